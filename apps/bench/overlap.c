@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * How much of a non-blocking exchange is hidden behind computation, against message
+ * length. All ranks form a ring: each sends to the next and receives from the one
+ * before. The computation is a fixed amount of work, not a wait for a clock, so that
+ * time which anybody takes from it to move data shows up. A program of its own.
+ */
+#include "apps/bench/bench.h"
+
+#include <string.h>
+
+#define N_TRIAL_STEPS 1000000L
+#define N_TRIALS 7
+
+enum body { ALONE, COMPUTE, BOTH, N_BODIES };
+
+static void compute(struct bench *bench, long n_steps)
+{
+    double value = bench->compute_value;
+
+    for (long step = 0; step < n_steps; step++) {
+        value = value * 0.999999 + 1e-6;
+    }
+    bench->compute_value = value;
+}
+
+/* One exchange with n_steps of computation between its start and its completion. */
+static void exchange(struct bench *bench, size_t n_bytes, long n_steps)
+{
+    int n = (int)n_bytes;
+    int next = (bench->rank + 1) % bench->n_ranks;
+    int previous = (bench->rank + bench->n_ranks - 1) % bench->n_ranks;
+
+    MPI_Irecv(bench->receive, n, MPI_BYTE, previous, 0, MPI_COMM_WORLD,
+              &bench->requests[0]);
+    MPI_Isend(bench->send, n, MPI_BYTE, next, 0, MPI_COMM_WORLD, &bench->requests[1]);
+    compute(bench, n_steps);
+    MPI_Waitall(2, bench->requests, MPI_STATUSES_IGNORE);
+}
+
+static void exchange_alone(struct bench *bench, size_t n_bytes, long n_iterations)
+{
+    for (long i = 0; i < n_iterations; i++) {
+        exchange(bench, n_bytes, 0);
+    }
+}
+
+static void compute_alone(struct bench *bench, size_t n_bytes, long n_iterations)
+{
+    (void)n_bytes;
+    for (long i = 0; i < n_iterations; i++) {
+        compute(bench, bench->n_compute_steps);
+    }
+}
+
+static void exchange_and_compute(struct bench *bench, size_t n_bytes, long n_iterations)
+{
+    for (long i = 0; i < n_iterations; i++) {
+        exchange(bench, n_bytes, bench->n_compute_steps);
+    }
+}
+
+/* Find the work that takes compute_ms on an undisturbed core; the same on all ranks. */
+static void setup(struct bench *bench)
+{
+    double fastest = 1e9;
+
+    for (int trial = 0; trial < N_TRIALS && bench->rank == 0; trial++) {
+        double start = bench_now_seconds();
+        double seconds;
+
+        compute(bench, N_TRIAL_STEPS);
+        seconds = bench_now_seconds() - start;
+        if (seconds < fastest) {
+            fastest = seconds;
+        }
+    }
+    bench->n_compute_steps =
+        (long)(bench->compute_ms * 1e-3 / fastest * (double)N_TRIAL_STEPS);
+    MPI_Bcast(&bench->n_compute_steps, 1, MPI_LONG, 0, MPI_COMM_WORLD);
+}
+
+static long verify(struct bench *bench, size_t n_bytes)
+{
+    int previous = (bench->rank + bench->n_ranks - 1) % bench->n_ranks;
+
+    bench_fill(bench->send, n_bytes, bench->rank);
+    memset(bench->receive, 0, n_bytes);
+    exchange_and_compute(bench, n_bytes, 1);
+    return bench_check(bench, bench->receive, n_bytes, previous);
+}
+
+static void report(struct bench *bench, size_t n_bytes)
+{
+    static const bench_body_fn bodies[N_BODIES] = {
+        [ALONE] = exchange_alone,
+        [COMPUTE] = compute_alone,
+        [BOTH] = exchange_and_compute,
+    };
+    double seconds[N_BODIES];
+    double exposed;
+
+    bench_measure(bench, bodies, N_BODIES, n_bytes, seconds);
+    exposed = seconds[BOTH] - seconds[COMPUTE];
+    bench_print(bench, "overlap", n_bytes, 100 * (1 - exposed / seconds[ALONE]), "%");
+    bench_print(bench, "overlap_alone", n_bytes, seconds[ALONE] * 1e6, "us");
+    bench_print(bench, "overlap_exposed", n_bytes, exposed * 1e6, "us");
+}
+
+static const struct bench_spec spec = {
+    .name = "overlap",
+    .summary = "Non-blocking ring exchange beside computation: per cent of the\n"
+               "transfer that is hidden, the time of the exchange alone, and the\n"
+               "time that it adds to the computation.",
+    .options = BENCH_OPTION_LENGTHS | BENCH_OPTION_COMPUTE,
+    .n_ranks_timed = BENCH_ALL_RANKS,
+    .unit_bytes = 1,
+    .n_bytes_min = 8,
+    .n_bytes_max = 4 << 20,
+    .n_slots = bench_one_slot,
+    .setup = setup,
+    .verify = verify,
+    .report = report,
+};
+
+int main(int argc, char **argv)
+{
+    return bench_main(argc, argv, &spec);
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Attaching a process to its node: bootstrap over a caller-given exchange, the context
+ * that all API calls take, and its end. [BCS-MPI section 4.1]
+ */
+#ifndef BCS_API_ATTACH_H
+#define BCS_API_ATTACH_H
+
+#include "libbcs/api/context.h"
+#include "libbcs/base/shm_segment.h"
+#include "libbcs/ring/port.h"
+#include "nic_threads/driver.h"
+
+/** How the processes of the job exchange data before they have the engine. */
+struct bcs_bootstrap {
+    uint32_t rank; /* of this process in the job; also its port number */
+    uint32_t size;
+    void *arg;
+    /** Gather n_bytes of every process, in rank order, at every process. 0 or -errno. */
+    int (*allgather)(void *arg, const void *mine, size_t n_bytes, void *all_out);
+};
+
+/** One process's attachment. Used by one thread at a time. */
+struct bcs_context {
+    struct bcs_poster poster;
+    struct nic_engine *engine;
+    const struct nic_driver_ops *driver;
+    struct nic_config config;
+    struct bcs_shm_segment segment;
+    uint32_t rank;
+    uint32_t size;
+    struct bcs_request **pending; /* by cell; NULL where the engine gives no orders */
+    uint32_t n_misses; /* tests in a row that found nothing */
+    /** Called now and then while waiting, to move what is not ours; NULL: nothing. Returns
+     *  whether it must go on being called, so that this process must not sleep. */
+    bool (*idle)(void);
+    /** Let other threads of the process in, between two turns of a wait (breathe) or
+     *  while this one sleeps (pause, resume); NULL where there is one thread. */
+    void (*breathe)(void);
+    void (*pause)(void);
+    void (*resume)(void);
+};
+
+/**
+ * Attach this process to the job's memory. Collective over the bootstrap.
+ *
+ * @param config  already checked; copied
+ * @return 0        attached; end with bcs_detach
+ * @return -ENOTSUP the job spans several machines; logged by rank 0
+ * @return -EPERM   BCS_COPY=direct, but the kernel forbids it; logged by rank 0
+ * @return <0       -errno, logged
+ */
+int bcs_attach(const struct bcs_bootstrap *bootstrap, const struct nic_config *config,
+               struct bcs_context **context_out);
+
+/** Detach: unmap and free. What was sent stays readable by others. Accepts NULL. */
+void bcs_detach(struct bcs_context *context);
+
+/** Number of slices this process's node has taken part in. */
+uint64_t bcs_context_slices(const struct bcs_context *context);
+
+/** Name of the way long messages are copied: "direct" or "pooled". */
+const char *bcs_context_copy_name(const struct bcs_context *context);
+
+/**
+ * Open a group's collective slot, before its first collective; every member calls it.
+ *
+ * @param base  larger than at any earlier use of the slot; the same on all members
+ */
+int bcs_group_open(struct bcs_context *context, const struct bcs_group *group,
+                   uint64_t base);
+
+#endif

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The collectives in which every member sends to every member: allgather and alltoall.
+ * Runs in the calling process.
+ *
+ * In step s of an exchange each member sends to the s-th member after it and receives
+ * from the s-th before it, so that no member is everybody's target at once. No step
+ * waits for another one: a member needs its core once, not once a step.
+ */
+#include "libbcs/api/collective.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "libbcs/api/collective_internal.h"
+#include "libbcs/api/engine_collective.h"
+#include "nic_threads/reduce_ops.h"
+
+/* Up to this total, an allgather is one reduction by the engine. */
+#define ALLGATHER_REDUCED_BYTES 1024
+
+/* Up to this total for each pair of members, an allgather goes through one member: a
+ * message costs about as much as the copying of so many bytes. */
+#define ALLGATHER_GATHERED_PAIR_BYTES 2048
+
+static bool is_packed(const struct bcs_blocks *blocks, int32_t size)
+{
+    size_t offset = 0;
+
+    if (blocks->displacements == NULL) {
+        return true;
+    }
+    for (int32_t i = 0; i < size; i++) {
+        if (blocks->n_bytes[i] > 0 && blocks->displacements[i] != offset) {
+            return false;
+        }
+        offset += blocks->n_bytes[i];
+    }
+    return true;
+}
+
+static void spread(const struct bcs_blocks *blocks, int32_t size, const char *packed)
+{
+    struct bcs_block_cursor cursor = bcs_block_cursor_at(blocks, size, 0);
+
+    for (int32_t i = 0; i < size; i++) {
+        bcs_block_copy(bcs_block_cursor_data(&cursor), packed + cursor.offset,
+                       bcs_block_cursor_bytes(&cursor));
+        bcs_block_cursor_next(&cursor);
+    }
+}
+
+static size_t words_of(size_t n_bytes)
+{
+    return (n_bytes + sizeof(uint64_t) - 1) / sizeof(uint64_t);
+}
+
+/* Every member contributes a vector that is zero but for its own block. */
+static int allgather_reduced(struct bcs_context *context, struct bcs_group *group,
+                             const struct bcs_blocks *blocks)
+{
+    _Alignas(16) char in[ALLGATHER_REDUCED_BYTES];
+    _Alignas(16) char out[ALLGATHER_REDUCED_BYTES];
+    struct bcs_block_cursor cursor;
+    struct bcs_engine_collective_args args = {
+        .kind = BCS_ENGINE_REDUCE,
+        .root = BCS_ROOT_ALL,
+        .kernel = nic_reduce_kernel(NIC_REDUCE_BOR, NIC_REDUCE_U64),
+        .in = in,
+        .out = out,
+    };
+    int status;
+
+    cursor = bcs_block_cursor_at(blocks, group->size, group->rank);
+    args.count = words_of(cursor.total);
+    args.n_bytes = args.count * sizeof(uint64_t);
+    memset(in, 0, args.n_bytes);
+    bcs_block_copy(in + cursor.offset, bcs_block_cursor_data(&cursor),
+                   bcs_block_cursor_bytes(&cursor));
+    status = bcs_engine_collective(context, group, &args);
+    if (status == 0) {
+        spread(blocks, group->size, out);
+    }
+    return status;
+}
+
+static int allgather_gathered(struct bcs_context *context, struct bcs_group *group,
+                              const struct bcs_blocks *blocks, size_t total)
+{
+    struct bcs_block_cursor own = bcs_block_cursor_at(blocks, group->size, group->rank);
+    struct bcs_blocks packed = {.data = blocks->data, .n_bytes = blocks->n_bytes};
+    char *copy = NULL;
+    int status;
+
+    if (!is_packed(blocks, group->size)) {
+        copy = malloc(total);
+        if (copy == NULL) {
+            return -ENOMEM;
+        }
+        packed.data = copy;
+    }
+    status = bcs_gather(context, group, bcs_block_cursor_data(&own),
+                        bcs_block_cursor_bytes(&own), &packed, 0);
+    if (status == 0) {
+        status = bcs_bcast(context, group, packed.data, total, 0);
+    }
+    if (status == 0 && copy != NULL) {
+        spread(blocks, group->size, copy);
+    }
+    free(copy);
+    return status;
+}
+
+static int allgather_direct(struct bcs_context *context, struct bcs_group *group,
+                            const struct bcs_blocks *blocks)
+{
+    struct bcs_block_cursor own = bcs_block_cursor_at(blocks, group->size, group->rank);
+    struct bcs_block_cursor from = own;
+    int32_t to = group->rank;
+    struct bcs_batch batch;
+
+    bcs_batch_begin(&batch, context, group);
+    for (int32_t step = 1; step < group->size; step++) {
+        bcs_block_cursor_previous(&from);
+        to = to + 1 == group->size ? 0 : to + 1;
+        bcs_batch_receive(&batch, from.index, bcs_block_cursor_data(&from),
+                          bcs_block_cursor_bytes(&from));
+        bcs_batch_send(&batch, to, bcs_block_cursor_data(&own),
+                       bcs_block_cursor_bytes(&own));
+    }
+    return bcs_batch_wait(&batch);
+}
+
+int bcs_allgather(struct bcs_context *context, struct bcs_group *group,
+                  const void *mine, const struct bcs_blocks *blocks)
+{
+    struct bcs_block_cursor own = bcs_block_cursor_at(blocks, group->size, group->rank);
+    size_t n_pairs = (size_t)group->size * (size_t)group->size;
+
+    if (mine != NULL) {
+        bcs_block_copy(bcs_block_cursor_data(&own), mine, bcs_block_cursor_bytes(&own));
+    }
+    if (group->size == 1 || own.total == 0) {
+        return 0;
+    }
+    if (own.total <= ALLGATHER_REDUCED_BYTES &&
+        bcs_engine_collective_fits(context, words_of(own.total) * sizeof(uint64_t))) {
+        return allgather_reduced(context, group, blocks);
+    }
+    if (own.total / n_pairs < ALLGATHER_GATHERED_PAIR_BYTES) {
+        return allgather_gathered(context, group, blocks, own.total);
+    }
+    return allgather_direct(context, group, blocks);
+}
+
+static int exchange(struct bcs_context *context, struct bcs_group *group,
+                    const struct bcs_blocks *send, const struct bcs_blocks *receive)
+{
+    struct bcs_block_cursor to = bcs_block_cursor_at(send, group->size, group->rank);
+    struct bcs_block_cursor from =
+        bcs_block_cursor_at(receive, group->size, group->rank);
+    struct bcs_batch batch;
+
+    bcs_batch_begin(&batch, context, group);
+    bcs_batch_copy(&batch, bcs_block_cursor_data(&from), bcs_block_cursor_bytes(&from),
+                   bcs_block_cursor_data(&to), bcs_block_cursor_bytes(&to));
+    for (int32_t step = 1; step < group->size; step++) {
+        bcs_block_cursor_previous(&from);
+        bcs_block_cursor_next(&to);
+        bcs_batch_receive(&batch, from.index, bcs_block_cursor_data(&from),
+                          bcs_block_cursor_bytes(&from));
+        bcs_batch_send(&batch, to.index, bcs_block_cursor_data(&to),
+                       bcs_block_cursor_bytes(&to));
+    }
+    return bcs_batch_wait(&batch);
+}
+
+int bcs_alltoall(struct bcs_context *context, struct bcs_group *group,
+                 const struct bcs_blocks *send, const struct bcs_blocks *receive)
+{
+    struct bcs_blocks copied = {.n_bytes = receive->n_bytes};
+    struct bcs_block_cursor cursor;
+    int status;
+
+    if (send->data != NULL) {
+        return exchange(context, group, send, receive);
+    }
+    cursor = bcs_block_cursor_at(receive, group->size, 0);
+    copied.data = malloc(cursor.total + 1);
+    if (copied.data == NULL) {
+        return -ENOMEM;
+    }
+    for (int32_t i = 0; i < group->size; i++) {
+        bcs_block_copy(copied.data + cursor.offset, bcs_block_cursor_data(&cursor),
+                       bcs_block_cursor_bytes(&cursor));
+        bcs_block_cursor_next(&cursor);
+    }
+    status = exchange(context, group, &copied, receive);
+    free(copied.data);
+    return status;
+}

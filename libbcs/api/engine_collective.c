@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Posting one member's part of a collective to the engine. Called by the process that
+ * owns the context.
+ */
+#include "libbcs/api/engine_collective.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "libbcs/api/post.h"
+
+_Static_assert((int)BCS_ENGINE_BARRIER == BCS_COLLECTIVE_BARRIER &&
+                   (int)BCS_ENGINE_BCAST == BCS_COLLECTIVE_BCAST &&
+                   (int)BCS_ENGINE_REDUCE == BCS_COLLECTIVE_REDUCE,
+               "the API's kinds are the engine's");
+
+bool bcs_engine_collective_fits(const struct bcs_context *context, size_t n_bytes)
+{
+    (void)context;
+    return n_bytes <= BCS_INLINE_BYTES;
+}
+
+int bcs_engine_collective(struct bcs_context *context, struct bcs_group *group,
+                          const struct bcs_engine_collective_args *args)
+{
+    struct bcs_descriptor *entry = bcs_post_begin(context, BCS_COLLECTIVE);
+    struct nic_waiter waiter = {0};
+    uint32_t id = bcs_poster_cell(&context->poster);
+    struct bcs_cell *cell = &context->poster.cells[id];
+    enum bcs_cell_state state;
+
+    if (id == BCS_CELL_NONE) {
+        return -ENOMEM;
+    }
+    entry->flags = args->root < 0 ? BCS_TO_ALL : 0;
+    entry->operation = (uint16_t)(args->kind | (args->kernel < 0 ? 0 : args->kernel * 4));
+    entry->context_id = group->context_id;
+    entry->port = group->slot;
+    entry->source = group->rank;
+    entry->tag = args->root;
+    entry->cell = id;
+    entry->n_bytes = args->n_bytes;
+    entry->address = group->ports[args->root < 0 ? 0 : args->root];
+    if (args->in != NULL) {
+        memcpy(entry->payload, args->in, args->n_bytes);
+    }
+    bcs_post_end(context, entry);
+    group->sequence++;
+    while ((state = bcs_cell_state(cell)) == BCS_CELL_PENDING) {
+        bcs_wait_turn(context, &waiter);
+    }
+    bcs_wait_stop(context, &waiter);
+    if (state == BCS_CELL_INLINE) {
+        memcpy(args->out, cell->payload, args->n_bytes);
+    }
+    bcs_poster_free_cell(&context->poster, id);
+    return 0;
+}

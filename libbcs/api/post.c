@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Waiting, as all API calls do it: for room in the ring and for completions. Called by the
+ * process that owns the context.
+ */
+#include "libbcs/api/post.h"
+
+#include <sched.h>
+
+enum { TURNS_AN_IDLE = 128 };
+
+struct bcs_descriptor *bcs_post_wait_for_entry(struct bcs_context *context)
+{
+    struct bcs_descriptor *entry;
+
+    while ((entry = bcs_poster_entry(&context->poster)) == NULL) {
+        /* Another process may hold the lock; it has work, so it is not asleep. */
+        if (!nic_engine_turn(context->engine)) {
+            sched_yield();
+        }
+    }
+    return entry;
+}
+
+/** The driver's turn; while it sleeps, other threads may use the context. */
+static void take_turn(struct bcs_context *context, struct nic_waiter *waiter)
+{
+    bool will_sleep = waiter->is_announced && context->pause != NULL;
+
+    if (will_sleep) {
+        context->pause();
+    }
+    context->driver->turn(context->engine, waiter);
+    if (will_sleep) {
+        context->resume();
+    }
+}
+
+void bcs_wait_turn(struct bcs_context *context, struct nic_waiter *waiter)
+{
+    bool may_look = waiter->is_announced || ++waiter->n_turns % TURNS_AN_IDLE == 0;
+
+    if (may_look && context->idle != NULL && context->idle()) {
+        context->driver->stop(context->engine, waiter); /* it must stay awake */
+        nic_engine_turn(context->engine);
+        sched_yield();
+    } else {
+        take_turn(context, waiter);
+    }
+    if (context->pending != NULL) {
+        bcs_serve_orders(context);
+    }
+    if (context->breathe != NULL) {
+        context->breathe();
+    }
+}

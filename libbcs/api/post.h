@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Posting descriptors and waiting, as all API calls do it. Internal to libbcs/api; called
+ * by the process that owns the context, one thread at a time.
+ */
+#ifndef BCS_API_POST_H
+#define BCS_API_POST_H
+
+#include "libbcs/api/attach.h"
+
+/** Wait for room in the ring. @return the entry; never NULL */
+struct bcs_descriptor *bcs_post_wait_for_entry(struct bcs_context *context);
+
+/** The next ring entry, with kind set and flags cleared; fill it, then bcs_post_end. */
+static inline struct bcs_descriptor *bcs_post_begin(struct bcs_context *context,
+                                                    enum bcs_descriptor_kind kind)
+{
+    struct bcs_descriptor *entry = bcs_poster_entry(&context->poster);
+
+    if (__builtin_expect(entry == NULL, 0)) {
+        entry = bcs_post_wait_for_entry(context);
+    }
+    entry->kind = (uint8_t)kind;
+    entry->flags = 0;
+    return entry;
+}
+
+/** Publish an entry; the caller is about to wait. */
+static inline void bcs_post_end(struct bcs_context *context, struct bcs_descriptor *entry)
+{
+    bcs_poster_publish(&context->poster, entry);
+}
+
+/** Publish an entry when the caller will not wait: see that somebody looks at it. */
+static inline void bcs_post_kick(struct bcs_context *context, struct bcs_descriptor *entry)
+{
+    bcs_poster_publish(&context->poster, entry);
+    context->driver->kick(context->engine);
+}
+
+/** Carry out the LOAD and STORE orders of the engine, for whatever request they are. */
+void bcs_serve_orders(struct bcs_context *context);
+
+/** One turn of a wait, with what else has to happen meanwhile in this process. */
+void bcs_wait_turn(struct bcs_context *context, struct nic_waiter *waiter);
+
+static inline void bcs_wait_stop(struct bcs_context *context, struct nic_waiter *waiter)
+{
+    context->driver->stop(context->engine, waiter);
+}
+
+#endif

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Copying of long messages by the processes at their ends, outside of the engine lock.
+ * Called by the owner of the context while it waits or tests.
+ *
+ * Direct transfers. The state is in the receiver's cell: `granted` (raised by the engine,
+ * one chunk a slice), `claimed` and `moved`. Either end claims a piece of the granted part
+ * by compare-and-swap, copies it with one system call, and adds it to `moved`. Exactly one
+ * of them brings `moved` to `granted`; if that is not the end of the message it posts
+ * CHUNK_MOVED, and the engine grants no more before that.
+ *
+ * Who may touch whose cell. The receiver's cell must stay while the sender uses it: the
+ * sender does so only in state JOINED, which it enters by a compare-and-swap from SOURCE.
+ * When all is moved, the receiver ends the sender's part by a compare-and-swap from SOURCE
+ * (of this generation) to DONE; if the sender has joined, the receiver waits, and the
+ * sender, which looks at `moved` after it has joined, ends by itself with sender_left = 1
+ * as its last access. Joining and the look at `moved`, and the last addition to `moved` and
+ * the look at the sender's state, are both seq_cst, so one of the two sees the other. A
+ * sender that leaves without having seen the end wakes the receiver, which looks again.
+ *
+ * Chunks through blocks: see nic_threads/dma_helper.c; the cell is the process's own from
+ * the order (LOAD, STORE) until it posts the answer.
+ */
+#include "libbcs/api/transfer.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/uio.h>
+
+#include "libbcs/api/post.h"
+#include "libbcs/base/log.h"
+
+enum { PIECE_MIN_BYTES = 32 << 10, PIECE_MAX_BYTES = 128 << 10 };
+
+struct piece {
+    uint64_t offset;
+    uint64_t n_bytes;
+};
+
+static struct bcs_port *port_of(const struct bcs_context *context, uint32_t port)
+{
+    const struct nic_engine *engine = context->engine;
+
+    return (struct bcs_port *)(engine->base + nic_layout_port(&engine->layout, port));
+}
+
+static struct bcs_cell *cell_of(const struct bcs_context *context, uint32_t port,
+                                uint32_t cell)
+{
+    return (struct bcs_cell *)((char *)port_of(context, port) + sizeof(struct bcs_port)) +
+           cell;
+}
+
+/** Claim a piece of what is granted. @return whether there was one */
+static bool claim(struct bcs_transfer *transfer, struct piece *piece_out)
+{
+    uint64_t claimed = atomic_load_explicit(&transfer->claimed, memory_order_relaxed);
+
+    for (;;) {
+        /* acquire: pairs with the release in grant_direct */
+        uint64_t granted = atomic_load_explicit(&transfer->granted, memory_order_acquire);
+        uint64_t n_bytes = granted - claimed;
+        uint64_t limit = n_bytes / 4;
+
+        if (n_bytes == 0) {
+            return false;
+        }
+        limit = limit < PIECE_MIN_BYTES ? PIECE_MIN_BYTES : limit;
+        limit = limit > PIECE_MAX_BYTES ? PIECE_MAX_BYTES : limit;
+        n_bytes = n_bytes < limit ? n_bytes : limit;
+        if (atomic_compare_exchange_weak_explicit(&transfer->claimed, &claimed,
+                                                  claimed + n_bytes, memory_order_relaxed,
+                                                  memory_order_relaxed)) {
+            *piece_out = (struct piece){claimed, n_bytes};
+            return true;
+        }
+    }
+}
+
+typedef ssize_t (*vm_copy_fn)(pid_t, const struct iovec *, unsigned long,
+                              const struct iovec *, unsigned long, unsigned long);
+
+/** Copy between own memory and that of a process, or end this one with a message. */
+static void copy_between(const struct bcs_context *context, uint32_t peer, vm_copy_fn copy,
+                         uint64_t own, uint64_t other, uint64_t n_bytes)
+{
+    pid_t pid = (pid_t)port_of(context, peer)->pid;
+
+    if (peer == context->rank) {
+        void *to = (void *)(uintptr_t)(copy == process_vm_readv ? own : other);
+        memmove(to, (void *)(uintptr_t)(copy == process_vm_readv ? other : own), n_bytes);
+        return;
+    }
+    while (n_bytes > 0) {
+        struct iovec local = {(void *)(uintptr_t)own, n_bytes};
+        struct iovec remote = {(void *)(uintptr_t)other, n_bytes};
+        ssize_t n = copy(pid, &local, 1, &remote, 1, 0);
+
+        if (n <= 0) {
+            bcs_error("a message of rank %u: %llu bytes at %p here, %p there cannot be "
+                      "copied: %s",
+                      peer, (unsigned long long)n_bytes, local.iov_base, remote.iov_base,
+                      strerror(errno));
+            abort();
+        }
+        own += (uint64_t)n;
+        other += (uint64_t)n;
+        n_bytes -= (uint64_t)n;
+    }
+}
+
+/** Account for a copied piece; ask for the next chunk if this one is complete. */
+static void piece_done(struct bcs_context *context, struct bcs_transfer *transfer,
+                       uint64_t n_bytes)
+{
+    uint64_t n_wanted = transfer->n_wanted;
+    uint32_t item = transfer->item;
+    uint64_t granted = atomic_load_explicit(&transfer->granted, memory_order_relaxed);
+    /* seq_cst: see the top of this file; also orders the copied bytes before the end */
+    uint64_t moved =
+        atomic_fetch_add_explicit(&transfer->moved, n_bytes, memory_order_seq_cst) +
+        n_bytes;
+
+    if (moved == granted && moved < n_wanted) {
+        struct bcs_descriptor *entry = bcs_post_begin(context, BCS_CHUNK_MOVED);
+        entry->chunk.item = item;
+        bcs_post_kick(context, entry);
+    }
+}
+
+static bool is_moved(const struct bcs_transfer *transfer)
+{
+    return atomic_load_explicit(&transfer->moved, memory_order_seq_cst) ==
+           transfer->n_wanted;
+}
+
+/** All is moved: end the sender's part. @return whether it is out of our cell */
+static bool dismiss_sender(struct bcs_context *context, struct bcs_cell *cell)
+{
+    struct bcs_cell *sender = cell_of(context, cell->peer_port, cell->peer_cell);
+    uint32_t expected = cell->peer_generation << BCS_CELL_STATE_BITS | BCS_CELL_SOURCE;
+    uint32_t done = cell->peer_generation << BCS_CELL_STATE_BITS | BCS_CELL_DONE;
+
+    /* acquire: pairs with the sender's release of its last access */
+    if (atomic_load_explicit(&cell->transfer.sender_left, memory_order_acquire) != 0) {
+        return true;
+    }
+    if (!atomic_compare_exchange_strong_explicit(&sender->state, &expected, done,
+                                                 memory_order_seq_cst,
+                                                 memory_order_relaxed)) {
+        return false;
+    }
+    bcs_port_wake(port_of(context, cell->peer_port));
+    return true;
+}
+
+bool bcs_transfer_pull(struct bcs_context *context, struct bcs_cell *cell)
+{
+    struct bcs_transfer *transfer = &cell->transfer;
+    struct piece piece;
+
+    while (claim(transfer, &piece)) {
+        copy_between(context, cell->peer_port, process_vm_readv,
+                     transfer->target + piece.offset, cell->address + piece.offset,
+                     piece.n_bytes);
+        piece_done(context, transfer, piece.n_bytes);
+    }
+    return is_moved(transfer) && dismiss_sender(context, cell);
+}
+
+bool bcs_transfer_push(struct bcs_context *context, struct bcs_cell *cell,
+                       const void *data)
+{
+    struct bcs_port *receiver_port = port_of(context, cell->peer_port);
+    struct bcs_cell *receiver = cell_of(context, cell->peer_port, cell->peer_cell);
+    uint32_t source = atomic_load_explicit(&cell->state, memory_order_relaxed);
+    uint32_t joined = (source & ~(uint32_t)BCS_CELL_STATE_MASK) | BCS_CELL_JOINED;
+    struct piece piece;
+
+    if ((source & BCS_CELL_STATE_MASK) != BCS_CELL_SOURCE ||
+        !atomic_compare_exchange_strong_explicit(&cell->state, &source, joined,
+                                                 memory_order_seq_cst,
+                                                 memory_order_relaxed)) {
+        return false; /* the receiver has ended it: the next look sees DONE */
+    }
+    while (claim(&receiver->transfer, &piece)) {
+        copy_between(context, cell->peer_port, process_vm_writev,
+                     (uint64_t)(uintptr_t)data + piece.offset,
+                     receiver->transfer.target + piece.offset, piece.n_bytes);
+        piece_done(context, &receiver->transfer, piece.n_bytes);
+    }
+    if (is_moved(&receiver->transfer)) {
+        /* release: pairs with the acquire in dismiss_sender */
+        atomic_store_explicit(&receiver->transfer.sender_left, 1, memory_order_release);
+        atomic_thread_fence(memory_order_seq_cst);
+        bcs_port_wake(receiver_port);
+        return true;
+    }
+    atomic_store_explicit(&cell->state, source, memory_order_seq_cst);
+    bcs_port_wake(receiver_port);
+    return false;
+}
+
+bool bcs_transfer_load(struct bcs_context *context, struct bcs_cell *cell,
+                       const void *data)
+{
+    const struct bcs_chunk chunk = cell->chunk;
+    struct bcs_descriptor *entry;
+    uint64_t block = 0;
+
+    if (chunk.n_bytes > 0) {
+        block = bcs_poster_block(&context->poster, chunk.n_bytes);
+        if (block == 0) {
+            return false;
+        }
+        memcpy(bcs_block_at(context->poster.base, block)->data,
+               (const char *)data + chunk.offset, chunk.n_bytes);
+    }
+    if (!chunk.is_last) {
+        bcs_cell_complete(cell, BCS_CELL_PENDING);
+    }
+    entry = bcs_post_begin(context, BCS_CHUNK_LOADED);
+    entry->address = block;
+    entry->chunk = chunk;
+    bcs_post_kick(context, entry);
+    return chunk.is_last;
+}
+
+bool bcs_transfer_store(struct bcs_context *context, struct bcs_cell *cell, void *data)
+{
+    const struct bcs_chunk chunk = cell->chunk;
+    struct bcs_descriptor *entry;
+
+    if (chunk.n_bytes > 0) {
+        struct bcs_block *block = bcs_block_at(context->poster.base, chunk.block);
+        memcpy((char *)data + chunk.offset, block->data, chunk.n_bytes);
+        bcs_block_free(block);
+    }
+    if (!chunk.is_last) {
+        bcs_cell_complete(cell, BCS_CELL_PENDING);
+    }
+    entry = bcs_post_begin(context, BCS_CHUNK_STORED);
+    entry->chunk = chunk;
+    bcs_post_kick(context, entry);
+    return chunk.is_last;
+}

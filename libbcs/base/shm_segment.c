@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Anonymous shared memory by memfd. The creator keeps the file descriptor open until
+ * all have attached through /proc/<pid>/fd; after that the memory lives exactly as long
+ * as the mappings. Called at start and end of a job by each process, by one thread.
+ */
+#include "libbcs/base/shm_segment.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "libbcs/base/log.h"
+
+static int segment_map(struct bcs_shm_segment *segment)
+{
+    void *base = mmap(NULL, segment->n_bytes, PROT_READ | PROT_WRITE,
+                      MAP_SHARED | MAP_NORESERVE, segment->fd, 0);
+
+    if (base == MAP_FAILED) {
+        int err = -errno;
+
+        bcs_error("cannot map %zu bytes of shared memory: %s", segment->n_bytes,
+                  strerror(-err));
+        return err;
+    }
+    segment->base = base;
+    return 0;
+}
+
+/* Size it for good: with the seals nobody can shrink it under another's feet. */
+static int segment_size(int fd, size_t n_bytes)
+{
+    if (fchmod(fd, 0600) || ftruncate(fd, (off_t)n_bytes) ||
+        fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL)) {
+        int err = -errno;
+
+        bcs_error("cannot make a shared segment of %zu bytes: %s", n_bytes,
+                  strerror(-err));
+        return err;
+    }
+    return 0;
+}
+
+int bcs_shm_segment_create(struct bcs_shm_segment *segment_out, size_t n_bytes)
+{
+    struct bcs_shm_segment segment = {.n_bytes = n_bytes};
+    int err;
+
+    segment.fd = memfd_create("bcs", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    if (segment.fd < 0) {
+        err = -errno;
+        bcs_error("cannot make a shared segment: %s", strerror(-err));
+        return err;
+    }
+    err = segment_size(segment.fd, n_bytes);
+    if (!err) {
+        err = segment_map(&segment);
+    }
+    if (err) {
+        close(segment.fd);
+        return err;
+    }
+    *segment_out = segment;
+    return 0;
+}
+
+struct bcs_shm_handle bcs_shm_segment_handle(const struct bcs_shm_segment *segment)
+{
+    return (struct bcs_shm_handle){
+        .pid = getpid(),
+        .fd = segment->fd,
+        .n_bytes = segment->n_bytes,
+    };
+}
+
+/* The handle came from another process: what it leads to must be ours and that large.
+ */
+static int attached_check(int fd, const struct bcs_shm_handle *handle)
+{
+    struct stat status;
+
+    if (fstat(fd, &status)) {
+        return -errno;
+    }
+    if (!S_ISREG(status.st_mode) || status.st_uid != geteuid() ||
+        (uint64_t)status.st_size != handle->n_bytes) {
+        return -EINVAL;
+    }
+    return 0;
+}
+
+int bcs_shm_segment_attach(struct bcs_shm_segment *segment_out,
+                           const struct bcs_shm_handle *handle)
+{
+    struct bcs_shm_segment segment = {.n_bytes = handle->n_bytes};
+    char path[64];
+    int err;
+
+    snprintf(path, sizeof path, "/proc/%" PRId64 "/fd/%" PRId64, handle->pid,
+             handle->fd);
+    segment.fd = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    err = segment.fd < 0 ? -errno : attached_check(segment.fd, handle);
+    if (err) {
+        bcs_error("cannot attach to the shared segment %s: %s; do all processes run as "
+                  "one user and in one pid namespace?",
+                  path, strerror(-err));
+    } else {
+        err = segment_map(&segment);
+    }
+    if (err) {
+        bcs_shm_segment_close_fd(&segment);
+        return err;
+    }
+    *segment_out = segment;
+    return 0;
+}
+
+void bcs_shm_segment_close_fd(struct bcs_shm_segment *segment)
+{
+    if (segment->fd >= 0) {
+        close(segment->fd);
+        segment->fd = -1;
+    }
+}
+
+void bcs_shm_segment_fini(struct bcs_shm_segment *segment)
+{
+    if (segment->base == NULL) {
+        return; /* zeroed: fd 0 is not ours */
+    }
+    munmap(segment->base, segment->n_bytes);
+    segment->base = NULL;
+    bcs_shm_segment_close_fd(segment);
+}

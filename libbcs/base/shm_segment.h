@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Anonymous shared memory between the processes of one machine. A segment has no name
+ * in any file system (memfd), so that nothing can be left behind by any kind of death;
+ * others attach through the creator's file descriptor while the creator is alive.
+ */
+#ifndef BCS_BASE_SHM_SEGMENT_H
+#define BCS_BASE_SHM_SEGMENT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/** A mapped segment. Owned by the process that mapped it. */
+struct bcs_shm_segment {
+    void *base;
+    size_t n_bytes;
+    int fd; /* -1 after bcs_shm_segment_close_fd */
+};
+
+/** How another process of the same user finds a segment; plain data, may be sent. */
+struct bcs_shm_handle {
+    int64_t pid;
+    int64_t fd;
+    uint64_t n_bytes;
+};
+
+/**
+ * Create and map a zeroed segment of mode 0600. Pages cost memory only once touched.
+ *
+ * @return 0   segment_out is mapped; destroy with bcs_shm_segment_fini
+ * @return <0  -errno, logged
+ */
+int bcs_shm_segment_create(struct bcs_shm_segment *segment_out, size_t n_bytes);
+
+/** The handle by which other processes attach while this one keeps fd open. */
+struct bcs_shm_handle bcs_shm_segment_handle(const struct bcs_shm_segment *segment);
+
+/**
+ * Map a segment that another process of this machine and user created.
+ *
+ * @return 0   mapped
+ * @return <0  -errno, logged with what to check (other user, other pid namespace)
+ */
+int bcs_shm_segment_attach(struct bcs_shm_segment *segment_out,
+                           const struct bcs_shm_handle *handle);
+
+/** Close the file descriptor; the mapping stays. Call once all have attached. */
+void bcs_shm_segment_close_fd(struct bcs_shm_segment *segment);
+
+/** Unmap and close. Accepts a zeroed segment. */
+void bcs_shm_segment_fini(struct bcs_shm_segment *segment);
+
+#endif

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The handle of the primitives: it opens a transport by name and holds what is needed
+ * to check the arguments of every call before the transport sees them. Used by any
+ * thread of the process that created the handle.
+ */
+#include "libbcs/core/core.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "libbcs/base/log.h"
+
+static int params_check(const struct bcs_core_params *params)
+{
+    if (params->n_nodes == 0 || params->n_nodes > BCS_MAX_NODES) {
+        bcs_error("bcs_core_create: %" PRIu32 " nodes; allowed are 1 to %d",
+                  params->n_nodes, BCS_MAX_NODES);
+        return -EINVAL;
+    }
+    if (params->node >= params->n_nodes) {
+        bcs_error("bcs_core_create: node %" PRIu32 " of %" PRIu32 " nodes",
+                  params->node, params->n_nodes);
+        return -EINVAL;
+    }
+    if (params->heap_bytes == 0 || params->heap_bytes % BCS_HEAP_ALIGN != 0 ||
+        params->heap_bytes > INT64_MAX / params->n_nodes) {
+        bcs_error("bcs_core_create: heaps of %" PRIu64
+                  " bytes; must be a multiple of %d"
+                  " and fit %" PRIu32 " times",
+                  params->heap_bytes, BCS_HEAP_ALIGN, params->n_nodes);
+        return -EINVAL;
+    }
+    return 0;
+}
+
+static const struct bcs_transport_ops *transport_find(const char *name)
+{
+    const struct bcs_transport_ops *ops = bcs_transport_find(name);
+
+    if (ops == NULL) {
+        char known[128] = "";
+
+        for (const char *const *n = bcs_transport_names(); *n != NULL; n++) {
+            strncat(known, " ", sizeof(known) - strlen(known) - 1);
+            strncat(known, *n, sizeof(known) - strlen(known) - 1);
+        }
+        bcs_error("bcs_core_create: no transport \"%s\"; there are:%s", name, known);
+    }
+    return ops;
+}
+
+int bcs_core_create(const struct bcs_core_params *params, struct bcs_core **core_out)
+{
+    const struct bcs_transport_ops *ops = transport_find(params->transport);
+    struct bcs_core *core;
+    int rc;
+
+    if (ops == NULL) {
+        return -ENOENT;
+    }
+    rc = params_check(params);
+    if (rc < 0) {
+        return rc;
+    }
+    core = calloc(1, sizeof(*core));
+    if (core == NULL) {
+        bcs_error("bcs_core_create: out of memory");
+        return -ENOMEM;
+    }
+    core->heap_bytes = params->heap_bytes;
+    bcs_node_set_fill(&core->nodes, params->n_nodes);
+    rc = ops->open(params, &core->transport);
+    if (rc < 0) {
+        goto fail;
+    }
+    *core_out = core;
+    return 0;
+
+fail:
+    bcs_core_destroy(core);
+    return rc;
+}
+
+void bcs_core_destroy(struct bcs_core *core)
+{
+    if (core == NULL) {
+        return;
+    }
+    if (core->transport != NULL) {
+        core->transport->ops->close(core->transport);
+    }
+    free(core);
+}
+
+void *bcs_core_address(const struct bcs_core *core, uint64_t gva)
+{
+    return core->transport->heap + gva;
+}
+
+int bcs_core_progress(struct bcs_core *core)
+{
+    return core->transport->ops->progress(core->transport);
+}
+
+int bcs_core_check_range(const struct bcs_core *core, const char *caller,
+                         const char *what, uint64_t gva, uint64_t n_bytes,
+                         uint64_t align)
+{
+    if (gva < BCS_HEAP_RESERVED_BYTES || gva >= core->heap_bytes ||
+        n_bytes > core->heap_bytes - gva) {
+        bcs_error("%s: %s at 0x%" PRIx64 ", %" PRIu64 " bytes, is outside of the heap,"
+                  " 0x%x to 0x%" PRIx64,
+                  caller, what, gva, n_bytes, BCS_HEAP_RESERVED_BYTES,
+                  core->heap_bytes);
+        return -EINVAL;
+    }
+    if ((gva & (align - 1)) != 0) {
+        bcs_error("%s: %s at 0x%" PRIx64 ", %" PRIu64
+                  " bytes, is not aligned to %" PRIu64,
+                  caller, what, gva, n_bytes, align);
+        return -EINVAL;
+    }
+    return 0;
+}
+
+int bcs_core_check_event(const struct bcs_core *core, const char *caller,
+                         const char *what, uint64_t event_gva)
+{
+    if (event_gva == 0) {
+        return 0;
+    }
+    return bcs_core_check_range(core, caller, what, event_gva, sizeof(struct bcs_event),
+                                sizeof(struct bcs_event));
+}
+
+int bcs_core_check_dests(const struct bcs_core *core, const char *caller,
+                         const struct bcs_node_set *dests)
+{
+    uint64_t members = 0, strangers = 0;
+
+    for (size_t i = 0; i < BCS_MAX_NODES / 64; i++) {
+        members |= dests->words[i];
+        strangers |= dests->words[i] & ~core->nodes.words[i];
+    }
+    if (members == 0) {
+        bcs_error("%s: the destination set is empty", caller);
+        return -EINVAL;
+    }
+    if (strangers != 0) {
+        bcs_error("%s: the destination set has a node beyond the last, %" PRIu32,
+                  caller, bcs_node_set_count(&core->nodes) - 1);
+        return -EINVAL;
+    }
+    return 0;
+}

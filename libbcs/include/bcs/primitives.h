@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The three core primitives of section 2 of the BCS-MPI paper, and what they work on:
+ * sets of nodes, the symmetric heap, events. Any process may call them; a struct
+ * bcs_core belongs to the process that made it and may be shared by its threads.
+ *
+ * Global memory. Every node has a heap of the same size, and an object has the same
+ * offset in all of them: its *global virtual address*, a uint64_t whose name ends in
+ * _gva. 0 is no address. Heaps start out zeroed. The layout is computed, not
+ * negotiated: whoever reserves the same objects in the same order gets the same
+ * addresses (struct bcs_heap).
+ *
+ * Consistency. Xfer-And-Signal and Compare-And-Write are atomic and sequentially
+ * consistent with each other: all of them, from all nodes, take effect in one order
+ * that agrees with each caller's own order. Data that are put before an event is
+ * signalled are visible to whoever has seen that event by bcs_test_event. A process
+ * that looks at its node's copy of the data by address, without waiting for the event,
+ * may see a block half written, but never a torn word where an aligned 8-byte put or a
+ * Compare-And-Write wrote it.
+ */
+#ifndef BCS_PRIMITIVES_H
+#define BCS_PRIMITIVES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <bcs/public.h>
+#include <bcs/status.h>
+
+/* ------------------------------------------------------------------ sets of nodes */
+
+/** The largest number of nodes; node numbers are 0 to BCS_MAX_NODES - 1. */
+#define BCS_MAX_NODES 512
+
+/** A set of nodes. Plain data: copy it, compare it, send it. All zero is empty. */
+struct bcs_node_set {
+    uint64_t words[BCS_MAX_NODES / 64];
+};
+
+/** Add a node. A number that is no node (BCS_MAX_NODES or more) changes nothing. */
+static inline void bcs_node_set_add(struct bcs_node_set *set, uint32_t node)
+{
+    if (node < BCS_MAX_NODES) {
+        set->words[node / 64] |= UINT64_C(1) << (node % 64);
+    }
+}
+
+/** Take a node out, whether it was in or not. */
+static inline void bcs_node_set_remove(struct bcs_node_set *set, uint32_t node)
+{
+    if (node < BCS_MAX_NODES) {
+        set->words[node / 64] &= ~(UINT64_C(1) << (node % 64));
+    }
+}
+
+/** Whether the node is in the set. */
+static inline bool bcs_node_set_has(const struct bcs_node_set *set, uint32_t node)
+{
+    return node < BCS_MAX_NODES && (set->words[node / 64] >> (node % 64) & 1) != 0;
+}
+
+/** Make the set empty. */
+BCS_PUBLIC void bcs_node_set_clear(struct bcs_node_set *set);
+
+/** Make the set that of the nodes 0 to n_nodes - 1, at most BCS_MAX_NODES. */
+BCS_PUBLIC void bcs_node_set_fill(struct bcs_node_set *set, uint32_t n_nodes);
+
+/** How many nodes are in the set. */
+BCS_PUBLIC uint32_t bcs_node_set_count(const struct bcs_node_set *set);
+
+/** Whether no node is in the set. */
+BCS_PUBLIC bool bcs_node_set_is_empty(const struct bcs_node_set *set);
+
+/** Whether both sets have the same nodes. */
+BCS_PUBLIC bool bcs_node_set_is_equal(const struct bcs_node_set *a,
+                                      const struct bcs_node_set *b);
+
+/**
+ * The smallest node of the set that is at least `from`. To visit all, ascending: start
+ * with from = 0, go on with the last node + 1, end at BCS_MAX_NODES.
+ *
+ * @return the node; BCS_MAX_NODES if there is none
+ */
+BCS_PUBLIC uint32_t bcs_node_set_next(const struct bcs_node_set *set, uint32_t from);
+
+/* -------------------------------------------------------------- the symmetric heap */
+
+/** The first bytes of every heap are the transport's. */
+#define BCS_HEAP_RESERVED_BYTES 512
+
+/** Base and size of a heap are multiples of it; also the largest alignment. */
+#define BCS_HEAP_ALIGN 4096
+
+/** The layout of the heap so far. Plain data: each process keeps its own. */
+struct bcs_heap {
+    uint64_t next;  /* first byte that is not reserved */
+    uint64_t limit; /* bytes of the heap */
+};
+
+/** Start an empty layout of a heap of heap_bytes. */
+BCS_PUBLIC void bcs_heap_init(struct bcs_heap *heap, uint64_t heap_bytes);
+
+/**
+ * Reserve the next object. Depends on nothing but the calls before it, so that every
+ * process that makes the same calls gets the same addresses.
+ *
+ * @param align  a power of two up to BCS_HEAP_ALIGN
+ * @return the object's global address
+ * @return 0        it does not fit, or align is bad; the layout is as it was
+ */
+BCS_PUBLIC uint64_t bcs_heap_reserve(struct bcs_heap *heap, size_t n_bytes,
+                                     size_t align);
+
+/**
+ * An event, in global memory. A signal adds one to count, and it is never reset: a
+ * waiter waits for a value. Reserve sizeof(struct bcs_event) aligned to that; the
+ * address of the whole is the event's _gva. Leave n_waiters alone.
+ */
+struct bcs_event {
+    uint64_t count;
+    uint32_t n_waiters; /* processes that sleep, or are about to */
+    uint32_t unused;
+};
+
+/* --------------------------------------------------------------------- the handle */
+
+/** One process's access to global memory as one node. */
+struct bcs_core;
+
+/** What bcs_core_create needs. */
+struct bcs_core_params {
+    const char *transport; /* "shm"; see bcs_transport_names */
+    void *base;            /* shm: where all heaps are mapped, zeroed at first */
+    uint32_t n_nodes;      /* 1 to BCS_MAX_NODES */
+    uint32_t node;         /* whose address space and events the caller sees */
+    uint64_t heap_bytes;   /* of one node; a multiple of BCS_HEAP_ALIGN */
+};
+
+/**
+ * Open global memory as one of the nodes. Small and quick: a process that may act as
+ * several nodes makes one handle for each. After fork the child makes its own.
+ *
+ * With shm, base maps n_nodes * heap_bytes of memory that all processes of the machine
+ * share, at any address; it must stay mapped until bcs_core_destroy, and stays the
+ * caller's.
+ *
+ * @return 0         core_out is open; end it with bcs_core_destroy
+ * @return -EINVAL   a parameter is out of range; logged
+ * @return -ENOENT   no such transport; logged with those that exist
+ * @return <0        -errno of the transport; logged
+ */
+BCS_PUBLIC int bcs_core_create(const struct bcs_core_params *params,
+                               struct bcs_core **core_out);
+
+/** Close a handle, which no other thread may be using. Accepts NULL. */
+BCS_PUBLIC void bcs_core_destroy(struct bcs_core *core);
+
+/**
+ * Where this node's own copy of an object is in this process.
+ *
+ * The caller may read it, and may store to it with release order what other nodes only
+ * compare (bcs_compare_and_write reads with acquire order). Stores by address are not
+ * part of the one order of the primitives.
+ *
+ * @return the address; meaningless unless gva lies within the heap
+ */
+BCS_PUBLIC void *bcs_core_address(const struct bcs_core *core, uint64_t gva);
+
+/**
+ * Let the network move on. bcs_test_event and the others do it themselves; a process
+ * that waits for something else calls this in its loop.
+ *
+ * @return 0   done, whether or not there was something to do
+ * @return <0  -errno; the network is unusable, logged
+ */
+BCS_PUBLIC int bcs_core_progress(struct bcs_core *core);
+
+/**
+ * The names of the transports of this build, NULL-terminated, best first. Static.
+ */
+BCS_PUBLIC const char *const *bcs_transport_names(void);
+
+/* ----------------------------------------------------------------- the primitives */
+
+/** A transfer: n_bytes from src to the same address on every node of dests. */
+struct bcs_xfer {
+    const void *src;                  /* local memory; unused if n_bytes is 0 */
+    size_t n_bytes;                   /* 0: only signal */
+    uint64_t dest_gva;                /* unused if n_bytes is 0 */
+    const struct bcs_node_set *dests; /* not empty; may include the caller's node */
+    uint64_t local_event_gva;         /* signalled on the caller's node; 0: none */
+    uint64_t remote_event_gva;        /* signalled on every node of dests; 0: none */
+};
+
+/**
+ * Xfer-And-Signal: start copying a local block to every node of a set, then signal.
+ *
+ * Never waits for the network. *xfer and the set may be reused at once; the bytes
+ * behind src must not change before the local event is signalled. Either every node
+ * of the set gets the data or, after an error, none does; no node's event is signalled
+ * before all nodes have the data. src may be the caller's own copy of the destination.
+ * [BCS-MPI section 2]
+ *
+ * With shm the copy is done on return.
+ *
+ * @return 0                started
+ * @return BCS_XFER_E_BUSY  no free slot, nothing started; retry after progress
+ * @return -EINVAL          empty set, unknown node, or an address outside of the heap
+ *                          or unaligned; logged with the range
+ * @return -EOWNERDEAD      a process died while it was writing to a node of the set,
+ *                          whose memory can no longer be trusted; logged once
+ * @return <0               -errno; no node has the data
+ */
+BCS_PUBLIC int bcs_xfer_and_signal(struct bcs_core *core, const struct bcs_xfer *xfer);
+
+/**
+ * Test-Event: whether an event of the caller's node has been signalled `target` times
+ * in all; with `wait`, block (spin, yield, then sleep) until it is. [BCS-MPI section 2]
+ *
+ * Once it returns 0, all data of the transfers whose signals were counted are visible.
+ *
+ * @return 0              signalled
+ * @return BCS_E_PENDING  not yet; never with wait
+ * @return -EINVAL        event_gva is outside of the heap or unaligned; logged
+ * @return -EOWNERDEAD    only while waiting: a process died while it was writing to
+ *                        this node, so that the signal may never come; logged once
+ * @return <0             -errno of the network; logged
+ */
+BCS_PUBLIC int bcs_test_event(struct bcs_core *core, uint64_t event_gva,
+                              uint64_t target, bool wait);
+
+/** How a global variable is compared with a value; both are unsigned. */
+enum bcs_compare { BCS_COMPARE_GE, BCS_COMPARE_LT, BCS_COMPARE_EQ, BCS_COMPARE_NE };
+
+/** A query of a set of nodes: variable OP value on each. Addresses are 8-aligned. */
+struct bcs_comparison {
+    uint64_t variable_gva; /* of a uint64_t */
+    enum bcs_compare op;
+    uint64_t value;
+    const struct bcs_node_set *dests; /* not empty; may include the caller's node */
+    uint64_t write_gva;               /* of a uint64_t; may be variable_gva; 0: none */
+    uint64_t write_value;             /* stored on all of dests if all compare true */
+};
+
+/**
+ * Compare-And-Write: whether a comparison is true on all nodes of a set; if it is, and
+ * write_gva is given, also write a value on all of them. Blocks until the answer is
+ * known and the value is written. [BCS-MPI section 2]
+ *
+ * Comparing and writing are one step: nothing that the primitives write to the set
+ * comes in between, and callers with overlapping sets leave the same value on all
+ * common nodes.
+ *
+ * @return 0            is_true_out is the answer
+ * @return -EINVAL      empty set, unknown node, bad op, or an address outside of the
+ *                      heap or unaligned; logged with the range
+ * @return -EOWNERDEAD  as bcs_xfer_and_signal; nothing was written
+ * @return <0           -errno; nothing was written
+ */
+BCS_PUBLIC int bcs_compare_and_write(struct bcs_core *core,
+                                     const struct bcs_comparison *comparison,
+                                     bool *is_true_out);
+
+#endif

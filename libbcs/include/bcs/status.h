@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Return values of the public functions: 0 is success, a negative value is -errno and
+ * fatal, a positive value is one of the named conditions below and part of the contract
+ * of the function that returns it.
+ */
+#ifndef BCS_STATUS_H
+#define BCS_STATUS_H
+
+/** bcs_xfer_and_signal: no free slot, nothing was started; retry after progress. */
+#define BCS_XFER_E_BUSY 1
+/** A received message was longer than its buffer; the buffer holds the first part. */
+#define BCS_E_TRUNCATED 2
+/** bcs_test_event, polling: the event has not been signalled yet. */
+#define BCS_E_PENDING 3
+
+/** A receive was cancelled before a message matched it. */
+#define BCS_E_CANCELLED 4
+
+#endif

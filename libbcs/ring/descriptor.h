@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The two records that a process and its node's NIC engine exchange: the descriptor
+ * (process to engine, in the port's ring) and the completion cell (engine to process, in
+ * the port's cell table). Both live in NIC memory, mapped by all processes of a machine,
+ * so that they hold numbers only, no pointers except user addresses, which mean something
+ * in the process that posted them. [BCS-MPI sections 4.2 and 4.3]
+ */
+#ifndef BCS_RING_DESCRIPTOR_H
+#define BCS_RING_DESCRIPTOR_H
+
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    BCS_CACHE_LINE = 64,
+    BCS_INLINE_BYTES = 80,      /* payload that travels within a descriptor */
+    BCS_MAX_PORTS_A_NODE = 256, /* processes of one node */
+};
+
+#define BCS_CELL_NONE UINT32_MAX
+
+/** What a descriptor asks for. */
+enum bcs_descriptor_kind {
+    BCS_SEND = 1,
+    BCS_RECEIVE,
+    BCS_PROBE,       /* waits for a message; with BCS_NOW answers in this slice */
+    BCS_CANCEL,      /* take back the receive whose cell is .cell */
+    BCS_CHUNK_MOVED,  /* the granted part of transfer .chunk.item has been copied */
+    BCS_CHUNK_LOADED, /* .chunk of a send is in the sender's block .address */
+    BCS_CHUNK_STORED, /* the receiver has emptied .chunk and freed its block */
+    BCS_GROUP_OPEN,   /* a local member enters collective slot .port */
+    BCS_COLLECTIVE,   /* a local member of slot .port takes part in a collective */
+};
+
+/** Bits of bcs_descriptor.flags. */
+enum {
+    BCS_DATA_INLINE = 1,  /* payload is in the descriptor */
+    BCS_DATA_BLOCK = 2,   /* payload is in the eager block at .address */
+    BCS_SYNCHRONOUS = 4,  /* complete the sender's cell at the match */
+    BCS_NOW = 8,          /* probe: answer in this slice, found or not */
+    BCS_TAKE = 16,        /* probe: take the message out of the queue (matched probe) */
+    BCS_TO_ALL = 32,      /* reduction: every member gets the result */
+};
+
+/** Which collective a BCS_COLLECTIVE descriptor takes part in; in .operation. */
+enum bcs_collective_kind {
+    BCS_COLLECTIVE_BARRIER,
+    BCS_COLLECTIVE_BCAST,
+    BCS_COLLECTIVE_REDUCE,
+};
+
+/** A part of a long message that goes through blocks (no direct copy possible). */
+struct bcs_chunk {
+    uint64_t offset;  /* in the message */
+    uint64_t n_bytes;
+    uint64_t block;   /* where it is, or is to go on another node; in the job's memory */
+    uint32_t item;    /* the transfer, on the receiver's node */
+    uint32_t node;    /* of the receiver */
+    uint32_t is_last;
+};
+
+/**
+ * One posted call. turn publishes it: the ring's consumer reads the entry at position p
+ * once turn == p + 1 (acquire), which the producer stores last (release).
+ */
+struct bcs_descriptor {
+    _Atomic uint32_t turn;
+    uint8_t kind;
+    uint8_t flags;
+    uint16_t operation; /* collective: kind | reduction kernel << 2 */
+    uint64_t context_id;
+    uint32_t port;      /* send: destination; collective: slot */
+    int32_t source;     /* send, collective: poster's rank; receive: rank or -1 */
+    int32_t tag;        /* receive: or -1; collective: root rank, or -1 */
+    uint32_t cell;      /* completion cell of the poster, or BCS_CELL_NONE */
+    uint64_t n_bytes;
+    uint64_t address;   /* user address, or offset of an eager block; collective: port
+                           whose node leads it; matched receive: item of the message */
+    union {
+        uint8_t payload[BCS_INLINE_BYTES];
+        struct bcs_chunk chunk; /* notes about chunks */
+    };
+};
+
+_Static_assert(sizeof(struct bcs_descriptor) == 2 * BCS_CACHE_LINE, "two cache lines");
+_Static_assert(offsetof(struct bcs_descriptor, payload) == 48, "16 B in the first line");
+
+/** Low byte of a cell's state word; the rest is the cell's generation. */
+enum bcs_cell_state {
+    BCS_CELL_PENDING = 1,
+    BCS_CELL_DONE,      /* nothing to fetch: n_bytes, source and tag are the result */
+    BCS_CELL_INLINE,    /* fetch the payload of the cell */
+    BCS_CELL_BLOCK,     /* fetch from the eager block at .address, then free it */
+    BCS_CELL_TRANSFER,  /* receiver: pull from the sender's memory, see .transfer */
+    BCS_CELL_SOURCE,    /* sender: may push into the receiver's memory */
+    BCS_CELL_JOINED,    /* sender: is pushing */
+    BCS_CELL_LOAD,      /* sender: copy .n_bytes at offset .address into a block */
+    BCS_CELL_STORE,     /* receiver: copy a chunk out of a block */
+    BCS_CELL_FAILED,    /* probe with BCS_NOW: no message */
+    BCS_CELL_CANCELLED,
+};
+
+enum { BCS_CELL_STATE_BITS = 8, BCS_CELL_STATE_MASK = 0xff };
+
+/**
+ * A message that the two endpoints copy in one go from user memory to user memory. It
+ * lives in the receiver's cell; see nic_threads/dma_helper.c and libbcs/api/transfer.c
+ * for the protocol.
+ */
+struct bcs_transfer {
+    _Atomic uint64_t granted;     /* bytes that slices have scheduled so far */
+    _Atomic uint64_t claimed;     /* bytes that an endpoint has begun to copy */
+    _Atomic uint64_t moved;       /* bytes copied */
+    _Atomic uint32_t sender_left; /* the sender has seen the end and left */
+    uint32_t item;                /* the engine's name for this transfer */
+    uint64_t n_wanted;            /* bytes that fit the receive buffer */
+    uint64_t target;              /* receive buffer, address in the receiver */
+};
+
+/**
+ * Completion of one pending operation. The engine fills the fields and then stores state
+ * (release); the process that owns the cell reads state (acquire) and then the fields.
+ * A process sets its own cell to BCS_CELL_PENDING before it posts the descriptor.
+ */
+struct bcs_cell {
+    _Atomic uint32_t state; /* bcs_cell_state | generation << BCS_CELL_STATE_BITS */
+    int32_t source;
+    int32_t tag;
+    uint32_t peer_port;
+    uint32_t peer_cell;
+    uint32_t peer_generation; /* of the sender's cell, for a transfer */
+    uint64_t n_bytes; /* of the whole message, also when it does not fit */
+    uint64_t address; /* block, or the sender's user address */
+    union {
+        uint8_t payload[BCS_INLINE_BYTES];
+        struct bcs_transfer transfer;
+        struct bcs_chunk chunk;
+    };
+    uint8_t reserved[8];
+};
+
+_Static_assert(sizeof(struct bcs_cell) == 2 * BCS_CACHE_LINE, "two cache lines");
+_Static_assert(offsetof(struct bcs_cell, payload) == 40, "24 B in the first line");
+
+#endif

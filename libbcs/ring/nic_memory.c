@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Computes the layout of NIC memory with the symmetric heap's own allocator. Called once
+ * by each process when it attaches.
+ */
+#include "libbcs/ring/nic_memory.h"
+
+#include <bcs/primitives.h>
+#include <errno.h>
+#include <string.h>
+
+#include "libbcs/ring/port.h"
+
+uint64_t nic_port_blocks_offset(uint32_t n_cells)
+{
+    uint64_t n_bytes = sizeof(struct bcs_port) +
+                       n_cells * (sizeof(struct bcs_cell) + sizeof(uint32_t));
+
+    return (n_bytes + BCS_HEAP_ALIGN - 1) / BCS_HEAP_ALIGN * BCS_HEAP_ALIGN;
+}
+
+uint32_t nic_layout_n_local(const struct nic_layout *layout, uint32_t node)
+{
+    uint32_t first = node * layout->shape.node_ranks;
+    uint32_t rest = layout->shape.n_ports - first;
+
+    return rest < layout->shape.node_ranks ? rest : layout->shape.node_ranks;
+}
+
+int nic_layout_init(struct nic_layout *layout_out, const struct nic_shape *shape)
+{
+    struct nic_layout layout = {.shape = *shape};
+    struct bcs_heap heap;
+
+    if (shape->n_ports == 0 || shape->node_ranks == 0 ||
+        shape->node_ranks > BCS_MAX_PORTS_A_NODE) {
+        return -EINVAL;
+    }
+    layout.n_nodes = (shape->n_ports + shape->node_ranks - 1) / shape->node_ranks;
+    if (layout.n_nodes > BCS_MAX_NODES) {
+        return -EINVAL;
+    }
+    layout.n_items = 2 * shape->node_ranks * shape->n_cells;
+    layout.stage_stride_bytes = sizeof(struct bcs_block) + BCS_CHUNK_BLOCK_BYTES;
+    layout.port_stride_bytes = nic_port_blocks_offset(shape->n_cells) +
+                               (uint64_t)BCS_BLOCK_CLASSES * NIC_BLOCK_CLASS_REGION_BYTES;
+
+    bcs_heap_init(&heap, UINT64_MAX / 2);
+    layout.node_gva = bcs_heap_reserve(&heap, shape->n_node_bytes, BCS_HEAP_ALIGN);
+    layout.item_gva = bcs_heap_reserve(
+        &heap, (uint64_t)layout.n_items * shape->n_item_bytes, BCS_HEAP_ALIGN);
+    layout.slot_gva = bcs_heap_reserve(
+        &heap, (uint64_t)shape->n_ports * NIC_GROUPS_A_PORT * shape->n_slot_bytes,
+        BCS_HEAP_ALIGN);
+    layout.wire_gva = bcs_heap_reserve(
+        &heap, (uint64_t)layout.n_nodes * NIC_WIRE_ENTRIES * shape->n_wire_bytes,
+        BCS_HEAP_ALIGN);
+    layout.stage_gva = bcs_heap_reserve(
+        &heap, (uint64_t)layout.n_nodes * NIC_STAGE_BLOCKS * layout.stage_stride_bytes,
+        BCS_HEAP_ALIGN);
+    layout.port_gva = bcs_heap_reserve(
+        &heap, shape->node_ranks * layout.port_stride_bytes, BCS_HEAP_ALIGN);
+    layout.heap_bytes = (heap.next + BCS_HEAP_ALIGN - 1) / BCS_HEAP_ALIGN * BCS_HEAP_ALIGN;
+    *layout_out = layout;
+    return 0;
+}

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The slow paths of a port's owner: setting up its view, blocks and cells that are used
+ * for the first time. Called by the owning process only.
+ */
+#include "libbcs/ring/port.h"
+
+#include <errno.h>
+#include <linux/futex.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "libbcs/ring/nic_memory.h"
+
+enum { BLOCKS_TO_TRY = 4 };
+
+int bcs_poster_init(struct bcs_poster *poster_out, char *base, uint64_t port_offset,
+                    uint32_t n_cells)
+{
+    static const uint32_t class_bytes[] = BCS_BLOCK_CLASS_BYTES;
+    uint64_t offset = port_offset + nic_port_blocks_offset(n_cells);
+    uint32_t *free_cells = calloc(n_cells, sizeof(*free_cells));
+
+    if (free_cells == NULL) {
+        return -ENOMEM;
+    }
+    memset(poster_out, 0, sizeof(*poster_out));
+    poster_out->base = base;
+    poster_out->port = (struct bcs_port *)(base + port_offset);
+    poster_out->cells = (struct bcs_cell *)(base + port_offset + sizeof(struct bcs_port));
+    poster_out->orders = (uint32_t *)(poster_out->cells + n_cells);
+    poster_out->n_cells = n_cells;
+    poster_out->free_cells = free_cells;
+    for (int i = 0; i < BCS_BLOCK_CLASSES; i++) {
+        struct bcs_block_pool *pool = &poster_out->blocks[i];
+        pool->offset = offset;
+        pool->stride_bytes = class_bytes[i] + sizeof(struct bcs_block);
+        pool->n_blocks = NIC_BLOCK_CLASS_REGION_BYTES / pool->stride_bytes;
+        offset += NIC_BLOCK_CLASS_REGION_BYTES;
+    }
+    return 0;
+}
+
+void bcs_poster_fini(struct bcs_poster *poster)
+{
+    free(poster->free_cells);
+    memset(poster, 0, sizeof(*poster));
+}
+
+uint32_t bcs_poster_fresh_cell(struct bcs_poster *poster)
+{
+    if (poster->n_cells_touched == poster->n_cells) {
+        return BCS_CELL_NONE;
+    }
+    return poster->n_cells_touched++;
+}
+
+/** Search n blocks from the cursor. @return offset of the block taken, or 0 */
+static uint64_t block_search(char *base, struct bcs_block_pool *pool, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        uint64_t offset = pool->offset + (uint64_t)pool->cursor * pool->stride_bytes;
+        struct bcs_block *block = bcs_block_at(base, offset);
+
+        /* acquire: pairs with the release in bcs_block_free */
+        if (atomic_load_explicit(&block->busy, memory_order_acquire) == 0) {
+            atomic_store_explicit(&block->busy, 1, memory_order_relaxed);
+            return offset;
+        }
+        pool->cursor = pool->cursor + 1 < pool->n_touched ? pool->cursor + 1 : 0;
+    }
+    return 0;
+}
+
+uint64_t bcs_poster_block(struct bcs_poster *poster, size_t n_bytes)
+{
+    int class = 0;
+
+    while (poster->blocks[class].stride_bytes - sizeof(struct bcs_block) < n_bytes) {
+        if (++class == BCS_BLOCK_CLASSES) {
+            return 0;
+        }
+    }
+    struct bcs_block_pool *pool = &poster->blocks[class];
+    uint32_t n = pool->n_touched < BLOCKS_TO_TRY ? pool->n_touched : BLOCKS_TO_TRY;
+    uint64_t offset = block_search(poster->base, pool, n);
+
+    if (offset == 0 && pool->n_touched < pool->n_blocks) {
+        pool->cursor = pool->n_touched++;
+        offset = block_search(poster->base, pool, 1);
+    } else if (offset == 0) {
+        offset = block_search(poster->base, pool, pool->n_touched);
+    }
+    return offset;
+}
+
+void bcs_port_wake(struct bcs_port *port)
+{
+    /* seq_cst: partner of the announcement in nic_threads/driver_inline.c */
+    if (atomic_load_explicit(&port->asleep, memory_order_seq_cst) != 0 &&
+        atomic_exchange_explicit(&port->asleep, 0, memory_order_seq_cst) != 0) {
+        syscall(SYS_futex, &port->asleep, FUTEX_WAKE, INT32_MAX, NULL, NULL, 0);
+    }
+}

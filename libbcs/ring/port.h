@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A port: one process's ring of descriptors, completion cells and eager blocks in its
+ * node's NIC memory, and the owning process's private view of them. The owner posts and
+ * allocates; the engine (whoever holds the node's lock) consumes and completes. All
+ * functions here are called by the owner only, one thread at a time.
+ *
+ * Ring invariant: the owner writes entry p (mod ring size) only while
+ * p - consumed < BCS_RING_ENTRIES, and publishes it by storing turn = p + 1; the engine
+ * reads entry p only after it has seen turn == p + 1 and never after it has stored
+ * consumed > p.
+ */
+#ifndef BCS_RING_PORT_H
+#define BCS_RING_PORT_H
+
+#include <stdbool.h>
+
+#include "libbcs/ring/descriptor.h"
+
+enum { BCS_RING_ENTRIES = 256, BCS_BLOCK_CLASSES = 4 };
+
+/** Largest payload of each class of eager blocks; the last one carries chunks, too. */
+#define BCS_BLOCK_CLASS_BYTES {512, 2048, 8192, 65536}
+enum { BCS_CHUNK_BLOCK_BYTES = 65536 };
+
+struct bcs_port {
+    _Alignas(BCS_CACHE_LINE) _Atomic uint32_t asleep; /* futex: 1 while the owner sleeps */
+    uint32_t rank;
+    int64_t pid;
+    _Alignas(BCS_CACHE_LINE) _Atomic uint32_t consumed; /* ring entries the engine freed */
+    _Atomic uint32_t n_orders; /* LOAD and STORE orders so far, in the order table */
+    _Alignas(BCS_CACHE_LINE) struct bcs_descriptor ring[BCS_RING_ENTRIES];
+};
+
+/** Header of an eager block; the payload follows. */
+struct bcs_block {
+    _Alignas(BCS_CACHE_LINE) _Atomic uint32_t busy;
+    uint8_t data[];
+};
+
+/** One class of a port's eager blocks, as its owner sees it. */
+struct bcs_block_pool {
+    uint64_t offset; /* of block 0 in the job's memory */
+    uint32_t stride_bytes;
+    uint32_t n_blocks;  /* limit */
+    uint32_t n_touched; /* blocks that were ever used: 0 .. n_touched - 1 */
+    uint32_t cursor;    /* where the next search starts */
+};
+
+/** The owner's private view of its port. */
+struct bcs_poster {
+    char *base; /* of the job's memory */
+    struct bcs_port *port;
+    struct bcs_cell *cells;
+    uint32_t *orders;       /* cells with an order, [n_cells], cyclic */
+    uint32_t n_orders_seen; /* that have been carried out */
+    uint32_t position;      /* next ring entry */
+    uint32_t consumed_seen; /* last value read of port->consumed */
+    uint32_t n_cells;
+    uint32_t n_cells_touched;
+    uint32_t n_free_cells;
+    uint32_t *free_cells;
+    struct bcs_block_pool blocks[BCS_BLOCK_CLASSES];
+};
+
+/**
+ * Set up the owner's view; the geometry is that of nic_memory.h.
+ *
+ * @return 0 or -ENOMEM; destroy with bcs_poster_fini
+ */
+int bcs_poster_init(struct bcs_poster *poster_out, char *base, uint64_t port_offset,
+                    uint32_t n_cells);
+
+/** Free the private tables; accepts a zeroed poster. */
+void bcs_poster_fini(struct bcs_poster *poster);
+
+/** Allocate an eager block of at least n_bytes. @return its offset, or 0: none free */
+uint64_t bcs_poster_block(struct bcs_poster *poster, size_t n_bytes);
+
+/** Take a cell that has never been used, or BCS_CELL_NONE if all are pending. */
+uint32_t bcs_poster_fresh_cell(struct bcs_poster *poster);
+
+/** Wake the owner of a port if it sleeps. Any process may call it, after a seq_cst store
+ *  or fence that follows what the owner is to find; see nic_threads/driver_inline.c. */
+void bcs_port_wake(struct bcs_port *port);
+
+/** The block at an offset of the job's memory. */
+static inline struct bcs_block *bcs_block_at(char *base, uint64_t offset)
+{
+    return (struct bcs_block *)(base + offset);
+}
+
+/** Give a block back to its owner. Any process may call it, once a block. The release
+ *  pairs with the acquire in bcs_poster_block. */
+static inline void bcs_block_free(struct bcs_block *block)
+{
+    atomic_store_explicit(&block->busy, 0, memory_order_release);
+}
+
+/** The next entry to fill, or NULL while the ring is full (drive the engine, retry). */
+static inline struct bcs_descriptor *bcs_poster_entry(struct bcs_poster *poster)
+{
+    if (poster->position - poster->consumed_seen >= BCS_RING_ENTRIES) {
+        /* acquire: pairs with the engine's release when it has read the entries */
+        poster->consumed_seen =
+            atomic_load_explicit(&poster->port->consumed, memory_order_acquire);
+        if (poster->position - poster->consumed_seen >= BCS_RING_ENTRIES) {
+            return NULL;
+        }
+    }
+    return &poster->port->ring[poster->position % BCS_RING_ENTRIES];
+}
+
+/** Publish the entry that bcs_poster_entry returned. seq_cst: see the parking argument in
+ *  nic_threads/driver_inline.c; the engine's acquire load of turn is the partner. */
+static inline void bcs_poster_publish(struct bcs_poster *poster,
+                                      struct bcs_descriptor *entry)
+{
+    poster->position++;
+    atomic_store_explicit(&entry->turn, poster->position, memory_order_seq_cst);
+}
+
+/** Allocate a cell in state PENDING of a new generation, or BCS_CELL_NONE. */
+static inline uint32_t bcs_poster_cell(struct bcs_poster *poster)
+{
+    uint32_t id = poster->n_free_cells > 0 ? poster->free_cells[--poster->n_free_cells]
+                                           : bcs_poster_fresh_cell(poster);
+    if (id != BCS_CELL_NONE) {
+        struct bcs_cell *cell = &poster->cells[id];
+        uint32_t generation =
+            atomic_load_explicit(&cell->state, memory_order_relaxed) >> BCS_CELL_STATE_BITS;
+        /* relaxed: published with the descriptor that names the cell */
+        atomic_store_explicit(&cell->state,
+                              (generation + 1) << BCS_CELL_STATE_BITS | BCS_CELL_PENDING,
+                              memory_order_relaxed);
+    }
+    return id;
+}
+
+/** Give a cell back once its operation is complete and nobody else refers to it. */
+static inline void bcs_poster_free_cell(struct bcs_poster *poster, uint32_t id)
+{
+    poster->free_cells[poster->n_free_cells++] = id;
+}
+
+/** The state of a cell without its generation. acquire: pairs with bcs_cell_complete. */
+static inline enum bcs_cell_state bcs_cell_state(const struct bcs_cell *cell)
+{
+    return (enum bcs_cell_state)(
+        atomic_load_explicit(&cell->state, memory_order_acquire) & BCS_CELL_STATE_MASK);
+}
+
+/** Change the state of a cell, keeping its generation; publishes the cell's fields. */
+static inline void bcs_cell_complete(struct bcs_cell *cell, enum bcs_cell_state state)
+{
+    uint32_t old = atomic_load_explicit(&cell->state, memory_order_relaxed);
+
+    atomic_store_explicit(&cell->state, (old & ~(uint32_t)BCS_CELL_STATE_MASK) | state,
+                          memory_order_release);
+}
+
+#endif

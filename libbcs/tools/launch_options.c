@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Reads the command line of bcsrun. To find the program behind mpirun's options it must
+ * know how many values each of them takes: that is a table, with what else matters to
+ * bcsrun about an option. Called once by bcsrun.
+ */
+#include "libbcs/tools/launch_options.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "libbcs/base/environment.h"
+#include "libbcs/tools/bcsrun_error.h"
+
+#define MAX_PAIRS 1000
+
+enum option_kind {
+    PASSED,    /* to mpirun, nothing else */
+    RANKS,     /* the number of ranks */
+    HOSTS,     /* names machines */
+    MAPPING,   /* says where ranks go */
+    DIRECTORY, /* where programs start */
+    PATH,      /* where programs are looked for */
+    EXPORT,    /* of an environment variable */
+    APPFILE,   /* replaces the command line */
+    NATIVE,    /* from here on: bcsrun's own, not passed to mpirun */
+    VERSUS,
+    MPIRUN,
+    HELP,
+    VERSION,
+};
+
+struct option {
+    const char *names; /* separated by blanks, without leading dashes */
+    int n_values;
+    enum option_kind kind;
+};
+
+/* mpirun's options that take values, as of Open MPI 4.1 and 5.0, and bcsrun's own. Any
+ * option that is not listed is taken for a flag of mpirun's. */
+static const struct option options_known[] = {
+    {"n np c", 1, RANKS},
+    {"H host hostfile machinefile default-hostfile hnp dvm", 1, HOSTS},
+    {"rf rankfile", 1, HOSTS},
+    {"map-by ppr npernode npersocket N", 1, MAPPING},
+    {"oversubscribe nooversubscribe pernode", 0, MAPPING},
+    {"wd wdir", 1, DIRECTORY},
+    {"path", 1, PATH},
+    {"x", 1, EXPORT},
+    {"app", 1, APPFILE},
+    {"mca gmca omca gomca prtemca pmixmca", 2, PASSED},
+    {"am bind-to cartofile cf cpu-list cpu-set cpus-per-proc cpus-per-rank debugger", 1,
+     PASSED},
+    {"display fwd-environment launch-agent max-restarts max-vm-size ompi-server", 1,
+     PASSED},
+    {"output output-filename personality prefix preload-files rank-by", 1, PASSED},
+    {"report-events report-pid report-uri runtime-options stdin timeout tune", 1,
+     PASSED},
+    {"xml-file xterm", 1, PASSED},
+    {"native", 0, NATIVE},
+    {"versus", 1, VERSUS},
+    {"mpirun", 1, MPIRUN},
+    {"help h", 0, HELP},
+    {"version V", 0, VERSION},
+};
+
+static bool names_have(const char *names, const char *name)
+{
+    size_t n_bytes = strlen(name);
+
+    while (*names != '\0') {
+        size_t n_word_bytes = strcspn(names, " ");
+
+        if (n_word_bytes == n_bytes && memcmp(names, name, n_bytes) == 0) {
+            return true;
+        }
+        names += n_word_bytes;
+        names += strspn(names, " ");
+    }
+    return false;
+}
+
+static const struct option *option_find(const char *argument)
+{
+    static const struct option flag = {"", 0, PASSED};
+    const char *name = argument + strspn(argument, "-");
+
+    for (size_t i = 0; i < sizeof options_known / sizeof options_known[0]; i++) {
+        if (names_have(options_known[i].names, name)) {
+            return &options_known[i];
+        }
+    }
+    return &flag;
+}
+
+/* A whole number from 1 to maximum, or -1. */
+static long count_parse(const char *text, long maximum)
+{
+    char *end;
+    long value;
+
+    if (*text < '0' || *text > '9') {
+        return -1;
+    }
+    value = strtol(text, &end, 10);
+    return *end == '\0' && value >= 1 && value <= maximum ? value : -1;
+}
+
+/* -x NAME or -x NAME=value. @return whether mpirun is to see the option */
+static bool export_apply(struct launch_options *options, const char *variable)
+{
+    size_t n_name_bytes = strcspn(variable, "=");
+    const char *value = variable[n_name_bytes] ? variable + n_name_bytes + 1 : NULL;
+
+    if (n_name_bytes == strlen("LD_PRELOAD") &&
+        strncmp(variable, "LD_PRELOAD", n_name_bytes) == 0) {
+        options->preload = value ? value : bcs_environment_get("LD_PRELOAD");
+        return false;
+    }
+    if (strncmp(variable, "BCS_", strlen("BCS_")) == 0) {
+        char *name = value ? strndup(variable, n_name_bytes) : NULL;
+
+        if (name != NULL) {
+            setenv(name, value, 1);
+        }
+        free(name);
+        return false;
+    }
+    return true;
+}
+
+/* What bcsrun has to know of one option, whose values follow at values.
+ * @return 1 mpirun is to see it, 0 it is bcsrun's alone, <0 an error, printed */
+static int option_apply(struct launch_options *options, struct launch_context *context,
+                        enum option_kind kind, char **values)
+{
+    switch (kind) {
+    case RANKS:
+        if (count_parse(values[0], 1L << 30) < 0) {
+            return bcsrun_error(
+                "-n %s: the number of ranks must be a whole number from 1", values[0]);
+        }
+        return 1;
+    case HOSTS:
+        options->names_hosts = true;
+        return 1;
+    case MAPPING:
+        options->maps_ranks = true;
+        return 1;
+    case DIRECTORY:
+        context->directory = values[0];
+        return 1;
+    case PATH:
+        context->path = values[0];
+        return 1;
+    case EXPORT:
+        return export_apply(options, values[0]);
+    case APPFILE:
+        return bcsrun_error("--app is not supported; give all programs on the command "
+                            "line, separated by \":\"");
+    case NATIVE:
+        options->is_native = true;
+        return 0;
+    case VERSUS:
+        options->n_pairs = (int)count_parse(values[0], MAX_PAIRS);
+        if (options->n_pairs < 0) {
+            return bcsrun_error("--versus %s: the number of pairs must be 1 to %d",
+                                values[0], MAX_PAIRS);
+        }
+        return 0;
+    case MPIRUN:
+        options->mpirun = values[0];
+        return 0;
+    case HELP:
+        options->wants_help = true;
+        return 0;
+    case VERSION:
+        options->wants_version = true;
+        return 0;
+    case PASSED:
+        break;
+    }
+    return 1;
+}
+
+static void context_append(struct launch_context *context, char **arguments, int n)
+{
+    for (int i = 0; i < n; i++) {
+        context->arguments[context->n_arguments++] = arguments[i];
+    }
+}
+
+/* Read one context: arguments up to a ":" or the end. @return how many, or <0 */
+static int context_parse(struct launch_options *options, struct launch_context *context,
+                         char **arguments, int n_arguments)
+{
+    int i = 0;
+
+    context->arguments = calloc((size_t)n_arguments + 1, sizeof *context->arguments);
+    if (context->arguments == NULL) {
+        return bcsrun_error("out of memory");
+    }
+    while (i < n_arguments && arguments[i][0] == '-') {
+        const struct option *option = option_find(arguments[i]);
+        int n = 1 + option->n_values;
+        int is_passed;
+
+        if (i + n > n_arguments) {
+            return bcsrun_error("%s needs %d value%s", arguments[i], option->n_values,
+                                option->n_values > 1 ? "s" : "");
+        }
+        is_passed = option_apply(options, context, option->kind, &arguments[i + 1]);
+        if (is_passed < 0) {
+            return is_passed;
+        }
+        if (is_passed) {
+            context_append(context, &arguments[i], n);
+        }
+        i += n;
+    }
+    if (i < n_arguments && strcmp(arguments[i], ":") != 0) {
+        context->program = arguments[i];
+    }
+    for (; i < n_arguments && strcmp(arguments[i], ":") != 0; i++) {
+        context_append(context, &arguments[i], 1);
+    }
+    return i;
+}
+
+int launch_options_parse(int argc, char **argv, struct launch_options *options_out)
+{
+    struct launch_options options = {0};
+    int next = 1;
+    bool has_more = true;
+
+    options.contexts = calloc((size_t)argc + 1, sizeof *options.contexts);
+    if (options.contexts == NULL) {
+        return bcsrun_error("out of memory");
+    }
+    while (has_more) {
+        struct launch_context *context = &options.contexts[options.n_contexts++];
+        int n = context_parse(&options, context, argv + next, argc - next);
+
+        if (n < 0) {
+            launch_options_fini(&options);
+            return n;
+        }
+        has_more = next + n < argc; /* it stopped at a ":" */
+        next += n + 1;
+    }
+    *options_out = options;
+    return 0;
+}
+
+void launch_options_fini(struct launch_options *options)
+{
+    for (int i = 0; i < options->n_contexts; i++) {
+        free(options->contexts[i].arguments);
+    }
+    free(options->contexts);
+    options->contexts = NULL;
+    options->n_contexts = 0;
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Signalling and sleeping on an event, by futex on the low half of its count.
+ *
+ * No signal is lost: the signaller adds to count and then looks at n_waiters, the
+ * sleeper adds to n_waiters and then looks at count (in the kernel, under the futex's
+ * lock). All four are sequentially consistent, so at least one of the two sees the
+ * other: either the sleeper does not sleep or the signaller wakes it. A signaller that
+ * is killed between its two steps leaves the sleeper to its time limit. A sleeper that
+ * is killed leaves n_waiters too large, which costs the later signallers system calls
+ * and nothing else.
+ */
+#include "libbcs/transport/event_word.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+static uint32_t *low_half(struct bcs_event *event)
+{
+    uint32_t *halves = (uint32_t *)&event->count;
+
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    return &halves[0];
+#else
+    return &halves[1];
+#endif
+}
+
+void bcs_event_signal(struct bcs_event *event)
+{
+    /* Pairs with count_load in libbcs/core/event.c (acquire), and with the load in
+     * bcs_event_sleep. */
+    __atomic_fetch_add(&event->count, 1, __ATOMIC_SEQ_CST);
+}
+
+void bcs_event_wake(struct bcs_event *event)
+{
+    /* Pairs with the increment in bcs_event_sleep. */
+    if (__atomic_load_n(&event->n_waiters, __ATOMIC_SEQ_CST) != 0) {
+        syscall(SYS_futex, low_half(event), FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+    }
+}
+
+bool bcs_event_sleep(struct bcs_event *event, uint64_t seen, uint64_t timeout_ns)
+{
+    struct timespec timeout = {
+        .tv_sec = (time_t)(timeout_ns / 1000000000u),
+        .tv_nsec = (long)(timeout_ns % 1000000000u),
+    };
+    bool is_timeout = false;
+
+    /* Pairs with the load in bcs_event_wake. */
+    __atomic_fetch_add(&event->n_waiters, 1, __ATOMIC_SEQ_CST);
+    /* Pairs with the increment in bcs_event_signal. */
+    if (__atomic_load_n(&event->count, __ATOMIC_SEQ_CST) == seen) {
+        is_timeout = syscall(SYS_futex, low_half(event), FUTEX_WAIT, (uint32_t)seen,
+                             &timeout, NULL, 0) < 0 &&
+                     errno == ETIMEDOUT;
+    }
+    __atomic_fetch_sub(&event->n_waiters, 1, __ATOMIC_RELAXED);
+    return is_timeout;
+}

@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The primitives between the nodes of one machine. Whichever process calls a primitive
+ * carries it out at once, on the heaps of all nodes of the set, which it has mapped; no
+ * other process takes part.
+ *
+ * Atomicity. A transfer and a query both take the locks of all nodes of their set
+ * before they touch any (in ascending order, so that nobody waits in a circle) and give
+ * none back before they have touched the last: no other primitive sees or changes any
+ * of these nodes in between. If a lock cannot be had because its holder died, nothing
+ * was touched yet. If the caller itself dies in the middle, its locks stay taken, and
+ * every later primitive on any of these nodes fails: nobody finds out through the
+ * primitives that some nodes have the data and others have not. Events are signalled
+ * after the data are on all nodes, so whoever is signalled finds the data everywhere.
+ *
+ * Sequential consistency. All memory of the primitives is accessed under locks, each
+ * given back with release and taken with acquire order. Order two calls as their
+ * holding of a common node's lock, and the calls of one process as it made them: all of
+ * these are happens-before edges, which have no cycle, so there is one order of all
+ * calls that agrees with them all, and each call sees just what those before it wrote.
+ *
+ * Readers by address take no lock. What they may rely on is the event: it is counted
+ * with release order after the data, and read with acquire order (libbcs/core/event.c).
+ * An aligned word is always stored whole and with release order, so that it can be
+ * polled as a flag for whatever was put before it. Anything longer may be seen half
+ * written by a reader that does not wait for the event.
+ *
+ * Waking sleepers is a system call and comes after the locks are given back.
+ */
+#include "libbcs/transport/shm/shm.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "libbcs/base/log.h"
+#include "libbcs/transport/event_word.h"
+#include "libbcs/transport/shm/node_lock.h"
+
+/* A sleeper looks after the other side this often; see bcs_event_sleep. */
+#define SLEEP_NS 50000000
+
+struct shm_transport {
+    struct bcs_transport base; /* first */
+    uint8_t *heaps;            /* of node 0 */
+    uint64_t heap_bytes;
+    uint64_t self; /* our word in locks */
+    uint32_t node;
+};
+
+_Static_assert(offsetof(struct shm_transport, base) == 0, "cast from bcs_transport");
+_Static_assert(sizeof(struct shm_node_lock) <= BCS_HEAP_RESERVED_BYTES, "it fits");
+
+/* The nodes of a set, ascending. */
+struct shm_targets {
+    uint32_t n_nodes;
+    uint32_t nodes[BCS_MAX_NODES];
+};
+
+static struct shm_transport *shm_of(struct bcs_transport *transport)
+{
+    return (struct shm_transport *)transport;
+}
+
+static void *address_on(const struct shm_transport *shm, uint32_t node, uint64_t gva)
+{
+    return shm->heaps + node * shm->heap_bytes + gva;
+}
+
+static struct shm_node_lock *lock_of(const struct shm_transport *shm, uint32_t node)
+{
+    return address_on(shm, node, 0);
+}
+
+static int shm_open_as(const struct bcs_core_params *params,
+                       struct bcs_transport **transport_out)
+{
+    struct shm_transport *shm;
+
+    if (params->base == NULL || (uintptr_t)params->base % BCS_HEAP_ALIGN != 0) {
+        bcs_error("transport shm: the mapping at %p is not aligned to %d", params->base,
+                  BCS_HEAP_ALIGN);
+        return -EINVAL;
+    }
+    shm = malloc(sizeof(*shm));
+    if (shm == NULL) {
+        bcs_error("transport shm: out of memory");
+        return -ENOMEM;
+    }
+    *shm = (struct shm_transport){
+        .base.ops = &bcs_shm_ops,
+        .heaps = params->base,
+        .heap_bytes = params->heap_bytes,
+        .self = shm_owner_self(),
+        .node = params->node,
+    };
+    shm->base.heap = address_on(shm, params->node, 0);
+    *transport_out = &shm->base;
+    return 0;
+}
+
+static void shm_close(struct bcs_transport *transport)
+{
+    free(shm_of(transport));
+}
+
+static void targets_list(struct shm_targets *targets_out,
+                         const struct bcs_node_set *set)
+{
+    uint32_t n_nodes = 0;
+
+    for (uint32_t i = 0; i < BCS_MAX_NODES / 64; i++) {
+        for (uint64_t word = set->words[i]; word != 0; word &= word - 1) {
+            targets_out->nodes[n_nodes++] = i * 64 + (uint32_t)__builtin_ctzll(word);
+        }
+    }
+    targets_out->n_nodes = n_nodes;
+}
+
+static void targets_unlock(const struct shm_transport *shm,
+                           const struct shm_targets *targets, uint32_t n_locked)
+{
+    for (uint32_t i = 0; i < n_locked; i++) {
+        shm_node_lock_release(lock_of(shm, targets->nodes[i]));
+    }
+}
+
+/* Takes all locks or, on an error, none. */
+static int targets_lock(const struct shm_transport *shm,
+                        const struct shm_targets *targets)
+{
+    for (uint32_t i = 0; i < targets->n_nodes; i++) {
+        uint32_t node = targets->nodes[i];
+        int rc = shm_node_lock_acquire(lock_of(shm, node), shm->self, node);
+
+        if (rc < 0) {
+            targets_unlock(shm, targets, i);
+            return rc;
+        }
+    }
+    return 0;
+}
+
+static void data_store(void *dest, const void *src, size_t n_bytes)
+{
+    if (n_bytes == sizeof(uint64_t) && (uintptr_t)dest % sizeof(uint64_t) == 0) {
+        uint64_t word;
+
+        memcpy(&word, src, sizeof(word));
+        /* Pairs with the acquire load of whoever polls the word by address. */
+        __atomic_store_n((uint64_t *)dest, word, __ATOMIC_RELEASE);
+    } else {
+        memmove(dest, src, n_bytes); /* src may be dest, on the caller's own node */
+    }
+}
+
+static void events_signal(const struct shm_transport *shm,
+                          const struct shm_targets *targets,
+                          const struct bcs_xfer *xfer)
+{
+    for (uint32_t i = 0; xfer->remote_event_gva != 0 && i < targets->n_nodes; i++) {
+        bcs_event_signal(address_on(shm, targets->nodes[i], xfer->remote_event_gva));
+    }
+    if (xfer->local_event_gva != 0) {
+        bcs_event_signal(address_on(shm, shm->node, xfer->local_event_gva));
+    }
+}
+
+static void events_wake(const struct shm_transport *shm,
+                        const struct shm_targets *targets, const struct bcs_xfer *xfer)
+{
+    for (uint32_t i = 0; xfer->remote_event_gva != 0 && i < targets->n_nodes; i++) {
+        bcs_event_wake(address_on(shm, targets->nodes[i], xfer->remote_event_gva));
+    }
+    if (xfer->local_event_gva != 0) {
+        bcs_event_wake(address_on(shm, shm->node, xfer->local_event_gva));
+    }
+}
+
+static int shm_xfer(struct bcs_transport *transport, const struct bcs_xfer *xfer)
+{
+    const struct shm_transport *shm = shm_of(transport);
+    struct shm_targets targets;
+    int rc;
+
+    targets_list(&targets, xfer->dests);
+    rc = targets_lock(shm, &targets);
+    if (rc < 0) {
+        return rc;
+    }
+    for (uint32_t i = 0; xfer->n_bytes != 0 && i < targets.n_nodes; i++) {
+        data_store(address_on(shm, targets.nodes[i], xfer->dest_gva), xfer->src,
+                   xfer->n_bytes);
+    }
+    events_signal(shm, &targets, xfer);
+    targets_unlock(shm, &targets, targets.n_nodes);
+    events_wake(shm, &targets, xfer);
+    return 0;
+}
+
+static bool is_true(uint64_t variable, enum bcs_compare op, uint64_t value)
+{
+    switch (op) {
+    case BCS_COMPARE_GE:
+        return variable >= value;
+    case BCS_COMPARE_LT:
+        return variable < value;
+    case BCS_COMPARE_EQ:
+        return variable == value;
+    case BCS_COMPARE_NE:
+        return variable != value;
+    }
+    return false;
+}
+
+static bool is_true_on_all(const struct shm_transport *shm,
+                           const struct shm_targets *targets,
+                           const struct bcs_comparison *comparison)
+{
+    for (uint32_t i = 0; i < targets->n_nodes; i++) {
+        const uint64_t *variable =
+            address_on(shm, targets->nodes[i], comparison->variable_gva);
+
+        /* Pairs with the release store of a process that sets its own node's variable
+         * by address; what the primitives wrote is ordered by the lock. */
+        if (!is_true(__atomic_load_n(variable, __ATOMIC_ACQUIRE), comparison->op,
+                     comparison->value)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static int shm_compare_and_write(struct bcs_transport *transport,
+                                 const struct bcs_comparison *comparison,
+                                 bool *is_true_out)
+{
+    const struct shm_transport *shm = shm_of(transport);
+    struct shm_targets targets;
+    bool answer;
+    int rc;
+
+    targets_list(&targets, comparison->dests);
+    rc = targets_lock(shm, &targets);
+    if (rc < 0) {
+        return rc;
+    }
+    answer = is_true_on_all(shm, &targets, comparison);
+    for (uint32_t i = 0; answer && comparison->write_gva != 0 && i < targets.n_nodes;
+         i++) {
+        uint64_t *variable = address_on(shm, targets.nodes[i], comparison->write_gva);
+
+        /* Pairs with the acquire load of whoever polls the variable by address. */
+        __atomic_store_n(variable, comparison->write_value, __ATOMIC_RELEASE);
+    }
+    targets_unlock(shm, &targets, targets.n_nodes);
+    *is_true_out = answer;
+    return 0;
+}
+
+static int shm_progress(struct bcs_transport *transport)
+{
+    (void)transport; /* every operation is done when it returns */
+    return 0;
+}
+
+static int shm_wait(struct bcs_transport *transport, struct bcs_event *event,
+                    uint64_t seen)
+{
+    const struct shm_transport *shm = shm_of(transport);
+
+    if (bcs_event_sleep(event, seen, SLEEP_NS) &&
+        shm_node_lock_is_broken(lock_of(shm, shm->node), shm->node)) {
+        return -EOWNERDEAD;
+    }
+    return 0;
+}
+
+const struct bcs_transport_ops bcs_shm_ops = {
+    .open = shm_open_as,
+    .close = shm_close,
+    .xfer = shm_xfer,
+    .compare_and_write = shm_compare_and_write,
+    .progress = shm_progress,
+    .wait = shm_wait,
+};

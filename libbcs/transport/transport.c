@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The table of transports. A new transport adds its line here. Called by the core when
+ * a handle is created and by programs that list what this build has.
+ */
+#include "libbcs/transport/transport.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "libbcs/transport/shm/shm.h"
+
+/* One line a transport, best first. */
+#define TRANSPORTS(X) X(shm, bcs_shm_ops)
+
+#define OPS_OF(name, ops) &ops,
+#define NAME_OF(name, ops) #name,
+
+static const struct bcs_transport_ops *const transports[] = {TRANSPORTS(OPS_OF)};
+static const char *const names[] = {TRANSPORTS(NAME_OF) NULL};
+
+const struct bcs_transport_ops *bcs_transport_find(const char *name)
+{
+    for (size_t i = 0; i < sizeof(transports) / sizeof(transports[0]); i++) {
+        if (strcmp(names[i], name) == 0) {
+            return transports[i];
+        }
+    }
+    return NULL;
+}
+
+const char *const *bcs_transport_names(void)
+{
+    return names;
+}

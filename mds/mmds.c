@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Starts and stops the recording of a process and makes its summary. Called in MPI_Init
+ * and MPI_Finalize, by one thread.
+ *
+ * Intervals are recorded in ticks, whose rate is not known. The same two moments, start
+ * and stop, are read on both clocks; their ratio converts. So no time is spent on
+ * calibration, and the rate is that of this run. What remains between the run time and
+ * computation + communication is what the recording itself lost or counted twice.
+ */
+#include "mds/mmds.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct mds_collect *mds_collect;
+
+_Thread_local uint32_t mds_depth __attribute__((tls_model("initial-exec")));
+
+int mmds_start(bool is_shared)
+{
+    struct mds_collect *collect = calloc(1, sizeof(*collect));
+
+    if (collect == NULL) {
+        return -ENOMEM;
+    }
+    collect->is_shared = is_shared;
+    collect->start_ns = bcs_clock_now_ns();
+    collect->start_ticks = bcs_clock_ticks();
+    collect->since_ticks = collect->start_ticks;
+    mds_collect = collect;
+    return 0;
+}
+
+struct mds_collect *mmds_stop(void)
+{
+    struct mds_collect *collect = mds_collect;
+
+    if (collect == NULL) {
+        return NULL;
+    }
+    mds_collect = NULL;
+    mds_lock(collect);
+    collect->stop_ns = bcs_clock_now_ns();
+    collect->stop_ticks = bcs_clock_ticks();
+    mds_switch(collect,
+               collect->n_blocked == 0 ? &collect->computation
+                                       : &collect->communication,
+               collect->stop_ticks);
+    mds_unlock(collect);
+    return collect;
+}
+
+static uint64_t ticks_to_ns(uint64_t ticks, double ns_per_tick)
+{
+    return (uint64_t)((double)ticks * ns_per_tick + 0.5);
+}
+
+static struct mmds_interval interval_to_ns(const struct mds_interval *interval,
+                                           double ns_per_tick)
+{
+    return (struct mmds_interval){
+        .count = interval->count,
+        .min_ns = ticks_to_ns(interval->min_ticks, ns_per_tick),
+        .max_ns = ticks_to_ns(interval->max_ticks, ns_per_tick),
+        .total_ns = ticks_to_ns(interval->total_ticks, ns_per_tick),
+    };
+}
+
+void mmds_summarize(const struct mds_collect *collect, struct mmds_summary *summary_out)
+{
+    uint64_t run_ns = collect->stop_ns - collect->start_ns;
+    uint64_t run_ticks = collect->stop_ticks - collect->start_ticks;
+    double ns_per_tick = run_ticks > 0 ? (double)run_ns / (double)run_ticks : 0;
+    uint64_t accounted_ns;
+
+    memset(summary_out, 0, sizeof(*summary_out));
+    summary_out->n_processes = 1;
+    summary_out->run_ns = run_ns;
+    summary_out->instant_ns = ticks_to_ns(collect->instant_ticks, ns_per_tick);
+    summary_out->computation = interval_to_ns(&collect->computation, ns_per_tick);
+    summary_out->communication = interval_to_ns(&collect->communication, ns_per_tick);
+    for (uint32_t i = 0; i < MDS_MAX_PRIMITIVES; i++) {
+        summary_out->primitives[i] =
+            interval_to_ns(&collect->primitives[i], ns_per_tick);
+    }
+    accounted_ns =
+        summary_out->computation.total_ns + summary_out->communication.total_ns;
+    summary_out->gap_ns =
+        run_ns > accounted_ns ? run_ns - accounted_ns : accounted_ns - run_ns;
+}
+
+static void interval_merge(struct mmds_interval *into, const struct mmds_interval *from)
+{
+    if (from->count == 0) {
+        return;
+    }
+    if (into->count == 0 || from->min_ns < into->min_ns) {
+        into->min_ns = from->min_ns;
+    }
+    if (from->max_ns > into->max_ns) {
+        into->max_ns = from->max_ns;
+    }
+    into->count += from->count;
+    into->total_ns += from->total_ns;
+}
+
+void mmds_merge(struct mmds_summary *into, const struct mmds_summary *from)
+{
+    into->n_processes += from->n_processes;
+    if (from->n_slices > into->n_slices) {
+        into->n_slices = from->n_slices;
+    }
+    into->run_ns += from->run_ns;
+    into->gap_ns += from->gap_ns;
+    into->instant_ns += from->instant_ns;
+    interval_merge(&into->computation, &from->computation);
+    interval_merge(&into->communication, &from->communication);
+    for (uint32_t i = 0; i < MDS_MAX_PRIMITIVES; i++) {
+        interval_merge(&into->primitives[i], &from->primitives[i]);
+        into->passed[i] += from->passed[i];
+    }
+}

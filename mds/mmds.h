@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Main MDS: from what collect.h has recorded to the report of the paper's table 5.3.
+ * mmds_start is called at the end of MPI_Init, mmds_stop and mmds_report at the begin
+ * of MPI_Finalize, by the thread that makes those calls; all else is pure.
+ */
+#ifndef MDS_MMDS_H
+#define MDS_MMDS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "mds/collect.h"
+
+/** Statistics of one kind of interval, in nanoseconds. */
+struct mmds_interval {
+    uint64_t count;
+    uint64_t min_ns, max_ns, total_ns;
+};
+
+/** What one process did, or several merged. Plain data of fixed size: may be sent. */
+struct mmds_summary {
+    uint64_t n_processes; /* merged into this one */
+    uint64_t n_slices;    /* the largest of the processes' */
+    uint64_t run_ns;      /* end of MPI_Init to begin of MPI_Finalize; sum */
+    uint64_t gap_ns;      /* |run - (computation + communication)| of each; sum */
+    uint64_t instant_ns;  /* in non-blocking primitives, part of the computation */
+    struct mmds_interval computation, communication;
+    struct mmds_interval primitives[MDS_MAX_PRIMITIVES];
+    uint64_t passed[MDS_MAX_PRIMITIVES]; /* calls left to the real MPI library */
+};
+
+/** What mmds_report needs besides the summary. */
+struct mmds_report {
+    const char *const *names; /* of the primitives, in the order of their numbers */
+    uint32_t n_primitives;
+    uint32_t rank, n_ranks;
+    /**
+     * Collect n bytes of every rank at rank 0, in rank order; all is NULL elsewhere.
+     * Called once by every rank. Returns 0 or -errno.
+     */
+    int (*gather)(void *arg, const void *mine, size_t n_bytes, void *all);
+    void *arg;
+    FILE *out; /* used by rank 0 */
+};
+
+/**
+ * Start recording: mds_collect is set, the first computation interval begins.
+ *
+ * @param is_shared  several threads may be inside MPI at a time
+ * @return 0        recording
+ * @return -ENOMEM  nothing is recorded
+ */
+int mmds_start(bool is_shared);
+
+/**
+ * Stop recording: the last interval ends, mds_collect becomes NULL.
+ *
+ * @return what was recorded, the caller's to free; NULL if mmds_start was not called
+ */
+struct mds_collect *mmds_stop(void);
+
+/**
+ * Turn a stopped recording into a summary of one process; n_slices and passed are zero
+ * for the caller to fill. Ticks become nanoseconds by the ratio between the two clocks
+ * over the run itself.
+ */
+void mmds_summarize(const struct mds_collect *collect,
+                    struct mmds_summary *summary_out);
+
+/** Add from to into. A zeroed into is the neutral element. */
+void mmds_merge(struct mmds_summary *into, const struct mmds_summary *from);
+
+/** Print one summary: a title line, the table, the account of the run time, and what
+ *  was passed to the MPI library. names has n_primitives entries. */
+void mmds_print(FILE *out, const char *title, const char *const *names,
+                uint32_t n_primitives, const struct mmds_summary *summary);
+
+/**
+ * Gather all summaries and print, at rank 0, the table over all processes and then one
+ * for each. Called by every rank.
+ *
+ * @return 0   done
+ * @return <0  -errno of gather or -ENOMEM; nothing is printed
+ */
+int mmds_report(const struct mmds_report *report, const struct mmds_summary *mine);
+
+#endif

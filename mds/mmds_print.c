@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Prints the Main MDS's report in the form of the paper's table 5.3. Called once, in
+ * MPI_Finalize, by rank 0; the other ranks only hand over their summaries.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "mds/mmds.h"
+
+#define NS_PER_MS 1e6
+#define MIN_NAME_WIDTH 16 /* "Comp Granularity" */
+
+/* Columns of the longest name that the table will show. */
+static int name_width(const char *const *names, uint32_t n_primitives,
+                      const struct mmds_summary *summary)
+{
+    size_t width = MIN_NAME_WIDTH;
+
+    for (uint32_t i = 0; i < n_primitives; i++) {
+        if (summary->primitives[i].count > 0 && strlen(names[i]) > width) {
+            width = strlen(names[i]);
+        }
+    }
+    return (int)width;
+}
+
+static void print_interval(FILE *out, int width, const char *name,
+                           const struct mmds_interval *interval)
+{
+    double total_ms = (double)interval->total_ns / NS_PER_MS;
+    double average_ms = interval->count > 0 ? total_ms / (double)interval->count : 0;
+
+    fprintf(out, "%-*s %10.3f %11.3f %13.3f %10" PRIu64 " %12.3f\n", width, name,
+            (double)interval->min_ns / NS_PER_MS, (double)interval->max_ns / NS_PER_MS,
+            total_ms, interval->count, average_ms);
+}
+
+static void print_table(FILE *out, const char *const *names, uint32_t n_primitives,
+                        const struct mmds_summary *summary)
+{
+    int width = name_width(names, n_primitives, summary);
+
+    fprintf(out, "%-*s %10s %11s %13s %10s %12s\n", width, "Primitive", "Min(ms)",
+            "Max(ms)", "Total(ms)", "Count", "Average(ms)");
+    for (uint32_t i = 0; i < n_primitives; i++) {
+        if (summary->primitives[i].count > 0) {
+            print_interval(out, width, names[i], &summary->primitives[i]);
+        }
+    }
+    print_interval(out, width, "Comp Granularity", &summary->computation);
+    print_interval(out, width, "Comm Overhead", &summary->communication);
+}
+
+static void print_account(FILE *out, const struct mmds_summary *summary)
+{
+    uint64_t accounted_ns =
+        summary->computation.total_ns + summary->communication.total_ns;
+    double gap = summary->run_ns > 0
+                     ? 100.0 * (double)summary->gap_ns / (double)summary->run_ns
+                     : 0;
+
+    fprintf(out, "Run time %.3f ms, computation + communication %.3f ms, gap %.4f %%\n",
+            (double)summary->run_ns / NS_PER_MS, (double)accounted_ns / NS_PER_MS, gap);
+    fprintf(out,
+            "Non-blocking primitives %.3f ms of the computation; slices %" PRIu64 "\n",
+            (double)summary->instant_ns / NS_PER_MS, summary->n_slices);
+}
+
+static void print_passed(FILE *out, const char *const *names, uint32_t n_primitives,
+                         const struct mmds_summary *summary)
+{
+    bool is_empty = true;
+
+    fprintf(out, "Passed to the MPI library:");
+    for (uint32_t i = 0; i < n_primitives; i++) {
+        if (summary->passed[i] > 0) {
+            fprintf(out, "%s %s %" PRIu64, is_empty ? "" : ",", names[i],
+                    summary->passed[i]);
+            is_empty = false;
+        }
+    }
+    fprintf(out, "%s\n", is_empty ? " nothing" : "");
+}
+
+void mmds_print(FILE *out, const char *title, const char *const *names,
+                uint32_t n_primitives, const struct mmds_summary *summary)
+{
+    fprintf(out, "\n%s\n", title);
+    print_table(out, names, n_primitives, summary);
+    print_account(out, summary);
+    print_passed(out, names, n_primitives, summary);
+}
+
+static void print_all(FILE *out, const struct mmds_report *report,
+                      const struct mmds_summary *summaries, struct mmds_summary *sum)
+{
+    char title[64];
+
+    for (uint32_t i = 0; i < report->n_ranks; i++) {
+        mmds_merge(sum, &summaries[i]);
+    }
+    snprintf(title, sizeof(title), "MMDS, all %" PRIu32 " processes", report->n_ranks);
+    mmds_print(out, title, report->names, report->n_primitives, sum);
+    for (uint32_t i = 0; i < report->n_ranks; i++) {
+        snprintf(title, sizeof(title), "MMDS, process %" PRIu32, i);
+        mmds_print(out, title, report->names, report->n_primitives, &summaries[i]);
+    }
+}
+
+/* The text is made in memory and written at once, so that lines of others, which go to
+ * the same terminal, do not come in between. */
+static int print_at_once(const struct mmds_report *report,
+                         const struct mmds_summary *summaries)
+{
+    struct mmds_summary *sum = calloc(1, sizeof(*sum));
+    char *text = NULL;
+    size_t n_bytes = 0;
+    FILE *memory = open_memstream(&text, &n_bytes);
+    int err = -ENOMEM;
+
+    if (sum != NULL && memory != NULL) {
+        print_all(memory, report, summaries, sum);
+        err = 0;
+    }
+    if (memory != NULL && fclose(memory) != 0) {
+        err = -ENOMEM;
+    }
+    if (!err) {
+        fwrite(text, 1, n_bytes, report->out);
+        fflush(report->out);
+    }
+    free(text);
+    free(sum);
+    return err;
+}
+
+int mmds_report(const struct mmds_report *report, const struct mmds_summary *mine)
+{
+    struct mmds_summary *summaries = NULL;
+    int err;
+
+    if (report->rank != 0) {
+        return report->gather(report->arg, mine, sizeof(*mine), NULL);
+    }
+    summaries = calloc(report->n_ranks, sizeof(*summaries));
+    if (summaries == NULL) {
+        return -ENOMEM;
+    }
+    err = report->gather(report->arg, mine, sizeof(*mine), summaries);
+    if (!err) {
+        err = print_at_once(report, summaries);
+    }
+    free(summaries);
+    return err;
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Which communicators the shim carries, and what it knows about each: its group, with a
+ * context id and a collective slot that all members agree on. Called by entry points
+ * after shim_enter.
+ */
+#ifndef MPI_SHIM_COMM_H
+#define MPI_SHIM_COMM_H
+
+#include "mpi_shim/shim.h"
+
+/** A communicator that we carry: an intracommunicator made by a function we interpose. */
+struct shim_comm {
+    MPI_Comm handle;
+    struct bcs_group group;
+    uint32_t n_users; /* the handle, and persistent requests */
+    struct shim_comm *next; /* in the table */
+    uint32_t ports[];
+};
+
+/** The last communicator that was looked up. */
+extern struct shim_comm *shim_comm_last;
+
+/** The slow part of shim_comm_find. */
+struct shim_comm *shim_comm_search(MPI_Comm handle);
+
+/** @return the communicator, or NULL: not ours (also when it is not valid at all) */
+static inline struct shim_comm *shim_comm_find(MPI_Comm handle)
+{
+    struct shim_comm *comm = shim_comm_last;
+
+    return __builtin_expect(comm != NULL && comm->handle == handle, 1)
+               ? comm
+               : shim_comm_search(handle);
+}
+
+/**
+ * Begin to carry a communicator that the real library has just made. Collective over it;
+ * an intercommunicator or MPI_COMM_NULL is left alone. Call without the lock.
+ *
+ * @return MPI_SUCCESS, or the code that the error handler has been called with
+ */
+int shim_comm_add(MPI_Comm handle);
+
+/** One user less; the last one frees it. */
+void shim_comm_release(struct shim_comm *comm);
+
+/** Begin to carry MPI_COMM_WORLD and MPI_COMM_SELF. @return 0 or -errno */
+int shim_comm_setup(void);
+
+/** Forget all communicators, after the real MPI_Finalize. */
+void shim_comm_teardown(void);
+
+#endif

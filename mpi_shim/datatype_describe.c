@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * How a datatype is described: the table of the predefined types, and the questions to
+ * the real library about all others. Called by datatype.c, in the thread that uses a
+ * type for the first time.
+ */
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "mpi_shim/datatype_internal.h"
+#include "mpi_shim/op.h"
+#include "mpi_shim/symbols.h"
+
+/* Up to this size, the library is asked to pack one element to see if that changes
+ * anything; of larger types, only arrays of one dense type are recognized. */
+#define PROBE_BYTES (1u << 20)
+
+#define OP(name) (1u << NIC_REDUCE_##name)
+#define OPS_NONE 0
+#define OPS_COMPLEX (OP(SUM) | OP(PROD))
+#define OPS_REAL (OPS_COMPLEX | OP(MIN) | OP(MAX))
+#define OPS_LOGICAL (OP(LAND) | OP(LOR) | OP(LXOR))
+#define OPS_BITS (OP(BAND) | OP(BOR) | OP(BXOR))
+#define OPS_FORTRAN_INTEGER (OPS_REAL | OPS_BITS)
+#define OPS_INTEGER (OPS_REAL | OPS_LOGICAL | OPS_BITS)
+#define OPS_PAIR (1u << SHIM_OP_MAXLOC | 1u << SHIM_OP_MINLOC)
+
+#if CHAR_MIN < 0
+#define SHIM_NUMBER_CHAR SHIM_NUMBER_SIGNED
+#else
+#define SHIM_NUMBER_CHAR SHIM_NUMBER_UNSIGNED
+#endif
+
+/* As Open MPI 4.1 accepts them, which is more than the standard asks for. An operation
+ * that is missing here is not lost: such a call goes to the real library. */
+const struct shim_predefined_type shim_predefined_types[] = {
+    {"ompi_mpi_char", OPS_INTEGER, SHIM_NUMBER_CHAR},
+    {"ompi_mpi_signed_char", OPS_INTEGER, SHIM_NUMBER_SIGNED},
+    {"ompi_mpi_unsigned_char", OPS_INTEGER, SHIM_NUMBER_UNSIGNED},
+    {"ompi_mpi_byte", OPS_INTEGER, SHIM_NUMBER_UNSIGNED},
+    {"ompi_mpi_packed", OPS_NONE, SHIM_NUMBER_OTHER},
+    {"ompi_mpi_wchar", OPS_NONE, SHIM_NUMBER_OTHER},
+    {"ompi_mpi_short", OPS_INTEGER, SHIM_NUMBER_SIGNED},
+    {"ompi_mpi_unsigned_short", OPS_INTEGER, SHIM_NUMBER_UNSIGNED},
+    {"ompi_mpi_int", OPS_INTEGER, SHIM_NUMBER_SIGNED},
+    {"ompi_mpi_unsigned", OPS_INTEGER, SHIM_NUMBER_UNSIGNED},
+    {"ompi_mpi_long", OPS_INTEGER, SHIM_NUMBER_SIGNED},
+    {"ompi_mpi_unsigned_long", OPS_INTEGER, SHIM_NUMBER_UNSIGNED},
+    {"ompi_mpi_long_long_int", OPS_INTEGER, SHIM_NUMBER_SIGNED},
+    {"ompi_mpi_unsigned_long_long", OPS_INTEGER, SHIM_NUMBER_UNSIGNED},
+    {"ompi_mpi_float", OPS_REAL, SHIM_NUMBER_REAL},
+    {"ompi_mpi_double", OPS_REAL, SHIM_NUMBER_REAL},
+    {"ompi_mpi_long_double", OPS_REAL, SHIM_NUMBER_REAL},
+    {"ompi_mpi_int8_t", OPS_INTEGER, SHIM_NUMBER_SIGNED},
+    {"ompi_mpi_uint8_t", OPS_INTEGER, SHIM_NUMBER_UNSIGNED},
+    {"ompi_mpi_int16_t", OPS_INTEGER, SHIM_NUMBER_SIGNED},
+    {"ompi_mpi_uint16_t", OPS_INTEGER, SHIM_NUMBER_UNSIGNED},
+    {"ompi_mpi_int32_t", OPS_INTEGER, SHIM_NUMBER_SIGNED},
+    {"ompi_mpi_uint32_t", OPS_INTEGER, SHIM_NUMBER_UNSIGNED},
+    {"ompi_mpi_int64_t", OPS_INTEGER, SHIM_NUMBER_SIGNED},
+    {"ompi_mpi_uint64_t", OPS_INTEGER, SHIM_NUMBER_UNSIGNED},
+    {"ompi_mpi_aint", OPS_INTEGER, SHIM_NUMBER_SIGNED},
+    {"ompi_mpi_offset", OPS_INTEGER, SHIM_NUMBER_OTHER},
+    {"ompi_mpi_count", OPS_INTEGER, SHIM_NUMBER_SIGNED},
+    {"ompi_mpi_c_bool", OPS_LOGICAL, SHIM_NUMBER_UNSIGNED},
+    {"ompi_mpi_cxx_bool", OPS_LOGICAL, SHIM_NUMBER_UNSIGNED},
+    {"ompi_mpi_c_complex", OPS_COMPLEX, SHIM_NUMBER_COMPLEX},
+    {"ompi_mpi_c_float_complex", OPS_COMPLEX, SHIM_NUMBER_COMPLEX},
+    {"ompi_mpi_c_double_complex", OPS_COMPLEX, SHIM_NUMBER_COMPLEX},
+    {"ompi_mpi_c_long_double_complex", OPS_COMPLEX, SHIM_NUMBER_OTHER},
+    {"ompi_mpi_cxx_cplex", OPS_COMPLEX, SHIM_NUMBER_COMPLEX},
+    {"ompi_mpi_cxx_dblcplex", OPS_COMPLEX, SHIM_NUMBER_COMPLEX},
+    {"ompi_mpi_cxx_ldblcplex", OPS_COMPLEX, SHIM_NUMBER_OTHER},
+    {"ompi_mpi_float_int", OPS_PAIR, SHIM_NUMBER_OTHER},
+    {"ompi_mpi_double_int", OPS_PAIR, SHIM_NUMBER_OTHER},
+    {"ompi_mpi_longdbl_int", OPS_PAIR, SHIM_NUMBER_OTHER},
+    {"ompi_mpi_long_int", OPS_PAIR, SHIM_NUMBER_OTHER},
+    {"ompi_mpi_short_int", OPS_PAIR, SHIM_NUMBER_OTHER},
+    {"ompi_mpi_2int", OPS_PAIR, SHIM_NUMBER_OTHER},
+    {"ompi_mpi_character", OPS_INTEGER, SHIM_NUMBER_OTHER},
+    {"ompi_mpi_logical", OPS_LOGICAL, SHIM_NUMBER_SIGNED},
+    {"ompi_mpi_logical1", OPS_INTEGER, SHIM_NUMBER_OTHER},
+    {"ompi_mpi_logical2", OPS_INTEGER, SHIM_NUMBER_OTHER},
+    {"ompi_mpi_logical4", OPS_LOGICAL, SHIM_NUMBER_SIGNED},
+    {"ompi_mpi_logical8", OPS_INTEGER, SHIM_NUMBER_OTHER},
+    {"ompi_mpi_integer", OPS_FORTRAN_INTEGER, SHIM_NUMBER_SIGNED},
+    {"ompi_mpi_integer1", OPS_INTEGER, SHIM_NUMBER_SIGNED},
+    {"ompi_mpi_integer2", OPS_INTEGER, SHIM_NUMBER_SIGNED},
+    {"ompi_mpi_integer4", OPS_FORTRAN_INTEGER, SHIM_NUMBER_SIGNED},
+    {"ompi_mpi_integer8", OPS_INTEGER, SHIM_NUMBER_SIGNED},
+    {"ompi_mpi_integer16", OPS_NONE, SHIM_NUMBER_OTHER},
+    {"ompi_mpi_real", OPS_REAL, SHIM_NUMBER_REAL},
+    {"ompi_mpi_real2", OPS_NONE, SHIM_NUMBER_OTHER},
+    {"ompi_mpi_real4", OPS_REAL, SHIM_NUMBER_REAL},
+    {"ompi_mpi_real8", OPS_REAL, SHIM_NUMBER_REAL},
+    {"ompi_mpi_real16", OPS_REAL, SHIM_NUMBER_OTHER},
+    {"ompi_mpi_dblprec", OPS_REAL, SHIM_NUMBER_REAL},
+    {"ompi_mpi_cplex", OPS_COMPLEX, SHIM_NUMBER_COMPLEX},
+    {"ompi_mpi_complex8", OPS_COMPLEX, SHIM_NUMBER_COMPLEX},
+    {"ompi_mpi_complex16", OPS_COMPLEX, SHIM_NUMBER_COMPLEX},
+    {"ompi_mpi_complex32", OPS_COMPLEX, SHIM_NUMBER_OTHER},
+    {"ompi_mpi_dblcplex", OPS_COMPLEX, SHIM_NUMBER_COMPLEX},
+    {"ompi_mpi_2real", OPS_PAIR, SHIM_NUMBER_OTHER},
+    {"ompi_mpi_2dblprec", OPS_PAIR, SHIM_NUMBER_OTHER},
+    {"ompi_mpi_2integer", OPS_PAIR, SHIM_NUMBER_OTHER},
+    {"ompi_mpi_2cplex", OPS_NONE, SHIM_NUMBER_OTHER},
+    {"ompi_mpi_2dblcplex", OPS_NONE, SHIM_NUMBER_OTHER},
+    {NULL, 0, 0},
+};
+
+static int8_t integer_type(enum shim_number_kind kind, size_t size)
+{
+    bool is_signed = kind == SHIM_NUMBER_SIGNED;
+
+    switch (size) {
+    case sizeof(int8_t):
+        return is_signed ? NIC_REDUCE_I8 : NIC_REDUCE_U8;
+    case sizeof(int16_t):
+        return is_signed ? NIC_REDUCE_I16 : NIC_REDUCE_U16;
+    case sizeof(int32_t):
+        return is_signed ? NIC_REDUCE_I32 : NIC_REDUCE_U32;
+    case sizeof(int64_t):
+        return is_signed ? NIC_REDUCE_I64 : NIC_REDUCE_U64;
+    default:
+        return -1;
+    }
+}
+
+int8_t shim_number_reduce_type(enum shim_number_kind kind, size_t size)
+{
+    switch (kind) {
+    case SHIM_NUMBER_SIGNED:
+    case SHIM_NUMBER_UNSIGNED:
+        return integer_type(kind, size);
+    case SHIM_NUMBER_REAL:
+        return size == sizeof(float)         ? NIC_REDUCE_F32
+               : size == sizeof(double)      ? NIC_REDUCE_F64
+               : size == sizeof(long double) ? NIC_REDUCE_LD
+                                             : -1;
+    case SHIM_NUMBER_COMPLEX:
+        return size == 2 * sizeof(float)    ? NIC_REDUCE_C32
+               : size == 2 * sizeof(double) ? NIC_REDUCE_C64
+                                            : -1;
+    default:
+        return -1;
+    }
+}
+
+void shim_datatype_measure(MPI_Datatype handle, struct shim_datatype *type_out)
+{
+    MPI_Count size = 0, lb = 0, extent = 0, true_lb = 0, true_extent = 0;
+
+    shim_real.Type_size_x(handle, &size);
+    shim_real.Type_get_extent_x(handle, &lb, &extent);
+    shim_real.Type_get_true_extent_x(handle, &true_lb, &true_extent);
+    *type_out = (struct shim_datatype){
+        .handle = handle,
+        .size = (size_t)size,
+        .lb = (ptrdiff_t)lb,
+        .extent = (ptrdiff_t)extent,
+        .true_lb = (ptrdiff_t)true_lb,
+        .true_extent = (ptrdiff_t)true_extent,
+        .reduce_type = -1,
+    };
+}
+
+static bool has_no_gaps(const struct shim_datatype *type)
+{
+    return type->lb == 0 && type->true_lb == 0 &&
+           type->extent == (ptrdiff_t)type->size &&
+           type->true_extent == (ptrdiff_t)type->size;
+}
+
+/* Without gaps, only the order of the bytes can differ: byte i of the probe holds the
+ * digit of i that belongs to the round. */
+static int is_packed_in_order(const struct shim_datatype *type, bool *answer_out)
+{
+    unsigned char *memory = malloc(2 * type->size);
+    unsigned char *packed = memory + type->size;
+    bool is_same = true;
+
+    if (memory == NULL) {
+        return -ENOMEM;
+    }
+    for (unsigned shift = 0; is_same && (shift == 0 || type->size >> shift != 0);
+         shift += CHAR_BIT) {
+        for (size_t i = 0; i < type->size; i++) {
+            memory[i] = (unsigned char)(i >> shift);
+        }
+        memset(packed, ~memory[0], type->size);
+        is_same = shim_pack_element(memory, type->handle, type->size, packed) == 0 &&
+                  memcmp(memory, packed, type->size) == 0;
+    }
+    free(memory);
+    *answer_out = is_same;
+    return 0;
+}
+
+static int is_dense(const struct shim_datatype *type, bool *answer_out);
+
+/* An array of one type, or a duplicate, is dense if that type is. */
+static int is_array_of_dense(MPI_Datatype handle, bool *answer_out)
+{
+    int n_integers, n_addresses, n_types, combiner, integer, status;
+    struct shim_datatype inner;
+    MPI_Datatype inner_handle;
+    MPI_Aint address;
+
+    *answer_out = false;
+    shim_real.Type_get_envelope(handle, &n_integers, &n_addresses, &n_types, &combiner);
+    if (combiner != MPI_COMBINER_DUP && combiner != MPI_COMBINER_CONTIGUOUS) {
+        *answer_out = combiner == MPI_COMBINER_NAMED;
+        return 0;
+    }
+    shim_real.Type_get_contents(handle, n_integers, n_addresses, n_types, &integer,
+                                &address, &inner_handle);
+    shim_datatype_measure(inner_handle, &inner);
+    status = is_dense(&inner, answer_out);
+    shim_real.Type_get_envelope(inner_handle, &n_integers, &n_addresses, &n_types,
+                                &combiner);
+    if (combiner != MPI_COMBINER_NAMED) {
+        shim_real.Type_free(&inner_handle);
+    }
+    return status;
+}
+
+static int is_dense(const struct shim_datatype *type, bool *answer_out)
+{
+    if (type->size == 0 || !has_no_gaps(type)) {
+        *answer_out = type->size == 0;
+        return 0;
+    }
+    if (type->size <= PROBE_BYTES && shim_pack_accepts(type->handle)) {
+        return is_packed_in_order(type, answer_out);
+    }
+    return is_array_of_dense(type->handle, answer_out);
+}
+
+int shim_datatype_describe(MPI_Datatype handle, struct shim_datatype *type_out)
+{
+    struct shim_datatype type;
+    int status;
+
+    if (!shim_pack_accepts(handle)) {
+        return -EINVAL;
+    }
+    shim_datatype_measure(handle, &type);
+    status = is_dense(&type, &type.is_dense);
+    if (status == 0) {
+        *type_out = type;
+    }
+    return status;
+}

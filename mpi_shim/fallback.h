@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Calls that go to the real library: counting them for the report, and keeping both
+ * sides moving. Ranks that wait in us must let the real library progress once it has
+ * something to do; ranks that wait in the real library must run our engine. Any thread.
+ */
+#ifndef SHIM_FALLBACK_H
+#define SHIM_FALLBACK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "mpi_shim/symbols.h"
+
+#pragma GCC visibility push(hidden)
+
+/** Native communication may be pending, since something was passed: waits in us call
+ *  shim_progress_real from time to time. Never falls back to false, as windows and
+ *  intercommunicators may be used by others at any time. */
+extern _Atomic bool shim_foreign_active;
+
+/** A passed call begins: count it, unless it is made by the real library from within
+ *  another passed call, or the shim is not active. */
+void shim_pass_begin(enum shim_function function);
+
+/** The passed call of this thread ends. */
+void shim_pass_end(void);
+
+/** Copy the numbers of passed calls, of the first n functions. */
+void shim_pass_counts(uint64_t *counts_out, uint32_t n);
+
+/** Let the real library progress once; costs one call even if it has nothing to do.
+ *  Our own hook is not called from within. */
+void shim_progress_real(void);
+
+/**
+ * Have the real library call callback whenever it progresses, so that ranks blocked in
+ * it run our engine. callback returns how many things it completed, and must not call
+ * MPI. Call after the real MPI_Init.
+ *
+ * @return 0        installed
+ * @return -ENOSYS  the real library has no such hook
+ */
+int shim_progress_hook_install(int (*callback)(void));
+
+/** Undo shim_progress_hook_install, if it was done, before the real MPI_Finalize. */
+void shim_progress_hook_remove(void);
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * MPI_Init, MPI_Init_thread and MPI_Finalize: the shim's state is made once the real
+ * library is up, and taken down before it goes. Runs in the thread that initializes MPI.
+ */
+#include <errno.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "libbcs/api/p2p.h"
+#include "libbcs/api/post.h"
+#include "libbcs/base/log.h"
+#include "libbcs/base/log_config.h"
+#include "libbcs/tools/variables.h"
+#include "mds/mds_config.h"
+#include "mds/mmds.h"
+#include "mpi_shim/comm.h"
+#include "mpi_shim/datatype.h"
+#include "mpi_shim/error.h"
+#include "mpi_shim/fallback.h"
+#include "mpi_shim/handles.h"
+#include "mpi_shim/op.h"
+#include "mpi_shim/request.h"
+#include "mpi_shim/shim.h"
+#include "mpi_shim/symbols.h"
+
+struct shim_state shim_state = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+void shim_enter_threaded(void)
+{
+    atomic_fetch_add_explicit(&shim_state.n_at_door, 1, memory_order_relaxed);
+    pthread_mutex_lock(&shim_state.lock);
+    atomic_fetch_sub_explicit(&shim_state.n_at_door, 1, memory_order_relaxed);
+}
+
+static void leave_threaded(void)
+{
+    pthread_mutex_unlock(&shim_state.lock);
+}
+
+static void breathe(void)
+{
+    if (atomic_load_explicit(&shim_state.n_at_door, memory_order_relaxed) > 0) {
+        shim_leave();
+        sched_yield();
+        shim_enter();
+    }
+}
+
+/** Called while we wait: move the real library, and sends that have lost their handles. */
+static bool idle(void)
+{
+    bool is_foreign = atomic_load_explicit(&shim_foreign_active, memory_order_relaxed);
+
+    shim_request_reap();
+    if (is_foreign) {
+        shim_leave();
+        shim_progress_real();
+        shim_enter();
+    }
+    return is_foreign;
+}
+
+/** Called by the real library while it waits: move our engine. */
+static int progress_hook(void)
+{
+    if (shim_state.is_threaded && pthread_mutex_trylock(&shim_state.lock) != 0) {
+        return 0; /* the thread that is in there moves it */
+    }
+    nic_engine_turn(shim_context()->engine);
+    if (shim_context()->pending != NULL) {
+        bcs_serve_orders(shim_context());
+    }
+    shim_request_reap();
+    shim_leave();
+    return 0;
+}
+
+static int allgather(void *arg, const void *mine, size_t n_bytes, void *all_out)
+{
+    (void)arg;
+    return shim_real.Allgather(mine, (int)n_bytes, shim_handles.byte, all_out,
+                               (int)n_bytes, shim_handles.byte,
+                               shim_handles.comm_world) == MPI_SUCCESS
+               ? 0
+               : -EIO;
+}
+
+/** Attach this process; collective over MPI_COMM_WORLD. */
+static int attach(const struct nic_config *config)
+{
+    struct bcs_bootstrap bootstrap = {.allgather = allgather};
+    int rank, size, rc;
+
+    shim_real.Comm_rank(shim_handles.comm_world, &rank);
+    shim_real.Comm_size(shim_handles.comm_world, &size);
+    bootstrap.rank = (uint32_t)rank;
+    bootstrap.size = (uint32_t)size;
+    rc = bcs_attach(&bootstrap, config, &shim_state.context);
+    if (rc < 0) {
+        return rc;
+    }
+    shim_context()->idle = idle;
+    if (shim_state.is_threaded) {
+        shim_context()->engine->is_threaded = true;
+        shim_context()->breathe = breathe;
+        shim_context()->pause = leave_threaded;
+        shim_context()->resume = shim_enter_threaded;
+    }
+    return 0;
+}
+
+/** Check the whole configuration; a bad one ends the program before it starts. */
+static void check_variables(void)
+{
+    char error[512];
+
+    if (bcs_variables_check(error, sizeof(error)) < 0) {
+        bcs_error("%s", error);
+        exit(EXIT_FAILURE);
+    }
+}
+
+/** The real library is up: start ours. */
+static void start(void)
+{
+    char error[512];
+    struct nic_config nic;
+    struct mds_config mds;
+    struct bcs_log_config log;
+    int provided;
+    int rc = 0;
+
+    if (bcs_config_read(&nic_config_table, &nic, error, sizeof(error)) < 0 ||
+        bcs_config_read(&mds_config_table, &mds, error, sizeof(error)) < 0 ||
+        bcs_config_read(&bcs_log_config_table, &log, error, sizeof(error)) < 0) {
+        rc = -EINVAL; /* cannot be: check_variables has read the same */
+    } else {
+        bcs_log_setup((enum bcs_log_level)log.level, shim_world_rank());
+    }
+    shim_real.Query_thread(&provided);
+    shim_state.is_threaded = provided == MPI_THREAD_MULTIPLE;
+    rc = rc < 0 ? rc : attach(&nic);
+    rc = rc < 0 ? rc : shim_request_setup();
+    rc = rc < 0 ? rc : shim_datatype_setup();
+    if (rc == 0) {
+        shim_op_setup();
+        rc = shim_comm_setup();
+    }
+    if (rc < 0) {
+        bcs_error("MPI_Init: %s", strerror(-rc));
+        shim_real.Abort(shim_handles.comm_world, EXIT_FAILURE);
+    }
+    shim_progress_hook_install(progress_hook);
+    if (mds.mode == MDS_MODE_MMDS) {
+        mmds_start(shim_state.is_threaded);
+    }
+    shim_symbols_activate();
+}
+
+int shim_Init(int *argc, char ***argv)
+{
+    int rc;
+
+    check_variables();
+    rc = shim_real.Init(argc, argv);
+    if (rc == MPI_SUCCESS) {
+        start();
+    }
+    return rc;
+}
+
+int shim_Init_thread(int *argc, char ***argv, int required, int *provided)
+{
+    int rc;
+
+    check_variables();
+    rc = shim_real.Init_thread(argc, argv, required, provided);
+    if (rc == MPI_SUCCESS) {
+        start();
+    }
+    return rc;
+}
+
+static int gather(void *arg, const void *mine, size_t n_bytes, void *all)
+{
+    (void)arg;
+    return shim_real.Gather(mine, (int)n_bytes, shim_handles.byte, all, (int)n_bytes,
+                            shim_handles.byte, 0, shim_handles.comm_world) == MPI_SUCCESS
+               ? 0
+               : -EIO;
+}
+
+/** Print the MMDS report, if this run has recorded one. Collective. */
+static void report(struct mds_collect *collect)
+{
+    struct mmds_summary summary;
+    const struct mmds_report report = {
+        .names = shim_function_names,
+        .n_primitives = SHIM_N_FUNCTIONS,
+        .rank = shim_context()->rank,
+        .n_ranks = shim_context()->size,
+        .gather = gather,
+        .out = stderr,
+    };
+
+    mmds_summarize(collect, &summary);
+    free(collect);
+    summary.n_slices = bcs_context_slices(shim_context());
+    shim_pass_counts(summary.passed, SHIM_N_FUNCTIONS);
+    mmds_report(&report, &summary);
+}
+
+int shim_Finalize(void)
+{
+    struct mds_collect *collect;
+    int rc;
+
+    if (shim_context() == NULL) {
+        return shim_real.Finalize();
+    }
+    collect = mmds_stop();
+    shim_enter();
+    shim_request_drain();
+    shim_leave();
+    if (collect != NULL) {
+        report(collect);
+    }
+    shim_datatype_teardown();
+    shim_progress_hook_remove();
+    /* Attributes of MPI_COMM_SELF are deleted in there, and may still communicate. */
+    rc = shim_real.Finalize();
+    shim_symbols_deactivate();
+    shim_comm_teardown();
+    shim_request_teardown();
+    bcs_detach(shim_context());
+    shim_state.context = NULL;
+    return rc;
+}

@@ -1,0 +1,375 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Entry points of chapter 3 of the MPI standard that send, receive and probe. Runs in the
+ * application's threads.
+ *
+ * Arguments that MPI forbids are found here only as far as it is cheap to see that
+ * something is wrong; the same call then goes to the real library, which finds out what,
+ * and calls the error handler with the right class.
+ */
+#include <limits.h>
+#include <stdlib.h>
+
+#include "mpi_shim/error.h"
+#include "mpi_shim/handles.h"
+#include "mpi_shim/request.h"
+#include "mpi_shim/status.h"
+#include "mpi_shim/symbols.h"
+
+enum { STACK_COPY_BYTES = 1024 };
+
+static inline bool is_valid_send(const struct shim_comm *comm, int count,
+                                 const struct shim_datatype *type, int peer, int tag)
+{
+    return count >= 0 && type != NULL && tag >= 0 &&
+           ((uint32_t)peer < (uint32_t)comm->group.size || peer == MPI_PROC_NULL);
+}
+
+static inline bool is_valid_receive(const struct shim_comm *comm, int count,
+                                    const struct shim_datatype *type, int peer, int tag)
+{
+    return count >= 0 && type != NULL && (tag >= 0 || tag == MPI_ANY_TAG) &&
+           ((uint32_t)peer < (uint32_t)comm->group.size || peer == MPI_PROC_NULL ||
+            peer == MPI_ANY_SOURCE);
+}
+
+/** A blocking send of data that are not dense. @return an MPI error class */
+static int send_packed(const struct shim_call *call, struct bcs_message *message,
+                       const struct shim_datatype *type, enum bcs_send_mode mode)
+{
+    char stack_copy[STACK_COPY_BYTES];
+    char *copy = message->n_bytes <= sizeof(stack_copy) ? stack_copy
+                                                        : malloc(message->n_bytes);
+    int rc = MPI_ERR_NO_MEM;
+
+    if (copy != NULL && shim_pack(call->buffer, (size_t)call->count, type, copy) == 0) {
+        message->data = copy;
+        rc = bcs_send(shim_context(), message, mode) < 0 ? MPI_ERR_NO_MEM : MPI_SUCCESS;
+    }
+    if (copy != stack_copy) {
+        free(copy);
+    }
+    return rc;
+}
+
+/** A blocking send whose arguments are valid. */
+static inline int send_now(const struct shim_call *call, struct shim_comm *comm,
+                           const struct shim_datatype *type, enum bcs_send_mode mode)
+{
+    struct bcs_message message = {
+        .group = &comm->group,
+        .context_id = comm->group.context_id,
+        .data = (void *)(uintptr_t)call->buffer,
+        .n_bytes = (size_t)call->count * type->size,
+        .peer = call->peer,
+        .tag = call->tag,
+    };
+    int rc = MPI_SUCCESS;
+
+    if (call->peer == MPI_PROC_NULL) {
+        return MPI_SUCCESS;
+    }
+    if (!type->is_dense && message.n_bytes > 0) {
+        rc = send_packed(call, &message, type, mode);
+    } else if (bcs_send(shim_context(), &message, mode) < 0) {
+        rc = MPI_ERR_NO_MEM;
+    }
+    return rc;
+}
+
+static int raise(MPI_Comm comm, int rc)
+{
+    return rc == MPI_SUCCESS ? rc : shim_error(comm, rc);
+}
+
+/** MPI_Send and MPI_Rsend differ from MPI_Ssend in mode only; real finds the errors. */
+#define BLOCKING_SEND(name, mode)                                                        \
+    int shim_##name(const void *buf, int count, MPI_Datatype datatype, int dest,         \
+                    int tag, MPI_Comm comm)                                              \
+    {                                                                                    \
+        const struct shim_call call = {SHIM_SEND, buf, count, datatype, dest, tag, comm}; \
+        const struct shim_datatype *type;                                                \
+        struct shim_comm *ours;                                                          \
+        int rc;                                                                          \
+                                                                                         \
+        shim_enter();                                                                    \
+        ours = shim_comm_find(comm);                                                     \
+        type = ours == NULL ? NULL : shim_datatype_find(datatype);                       \
+        if (ours == NULL || !is_valid_send(ours, count, type, dest, tag)) {              \
+            shim_leave();                                                                \
+            return ours == NULL                                                          \
+                       ? shim_pass_##name(buf, count, datatype, dest, tag, comm)         \
+                       : shim_real.name(buf, count, datatype, dest, tag, comm);          \
+        }                                                                                \
+        rc = send_now(&call, ours, type, mode);                                          \
+        shim_leave();                                                                    \
+        return raise(comm, rc);                                                          \
+    }
+
+BLOCKING_SEND(Send, BCS_SEND_STANDARD)
+BLOCKING_SEND(Rsend, BCS_SEND_STANDARD)
+BLOCKING_SEND(Ssend, BCS_SEND_SYNCHRONOUS)
+
+/** Make a request of a call; NULL: too many. */
+static struct shim_request *describe(const struct shim_call *call, struct shim_comm *comm,
+                                     const struct shim_datatype *type)
+{
+    struct shim_request *request = shim_request_new();
+
+    if (request != NULL) {
+        request->kind = call->kind;
+        request->buffer = call->buffer;
+        request->count = call->count;
+        request->type = type;
+        request->peer = call->peer;
+        request->tag = call->tag;
+        request->comm = comm;
+        request->error_comm = call->comm;
+        request->is_proc_null = call->peer == MPI_PROC_NULL;
+        request->base.is_done = true;
+    }
+    return request;
+}
+
+/** Start a non-blocking call whose arguments are valid. */
+static int start(const struct shim_call *call, struct shim_comm *comm,
+                 const struct shim_datatype *type, MPI_Request *request_out)
+{
+    struct shim_request *request = describe(call, comm, type);
+    int rc = request == NULL ? MPI_ERR_NO_MEM : shim_request_start(request);
+
+    if (rc == MPI_SUCCESS) {
+        *request_out = shim_request_handle(request);
+    } else if (request != NULL) {
+        shim_request_delete(request);
+    }
+    return rc;
+}
+
+/** A persistent request; it is not started. */
+static int describe_persistent(const struct shim_call *call, struct shim_comm *comm,
+                               const struct shim_datatype *type, MPI_Request *request_out)
+{
+    struct shim_request *request = describe(call, comm, type);
+
+    if (request == NULL) {
+        return MPI_ERR_NO_MEM;
+    }
+    request->is_persistent = true;
+    comm->n_users++;
+    shim_datatype_hold(type);
+    *request_out = shim_request_handle(request);
+    return MPI_SUCCESS;
+}
+
+/** An entry point that makes a request: a send or a receive, started or persistent. */
+#define MAKES_REQUEST(name, constness, request_kind, is_valid, make)                     \
+    int shim_##name(constness void *buf, int count, MPI_Datatype datatype, int peer,     \
+                    int tag, MPI_Comm comm, MPI_Request *request)                        \
+    {                                                                                    \
+        const struct shim_call call = {request_kind, buf, count, datatype, peer,         \
+                                       tag,          comm};                              \
+        const struct shim_datatype *type;                                                \
+        struct shim_comm *ours;                                                          \
+        int rc;                                                                          \
+                                                                                         \
+        shim_enter();                                                                    \
+        ours = shim_comm_find(comm);                                                     \
+        type = ours == NULL ? NULL : shim_datatype_find(datatype);                       \
+        if (ours == NULL || request == NULL ||                                           \
+            !is_valid(ours, count, type, peer, tag)) {                                   \
+            shim_leave();                                                                \
+            return ours == NULL ? shim_pass_##name(buf, count, datatype, peer, tag,      \
+                                                   comm, request)                        \
+                                : shim_real.name(buf, count, datatype, peer, tag, comm,  \
+                                                 request);                               \
+        }                                                                                \
+        rc = make(&call, ours, type, request);                                           \
+        shim_leave();                                                                    \
+        return raise(comm, rc);                                                          \
+    }
+
+MAKES_REQUEST(Isend, const, SHIM_SEND, is_valid_send, start)
+MAKES_REQUEST(Irsend, const, SHIM_SEND, is_valid_send, start)
+MAKES_REQUEST(Issend, const, SHIM_SEND_SYNCHRONOUS, is_valid_send, start)
+MAKES_REQUEST(Ibsend, const, SHIM_SEND_BUFFERED, is_valid_send, start)
+MAKES_REQUEST(Irecv, , SHIM_RECEIVE, is_valid_receive, start)
+MAKES_REQUEST(Send_init, const, SHIM_SEND, is_valid_send, describe_persistent)
+MAKES_REQUEST(Rsend_init, const, SHIM_SEND, is_valid_send, describe_persistent)
+MAKES_REQUEST(Ssend_init, const, SHIM_SEND_SYNCHRONOUS, is_valid_send,
+              describe_persistent)
+MAKES_REQUEST(Bsend_init, const, SHIM_SEND_BUFFERED, is_valid_send, describe_persistent)
+MAKES_REQUEST(Recv_init, , SHIM_RECEIVE, is_valid_receive, describe_persistent)
+
+int shim_Bsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag,
+               MPI_Comm comm)
+{
+    const struct shim_call call = {SHIM_SEND_BUFFERED, buf, count, datatype, dest,
+                                   tag,                comm};
+    const struct shim_datatype *type;
+    struct shim_comm *ours;
+    MPI_Request request;
+    int rc;
+
+    shim_enter();
+    ours = shim_comm_find(comm);
+    type = ours == NULL ? NULL : shim_datatype_find(datatype);
+    if (ours == NULL || !is_valid_send(ours, count, type, dest, tag)) {
+        shim_leave();
+        return ours == NULL ? shim_pass_Bsend(buf, count, datatype, dest, tag, comm)
+                            : shim_real.Bsend(buf, count, datatype, dest, tag, comm);
+    }
+    rc = start(&call, ours, type, &request);
+    if (rc == MPI_SUCCESS) {
+        shim_request_finish(&request, MPI_STATUS_IGNORE);
+    }
+    shim_leave();
+    return raise(comm, rc);
+}
+
+/** A blocking receive whose arguments are valid. @return an MPI error class */
+static inline int receive_now(const struct shim_call *call, struct shim_comm *comm,
+                              const struct shim_datatype *type, MPI_Status *status)
+{
+    struct bcs_message message = {
+        .group = &comm->group,
+        .context_id = comm->group.context_id,
+        .data = (void *)(uintptr_t)call->buffer,
+        .n_bytes = (size_t)call->count * type->size,
+        .peer = call->peer,
+        .tag = call->tag,
+    };
+    struct bcs_result result;
+    MPI_Request request;
+    int rc;
+
+    if (call->peer == MPI_PROC_NULL) {
+        shim_status_set_proc_null(status);
+        return MPI_SUCCESS;
+    }
+    if (!type->is_dense && message.n_bytes > 0) {
+        rc = start(call, comm, type, &request);
+        if (rc == MPI_SUCCESS) {
+            bcs_wait(shim_context(), &shim_request_find(request)->base);
+            rc = shim_request_finish(&request, status);
+        }
+        return rc;
+    }
+    rc = bcs_recv(shim_context(), &message, &result);
+    if (rc < 0) {
+        return MPI_ERR_NO_MEM;
+    }
+    shim_status_set(status, result.source, result.tag, result.n_bytes, false);
+    return rc == BCS_E_TRUNCATED ? MPI_ERR_TRUNCATE : MPI_SUCCESS;
+}
+
+int shim_Recv(void *buf, int count, MPI_Datatype datatype, int source, int tag,
+              MPI_Comm comm, MPI_Status *status)
+{
+    const struct shim_call call = {SHIM_RECEIVE, buf, count, datatype, source, tag, comm};
+    const struct shim_datatype *type;
+    struct shim_comm *ours;
+    int rc;
+
+    shim_enter();
+    ours = shim_comm_find(comm);
+    type = ours == NULL ? NULL : shim_datatype_find(datatype);
+    if (ours == NULL || !is_valid_receive(ours, count, type, source, tag)) {
+        shim_leave();
+        return ours == NULL
+                   ? shim_pass_Recv(buf, count, datatype, source, tag, comm, status)
+                   : shim_real.Recv(buf, count, datatype, source, tag, comm, status);
+    }
+    rc = receive_now(&call, ours, type, status);
+    shim_leave();
+    return raise(comm, rc);
+}
+
+/** Receive and send at the same time; both calls are valid. */
+static int exchange(const struct shim_call *out, const struct shim_call *in,
+                    struct shim_comm *comm, MPI_Status *status)
+{
+    MPI_Request request;
+    struct shim_request *receive;
+    int rc = start(in, comm, shim_datatype_find(in->datatype), &request);
+
+    if (rc != MPI_SUCCESS) {
+        return rc;
+    }
+    rc = send_now(out, comm, shim_datatype_find(out->datatype), BCS_SEND_STANDARD);
+    receive = shim_request_find(request);
+    if (rc != MPI_SUCCESS) {
+        shim_request_free(receive);
+        return rc;
+    }
+    bcs_wait(shim_context(), &receive->base);
+    return shim_request_finish(&request, status);
+}
+
+int shim_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest,
+                  int sendtag, void *recvbuf, int recvcount, MPI_Datatype recvtype,
+                  int source, int recvtag, MPI_Comm comm, MPI_Status *status)
+{
+    const struct shim_call out = {SHIM_SEND, sendbuf, sendcount, sendtype, dest,
+                                  sendtag,   comm};
+    const struct shim_call in = {SHIM_RECEIVE, recvbuf, recvcount, recvtype, source,
+                                 recvtag,      comm};
+    struct shim_comm *ours;
+    int rc;
+
+    shim_enter();
+    ours = shim_comm_find(comm);
+    if (ours == NULL ||
+        !is_valid_send(ours, sendcount, shim_datatype_find(sendtype), dest, sendtag) ||
+        !is_valid_receive(ours, recvcount, shim_datatype_find(recvtype), source,
+                          recvtag)) {
+        shim_leave();
+        return ours == NULL
+                   ? shim_pass_Sendrecv(sendbuf, sendcount, sendtype, dest, sendtag,
+                                        recvbuf, recvcount, recvtype, source, recvtag,
+                                        comm, status)
+                   : shim_real.Sendrecv(sendbuf, sendcount, sendtype, dest, sendtag,
+                                        recvbuf, recvcount, recvtype, source, recvtag,
+                                        comm, status);
+    }
+    rc = exchange(&out, &in, ours, status);
+    shim_leave();
+    return raise(comm, rc);
+}
+
+int shim_Sendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest,
+                          int sendtag, int source, int recvtag, MPI_Comm comm,
+                          MPI_Status *status)
+{
+    struct shim_call out = {SHIM_SEND, NULL, 0, shim_handles.byte, dest, sendtag, comm};
+    const struct shim_call in = {SHIM_RECEIVE, buf,     count, datatype,
+                                 source,       recvtag, comm};
+    const struct shim_datatype *type;
+    struct shim_comm *ours;
+    char *copy;
+    int rc = MPI_ERR_NO_MEM;
+
+    shim_enter();
+    ours = shim_comm_find(comm);
+    type = ours == NULL ? NULL : shim_datatype_find(datatype);
+    if (ours == NULL || !is_valid_send(ours, count, type, dest, sendtag) ||
+        !is_valid_receive(ours, count, type, source, recvtag) ||
+        (size_t)count * type->size > INT_MAX) {
+        shim_leave();
+        return ours == NULL ? shim_pass_Sendrecv_replace(buf, count, datatype, dest,
+                                                         sendtag, source, recvtag, comm,
+                                                         status)
+                            : shim_real.Sendrecv_replace(buf, count, datatype, dest,
+                                                         sendtag, source, recvtag, comm,
+                                                         status);
+    }
+    out.count = (int)((size_t)count * type->size);
+    copy = malloc((size_t)out.count + 1);
+    if (copy != NULL && shim_pack(buf, (size_t)count, type, copy) == 0) {
+        out.buffer = copy;
+        rc = exchange(&out, &in, ours, status);
+    }
+    free(copy);
+    shim_leave();
+    return raise(comm, rc);
+}

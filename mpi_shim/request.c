@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Life of a request: description, start, completion, end. Called by the entry points in
+ * the application's threads, after shim_enter.
+ */
+#include "mpi_shim/request.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "libbcs/api/post.h"
+#include "mpi_shim/bsend.h"
+#include "mpi_shim/handles.h"
+#include "mpi_shim/status.h"
+
+enum { MAX_REQUESTS = 4 << 20 }; /* address space, not memory */
+
+struct shim_arena shim_arena;
+
+static struct shim_request *orphans;
+
+int shim_request_setup(void)
+{
+    void *memory = mmap(NULL, MAX_REQUESTS * sizeof(struct shim_request),
+                        PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+    if (memory == MAP_FAILED) {
+        return -ENOMEM;
+    }
+    shim_arena.begin = memory;
+    shim_arena.end = shim_arena.begin + MAX_REQUESTS;
+    shim_arena.free = NULL;
+    shim_arena.n_touched = 0;
+    return 0;
+}
+
+void shim_request_teardown(void)
+{
+    if (shim_arena.begin != NULL) {
+        munmap(shim_arena.begin, MAX_REQUESTS * sizeof(struct shim_request));
+        memset(&shim_arena, 0, sizeof(shim_arena));
+    }
+    orphans = NULL;
+}
+
+struct shim_request *shim_request_new(void)
+{
+    struct shim_request *request = shim_arena.free;
+    int32_t fortran_handle;
+
+    if (request != NULL) {
+        shim_arena.free = request->next;
+    } else if (shim_arena.n_touched < MAX_REQUESTS) {
+        request = &shim_arena.begin[shim_arena.n_touched++];
+    } else {
+        return NULL;
+    }
+    fortran_handle = SHIM_FORTRAN_BASE + (int32_t)(request - shim_arena.begin);
+    memset(request, 0, sizeof(*request));
+    request->fortran_handle = fortran_handle;
+    return request;
+}
+
+/** Free what one activation of a request took. */
+static void drop_buffers(struct shim_request *request)
+{
+    free(request->packed);
+    request->packed = NULL;
+    if (request->is_buffered) {
+        shim_bsend_release(request->base.n_bytes);
+        request->is_buffered = false;
+    }
+}
+
+void shim_request_delete(struct shim_request *request)
+{
+    drop_buffers(request);
+    if (request->is_persistent) {
+        if (request->type != NULL) {
+            shim_datatype_release(request->type);
+        }
+        if (request->comm != NULL) {
+            shim_comm_release(request->comm);
+        }
+    }
+    request->next = shim_arena.free;
+    shim_arena.free = request;
+}
+
+static bool is_send(enum shim_kind kind)
+{
+    return kind <= SHIM_SEND_BUFFERED;
+}
+
+/** Contiguous bytes of a buffer: itself, or a copy that is made here. */
+static int prepare_data(struct shim_request *request, struct bcs_message *message,
+                        bool must_copy)
+{
+    const struct shim_datatype *type = request->type;
+
+    message->n_bytes = (size_t)request->count * type->size;
+    message->data = (void *)(uintptr_t)request->buffer;
+    if (message->n_bytes == 0 || (type->is_dense && !must_copy)) {
+        return MPI_SUCCESS;
+    }
+    request->packed = malloc(message->n_bytes);
+    if (request->packed == NULL ||
+        (is_send(request->kind) && shim_pack(request->buffer, (size_t)request->count, type,
+                                             request->packed) < 0)) {
+        return MPI_ERR_NO_MEM;
+    }
+    message->data = request->packed;
+    return MPI_SUCCESS;
+}
+
+static int post(struct shim_request *request, bool must_copy)
+{
+    struct bcs_message message = {
+        .group = &request->comm->group,
+        .context_id = request->comm->group.context_id,
+        .peer = request->peer,
+        .tag = request->tag,
+    };
+    int rc = prepare_data(request, &message, must_copy);
+
+    if (rc == MPI_SUCCESS) {
+        switch (request->kind) {
+        case SHIM_RECEIVE:
+            rc = bcs_irecv(shim_context(), &message, &request->base);
+            break;
+        case SHIM_RECEIVE_MESSAGE:
+            rc = bcs_imrecv(shim_context(), &message, request->message_item,
+                            &request->base);
+            break;
+        case SHIM_SEND_SYNCHRONOUS:
+            rc = bcs_isend(shim_context(), &message, BCS_SEND_SYNCHRONOUS,
+                           &request->base);
+            break;
+        default:
+            rc = bcs_isend(shim_context(), &message, BCS_SEND_STANDARD, &request->base);
+            break;
+        }
+        rc = rc < 0 ? MPI_ERR_NO_MEM : MPI_SUCCESS;
+    }
+    if (rc != MPI_SUCCESS || (request->base.is_done && is_send(request->kind))) {
+        drop_buffers(request);
+    }
+    return rc;
+}
+
+/** Start a buffered send: its data go on their own way, and the request is done. */
+static int start_buffered(struct shim_request *request)
+{
+    size_t n_bytes = (size_t)request->count * request->type->size;
+    struct shim_request *carrier = shim_request_new();
+    int rc;
+
+    if (carrier == NULL) {
+        return MPI_ERR_NO_MEM;
+    }
+    if (!shim_bsend_reserve(n_bytes)) {
+        shim_request_delete(carrier);
+        return MPI_ERR_BUFFER;
+    }
+    carrier->kind = SHIM_SEND_BUFFERED;
+    carrier->buffer = request->buffer;
+    carrier->count = request->count;
+    carrier->type = request->type;
+    carrier->comm = request->comm;
+    carrier->peer = request->peer;
+    carrier->tag = request->tag;
+    carrier->is_active = true;
+    carrier->is_buffered = true;
+    carrier->base.n_bytes = n_bytes;
+    rc = post(carrier, true);
+    if (rc == MPI_SUCCESS && !carrier->base.is_done) {
+        shim_request_free(carrier);
+    } else {
+        shim_request_delete(carrier);
+    }
+    return rc;
+}
+
+int shim_request_start(struct shim_request *request)
+{
+    int rc = MPI_SUCCESS;
+
+    request->is_active = true;
+    request->base.is_send = is_send(request->kind);
+    if (request->is_proc_null) {
+        request->base.is_done = true;
+    } else if (request->kind == SHIM_SEND_BUFFERED) {
+        rc = start_buffered(request);
+        request->base.is_done = true;
+    } else {
+        rc = post(request, false);
+    }
+    return rc;
+}
+
+void shim_request_status(const struct shim_request *request, MPI_Status *status)
+{
+    const struct bcs_result *result = &request->base.result;
+
+    if (!request->is_active) {
+        shim_status_set_empty(status);
+    } else if (request->is_proc_null && !request->base.is_send) {
+        shim_status_set_proc_null(status);
+    } else if (request->base.is_send) {
+        shim_status_set(status, MPI_ANY_SOURCE, MPI_ANY_TAG, 0, false);
+    } else {
+        shim_status_set(status, result->source, result->tag, result->n_bytes,
+                        result->error == BCS_E_CANCELLED);
+    }
+}
+
+/** The data of a receive that is over go where they belong. @return an error class */
+static int settle(struct shim_request *request)
+{
+    const struct bcs_result *result = &request->base.result;
+    int rc = MPI_SUCCESS;
+
+    if (request->is_active && !request->base.is_send && !request->is_proc_null) {
+        if (request->packed != NULL &&
+            shim_unpack(request->packed, result->n_bytes,
+                        (void *)(uintptr_t)request->buffer, request->type) < 0) {
+            rc = MPI_ERR_NO_MEM;
+        }
+        if (result->error == BCS_E_TRUNCATED) {
+            rc = MPI_ERR_TRUNCATE;
+        }
+    }
+    return rc;
+}
+
+int shim_request_finish(MPI_Request *handle, MPI_Status *status)
+{
+    struct shim_request *request = shim_request_find(*handle);
+    int rc = settle(request);
+
+    shim_request_status(request, status);
+    if (request->is_persistent) {
+        drop_buffers(request);
+        request->is_active = false;
+        request->base.is_done = true;
+    } else {
+        shim_request_delete(request);
+        *handle = shim_handles.request_null;
+    }
+    return rc;
+}
+
+void shim_request_free(struct shim_request *request)
+{
+    if (!request->is_active) {
+        shim_request_delete(request);
+        return;
+    }
+    request->next = orphans;
+    orphans = request;
+}
+
+void shim_request_reap(void)
+{
+    struct shim_request **link = &orphans;
+
+    while (*link != NULL) {
+        struct shim_request *request = *link;
+        if (shim_request_look(request)) {
+            *link = request->next;
+            settle(request);
+            shim_request_delete(request);
+        } else {
+            link = &request->next;
+        }
+    }
+}
+
+static bool has_orphan_send(void)
+{
+    const struct shim_request *request = orphans;
+
+    while (request != NULL && !request->base.is_send) {
+        request = request->next;
+    }
+    return request != NULL;
+}
+
+void shim_request_drain(void)
+{
+    struct nic_waiter waiter = {0};
+
+    for (shim_request_reap(); has_orphan_send(); shim_request_reap()) {
+        bcs_wait_turn(shim_context(), &waiter);
+    }
+    bcs_wait_stop(shim_context(), &waiter);
+}

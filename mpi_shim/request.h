@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Requests of ours: what an MPI_Request handle that the shim has given out points to.
+ * They live in one arena, so that an array of requests may mix them with the real
+ * library's: a handle is ours if it lies in the arena. Called by entry points after
+ * shim_enter.
+ */
+#ifndef MPI_SHIM_REQUEST_H
+#define MPI_SHIM_REQUEST_H
+
+#include <stddef.h>
+
+#include "libbcs/api/p2p.h"
+#include "mpi_shim/comm.h"
+#include "mpi_shim/datatype.h"
+#include "mpi_shim/shim.h"
+
+/** How a request's send sends, or that it receives. */
+enum shim_kind {
+    SHIM_SEND,
+    SHIM_SEND_SYNCHRONOUS,
+    SHIM_SEND_BUFFERED,
+    SHIM_RECEIVE,
+    SHIM_RECEIVE_MESSAGE, /* that a matched probe has taken */
+};
+
+/** The arguments of a point-to-point call. */
+struct shim_call {
+    enum shim_kind kind;
+    const void *buffer;
+    int count;
+    MPI_Datatype datatype;
+    int peer;
+    int tag;
+    MPI_Comm comm;
+};
+
+/** A non-blocking or persistent operation. */
+struct shim_request {
+    struct bcs_request base;
+    enum shim_kind kind;
+    int count;
+    const void *buffer;
+    char *packed; /* contiguous copy of a buffer that is not dense, or NULL */
+    const struct shim_datatype *type;
+    struct shim_comm *comm;
+    MPI_Comm error_comm;       /* whose error handler is called */
+    struct shim_request *next; /* free list, orphans */
+    /* Fortran's MPI_Wait reads an int here after the call: Open MPI's own index. */
+    int32_t fortran_handle;
+    int32_t peer;
+    int32_t tag;
+    uint32_t message_item; /* receive of a matched probe */
+    bool is_persistent;    /* holds type and comm */
+    bool is_active;
+    bool is_proc_null;
+    bool is_buffered; /* packed counts as used space of the attached buffer */
+};
+
+_Static_assert(offsetof(struct shim_request, fortran_handle) == 0x68,
+               "where Open MPI has its Fortran index");
+
+enum { SHIM_FORTRAN_BASE = 1 << 30 };
+
+/** The arena; [begin, end) are the addresses of all requests of ours. */
+struct shim_arena {
+    struct shim_request *begin;
+    struct shim_request *end;
+    struct shim_request *free;
+    uint32_t n_touched;
+};
+
+extern struct shim_arena shim_arena;
+
+/** Reserve the arena. @return 0 or -ENOMEM */
+int shim_request_setup(void);
+
+/** Give the arena back. */
+void shim_request_teardown(void);
+
+/** @return our request behind a handle, or NULL: null or the real library's */
+static inline struct shim_request *shim_request_find(MPI_Request handle)
+{
+    struct shim_request *request = (struct shim_request *)(void *)handle;
+
+    return request >= shim_arena.begin && request < shim_arena.end ? request : NULL;
+}
+
+static inline MPI_Request shim_request_handle(struct shim_request *request)
+{
+    return (MPI_Request)(void *)request;
+}
+
+/** @return a fresh request, zero but for its Fortran handle; NULL: too many */
+struct shim_request *shim_request_new(void);
+
+/** Give a request back, with what it holds. */
+void shim_request_delete(struct shim_request *request);
+
+/**
+ * Start the operation that a request describes. On an error nothing is pending.
+ *
+ * @return MPI_SUCCESS or an error class
+ */
+int shim_request_start(struct shim_request *request);
+
+/** Look whether a request is complete (also: inactive); does not turn the engine. */
+static inline bool shim_request_look(struct shim_request *request)
+{
+    return request->base.is_done || bcs_look(shim_context(), &request->base);
+}
+
+/**
+ * After completion: fill the status (all but MPI_ERROR), unpack, and free the request or,
+ * if it is persistent, make it inactive. *handle is set to null if it was freed.
+ *
+ * @return MPI_SUCCESS or the error class of the operation
+ */
+int shim_request_finish(MPI_Request *handle, MPI_Status *status);
+
+/** Fill the status of a complete request and leave it as it is. */
+void shim_request_status(const struct shim_request *request, MPI_Status *status);
+
+/**
+ * The program lets go of a handle (MPI_Request_free): the operation goes on, and the
+ * request is deleted when it is over.
+ */
+void shim_request_free(struct shim_request *request);
+
+/** Move operations without a handle on, and delete those that are over. */
+void shim_request_reap(void);
+
+/** Wait until all sends without a handle are over. */
+void shim_request_drain(void);
+
+#endif

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Buffers of MPI calls as contiguous bytes. Called by the shim's collectives in the
+ * application's threads.
+ */
+#include "mpi_shim/side.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* The API takes NULL for "in place". With MPI_BOTTOM, displacements are addresses: they
+ * are then counted from this address instead of 0. */
+#define BOTTOM ((char *)1)
+
+int shim_side_open(struct shim_side *side_out, const void *buf, int count,
+                   const struct shim_datatype *type, bool is_input)
+{
+    struct shim_side *side = side_out;
+
+    *side = (struct shim_side){
+        .data = (char *)(uintptr_t)buf,
+        .n_bytes = (size_t)count * type->size,
+        .buf = (void *)(uintptr_t)buf,
+        .type = type,
+    };
+    if (type->is_dense || side->n_bytes == 0) {
+        return 0;
+    }
+    side->temporary = malloc(side->n_bytes);
+    if (side->temporary == NULL) {
+        return -ENOMEM;
+    }
+    side->data = side->temporary;
+    return is_input ? shim_pack(buf, (size_t)count, type, side->data) : 0;
+}
+
+int shim_side_close(struct shim_side *side, bool is_output)
+{
+    int status = 0;
+
+    if (side->temporary == NULL) {
+        return 0;
+    }
+    if (is_output) {
+        status = shim_unpack(side->data, side->n_bytes, side->buf, side->type);
+    }
+    free(side->temporary);
+    side->temporary = NULL;
+    return status;
+}
+
+static int count_of(const struct shim_layout *layout, int32_t rank)
+{
+    return layout->is_vector ? layout->counts[rank] : layout->count;
+}
+
+/* Where a block starts in the program's memory, in bytes from the buffer. */
+static ptrdiff_t offset_of(const struct shim_layout *layout, int32_t rank)
+{
+    ptrdiff_t elements =
+        layout->is_vector ? layout->displs[rank] : (ptrdiff_t)rank * layout->count;
+
+    return elements * layout->type->extent;
+}
+
+static void use_in_place(struct shim_blocks *blocks)
+{
+    const struct shim_layout *layout = &blocks->layout;
+    char *base = layout->buf != NULL ? (char *)(uintptr_t)layout->buf : BOTTOM;
+    size_t *displacements = blocks->numbers + blocks->size;
+
+    blocks->blocks.data = base;
+    if (!layout->is_vector) {
+        return; /* without gaps: the API needs no displacements */
+    }
+    for (int32_t i = 0; i < blocks->size; i++) {
+        uintptr_t address = (uintptr_t)layout->buf + (uintptr_t)offset_of(layout, i);
+
+        displacements[i] = address - (uintptr_t)base;
+    }
+    blocks->blocks.displacements = displacements;
+}
+
+static int pack_blocks(struct shim_blocks *blocks, int input)
+{
+    const struct shim_layout *layout = &blocks->layout;
+    char *packed = blocks->temporary;
+    int status = 0;
+
+    for (int32_t i = 0; status == 0 && i < blocks->size; i++) {
+        if (input == SHIM_INPUT_ALL || input == i) {
+            status = shim_pack((const char *)layout->buf + offset_of(layout, i),
+                               (size_t)count_of(layout, i), layout->type, packed);
+        }
+        packed += blocks->numbers[i];
+    }
+    return status;
+}
+
+static int unpack_blocks(struct shim_blocks *blocks)
+{
+    const struct shim_layout *layout = &blocks->layout;
+    char *buf = (char *)(uintptr_t)layout->buf;
+    const char *packed = blocks->temporary;
+    int status = 0;
+
+    for (int32_t i = 0; status == 0 && i < blocks->size; i++) {
+        status = shim_unpack(packed, blocks->numbers[i], buf + offset_of(layout, i),
+                             layout->type);
+        packed += blocks->numbers[i];
+    }
+    return status;
+}
+
+int shim_blocks_open(struct shim_blocks *blocks_out, const struct shim_layout *layout,
+                     int32_t size, int input)
+{
+    struct shim_blocks *blocks = blocks_out;
+    size_t total = 0;
+
+    blocks->blocks = (struct bcs_blocks){0};
+    blocks->layout = *layout;
+    blocks->size = size;
+    blocks->temporary = NULL;
+    blocks->numbers = blocks->small;
+    if (size > SHIM_BLOCKS_SMALL) {
+        blocks->numbers = malloc(2 * (size_t)size * sizeof(*blocks->numbers));
+        if (blocks->numbers == NULL) {
+            return -ENOMEM;
+        }
+    }
+    for (int32_t i = 0; i < size; i++) {
+        blocks->numbers[i] = (size_t)count_of(layout, i) * layout->type->size;
+        total += blocks->numbers[i];
+    }
+    blocks->blocks.n_bytes = blocks->numbers;
+    if (layout->type->is_dense) {
+        use_in_place(blocks);
+        return 0;
+    }
+    blocks->temporary = malloc(total + 1);
+    if (blocks->temporary == NULL) {
+        return -ENOMEM;
+    }
+    blocks->blocks.data = blocks->temporary;
+    return pack_blocks(blocks, input);
+}
+
+int shim_blocks_close(struct shim_blocks *blocks, bool is_output)
+{
+    int status = 0;
+
+    if (blocks->temporary != NULL && is_output) {
+        status = unpack_blocks(blocks);
+    }
+    free(blocks->temporary);
+    blocks->temporary = NULL;
+    if (blocks->numbers != blocks->small) {
+        free(blocks->numbers);
+    }
+    blocks->numbers = NULL;
+    return status;
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The two shapes in which a collective's data stand in an MPI call, one buffer or one
+ * block for each rank, as the contiguous bytes that the API wants. Data of dense types
+ * are used where they are; others are packed into temporary memory, and unpacked from
+ * it. Called by the shim's collectives in the application's threads.
+ */
+#ifndef MPI_SHIM_SIDE_H
+#define MPI_SHIM_SIDE_H
+
+#include "libbcs/api/collective.h"
+#include "mpi_shim/datatype.h"
+
+/** One buffer. data and n_bytes are for the API. */
+struct shim_side {
+    char *data;
+    size_t n_bytes;
+    void *buf;
+    const struct shim_datatype *type;
+    char *temporary; /* or NULL */
+};
+
+/**
+ * Open count elements at buf; is_input says whether their present values are needed.
+ *
+ * @return 0 or -errno; close in any case
+ */
+int shim_side_open(struct shim_side *side_out, const void *buf, int count,
+                   const struct shim_datatype *type, bool is_input);
+
+/** Close; with is_output the bytes become the buffer's values. @return 0 or -errno */
+int shim_side_close(struct shim_side *side, bool is_output);
+
+/** Blocks of an MPI call: count or counts elements, at displs or without gaps. */
+struct shim_layout {
+    const void *buf;
+    bool is_vector;    /* counts and displs describe the blocks, else count */
+    int count;         /* of each block */
+    const int *counts; /* [size] */
+    const int *displs; /* [size], in units of the extent */
+    const struct shim_datatype *type;
+};
+
+/* Up to so many ranks, the description of the blocks needs no allocation. */
+#define SHIM_BLOCKS_SMALL 32
+
+/** Blocks of all ranks. blocks is for the API. */
+struct shim_blocks {
+    struct bcs_blocks blocks;
+    struct shim_layout layout;
+    int32_t size;
+    char *temporary; /* or NULL */
+    size_t *numbers; /* lengths, then displacements: small, or allocated */
+    size_t small[2 * SHIM_BLOCKS_SMALL];
+};
+
+#define SHIM_INPUT_NONE (-1)
+#define SHIM_INPUT_ALL (-2)
+
+/**
+ * Open the blocks of size ranks. blocks.data is not NULL afterwards.
+ *
+ * @param input  SHIM_INPUT_NONE, SHIM_INPUT_ALL, or the one rank whose block's present
+ *               values are needed
+ * @return 0 or -errno; close in any case
+ */
+int shim_blocks_open(struct shim_blocks *blocks_out, const struct shim_layout *layout,
+                     int32_t size, int input);
+
+/** Close; with is_output the bytes become the buffers' values. @return 0 or -errno */
+int shim_blocks_close(struct shim_blocks *blocks, bool is_output);
+
+#endif

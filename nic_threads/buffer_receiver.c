@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Buffer receiver: in the message scheduling microphase it matches sends with receives.
+ * Short messages become pairs that the DMA helper delivers in this slice; long ones become
+ * transfers, which get their chunks from the schedule, slice by slice. Runs under the
+ * node's engine lock. [BCS-MPI section 4.3]
+ */
+#include <string.h>
+
+#include "nic_threads/roles.h"
+
+static struct nic_match *match_of(struct nic_view *view, uint32_t port)
+{
+    return &view->node->match[port - view->first_port];
+}
+
+static struct nic_posted item_posted(const struct nic_view *view, uint32_t id)
+{
+    return (struct nic_posted){
+        .offset = (uint64_t)((const char *)&view->items[id].descriptor -
+                             view->engine->base),
+        .port = view->items[id].port,
+        .item = id,
+    };
+}
+
+/** Whether the DMA helper can hand the data over within this slice. */
+static bool is_short(const struct nic_view *view, const struct bcs_descriptor *send,
+                     uint32_t sender)
+{
+    return (send->flags & BCS_DATA_INLINE) != 0 ||
+           ((send->flags & BCS_DATA_BLOCK) != 0 && nic_view_has(view, sender));
+}
+
+/** Make a transfer of a matched long message and queue it for its first chunk. */
+static void transfer_begin(struct nic_view *view, const struct nic_pair *pair)
+{
+    const struct bcs_descriptor *send = nic_posted_descriptor(view, &pair->send);
+    const struct bcs_descriptor *receive = nic_posted_descriptor(view, &pair->receive);
+    struct bcs_cell *cell = nic_view_cell(view, pair->receive.port, receive->cell);
+    uint32_t id = pair->receive.item;
+    struct nic_item *item;
+
+    if (id == NIC_ITEM_NONE) {
+        id = nic_item_new(view, receive, pair->receive.port);
+    }
+    item = &view->items[id];
+    item->total = send->n_bytes < receive->n_bytes ? send->n_bytes : receive->n_bytes;
+    item->granted = 0;
+    item->stored = 0;
+    item->loaded_block = 0;
+    item->is_loading = 0;
+    item->is_storing = 0;
+    item->peer = pair->send.port;
+    item->peer_cell = send->cell;
+    item->peer_address = send->address;
+    item->is_block = (send->flags & BCS_DATA_BLOCK) != 0;
+    item->is_direct = view->engine->is_direct && nic_view_has(view, pair->send.port);
+    item->chunk_limit = item->is_direct ? UINT64_MAX : BCS_CHUNK_BLOCK_BYTES;
+    cell->source = send->source;
+    cell->tag = send->tag;
+    cell->n_bytes = send->n_bytes;
+    nic_schedule_add(&view->node->schedule, view->items, id);
+    if (pair->send.item != NIC_ITEM_NONE) {
+        nic_item_free(view, pair->send.item);
+    }
+}
+
+static void pair_up(struct nic_view *view, const struct nic_posted *send,
+                    const struct nic_posted *receive)
+{
+    struct nic_batch *batch = &view->node->batch;
+    struct nic_pair pair = {*send, *receive};
+
+    if (is_short(view, nic_posted_descriptor(view, send), send->port)) {
+        batch->pairs[batch->n_pairs++] = pair;
+    } else {
+        transfer_begin(view, &pair);
+    }
+}
+
+static void match_receive(struct nic_view *view, const struct nic_posted *posted)
+{
+    const struct bcs_descriptor *receive = nic_posted_descriptor(view, posted);
+    struct nic_match *match = match_of(view, posted->port);
+    struct nic_posted send;
+    uint32_t id;
+
+    if ((receive->flags & BCS_TAKE) != 0) { /* of a message that a probe has taken */
+        send = item_posted(view, (uint32_t)receive->address);
+        struct nic_posted kept = item_posted(
+            view, nic_item_new(view, receive, posted->port));
+        view->items[kept.item].descriptor.address = receive->chunk.block;
+        pair_up(view, &send, &kept);
+        return;
+    }
+    id = nic_match_find_send(match, view->items, receive);
+    if (id == NIC_ITEM_NONE) {
+        id = nic_item_new(view, receive, posted->port);
+        nic_match_add_receive(match, view->items, id);
+        return;
+    }
+    nic_match_remove_send(match, view->items, id);
+    send = item_posted(view, id);
+    pair_up(view, &send, posted);
+}
+
+/** Tell a probe what it has found; item is the message's if the probe takes it. */
+static void probe_answer(struct nic_view *view, const struct nic_posted *posted,
+                         const struct bcs_descriptor *send, uint32_t item)
+{
+    const struct bcs_descriptor *probe = nic_posted_descriptor(view, posted);
+    struct bcs_cell *cell = nic_view_cell(view, posted->port, probe->cell);
+
+    cell->source = send->source;
+    cell->tag = send->tag;
+    cell->n_bytes = send->n_bytes;
+    cell->address = item;
+    nic_view_complete(view, posted->port, cell, BCS_CELL_DONE);
+}
+
+/** Offer a new send to a waiting probe. @return whether the probe has taken it */
+static bool offer_to_probe(struct nic_view *view, const struct nic_posted *send_posted,
+                           uint32_t probe_id)
+{
+    const struct bcs_descriptor *send = nic_posted_descriptor(view, send_posted);
+    const struct nic_posted probe = item_posted(view, probe_id);
+    bool is_taken = (view->items[probe_id].descriptor.flags & BCS_TAKE) != 0;
+    uint32_t item = is_taken ? nic_item_new(view, send, send_posted->port) : NIC_ITEM_NONE;
+
+    probe_answer(view, &probe, send, item);
+    nic_item_free(view, probe_id);
+    return is_taken;
+}
+
+static void match_send(struct nic_view *view, const struct nic_posted *posted)
+{
+    const struct bcs_descriptor *send = nic_posted_descriptor(view, posted);
+    struct nic_match *match = match_of(view, send->port);
+
+    for (;;) {
+        uint32_t id = nic_match_find_receive(match, view->items, send);
+        if (id == NIC_ITEM_NONE) {
+            id = nic_item_new(view, send, posted->port);
+            nic_match_add_send(match, view->items, id);
+            return;
+        }
+        nic_match_remove_receive(match, view->items, id);
+        if (view->items[id].descriptor.kind != BCS_PROBE) {
+            struct nic_posted receive = item_posted(view, id);
+            pair_up(view, posted, &receive);
+            return;
+        }
+        if (offer_to_probe(view, posted, id)) {
+            return;
+        }
+    }
+}
+
+static void answer_probe(struct nic_view *view, const struct nic_posted *posted)
+{
+    const struct bcs_descriptor *probe = nic_posted_descriptor(view, posted);
+    struct nic_match *match = match_of(view, posted->port);
+    uint32_t id = nic_match_find_send(match, view->items, probe);
+
+    if (id != NIC_ITEM_NONE) {
+        if ((probe->flags & BCS_TAKE) != 0) {
+            nic_match_remove_send(match, view->items, id);
+        }
+        probe_answer(view, posted, &view->items[id].descriptor, id);
+    } else if ((probe->flags & BCS_NOW) != 0) {
+        nic_view_complete(view, posted->port,
+                          nic_view_cell(view, posted->port, probe->cell),
+                          BCS_CELL_FAILED);
+    } else {
+        id = nic_item_new(view, probe, posted->port);
+        nic_match_add_receive(match, view->items, id);
+    }
+}
+
+/** Take back a receive, unless it has been matched: then it completes as it would have. */
+static void cancel(struct nic_view *view, const struct nic_posted *posted)
+{
+    const struct bcs_descriptor *wish = nic_posted_descriptor(view, posted);
+    struct nic_match *match = match_of(view, posted->port);
+    uint32_t id = nic_match_find_cell(match, view->items, wish->cell);
+
+    if (id != NIC_ITEM_NONE) {
+        nic_match_remove_receive(match, view->items, id);
+        nic_item_free(view, id);
+        nic_view_complete(view, posted->port,
+                          nic_view_cell(view, posted->port, wish->cell),
+                          BCS_CELL_CANCELLED);
+    }
+}
+
+void nic_buffer_receiver_step(struct nic_view *view)
+{
+    struct nic_node *node = view->node;
+    struct nic_batch *batch = &node->batch;
+
+    for (uint32_t i = 0; i < batch->n_receives; i++) {
+        match_receive(view, &batch->receives[i]);
+    }
+    for (uint32_t i = 0; i < batch->n_sends; i++) {
+        match_send(view, &batch->sends[i]);
+    }
+    for (uint32_t i = 0; i < batch->n_probes; i++) {
+        if (nic_posted_descriptor(view, &batch->probes[i])->kind == BCS_CANCEL) {
+            cancel(view, &batch->probes[i]);
+        } else {
+            answer_probe(view, &batch->probes[i]);
+        }
+    }
+    nic_schedule_open(&node->schedule);
+    while (batch->n_plans < NIC_BATCH &&
+           nic_schedule_next(&node->schedule, view->items,
+                             &batch->plans[batch->n_plans])) {
+        batch->n_plans++;
+    }
+}

@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * DMA helper: in the point-to-point microphase it moves what the buffer receiver has
+ * matched and scheduled. Runs under the node's engine lock. [BCS-MPI section 4.3]
+ *
+ * It never touches user memory. A short message lies in NIC memory already; the receiver's
+ * cell gets it, or says in which block it is. For the chunk of a long message it opens the
+ * gate, and the endpoints' own processes copy (libbcs/api/transfer.c):
+ *
+ * - direct: cells of both endpoints refer to each other; `granted` in the receiver's cell
+ *   says how far they may copy. When they have copied that much, one of them posts
+ *   CHUNK_MOVED, and the transfer queues for its next chunk.
+ * - through blocks: the receiver's node asks the sender's node for a chunk (grant); the
+ *   sender's process loads it into a block of its own and posts CHUNK_LOADED; between
+ *   nodes the block is put into a stage block at the receiver's node; the receiver's
+ *   process stores it into its buffer and posts CHUNK_STORED. While it stores one chunk the
+ *   sender may load the next: is_loading and is_storing say so, and loaded_block holds a
+ *   chunk that has been loaded too early.
+ */
+#include <string.h>
+
+#include "nic_threads/engine.h"
+#include "nic_threads/roles.h"
+#include "nic_threads/wire.h"
+
+enum { FIRST_LINE_PAYLOAD = 24 };
+
+/** Tell a sender, wherever it is, that its synchronous send has been matched. */
+static void tell_matched(struct nic_view *view, uint32_t port, uint32_t cell)
+{
+    if (nic_view_has(view, port)) {
+        nic_view_complete(view, port, nic_view_cell(view, port, cell), BCS_CELL_DONE);
+    } else {
+        const struct bcs_descriptor note = {
+            .kind = NIC_WIRE_MATCHED, .port = port, .cell = cell};
+        nic_wire_send(view, nic_layout_node(&view->engine->layout, port), &note, port);
+    }
+}
+
+/** Hand a short message to its receiver. */
+static void deliver(struct nic_view *view, const struct nic_pair *pair)
+{
+    const struct bcs_descriptor *send = nic_posted_descriptor(view, &pair->send);
+    const struct bcs_descriptor *receive = nic_posted_descriptor(view, &pair->receive);
+    struct bcs_cell *cell = nic_view_cell(view, pair->receive.port, receive->cell);
+    enum bcs_cell_state state = BCS_CELL_INLINE;
+
+    cell->source = send->source;
+    cell->tag = send->tag;
+    cell->n_bytes = send->n_bytes;
+    if ((send->flags & BCS_DATA_BLOCK) != 0) {
+        cell->address = send->address;
+        state = BCS_CELL_BLOCK;
+    } else if (send->n_bytes > FIRST_LINE_PAYLOAD) {
+        memcpy(cell->payload, send->payload, BCS_INLINE_BYTES);
+    } else {
+        memcpy(cell->payload, send->payload, FIRST_LINE_PAYLOAD);
+    }
+    nic_view_complete(view, pair->receive.port, cell, state);
+    if ((send->flags & BCS_SYNCHRONOUS) != 0) {
+        tell_matched(view, pair->send.port, send->cell);
+    }
+    if (pair->send.item != NIC_ITEM_NONE) {
+        nic_item_free(view, pair->send.item);
+    }
+    if (pair->receive.item != NIC_ITEM_NONE) {
+        nic_item_free(view, pair->receive.item);
+    }
+}
+
+/** Complete a cell with an order, which its owner finds in its order table even while it
+ *  waits for something else. */
+static void give_order(struct nic_view *view, uint32_t port, uint32_t cell_id,
+                       enum bcs_cell_state state)
+{
+    struct bcs_cell *cell = nic_view_cell(view, port, cell_id);
+    struct bcs_port *owner = nic_view_port(view, port - view->first_port);
+    uint32_t n_cells = view->engine->layout.shape.n_cells;
+    uint32_t *orders = (uint32_t *)(nic_view_cell(view, port, 0) + n_cells);
+    uint32_t n = atomic_load_explicit(&owner->n_orders, memory_order_relaxed);
+
+    nic_view_complete(view, port, cell, state);
+    orders[n % n_cells] = cell_id; /* a cell has at most one order, so there is room */
+    /* release: pairs with the acquire in bcs_serve_orders */
+    atomic_store_explicit(&owner->n_orders, n + 1, memory_order_release);
+}
+
+/** Wake-up mark for a local port whose cell is not pending any more. */
+static void touch(struct nic_view *view, uint32_t port)
+{
+    uint32_t local = port - view->first_port;
+
+    view->wake.words[local / 64] |= UINT64_C(1) << (local % 64);
+}
+
+static void open_direct(struct nic_view *view, uint32_t id, uint64_t n_bytes)
+{
+    struct nic_item *item = &view->items[id];
+    struct bcs_cell *target = nic_view_cell(view, item->port, item->descriptor.cell);
+    struct bcs_cell *source = nic_view_cell(view, item->peer, item->peer_cell);
+    struct bcs_transfer *transfer = &target->transfer;
+
+    atomic_store_explicit(&transfer->granted, n_bytes, memory_order_relaxed);
+    atomic_store_explicit(&transfer->claimed, 0, memory_order_relaxed);
+    atomic_store_explicit(&transfer->moved, 0, memory_order_relaxed);
+    atomic_store_explicit(&transfer->sender_left, 0, memory_order_relaxed);
+    transfer->item = id;
+    transfer->n_wanted = item->total;
+    transfer->target = item->descriptor.address;
+    target->peer_port = item->peer;
+    target->peer_cell = item->peer_cell;
+    target->address = item->peer_address;
+    target->peer_generation =
+        atomic_load_explicit(&source->state, memory_order_relaxed) >> BCS_CELL_STATE_BITS;
+    source->peer_port = item->port;
+    source->peer_cell = item->descriptor.cell;
+    source->address = item->peer_address;
+    /* The receiver's cell is complete before the sender may follow its reference. */
+    nic_view_complete(view, item->port, target, BCS_CELL_TRANSFER);
+    nic_view_complete(view, item->peer, source, BCS_CELL_SOURCE);
+}
+
+/** Let the endpoints copy the next chunk. */
+static void grant_direct(struct nic_view *view, const struct nic_plan *plan)
+{
+    struct nic_item *item = &view->items[plan->item];
+
+    if (plan->offset == 0) {
+        open_direct(view, plan->item, plan->n_bytes);
+    } else {
+        struct bcs_cell *cell = nic_view_cell(view, item->port, item->descriptor.cell);
+        /* release: pairs with the acquire of the endpoints' claims */
+        atomic_fetch_add_explicit(&cell->transfer.granted, plan->n_bytes,
+                                  memory_order_release);
+        touch(view, item->port);
+        touch(view, item->peer);
+    }
+    if (item->granted == item->total) {
+        nic_item_free(view, plan->item); /* the endpoints finish by themselves */
+    }
+}
+
+/** The receiver's process is to store a chunk. */
+static void order_store(struct nic_view *view, uint32_t id, uint64_t block,
+                        uint64_t n_bytes)
+{
+    struct nic_item *item = &view->items[id];
+    struct bcs_cell *cell = nic_view_cell(view, item->port, item->descriptor.cell);
+
+    cell->chunk = (struct bcs_chunk){
+        .offset = item->stored,
+        .n_bytes = n_bytes,
+        .block = block,
+        .item = id,
+        .node = view->index,
+        .is_last = item->stored + n_bytes == item->total,
+    };
+    item->is_storing = 1;
+    give_order(view, item->port, item->descriptor.cell, BCS_CELL_STORE);
+}
+
+/** Queue a transfer for its next chunk if it can use one now. */
+static void want_next(struct nic_view *view, uint32_t id)
+{
+    struct nic_item *item = &view->items[id];
+
+    if (item->granted < item->total && !item->is_loading && item->loaded_block == 0) {
+        nic_schedule_add(&view->node->schedule, view->items, id);
+    }
+}
+
+/** At the receiver's node: a chunk has come. */
+static void chunk_arrived(struct nic_view *view, const struct bcs_chunk *chunk)
+{
+    struct nic_item *item = &view->items[chunk->item];
+
+    item->is_loading = 0;
+    if (item->is_storing) {
+        item->loaded_block = chunk->block;
+        item->loaded_bytes = chunk->n_bytes;
+    } else {
+        order_store(view, chunk->item, chunk->block, chunk->n_bytes);
+        want_next(view, chunk->item);
+    }
+}
+
+/** At the receiver's node: the process has stored a chunk. */
+static void chunk_stored(struct nic_view *view, const struct bcs_chunk *chunk)
+{
+    struct nic_item *item = &view->items[chunk->item];
+    uint64_t block = item->loaded_block;
+
+    __atomic_store_n(&view->node->is_stalled, false, __ATOMIC_RELAXED);
+    item->is_storing = 0;
+    item->stored += chunk->n_bytes;
+    if (item->stored == item->total) {
+        nic_item_free(view, chunk->item);
+        return;
+    }
+    if (block != 0) {
+        item->loaded_block = 0;
+        order_store(view, chunk->item, block, item->loaded_bytes);
+    }
+    want_next(view, chunk->item);
+}
+
+/** At the sender's node: a chunk is in a block of the sender; take it to the receiver. */
+static void chunk_loaded(struct nic_view *view, const struct bcs_chunk *chunk,
+                         uint64_t block)
+{
+    struct bcs_descriptor note = {.kind = NIC_WIRE_DATA};
+    const struct nic_engine *engine = view->engine;
+
+    note.chunk = *chunk;
+    if (chunk->node == view->index) {
+        note.chunk.block = block;
+        chunk_arrived(view, &note.chunk);
+        return;
+    }
+    if (chunk->n_bytes > 0) {
+        struct bcs_node_set dests = {{0}};
+        const struct bcs_xfer xfer = {
+            .src = bcs_block_at(engine->base, block)->data,
+            .n_bytes = chunk->n_bytes,
+            .dest_gva = chunk->block - chunk->node * engine->layout.heap_bytes +
+                        offsetof(struct bcs_block, data),
+            .dests = &dests,
+        };
+        bcs_node_set_add(&dests, chunk->node);
+        nic_engine_xfer(view, &xfer);
+    }
+    if (block != 0) {
+        bcs_block_free(bcs_block_at(engine->base, block));
+    }
+    nic_wire_send(view, chunk->node, &note, engine->port);
+}
+
+/** At the sender's node: a chunk is wanted, from the sender's memory or its block. */
+static void chunk_wanted(struct nic_view *view, const struct bcs_descriptor *grant)
+{
+    if ((grant->flags & BCS_DATA_BLOCK) != 0) {
+        chunk_loaded(view, &grant->chunk, grant->address);
+        if ((grant->flags & BCS_SYNCHRONOUS) != 0) {
+            tell_matched(view, grant->port, grant->cell);
+        }
+    } else {
+        struct bcs_cell *cell = nic_view_cell(view, grant->port, grant->cell);
+        cell->chunk = grant->chunk;
+        give_order(view, grant->port, grant->cell, BCS_CELL_LOAD);
+    }
+}
+
+/** A free stage block for data from a node, or 0. */
+static uint64_t stage_block(struct nic_view *view, uint32_t from)
+{
+    const struct nic_layout *layout = &view->engine->layout;
+    uint64_t offset = view->index * layout->heap_bytes + layout->stage_gva +
+                      (uint64_t)from * NIC_STAGE_BLOCKS * layout->stage_stride_bytes;
+
+    for (int i = 0; i < NIC_STAGE_BLOCKS; i++, offset += layout->stage_stride_bytes) {
+        struct bcs_block *block = bcs_block_at(view->engine->base, offset);
+        /* acquire: pairs with bcs_block_free by the process that has stored the chunk */
+        if (atomic_load_explicit(&block->busy, memory_order_acquire) == 0) {
+            atomic_store_explicit(&block->busy, 1, memory_order_relaxed);
+            return offset;
+        }
+    }
+    return 0;
+}
+
+/** Ask the sender's node for a chunk. */
+static void grant_blocks(struct nic_view *view, const struct nic_plan *plan)
+{
+    struct nic_item *item = &view->items[plan->item];
+    uint32_t from = nic_layout_node(&view->engine->layout, item->peer);
+    struct bcs_descriptor grant = {
+        .kind = NIC_WIRE_GRANT,
+        .flags = item->is_block ? BCS_DATA_BLOCK | (item->peer_cell != BCS_CELL_NONE
+                                                         ? BCS_SYNCHRONOUS
+                                                         : 0)
+                                : 0,
+        .port = item->peer,
+        .cell = item->peer_cell,
+        .address = item->peer_address,
+    };
+
+    grant.chunk = (struct bcs_chunk){
+        .offset = plan->offset,
+        .n_bytes = plan->n_bytes,
+        .item = plan->item,
+        .node = view->index,
+        .is_last = item->granted == item->total,
+    };
+    if (from != view->index && plan->n_bytes > 0) {
+        grant.chunk.block = stage_block(view, from);
+        if (grant.chunk.block == 0) {
+            item->granted -= plan->n_bytes;
+            view->node->is_stalled = true;
+            nic_schedule_add(&view->node->schedule, view->items, plan->item);
+            return;
+        }
+    }
+    item->is_loading = 1;
+    if (from == view->index) {
+        chunk_wanted(view, &grant);
+    } else {
+        nic_wire_send(view, from, &grant, item->peer);
+    }
+}
+
+static void note(struct nic_view *view, const struct bcs_descriptor *descriptor)
+{
+    switch (descriptor->kind) {
+    case BCS_CHUNK_MOVED:
+        nic_schedule_add(&view->node->schedule, view->items, descriptor->chunk.item);
+        break;
+    case BCS_CHUNK_LOADED:
+        chunk_loaded(view, &descriptor->chunk, descriptor->address);
+        break;
+    case BCS_CHUNK_STORED:
+        chunk_stored(view, &descriptor->chunk);
+        break;
+    case NIC_WIRE_GRANT:
+        chunk_wanted(view, descriptor);
+        break;
+    case NIC_WIRE_DATA:
+        chunk_arrived(view, &descriptor->chunk);
+        break;
+    case NIC_WIRE_MATCHED:
+        tell_matched(view, descriptor->port, descriptor->cell);
+        break;
+    default:
+        break; /* the collective helper's */
+    }
+}
+
+void nic_dma_helper_step(struct nic_view *view)
+{
+    struct nic_batch *batch = &view->node->batch;
+
+    for (uint32_t i = 0; i < batch->n_pairs; i++) {
+        deliver(view, &batch->pairs[i]);
+    }
+    for (uint32_t i = 0; i < batch->n_notes; i++) {
+        note(view, nic_posted_descriptor(view, &batch->notes[i]));
+    }
+    for (uint32_t i = 0; i < batch->n_plans; i++) {
+        if (view->items[batch->plans[i].item].is_direct) {
+            grant_direct(view, &batch->plans[i]);
+        } else {
+            grant_blocks(view, &batch->plans[i]);
+        }
+    }
+}

@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Engine locks, turns, items and waking. Called by every process of the job, through the
+ * driver.
+ *
+ * No work is lost. Work for a node is published (a ring entry, a wire entry, a strobe)
+ * with a sequentially consistent or earlier store, and its publisher then tries the
+ * node's lock. If it fails, the holder's unlocking store comes later in the one order of
+ * sequentially consistent operations, and the holder checks for work after that store, so
+ * it sees the work, or another process that locked in between does. So a process that
+ * fails to lock may go away at once.
+ */
+#include "nic_threads/engine.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "libbcs/base/log.h"
+#include "nic_threads/roles.h"
+
+uint32_t nic_item_new(struct nic_view *view, const struct bcs_descriptor *descriptor,
+                      uint32_t port)
+{
+    struct nic_node *node = view->node;
+    uint32_t id = node->free_item;
+
+    if (id != NIC_ITEM_NONE) {
+        node->free_item = view->items[id].next;
+    } else if (node->items_touched < view->engine->layout.n_items) {
+        id = node->items_touched++;
+    } else {
+        bcs_error("more than %u operations are pending on a node; raise BCS_DESCRIPTORS",
+                  view->engine->layout.n_items);
+        abort();
+    }
+    node->n_items_used++;
+    memcpy(&view->items[id].descriptor, descriptor, sizeof(*descriptor));
+    view->items[id].port = port;
+    return id;
+}
+
+void nic_item_free(struct nic_view *view, uint32_t id)
+{
+    view->items[id].next = view->node->free_item;
+    view->node->free_item = id;
+    view->node->n_items_used--;
+}
+
+void nic_engine_xfer(struct nic_view *view, const struct bcs_xfer *xfer)
+{
+    int rc;
+
+    while ((rc = bcs_xfer_and_signal(view->core, xfer)) == BCS_XFER_E_BUSY) {
+        rc = bcs_core_progress(view->core);
+    }
+    if (rc < 0) {
+        bcs_error("node %u: the transport failed: %s", view->index, strerror(-rc));
+        abort();
+    }
+}
+
+bool nic_engine_compare(struct nic_view *view, const struct bcs_comparison *comparison)
+{
+    bool is_true;
+    int rc = bcs_compare_and_write(view->core, comparison, &is_true);
+
+    if (rc < 0) {
+        bcs_error("node %u: the transport failed: %s", view->index, strerror(-rc));
+        abort();
+    }
+    return is_true;
+}
+
+bool nic_engine_try_lock(struct nic_view *view)
+{
+    struct nic_node *node = view->node;
+    uint32_t free = 0;
+
+    /* The first load spares the cache line of a holder that keeps polling. It needs no
+     * order of its own: publishers stored with seq_cst before they came here. */
+    if (atomic_load_explicit(&node->lock, memory_order_seq_cst) != 0 ||
+        !atomic_compare_exchange_strong_explicit(&node->lock, &free,
+                                                 view->engine->port + 1,
+                                                 memory_order_seq_cst,
+                                                 memory_order_relaxed)) {
+        return false;
+    }
+    if (atomic_load_explicit(&node->last_holder, memory_order_relaxed) !=
+        view->engine->port) {
+        atomic_store_explicit(&node->last_holder, view->engine->port,
+                              memory_order_relaxed);
+    }
+    return true;
+}
+
+void nic_engine_wake(struct nic_view *view)
+{
+    for (uint32_t word = 0; word < BCS_MAX_PORTS_A_NODE / 64; word++) {
+        uint64_t bits = view->wake.words[word];
+        view->wake.words[word] = 0;
+        while (bits != 0) {
+            uint32_t local = word * 64 + (uint32_t)__builtin_ctzll(bits);
+            bits &= bits - 1;
+            bcs_port_wake(nic_view_port(view, local));
+        }
+    }
+}
+
+void nic_engine_unlock(struct nic_view *view)
+{
+    atomic_store_explicit(&view->node->lock, 0, memory_order_seq_cst);
+    nic_engine_wake(view);
+}
+
+bool nic_engine_has_work(const struct nic_view *view)
+{
+    return nic_strobe_receiver_has_work(view) ||
+           (view->engine->n_nodes > 1 && view->index == 0 &&
+            nic_strobe_sender_has_work(view));
+}
+
+bool nic_engine_step(struct nic_view *view)
+{
+    bool has_done;
+
+    if (view->engine->n_nodes == 1) {
+        return nic_strobe_receiver_run_alone(view);
+    }
+    has_done = nic_strobe_receiver_step(view);
+    if (view->index == 0) {
+        has_done |= nic_strobe_sender_step(view);
+    }
+    return has_done;
+}
+
+bool nic_engine_turn(struct nic_engine *engine)
+{
+    bool has_done = false;
+    bool goes_on;
+
+    do {
+        goes_on = false;
+        for (uint32_t i = 0; i < engine->n_nodes; i++) {
+            struct nic_view *view = &engine->views[i];
+            bool has_stepped = true;
+            while (has_stepped && nic_engine_has_work(view) &&
+                   nic_engine_try_lock(view)) {
+                has_stepped = nic_engine_step(view);
+                nic_engine_unlock(view);
+                goes_on |= has_stepped;
+            }
+        }
+        has_done |= goes_on;
+    } while (goes_on && engine->n_nodes > 1);
+    return has_done;
+}
+
+int nic_engine_layout(uint32_t n_ports, const struct nic_config *config,
+                      struct nic_layout *layout_out)
+{
+    uint64_t node_ranks = config->node_ranks > 0 && config->node_ranks < n_ports
+                              ? config->node_ranks
+                              : n_ports;
+    const struct nic_shape shape = {
+        .n_ports = n_ports,
+        .node_ranks = (uint32_t)node_ranks,
+        .n_cells = (uint32_t)config->descriptors,
+        .n_node_bytes = sizeof(struct nic_node) + sizeof(struct nic_machine),
+        .n_item_bytes = sizeof(struct nic_item),
+        .n_wire_bytes = sizeof(struct bcs_descriptor),
+        .n_slot_bytes = sizeof(struct nic_slot),
+    };
+    int rc = nic_layout_init(layout_out, &shape);
+
+    if (rc < 0) {
+        bcs_error("%u ranks in nodes of %u: a node has at most %u ranks, a job %u nodes; "
+                  "set BCS_NODE_RANKS",
+                  n_ports, shape.node_ranks, (unsigned)BCS_MAX_PORTS_A_NODE,
+                  BCS_MAX_NODES);
+    }
+    return rc;
+}
+
+uint64_t nic_engine_memory_bytes(const struct nic_layout *layout)
+{
+    return layout->n_nodes * layout->heap_bytes;
+}
+
+/** Give a node its initial state; by the first process of the node. */
+static void node_init(struct nic_view *view)
+{
+    const struct nic_config *config = view->engine->config;
+    struct nic_node *node = view->node;
+
+    node->free_item = NIC_ITEM_NONE;
+    node->first_active = UINT32_MAX;
+    node->last_holder = UINT32_MAX;
+    nic_schedule_init(&node->schedule, config->chunk_bytes, config->slice_bytes);
+    for (uint32_t i = 0; i < view->n_local; i++) {
+        nic_match_init(&node->match[i]);
+    }
+    for (uint32_t i = 0; i < view->engine->n_nodes; i++) {
+        node->outbox[i].first = NIC_ITEM_NONE;
+        node->outbox[i].last = NIC_ITEM_NONE;
+    }
+}
+
+static int view_init(struct nic_engine *engine, uint32_t index)
+{
+    struct nic_view *view = &engine->views[index];
+    const struct nic_layout *layout = &engine->layout;
+    const struct bcs_core_params params = {
+        .transport = "shm",
+        .base = engine->base,
+        .n_nodes = engine->n_nodes,
+        .node = index,
+        .heap_bytes = layout->heap_bytes,
+    };
+
+    view->engine = engine;
+    view->index = index;
+    view->heap = engine->base + index * layout->heap_bytes;
+    view->node = (struct nic_node *)(view->heap + layout->node_gva);
+    view->items = (struct nic_item *)(view->heap + layout->item_gva);
+    view->first_port = index * layout->shape.node_ranks;
+    view->n_local = nic_layout_n_local(layout, index);
+    if (engine->port == view->first_port) {
+        node_init(view);
+    }
+    return bcs_core_create(&params, &view->core);
+}
+
+int nic_engine_create(const struct nic_engine_params *params,
+                      struct nic_engine **engine_out)
+{
+    struct nic_engine *engine = calloc(1, sizeof(*engine));
+    int rc = -ENOMEM;
+
+    if (engine == NULL) {
+        return rc;
+    }
+    rc = nic_engine_layout(params->n_ports, params->config, &engine->layout);
+    if (rc < 0) {
+        goto fail;
+    }
+    rc = -ENOMEM;
+    engine->base = params->base;
+    engine->config = params->config;
+    engine->port = params->port;
+    engine->is_direct = params->is_direct;
+    engine->n_nodes = engine->layout.n_nodes;
+    engine->home = nic_layout_node(&engine->layout, params->port);
+    engine->machine = (struct nic_machine *)(engine->base + engine->layout.node_gva +
+                                             sizeof(struct nic_node));
+    engine->scratch =
+        aligned_alloc(BCS_CACHE_LINE, (size_t)(params->n_ports + 3) / 4 * 4 *
+                                          BCS_INLINE_BYTES);
+    engine->views = calloc(engine->n_nodes, sizeof(*engine->views));
+    if (engine->scratch == NULL || engine->views == NULL) {
+        goto fail;
+    }
+    for (uint32_t i = 0; i < engine->n_nodes; i++) {
+        rc = view_init(engine, i);
+        if (rc < 0) {
+            goto fail;
+        }
+    }
+    *engine_out = engine;
+    return 0;
+
+fail:
+    nic_engine_destroy(engine);
+    return rc;
+}
+
+void nic_engine_destroy(struct nic_engine *engine)
+{
+    if (engine == NULL) {
+        return;
+    }
+    for (uint32_t i = 0; engine->views != NULL && i < engine->n_nodes; i++) {
+        bcs_core_destroy(engine->views[i].core);
+    }
+    free(engine->views);
+    free(engine->scratch);
+    free(engine);
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The NIC engine of one process: its views of all nodes of the machine, the engine locks
+ * and the turn that carries pending work as far as it goes. Which processes call a turn,
+ * and when, is the driver's business (driver.h).
+ */
+#ifndef NIC_THREADS_ENGINE_H
+#define NIC_THREADS_ENGINE_H
+
+#include "nic_threads/node.h"
+
+/** What nic_engine_create needs. */
+struct nic_engine_params {
+    char *base;      /* mapping of the job's memory: nic_engine_memory_bytes */
+    uint32_t n_ports;
+    uint32_t port;   /* of this process */
+    const struct nic_config *config; /* stays the caller's, must outlive the engine */
+    bool is_direct;
+};
+
+/** The layout of a job of n_ports processes. @return 0 or -EINVAL, logged */
+int nic_engine_layout(uint32_t n_ports, const struct nic_config *config,
+                      struct nic_layout *layout_out);
+
+/** Bytes of the job's memory for a layout. */
+uint64_t nic_engine_memory_bytes(const struct nic_layout *layout);
+
+/**
+ * Make this process's views. The first process of each node also sets up the node's
+ * state; nobody may take a turn before all have (the caller synchronizes).
+ *
+ * @return 0 or -errno, logged; end with nic_engine_destroy
+ */
+int nic_engine_create(const struct nic_engine_params *params,
+                      struct nic_engine **engine_out);
+
+/** Free the views; the job's memory stays. Accepts NULL. */
+void nic_engine_destroy(struct nic_engine *engine);
+
+/**
+ * Carry pending work of all nodes of the machine as far as it goes, except on nodes whose
+ * lock another process holds: that process looks again after it has unlocked.
+ *
+ * @return whether anything was done
+ */
+bool nic_engine_turn(struct nic_engine *engine);
+
+/** Try to lock a node. @return whether this process now holds it */
+bool nic_engine_try_lock(struct nic_view *view);
+
+/** Unlock, then wake those for whom something was completed. seq_cst; what was posted
+ *  before this store is seen by a has_work check after it. */
+void nic_engine_unlock(struct nic_view *view);
+
+/** One step on a locked node. @return whether anything was done */
+bool nic_engine_step(struct nic_view *view);
+
+/** Wake the owners of completed cells who sleep. A seq_cst store or fence stands between
+ *  the completions and this call. */
+void nic_engine_wake(struct nic_view *view);
+
+/** Whether a locked or unlocked node seems to have work. */
+bool nic_engine_has_work(const struct nic_view *view);
+
+/** Xfer-And-Signal as the view's node; a transport error ends the process (logged). */
+void nic_engine_xfer(struct nic_view *view, const struct bcs_xfer *xfer);
+
+/** Compare-And-Write as the view's node; a transport error ends the process (logged). */
+bool nic_engine_compare(struct nic_view *view, const struct bcs_comparison *comparison);
+
+/** Items that may be in use before sends are no longer taken from the rings. */
+static inline uint32_t nic_item_limit(const struct nic_view *view)
+{
+    return view->engine->layout.n_items / 2;
+}
+
+#endif

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The table of the NIC engine's variables; see docs/configuration.md, made from it.
+ */
+#include "nic_threads/nic_config.h"
+
+#include <stddef.h>
+
+static const char *const strobe_choices[] = {"demand", NULL};
+static const char *const driver_choices[] = {"inline", NULL};
+static const char *const copy_choices[] = {"auto", "direct", "pooled", NULL};
+
+#define FIELD(field) .offset = offsetof(struct nic_config, field)
+
+static const struct bcs_config_entry entries[] = {
+    {
+        .name = "BCS_NODE_RANKS",
+        .fallback = "0",
+        .kind = BCS_CONFIG_COUNT,
+        FIELD(node_ranks),
+        .maximum = 256,
+        .help = "Ranks of one machine that share a node. 0: all of them. Smaller nodes "
+                "talk to each other through the core primitives only.",
+    },
+    {
+        .name = "BCS_STROBE",
+        .fallback = "demand",
+        .kind = BCS_CONFIG_CHOICE,
+        .choices = strobe_choices,
+        FIELD(strobe),
+        .help = "When a slice starts. demand: as soon as a process waits for work that "
+                "is pending.",
+    },
+    {
+        .name = "BCS_DRIVER",
+        .fallback = "inline",
+        .kind = BCS_CONFIG_CHOICE,
+        .choices = driver_choices,
+        FIELD(driver),
+        .help = "Who runs the NIC engine. inline: the processes that wait.",
+    },
+    {
+        .name = "BCS_COPY",
+        .fallback = "auto",
+        .kind = BCS_CONFIG_CHOICE,
+        .choices = copy_choices,
+        FIELD(copy),
+        .help = "How long messages move within a node. direct: one copy from user memory "
+                "to user memory, by either endpoint; pooled: through blocks in NIC "
+                "memory; auto: direct where the kernel allows it.",
+    },
+    {
+        .name = "BCS_EAGER_LIMIT",
+        .fallback = "16k",
+        .kind = BCS_CONFIG_BYTES,
+        FIELD(eager_limit_bytes),
+        .minimum = 4096,
+        .maximum = 65536,
+        .help = "A standard send of up to this length returns once its data are in NIC "
+                "memory.",
+    },
+    {
+        .name = "BCS_CHUNK",
+        .fallback = "512k",
+        .kind = BCS_CONFIG_BYTES,
+        FIELD(chunk_bytes),
+        .minimum = 4096,
+        .maximum = 1u << 30,
+        .help = "How much of one message moves in one slice.",
+    },
+    {
+        .name = "BCS_SLICE_BYTES",
+        .fallback = "16m",
+        .kind = BCS_CONFIG_BYTES,
+        FIELD(slice_bytes),
+        .minimum = 4096,
+        .maximum = UINT64_C(1) << 40,
+        .help = "How much of all long messages of a node moves in one slice; what does "
+                "not fit waits for the next one. At least BCS_CHUNK.",
+    },
+    {
+        .name = "BCS_DESCRIPTORS",
+        .fallback = "65536",
+        .kind = BCS_CONFIG_COUNT,
+        FIELD(descriptors),
+        .minimum = 64,
+        .maximum = 1u << 20,
+        .help = "How many operations of one process can be pending at once.",
+    },
+    {
+        .name = "BCS_SPIN",
+        .fallback = "50us",
+        .kind = BCS_CONFIG_DURATION_NS,
+        FIELD(spin_ns),
+        .maximum = 1000000000u,
+        .help = "How long a waiting process polls before it sleeps, while there are no "
+                "more processes than cores.",
+    },
+};
+
+const struct bcs_config_table nic_config_table = {
+    .module = "nic",
+    .entries = entries,
+    .n_entries = sizeof(entries) / sizeof(entries[0]),
+};

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The NIC engine's variables, read once at start and then passed down as a const struct.
+ */
+#ifndef NIC_THREADS_NIC_CONFIG_H
+#define NIC_THREADS_NIC_CONFIG_H
+
+#include "libbcs/base/config.h"
+
+enum nic_copy { NIC_COPY_AUTO, NIC_COPY_DIRECT, NIC_COPY_POOLED };
+enum nic_driver_kind { NIC_DRIVER_INLINE };
+enum nic_strobe_mode { NIC_STROBE_DEMAND };
+
+/** Values of nic_config_table; all fields as bcs_config_read stores them. */
+struct nic_config {
+    uint64_t node_ranks; /* 0: all ranks of the machine in one node */
+    uint64_t strobe;     /* enum nic_strobe_mode */
+    uint64_t driver;     /* enum nic_driver_kind */
+    uint64_t copy;       /* enum nic_copy */
+    uint64_t eager_limit_bytes;
+    uint64_t chunk_bytes;
+    uint64_t slice_bytes;
+    uint64_t descriptors;
+    uint64_t spin_ns;
+};
+
+extern const struct bcs_config_table nic_config_table;
+
+#endif

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The state of one node's NIC engine in NIC memory, and a process's view of it. Whoever
+ * holds node->lock (see engine.h) may read and write everything here that is not atomic;
+ * atomic words are read by others, each as it says.
+ */
+#ifndef NIC_THREADS_NODE_H
+#define NIC_THREADS_NODE_H
+
+#include <bcs/primitives.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "libbcs/ring/nic_memory.h"
+#include "libbcs/ring/port.h"
+#include "nic_threads/match.h"
+#include "nic_threads/nic_config.h"
+#include "nic_threads/schedule.h"
+#include "nic_threads/slice.h"
+
+enum { NIC_BATCH = 64 }; /* descriptors that one slice takes from the ports of a node */
+
+/** Kinds of descriptors that only engines exchange; continue enum bcs_descriptor_kind. */
+enum nic_wire_kind {
+    NIC_WIRE_GRANT = 64, /* receiver's node asks for .chunk; .port, .cell: the sender's */
+    NIC_WIRE_DATA,       /* .chunk is in the stage block that was asked for */
+    NIC_WIRE_MATCHED,    /* the synchronous send of .port, .cell has been matched */
+    NIC_WIRE_PART,       /* one member's contribution to a reduction */
+};
+
+/**
+ * Payload of BCS_GROUP_OPEN: who uses a slot from now on. A slot is used again only after
+ * all collectives of its last group are over, and with a larger base, which numbers them.
+ */
+struct nic_group_members {
+    uint64_t base;
+    uint32_t n_local; /* members on the opening process's node */
+    uint32_t n_members;
+    struct bcs_node_set nodes;
+};
+
+_Static_assert(sizeof(struct nic_group_members) <= BCS_INLINE_BYTES, "fits a descriptor");
+
+/** What the master of a collective broadcasts. */
+struct nic_result {
+    uint64_t sequence;
+    uint8_t payload[BCS_INLINE_BYTES];
+};
+
+/** One communicator's collectives, at the same address on all its nodes. */
+struct nic_slot {
+    /* Global words. */
+    _Alignas(BCS_CACHE_LINE) uint64_t flag; /* last collective begun by all local members */
+    struct nic_result result;               /* last result, put by the master */
+    /* This node's own. */
+    uint64_t sequence; /* of the collective that is being gathered, from 1 */
+    uint32_t n_arrived;
+    uint32_t first_item;  /* descriptors of the local members, linked by next */
+    uint32_t first_part;  /* at the master: contributions of other nodes */
+    uint32_t next_active; /* slots whose local members have all arrived */
+    struct nic_group_members members;
+};
+
+/** One posted descriptor and who posted it. */
+struct nic_posted {
+    uint64_t offset; /* of the descriptor in the job's memory: ring, wire or item */
+    uint32_t port;   /* number in the job */
+    uint32_t item;   /* the item that holds it, or NIC_ITEM_NONE */
+};
+
+/** A send and a receive that go together. */
+struct nic_pair {
+    struct nic_posted send;
+    struct nic_posted receive;
+};
+
+/** What the roles hand to each other within one slice. */
+struct nic_batch {
+    uint32_t n_collected; /* ring entries of this slice */
+    uint32_t n_sends, n_receives, n_notes, n_probes, n_pairs, n_plans, n_ready;
+    struct nic_posted sends[NIC_BATCH];
+    struct nic_posted receives[NIC_BATCH];
+    struct nic_posted probes[NIC_BATCH]; /* and cancellations */
+    struct nic_posted notes[NIC_BATCH];  /* all other kinds */
+    struct nic_pair pairs[2 * NIC_BATCH];
+    struct nic_plan plans[NIC_BATCH];    /* chunks of long messages */
+    uint32_t ready[NIC_BATCH]; /* slots of the collectives of this slice */
+};
+
+/** Engine state of one node. */
+struct nic_node {
+    /* The engine lock: 0, or 1 + number of the port whose process holds it. */
+    _Alignas(BCS_CACHE_LINE) _Atomic uint32_t lock;
+    _Atomic uint32_t last_holder; /* the port of the last holder; only a hint */
+
+    _Alignas(BCS_CACHE_LINE) uint64_t slice; /* number of the slice that runs or ran last */
+    uint32_t free_item;   /* list of items that were used before */
+    uint32_t items_touched;
+    uint32_t n_items_used;
+    uint32_t first_active; /* collective slots whose local members have all arrived */
+    bool is_stalled;       /* no stage block was free: wait for a chunk to be stored */
+    struct nic_schedule schedule;
+    struct nic_slice_state phase;
+    uint32_t heads[BCS_MAX_PORTS_A_NODE]; /* next ring entry to read, by local port */
+    struct nic_batch batch;
+
+    uint64_t touched[BCS_MAX_PORTS_A_NODE / 64]; /* ports with entries in the batch */
+
+    /* The slice protocol between nodes; see strobe_sender.c. */
+    _Alignas(BCS_CACHE_LINE) uint64_t strobe; /* global: last microstrobe, put by the SS */
+    uint64_t done;           /* global: last microstrobe carried out here */
+    uint64_t has_later_work; /* global: after MSM, whether PM to RM have work */
+    uint64_t demand[BCS_MAX_NODES]; /* global, node 0: slice that each node wants next */
+    uint64_t demanded;              /* what this node has put there */
+    _Alignas(16) struct bcs_event result_event; /* global: results put here */
+    uint64_t results_seen;
+    _Alignas(16) struct bcs_event wire_event[BCS_MAX_NODES]; /* entries received, by origin */
+    uint64_t wire_taken[BCS_MAX_NODES];         /* entries read, by origin */
+    uint64_t wire_released[BCS_MAX_NODES];      /* entries given back, by origin */
+    uint64_t wire_sent[BCS_MAX_NODES];          /* entries sent, by destination */
+    uint64_t wire_credit[BCS_MAX_NODES];        /* global: entries the destination read */
+    struct nic_list outbox[BCS_MAX_NODES];      /* wire entries that found no room */
+    uint32_t n_outbox;
+
+    _Alignas(BCS_CACHE_LINE) struct nic_match match[BCS_MAX_PORTS_A_NODE];
+};
+
+_Static_assert(offsetof(struct nic_node, wire_event) % sizeof(struct bcs_event) == 0 &&
+                   offsetof(struct nic_node, result_event) % sizeof(struct bcs_event) == 0,
+               "events are aligned");
+
+/** Global address of a member of struct nic_node. */
+#define NIC_NODE_GVA(view, member) \
+    ((view)->engine->layout.node_gva + offsetof(struct nic_node, member))
+
+/** What the processes of one machine share beside the nodes: who sleeps. */
+struct nic_machine {
+    _Alignas(BCS_CACHE_LINE) _Atomic uint32_t n_asleep;
+    uint32_t n_cpus;
+};
+
+
+/** Ports that the runner has completed something for, to be woken after unlocking. */
+struct nic_wake_set {
+    uint64_t words[BCS_MAX_PORTS_A_NODE / 64];
+};
+
+/** A process's view of one node: plain pointers into the mapping. */
+struct nic_view {
+    struct nic_engine *engine;
+    struct nic_node *node;
+    struct nic_item *items;
+    char *heap;
+    struct bcs_core *core; /* acting as this node */
+    uint32_t index;
+    uint32_t first_port; /* number in the job of local port 0 */
+    uint32_t n_local;
+    struct nic_wake_set wake;
+};
+
+/** One process's engine: its view of all nodes of the machine. */
+struct nic_engine {
+    char *base; /* the job's memory */
+    struct nic_layout layout;
+    struct nic_machine *machine;
+    const struct nic_config *config;
+    uint32_t port; /* this process */
+    uint32_t n_nodes;
+    uint32_t home; /* this process's node */
+    bool is_direct;      /* endpoints may copy each other's memory */
+    bool is_threaded;    /* several threads of this process may wait at once */
+    uint64_t spin_ticks; /* how long a waiter polls before it sleeps */
+    uint8_t *scratch; /* contributions in rank order: n_ports * BCS_INLINE_BYTES */
+    struct nic_view *views;
+};
+
+static inline const struct bcs_descriptor *nic_posted_descriptor(
+    const struct nic_view *view, const struct nic_posted *posted)
+{
+    return (const struct bcs_descriptor *)(view->engine->base + posted->offset);
+}
+
+static inline struct bcs_port *nic_view_port(const struct nic_view *view, uint32_t local)
+{
+    const struct nic_layout *layout = &view->engine->layout;
+
+    return (struct bcs_port *)(view->heap + layout->port_gva +
+                               local * layout->port_stride_bytes);
+}
+
+/** The cell of a local port, by the port's number in the job. */
+static inline struct bcs_cell *nic_view_cell(const struct nic_view *view, uint32_t port,
+                                             uint32_t cell)
+{
+    return (struct bcs_cell *)((char *)nic_view_port(view, port - view->first_port) +
+                               sizeof(struct bcs_port)) +
+           cell;
+}
+
+static inline bool nic_view_has(const struct nic_view *view, uint32_t port)
+{
+    return port - view->first_port < view->n_local;
+}
+
+/** Global address of a collective slot. */
+static inline uint64_t nic_view_slot_gva(const struct nic_view *view, uint32_t slot)
+{
+    return view->engine->layout.slot_gva + slot * sizeof(struct nic_slot);
+}
+
+static inline struct nic_slot *nic_view_slot(const struct nic_view *view, uint32_t slot)
+{
+    return (struct nic_slot *)(view->heap + view->engine->layout.slot_gva) + slot;
+}
+
+/** Complete a local port's cell and remember to wake its owner. */
+static inline void nic_view_complete(struct nic_view *view, uint32_t port,
+                                     struct bcs_cell *cell, enum bcs_cell_state state)
+{
+    uint32_t local = port - view->first_port;
+
+    bcs_cell_complete(cell, state);
+    view->wake.words[local / 64] |= UINT64_C(1) << (local % 64);
+}
+
+/**
+ * Keep a descriptor beyond its slice.
+ *
+ * @return the item, with descriptor and port set; NIC_ITEM_NONE if all are in use
+ */
+uint32_t nic_item_new(struct nic_view *view, const struct bcs_descriptor *descriptor,
+                      uint32_t port);
+
+/** Give an item back. */
+void nic_item_free(struct nic_view *view, uint32_t id);
+
+#endif

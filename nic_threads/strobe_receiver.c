@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Strobe receiver: coordinates the roles of one node. It collects what the local
+ * processes have posted and calls each role in its microphase, all five at once on a node
+ * that is alone, or one for each microstrobe. Runs under the node's engine lock.
+ * [BCS-MPI section 4.2]
+ */
+#include "nic_threads/engine.h"
+#include "nic_threads/roles.h"
+#include "nic_threads/wire.h"
+
+static bool port_has_entry(const struct nic_view *view, uint32_t local, uint32_t head)
+{
+    struct bcs_port *port = nic_view_port(view, local);
+
+    /* acquire: pairs with bcs_poster_publish */
+    return atomic_load_explicit(&port->ring[head % BCS_RING_ENTRIES].turn,
+                                memory_order_acquire) == head + 1;
+}
+
+/** Sort one descriptor into the batch. */
+static void batch_add(struct nic_batch *batch, const struct bcs_descriptor *descriptor,
+                      const struct nic_posted *posted)
+{
+    switch (descriptor->kind) {
+    case BCS_SEND:
+        batch->sends[batch->n_sends++] = *posted;
+        break;
+    case BCS_RECEIVE:
+        batch->receives[batch->n_receives++] = *posted;
+        break;
+    case BCS_PROBE:
+    case BCS_CANCEL:
+        batch->probes[batch->n_probes++] = *posted;
+        break;
+    default:
+        batch->notes[batch->n_notes++] = *posted;
+        break;
+    }
+}
+
+static void collect_port(struct nic_view *view, uint32_t local)
+{
+    struct nic_node *node = view->node;
+    struct nic_batch *batch = &node->batch;
+    uint32_t head = node->heads[local];
+
+    while (batch->n_collected < NIC_BATCH && port_has_entry(view, local, head)) {
+        const struct bcs_descriptor *descriptor =
+            &nic_view_port(view, local)->ring[head % BCS_RING_ENTRIES];
+        struct nic_posted posted = {
+            .offset = (uint64_t)((const char *)descriptor - view->engine->base),
+            .port = view->first_port + local,
+            .item = NIC_ITEM_NONE,
+        };
+        if (descriptor->kind == BCS_SEND && node->n_items_used >= nic_item_limit(view)) {
+            break; /* the sender waits until receives have made room */
+        }
+        batch_add(batch, descriptor, &posted);
+        batch->n_collected++;
+        head++;
+    }
+    if (head != node->heads[local]) {
+        node->heads[local] = head;
+        node->touched[local / 64] |= UINT64_C(1) << (local % 64);
+    }
+}
+
+/** DEM: take what the local processes have posted, starting with another one each time. */
+static uint32_t collect(struct nic_view *view)
+{
+    uint32_t first = (uint32_t)(view->node->slice % view->n_local);
+
+    for (uint32_t i = first; i < view->n_local; i++) {
+        collect_port(view, i);
+    }
+    for (uint32_t i = 0; i < first; i++) {
+        collect_port(view, i);
+    }
+    return view->node->batch.n_collected;
+}
+
+/** End of a slice: give the ring entries back to their owners and empty the batch. */
+static void release(struct nic_view *view)
+{
+    struct nic_node *node = view->node;
+    struct nic_batch *batch = &node->batch;
+
+    for (uint32_t word = 0; word * 64 < view->n_local; word++) {
+        uint64_t bits = node->touched[word];
+        node->touched[word] = 0;
+        for (; bits != 0; bits &= bits - 1) {
+            uint32_t local = word * 64 + (uint32_t)__builtin_ctzll(bits);
+            /* release: pairs with the acquire in bcs_poster_entry */
+            atomic_store_explicit(&nic_view_port(view, local)->consumed,
+                                  node->heads[local], memory_order_release);
+        }
+    }
+    batch->n_collected = 0;
+    batch->n_sends = 0;
+    batch->n_receives = 0;
+    batch->n_probes = 0;
+    batch->n_notes = 0;
+    batch->n_pairs = 0;
+    batch->n_plans = 0;
+    batch->n_ready = 0;
+}
+
+static bool schedule_can_go(const struct nic_node *node)
+{
+    return __atomic_load_n(&node->schedule.waiting.first, __ATOMIC_RELAXED) !=
+               NIC_ITEM_NONE &&
+           !__atomic_load_n(&node->is_stalled, __ATOMIC_RELAXED);
+}
+
+static bool has_pending(const struct nic_view *view)
+{
+    for (uint32_t i = 0; i < view->n_local; i++) {
+        if (port_has_entry(view, i,
+                           __atomic_load_n(&view->node->heads[i], __ATOMIC_RELAXED))) {
+            return true;
+        }
+    }
+    if (schedule_can_go(view->node)) {
+        return true;
+    }
+    return view->engine->n_nodes > 1 &&
+           (nic_wire_has_work(view) || nic_collective_helper_has_result(view));
+}
+
+/** Whether the slice that this node needs next has not been demanded yet. */
+static bool can_demand(const struct nic_node *node)
+{
+    return __atomic_load_n(&node->demanded, __ATOMIC_RELAXED) <=
+           __atomic_load_n(&node->slice, __ATOMIC_RELAXED);
+}
+
+static bool has_new_strobe(const struct nic_node *node)
+{
+    /* acquire: pairs with the put of the microstrobe */
+    return __atomic_load_n(&node->strobe, __ATOMIC_ACQUIRE) >
+           __atomic_load_n(&node->done, __ATOMIC_RELAXED);
+}
+
+bool nic_strobe_receiver_has_work(const struct nic_view *view)
+{
+    if (view->engine->n_nodes == 1) {
+        return has_pending(view);
+    }
+    return has_new_strobe(view->node) || (can_demand(view->node) && has_pending(view));
+}
+
+bool nic_strobe_receiver_run_alone(struct nic_view *view)
+{
+    struct nic_node *node = view->node;
+    struct nic_batch *batch = &node->batch;
+
+    if (collect(view) == 0 && !schedule_can_go(node)) {
+        return false;
+    }
+    node->slice++;
+    if (batch->n_notes > 0) {
+        nic_collective_helper_exchange(view);
+    }
+    nic_buffer_receiver_step(view);
+    nic_dma_helper_step(view);
+    if (batch->n_ready > 0) {
+        nic_collective_helper_step(view);
+        nic_reduce_helper_step(view);
+    }
+    release(view);
+    return true;
+}
+
+static bool has_later_work(const struct nic_batch *batch)
+{
+    return batch->n_pairs + batch->n_plans + batch->n_notes + batch->n_ready > 0;
+}
+
+static void run_phase(struct nic_view *view, enum nic_phase phase)
+{
+    struct nic_node *node = view->node;
+
+    switch (phase) {
+    case NIC_PHASE_DEM:
+        nic_wire_flush(view);
+        nic_wire_collect(view, true);
+        collect(view);
+        nic_buffer_sender_step(view);
+        nic_collective_helper_exchange(view);
+        break;
+    case NIC_PHASE_MSM:
+        nic_wire_collect(view, true);
+        nic_buffer_receiver_step(view);
+        nic_collective_helper_schedule(view);
+        __atomic_store_n(&node->has_later_work, has_later_work(&node->batch),
+                         __ATOMIC_RELEASE);
+        break;
+    case NIC_PHASE_PM:
+        nic_wire_collect(view, false);
+        nic_dma_helper_step(view);
+        break;
+    case NIC_PHASE_BBM:
+        nic_collective_helper_step(view);
+        break;
+    case NIC_PHASE_RM:
+        nic_reduce_helper_step(view);
+        break;
+    default:
+        nic_collective_helper_finish(view);
+        nic_wire_release(view);
+        release(view);
+        break;
+    }
+}
+
+bool nic_strobe_receiver_step(struct nic_view *view)
+{
+    struct nic_node *node = view->node;
+
+    if (has_new_strobe(node)) {
+        uint64_t strobe = __atomic_load_n(&node->strobe, __ATOMIC_ACQUIRE);
+        __atomic_store_n(&node->slice, nic_microstrobe_slice(strobe), __ATOMIC_RELAXED);
+        run_phase(view, nic_microstrobe_phase(strobe));
+        /* release: Compare-And-Write reads it with acquire */
+        __atomic_store_n(&node->done, strobe, __ATOMIC_RELEASE);
+        return true;
+    }
+    return can_demand(node) && has_pending(view) && nic_strobe_sender_demand(view);
+}

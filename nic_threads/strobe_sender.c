@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Strobe sender: numbers the slices of the job and leads all nodes through their
+ * microphases. It stands on node 0; a job of one node has no need of it. Runs under the
+ * engine lock of node 0 (demand: of the demanding node).
+ *
+ * Protocol. A node that has work puts the number of the slice it wants into its word of
+ * node 0's demand table: one more than the last slice it has seen begin. The sender
+ * begins slice s when some word is larger than s - 1, puts the microstrobe to all nodes
+ * (Xfer-And-Signal), and sends the next one when every node's `done` has reached the
+ * present one (Compare-And-Write). So no node is ever more than one microphase ahead of
+ * another, and work that a node collected too late for slice s is demanded for s + 1.
+ * Whether PM, BBM and RM are needed at all is one more query. [BCS-MPI section 4.2]
+ */
+#include "nic_threads/engine.h"
+#include "nic_threads/roles.h"
+
+static void send_strobe(struct nic_view *view)
+{
+    struct nic_slice_state *state = &view->node->phase;
+    uint64_t strobe = nic_microstrobe(state->slice, (enum nic_phase)state->phase);
+    struct bcs_node_set all = {{0}};
+    const struct bcs_xfer xfer = {
+        .src = &strobe,
+        .n_bytes = sizeof(strobe),
+        .dest_gva = NIC_NODE_GVA(view, strobe),
+        .dests = &all,
+    };
+
+    bcs_node_set_fill(&all, view->engine->n_nodes);
+    nic_engine_xfer(view, &xfer);
+}
+
+static bool query_all(struct nic_view *view, uint64_t variable_gva, enum bcs_compare op,
+                      uint64_t value)
+{
+    struct bcs_node_set all = {{0}};
+    const struct bcs_comparison comparison = {
+        .variable_gva = variable_gva,
+        .op = op,
+        .value = value,
+        .dests = &all,
+    };
+
+    bcs_node_set_fill(&all, view->engine->n_nodes);
+    return nic_engine_compare(view, &comparison);
+}
+
+static bool is_demanded(const struct nic_view *view)
+{
+    const struct nic_node *node = view->node;
+    uint64_t slice = __atomic_load_n(&node->phase.slice, __ATOMIC_RELAXED);
+
+    for (uint32_t i = 0; i < view->engine->n_nodes; i++) {
+        /* acquire: pairs with the put in nic_strobe_sender_demand */
+        if (__atomic_load_n(&node->demand[i], __ATOMIC_ACQUIRE) > slice) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool nic_strobe_sender_has_work(const struct nic_view *view)
+{
+    return __atomic_load_n(&view->node->phase.phase, __ATOMIC_RELAXED) !=
+               NIC_PHASE_IDLE ||
+           is_demanded(view);
+}
+
+bool nic_strobe_sender_step(struct nic_view *view)
+{
+    struct nic_slice_state *state = &view->node->phase;
+    uint64_t strobe = nic_microstrobe(state->slice, (enum nic_phase)state->phase);
+    bool has_later_work = true;
+
+    if (state->phase == NIC_PHASE_IDLE) {
+        if (!is_demanded(view)) {
+            return false;
+        }
+        nic_slice_begin(state);
+        send_strobe(view);
+        return true;
+    }
+    if (!query_all(view, NIC_NODE_GVA(view, done), BCS_COMPARE_GE, strobe)) {
+        return false;
+    }
+    if (state->phase == NIC_PHASE_MSM) {
+        has_later_work = !query_all(view, NIC_NODE_GVA(view, has_later_work),
+                                    BCS_COMPARE_EQ, 0);
+    }
+    nic_slice_advance(state, has_later_work);
+    if (state->phase != NIC_PHASE_IDLE) {
+        send_strobe(view);
+    }
+    return true;
+}
+
+bool nic_strobe_sender_demand(struct nic_view *view)
+{
+    struct nic_node *node = view->node;
+    uint64_t wanted = node->slice + 1;
+    struct bcs_node_set sender = {{0}};
+    const struct bcs_xfer xfer = {
+        .src = &wanted,
+        .n_bytes = sizeof(wanted),
+        .dest_gva = NIC_NODE_GVA(view, demand) + view->index * sizeof(wanted),
+        .dests = &sender,
+    };
+
+    if (node->demanded >= wanted) {
+        return false;
+    }
+    bcs_node_set_add(&sender, 0);
+    node->demanded = wanted;
+    nic_engine_xfer(view, &xfer);
+    return true;
+}

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The rings between nodes. Called by the roles, under the engine lock of the view's node,
+ * by whichever process drives that node.
+ */
+#include "nic_threads/wire.h"
+
+#include "nic_threads/engine.h"
+
+static uint64_t ring_gva(const struct nic_view *view, uint32_t from)
+{
+    return view->engine->layout.wire_gva +
+           (uint64_t)from * NIC_WIRE_ENTRIES * sizeof(struct bcs_descriptor);
+}
+
+static bool has_room(const struct nic_node *node, uint32_t to)
+{
+    /* acquire: pairs with the transport's put of the credit, so that the entries it
+     * covers have been read */
+    uint64_t credit = __atomic_load_n(&node->wire_credit[to], __ATOMIC_ACQUIRE);
+
+    return node->wire_sent[to] - credit < NIC_WIRE_ENTRIES;
+}
+
+static void put_entry(struct nic_view *view, uint32_t to,
+                      const struct bcs_descriptor *descriptor, uint32_t port)
+{
+    struct nic_node *node = view->node;
+    struct bcs_descriptor entry = *descriptor;
+    struct bcs_node_set dests = {{0}};
+    struct bcs_xfer xfer = {
+        .src = &entry,
+        .n_bytes = sizeof(entry),
+        .dest_gva = ring_gva(view, view->index) +
+                    node->wire_sent[to] % NIC_WIRE_ENTRIES * sizeof(entry),
+        .dests = &dests,
+        .remote_event_gva =
+            NIC_NODE_GVA(view, wire_event) + view->index * sizeof(struct bcs_event),
+    };
+
+    atomic_store_explicit(&entry.turn, port, memory_order_relaxed);
+    bcs_node_set_add(&dests, to);
+    node->wire_sent[to]++;
+    nic_engine_xfer(view, &xfer);
+}
+
+void nic_wire_send(struct nic_view *view, uint32_t to,
+                   const struct bcs_descriptor *descriptor, uint32_t port)
+{
+    struct nic_node *node = view->node;
+    struct nic_list *outbox = &node->outbox[to];
+    uint32_t id;
+
+    if (outbox->first == NIC_ITEM_NONE && has_room(node, to)) {
+        put_entry(view, to, descriptor, port);
+        return;
+    }
+    id = nic_item_new(view, descriptor, port);
+    view->items[id].next = NIC_ITEM_NONE;
+    if (outbox->last == NIC_ITEM_NONE) {
+        outbox->first = id;
+    } else {
+        view->items[outbox->last].next = id;
+    }
+    outbox->last = id;
+    node->n_outbox++;
+}
+
+bool nic_wire_flush(struct nic_view *view)
+{
+    struct nic_node *node = view->node;
+    bool has_sent = false;
+
+    for (uint32_t to = 0; node->n_outbox > 0 && to < view->engine->n_nodes; to++) {
+        struct nic_list *outbox = &node->outbox[to];
+        while (outbox->first != NIC_ITEM_NONE && has_room(node, to)) {
+            uint32_t id = outbox->first;
+            put_entry(view, to, &view->items[id].descriptor, view->items[id].port);
+            outbox->first = view->items[id].next;
+            if (outbox->first == NIC_ITEM_NONE) {
+                outbox->last = NIC_ITEM_NONE;
+            }
+            nic_item_free(view, id);
+            node->n_outbox--;
+            has_sent = true;
+        }
+    }
+    return has_sent;
+}
+
+static uint64_t arrived(const struct nic_node *node, uint32_t from)
+{
+    /* acquire: pairs with the signal that follows the put of the entry */
+    return __atomic_load_n(&node->wire_event[from].count, __ATOMIC_ACQUIRE);
+}
+
+uint32_t nic_wire_collect(struct nic_view *view, bool takes_sends)
+{
+    struct nic_node *node = view->node;
+    struct nic_batch *batch = &node->batch;
+    uint32_t n = 0;
+
+    for (uint32_t from = 0; from < view->engine->n_nodes; from++) {
+        uint64_t end = arrived(node, from);
+        while (node->wire_taken[from] < end && batch->n_sends < NIC_BATCH &&
+               batch->n_notes < NIC_BATCH && node->n_items_used < nic_item_limit(view)) {
+            uint64_t gva = ring_gva(view, from) + node->wire_taken[from] %
+                                                      NIC_WIRE_ENTRIES *
+                                                      sizeof(struct bcs_descriptor);
+            const struct bcs_descriptor *entry =
+                (const struct bcs_descriptor *)(view->heap + gva);
+            struct nic_posted posted = {
+                .offset = (uint64_t)((const char *)entry - view->engine->base),
+                .port = atomic_load_explicit(&entry->turn, memory_order_relaxed),
+                .item = NIC_ITEM_NONE,
+            };
+            if (entry->kind == BCS_SEND && !takes_sends) {
+                break;
+            }
+            if (entry->kind == BCS_SEND) {
+                batch->sends[batch->n_sends++] = posted;
+            } else {
+                batch->notes[batch->n_notes++] = posted;
+            }
+            node->wire_taken[from]++;
+            n++;
+        }
+    }
+    return n;
+}
+
+void nic_wire_release(struct nic_view *view)
+{
+    struct nic_node *node = view->node;
+
+    for (uint32_t from = 0; from < view->engine->n_nodes; from++) {
+        if (node->wire_taken[from] != node->wire_released[from]) {
+            struct bcs_node_set dests = {{0}};
+            struct bcs_xfer xfer = {
+                .src = &node->wire_taken[from],
+                .n_bytes = sizeof(uint64_t),
+                .dest_gva = NIC_NODE_GVA(view, wire_credit) +
+                            view->index * sizeof(uint64_t),
+                .dests = &dests,
+            };
+            bcs_node_set_add(&dests, from);
+            node->wire_released[from] = node->wire_taken[from];
+            nic_engine_xfer(view, &xfer);
+        }
+    }
+}
+
+bool nic_wire_has_work(const struct nic_view *view)
+{
+    const struct nic_node *node = view->node;
+
+    for (uint32_t other = 0; other < view->engine->n_nodes; other++) {
+        if (arrived(node, other) != __atomic_load_n(&node->wire_taken[other],
+                                                    __ATOMIC_RELAXED)) {
+            return true;
+        }
+        if (__atomic_load_n(&node->n_outbox, __ATOMIC_RELAXED) > 0 &&
+            __atomic_load_n(&node->outbox[other].first, __ATOMIC_RELAXED) !=
+                NIC_ITEM_NONE &&
+            has_room(node, other)) {
+            return true;
+        }
+    }
+    return false;
+}

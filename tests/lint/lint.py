@@ -1,0 +1,320 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Check what a compiler does not: who may include whom, and the rules of the house.
+
+Usage: lint.py ROOT. Prints one line for each finding, "file:line: text", and exits with
+status 1 if there is any. Each rule is a function that takes a Source and yields pairs of
+line number and text; RULES at the end lists them. test_lint.py shows that each fires.
+"""
+
+import os
+import re
+import sys
+
+MAX_FUNCTION_LINES = 60
+MAX_FILE_LINES = 500
+MAX_PARAMETERS = 6
+
+# Which folder may include which, beside itself. A folder's files belong to the longest
+# entry that fits; an entry on the right may be a folder or one file.
+EVERYBODY = ["libbcs/base", "mds/collect.h"]
+INCLUDE_EDGES = {
+    "libbcs/include": [],
+    "libbcs/base": [],
+    "libbcs/transport": ["libbcs/include"],
+    "libbcs/core": ["libbcs/include", "libbcs/transport"],
+    "libbcs/ring": ["libbcs/include", "libbcs/core"],
+    "libbcs/api": ["libbcs/include", "libbcs/core", "libbcs/ring", "nic_threads"],
+    "libbcs/tools": [
+        "libbcs/include",
+        "mds/mds_config.h",
+        "nic_threads/nic_config.h",
+    ],
+    "nic_threads": ["libbcs/include", "libbcs/core", "libbcs/ring"],
+    "mds": [],
+    "mpi_shim": [
+        "libbcs/include",
+        "libbcs/api",
+        "libbcs/tools/variables.h",
+        "mds",
+        "nic_threads/nic_config.h",
+        "nic_threads/reduce_ops.h",
+    ],
+    "apps": None,  # of ours nothing at all, not even what everybody may
+    "tests": ["libbcs", "nic_threads", "mds", "mpi_shim"],
+}
+# Files that only some folders may include, whatever the table above says.
+RESTRICTED_HEADERS = {
+    "libbcs/base/environment.h": ["libbcs/base", "libbcs/tools"],
+}
+GETENV_FOLDERS = ["libbcs/base", "apps", "tests"]
+# The MPI standard fixes the parameters of these.
+PARAMETERS_EXEMPT = ["mpi_shim"]
+# A table may be as long as what it lists.
+LENGTH_EXEMPT_SUFFIXES = [".def"]
+
+C_SUFFIXES = (".c", ".h", ".def")
+SOURCE_SUFFIXES = C_SUFFIXES + (".py", ".sh", ".f90", ".F90", ".build", ".1", ".in")
+TEXT_SUFFIXES = SOURCE_SUFFIXES + (".md", ".txt")
+SPDX = "SPDX-License-Identifier: BSD-3-Clause"
+
+
+class Source:
+    """One file: its path from the root, its lines, and the lines without comments."""
+
+    def __init__(self, path, text):
+        self.path = path
+        self.text = text
+        self.lines = text.splitlines()
+        self.is_c = path.endswith(C_SUFFIXES)
+        self.code = strip_comments(text).splitlines() if self.is_c else self.lines
+
+    def is_in(self, folders):
+        return any(is_within(self.path, folder) for folder in folders)
+
+
+def is_within(path, folder):
+    return path == folder or path.startswith(folder + "/")
+
+
+def strip_comments(text):
+    """Blank out comments and the insides of literals; line breaks stay."""
+
+    def blank(match):
+        part = match.group(0)
+        if part[0] in "\"'":
+            return part[0] + part[-1]
+        return " " + "\n" * part.count("\n")
+
+    pattern = r"/\*.*?\*/|//[^\n]*|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'"
+    return re.sub(pattern, blank, text, flags=re.S)
+
+
+def layer_of(path):
+    """The entry of INCLUDE_EDGES that a file belongs to, or None."""
+    layers = [layer for layer in INCLUDE_EDGES if is_within(path, layer)]
+    return max(layers, key=len, default=None)
+
+
+def included_path(source, line):
+    """What an #include line names, from the root; None if it is not one of ours."""
+    match = re.match(r'\s*#\s*include\s*(["<])([^">]+)[">]', line)
+    if not match:
+        return None
+    name = match.group(2)
+    if name.startswith("bcs/"):
+        return "libbcs/include/" + name
+    if layer_of(name):
+        return name
+    if match.group(1) == '"':
+        return os.path.normpath(os.path.join(os.path.dirname(source.path), name))
+    return None
+
+
+def is_edge_allowed(source, target):
+    layer = layer_of(source.path)
+    if layer is None or layer_of(target) == layer:
+        return True
+    if INCLUDE_EDGES[layer] is None:
+        return False
+    allowed = EVERYBODY + INCLUDE_EDGES[layer]
+    return any(is_within(target, place) for place in allowed)
+
+
+def check_includes(source):
+    if not source.is_c:
+        return
+    for number, line in enumerate(source.lines, 1):
+        target = included_path(source, line)
+        if target is None:
+            continue
+        if not is_edge_allowed(source, target):
+            yield number, f"{layer_of(source.path)} must not include {target}"
+        restricted = RESTRICTED_HEADERS.get(target)
+        if restricted and not source.is_in(restricted + ["tests"]):
+            yield number, f"only {' and '.join(restricted)} may include {target}"
+
+
+def check_getenv(source):
+    if not source.is_c or source.is_in(GETENV_FOLDERS):
+        return
+    for number, line in enumerate(source.code, 1):
+        if re.search(r"\b(secure_)?getenv\s*\(|\benviron\b", line):
+            yield number, "the environment is read in libbcs/base only"
+
+
+def check_docstrings(source):
+    """A prototype in a header follows directly on the end of a /** comment."""
+    if not source.path.endswith(".h"):
+        return
+    for number, line in enumerate(source.lines, 1):
+        if not is_prototype_start(source, number):
+            continue
+        if not has_docstring(source.lines, number - 1):
+            name = re.search(r"(\w+)\s*\(", line)
+            yield number, f"no docstring for {name.group(1) if name else line.strip()}"
+
+
+def is_prototype_start(source, number):
+    """Whether a declaration of a function starts at this line, in column 0."""
+    line = source.code[number - 1] if number <= len(source.code) else ""
+    if not re.match(r"[A-Za-z_]", line):
+        return False
+    if re.match(r"(static|typedef|enum|union|extern\s+\"C\"|_Static_assert)\b", line):
+        return False
+    declaration = ""
+    for following in source.code[number - 1 : number + 12]:
+        declaration += following + " "
+        if re.search(r"[;{]", following):
+            break
+    return bool(re.match(r"[\w\s\*]+\b\w+\s*\((?!\s*\*).*\)[^{=]*;", declaration))
+
+
+def has_docstring(lines, index):
+    """Whether the comment that ends above lines[index] starts with /**."""
+    index -= 1
+    if index < 0 or not lines[index].rstrip().endswith("*/"):
+        return False
+    while index >= 0 and "/*" not in lines[index]:
+        index -= 1
+    return index >= 0 and lines[index].lstrip().startswith("/**")
+
+
+def functions(source):
+    """Yield (first line, last line, signature) of each function defined in a C file."""
+    for index, line in enumerate(source.code):
+        if line.rstrip() != "{":
+            continue
+        first = index
+        while first > 0 and re.match(r"[\w\s\*,()\[\]]", source.code[first - 1]):
+            if re.match(r"\s*$|#", source.code[first - 1]):
+                break
+            first -= 1
+        last = index
+        while last < len(source.code) and not source.code[last].startswith("}"):
+            last += 1
+        yield first + 1, last + 1, " ".join(source.code[first:index])
+
+
+def check_function_length(source):
+    if not source.is_c:
+        return
+    for first, last, _ in functions(source):
+        n_lines = last - first + 1
+        if n_lines > MAX_FUNCTION_LINES:
+            yield first, f"function of {n_lines} lines (up to {MAX_FUNCTION_LINES})"
+
+
+def n_parameters(signature):
+    start = signature.find("(")
+    if start < 0:
+        return 0
+    depth = 0
+    count = 1
+    for character in signature[start:]:
+        depth += (character == "(") - (character == ")")
+        if character == "," and depth == 1:
+            count += 1
+        if depth == 0:
+            break
+    return count
+
+
+def check_parameters(source):
+    if not source.is_c or source.is_in(PARAMETERS_EXEMPT):
+        return
+    for first, _, signature in functions(source):
+        if re.search(r"\bP?MPI_\w+\s*\(", signature):
+            continue
+        count = n_parameters(signature)
+        if count > MAX_PARAMETERS:
+            yield first, f"function of {count} parameters (up to {MAX_PARAMETERS})"
+
+
+def check_file_length(source):
+    if not source.path.endswith(SOURCE_SUFFIXES):
+        return
+    if source.path.endswith(tuple(LENGTH_EXEMPT_SUFFIXES)):
+        return
+    if len(source.lines) > MAX_FILE_LINES:
+        yield 1, f"file of {len(source.lines)} lines (up to {MAX_FILE_LINES})"
+
+
+def check_spdx(source):
+    if is_script(source) or source.path.endswith(SOURCE_SUFFIXES):
+        if not any(SPDX in line for line in source.lines[:3]):
+            yield 1, "no SPDX line"
+
+
+def is_script(source):
+    return source.text.startswith("#!")
+
+
+def check_machine_paths(source):
+    """Nothing may depend on where somebody's checkout or home is."""
+    for number, line in enumerate(source.lines, 1):
+        match = re.search(r"(?<![\w./*])/(work|farm|root|home|Users)/[\w.]", line)
+        if match:
+            yield number, f"path of one machine: {match.group(0)}..."
+
+
+RULES = [
+    check_includes,
+    check_getenv,
+    check_docstrings,
+    check_function_length,
+    check_parameters,
+    check_file_length,
+    check_spdx,
+    check_machine_paths,
+]
+
+
+def is_checked(path):
+    name = os.path.basename(path)
+    return path.endswith(TEXT_SUFFIXES) or "." not in name or path.startswith(".ci/")
+
+
+def find_files(root):
+    """All source files below root, without build folders and hidden ones but .ci."""
+    for folder, folders, names in os.walk(root):
+        folders[:] = sorted(
+            name
+            for name in folders
+            if (name == ".ci" or not name.startswith("."))
+            and name != "__pycache__"
+            and not os.path.exists(os.path.join(folder, name, "meson-private"))
+        )
+        for name in sorted(names):
+            path = os.path.relpath(os.path.join(folder, name), root)
+            if is_checked(path):
+                yield path
+
+
+def lint(source):
+    """All findings in one file, as lines of text."""
+    findings = []
+    for rule in RULES:
+        for number, text in rule(source):
+            findings.append((number, text))
+    return [f"{source.path}:{number}: {text}" for number, text in sorted(findings)]
+
+
+def main(root):
+    n_files = 0
+    n_findings = 0
+    for path in find_files(root):
+        with open(os.path.join(root, path), encoding="utf-8", errors="replace") as file:
+            source = Source(path.replace(os.sep, "/"), file.read())
+        n_files += 1
+        for finding in lint(source):
+            n_findings += 1
+            print(finding)
+    print(f"{n_files} files, {n_findings} findings")
+    return 1 if n_findings or not n_files else 0
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
+    sys.exit(main(sys.argv[1]))

@@ -1,0 +1,137 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Each rule of lint.py fires on what it forbids and leaves alone what it allows."""
+
+import os
+import tempfile
+import unittest
+
+import lint
+
+HEAD = "/* " + "SPDX-License-Identifier: BSD-3-Clause */\n"
+
+
+def findings(path, body, head=HEAD):
+    return lint.lint(lint.Source(path, head + body))
+
+
+class LintTest(unittest.TestCase):
+    def assert_fires(self, path, body, text, head=HEAD):
+        found = findings(path, body, head)
+        self.assertEqual(len(found), 1, found)
+        self.assertIn(text, found[0])
+
+    def assert_silent(self, path, body, head=HEAD):
+        self.assertEqual(findings(path, body, head), [])
+
+    def test_an_upward_include_is_found(self):
+        self.assert_fires(
+            "libbcs/core/a.c", '#include "libbcs/api/p2p.h"\n', "must not include"
+        )
+        self.assert_fires(
+            "libbcs/base/a.c", '#include "libbcs/core/core.h"\n', "must not include"
+        )
+        self.assert_fires("nic_threads/a.c", '#include "mds/mmds.h"\n', "must not")
+        self.assert_fires("libbcs/ring/a.c", "#include <nic_threads/b.h>\n", "must not")
+
+    def test_a_relative_upward_include_is_found(self):
+        self.assert_fires("libbcs/core/a.c", '#include "../api/p2p.h"\n', "must not")
+
+    def test_an_application_includes_nothing_of_ours(self):
+        for name in ('"libbcs/base/log.h"', "<bcs/primitives.h>", '"mds/collect.h"'):
+            self.assert_fires("apps/x/a.c", f"#include {name}\n", "must not")
+        self.assert_silent("apps/x/a.c", '#include "b.h"\n#include <mpi.h>\n')
+
+    def test_allowed_includes_are_silent(self):
+        body = '#include "libbcs/base/log.h"\n#include "mds/collect.h"\n'
+        for folder in ("libbcs/ring", "libbcs/api", "nic_threads", "mpi_shim", "mds"):
+            self.assert_silent(folder + "/a.c", body)
+        self.assert_silent("nic_threads/a.c", '#include "libbcs/ring/port.h"\n')
+        self.assert_silent("mpi_shim/a.c", '#include "nic_threads/reduce_ops.h"\n')
+        self.assert_silent("tests/unit/a.c", '#include "mpi_shim/op.h"\n')
+
+    def test_the_environment_header_is_for_the_programs(self):
+        body = '#include "libbcs/base/environment.h"\n'
+        self.assert_fires("nic_threads/a.c", body, "only libbcs/base")
+        self.assert_silent("libbcs/tools/a.c", body)
+
+    def test_getenv_outside_base_is_found(self):
+        body = 'const char *a = getenv("X");\n'
+        self.assert_fires("nic_threads/a.c", body, "environment")
+        self.assert_fires("mpi_shim/a.c", "char **e = environ;\n", "environment")
+        self.assert_fires("mds/a.c", 'x = secure_getenv ("X");\n', "environment")
+        self.assert_silent("libbcs/base/a.c", body)
+        self.assert_silent("apps/x/a.c", body)
+        self.assert_silent("mds/a.c", '/* getenv("X") */ char s[] = "getenv(x)";\n')
+
+    def test_an_undocumented_prototype_is_found(self):
+        for prototype in (
+            "int f(void);",
+            "struct a *f(int b,\n      int c);",
+            "void g(void) __attribute__((noreturn));",
+            "const char *const *h(int (*callback)(void));",
+            "extern int i(void);",
+            "/* a comment */\nint f(void);",
+            "/** far above */\n\nint f(void);",
+            "/** only the first */\nint e;\nint f(void);",
+        ):
+            self.assert_fires("mds/a.h", prototype + "\n", "no docstring")
+
+    def test_what_is_no_prototype_needs_no_docstring(self):
+        for declaration in (
+            "/** does it */\nint f(void);",
+            "/**\n * does it\n */\nint f(int a,\n      int b);",
+            "static inline int f(void)\n{\n    return g();\n}",
+            "typedef int (*f)(void *arg);",
+            "extern unsigned int (*f)(void);",
+            "struct a {\n    int (*f)(void);\n};",
+            "extern const struct table a_table;",
+            "#define f(x) g(x)",
+            "enum a { B, C };",
+        ):
+            self.assert_silent("mds/a.h", declaration + "\n")
+
+    def test_a_long_function_is_found(self):
+        body = "int f(void)\n{\n" + "    g();\n" * 58 + "}\n"
+        self.assert_fires("mds/a.c", body, "function of 61 lines")
+        body = "int f(int a,\n      int b)\n{\n" + "    g();\n" * 56 + "}\n"
+        self.assert_silent("mds/a.c", body)
+
+    def test_too_many_parameters_are_found(self):
+        body = "int f(int a, int b, int c, int d,\n      int e, int f, int g)\n{\n}\n"
+        self.assert_fires("mds/a.c", body, "7 parameters")
+        self.assert_silent("mpi_shim/a.c", body)
+        self.assert_silent("tests/unit/a.c", body.replace("int f(int", "int MPI_F(int"))
+        callback = "int f(int (*g)(int, int, int), int a, int b, int c, int d, int e)"
+        self.assert_silent("mds/a.c", callback + "\n{\n}\n")
+
+    def test_a_long_file_is_found(self):
+        self.assert_fires("mds/a.c", "int a;\n" * 500, "file of 501 lines")
+        self.assert_silent("mds/a.c", "int a;\n" * 499)
+        self.assert_silent("mpi_shim/a.def", "ROW\n" * 600)
+
+    def test_a_missing_licence_line_is_found(self):
+        self.assert_fires("mds/a.c", "int a;\n", "no SPDX", head="")
+        self.assert_fires("some_script", "#!/bin/sh\n", "no SPDX", head="")
+        self.assert_silent("README.md", "text\n", head="")
+
+    def test_a_path_of_one_machine_is_found(self):
+        for folder in ("work", "home", "root"):
+            text = "See /" + folder + "/somebody.\n"
+            self.assert_fires("README.md", text, "path of one machine", head="")
+        self.assert_silent("README.md", "a/work/b, ../home/c, /usr/bin\n", head="")
+
+    def test_every_rule_has_a_test_above(self):
+        self.assertEqual(len(lint.RULES), 8)
+
+    def test_build_folders_are_left_out(self):
+        with tempfile.TemporaryDirectory() as root:
+            for folder in ("src", "build/meson-private", ".git", ".ci"):
+                os.makedirs(os.path.join(root, folder))
+            for path in ("src/a.c", "build/b.c", ".git/c.c", ".ci/run", "d.dat"):
+                open(os.path.join(root, path), "w", encoding="utf-8").close()
+            self.assertEqual(sorted(lint.find_files(root)), [".ci/run", "src/a.c"])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,211 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Runs one job of a test, ends it for certain, and finds what it has left behind.
+
+Used by the runners of the conformance and system tests. Every job carries a mark in its
+environment, so that its processes are found wherever the launcher has put them.
+"""
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+import uuid
+
+MARK = "TEST_JOB_MARK"
+
+COPIES = ("direct", "pooled")
+NODES = (("one", None), ("nodes1", "1"), ("nodes2", "2"))
+MODES = {
+    f"{name}-{copy}": {"BCS_COPY": copy, **({"BCS_NODE_RANKS": ranks} if ranks else {})}
+    for name, ranks in NODES
+    for copy in COPIES
+}
+
+
+def clean_environment(extra=None):
+    """The caller's environment without BCS_* and LD_PRELOAD, with extra added."""
+    environment = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith("BCS_") and name != "LD_PRELOAD"
+    }
+    environment.update(extra or {})
+    return environment
+
+
+def mpirun_environment(extra=None):
+    """clean_environment in which mpirun itself runs for root, too."""
+    return clean_environment(
+        {
+            "OMPI_ALLOW_RUN_AS_ROOT": "1",
+            "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+            "OMPI_MCA_rmaps_base_oversubscribe": "1",
+            **(extra or {}),
+        }
+    )
+
+
+class Result:
+    """What has come of a job: status (None: it hung and was killed), output, seconds."""
+
+    def __init__(self, status, stdout, stderr, seconds):
+        self.status = status
+        self.stdout = stdout
+        self.stderr = stderr
+        self.seconds = seconds
+
+
+class Job:
+    """A started job; its temporary folder is its own and is watched for leftovers."""
+
+    def __init__(self, command, environment):
+        self.mark = uuid.uuid4().hex
+        self.folder = tempfile.mkdtemp(prefix="bcs-test-")
+        self.shared_before = set(shared_entries())
+        self.start = time.monotonic()
+        # The output goes to files: a pipe would stay open in a process that is left over.
+        self.output = tempfile.TemporaryFile("w+", errors="replace")
+        self.errors = tempfile.TemporaryFile("w+", errors="replace")
+        self.process = subprocess.Popen(
+            command,
+            env={**environment, MARK: self.mark, "TMPDIR": self.folder},
+            stdin=subprocess.DEVNULL,
+            stdout=self.output,
+            stderr=self.errors,
+            start_new_session=True,
+        )
+
+    def output_so_far(self):
+        """Everything on standard output until now."""
+        return os.pread(self.output.fileno(), 1 << 24, 0).decode(errors="replace")
+
+    def finish(self, timeout):
+        """Wait for the launcher, or kill everything after timeout seconds (a hang)."""
+        try:
+            status = self.process.wait(timeout)
+        except subprocess.TimeoutExpired:
+            status = None
+            self.kill()
+        seconds = time.monotonic() - self.start
+        stdout = self.output_so_far()
+        stderr = os.pread(self.errors.fileno(), 1 << 24, 0).decode(errors="replace")
+        return Result(status, stdout, stderr, seconds)
+
+    def kill(self):
+        """Ask the launcher's group to end, then kill whatever carries the mark."""
+        try:
+            os.killpg(self.process.pid, signal.SIGTERM)
+            self.process.wait(5)
+        except (ProcessLookupError, subprocess.TimeoutExpired):
+            pass
+        for pid in self.processes():
+            try:
+                os.kill(pid, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+        self.process.wait()
+
+    def processes(self):
+        """Living processes of this job."""
+        wanted = f"{MARK}={self.mark}".encode()
+        found = []
+        for name in os.listdir("/proc"):
+            if name.isdigit() and is_alive(name):
+                try:
+                    with open(f"/proc/{name}/environ", "rb") as file:
+                        if wanted in file.read().split(b"\0"):
+                            found.append(int(name))
+                except OSError:
+                    pass
+        return found
+
+    def leftovers(self, patience=5.0):
+        """Texts that name every process and file which the job has left, if any."""
+        until = time.monotonic() + patience
+        while True:
+            left = [f"process {pid}" for pid in self.processes()]
+            left += [f"file {name}" for name in os.listdir(self.folder)]
+            new = set(shared_entries()) - self.shared_before
+            left += [f"/dev/shm/{name}" for name in new if not is_in_use(name)]
+            if not left or time.monotonic() > until:
+                return left
+            time.sleep(0.05)
+
+    def close(self):
+        """Kill what is left of the job and remove its folder."""
+        if self.processes() or self.process.poll() is None:
+            self.kill()
+        self.output.close()
+        self.errors.close()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def is_alive(pid):
+    """Whether a process exists and is no zombie."""
+    try:
+        with open(f"/proc/{pid}/stat", encoding="ascii", errors="replace") as file:
+            return file.read().rsplit(")", 1)[1].split()[0] not in "ZX"
+    except (OSError, IndexError):
+        return False
+
+
+def shared_entries():
+    """Names in /dev/shm, where there is one."""
+    return os.listdir("/dev/shm") if os.path.isdir("/dev/shm") else []
+
+
+def is_in_use(name):
+    """Whether some living process still maps or holds open this entry of /dev/shm."""
+    path = re.compile(re.escape(f"/dev/shm/{name}") + r"(/|\s|$)")
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{pid}/maps", encoding="ascii", errors="replace") as file:
+                if path.search(file.read()):
+                    return True
+            for fd in os.listdir(f"/proc/{pid}/fd"):
+                if path.search(os.readlink(f"/proc/{pid}/fd/{fd}")):
+                    return True
+        except OSError:
+            pass
+    return False
+
+
+def run(command, environment=None, timeout=120):
+    """Run a job to its end; nothing of it is left afterwards."""
+    job = Job(command, clean_environment() if environment is None else environment)
+    try:
+        return job.finish(timeout)
+    finally:
+        job.close()
+
+
+def shell_line(command, environment=None):
+    """The command as a line for a shell, to repeat a failing run."""
+    words = [f"{name}={value}" for name, value in (environment or {}).items()]
+    return " ".join(words + [str(word) for word in command])
+
+
+class Report:
+    """Counts cases and prints a line for each failure, then the closing line."""
+
+    def __init__(self):
+        self.n_passed = 0
+        self.n_failed = 0
+
+    def case(self, name, problems, repeat=""):
+        """One case: problems is a list of texts, empty when it has passed."""
+        if not problems:
+            self.n_passed += 1
+            return
+        self.n_failed += 1
+        print(f"FAILED {name}: {'; '.join(problems)}", flush=True)
+        if repeat:
+            print(f"    repeat: {repeat}", flush=True)
+
+    def end(self):
+        """Print the closing line. Returns the exit status: 1 also when nothing ran."""
+        print(f"{self.n_passed} passed, {self.n_failed} failed")
+        return 0 if self.n_passed and not self.n_failed else 1

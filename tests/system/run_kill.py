@@ -1,0 +1,127 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Kills one rank while all others wait in a call, for each kind of call.
+
+Then the job must end by itself, with a status other than 0 and a message that names the
+rank, and must leave no process, no file and nothing in /dev/shm. The same for a rank that
+calls MPI_Abort, exits without MPI_Finalize, or crashes.
+"""
+
+import argparse
+import os
+import random
+import re
+import shlex
+import signal
+import sys
+import time
+
+import job
+
+CALLS = (
+    "recv recv_from_any ssend large_send sendrecv wait waitall waitany probe test_loop "
+    "iprobe_loop barrier bcast large_bcast allreduce alltoall"
+).split()
+DEATHS = ("abort", "exit", "crash")
+N_RANKS = 3
+ABSENT = 1
+PID_LINE = re.compile(r"rank (\d+) pid (\d+)")
+
+
+def parse_arguments():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--launcher", default="bcsrun")
+    parser.add_argument("--block", required=True, help="the program block")
+    parser.add_argument("--all", action="store_true", help="every call in every mode")
+    parser.add_argument("--limit", type=float, default=10, help="seconds to end in")
+    parser.add_argument("--seed", type=int, default=1)
+    return parser.parse_args()
+
+
+def wait_for_pids(running, timeout=60):
+    """Process ids by rank as the ranks print them; fewer if the job ends or hangs."""
+    until = time.monotonic() + timeout
+    pids = {}
+    while len(pids) < N_RANKS and time.monotonic() < until:
+        ended = running.process.poll() is not None
+        lines = PID_LINE.findall(running.output_so_far())
+        pids = {int(rank): int(pid) for rank, pid in lines}
+        if ended:
+            break
+        time.sleep(0.01)
+    return pids
+
+
+def problems_of(result, running, rank, limit, seconds):
+    """What is wrong with how a job has ended, as a list of texts."""
+    problems = []
+    if result.status is None:
+        problems.append(f"still running {limit:g} s after the death")
+    elif result.status == 0:
+        problems.append("ended with status 0")
+    # mpirun names a rank that exits as "Process name: [[4711,1],2]".
+    if not re.search(rf"\brank {rank}\b|\[\[\d+,1\],{rank}\]", result.stderr):
+        problems.append(f"no message names rank {rank}: {result.stderr[:200]!r}")
+    if "came out of" in result.stdout:
+        problems.append("a rank came out of the call")
+    if result.status is not None:
+        problems += [f"left {left}" for left in running.leftovers()]
+    if problems:
+        problems.append(f"{seconds:.1f} s after the death")
+    return problems
+
+
+def one_case(arguments, report, case, extra):
+    """One job: case is (call, killed rank or None, way to die or None)."""
+    call, killed, death = case
+    words = [arguments.block, call, str(ABSENT)] + ([death] if death else [])
+    command = shlex.split(arguments.launcher) + ["-n", str(N_RANKS)] + words
+    running = job.Job(command, job.mpirun_environment(extra))
+    name = f"{call}, {'rank %d killed' % killed if death is None else death}, {extra}"
+    repeat = job.shell_line(command, extra)
+    try:
+        if death is None:
+            pids = wait_for_pids(running)
+            if len(pids) < N_RANKS:
+                result = running.finish(0)
+                report.case(name, [f"did not start: {result.stderr[:200]!r}"], repeat)
+                return
+            # Any moment is a fair one to die; most are inside of the call.
+            time.sleep(random.random() * 0.03)
+            os.kill(pids[killed], signal.SIGKILL)
+        start = time.monotonic()
+        result = running.finish(arguments.limit + (60 if death else 0))
+        seconds = time.monotonic() - start
+        rank = ABSENT if death else killed
+        problems = problems_of(result, running, rank, arguments.limit, seconds)
+        report.case(name, problems, repeat)
+    finally:
+        running.close()
+
+
+def cases_of(everything):
+    """Yields (case, mode's variables): all of them, or each call and mode once or so."""
+    modes = list(job.MODES.values())
+    blocked = (ABSENT + 1) % N_RANKS
+    for number, call in enumerate(CALLS):
+        for killed in (ABSENT, blocked):
+            chosen = modes if everything else [modes[(number + killed) % len(modes)]]
+            for extra in chosen:
+                yield (call, killed, None), extra
+    for death in DEATHS:
+        for call in ("recv", "barrier", "large_send"):
+            for extra in modes if everything else modes[:1] + modes[-1:]:
+                yield (call, None, death), extra
+
+
+def main():
+    arguments = parse_arguments()
+    random.seed(arguments.seed)
+    report = job.Report()
+    for case, extra in cases_of(arguments.all):
+        one_case(arguments, report, case, extra)
+    return report.end()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

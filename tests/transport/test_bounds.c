@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Bad arguments: each is refused with one line that names it, and changes nothing.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tests/transport/world.h"
+
+/* Catches standard error in a file. */
+struct capture {
+    FILE *file;
+    int saved_fd;
+};
+
+static void capture_begin(struct capture *capture)
+{
+    fflush(stderr);
+    capture->file = tmpfile();
+    ck_assert_ptr_nonnull(capture->file);
+    capture->saved_fd = dup(STDERR_FILENO);
+    ck_assert_int_ge(dup2(fileno(capture->file), STDERR_FILENO), 0);
+}
+
+/* Asserts that exactly one line was written, and that it has the text. */
+static void capture_end(struct capture *capture, const char *text)
+{
+    char line[512] = "", more[8];
+
+    fflush(stderr);
+    ck_assert_int_ge(dup2(capture->saved_fd, STDERR_FILENO), 0);
+    close(capture->saved_fd);
+    rewind(capture->file);
+    ck_assert_ptr_nonnull(fgets(line, sizeof(line), capture->file));
+    ck_assert_msg(strstr(line, text) != NULL, "\"%s\" is not in: %s", text, line);
+    ck_assert_ptr_null(fgets(more, sizeof(more), capture->file));
+    fclose(capture->file);
+}
+
+static void xfer_is_refused(struct actor *me, const struct bcs_xfer *xfer,
+                            const char *text)
+{
+    struct capture capture;
+    int rc;
+
+    capture_begin(&capture);
+    rc = bcs_xfer_and_signal(me->core, xfer);
+    capture_end(&capture, text);
+    ck_assert_int_eq(rc, -EINVAL);
+}
+
+static void comparison_is_refused(struct actor *me,
+                                  const struct bcs_comparison *comparison,
+                                  const char *text)
+{
+    struct capture capture;
+    bool is_true = true;
+    int rc;
+
+    capture_begin(&capture);
+    rc = bcs_compare_and_write(me->core, comparison, &is_true);
+    capture_end(&capture, text);
+    ck_assert_int_eq(rc, -EINVAL);
+    ck_assert(is_true);
+}
+
+static void test_is_refused(struct actor *me, uint64_t event_gva, const char *text)
+{
+    struct capture capture;
+    int rc;
+
+    capture_begin(&capture);
+    rc = bcs_test_event(me->core, event_gva, 0, true);
+    capture_end(&capture, text);
+    ck_assert_int_eq(rc, -EINVAL);
+}
+
+START_TEST(a_block_must_lie_within_the_heap)
+{
+    static char block[WORLD_HEAP_BYTES];
+    static const struct {
+        uint64_t gva;
+        size_t n_bytes;
+    } cases[] = {
+        {0, 1},
+        {BCS_HEAP_RESERVED_BYTES - 1, 1},
+        {WORLD_HEAP_BYTES, 1},
+        {WORLD_HEAP_BYTES - 8, 9},
+        {BCS_HEAP_RESERVED_BYTES, WORLD_HEAP_BYTES},
+        {UINT64_MAX, 1},
+        {UINT64_MAX - 7, 8},
+        {BCS_HEAP_RESERVED_BYTES, SIZE_MAX},
+    };
+    struct world world;
+    struct actor me;
+    char text[64];
+
+    world_init(&world, _i);
+    actor_init(&me, &world, 0);
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct bcs_xfer xfer = {block, cases[i].n_bytes, cases[i].gva, &world.all, 0,
+                                0};
+
+        snprintf(text, sizeof(text), "destination at 0x%llx, %zu bytes",
+                 (unsigned long long)cases[i].gva, cases[i].n_bytes);
+        xfer_is_refused(&me, &xfer, text);
+    }
+    xfer_is_refused(&me, &(struct bcs_xfer){NULL, 1, 1024, &world.all, 0, 0},
+                    "null pointer");
+    ck_assert_int_eq(actor_put(&me, &world.all, WORLD_HEAP_BYTES - 8, block, 8, 0), 0);
+    actor_fini(&me);
+    world_fini(&world);
+}
+END_TEST
+
+START_TEST(a_set_must_have_nodes_and_only_existing_ones)
+{
+    struct world world;
+    struct actor me;
+    struct bcs_node_set empty = {.words = {0}};
+    struct bcs_node_set strange = set_of_two(0, WORLD_N_NODES);
+    struct bcs_node_set far = set_of_two(0, BCS_MAX_NODES - 1);
+    struct bcs_xfer xfer = {.dests = &empty};
+    struct bcs_comparison comparison = {.variable_gva = 1024, .dests = &empty};
+
+    world_init(&world, _i);
+    actor_init(&me, &world, 0);
+    xfer_is_refused(&me, &xfer, "empty");
+    comparison_is_refused(&me, &comparison, "empty");
+    xfer.dests = comparison.dests = &strange;
+    xfer_is_refused(&me, &xfer, "beyond the last, 3");
+    comparison_is_refused(&me, &comparison, "beyond the last, 3");
+    xfer.dests = comparison.dests = &far;
+    xfer_is_refused(&me, &xfer, "beyond the last, 3");
+    comparison_is_refused(&me, &comparison, "beyond the last, 3");
+    actor_fini(&me);
+    world_fini(&world);
+}
+END_TEST
+
+START_TEST(events_and_variables_must_be_aligned_and_within_the_heap)
+{
+    struct world world;
+    struct actor me;
+    struct bcs_xfer local = {.dests = &world.all, .local_event_gva = WORLD_HEAP_BYTES};
+    struct bcs_xfer remote = {.dests = &world.all, .remote_event_gva = 1032};
+    struct bcs_comparison comparison = {.variable_gva = 1025, .dests = &world.all};
+
+    world_init(&world, _i);
+    actor_init(&me, &world, 0);
+    xfer_is_refused(&me, &local, "local event at 0x100000, 16 bytes, is outside");
+    xfer_is_refused(&me, &remote, "remote event at 0x408, 16 bytes, is not aligned");
+    test_is_refused(&me, 0, "no event");
+    test_is_refused(&me, 8, "event at 0x8, 16 bytes, is outside");
+    test_is_refused(&me, WORLD_HEAP_BYTES - 8,
+                    "event at 0xffff8, 16 bytes, is outside");
+    test_is_refused(&me, 1028, "event at 0x404, 16 bytes, is not aligned");
+    comparison_is_refused(&me, &comparison,
+                          "compared variable at 0x401, 8 bytes, is not");
+    comparison.variable_gva = 0;
+    comparison_is_refused(&me, &comparison,
+                          "compared variable at 0x0, 8 bytes, is out");
+    comparison.variable_gva = 1024;
+    comparison.write_gva = WORLD_HEAP_BYTES - 4;
+    comparison_is_refused(&me, &comparison,
+                          "written variable at 0xffffc, 8 bytes, is out");
+    comparison.write_gva = 1024;
+    comparison.op = (enum bcs_compare)4;
+    comparison_is_refused(&me, &comparison, "comparison 4");
+    actor_fini(&me);
+    world_fini(&world);
+}
+END_TEST
+
+START_TEST(a_refused_call_signals_and_writes_nothing)
+{
+    struct world world;
+    struct actor me;
+    struct bcs_xfer xfer = {"x", 1, WORLD_HEAP_BYTES, &world.all, 1024, 1040};
+    struct bcs_comparison comparison = {1056, BCS_COMPARE_EQ, 0, &world.all, 4, 1};
+
+    world_init(&world, _i);
+    actor_init(&me, &world, 0);
+    xfer_is_refused(&me, &xfer, "destination");
+    comparison_is_refused(&me, &comparison, "written variable");
+    ck_assert_int_eq(bcs_test_event(me.core, 1024, 1, false), BCS_E_PENDING);
+    ck_assert_int_eq(bcs_test_event(me.core, 1040, 1, false), BCS_E_PENDING);
+    ck_assert(actor_query(&me, &world.all, 1056, 0));
+    actor_fini(&me);
+    world_fini(&world);
+}
+END_TEST
+
+static void create_is_refused(const struct bcs_core_params *params, int error,
+                              const char *text)
+{
+    struct bcs_core *core = NULL;
+    struct capture capture;
+    int rc;
+
+    capture_begin(&capture);
+    rc = bcs_core_create(params, &core);
+    capture_end(&capture, text);
+    ck_assert_int_eq(rc, error);
+    ck_assert_ptr_null(core);
+}
+
+START_TEST(a_handle_needs_sound_parameters)
+{
+    struct world world;
+    struct bcs_core_params good, bad;
+
+    world_init(&world, _i);
+    good = (struct bcs_core_params){world.transport, world.base, WORLD_N_NODES, 0,
+                                    WORLD_HEAP_BYTES};
+    bad = good, bad.transport = "pigeon";
+    create_is_refused(&bad, -ENOENT, "no transport \"pigeon\"; there are: shm");
+    bad = good, bad.n_nodes = 0;
+    create_is_refused(&bad, -EINVAL, "0 nodes; allowed are 1 to 512");
+    bad = good, bad.n_nodes = BCS_MAX_NODES + 1;
+    create_is_refused(&bad, -EINVAL, "513 nodes");
+    bad = good, bad.node = WORLD_N_NODES;
+    create_is_refused(&bad, -EINVAL, "node 4 of 4");
+    bad = good, bad.heap_bytes = 100;
+    create_is_refused(&bad, -EINVAL, "heaps of 100 bytes");
+    bad = good, bad.heap_bytes = UINT64_C(1) << 62;
+    create_is_refused(&bad, -EINVAL, "fit 4 times");
+    bcs_core_destroy(NULL);
+    world_fini(&world);
+}
+END_TEST
+
+START_TEST(shm_needs_an_aligned_mapping)
+{
+    struct bcs_core_params params = {"shm", NULL, 1, 0, BCS_HEAP_ALIGN};
+
+    create_is_refused(&params, -EINVAL, "not aligned to 4096");
+    params.base = (char *)0x10000 + 8;
+    create_is_refused(&params, -EINVAL, "not aligned to 4096");
+}
+END_TEST
+
+TCase *bounds_tcase(int n_transports)
+{
+    TCase *tcase = tcase_create("bounds");
+
+    tcase_add_loop_test(tcase, a_block_must_lie_within_the_heap, 0, n_transports);
+    tcase_add_loop_test(tcase, a_set_must_have_nodes_and_only_existing_ones, 0,
+                        n_transports);
+    tcase_add_loop_test(tcase, events_and_variables_must_be_aligned_and_within_the_heap,
+                        0, n_transports);
+    tcase_add_loop_test(tcase, a_refused_call_signals_and_writes_nothing, 0,
+                        n_transports);
+    tcase_add_loop_test(tcase, a_handle_needs_sound_parameters, 0, n_transports);
+    tcase_add_test(tcase, shm_needs_an_aligned_mapping);
+    return tcase;
+}

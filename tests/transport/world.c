@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The fixture of the transport suite.
+ */
+#include "tests/transport/world.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static void *shared_map(size_t n_bytes)
+{
+    void *base =
+        mmap(NULL, n_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+    ck_assert_ptr_ne(base, MAP_FAILED);
+    return base;
+}
+
+void world_init(struct world *world, int index)
+{
+    *world = (struct world){
+        .transport = bcs_transport_names()[index],
+        .base = shared_map(WORLD_N_NODES * WORLD_HEAP_BYTES),
+        .shared = shared_map(sizeof(*world->shared)),
+    };
+    bcs_heap_init(&world->heap, WORLD_HEAP_BYTES);
+    bcs_node_set_fill(&world->all, WORLD_N_NODES);
+    world->barrier_gva = world_event(world);
+    for (int i = 0; i <= WORLD_MAX_ACTORS; i++) {
+        world->put_gvas[i] = world_event(world);
+    }
+}
+
+void world_fini(struct world *world)
+{
+    munmap(world->base, WORLD_N_NODES * WORLD_HEAP_BYTES);
+    munmap(world->shared, sizeof(*world->shared));
+}
+
+uint64_t world_reserve(struct world *world, size_t n_bytes, size_t align)
+{
+    uint64_t gva = bcs_heap_reserve(&world->heap, n_bytes, align);
+
+    ck_assert_uint_ne(gva, 0);
+    return gva;
+}
+
+uint64_t world_event(struct world *world)
+{
+    return world_reserve(world, sizeof(struct bcs_event), sizeof(struct bcs_event));
+}
+
+struct bcs_core *world_core(const struct world *world, uint32_t node)
+{
+    struct bcs_core_params params = {
+        .transport = world->transport,
+        .base = world->base,
+        .n_nodes = WORLD_N_NODES,
+        .node = node,
+        .heap_bytes = WORLD_HEAP_BYTES,
+    };
+    struct bcs_core *core = NULL;
+
+    if (bcs_core_create(&params, &core) != 0) {
+        fprintf(stderr, "no handle for node %u\n", node);
+        _exit(1);
+    }
+    return core;
+}
+
+static void actor_main(struct world *world, uint32_t index, actor_fn fn)
+{
+    struct actor me;
+
+    actor_init(&me, world, index);
+    fn(&me);
+    actor_fini(&me);
+}
+
+pid_t world_fork(struct world *world, uint32_t index, actor_fn fn)
+{
+    pid_t pid;
+
+    fflush(NULL);
+    pid = fork();
+    ck_assert_int_ge(pid, 0);
+    if (pid == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        actor_main(world, index, fn);
+        _exit(0);
+    }
+    return pid;
+}
+
+void world_join(const struct world *world, pid_t pid)
+{
+    int status = 0;
+
+    ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+    ck_assert_int_eq(status, 0);
+    ck_assert_uint_eq(world->shared->n_errors, 0);
+}
+
+#ifdef WORLD_THREADS
+
+struct thread_start {
+    struct world *world;
+    uint32_t index;
+    actor_fn fn;
+};
+
+static void *thread_main(void *argument)
+{
+    struct thread_start *start = argument;
+
+    actor_main(start->world, start->index, start->fn);
+    return NULL;
+}
+
+static void actors_run(struct world *world, actor_fn fn)
+{
+    struct thread_start starts[WORLD_MAX_ACTORS];
+    pthread_t threads[WORLD_MAX_ACTORS];
+
+    for (uint32_t i = 0; i < world->n_actors; i++) {
+        starts[i] = (struct thread_start){world, i, fn};
+        ck_assert_int_eq(pthread_create(&threads[i], NULL, thread_main, &starts[i]), 0);
+    }
+    for (uint32_t i = 0; i < world->n_actors; i++) {
+        pthread_join(threads[i], NULL);
+    }
+}
+
+#else
+
+/* A child that fails may leave the others waiting for it; they die with the test. */
+static void actors_run(struct world *world, actor_fn fn)
+{
+    int status = 0;
+
+    for (uint32_t i = 0; i < world->n_actors; i++) {
+        world_fork(world, i, fn);
+    }
+    for (uint32_t i = 0; i < world->n_actors; i++) {
+        ck_assert_int_gt(wait(&status), 0);
+        ck_assert_int_eq(status, 0);
+    }
+}
+
+#endif
+
+void world_run(struct world *world, uint32_t n_actors, actor_fn fn)
+{
+    ck_assert_uint_le(n_actors, WORLD_MAX_ACTORS);
+    world->n_actors = n_actors;
+    actors_run(world, fn);
+    ck_assert_uint_eq(world->shared->n_errors, 0);
+}
+
+void actor_init(struct actor *me, struct world *world, uint32_t index)
+{
+    *me = (struct actor){
+        .world = world,
+        .core = world_core(world, index % WORLD_N_NODES),
+        .index = index,
+        .seed = index + 1,
+    };
+}
+
+void actor_fini(struct actor *me)
+{
+    bcs_core_destroy(me->core);
+}
+
+void actor_expect(struct actor *me, bool is_ok, const char *what)
+{
+    if (!is_ok) {
+        __atomic_fetch_add(&me->world->shared->n_errors, 1, __ATOMIC_RELAXED);
+        fprintf(stderr, "actor %u found: %s\n", me->index, what);
+    }
+}
+
+void actor_barrier(struct actor *me)
+{
+    struct bcs_xfer signal = {
+        .dests = &me->world->all,
+        .remote_event_gva = me->world->barrier_gva,
+    };
+    uint64_t target = ++me->n_barriers * me->world->n_actors;
+
+    actor_expect(me, bcs_xfer_and_signal(me->core, &signal) == 0, "a barrier failed");
+    actor_expect(me,
+                 bcs_test_event(me->core, me->world->barrier_gva, target, true) == 0,
+                 "waiting in a barrier failed");
+}
+
+uint32_t actor_random(struct actor *me)
+{
+    me->seed = me->seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (uint32_t)(me->seed >> 33);
+}
+
+int actor_put(struct actor *me, const struct bcs_node_set *dests, uint64_t gva,
+              const void *src, size_t n_bytes, uint64_t remote_event_gva)
+{
+    uint64_t event_gva = me->world->put_gvas[me->index];
+    struct bcs_xfer xfer = {
+        .src = src,
+        .n_bytes = n_bytes,
+        .dest_gva = gva,
+        .dests = dests,
+        .local_event_gva = event_gva,
+        .remote_event_gva = remote_event_gva,
+    };
+    int rc;
+
+    do {
+        rc = bcs_xfer_and_signal(me->core, &xfer);
+    } while (rc == BCS_XFER_E_BUSY && bcs_core_progress(me->core) == 0);
+    if (rc == 0) {
+        rc = bcs_test_event(me->core, event_gva, ++me->n_puts, true);
+    }
+    return rc;
+}
+
+void actor_put_word(struct actor *me, const struct bcs_node_set *dests, uint64_t gva,
+                    uint64_t value)
+{
+    actor_expect(me, actor_put(me, dests, gva, &value, sizeof(value), 0) == 0,
+                 "a put failed");
+}
+
+bool actor_query(struct actor *me, const struct bcs_node_set *dests, uint64_t gva,
+                 uint64_t value)
+{
+    struct bcs_comparison comparison = {
+        .variable_gva = gva,
+        .op = BCS_COMPARE_EQ,
+        .value = value,
+        .dests = dests,
+    };
+    bool is_true = false;
+
+    actor_expect(me, bcs_compare_and_write(me->core, &comparison, &is_true) == 0,
+                 "a query failed");
+    return is_true;
+}
+
+bool actor_swap(struct actor *me, const struct bcs_node_set *dests, uint64_t gva,
+                uint64_t value, uint64_t new_value)
+{
+    struct bcs_comparison comparison = {
+        .variable_gva = gva,
+        .op = BCS_COMPARE_EQ,
+        .value = value,
+        .dests = dests,
+        .write_gva = gva,
+        .write_value = new_value,
+    };
+    bool is_true = false;
+
+    actor_expect(me, bcs_compare_and_write(me->core, &comparison, &is_true) == 0,
+                 "a compare-and-write failed");
+    return is_true;
+}
+
+struct bcs_node_set set_of_one(uint32_t node)
+{
+    struct bcs_node_set set;
+
+    bcs_node_set_clear(&set);
+    bcs_node_set_add(&set, node);
+    return set;
+}
+
+struct bcs_node_set set_of_two(uint32_t a, uint32_t b)
+{
+    struct bcs_node_set set = set_of_one(a);
+
+    bcs_node_set_add(&set, b);
+    return set;
+}
+
+uint64_t word_on(const struct bcs_core *core, uint64_t gva)
+{
+    /* Pairs with the release store of an aligned word by a put. */
+    return __atomic_load_n((uint64_t *)bcs_core_address(core, gva), __ATOMIC_ACQUIRE);
+}

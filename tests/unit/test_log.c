@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The log sink: which lines appear, what stands in front of them, and that a line is
+ * one write. Standard error is replaced by a packet socket, which keeps writes apart.
+ */
+#include <check.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "libbcs/base/log.h"
+
+static int log_end; /* where the lines arrive */
+static int stderr_kept;
+
+static void catch_stderr(void)
+{
+    int pair[2];
+
+    ck_assert_int_eq(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, pair), 0);
+    stderr_kept = dup(STDERR_FILENO);
+    dup2(pair[1], STDERR_FILENO);
+    close(pair[1]);
+    log_end = pair[0];
+}
+
+static void release_stderr(void)
+{
+    dup2(stderr_kept, STDERR_FILENO);
+    close(stderr_kept);
+    close(log_end);
+}
+
+/* The next write to standard error, or "" if there was none. */
+static const char *next_write(void)
+{
+    static char text[4096];
+    ssize_t n_bytes = recv(log_end, text, sizeof text - 1, MSG_DONTWAIT);
+
+    text[n_bytes > 0 ? n_bytes : 0] = '\0';
+    return text;
+}
+
+START_TEST(by_default_errors_and_warnings_are_printed)
+{
+    bcs_error("first %d", 1);
+    bcs_warn("second");
+    bcs_info("third");
+    bcs_debug("fourth");
+    ck_assert_str_eq(next_write(), "bcs: first 1\n");
+    ck_assert_str_eq(next_write(), "bcs: second\n");
+    ck_assert_str_eq(next_write(), "");
+}
+END_TEST
+
+START_TEST(the_rank_stands_in_front_of_each_line)
+{
+    bcs_log_setup(BCS_LOG_DEBUG, 3);
+    bcs_debug("text");
+    ck_assert_str_eq(next_write(), "bcs[rank 3]: text\n");
+}
+END_TEST
+
+START_TEST(only_errors_are_printed_at_level_error)
+{
+    bcs_log_setup(BCS_LOG_ERROR, -1);
+    bcs_warn("no");
+    bcs_error("yes");
+    ck_assert_str_eq(next_write(), "bcs: yes\n");
+    ck_assert_str_eq(next_write(), "");
+}
+END_TEST
+
+START_TEST(a_long_line_is_cut_off_and_still_one_write)
+{
+    char text[3000];
+    const char *line;
+
+    memset(text, 'x', sizeof text - 1);
+    text[sizeof text - 1] = '\0';
+    bcs_error("%s", text);
+    line = next_write();
+    ck_assert_uint_eq(strlen(line), 1024);
+    ck_assert_uint_eq(strcspn(line, "\n"), 1023);
+    ck_assert_str_eq(next_write(), "");
+}
+END_TEST
+
+START_TEST(errno_is_left_alone)
+{
+    close(STDERR_FILENO);
+    errno = ENOENT;
+    bcs_error("nobody reads this");
+    ck_assert_int_eq(errno, ENOENT);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("log");
+    TCase *tests = tcase_create("log");
+    SRunner *runner;
+    int n_failed;
+
+    tcase_add_checked_fixture(tests, catch_stderr, release_stderr);
+    tcase_add_test(tests, by_default_errors_and_warnings_are_printed);
+    tcase_add_test(tests, the_rank_stands_in_front_of_each_line);
+    tcase_add_test(tests, only_errors_are_printed_at_level_error);
+    tcase_add_test(tests, a_long_line_is_cut_off_and_still_one_write);
+    tcase_add_test(tests, errno_is_left_alone);
+    suite_add_tcase(suite, tests);
+    runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    n_failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return n_failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Main MDS: recording, the summary, merging and the report.
+ */
+#include <check.h>
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "mds/mmds.h"
+
+enum { SEND, ISEND, BARRIER, N_PRIMITIVES };
+
+static const char *const names[N_PRIMITIVES] = {"MPI_Send", "MPI_Isend", "MPI_Barrier"};
+
+/* One call of a primitive, with a call of another one inside if inner >= 0. */
+static void call(uint32_t primitive, enum mds_timing timing, int inner)
+{
+    struct mds_collect *collect = mds_collect;
+    uint64_t began = mds_begin(collect, timing);
+
+    if (inner >= 0) {
+        call((uint32_t)inner, MDS_BLOCKING, -1);
+    }
+    mds_end(collect, primitive, timing, began);
+}
+
+static void record(struct mmds_summary *summary_out, void (*program)(void))
+{
+    struct mds_collect *collect;
+
+    ck_assert_int_eq(mmds_start(true), 0);
+    program();
+    collect = mmds_stop();
+    mmds_summarize(collect, summary_out);
+    free(collect);
+}
+
+static void three_primitives(void)
+{
+    for (int i = 0; i < 1000; i++) {
+        call(ISEND, MDS_INSTANT, -1);
+        call(SEND, MDS_BLOCKING, -1);
+    }
+    call(BARRIER, MDS_BLOCKING, SEND);
+}
+
+static void assert_accounted(const struct mmds_summary *summary)
+{
+    /* one rounding of half a nanosecond for each of the two totals */
+    ck_assert_uint_le(summary->gap_ns, 1);
+}
+
+START_TEST(nothing_is_recorded_when_off)
+{
+    ck_assert_ptr_null(mds_collect);
+    call(SEND, MDS_BLOCKING, -1);
+    ck_assert_uint_eq(mds_depth, 0);
+    ck_assert_ptr_null(mmds_stop());
+}
+END_TEST
+
+START_TEST(computation_and_communication_are_the_run_time)
+{
+    struct mmds_summary summary;
+
+    record(&summary, three_primitives);
+    ck_assert_uint_gt(summary.run_ns, 0);
+    assert_accounted(&summary);
+}
+END_TEST
+
+START_TEST(blocking_calls_delimit_the_computation)
+{
+    struct mmds_summary summary;
+
+    record(&summary, three_primitives);
+    ck_assert_uint_eq(summary.communication.count, 1001);
+    ck_assert_uint_eq(summary.computation.count, 1002);
+    ck_assert_uint_eq(summary.primitives[SEND].count, 1000);
+    ck_assert_uint_eq(summary.primitives[ISEND].count, 1000);
+    ck_assert_uint_gt(summary.instant_ns, 0);
+}
+END_TEST
+
+START_TEST(a_call_within_a_call_is_not_recorded)
+{
+    struct mmds_summary summary;
+
+    record(&summary, three_primitives);
+    ck_assert_uint_eq(summary.primitives[BARRIER].count, 1);
+    ck_assert_uint_eq(summary.primitives[SEND].count, 1000);
+}
+END_TEST
+
+static void *thread_main(void *arg)
+{
+    (void)arg;
+    for (int i = 0; i < 20000; i++) {
+        call(SEND, MDS_BLOCKING, -1);
+        call(ISEND, MDS_INSTANT, -1);
+    }
+    return NULL;
+}
+
+static void four_threads(void)
+{
+    pthread_t threads[4];
+
+    for (int i = 0; i < 4; i++) {
+        ck_assert_int_eq(pthread_create(&threads[i], NULL, thread_main, NULL), 0);
+    }
+    for (int i = 0; i < 4; i++) {
+        pthread_join(threads[i], NULL);
+    }
+}
+
+START_TEST(threads_that_overlap_are_accounted_once)
+{
+    struct mmds_summary summary;
+
+    record(&summary, four_threads);
+    ck_assert_uint_eq(summary.primitives[SEND].count, 80000);
+    ck_assert_uint_eq(summary.primitives[ISEND].count, 80000);
+    ck_assert_uint_le(summary.communication.total_ns, summary.run_ns);
+    assert_accounted(&summary);
+}
+END_TEST
+
+START_TEST(ticks_become_nanoseconds_by_the_clocks_of_the_run)
+{
+    struct mds_collect *collect = calloc(1, sizeof(*collect));
+    struct mmds_summary summary;
+
+    *collect = (struct mds_collect){.start_ticks = 1000,
+                                    .stop_ticks = 4000,
+                                    .start_ns = 50,
+                                    .stop_ns = 1050,
+                                    .since_ticks = 1000};
+    mds_interval_add(&collect->computation, 1000, 1600);
+    mds_interval_add(&collect->communication, 1600, 3700);
+    mds_interval_add(&collect->primitives[SEND], 1600, 3700);
+    mds_interval_add(&collect->computation, 3700, 4000);
+    mmds_summarize(collect, &summary);
+    free(collect);
+
+    ck_assert_uint_eq(summary.run_ns, 1000);
+    ck_assert_uint_eq(summary.computation.total_ns, 300);
+    ck_assert_uint_eq(summary.computation.min_ns, 100);
+    ck_assert_uint_eq(summary.computation.max_ns, 200);
+    ck_assert_uint_eq(summary.primitives[SEND].total_ns, 700);
+    ck_assert_uint_eq(summary.gap_ns, 0);
+}
+END_TEST
+
+START_TEST(a_lost_interval_shows_as_gap)
+{
+    struct mds_collect *collect = calloc(1, sizeof(*collect));
+    struct mmds_summary summary;
+
+    *collect = (struct mds_collect){.stop_ticks = 1000, .stop_ns = 1000};
+    mds_interval_add(&collect->computation, 0, 400);
+    mds_interval_add(&collect->communication, 500, 1000);
+    mmds_summarize(collect, &summary);
+    free(collect);
+    ck_assert_uint_eq(summary.gap_ns, 100);
+}
+END_TEST
+
+START_TEST(a_clock_that_runs_backwards_counts_as_nothing)
+{
+    struct mds_interval interval = {0};
+
+    mds_interval_add(&interval, 100, 90);
+    ck_assert_uint_eq(interval.total_ticks, 0);
+    ck_assert_uint_eq(interval.count, 1);
+}
+END_TEST
+
+START_TEST(a_stamp_before_the_last_one_is_not_counted_twice)
+{
+    struct mds_collect *collect = calloc(1, sizeof(*collect));
+
+    collect->since_ticks = 100;
+    mds_switch(collect, &collect->computation, 250);
+    mds_switch(collect, &collect->communication, 240);
+    mds_switch(collect, &collect->computation, 300);
+    ck_assert_uint_eq(collect->computation.total_ticks, 200);
+    ck_assert_uint_eq(collect->communication.total_ticks, 0);
+    ck_assert_uint_eq(collect->since_ticks, 300);
+    free(collect);
+}
+END_TEST
+
+START_TEST(merging_keeps_extremes_and_adds_the_rest)
+{
+    struct mmds_summary sum = {0}, one = {0}, other = {0};
+
+    one.n_processes = other.n_processes = 1;
+    one.n_slices = 7;
+    other.n_slices = 5;
+    one.primitives[SEND] = (struct mmds_interval){2, 10, 20, 30};
+    other.primitives[SEND] = (struct mmds_interval){1, 5, 5, 5};
+    other.primitives[BARRIER] = (struct mmds_interval){1, 9, 9, 9};
+    one.passed[ISEND] = 3;
+    mmds_merge(&sum, &one);
+    mmds_merge(&sum, &other);
+
+    ck_assert_uint_eq(sum.n_processes, 2);
+    ck_assert_uint_eq(sum.n_slices, 7);
+    ck_assert_uint_eq(sum.primitives[SEND].count, 3);
+    ck_assert_uint_eq(sum.primitives[SEND].min_ns, 5);
+    ck_assert_uint_eq(sum.primitives[SEND].max_ns, 20);
+    ck_assert_uint_eq(sum.primitives[SEND].total_ns, 35);
+    ck_assert_uint_eq(sum.primitives[BARRIER].min_ns, 9);
+    ck_assert_uint_eq(sum.passed[ISEND], 3);
+}
+END_TEST
+
+static void sample(struct mmds_summary *summary_out)
+{
+    memset(summary_out, 0, sizeof(*summary_out));
+    summary_out->n_processes = 1;
+    summary_out->run_ns = 10000000;
+    summary_out->n_slices = 42;
+    summary_out->computation = (struct mmds_interval){3, 1000000, 5000000, 7000000};
+    summary_out->communication = (struct mmds_interval){2, 1000000, 2000000, 3000000};
+    summary_out->primitives[SEND] = summary_out->communication;
+    summary_out->passed[ISEND] = 12;
+    summary_out->passed[BARRIER] = 1;
+}
+
+START_TEST(the_table_has_the_form_of_the_paper)
+{
+    static const char expected[] =
+        "\nMMDS, process 0\n"
+        "Primitive           Min(ms)     Max(ms)     Total(ms)      Count  "
+        "Average(ms)\n"
+        "MPI_Send              1.000       2.000         3.000          2        "
+        "1.500\n"
+        "Comp Granularity      1.000       5.000         7.000          3        "
+        "2.333\n"
+        "Comm Overhead         1.000       2.000         3.000          2        "
+        "1.500\n"
+        "Run time 10.000 ms, computation + communication 10.000 ms, gap 0.0000 %\n"
+        "Non-blocking primitives 0.000 ms of the computation; slices 42\n"
+        "Passed to the MPI library: MPI_Isend 12, MPI_Barrier 1\n";
+    struct mmds_summary summary;
+    char *text;
+    size_t n_bytes;
+    FILE *out = open_memstream(&text, &n_bytes);
+
+    sample(&summary);
+    mmds_print(out, "MMDS, process 0", names, N_PRIMITIVES, &summary);
+    fclose(out);
+    ck_assert_str_eq(text, expected);
+    free(text);
+}
+END_TEST
+
+/* Two ranks that did the same. */
+static int gather_twice(void *arg, const void *mine, size_t n_bytes, void *all)
+{
+    if (arg != NULL) {
+        return *(int *)arg;
+    }
+    if (all != NULL) {
+        memcpy(all, mine, n_bytes);
+        memcpy((char *)all + n_bytes, mine, n_bytes);
+    }
+    return 0;
+}
+
+static int report_of_rank(uint32_t rank, void *arg, char **text_out)
+{
+    size_t n_bytes;
+    struct mmds_report report = {.names = names,
+                                 .n_primitives = N_PRIMITIVES,
+                                 .rank = rank,
+                                 .n_ranks = 2,
+                                 .gather = gather_twice,
+                                 .arg = arg,
+                                 .out = open_memstream(text_out, &n_bytes)};
+    struct mmds_summary summary;
+    int err;
+
+    sample(&summary);
+    err = mmds_report(&report, &summary);
+    fclose(report.out);
+    return err;
+}
+
+START_TEST(rank_0_prints_the_whole_and_then_every_process)
+{
+    char *text;
+    const char *all, *first, *second;
+
+    ck_assert_int_eq(report_of_rank(0, NULL, &text), 0);
+    all = strstr(text, "MMDS, all 2 processes");
+    first = strstr(text, "MMDS, process 0");
+    second = strstr(text, "MMDS, process 1");
+    ck_assert_ptr_nonnull(all);
+    ck_assert_ptr_nonnull(first);
+    ck_assert_ptr_nonnull(second);
+    ck_assert(all < first && first < second);
+    ck_assert_ptr_nonnull(strstr(text, "MPI_Isend 24"));
+    free(text);
+
+    ck_assert_int_eq(report_of_rank(1, NULL, &text), 0);
+    ck_assert_str_eq(text, "");
+    free(text);
+}
+END_TEST
+
+START_TEST(nothing_is_printed_if_gathering_fails)
+{
+    int err = -EIO;
+    char *text;
+
+    ck_assert_int_eq(report_of_rank(0, &err, &text), -EIO);
+    ck_assert_str_eq(text, "");
+    free(text);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("mmds");
+    TCase *tcase = tcase_create("mmds");
+    SRunner *runner = srunner_create(suite);
+    int n_failed;
+
+    tcase_add_test(tcase, nothing_is_recorded_when_off);
+    tcase_add_test(tcase, computation_and_communication_are_the_run_time);
+    tcase_add_test(tcase, blocking_calls_delimit_the_computation);
+    tcase_add_test(tcase, a_call_within_a_call_is_not_recorded);
+    tcase_add_test(tcase, threads_that_overlap_are_accounted_once);
+    tcase_add_test(tcase, ticks_become_nanoseconds_by_the_clocks_of_the_run);
+    tcase_add_test(tcase, a_lost_interval_shows_as_gap);
+    tcase_add_test(tcase, a_clock_that_runs_backwards_counts_as_nothing);
+    tcase_add_test(tcase, a_stamp_before_the_last_one_is_not_counted_twice);
+    tcase_add_test(tcase, merging_keeps_extremes_and_adds_the_rest);
+    tcase_add_test(tcase, the_table_has_the_form_of_the_paper);
+    tcase_add_test(tcase, rank_0_prints_the_whole_and_then_every_process);
+    tcase_add_test(tcase, nothing_is_printed_if_gathering_fails);
+    suite_add_tcase(suite, tcase);
+    srunner_run_all(runner, CK_NORMAL);
+    n_failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return n_failed == 0 ? 0 : 1;
+}

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Shared segments: what one process writes another reads, nothing appears in a file
+ * system, and a wrong handle is an error instead of a mapping.
+ */
+#include <check.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "libbcs/base/shm_segment.h"
+
+#define N_BYTES (1u << 20)
+
+START_TEST(a_new_segment_is_zeroed_and_private_to_its_user)
+{
+    struct bcs_shm_segment segment;
+    struct stat status;
+    const char *bytes;
+
+    ck_assert_int_eq(bcs_shm_segment_create(&segment, N_BYTES), 0);
+    bytes = segment.base;
+    for (size_t i = 0; i < N_BYTES; i++) {
+        ck_assert_int_eq(bytes[i], 0);
+    }
+    ck_assert_int_eq(fstat(segment.fd, &status), 0);
+    ck_assert_int_eq(status.st_mode & 07777, 0600);
+    ck_assert_int_eq(status.st_nlink, 0);
+    bcs_shm_segment_fini(&segment);
+}
+END_TEST
+
+START_TEST(another_process_attaches_and_both_see_each_others_writes)
+{
+    struct bcs_shm_segment segment;
+    struct bcs_shm_handle handle;
+    int status;
+    pid_t child;
+
+    ck_assert_int_eq(bcs_shm_segment_create(&segment, N_BYTES), 0);
+    handle = bcs_shm_segment_handle(&segment);
+    ck_assert_int_eq(handle.pid, getpid());
+    ((char *)segment.base)[N_BYTES - 1] = 'a';
+    child = fork();
+    if (child == 0) {
+        struct bcs_shm_segment mine;
+        int err = bcs_shm_segment_attach(&mine, &handle);
+
+        if (err || ((char *)mine.base)[N_BYTES - 1] != 'a') {
+            _exit(1);
+        }
+        ((char *)mine.base)[0] = 'b';
+        bcs_shm_segment_fini(&mine);
+        _exit(0);
+    }
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    ck_assert_int_eq(status, 0);
+    ck_assert_int_eq(((char *)segment.base)[0], 'b');
+    bcs_shm_segment_fini(&segment);
+}
+END_TEST
+
+START_TEST(the_mapping_outlives_the_file_descriptor)
+{
+    struct bcs_shm_segment segment;
+
+    ck_assert_int_eq(bcs_shm_segment_create(&segment, N_BYTES), 0);
+    bcs_shm_segment_close_fd(&segment);
+    ck_assert_int_eq(segment.fd, -1);
+    ((char *)segment.base)[0] = 'a';
+    bcs_shm_segment_close_fd(&segment);
+    bcs_shm_segment_fini(&segment);
+    ck_assert_ptr_null(segment.base);
+}
+END_TEST
+
+START_TEST(a_segment_cannot_be_shrunk_under_the_others)
+{
+    struct bcs_shm_segment segment;
+
+    ck_assert_int_eq(bcs_shm_segment_create(&segment, N_BYTES), 0);
+    ck_assert_int_ne(ftruncate(segment.fd, 1), 0);
+    bcs_shm_segment_fini(&segment);
+}
+END_TEST
+
+START_TEST(a_wrong_handle_is_an_error)
+{
+    struct bcs_shm_segment segment;
+    struct bcs_shm_segment mine = {.fd = 77};
+    struct bcs_shm_handle handle;
+
+    ck_assert_int_eq(bcs_shm_segment_create(&segment, N_BYTES), 0);
+    handle = bcs_shm_segment_handle(&segment);
+    handle.n_bytes *= 2;
+    ck_assert_int_eq(bcs_shm_segment_attach(&mine, &handle), -EINVAL);
+    handle.n_bytes /= 2;
+    handle.fd = 100000;
+    ck_assert_int_eq(bcs_shm_segment_attach(&mine, &handle), -ENOENT);
+    handle.pid = -1;
+    ck_assert_int_lt(bcs_shm_segment_attach(&mine, &handle), 0);
+    ck_assert_ptr_null(mine.base);
+    ck_assert_int_eq(mine.fd, 77);
+    bcs_shm_segment_fini(&segment);
+}
+END_TEST
+
+START_TEST(a_failed_create_leaves_the_output_alone)
+{
+    struct bcs_shm_segment segment = {.fd = 77};
+
+    ck_assert_int_lt(bcs_shm_segment_create(&segment, 0), 0);
+    ck_assert_int_lt(bcs_shm_segment_create(&segment, SIZE_MAX / 2), 0);
+    ck_assert_int_eq(segment.fd, 77);
+}
+END_TEST
+
+START_TEST(fini_accepts_a_zeroed_segment)
+{
+    struct bcs_shm_segment segment = {0};
+
+    bcs_shm_segment_fini(&segment);
+    ck_assert_int_eq(fcntl(0, F_GETFD) == -1 && errno == EBADF, 0);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("shm_segment");
+    TCase *tests = tcase_create("shm_segment");
+    SRunner *runner;
+    int n_failed;
+
+    tcase_add_test(tests, a_new_segment_is_zeroed_and_private_to_its_user);
+    tcase_add_test(tests, another_process_attaches_and_both_see_each_others_writes);
+    tcase_add_test(tests, the_mapping_outlives_the_file_descriptor);
+    tcase_add_test(tests, a_segment_cannot_be_shrunk_under_the_others);
+    tcase_add_test(tests, a_wrong_handle_is_an_error);
+    tcase_add_test(tests, a_failed_create_leaves_the_output_alone);
+    tcase_add_test(tests, fini_accepts_a_zeroed_segment);
+    suite_add_tcase(suite, tests);
+    runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    n_failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return n_failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
