@@ -10,5 +10,12 @@ install_missing
 build_all
 BCS_MDS=mmds
 export BCS_MDS
-exec "$BUILD_DIR/libbcs/tools/bcsrun" -n 4 \
-    "$BUILD_DIR/apps/sweep3d/sweep3d" apps/sweep3d/input.demo
+
+# The report is on standard error: keep it apart, so that it follows the program's output.
+report=$(mktemp)
+trap 'rm -f "$report"' EXIT
+status=0
+"$BUILD_DIR/libbcs/tools/bcsrun" -n 4 "$BUILD_DIR/apps/sweep3d/sweep3d" \
+    apps/sweep3d/input.demo 2>"$report" || status=$?
+cat "$report"
+exit "$status"

@@ -3,7 +3,7 @@
 # installs what is missing and builds. BUILD_DIR names the build folder (default: build).
 
 BUILD_DIR=${BUILD_DIR:-build}
-PACKAGES="gcc gfortran meson ninja-build pkg-config check libopenmpi-dev openmpi-bin"
+PACKAGES="gcc libc6-dev gfortran meson ninja-build pkg-config check libopenmpi-dev openmpi-bin"
 
 # What the build and the tests need and this machine lacks, one name a line.
 missing_list() {
@@ -13,18 +13,8 @@ missing_list() {
     for library in ompi-c ompi-fort check; do
         pkg-config --exists "$library" 2>/dev/null || echo "$library"
     done
+    echo '#include <stdio.h>' | gcc -E - >/dev/null 2>&1 || echo libc6-dev
     return 0
-}
-
-run_as_root() {
-    if [ "$(id -u)" -eq 0 ]; then
-        "$@"
-    elif command -v sudo >/dev/null 2>&1; then
-        sudo "$@"
-    else
-        echo "Not root and no sudo here. As root, run: $*" >&2
-        return 1
-    fi
 }
 
 # Install the packages with apt, on systems that have it, if anything is missing.
@@ -37,9 +27,19 @@ install_missing() {
             "with its C and Fortran pkg-config files, and the Check library)." >&2
         return 1
     fi
-    run_as_root apt-get update || return 1
+    as_root=
+    if [ "$(id -u)" -ne 0 ]; then
+        as_root=sudo
+        command -v sudo >/dev/null 2>&1 || {
+            echo "Not root and no sudo here. As root, run:" \
+                "apt-get update && apt-get install $PACKAGES" >&2
+            return 1
+        }
+    fi
+    # What apt-get update cannot fetch, the installation may not need.
+    $as_root apt-get update || true
     # shellcheck disable=SC2086 # a list of packages
-    run_as_root env DEBIAN_FRONTEND=noninteractive \
+    $as_root env DEBIAN_FRONTEND=noninteractive \
         apt-get install -y --no-install-recommends $PACKAGES || return 1
     missing=$(missing_list | tr '\n' ' ')
     [ -z "$missing" ] || {

@@ -51,6 +51,7 @@ static void transfer_begin(struct nic_view *view, const struct nic_pair *pair)
     item->loaded_block = 0;
     item->is_loading = 0;
     item->is_storing = 0;
+    item->is_queued = 0;
     item->peer = pair->send.port;
     item->peer_cell = send->cell;
     item->peer_address = send->address;

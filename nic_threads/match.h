@@ -39,7 +39,7 @@ struct nic_item {
     uint8_t is_block;   /* the sender's data are in an eager block */
     uint8_t is_loading; /* a grant is on its way */
     uint8_t is_storing; /* the receiver has a chunk to copy */
-    uint8_t is_over;    /* the last chunk has been granted */
+    uint8_t is_queued;  /* waits in the schedule */
 };
 
 enum { NIC_MATCH_BUCKETS = 16 };

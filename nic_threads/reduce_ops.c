@@ -87,6 +87,8 @@ typedef double _Complex element_C64 UNALIGNED;
     FOR_COMPLEX_OPS(X, C32)                                                            \
     FOR_COMPLEX_OPS(X, C64)
 
+/* It would join the pragma with the loop. */
+/* clang-format off */
 #define DEFINE_KERNEL(type, op, formula)                                               \
     static void combine_##op##_##type(const void *left, const void *right,             \
                                       void *result, size_t count)                      \
@@ -108,6 +110,7 @@ FOR_ALL_KERNELS(DEFINE_KERNEL)
 static const combine_fn kernels[NIC_REDUCE_N_OPS * NIC_REDUCE_N_TYPES] = {
     FOR_ALL_KERNELS(KERNEL_ENTRY)
 };
+/* clang-format on */
 
 static const uint8_t element_bytes[NIC_REDUCE_N_TYPES] = {
     [NIC_REDUCE_I8] = sizeof(element_I8),   [NIC_REDUCE_U8] = sizeof(element_U8),

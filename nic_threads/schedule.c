@@ -17,6 +17,10 @@ void nic_schedule_init(struct nic_schedule *schedule, uint64_t chunk_bytes,
 
 void nic_schedule_add(struct nic_schedule *schedule, struct nic_item *items, uint32_t id)
 {
+    if (items[id].is_queued) {
+        return;
+    }
+    items[id].is_queued = 1;
     items[id].next = NIC_ITEM_NONE;
     if (schedule->waiting.last == NIC_ITEM_NONE) {
         schedule->waiting.first = id;
@@ -48,6 +52,7 @@ int nic_schedule_next(struct nic_schedule *schedule, struct nic_item *items,
         return 0;
     }
     schedule->left_bytes -= n_bytes;
+    item->is_queued = 0;
     schedule->waiting.first = item->next;
     if (schedule->waiting.first == NIC_ITEM_NONE) {
         schedule->waiting.last = NIC_ITEM_NONE;

@@ -31,7 +31,8 @@ struct nic_plan {
 void nic_schedule_init(struct nic_schedule *schedule, uint64_t chunk_bytes,
                        uint64_t slice_bytes);
 
-/** Queue a transfer (item->granted of item->total bytes are done) for its next chunk. */
+/** Queue a transfer (item->granted of item->total bytes are done) for its next chunk. One
+ *  that is queued already keeps its place. */
 void nic_schedule_add(struct nic_schedule *schedule, struct nic_item *items, uint32_t id);
 
 /** Start to fill a slice. */

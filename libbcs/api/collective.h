@@ -19,13 +19,13 @@
 /** right = left OP right, over count elements. arg is struct bcs_reduction.arg. */
 typedef void (*bcs_combine_fn)(void *arg, const void *left, void *right, size_t count);
 
-/** How to combine. If kernel >= 0 the engine's own kernel of that number may be used. */
+/** How to combine. If kernel >= 0 the engine's own kernel of that number may do it. */
 struct bcs_reduction {
-    const void *in;       /* this member's vector */
-    void *out;            /* the result, where this member gets one; may be == in */
-    size_t count;         /* elements */
-    size_t element_bytes; /* of one element, contiguous */
-    int kernel;           /* nic_reduce_kernel number, or -1 */
+    const void *in;         /* this member's vector */
+    void *out;              /* the result, where this member gets one; may be == in */
+    size_t count;           /* elements */
+    size_t element_bytes;   /* of one element, contiguous */
+    int kernel;             /* nic_reduce_kernel number, or -1 */
     bcs_combine_fn combine; /* always given */
     void *arg;
 };
@@ -39,8 +39,10 @@ struct bcs_blocks {
 
 #define BCS_ROOT_ALL (-1)
 
+/** Wait until every member has called it. Always carried out by the engine. */
 int bcs_barrier(struct bcs_context *context, struct bcs_group *group);
 
+/** Every member gets the root's n_bytes, which is the same on all members. */
 int bcs_bcast(struct bcs_context *context, struct bcs_group *group, void *data,
               size_t n_bytes, int root);
 
@@ -53,13 +55,13 @@ int bcs_reduce(struct bcs_context *context, struct bcs_group *group,
 int bcs_gather(struct bcs_context *context, struct bcs_group *group, const void *mine,
                size_t n_mine_bytes, const struct bcs_blocks *blocks, int root);
 
-/** Each member gets its block of the root's; mine may be NULL at the root (in place). */
+/** Each member gets its block of the root's; mine may be NULL at the root: in place. */
 int bcs_scatter(struct bcs_context *context, struct bcs_group *group, void *mine,
                 size_t n_mine_bytes, const struct bcs_blocks *blocks, int root);
 
 /** Each member gets all blocks; mine may be NULL: own block is in place. */
-int bcs_allgather(struct bcs_context *context, struct bcs_group *group, const void *mine,
-                  const struct bcs_blocks *blocks);
+int bcs_allgather(struct bcs_context *context, struct bcs_group *group,
+                  const void *mine, const struct bcs_blocks *blocks);
 
 /** Block j of member i goes to block i of member j. send.data NULL: in place. */
 int bcs_alltoall(struct bcs_context *context, struct bcs_group *group,

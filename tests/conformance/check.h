@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What the C conformance programs share: checks that name the line and the rank and end
- * the job, known data to send, checksums, and printing by rank 0 only. A program's output
- * depends on nothing but the number of ranks, so that a run under BCS can be compared
- * literally with a native one.
+ * the job, known data to send, checksums, and printing by rank 0 only. A program's
+ * output depends on nothing but the number of ranks, so that a run under BCS can be
+ * compared literally with a native one.
  */
 #ifndef TESTS_CONFORMANCE_CHECK_H
 #define TESTS_CONFORMANCE_CHECK_H
@@ -24,10 +24,11 @@ struct world {
     int right;
 };
 
-/** Message lengths in bytes around the places where an implementation may change its way. */
+/** Message lengths in bytes around the places where an implementation may change its
+ * way. */
 static const int check_lengths[] = {
-    0,     1,     7,     8,     9,     63,    64,    65,    79,     80,      81,
-    127,   1000,  2047,  4000,  4095,  4096,  4097,  8191,  8192,   8193,    16383,
+    0,     1,     7,     8,     9,     63,    64,    65,     79,      80,      81,
+    127,   1000,  2047,  4000,  4095,  4096,  4097,  8191,   8192,    8193,    16383,
     16384, 16385, 32769, 65535, 65536, 65537, 99999, 262144, 1048576, 4194307,
 };
 
@@ -57,15 +58,15 @@ static inline void check_equal(long long left, long long right, const char *text
     }
 }
 
-#define CHECK(condition)                                                                 \
-    do {                                                                                 \
-        if (!(condition)) {                                                              \
-            check_failed(__FILE__, __LINE__, #condition);                                \
-        }                                                                                \
+#define CHECK(condition)                                                               \
+    do {                                                                               \
+        if (!(condition)) {                                                            \
+            check_failed(__FILE__, __LINE__, #condition);                              \
+        }                                                                              \
     } while (0)
 
-#define CHECK_EQUAL(left, right)                                                         \
-    check_equal((long long)(left), (long long)(right), #left " == " #right, __FILE__,    \
+#define CHECK_EQUAL(left, right)                                                       \
+    check_equal((long long)(left), (long long)(right), #left " == " #right, __FILE__,  \
                 __LINE__)
 
 /** The ring around MPI_COMM_WORLD; MPI must be running. */
@@ -88,7 +89,8 @@ static inline struct world check_begin(int *argc, char ***argv)
 }
 
 /** Print on rank 0 of MPI_COMM_WORLD; nothing on the others. */
-__attribute__((format(printf, 1, 2))) static inline void check_say(const char *format, ...)
+__attribute__((format(printf, 1, 2))) static inline void check_say(const char *format,
+                                                                   ...)
 {
     va_list arguments;
     int rank;
@@ -173,8 +175,8 @@ static inline uint64_t check_sum(const void *data, size_t n)
     return sum;
 }
 
-/** Print on rank 0 one checksum over all ranks' checksums, in rank order. Collective; no
- *  message of the caller on MPI_COMM_WORLD may be pending with a wildcard. */
+/** Print on rank 0 one checksum over all ranks' checksums, in rank order. Collective;
+ * no message of the caller on MPI_COMM_WORLD may be pending with a wildcard. */
 static inline void check_say_sum(const char *name, uint64_t mine)
 {
     struct world world = check_world();

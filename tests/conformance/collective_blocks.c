@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The v-variants with gaps between blocks, blocks out of order, zero blocks and types that
- * differ between sender and receiver; arguments that matter only at the root may be junk
- * elsewhere.
+ * The v-variants with gaps between blocks, blocks out of order, zero blocks and types
+ * that differ between sender and receiver; arguments that matter only at the root may
+ * be junk elsewhere.
  */
 #include "tests/conformance/check.h"
 

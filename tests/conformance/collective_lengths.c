@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Bcast, Reduce, Allreduce, Gather, Scatter, Allgather and Alltoall of every length from 0
- * to 4 MB, every root, called directly one after the other.
+ * Bcast, Reduce, Allreduce, Gather, Scatter, Allgather and Alltoall of every length
+ * from 0 to 4 MB, every root, called directly one after the other.
  */
 #include "tests/conformance/check.h"
 
@@ -75,7 +75,8 @@ static void gather_and_scatter(struct world world, int n, struct buffers *buffer
 static void allgather(struct world world, int n, struct buffers *buffers)
 {
     check_fill(buffers->mine, n, 3 * n + world.rank);
-    MPI_Allgather(buffers->mine, n, MPI_BYTE, buffers->all, n, MPI_BYTE, MPI_COMM_WORLD);
+    MPI_Allgather(buffers->mine, n, MPI_BYTE, buffers->all, n, MPI_BYTE,
+                  MPI_COMM_WORLD);
     for (int rank = 0; rank < world.size; rank++) {
         CHECK(check_is_filled(buffers->all + (size_t)rank * n, n, 3 * n + rank));
     }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Many communicators: made and freed in a loop, many alive at once, traffic interleaved on
- * several, made by different groups at the same time.
+ * Many communicators: made and freed in a loop, many alive at once, traffic interleaved
+ * on several, made by different groups at the same time.
  */
 #include "tests/conformance/check.h"
 

@@ -95,8 +95,9 @@ static void splits(struct world world)
     MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &comm);
     exercise("shared", comm);
     MPI_Comm_free(&comm);
-    MPI_Comm_split_type(MPI_COMM_WORLD, world.rank ? MPI_COMM_TYPE_SHARED : MPI_UNDEFINED,
-                        0, MPI_INFO_NULL, &comm);
+    MPI_Comm_split_type(MPI_COMM_WORLD,
+                        world.rank ? MPI_COMM_TYPE_SHARED : MPI_UNDEFINED, 0,
+                        MPI_INFO_NULL, &comm);
     CHECK((comm == MPI_COMM_NULL) == (world.rank == 0));
     if (comm != MPI_COMM_NULL) {
         exercise("shared but the first", comm);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Test, Testall, Testany, Testsome and Request_get_status: false leaves everything as it
- * is, true comes in the end by polling alone, null and inactive requests count as done.
+ * Test, Testall, Testany, Testsome and Request_get_status: false leaves everything as
+ * it is, true comes in the end by polling alone, null and inactive requests count as
+ * done.
  */
 #include "tests/conformance/check.h"
 
@@ -21,8 +22,8 @@ static void start(struct world world, struct ring_traffic *traffic)
                   MPI_COMM_WORLD, &traffic->requests[i]);
     }
     for (int i = 0; i < N; i++) {
-        MPI_Isend(traffic->out + i * N_BYTES, i % 2 ? N_BYTES : 40, MPI_BYTE, world.right,
-                  i, MPI_COMM_WORLD, &traffic->requests[N + i]);
+        MPI_Isend(traffic->out + i * N_BYTES, i % 2 ? N_BYTES : 40, MPI_BYTE,
+                  world.right, i, MPI_COMM_WORLD, &traffic->requests[N + i]);
     }
 }
 

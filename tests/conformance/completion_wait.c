@@ -86,7 +86,8 @@ static void any_of_them(struct world world)
 
     start(world, &traffic);
     for (int i = 0; i < 2 * N; i++) {
-        MPI_Waitany(2 * N, traffic.requests, &index, i % 2 ? &status : MPI_STATUS_IGNORE);
+        MPI_Waitany(2 * N, traffic.requests, &index,
+                    i % 2 ? &status : MPI_STATUS_IGNORE);
         CHECK(index >= 0 && index < 2 * N);
         CHECK(!seen[index]);
         seen[index] = 1;

@@ -231,7 +231,8 @@ static void exchange(struct world world, MPI_Datatype type, int count,
     make_expected(world, type, count, areas);
     check_fill(areas->out, AREA, 10 + world.rank);
     memset(areas->in, 0x44, AREA);
-    MPI_Isend(areas->out + ORIGIN, count, type, world.right, 1, MPI_COMM_WORLD, &request);
+    MPI_Isend(areas->out + ORIGIN, count, type, world.right, 1, MPI_COMM_WORLD,
+              &request);
     MPI_Recv(areas->in + ORIGIN, count, type, world.left, 1, MPI_COMM_WORLD, &status);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
     MPI_Get_count(&status, type, &n);
@@ -244,7 +245,8 @@ static void exchange(struct world world, MPI_Datatype type, int count,
     MPI_Wait(&request, MPI_STATUS_IGNORE);
     CHECK(memcmp(areas->in, areas->expected, AREA) == 0);
 
-    MPI_Isend(areas->out + ORIGIN, count, type, world.right, 3, MPI_COMM_WORLD, &request);
+    MPI_Isend(areas->out + ORIGIN, count, type, world.right, 3, MPI_COMM_WORLD,
+              &request);
     MPI_Recv(areas->in, size, MPI_PACKED, world.left, 3, MPI_COMM_WORLD, &status);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
     CHECK(memcmp(areas->in, areas->packed, size) == 0);

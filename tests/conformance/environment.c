@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The rest of what a program asks for: time, names, attributes, Pcontrol, memory; a delete
- * function of an attribute of MPI_COMM_SELF still communicates inside MPI_Finalize.
+ * The rest of what a program asks for: time, names, attributes, Pcontrol, memory; a
+ * delete function of an attribute of MPI_COMM_SELF still communicates inside
+ * MPI_Finalize.
  */
 #include "tests/conformance/check.h"
 
@@ -49,7 +50,8 @@ static void names_and_attributes(struct world world)
 static int n_copied;
 static int n_deleted;
 
-static int copy_value(MPI_Comm comm, int key, void *extra, void *in, void *out, int *flag)
+static int copy_value(MPI_Comm comm, int key, void *extra, void *in, void *out,
+                      int *flag)
 {
     (void)comm;
     (void)key;
@@ -120,8 +122,8 @@ static int at_the_end(MPI_Comm comm, int key, void *value, void *extra)
     (void)key;
     (void)extra;
     CHECK_EQUAL(*(int *)value, 77);
-    MPI_Sendrecv(&world.rank, 1, MPI_INT, world.right, 3, &in, 1, MPI_INT, world.left, 3,
-                 MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Sendrecv(&world.rank, 1, MPI_INT, world.right, 3, &in, 1, MPI_INT, world.left,
+                 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     CHECK_EQUAL(in, world.left);
     MPI_Allreduce(&world.rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     check_say("inside Finalize the sum is %d\n", sum);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * With MPI_ERRORS_RETURN a bad argument gives the error class that it gives natively, the
- * call does nothing else, and the program goes on.
+ * With MPI_ERRORS_RETURN a bad argument gives the error class that it gives natively,
+ * the call does nothing else, and the program goes on.
  */
 #include "tests/conformance/check.h"
 
@@ -30,11 +30,10 @@ static void sends(struct world world)
     say_class("Send tag negative", send(&one, 1, MPI_INT, 0, -5, MPI_COMM_WORLD));
     say_class("Send any tag", send(&one, 1, MPI_INT, 0, MPI_ANY_TAG, MPI_COMM_WORLD));
     say_class("Send count negative", send(&one, -1, MPI_INT, 0, 1, MPI_COMM_WORLD));
-    say_class("Send type null",
-              send(&one, 1, MPI_DATATYPE_NULL, 0, 1, MPI_COMM_WORLD));
+    say_class("Send type null", send(&one, 1, MPI_DATATYPE_NULL, 0, 1, MPI_COMM_WORLD));
     say_class("Send comm null", send(&one, 1, MPI_INT, 0, 1, MPI_COMM_NULL));
-    say_class("Isend rank too high", MPI_Isend(&one, 1, MPI_INT, world.size, 1,
-                                               MPI_COMM_WORLD, &request));
+    say_class("Isend rank too high",
+              MPI_Isend(&one, 1, MPI_INT, world.size, 1, MPI_COMM_WORLD, &request));
     say_class("Isend tag negative",
               MPI_Isend(&one, 1, MPI_INT, 0, -5, MPI_COMM_WORLD, &request));
     say_class("Issend count negative",
@@ -70,8 +69,8 @@ static void receives(struct world world)
     int one = 1;
     int is_there;
 
-    say_class("Recv rank too high", MPI_Recv(&one, 1, MPI_INT, world.size, 1,
-                                             MPI_COMM_WORLD, &status));
+    say_class("Recv rank too high",
+              MPI_Recv(&one, 1, MPI_INT, world.size, 1, MPI_COMM_WORLD, &status));
     say_class("Recv tag negative",
               MPI_Recv(&one, 1, MPI_INT, 0, -5, MPI_COMM_WORLD, &status));
     say_class("Recv count negative",
@@ -80,12 +79,11 @@ static void receives(struct world world)
               MPI_Recv(&one, 1, MPI_DATATYPE_NULL, 0, 1, MPI_COMM_WORLD, &status));
     say_class("Recv comm null",
               MPI_Recv(&one, 1, MPI_INT, 0, 1, MPI_COMM_NULL, &status));
-    say_class("Irecv rank too high", MPI_Irecv(&one, 1, MPI_INT, world.size, 1,
-                                               MPI_COMM_WORLD, &request));
+    say_class("Irecv rank too high",
+              MPI_Irecv(&one, 1, MPI_INT, world.size, 1, MPI_COMM_WORLD, &request));
     say_class("Irecv tag negative",
               MPI_Irecv(&one, 1, MPI_INT, 0, -5, MPI_COMM_WORLD, &request));
-    say_class("Probe rank too high",
-              MPI_Probe(world.size, 1, MPI_COMM_WORLD, &status));
+    say_class("Probe rank too high", MPI_Probe(world.size, 1, MPI_COMM_WORLD, &status));
     say_class("Iprobe tag negative",
               MPI_Iprobe(0, -5, MPI_COMM_WORLD, &is_there, &status));
     say_class("Recv_init count negative",
@@ -121,16 +119,16 @@ static void collectives(struct world world)
     say_class("Bcast count negative", MPI_Bcast(&one, -1, MPI_INT, 0, MPI_COMM_WORLD));
     say_class("Bcast type null",
               MPI_Bcast(&one, 1, MPI_DATATYPE_NULL, 0, MPI_COMM_WORLD));
-    say_class("Reduce root too high", MPI_Reduce(&one, &two, 1, MPI_INT, MPI_SUM,
-                                                 world.size, MPI_COMM_WORLD));
+    say_class("Reduce root too high",
+              MPI_Reduce(&one, &two, 1, MPI_INT, MPI_SUM, world.size, MPI_COMM_WORLD));
     say_class("Reduce op null",
               MPI_Reduce(&one, &two, 1, MPI_INT, MPI_OP_NULL, 0, MPI_COMM_WORLD));
     say_class("Allreduce op null",
               MPI_Allreduce(&one, &two, 1, MPI_INT, MPI_OP_NULL, MPI_COMM_WORLD));
     say_class("Allreduce count negative",
               MPI_Allreduce(&one, &two, -1, MPI_INT, MPI_SUM, MPI_COMM_WORLD));
-    say_class("Allreduce type null", MPI_Allreduce(&one, &two, 1, MPI_DATATYPE_NULL,
-                                                   MPI_SUM, MPI_COMM_WORLD));
+    say_class("Allreduce type null",
+              MPI_Allreduce(&one, &two, 1, MPI_DATATYPE_NULL, MPI_SUM, MPI_COMM_WORLD));
     say_class("Allreduce comm null",
               MPI_Allreduce(&one, &two, 1, MPI_INT, MPI_SUM, MPI_COMM_NULL));
     say_class("Allreduce band of doubles",

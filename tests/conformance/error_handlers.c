@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A user's error handler is called with the communicator of the failing call, once, also
- * for an error that shows only when a request completes; duplicates inherit it.
+ * A user's error handler is called with the communicator of the failing call, once,
+ * also for an error that shows only when a request completes; duplicates inherit it.
  */
 #include "tests/conformance/check.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Under MPI_ERRORS_ARE_FATAL, the default, a wrong rank ends the whole job with a status
- * other than 0, even though the others wait in a barrier. Must fail, natively as well.
+ * Under MPI_ERRORS_ARE_FATAL, the default, a wrong rank ends the whole job with a
+ * status other than 0, even though the others wait in a barrier. Must fail, natively as
+ * well.
  */
 #include "tests/conformance/check.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Under MPI_ERRORS_ARE_FATAL a truncated message that shows in a Waitall ends the job with
- * a status other than 0. Must fail, natively as well.
+ * Under MPI_ERRORS_ARE_FATAL a truncated message that shows in a Waitall ends the job
+ * with a status other than 0. Must fail, natively as well.
  */
 #include "tests/conformance/check.h"
 

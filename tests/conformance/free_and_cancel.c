@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A freed send still arrives; a cancelled receive takes no message, is shown as cancelled,
- * and leaves the receives around it as they were.
+ * A freed send still arrives; a cancelled receive takes no message, is shown as
+ * cancelled, and leaves the receives around it as they were.
  */
 #include "tests/conformance/check.h"
 
@@ -124,8 +124,8 @@ static void cancelled_then_freed(struct world world)
     MPI_Cancel(&request);
     MPI_Request_free(&request);
     MPI_Barrier(MPI_COMM_WORLD);
-    MPI_Sendrecv_replace(&out, 1, MPI_INT, world.right, 7, world.left, 7, MPI_COMM_WORLD,
-                         MPI_STATUS_IGNORE);
+    MPI_Sendrecv_replace(&out, 1, MPI_INT, world.right, 7, world.left, 7,
+                         MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     CHECK_EQUAL(out, 8);
     CHECK_EQUAL(in, -1);
     check_say("cancelled, then freed\n");

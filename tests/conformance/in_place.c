@@ -44,8 +44,9 @@ static void reductions(struct blocks *blocks)
     fill(blocks);
     MPI_Allreduce(MPI_IN_PLACE, blocks->data, n, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     for (int i = 0; i < n; i++) {
-        CHECK_EQUAL(blocks->data[i], 10000 * (size * (size - 1) / 2) +
-                                         size * value_of(0, i / blocks->n, i % blocks->n));
+        CHECK_EQUAL(blocks->data[i],
+                    10000 * (size * (size - 1) / 2) +
+                        size * value_of(0, i / blocks->n, i % blocks->n));
     }
     for (int root = 0; root < size; root++) {
         fill(blocks);
@@ -68,8 +69,8 @@ static void gathers(struct blocks *blocks)
     for (int root = 0; root < blocks->world.size; root++) {
         fill(blocks);
         if (rank == root) {
-            MPI_Gather(MPI_IN_PLACE, 7, MPI_DATATYPE_NULL, blocks->data, n, MPI_INT, root,
-                       MPI_COMM_WORLD);
+            MPI_Gather(MPI_IN_PLACE, 7, MPI_DATATYPE_NULL, blocks->data, n, MPI_INT,
+                       root, MPI_COMM_WORLD);
             for (int b = 0; b < blocks->world.size; b++) {
                 block_is(blocks->data + b * n, n, b, b);
             }
@@ -169,9 +170,9 @@ static void a_type_with_gaps(struct world world)
     }
     MPI_Alltoall(MPI_IN_PLACE, 0, row, data, 1, row, MPI_COMM_WORLD);
     for (int i = 0; i < world.size * 2 * N; i++) {
-        CHECK_EQUAL(data[i], i % 2 ? 1000 * world.rank + i
-                                   : 1000 * (i / (2 * N)) + 2 * N * world.rank +
-                                         i % (2 * N));
+        CHECK_EQUAL(data[i],
+                    i % 2 ? 1000 * world.rank + i
+                          : 1000 * (i / (2 * N)) + 2 * N * world.rank + i % (2 * N));
     }
     MPI_Type_free(&every_second);
     MPI_Type_free(&row);

@@ -18,7 +18,8 @@ static struct sides sides_make(struct world world)
     struct sides sides = {.which = world.rank % 2};
 
     MPI_Comm_split(MPI_COMM_WORLD, sides.which, world.rank, &sides.mine);
-    MPI_Intercomm_create(sides.mine, 0, MPI_COMM_WORLD, 1 - sides.which, 12, &sides.both);
+    MPI_Intercomm_create(sides.mine, 0, MPI_COMM_WORLD, 1 - sides.which, 12,
+                         &sides.both);
     MPI_Comm_rank(sides.both, &sides.rank);
     MPI_Comm_remote_size(sides.both, &sides.n_remote);
     return sides;

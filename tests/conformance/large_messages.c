@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Long messages: many outstanding in both directions, head to head, short ones behind long
- * ones, long sends whose receives come late and in another order.
+ * Long messages: many outstanding in both directions, head to head, short ones behind
+ * long ones, long sends whose receives come late and in another order.
  */
 #include "tests/conformance/check.h"
 
@@ -39,8 +39,8 @@ static void many_outstanding(struct world world)
         int n = 100000 + 33333 * i;
 
         check_fill(out + (size_t)i * LARGEST, n, i + 50 * world.rank);
-        MPI_Isend(out + (size_t)i * LARGEST, n, MPI_BYTE, world.right, i, MPI_COMM_WORLD,
-                  &requests[i]);
+        MPI_Isend(out + (size_t)i * LARGEST, n, MPI_BYTE, world.right, i,
+                  MPI_COMM_WORLD, &requests[i]);
         MPI_Isend(out + (size_t)i * LARGEST, n, MPI_BYTE, world.left, N + i,
                   MPI_COMM_WORLD, &requests[N + i]);
     }
@@ -91,7 +91,8 @@ static void short_ones_behind_a_long_one(struct world world)
     check_say("short ones behind a long one\n");
 }
 
-/* All ranks send to rank 0 at once; rank 0 takes them in turn with blocking receives. */
+/* All ranks send to rank 0 at once; rank 0 takes them in turn with blocking receives.
+ */
 static void everybody_to_one(struct world world)
 {
     enum { N = 700001 };

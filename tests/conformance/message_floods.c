@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Queues grow without loss: ten thousand messages before the first receive, five thousand
- * receives posted in reverse order of tags, and many senders against one slow receiver.
+ * Queues grow without loss: ten thousand messages before the first receive, five
+ * thousand receives posted in reverse order of tags, and many senders against one slow
+ * receiver.
  */
 #include "tests/conformance/check.h"
 

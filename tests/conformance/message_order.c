@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Messages of one pair and one tag do not overtake each other, whatever their lengths and
- * modes; other tags may be taken in any order; wildcards see each pair's order.
+ * Messages of one pair and one tag do not overtake each other, whatever their lengths
+ * and modes; other tags may be taken in any order; wildcards see each pair's order.
  */
 #include "tests/conformance/check.h"
 
@@ -87,7 +87,8 @@ static void receives_match_in_posted_order(struct world world)
     int in[4] = {-1, -1, -1, -1};
 
     MPI_Irecv(&in[0], 1, MPI_INT, MPI_ANY_SOURCE, 3, MPI_COMM_WORLD, &requests[0]);
-    MPI_Irecv(&in[1], 1, MPI_INT, world.left, MPI_ANY_TAG, MPI_COMM_WORLD, &requests[1]);
+    MPI_Irecv(&in[1], 1, MPI_INT, world.left, MPI_ANY_TAG, MPI_COMM_WORLD,
+              &requests[1]);
     MPI_Irecv(&in[2], 1, MPI_INT, world.left, 3, MPI_COMM_WORLD, &requests[2]);
     MPI_Irecv(&in[3], 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD,
               &requests[3]);

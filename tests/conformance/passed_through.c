@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Calls that another implementation may pass to the MPI library below it mix with messages
- * of its own: non-blocking collectives, scans, neighbours and idup, while sends, receives
- * and mixed arrays of requests are pending across them.
+ * Calls that another implementation may pass to the MPI library below it mix with
+ * messages of its own: non-blocking collectives, scans, neighbours and idup, while
+ * sends, receives and mixed arrays of requests are pending across them.
  */
 #include "tests/conformance/check.h"
 
@@ -38,7 +38,8 @@ static void started_collectives(struct world world, struct pending *pending)
 
     pending_start(world, pending, 1);
     MPI_Ibarrier(MPI_COMM_WORLD, &requests[0]);
-    MPI_Iallreduce(&world.rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &requests[1]);
+    MPI_Iallreduce(&world.rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD,
+                   &requests[1]);
     MPI_Ibcast(&value, 1, MPI_INT, 0, MPI_COMM_WORLD, &requests[2]);
     MPI_Iallgather(&world.rank, 1, MPI_INT, all, 1, MPI_INT, MPI_COMM_WORLD,
                    &requests[3]);
@@ -75,7 +76,8 @@ static void mixed_arrays_are_tested(struct world world)
         total += n_done;
     }
     CHECK_EQUAL(in[0], world.left);
-    MPI_Iallreduce(&world.rank, &sum, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD, &requests[0]);
+    MPI_Iallreduce(&world.rank, &sum, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD,
+                   &requests[0]);
     MPI_Irecv(&in[1], 1, MPI_INT, MPI_ANY_SOURCE, 2, MPI_COMM_WORLD, &requests[1]);
     MPI_Isend(&world.rank, 1, MPI_INT, world.right, 2, MPI_COMM_WORLD, &requests[2]);
     MPI_Ibarrier(MPI_COMM_WORLD, &requests[3]);
@@ -138,7 +140,8 @@ static void a_communicator_from_idup(struct world world, struct pending *pending
     check_say("a communicator from idup\n");
 }
 
-/* Rank 0 waits in a message of ours for a rank that is inside a passed call, and back. */
+/* Rank 0 waits in a message of ours for a rank that is inside a passed call, and back.
+ */
 static void waits_of_both_kinds_depend_on_each_other(struct world world)
 {
     for (int round = 0; round < 20; round++) {

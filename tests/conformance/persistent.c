@@ -105,12 +105,14 @@ static void a_halo_exchange(struct world world)
     for (int i = 0; i < 34; i++) {
         cells[i] = world.rank + i;
     }
-    MPI_Recv_init(&cells[0], 1, MPI_DOUBLE, world.left, 1, MPI_COMM_WORLD, &requests[0]);
+    MPI_Recv_init(&cells[0], 1, MPI_DOUBLE, world.left, 1, MPI_COMM_WORLD,
+                  &requests[0]);
     MPI_Recv_init(&cells[33], 1, MPI_DOUBLE, world.right, 2, MPI_COMM_WORLD,
                   &requests[1]);
     MPI_Send_init(&cells[32], 1, MPI_DOUBLE, world.right, 1, MPI_COMM_WORLD,
                   &requests[2]);
-    MPI_Send_init(&cells[1], 1, MPI_DOUBLE, world.left, 2, MPI_COMM_WORLD, &requests[3]);
+    MPI_Send_init(&cells[1], 1, MPI_DOUBLE, world.left, 2, MPI_COMM_WORLD,
+                  &requests[3]);
     for (int step = 0; step < 50; step++) {
         double next[34];
 
@@ -136,7 +138,8 @@ static void wildcards_stay_wild(struct world world)
     MPI_Status status;
     int in;
 
-    MPI_Recv_init(&in, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &request);
+    MPI_Recv_init(&in, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD,
+                  &request);
     for (int round = 0; round < 10; round++) {
         int to = (world.rank + round) % world.size;
         int from = (world.rank + world.size - round % world.size) % world.size;

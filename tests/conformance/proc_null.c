@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Every point-to-point call with MPI_PROC_NULL succeeds at once, leaves its buffer alone
- * and gives the status of the standard: MPI_PROC_NULL, MPI_ANY_TAG, nothing received.
+ * Every point-to-point call with MPI_PROC_NULL succeeds at once, leaves its buffer
+ * alone and gives the status of the standard: MPI_PROC_NULL, MPI_ANY_TAG, nothing
+ * received.
  */
 #include "tests/conformance/check.h"
 

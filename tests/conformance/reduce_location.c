@@ -12,40 +12,40 @@ static int value_of(int rank, int i)
     return i % 3 ? (rank * 7 + i * 5) % 11 - 5 : i;
 }
 
-#define LOCATION_CASE(name, c_type, index_type, mpi_type)                                \
-    static void name(struct world world, MPI_Op op)                                      \
-    {                                                                                    \
-        struct {                                                                         \
-            c_type value;                                                                \
-            index_type index;                                                            \
-        } mine[N], all[N], root[N];                                                      \
-                                                                                         \
-        memset(mine, 0, sizeof(mine));                                                   \
-        for (int i = 0; i < N; i++) {                                                    \
-            mine[i].value = (c_type)value_of(world.rank, i);                             \
-            mine[i].index = (index_type)(100 * world.rank + i);                          \
-        }                                                                                \
-        MPI_Allreduce(mine, all, N, mpi_type, op, MPI_COMM_WORLD);                       \
-        MPI_Reduce(mine, root, N, mpi_type, op, world.size - 1, MPI_COMM_WORLD);         \
-        for (int i = 0; i < N; i++) {                                                    \
-            int best = 0;                                                                \
-                                                                                         \
-            for (int rank = 1; rank < world.size; rank++) {                              \
-                int difference = value_of(rank, i) - value_of(best, i);                  \
-                                                                                         \
-                if (op == MPI_MAXLOC ? difference > 0 : difference < 0) {                \
-                    best = rank;                                                         \
-                }                                                                        \
-            }                                                                            \
-            CHECK(all[i].value == (c_type)value_of(best, i));                            \
-            CHECK_EQUAL(all[i].index, 100 * best + i);                                   \
-            if (world.rank == world.size - 1) {                                          \
-                CHECK(root[i].value == all[i].value);                                    \
-                CHECK(root[i].index == all[i].index);                                    \
-            }                                                                            \
-        }                                                                                \
-        check_say(#mpi_type " gives %g at %ld\n", (double)all[1].value,                  \
-                  (long)all[1].index);                                                   \
+#define LOCATION_CASE(name, c_type, index_type, mpi_type)                              \
+    static void name(struct world world, MPI_Op op)                                    \
+    {                                                                                  \
+        struct {                                                                       \
+            c_type value;                                                              \
+            index_type index;                                                          \
+        } mine[N], all[N], root[N];                                                    \
+                                                                                       \
+        memset(mine, 0, sizeof(mine));                                                 \
+        for (int i = 0; i < N; i++) {                                                  \
+            mine[i].value = (c_type)value_of(world.rank, i);                           \
+            mine[i].index = (index_type)(100 * world.rank + i);                        \
+        }                                                                              \
+        MPI_Allreduce(mine, all, N, mpi_type, op, MPI_COMM_WORLD);                     \
+        MPI_Reduce(mine, root, N, mpi_type, op, world.size - 1, MPI_COMM_WORLD);       \
+        for (int i = 0; i < N; i++) {                                                  \
+            int best = 0;                                                              \
+                                                                                       \
+            for (int rank = 1; rank < world.size; rank++) {                            \
+                int difference = value_of(rank, i) - value_of(best, i);                \
+                                                                                       \
+                if (op == MPI_MAXLOC ? difference > 0 : difference < 0) {              \
+                    best = rank;                                                       \
+                }                                                                      \
+            }                                                                          \
+            CHECK(all[i].value == (c_type)value_of(best, i));                          \
+            CHECK_EQUAL(all[i].index, 100 * best + i);                                 \
+            if (world.rank == world.size - 1) {                                        \
+                CHECK(root[i].value == all[i].value);                                  \
+                CHECK(root[i].index == all[i].index);                                  \
+            }                                                                          \
+        }                                                                              \
+        check_say(#mpi_type " gives %g at %ld\n", (double)all[1].value,                \
+                  (long)all[1].index);                                                 \
     }
 
 LOCATION_CASE(float_int, float, int, MPI_FLOAT_INT)

@@ -31,8 +31,12 @@ def parse_arguments():
         action="store_true",
         help="the programs must end with a status other than 0, not with the same one",
     )
-    parser.add_argument("--timeout", type=float, default=120, help="seconds for one run")
-    parser.add_argument("programs", nargs="+", help="a program, with arguments if quoted")
+    parser.add_argument(
+        "--timeout", type=float, default=120, help="seconds for one run"
+    )
+    parser.add_argument(
+        "programs", nargs="+", help="a program, with arguments if quoted"
+    )
     arguments = parser.parse_args()
     unknown = set(arguments.modes.split(",")) - set(job.MODES)
     if unknown:
@@ -90,7 +94,9 @@ def main():
             native = job.run(command, job.mpirun_environment(), arguments.timeout)
             problems = native_problems(native, arguments.expect_failure)
             if problems:
-                report.case(f"{name}, {n_ranks} ranks", problems, job.shell_line(command))
+                report.case(
+                    f"{name}, {n_ranks} ranks", problems, job.shell_line(command)
+                )
                 continue
             command = shlex.split(arguments.launcher) + words
             for mode in arguments.modes.split(","):

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A rank sends to itself, on MPI_COMM_SELF and on MPI_COMM_WORLD: any length, the send or
- * the receive first, probed, by wildcard and with Sendrecv.
+ * A rank sends to itself, on MPI_COMM_SELF and on MPI_COMM_WORLD: any length, the send
+ * or the receive first, probed, by wildcard and with Sendrecv.
  */
 #include "tests/conformance/check.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * All send modes, blocking and not, deliver the same bytes for every length; a synchronous
- * send does not end before its receive has started.
+ * All send modes, blocking and not, deliver the same bytes for every length; a
+ * synchronous send does not end before its receive has started.
  */
 #include "tests/conformance/check.h"
 
@@ -25,8 +25,8 @@ struct buffers {
     char *attached;
 };
 
-static void exchange(const struct mode *mode, struct world world, int n, int is_blocking,
-                     struct buffers *buffers)
+static void exchange(const struct mode *mode, struct world world, int n,
+                     int is_blocking, struct buffers *buffers)
 {
     MPI_Request requests[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
     MPI_Status statuses[2];
@@ -37,11 +37,12 @@ static void exchange(const struct mode *mode, struct world world, int n, int is_
     MPI_Irecv(buffers->in, n, MPI_BYTE, world.left, n, MPI_COMM_WORLD, &requests[0]);
     MPI_Barrier(MPI_COMM_WORLD);
     if (is_blocking) {
-        CHECK_EQUAL(mode->send(buffers->out, n, MPI_BYTE, world.right, n, MPI_COMM_WORLD),
-                    MPI_SUCCESS);
+        CHECK_EQUAL(
+            mode->send(buffers->out, n, MPI_BYTE, world.right, n, MPI_COMM_WORLD),
+            MPI_SUCCESS);
     } else {
-        CHECK_EQUAL(mode->isend(buffers->out, n, MPI_BYTE, world.right, n, MPI_COMM_WORLD,
-                                &requests[1]),
+        CHECK_EQUAL(mode->isend(buffers->out, n, MPI_BYTE, world.right, n,
+                                MPI_COMM_WORLD, &requests[1]),
                     MPI_SUCCESS);
     }
     if (mode->is_buffered && is_blocking) {
@@ -118,7 +119,8 @@ static void buffered_sends_go_out_before_any_receive(struct world world)
         if (i % 2) {
             MPI_Bsend(data, N_BYTES, MPI_BYTE, world.right, i, MPI_COMM_WORLD);
         } else {
-            MPI_Ibsend(data, N_BYTES, MPI_BYTE, world.right, i, MPI_COMM_WORLD, &request);
+            MPI_Ibsend(data, N_BYTES, MPI_BYTE, world.right, i, MPI_COMM_WORLD,
+                       &request);
             MPI_Wait(&request, MPI_STATUS_IGNORE);
         }
     }

@@ -42,8 +42,8 @@ static void unlike_sides(struct world world)
     for (int i = 0; i < 10; i++) {
         out[i] = world.rank + i / 4.0;
     }
-    MPI_Sendrecv(out, to_n, MPI_DOUBLE, world.right, world.rank, in, sizeof(in), MPI_BYTE,
-                 MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &status);
+    MPI_Sendrecv(out, to_n, MPI_DOUBLE, world.right, world.rank, in, sizeof(in),
+                 MPI_BYTE, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &status);
     CHECK_EQUAL(status.MPI_SOURCE, world.left);
     CHECK_EQUAL(status.MPI_TAG, world.left);
     MPI_Get_count(&status, MPI_DOUBLE, &count);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * MPI_Init_thread gives the level that it gives natively (the argument names it, default
- * MPI_THREAD_SERIALIZED), and what may be asked before, during and after MPI is answered.
+ * MPI_Init_thread gives the level that it gives natively (the argument names it,
+ * default MPI_THREAD_SERIALIZED), and what may be asked before, during and after MPI is
+ * answered.
  */
 #include "tests/conformance/check.h"
 
@@ -15,8 +16,8 @@ static void *talk(void *argument)
 
     MPI_Is_thread_main(&is_main);
     CHECK(!is_main);
-    MPI_Sendrecv(&world->rank, 1, MPI_INT, world->right, 1, &in, 1, MPI_INT, world->left,
-                 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Sendrecv(&world->rank, 1, MPI_INT, world->right, 1, &in, 1, MPI_INT,
+                 world->left, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     CHECK_EQUAL(in, world->left);
     return NULL;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * MPI_THREAD_MULTIPLE: several threads of each rank exchange messages at once, told apart
- * by tag or by communicator, one of them blocked while the others go on; one thread's
- * collectives run beside them.
+ * MPI_THREAD_MULTIPLE: several threads of each rank exchange messages at once, told
+ * apart by tag or by communicator, one of them blocked while the others go on; one
+ * thread's collectives run beside them.
  */
 #include "tests/conformance/check.h"
 
@@ -34,11 +34,11 @@ static void *exchange(void *argument)
 
         check_fill(out, n, seed + 100000 * world.rank);
         if (round % 3 == 0) {
-            MPI_Sendrecv(out, n, MPI_BYTE, world.right, tag, in, n, MPI_BYTE, world.left,
-                         tag, worker->comm, MPI_STATUS_IGNORE);
+            MPI_Sendrecv(out, n, MPI_BYTE, world.right, tag, in, n, MPI_BYTE,
+                         world.left, tag, worker->comm, MPI_STATUS_IGNORE);
         } else {
-            MPI_Irecv(in, n, MPI_BYTE, round % 3 == 1 ? world.left : MPI_ANY_SOURCE, tag,
-                      worker->comm, &requests[0]);
+            MPI_Irecv(in, n, MPI_BYTE, round % 3 == 1 ? world.left : MPI_ANY_SOURCE,
+                      tag, worker->comm, &requests[0]);
             MPI_Isend(out, n, MPI_BYTE, world.right, tag, worker->comm, &requests[1]);
             MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
         }
@@ -101,7 +101,8 @@ static void *wait_for_own_rank(void *argument)
     struct worker *worker = argument;
     int in = 0;
 
-    MPI_Recv(&in, 1, MPI_INT, worker->world.rank, 99, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Recv(&in, 1, MPI_INT, worker->world.rank, 99, MPI_COMM_WORLD,
+             MPI_STATUS_IGNORE);
     worker->sum = in;
     return NULL;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Cartesian and graph communicators: shifts and sub-grids carry messages and collectives,
- * processes outside of the grid get none.
+ * Cartesian and graph communicators: shifts and sub-grids carry messages and
+ * collectives, processes outside of the grid get none.
  */
 #include "tests/conformance/check.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A message that is longer than its receive gives MPI_ERR_TRUNCATE to the receiver alone,
- * in every way to receive and to complete, and damages nothing behind the buffer.
+ * A message that is longer than its receive gives MPI_ERR_TRUNCATE to the receiver
+ * alone, in every way to receive and to complete, and damages nothing behind the
+ * buffer.
  */
 #include "tests/conformance/check.h"
 
@@ -25,7 +26,8 @@ static MPI_Request send_long(struct world world, char *out, int n, int tag)
     return request;
 }
 
-/* Open MPI 4.1 writes more than 8 bytes of messages from 4 KB: there is room for all. */
+/* Open MPI 4.1 writes more than 8 bytes of messages from 4 KB: there is room for all.
+ */
 static void by_receive(struct world world, char *out)
 {
     char *in = check_alloc(LONGEST);
@@ -35,9 +37,9 @@ static void by_receive(struct world world, char *out)
         MPI_Request request = send_long(world, out, long_lengths[i], 1);
 
         memset(in, 0x77, LONGEST);
-        CHECK_EQUAL(class_of(MPI_Recv(in, 8, MPI_BYTE, world.left, 1, MPI_COMM_WORLD,
-                                      &status)),
-                    MPI_ERR_TRUNCATE);
+        CHECK_EQUAL(
+            class_of(MPI_Recv(in, 8, MPI_BYTE, world.left, 1, MPI_COMM_WORLD, &status)),
+            MPI_ERR_TRUNCATE);
         CHECK_EQUAL(status.MPI_SOURCE, world.left);
         CHECK(long_lengths[i] > 4000 || check_is_all(in + 8, LONGEST - 8, 0x77));
         CHECK_EQUAL(MPI_Wait(&request, MPI_STATUS_IGNORE), MPI_SUCCESS);
@@ -130,9 +132,10 @@ static void by_other_receives(struct world world, char *out)
     MPI_Message message;
     MPI_Status status;
 
-    CHECK_EQUAL(class_of(MPI_Sendrecv(out, 60, MPI_BYTE, world.right, 8, in, 8, MPI_BYTE,
-                                      world.left, 8, MPI_COMM_WORLD, &status)),
-                MPI_ERR_TRUNCATE);
+    CHECK_EQUAL(
+        class_of(MPI_Sendrecv(out, 60, MPI_BYTE, world.right, 8, in, 8, MPI_BYTE,
+                              world.left, 8, MPI_COMM_WORLD, &status)),
+        MPI_ERR_TRUNCATE);
     MPI_Send(out, 60, MPI_BYTE, world.right, 9, MPI_COMM_WORLD);
     MPI_Mprobe(world.left, 9, MPI_COMM_WORLD, &message, &status);
     CHECK_EQUAL(class_of(MPI_Mrecv(in, 8, MPI_BYTE, &message, &status)),

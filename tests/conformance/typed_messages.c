@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Types in use: long typed messages, other types of the same signature on the receiving
- * side, MPI_BOTTOM with absolute addresses, types freed while in use, bytes packed by hand.
+ * side, MPI_BOTTOM with absolute addresses, types freed while in use, bytes packed by
+ * hand.
  */
 #include "tests/conformance/check.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * User-defined operations: commutative and not, on predefined and derived types with gaps,
- * short and long vectors, to every root; a non-commutative one sees the ranks in order.
+ * User-defined operations: commutative and not, on predefined and derived types with
+ * gaps, short and long vectors, to every root; a non-commutative one sees the ranks in
+ * order.
  */
 #include "tests/conformance/check.h"
 

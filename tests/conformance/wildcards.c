@@ -20,7 +20,8 @@ static struct parcel parcel_make(int source, int sequence)
     return parcel;
 }
 
-static void parcel_take(const struct parcel *parcel, const MPI_Status *status, int *next)
+static void parcel_take(const struct parcel *parcel, const MPI_Status *status,
+                        int *next)
 {
     CHECK_EQUAL(parcel->source, status->MPI_SOURCE);
     CHECK_EQUAL(parcel->sequence, next[parcel->source]);

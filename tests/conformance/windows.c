@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * One-sided communication beside messages: fences, locks, atomics and shared windows work
- * while sends and receives are pending.
+ * One-sided communication beside messages: fences, locks, atomics and shared windows
+ * work while sends and receives are pending.
  */
 #include "tests/conformance/check.h"
 
@@ -15,8 +15,8 @@ static void fences(struct world world)
     MPI_Win window;
     MPI_Request requests[2];
 
-    MPI_Win_allocate(world.size * sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD,
-                     &cells, &window);
+    MPI_Win_allocate(world.size * sizeof(int), sizeof(int), MPI_INFO_NULL,
+                     MPI_COMM_WORLD, &cells, &window);
     for (int i = 0; i < world.size; i++) {
         cells[i] = -1;
     }

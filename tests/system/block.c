@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Blocks forever: one rank stays away, all others wait for it in the call that the first
- * argument names. Every rank prints its process id first, so that a runner can kill any of
- * them. The third argument says what the rank that stays away does instead of waiting to
- * be killed: "abort", "exit" or "crash".
+ * Blocks forever: one rank stays away, all others wait for it in the call that the
+ * first argument names. Every rank prints its process id first, so that a runner can
+ * kill any of them. The third argument says what the rank that stays away does instead
+ * of waiting to be killed: "abort", "exit" or "crash".
  *
  *     block CALL ABSENT_RANK [abort | exit | crash]
  */

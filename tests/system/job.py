@@ -10,6 +10,7 @@ import re
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 import time
 import uuid
@@ -23,6 +24,10 @@ MODES = {
     for name, ranks in NODES
     for copy in COPIES
 }
+
+
+# A runner that is told to end still ends its job and removes its folder on the way out.
+signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
 
 
 def clean_environment(extra=None):
@@ -49,7 +54,7 @@ def mpirun_environment(extra=None):
 
 
 class Result:
-    """What has come of a job: status (None: it hung and was killed), output, seconds."""
+    """What has come of a job: status (None: hung and was killed), output, seconds."""
 
     def __init__(self, status, stdout, stderr, seconds):
         self.status = status
@@ -66,7 +71,7 @@ class Job:
         self.folder = tempfile.mkdtemp(prefix="bcs-test-")
         self.shared_before = set(shared_entries())
         self.start = time.monotonic()
-        # The output goes to files: a pipe would stay open in a process that is left over.
+        # The output goes to files: a process that is left over would hold a pipe open.
         self.output = tempfile.TemporaryFile("w+", errors="replace")
         self.errors = tempfile.TemporaryFile("w+", errors="replace")
         self.process = subprocess.Popen(

@@ -6,9 +6,9 @@
  *     random_pattern SEED [ROUNDS]
  *
  * Rounds are of three kinds. "posted": all receives and sends of the round are started,
- * then completed in a random way. "ordered": all ranks walk the messages of the round in
- * one order with blocking calls (the earliest unfinished message always has both its ends
- * ready). "farm": receivers know only how many messages will come and take them by
+ * then completed in a random way. "ordered": all ranks walk the messages of the round
+ * in one order with blocking calls (the earliest unfinished message always has both its
+ * ends ready). "farm": receivers know only how many messages will come and take them by
  * MPI_ANY_SOURCE and MPI_ANY_TAG. Collectives stand between the rounds.
  */
 #include "tests/conformance/check.h"
@@ -83,7 +83,8 @@ static void note_received(struct pattern *pattern, const struct message *message
     CHECK(check_is_filled(data, message->n_bytes, message->seed));
     pattern->n_received++;
     pattern->n_bytes += count;
-    pattern->sum += check_mix(message->seed, check_sum(data, count < 512 ? count : 512));
+    pattern->sum +=
+        check_mix(message->seed, check_sum(data, count < 512 ? count : 512));
 }
 
 static char *make_data(const struct message *message)
@@ -101,11 +102,11 @@ static void start_send(struct pattern *pattern, int i, MPI_Comm comm,
 
     pattern->out[i] = make_data(message);
     if (message->send_way < 20) {
-        MPI_Issend(pattern->out[i], message->n_bytes, MPI_BYTE, message->to, message->tag,
-                   comm, request);
+        MPI_Issend(pattern->out[i], message->n_bytes, MPI_BYTE, message->to,
+                   message->tag, comm, request);
     } else {
-        MPI_Isend(pattern->out[i], message->n_bytes, MPI_BYTE, message->to, message->tag,
-                  comm, request);
+        MPI_Isend(pattern->out[i], message->n_bytes, MPI_BYTE, message->to,
+                  message->tag, comm, request);
     }
 }
 
@@ -216,7 +217,8 @@ static void send_blocking(const struct message *message)
     free(out);
 }
 
-/* Some sends are started and finished at the round's end; messages to self always are. */
+/* Some sends are started and finished at the round's end; messages to self always are.
+ */
 static void ordered_round(struct pattern *pattern)
 {
     MPI_Request requests[MAX_MESSAGES];
@@ -322,8 +324,8 @@ static void report(const struct pattern *pattern, int seed)
 
     MPI_Reduce(mine, all, 3, MPI_UINT64_T, MPI_SUM, 0, MPI_COMM_WORLD);
     check_say("seed %d: %d ranks, %llu messages, %llu bytes, checksum %016llx\n", seed,
-              pattern->world.size, (unsigned long long)all[0], (unsigned long long)all[1],
-              (unsigned long long)all[2]);
+              pattern->world.size, (unsigned long long)all[0],
+              (unsigned long long)all[1], (unsigned long long)all[2]);
 }
 
 int main(int argc, char **argv)

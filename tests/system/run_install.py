@@ -37,7 +37,7 @@ def find(folder, name):
 
 
 def works_from(report, where, folder, greet):
-    """Check that the bcsrun below folder carries a program with the preload next to it."""
+    """Check that the bcsrun below folder carries a program with its own preload."""
     bcsrun = find(folder, "bcsrun")
     if bcsrun is None:
         report.case(f"bcsrun in {where}", ["is not installed"])
@@ -62,8 +62,17 @@ def links_against_library(report, folder, compiler):
         return
     target = pathlib.Path(folder) / "program"
     done = subprocess.run(
-        [compiler, "-x", "c", "-", "-o", target, f"-I{header.parent.parent}",
-         f"-L{library.parent}", "-lbcs"],
+        [
+            compiler,
+            "-x",
+            "c",
+            "-",
+            "-o",
+            target,
+            f"-I{header.parent.parent}",
+            f"-L{library.parent}",
+            "-lbcs",
+        ],
         input=PROGRAM.encode(),
         capture_output=True,
         check=False,
@@ -82,8 +91,15 @@ def main():
     with tempfile.TemporaryDirectory(prefix="bcs-install-") as folder:
         first = pathlib.Path(folder) / "first"
         done = subprocess.run(
-            [arguments.meson, "install", "-C", arguments.build, "--no-rebuild",
-             "--destdir", str(first)],
+            [
+                arguments.meson,
+                "install",
+                "-C",
+                arguments.build,
+                "--no-rebuild",
+                "--destdir",
+                str(first),
+            ],
             capture_output=True,
             check=False,
         )

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Kills one rank while all others wait in a call, for each kind of call.
 
-Then the job must end by itself, with a status other than 0 and a message that names the
-rank, and must leave no process, no file and nothing in /dev/shm. The same for a rank that
-calls MPI_Abort, exits without MPI_Finalize, or crashes.
+Then the job must end by itself, with a status other than 0 and a message that names
+the rank, and must leave no process, no file and nothing in /dev/shm. The same for a
+rank that calls MPI_Abort, exits without MPI_Finalize, or crashes.
 """
 
 import argparse
@@ -100,7 +100,7 @@ def one_case(arguments, report, case, extra):
 
 
 def cases_of(everything):
-    """Yields (case, mode's variables): all of them, or each call and mode once or so."""
+    """Yields (case, mode's variables): all of them, or each call and mode once."""
     modes = list(job.MODES.values())
     blocked = (ABSENT + 1) % N_RANKS
     for number, call in enumerate(CALLS):

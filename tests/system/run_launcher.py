@@ -127,7 +127,7 @@ class Suite:
         run = [self.bcsrun, "--versus", "2", "-n", "2", self.greet]
         result = self.must_print("--versus", run, None)
         problems = []
-        if not re.search(r"ratio", result.stdout, re.IGNORECASE):
+        if not re.search(r"ratio|/native", result.stdout, re.IGNORECASE):
             problems.append(f"no ratio in {result.stdout!r}")
         if "preload" in result.stdout:
             problems.append("the program's output is shown")

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Runs random_pattern with many seeds, on 2 to 8 ranks, through all modes in turn.
 
-Every run verifies itself. With --native-every n, every n-th seed also runs natively, and
-the two reports must be equal.
+Every run verifies itself. With --native-every n, every n-th seed also runs natively,
+and the two reports must be equal.
 """
 
 import argparse
@@ -43,7 +43,13 @@ def main():
     for seed in range(arguments.first, arguments.first + arguments.seeds):
         n_ranks = 2 + seed % 7
         mode, extra = modes[seed % len(modes)]
-        words = ["-n", str(n_ranks), arguments.program, str(seed), str(arguments.rounds)]
+        words = [
+            "-n",
+            str(n_ranks),
+            arguments.program,
+            str(seed),
+            str(arguments.rounds),
+        ]
         command = shlex.split(arguments.launcher) + words
         result = job.run(command, job.mpirun_environment(extra), arguments.timeout)
         problems = problems_of(result)
