@@ -19,7 +19,7 @@ enum { MAX_REQUESTS = 4 << 20 }; /* address space, not memory */
 
 struct shim_arena shim_arena;
 
-static struct shim_request *orphans;
+struct shim_request *shim_orphans;
 
 int shim_request_setup(void)
 {
@@ -43,7 +43,7 @@ void shim_request_teardown(void)
         munmap(shim_arena.begin, MAX_REQUESTS * sizeof(struct shim_request));
         memset(&shim_arena, 0, sizeof(shim_arena));
     }
-    orphans = NULL;
+    shim_orphans = NULL;
 }
 
 struct shim_request *shim_request_new(void)
@@ -67,6 +67,9 @@ struct shim_request *shim_request_new(void)
 /** Free what one activation of a request took. */
 static void drop_buffers(struct shim_request *request)
 {
+    if (request->packed != NULL) {
+        shim_datatype_release(request->type);
+    }
     free(request->packed);
     request->packed = NULL;
     if (request->is_buffered) {
@@ -107,9 +110,12 @@ static int prepare_data(struct shim_request *request, struct bcs_message *messag
         return MPI_SUCCESS;
     }
     request->packed = malloc(message->n_bytes);
-    if (request->packed == NULL ||
-        (is_send(request->kind) && shim_pack(request->buffer, (size_t)request->count, type,
-                                             request->packed) < 0)) {
+    if (request->packed == NULL) {
+        return MPI_ERR_NO_MEM;
+    }
+    shim_datatype_hold(type); /* the program may free it before the operation is over */
+    if (is_send(request->kind) &&
+        shim_pack(request->buffer, (size_t)request->count, type, request->packed) < 0) {
         return MPI_ERR_NO_MEM;
     }
     message->data = request->packed;
@@ -259,13 +265,13 @@ void shim_request_free(struct shim_request *request)
         shim_request_delete(request);
         return;
     }
-    request->next = orphans;
-    orphans = request;
+    request->next = shim_orphans;
+    shim_orphans = request;
 }
 
 void shim_request_reap(void)
 {
-    struct shim_request **link = &orphans;
+    struct shim_request **link = &shim_orphans;
 
     while (*link != NULL) {
         struct shim_request *request = *link;
@@ -281,7 +287,7 @@ void shim_request_reap(void)
 
 static bool has_orphan_send(void)
 {
-    const struct shim_request *request = orphans;
+    const struct shim_request *request = shim_orphans;
 
     while (request != NULL && !request->base.is_send) {
         request = request->next;

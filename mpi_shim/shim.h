@@ -42,9 +42,18 @@ static inline void shim_enter(void)
     }
 }
 
+/** Requests that go on without a handle; NULL: none. See request.h. */
+extern struct shim_request *shim_orphans;
+
+/** Move operations without a handle on, and delete those that are over. */
+void shim_request_reap(void);
+
 /** Leave the API: also around calls of the real library that may block. */
 static inline void shim_leave(void)
 {
+    if (__builtin_expect(shim_orphans != NULL, 0)) {
+        shim_request_reap(); /* what has arrived before this call is in its buffer */
+    }
     if (__builtin_expect(shim_state.is_threaded, 0)) {
         pthread_mutex_unlock(&shim_state.lock);
     }

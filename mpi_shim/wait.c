@@ -139,11 +139,26 @@ static bool are_all_over(int count, const MPI_Request requests[])
     return are_over;
 }
 
-/** Complete all requests of a list, which are over. @return an MPI error class */
-static int complete_all(int count, MPI_Request requests[], MPI_Status statuses[],
-                        MPI_Comm *comm_out)
+/** The first error of a list: the error handler gets its class, the caller of the MPI
+ *  function MPI_ERR_IN_STATUS. */
+struct failure {
+    MPI_Comm comm;
+    int error_class;
+};
+
+static int raise_failure(const struct failure *failure)
 {
-    int result = MPI_SUCCESS;
+    if (failure->error_class == MPI_SUCCESS) {
+        return MPI_SUCCESS;
+    }
+    shim_error(failure->comm, failure->error_class);
+    return MPI_ERR_IN_STATUS;
+}
+
+/** Complete all requests of a list, which are over. */
+static void complete_all(int count, MPI_Request requests[], MPI_Status statuses[],
+                         struct failure *failure)
+{
 
     for (int i = 0; i < count; i++) {
         MPI_Status *status = shim_status_at(statuses, i);
@@ -155,20 +170,17 @@ static int complete_all(int count, MPI_Request requests[], MPI_Status statuses[]
         } else {
             shim_status_set_empty(status);
         }
-        if (rc != MPI_SUCCESS && result == MPI_SUCCESS) {
-            *comm_out = comm;
-            result = MPI_ERR_IN_STATUS;
+        if (rc != MPI_SUCCESS && failure->error_class == MPI_SUCCESS) {
+            *failure = (struct failure){comm, rc};
         }
         shim_status_set_error(status, rc);
     }
-    return result;
 }
 
 int shim_Waitall(int count, MPI_Request requests[], MPI_Status statuses[])
 {
     struct nic_waiter waiter = {0};
-    MPI_Comm comm = shim_handles.comm_null;
-    int rc;
+    struct failure failure = {.error_class = MPI_SUCCESS};
 
     if (is_for_real(count, requests)) {
         return shim_real.Waitall(count, requests, statuses);
@@ -178,15 +190,14 @@ int shim_Waitall(int count, MPI_Request requests[], MPI_Status statuses[])
         bcs_wait_turn(shim_context(), &waiter);
     }
     bcs_wait_stop(shim_context(), &waiter);
-    rc = complete_all(count, requests, statuses, &comm);
+    complete_all(count, requests, statuses, &failure);
     shim_leave();
-    return raise(comm, rc);
+    return raise_failure(&failure);
 }
 
 int shim_Testall(int count, MPI_Request requests[], int *flag, MPI_Status statuses[])
 {
-    MPI_Comm comm = shim_handles.comm_null;
-    int rc = MPI_SUCCESS;
+    struct failure failure = {.error_class = MPI_SUCCESS};
 
     if (is_for_real(count, requests) || flag == NULL) {
         return shim_real.Testall(count, requests, flag, statuses);
@@ -198,10 +209,10 @@ int shim_Testall(int count, MPI_Request requests[], int *flag, MPI_Status status
         *flag = are_all_over(count, requests);
     }
     if (*flag) {
-        rc = complete_all(count, requests, statuses, &comm);
+        complete_all(count, requests, statuses, &failure);
     }
     shim_leave();
-    return raise(comm, rc);
+    return raise_failure(&failure);
 }
 
 enum { NONE_ACTIVE = -1, NONE_OVER = -2 };
@@ -282,11 +293,10 @@ int shim_Testany(int count, MPI_Request requests[], int *index, int *flag,
     return rc;
 }
 
-/** Complete all requests of a list that are over. @return an MPI error class */
-static int complete_some(int count, MPI_Request requests[], int *n_out, int indices[],
-                         MPI_Status statuses[], MPI_Comm *comm_out)
+/** Complete all requests of a list that are over. */
+static void complete_some(int count, MPI_Request requests[], int *n_out, int indices[],
+                          MPI_Status statuses[], struct failure *failure)
 {
-    int result = MPI_SUCCESS;
     int n = 0;
 
     for (int i = 0; i < count; i++) {
@@ -294,24 +304,22 @@ static int complete_some(int count, MPI_Request requests[], int *n_out, int indi
         if (is_active(requests[i]) && is_over(requests[i])) {
             MPI_Comm comm = comm_of(requests[i]);
             int rc = complete(&requests[i], status);
-            if (rc != MPI_SUCCESS && result == MPI_SUCCESS) {
-                *comm_out = comm;
-                result = MPI_ERR_IN_STATUS;
+            if (rc != MPI_SUCCESS && failure->error_class == MPI_SUCCESS) {
+                *failure = (struct failure){comm, rc};
             }
             shim_status_set_error(status, rc);
             indices[n++] = i;
         }
     }
     *n_out = n;
-    return result;
 }
 
 int shim_Waitsome(int incount, MPI_Request requests[], int *outcount, int indices[],
                   MPI_Status statuses[])
 {
     struct nic_waiter waiter = {0};
-    MPI_Comm comm = shim_handles.comm_null;
-    int found, rc = MPI_SUCCESS;
+    struct failure failure = {.error_class = MPI_SUCCESS};
+    int found;
 
     if (is_for_real(incount, requests) || outcount == NULL || indices == NULL) {
         return shim_real.Waitsome(incount, requests, outcount, indices, statuses);
@@ -324,17 +332,17 @@ int shim_Waitsome(int incount, MPI_Request requests[], int *outcount, int indice
     if (found == NONE_ACTIVE) {
         *outcount = MPI_UNDEFINED;
     } else {
-        rc = complete_some(incount, requests, outcount, indices, statuses, &comm);
+        complete_some(incount, requests, outcount, indices, statuses, &failure);
     }
     shim_leave();
-    return raise(comm, rc);
+    return raise_failure(&failure);
 }
 
 int shim_Testsome(int incount, MPI_Request requests[], int *outcount, int indices[],
                   MPI_Status statuses[])
 {
-    MPI_Comm comm = shim_handles.comm_null;
-    int found, rc = MPI_SUCCESS;
+    struct failure failure = {.error_class = MPI_SUCCESS};
+    int found;
 
     if (is_for_real(incount, requests) || outcount == NULL || indices == NULL) {
         return shim_real.Testsome(incount, requests, outcount, indices, statuses);
@@ -347,10 +355,10 @@ int shim_Testsome(int incount, MPI_Request requests[], int *outcount, int indice
     if (found == NONE_ACTIVE) {
         *outcount = MPI_UNDEFINED;
     } else {
-        rc = complete_some(incount, requests, outcount, indices, statuses, &comm);
+        complete_some(incount, requests, outcount, indices, statuses, &failure);
     }
     shim_leave();
-    return raise(comm, rc);
+    return raise_failure(&failure);
 }
 
 int shim_Request_get_status(MPI_Request request, int *flag, MPI_Status *status)

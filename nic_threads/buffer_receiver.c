@@ -217,6 +217,7 @@ void nic_buffer_receiver_step(struct nic_view *view)
     while (batch->n_plans < NIC_BATCH &&
            nic_schedule_next(&node->schedule, view->items,
                              &batch->plans[batch->n_plans])) {
-        batch->n_plans++;
+        /* from now on, so that no note of this slice asks for the next chunk as well */
+        view->items[batch->plans[batch->n_plans++].item].is_loading = 1;
     }
 }

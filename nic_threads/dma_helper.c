@@ -295,12 +295,12 @@ static void grant_blocks(struct nic_view *view, const struct nic_plan *plan)
         grant.chunk.block = stage_block(view, from);
         if (grant.chunk.block == 0) {
             item->granted -= plan->n_bytes;
+            item->is_loading = 0;
             view->node->is_stalled = true;
             nic_schedule_add(&view->node->schedule, view->items, plan->item);
             return;
         }
     }
-    item->is_loading = 1;
     if (from == view->index) {
         chunk_wanted(view, &grant);
     } else {

@@ -55,6 +55,7 @@ static void release_lock(struct nic_engine *engine, struct nic_waiter *waiter)
     if (waiter->holds_lock) {
         waiter->holds_lock = false;
         nic_engine_unlock(&engine->views[0]);
+        nic_engine_turn(engine); /* what was posted while others could not lock */
     }
 }
 
