@@ -74,15 +74,19 @@ struct nic_pair {
     struct nic_posted receive;
 };
 
-/** What the roles hand to each other within one slice. */
+/**
+ * What the roles hand to each other within one slice. The ports give at most NIC_BATCH
+ * descriptors of all kinds together; the wires give nothing more once there are NIC_BATCH
+ * sends or notes.
+ */
 struct nic_batch {
     uint32_t n_collected; /* ring entries of this slice */
     uint32_t n_sends, n_receives, n_notes, n_probes, n_pairs, n_plans, n_ready;
-    struct nic_posted sends[NIC_BATCH];
+    struct nic_posted sends[2 * NIC_BATCH];
     struct nic_posted receives[NIC_BATCH];
     struct nic_posted probes[NIC_BATCH]; /* and cancellations */
-    struct nic_posted notes[NIC_BATCH];  /* all other kinds */
-    struct nic_pair pairs[2 * NIC_BATCH];
+    struct nic_posted notes[2 * NIC_BATCH]; /* all other kinds */
+    struct nic_pair pairs[3 * NIC_BATCH];
     struct nic_plan plans[NIC_BATCH];    /* chunks of long messages */
     uint32_t ready[NIC_BATCH]; /* slots of the collectives of this slice */
 };

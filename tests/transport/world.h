@@ -122,11 +122,19 @@ struct bcs_node_set set_of_two(uint32_t a, uint32_t b);
 /** The word of the handle's node, read by address. */
 uint64_t word_on(const struct bcs_core *core, uint64_t gva);
 
-/** The tests of the other files, each run with transports 0 to n_transports - 1. */
+/** The tests of test_primitives.c, each run with transports 0 to n_transports - 1. */
 TCase *primitives_tcase(int n_transports);
+
+/** Those of test_bounds.c. */
 TCase *bounds_tcase(int n_transports);
+
+/** Those of test_consistency.c. */
 TCase *consistency_tcase(int n_transports);
+
+/** Those of test_waiting.c. */
 TCase *waiting_tcase(int n_transports);
+
+/** Those of test_death.c. */
 TCase *death_tcase(int n_transports);
 
 #endif
