@@ -151,9 +151,11 @@ static int view_judge(struct elf_view *view, elf_needed_fn needed, void *arg)
 {
     unsigned char ident[EI_NIDENT];
 
-    if (!view_copy(view, 0, ident, sizeof ident) ||
-        memcmp(ident, ELFMAG, SELFMAG) != 0) {
+    if (!view_copy(view, 0, ident, SELFMAG) || memcmp(ident, ELFMAG, SELFMAG) != 0) {
         return ELF_OTHER;
+    }
+    if (!view_copy(view, 0, ident, sizeof ident)) {
+        return ELF_DAMAGED;
     }
     if (ident[EI_CLASS] != ELFCLASS64 || ident[EI_DATA] != OWN_BYTE_ORDER) {
         return ELF_FOREIGN;
