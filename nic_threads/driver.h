@@ -16,6 +16,7 @@ struct nic_waiter {
     uint32_t n_polls;
     uint32_t n_turns; /* for the caller */
     uint32_t n_yields;
+    uint32_t nap; /* what to sleep on, once is_announced */
     bool holds_lock;
     bool is_announced; /* marked as asleep: sleeps at the next turn */
     bool is_crowded;   /* some core has more than one process to run */

@@ -9,19 +9,16 @@
  * (the last holder at once: its cache has the engine's state). When it is crowded, nobody
  * holds the lock while polling, and polling is short.
  *
- * Parking. A waiter announces itself (asleep = 1, n_asleep + 1, both seq_cst), then turns
- * the engine once more and looks at its completion, and only then sleeps on `asleep`. A
+ * Parking. A waiter announces itself (`naps` odd, n_asleep + 1, both seq_cst), then turns
+ * the engine once more and looks at its completion, and only then sleeps on `naps`. A
  * process that posts publishes first (seq_cst) and then looks at n_asleep: if it sees
  * nobody, the announcement comes later in the one order, and the announcer's own look at
  * the rings sees the post. If it sees somebody, it turns the engine itself. A process that
- * completes a cell of another one looks at its `asleep` after a seq_cst fence or store:
- * either it sees 1 and wakes, or the announcer sees the completion.
+ * completes a cell of another one looks at its `naps` after a seq_cst fence or store:
+ * either it is odd and it wakes, or the announcer sees the completion.
  */
-#include <linux/futex.h>
 #include <sched.h>
 #include <stdatomic.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include "libbcs/base/clock.h"
 #include "nic_threads/driver.h"
@@ -47,7 +44,7 @@ static bool is_crowded(const struct nic_engine *engine)
     uint32_t n_asleep =
         atomic_load_explicit(&engine->machine->n_asleep, memory_order_relaxed);
 
-    return engine->layout.shape.n_ports - n_asleep > engine->machine->n_cpus;
+    return engine->layout.shape.n_ports > engine->machine->n_cpus + n_asleep;
 }
 
 static void release_lock(struct nic_engine *engine, struct nic_waiter *waiter)
@@ -64,19 +61,18 @@ static void announce(struct nic_engine *engine, struct nic_waiter *waiter)
 {
     release_lock(engine, waiter);
     waiter->is_announced = true;
-    atomic_store_explicit(&own_port(engine)->asleep, 1, memory_order_seq_cst);
+    waiter->nap = bcs_port_announce(own_port(engine));
     atomic_fetch_add_explicit(&engine->machine->n_asleep, 1, memory_order_seq_cst);
     nic_engine_turn(engine);
 }
 
 static void take_back(struct nic_engine *engine, struct nic_waiter *waiter)
 {
-    struct bcs_port *port = own_port(engine);
-
     waiter->is_announced = false;
-    atomic_store_explicit(&port->asleep, 0, memory_order_relaxed);
     if (engine->is_threaded) { /* another thread may sleep on the same word */
-        syscall(SYS_futex, &port->asleep, FUTEX_WAKE, INT32_MAX, NULL, NULL, 0);
+        bcs_port_wake(own_port(engine));
+    } else {
+        bcs_port_retract(own_port(engine));
     }
     atomic_fetch_sub_explicit(&engine->machine->n_asleep, 1, memory_order_relaxed);
     waiter->n_polls = 0;
@@ -86,11 +82,7 @@ static void take_back(struct nic_engine *engine, struct nic_waiter *waiter)
 
 static void sleep_now(struct nic_engine *engine, struct nic_waiter *waiter)
 {
-    struct bcs_port *port = own_port(engine);
-
-    if (atomic_load_explicit(&port->asleep, memory_order_seq_cst) != 0) {
-        syscall(SYS_futex, &port->asleep, FUTEX_WAIT, 1, NULL, NULL, 0);
-    }
+    bcs_port_sleep(own_port(engine), waiter->nap);
     take_back(engine, waiter);
 }
 
@@ -100,7 +92,9 @@ static void wake_others(const struct nic_engine *engine, struct nic_view *view)
     uint32_t local = engine->port - view->first_port;
     uint64_t any = 0;
 
-    view->wake.words[local / 64] &= ~(UINT64_C(1) << (local % 64));
+    if (!engine->is_threaded) { /* else another thread of this process may sleep */
+        view->wake.words[local / 64] &= ~(UINT64_C(1) << (local % 64));
+    }
     for (int i = 0; i < BCS_MAX_PORTS_A_NODE / 64; i++) {
         any |= view->wake.words[i];
     }
