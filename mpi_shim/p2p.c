@@ -52,9 +52,10 @@ static int send_packed(const struct shim_call *call, struct bcs_message *message
     return rc;
 }
 
-/** A blocking send whose arguments are valid. */
+/** A blocking send whose arguments are valid; will_wait: it is all that the call does. */
 static inline int send_now(const struct shim_call *call, struct shim_comm *comm,
-                           const struct shim_datatype *type, enum bcs_send_mode mode)
+                           const struct shim_datatype *type, enum bcs_send_mode mode,
+                           bool will_wait)
 {
     struct bcs_message message = {
         .group = &comm->group,
@@ -63,6 +64,7 @@ static inline int send_now(const struct shim_call *call, struct shim_comm *comm,
         .n_bytes = (size_t)call->count * type->size,
         .peer = call->peer,
         .tag = call->tag,
+        .will_wait = will_wait,
     };
     int rc = MPI_SUCCESS;
 
@@ -101,7 +103,7 @@ static int raise(MPI_Comm comm, int rc)
                        ? shim_pass_##name(buf, count, datatype, dest, tag, comm)         \
                        : shim_real.name(buf, count, datatype, dest, tag, comm);          \
         }                                                                                \
-        rc = send_now(&call, ours, type, mode);                                          \
+        rc = send_now(&call, ours, type, mode, true);                                          \
         shim_leave();                                                                    \
         return raise(comm, rc);                                                          \
     }
@@ -296,7 +298,8 @@ static int exchange(const struct shim_call *out, const struct shim_call *in,
     if (rc != MPI_SUCCESS) {
         return rc;
     }
-    rc = send_now(out, comm, shim_datatype_find(out->datatype), BCS_SEND_STANDARD);
+    rc = send_now(out, comm, shim_datatype_find(out->datatype), BCS_SEND_STANDARD,
+                  false);
     receive = shim_request_find(request);
     if (rc != MPI_SUCCESS) {
         shim_request_free(receive);

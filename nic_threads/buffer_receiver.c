@@ -57,6 +57,7 @@ static void transfer_begin(struct nic_view *view, const struct nic_pair *pair)
     item->peer_address = send->address;
     item->is_block = (send->flags & BCS_DATA_BLOCK) != 0;
     item->is_direct = view->engine->is_direct && nic_view_has(view, pair->send.port);
+    item->is_shared = (send->flags & BCS_WAITING) != 0;
     item->chunk_limit = item->is_direct ? UINT64_MAX : BCS_CHUNK_BLOCK_BYTES;
     cell->source = send->source;
     cell->tag = send->tag;

@@ -105,6 +105,7 @@ static void open_direct(struct nic_view *view, uint32_t id, uint64_t n_bytes)
     atomic_store_explicit(&transfer->moved, 0, memory_order_relaxed);
     atomic_store_explicit(&transfer->sender_left, 0, memory_order_relaxed);
     transfer->item = id;
+    transfer->is_shared = item->is_shared;
     transfer->n_wanted = item->total;
     transfer->target = item->descriptor.address;
     target->peer_port = item->peer;

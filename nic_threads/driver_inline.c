@@ -7,9 +7,14 @@
  * engine lock of a node that is alone keeps it and polls all ports; the others poll only
  * their own completion cell, and take the lock over when it has been free for a moment
  * (the last holder at once: its cache has the engine's state). When it is crowded, nobody
- * holds the lock while polling, and polling is short.
+ * holds the lock while polling, and after a few polls a waiter yields its core.
  *
- * Parking. A waiter announces itself (`naps` odd, n_asleep + 1, both seq_cst), then turns
+ * Patience. A waiter polls for up to BCS_SPIN and then sleeps, because a wake-up costs much
+ * more than a poll. Where polling never succeeds (long waits; the process that is waited
+ * for stands in the queue of this very core, behind the poller), each wait in vain halves
+ * the time, and one that succeeds restores it; one in WAITS_A_TRIAL tries the full time.
+ *
+ * Parking. A waiter announces itself (n_asleep + 1, `naps` odd, both seq_cst), then turns
  * the engine once more and looks at its completion, and only then sleeps on `naps`. A
  * process that posts publishes first (seq_cst) and then looks at n_asleep: if it sees
  * nobody, the announcement comes later in the one order, and the announcer's own look at
@@ -25,11 +30,12 @@
 #include "nic_threads/roles.h"
 
 enum {
-    GRACE_POLLS = 40,      /* before a free lock is taken from its last holder */
-    CROWDED_POLLS = 20,    /* before yielding when it is crowded */
-    CROWDED_YIELDS = 2,    /* before sleeping */
-    POLLS_A_CLOCK = 64,      /* polls between two looks at the clock */
-    PREEMPTED_TICKS = 100000, /* a longer gap between two such looks: another ran here */
+    GRACE_POLLS = 40,    /* before a free lock is taken from its last holder */
+    POLLS_A_CLOCK = 64,  /* polls between two looks at the clock, if it is not crowded */
+    CROWDED_POLLS = 5,   /* polls before each yield, if it is crowded */
+    CROWDED_YIELDS = 4,  /* at least, before sleeping */
+    LEAST_PATIENCE = 16, /* polling becomes shorter down to this part of the full time */
+    WAITS_A_TRIAL = 32,  /* waits of which one polls for the full time again */
 };
 
 static struct bcs_port *own_port(const struct nic_engine *engine)
@@ -61,8 +67,7 @@ static void announce(struct nic_engine *engine, struct nic_waiter *waiter)
 {
     release_lock(engine, waiter);
     waiter->is_announced = true;
-    waiter->nap = bcs_port_announce(own_port(engine));
-    atomic_fetch_add_explicit(&engine->machine->n_asleep, 1, memory_order_seq_cst);
+    waiter->nap = bcs_sleep_announce(engine->machine, own_port(engine));
     nic_engine_turn(engine);
 }
 
@@ -70,11 +75,10 @@ static void take_back(struct nic_engine *engine, struct nic_waiter *waiter)
 {
     waiter->is_announced = false;
     if (engine->is_threaded) { /* another thread may sleep on the same word */
-        bcs_port_wake(own_port(engine));
+        bcs_sleep_wake(engine->machine, own_port(engine));
     } else {
-        bcs_port_retract(own_port(engine));
+        bcs_sleep_retract(engine->machine, own_port(engine));
     }
-    atomic_fetch_sub_explicit(&engine->machine->n_asleep, 1, memory_order_relaxed);
     waiter->n_polls = 0;
     waiter->n_yields = 0;
     waiter->since_ticks = 0;
@@ -82,7 +86,7 @@ static void take_back(struct nic_engine *engine, struct nic_waiter *waiter)
 
 static void sleep_now(struct nic_engine *engine, struct nic_waiter *waiter)
 {
-    bcs_port_sleep(own_port(engine), waiter->nap);
+    bcs_sleep_now(own_port(engine), waiter->nap);
     take_back(engine, waiter);
 }
 
@@ -126,22 +130,60 @@ static void poll_alone(struct nic_engine *engine, struct nic_waiter *waiter)
     }
 }
 
-/** Whether it is time to stop polling. */
-static bool is_tired(struct nic_engine *engine, struct nic_waiter *waiter)
+/** Ticks that this wait has lasted, from the first look at the clock on. */
+static uint64_t elapsed_ticks(struct nic_waiter *waiter)
 {
-    uint64_t now;
+    uint64_t now = bcs_clock_ticks();
 
-    if (waiter->n_polls % POLLS_A_CLOCK != 0) {
-        return false;
-    }
-    now = bcs_clock_ticks();
     if (waiter->since_ticks == 0) {
         waiter->since_ticks = now;
-    } else if (now - waiter->last_ticks > PREEMPTED_TICKS || is_crowded(engine)) {
-        waiter->is_crowded = true;
     }
-    waiter->last_ticks = now;
-    return now - waiter->since_ticks > engine->spin_ticks;
+    return now - waiter->since_ticks;
+}
+
+/** More processes are awake than cores: let the others have this one, then sleep. */
+static void turn_crowded(struct nic_engine *engine, struct nic_waiter *waiter)
+{
+    release_lock(engine, waiter);
+    nic_engine_turn(engine);
+    if (++waiter->n_polls % CROWDED_POLLS != 0) {
+        bcs_clock_pause();
+    } else if (elapsed_ticks(waiter) > engine->spin_ticks &&
+               waiter->n_yields >= CROWDED_YIELDS) {
+        announce(engine, waiter);
+    } else {
+        waiter->n_yields++;
+        sched_yield();
+        waiter->is_crowded = is_crowded(engine);
+    }
+}
+
+/** Every process that is awake has a core: poll for a while, then sleep. */
+static void turn_calm(struct nic_engine *engine, struct nic_waiter *waiter)
+{
+    if (engine->n_nodes == 1) {
+        poll_alone(engine, waiter);
+    } else if (!nic_engine_turn(engine)) {
+        bcs_clock_pause();
+    }
+    if (++waiter->n_polls % POLLS_A_CLOCK != 0) {
+        return;
+    }
+    waiter->is_crowded = is_crowded(engine);
+    if (elapsed_ticks(waiter) > waiter->patience_ticks) {
+        if (engine->patience_ticks > engine->spin_ticks / LEAST_PATIENCE) {
+            engine->patience_ticks /= 2;
+        }
+        announce(engine, waiter);
+    }
+}
+
+static void begin(struct nic_engine *engine, struct nic_waiter *waiter)
+{
+    waiter->is_crowded = is_crowded(engine);
+    waiter->patience_ticks = ++engine->n_waits % WAITS_A_TRIAL == 0
+                                 ? engine->spin_ticks
+                                 : engine->patience_ticks;
 }
 
 static void inline_turn(struct nic_engine *engine, struct nic_waiter *waiter)
@@ -151,29 +193,13 @@ static void inline_turn(struct nic_engine *engine, struct nic_waiter *waiter)
         return;
     }
     if (waiter->n_polls == 0) {
-        waiter->is_crowded = is_crowded(engine);
+        begin(engine, waiter);
     }
     if (waiter->is_crowded) {
-        release_lock(engine, waiter);
-        nic_engine_turn(engine);
-        if (++waiter->n_polls < CROWDED_POLLS) {
-            bcs_clock_pause();
-        } else if (waiter->n_yields++ < CROWDED_YIELDS) {
-            sched_yield();
-        } else {
-            announce(engine, waiter);
-        }
-        return;
+        turn_crowded(engine, waiter);
+    } else {
+        turn_calm(engine, waiter);
     }
-    if (engine->n_nodes == 1) {
-        poll_alone(engine, waiter);
-    } else if (!nic_engine_turn(engine)) {
-        bcs_clock_pause();
-    }
-    if (is_tired(engine, waiter)) {
-        announce(engine, waiter);
-    }
-    waiter->n_polls++;
 }
 
 static void inline_stop(struct nic_engine *engine, struct nic_waiter *waiter)
@@ -181,6 +207,8 @@ static void inline_stop(struct nic_engine *engine, struct nic_waiter *waiter)
     release_lock(engine, waiter);
     if (waiter->is_announced) {
         take_back(engine, waiter);
+    } else if (waiter->n_polls > POLLS_A_CLOCK && !waiter->is_crowded) {
+        engine->patience_ticks = engine->spin_ticks; /* polling has paid off */
     }
 }
 

@@ -102,7 +102,7 @@ void nic_engine_wake(struct nic_view *view)
         while (bits != 0) {
             uint32_t local = word * 64 + (uint32_t)__builtin_ctzll(bits);
             bits &= bits - 1;
-            bcs_port_wake(nic_view_port(view, local));
+            bcs_sleep_wake(view->engine->machine, nic_view_port(view, local));
         }
     }
 }
@@ -166,7 +166,7 @@ int nic_engine_layout(uint32_t n_ports, const struct nic_config *config,
         .n_ports = n_ports,
         .node_ranks = (uint32_t)node_ranks,
         .n_cells = (uint32_t)config->descriptors,
-        .n_node_bytes = sizeof(struct nic_node) + sizeof(struct nic_machine),
+        .n_node_bytes = sizeof(struct nic_node) + sizeof(struct bcs_machine),
         .n_item_bytes = sizeof(struct nic_item),
         .n_wire_bytes = sizeof(struct bcs_descriptor),
         .n_slot_bytes = sizeof(struct nic_slot),
@@ -251,7 +251,7 @@ int nic_engine_create(const struct nic_engine_params *params,
     engine->is_direct = params->is_direct;
     engine->n_nodes = engine->layout.n_nodes;
     engine->home = nic_layout_node(&engine->layout, params->port);
-    engine->machine = (struct nic_machine *)(engine->base + engine->layout.node_gva +
+    engine->machine = (struct bcs_machine *)(engine->base + engine->layout.node_gva +
                                              sizeof(struct nic_node));
     engine->scratch =
         aligned_alloc(BCS_CACHE_LINE, (size_t)(params->n_ports + 3) / 4 * 4 *

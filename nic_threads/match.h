@@ -24,7 +24,8 @@ struct nic_item {
     uint32_t previous;
     uint32_t later;    /* sends: in arrival order of the destination port */
     uint32_t earlier;
-    uint32_t is_direct; /* transfers: the endpoints copy, without blocks */
+    uint16_t is_direct; /* transfers: the endpoints copy, without blocks */
+    uint16_t is_shared; /* transfers: the sender waits for this one */
     uint64_t sequence; /* receives: order of posting */
     /* Transfers, whose descriptor is the receive's: */
     uint64_t total;       /* bytes to move */

@@ -51,7 +51,7 @@ static const struct bcs_config_entry entries[] = {
     },
     {
         .name = "BCS_EAGER_LIMIT",
-        .fallback = "16k",
+        .fallback = "64k",
         .kind = BCS_CONFIG_BYTES,
         FIELD(eager_limit_bytes),
         .minimum = 4096,
@@ -61,7 +61,7 @@ static const struct bcs_config_entry entries[] = {
     },
     {
         .name = "BCS_CHUNK",
-        .fallback = "512k",
+        .fallback = "4m",
         .kind = BCS_CONFIG_BYTES,
         FIELD(chunk_bytes),
         .minimum = 4096,

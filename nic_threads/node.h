@@ -13,6 +13,7 @@
 
 #include "libbcs/ring/nic_memory.h"
 #include "libbcs/ring/port.h"
+#include "libbcs/ring/sleep.h"
 #include "nic_threads/match.h"
 #include "nic_threads/nic_config.h"
 #include "nic_threads/schedule.h"
@@ -137,13 +138,6 @@ _Static_assert(offsetof(struct nic_node, wire_event) % sizeof(struct bcs_event) 
 #define NIC_NODE_GVA(view, member) \
     ((view)->engine->layout.node_gva + offsetof(struct nic_node, member))
 
-/** What the processes of one machine share beside the nodes: who sleeps. */
-struct nic_machine {
-    _Alignas(BCS_CACHE_LINE) _Atomic uint32_t n_asleep;
-    uint32_t n_cpus;
-};
-
-
 /** Ports that the runner has completed something for, to be woken after unlocking. */
 struct nic_wake_set {
     uint64_t words[BCS_MAX_PORTS_A_NODE / 64];
@@ -166,14 +160,16 @@ struct nic_view {
 struct nic_engine {
     char *base; /* the job's memory */
     struct nic_layout layout;
-    struct nic_machine *machine;
+    struct bcs_machine *machine;
     const struct nic_config *config;
     uint32_t port; /* this process */
     uint32_t n_nodes;
     uint32_t home; /* this process's node */
     bool is_direct;      /* endpoints may copy each other's memory */
     bool is_threaded;    /* several threads of this process may wait at once */
-    uint64_t spin_ticks; /* how long a waiter polls before it sleeps */
+    uint64_t spin_ticks; /* how long a waiter polls, at most, before it sleeps */
+    uint64_t patience_ticks; /* how long it does at present */
+    uint32_t n_waits;
     uint8_t *scratch; /* contributions in rank order: n_ports * BCS_INLINE_BYTES */
     struct nic_view *views;
 };

@@ -217,6 +217,7 @@ int bcs_attach(const struct bcs_bootstrap *bootstrap, const struct nic_config *c
     context->engine->spin_ticks =
         config->spin_ns * (bcs_clock_ticks() - start_ticks) /
         (bcs_clock_now_ns() - start_ns + 1);
+    context->engine->patience_ticks = context->engine->spin_ticks;
     free(all);
     *context_out = context;
     return 0;
@@ -251,7 +252,7 @@ const char *bcs_context_copy_name(const struct bcs_context *context)
     return context->engine->is_direct ? "direct" : "pooled";
 }
 
-int bcs_group_open(struct bcs_context *context, const struct bcs_group *group,
+int bcs_group_open(struct bcs_context *context, struct bcs_group *group,
                    uint64_t base)
 {
     const struct nic_layout *layout = &context->engine->layout;
@@ -263,6 +264,7 @@ int bcs_group_open(struct bcs_context *context, const struct bcs_group *group,
         bcs_node_set_add(&members.nodes, node);
         members.n_local += node == context->engine->home;
     }
+    group->n_local = members.n_local;
     entry = bcs_post_begin(context, BCS_GROUP_OPEN);
     entry->port = group->slot;
     memcpy(entry->payload, &members, sizeof(members));

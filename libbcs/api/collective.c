@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The collectives with one source or one target: barrier, broadcast, gather, scatter.
- * Barriers and small broadcasts are left to the NIC engine; the rest are point-to-point
- * transfers. Runs in the calling process.
+ * Barriers are left to the NIC engine, and so are small broadcasts between nodes; the rest
+ * are point-to-point transfers. Runs in the calling process.
+ *
+ * Within a node a root that sends is done when its data are in NIC memory, while the
+ * engine's collectives, which need all members' parts, let all wait for the last.
  *
  * Trees are as flat as possible: within a machine every receiver copies for itself, and
  * a member that has to forward what it received must first be given a core, which
@@ -78,7 +81,7 @@ int bcs_bcast(struct bcs_context *context, struct bcs_group *group, void *data,
     if (group->size == 1 || n_bytes == 0) {
         return 0;
     }
-    if (bcs_engine_collective_fits(context, n_bytes)) {
+    if (bcs_engine_collective_fits(n_bytes) && bcs_group_spans_nodes(group)) {
         return bcast_by_engine(context, group, data, n_bytes, root);
     }
     return bcast_by_tree(context, group, data, n_bytes, root);

@@ -22,6 +22,7 @@ void bcs_batch_begin(struct bcs_batch *batch, struct bcs_context *context,
     batch->oldest = 0;
     batch->n_pending = 0;
     batch->status = 0;
+    batch->has_receives = false;
     group->sequence++;
 }
 
@@ -93,6 +94,7 @@ void bcs_batch_send(struct bcs_batch *batch, int32_t to, const void *data,
         .n_bytes = n_bytes,
         .peer = to,
         .tag = batch->tag,
+        .will_wait = !batch->has_receives,
     };
 
     start_or_wait(batch, &message, true);
@@ -110,6 +112,7 @@ void bcs_batch_receive(struct bcs_batch *batch, int32_t from, void *data,
         .tag = batch->tag,
     };
 
+    batch->has_receives = true;
     start_or_wait(batch, &message, false);
 }
 
@@ -128,6 +131,7 @@ int bcs_batch_wait(struct bcs_batch *batch)
     while (batch->n_pending > 0) {
         finish_oldest(batch);
     }
+    batch->has_receives = false;
     return batch->status;
 }
 

@@ -145,7 +145,7 @@ int bcs_allgather(struct bcs_context *context, struct bcs_group *group,
         return 0;
     }
     if (own.total <= ALLGATHER_REDUCED_BYTES &&
-        bcs_engine_collective_fits(context, words_of(own.total) * sizeof(uint64_t))) {
+        bcs_engine_collective_fits(words_of(own.total) * sizeof(uint64_t))) {
         return allgather_reduced(context, group, blocks);
     }
     if (own.total / n_pairs < ALLGATHER_GATHERED_PAIR_BYTES) {

@@ -27,6 +27,7 @@ struct bcs_batch {
     uint32_t oldest; /* index in requests, a ring */
     uint32_t n_pending;
     int status; /* 0, the first -errno, or BCS_E_TRUNCATED */
+    bool has_receives;
     struct bcs_request requests[BCS_BATCH_REQUESTS];
 };
 

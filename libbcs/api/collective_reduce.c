@@ -301,7 +301,8 @@ int bcs_reduce(struct bcs_context *context, struct bcs_group *group,
         bcs_block_copy(reduction->out, reduction->in, n_bytes);
         return 0;
     }
-    if (reduction->kernel >= 0 && bcs_engine_collective_fits(context, n_bytes)) {
+    if (reduction->kernel >= 0 && bcs_engine_collective_fits(n_bytes) &&
+        (root == BCS_ROOT_ALL || bcs_group_spans_nodes(group))) {
         return reduce_by_engine(context, group, reduction, root);
     }
     return reduce_by_members(context, group, reduction, root);

@@ -31,6 +31,12 @@ struct bcs_group {
     uint64_t sequence;     /* collectives started; advanced by the API only */
 };
 
+/** Whether a group has members on several nodes; the same on all members. */
+static inline bool bcs_group_spans_nodes(const struct bcs_group *group)
+{
+    return group->n_local < (uint32_t)group->size;
+}
+
 /** What a request came to. */
 struct bcs_result {
     int32_t source; /* rank in the group */

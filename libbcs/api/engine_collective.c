@@ -15,9 +15,8 @@ _Static_assert((int)BCS_ENGINE_BARRIER == BCS_COLLECTIVE_BARRIER &&
                    (int)BCS_ENGINE_REDUCE == BCS_COLLECTIVE_REDUCE,
                "the API's kinds are the engine's");
 
-bool bcs_engine_collective_fits(const struct bcs_context *context, size_t n_bytes)
+bool bcs_engine_collective_fits(size_t n_bytes)
 {
-    (void)context;
     return n_bytes <= BCS_INLINE_BYTES;
 }
 

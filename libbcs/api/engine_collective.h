@@ -21,8 +21,8 @@ struct bcs_engine_collective_args {
     size_t n_bytes;
 };
 
-/** Whether data of this length can go through the engine; the same on all members. */
-bool bcs_engine_collective_fits(const struct bcs_context *context, size_t n_bytes);
+/** Whether data of this length can go through the engine. */
+bool bcs_engine_collective_fits(size_t n_bytes);
 
 /** Take part in a collective and wait for its result. @return 0 or -ENOMEM */
 int bcs_engine_collective(struct bcs_context *context, struct bcs_group *group,

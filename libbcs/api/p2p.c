@@ -71,6 +71,7 @@ static inline struct bcs_descriptor *prepare_send(struct bcs_context *context,
     entry->n_bytes = message->n_bytes;
     entry->cell = BCS_CELL_NONE;
     is_buffered = buffer_payload(context, entry, message->data, message->n_bytes);
+    entry->flags |= message->will_wait ? BCS_WAITING : 0;
     if (!is_buffered || mode == BCS_SEND_SYNCHRONOUS) {
         entry->cell = bcs_poster_cell(&context->poster);
         if (entry->cell == BCS_CELL_NONE) {
@@ -220,8 +221,10 @@ static bool advance(struct bcs_context *context, struct bcs_request *request,
         fetch_block(context, request, cell);
         return true;
     case BCS_CELL_TRANSFER:
+        context->is_moving = true;
         return bcs_transfer_pull(context, cell);
     case BCS_CELL_SOURCE:
+        context->is_moving = true;
         return bcs_transfer_push(context, cell, request->data);
     case BCS_CELL_LOAD:
         return bcs_transfer_load(context, cell, request->data);

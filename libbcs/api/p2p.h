@@ -16,6 +16,7 @@ struct bcs_message {
     size_t n_bytes;
     int32_t peer; /* rank in the group; receive: or BCS_ANY_SOURCE */
     int32_t tag;  /* >= 0; receive: or BCS_ANY_TAG */
+    bool will_wait; /* send: the caller does nothing else until it is done */
 };
 
 enum bcs_send_mode {

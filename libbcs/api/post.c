@@ -38,6 +38,10 @@ static void take_turn(struct bcs_context *context, struct nic_waiter *waiter)
 
 void bcs_wait_turn(struct bcs_context *context, struct nic_waiter *waiter)
 {
+    if (context->is_moving) { /* the end of the copying is near: stay awake */
+        context->is_moving = false;
+        waiter->since_ticks = 0;
+    }
     bool may_look = waiter->is_announced || ++waiter->n_turns % TURNS_AN_IDLE == 0;
 
     if (may_look && context->idle != NULL && context->idle()) {

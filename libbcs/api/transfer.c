@@ -31,7 +31,11 @@
 #include "libbcs/api/post.h"
 #include "libbcs/base/log.h"
 
-enum { PIECE_MIN_BYTES = 32 << 10, PIECE_MAX_BYTES = 128 << 10 };
+enum {
+    PIECE_MIN_BYTES = 32 << 10, /* while both ends copy */
+    PIECE_MAX_BYTES = 128 << 10,
+    PIECE_ALONE_BYTES = 1 << 20, /* while the other end may be busy elsewhere */
+};
 
 struct piece {
     uint64_t offset;
@@ -52,6 +56,19 @@ static struct bcs_cell *cell_of(const struct bcs_context *context, uint32_t port
            cell;
 }
 
+/** How much to claim: large pieces, unless the other end is going to copy, too. */
+static uint64_t piece_bytes(const struct bcs_transfer *transfer, uint64_t n_left_bytes)
+{
+    uint64_t n_bytes = PIECE_ALONE_BYTES;
+
+    if (transfer->is_shared) {
+        n_bytes = n_left_bytes / 4;
+        n_bytes = n_bytes < PIECE_MIN_BYTES ? PIECE_MIN_BYTES : n_bytes;
+        n_bytes = n_bytes > PIECE_MAX_BYTES ? PIECE_MAX_BYTES : n_bytes;
+    }
+    return n_bytes < n_left_bytes ? n_bytes : n_left_bytes;
+}
+
 /** Claim a piece of what is granted. @return whether there was one */
 static bool claim(struct bcs_transfer *transfer, struct piece *piece_out)
 {
@@ -60,15 +77,11 @@ static bool claim(struct bcs_transfer *transfer, struct piece *piece_out)
     for (;;) {
         /* acquire: pairs with the release in grant_direct */
         uint64_t granted = atomic_load_explicit(&transfer->granted, memory_order_acquire);
-        uint64_t n_bytes = granted - claimed;
-        uint64_t limit = n_bytes / 4;
+        uint64_t n_bytes = piece_bytes(transfer, granted - claimed);
 
         if (n_bytes == 0) {
             return false;
         }
-        limit = limit < PIECE_MIN_BYTES ? PIECE_MIN_BYTES : limit;
-        limit = limit > PIECE_MAX_BYTES ? PIECE_MAX_BYTES : limit;
-        n_bytes = n_bytes < limit ? n_bytes : limit;
         if (atomic_compare_exchange_weak_explicit(&transfer->claimed, &claimed,
                                                   claimed + n_bytes, memory_order_relaxed,
                                                   memory_order_relaxed)) {
@@ -151,7 +164,7 @@ static bool dismiss_sender(struct bcs_context *context, struct bcs_cell *cell)
                                                  memory_order_relaxed)) {
         return false;
     }
-    bcs_port_wake(port_of(context, cell->peer_port));
+    bcs_sleep_wake(context->engine->machine, port_of(context, cell->peer_port));
     return true;
 }
 
@@ -194,11 +207,11 @@ bool bcs_transfer_push(struct bcs_context *context, struct bcs_cell *cell,
         /* release: pairs with the acquire in dismiss_sender */
         atomic_store_explicit(&receiver->transfer.sender_left, 1, memory_order_release);
         atomic_thread_fence(memory_order_seq_cst);
-        bcs_port_wake(receiver_port);
+        bcs_sleep_wake(context->engine->machine, receiver_port);
         return true;
     }
     atomic_store_explicit(&cell->state, source, memory_order_seq_cst);
-    bcs_port_wake(receiver_port);
+    bcs_sleep_wake(context->engine->machine, receiver_port);
     return false;
 }
 

@@ -42,6 +42,7 @@ enum {
     BCS_NOW = 8,          /* probe: answer in this slice, found or not */
     BCS_TAKE = 16,        /* probe: take the message out of the queue (matched probe) */
     BCS_TO_ALL = 32,      /* reduction: every member gets the result */
+    BCS_WAITING = 64,     /* send: the sender does nothing else until it is done */
 };
 
 /** Which collective a BCS_COLLECTIVE descriptor takes part in; in .operation. */
@@ -115,6 +116,7 @@ struct bcs_transfer {
     _Atomic uint64_t moved;       /* bytes copied */
     _Atomic uint32_t sender_left; /* the sender has seen the end and left */
     uint32_t item;                /* the engine's name for this transfer */
+    uint32_t is_shared;           /* the sender waits, so that both are going to copy */
     uint64_t n_wanted;            /* bytes that fit the receive buffer */
     uint64_t target;              /* receive buffer, address in the receiver */
 };

@@ -6,11 +6,8 @@
 #include "libbcs/ring/port.h"
 
 #include <errno.h>
-#include <linux/futex.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include "libbcs/ring/nic_memory.h"
 
@@ -94,41 +91,4 @@ uint64_t bcs_poster_block(struct bcs_poster *poster, size_t n_bytes)
         offset = block_search(poster->base, pool, pool->n_touched);
     }
     return offset;
-}
-
-uint32_t bcs_port_announce(struct bcs_port *port)
-{
-    return atomic_fetch_or_explicit(&port->naps, 1, memory_order_seq_cst) | 1;
-}
-
-void bcs_port_sleep(struct bcs_port *port, uint32_t nap)
-{
-    if (atomic_load_explicit(&port->naps, memory_order_seq_cst) == nap) {
-        syscall(SYS_futex, &port->naps, FUTEX_WAIT, nap, NULL, NULL, 0);
-    }
-}
-
-/** End a nap. @return whether this call has ended it */
-static bool end_nap(struct bcs_port *port)
-{
-    uint32_t nap = atomic_load_explicit(&port->naps, memory_order_seq_cst);
-
-    return nap % 2 != 0 &&
-           atomic_compare_exchange_strong_explicit(
-               &port->naps, &nap, nap + 1, memory_order_seq_cst, memory_order_relaxed);
-}
-
-void bcs_port_retract(struct bcs_port *port)
-{
-    end_nap(port);
-}
-
-void bcs_port_wake(struct bcs_port *port)
-{
-    /* seq_cst: partner of bcs_port_announce. Every wake makes a new value, so that a thread
-     * which has announced itself before cannot sleep through it, even if another thread of
-     * the same process announces itself in between. */
-    if (end_nap(port)) {
-        syscall(SYS_futex, &port->naps, FUTEX_WAKE, INT32_MAX, NULL, NULL, 0);
-    }
 }

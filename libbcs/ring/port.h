@@ -24,7 +24,7 @@ enum { BCS_RING_ENTRIES = 256, BCS_BLOCK_CLASSES = 4 };
 enum { BCS_CHUNK_BLOCK_BYTES = 65536 };
 
 struct bcs_port {
-    _Alignas(BCS_CACHE_LINE) _Atomic uint32_t naps; /* futex: odd while the owner sleeps */
+    _Alignas(BCS_CACHE_LINE) _Atomic uint32_t naps; /* see sleep.h */
     uint32_t rank;
     int64_t pid;
     _Alignas(BCS_CACHE_LINE) _Atomic uint32_t consumed; /* ring entries the engine freed */
@@ -79,19 +79,6 @@ uint64_t bcs_poster_block(struct bcs_poster *poster, size_t n_bytes);
 
 /** Take a cell that has never been used, or BCS_CELL_NONE if all are pending. */
 uint32_t bcs_poster_fresh_cell(struct bcs_poster *poster);
-
-/** Mark the owner of a port as asleep. @return the value of `naps` to sleep on */
-uint32_t bcs_port_announce(struct bcs_port *port);
-
-/** Sleep until somebody calls bcs_port_wake after the announcement. */
-void bcs_port_sleep(struct bcs_port *port, uint32_t nap);
-
-/** Take an announcement back; only for an owner with a single thread. */
-void bcs_port_retract(struct bcs_port *port);
-
-/** Wake all threads of the owner of a port that sleep. Any process may call it, after a seq_cst store
- *  or fence that follows what the owner is to find; see nic_threads/driver_inline.c. */
-void bcs_port_wake(struct bcs_port *port);
 
 /** The block at an offset of the job's memory. */
 static inline struct bcs_block *bcs_block_at(char *base, uint64_t offset)

@@ -18,10 +18,15 @@ import uuid
 MARK = "TEST_JOB_MARK"
 
 COPIES = ("direct", "pooled")
-NODES = (("one", None), ("nodes1", "1"), ("nodes2", "2"))
+# Nodes of 2 ranks also get short chunks, so that the same messages take many slices.
+NODES = {
+    "one": {},
+    "nodes1": {"BCS_NODE_RANKS": "1"},
+    "nodes2": {"BCS_NODE_RANKS": "2", "BCS_CHUNK": "16k", "BCS_EAGER_LIMIT": "4k"},
+}
 MODES = {
-    f"{name}-{copy}": {"BCS_COPY": copy, **({"BCS_NODE_RANKS": ranks} if ranks else {})}
-    for name, ranks in NODES
+    f"{name}-{copy}": {"BCS_COPY": copy, **settings}
+    for name, settings in NODES.items()
     for copy in COPIES
 }
 

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Sleeping of the processes of one machine until something is completed for them. Called
+ * by the drivers and by whoever completes something, in any process and thread.
+ *
+ * Invariant: a port's `naps` is odd while its owner sleeps or is about to; n_asleep is at
+ * least the number of such ports, and their number when no announcement is under way.
+ * Whoever makes naps even, the sleeper itself or another process, also counts it out, so
+ * that a process counts as awake from the moment that it may run. Every wake makes a new
+ * value: a thread that has announced itself before cannot sleep through it, even when
+ * another thread of its process announces itself in between.
+ */
+#ifndef BCS_RING_SLEEP_H
+#define BCS_RING_SLEEP_H
+
+#include "libbcs/ring/port.h"
+
+/** What the processes of one machine share: how many sleep, and on how many cores. */
+struct bcs_machine {
+    _Alignas(BCS_CACHE_LINE) _Atomic uint32_t n_asleep;
+    uint32_t n_cpus;
+};
+
+/**
+ * Mark the owner of a port as asleep (seq_cst). Afterwards it must look once more for what
+ * it waits for, and then sleep or retract.
+ *
+ * @return the value of naps to sleep on
+ */
+uint32_t bcs_sleep_announce(struct bcs_machine *machine, struct bcs_port *port);
+
+/** Take an announcement back; only for an owner with a single thread. */
+void bcs_sleep_retract(struct bcs_machine *machine, struct bcs_port *port);
+
+/** Sleep until bcs_sleep_wake is called; at once if it has been since the announcement.
+ *  May return early, too. */
+void bcs_sleep_now(struct bcs_port *port, uint32_t nap);
+
+/** Wake all threads of the owner of a port that sleep. A seq_cst store or fence must stand
+ *  between what they are to find and this call. */
+void bcs_sleep_wake(struct bcs_machine *machine, struct bcs_port *port);
+
+#endif
