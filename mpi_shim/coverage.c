@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * mpi-coverage: prints docs/mpi-coverage.md, what the shim does with each function of
+ * MPI 3.1. It joins the list of coverage.def with the table of symbols.def, from which
+ * the entry points are made, and ends with an error if the two contradict each other. A
+ * program of the build, not installed; one process, one thread.
+ */
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum handling { BUFFERED, PASSED, BOTH, LOCAL, UNCOUNTED, N_HANDLINGS };
+
+static const char *const handling_words[N_HANDLINGS] = {
+    [BUFFERED] = "buffered", [PASSED] = "passed",       [BOTH] = "both",
+    [LOCAL] = "local",       [UNCOUNTED] = "uncounted",
+};
+
+/* A row of symbols.def. */
+struct symbol {
+    const char *name;
+    enum handling handling;
+    const char *timing;
+};
+
+static const struct symbol symbols[] = {
+#define SHIM_LIFECYCLE(type, name, parameters, arguments) {#name, BOTH, "-"},
+#define SHIM_BUFFERED(timing, type, name, parameters, arguments)                       \
+    {#name, BUFFERED, #timing},
+#define SHIM_PASSED(timing, type, name, parameters, arguments) {#name, PASSED, #timing},
+#define SHIM_LOCAL(type, name, parameters) {#name, LOCAL, "-"},
+#include "mpi_shim/symbols.def"
+};
+
+/* A row of coverage.def; chapters have no name. */
+struct function {
+    const char *chapter;
+    const char *name;
+    bool is_uncounted;
+};
+
+static const struct function functions[] = {
+#define COVERAGE_CHAPTER(title) {title, NULL, false},
+#define COVERAGE_FUNCTION(name) {NULL, #name, false},
+#define COVERAGE_UNCOUNTED(name) {NULL, #name, true},
+#include "mpi_shim/coverage.def"
+};
+
+#define N_SYMBOLS (sizeof(symbols) / sizeof(symbols[0]))
+#define N_FUNCTIONS (sizeof(functions) / sizeof(functions[0]))
+
+static const char head[] =
+    "# MPI coverage\n"
+    "\n"
+    "Made by `mpi-coverage --markdown` from `mpi_shim/symbols.def`, the table from\n"
+    "which the entry points are made; do not edit.\n"
+    "\n"
+    "What the preload library does with each function of the C binding of MPI 3.1:\n"
+    "\n"
+    "- **buffered**: carried by bcs, on communicators and requests of its own: on all\n"
+    "  intracommunicators but those of MPI_Comm_idup. On others the call goes to the\n"
+    "  MPI library. A function that makes a communicator has the MPI library make it,\n"
+    "  and then agrees with the other members that bcs carries what is sent on it.\n"
+    "- **passed**: carried out by the MPI library; the report counts and names it.\n"
+    "- **both**: the MPI library's part and one of ours.\n"
+    "- **local**: not interposed; answered by the MPI library without communication.\n"
+    "- **uncounted**: not interposed, though the MPI library may communicate; the\n"
+    "  report does not show it.\n"
+    "\n"
+    "*Recorded as* says how the monitoring takes the time inside the call (see\n"
+    "[mds.md](mds.md)); `-` stands for not at all.\n";
+
+static const struct symbol *symbol_find(const char *name)
+{
+    for (size_t i = 0; i < N_SYMBOLS; i++) {
+        if (strcmp(symbols[i].name, name) == 0) {
+            return &symbols[i];
+        }
+    }
+    return NULL;
+}
+
+static bool is_listed(const char *name)
+{
+    for (size_t i = 0; i < N_FUNCTIONS; i++) {
+        if (functions[i].name != NULL && strcmp(functions[i].name, name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static enum handling handling_of(const struct function *function)
+{
+    const struct symbol *symbol = symbol_find(function->name);
+
+    if (symbol != NULL) {
+        return symbol->handling;
+    }
+    return function->is_uncounted ? UNCOUNTED : LOCAL;
+}
+
+static const char *recorded_as(const char *name)
+{
+    const struct symbol *symbol = symbol_find(name);
+
+    if (symbol != NULL && strcmp(symbol->timing, "BLOCKING") == 0) {
+        return "blocking";
+    }
+    if (symbol != NULL && strcmp(symbol->timing, "INSTANT") == 0) {
+        return "non-blocking";
+    }
+    return "-";
+}
+
+/* Whether the two lists agree; says what does not. */
+static bool lists_check(void)
+{
+    bool is_good = true;
+
+    for (size_t i = 0; i < N_SYMBOLS; i++) {
+        if (!is_listed(symbols[i].name)) {
+            fprintf(stderr, "mpi-coverage: MPI_%s is not in coverage.def\n",
+                    symbols[i].name);
+            is_good = false;
+        }
+    }
+    for (size_t i = 0; i < N_FUNCTIONS; i++) {
+        if (functions[i].is_uncounted && symbol_find(functions[i].name) != NULL) {
+            fprintf(stderr, "mpi-coverage: MPI_%s is counted: it is in symbols.def\n",
+                    functions[i].name);
+            is_good = false;
+        }
+    }
+    return is_good;
+}
+
+/* How many functions of the chapter at this index, or of all, have each handling. */
+static void chapter_count(size_t first, size_t end, int counts_out[N_HANDLINGS])
+{
+    memset(counts_out, 0, N_HANDLINGS * sizeof(counts_out[0]));
+    for (size_t i = first; i < end; i++) {
+        if (functions[i].name != NULL) {
+            counts_out[handling_of(&functions[i])]++;
+        }
+    }
+}
+
+/* Index of the row after the last function of the chapter at index first. */
+static size_t chapter_end(size_t first)
+{
+    size_t end = first + 1;
+
+    while (end < N_FUNCTIONS && functions[end].name != NULL) {
+        end++;
+    }
+    return end;
+}
+
+static void counts_print(const char *title, size_t first, size_t end)
+{
+    int counts[N_HANDLINGS];
+
+    chapter_count(first, end, counts);
+    printf("| %s |", title);
+    for (int i = 0; i < N_HANDLINGS; i++) {
+        printf(" %d |", counts[i]);
+    }
+    printf("\n");
+}
+
+static void overview_print(void)
+{
+    printf("\n## Overview\n\n| |");
+    for (int i = 0; i < N_HANDLINGS; i++) {
+        printf(" %s |", handling_words[i]);
+    }
+    printf("\n|---|");
+    for (int i = 0; i < N_HANDLINGS; i++) {
+        printf("---|");
+    }
+    printf("\n");
+    for (size_t i = 0; i < N_FUNCTIONS; i = chapter_end(i)) {
+        counts_print(functions[i].chapter, i, chapter_end(i));
+    }
+    counts_print("All", 0, N_FUNCTIONS);
+}
+
+static void chapters_print(void)
+{
+    for (size_t i = 0; i < N_FUNCTIONS; i++) {
+        if (functions[i].name == NULL) {
+            printf("\n## %s\n\n| function | handling | recorded as |\n|---|---|---|\n",
+                   functions[i].chapter);
+        } else {
+            printf("| `MPI_%s` | %s | %s |\n", functions[i].name,
+                   handling_words[handling_of(&functions[i])],
+                   recorded_as(functions[i].name));
+        }
+    }
+}
+
+int main(int argc, char **argv)
+{
+    if (argc != 2 || strcmp(argv[1], "--markdown") != 0) {
+        fprintf(stderr, "usage: mpi-coverage --markdown\n");
+        return EXIT_FAILURE;
+    }
+    if (!lists_check()) {
+        return EXIT_FAILURE;
+    }
+    fputs(head, stdout);
+    overview_print();
+    chapters_print();
+    return EXIT_SUCCESS;
+}

@@ -1,0 +1,50 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Runs reduction_bits under BCS in every mode: the bits of a reduction depend on the
+number of ranks only (docs/determinism.md). Every run verifies itself.
+"""
+
+import argparse
+import shlex
+import sys
+
+import job
+
+
+def parse_arguments():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--launcher", default="bcsrun")
+    parser.add_argument("--program", required=True, help="the program reduction_bits")
+    parser.add_argument("--ranks", default="2,3,7", help="numbers of ranks, with commas")
+    parser.add_argument("--timeout", type=float, default=120)
+    return parser.parse_args()
+
+
+def problems_of(result):
+    """What is wrong with one run, as a list of texts."""
+    if result.status is None:
+        return [f"hung after {result.seconds:.0f} s"]
+    if result.status != 0:
+        return [f"status {result.status}, {result.stderr[:300]!r}"]
+    return []
+
+
+def main():
+    arguments = parse_arguments()
+    report = job.Report()
+    for n_ranks in arguments.ranks.split(","):
+        for mode, extra in job.MODES.items():
+            launcher = shlex.split(arguments.launcher)
+            command = [*launcher, "-n", n_ranks, arguments.program]
+            environment = job.mpirun_environment(extra)
+            result = job.run(command, environment, arguments.timeout)
+            report.case(
+                f"{n_ranks} ranks, {mode}",
+                problems_of(result),
+                job.shell_line(command, extra),
+            )
+    return report.end()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
