@@ -75,11 +75,19 @@ static struct agreement propose(void)
     return agreement;
 }
 
-/** The job's port numbers of the members, in rank order. */
+enum { TRANSLATE_E_FOREIGN = 1 };
+
+/**
+ * The job's port numbers of the members, in rank order.
+ *
+ * @return 0, -ENOMEM, or TRANSLATE_E_FOREIGN: some member is a process of another job, by
+ *         MPI_Comm_spawn or the like; then every member finds one
+ */
 static int translate(MPI_Comm handle, int size, uint32_t *ports)
 {
     MPI_Group group, world;
     int *ranks = malloc(2 * (size_t)size * sizeof(*ranks));
+    int rc = 0;
 
     if (ranks == NULL) {
         return -ENOMEM;
@@ -94,9 +102,10 @@ static int translate(MPI_Comm handle, int size, uint32_t *ports)
     shim_real.Group_free(&world);
     for (int i = 0; i < size; i++) {
         ports[i] = (uint32_t)ranks[size + i];
+        rc = ranks[size + i] == MPI_UNDEFINED ? TRANSLATE_E_FOREIGN : rc;
     }
     free(ranks);
-    return 0;
+    return rc;
 }
 
 static void insert(struct shim_comm *comm, const struct agreement *agreement)
@@ -123,6 +132,7 @@ int shim_comm_add(MPI_Comm handle)
     int is_inter, size;
     struct agreement agreement = {0};
     struct shim_comm *comm;
+    int rc;
 
     if (handle == shim_handles.comm_null ||
         shim_real.Comm_test_inter(handle, &is_inter) != MPI_SUCCESS || is_inter) {
@@ -130,9 +140,10 @@ int shim_comm_add(MPI_Comm handle)
     }
     shim_real.Comm_size(handle, &size);
     comm = calloc(1, sizeof(*comm) + (size_t)size * sizeof(comm->ports[0]));
-    if (comm == NULL || translate(handle, size, comm->ports) < 0) {
+    rc = comm == NULL ? -ENOMEM : translate(handle, size, comm->ports);
+    if (rc != 0) {
         free(comm);
-        return shim_error(handle, MPI_ERR_NO_MEM);
+        return rc < 0 ? shim_error(handle, MPI_ERR_NO_MEM) : MPI_SUCCESS;
     }
     comm->handle = handle;
     comm->group.size = size;

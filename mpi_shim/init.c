@@ -152,9 +152,12 @@ static void start(void)
         bcs_error("MPI_Init: %s", strerror(-rc));
         shim_real.Abort(shim_handles.comm_world, EXIT_FAILURE);
     }
-    shim_progress_hook_install(progress_hook);
-    if (mds.mode == MDS_MODE_MMDS) {
-        mmds_start(shim_state.is_threaded);
+    if (shim_progress_hook_install(progress_hook) < 0) {
+        bcs_warn("this MPI library has no progress hook: a rank that waits in one of its "
+                 "own functions does not move the messages of others");
+    }
+    if (mds.mode == MDS_MODE_MMDS && mmds_start(shim_state.is_threaded) < 0) {
+        bcs_error("no memory for the monitor: this run ends without its report");
     }
     shim_symbols_activate();
 }
