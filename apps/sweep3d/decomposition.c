@@ -9,7 +9,7 @@
 #include <mpi.h>
 #include <stdio.h>
 
-#include "apps/sweep3d/message.h"
+#include "apps/common/message.h"
 
 /* Where a process grid comes from, for messages. */
 struct wanted_grid {

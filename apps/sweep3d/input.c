@@ -13,8 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "apps/common/message.h"
 #include "apps/sweep3d/input_check.h"
-#include "apps/sweep3d/message.h"
 
 #define LAST_NEEDED_LINE 5
 #define MAX_WORD 40

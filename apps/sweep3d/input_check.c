@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "apps/sweep3d/message.h"
+#include "apps/common/message.h"
 #include "apps/sweep3d/quadrature.h"
 
 struct relation {

@@ -16,13 +16,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "apps/common/message.h"
 #include "apps/sweep3d/checks.h"
 #include "apps/sweep3d/decomposition.h"
 #include "apps/sweep3d/fields.h"
 #include "apps/sweep3d/flux_file.h"
 #include "apps/sweep3d/flux_plane.h"
 #include "apps/sweep3d/input.h"
-#include "apps/sweep3d/message.h"
 #include "apps/sweep3d/options.h"
 #include "apps/sweep3d/report.h"
 #include "apps/sweep3d/solve.h"

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-#include "apps/sweep3d/message.h"
+#include "apps/common/message.h"
 
 #define MAX_GRID 1000000
 

@@ -9,7 +9,7 @@
 #include <mpi.h>
 #include <string.h>
 
-#include "apps/sweep3d/exact_sum.h"
+#include "apps/common/exact_sum.h"
 #include "apps/sweep3d/source.h"
 
 /* The bits of a value and its place, mixed (the finalizer of SplitMix64). */

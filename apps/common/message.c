@@ -3,7 +3,7 @@
  * Error text in a buffer of fixed size, with bytes that a terminal could misread made
  * harmless: part of the text may come from a damaged input file.
  */
-#include "apps/sweep3d/message.h"
+#include "apps/common/message.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -2,18 +2,22 @@
 /*
  * A fixed-point number wide enough for every double: 32-bit digits kept in 64-bit
  * signed integers, so that 2^30 terms fit before carries must be passed on. Integer
- * addition has no order, so neither has the sum. totals.c uses it, on every rank.
+ * addition has no order, so neither has the sum. sweep3d and sage use it, on every
+ * rank.
  */
-#include "apps/sweep3d/exact_sum.h"
+#include "apps/common/exact_sum.h"
 
 #include <math.h>
 #include <mpi.h>
+#include <stddef.h>
 #include <string.h>
 
 #define DIGIT_BITS 32
 #define DIGIT_MASK INT64_C(0xffffffff)
 #define LOWEST_EXPONENT (-1074)
-#define MANTISSA_BITS 53
+#define MANTISSA_BITS 52
+#define MANTISSA_MASK UINT64_C(0xfffffffffffff)
+#define EXPONENT_MASK 0x7ff
 #define MAX_PENDING (INT64_C(1) << 30)
 
 void exact_sum_init(struct exact_sum *sum)
@@ -34,28 +38,24 @@ static void pass_carries(struct exact_sum *sum)
 
 void exact_sum_add(struct exact_sum *sum, double term)
 {
-    int exponent;
-    double fraction = frexp(term, &exponent);
+    uint64_t bits, mantissa, low, high;
+    int exponent, bit;
+    int64_t sign, *digits;
 
-    if (!isfinite(term)) {
+    memcpy(&bits, &term, sizeof(bits));
+    exponent = bits >> MANTISSA_BITS & EXPONENT_MASK;
+    mantissa = bits & MANTISSA_MASK;
+    if (exponent == EXPONENT_MASK) {
         sum->n_not_finite++;
         return;
     }
-    /* term = mantissa * 2^(exponent - 53); no double has bits below the lowest digit,
-     * so the division of a subnormal term leaves no rest. */
-    int64_t mantissa = (int64_t)ldexp(fraction, MANTISSA_BITS);
-    int bit = exponent - MANTISSA_BITS - LOWEST_EXPONENT;
-    if (bit < 0) {
-        mantissa /= INT64_C(1) << -bit;
-        bit = 0;
-    }
-    uint64_t magnitude = mantissa < 0 ? -(uint64_t)mantissa : (uint64_t)mantissa;
-    int64_t sign = mantissa < 0 ? -1 : 1;
-    int shift = bit % DIGIT_BITS;
-    uint64_t low = (magnitude & DIGIT_MASK) << shift;
-    uint64_t high = ((magnitude >> DIGIT_BITS) << shift) + (low >> DIGIT_BITS);
-    int64_t *digits = &sum->digits[bit / DIGIT_BITS];
-
+    /* term = mantissa * 2^bit units of the lowest digit; subnormal terms are 2^0. */
+    mantissa |= exponent != 0 ? MANTISSA_MASK + 1 : 0;
+    bit = exponent != 0 ? exponent - 1 : 0;
+    sign = bits >> 63 != 0 ? -1 : 1;
+    low = (mantissa & DIGIT_MASK) << bit % DIGIT_BITS;
+    high = ((mantissa >> DIGIT_BITS) << bit % DIGIT_BITS) + (low >> DIGIT_BITS);
+    digits = &sum->digits[bit / DIGIT_BITS];
     digits[0] += sign * (int64_t)(low & DIGIT_MASK);
     digits[1] += sign * (int64_t)(high & DIGIT_MASK);
     digits[2] += sign * (int64_t)(high >> DIGIT_BITS);
@@ -67,10 +67,12 @@ void exact_sum_add(struct exact_sum *sum, double term)
 
 void exact_sum_allreduce(struct exact_sum *sum)
 {
+    _Static_assert(offsetof(struct exact_sum, n_not_finite) ==
+                       EXACT_SUM_DIGITS * sizeof(int64_t),
+                   "the count follows the digits");
+
     pass_carries(sum);
-    MPI_Allreduce(MPI_IN_PLACE, sum->digits, EXACT_SUM_DIGITS, MPI_INT64_T, MPI_SUM,
-                  MPI_COMM_WORLD);
-    MPI_Allreduce(MPI_IN_PLACE, &sum->n_not_finite, 1, MPI_INT64_T, MPI_SUM,
+    MPI_Allreduce(MPI_IN_PLACE, sum, EXACT_SUM_DIGITS + 1, MPI_INT64_T, MPI_SUM,
                   MPI_COMM_WORLD);
     pass_carries(sum);
 }

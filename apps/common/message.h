@@ -3,8 +3,8 @@
  * Text of an error on its way from where it is found to main.c, which prints it once,
  * on rank 0.
  */
-#ifndef SWEEP3D_MESSAGE_H
-#define SWEEP3D_MESSAGE_H
+#ifndef COMMON_MESSAGE_H
+#define COMMON_MESSAGE_H
 
 /* Size of every message buffer. Longer text is cut. */
 #define MESSAGE_BYTES 768

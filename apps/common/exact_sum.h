@@ -3,8 +3,8 @@
  * Sums of doubles without rounding errors, the same to the last bit in whatever order
  * the terms come and on however many processes they are spread.
  */
-#ifndef SWEEP3D_EXACT_SUM_H
-#define SWEEP3D_EXACT_SUM_H
+#ifndef COMMON_EXACT_SUM_H
+#define COMMON_EXACT_SUM_H
 
 #include <stdint.h>
 
@@ -13,10 +13,11 @@
 
 struct exact_sum {
     int64_t digits[EXACT_SUM_DIGITS];
+    /* Number of terms that were infinite or not a number. Follows the digits: both go
+     * through one reduction. */
+    int64_t n_not_finite;
     /* Terms since carries were last passed on. */
     int64_t n_pending;
-    /* Number of terms that were infinite or not a number. */
-    int64_t n_not_finite;
 };
 
 /** Set a sum to 0. */

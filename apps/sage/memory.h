@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Memory for arrays. The mesh grows while the program runs, so a rank may run out of
+ * memory alone: it then says so and ends the job.
+ */
+#ifndef SAGE_MEMORY_H
+#define SAGE_MEMORY_H
+
+#include <stddef.h>
+
+/**
+ * Allocate an array of zeros; the caller frees it with free().
+ *
+ * @return the array, never NULL: without memory one line is printed and the job ends
+ *         with status 2
+ */
+void *memory_array(size_t n, size_t element_bytes);
+
+#endif

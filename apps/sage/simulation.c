@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Life of a simulation. The initial mesh grows level by level: each round sets the
+ * initial state and adapts to it. Every rank runs it.
+ */
+#include "apps/sage/simulation.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "apps/sage/adapt.h"
+#include "apps/sage/initial.h"
+#include "apps/sage/memory.h"
+
+static void work_init(struct work *work, const struct halo *halo)
+{
+    size_t n = (size_t)halo->n_local;
+
+    work->primitive = memory_array(n, sizeof(*work->primitive));
+    work->slope = memory_array(n, sizeof(*work->slope));
+    work->backward = memory_array(n, sizeof(*work->backward));
+    work->forward = memory_array(n, sizeof(*work->forward));
+    work->change = memory_array(n, sizeof(*work->change));
+    work->earlier_change = memory_array(n, sizeof(*work->earlier_change));
+}
+
+static void work_fini(struct work *work)
+{
+    free(work->primitive);
+    free(work->slope);
+    free(work->backward);
+    free(work->forward);
+    free(work->change);
+    free(work->earlier_change);
+}
+
+static void drop_derived(struct simulation *simulation)
+{
+    work_fini(&simulation->work);
+    faces_fini(&simulation->faces);
+    halo_fini(&simulation->halo);
+}
+
+void simulation_rebuild(struct simulation *simulation)
+{
+    drop_derived(simulation);
+    halo_init(&simulation->halo, &simulation->mesh);
+    faces_init(&simulation->faces, &simulation->halo, &simulation->mesh.forest);
+    work_init(&simulation->work, &simulation->halo);
+    simulation_update_primitive(simulation);
+}
+
+void simulation_update_primitive(struct simulation *simulation)
+{
+    const struct mesh *mesh = &simulation->mesh;
+    double(*primitive)[N_PRIMITIVE] =
+        simulation->work.primitive + simulation->halo.first_owned;
+
+    for (int cell = 0; cell < mesh->n_cells; cell++) {
+        units_to_primitive(&simulation->units, forest_level(mesh->id[cell]),
+                           mesh->state[cell], primitive[cell]);
+    }
+}
+
+void simulation_init(struct simulation *simulation, const struct input *input)
+{
+    struct adapt_counts counts = {0};
+
+    memset(simulation, 0, sizeof(*simulation));
+    simulation->input = input;
+    units_init(&simulation->units, input);
+    mesh_init(&simulation->mesh, input);
+    initial_fill(&simulation->mesh, &simulation->units, input);
+    simulation_rebuild(simulation);
+    for (int round = 0; round < input->max_level; round++) {
+        adapt_mesh(simulation, &counts);
+        initial_fill(&simulation->mesh, &simulation->units, input);
+        simulation_update_primitive(simulation);
+    }
+}
+
+void simulation_fini(struct simulation *simulation)
+{
+    drop_derived(simulation);
+    mesh_fini(&simulation->mesh);
+}
