@@ -3,14 +3,14 @@
 # installs what is missing and builds. BUILD_DIR names the build folder (default: build).
 
 BUILD_DIR=${BUILD_DIR:-build}
-PACKAGES="gcc libc6-dev gfortran meson ninja-build pkg-config check libopenmpi-dev openmpi-bin"
+PACKAGES="gcc libc6-dev gfortran meson ninja-build pkg-config check libopenmpi-dev openmpi-bin libpmix-dev"
 
 # What the build and the tests need and this machine lacks, one name a line.
 missing_list() {
     for program in gcc gfortran meson ninja pkg-config mpirun python3; do
         command -v "$program" >/dev/null 2>&1 || echo "$program"
     done
-    for library in ompi-c ompi-fort check; do
+    for library in ompi-c ompi-fort pmix check; do
         pkg-config --exists "$library" 2>/dev/null || echo "$library"
     done
     echo '#include <stdio.h>' | gcc -E - >/dev/null 2>&1 || echo libc6-dev
@@ -23,8 +23,8 @@ install_missing() {
     [ -n "$missing" ] || return 0
     echo "Missing: $missing"
     if ! command -v apt-get >/dev/null 2>&1; then
-        echo "This is no Debian or Ubuntu system: install the above by hand (Open MPI," \
-            "with its C and Fortran pkg-config files, and the Check library)." >&2
+        echo "This is no Debian or Ubuntu system: install the above by hand (Open MPI" \
+            "and PMIx, with their pkg-config files, and the Check library)." >&2
         return 1
     fi
     as_root=

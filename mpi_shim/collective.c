@@ -135,7 +135,8 @@ static int reduce(struct shim_comm *c, const struct reduction *call, int root)
             .out = out.data,
             .count = (size_t)call->count,
             .element_bytes = call->type->size,
-            .kernel = combine.kernel,
+            .op = combine.kernel < 0 ? BCS_OP_COMBINE : (enum bcs_op)(call->op + 1),
+            .type = (enum bcs_type)call->type->reduce_type,
             .combine = shim_op_combine,
             .arg = &combine,
         };

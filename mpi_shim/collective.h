@@ -6,7 +6,7 @@
 #ifndef MPI_SHIM_COLLECTIVE_H
 #define MPI_SHIM_COLLECTIVE_H
 
-#include "libbcs/api/collective.h"
+#include <bcs/bcs.h>
 #include "mpi_shim/comm.h"
 #include "mpi_shim/datatype.h"
 

@@ -15,10 +15,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libbcs/api/collective.h"
+#include <bcs/bcs.h>
 #include "libbcs/base/log.h"
 #include "mpi_shim/error.h"
 #include "mpi_shim/handles.h"
+#include "mpi_shim/slots.h"
 #include "mpi_shim/symbols.h"
 
 enum { TABLE_SIZE = 256, CONTEXT_SLOT_BITS = 28 };
@@ -27,8 +28,6 @@ struct shim_comm *shim_comm_last;
 
 static struct {
     struct shim_comm *heads[TABLE_SIZE];
-    bool is_used[NIC_GROUPS_A_PORT]; /* slots that this process leads */
-    uint32_t cursor;
     uint32_t n_agreed; /* numbers given out by this process */
 } table;
 
@@ -57,21 +56,12 @@ struct shim_comm *shim_comm_search(MPI_Comm handle)
     return comm;
 }
 
-/** Leader: take a slot, the one that has been free longest. */
+/** Leader: take a slot and a number. */
 static struct agreement propose(void)
 {
     struct agreement agreement = {.number = ++table.n_agreed};
 
-    for (uint32_t i = 0; i < NIC_GROUPS_A_PORT; i++) {
-        uint32_t index = (table.cursor + i) % NIC_GROUPS_A_PORT;
-        if (!table.is_used[index]) {
-            table.is_used[index] = true;
-            table.cursor = index + 1;
-            agreement.slot = shim_context()->rank * NIC_GROUPS_A_PORT + index;
-            agreement.is_valid = 1;
-            break;
-        }
-    }
+    agreement.is_valid = shim_slot_take(&agreement.slot);
     return agreement;
 }
 
@@ -175,7 +165,7 @@ void shim_comm_release(struct shim_comm *comm)
     }
 }
 
-/** Take a communicator out of the table; its slot may be used again. */
+/** Take a communicator out of the table. Its use by the handle remains. */
 static void remove_comm(struct shim_comm *comm)
 {
     struct shim_comm **link = head_of(comm->handle);
@@ -184,12 +174,8 @@ static void remove_comm(struct shim_comm *comm)
         link = &(*link)->next;
     }
     *link = comm->next;
-    if (comm->group.rank == 0) {
-        table.is_used[comm->group.slot % NIC_GROUPS_A_PORT] = false;
-    }
     shim_comm_last = NULL;
     comm->handle = shim_handles.comm_null;
-    shim_comm_release(comm);
 }
 
 int shim_comm_setup(void)
@@ -205,22 +191,22 @@ void shim_comm_teardown(void)
 {
     for (int i = 0; i < TABLE_SIZE; i++) {
         while (table.heads[i] != NULL) {
-            remove_comm(table.heads[i]);
+            struct shim_comm *comm = table.heads[i];
+            remove_comm(comm);
+            shim_comm_release(comm);
         }
     }
+    shim_slots_teardown();
 }
 
-/**
- * Before a communicator is freed: all members have finished all collectives on it, so
- * that its slot may be used again by whoever leads it.
- */
+/** Before a communicator is freed: leave it. */
 static void retire(MPI_Comm handle)
 {
     struct shim_comm *comm = shim_comm_find(handle);
 
     if (comm != NULL) {
-        bcs_barrier(shim_context(), &comm->group);
         remove_comm(comm);
+        shim_slot_leave(comm);
     }
 }
 

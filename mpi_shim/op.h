@@ -7,7 +7,7 @@
 #ifndef MPI_SHIM_OP_H
 #define MPI_SHIM_OP_H
 
-#include "libbcs/api/collective.h"
+#include <bcs/bcs.h>
 #include "mpi_shim/datatype.h"
 #include "nic_threads/reduce_ops.h"
 

@@ -44,7 +44,8 @@ static int send_packed(const struct shim_call *call, struct bcs_message *message
 
     if (copy != NULL && shim_pack(call->buffer, (size_t)call->count, type, copy) == 0) {
         message->data = copy;
-        rc = bcs_send(shim_context(), message, mode) < 0 ? MPI_ERR_NO_MEM : MPI_SUCCESS;
+        rc = bcs_send(shim_context(), message, mode, NULL) < 0 ? MPI_ERR_NO_MEM
+                                                               : MPI_SUCCESS;
     }
     if (copy != stack_copy) {
         free(copy);
@@ -59,7 +60,6 @@ static inline int send_now(const struct shim_call *call, struct shim_comm *comm,
 {
     struct bcs_message message = {
         .group = &comm->group,
-        .context_id = comm->group.context_id,
         .data = (void *)(uintptr_t)call->buffer,
         .n_bytes = (size_t)call->count * type->size,
         .peer = call->peer,
@@ -73,7 +73,7 @@ static inline int send_now(const struct shim_call *call, struct shim_comm *comm,
     }
     if (!type->is_dense && message.n_bytes > 0) {
         rc = send_packed(call, &message, type, mode);
-    } else if (bcs_send(shim_context(), &message, mode) < 0) {
+    } else if (bcs_send(shim_context(), &message, mode, NULL) < 0) {
         rc = MPI_ERR_NO_MEM;
     }
     return rc;
@@ -235,7 +235,6 @@ static inline int receive_now(const struct shim_call *call, struct shim_comm *co
 {
     struct bcs_message message = {
         .group = &comm->group,
-        .context_id = comm->group.context_id,
         .data = (void *)(uintptr_t)call->buffer,
         .n_bytes = (size_t)call->count * type->size,
         .peer = call->peer,
@@ -252,12 +251,12 @@ static inline int receive_now(const struct shim_call *call, struct shim_comm *co
     if (!type->is_dense && message.n_bytes > 0) {
         rc = start(call, comm, type, &request);
         if (rc == MPI_SUCCESS) {
-            bcs_wait(shim_context(), &shim_request_find(request)->base);
+            bcs_test(shim_context(), &shim_request_find(request)->base, true);
             rc = shim_request_finish(&request, status);
         }
         return rc;
     }
-    rc = bcs_recv(shim_context(), &message, &result);
+    rc = bcs_recv(shim_context(), &message, &result, NULL);
     if (rc < 0) {
         return MPI_ERR_NO_MEM;
     }
@@ -305,7 +304,7 @@ static int exchange(const struct shim_call *out, const struct shim_call *in,
         shim_request_free(receive);
         return rc;
     }
-    bcs_wait(shim_context(), &receive->base);
+    bcs_test(shim_context(), &receive->base, true);
     return shim_request_finish(&request, status);
 }
 

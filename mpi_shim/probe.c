@@ -17,6 +17,12 @@ static bool is_valid(const struct shim_comm *comm, int source, int tag)
             source == MPI_PROC_NULL);
 }
 
+/** How to probe. */
+struct how {
+    bool is_waiting; /* until there is a message */
+    bool is_taking;  /* take the message out of matching */
+};
+
 /** What a probe has found. */
 struct found {
     bool is_found;
@@ -25,11 +31,10 @@ struct found {
 
 /** Probe; all arguments are valid. @return an MPI error class */
 static int probe(struct shim_comm *comm, int source, int tag,
-                 const struct bcs_probe *how, MPI_Status *status, struct found *found_out)
+                 const struct how *how, MPI_Status *status, struct found *found_out)
 {
     const struct bcs_message message = {
         .group = &comm->group,
-        .context_id = comm->group.context_id,
         .peer = source,
         .tag = tag,
     };
@@ -41,7 +46,12 @@ static int probe(struct shim_comm *comm, int source, int tag,
         *found_out = (struct found){.is_found = true};
         return MPI_SUCCESS;
     }
-    rc = bcs_probe(shim_context(), &message, how, &result, &found_out->item);
+    if (how->is_taking) {
+        rc = bcs_mprobe(shim_context(), &message, how->is_waiting, &result,
+                        &found_out->item);
+    } else {
+        rc = bcs_probe(shim_context(), &message, how->is_waiting, &result);
+    }
     if (rc < 0) {
         return MPI_ERR_NO_MEM;
     }
@@ -54,7 +64,7 @@ static int probe(struct shim_comm *comm, int source, int tag,
 
 int shim_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status)
 {
-    static const struct bcs_probe how = {.is_waiting = true};
+    static const struct how how = {.is_waiting = true};
     struct shim_comm *ours;
     struct found found;
     int rc;
@@ -73,7 +83,7 @@ int shim_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status)
 
 int shim_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status)
 {
-    static const struct bcs_probe how = {.is_waiting = false};
+    static const struct how how = {.is_waiting = false};
     struct shim_comm *ours;
     struct found found = {0};
     int rc;
@@ -95,7 +105,7 @@ int shim_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *statu
 static int take(struct shim_comm *comm, int source, int tag, bool is_waiting,
                 MPI_Message *message_out, MPI_Status *status, int *flag_out)
 {
-    const struct bcs_probe how = {.is_waiting = is_waiting, .is_taking = true};
+    const struct how how = {.is_waiting = is_waiting, .is_taking = true};
     struct shim_request *message = shim_request_new();
     struct found found = {0};
     int rc;
@@ -218,7 +228,7 @@ int shim_Mrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *message
     shim_enter();
     rc = receive(buf, count, datatype, message, &request);
     if (rc == MPI_SUCCESS) {
-        bcs_wait(shim_context(), &ours->base);
+        bcs_test(shim_context(), &ours->base, true);
         rc = shim_request_finish(&request, status);
     }
     shim_leave();

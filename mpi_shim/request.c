@@ -126,7 +126,6 @@ static int post(struct shim_request *request, bool must_copy)
 {
     struct bcs_message message = {
         .group = &request->comm->group,
-        .context_id = request->comm->group.context_id,
         .peer = request->peer,
         .tag = request->tag,
     };
@@ -135,18 +134,18 @@ static int post(struct shim_request *request, bool must_copy)
     if (rc == MPI_SUCCESS) {
         switch (request->kind) {
         case SHIM_RECEIVE:
-            rc = bcs_irecv(shim_context(), &message, &request->base);
+            rc = bcs_recv(shim_context(), &message, NULL, &request->base);
             break;
         case SHIM_RECEIVE_MESSAGE:
             rc = bcs_imrecv(shim_context(), &message, request->message_item,
                             &request->base);
             break;
         case SHIM_SEND_SYNCHRONOUS:
-            rc = bcs_isend(shim_context(), &message, BCS_SEND_SYNCHRONOUS,
-                           &request->base);
+            rc = bcs_send(shim_context(), &message, BCS_SEND_SYNCHRONOUS,
+                          &request->base);
             break;
         default:
-            rc = bcs_isend(shim_context(), &message, BCS_SEND_STANDARD, &request->base);
+            rc = bcs_send(shim_context(), &message, BCS_SEND_STANDARD, &request->base);
             break;
         }
         rc = rc < 0 ? MPI_ERR_NO_MEM : MPI_SUCCESS;

@@ -8,7 +8,7 @@
 #ifndef MPI_SHIM_SIDE_H
 #define MPI_SHIM_SIDE_H
 
-#include "libbcs/api/collective.h"
+#include <bcs/bcs.h>
 #include "mpi_shim/datatype.h"
 
 /** One buffer. data and n_bytes are for the API. */

@@ -101,7 +101,7 @@ int shim_Wait(MPI_Request *request, MPI_Status *status)
     }
     comm = ours->error_comm;
     shim_enter();
-    bcs_wait(shim_context(), &ours->base);
+    bcs_test(shim_context(), &ours->base, true);
     rc = shim_request_finish(request, status);
     shim_leave();
     return raise(comm, rc);
@@ -118,7 +118,7 @@ int shim_Test(MPI_Request *request, int *flag, MPI_Status *status)
     }
     comm = ours->error_comm;
     shim_enter();
-    *flag = ours->base.is_done || bcs_test(shim_context(), &ours->base);
+    *flag = bcs_test(shim_context(), &ours->base, false) != BCS_E_PENDING;
     if (*flag) {
         rc = shim_request_finish(request, status);
     }

@@ -36,7 +36,6 @@ static void open_slot(struct nic_view *view, const struct bcs_descriptor *descri
         slot->sequence = members.base + 1;
         slot->n_arrived = 0;
         slot->first_item = NIC_ITEM_NONE;
-        slot->first_part = NIC_ITEM_NONE;
     }
 }
 
@@ -117,8 +116,8 @@ static void keep_parts(struct nic_view *view)
         if (note->kind == NIC_WIRE_PART) {
             struct nic_slot *slot = nic_view_slot(view, note->port);
             uint32_t id = nic_item_new(view, note, batch->notes[i].port);
-            view->items[id].next = slot->first_part;
-            slot->first_part = id;
+            view->items[id].next = slot->parts - 1; /* NIC_ITEM_NONE if there are none */
+            slot->parts = id + 1;
         }
     }
 }
@@ -195,9 +194,9 @@ static void complete_members(struct nic_view *view, struct nic_slot *slot,
         nic_view_complete(view, item->port, cell, state);
     }
     free_items(view, slot->first_item);
-    free_items(view, slot->first_part);
+    free_items(view, slot->parts - 1);
     slot->first_item = NIC_ITEM_NONE;
-    slot->first_part = NIC_ITEM_NONE;
+    slot->parts = 0;
     slot->n_arrived = 0;
     slot->sequence++;
 }

@@ -93,6 +93,25 @@ static void touch(struct nic_view *view, uint32_t port)
     view->wake.words[local / 64] |= UINT64_C(1) << (local % 64);
 }
 
+/** Let the background thread know of a transfer, whose endpoints may both be busy. */
+static void note_opened(struct nic_view *view, const struct nic_item *item,
+                        const struct bcs_cell *target)
+{
+    struct nic_node *node = view->node;
+
+    node->opened[node->n_opened % NIC_OPENED_ENTRIES] = (struct nic_opened){
+        .port = item->port,
+        .cell = item->descriptor.cell,
+        .generation = atomic_load_explicit(&target->state, memory_order_relaxed) >>
+                      BCS_CELL_STATE_BITS,
+    };
+    /* relaxed: a hint for those who do not hold the lock */
+    __atomic_store_n(&node->n_opened, node->n_opened + 1, __ATOMIC_RELAXED);
+    if (!item->is_shared) { /* else the sender is waiting and copies */
+        nic_engine_watch(view->engine);
+    }
+}
+
 static void open_direct(struct nic_view *view, uint32_t id, uint64_t n_bytes)
 {
     struct nic_item *item = &view->items[id];
@@ -119,6 +138,7 @@ static void open_direct(struct nic_view *view, uint32_t id, uint64_t n_bytes)
     /* The receiver's cell is complete before the sender may follow its reference. */
     nic_view_complete(view, item->port, target, BCS_CELL_TRANSFER);
     nic_view_complete(view, item->peer, source, BCS_CELL_SOURCE);
+    note_opened(view, item, target);
 }
 
 /** Let the endpoints copy the next chunk. */
@@ -297,7 +317,7 @@ static void grant_blocks(struct nic_view *view, const struct nic_plan *plan)
         if (grant.chunk.block == 0) {
             item->granted -= plan->n_bytes;
             item->is_loading = 0;
-            view->node->is_stalled = true;
+            __atomic_store_n(&view->node->is_stalled, true, __ATOMIC_RELAXED);
             nic_schedule_add(&view->node->schedule, view->items, plan->item);
             return;
         }

@@ -13,8 +13,11 @@
 #include "nic_threads/engine.h"
 
 #include <errno.h>
+#include <linux/futex.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "libbcs/base/log.h"
 #include "nic_threads/roles.h"
@@ -86,8 +89,9 @@ bool nic_engine_try_lock(struct nic_view *view)
                                                  memory_order_relaxed)) {
         return false;
     }
-    if (atomic_load_explicit(&node->last_holder, memory_order_relaxed) !=
-        view->engine->port) {
+    if (!view->engine->is_background &&
+        atomic_load_explicit(&node->last_holder, memory_order_relaxed) !=
+            view->engine->port) {
         atomic_store_explicit(&node->last_holder, view->engine->port,
                               memory_order_relaxed);
     }
@@ -111,6 +115,31 @@ void nic_engine_unlock(struct nic_view *view)
 {
     atomic_store_explicit(&view->node->lock, 0, memory_order_seq_cst);
     nic_engine_wake(view);
+}
+
+void nic_engine_watch(const struct nic_engine *engine)
+{
+    _Atomic uint32_t *watch = &engine->machine->watch;
+    uint32_t wanted = nic_engine_has_idle_core(engine) ? BCS_WATCH_SOON : BCS_WATCH_LATE;
+    /* seq_cst: see nic_threads/background.c */
+    uint32_t present = atomic_load_explicit(watch, memory_order_seq_cst);
+
+    while (present < wanted) {
+        if (atomic_compare_exchange_strong_explicit(watch, &present, wanted,
+                                                    memory_order_seq_cst,
+                                                    memory_order_seq_cst)) {
+            syscall(SYS_futex, watch, FUTEX_WAKE, 1, NULL, NULL, 0);
+            return;
+        }
+    }
+}
+
+bool nic_engine_has_idle_core(const struct nic_engine *engine)
+{
+    const struct bcs_machine *machine = engine->machine;
+    uint32_t n_asleep = atomic_load_explicit(&machine->n_asleep, memory_order_relaxed);
+
+    return engine->layout.shape.n_ports < machine->n_cpus + n_asleep;
 }
 
 bool nic_engine_has_work(const struct nic_view *view)
@@ -196,7 +225,12 @@ static void node_init(struct nic_view *view)
     node->free_item = NIC_ITEM_NONE;
     node->first_active = UINT32_MAX;
     node->last_holder = UINT32_MAX;
-    nic_schedule_init(&node->schedule, config->chunk_bytes, config->slice_bytes);
+    /* What lies in an eager block goes to another node in one piece. */
+    nic_schedule_init(&node->schedule,
+                      config->chunk_bytes > config->eager_limit_bytes
+                          ? config->chunk_bytes
+                          : config->eager_limit_bytes,
+                      config->slice_bytes);
     for (uint32_t i = 0; i < view->n_local; i++) {
         nic_match_init(&node->match[i]);
     }
@@ -225,7 +259,7 @@ static int view_init(struct nic_engine *engine, uint32_t index)
     view->items = (struct nic_item *)(view->heap + layout->item_gva);
     view->first_port = index * layout->shape.node_ranks;
     view->n_local = nic_layout_n_local(layout, index);
-    if (engine->port == view->first_port) {
+    if (engine->port == view->first_port && !engine->is_background) {
         node_init(view);
     }
     return bcs_core_create(&params, &view->core);
@@ -249,6 +283,7 @@ int nic_engine_create(const struct nic_engine_params *params,
     engine->config = params->config;
     engine->port = params->port;
     engine->is_direct = params->is_direct;
+    engine->is_background = params->is_background;
     engine->n_nodes = engine->layout.n_nodes;
     engine->home = nic_layout_node(&engine->layout, params->port);
     engine->machine = (struct bcs_machine *)(engine->base + engine->layout.node_gva +

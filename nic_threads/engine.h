@@ -16,6 +16,7 @@ struct nic_engine_params {
     uint32_t port;   /* of this process */
     const struct nic_config *config; /* stays the caller's, must outlive the engine */
     bool is_direct;
+    bool is_background; /* a second engine of this process; sets up nothing */
 };
 
 /** The layout of a job of n_ports processes. @return 0 or -EINVAL, logged */
@@ -58,6 +59,13 @@ bool nic_engine_step(struct nic_view *view);
 /** Wake the owners of completed cells who sleep. A seq_cst store or fence stands between
  *  the completions and this call. */
 void nic_engine_wake(struct nic_view *view);
+
+/** Have the background thread look after work that nobody may be waiting for, published
+ *  before. Costs a system call if it has to be woken. */
+void nic_engine_watch(const struct nic_engine *engine);
+
+/** Whether fewer of the job's processes are awake than there are cores. */
+bool nic_engine_has_idle_core(const struct nic_engine *engine);
 
 /** Whether a locked or unlocked node seems to have work. */
 bool nic_engine_has_work(const struct nic_view *view);

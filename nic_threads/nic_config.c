@@ -32,6 +32,16 @@ static const struct bcs_config_entry entries[] = {
                 "is pending.",
     },
     {
+        .name = "BCS_SLICE",
+        .fallback = "500us",
+        .kind = BCS_CONFIG_DURATION_NS,
+        FIELD(slice_ns),
+        .minimum = 10000,
+        .maximum = 1000000000,
+        .help = "Length of a time slice. What is pending while no rank waits is carried "
+                "out within it.",
+    },
+    {
         .name = "BCS_DRIVER",
         .fallback = "inline",
         .kind = BCS_CONFIG_CHOICE,

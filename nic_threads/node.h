@@ -57,7 +57,8 @@ struct nic_slot {
     uint64_t sequence; /* of the collective that is being gathered, from 1 */
     uint32_t n_arrived;
     uint32_t first_item;  /* descriptors of the local members, linked by next */
-    uint32_t first_part;  /* at the master: contributions of other nodes */
+    uint32_t parts; /* at the master: 1 + first contribution of other nodes; 0: none, as in
+                       a slot that nobody here has opened yet */
     uint32_t next_active; /* slots whose local members have all arrived */
     struct nic_group_members members;
 };
@@ -92,6 +93,15 @@ struct nic_batch {
     uint32_t ready[NIC_BATCH]; /* slots of the collectives of this slice */
 };
 
+enum { NIC_OPENED_ENTRIES = 256 };
+
+/** A direct transfer that the engine has opened, for the background thread to see. */
+struct nic_opened {
+    uint32_t port; /* of the receiver */
+    uint32_t cell;
+    uint32_t generation; /* of the cell */
+};
+
 /** Engine state of one node. */
 struct nic_node {
     /* The engine lock: 0, or 1 + number of the port whose process holds it. */
@@ -108,6 +118,13 @@ struct nic_node {
     struct nic_slice_state phase;
     uint32_t heads[BCS_MAX_PORTS_A_NODE]; /* next ring entry to read, by local port */
     struct nic_batch batch;
+
+    uint64_t n_opened; /* entries of opened that have ever been written */
+    struct nic_opened opened[NIC_OPENED_ENTRIES]; /* cyclic */
+    _Atomic uint64_t n_returned; /* entries of returned, written by the background thread */
+    uint64_t n_returned_seen;
+    uint32_t returned[NIC_OPENED_ENTRIES]; /* transfers that want their next chunk; cyclic.
+                                 One that is in here has not got it yet, so there is room */
 
     uint64_t touched[BCS_MAX_PORTS_A_NODE / 64]; /* ports with entries in the batch */
 
@@ -167,6 +184,7 @@ struct nic_engine {
     uint32_t home; /* this process's node */
     bool is_direct;      /* endpoints may copy each other's memory */
     bool is_threaded;    /* several threads of this process may wait at once */
+    bool is_background;  /* not a port's: the background thread's */
     uint64_t spin_ticks; /* how long a waiter polls, at most, before it sleeps */
     uint64_t patience_ticks; /* how long it does at present */
     uint32_t n_waits;

@@ -28,7 +28,7 @@ static void reduce(struct nic_view *view, uint32_t slot_number)
     const struct bcs_descriptor *any = &view->items[slot->first_item].descriptor;
     int kernel = any->operation / 4;
     size_t n_bytes = any->n_bytes;
-    uint32_t n = place(view, slot->first_item) + place(view, slot->first_part);
+    uint32_t n = place(view, slot->first_item) + place(view, slot->parts - 1);
 
     nic_reduce_tree(kernel, view->engine->scratch, n,
                     n_bytes / nic_reduce_element_bytes(kernel), BCS_INLINE_BYTES);

@@ -15,6 +15,12 @@ void nic_schedule_init(struct nic_schedule *schedule, uint64_t chunk_bytes,
     schedule->left_bytes = 0;
 }
 
+/** Relaxed: others look without the lock whether anything waits. */
+static void set_first(struct nic_schedule *schedule, uint32_t id)
+{
+    __atomic_store_n(&schedule->waiting.first, id, __ATOMIC_RELAXED);
+}
+
 void nic_schedule_add(struct nic_schedule *schedule, struct nic_item *items, uint32_t id)
 {
     if (items[id].is_queued) {
@@ -23,7 +29,7 @@ void nic_schedule_add(struct nic_schedule *schedule, struct nic_item *items, uin
     items[id].is_queued = 1;
     items[id].next = NIC_ITEM_NONE;
     if (schedule->waiting.last == NIC_ITEM_NONE) {
-        schedule->waiting.first = id;
+        set_first(schedule, id);
     } else {
         items[schedule->waiting.last].next = id;
     }
@@ -53,7 +59,7 @@ int nic_schedule_next(struct nic_schedule *schedule, struct nic_item *items,
     }
     schedule->left_bytes -= n_bytes;
     item->is_queued = 0;
-    schedule->waiting.first = item->next;
+    set_first(schedule, item->next);
     if (schedule->waiting.first == NIC_ITEM_NONE) {
         schedule->waiting.last = NIC_ITEM_NONE;
     }

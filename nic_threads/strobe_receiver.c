@@ -61,8 +61,29 @@ static void collect_port(struct nic_view *view, uint32_t local)
         head++;
     }
     if (head != node->heads[local]) {
-        node->heads[local] = head;
+        /* relaxed, as all words here that has_pending reads without the lock */
+        __atomic_store_n(&node->heads[local], head, __ATOMIC_RELAXED);
         node->touched[local / 64] |= UINT64_C(1) << (local % 64);
+    }
+}
+
+static bool has_returned(const struct nic_node *node)
+{
+    /* acquire: pairs with the release in the background thread's ask_for_chunk */
+    return atomic_load_explicit(&node->n_returned, memory_order_acquire) !=
+           __atomic_load_n(&node->n_returned_seen, __ATOMIC_RELAXED);
+}
+
+/** Queue the transfers whose chunk the background thread has copied. */
+static void take_returned(struct nic_view *view)
+{
+    struct nic_node *node = view->node;
+
+    while (has_returned(node)) {
+        uint64_t n = node->n_returned_seen;
+        nic_schedule_add(&node->schedule, view->items,
+                         node->returned[n % NIC_OPENED_ENTRIES]);
+        __atomic_store_n(&node->n_returned_seen, n + 1, __ATOMIC_RELAXED);
     }
 }
 
@@ -71,6 +92,7 @@ static uint32_t collect(struct nic_view *view)
 {
     uint32_t first = (uint32_t)(view->node->slice % view->n_local);
 
+    take_returned(view);
     for (uint32_t i = first; i < view->n_local; i++) {
         collect_port(view, i);
     }
@@ -121,7 +143,7 @@ static bool has_pending(const struct nic_view *view)
             return true;
         }
     }
-    if (schedule_can_go(view->node)) {
+    if (schedule_can_go(view->node) || has_returned(view->node)) {
         return true;
     }
     return view->engine->n_nodes > 1 &&
@@ -158,7 +180,7 @@ bool nic_strobe_receiver_run_alone(struct nic_view *view)
     if (collect(view) == 0 && !schedule_can_go(node)) {
         return false;
     }
-    node->slice++;
+    __atomic_store_n(&node->slice, node->slice + 1, __ATOMIC_RELAXED);
     if (batch->n_notes > 0) {
         nic_collective_helper_exchange(view);
     }

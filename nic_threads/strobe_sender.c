@@ -67,9 +67,17 @@ bool nic_strobe_sender_has_work(const struct nic_view *view)
            is_demanded(view);
 }
 
+/** Change the state, which nic_strobe_sender_has_work reads without the lock. */
+static void enter(struct nic_slice_state *state, const struct nic_slice_state *next)
+{
+    __atomic_store_n(&state->slice, next->slice, __ATOMIC_RELAXED);
+    __atomic_store_n(&state->phase, next->phase, __ATOMIC_RELAXED);
+}
+
 bool nic_strobe_sender_step(struct nic_view *view)
 {
     struct nic_slice_state *state = &view->node->phase;
+    struct nic_slice_state next = *state;
     uint64_t strobe = nic_microstrobe(state->slice, (enum nic_phase)state->phase);
     bool has_later_work = true;
 
@@ -77,7 +85,8 @@ bool nic_strobe_sender_step(struct nic_view *view)
         if (!is_demanded(view)) {
             return false;
         }
-        nic_slice_begin(state);
+        nic_slice_begin(&next);
+        enter(state, &next);
         send_strobe(view);
         return true;
     }
@@ -88,7 +97,8 @@ bool nic_strobe_sender_step(struct nic_view *view)
         has_later_work = !query_all(view, NIC_NODE_GVA(view, has_later_work),
                                     BCS_COMPARE_EQ, 0);
     }
-    nic_slice_advance(state, has_later_work);
+    nic_slice_advance(&next, has_later_work);
+    enter(state, &next);
     if (state->phase != NIC_PHASE_IDLE) {
         send_strobe(view);
     }
@@ -111,7 +121,7 @@ bool nic_strobe_sender_demand(struct nic_view *view)
         return false;
     }
     bcs_node_set_add(&sender, 0);
-    node->demanded = wanted;
+    __atomic_store_n(&node->demanded, wanted, __ATOMIC_RELAXED);
     nic_engine_xfer(view, &xfer);
     return true;
 }

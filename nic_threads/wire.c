@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The rings between nodes. Called by the roles, under the engine lock of the view's node,
- * by whichever process drives that node.
+ * by whichever process drives that node; only nic_wire_has_work is called without it, so
+ * that what it reads is written with atomic (relaxed) stores.
  */
 #include "nic_threads/wire.h"
 
@@ -19,7 +20,8 @@ static bool has_room(const struct nic_node *node, uint32_t to)
      * covers have been read */
     uint64_t credit = __atomic_load_n(&node->wire_credit[to], __ATOMIC_ACQUIRE);
 
-    return node->wire_sent[to] - credit < NIC_WIRE_ENTRIES;
+    return __atomic_load_n(&node->wire_sent[to], __ATOMIC_RELAXED) - credit <
+           NIC_WIRE_ENTRIES;
 }
 
 static void put_entry(struct nic_view *view, uint32_t to,
@@ -40,7 +42,7 @@ static void put_entry(struct nic_view *view, uint32_t to,
 
     atomic_store_explicit(&entry.turn, port, memory_order_relaxed);
     bcs_node_set_add(&dests, to);
-    node->wire_sent[to]++;
+    __atomic_store_n(&node->wire_sent[to], node->wire_sent[to] + 1, __ATOMIC_RELAXED);
     nic_engine_xfer(view, &xfer);
 }
 
@@ -58,12 +60,12 @@ void nic_wire_send(struct nic_view *view, uint32_t to,
     id = nic_item_new(view, descriptor, port);
     view->items[id].next = NIC_ITEM_NONE;
     if (outbox->last == NIC_ITEM_NONE) {
-        outbox->first = id;
+        __atomic_store_n(&outbox->first, id, __ATOMIC_RELAXED);
     } else {
         view->items[outbox->last].next = id;
     }
     outbox->last = id;
-    node->n_outbox++;
+    __atomic_store_n(&node->n_outbox, node->n_outbox + 1, __ATOMIC_RELAXED);
 }
 
 bool nic_wire_flush(struct nic_view *view)
@@ -76,12 +78,12 @@ bool nic_wire_flush(struct nic_view *view)
         while (outbox->first != NIC_ITEM_NONE && has_room(node, to)) {
             uint32_t id = outbox->first;
             put_entry(view, to, &view->items[id].descriptor, view->items[id].port);
-            outbox->first = view->items[id].next;
+            __atomic_store_n(&outbox->first, view->items[id].next, __ATOMIC_RELAXED);
             if (outbox->first == NIC_ITEM_NONE) {
                 outbox->last = NIC_ITEM_NONE;
             }
             nic_item_free(view, id);
-            node->n_outbox--;
+            __atomic_store_n(&node->n_outbox, node->n_outbox - 1, __ATOMIC_RELAXED);
             has_sent = true;
         }
     }
@@ -122,7 +124,8 @@ uint32_t nic_wire_collect(struct nic_view *view, bool takes_sends)
             } else {
                 batch->notes[batch->n_notes++] = posted;
             }
-            node->wire_taken[from]++;
+            __atomic_store_n(&node->wire_taken[from], node->wire_taken[from] + 1,
+                             __ATOMIC_RELAXED);
             n++;
         }
     }

@@ -174,6 +174,12 @@ static int start_engine(struct bcs_context *context, const struct bcs_bootstrap 
         context->engine->machine->n_cpus = count_cpus(all, bootstrap->size);
     }
     context->driver = nic_driver_find(&context->config);
+    if (bootstrap->rank == 0 && bootstrap->size > 1) {
+        rc = nic_background_start(&params, &context->background);
+        if (rc < 0) {
+            return rc;
+        }
+    }
     if (!is_direct || context->engine->n_nodes > 1) {
         context->pending = calloc(context->config.descriptors, sizeof(*context->pending));
         return context->pending == NULL ? -ENOMEM : 0;
@@ -233,6 +239,7 @@ void bcs_detach(struct bcs_context *context)
     if (context == NULL) {
         return;
     }
+    nic_background_stop(context->background);
     nic_engine_destroy(context->engine);
     bcs_poster_fini(&context->poster);
     free(context->pending);

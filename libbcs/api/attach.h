@@ -9,6 +9,7 @@
 #include "libbcs/api/context.h"
 #include "libbcs/base/shm_segment.h"
 #include "libbcs/ring/port.h"
+#include "nic_threads/background.h"
 #include "nic_threads/driver.h"
 
 /** How the processes of the job exchange data before they have the engine. */
@@ -25,10 +26,12 @@ struct bcs_context {
     struct bcs_poster poster;
     struct nic_engine *engine;
     const struct nic_driver_ops *driver;
+    struct nic_background *background; /* in the job's first process; else NULL */
     struct nic_config config;
     struct bcs_shm_segment segment;
     uint32_t rank;
     uint32_t size;
+    struct bcs_job *job;           /* of bcs_init; NULL under MPI */
     struct bcs_request **pending; /* by cell; NULL where the engine gives no orders */
     uint32_t n_misses; /* tests in a row that found nothing */
     bool is_moving;    /* the last look has found a transfer under way */

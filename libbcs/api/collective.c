@@ -11,13 +11,24 @@
  * a member that has to forward what it received must first be given a core, which
  * costs more than a copy as soon as there are more processes than cores.
  */
-#include "libbcs/api/collective.h"
+#include <bcs/bcs.h>
+#include <errno.h>
 
 #include "libbcs/api/collective_internal.h"
 #include "libbcs/api/engine_collective.h"
+#include "libbcs/base/log.h"
 
 /* Members that one member forwards a broadcast to. */
 #define BCAST_DEGREE 32
+
+int bcs_root_check(const char *call, const struct bcs_group *group, int32_t root)
+{
+    if ((uint32_t)root < (uint32_t)group->size) {
+        return 0;
+    }
+    bcs_error("%s: no rank %d in a group of %d", call, root, group->size);
+    return -EINVAL;
+}
 
 int bcs_barrier(struct bcs_context *context, struct bcs_group *group)
 {
@@ -76,8 +87,11 @@ static int bcast_by_tree(struct bcs_context *context, struct bcs_group *group,
 }
 
 int bcs_bcast(struct bcs_context *context, struct bcs_group *group, void *data,
-              size_t n_bytes, int root)
+              size_t n_bytes, int32_t root)
 {
+    if (bcs_root_check("bcs_bcast", group, root) < 0) {
+        return -EINVAL;
+    }
     if (group->size == 1 || n_bytes == 0) {
         return 0;
     }
@@ -88,11 +102,14 @@ int bcs_bcast(struct bcs_context *context, struct bcs_group *group, void *data,
 }
 
 int bcs_gather(struct bcs_context *context, struct bcs_group *group, const void *mine,
-               size_t n_mine_bytes, const struct bcs_blocks *blocks, int root)
+               size_t n_mine_bytes, const struct bcs_blocks *blocks, int32_t root)
 {
     struct bcs_block_cursor cursor;
     struct bcs_batch batch;
 
+    if (bcs_root_check("bcs_gather", group, root) < 0) {
+        return -EINVAL;
+    }
     bcs_batch_begin(&batch, context, group);
     if (group->rank != root) {
         bcs_batch_send(&batch, root, mine, n_mine_bytes);
@@ -114,11 +131,14 @@ int bcs_gather(struct bcs_context *context, struct bcs_group *group, const void 
 }
 
 int bcs_scatter(struct bcs_context *context, struct bcs_group *group, void *mine,
-                size_t n_mine_bytes, const struct bcs_blocks *blocks, int root)
+                size_t n_mine_bytes, const struct bcs_blocks *blocks, int32_t root)
 {
     struct bcs_block_cursor cursor;
     struct bcs_batch batch;
 
+    if (bcs_root_check("bcs_scatter", group, root) < 0) {
+        return -EINVAL;
+    }
     bcs_batch_begin(&batch, context, group);
     if (group->rank != root) {
         bcs_batch_receive(&batch, root, mine, n_mine_bytes);

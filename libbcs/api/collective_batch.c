@@ -9,8 +9,6 @@
 #include <errno.h>
 #include <string.h>
 
-#include "libbcs/api/p2p.h"
-
 #define TAG_MASK 0x7fffffffu
 
 void bcs_batch_begin(struct bcs_batch *batch, struct bcs_context *context,
@@ -36,9 +34,8 @@ static void note_status(struct bcs_batch *batch, int status)
 static void finish_oldest(struct bcs_batch *batch)
 {
     struct bcs_request *request = &batch->requests[batch->oldest];
-    int status = bcs_wait(batch->context, request);
 
-    note_status(batch, status != 0 ? status : request->result.error);
+    note_status(batch, bcs_test(batch->context, request, true));
     batch->oldest = (batch->oldest + 1) % BCS_BATCH_REQUESTS;
     batch->n_pending--;
 }
@@ -51,9 +48,9 @@ static int start(struct bcs_batch *batch, const struct bcs_message *message,
     int status;
 
     if (is_send) {
-        status = bcs_isend(batch->context, message, BCS_SEND_STANDARD, request);
+        status = bcs_send(batch->context, message, BCS_SEND_STANDARD, request);
     } else {
-        status = bcs_irecv(batch->context, message, request);
+        status = bcs_recv(batch->context, message, NULL, request);
     }
     if (status != 0) {
         return status;
@@ -89,7 +86,7 @@ void bcs_batch_send(struct bcs_batch *batch, int32_t to, const void *data,
 {
     struct bcs_message message = {
         .group = batch->group,
-        .context_id = batch->group->context_id + 1,
+        .space = BCS_SPACE_COLLECTIVE,
         .data = (void *)(uintptr_t)data,
         .n_bytes = n_bytes,
         .peer = to,
@@ -105,7 +102,7 @@ void bcs_batch_receive(struct bcs_batch *batch, int32_t from, void *data,
 {
     struct bcs_message message = {
         .group = batch->group,
-        .context_id = batch->group->context_id + 1,
+        .space = BCS_SPACE_COLLECTIVE,
         .data = data,
         .n_bytes = n_bytes,
         .peer = from,
@@ -135,21 +132,26 @@ int bcs_batch_wait(struct bcs_batch *batch)
     return batch->status;
 }
 
+static inline size_t block_bytes(const struct bcs_blocks *blocks, int32_t index)
+{
+    return blocks->n_bytes == NULL ? blocks->block_bytes : blocks->n_bytes[index];
+}
+
 struct bcs_block_cursor bcs_block_cursor_at(const struct bcs_blocks *blocks,
                                             int32_t size, int32_t index)
 {
     struct bcs_block_cursor cursor = {.blocks = blocks, .size = size, .index = index};
 
     for (int32_t i = 0; i < size; i++) {
-        cursor.offset += i < index ? blocks->n_bytes[i] : 0;
-        cursor.total += blocks->n_bytes[i];
+        cursor.offset += i < index ? block_bytes(blocks, i) : 0;
+        cursor.total += block_bytes(blocks, i);
     }
     return cursor;
 }
 
 void bcs_block_cursor_next(struct bcs_block_cursor *cursor)
 {
-    cursor->offset += cursor->blocks->n_bytes[cursor->index];
+    cursor->offset += bcs_block_cursor_bytes(cursor);
     cursor->index++;
     if (cursor->index == cursor->size) {
         cursor->index = 0;
@@ -164,21 +166,21 @@ void bcs_block_cursor_previous(struct bcs_block_cursor *cursor)
         cursor->offset = cursor->total;
     }
     cursor->index--;
-    cursor->offset -= cursor->blocks->n_bytes[cursor->index];
+    cursor->offset -= bcs_block_cursor_bytes(cursor);
 }
 
 char *bcs_block_cursor_data(const struct bcs_block_cursor *cursor)
 {
     const struct bcs_blocks *blocks = cursor->blocks;
 
-    return blocks->data + (blocks->displacements != NULL
-                               ? blocks->displacements[cursor->index]
-                               : cursor->offset);
+    return (char *)blocks->data + (blocks->displacements != NULL
+                                      ? blocks->displacements[cursor->index]
+                                      : cursor->offset);
 }
 
 size_t bcs_block_cursor_bytes(const struct bcs_block_cursor *cursor)
 {
-    return cursor->blocks->n_bytes[cursor->index];
+    return block_bytes(cursor->blocks, cursor->index);
 }
 
 size_t bcs_blocks_total(const struct bcs_blocks *blocks, int32_t size)
@@ -186,7 +188,7 @@ size_t bcs_blocks_total(const struct bcs_blocks *blocks, int32_t size)
     size_t total = 0;
 
     for (int32_t i = 0; i < size; i++) {
-        total += blocks->n_bytes[i];
+        total += block_bytes(blocks, i);
     }
     return total;
 }

@@ -7,8 +7,7 @@
  * from the s-th before it, so that no member is everybody's target at once. No step
  * waits for another one: a member needs its core once, not once a step.
  */
-#include "libbcs/api/collective.h"
-
+#include <bcs/bcs.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,10 +31,13 @@ static bool is_packed(const struct bcs_blocks *blocks, int32_t size)
         return true;
     }
     for (int32_t i = 0; i < size; i++) {
-        if (blocks->n_bytes[i] > 0 && blocks->displacements[i] != offset) {
+        struct bcs_block_cursor cursor = {.blocks = blocks, .index = i};
+        size_t n_bytes = bcs_block_cursor_bytes(&cursor);
+
+        if (n_bytes > 0 && blocks->displacements[i] != offset) {
             return false;
         }
-        offset += blocks->n_bytes[i];
+        offset += n_bytes;
     }
     return true;
 }
@@ -89,10 +91,11 @@ static int allgather_gathered(struct bcs_context *context, struct bcs_group *gro
                               const struct bcs_blocks *blocks, size_t total)
 {
     struct bcs_block_cursor own = bcs_block_cursor_at(blocks, group->size, group->rank);
-    struct bcs_blocks packed = {.data = blocks->data, .n_bytes = blocks->n_bytes};
+    struct bcs_blocks packed = *blocks;
     char *copy = NULL;
     int status;
 
+    packed.displacements = NULL;
     if (!is_packed(blocks, group->size)) {
         copy = malloc(total);
         if (copy == NULL) {
@@ -179,24 +182,27 @@ static int exchange(struct bcs_context *context, struct bcs_group *group,
 int bcs_alltoall(struct bcs_context *context, struct bcs_group *group,
                  const struct bcs_blocks *send, const struct bcs_blocks *receive)
 {
-    struct bcs_blocks copied = {.n_bytes = receive->n_bytes};
+    struct bcs_blocks copied = *receive;
     struct bcs_block_cursor cursor;
+    char *copy;
     int status;
 
     if (send->data != NULL) {
         return exchange(context, group, send, receive);
     }
     cursor = bcs_block_cursor_at(receive, group->size, 0);
-    copied.data = malloc(cursor.total + 1);
-    if (copied.data == NULL) {
+    copy = malloc(cursor.total + 1);
+    if (copy == NULL) {
         return -ENOMEM;
     }
+    copied.data = copy;
+    copied.displacements = NULL;
     for (int32_t i = 0; i < group->size; i++) {
-        bcs_block_copy(copied.data + cursor.offset, bcs_block_cursor_data(&cursor),
+        bcs_block_copy(copy + cursor.offset, bcs_block_cursor_data(&cursor),
                        bcs_block_cursor_bytes(&cursor));
         bcs_block_cursor_next(&cursor);
     }
     status = exchange(context, group, &copied, receive);
-    free(copied.data);
+    free(copy);
     return status;
 }

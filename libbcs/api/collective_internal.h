@@ -7,7 +7,10 @@
 #ifndef BCS_API_COLLECTIVE_INTERNAL_H
 #define BCS_API_COLLECTIVE_INTERNAL_H
 
-#include "libbcs/api/collective.h"
+#include "libbcs/api/context.h"
+
+/** Check a root, and log what is wrong. @return 0 or -EINVAL */
+int bcs_root_check(const char *call, const struct bcs_group *group, int32_t root);
 
 /* Transfers that one process keeps in progress at a time within a collective. */
 #define BCS_BATCH_REQUESTS 64

@@ -14,14 +14,15 @@
  * instead of data, and the last result always lands in the last member's vector: that
  * one is received right where the result is wanted.
  */
-#include "libbcs/api/collective.h"
-
+#include <bcs/bcs.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "libbcs/api/collective_internal.h"
 #include "libbcs/api/engine_collective.h"
+#include "libbcs/base/log.h"
+#include "nic_threads/reduce_ops.h"
 
 /* One member combines the whole vector up to so many bytes for each member ... */
 #define WHOLE_BYTES_PER_MEMBER 2048u
@@ -48,6 +49,8 @@ struct plan {
     struct bcs_context *context;
     struct bcs_group *group;
     const struct bcs_reduction *reduction;
+    int kernel;          /* nic_reduce_kernel number, or -1 */
+    size_t element_bytes;
     int root;            /* who wants the result; or BCS_ROOT_ALL */
     int32_t owner;       /* who combines; or OWNER_EVEN: everybody a share */
     size_t n_round;      /* elements of one round */
@@ -82,12 +85,12 @@ static bool wants_result(const struct plan *plan)
 
 static const char *in_at(const struct plan *plan, size_t element)
 {
-    return (const char *)plan->reduction->in + element * plan->reduction->element_bytes;
+    return (const char *)plan->reduction->in + element * plan->element_bytes;
 }
 
 static char *out_at(const struct plan *plan, size_t element)
 {
-    return (char *)plan->reduction->out + element * plan->reduction->element_bytes;
+    return (char *)plan->reduction->out + element * plan->element_bytes;
 }
 
 /*
@@ -111,13 +114,13 @@ static void place_vectors(const struct plan *plan, struct share own)
         plan->vectors[rank] = (char *)(uintptr_t)in_at(plan, own.first);
     } else {
         bcs_block_copy(plan->vectors[rank], in_at(plan, own.first),
-                       own.count * plan->reduction->element_bytes);
+                       own.count * plan->element_bytes);
     }
 }
 
 static int collect_shares(const struct plan *plan, struct share round, struct share own)
 {
-    size_t element_bytes = plan->reduction->element_bytes;
+    size_t element_bytes = plan->element_bytes;
     int32_t size = plan->group->size;
     struct bcs_batch batch;
 
@@ -137,16 +140,26 @@ static int collect_shares(const struct plan *plan, struct share round, struct sh
     return bcs_batch_wait(&batch);
 }
 
+/** right = left OP right */
+static void combine_vectors(const struct plan *plan, const char *left, char *right,
+                            size_t count)
+{
+    if (plan->kernel >= 0) {
+        nic_reduce_apply(plan->kernel, left, right, count);
+    } else {
+        plan->reduction->combine(plan->reduction->arg, left, right, count);
+    }
+}
+
 static const char *combine_on_tree(const struct plan *plan, size_t count)
 {
-    const struct bcs_reduction *reduction = plan->reduction;
     int64_t size = plan->group->size;
 
     for (int64_t step = 1; step < size; step *= 2) {
         for (int64_t i = 0; i + step < size; i += 2 * step) {
             char *right = plan->vectors[i + step];
 
-            reduction->combine(reduction->arg, plan->vectors[i], right, count);
+            combine_vectors(plan, plan->vectors[i], right, count);
             plan->vectors[i] = right;
         }
     }
@@ -157,7 +170,7 @@ static const char *combine_on_tree(const struct plan *plan, size_t count)
 static int distribute_shares(const struct plan *plan, struct share round,
                              struct share own, const char *result)
 {
-    size_t element_bytes = plan->reduction->element_bytes;
+    size_t element_bytes = plan->element_bytes;
     int32_t size = plan->group->size;
     struct bcs_batch batch;
 
@@ -202,7 +215,7 @@ static int reduce_round(const struct plan *plan, struct share round)
 
 static void plan_cut(struct plan *plan)
 {
-    size_t element_bytes = plan->reduction->element_bytes;
+    size_t element_bytes = plan->element_bytes;
     size_t n_bytes = plan->reduction->count * element_bytes;
     size_t size = (size_t)plan->group->size;
     size_t share_bytes = ROUND_BYTES / size;
@@ -240,60 +253,95 @@ static int plan_allocate(struct plan *plan)
     return 0;
 }
 
-static int reduce_by_members(struct bcs_context *context, struct bcs_group *group,
-                             const struct bcs_reduction *reduction, int root)
+static int reduce_by_members(struct plan *plan)
+{
+    const struct bcs_reduction *reduction = plan->reduction;
+    bool is_broadcast;
+    int status;
+
+    plan_cut(plan);
+    is_broadcast = plan->root == BCS_ROOT_ALL && plan->owner != OWNER_EVEN;
+    if (is_broadcast) {
+        plan->root = plan->owner;
+    }
+    status = plan_allocate(plan);
+    for (size_t done = 0; status == 0 && done < reduction->count;
+         done += plan->n_round) {
+        size_t left = reduction->count - done;
+        struct share round = {done, left < plan->n_round ? left : plan->n_round};
+
+        status = reduce_round(plan, round);
+    }
+    free(plan->memory);
+    if (status == 0 && is_broadcast) {
+        status = bcs_bcast(plan->context, plan->group, reduction->out,
+                           reduction->count * plan->element_bytes, plan->owner);
+    }
+    return status;
+}
+
+static int reduce_by_engine(const struct plan *plan)
+{
+    const struct bcs_reduction *reduction = plan->reduction;
+    struct bcs_engine_collective_args args = {
+        .kind = BCS_ENGINE_REDUCE,
+        .root = plan->root,
+        .kernel = plan->kernel,
+        .count = reduction->count,
+        .in = reduction->in,
+        .out = reduction->out,
+        .n_bytes = reduction->count * plan->element_bytes,
+    };
+
+    return bcs_engine_collective(plan->context, plan->group, &args);
+}
+
+_Static_assert((int)BCS_SUM == NIC_REDUCE_SUM + 1 &&
+                   (int)BCS_BXOR == NIC_REDUCE_BXOR + 1 &&
+                   (int)BCS_INT8 == NIC_REDUCE_I8 &&
+                   (int)BCS_DOUBLE_COMPLEX == NIC_REDUCE_C64,
+               "the API's operations and types are the engine's");
+
+/** Find out how elements are combined, and how long they are. @return 0 or -EINVAL */
+static int plan_operation(struct plan *plan)
+{
+    const struct bcs_reduction *reduction = plan->reduction;
+
+    if (reduction->op == BCS_OP_COMBINE) {
+        plan->kernel = -1;
+        plan->element_bytes = reduction->element_bytes;
+        return 0;
+    }
+    if (reduction->op <= BCS_BXOR && reduction->type <= BCS_DOUBLE_COMPLEX) {
+        plan->kernel = nic_reduce_kernel((enum nic_reduce_op)(reduction->op - 1),
+                                         (enum nic_reduce_type)reduction->type);
+    }
+    if (plan->kernel < 0) {
+        bcs_error("bcs_reduce: operation %d is not defined on type %d",
+                  (int)reduction->op, (int)reduction->type);
+        return -EINVAL;
+    }
+    plan->element_bytes = nic_reduce_element_bytes(plan->kernel);
+    return 0;
+}
+
+int bcs_reduce(struct bcs_context *context, struct bcs_group *group,
+               const struct bcs_reduction *reduction, int32_t root)
 {
     struct plan plan = {
         .context = context,
         .group = group,
         .reduction = reduction,
+        .kernel = -1,
         .root = root,
     };
-    bool is_broadcast;
-    int status;
+    size_t n_bytes;
 
-    plan_cut(&plan);
-    is_broadcast = root == BCS_ROOT_ALL && plan.owner != OWNER_EVEN;
-    if (is_broadcast) {
-        plan.root = plan.owner;
+    if ((root != BCS_ROOT_ALL && bcs_root_check("bcs_reduce", group, root) < 0) ||
+        plan_operation(&plan) < 0) {
+        return -EINVAL;
     }
-    status = plan_allocate(&plan);
-    for (size_t done = 0; status == 0 && done < reduction->count;
-         done += plan.n_round) {
-        size_t left = reduction->count - done;
-        struct share round = {done, left < plan.n_round ? left : plan.n_round};
-
-        status = reduce_round(&plan, round);
-    }
-    free(plan.memory);
-    if (status == 0 && is_broadcast) {
-        status = bcs_bcast(context, group, reduction->out,
-                           reduction->count * reduction->element_bytes, plan.owner);
-    }
-    return status;
-}
-
-static int reduce_by_engine(struct bcs_context *context, struct bcs_group *group,
-                            const struct bcs_reduction *reduction, int root)
-{
-    struct bcs_engine_collective_args args = {
-        .kind = BCS_ENGINE_REDUCE,
-        .root = root,
-        .kernel = reduction->kernel,
-        .count = reduction->count,
-        .in = reduction->in,
-        .out = reduction->out,
-        .n_bytes = reduction->count * reduction->element_bytes,
-    };
-
-    return bcs_engine_collective(context, group, &args);
-}
-
-int bcs_reduce(struct bcs_context *context, struct bcs_group *group,
-               const struct bcs_reduction *reduction, int root)
-{
-    size_t n_bytes = reduction->count * reduction->element_bytes;
-
+    n_bytes = reduction->count * plan.element_bytes;
     if (n_bytes == 0) {
         return 0;
     }
@@ -301,9 +349,9 @@ int bcs_reduce(struct bcs_context *context, struct bcs_group *group,
         bcs_block_copy(reduction->out, reduction->in, n_bytes);
         return 0;
     }
-    if (reduction->kernel >= 0 && bcs_engine_collective_fits(n_bytes) &&
+    if (plan.kernel >= 0 && bcs_engine_collective_fits(n_bytes) &&
         (root == BCS_ROOT_ALL || bcs_group_spans_nodes(group))) {
-        return reduce_by_engine(context, group, reduction, root);
+        return reduce_by_engine(&plan);
     }
-    return reduce_by_members(context, group, reduction, root);
+    return reduce_by_members(&plan);
 }

@@ -11,8 +11,28 @@
 
 #include "libbcs/api/post.h"
 #include "libbcs/api/transfer.h"
+#include "libbcs/base/log.h"
 
 enum { MISSES_A_YIELD = 64 };
+
+static int refuse(const char *call, const struct bcs_message *message)
+{
+    bcs_error("%s: no rank %d or no tag %d in a group of %d", call, message->peer,
+              message->tag, message->group->size);
+    return -EINVAL;
+}
+
+static inline bool is_send_valid(const struct bcs_message *message)
+{
+    return (uint32_t)message->peer < (uint32_t)message->group->size && message->tag >= 0;
+}
+
+static inline bool is_receive_valid(const struct bcs_message *message)
+{
+    return ((uint32_t)message->peer < (uint32_t)message->group->size ||
+            message->peer == BCS_ANY_SOURCE) &&
+           message->tag >= BCS_ANY_TAG;
+}
 
 static inline void copy_short(void *to, const void *from, size_t n_bytes)
 {
@@ -64,7 +84,7 @@ static inline struct bcs_descriptor *prepare_send(struct bcs_context *context,
     struct bcs_descriptor *entry = bcs_post_begin(context, BCS_SEND);
     bool is_buffered;
 
-    entry->context_id = message->context_id;
+    entry->context_id = group->context_id + message->space;
     entry->port = group->ports[message->peer];
     entry->source = group->rank;
     entry->tag = message->tag;
@@ -83,16 +103,11 @@ static inline struct bcs_descriptor *prepare_send(struct bcs_context *context,
     return entry;
 }
 
-int bcs_isend(struct bcs_context *context, const struct bcs_message *message,
-              enum bcs_send_mode mode, struct bcs_request *request_out)
+/** The request of a send, done unless the send has a cell. */
+static inline struct bcs_request make_send(const struct bcs_message *message,
+                                           uint32_t cell)
 {
-    uint32_t cell;
-    struct bcs_descriptor *entry = prepare_send(context, message, mode, &cell);
-
-    if (entry == NULL) {
-        return -ENOMEM;
-    }
-    *request_out = (struct bcs_request){
+    return (struct bcs_request){
         .data = message->data,
         .n_bytes = message->n_bytes,
         .cell = cell,
@@ -100,9 +115,6 @@ int bcs_isend(struct bcs_context *context, const struct bcs_message *message,
         .is_send = true,
         .result = {.source = BCS_ANY_SOURCE, .tag = BCS_ANY_TAG},
     };
-    remember(context, request_out);
-    bcs_post_kick(context, entry);
-    return 0;
 }
 
 /** Fill a receive's descriptor, unpublished. @return NULL: no cell is free */
@@ -116,7 +128,7 @@ static inline struct bcs_descriptor *prepare_receive(struct bcs_context *context
     if (entry->cell == BCS_CELL_NONE) {
         return NULL;
     }
-    entry->context_id = message->context_id;
+    entry->context_id = message->group->context_id + message->space;
     entry->source = message->peer;
     entry->tag = message->tag;
     entry->n_bytes = message->n_bytes;
@@ -130,22 +142,10 @@ static inline struct bcs_descriptor *prepare_receive(struct bcs_context *context
     return entry;
 }
 
-int bcs_irecv(struct bcs_context *context, const struct bcs_message *message,
-              struct bcs_request *request_out)
-{
-    struct bcs_descriptor *entry = prepare_receive(context, message, request_out);
-
-    if (entry == NULL) {
-        return -ENOMEM;
-    }
-    bcs_post_kick(context, entry);
-    return 0;
-}
-
 int bcs_imrecv(struct bcs_context *context, const struct bcs_message *message,
-               uint32_t item, struct bcs_request *request_out)
+               uint32_t item, struct bcs_request *request)
 {
-    struct bcs_descriptor *entry = prepare_receive(context, message, request_out);
+    struct bcs_descriptor *entry = prepare_receive(context, message, request);
 
     if (entry == NULL) {
         return -ENOMEM;
@@ -221,6 +221,8 @@ static bool advance(struct bcs_context *context, struct bcs_request *request,
         fetch_block(context, request, cell);
         return true;
     case BCS_CELL_TRANSFER:
+    case BCS_CELL_HELD:
+    case BCS_CELL_CLOSING:
         context->is_moving = true;
         return bcs_transfer_pull(context, cell);
     case BCS_CELL_SOURCE:
@@ -291,14 +293,6 @@ static inline void wait_for(struct bcs_context *context, struct bcs_request *req
     bcs_wait_stop(context, &waiter);
 }
 
-int bcs_wait(struct bcs_context *context, struct bcs_request *request)
-{
-    if (!request->is_done) {
-        wait_for(context, request);
-    }
-    return 0;
-}
-
 void bcs_progress(struct bcs_context *context)
 {
     nic_engine_turn(context->engine);
@@ -313,68 +307,142 @@ void bcs_progress(struct bcs_context *context)
     }
 }
 
-bool bcs_test(struct bcs_context *context, struct bcs_request *request)
+int bcs_test(struct bcs_context *context, struct bcs_request *request, bool wait)
 {
-    if (bcs_look(context, request)) {
-        return true;
+    if (!request->is_done) {
+        if (wait) {
+            wait_for(context, request);
+        } else if (!look(context, request)) {
+            bcs_progress(context);
+            if (!bcs_look(context, request)) {
+                return BCS_E_PENDING;
+            }
+        }
     }
-    bcs_progress(context);
-    return bcs_look(context, request);
+    return request->result.error;
+}
+
+/** Look at all requests. @return whether all are done */
+static bool look_at_all(struct bcs_context *context, struct bcs_request requests[],
+                        size_t n_requests)
+{
+    bool are_done = true;
+
+    for (size_t i = 0; i < n_requests; i++) {
+        are_done &= bcs_look(context, &requests[i]);
+    }
+    return are_done;
+}
+
+static bool wait_for_all(struct bcs_context *context, struct bcs_request requests[],
+                         size_t n_requests)
+{
+    struct nic_waiter waiter = {0};
+
+    while (!look_at_all(context, requests, n_requests)) {
+        bcs_wait_turn(context, &waiter);
+    }
+    bcs_wait_stop(context, &waiter);
+    return true;
+}
+
+int bcs_testall(struct bcs_context *context, struct bcs_request requests[],
+                size_t n_requests, bool wait)
+{
+    bool are_done = look_at_all(context, requests, n_requests);
+    int error = 0;
+
+    if (!are_done && wait) {
+        are_done = wait_for_all(context, requests, n_requests);
+    } else if (!are_done) {
+        bcs_progress(context);
+        are_done = look_at_all(context, requests, n_requests);
+    }
+    for (size_t i = 0; are_done && error == 0 && i < n_requests; i++) {
+        error = requests[i].result.error;
+    }
+    return are_done ? error : BCS_E_PENDING;
 }
 
 int bcs_send(struct bcs_context *context, const struct bcs_message *message,
-             enum bcs_send_mode mode)
+             enum bcs_send_mode mode, struct bcs_request *request)
 {
+    struct bcs_descriptor *entry;
     uint32_t cell;
-    struct bcs_descriptor *entry = prepare_send(context, message, mode, &cell);
 
+    if (__builtin_expect(!is_send_valid(message), 0)) {
+        return refuse("bcs_send", message);
+    }
+    entry = prepare_send(context, message, mode, &cell);
     if (entry == NULL) {
         return -ENOMEM;
     }
-    if (cell == BCS_CELL_NONE) {
+    if (request != NULL) {
+        *request = make_send(message, cell);
+        remember(context, request);
+        bcs_post_kick(context, entry);
+        if (cell != BCS_CELL_NONE) {
+            bcs_post_leave(context);
+        }
+    } else if (cell == BCS_CELL_NONE) {
         bcs_post_kick(context, entry);
     } else {
-        struct bcs_request request = {
-            .data = message->data, .n_bytes = message->n_bytes, .cell = cell,
-            .is_send = true};
-        remember(context, &request);
+        struct bcs_request own = make_send(message, cell);
+
+        remember(context, &own);
         bcs_post_end(context, entry);
-        wait_for(context, &request);
+        wait_for(context, &own);
     }
     return 0;
 }
 
 int bcs_recv(struct bcs_context *context, const struct bcs_message *message,
-             struct bcs_result *result_out)
+             struct bcs_result *result_out, struct bcs_request *request)
 {
-    struct bcs_request request;
-    struct bcs_descriptor *entry = prepare_receive(context, message, &request);
+    struct bcs_request own;
+    struct bcs_descriptor *entry;
 
+    if (__builtin_expect(!is_receive_valid(message), 0)) {
+        return refuse("bcs_recv", message);
+    }
+    entry = prepare_receive(context, message, request == NULL ? &own : request);
     if (entry == NULL) {
         return -ENOMEM;
     }
+    if (request != NULL) {
+        bcs_post_kick(context, entry);
+        if (message->n_bytes > context->config.eager_limit_bytes) {
+            bcs_post_leave(context);
+        }
+        return 0;
+    }
     bcs_post_end(context, entry);
-    wait_for(context, &request);
-    *result_out = request.result;
-    return request.result.error;
+    wait_for(context, &own);
+    if (result_out != NULL) {
+        *result_out = own.result;
+    }
+    return own.result.error;
 }
 
-int bcs_probe(struct bcs_context *context, const struct bcs_message *message,
-              const struct bcs_probe *probe, struct bcs_result *result_out,
-              uint32_t *item_out)
+/** Probe; flags: BCS_NOW, BCS_TAKE. item_out is set if the message was taken. */
+static int probe(struct bcs_context *context, const struct bcs_message *message,
+                 unsigned int flags, struct bcs_result *result_out, uint32_t *item_out)
 {
     struct bcs_request request = {0};
-    struct bcs_descriptor *entry = prepare_receive(context, message, &request);
     struct nic_waiter waiter = {0};
+    struct bcs_descriptor *entry;
     struct bcs_cell *cell;
     enum bcs_cell_state state;
 
+    if (!is_receive_valid(message)) {
+        return refuse("bcs_probe", message);
+    }
+    entry = prepare_receive(context, message, &request);
     if (entry == NULL) {
         return -ENOMEM;
     }
     entry->kind = BCS_PROBE;
-    entry->flags = (uint8_t)((probe->is_waiting ? 0 : BCS_NOW) |
-                             (probe->is_taking ? BCS_TAKE : 0));
+    entry->flags = (uint8_t)flags;
     bcs_post_end(context, entry);
     cell = &context->poster.cells[request.cell];
     while ((state = bcs_cell_state(cell)) == BCS_CELL_PENDING) {
@@ -389,4 +457,18 @@ int bcs_probe(struct bcs_context *context, const struct bcs_message *message,
         sched_yield();
     }
     return state == BCS_CELL_FAILED ? BCS_E_PENDING : 0;
+}
+
+int bcs_probe(struct bcs_context *context, const struct bcs_message *message, bool wait,
+              struct bcs_result *result_out)
+{
+    uint32_t item;
+
+    return probe(context, message, wait ? 0 : BCS_NOW, result_out, &item);
+}
+
+int bcs_mprobe(struct bcs_context *context, const struct bcs_message *message, bool wait,
+               struct bcs_result *result_out, uint32_t *item_out)
+{
+    return probe(context, message, BCS_TAKE | (wait ? 0 : BCS_NOW), result_out, item_out);
 }

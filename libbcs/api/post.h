@@ -38,6 +38,22 @@ static inline void bcs_post_kick(struct bcs_context *context, struct bcs_descrip
     context->driver->kick(context->engine);
 }
 
+/**
+ * After the kick for an operation that the engine must move on before it can complete: have
+ * it carried out also if nobody waits. (Short messages have no need of it: they lie in NIC
+ * memory until their receiver looks.)
+ */
+static inline void bcs_post_leave(struct bcs_context *context)
+{
+    const struct nic_engine *engine = context->engine;
+
+    /* seq_cst: a holder of the lock looks for work after it has unlocked */
+    if (atomic_load_explicit(&engine->views[engine->home].node->lock,
+                             memory_order_seq_cst) == 0) {
+        nic_engine_watch(engine);
+    }
+}
+
 /** Carry out the LOAD and STORE orders of the engine, for whatever request they are. */
 void bcs_serve_orders(struct bcs_context *context);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Copying of long messages by the processes at their ends, outside of the engine lock.
- * Called by the owner of the context while it waits or tests.
+ * Called by the owner of the context while it waits or tests. Where neither end comes, the
+ * background thread copies (nic_threads/background.c).
  *
  * Direct transfers. The state is in the receiver's cell: `granted` (raised by the engine,
  * one chunk a slice), `claimed` and `moved`. Either end claims a piece of the granted part
@@ -30,17 +31,7 @@
 
 #include "libbcs/api/post.h"
 #include "libbcs/base/log.h"
-
-enum {
-    PIECE_MIN_BYTES = 32 << 10, /* while both ends copy */
-    PIECE_MAX_BYTES = 128 << 10,
-    PIECE_ALONE_BYTES = 1 << 20, /* while the other end may be busy elsewhere */
-};
-
-struct piece {
-    uint64_t offset;
-    uint64_t n_bytes;
-};
+#include "libbcs/ring/transfer.h"
 
 static struct bcs_port *port_of(const struct bcs_context *context, uint32_t port)
 {
@@ -54,41 +45,6 @@ static struct bcs_cell *cell_of(const struct bcs_context *context, uint32_t port
 {
     return (struct bcs_cell *)((char *)port_of(context, port) + sizeof(struct bcs_port)) +
            cell;
-}
-
-/** How much to claim: large pieces, unless the other end is going to copy, too. */
-static uint64_t piece_bytes(const struct bcs_transfer *transfer, uint64_t n_left_bytes)
-{
-    uint64_t n_bytes = PIECE_ALONE_BYTES;
-
-    if (transfer->is_shared) {
-        n_bytes = n_left_bytes / 4;
-        n_bytes = n_bytes < PIECE_MIN_BYTES ? PIECE_MIN_BYTES : n_bytes;
-        n_bytes = n_bytes > PIECE_MAX_BYTES ? PIECE_MAX_BYTES : n_bytes;
-    }
-    return n_bytes < n_left_bytes ? n_bytes : n_left_bytes;
-}
-
-/** Claim a piece of what is granted. @return whether there was one */
-static bool claim(struct bcs_transfer *transfer, struct piece *piece_out)
-{
-    uint64_t claimed = atomic_load_explicit(&transfer->claimed, memory_order_relaxed);
-
-    for (;;) {
-        /* acquire: pairs with the release in grant_direct */
-        uint64_t granted = atomic_load_explicit(&transfer->granted, memory_order_acquire);
-        uint64_t n_bytes = piece_bytes(transfer, granted - claimed);
-
-        if (n_bytes == 0) {
-            return false;
-        }
-        if (atomic_compare_exchange_weak_explicit(&transfer->claimed, &claimed,
-                                                  claimed + n_bytes, memory_order_relaxed,
-                                                  memory_order_relaxed)) {
-            *piece_out = (struct piece){claimed, n_bytes};
-            return true;
-        }
-    }
 }
 
 typedef ssize_t (*vm_copy_fn)(pid_t, const struct iovec *, unsigned long,
@@ -127,25 +83,13 @@ static void copy_between(const struct bcs_context *context, uint32_t peer, vm_co
 static void piece_done(struct bcs_context *context, struct bcs_transfer *transfer,
                        uint64_t n_bytes)
 {
-    uint64_t n_wanted = transfer->n_wanted;
     uint32_t item = transfer->item;
-    uint64_t granted = atomic_load_explicit(&transfer->granted, memory_order_relaxed);
-    /* seq_cst: see the top of this file; also orders the copied bytes before the end */
-    uint64_t moved =
-        atomic_fetch_add_explicit(&transfer->moved, n_bytes, memory_order_seq_cst) +
-        n_bytes;
 
-    if (moved == granted && moved < n_wanted) {
+    if (bcs_transfer_moved(transfer, n_bytes) == BCS_CHUNK_END) {
         struct bcs_descriptor *entry = bcs_post_begin(context, BCS_CHUNK_MOVED);
         entry->chunk.item = item;
         bcs_post_kick(context, entry);
     }
-}
-
-static bool is_moved(const struct bcs_transfer *transfer)
-{
-    return atomic_load_explicit(&transfer->moved, memory_order_seq_cst) ==
-           transfer->n_wanted;
 }
 
 /** All is moved: end the sender's part. @return whether it is out of our cell */
@@ -171,15 +115,20 @@ static bool dismiss_sender(struct bcs_context *context, struct bcs_cell *cell)
 bool bcs_transfer_pull(struct bcs_context *context, struct bcs_cell *cell)
 {
     struct bcs_transfer *transfer = &cell->transfer;
-    struct piece piece;
+    struct bcs_piece piece;
 
-    while (claim(transfer, &piece)) {
-        copy_between(context, cell->peer_port, process_vm_readv,
-                     transfer->target + piece.offset, cell->address + piece.offset,
-                     piece.n_bytes);
-        piece_done(context, transfer, piece.n_bytes);
+    if (bcs_cell_state(cell) != BCS_CELL_CLOSING) {
+        while (bcs_transfer_claim(transfer, &piece)) {
+            copy_between(context, cell->peer_port, process_vm_readv,
+                         transfer->target + piece.offset, cell->address + piece.offset,
+                         piece.n_bytes);
+            piece_done(context, transfer, piece.n_bytes);
+        }
+        if (!bcs_transfer_is_moved(transfer) || !bcs_transfer_close(cell)) {
+            return false;
+        }
     }
-    return is_moved(transfer) && dismiss_sender(context, cell);
+    return dismiss_sender(context, cell);
 }
 
 bool bcs_transfer_push(struct bcs_context *context, struct bcs_cell *cell,
@@ -189,7 +138,7 @@ bool bcs_transfer_push(struct bcs_context *context, struct bcs_cell *cell,
     struct bcs_cell *receiver = cell_of(context, cell->peer_port, cell->peer_cell);
     uint32_t source = atomic_load_explicit(&cell->state, memory_order_relaxed);
     uint32_t joined = (source & ~(uint32_t)BCS_CELL_STATE_MASK) | BCS_CELL_JOINED;
-    struct piece piece;
+    struct bcs_piece piece;
 
     if ((source & BCS_CELL_STATE_MASK) != BCS_CELL_SOURCE ||
         !atomic_compare_exchange_strong_explicit(&cell->state, &source, joined,
@@ -197,13 +146,13 @@ bool bcs_transfer_push(struct bcs_context *context, struct bcs_cell *cell,
                                                  memory_order_relaxed)) {
         return false; /* the receiver has ended it: the next look sees DONE */
     }
-    while (claim(&receiver->transfer, &piece)) {
+    while (bcs_transfer_claim(&receiver->transfer, &piece)) {
         copy_between(context, cell->peer_port, process_vm_writev,
                      (uint64_t)(uintptr_t)data + piece.offset,
                      receiver->transfer.target + piece.offset, piece.n_bytes);
         piece_done(context, &receiver->transfer, piece.n_bytes);
     }
-    if (is_moved(&receiver->transfer)) {
+    if (bcs_transfer_is_moved(&receiver->transfer)) {
         /* release: pairs with the acquire in dismiss_sender */
         atomic_store_explicit(&receiver->transfer.sender_left, 1, memory_order_release);
         atomic_thread_fence(memory_order_seq_cst);

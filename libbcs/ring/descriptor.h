@@ -95,6 +95,8 @@ enum bcs_cell_state {
     BCS_CELL_INLINE,    /* fetch the payload of the cell */
     BCS_CELL_BLOCK,     /* fetch from the eager block at .address, then free it */
     BCS_CELL_TRANSFER,  /* receiver: pull from the sender's memory, see .transfer */
+    BCS_CELL_HELD,      /* the same, while the background thread copies, too */
+    BCS_CELL_CLOSING,   /* receiver: all is copied; the sender may still be in here */
     BCS_CELL_SOURCE,    /* sender: may push into the receiver's memory */
     BCS_CELL_JOINED,    /* sender: is pushing */
     BCS_CELL_LOAD,      /* sender: copy .n_bytes at offset .address into a block */

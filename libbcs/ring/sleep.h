@@ -15,10 +15,14 @@
 
 #include "libbcs/ring/port.h"
 
+/** When the background thread looks next; see nic_threads/background.c. */
+enum bcs_watch { BCS_WATCH_NONE, BCS_WATCH_LATE, BCS_WATCH_SOON };
+
 /** What the processes of one machine share: how many sleep, and on how many cores. */
 struct bcs_machine {
     _Alignas(BCS_CACHE_LINE) _Atomic uint32_t n_asleep;
     uint32_t n_cpus;
+    _Atomic uint32_t watch; /* futex: enum bcs_watch */
 };
 
 /**

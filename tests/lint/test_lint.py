@@ -42,6 +42,11 @@ class LintTest(unittest.TestCase):
             self.assert_fires("apps/x/a.c", f"#include {name}\n", "must not")
         self.assert_silent("apps/x/a.c", '#include "b.h"\n#include <mpi.h>\n')
 
+    def test_an_example_includes_the_api_only(self):
+        for name in ('"libbcs/base/log.h"', "<bcs/primitives.h>", '"mds/collect.h"'):
+            self.assert_fires("apps/examples/a.c", f"#include {name}\n", "must not")
+        self.assert_silent("apps/examples/a.c", "#include <bcs/bcs.h>\n")
+
     def test_allowed_includes_are_silent(self):
         body = '#include "libbcs/base/log.h"\n#include "mds/collect.h"\n'
         for folder in ("libbcs/ring", "libbcs/api", "nic_threads", "mpi_shim", "mds"):

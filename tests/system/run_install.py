@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """Installs into a temporary place and works from there: bcsrun finds its preload, moved
-as a whole as well; bcs-info answers; a program compiles and links against libbcs.
+as a whole as well; bcs-info answers; programs compile and link against libbcs.
 """
 
 import argparse
@@ -52,6 +52,18 @@ def works_from(report, where, folder, greet):
     report.case(f"bcsrun from {where}", problems, job.shell_line(command))
 
 
+def builds(report, name, command, library, **options):
+    """Check that a program compiles, and runs with the installed library."""
+    done = subprocess.run(command, capture_output=True, check=False, **options)
+    problems = [done.stderr.decode()] if done.returncode else []
+    if not problems:
+        extra = {"LD_LIBRARY_PATH": str(library.parent)}
+        target = command[command.index("-o") + 1]
+        result = job.run([str(target)], job.clean_environment(extra))
+        problems = [result.stderr] if result.status else []
+    report.case(name, problems, job.shell_line(command))
+
+
 def links_against_library(report, folder, compiler):
     """Check that the installed headers and library are enough for a program."""
     config = find(folder, "bcs.pc")
@@ -61,28 +73,37 @@ def links_against_library(report, folder, compiler):
         report.case("headers and library", ["bcs.pc, libbcs.so or a header is missing"])
         return
     target = pathlib.Path(folder) / "program"
-    done = subprocess.run(
-        [
-            compiler,
-            "-x",
-            "c",
-            "-",
-            "-o",
-            target,
-            f"-I{header.parent.parent}",
-            f"-L{library.parent}",
-            "-lbcs",
-        ],
-        input=PROGRAM.encode(),
+    places = [f"-I{header.parent.parent}", f"-L{library.parent}", "-lbcs"]
+    command = [compiler, "-x", "c", "-", "-o", target, *places]
+    builds(report, "a program with libbcs", command, library, input=PROGRAM.encode())
+
+
+def examples_compile(report, folder, compiler):
+    """Check that the installed examples compile with what pkg-config says, and run."""
+    config = find(folder, "bcs.pc")
+    library = find(folder, "libbcs.so")
+    environment = {
+        **os.environ,
+        "PKG_CONFIG_PATH": str(config.parent),
+        "PKG_CONFIG_SYSROOT_DIR": str(folder),
+    }
+    words = subprocess.run(
+        ["pkg-config", "--cflags", "--libs", "bcs"],
+        env=environment,
         capture_output=True,
         check=False,
+        text=True,
     )
-    problems = [done.stderr.decode()] if done.returncode else []
-    if not problems:
-        extra = {"LD_LIBRARY_PATH": str(library.parent)}
-        result = job.run([str(target)], job.clean_environment(extra))
-        problems = [result.stderr] if result.status else []
-    report.case("a program with libbcs", problems)
+    report.case("pkg-config", [words.stderr] if words.returncode else [])
+    for name in ("ring.c", "heat.c"):
+        source = find(folder, name)
+        if source is None:
+            report.case(name, ["is not installed"])
+            continue
+        target = pathlib.Path(folder) / source.stem
+        command = [compiler, "-Wall", "-Wextra", "-Werror", str(source), "-o"]
+        command += [str(target), *words.stdout.split(), "-lm"]
+        builds(report, f"the example {name}", command, library)
 
 
 def main():
@@ -107,6 +128,7 @@ def main():
         if done.returncode == 0:
             works_from(report, "the installed place", first, arguments.greet)
             links_against_library(report, first, arguments.compiler)
+            examples_compile(report, first, arguments.compiler)
             info = find(first, "bcs-info")
             result = job.run([str(info)]) if info else None
             is_right = result and result.status == 0 and "BCS_COPY" in result.stdout

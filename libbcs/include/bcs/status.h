@@ -11,7 +11,7 @@
 #define BCS_XFER_E_BUSY 1
 /** A received message was longer than its buffer; the buffer holds the first part. */
 #define BCS_E_TRUNCATED 2
-/** bcs_test_event, polling: the event has not been signalled yet. */
+/** What a call was asked to look for is not there yet; never if it was to wait. */
 #define BCS_E_PENDING 3
 
 /** A receive was cancelled before a message matched it. */

@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Entering and leaving a job without MPI, and its groups. Called by the program, in the
+ * thread that uses the context. [BCS-MPI section 4.1]
+ *
+ * Groups need no agreement by messages: every process of the job counts all of them,
+ * and the count gives a new one's context id and collective slot.
+ */
+#include "libbcs/api/job.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "libbcs/api/post.h"
+#include "libbcs/base/log.h"
+#include "libbcs/base/log_config.h"
+#include "libbcs/ring/nic_memory.h"
+#include "libbcs/tools/variables.h"
+#include "mds/mds_config.h"
+
+/** All settings of a process. */
+struct settings {
+    struct nic_config nic;
+    struct mds_config mds;
+    struct bcs_log_config log;
+};
+
+static int read_settings(struct settings *settings_out)
+{
+    char error[512];
+    int rc = bcs_variables_check(error, sizeof(error));
+
+    if (rc == 0) {
+        rc = bcs_config_read(&nic_config_table, &settings_out->nic, error,
+                             sizeof(error));
+    }
+    if (rc == 0) {
+        rc = bcs_config_read(&mds_config_table, &settings_out->mds, error,
+                             sizeof(error));
+    }
+    if (rc == 0) {
+        rc = bcs_config_read(&bcs_log_config_table, &settings_out->log, error,
+                             sizeof(error));
+    }
+    if (rc < 0) {
+        bcs_error("%s", error);
+    }
+    return rc;
+}
+
+/** The exchange of a job of one process. */
+static int allgather_alone(void *arg, const void *mine, size_t n_bytes, void *all_out)
+{
+    (void)arg;
+    memcpy(all_out, mine, n_bytes);
+    return 0;
+}
+
+static struct bcs_job_group *group_new(struct bcs_job *job, uint32_t size)
+{
+    struct bcs_job_group *made =
+        calloc(1, sizeof(*made) + size * sizeof(made->ports[0]));
+
+    if (made == NULL) {
+        return NULL;
+    }
+    made->group = (struct bcs_group){
+        .context_id = 2 * (job->n_groups + 1),
+        .size = (int32_t)size,
+        .ports = made->ports,
+        .slot = (uint32_t)job->n_groups,
+    };
+    made->next = job->groups;
+    job->groups = made;
+    return made;
+}
+
+/** A group is complete: begin to use its collective slot, which no other has used. */
+static int group_open(struct bcs_context *context, struct bcs_group *group)
+{
+    return group->size == 1 ? 0 : bcs_group_open(context, group, 1);
+}
+
+static int make_world(struct bcs_context *context)
+{
+    struct bcs_job *job = context->job;
+    struct bcs_job_group *made = group_new(job, context->size);
+
+    if (made == NULL) {
+        return -ENOMEM;
+    }
+    for (uint32_t i = 0; i < context->size; i++) {
+        made->ports[i] = i;
+    }
+    made->group.rank = (int32_t)context->rank;
+    job->n_groups = 1;
+    job->world = &made->group;
+    return group_open(context, job->world);
+}
+
+static void job_free(struct bcs_job *job)
+{
+    while (job->groups != NULL) {
+        struct bcs_job_group *group = job->groups;
+
+        job->groups = group->next;
+        free(group);
+    }
+    bcs_pmix_close(job->pmix);
+    free(job);
+}
+
+/** Attach with the settings; the context owns the job on success. */
+static int attach(struct bcs_job *job, const struct settings *settings,
+                  struct bcs_context **context_out)
+{
+    struct bcs_bootstrap bootstrap = {.size = 1, .allgather = allgather_alone};
+    struct bcs_context *context;
+    int rc = 0;
+
+    if (bcs_pmix_is_launched()) {
+        rc = bcs_pmix_open(&job->pmix, &bootstrap);
+    }
+    if (rc < 0) {
+        return rc;
+    }
+    bcs_log_setup((enum bcs_log_level)settings->log.level, (int)bootstrap.rank);
+    if (settings->mds.mode != MDS_MODE_OFF && bootstrap.rank == 0) {
+        bcs_warn("BCS_MDS records MPI calls only: this program will not have a report");
+    }
+    rc = bcs_attach(&bootstrap, &settings->nic, &context);
+    if (rc < 0) {
+        return rc;
+    }
+    context->job = job;
+    rc = make_world(context);
+    if (rc < 0) {
+        bcs_detach(context);
+        return rc;
+    }
+    *context_out = context;
+    return 0;
+}
+
+int bcs_init(struct bcs_context **context_out)
+{
+    static atomic_flag was_called = ATOMIC_FLAG_INIT; /* as long as the process lives */
+    struct settings settings;
+    struct bcs_job *job;
+    int rc;
+
+    if (atomic_flag_test_and_set(&was_called)) {
+        bcs_error("bcs_init: called before in this process");
+        return -EALREADY;
+    }
+    rc = read_settings(&settings);
+    if (rc < 0) {
+        return rc;
+    }
+    job = calloc(1, sizeof(*job));
+    if (job == NULL) {
+        return -ENOMEM;
+    }
+    rc = attach(job, &settings, context_out);
+    if (rc < 0) {
+        job_free(job);
+    }
+    return rc;
+}
+
+int bcs_finalize(struct bcs_context *context)
+{
+    struct bcs_job *job;
+    int rc;
+
+    if (context == NULL) {
+        return 0;
+    }
+    job = context->job;
+    rc = bcs_barrier(context, job->world);
+    bcs_detach(context);
+    job_free(job);
+    return rc;
+}
+
+struct bcs_group *bcs_world(const struct bcs_context *context)
+{
+    return context->job->world;
+}
+
+int32_t bcs_group_rank(const struct bcs_group *group)
+{
+    return group->rank;
+}
+
+int32_t bcs_group_size(const struct bcs_group *group)
+{
+    return group->size;
+}
+
+/** @return this process's rank in the list, -1: none, or -EINVAL: the list is wrong */
+static int32_t find_self(const struct bcs_context *context, const int32_t ranks[],
+                         int32_t n_ranks)
+{
+    int32_t self = -1;
+
+    for (int32_t i = 0; i < n_ranks; i++) {
+        if ((uint32_t)ranks[i] >= context->size) {
+            bcs_error("bcs_group_create: no rank %d in a job of %u", ranks[i],
+                      context->size);
+            return -EINVAL;
+        }
+        for (int32_t k = 0; k < i; k++) {
+            if (ranks[k] == ranks[i]) {
+                bcs_error("bcs_group_create: rank %d is twice in the list", ranks[i]);
+                return -EINVAL;
+            }
+        }
+        if ((uint32_t)ranks[i] == context->rank) {
+            self = i;
+        }
+    }
+    return self;
+}
+
+int bcs_group_create(struct bcs_context *context, const int32_t ranks[],
+                     int32_t n_ranks, struct bcs_group **group_out)
+{
+    struct bcs_job *job = context->job;
+    struct bcs_job_group *made;
+    int32_t self = find_self(context, ranks, n_ranks);
+    int rc;
+
+    if (n_ranks < 1) {
+        bcs_error("bcs_group_create: an empty list");
+        return -EINVAL;
+    }
+    if (self == -EINVAL) {
+        return self;
+    }
+    if (job->n_groups == (uint64_t)context->size * NIC_GROUPS_A_PORT) {
+        bcs_error("bcs_group_create: the job has made all of its %llu groups",
+                  (unsigned long long)job->n_groups);
+        return -ENOSPC;
+    }
+    if (self < 0) {
+        job->n_groups++;
+        *group_out = NULL;
+        return 0;
+    }
+    made = group_new(job, (uint32_t)n_ranks);
+    if (made == NULL) {
+        return -ENOMEM;
+    }
+    job->n_groups++;
+    made->group.rank = self;
+    for (int32_t i = 0; i < n_ranks; i++) {
+        made->ports[i] = (uint32_t)ranks[i];
+    }
+    rc = group_open(context, &made->group);
+    if (rc == 0) {
+        *group_out = &made->group;
+    }
+    return rc;
+}

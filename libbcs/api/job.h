@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What bcs_init adds to a context: the connection to the launcher, and the groups.
+ * Internal to libbcs/api.
+ */
+#ifndef BCS_API_JOB_H
+#define BCS_API_JOB_H
+
+#include "libbcs/api/bootstrap_pmix.h"
+
+/** A group with its members, in the list of all groups of the context. */
+struct bcs_job_group {
+    struct bcs_group group;
+    struct bcs_job_group *next;
+    uint32_t ports[];
+};
+
+/** Belongs to the context that bcs_init makes. */
+struct bcs_job {
+    struct bcs_pmix *pmix; /* NULL: started alone */
+    struct bcs_group *world;
+    struct bcs_job_group *groups; /* all that this process is a member of */
+    uint64_t n_groups;            /* made by the job; the same in every process */
+};
+
+#endif

@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The BCS API: table 4.1 of the BCS-MPI paper, for programs without MPI. The MPI
+ * library of this project stands on the same calls. Link with libbcs.so (pkg-config
+ * bcs).
+ *
+ * Processes. A program calls bcs_init once, then anything else, then bcs_finalize.
+ * Started by mpirun or another PMIx launcher, its processes are one job; started alone,
+ * it is a job of one process. A job runs on one machine. All settings are BCS_*
+ * environment variables.
+ *
+ * How it runs. A call posts a descriptor to the NIC engine, which matches and carries
+ * out the descriptors of all processes in time slices. A blocking call then waits; a
+ * non-blocking one returns and leaves a request, which bcs_test or bcs_testall
+ * completes. Blocking or not is an argument: of bcs_send and bcs_recv, whether a
+ * request is given; of the others, wait. [BCS-MPI sections 3 and 4, table 4.2]
+ *
+ * Data are bytes: lengths are in bytes, messages must not be larger than memory, and a
+ * zero-length message is one, too. Buffers of a call without a request are the caller's
+ * again when it returns; those of a request when it is done. Descriptions (struct
+ * bcs_message, bcs_blocks, bcs_reduction and the arrays in them) are read by the call
+ * only and may be reused when it returns.
+ *
+ * Threads. A context and all that belongs to it is used by one thread at a time.
+ *
+ * Return values. 0 is success. Positive values are the named conditions of
+ * <bcs/status.h> that a function lists. Negative values are -errno: after -EINVAL (an
+ * argument is wrong; logged) and -ENOMEM (out of memory, or more operations pending
+ * than BCS_DESCRIPTORS) nothing was done; after any other the job cannot go on. A
+ * process that ends without bcs_finalize makes the launcher end the others.
+ */
+#ifndef BCS_BCS_H
+#define BCS_BCS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <bcs/public.h>
+#include <bcs/status.h>
+
+/* ------------------------------------------------------------ the job and groups */
+
+/** One process's attachment to its job. */
+struct bcs_context;
+
+/** Some processes of the job, numbered from 0: their ranks. */
+struct bcs_group;
+
+/**
+ * Attach this process to its job. Collective: every process of the job calls it, once
+ * in its life. Reads and checks the configuration. [BCS-MPI section 4.1]
+ *
+ * @param context_out  the attachment; end it with bcs_finalize
+ * @return 0           attached
+ * @return -EINVAL     a BCS_ variable is unknown or has a bad value; logged
+ * @return -EALREADY   this process has called it before; logged
+ * @return -ELIBACC    started by a launcher, but libpmix.so.2 cannot be loaded; logged
+ * @return -EIO        the launcher's PMIx does not answer as it should; logged
+ * @return -ENOTSUP    the processes run on several machines; logged by rank 0
+ * @return -EPERM      BCS_COPY=direct, but the kernel forbids it; logged by rank 0
+ * @return <0          -errno
+ */
+BCS_PUBLIC int bcs_init(struct bcs_context **context_out);
+
+/**
+ * Detach from the job and free the context with all its groups. Collective: waits until
+ * every process calls it. All requests must be done before.
+ *
+ * @return 0   detached; also if context is NULL
+ * @return <0  -errno; detached as well
+ */
+BCS_PUBLIC int bcs_finalize(struct bcs_context *context);
+
+/** The group of all processes of the job, ranked as the launcher has numbered them. It
+ *  belongs to the context. */
+BCS_PUBLIC struct bcs_group *bcs_world(const struct bcs_context *context);
+
+/** This process's rank in a group that it is a member of. */
+BCS_PUBLIC int32_t bcs_group_rank(const struct bcs_group *group);
+
+/** Number of members. */
+BCS_PUBLIC int32_t bcs_group_size(const struct bcs_group *group);
+
+/**
+ * Make a group of some processes of the job. Collective over the whole job: members and
+ * others call it with the same list, in the same order of calls; it does not wait. A
+ * group's messages never match those of another group, even one of the same processes.
+ *
+ * @param ranks      [n_ranks] ranks in bcs_world, each at most once; the i-th one is
+ *                   rank i of the new group
+ * @param group_out  the group, which belongs to the context; NULL if this process is
+ * not a member
+ * @return 0
+ * @return -EINVAL   an empty list, no such rank, or one twice; logged
+ * @return -ENOSPC   the job has made 4096 groups for each of its processes; logged
+ * @return -ENOMEM
+ */
+BCS_PUBLIC int bcs_group_create(struct bcs_context *context, const int32_t ranks[],
+                                int32_t n_ranks, struct bcs_group **group_out);
+
+/* ----------------------------------------------------------------- point to point */
+
+/** bcs_message.peer of a receive or probe: any member. */
+#define BCS_ANY_SOURCE (-1)
+
+/** bcs_message.tag of a receive or probe: any tag. */
+#define BCS_ANY_TAG (-1)
+
+/** One message, as its sender or its receiver describes it. Clear what is not set. */
+struct bcs_message {
+    const struct bcs_group *group;
+    void *data;     /* send: only read */
+    size_t n_bytes; /* send: length; receive: room */
+    int32_t peer;   /* rank in the group; receive, probe: or BCS_ANY_SOURCE */
+    int32_t tag;    /* 0 or more; receive, probe: or BCS_ANY_TAG */
+    /* Send, a hint: the caller will do nothing else until the send is done, so it may
+     * take half of the copying of a long message. Otherwise the receiver copies. */
+    bool will_wait;
+    uint8_t space; /* 0; collectives tell their own messages apart by it */
+};
+
+/** What a receive, or a probe, has come to. */
+struct bcs_result {
+    int32_t source; /* rank in the group; a send: BCS_ANY_SOURCE */
+    int32_t tag;
+    size_t n_bytes; /* that arrived in the buffer; probe: of the whole message */
+    int error;      /* 0 or BCS_E_TRUNCATED */
+};
+
+/**
+ * One non-blocking operation. The caller allocates it, and must neither move nor free
+ * it before it is done; then it may be used again. Its contents are the library's; once
+ * it is done, result may be read. One that stands for no operation is BCS_REQUEST_DONE.
+ */
+struct bcs_request {
+    void *data;
+    size_t n_bytes;
+    uint32_t cell;
+    bool is_done;
+    bool is_send;
+    struct bcs_result result;
+};
+
+/** Initializer of a request that stands for no operation: bcs_testall skips it. */
+#define BCS_REQUEST_DONE                                                               \
+    {                                                                                  \
+        .is_done = true                                                                \
+    }
+
+/** When a send is done. */
+enum bcs_send_mode {
+    BCS_SEND_STANDARD,    /* when its buffer may be reused */
+    BCS_SEND_SYNCHRONOUS, /* when a receive has matched it, too */
+};
+
+/**
+ * Send a message to message->peer; to oneself, too. Messages to the same peer in the
+ * same group are received in the order of their sends. Short ones are copied, so a
+ * standard send of up to BCS_EAGER_LIMIT bytes does not wait for the receiver as long
+ * as there is room. [BCS-MPI table 4.1, section 4.3]
+ *
+ * @param request  NULL: block until the send is done; else start it, and complete the
+ *                 request with bcs_test or bcs_testall
+ * @return 0        done, or started
+ * @return -EINVAL  no such peer, or a negative tag; logged
+ * @return -ENOMEM  see the top; nothing was sent
+ */
+BCS_PUBLIC int bcs_send(struct bcs_context *context, const struct bcs_message *message,
+                        enum bcs_send_mode mode, struct bcs_request *request);
+
+/**
+ * Receive the first message that fits message->peer and ->tag. If it is longer than
+ * message->n_bytes, the rest is dropped. [BCS-MPI table 4.1, section 4.3]
+ *
+ * @param result_out  what was received; NULL if it is of no interest. Not used with a
+ *                    request, which holds it
+ * @param request     NULL: block; else start the receive
+ * @return 0                received, or started
+ * @return BCS_E_TRUNCATED  received; the message was longer than the buffer
+ * @return -EINVAL          no such peer, or a bad tag; logged
+ * @return -ENOMEM          see the top; nothing was received
+ */
+BCS_PUBLIC int bcs_recv(struct bcs_context *context, const struct bcs_message *message,
+                        struct bcs_result *result_out, struct bcs_request *request);
+
+/**
+ * Look for a message that bcs_recv with the same description would receive, and leave
+ * it where it is. data and n_bytes of the description are not used. [BCS-MPI table 4.1]
+ *
+ * @param wait        block until there is one
+ * @param result_out  its source, tag and length, if there is one
+ * @return 0              there is one
+ * @return BCS_E_PENDING  none; never with wait
+ * @return -EINVAL        no such peer, or a bad tag; logged
+ * @return -ENOMEM        see the top
+ */
+BCS_PUBLIC int bcs_probe(struct bcs_context *context, const struct bcs_message *message,
+                         bool wait, struct bcs_result *result_out);
+
+/**
+ * Whether a request is done. Does this process's part of all pending operations, so
+ * that polling makes progress. [BCS-MPI table 4.1]
+ *
+ * @param wait  block until it is
+ * @return 0                done
+ * @return BCS_E_TRUNCATED  done; the message received was longer than the buffer
+ * @return BCS_E_PENDING    not done; never with wait
+ */
+BCS_PUBLIC int bcs_test(struct bcs_context *context, struct bcs_request *request,
+                        bool wait);
+
+/**
+ * Whether all requests of an array are done; see bcs_test. [BCS-MPI table 4.1]
+ *
+ * @param requests  [n_requests]
+ * @param wait      block until they are
+ * @return 0                all are done
+ * @return BCS_E_TRUNCATED  all are done; the result.error of each tells which was
+ * @return BCS_E_PENDING    some are not; never with wait
+ */
+BCS_PUBLIC int bcs_testall(struct bcs_context *context, struct bcs_request requests[],
+                           size_t n_requests, bool wait);
+
+/* -------------------------------------------------------------------- collectives
+ *
+ * Every member of the group calls with matching arguments, the collectives of a group
+ * in the same order. They block until this member's part is done; only bcs_barrier,
+ * bcs_reduce to all, bcs_allgather and bcs_alltoall wait for all others. Beside what is
+ * listed, all return -EINVAL (no such root; logged), -ENOMEM, and BCS_E_TRUNCATED if a
+ * member sent more than its receiver has room for. */
+
+/** Blocks, one of each member; without displacements, packed one after the other. */
+struct bcs_blocks {
+    void *data;
+    const size_t *n_bytes;       /* vectorial: [size]; NULL: all have block_bytes */
+    const size_t *displacements; /* [size] offsets from data, in bytes; or NULL */
+    size_t block_bytes;          /* non-vectorial; used if n_bytes is NULL */
+};
+
+/** Wait until every member has called it. [BCS-MPI table 4.1, section 4.4] */
+BCS_PUBLIC int bcs_barrier(struct bcs_context *context, struct bcs_group *group);
+
+/** Broadcast: every member gets the root's n_bytes, the same number on all members.
+ *  [BCS-MPI table 4.1, section 4.4] */
+BCS_PUBLIC int bcs_bcast(struct bcs_context *context, struct bcs_group *group,
+                         void *data, size_t n_bytes, int32_t root);
+
+/** Predefined operations. The logical and bitwise ones are for integers only, the
+ *  complex types have sum and product only; logical results are 0 or 1. */
+enum bcs_op {
+    BCS_OP_COMBINE, /* the caller's own function */
+    BCS_SUM,
+    BCS_PROD,
+    BCS_MIN,
+    BCS_MAX,
+    BCS_LAND,
+    BCS_LOR,
+    BCS_LXOR,
+    BCS_BAND,
+    BCS_BOR,
+    BCS_BXOR,
+};
+
+/** Types of elements for the predefined operations. */
+enum bcs_type {
+    BCS_INT8,
+    BCS_UINT8,
+    BCS_INT16,
+    BCS_UINT16,
+    BCS_INT32,
+    BCS_UINT32,
+    BCS_INT64,
+    BCS_UINT64,
+    BCS_FLOAT,
+    BCS_DOUBLE,
+    BCS_LONG_DOUBLE,
+    BCS_FLOAT_COMPLEX,
+    BCS_DOUBLE_COMPLEX,
+};
+
+/** right = left OP right over count elements, associative; left is of lower ranks. */
+typedef void (*bcs_combine_fn)(void *arg, const void *left, void *right, size_t count);
+
+/** A reduction of one vector of each member. */
+struct bcs_reduction {
+    const void *in; /* this member's vector */
+    void *out;      /* the result, where this member gets it; may be the same as in */
+    size_t count;   /* elements; the same on all members */
+    enum bcs_op op;
+    enum bcs_type type;     /* of the predefined operations */
+    size_t element_bytes;   /* of BCS_OP_COMBINE */
+    bcs_combine_fn combine; /* of BCS_OP_COMBINE; called in this call's thread */
+    void *arg;              /* for combine */
+};
+
+/** bcs_reduce: every member gets the result. */
+#define BCS_ROOT_ALL (-1)
+
+/**
+ * Combine the members' vectors element by element, for one root or, with BCS_ROOT_ALL,
+ * for all members. [BCS-MPI table 4.1, section 4.4]
+ *
+ * The operands are combined on one fixed binary tree over the ranks (aligned blocks of
+ * 1, 2, 4, ... ranks), so that the bits of the result do not depend on the layout of
+ * the processes, the root, or the length.
+ *
+ * @return -EINVAL  also: the operation is not defined on the type; logged
+ */
+BCS_PUBLIC int bcs_reduce(struct bcs_context *context, struct bcs_group *group,
+                          const struct bcs_reduction *reduction, int32_t root);
+
+/**
+ * Scatter: each member gets its block of the root's. [BCS-MPI table 4.1]
+ *
+ * @param mine    where this member's block goes, up to n_mine_bytes; at the root it may
+ *                be NULL: the block stays where it is
+ * @param blocks  read at the root only
+ */
+BCS_PUBLIC int bcs_scatter(struct bcs_context *context, struct bcs_group *group,
+                           void *mine, size_t n_mine_bytes,
+                           const struct bcs_blocks *blocks, int32_t root);
+
+/**
+ * Gather: the root gets each member's block. [BCS-MPI table 4.1]
+ *
+ * @param mine    this member's block of n_mine_bytes; at the root it may be NULL: the
+ *                block is in its place already
+ * @param blocks  where they go, at most so long; used at the root only
+ */
+BCS_PUBLIC int bcs_gather(struct bcs_context *context, struct bcs_group *group,
+                          const void *mine, size_t n_mine_bytes,
+                          const struct bcs_blocks *blocks, int32_t root);
+
+/**
+ * Allgather: every member gets all blocks. The lengths are the same on all members.
+ * [BCS-MPI table 4.1]
+ *
+ * @param mine    this member's block, as long as blocks says; NULL: it is in its place
+ * @param blocks  where they go
+ */
+BCS_PUBLIC int bcs_allgather(struct bcs_context *context, struct bcs_group *group,
+                             const void *mine, const struct bcs_blocks *blocks);
+
+/**
+ * All-to-all: block j of member i's send becomes block i of member j's receive.
+ * [BCS-MPI table 4.1]
+ *
+ * @param send     the blocks to send; data NULL: those of receive, which are replaced
+ *                 (then both lengths are those of receive)
+ * @param receive  where they go; must not overlap with send's
+ */
+BCS_PUBLIC int bcs_alltoall(struct bcs_context *context, struct bcs_group *group,
+                            const struct bcs_blocks *send,
+                            const struct bcs_blocks *receive);
+
+#endif

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The atomic words of a direct transfer; see transfer.h. Any process and thread.
+ */
+#include "libbcs/ring/transfer.h"
+
+enum {
+    PIECE_MIN_BYTES = 32 << 10, /* while both ends copy */
+    PIECE_MAX_BYTES = 128 << 10,
+    PIECE_ALONE_BYTES = 1 << 20, /* while the other end may be busy elsewhere */
+};
+
+/** How much to claim: large pieces, unless the other end is going to copy, too. */
+static uint64_t piece_bytes(const struct bcs_transfer *transfer, uint64_t n_left_bytes)
+{
+    uint64_t n_bytes = PIECE_ALONE_BYTES;
+
+    if (transfer->is_shared) {
+        n_bytes = n_left_bytes / 4;
+        n_bytes = n_bytes < PIECE_MIN_BYTES ? PIECE_MIN_BYTES : n_bytes;
+        n_bytes = n_bytes > PIECE_MAX_BYTES ? PIECE_MAX_BYTES : n_bytes;
+    }
+    return n_bytes < n_left_bytes ? n_bytes : n_left_bytes;
+}
+
+bool bcs_transfer_claim(struct bcs_transfer *transfer, struct bcs_piece *piece_out)
+{
+    uint64_t claimed = atomic_load_explicit(&transfer->claimed, memory_order_relaxed);
+
+    for (;;) {
+        /* acquire: pairs with the release in the DMA helper's grant_direct */
+        uint64_t granted = atomic_load_explicit(&transfer->granted, memory_order_acquire);
+        uint64_t n_bytes = piece_bytes(transfer, granted - claimed);
+
+        if (n_bytes == 0) {
+            return false;
+        }
+        if (atomic_compare_exchange_weak_explicit(&transfer->claimed, &claimed,
+                                                  claimed + n_bytes, memory_order_relaxed,
+                                                  memory_order_relaxed)) {
+            *piece_out = (struct bcs_piece){claimed, n_bytes};
+            return true;
+        }
+    }
+}
+
+enum bcs_piece_end bcs_transfer_moved(struct bcs_transfer *transfer, uint64_t n_bytes)
+{
+    uint64_t n_wanted = transfer->n_wanted;
+    uint64_t granted = atomic_load_explicit(&transfer->granted, memory_order_relaxed);
+    /* seq_cst: see libbcs/api/transfer.c; also orders the copied bytes before the end */
+    uint64_t moved =
+        atomic_fetch_add_explicit(&transfer->moved, n_bytes, memory_order_seq_cst) +
+        n_bytes;
+
+    if (moved == n_wanted) {
+        return BCS_MESSAGE_END;
+    }
+    return moved == granted ? BCS_CHUNK_END : BCS_PIECE_END;
+}
+
+bool bcs_transfer_is_moved(const struct bcs_transfer *transfer)
+{
+    return atomic_load_explicit(&transfer->moved, memory_order_seq_cst) ==
+           transfer->n_wanted;
+}
+
+/** Change a cell's state under one generation. @return whether it was in that state */
+static bool change(struct bcs_cell *cell, uint32_t generation, enum bcs_cell_state from,
+                   enum bcs_cell_state to)
+{
+    uint32_t expected = generation << BCS_CELL_STATE_BITS | from;
+
+    /* acquire: pairs with the engine's release of the transfer's fields, and with
+     * bcs_transfer_let_go */
+    return atomic_compare_exchange_strong_explicit(
+        &cell->state, &expected, generation << BCS_CELL_STATE_BITS | to,
+        memory_order_acquire, memory_order_relaxed);
+}
+
+bool bcs_transfer_hold(struct bcs_cell *cell, uint32_t generation)
+{
+    return change(cell, generation, BCS_CELL_TRANSFER, BCS_CELL_HELD);
+}
+
+void bcs_transfer_let_go(struct bcs_cell *cell, uint32_t generation)
+{
+    /* release: pairs with the acquire of bcs_transfer_close */
+    atomic_store_explicit(&cell->state,
+                          generation << BCS_CELL_STATE_BITS | BCS_CELL_TRANSFER,
+                          memory_order_release);
+}
+
+bool bcs_transfer_close(struct bcs_cell *cell)
+{
+    uint32_t state = atomic_load_explicit(&cell->state, memory_order_relaxed);
+
+    return change(cell, state >> BCS_CELL_STATE_BITS, BCS_CELL_TRANSFER,
+                  BCS_CELL_CLOSING);
+}

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The collective slots that this process leads. Called by comm.c, under the lock.
+ *
+ * A slot may serve another communicator once all members have left the one that it
+ * served, for then all collectives on it are over. MPI_Comm_free must not wait for them:
+ * programs free communicators in any order, and one that is needed by a pending receive.
+ * So every other member sends the leader a message when it leaves, and the leader, who
+ * leaves too at some time, counts them when it looks for a free slot.
+ */
+#include "mpi_shim/slots.h"
+
+#include <limits.h>
+#include <stddef.h>
+
+#include "libbcs/api/p2p.h"
+
+/* Beside the collectives' messages, of which no receive is pending at a leader who has
+ * left, and of which a member sends none after this one. */
+enum { LEAVE_TAG = INT_MAX };
+
+static struct {
+    bool is_used[NIC_GROUPS_A_PORT];
+    uint32_t cursor;
+    struct shim_comm *oldest_left; /* which some members may not have left */
+    struct shim_comm *newest_left;
+} slots;
+
+/** Take the free slot that has been free longest. @return whether there is one */
+static bool take_free(uint32_t *slot_out)
+{
+    for (uint32_t i = 0; i < NIC_GROUPS_A_PORT; i++) {
+        uint32_t index = (slots.cursor + i) % NIC_GROUPS_A_PORT;
+        if (!slots.is_used[index]) {
+            slots.is_used[index] = true;
+            slots.cursor = index + 1;
+            *slot_out = shim_context()->rank * NIC_GROUPS_A_PORT + index;
+            return true;
+        }
+    }
+    return false;
+}
+
+/** Count the members who have left. @return whether all have */
+static bool have_all_left(struct shim_comm *comm, bool is_waiting)
+{
+    const struct bcs_message message = {
+        .group = &comm->group,
+        .space = BCS_SPACE_COLLECTIVE,
+        .peer = BCS_ANY_SOURCE,
+        .tag = LEAVE_TAG,
+    };
+    struct bcs_result result;
+
+    while (comm->n_staying > 0) {
+        if (bcs_probe(shim_context(), &message, is_waiting, &result) != 0 ||
+            bcs_recv(shim_context(), &message, &result, NULL) < 0) {
+            return false;
+        }
+        comm->n_staying--;
+    }
+    return true;
+}
+
+/** Make free the slots that all have left, in the order of leaving. @return whether there
+ *  was one */
+static bool make_free(bool is_waiting)
+{
+    bool is_made = false;
+
+    while (slots.oldest_left != NULL &&
+           have_all_left(slots.oldest_left, is_waiting && !is_made)) {
+        struct shim_comm *comm = slots.oldest_left;
+        slots.is_used[comm->group.slot % NIC_GROUPS_A_PORT] = false;
+        slots.oldest_left = comm->next;
+        shim_comm_release(comm);
+        is_made = true;
+    }
+    return is_made;
+}
+
+bool shim_slot_take(uint32_t *slot_out)
+{
+    make_free(false);
+    return take_free(slot_out) || (make_free(true) && take_free(slot_out));
+}
+
+void shim_slot_leave(struct shim_comm *comm)
+{
+    const struct bcs_message message = {
+        .group = &comm->group,
+        .space = BCS_SPACE_COLLECTIVE,
+        .peer = 0,
+        .tag = LEAVE_TAG,
+    };
+
+    if (comm->group.rank != 0) {
+        bcs_send(shim_context(), &message, BCS_SEND_STANDARD, NULL);
+        shim_comm_release(comm);
+        return;
+    }
+    comm->n_staying = (uint32_t)comm->group.size - 1;
+    comm->next = NULL;
+    if (slots.oldest_left == NULL) {
+        slots.oldest_left = comm;
+    } else {
+        slots.newest_left->next = comm;
+    }
+    slots.newest_left = comm;
+}
+
+void shim_slots_teardown(void)
+{
+    while (slots.oldest_left != NULL) {
+        struct shim_comm *comm = slots.oldest_left;
+        slots.oldest_left = comm->next;
+        shim_comm_release(comm);
+    }
+}

@@ -1,0 +1,373 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Independent progress: long messages, and other operations that the engine must move on,
+ * are carried out within one slice while no process waits. A thread of the job's first
+ * process.
+ *
+ * `watch` in the machine's memory says when it looks next (enum bcs_watch): twice a slice
+ * while a core is idle; now and then while all are busy, since each look then costs a rank
+ * some of its time; not before somebody wakes it, once nothing has been left behind for a
+ * while. Whoever leaves work publishes it first and then reads `watch`, and raises it if need
+ * be (nic_engine_watch); the thread lowers it and then looks for work once more; all of it
+ * seq_cst, so that no work is forgotten.
+ *
+ * Long messages. The engine notes each direct transfer that it opens (nic_opened). One
+ * that has not moved between two looks has no endpoint at work: the thread holds the
+ * receiver's cell (libbcs/ring/transfer.h), claims pieces as the endpoints do and copies
+ * them, through a buffer of its own if neither end is in this process. Messages that go
+ * through blocks need their endpoints: nobody else can reach their memory.
+ */
+#include "nic_threads/background.h"
+
+#include <errno.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "libbcs/base/log.h"
+#include "libbcs/ring/transfer.h"
+
+enum {
+    BUFFER_BYTES = 256 << 10,
+    SLICES_A_LATE_LOOK = 20,
+    LATE_LOOKS_BEFORE_SLEEP = 10, /* that find nothing */
+};
+
+/** A transfer that may need help. */
+struct charge {
+    struct nic_opened opened;
+    uint64_t moved; /* at the last look */
+};
+
+struct nic_background {
+    struct nic_engine *engine;
+    pthread_t thread;
+    _Atomic bool is_stopping; /* set before `watch` */
+    uint64_t *n_seen; /* by node: entries of its nic_opened that have been read */
+    bool is_late; /* this look comes after a long pause */
+    struct charge charges[NIC_OPENED_ENTRIES];
+    uint32_t n_charges;
+    char *buffer;
+};
+
+static struct bcs_cell *cell_of(const struct nic_engine *engine, uint32_t port,
+                                uint32_t cell)
+{
+    return nic_view_cell(&engine->views[nic_layout_node(&engine->layout, port)], port,
+                         cell);
+}
+
+static pid_t pid_of(const struct nic_engine *engine, uint32_t port)
+{
+    const struct nic_view *view = &engine->views[nic_layout_node(&engine->layout, port)];
+
+    return (pid_t)nic_view_port(view, port - view->first_port)->pid;
+}
+
+/** Copy between this process's memory and another's; all, or the process has gone. */
+static void copy(ssize_t (*function)(pid_t, const struct iovec *, unsigned long,
+                                     const struct iovec *, unsigned long, unsigned long),
+                 pid_t pid, void *own, uint64_t other, uint64_t n_bytes)
+{
+    while (n_bytes > 0) {
+        struct iovec local = {own, n_bytes};
+        struct iovec remote = {(void *)(uintptr_t)other, n_bytes};
+        ssize_t n = function(pid, &local, 1, &remote, 1, 0);
+
+        if (n <= 0) {
+            bcs_error("a message cannot be copied in the background (process %d): %s",
+                      (int)pid, strerror(errno));
+            abort();
+        }
+        own = (char *)own + n;
+        other += (uint64_t)n;
+        n_bytes -= (uint64_t)n;
+    }
+}
+
+/** Copy a piece from the sender's memory to the receiver's. */
+static void copy_piece(const struct nic_background *background, uint32_t receiver,
+                       const struct bcs_cell *cell, const struct bcs_piece *piece)
+{
+    pid_t from = pid_of(background->engine, cell->peer_port);
+    pid_t to = pid_of(background->engine, receiver);
+    uint64_t source = cell->address + piece->offset;
+    uint64_t target = cell->transfer.target + piece->offset;
+
+    if (to == getpid()) {
+        copy(process_vm_readv, from, (void *)(uintptr_t)target, source, piece->n_bytes);
+        return;
+    }
+    if (from == getpid()) {
+        copy(process_vm_writev, to, (void *)(uintptr_t)source, target, piece->n_bytes);
+        return;
+    }
+    for (uint64_t done = 0; done < piece->n_bytes; done += BUFFER_BYTES) {
+        uint64_t left = piece->n_bytes - done;
+        uint64_t n_bytes = left < BUFFER_BYTES ? left : BUFFER_BYTES;
+        copy(process_vm_readv, from, background->buffer, source + done, n_bytes);
+        copy(process_vm_writev, to, background->buffer, target + done, n_bytes);
+    }
+}
+
+/** Have the engine grant the next chunk, as an endpoint does by CHUNK_MOVED. A rank that
+ *  polls may keep the lock, so that this must do without. */
+static void ask_for_chunk(struct nic_engine *engine, const struct nic_opened *opened,
+                          uint32_t item)
+{
+    struct nic_node *node =
+        engine->views[nic_layout_node(&engine->layout, opened->port)].node;
+    uint64_t n = atomic_load_explicit(&node->n_returned, memory_order_relaxed);
+
+    node->returned[n % NIC_OPENED_ENTRIES] = item;
+    /* seq_cst: whoever holds the lock looks for work after unlocking */
+    atomic_store_explicit(&node->n_returned, n + 1, memory_order_seq_cst);
+    nic_engine_turn(engine);
+}
+
+static void wake_ends(struct nic_engine *engine, uint32_t receiver, uint32_t sender)
+{
+    const uint32_t ports[] = {receiver, sender};
+
+    for (int i = 0; i < 2; i++) {
+        const struct nic_view *view =
+            &engine->views[nic_layout_node(&engine->layout, ports[i])];
+        bcs_sleep_wake(engine->machine, nic_view_port(view, ports[i] - view->first_port));
+    }
+}
+
+/** Look at a transfer. @return whether it is time to help */
+static bool is_due(const struct nic_background *background, struct charge *charge,
+                   uint64_t moved)
+{
+    bool is_at_rest = moved == charge->moved;
+
+    charge->moved = moved;
+    return is_at_rest &&
+           (background->is_late || nic_engine_has_idle_core(background->engine));
+}
+
+/** Copy what is granted of a transfer. @return whether it is worth another look */
+static bool help(struct nic_background *background, struct charge *charge)
+{
+    const struct nic_opened *opened = &charge->opened;
+    struct nic_engine *engine = background->engine;
+    struct bcs_cell *cell = cell_of(engine, opened->port, opened->cell);
+    struct bcs_transfer *transfer = &cell->transfer;
+    struct bcs_piece piece;
+    bool is_ours, is_over;
+
+    if (!bcs_transfer_hold(cell, opened->generation)) {
+        return false; /* it has ended */
+    }
+    is_ours = is_due(background, charge,
+                     atomic_load_explicit(&transfer->moved, memory_order_relaxed));
+    while (is_ours && bcs_transfer_claim(transfer, &piece)) {
+        uint32_t sender = cell->peer_port;
+        uint32_t item = transfer->item;
+        enum bcs_piece_end end;
+
+        copy_piece(background, opened->port, cell, &piece);
+        end = bcs_transfer_moved(transfer, piece.n_bytes);
+        if (end == BCS_CHUNK_END) {
+            ask_for_chunk(engine, opened, item);
+        } else if (end == BCS_MESSAGE_END) {
+            wake_ends(engine, opened->port, sender);
+        }
+    }
+    is_over = bcs_transfer_is_moved(transfer);
+    bcs_transfer_let_go(cell, opened->generation);
+    return !is_over;
+}
+
+/** Take note of the transfers that have been opened since the last look. */
+static void take_charge(struct nic_background *background)
+{
+    struct nic_engine *engine = background->engine;
+
+    for (uint32_t i = 0; i < engine->n_nodes; i++) {
+        struct nic_view *view = &engine->views[i];
+        struct nic_node *node = view->node;
+        if (__atomic_load_n(&node->n_opened, __ATOMIC_RELAXED) == background->n_seen[i] ||
+            !nic_engine_try_lock(view)) {
+            continue; /* who holds the lock is at work here */
+        }
+        if (node->n_opened - background->n_seen[i] > NIC_OPENED_ENTRIES) {
+            background->n_seen[i] = node->n_opened - NIC_OPENED_ENTRIES;
+        }
+        while (background->n_seen[i] < node->n_opened &&
+               background->n_charges < NIC_OPENED_ENTRIES) {
+            background->charges[background->n_charges++] = (struct charge){
+                .opened = node->opened[background->n_seen[i]++ % NIC_OPENED_ENTRIES],
+                .moved = UINT64_MAX,
+            };
+        }
+        nic_engine_unlock(view);
+    }
+}
+
+static void help_all(struct nic_background *background)
+{
+    uint32_t n_kept = 0;
+
+    for (uint32_t i = 0; i < background->n_charges; i++) {
+        if (help(background, &background->charges[i])) {
+            background->charges[n_kept++] = background->charges[i];
+        }
+    }
+    background->n_charges = n_kept;
+}
+
+static bool has_work(const struct nic_background *background)
+{
+    const struct nic_engine *engine = background->engine;
+
+    for (uint32_t i = 0; i < engine->n_nodes; i++) {
+        const struct nic_view *view = &engine->views[i];
+        if (nic_engine_has_work(view) ||
+            __atomic_load_n(&view->node->n_opened, __ATOMIC_RELAXED) !=
+                background->n_seen[i]) {
+            return true;
+        }
+    }
+    return background->n_charges > 0;
+}
+
+/** Sleep until the next look, or until `watch` is raised. */
+static void sleep_until_look(struct nic_background *background, uint32_t watch)
+{
+    _Atomic uint32_t *word = &background->engine->machine->watch;
+    uint64_t slice_ns = background->engine->config->slice_ns;
+    uint64_t ns = watch == BCS_WATCH_LATE ? slice_ns * SLICES_A_LATE_LOOK : slice_ns / 2;
+    const struct timespec interval = {(time_t)(ns / 1000000000), (long)(ns % 1000000000)};
+    long rc = syscall(SYS_futex, word, FUTEX_WAIT, watch,
+                      watch == BCS_WATCH_NONE ? NULL : &interval, NULL, 0);
+
+    background->is_late = watch == BCS_WATCH_LATE && rc != 0 && errno == ETIMEDOUT;
+}
+
+/** Look less often from now on, unless there is work after all. */
+static void lower(struct nic_background *background, uint32_t from, uint32_t to)
+{
+    _Atomic uint32_t *word = &background->engine->machine->watch;
+
+    /* seq_cst: see the top of this file */
+    if (atomic_compare_exchange_strong_explicit(word, &from, to, memory_order_seq_cst,
+                                                memory_order_seq_cst) &&
+        has_work(background)) {
+        nic_engine_watch(background->engine);
+    }
+}
+
+/** Decide when to look next. @return late looks in a row that found nothing */
+static uint32_t plan_next(struct nic_background *background, uint32_t watch,
+                          uint32_t n_in_vain)
+{
+    if (has_work(background)) {
+        if (watch == BCS_WATCH_SOON && !nic_engine_has_idle_core(background->engine)) {
+            lower(background, BCS_WATCH_SOON, BCS_WATCH_LATE);
+        } else {
+            nic_engine_watch(background->engine);
+        }
+        return 0;
+    }
+    if (watch == BCS_WATCH_SOON) {
+        lower(background, BCS_WATCH_SOON, BCS_WATCH_LATE);
+        return 0;
+    }
+    if (n_in_vain >= LATE_LOOKS_BEFORE_SLEEP) {
+        lower(background, BCS_WATCH_LATE, BCS_WATCH_NONE);
+    }
+    return n_in_vain + 1;
+}
+
+static void *run(void *argument)
+{
+    struct nic_background *background = argument;
+    struct bcs_machine *machine = background->engine->machine;
+    uint32_t n_in_vain = 0;
+    cpu_set_t everywhere;
+
+    memset(&everywhere, 0xff, sizeof(everywhere));
+    sched_setaffinity(0, sizeof(everywhere), &everywhere); /* else: where the rank may */
+    while (!atomic_load_explicit(&background->is_stopping, memory_order_seq_cst)) {
+        uint32_t watch = atomic_load_explicit(&machine->watch, memory_order_seq_cst);
+
+        sleep_until_look(background, watch);
+        nic_engine_turn(background->engine);
+        take_charge(background);
+        help_all(background);
+        n_in_vain = plan_next(background, watch, n_in_vain);
+    }
+    return NULL;
+}
+
+/** Make the thread with all signals blocked: they are the program's. */
+static int start_thread(struct nic_background *background)
+{
+    sigset_t all, before;
+    int rc;
+
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    rc = -pthread_create(&background->thread, NULL, run, background);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return rc;
+}
+
+static void destroy(struct nic_background *background)
+{
+    nic_engine_destroy(background->engine);
+    free(background->n_seen);
+    free(background->buffer);
+    free(background);
+}
+
+int nic_background_start(const struct nic_engine_params *params,
+                         struct nic_background **background_out)
+{
+    struct nic_background *background = calloc(1, sizeof(*background));
+    struct nic_engine_params own = *params;
+    int rc = -ENOMEM;
+
+    if (background == NULL) {
+        return rc;
+    }
+    own.is_background = true;
+    background->buffer = malloc(BUFFER_BYTES);
+    rc = background->buffer == NULL ? -ENOMEM
+                                    : nic_engine_create(&own, &background->engine);
+    if (rc == 0) {
+        background->n_seen =
+            calloc(background->engine->n_nodes, sizeof(*background->n_seen));
+        rc = background->n_seen == NULL ? -ENOMEM : start_thread(background);
+    }
+    if (rc < 0) {
+        bcs_error("no background thread: %s", strerror(-rc));
+        destroy(background);
+        return rc;
+    }
+    *background_out = background;
+    return 0;
+}
+
+void nic_background_stop(struct nic_background *background)
+{
+    if (background == NULL) {
+        return;
+    }
+    /* seq_cst: as other work that is left behind */
+    atomic_store_explicit(&background->is_stopping, true, memory_order_seq_cst);
+    atomic_store_explicit(&background->engine->machine->watch, BCS_WATCH_SOON,
+                          memory_order_seq_cst);
+    syscall(SYS_futex, &background->engine->machine->watch, FUTEX_WAKE, 1, NULL, NULL, 0);
+    pthread_join(background->thread, NULL);
+    destroy(background);
+}

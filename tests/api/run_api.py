@@ -1,0 +1,186 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Programs without MPI on the BCS API: all calls and the examples, started by mpirun, by
+bcsrun and alone, on one node and several, with both ways of copying; and what must go
+wrong does so with one clear line and leaves nothing behind.
+"""
+
+import argparse
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../system"))
+import job  # noqa: E402
+
+RANKS = (1, 2, 4, 5)
+# Waits in a receive that never comes, so that it can be killed there.
+ENDLESS = "1000000000"
+
+
+def parse_arguments():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--bcsrun", required=True)
+    parser.add_argument("--calls", required=True, help="the test program of all calls")
+    parser.add_argument("--ring", required=True)
+    parser.add_argument("--heat", required=True)
+    parser.add_argument("--mpirun", default="mpirun")
+    return parser.parse_args()
+
+
+class Suite:
+    """The cases; each method is a group of them."""
+
+    def __init__(self, arguments):
+        self.arguments = arguments
+        self.report = job.Report()
+
+    def mpirun(self, n_ranks, *command):
+        return [self.arguments.mpirun, "-n", str(n_ranks), *command]
+
+    def run(self, name, command, wanted, n_lines, settings=None):
+        """A job that must succeed and print n_lines lines that match wanted."""
+        settings = settings or {}
+        result = job.run(command, job.mpirun_environment(settings))
+        found = re.findall(wanted, result.stdout, re.M)
+        problems = []
+        if result.status != 0:
+            problems.append(f"status {result.status}: {result.stderr[:500]!r}")
+        elif len(found) != n_lines:
+            problems.append(f"printed {result.stdout[:500]!r}")
+        self.report.case(name, problems, job.shell_line(command, settings))
+
+    def fail(self, name, command, wanted, settings=None):
+        """A job that must fail with a line that matches wanted on standard error."""
+        settings = settings or {}
+        started = job.Job(command, job.mpirun_environment(settings))
+        try:
+            result = started.finish(60)
+            left = started.leftovers()
+        finally:
+            started.close()
+        problems = []
+        if result.status in (0, None):
+            problems.append(f"status {result.status}")
+        if not re.search(wanted, result.stderr, re.M):
+            problems.append(f"said {result.stderr[:500]!r}")
+        # Files in TMPDIR are those of mpirun, which it leaves when it ends a job.
+        problems += [text for text in left if not text.startswith("file")]
+        self.report.case(name, problems, job.shell_line(command, settings))
+
+    def programs(self, n_ranks):
+        """Program, what it prints, and in how many lines."""
+        return (
+            (self.arguments.calls, rf"^rank \d+ of {n_ranks}: \d+ checks, 0 wrong$",
+             n_ranks),
+            (self.arguments.ring, rf"^ring of {n_ranks}: ", 1),
+            (self.arguments.heat, r"^plate of .*, as computed by one process$", 1),
+        )
+
+    def check_modes(self):
+        for n_ranks in RANKS:
+            for mode, settings in job.MODES.items():
+                for program, wanted, n_lines in self.programs(n_ranks):
+                    name = f"{pathlib.Path(program).name} {mode} on {n_ranks} ranks"
+                    command = self.mpirun(n_ranks, program)
+                    self.run(name, command, wanted, n_lines, settings)
+
+    def check_starts(self):
+        for program, wanted, _ in self.programs(1):
+            self.run(f"{program} alone", [program], wanted, 1)
+        for program, wanted, n_lines in self.programs(3):
+            command = [self.arguments.bcsrun, "-n", "3", program]
+            self.run(f"{program} under bcsrun", command, wanted, n_lines)
+        first, wanted, _ = self.programs(3)[0]
+        command = self.mpirun(1, first) + [":"] + self.mpirun(2, first)[1:]
+        self.run("two programs in one job", command, wanted, 3)
+
+    def check_settings(self):
+        for command in ([self.arguments.ring], self.mpirun(2, self.arguments.ring)):
+            how = "alone" if len(command) == 1 else "under mpirun"
+            self.fail(f"unknown variable {how}", command, r"BCS_NO_SUCH",
+                      {"BCS_NO_SUCH": "1"})
+            self.fail(f"bad value {how}", command, r"BCS_COPY.*pooled",
+                      {"BCS_COPY": "fast"})
+        settings = {"BCS_MDS": "mmds"}
+        result = job.run([self.arguments.ring], job.clean_environment(settings))
+        is_right = result.status == 0 and "MPI calls only" in result.stderr
+        self.report.case("BCS_MDS", [] if is_right else [result.stderr])
+
+    def check_launcher(self):
+        ring = self.arguments.ring
+        self.fail("a launcher that is gone", [ring], r"bcs_init: PMIx_Init: ",
+                  {"PMIX_NAMESPACE": "none", "PMIX_RANK": "0"})
+        with tempfile.TemporaryDirectory() as folder:
+            (pathlib.Path(folder) / "libpmix.so.2").write_bytes(b"")
+            path = f"LD_LIBRARY_PATH={folder}"
+            self.fail("a broken libpmix", self.mpirun(2, "env", path, ring),
+                      r"bcs.*PMIx library cannot be loaded: .*libpmix\.so\.2")
+            self.run("a broken libpmix, alone", ["env", path, ring], "^ring of 1", 1)
+
+    def check_machines(self):
+        """Two host names stand for two machines."""
+        other = ["unshare", "--uts", "sh", "-c", 'hostname other && exec "$0"']
+        if subprocess.run([*other, "true"], capture_output=True, check=False).returncode:
+            print("no namespaces of host names here: two machines are not tested")
+            return
+        ring = self.arguments.ring
+        command = self.mpirun(1, ring) + [":"] + self.mpirun(1, *other, ring)[1:]
+        self.fail("two machines", command, r"rank 0\]: the job spans several machines")
+
+    def check_death(self):
+        """Kill one of three ranks; the launcher must end the others."""
+        command = self.mpirun(3, self.arguments.ring, ENDLESS)
+        for victim in range(3):
+            started = job.Job(command, job.mpirun_environment())
+            try:
+                os.kill(self.find_rank(started, victim), signal.SIGKILL)
+                result = started.finish(60)
+                problems = [text for text in started.leftovers()
+                            if not text.startswith("file")]
+            finally:
+                started.close()
+            if result.status in (0, None):
+                problems.append(f"status {result.status}")
+            self.report.case(f"death of rank {victim}", problems)
+
+    def find_rank(self, started, rank):
+        """The process of a rank that has attached; its memory tells."""
+        until = time.monotonic() + 30
+        while time.monotonic() < until:
+            for pid in started.processes():
+                try:
+                    environ = pathlib.Path(f"/proc/{pid}/environ").read_bytes()
+                    maps = pathlib.Path(f"/proc/{pid}/maps").read_text()
+                except OSError:
+                    continue
+                if f"\0PMIX_RANK={rank}\0".encode() in environ and "memfd:" in maps:
+                    return pid
+            time.sleep(0.01)
+        raise RuntimeError(f"rank {rank} has not started")
+
+    def check_early_end(self):
+        """A rank that ends without bcs_finalize ends the job."""
+        heat = self.arguments.heat
+        self.fail("a wrong argument", self.mpirun(3, heat, "4"), r"^usage: heat ")
+
+
+def main():
+    suite = Suite(parse_arguments())
+    suite.check_starts()
+    suite.check_settings()
+    suite.check_launcher()
+    suite.check_machines()
+    suite.check_death()
+    suite.check_early_end()
+    suite.check_modes()
+    return suite.report.end()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

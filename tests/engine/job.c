@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The fixture of the engine tests.
+ */
+#include "tests/engine/job.h"
+
+#include <check.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "libbcs/api/post.h"
+
+enum { N_CPUS = 2, SPIN_TICKS = 20000, N_PRINTED_ERRORS = 20 };
+
+static void *shared_map(size_t n_bytes)
+{
+    void *base = mmap(NULL, n_bytes, PROT_READ | PROT_WRITE,
+                      MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+    ck_assert_ptr_ne(base, MAP_FAILED);
+    return base;
+}
+
+/* Short chunks and slices, so that long messages take several of them. */
+static void configure(struct job *job)
+{
+    const struct job_shape *shape = &job->shape;
+    char error[256];
+
+    ck_assert_int_eq(
+        bcs_config_read(&nic_config_table, &job->config, error, sizeof(error)), 0);
+    job->config.node_ranks = shape->node_ranks;
+    job->config.copy = shape->is_direct ? NIC_COPY_DIRECT : NIC_COPY_POOLED;
+    job->config.chunk_bytes = 48 << 10;
+    job->config.slice_bytes = 128 << 10;
+}
+
+void job_init(struct job *job, const struct job_shape *shape)
+{
+    struct nic_layout layout;
+    pthread_barrierattr_t attributes;
+
+    ck_assert_uint_le(shape->n_ranks, JOB_MAX_RANKS);
+    *job = (struct job){.shape = *shape, .shared = shared_map(sizeof(*job->shared))};
+    configure(job);
+    pthread_barrierattr_init(&attributes);
+    pthread_barrierattr_setpshared(&attributes, PTHREAD_PROCESS_SHARED);
+    pthread_barrier_init(&job->shared->barrier, &attributes, shape->n_ranks);
+    if (shape->is_threaded) {
+        ck_assert_int_eq(nic_engine_layout(shape->n_ranks, &job->config, &layout), 0);
+        job->n_base_bytes = nic_engine_memory_bytes(&layout);
+        job->base = shared_map(job->n_base_bytes);
+    }
+}
+
+void job_fini(struct job *job)
+{
+    if (job->base != NULL) {
+        munmap(job->base, job->n_base_bytes);
+    }
+    pthread_barrier_destroy(&job->shared->barrier);
+    munmap(job->shared, sizeof(*job->shared));
+}
+
+/* What bcs_attach does, but over memory that is mapped already: once for all threads,
+ * so that a word has one address. */
+int job_context_create(const struct job *job, uint32_t rank,
+                       struct bcs_context **context_out)
+{
+    struct bcs_context *context = calloc(1, sizeof(*context));
+    const struct nic_engine_params params = {
+        .base = job->base,
+        .n_ports = job->shape.n_ranks,
+        .port = rank,
+        .config = &context->config,
+        .is_direct = job->shape.is_direct,
+    };
+    int rc = -ENOMEM;
+
+    if (context == NULL) {
+        return rc;
+    }
+    context->config = job->config;
+    context->rank = rank;
+    context->size = job->shape.n_ranks;
+    context->pending = calloc(job->config.descriptors, sizeof(*context->pending));
+    rc = context->pending == NULL ? -ENOMEM
+                                  : nic_engine_create(&params, &context->engine);
+    if (rc == 0) {
+        rc = bcs_poster_init(&context->poster, job->base,
+                             nic_layout_port(&context->engine->layout, rank),
+                             (uint32_t)job->config.descriptors);
+    }
+    if (rc < 0) {
+        bcs_detach(context);
+        return rc;
+    }
+    context->poster.port->pid = getpid();
+    context->poster.port->rank = rank;
+    if (rank == 0) {
+        context->engine->machine->n_cpus = N_CPUS;
+    }
+    context->driver = nic_driver_find(&context->config);
+    context->engine->spin_ticks = SPIN_TICKS;
+    *context_out = context;
+    return 0;
+}
+
+void rank_init(struct rank *me, struct job *job, struct bcs_context *context)
+{
+    *me = (struct rank){
+        .job = job,
+        .context = context,
+        .rank = (int32_t)context->rank,
+        .size = (int32_t)context->size,
+        .seed = context->rank + 1,
+    };
+    me->world = (struct bcs_group){
+        .context_id = 2,
+        .rank = me->rank,
+        .size = me->size,
+        .ports = me->ports,
+    };
+    for (uint32_t i = 0; i < context->size; i++) {
+        me->ports[i] = i;
+        me->world.n_local +=
+            nic_layout_node(&context->engine->layout, i) == context->engine->home;
+    }
+}
+
+void rank_open_world(struct rank *me)
+{
+    rank_expect(me, bcs_group_open(me->context, &me->world, 1) == 0,
+                "a group is closed");
+}
+
+/* ---- threads */
+
+struct thread_start {
+    struct job *job;
+    uint32_t rank;
+    rank_fn fn;
+};
+
+/** As in the first process of a job; once all have set up their nodes. */
+static void start_background(struct rank *me)
+{
+    const struct nic_engine_params params = {
+        .base = me->job->base,
+        .n_ports = me->job->shape.n_ranks,
+        .config = &me->context->config,
+        .is_direct = me->job->shape.is_direct,
+    };
+
+    rank_expect(me, nic_background_start(&params, &me->context->background) == 0,
+                "there is no background thread");
+}
+
+static void *thread_main(void *argument)
+{
+    const struct thread_start *start = argument;
+    struct bcs_context *context = NULL;
+    struct rank me;
+
+    if (job_context_create(start->job, start->rank, &context) < 0) {
+        fprintf(stderr, "no context for rank %u\n", start->rank);
+        _exit(1);
+    }
+    rank_init(&me, start->job, context);
+    rank_meet(&me);
+    if (start->rank == 0) {
+        start_background(&me);
+    }
+    start->fn(&me);
+    rank_meet(&me);
+    bcs_detach(context);
+    return NULL;
+}
+
+static void run_threads(struct job *job, rank_fn fn)
+{
+    struct thread_start starts[JOB_MAX_RANKS];
+    pthread_t threads[JOB_MAX_RANKS];
+
+    for (uint32_t i = 0; i < job->shape.n_ranks; i++) {
+        starts[i] = (struct thread_start){job, i, fn};
+        ck_assert_int_eq(pthread_create(&threads[i], NULL, thread_main, &starts[i]), 0);
+    }
+    for (uint32_t i = 0; i < job->shape.n_ranks; i++) {
+        pthread_join(threads[i], NULL);
+    }
+}
+
+/* ---- processes */
+
+struct gatherer {
+    struct job *job;
+    uint32_t rank;
+};
+
+static int allgather(void *arg, const void *mine, size_t n_bytes, void *all_out)
+{
+    const struct gatherer *self = arg;
+    struct job_shared *shared = self->job->shared;
+
+    if (n_bytes > JOB_GATHER_BYTES) {
+        return -EMSGSIZE;
+    }
+    memcpy(shared->gathered[self->rank], mine, n_bytes);
+    pthread_barrier_wait(&shared->barrier);
+    for (uint32_t i = 0; i < self->job->shape.n_ranks; i++) {
+        memcpy((char *)all_out + i * n_bytes, shared->gathered[i], n_bytes);
+    }
+    pthread_barrier_wait(&shared->barrier);
+    return 0;
+}
+
+static void process_main(struct job *job, uint32_t rank, rank_fn fn)
+{
+    struct gatherer self = {job, rank};
+    const struct bcs_bootstrap bootstrap = {
+        .rank = rank,
+        .size = job->shape.n_ranks,
+        .arg = &self,
+        .allgather = allgather,
+    };
+    struct bcs_context *context = NULL;
+    struct rank me;
+
+    if (bcs_attach(&bootstrap, &job->config, &context) < 0) {
+        fprintf(stderr, "rank %u cannot attach\n", rank);
+        _exit(1);
+    }
+    rank_init(&me, job, context);
+    fn(&me);
+    bcs_detach(context);
+}
+
+/* A rank that fails may leave the others waiting for it; they die with the test. */
+static void run_processes(struct job *job, rank_fn fn)
+{
+    fflush(NULL);
+    for (uint32_t i = 0; i < job->shape.n_ranks; i++) {
+        pid_t pid = fork();
+
+        ck_assert_int_ge(pid, 0);
+        if (pid == 0) {
+            prctl(PR_SET_PDEATHSIG, SIGKILL);
+            process_main(job, i, fn);
+            _exit(0);
+        }
+    }
+    for (uint32_t i = 0; i < job->shape.n_ranks; i++) {
+        int status = -1;
+
+        ck_assert_int_gt(wait(&status), 0);
+        ck_assert_int_eq(status, 0);
+    }
+}
+
+void job_run(const struct job_shape *shape, rank_fn fn)
+{
+    struct job job;
+    uint32_t n_errors;
+
+    job_init(&job, shape);
+    if (shape->is_threaded) {
+        run_threads(&job, fn);
+    } else {
+        run_processes(&job, fn);
+    }
+    n_errors = atomic_load(&job.shared->n_errors);
+    ck_assert_uint_eq(n_errors, 0);
+    job_fini(&job);
+}
+
+void rank_expect(struct rank *me, bool is_ok, const char *what)
+{
+    if (!is_ok && atomic_fetch_add(&me->job->shared->n_errors, 1) < N_PRINTED_ERRORS) {
+        fprintf(stderr, "rank %d found: %s\n", me->rank, what);
+    }
+}
+
+void rank_meet(struct rank *me)
+{
+    pthread_barrier_wait(&me->job->shared->barrier);
+}
+
+uint32_t rank_random(struct rank *me)
+{
+    me->seed = me->seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (uint32_t)(me->seed >> 33);
+}
+
+struct bcs_message rank_message(struct rank *me, int32_t peer, int32_t tag, void *data,
+                                size_t n_bytes)
+{
+    return (struct bcs_message){
+        .group = &me->world,
+        .data = data,
+        .n_bytes = n_bytes,
+        .peer = peer,
+        .tag = tag,
+    };
+}

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The fixture of the engine tests: a job of a few ranks without any MPI. The ranks are
+ * processes that attach as those of an MPI program do, or threads of one process over
+ * one mapping, so that ThreadSanitizer sees all of them.
+ */
+#ifndef TESTS_ENGINE_JOB_H
+#define TESTS_ENGINE_JOB_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "libbcs/api/attach.h"
+#include "libbcs/api/p2p.h"
+
+enum { JOB_MAX_RANKS = 8, JOB_GATHER_BYTES = 1024, JOB_N_WORDS = 16 };
+
+/** How a job runs. */
+struct job_shape {
+    uint32_t n_ranks;
+    uint32_t node_ranks; /* 0: all in one node */
+    bool is_direct;
+    bool is_threaded; /* ranks are threads */
+};
+
+/** The memory that the ranks share besides the engine's, zero at first. */
+struct job_shared {
+    pthread_barrier_t barrier;
+    _Atomic uint32_t n_errors;
+    _Atomic uint64_t words[JOB_N_WORDS]; /* for the test's use */
+    uint8_t gathered[JOB_MAX_RANKS][JOB_GATHER_BYTES];
+};
+
+/** What all ranks know of their job. */
+struct job {
+    struct job_shape shape;
+    struct nic_config config;
+    struct job_shared *shared;
+    char *base; /* of the threads' memory */
+    size_t n_base_bytes;
+};
+
+/** One rank, in its own process or thread. */
+struct rank {
+    struct job *job;
+    struct bcs_context *context;
+    struct bcs_group world; /* all ranks; job_open_world makes it fit for collectives */
+    uint32_t ports[JOB_MAX_RANKS];
+    int32_t rank;
+    int32_t size;
+    uint64_t seed;
+};
+
+/** What a rank does; it reports by rank_expect, as Check's assertions are not for
+ * threads and children. */
+typedef void (*rank_fn)(struct rank *me);
+
+/** Run fn as every rank of a job and assert that none met an error. */
+void job_run(const struct job_shape *shape, rank_fn fn);
+
+/** Make a context of a job whose ranks are all driven by this process; collective only
+ * in that all must be made before anyone takes a turn. @return 0 or -errno */
+int job_context_create(const struct job *job, uint32_t rank,
+                       struct bcs_context **context_out);
+
+/** Map the memory for the contexts of job_context_create and read the configuration. */
+void job_init(struct job *job, const struct job_shape *shape);
+
+/** Free what job_init made. */
+void job_fini(struct job *job);
+
+/** Make *me the rank of a context: its group and its random numbers. */
+void rank_init(struct rank *me, struct job *job, struct bcs_context *context);
+
+/** Open the collective slot of the group of all; once, by every rank. */
+void rank_open_world(struct rank *me);
+
+/** Count and print an error unless is_ok. */
+void rank_expect(struct rank *me, bool is_ok, const char *what);
+
+/** Wait for all ranks, without the engine. */
+void rank_meet(struct rank *me);
+
+/** A random number, the same in every run. */
+uint32_t rank_random(struct rank *me);
+
+/** A message to or from a rank of the group of all. */
+struct bcs_message rank_message(struct rank *me, int32_t peer, int32_t tag, void *data,
+                                size_t n_bytes);
+
+#endif

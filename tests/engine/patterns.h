@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What the ranks of an engine test do; each is a rank_fn, and verifies all data.
+ */
+#ifndef TESTS_ENGINE_PATTERNS_H
+#define TESTS_ENGINE_PATTERNS_H
+
+#include "tests/engine/job.h"
+
+/** Ranks 0 and 1 send messages of all kinds of lengths to and fro. */
+void pattern_ping_pong(struct rank *me);
+
+/** All send to rank 0, which receives from any source and finds each sender's in order.
+ */
+void pattern_many_to_one(struct rank *me);
+
+/** Messages of random lengths between random ranks, several in progress at once. */
+void pattern_random(struct rank *me);
+
+/** More short messages than the rings hold, before the receiver looks at any. */
+void pattern_flood(struct rank *me);
+
+/** Rank 0 sends only when all others sleep. */
+void pattern_wake_sleepers(struct rank *me);
+
+/** A long message whose ends do something else until it has been copied. */
+void pattern_busy_ends(struct rank *me);
+
+/** Receives that are too short, taken back, or of a message that a probe has found. */
+void pattern_odd_receives(struct rank *me);
+
+/** Barriers, with a counter that shows whether somebody left one too early. */
+void pattern_barriers(struct rank *me);
+
+/** Broadcasts and reductions, short and long, with every root. */
+void pattern_reductions(struct rank *me);
+
+/** Gather, scatter, allgather and alltoall. */
+void pattern_exchanges(struct rank *me);
+
+/** A reduction that the others have begun before rank 0 opens the group. */
+void pattern_late_opening(struct rank *me);
+
+#endif

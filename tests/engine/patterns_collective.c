@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The collective patterns. Run by every rank of a job, process or thread.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "nic_threads/reduce_ops.h"
+#include "tests/engine/patterns.h"
+#include <bcs/bcs.h>
+
+#ifdef __SANITIZE_THREAD__
+enum { N_ROUNDS = 10 };
+#else
+enum { N_ROUNDS = 60 };
+#endif
+
+void pattern_barriers(struct rank *me)
+{
+    _Atomic uint64_t *counter = &me->job->shared->words[0];
+
+    rank_open_world(me);
+    for (uint64_t round = 1; round <= 5 * N_ROUNDS; round++) {
+        uint64_t n = round * (uint64_t)me->size;
+
+        /* relaxed: the barrier must order it */
+        atomic_fetch_add_explicit(counter, 1, memory_order_relaxed);
+        rank_expect(me, bcs_barrier(me->context, &me->world) == 0, "a barrier failed");
+        rank_expect(me, atomic_load_explicit(counter, memory_order_relaxed) >= n,
+                    "a barrier was left too early");
+        rank_expect(me,
+                    atomic_load_explicit(counter, memory_order_relaxed) <
+                        n + (uint64_t)me->size,
+                    "a barrier was passed twice");
+    }
+}
+
+/** Broadcast count words from a root, then sum what each rank makes of them. */
+static void broadcast_and_reduce(struct rank *me, size_t count, int root, int64_t key)
+{
+    int64_t *in = malloc(count * sizeof(*in)), *out = malloc(count * sizeof(*out));
+    int64_t size = me->size;
+    const struct bcs_reduction reduction = {
+        .in = in,
+        .out = out,
+        .count = count,
+        .op = BCS_SUM,
+        .type = BCS_INT64,
+    };
+    bool is_to_all = key % 2 == 0;
+
+    for (size_t i = 0; i < count; i++) {
+        in[i] = me->rank == root ? key + (int64_t)i : -1;
+    }
+    rank_expect(me,
+                bcs_bcast(me->context, &me->world, in, count * sizeof(*in), root) == 0,
+                "a broadcast failed");
+    for (size_t i = 0; i < count; i++) {
+        rank_expect(me, in[i] == key + (int64_t)i, "a wrong word of a broadcast");
+        in[i] += me->rank;
+    }
+    rank_expect(me,
+                bcs_reduce(me->context, &me->world, &reduction,
+                           is_to_all ? BCS_ROOT_ALL : root) == 0,
+                "a reduction failed");
+    for (size_t i = 0; (is_to_all || me->rank == root) && i < count; i++) {
+        rank_expect(me, out[i] == size * (key + (int64_t)i) + size * (size - 1) / 2,
+                    "a wrong sum");
+    }
+    free(in);
+    free(out);
+}
+
+void pattern_reductions(struct rank *me)
+{
+    static const size_t counts[] = {1, 3, 10, 11, 1000, 9000, 20000};
+
+    rank_open_world(me);
+    for (int64_t round = 0; round < N_ROUNDS; round++) {
+        size_t count = counts[round % 4];
+
+        broadcast_and_reduce(me, count, (int)(round % me->size), round);
+    }
+    for (int64_t i = 4; i < 7; i++) {
+        broadcast_and_reduce(me, counts[i], (int)(i % me->size), 100 + i);
+        broadcast_and_reduce(me, counts[i], (int)(i % me->size), 101 + i);
+    }
+}
+
+static uint32_t word_of(int32_t from, int32_t to, size_t at)
+{
+    return (uint32_t)(from * 1000003 + to * 10007 + (int32_t)at);
+}
+
+/** Exchange blocks of so many words between all ranks, in every way. */
+static void exchange(struct rank *me, size_t count)
+{
+    size_t n = (size_t)me->size, block_bytes = count * sizeof(uint32_t);
+    uint32_t *out = malloc(n * block_bytes), *in = calloc(n, block_bytes);
+    size_t lengths[JOB_MAX_RANKS];
+    struct bcs_blocks from = {.data = out, .n_bytes = lengths};
+    struct bcs_blocks to = {.data = in, .n_bytes = lengths};
+    int root = (int)(count % n), rc;
+
+    for (size_t i = 0; i < n; i++) {
+        lengths[i] = block_bytes;
+        for (size_t at = 0; at < count; at++) {
+            out[i * count + at] = word_of(me->rank, (int32_t)i, at);
+        }
+    }
+    rc = bcs_alltoall(me->context, &me->world, &from, &to);
+    for (size_t i = 0; i < n * count; i++) {
+        rank_expect(me, in[i] == word_of((int32_t)(i / count), me->rank, i % count),
+                    "a wrong word of an alltoall");
+    }
+    memset(in, 0, n * block_bytes);
+    rc |= bcs_allgather(me->context, &me->world, out, &to);
+    for (size_t i = 0; i < n * count; i++) {
+        rank_expect(me, in[i] == word_of((int32_t)(i / count), 0, i % count),
+                    "a wrong word of an allgather");
+    }
+    memset(in, 0, n * block_bytes);
+    rc |= bcs_gather(me->context, &me->world, out, block_bytes, &to, root);
+    rc |= bcs_scatter(me->context, &me->world, out, block_bytes, &to, root);
+    for (size_t at = 0; at < count; at++) { /* the root has gathered all blocks for 0 */
+        rank_expect(me, out[at] == word_of(me->rank, 0, at), "a wrong word came back");
+    }
+    rank_expect(me, rc == 0, "an exchange failed");
+    free(out);
+    free(in);
+}
+
+void pattern_exchanges(struct rank *me)
+{
+    static const size_t counts[] = {1, 5, 200, 3000, 20000};
+
+    rank_open_world(me);
+    for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
+        exchange(me, counts[i]);
+        exchange(me, counts[i] + 1);
+    }
+}
+
+static bool is_part_on_its_way(const struct rank *me)
+{
+    const struct nic_engine *engine = me->context->engine;
+    const struct nic_node *node = engine->views[0].node;
+
+    for (uint32_t from = 1; from < engine->n_nodes; from++) {
+        if (__atomic_load_n(&node->wire_event[from].count, __ATOMIC_ACQUIRE) > 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void pattern_late_opening(struct rank *me)
+{
+    const struct nic_engine *engine = me->context->engine;
+    bool is_late = me->rank < (int32_t)engine->layout.shape.node_ranks;
+    int64_t in = me->rank + 1, out = 0;
+    const struct bcs_reduction reduction = {
+        .in = &in,
+        .out = &out,
+        .count = 1,
+        .op = BCS_SUM,
+        .type = BCS_INT64,
+    };
+
+    /* Until a contribution has come to the node that has not opened the group yet; then
+     * the turns below take it out of the wire. */
+    while (engine->n_nodes > 1 && is_late && !is_part_on_its_way(me)) {
+        nic_engine_turn(me->context->engine);
+    }
+    for (int i = 0; i < 100; i++) {
+        nic_engine_turn(me->context->engine);
+    }
+    rank_open_world(me);
+    rank_expect(me, bcs_reduce(me->context, &me->world, &reduction, 0) == 0,
+                "a reduction failed");
+    rank_expect(me, me->rank > 0 || out == me->size * (me->size + 1) / 2,
+                "a wrong sum");
+}

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The engine under jobs of a few ranks, without any MPI: every pattern with every
+ * number of ranks, layout of nodes, way of copying and kind of rank. Built a second
+ * time with ThreadSanitizer, which looks at the threads only.
+ */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#ifdef __SANITIZE_THREAD__
+#include <string.h>
+#include <sys/uio.h>
+#endif
+
+#include "tests/engine/patterns.h"
+
+enum { TIME_LIMIT_S = 30 };
+
+static const uint32_t sizes[] = {2, 3, 5};
+enum {
+    N_SIZES = sizeof(sizes) / sizeof(sizes[0]),
+    N_NODE_RANKS = 3, /* 0 (one node), 1, 2 */
+    N_COPIES = 2,     /* pooled, direct */
+    N_SHAPES = N_SIZES * N_NODE_RANKS * N_COPIES,
+#ifdef __SANITIZE_THREAD__
+    N_JOBS = N_SHAPES,
+#else
+    N_JOBS = 2 * N_SHAPES, /* threads, then processes */
+#endif
+};
+
+#ifdef __SANITIZE_THREAD__
+/* ThreadSanitizer does not see what the kernel copies; the ranks are threads here, so
+ * that copying is as good, and it finds a copy that is not ordered with its buffers'
+ * other use.
+ */
+ssize_t process_vm_readv(pid_t pid, const struct iovec *local, unsigned long n_local,
+                         const struct iovec *remote, unsigned long n_remote,
+                         unsigned long flags)
+{
+    (void)pid, (void)n_local, (void)n_remote, (void)flags;
+    memcpy(local->iov_base, remote->iov_base, local->iov_len);
+    return (ssize_t)local->iov_len;
+}
+
+ssize_t process_vm_writev(pid_t pid, const struct iovec *local, unsigned long n_local,
+                          const struct iovec *remote, unsigned long n_remote,
+                          unsigned long flags)
+{
+    (void)pid, (void)n_local, (void)n_remote, (void)flags;
+    memcpy(remote->iov_base, local->iov_base, local->iov_len);
+    return (ssize_t)local->iov_len;
+}
+#endif
+
+static struct job_shape shape_of(int number)
+{
+    return (struct job_shape){
+        .n_ranks = sizes[number % N_SIZES],
+        .node_ranks = (uint32_t)(number / N_SIZES % N_NODE_RANKS),
+        .is_direct = number / N_SIZES / N_NODE_RANKS % N_COPIES != 0,
+        .is_threaded = number < N_SHAPES,
+    };
+}
+
+static void run(int number, rank_fn pattern)
+{
+    const struct job_shape shape = shape_of(number);
+
+    job_run(&shape, pattern);
+}
+
+START_TEST(data_go_to_and_fro)
+{
+    run(_i, pattern_ping_pong);
+}
+END_TEST
+
+START_TEST(messages_of_many_to_one_keep_their_order)
+{
+    run(_i, pattern_many_to_one);
+}
+END_TEST
+
+START_TEST(random_messages_all_arrive)
+{
+    run(_i, pattern_random);
+}
+END_TEST
+
+START_TEST(a_flood_of_messages_arrives_in_order)
+{
+    run(_i, pattern_flood);
+}
+END_TEST
+
+START_TEST(sleepers_are_woken_by_what_they_wait_for)
+{
+    run(_i, pattern_wake_sleepers);
+}
+END_TEST
+
+START_TEST(a_long_message_moves_while_both_its_ends_are_busy)
+{
+    run(_i, pattern_busy_ends);
+}
+END_TEST
+
+START_TEST(short_cancelled_and_probed_receives_get_what_they_should)
+{
+    run(_i, pattern_odd_receives);
+}
+END_TEST
+
+START_TEST(nobody_leaves_a_barrier_early)
+{
+    run(_i, pattern_barriers);
+}
+END_TEST
+
+START_TEST(broadcasts_and_reductions_give_the_right_words)
+{
+    run(_i, pattern_reductions);
+}
+END_TEST
+
+START_TEST(exchanges_give_the_right_words)
+{
+    run(_i, pattern_exchanges);
+}
+END_TEST
+
+START_TEST(a_reduction_may_begin_before_all_have_opened_the_group)
+{
+    run(_i, pattern_late_opening);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("engine");
+    TCase *tcase = tcase_create("engine");
+    SRunner *runner = srunner_create(suite);
+    int n_failed;
+
+    tcase_set_timeout(tcase, TIME_LIMIT_S);
+    tcase_add_loop_test(tcase, data_go_to_and_fro, 0, N_JOBS);
+    tcase_add_loop_test(tcase, messages_of_many_to_one_keep_their_order, 0, N_JOBS);
+    tcase_add_loop_test(tcase, random_messages_all_arrive, 0, N_JOBS);
+    tcase_add_loop_test(tcase, a_flood_of_messages_arrives_in_order, 0, N_JOBS);
+    tcase_add_loop_test(tcase, sleepers_are_woken_by_what_they_wait_for, 0, N_JOBS);
+    tcase_add_loop_test(tcase, a_long_message_moves_while_both_its_ends_are_busy, 0,
+                        N_JOBS);
+    tcase_add_loop_test(tcase, short_cancelled_and_probed_receives_get_what_they_should,
+                        0, N_JOBS);
+    tcase_add_loop_test(tcase, nobody_leaves_a_barrier_early, 0, N_JOBS);
+    tcase_add_loop_test(tcase, broadcasts_and_reductions_give_the_right_words, 0,
+                        N_JOBS);
+    tcase_add_loop_test(tcase, exchanges_give_the_right_words, 0, N_JOBS);
+    tcase_add_loop_test(tcase, a_reduction_may_begin_before_all_have_opened_the_group,
+                        0, N_JOBS);
+    suite_add_tcase(suite, tcase);
+    srunner_run_all(runner, CK_NORMAL);
+    n_failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return n_failed == 0 ? 0 : 1;
+}

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The engine's variables: each is read into its own field, and its bounds are what the
+ * engine can take.
+ */
+#include "nic_threads/nic_config.h"
+
+#include <check.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "libbcs/ring/port.h"
+
+static void setup(void)
+{
+    for (size_t i = 0; i < nic_config_table.n_entries; i++) {
+        unsetenv(nic_config_table.entries[i].name);
+    }
+}
+
+static struct nic_config read_config(void)
+{
+    struct nic_config config;
+    char error[256] = "";
+
+    memset(&config, 0xff, sizeof(config));
+    ck_assert_msg(bcs_config_read(&nic_config_table, &config, error, sizeof(error)) ==
+                      0,
+                  "%s", error);
+    return config;
+}
+
+static void expect_refused(const char *name, const char *text)
+{
+    struct nic_config config;
+    char error[256] = "";
+
+    setenv(name, text, 1);
+    ck_assert_int_eq(bcs_config_read(&nic_config_table, &config, error, sizeof(error)),
+                     -EINVAL);
+    ck_assert_ptr_nonnull(strstr(error, name));
+    unsetenv(name);
+}
+
+START_TEST(the_defaults_are_within_their_bounds)
+{
+    struct nic_config config = read_config();
+
+    ck_assert_uint_eq(config.node_ranks, 0);
+    ck_assert_uint_eq(config.strobe, NIC_STROBE_DEMAND);
+    ck_assert_uint_eq(config.driver, NIC_DRIVER_INLINE);
+    ck_assert_uint_eq(config.copy, NIC_COPY_AUTO);
+    ck_assert_uint_ge(config.slice_bytes, config.chunk_bytes);
+    ck_assert_uint_ge(config.eager_limit_bytes, 4096);
+    ck_assert_uint_ge(config.descriptors, 64);
+}
+END_TEST
+
+START_TEST(every_field_has_one_variable)
+{
+    uint64_t seen = 0;
+
+    for (size_t i = 0; i < nic_config_table.n_entries; i++) {
+        size_t offset = nic_config_table.entries[i].offset;
+
+        ck_assert_uint_eq(offset % sizeof(uint64_t), 0);
+        ck_assert_uint_lt(offset, sizeof(struct nic_config));
+        ck_assert_uint_eq(seen >> offset / sizeof(uint64_t) & 1, 0);
+        seen |= UINT64_C(1) << offset / sizeof(uint64_t);
+    }
+    ck_assert_uint_eq(nic_config_table.n_entries,
+                      sizeof(struct nic_config) / sizeof(uint64_t));
+}
+END_TEST
+
+START_TEST(every_variable_is_read_into_its_field)
+{
+    struct nic_config config;
+
+    setenv("BCS_NODE_RANKS", "3", 1);
+    setenv("BCS_COPY", "pooled", 1);
+    setenv("BCS_EAGER_LIMIT", "5000", 1);
+    setenv("BCS_CHUNK", "6k", 1);
+    setenv("BCS_SLICE_BYTES", "7m", 1);
+    setenv("BCS_DESCRIPTORS", "100", 1);
+    setenv("BCS_SPIN", "9us", 1);
+    config = read_config();
+    ck_assert_uint_eq(config.node_ranks, 3);
+    ck_assert_uint_eq(config.copy, NIC_COPY_POOLED);
+    ck_assert_uint_eq(config.eager_limit_bytes, 5000);
+    ck_assert_uint_eq(config.chunk_bytes, 6144);
+    ck_assert_uint_eq(config.slice_bytes, 7 << 20);
+    ck_assert_uint_eq(config.descriptors, 100);
+    ck_assert_uint_eq(config.spin_ns, 9000);
+    setenv("BCS_COPY", "direct", 1);
+    ck_assert_uint_eq(read_config().copy, NIC_COPY_DIRECT);
+}
+END_TEST
+
+START_TEST(a_node_cannot_have_more_ranks_than_the_engine_has_room_for)
+{
+    char text[32];
+
+    snprintf(text, sizeof(text), "%d", BCS_MAX_PORTS_A_NODE);
+    setenv("BCS_NODE_RANKS", text, 1);
+    ck_assert_uint_eq(read_config().node_ranks, BCS_MAX_PORTS_A_NODE);
+    snprintf(text, sizeof(text), "%d", BCS_MAX_PORTS_A_NODE + 1);
+    expect_refused("BCS_NODE_RANKS", text);
+}
+END_TEST
+
+START_TEST(an_eager_message_always_fits_a_block)
+{
+    char text[32];
+
+    snprintf(text, sizeof(text), "%d", BCS_CHUNK_BLOCK_BYTES);
+    setenv("BCS_EAGER_LIMIT", text, 1);
+    ck_assert_uint_eq(read_config().eager_limit_bytes, BCS_CHUNK_BLOCK_BYTES);
+    snprintf(text, sizeof(text), "%d", BCS_CHUNK_BLOCK_BYTES + 1);
+    expect_refused("BCS_EAGER_LIMIT", text);
+}
+END_TEST
+
+START_TEST(values_that_are_no_such_thing_are_refused)
+{
+    expect_refused("BCS_NODE_RANKS", "-1");
+    expect_refused("BCS_STROBE", "never");
+    expect_refused("BCS_DRIVER", "outline");
+    expect_refused("BCS_COPY", "poole");
+    expect_refused("BCS_CHUNK", "0");
+    expect_refused("BCS_SLICE_BYTES", "16mm");
+    expect_refused("BCS_DESCRIPTORS", "63");
+    expect_refused("BCS_SPIN", "50");
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("nic_config");
+    TCase *tcase = tcase_create("nic_config");
+    SRunner *runner = srunner_create(suite);
+    int n_failed;
+
+    tcase_add_checked_fixture(tcase, setup, NULL);
+    tcase_add_test(tcase, the_defaults_are_within_their_bounds);
+    tcase_add_test(tcase, every_field_has_one_variable);
+    tcase_add_test(tcase, every_variable_is_read_into_its_field);
+    tcase_add_test(tcase, a_node_cannot_have_more_ranks_than_the_engine_has_room_for);
+    tcase_add_test(tcase, an_eager_message_always_fits_a_block);
+    tcase_add_test(tcase, values_that_are_no_such_thing_are_refused);
+    suite_add_tcase(suite, tcase);
+    srunner_run_all(runner, CK_NORMAL);
+    n_failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return n_failed == 0 ? 0 : 1;
+}

@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A port as its owner uses it: ring, cells and blocks. The test plays the engine.
+ */
+#include "libbcs/ring/port.h"
+
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "libbcs/ring/nic_memory.h"
+
+enum { N_CELLS = 64, PORT_OFFSET = 8192 };
+
+static struct bcs_poster poster;
+static char *base;
+static size_t n_base_bytes;
+
+static void setup(void)
+{
+    n_base_bytes = PORT_OFFSET + nic_port_blocks_offset(N_CELLS) +
+                   (size_t)BCS_BLOCK_CLASSES * NIC_BLOCK_CLASS_REGION_BYTES;
+    base = mmap(NULL, n_base_bytes, PROT_READ | PROT_WRITE,
+                MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    ck_assert_ptr_ne(base, MAP_FAILED);
+    ck_assert_int_eq(bcs_poster_init(&poster, base, PORT_OFFSET, N_CELLS), 0);
+}
+
+static void teardown(void)
+{
+    bcs_poster_fini(&poster);
+    munmap(base, n_base_bytes);
+}
+
+/* ---- ring */
+
+static struct bcs_descriptor *post(uint32_t tag)
+{
+    struct bcs_descriptor *entry = bcs_poster_entry(&poster);
+
+    ck_assert_ptr_nonnull(entry);
+    entry->tag = (int32_t)tag;
+    bcs_poster_publish(&poster, entry);
+    return entry;
+}
+
+static bool is_published(uint32_t position)
+{
+    return atomic_load(&poster.port->ring[position % BCS_RING_ENTRIES].turn) ==
+           position + 1;
+}
+
+static void consume_up_to(uint32_t position)
+{
+    atomic_store(&poster.port->consumed, position);
+}
+
+START_TEST(an_entry_is_seen_once_it_is_published)
+{
+    struct bcs_descriptor *entry = bcs_poster_entry(&poster);
+
+    ck_assert(!is_published(0));
+    ck_assert_ptr_eq(bcs_poster_entry(&poster), entry); /* not taken until published */
+    bcs_poster_publish(&poster, entry);
+    ck_assert(is_published(0));
+    ck_assert(!is_published(1));
+    ck_assert_ptr_ne(bcs_poster_entry(&poster), entry);
+}
+END_TEST
+
+START_TEST(a_full_ring_gives_no_entry_until_one_is_consumed)
+{
+    struct bcs_descriptor *first = post(0);
+
+    for (uint32_t i = 1; i < BCS_RING_ENTRIES; i++) {
+        post(i);
+    }
+    ck_assert_ptr_null(bcs_poster_entry(&poster));
+    for (uint32_t i = 0; i < BCS_RING_ENTRIES; i++) {
+        ck_assert(is_published(i));
+        ck_assert_int_eq(poster.port->ring[i].tag, (int32_t)i);
+    }
+    consume_up_to(1);
+    ck_assert_ptr_eq(bcs_poster_entry(&poster), first);
+    ck_assert(!is_published(BCS_RING_ENTRIES)); /* the old turn is not the new one */
+    post(1000);
+    ck_assert(is_published(BCS_RING_ENTRIES));
+    ck_assert_ptr_null(bcs_poster_entry(&poster));
+}
+END_TEST
+
+START_TEST(the_ring_goes_on_when_positions_wrap_around)
+{
+    const uint32_t start = UINT32_MAX - 2 * BCS_RING_ENTRIES + 1;
+    uint32_t consumed = start;
+
+    poster.position = start;
+    poster.consumed_seen = start;
+    consume_up_to(start);
+    for (uint32_t i = 0; i < 4 * BCS_RING_ENTRIES; i++) {
+        if (i % BCS_RING_ENTRIES == 0 && i > 0) {
+            ck_assert_ptr_null(bcs_poster_entry(&poster));
+            for (; consumed != start + i; consumed++) {
+                ck_assert(is_published(consumed));
+            }
+            consume_up_to(consumed);
+        }
+        ck_assert(!is_published(start + i));
+        post(i);
+        ck_assert(is_published(start + i));
+    }
+}
+END_TEST
+
+/* ---- cells */
+
+START_TEST(every_cell_can_be_pending_at_once_and_not_one_more)
+{
+    bool is_taken[N_CELLS] = {false};
+
+    for (int i = 0; i < N_CELLS; i++) {
+        uint32_t id = bcs_poster_cell(&poster);
+
+        ck_assert_uint_lt(id, N_CELLS);
+        ck_assert(!is_taken[id]);
+        is_taken[id] = true;
+        ck_assert_int_eq(bcs_cell_state(&poster.cells[id]), BCS_CELL_PENDING);
+    }
+    ck_assert_uint_eq(bcs_poster_cell(&poster), BCS_CELL_NONE);
+    bcs_poster_free_cell(&poster, 7);
+    ck_assert_uint_eq(bcs_poster_cell(&poster), 7);
+    ck_assert_uint_eq(bcs_poster_cell(&poster), BCS_CELL_NONE);
+}
+END_TEST
+
+START_TEST(a_cell_has_a_new_generation_each_time)
+{
+    uint32_t id = bcs_poster_cell(&poster);
+    uint32_t last = atomic_load(&poster.cells[id].state);
+
+    for (int i = 0; i < 1000; i++) {
+        uint32_t state;
+
+        bcs_cell_complete(&poster.cells[id], BCS_CELL_DONE);
+        bcs_poster_free_cell(&poster, id);
+        ck_assert_uint_eq(bcs_poster_cell(&poster), id);
+        state = atomic_load(&poster.cells[id].state);
+        ck_assert_int_eq(bcs_cell_state(&poster.cells[id]), BCS_CELL_PENDING);
+        ck_assert_uint_ne(state >> BCS_CELL_STATE_BITS, last >> BCS_CELL_STATE_BITS);
+        last = state;
+    }
+}
+END_TEST
+
+START_TEST(completing_a_cell_keeps_its_generation)
+{
+    uint32_t id = bcs_poster_cell(&poster);
+    struct bcs_cell *cell = &poster.cells[id];
+    uint32_t generation = atomic_load(&cell->state) >> BCS_CELL_STATE_BITS;
+
+    for (int state = BCS_CELL_PENDING; state <= BCS_CELL_CANCELLED; state++) {
+        bcs_cell_complete(cell, (enum bcs_cell_state)state);
+        ck_assert_int_eq((int)bcs_cell_state(cell), state);
+        ck_assert_uint_eq(atomic_load(&cell->state) >> BCS_CELL_STATE_BITS, generation);
+    }
+}
+END_TEST
+
+START_TEST(cells_and_orders_lie_before_the_blocks)
+{
+    const char *end = base + PORT_OFFSET + nic_port_blocks_offset(N_CELLS);
+
+    ck_assert_ptr_eq((char *)poster.cells,
+                     base + PORT_OFFSET + sizeof(struct bcs_port));
+    ck_assert((char *)poster.orders >= (char *)(poster.cells + N_CELLS));
+    ck_assert((char *)(poster.orders + N_CELLS) <= end);
+}
+END_TEST
+
+/* ---- blocks */
+
+START_TEST(a_block_holds_what_was_asked_for)
+{
+    static const size_t sizes[] = {0,    1,    511,  512,   513,  2048,
+                                   2049, 8192, 8193, 65535, 65536};
+    enum { N_SIZES = sizeof(sizes) / sizeof(sizes[0]) };
+    uint64_t blocks[N_SIZES];
+
+    for (size_t i = 0; i < N_SIZES; i++) {
+        blocks[i] = bcs_poster_block(&poster, sizes[i]);
+        ck_assert_uint_ne(blocks[i], 0);
+        ck_assert_uint_le(blocks[i] + sizeof(struct bcs_block) + sizes[i],
+                          n_base_bytes);
+        memset(bcs_block_at(base, blocks[i])->data, (int)i + 1, sizes[i]);
+    }
+    for (size_t i = 0; i < N_SIZES; i++) {
+        const uint8_t *data = bcs_block_at(base, blocks[i])->data;
+
+        for (size_t j = 0; j < sizes[i]; j++) {
+            ck_assert_uint_eq(data[j], i + 1);
+        }
+    }
+    ck_assert_uint_eq(bcs_poster_block(&poster, 65537), 0);
+    ck_assert_uint_eq(bcs_poster_block(&poster, SIZE_MAX), 0);
+}
+END_TEST
+
+START_TEST(an_empty_pool_gives_nothing_until_a_block_is_freed)
+{
+    static uint64_t blocks[NIC_BLOCK_CLASS_REGION_BYTES / BCS_CHUNK_BLOCK_BYTES];
+    uint32_t n = 0;
+
+    for (uint64_t block;
+         (block = bcs_poster_block(&poster, BCS_CHUNK_BLOCK_BYTES)) != 0; n++) {
+        ck_assert_uint_lt(n, sizeof(blocks) / sizeof(blocks[0]));
+        ck_assert(n == 0 || block > blocks[n - 1]);
+        ck_assert_uint_le(block + sizeof(struct bcs_block) + BCS_CHUNK_BLOCK_BYTES,
+                          n_base_bytes);
+        blocks[n] = block;
+    }
+    ck_assert_uint_ge(n, 100);
+    for (uint32_t i = 0; i < n; i++) {
+        uint64_t block = blocks[i * 7 % n];
+
+        bcs_block_free(bcs_block_at(base, block));
+        ck_assert_uint_eq(bcs_poster_block(&poster, BCS_CHUNK_BLOCK_BYTES), block);
+        ck_assert_uint_eq(bcs_poster_block(&poster, BCS_CHUNK_BLOCK_BYTES), 0);
+    }
+}
+END_TEST
+
+START_TEST(blocks_that_are_freed_at_once_touch_little_memory)
+{
+    uint64_t lowest = UINT64_MAX, highest = 0;
+
+    for (int i = 0; i < 10000; i++) {
+        uint64_t block = bcs_poster_block(&poster, 8192);
+
+        ck_assert_uint_ne(block, 0);
+        lowest = block < lowest ? block : lowest;
+        highest = block > highest ? block : highest;
+        bcs_block_free(bcs_block_at(base, block));
+    }
+    ck_assert_uint_lt(highest - lowest, 1 << 20);
+}
+END_TEST
+
+START_TEST(no_busy_block_is_given_out_twice)
+{
+    enum { N_HELD = 300 };
+    static struct {
+        uint64_t block;
+        size_t n_bytes;
+    } held[N_HELD];
+
+    srand(1);
+    memset(held, 0, sizeof(held));
+    for (uint64_t i = 1; i < 50000; i++) {
+        int at = rand() % N_HELD;
+
+        if (held[at].block != 0) {
+            struct bcs_block *block = bcs_block_at(base, held[at].block);
+            uint64_t first, last;
+
+            memcpy(&first, block->data, sizeof(first));
+            memcpy(&last, block->data + held[at].n_bytes - sizeof(last), sizeof(last));
+            ck_assert_uint_eq(first, held[at].block);
+            ck_assert_uint_eq(last, held[at].block);
+            bcs_block_free(block);
+        }
+        held[at].n_bytes = 2 * sizeof(uint64_t) + (size_t)rand() % 9000;
+        held[at].block = bcs_poster_block(&poster, held[at].n_bytes);
+        ck_assert_uint_ne(held[at].block, 0);
+        memcpy(bcs_block_at(base, held[at].block)->data, &held[at].block,
+               sizeof(uint64_t));
+        memcpy(bcs_block_at(base, held[at].block)->data + held[at].n_bytes -
+                   sizeof(uint64_t),
+               &held[at].block, sizeof(uint64_t));
+    }
+}
+END_TEST
+
+static TCase *ring_tcase(void)
+{
+    TCase *tcase = tcase_create("ring");
+
+    tcase_add_checked_fixture(tcase, setup, teardown);
+    tcase_add_test(tcase, an_entry_is_seen_once_it_is_published);
+    tcase_add_test(tcase, a_full_ring_gives_no_entry_until_one_is_consumed);
+    tcase_add_test(tcase, the_ring_goes_on_when_positions_wrap_around);
+    tcase_add_test(tcase, every_cell_can_be_pending_at_once_and_not_one_more);
+    tcase_add_test(tcase, a_cell_has_a_new_generation_each_time);
+    tcase_add_test(tcase, completing_a_cell_keeps_its_generation);
+    tcase_add_test(tcase, cells_and_orders_lie_before_the_blocks);
+    return tcase;
+}
+
+static TCase *blocks_tcase(void)
+{
+    TCase *tcase = tcase_create("blocks");
+
+    tcase_add_checked_fixture(tcase, setup, teardown);
+    tcase_add_test(tcase, a_block_holds_what_was_asked_for);
+    tcase_add_test(tcase, an_empty_pool_gives_nothing_until_a_block_is_freed);
+    tcase_add_test(tcase, blocks_that_are_freed_at_once_touch_little_memory);
+    tcase_add_test(tcase, no_busy_block_is_given_out_twice);
+    return tcase;
+}
+
+int main(void)
+{
+    Suite *suite = suite_create("port");
+    SRunner *runner = srunner_create(suite);
+    int n_failed;
+
+    suite_add_tcase(suite, ring_tcase());
+    suite_add_tcase(suite, blocks_tcase());
+    srunner_run_all(runner, CK_NORMAL);
+    n_failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return n_failed == 0 ? 0 : 1;
+}

@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Long messages at their two ends, in an order that the test decides: sender and
+ * receiver are two contexts of this process, and the engine turns when the test says
+ * so.
+ */
+#include "libbcs/api/transfer.h"
+
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/engine/job.h"
+
+enum { N_BYTES = 300000, SENDER = 0, RECEIVER = 1, N_RANKS = 2 };
+
+static struct job job;
+static struct rank ranks[N_RANKS];
+static uint8_t source[N_BYTES], target[N_BYTES];
+static struct bcs_request sending, receiving;
+
+static void setup_job(bool is_direct)
+{
+    const struct job_shape shape = {
+        .n_ranks = N_RANKS, .is_direct = is_direct, .is_threaded = true};
+
+    job_init(&job, &shape);
+    for (uint32_t i = 0; i < N_RANKS; i++) {
+        struct bcs_context *context;
+
+        ck_assert_int_eq(job_context_create(&job, i, &context), 0);
+        rank_init(&ranks[i], &job, context);
+    }
+    for (size_t i = 0; i < N_BYTES; i++) {
+        source[i] = (uint8_t)(i * 7 + i / 251);
+    }
+}
+
+static void setup_direct(void)
+{
+    setup_job(true);
+}
+
+static void setup_pooled(void)
+{
+    setup_job(false);
+}
+
+static void teardown(void)
+{
+    for (int i = 0; i < N_RANKS; i++) {
+        bcs_detach(ranks[i].context);
+    }
+    job_fini(&job);
+}
+
+static void turn(void)
+{
+    nic_engine_turn(ranks[SENDER].context->engine);
+}
+
+static struct bcs_cell *cell_of(int rank, const struct bcs_request *request)
+{
+    return &ranks[rank].context->poster.cells[request->cell];
+}
+
+static enum bcs_cell_state state_of(int rank, const struct bcs_request *request)
+{
+    return bcs_cell_state(cell_of(rank, request));
+}
+
+static void post_send(int tag, size_t n_bytes, struct bcs_request *request)
+{
+    struct bcs_message message =
+        rank_message(&ranks[SENDER], RECEIVER, tag, source, n_bytes);
+
+    ck_assert_int_eq(
+        bcs_send(ranks[SENDER].context, &message, BCS_SEND_STANDARD, request), 0);
+}
+
+static void post_receive(int tag, size_t n_bytes, struct bcs_request *request)
+{
+    struct bcs_message message =
+        rank_message(&ranks[RECEIVER], SENDER, tag, target, n_bytes);
+
+    memset(target, 0, sizeof(target));
+    ck_assert_int_eq(bcs_recv(ranks[RECEIVER].context, &message, NULL, request), 0);
+}
+
+/** Post a long message and let the engine open its transfer. */
+static void begin(void)
+{
+    post_send(1, N_BYTES, &sending);
+    post_receive(1, N_BYTES, &receiving);
+    turn();
+}
+
+static bool pull(void)
+{
+    return bcs_transfer_pull(ranks[RECEIVER].context, cell_of(RECEIVER, &receiving));
+}
+
+static bool push(void)
+{
+    return bcs_transfer_push(ranks[SENDER].context, cell_of(SENDER, &sending), source);
+}
+
+static void expect_all_copied(void)
+{
+    ck_assert_mem_eq(target, source, N_BYTES);
+}
+
+START_TEST(the_receiver_alone_copies_a_message_chunk_by_chunk)
+{
+    const struct bcs_transfer *transfer;
+    int n_chunks = 1;
+
+    begin();
+    ck_assert_int_eq(state_of(RECEIVER, &receiving), BCS_CELL_TRANSFER);
+    ck_assert_int_eq(state_of(SENDER, &sending), BCS_CELL_SOURCE);
+    transfer = &cell_of(RECEIVER, &receiving)->transfer;
+    for (; !pull(); n_chunks++) {
+        uint64_t granted = atomic_load(&transfer->granted);
+
+        ck_assert_uint_eq(atomic_load(&transfer->moved), granted);
+        ck_assert(!pull()); /* nothing more is granted before the engine's turn */
+        ck_assert_uint_eq(atomic_load(&transfer->moved), granted);
+        ck_assert_mem_eq(target, source, granted);
+        ck_assert_int_eq(target[granted], 0);
+        turn();
+    }
+    ck_assert_int_gt(n_chunks, 2);
+    expect_all_copied();
+    ck_assert_int_eq(state_of(SENDER, &sending), BCS_CELL_DONE);
+    ck_assert(bcs_look(ranks[SENDER].context, &sending));
+}
+END_TEST
+
+START_TEST(the_sender_alone_copies_a_message)
+{
+    begin();
+    while (!push()) {
+        ck_assert_int_eq(state_of(SENDER, &sending), BCS_CELL_SOURCE);
+        turn();
+    }
+    expect_all_copied();
+    memset(source, 0xee, 1000); /* it is the sender's again */
+    ck_assert(pull());
+    ck_assert_int_eq(target[0], 0);
+}
+END_TEST
+
+START_TEST(a_sender_that_comes_late_finds_it_done)
+{
+    begin();
+    while (!pull()) {
+        turn();
+    }
+    ck_assert(!push());
+    ck_assert_int_eq(state_of(SENDER, &sending), BCS_CELL_DONE);
+}
+END_TEST
+
+START_TEST(a_receiver_leaves_a_cell_alone_that_serves_another_message_by_now)
+{
+    struct bcs_request next_receiving;
+
+    begin();
+    while (!push()) {
+        turn();
+    }
+    /* The sender has seen the end: it frees the cell, and uses it for the next message.
+     */
+    bcs_poster_free_cell(&ranks[SENDER].context->poster, sending.cell);
+    post_send(2, N_BYTES, &sending);
+    post_receive(2, N_BYTES, &next_receiving);
+    turn();
+    ck_assert_int_eq(state_of(SENDER, &sending), BCS_CELL_SOURCE);
+    ck_assert(pull());
+    ck_assert_int_eq(state_of(SENDER, &sending), BCS_CELL_SOURCE);
+    ck_assert(!push());
+    ck_assert_int_eq(target[0], source[0]);
+}
+END_TEST
+
+START_TEST(a_message_to_oneself_is_copied)
+{
+    struct bcs_context *context = ranks[SENDER].context;
+    struct bcs_message out = rank_message(&ranks[SENDER], SENDER, 1, source, N_BYTES);
+    struct bcs_message in = rank_message(&ranks[SENDER], SENDER, 1, target, N_BYTES);
+
+    memset(target, 0, sizeof(target));
+    ck_assert_int_eq(bcs_send(context, &out, BCS_SEND_STANDARD, &sending), 0);
+    ck_assert_int_eq(bcs_recv(context, &in, NULL, &receiving), 0);
+    while (bcs_test(context, &sending, false) == BCS_E_PENDING ||
+           bcs_test(context, &receiving, false) == BCS_E_PENDING) {
+    }
+    expect_all_copied();
+}
+END_TEST
+
+/** Let both ends and the engine act in random order until the message is over. */
+static void run_at_random(size_t n_sent, size_t n_wanted)
+{
+    size_t n_bytes = n_sent < n_wanted ? n_sent : n_wanted;
+
+    post_send(3, n_sent, &sending);
+    post_receive(3, n_wanted, &receiving);
+    while (!sending.is_done || !receiving.is_done) {
+        switch (rand() % 3) {
+        case 0:
+            bcs_look(ranks[SENDER].context, &sending);
+            break;
+        case 1:
+            bcs_look(ranks[RECEIVER].context, &receiving);
+            break;
+        default:
+            turn();
+        }
+    }
+    ck_assert_mem_eq(target, source, n_bytes);
+    for (size_t i = n_bytes; i < n_bytes + 100 && i < N_BYTES; i++) {
+        ck_assert_int_eq(target[i], 0);
+    }
+    ck_assert_uint_eq(receiving.result.n_bytes, n_bytes);
+}
+
+START_TEST(in_any_order_of_steps_every_byte_arrives)
+{
+    srand(1);
+    for (int i = 0; i < 300; i++) {
+        size_t n_sent = (size_t)(rand() % N_BYTES);
+
+        run_at_random(n_sent, rand() % 2 == 0 ? N_BYTES : (size_t)(rand() % N_BYTES));
+    }
+}
+END_TEST
+
+START_TEST(without_a_free_block_a_chunk_waits)
+{
+    struct bcs_context *context = ranks[SENDER].context;
+    struct bcs_cell *cell;
+    uint64_t block, last = 0;
+
+    begin();
+    cell = cell_of(SENDER, &sending);
+    ck_assert_int_eq(bcs_cell_state(cell), BCS_CELL_LOAD);
+    while ((block = bcs_poster_block(&context->poster, BCS_CHUNK_BLOCK_BYTES)) != 0) {
+        last = block;
+    }
+    ck_assert(!bcs_transfer_load(context, cell, source));
+    ck_assert_int_eq(bcs_cell_state(cell), BCS_CELL_LOAD);
+    turn();
+    ck_assert_int_eq(state_of(RECEIVER, &receiving), BCS_CELL_PENDING);
+    bcs_block_free(bcs_block_at(context->poster.base, last));
+    ck_assert(!bcs_transfer_load(context, cell, source)); /* the first of several */
+    ck_assert_int_eq(bcs_cell_state(cell), BCS_CELL_PENDING);
+    turn();
+    ck_assert_int_eq(state_of(RECEIVER, &receiving), BCS_CELL_STORE);
+}
+END_TEST
+
+START_TEST(the_next_chunk_is_loaded_while_one_is_stored)
+{
+    begin();
+    ck_assert(!bcs_look(ranks[SENDER].context, &sending));
+    turn();
+    ck_assert_int_eq(state_of(RECEIVER, &receiving), BCS_CELL_STORE);
+    ck_assert_int_eq(state_of(SENDER, &sending), BCS_CELL_LOAD);
+    ck_assert(!bcs_look(ranks[SENDER].context, &sending));
+    turn();
+    ck_assert_int_eq(state_of(SENDER, &sending),
+                     BCS_CELL_PENDING); /* but no third one */
+    while (!receiving.is_done) {
+        bcs_look(ranks[RECEIVER].context, &receiving);
+        bcs_look(ranks[SENDER].context, &sending);
+        turn();
+    }
+    expect_all_copied();
+    ck_assert(sending.is_done);
+}
+END_TEST
+
+START_TEST(every_block_comes_back)
+{
+    struct bcs_context *context = ranks[SENDER].context;
+    int n_free = 0;
+
+    srand(2);
+    for (int i = 0; i < 100; i++) {
+        run_at_random(N_BYTES, N_BYTES);
+    }
+    while (bcs_poster_block(&context->poster, BCS_CHUNK_BLOCK_BYTES) != 0) {
+        n_free++;
+    }
+    ck_assert_int_eq(n_free,
+                     NIC_BLOCK_CLASS_REGION_BYTES /
+                         (BCS_CHUNK_BLOCK_BYTES + (int)sizeof(struct bcs_block)));
+}
+END_TEST
+
+static TCase *direct_tcase(void)
+{
+    TCase *tcase = tcase_create("direct");
+
+    tcase_add_checked_fixture(tcase, setup_direct, teardown);
+    tcase_add_test(tcase, the_receiver_alone_copies_a_message_chunk_by_chunk);
+    tcase_add_test(tcase, the_sender_alone_copies_a_message);
+    tcase_add_test(tcase, a_sender_that_comes_late_finds_it_done);
+    tcase_add_test(tcase,
+                   a_receiver_leaves_a_cell_alone_that_serves_another_message_by_now);
+    tcase_add_test(tcase, a_message_to_oneself_is_copied);
+    tcase_add_test(tcase, in_any_order_of_steps_every_byte_arrives);
+    return tcase;
+}
+
+static TCase *pooled_tcase(void)
+{
+    TCase *tcase = tcase_create("pooled");
+
+    tcase_add_checked_fixture(tcase, setup_pooled, teardown);
+    tcase_add_test(tcase, a_message_to_oneself_is_copied);
+    tcase_add_test(tcase, in_any_order_of_steps_every_byte_arrives);
+    tcase_add_test(tcase, without_a_free_block_a_chunk_waits);
+    tcase_add_test(tcase, the_next_chunk_is_loaded_while_one_is_stored);
+    tcase_add_test(tcase, every_block_comes_back);
+    return tcase;
+}
+
+int main(void)
+{
+    Suite *suite = suite_create("transfer");
+    SRunner *runner = srunner_create(suite);
+    int n_failed;
+
+    suite_add_tcase(suite, direct_tcase());
+    suite_add_tcase(suite, pooled_tcase());
+    srunner_run_all(runner, CK_NORMAL);
+    n_failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return n_failed == 0 ? 0 : 1;
+}
