@@ -57,9 +57,12 @@ int input_check(const char *path, const struct input *input, char *message)
             return -EINVAL;
         }
     }
-    if (input->interface > largest_interface(input)) {
-        message_set(message, "%s: interface is %g; allowed: 1e-6 to %g (the walls)",
-                    path, input->interface, largest_interface(input));
+    if (input->interface < smallest_interface(input) ||
+        input->interface > largest_interface(input)) {
+        message_set(
+            message,
+            "%s: interface is %g; allowed: %g (a finest cell) to %g (the walls)", path,
+            input->interface, smallest_interface(input), largest_interface(input));
         return -EINVAL;
     }
     if (input->coarsen_below > input->refine_above) {
