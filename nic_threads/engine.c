@@ -22,6 +22,15 @@
 #include "libbcs/base/log.h"
 #include "nic_threads/roles.h"
 
+/** Count an item in or out if it holds a send. */
+static void count_kept(struct nic_node *node, const struct nic_item *item, int32_t n)
+{
+    if (item->descriptor.kind == BCS_SEND) {
+        __atomic_store_n(&node->n_sends_kept, node->n_sends_kept + (uint32_t)n,
+                         __ATOMIC_RELAXED);
+    }
+}
+
 uint32_t nic_item_new(struct nic_view *view, const struct bcs_descriptor *descriptor,
                       uint32_t port)
 {
@@ -37,9 +46,9 @@ uint32_t nic_item_new(struct nic_view *view, const struct bcs_descriptor *descri
                   view->engine->layout.n_items);
         abort();
     }
-    node->n_items_used++;
     memcpy(&view->items[id].descriptor, descriptor, sizeof(*descriptor));
     view->items[id].port = port;
+    count_kept(node, &view->items[id], 1);
     return id;
 }
 
@@ -47,7 +56,7 @@ void nic_item_free(struct nic_view *view, uint32_t id)
 {
     view->items[id].next = view->node->free_item;
     view->node->free_item = id;
-    view->node->n_items_used--;
+    count_kept(view->node, &view->items[id], -1);
 }
 
 void nic_engine_xfer(struct nic_view *view, const struct bcs_xfer *xfer)

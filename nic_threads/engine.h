@@ -76,10 +76,18 @@ void nic_engine_xfer(struct nic_view *view, const struct bcs_xfer *xfer);
 /** Compare-And-Write as the view's node; a transport error ends the process (logged). */
 bool nic_engine_compare(struct nic_view *view, const struct bcs_comparison *comparison);
 
-/** Items that may be in use before sends are no longer taken from the rings. */
-static inline uint32_t nic_item_limit(const struct nic_view *view)
+/** Sends that a node keeps for want of a receive before it takes no more from the rings;
+ *  their senders wait then. */
+static inline uint32_t nic_send_limit(const struct nic_view *view)
 {
-    return view->engine->layout.n_items / 2;
+    return view->engine->layout.shape.node_ranks * view->engine->layout.shape.n_cells;
+}
+
+/** Whether a node keeps so many sends. Also read without the lock. */
+static inline bool nic_view_is_full(const struct nic_view *view)
+{
+    return __atomic_load_n(&view->node->n_sends_kept, __ATOMIC_RELAXED) >=
+           nic_send_limit(view);
 }
 
 #endif

@@ -111,7 +111,7 @@ struct nic_node {
     _Alignas(BCS_CACHE_LINE) uint64_t slice; /* number of the slice that runs or ran last */
     uint32_t free_item;   /* list of items that were used before */
     uint32_t items_touched;
-    uint32_t n_items_used;
+    uint32_t n_sends_kept; /* items that hold a send; read without the lock */
     uint32_t first_active; /* collective slots whose local members have all arrived */
     bool is_stalled;       /* no stage block was free: wait for a chunk to be stored */
     struct nic_schedule schedule;
@@ -127,6 +127,9 @@ struct nic_node {
                                  One that is in here has not got it yet, so there is room */
 
     uint64_t touched[BCS_MAX_PORTS_A_NODE / 64]; /* ports with entries in the batch */
+    /* Where the next entry is a send that was left because the node is full; a hint. */
+    bool is_held[BCS_MAX_PORTS_A_NODE];  /* local ports */
+    bool is_wire_held[BCS_MAX_NODES];    /* rings from other nodes */
 
     /* The slice protocol between nodes; see strobe_sender.c. */
     _Alignas(BCS_CACHE_LINE) uint64_t strobe; /* global: last microstrobe, put by the SS */

@@ -45,6 +45,9 @@ static void collect_port(struct nic_view *view, uint32_t local)
     struct nic_batch *batch = &node->batch;
     uint32_t head = node->heads[local];
 
+    if (node->is_held[local]) {
+        __atomic_store_n(&node->is_held[local], false, __ATOMIC_RELAXED);
+    }
     while (batch->n_collected < NIC_BATCH && port_has_entry(view, local, head)) {
         const struct bcs_descriptor *descriptor =
             &nic_view_port(view, local)->ring[head % BCS_RING_ENTRIES];
@@ -53,7 +56,8 @@ static void collect_port(struct nic_view *view, uint32_t local)
             .port = view->first_port + local,
             .item = NIC_ITEM_NONE,
         };
-        if (descriptor->kind == BCS_SEND && node->n_items_used >= nic_item_limit(view)) {
+        if (descriptor->kind == BCS_SEND && nic_view_is_full(view)) {
+            __atomic_store_n(&node->is_held[local], true, __ATOMIC_RELAXED);
             break; /* the sender waits until receives have made room */
         }
         batch_add(batch, descriptor, &posted);
@@ -135,11 +139,16 @@ static bool schedule_can_go(const struct nic_node *node)
            !__atomic_load_n(&node->is_stalled, __ATOMIC_RELAXED);
 }
 
+/** Whether anything can be done. What is held does not count while the node is full, or
+ *  slice would follow slice without end and without effect. */
 static bool has_pending(const struct nic_view *view)
 {
+    const struct nic_node *node = view->node;
+
     for (uint32_t i = 0; i < view->n_local; i++) {
-        if (port_has_entry(view, i,
-                           __atomic_load_n(&view->node->heads[i], __ATOMIC_RELAXED))) {
+        if (port_has_entry(view, i, __atomic_load_n(&node->heads[i], __ATOMIC_RELAXED)) &&
+            !(__atomic_load_n(&node->is_held[i], __ATOMIC_RELAXED) &&
+              nic_view_is_full(view))) {
             return true;
         }
     }

@@ -104,8 +104,9 @@ uint32_t nic_wire_collect(struct nic_view *view, bool takes_sends)
 
     for (uint32_t from = 0; from < view->engine->n_nodes; from++) {
         uint64_t end = arrived(node, from);
+        __atomic_store_n(&node->is_wire_held[from], false, __ATOMIC_RELAXED);
         while (node->wire_taken[from] < end && batch->n_sends < NIC_BATCH &&
-               batch->n_notes < NIC_BATCH && node->n_items_used < nic_item_limit(view)) {
+               batch->n_notes < NIC_BATCH) {
             uint64_t gva = ring_gva(view, from) + node->wire_taken[from] %
                                                       NIC_WIRE_ENTRIES *
                                                       sizeof(struct bcs_descriptor);
@@ -116,6 +117,10 @@ uint32_t nic_wire_collect(struct nic_view *view, bool takes_sends)
                 .port = atomic_load_explicit(&entry->turn, memory_order_relaxed),
                 .item = NIC_ITEM_NONE,
             };
+            if (entry->kind == BCS_SEND && nic_view_is_full(view)) {
+                __atomic_store_n(&node->is_wire_held[from], true, __ATOMIC_RELAXED);
+                break;
+            }
             if (entry->kind == BCS_SEND && !takes_sends) {
                 break;
             }
@@ -158,8 +163,10 @@ bool nic_wire_has_work(const struct nic_view *view)
     const struct nic_node *node = view->node;
 
     for (uint32_t other = 0; other < view->engine->n_nodes; other++) {
-        if (arrived(node, other) != __atomic_load_n(&node->wire_taken[other],
-                                                    __ATOMIC_RELAXED)) {
+        if (arrived(node, other) !=
+                __atomic_load_n(&node->wire_taken[other], __ATOMIC_RELAXED) &&
+            !(__atomic_load_n(&node->is_wire_held[other], __ATOMIC_RELAXED) &&
+              nic_view_is_full(view))) {
             return true;
         }
         if (__atomic_load_n(&node->n_outbox, __ATOMIC_RELAXED) > 0 &&

@@ -147,16 +147,22 @@ static int choose_copy(struct bcs_context *context, const struct bcs_bootstrap *
     return rc;
 }
 
-static int start_engine(struct bcs_context *context, const struct bcs_bootstrap *bootstrap,
-                        const struct introduction *all, bool is_direct)
+static struct nic_engine_params engine_params(const struct bcs_context *context,
+                                              bool is_direct)
 {
-    const struct nic_engine_params params = {
+    return (struct nic_engine_params){
         .base = context->segment.base,
-        .n_ports = bootstrap->size,
-        .port = bootstrap->rank,
+        .n_ports = context->size,
+        .port = context->rank,
         .config = &context->config,
         .is_direct = is_direct,
     };
+}
+
+static int start_engine(struct bcs_context *context, const struct bcs_bootstrap *bootstrap,
+                        const struct introduction *all, bool is_direct)
+{
+    const struct nic_engine_params params = engine_params(context, is_direct);
     int rc = nic_engine_create(&params, &context->engine);
 
     if (rc < 0) {
@@ -174,12 +180,6 @@ static int start_engine(struct bcs_context *context, const struct bcs_bootstrap 
         context->engine->machine->n_cpus = count_cpus(all, bootstrap->size);
     }
     context->driver = nic_driver_find(&context->config);
-    if (bootstrap->rank == 0 && bootstrap->size > 1) {
-        rc = nic_background_start(&params, &context->background);
-        if (rc < 0) {
-            return rc;
-        }
-    }
     if (!is_direct || context->engine->n_nodes > 1) {
         context->pending = calloc(context->config.descriptors, sizeof(*context->pending));
         return context->pending == NULL ? -ENOMEM : 0;
@@ -224,6 +224,13 @@ int bcs_attach(const struct bcs_bootstrap *bootstrap, const struct nic_config *c
         config->spin_ns * (bcs_clock_ticks() - start_ticks) /
         (bcs_clock_now_ns() - start_ns + 1);
     context->engine->patience_ticks = context->engine->spin_ticks;
+    if (context->rank == 0 && context->size > 1) { /* all nodes are set up */
+        const struct nic_engine_params params = engine_params(context, is_direct);
+        rc = nic_background_start(&params, &context->background);
+        if (rc < 0) {
+            goto fail;
+        }
+    }
     free(all);
     *context_out = context;
     return 0;

@@ -40,6 +40,9 @@ static void configure(struct job *job)
     job->config.copy = shape->is_direct ? NIC_COPY_DIRECT : NIC_COPY_POOLED;
     job->config.chunk_bytes = 48 << 10;
     job->config.slice_bytes = 128 << 10;
+    if (shape->descriptors > 0) {
+        job->config.descriptors = shape->descriptors;
+    }
 }
 
 void job_init(struct job *job, const struct job_shape *shape)

@@ -22,7 +22,8 @@ struct job_shape {
     uint32_t n_ranks;
     uint32_t node_ranks; /* 0: all in one node */
     bool is_direct;
-    bool is_threaded; /* ranks are threads */
+    bool is_threaded;     /* ranks are threads */
+    uint32_t descriptors; /* 0: the default */
 };
 
 /** The memory that the ranks share besides the engine's, zero at first. */

@@ -29,6 +29,9 @@ void pattern_busy_ends(struct rank *me);
 /** Receives that are too short, taken back, or of a message that a probe has found. */
 void pattern_odd_receives(struct rank *me);
 
+/** As many receives as there are descriptors pend when the first message is sent. */
+void pattern_full_cells(struct rank *me);
+
 /** Barriers, with a counter that shows whether somebody left one too early. */
 void pattern_barriers(struct rank *me);
 

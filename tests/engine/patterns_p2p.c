@@ -3,6 +3,7 @@
  * The point-to-point patterns. Run by every rank of a job, process or thread.
  */
 #include <bcs/status.h>
+#include <errno.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
@@ -442,4 +443,31 @@ void pattern_odd_receives(struct rank *me)
             free(data);
         }
     }
+}
+
+void pattern_full_cells(struct rank *me)
+{
+    const uint32_t n = (uint32_t)me->context->config.descriptors;
+    struct bcs_request *requests = calloc(n + 1, sizeof(*requests));
+    uint32_t *data = calloc(n + 1, sizeof(*data));
+
+    for (uint32_t i = 0; me->rank == 0 && i <= n; i++) {
+        struct bcs_message message = rank_message(me, 1, (int32_t)i, &data[i], 4);
+        int rc = bcs_recv(me->context, &message, NULL, &requests[i]);
+
+        rank_expect(me, rc == (i < n ? 0 : -ENOMEM), "a wrong number of receives");
+        nic_engine_turn(me->context->engine);
+    }
+    rank_meet(me);
+    for (uint32_t i = 0; me->rank == 1 && i < n; i++) {
+        struct bcs_message message = rank_message(me, 0, (int32_t)i, &i, sizeof(i));
+
+        bcs_send(me->context, &message, BCS_SEND_STANDARD, NULL);
+    }
+    for (uint32_t i = 0; me->rank == 0 && i < n; i++) {
+        bcs_test(me->context, &requests[i], true);
+        rank_expect(me, data[i] == i, "a wrong message");
+    }
+    free(requests);
+    free(data);
 }

@@ -14,7 +14,7 @@
 
 #include "tests/engine/patterns.h"
 
-enum { TIME_LIMIT_S = 30 };
+enum { TIME_LIMIT_S = 30, FEW_DESCRIPTORS = 64 };
 
 static const uint32_t sizes[] = {2, 3, 5};
 enum {
@@ -94,6 +94,26 @@ START_TEST(a_flood_of_messages_arrives_in_order)
 }
 END_TEST
 
+static void run_with_few_descriptors(int number, rank_fn pattern)
+{
+    struct job_shape shape = shape_of(number);
+
+    shape.descriptors = FEW_DESCRIPTORS;
+    job_run(&shape, pattern);
+}
+
+START_TEST(a_flood_is_held_back_and_nothing_is_lost)
+{
+    run_with_few_descriptors(_i, pattern_flood);
+}
+END_TEST
+
+START_TEST(as_many_receives_as_descriptors_can_pend)
+{
+    run_with_few_descriptors(_i, pattern_full_cells);
+}
+END_TEST
+
 START_TEST(sleepers_are_woken_by_what_they_wait_for)
 {
     run(_i, pattern_wake_sleepers);
@@ -148,6 +168,8 @@ int main(void)
     tcase_add_loop_test(tcase, messages_of_many_to_one_keep_their_order, 0, N_JOBS);
     tcase_add_loop_test(tcase, random_messages_all_arrive, 0, N_JOBS);
     tcase_add_loop_test(tcase, a_flood_of_messages_arrives_in_order, 0, N_JOBS);
+    tcase_add_loop_test(tcase, a_flood_is_held_back_and_nothing_is_lost, 0, N_JOBS);
+    tcase_add_loop_test(tcase, as_many_receives_as_descriptors_can_pend, 0, N_JOBS);
     tcase_add_loop_test(tcase, sleepers_are_woken_by_what_they_wait_for, 0, N_JOBS);
     tcase_add_loop_test(tcase, a_long_message_moves_while_both_its_ends_are_busy, 0,
                         N_JOBS);

@@ -216,7 +216,7 @@ START_TEST(what_finds_no_room_waits_in_the_outbox)
     send_many(1, 0, 0, n_sent);
     ck_assert_uint_eq(sender->wire_sent[0], NIC_WIRE_ENTRIES);
     ck_assert_uint_eq(sender->n_outbox, 50);
-    ck_assert_uint_eq(sender->n_items_used, 50);
+    ck_assert_uint_eq(sender->n_sends_kept, 50);
     ck_assert(!nic_wire_has_work(view_of(1)));
     ck_assert(!nic_wire_flush(view_of(1)));
     while (take_from(0, 1, &next) > 0) {
@@ -227,7 +227,7 @@ START_TEST(what_finds_no_room_waits_in_the_outbox)
     ck_assert(nic_wire_has_work(view_of(1)));
     ck_assert(nic_wire_flush(view_of(1)));
     ck_assert_uint_eq(sender->n_outbox, 0);
-    ck_assert_uint_eq(sender->n_items_used, 0);
+    ck_assert_uint_eq(sender->n_sends_kept, 0);
     while (take_from(0, 1, &next) > 0) {
     }
     ck_assert_int_eq(next, n_sent);
@@ -264,17 +264,23 @@ START_TEST(a_full_ring_to_one_node_does_not_hold_up_another)
 }
 END_TEST
 
-START_TEST(nothing_is_taken_while_the_node_has_too_many_items)
+START_TEST(a_full_node_takes_notes_but_no_sends_and_has_no_work_with_them)
 {
     struct nic_view *view = view_of(0);
-    uint32_t limit = nic_item_limit(view);
+    uint32_t limit = nic_send_limit(view);
     int32_t next = 0;
 
     send_many(1, 0, 0, 3);
-    view->node->n_items_used += limit;
-    ck_assert_uint_eq(take_from(0, 1, &next), 0);
-    view->node->n_items_used -= limit;
-    ck_assert_uint_eq(take_from(0, 1, &next), 3);
+    send_as(2, 0, NIC_WIRE_DATA, 0);
+    send_as(2, 0, BCS_SEND, 1);
+    view->node->n_sends_kept += limit;
+    ck_assert(nic_wire_has_work(view));
+    ck_assert_uint_eq(take_from(0, 1, &next), 1);
+    ck_assert(!nic_wire_has_work(view));
+    view->node->n_sends_kept -= limit;
+    ck_assert(nic_wire_has_work(view));
+    ck_assert_uint_eq(take_from(0, 1, &next), 4);
+    ck_assert_int_eq(next, 3);
 }
 END_TEST
 
@@ -328,7 +334,8 @@ int main(void)
     tcase_add_test(tcase, what_finds_no_room_waits_in_the_outbox);
     tcase_add_test(tcase, a_later_entry_does_not_overtake_the_outbox);
     tcase_add_test(tcase, a_full_ring_to_one_node_does_not_hold_up_another);
-    tcase_add_test(tcase, nothing_is_taken_while_the_node_has_too_many_items);
+    tcase_add_test(tcase,
+                   a_full_node_takes_notes_but_no_sends_and_has_no_work_with_them);
     tcase_add_loop_test(tcase, random_traffic_keeps_every_pair_in_order, 0, 3);
     suite_add_tcase(suite, tcase);
     srunner_run_all(runner, CK_NORMAL);
