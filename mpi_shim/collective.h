@@ -6,9 +6,9 @@
 #ifndef MPI_SHIM_COLLECTIVE_H
 #define MPI_SHIM_COLLECTIVE_H
 
-#include <bcs/bcs.h>
 #include "mpi_shim/comm.h"
 #include "mpi_shim/datatype.h"
+#include <bcs/bcs.h>
 
 /** The communicator of a call, which stays while the call lasts; NULL: not ours. */
 struct shim_comm *shim_collective_comm(MPI_Comm handle);

@@ -15,12 +15,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <bcs/bcs.h>
 #include "libbcs/base/log.h"
 #include "mpi_shim/error.h"
 #include "mpi_shim/handles.h"
 #include "mpi_shim/slots.h"
 #include "mpi_shim/symbols.h"
+#include <bcs/bcs.h>
 
 enum { TABLE_SIZE = 256, CONTEXT_SLOT_BITS = 28 };
 
@@ -102,8 +102,8 @@ static void insert(struct shim_comm *comm, const struct agreement *agreement)
 {
     struct shim_comm **head;
 
-    comm->group.context_id =
-        (agreement->number << CONTEXT_SLOT_BITS | agreement->slot) << 1;
+    comm->group.context_id = (agreement->number << CONTEXT_SLOT_BITS | agreement->slot)
+                             << 1;
     comm->group.slot = agreement->slot;
     comm->group.ports = comm->ports;
     comm->n_users = 1;
@@ -260,7 +260,8 @@ int shim_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *newcomm)
 int shim_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info,
                          MPI_Comm *newcomm)
 {
-    return made(shim_real.Comm_split_type(comm, split_type, key, info, newcomm), newcomm);
+    return made(shim_real.Comm_split_type(comm, split_type, key, info, newcomm),
+                newcomm);
 }
 
 int shim_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm)
@@ -292,9 +293,10 @@ int shim_Graph_create(MPI_Comm comm, int nnodes, const int index[], const int ed
                 newcomm);
 }
 
-int shim_Dist_graph_create(MPI_Comm comm, int n, const int sources[], const int degrees[],
-                           const int destinations[], const int weights[], MPI_Info info,
-                           int reorder, MPI_Comm *newcomm)
+int shim_Dist_graph_create(MPI_Comm comm, int n, const int sources[],
+                           const int degrees[], const int destinations[],
+                           const int weights[], MPI_Info info, int reorder,
+                           MPI_Comm *newcomm)
 {
     return made(shim_real.Dist_graph_create(comm, n, sources, degrees, destinations,
                                             weights, info, reorder, newcomm),

@@ -13,9 +13,9 @@
 struct shim_comm {
     MPI_Comm handle;
     struct bcs_group group;
-    uint32_t n_users; /* the handle, and persistent requests */
+    uint32_t n_users;       /* the handle, and persistent requests */
     struct shim_comm *next; /* in the table, or among those that the leader has left */
-    uint32_t n_staying; /* leader, after leaving: members that have not been seen to leave */
+    uint32_t n_staying;     /* leader, after leaving: members not seen to leave yet */
     uint32_t ports[];
 };
 

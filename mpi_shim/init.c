@@ -153,8 +153,9 @@ static void start(void)
         shim_real.Abort(shim_handles.comm_world, EXIT_FAILURE);
     }
     if (shim_progress_hook_install(progress_hook) < 0) {
-        bcs_warn("this MPI library has no progress hook: a rank that waits in one of its "
-                 "own functions does not move the messages of others");
+        bcs_warn(
+            "this MPI library has no progress hook: a rank that waits in one of its "
+            "own functions does not move the messages of others");
     }
     if (mds.mode == MDS_MODE_MMDS && mmds_start(shim_state.is_threaded) < 0) {
         bcs_error("no memory for the monitor: this run ends without its report");
@@ -190,7 +191,8 @@ static int gather(void *arg, const void *mine, size_t n_bytes, void *all)
 {
     (void)arg;
     return shim_real.Gather(mine, (int)n_bytes, shim_handles.byte, all, (int)n_bytes,
-                            shim_handles.byte, 0, shim_handles.comm_world) == MPI_SUCCESS
+                            shim_handles.byte, 0,
+                            shim_handles.comm_world) == MPI_SUCCESS
                ? 0
                : -EIO;
 }

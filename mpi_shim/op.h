@@ -7,9 +7,9 @@
 #ifndef MPI_SHIM_OP_H
 #define MPI_SHIM_OP_H
 
-#include <bcs/bcs.h>
 #include "mpi_shim/datatype.h"
 #include "nic_threads/reduce_ops.h"
+#include <bcs/bcs.h>
 
 /** The predefined operations; the first NIC_REDUCE_N_OPS are enum nic_reduce_op. */
 enum shim_op {

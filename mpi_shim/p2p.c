@@ -38,8 +38,8 @@ static int send_packed(const struct shim_call *call, struct bcs_message *message
                        const struct shim_datatype *type, enum bcs_send_mode mode)
 {
     char stack_copy[STACK_COPY_BYTES];
-    char *copy = message->n_bytes <= sizeof(stack_copy) ? stack_copy
-                                                        : malloc(message->n_bytes);
+    char *copy =
+        message->n_bytes <= sizeof(stack_copy) ? stack_copy : malloc(message->n_bytes);
     int rc = MPI_ERR_NO_MEM;
 
     if (copy != NULL && shim_pack(call->buffer, (size_t)call->count, type, copy) == 0) {
@@ -85,27 +85,28 @@ static int raise(MPI_Comm comm, int rc)
 }
 
 /** MPI_Send and MPI_Rsend differ from MPI_Ssend in mode only; real finds the errors. */
-#define BLOCKING_SEND(name, mode)                                                        \
-    int shim_##name(const void *buf, int count, MPI_Datatype datatype, int dest,         \
-                    int tag, MPI_Comm comm)                                              \
-    {                                                                                    \
-        const struct shim_call call = {SHIM_SEND, buf, count, datatype, dest, tag, comm}; \
-        const struct shim_datatype *type;                                                \
-        struct shim_comm *ours;                                                          \
-        int rc;                                                                          \
-                                                                                         \
-        shim_enter();                                                                    \
-        ours = shim_comm_find(comm);                                                     \
-        type = ours == NULL ? NULL : shim_datatype_find(datatype);                       \
-        if (ours == NULL || !is_valid_send(ours, count, type, dest, tag)) {              \
-            shim_leave();                                                                \
-            return ours == NULL                                                          \
-                       ? shim_pass_##name(buf, count, datatype, dest, tag, comm)         \
-                       : shim_real.name(buf, count, datatype, dest, tag, comm);          \
-        }                                                                                \
-        rc = send_now(&call, ours, type, mode, true);                                          \
-        shim_leave();                                                                    \
-        return raise(comm, rc);                                                          \
+#define BLOCKING_SEND(name, mode)                                                      \
+    int shim_##name(const void *buf, int count, MPI_Datatype datatype, int dest,       \
+                    int tag, MPI_Comm comm)                                            \
+    {                                                                                  \
+        const struct shim_call call = {SHIM_SEND, buf, count, datatype,                \
+                                       dest,      tag, comm};                          \
+        const struct shim_datatype *type;                                              \
+        struct shim_comm *ours;                                                        \
+        int rc;                                                                        \
+                                                                                       \
+        shim_enter();                                                                  \
+        ours = shim_comm_find(comm);                                                   \
+        type = ours == NULL ? NULL : shim_datatype_find(datatype);                     \
+        if (ours == NULL || !is_valid_send(ours, count, type, dest, tag)) {            \
+            shim_leave();                                                              \
+            return ours == NULL                                                        \
+                       ? shim_pass_##name(buf, count, datatype, dest, tag, comm)       \
+                       : shim_real.name(buf, count, datatype, dest, tag, comm);        \
+        }                                                                              \
+        rc = send_now(&call, ours, type, mode, true);                                  \
+        shim_leave();                                                                  \
+        return raise(comm, rc);                                                        \
     }
 
 BLOCKING_SEND(Send, BCS_SEND_STANDARD)
@@ -113,7 +114,8 @@ BLOCKING_SEND(Rsend, BCS_SEND_STANDARD)
 BLOCKING_SEND(Ssend, BCS_SEND_SYNCHRONOUS)
 
 /** Make a request of a call; NULL: too many. */
-static struct shim_request *describe(const struct shim_call *call, struct shim_comm *comm,
+static struct shim_request *describe(const struct shim_call *call,
+                                     struct shim_comm *comm,
                                      const struct shim_datatype *type)
 {
     struct shim_request *request = shim_request_new();
@@ -150,7 +152,8 @@ static int start(const struct shim_call *call, struct shim_comm *comm,
 
 /** A persistent request; it is not started. */
 static int describe_persistent(const struct shim_call *call, struct shim_comm *comm,
-                               const struct shim_datatype *type, MPI_Request *request_out)
+                               const struct shim_datatype *type,
+                               MPI_Request *request_out)
 {
     struct shim_request *request = describe(call, comm, type);
 
@@ -165,30 +168,30 @@ static int describe_persistent(const struct shim_call *call, struct shim_comm *c
 }
 
 /** An entry point that makes a request: a send or a receive, started or persistent. */
-#define MAKES_REQUEST(name, constness, request_kind, is_valid, make)                     \
-    int shim_##name(constness void *buf, int count, MPI_Datatype datatype, int peer,     \
-                    int tag, MPI_Comm comm, MPI_Request *request)                        \
-    {                                                                                    \
-        const struct shim_call call = {request_kind, buf, count, datatype, peer,         \
-                                       tag,          comm};                              \
-        const struct shim_datatype *type;                                                \
-        struct shim_comm *ours;                                                          \
-        int rc;                                                                          \
-                                                                                         \
-        shim_enter();                                                                    \
-        ours = shim_comm_find(comm);                                                     \
-        type = ours == NULL ? NULL : shim_datatype_find(datatype);                       \
-        if (ours == NULL || request == NULL ||                                           \
-            !is_valid(ours, count, type, peer, tag)) {                                   \
-            shim_leave();                                                                \
-            return ours == NULL ? shim_pass_##name(buf, count, datatype, peer, tag,      \
-                                                   comm, request)                        \
-                                : shim_real.name(buf, count, datatype, peer, tag, comm,  \
-                                                 request);                               \
-        }                                                                                \
-        rc = make(&call, ours, type, request);                                           \
-        shim_leave();                                                                    \
-        return raise(comm, rc);                                                          \
+#define MAKES_REQUEST(name, constness, request_kind, is_valid, make)                   \
+    int shim_##name(constness void *buf, int count, MPI_Datatype datatype, int peer,   \
+                    int tag, MPI_Comm comm, MPI_Request *request)                      \
+    {                                                                                  \
+        const struct shim_call call = {request_kind, buf, count, datatype,             \
+                                       peer,         tag, comm};                       \
+        const struct shim_datatype *type;                                              \
+        struct shim_comm *ours;                                                        \
+        int rc;                                                                        \
+                                                                                       \
+        shim_enter();                                                                  \
+        ours = shim_comm_find(comm);                                                   \
+        type = ours == NULL ? NULL : shim_datatype_find(datatype);                     \
+        if (ours == NULL || request == NULL ||                                         \
+            !is_valid(ours, count, type, peer, tag)) {                                 \
+            shim_leave();                                                              \
+            return ours == NULL ? shim_pass_##name(buf, count, datatype, peer, tag,    \
+                                                   comm, request)                      \
+                                : shim_real.name(buf, count, datatype, peer, tag,      \
+                                                 comm, request);                       \
+        }                                                                              \
+        rc = make(&call, ours, type, request);                                         \
+        shim_leave();                                                                  \
+        return raise(comm, rc);                                                        \
     }
 
 MAKES_REQUEST(Isend, const, SHIM_SEND, is_valid_send, start)
@@ -206,8 +209,8 @@ MAKES_REQUEST(Recv_init, , SHIM_RECEIVE, is_valid_receive, describe_persistent)
 int shim_Bsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag,
                MPI_Comm comm)
 {
-    const struct shim_call call = {SHIM_SEND_BUFFERED, buf, count, datatype, dest,
-                                   tag,                comm};
+    const struct shim_call call = {
+        SHIM_SEND_BUFFERED, buf, count, datatype, dest, tag, comm};
     const struct shim_datatype *type;
     struct shim_comm *ours;
     MPI_Request request;
@@ -267,7 +270,8 @@ static inline int receive_now(const struct shim_call *call, struct shim_comm *co
 int shim_Recv(void *buf, int count, MPI_Datatype datatype, int source, int tag,
               MPI_Comm comm, MPI_Status *status)
 {
-    const struct shim_call call = {SHIM_RECEIVE, buf, count, datatype, source, tag, comm};
+    const struct shim_call call = {SHIM_RECEIVE, buf, count, datatype,
+                                   source,       tag, comm};
     const struct shim_datatype *type;
     struct shim_comm *ours;
     int rc;
@@ -312,10 +316,10 @@ int shim_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int
                   int sendtag, void *recvbuf, int recvcount, MPI_Datatype recvtype,
                   int source, int recvtag, MPI_Comm comm, MPI_Status *status)
 {
-    const struct shim_call out = {SHIM_SEND, sendbuf, sendcount, sendtype, dest,
-                                  sendtag,   comm};
-    const struct shim_call in = {SHIM_RECEIVE, recvbuf, recvcount, recvtype, source,
-                                 recvtag,      comm};
+    const struct shim_call out = {SHIM_SEND, sendbuf, sendcount, sendtype,
+                                  dest,      sendtag, comm};
+    const struct shim_call in = {SHIM_RECEIVE, recvbuf, recvcount, recvtype,
+                                 source,       recvtag, comm};
     struct shim_comm *ours;
     int rc;
 
@@ -326,13 +330,12 @@ int shim_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int
         !is_valid_receive(ours, recvcount, shim_datatype_find(recvtype), source,
                           recvtag)) {
         shim_leave();
-        return ours == NULL
-                   ? shim_pass_Sendrecv(sendbuf, sendcount, sendtype, dest, sendtag,
-                                        recvbuf, recvcount, recvtype, source, recvtag,
-                                        comm, status)
-                   : shim_real.Sendrecv(sendbuf, sendcount, sendtype, dest, sendtag,
-                                        recvbuf, recvcount, recvtype, source, recvtag,
-                                        comm, status);
+        return ours == NULL ? shim_pass_Sendrecv(sendbuf, sendcount, sendtype, dest,
+                                                 sendtag, recvbuf, recvcount, recvtype,
+                                                 source, recvtag, comm, status)
+                            : shim_real.Sendrecv(sendbuf, sendcount, sendtype, dest,
+                                                 sendtag, recvbuf, recvcount, recvtype,
+                                                 source, recvtag, comm, status);
     }
     rc = exchange(&out, &in, ours, status);
     shim_leave();
@@ -358,12 +361,11 @@ int shim_Sendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest,
         !is_valid_receive(ours, count, type, source, recvtag) ||
         (size_t)count * type->size > INT_MAX) {
         shim_leave();
-        return ours == NULL ? shim_pass_Sendrecv_replace(buf, count, datatype, dest,
-                                                         sendtag, source, recvtag, comm,
-                                                         status)
-                            : shim_real.Sendrecv_replace(buf, count, datatype, dest,
-                                                         sendtag, source, recvtag, comm,
-                                                         status);
+        return ours == NULL
+                   ? shim_pass_Sendrecv_replace(buf, count, datatype, dest, sendtag,
+                                                source, recvtag, comm, status)
+                   : shim_real.Sendrecv_replace(buf, count, datatype, dest, sendtag,
+                                                source, recvtag, comm, status);
     }
     out.count = (int)((size_t)count * type->size);
     copy = malloc((size_t)out.count + 1);

@@ -30,8 +30,8 @@ struct found {
 };
 
 /** Probe; all arguments are valid. @return an MPI error class */
-static int probe(struct shim_comm *comm, int source, int tag,
-                 const struct how *how, MPI_Status *status, struct found *found_out)
+static int probe(struct shim_comm *comm, int source, int tag, const struct how *how,
+                 MPI_Status *status, struct found *found_out)
 {
     const struct bcs_message message = {
         .group = &comm->group,
@@ -156,10 +156,12 @@ int shim_Improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Message *mes
 
     shim_enter();
     ours = shim_comm_find(comm);
-    if (ours == NULL || message == NULL || flag == NULL || !is_valid(ours, source, tag)) {
+    if (ours == NULL || message == NULL || flag == NULL ||
+        !is_valid(ours, source, tag)) {
         shim_leave();
-        return ours == NULL ? shim_pass_Improbe(source, tag, comm, flag, message, status)
-                            : shim_real.Improbe(source, tag, comm, flag, message, status);
+        return ours == NULL
+                   ? shim_pass_Improbe(source, tag, comm, flag, message, status)
+                   : shim_real.Improbe(source, tag, comm, flag, message, status);
     }
     rc = take(ours, source, tag, false, message, status, flag);
     shim_leave();

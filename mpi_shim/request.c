@@ -23,9 +23,9 @@ struct shim_request *shim_orphans;
 
 int shim_request_setup(void)
 {
-    void *memory = mmap(NULL, MAX_REQUESTS * sizeof(struct shim_request),
-                        PROT_READ | PROT_WRITE,
-                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void *memory =
+        mmap(NULL, MAX_REQUESTS * sizeof(struct shim_request), PROT_READ | PROT_WRITE,
+             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
     if (memory == MAP_FAILED) {
         return -ENOMEM;

@@ -17,7 +17,7 @@
 /** Null until MPI_Init has attached this process, and again after MPI_Finalize. */
 struct shim_state {
     struct bcs_context *context;
-    bool is_threaded; /* MPI_THREAD_MULTIPLE was granted */
+    bool is_threaded;           /* MPI_THREAD_MULTIPLE was granted */
     _Atomic uint32_t n_at_door; /* threads that wait for the lock */
     pthread_mutex_t lock;
 };

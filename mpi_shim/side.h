@@ -8,8 +8,8 @@
 #ifndef MPI_SHIM_SIDE_H
 #define MPI_SHIM_SIDE_H
 
-#include <bcs/bcs.h>
 #include "mpi_shim/datatype.h"
+#include <bcs/bcs.h>
 
 /** One buffer. data and n_bytes are for the API. */
 struct shim_side {

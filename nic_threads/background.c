@@ -51,7 +51,7 @@ struct nic_background {
     pthread_t thread;
     _Atomic bool is_stopping; /* set before `watch` */
     uint64_t *n_seen; /* by node: entries of its nic_opened that have been read */
-    bool is_late; /* this look comes after a long pause */
+    bool is_late;     /* this look comes after a long pause */
     struct charge charges[NIC_OPENED_ENTRIES];
     uint32_t n_charges;
     char *buffer;
@@ -66,14 +66,16 @@ static struct bcs_cell *cell_of(const struct nic_engine *engine, uint32_t port,
 
 static pid_t pid_of(const struct nic_engine *engine, uint32_t port)
 {
-    const struct nic_view *view = &engine->views[nic_layout_node(&engine->layout, port)];
+    const struct nic_view *view =
+        &engine->views[nic_layout_node(&engine->layout, port)];
 
     return (pid_t)nic_view_port(view, port - view->first_port)->pid;
 }
 
 /** Copy between this process's memory and another's; all, or the process has gone. */
 static void copy(ssize_t (*function)(pid_t, const struct iovec *, unsigned long,
-                                     const struct iovec *, unsigned long, unsigned long),
+                                     const struct iovec *, unsigned long,
+                                     unsigned long),
                  pid_t pid, void *own, uint64_t other, uint64_t n_bytes)
 {
     while (n_bytes > 0) {
@@ -139,7 +141,8 @@ static void wake_ends(struct nic_engine *engine, uint32_t receiver, uint32_t sen
     for (int i = 0; i < 2; i++) {
         const struct nic_view *view =
             &engine->views[nic_layout_node(&engine->layout, ports[i])];
-        bcs_sleep_wake(engine->machine, nic_view_port(view, ports[i] - view->first_port));
+        bcs_sleep_wake(engine->machine,
+                       nic_view_port(view, ports[i] - view->first_port));
     }
 }
 
@@ -195,7 +198,8 @@ static void take_charge(struct nic_background *background)
     for (uint32_t i = 0; i < engine->n_nodes; i++) {
         struct nic_view *view = &engine->views[i];
         struct nic_node *node = view->node;
-        if (__atomic_load_n(&node->n_opened, __ATOMIC_RELAXED) == background->n_seen[i] ||
+        if (__atomic_load_n(&node->n_opened, __ATOMIC_RELAXED) ==
+                background->n_seen[i] ||
             !nic_engine_try_lock(view)) {
             continue; /* who holds the lock is at work here */
         }
@@ -245,8 +249,10 @@ static void sleep_until_look(struct nic_background *background, uint32_t watch)
 {
     _Atomic uint32_t *word = &background->engine->machine->watch;
     uint64_t slice_ns = background->engine->config->slice_ns;
-    uint64_t ns = watch == BCS_WATCH_LATE ? slice_ns * SLICES_A_LATE_LOOK : slice_ns / 2;
-    const struct timespec interval = {(time_t)(ns / 1000000000), (long)(ns % 1000000000)};
+    uint64_t ns =
+        watch == BCS_WATCH_LATE ? slice_ns * SLICES_A_LATE_LOOK : slice_ns / 2;
+    const struct timespec interval = {(time_t)(ns / 1000000000),
+                                      (long)(ns % 1000000000)};
     long rc = syscall(SYS_futex, word, FUTEX_WAIT, watch,
                       watch == BCS_WATCH_NONE ? NULL : &interval, NULL, 0);
 
@@ -296,7 +302,8 @@ static void *run(void *argument)
     cpu_set_t everywhere;
 
     memset(&everywhere, 0xff, sizeof(everywhere));
-    sched_setaffinity(0, sizeof(everywhere), &everywhere); /* else: where the rank may */
+    sched_setaffinity(0, sizeof(everywhere),
+                      &everywhere); /* else: where the rank may */
     while (!atomic_load_explicit(&background->is_stopping, memory_order_seq_cst)) {
         uint32_t watch = atomic_load_explicit(&machine->watch, memory_order_seq_cst);
 
@@ -367,7 +374,8 @@ void nic_background_stop(struct nic_background *background)
     atomic_store_explicit(&background->is_stopping, true, memory_order_seq_cst);
     atomic_store_explicit(&background->engine->machine->watch, BCS_WATCH_SOON,
                           memory_order_seq_cst);
-    syscall(SYS_futex, &background->engine->machine->watch, FUTEX_WAKE, 1, NULL, NULL, 0);
+    syscall(SYS_futex, &background->engine->machine->watch, FUTEX_WAKE, 1, NULL, NULL,
+            0);
     pthread_join(background->thread, NULL);
     destroy(background);
 }

@@ -17,8 +17,8 @@ static struct nic_match *match_of(struct nic_view *view, uint32_t port)
 static struct nic_posted item_posted(const struct nic_view *view, uint32_t id)
 {
     return (struct nic_posted){
-        .offset = (uint64_t)((const char *)&view->items[id].descriptor -
-                             view->engine->base),
+        .offset =
+            (uint64_t)((const char *)&view->items[id].descriptor - view->engine->base),
         .port = view->items[id].port,
         .item = id,
     };
@@ -90,8 +90,8 @@ static void match_receive(struct nic_view *view, const struct nic_posted *posted
 
     if ((receive->flags & BCS_TAKE) != 0) { /* of a message that a probe has taken */
         send = item_posted(view, (uint32_t)receive->address);
-        struct nic_posted kept = item_posted(
-            view, nic_item_new(view, receive, posted->port));
+        struct nic_posted kept =
+            item_posted(view, nic_item_new(view, receive, posted->port));
         view->items[kept.item].descriptor.address = receive->chunk.block;
         pair_up(view, &send, &kept);
         return;
@@ -128,7 +128,8 @@ static bool offer_to_probe(struct nic_view *view, const struct nic_posted *send_
     const struct bcs_descriptor *send = nic_posted_descriptor(view, send_posted);
     const struct nic_posted probe = item_posted(view, probe_id);
     bool is_taken = (view->items[probe_id].descriptor.flags & BCS_TAKE) != 0;
-    uint32_t item = is_taken ? nic_item_new(view, send, send_posted->port) : NIC_ITEM_NONE;
+    uint32_t item =
+        is_taken ? nic_item_new(view, send, send_posted->port) : NIC_ITEM_NONE;
 
     probe_answer(view, &probe, send, item);
     nic_item_free(view, probe_id);

@@ -14,12 +14,13 @@ void nic_buffer_sender_step(struct nic_view *view)
     uint32_t n_local = 0;
 
     for (uint32_t i = 0; i < batch->n_sends; i++) {
-        const struct bcs_descriptor *send = nic_posted_descriptor(view, &batch->sends[i]);
+        const struct bcs_descriptor *send =
+            nic_posted_descriptor(view, &batch->sends[i]);
         if (nic_view_has(view, send->port)) {
             batch->sends[n_local++] = batch->sends[i];
         } else {
-            nic_wire_send(view, nic_layout_node(&view->engine->layout, send->port), send,
-                          batch->sends[i].port);
+            nic_wire_send(view, nic_layout_node(&view->engine->layout, send->port),
+                          send, batch->sends[i].port);
         }
     }
     batch->n_sends = n_local;

@@ -50,7 +50,8 @@ static uint32_t master_of(const struct nic_view *view,
 static void send_parts(struct nic_view *view, const struct nic_slot *slot,
                        uint32_t master)
 {
-    for (uint32_t id = slot->first_item; id != NIC_ITEM_NONE; id = view->items[id].next) {
+    for (uint32_t id = slot->first_item; id != NIC_ITEM_NONE;
+         id = view->items[id].next) {
         struct bcs_descriptor part;
         memcpy(&part, &view->items[id].descriptor, sizeof(part));
         part.kind = NIC_WIRE_PART;
@@ -97,7 +98,8 @@ void nic_collective_helper_exchange(struct nic_view *view)
     const struct nic_batch *batch = &view->node->batch;
 
     for (uint32_t i = 0; i < batch->n_notes; i++) {
-        const struct bcs_descriptor *note = nic_posted_descriptor(view, &batch->notes[i]);
+        const struct bcs_descriptor *note =
+            nic_posted_descriptor(view, &batch->notes[i]);
         if (note->kind == BCS_COLLECTIVE) {
             arrive(view, &batch->notes[i]);
         } else if (note->kind == BCS_GROUP_OPEN) {
@@ -112,11 +114,13 @@ static void keep_parts(struct nic_view *view)
     const struct nic_batch *batch = &view->node->batch;
 
     for (uint32_t i = 0; i < batch->n_notes; i++) {
-        const struct bcs_descriptor *note = nic_posted_descriptor(view, &batch->notes[i]);
+        const struct bcs_descriptor *note =
+            nic_posted_descriptor(view, &batch->notes[i]);
         if (note->kind == NIC_WIRE_PART) {
             struct nic_slot *slot = nic_view_slot(view, note->port);
             uint32_t id = nic_item_new(view, note, batch->notes[i].port);
-            view->items[id].next = slot->parts - 1; /* NIC_ITEM_NONE if there are none */
+            view->items[id].next =
+                slot->parts - 1; /* NIC_ITEM_NONE if there are none */
             slot->parts = id + 1;
         }
     }
@@ -126,8 +130,8 @@ static bool have_all_begun(struct nic_view *view, uint32_t slot_number)
 {
     const struct nic_slot *slot = nic_view_slot(view, slot_number);
     const struct bcs_comparison comparison = {
-        .variable_gva = nic_view_slot_gva(view, slot_number) +
-                        offsetof(struct nic_slot, flag),
+        .variable_gva =
+            nic_view_slot_gva(view, slot_number) + offsetof(struct nic_slot, flag),
         .op = BCS_COMPARE_GE,
         .value = slot->sequence,
         .dests = &slot->members.nodes,
@@ -145,8 +149,8 @@ void nic_collective_helper_schedule(struct nic_view *view)
     while (number != SLOT_NONE && batch->n_ready < NIC_BATCH) {
         const struct nic_slot *slot = nic_view_slot(view, number);
         const struct bcs_descriptor *any = &view->items[slot->first_item].descriptor;
-        if (master_of(view, any) == view->index && slot->result.sequence < slot->sequence &&
-            have_all_begun(view, number)) {
+        if (master_of(view, any) == view->index &&
+            slot->result.sequence < slot->sequence && have_all_begun(view, number)) {
             batch->ready[batch->n_ready++] = number;
         }
         number = slot->next_active;
@@ -180,7 +184,8 @@ static void free_items(struct nic_view *view, uint32_t id)
 static void complete_members(struct nic_view *view, struct nic_slot *slot,
                              const void *result)
 {
-    for (uint32_t id = slot->first_item; id != NIC_ITEM_NONE; id = view->items[id].next) {
+    for (uint32_t id = slot->first_item; id != NIC_ITEM_NONE;
+         id = view->items[id].next) {
         const struct nic_item *item = &view->items[id];
         const struct bcs_descriptor *descriptor = &item->descriptor;
         struct bcs_cell *cell = nic_view_cell(view, item->port, descriptor->cell);
@@ -209,8 +214,8 @@ void nic_collective_helper_broadcast(struct nic_view *view, uint32_t slot_number
     const struct bcs_xfer xfer = {
         .src = &message,
         .n_bytes = sizeof(message),
-        .dest_gva = nic_view_slot_gva(view, slot_number) +
-                    offsetof(struct nic_slot, result),
+        .dest_gva =
+            nic_view_slot_gva(view, slot_number) + offsetof(struct nic_slot, result),
         .dests = &slot->members.nodes,
         .remote_event_gva = NIC_NODE_GVA(view, result_event),
     };
@@ -275,7 +280,8 @@ void nic_collective_helper_finish(struct nic_view *view)
                      __ATOMIC_RELAXED);
     while (*link != SLOT_NONE) {
         struct nic_slot *slot = nic_view_slot(view, *link);
-        if (__atomic_load_n(&slot->result.sequence, __ATOMIC_ACQUIRE) >= slot->sequence) {
+        if (__atomic_load_n(&slot->result.sequence, __ATOMIC_ACQUIRE) >=
+            slot->sequence) {
             *link = slot->next_active;
             complete_members(view, slot, slot->result.payload);
         } else {

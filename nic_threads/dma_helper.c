@@ -131,7 +131,8 @@ static void open_direct(struct nic_view *view, uint32_t id, uint64_t n_bytes)
     target->peer_cell = item->peer_cell;
     target->address = item->peer_address;
     target->peer_generation =
-        atomic_load_explicit(&source->state, memory_order_relaxed) >> BCS_CELL_STATE_BITS;
+        atomic_load_explicit(&source->state, memory_order_relaxed) >>
+        BCS_CELL_STATE_BITS;
     source->peer_port = item->port;
     source->peer_cell = item->descriptor.cell;
     source->address = item->peer_address;
@@ -296,10 +297,10 @@ static void grant_blocks(struct nic_view *view, const struct nic_plan *plan)
     uint32_t from = nic_layout_node(&view->engine->layout, item->peer);
     struct bcs_descriptor grant = {
         .kind = NIC_WIRE_GRANT,
-        .flags = item->is_block ? BCS_DATA_BLOCK | (item->peer_cell != BCS_CELL_NONE
-                                                         ? BCS_SYNCHRONOUS
-                                                         : 0)
-                                : 0,
+        .flags = item->is_block
+                     ? BCS_DATA_BLOCK |
+                           (item->peer_cell != BCS_CELL_NONE ? BCS_SYNCHRONOUS : 0)
+                     : 0,
         .port = item->peer,
         .cell = item->peer_cell,
         .address = item->peer_address,

@@ -11,7 +11,7 @@
 
 /** One wait in progress; zero it to start. Belongs to the waiting thread. */
 struct nic_waiter {
-    uint64_t since_ticks;  /* when this round of polling began */
+    uint64_t since_ticks;    /* when this round of polling began */
     uint64_t patience_ticks; /* how long to poll before sleeping */
     uint32_t n_polls;
     uint32_t n_turns; /* for the caller */

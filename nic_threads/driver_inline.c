@@ -30,12 +30,13 @@
 #include "nic_threads/roles.h"
 
 enum {
-    GRACE_POLLS = 40,    /* before a free lock is taken from its last holder */
-    POLLS_A_CLOCK = 64,  /* polls between two looks at the clock, if it is not crowded */
-    CROWDED_POLLS = 5,   /* polls before each yield, if it is crowded */
-    CROWDED_YIELDS = 4,  /* at least, before sleeping */
-    LEAST_PATIENCE = 16, /* polling becomes shorter down to this part of the full time */
-    WAITS_A_TRIAL = 32,  /* waits of which one polls for the full time again */
+    GRACE_POLLS = 40,   /* before a free lock is taken from its last holder */
+    POLLS_A_CLOCK = 64, /* polls between two looks at the clock, if it is not crowded */
+    CROWDED_POLLS = 5,  /* polls before each yield, if it is crowded */
+    CROWDED_YIELDS = 4, /* at least, before sleeping */
+    LEAST_PATIENCE =
+        16,             /* polling becomes shorter down to this part of the full time */
+    WAITS_A_TRIAL = 32, /* waits of which one polls for the full time again */
 };
 
 static struct bcs_port *own_port(const struct nic_engine *engine)

@@ -42,8 +42,9 @@ uint32_t nic_item_new(struct nic_view *view, const struct bcs_descriptor *descri
     } else if (node->items_touched < view->engine->layout.n_items) {
         id = node->items_touched++;
     } else {
-        bcs_error("more than %u operations are pending on a node; raise BCS_DESCRIPTORS",
-                  view->engine->layout.n_items);
+        bcs_error(
+            "more than %u operations are pending on a node; raise BCS_DESCRIPTORS",
+            view->engine->layout.n_items);
         abort();
     }
     memcpy(&view->items[id].descriptor, descriptor, sizeof(*descriptor));
@@ -92,10 +93,9 @@ bool nic_engine_try_lock(struct nic_view *view)
     /* The first load spares the cache line of a holder that keeps polling. It needs no
      * order of its own: publishers stored with seq_cst before they came here. */
     if (atomic_load_explicit(&node->lock, memory_order_seq_cst) != 0 ||
-        !atomic_compare_exchange_strong_explicit(&node->lock, &free,
-                                                 view->engine->port + 1,
-                                                 memory_order_seq_cst,
-                                                 memory_order_relaxed)) {
+        !atomic_compare_exchange_strong_explicit(
+            &node->lock, &free, view->engine->port + 1, memory_order_seq_cst,
+            memory_order_relaxed)) {
         return false;
     }
     if (!view->engine->is_background &&
@@ -129,14 +129,14 @@ void nic_engine_unlock(struct nic_view *view)
 void nic_engine_watch(const struct nic_engine *engine)
 {
     _Atomic uint32_t *watch = &engine->machine->watch;
-    uint32_t wanted = nic_engine_has_idle_core(engine) ? BCS_WATCH_SOON : BCS_WATCH_LATE;
+    uint32_t wanted =
+        nic_engine_has_idle_core(engine) ? BCS_WATCH_SOON : BCS_WATCH_LATE;
     /* seq_cst: see nic_threads/background.c */
     uint32_t present = atomic_load_explicit(watch, memory_order_seq_cst);
 
     while (present < wanted) {
-        if (atomic_compare_exchange_strong_explicit(watch, &present, wanted,
-                                                    memory_order_seq_cst,
-                                                    memory_order_seq_cst)) {
+        if (atomic_compare_exchange_strong_explicit(
+                watch, &present, wanted, memory_order_seq_cst, memory_order_seq_cst)) {
             syscall(SYS_futex, watch, FUTEX_WAKE, 1, NULL, NULL, 0);
             return;
         }
@@ -212,10 +212,10 @@ int nic_engine_layout(uint32_t n_ports, const struct nic_config *config,
     int rc = nic_layout_init(layout_out, &shape);
 
     if (rc < 0) {
-        bcs_error("%u ranks in nodes of %u: a node has at most %u ranks, a job %u nodes; "
-                  "set BCS_NODE_RANKS",
-                  n_ports, shape.node_ranks, (unsigned)BCS_MAX_PORTS_A_NODE,
-                  BCS_MAX_NODES);
+        bcs_error(
+            "%u ranks in nodes of %u: a node has at most %u ranks, a job %u nodes; "
+            "set BCS_NODE_RANKS",
+            n_ports, shape.node_ranks, (unsigned)BCS_MAX_PORTS_A_NODE, BCS_MAX_NODES);
     }
     return rc;
 }
@@ -297,9 +297,8 @@ int nic_engine_create(const struct nic_engine_params *params,
     engine->home = nic_layout_node(&engine->layout, params->port);
     engine->machine = (struct bcs_machine *)(engine->base + engine->layout.node_gva +
                                              sizeof(struct nic_node));
-    engine->scratch =
-        aligned_alloc(BCS_CACHE_LINE, (size_t)(params->n_ports + 3) / 4 * 4 *
-                                          BCS_INLINE_BYTES);
+    engine->scratch = aligned_alloc(BCS_CACHE_LINE, (size_t)(params->n_ports + 3) / 4 *
+                                                        4 * BCS_INLINE_BYTES);
     engine->views = calloc(engine->n_nodes, sizeof(*engine->views));
     if (engine->scratch == NULL || engine->views == NULL) {
         goto fail;

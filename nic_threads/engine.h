@@ -11,9 +11,9 @@
 
 /** What nic_engine_create needs. */
 struct nic_engine_params {
-    char *base;      /* mapping of the job's memory: nic_engine_memory_bytes */
+    char *base; /* mapping of the job's memory: nic_engine_memory_bytes */
     uint32_t n_ports;
-    uint32_t port;   /* of this process */
+    uint32_t port;                   /* of this process */
     const struct nic_config *config; /* stays the caller's, must outlive the engine */
     bool is_direct;
     bool is_background; /* a second engine of this process; sets up nothing */

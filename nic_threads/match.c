@@ -16,7 +16,8 @@ static uint32_t bucket_of(uint64_t context_id, int32_t source)
     return (uint32_t)(key + (key >> 4)) % NIC_MATCH_BUCKETS;
 }
 
-static bool accepts(const struct bcs_descriptor *receive, const struct bcs_descriptor *send)
+static bool accepts(const struct bcs_descriptor *receive,
+                    const struct bcs_descriptor *send)
 {
     return receive->context_id == send->context_id &&
            (receive->source < 0 || receive->source == send->source) &&
@@ -51,7 +52,8 @@ static void list_remove(struct nic_list *list, struct nic_item *items, uint32_t 
     }
 }
 
-static void arrivals_append(struct nic_match *match, struct nic_item *items, uint32_t id)
+static void arrivals_append(struct nic_match *match, struct nic_item *items,
+                            uint32_t id)
 {
     items[id].later = NIC_ITEM_NONE;
     items[id].earlier = match->arrivals.last;
@@ -63,7 +65,8 @@ static void arrivals_append(struct nic_match *match, struct nic_item *items, uin
     match->arrivals.last = id;
 }
 
-static void arrivals_remove(struct nic_match *match, struct nic_item *items, uint32_t id)
+static void arrivals_remove(struct nic_match *match, struct nic_item *items,
+                            uint32_t id)
 {
     const struct nic_item *item = &items[id];
 
@@ -119,7 +122,8 @@ void nic_match_add_receive(struct nic_match *match, struct nic_item *items, uint
     match->n_receives++;
 }
 
-uint32_t nic_match_find_send(const struct nic_match *match, const struct nic_item *items,
+uint32_t nic_match_find_send(const struct nic_match *match,
+                             const struct nic_item *items,
                              const struct bcs_descriptor *receive)
 {
     uint32_t id;
@@ -159,8 +163,8 @@ uint32_t nic_match_find_receive(const struct nic_match *match,
     if (match->n_receives == 0) {
         return NIC_ITEM_NONE;
     }
-    named = first_accepting(match->receives[bucket_of(send->context_id, send->source)].first,
-                            items, send);
+    named = first_accepting(
+        match->receives[bucket_of(send->context_id, send->source)].first, items, send);
     any = first_accepting(match->wildcards.first, items, send);
     if (named == NIC_ITEM_NONE || any == NIC_ITEM_NONE) {
         return named == NIC_ITEM_NONE ? any : named;
@@ -168,7 +172,8 @@ uint32_t nic_match_find_receive(const struct nic_match *match,
     return items[named].sequence < items[any].sequence ? named : any;
 }
 
-static uint32_t first_with_cell(uint32_t id, const struct nic_item *items, uint32_t cell)
+static uint32_t first_with_cell(uint32_t id, const struct nic_item *items,
+                                uint32_t cell)
 {
     while (id != NIC_ITEM_NONE && items[id].descriptor.cell != cell) {
         id = items[id].next;
@@ -176,8 +181,8 @@ static uint32_t first_with_cell(uint32_t id, const struct nic_item *items, uint3
     return id;
 }
 
-uint32_t nic_match_find_cell(const struct nic_match *match, const struct nic_item *items,
-                             uint32_t cell)
+uint32_t nic_match_find_cell(const struct nic_match *match,
+                             const struct nic_item *items, uint32_t cell)
 {
     uint32_t id = first_with_cell(match->wildcards.first, items, cell);
 
@@ -196,7 +201,8 @@ void nic_match_remove_send(struct nic_match *match, struct nic_item *items, uint
     match->n_sends--;
 }
 
-void nic_match_remove_receive(struct nic_match *match, struct nic_item *items, uint32_t id)
+void nic_match_remove_receive(struct nic_match *match, struct nic_item *items,
+                              uint32_t id)
 {
     list_remove(receive_list(match, &items[id].descriptor), items, id);
     match->n_receives--;

@@ -19,14 +19,14 @@
 /** A descriptor that has to stay beyond its slice, with the engine's notes on it. */
 struct nic_item {
     struct bcs_descriptor descriptor;
-    uint32_t port;     /* who posted it, number in the job */
-    uint32_t next;     /* in its bucket, schedule, slot or free list */
+    uint32_t port; /* who posted it, number in the job */
+    uint32_t next; /* in its bucket, schedule, slot or free list */
     uint32_t previous;
-    uint32_t later;    /* sends: in arrival order of the destination port */
+    uint32_t later; /* sends: in arrival order of the destination port */
     uint32_t earlier;
     uint16_t is_direct; /* transfers: the endpoints copy, without blocks */
     uint16_t is_shared; /* transfers: the sender waits for this one */
-    uint64_t sequence; /* receives: order of posting */
+    uint64_t sequence;  /* receives: order of posting */
     /* Transfers, whose descriptor is the receive's: */
     uint64_t total;       /* bytes to move */
     uint64_t granted;     /* bytes that slices have taken so far */
@@ -68,10 +68,12 @@ void nic_match_init(struct nic_match *match);
 void nic_match_add_send(struct nic_match *match, struct nic_item *items, uint32_t id);
 
 /** Put a receive or a waiting probe that found no send at the end of the queue. */
-void nic_match_add_receive(struct nic_match *match, struct nic_item *items, uint32_t id);
+void nic_match_add_receive(struct nic_match *match, struct nic_item *items,
+                           uint32_t id);
 
 /** The oldest send that a receive or probe accepts, left in place, or NIC_ITEM_NONE. */
-uint32_t nic_match_find_send(const struct nic_match *match, const struct nic_item *items,
+uint32_t nic_match_find_send(const struct nic_match *match,
+                             const struct nic_item *items,
                              const struct bcs_descriptor *receive);
 
 /** The oldest receive or probe that accepts a send, left in place, or NIC_ITEM_NONE. */
@@ -80,13 +82,15 @@ uint32_t nic_match_find_receive(const struct nic_match *match,
                                 const struct bcs_descriptor *send);
 
 /** The pending receive or probe with this completion cell, or NIC_ITEM_NONE. */
-uint32_t nic_match_find_cell(const struct nic_match *match, const struct nic_item *items,
-                             uint32_t cell);
+uint32_t nic_match_find_cell(const struct nic_match *match,
+                             const struct nic_item *items, uint32_t cell);
 
 /** Take a send out of the queue. */
-void nic_match_remove_send(struct nic_match *match, struct nic_item *items, uint32_t id);
+void nic_match_remove_send(struct nic_match *match, struct nic_item *items,
+                           uint32_t id);
 
 /** Take a receive or probe out of the queue. */
-void nic_match_remove_receive(struct nic_match *match, struct nic_item *items, uint32_t id);
+void nic_match_remove_receive(struct nic_match *match, struct nic_item *items,
+                              uint32_t id);
 
 #endif

@@ -38,8 +38,9 @@ static const struct bcs_config_entry entries[] = {
         FIELD(slice_ns),
         .minimum = 10000,
         .maximum = 1000000000,
-        .help = "Length of a time slice. What is pending while no rank waits is carried "
-                "out within it.",
+        .help =
+            "Length of a time slice. What is pending while no rank waits is carried "
+            "out within it.",
     },
     {
         .name = "BCS_DRIVER",
@@ -55,9 +56,10 @@ static const struct bcs_config_entry entries[] = {
         .kind = BCS_CONFIG_CHOICE,
         .choices = copy_choices,
         FIELD(copy),
-        .help = "How long messages move within a node. direct: one copy from user memory "
-                "to user memory, by either endpoint; pooled: through blocks in NIC "
-                "memory; auto: direct where the kernel allows it.",
+        .help =
+            "How long messages move within a node. direct: one copy from user memory "
+            "to user memory, by either endpoint; pooled: through blocks in NIC "
+            "memory; auto: direct where the kernel allows it.",
     },
     {
         .name = "BCS_EAGER_LIMIT",

@@ -17,7 +17,7 @@ struct nic_config {
     uint64_t strobe;     /* enum nic_strobe_mode */
     uint64_t driver;     /* enum nic_driver_kind */
     uint64_t slice_ns;
-    uint64_t copy;       /* enum nic_copy */
+    uint64_t copy; /* enum nic_copy */
     uint64_t eager_limit_bytes;
     uint64_t chunk_bytes;
     uint64_t slice_bytes;

@@ -23,10 +23,11 @@ enum { NIC_BATCH = 64 }; /* descriptors that one slice takes from the ports of a
 
 /** Kinds of descriptors that only engines exchange; continue enum bcs_descriptor_kind. */
 enum nic_wire_kind {
-    NIC_WIRE_GRANT = 64, /* receiver's node asks for .chunk; .port, .cell: the sender's */
-    NIC_WIRE_DATA,       /* .chunk is in the stage block that was asked for */
-    NIC_WIRE_MATCHED,    /* the synchronous send of .port, .cell has been matched */
-    NIC_WIRE_PART,       /* one member's contribution to a reduction */
+    NIC_WIRE_GRANT =
+        64,           /* receiver's node asks for .chunk; .port, .cell: the sender's */
+    NIC_WIRE_DATA,    /* .chunk is in the stage block that was asked for */
+    NIC_WIRE_MATCHED, /* the synchronous send of .port, .cell has been matched */
+    NIC_WIRE_PART,    /* one member's contribution to a reduction */
 };
 
 /**
@@ -40,7 +41,8 @@ struct nic_group_members {
     struct bcs_node_set nodes;
 };
 
-_Static_assert(sizeof(struct nic_group_members) <= BCS_INLINE_BYTES, "fits a descriptor");
+_Static_assert(sizeof(struct nic_group_members) <= BCS_INLINE_BYTES,
+               "fits a descriptor");
 
 /** What the master of a collective broadcasts. */
 struct nic_result {
@@ -51,14 +53,16 @@ struct nic_result {
 /** One communicator's collectives, at the same address on all its nodes. */
 struct nic_slot {
     /* Global words. */
-    _Alignas(BCS_CACHE_LINE) uint64_t flag; /* last collective begun by all local members */
-    struct nic_result result;               /* last result, put by the master */
+    /* last collective begun by all local members */
+    _Alignas(BCS_CACHE_LINE) uint64_t flag;
+    struct nic_result result; /* last result, put by the master */
     /* This node's own. */
     uint64_t sequence; /* of the collective that is being gathered, from 1 */
     uint32_t n_arrived;
-    uint32_t first_item;  /* descriptors of the local members, linked by next */
-    uint32_t parts; /* at the master: 1 + first contribution of other nodes; 0: none, as in
-                       a slot that nobody here has opened yet */
+    uint32_t first_item; /* descriptors of the local members, linked by next */
+    /* At the master: 1 + first contribution of other nodes; 0: none, as in a slot that
+     * nobody here has opened yet. */
+    uint32_t parts;
     uint32_t next_active; /* slots whose local members have all arrived */
     struct nic_group_members members;
 };
@@ -86,11 +90,11 @@ struct nic_batch {
     uint32_t n_sends, n_receives, n_notes, n_probes, n_pairs, n_plans, n_ready;
     struct nic_posted sends[2 * NIC_BATCH];
     struct nic_posted receives[NIC_BATCH];
-    struct nic_posted probes[NIC_BATCH]; /* and cancellations */
+    struct nic_posted probes[NIC_BATCH];    /* and cancellations */
     struct nic_posted notes[2 * NIC_BATCH]; /* all other kinds */
     struct nic_pair pairs[3 * NIC_BATCH];
-    struct nic_plan plans[NIC_BATCH];    /* chunks of long messages */
-    uint32_t ready[NIC_BATCH]; /* slots of the collectives of this slice */
+    struct nic_plan plans[NIC_BATCH]; /* chunks of long messages */
+    uint32_t ready[NIC_BATCH];        /* slots of the collectives of this slice */
 };
 
 enum { NIC_OPENED_ENTRIES = 256 };
@@ -108,8 +112,9 @@ struct nic_node {
     _Alignas(BCS_CACHE_LINE) _Atomic uint32_t lock;
     _Atomic uint32_t last_holder; /* the port of the last holder; only a hint */
 
-    _Alignas(BCS_CACHE_LINE) uint64_t slice; /* number of the slice that runs or ran last */
-    uint32_t free_item;   /* list of items that were used before */
+    /* number of the slice that runs or ran last */
+    _Alignas(BCS_CACHE_LINE) uint64_t slice;
+    uint32_t free_item; /* list of items that were used before */
     uint32_t items_touched;
     uint32_t n_sends_kept; /* items that hold a send; read without the lock */
     uint32_t first_active; /* collective slots whose local members have all arrived */
@@ -121,41 +126,45 @@ struct nic_node {
 
     uint64_t n_opened; /* entries of opened that have ever been written */
     struct nic_opened opened[NIC_OPENED_ENTRIES]; /* cyclic */
-    _Atomic uint64_t n_returned; /* entries of returned, written by the background thread */
+    /* Transfers that want their next chunk, from the background thread; cyclic. One that
+     * is in here has not got it yet, so there is room. */
+    uint32_t returned[NIC_OPENED_ENTRIES];
+    _Atomic uint64_t n_returned; /* entries of returned that have ever been written */
     uint64_t n_returned_seen;
-    uint32_t returned[NIC_OPENED_ENTRIES]; /* transfers that want their next chunk; cyclic.
-                                 One that is in here has not got it yet, so there is room */
 
     uint64_t touched[BCS_MAX_PORTS_A_NODE / 64]; /* ports with entries in the batch */
     /* Where the next entry is a send that was left because the node is full; a hint. */
-    bool is_held[BCS_MAX_PORTS_A_NODE];  /* local ports */
-    bool is_wire_held[BCS_MAX_NODES];    /* rings from other nodes */
+    bool is_held[BCS_MAX_PORTS_A_NODE]; /* local ports */
+    bool is_wire_held[BCS_MAX_NODES];   /* rings from other nodes */
 
     /* The slice protocol between nodes; see strobe_sender.c. */
-    _Alignas(BCS_CACHE_LINE) uint64_t strobe; /* global: last microstrobe, put by the SS */
-    uint64_t done;           /* global: last microstrobe carried out here */
-    uint64_t has_later_work; /* global: after MSM, whether PM to RM have work */
-    uint64_t demand[BCS_MAX_NODES]; /* global, node 0: slice that each node wants next */
+    /* global: last microstrobe, put by the SS */
+    _Alignas(BCS_CACHE_LINE) uint64_t strobe;
+    uint64_t done;                  /* global: last microstrobe carried out here */
+    uint64_t has_later_work;        /* global: after MSM, whether PM to RM have work */
+    uint64_t demand[BCS_MAX_NODES]; /* global, node 0: slice each node wants next */
     uint64_t demanded;              /* what this node has put there */
     _Alignas(16) struct bcs_event result_event; /* global: results put here */
     uint64_t results_seen;
-    _Alignas(16) struct bcs_event wire_event[BCS_MAX_NODES]; /* entries received, by origin */
-    uint64_t wire_taken[BCS_MAX_NODES];         /* entries read, by origin */
-    uint64_t wire_released[BCS_MAX_NODES];      /* entries given back, by origin */
-    uint64_t wire_sent[BCS_MAX_NODES];          /* entries sent, by destination */
-    uint64_t wire_credit[BCS_MAX_NODES];        /* global: entries the destination read */
-    struct nic_list outbox[BCS_MAX_NODES];      /* wire entries that found no room */
+    _Alignas(16) struct bcs_event
+        wire_event[BCS_MAX_NODES];         /* entries received, by origin */
+    uint64_t wire_taken[BCS_MAX_NODES];    /* entries read, by origin */
+    uint64_t wire_released[BCS_MAX_NODES]; /* entries given back, by origin */
+    uint64_t wire_sent[BCS_MAX_NODES];     /* entries sent, by destination */
+    uint64_t wire_credit[BCS_MAX_NODES];   /* global: entries the destination read */
+    struct nic_list outbox[BCS_MAX_NODES]; /* wire entries that found no room */
     uint32_t n_outbox;
 
     _Alignas(BCS_CACHE_LINE) struct nic_match match[BCS_MAX_PORTS_A_NODE];
 };
 
 _Static_assert(offsetof(struct nic_node, wire_event) % sizeof(struct bcs_event) == 0 &&
-                   offsetof(struct nic_node, result_event) % sizeof(struct bcs_event) == 0,
+                   offsetof(struct nic_node, result_event) % sizeof(struct bcs_event) ==
+                       0,
                "events are aligned");
 
 /** Global address of a member of struct nic_node. */
-#define NIC_NODE_GVA(view, member) \
+#define NIC_NODE_GVA(view, member)                                                     \
     ((view)->engine->layout.node_gva + offsetof(struct nic_node, member))
 
 /** Ports that the runner has completed something for, to be woken after unlocking. */
@@ -184,24 +193,25 @@ struct nic_engine {
     const struct nic_config *config;
     uint32_t port; /* this process */
     uint32_t n_nodes;
-    uint32_t home; /* this process's node */
-    bool is_direct;      /* endpoints may copy each other's memory */
-    bool is_threaded;    /* several threads of this process may wait at once */
-    bool is_background;  /* not a port's: the background thread's */
-    uint64_t spin_ticks; /* how long a waiter polls, at most, before it sleeps */
+    uint32_t home;           /* this process's node */
+    bool is_direct;          /* endpoints may copy each other's memory */
+    bool is_threaded;        /* several threads of this process may wait at once */
+    bool is_background;      /* not a port's: the background thread's */
+    uint64_t spin_ticks;     /* how long a waiter polls, at most, before it sleeps */
     uint64_t patience_ticks; /* how long it does at present */
     uint32_t n_waits;
     uint8_t *scratch; /* contributions in rank order: n_ports * BCS_INLINE_BYTES */
     struct nic_view *views;
 };
 
-static inline const struct bcs_descriptor *nic_posted_descriptor(
-    const struct nic_view *view, const struct nic_posted *posted)
+static inline const struct bcs_descriptor *
+nic_posted_descriptor(const struct nic_view *view, const struct nic_posted *posted)
 {
     return (const struct bcs_descriptor *)(view->engine->base + posted->offset);
 }
 
-static inline struct bcs_port *nic_view_port(const struct nic_view *view, uint32_t local)
+static inline struct bcs_port *nic_view_port(const struct nic_view *view,
+                                             uint32_t local)
 {
     const struct nic_layout *layout = &view->engine->layout;
 

@@ -21,7 +21,8 @@ static void set_first(struct nic_schedule *schedule, uint32_t id)
     __atomic_store_n(&schedule->waiting.first, id, __ATOMIC_RELAXED);
 }
 
-void nic_schedule_add(struct nic_schedule *schedule, struct nic_item *items, uint32_t id)
+void nic_schedule_add(struct nic_schedule *schedule, struct nic_item *items,
+                      uint32_t id)
 {
     if (items[id].is_queued) {
         return;

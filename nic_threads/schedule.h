@@ -33,7 +33,8 @@ void nic_schedule_init(struct nic_schedule *schedule, uint64_t chunk_bytes,
 
 /** Queue a transfer (item->granted of item->total bytes are done) for its next chunk. One
  *  that is queued already keeps its place. */
-void nic_schedule_add(struct nic_schedule *schedule, struct nic_item *items, uint32_t id);
+void nic_schedule_add(struct nic_schedule *schedule, struct nic_item *items,
+                      uint32_t id);
 
 /** Start to fill a slice. */
 void nic_schedule_open(struct nic_schedule *schedule);

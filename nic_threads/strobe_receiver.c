@@ -146,7 +146,8 @@ static bool has_pending(const struct nic_view *view)
     const struct nic_node *node = view->node;
 
     for (uint32_t i = 0; i < view->n_local; i++) {
-        if (port_has_entry(view, i, __atomic_load_n(&node->heads[i], __ATOMIC_RELAXED)) &&
+        if (port_has_entry(view, i,
+                           __atomic_load_n(&node->heads[i], __ATOMIC_RELAXED)) &&
             !(__atomic_load_n(&node->is_held[i], __ATOMIC_RELAXED) &&
               nic_view_is_full(view))) {
             return true;

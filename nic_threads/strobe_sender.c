@@ -94,8 +94,8 @@ bool nic_strobe_sender_step(struct nic_view *view)
         return false;
     }
     if (state->phase == NIC_PHASE_MSM) {
-        has_later_work = !query_all(view, NIC_NODE_GVA(view, has_later_work),
-                                    BCS_COMPARE_EQ, 0);
+        has_later_work =
+            !query_all(view, NIC_NODE_GVA(view, has_later_work), BCS_COMPARE_EQ, 0);
     }
     nic_slice_advance(&next, has_later_work);
     enter(state, &next);

@@ -147,8 +147,8 @@ void nic_wire_release(struct nic_view *view)
             struct bcs_xfer xfer = {
                 .src = &node->wire_taken[from],
                 .n_bytes = sizeof(uint64_t),
-                .dest_gva = NIC_NODE_GVA(view, wire_credit) +
-                            view->index * sizeof(uint64_t),
+                .dest_gva =
+                    NIC_NODE_GVA(view, wire_credit) + view->index * sizeof(uint64_t),
                 .dests = &dests,
             };
             bcs_node_set_add(&dests, from);

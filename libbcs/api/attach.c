@@ -88,7 +88,8 @@ static int try_direct(const struct bcs_bootstrap *bootstrap,
     return rc == -EPERM ? 0 : rc;
 }
 
-static int map_memory(struct bcs_context *context, const struct bcs_bootstrap *bootstrap,
+static int map_memory(struct bcs_context *context,
+                      const struct bcs_bootstrap *bootstrap,
                       const struct introduction *all)
 {
     if (bootstrap->rank == 0) {
@@ -108,7 +109,8 @@ static int introduce(struct bcs_context *context, const struct bcs_bootstrap *bo
     sched_getaffinity(0, sizeof(me.cpus), &me.cpus);
     prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0); /* Yama: siblings may copy */
     if (rc == 0 && bootstrap->rank == 0) {
-        rc = bcs_shm_segment_create(&context->segment, nic_engine_memory_bytes(&layout));
+        rc =
+            bcs_shm_segment_create(&context->segment, nic_engine_memory_bytes(&layout));
         me.segment = bcs_shm_segment_handle(&context->segment);
     }
     me.error = rc;
@@ -127,7 +129,8 @@ static int introduce(struct bcs_context *context, const struct bcs_bootstrap *bo
     return rc;
 }
 
-static int choose_copy(struct bcs_context *context, const struct bcs_bootstrap *bootstrap,
+static int choose_copy(struct bcs_context *context,
+                       const struct bcs_bootstrap *bootstrap,
                        const struct introduction *all, bool *is_direct_out)
 {
     int rc;
@@ -159,7 +162,8 @@ static struct nic_engine_params engine_params(const struct bcs_context *context,
     };
 }
 
-static int start_engine(struct bcs_context *context, const struct bcs_bootstrap *bootstrap,
+static int start_engine(struct bcs_context *context,
+                        const struct bcs_bootstrap *bootstrap,
                         const struct introduction *all, bool is_direct)
 {
     const struct nic_engine_params params = engine_params(context, is_direct);
@@ -181,7 +185,8 @@ static int start_engine(struct bcs_context *context, const struct bcs_bootstrap 
     }
     context->driver = nic_driver_find(&context->config);
     if (!is_direct || context->engine->n_nodes > 1) {
-        context->pending = calloc(context->config.descriptors, sizeof(*context->pending));
+        context->pending =
+            calloc(context->config.descriptors, sizeof(*context->pending));
         return context->pending == NULL ? -ENOMEM : 0;
     }
     return 0;
@@ -220,9 +225,8 @@ int bcs_attach(const struct bcs_bootstrap *bootstrap, const struct nic_config *c
     if (rc < 0) {
         goto fail;
     }
-    context->engine->spin_ticks =
-        config->spin_ns * (bcs_clock_ticks() - start_ticks) /
-        (bcs_clock_now_ns() - start_ns + 1);
+    context->engine->spin_ticks = config->spin_ns * (bcs_clock_ticks() - start_ticks) /
+                                  (bcs_clock_now_ns() - start_ns + 1);
     context->engine->patience_ticks = context->engine->spin_ticks;
     if (context->rank == 0 && context->size > 1) { /* all nodes are set up */
         const struct nic_engine_params params = engine_params(context, is_direct);
@@ -266,11 +270,11 @@ const char *bcs_context_copy_name(const struct bcs_context *context)
     return context->engine->is_direct ? "direct" : "pooled";
 }
 
-int bcs_group_open(struct bcs_context *context, struct bcs_group *group,
-                   uint64_t base)
+int bcs_group_open(struct bcs_context *context, struct bcs_group *group, uint64_t base)
 {
     const struct nic_layout *layout = &context->engine->layout;
-    struct nic_group_members members = {.base = base, .n_members = (uint32_t)group->size};
+    struct nic_group_members members = {.base = base,
+                                        .n_members = (uint32_t)group->size};
     struct bcs_descriptor *entry;
 
     for (int32_t i = 0; i < group->size; i++) {

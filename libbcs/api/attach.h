@@ -31,10 +31,10 @@ struct bcs_context {
     struct bcs_shm_segment segment;
     uint32_t rank;
     uint32_t size;
-    struct bcs_job *job;           /* of bcs_init; NULL under MPI */
+    struct bcs_job *job;          /* of bcs_init; NULL under MPI */
     struct bcs_request **pending; /* by cell; NULL where the engine gives no orders */
-    uint32_t n_misses; /* tests in a row that found nothing */
-    bool is_moving;    /* the last look has found a transfer under way */
+    uint32_t n_misses;            /* tests in a row that found nothing */
+    bool is_moving;               /* the last look has found a transfer under way */
     /** Called now and then while waiting, to move what is not ours; NULL: nothing. Returns
      *  whether it must go on being called, so that this process must not sleep. */
     bool (*idle)(void);
@@ -71,7 +71,6 @@ const char *bcs_context_copy_name(const struct bcs_context *context);
  *
  * @param base  larger than at any earlier use of the slot; the same on all members
  */
-int bcs_group_open(struct bcs_context *context, struct bcs_group *group,
-                   uint64_t base);
+int bcs_group_open(struct bcs_context *context, struct bcs_group *group, uint64_t base);
 
 #endif

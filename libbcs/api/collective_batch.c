@@ -174,8 +174,8 @@ char *bcs_block_cursor_data(const struct bcs_block_cursor *cursor)
     const struct bcs_blocks *blocks = cursor->blocks;
 
     return (char *)blocks->data + (blocks->displacements != NULL
-                                      ? blocks->displacements[cursor->index]
-                                      : cursor->offset);
+                                       ? blocks->displacements[cursor->index]
+                                       : cursor->offset);
 }
 
 size_t bcs_block_cursor_bytes(const struct bcs_block_cursor *cursor)

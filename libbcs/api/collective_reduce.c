@@ -49,7 +49,7 @@ struct plan {
     struct bcs_context *context;
     struct bcs_group *group;
     const struct bcs_reduction *reduction;
-    int kernel;          /* nic_reduce_kernel number, or -1 */
+    int kernel; /* nic_reduce_kernel number, or -1 */
     size_t element_bytes;
     int root;            /* who wants the result; or BCS_ROOT_ALL */
     int32_t owner;       /* who combines; or OWNER_EVEN: everybody a share */

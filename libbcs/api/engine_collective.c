@@ -33,7 +33,8 @@ int bcs_engine_collective(struct bcs_context *context, struct bcs_group *group,
         return -ENOMEM;
     }
     entry->flags = args->root < 0 ? BCS_TO_ALL : 0;
-    entry->operation = (uint16_t)(args->kind | (args->kernel < 0 ? 0 : args->kernel * 4));
+    entry->operation =
+        (uint16_t)(args->kind | (args->kernel < 0 ? 0 : args->kernel * 4));
     entry->context_id = group->context_id;
     entry->port = group->slot;
     entry->source = group->rank;

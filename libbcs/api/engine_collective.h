@@ -9,7 +9,11 @@
 
 #include "libbcs/api/context.h"
 
-enum bcs_engine_collective_kind { BCS_ENGINE_BARRIER, BCS_ENGINE_BCAST, BCS_ENGINE_REDUCE };
+enum bcs_engine_collective_kind {
+    BCS_ENGINE_BARRIER,
+    BCS_ENGINE_BCAST,
+    BCS_ENGINE_REDUCE
+};
 
 struct bcs_engine_collective_args {
     enum bcs_engine_collective_kind kind;

@@ -24,7 +24,8 @@ static int refuse(const char *call, const struct bcs_message *message)
 
 static inline bool is_send_valid(const struct bcs_message *message)
 {
-    return (uint32_t)message->peer < (uint32_t)message->group->size && message->tag >= 0;
+    return (uint32_t)message->peer < (uint32_t)message->group->size &&
+           message->tag >= 0;
 }
 
 static inline bool is_receive_valid(const struct bcs_message *message)
@@ -183,7 +184,8 @@ static inline void retire(struct bcs_context *context, struct bcs_request *reque
 static inline void finish(struct bcs_context *context, struct bcs_request *request,
                           const struct bcs_cell *cell)
 {
-    size_t n_bytes = cell->n_bytes < request->n_bytes ? cell->n_bytes : request->n_bytes;
+    size_t n_bytes =
+        cell->n_bytes < request->n_bytes ? cell->n_bytes : request->n_bytes;
 
     if (!request->is_send) {
         request->result.source = cell->source;
@@ -198,7 +200,8 @@ static void fetch_block(struct bcs_context *context, const struct bcs_request *r
                         const struct bcs_cell *cell)
 {
     struct bcs_block *block = bcs_block_at(context->poster.base, cell->address);
-    size_t n_bytes = cell->n_bytes < request->n_bytes ? cell->n_bytes : request->n_bytes;
+    size_t n_bytes =
+        cell->n_bytes < request->n_bytes ? cell->n_bytes : request->n_bytes;
 
     memcpy(request->data, block->data, n_bytes);
     bcs_block_free(block);
@@ -467,8 +470,9 @@ int bcs_probe(struct bcs_context *context, const struct bcs_message *message, bo
     return probe(context, message, wait ? 0 : BCS_NOW, result_out, &item);
 }
 
-int bcs_mprobe(struct bcs_context *context, const struct bcs_message *message, bool wait,
-               struct bcs_result *result_out, uint32_t *item_out)
+int bcs_mprobe(struct bcs_context *context, const struct bcs_message *message,
+               bool wait, struct bcs_result *result_out, uint32_t *item_out)
 {
-    return probe(context, message, BCS_TAKE | (wait ? 0 : BCS_NOW), result_out, item_out);
+    return probe(context, message, BCS_TAKE | (wait ? 0 : BCS_NOW), result_out,
+                 item_out);
 }

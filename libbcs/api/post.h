@@ -26,13 +26,15 @@ static inline struct bcs_descriptor *bcs_post_begin(struct bcs_context *context,
 }
 
 /** Publish an entry; the caller is about to wait. */
-static inline void bcs_post_end(struct bcs_context *context, struct bcs_descriptor *entry)
+static inline void bcs_post_end(struct bcs_context *context,
+                                struct bcs_descriptor *entry)
 {
     bcs_poster_publish(&context->poster, entry);
 }
 
 /** Publish an entry when the caller will not wait: see that somebody looks at it. */
-static inline void bcs_post_kick(struct bcs_context *context, struct bcs_descriptor *entry)
+static inline void bcs_post_kick(struct bcs_context *context,
+                                 struct bcs_descriptor *entry)
 {
     bcs_poster_publish(&context->poster, entry);
     context->driver->kick(context->engine);

@@ -43,7 +43,8 @@ static struct bcs_port *port_of(const struct bcs_context *context, uint32_t port
 static struct bcs_cell *cell_of(const struct bcs_context *context, uint32_t port,
                                 uint32_t cell)
 {
-    return (struct bcs_cell *)((char *)port_of(context, port) + sizeof(struct bcs_port)) +
+    return (struct bcs_cell *)((char *)port_of(context, port) +
+                               sizeof(struct bcs_port)) +
            cell;
 }
 
@@ -51,14 +52,16 @@ typedef ssize_t (*vm_copy_fn)(pid_t, const struct iovec *, unsigned long,
                               const struct iovec *, unsigned long, unsigned long);
 
 /** Copy between own memory and that of a process, or end this one with a message. */
-static void copy_between(const struct bcs_context *context, uint32_t peer, vm_copy_fn copy,
-                         uint64_t own, uint64_t other, uint64_t n_bytes)
+static void copy_between(const struct bcs_context *context, uint32_t peer,
+                         vm_copy_fn copy, uint64_t own, uint64_t other,
+                         uint64_t n_bytes)
 {
     pid_t pid = (pid_t)port_of(context, peer)->pid;
 
     if (peer == context->rank) {
         void *to = (void *)(uintptr_t)(copy == process_vm_readv ? own : other);
-        memmove(to, (void *)(uintptr_t)(copy == process_vm_readv ? other : own), n_bytes);
+        memmove(to, (void *)(uintptr_t)(copy == process_vm_readv ? other : own),
+                n_bytes);
         return;
     }
     while (n_bytes > 0) {
@@ -69,8 +72,8 @@ static void copy_between(const struct bcs_context *context, uint32_t peer, vm_co
         if (n <= 0) {
             bcs_error("a message of rank %u: %llu bytes at %p here, %p there cannot be "
                       "copied: %s",
-                      peer, (unsigned long long)n_bytes, local.iov_base, remote.iov_base,
-                      strerror(errno));
+                      peer, (unsigned long long)n_bytes, local.iov_base,
+                      remote.iov_base, strerror(errno));
             abort();
         }
         own += (uint64_t)n;

@@ -25,8 +25,8 @@ enum {
 enum bcs_descriptor_kind {
     BCS_SEND = 1,
     BCS_RECEIVE,
-    BCS_PROBE,       /* waits for a message; with BCS_NOW answers in this slice */
-    BCS_CANCEL,      /* take back the receive whose cell is .cell */
+    BCS_PROBE,        /* waits for a message; with BCS_NOW answers in this slice */
+    BCS_CANCEL,       /* take back the receive whose cell is .cell */
     BCS_CHUNK_MOVED,  /* the granted part of transfer .chunk.item has been copied */
     BCS_CHUNK_LOADED, /* .chunk of a send is in the sender's block .address */
     BCS_CHUNK_STORED, /* the receiver has emptied .chunk and freed its block */
@@ -36,13 +36,13 @@ enum bcs_descriptor_kind {
 
 /** Bits of bcs_descriptor.flags. */
 enum {
-    BCS_DATA_INLINE = 1,  /* payload is in the descriptor */
-    BCS_DATA_BLOCK = 2,   /* payload is in the eager block at .address */
-    BCS_SYNCHRONOUS = 4,  /* complete the sender's cell at the match */
-    BCS_NOW = 8,          /* probe: answer in this slice, found or not */
-    BCS_TAKE = 16,        /* probe: take the message out of the queue (matched probe) */
-    BCS_TO_ALL = 32,      /* reduction: every member gets the result */
-    BCS_WAITING = 64,     /* send: the sender does nothing else until it is done */
+    BCS_DATA_INLINE = 1, /* payload is in the descriptor */
+    BCS_DATA_BLOCK = 2,  /* payload is in the eager block at .address */
+    BCS_SYNCHRONOUS = 4, /* complete the sender's cell at the match */
+    BCS_NOW = 8,         /* probe: answer in this slice, found or not */
+    BCS_TAKE = 16,       /* probe: take the message out of the queue (matched probe) */
+    BCS_TO_ALL = 32,     /* reduction: every member gets the result */
+    BCS_WAITING = 64,    /* send: the sender does nothing else until it is done */
 };
 
 /** Which collective a BCS_COLLECTIVE descriptor takes part in; in .operation. */
@@ -54,11 +54,11 @@ enum bcs_collective_kind {
 
 /** A part of a long message that goes through blocks (no direct copy possible). */
 struct bcs_chunk {
-    uint64_t offset;  /* in the message */
+    uint64_t offset; /* in the message */
     uint64_t n_bytes;
-    uint64_t block;   /* where it is, or is to go on another node; in the job's memory */
-    uint32_t item;    /* the transfer, on the receiver's node */
-    uint32_t node;    /* of the receiver */
+    uint64_t block; /* where it is, or is to go on another node; in the job's memory */
+    uint32_t item;  /* the transfer, on the receiver's node */
+    uint32_t node;  /* of the receiver */
     uint32_t is_last;
 };
 
@@ -72,12 +72,12 @@ struct bcs_descriptor {
     uint8_t flags;
     uint16_t operation; /* collective: kind | reduction kernel << 2 */
     uint64_t context_id;
-    uint32_t port;      /* send: destination; collective: slot */
-    int32_t source;     /* send, collective: poster's rank; receive: rank or -1 */
-    int32_t tag;        /* receive: or -1; collective: root rank, or -1 */
-    uint32_t cell;      /* completion cell of the poster, or BCS_CELL_NONE */
+    uint32_t port;  /* send: destination; collective: slot */
+    int32_t source; /* send, collective: poster's rank; receive: rank or -1 */
+    int32_t tag;    /* receive: or -1; collective: root rank, or -1 */
+    uint32_t cell;  /* completion cell of the poster, or BCS_CELL_NONE */
     uint64_t n_bytes;
-    uint64_t address;   /* user address, or offset of an eager block; collective: port
+    uint64_t address; /* user address, or offset of an eager block; collective: port
                            whose node leads it; matched receive: item of the message */
     union {
         uint8_t payload[BCS_INLINE_BYTES];
@@ -86,22 +86,23 @@ struct bcs_descriptor {
 };
 
 _Static_assert(sizeof(struct bcs_descriptor) == 2 * BCS_CACHE_LINE, "two cache lines");
-_Static_assert(offsetof(struct bcs_descriptor, payload) == 48, "16 B in the first line");
+_Static_assert(offsetof(struct bcs_descriptor, payload) == 48,
+               "16 B in the first line");
 
 /** Low byte of a cell's state word; the rest is the cell's generation. */
 enum bcs_cell_state {
     BCS_CELL_PENDING = 1,
-    BCS_CELL_DONE,      /* nothing to fetch: n_bytes, source and tag are the result */
-    BCS_CELL_INLINE,    /* fetch the payload of the cell */
-    BCS_CELL_BLOCK,     /* fetch from the eager block at .address, then free it */
-    BCS_CELL_TRANSFER,  /* receiver: pull from the sender's memory, see .transfer */
-    BCS_CELL_HELD,      /* the same, while the background thread copies, too */
-    BCS_CELL_CLOSING,   /* receiver: all is copied; the sender may still be in here */
-    BCS_CELL_SOURCE,    /* sender: may push into the receiver's memory */
-    BCS_CELL_JOINED,    /* sender: is pushing */
-    BCS_CELL_LOAD,      /* sender: copy .n_bytes at offset .address into a block */
-    BCS_CELL_STORE,     /* receiver: copy a chunk out of a block */
-    BCS_CELL_FAILED,    /* probe with BCS_NOW: no message */
+    BCS_CELL_DONE,     /* nothing to fetch: n_bytes, source and tag are the result */
+    BCS_CELL_INLINE,   /* fetch the payload of the cell */
+    BCS_CELL_BLOCK,    /* fetch from the eager block at .address, then free it */
+    BCS_CELL_TRANSFER, /* receiver: pull from the sender's memory, see .transfer */
+    BCS_CELL_HELD,     /* the same, while the background thread copies, too */
+    BCS_CELL_CLOSING,  /* receiver: all is copied; the sender may still be in here */
+    BCS_CELL_SOURCE,   /* sender: may push into the receiver's memory */
+    BCS_CELL_JOINED,   /* sender: is pushing */
+    BCS_CELL_LOAD,     /* sender: copy .n_bytes at offset .address into a block */
+    BCS_CELL_STORE,    /* receiver: copy a chunk out of a block */
+    BCS_CELL_FAILED,   /* probe with BCS_NOW: no message */
     BCS_CELL_CANCELLED,
 };
 
@@ -135,8 +136,8 @@ struct bcs_cell {
     uint32_t peer_port;
     uint32_t peer_cell;
     uint32_t peer_generation; /* of the sender's cell, for a transfer */
-    uint64_t n_bytes; /* of the whole message, also when it does not fit */
-    uint64_t address; /* block, or the sender's user address */
+    uint64_t n_bytes;         /* of the whole message, also when it does not fit */
+    uint64_t address;         /* block, or the sender's user address */
     union {
         uint8_t payload[BCS_INLINE_BYTES];
         struct bcs_transfer transfer;

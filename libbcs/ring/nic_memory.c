@@ -42,11 +42,12 @@ int nic_layout_init(struct nic_layout *layout_out, const struct nic_shape *shape
     }
     /* For each cell an item that waits, one that holds a send, and two notes on their way
      * to other nodes; a slice may go a batch beyond the limit on sends; reductions. */
-    layout.n_items = 4 * shape->node_ranks * shape->n_cells + NIC_ITEM_RESERVE +
-                     shape->n_ports;
+    layout.n_items =
+        4 * shape->node_ranks * shape->n_cells + NIC_ITEM_RESERVE + shape->n_ports;
     layout.stage_stride_bytes = sizeof(struct bcs_block) + BCS_CHUNK_BLOCK_BYTES;
-    layout.port_stride_bytes = nic_port_blocks_offset(shape->n_cells) +
-                               (uint64_t)BCS_BLOCK_CLASSES * NIC_BLOCK_CLASS_REGION_BYTES;
+    layout.port_stride_bytes =
+        nic_port_blocks_offset(shape->n_cells) +
+        (uint64_t)BCS_BLOCK_CLASSES * NIC_BLOCK_CLASS_REGION_BYTES;
 
     bcs_heap_init(&heap, UINT64_MAX / 2);
     layout.node_gva = bcs_heap_reserve(&heap, shape->n_node_bytes, BCS_HEAP_ALIGN);
@@ -63,7 +64,8 @@ int nic_layout_init(struct nic_layout *layout_out, const struct nic_shape *shape
         BCS_HEAP_ALIGN);
     layout.port_gva = bcs_heap_reserve(
         &heap, shape->node_ranks * layout.port_stride_bytes, BCS_HEAP_ALIGN);
-    layout.heap_bytes = (heap.next + BCS_HEAP_ALIGN - 1) / BCS_HEAP_ALIGN * BCS_HEAP_ALIGN;
+    layout.heap_bytes =
+        (heap.next + BCS_HEAP_ALIGN - 1) / BCS_HEAP_ALIGN * BCS_HEAP_ALIGN;
     *layout_out = layout;
     return 0;
 }

@@ -15,7 +15,7 @@
 enum {
     NIC_BLOCK_CLASS_REGION_BYTES = 32 << 20, /* eager blocks of one class of one port */
     NIC_WIRE_ENTRIES = 256,
-    NIC_STAGE_BLOCKS = 64,  /* chunk blocks a node keeps for each other node */
+    NIC_STAGE_BLOCKS = 64,    /* chunk blocks a node keeps for each other node */
     NIC_GROUPS_A_PORT = 4096, /* collective slots each process may lead */
     NIC_ITEM_RESERVE = 256,   /* items beyond what the ports' cells need */
 };

@@ -20,14 +20,18 @@
 enum { BCS_RING_ENTRIES = 256, BCS_BLOCK_CLASSES = 4 };
 
 /** Largest payload of each class of eager blocks; the last one carries chunks, too. */
-#define BCS_BLOCK_CLASS_BYTES {512, 2048, 8192, 65536}
+#define BCS_BLOCK_CLASS_BYTES                                                          \
+    {                                                                                  \
+        512, 2048, 8192, 65536                                                         \
+    }
 enum { BCS_CHUNK_BLOCK_BYTES = 65536 };
 
 struct bcs_port {
     _Alignas(BCS_CACHE_LINE) _Atomic uint32_t naps; /* see sleep.h */
     uint32_t rank;
     int64_t pid;
-    _Alignas(BCS_CACHE_LINE) _Atomic uint32_t consumed; /* ring entries the engine freed */
+    /* ring entries the engine freed */
+    _Alignas(BCS_CACHE_LINE) _Atomic uint32_t consumed;
     _Atomic uint32_t n_orders; /* LOAD and STORE orders so far, in the order table */
     _Alignas(BCS_CACHE_LINE) struct bcs_descriptor ring[BCS_RING_ENTRIES];
 };
@@ -124,11 +128,12 @@ static inline uint32_t bcs_poster_cell(struct bcs_poster *poster)
     if (id != BCS_CELL_NONE) {
         struct bcs_cell *cell = &poster->cells[id];
         uint32_t generation =
-            atomic_load_explicit(&cell->state, memory_order_relaxed) >> BCS_CELL_STATE_BITS;
+            atomic_load_explicit(&cell->state, memory_order_relaxed) >>
+            BCS_CELL_STATE_BITS;
         /* relaxed: published with the descriptor that names the cell */
-        atomic_store_explicit(&cell->state,
-                              (generation + 1) << BCS_CELL_STATE_BITS | BCS_CELL_PENDING,
-                              memory_order_relaxed);
+        atomic_store_explicit(
+            &cell->state, (generation + 1) << BCS_CELL_STATE_BITS | BCS_CELL_PENDING,
+            memory_order_relaxed);
     }
     return id;
 }

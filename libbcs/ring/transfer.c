@@ -29,15 +29,16 @@ bool bcs_transfer_claim(struct bcs_transfer *transfer, struct bcs_piece *piece_o
 
     for (;;) {
         /* acquire: pairs with the release in the DMA helper's grant_direct */
-        uint64_t granted = atomic_load_explicit(&transfer->granted, memory_order_acquire);
+        uint64_t granted =
+            atomic_load_explicit(&transfer->granted, memory_order_acquire);
         uint64_t n_bytes = piece_bytes(transfer, granted - claimed);
 
         if (n_bytes == 0) {
             return false;
         }
-        if (atomic_compare_exchange_weak_explicit(&transfer->claimed, &claimed,
-                                                  claimed + n_bytes, memory_order_relaxed,
-                                                  memory_order_relaxed)) {
+        if (atomic_compare_exchange_weak_explicit(
+                &transfer->claimed, &claimed, claimed + n_bytes, memory_order_relaxed,
+                memory_order_relaxed)) {
             *piece_out = (struct bcs_piece){claimed, n_bytes};
             return true;
         }

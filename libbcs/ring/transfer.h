@@ -25,8 +25,8 @@ struct bcs_piece {
 
 /** What the end of a piece is the end of, too. */
 enum bcs_piece_end {
-    BCS_PIECE_END,   /* nothing else */
-    BCS_CHUNK_END,   /* what slices have granted so far; the next chunk must be asked for */
+    BCS_PIECE_END, /* nothing else */
+    BCS_CHUNK_END, /* all that is granted so far; the next chunk must be asked for */
     BCS_MESSAGE_END,
 };
 

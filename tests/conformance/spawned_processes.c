@@ -31,8 +31,8 @@ static void work_together(MPI_Comm all, int n_parents)
     MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, all);
     CHECK_EQUAL(sum, size * (size - 1) / 2);
     left = (rank + size - 1) % size;
-    MPI_Sendrecv(&rank, 1, MPI_INT, (rank + 1) % size, 1, &token, 1, MPI_INT, left, 1, all,
-                 MPI_STATUS_IGNORE);
+    MPI_Sendrecv(&rank, 1, MPI_INT, (rank + 1) % size, 1, &token, 1, MPI_INT, left, 1,
+                 all, MPI_STATUS_IGNORE);
     CHECK_EQUAL(token, left);
     MPI_Barrier(all);
 }
