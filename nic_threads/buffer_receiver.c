@@ -205,17 +205,20 @@ void nic_buffer_receiver_step(struct nic_view *view)
     for (uint32_t i = 0; i < batch->n_receives; i++) {
         match_receive(view, &batch->receives[i]);
     }
+    /* Before the sends: what is sent after a cancellation must not meet the receive. */
+    for (uint32_t i = 0; i < batch->n_probes; i++) {
+        if (nic_posted_descriptor(view, &batch->probes[i])->kind == BCS_CANCEL) {
+            cancel(view, &batch->probes[i]);
+        }
+    }
     for (uint32_t i = 0; i < batch->n_sends; i++) {
         match_send(view, &batch->sends[i]);
     }
     for (uint32_t i = 0; i < batch->n_probes; i++) {
-        if (nic_posted_descriptor(view, &batch->probes[i])->kind == BCS_CANCEL) {
-            cancel(view, &batch->probes[i]);
-        } else {
+        if (nic_posted_descriptor(view, &batch->probes[i])->kind == BCS_PROBE) {
             answer_probe(view, &batch->probes[i]);
         }
     }
-    nic_schedule_open(&node->schedule);
     while (batch->n_plans < NIC_BATCH &&
            nic_schedule_next(&node->schedule, view->items,
                              &batch->plans[batch->n_plans])) {
