@@ -68,7 +68,7 @@ static int progress_hook(void)
     if (shim_state.is_threaded && pthread_mutex_trylock(&shim_state.lock) != 0) {
         return 0; /* the thread that is in there moves it */
     }
-    nic_engine_turn(shim_context()->engine);
+    shim_context()->driver->progress(shim_context()->engine);
     if (shim_context()->pending != NULL) {
         bcs_serve_orders(shim_context());
     }

@@ -22,20 +22,18 @@
 #include <errno.h>
 #include <linux/futex.h>
 #include <pthread.h>
-#include <sched.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
-#include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "libbcs/base/log.h"
 #include "libbcs/ring/transfer.h"
+#include "nic_threads/mover.h"
+#include "nic_threads/service_thread.h"
 
 enum {
-    BUFFER_BYTES = 256 << 10,
     SLICES_A_LATE_LOOK = 20,
     LATE_LOOKS_BEFORE_SLEEP = 10, /* that find nothing */
 };
@@ -54,7 +52,7 @@ struct nic_background {
     bool is_late;     /* this look comes after a long pause */
     struct charge charges[NIC_OPENED_ENTRIES];
     uint32_t n_charges;
-    char *buffer;
+    struct nic_mover *mover;
 };
 
 static struct bcs_cell *cell_of(const struct nic_engine *engine, uint32_t port,
@@ -64,59 +62,14 @@ static struct bcs_cell *cell_of(const struct nic_engine *engine, uint32_t port,
                          cell);
 }
 
-static pid_t pid_of(const struct nic_engine *engine, uint32_t port)
-{
-    const struct nic_view *view =
-        &engine->views[nic_layout_node(&engine->layout, port)];
-
-    return (pid_t)nic_view_port(view, port - view->first_port)->pid;
-}
-
-/** Copy between this process's memory and another's; all, or the process has gone. */
-static void copy(ssize_t (*function)(pid_t, const struct iovec *, unsigned long,
-                                     const struct iovec *, unsigned long,
-                                     unsigned long),
-                 pid_t pid, void *own, uint64_t other, uint64_t n_bytes)
-{
-    while (n_bytes > 0) {
-        struct iovec local = {own, n_bytes};
-        struct iovec remote = {(void *)(uintptr_t)other, n_bytes};
-        ssize_t n = function(pid, &local, 1, &remote, 1, 0);
-
-        if (n <= 0) {
-            bcs_error("a message cannot be copied in the background (process %d): %s",
-                      (int)pid, strerror(errno));
-            abort();
-        }
-        own = (char *)own + n;
-        other += (uint64_t)n;
-        n_bytes -= (uint64_t)n;
-    }
-}
-
 /** Copy a piece from the sender's memory to the receiver's. */
 static void copy_piece(const struct nic_background *background, uint32_t receiver,
                        const struct bcs_cell *cell, const struct bcs_piece *piece)
 {
-    pid_t from = pid_of(background->engine, cell->peer_port);
-    pid_t to = pid_of(background->engine, receiver);
-    uint64_t source = cell->address + piece->offset;
-    uint64_t target = cell->transfer.target + piece->offset;
+    const struct nic_place from = {cell->peer_port, cell->address + piece->offset};
+    const struct nic_place to = {receiver, cell->transfer.target + piece->offset};
 
-    if (to == getpid()) {
-        copy(process_vm_readv, from, (void *)(uintptr_t)target, source, piece->n_bytes);
-        return;
-    }
-    if (from == getpid()) {
-        copy(process_vm_writev, to, (void *)(uintptr_t)source, target, piece->n_bytes);
-        return;
-    }
-    for (uint64_t done = 0; done < piece->n_bytes; done += BUFFER_BYTES) {
-        uint64_t left = piece->n_bytes - done;
-        uint64_t n_bytes = left < BUFFER_BYTES ? left : BUFFER_BYTES;
-        copy(process_vm_readv, from, background->buffer, source + done, n_bytes);
-        copy(process_vm_writev, to, background->buffer, target + done, n_bytes);
-    }
+    nic_mover_copy(background->mover, &from, &to, piece->n_bytes);
 }
 
 /** Have the engine grant the next chunk, as an endpoint does by CHUNK_MOVED. A rank that
@@ -299,11 +252,7 @@ static void *run(void *argument)
     struct nic_background *background = argument;
     struct bcs_machine *machine = background->engine->machine;
     uint32_t n_in_vain = 0;
-    cpu_set_t everywhere;
 
-    memset(&everywhere, 0xff, sizeof(everywhere));
-    sched_setaffinity(0, sizeof(everywhere),
-                      &everywhere); /* else: where the rank may */
     while (!atomic_load_explicit(&background->is_stopping, memory_order_seq_cst)) {
         uint32_t watch = atomic_load_explicit(&machine->watch, memory_order_seq_cst);
 
@@ -316,24 +265,11 @@ static void *run(void *argument)
     return NULL;
 }
 
-/** Make the thread with all signals blocked: they are the program's. */
-static int start_thread(struct nic_background *background)
-{
-    sigset_t all, before;
-    int rc;
-
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    rc = -pthread_create(&background->thread, NULL, run, background);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return rc;
-}
-
 static void destroy(struct nic_background *background)
 {
     nic_engine_destroy(background->engine);
     free(background->n_seen);
-    free(background->buffer);
+    nic_mover_destroy(background->mover);
     free(background);
 }
 
@@ -348,13 +284,17 @@ int nic_background_start(const struct nic_engine_params *params,
         return rc;
     }
     own.is_background = true;
-    background->buffer = malloc(BUFFER_BYTES);
-    rc = background->buffer == NULL ? -ENOMEM
-                                    : nic_engine_create(&own, &background->engine);
+    rc = nic_engine_create(&own, &background->engine);
+    if (rc == 0) {
+        rc = nic_mover_create(background->engine, &background->mover);
+    }
     if (rc == 0) {
         background->n_seen =
             calloc(background->engine->n_nodes, sizeof(*background->n_seen));
-        rc = background->n_seen == NULL ? -ENOMEM : start_thread(background);
+        rc = background->n_seen == NULL
+                 ? -ENOMEM
+                 : nic_service_thread_start(&background->thread, run, background,
+                                            "bcs-background");
     }
     if (rc < 0) {
         bcs_error("no background thread: %s", strerror(-rc));

@@ -11,8 +11,7 @@
 struct nic_background;
 
 /**
- * Start the thread. It has an engine of its own on the same memory, blocks all signals
- * and may run on all cores.
+ * Start the thread. It has an engine of its own on the same memory.
  *
  * @param params  as for the process's own engine; what it points to must outlive the thread
  * @return 0 or -errno, logged; end with nic_background_stop

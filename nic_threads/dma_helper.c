@@ -3,9 +3,14 @@
  * DMA helper: in the point-to-point microphase it moves what the buffer receiver has
  * matched and scheduled. Runs under the node's engine lock. [BCS-MPI section 4.3]
  *
- * It never touches user memory. A short message lies in NIC memory already; the receiver's
- * cell gets it, or says in which block it is. For the chunk of a long message it opens the
- * gate, and the endpoints' own processes copy (libbcs/api/transfer.c):
+ * A short message lies in NIC memory already; the receiver's cell gets it, or says in which
+ * block it is. The chunks of a long message it copies itself where the engine has a mover,
+ * that is, a thread of its own that may reach all processes' memory: within a node from
+ * buffer to buffer; between nodes from the sender's buffer into a stage block at the
+ * receiver's node, and there, in the next round, into the receiver's buffer.
+ *
+ * Without a mover it never touches user memory. It opens the gate for a chunk, and the
+ * endpoints' own processes copy (libbcs/api/transfer.c):
  *
  * - direct: cells of both endpoints refer to each other; `granted` in the receiver's cell
  *   says how far they may copy. When they have copied that much, one of them posts
@@ -20,6 +25,7 @@
 #include <string.h>
 
 #include "nic_threads/engine.h"
+#include "nic_threads/mover.h"
 #include "nic_threads/roles.h"
 #include "nic_threads/wire.h"
 
@@ -79,18 +85,10 @@ static void give_order(struct nic_view *view, uint32_t port, uint32_t cell_id,
     uint32_t *orders = (uint32_t *)(nic_view_cell(view, port, 0) + n_cells);
     uint32_t n = atomic_load_explicit(&owner->n_orders, memory_order_relaxed);
 
-    nic_view_complete(view, port, cell, state);
+    nic_view_complete_now(view, port, cell, state);
     orders[n % n_cells] = cell_id; /* a cell has at most one order, so there is room */
     /* release: pairs with the acquire in bcs_serve_orders */
     atomic_store_explicit(&owner->n_orders, n + 1, memory_order_release);
-}
-
-/** Wake-up mark for a local port whose cell is not pending any more. */
-static void touch(struct nic_view *view, uint32_t port)
-{
-    uint32_t local = port - view->first_port;
-
-    view->wake.words[local / 64] |= UINT64_C(1) << (local % 64);
 }
 
 /** Let the background thread know of a transfer, whose endpoints may both be busy. */
@@ -154,12 +152,39 @@ static void grant_direct(struct nic_view *view, const struct nic_plan *plan)
         /* release: pairs with the acquire of the endpoints' claims */
         atomic_fetch_add_explicit(&cell->transfer.granted, plan->n_bytes,
                                   memory_order_release);
-        touch(view, item->port);
-        touch(view, item->peer);
+        nic_view_touch(view, item->port);
+        nic_view_touch(view, item->peer);
     }
     if (item->granted == item->total) {
         nic_item_free(view, plan->item); /* the endpoints finish by themselves */
     }
+}
+
+/** Complete a long message's receive. */
+static void complete_receive(struct nic_view *view, const struct nic_item *item)
+{
+    nic_view_complete(view, item->port,
+                      nic_view_cell(view, item->port, item->descriptor.cell),
+                      BCS_CELL_DONE);
+}
+
+/** Copy the next chunk from buffer to buffer. */
+static void move_direct(struct nic_view *view, const struct nic_plan *plan)
+{
+    struct nic_item *item = &view->items[plan->item];
+    const struct nic_place from = {item->peer, item->peer_address + plan->offset};
+    const struct nic_place to = {item->port, item->descriptor.address + plan->offset};
+
+    nic_mover_copy(view->engine->mover, &from, &to, plan->n_bytes);
+    item->is_loading = 0;
+    if (item->granted < item->total) {
+        nic_schedule_add(&view->node->schedule, view->items, plan->item);
+        return;
+    }
+    complete_receive(view, item);
+    nic_view_complete(view, item->peer,
+                      nic_view_cell(view, item->peer, item->peer_cell), BCS_CELL_DONE);
+    nic_item_free(view, plan->item);
 }
 
 /** The receiver's process is to store a chunk. */
@@ -191,13 +216,36 @@ static void want_next(struct nic_view *view, uint32_t id)
     }
 }
 
+/** At the receiver's node: copy a chunk from its block into the receiver's buffer. */
+static void move_from_block(struct nic_view *view, const struct bcs_chunk *chunk)
+{
+    struct nic_item *item = &view->items[chunk->item];
+    const struct nic_place to = {item->port, item->descriptor.address + chunk->offset};
+
+    if (chunk->n_bytes > 0) {
+        struct bcs_block *block = bcs_block_at(view->engine->base, chunk->block);
+        nic_mover_write(view->engine->mover, block->data, &to, chunk->n_bytes);
+        bcs_block_free(block);
+        __atomic_store_n(&view->node->is_stalled, false, __ATOMIC_RELAXED);
+    }
+    item->stored += chunk->n_bytes;
+    if (item->stored == item->total) {
+        complete_receive(view, item);
+        nic_item_free(view, chunk->item);
+    } else {
+        want_next(view, chunk->item);
+    }
+}
+
 /** At the receiver's node: a chunk has come. */
 static void chunk_arrived(struct nic_view *view, const struct bcs_chunk *chunk)
 {
     struct nic_item *item = &view->items[chunk->item];
 
     item->is_loading = 0;
-    if (item->is_storing) {
+    if (view->engine->mover != NULL) {
+        move_from_block(view, chunk);
+    } else if (item->is_storing) {
         item->loaded_block = chunk->block;
         item->loaded_bytes = chunk->n_bytes;
     } else {
@@ -226,23 +274,18 @@ static void chunk_stored(struct nic_view *view, const struct bcs_chunk *chunk)
     want_next(view, chunk->item);
 }
 
-/** At the sender's node: a chunk is in a block of the sender; take it to the receiver. */
-static void chunk_loaded(struct nic_view *view, const struct bcs_chunk *chunk,
-                         uint64_t block)
+/** At the sender's node: take a chunk's data to the receiver's node. */
+static void send_chunk(struct nic_view *view, const struct bcs_chunk *chunk,
+                       const void *data)
 {
     struct bcs_descriptor note = {.kind = NIC_WIRE_DATA};
     const struct nic_engine *engine = view->engine;
 
     note.chunk = *chunk;
-    if (chunk->node == view->index) {
-        note.chunk.block = block;
-        chunk_arrived(view, &note.chunk);
-        return;
-    }
     if (chunk->n_bytes > 0) {
         struct bcs_node_set dests = {{0}};
         const struct bcs_xfer xfer = {
-            .src = bcs_block_at(engine->base, block)->data,
+            .src = data,
             .n_bytes = chunk->n_bytes,
             .dest_gva = chunk->block - chunk->node * engine->layout.heap_bytes +
                         offsetof(struct bcs_block, data),
@@ -251,10 +294,38 @@ static void chunk_loaded(struct nic_view *view, const struct bcs_chunk *chunk,
         bcs_node_set_add(&dests, chunk->node);
         nic_engine_xfer(view, &xfer);
     }
-    if (block != 0) {
-        bcs_block_free(bcs_block_at(engine->base, block));
-    }
     nic_wire_send(view, chunk->node, &note, engine->port);
+}
+
+/** At the sender's node: a chunk is in a block of the sender; take it to the receiver. */
+static void chunk_loaded(struct nic_view *view, const struct bcs_chunk *chunk,
+                         uint64_t block)
+{
+    char *base = view->engine->base;
+
+    if (chunk->node == view->index) {
+        struct bcs_chunk here = *chunk;
+        here.block = block;
+        chunk_arrived(view, &here);
+        return;
+    }
+    send_chunk(view, chunk, block == 0 ? NULL : bcs_block_at(base, block)->data);
+    if (block != 0) {
+        bcs_block_free(bcs_block_at(base, block));
+    }
+}
+
+/** At the sender's node: take a chunk from the sender's buffer to the receiver's node. */
+static void move_to_node(struct nic_view *view, const struct bcs_descriptor *grant)
+{
+    const struct nic_place from = {grant->port, grant->address + grant->chunk.offset};
+
+    send_chunk(view, &grant->chunk,
+               nic_mover_read(view->engine->mover, &from, grant->chunk.n_bytes));
+    if (grant->chunk.is_last) {
+        nic_view_complete(view, grant->port,
+                          nic_view_cell(view, grant->port, grant->cell), BCS_CELL_DONE);
+    }
 }
 
 /** At the sender's node: a chunk is wanted, from the sender's memory or its block. */
@@ -265,6 +336,8 @@ static void chunk_wanted(struct nic_view *view, const struct bcs_descriptor *gra
         if ((grant->flags & BCS_SYNCHRONOUS) != 0) {
             tell_matched(view, grant->port, grant->cell);
         }
+    } else if (view->engine->mover != NULL) {
+        move_to_node(view, grant);
     } else {
         struct bcs_cell *cell = nic_view_cell(view, grant->port, grant->cell);
         cell->chunk = grant->chunk;
@@ -317,6 +390,7 @@ static void grant_blocks(struct nic_view *view, const struct nic_plan *plan)
         grant.chunk.block = stage_block(view, from);
         if (grant.chunk.block == 0) {
             item->granted -= plan->n_bytes;
+            item->chunk_left += plan->n_bytes;
             item->is_loading = 0;
             __atomic_store_n(&view->node->is_stalled, true, __ATOMIC_RELAXED);
             nic_schedule_add(&view->node->schedule, view->items, plan->item);
@@ -367,10 +441,12 @@ void nic_dma_helper_step(struct nic_view *view)
         note(view, nic_posted_descriptor(view, &batch->notes[i]));
     }
     for (uint32_t i = 0; i < batch->n_plans; i++) {
-        if (view->items[batch->plans[i].item].is_direct) {
-            grant_direct(view, &batch->plans[i]);
-        } else {
+        if (!view->items[batch->plans[i].item].is_direct) {
             grant_blocks(view, &batch->plans[i]);
+        } else if (view->engine->mover != NULL) {
+            move_direct(view, &batch->plans[i]);
+        } else {
+            grant_direct(view, &batch->plans[i]);
         }
     }
 }

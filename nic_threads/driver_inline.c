@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Driver `inline`: a process that waits runs the engine itself. Called by every process
- * of the job, with its own engine.
+ * Driver `inline` with strobes on demand: a process that waits runs the engine itself.
+ * Called by every process of the job, with its own engine.
  *
  * Polling. While there are no more processes awake than cores, a waiter that gets the
  * engine lock of a node that is alone keeps it and polls all ports; the others poll only
@@ -26,6 +26,7 @@
 #include <stdatomic.h>
 
 #include "libbcs/base/clock.h"
+#include "nic_threads/background.h"
 #include "nic_threads/driver.h"
 #include "nic_threads/roles.h"
 
@@ -38,13 +39,6 @@ enum {
         16,             /* polling becomes shorter down to this part of the full time */
     WAITS_A_TRIAL = 32, /* waits of which one polls for the full time again */
 };
-
-static struct bcs_port *own_port(const struct nic_engine *engine)
-{
-    const struct nic_view *home = &engine->views[engine->home];
-
-    return nic_view_port(home, engine->port - home->first_port);
-}
 
 static bool is_crowded(const struct nic_engine *engine)
 {
@@ -67,28 +61,8 @@ static void release_lock(struct nic_engine *engine, struct nic_waiter *waiter)
 static void announce(struct nic_engine *engine, struct nic_waiter *waiter)
 {
     release_lock(engine, waiter);
-    waiter->is_announced = true;
-    waiter->nap = bcs_sleep_announce(engine->machine, own_port(engine));
+    nic_waiter_announce(engine, waiter);
     nic_engine_turn(engine);
-}
-
-static void take_back(struct nic_engine *engine, struct nic_waiter *waiter)
-{
-    waiter->is_announced = false;
-    if (engine->is_threaded) { /* another thread may sleep on the same word */
-        bcs_sleep_wake(engine->machine, own_port(engine));
-    } else {
-        bcs_sleep_retract(engine->machine, own_port(engine));
-    }
-    waiter->n_polls = 0;
-    waiter->n_yields = 0;
-    waiter->since_ticks = 0;
-}
-
-static void sleep_now(struct nic_engine *engine, struct nic_waiter *waiter)
-{
-    bcs_sleep_now(own_port(engine), waiter->nap);
-    take_back(engine, waiter);
 }
 
 /** Wake whom the step has completed something for, without unlocking. */
@@ -190,7 +164,7 @@ static void begin(struct nic_engine *engine, struct nic_waiter *waiter)
 static void inline_turn(struct nic_engine *engine, struct nic_waiter *waiter)
 {
     if (waiter->is_announced) {
-        sleep_now(engine, waiter);
+        nic_waiter_sleep(engine, waiter);
         return;
     }
     if (waiter->n_polls == 0) {
@@ -207,7 +181,7 @@ static void inline_stop(struct nic_engine *engine, struct nic_waiter *waiter)
 {
     release_lock(engine, waiter);
     if (waiter->is_announced) {
-        take_back(engine, waiter);
+        nic_waiter_take_back(engine, waiter);
     } else if (waiter->n_polls > POLLS_A_CLOCK && !waiter->is_crowded) {
         engine->patience_ticks = engine->spin_ticks; /* polling has paid off */
     }
@@ -221,18 +195,52 @@ static void inline_kick(struct nic_engine *engine)
     }
 }
 
+static void inline_leave(struct nic_engine *engine)
+{
+    /* seq_cst: a holder of the lock looks for work after it has unlocked */
+    if (atomic_load_explicit(&engine->views[engine->home].node->lock,
+                             memory_order_seq_cst) == 0) {
+        nic_engine_watch(engine);
+    }
+}
+
+static void inline_wait_for_room(struct nic_engine *engine, struct nic_waiter *waiter)
+{
+    (void)waiter;
+    /* Another process may hold the lock; it has work, so it is not asleep. */
+    if (!nic_engine_turn(engine)) {
+        sched_yield();
+    }
+}
+
+/** The background thread, for the nodes of a machine. */
+static int inline_open(const struct nic_engine_params *params, void **service_out)
+{
+    struct nic_background *background = NULL;
+    int rc = 0;
+
+    if (params->port == 0 && params->n_ports > 1) {
+        rc = nic_background_start(params, &background);
+    }
+    if (rc == 0) {
+        *service_out = background;
+    }
+    return rc;
+}
+
+static void inline_close(void *service)
+{
+    nic_background_stop(service);
+}
+
 const struct nic_driver_ops nic_driver_inline = {
     .name = "inline",
+    .open = inline_open,
+    .close = inline_close,
     .kick = inline_kick,
+    .leave = inline_leave,
+    .progress = nic_engine_turn,
+    .wait_for_room = inline_wait_for_room,
     .turn = inline_turn,
     .stop = inline_stop,
 };
-
-const struct nic_driver_ops *nic_driver_find(const struct nic_config *config)
-{
-    static const struct nic_driver_ops *const drivers[] = {
-        [NIC_DRIVER_INLINE] = &nic_driver_inline,
-    };
-
-    return drivers[config->driver];
-}

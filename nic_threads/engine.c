@@ -12,6 +12,7 @@
  */
 #include "nic_threads/engine.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <linux/futex.h>
 #include <stdlib.h>
@@ -20,6 +21,7 @@
 #include <unistd.h>
 
 #include "libbcs/base/log.h"
+#include "nic_threads/mover.h"
 #include "nic_threads/roles.h"
 
 /** Count an item in or out if it holds a send. */
@@ -58,6 +60,43 @@ void nic_item_free(struct nic_view *view, uint32_t id)
     view->items[id].next = view->node->free_item;
     view->node->free_item = id;
     count_kept(view->node, &view->items[id], -1);
+}
+
+void nic_view_defer(struct nic_view *view, uint32_t port, struct bcs_cell *cell,
+                    enum bcs_cell_state state)
+{
+    struct nic_list *deferred = &view->node->deferred;
+    uint32_t n_cells = view->engine->layout.shape.n_cells;
+    uint32_t local = port - view->first_port;
+    /* its number among all cells of the node: below 256 * 2^20 */
+    uint32_t id = local * n_cells + (uint32_t)(cell - nic_view_cell(view, port, 0));
+
+    cell->next_deferred = NIC_ITEM_NONE;
+    cell->deferred_state = state;
+    if (deferred->first == NIC_ITEM_NONE) {
+        deferred->first = id;
+    } else {
+        nic_view_cell(view, view->first_port + deferred->last / n_cells,
+                      deferred->last % n_cells)
+            ->next_deferred = id;
+    }
+    deferred->last = id;
+}
+
+void nic_view_deliver(struct nic_view *view)
+{
+    uint32_t n_cells = view->engine->layout.shape.n_cells;
+    uint32_t id = view->node->deferred.first;
+
+    view->node->deferred.first = NIC_ITEM_NONE;
+    while (id != NIC_ITEM_NONE) {
+        uint32_t port = view->first_port + id / n_cells;
+        struct bcs_cell *cell = nic_view_cell(view, port, id % n_cells);
+
+        id = cell->next_deferred; /* the cell is its owner's from the next line on */
+        nic_view_complete_now(view, port, cell,
+                              (enum bcs_cell_state)cell->deferred_state);
+    }
 }
 
 void nic_engine_xfer(struct nic_view *view, const struct bcs_xfer *xfer)
@@ -154,7 +193,7 @@ bool nic_engine_has_idle_core(const struct nic_engine *engine)
 bool nic_engine_has_work(const struct nic_view *view)
 {
     return nic_strobe_receiver_has_work(view) ||
-           (view->engine->n_nodes > 1 && view->index == 0 &&
+           (view->index == 0 && !nic_is_alone(view->engine) &&
             nic_strobe_sender_has_work(view));
 }
 
@@ -162,7 +201,7 @@ bool nic_engine_step(struct nic_view *view)
 {
     bool has_done;
 
-    if (view->engine->n_nodes == 1) {
+    if (nic_is_alone(view->engine)) {
         return nic_strobe_receiver_run_alone(view);
     }
     has_done = nic_strobe_receiver_step(view);
@@ -192,6 +231,18 @@ bool nic_engine_turn(struct nic_engine *engine)
         has_done |= goes_on;
     } while (goes_on && engine->n_nodes > 1);
     return has_done;
+}
+
+void nic_engine_run_slice(struct nic_engine *engine)
+{
+    struct nic_view *first = &engine->views[0];
+    bool is_ours = nic_engine_try_lock(first);
+
+    assert(is_ours); /* nobody else takes turns */
+    (void)is_ours;
+    nic_strobe_sender_open_slice(first);
+    nic_engine_unlock(first);
+    nic_engine_turn(engine);
 }
 
 int nic_engine_layout(uint32_t n_ports, const struct nic_config *config,
@@ -232,14 +283,12 @@ static void node_init(struct nic_view *view)
     struct nic_node *node = view->node;
 
     node->free_item = NIC_ITEM_NONE;
+    node->phase.phase = NIC_PHASE_IDLE;
+    node->deferred.first = NIC_ITEM_NONE;
     node->first_active = UINT32_MAX;
     node->last_holder = UINT32_MAX;
-    /* What lies in an eager block goes to another node in one piece. */
-    nic_schedule_init(&node->schedule,
-                      config->chunk_bytes > config->eager_limit_bytes
-                          ? config->chunk_bytes
-                          : config->eager_limit_bytes,
-                      config->slice_bytes);
+    nic_schedule_init(&node->schedule, nic_config_chunk_bytes(config),
+                      nic_config_slice_bytes(config));
     for (uint32_t i = 0; i < view->n_local; i++) {
         nic_match_init(&node->match[i]);
     }
@@ -293,6 +342,7 @@ int nic_engine_create(const struct nic_engine_params *params,
     engine->port = params->port;
     engine->is_direct = params->is_direct;
     engine->is_background = params->is_background;
+    engine->is_timed = params->config->strobe == NIC_STROBE_TIMED;
     engine->n_nodes = engine->layout.n_nodes;
     engine->home = nic_layout_node(&engine->layout, params->port);
     engine->machine = (struct bcs_machine *)(engine->base + engine->layout.node_gva +
@@ -302,6 +352,12 @@ int nic_engine_create(const struct nic_engine_params *params,
     engine->views = calloc(engine->n_nodes, sizeof(*engine->views));
     if (engine->scratch == NULL || engine->views == NULL) {
         goto fail;
+    }
+    if (params->is_mover) {
+        rc = nic_mover_create(engine, &engine->mover);
+        if (rc < 0) {
+            goto fail;
+        }
     }
     for (uint32_t i = 0; i < engine->n_nodes; i++) {
         rc = view_init(engine, i);
@@ -325,6 +381,7 @@ void nic_engine_destroy(struct nic_engine *engine)
     for (uint32_t i = 0; engine->views != NULL && i < engine->n_nodes; i++) {
         bcs_core_destroy(engine->views[i].core);
     }
+    nic_mover_destroy(engine->mover);
     free(engine->views);
     free(engine->scratch);
     free(engine);

@@ -17,6 +17,7 @@ struct nic_engine_params {
     const struct nic_config *config; /* stays the caller's, must outlive the engine */
     bool is_direct;
     bool is_background; /* a second engine of this process; sets up nothing */
+    bool is_mover;      /* the engine copies long messages by itself, if it may */
 };
 
 /** The layout of a job of n_ports processes. @return 0 or -EINVAL, logged */
@@ -45,6 +46,10 @@ void nic_engine_destroy(struct nic_engine *engine);
  * @return whether anything was done
  */
 bool nic_engine_turn(struct nic_engine *engine);
+
+/** Timed strobes: one slice of all nodes of the machine, from the strobe until nothing of it
+ *  is left to do. Only for the one thread that runs all slices. */
+void nic_engine_run_slice(struct nic_engine *engine);
 
 /** Try to lock a node. @return whether this process now holds it */
 bool nic_engine_try_lock(struct nic_view *view);
@@ -75,6 +80,12 @@ void nic_engine_xfer(struct nic_view *view, const struct bcs_xfer *xfer);
 
 /** Compare-And-Write as the view's node; a transport error ends the process (logged). */
 bool nic_engine_compare(struct nic_view *view, const struct bcs_comparison *comparison);
+
+/** Whether the job has one node that runs its slices as they come, without strobes. */
+static inline bool nic_is_alone(const struct nic_engine *engine)
+{
+    return engine->n_nodes == 1 && !engine->is_timed;
+}
 
 /** Sends that a node keeps for want of a receive before it takes no more from the rings;
  *  their senders wait then. */

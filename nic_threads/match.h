@@ -30,8 +30,10 @@ struct nic_item {
     /* Transfers, whose descriptor is the receive's: */
     uint64_t total;       /* bytes to move */
     uint64_t granted;     /* bytes that slices have taken so far */
-    uint64_t chunk_limit; /* largest chunk */
-    uint32_t peer;        /* port of the sender */
+    uint64_t chunk_limit; /* largest piece of a chunk */
+    uint64_t chunk_left;  /* of its chunk of the slice chunk_slice */
+    uint64_t chunk_slice;
+    uint32_t peer; /* port of the sender */
     uint32_t peer_cell;
     uint64_t peer_address; /* the sender's buffer, or its eager block */
     uint64_t stored;       /* bytes that the receiver has taken out of blocks */

@@ -6,8 +6,8 @@
 
 #include <stddef.h>
 
-static const char *const strobe_choices[] = {"demand", NULL};
-static const char *const driver_choices[] = {"inline", NULL};
+static const char *const strobe_choices[] = {"demand", "timed", NULL};
+static const char *const driver_choices[] = {"inline", "threads", NULL};
 static const char *const copy_choices[] = {"auto", "direct", "pooled", NULL};
 
 #define FIELD(field) .offset = offsetof(struct nic_config, field)
@@ -29,7 +29,8 @@ static const struct bcs_config_entry entries[] = {
         .choices = strobe_choices,
         FIELD(strobe),
         .help = "When a slice starts. demand: as soon as a process waits for work that "
-                "is pending.",
+                "is pending. timed: every BCS_SLICE by the clock; what a slice has "
+                "completed is seen when the next one starts.",
     },
     {
         .name = "BCS_SLICE",
@@ -38,9 +39,8 @@ static const struct bcs_config_entry entries[] = {
         FIELD(slice_ns),
         .minimum = 10000,
         .maximum = 1000000000,
-        .help =
-            "Length of a time slice. What is pending while no rank waits is carried "
-            "out within it.",
+        .help = "Length of a time slice: with timed strobes, from one to the next; on "
+                "demand, what is pending while no rank waits is carried out within it.",
     },
     {
         .name = "BCS_DRIVER",
@@ -48,7 +48,9 @@ static const struct bcs_config_entry entries[] = {
         .kind = BCS_CONFIG_CHOICE,
         .choices = driver_choices,
         FIELD(driver),
-        .help = "Who runs the NIC engine. inline: the processes that wait.",
+        .help = "Who runs the NIC engine. inline: the processes that wait, or, with "
+                "timed strobes, one thread of the job's first process. threads: a "
+                "thread for each role, in the first process of each node.",
     },
     {
         .name = "BCS_COPY",
@@ -73,22 +75,22 @@ static const struct bcs_config_entry entries[] = {
     },
     {
         .name = "BCS_CHUNK",
-        .fallback = "4m",
+        .fallback = "0",
         .kind = BCS_CONFIG_BYTES,
         FIELD(chunk_bytes),
-        .minimum = 4096,
         .maximum = 1u << 30,
-        .help = "How much of one message moves in one slice.",
+        .help = "How much of one message moves in one slice; at least BCS_EAGER_LIMIT. "
+                "0: 4 MB, or BCS_SLICE_BYTES with timed strobes.",
     },
     {
         .name = "BCS_SLICE_BYTES",
-        .fallback = "16m",
+        .fallback = "0",
         .kind = BCS_CONFIG_BYTES,
         FIELD(slice_bytes),
-        .minimum = 4096,
         .maximum = UINT64_C(1) << 40,
         .help = "How much of all long messages of a node moves in one slice; what does "
-                "not fit waits for the next one. At least BCS_CHUNK.",
+                "not fit waits for the next one. At least BCS_CHUNK. 0: 16 MB, or a "
+                "byte for each nanosecond of BCS_SLICE with timed strobes.",
     },
     {
         .name = "BCS_DESCRIPTORS",
@@ -115,3 +117,27 @@ const struct bcs_config_table nic_config_table = {
     .entries = entries,
     .n_entries = sizeof(entries) / sizeof(entries[0]),
 };
+
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+uint64_t nic_config_chunk_bytes(const struct nic_config *config)
+{
+    uint64_t n_bytes = config->chunk_bytes;
+
+    if (n_bytes == 0) {
+        n_bytes = config->strobe == NIC_STROBE_TIMED ? nic_config_slice_bytes(config)
+                                                     : (uint64_t)4 << 20;
+    }
+    return larger(n_bytes, config->eager_limit_bytes);
+}
+
+uint64_t nic_config_slice_bytes(const struct nic_config *config)
+{
+    if (config->slice_bytes > 0) {
+        return config->slice_bytes;
+    }
+    return config->strobe == NIC_STROBE_TIMED ? config->slice_ns : (uint64_t)16 << 20;
+}

@@ -8,8 +8,8 @@
 #include "libbcs/base/config.h"
 
 enum nic_copy { NIC_COPY_AUTO, NIC_COPY_DIRECT, NIC_COPY_POOLED };
-enum nic_driver_kind { NIC_DRIVER_INLINE };
-enum nic_strobe_mode { NIC_STROBE_DEMAND };
+enum nic_driver_kind { NIC_DRIVER_INLINE, NIC_DRIVER_THREADS };
+enum nic_strobe_mode { NIC_STROBE_DEMAND, NIC_STROBE_TIMED };
 
 /** Values of nic_config_table; all fields as bcs_config_read stores them. */
 struct nic_config {
@@ -19,12 +19,19 @@ struct nic_config {
     uint64_t slice_ns;
     uint64_t copy; /* enum nic_copy */
     uint64_t eager_limit_bytes;
-    uint64_t chunk_bytes;
-    uint64_t slice_bytes;
+    uint64_t chunk_bytes; /* 0: see nic_config_chunk_bytes */
+    uint64_t slice_bytes; /* 0: see nic_config_slice_bytes */
     uint64_t descriptors;
     uint64_t spin_ns;
 };
 
 extern const struct bcs_config_table nic_config_table;
+
+/** How much of one message moves in one slice. What lies in an eager block goes in one
+ *  piece, so that it is that much at least. */
+uint64_t nic_config_chunk_bytes(const struct nic_config *config);
+
+/** How much of all long messages of a node moves in one slice. */
+uint64_t nic_config_slice_bytes(const struct nic_config *config);
 
 #endif

@@ -18,6 +18,7 @@
 #include "nic_threads/nic_config.h"
 #include "nic_threads/schedule.h"
 #include "nic_threads/slice.h"
+#include "nic_threads/strobe_clock.h"
 
 enum { NIC_BATCH = 64 }; /* descriptors that one slice takes from the ports of a node */
 
@@ -114,13 +115,16 @@ struct nic_node {
 
     /* number of the slice that runs or ran last */
     _Alignas(BCS_CACHE_LINE) uint64_t slice;
-    uint32_t free_item; /* list of items that were used before */
+    struct nic_list deferred; /* timed: cells to complete at the next strobe */
+    uint32_t free_item;       /* list of items that were used before */
     uint32_t items_touched;
     uint32_t n_sends_kept; /* items that hold a send; read without the lock */
     uint32_t first_active; /* collective slots whose local members have all arrived */
     bool is_stalled;       /* no stage block was free: wait for a chunk to be stored */
     struct nic_schedule schedule;
-    struct nic_slice_state phase;
+    struct nic_slice_state phase; /* of the strobe sender: node 0 */
+    bool is_open;                 /* timed, node 0: the slice may have more rounds */
+    uint64_t round;               /* that runs or ran last on this node */
     uint32_t heads[BCS_MAX_PORTS_A_NODE]; /* next ring entry to read, by local port */
     struct nic_batch batch;
 
@@ -137,12 +141,16 @@ struct nic_node {
     bool is_held[BCS_MAX_PORTS_A_NODE]; /* local ports */
     bool is_wire_held[BCS_MAX_NODES];   /* rings from other nodes */
 
+    /* Driver `threads`: wake the strobe receiver, and on node 0 the strobe sender. */
+    _Alignas(BCS_CACHE_LINE) _Atomic uint32_t receiver_nap;
+    _Atomic uint32_t sender_nap;
+
     /* The slice protocol between nodes; see strobe_sender.c. */
     /* global: last microstrobe, put by the SS */
     _Alignas(BCS_CACHE_LINE) uint64_t strobe;
     uint64_t done;                  /* global: last microstrobe carried out here */
     uint64_t has_later_work;        /* global: after MSM, whether PM to RM have work */
-    uint64_t demand[BCS_MAX_NODES]; /* global, node 0: slice each node wants next */
+    uint64_t demand[BCS_MAX_NODES]; /* global, node 0: round each node wants next */
     uint64_t demanded;              /* what this node has put there */
     _Alignas(16) struct bcs_event result_event; /* global: results put here */
     uint64_t results_seen;
@@ -154,6 +162,8 @@ struct nic_node {
     uint64_t wire_credit[BCS_MAX_NODES];   /* global: entries the destination read */
     struct nic_list outbox[BCS_MAX_NODES]; /* wire entries that found no room */
     uint32_t n_outbox;
+
+    struct nic_strobe_counts strobes; /* node 0 */
 
     _Alignas(BCS_CACHE_LINE) struct nic_match match[BCS_MAX_PORTS_A_NODE];
 };
@@ -185,6 +195,11 @@ struct nic_view {
     struct nic_wake_set wake;
 };
 
+/** A step of a role (roles.h). */
+typedef void (*nic_role_fn)(struct nic_view *view);
+
+struct nic_mover;
+
 /** One process's engine: its view of all nodes of the machine. */
 struct nic_engine {
     char *base; /* the job's memory */
@@ -196,7 +211,10 @@ struct nic_engine {
     uint32_t home;           /* this process's node */
     bool is_direct;          /* endpoints may copy each other's memory */
     bool is_threaded;        /* several threads of this process may wait at once */
-    bool is_background;      /* not a port's: the background thread's */
+    bool is_timed;           /* slices by the clock; completions wait for a strobe */
+    bool is_background;      /* not a port's: a thread's of the library */
+    struct nic_mover *mover; /* the engine's own, if it copies by itself; else NULL */
+    struct nic_crew *crew;   /* threads for the roles, or NULL: called directly */
     uint64_t spin_ticks;     /* how long a waiter polls, at most, before it sleeps */
     uint64_t patience_ticks; /* how long it does at present */
     uint32_t n_waits;
@@ -244,14 +262,41 @@ static inline struct nic_slot *nic_view_slot(const struct nic_view *view, uint32
     return (struct nic_slot *)(view->heap + view->engine->layout.slot_gva) + slot;
 }
 
-/** Complete a local port's cell and remember to wake its owner. */
-static inline void nic_view_complete(struct nic_view *view, uint32_t port,
-                                     struct bcs_cell *cell, enum bcs_cell_state state)
+/** Remember to wake the owner of a local port. */
+static inline void nic_view_touch(struct nic_view *view, uint32_t port)
 {
     uint32_t local = port - view->first_port;
 
-    bcs_cell_complete(cell, state);
     view->wake.words[local / 64] |= UINT64_C(1) << (local % 64);
+}
+
+/** Complete a local port's cell at once, also in a timed slice, and remember to wake its
+ *  owner. */
+static inline void nic_view_complete_now(struct nic_view *view, uint32_t port,
+                                         struct bcs_cell *cell,
+                                         enum bcs_cell_state state)
+{
+    bcs_cell_complete(cell, state);
+    nic_view_touch(view, port);
+}
+
+/** Have a cell completed at the next strobe. */
+void nic_view_defer(struct nic_view *view, uint32_t port, struct bcs_cell *cell,
+                    enum bcs_cell_state state);
+
+/** Complete the cells that the last slice has deferred. */
+void nic_view_deliver(struct nic_view *view);
+
+/** Complete a local port's cell: at once, or, in a timed slice, at the next strobe.
+ *  [BCS-MPI section 3, Figures 3.1 and 3.2] */
+static inline void nic_view_complete(struct nic_view *view, uint32_t port,
+                                     struct bcs_cell *cell, enum bcs_cell_state state)
+{
+    if (__builtin_expect(view->engine->is_timed, 0)) {
+        nic_view_defer(view, port, cell, state);
+    } else {
+        nic_view_complete_now(view, port, cell, state);
+    }
 }
 
 /**

@@ -12,15 +12,20 @@
 
 /* ---- SS, strobe sender: on node 0 only */
 
+/** Timed strobes: open a slice. The last one must be closed, that is, the sender has no
+ *  work. */
+void nic_strobe_sender_open_slice(struct nic_view *view);
+
 /**
- * Start a slice that some node has demanded, or, if the present microphase is complete
- * on all nodes (Compare-And-Write), send the next microstrobe (Xfer-And-Signal).
+ * Start a round that some node has demanded, or, if the present microphase is complete
+ * on all nodes (Compare-And-Write), send the next microstrobe (Xfer-And-Signal), or, if a
+ * timed slice has nothing left to do, close it.
  *
  * @return whether anything was sent
  */
 bool nic_strobe_sender_step(struct nic_view *view);
 
-/** Tell the strobe sender that this node wants another slice. @return whether it was
+/** Tell the strobe sender that this node wants another round. @return whether it was
  *  news */
 bool nic_strobe_sender_demand(struct nic_view *view);
 
@@ -36,8 +41,8 @@ bool nic_strobe_receiver_has_work(const struct nic_view *view);
 /** Run one whole slice on a node that is alone. @return whether it found work */
 bool nic_strobe_receiver_run_alone(struct nic_view *view);
 
-/** Between nodes: carry out the microphase of a new microstrobe, or, where there is none
- *  and work waits, demand a slice. @return whether either was done */
+/** Carry out the microphase of a new microstrobe, or, where there is none and work waits,
+ *  demand a round. @return whether either was done */
 bool nic_strobe_receiver_step(struct nic_view *view);
 
 /* ---- BS, buffer sender */

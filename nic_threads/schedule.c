@@ -8,17 +8,43 @@
 void nic_schedule_init(struct nic_schedule *schedule, uint64_t chunk_bytes,
                        uint64_t slice_bytes)
 {
-    schedule->waiting.first = NIC_ITEM_NONE;
-    schedule->waiting.last = NIC_ITEM_NONE;
-    schedule->chunk_bytes = chunk_bytes;
-    schedule->slice_bytes = slice_bytes > chunk_bytes ? slice_bytes : chunk_bytes;
-    schedule->left_bytes = 0;
+    *schedule = (struct nic_schedule){
+        .waiting = {NIC_ITEM_NONE, NIC_ITEM_NONE},
+        .later = {NIC_ITEM_NONE, NIC_ITEM_NONE},
+        .chunk_bytes = chunk_bytes,
+        .slice_bytes = slice_bytes > chunk_bytes ? slice_bytes : chunk_bytes,
+    };
 }
 
 /** Relaxed: others look without the lock whether anything waits. */
-static void set_first(struct nic_schedule *schedule, uint32_t id)
+static void set_first(struct nic_list *list, uint32_t id)
 {
-    __atomic_store_n(&schedule->waiting.first, id, __ATOMIC_RELAXED);
+    __atomic_store_n(&list->first, id, __ATOMIC_RELAXED);
+}
+
+/** Append a chain of items. */
+static void append(struct nic_list *list, struct nic_item *items, uint32_t first,
+                   uint32_t last)
+{
+    if (list->last == NIC_ITEM_NONE) {
+        set_first(list, first);
+    } else {
+        items[list->last].next = first;
+    }
+    list->last = last;
+}
+
+static void clear(struct nic_list *list)
+{
+    set_first(list, NIC_ITEM_NONE);
+    list->last = NIC_ITEM_NONE;
+}
+
+/** Whether a transfer has had all that it may have of this slice. */
+static bool is_served(const struct nic_schedule *schedule, const struct nic_item *item)
+{
+    return item->granted > 0 && item->chunk_slice == schedule->n_opened &&
+           item->chunk_left == 0;
 }
 
 void nic_schedule_add(struct nic_schedule *schedule, struct nic_item *items,
@@ -29,17 +55,24 @@ void nic_schedule_add(struct nic_schedule *schedule, struct nic_item *items,
     }
     items[id].is_queued = 1;
     items[id].next = NIC_ITEM_NONE;
-    if (schedule->waiting.last == NIC_ITEM_NONE) {
-        set_first(schedule, id);
-    } else {
-        items[schedule->waiting.last].next = id;
-    }
-    schedule->waiting.last = id;
+    append(is_served(schedule, &items[id]) ? &schedule->later : &schedule->waiting,
+           items, id, id);
 }
 
-void nic_schedule_open(struct nic_schedule *schedule)
+void nic_schedule_open(struct nic_schedule *schedule, struct nic_item *items)
 {
+    schedule->n_opened++;
     schedule->left_bytes = schedule->slice_bytes;
+    schedule->is_full = false;
+    if (schedule->later.first != NIC_ITEM_NONE) {
+        append(&schedule->waiting, items, schedule->later.first, schedule->later.last);
+        clear(&schedule->later);
+    }
+}
+
+static uint64_t smaller(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
 }
 
 int nic_schedule_next(struct nic_schedule *schedule, struct nic_item *items,
@@ -52,17 +85,23 @@ int nic_schedule_next(struct nic_schedule *schedule, struct nic_item *items,
     if (id == NIC_ITEM_NONE) {
         return 0;
     }
-    n_bytes = item->total - item->granted;
-    n_bytes = n_bytes < schedule->chunk_bytes ? n_bytes : schedule->chunk_bytes;
-    n_bytes = n_bytes < item->chunk_limit ? n_bytes : item->chunk_limit;
+    if (item->granted == 0 || item->chunk_slice != schedule->n_opened) {
+        item->chunk_slice = schedule->n_opened;
+        item->chunk_left = schedule->chunk_bytes;
+    }
+    n_bytes = smaller(item->total - item->granted, item->chunk_left);
+    n_bytes = smaller(n_bytes, item->chunk_limit);
     if (n_bytes > schedule->left_bytes) {
+        schedule->is_full = true;
         return 0;
     }
     schedule->left_bytes -= n_bytes;
+    item->chunk_left -= n_bytes;
     item->is_queued = 0;
-    set_first(schedule, item->next);
-    if (schedule->waiting.first == NIC_ITEM_NONE) {
-        schedule->waiting.last = NIC_ITEM_NONE;
+    if (item->next == NIC_ITEM_NONE) {
+        clear(&schedule->waiting);
+    } else {
+        set_first(&schedule->waiting, item->next);
     }
     *plan_out = (struct nic_plan){id, item->granted, n_bytes};
     item->granted += n_bytes;

@@ -4,7 +4,12 @@
  * processes have posted and calls each role in its microphase, all five at once on a node
  * that is alone, or one for each microstrobe. Runs under the node's engine lock.
  * [BCS-MPI section 4.2]
+ *
+ * Timed slices. BEGIN delivers what the last slice has completed and gives its ring entries
+ * back; then rounds follow until nothing is pending. Ring entries are given back only then,
+ * so that a slice takes a ring of each port at most and ends however fast a process posts.
  */
+#include "nic_threads/crew.h"
 #include "nic_threads/engine.h"
 #include "nic_threads/roles.h"
 #include "nic_threads/wire.h"
@@ -94,7 +99,9 @@ static void take_returned(struct nic_view *view)
 /** DEM: take what the local processes have posted, starting with another one each time. */
 static uint32_t collect(struct nic_view *view)
 {
-    uint32_t first = (uint32_t)(view->node->slice % view->n_local);
+    const struct nic_node *node = view->node;
+    uint64_t number = nic_is_alone(view->engine) ? node->slice : node->round;
+    uint32_t first = (uint32_t)(number % view->n_local);
 
     take_returned(view);
     for (uint32_t i = first; i < view->n_local; i++) {
@@ -106,11 +113,10 @@ static uint32_t collect(struct nic_view *view)
     return view->node->batch.n_collected;
 }
 
-/** End of a slice: give the ring entries back to their owners and empty the batch. */
-static void release(struct nic_view *view)
+/** End of a slice: give the ring entries back to their owners. */
+static void release_rings(struct nic_view *view)
 {
     struct nic_node *node = view->node;
-    struct nic_batch *batch = &node->batch;
 
     for (uint32_t word = 0; word * 64 < view->n_local; word++) {
         uint64_t bits = node->touched[word];
@@ -120,8 +126,17 @@ static void release(struct nic_view *view)
             /* release: pairs with the acquire in bcs_poster_entry */
             atomic_store_explicit(&nic_view_port(view, local)->consumed,
                                   node->heads[local], memory_order_release);
+            if (view->engine
+                    ->is_background) { /* the owner may sleep for want of room */
+                nic_view_touch(view, view->first_port + local);
+            }
         }
     }
+}
+
+/** End of a round. */
+static void empty_batch(struct nic_batch *batch)
+{
     batch->n_collected = 0;
     batch->n_sends = 0;
     batch->n_receives = 0;
@@ -132,11 +147,14 @@ static void release(struct nic_view *view)
     batch->n_ready = 0;
 }
 
-static bool schedule_can_go(const struct nic_node *node)
+/** Whether a chunk can be scheduled: in this slice if it is timed, else in the next. */
+static bool schedule_can_go(const struct nic_view *view)
 {
-    return __atomic_load_n(&node->schedule.waiting.first, __ATOMIC_RELAXED) !=
-               NIC_ITEM_NONE &&
-           !__atomic_load_n(&node->is_stalled, __ATOMIC_RELAXED);
+    const struct nic_schedule *schedule = &view->node->schedule;
+
+    return (view->engine->is_timed ? nic_schedule_can_go_on(schedule)
+                                   : nic_schedule_is_waiting(schedule)) &&
+           !__atomic_load_n(&view->node->is_stalled, __ATOMIC_RELAXED);
 }
 
 /** Whether anything can be done. What is held does not count while the node is full, or
@@ -153,18 +171,18 @@ static bool has_pending(const struct nic_view *view)
             return true;
         }
     }
-    if (schedule_can_go(view->node) || has_returned(view->node)) {
+    if (schedule_can_go(view) || has_returned(view->node)) {
         return true;
     }
     return view->engine->n_nodes > 1 &&
            (nic_wire_has_work(view) || nic_collective_helper_has_result(view));
 }
 
-/** Whether the slice that this node needs next has not been demanded yet. */
+/** Whether the round that this node needs next has not been demanded yet. */
 static bool can_demand(const struct nic_node *node)
 {
     return __atomic_load_n(&node->demanded, __ATOMIC_RELAXED) <=
-           __atomic_load_n(&node->slice, __ATOMIC_RELAXED);
+           __atomic_load_n(&node->round, __ATOMIC_RELAXED);
 }
 
 static bool has_new_strobe(const struct nic_node *node)
@@ -176,31 +194,42 @@ static bool has_new_strobe(const struct nic_node *node)
 
 bool nic_strobe_receiver_has_work(const struct nic_view *view)
 {
-    if (view->engine->n_nodes == 1) {
+    if (nic_is_alone(view->engine)) {
         return has_pending(view);
     }
     return has_new_strobe(view->node) || (can_demand(view->node) && has_pending(view));
 }
 
-bool nic_strobe_receiver_run_alone(struct nic_view *view)
+/** A slice begins. */
+static void open_slice(struct nic_view *view)
 {
     struct nic_node *node = view->node;
-    struct nic_batch *batch = &node->batch;
 
-    if (collect(view) == 0 && !schedule_can_go(node)) {
+    __atomic_store_n(&node->slice, node->slice + 1, __ATOMIC_RELAXED);
+    nic_schedule_open(&node->schedule, view->items);
+}
+
+bool nic_strobe_receiver_run_alone(struct nic_view *view)
+{
+    struct nic_batch *batch = &view->node->batch;
+
+    if (collect(view) == 0 && !schedule_can_go(view)) {
         return false;
     }
-    __atomic_store_n(&node->slice, node->slice + 1, __ATOMIC_RELAXED);
+    open_slice(view);
     if (batch->n_notes > 0) {
-        nic_collective_helper_exchange(view);
+        nic_crew_run(view, NIC_ROLE_CH, nic_collective_helper_exchange);
     }
-    nic_buffer_receiver_step(view);
-    nic_dma_helper_step(view);
+    nic_crew_run(view, NIC_ROLE_BR, nic_buffer_receiver_step);
+    if (batch->n_pairs + batch->n_notes + batch->n_plans > 0) {
+        nic_crew_run(view, NIC_ROLE_DH, nic_dma_helper_step);
+    }
     if (batch->n_ready > 0) {
-        nic_collective_helper_step(view);
-        nic_reduce_helper_step(view);
+        nic_crew_run(view, NIC_ROLE_CH, nic_collective_helper_step);
+        nic_crew_run(view, NIC_ROLE_RH, nic_reduce_helper_step);
     }
-    release(view);
+    release_rings(view);
+    empty_batch(batch);
     return true;
 }
 
@@ -209,41 +238,89 @@ static bool has_later_work(const struct nic_batch *batch)
     return batch->n_pairs + batch->n_plans + batch->n_notes + batch->n_ready > 0;
 }
 
-static void run_phase(struct nic_view *view, enum nic_phase phase)
+/** Descriptor exchange microphase. */
+static void run_exchange(struct nic_view *view)
+{
+    struct nic_batch *batch = &view->node->batch;
+
+    if (!view->engine->is_timed) {
+        open_slice(view);
+    }
+    nic_wire_flush(view);
+    nic_wire_collect(view, true);
+    collect(view);
+    if (batch->n_sends > 0) {
+        nic_crew_run(view, NIC_ROLE_BS, nic_buffer_sender_step);
+    }
+    if (batch->n_notes > 0) {
+        nic_crew_run(view, NIC_ROLE_CH, nic_collective_helper_exchange);
+    }
+}
+
+/** Message scheduling microphase. */
+static void run_scheduling(struct nic_view *view)
 {
     struct nic_node *node = view->node;
 
+    nic_wire_collect(view, true);
+    nic_crew_run(view, NIC_ROLE_BR, nic_buffer_receiver_step);
+    nic_crew_run(view, NIC_ROLE_CH, nic_collective_helper_schedule);
+    __atomic_store_n(&node->has_later_work, has_later_work(&node->batch),
+                     __ATOMIC_RELEASE);
+}
+
+static void end_round(struct nic_view *view)
+{
+    nic_collective_helper_finish(view);
+    nic_wire_release(view);
+    if (!view->engine->is_timed) {
+        release_rings(view);
+    }
+    empty_batch(&view->node->batch);
+}
+
+static void run_phase(struct nic_view *view, enum nic_phase phase)
+{
+    const struct nic_batch *batch = &view->node->batch;
+
     switch (phase) {
+    case NIC_PHASE_BEGIN:
+        nic_view_deliver(view);
+        release_rings(view);
+        open_slice(view);
+        break;
     case NIC_PHASE_DEM:
-        nic_wire_flush(view);
-        nic_wire_collect(view, true);
-        collect(view);
-        nic_buffer_sender_step(view);
-        nic_collective_helper_exchange(view);
+        run_exchange(view);
         break;
     case NIC_PHASE_MSM:
-        nic_wire_collect(view, true);
-        nic_buffer_receiver_step(view);
-        nic_collective_helper_schedule(view);
-        __atomic_store_n(&node->has_later_work, has_later_work(&node->batch),
-                         __ATOMIC_RELEASE);
+        run_scheduling(view);
         break;
     case NIC_PHASE_PM:
         nic_wire_collect(view, false);
-        nic_dma_helper_step(view);
+        if (batch->n_pairs + batch->n_notes + batch->n_plans > 0) {
+            nic_crew_run(view, NIC_ROLE_DH, nic_dma_helper_step);
+        }
         break;
     case NIC_PHASE_BBM:
-        nic_collective_helper_step(view);
+        if (batch->n_ready > 0) {
+            nic_crew_run(view, NIC_ROLE_CH, nic_collective_helper_step);
+        }
         break;
     case NIC_PHASE_RM:
-        nic_reduce_helper_step(view);
+        if (batch->n_ready > 0) {
+            nic_crew_run(view, NIC_ROLE_RH, nic_reduce_helper_step);
+        }
         break;
     default:
-        nic_collective_helper_finish(view);
-        nic_wire_release(view);
-        release(view);
+        end_round(view);
         break;
     }
+}
+
+static bool demand(struct nic_view *view)
+{
+    return can_demand(view->node) && has_pending(view) &&
+           nic_strobe_sender_demand(view);
 }
 
 bool nic_strobe_receiver_step(struct nic_view *view)
@@ -252,11 +329,16 @@ bool nic_strobe_receiver_step(struct nic_view *view)
 
     if (has_new_strobe(node)) {
         uint64_t strobe = __atomic_load_n(&node->strobe, __ATOMIC_ACQUIRE);
-        __atomic_store_n(&node->slice, nic_microstrobe_slice(strobe), __ATOMIC_RELAXED);
-        run_phase(view, nic_microstrobe_phase(strobe));
+        enum nic_phase phase = nic_microstrobe_phase(strobe);
+
+        __atomic_store_n(&node->round, nic_microstrobe_round(strobe), __ATOMIC_RELAXED);
+        run_phase(view, phase);
+        if (phase == NIC_PHASE_BEGIN || phase == NIC_PHASE_END) {
+            demand(view); /* before the strobe sender decides whether to go on */
+        }
         /* release: Compare-And-Write reads it with acquire */
         __atomic_store_n(&node->done, strobe, __ATOMIC_RELEASE);
         return true;
     }
-    return can_demand(node) && has_pending(view) && nic_strobe_sender_demand(view);
+    return demand(view);
 }

@@ -1,24 +1,30 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Strobe sender: numbers the slices of the job and leads all nodes through their
- * microphases. It stands on node 0; a job of one node has no need of it. Runs under the
- * engine lock of node 0 (demand: of the demanding node).
+ * Strobe sender: numbers the rounds of the job and leads all nodes through their
+ * microphases. It stands on node 0; with strobes on demand a job of one node has no need of
+ * it. Runs under the engine lock of node 0 (demand: of the demanding node); in driver
+ * `threads` on a thread of its own, which is the only one to use node->phase and is_open.
  *
- * Protocol. A node that has work puts the number of the slice it wants into its word of
- * node 0's demand table: one more than the last slice it has seen begin. The sender
- * begins slice s when some word is larger than s - 1, puts the microstrobe to all nodes
+ * Protocol. A node that has work puts the number of the round it wants into its word of
+ * node 0's demand table: one more than the last round it has seen begin. The sender
+ * begins round r when some word is larger than r - 1, puts the microstrobe to all nodes
  * (Xfer-And-Signal), and sends the next one when every node's `done` has reached the
  * present one (Compare-And-Write). So no node is ever more than one microphase ahead of
- * another, and work that a node collected too late for slice s is demanded for s + 1.
+ * another, and work that a node collected too late for round r is demanded for r + 1.
  * Whether PM, BBM and RM are needed at all is one more query. [BCS-MPI section 4.2]
+ *
+ * With strobes on demand every round is a slice. A timed slice is opened by the clock, with
+ * a round of the phase BEGIN alone. Each node demands what it still needs before it counts
+ * BEGIN or END as done; the slice is closed when all have done so and none has demanded.
  */
+#include "nic_threads/crew.h"
 #include "nic_threads/engine.h"
 #include "nic_threads/roles.h"
 
 static void send_strobe(struct nic_view *view)
 {
     struct nic_slice_state *state = &view->node->phase;
-    uint64_t strobe = nic_microstrobe(state->slice, (enum nic_phase)state->phase);
+    uint64_t strobe = nic_microstrobe(state->round, (enum nic_phase)state->phase);
     struct bcs_node_set all = {{0}};
     const struct bcs_xfer xfer = {
         .src = &strobe,
@@ -29,6 +35,7 @@ static void send_strobe(struct nic_view *view)
 
     bcs_node_set_fill(&all, view->engine->n_nodes);
     nic_engine_xfer(view, &xfer);
+    nic_crew_ring_receivers(view->engine);
 }
 
 static bool query_all(struct nic_view *view, uint64_t variable_gva, enum bcs_compare op,
@@ -49,11 +56,11 @@ static bool query_all(struct nic_view *view, uint64_t variable_gva, enum bcs_com
 static bool is_demanded(const struct nic_view *view)
 {
     const struct nic_node *node = view->node;
-    uint64_t slice = __atomic_load_n(&node->phase.slice, __ATOMIC_RELAXED);
+    uint64_t round = __atomic_load_n(&node->phase.round, __ATOMIC_RELAXED);
 
     for (uint32_t i = 0; i < view->engine->n_nodes; i++) {
         /* acquire: pairs with the put in nic_strobe_sender_demand */
-        if (__atomic_load_n(&node->demand[i], __ATOMIC_ACQUIRE) > slice) {
+        if (__atomic_load_n(&node->demand[i], __ATOMIC_ACQUIRE) > round) {
             return true;
         }
     }
@@ -62,33 +69,60 @@ static bool is_demanded(const struct nic_view *view)
 
 bool nic_strobe_sender_has_work(const struct nic_view *view)
 {
-    return __atomic_load_n(&view->node->phase.phase, __ATOMIC_RELAXED) !=
-               NIC_PHASE_IDLE ||
-           is_demanded(view);
+    const struct nic_node *node = view->node;
+
+    return __atomic_load_n(&node->phase.phase, __ATOMIC_RELAXED) != NIC_PHASE_IDLE ||
+           (view->engine->is_timed ? node->is_open : is_demanded(view));
 }
 
 /** Change the state, which nic_strobe_sender_has_work reads without the lock. */
 static void enter(struct nic_slice_state *state, const struct nic_slice_state *next)
 {
-    __atomic_store_n(&state->slice, next->slice, __ATOMIC_RELAXED);
+    __atomic_store_n(&state->round, next->round, __ATOMIC_RELAXED);
     __atomic_store_n(&state->phase, next->phase, __ATOMIC_RELAXED);
+}
+
+static void begin_round(struct nic_view *view, bool opens_slice)
+{
+    struct nic_slice_state *state = &view->node->phase;
+    struct nic_slice_state next = *state;
+
+    nic_slice_begin(&next, opens_slice);
+    enter(state, &next);
+    send_strobe(view);
+}
+
+void nic_strobe_sender_open_slice(struct nic_view *view)
+{
+    view->node->is_open = true;
+    begin_round(view, true);
+}
+
+/** Between rounds. @return whether anything was done */
+static bool go_on(struct nic_view *view)
+{
+    bool is_timed = view->engine->is_timed;
+
+    if (is_demanded(view) && (!is_timed || view->node->is_open)) {
+        begin_round(view, false);
+        return true;
+    }
+    if (is_timed && view->node->is_open) {
+        view->node->is_open = false;
+        return true;
+    }
+    return false;
 }
 
 bool nic_strobe_sender_step(struct nic_view *view)
 {
     struct nic_slice_state *state = &view->node->phase;
     struct nic_slice_state next = *state;
-    uint64_t strobe = nic_microstrobe(state->slice, (enum nic_phase)state->phase);
+    uint64_t strobe = nic_microstrobe(state->round, (enum nic_phase)state->phase);
     bool has_later_work = true;
 
     if (state->phase == NIC_PHASE_IDLE) {
-        if (!is_demanded(view)) {
-            return false;
-        }
-        nic_slice_begin(&next);
-        enter(state, &next);
-        send_strobe(view);
-        return true;
+        return go_on(view);
     }
     if (!query_all(view, NIC_NODE_GVA(view, done), BCS_COMPARE_GE, strobe)) {
         return false;
@@ -108,7 +142,7 @@ bool nic_strobe_sender_step(struct nic_view *view)
 bool nic_strobe_sender_demand(struct nic_view *view)
 {
     struct nic_node *node = view->node;
-    uint64_t wanted = node->slice + 1;
+    uint64_t wanted = node->round + 1;
     struct bcs_node_set sender = {{0}};
     const struct bcs_xfer xfer = {
         .src = &wanted,
@@ -123,5 +157,6 @@ bool nic_strobe_sender_demand(struct nic_view *view)
     bcs_node_set_add(&sender, 0);
     __atomic_store_n(&node->demanded, wanted, __ATOMIC_RELAXED);
     nic_engine_xfer(view, &xfer);
+    nic_crew_ring_sender(view->engine);
     return true;
 }

@@ -192,6 +192,14 @@ static int start_engine(struct bcs_context *context,
     return 0;
 }
 
+/** Start what the driver needs in this process. All nodes must be set up. */
+static int open_service(struct bcs_context *context, bool is_direct)
+{
+    const struct nic_engine_params params = engine_params(context, is_direct);
+
+    return context->driver->open(&params, &context->service);
+}
+
 int bcs_attach(const struct bcs_bootstrap *bootstrap, const struct nic_config *config,
                struct bcs_context **context_out)
 {
@@ -228,12 +236,9 @@ int bcs_attach(const struct bcs_bootstrap *bootstrap, const struct nic_config *c
     context->engine->spin_ticks = config->spin_ns * (bcs_clock_ticks() - start_ticks) /
                                   (bcs_clock_now_ns() - start_ns + 1);
     context->engine->patience_ticks = context->engine->spin_ticks;
-    if (context->rank == 0 && context->size > 1) { /* all nodes are set up */
-        const struct nic_engine_params params = engine_params(context, is_direct);
-        rc = nic_background_start(&params, &context->background);
-        if (rc < 0) {
-            goto fail;
-        }
+    rc = synchronize(bootstrap, open_service(context, is_direct));
+    if (rc < 0) {
+        goto fail;
     }
     free(all);
     *context_out = context;
@@ -250,7 +255,9 @@ void bcs_detach(struct bcs_context *context)
     if (context == NULL) {
         return;
     }
-    nic_background_stop(context->background);
+    if (context->driver != NULL) {
+        context->driver->close(context->service);
+    }
     nic_engine_destroy(context->engine);
     bcs_poster_fini(&context->poster);
     free(context->pending);

@@ -9,7 +9,6 @@
 #include "libbcs/api/context.h"
 #include "libbcs/base/shm_segment.h"
 #include "libbcs/ring/port.h"
-#include "nic_threads/background.h"
 #include "nic_threads/driver.h"
 
 /** How the processes of the job exchange data before they have the engine. */
@@ -26,7 +25,7 @@ struct bcs_context {
     struct bcs_poster poster;
     struct nic_engine *engine;
     const struct nic_driver_ops *driver;
-    struct nic_background *background; /* in the job's first process; else NULL */
+    void *service; /* the driver's, in this process */
     struct nic_config config;
     struct bcs_shm_segment segment;
     uint32_t rank;

@@ -298,7 +298,7 @@ static inline void wait_for(struct bcs_context *context, struct bcs_request *req
 
 void bcs_progress(struct bcs_context *context)
 {
-    nic_engine_turn(context->engine);
+    context->driver->progress(context->engine);
     if (context->pending != NULL) {
         bcs_serve_orders(context);
     }

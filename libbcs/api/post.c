@@ -11,14 +11,13 @@ enum { TURNS_AN_IDLE = 128 };
 
 struct bcs_descriptor *bcs_post_wait_for_entry(struct bcs_context *context)
 {
+    struct nic_waiter waiter = {0};
     struct bcs_descriptor *entry;
 
     while ((entry = bcs_poster_entry(&context->poster)) == NULL) {
-        /* Another process may hold the lock; it has work, so it is not asleep. */
-        if (!nic_engine_turn(context->engine)) {
-            sched_yield();
-        }
+        context->driver->wait_for_room(context->engine, &waiter);
     }
+    context->driver->stop(context->engine, &waiter);
     return entry;
 }
 
@@ -46,7 +45,7 @@ void bcs_wait_turn(struct bcs_context *context, struct nic_waiter *waiter)
 
     if (may_look && context->idle != NULL && context->idle()) {
         context->driver->stop(context->engine, waiter); /* it must stay awake */
-        nic_engine_turn(context->engine);
+        context->driver->progress(context->engine);
         sched_yield();
     } else {
         take_turn(context, waiter);

@@ -47,13 +47,7 @@ static inline void bcs_post_kick(struct bcs_context *context,
  */
 static inline void bcs_post_leave(struct bcs_context *context)
 {
-    const struct nic_engine *engine = context->engine;
-
-    /* seq_cst: a holder of the lock looks for work after it has unlocked */
-    if (atomic_load_explicit(&engine->views[engine->home].node->lock,
-                             memory_order_seq_cst) == 0) {
-        nic_engine_watch(engine);
-    }
+    context->driver->leave(context->engine);
 }
 
 /** Carry out the LOAD and STORE orders of the engine, for whatever request they are. */

@@ -143,7 +143,9 @@ struct bcs_cell {
         struct bcs_transfer transfer;
         struct bcs_chunk chunk;
     };
-    uint8_t reserved[8];
+    /* With timed strobes, from the completion to the next strobe; the engine's own. */
+    uint32_t next_deferred;
+    uint32_t deferred_state;
 };
 
 _Static_assert(sizeof(struct bcs_cell) == 2 * BCS_CACHE_LINE, "two cache lines");

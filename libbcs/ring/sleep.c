@@ -1,19 +1,55 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Naps of ports, by futex; see sleep.h for the invariant. Runs in any process and thread.
+ * Naps, by futex; see sleep.h for the invariant. Runs in any process and thread.
  */
 #include "libbcs/ring/sleep.h"
 
+#include <limits.h>
 #include <linux/futex.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
+
+uint32_t bcs_nap_announce(_Atomic uint32_t *nap)
+{
+    /* seq_cst: partner of the load in bcs_nap_end */
+    return atomic_fetch_or_explicit(nap, 1, memory_order_seq_cst) | 1;
+}
+
+void bcs_nap_sleep(_Atomic uint32_t *nap, uint32_t announced, uint64_t until_ns)
+{
+    const struct timespec until = {(time_t)(until_ns / 1000000000),
+                                   (long)(until_ns % 1000000000)};
+
+    if (atomic_load_explicit(nap, memory_order_seq_cst) == announced) {
+        syscall(SYS_futex, nap, FUTEX_WAIT_BITSET, announced,
+                until_ns == 0 ? NULL : &until, NULL, FUTEX_BITSET_MATCH_ANY);
+    }
+}
+
+bool bcs_nap_end(_Atomic uint32_t *nap)
+{
+    uint32_t value = atomic_load_explicit(nap, memory_order_seq_cst);
+
+    return value % 2 != 0 &&
+           atomic_compare_exchange_strong_explicit(
+               nap, &value, value + 1, memory_order_seq_cst, memory_order_relaxed);
+}
+
+bool bcs_nap_wake(_Atomic uint32_t *nap)
+{
+    if (!bcs_nap_end(nap)) {
+        return false;
+    }
+    syscall(SYS_futex, nap, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+    return true;
+}
 
 uint32_t bcs_sleep_announce(struct bcs_machine *machine, struct bcs_port *port)
 {
     uint32_t before;
 
     atomic_fetch_add_explicit(&machine->n_asleep, 1, memory_order_seq_cst);
-    /* seq_cst: partner of the load in end_nap */
     before = atomic_fetch_or_explicit(&port->naps, 1, memory_order_seq_cst);
     if (before % 2 != 0) { /* another thread of this process has counted it in */
         atomic_fetch_sub_explicit(&machine->n_asleep, 1, memory_order_relaxed);
@@ -21,35 +57,22 @@ uint32_t bcs_sleep_announce(struct bcs_machine *machine, struct bcs_port *port)
     return before | 1;
 }
 
-/** @return whether this call has ended the nap */
-static bool end_nap(struct bcs_machine *machine, struct bcs_port *port)
-{
-    uint32_t nap = atomic_load_explicit(&port->naps, memory_order_seq_cst);
-
-    if (nap % 2 == 0 ||
-        !atomic_compare_exchange_strong_explicit(
-            &port->naps, &nap, nap + 1, memory_order_seq_cst, memory_order_relaxed)) {
-        return false;
-    }
-    atomic_fetch_sub_explicit(&machine->n_asleep, 1, memory_order_relaxed);
-    return true;
-}
-
 void bcs_sleep_retract(struct bcs_machine *machine, struct bcs_port *port)
 {
-    end_nap(machine, port);
+    if (bcs_nap_end(&port->naps)) {
+        atomic_fetch_sub_explicit(&machine->n_asleep, 1, memory_order_relaxed);
+    }
 }
 
 void bcs_sleep_now(struct bcs_port *port, uint32_t nap)
 {
-    if (atomic_load_explicit(&port->naps, memory_order_seq_cst) == nap) {
-        syscall(SYS_futex, &port->naps, FUTEX_WAIT, nap, NULL, NULL, 0);
-    }
+    bcs_nap_sleep(&port->naps, nap, 0);
 }
 
 void bcs_sleep_wake(struct bcs_machine *machine, struct bcs_port *port)
 {
-    if (end_nap(machine, port)) {
-        syscall(SYS_futex, &port->naps, FUTEX_WAKE, INT32_MAX, NULL, NULL, 0);
+    if (bcs_nap_end(&port->naps)) {
+        atomic_fetch_sub_explicit(&machine->n_asleep, 1, memory_order_relaxed);
+        syscall(SYS_futex, &port->naps, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
     }
 }

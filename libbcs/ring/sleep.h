@@ -13,6 +13,8 @@
 #ifndef BCS_RING_SLEEP_H
 #define BCS_RING_SLEEP_H
 
+#include <stdbool.h>
+
 #include "libbcs/ring/port.h"
 
 /** When the background thread looks next; see nic_threads/background.c. */
@@ -24,6 +26,29 @@ struct bcs_machine {
     uint32_t n_cpus;
     _Atomic uint32_t watch; /* futex: enum bcs_watch */
 };
+
+/* ---- One word to sleep on, of any kind of sleeper */
+
+/** Make a nap odd (seq_cst). Look once more for work, then sleep or end it. @return the
+ *  value to sleep on */
+uint32_t bcs_nap_announce(_Atomic uint32_t *nap);
+
+/**
+ * Sleep until the nap is ended; at once if it has been since the announcement. May return
+ * early, too.
+ *
+ * @param until_ns  on the clock of bcs_clock_now_ns; 0: no limit
+ */
+void bcs_nap_sleep(_Atomic uint32_t *nap, uint32_t announced, uint64_t until_ns);
+
+/** End a nap without waking anybody. @return whether there was one */
+bool bcs_nap_end(_Atomic uint32_t *nap);
+
+/** End a nap and wake all who sleep on it. A seq_cst store or fence must stand between
+ *  what they are to find and this call. @return whether there was one */
+bool bcs_nap_wake(_Atomic uint32_t *nap);
+
+/* ---- Ports */
 
 /**
  * Mark the owner of a port as asleep (seq_cst). Afterwards it must look once more for what

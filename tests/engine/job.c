@@ -17,7 +17,7 @@
 
 #include "libbcs/api/post.h"
 
-enum { N_CPUS = 2, SPIN_TICKS = 20000, N_PRINTED_ERRORS = 20 };
+enum { N_CPUS = 2, SPIN_TICKS = 20000, SLICE_NS = 50000, N_PRINTED_ERRORS = 20 };
 
 static void *shared_map(size_t n_bytes)
 {
@@ -38,6 +38,9 @@ static void configure(struct job *job)
         bcs_config_read(&nic_config_table, &job->config, error, sizeof(error)), 0);
     job->config.node_ranks = shape->node_ranks;
     job->config.copy = shape->is_direct ? NIC_COPY_DIRECT : NIC_COPY_POOLED;
+    job->config.strobe = shape->is_timed ? NIC_STROBE_TIMED : NIC_STROBE_DEMAND;
+    job->config.slice_ns = SLICE_NS;
+    job->config.driver = shape->has_crew ? NIC_DRIVER_THREADS : NIC_DRIVER_INLINE;
     job->config.chunk_bytes = 48 << 10;
     job->config.slice_bytes = 128 << 10;
     if (shape->descriptors > 0) {
@@ -152,18 +155,19 @@ struct thread_start {
     rank_fn fn;
 };
 
-/** As in the first process of a job; once all have set up their nodes. */
-static void start_background(struct rank *me)
+/** As bcs_attach does, once all have set up their nodes. */
+static void open_service(struct rank *me)
 {
     const struct nic_engine_params params = {
         .base = me->job->base,
         .n_ports = me->job->shape.n_ranks,
+        .port = (uint32_t)me->rank,
         .config = &me->context->config,
         .is_direct = me->job->shape.is_direct,
     };
 
-    rank_expect(me, nic_background_start(&params, &me->context->background) == 0,
-                "there is no background thread");
+    rank_expect(me, me->context->driver->open(&params, &me->context->service) == 0,
+                "the driver does not start");
 }
 
 static void *thread_main(void *argument)
@@ -178,9 +182,7 @@ static void *thread_main(void *argument)
     }
     rank_init(&me, start->job, context);
     rank_meet(&me);
-    if (start->rank == 0) {
-        start_background(&me);
-    }
+    open_service(&me);
     start->fn(&me);
     rank_meet(&me);
     bcs_detach(context);

@@ -23,6 +23,8 @@ struct job_shape {
     uint32_t node_ranks; /* 0: all in one node */
     bool is_direct;
     bool is_threaded;     /* ranks are threads */
+    bool is_timed;        /* strobes */
+    bool has_crew;        /* driver threads */
     uint32_t descriptors; /* 0: the default */
 };
 

@@ -170,10 +170,10 @@ void pattern_late_opening(struct rank *me)
     /* Until a contribution has come to the node that has not opened the group yet; then
      * the turns below take it out of the wire. */
     while (engine->n_nodes > 1 && is_late && !is_part_on_its_way(me)) {
-        nic_engine_turn(me->context->engine);
+        me->context->driver->progress(me->context->engine);
     }
     for (int i = 0; i < 100; i++) {
-        nic_engine_turn(me->context->engine);
+        me->context->driver->progress(me->context->engine);
     }
     rank_open_world(me);
     rank_expect(me, bcs_reduce(me->context, &me->world, &reduction, 0) == 0,

@@ -286,7 +286,7 @@ static void await_sleepers(struct rank *me)
     const struct bcs_machine *machine = me->context->engine->machine;
 
     while (atomic_load(&machine->n_asleep) < (uint32_t)me->size - 1) {
-        nic_engine_turn(me->context->engine);
+        me->context->driver->progress(me->context->engine);
         sched_yield();
     }
 }
@@ -321,8 +321,11 @@ static void stay_busy(struct rank *me, const struct bcs_request *request,
     _Atomic uint64_t *n_moved = &me->job->shared->words[0];
 
     while (atomic_load(n_moved) < round) {
-        if (me->rank == 1 && bcs_cell_state(cell) != BCS_CELL_PENDING &&
-            atomic_load(&cell->transfer.moved) == request->n_bytes) {
+        enum bcs_cell_state state = bcs_cell_state(cell);
+
+        if (me->rank == 1 && state != BCS_CELL_PENDING &&
+            (state == BCS_CELL_DONE ||
+             atomic_load(&cell->transfer.moved) == request->n_bytes)) {
             atomic_store(n_moved, round);
         }
         sched_yield();
@@ -333,6 +336,7 @@ void pattern_busy_ends(struct rank *me)
 {
     enum { N_BYTES = 300000 };
     const struct nic_engine *engine = me->context->engine;
+    bool has_mover = me->job->shape.is_timed || me->job->shape.has_crew;
     uint8_t *data = calloc(1, N_BYTES);
 
     for (uint32_t round = 1; me->rank < 2 && round <= 3; round++) {
@@ -345,7 +349,7 @@ void pattern_busy_ends(struct rank *me)
         } else {
             bcs_recv(me->context, &message, NULL, &request);
         }
-        if (engine->is_direct && engine->n_nodes == 1) {
+        if (engine->is_direct && (engine->n_nodes == 1 || has_mover)) {
             stay_busy(me, &request, round);
         }
         rank_expect(me, bcs_test(me->context, &request, true) == 0, "waiting failed");
@@ -456,7 +460,7 @@ void pattern_full_cells(struct rank *me)
         int rc = bcs_recv(me->context, &message, NULL, &requests[i]);
 
         rank_expect(me, rc == (i < n ? 0 : -ENOMEM), "a wrong number of receives");
-        nic_engine_turn(me->context->engine);
+        me->context->driver->progress(me->context->engine);
     }
     rank_meet(me);
     for (uint32_t i = 0; me->rank == 1 && i < n; i++) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The engine under jobs of a few ranks, without any MPI: every pattern with every
- * number of ranks, layout of nodes, way of copying and kind of rank. Built a second
- * time with ThreadSanitizer, which looks at the threads only.
+ * number of ranks, layout of nodes, way of copying, kind of strobes, driver and kind of
+ * rank. Built a second time with ThreadSanitizer, which looks at the threads only.
  */
 #include <check.h>
 #include <stdio.h>
@@ -22,10 +22,12 @@ enum {
     N_NODE_RANKS = 3, /* 0 (one node), 1, 2 */
     N_COPIES = 2,     /* pooled, direct */
     N_SHAPES = N_SIZES * N_NODE_RANKS * N_COPIES,
+    N_MODES = 3, /* besides the default: timed strobes, a crew, both; slower */
+    N_MODE_SHAPES = N_MODES * N_NODE_RANKS * N_COPIES,
 #ifdef __SANITIZE_THREAD__
-    N_JOBS = N_SHAPES,
+    N_JOBS = N_MODE_SHAPES + N_SHAPES,
 #else
-    N_JOBS = 2 * N_SHAPES, /* threads, then processes */
+    N_JOBS = N_MODE_SHAPES + 2 * N_SHAPES, /* threads, then processes */
 #endif
 };
 
@@ -53,8 +55,27 @@ ssize_t process_vm_writev(pid_t pid, const struct iovec *local, unsigned long n_
 }
 #endif
 
+/** Three ranks as threads, in another mode than the default. */
+static struct job_shape mode_shape_of(int number)
+{
+    int mode = number / N_NODE_RANKS / N_COPIES + 1;
+
+    return (struct job_shape){
+        .n_ranks = 3,
+        .node_ranks = (uint32_t)(number % N_NODE_RANKS),
+        .is_direct = number / N_NODE_RANKS % N_COPIES != 0,
+        .is_threaded = true,
+        .is_timed = mode % 2 != 0,
+        .has_crew = mode / 2 != 0,
+    };
+}
+
 static struct job_shape shape_of(int number)
 {
+    if (number < N_MODE_SHAPES) {
+        return mode_shape_of(number);
+    }
+    number -= N_MODE_SHAPES;
     return (struct job_shape){
         .n_ranks = sizes[number % N_SIZES],
         .node_ranks = (uint32_t)(number / N_SIZES % N_NODE_RANKS),

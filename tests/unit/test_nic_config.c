@@ -52,7 +52,6 @@ START_TEST(the_defaults_are_within_their_bounds)
     ck_assert_uint_eq(config.strobe, NIC_STROBE_DEMAND);
     ck_assert_uint_eq(config.driver, NIC_DRIVER_INLINE);
     ck_assert_uint_eq(config.copy, NIC_COPY_AUTO);
-    ck_assert_uint_ge(config.slice_bytes, config.chunk_bytes);
     ck_assert_uint_ge(config.eager_limit_bytes, 4096);
     ck_assert_uint_ge(config.descriptors, 64);
 }
@@ -99,6 +98,23 @@ START_TEST(every_variable_is_read_into_its_field)
 }
 END_TEST
 
+START_TEST(a_timed_slice_moves_what_its_length_allows)
+{
+    struct nic_config config = read_config();
+
+    ck_assert_uint_eq(nic_config_chunk_bytes(&config), 4 << 20);
+    ck_assert_uint_eq(nic_config_slice_bytes(&config), 16 << 20);
+    config.strobe = NIC_STROBE_TIMED;
+    config.slice_ns = 250000;
+    ck_assert_uint_eq(nic_config_chunk_bytes(&config), 250000);
+    ck_assert_uint_eq(nic_config_slice_bytes(&config), 250000);
+    config.slice_bytes = 1 << 20;
+    ck_assert_uint_eq(nic_config_chunk_bytes(&config), 1 << 20);
+    config.chunk_bytes = 5000; /* less than an eager block */
+    ck_assert_uint_eq(nic_config_chunk_bytes(&config), config.eager_limit_bytes);
+}
+END_TEST
+
 START_TEST(a_node_cannot_have_more_ranks_than_the_engine_has_room_for)
 {
     char text[32];
@@ -129,7 +145,8 @@ START_TEST(values_that_are_no_such_thing_are_refused)
     expect_refused("BCS_STROBE", "never");
     expect_refused("BCS_DRIVER", "outline");
     expect_refused("BCS_COPY", "poole");
-    expect_refused("BCS_CHUNK", "0");
+    expect_refused("BCS_CHUNK", "-4k");
+    expect_refused("BCS_SLICE", "9us");
     expect_refused("BCS_SLICE_BYTES", "16mm");
     expect_refused("BCS_DESCRIPTORS", "63");
     expect_refused("BCS_SPIN", "50");
@@ -147,6 +164,7 @@ int main(void)
     tcase_add_test(tcase, the_defaults_are_within_their_bounds);
     tcase_add_test(tcase, every_field_has_one_variable);
     tcase_add_test(tcase, every_variable_is_read_into_its_field);
+    tcase_add_test(tcase, a_timed_slice_moves_what_its_length_allows);
     tcase_add_test(tcase, a_node_cannot_have_more_ranks_than_the_engine_has_room_for);
     tcase_add_test(tcase, an_eager_message_always_fits_a_block);
     tcase_add_test(tcase, values_that_are_no_such_thing_are_refused);

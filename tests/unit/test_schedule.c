@@ -46,7 +46,7 @@ static void expect_no_more(void)
 START_TEST(nothing_waits_in_a_new_schedule)
 {
     ck_assert(!nic_schedule_is_waiting(&schedule));
-    nic_schedule_open(&schedule);
+    nic_schedule_open(&schedule, items);
     expect_no_more();
 }
 END_TEST
@@ -56,7 +56,7 @@ START_TEST(a_long_message_is_spread_over_slices)
     add(3, 2 * CHUNK + 1);
     for (uint64_t i = 0; i < 3; i++) {
         ck_assert(nic_schedule_is_waiting(&schedule));
-        nic_schedule_open(&schedule);
+        nic_schedule_open(&schedule, items);
         expect(3, i * CHUNK, i < 2 ? CHUNK : 1);
         expect_no_more(); /* one chunk of a message at a time */
         ck_assert(!nic_schedule_is_waiting(&schedule));
@@ -73,7 +73,7 @@ START_TEST(a_full_slice_leaves_the_rest_in_order)
         add(id, CHUNK);
     }
     for (uint32_t id = 0; id < 6; id += 2) {
-        nic_schedule_open(&schedule);
+        nic_schedule_open(&schedule, items);
         expect(id, 0, CHUNK);
         expect(id + 1, 0, CHUNK);
         expect_no_more();
@@ -88,11 +88,11 @@ START_TEST(a_short_message_does_not_overtake_one_that_does_not_fit)
     add(1, CHUNK);
     add(2, CHUNK);
     add(3, 1);
-    nic_schedule_open(&schedule);
+    nic_schedule_open(&schedule, items);
     expect(0, 0, CHUNK);
     expect(1, 0, CHUNK);
     expect_no_more();
-    nic_schedule_open(&schedule);
+    nic_schedule_open(&schedule, items);
     expect(2, 0, CHUNK);
     expect(3, 0, 1);
 }
@@ -101,7 +101,7 @@ END_TEST
 START_TEST(a_transfer_of_no_bytes_gets_one_chunk)
 {
     add(5, 0);
-    nic_schedule_open(&schedule);
+    nic_schedule_open(&schedule, items);
     expect(5, 0, 0);
     expect_no_more();
     ck_assert(!nic_schedule_is_waiting(&schedule));
@@ -114,13 +114,13 @@ START_TEST(a_transfer_is_queued_once)
     nic_schedule_add(&schedule, items, 0);
     add(1, CHUNK);
     nic_schedule_add(&schedule, items, 0);
-    nic_schedule_open(&schedule);
+    nic_schedule_open(&schedule, items);
     expect(0, 0, CHUNK);
     expect(1, 0, CHUNK);
     expect_no_more();
     ck_assert(!nic_schedule_is_waiting(&schedule));
     nic_schedule_add(&schedule, items, 0);
-    nic_schedule_open(&schedule);
+    nic_schedule_open(&schedule, items);
     expect(0, CHUNK, CHUNK);
 }
 END_TEST
@@ -130,7 +130,7 @@ START_TEST(a_transfers_own_limit_makes_its_chunks_smaller)
     add(0, 300);
     items[0].chunk_limit = 128;
     for (uint64_t offset = 0; offset < 300; offset += 128) {
-        nic_schedule_open(&schedule);
+        nic_schedule_open(&schedule, items);
         expect(0, offset, offset < 256 ? 128 : 44);
         nic_schedule_add(&schedule, items, 0);
     }
@@ -141,8 +141,45 @@ START_TEST(a_slice_takes_at_least_one_chunk)
 {
     nic_schedule_init(&schedule, CHUNK, 1);
     add(0, 5 * CHUNK);
-    nic_schedule_open(&schedule);
+    nic_schedule_open(&schedule, items);
     expect(0, 0, CHUNK);
+}
+END_TEST
+
+START_TEST(a_message_gets_one_chunk_of_a_slice_in_pieces)
+{
+    add(0, 2 * CHUNK);
+    items[0].chunk_limit = 600;
+    add(1, CHUNK);
+    nic_schedule_open(&schedule, items);
+    expect(0, 0, 600);
+    nic_schedule_add(&schedule, items, 0);
+    expect(1, 0, CHUNK);
+    expect(0, 600, CHUNK - 600);
+    nic_schedule_add(&schedule, items, 0);
+    ck_assert(nic_schedule_is_waiting(&schedule));
+    ck_assert(!nic_schedule_can_go_on(&schedule));
+    expect_no_more(); /* of this slice */
+    add(2, 10);
+    expect(2, 0, 10); /* one that has come later has not had any */
+    nic_schedule_open(&schedule, items);
+    expect(0, CHUNK, 600);
+}
+END_TEST
+
+START_TEST(a_full_slice_can_not_go_on)
+{
+    for (uint32_t id = 0; id < 3; id++) {
+        add(id, CHUNK);
+    }
+    nic_schedule_open(&schedule, items);
+    expect(0, 0, CHUNK);
+    ck_assert(nic_schedule_can_go_on(&schedule));
+    expect(1, 0, CHUNK);
+    expect_no_more();
+    ck_assert(!nic_schedule_can_go_on(&schedule));
+    nic_schedule_open(&schedule, items);
+    ck_assert(nic_schedule_can_go_on(&schedule));
 }
 END_TEST
 
@@ -151,7 +188,10 @@ END_TEST
 struct model {
     uint32_t queue[N_ITEMS]; /* in order */
     int n;
+    uint32_t later[N_ITEMS]; /* had their chunk of the last slice */
+    int n_later;
     uint64_t moved[N_ITEMS];
+    uint64_t had[N_ITEMS]; /* of it in the last slice */
     bool is_queued[N_ITEMS];
 };
 
@@ -160,7 +200,23 @@ static void model_queue(struct model *model, uint32_t id)
     nic_schedule_add(&schedule, items, id);
     if (!model->is_queued[id]) {
         model->is_queued[id] = true;
-        model->queue[model->n++] = id;
+        if (model->had[id] == CHUNK) {
+            model->later[model->n_later++] = id;
+        } else {
+            model->queue[model->n++] = id;
+        }
+    }
+}
+
+static void model_open(struct model *model)
+{
+    nic_schedule_open(&schedule, items);
+    for (int i = 0; i < model->n_later; i++) {
+        model->queue[model->n++] = model->later[i];
+    }
+    model->n_later = 0;
+    for (int i = 0; i < N_ITEMS; i++) {
+        model->had[i] = 0;
     }
 }
 
@@ -170,7 +226,7 @@ static void check_slice(struct model *model)
     uint64_t left = SLICE;
     struct nic_plan plan;
 
-    nic_schedule_open(&schedule);
+    model_open(model);
     while (nic_schedule_next(&schedule, items, &plan)) {
         uint64_t rest = items[plan.item].total - plan.offset;
         uint64_t limit =
@@ -183,6 +239,7 @@ static void check_slice(struct model *model)
         ck_assert_uint_le(plan.n_bytes, left);
         left -= plan.n_bytes;
         model->moved[plan.item] += plan.n_bytes;
+        model->had[plan.item] += plan.n_bytes;
         model->is_queued[plan.item] = false;
         model->n--;
         for (int i = 0; i < model->n; i++) {
@@ -220,6 +277,7 @@ START_TEST(every_byte_of_random_transfers_goes_once_and_in_order)
                     rand() % 2 == 0 ? UINT64_MAX : (uint64_t)rand() % 500 + 1,
             };
             model.moved[id] = 0;
+            model.had[id] = 0;
             n_transfers++;
             model_queue(&model, id);
         }
@@ -227,7 +285,7 @@ START_TEST(every_byte_of_random_transfers_goes_once_and_in_order)
             check_slice(&model);
         }
     }
-    while (model.n > 0) {
+    while (model.n + model.n_later > 0) {
         check_slice(&model);
     }
     ck_assert(!nic_schedule_is_waiting(&schedule));
@@ -251,6 +309,8 @@ int main(void)
     tcase_add_test(tcase, a_transfer_is_queued_once);
     tcase_add_test(tcase, a_transfers_own_limit_makes_its_chunks_smaller);
     tcase_add_test(tcase, a_slice_takes_at_least_one_chunk);
+    tcase_add_test(tcase, a_message_gets_one_chunk_of_a_slice_in_pieces);
+    tcase_add_test(tcase, a_full_slice_can_not_go_on);
     tcase_add_loop_test(tcase, every_byte_of_random_transfers_goes_once_and_in_order, 0,
                         4);
     suite_add_tcase(suite, tcase);

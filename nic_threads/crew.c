@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Threads of driver `threads`. Each process that is the first of its node runs one crew.
+ *
+ * Who touches what. The strobe receiver and the roles share one engine; the receiver hands
+ * a step over and waits for it, so that only one of them runs at a time (the semaphores
+ * order their accesses). It holds the node's engine lock while it steps. The strobe sender
+ * has an engine of its own, and the words of node 0 that are its own (strobe_sender.c).
+ *
+ * No wake-up is lost. A thread announces its nap (seq_cst), looks for work once more, and
+ * only then sleeps. Whoever makes work stores it first and then, after a seq_cst fence,
+ * looks at the nap: either it is odd and is ended, or the thread's look comes later in the
+ * one order of seq_cst operations and finds the work.
+ *
+ * Why in the first process and not in a helper of its own: it ends with the job however the
+ * job ends, it may copy the ranks' memory by the same right as they, and a launcher that
+ * counts or binds processes sees none that it has not started. What it costs: a debugger
+ * that stops the first process stops its node.
+ */
+#include "nic_threads/crew.h"
+
+#include <errno.h>
+#include <semaphore.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "libbcs/base/log.h"
+#include "nic_threads/roles.h"
+#include "nic_threads/service_thread.h"
+#include "nic_threads/strobe_timer.h"
+
+/** A role's thread. */
+struct hand {
+    struct nic_crew *crew;
+    pthread_t thread;
+    bool is_started;
+    sem_t work; /* posted by the strobe receiver after step was set */
+    sem_t done; /* posted by the thread after the step */
+    nic_role_fn step;
+};
+
+struct nic_crew {
+    struct nic_engine *engine;
+    struct nic_view *view; /* of the node */
+    struct nic_engine *sender_engine;
+    pthread_t receiver, sender;
+    bool has_receiver, has_sender;
+    _Atomic bool is_stopping; /* set before the naps are ended */
+    struct hand hands[NIC_ROLES];
+};
+
+static bool is_stopping(const struct nic_crew *crew)
+{
+    return atomic_load_explicit(&crew->is_stopping, memory_order_seq_cst);
+}
+
+static void ring(_Atomic uint32_t *nap)
+{
+    atomic_thread_fence(memory_order_seq_cst); /* see the top of this file */
+    bcs_nap_wake(nap);
+}
+
+void nic_crew_ring_receiver(const struct nic_engine *engine, uint32_t node)
+{
+    ring(&engine->views[node].node->receiver_nap);
+}
+
+void nic_crew_ring_receivers(const struct nic_engine *engine)
+{
+    for (uint32_t i = 0;
+         engine->config->driver == NIC_DRIVER_THREADS && i < engine->n_nodes; i++) {
+        nic_crew_ring_receiver(engine, i);
+    }
+}
+
+void nic_crew_ring_sender(const struct nic_engine *engine)
+{
+    if (engine->config->driver == NIC_DRIVER_THREADS) {
+        ring(&engine->views[0].node->sender_nap);
+    }
+}
+
+void nic_crew_hand_over(struct nic_crew *crew, enum nic_role role, nic_role_fn step)
+{
+    struct hand *hand = &crew->hands[role];
+
+    hand->step = step;
+    sem_post(&hand->work);
+    while (sem_wait(&hand->done) != 0) {
+    }
+}
+
+static void *run_hand(void *argument)
+{
+    struct hand *hand = argument;
+
+    for (;;) {
+        while (sem_wait(&hand->work) != 0) {
+        }
+        if (hand->step == NULL) {
+            return NULL;
+        }
+        hand->step(hand->crew->view);
+        sem_post(&hand->done);
+    }
+}
+
+/** One step of the node, if there is anything to do. */
+static bool receive(struct nic_crew *crew)
+{
+    struct nic_view *view = crew->view;
+    bool has_done;
+
+    if (!nic_strobe_receiver_has_work(view) || !nic_engine_try_lock(view)) {
+        return false;
+    }
+    has_done = nic_is_alone(crew->engine) ? nic_strobe_receiver_run_alone(view)
+                                          : nic_strobe_receiver_step(view);
+    nic_engine_unlock(view);
+    if (has_done && !nic_is_alone(crew->engine)) {
+        nic_crew_ring_sender(crew->engine);
+    }
+    return has_done;
+}
+
+static void *run_receiver(void *argument)
+{
+    struct nic_crew *crew = argument;
+    _Atomic uint32_t *nap = &crew->view->node->receiver_nap;
+
+    while (!is_stopping(crew)) {
+        if (!receive(crew)) {
+            uint32_t announced = bcs_nap_announce(nap);
+            if (receive(crew) || is_stopping(crew)) {
+                bcs_nap_end(nap);
+            } else {
+                bcs_nap_sleep(nap, announced, 0);
+            }
+        }
+    }
+    return NULL;
+}
+
+/** Lead the nodes through rounds until there is nothing to do; then sleep once, if it is
+ *  to wait for the next demand. */
+static void send_rounds(struct nic_crew *crew)
+{
+    struct nic_view *view = &crew->sender_engine->views[0];
+    _Atomic uint32_t *nap = &view->node->sender_nap;
+
+    while (nic_strobe_sender_has_work(view) && !is_stopping(crew)) {
+        if (!nic_strobe_sender_step(view)) {
+            uint32_t announced = bcs_nap_announce(nap);
+            if (nic_strobe_sender_step(view) || is_stopping(crew)) {
+                bcs_nap_end(nap);
+            } else {
+                bcs_nap_sleep(nap, announced, 0);
+            }
+        }
+    }
+}
+
+static void *run_sender_on_demand(void *argument)
+{
+    struct nic_crew *crew = argument;
+    struct nic_view *view = &crew->sender_engine->views[0];
+    _Atomic uint32_t *nap = &view->node->sender_nap;
+
+    while (!is_stopping(crew)) {
+        uint32_t announced = bcs_nap_announce(nap);
+
+        if (nic_strobe_sender_has_work(view) || is_stopping(crew)) {
+            bcs_nap_end(nap);
+            send_rounds(crew);
+        } else {
+            bcs_nap_sleep(nap, announced, 0);
+        }
+    }
+    return NULL;
+}
+
+static void *run_timed_sender(void *argument)
+{
+    struct nic_crew *crew = argument;
+    struct nic_view *view = &crew->sender_engine->views[0];
+    struct nic_strobe_clock clock;
+
+    nic_strobe_timer_start(&clock, view);
+    while (nic_strobe_timer_wait(&clock, &view->node->sender_nap, &crew->is_stopping)) {
+        nic_strobe_sender_open_slice(view);
+        send_rounds(crew);
+    }
+    return NULL;
+}
+
+static int start_hands(struct nic_crew *crew)
+{
+    static const char *const names[NIC_ROLES] = {"bcs-bs", "bcs-br", "bcs-dh", "bcs-ch",
+                                                 "bcs-rh"};
+    int rc = 0;
+
+    for (int i = 0; rc == 0 && i < NIC_ROLES; i++) {
+        struct hand *hand = &crew->hands[i];
+
+        hand->crew = crew;
+        sem_init(&hand->work, 0, 0);
+        sem_init(&hand->done, 0, 0);
+        rc = nic_service_thread_start(&hand->thread, run_hand, hand, names[i]);
+        hand->is_started = rc == 0;
+    }
+    return rc;
+}
+
+static int start_strobes(struct nic_crew *crew)
+{
+    int rc = nic_service_thread_start(&crew->receiver, run_receiver, crew, "bcs-sr");
+
+    crew->has_receiver = rc == 0;
+    if (rc == 0 && crew->sender_engine != NULL) {
+        rc = nic_service_thread_start(&crew->sender,
+                                      crew->engine->is_timed ? run_timed_sender
+                                                             : run_sender_on_demand,
+                                      crew, "bcs-ss");
+        crew->has_sender = rc == 0;
+    }
+    return rc;
+}
+
+int nic_crew_start(const struct nic_engine_params *params, struct nic_crew **crew_out)
+{
+    struct nic_crew *crew = calloc(1, sizeof(*crew));
+    struct nic_engine_params own = *params;
+    int rc = -ENOMEM;
+
+    if (crew == NULL) {
+        return rc;
+    }
+    own.is_background = true;
+    own.is_mover = params->is_direct;
+    rc = nic_engine_create(&own, &crew->engine);
+    if (rc < 0) {
+        goto fail;
+    }
+    crew->engine->crew = crew;
+    crew->view = &crew->engine->views[crew->engine->home];
+    if (crew->view->index == 0 && !nic_is_alone(crew->engine)) {
+        own.is_mover = false;
+        rc = nic_engine_create(&own, &crew->sender_engine);
+        if (rc < 0) {
+            goto fail;
+        }
+    }
+    rc = start_hands(crew);
+    if (rc == 0) {
+        rc = start_strobes(crew);
+    }
+    if (rc < 0) {
+        goto fail;
+    }
+    *crew_out = crew;
+    return 0;
+
+fail:
+    bcs_error("the NIC threads cannot be started: %s", strerror(-rc));
+    nic_crew_stop(crew);
+    return rc;
+}
+
+static void stop_strobes(struct nic_crew *crew)
+{
+    atomic_store_explicit(&crew->is_stopping, true, memory_order_seq_cst);
+    if (crew->has_sender) {
+        ring(&crew->view->node->sender_nap);
+        pthread_join(crew->sender, NULL);
+    }
+    if (crew->has_receiver) {
+        ring(&crew->view->node->receiver_nap);
+        pthread_join(crew->receiver, NULL);
+    }
+}
+
+void nic_crew_stop(struct nic_crew *crew)
+{
+    if (crew == NULL) {
+        return;
+    }
+    stop_strobes(crew);
+    for (int i = 0; i < NIC_ROLES; i++) {
+        struct hand *hand = &crew->hands[i];
+
+        if (hand->is_started) {
+            hand->step = NULL;
+            sem_post(&hand->work);
+            pthread_join(hand->thread, NULL);
+        }
+        if (hand->crew != NULL) {
+            sem_destroy(&hand->work);
+            sem_destroy(&hand->done);
+        }
+    }
+    nic_engine_destroy(crew->sender_engine);
+    nic_engine_destroy(crew->engine);
+    free(crew);
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The crew of a node: one thread for each role of its NIC engine, the form in which the
+ * paper ran it. They live in the first process of the node, and sleep unless a microstrobe
+ * gives them something to do. [BCS-MPI section 4.1]
+ */
+#ifndef NIC_THREADS_CREW_H
+#define NIC_THREADS_CREW_H
+
+#include "nic_threads/engine.h"
+
+/** The roles that the strobe receiver wakes. */
+enum nic_role { NIC_ROLE_BS, NIC_ROLE_BR, NIC_ROLE_DH, NIC_ROLE_CH, NIC_ROLE_RH };
+
+enum { NIC_ROLES = 5 };
+
+struct nic_crew;
+
+/**
+ * Start the crew of a node; on node 0 with the strobe sender. All nodes must be set up.
+ *
+ * @param params  of the node's first process; what it points to must outlive the crew
+ * @return 0 or -errno, logged; end with nic_crew_stop
+ */
+int nic_crew_start(const struct nic_engine_params *params, struct nic_crew **crew_out);
+
+/** End the threads; waits for them. Accepts NULL. */
+void nic_crew_stop(struct nic_crew *crew);
+
+/** Have a role's thread carry out a step and wait for it. */
+void nic_crew_hand_over(struct nic_crew *crew, enum nic_role role, nic_role_fn step);
+
+/** Wake the strobe receivers of all nodes, for a microstrobe that was put before (seq_cst
+ *  or followed by a fence). Nothing without driver `threads`. */
+void nic_crew_ring_receivers(const struct nic_engine *engine);
+
+/** Wake one node's strobe receiver, for a descriptor that was published before. */
+void nic_crew_ring_receiver(const struct nic_engine *engine, uint32_t node);
+
+/** Wake the strobe sender, for a demand or a completed microphase. */
+void nic_crew_ring_sender(const struct nic_engine *engine);
+
+/** Carry out a step of a role: on its thread if there is a crew, else here. */
+static inline void nic_crew_run(struct nic_view *view, enum nic_role role,
+                                nic_role_fn step)
+{
+    if (__builtin_expect(view->engine->crew != NULL, 0)) {
+        nic_crew_hand_over(view->engine->crew, role, step);
+    } else {
+        step(view);
+    }
+}
+
+#endif

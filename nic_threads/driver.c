@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The choice of the driver, and the parking that all drivers share. Called by every
+ * process of the job, with its own engine.
+ */
+#include "nic_threads/driver.h"
+
+const struct nic_driver_ops *nic_driver_find(const struct nic_config *config)
+{
+    if (config->driver == NIC_DRIVER_THREADS) {
+        return &nic_driver_threads;
+    }
+    return config->strobe == NIC_STROBE_TIMED ? &nic_driver_timed : &nic_driver_inline;
+}
+
+static struct bcs_port *own_port(const struct nic_engine *engine)
+{
+    const struct nic_view *home = &engine->views[engine->home];
+
+    return nic_view_port(home, engine->port - home->first_port);
+}
+
+void nic_waiter_announce(struct nic_engine *engine, struct nic_waiter *waiter)
+{
+    waiter->is_announced = true;
+    waiter->nap = bcs_sleep_announce(engine->machine, own_port(engine));
+}
+
+void nic_waiter_take_back(struct nic_engine *engine, struct nic_waiter *waiter)
+{
+    waiter->is_announced = false;
+    if (engine->is_threaded) { /* another thread may sleep on the same word */
+        bcs_sleep_wake(engine->machine, own_port(engine));
+    } else {
+        bcs_sleep_retract(engine->machine, own_port(engine));
+    }
+    waiter->n_polls = 0;
+    waiter->n_yields = 0;
+    waiter->since_ticks = 0;
+}
+
+void nic_waiter_sleep(struct nic_engine *engine, struct nic_waiter *waiter)
+{
+    bcs_sleep_now(own_port(engine), waiter->nap);
+    nic_waiter_take_back(engine, waiter);
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Driver `threads`, as the processes of the job see it: they post and sleep, and the crew
+ * of their node (crew.c) does the rest. With strobes on demand, whoever posts wakes the
+ * strobe receiver if it sleeps; with timed strobes nobody is woken by a post.
+ */
+#include "nic_threads/crew.h"
+#include "nic_threads/driver.h"
+
+static int threads_open(const struct nic_engine_params *params, void **service_out)
+{
+    struct nic_layout layout;
+    struct nic_crew *crew = NULL;
+    int rc = nic_engine_layout(params->n_ports, params->config, &layout);
+
+    if (rc == 0 && params->port % layout.shape.node_ranks == 0) {
+        rc = nic_crew_start(params, &crew);
+    }
+    if (rc == 0) {
+        *service_out = crew;
+    }
+    return rc;
+}
+
+static void threads_close(void *service)
+{
+    nic_crew_stop(service);
+}
+
+static void threads_kick(struct nic_engine *engine)
+{
+    if (!engine->is_timed) {
+        nic_crew_ring_receiver(engine, engine->home);
+    }
+}
+
+static void threads_leave(struct nic_engine *engine)
+{
+    (void)engine; /* the crew never needs a rank's help to go on */
+}
+
+static bool threads_progress(struct nic_engine *engine)
+{
+    threads_kick(engine);
+    return false;
+}
+
+/** Announce, let the caller look, sleep. The announcement wakes the strobe receiver, since
+ *  what was posted just before a wait has not been kicked. */
+static void threads_turn(struct nic_engine *engine, struct nic_waiter *waiter)
+{
+    if (waiter->is_announced) {
+        nic_waiter_sleep(engine, waiter);
+    } else {
+        nic_waiter_announce(engine, waiter);
+        threads_kick(engine);
+    }
+}
+
+static void threads_stop(struct nic_engine *engine, struct nic_waiter *waiter)
+{
+    if (waiter->is_announced) {
+        nic_waiter_take_back(engine, waiter);
+    }
+}
+
+const struct nic_driver_ops nic_driver_threads = {
+    .name = "threads",
+    .open = threads_open,
+    .close = threads_close,
+    .kick = threads_kick,
+    .leave = threads_leave,
+    .progress = threads_progress,
+    .wait_for_room = threads_turn,
+    .turn = threads_turn,
+    .stop = threads_stop,
+};

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Driver `inline` with timed strobes: the timekeeper, a thread of the job's first process,
+ * wakes at every strobe and runs the slice of all nodes of the machine to its end. The
+ * other processes only post and sleep; what completes is theirs at the next strobe.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "libbcs/base/log.h"
+#include "nic_threads/driver.h"
+#include "nic_threads/service_thread.h"
+#include "nic_threads/strobe_timer.h"
+
+struct timekeeper {
+    struct nic_engine *engine;
+    pthread_t thread;
+    _Atomic bool is_stopping; /* set before the nap is ended */
+};
+
+static void *run(void *argument)
+{
+    struct timekeeper *timekeeper = argument;
+    struct nic_engine *engine = timekeeper->engine;
+    struct nic_strobe_clock clock;
+
+    nic_strobe_timer_start(&clock, &engine->views[0]);
+    while (nic_strobe_timer_wait(&clock, &engine->views[0].node->sender_nap,
+                                 &timekeeper->is_stopping)) {
+        nic_engine_run_slice(engine);
+    }
+    return NULL;
+}
+
+static int timed_open(const struct nic_engine_params *params, void **service_out)
+{
+    struct nic_engine_params own = *params;
+    struct timekeeper *timekeeper;
+    int rc;
+
+    *service_out = NULL;
+    if (params->port != 0) {
+        return 0;
+    }
+    timekeeper = calloc(1, sizeof(*timekeeper));
+    if (timekeeper == NULL) {
+        return -ENOMEM;
+    }
+    own.is_background = true;
+    own.is_mover = params->is_direct;
+    rc = nic_engine_create(&own, &timekeeper->engine);
+    if (rc == 0) {
+        rc = nic_service_thread_start(&timekeeper->thread, run, timekeeper, "bcs-time");
+    }
+    if (rc < 0) {
+        bcs_error("no timekeeper: %s", strerror(-rc));
+        nic_engine_destroy(timekeeper->engine);
+        free(timekeeper);
+        return rc;
+    }
+    *service_out = timekeeper;
+    return 0;
+}
+
+static void timed_close(void *service)
+{
+    struct timekeeper *timekeeper = service;
+
+    if (timekeeper == NULL) {
+        return;
+    }
+    atomic_store_explicit(&timekeeper->is_stopping, true, memory_order_seq_cst);
+    bcs_nap_wake(&timekeeper->engine->views[0].node->sender_nap);
+    pthread_join(timekeeper->thread, NULL);
+    nic_engine_destroy(timekeeper->engine);
+    free(timekeeper);
+}
+
+static void timed_kick(struct nic_engine *engine)
+{
+    (void)engine; /* the next strobe comes in any case */
+}
+
+static bool timed_progress(struct nic_engine *engine)
+{
+    (void)engine;
+    return false;
+}
+
+/** Announce, let the caller look, sleep. */
+static void timed_turn(struct nic_engine *engine, struct nic_waiter *waiter)
+{
+    if (waiter->is_announced) {
+        nic_waiter_sleep(engine, waiter);
+    } else {
+        nic_waiter_announce(engine, waiter);
+    }
+}
+
+static void timed_stop(struct nic_engine *engine, struct nic_waiter *waiter)
+{
+    if (waiter->is_announced) {
+        nic_waiter_take_back(engine, waiter);
+    }
+}
+
+const struct nic_driver_ops nic_driver_timed = {
+    .name = "inline",
+    .open = timed_open,
+    .close = timed_close,
+    .kick = timed_kick,
+    .leave = timed_kick,
+    .progress = timed_progress,
+    .wait_for_room = timed_turn,
+    .turn = timed_turn,
+    .stop = timed_stop,
+};

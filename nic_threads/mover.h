@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Copying between the user memory of any two processes of a machine, for threads that
+ * serve all of them: the background thread, and the DMA helper where the engine has threads
+ * of its own. Each thread has a mover of its own.
+ */
+#ifndef NIC_THREADS_MOVER_H
+#define NIC_THREADS_MOVER_H
+
+#include "nic_threads/node.h"
+
+enum { NIC_MOVER_BUFFER_BYTES = 256 << 10 };
+
+/** A place in a process's memory. */
+struct nic_place {
+    uint32_t port; /* of the process, number in the job */
+    uint64_t address;
+};
+
+struct nic_mover;
+
+/**
+ * Make a mover for the job that an engine is of.
+ *
+ * @param engine  must outlive the mover
+ * @return 0 or -ENOMEM; free with nic_mover_destroy
+ */
+int nic_mover_create(const struct nic_engine *engine, struct nic_mover **mover_out);
+
+/** Free a mover. Accepts NULL. */
+void nic_mover_destroy(struct nic_mover *mover);
+
+/** Copy from one process to another, through the mover's buffer if neither is this one.
+ *  Ends this process, with a message, if the memory cannot be reached; does nothing if the
+ *  process has ended, since the launcher then ends the job. */
+void nic_mover_copy(struct nic_mover *mover, const struct nic_place *from,
+                    const struct nic_place *to, uint64_t n_bytes);
+
+/**
+ * Copy from a process into the mover's buffer.
+ *
+ * @param n_bytes  up to NIC_MOVER_BUFFER_BYTES
+ * @return the data, until the next call; the mover's
+ */
+const void *nic_mover_read(struct nic_mover *mover, const struct nic_place *from,
+                           uint64_t n_bytes);
+
+/** Copy into a process's memory. */
+void nic_mover_write(struct nic_mover *mover, const void *data,
+                     const struct nic_place *to, uint64_t n_bytes);
+
+#endif

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * When the next timed strobe is due: pure code, used by whoever sends strobes. Strobes
+ * stand on the grid start + n * slice, so that they never drift. A strobe that was sent
+ * late is not followed by a short slice: the next one is the first of the grid that leaves
+ * it nine tenths of a slice at least, and the points of the grid that are left out are
+ * counted.
+ */
+#ifndef NIC_THREADS_STROBE_CLOCK_H
+#define NIC_THREADS_STROBE_CLOCK_H
+
+#include <stdint.h>
+
+enum {
+    NIC_STROBE_BINS = 1024,
+    NIC_STROBE_BINS_A_SLICE = 256, /* bins are equal parts of a slice */
+};
+
+/** What strobes there were: in NIC memory, written by the sender only. */
+struct nic_strobe_counts {
+    uint64_t n_strobes;
+    uint64_t n_left_out; /* points of the grid without a strobe */
+    /* Times from one strobe to the next; the last bin has all longer ones. */
+    uint32_t intervals[NIC_STROBE_BINS];
+};
+
+struct nic_strobe_clock {
+    uint64_t start_ns;
+    uint64_t slice_ns;
+    uint64_t point; /* of the grid, last strobe */
+    uint64_t sent_ns;
+    struct nic_strobe_counts *counts;
+};
+
+/** Start a grid at a time; the first strobe is due a slice later. counts stays the
+ *  caller's. */
+void nic_strobe_clock_start(struct nic_strobe_clock *clock, uint64_t now_ns,
+                            uint64_t slice_ns, struct nic_strobe_counts *counts);
+
+/** When the next strobe is due, given that the work of the last slice ended now. */
+uint64_t nic_strobe_clock_due_ns(const struct nic_strobe_clock *clock, uint64_t now_ns);
+
+/** Account for the strobe that was due at due_ns and is sent now. */
+void nic_strobe_clock_sent(struct nic_strobe_clock *clock, uint64_t due_ns,
+                           uint64_t now_ns);
+
+/**
+ * The time between strobes that a part of all intervals does not exceed.
+ *
+ * @param part  0 to 1, as 0.99
+ * @return upper end of the bin in which it lies, in ns; 0 if there were no intervals
+ */
+uint64_t nic_strobe_counts_quantile_ns(const struct nic_strobe_counts *counts,
+                                       uint64_t slice_ns, double part);
+
+#endif

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The grid of timed strobes.
+ */
+#include "nic_threads/strobe_clock.h"
+
+#include <check.h>
+#include <string.h>
+
+enum { START = 1000000, SLICE = 1000 };
+
+static struct nic_strobe_counts counts;
+static struct nic_strobe_clock timer;
+
+static void setup(void)
+{
+    memset(&counts, 0, sizeof(counts));
+    nic_strobe_clock_start(&timer, START, SLICE, &counts);
+}
+
+/** The strobe of a point is due, and sent so much later. */
+static void send(uint64_t point, uint64_t late)
+{
+    uint64_t due = nic_strobe_clock_due_ns(&timer, timer.sent_ns);
+
+    ck_assert_uint_eq(due, START + point * SLICE);
+    nic_strobe_clock_sent(&timer, due, due + late);
+}
+
+START_TEST(strobes_stand_on_the_grid_however_late_each_is_sent)
+{
+    static const uint64_t late[] = {0, 7, 99, 0, 60, 3};
+
+    for (uint64_t point = 1; point <= 6000; point++) {
+        send(point, late[point % 6]);
+    }
+    ck_assert_uint_eq(counts.n_strobes, 6000);
+    ck_assert_uint_eq(counts.n_left_out, 0);
+}
+END_TEST
+
+START_TEST(after_a_late_strobe_the_slice_is_not_shortened)
+{
+    send(1, 0);
+    send(2, 101);
+    send(4, 0); /* 899 to the strobe of point 3 would be too short */
+    ck_assert_uint_eq(counts.n_left_out, 1);
+    send(5, 100);
+    send(6, 0);
+    ck_assert_uint_eq(counts.n_left_out, 1);
+}
+END_TEST
+
+START_TEST(a_slice_whose_work_lasts_longer_leaves_points_out)
+{
+    send(1, 0);
+    ck_assert_uint_eq(nic_strobe_clock_due_ns(&timer, START + 3500), START + 4000);
+    ck_assert_uint_eq(nic_strobe_clock_due_ns(&timer, START + 3000), START + 3000);
+    nic_strobe_clock_sent(&timer, START + 4000, START + 4001);
+    ck_assert_uint_eq(counts.n_left_out, 2);
+    ck_assert_uint_eq(counts.n_strobes, 2);
+}
+END_TEST
+
+START_TEST(quantiles_are_ends_of_bins)
+{
+    ck_assert_uint_eq(nic_strobe_counts_quantile_ns(&counts, SLICE, 0.5), 0);
+    for (uint64_t point = 1; point <= 101; point++) {
+        send(point, 0);
+    }
+    /* 1000 ns is in the bin that begins there: 256 bins a slice */
+    ck_assert_uint_eq(nic_strobe_counts_quantile_ns(&counts, SLICE, 0.01),
+                      257 * SLICE / 256);
+    ck_assert_uint_eq(nic_strobe_counts_quantile_ns(&counts, SLICE, 1),
+                      257 * SLICE / 256);
+    nic_strobe_clock_sent(&timer, START + 102 * SLICE,
+                          START + 101 * SLICE + 50 * SLICE);
+    ck_assert_uint_eq(nic_strobe_counts_quantile_ns(&counts, SLICE, 0.99),
+                      257 * SLICE / 256);
+    ck_assert_uint_eq(nic_strobe_counts_quantile_ns(&counts, SLICE, 1),
+                      NIC_STROBE_BINS * SLICE / 256);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("strobe_clock");
+    TCase *tcase = tcase_create("strobe_clock");
+    SRunner *runner = srunner_create(suite);
+    int n_failed;
+
+    tcase_add_checked_fixture(tcase, setup, NULL);
+    tcase_add_test(tcase, strobes_stand_on_the_grid_however_late_each_is_sent);
+    tcase_add_test(tcase, after_a_late_strobe_the_slice_is_not_shortened);
+    tcase_add_test(tcase, a_slice_whose_work_lasts_longer_leaves_points_out);
+    tcase_add_test(tcase, quantiles_are_ends_of_bins);
+    suite_add_tcase(suite, tcase);
+    srunner_run_all(runner, CK_NORMAL);
+    n_failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return n_failed == 0 ? 0 : 1;
+}

@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Timed slices, one at a time: two ranks are contexts of this process, and a slice runs
+ * when the test says so. What is counted is slices, as in Figures 3.1 and 3.2 of BCS-MPI: a
+ * call that is posted while slice i is the last one runs in slice i + 1, and is complete
+ * when slice i + 2 begins.
+ */
+#include <check.h>
+#include <string.h>
+
+#include "tests/engine/job.h"
+
+enum {
+    N_RANKS = 2,
+    SENDER = 0,
+    RECEIVER = 1,
+    CHUNK = 65536,
+    N_BYTES = 300000,
+    N_CHUNKS = 5,
+};
+
+static struct job job;
+static struct rank ranks[N_RANKS];
+static struct nic_engine *engine; /* of whoever runs the slices */
+static uint8_t source[N_BYTES], target[N_BYTES];
+
+static void setup_job(uint32_t node_ranks)
+{
+    const struct job_shape shape = {
+        .n_ranks = N_RANKS,
+        .node_ranks = node_ranks,
+        .is_direct = true,
+        .is_threaded = true,
+        .is_timed = true,
+    };
+    struct nic_engine_params params = {
+        .n_ports = N_RANKS,
+        .config = &job.config,
+        .is_direct = true,
+        .is_background = true,
+        .is_mover = true,
+    };
+
+    job_init(&job, &shape);
+    for (uint32_t i = 0; i < N_RANKS; i++) {
+        struct bcs_context *context;
+
+        ck_assert_int_eq(job_context_create(&job, i, &context), 0);
+        rank_init(&ranks[i], &job, context);
+    }
+    params.base = job.base;
+    ck_assert_int_eq(nic_engine_create(&params, &engine), 0);
+    for (size_t i = 0; i < N_BYTES; i++) {
+        source[i] = (uint8_t)(i * 7 + i / 251);
+    }
+    memset(target, 0, sizeof(target));
+}
+
+static void setup_node(void)
+{
+    setup_job(0);
+}
+
+static void setup_nodes(void)
+{
+    setup_job(1);
+}
+
+static void teardown(void)
+{
+    for (int i = 0; i < N_RANKS; i++) {
+        bcs_detach(ranks[i].context);
+    }
+    nic_engine_destroy(engine);
+    job_fini(&job);
+}
+
+static void run_slices(int n)
+{
+    for (int i = 0; i < n; i++) {
+        nic_engine_run_slice(engine);
+    }
+}
+
+static void post_send(int tag, size_t n_bytes, enum bcs_send_mode mode,
+                      struct bcs_request *request)
+{
+    struct bcs_message message =
+        rank_message(&ranks[SENDER], RECEIVER, tag, source, n_bytes);
+
+    ck_assert_int_eq(bcs_send(ranks[SENDER].context, &message, mode, request), 0);
+}
+
+static void post_receive(int tag, void *data, size_t n_bytes,
+                         struct bcs_request *request)
+{
+    struct bcs_message message =
+        rank_message(&ranks[RECEIVER], SENDER, tag, data, n_bytes);
+
+    ck_assert_int_eq(bcs_recv(ranks[RECEIVER].context, &message, NULL, request), 0);
+}
+
+static bool is_complete(int rank, struct bcs_request *request)
+{
+    return bcs_look(ranks[rank].context, request);
+}
+
+static const size_t short_lengths[] = {0, 8, 80, 81, 5000, 65536};
+enum { N_SHORT = sizeof(short_lengths) / sizeof(short_lengths[0]) };
+
+START_TEST(a_short_message_runs_in_the_next_slice_and_is_seen_when_that_is_over)
+{
+    struct bcs_request sending, receiving;
+
+    run_slices(3);
+    ck_assert_uint_eq(bcs_context_slices(ranks[SENDER].context), 3);
+    post_send(1, short_lengths[_i], BCS_SEND_SYNCHRONOUS, &sending);
+    post_receive(1, target, short_lengths[_i], &receiving);
+    run_slices(1);
+    ck_assert(!is_complete(SENDER, &sending));
+    ck_assert(!is_complete(RECEIVER, &receiving));
+    run_slices(1);
+    ck_assert(is_complete(SENDER, &sending));
+    ck_assert(is_complete(RECEIVER, &receiving));
+    ck_assert_mem_eq(target, source, short_lengths[_i]);
+    ck_assert_uint_eq(bcs_context_slices(ranks[SENDER].context), 5);
+}
+END_TEST
+
+START_TEST(a_message_runs_in_the_slice_after_the_later_of_its_ends)
+{
+    struct bcs_request sending, receiving;
+
+    post_receive(1, target, 8, &receiving);
+    run_slices(4);
+    ck_assert(!is_complete(RECEIVER, &receiving));
+    post_send(1, 8, BCS_SEND_SYNCHRONOUS, &sending);
+    run_slices(1);
+    ck_assert(!is_complete(RECEIVER, &receiving));
+    run_slices(1);
+    ck_assert(is_complete(RECEIVER, &receiving));
+    ck_assert(is_complete(SENDER, &sending));
+}
+END_TEST
+
+START_TEST(a_long_message_takes_a_slice_for_each_chunk_and_no_help)
+{
+    struct bcs_request sending, receiving;
+
+    post_send(1, N_BYTES, BCS_SEND_STANDARD, &sending);
+    post_receive(1, target, N_BYTES, &receiving);
+    run_slices(N_CHUNKS);
+    ck_assert_mem_eq(target, source, N_BYTES); /* and neither process has looked */
+    ck_assert(!is_complete(SENDER, &sending));
+    ck_assert(!is_complete(RECEIVER, &receiving));
+    run_slices(1);
+    ck_assert(is_complete(SENDER, &sending));
+    ck_assert(is_complete(RECEIVER, &receiving));
+}
+END_TEST
+
+START_TEST(each_slice_moves_one_chunk)
+{
+    struct bcs_request sending, receiving;
+
+    post_send(1, N_BYTES, BCS_SEND_STANDARD, &sending);
+    post_receive(1, target, N_BYTES, &receiving);
+    for (size_t end = CHUNK; end < N_BYTES; end += CHUNK) {
+        run_slices(1);
+        ck_assert_mem_eq(target, source, end);
+        ck_assert_int_eq(memcmp(target + end, source + end, 16) == 0, 0);
+    }
+}
+END_TEST
+
+START_TEST(a_full_slice_leaves_the_rest_to_the_next)
+{
+    enum { N = 3 }; /* long messages of one chunk; two fit a slice */
+    static uint8_t targets[N][CHUNK];
+    struct bcs_request sending[N], receiving[N];
+
+    ranks[SENDER].context->config.eager_limit_bytes = 4096;
+    memset(targets, 0, sizeof(targets));
+    for (int i = 0; i < N; i++) {
+        post_receive(i, targets[i], CHUNK, &receiving[i]);
+        post_send(i, CHUNK, BCS_SEND_STANDARD, &sending[i]);
+    }
+    run_slices(2);
+    ck_assert(is_complete(RECEIVER, &receiving[0]));
+    ck_assert(is_complete(RECEIVER, &receiving[1]));
+    ck_assert(!is_complete(RECEIVER, &receiving[2]));
+    run_slices(1);
+    ck_assert(is_complete(RECEIVER, &receiving[2]));
+    ck_assert_mem_eq(targets[2], source, CHUNK);
+}
+END_TEST
+
+START_TEST(a_slice_takes_all_that_was_posted_before_it)
+{
+    enum { N = 200 }; /* more than one round takes */
+    static struct bcs_request receiving[N];
+    static uint64_t values[N];
+
+    for (int i = 0; i < N; i++) {
+        struct bcs_request sending;
+
+        post_receive(i, &values[i], 8, &receiving[i]);
+        post_send(i, 8, BCS_SEND_STANDARD, &sending);
+    }
+    run_slices(1);
+    for (int i = 0; i < N; i++) {
+        ck_assert(!is_complete(RECEIVER, &receiving[i]));
+    }
+    run_slices(1);
+    for (int i = 0; i < N; i++) {
+        ck_assert(is_complete(RECEIVER, &receiving[i]));
+    }
+}
+END_TEST
+
+START_TEST(a_receive_that_was_matched_is_not_cancelled)
+{
+    struct bcs_request sending, receiving;
+
+    post_send(1, 8, BCS_SEND_STANDARD, &sending);
+    ck_assert(is_complete(SENDER, &sending)); /* buffered */
+    run_slices(5);
+    post_receive(1, target, 8, &receiving);
+    bcs_cancel(ranks[RECEIVER].context, &receiving);
+    run_slices(2);
+    ck_assert(is_complete(RECEIVER, &receiving)); /* matched before the cancellation */
+    ck_assert_int_eq(receiving.result.error, 0);
+}
+END_TEST
+
+START_TEST(slices_without_work_are_numbered_too)
+{
+    run_slices(1000);
+    ck_assert_uint_eq(bcs_context_slices(ranks[SENDER].context), 1000);
+    ck_assert_uint_eq(bcs_context_slices(ranks[RECEIVER].context), 1000);
+}
+END_TEST
+
+static void add_tests(TCase *tcase)
+{
+    tcase_add_loop_test(
+        tcase, a_short_message_runs_in_the_next_slice_and_is_seen_when_that_is_over, 0,
+        N_SHORT);
+    tcase_add_test(tcase, a_message_runs_in_the_slice_after_the_later_of_its_ends);
+    tcase_add_test(tcase, a_long_message_takes_a_slice_for_each_chunk_and_no_help);
+    tcase_add_test(tcase, each_slice_moves_one_chunk);
+    tcase_add_test(tcase, a_full_slice_leaves_the_rest_to_the_next);
+    tcase_add_test(tcase, a_slice_takes_all_that_was_posted_before_it);
+    tcase_add_test(tcase, a_receive_that_was_matched_is_not_cancelled);
+    tcase_add_test(tcase, slices_without_work_are_numbered_too);
+}
+
+int main(void)
+{
+    Suite *suite = suite_create("timed_slices");
+    TCase *node = tcase_create("one node");
+    TCase *nodes = tcase_create("two nodes");
+    SRunner *runner;
+    int n_failed;
+
+    tcase_add_checked_fixture(node, setup_node, teardown);
+    tcase_add_checked_fixture(nodes, setup_nodes, teardown);
+    add_tests(node);
+    add_tests(nodes);
+    suite_add_tcase(suite, node);
+    suite_add_tcase(suite, nodes);
+    runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    n_failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return n_failed == 0 ? 0 : 1;
+}
