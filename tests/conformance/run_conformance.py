@@ -2,29 +2,55 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Runs MPI programs natively and under BCS and compares exit status and output.
 
-Each program runs natively once for each number of ranks, then under BCS in every mode
-(one node, nodes of 1 and of 2 ranks; direct and pooled copies). Standard output must be
+Each program runs natively once for each number of ranks, then under BCS in all modes,
+in those that --modes names, or, with --cover, in a few of them. Standard output must be
 equal to the letter. The time limit is only a guard against hangs.
 """
 
 import argparse
+import dataclasses
+import fnmatch
 import pathlib
 import shlex
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "system"))
 import job  # noqa: E402  (found through the line above)
+import modes  # noqa: E402
 
 
-def parse_arguments():
+@dataclasses.dataclass
+class Case:
+    """What has come of one run; mode is None for the native one."""
+
+    program: str
+    n_ranks: str
+    mode: str
+    problems: list
+    is_hung: bool
+    repeat: str
+
+    def __str__(self):
+        return f"{self.program}, {self.n_ranks} ranks, {self.mode or 'native'}"
+
+
+def parse_arguments(words):
+    """The options in words; modes becomes a list of names."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--launcher", default="bcsrun", help="starts a job under BCS")
     parser.add_argument("--native-launcher", default="bcsrun --native")
     parser.add_argument("--ranks", default="2,4", help="numbers of ranks, with commas")
+    add_mode_arguments(parser)
     parser.add_argument(
-        "--modes",
-        default=",".join(job.MODES),
-        help="with commas, from: " + ", ".join(job.MODES),
+        "--cover",
+        action="store_true",
+        help="only a few runs, such that any two values, or a value and a number of "
+        "ranks, that may meet do so in one of them",
+    )
+    parser.add_argument(
+        "--needs-buffering",
+        action="store_true",
+        help="the programs rely on buffered standard sends: not in modes with none",
     )
     parser.add_argument(
         "--expect-failure",
@@ -35,13 +61,37 @@ def parse_arguments():
         "--timeout", type=float, default=120, help="seconds for one run"
     )
     parser.add_argument(
-        "programs", nargs="+", help="a program, with arguments if quoted"
+        "programs", nargs="*", help="a program, with arguments if quoted"
     )
-    arguments = parser.parse_args()
-    unknown = set(arguments.modes.split(",")) - set(job.MODES)
-    if unknown:
-        parser.error(f"unknown mode {', '.join(sorted(unknown))}")
+    arguments = parser.parse_args(words)
+    select_modes(parser, arguments)
+    if not arguments.programs:
+        parser.error("no program is named")
     return arguments
+
+
+def add_mode_arguments(parser):
+    """The options that choose modes."""
+    parser.add_argument(
+        "--modes",
+        default="*",
+        help="patterns of modes as for file names, with commas; a name without some "
+        "kinds of values, as nodes1-pooled, has the usual ones of those",
+    )
+    parser.add_argument(
+        "--list-modes", action="store_true", help="print the modes and what they set"
+    )
+
+
+def select_modes(parser, arguments):
+    """Make a list of names of the option --modes, or print it and end."""
+    try:
+        arguments.modes = modes.select(arguments.modes)
+    except ValueError as error:
+        parser.error(str(error))
+    if arguments.list_modes:
+        print(modes.listing(arguments.modes))
+        parser.exit()
 
 
 def first_difference(native, carried):
@@ -83,31 +133,57 @@ def native_problems(result, expect_failure):
     return []
 
 
+def planned(arguments, program):
+    """The modes to run a program in, as a list for each number of ranks."""
+    names = arguments.modes
+    if arguments.needs_buffering:
+        names = [name for name in names if not fnmatch.fnmatch(name, "*-none")]
+    numbers = arguments.ranks.split(",")
+    cases = [(n_ranks, *name.split("-")) for n_ranks in numbers for name in names]
+    if arguments.cover:
+        cases = modes.cover(cases, " ".join([name_of(program), *numbers]))
+    plan = {n_ranks: [] for n_ranks, *_ in cases}
+    for n_ranks, *values in cases:
+        plan[n_ranks].append("-".join(values))
+    return plan
+
+
+def name_of(program):
+    """A program's name, with its arguments, without its folder."""
+    first, *others = shlex.split(program)
+    return " ".join([pathlib.Path(first).name, *others])
+
+
+def run_program(arguments, program, n_ranks, names):
+    """Run a program natively, then in the modes of these names. Yields Cases."""
+    words = ["-n", n_ranks, *shlex.split(program)]
+
+    def case(mode, result, problems, command):
+        is_hung = result.status is None
+        repeat = job.shell_line(command, modes.ALL.get(mode))
+        return Case(name_of(program), n_ranks, mode, problems, is_hung, repeat)
+
+    command = shlex.split(arguments.native_launcher) + words
+    native = job.run(command, job.mpirun_environment(), arguments.timeout)
+    problems = native_problems(native, arguments.expect_failure)
+    if problems:
+        yield case(None, native, problems, command)
+        return
+    command = shlex.split(arguments.launcher) + words
+    for mode in names:
+        environment = job.mpirun_environment(modes.ALL[mode])
+        result = job.run(command, environment, arguments.timeout)
+        problems = problems_of(result, native, arguments.expect_failure)
+        yield case(mode, result, problems, command)
+
+
 def main():
-    arguments = parse_arguments()
+    arguments = parse_arguments(sys.argv[1:])
     report = job.Report()
     for program in arguments.programs:
-        name = pathlib.Path(shlex.split(program)[0]).name
-        for n_ranks in arguments.ranks.split(","):
-            words = ["-n", n_ranks, *shlex.split(program)]
-            command = shlex.split(arguments.native_launcher) + words
-            native = job.run(command, job.mpirun_environment(), arguments.timeout)
-            problems = native_problems(native, arguments.expect_failure)
-            if problems:
-                report.case(
-                    f"{name}, {n_ranks} ranks", problems, job.shell_line(command)
-                )
-                continue
-            command = shlex.split(arguments.launcher) + words
-            for mode in arguments.modes.split(","):
-                extra = job.MODES[mode]
-                environment = job.mpirun_environment(extra)
-                result = job.run(command, environment, arguments.timeout)
-                report.case(
-                    f"{name}, {n_ranks} ranks, {mode}",
-                    problems_of(result, native, arguments.expect_failure),
-                    job.shell_line(command, extra),
-                )
+        for n_ranks, names in planned(arguments, program).items():
+            for case in run_program(arguments, program, n_ranks, names):
+                report.case(str(case), case.problems, case.repeat)
     return report.end()
 
 

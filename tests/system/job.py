@@ -12,23 +12,20 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import uuid
 
+import modes
+
 MARK = "TEST_JOB_MARK"
 
-COPIES = ("direct", "pooled")
-# Nodes of 2 ranks also get short chunks, so that the same messages take many slices.
-NODES = {
-    "one": {},
-    "nodes1": {"BCS_NODE_RANKS": "1"},
-    "nodes2": {"BCS_NODE_RANKS": "2", "BCS_CHUNK": "16k", "BCS_EAGER_LIMIT": "4k"},
-}
-MODES = {
-    f"{name}-{copy}": {"BCS_COPY": copy, **settings}
-    for name, settings in NODES.items()
-    for copy in COPIES
-}
+# What runners go through that do not choose: the usual values but for nodes and copies.
+MODES = {name: modes.ALL[name] for name in modes.select("demand-inline-*-eager")}
+
+# Jobs that run() waits for, in any thread.
+running = set()
+is_stopped = threading.Event()
 
 
 # A runner that is told to end still ends its job and removes its folder on the way out.
@@ -186,10 +183,21 @@ def is_in_use(name):
 def run(command, environment=None, timeout=120):
     """Run a job to its end; nothing of it is left afterwards."""
     job = Job(command, clean_environment() if environment is None else environment)
+    running.add(job)
     try:
+        if is_stopped.is_set():
+            raise RuntimeError("no more jobs are to run")
         return job.finish(timeout)
     finally:
+        running.discard(job)
         job.close()
+
+
+def stop_running():
+    """Kill what run() has started in other threads; they start nothing more."""
+    is_stopped.set()
+    for job in list(running):
+        job.kill()
 
 
 def shell_line(command, environment=None):

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Runs a program that verifies itself under BCS in every mode, or in those named."""
+"""Runs a program that verifies itself under BCS, in the usual modes or those named."""
 
 import argparse
 import shlex
 import sys
 
 import job
+import modes
 
 
 def parse_arguments():
@@ -14,11 +15,18 @@ def parse_arguments():
     parser.add_argument("--launcher", default="bcsrun")
     parser.add_argument("--program", required=True, help="exits with 0 if all is well")
     parser.add_argument(
-        "--modes", default=",".join(job.MODES), help="with commas, from: " + ", ".join(job.MODES)
+        "--modes",
+        default=",".join(job.MODES),
+        help="patterns, with commas; run_conformance.py --list-modes lists modes",
     )
     parser.add_argument("--ranks", default="2,3,7", help="numbers of ranks, with commas")
     parser.add_argument("--timeout", type=float, default=120)
-    return parser.parse_args()
+    arguments = parser.parse_args()
+    try:
+        arguments.modes = modes.select(arguments.modes)
+    except ValueError as error:
+        parser.error(str(error))
+    return arguments
 
 
 def problems_of(result):
@@ -34,8 +42,8 @@ def main():
     arguments = parse_arguments()
     report = job.Report()
     for n_ranks in arguments.ranks.split(","):
-        for mode in arguments.modes.split(","):
-            extra = job.MODES[mode]
+        for mode in arguments.modes:
+            extra = modes.ALL[mode]
             launcher = shlex.split(arguments.launcher)
             command = [*launcher, "-n", n_ranks, arguments.program]
             environment = job.mpirun_environment(extra)

@@ -1,0 +1,108 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Names of modes, and the sets of modes that stand for all."""
+
+import fnmatch
+import itertools
+import unittest
+
+import run_conformance  # makes modes importable
+import modes
+
+PROGRAM = "program"
+
+
+def plan(*options):
+    arguments = run_conformance.parse_arguments([*options, PROGRAM])
+    return run_conformance.planned(arguments, PROGRAM)
+
+
+def cases_of(planned):
+    return {
+        (n_ranks, *name.split("-"))
+        for n_ranks, names in planned.items()
+        for name in names
+    }
+
+
+class ModesTest(unittest.TestCase):
+    def test_all_combinations_have_a_name(self):
+        n_values = [len(values) for values in modes.DIMENSIONS.values()]
+        self.assertEqual(n_values, [2, 2, 3, 2, 2])
+        self.assertEqual(len(modes.ALL), 48)
+        self.assertEqual(len(modes.VALUES), len(set(modes.VALUES)))
+
+    def test_a_mode_sets_what_its_values_set(self):
+        for name, variables in modes.ALL.items():
+            expected = {}
+            for values, value in zip(modes.DIMENSIONS.values(), name.split("-")):
+                self.assertFalse(set(expected) & set(values[value]))
+                expected.update(values[value])
+            self.assertEqual(variables, expected)
+
+    def test_no_two_modes_set_the_same(self):
+        settings = {tuple(sorted(chosen.items())) for chosen in modes.ALL.values()}
+        self.assertEqual(len(settings), len(modes.ALL))
+
+    def test_patterns_select(self):
+        self.assertEqual(modes.select("*"), list(modes.ALL))
+        self.assertEqual(len(modes.select("timed-*-none")), 12)
+        self.assertEqual(len(modes.select("timed-*,demand-threads-*")), 36)
+        self.assertEqual(len(modes.select("*,timed-*")), 48)
+
+    def test_short_names_stand_for_the_usual_values(self):
+        for short, name in (
+            ("one-direct", "demand-inline-one-direct-eager"),
+            ("nodes2-pooled", "demand-inline-nodes2-pooled-eager"),
+            ("timed", "timed-inline-one-direct-eager"),
+            ("none-threads", "demand-threads-one-direct-none"),
+        ):
+            self.assertEqual(modes.select(short), [name])
+
+    def test_what_fits_nothing_is_refused(self):
+        for patterns in ("", "sometimes-*", "one-nodes1", "timed-*,nothing"):
+            with self.assertRaisesRegex(ValueError, "no mode fits"):
+                modes.select(patterns)
+
+
+class CoverTest(unittest.TestCase):
+    def assert_covers(self, cases, chosen):
+        self.assertLessEqual(set(chosen), set(cases))
+        have = set().union(*map(modes.pairs, chosen))
+        self.assertEqual(have, set().union(*map(modes.pairs, cases)))
+
+    def test_every_pair_of_values_is_in_a_cover(self):
+        ranks_chosen = ("4", "2,4", "1,3,5,8")
+        patterns_chosen = ("*", "demand-*", "demand-inline-*-eager", "one-direct")
+        for ranks, patterns in itertools.product(ranks_chosen, patterns_chosen):
+            options = ("--ranks", ranks, "--modes", patterns)
+            everything = cases_of(plan(*options))
+            chosen = cases_of(plan(*options, "--cover"))
+            self.assert_covers(everything, chosen)
+
+    def test_a_cover_is_small(self):
+        self.assertLessEqual(len(cases_of(plan("--ranks", "2,4", "--cover"))), 9)
+        self.assertLessEqual(len(cases_of(plan("--ranks", "1,3,5,8", "--cover"))), 14)
+
+    def test_a_cover_is_the_same_every_time(self):
+        self.assertEqual(plan("--cover"), plan("--cover"))
+
+    def test_covers_of_many_programs_have_all_modes(self):
+        cases = [tuple(name.split("-")) for name in modes.ALL]
+        chosen = set()
+        for number in range(50):
+            chosen.update(modes.cover(cases, str(number)))
+        self.assertEqual(chosen, set(cases))
+
+    def test_without_an_option_everything_is_planned(self):
+        planned = plan("--ranks", "2,3")
+        self.assertEqual(planned, {"2": list(modes.ALL), "3": list(modes.ALL)})
+
+    def test_a_program_that_needs_buffering_does_not_run_without(self):
+        for options in ([], ["--cover"]):
+            names = itertools.chain(*plan("--needs-buffering", *options).values())
+            self.assertEqual(fnmatch.filter(names, "*-none"), [])
+
+
+if __name__ == "__main__":
+    unittest.main()

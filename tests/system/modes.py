@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The modes of BCS that tests run in: one table of what can be chosen, names for all
+combinations, and small sets of combinations that stand for all.
+
+Used by job.py and the runners. A mode's name is its values joined by "-".
+"""
+
+import fnmatch
+import itertools
+import random
+
+# What can be chosen, each value with the variables that it sets. The first value of a
+# dimension is the usual one.
+DIMENSIONS = {
+    "strobe": {
+        "demand": {},
+        # Shorter slices than the usual ones: a blocking call takes at least one.
+        "timed": {"BCS_STROBE": "timed", "BCS_SLICE": "100us"},
+    },
+    "driver": {"inline": {}, "threads": {"BCS_DRIVER": "threads"}},
+    "nodes": {
+        "one": {},
+        "nodes1": {"BCS_NODE_RANKS": "1"},
+        # With short chunks, so that the same messages take many slices.
+        "nodes2": {"BCS_NODE_RANKS": "2", "BCS_CHUNK": "16k", "BCS_EAGER_LIMIT": "4k"},
+    },
+    "copy": {"direct": {"BCS_COPY": "direct"}, "pooled": {"BCS_COPY": "pooled"}},
+    "buffering": {"eager": {}, "none": {"BCS_BUFFERING": "none"}},
+}
+VALUES = [value for values in DIMENSIONS.values() for value in values]
+
+# Orders in which cover() looks for its set, to keep the smallest.
+N_TRIES = 20
+
+
+def all_modes():
+    """Every mode's name with its variables."""
+    modes = {}
+    choices = [values.items() for values in DIMENSIONS.values()]
+    for values in itertools.product(*choices):
+        variables = {}
+        for _, settings in values:
+            variables.update(settings)
+        modes["-".join(value for value, _ in values)] = variables
+    return modes
+
+
+ALL = all_modes()
+
+
+def complete(pattern):
+    """A short name, such as nodes1-pooled, with the usual values for what it omits."""
+    words = pattern.split("-")
+    if not set(words) <= set(VALUES):
+        return pattern
+    chosen = [
+        next((value for value in values if value in words), next(iter(values)))
+        for values in DIMENSIONS.values()
+    ]
+    return "-".join(chosen) if set(words) <= set(chosen) else pattern
+
+
+def select(patterns):
+    """Names of the modes that fit one of the patterns, a text with commas.
+
+    A pattern is as for file names (timed-*-none) or a short name. ValueError if one
+    fits no mode.
+    """
+    chosen = set()
+    for pattern in patterns.split(","):
+        fitting = fnmatch.filter(ALL, complete(pattern))
+        if not fitting:
+            values = "; ".join(
+                f"{name}: {', '.join(choice)}" for name, choice in DIMENSIONS.items()
+            )
+            raise ValueError(
+                f"no mode fits {pattern!r}; a name has one value of each, joined by "
+                f"'-': {values}"
+            )
+        chosen.update(fitting)
+    return [name for name in ALL if name in chosen]
+
+
+def pairs(case):
+    """All pairs of values that a case, a sequence of values, combines."""
+    return set(itertools.combinations(enumerate(case), 2))
+
+
+def cover(cases, seed):
+    """A few of the cases that have every pair of values which occurs in any of them.
+
+    Cases are sequences of values. Another seed, a text, gives another set; the same
+    seed gives the same one.
+    """
+    pairs_of = {case: pairs(case) for case in cases}
+    generator = random.Random(seed)
+    best = list(cases)
+    for _ in range(N_TRIES):
+        candidates = generator.sample(list(cases), len(cases))
+        missing = set().union(*pairs_of.values())
+        chosen = []
+        while missing:
+            gains = [len(pairs_of[case] & missing) for case in candidates]
+            chosen.append(candidates[gains.index(max(gains))])
+            missing -= pairs_of[chosen[-1]]
+        if len(chosen) < len(best):
+            best = chosen
+    return [case for case in cases if case in best]
+
+
+def listing(names):
+    """Text that shows modes with their variables, a mode a line."""
+    lines = []
+    for name in names:
+        settings = [f"{variable}={value}" for variable, value in ALL[name].items()]
+        lines.append(" ".join([f"{name:36}", *settings]).rstrip())
+    return "\n".join(lines)
