@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * How much of the cores of ranks that compute is taken by others. Every rank does the
+ * same work in blocks, arithmetic in registers only, with no MPI call from the barrier
+ * before the first block to the barrier after the last. The work is a number of steps,
+ * not a time, so that what is taken makes the blocks longer. Run it on as many ranks as
+ * there are cores, natively and under BCS, and compare the times of the loop. A plain
+ * MPI program of its own.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <mpi.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* A linear congruential generator: each step has to wait for the one before. */
+static const uint64_t FACTOR = UINT64_C(6364136223846793005);
+static const uint64_t SUMMAND = UINT64_C(1442695040888963407);
+
+enum { N_BLOCKS = 500, N_STEPS = 9000000, MAX_COUNT = 1000000000, N_TEXT = 128 };
+
+static const char usage[] =
+    "Usage: disturb [--blocks N] [--steps N]\n"
+    "\n"
+    "Every rank does --blocks (500) blocks of --steps (9000000, some 10 ms) dependent\n"
+    "steps each, in registers. Rank 0 prints for each rank the times of its blocks, "
+    "and\n"
+    "by how much their sum is over that of blocks as fast as the fastest; then the\n"
+    "time of the loop on the slowest rank.\n"
+    "Exit status 1 if a result is wrong, 2 for bad options.\n";
+
+struct options {
+    long n_blocks;
+    long n_steps;
+    bool is_help;
+};
+
+/** What one rank has measured. */
+struct times {
+    double median_ms;
+    double fastest_ms;
+    double longest_ms;
+    double sum_ms;
+    double n_wrong; /* 1 if the result is not what the steps give */
+};
+
+static const int N_TIMES = sizeof(struct times) / sizeof(double);
+
+static bool count_read(const char *text, long *count_out)
+{
+    char *end;
+    long count;
+
+    errno = 0;
+    count = strtol(text, &end, 10);
+    if (errno != 0 || end == text || *end != '\0' || count < 1 || count > MAX_COUNT) {
+        return false;
+    }
+    *count_out = count;
+    return true;
+}
+
+/* @return 0, or -EINVAL with what is wrong in error, of N_TEXT bytes */
+static int options_read(int argc, char **argv, struct options *options, char *error)
+{
+    static const struct option known[] = {
+        {"blocks", required_argument, NULL, 'b'},
+        {"steps", required_argument, NULL, 's'},
+        {"help", no_argument, NULL, 'h'},
+        {0},
+    };
+    int letter;
+
+    opterr = 0;
+    while ((letter = getopt_long(argc, argv, "", known, NULL)) != -1) {
+        if (letter == 'h') {
+            options->is_help = true;
+        } else if (letter == '?') {
+            snprintf(error, N_TEXT, "%s: unknown, or without its value",
+                     argv[optind - 1]);
+            return -EINVAL;
+        } else if (!count_read(optarg, letter == 'b' ? &options->n_blocks
+                                                     : &options->n_steps)) {
+            snprintf(error, N_TEXT, "--%s %s: allowed are 1 to %d",
+                     letter == 'b' ? "blocks" : "steps", optarg, MAX_COUNT);
+            return -EINVAL;
+        }
+    }
+    if (optind < argc) {
+        snprintf(error, N_TEXT, "%s: no argument is expected", argv[optind]);
+        return -EINVAL;
+    }
+    return 0;
+}
+
+/* The work. */
+static __attribute__((noinline)) uint64_t steps_do(uint64_t value, long n_steps)
+{
+    for (long step = 0; step < n_steps; step++) {
+        value = value * FACTOR + SUMMAND;
+    }
+    return value;
+}
+
+/* The result of the work in few operations: steps are composed by doubling. */
+static uint64_t steps_skip(uint64_t value, uint64_t n_steps)
+{
+    uint64_t factor = FACTOR, summand = SUMMAND;
+
+    for (; n_steps > 0; n_steps /= 2) {
+        if (n_steps % 2 == 1) {
+            value = value * factor + summand;
+        }
+        summand *= factor + 1;
+        factor *= factor;
+    }
+    return value;
+}
+
+static int time_compare(const void *left, const void *right)
+{
+    double difference = *(const double *)left - *(const double *)right;
+
+    return (difference > 0) - (difference < 0);
+}
+
+/* Run the loop; block_ms has room for all blocks. */
+static struct times loop_run(const struct options *options, int rank, double *block_ms)
+{
+    uint64_t seed = (uint64_t)rank + 1, value = seed;
+    long n = options->n_blocks;
+    struct times times = {0};
+    double before, after;
+
+    MPI_Barrier(MPI_COMM_WORLD);
+    before = MPI_Wtime();
+    for (long block = 0; block < n; block++) {
+        value = steps_do(value, options->n_steps);
+        after = MPI_Wtime();
+        block_ms[block] = (after - before) * 1e3;
+        before = after;
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    qsort(block_ms, (size_t)n, sizeof *block_ms, time_compare);
+    times.median_ms = (block_ms[n / 2] + block_ms[(n - 1) / 2]) / 2;
+    times.fastest_ms = block_ms[0];
+    times.longest_ms = block_ms[n - 1];
+    for (long block = 0; block < n; block++) {
+        times.sum_ms += block_ms[block];
+    }
+    times.n_wrong = value != steps_skip(seed, (uint64_t)n * (uint64_t)options->n_steps);
+    return times;
+}
+
+/* @return how many ranks have computed something wrong */
+static int report(const struct options *options, const struct times *ranks, int n_ranks)
+{
+    double loop_ms = 0;
+    int n_wrong = 0;
+
+    printf("disturb: %d ranks, %ld blocks of %ld steps\n", n_ranks, options->n_blocks,
+           options->n_steps);
+    printf("%-6s %12s %12s %12s %12s %13s\n", "rank", "median [ms]", "fastest",
+           "longest", "sum", "over fastest");
+    for (int i = 0; i < n_ranks; i++) {
+        const struct times *times = &ranks[i];
+        double undisturbed_ms = times->fastest_ms * (double)options->n_blocks;
+
+        printf("%-6d %12.4f %12.4f %12.4f %12.3f %11.2f %%\n", i, times->median_ms,
+               times->fastest_ms, times->longest_ms, times->sum_ms,
+               100 * (times->sum_ms / undisturbed_ms - 1));
+        loop_ms = times->sum_ms > loop_ms ? times->sum_ms : loop_ms;
+        if (times->n_wrong != 0) {
+            fprintf(stderr, "disturb: the result of rank %d is wrong\n", i);
+            n_wrong++;
+        }
+    }
+    printf("loop %.3f ms\n", loop_ms);
+    return n_wrong;
+}
+
+/* @return the exit status, the same on all ranks */
+static int measure(const struct options *options, int rank, int n_ranks)
+{
+    double *block_ms = malloc((size_t)options->n_blocks * sizeof *block_ms);
+    struct times *ranks = malloc((size_t)n_ranks * sizeof *ranks);
+    struct times mine;
+    int n_wrong = 0;
+
+    if (block_ms == NULL || ranks == NULL) {
+        fprintf(stderr, "disturb: out of memory\n");
+        MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
+    }
+    mine = loop_run(options, rank, block_ms);
+    MPI_Gather(&mine, N_TIMES, MPI_DOUBLE, ranks, N_TIMES, MPI_DOUBLE, 0,
+               MPI_COMM_WORLD);
+    if (rank == 0) {
+        n_wrong = report(options, ranks, n_ranks);
+    }
+    MPI_Bcast(&n_wrong, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    free(block_ms);
+    free(ranks);
+    return n_wrong > 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+int main(int argc, char **argv)
+{
+    struct options options = {.n_blocks = N_BLOCKS, .n_steps = N_STEPS};
+    char error[N_TEXT];
+    int rank, n_ranks, status = EXIT_SUCCESS;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &n_ranks);
+    if (options_read(argc, argv, &options, error) < 0) {
+        if (rank == 0) {
+            fprintf(stderr, "disturb: %s\n\n%s", error, usage);
+        }
+        status = 2;
+    } else if (options.is_help) {
+        if (rank == 0) {
+            printf("%s", usage);
+        }
+    } else {
+        status = measure(&options, rank, n_ranks);
+    }
+    MPI_Finalize();
+    return status;
+}
