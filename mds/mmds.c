@@ -112,6 +112,9 @@ void mmds_merge(struct mmds_summary *into, const struct mmds_summary *from)
     if (from->n_slices > into->n_slices) {
         into->n_slices = from->n_slices;
     }
+    if (from->strobes.n_sent > into->strobes.n_sent) {
+        into->strobes = from->strobes;
+    }
     into->run_ns += from->run_ns;
     into->gap_ns += from->gap_ns;
     into->instant_ns += from->instant_ns;

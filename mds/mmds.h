@@ -19,13 +19,19 @@ struct mmds_interval {
     uint64_t min_ns, max_ns, total_ns;
 };
 
+/** Timed strobes; see struct bcs_strobes. All zero where there were none. */
+struct mmds_strobes {
+    uint64_t slice_ns, n_sent, n_left_out, low_ns, high_ns, is_prompt;
+};
+
 /** What one process did, or several merged. Plain data of fixed size: may be sent. */
 struct mmds_summary {
-    uint64_t n_processes; /* merged into this one */
-    uint64_t n_slices;    /* the largest of the processes' */
-    uint64_t run_ns;      /* end of MPI_Init to begin of MPI_Finalize; sum */
-    uint64_t gap_ns;      /* |run - (computation + communication)| of each; sum */
-    uint64_t instant_ns;  /* in non-blocking primitives, part of the computation */
+    uint64_t n_processes;        /* merged into this one */
+    uint64_t n_slices;           /* the largest of the processes' */
+    struct mmds_strobes strobes; /* of the process that has seen most */
+    uint64_t run_ns;             /* end of MPI_Init to begin of MPI_Finalize; sum */
+    uint64_t gap_ns;     /* |run - (computation + communication)| of each; sum */
+    uint64_t instant_ns; /* in non-blocking primitives, part of the computation */
     struct mmds_interval computation, communication;
     struct mmds_interval primitives[MDS_MAX_PRIMITIVES];
     uint64_t passed[MDS_MAX_PRIMITIVES]; /* calls left to the real MPI library */
@@ -62,8 +68,8 @@ int mmds_start(bool is_shared);
 struct mds_collect *mmds_stop(void);
 
 /**
- * Turn a stopped recording into a summary of one process; n_slices and passed are zero
- * for the caller to fill. Ticks become nanoseconds by the ratio between the two clocks
+ * Turn a stopped recording into a summary of one process; n_slices, strobes and passed
+ * are zero for the caller to fill. Ticks become nanoseconds by the ratio between the two clocks
  * over the run itself.
  */
 void mmds_summarize(const struct mds_collect *collect,

@@ -11,6 +11,7 @@
 #include "mds/mmds.h"
 
 #define NS_PER_MS 1e6
+#define NS_PER_US 1e3
 #define MIN_NAME_WIDTH 16 /* "Comp Granularity" */
 
 /* Columns of the longest name that the table will show. */
@@ -54,6 +55,19 @@ static void print_table(FILE *out, const char *const *names, uint32_t n_primitiv
     print_interval(out, width, "Comm Overhead", &summary->communication);
 }
 
+static void print_strobes(FILE *out, const struct mmds_strobes *strobes)
+{
+    if (strobes->n_sent > 0) {
+        fprintf(out,
+                "Strobes %" PRIu64 " every %.0f us, left out %" PRIu64
+                "; 99 %% of the intervals from %.0f to %.0f us; %s priority\n",
+                strobes->n_sent, (double)strobes->slice_ns / NS_PER_US,
+                strobes->n_left_out, (double)strobes->low_ns / NS_PER_US,
+                (double)strobes->high_ns / NS_PER_US,
+                strobes->is_prompt ? "real-time" : "normal");
+    }
+}
+
 static void print_account(FILE *out, const struct mmds_summary *summary)
 {
     uint64_t accounted_ns =
@@ -67,6 +81,7 @@ static void print_account(FILE *out, const struct mmds_summary *summary)
     fprintf(out,
             "Non-blocking primitives %.3f ms of the computation; slices %" PRIu64 "\n",
             (double)summary->instant_ns / NS_PER_MS, summary->n_slices);
+    print_strobes(out, &summary->strobes);
 }
 
 static void print_passed(FILE *out, const char *const *names, uint32_t n_primitives,

@@ -200,6 +200,7 @@ static int gather(void *arg, const void *mine, size_t n_bytes, void *all)
 /** Print the MMDS report, if this run has recorded one. Collective. */
 static void report(struct mds_collect *collect)
 {
+    const struct bcs_strobes strobes = bcs_context_strobes(shim_context());
     struct mmds_summary summary;
     const struct mmds_report report = {
         .names = shim_function_names,
@@ -213,6 +214,9 @@ static void report(struct mds_collect *collect)
     mmds_summarize(collect, &summary);
     free(collect);
     summary.n_slices = bcs_context_slices(shim_context());
+    summary.strobes =
+        (struct mmds_strobes){strobes.slice_ns, strobes.n_sent,  strobes.n_left_out,
+                              strobes.low_ns,   strobes.high_ns, strobes.is_prompt};
     shim_pass_counts(summary.passed, SHIM_N_FUNCTIONS);
     mmds_report(&report, &summary);
 }

@@ -5,7 +5,8 @@
  * Who touches what. The strobe receiver and the roles share one engine; the receiver hands
  * a step over and waits for it, so that only one of them runs at a time (the semaphores
  * order their accesses). It holds the node's engine lock while it steps. The strobe sender
- * has an engine of its own, and the words of node 0 that are its own (strobe_sender.c).
+ * has an engine of its own, and the words of node 0 that are its own (strobe_sender.c); to
+ * begin a slice on an idle node it takes that node's lock.
  *
  * No wake-up is lost. A thread announces its nap (seq_cst), looks for work once more, and
  * only then sleeps. Whoever makes work stores it first and then, after a seq_cst fence,
@@ -65,11 +66,24 @@ void nic_crew_ring_receiver(const struct nic_engine *engine, uint32_t node)
     ring(&engine->views[node].node->receiver_nap);
 }
 
-void nic_crew_ring_receivers(const struct nic_engine *engine)
+/** Do the strobe receiver's part of an empty slice. @return whether it was empty */
+static bool begin_idle(struct nic_view *view)
+{
+    if (!nic_strobe_receiver_is_idle(view) || !nic_engine_try_lock(view)) {
+        return false;
+    }
+    nic_strobe_receiver_step(view);
+    nic_engine_unlock(view);
+    return true;
+}
+
+void nic_crew_begin_phase(struct nic_engine *engine, enum nic_phase phase)
 {
     for (uint32_t i = 0;
          engine->config->driver == NIC_DRIVER_THREADS && i < engine->n_nodes; i++) {
-        nic_crew_ring_receiver(engine, i);
+        if (phase != NIC_PHASE_BEGIN || !begin_idle(&engine->views[i])) {
+            nic_crew_ring_receiver(engine, i);
+        }
     }
 }
 
@@ -94,6 +108,7 @@ static void *run_hand(void *argument)
 {
     struct hand *hand = argument;
 
+    nic_service_thread_be_prompt();
     for (;;) {
         while (sem_wait(&hand->work) != 0) {
         }
@@ -128,6 +143,7 @@ static void *run_receiver(void *argument)
     struct nic_crew *crew = argument;
     _Atomic uint32_t *nap = &crew->view->node->receiver_nap;
 
+    nic_service_thread_be_prompt();
     while (!is_stopping(crew)) {
         if (!receive(crew)) {
             uint32_t announced = bcs_nap_announce(nap);
@@ -244,7 +260,6 @@ int nic_crew_start(const struct nic_engine_params *params, struct nic_crew **cre
     crew->engine->crew = crew;
     crew->view = &crew->engine->views[crew->engine->home];
     if (crew->view->index == 0 && !nic_is_alone(crew->engine)) {
-        own.is_mover = false;
         rc = nic_engine_create(&own, &crew->sender_engine);
         if (rc < 0) {
             goto fail;

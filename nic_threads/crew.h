@@ -30,9 +30,12 @@ void nic_crew_stop(struct nic_crew *crew);
 /** Have a role's thread carry out a step and wait for it. */
 void nic_crew_hand_over(struct nic_crew *crew, enum nic_role role, nic_role_fn step);
 
-/** Wake the strobe receivers of all nodes, for a microstrobe that was put before (seq_cst
- *  or followed by a fence). Nothing without driver `threads`. */
-void nic_crew_ring_receivers(const struct nic_engine *engine);
+/**
+ * After a microstrobe: wake the strobe receivers of all nodes. Where a slice begins on a
+ * node that has nothing to do, the strobe sender delivers in its place, so that empty slices
+ * cost one wake-up. Nothing without driver `threads`.
+ */
+void nic_crew_begin_phase(struct nic_engine *engine, enum nic_phase phase);
 
 /** Wake one node's strobe receiver, for a descriptor that was published before. */
 void nic_crew_ring_receiver(const struct nic_engine *engine, uint32_t node);

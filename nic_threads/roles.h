@@ -38,6 +38,9 @@ bool nic_strobe_sender_has_work(const struct nic_view *view);
  *  lock, so that the answer may be out of date. */
 bool nic_strobe_receiver_has_work(const struct nic_view *view);
 
+/** Whether a timed slice would find nothing to do here but to deliver. */
+bool nic_strobe_receiver_is_idle(const struct nic_view *view);
+
 /** Run one whole slice on a node that is alone. @return whether it found work */
 bool nic_strobe_receiver_run_alone(struct nic_view *view);
 

@@ -6,7 +6,26 @@
 
 #include <sched.h>
 #include <signal.h>
+#include <stdint.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum { BRIEF_RUNTIME_NS = 100000 };
+
+/** As the kernel has it; the C library has no sched_setattr. */
+struct scheduling {
+    uint32_t n_bytes;
+    uint32_t policy;
+    uint64_t flags;
+    int32_t nice;
+    uint32_t priority;
+    uint64_t
+        runtime_ns; /* SCHED_OTHER: the thread's share at a time, from Linux 6.12 */
+    uint64_t deadline_ns;
+    uint64_t period_ns;
+};
 
 int nic_service_thread_start(pthread_t *thread_out, void *(*run)(void *),
                              void *argument, const char *name)
@@ -29,4 +48,19 @@ int nic_service_thread_start(pthread_t *thread_out, void *(*run)(void *),
     pthread_setname_np(thread, name);
     *thread_out = thread;
     return 0;
+}
+
+bool nic_service_thread_be_prompt(void)
+{
+    const struct sched_param real_time = {.sched_priority = 1};
+    const struct scheduling brief = {.n_bytes = sizeof(brief),
+                                     .policy = SCHED_OTHER,
+                                     .runtime_ns = BRIEF_RUNTIME_NS};
+
+    prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0); /* ns; else the kernel may add 50 us */
+    if (sched_setscheduler(0, SCHED_FIFO, &real_time) == 0) {
+        return true;
+    }
+    syscall(SYS_sched_setattr, 0, &brief, 0); /* older kernels ignore the runtime */
+    return false;
 }

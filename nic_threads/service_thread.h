@@ -8,6 +8,7 @@
 #define NIC_THREADS_SERVICE_THREAD_H
 
 #include <pthread.h>
+#include <stdbool.h>
 
 /**
  * Start a thread.
@@ -17,5 +18,14 @@
  */
 int nic_service_thread_start(pthread_t *thread_out, void *(*run)(void *),
                              void *argument, const char *name);
+
+/**
+ * For the calling thread: be woken in time, also while all cores are busy. By the lowest
+ * real-time priority if the process may have it (root, CAP_SYS_NICE, RLIMIT_RTPRIO); else by
+ * asking for short turns, which the kernel honours less strictly.
+ *
+ * @return whether it has real-time priority
+ */
+bool nic_service_thread_be_prompt(void);
 
 #endif

@@ -18,7 +18,7 @@ void nic_strobe_clock_start(struct nic_strobe_clock *clock, uint64_t now_ns,
 
 uint64_t nic_strobe_clock_due_ns(const struct nic_strobe_clock *clock, uint64_t now_ns)
 {
-    uint64_t earliest_ns = clock->sent_ns + clock->slice_ns / 10 * 9;
+    uint64_t earliest_ns = clock->sent_ns + clock->slice_ns / 2;
     uint64_t point;
 
     if (earliest_ns < now_ns) {

@@ -2,8 +2,8 @@
 /*
  * When the next timed strobe is due: pure code, used by whoever sends strobes. Strobes
  * stand on the grid start + n * slice, so that they never drift. A strobe that was sent
- * late is not followed by a short slice: the next one is the first of the grid that leaves
- * it nine tenths of a slice at least, and the points of the grid that are left out are
+ * late is not followed by a slice of less than half the length: the next one is the first of
+ * the grid that leaves it so much, and the points of the grid that are left out are
  * counted.
  */
 #ifndef NIC_THREADS_STROBE_CLOCK_H
@@ -20,6 +20,7 @@ enum {
 struct nic_strobe_counts {
     uint64_t n_strobes;
     uint64_t n_left_out; /* points of the grid without a strobe */
+    uint64_t is_prompt;  /* the sender has real-time priority */
     /* Times from one strobe to the next; the last bin has all longer ones. */
     uint32_t intervals[NIC_STROBE_BINS];
 };

@@ -6,8 +6,9 @@
  * [BCS-MPI section 4.2]
  *
  * Timed slices. BEGIN delivers what the last slice has completed and gives its ring entries
- * back; then rounds follow until nothing is pending. Ring entries are given back only then,
- * so that a slice takes a ring of each port at most and ends however fast a process posts.
+ * back; then rounds follow until nothing is pending, on a single node without microstrobes.
+ * Ring entries are given back only at BEGIN, so that a slice takes a ring of each port at
+ * most and ends however fast a process posts.
  */
 #include "nic_threads/crew.h"
 #include "nic_threads/engine.h"
@@ -197,7 +198,8 @@ bool nic_strobe_receiver_has_work(const struct nic_view *view)
     if (nic_is_alone(view->engine)) {
         return has_pending(view);
     }
-    return has_new_strobe(view->node) || (can_demand(view->node) && has_pending(view));
+    return has_new_strobe(view->node) ||
+           (view->engine->n_nodes > 1 && can_demand(view->node) && has_pending(view));
 }
 
 /** A slice begins. */
@@ -209,14 +211,11 @@ static void open_slice(struct nic_view *view)
     nic_schedule_open(&node->schedule, view->items);
 }
 
-bool nic_strobe_receiver_run_alone(struct nic_view *view)
+/** All microphases on what has been collected, where no other node takes part. */
+static void run_batch(struct nic_view *view)
 {
     struct nic_batch *batch = &view->node->batch;
 
-    if (collect(view) == 0 && !schedule_can_go(view)) {
-        return false;
-    }
-    open_slice(view);
     if (batch->n_notes > 0) {
         nic_crew_run(view, NIC_ROLE_CH, nic_collective_helper_exchange);
     }
@@ -228,9 +227,34 @@ bool nic_strobe_receiver_run_alone(struct nic_view *view)
         nic_crew_run(view, NIC_ROLE_CH, nic_collective_helper_step);
         nic_crew_run(view, NIC_ROLE_RH, nic_reduce_helper_step);
     }
-    release_rings(view);
     empty_batch(batch);
+}
+
+static bool collect_work(struct nic_view *view)
+{
+    return collect(view) > 0 || schedule_can_go(view);
+}
+
+bool nic_strobe_receiver_run_alone(struct nic_view *view)
+{
+    if (!collect_work(view)) {
+        return false;
+    }
+    open_slice(view);
+    run_batch(view);
+    release_rings(view);
     return true;
+}
+
+/** A timed slice begins; without other nodes it is over when this returns. */
+static void begin_slice(struct nic_view *view)
+{
+    nic_view_deliver(view);
+    release_rings(view);
+    open_slice(view);
+    while (view->engine->n_nodes == 1 && collect_work(view)) {
+        run_batch(view);
+    }
 }
 
 static bool has_later_work(const struct nic_batch *batch)
@@ -285,9 +309,7 @@ static void run_phase(struct nic_view *view, enum nic_phase phase)
 
     switch (phase) {
     case NIC_PHASE_BEGIN:
-        nic_view_deliver(view);
-        release_rings(view);
-        open_slice(view);
+        begin_slice(view);
         break;
     case NIC_PHASE_DEM:
         run_exchange(view);
@@ -319,8 +341,13 @@ static void run_phase(struct nic_view *view, enum nic_phase phase)
 
 static bool demand(struct nic_view *view)
 {
-    return can_demand(view->node) && has_pending(view) &&
+    return view->engine->n_nodes > 1 && can_demand(view->node) && has_pending(view) &&
            nic_strobe_sender_demand(view);
+}
+
+bool nic_strobe_receiver_is_idle(const struct nic_view *view)
+{
+    return !has_pending(view);
 }
 
 bool nic_strobe_receiver_step(struct nic_view *view)

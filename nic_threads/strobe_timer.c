@@ -4,13 +4,12 @@
  */
 #include "nic_threads/strobe_timer.h"
 
-#include <sys/prctl.h>
-
 #include "libbcs/base/clock.h"
+#include "nic_threads/service_thread.h"
 
 void nic_strobe_timer_start(struct nic_strobe_clock *clock, const struct nic_view *view)
 {
-    prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0); /* ns; else the kernel may add 50 us */
+    view->node->strobes.is_prompt = nic_service_thread_be_prompt();
     nic_strobe_clock_start(clock, bcs_clock_now_ns(), view->engine->config->slice_ns,
                            &view->node->strobes);
 }

@@ -272,6 +272,24 @@ uint64_t bcs_context_slices(const struct bcs_context *context)
     return __atomic_load_n(&engine->views[engine->home].node->slice, __ATOMIC_RELAXED);
 }
 
+struct bcs_strobes bcs_context_strobes(const struct bcs_context *context)
+{
+    const struct nic_strobe_counts *counts = &context->engine->views[0].node->strobes;
+    uint64_t slice_ns = context->config.slice_ns;
+
+    if (!context->engine->is_timed) {
+        return (struct bcs_strobes){0};
+    }
+    return (struct bcs_strobes){
+        .slice_ns = slice_ns,
+        .n_sent = __atomic_load_n(&counts->n_strobes, __ATOMIC_RELAXED),
+        .n_left_out = __atomic_load_n(&counts->n_left_out, __ATOMIC_RELAXED),
+        .low_ns = nic_strobe_counts_quantile_ns(counts, slice_ns, 0.005),
+        .is_prompt = counts->is_prompt,
+        .high_ns = nic_strobe_counts_quantile_ns(counts, slice_ns, 0.995),
+    };
+}
+
 const char *bcs_context_copy_name(const struct bcs_context *context)
 {
     return context->engine->is_direct ? "direct" : "pooled";

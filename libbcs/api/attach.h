@@ -62,6 +62,18 @@ void bcs_detach(struct bcs_context *context);
 /** Number of slices this process's node has taken part in. */
 uint64_t bcs_context_slices(const struct bcs_context *context);
 
+/** How regular the timed strobes have been; all zero with strobes on demand. */
+struct bcs_strobes {
+    uint64_t slice_ns;
+    uint64_t n_sent;
+    uint64_t n_left_out; /* slices of the clock without a strobe, as one was late */
+    uint64_t low_ns, high_ns; /* between them lie 99 % of the intervals */
+    uint64_t is_prompt;       /* the sender has real-time priority */
+};
+
+/** The strobes so far. */
+struct bcs_strobes bcs_context_strobes(const struct bcs_context *context);
+
 /** Name of the way long messages are copied: "direct" or "pooled". */
 const char *bcs_context_copy_name(const struct bcs_context *context);
 

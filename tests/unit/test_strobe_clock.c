@@ -39,13 +39,13 @@ START_TEST(strobes_stand_on_the_grid_however_late_each_is_sent)
 }
 END_TEST
 
-START_TEST(after_a_late_strobe_the_slice_is_not_shortened)
+START_TEST(after_a_late_strobe_no_slice_is_shorter_than_half)
 {
     send(1, 0);
-    send(2, 101);
-    send(4, 0); /* 899 to the strobe of point 3 would be too short */
+    send(2, 501);
+    send(4, 0); /* 499 to the strobe of point 3 would be too short */
     ck_assert_uint_eq(counts.n_left_out, 1);
-    send(5, 100);
+    send(5, 500);
     send(6, 0);
     ck_assert_uint_eq(counts.n_left_out, 1);
 }
@@ -91,7 +91,7 @@ int main(void)
 
     tcase_add_checked_fixture(tcase, setup, NULL);
     tcase_add_test(tcase, strobes_stand_on_the_grid_however_late_each_is_sent);
-    tcase_add_test(tcase, after_a_late_strobe_the_slice_is_not_shortened);
+    tcase_add_test(tcase, after_a_late_strobe_no_slice_is_shorter_than_half);
     tcase_add_test(tcase, a_slice_whose_work_lasts_longer_leaves_points_out);
     tcase_add_test(tcase, quantiles_are_ends_of_bins);
     suite_add_tcase(suite, tcase);
