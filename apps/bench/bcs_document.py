@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Tables and captions in Markdown, and the document whose marked parts they replace.
+
+Imported by bcs-bench and bcs-reproduce. A marked part of a document is whatever stands
+between the two comments of markers().
+"""
+
+import os
+import platform
+import re
+import shutil
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+
+from bcs_jobs import BenchError
+
+
+def number_text(value):
+    """Three figures, never an exponent."""
+    size = abs(value)
+    digits = 0 if size >= 100 else 1 if size >= 10 else 2 if size >= 1 else 3
+    return f"{value:.{digits}f}"
+
+
+def table_text(head, rows):
+    """A table, columns aligned: the first one to the left, the others to the right."""
+    lines = [head, *rows]
+    widths = [max(map(len, column)) for column in zip(*lines)]
+    text_lines = ["| " + " | ".join([line[0].ljust(widths[0])] +
+                                    [cell.rjust(width) for cell, width
+                                     in zip(line[1:], widths[1:])]) + " |"
+                  for line in lines]
+    rule = ["-" * widths[0]] + ["-" * (width - 1) + ":" for width in widths[1:]]
+    text_lines.insert(1, "| " + " | ".join(rule) + " |")
+    return "\n".join(text_lines)
+
+
+def machine_text():
+    """One sentence on what the numbers were measured with."""
+    model = re.search(r"model name\s*: (.*)", Path("/proc/cpuinfo").read_text())
+    try:
+        version = subprocess.run(["mpirun", "--version"], capture_output=True,
+                                 text=True, check=False).stdout
+    except OSError:
+        version = ""
+    mpi = re.match(r"mpirun \((.*)\) (\S+)", version)
+    return (f"{model.group(1) if model else platform.machine()}, "
+            f"{len(os.sched_getaffinity(0))} cores, "
+            f"{platform.system()} {platform.release()}, "
+            f"{' '.join(mpi.groups()) if mpi else 'unknown MPI'}")
+
+
+def settings_text():
+    """The BCS_ variables in the environment, or that there are none."""
+    names = sorted(name for name in os.environ if name.startswith("BCS_"))
+    return " ".join(f"{name}={os.environ[name]}" for name in names) or "defaults"
+
+
+def caption_text(notes, load):
+    """What stands under a table: when, on what and how it was measured."""
+    return "; ".join([time.strftime("%Y-%m-%d"), machine_text(),
+                      f"settings: {settings_text()}", *notes,
+                      f"load average at the start: {load:.2f}"])
+
+
+def markers(part):
+    """The two comments around a part of a document."""
+    return f"<!-- {part}: begin -->", f"<!-- {part}: end -->"
+
+
+def text_replace(text, path, part, content):
+    """The text with the content between the markers of the part."""
+    begin, end = markers(part)
+    try:
+        head, rest = text.split(begin)
+        _, tail = rest.split(end)
+    except ValueError:
+        raise BenchError(f"{path}: needs '{begin}' and then '{end}', once each") from None
+    return f"{head}{begin}\n\n{content}\n\n{end}{tail}"
+
+
+def file_check(path, parts):
+    """BenchError unless the file is there and has all these parts."""
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+    except OSError as error:
+        raise BenchError(f"{path}: {error.strerror}") from None
+    for part in parts:
+        text_replace(text, path, part, "")
+
+
+def file_write(path, contents):
+    """Put contents[part] between the markers of each part; all of it or nothing."""
+    text = Path(path).read_text(encoding="utf-8")
+    for part, content in contents.items():
+        text = text_replace(text, path, part, content)
+    folder = os.path.dirname(os.path.abspath(path))
+    with tempfile.NamedTemporaryFile("w", encoding="utf-8", dir=folder,
+                                     delete=False) as new:
+        new.write(text)
+    shutil.copymode(path, new.name)
+    os.replace(new.name, path)

@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Finds and runs the jobs of bcs-bench and bcs-reproduce, and reads their numbers.
+
+Imported by both from the folder that they stand in or that the programs are installed in.
+"""
+
+import argparse
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+
+class BenchError(Exception):
+    """A fault that is told in one line."""
+
+
+class JobError(BenchError):
+    """A job that has failed; reason is the fault without the command."""
+
+    def __init__(self, command, reason):
+        super().__init__(f"{' '.join(command)}: {reason}")
+        self.reason = reason
+
+
+# --- finding ------------------------------------------------------------------------
+
+
+class Places:
+    """Where programs and inputs are: below a build folder, or where they are installed."""
+
+    def __init__(self, build, here, program_dir, data_dir):
+        self.build = build
+        self.program_dirs = [here, Path(program_dir), here / "../libexec/bcs"]
+        shares = [Path(data_dir), here / "../share/bcs"]
+        self.data_dirs = [here] + [share / application for share in [*shares, here / ".."]
+                                   for application in ("sweep3d", "sage")]
+
+    def program(self, name):
+        """Path of a program; BenchError if there is none."""
+        if self.build:
+            found = self.below_build(name)
+        else:
+            folders = os.pathsep.join(map(str, self.program_dirs))
+            found = shutil.which(name, path=folders) or shutil.which(name)
+        if not found:
+            where = f"in {self.build}" if self.build else "installed; see --build"
+            raise BenchError(f"{name} is not {where}")
+        return found
+
+    def below_build(self, name):
+        """The first executable file of this name in the build folder, or None."""
+        for folder, folders, files in os.walk(self.build):
+            folders.sort()
+            path = os.path.join(folder, name)
+            if name in files and os.access(path, os.X_OK):
+                return os.path.abspath(path)
+        return None
+
+    def data(self, name):
+        """Path of an input file of an application; BenchError if there is none."""
+        for folder in self.data_dirs:
+            if (folder / name).is_file():
+                return str((folder / name).resolve())
+        raise BenchError(f"the input file {name} is not there")
+
+    def launch(self, n_ranks, command, is_native):
+        """The full command of a job, bcsrun first."""
+        program, *arguments = command
+        launcher = [self.program("bcsrun")] + (["--native"] if is_native else [])
+        return [*launcher, "-n", str(n_ranks), self.program(program), *arguments]
+
+
+# --- running ------------------------------------------------------------------------
+
+
+def turns(sides, n_rounds):
+    """Each side once a round; every second round goes through them in the other order,
+    so that a drift of the machine favours neither end."""
+    for number in range(n_rounds):
+        yield from sides if number % 2 == 0 else reversed(sides)
+
+
+def job_stop(process):
+    """End the process group of a job; it gets some seconds to clean up."""
+    for signal_number in (signal.SIGTERM, signal.SIGKILL):
+        try:
+            os.killpg(process.pid, signal_number)
+            process.wait(timeout=10)
+            return
+        except ProcessLookupError:
+            return
+        except subprocess.TimeoutExpired:
+            continue
+
+
+def job_run(command, timeout_seconds, settings=None):
+    """Run a job with settings added to the environment; what is None there is taken away.
+    Returns what it has written, as .stdout and .stderr; JobError if it fails or does not
+    end."""
+    environment = {**os.environ, **(settings or {})}
+    environment = {name: value for name, value in environment.items() if value is not None}
+    process = subprocess.Popen(command, stdin=subprocess.DEVNULL, text=True,
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                               env=environment, start_new_session=True)
+    try:
+        output, errors = process.communicate(timeout=timeout_seconds)
+    except subprocess.TimeoutExpired:
+        raise JobError(command, f"no end in {timeout_seconds} s") from None
+    finally:
+        if process.poll() is None:
+            job_stop(process)
+    if process.returncode:
+        lines = [line for line in (errors or output).splitlines() if line.strip("- ")]
+        reason = lines[0] if lines else "no message"
+        raise JobError(command, f"status {process.returncode}: {reason}")
+    return subprocess.CompletedProcess(command, 0, output, errors)
+
+
+def number_find(pattern, text, what):
+    """The number that the pattern finds in a text; BenchError if there is none."""
+    found = re.search(pattern, text, re.MULTILINE)
+    if not found:
+        raise BenchError(f"the output has no line for {what}")
+    return float(found.group(1))
+
+
+def busy_warn(program):
+    """Warn if the machine is busy. Returns the load average."""
+    load = os.getloadavg()[0]
+    if load > 0.5:
+        print(f"{program}: the machine is busy (load average {load:.2f}); the ratios "
+              "will be unreliable", file=sys.stderr)
+    return load
+
+
+# --- the command line -----------------------------------------------------------------
+
+
+def positive(text):
+    """A whole number of at least 1."""
+    if not re.fullmatch("0*[1-9][0-9]*", text):
+        raise argparse.ArgumentTypeError(f"{text}: allowed are whole numbers from 1")
+    return int(text)
+
+
+def program_run(name, main, status_failed):
+    """Run main() as the program of this name; ends the process with its status."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+    try:
+        sys.exit(main())
+    except BenchError as error:
+        print(f"{name}: {error}", file=sys.stderr)
+        sys.exit(status_failed)
+    except KeyboardInterrupt:
+        sys.exit(128 + signal.SIGINT)
