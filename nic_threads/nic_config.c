@@ -89,8 +89,8 @@ static const struct bcs_config_entry entries[] = {
         FIELD(slice_bytes),
         .maximum = UINT64_C(1) << 40,
         .help = "How much of all long messages of a node moves in one slice; what does "
-                "not fit waits for the next one. At least BCS_CHUNK. 0: 16 MB, or a "
-                "byte for each nanosecond of BCS_SLICE with timed strobes.",
+                "not fit waits for the next one. At least BCS_CHUNK. 0: 16 MB, or "
+                "two bytes for each nanosecond of BCS_SLICE with timed strobes.",
     },
     {
         .name = "BCS_DESCRIPTORS",
@@ -139,5 +139,6 @@ uint64_t nic_config_slice_bytes(const struct nic_config *config)
     if (config->slice_bytes > 0) {
         return config->slice_bytes;
     }
-    return config->strobe == NIC_STROBE_TIMED ? config->slice_ns : (uint64_t)16 << 20;
+    return config->strobe == NIC_STROBE_TIMED ? 2 * config->slice_ns
+                                              : (uint64_t)16 << 20;
 }

@@ -106,8 +106,8 @@ START_TEST(a_timed_slice_moves_what_its_length_allows)
     ck_assert_uint_eq(nic_config_slice_bytes(&config), 16 << 20);
     config.strobe = NIC_STROBE_TIMED;
     config.slice_ns = 250000;
-    ck_assert_uint_eq(nic_config_chunk_bytes(&config), 250000);
-    ck_assert_uint_eq(nic_config_slice_bytes(&config), 250000);
+    ck_assert_uint_eq(nic_config_chunk_bytes(&config), 500000);
+    ck_assert_uint_eq(nic_config_slice_bytes(&config), 500000);
     config.slice_bytes = 1 << 20;
     ck_assert_uint_eq(nic_config_chunk_bytes(&config), 1 << 20);
     config.chunk_bytes = 5000; /* less than an eager block */
