@@ -124,6 +124,11 @@ static int prepare_data(struct shim_request *request, struct bcs_message *messag
 
 static int post(struct shim_request *request, bool must_copy)
 {
+    static const enum bcs_send_mode modes[] = {
+        [SHIM_SEND] = BCS_SEND_STANDARD,
+        [SHIM_SEND_SYNCHRONOUS] = BCS_SEND_SYNCHRONOUS,
+        [SHIM_SEND_BUFFERED] = BCS_SEND_BUFFERED,
+    };
     struct bcs_message message = {
         .group = &request->comm->group,
         .peer = request->peer,
@@ -140,12 +145,9 @@ static int post(struct shim_request *request, bool must_copy)
             rc = bcs_imrecv(shim_context(), &message, request->message_item,
                             &request->base);
             break;
-        case SHIM_SEND_SYNCHRONOUS:
-            rc = bcs_send(shim_context(), &message, BCS_SEND_SYNCHRONOUS,
-                          &request->base);
-            break;
         default:
-            rc = bcs_send(shim_context(), &message, BCS_SEND_STANDARD, &request->base);
+            rc = bcs_send(shim_context(), &message, modes[request->kind],
+                          &request->base);
             break;
         }
         rc = rc < 0 ? MPI_ERR_NO_MEM : MPI_SUCCESS;

@@ -95,7 +95,7 @@ void shim_slot_leave(struct shim_comm *comm)
     };
 
     if (comm->group.rank != 0) {
-        bcs_send(shim_context(), &message, BCS_SEND_STANDARD, NULL);
+        bcs_send(shim_context(), &message, BCS_SEND_BUFFERED, NULL);
         shim_comm_release(comm);
         return;
     }

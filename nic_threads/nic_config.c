@@ -9,6 +9,7 @@
 static const char *const strobe_choices[] = {"demand", "timed", NULL};
 static const char *const driver_choices[] = {"inline", "threads", NULL};
 static const char *const copy_choices[] = {"auto", "direct", "pooled", NULL};
+static const char *const buffering_choices[] = {"eager", "none", NULL};
 
 #define FIELD(field) .offset = offsetof(struct nic_config, field)
 
@@ -62,6 +63,16 @@ static const struct bcs_config_entry entries[] = {
             "How long messages move within a node. direct: one copy from user memory "
             "to user memory, by either endpoint; pooled: through blocks in NIC "
             "memory; auto: direct where the kernel allows it.",
+    },
+    {
+        .name = "BCS_BUFFERING",
+        .fallback = "eager",
+        .kind = BCS_CONFIG_CHOICE,
+        .choices = buffering_choices,
+        FIELD(buffering),
+        .help = "When a standard send is done. eager: when its buffer may be used "
+                "again, which for up to BCS_EAGER_LIMIT bytes is at once; none: when a "
+                "receive has got its data, whatever their length.",
     },
     {
         .name = "BCS_EAGER_LIMIT",

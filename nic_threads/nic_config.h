@@ -8,6 +8,7 @@
 #include "libbcs/base/config.h"
 
 enum nic_copy { NIC_COPY_AUTO, NIC_COPY_DIRECT, NIC_COPY_POOLED };
+enum nic_buffering { NIC_BUFFERING_EAGER, NIC_BUFFERING_NONE };
 enum nic_driver_kind { NIC_DRIVER_INLINE, NIC_DRIVER_THREADS };
 enum nic_strobe_mode { NIC_STROBE_DEMAND, NIC_STROBE_TIMED };
 
@@ -17,7 +18,8 @@ struct nic_config {
     uint64_t strobe;     /* enum nic_strobe_mode */
     uint64_t driver;     /* enum nic_driver_kind */
     uint64_t slice_ns;
-    uint64_t copy; /* enum nic_copy */
+    uint64_t copy;      /* enum nic_copy */
+    uint64_t buffering; /* enum nic_buffering */
     uint64_t eager_limit_bytes;
     uint64_t chunk_bytes; /* 0: see nic_config_chunk_bytes */
     uint64_t slice_bytes; /* 0: see nic_config_slice_bytes */

@@ -48,7 +48,7 @@ static int start(struct bcs_batch *batch, const struct bcs_message *message,
     int status;
 
     if (is_send) {
-        status = bcs_send(batch->context, message, BCS_SEND_STANDARD, request);
+        status = bcs_send(batch->context, message, BCS_SEND_BUFFERED, request);
     } else {
         status = bcs_recv(batch->context, message, NULL, request);
     }

@@ -75,6 +75,20 @@ static inline void remember(struct bcs_context *context, struct bcs_request *req
     }
 }
 
+/* The modes are in the order of what they wait for: without buffering, a standard send
+ * waits as a synchronous one does, and a buffered one still does not. */
+_Static_assert(BCS_SEND_BUFFERED + NIC_BUFFERING_NONE < BCS_SEND_SYNCHRONOUS &&
+                   BCS_SEND_STANDARD + NIC_BUFFERING_EAGER < BCS_SEND_SYNCHRONOUS &&
+                   BCS_SEND_STANDARD + NIC_BUFFERING_NONE == BCS_SEND_SYNCHRONOUS,
+               "is_synchronous adds them");
+
+/** Whether a send is done only when a receive has got its data. */
+static inline bool is_synchronous(const struct bcs_context *context,
+                                  enum bcs_send_mode mode)
+{
+    return mode + context->config.buffering >= BCS_SEND_SYNCHRONOUS;
+}
+
 /** Fill a send's descriptor, unpublished. @return NULL: no cell is free */
 static inline struct bcs_descriptor *prepare_send(struct bcs_context *context,
                                                   const struct bcs_message *message,
@@ -83,6 +97,7 @@ static inline struct bcs_descriptor *prepare_send(struct bcs_context *context,
 {
     const struct bcs_group *group = message->group;
     struct bcs_descriptor *entry = bcs_post_begin(context, BCS_SEND);
+    bool must_match = is_synchronous(context, mode);
     bool is_buffered;
 
     entry->context_id = group->context_id + message->space;
@@ -93,12 +108,12 @@ static inline struct bcs_descriptor *prepare_send(struct bcs_context *context,
     entry->cell = BCS_CELL_NONE;
     is_buffered = buffer_payload(context, entry, message->data, message->n_bytes);
     entry->flags |= message->will_wait ? BCS_WAITING : 0;
-    if (!is_buffered || mode == BCS_SEND_SYNCHRONOUS) {
+    if (!is_buffered || must_match) {
         entry->cell = bcs_poster_cell(&context->poster);
         if (entry->cell == BCS_CELL_NONE) {
             return NULL;
         }
-        entry->flags |= mode == BCS_SEND_SYNCHRONOUS ? BCS_SYNCHRONOUS : 0;
+        entry->flags |= must_match ? BCS_SYNCHRONOUS : 0;
     }
     *cell_out = entry->cell;
     return entry;

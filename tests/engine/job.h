@@ -26,6 +26,7 @@ struct job_shape {
     bool is_timed;        /* strobes */
     bool has_crew;        /* driver threads */
     uint32_t descriptors; /* 0: the default */
+    enum nic_buffering buffering;
 };
 
 /** The memory that the ranks share besides the engine's, zero at first. */

@@ -29,6 +29,15 @@ void pattern_busy_ends(struct rank *me);
 /** Receives that are too short, taken back, or of a message that a probe has found. */
 void pattern_odd_receives(struct rank *me);
 
+/** Rank 0's standard sends to rank 1 are done when the job's buffering says so. */
+void pattern_standard_sends(struct rank *me);
+
+/** All send to their neighbour by buffered sends before anybody receives. */
+void pattern_buffered_sends(struct rank *me);
+
+/** Standard sends to oneself, before and after the receive. */
+void pattern_sends_to_self(struct rank *me);
+
 /** As many receives as there are descriptors pend when the first message is sent. */
 void pattern_full_cells(struct rank *me);
 

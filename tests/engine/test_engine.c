@@ -153,6 +153,38 @@ START_TEST(short_cancelled_and_probed_receives_get_what_they_should)
 }
 END_TEST
 
+static void run_unbuffered(int number, rank_fn pattern)
+{
+    struct job_shape shape = shape_of(number);
+
+    shape.buffering = NIC_BUFFERING_NONE;
+    job_run(&shape, pattern);
+}
+
+START_TEST(standard_sends_are_done_when_they_should)
+{
+    run(_i, pattern_standard_sends);
+    run_unbuffered(_i, pattern_standard_sends);
+    run(_i, pattern_sends_to_self);
+    run_unbuffered(_i, pattern_sends_to_self);
+}
+END_TEST
+
+START_TEST(buffered_sends_never_wait)
+{
+    run(_i, pattern_buffered_sends);
+    run_unbuffered(_i, pattern_buffered_sends);
+}
+END_TEST
+
+START_TEST(random_messages_and_collectives_do_without_buffering)
+{
+    run_unbuffered(_i, pattern_random);
+    run_unbuffered(_i, pattern_reductions);
+    run_unbuffered(_i, pattern_exchanges);
+}
+END_TEST
+
 START_TEST(nobody_leaves_a_barrier_early)
 {
     run(_i, pattern_barriers);
@@ -196,6 +228,10 @@ int main(void)
                         N_JOBS);
     tcase_add_loop_test(tcase, short_cancelled_and_probed_receives_get_what_they_should,
                         0, N_JOBS);
+    tcase_add_loop_test(tcase, standard_sends_are_done_when_they_should, 0, N_JOBS);
+    tcase_add_loop_test(tcase, buffered_sends_never_wait, 0, N_JOBS);
+    tcase_add_loop_test(tcase, random_messages_and_collectives_do_without_buffering, 0,
+                        N_JOBS);
     tcase_add_loop_test(tcase, nobody_leaves_a_barrier_early, 0, N_JOBS);
     tcase_add_loop_test(tcase, broadcasts_and_reductions_give_the_right_words, 0,
                         N_JOBS);

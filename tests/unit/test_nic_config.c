@@ -52,6 +52,7 @@ START_TEST(the_defaults_are_within_their_bounds)
     ck_assert_uint_eq(config.strobe, NIC_STROBE_DEMAND);
     ck_assert_uint_eq(config.driver, NIC_DRIVER_INLINE);
     ck_assert_uint_eq(config.copy, NIC_COPY_AUTO);
+    ck_assert_uint_eq(config.buffering, NIC_BUFFERING_EAGER);
     ck_assert_uint_ge(config.eager_limit_bytes, 4096);
     ck_assert_uint_ge(config.descriptors, 64);
 }
@@ -80,6 +81,7 @@ START_TEST(every_variable_is_read_into_its_field)
 
     setenv("BCS_NODE_RANKS", "3", 1);
     setenv("BCS_COPY", "pooled", 1);
+    setenv("BCS_BUFFERING", "none", 1);
     setenv("BCS_EAGER_LIMIT", "5000", 1);
     setenv("BCS_CHUNK", "6k", 1);
     setenv("BCS_SLICE_BYTES", "7m", 1);
@@ -88,6 +90,7 @@ START_TEST(every_variable_is_read_into_its_field)
     config = read_config();
     ck_assert_uint_eq(config.node_ranks, 3);
     ck_assert_uint_eq(config.copy, NIC_COPY_POOLED);
+    ck_assert_uint_eq(config.buffering, NIC_BUFFERING_NONE);
     ck_assert_uint_eq(config.eager_limit_bytes, 5000);
     ck_assert_uint_eq(config.chunk_bytes, 6144);
     ck_assert_uint_eq(config.slice_bytes, 7 << 20);
@@ -147,6 +150,7 @@ START_TEST(values_that_are_no_such_thing_are_refused)
     expect_refused("BCS_COPY", "poole");
     expect_refused("BCS_CHUNK", "-4k");
     expect_refused("BCS_SLICE", "9us");
+    expect_refused("BCS_BUFFERING", "nothing");
     expect_refused("BCS_SLICE_BYTES", "16mm");
     expect_refused("BCS_DESCRIPTORS", "63");
     expect_refused("BCS_SPIN", "50");

@@ -148,17 +148,23 @@ struct bcs_request {
         .is_done = true                                                                \
     }
 
-/** When a send is done. */
+/**
+ * When a send is done; in the order of what they wait for. A program uses standard
+ * sends, which BCS_BUFFERING=none makes synchronous (it finds the programs that rely on
+ * buffering), and buffered ones where it must not depend on that variable.
+ */
 enum bcs_send_mode {
-    BCS_SEND_STANDARD,    /* when its buffer may be reused */
-    BCS_SEND_SYNCHRONOUS, /* when a receive has matched it, too */
+    BCS_SEND_BUFFERED,    /* when its buffer may be reused, whatever BCS_BUFFERING is */
+    BCS_SEND_STANDARD,    /* BCS_BUFFERING=eager: as buffered; none: as synchronous */
+    BCS_SEND_SYNCHRONOUS, /* when a receive has got its data, too */
 };
 
 /**
  * Send a message to message->peer; to oneself, too. Messages to the same peer in the
  * same group are received in the order of their sends. Short ones are copied, so a
- * standard send of up to BCS_EAGER_LIMIT bytes does not wait for the receiver as long
- * as there is room. [BCS-MPI table 4.1, section 4.3]
+ * buffered send, or a standard one with BCS_BUFFERING=eager, of up to BCS_EAGER_LIMIT
+ * bytes does not wait for the receiver as long as there is room; a longer one waits in
+ * any mode. [BCS-MPI table 4.1, section 4.3]
  *
  * @param request  NULL: block until the send is done; else start it, and complete the
  *                 request with bcs_test or bcs_testall
