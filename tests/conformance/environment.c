@@ -35,9 +35,8 @@ static void names_and_attributes(struct world world)
     MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &tag_limit, &is_set);
     CHECK(is_set && *tag_limit >= 32767);
     check_say("largest tag %d\n", *tag_limit);
-    MPI_Send(&length, 0, MPI_INT, world.right, *tag_limit, MPI_COMM_WORLD);
-    MPI_Recv(&length, 0, MPI_INT, world.left, *tag_limit, MPI_COMM_WORLD,
-             MPI_STATUS_IGNORE);
+    MPI_Sendrecv(NULL, 0, MPI_INT, world.right, *tag_limit, NULL, 0, MPI_INT,
+                 world.left, *tag_limit, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);
     MPI_Comm_set_name(comm, "a name");
     MPI_Comm_get_name(comm, comm_name, &length);

@@ -47,6 +47,7 @@ static void a_freed_receive_completes(struct world world)
 {
     static volatile int in;
     MPI_Request request;
+    MPI_Request send;
     int out = 77;
     int answer = 0;
 
@@ -55,9 +56,10 @@ static void a_freed_receive_completes(struct world world)
     MPI_Request_free(&request);
     MPI_Send(&out, 1, MPI_INT, world.right, 3, MPI_COMM_WORLD);
     /* The answer comes behind the message that the freed receive takes. */
-    MPI_Send(&out, 1, MPI_INT, world.right, 4, MPI_COMM_WORLD);
+    MPI_Isend(&out, 1, MPI_INT, world.right, 4, MPI_COMM_WORLD, &send);
     MPI_Recv(&answer, 1, MPI_INT, world.left, 4, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     CHECK_EQUAL(in, 77);
+    MPI_Wait(&send, MPI_STATUS_IGNORE);
     MPI_Barrier(MPI_COMM_WORLD);
     check_say("a freed receive completes\n");
 }
@@ -155,25 +157,30 @@ static void a_persistent_receive_is_cancelled(struct world world)
     check_say("a persistent receive is cancelled\n");
 }
 
-/* Whether a send can be cancelled is open; it either arrives or it is cancelled. */
+/* Whether a send can be cancelled is open; it either arrives or it is cancelled. Its
+ * receive is posted before, for a send that cannot be cancelled may wait for it. */
 static void a_cancelled_send_is_one_or_the_other(struct world world)
 {
     MPI_Request request;
+    MPI_Request receive;
     MPI_Status status;
     int is_cancelled;
     int left_is_cancelled;
     int in = -1;
 
+    MPI_Irecv(&in, 1, MPI_INT, world.left, 9, MPI_COMM_WORLD, &receive);
+    MPI_Barrier(MPI_COMM_WORLD);
     MPI_Isend(&world.rank, 1, MPI_INT, world.right, 9, MPI_COMM_WORLD, &request);
     MPI_Cancel(&request);
     MPI_Wait(&request, &status);
     MPI_Test_cancelled(&status, &is_cancelled);
     MPI_Sendrecv(&is_cancelled, 1, MPI_INT, world.right, 10, &left_is_cancelled, 1,
                  MPI_INT, world.left, 10, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    if (!left_is_cancelled) {
-        MPI_Recv(&in, 1, MPI_INT, world.left, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-        CHECK_EQUAL(in, world.left);
+    if (left_is_cancelled) {
+        MPI_Cancel(&receive);
     }
+    MPI_Wait(&receive, MPI_STATUS_IGNORE);
+    CHECK_EQUAL(in, left_is_cancelled ? -1 : world.left);
     check_say("a cancelled send is one or the other\n");
 }
 

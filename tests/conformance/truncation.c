@@ -130,16 +130,18 @@ static void by_other_receives(struct world world, char *out)
 {
     char in[8];
     MPI_Message message;
+    MPI_Request request;
     MPI_Status status;
 
     CHECK_EQUAL(
         class_of(MPI_Sendrecv(out, 60, MPI_BYTE, world.right, 8, in, 8, MPI_BYTE,
                               world.left, 8, MPI_COMM_WORLD, &status)),
         MPI_ERR_TRUNCATE);
-    MPI_Send(out, 60, MPI_BYTE, world.right, 9, MPI_COMM_WORLD);
+    request = send_long(world, out, 60, 9);
     MPI_Mprobe(world.left, 9, MPI_COMM_WORLD, &message, &status);
     CHECK_EQUAL(class_of(MPI_Mrecv(in, 8, MPI_BYTE, &message, &status)),
                 MPI_ERR_TRUNCATE);
+    CHECK_EQUAL(MPI_Wait(&request, MPI_STATUS_IGNORE), MPI_SUCCESS);
     check_say("by other receives\n");
 }
 
