@@ -134,7 +134,7 @@ static void receive_plainly(struct place *me)
     struct bcs_message receive = message_of(me, left_of(me), 8, &data, sizeof(data));
     struct bcs_message send = message_of(me, right_of(me), 8, &value, sizeof(value));
 
-    EXPECT(me, bcs_send(me->context, &send, BCS_SEND_STANDARD, NULL) == 0);
+    EXPECT(me, bcs_send(me->context, &send, BCS_SEND_BUFFERED, NULL) == 0);
     EXPECT(me, bcs_recv(me->context, &receive, NULL, NULL) == 0);
     EXPECT(me, data == left_of(me));
 }
