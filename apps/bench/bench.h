@@ -55,6 +55,7 @@ struct bench {
     double batch_ms;
     long n_window;
     double compute_ms;
+    long n_computing;
 
     /* n_slots() slots of the current length each; as many requests, at least 2. */
     unsigned char *send;

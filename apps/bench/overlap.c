@@ -60,7 +60,8 @@ static void exchange_and_compute(struct bench *bench, size_t n_bytes, long n_ite
     }
 }
 
-/* Find the work that takes compute_ms on an undisturbed core; the same on all ranks. */
+/* Find the work that takes compute_ms on an undisturbed core; the same on all ranks that
+ * compute. */
 static void setup(struct bench *bench)
 {
     double fastest = 1e9;
@@ -78,6 +79,9 @@ static void setup(struct bench *bench)
     bench->n_compute_steps =
         (long)(bench->compute_ms * 1e-3 / fastest * (double)N_TRIAL_STEPS);
     MPI_Bcast(&bench->n_compute_steps, 1, MPI_LONG, 0, MPI_COMM_WORLD);
+    if (bench->n_computing > 0 && bench->rank >= bench->n_computing) {
+        bench->n_compute_steps = 0;
+    }
 }
 
 static long verify(struct bench *bench, size_t n_bytes)

@@ -4,16 +4,21 @@
  * same work in blocks, arithmetic in registers only, with no MPI call from the barrier
  * before the first block to the barrier after the last. The work is a number of steps,
  * not a time, so that what is taken makes the blocks longer. Run it on as many ranks as
- * there are cores, natively and under BCS, and compare the times of the loop. A plain
- * MPI program of its own.
+ * there are cores, natively and under BCS, and compare the times of the loop. With
+ * --wake-us a thread of rank 0 sleeps from one time to the next and does nothing else: the
+ * least that timed strobes can cost on a machine. A plain MPI program of its own.
  */
 #include <errno.h>
 #include <getopt.h>
 #include <mpi.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
+#include <time.h>
 
 /* A linear congruential generator: each step has to wait for the one before. */
 static const uint64_t FACTOR = UINT64_C(6364136223846793005);
@@ -22,18 +27,21 @@ static const uint64_t SUMMAND = UINT64_C(1442695040888963407);
 enum { N_BLOCKS = 500, N_STEPS = 9000000, MAX_COUNT = 1000000000, N_TEXT = 128 };
 
 static const char usage[] =
-    "Usage: disturb [--blocks N] [--steps N]\n"
+    "Usage: disturb [--blocks N] [--steps N] [--wake-us N]\n"
     "\n"
     "Every rank does --blocks (500) blocks of --steps (9000000, some 10 ms) dependent\n"
     "steps each, in registers. Rank 0 prints for each rank the times of its blocks, "
     "and\n"
     "by how much their sum is over that of blocks as fast as the fastest; then the\n"
-    "time of the loop on the slowest rank.\n"
+    "times of the loop on the slowest rank and of all ranks together. With --wake-us "
+    "a\n"
+    "thread of rank 0 wakes every so many microseconds and does nothing.\n"
     "Exit status 1 if a result is wrong, 2 for bad options.\n";
 
 struct options {
     long n_blocks;
     long n_steps;
+    long wake_us; /* 0: no thread */
     bool is_help;
 };
 
@@ -68,6 +76,7 @@ static int options_read(int argc, char **argv, struct options *options, char *er
     static const struct option known[] = {
         {"blocks", required_argument, NULL, 'b'},
         {"steps", required_argument, NULL, 's'},
+        {"wake-us", required_argument, NULL, 'w'},
         {"help", no_argument, NULL, 'h'},
         {0},
     };
@@ -81,10 +90,10 @@ static int options_read(int argc, char **argv, struct options *options, char *er
             snprintf(error, N_TEXT, "%s: unknown, or without its value",
                      argv[optind - 1]);
             return -EINVAL;
-        } else if (!count_read(optarg, letter == 'b' ? &options->n_blocks
-                                                     : &options->n_steps)) {
-            snprintf(error, N_TEXT, "--%s %s: allowed are 1 to %d",
-                     letter == 'b' ? "blocks" : "steps", optarg, MAX_COUNT);
+        } else if (!count_read(optarg, letter == 'b'   ? &options->n_blocks
+                                       : letter == 's' ? &options->n_steps
+                                                       : &options->wake_us)) {
+            snprintf(error, N_TEXT, "%s: allowed are 1 to %d", optarg, MAX_COUNT);
             return -EINVAL;
         }
     }
@@ -126,6 +135,45 @@ static int time_compare(const void *left, const void *right)
     return (difference > 0) - (difference < 0);
 }
 
+/** A thread that wakes and sleeps again. */
+struct waker {
+    pthread_t thread;
+    long wake_us;
+    _Atomic bool is_stopping;
+};
+
+static void *waker_run(void *argument)
+{
+    struct waker *waker = argument;
+    struct timespec next;
+
+    prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0);
+    clock_gettime(CLOCK_MONOTONIC, &next);
+    while (!atomic_load(&waker->is_stopping)) {
+        next.tv_nsec += waker->wake_us * 1000;
+        next.tv_sec += next.tv_nsec / 1000000000;
+        next.tv_nsec %= 1000000000;
+        clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &next, NULL);
+    }
+    return NULL;
+}
+
+static void waker_start(struct waker *waker, long wake_us)
+{
+    waker->wake_us = wake_us;
+    atomic_init(&waker->is_stopping, false);
+    if (pthread_create(&waker->thread, NULL, waker_run, waker) != 0) {
+        fprintf(stderr, "disturb: no thread can be started\n");
+        MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
+    }
+}
+
+static void waker_stop(struct waker *waker)
+{
+    atomic_store(&waker->is_stopping, true);
+    pthread_join(waker->thread, NULL);
+}
+
 /* Run the loop; block_ms has room for all blocks. */
 static struct times loop_run(const struct options *options, int rank, double *block_ms)
 {
@@ -157,7 +205,7 @@ static struct times loop_run(const struct options *options, int rank, double *bl
 /* @return how many ranks have computed something wrong */
 static int report(const struct options *options, const struct times *ranks, int n_ranks)
 {
-    double loop_ms = 0;
+    double loop_ms = 0, all_ms = 0;
     int n_wrong = 0;
 
     printf("disturb: %d ranks, %ld blocks of %ld steps\n", n_ranks, options->n_blocks,
@@ -172,12 +220,13 @@ static int report(const struct options *options, const struct times *ranks, int 
                times->fastest_ms, times->longest_ms, times->sum_ms,
                100 * (times->sum_ms / undisturbed_ms - 1));
         loop_ms = times->sum_ms > loop_ms ? times->sum_ms : loop_ms;
+        all_ms += times->sum_ms;
         if (times->n_wrong != 0) {
             fprintf(stderr, "disturb: the result of rank %d is wrong\n", i);
             n_wrong++;
         }
     }
-    printf("loop %.3f ms\n", loop_ms);
+    printf("loop %.3f ms\nall ranks %.3f ms\n", loop_ms, all_ms);
     return n_wrong;
 }
 
@@ -187,13 +236,20 @@ static int measure(const struct options *options, int rank, int n_ranks)
     double *block_ms = malloc((size_t)options->n_blocks * sizeof *block_ms);
     struct times *ranks = malloc((size_t)n_ranks * sizeof *ranks);
     struct times mine;
+    struct waker waker;
     int n_wrong = 0;
 
     if (block_ms == NULL || ranks == NULL) {
         fprintf(stderr, "disturb: out of memory\n");
         MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
     }
+    if (rank == 0 && options->wake_us > 0) {
+        waker_start(&waker, options->wake_us);
+    }
     mine = loop_run(options, rank, block_ms);
+    if (rank == 0 && options->wake_us > 0) {
+        waker_stop(&waker);
+    }
     MPI_Gather(&mine, N_TIMES, MPI_DOUBLE, ranks, N_TIMES, MPI_DOUBLE, 0,
                MPI_COMM_WORLD);
     if (rank == 0) {
