@@ -63,7 +63,7 @@ void nic_schedule_open(struct nic_schedule *schedule, struct nic_item *items)
 {
     schedule->n_opened++;
     schedule->left_bytes = schedule->slice_bytes;
-    schedule->is_full = false;
+    __atomic_store_n(&schedule->is_full, false, __ATOMIC_RELAXED);
     if (schedule->later.first != NIC_ITEM_NONE) {
         append(&schedule->waiting, items, schedule->later.first, schedule->later.last);
         clear(&schedule->later);
@@ -92,7 +92,7 @@ int nic_schedule_next(struct nic_schedule *schedule, struct nic_item *items,
     n_bytes = smaller(item->total - item->granted, item->chunk_left);
     n_bytes = smaller(n_bytes, item->chunk_limit);
     if (n_bytes > schedule->left_bytes) {
-        schedule->is_full = true;
+        __atomic_store_n(&schedule->is_full, true, __ATOMIC_RELAXED);
         return 0;
     }
     schedule->left_bytes -= n_bytes;

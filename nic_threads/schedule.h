@@ -63,10 +63,12 @@ static inline bool nic_schedule_is_waiting(const struct nic_schedule *schedule)
            __atomic_load_n(&schedule->later.first, __ATOMIC_RELAXED) != NIC_ITEM_NONE;
 }
 
-/** Whether this slice can take another chunk. */
+/** Whether this slice can take another chunk. Also read without the lock. */
 static inline bool nic_schedule_can_go_on(const struct nic_schedule *schedule)
 {
-    return schedule->waiting.first != NIC_ITEM_NONE && !schedule->is_full;
+    return __atomic_load_n(&schedule->waiting.first, __ATOMIC_RELAXED) !=
+               NIC_ITEM_NONE &&
+           !__atomic_load_n(&schedule->is_full, __ATOMIC_RELAXED);
 }
 
 #endif

@@ -127,8 +127,8 @@ static void release_rings(struct nic_view *view)
             /* release: pairs with the acquire in bcs_poster_entry */
             atomic_store_explicit(&nic_view_port(view, local)->consumed,
                                   node->heads[local], memory_order_release);
-            if (view->engine
-                    ->is_background) { /* the owner may sleep for want of room */
+            if (view->engine->is_background) {
+                /* where processes do not run the engine they sleep for want of room */
                 nic_view_touch(view, view->first_port + local);
             }
         }
