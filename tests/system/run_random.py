@@ -11,6 +11,7 @@ import shlex
 import sys
 
 import job
+import modes
 
 
 def parse_arguments():
@@ -39,10 +40,10 @@ def problems_of(result):
 def main():
     arguments = parse_arguments()
     report = job.Report()
-    modes = list(job.MODES.items())
+    all_modes = list(modes.ALL.items())
     for seed in range(arguments.first, arguments.first + arguments.seeds):
         n_ranks = 2 + seed % 7
-        mode, extra = modes[seed % len(modes)]
+        mode, extra = all_modes[seed % len(all_modes)]
         words = [
             "-n",
             str(n_ranks),
