@@ -17,6 +17,7 @@ import sys
 import time
 
 import job
+import modes
 
 CALLS = (
     "recv recv_from_any ssend large_send sendrecv wait waitall waitany probe test_loop "
@@ -25,6 +26,9 @@ CALLS = (
 DEATHS = ("abort", "exit", "crash")
 N_RANKS = 3
 ABSENT = 1
+# Besides the usual ones: where threads of the first process run the engine.
+OTHER_MODES = ("timed-inline-one-direct-eager", "demand-threads-one-pooled-eager",
+               "timed-threads-nodes1-direct-eager")
 PID_LINE = re.compile(r"rank (\d+) pid (\d+)")
 
 
@@ -101,16 +105,16 @@ def one_case(arguments, report, case, extra):
 
 def cases_of(everything):
     """Yields (case, mode's variables): all of them, or each call and mode once."""
-    modes = list(job.MODES.values())
+    modes_tried = [*job.MODES.values(), *(modes.ALL[name] for name in OTHER_MODES)]
     blocked = (ABSENT + 1) % N_RANKS
     for number, call in enumerate(CALLS):
         for killed in (ABSENT, blocked):
-            chosen = modes if everything else [modes[(number + killed) % len(modes)]]
-            for extra in chosen:
+            turn = (number + killed) % len(modes_tried)
+            for extra in modes_tried if everything else [modes_tried[turn]]:
                 yield (call, killed, None), extra
     for death in DEATHS:
         for call in ("recv", "barrier", "large_send"):
-            for extra in modes if everything else modes[:1] + modes[-1:]:
+            for extra in modes_tried if everything else modes_tried[::4]:
                 yield (call, None, death), extra
 
 
