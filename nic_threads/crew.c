@@ -138,59 +138,47 @@ static bool receive(struct nic_crew *crew)
     return has_done;
 }
 
+/** Lead the nodes to the next microphase, if the last one is complete. */
+static bool lead(struct nic_crew *crew)
+{
+    return nic_strobe_sender_step(&crew->sender_engine->views[0]);
+}
+
+/** Do a step, or sleep until there may be one to do. */
+static void step_or_sleep(struct nic_crew *crew, _Atomic uint32_t *nap,
+                          bool (*step)(struct nic_crew *crew))
+{
+    uint32_t announced;
+
+    if (step(crew)) {
+        return;
+    }
+    announced = bcs_nap_announce(nap);
+    if (step(crew) || is_stopping(crew)) {
+        bcs_nap_end(nap);
+    } else {
+        bcs_nap_sleep(nap, announced, 0);
+    }
+}
+
 static void *run_receiver(void *argument)
 {
     struct nic_crew *crew = argument;
-    _Atomic uint32_t *nap = &crew->view->node->receiver_nap;
 
     nic_service_thread_be_prompt();
     while (!is_stopping(crew)) {
-        if (!receive(crew)) {
-            uint32_t announced = bcs_nap_announce(nap);
-            if (receive(crew) || is_stopping(crew)) {
-                bcs_nap_end(nap);
-            } else {
-                bcs_nap_sleep(nap, announced, 0);
-            }
-        }
+        step_or_sleep(crew, &crew->view->node->receiver_nap, receive);
     }
     return NULL;
-}
-
-/** Lead the nodes through rounds until there is nothing to do; then sleep once, if it is
- *  to wait for the next demand. */
-static void send_rounds(struct nic_crew *crew)
-{
-    struct nic_view *view = &crew->sender_engine->views[0];
-    _Atomic uint32_t *nap = &view->node->sender_nap;
-
-    while (nic_strobe_sender_has_work(view) && !is_stopping(crew)) {
-        if (!nic_strobe_sender_step(view)) {
-            uint32_t announced = bcs_nap_announce(nap);
-            if (nic_strobe_sender_step(view) || is_stopping(crew)) {
-                bcs_nap_end(nap);
-            } else {
-                bcs_nap_sleep(nap, announced, 0);
-            }
-        }
-    }
 }
 
 static void *run_sender_on_demand(void *argument)
 {
     struct nic_crew *crew = argument;
-    struct nic_view *view = &crew->sender_engine->views[0];
-    _Atomic uint32_t *nap = &view->node->sender_nap;
 
+    nic_service_thread_be_prompt();
     while (!is_stopping(crew)) {
-        uint32_t announced = bcs_nap_announce(nap);
-
-        if (nic_strobe_sender_has_work(view) || is_stopping(crew)) {
-            bcs_nap_end(nap);
-            send_rounds(crew);
-        } else {
-            bcs_nap_sleep(nap, announced, 0);
-        }
+        step_or_sleep(crew, &crew->view->node->sender_nap, lead);
     }
     return NULL;
 }
@@ -199,12 +187,15 @@ static void *run_timed_sender(void *argument)
 {
     struct nic_crew *crew = argument;
     struct nic_view *view = &crew->sender_engine->views[0];
+    _Atomic uint32_t *nap = &view->node->sender_nap;
     struct nic_strobe_clock clock;
 
     nic_strobe_timer_start(&clock, view);
-    while (nic_strobe_timer_wait(&clock, &view->node->sender_nap, &crew->is_stopping)) {
+    while (nic_strobe_timer_wait(&clock, nap, &crew->is_stopping)) {
         nic_strobe_sender_open_slice(view);
-        send_rounds(crew);
+        while (nic_strobe_sender_has_work(view) && !is_stopping(crew)) {
+            step_or_sleep(crew, nap, lead);
+        }
     }
     return NULL;
 }

@@ -39,6 +39,13 @@ void nic_waiter_take_back(struct nic_engine *engine, struct nic_waiter *waiter)
     waiter->since_ticks = 0;
 }
 
+void nic_waiter_stop(struct nic_engine *engine, struct nic_waiter *waiter)
+{
+    if (waiter->is_announced) {
+        nic_waiter_take_back(engine, waiter);
+    }
+}
+
 void nic_waiter_sleep(struct nic_engine *engine, struct nic_waiter *waiter)
 {
     bcs_sleep_now(own_port(engine), waiter->nap);

@@ -57,13 +57,6 @@ static void threads_turn(struct nic_engine *engine, struct nic_waiter *waiter)
     }
 }
 
-static void threads_stop(struct nic_engine *engine, struct nic_waiter *waiter)
-{
-    if (waiter->is_announced) {
-        nic_waiter_take_back(engine, waiter);
-    }
-}
-
 const struct nic_driver_ops nic_driver_threads = {
     .name = "threads",
     .open = threads_open,
@@ -73,5 +66,5 @@ const struct nic_driver_ops nic_driver_threads = {
     .progress = threads_progress,
     .wait_for_room = threads_turn,
     .turn = threads_turn,
-    .stop = threads_stop,
+    .stop = nic_waiter_stop,
 };

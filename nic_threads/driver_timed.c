@@ -98,13 +98,6 @@ static void timed_turn(struct nic_engine *engine, struct nic_waiter *waiter)
     }
 }
 
-static void timed_stop(struct nic_engine *engine, struct nic_waiter *waiter)
-{
-    if (waiter->is_announced) {
-        nic_waiter_take_back(engine, waiter);
-    }
-}
-
 const struct nic_driver_ops nic_driver_timed = {
     .name = "inline",
     .open = timed_open,
@@ -114,5 +107,5 @@ const struct nic_driver_ops nic_driver_timed = {
     .progress = timed_progress,
     .wait_for_room = timed_turn,
     .turn = timed_turn,
-    .stop = timed_stop,
+    .stop = nic_waiter_stop,
 };
