@@ -9,7 +9,6 @@
 
 #include <math.h>
 #include <mpi.h>
-#include <stddef.h>
 #include <string.h>
 
 #define DIGIT_BITS 32
@@ -65,16 +64,19 @@ void exact_sum_add(struct exact_sum *sum, double term)
     }
 }
 
-void exact_sum_allreduce(struct exact_sum *sum)
+void exact_sum_allreduce(struct exact_sum *sums, int n)
 {
-    _Static_assert(offsetof(struct exact_sum, n_not_finite) ==
-                       EXACT_SUM_DIGITS * sizeof(int64_t),
-                   "the count follows the digits");
+    _Static_assert(sizeof(*sums) == (EXACT_SUM_DIGITS + 2) * sizeof(int64_t),
+                   "a sum is words only, and the reduction adds all of them");
 
-    pass_carries(sum);
-    MPI_Allreduce(MPI_IN_PLACE, sum, EXACT_SUM_DIGITS + 1, MPI_INT64_T, MPI_SUM,
+    for (int s = 0; s < n; s++) {
+        pass_carries(&sums[s]);
+    }
+    MPI_Allreduce(MPI_IN_PLACE, sums, n * (EXACT_SUM_DIGITS + 2), MPI_INT64_T, MPI_SUM,
                   MPI_COMM_WORLD);
-    pass_carries(sum);
+    for (int s = 0; s < n; s++) {
+        pass_carries(&sums[s]);
+    }
 }
 
 /* Value of a sum that is not negative and has its carries passed on. */

@@ -13,8 +13,7 @@
 
 struct exact_sum {
     int64_t digits[EXACT_SUM_DIGITS];
-    /* Number of terms that were infinite or not a number. Follows the digits: both go
-     * through one reduction. */
+    /* Number of terms that were infinite or not a number. */
     int64_t n_not_finite;
     /* Terms since carries were last passed on. */
     int64_t n_pending;
@@ -26,8 +25,9 @@ void exact_sum_init(struct exact_sum *sum);
 /** Add a term; never rounds. */
 void exact_sum_add(struct exact_sum *sum, double term);
 
-/** Add the sums of all ranks of MPI_COMM_WORLD; collective, all get the total. */
-void exact_sum_allreduce(struct exact_sum *sum);
+/** Add the sums of all ranks of MPI_COMM_WORLD, n of them by one reduction; collective,
+ * all get the totals. */
+void exact_sum_allreduce(struct exact_sum *sums, int n);
 
 /** The sum, rounded once to the nearest double; NaN if a term was not finite. */
 double exact_sum_value(struct exact_sum *sum);

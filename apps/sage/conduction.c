@@ -96,7 +96,7 @@ static double dot(const struct solver *solver, const double *a, const double *b,
         exact_sum_add(&sum,
                       is_divided ? a[cell] * (a[cell] / b[cell]) : a[cell] * b[cell]);
     }
-    exact_sum_allreduce(&sum);
+    exact_sum_allreduce(&sum, 1);
     return exact_sum_value(&sum);
 }
 

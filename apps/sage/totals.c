@@ -50,14 +50,14 @@ static void collect_conserved(struct totals *totals,
         sums[MOMENTUM + axis].high -= simulation->impulse[axis].high;
         sums[MOMENTUM + axis].low -= simulation->impulse[axis].low;
     }
-    for (int n = 0; n < N_CONSERVED; n++) {
-        totals->conserved[n] = wide_sum_allreduce(&sums[n]);
-    }
+    wide_sum_allreduce(sums, N_CONSERVED);
+    memcpy(totals->conserved, sums, sizeof(sums));
 }
 
 static void collect_extremes(struct totals *totals, const struct simulation *simulation)
 {
     double density = 0, pressure = 0, speed = 0, mach = 0;
+    double largest[4];
 
     for (int cell = 0; cell < simulation->mesh.n_cells; cell++) {
         const double *state = primitive_of(simulation, cell);
@@ -71,10 +71,15 @@ static void collect_extremes(struct totals *totals, const struct simulation *sim
         speed = fmax(speed, squared);
         mach = fmax(mach, squared / sound_squared);
     }
-    totals->density_max = reduced_double(density, MPI_MAX);
-    totals->pressure_max = reduced_double(pressure, MPI_MAX);
-    totals->speed_max = sqrt(reduced_double(speed, MPI_MAX));
-    totals->mach_max = sqrt(reduced_double(mach, MPI_MAX));
+    largest[0] = density;
+    largest[1] = pressure;
+    largest[2] = speed;
+    largest[3] = mach;
+    MPI_Allreduce(MPI_IN_PLACE, largest, 4, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+    totals->density_max = largest[0];
+    totals->pressure_max = largest[1];
+    totals->speed_max = sqrt(largest[2]);
+    totals->mach_max = sqrt(largest[3]);
 }
 
 void totals_collect(struct totals *totals_out, const struct simulation *simulation)
@@ -128,7 +133,7 @@ static void collect_mesh(struct final_totals *totals,
 
 static double total_of(struct exact_sum *sum)
 {
-    exact_sum_allreduce(sum);
+    exact_sum_allreduce(sum, 1);
     return exact_sum_value(sum);
 }
 

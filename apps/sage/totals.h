@@ -32,7 +32,7 @@ struct final_totals {
     double density_error;
 };
 
-/** Sum and compare all cells; each value by a reduction of its own. Every rank. */
+/** Sum and compare all cells; four reductions. Every rank. */
 void totals_collect(struct totals *totals_out, const struct simulation *simulation);
 
 /** What is needed only once. Every rank calls it. @param time  since the start */

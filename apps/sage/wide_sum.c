@@ -25,19 +25,17 @@ void wide_sum_add(struct wide_sum *sum, int64_t term)
     sum->low += low;
 }
 
-struct wide_sum wide_sum_allreduce(const struct wide_sum *mine)
+void wide_sum_allreduce(struct wide_sum *sums, int n)
 {
-    struct wide_sum sum = *mine;
-    int64_t halves[2];
+    _Static_assert(sizeof(*sums) == 2 * sizeof(int64_t), "a sum is two words");
 
-    pass_carry(&sum);
-    halves[0] = sum.high;
-    halves[1] = sum.low;
-    MPI_Allreduce(MPI_IN_PLACE, halves, 2, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
-    sum.high = halves[0];
-    sum.low = halves[1];
-    pass_carry(&sum);
-    return sum;
+    for (int s = 0; s < n; s++) {
+        pass_carry(&sums[s]);
+    }
+    MPI_Allreduce(MPI_IN_PLACE, sums, 2 * n, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
+    for (int s = 0; s < n; s++) {
+        pass_carry(&sums[s]);
+    }
 }
 
 struct wide_sum wide_sum_plus(const struct wide_sum *a, const struct wide_sum *b)

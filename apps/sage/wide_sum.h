@@ -17,8 +17,9 @@ struct wide_sum {
 /** Add a term; up to 2^31 of them between two reductions. */
 void wide_sum_add(struct wide_sum *sum, int64_t term);
 
-/** The sum over all ranks of MPI_COMM_WORLD; collective, all get it. */
-struct wide_sum wide_sum_allreduce(const struct wide_sum *mine);
+/** Add the sums of all ranks of MPI_COMM_WORLD, n of them by one reduction; collective,
+ * all get the totals. */
+void wide_sum_allreduce(struct wide_sum *sums, int n);
 
 /** Sum of two reduced sums, reduced as well. */
 struct wide_sum wide_sum_plus(const struct wide_sum *a, const struct wide_sum *b);

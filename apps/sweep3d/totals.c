@@ -26,7 +26,7 @@ static uint64_t mix(uint64_t place, double value)
 
 static double reduced(struct exact_sum *sum)
 {
-    exact_sum_allreduce(sum);
+    exact_sum_allreduce(sum, 1);
     return exact_sum_value(sum);
 }
 
