@@ -99,7 +99,7 @@ void adapt_mesh(struct simulation *simulation, struct adapt_counts *counts)
     int64_t *targets;
     int n_new;
 
-    halo_gather(&simulation->halo, simulation->work.primitive, N_PRIMITIVE, MPI_DOUBLE);
+    halo_gather_end(&simulation->halo);
     targets = targets_choose(simulation);
     for (int cell = 0; cell < mesh->n_cells; cell++) {
         int64_t target = targets[simulation->halo.first_owned + cell];

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Backward Euler for C dT/dt = div(k grad T) with conjugate gradients, preconditioned
- * by the diagonal. One gather and two dot products an iteration. The dot products are
- * exact sums of rounded products, and a row of the matrix is summed in the global order
- * of faces, so every number of ranks makes the same iterations.
+ * by the diagonal, in the form of Chronopoulos and Gear: one gather and one reduction
+ * (of both dot products) an iteration. The gather is hidden behind the first product.
+ * The dot products are exact sums of rounded products, and a row of the matrix is summed
+ * in the global order of faces, so every number of ranks makes the same iterations.
  *
  * Whatever the solver has reached, heat moves in whole units from cell to cell: energy
  * is conserved by construction. Every rank runs it.
@@ -20,23 +21,38 @@
 struct solver {
     struct simulation *simulation;
     double time_step;
+    /* Of a face, by the levels of its cells: heat that flows across it within the step
+     * for each degree of difference. */
+    double conductance[FOREST_MAX_LEVEL + 1][FOREST_MAX_LEVEL + 1];
     /* For each local cell, with meaning for own cells only: heat capacity, diagonal of
-     * the matrix, residual, product. */
-    double *capacity, *diagonal, *residual, *product;
-    /* With meaning for ghosts as well: temperature, search direction. */
-    double *temperature, *direction;
+     * the matrix, residual, search direction; the matrix times scaled and direction. */
+    double *capacity, *diagonal, *residual, *direction, *scaled_image, *direction_image;
+    /* With meaning for ghosts as well: temperature, residual by diagonal. */
+    double *temperature, *scaled;
 };
 
-/* Heat that flows across a face within the step for each degree of difference. */
-static double conductance(const struct solver *solver, const struct face *face)
+/* What an iteration needs to know: residual * scaled, scaled * scaled_image. */
+struct products {
+    double residual_squared, scaled_squared;
+};
+
+static void set_conductances(struct solver *solver)
 {
     const struct units *units = &solver->simulation->units;
-    int finer = face->level_low > face->level_high ? face->level_low : face->level_high;
-    double distance =
-        0.5 * (units->edge[face->level_low] + units->edge[face->level_high]);
+    double factor = solver->simulation->input->conductivity * solver->time_step;
 
-    return solver->simulation->input->conductivity * solver->time_step *
-           units->area[finer] / distance;
+    for (int low = 0; low <= solver->simulation->input->max_level; low++) {
+        for (int high = 0; high <= solver->simulation->input->max_level; high++) {
+            double distance = 0.5 * (units->edge[low] + units->edge[high]);
+            solver->conductance[low][high] =
+                factor * units->area[low > high ? low : high] / distance;
+        }
+    }
+}
+
+static double conductance(const struct solver *solver, const struct face *face)
+{
+    return solver->conductance[face->level_low][face->level_high];
 }
 
 /* For each own cell the heat that leaves it, given everybody's temperature. All arrays
@@ -58,10 +74,11 @@ static void heat_loss(const struct solver *solver, const double *temperature,
     }
 }
 
+/* The matrix and the old temperature, which is being gathered afterwards. */
 static void set_matrix(struct solver *solver)
 {
-    const struct simulation *simulation = solver->simulation;
-    const struct halo *halo = &simulation->halo;
+    struct simulation *simulation = solver->simulation;
+    struct halo *halo = &simulation->halo;
     const struct faces *faces = &simulation->faces;
     double per_heat = 1 / (simulation->units.gamma - 1);
 
@@ -73,6 +90,7 @@ static void set_matrix(struct solver *solver)
         solver->capacity[cell] = state[DENSITY] * volume * per_heat;
         solver->diagonal[cell] = solver->capacity[cell];
     }
+    halo_gather_begin(halo, solver->temperature, 1, MPI_DOUBLE);
     for (int axis = 0; axis < N_AXES; axis++) {
         for (int f = 0; f < faces->n[axis]; f++) {
             const struct face *face = &faces->list[axis][f];
@@ -83,49 +101,47 @@ static void set_matrix(struct solver *solver)
     }
 }
 
-/* Sum over all cells of all ranks of a * b, or of a * a / b. */
-static double dot(const struct solver *solver, const double *a, const double *b,
-                  bool is_divided)
-{
-    const struct halo *halo = &solver->simulation->halo;
-    struct exact_sum sum;
-
-    exact_sum_init(&sum);
-    for (int own = 0; own < halo->n_owned; own++) {
-        int cell = halo->first_owned + own;
-        exact_sum_add(&sum,
-                      is_divided ? a[cell] * (a[cell] / b[cell]) : a[cell] * b[cell]);
-    }
-    exact_sum_allreduce(&sum, 1);
-    return exact_sum_value(&sum);
-}
-
-/* One iteration; returns the square of the new residual, preconditioned. */
-static double iterate(struct solver *solver, double residual_squared)
+/* From the residual to the scaled one, its image and both products. */
+static struct products find_products(struct solver *solver)
 {
     struct halo *halo = &solver->simulation->halo;
-    double step, next, ratio;
+    int end = halo->first_owned + halo->n_owned;
+    struct exact_sum sums[2];
 
-    halo_gather(halo, solver->direction, 1, MPI_DOUBLE);
-    heat_loss(solver, solver->direction, solver->product);
+    for (int cell = halo->first_owned; cell < end; cell++) {
+        solver->scaled[cell] = solver->residual[cell] / solver->diagonal[cell];
+    }
+    halo_gather_begin(halo, solver->scaled, 1, MPI_DOUBLE);
+    exact_sum_init(&sums[0]);
+    for (int cell = halo->first_owned; cell < end; cell++) {
+        exact_sum_add(&sums[0], solver->residual[cell] * solver->scaled[cell]);
+    }
+    halo_gather_end(halo);
+    heat_loss(solver, solver->scaled, solver->scaled_image);
+    exact_sum_init(&sums[1]);
+    for (int cell = halo->first_owned; cell < end; cell++) {
+        solver->scaled_image[cell] += solver->capacity[cell] * solver->scaled[cell];
+        exact_sum_add(&sums[1], solver->scaled[cell] * solver->scaled_image[cell]);
+    }
+    exact_sum_allreduce(sums, 2);
+    return (struct products){exact_sum_value(&sums[0]), exact_sum_value(&sums[1])};
+}
+
+/* Turn the direction and go a step along it. */
+static void advance(struct solver *solver, double ratio, double step)
+{
+    const struct halo *halo = &solver->simulation->halo;
+
     for (int own = 0; own < halo->n_owned; own++) {
         int cell = halo->first_owned + own;
-        solver->product[cell] += solver->capacity[cell] * solver->direction[cell];
+        double direction = solver->scaled[cell] + ratio * solver->direction[cell];
+        double image =
+            solver->scaled_image[cell] + ratio * solver->direction_image[cell];
+        solver->direction[cell] = direction;
+        solver->direction_image[cell] = image;
+        solver->temperature[cell] += step * direction;
+        solver->residual[cell] -= step * image;
     }
-    step = residual_squared / dot(solver, solver->direction, solver->product, false);
-    for (int own = 0; own < halo->n_owned; own++) {
-        int cell = halo->first_owned + own;
-        solver->temperature[cell] += step * solver->direction[cell];
-        solver->residual[cell] -= step * solver->product[cell];
-    }
-    next = dot(solver, solver->residual, solver->diagonal, true);
-    ratio = next / residual_squared;
-    for (int own = 0; own < halo->n_owned; own++) {
-        int cell = halo->first_owned + own;
-        solver->direction[cell] = solver->residual[cell] / solver->diagonal[cell] +
-                                  ratio * solver->direction[cell];
-    }
-    return next;
 }
 
 /* From the old temperature to the new one. */
@@ -133,24 +149,45 @@ static bool solve_temperature(struct solver *solver, int64_t *n_iterations)
 {
     const struct input *input = solver->simulation->input;
     struct halo *halo = &solver->simulation->halo;
-    double residual_squared, wanted;
+    double ratio = 0;
+    double step, wanted;
+    struct products products;
     int iteration = 0;
 
-    halo_gather(halo, solver->temperature, 1, MPI_DOUBLE);
+    halo_gather_end(halo);
     heat_loss(solver, solver->temperature, solver->residual);
     for (int own = 0; own < halo->n_owned; own++) {
-        int cell = halo->first_owned + own;
-        solver->residual[cell] = -solver->residual[cell];
-        solver->direction[cell] = solver->residual[cell] / solver->diagonal[cell];
+        solver->residual[halo->first_owned + own] *= -1;
     }
-    residual_squared = dot(solver, solver->residual, solver->diagonal, true);
-    wanted = residual_squared * input->cg_tolerance * input->cg_tolerance;
-    while (residual_squared > wanted && iteration < input->cg_iterations) {
-        residual_squared = iterate(solver, residual_squared);
+    products = find_products(solver);
+    step = products.residual_squared / products.scaled_squared;
+    wanted = products.residual_squared * input->cg_tolerance * input->cg_tolerance;
+    while (products.residual_squared > wanted && iteration < input->cg_iterations) {
+        double earlier = products.residual_squared;
+        advance(solver, ratio, step);
+        products = find_products(solver);
+        ratio = products.residual_squared / earlier;
+        step = products.residual_squared /
+               (products.scaled_squared - ratio * products.residual_squared / step);
         iteration++;
     }
     *n_iterations += iteration;
-    return residual_squared <= wanted;
+    return products.residual_squared <= wanted;
+}
+
+static void move_across(const struct solver *solver, int axis, int from, int to,
+                        int64_t *change)
+{
+    double per_energy = solver->simulation->units.per_size[ENERGY];
+
+    for (int f = from; f < to; f++) {
+        const struct face *face = &solver->simulation->faces.list[axis][f];
+        double heat = conductance(solver, face) * (solver->temperature[face->low] -
+                                                   solver->temperature[face->high]);
+        int64_t moved = (int64_t)(heat * per_energy);
+        change[face->low] -= moved;
+        change[face->high] += moved;
+    }
 }
 
 /* Move heat across the faces of which this rank has the low cell. */
@@ -159,20 +196,21 @@ static void move_heat(struct solver *solver)
     struct simulation *simulation = solver->simulation;
     struct halo *halo = &simulation->halo;
     const struct faces *faces = &simulation->faces;
-    int64_t *change = memory_array((size_t)halo->n_local, sizeof(*change));
+    int64_t *change;
 
-    halo_gather(halo, solver->temperature, 1, MPI_DOUBLE);
-    for (int axis = 0; axis < N_AXES; axis++) {
-        for (int f = faces->first_owned[axis]; f < faces->n[axis]; f++) {
-            const struct face *face = &faces->list[axis][f];
-            double heat = conductance(solver, face) * (solver->temperature[face->low] -
-                                                       solver->temperature[face->high]);
-            int64_t moved = (int64_t)(heat * simulation->units.per_size[ENERGY]);
-            change[face->low] -= moved;
-            change[face->high] += moved;
-        }
+    halo_gather_begin(halo, solver->temperature, 1, MPI_DOUBLE);
+    change = memory_array((size_t)halo->n_local, sizeof(*change));
+    for (int axis = 0; axis < 2; axis++) {
+        move_across(solver, axis, faces->first_owned[axis], faces->first_border[axis],
+                    change);
     }
-    halo_scatter(halo, change, 1);
+    halo_gather_end(halo);
+    for (int axis = 0; axis < N_AXES; axis++) {
+        move_across(solver, axis, faces->first_border[axis], faces->n[axis], change);
+    }
+    halo_scatter_begin(halo, change, 1);
+    move_across(solver, 2, faces->first_owned[2], faces->first_border[2], change);
+    halo_scatter_end(halo, change, 1);
     for (int own = 0; own < halo->n_owned; own++) {
         simulation->mesh.state[own][ENERGY] += change[halo->first_owned + own];
     }
@@ -183,19 +221,22 @@ bool conduction_advance(struct simulation *simulation, double time_step,
                         int64_t *n_iterations)
 {
     size_t n = (size_t)simulation->halo.n_local;
-    double *arrays = memory_array(6 * n, sizeof(*arrays));
+    double *arrays = memory_array(8 * n, sizeof(*arrays));
     struct solver solver = {
         .simulation = simulation,
         .time_step = time_step,
         .capacity = arrays,
         .diagonal = arrays + n,
         .residual = arrays + 2 * n,
-        .product = arrays + 3 * n,
-        .temperature = arrays + 4 * n,
-        .direction = arrays + 5 * n,
+        .direction = arrays + 3 * n,
+        .scaled_image = arrays + 4 * n,
+        .direction_image = arrays + 5 * n,
+        .temperature = arrays + 6 * n,
+        .scaled = arrays + 7 * n,
     };
     bool is_converged;
 
+    set_conductances(&solver);
     set_matrix(&solver);
     is_converged = solve_temperature(&solver, n_iterations);
     move_heat(&solver);

@@ -104,6 +104,16 @@ static void add_faces_of(const struct finder *finder, int low)
     }
 }
 
+static int find_border(const struct faces *faces, const struct halo *halo, int axis)
+{
+    int f = faces->first_owned[axis];
+
+    while (f < faces->n[axis] && is_owned(halo, faces->list[axis][f].high)) {
+        f++;
+    }
+    return f;
+}
+
 static void add_walls(struct faces *faces, const struct halo *halo,
                       const struct forest *forest)
 {
@@ -141,6 +151,7 @@ void faces_init(struct faces *faces, const struct halo *halo,
             }
             add_faces_of(&finder, cell);
         }
+        faces->first_border[axis] = find_border(faces, halo, axis);
     }
     faces->walls =
         memory_array(2 * N_AXES * (size_t)halo->n_owned, sizeof(struct wall));

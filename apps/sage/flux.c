@@ -159,15 +159,34 @@ static int add_wall(struct simulation *simulation, const struct wall *wall, doub
     return n_fallbacks;
 }
 
-int64_t flux_add_changes(struct simulation *simulation, double time)
+static int64_t add_faces(struct simulation *simulation, int axis, int from, int to,
+                         double time)
+{
+    int64_t n_fallbacks = 0;
+
+    for (int f = from; f < to; f++) {
+        n_fallbacks +=
+            add_face(simulation, &simulation->faces.list[axis][f], axis, time);
+    }
+    return n_fallbacks;
+}
+
+int64_t flux_add_inner(struct simulation *simulation, int axis, double time)
+{
+    const struct faces *faces = &simulation->faces;
+
+    return add_faces(simulation, axis, faces->first_owned[axis],
+                     faces->first_border[axis], time);
+}
+
+int64_t flux_add_border(struct simulation *simulation, double time)
 {
     const struct faces *faces = &simulation->faces;
     int64_t n_fallbacks = 0;
 
     for (int axis = 0; axis < N_AXES; axis++) {
-        for (int f = faces->first_owned[axis]; f < faces->n[axis]; f++) {
-            n_fallbacks += add_face(simulation, &faces->list[axis][f], axis, time);
-        }
+        n_fallbacks += add_faces(simulation, axis, faces->first_border[axis],
+                                 faces->n[axis], time);
     }
     for (int w = 0; w < faces->n_walls; w++) {
         n_fallbacks += add_wall(simulation, &faces->walls[w], time);

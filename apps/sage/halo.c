@@ -11,8 +11,17 @@
 #define TAG_GATHER 2
 #define TAG_SCATTER 3
 
+static void wait_all(struct halo *halo)
+{
+    if (halo->n_requests > 0) {
+        MPI_Waitall(halo->n_requests, halo->requests, MPI_STATUSES_IGNORE);
+        halo->n_requests = 0;
+    }
+}
+
 void halo_fini(struct halo *halo)
 {
+    wait_all(halo);
     for (int n = 0; n < halo->n_neighbours; n++) {
         free(halo->neighbours[n].sent);
     }
@@ -34,7 +43,7 @@ static int64_t *pack(const struct halo_neighbour *neighbour, const int64_t *valu
     return target;
 }
 
-void halo_gather(struct halo *halo, void *values, int n_words, MPI_Datatype type)
+void halo_gather_begin(struct halo *halo, void *values, int n_words, MPI_Datatype type)
 {
     int64_t *words = values;
     int64_t *packed = halo->buffer;
@@ -53,7 +62,18 @@ void halo_gather(struct halo *halo, void *values, int n_words, MPI_Datatype type
         MPI_Isend(start, neighbour->n_sent * n_words, type, neighbour->rank, TAG_GATHER,
                   MPI_COMM_WORLD, request++);
     }
-    MPI_Waitall(2 * halo->n_neighbours, halo->requests, MPI_STATUSES_IGNORE);
+    halo->n_requests = 2 * halo->n_neighbours;
+}
+
+void halo_gather_end(struct halo *halo)
+{
+    wait_all(halo);
+}
+
+void halo_gather(struct halo *halo, void *values, int n_words, MPI_Datatype type)
+{
+    halo_gather_begin(halo, values, n_words, type);
+    halo_gather_end(halo);
 }
 
 /* Add what came for the sent cells; returns the end of what was taken. */
@@ -69,10 +89,9 @@ static const int64_t *unpack(const struct halo_neighbour *neighbour, int64_t *va
     return source;
 }
 
-void halo_scatter(struct halo *halo, int64_t *values, int n_words)
+void halo_scatter_begin(struct halo *halo, int64_t *values, int n_words)
 {
     int64_t *place = halo->buffer;
-    const int64_t *source = halo->buffer;
     MPI_Request *request = halo->requests;
 
     for (int n = 0; n < halo->n_neighbours; n++) {
@@ -87,7 +106,14 @@ void halo_scatter(struct halo *halo, int64_t *values, int n_words)
                   neighbour->n_ghosts * n_words, MPI_INT64_T, neighbour->rank,
                   TAG_SCATTER, MPI_COMM_WORLD, request++);
     }
-    MPI_Waitall(2 * halo->n_neighbours, halo->requests, MPI_STATUSES_IGNORE);
+    halo->n_requests = 2 * halo->n_neighbours;
+}
+
+void halo_scatter_end(struct halo *halo, int64_t *values, int n_words)
+{
+    const int64_t *source = halo->buffer;
+
+    wait_all(halo);
     for (int n = 0; n < halo->n_neighbours; n++) {
         source = unpack(&halo->neighbours[n], values, n_words, source);
     }

@@ -5,6 +5,9 @@
  * lower ranks, own cells, ghosts of higher ranks. Values travel by gather (owner to
  * ghosts) and scatter (ghosts to owner, added there). The lists of cells that travel,
  * the tokens, are made whenever the mesh has changed.
+ *
+ * An exchange is begun and ended, with work between that needs no ghosts. At most one is
+ * under way at a time.
  */
 #ifndef SAGE_HALO_H
 #define SAGE_HALO_H
@@ -30,6 +33,8 @@ struct halo {
     int n_neighbours;
     struct halo_neighbour *neighbours;
     MPI_Request *requests;
+    /* Of the exchange that is under way. */
+    int n_requests;
     /* Room for the values of all sent cells. */
     int n_sent;
     int64_t *buffer;
@@ -41,20 +46,31 @@ struct halo {
 /** Make the tokens of a mesh: a message to and from each neighbour. Every rank. */
 void halo_init(struct halo *halo, const struct mesh *mesh);
 
-/** Free what a halo holds; a zeroed one is allowed. */
+/** Wait for what is under way, free what a halo holds; a zeroed one is allowed. */
 void halo_fini(struct halo *halo);
 
 /**
- * Bring the ghosts' values from their owners. Every rank calls it at the same time.
+ * Begin to bring the ghosts' values from their owners. Until the end nobody may touch
+ * the ghosts' values; those of the own cells may change and are sent as they are now.
+ * Every rank begins and ends the same exchanges in the same order.
  *
  * @param values   n_words 8-byte words for each local cell
  * @param n_words  1 to HALO_MAX_WORDS
  * @param type     MPI's type of one word
  */
+void halo_gather_begin(struct halo *halo, void *values, int n_words, MPI_Datatype type);
+
+/** Wait until the gather that is under way has come; does nothing if there is none. */
+void halo_gather_end(struct halo *halo);
+
+/** Both in one, for values with no work to be done meanwhile. */
 void halo_gather(struct halo *halo, void *values, int n_words, MPI_Datatype type);
 
-/** Add the ghosts' values to those of their owners; the ghosts' own are left alone. */
-void halo_scatter(struct halo *halo, int64_t *values, int n_words);
+/** Begin to bring the ghosts' values to their owners; they may not change any more. */
+void halo_scatter_begin(struct halo *halo, int64_t *values, int n_words);
+
+/** Wait for the others' ghosts and add them to the own cells; same arguments. */
+void halo_scatter_end(struct halo *halo, int64_t *values, int n_words);
 
 /** Local index of the cell that contains a finest cell, or -1 if none is known. */
 int halo_find(const struct halo *halo, const struct forest *forest,

@@ -3,11 +3,12 @@
  * Heun's method: a full step with the fluxes of the old state, then the mean of these
  * fluxes and those of the result. What crosses a face in half a step is one whole
  * number in each stage, so the mean is exact. Three exchanges a stage: gather states,
- * gather slopes, scatter changes. Every rank runs it.
+ * gather slopes, scatter changes. Each is hidden: states travel while the own cells are
+ * checked and totalled, slopes and changes while fluxes between own cells are computed.
+ * Every rank runs it.
  */
 #include "apps/sage/hydro.h"
 
-#include <float.h>
 #include <math.h>
 #include <mpi.h>
 #include <string.h>
@@ -15,10 +16,17 @@
 #include "apps/sage/flux.h"
 #include "apps/sage/slopes.h"
 
-static double reduced(double value, MPI_Op operation)
+/* The comparisons also refuse what is not a number. */
+static bool is_cell_valid(const double primitive[N_PRIMITIVE],
+                          const int64_t state[N_CONSERVED])
 {
-    MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_DOUBLE, operation, MPI_COMM_WORLD);
-    return value;
+    int64_t largest = 0;
+
+    for (int n = 0; n < N_CONSERVED; n++) {
+        int64_t content = state[n] < 0 ? -state[n] : state[n];
+        largest = content > largest ? content : largest;
+    }
+    return primitive[DENSITY] > 0 && primitive[PRESSURE] > 0 && largest <= UNITS_MAX;
 }
 
 bool hydro_is_valid(const struct simulation *simulation)
@@ -26,28 +34,13 @@ bool hydro_is_valid(const struct simulation *simulation)
     const struct mesh *mesh = &simulation->mesh;
     double(*primitive)[N_PRIMITIVE] =
         simulation->work.primitive + simulation->halo.first_owned;
-    double density = DBL_MAX;
-    double pressure = DBL_MAX;
-    int64_t largest = 0;
+    int is_valid = 1;
 
     for (int cell = 0; cell < mesh->n_cells; cell++) {
-        /* The comparisons also refuse what is not a number. */
-        density =
-            primitive[cell][DENSITY] > density ? density : primitive[cell][DENSITY];
-        pressure =
-            primitive[cell][PRESSURE] > pressure ? pressure : primitive[cell][PRESSURE];
-        for (int n = 0; n < N_CONSERVED; n++) {
-            int64_t content = mesh->state[cell][n];
-            content = content < 0 ? -content : content;
-            largest = content > largest ? content : largest;
-        }
+        is_valid &= is_cell_valid(primitive[cell], mesh->state[cell]);
     }
-    /* A pressure that is no number comes from a density of 0, which is refused. */
-    pressure = isnan(pressure) ? -1 : pressure;
-    density = reduced(density, MPI_MIN);
-    pressure = reduced(pressure, MPI_MIN);
-    MPI_Allreduce(MPI_IN_PLACE, &largest, 1, MPI_INT64_T, MPI_MAX, MPI_COMM_WORLD);
-    return density > 0 && pressure > 0 && largest <= UNITS_MAX;
+    MPI_Allreduce(MPI_IN_PLACE, &is_valid, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+    return is_valid != 0;
 }
 
 double hydro_rate(const struct simulation *simulation)
@@ -64,23 +57,28 @@ double hydro_rate(const struct simulation *simulation)
         double rate = speed / simulation->units.edge[forest_level(mesh->id[cell])];
         largest = rate > largest ? rate : largest;
     }
-    return reduced(largest, MPI_MAX);
+    MPI_Allreduce(MPI_IN_PLACE, &largest, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+    return largest;
 }
 
-/* Compute what enters each own cell within half a step. */
+/* Compute what enters each own cell within half a step; returns the fallbacks. */
 static int64_t run_stage(struct simulation *simulation, double half_step)
 {
     struct halo *halo = &simulation->halo;
     struct work *work = &simulation->work;
     int64_t n_fallbacks;
 
-    halo_gather(halo, work->primitive, N_PRIMITIVE, MPI_DOUBLE);
+    halo_gather_end(halo);
     slopes_compute(simulation);
-    halo_gather(halo, work->slope, N_AXES * N_PRIMITIVE, MPI_DOUBLE);
+    halo_gather_begin(halo, work->slope, N_AXES * N_PRIMITIVE, MPI_DOUBLE);
     memset(work->change, 0, (size_t)halo->n_local * sizeof(*work->change));
-    n_fallbacks = flux_add_changes(simulation, half_step);
-    halo_scatter(halo, *work->change, N_CONSERVED);
-    MPI_Allreduce(MPI_IN_PLACE, &n_fallbacks, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
+    n_fallbacks = flux_add_inner(simulation, 0, half_step);
+    n_fallbacks += flux_add_inner(simulation, 1, half_step);
+    halo_gather_end(halo);
+    n_fallbacks += flux_add_border(simulation, half_step);
+    halo_scatter_begin(halo, *work->change, N_CONSERVED);
+    n_fallbacks += flux_add_inner(simulation, 2, half_step);
+    halo_scatter_end(halo, *work->change, N_CONSERVED);
     return n_fallbacks;
 }
 
@@ -119,12 +117,11 @@ bool hydro_advance(struct simulation *simulation, double time_step,
 {
     *n_fallbacks += run_stage(simulation, 0.5 * time_step);
     apply_first_stage(simulation);
-    simulation_update_primitive(simulation);
+    simulation_share_primitive(simulation);
     if (!hydro_is_valid(simulation)) {
         return false;
     }
     *n_fallbacks += run_stage(simulation, 0.5 * time_step);
     apply_second_stage(simulation);
-    simulation_update_primitive(simulation);
     return true;
 }

@@ -10,7 +10,7 @@
 #include "apps/sage/simulation.h"
 
 /**
- * Check the state of all cells of all ranks; three reductions.
+ * Check the state of all cells of all ranks; one reduction.
  *
  * @return true if every density and pressure is positive and every content in range
  */
@@ -20,9 +20,10 @@ bool hydro_is_valid(const struct simulation *simulation);
 double hydro_rate(const struct simulation *simulation);
 
 /**
- * Advance all cells by one step, in two stages. Primitive variables must be up to date.
+ * Advance all cells by one step, in two stages. The primitive variables must have been
+ * shared; afterwards they are not up to date.
  *
- * @param n_fallbacks  gets the fallbacks of flux_add_changes on all ranks added
+ * @param n_fallbacks  gets the fallbacks of this rank's fluxes added
  * @return false if the state after the first stage is not valid; the step is not
  *         completed then
  */

@@ -36,9 +36,10 @@ static void work_fini(struct work *work)
 
 static void drop_derived(struct simulation *simulation)
 {
-    work_fini(&simulation->work);
-    faces_fini(&simulation->faces);
+    /* An exchange that is under way uses the work space. */
     halo_fini(&simulation->halo);
+    faces_fini(&simulation->faces);
+    work_fini(&simulation->work);
 }
 
 void simulation_rebuild(struct simulation *simulation)
@@ -47,19 +48,38 @@ void simulation_rebuild(struct simulation *simulation)
     halo_init(&simulation->halo, &simulation->mesh);
     faces_init(&simulation->faces, &simulation->halo, &simulation->mesh.forest);
     work_init(&simulation->work, &simulation->halo);
-    simulation_update_primitive(simulation);
+    simulation_share_primitive(simulation);
+}
+
+static void update_cell(struct simulation *simulation, int own)
+{
+    const struct mesh *mesh = &simulation->mesh;
+
+    units_to_primitive(&simulation->units, forest_level(mesh->id[own]),
+                       mesh->state[own],
+                       simulation->work.primitive[simulation->halo.first_owned + own]);
 }
 
 void simulation_update_primitive(struct simulation *simulation)
 {
-    const struct mesh *mesh = &simulation->mesh;
-    double(*primitive)[N_PRIMITIVE] =
-        simulation->work.primitive + simulation->halo.first_owned;
-
-    for (int cell = 0; cell < mesh->n_cells; cell++) {
-        units_to_primitive(&simulation->units, forest_level(mesh->id[cell]),
-                           mesh->state[cell], primitive[cell]);
+    for (int own = 0; own < simulation->mesh.n_cells; own++) {
+        update_cell(simulation, own);
     }
+}
+
+void simulation_share_primitive(struct simulation *simulation)
+{
+    struct halo *halo = &simulation->halo;
+
+    /* Of a state that nobody has used, if one is under way. */
+    halo_gather_end(halo);
+    for (int n = 0; n < halo->n_neighbours; n++) {
+        for (int s = 0; s < halo->neighbours[n].n_sent; s++) {
+            update_cell(simulation, halo->neighbours[n].sent[s] - halo->first_owned);
+        }
+    }
+    halo_gather_begin(halo, simulation->work.primitive, N_PRIMITIVE, MPI_DOUBLE);
+    simulation_update_primitive(simulation);
 }
 
 void simulation_init(struct simulation *simulation, const struct input *input)
@@ -75,7 +95,7 @@ void simulation_init(struct simulation *simulation, const struct input *input)
     for (int round = 0; round < input->max_level; round++) {
         adapt_mesh(simulation, &counts);
         initial_fill(&simulation->mesh, &simulation->units, input);
-        simulation_update_primitive(simulation);
+        simulation_share_primitive(simulation);
     }
 }
 

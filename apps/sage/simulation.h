@@ -44,10 +44,14 @@ void simulation_init(struct simulation *simulation, const struct input *input);
 /** Free what a simulation holds; a zeroed one is allowed. */
 void simulation_fini(struct simulation *simulation);
 
-/** Make halo, faces and work space again after the mesh has changed. Every rank. */
+/** Make halo, faces and work space again after the mesh has changed, and share the
+ * primitive variables. Every rank. */
 void simulation_rebuild(struct simulation *simulation);
 
 /** Compute the primitive variables of the own cells from their contents. */
 void simulation_update_primitive(struct simulation *simulation);
+
+/** The same, and begin to gather them for the ghosts; cells that travel come first. */
+void simulation_share_primitive(struct simulation *simulation);
 
 #endif

@@ -71,11 +71,12 @@ static void run_cycle(struct simulation *simulation, const struct control *contr
         return;
     }
     if (simulation->input->conductivity > 0) {
+        simulation_update_primitive(simulation);
         solution->is_converged = conduction_advance(simulation, control->time_step,
                                                     &solution->n_cg_iterations) &&
                                  solution->is_converged;
-        simulation_update_primitive(simulation);
     }
+    simulation_share_primitive(simulation);
     solution->is_valid = hydro_is_valid(simulation);
     totals_collect(&solution->last, simulation);
     if (control->has_line && simulation->mesh.rank == 0) {
@@ -104,6 +105,8 @@ void solve(struct simulation *simulation, struct solution *solution_out)
     solution.wall_s = MPI_Wtime() - start_s;
     MPI_Barrier(MPI_COMM_WORLD);
     MPI_Allreduce(MPI_IN_PLACE, &solution.wall_s, 1, MPI_DOUBLE, MPI_MAX,
+                  MPI_COMM_WORLD);
+    MPI_Allreduce(MPI_IN_PLACE, &solution.n_fallbacks, 1, MPI_INT64_T, MPI_SUM,
                   MPI_COMM_WORLD);
     solution.last_entropy = totals_entropy(simulation);
     *solution_out = solution;

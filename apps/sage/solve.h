@@ -18,6 +18,7 @@ struct solution {
     struct totals first, last;
     double first_entropy, last_entropy;
     struct adapt_counts adapt;
+    /* Fallbacks: of this rank while cycles run. */
     int64_t n_fallbacks, n_cg_iterations;
     /* Sum of the number of cells over all cycles. */
     int64_t n_cell_cycles;
