@@ -55,13 +55,6 @@ struct nic_background {
     struct nic_mover *mover;
 };
 
-static struct bcs_cell *cell_of(const struct nic_engine *engine, uint32_t port,
-                                uint32_t cell)
-{
-    return nic_view_cell(&engine->views[nic_layout_node(&engine->layout, port)], port,
-                         cell);
-}
-
 /** Copy a piece from the sender's memory to the receiver's. */
 static void copy_piece(const struct nic_background *background, uint32_t receiver,
                        const struct bcs_cell *cell, const struct bcs_piece *piece)
@@ -87,18 +80,6 @@ static void ask_for_chunk(struct nic_engine *engine, const struct nic_opened *op
     nic_engine_turn(engine);
 }
 
-static void wake_ends(struct nic_engine *engine, uint32_t receiver, uint32_t sender)
-{
-    const uint32_t ports[] = {receiver, sender};
-
-    for (int i = 0; i < 2; i++) {
-        const struct nic_view *view =
-            &engine->views[nic_layout_node(&engine->layout, ports[i])];
-        bcs_sleep_wake(engine->machine,
-                       nic_view_port(view, ports[i] - view->first_port));
-    }
-}
-
 /** Look at a transfer. @return whether it is time to help */
 static bool is_due(const struct nic_background *background, struct charge *charge,
                    uint64_t moved)
@@ -115,7 +96,8 @@ static bool help(struct nic_background *background, struct charge *charge)
 {
     const struct nic_opened *opened = &charge->opened;
     struct nic_engine *engine = background->engine;
-    struct bcs_cell *cell = cell_of(engine, opened->port, opened->cell);
+    struct bcs_cell *cell =
+        bcs_port_cell(nic_engine_port(engine, opened->port), opened->cell);
     struct bcs_transfer *transfer = &cell->transfer;
     struct bcs_piece piece;
     bool is_ours, is_over;
@@ -135,7 +117,8 @@ static bool help(struct nic_background *background, struct charge *charge)
         if (end == BCS_CHUNK_END) {
             ask_for_chunk(engine, opened, item);
         } else if (end == BCS_MESSAGE_END) {
-            wake_ends(engine, opened->port, sender);
+            bcs_sleep_wake(engine->machine, nic_engine_port(engine, opened->port));
+            bcs_sleep_wake(engine->machine, nic_engine_port(engine, sender));
         }
     }
     is_over = bcs_transfer_is_moved(transfer);

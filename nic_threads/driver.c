@@ -15,9 +15,7 @@ const struct nic_driver_ops *nic_driver_find(const struct nic_config *config)
 
 static struct bcs_port *own_port(const struct nic_engine *engine)
 {
-    const struct nic_view *home = &engine->views[engine->home];
-
-    return nic_view_port(home, engine->port - home->first_port);
+    return nic_engine_port(engine, engine->port);
 }
 
 void nic_waiter_announce(struct nic_engine *engine, struct nic_waiter *waiter)

@@ -22,11 +22,7 @@ typedef ssize_t (*vm_copy_fn)(pid_t, const struct iovec *, unsigned long,
 
 static pid_t pid_of(const struct nic_mover *mover, uint32_t port)
 {
-    const struct nic_engine *engine = mover->engine;
-    const struct nic_view *view =
-        &engine->views[nic_layout_node(&engine->layout, port)];
-
-    return (pid_t)nic_view_port(view, port - view->first_port)->pid;
+    return (pid_t)nic_engine_port(mover->engine, port)->pid;
 }
 
 /** Copy between this process's memory and another's. */

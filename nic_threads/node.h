@@ -241,9 +241,14 @@ static inline struct bcs_port *nic_view_port(const struct nic_view *view,
 static inline struct bcs_cell *nic_view_cell(const struct nic_view *view, uint32_t port,
                                              uint32_t cell)
 {
-    return (struct bcs_cell *)((char *)nic_view_port(view, port - view->first_port) +
-                               sizeof(struct bcs_port)) +
-           cell;
+    return bcs_port_cell(nic_view_port(view, port - view->first_port), cell);
+}
+
+/** Any port of the machine, by its number in the job. */
+static inline struct bcs_port *nic_engine_port(const struct nic_engine *engine,
+                                               uint32_t port)
+{
+    return (struct bcs_port *)(engine->base + nic_layout_port(&engine->layout, port));
 }
 
 static inline bool nic_view_has(const struct nic_view *view, uint32_t port)

@@ -35,17 +35,13 @@
 
 static struct bcs_port *port_of(const struct bcs_context *context, uint32_t port)
 {
-    const struct nic_engine *engine = context->engine;
-
-    return (struct bcs_port *)(engine->base + nic_layout_port(&engine->layout, port));
+    return nic_engine_port(context->engine, port);
 }
 
 static struct bcs_cell *cell_of(const struct bcs_context *context, uint32_t port,
                                 uint32_t cell)
 {
-    return (struct bcs_cell *)((char *)port_of(context, port) +
-                               sizeof(struct bcs_port)) +
-           cell;
+    return bcs_port_cell(port_of(context, port), cell);
 }
 
 typedef ssize_t (*vm_copy_fn)(pid_t, const struct iovec *, unsigned long,

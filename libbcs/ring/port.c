@@ -26,8 +26,7 @@ int bcs_poster_init(struct bcs_poster *poster_out, char *base, uint64_t port_off
     memset(poster_out, 0, sizeof(*poster_out));
     poster_out->base = base;
     poster_out->port = (struct bcs_port *)(base + port_offset);
-    poster_out->cells =
-        (struct bcs_cell *)(base + port_offset + sizeof(struct bcs_port));
+    poster_out->cells = bcs_port_cell(poster_out->port, 0);
     poster_out->orders = (uint32_t *)(poster_out->cells + n_cells);
     poster_out->n_cells = n_cells;
     poster_out->free_cells = free_cells;

@@ -97,6 +97,12 @@ static inline void bcs_block_free(struct bcs_block *block)
     atomic_store_explicit(&block->busy, 0, memory_order_release);
 }
 
+/** A cell of a port: the table follows the port in memory. */
+static inline struct bcs_cell *bcs_port_cell(struct bcs_port *port, uint32_t cell)
+{
+    return (struct bcs_cell *)(port + 1) + cell;
+}
+
 /** The next entry to fill, or NULL while the ring is full (drive the engine, retry). */
 static inline struct bcs_descriptor *bcs_poster_entry(struct bcs_poster *poster)
 {
