@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 
+#include "apps/common/check.h"
 #include "apps/sage/simulation.h"
 #include "apps/sage/solve.h"
 #include "apps/sage/totals.h"
@@ -21,15 +22,6 @@ enum check_id {
     CHECK_CONDUCTION,
     CHECK_ACCURACY,
     N_CHECKS
-};
-
-struct check {
-    const char *name;
-    bool applies;
-    bool passed;
-    double value;
-    /* What has to be true of the value. */
-    const char *rule;
 };
 
 /** Judge a result. Every rank calls it. @return true if no check has failed */

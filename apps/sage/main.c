@@ -139,7 +139,7 @@ static void report(const struct run *run, const struct solution *solution,
     MPI_Reduce(&mine, &distance, 1, MPI_INT, MPI_MAX, 0, MPI_COMM_WORLD);
     if (is_root()) {
         report_result(&run->simulation, solution, totals, distance);
-        report_checks(checks, passed);
+        check_report("sage", checks, N_CHECKS, passed);
     }
 }
 

@@ -101,26 +101,3 @@ void report_result(const struct simulation *simulation, const struct solution *s
            1e9 * solution->wall_s / (double)solution->n_cell_cycles);
     printf("time: cycle %.3f us\n", 1e6 * solution->wall_s / solution->n_cycles);
 }
-
-static const char *outcome(const struct check *check)
-{
-    if (!check->applies) {
-        return "does not apply";
-    }
-    return check->passed ? "ok" : "FAILED";
-}
-
-void report_checks(const struct check checks[N_CHECKS], bool passed)
-{
-    for (int c = 0; c < N_CHECKS; c++) {
-        printf("check %-18s %s\n", checks[c].name, outcome(&checks[c]));
-    }
-    printf("sage: %s\n", passed ? "PASSED" : "FAILED");
-    fflush(stdout);
-    for (int c = 0; c < N_CHECKS; c++) {
-        if (checks[c].applies && !checks[c].passed) {
-            fprintf(stderr, "sage: check failed: %s: %s, but the value is %.3g\n",
-                    checks[c].name, checks[c].rule, checks[c].value);
-        }
-    }
-}

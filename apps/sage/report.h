@@ -6,9 +6,6 @@
 #ifndef SAGE_REPORT_H
 #define SAGE_REPORT_H
 
-#include <stdbool.h>
-
-#include "apps/sage/checks.h"
 #include "apps/sage/simulation.h"
 #include "apps/sage/solve.h"
 #include "apps/sage/totals.h"
@@ -22,8 +19,5 @@ void report_cycle(const struct solution *solution, const struct units *units);
 /** Print what has come out. @param distance  of the most distant neighbour of a rank */
 void report_result(const struct simulation *simulation, const struct solution *solution,
                    const struct final_totals *totals, int distance);
-
-/** Print how each check went; the ones that failed also on standard error. */
-void report_checks(const struct check checks[N_CHECKS], bool passed);
 
 #endif

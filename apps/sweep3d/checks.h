@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 
+#include "apps/common/check.h"
 #include "apps/sweep3d/input.h"
 #include "apps/sweep3d/solve.h"
 #include "apps/sweep3d/totals.h"
@@ -17,16 +18,6 @@ enum check_id {
     CHECK_SIGN,
     CHECK_SYMMETRY,
     N_CHECKS
-};
-
-struct check {
-    const char *name;
-    /* False if the problem gives no ground for this check. */
-    bool applies;
-    bool passed;
-    double value;
-    /* What must hold, for the message when it does not. */
-    const char *rule;
 };
 
 /**

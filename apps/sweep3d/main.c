@@ -164,7 +164,7 @@ static void report(const struct run *run, const struct solution *solution,
     if (is_root()) {
         report_totals(solution, totals, n_fixed);
         report_times(&run->input, solution, sweep_n_steps(run->sweep));
-        report_checks(checks, passed);
+        check_report("sweep3d", checks, N_CHECKS, passed);
     }
 }
 

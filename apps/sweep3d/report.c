@@ -70,26 +70,3 @@ void report_times(const struct input *input, const struct solution *solution,
     printf("time: step  %.3f us, %d steps an iteration\n",
            1e6 * solution->time_s / n_iterations / n_steps, n_steps);
 }
-
-static const char *outcome(const struct check *check)
-{
-    if (!check->applies) {
-        return "does not apply";
-    }
-    return check->passed ? "ok" : "FAILED";
-}
-
-void report_checks(const struct check checks[N_CHECKS], bool passed)
-{
-    for (int c = 0; c < N_CHECKS; c++) {
-        printf("check %-18s %s\n", checks[c].name, outcome(&checks[c]));
-    }
-    printf("sweep3d: %s\n", passed ? "PASSED" : "FAILED");
-    fflush(stdout);
-    for (int c = 0; c < N_CHECKS; c++) {
-        if (checks[c].applies && !checks[c].passed) {
-            fprintf(stderr, "sweep3d: check failed: %s: %s, but the value is %.3g\n",
-                    checks[c].name, checks[c].rule, checks[c].value);
-        }
-    }
-}

@@ -8,7 +8,6 @@
 
 #include <stdbool.h>
 
-#include "apps/sweep3d/checks.h"
 #include "apps/sweep3d/decomposition.h"
 #include "apps/sweep3d/input.h"
 #include "apps/sweep3d/solve.h"
@@ -30,8 +29,5 @@ void report_totals(const struct solution *solution, const struct totals *totals,
  */
 void report_times(const struct input *input, const struct solution *solution,
                   int n_steps);
-
-/** Print how each check went; the ones that failed also on standard error. */
-void report_checks(const struct check checks[N_CHECKS], bool passed);
 
 #endif
