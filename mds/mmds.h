@@ -21,7 +21,7 @@ struct mmds_interval {
 
 /** Timed strobes; see struct bcs_strobes. All zero where there were none. */
 struct mmds_strobes {
-    uint64_t slice_ns, n_sent, n_left_out, low_ns, high_ns, is_prompt;
+    uint64_t slice_ns, n_sent, n_left_out, n_idle, late_ns, is_prompt;
 };
 
 /** What one process did, or several merged. Plain data of fixed size: may be sent. */

@@ -59,11 +59,10 @@ static void print_strobes(FILE *out, const struct mmds_strobes *strobes)
 {
     if (strobes->n_sent > 0) {
         fprintf(out,
-                "Strobes %" PRIu64 " every %.0f us, left out %" PRIu64
-                "; 99 %% of the intervals from %.0f to %.0f us; %s priority\n",
-                strobes->n_sent, (double)strobes->slice_ns / NS_PER_US,
-                strobes->n_left_out, (double)strobes->low_ns / NS_PER_US,
-                (double)strobes->high_ns / NS_PER_US,
+                "Strobes %" PRIu64 " every %.0f us, not needed %" PRIu64
+                ", left out %" PRIu64 "; 99 %% at most %.0f us late; %s priority\n",
+                strobes->n_sent, (double)strobes->slice_ns / NS_PER_US, strobes->n_idle,
+                strobes->n_left_out, (double)strobes->late_ns / NS_PER_US,
                 strobes->is_prompt ? "real-time" : "normal");
     }
 }

@@ -216,7 +216,7 @@ static void report(struct mds_collect *collect)
     summary.n_slices = bcs_context_slices(shim_context());
     summary.strobes =
         (struct mmds_strobes){strobes.slice_ns, strobes.n_sent,  strobes.n_left_out,
-                              strobes.low_ns,   strobes.high_ns, strobes.is_prompt};
+                              strobes.n_idle,   strobes.late_ns, strobes.is_prompt};
     shim_pass_counts(summary.passed, SHIM_N_FUNCTIONS);
     mmds_report(&report, &summary);
 }

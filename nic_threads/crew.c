@@ -104,11 +104,23 @@ void nic_crew_hand_over(struct nic_crew *crew, enum nic_role role, nic_role_fn s
     }
 }
 
+/**
+ * Of a clock's slices, each phase must begin in time. On demand, a thread had better be on
+ * an idle core than wake at once: the kernel puts a real-time one on the core that it had
+ * last, even if a rank computes there.
+ */
+static void be_prompt_if_timed(const struct nic_crew *crew)
+{
+    if (crew->engine->is_timed) {
+        nic_service_thread_be_prompt();
+    }
+}
+
 static void *run_hand(void *argument)
 {
     struct hand *hand = argument;
 
-    nic_service_thread_be_prompt();
+    be_prompt_if_timed(hand->crew);
     for (;;) {
         while (sem_wait(&hand->work) != 0) {
         }
@@ -165,7 +177,7 @@ static void *run_receiver(void *argument)
 {
     struct nic_crew *crew = argument;
 
-    nic_service_thread_be_prompt();
+    be_prompt_if_timed(crew);
     while (!is_stopping(crew)) {
         step_or_sleep(crew, &crew->view->node->receiver_nap, receive);
     }
@@ -176,7 +188,6 @@ static void *run_sender_on_demand(void *argument)
 {
     struct nic_crew *crew = argument;
 
-    nic_service_thread_be_prompt();
     while (!is_stopping(crew)) {
         step_or_sleep(crew, &crew->view->node->sender_nap, lead);
     }
@@ -187,14 +198,13 @@ static void *run_timed_sender(void *argument)
 {
     struct nic_crew *crew = argument;
     struct nic_view *view = &crew->sender_engine->views[0];
-    _Atomic uint32_t *nap = &view->node->sender_nap;
     struct nic_strobe_clock clock;
 
     nic_strobe_timer_start(&clock, view);
-    while (nic_strobe_timer_wait(&clock, nap, &crew->is_stopping)) {
+    while (nic_strobe_timer_wait(&clock, view, &crew->is_stopping)) {
         nic_strobe_sender_open_slice(view);
         while (nic_strobe_sender_has_work(view) && !is_stopping(crew)) {
-            step_or_sleep(crew, nap, lead);
+            step_or_sleep(crew, &view->node->sender_nap, lead);
         }
     }
     return NULL;
@@ -276,7 +286,7 @@ static void stop_strobes(struct nic_crew *crew)
 {
     atomic_store_explicit(&crew->is_stopping, true, memory_order_seq_cst);
     if (crew->has_sender) {
-        ring(&crew->view->node->sender_nap);
+        nic_strobe_timer_stop(crew->view);
         pthread_join(crew->sender, NULL);
     }
     if (crew->has_receiver) {

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Driver `threads`, as the processes of the job see it: they post and sleep, and the crew
- * of their node (crew.c) does the rest. With strobes on demand, whoever posts wakes the
- * strobe receiver if it sleeps; with timed strobes nobody is woken by a post.
+ * of their node (crew.c) does the rest. Whoever posts wakes the thread that must know of
+ * it, if it sleeps: the strobe receiver, or with timed strobes the strobe sender.
  */
 #include "nic_threads/crew.h"
 #include "nic_threads/driver.h"
+#include "nic_threads/strobe_timer.h"
 
 static int threads_open(const struct nic_engine_params *params, void **service_out)
 {
@@ -29,7 +30,9 @@ static void threads_close(void *service)
 
 static void threads_kick(struct nic_engine *engine)
 {
-    if (!engine->is_timed) {
+    if (engine->is_timed) {
+        nic_strobe_timer_need(engine);
+    } else {
         nic_crew_ring_receiver(engine, engine->home);
     }
 }

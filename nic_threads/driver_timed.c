@@ -26,8 +26,7 @@ static void *run(void *argument)
     struct nic_strobe_clock clock;
 
     nic_strobe_timer_start(&clock, &engine->views[0]);
-    while (nic_strobe_timer_wait(&clock, &engine->views[0].node->sender_nap,
-                                 &timekeeper->is_stopping)) {
+    while (nic_strobe_timer_wait(&clock, &engine->views[0], &timekeeper->is_stopping)) {
         nic_engine_run_slice(engine);
     }
     return NULL;
@@ -71,7 +70,7 @@ static void timed_close(void *service)
         return;
     }
     atomic_store_explicit(&timekeeper->is_stopping, true, memory_order_seq_cst);
-    bcs_nap_wake(&timekeeper->engine->views[0].node->sender_nap);
+    nic_strobe_timer_stop(&timekeeper->engine->views[0]);
     pthread_join(timekeeper->thread, NULL);
     nic_engine_destroy(timekeeper->engine);
     free(timekeeper);
@@ -79,7 +78,12 @@ static void timed_close(void *service)
 
 static void timed_kick(struct nic_engine *engine)
 {
-    (void)engine; /* the next strobe comes in any case */
+    nic_strobe_timer_need(engine);
+}
+
+static void timed_leave(struct nic_engine *engine)
+{
+    (void)engine; /* the next strobe does it */
 }
 
 static bool timed_progress(struct nic_engine *engine)
@@ -88,13 +92,15 @@ static bool timed_progress(struct nic_engine *engine)
     return false;
 }
 
-/** Announce, let the caller look, sleep. */
+/** Announce, let the caller look, sleep. What was posted just before a wait has not been
+ *  kicked. */
 static void timed_turn(struct nic_engine *engine, struct nic_waiter *waiter)
 {
     if (waiter->is_announced) {
         nic_waiter_sleep(engine, waiter);
     } else {
         nic_waiter_announce(engine, waiter);
+        timed_kick(engine);
     }
 }
 
@@ -103,7 +109,7 @@ const struct nic_driver_ops nic_driver_timed = {
     .open = timed_open,
     .close = timed_close,
     .kick = timed_kick,
-    .leave = timed_kick,
+    .leave = timed_leave,
     .progress = timed_progress,
     .wait_for_room = timed_turn,
     .turn = timed_turn,

@@ -38,6 +38,10 @@ bool nic_strobe_sender_has_work(const struct nic_view *view);
  *  lock, so that the answer may be out of date. */
 bool nic_strobe_receiver_has_work(const struct nic_view *view);
 
+/** Whether a timed slice would find nothing to do here, not even to deliver. Needs the
+ *  lock. */
+bool nic_strobe_receiver_is_at_rest(const struct nic_view *view);
+
 /** Whether a timed slice would find nothing to do here but to deliver. */
 bool nic_strobe_receiver_is_idle(const struct nic_view *view);
 

@@ -40,30 +40,36 @@ void nic_strobe_clock_sent(struct nic_strobe_clock *clock, uint64_t due_ns,
                            uint64_t now_ns)
 {
     uint64_t point = (due_ns - clock->start_ns) / clock->slice_ns;
-    uint64_t bin =
-        (now_ns - clock->sent_ns) * NIC_STROBE_BINS_A_SLICE / clock->slice_ns;
+    uint64_t bin = (now_ns - due_ns) * NIC_STROBE_BINS_A_SLICE / clock->slice_ns;
     uint32_t *count =
-        &clock->counts->intervals[bin < NIC_STROBE_BINS ? bin : NIC_STROBE_BINS - 1];
+        &clock->counts->late[bin < NIC_STROBE_BINS ? bin : NIC_STROBE_BINS - 1];
 
-    if (clock->point > 0) { /* the first has none before it */
-        __atomic_store_n(count, *count + 1, __ATOMIC_RELAXED);
-        add(&clock->counts->n_left_out, point - clock->point - 1);
-    }
+    __atomic_store_n(count, *count + 1, __ATOMIC_RELAXED);
+    add(&clock->counts->n_left_out, point - clock->point - 1);
     add(&clock->counts->n_strobes, 1);
     clock->point = point;
     clock->sent_ns = now_ns;
 }
 
-uint64_t nic_strobe_counts_quantile_ns(const struct nic_strobe_counts *counts,
-                                       uint64_t slice_ns, double part)
+uint64_t nic_strobe_clock_skip(struct nic_strobe_clock *clock, uint64_t now_ns)
+{
+    uint64_t point = (now_ns - clock->start_ns) / clock->slice_ns;
+
+    add(&clock->counts->n_idle, point - clock->point);
+    clock->point = point;
+    return clock->start_ns + (point + 1) * clock->slice_ns;
+}
+
+uint64_t nic_strobe_counts_late_ns(const struct nic_strobe_counts *counts,
+                                   uint64_t slice_ns, double part)
 {
     uint64_t total = 0, n = 0;
 
     for (int i = 0; i < NIC_STROBE_BINS; i++) {
-        total += __atomic_load_n(&counts->intervals[i], __ATOMIC_RELAXED);
+        total += __atomic_load_n(&counts->late[i], __ATOMIC_RELAXED);
     }
     for (uint64_t i = 0; total > 0 && i < NIC_STROBE_BINS; i++) {
-        n += __atomic_load_n(&counts->intervals[i], __ATOMIC_RELAXED);
+        n += __atomic_load_n(&counts->late[i], __ATOMIC_RELAXED);
         if ((double)n >= part * (double)total) {
             return (i + 1) * slice_ns / NIC_STROBE_BINS_A_SLICE;
         }

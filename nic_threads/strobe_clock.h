@@ -19,10 +19,11 @@ enum {
 /** What strobes there were: in NIC memory, written by the sender only. */
 struct nic_strobe_counts {
     uint64_t n_strobes;
-    uint64_t n_left_out; /* points of the grid without a strobe */
+    uint64_t n_left_out; /* points of the grid without a strobe, as it came too late */
+    uint64_t n_idle;     /* points of the grid without a strobe, as none was needed */
     uint64_t is_prompt;  /* the sender has real-time priority */
-    /* Times from one strobe to the next; the last bin has all longer ones. */
-    uint32_t intervals[NIC_STROBE_BINS];
+    /* How late each was sent; the last bin has all that were later. */
+    uint32_t late[NIC_STROBE_BINS];
 };
 
 struct nic_strobe_clock {
@@ -46,12 +47,19 @@ void nic_strobe_clock_sent(struct nic_strobe_clock *clock, uint64_t due_ns,
                            uint64_t now_ns);
 
 /**
- * The time between strobes that a part of all intervals does not exceed.
+ * No strobe was needed from the one that was sent last until now.
+ *
+ * @return when the next one is due
+ */
+uint64_t nic_strobe_clock_skip(struct nic_strobe_clock *clock, uint64_t now_ns);
+
+/**
+ * How late a part of all strobes was at most.
  *
  * @param part  0 to 1, as 0.99
- * @return upper end of the bin in which it lies, in ns; 0 if there were no intervals
+ * @return upper end of the bin in which it lies, in ns; 0 if there were no strobes
  */
-uint64_t nic_strobe_counts_quantile_ns(const struct nic_strobe_counts *counts,
-                                       uint64_t slice_ns, double part);
+uint64_t nic_strobe_counts_late_ns(const struct nic_strobe_counts *counts,
+                                   uint64_t slice_ns, double part);
 
 #endif

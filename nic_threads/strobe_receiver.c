@@ -350,6 +350,17 @@ bool nic_strobe_receiver_is_idle(const struct nic_view *view)
     return !has_pending(view);
 }
 
+bool nic_strobe_receiver_is_at_rest(const struct nic_view *view)
+{
+    uint64_t touched = 0;
+
+    for (uint32_t word = 0; word * 64 < view->n_local; word++) {
+        touched |= view->node->touched[word];
+    }
+    return touched == 0 && view->node->deferred.first == NIC_ITEM_NONE &&
+           !nic_schedule_is_waiting(&view->node->schedule) && !has_pending(view);
+}
+
 bool nic_strobe_receiver_step(struct nic_view *view)
 {
     struct nic_node *node = view->node;

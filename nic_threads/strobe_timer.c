@@ -1,10 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The strobe timer: the grid of strobe_clock.h against CLOCK_MONOTONIC.
+ *
+ * No strobe without need. When a strobe is due and no node has anything to deliver, to carry
+ * out or to take, it is not sent, and the thread sleeps on `doze` until somebody posts: the
+ * strobe after that one comes at the next point of the grid. So processes that compute are
+ * left alone. Who posts publishes first and then looks at `doze` (both seq_cst); the thread
+ * announces its nap (seq_cst) and then looks at all rings: one of the two sees the other.
  */
 #include "nic_threads/strobe_timer.h"
 
 #include "libbcs/base/clock.h"
+#include "nic_threads/roles.h"
 #include "nic_threads/service_thread.h"
 
 void nic_strobe_timer_start(struct nic_strobe_clock *clock, const struct nic_view *view)
@@ -14,24 +21,79 @@ void nic_strobe_timer_start(struct nic_strobe_clock *clock, const struct nic_vie
                            &view->node->strobes);
 }
 
-bool nic_strobe_timer_wait(struct nic_strobe_clock *clock, _Atomic uint32_t *nap,
-                           const _Atomic bool *is_stopping)
+static bool is_stopped(const _Atomic bool *is_stopping)
 {
-    uint64_t now_ns = bcs_clock_now_ns();
-    uint64_t due_ns = nic_strobe_clock_due_ns(clock, now_ns);
+    return atomic_load_explicit(is_stopping, memory_order_seq_cst);
+}
 
-    while (now_ns < due_ns) {
+/** Sleep until a time. @return false: *is_stopping is set */
+static bool sleep_until(_Atomic uint32_t *nap, uint64_t until_ns,
+                        const _Atomic bool *is_stopping)
+{
+    while (bcs_clock_now_ns() < until_ns) {
         uint32_t announced = bcs_nap_announce(nap);
 
-        if (!atomic_load_explicit(is_stopping, memory_order_seq_cst)) {
-            bcs_nap_sleep(nap, announced, due_ns);
+        if (!is_stopped(is_stopping)) {
+            bcs_nap_sleep(nap, announced, until_ns);
         }
         bcs_nap_end(nap);
-        if (atomic_load_explicit(is_stopping, memory_order_seq_cst)) {
+        if (is_stopped(is_stopping)) {
             return false;
         }
-        now_ns = bcs_clock_now_ns();
     }
-    nic_strobe_clock_sent(clock, due_ns, now_ns);
     return true;
+}
+
+static bool are_all_at_rest(const struct nic_engine *engine)
+{
+    bool are_at_rest = true;
+
+    for (uint32_t i = 0; are_at_rest && i < engine->n_nodes; i++) {
+        struct nic_view *view = &engine->views[i];
+
+        if (!nic_engine_try_lock(view)) {
+            return false;
+        }
+        are_at_rest = nic_strobe_receiver_is_at_rest(view);
+        nic_engine_unlock(view);
+    }
+    return are_at_rest;
+}
+
+/** Sleep until somebody posts, if nothing is left to do. @return whether that was so */
+static bool doze(const struct nic_engine *engine, const _Atomic bool *is_stopping)
+{
+    _Atomic uint32_t *nap = &engine->machine->doze;
+    uint32_t announced = bcs_nap_announce(nap);
+    bool will_sleep;
+
+    atomic_thread_fence(memory_order_seq_cst); /* the rings are read with acquire */
+    will_sleep = !is_stopped(is_stopping) && are_all_at_rest(engine);
+    if (will_sleep) {
+        bcs_nap_sleep(nap, announced, 0);
+    }
+    bcs_nap_end(nap);
+    return will_sleep;
+}
+
+bool nic_strobe_timer_wait(struct nic_strobe_clock *clock, const struct nic_view *view,
+                           const _Atomic bool *is_stopping)
+{
+    _Atomic uint32_t *nap = &view->node->sender_nap;
+    uint64_t due_ns = nic_strobe_clock_due_ns(clock, bcs_clock_now_ns());
+
+    while (sleep_until(nap, due_ns, is_stopping)) {
+        if (!doze(view->engine, is_stopping)) {
+            nic_strobe_clock_sent(clock, due_ns, bcs_clock_now_ns());
+            return true;
+        }
+        due_ns = nic_strobe_clock_skip(clock, bcs_clock_now_ns());
+    }
+    return false;
+}
+
+void nic_strobe_timer_stop(const struct nic_view *view)
+{
+    bcs_nap_wake(&view->node->sender_nap);
+    bcs_nap_wake(&view->engine->machine->doze);
 }

@@ -6,19 +6,29 @@
 #ifndef NIC_THREADS_STROBE_TIMER_H
 #define NIC_THREADS_STROBE_TIMER_H
 
-#include "nic_threads/node.h"
+#include "nic_threads/engine.h"
 
 /** Start the grid of strobes now. Called on the sending thread; view is node 0's. */
 void nic_strobe_timer_start(struct nic_strobe_clock *clock,
                             const struct nic_view *view);
 
 /**
- * Sleep until the next strobe is due, and account for it.
+ * Sleep until a strobe is due that some node needs, and account for it. Call it between
+ * slices.
  *
- * @param nap          the thread's; to be ended after *is_stopping has been set
+ * @param view  node 0's
  * @return whether a strobe is due; false: *is_stopping is set
  */
-bool nic_strobe_timer_wait(struct nic_strobe_clock *clock, _Atomic uint32_t *nap,
+bool nic_strobe_timer_wait(struct nic_strobe_clock *clock, const struct nic_view *view,
                            const _Atomic bool *is_stopping);
+
+/** A process has posted: the next strobe is needed. One load if it comes anyhow. */
+static inline void nic_strobe_timer_need(const struct nic_engine *engine)
+{
+    bcs_nap_wake(&engine->machine->doze);
+}
+
+/** Wake the sending thread, after *is_stopping has been set (seq_cst). */
+void nic_strobe_timer_stop(const struct nic_view *view);
 
 #endif

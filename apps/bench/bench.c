@@ -17,6 +17,7 @@
 #define MAX_BYTES (1L << 30)
 #define MAX_ITERATIONS 10000000L
 #define PATTERN_PERIOD 251
+#define MAX_BODIES 2 /* that batches_run() takes turns with */
 
 enum option_kind { OPTION_INTEGER, OPTION_REAL };
 
@@ -293,11 +294,13 @@ static double median(double *values, long n_values)
     return (values[(n_values - 1) / 2] + values[n_values / 2]) / 2;
 }
 
-void bench_measure(struct bench *bench, const bench_body_fn *bodies, int n_bodies,
-                   size_t n_bytes, double *seconds_out)
+/* Time the bodies in turn, batch by batch. @return [n_bodies][n_batches] seconds of an
+ * iteration, to be freed */
+static double *batches_run(struct bench *bench, const bench_body_fn *bodies,
+                           int n_bodies, size_t n_bytes)
 {
     long n_batches = bench->n_batches;
-    long n_iterations[BENCH_MAX_BODIES];
+    long n_iterations[MAX_BODIES];
     double *seconds =
         buffer_allocate(bench, (size_t)n_bodies * (size_t)n_batches * sizeof(*seconds));
 
@@ -311,18 +314,32 @@ void bench_measure(struct bench *bench, const bench_body_fn *bodies, int n_bodie
                 (double)n_iterations[i];
         }
     }
-    for (int i = 0; i < n_bodies; i++) {
-        seconds_out[i] = median(seconds + i * n_batches, n_batches);
-    }
-    free(seconds);
+    return seconds;
 }
 
 double bench_seconds(struct bench *bench, bench_body_fn body, size_t n_bytes)
 {
-    double seconds;
+    double *seconds = batches_run(bench, &body, 1, n_bytes);
+    double result = median(seconds, bench->n_batches);
 
-    bench_measure(bench, &body, 1, n_bytes, &seconds);
-    return seconds;
+    free(seconds);
+    return result;
+}
+
+double bench_extra_seconds(struct bench *bench, bench_body_fn base, bench_body_fn body,
+                           size_t n_bytes)
+{
+    const bench_body_fn bodies[] = {base, body};
+    double *seconds = batches_run(bench, bodies, 2, n_bytes);
+    double *extra = seconds + bench->n_batches;
+    double result;
+
+    for (long batch = 0; batch < bench->n_batches; batch++) {
+        extra[batch] -= seconds[batch];
+    }
+    result = median(extra, bench->n_batches);
+    free(seconds);
+    return result;
 }
 
 void bench_print(const struct bench *bench, const char *name, size_t n_bytes,

@@ -16,9 +16,6 @@
 #define BENCH_OPTION_WINDOW 2u
 #define BENCH_OPTION_COMPUTE 4u
 
-/* Most bodies that bench_measure() takes turns with. */
-#define BENCH_MAX_BODIES 4
-
 struct bench;
 
 /** The timed part: carry out n_iterations exchanges of n_bytes. */
@@ -91,16 +88,21 @@ long bench_check(const struct bench *bench, const unsigned char *data, size_t n_
 double bench_now_seconds(void);
 
 /**
- * Time several bodies in turn, batch by batch, after a warm-up. Collective.
+ * Time a body in batches, after a warm-up. Collective.
  *
- * seconds_out[i] becomes the median over the batches of the time of one iteration of
- * bodies[i]; the time of a batch is that of its slowest timed rank. Equal on all ranks.
+ * @return the median over the batches of the time of one iteration; the time of a batch is
+ *         that of its slowest timed rank. Equal on all ranks.
  */
-void bench_measure(struct bench *bench, const bench_body_fn *bodies, int n_bodies,
-                   size_t n_bytes, double *seconds_out);
-
-/** bench_measure() of one body. Returns the median seconds of an iteration. */
 double bench_seconds(struct bench *bench, bench_body_fn body, size_t n_bytes);
+
+/**
+ * Time two bodies in turn, batch by batch. Collective.
+ *
+ * @return the median over the batches of what an iteration of body takes longer than one
+ *         of base in the batch before
+ */
+double bench_extra_seconds(struct bench *bench, bench_body_fn base, bench_body_fn body,
+                           size_t n_bytes);
 
 /** Print `name n_bytes value unit` on rank 0. */
 void bench_print(const struct bench *bench, const char *name, size_t n_bytes,

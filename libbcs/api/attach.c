@@ -284,9 +284,9 @@ struct bcs_strobes bcs_context_strobes(const struct bcs_context *context)
         .slice_ns = slice_ns,
         .n_sent = __atomic_load_n(&counts->n_strobes, __ATOMIC_RELAXED),
         .n_left_out = __atomic_load_n(&counts->n_left_out, __ATOMIC_RELAXED),
-        .low_ns = nic_strobe_counts_quantile_ns(counts, slice_ns, 0.005),
+        .n_idle = __atomic_load_n(&counts->n_idle, __ATOMIC_RELAXED),
+        .late_ns = nic_strobe_counts_late_ns(counts, slice_ns, 0.99),
         .is_prompt = counts->is_prompt,
-        .high_ns = nic_strobe_counts_quantile_ns(counts, slice_ns, 0.995),
     };
 }
 

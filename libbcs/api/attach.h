@@ -67,8 +67,9 @@ struct bcs_strobes {
     uint64_t slice_ns;
     uint64_t n_sent;
     uint64_t n_left_out; /* slices of the clock without a strobe, as one was late */
-    uint64_t low_ns, high_ns; /* between them lie 99 % of the intervals */
-    uint64_t is_prompt;       /* the sender has real-time priority */
+    uint64_t n_idle;     /* slices of the clock without a strobe, as none was needed */
+    uint64_t late_ns;    /* 99 % were at most so late */
+    uint64_t is_prompt;  /* the sender has real-time priority */
 };
 
 /** The strobes so far. */

@@ -25,6 +25,7 @@ struct bcs_machine {
     _Alignas(BCS_CACHE_LINE) _Atomic uint32_t n_asleep;
     uint32_t n_cpus;
     _Atomic uint32_t watch; /* futex: enum bcs_watch */
+    _Atomic uint32_t doze; /* nap of the sender of timed strobes, when none is needed */
 };
 
 /* ---- One word to sleep on, of any kind of sleeper */

@@ -62,22 +62,32 @@ START_TEST(a_slice_whose_work_lasts_longer_leaves_points_out)
 }
 END_TEST
 
-START_TEST(quantiles_are_ends_of_bins)
+START_TEST(strobes_that_nobody_needs_are_not_late)
 {
-    ck_assert_uint_eq(nic_strobe_counts_quantile_ns(&counts, SLICE, 0.5), 0);
-    for (uint64_t point = 1; point <= 101; point++) {
+    send(1, 0);
+    ck_assert_uint_eq(nic_strobe_clock_skip(&timer, START + 7 * SLICE + 1),
+                      START + 8 * SLICE);
+    nic_strobe_clock_sent(&timer, START + 8 * SLICE, START + 8 * SLICE);
+    ck_assert_uint_eq(counts.n_idle, 6);
+    ck_assert_uint_eq(counts.n_left_out, 0);
+    ck_assert_uint_eq(counts.n_strobes, 2);
+    send(9, 0);
+}
+END_TEST
+
+START_TEST(lateness_is_the_end_of_a_bin)
+{
+    ck_assert_uint_eq(nic_strobe_counts_late_ns(&counts, SLICE, 0.5), 0);
+    for (uint64_t point = 1; point <= 99; point++) {
         send(point, 0);
     }
-    /* 1000 ns is in the bin that begins there: 256 bins a slice */
-    ck_assert_uint_eq(nic_strobe_counts_quantile_ns(&counts, SLICE, 0.01),
-                      257 * SLICE / 256);
-    ck_assert_uint_eq(nic_strobe_counts_quantile_ns(&counts, SLICE, 1),
-                      257 * SLICE / 256);
-    nic_strobe_clock_sent(&timer, START + 102 * SLICE,
-                          START + 101 * SLICE + 50 * SLICE);
-    ck_assert_uint_eq(nic_strobe_counts_quantile_ns(&counts, SLICE, 0.99),
-                      257 * SLICE / 256);
-    ck_assert_uint_eq(nic_strobe_counts_quantile_ns(&counts, SLICE, 1),
+    send(100, 400);
+    ck_assert_uint_eq(nic_strobe_counts_late_ns(&counts, SLICE, 0.01), SLICE / 256);
+    ck_assert_uint_eq(nic_strobe_counts_late_ns(&counts, SLICE, 0.99), SLICE / 256);
+    ck_assert_uint_eq(nic_strobe_counts_late_ns(&counts, SLICE, 1),
+                      (400 * 256 / SLICE + 1) * SLICE / 256);
+    send(101, 50 * SLICE);
+    ck_assert_uint_eq(nic_strobe_counts_late_ns(&counts, SLICE, 1),
                       NIC_STROBE_BINS * SLICE / 256);
 }
 END_TEST
@@ -93,7 +103,8 @@ int main(void)
     tcase_add_test(tcase, strobes_stand_on_the_grid_however_late_each_is_sent);
     tcase_add_test(tcase, after_a_late_strobe_no_slice_is_shorter_than_half);
     tcase_add_test(tcase, a_slice_whose_work_lasts_longer_leaves_points_out);
-    tcase_add_test(tcase, quantiles_are_ends_of_bins);
+    tcase_add_test(tcase, strobes_that_nobody_needs_are_not_late);
+    tcase_add_test(tcase, lateness_is_the_end_of_a_bin);
     suite_add_tcase(suite, tcase);
     srunner_run_all(runner, CK_NORMAL);
     n_failed = srunner_ntests_failed(runner);
