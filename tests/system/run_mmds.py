@@ -4,7 +4,8 @@
 communication must make up the run time within 0.01 %, as docs/mds.md promises.
 
 The table has three decimals of a millisecond; the sum of three rounded numbers may be
-off by ROUNDING_MS, which is allowed on top.
+off by ROUNDING_MS, which is allowed on top. With timed strobes, the report must account for
+each point of the clock, and while all ranks compute next to no strobe may be sent.
 """
 
 import argparse
@@ -18,6 +19,10 @@ TOLERANCE = 1e-4
 ROUNDING_MS = 0.0015
 # A run must be long enough for the tolerance to say something beside the rounding.
 SHORTEST_RUN_MS = 50
+# Start and end of the clock and of the run are not the same.
+STROBE_TOLERANCE, STROBE_TOLERANCE_MS = 0.1, 100
+# Of the points of the clock, in a run of which nearly all is computation.
+NEEDED_AT_MOST = 0.2
 
 
 def parse_arguments():
@@ -26,6 +31,7 @@ def parse_arguments():
     parser.add_argument("--sweep3d", required=True, help="the program sweep3d")
     parser.add_argument("--input", required=True, help="its input file")
     parser.add_argument("--random-pattern", required=True, help="that program")
+    parser.add_argument("--disturb", required=True, help="that program")
     parser.add_argument("--timeout", type=float, default=120)
     return parser.parse_args()
 
@@ -76,7 +82,24 @@ def accounts_of(stderr):
     return accounts[1:], accounts[0] if accounts else None
 
 
-def problems_of(result, n_ranks):
+def strobe_problems(stderr, run_ms, computes):
+    """What is wrong with the account of timed strobes, as a list of texts."""
+    line = re.search(r"^Strobes (\d+) every (\d+) us, not needed (\d+), left out (\d+);",
+                     stderr, re.M)
+    if not line:
+        return ["no account of the strobes"]
+    n_sent, slice_us, n_idle, n_left_out = map(int, line.groups())
+    n_points = n_sent + n_idle + n_left_out
+    clock_ms = n_points * slice_us / 1000
+    problems = []
+    if abs(clock_ms - run_ms) > STROBE_TOLERANCE * run_ms + STROBE_TOLERANCE_MS:
+        problems.append(f"{n_points} points of the clock in a run of {run_ms} ms")
+    if computes and n_sent > NEEDED_AT_MOST * n_points:
+        problems.append(f"{n_sent} of {n_points} strobes sent to ranks that compute")
+    return problems
+
+
+def problems_of(result, n_ranks, mode, computes):
     """What is wrong with one run, as a list of texts."""
     if result.status is None:
         return [f"hung after {result.seconds:.0f} s"]
@@ -89,7 +112,10 @@ def problems_of(result, n_ranks):
     if len(processes) != n_ranks:
         return [f"{len(processes)} tables for {n_ranks} processes"]
     problems = [problem for process in processes for problem in process.problems()]
-    if max(process.run_ms for process in processes) > result.seconds * 1000:
+    longest_ms = max(process.run_ms for process in processes)
+    if mode.get("BCS_STROBE") == "timed":
+        problems += strobe_problems(result.stderr, longest_ms, computes)
+    if longest_ms > result.seconds * 1000:
         problems.append("a run time is longer than the whole job")
     sum_ms = sum(process.run_ms for process in processes)
     if abs(sum_ms - together.run_ms) > 0.001 * (n_ranks + 1):
@@ -101,12 +127,16 @@ def main():
     arguments = parse_arguments()
     report = job.Report()
     sweep = [arguments.sweep3d, arguments.input]
+    disturb = [arguments.disturb, "--blocks", "20"]
     pattern = [arguments.random_pattern, "7", "150"]
     cases = (
         ("sweep3d, blocking", 2, [sweep[0], "--blocking", sweep[1]], {}),
         ("sweep3d, non-blocking", 4, [sweep[0], "--nonblocking", sweep[1]], {}),
         *((f"pattern, {mode}", 4, pattern, job.MODES[mode]) for mode in job.MODES),
         ("pattern, 8 ranks", 8, pattern, {}),
+        *((f"computation, timed, {driver}", 2, disturb,
+           {"BCS_STROBE": "timed", "BCS_DRIVER": driver})
+          for driver in ("inline", "threads")),
     )
     for name, n_ranks, program, mode in cases:
         extra = {"BCS_MDS": "mmds", **mode}
@@ -114,7 +144,8 @@ def main():
         environment = job.mpirun_environment(extra)
         result = job.run(command, environment, arguments.timeout)
         repeat = job.shell_line(command, extra)
-        report.case(name, problems_of(result, n_ranks), repeat)
+        problems = problems_of(result, n_ranks, mode, program is disturb)
+        report.case(name, problems, repeat)
     return report.end()
 
 
