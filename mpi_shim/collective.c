@@ -54,7 +54,7 @@ int shim_Barrier(MPI_Comm comm)
         return shim_pass_Barrier(comm);
     }
     shim_enter();
-    status = bcs_barrier(shim_context(), &c->group);
+    status = bcs_barrier(shim_context(), &c->group, NULL);
     shim_leave();
     return shim_collective_result(comm, status);
 }
@@ -93,7 +93,8 @@ int shim_Bcast(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Com
     status = shim_side_open(&side, buffer, count, type, is_root);
     if (status == 0) {
         shim_enter();
-        status = bcs_bcast(shim_context(), &c->group, side.data, side.n_bytes, root);
+        status =
+            bcs_bcast(shim_context(), &c->group, side.data, side.n_bytes, root, NULL);
         shim_leave();
     }
     closed = shim_side_close(&side, !is_root && status >= 0);
@@ -142,7 +143,7 @@ static int reduce(struct shim_comm *c, const struct reduction *call, int root)
         };
 
         shim_enter();
-        status = bcs_reduce(shim_context(), &c->group, &reduction, root);
+        status = bcs_reduce(shim_context(), &c->group, &reduction, root, NULL);
         shim_leave();
     }
     closed = shim_op_finish(&combine);

@@ -126,8 +126,10 @@ static int do_gather(struct shim_comm *c, const struct own *own,
     }
     if (status == 0) {
         shim_enter();
-        status = bcs_gather(shim_context(), &c->group, side.data, side.n_bytes,
-                            &blocks.blocks, root);
+        status = bcs_gather(
+            shim_context(), &c->group,
+            own->is_in_place ? NULL : &(struct bcs_part){side.data, side.n_bytes},
+            &blocks.blocks, root, NULL);
         shim_leave();
     }
     if (is_root) {
@@ -201,8 +203,10 @@ static int do_scatter(struct shim_comm *c, const struct own *own,
     }
     if (status == 0) {
         shim_enter();
-        status = bcs_scatter(shim_context(), &c->group, side.data, side.n_bytes,
-                             &blocks.blocks, root);
+        status = bcs_scatter(
+            shim_context(), &c->group,
+            own->is_in_place ? NULL : &(struct bcs_part){side.data, side.n_bytes},
+            &blocks.blocks, root, NULL);
         shim_leave();
     }
     if (is_root) {
@@ -272,7 +276,8 @@ static int do_allgather(struct shim_comm *c, const struct own *own,
                       own_open(&side, own, true));
     if (status == 0) {
         shim_enter();
-        status = bcs_allgather(shim_context(), &c->group, side.data, &blocks.blocks);
+        status =
+            bcs_allgather(shim_context(), &c->group, side.data, &blocks.blocks, NULL);
         shim_leave();
     }
     status = first_of(status, shim_blocks_close(&blocks, status == 0));
@@ -343,7 +348,8 @@ static int do_alltoall(struct shim_comm *c, const struct shim_layout *send,
     }
     if (status == 0) {
         shim_enter();
-        status = bcs_alltoall(shim_context(), &c->group, &from.blocks, &to.blocks);
+        status =
+            bcs_alltoall(shim_context(), &c->group, &from.blocks, &to.blocks, NULL);
         shim_leave();
     }
     if (send != NULL) {

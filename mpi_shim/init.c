@@ -69,9 +69,7 @@ static int progress_hook(void)
         return 0; /* the thread that is in there moves it */
     }
     shim_context()->driver->progress(shim_context()->engine);
-    if (shim_context()->pending != NULL) {
-        bcs_serve_orders(shim_context());
-    }
+    bcs_post_progress(shim_context());
     shim_request_reap();
     shim_leave();
     return 0;

@@ -159,7 +159,7 @@ static double largest(const struct place *me, double change)
         .type = BCS_DOUBLE,
     };
 
-    check(bcs_reduce(me->context, me->world, &reduction, BCS_ROOT_ALL), "reduce");
+    check(bcs_reduce(me->context, me->world, &reduction, BCS_ROOT_ALL, NULL), "reduce");
     return change;
 }
 
@@ -205,6 +205,7 @@ static void collect(const struct place *me, const struct slab *slab, int n_steps
     size_t edge = slab->n_columns, n_rows = edge - 2, row_bytes = edge * sizeof(double);
     size_t *lengths = malloc((size_t)me->size * sizeof(*lengths));
     struct bcs_blocks blocks = {.n_bytes = lengths};
+    const struct bcs_part mine = {row_of(slab, slab->now, 1), slab->n_rows * row_bytes};
 
     check(lengths == NULL, "no memory");
     for (int32_t i = 0; i < me->size; i++) {
@@ -213,9 +214,7 @@ static void collect(const struct place *me, const struct slab *slab, int n_steps
     }
     blocks.data = me->rank == 0 ? malloc(n_rows * row_bytes) : NULL;
     check(me->rank == 0 && blocks.data == NULL, "no memory");
-    check(bcs_gather(me->context, me->world, row_of(slab, slab->now, 1),
-                     slab->n_rows * row_bytes, &blocks, 0),
-          "gather");
+    check(bcs_gather(me->context, me->world, &mine, &blocks, 0, NULL), "gather");
     if (me->rank == 0) {
         verify(blocks.data, edge, n_steps);
     }

@@ -55,7 +55,7 @@ static double run_token(const struct place *me, int64_t n_rounds)
     struct bcs_result result;
     double start;
 
-    check(bcs_barrier(me->context, me->world), "barrier");
+    check(bcs_barrier(me->context, me->world, NULL), "barrier");
     start = now_seconds();
     for (int64_t round = 0; round < n_rounds; round++) {
         if (me->rank > 0) {
@@ -86,7 +86,7 @@ static double run_bandwidth(const struct place *me)
     for (uint64_t i = 0; i < N_WORDS; i++) {
         from[i] = i * 2654435761u + (uint64_t)me->rank;
     }
-    check(bcs_barrier(me->context, me->world), "barrier");
+    check(bcs_barrier(me->context, me->world, NULL), "barrier");
     start = now_seconds();
     for (int i = 0; i < N_MESSAGES; i++) {
         struct bcs_request requests[2];

@@ -261,6 +261,7 @@ void bcs_detach(struct bcs_context *context)
     nic_engine_destroy(context->engine);
     bcs_poster_fini(&context->poster);
     free(context->pending);
+    bcs_plans_fini(context);
     bcs_shm_segment_fini(&context->segment);
     free(context);
 }

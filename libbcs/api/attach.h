@@ -32,6 +32,7 @@ struct bcs_context {
     uint32_t size;
     struct bcs_job *job;          /* of bcs_init; NULL under MPI */
     struct bcs_request **pending; /* by cell; NULL where the engine gives no orders */
+    struct bcs_plans plans;       /* collectives that go on by themselves */
     uint32_t n_misses;            /* tests in a row that found nothing */
     bool is_moving;               /* the last look has found a transfer under way */
     /** Called now and then while waiting, to move what is not ours; NULL: nothing. Returns

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The collectives with one source or one target: barrier, broadcast, gather, scatter.
- * Barriers are left to the NIC engine, and so are small broadcasts between nodes; the rest
- * are point-to-point transfers. Runs in the calling process.
+ * Blocking barriers are left to the NIC engine, and so are small blocking broadcasts
+ * between nodes; the rest are plans of point-to-point transfers. Runs in the calling
+ * process.
  *
  * Within a node a root that sends is done when its data are in NIC memory, while the
  * engine's collectives, which need all members' parts, let all wait for the last.
@@ -19,7 +20,7 @@
 #include "libbcs/base/log.h"
 
 /* Members that one member forwards a broadcast to. */
-#define BCAST_DEGREE 32
+#define TREE_DEGREE 32
 
 int bcs_root_check(const char *call, const struct bcs_group *group, int32_t root)
 {
@@ -30,18 +31,78 @@ int bcs_root_check(const char *call, const struct bcs_group *group, int32_t root
     return -EINVAL;
 }
 
-int bcs_barrier(struct bcs_context *context, struct bcs_group *group)
+/**
+ * This member in the tree of a group. Members are numbered from the root; v's children are
+ * v * degree + 1 and following.
+ */
+struct tree {
+    int64_t size;
+    int64_t root;
+    int64_t self; /* number */
+    int64_t first_child;
+    int64_t end_child;
+};
+
+static struct tree tree_at(const struct bcs_group *group, int32_t root)
+{
+    struct tree tree = {.size = group->size, .root = root};
+    int64_t end;
+
+    tree.self = (group->rank - root + tree.size) % tree.size;
+    tree.first_child = tree.self * TREE_DEGREE + 1;
+    end = tree.first_child + TREE_DEGREE;
+    tree.end_child = end < tree.size ? end : tree.size;
+    return tree;
+}
+
+static int32_t tree_rank(const struct tree *tree, int64_t number)
+{
+    return (int32_t)((number + tree->root) % tree->size);
+}
+
+static int32_t tree_parent(const struct tree *tree)
+{
+    return tree_rank(tree, (tree->self - 1) / TREE_DEGREE);
+}
+
+/** Up the tree: all are there. Down again: all know it. */
+static void plan_barrier(struct bcs_plan *plan)
+{
+    struct tree tree = tree_at(plan->group, 0);
+
+    for (int64_t child = tree.first_child; child < tree.end_child; child++) {
+        bcs_plan_hear(plan, tree_rank(&tree, child));
+    }
+    bcs_plan_fence(plan);
+    if (tree.self != 0) {
+        bcs_plan_tell(plan, tree_parent(&tree));
+        bcs_plan_hear(plan, tree_parent(&tree));
+        bcs_plan_fence(plan);
+    }
+    for (int64_t child = tree.first_child; child < tree.end_child; child++) {
+        bcs_plan_tell(plan, tree_rank(&tree, child));
+    }
+}
+
+int bcs_barrier(struct bcs_context *context, struct bcs_group *group,
+                struct bcs_request *request)
 {
     struct bcs_engine_collective_args args = {
         .kind = BCS_ENGINE_BARRIER,
         .root = BCS_ROOT_ALL,
         .kernel = -1,
     };
+    struct bcs_plan *plan;
 
-    if (group->size == 1) {
-        return 0;
+    if (request == NULL) {
+        return group->size == 1 ? 0 : bcs_engine_collective(context, group, &args);
     }
-    return bcs_engine_collective(context, group, &args);
+    plan = bcs_plan_begin(context, group, request);
+    if (plan == NULL) {
+        return -ENOMEM;
+    }
+    plan_barrier(plan);
+    return bcs_plan_end(plan);
 }
 
 static int bcast_by_engine(struct bcs_context *context, struct bcs_group *group,
@@ -59,102 +120,118 @@ static int bcast_by_engine(struct bcs_context *context, struct bcs_group *group,
     return bcs_engine_collective(context, group, &args);
 }
 
-/* Members are numbered from the root; v's children are v * degree + 1 and following. */
-static int bcast_by_tree(struct bcs_context *context, struct bcs_group *group,
-                         void *data, size_t n_bytes, int root)
+void bcs_plan_bcast(struct bcs_plan *plan, void *data, size_t n_bytes, int32_t root)
 {
-    int64_t size = group->size;
-    int64_t self = (group->rank - root + size) % size;
-    struct bcs_batch batch;
-    int status;
+    struct tree tree = tree_at(plan->group, root);
 
-    bcs_batch_begin(&batch, context, group);
-    if (self != 0) {
-        int64_t parent = (self - 1) / BCAST_DEGREE;
-
-        bcs_batch_receive(&batch, (int32_t)((parent + root) % size), data, n_bytes);
-        status = bcs_batch_wait(&batch);
-        if (status < 0) {
-            return status;
-        }
+    if (tree.self != 0) {
+        bcs_plan_receive(plan, tree_parent(&tree), data, n_bytes);
+        bcs_plan_fence(plan);
     }
-    for (int64_t i = 1; i <= BCAST_DEGREE && self * BCAST_DEGREE + i < size; i++) {
-        int64_t child = self * BCAST_DEGREE + i;
-
-        bcs_batch_send(&batch, (int32_t)((child + root) % size), data, n_bytes);
+    for (int64_t child = tree.first_child; child < tree.end_child; child++) {
+        bcs_plan_send(plan, tree_rank(&tree, child), data, n_bytes);
     }
-    return bcs_batch_wait(&batch);
 }
 
 int bcs_bcast(struct bcs_context *context, struct bcs_group *group, void *data,
-              size_t n_bytes, int32_t root)
+              size_t n_bytes, int32_t root, struct bcs_request *request)
 {
+    struct bcs_plan *plan;
+
     if (bcs_root_check("bcs_bcast", group, root) < 0) {
         return -EINVAL;
     }
-    if (group->size == 1 || n_bytes == 0) {
+    if (request == NULL && (group->size == 1 || n_bytes == 0)) {
         return 0;
     }
-    if (bcs_engine_collective_fits(n_bytes) && bcs_group_spans_nodes(group)) {
+    if (request == NULL && bcs_engine_collective_fits(n_bytes) &&
+        bcs_group_spans_nodes(group)) {
         return bcast_by_engine(context, group, data, n_bytes, root);
     }
-    return bcast_by_tree(context, group, data, n_bytes, root);
+    plan = bcs_plan_begin(context, group, request);
+    if (plan == NULL) {
+        return -ENOMEM;
+    }
+    bcs_plan_bcast(plan, data, n_bytes, root);
+    return bcs_plan_end(plan);
 }
 
-int bcs_gather(struct bcs_context *context, struct bcs_group *group, const void *mine,
-               size_t n_mine_bytes, const struct bcs_blocks *blocks, int32_t root)
+void bcs_plan_gather(struct bcs_plan *plan, const struct bcs_part *mine,
+                     const struct bcs_blocks *blocks, int32_t root)
 {
     struct bcs_block_cursor cursor;
-    struct bcs_batch batch;
+
+    if (plan->group->rank != root) {
+        bcs_plan_send(plan, root, mine->data, mine->n_bytes);
+        return;
+    }
+    cursor = bcs_block_cursor_at(blocks, plan->group->size, 0);
+    for (int32_t i = 0; i < plan->group->size; i++) {
+        char *data = bcs_block_cursor_data(&cursor);
+        size_t n_bytes = bcs_block_cursor_bytes(&cursor);
+
+        if (i != root) {
+            bcs_plan_receive(plan, i, data, n_bytes);
+        } else if (mine != NULL) {
+            bcs_plan_deliver(plan, data, n_bytes, mine->data, mine->n_bytes);
+        }
+        bcs_block_cursor_next(&cursor);
+    }
+}
+
+int bcs_gather(struct bcs_context *context, struct bcs_group *group,
+               const struct bcs_part *mine, const struct bcs_blocks *blocks,
+               int32_t root, struct bcs_request *request)
+{
+    struct bcs_plan *plan;
 
     if (bcs_root_check("bcs_gather", group, root) < 0) {
         return -EINVAL;
     }
-    bcs_batch_begin(&batch, context, group);
-    if (group->rank != root) {
-        bcs_batch_send(&batch, root, mine, n_mine_bytes);
-        return bcs_batch_wait(&batch);
+    plan = bcs_plan_begin(context, group, request);
+    if (plan == NULL) {
+        return -ENOMEM;
     }
-    cursor = bcs_block_cursor_at(blocks, group->size, 0);
-    for (int32_t i = 0; i < group->size; i++) {
+    bcs_plan_gather(plan, mine, blocks, root);
+    return bcs_plan_end(plan);
+}
+
+static void plan_scatter(struct bcs_plan *plan, const struct bcs_part *mine,
+                         const struct bcs_blocks *blocks, int32_t root)
+{
+    struct bcs_block_cursor cursor;
+
+    if (plan->group->rank != root) {
+        bcs_plan_receive(plan, root, mine->data, mine->n_bytes);
+        return;
+    }
+    cursor = bcs_block_cursor_at(blocks, plan->group->size, 0);
+    for (int32_t i = 0; i < plan->group->size; i++) {
         char *data = bcs_block_cursor_data(&cursor);
         size_t n_bytes = bcs_block_cursor_bytes(&cursor);
 
         if (i != root) {
-            bcs_batch_receive(&batch, i, data, n_bytes);
+            bcs_plan_send(plan, i, data, n_bytes);
         } else if (mine != NULL) {
-            bcs_batch_copy(&batch, data, n_bytes, mine, n_mine_bytes);
+            bcs_plan_deliver(plan, mine->data, mine->n_bytes, data, n_bytes);
         }
         bcs_block_cursor_next(&cursor);
     }
-    return bcs_batch_wait(&batch);
 }
 
-int bcs_scatter(struct bcs_context *context, struct bcs_group *group, void *mine,
-                size_t n_mine_bytes, const struct bcs_blocks *blocks, int32_t root)
+int bcs_scatter(struct bcs_context *context, struct bcs_group *group,
+                const struct bcs_part *mine, const struct bcs_blocks *blocks,
+                int32_t root, struct bcs_request *request)
 {
-    struct bcs_block_cursor cursor;
-    struct bcs_batch batch;
+    struct bcs_plan *plan;
 
     if (bcs_root_check("bcs_scatter", group, root) < 0) {
         return -EINVAL;
     }
-    bcs_batch_begin(&batch, context, group);
-    if (group->rank != root) {
-        bcs_batch_receive(&batch, root, mine, n_mine_bytes);
-        return bcs_batch_wait(&batch);
+    plan = bcs_plan_begin(context, group, request);
+    if (plan == NULL) {
+        return -ENOMEM;
     }
-    cursor = bcs_block_cursor_at(blocks, group->size, 0);
-    for (int32_t i = 0; i < group->size; i++) {
-        char *data = bcs_block_cursor_data(&cursor);
-        size_t n_bytes = bcs_block_cursor_bytes(&cursor);
-
-        if (i != root) {
-            bcs_batch_send(&batch, i, data, n_bytes);
-        } else if (mine != NULL) {
-            bcs_batch_copy(&batch, mine, n_mine_bytes, data, n_bytes);
-        }
-        bcs_block_cursor_next(&cursor);
-    }
-    return bcs_batch_wait(&batch);
+    plan_scatter(plan, mine, blocks, root);
+    return bcs_plan_end(plan);
 }

@@ -9,7 +9,6 @@
  */
 #include <bcs/bcs.h>
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "libbcs/api/collective_internal.h"
@@ -42,13 +41,15 @@ static bool is_packed(const struct bcs_blocks *blocks, int32_t size)
     return true;
 }
 
-static void spread(const struct bcs_blocks *blocks, int32_t size, const char *packed)
+static void plan_spread(struct bcs_plan *plan, const struct bcs_blocks *blocks,
+                        const char *packed)
 {
+    int32_t size = plan->group->size;
     struct bcs_block_cursor cursor = bcs_block_cursor_at(blocks, size, 0);
 
     for (int32_t i = 0; i < size; i++) {
-        bcs_block_copy(bcs_block_cursor_data(&cursor), packed + cursor.offset,
-                       bcs_block_cursor_bytes(&cursor));
+        bcs_plan_copy(plan, bcs_block_cursor_data(&cursor), packed + cursor.offset,
+                      bcs_block_cursor_bytes(&cursor));
         bcs_block_cursor_next(&cursor);
     }
 }
@@ -81,128 +82,146 @@ static int allgather_reduced(struct bcs_context *context, struct bcs_group *grou
     bcs_block_copy(in + cursor.offset, bcs_block_cursor_data(&cursor),
                    bcs_block_cursor_bytes(&cursor));
     status = bcs_engine_collective(context, group, &args);
-    if (status == 0) {
-        spread(blocks, group->size, out);
+    if (status != 0) {
+        return status;
     }
-    return status;
+    cursor = bcs_block_cursor_at(blocks, group->size, 0);
+    for (int32_t i = 0; i < group->size; i++) {
+        bcs_block_copy(bcs_block_cursor_data(&cursor), out + cursor.offset,
+                       bcs_block_cursor_bytes(&cursor));
+        bcs_block_cursor_next(&cursor);
+    }
+    return 0;
 }
 
-static int allgather_gathered(struct bcs_context *context, struct bcs_group *group,
-                              const struct bcs_blocks *blocks, size_t total)
+static void plan_allgather_gathered(struct bcs_plan *plan,
+                                    const struct bcs_blocks *blocks, size_t total)
 {
-    struct bcs_block_cursor own = bcs_block_cursor_at(blocks, group->size, group->rank);
+    int32_t size = plan->group->size;
+    struct bcs_block_cursor own = bcs_block_cursor_at(blocks, size, plan->group->rank);
+    const struct bcs_part mine = {bcs_block_cursor_data(&own),
+                                  bcs_block_cursor_bytes(&own)};
     struct bcs_blocks packed = *blocks;
-    char *copy = NULL;
-    int status;
+    bool is_in_place = is_packed(blocks, size);
 
     packed.displacements = NULL;
-    if (!is_packed(blocks, group->size)) {
-        copy = malloc(total);
-        if (copy == NULL) {
-            return -ENOMEM;
+    if (!is_in_place) {
+        packed.data = bcs_plan_allocate(plan, total);
+        if (packed.data == NULL) {
+            return;
         }
-        packed.data = copy;
     }
-    status = bcs_gather(context, group, bcs_block_cursor_data(&own),
-                        bcs_block_cursor_bytes(&own), &packed, 0);
-    if (status == 0) {
-        status = bcs_bcast(context, group, packed.data, total, 0);
+    bcs_plan_gather(plan, &mine, &packed, 0);
+    bcs_plan_fence(plan);
+    bcs_plan_bcast(plan, packed.data, total, 0);
+    if (!is_in_place) {
+        bcs_plan_fence(plan);
+        plan_spread(plan, blocks, packed.data);
     }
-    if (status == 0 && copy != NULL) {
-        spread(blocks, group->size, copy);
-    }
-    free(copy);
-    return status;
 }
 
-static int allgather_direct(struct bcs_context *context, struct bcs_group *group,
-                            const struct bcs_blocks *blocks)
+static void plan_allgather_direct(struct bcs_plan *plan,
+                                  const struct bcs_blocks *blocks)
 {
-    struct bcs_block_cursor own = bcs_block_cursor_at(blocks, group->size, group->rank);
+    int32_t size = plan->group->size;
+    struct bcs_block_cursor own = bcs_block_cursor_at(blocks, size, plan->group->rank);
     struct bcs_block_cursor from = own;
-    int32_t to = group->rank;
-    struct bcs_batch batch;
+    int32_t to = plan->group->rank;
 
-    bcs_batch_begin(&batch, context, group);
-    for (int32_t step = 1; step < group->size; step++) {
+    for (int32_t step = 1; step < size; step++) {
         bcs_block_cursor_previous(&from);
-        to = to + 1 == group->size ? 0 : to + 1;
-        bcs_batch_receive(&batch, from.index, bcs_block_cursor_data(&from),
-                          bcs_block_cursor_bytes(&from));
-        bcs_batch_send(&batch, to, bcs_block_cursor_data(&own),
-                       bcs_block_cursor_bytes(&own));
+        to = to + 1 == size ? 0 : to + 1;
+        bcs_plan_receive(plan, from.index, bcs_block_cursor_data(&from),
+                         bcs_block_cursor_bytes(&from));
+        bcs_plan_send(plan, to, bcs_block_cursor_data(&own),
+                      bcs_block_cursor_bytes(&own));
     }
-    return bcs_batch_wait(&batch);
 }
 
 int bcs_allgather(struct bcs_context *context, struct bcs_group *group,
-                  const void *mine, const struct bcs_blocks *blocks)
+                  const void *mine, const struct bcs_blocks *blocks,
+                  struct bcs_request *request)
 {
     struct bcs_block_cursor own = bcs_block_cursor_at(blocks, group->size, group->rank);
     size_t n_pairs = (size_t)group->size * (size_t)group->size;
+    struct bcs_plan *plan;
 
     if (mine != NULL) {
         bcs_block_copy(bcs_block_cursor_data(&own), mine, bcs_block_cursor_bytes(&own));
     }
-    if (group->size == 1 || own.total == 0) {
+    if (request == NULL && (group->size == 1 || own.total == 0)) {
         return 0;
     }
-    if (own.total <= ALLGATHER_REDUCED_BYTES &&
+    if (request == NULL && own.total <= ALLGATHER_REDUCED_BYTES &&
         bcs_engine_collective_fits(words_of(own.total) * sizeof(uint64_t))) {
         return allgather_reduced(context, group, blocks);
     }
-    if (own.total / n_pairs < ALLGATHER_GATHERED_PAIR_BYTES) {
-        return allgather_gathered(context, group, blocks, own.total);
+    plan = bcs_plan_begin(context, group, request);
+    if (plan == NULL) {
+        return -ENOMEM;
     }
-    return allgather_direct(context, group, blocks);
+    if (own.total / n_pairs < ALLGATHER_GATHERED_PAIR_BYTES) {
+        plan_allgather_gathered(plan, blocks, own.total);
+    } else {
+        plan_allgather_direct(plan, blocks);
+    }
+    return bcs_plan_end(plan);
 }
 
-static int exchange(struct bcs_context *context, struct bcs_group *group,
-                    const struct bcs_blocks *send, const struct bcs_blocks *receive)
+static void plan_alltoall(struct bcs_plan *plan, const struct bcs_blocks *send,
+                          const struct bcs_blocks *receive)
 {
-    struct bcs_block_cursor to = bcs_block_cursor_at(send, group->size, group->rank);
-    struct bcs_block_cursor from =
-        bcs_block_cursor_at(receive, group->size, group->rank);
-    struct bcs_batch batch;
+    int32_t size = plan->group->size, rank = plan->group->rank;
+    struct bcs_block_cursor to = bcs_block_cursor_at(send, size, rank);
+    struct bcs_block_cursor from = bcs_block_cursor_at(receive, size, rank);
 
-    bcs_batch_begin(&batch, context, group);
-    bcs_batch_copy(&batch, bcs_block_cursor_data(&from), bcs_block_cursor_bytes(&from),
-                   bcs_block_cursor_data(&to), bcs_block_cursor_bytes(&to));
-    for (int32_t step = 1; step < group->size; step++) {
+    bcs_plan_deliver(plan, bcs_block_cursor_data(&from), bcs_block_cursor_bytes(&from),
+                     bcs_block_cursor_data(&to), bcs_block_cursor_bytes(&to));
+    for (int32_t step = 1; step < size; step++) {
         bcs_block_cursor_previous(&from);
         bcs_block_cursor_next(&to);
-        bcs_batch_receive(&batch, from.index, bcs_block_cursor_data(&from),
-                          bcs_block_cursor_bytes(&from));
-        bcs_batch_send(&batch, to.index, bcs_block_cursor_data(&to),
-                       bcs_block_cursor_bytes(&to));
+        bcs_plan_receive(plan, from.index, bcs_block_cursor_data(&from),
+                         bcs_block_cursor_bytes(&from));
+        bcs_plan_send(plan, to.index, bcs_block_cursor_data(&to),
+                      bcs_block_cursor_bytes(&to));
     }
-    return bcs_batch_wait(&batch);
 }
 
-int bcs_alltoall(struct bcs_context *context, struct bcs_group *group,
-                 const struct bcs_blocks *send, const struct bcs_blocks *receive)
+/** In place: what is sent is copied first. */
+static void plan_alltoall_in_place(struct bcs_plan *plan,
+                                   const struct bcs_blocks *blocks)
 {
-    struct bcs_blocks copied = *receive;
-    struct bcs_block_cursor cursor;
-    char *copy;
-    int status;
+    int32_t size = plan->group->size;
+    struct bcs_block_cursor cursor = bcs_block_cursor_at(blocks, size, 0);
+    struct bcs_blocks copied = *blocks;
+    char *copy = bcs_plan_allocate(plan, cursor.total);
 
-    if (send->data != NULL) {
-        return exchange(context, group, send, receive);
-    }
-    cursor = bcs_block_cursor_at(receive, group->size, 0);
-    copy = malloc(cursor.total + 1);
     if (copy == NULL) {
-        return -ENOMEM;
+        return;
     }
     copied.data = copy;
     copied.displacements = NULL;
-    for (int32_t i = 0; i < group->size; i++) {
+    for (int32_t i = 0; i < size; i++) {
         bcs_block_copy(copy + cursor.offset, bcs_block_cursor_data(&cursor),
                        bcs_block_cursor_bytes(&cursor));
         bcs_block_cursor_next(&cursor);
     }
-    status = exchange(context, group, &copied, receive);
-    free(copy);
-    return status;
+    plan_alltoall(plan, &copied, blocks);
+}
+
+int bcs_alltoall(struct bcs_context *context, struct bcs_group *group,
+                 const struct bcs_blocks *send, const struct bcs_blocks *receive,
+                 struct bcs_request *request)
+{
+    struct bcs_plan *plan = bcs_plan_begin(context, group, request);
+
+    if (plan == NULL) {
+        return -ENOMEM;
+    }
+    if (send->data != NULL) {
+        plan_alltoall(plan, send, receive);
+    } else {
+        plan_alltoall_in_place(plan, receive);
+    }
+    return bcs_plan_end(plan);
 }

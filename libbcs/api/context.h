@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The inside of a group. Everything else that the calls of <bcs/bcs.h> share is in
+ * The inside of a group, and the list of plans. Everything else that the calls of <bcs/bcs.h> share is in
  * there, or in libbcs/api/attach.h. Used by the calling process only.
  */
 #ifndef BCS_API_CONTEXT_H
@@ -22,6 +22,19 @@ struct bcs_group {
     uint32_t slot;         /* collective slot, the same on all members */
     uint32_t n_local;      /* members on this process's node */
     uint64_t sequence;     /* collectives started; advanced by the API only */
+    /* Non-blocking collectives: how many plans are under way, and those that wait. */
+    uint32_t n_open;
+    struct bcs_plan *waiting_first, *waiting_last;
+};
+
+/** All plans of a context; see plan.h. */
+struct bcs_plans {
+    struct bcs_plan *first,
+        *last; /* that nobody waits for, in the order of their turns */
+    struct bcs_plan *free;
+    struct bcs_step *free_steps;
+    struct bcs_step_slab *slabs;
+    bool is_moving; /* within bcs_plans_move */
 };
 
 /* bcs_message.space within collectives. */

@@ -179,7 +179,7 @@ int bcs_finalize(struct bcs_context *context)
         return 0;
     }
     job = context->job;
-    rc = bcs_barrier(context, job->world);
+    rc = bcs_barrier(context, job->world, NULL);
     bcs_detach(context);
     job_free(job);
     return rc;

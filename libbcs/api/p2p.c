@@ -154,6 +154,7 @@ static inline struct bcs_descriptor *prepare_receive(struct bcs_context *context
     request_out->cell = entry->cell;
     request_out->is_done = false;
     request_out->is_send = false;
+    request_out->is_collective = false;
     remember(context, request_out);
     return entry;
 }
@@ -258,8 +259,12 @@ static bool advance(struct bcs_context *context, struct bcs_request *request,
 static inline bool look(struct bcs_context *context, struct bcs_request *request)
 {
     struct bcs_cell *cell = &context->poster.cells[request->cell];
-    enum bcs_cell_state state = bcs_cell_state(cell);
+    enum bcs_cell_state state;
 
+    if (__builtin_expect(request->is_collective, 0)) {
+        return request->is_done; /* bcs_plans_move sets it */
+    }
+    state = bcs_cell_state(cell);
     if (state == BCS_CELL_PENDING) {
         return false;
     }
@@ -314,9 +319,7 @@ static inline void wait_for(struct bcs_context *context, struct bcs_request *req
 void bcs_progress(struct bcs_context *context)
 {
     context->driver->progress(context->engine);
-    if (context->pending != NULL) {
-        bcs_serve_orders(context);
-    }
+    bcs_post_progress(context);
     if (++context->n_misses % MISSES_A_YIELD == 0) {
         if (context->idle != NULL) {
             context->idle();

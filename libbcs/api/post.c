@@ -50,9 +50,7 @@ void bcs_wait_turn(struct bcs_context *context, struct nic_waiter *waiter)
     } else {
         take_turn(context, waiter);
     }
-    if (context->pending != NULL) {
-        bcs_serve_orders(context);
-    }
+    bcs_post_progress(context);
     if (context->breathe != NULL) {
         context->breathe();
     }

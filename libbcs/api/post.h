@@ -6,7 +6,7 @@
 #ifndef BCS_API_POST_H
 #define BCS_API_POST_H
 
-#include "libbcs/api/attach.h"
+#include "libbcs/api/plan.h"
 
 /** Wait for room in the ring. @return the entry; never NULL */
 struct bcs_descriptor *bcs_post_wait_for_entry(struct bcs_context *context);
@@ -52,6 +52,17 @@ static inline void bcs_post_leave(struct bcs_context *context)
 
 /** Carry out the LOAD and STORE orders of the engine, for whatever request they are. */
 void bcs_serve_orders(struct bcs_context *context);
+
+/** This process's part of what is pending beside the operation that a call is about. */
+static inline void bcs_post_progress(struct bcs_context *context)
+{
+    if (context->pending != NULL) {
+        bcs_serve_orders(context);
+    }
+    if (context->plans.first != NULL) {
+        bcs_plans_move(context);
+    }
+}
 
 /** One turn of a wait, with what else has to happen meanwhile in this process. */
 void bcs_wait_turn(struct bcs_context *context, struct nic_waiter *waiter);

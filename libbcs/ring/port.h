@@ -144,6 +144,12 @@ static inline uint32_t bcs_poster_cell(struct bcs_poster *poster)
     return id;
 }
 
+/** How many cells can be allocated. */
+static inline uint32_t bcs_poster_n_available(const struct bcs_poster *poster)
+{
+    return poster->n_free_cells + poster->n_cells - poster->n_cells_touched;
+}
+
 /** Give a cell back once its operation is complete and nobody else refers to it. */
 static inline void bcs_poster_free_cell(struct bcs_poster *poster, uint32_t id)
 {

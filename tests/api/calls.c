@@ -27,6 +27,16 @@ struct bcs_message message_of(const struct place *me, int32_t peer, int32_t tag,
         .group = me->group, .peer = peer, .tag = tag, .data = data, .n_bytes = n_bytes};
 }
 
+struct bcs_request *request_of(struct place *me)
+{
+    return me->is_blocking ? NULL : &me->request;
+}
+
+int result_of(struct place *me, int rc)
+{
+    return me->is_blocking || rc != 0 ? rc : bcs_test(me->context, &me->request, true);
+}
+
 void fill(void *data, size_t n_bytes, int32_t key)
 {
     for (size_t i = 0; i < n_bytes; i++) {
@@ -52,8 +62,12 @@ static void test_group(struct place *me, struct bcs_group *group)
     me->rank = bcs_group_rank(group);
     me->size = bcs_group_size(group);
     test_messages(me);
-    test_collectives(me);
-    test_errors(me);
+    for (int i = 0; i < 2; i++) {
+        me->is_blocking = i == 0;
+        test_collectives(me);
+        test_errors(me);
+    }
+    test_outstanding(me);
 }
 
 /** All ranks backwards, the even ones, and each alone. */

@@ -14,6 +14,8 @@ struct place {
     struct bcs_group *group;
     int32_t rank;
     int32_t size;
+    bool is_blocking; /* how collectives are called */
+    struct bcs_request request;
     int n_wrong;
     int n_checked;
 };
@@ -27,6 +29,12 @@ void expect(struct place *me, bool is_right, const char *what, int line);
 struct bcs_message message_of(const struct place *me, int32_t peer, int32_t tag,
                               void *data, size_t n_bytes);
 
+/** What a collective is to be given as its request. */
+struct bcs_request *request_of(struct place *me);
+
+/** What a collective has come to, once it is done; rc is what its call has returned. */
+int result_of(struct place *me, int rc);
+
 /** Fill bytes with a pattern of the key, and compare with it. */
 void fill(void *data, size_t n_bytes, int32_t key);
 
@@ -36,8 +44,11 @@ bool is_filled(const void *data, size_t n_bytes, int32_t key);
 /** Sends, receives, probes and tests. */
 void test_messages(struct place *me);
 
-/** All collectives, vectorial and not, in place and not. */
+/** All collectives, vectorial and not, in place and not, as me->is_blocking says. */
 void test_collectives(struct place *me);
+
+/** Many non-blocking collectives at a time, among messages and blocking ones. */
+void test_outstanding(struct place *me);
 
 /** Arguments that the calls must refuse, and messages that are too long. */
 void test_errors(struct place *me);

@@ -36,18 +36,22 @@ static void refuse_collectives(struct place *me)
         .in = &in, .out = &out, .count = 1, .op = BCS_BAND, .type = BCS_DOUBLE};
     struct bcs_reduction unknown = {
         .in = &in, .out = &out, .count = 1, .op = (enum bcs_op)99, .type = BCS_DOUBLE};
+    const struct bcs_part part = {&in, sizeof(in)};
     struct bcs_context *context = me->context;
 
-    EXPECT(me, bcs_bcast(context, me->group, &out, 8, me->size) == -EINVAL);
-    EXPECT(me, bcs_bcast(context, me->group, &out, 8, -1) == -EINVAL);
-    EXPECT(me, bcs_gather(context, me->group, &in, 8, &blocks, -1) == -EINVAL);
-    EXPECT(me, bcs_scatter(context, me->group, &in, 8, &blocks, me->size) == -EINVAL);
-    EXPECT(me, bcs_reduce(context, me->group, &bits, BCS_ROOT_ALL) == -EINVAL);
-    EXPECT(me, bcs_reduce(context, me->group, &unknown, 0) == -EINVAL);
+    EXPECT(me, bcs_bcast(context, me->group, &out, 8, me->size, NULL) == -EINVAL);
+    EXPECT(me, bcs_bcast(context, me->group, &out, 8, -1, NULL) == -EINVAL);
+    EXPECT(me, bcs_gather(context, me->group, &part, &blocks, -1, NULL) == -EINVAL);
+    EXPECT(me,
+           bcs_scatter(context, me->group, &part, &blocks, me->size, NULL) == -EINVAL);
+    EXPECT(me, bcs_reduce(context, me->group, &bits, BCS_ROOT_ALL, NULL) == -EINVAL);
+    EXPECT(me, bcs_reduce(context, me->group, &unknown, 0, NULL) == -EINVAL);
     bits.op = BCS_SUM;
-    EXPECT(me, bcs_reduce(context, me->group, &bits, -2) == -EINVAL);
+    EXPECT(me, bcs_reduce(context, me->group, &bits, -2, NULL) == -EINVAL);
+    EXPECT(me, bcs_scan(context, me->group, &unknown, false, NULL) == -EINVAL);
+    EXPECT(me, bcs_reduce_scatter(context, me->group, &unknown, NULL, NULL) == -EINVAL);
     bits.type = (enum bcs_type)99;
-    EXPECT(me, bcs_reduce(context, me->group, &bits, 0) == -EINVAL);
+    EXPECT(me, bcs_reduce(context, me->group, &bits, 0, NULL) == -EINVAL);
 }
 
 /** A message of n_bytes into room for half of them. */
@@ -83,13 +87,17 @@ static void truncate_collectives(struct place *me, size_t n_bytes)
 {
     static char mine[1000], all[16 * 1000];
     struct bcs_blocks blocks = {.data = all, .block_bytes = n_bytes / 2};
+    struct bcs_part part = {mine, n_bytes};
     int rc;
 
-    rc = bcs_gather(me->context, me->group, mine, n_bytes, &blocks, 0);
+    rc = bcs_gather(me->context, me->group, &part, &blocks, 0, request_of(me));
+    rc = result_of(me, rc);
     EXPECT(me, rc == (me->rank == 0 ? BCS_E_TRUNCATED : 0));
-    EXPECT(me, bcs_barrier(me->context, me->group) == 0);
+    EXPECT(me, bcs_barrier(me->context, me->group, NULL) == 0);
     blocks.block_bytes = n_bytes;
-    rc = bcs_scatter(me->context, me->group, mine, n_bytes / 2, &blocks, 0);
+    part.n_bytes = n_bytes / 2;
+    rc = bcs_scatter(me->context, me->group, &part, &blocks, 0, request_of(me));
+    rc = result_of(me, rc);
     EXPECT(me, rc == BCS_E_TRUNCATED);
 }
 
@@ -105,5 +113,5 @@ void test_errors(struct place *me)
     }
     truncate_collectives(me, 60);
     truncate_collectives(me, 1000);
-    EXPECT(me, bcs_barrier(me->context, me->group) == 0);
+    EXPECT(me, bcs_barrier(me->context, me->group, NULL) == 0);
 }

@@ -88,7 +88,7 @@ static void expect_nothing(struct place *me)
     EXPECT(me, bcs_recv(me->context, &any, NULL, &requests[1]) == 0);
     EXPECT(me, bcs_test(me->context, &requests[1], false) == BCS_E_PENDING);
     EXPECT(me, bcs_testall(me->context, requests, 3, false) == BCS_E_PENDING);
-    EXPECT(me, bcs_barrier(me->context, me->group) == 0);
+    EXPECT(me, bcs_barrier(me->context, me->group, NULL) == 0);
     EXPECT(me, bcs_send(me->context, &send, BCS_SEND_STANDARD, NULL) == 0);
     EXPECT(me, bcs_testall(me->context, requests, 3, true) == 0);
     EXPECT(me, data == left_of(me));
@@ -148,7 +148,7 @@ void test_messages(struct place *me)
         /* A synchronous send to oneself would wait for a receive that is there. */
         exchange(me, out, in, lengths[i], BCS_SEND_SYNCHRONOUS);
         probe_and_receive(me, out, in, lengths[i]);
-        EXPECT(me, bcs_barrier(me->context, me->group) == 0);
+        EXPECT(me, bcs_barrier(me->context, me->group, NULL) == 0);
     }
     expect_nothing(me);
     exchange_many(me);

@@ -25,7 +25,8 @@ void pattern_barriers(struct rank *me)
 
         /* relaxed: the barrier must order it */
         atomic_fetch_add_explicit(counter, 1, memory_order_relaxed);
-        rank_expect(me, bcs_barrier(me->context, &me->world) == 0, "a barrier failed");
+        rank_expect(me, bcs_barrier(me->context, &me->world, NULL) == 0,
+                    "a barrier failed");
         rank_expect(me, atomic_load_explicit(counter, memory_order_relaxed) >= n,
                     "a barrier was left too early");
         rank_expect(me,
@@ -52,16 +53,17 @@ static void broadcast_and_reduce(struct rank *me, size_t count, int root, int64_
     for (size_t i = 0; i < count; i++) {
         in[i] = me->rank == root ? key + (int64_t)i : -1;
     }
-    rank_expect(me,
-                bcs_bcast(me->context, &me->world, in, count * sizeof(*in), root) == 0,
-                "a broadcast failed");
+    rank_expect(
+        me,
+        bcs_bcast(me->context, &me->world, in, count * sizeof(*in), root, NULL) == 0,
+        "a broadcast failed");
     for (size_t i = 0; i < count; i++) {
         rank_expect(me, in[i] == key + (int64_t)i, "a wrong word of a broadcast");
         in[i] += me->rank;
     }
     rank_expect(me,
                 bcs_reduce(me->context, &me->world, &reduction,
-                           is_to_all ? BCS_ROOT_ALL : root) == 0,
+                           is_to_all ? BCS_ROOT_ALL : root, NULL) == 0,
                 "a reduction failed");
     for (size_t i = 0; (is_to_all || me->rank == root) && i < count; i++) {
         rank_expect(me, out[i] == size * (key + (int64_t)i) + size * (size - 1) / 2,
@@ -100,6 +102,7 @@ static void exchange(struct rank *me, size_t count)
     size_t lengths[JOB_MAX_RANKS];
     struct bcs_blocks from = {.data = out, .n_bytes = lengths};
     struct bcs_blocks to = {.data = in, .n_bytes = lengths};
+    const struct bcs_part mine = {out, block_bytes};
     int root = (int)(count % n), rc;
 
     for (size_t i = 0; i < n; i++) {
@@ -108,20 +111,20 @@ static void exchange(struct rank *me, size_t count)
             out[i * count + at] = word_of(me->rank, (int32_t)i, at);
         }
     }
-    rc = bcs_alltoall(me->context, &me->world, &from, &to);
+    rc = bcs_alltoall(me->context, &me->world, &from, &to, NULL);
     for (size_t i = 0; i < n * count; i++) {
         rank_expect(me, in[i] == word_of((int32_t)(i / count), me->rank, i % count),
                     "a wrong word of an alltoall");
     }
     memset(in, 0, n * block_bytes);
-    rc |= bcs_allgather(me->context, &me->world, out, &to);
+    rc |= bcs_allgather(me->context, &me->world, out, &to, NULL);
     for (size_t i = 0; i < n * count; i++) {
         rank_expect(me, in[i] == word_of((int32_t)(i / count), 0, i % count),
                     "a wrong word of an allgather");
     }
     memset(in, 0, n * block_bytes);
-    rc |= bcs_gather(me->context, &me->world, out, block_bytes, &to, root);
-    rc |= bcs_scatter(me->context, &me->world, out, block_bytes, &to, root);
+    rc |= bcs_gather(me->context, &me->world, &mine, &to, root, NULL);
+    rc |= bcs_scatter(me->context, &me->world, &mine, &to, root, NULL);
     for (size_t at = 0; at < count; at++) { /* the root has gathered all blocks for 0 */
         rank_expect(me, out[at] == word_of(me->rank, 0, at), "a wrong word came back");
     }
@@ -176,7 +179,7 @@ void pattern_late_opening(struct rank *me)
         me->context->driver->progress(me->context->engine);
     }
     rank_open_world(me);
-    rank_expect(me, bcs_reduce(me->context, &me->world, &reduction, 0) == 0,
+    rank_expect(me, bcs_reduce(me->context, &me->world, &reduction, 0, NULL) == 0,
                 "a reduction failed");
     rank_expect(me, me->rank > 0 || out == me->size * (me->size + 1) / 2,
                 "a wrong sum");

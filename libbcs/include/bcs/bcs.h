@@ -12,8 +12,8 @@
  * How it runs. A call posts a descriptor to the NIC engine, which matches and carries
  * out the descriptors of all processes in time slices. A blocking call then waits; a
  * non-blocking one returns and leaves a request, which bcs_test or bcs_testall
- * completes. Blocking or not is an argument: of bcs_send and bcs_recv, whether a
- * request is given; of the others, wait. [BCS-MPI sections 3 and 4, table 4.2]
+ * completes. Blocking or not is an argument: of bcs_probe and the tests, wait; of all
+ * others, whether a request is given. [BCS-MPI sections 3 and 4, table 4.2]
  *
  * Data are bytes: lengths are in bytes, messages must not be larger than memory, and a
  * zero-length message is one, too. Buffers of a call without a request are the caller's
@@ -139,6 +139,7 @@ struct bcs_request {
     uint32_t cell;
     bool is_done;
     bool is_send;
+    bool is_collective;
     struct bcs_result result;
 };
 
@@ -230,11 +231,16 @@ BCS_PUBLIC int bcs_testall(struct bcs_context *context, struct bcs_request reque
 
 /* -------------------------------------------------------------------- collectives
  *
- * Every member of the group calls with matching arguments, the collectives of a group
- * in the same order. They block until this member's part is done; only bcs_barrier,
- * bcs_reduce to all, bcs_allgather and bcs_alltoall wait for all others. Beside what is
- * listed, all return -EINVAL (no such root; logged), -ENOMEM, and BCS_E_TRUNCATED if a
- * member sent more than its receiver has room for. */
+ * Every member of the group calls with matching arguments, blocking or non-blocking as
+ * the others do, the collectives of a group in the same order. Without a request they
+ * block until this member's part is done; with one they start it. Only bcs_barrier,
+ * bcs_reduce to all, bcs_allgather and bcs_alltoall are certain to be done after all
+ * members have begun. Those that have been started go on in any order, side by side,
+ * whenever the process tests or waits for anything.
+ *
+ * Beside what is listed, all return -EINVAL (no such root; logged) and -ENOMEM, and
+ * BCS_E_TRUNCATED if a member sent more than its receiver has room for; with a request,
+ * its result.error tells the latter, and the other members of result say nothing. */
 
 /** Blocks, one of each member; without displacements, packed one after the other. */
 struct bcs_blocks {
@@ -244,13 +250,21 @@ struct bcs_blocks {
     size_t block_bytes;          /* non-vectorial; used if n_bytes is NULL */
 };
 
-/** Wait until every member has called it. [BCS-MPI table 4.1, section 4.4] */
-BCS_PUBLIC int bcs_barrier(struct bcs_context *context, struct bcs_group *group);
+/** One member's own block. */
+struct bcs_part {
+    void *data; /* gather: only read */
+    size_t n_bytes;
+};
+
+/** Done when every member has called it. [BCS-MPI table 4.1, section 4.4] */
+BCS_PUBLIC int bcs_barrier(struct bcs_context *context, struct bcs_group *group,
+                           struct bcs_request *request);
 
 /** Broadcast: every member gets the root's n_bytes, the same number on all members.
  *  [BCS-MPI table 4.1, section 4.4] */
 BCS_PUBLIC int bcs_bcast(struct bcs_context *context, struct bcs_group *group,
-                         void *data, size_t n_bytes, int32_t root);
+                         void *data, size_t n_bytes, int32_t root,
+                         struct bcs_request *request);
 
 /** Predefined operations. The logical and bitwise ones are for integers only, the
  *  complex types have sum and product only; logical results are 0 or 1. */
@@ -294,10 +308,12 @@ struct bcs_reduction {
     void *out;      /* the result, where this member gets it; may be the same as in */
     size_t count;   /* elements; the same on all members */
     enum bcs_op op;
-    enum bcs_type type;     /* of the predefined operations */
-    size_t element_bytes;   /* of BCS_OP_COMBINE */
-    bcs_combine_fn combine; /* of BCS_OP_COMBINE; called in this call's thread */
-    void *arg;              /* for combine */
+    enum bcs_type type;   /* of the predefined operations */
+    size_t element_bytes; /* of BCS_OP_COMBINE */
+    bcs_combine_fn
+        combine; /* of BCS_OP_COMBINE; called by this process in this call, or
+                               in any call until the request is done */
+    void *arg;   /* for combine */
 };
 
 /** bcs_reduce: every member gets the result. */
@@ -309,34 +325,58 @@ struct bcs_reduction {
  *
  * The operands are combined on one fixed binary tree over the ranks (aligned blocks of
  * 1, 2, 4, ... ranks), so that the bits of the result do not depend on the layout of
- * the processes, the root, or the length.
+ * the processes, the root, the length, or whether the call blocks.
  *
  * @return -EINVAL  also: the operation is not defined on the type; logged
  */
 BCS_PUBLIC int bcs_reduce(struct bcs_context *context, struct bcs_group *group,
-                          const struct bcs_reduction *reduction, int32_t root);
+                          const struct bcs_reduction *reduction, int32_t root,
+                          struct bcs_request *request);
+
+/**
+ * Prefix reduction: member i gets the vectors of the ranks 0 .. i combined; if it is
+ * exclusive, those of 0 .. i - 1, and member 0 gets nothing. Combined one after the other
+ * from rank 0 on, always.
+ *
+ * @return -EINVAL  also: the operation is not defined on the type; logged
+ */
+BCS_PUBLIC int bcs_scan(struct bcs_context *context, struct bcs_group *group,
+                        const struct bcs_reduction *reduction, bool is_exclusive,
+                        struct bcs_request *request);
+
+/**
+ * Combine the members' vectors, as bcs_reduce does, and give each member its part of the
+ * result: the parts lie one after the other in rank order.
+ *
+ * @param reduction  in is a whole vector, out one part; may be the same address
+ * @param counts     [size] elements of the parts; NULL: all have reduction->count
+ * @return -EINVAL   also: the operation is not defined on the type; logged
+ */
+BCS_PUBLIC int bcs_reduce_scatter(struct bcs_context *context, struct bcs_group *group,
+                                  const struct bcs_reduction *reduction,
+                                  const size_t counts[], struct bcs_request *request);
 
 /**
  * Scatter: each member gets its block of the root's. [BCS-MPI table 4.1]
  *
- * @param mine    where this member's block goes, up to n_mine_bytes; at the root it may
+ * @param mine    where this member's block goes, and the room for it; at the root it may
  *                be NULL: the block stays where it is
  * @param blocks  read at the root only
  */
 BCS_PUBLIC int bcs_scatter(struct bcs_context *context, struct bcs_group *group,
-                           void *mine, size_t n_mine_bytes,
-                           const struct bcs_blocks *blocks, int32_t root);
+                           const struct bcs_part *mine, const struct bcs_blocks *blocks,
+                           int32_t root, struct bcs_request *request);
 
 /**
  * Gather: the root gets each member's block. [BCS-MPI table 4.1]
  *
- * @param mine    this member's block of n_mine_bytes; at the root it may be NULL: the
- *                block is in its place already
+ * @param mine    this member's block; at the root it may be NULL: the block is in its
+ *                place already
  * @param blocks  where they go, at most so long; used at the root only
  */
 BCS_PUBLIC int bcs_gather(struct bcs_context *context, struct bcs_group *group,
-                          const void *mine, size_t n_mine_bytes,
-                          const struct bcs_blocks *blocks, int32_t root);
+                          const struct bcs_part *mine, const struct bcs_blocks *blocks,
+                          int32_t root, struct bcs_request *request);
 
 /**
  * Allgather: every member gets all blocks. The lengths are the same on all members.
@@ -346,7 +386,8 @@ BCS_PUBLIC int bcs_gather(struct bcs_context *context, struct bcs_group *group,
  * @param blocks  where they go
  */
 BCS_PUBLIC int bcs_allgather(struct bcs_context *context, struct bcs_group *group,
-                             const void *mine, const struct bcs_blocks *blocks);
+                             const void *mine, const struct bcs_blocks *blocks,
+                             struct bcs_request *request);
 
 /**
  * All-to-all: block j of member i's send becomes block i of member j's receive.
@@ -358,6 +399,7 @@ BCS_PUBLIC int bcs_allgather(struct bcs_context *context, struct bcs_group *grou
  */
 BCS_PUBLIC int bcs_alltoall(struct bcs_context *context, struct bcs_group *group,
                             const struct bcs_blocks *send,
-                            const struct bcs_blocks *receive);
+                            const struct bcs_blocks *receive,
+                            struct bcs_request *request);
 
 #endif

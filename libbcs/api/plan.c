@@ -1,0 +1,392 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The steps of plans: carried out at once, or put down and carried out later. Runs in the
+ * process that owns the context: in the call that makes the plan, and in whatever it calls
+ * afterwards (bcs_plans_move).
+ */
+#include "libbcs/api/plan.h"
+
+#include <bcs/status.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "libbcs/api/p2p.h"
+#include "libbcs/api/post.h"
+#include "nic_threads/reduce_ops.h"
+
+/* Cells that only the oldest plan may take. */
+#define RESERVED_CELLS 16u
+
+#define SLAB_STEPS 64
+
+enum step_kind { STEP_SEND, STEP_RECEIVE, STEP_COPY, STEP_COMBINE };
+
+/** A message of a plan. */
+struct transfer {
+    const struct bcs_group *peers;
+    void *data;
+    size_t n_bytes;
+    int32_t peer;
+    bool will_wait;
+};
+
+/** Two places in memory, and how much there is. */
+struct operands {
+    const void *from;
+    void *to;
+    size_t count; /* bytes, or elements */
+};
+
+struct bcs_step {
+    struct bcs_step *next;
+    uint8_t kind;
+    bool is_fenced; /* needs all steps before it */
+    union {
+        struct transfer transfer; /* until it is started */
+        struct bcs_request request;
+        struct operands operands;
+    };
+};
+
+/** Steps are allocated in slabs, which live as long as the context. */
+struct bcs_step_slab {
+    struct bcs_step_slab *next;
+    struct bcs_step steps[SLAB_STEPS];
+};
+
+static bool add_slab(struct bcs_plans *plans)
+{
+    struct bcs_step_slab *slab = malloc(sizeof(*slab));
+
+    if (slab == NULL) {
+        return false;
+    }
+    slab->next = plans->slabs;
+    plans->slabs = slab;
+    for (int i = 0; i < SLAB_STEPS; i++) {
+        slab->steps[i].next = plans->free_steps;
+        plans->free_steps = &slab->steps[i];
+    }
+    return true;
+}
+
+static void note_status(struct bcs_plan *plan, int status)
+{
+    if (plan->status == 0 || (plan->status > 0 && status < 0)) {
+        plan->status = status;
+    }
+}
+
+static inline void list_append(struct bcs_step_list *list, struct bcs_step *step)
+{
+    step->next = NULL;
+    *list->end = step;
+    list->end = &step->next;
+}
+
+/** Take out the step that *link points to. */
+static inline struct bcs_step *list_take(struct bcs_step_list *list,
+                                         struct bcs_step **link)
+{
+    struct bcs_step *step = *link;
+
+    *link = step->next;
+    if (step->next == NULL) {
+        list->end = link;
+    }
+    return step;
+}
+
+static inline void step_free(struct bcs_context *context, struct bcs_step *step)
+{
+    step->next = context->plans.free_steps;
+    context->plans.free_steps = step;
+}
+
+/** A step to be filled, or NULL: the plan has failed. */
+static inline struct bcs_step *step_new(struct bcs_plan *plan, enum step_kind kind)
+{
+    struct bcs_plans *plans = &plan->context->plans;
+    struct bcs_step *step;
+
+    if (plan->status < 0) {
+        return NULL;
+    }
+    if (plans->free_steps == NULL && !add_slab(plans)) {
+        note_status(plan, -ENOMEM);
+        return NULL;
+    }
+    step = plans->free_steps;
+    plans->free_steps = step->next;
+    step->kind = (uint8_t)kind;
+    return step;
+}
+
+/** Whether a plan may take one more cell; its transfer may do without. */
+static inline bool may_take_cell(const struct bcs_plan *plan)
+{
+    const struct bcs_plans *plans = &plan->context->plans;
+
+    return plan->request == NULL || plans->first == NULL || plans->first == plan ||
+           bcs_poster_n_available(&plan->context->poster) > RESERVED_CELLS;
+}
+
+/** What has become of a step that was to be carried out. */
+enum outcome { OVER, STARTED, NO_CELL };
+
+static enum outcome start_transfer(struct bcs_plan *plan, struct bcs_step *step)
+{
+    const struct transfer transfer = step->transfer;
+    const struct bcs_message message = {
+        .group = transfer.peers,
+        .data = transfer.data,
+        .n_bytes = transfer.n_bytes,
+        .peer = transfer.peer,
+        .tag = plan->tag,
+        .will_wait = transfer.will_wait,
+        .space = BCS_SPACE_COLLECTIVE,
+    };
+    int status = -ENOMEM;
+
+    if (may_take_cell(plan)) {
+        status =
+            step->kind == STEP_SEND
+                ? bcs_send(plan->context, &message, BCS_SEND_BUFFERED, &step->request)
+                : bcs_recv(plan->context, &message, NULL, &step->request);
+    }
+    if (status == -ENOMEM) {
+        step->transfer = transfer;
+        return NO_CELL;
+    }
+    if (status < 0) {
+        note_status(plan, status);
+        return OVER;
+    }
+    return step->request.is_done ? OVER : STARTED;
+}
+
+static void combine(const struct bcs_combiner *combiner,
+                    const struct operands *operands)
+{
+    if (combiner->kernel >= 0) {
+        nic_reduce_apply(combiner->kernel, operands->from, operands->to,
+                         operands->count);
+    } else {
+        combiner->combine(combiner->arg, operands->from, operands->to, operands->count);
+    }
+}
+
+static enum outcome carry_out(struct bcs_plan *plan, struct bcs_step *step)
+{
+    switch (step->kind) {
+    case STEP_COPY:
+        memmove(step->operands.to, step->operands.from, step->operands.count);
+        return OVER;
+    case STEP_COMBINE:
+        combine(&plan->combiner, &step->operands);
+        return OVER;
+    default:
+        return start_transfer(plan, step);
+    }
+}
+
+/** Put a step where its outcome says. */
+static inline void settle(struct bcs_plan *plan, struct bcs_step *step,
+                          enum outcome outcome)
+{
+    if (outcome == OVER) {
+        step_free(plan->context, step);
+    } else {
+        list_append(outcome == STARTED ? &plan->pending : &plan->queue, step);
+    }
+}
+
+static void wait_for_oldest(struct bcs_plan *plan)
+{
+    struct bcs_step *step = plan->pending.first;
+
+    note_status(plan, bcs_test(plan->context, &step->request, true));
+    step_free(plan->context, list_take(&plan->pending, &plan->pending.first));
+}
+
+/** A blocking plan has found no cell: wait until there may be one. @return whether it is
+ *  worth trying again */
+static bool wait_for_cell(struct bcs_plan *plan)
+{
+    struct nic_waiter waiter = {0};
+
+    if (plan->pending.first != NULL) {
+        wait_for_oldest(plan);
+        return true;
+    }
+    if (plan->context->plans.first == NULL) {
+        return false;
+    }
+    bcs_wait_turn(plan->context, &waiter);
+    bcs_wait_stop(plan->context, &waiter);
+    return true;
+}
+
+static inline void submit(struct bcs_plan *plan, struct bcs_step *step)
+{
+    enum outcome outcome = NO_CELL;
+
+    step->is_fenced = plan->is_fenced;
+    plan->is_fenced = false;
+    if (plan->request == NULL) {
+        while ((outcome = carry_out(plan, step)) == NO_CELL) {
+            if (!wait_for_cell(plan)) {
+                note_status(plan, -ENOMEM);
+                outcome = OVER;
+                break;
+            }
+        }
+    } else if (plan->is_open && plan->queue.first == NULL &&
+               !(step->is_fenced && plan->pending.first != NULL)) {
+        outcome = carry_out(plan, step);
+    }
+    settle(plan, step, outcome);
+}
+
+static inline void add_transfer(struct bcs_plan *plan, enum step_kind kind,
+                                int32_t peer, void *data, size_t n_bytes)
+{
+    struct bcs_step *step = step_new(plan, kind);
+
+    if (step != NULL) {
+        step->transfer = (struct transfer){
+            .peers = plan->peers,
+            .data = data,
+            .n_bytes = n_bytes,
+            .peer = peer,
+            .will_wait = plan->request == NULL && !plan->has_receives,
+        };
+        submit(plan, step);
+    }
+}
+
+void bcs_plan_send(struct bcs_plan *plan, int32_t to, const void *data, size_t n_bytes)
+{
+    if (n_bytes > 0) {
+        add_transfer(plan, STEP_SEND, to, (void *)(uintptr_t)data, n_bytes);
+    }
+}
+
+void bcs_plan_receive(struct bcs_plan *plan, int32_t from, void *data, size_t n_bytes)
+{
+    plan->has_receives = true;
+    if (n_bytes > 0) {
+        add_transfer(plan, STEP_RECEIVE, from, data, n_bytes);
+    }
+}
+
+void bcs_plan_tell(struct bcs_plan *plan, int32_t to)
+{
+    add_transfer(plan, STEP_SEND, to, NULL, 0);
+}
+
+void bcs_plan_hear(struct bcs_plan *plan, int32_t from)
+{
+    add_transfer(plan, STEP_RECEIVE, from, NULL, 0);
+}
+
+static void add_operands(struct bcs_plan *plan, enum step_kind kind,
+                         const struct operands *operands)
+{
+    struct bcs_step *step = step_new(plan, kind);
+
+    if (step != NULL) {
+        step->operands = *operands;
+        submit(plan, step);
+    }
+}
+
+void bcs_plan_copy(struct bcs_plan *plan, void *to, const void *from, size_t n_bytes)
+{
+    if (n_bytes > 0 && to != from) {
+        add_operands(plan, STEP_COPY, &(struct operands){from, to, n_bytes});
+    }
+}
+
+void bcs_plan_deliver(struct bcs_plan *plan, void *to, size_t n_room_bytes,
+                      const void *from, size_t n_bytes)
+{
+    if (n_bytes > n_room_bytes) {
+        note_status(plan, BCS_E_TRUNCATED);
+        n_bytes = n_room_bytes;
+    }
+    bcs_plan_copy(plan, to, from, n_bytes);
+}
+
+void bcs_plan_combine(struct bcs_plan *plan, const void *left, void *right,
+                      size_t count)
+{
+    add_operands(plan, STEP_COMBINE, &(struct operands){left, right, count});
+}
+
+void bcs_plan_fence(struct bcs_plan *plan)
+{
+    if (plan->request != NULL) {
+        plan->is_fenced = true;
+        return;
+    }
+    while (plan->pending.first != NULL) {
+        wait_for_oldest(plan);
+    }
+    plan->has_receives = false;
+}
+
+/** A plan that has failed: its other steps are not carried out. */
+static void drop_queue(struct bcs_plan *plan)
+{
+    while (plan->queue.first != NULL) {
+        step_free(plan->context, list_take(&plan->queue, &plan->queue.first));
+    }
+}
+
+static void start_queue(struct bcs_plan *plan)
+{
+    struct bcs_step *step;
+
+    while ((step = plan->queue.first) != NULL && plan->status >= 0 &&
+           !(step->is_fenced && plan->pending.first != NULL)) {
+        enum outcome outcome = carry_out(plan, step);
+
+        if (outcome == NO_CELL) {
+            return;
+        }
+        settle(plan, list_take(&plan->queue, &plan->queue.first), outcome);
+    }
+    if (plan->status < 0) {
+        drop_queue(plan);
+    }
+}
+
+bool bcs_plan_advance(struct bcs_plan *plan)
+{
+    struct bcs_step **link = &plan->pending.first;
+
+    while (*link != NULL) {
+        struct bcs_request *request = &(*link)->request;
+
+        if (bcs_look(plan->context, request)) {
+            note_status(plan, request->result.error);
+            step_free(plan->context, list_take(&plan->pending, link));
+        } else {
+            link = &(*link)->next;
+        }
+    }
+    start_queue(plan);
+    return plan->pending.first == NULL && plan->queue.first == NULL;
+}
+
+void bcs_steps_free(struct bcs_plans *plans)
+{
+    while (plans->slabs != NULL) {
+        struct bcs_step_slab *slab = plans->slabs;
+
+        plans->slabs = slab->next;
+        free(slab);
+    }
+}

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The plans of a process: their beginning and end, their memory, and whose turn it is. Runs
+ * in the process that owns the context.
+ */
+#include "libbcs/api/plan.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* Of the collectives' tags; slots.c of the MPI shim has one beyond. */
+#define TAG_MASK 0x3fffffffu
+
+struct bcs_plan_memory {
+    _Alignas(BCS_CACHE_LINE) struct bcs_plan_memory *next;
+    _Alignas(BCS_CACHE_LINE) char data[];
+};
+
+static inline void list_init(struct bcs_step_list *list)
+{
+    list->first = NULL;
+    list->end = &list->first;
+}
+
+struct bcs_plan *bcs_plan_begin(struct bcs_context *context, struct bcs_group *group,
+                                struct bcs_request *request)
+{
+    struct bcs_plan *plan = context->plans.free;
+
+    if (plan != NULL) {
+        context->plans.free = plan->next;
+    } else {
+        plan = malloc(sizeof(*plan));
+        if (plan == NULL) {
+            return NULL;
+        }
+    }
+    plan->context = context;
+    plan->group = group;
+    plan->peers = group;
+    plan->request = request;
+    list_init(&plan->pending);
+    list_init(&plan->queue);
+    plan->memory = NULL;
+    plan->next = NULL;
+    plan->tag = (int32_t)(group->sequence++ & TAG_MASK);
+    plan->status = 0;
+    plan->is_open = true;
+    plan->is_fenced = false;
+    plan->has_receives = false;
+    if (request != NULL) {
+        *request = (struct bcs_request){
+            .cell = BCS_CELL_NONE, .is_send = true, .is_collective = true};
+        plan->is_open = group->n_open < BCS_PLANS_OPEN;
+        group->n_open += plan->is_open;
+    }
+    return plan;
+}
+
+void *bcs_plan_allocate(struct bcs_plan *plan, size_t n_bytes)
+{
+    size_t all_bytes = sizeof(struct bcs_plan_memory) + n_bytes;
+    struct bcs_plan_memory *memory =
+        aligned_alloc(BCS_CACHE_LINE, (all_bytes + BCS_CACHE_LINE - 1) /
+                                          BCS_CACHE_LINE * BCS_CACHE_LINE);
+
+    if (memory == NULL) {
+        plan->status = -ENOMEM;
+        return NULL;
+    }
+    memory->next = plan->memory;
+    plan->memory = memory;
+    return memory->data;
+}
+
+static void recycle(struct bcs_plan *plan)
+{
+    struct bcs_plans *plans = &plan->context->plans;
+
+    while (plan->memory != NULL) {
+        struct bcs_plan_memory *memory = plan->memory;
+
+        plan->memory = memory->next;
+        free(memory);
+    }
+    plan->next = plans->free;
+    plans->free = plan;
+}
+
+static void append(struct bcs_plan **first, struct bcs_plan **last,
+                   struct bcs_plan *plan)
+{
+    plan->next = NULL;
+    if (*first == NULL) {
+        *first = plan;
+    } else {
+        (*last)->next = plan;
+    }
+    *last = plan;
+}
+
+/** The turn of the oldest plan of a group that waits for it. */
+static void open_next(struct bcs_plans *plans, struct bcs_group *group)
+{
+    struct bcs_plan *plan = group->waiting_first;
+
+    if (plan != NULL) {
+        group->waiting_first = plan->next;
+        group->n_open++;
+        plan->is_open = true;
+        append(&plans->first, &plans->last, plan);
+    }
+}
+
+/** A non-blocking plan is over, and in no list. */
+static void finish(struct bcs_plan *plan)
+{
+    struct bcs_request *request = plan->request;
+
+    plan->group->n_open--;
+    open_next(&plan->context->plans, plan->group);
+    request->result = (struct bcs_result){
+        .source = BCS_ANY_SOURCE, .tag = BCS_ANY_TAG, .error = plan->status};
+    request->is_done = true;
+    recycle(plan);
+}
+
+void bcs_plans_move(struct bcs_context *context)
+{
+    struct bcs_plans *plans = &context->plans;
+    struct bcs_plan *before = NULL, *plan = plans->first;
+
+    if (plans->is_moving) {
+        return; /* called by what a combining function has called */
+    }
+    plans->is_moving = true;
+    while (plan != NULL) {
+        bool is_over = bcs_plan_advance(plan);
+        struct bcs_plan *next = plan->next;
+
+        if (!is_over) {
+            before = plan;
+        } else {
+            *(before == NULL ? &plans->first : &before->next) = next;
+            if (next == NULL) {
+                plans->last = before;
+            }
+            finish(plan);
+            next = before == NULL ? plans->first : before->next; /* opened meanwhile */
+        }
+        plan = next;
+    }
+    plans->is_moving = false;
+}
+
+int bcs_plan_end(struct bcs_plan *plan)
+{
+    struct bcs_group *group = plan->group;
+    int status;
+
+    if (plan->request == NULL) {
+        bcs_plan_fence(plan);
+        status = plan->status;
+        recycle(plan);
+        return status;
+    }
+    if (!plan->is_open) {
+        append(&group->waiting_first, &group->waiting_last, plan);
+    } else if (plan->pending.first == NULL && plan->queue.first == NULL) {
+        finish(plan);
+    } else {
+        struct bcs_plans *plans = &plan->context->plans;
+
+        append(&plans->first, &plans->last, plan);
+    }
+    return 0;
+}
+
+void bcs_plans_fini(struct bcs_context *context)
+{
+    struct bcs_plans *plans = &context->plans;
+
+    while (plans->free != NULL) {
+        struct bcs_plan *plan = plans->free;
+
+        plans->free = plan->next;
+        free(plan);
+    }
+    bcs_steps_free(plans);
+}
