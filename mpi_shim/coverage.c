@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * mpi-coverage: prints docs/mpi-coverage.md, what the shim does with each function of
- * MPI 3.1. It joins the list of coverage.def with the table of symbols.def, from which
+ * MPI. It joins the list of coverage.def with the table of symbols.def, from which
  * the entry points are made, and ends with an error if the two contradict each other. A
  * program of the build, not installed; one process, one thread.
  */
@@ -56,7 +56,8 @@ static const char head[] =
     "Made by `mpi-coverage --markdown` from `mpi_shim/symbols.def`, the table from\n"
     "which the entry points are made; do not edit.\n"
     "\n"
-    "What the preload library does with each function of the C binding of MPI 3.1:\n"
+    "What the preload library does with each function of the C binding of MPI 3.1,\n"
+    "and with those of MPI 4.0 that Open MPI 5 has:\n"
     "\n"
     "- **buffered**: carried by bcs, on communicators and requests of its own: on all\n"
     "  intracommunicators but those of MPI_Comm_idup. On others the call goes to the\n"

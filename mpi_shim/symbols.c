@@ -49,25 +49,51 @@ const char *const shim_function_names[SHIM_N_FUNCTIONS] = {
 #include "mpi_shim/symbols.def"
 };
 
-/* Where each function's pointers are, and whether we can do without. */
+/* Reached if the program looked up a name that its MPI library does not have. */
+static int shim_symbol_missing(const char *name)
+{
+    fprintf(stderr, "bcs: the MPI library of this program has no %s\n", name);
+    return MPI_ERR_UNSUPPORTED_OPERATION;
+}
+
+/* What stands in shim_real for a function that the library does not have: a program that
+ * was linked with this library cannot call it, one that looks up names may. */
+#define SHIM_DEFINE_MISSING(type, name, parameters)                                    \
+    static type shim_missing_##name parameters                                         \
+    {                                                                                  \
+        int error = shim_symbol_missing("MPI_" #name);                                 \
+                                                                                       \
+        return _Generic((type)0, int : error, default : (type)0);                      \
+    }
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+#define SHIM_BUFFERED(timing, type, name, parameters, arguments)                       \
+    SHIM_DEFINE_MISSING(type, name, parameters)
+#define SHIM_PASSED(timing, type, name, parameters, arguments)                         \
+    SHIM_DEFINE_MISSING(type, name, parameters)
+#include "mpi_shim/symbols.def"
+#pragma GCC diagnostic pop
+
+/* Where each function's pointers are, and what is used if there is no such function. */
 struct shim_symbol {
-    const char *mpi_name;
+    const char *mpi_name; /* NULL: not interposed */
     const char *pmpi_name;
     size_t offset;
-    bool is_interposed;
-    bool is_needed;
+    void *missing; /* NULL: we cannot do without */
 };
 
-#define SHIM_SYMBOL(name, interposed, needed)                                          \
-    {"MPI_" #name, "PMPI_" #name, offsetof(struct shim_real, name), interposed, needed},
+#define SHIM_SYMBOL(mpi_name, name, missing)                                           \
+    {mpi_name, "PMPI_" #name, offsetof(struct shim_real, name), (void *)(missing)},
 
 static const struct shim_symbol shim_symbols[] = {
-#define SHIM_LIFECYCLE(type, name, parameters, arguments) SHIM_SYMBOL(name, true, true)
+#define SHIM_LIFECYCLE(type, name, parameters, arguments)                              \
+    SHIM_SYMBOL("MPI_" #name, name, NULL)
 #define SHIM_BUFFERED(timing, type, name, parameters, arguments)                       \
-    SHIM_SYMBOL(name, true, true)
+    SHIM_SYMBOL("MPI_" #name, name, shim_missing_##name)
 #define SHIM_PASSED(timing, type, name, parameters, arguments)                         \
-    SHIM_SYMBOL(name, true, false)
-#define SHIM_LOCAL(type, name, parameters) SHIM_SYMBOL(name, false, true)
+    SHIM_SYMBOL("MPI_" #name, name, shim_missing_##name)
+#define SHIM_LOCAL(type, name, parameters) SHIM_SYMBOL(NULL, name, NULL)
 #include "mpi_shim/symbols.def"
 };
 
@@ -99,14 +125,14 @@ static void shim_symbol_store(struct shim_real *table, size_t offset, void *symb
 static void shim_symbol_resolve(const struct shim_symbol *symbol)
 {
     void *real = shim_symbol_real(symbol->pmpi_name);
-    void *next = symbol->is_interposed ? dlsym(RTLD_NEXT, symbol->mpi_name) : NULL;
+    void *next = symbol->mpi_name == NULL ? NULL : dlsym(RTLD_NEXT, symbol->mpi_name);
 
-    if (real == NULL && symbol->is_needed) {
-        fprintf(stderr, "bcs: the MPI library of this program has no %s\n",
-                symbol->pmpi_name);
+    if (real == NULL && symbol->missing == NULL) {
+        shim_symbol_missing(symbol->pmpi_name);
         exit(1);
     }
-    shim_symbol_store(&shim_real, symbol->offset, real);
+    shim_symbol_store(&shim_real, symbol->offset,
+                      real != NULL ? real : symbol->missing);
     if (real != NULL && next != NULL && !shim_symbol_is_same_object(real, next)) {
         shim_symbol_store(&shim_tool, symbol->offset, next);
         shim_entry.has_tool = true;
@@ -208,12 +234,8 @@ void *shim_symbol_find(const char *name)
     return symbol;
 }
 
-/* Reached only if the program looked up a name that its MPI library does not have. */
-static _Noreturn void shim_symbol_missing(const char *name)
-{
-    fprintf(stderr, "bcs: the MPI library of this program has no P%s\n", name);
-    abort();
-}
+/* mpi.h exports only the functions that it declares. */
+#define SHIM_EXPORT __attribute__((visibility("default")))
 
 /* The counted way into the real library. */
 #define SHIM_DEFINE_PASS(timing, type, name, parameters, arguments)                    \
@@ -221,13 +243,9 @@ static _Noreturn void shim_symbol_missing(const char *name)
     {                                                                                  \
         struct mds_collect *collect =                                                  \
             MDS_##timing == MDS_UNTIMED ? NULL : mds_collect;                          \
-        uint64_t began;                                                                \
+        uint64_t began = mds_begin(collect, MDS_##timing);                             \
         type result;                                                                   \
                                                                                        \
-        if (__builtin_expect(shim_real.name == NULL, false)) {                         \
-            shim_symbol_missing("MPI_" #name);                                         \
-        }                                                                              \
-        began = mds_begin(collect, MDS_##timing);                                      \
         shim_pass_begin(SHIM_FN_##name);                                               \
         result = shim_real.name arguments;                                             \
         shim_pass_end();                                                               \
@@ -262,14 +280,14 @@ static _Noreturn void shim_symbol_missing(const char *name)
         return result;                                                                 \
     }                                                                                  \
     SHIM_DEFINE_TOOL(type, name, parameters, arguments, shim_inner_##name)             \
-    type PMPI_##name parameters                                                        \
+    SHIM_EXPORT type PMPI_##name parameters                                            \
     {                                                                                  \
         if (__builtin_expect(shim_entry.pmpi_is_slow, false)) {                        \
             return shim_inner_##name arguments;                                        \
         }                                                                              \
         return shim_##name arguments;                                                  \
     }                                                                                  \
-    type MPI_##name parameters                                                         \
+    SHIM_EXPORT type MPI_##name parameters                                             \
     {                                                                                  \
         if (__builtin_expect(shim_entry.mpi_is_slow, false)) {                         \
             return shim_slow_##name arguments;                                         \
@@ -280,14 +298,14 @@ static _Noreturn void shim_symbol_missing(const char *name)
 #define SHIM_PASSED(timing, type, name, parameters, arguments)                         \
     SHIM_DEFINE_PASS(timing, type, name, parameters, arguments)                        \
     SHIM_DEFINE_TOOL(type, name, parameters, arguments, shim_pass_##name)              \
-    type PMPI_##name parameters                                                        \
+    SHIM_EXPORT type PMPI_##name parameters                                            \
     {                                                                                  \
         if (__builtin_expect(shim_entry.pmpi_is_slow, false)) {                        \
             shim_symbols_resolve();                                                    \
         }                                                                              \
         return shim_pass_##name arguments;                                             \
     }                                                                                  \
-    type MPI_##name parameters                                                         \
+    SHIM_EXPORT type MPI_##name parameters                                             \
     {                                                                                  \
         if (__builtin_expect(shim_entry.mpi_is_slow, false)) {                         \
             return shim_slow_##name arguments;                                         \
@@ -297,12 +315,12 @@ static _Noreturn void shim_symbol_missing(const char *name)
 
 #define SHIM_LIFECYCLE(type, name, parameters, arguments)                              \
     SHIM_DEFINE_TOOL(type, name, parameters, arguments, shim_##name)                   \
-    type PMPI_##name parameters                                                        \
+    SHIM_EXPORT type PMPI_##name parameters                                            \
     {                                                                                  \
         shim_symbols_resolve();                                                        \
         return shim_##name arguments;                                                  \
     }                                                                                  \
-    type MPI_##name parameters                                                         \
+    SHIM_EXPORT type MPI_##name parameters                                             \
     {                                                                                  \
         return shim_slow_##name arguments;                                             \
     }
