@@ -143,7 +143,8 @@ static void shim_symbol_resolve(const struct shim_symbol *symbol)
 static void shim_library_open(void)
 {
     static const char *const names[] = {"libmpi.so.40", "libmpi.so.12",
-                                        "libmpich.so.12", "libmpi.so"};
+                                        "libmpich.so.12", "libmpi_abi.so.1",
+                                        "libmpi.so"};
 
     if (dlsym(RTLD_NEXT, "PMPI_Init") != NULL) {
         return;

@@ -86,12 +86,12 @@ static int program_find(const struct launch_context *context, char *path_out,
     return 0;
 }
 
-/* An elf_needed_fn: stops at a library of MPICH or one that has its ABI. arg is a
- * char [NAME_MAX + 1] that receives its name. */
-static bool mpich_find(void *arg, const char *library)
+/* An elf_needed_fn: stops at a library of MPICH, one that has its ABI, or one of the ABI
+ * of MPI 5. arg is a char [NAME_MAX + 1] that receives its name. */
+static bool foreign_mpi_find(void *arg, const char *library)
 {
     static const char *const prefixes[] = {"libmpich", "libmpifort.so.", "libmpi.so.12",
-                                           "libmpicxx.so."};
+                                           "libmpicxx.so.", "libmpi_abi.so"};
 
     for (size_t i = 0; i < sizeof prefixes / sizeof prefixes[0]; i++) {
         if (strncmp(library, prefixes[i], strlen(prefixes[i])) == 0) {
@@ -104,14 +104,14 @@ static bool mpich_find(void *arg, const char *library)
 
 static int program_check_preloadable(const char *path)
 {
-    char mpich[NAME_MAX + 1] = "";
-    int kind = elf_file_read(path, mpich_find, mpich);
+    char foreign[NAME_MAX + 1] = "";
+    int kind = elf_file_read(path, foreign_mpi_find, foreign);
 
-    if (mpich[0] != '\0') {
+    if (foreign[0] != '\0') {
         return bcsrun_error(
-            "%s is linked with MPICH (%s); bcs carries programs built "
+            "%s is linked with %s, as MPICH builds programs; bcs carries those built "
             "with Open MPI: compile it with Open MPI's mpicc or mpifort",
-            path, mpich);
+            path, foreign);
     }
     switch (kind) {
     case ELF_STATIC:

@@ -16,6 +16,29 @@ import tempfile
 
 import job
 
+# An MPI library that is not Open MPI, a program for it, and one that loads it.
+STUB = """
+#include <stdio.h>
+int PMPI_Init(int *c, char ***v) { return printf("ranks start\\n") < 0; }
+int MPI_Init(int *c, char ***v) { return PMPI_Init(c, v); }
+int PMPI_Get_library_version(char *version, int *length)
+{ return (*length = sprintf(version, "Stub MPI 1.0\\nwith a second line")) < 0; }
+"""
+PROGRAM = """
+int MPI_Init(int *, char ***);
+int main(void) { return MPI_Init(0, 0); }
+"""
+LOADER = """
+#include <dlfcn.h>
+int main(void)
+{
+    int (*init)(int *, char ***);
+    dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
+    *(void **)&init = dlsym(RTLD_DEFAULT, "MPI_Init");
+    return init(0, 0);
+}
+"""
+
 
 def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__)
@@ -154,20 +177,29 @@ class Suite:
         static = self.compile("static", "int main(void) { return 0; }", ["-static"])
         if static:
             self.must_fail("a static program", [*run, str(static)], ("static",))
-        stub = self.compile(
-            "libmpi.so.12",
-            "int MPI_Init(int *c, char ***v) { (void)c; (void)v; return 0; }",
-            ["-shared", "-fPIC", "-Wl,-soname,libmpi.so.12"],
+        for library in ("libmpi.so.12", "libmpi_abi.so.1"):
+            program = self.compile_with_stub(library)
+            if program is None:
+                self.report.case(f"a program with {library}", ["cannot be linked"])
+                continue
+            words = ("Open MPI", library)
+            self.must_fail(f"a program with {library}", [*run, str(program)], words)
+            # What bcsrun cannot see the preload must: it comes by another library, ...
+            preload = {"LD_PRELOAD": self.arguments.shim}
+            words = ("Stub MPI 1.0", "Open MPI")
+            self.must_fail(f"preload, {library}", [str(program)], words, preload)
+            # ... or by dlopen.
+            loader = self.compile(
+                f"loads_{library}", LOADER, [f'-DLIBRARY="{self.folder}/{library}"']
+            )
+            self.must_fail(f"preload, dlopen {library}", [str(loader)], words, preload)
+
+    def compile_with_stub(self, library):
+        """A program linked with a stub of this name that is another MPI library."""
+        stub = self.compile(library, STUB, ["-shared", "-fPIC", f"-Wl,-soname,{library}"])
+        return stub and self.compile(
+            f"with_{library}", PROGRAM, [str(stub), f"-Wl,-rpath,{self.folder}"]
         )
-        mpich = self.compile(
-            "mpich_program",
-            "int MPI_Init(int *, char ***);\nint main(void) { return MPI_Init(0, 0); }",
-            [str(stub), f"-Wl,-rpath,{self.folder}"],
-        )
-        if mpich is None:
-            self.report.case("an MPICH program", ["the stub cannot be linked"])
-            return
-        self.must_fail("an MPICH program", [*run, str(mpich)], ("MPICH",))
 
     def case_missing_preload(self):
         alone = self.folder / "elsewhere" / "bin"
