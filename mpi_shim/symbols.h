@@ -18,8 +18,6 @@
 #include <mpi.h>
 #include <stdbool.h>
 
-#include "mpi_shim/mpi4_types.h"
-
 #pragma GCC visibility push(hidden)
 
 /** Numbers of the interposed functions: SHIM_FN_Send ... */
