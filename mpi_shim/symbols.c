@@ -13,10 +13,12 @@
 
 #include <dlfcn.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "libbcs/base/log.h"
 #include "mds/collect.h"
 #include "mpi_shim/fallback.h"
 #include "mpi_shim/handles.h"
@@ -235,6 +237,19 @@ void *shim_symbol_find(const char *name)
     return symbol;
 }
 
+/* MPI is used without MPI_Init: by a session, which the library carries. */
+static void shim_symbols_tell_inactive(const char *name)
+{
+    static _Atomic bool is_told;
+
+    /* relaxed: nothing else is read after it */
+    if (!atomic_exchange_explicit(&is_told, true, memory_order_relaxed) &&
+        shim_symbol_find("MPI_Session_init") != NULL) {
+        bcs_warn("%s without MPI_Init: bcs does not carry what an MPI session does",
+                 name);
+    }
+}
+
 /* mpi.h exports only the functions that it declares. */
 #define SHIM_EXPORT __attribute__((visibility("default")))
 
@@ -273,6 +288,7 @@ void *shim_symbol_find(const char *name)
                                                                                        \
         if (!shim_entry.is_active) {                                                   \
             shim_symbols_resolve();                                                    \
+            shim_symbols_tell_inactive("MPI_" #name);                                  \
             return shim_real.name arguments;                                           \
         }                                                                              \
         began = mds_begin(collect, MDS_##timing);                                      \
