@@ -1,230 +1,193 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * MPI's blocking collectives without blocks: Barrier, Bcast, Reduce, Allreduce. Entry
- * points, called through symbols.c in the application's threads; the others are in
- * collective_blocks.c.
+ * Entry points of the collectives, blocking, non-blocking and persistent, made from
+ * collectives.def. Called through symbols.c in the application's threads.
  *
- * Arguments are checked here and errors raised here, with the classes of Open MPI: it
- * does not check all arguments on all ranks, so that a wrong call that is given to it
- * could wait for the other ranks, which are with us. A reduction that is not known here
- * (of a parametrized Fortran type, say) is unknown on all ranks and is passed to it.
+ * Arguments are checked and errors raised here, with the classes of Open MPI: it does
+ * not check all arguments on all ranks, so that a wrong call that is given to it could
+ * wait for the other ranks, which are with us.
  */
 #include "mpi_shim/collective.h"
 
 #include <bcs/status.h>
 #include <errno.h>
+#include <stdlib.h>
 
 #include "mpi_shim/error.h"
-#include "mpi_shim/op.h"
-#include "mpi_shim/side.h"
+#include "mpi_shim/request.h"
 #include "mpi_shim/symbols.h"
 
-struct shim_comm *shim_collective_comm(MPI_Comm handle)
-{
-    struct shim_comm *comm;
-
-    shim_enter();
-    comm = shim_comm_find(handle);
-    shim_leave();
-    return comm;
-}
-
-int shim_collective_result(MPI_Comm comm, int status)
+int shim_collective_class_of(int status)
 {
     if (__builtin_expect(status == 0, 1)) {
         return MPI_SUCCESS;
     }
     if (status == BCS_E_TRUNCATED) {
-        return shim_error(comm, MPI_ERR_TRUNCATE);
+        return MPI_ERR_TRUNCATE;
     }
-    return shim_error(comm, status == -ENOMEM ? MPI_ERR_NO_MEM : MPI_ERR_INTERN);
+    return status == -ENOMEM ? MPI_ERR_NO_MEM : MPI_ERR_INTERN;
 }
 
-int shim_collective_class(int count, const struct shim_datatype *type)
+/** Raise an error class; Open MPI raises some on MPI_COMM_WORLD. */
+static int raise(const struct shim_collective *call, int class)
 {
-    return count < 0 ? MPI_ERR_COUNT : type == NULL ? MPI_ERR_TYPE : MPI_SUCCESS;
+    return class == MPI_SUCCESS
+               ? class
+               : shim_error(class == MPI_ERR_TOPOLOGY ? NULL : call->handle, class);
 }
 
-int shim_Barrier(MPI_Comm comm)
+/** Carry out a call. @return false: it is one for the real library */
+static bool block(struct shim_exchange *exchange, int *rc_out)
 {
-    struct shim_comm *c = shim_collective_comm(comm);
-    int status;
+    struct shim_collective *call = &exchange->call;
+    struct shim_comm *comm;
+    int class;
 
-    if (c == NULL) {
-        return shim_pass_Barrier(comm);
-    }
     shim_enter();
-    status = bcs_barrier(shim_context(), &c->group, NULL);
+    comm = shim_comm_find(call->handle);
+    class = comm == NULL ? SHIM_COLLECTIVE_FOREIGN : shim_collective_check(comm, call);
+    if (class == MPI_SUCCESS) {
+        int status;
+
+        shim_exchange_init(exchange);
+        status = shim_exchange_start(exchange, comm, NULL);
+        class = shim_collective_class_of(shim_exchange_close(exchange, status));
+    }
+    shim_collective_forget(call);
     shim_leave();
-    return shim_collective_result(comm, status);
+    if (class == SHIM_COLLECTIVE_FOREIGN) {
+        return false;
+    }
+    *rc_out = raise(call, class);
+    return true;
 }
 
-static int bcast_class(const struct shim_comm *c, const void *buffer, int count,
-                       const struct shim_datatype *type, int root)
+/** A request with an exchange of its own. @return NULL: no memory */
+static struct shim_request *describe(const struct shim_collective *call,
+                                     struct shim_comm *comm)
 {
-    int class = shim_collective_class(count, type);
+    struct shim_exchange *exchange = malloc(sizeof(*exchange));
+    struct shim_request *request = exchange == NULL ? NULL : shim_request_new();
 
-    if (class != MPI_SUCCESS) {
-        return class;
+    if (request == NULL) {
+        free(exchange);
+        return NULL;
     }
-    if (buffer == MPI_IN_PLACE) {
-        return MPI_ERR_ARG;
-    }
-    return shim_collective_has_rank(c, root) ? MPI_SUCCESS : MPI_ERR_ROOT;
+    exchange->call = *call;
+    shim_exchange_init(exchange);
+    request->kind = SHIM_EXCHANGE;
+    request->exchange = exchange;
+    request->comm = comm;
+    request->error_comm = call->handle;
+    request->base.is_done = true;
+    request->base.is_send = true;
+    comm->n_users++;
+    return request;
 }
 
-int shim_Bcast(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm)
+/** Make a request of a call that is in order; start it unless it is persistent. */
+static int make_request(struct shim_collective *call, struct shim_comm *comm,
+                        bool is_persistent, MPI_Request *request_out)
 {
-    struct shim_comm *c = shim_collective_comm(comm);
-    const struct shim_datatype *type;
-    struct shim_side side;
-    int class, status, closed;
-    bool is_root;
+    struct shim_request *request = describe(call, comm);
+    int class = MPI_SUCCESS;
 
-    if (c == NULL) {
-        return shim_pass_Bcast(buffer, count, datatype, root, comm);
+    if (request == NULL) {
+        shim_collective_forget(call);
+        return MPI_ERR_NO_MEM;
     }
-    type = shim_datatype_find(datatype);
-    class = bcast_class(c, buffer, count, type, root);
-    if (class != MPI_SUCCESS) {
-        return shim_error(comm, class);
+    request->is_persistent = is_persistent;
+    if (is_persistent) {
+        shim_exchange_hold(request->exchange);
+    } else {
+        class = shim_request_start(request);
     }
-    is_root = c->group.rank == root;
-    status = shim_side_open(&side, buffer, count, type, is_root);
-    if (status == 0) {
-        shim_enter();
-        status =
-            bcs_bcast(shim_context(), &c->group, side.data, side.n_bytes, root, NULL);
-        shim_leave();
+    if (class == MPI_SUCCESS) {
+        *request_out = shim_request_handle(request);
+    } else {
+        shim_request_delete(request);
     }
-    closed = shim_side_close(&side, !is_root && status >= 0);
-    return shim_collective_result(comm, status != 0 ? status : closed);
+    return class;
 }
 
-/** The vectors of a reduction, as the program gave them; valid arguments only. */
-struct reduction {
-    const void *sendbuf;
-    void *recvbuf;
-    int count;
-    const struct shim_datatype *type;
-    MPI_Op handle;
-    enum shim_op op;
-};
-
-/* In and out may be the same memory: that is how the API does it in place. */
-static int reduce(struct shim_comm *c, const struct reduction *call, int root)
+/** Start a call, or make a persistent request. @return false: for the real library */
+static bool request(struct shim_collective *call, bool is_persistent,
+                    MPI_Request *request_out, int *rc_out)
 {
-    bool is_target = root == BCS_ROOT_ALL || root == c->group.rank;
-    bool is_in_place = call->sendbuf == MPI_IN_PLACE;
-    struct shim_side in = {0}, out = {0};
-    struct shim_combine combine;
-    int status, closed;
-
-    status = shim_op_prepare(&combine, call->handle, call->op, call->type,
-                             (size_t)call->count);
-    if (status != 0) {
-        return status;
-    }
-    status = shim_side_open(&in, is_in_place ? call->recvbuf : call->sendbuf,
-                            call->count, call->type, true);
-    if (status == 0 && is_target) {
-        status = shim_side_open(&out, call->recvbuf, call->count, call->type, false);
-    }
-    if (status == 0) {
-        struct bcs_reduction reduction = {
-            .in = in.data,
-            .out = out.data,
-            .count = (size_t)call->count,
-            .element_bytes = call->type->size,
-            .op = combine.kernel < 0 ? BCS_OP_COMBINE : (enum bcs_op)(call->op + 1),
-            .type = (enum bcs_type)call->type->reduce_type,
-            .combine = shim_op_combine,
-            .arg = &combine,
-        };
-
-        shim_enter();
-        status = bcs_reduce(shim_context(), &c->group, &reduction, root, NULL);
-        shim_leave();
-    }
-    closed = shim_op_finish(&combine);
-    status = status != 0 ? status : closed;
-    closed = shim_side_close(&out, status == 0);
-    shim_side_close(&in, false);
-    return status != 0 ? status : closed;
-}
-
-static int reduction_class(const struct reduction *call)
-{
-    if (call->op == SHIM_OP_NONE || (call->op != SHIM_OP_USER && call->type == NULL)) {
-        return MPI_ERR_OP;
-    }
-    return shim_collective_class(call->count, call->type);
-}
-
-int shim_Allreduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype,
-                   MPI_Op op, MPI_Comm comm)
-{
-    struct shim_comm *c = shim_collective_comm(comm);
-    struct reduction call = {sendbuf, recvbuf, count, NULL, op, SHIM_OP_NONE};
+    struct shim_comm *comm;
     int class;
 
-    if (c == NULL) {
-        return shim_pass_Allreduce(sendbuf, recvbuf, count, datatype, op, comm);
+    shim_enter();
+    comm = shim_comm_find(call->handle);
+    class = comm == NULL ? SHIM_COLLECTIVE_FOREIGN : shim_collective_check(comm, call);
+    if (class == MPI_SUCCESS && request_out == NULL) {
+        class = MPI_ERR_ARG;
     }
-    call.type = shim_datatype_find(datatype);
-    call.op = shim_op_find(op);
-    class = recvbuf == MPI_IN_PLACE ? MPI_ERR_BUFFER : reduction_class(&call);
-    if (class != MPI_SUCCESS) {
-        return shim_error(comm, class);
+    if (class == MPI_SUCCESS) {
+        class = make_request(call, comm, is_persistent, request_out);
+    } else {
+        shim_collective_forget(call);
     }
-    if (!shim_op_is_valid(call.op, call.type)) {
-        return shim_pass_Allreduce(sendbuf, recvbuf, count, datatype, op, comm);
+    shim_leave();
+    if (class == SHIM_COLLECTIVE_FOREIGN) {
+        return false;
     }
-    return shim_collective_result(comm, reduce(c, &call, BCS_ROOT_ALL));
+    *rc_out = raise(call, class);
+    return true;
 }
 
-/* Whether the buffers are named as MPI_Reduce allows it on this rank. */
-static bool are_reduce_buffers_valid(const struct reduction *call, bool is_root)
-{
-    if (!is_root) {
-        return call->sendbuf != MPI_IN_PLACE;
+/* How collectives.def describes data. */
+#define SHIM_ONE(buffer, n, type)                                                      \
+    {                                                                                  \
+        .buf = buffer, .count = n, .datatype = type                                    \
     }
-    return call->recvbuf != MPI_IN_PLACE &&
-           (call->sendbuf != call->recvbuf || call->count == 0);
-}
+#define SHIM_EACH(buffer, n, at, type)                                                 \
+    {                                                                                  \
+        .buf = buffer, .is_vector = true, .counts = n, .displs = at, .datatype = type  \
+    }
+#define SHIM_TYPES(buffer, n, at, types)                                               \
+    {                                                                                  \
+        .buf = buffer, .is_vector = true, .has_types = true, .counts = n,              \
+        .displs = at, .datatypes = types                                               \
+    }
+#define SHIM_TYPES_AINT(buffer, n, at, types)                                          \
+    {                                                                                  \
+        .buf = buffer, .is_vector = true, .has_types = true, .counts = n,              \
+        .offsets = at, .datatypes = types                                              \
+    }
 
-static int rooted_class(const struct shim_comm *c, const struct reduction *call,
-                        int root)
-{
-    int class = reduction_class(call);
+#define SHIM_LIST(...) __VA_ARGS__
 
-    if (class != MPI_SUCCESS) {
-        return class;
+#define SHIM_COLLECTIVE(name, lower, kind_of_all, parameters, arguments, members)      \
+    int shim_##name parameters                                                         \
+    {                                                                                  \
+        struct shim_exchange exchange;                                                 \
+        int rc;                                                                        \
+                                                                                       \
+        exchange.call = (struct shim_collective){                                      \
+            .kind = SHIM_##kind_of_all, .handle = comm, SHIM_LIST members};            \
+        return block(&exchange, &rc) ? rc : shim_pass_##name arguments;                \
+    }                                                                                  \
+    int shim_I##lower(SHIM_LIST parameters, MPI_Request *request_out)                  \
+    {                                                                                  \
+        struct shim_collective call = {                                                \
+            .kind = SHIM_##kind_of_all, .handle = comm, SHIM_LIST members};            \
+        int rc;                                                                        \
+                                                                                       \
+        return request(&call, false, request_out, &rc)                                 \
+                   ? rc                                                                \
+                   : shim_pass_I##lower(SHIM_LIST arguments, request_out);             \
+    }                                                                                  \
+    int shim_##name##_init(SHIM_LIST parameters, MPI_Info info,                        \
+                           MPI_Request *request_out)                                   \
+    {                                                                                  \
+        struct shim_collective call = {                                                \
+            .kind = SHIM_##kind_of_all, .handle = comm, SHIM_LIST members};            \
+        int rc;                                                                        \
+                                                                                       \
+        return request(&call, true, request_out, &rc)                                  \
+                   ? rc                                                                \
+                   : shim_pass_##name##_init(SHIM_LIST arguments, info, request_out);  \
     }
-    if (!are_reduce_buffers_valid(call, c->group.rank == root)) {
-        return MPI_ERR_ARG;
-    }
-    return shim_collective_has_rank(c, root) ? MPI_SUCCESS : MPI_ERR_ROOT;
-}
 
-int shim_Reduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype,
-                MPI_Op op, int root, MPI_Comm comm)
-{
-    struct shim_comm *c = shim_collective_comm(comm);
-    struct reduction call = {sendbuf, recvbuf, count, NULL, op, SHIM_OP_NONE};
-    int class;
-
-    if (c == NULL) {
-        return shim_pass_Reduce(sendbuf, recvbuf, count, datatype, op, root, comm);
-    }
-    call.type = shim_datatype_find(datatype);
-    call.op = shim_op_find(op);
-    class = rooted_class(c, &call, root);
-    if (class != MPI_SUCCESS) {
-        return shim_error(comm, class);
-    }
-    if (!shim_op_is_valid(call.op, call.type)) {
-        return shim_pass_Reduce(sendbuf, recvbuf, count, datatype, op, root, comm);
-    }
-    return shim_collective_result(comm, reduce(c, &call, root));
-}
+#include "mpi_shim/collectives.def"

@@ -1,28 +1,103 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the collectives' entry points share: collective.c and collective_blocks.c. The
- * entry points themselves (shim_Bcast and so on) are declared in symbols.h.
+ * Collective calls of MPI, in all forms: their arguments, the check of these, and an
+ * exchange, which is one call that is carried out, from its buffers' opening to their
+ * closing. The entry points (shim_Bcast and so on) are declared in symbols.h. Used by
+ * collective*.c and request.c.
  */
 #ifndef MPI_SHIM_COLLECTIVE_H
 #define MPI_SHIM_COLLECTIVE_H
 
 #include "mpi_shim/comm.h"
-#include "mpi_shim/datatype.h"
+#include "mpi_shim/op.h"
+#include "mpi_shim/side.h"
 #include <bcs/bcs.h>
 
-/** The communicator of a call, which stays while the call lasts; NULL: not ours. */
-struct shim_comm *shim_collective_comm(MPI_Comm handle);
+/** The last column of collectives.def: those that differ in their arguments only are of
+ *  one kind. */
+enum shim_collective_kind {
+    SHIM_BARRIER,
+    SHIM_BCAST,
+    SHIM_REDUCE,
+    SHIM_ALLREDUCE,
+    SHIM_REDUCE_SCATTER,
+    SHIM_SCAN,
+    SHIM_EXSCAN,
+    SHIM_GATHER,
+    SHIM_SCATTER,
+    SHIM_ALLGATHER,
+    SHIM_ALLTOALL,
+    SHIM_NEIGHBOR_ALLGATHER,
+    SHIM_NEIGHBOR_ALLTOALL,
+};
 
-/** Whether the communicator has a member of that rank. */
-static inline bool shim_collective_has_rank(const struct shim_comm *comm, int rank)
-{
-    return rank >= 0 && rank < comm->group.size;
-}
+/** The arguments of a collective call; what a function does not have is zero. */
+struct shim_collective {
+    enum shim_collective_kind kind;
+    MPI_Comm handle;
+    struct shim_layout send;
+    struct shim_layout receive; /* broadcast: the buffer */
+    MPI_Op op_handle;
+    int root;
+    enum shim_op op; /* found by shim_collective_check, with the types of the layouts */
+};
 
-/** The error class of a count and a type (NULL: not usable), or MPI_SUCCESS. */
-int shim_collective_class(int count, const struct shim_datatype *type);
+/** shim_collective_check: the call is one for the real library. */
+#define SHIM_COLLECTIVE_FOREIGN (-1)
 
-/** The return value of an MPI call for a result of the API; errors are raised. */
-int shim_collective_result(MPI_Comm comm, int status);
+/**
+ * Check the arguments, and look up what they name. Called under the lock.
+ *
+ * @return MPI_SUCCESS, the error class, or SHIM_COLLECTIVE_FOREIGN: a reduction that is
+ *         not known here; so all ranks find. End with shim_collective_forget in any case
+ */
+int shim_collective_check(struct shim_comm *comm, struct shim_collective *call);
+
+/** Free what shim_collective_check has looked up. */
+void shim_collective_forget(struct shim_collective *call);
+
+/** A collective call and its buffers as the API wants them. */
+struct shim_exchange {
+    struct shim_collective call;
+    struct shim_side in, out;
+    struct shim_blocks from, to;
+    struct shim_combine combine;
+    bool is_held; /* types and operation stay usable if the program frees them */
+    int status;   /* of shim_exchange_close, once it is closed */
+};
+
+/** Make an exchange of a call without open buffers. Sets all but the call. */
+void shim_exchange_init(struct shim_exchange *exchange);
+
+/**
+ * Open the buffers and give them to the API. Called under the lock. Close in any case: at
+ * once if this fails, or when the request is done.
+ *
+ * @param request  NULL: block
+ * @return what the API has returned, or -ENOMEM
+ */
+int shim_exchange_start(struct shim_exchange *exchange, struct shim_comm *comm,
+                        struct bcs_request *request);
+
+/** Whether something remains to be done when a started exchange is over. */
+bool shim_exchange_is_needed(const struct shim_exchange *exchange);
+
+/**
+ * Close the buffers; if status says so, what was received becomes the program's. Closing
+ * once more does nothing.
+ *
+ * @param status  what the API's call or request has come to
+ * @return status, or the first error in closing
+ */
+int shim_exchange_close(struct shim_exchange *exchange, int status);
+
+/** Keep what the call names until shim_exchange_free; of an exchange from malloc. */
+void shim_exchange_hold(struct shim_exchange *exchange);
+
+/** Close, forget and free an exchange from malloc. Accepts NULL. */
+void shim_exchange_free(struct shim_exchange *exchange);
+
+/** The error class of what the API has returned. */
+int shim_collective_class_of(int status);
 
 #endif

@@ -161,6 +161,7 @@ int shim_comm_add(MPI_Comm handle)
 void shim_comm_release(struct shim_comm *comm)
 {
     if (--comm->n_users == 0) {
+        free(comm->neighbors);
         free(comm);
     }
 }

@@ -13,9 +13,10 @@
 struct shim_comm {
     MPI_Comm handle;
     struct bcs_group group;
-    uint32_t n_users;       /* the handle, and persistent requests */
+    uint32_t n_users;       /* the handle, and requests that outlast it */
     struct shim_comm *next; /* in the table, or among those that the leader has left */
-    uint32_t n_staying;     /* leader, after leaving: members not seen to leave yet */
+    struct bcs_neighbors *neighbors; /* see neighbors.h; NULL: not asked for yet */
+    uint32_t n_staying; /* leader, after leaving: members not seen to leave yet */
     uint32_t ports[];
 };
 

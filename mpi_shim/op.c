@@ -16,6 +16,7 @@
 #include <stdlib.h>
 
 #include "mpi_shim/handles.h"
+#include "mpi_shim/shim.h"
 #include "mpi_shim/symbols.h"
 
 /* Of one scratch vector, unless one element takes more. */
@@ -66,6 +67,73 @@ bool shim_op_is_valid(enum shim_op op, const struct shim_datatype *type)
         return (type->reduce_ops >> op & 1) != 0;
     }
     return op == SHIM_OP_USER;
+}
+
+/* An operation that calls under way need. */
+struct held {
+    MPI_Op op;
+    uint32_t n_holds;
+    bool is_freed; /* by the program */
+    struct held *next;
+};
+
+static struct held *held_ops;
+
+static struct held **find_held(MPI_Op op)
+{
+    struct held **link = &held_ops;
+
+    while (*link != NULL && (*link)->op != op) {
+        link = &(*link)->next;
+    }
+    return link;
+}
+
+void shim_op_hold(MPI_Op op)
+{
+    struct held *held = *find_held(op);
+
+    if (held == NULL) {
+        held = calloc(1, sizeof(*held));
+        if (held == NULL) {
+            return;
+        }
+        held->op = op;
+        held->next = held_ops;
+        held_ops = held;
+    }
+    held->n_holds++;
+}
+
+void shim_op_release(MPI_Op op)
+{
+    struct held **link = find_held(op), *held = *link;
+
+    if (held == NULL || --held->n_holds > 0) {
+        return;
+    }
+    *link = held->next;
+    if (held->is_freed) {
+        shim_real.Op_free(&held->op);
+    }
+    free(held);
+}
+
+int shim_Op_free(MPI_Op *op)
+{
+    struct held *held;
+
+    if (op == NULL) {
+        return shim_real.Op_free(op);
+    }
+    shim_enter();
+    held = *find_held(*op);
+    if (held != NULL) {
+        held->is_freed = true;
+        *op = handles.null;
+    }
+    shim_leave();
+    return held != NULL ? MPI_SUCCESS : shim_real.Op_free(op);
 }
 
 /* n elements of a type in its own layout span these bytes, of which the first may lie

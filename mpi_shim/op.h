@@ -38,6 +38,13 @@ void shim_op_setup(void);
 /** Which operation a handle is. */
 enum shim_op shim_op_find(MPI_Op op);
 
+/** Keep an operation usable even if the program frees it meanwhile. Without memory for
+ *  that, it is not kept. Called under the lock. */
+void shim_op_hold(MPI_Op op);
+
+/** Undo one shim_op_hold; the last one carries out a free that was put off. */
+void shim_op_release(MPI_Op op);
+
 /** Whether a reduction of that type by that operation is defined and carried by us. */
 bool shim_op_is_valid(enum shim_op op, const struct shim_datatype *type);
 

@@ -12,6 +12,7 @@
 
 #include "libbcs/api/post.h"
 #include "mpi_shim/bsend.h"
+#include "mpi_shim/collective.h"
 #include "mpi_shim/handles.h"
 #include "mpi_shim/status.h"
 
@@ -81,7 +82,8 @@ static void drop_buffers(struct shim_request *request)
 void shim_request_delete(struct shim_request *request)
 {
     drop_buffers(request);
-    if (request->is_persistent) {
+    shim_exchange_free(request->exchange);
+    if (request->is_persistent || request->kind == SHIM_EXCHANGE) {
         if (request->type != NULL) {
             shim_datatype_release(request->type);
         }
@@ -191,11 +193,36 @@ static int start_buffered(struct shim_request *request)
     return rc;
 }
 
+static int start_exchange(struct shim_request *request)
+{
+    struct shim_exchange *exchange = request->exchange;
+    int status = shim_exchange_start(exchange, request->comm, &request->base);
+
+    if (status < 0) {
+        shim_exchange_close(exchange, status);
+        request->base.is_done = true;
+        return shim_collective_class_of(status);
+    }
+    if (request->is_persistent) {
+        return MPI_SUCCESS;
+    }
+    if (shim_exchange_is_needed(exchange)) {
+        shim_exchange_hold(exchange);
+    } else {
+        shim_exchange_free(exchange);
+        request->exchange = NULL;
+    }
+    return MPI_SUCCESS;
+}
+
 int shim_request_start(struct shim_request *request)
 {
     int rc = MPI_SUCCESS;
 
     request->is_active = true;
+    if (request->kind == SHIM_EXCHANGE) {
+        return start_exchange(request);
+    }
     request->base.is_send = is_send(request->kind);
     if (request->is_proc_null) {
         request->base.is_done = true;
@@ -224,12 +251,17 @@ void shim_request_status(const struct shim_request *request, MPI_Status *status)
     }
 }
 
-/** The data of a receive that is over go where they belong. @return an error class */
-static int settle(struct shim_request *request)
+int shim_request_settle(struct shim_request *request)
 {
     const struct bcs_result *result = &request->base.result;
     int rc = MPI_SUCCESS;
 
+    if (request->is_active && request->kind == SHIM_EXCHANGE) {
+        return shim_collective_class_of(
+            request->exchange == NULL
+                ? result->error
+                : shim_exchange_close(request->exchange, result->error));
+    }
     if (request->is_active && !request->base.is_send && !request->is_proc_null) {
         if (request->packed != NULL &&
             shim_unpack(request->packed, result->n_bytes,
@@ -246,7 +278,7 @@ static int settle(struct shim_request *request)
 int shim_request_finish(MPI_Request *handle, MPI_Status *status)
 {
     struct shim_request *request = shim_request_find(*handle);
-    int rc = settle(request);
+    int rc = shim_request_settle(request);
 
     shim_request_status(request, status);
     if (request->is_persistent) {
@@ -278,7 +310,7 @@ void shim_request_reap(void)
         struct shim_request *request = *link;
         if (shim_request_look(request)) {
             *link = request->next;
-            settle(request);
+            shim_request_settle(request);
             shim_request_delete(request);
         } else {
             link = &request->next;

@@ -22,6 +22,7 @@ enum shim_kind {
     SHIM_SEND_BUFFERED,
     SHIM_RECEIVE,
     SHIM_RECEIVE_MESSAGE, /* that a matched probe has taken */
+    SHIM_EXCHANGE,        /* a collective */
 };
 
 /** The arguments of a point-to-point call. */
@@ -55,6 +56,8 @@ struct shim_request {
     bool is_active;
     bool is_proc_null;
     bool is_buffered; /* packed counts as used space of the attached buffer */
+    /* Of a collective, while something remains to be done at its end, or persistent. */
+    struct shim_exchange *exchange;
 };
 
 _Static_assert(offsetof(struct shim_request, fortran_handle) == 0x68,
@@ -118,12 +121,16 @@ static inline bool shim_request_look(struct shim_request *request)
  */
 int shim_request_finish(MPI_Request *handle, MPI_Status *status);
 
+/** The data of a request that is over go where they belong; once is enough.
+ *  @return an error class */
+int shim_request_settle(struct shim_request *request);
+
 /** Fill the status of a complete request and leave it as it is. */
 void shim_request_status(const struct shim_request *request, MPI_Status *status);
 
 /**
  * The program lets go of a handle (MPI_Request_free): the operation goes on, and the
- * request is deleted when it is over.
+ * request is deleted when it is over. Not of an active collective.
  */
 void shim_request_free(struct shim_request *request);
 

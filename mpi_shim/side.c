@@ -12,14 +12,14 @@
  * are then counted from this address instead of 0. */
 #define BOTTOM ((char *)1)
 
-int shim_side_open(struct shim_side *side_out, const void *buf, int count,
+int shim_side_open(struct shim_side *side_out, const void *buf, size_t count,
                    const struct shim_datatype *type, bool is_input)
 {
     struct shim_side *side = side_out;
 
     *side = (struct shim_side){
         .data = (char *)(uintptr_t)buf,
-        .n_bytes = (size_t)count * type->size,
+        .n_bytes = count * type->size,
         .buf = (void *)(uintptr_t)buf,
         .type = type,
     };
@@ -31,7 +31,7 @@ int shim_side_open(struct shim_side *side_out, const void *buf, int count,
         return -ENOMEM;
     }
     side->data = side->temporary;
-    return is_input ? shim_pack(buf, (size_t)count, type, side->data) : 0;
+    return is_input ? shim_pack(buf, count, type, side->data) : 0;
 }
 
 int shim_side_close(struct shim_side *side, bool is_output)
@@ -54,13 +54,36 @@ static int count_of(const struct shim_layout *layout, int32_t rank)
     return layout->is_vector ? layout->counts[rank] : layout->count;
 }
 
+static const struct shim_datatype *type_of(const struct shim_layout *layout,
+                                           int32_t rank)
+{
+    return layout->has_types ? layout->types[rank] : layout->type;
+}
+
 /* Where a block starts in the program's memory, in bytes from the buffer. */
 static ptrdiff_t offset_of(const struct shim_layout *layout, int32_t rank)
 {
-    ptrdiff_t elements =
-        layout->is_vector ? layout->displs[rank] : (ptrdiff_t)rank * layout->count;
+    if (layout->offsets != NULL) {
+        return layout->offsets[rank];
+    }
+    if (layout->has_types) {
+        return layout->displs[rank];
+    }
+    return layout->type->extent *
+           (layout->is_vector ? layout->displs[rank] : (ptrdiff_t)rank * layout->count);
+}
 
-    return elements * layout->type->extent;
+static bool is_dense(const struct shim_layout *layout, int32_t size)
+{
+    if (!layout->has_types) {
+        return layout->type->is_dense;
+    }
+    for (int32_t i = 0; i < size; i++) {
+        if (!layout->types[i]->is_dense) {
+            return false;
+        }
+    }
+    return true;
 }
 
 static void use_in_place(struct shim_blocks *blocks)
@@ -90,7 +113,7 @@ static int pack_blocks(struct shim_blocks *blocks, int input)
     for (int32_t i = 0; status == 0 && i < blocks->size; i++) {
         if (input == SHIM_INPUT_ALL || input == i) {
             status = shim_pack((const char *)layout->buf + offset_of(layout, i),
-                               (size_t)count_of(layout, i), layout->type, packed);
+                               (size_t)count_of(layout, i), type_of(layout, i), packed);
         }
         packed += blocks->numbers[i];
     }
@@ -106,7 +129,7 @@ static int unpack_blocks(struct shim_blocks *blocks)
 
     for (int32_t i = 0; status == 0 && i < blocks->size; i++) {
         status = shim_unpack(packed, blocks->numbers[i], buf + offset_of(layout, i),
-                             layout->type);
+                             type_of(layout, i));
         packed += blocks->numbers[i];
     }
     return status;
@@ -130,11 +153,11 @@ int shim_blocks_open(struct shim_blocks *blocks_out, const struct shim_layout *l
         }
     }
     for (int32_t i = 0; i < size; i++) {
-        blocks->numbers[i] = (size_t)count_of(layout, i) * layout->type->size;
+        blocks->numbers[i] = (size_t)count_of(layout, i) * type_of(layout, i)->size;
         total += blocks->numbers[i];
     }
     blocks->blocks.n_bytes = blocks->numbers;
-    if (layout->type->is_dense) {
+    if (is_dense(layout, size)) {
         use_in_place(blocks);
         return 0;
     }

@@ -25,20 +25,30 @@ struct shim_side {
  *
  * @return 0 or -errno; close in any case
  */
-int shim_side_open(struct shim_side *side_out, const void *buf, int count,
+int shim_side_open(struct shim_side *side_out, const void *buf, size_t count,
                    const struct shim_datatype *type, bool is_input);
 
 /** Close; with is_output the bytes become the buffer's values. @return 0 or -errno */
 int shim_side_close(struct shim_side *side, bool is_output);
 
-/** Blocks of an MPI call: count or counts elements, at displs or without gaps. */
+/**
+ * Data of an MPI call as the program describes them: one buffer, or a block for each rank,
+ * count or counts elements, at displs or without gaps, of one type or one for each.
+ */
 struct shim_layout {
     const void *buf;
-    bool is_vector;    /* counts and displs describe the blocks, else count */
-    int count;         /* of each block */
-    const int *counts; /* [size] */
-    const int *displs; /* [size], in units of the extent */
+    int count;               /* of the buffer, or of each block */
+    bool is_vector;          /* counts and displs describe the blocks, else count */
+    bool has_types;          /* datatypes give the types; displacements are in bytes */
+    const int *counts;       /* [size] */
+    const int *displs;       /* [size], in units of the extent */
+    const MPI_Aint *offsets; /* [size], of those that have MPI_Aint displacements */
+    MPI_Datatype datatype;
+    const MPI_Datatype *datatypes; /* [size] */
+    /* Found by the shim. */
     const struct shim_datatype *type;
+    const struct shim_datatype **types; /* [n_types] of has_types; allocated */
+    int32_t n_types;
 };
 
 /* Up to so many ranks, the description of the blocks needs no allocation. */

@@ -15,8 +15,7 @@
 
 #include "libbcs/api/p2p.h"
 
-/* Beside the collectives' messages, of which no receive is pending at a leader who has
- * left, and of which a member sends none after this one. */
+/* Beyond the tags of the collectives' messages: non-blocking ones may still be under way. */
 enum { LEAVE_TAG = INT_MAX };
 
 static struct {

@@ -375,10 +375,25 @@ int shim_Request_get_status(MPI_Request request, int *flag, MPI_Status *status)
         *flag = shim_request_look(ours);
     }
     if (*flag) {
+        shim_request_settle(ours);
         shim_request_status(ours, status);
     }
     shim_leave();
     return MPI_SUCCESS;
+}
+
+/** Whether a request is one of a collective that is under way: it cannot be let go of nor
+ *  be cancelled. If it is over, its data are where they belong. */
+static bool is_pending_collective(struct shim_request *request)
+{
+    if (request->kind != SHIM_EXCHANGE || !request->is_active) {
+        return false;
+    }
+    if (!shim_request_look(request)) {
+        return true;
+    }
+    shim_request_settle(request);
+    return false;
 }
 
 int shim_Request_free(MPI_Request *request)
@@ -389,6 +404,10 @@ int shim_Request_free(MPI_Request *request)
         return shim_real.Request_free(request);
     }
     shim_enter();
+    if (is_pending_collective(ours)) {
+        shim_leave();
+        return shim_error(NULL, MPI_ERR_REQUEST);
+    }
     shim_request_free(ours);
     *request = shim_handles.request_null;
     shim_leave();
@@ -401,6 +420,9 @@ int shim_Cancel(MPI_Request *request)
 
     if (ours == NULL) {
         return shim_real.Cancel(request);
+    }
+    if (ours->kind == SHIM_EXCHANGE) {
+        return shim_error(NULL, MPI_ERR_REQUEST);
     }
     shim_enter();
     bcs_cancel(shim_context(), &ours->base);

@@ -1,0 +1,385 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Collective calls on their way through the API: their buffers are opened, given to it,
+ * and closed when it is done. Called under the lock in the application's threads.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "mpi_shim/collective.h"
+#include "mpi_shim/neighbors.h"
+
+void shim_exchange_init(struct shim_exchange *exchange)
+{
+    exchange->in = (struct shim_side){.data = NULL};
+    exchange->out = (struct shim_side){.data = NULL};
+    exchange->from.blocks = (struct bcs_blocks){.data = NULL};
+    exchange->from.temporary = NULL;
+    exchange->from.numbers = NULL;
+    exchange->to.blocks = (struct bcs_blocks){.data = NULL};
+    exchange->to.temporary = NULL;
+    exchange->to.numbers = NULL;
+    exchange->combine = (struct shim_combine){.kernel = 0};
+    exchange->is_held = false;
+    exchange->status = 0;
+}
+
+static bool is_in_place(const struct shim_layout *layout)
+{
+    return layout->buf == MPI_IN_PLACE;
+}
+
+static int open_side(struct shim_side *side, const struct shim_layout *layout,
+                     bool is_input)
+{
+    return shim_side_open(side, layout->buf, (size_t)layout->count, layout->type,
+                          is_input);
+}
+
+static int start_bcast(struct shim_exchange *x, struct shim_comm *comm,
+                       struct bcs_request *request)
+{
+    int root = x->call.root;
+    bool is_root = comm->group.rank == root;
+    struct shim_side *side = is_root ? &x->in : &x->out;
+    int status = open_side(side, &x->call.receive, is_root);
+
+    return status != 0 ? status
+                       : bcs_bcast(shim_context(), &comm->group, side->data,
+                                   side->n_bytes, root, request);
+}
+
+/** This member's own block of a gather or scatter. */
+static const struct bcs_part *part_of(const struct shim_side *side,
+                                      const struct shim_layout *layout,
+                                      struct bcs_part *part)
+{
+    *part = (struct bcs_part){side->data, side->n_bytes};
+    return is_in_place(layout) ? NULL : part;
+}
+
+static int start_gather(struct shim_exchange *x, struct shim_comm *comm,
+                        struct bcs_request *request)
+{
+    const struct shim_layout *own = &x->call.send;
+    int root = x->call.root;
+    int input = is_in_place(own) ? root : SHIM_INPUT_NONE;
+    struct bcs_part part;
+    int status = 0;
+
+    if (!is_in_place(own)) {
+        status = open_side(&x->in, own, true);
+    }
+    if (status == 0 && comm->group.rank == root) {
+        status = shim_blocks_open(&x->to, &x->call.receive, comm->group.size, input);
+    }
+    return status != 0
+               ? status
+               : bcs_gather(shim_context(), &comm->group, part_of(&x->in, own, &part),
+                            &x->to.blocks, root, request);
+}
+
+static int start_scatter(struct shim_exchange *x, struct shim_comm *comm,
+                         struct bcs_request *request)
+{
+    const struct shim_layout *own = &x->call.receive;
+    int root = x->call.root;
+    struct bcs_part part;
+    int status = 0;
+
+    if (!is_in_place(own)) {
+        status = open_side(&x->out, own, false);
+    }
+    if (status == 0 && comm->group.rank == root) {
+        status =
+            shim_blocks_open(&x->from, &x->call.send, comm->group.size, SHIM_INPUT_ALL);
+    }
+    return status != 0
+               ? status
+               : bcs_scatter(shim_context(), &comm->group, part_of(&x->out, own, &part),
+                             &x->from.blocks, root, request);
+}
+
+static int start_allgather(struct shim_exchange *x, struct shim_comm *comm,
+                           struct bcs_request *request)
+{
+    bool is_here = is_in_place(&x->call.send);
+    int status = shim_blocks_open(&x->to, &x->call.receive, comm->group.size,
+                                  is_here ? comm->group.rank : SHIM_INPUT_NONE);
+
+    if (status == 0 && !is_here) {
+        status = open_side(&x->in, &x->call.send, true);
+    }
+    return status != 0 ? status
+                       : bcs_allgather(shim_context(), &comm->group, x->in.data,
+                                       &x->to.blocks, request);
+}
+
+static int start_alltoall(struct shim_exchange *x, struct shim_comm *comm,
+                          struct bcs_request *request)
+{
+    bool is_here = is_in_place(&x->call.send);
+    int status = shim_blocks_open(&x->to, &x->call.receive, comm->group.size,
+                                  is_here ? SHIM_INPUT_ALL : SHIM_INPUT_NONE);
+
+    if (status == 0 && !is_here) {
+        status =
+            shim_blocks_open(&x->from, &x->call.send, comm->group.size, SHIM_INPUT_ALL);
+    }
+    return status != 0 ? status
+                       : bcs_alltoall(shim_context(), &comm->group, &x->from.blocks,
+                                      &x->to.blocks, request);
+}
+
+/** All neighbours get the same block. @return 0 or -ENOMEM */
+static int open_same_block(struct shim_exchange *x, int32_t n_targets)
+{
+    struct shim_blocks *from = &x->from;
+    int status = open_side(&x->in, &x->call.send, true);
+
+    if (status != 0) {
+        return status;
+    }
+    from->numbers = calloc((size_t)n_targets + 1, sizeof(*from->numbers));
+    if (from->numbers == NULL) {
+        return -ENOMEM;
+    }
+    from->blocks = (struct bcs_blocks){.data = x->in.data,
+                                       .block_bytes = x->in.n_bytes,
+                                       .displacements = from->numbers};
+    return 0;
+}
+
+/** Whether some block is not received, and so keeps its values. */
+static bool has_gap(const struct bcs_neighbors *neighbors)
+{
+    for (int32_t i = 0; i < neighbors->n_sources; i++) {
+        if (neighbors->sources[i] == BCS_NO_NEIGHBOR) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static int start_neighbors(struct shim_exchange *x, struct shim_comm *comm,
+                           struct bcs_request *request)
+{
+    const struct bcs_neighbors *neighbors = shim_neighbors_of(comm);
+    int status =
+        shim_blocks_open(&x->to, &x->call.receive, neighbors->n_sources,
+                         has_gap(neighbors) ? SHIM_INPUT_ALL : SHIM_INPUT_NONE);
+
+    if (status == 0 && x->call.kind == SHIM_NEIGHBOR_ALLGATHER) {
+        status = open_same_block(x, neighbors->n_targets);
+    } else if (status == 0) {
+        status = shim_blocks_open(&x->from, &x->call.send, neighbors->n_targets,
+                                  SHIM_INPUT_ALL);
+    }
+    return status != 0 ? status
+                       : bcs_neighbor_exchange(shim_context(), &comm->group, neighbors,
+                                               &x->from.blocks, &x->to.blocks, request);
+}
+
+/** Elements of each part of a reduce-scatter. */
+struct parts {
+    size_t *counts; /* NULL: all have the same; allocated */
+    size_t own;
+    size_t all;
+};
+
+static int find_parts(const struct shim_exchange *x, const struct shim_comm *comm,
+                      struct parts *parts)
+{
+    const struct shim_layout *out = &x->call.receive;
+    size_t size = (size_t)comm->group.size;
+
+    *parts =
+        (struct parts){.own = (size_t)out->count, .all = (size_t)out->count * size};
+    if (!out->is_vector) {
+        return 0;
+    }
+    parts->counts = malloc(size * sizeof(*parts->counts));
+    if (parts->counts == NULL) {
+        return -ENOMEM;
+    }
+    parts->all = 0;
+    for (size_t i = 0; i < size; i++) {
+        parts->counts[i] = (size_t)out->counts[i];
+        parts->all += parts->counts[i];
+    }
+    parts->own = parts->counts[comm->group.rank];
+    return 0;
+}
+
+/* In and out may be the same memory: that is how the API does it in place. */
+static int open_vectors(struct shim_exchange *x, size_t n_in, size_t n_out, bool is_out)
+{
+    const struct shim_collective *call = &x->call;
+    const struct shim_datatype *type = call->receive.type;
+    bool is_here = is_in_place(&call->send);
+    int status = shim_op_prepare(&x->combine, call->op_handle, call->op, type, n_in);
+
+    if (status == 0) {
+        status = shim_side_open(&x->in, is_here ? call->receive.buf : call->send.buf,
+                                n_in, type, true);
+    }
+    if (status == 0 && is_out) {
+        status = shim_side_open(&x->out, call->receive.buf, n_out, type, false);
+    }
+    return status;
+}
+
+static struct bcs_reduction reduction_of(struct shim_exchange *x, size_t count)
+{
+    const struct shim_collective *call = &x->call;
+
+    return (struct bcs_reduction){
+        .in = x->in.data,
+        .out = x->out.data,
+        .count = count,
+        .element_bytes = call->receive.type->size,
+        .op = x->combine.kernel < 0 ? BCS_OP_COMBINE : (enum bcs_op)(call->op + 1),
+        .type = (enum bcs_type)call->receive.type->reduce_type,
+        .combine = shim_op_combine,
+        .arg = &x->combine,
+    };
+}
+
+static int start_reduction(struct shim_exchange *x, struct shim_comm *comm,
+                           struct bcs_request *request)
+{
+    enum shim_collective_kind kind = x->call.kind;
+    int root = kind == SHIM_REDUCE ? x->call.root : BCS_ROOT_ALL;
+    size_t count = (size_t)x->call.receive.count;
+    bool is_target = root == BCS_ROOT_ALL || root == comm->group.rank;
+    struct bcs_reduction reduction;
+    int status;
+
+    if (kind == SHIM_EXSCAN && comm->group.rank == 0) {
+        is_target = false;
+    }
+    status = open_vectors(x, count, count, is_target);
+    if (status != 0) {
+        return status;
+    }
+    reduction = reduction_of(x, count);
+    if (kind == SHIM_SCAN || kind == SHIM_EXSCAN) {
+        return bcs_scan(shim_context(), &comm->group, &reduction, kind == SHIM_EXSCAN,
+                        request);
+    }
+    return bcs_reduce(shim_context(), &comm->group, &reduction, root, request);
+}
+
+static int start_reduce_scatter(struct shim_exchange *x, struct shim_comm *comm,
+                                struct bcs_request *request)
+{
+    struct bcs_reduction reduction;
+    struct parts parts;
+    int status = find_parts(x, comm, &parts);
+
+    if (status == 0) {
+        status = open_vectors(x, parts.all, parts.own, true);
+    }
+    if (status == 0) {
+        reduction = reduction_of(x, parts.own);
+        status = bcs_reduce_scatter(shim_context(), &comm->group, &reduction,
+                                    parts.counts, request);
+    }
+    free(parts.counts);
+    return status;
+}
+
+int shim_exchange_start(struct shim_exchange *exchange, struct shim_comm *comm,
+                        struct bcs_request *request)
+{
+    exchange->status = 0;
+    switch (exchange->call.kind) {
+    case SHIM_BARRIER:
+        return bcs_barrier(shim_context(), &comm->group, request);
+    case SHIM_BCAST:
+        return start_bcast(exchange, comm, request);
+    case SHIM_GATHER:
+        return start_gather(exchange, comm, request);
+    case SHIM_SCATTER:
+        return start_scatter(exchange, comm, request);
+    case SHIM_ALLGATHER:
+        return start_allgather(exchange, comm, request);
+    case SHIM_ALLTOALL:
+        return start_alltoall(exchange, comm, request);
+    case SHIM_NEIGHBOR_ALLGATHER:
+    case SHIM_NEIGHBOR_ALLTOALL:
+        return start_neighbors(exchange, comm, request);
+    case SHIM_REDUCE_SCATTER:
+        return start_reduce_scatter(exchange, comm, request);
+    default:
+        return start_reduction(exchange, comm, request);
+    }
+}
+
+bool shim_exchange_is_needed(const struct shim_exchange *exchange)
+{
+    return exchange->in.temporary != NULL || exchange->out.temporary != NULL ||
+           exchange->from.temporary != NULL || exchange->to.temporary != NULL ||
+           exchange->combine.kernel < 0 || exchange->combine.scratch != NULL;
+}
+
+static int first_of(int status, int other)
+{
+    return status != 0 ? status : other;
+}
+
+int shim_exchange_close(struct shim_exchange *exchange, int status)
+{
+    bool is_output = status >= 0;
+
+    exchange->status = first_of(exchange->status, status);
+    status = exchange->status;
+    status = first_of(status, shim_op_finish(&exchange->combine));
+    status = first_of(status, shim_blocks_close(&exchange->to, is_output));
+    status = first_of(status, shim_side_close(&exchange->out, is_output));
+    shim_blocks_close(&exchange->from, false);
+    shim_side_close(&exchange->in, false);
+    exchange->status = status;
+    return status;
+}
+
+typedef void hold_fn(const struct shim_datatype *type);
+
+static void for_each_type(const struct shim_layout *layout, hold_fn *hold)
+{
+    if (layout->type != NULL) {
+        hold(layout->type);
+    }
+    for (int32_t i = 0; i < layout->n_types; i++) {
+        hold(layout->types[i]);
+    }
+}
+
+void shim_exchange_hold(struct shim_exchange *exchange)
+{
+    struct shim_collective *call = &exchange->call;
+
+    for_each_type(&call->send, shim_datatype_hold);
+    for_each_type(&call->receive, shim_datatype_hold);
+    if (call->op == SHIM_OP_USER) {
+        shim_op_hold(call->op_handle);
+    }
+    exchange->is_held = true;
+}
+
+void shim_exchange_free(struct shim_exchange *exchange)
+{
+    if (exchange == NULL) {
+        return;
+    }
+    shim_exchange_close(exchange, -ECANCELED);
+    if (exchange->is_held) {
+        for_each_type(&exchange->call.send, shim_datatype_release);
+        for_each_type(&exchange->call.receive, shim_datatype_release);
+        if (exchange->call.op == SHIM_OP_USER) {
+            shim_op_release(exchange->call.op_handle);
+        }
+    }
+    shim_collective_forget(&exchange->call);
+    free(exchange);
+}
