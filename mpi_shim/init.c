@@ -4,7 +4,6 @@
  * library is up, and taken down before it goes. Runs in the thread that initializes MPI.
  */
 #include <errno.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,13 +38,9 @@ static void leave_threaded(void)
     pthread_mutex_unlock(&shim_state.lock);
 }
 
-static void breathe(void)
+static bool is_wanted(void)
 {
-    if (atomic_load_explicit(&shim_state.n_at_door, memory_order_relaxed) > 0) {
-        shim_leave();
-        sched_yield();
-        shim_enter();
-    }
+    return atomic_load_explicit(&shim_state.n_at_door, memory_order_relaxed) > 0;
 }
 
 /** Called while we wait: move the real library, and sends that have lost their handles. */
@@ -102,7 +97,7 @@ static int attach(const struct nic_config *config)
     shim_context()->idle = idle;
     if (shim_state.is_threaded) {
         shim_context()->engine->is_threaded = true;
-        shim_context()->breathe = breathe;
+        shim_context()->is_wanted = is_wanted;
         shim_context()->pause = leave_threaded;
         shim_context()->resume = shim_enter_threaded;
     }

@@ -44,6 +44,15 @@ void nic_waiter_stop(struct nic_engine *engine, struct nic_waiter *waiter)
     }
 }
 
+void nic_waiter_let_go(struct nic_engine *engine, struct nic_waiter *waiter)
+{
+    if (waiter->holds_lock) {
+        waiter->holds_lock = false;
+        nic_engine_unlock(&engine->views[0]);
+        nic_engine_turn(engine); /* what was posted while others could not lock */
+    }
+}
+
 void nic_waiter_sleep(struct nic_engine *engine, struct nic_waiter *waiter)
 {
     bcs_sleep_now(own_port(engine), waiter->nap);

@@ -75,6 +75,9 @@ void nic_waiter_take_back(struct nic_engine *engine, struct nic_waiter *waiter);
 /** End the announcement if there is one: `stop` of drivers whose waiters do nothing else. */
 void nic_waiter_stop(struct nic_engine *engine, struct nic_waiter *waiter);
 
+/** Let go of the engine's lock, if the waiter keeps it between two turns. */
+void nic_waiter_let_go(struct nic_engine *engine, struct nic_waiter *waiter);
+
 /** Sleep until something is completed for this process. */
 void nic_waiter_sleep(struct nic_engine *engine, struct nic_waiter *waiter);
 

@@ -48,19 +48,10 @@ static bool is_crowded(const struct nic_engine *engine)
     return engine->layout.shape.n_ports > engine->machine->n_cpus + n_asleep;
 }
 
-static void release_lock(struct nic_engine *engine, struct nic_waiter *waiter)
-{
-    if (waiter->holds_lock) {
-        waiter->holds_lock = false;
-        nic_engine_unlock(&engine->views[0]);
-        nic_engine_turn(engine); /* what was posted while others could not lock */
-    }
-}
-
 /** Mark this process as asleep; see the parking argument. */
 static void announce(struct nic_engine *engine, struct nic_waiter *waiter)
 {
-    release_lock(engine, waiter);
+    nic_waiter_let_go(engine, waiter);
     nic_waiter_announce(engine, waiter);
     nic_engine_turn(engine);
 }
@@ -119,7 +110,7 @@ static uint64_t elapsed_ticks(struct nic_waiter *waiter)
 /** More processes are awake than cores: let the others have this one, then sleep. */
 static void turn_crowded(struct nic_engine *engine, struct nic_waiter *waiter)
 {
-    release_lock(engine, waiter);
+    nic_waiter_let_go(engine, waiter);
     nic_engine_turn(engine);
     if (++waiter->n_polls % CROWDED_POLLS != 0) {
         bcs_clock_pause();
@@ -179,7 +170,7 @@ static void inline_turn(struct nic_engine *engine, struct nic_waiter *waiter)
 
 static void inline_stop(struct nic_engine *engine, struct nic_waiter *waiter)
 {
-    release_lock(engine, waiter);
+    nic_waiter_let_go(engine, waiter);
     if (waiter->is_announced) {
         nic_waiter_take_back(engine, waiter);
     } else if (waiter->n_polls > POLLS_A_CLOCK && !waiter->is_crowded) {

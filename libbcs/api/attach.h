@@ -38,9 +38,10 @@ struct bcs_context {
     /** Called now and then while waiting, to move what is not ours; NULL: nothing. Returns
      *  whether it must go on being called, so that this process must not sleep. */
     bool (*idle)(void);
-    /** Let other threads of the process in, between two turns of a wait (breathe) or
-     *  while this one sleeps (pause, resume); NULL where there is one thread. */
-    void (*breathe)(void);
+    /** Whether other threads of the process wait for the context; they are let in (pause,
+     *  resume) between two turns of a wait, and while this one sleeps. NULL where there is
+     *  one thread. */
+    bool (*is_wanted)(void);
     void (*pause)(void);
     void (*resume)(void);
 };

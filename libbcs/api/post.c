@@ -35,6 +35,25 @@ static void take_turn(struct bcs_context *context, struct nic_waiter *waiter)
     }
 }
 
+/** Move what is not ours. @return whether this process must stay awake for it */
+static bool look_around(struct bcs_context *context, struct nic_waiter *waiter)
+{
+    if (context->pause != NULL) { /* other threads may come in */
+        nic_waiter_let_go(context->engine, waiter);
+    }
+    return context->idle();
+}
+
+/** Let those in who stand at the door. A thread of this process that waits for room in the
+ *  ring must find the engine's lock free. */
+static void let_in(struct bcs_context *context, struct nic_waiter *waiter)
+{
+    nic_waiter_let_go(context->engine, waiter);
+    context->pause();
+    sched_yield();
+    context->resume();
+}
+
 void bcs_wait_turn(struct bcs_context *context, struct nic_waiter *waiter)
 {
     if (context->is_moving) { /* the end of the copying is near: stay awake */
@@ -43,7 +62,7 @@ void bcs_wait_turn(struct bcs_context *context, struct nic_waiter *waiter)
     }
     bool may_look = waiter->is_announced || ++waiter->n_turns % TURNS_AN_IDLE == 0;
 
-    if (may_look && context->idle != NULL && context->idle()) {
+    if (may_look && context->idle != NULL && look_around(context, waiter)) {
         context->driver->stop(context->engine, waiter); /* it must stay awake */
         context->driver->progress(context->engine);
         sched_yield();
@@ -51,7 +70,7 @@ void bcs_wait_turn(struct bcs_context *context, struct nic_waiter *waiter)
         take_turn(context, waiter);
     }
     bcs_post_progress(context);
-    if (context->breathe != NULL) {
-        context->breathe();
+    if (context->is_wanted != NULL && context->is_wanted()) {
+        let_in(context, waiter);
     }
 }
