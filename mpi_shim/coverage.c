@@ -67,9 +67,8 @@ static const char head[] =
     "- **both**: the MPI library's part and one of ours.\n"
     "- **local**: not interposed; answered by the MPI library without communication.\n"
     "- **uncounted**: not interposed, though the MPI library may communicate; the\n"
-    "  report does not show it. What is sent on a communicator of MPI_Session, and "
-    "the\n"
-    "  start of a partitioned request, are passed, and shown.\n"
+    "  report does not show it. What is sent on a communicator of MPI_Session, and\n"
+    "  the start of a partitioned request, are passed, and shown.\n"
     "\n"
     "*Recorded as* says how the monitoring takes the time inside the call (see\n"
     "[mds.md](mds.md)); `-` stands for not at all.\n";

@@ -1,0 +1,500 @@
+! SPDX-License-Identifier: BSD-3-Clause
+!
+! FORTRAN 77 with mpif.h in fixed form: constants that are addresses
+! in COMMON blocks, and procedures that MPI calls back: operations,
+! attributes, error handlers. The delete function of an attribute of
+! MPI_COMM_SELF communicates inside MPI_FINALIZE.
+      PROGRAM FORTRAN_FIXED
+      IMPLICIT NONE
+      INCLUDE 'mpif.h'
+      INTEGER IERR, PARENT
+
+      CALL MPI_INIT(IERR)
+      CALL MPI_COMM_GET_PARENT(PARENT, IERR)
+      IF (PARENT .NE. MPI_COMM_NULL) THEN
+         CALL CHILD(PARENT)
+      ELSE
+         CALL INPLAC
+         CALL BOTTOM
+         CALL IGNORE
+         CALL UNWEIG
+         CALL OPERAT
+         CALL ATTRIB
+         CALL ERRORS
+         CALL SPAWN
+         CALL FINISH
+      END IF
+      CALL MPI_FINALIZE(IERR)
+      END
+
+      SUBROUTINE CHECK(ISTRUE, WHAT)
+      IMPLICIT NONE
+      INCLUDE 'mpif.h'
+      LOGICAL ISTRUE
+      CHARACTER*(*) WHAT
+      INTEGER IERR
+
+      IF (.NOT. ISTRUE) THEN
+         WRITE (0, *) 'not true: ', WHAT
+         CALL MPI_ABORT(MPI_COMM_WORLD, 99, IERR)
+      END IF
+      END
+
+      SUBROUTINE SAY(WHAT, NUMBER)
+      IMPLICIT NONE
+      INCLUDE 'mpif.h'
+      CHARACTER*(*) WHAT
+      INTEGER NUMBER, RANK, IERR
+
+      CALL MPI_COMM_RANK(MPI_COMM_WORLD, RANK, IERR)
+      IF (RANK .EQ. 0) WRITE (*, '(A,1X,I0)') WHAT, NUMBER
+      END
+
+! Every collective that takes MPI_IN_PLACE.
+      SUBROUTINE INPLAC
+      IMPLICIT NONE
+      INCLUDE 'mpif.h'
+      INTEGER MAXN
+      PARAMETER (MAXN = 64)
+      INTEGER A(MAXN), COUNTS(MAXN), PLACES(MAXN), TYPES(MAXN)
+      INTEGER BYTES(MAXN), REQ, RANK, N, I, TOTAL, IERR
+
+      CALL MPI_COMM_RANK(MPI_COMM_WORLD, RANK, IERR)
+      CALL MPI_COMM_SIZE(MPI_COMM_WORLD, N, IERR)
+      DO I = 1, N
+         COUNTS(I) = 1
+         PLACES(I) = I - 1
+         BYTES(I) = 4 * (I - 1)
+         TYPES(I) = MPI_INTEGER
+         A(I) = RANK
+      END DO
+      TOTAL = N * (N - 1) / 2
+      CALL MPI_ALLREDUCE(MPI_IN_PLACE, A, N, MPI_INTEGER, MPI_SUM,
+     &                   MPI_COMM_WORLD, IERR)
+      CALL CHECK(A(N) .EQ. TOTAL, 'allreduce')
+      A(1) = RANK
+      CALL MPI_IALLREDUCE(MPI_IN_PLACE, A, 1, MPI_INTEGER, MPI_SUM,
+     &                    MPI_COMM_WORLD, REQ, IERR)
+      CALL MPI_WAIT(REQ, MPI_STATUS_IGNORE, IERR)
+      CALL MPI_F_SYNC_REG(A)
+      CALL CHECK(A(1) .EQ. TOTAL, 'iallreduce')
+      A(RANK + 1) = 7 * RANK
+      CALL MPI_ALLGATHERV(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, A, COUNTS,
+     &                    PLACES, MPI_INTEGER, MPI_COMM_WORLD, IERR)
+      CALL CHECK(A(N) .EQ. 7 * (N - 1), 'allgatherv')
+      CALL MPI_IALLGATHER(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, A, 1,
+     &                    MPI_INTEGER, MPI_COMM_WORLD, REQ, IERR)
+      CALL MPI_WAIT(REQ, MPI_STATUS_IGNORE, IERR)
+      CALL CHECK(A(1) .EQ. 0, 'iallgather')
+      A(1) = RANK
+      CALL MPI_SCAN(MPI_IN_PLACE, A, 1, MPI_INTEGER, MPI_SUM,
+     &              MPI_COMM_WORLD, IERR)
+      CALL CHECK(A(1) .EQ. RANK * (RANK + 1) / 2, 'scan')
+      A(1) = RANK
+      CALL MPI_EXSCAN(MPI_IN_PLACE, A, 1, MPI_INTEGER, MPI_SUM,
+     &                MPI_COMM_WORLD, IERR)
+      IF (RANK .GT. 0) THEN
+         CALL CHECK(A(1) .EQ. RANK * (RANK - 1) / 2, 'exscan')
+      END IF
+      DO I = 1, N
+         A(I) = I + RANK
+      END DO
+      CALL MPI_REDUCE_SCATTER_BLOCK(MPI_IN_PLACE, A, 1, MPI_INTEGER,
+     &                              MPI_SUM, MPI_COMM_WORLD, IERR)
+      CALL CHECK(A(1) .EQ. TOTAL + N * (RANK + 1), 'block')
+      DO I = 1, N
+         A(I) = I + RANK
+      END DO
+      CALL MPI_REDUCE_SCATTER(MPI_IN_PLACE, A, COUNTS, MPI_INTEGER,
+     &                        MPI_SUM, MPI_COMM_WORLD, IERR)
+      CALL CHECK(A(1) .EQ. TOTAL + N * (RANK + 1), 'reduce_scatter')
+      DO I = 1, N
+         A(I) = 10 * RANK + I
+      END DO
+      CALL MPI_ALLTOALLV(MPI_IN_PLACE, COUNTS, PLACES, MPI_INTEGER, A,
+     &                   COUNTS, PLACES, MPI_INTEGER, MPI_COMM_WORLD,
+     &                   IERR)
+      CALL CHECK(A(N) .EQ. 10 * (N - 1) + RANK + 1, 'alltoallv')
+      CALL MPI_ALLTOALLW(MPI_IN_PLACE, COUNTS, BYTES, TYPES, A, COUNTS,
+     &                   BYTES, TYPES, MPI_COMM_WORLD, IERR)
+      CALL CHECK(A(N) .EQ. 10 * RANK + N, 'alltoallw')
+      IF (RANK .EQ. 0) THEN
+         CALL MPI_GATHERV(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, A, COUNTS,
+     &                    PLACES, MPI_INTEGER, 0, MPI_COMM_WORLD, IERR)
+         CALL MPI_SCATTERV(A, COUNTS, PLACES, MPI_INTEGER, MPI_IN_PLACE,
+     &                     0, MPI_DATATYPE_NULL, 0, MPI_COMM_WORLD,
+     &                     IERR)
+         CALL MPI_IREDUCE(MPI_IN_PLACE, A, 1, MPI_INTEGER, MPI_SUM, 0,
+     &                    MPI_COMM_WORLD, REQ, IERR)
+         CALL MPI_WAIT(REQ, MPI_STATUS_IGNORE, IERR)
+         CALL MPI_F_SYNC_REG(A)
+      ELSE
+         CALL MPI_GATHERV(A(RANK + 1), 1, MPI_INTEGER, A, COUNTS,
+     &                    PLACES, MPI_INTEGER, 0, MPI_COMM_WORLD, IERR)
+         CALL MPI_SCATTERV(A, COUNTS, PLACES, MPI_INTEGER, A, 1,
+     &                     MPI_INTEGER, 0, MPI_COMM_WORLD, IERR)
+         CALL MPI_IREDUCE(A, A, 1, MPI_INTEGER, MPI_SUM, 0,
+     &                    MPI_COMM_WORLD, REQ, IERR)
+         CALL MPI_WAIT(REQ, MPI_STATUS_IGNORE, IERR)
+      END IF
+      CALL SAY('in place', A(1))
+      END
+
+! One type with absolute addresses, in all kinds of calls.
+      SUBROUTINE BOTTOM
+      IMPLICIT NONE
+      INCLUDE 'mpif.h'
+      INTEGER ONE, TWO, TYPE, RANK, N, LENS(2), TYPES(2), IERR
+      INTEGER REQS(2), STATS(MPI_STATUS_SIZE, 2), OTHER, INTO(2)
+      DOUBLE PRECISION D, DINTO
+      INTEGER(KIND=MPI_ADDRESS_KIND) AT(2)
+      COMMON /PLACES/ D, ONE, TWO, DINTO, INTO
+
+      CALL MPI_COMM_RANK(MPI_COMM_WORLD, RANK, IERR)
+      CALL MPI_COMM_SIZE(MPI_COMM_WORLD, N, IERR)
+      CALL MPI_GET_ADDRESS(ONE, AT(1), IERR)
+      CALL MPI_GET_ADDRESS(D, AT(2), IERR)
+      LENS(1) = 2
+      LENS(2) = 1
+      TYPES(1) = MPI_INTEGER
+      TYPES(2) = MPI_DOUBLE_PRECISION
+      CALL MPI_TYPE_CREATE_STRUCT(2, LENS, AT, TYPES, TYPE, IERR)
+      CALL MPI_TYPE_COMMIT(TYPE, IERR)
+      CALL MPI_GET_ADDRESS(INTO, AT(1), IERR)
+      CALL MPI_GET_ADDRESS(DINTO, AT(2), IERR)
+      CALL MPI_TYPE_CREATE_STRUCT(2, LENS, AT, TYPES, OTHER, IERR)
+      CALL MPI_TYPE_COMMIT(OTHER, IERR)
+      ONE = RANK
+      TWO = 2 * RANK
+      D = RANK + 0.5D0
+      CALL MPI_SENDRECV_REPLACE(MPI_BOTTOM, 1, TYPE, MOD(RANK + 1, N),
+     &     1, MOD(RANK + N - 1, N), 1, MPI_COMM_WORLD,
+     &     MPI_STATUS_IGNORE, IERR)
+      CALL MPI_F_SYNC_REG(ONE)
+      CALL CHECK(ONE .EQ. MOD(RANK + N - 1, N), 'replaced')
+      CALL CHECK(D .EQ. ONE + 0.5D0, 'replaced double')
+      CALL MPI_RECV_INIT(MPI_BOTTOM, 1, OTHER, MOD(RANK + 1, N), 2,
+     &                   MPI_COMM_WORLD, REQS(1), IERR)
+      CALL MPI_BSEND_INIT(RANK, 0, MPI_INTEGER, MPI_PROC_NULL, 2,
+     &                    MPI_COMM_WORLD, REQS(2), IERR)
+      CALL MPI_STARTALL(2, REQS, IERR)
+      CALL MPI_SEND(MPI_BOTTOM, 1, TYPE, MOD(RANK + N - 1, N), 2,
+     &              MPI_COMM_WORLD, IERR)
+      CALL MPI_WAITALL(2, REQS, STATS, IERR)
+      CALL MPI_F_SYNC_REG(INTO)
+      CALL CHECK(INTO(1) .EQ. RANK .AND. INTO(2) .EQ. 2 * RANK, 'back')
+      CALL CHECK(DINTO .EQ. RANK + 0.5D0, 'double back')
+      CALL MPI_REQUEST_FREE(REQS(1), IERR)
+      CALL MPI_REQUEST_FREE(REQS(2), IERR)
+      CALL MPI_IBCAST(MPI_BOTTOM, 1, TYPE, N - 1, MPI_COMM_WORLD,
+     &                REQS(1), IERR)
+      CALL MPI_WAIT(REQS(1), STATS, IERR)
+      CALL MPI_F_SYNC_REG(TWO)
+      CALL CHECK(TWO .EQ. 2 * MOD(N + N - 2, N), 'ibcast')
+      CALL MPI_TYPE_FREE(OTHER, IERR)
+      CALL MPI_TYPE_FREE(TYPE, IERR)
+      CALL SAY('bottom', TWO)
+      END
+
+! Statuses that are ignored, and such that are not, of all families.
+      SUBROUTINE IGNORE
+      IMPLICIT NONE
+      INCLUDE 'mpif.h'
+      INTEGER A(4), B(4), REQS(4), STATS(MPI_STATUS_SIZE, 4), INDEX(4)
+      INTEGER RANK, N, I, DONE, TIMES, IERR
+      LOGICAL FLAG
+
+      CALL MPI_COMM_RANK(MPI_COMM_WORLD, RANK, IERR)
+      CALL MPI_COMM_SIZE(MPI_COMM_WORLD, N, IERR)
+      TIMES = 0
+      DO I = 1, 4
+         A(I) = RANK + I
+         CALL MPI_IRECV(B(I), 1, MPI_INTEGER, MOD(RANK + 1, N), I,
+     &                  MPI_COMM_WORLD, REQS(I), IERR)
+      END DO
+      DO I = 1, 4
+         CALL MPI_SEND(A(I), 1, MPI_INTEGER, MOD(RANK + N - 1, N), I,
+     &                 MPI_COMM_WORLD, IERR)
+      END DO
+      CALL MPI_WAITANY(4, REQS, I, MPI_STATUS_IGNORE, IERR)
+      TIMES = TIMES + 1
+      CALL MPI_WAITSOME(4, REQS, DONE, INDEX, MPI_STATUSES_IGNORE, IERR)
+      TIMES = TIMES + DONE
+      DO WHILE (TIMES .LT. 4)
+         CALL MPI_TESTSOME(4, REQS, DONE, INDEX, MPI_STATUSES_IGNORE,
+     &                     IERR)
+         TIMES = TIMES + DONE
+      END DO
+      CALL MPI_TESTALL(4, REQS, FLAG, MPI_STATUSES_IGNORE, IERR)
+      CALL CHECK(FLAG, 'testall of nulls')
+      CALL MPI_TESTANY(4, REQS, I, FLAG, MPI_STATUS_IGNORE, IERR)
+      CALL CHECK(FLAG .AND. I .EQ. MPI_UNDEFINED, 'testany of nulls')
+      CALL MPI_F_SYNC_REG(B)
+      CALL CHECK(B(4) .EQ. MOD(RANK + 1, N) + 4, 'ignored, but there')
+      CALL MPI_IRECV(B, 4, MPI_INTEGER, MPI_ANY_SOURCE, MPI_ANY_TAG,
+     &               MPI_COMM_WORLD, REQS(1), IERR)
+      CALL MPI_REQUEST_GET_STATUS(REQS(1), FLAG, MPI_STATUS_IGNORE,
+     &                            IERR)
+      CALL MPI_SENDRECV(A, 3, MPI_INTEGER, MOD(RANK + 1, N), 9, A, 0,
+     &                  MPI_INTEGER, MPI_PROC_NULL, 9, MPI_COMM_WORLD,
+     &                  MPI_STATUS_IGNORE, IERR)
+      FLAG = .FALSE.
+      DO WHILE (.NOT. FLAG)
+         CALL MPI_REQUEST_GET_STATUS(REQS(1), FLAG, STATS, IERR)
+      END DO
+      CALL MPI_GET_COUNT(STATS, MPI_INTEGER, DONE, IERR)
+      CALL CHECK(DONE .EQ. 3, 'count of get_status')
+      CALL CHECK(STATS(MPI_TAG, 1) .EQ. 9, 'tag of get_status')
+      CALL CHECK(REQS(1) .NE. MPI_REQUEST_NULL, 'still there')
+      CALL MPI_WAIT(REQS(1), MPI_STATUS_IGNORE, IERR)
+      CALL CHECK(REQS(1) .EQ. MPI_REQUEST_NULL, 'gone')
+      CALL SAY('ignore', TIMES)
+      END
+
+! Graphs of MPI_UNWEIGHTED and MPI_WEIGHTS_EMPTY edges.
+      SUBROUTINE UNWEIG
+      IMPLICIT NONE
+      INCLUDE 'mpif.h'
+      INTEGER RANK, N, COMM, LEFT, RIGHT, IN, OUT, IERR
+      INTEGER SOURCE(1), DEST(1), GOT(1)
+      LOGICAL HASW
+
+      CALL MPI_COMM_RANK(MPI_COMM_WORLD, RANK, IERR)
+      CALL MPI_COMM_SIZE(MPI_COMM_WORLD, N, IERR)
+      LEFT = MOD(RANK + N - 1, N)
+      RIGHT = MOD(RANK + 1, N)
+      CALL MPI_DIST_GRAPH_CREATE_ADJACENT(MPI_COMM_WORLD, 1, LEFT,
+     &     MPI_UNWEIGHTED, 1, RIGHT, MPI_UNWEIGHTED, MPI_INFO_NULL,
+     &     .FALSE., COMM, IERR)
+      CALL MPI_DIST_GRAPH_NEIGHBORS_COUNT(COMM, IN, OUT, HASW, IERR)
+      CALL CHECK(IN .EQ. 1 .AND. OUT .EQ. 1, 'degrees')
+      CALL CHECK(.NOT. HASW, 'unweighted')
+      CALL MPI_DIST_GRAPH_NEIGHBORS(COMM, 1, SOURCE, MPI_UNWEIGHTED, 1,
+     &                              DEST, MPI_UNWEIGHTED, IERR)
+      CALL CHECK(SOURCE(1) .EQ. LEFT, 'source')
+      CALL MPI_NEIGHBOR_ALLGATHER(RANK, 1, MPI_INTEGER, GOT, 1,
+     &                            MPI_INTEGER, COMM, IERR)
+      CALL CHECK(GOT(1) .EQ. LEFT, 'neighbour')
+      CALL MPI_COMM_FREE(COMM, IERR)
+      IF (RANK .EQ. 0) THEN
+         CALL MPI_DIST_GRAPH_CREATE(MPI_COMM_WORLD, 1, 0, 1, N - 1,
+     &        MPI_UNWEIGHTED, MPI_INFO_NULL, .FALSE., COMM, IERR)
+      ELSE
+         CALL MPI_DIST_GRAPH_CREATE(MPI_COMM_WORLD, 0, 0, 0, 0,
+     &        MPI_UNWEIGHTED, MPI_INFO_NULL, .FALSE., COMM, IERR)
+      END IF
+      CALL MPI_DIST_GRAPH_NEIGHBORS_COUNT(COMM, IN, OUT, HASW, IERR)
+      CALL MPI_COMM_FREE(COMM, IERR)
+      CALL SAY('unweighted', OUT)
+      END
+
+! User operations, also on a type of their own, non-commutative.
+      SUBROUTINE OPERAT
+      IMPLICIT NONE
+      INCLUDE 'mpif.h'
+      EXTERNAL FIRST
+      INTEGER OP, RANK, N, A(3), B(3), REQ, IERR
+
+      CALL MPI_COMM_RANK(MPI_COMM_WORLD, RANK, IERR)
+      CALL MPI_COMM_SIZE(MPI_COMM_WORLD, N, IERR)
+      CALL MPI_OP_CREATE(FIRST, .FALSE., OP, IERR)
+      A(1) = RANK
+      A(2) = -RANK
+      A(3) = 100 + RANK
+      CALL MPI_ALLREDUCE(A, B, 3, MPI_INTEGER, OP, MPI_COMM_WORLD, IERR)
+      CALL CHECK(B(1) .EQ. 0 .AND. B(3) .EQ. 100, 'the first')
+      CALL MPI_IREDUCE(A, B, 3, MPI_INTEGER, OP, N - 1, MPI_COMM_WORLD,
+     &                 REQ, IERR)
+      CALL MPI_WAIT(REQ, MPI_STATUS_IGNORE, IERR)
+      CALL MPI_SCAN(A, B, 3, MPI_INTEGER, OP, MPI_COMM_WORLD, IERR)
+      CALL CHECK(B(2) .EQ. 0, 'the first of a scan')
+      CALL MPI_REDUCE_LOCAL(A, B, 3, MPI_INTEGER, OP, IERR)
+      CALL CHECK(B(3) .EQ. 100 + RANK, 'reduce_local')
+      CALL MPI_OP_FREE(OP, IERR)
+      CALL SAY('operation', N)
+      END
+
+      SUBROUTINE FIRST(IN, INOUT, N, TYPE)
+      IMPLICIT NONE
+      INTEGER N, TYPE, IN(N), INOUT(N), I
+
+      DO I = 1, N
+         INOUT(I) = IN(I)
+      END DO
+      END
+
+! Attributes with Fortran's copy and delete functions, old and new.
+      SUBROUTINE ATTRIB
+      IMPLICIT NONE
+      INCLUDE 'mpif.h'
+      EXTERNAL COPYA, DELA
+      INTEGER KEY, OLDKEY, COMM, VALUE, IERR, COPIED, GONE
+      INTEGER(KIND=MPI_ADDRESS_KIND) EXTRA, A
+      LOGICAL FLAG
+      COMMON /COUNTS/ COPIED, GONE
+
+      COPIED = 0
+      GONE = 0
+      EXTRA = 1000
+      CALL MPI_COMM_CREATE_KEYVAL(COPYA, DELA, KEY, EXTRA, IERR)
+      A = 5
+      CALL MPI_COMM_SET_ATTR(MPI_COMM_WORLD, KEY, A, IERR)
+      CALL MPI_KEYVAL_CREATE(MPI_DUP_FN, MPI_NULL_DELETE_FN, OLDKEY, 0,
+     &                       IERR)
+      CALL MPI_ATTR_PUT(MPI_COMM_WORLD, OLDKEY, 77, IERR)
+      CALL MPI_COMM_DUP(MPI_COMM_WORLD, COMM, IERR)
+      CALL CHECK(COPIED .EQ. 1, 'copied')
+      CALL MPI_COMM_GET_ATTR(COMM, KEY, A, FLAG, IERR)
+      CALL CHECK(FLAG .AND. A .EQ. 1005, 'value of the copy')
+      CALL MPI_ATTR_GET(COMM, OLDKEY, VALUE, FLAG, IERR)
+      CALL CHECK(FLAG .AND. VALUE .EQ. 77, 'old value')
+      CALL MPI_COMM_FREE(COMM, IERR)
+      CALL CHECK(GONE .EQ. 1005, 'deleted')
+      CALL MPI_COMM_DELETE_ATTR(MPI_COMM_WORLD, KEY, IERR)
+      CALL CHECK(GONE .EQ. 1010, 'deleted, too')
+      CALL MPI_ATTR_DELETE(MPI_COMM_WORLD, OLDKEY, IERR)
+      CALL MPI_COMM_FREE_KEYVAL(KEY, IERR)
+      CALL MPI_KEYVAL_FREE(OLDKEY, IERR)
+      CALL MPI_COMM_GET_ATTR(MPI_COMM_WORLD, MPI_TAG_UB, A, FLAG, IERR)
+      CALL CHECK(FLAG .AND. A .GE. 32767, 'largest tag')
+      CALL SAY('attributes', COPIED)
+      END
+
+      SUBROUTINE COPYA(COMM, KEY, EXTRA, IN, OUT, FLAG, IERR)
+      IMPLICIT NONE
+      INCLUDE 'mpif.h'
+      INTEGER COMM, KEY, IERR, COPIED, GONE
+      INTEGER(KIND=MPI_ADDRESS_KIND) EXTRA, IN, OUT
+      LOGICAL FLAG
+      COMMON /COUNTS/ COPIED, GONE
+
+      COPIED = COPIED + 1
+      OUT = IN + EXTRA
+      FLAG = .TRUE.
+      IERR = MPI_SUCCESS
+      END
+
+      SUBROUTINE DELA(COMM, KEY, VALUE, EXTRA, IERR)
+      IMPLICIT NONE
+      INCLUDE 'mpif.h'
+      INTEGER COMM, KEY, IERR, COPIED, GONE
+      INTEGER(KIND=MPI_ADDRESS_KIND) VALUE, EXTRA
+      COMMON /COUNTS/ COPIED, GONE
+
+      GONE = GONE + INT(VALUE)
+      IERR = MPI_SUCCESS
+      END
+
+! An error handler in Fortran: of a call, of a wait, and codes returned.
+      SUBROUTINE ERRORS
+      IMPLICIT NONE
+      INCLUDE 'mpif.h'
+      EXTERNAL HANDLE
+      INTEGER COMM, DUP, H, RANK, N, A(10), REQ, CLASS, IERR
+      INTEGER SEENC, TIMES, SEENK
+      COMMON /SEEN/ SEENC, TIMES, SEENK
+
+      CALL MPI_COMM_RANK(MPI_COMM_WORLD, RANK, IERR)
+      CALL MPI_COMM_SIZE(MPI_COMM_WORLD, N, IERR)
+      TIMES = 0
+      CALL MPI_COMM_DUP(MPI_COMM_WORLD, COMM, IERR)
+      CALL MPI_COMM_CREATE_ERRHANDLER(HANDLE, H, IERR)
+      CALL MPI_COMM_SET_ERRHANDLER(COMM, H, IERR)
+      CALL MPI_COMM_DUP(COMM, DUP, IERR)
+      CALL MPI_ERRHANDLER_FREE(H, IERR)
+      A(1) = RANK
+      CALL MPI_SEND(A, 1, MPI_INTEGER, N, 1, COMM, IERR)
+      CALL MPI_ERROR_CLASS(IERR, CLASS, IERR)
+      CALL CHECK(TIMES .EQ. 1 .AND. SEENC .EQ. COMM, 'called')
+      CALL CHECK(CLASS .EQ. MPI_ERR_RANK, 'class of send')
+      IF (N .GT. 1) THEN
+         CALL MPI_IRECV(A, 1, MPI_INTEGER, MOD(RANK + 1, N), 1, DUP,
+     &                  REQ, IERR)
+         CALL MPI_SEND(A(2), 5, MPI_INTEGER, MOD(RANK + N - 1, N), 1,
+     &                 DUP, IERR)
+         CALL MPI_WAIT(REQ, MPI_STATUS_IGNORE, IERR)
+         CALL MPI_ERROR_CLASS(IERR, CLASS, IERR)
+         CALL CHECK(TIMES .EQ. 2 .AND. SEENC .EQ. DUP, 'inherited')
+         CALL CHECK(SEENK .EQ. MPI_ERR_TRUNCATE, 'seen in wait')
+         CALL CHECK(CLASS .EQ. MPI_ERR_TRUNCATE, 'class of wait')
+      END IF
+      TIMES = 2
+      CALL MPI_COMM_SET_ERRHANDLER(COMM, MPI_ERRORS_RETURN, IERR)
+      CALL MPI_RECV(A, -1, MPI_INTEGER, 0, 1, COMM, MPI_STATUS_IGNORE,
+     &              IERR)
+      CALL MPI_ERROR_CLASS(IERR, CLASS, IERR)
+      CALL CHECK(CLASS .EQ. MPI_ERR_COUNT, 'class of recv')
+      CALL MPI_COMM_CALL_ERRHANDLER(DUP, MPI_ERR_OTHER, IERR)
+      CALL CHECK(TIMES .EQ. 3, 'called by the program')
+      CALL MPI_COMM_FREE(DUP, IERR)
+      CALL MPI_COMM_FREE(COMM, IERR)
+      CALL SAY('error handlers', TIMES)
+      END
+
+      SUBROUTINE HANDLE(COMM, CODE)
+      IMPLICIT NONE
+      INCLUDE 'mpif.h'
+      INTEGER COMM, CODE, IERR, SEENC, TIMES, SEENK
+      COMMON /SEEN/ SEENC, TIMES, SEENK
+
+      TIMES = TIMES + 1
+      SEENC = COMM
+      CALL MPI_ERROR_CLASS(CODE, SEENK, IERR)
+      END
+
+! MPI_ARGV_NULL and MPI_ERRCODES_IGNORE: start this program again.
+      SUBROUTINE SPAWN
+      IMPLICIT NONE
+      INCLUDE 'mpif.h'
+      INTEGER INTER, RANK, GOT, IERR
+      CHARACTER*1024 NAME
+
+      CALL MPI_COMM_RANK(MPI_COMM_WORLD, RANK, IERR)
+      CALL GETARG(0, NAME)
+      CALL MPI_COMM_SPAWN(NAME, MPI_ARGV_NULL, 1, MPI_INFO_NULL, 0,
+     &     MPI_COMM_WORLD, INTER, MPI_ERRCODES_IGNORE, IERR)
+      GOT = 0
+      IF (RANK .EQ. 0) THEN
+         CALL MPI_RECV(GOT, 1, MPI_INTEGER, 0, 4, INTER,
+     &                 MPI_STATUS_IGNORE, IERR)
+         CALL CHECK(GOT .EQ. 4711, 'the child speaks')
+      END IF
+      CALL MPI_COMM_DISCONNECT(INTER, IERR)
+      CALL SAY('spawned', GOT)
+      END
+
+      SUBROUTINE CHILD(PARENT)
+      IMPLICIT NONE
+      INCLUDE 'mpif.h'
+      INTEGER PARENT, A, IERR
+
+      A = 4711
+      CALL MPI_SEND(A, 1, MPI_INTEGER, 0, 4, PARENT, IERR)
+      CALL MPI_COMM_DISCONNECT(PARENT, IERR)
+      END
+
+! The last line is printed inside MPI_FINALIZE.
+      SUBROUTINE FINISH
+      IMPLICIT NONE
+      INCLUDE 'mpif.h'
+      EXTERNAL ATEND
+      INTEGER KEY, IERR
+      INTEGER(KIND=MPI_ADDRESS_KIND) A
+
+      A = 0
+      CALL MPI_COMM_CREATE_KEYVAL(MPI_COMM_NULL_COPY_FN, ATEND, KEY, A,
+     &                            IERR)
+      CALL MPI_COMM_SET_ATTR(MPI_COMM_SELF, KEY, A, IERR)
+      END
+
+      SUBROUTINE ATEND(COMM, KEY, VALUE, EXTRA, IERR)
+      IMPLICIT NONE
+      INCLUDE 'mpif.h'
+      INTEGER COMM, KEY, IERR, TOTAL
+      INTEGER(KIND=MPI_ADDRESS_KIND) VALUE, EXTRA
+
+      CALL MPI_ALLREDUCE(1, TOTAL, 1, MPI_INTEGER, MPI_SUM,
+     &                   MPI_COMM_WORLD, IERR)
+      CALL SAY('passed, ranks', TOTAL)
+      IERR = MPI_SUCCESS
+      END
