@@ -23,6 +23,7 @@ static struct {
     uint32_t cursor;
     struct shim_comm *oldest_left; /* which some members may not have left */
     struct shim_comm *newest_left;
+    uint32_t n_counted; /* taken out of that list by threads that count their members */
 } slots;
 
 /** Take the free slot that has been free longest. @return whether there is one */
@@ -61,17 +62,44 @@ static bool have_all_left(struct shim_comm *comm, bool is_waiting)
     return true;
 }
 
+/** Take the oldest out of the list, so that no other thread counts its members while
+ *  this one waits. */
+static struct shim_comm *take_oldest(void)
+{
+    struct shim_comm *comm = slots.oldest_left;
+
+    if (comm != NULL) {
+        slots.oldest_left = comm->next;
+        slots.n_counted++;
+    }
+    return comm;
+}
+
+static void put_back(struct shim_comm *comm)
+{
+    comm->next = slots.oldest_left;
+    if (slots.oldest_left == NULL) {
+        slots.newest_left = comm;
+    }
+    slots.oldest_left = comm;
+}
+
 /** Make free the slots that all have left, in the order of leaving. @return whether there
  *  was one */
 static bool make_free(bool is_waiting)
 {
+    struct shim_comm *comm;
     bool is_made = false;
 
-    while (slots.oldest_left != NULL &&
-           have_all_left(slots.oldest_left, is_waiting && !is_made)) {
-        struct shim_comm *comm = slots.oldest_left;
+    while ((comm = take_oldest()) != NULL) {
+        bool is_free = have_all_left(comm, is_waiting && !is_made);
+
+        slots.n_counted--;
+        if (!is_free) {
+            put_back(comm);
+            break;
+        }
         slots.is_used[comm->group.slot % NIC_GROUPS_A_PORT] = false;
-        slots.oldest_left = comm->next;
         shim_comm_release(comm);
         is_made = true;
     }
@@ -81,7 +109,18 @@ static bool make_free(bool is_waiting)
 bool shim_slot_take(uint32_t *slot_out)
 {
     make_free(false);
-    return take_free(slot_out) || (make_free(true) && take_free(slot_out));
+    while (!take_free(slot_out)) {
+        if (make_free(true)) {
+            continue;
+        }
+        if (slots.n_counted == 0) {
+            return false;
+        }
+        bcs_progress(shim_context()); /* another thread waits for what we want */
+        shim_leave();
+        shim_enter();
+    }
+    return true;
 }
 
 void shim_slot_leave(struct shim_comm *comm)
