@@ -234,6 +234,9 @@ int shim_collective_check(struct shim_comm *comm, struct shim_collective *call)
 {
     int32_t size = comm->group.size;
 
+    if (shim_comm_is_inter(comm)) {
+        return SHIM_COLLECTIVE_FOREIGN;
+    }
     switch (call->kind) {
     case SHIM_BARRIER:
         return MPI_SUCCESS;

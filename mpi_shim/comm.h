@@ -3,22 +3,33 @@
  * Which communicators the shim carries, and what it knows about each: its group, with a
  * context id and a collective slot that all members agree on. Called by entry points
  * after shim_enter.
+ *
+ * An intercommunicator has two groups: messages go to the members of the other side, by
+ * their ranks there; all else is done by the members of both.
  */
 #ifndef MPI_SHIM_COMM_H
 #define MPI_SHIM_COMM_H
 
 #include "mpi_shim/shim.h"
 
-/** A communicator that we carry: an intracommunicator made by a function we interpose. */
+/** A communicator that we carry: made by a function we interpose, of processes of this
+ *  job. */
 struct shim_comm {
     MPI_Comm handle;
-    struct bcs_group group;
-    uint32_t n_users;       /* the handle, and requests that outlast it */
-    struct shim_comm *next; /* in the table, or among those that the leader has left */
+    struct bcs_group group;  /* where messages go: its members, or the other side's */
+    struct bcs_group *whole; /* all its members: group, or both */
+    struct bcs_group both;   /* intercommunicator: one side, then the other */
+    uint32_t n_users;        /* the handle, and requests that outlast it */
+    struct shim_comm *next;  /* in the table, or among those that the leader has left */
     struct bcs_neighbors *neighbors; /* see neighbors.h; NULL: not asked for yet */
     uint32_t n_staying; /* leader, after leaving: members not seen to leave yet */
-    uint32_t ports[];
+    uint32_t ports[];   /* of the whole */
 };
+
+static inline bool shim_comm_is_inter(const struct shim_comm *comm)
+{
+    return comm->whole != &comm->group;
+}
 
 /** The last communicator that was looked up. */
 extern struct shim_comm *shim_comm_last;
@@ -38,11 +49,15 @@ static inline struct shim_comm *shim_comm_find(MPI_Comm handle)
 
 /**
  * Begin to carry a communicator that the real library has just made. Collective over it;
- * an intercommunicator or MPI_COMM_NULL is left alone. Call without the lock.
+ * MPI_COMM_NULL, or one with processes of another job, is left alone. Call without the
+ * lock.
  *
  * @return MPI_SUCCESS, or the code that the error handler has been called with
  */
 int shim_comm_add(MPI_Comm handle);
+
+/** Before a communicator is freed: leave it. Does not wait. */
+void shim_comm_retire(MPI_Comm handle);
 
 /** One user less; the last one frees it. */
 void shim_comm_release(struct shim_comm *comm);

@@ -45,7 +45,7 @@ static bool take_free(uint32_t *slot_out)
 static bool have_all_left(struct shim_comm *comm, bool is_waiting)
 {
     const struct bcs_message message = {
-        .group = &comm->group,
+        .group = comm->whole,
         .space = BCS_SPACE_COLLECTIVE,
         .peer = BCS_ANY_SOURCE,
         .tag = LEAVE_TAG,
@@ -99,7 +99,7 @@ static bool make_free(bool is_waiting)
             put_back(comm);
             break;
         }
-        slots.is_used[comm->group.slot % NIC_GROUPS_A_PORT] = false;
+        slots.is_used[comm->whole->slot % NIC_GROUPS_A_PORT] = false;
         shim_comm_release(comm);
         is_made = true;
     }
@@ -126,18 +126,18 @@ bool shim_slot_take(uint32_t *slot_out)
 void shim_slot_leave(struct shim_comm *comm)
 {
     const struct bcs_message message = {
-        .group = &comm->group,
+        .group = comm->whole,
         .space = BCS_SPACE_COLLECTIVE,
         .peer = 0,
         .tag = LEAVE_TAG,
     };
 
-    if (comm->group.rank != 0) {
+    if (comm->whole->rank != 0) {
         bcs_send(shim_context(), &message, BCS_SEND_BUFFERED, NULL);
         shim_comm_release(comm);
         return;
     }
-    comm->n_staying = (uint32_t)comm->group.size - 1;
+    comm->n_staying = (uint32_t)comm->whole->size - 1;
     comm->next = NULL;
     if (slots.oldest_left == NULL) {
         slots.oldest_left = comm;
