@@ -86,6 +86,7 @@ static void reverse(uint32_t *ports, int n)
 static void order_sides(struct shim_comm *comm, int n_mine, int n_others)
 {
     bool is_first = comm->ports[0] < comm->ports[n_mine];
+    struct bcs_sides *sides = &comm->sides;
 
     if (!is_first) {
         reverse(comm->ports, n_mine);
@@ -94,10 +95,14 @@ static void order_sides(struct shim_comm *comm, int n_mine, int n_others)
     }
     comm->group.ports = comm->ports + (is_first ? n_mine : 0);
     comm->group.size = n_others;
-    comm->both.ports = comm->ports;
-    comm->both.size = n_mine + n_others;
-    comm->both.rank = comm->group.rank + (is_first ? 0 : n_others);
-    comm->whole = &comm->both;
+    sides->others = comm->group;
+    sides->mine = comm->group;
+    sides->mine.ports = comm->ports + (is_first ? 0 : n_others);
+    sides->mine.size = n_mine;
+    sides->both.ports = comm->ports;
+    sides->both.size = n_mine + n_others;
+    sides->both.rank = comm->group.rank + (is_first ? 0 : n_others);
+    comm->whole = &sides->both;
 }
 
 /** Fill the groups of a communicator with n_others members on the other side, 0 if it is

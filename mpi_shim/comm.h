@@ -10,6 +10,7 @@
 #ifndef MPI_SHIM_COMM_H
 #define MPI_SHIM_COMM_H
 
+#include "libbcs/api/collective_across.h"
 #include "mpi_shim/shim.h"
 
 /** A communicator that we carry: made by a function we interpose, of processes of this
@@ -17,8 +18,8 @@
 struct shim_comm {
     MPI_Comm handle;
     struct bcs_group group;  /* where messages go: its members, or the other side's */
-    struct bcs_group *whole; /* all its members: group, or both */
-    struct bcs_group both;   /* intercommunicator: one side, then the other */
+    struct bcs_group *whole; /* all its members: group, or sides.both */
+    struct bcs_sides sides;  /* of an intercommunicator */
     uint32_t n_users;        /* the handle, and requests that outlast it */
     struct shim_comm *next;  /* in the table, or among those that the leader has left */
     struct bcs_neighbors *neighbors; /* see neighbors.h; NULL: not asked for yet */

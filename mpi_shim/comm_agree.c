@@ -16,7 +16,9 @@
 #include "mpi_shim/slots.h"
 #include "mpi_shim/symbols.h"
 
-enum { CONTEXT_SLOT_BITS = 28 };
+/* An id is a number and a slot. Its groups have ids of their own above it; each needs two
+ * (BCS_SPACE_COLLECTIVE). */
+enum { CONTEXT_SLOT_BITS = 28, CONTEXT_GROUP_BITS = 2, CONTEXT_OF_SIDE = 2 };
 
 /** Leader: take a slot and a number. */
 static struct shim_agreement propose(void)
@@ -75,9 +77,12 @@ void shim_agreement_apply(struct shim_comm *comm,
 {
     struct bcs_group *whole = comm->whole;
 
-    whole->context_id = (agreement->number << CONTEXT_SLOT_BITS | agreement->slot) << 1;
+    whole->context_id = (agreement->number << CONTEXT_SLOT_BITS | agreement->slot)
+                        << CONTEXT_GROUP_BITS;
     whole->slot = agreement->slot;
     comm->group.context_id = whole->context_id;
+    comm->sides.others.context_id = whole->context_id;
+    comm->sides.mine.context_id = whole->context_id + CONTEXT_OF_SIDE;
     if (whole->size > 1) {
         bcs_group_open(shim_context(), whole, agreement->number << 32);
     }

@@ -122,7 +122,7 @@ static int bcast_by_engine(struct bcs_context *context, struct bcs_group *group,
 
 void bcs_plan_bcast(struct bcs_plan *plan, void *data, size_t n_bytes, int32_t root)
 {
-    struct tree tree = tree_at(plan->group, root);
+    struct tree tree = tree_at(plan->peers, root);
 
     if (tree.self != 0) {
         bcs_plan_receive(plan, tree_parent(&tree), data, n_bytes);

@@ -15,7 +15,7 @@ int bcs_root_check(const char *call, const struct bcs_group *group, int32_t root
 void bcs_plan_gather(struct bcs_plan *plan, const struct bcs_part *mine,
                      const struct bcs_blocks *blocks, int32_t root);
 
-/** The steps of a broadcast. */
+/** The steps of a broadcast to plan->peers. */
 void bcs_plan_bcast(struct bcs_plan *plan, void *data, size_t n_bytes, int32_t root);
 
 /** A place in a bcs_blocks that moves to the next or previous member, cyclically. */

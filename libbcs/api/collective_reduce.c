@@ -20,15 +20,14 @@ _Static_assert((int)BCS_SUM == NIC_REDUCE_SUM + 1 &&
                    (int)BCS_DOUBLE_COMPLEX == NIC_REDUCE_C64,
                "the API's operations and types are the engine's");
 
-/** Find out how elements are combined, and how long they are. @return 0 or -EINVAL */
-static int find_operation(const char *call, const struct bcs_reduction *reduction,
-                          int *kernel_out, size_t *element_bytes_out)
+int bcs_reducing_find(struct bcs_reducing *r, const char *call)
 {
+    const struct bcs_reduction *reduction = r->reduction;
     int kernel = -1;
 
+    r->kernel = -1;
+    r->element_bytes = reduction->element_bytes;
     if (reduction->op == BCS_OP_COMBINE) {
-        *kernel_out = -1;
-        *element_bytes_out = reduction->element_bytes;
         return 0;
     }
     if (reduction->op <= BCS_BXOR && reduction->type <= BCS_DOUBLE_COMPLEX) {
@@ -40,21 +39,21 @@ static int find_operation(const char *call, const struct bcs_reduction *reductio
                   (int)reduction->op, (int)reduction->type);
         return -EINVAL;
     }
-    *kernel_out = kernel;
-    *element_bytes_out = nic_reduce_element_bytes(kernel);
+    r->kernel = kernel;
+    r->element_bytes = nic_reduce_element_bytes(kernel);
     return 0;
 }
 
-/** Begin the plan of a reduction. @return 0 or -ENOMEM */
-static int begin(struct bcs_reducing *r, struct bcs_context *context,
-                 struct bcs_group *group, int kernel, struct bcs_request *request)
+int bcs_reducing_begin(struct bcs_reducing *r, struct bcs_context *context,
+                       struct bcs_group *group, struct bcs_request *request)
 {
     r->plan = bcs_plan_begin(context, group, request);
     if (r->plan == NULL) {
         return -ENOMEM;
     }
-    r->plan->combiner = (struct bcs_combiner){
-        .kernel = kernel, .combine = r->reduction->combine, .arg = r->reduction->arg};
+    r->plan->combiner = (struct bcs_combiner){.kernel = r->kernel,
+                                              .combine = r->reduction->combine,
+                                              .arg = r->reduction->arg};
     r->rank = group->rank;
     r->size = group->size;
     r->out = r->reduction->out;
@@ -89,10 +88,9 @@ static int reduce_by_engine(struct bcs_context *context, struct bcs_group *group
 
 /** Plan a reduction that is not a reduce-scatter. */
 static int reduce_by_members(struct bcs_reducing *r, struct bcs_context *context,
-                             struct bcs_group *group, int kernel,
-                             struct bcs_request *request)
+                             struct bcs_group *group, struct bcs_request *request)
 {
-    int status = begin(r, context, group, kernel, request);
+    int status = bcs_reducing_begin(r, context, group, request);
 
     if (status < 0) {
         return status;
@@ -111,19 +109,18 @@ int bcs_reduce(struct bcs_context *context, struct bcs_group *group,
 {
     struct bcs_reducing r = {.reduction = reduction, .form = BCS_REDUCE, .root = root};
     size_t n_bytes;
-    int kernel;
 
     if ((root != BCS_ROOT_ALL && bcs_root_check("bcs_reduce", group, root) < 0) ||
-        find_operation("bcs_reduce", reduction, &kernel, &r.element_bytes) < 0) {
+        bcs_reducing_find(&r, "bcs_reduce") < 0) {
         return -EINVAL;
     }
     n_bytes = reduction->count * r.element_bytes;
-    if (request == NULL && n_bytes > 0 && group->size > 1 && kernel >= 0 &&
+    if (request == NULL && n_bytes > 0 && group->size > 1 && r.kernel >= 0 &&
         bcs_engine_collective_fits(n_bytes) &&
         (root == BCS_ROOT_ALL || bcs_group_spans_nodes(group))) {
-        return reduce_by_engine(context, group, reduction, root, kernel);
+        return reduce_by_engine(context, group, reduction, root, r.kernel);
     }
-    return reduce_by_members(&r, context, group, kernel, request);
+    return reduce_by_members(&r, context, group, request);
 }
 
 int bcs_scan(struct bcs_context *context, struct bcs_group *group,
@@ -132,16 +129,14 @@ int bcs_scan(struct bcs_context *context, struct bcs_group *group,
 {
     struct bcs_reducing r = {.reduction = reduction,
                              .form = is_exclusive ? BCS_EXCLUSIVE_SCAN : BCS_SCAN};
-    int kernel;
 
-    if (find_operation("bcs_scan", reduction, &kernel, &r.element_bytes) < 0) {
+    if (bcs_reducing_find(&r, "bcs_scan") < 0) {
         return -EINVAL;
     }
-    return reduce_by_members(&r, context, group, kernel, request);
+    return reduce_by_members(&r, context, group, request);
 }
 
-/** Where the members' parts begin. @return whether there was memory */
-static bool find_parts(struct bcs_reducing *r, const size_t counts[])
+bool bcs_reducing_find_parts(struct bcs_reducing *r, const size_t counts[])
 {
     size_t *parts = bcs_plan_allocate(r->plan, ((size_t)r->size + 1) * sizeof(*parts));
 
@@ -177,17 +172,17 @@ int bcs_reduce_scatter(struct bcs_context *context, struct bcs_group *group,
                        struct bcs_request *request)
 {
     struct bcs_reducing r = {.reduction = reduction, .form = BCS_REDUCE_SCATTER};
-    int kernel, status;
+    int status;
 
-    if (find_operation("bcs_reduce_scatter", reduction, &kernel, &r.element_bytes) <
-        0) {
+    if (bcs_reducing_find(&r, "bcs_reduce_scatter") < 0) {
         return -EINVAL;
     }
-    status = begin(&r, context, group, kernel, request);
+    status = bcs_reducing_begin(&r, context, group, request);
     if (status < 0) {
         return status;
     }
-    if (find_parts(&r, counts) && r.parts[r.size] > 0 && r.element_bytes > 0) {
+    if (bcs_reducing_find_parts(&r, counts) && r.parts[r.size] > 0 &&
+        r.element_bytes > 0) {
         if (group->size == 1) {
             bcs_plan_copy(r.plan, r.out, reduction->in, r.parts[1] * r.element_bytes);
         } else {
