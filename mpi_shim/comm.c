@@ -167,11 +167,20 @@ static void insert(struct shim_comm *comm, const struct shim_agreement *agreemen
 {
     struct shim_comm **head = head_of(comm->handle);
 
-    shim_enter();
     shim_agreement_apply(comm, agreement);
     comm->next = *head;
     *head = comm;
-    shim_leave();
+}
+
+int shim_comm_carry(MPI_Comm handle, const struct shim_agreement *agreement)
+{
+    struct shim_comm *comm;
+    int rc = describe(handle, &comm);
+
+    if (comm != NULL) {
+        insert(comm, agreement);
+    }
+    return rc;
 }
 
 int shim_comm_add(MPI_Comm handle)
@@ -189,7 +198,9 @@ int shim_comm_add(MPI_Comm handle)
         free(comm);
         return shim_error(handle, MPI_ERR_NO_MEM);
     }
+    shim_enter();
     insert(comm, &agreement);
+    shim_leave();
     return MPI_SUCCESS;
 }
 

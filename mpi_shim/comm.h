@@ -57,6 +57,12 @@ static inline struct shim_comm *shim_comm_find(MPI_Comm handle)
  */
 int shim_comm_add(MPI_Comm handle);
 
+struct shim_agreement;
+
+/** Begin to carry a communicator that all members have agreed on. Called under the lock.
+ *  @return 0 or -ENOMEM */
+int shim_comm_carry(MPI_Comm handle, const struct shim_agreement *agreement);
+
 /** Before a communicator is freed: leave it. Does not wait. */
 void shim_comm_retire(MPI_Comm handle);
 

@@ -20,8 +20,7 @@
  * (BCS_SPACE_COLLECTIVE). */
 enum { CONTEXT_SLOT_BITS = 28, CONTEXT_GROUP_BITS = 2, CONTEXT_OF_SIDE = 2 };
 
-/** Leader: take a slot and a number. */
-static struct shim_agreement propose(void)
+struct shim_agreement shim_agreement_propose(void)
 {
     static uint32_t n_agreed;
     struct shim_agreement agreement = {.number = ++n_agreed};
@@ -64,7 +63,7 @@ bool shim_agree(const struct shim_comm *comm, struct shim_agreement *agreement_o
 
     if (comm->whole->rank == 0) {
         shim_enter();
-        agreement = propose();
+        agreement = shim_agreement_propose();
         shim_leave();
     }
     tell(comm, &agreement);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The numbers that all members of a communicator must agree on: its context id and its
- * collective slot. Called by comm.c in the application's threads.
+ * collective slot. Called by comm*.c in the application's threads.
  */
 #ifndef MPI_SHIM_COMM_AGREE_H
 #define MPI_SHIM_COMM_AGREE_H
@@ -15,6 +15,9 @@ struct shim_agreement {
     uint32_t is_valid; /* 0: the leader has no slot left */
 };
 
+/** Leader: take a slot and a number; says so if there is no slot. Called under the lock. */
+struct shim_agreement shim_agreement_propose(void);
+
 /**
  * Agree on a communicator that is not carried yet, by the real library. Collective over
  * it. Call without the lock.
@@ -23,7 +26,8 @@ struct shim_agreement {
  */
 bool shim_agree(const struct shim_comm *comm, struct shim_agreement *agreement_out);
 
-/** Number the groups of a communicator as agreed, and open its slot. */
+/** Number the groups of a communicator as agreed, and open its slot. Called under the
+ *  lock. */
 void shim_agreement_apply(struct shim_comm *comm,
                           const struct shim_agreement *agreement);
 

@@ -6,8 +6,19 @@
  */
 #include "mpi_shim/comm.h"
 
+#include "mpi_shim/comm_idup.h"
 #include "mpi_shim/handles.h"
 #include "mpi_shim/symbols.h"
+
+/** A communicator from which another is to be made: first all duplicates are finished that
+ *  are under way. */
+static MPI_Comm settled(MPI_Comm comm)
+{
+    if (shim_idups != NULL) {
+        shim_idups_await(comm);
+    }
+    return comm;
+}
 
 /** Carry the communicator that a constructor of the real library has returned. */
 static int made(int rc, const MPI_Comm *newcomm)
@@ -17,29 +28,30 @@ static int made(int rc, const MPI_Comm *newcomm)
 
 int shim_Comm_dup(MPI_Comm comm, MPI_Comm *newcomm)
 {
-    return made(shim_real.Comm_dup(comm, newcomm), newcomm);
+    return made(shim_real.Comm_dup(settled(comm), newcomm), newcomm);
 }
 
 int shim_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm)
 {
-    return made(shim_real.Comm_dup_with_info(comm, info, newcomm), newcomm);
+    return made(shim_real.Comm_dup_with_info(settled(comm), info, newcomm), newcomm);
 }
 
 int shim_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *newcomm)
 {
-    return made(shim_real.Comm_split(comm, color, key, newcomm), newcomm);
+    return made(shim_real.Comm_split(settled(comm), color, key, newcomm), newcomm);
 }
 
 int shim_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info,
                          MPI_Comm *newcomm)
 {
-    return made(shim_real.Comm_split_type(comm, split_type, key, info, newcomm),
-                newcomm);
+    return made(
+        shim_real.Comm_split_type(settled(comm), split_type, key, info, newcomm),
+        newcomm);
 }
 
 int shim_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm)
 {
-    return made(shim_real.Comm_create(comm, group, newcomm), newcomm);
+    return made(shim_real.Comm_create(settled(comm), group, newcomm), newcomm);
 }
 
 int shim_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *newcomm)
@@ -50,20 +62,22 @@ int shim_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *ne
 int shim_Cart_create(MPI_Comm comm, int ndims, const int dims[], const int periods[],
                      int reorder, MPI_Comm *newcomm)
 {
-    return made(shim_real.Cart_create(comm, ndims, dims, periods, reorder, newcomm),
-                newcomm);
+    return made(
+        shim_real.Cart_create(settled(comm), ndims, dims, periods, reorder, newcomm),
+        newcomm);
 }
 
 int shim_Cart_sub(MPI_Comm comm, const int remain_dims[], MPI_Comm *newcomm)
 {
-    return made(shim_real.Cart_sub(comm, remain_dims, newcomm), newcomm);
+    return made(shim_real.Cart_sub(settled(comm), remain_dims, newcomm), newcomm);
 }
 
 int shim_Graph_create(MPI_Comm comm, int nnodes, const int index[], const int edges[],
                       int reorder, MPI_Comm *newcomm)
 {
-    return made(shim_real.Graph_create(comm, nnodes, index, edges, reorder, newcomm),
-                newcomm);
+    return made(
+        shim_real.Graph_create(settled(comm), nnodes, index, edges, reorder, newcomm),
+        newcomm);
 }
 
 int shim_Dist_graph_create(MPI_Comm comm, int n, const int sources[],
@@ -71,8 +85,9 @@ int shim_Dist_graph_create(MPI_Comm comm, int n, const int sources[],
                            const int weights[], MPI_Info info, int reorder,
                            MPI_Comm *newcomm)
 {
-    return made(shim_real.Dist_graph_create(comm, n, sources, degrees, destinations,
-                                            weights, info, reorder, newcomm),
+    return made(shim_real.Dist_graph_create(settled(comm), n, sources, degrees,
+                                            destinations, weights, info, reorder,
+                                            newcomm),
                 newcomm);
 }
 
@@ -82,21 +97,22 @@ int shim_Dist_graph_create_adjacent(MPI_Comm comm, int indegree, const int sourc
                                     MPI_Info info, int reorder, MPI_Comm *newcomm)
 {
     return made(shim_real.Dist_graph_create_adjacent(
-                    comm, indegree, sources, sourceweights, outdegree, destinations,
-                    destweights, info, reorder, newcomm),
+                    settled(comm), indegree, sources, sourceweights, outdegree,
+                    destinations, destweights, info, reorder, newcomm),
                 newcomm);
 }
 
 int shim_Intercomm_merge(MPI_Comm intercomm, int high, MPI_Comm *newcomm)
 {
-    return made(shim_real.Intercomm_merge(intercomm, high, newcomm), newcomm);
+    return made(shim_real.Intercomm_merge(settled(intercomm), high, newcomm), newcomm);
 }
 
 int shim_Intercomm_create(MPI_Comm local_comm, int local_leader, MPI_Comm bridge_comm,
                           int remote_leader, int tag, MPI_Comm *newintercomm)
 {
-    return made(shim_real.Intercomm_create(local_comm, local_leader, bridge_comm,
-                                           remote_leader, tag, newintercomm),
+    return made(shim_real.Intercomm_create(settled(local_comm), local_leader,
+                                           bridge_comm, remote_leader, tag,
+                                           newintercomm),
                 newintercomm);
 }
 

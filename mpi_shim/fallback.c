@@ -2,8 +2,8 @@
 /*
  * Calls that go to the real library. The counters are written by every thread that
  * makes such a call; the progress hook is called by whatever thread progresses the real
- * library, and only outside shim_progress_real, since its caller runs the engine
- * anyway.
+ * library, and only outside shim_progress_real and shim_test_real, since their caller runs
+ * the engine anyway.
  *
  * opal_progress and its registration are functions of Open MPI's lower library, which
  * has come with libmpi; they are looked up by name, and if there is none both sides
@@ -64,6 +64,17 @@ void shim_progress_real(void)
         shim_progress.poke();
         shim_is_poking = false;
     }
+}
+
+bool shim_test_real(MPI_Request *request)
+{
+    bool was_poking = shim_is_poking;
+    int flag = 0;
+
+    shim_is_poking = true;
+    shim_real.Test(request, &flag, MPI_STATUS_IGNORE);
+    shim_is_poking = was_poking;
+    return flag != 0;
 }
 
 static int shim_progress_hook(void)

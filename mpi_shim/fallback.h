@@ -33,6 +33,10 @@ void shim_pass_counts(uint64_t *counts_out, uint32_t n);
  *  Our own hook is not called from within. */
 void shim_progress_real(void);
 
+/** Test a request of the real library, which progresses if it is not complete; our own
+ *  hook is not called from within. A complete one becomes null. */
+bool shim_test_real(MPI_Request *request);
+
 /**
  * Have the real library call callback whenever it progresses, so that ranks blocked in
  * it run our engine. callback returns how many things it completed, and must not call

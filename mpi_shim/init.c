@@ -15,6 +15,7 @@
 #include "mds/mds_config.h"
 #include "mds/mmds.h"
 #include "mpi_shim/comm.h"
+#include "mpi_shim/comm_idup.h"
 #include "mpi_shim/datatype.h"
 #include "mpi_shim/error.h"
 #include "mpi_shim/fallback.h"
@@ -43,10 +44,12 @@ static bool is_wanted(void)
     return atomic_load_explicit(&shim_state.n_at_door, memory_order_relaxed) > 0;
 }
 
-/** Called while we wait: move the real library, and sends that have lost their handles. */
+/** Called while we wait: move the real library, and what has lost its handle. */
 static bool idle(void)
 {
-    bool is_foreign = atomic_load_explicit(&shim_foreign_active, memory_order_relaxed);
+    bool is_foreign =
+        atomic_load_explicit(&shim_foreign_active, memory_order_relaxed) ||
+        shim_idups != NULL;
 
     shim_request_reap();
     if (is_foreign) {
@@ -54,6 +57,7 @@ static bool idle(void)
         shim_progress_real();
         shim_enter();
     }
+    shim_idups_move();
     return is_foreign;
 }
 

@@ -8,6 +8,7 @@
  * looked at without being completed by MPI_Request_get_status.
  */
 #include "libbcs/api/post.h"
+#include "mpi_shim/comm_idup.h"
 #include "mpi_shim/error.h"
 #include "mpi_shim/fallback.h"
 #include "mpi_shim/handles.h"
@@ -107,6 +108,15 @@ int shim_Wait(MPI_Request *request, MPI_Status *status)
     return raise(comm, rc);
 }
 
+/** A test has found that something is not over: move it on. */
+static void progress(void)
+{
+    bcs_progress(shim_context());
+    if (shim_idups != NULL) {
+        shim_idups_move();
+    }
+}
+
 int shim_Test(MPI_Request *request, int *flag, MPI_Status *status)
 {
     struct shim_request *ours = request == NULL ? NULL : shim_request_find(*request);
@@ -118,7 +128,11 @@ int shim_Test(MPI_Request *request, int *flag, MPI_Status *status)
     }
     comm = ours->error_comm;
     shim_enter();
-    *flag = bcs_test(shim_context(), &ours->base, false) != BCS_E_PENDING;
+    *flag = shim_request_look(ours);
+    if (!*flag) {
+        progress();
+        *flag = shim_request_look(ours);
+    }
     if (*flag) {
         rc = shim_request_finish(request, status);
     }
@@ -205,7 +219,7 @@ int shim_Testall(int count, MPI_Request requests[], int *flag, MPI_Status status
     shim_enter();
     *flag = are_all_over(count, requests);
     if (!*flag) {
-        bcs_progress(shim_context());
+        progress();
         *flag = are_all_over(count, requests);
     }
     if (*flag) {
@@ -279,7 +293,7 @@ int shim_Testany(int count, MPI_Request requests[], int *index, int *flag,
     shim_enter();
     found = find_over(count, requests);
     if (found == NONE_OVER) {
-        bcs_progress(shim_context());
+        progress();
         found = find_over(count, requests);
     }
     *flag = found != NONE_OVER;
@@ -350,7 +364,7 @@ int shim_Testsome(int incount, MPI_Request requests[], int *outcount, int indice
     shim_enter();
     found = find_over(incount, requests);
     if (found == NONE_OVER) {
-        bcs_progress(shim_context());
+        progress();
     }
     if (found == NONE_ACTIVE) {
         *outcount = MPI_UNDEFINED;
@@ -371,7 +385,7 @@ int shim_Request_get_status(MPI_Request request, int *flag, MPI_Status *status)
     shim_enter();
     *flag = shim_request_look(ours);
     if (!*flag) {
-        bcs_progress(shim_context());
+        progress();
         *flag = shim_request_look(ours);
     }
     if (*flag) {

@@ -1,10 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Messages on communicators that are freed before anybody has received them: they are never
- * met again on a later one, however many follow, and stop nobody. (Open MPI 4.1 alone gives
- * a later communicator the same number, finds them there, and crashes.) Ends with status 0
- * if all is well; run by run_modes.py, by at least 2 ranks.
+ * Uses of communicators that MPI allows, or forgives, and that Open MPI 4.1 alone does not
+ * survive. Ends with status 0 if all is well; run by run_modes.py, by at least 2 ranks.
+ *
+ * Messages that nobody has received when their communicator is freed are never met again on
+ * a later one, however many follow, and stop nobody. (Open MPI gives a later communicator
+ * the same number, finds them there, and crashes.)
+ *
+ * Communicators may be made from one of which a duplication is under way, even if not all
+ * ranks come to that at the same time. (Open MPI mixes up the steps of both and hangs.)
  */
+#include <unistd.h>
+
 #include "tests/conformance/sides.h"
 
 enum { N_ROUNDS = 600 };
@@ -43,6 +50,28 @@ static void find_nothing(MPI_Comm comm, int to, int from)
     MPI_Comm_free(&copy);
 }
 
+static void made_during_a_duplication(struct world world)
+{
+    for (int i = 0; i < 30; i++) {
+        MPI_Comm copy, half;
+        MPI_Request request;
+        int sum, n_even = (world.size + 1) / 2;
+
+        MPI_Comm_idup(MPI_COMM_WORLD, &copy, &request);
+        if (world.rank == i % world.size) {
+            usleep(300);
+        }
+        MPI_Comm_split(MPI_COMM_WORLD, world.rank % 2, -world.rank, &half);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        MPI_Allreduce(&world.rank, &sum, 1, MPI_INT, MPI_MAX, copy);
+        CHECK_EQUAL(sum, world.size - 1);
+        MPI_Allreduce((int[]){1}, &sum, 1, MPI_INT, MPI_SUM, half);
+        CHECK_EQUAL(sum, world.rank % 2 ? world.size / 2 : n_even);
+        MPI_Comm_free(&copy);
+        MPI_Comm_free(&half);
+    }
+}
+
 int main(int argc, char **argv)
 {
     struct world world = check_begin(&argc, &argv);
@@ -59,6 +88,7 @@ int main(int argc, char **argv)
     find_nothing(MPI_COMM_SELF, 0, 0);
     find_nothing(sides.both, peer, peer);
     MPI_Buffer_detach(space, &n_space);
+    made_during_a_duplication(world);
     sides_free(&sides);
     return check_end();
 }
