@@ -75,6 +75,7 @@ static int start(struct shim_comm *parent, MPI_Comm handle, MPI_Request real,
         return MPI_ERR_NO_MEM;
     }
     shim_idups = idup;
+    shim_context()->n_short_naps++; /* the real library's part needs looking after */
     *request_out = shim_request_handle(request);
     return MPI_SUCCESS;
 }
@@ -111,6 +112,7 @@ static void finish(struct shim_idup *idup)
                              ? shim_comm_carry(idup->handle, &idup->agreement)
                              : -ENOMEM;
     base->is_done = true;
+    shim_context()->n_short_naps--;
     free(idup);
 }
 

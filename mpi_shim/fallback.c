@@ -2,12 +2,15 @@
 /*
  * Calls that go to the real library. The counters are written by every thread that
  * makes such a call; the progress hook is called by whatever thread progresses the real
- * library, and only outside shim_progress_real and shim_test_real, since their caller runs
- * the engine anyway.
+ * library. Within shim_progress_real and shim_test_real it does nothing, since their caller
+ * runs the engine anyway.
+ *
+ * A rank that waits in the real library calls those that sleep in us (outside.h). What
+ * cannot call: processes of other jobs, once there are any. From then on a rank that
+ * waits in us looks after the real library now and then by itself.
  *
  * opal_progress and its registration are functions of Open MPI's lower library, which
- * has come with libmpi; they are looked up by name, and if there is none both sides
- * still work, only not while a rank waits in the other one.
+ * has come with libmpi; they are looked up by name.
  */
 #include "mpi_shim/fallback.h"
 
@@ -15,7 +18,8 @@
 #include <stdatomic.h>
 #include <string.h>
 
-_Atomic bool shim_foreign_active;
+#include "libbcs/api/outside.h"
+#include "mpi_shim/shim.h"
 
 static _Atomic uint64_t shim_pass_count[SHIM_N_FUNCTIONS];
 
@@ -23,25 +27,59 @@ static _Atomic uint64_t shim_pass_count[SHIM_N_FUNCTIONS];
 static _Thread_local uint32_t shim_pass_depth
     __attribute__((tls_model("initial-exec")));
 
+/* When this thread began to wait in the real library; 0: the progress hook will say. */
+static _Thread_local uint64_t shim_wait_since_ns
+    __attribute__((tls_model("initial-exec")));
+
 /* This thread is inside shim_progress_real. */
 static _Thread_local bool shim_is_poking __attribute__((tls_model("initial-exec")));
+
+/* Calls of the hook of which one does something, since others wait for the real library's
+ * next look; where there are more processes than cores, it yields between two looks. */
+enum { HOOKS_A_TURN = 16 };
+
+static _Thread_local uint32_t shim_n_hooks __attribute__((tls_model("initial-exec")));
 
 typedef int (*shim_progress_fn)(void);
 
 static struct shim_progress {
     void (*poke)(void);
-    int (*unregister)(shim_progress_fn callback);
-    shim_progress_fn callback;
+    void (*callback)(void);
 } shim_progress;
+
+/* Whether a function connects this process with others that are not of its job. */
+static bool shim_pass_connects(enum shim_function function)
+{
+    switch (function) {
+    case SHIM_FN_Comm_spawn:
+    case SHIM_FN_Comm_spawn_multiple:
+    case SHIM_FN_Comm_accept:
+    case SHIM_FN_Comm_connect:
+    case SHIM_FN_Comm_join:
+        return true;
+    default:
+        return false;
+    }
+}
+
+void shim_pass_connected(void)
+{
+    shim_enter();
+    shim_context()->n_short_naps++;
+    shim_leave();
+}
 
 void shim_pass_begin(enum shim_function function)
 {
     if (shim_pass_depth++ > 0 || !shim_symbols_is_active()) {
         return;
     }
-    /* relaxed: statistics, and a hint that need not be seen at once */
+    /* relaxed: statistics */
     atomic_fetch_add_explicit(&shim_pass_count[function], 1, memory_order_relaxed);
-    atomic_store_explicit(&shim_foreign_active, true, memory_order_relaxed);
+    shim_wait_since_ns = 0;
+    if (__builtin_expect(shim_pass_connects(function), 0)) {
+        shim_pass_connected();
+    }
 }
 
 void shim_pass_end(void)
@@ -79,7 +117,16 @@ bool shim_test_real(MPI_Request *request)
 
 static int shim_progress_hook(void)
 {
-    return shim_is_poking ? 0 : shim_progress.callback();
+    if (shim_is_poking) {
+        return 1; /* as if there were something to do: our caller yields by itself */
+    }
+    if (shim_progress.callback != NULL &&
+        (++shim_n_hooks % HOOKS_A_TURN == 0 ||
+         nic_engine_is_crowded(shim_context()->engine))) {
+        shim_progress.callback();
+        bcs_outside_call(shim_context(), &shim_wait_since_ns);
+    }
+    return 0;
 }
 
 /* Store the function behind a name at function_out; false if there is none. */
@@ -91,13 +138,12 @@ static bool shim_progress_find(const char *name, void *function_out)
     return symbol != NULL;
 }
 
-int shim_progress_hook_install(int (*callback)(void))
+int shim_progress_hook_install(void (*callback)(void))
 {
     int (*do_register)(shim_progress_fn);
 
     if (!shim_progress_find("opal_progress", &shim_progress.poke) ||
-        !shim_progress_find("opal_progress_register", &do_register) ||
-        !shim_progress_find("opal_progress_unregister", &shim_progress.unregister)) {
+        !shim_progress_find("opal_progress_register", &do_register)) {
         return -ENOSYS;
     }
     shim_progress.callback = callback;
@@ -110,8 +156,5 @@ int shim_progress_hook_install(int (*callback)(void))
 
 void shim_progress_hook_remove(void)
 {
-    if (shim_progress.callback != NULL) {
-        shim_progress.unregister(shim_progress_hook);
-        memset(&shim_progress, 0, sizeof(shim_progress));
-    }
+    memset(&shim_progress, 0, sizeof(shim_progress));
 }

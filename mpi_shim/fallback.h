@@ -14,17 +14,15 @@
 
 #pragma GCC visibility push(hidden)
 
-/** Native communication may be pending, since something was passed: waits in us call
- *  shim_progress_real from time to time. Never falls back to false, as windows and
- *  intercommunicators may be used by others at any time. */
-extern _Atomic bool shim_foreign_active;
-
 /** A passed call begins: count it, unless it is made by the real library from within
  *  another passed call, or the shim is not active. */
 void shim_pass_begin(enum shim_function function);
 
 /** The passed call of this thread ends. */
 void shim_pass_end(void);
+
+/** From now on others than the job's processes may need this one. */
+void shim_pass_connected(void);
 
 /** Copy the numbers of passed calls, of the first n functions. */
 void shim_pass_counts(uint64_t *counts_out, uint32_t n);
@@ -39,15 +37,15 @@ bool shim_test_real(MPI_Request *request);
 
 /**
  * Have the real library call callback whenever it progresses, so that ranks blocked in
- * it run our engine. callback returns how many things it completed, and must not call
- * MPI. Call after the real MPI_Init.
+ * it run our engine, and call the others if they wait long. callback must not call MPI.
+ * Call after the real MPI_Init.
  *
  * @return 0        installed
  * @return -ENOSYS  the real library has no such hook
  */
-int shim_progress_hook_install(int (*callback)(void));
+int shim_progress_hook_install(void (*callback)(void));
 
-/** Undo shim_progress_hook_install, if it was done, before the real MPI_Finalize. */
+/** After the real MPI_Finalize, which calls the hook to its end: forget about it. */
 void shim_progress_hook_remove(void);
 
 #pragma GCC visibility pop

@@ -44,34 +44,23 @@ static bool is_wanted(void)
     return atomic_load_explicit(&shim_state.n_at_door, memory_order_relaxed) > 0;
 }
 
-/** Called while we wait: move the real library, and what has lost its handle. */
-static bool idle(void)
+/** Called now and then while we wait. */
+static void idle(void)
 {
-    bool is_foreign =
-        atomic_load_explicit(&shim_foreign_active, memory_order_relaxed) ||
-        shim_idups != NULL;
-
     shim_request_reap();
-    if (is_foreign) {
-        shim_leave();
-        shim_progress_real();
-        shim_enter();
-    }
     shim_idups_move();
-    return is_foreign;
 }
 
 /** Called by the real library while it waits: move our engine. */
-static int progress_hook(void)
+static void progress_hook(void)
 {
     if (shim_state.is_threaded && pthread_mutex_trylock(&shim_state.lock) != 0) {
-        return 0; /* the thread that is in there moves it */
+        return; /* the thread that is in there moves it */
     }
     shim_context()->driver->progress(shim_context()->engine);
     bcs_post_progress(shim_context());
     shim_request_reap();
     shim_leave();
-    return 0;
 }
 
 static int allgather(void *arg, const void *mine, size_t n_bytes, void *all_out)
@@ -99,6 +88,7 @@ static int attach(const struct nic_config *config)
         return rc;
     }
     shim_context()->idle = idle;
+    shim_context()->outside = shim_progress_real;
     if (shim_state.is_threaded) {
         shim_context()->engine->is_threaded = true;
         shim_context()->is_wanted = is_wanted;
@@ -126,6 +116,7 @@ static void start(void)
     struct nic_config nic;
     struct mds_config mds;
     struct bcs_log_config log;
+    MPI_Comm parent;
     int provided;
     int rc = 0;
 
@@ -148,6 +139,10 @@ static void start(void)
     if (rc < 0) {
         bcs_error("MPI_Init: %s", strerror(-rc));
         shim_real.Abort(shim_handles.comm_world, EXIT_FAILURE);
+    }
+    if (shim_real.Comm_get_parent(&parent) == MPI_SUCCESS &&
+        parent != shim_handles.comm_null) {
+        shim_pass_connected();
     }
     if (shim_progress_hook_install(progress_hook) < 0) {
         bcs_warn(
@@ -234,9 +229,9 @@ int shim_Finalize(void)
         report(collect);
     }
     shim_datatype_teardown();
-    shim_progress_hook_remove();
     /* Attributes of MPI_COMM_SELF are deleted in there, and may still communicate. */
     rc = shim_real.Finalize();
+    shim_progress_hook_remove();
     shim_symbols_deactivate();
     shim_comm_teardown();
     shim_request_teardown();

@@ -37,11 +37,21 @@ static struct census count_requests(int count, const MPI_Request requests[])
 }
 
 /** Whether a call on a list is for the real library: nothing of ours, or bad arguments,
- *  about which it knows what to say. */
-static bool is_for_real(int count, const MPI_Request requests[])
+ *  about which it knows what to say. If not, waiter, unless it is NULL, is prepared: nobody
+ *  wakes it for the real library's requests. */
+static bool is_for_real(int count, const MPI_Request requests[],
+                        struct nic_waiter *waiter)
 {
-    return count < 0 || (count > 0 && requests == NULL) ||
-           count_requests(count, requests).n_ours == 0;
+    struct census census;
+
+    if (count < 0 || (count > 0 && requests == NULL)) {
+        return true;
+    }
+    census = count_requests(count, requests);
+    if (waiter != NULL) {
+        waiter->has_short_naps = census.n_foreign > 0;
+    }
+    return census.n_ours == 0;
 }
 
 /** Whether a handle counts for MPI_Waitany and the like: null and inactive ones do not. */
@@ -196,7 +206,7 @@ int shim_Waitall(int count, MPI_Request requests[], MPI_Status statuses[])
     struct nic_waiter waiter = {0};
     struct failure failure = {.error_class = MPI_SUCCESS};
 
-    if (is_for_real(count, requests)) {
+    if (is_for_real(count, requests, &waiter)) {
         return shim_real.Waitall(count, requests, statuses);
     }
     shim_enter();
@@ -213,7 +223,7 @@ int shim_Testall(int count, MPI_Request requests[], int *flag, MPI_Status status
 {
     struct failure failure = {.error_class = MPI_SUCCESS};
 
-    if (is_for_real(count, requests) || flag == NULL) {
+    if (is_for_real(count, requests, NULL) || flag == NULL) {
         return shim_real.Testall(count, requests, flag, statuses);
     }
     shim_enter();
@@ -264,7 +274,7 @@ int shim_Waitany(int count, MPI_Request requests[], int *index, MPI_Status *stat
     struct nic_waiter waiter = {0};
     int found, rc = MPI_SUCCESS;
 
-    if (is_for_real(count, requests) || index == NULL) {
+    if (is_for_real(count, requests, &waiter) || index == NULL) {
         return shim_real.Waitany(count, requests, index, status);
     }
     shim_enter();
@@ -287,7 +297,7 @@ int shim_Testany(int count, MPI_Request requests[], int *index, int *flag,
 {
     int found, rc = MPI_SUCCESS;
 
-    if (is_for_real(count, requests) || index == NULL || flag == NULL) {
+    if (is_for_real(count, requests, NULL) || index == NULL || flag == NULL) {
         return shim_real.Testany(count, requests, index, flag, status);
     }
     shim_enter();
@@ -335,7 +345,8 @@ int shim_Waitsome(int incount, MPI_Request requests[], int *outcount, int indice
     struct failure failure = {.error_class = MPI_SUCCESS};
     int found;
 
-    if (is_for_real(incount, requests) || outcount == NULL || indices == NULL) {
+    if (is_for_real(incount, requests, &waiter) || outcount == NULL ||
+        indices == NULL) {
         return shim_real.Waitsome(incount, requests, outcount, indices, statuses);
     }
     shim_enter();
@@ -358,7 +369,7 @@ int shim_Testsome(int incount, MPI_Request requests[], int *outcount, int indice
     struct failure failure = {.error_class = MPI_SUCCESS};
     int found;
 
-    if (is_for_real(incount, requests) || outcount == NULL || indices == NULL) {
+    if (is_for_real(incount, requests, NULL) || outcount == NULL || indices == NULL) {
         return shim_real.Testsome(incount, requests, outcount, indices, statuses);
     }
     shim_enter();
@@ -465,7 +476,7 @@ int shim_Startall(int count, MPI_Request requests[])
 {
     int rc = MPI_SUCCESS;
 
-    if (is_for_real(count, requests)) {
+    if (is_for_real(count, requests, NULL)) {
         return shim_pass_Startall(count, requests);
     }
     for (int i = 0; i < count && rc == MPI_SUCCESS; i++) {

@@ -5,6 +5,8 @@
  */
 #include "nic_threads/driver.h"
 
+#include "libbcs/base/clock.h"
+
 const struct nic_driver_ops *nic_driver_find(const struct nic_config *config)
 {
     if (config->driver == NIC_DRIVER_THREADS) {
@@ -55,6 +57,9 @@ void nic_waiter_let_go(struct nic_engine *engine, struct nic_waiter *waiter)
 
 void nic_waiter_sleep(struct nic_engine *engine, struct nic_waiter *waiter)
 {
-    bcs_sleep_now(own_port(engine), waiter->nap);
-    nic_waiter_take_back(engine, waiter);
+    uint64_t until_ns = waiter->nap_ns == 0 ? 0 : bcs_clock_now_ns() + waiter->nap_ns;
+
+    if (bcs_sleep_now(own_port(engine), waiter->nap, until_ns)) {
+        nic_waiter_take_back(engine, waiter);
+    }
 }

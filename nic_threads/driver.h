@@ -14,12 +14,13 @@ struct nic_waiter {
     uint64_t since_ticks;    /* when this round of polling began */
     uint64_t patience_ticks; /* how long to poll before sleeping */
     uint32_t n_polls;
-    uint32_t n_turns; /* for the caller */
     uint32_t n_yields;
-    uint32_t nap; /* what to sleep on, once is_announced */
+    uint32_t nap;    /* what to sleep on, once is_announced */
+    uint64_t nap_ns; /* sleep no longer than this at once; 0: no limit */
     bool holds_lock;
-    bool is_announced; /* marked as asleep: sleeps at the next turn */
-    bool is_crowded;   /* some core has more than one process to run */
+    bool is_announced;   /* marked as asleep: sleeps at the next turn */
+    bool is_crowded;     /* some core has more than one process to run */
+    bool has_short_naps; /* for the caller */
 };
 
 /** A driver. engine is the calling process's. */
@@ -78,7 +79,8 @@ void nic_waiter_stop(struct nic_engine *engine, struct nic_waiter *waiter);
 /** Let go of the engine's lock, if the waiter keeps it between two turns. */
 void nic_waiter_let_go(struct nic_engine *engine, struct nic_waiter *waiter);
 
-/** Sleep until something is completed for this process. */
+/** Sleep until something is completed for this process, or for nap_ns; then the announcement
+ *  stands, and the next turn sleeps again. */
 void nic_waiter_sleep(struct nic_engine *engine, struct nic_waiter *waiter);
 
 #endif

@@ -40,14 +40,6 @@ enum {
     WAITS_A_TRIAL = 32, /* waits of which one polls for the full time again */
 };
 
-static bool is_crowded(const struct nic_engine *engine)
-{
-    uint32_t n_asleep =
-        atomic_load_explicit(&engine->machine->n_asleep, memory_order_relaxed);
-
-    return engine->layout.shape.n_ports > engine->machine->n_cpus + n_asleep;
-}
-
 /** Mark this process as asleep; see the parking argument. */
 static void announce(struct nic_engine *engine, struct nic_waiter *waiter)
 {
@@ -120,7 +112,7 @@ static void turn_crowded(struct nic_engine *engine, struct nic_waiter *waiter)
     } else {
         waiter->n_yields++;
         sched_yield();
-        waiter->is_crowded = is_crowded(engine);
+        waiter->is_crowded = nic_engine_is_crowded(engine);
     }
 }
 
@@ -135,7 +127,7 @@ static void turn_calm(struct nic_engine *engine, struct nic_waiter *waiter)
     if (++waiter->n_polls % POLLS_A_CLOCK != 0) {
         return;
     }
-    waiter->is_crowded = is_crowded(engine);
+    waiter->is_crowded = nic_engine_is_crowded(engine);
     if (elapsed_ticks(waiter) > waiter->patience_ticks) {
         if (engine->patience_ticks > engine->spin_ticks / LEAST_PATIENCE) {
             engine->patience_ticks /= 2;
@@ -146,7 +138,7 @@ static void turn_calm(struct nic_engine *engine, struct nic_waiter *waiter)
 
 static void begin(struct nic_engine *engine, struct nic_waiter *waiter)
 {
-    waiter->is_crowded = is_crowded(engine);
+    waiter->is_crowded = nic_engine_is_crowded(engine);
     waiter->patience_ticks = ++engine->n_waits % WAITS_A_TRIAL == 0
                                  ? engine->spin_ticks
                                  : engine->patience_ticks;

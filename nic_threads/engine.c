@@ -182,12 +182,24 @@ void nic_engine_watch(const struct nic_engine *engine)
     }
 }
 
-bool nic_engine_has_idle_core(const struct nic_engine *engine)
+/** Processes of the job that may run at once without one having to stand in a queue. */
+static uint32_t n_at_ease(const struct nic_engine *engine)
 {
     const struct bcs_machine *machine = engine->machine;
-    uint32_t n_asleep = atomic_load_explicit(&machine->n_asleep, memory_order_relaxed);
 
-    return engine->layout.shape.n_ports < machine->n_cpus + n_asleep;
+    /* relaxed: a hint, which changes at any time */
+    return machine->n_cpus +
+           atomic_load_explicit(&machine->n_asleep, memory_order_relaxed);
+}
+
+bool nic_engine_has_idle_core(const struct nic_engine *engine)
+{
+    return engine->layout.shape.n_ports < n_at_ease(engine);
+}
+
+bool nic_engine_is_crowded(const struct nic_engine *engine)
+{
+    return engine->layout.shape.n_ports > n_at_ease(engine);
 }
 
 bool nic_engine_has_work(const struct nic_view *view)

@@ -72,6 +72,9 @@ void nic_engine_watch(const struct nic_engine *engine);
 /** Whether fewer of the job's processes are awake than there are cores. */
 bool nic_engine_has_idle_core(const struct nic_engine *engine);
 
+/** Whether more of them are awake than there are cores. */
+bool nic_engine_is_crowded(const struct nic_engine *engine);
+
 /** Whether a locked or unlocked node seems to have work. */
 bool nic_engine_has_work(const struct nic_view *view);
 

@@ -34,10 +34,16 @@ struct bcs_context {
     struct bcs_request **pending; /* by cell; NULL where the engine gives no orders */
     struct bcs_plans plans;       /* collectives that go on by themselves */
     uint32_t n_misses;            /* tests in a row that found nothing */
+    uint32_t n_turns;             /* of waits, since the last look outside */
+    bool is_called;               /* at that look another process had called */
     bool is_moving;               /* the last look has found a transfer under way */
-    /** Called now and then while waiting, to move what is not ours; NULL: nothing. Returns
-     *  whether it must go on being called, so that this process must not sleep. */
-    bool (*idle)(void);
+    /** Called now and then while waiting, for what the shim has under way; NULL: nothing. */
+    void (*idle)(void);
+    /** Move what is not ours; see libbcs/api/outside.h. NULL: nothing is. */
+    void (*outside)(void);
+    /** Reasons why those who need that cannot call this process: while there is one, waits
+     *  wake up now and then. */
+    uint32_t n_short_naps;
     /** Whether other threads of the process wait for the context; they are let in (pause,
      *  resume) between two turns of a wait, and while this one sleeps. NULL where there is
      *  one thread. */

@@ -6,14 +6,11 @@
 #include "libbcs/api/p2p.h"
 
 #include <errno.h>
-#include <sched.h>
 #include <string.h>
 
 #include "libbcs/api/post.h"
 #include "libbcs/api/transfer.h"
 #include "libbcs/base/log.h"
-
-enum { MISSES_A_YIELD = 64 };
 
 static int refuse(const char *call, const struct bcs_message *message)
 {
@@ -320,12 +317,7 @@ void bcs_progress(struct bcs_context *context)
 {
     context->driver->progress(context->engine);
     bcs_post_progress(context);
-    if (++context->n_misses % MISSES_A_YIELD == 0) {
-        if (context->idle != NULL) {
-            context->idle();
-        }
-        sched_yield();
-    }
+    bcs_wait_in_vain(context);
 }
 
 int bcs_test(struct bcs_context *context, struct bcs_request *request, bool wait)
@@ -474,8 +466,8 @@ static int probe(struct bcs_context *context, const struct bcs_message *message,
         .source = cell->source, .tag = cell->tag, .n_bytes = cell->n_bytes};
     *item_out = (uint32_t)cell->address;
     retire(context, &request);
-    if (state == BCS_CELL_FAILED && ++context->n_misses % MISSES_A_YIELD == 0) {
-        sched_yield();
+    if (state == BCS_CELL_FAILED) {
+        bcs_wait_in_vain(context);
     }
     return state == BCS_CELL_FAILED ? BCS_E_PENDING : 0;
 }

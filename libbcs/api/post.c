@@ -7,7 +7,21 @@
 
 #include <sched.h>
 
-enum { TURNS_AN_IDLE = 128 };
+#include "libbcs/api/outside.h"
+
+enum {
+    TURNS_A_LOOK = 128,  /* of waits, between two looks at what else is under way */
+    TURNS_IF_CALLED = 4, /* the same while other processes call for it */
+    MISSES_A_YIELD = 64,
+    FIRST_NAP_NS = 50000,    /* where naps are short: the first one, */
+    LONGEST_NAP_NS = 800000, /* and the last one that is not doubled */
+};
+
+/** Whether work that is not ours may need this process. */
+static bool is_needed(const struct bcs_context *context)
+{
+    return context->is_called || context->n_short_naps > 0;
+}
 
 struct bcs_descriptor *bcs_post_wait_for_entry(struct bcs_context *context)
 {
@@ -15,33 +29,86 @@ struct bcs_descriptor *bcs_post_wait_for_entry(struct bcs_context *context)
     struct bcs_descriptor *entry;
 
     while ((entry = bcs_poster_entry(&context->poster)) == NULL) {
+        context->is_called = bcs_outside_is_called(context);
+        if (is_needed(context)) {
+            context->outside();
+        }
         context->driver->wait_for_room(context->engine, &waiter);
     }
     context->driver->stop(context->engine, &waiter);
     return entry;
 }
 
-/** The driver's turn; while it sleeps, other threads may use the context. */
-static void take_turn(struct bcs_context *context, struct nic_waiter *waiter)
+/** Let other threads use the context, until come_in. */
+static void step_out(struct bcs_context *context)
 {
-    bool will_sleep = waiter->is_announced && context->pause != NULL;
-
-    if (will_sleep) {
+    if (context->pause != NULL) {
         context->pause();
     }
-    context->driver->turn(context->engine, waiter);
-    if (will_sleep) {
+}
+
+static void come_in(struct bcs_context *context)
+{
+    if (context->resume != NULL) {
         context->resume();
     }
 }
 
-/** Move what is not ours. @return whether this process must stay awake for it */
-static bool look_around(struct bcs_context *context, struct nic_waiter *waiter)
+/** Look after what is under way besides the engine's work. Not with the engine's lock. */
+static void look_outside(struct bcs_context *context)
 {
-    if (context->pause != NULL) { /* other threads may come in */
+    if (context->idle != NULL) {
+        context->idle();
+    }
+    if (is_needed(context)) {
+        step_out(context);
+        context->outside();
+        come_in(context);
+    }
+}
+
+/** The same between two turns of a wait, which stays awake if this process is called. */
+static void look_up(struct bcs_context *context, struct nic_waiter *waiter)
+{
+    context->n_turns = 0;
+    context->is_called = bcs_outside_is_called(context);
+    if (context->is_called) {
+        context->driver->stop(context->engine, waiter);
+    } else if (is_needed(context)) {
         nic_waiter_let_go(context->engine, waiter);
     }
-    return context->idle();
+    look_outside(context);
+    if (context->is_called && nic_engine_is_crowded(context->engine)) {
+        sched_yield();
+    }
+}
+
+/** How long to sleep at once. */
+static uint64_t next_nap_ns(const struct bcs_context *context,
+                            const struct nic_waiter *waiter)
+{
+    if (context->n_short_naps == 0 && !waiter->has_short_naps) {
+        return 0;
+    }
+    if (waiter->nap_ns == 0) {
+        return FIRST_NAP_NS;
+    }
+    return waiter->nap_ns < LONGEST_NAP_NS ? 2 * waiter->nap_ns : waiter->nap_ns;
+}
+
+/** The driver's turn. */
+static void take_turn(struct bcs_context *context, struct nic_waiter *waiter)
+{
+    bool will_sleep = waiter->is_announced;
+
+    if (will_sleep) {
+        waiter->nap_ns = next_nap_ns(context, waiter);
+        step_out(context);
+    }
+    context->driver->turn(context->engine, waiter);
+    if (will_sleep) {
+        come_in(context);
+    }
 }
 
 /** Let those in who stand at the door. A thread of this process that waits for room in the
@@ -49,9 +116,9 @@ static bool look_around(struct bcs_context *context, struct nic_waiter *waiter)
 static void let_in(struct bcs_context *context, struct nic_waiter *waiter)
 {
     nic_waiter_let_go(context->engine, waiter);
-    context->pause();
+    step_out(context);
     sched_yield();
-    context->resume();
+    come_in(context);
 }
 
 void bcs_wait_turn(struct bcs_context *context, struct nic_waiter *waiter)
@@ -60,17 +127,22 @@ void bcs_wait_turn(struct bcs_context *context, struct nic_waiter *waiter)
         context->is_moving = false;
         waiter->since_ticks = 0;
     }
-    bool may_look = waiter->is_announced || ++waiter->n_turns % TURNS_AN_IDLE == 0;
-
-    if (may_look && context->idle != NULL && look_around(context, waiter)) {
-        context->driver->stop(context->engine, waiter); /* it must stay awake */
-        context->driver->progress(context->engine);
-        sched_yield();
-    } else {
-        take_turn(context, waiter);
+    if (waiter->is_announced ||
+        ++context->n_turns >= (context->is_called ? TURNS_IF_CALLED : TURNS_A_LOOK)) {
+        look_up(context, waiter);
     }
+    take_turn(context, waiter);
     bcs_post_progress(context);
     if (context->is_wanted != NULL && context->is_wanted()) {
         let_in(context, waiter);
+    }
+}
+
+void bcs_wait_in_vain(struct bcs_context *context)
+{
+    if (++context->n_misses % MISSES_A_YIELD == 0) {
+        context->is_called = bcs_outside_is_called(context);
+        look_outside(context);
+        sched_yield();
     }
 }

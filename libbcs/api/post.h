@@ -67,6 +67,9 @@ static inline void bcs_post_progress(struct bcs_context *context)
 /** One turn of a wait, with what else has to happen meanwhile in this process. */
 void bcs_wait_turn(struct bcs_context *context, struct nic_waiter *waiter);
 
+/** A caller that polls has found nothing: look elsewhere and yield the core now and then. */
+void bcs_wait_in_vain(struct bcs_context *context);
+
 static inline void bcs_wait_stop(struct bcs_context *context, struct nic_waiter *waiter)
 {
     context->driver->stop(context->engine, waiter);

@@ -64,9 +64,11 @@ void bcs_sleep_retract(struct bcs_machine *machine, struct bcs_port *port)
     }
 }
 
-void bcs_sleep_now(struct bcs_port *port, uint32_t nap)
+bool bcs_sleep_now(struct bcs_port *port, uint32_t nap, uint64_t until_ns)
 {
-    bcs_nap_sleep(&port->naps, nap, 0);
+    bcs_nap_sleep(&port->naps, nap, until_ns);
+    /* acquire: pairs with the exchange in bcs_nap_end */
+    return atomic_load_explicit(&port->naps, memory_order_acquire) != nap;
 }
 
 void bcs_sleep_wake(struct bcs_machine *machine, struct bcs_port *port)

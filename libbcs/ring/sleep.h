@@ -26,6 +26,8 @@ struct bcs_machine {
     uint32_t n_cpus;
     _Atomic uint32_t watch; /* futex: enum bcs_watch */
     _Atomic uint32_t doze; /* nap of the sender of timed strobes, when none is needed */
+    /* when a process last called the others; see libbcs/api/outside.h */
+    _Alignas(BCS_CACHE_LINE) _Atomic uint64_t called_ns;
 };
 
 /* ---- One word to sleep on, of any kind of sleeper */
@@ -62,9 +64,14 @@ uint32_t bcs_sleep_announce(struct bcs_machine *machine, struct bcs_port *port);
 /** Take an announcement back; only for an owner with a single thread. */
 void bcs_sleep_retract(struct bcs_machine *machine, struct bcs_port *port);
 
-/** Sleep until bcs_sleep_wake is called; at once if it has been since the announcement.
- *  May return early, too. */
-void bcs_sleep_now(struct bcs_port *port, uint32_t nap);
+/**
+ * Sleep until bcs_sleep_wake is called; at once if it has been since the announcement. May
+ * return early, too.
+ *
+ * @param until_ns  on the clock of bcs_clock_now_ns; 0: no limit
+ * @return whether it has been called; if not, the announcement stands
+ */
+bool bcs_sleep_now(struct bcs_port *port, uint32_t nap, uint64_t until_ns);
 
 /** Wake all threads of the owner of a port that sleep. A seq_cst store or fence must stand
  *  between what they are to find and this call. */

@@ -94,7 +94,7 @@ START_TEST(a_wake_after_the_announcement_prevents_the_sleep)
 
         ck_assert_uint_eq(nap % 2, 1);
         bcs_sleep_wake(machine, ports);
-        bcs_sleep_now(ports, nap);
+        bcs_sleep_now(ports, nap, 0);
     }
 }
 END_TEST
@@ -104,9 +104,9 @@ START_TEST(a_retracted_announcement_does_not_sleep)
     uint32_t nap = bcs_sleep_announce(machine, ports);
 
     bcs_sleep_retract(machine, ports);
-    bcs_sleep_now(ports, nap);
+    bcs_sleep_now(ports, nap, 0);
     ck_assert_uint_ne(bcs_sleep_announce(machine, ports), nap);
-    bcs_sleep_now(ports, nap);
+    bcs_sleep_now(ports, nap, 0);
 }
 END_TEST
 
@@ -118,8 +118,20 @@ START_TEST(an_announcement_before_a_wake_cannot_sleep_even_if_another_comes_betw
     bcs_sleep_wake(machine, ports);
     second = bcs_sleep_announce(machine, ports);
     ck_assert_uint_ne(first, second);
-    bcs_sleep_now(ports, first);
+    bcs_sleep_now(ports, first, 0);
     ck_assert_uint_eq(atomic_load(&ports->naps), second);
+}
+END_TEST
+
+START_TEST(a_sleep_may_have_a_limit_and_the_announcement_outlasts_it)
+{
+    uint32_t nap = bcs_sleep_announce(machine, ports);
+
+    ck_assert(!bcs_sleep_now(ports, nap, 1)); /* long ago */
+    ck_assert(is_napping(ports));
+    ck_assert_uint_eq(atomic_load(&machine->n_asleep), 1);
+    bcs_sleep_wake(machine, ports);
+    ck_assert(bcs_sleep_now(ports, nap, 1));
 }
 END_TEST
 
@@ -131,7 +143,7 @@ static void nap_often(struct sleeper *me)
         uint32_t nap = bcs_sleep_announce(machine, me->port);
 
         atomic_fetch_add(&me->n_announced, 1);
-        bcs_sleep_now(me->port, nap);
+        bcs_sleep_now(me->port, nap, 0);
         atomic_fetch_add(&me->n_woken, 1);
     }
 }
@@ -241,6 +253,7 @@ int main(void)
     tcase_add_test(
         tcase,
         an_announcement_before_a_wake_cannot_sleep_even_if_another_comes_between);
+    tcase_add_test(tcase, a_sleep_may_have_a_limit_and_the_announcement_outlasts_it);
     tcase_add_test(tcase, a_sleeping_process_is_woken_by_one_wake);
     tcase_add_test(tcase, one_wake_wakes_all_threads_of_the_owner);
     tcase_add_test(tcase, the_count_is_exact_after_wakes_by_several_at_once);
