@@ -5,8 +5,10 @@
  * over the old one, as a non-blocking collective of ours. The request is done when both are
  * over, in either order. Runs in the application's threads.
  *
- * Nobody depends on this process to see that they are over: it has done its part of both
- * by then. So it is enough to look while this process waits or tests.
+ * Of several duplications of one communicator the real library gets one at a time: of Open
+ * MPI 4.1's own, each is a row of collectives on the old communicator, begun as time goes
+ * by, and two rows at once may mix in another order on another rank. It has to be looked
+ * after while this process waits or tests, also for others.
  */
 #include "mpi_shim/comm_idup.h"
 
@@ -24,9 +26,13 @@
 /** One call. */
 struct shim_idup {
     struct shim_request *request; /* the program's; it holds the old communicator */
-    MPI_Comm handle;              /* the new communicator, not to be used yet */
-    MPI_Request real;             /* the real library's part */
-    struct bcs_request told;      /* our part: agreement has come */
+    MPI_Comm parent;
+    MPI_Comm *newcomm_out; /* the program's; not to be used yet */
+    bool is_begun;         /* some thread starts the real library's part */
+    bool is_started;       /* and has done so */
+    int rc;                /* of the start */
+    MPI_Request real;
+    struct bcs_request told; /* our part: agreement has come */
     struct shim_agreement agreement;
     struct shim_idup *next;
 };
@@ -52,9 +58,53 @@ static struct shim_request *describe(struct shim_comm *parent)
     return request;
 }
 
-/** The real library has begun to make a communicator: agree on it. */
-static int start(struct shim_comm *parent, MPI_Comm handle, MPI_Request real,
-                 MPI_Request *request_out)
+static bool is_under_way(MPI_Comm parent, const struct shim_idup *before)
+{
+    const struct shim_idup *idup = shim_idups;
+
+    while (idup != before && idup->parent != parent) {
+        idup = idup->next;
+    }
+    return idup != before;
+}
+
+static void append(struct shim_idup *idup)
+{
+    struct shim_idup **link = &shim_idups;
+
+    while (*link != NULL) {
+        link = &(*link)->next;
+    }
+    *link = idup;
+}
+
+/** The oldest that the real library can begin: it has none of the same parent before. */
+static struct shim_idup *find_next(void)
+{
+    struct shim_idup *idup = shim_idups;
+
+    while (idup != NULL && (idup->is_begun || is_under_way(idup->parent, idup))) {
+        idup = idup->next;
+    }
+    return idup;
+}
+
+/** Have the real library begin what it can; it calls the program's attribute functions. */
+static void begin_real(void)
+{
+    struct shim_idup *idup;
+
+    while ((idup = find_next()) != NULL) {
+        idup->is_begun = true;
+        shim_leave();
+        idup->rc = shim_real.Comm_idup(idup->parent, idup->newcomm_out, &idup->real);
+        shim_enter();
+        idup->is_started = true;
+    }
+}
+
+/** Agree on a communicator that the real library makes or is going to make. */
+static int start(struct shim_comm *parent, MPI_Comm *newcomm, MPI_Request *request_out)
 {
     struct shim_idup *idup = malloc(sizeof(*idup));
     struct shim_request *request = idup == NULL ? NULL : describe(parent);
@@ -64,7 +114,7 @@ static int start(struct shim_comm *parent, MPI_Comm handle, MPI_Request real,
         return MPI_ERR_NO_MEM;
     }
     *idup = (struct shim_idup){
-        .request = request, .handle = handle, .real = real, .next = shim_idups};
+        .request = request, .parent = parent->handle, .newcomm_out = newcomm};
     if (parent->whole->rank == 0) {
         idup->agreement = shim_agreement_propose();
     }
@@ -74,7 +124,7 @@ static int start(struct shim_comm *parent, MPI_Comm handle, MPI_Request real,
         free(idup);
         return MPI_ERR_NO_MEM;
     }
-    shim_idups = idup;
+    append(idup);
     shim_context()->n_short_naps++; /* the real library's part needs looking after */
     *request_out = shim_request_handle(request);
     return MPI_SUCCESS;
@@ -83,23 +133,21 @@ static int start(struct shim_comm *parent, MPI_Comm handle, MPI_Request real,
 int shim_Comm_idup(MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request)
 {
     struct shim_comm *parent;
-    MPI_Request real;
-    int rc;
+    int rc = MPI_SUCCESS;
 
     shim_enter();
     parent = shim_comm_find(comm);
+    if (parent != NULL && newcomm != NULL && request != NULL) {
+        rc = start(parent, newcomm, request);
+        shim_idups_move();
+    } else {
+        parent = NULL;
+    }
     shim_leave();
-    if (parent == NULL || request == NULL) {
+    if (parent == NULL) {
         return shim_pass_Comm_idup(comm, newcomm, request);
     }
-    rc = shim_real.Comm_idup(comm, newcomm, &real);
-    if (rc == MPI_SUCCESS) {
-        shim_enter();
-        rc = start(parent, *newcomm, real, request);
-        shim_leave();
-        rc = shim_error(comm, rc);
-    }
-    return rc;
+    return rc == MPI_SUCCESS ? rc : shim_error(comm, rc);
 }
 
 /** Both parts are over. */
@@ -108,38 +156,33 @@ static void finish(struct shim_idup *idup)
     struct bcs_request *base = &idup->request->base;
 
     base->result = (struct bcs_result){.source = BCS_ANY_SOURCE, .tag = BCS_ANY_TAG};
-    base->result.error = idup->agreement.is_valid
-                             ? shim_comm_carry(idup->handle, &idup->agreement)
+    base->result.error = idup->agreement.is_valid && idup->rc == MPI_SUCCESS
+                             ? shim_comm_carry(*idup->newcomm_out, &idup->agreement)
                              : -ENOMEM;
     base->is_done = true;
     shim_context()->n_short_naps--;
     free(idup);
 }
 
-void shim_idups_move(void)
+bool shim_idups_move(void)
 {
     struct shim_idup **link = &shim_idups;
+    bool are_over = false;
 
+    begin_real();
     while (*link != NULL) {
         struct shim_idup *idup = *link;
 
-        if (idup->told.is_done && shim_test_real(&idup->real)) {
+        if (idup->told.is_done && idup->is_started &&
+            (idup->rc != MPI_SUCCESS || shim_test_real(&idup->real))) {
             *link = idup->next;
             finish(idup);
+            are_over = true;
         } else {
             link = &idup->next;
         }
     }
-}
-
-static bool is_under_way(MPI_Comm parent)
-{
-    const struct shim_idup *idup = shim_idups;
-
-    while (idup != NULL && idup->request->error_comm != parent) {
-        idup = idup->next;
-    }
-    return idup != NULL;
+    return are_over;
 }
 
 void shim_idups_await(MPI_Comm parent)
@@ -147,7 +190,7 @@ void shim_idups_await(MPI_Comm parent)
     struct nic_waiter waiter = {0};
 
     shim_enter();
-    while (is_under_way(parent)) {
+    while (is_under_way(parent, NULL)) {
         bcs_wait_turn(shim_context(), &waiter);
     }
     bcs_wait_stop(shim_context(), &waiter);

@@ -6,12 +6,14 @@
 #define MPI_SHIM_COMM_IDUP_H
 
 #include <mpi.h>
+#include <stdbool.h>
 
 /** Those that are under way; NULL: none. */
 extern struct shim_idup *shim_idups;
 
-/** Finish those that are over, so that their requests are done. Called under the lock. */
-void shim_idups_move(void);
+/** Finish those that are over, so that their requests are done. Called under the lock.
+ *  @return whether there were any */
+bool shim_idups_move(void);
 
 /**
  * Wait for those of one communicator, before another call of the real library that all its

@@ -10,8 +10,8 @@
 #include "mpi_shim/handles.h"
 #include "mpi_shim/symbols.h"
 
-/** A communicator from which another is to be made: first all duplicates are finished that
- *  are under way. */
+/** A communicator from which another is to be made, or that is to be freed: first all
+ *  duplicates are finished that are under way. */
 static MPI_Comm settled(MPI_Comm comm)
 {
     if (shim_idups != NULL) {
@@ -122,22 +122,25 @@ static bool is_permanent(MPI_Comm handle)
            handle == shim_handles.comm_self;
 }
 
-int shim_Comm_free(MPI_Comm *comm)
+/** The program lets go of a communicator. */
+static void retire(const MPI_Comm *comm)
 {
     if (comm != NULL && !is_permanent(*comm)) {
+        settled(*comm);
         shim_enter();
         shim_comm_retire(*comm);
         shim_leave();
     }
+}
+
+int shim_Comm_free(MPI_Comm *comm)
+{
+    retire(comm);
     return shim_real.Comm_free(comm);
 }
 
 int shim_Comm_disconnect(MPI_Comm *comm)
 {
-    if (comm != NULL && !is_permanent(*comm)) {
-        shim_enter();
-        shim_comm_retire(*comm);
-        shim_leave();
-    }
+    retire(comm);
     return shim_real.Comm_disconnect(comm);
 }

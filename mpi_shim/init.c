@@ -45,10 +45,10 @@ static bool is_wanted(void)
 }
 
 /** Called now and then while we wait. */
-static void idle(void)
+static bool idle(void)
 {
     shim_request_reap();
-    shim_idups_move();
+    return shim_idups_move();
 }
 
 /** Called by the real library while it waits: move our engine. */

@@ -37,8 +37,9 @@ struct bcs_context {
     uint32_t n_turns;             /* of waits, since the last look outside */
     bool is_called;               /* at that look another process had called */
     bool is_moving;               /* the last look has found a transfer under way */
-    /** Called now and then while waiting, for what the shim has under way; NULL: nothing. */
-    void (*idle)(void);
+    /** Called now and then while waiting, for what the shim has under way; NULL: nothing.
+     *  Whether something is over that the process may wait for. */
+    bool (*idle)(void);
     /** Move what is not ours; see libbcs/api/outside.h. NULL: nothing is. */
     void (*outside)(void);
     /** Reasons why those who need that cannot call this process: while there is one, waits

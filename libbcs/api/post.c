@@ -54,17 +54,16 @@ static void come_in(struct bcs_context *context)
     }
 }
 
-/** Look after what is under way besides the engine's work. Not with the engine's lock. */
-static void look_outside(struct bcs_context *context)
+/** Look after what is under way besides the engine's work. Not with the engine's lock.
+ *  @return whether something is over that the process may wait for */
+static bool look_outside(struct bcs_context *context)
 {
-    if (context->idle != NULL) {
-        context->idle();
-    }
     if (is_needed(context)) {
         step_out(context);
         context->outside();
         come_in(context);
     }
+    return context->idle != NULL && context->idle();
 }
 
 /** The same between two turns of a wait, which stays awake if this process is called. */
@@ -77,7 +76,9 @@ static void look_up(struct bcs_context *context, struct nic_waiter *waiter)
     } else if (is_needed(context)) {
         nic_waiter_let_go(context->engine, waiter);
     }
-    look_outside(context);
+    if (look_outside(context)) {
+        context->driver->stop(context->engine, waiter); /* it must not sleep now */
+    }
     if (context->is_called && nic_engine_is_crowded(context->engine)) {
         sched_yield();
     }
