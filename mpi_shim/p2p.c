@@ -33,6 +33,15 @@ static inline bool is_valid_receive(const struct shim_comm *comm, int count,
             peer == MPI_ANY_SOURCE);
 }
 
+static bool is_valid_exchange(const struct shim_call *out, const struct shim_call *in,
+                              const struct shim_comm *comm)
+{
+    return is_valid_send(comm, out->count, shim_datatype_find(out->datatype), out->peer,
+                         out->tag) &&
+           is_valid_receive(comm, in->count, shim_datatype_find(in->datatype), in->peer,
+                            in->tag);
+}
+
 /** A blocking send of data that are not dense. @return an MPI error class */
 static int send_packed(const struct shim_call *call, struct bcs_message *message,
                        const struct shim_datatype *type, enum bcs_send_mode mode)
@@ -325,10 +334,7 @@ int shim_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int
 
     shim_enter();
     ours = shim_comm_find(comm);
-    if (ours == NULL ||
-        !is_valid_send(ours, sendcount, shim_datatype_find(sendtype), dest, sendtag) ||
-        !is_valid_receive(ours, recvcount, shim_datatype_find(recvtype), source,
-                          recvtag)) {
+    if (ours == NULL || !is_valid_exchange(&out, &in, ours)) {
         shim_leave();
         return ours == NULL ? shim_pass_Sendrecv(sendbuf, sendcount, sendtype, dest,
                                                  sendtag, recvbuf, recvcount, recvtype,
@@ -374,6 +380,79 @@ int shim_Sendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest,
         rc = exchange(&out, &in, ours, status);
     }
     free(copy);
+    shim_leave();
+    return raise(comm, rc);
+}
+
+/** Start to send, and then to receive, as one request; both calls are valid. */
+static int start_both(const struct shim_call *out, const struct shim_call *in,
+                      struct shim_comm *comm, MPI_Request *request_out)
+{
+    MPI_Request send, receive;
+    int rc = start(out, comm, shim_datatype_find(out->datatype), &send);
+
+    if (rc != MPI_SUCCESS) {
+        return rc;
+    }
+    rc = start(in, comm, shim_datatype_find(in->datatype), &receive);
+    if (rc != MPI_SUCCESS) {
+        shim_request_free(shim_request_find(send));
+        return rc;
+    }
+    shim_request_find(receive)->partner = shim_request_find(send);
+    *request_out = receive;
+    return MPI_SUCCESS;
+}
+
+int shim_Isendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest,
+                   int sendtag, void *recvbuf, int recvcount, MPI_Datatype recvtype,
+                   int source, int recvtag, MPI_Comm comm, MPI_Request *request)
+{
+    const struct shim_call out = {SHIM_SEND, sendbuf, sendcount, sendtype,
+                                  dest,      sendtag, comm};
+    const struct shim_call in = {SHIM_RECEIVE, recvbuf, recvcount, recvtype,
+                                 source,       recvtag, comm};
+    struct shim_comm *ours;
+    int rc;
+
+    shim_enter();
+    ours = shim_comm_find(comm);
+    if (ours == NULL || request == NULL || !is_valid_exchange(&out, &in, ours)) {
+        shim_leave();
+        return ours == NULL ? shim_pass_Isendrecv(sendbuf, sendcount, sendtype, dest,
+                                                  sendtag, recvbuf, recvcount, recvtype,
+                                                  source, recvtag, comm, request)
+                            : shim_real.Isendrecv(sendbuf, sendcount, sendtype, dest,
+                                                  sendtag, recvbuf, recvcount, recvtype,
+                                                  source, recvtag, comm, request);
+    }
+    rc = start_both(&out, &in, ours, request);
+    shim_leave();
+    return raise(comm, rc);
+}
+
+int shim_Isendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest,
+                           int sendtag, int source, int recvtag, MPI_Comm comm,
+                           MPI_Request *request)
+{
+    const struct shim_call out = {SHIM_SEND_OF_COPY, buf, count, datatype, dest,
+                                  sendtag,           comm};
+    const struct shim_call in = {SHIM_RECEIVE, buf,     count, datatype,
+                                 source,       recvtag, comm};
+    struct shim_comm *ours;
+    int rc;
+
+    shim_enter();
+    ours = shim_comm_find(comm);
+    if (ours == NULL || request == NULL || !is_valid_exchange(&out, &in, ours)) {
+        shim_leave();
+        return ours == NULL
+                   ? shim_pass_Isendrecv_replace(buf, count, datatype, dest, sendtag,
+                                                 source, recvtag, comm, request)
+                   : shim_real.Isendrecv_replace(buf, count, datatype, dest, sendtag,
+                                                 source, recvtag, comm, request);
+    }
+    rc = start_both(&out, &in, ours, request);
     shim_leave();
     return raise(comm, rc);
 }

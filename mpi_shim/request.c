@@ -81,6 +81,9 @@ static void drop_buffers(struct shim_request *request)
 
 void shim_request_delete(struct shim_request *request)
 {
+    if (request->partner != NULL) {
+        shim_request_delete(request->partner);
+    }
     drop_buffers(request);
     shim_exchange_free(request->exchange);
     if (request->is_persistent || request->kind == SHIM_EXCHANGE) {
@@ -128,6 +131,7 @@ static int post(struct shim_request *request, bool must_copy)
 {
     static const enum bcs_send_mode modes[] = {
         [SHIM_SEND] = BCS_SEND_STANDARD,
+        [SHIM_SEND_OF_COPY] = BCS_SEND_STANDARD,
         [SHIM_SEND_SYNCHRONOUS] = BCS_SEND_SYNCHRONOUS,
         [SHIM_SEND_BUFFERED] = BCS_SEND_BUFFERED,
     };
@@ -230,7 +234,7 @@ int shim_request_start(struct shim_request *request)
         rc = start_buffered(request);
         request->base.is_done = true;
     } else {
-        rc = post(request, false);
+        rc = post(request, request->kind == SHIM_SEND_OF_COPY);
     }
     return rc;
 }
@@ -297,6 +301,10 @@ void shim_request_free(struct shim_request *request)
     if (!request->is_active) {
         shim_request_delete(request);
         return;
+    }
+    if (request->partner != NULL) { /* both go their own ways */
+        shim_request_free(request->partner);
+        request->partner = NULL;
     }
     request->next = shim_orphans;
     shim_orphans = request;

@@ -18,6 +18,7 @@
 /** How a request's send sends, or that it receives. */
 enum shim_kind {
     SHIM_SEND,
+    SHIM_SEND_OF_COPY, /* of the data as they are now */
     SHIM_SEND_SYNCHRONOUS,
     SHIM_SEND_BUFFERED,
     SHIM_RECEIVE,
@@ -58,6 +59,7 @@ struct shim_request {
     bool is_buffered; /* packed counts as used space of the attached buffer */
     /* Of a collective, while something remains to be done at its end, or persistent. */
     struct shim_exchange *exchange;
+    struct shim_request *partner; /* the send that is part of this receive, or NULL */
 };
 
 _Static_assert(offsetof(struct shim_request, fortran_handle) == 0x68,
@@ -110,7 +112,17 @@ int shim_request_start(struct shim_request *request);
 /** Look whether a request is complete (also: inactive); does not turn the engine. */
 static inline bool shim_request_look(struct shim_request *request)
 {
-    return request->base.is_done || bcs_look(shim_context(), &request->base);
+    return (request->base.is_done || bcs_look(shim_context(), &request->base)) &&
+           (request->partner == NULL || shim_request_look(request->partner));
+}
+
+/** Wait for all that belongs to a request. */
+static inline void shim_request_wait(struct shim_request *request)
+{
+    bcs_test(shim_context(), &request->base, true);
+    if (request->partner != NULL) {
+        shim_request_wait(request->partner);
+    }
 }
 
 /**

@@ -112,7 +112,7 @@ int shim_Wait(MPI_Request *request, MPI_Status *status)
     }
     comm = ours->error_comm;
     shim_enter();
-    bcs_test(shim_context(), &ours->base, true);
+    shim_request_wait(ours);
     rc = shim_request_finish(request, status);
     shim_leave();
     return raise(comm, rc);
