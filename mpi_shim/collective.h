@@ -42,6 +42,17 @@ struct shim_collective {
     enum shim_op op; /* found by shim_collective_check, with the types of the layouts */
 };
 
+/** What this rank does in a call with a root. */
+enum shim_role {
+    SHIM_ROLE_INVALID, /* no such root */
+    SHIM_ROLE_NONE,    /* intercommunicator: the root is another rank of this side */
+    SHIM_ROLE_MEMBER,
+    SHIM_ROLE_ROOT, /* and a member, but on an intercommunicator */
+};
+
+/** Find the role; root is the call's, also MPI_ROOT or MPI_PROC_NULL. */
+enum shim_role shim_collective_role(const struct shim_comm *comm, int root);
+
 /** shim_collective_check: the call is one for the real library. */
 #define SHIM_COLLECTIVE_FOREIGN (-1)
 

@@ -80,14 +80,24 @@ static int first_of(int class, int other)
     return class != MPI_SUCCESS ? class : other;
 }
 
-static bool has_rank(const struct shim_comm *comm, int rank)
+enum shim_role shim_collective_role(const struct shim_comm *comm, int root)
 {
-    return (uint32_t)rank < (uint32_t)comm->group.size;
+    if ((uint32_t)root < (uint32_t)comm->group.size) {
+        return root == comm->group.rank && !shim_comm_is_inter(comm) ? SHIM_ROLE_ROOT
+                                                                     : SHIM_ROLE_MEMBER;
+    }
+    if (shim_comm_is_inter(comm)) {
+        return root == MPI_ROOT        ? SHIM_ROLE_ROOT
+               : root == MPI_PROC_NULL ? SHIM_ROLE_NONE
+                                       : SHIM_ROLE_INVALID;
+    }
+    return SHIM_ROLE_INVALID;
 }
 
 static int check_bcast(const struct shim_comm *comm, struct shim_collective *call)
 {
-    int class = check_one(&call->receive);
+    enum shim_role role = shim_collective_role(comm, call->root);
+    int class = role == SHIM_ROLE_NONE ? MPI_SUCCESS : check_one(&call->receive);
 
     if (class != MPI_SUCCESS) {
         return class;
@@ -95,25 +105,29 @@ static int check_bcast(const struct shim_comm *comm, struct shim_collective *cal
     if (is_in_place(&call->receive)) {
         return MPI_ERR_ARG;
     }
-    return has_rank(comm, call->root) ? MPI_SUCCESS : MPI_ERR_ROOT;
+    return role != SHIM_ROLE_INVALID ? MPI_SUCCESS : MPI_ERR_ROOT;
 }
 
-/** Gather: the root has blocks to receive; scatter: to send. Others have one buffer. */
+/** Gather: the root has blocks to receive; scatter: to send. Members have one buffer. */
 static int check_rooted(const struct shim_comm *comm, struct shim_collective *call)
 {
     bool is_gather = call->kind == SHIM_GATHER;
     struct shim_layout *own = is_gather ? &call->send : &call->receive;
     struct shim_layout *all = is_gather ? &call->receive : &call->send;
-    bool is_root = comm->group.rank == call->root;
+    enum shim_role role = shim_collective_role(comm, call->root);
+    bool is_root = role == SHIM_ROLE_ROOT;
     int class = MPI_SUCCESS;
 
-    if (!has_rank(comm, call->root)) {
+    if (role == SHIM_ROLE_INVALID) {
         return MPI_ERR_ROOT;
+    }
+    if (role == SHIM_ROLE_NONE) {
+        return MPI_SUCCESS;
     }
     if (is_root ? is_in_place(all) : is_in_place(own)) {
         return MPI_ERR_ARG;
     }
-    if (!is_in_place(own)) {
+    if (!is_in_place(own) && !(is_root && shim_comm_is_inter(comm))) {
         class = check_one(own);
     }
     if (class == MPI_SUCCESS && is_root) {
@@ -122,11 +136,20 @@ static int check_rooted(const struct shim_comm *comm, struct shim_collective *ca
     return class;
 }
 
-static int check_allgather(struct shim_collective *call, int32_t n_blocks)
+/** Whether a call is in place that must not be. */
+static bool is_wrongly_in_place(const struct shim_comm *comm,
+                                const struct shim_collective *call)
+{
+    return is_in_place(&call->receive) ||
+           (is_in_place(&call->send) && shim_comm_is_inter(comm));
+}
+
+static int check_allgather(const struct shim_comm *comm, struct shim_collective *call,
+                           int32_t n_blocks)
 {
     int class = MPI_SUCCESS;
 
-    if (is_in_place(&call->receive)) {
+    if (is_wrongly_in_place(comm, call)) {
         return MPI_ERR_ARG;
     }
     if (!is_in_place(&call->send)) {
@@ -135,11 +158,12 @@ static int check_allgather(struct shim_collective *call, int32_t n_blocks)
     return first_of(class, check_blocks(&call->receive, n_blocks, MPI_ERR_BUFFER));
 }
 
-static int check_alltoall(struct shim_collective *call, int32_t n_to, int32_t n_from)
+static int check_alltoall(const struct shim_comm *comm, struct shim_collective *call,
+                          int32_t n_to, int32_t n_from)
 {
     int class = MPI_SUCCESS;
 
-    if (is_in_place(&call->receive)) {
+    if (is_wrongly_in_place(comm, call)) {
         return MPI_ERR_ARG;
     }
     if (!is_in_place(&call->send)) {
@@ -161,9 +185,9 @@ static int check_neighbors(struct shim_comm *comm, struct shim_collective *call)
         return MPI_ERR_ARG;
     }
     if (call->kind == SHIM_NEIGHBOR_ALLGATHER) {
-        return check_allgather(call, neighbors->n_sources);
+        return check_allgather(comm, call, neighbors->n_sources);
     }
-    return check_alltoall(call, neighbors->n_targets, neighbors->n_sources);
+    return check_alltoall(comm, call, neighbors->n_targets, neighbors->n_sources);
 }
 
 /** Whether the buffers of a reduction are named as they may be on this rank. */
@@ -172,6 +196,9 @@ static int check_reduced_buffers(const struct shim_comm *comm,
 {
     const void *in = call->send.buf, *out = call->receive.buf;
 
+    if (shim_comm_is_inter(comm)) {
+        return in == MPI_IN_PLACE || out == MPI_IN_PLACE ? MPI_ERR_ARG : MPI_SUCCESS;
+    }
     switch (call->kind) {
     case SHIM_ALLREDUCE:
         return out == MPI_IN_PLACE ||
@@ -200,7 +227,7 @@ static int check_reduced_counts(const struct shim_comm *comm,
     if (out->is_vector && out->counts == NULL) {
         return MPI_ERR_COUNT;
     }
-    for (int32_t i = 0; out->is_vector && i < comm->group.size; i++) {
+    for (int32_t i = 0; out->is_vector && i < shim_comm_own_size(comm); i++) {
         if (out->counts[i] < 0) {
             return MPI_ERR_COUNT;
         }
@@ -211,8 +238,15 @@ static int check_reduced_counts(const struct shim_comm *comm,
 static int check_reduction(const struct shim_comm *comm, struct shim_collective *call)
 {
     struct shim_layout *out = &call->receive;
+    enum shim_role role = SHIM_ROLE_MEMBER;
     int class;
 
+    if (call->kind == SHIM_REDUCE) {
+        role = shim_collective_role(comm, call->root);
+    }
+    if (role == SHIM_ROLE_NONE) {
+        return MPI_SUCCESS;
+    }
     out->type = shim_datatype_find(out->datatype);
     call->op = shim_op_find(call->op_handle);
     if (call->op == SHIM_OP_NONE || (call->op != SHIM_OP_USER && out->type == NULL)) {
@@ -223,19 +257,29 @@ static int check_reduction(const struct shim_comm *comm, struct shim_collective 
     if (class != MPI_SUCCESS) {
         return class;
     }
-    if (call->kind == SHIM_REDUCE && !has_rank(comm, call->root)) {
+    if (role == SHIM_ROLE_INVALID) {
         return MPI_ERR_ROOT;
     }
-    return shim_op_is_valid(call->op, out->type) ? MPI_SUCCESS
-                                                 : SHIM_COLLECTIVE_FOREIGN;
+    if (!shim_op_is_valid(call->op, out->type)) {
+        comm->whole->sequence++; /* as if it were ours, for those who have no role */
+        return SHIM_COLLECTIVE_FOREIGN;
+    }
+    return MPI_SUCCESS;
+}
+
+/** Whether an intercommunicator has no such call. */
+static bool is_for_one_side(enum shim_collective_kind kind)
+{
+    return kind == SHIM_SCAN || kind == SHIM_EXSCAN ||
+           kind == SHIM_NEIGHBOR_ALLGATHER || kind == SHIM_NEIGHBOR_ALLTOALL;
 }
 
 int shim_collective_check(struct shim_comm *comm, struct shim_collective *call)
 {
     int32_t size = comm->group.size;
 
-    if (shim_comm_is_inter(comm)) {
-        return SHIM_COLLECTIVE_FOREIGN;
+    if (shim_comm_is_inter(comm) && is_for_one_side(call->kind)) {
+        return SHIM_COLLECTIVE_FOREIGN; /* which says so */
     }
     switch (call->kind) {
     case SHIM_BARRIER:
@@ -246,9 +290,9 @@ int shim_collective_check(struct shim_comm *comm, struct shim_collective *call)
     case SHIM_SCATTER:
         return check_rooted(comm, call);
     case SHIM_ALLGATHER:
-        return check_allgather(call, size);
+        return check_allgather(comm, call, size);
     case SHIM_ALLTOALL:
-        return check_alltoall(call, size, size);
+        return check_alltoall(comm, call, size, size);
     case SHIM_NEIGHBOR_ALLGATHER:
     case SHIM_NEIGHBOR_ALLTOALL:
         return check_neighbors(comm, call);

@@ -36,17 +36,42 @@ static int open_side(struct shim_side *side, const struct shim_layout *layout,
                           is_input);
 }
 
+/** The root of a call on an intercommunicator, as the API names it. */
+static int32_t root_across(int root)
+{
+    return root == MPI_ROOT        ? BCS_ROOT_SELF
+           : root == MPI_PROC_NULL ? BCS_ROOT_OUR_SIDE
+                                   : root;
+}
+
 static int start_bcast(struct shim_exchange *x, struct shim_comm *comm,
                        struct bcs_request *request)
 {
     int root = x->call.root;
-    bool is_root = comm->group.rank == root;
+    enum shim_role role = shim_collective_role(comm, root);
+    bool is_root = role == SHIM_ROLE_ROOT;
     struct shim_side *side = is_root ? &x->in : &x->out;
-    int status = open_side(side, &x->call.receive, is_root);
+    int status =
+        role == SHIM_ROLE_NONE ? 0 : open_side(side, &x->call.receive, is_root);
 
-    return status != 0 ? status
-                       : bcs_bcast(shim_context(), &comm->group, side->data,
-                                   side->n_bytes, root, request);
+    if (status != 0) {
+        return status;
+    }
+    return shim_comm_is_inter(comm)
+               ? bcs_across_bcast(shim_context(), &comm->sides, side->data,
+                                  side->n_bytes, root_across(root), request)
+               : bcs_bcast(shim_context(), &comm->group, side->data, side->n_bytes,
+                           root, request);
+}
+
+/** Open the own block of a gather or scatter, unless it is in place or there is none. */
+static int open_own(struct shim_side *side, const struct shim_layout *layout,
+                    const struct shim_comm *comm, enum shim_role role, bool is_input)
+{
+    bool has_own = role == SHIM_ROLE_MEMBER ||
+                   (role == SHIM_ROLE_ROOT && !shim_comm_is_inter(comm));
+
+    return has_own && !is_in_place(layout) ? open_side(side, layout, is_input) : 0;
 }
 
 /** This member's own block of a gather or scatter. */
@@ -63,18 +88,21 @@ static int start_gather(struct shim_exchange *x, struct shim_comm *comm,
 {
     const struct shim_layout *own = &x->call.send;
     int root = x->call.root;
+    enum shim_role role = shim_collective_role(comm, root);
     int input = is_in_place(own) ? root : SHIM_INPUT_NONE;
     struct bcs_part part;
-    int status = 0;
+    int status = open_own(&x->in, own, comm, role, true);
 
-    if (!is_in_place(own)) {
-        status = open_side(&x->in, own, true);
-    }
-    if (status == 0 && comm->group.rank == root) {
+    if (status == 0 && role == SHIM_ROLE_ROOT) {
         status = shim_blocks_open(&x->to, &x->call.receive, comm->group.size, input);
     }
-    return status != 0
-               ? status
+    if (status != 0) {
+        return status;
+    }
+    return shim_comm_is_inter(comm)
+               ? bcs_across_gather(shim_context(), &comm->sides,
+                                   part_of(&x->in, own, &part), &x->to.blocks,
+                                   root_across(root), request)
                : bcs_gather(shim_context(), &comm->group, part_of(&x->in, own, &part),
                             &x->to.blocks, root, request);
 }
@@ -84,18 +112,21 @@ static int start_scatter(struct shim_exchange *x, struct shim_comm *comm,
 {
     const struct shim_layout *own = &x->call.receive;
     int root = x->call.root;
+    enum shim_role role = shim_collective_role(comm, root);
     struct bcs_part part;
-    int status = 0;
+    int status = open_own(&x->out, own, comm, role, false);
 
-    if (!is_in_place(own)) {
-        status = open_side(&x->out, own, false);
-    }
-    if (status == 0 && comm->group.rank == root) {
+    if (status == 0 && role == SHIM_ROLE_ROOT) {
         status =
             shim_blocks_open(&x->from, &x->call.send, comm->group.size, SHIM_INPUT_ALL);
     }
-    return status != 0
-               ? status
+    if (status != 0) {
+        return status;
+    }
+    return shim_comm_is_inter(comm)
+               ? bcs_across_scatter(shim_context(), &comm->sides,
+                                    part_of(&x->out, own, &part), &x->from.blocks,
+                                    root_across(root), request)
                : bcs_scatter(shim_context(), &comm->group, part_of(&x->out, own, &part),
                              &x->from.blocks, root, request);
 }
@@ -110,9 +141,15 @@ static int start_allgather(struct shim_exchange *x, struct shim_comm *comm,
     if (status == 0 && !is_here) {
         status = open_side(&x->in, &x->call.send, true);
     }
-    return status != 0 ? status
-                       : bcs_allgather(shim_context(), &comm->group, x->in.data,
-                                       &x->to.blocks, request);
+    if (status != 0) {
+        return status;
+    }
+    return shim_comm_is_inter(comm)
+               ? bcs_across_allgather(shim_context(), &comm->sides,
+                                      &(struct bcs_part){x->in.data, x->in.n_bytes},
+                                      &x->to.blocks, request)
+               : bcs_allgather(shim_context(), &comm->group, x->in.data, &x->to.blocks,
+                               request);
 }
 
 static int start_alltoall(struct shim_exchange *x, struct shim_comm *comm,
@@ -126,9 +163,14 @@ static int start_alltoall(struct shim_exchange *x, struct shim_comm *comm,
         status =
             shim_blocks_open(&x->from, &x->call.send, comm->group.size, SHIM_INPUT_ALL);
     }
-    return status != 0 ? status
-                       : bcs_alltoall(shim_context(), &comm->group, &x->from.blocks,
-                                      &x->to.blocks, request);
+    if (status != 0) {
+        return status;
+    }
+    return shim_comm_is_inter(comm)
+               ? bcs_across_alltoall(shim_context(), &comm->sides, &x->from.blocks,
+                                     &x->to.blocks, request)
+               : bcs_alltoall(shim_context(), &comm->group, &x->from.blocks,
+                              &x->to.blocks, request);
 }
 
 /** All neighbours get the same block. @return 0 or -ENOMEM */
@@ -191,7 +233,7 @@ static int find_parts(const struct shim_exchange *x, const struct shim_comm *com
                       struct parts *parts)
 {
     const struct shim_layout *out = &x->call.receive;
-    size_t size = (size_t)comm->group.size;
+    size_t size = (size_t)shim_comm_own_size(comm);
 
     *parts =
         (struct parts){.own = (size_t)out->count, .all = (size_t)out->count * size};
@@ -245,6 +287,26 @@ static struct bcs_reduction reduction_of(struct shim_exchange *x, size_t count)
     };
 }
 
+static int start_reduce_across(struct shim_exchange *x, struct shim_comm *comm,
+                               struct bcs_request *request)
+{
+    bool is_to_all = x->call.kind == SHIM_ALLREDUCE;
+    int32_t root = is_to_all ? BCS_ROOT_ALL : root_across(x->call.root);
+    size_t count = (size_t)x->call.receive.count;
+    struct bcs_reduction reduction = {.op = BCS_OP_COMBINE};
+    int status = 0;
+
+    if (root != BCS_ROOT_OUR_SIDE) {
+        bool is_root = root == BCS_ROOT_SELF;
+
+        status = open_vectors(x, is_root ? 0 : count, count, is_root || is_to_all);
+        reduction = reduction_of(x, count);
+    }
+    return status != 0 ? status
+                       : bcs_across_reduce(shim_context(), &comm->sides, &reduction,
+                                           root, request);
+}
+
 static int start_reduction(struct shim_exchange *x, struct shim_comm *comm,
                            struct bcs_request *request)
 {
@@ -282,8 +344,11 @@ static int start_reduce_scatter(struct shim_exchange *x, struct shim_comm *comm,
     }
     if (status == 0) {
         reduction = reduction_of(x, parts.own);
-        status = bcs_reduce_scatter(shim_context(), &comm->group, &reduction,
-                                    parts.counts, request);
+        status = shim_comm_is_inter(comm)
+                     ? bcs_across_reduce_scatter(shim_context(), &comm->sides,
+                                                 &reduction, parts.counts, request)
+                     : bcs_reduce_scatter(shim_context(), &comm->group, &reduction,
+                                          parts.counts, request);
     }
     free(parts.counts);
     return status;
@@ -295,7 +360,7 @@ int shim_exchange_start(struct shim_exchange *exchange, struct shim_comm *comm,
     exchange->status = 0;
     switch (exchange->call.kind) {
     case SHIM_BARRIER:
-        return bcs_barrier(shim_context(), &comm->group, request);
+        return bcs_barrier(shim_context(), comm->whole, request);
     case SHIM_BCAST:
         return start_bcast(exchange, comm, request);
     case SHIM_GATHER:
@@ -312,7 +377,8 @@ int shim_exchange_start(struct shim_exchange *exchange, struct shim_comm *comm,
     case SHIM_REDUCE_SCATTER:
         return start_reduce_scatter(exchange, comm, request);
     default:
-        return start_reduction(exchange, comm, request);
+        return shim_comm_is_inter(comm) ? start_reduce_across(exchange, comm, request)
+                                        : start_reduction(exchange, comm, request);
     }
 }
 

@@ -32,6 +32,12 @@ static inline bool shim_comm_is_inter(const struct shim_comm *comm)
     return comm->whole != &comm->group;
 }
 
+/** What MPI_Comm_size says. */
+static inline int32_t shim_comm_own_size(const struct shim_comm *comm)
+{
+    return shim_comm_is_inter(comm) ? comm->sides.mine.size : comm->group.size;
+}
+
 /** The last communicator that was looked up. */
 extern struct shim_comm *shim_comm_last;
 

@@ -173,32 +173,34 @@ static void of_duplicates(struct world world)
     check_say("of duplicates\n");
 }
 
-static void of_intercommunicators(struct world world)
+/** One at a time: over several Open MPI alone hangs. */
+static void of_an_intercommunicator(struct world world)
 {
     struct sides sides = sides_make(world, 1);
-    MPI_Comm comms[3], merged;
-    MPI_Request requests[3];
+    MPI_Comm comm, merged;
 
     for (int i = 0; i < 3; i++) {
-        MPI_Comm_idup(sides.both, &comms[i], &requests[i]);
-    }
-    MPI_Waitall(3, requests, MPI_STATUSES_IGNORE);
-    for (int i = 2; i >= 0; i--) {
         int is_paired = sides.rank < sides.n_remote;
         int peer = is_paired ? sides.rank : MPI_PROC_NULL, in = -1, value = 50 + i;
+        MPI_Request request;
         MPI_Status status;
 
+        MPI_Comm_idup(sides.both, &comm, &request);
+        MPI_Sendrecv(&value, 1, MPI_INT, peer, 9, &in, 1, MPI_INT, peer, 9, sides.both,
+                     MPI_STATUS_IGNORE);
+        CHECK_EQUAL(in, is_paired ? value : -1);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
         MPI_Sendrecv(&value, 1, MPI_INT, peer, i, &in, 1, MPI_INT,
-                     is_paired ? MPI_ANY_SOURCE : peer, MPI_ANY_TAG, comms[i], &status);
+                     is_paired ? MPI_ANY_SOURCE : peer, MPI_ANY_TAG, comm, &status);
         CHECK_EQUAL(in, is_paired ? value : -1);
         CHECK_EQUAL(status.MPI_SOURCE, peer);
-        MPI_Intercomm_merge(comms[i], sides.which, &merged);
+        MPI_Intercomm_merge(comm, sides.which, &merged);
         exercise(merged, 5);
         MPI_Comm_free(&merged);
-        MPI_Comm_free(&comms[i]);
+        MPI_Comm_free(&comm);
     }
     sides_free(&sides);
-    check_say("of intercommunicators\n");
+    check_say("of an intercommunicator\n");
 }
 
 int main(int argc, char **argv)
@@ -210,7 +212,7 @@ int main(int argc, char **argv)
     while_waiting_in_messages(world);
     of_duplicates(world);
     if (world.size > 1) {
-        of_intercommunicators(world);
+        of_an_intercommunicator(world);
     }
     return check_end();
 }
