@@ -197,6 +197,22 @@ static void cancel(struct nic_view *view, const struct nic_posted *posted)
     }
 }
 
+/**
+ * A chunk of a transfer has been planned. An engine that copies needs not wait for it: it
+ * empties a stage block as soon as it is full, so the slice takes as many as there are.
+ */
+static void go_on(struct nic_view *view, uint32_t id)
+{
+    struct nic_item *item = &view->items[id];
+
+    /* from now on, so that no note of this slice asks for the next chunk as well */
+    item->is_loading = 1;
+    if (view->engine->mover != NULL && !item->is_direct &&
+        item->granted < item->total) {
+        nic_schedule_add(&view->node->schedule, view->items, id);
+    }
+}
+
 void nic_buffer_receiver_step(struct nic_view *view)
 {
     struct nic_node *node = view->node;
@@ -222,7 +238,6 @@ void nic_buffer_receiver_step(struct nic_view *view)
     while (batch->n_plans < NIC_BATCH &&
            nic_schedule_next(&node->schedule, view->items,
                              &batch->plans[batch->n_plans])) {
-        /* from now on, so that no note of this slice asks for the next chunk as well */
-        view->items[batch->plans[batch->n_plans++].item].is_loading = 1;
+        go_on(view, batch->plans[batch->n_plans++].item);
     }
 }

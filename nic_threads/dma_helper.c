@@ -384,7 +384,7 @@ static void grant_blocks(struct nic_view *view, const struct nic_plan *plan)
         .n_bytes = plan->n_bytes,
         .item = plan->item,
         .node = view->index,
-        .is_last = item->granted == item->total,
+        .is_last = plan->offset + plan->n_bytes == item->total,
     };
     if (from != view->index && plan->n_bytes > 0) {
         grant.chunk.block = stage_block(view, from);

@@ -42,7 +42,7 @@ static void configure(struct job *job)
     job->config.slice_ns = SLICE_NS;
     job->config.driver = shape->has_crew ? NIC_DRIVER_THREADS : NIC_DRIVER_INLINE;
     job->config.buffering = shape->buffering;
-    job->config.chunk_bytes = 48 << 10;
+    job->config.chunk_bytes = shape->chunk_bytes != 0 ? shape->chunk_bytes : 48 << 10;
     job->config.slice_bytes = 128 << 10;
     if (shape->descriptors > 0) {
         job->config.descriptors = shape->descriptors;

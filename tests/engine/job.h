@@ -26,6 +26,7 @@ struct job_shape {
     bool is_timed;        /* strobes */
     bool has_crew;        /* driver threads */
     uint32_t descriptors; /* 0: the default */
+    uint64_t chunk_bytes; /* 0: short, so that long messages take several slices */
     enum nic_buffering buffering;
 };
 

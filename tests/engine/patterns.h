@@ -26,6 +26,9 @@ void pattern_wake_sleepers(struct rank *me);
 /** A long message whose ends do something else until it has been copied. */
 void pattern_busy_ends(struct rank *me);
 
+/** A long message between two nodes with threads, in far fewer slices than blocks. */
+void pattern_long_between_nodes(struct rank *me);
+
 /** Receives that are too short, taken back, or of a message that a probe has found. */
 void pattern_odd_receives(struct rank *me);
 

@@ -358,6 +358,25 @@ void pattern_busy_ends(struct rank *me)
     free(data);
 }
 
+void pattern_long_between_nodes(struct rank *me)
+{
+    enum { N_BYTES = 8 << 20, MOST_SLICES = 64 };
+    uint8_t *data = calloc(1, N_BYTES);
+    struct bcs_message message = rank_message(me, 1 - me->rank, 1, data, N_BYTES);
+    uint64_t n_before = bcs_context_slices(me->context);
+
+    if (me->rank == 0) {
+        fill(data, N_BYTES, 1);
+        bcs_send(me->context, &message, BCS_SEND_STANDARD, NULL);
+    } else {
+        bcs_recv(me->context, &message, NULL, NULL);
+    }
+    rank_expect(me, is_filled(data, N_BYTES, 1), "a wrong message");
+    rank_expect(me, bcs_context_slices(me->context) - n_before < MOST_SLICES,
+                "a slice for each stage block");
+    free(data);
+}
+
 static void receive_too_short(struct rank *me)
 {
     uint8_t data[600] = {0};

@@ -147,6 +147,19 @@ START_TEST(a_long_message_moves_while_both_its_ends_are_busy)
 }
 END_TEST
 
+START_TEST(a_slice_takes_many_blocks_of_a_message_between_nodes)
+{
+    const struct job_shape shape = {.n_ranks = 2,
+                                    .node_ranks = 1,
+                                    .is_direct = true,
+                                    .is_threaded = true,
+                                    .has_crew = true,
+                                    .chunk_bytes = 4 << 20};
+
+    job_run(&shape, pattern_long_between_nodes);
+}
+END_TEST
+
 START_TEST(short_cancelled_and_probed_receives_get_what_they_should)
 {
     run(_i, pattern_odd_receives);
@@ -226,6 +239,7 @@ int main(void)
     tcase_add_loop_test(tcase, sleepers_are_woken_by_what_they_wait_for, 0, N_JOBS);
     tcase_add_loop_test(tcase, a_long_message_moves_while_both_its_ends_are_busy, 0,
                         N_JOBS);
+    tcase_add_test(tcase, a_slice_takes_many_blocks_of_a_message_between_nodes);
     tcase_add_loop_test(tcase, short_cancelled_and_probed_receives_get_what_they_should,
                         0, N_JOBS);
     tcase_add_loop_test(tcase, standard_sends_are_done_when_they_should, 0, N_JOBS);
