@@ -72,7 +72,9 @@ static const char head[] =
     "  the start of a partitioned request, are passed, and shown.\n"
     "\n"
     "*Recorded as* says how the monitoring takes the time inside the call (see\n"
-    "[mds.md](mds.md)); `-` stands for not at all.\n";
+    "[mds.md](mds.md)); `-` stands for not at all.\n"
+    "\n"
+    "How suites and programs of others run: [foreign-programs.md](foreign-programs.md).\n";
 
 static const struct symbol *symbol_find(const char *name)
 {
