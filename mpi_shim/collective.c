@@ -36,8 +36,10 @@ static int raise(const struct shim_collective *call, int class)
                : shim_error(class == MPI_ERR_TOPOLOGY ? NULL : call->handle, class);
 }
 
-/** Carry out a call. @return false: it is one for the real library */
-static bool block(struct shim_exchange *exchange, int *rc_out)
+/** Carry out a call. Inlined, since the kind is known then; the shortest one has no
+ *  exchange. @return false: it is one for the real library */
+static inline __attribute__((always_inline)) bool block(struct shim_exchange *exchange,
+                                                        int *rc_out)
 {
     struct shim_collective *call = &exchange->call;
     struct shim_comm *comm;
@@ -45,8 +47,15 @@ static bool block(struct shim_exchange *exchange, int *rc_out)
 
     shim_enter();
     comm = shim_comm_find(call->handle);
-    class = comm == NULL ? SHIM_COLLECTIVE_FOREIGN : shim_collective_check(comm, call);
-    if (class == MPI_SUCCESS) {
+    if (comm == NULL) {
+        class = SHIM_COLLECTIVE_FOREIGN;
+    } else if (call->kind == SHIM_BARRIER) {
+        class =
+            shim_collective_class_of(bcs_barrier(shim_context(), &comm->group, NULL));
+    } else {
+        class = shim_collective_check(comm, call);
+    }
+    if (class == MPI_SUCCESS && call->kind != SHIM_BARRIER) {
         int status;
 
         shim_exchange_init(exchange);

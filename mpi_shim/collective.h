@@ -8,6 +8,8 @@
 #ifndef MPI_SHIM_COLLECTIVE_H
 #define MPI_SHIM_COLLECTIVE_H
 
+#include <stdlib.h>
+
 #include "mpi_shim/comm.h"
 #include "mpi_shim/op.h"
 #include "mpi_shim/side.h"
@@ -65,7 +67,15 @@ enum shim_role shim_collective_role(const struct shim_comm *comm, int root);
 int shim_collective_check(struct shim_comm *comm, struct shim_collective *call);
 
 /** Free what shim_collective_check has looked up. */
-void shim_collective_forget(struct shim_collective *call);
+static inline void shim_collective_forget(struct shim_collective *call)
+{
+    if (call->send.types != NULL || call->receive.types != NULL) {
+        free(call->send.types);
+        free(call->receive.types);
+        call->send.types = NULL;
+        call->receive.types = NULL;
+    }
+}
 
 /** A collective call and its buffers as the API wants them. */
 struct shim_exchange {
@@ -73,12 +83,24 @@ struct shim_exchange {
     struct shim_side in, out;
     struct shim_blocks from, to;
     struct shim_combine combine;
-    bool is_held; /* types and operation stay usable if the program frees them */
-    int status;   /* of shim_exchange_close, once it is closed */
+    bool is_in_open, is_out_open, is_from_open, is_to_open; /* need closing */
+    bool is_combining; /* combine is used until the exchange is over */
+    bool is_held;      /* types and operation stay usable if the program frees them */
+    int status;        /* of shim_exchange_close, once it is closed */
 };
 
-/** Make an exchange of a call without open buffers. Sets all but the call. */
-void shim_exchange_init(struct shim_exchange *exchange);
+/** Make an exchange of a call without open buffers. Sets all but the call and what is
+ *  not used before it is open. */
+static inline void shim_exchange_init(struct shim_exchange *exchange)
+{
+    exchange->is_in_open = false;
+    exchange->is_out_open = false;
+    exchange->is_from_open = false;
+    exchange->is_to_open = false;
+    exchange->is_combining = false;
+    exchange->is_held = false;
+    exchange->status = 0;
+}
 
 /**
  * Open the buffers and give them to the API. Called under the lock. Close in any case: at
@@ -91,7 +113,14 @@ int shim_exchange_start(struct shim_exchange *exchange, struct shim_comm *comm,
                         struct bcs_request *request);
 
 /** Whether something remains to be done when a started exchange is over. */
-bool shim_exchange_is_needed(const struct shim_exchange *exchange);
+static inline bool shim_exchange_is_open(const struct shim_exchange *exchange)
+{
+    return exchange->is_in_open || exchange->is_out_open || exchange->is_from_open ||
+           exchange->is_to_open || exchange->is_combining;
+}
+
+/** The slow part of shim_exchange_close. */
+int shim_exchange_close_buffers(struct shim_exchange *exchange, int status);
 
 /**
  * Close the buffers; if status says so, what was received becomes the program's. Closing
@@ -100,7 +129,14 @@ bool shim_exchange_is_needed(const struct shim_exchange *exchange);
  * @param status  what the API's call or request has come to
  * @return status, or the first error in closing
  */
-int shim_exchange_close(struct shim_exchange *exchange, int status);
+static inline int shim_exchange_close(struct shim_exchange *exchange, int status)
+{
+    status = exchange->status != 0 ? exchange->status : status;
+    exchange->status = shim_exchange_is_open(exchange)
+                           ? shim_exchange_close_buffers(exchange, status)
+                           : status;
+    return exchange->status;
+}
 
 /** Keep what the call names until shim_exchange_free; of an exchange from malloc. */
 void shim_exchange_hold(struct shim_exchange *exchange);

@@ -7,9 +7,6 @@
  * may be anything and are not looked at.
  */
 #include "mpi_shim/collective.h"
-
-#include <stdlib.h>
-
 #include "mpi_shim/neighbors.h"
 
 /** The error class of a count and a type (NULL: not usable), or MPI_SUCCESS. */
@@ -299,12 +296,4 @@ int shim_collective_check(struct shim_comm *comm, struct shim_collective *call)
     default:
         return check_reduction(comm, call);
     }
-}
-
-void shim_collective_forget(struct shim_collective *call)
-{
-    free(call->send.types);
-    free(call->receive.types);
-    call->send.types = NULL;
-    call->receive.types = NULL;
 }

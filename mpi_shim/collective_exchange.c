@@ -9,31 +9,56 @@
 #include "mpi_shim/collective.h"
 #include "mpi_shim/neighbors.h"
 
-void shim_exchange_init(struct shim_exchange *exchange)
-{
-    exchange->in = (struct shim_side){.data = NULL};
-    exchange->out = (struct shim_side){.data = NULL};
-    exchange->from.blocks = (struct bcs_blocks){.data = NULL};
-    exchange->from.temporary = NULL;
-    exchange->from.numbers = NULL;
-    exchange->to.blocks = (struct bcs_blocks){.data = NULL};
-    exchange->to.temporary = NULL;
-    exchange->to.numbers = NULL;
-    exchange->combine = (struct shim_combine){.kernel = 0};
-    exchange->is_held = false;
-    exchange->status = 0;
-}
-
 static bool is_in_place(const struct shim_layout *layout)
 {
     return layout->buf == MPI_IN_PLACE;
 }
 
-static int open_side(struct shim_side *side, const struct shim_layout *layout,
-                     bool is_input)
+/** Open count elements as the input, or as the output, of the exchange. */
+static int open_side(struct shim_exchange *x, bool is_input, const void *buf,
+                     size_t count, const struct shim_datatype *type)
 {
-    return shim_side_open(side, layout->buf, (size_t)layout->count, layout->type,
-                          is_input);
+    struct shim_side *side = is_input ? &x->in : &x->out;
+    int status = shim_side_open(side, buf, count, type, is_input);
+
+    if (is_input) {
+        x->is_in_open = side->temporary != NULL;
+    } else {
+        x->is_out_open = side->temporary != NULL;
+    }
+    return status;
+}
+
+/** No data on this member. */
+static void leave_closed(struct shim_side *side)
+{
+    side->data = NULL;
+    side->n_bytes = 0;
+}
+
+/** Open this member's own buffer. */
+static int open_own(struct shim_exchange *x, bool is_input,
+                    const struct shim_layout *layout)
+{
+    return open_side(x, is_input, layout->buf, (size_t)layout->count, layout->type);
+}
+
+/** Open the blocks that are sent. */
+static int open_from(struct shim_exchange *x, int32_t size)
+{
+    int status = shim_blocks_open(&x->from, &x->call.send, size, SHIM_INPUT_ALL);
+
+    x->is_from_open = shim_blocks_is_open(&x->from);
+    return status;
+}
+
+/** Open the blocks that are received; input as of shim_blocks_open. */
+static int open_to(struct shim_exchange *x, int32_t size, int input)
+{
+    int status = shim_blocks_open(&x->to, &x->call.receive, size, input);
+
+    x->is_to_open = shim_blocks_is_open(&x->to);
+    return status;
 }
 
 /** The root of a call on an intercommunicator, as the API names it. */
@@ -51,9 +76,13 @@ static int start_bcast(struct shim_exchange *x, struct shim_comm *comm,
     enum shim_role role = shim_collective_role(comm, root);
     bool is_root = role == SHIM_ROLE_ROOT;
     struct shim_side *side = is_root ? &x->in : &x->out;
-    int status =
-        role == SHIM_ROLE_NONE ? 0 : open_side(side, &x->call.receive, is_root);
+    int status = 0;
 
+    if (role == SHIM_ROLE_NONE) {
+        leave_closed(side);
+    } else {
+        status = open_own(x, is_root, &x->call.receive);
+    }
     if (status != 0) {
         return status;
     }
@@ -65,13 +94,18 @@ static int start_bcast(struct shim_exchange *x, struct shim_comm *comm,
 }
 
 /** Open the own block of a gather or scatter, unless it is in place or there is none. */
-static int open_own(struct shim_side *side, const struct shim_layout *layout,
-                    const struct shim_comm *comm, enum shim_role role, bool is_input)
+static int open_part(struct shim_exchange *x, const struct shim_comm *comm,
+                     enum shim_role role, bool is_input)
 {
+    const struct shim_layout *own = is_input ? &x->call.send : &x->call.receive;
     bool has_own = role == SHIM_ROLE_MEMBER ||
                    (role == SHIM_ROLE_ROOT && !shim_comm_is_inter(comm));
 
-    return has_own && !is_in_place(layout) ? open_side(side, layout, is_input) : 0;
+    if (has_own && !is_in_place(own)) {
+        return open_own(x, is_input, own);
+    }
+    leave_closed(is_input ? &x->in : &x->out);
+    return 0;
 }
 
 /** This member's own block of a gather or scatter. */
@@ -91,10 +125,10 @@ static int start_gather(struct shim_exchange *x, struct shim_comm *comm,
     enum shim_role role = shim_collective_role(comm, root);
     int input = is_in_place(own) ? root : SHIM_INPUT_NONE;
     struct bcs_part part;
-    int status = open_own(&x->in, own, comm, role, true);
+    int status = open_part(x, comm, role, true);
 
     if (status == 0 && role == SHIM_ROLE_ROOT) {
-        status = shim_blocks_open(&x->to, &x->call.receive, comm->group.size, input);
+        status = open_to(x, comm->group.size, input);
     }
     if (status != 0) {
         return status;
@@ -114,11 +148,10 @@ static int start_scatter(struct shim_exchange *x, struct shim_comm *comm,
     int root = x->call.root;
     enum shim_role role = shim_collective_role(comm, root);
     struct bcs_part part;
-    int status = open_own(&x->out, own, comm, role, false);
+    int status = open_part(x, comm, role, false);
 
     if (status == 0 && role == SHIM_ROLE_ROOT) {
-        status =
-            shim_blocks_open(&x->from, &x->call.send, comm->group.size, SHIM_INPUT_ALL);
+        status = open_from(x, comm->group.size);
     }
     if (status != 0) {
         return status;
@@ -135,11 +168,11 @@ static int start_allgather(struct shim_exchange *x, struct shim_comm *comm,
                            struct bcs_request *request)
 {
     bool is_here = is_in_place(&x->call.send);
-    int status = shim_blocks_open(&x->to, &x->call.receive, comm->group.size,
-                                  is_here ? comm->group.rank : SHIM_INPUT_NONE);
+    int status =
+        open_to(x, comm->group.size, is_here ? comm->group.rank : SHIM_INPUT_NONE);
 
     if (status == 0 && !is_here) {
-        status = open_side(&x->in, &x->call.send, true);
+        status = open_own(x, true, &x->call.send);
     }
     if (status != 0) {
         return status;
@@ -148,20 +181,21 @@ static int start_allgather(struct shim_exchange *x, struct shim_comm *comm,
                ? bcs_across_allgather(shim_context(), &comm->sides,
                                       &(struct bcs_part){x->in.data, x->in.n_bytes},
                                       &x->to.blocks, request)
-               : bcs_allgather(shim_context(), &comm->group, x->in.data, &x->to.blocks,
-                               request);
+               : bcs_allgather(shim_context(), &comm->group,
+                               is_here ? NULL : x->in.data, &x->to.blocks, request);
 }
 
 static int start_alltoall(struct shim_exchange *x, struct shim_comm *comm,
                           struct bcs_request *request)
 {
     bool is_here = is_in_place(&x->call.send);
-    int status = shim_blocks_open(&x->to, &x->call.receive, comm->group.size,
-                                  is_here ? SHIM_INPUT_ALL : SHIM_INPUT_NONE);
+    int status =
+        open_to(x, comm->group.size, is_here ? SHIM_INPUT_ALL : SHIM_INPUT_NONE);
 
-    if (status == 0 && !is_here) {
-        status =
-            shim_blocks_open(&x->from, &x->call.send, comm->group.size, SHIM_INPUT_ALL);
+    if (is_here) {
+        x->from.blocks.data = NULL;
+    } else if (status == 0) {
+        status = open_from(x, comm->group.size);
     }
     if (status != 0) {
         return status;
@@ -177,15 +211,17 @@ static int start_alltoall(struct shim_exchange *x, struct shim_comm *comm,
 static int open_same_block(struct shim_exchange *x, int32_t n_targets)
 {
     struct shim_blocks *from = &x->from;
-    int status = open_side(&x->in, &x->call.send, true);
+    int status = open_own(x, true, &x->call.send);
 
     if (status != 0) {
         return status;
     }
+    from->temporary = NULL;
     from->numbers = calloc((size_t)n_targets + 1, sizeof(*from->numbers));
     if (from->numbers == NULL) {
         return -ENOMEM;
     }
+    x->is_from_open = true;
     from->blocks = (struct bcs_blocks){.data = x->in.data,
                                        .block_bytes = x->in.n_bytes,
                                        .displacements = from->numbers};
@@ -207,15 +243,13 @@ static int start_neighbors(struct shim_exchange *x, struct shim_comm *comm,
                            struct bcs_request *request)
 {
     const struct bcs_neighbors *neighbors = shim_neighbors_of(comm);
-    int status =
-        shim_blocks_open(&x->to, &x->call.receive, neighbors->n_sources,
+    int status = open_to(x, neighbors->n_sources,
                          has_gap(neighbors) ? SHIM_INPUT_ALL : SHIM_INPUT_NONE);
 
     if (status == 0 && x->call.kind == SHIM_NEIGHBOR_ALLGATHER) {
         status = open_same_block(x, neighbors->n_targets);
     } else if (status == 0) {
-        status = shim_blocks_open(&x->from, &x->call.send, neighbors->n_targets,
-                                  SHIM_INPUT_ALL);
+        status = open_from(x, neighbors->n_targets);
     }
     return status != 0 ? status
                        : bcs_neighbor_exchange(shim_context(), &comm->group, neighbors,
@@ -261,12 +295,14 @@ static int open_vectors(struct shim_exchange *x, size_t n_in, size_t n_out, bool
     bool is_here = is_in_place(&call->send);
     int status = shim_op_prepare(&x->combine, call->op_handle, call->op, type, n_in);
 
+    x->out.data = NULL;
     if (status == 0) {
-        status = shim_side_open(&x->in, is_here ? call->receive.buf : call->send.buf,
-                                n_in, type, true);
+        x->is_combining = x->combine.kernel < 0 || x->combine.scratch != NULL;
+        status = open_side(x, true, is_here ? call->receive.buf : call->send.buf, n_in,
+                           type);
     }
     if (status == 0 && is_out) {
-        status = shim_side_open(&x->out, call->receive.buf, n_out, type, false);
+        status = open_side(x, false, call->receive.buf, n_out, type);
     }
     return status;
 }
@@ -382,30 +418,35 @@ int shim_exchange_start(struct shim_exchange *exchange, struct shim_comm *comm,
     }
 }
 
-bool shim_exchange_is_needed(const struct shim_exchange *exchange)
-{
-    return exchange->in.temporary != NULL || exchange->out.temporary != NULL ||
-           exchange->from.temporary != NULL || exchange->to.temporary != NULL ||
-           exchange->combine.kernel < 0 || exchange->combine.scratch != NULL;
-}
-
 static int first_of(int status, int other)
 {
     return status != 0 ? status : other;
 }
 
-int shim_exchange_close(struct shim_exchange *exchange, int status)
+int shim_exchange_close_buffers(struct shim_exchange *exchange, int status)
 {
     bool is_output = status >= 0;
 
-    exchange->status = first_of(exchange->status, status);
-    status = exchange->status;
-    status = first_of(status, shim_op_finish(&exchange->combine));
-    status = first_of(status, shim_blocks_close(&exchange->to, is_output));
-    status = first_of(status, shim_side_close(&exchange->out, is_output));
-    shim_blocks_close(&exchange->from, false);
-    shim_side_close(&exchange->in, false);
-    exchange->status = status;
+    if (exchange->is_combining) {
+        status = first_of(status, shim_op_finish(&exchange->combine));
+    }
+    if (exchange->is_to_open) {
+        status = first_of(status, shim_blocks_close(&exchange->to, is_output));
+    }
+    if (exchange->is_out_open) {
+        status = first_of(status, shim_side_close(&exchange->out, is_output));
+    }
+    if (exchange->is_from_open) {
+        shim_blocks_close(&exchange->from, false);
+    }
+    if (exchange->is_in_open) {
+        shim_side_close(&exchange->in, false);
+    }
+    exchange->is_combining = false;
+    exchange->is_to_open = false;
+    exchange->is_out_open = false;
+    exchange->is_from_open = false;
+    exchange->is_in_open = false;
     return status;
 }
 

@@ -74,7 +74,8 @@ static const char head[] =
     "*Recorded as* says how the monitoring takes the time inside the call (see\n"
     "[mds.md](mds.md)); `-` stands for not at all.\n"
     "\n"
-    "How suites and programs of others run: [foreign-programs.md](foreign-programs.md).\n";
+    "How suites and programs of others run: "
+    "[foreign-programs.md](foreign-programs.md).\n";
 
 static const struct symbol *symbol_find(const char *name)
 {

@@ -210,7 +210,7 @@ static int start_exchange(struct shim_request *request)
     if (request->is_persistent) {
         return MPI_SUCCESS;
     }
-    if (shim_exchange_is_needed(exchange)) {
+    if (shim_exchange_is_open(exchange)) {
         shim_exchange_hold(exchange);
     } else {
         shim_exchange_free(exchange);

@@ -77,6 +77,12 @@ struct shim_blocks {
 int shim_blocks_open(struct shim_blocks *blocks_out, const struct shim_layout *layout,
                      int32_t size, int input);
 
+/** Whether there is something to close. */
+static inline bool shim_blocks_is_open(const struct shim_blocks *blocks)
+{
+    return blocks->temporary != NULL || blocks->numbers != blocks->small;
+}
+
 /** Close; with is_output the bytes become the buffers' values. @return 0 or -errno */
 int shim_blocks_close(struct shim_blocks *blocks, bool is_output);
 

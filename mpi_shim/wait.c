@@ -183,7 +183,6 @@ static int raise_failure(const struct failure *failure)
 static void complete_all(int count, MPI_Request requests[], MPI_Status statuses[],
                          struct failure *failure)
 {
-
     for (int i = 0; i < count; i++) {
         MPI_Status *status = shim_status_at(statuses, i);
         MPI_Comm comm = comm_of(requests[i]);

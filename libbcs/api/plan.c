@@ -135,35 +135,35 @@ static inline bool may_take_cell(const struct bcs_plan *plan)
 /** What has become of a step that was to be carried out. */
 enum outcome { OVER, STARTED, NO_CELL };
 
-static enum outcome start_transfer(struct bcs_plan *plan, struct bcs_step *step)
+/** Start a transfer; *transfer is not part of *request. */
+static inline enum outcome start_transfer(struct bcs_plan *plan, enum step_kind kind,
+                                          const struct transfer *transfer,
+                                          struct bcs_request *request)
 {
-    const struct transfer transfer = step->transfer;
     const struct bcs_message message = {
-        .group = transfer.peers,
-        .data = transfer.data,
-        .n_bytes = transfer.n_bytes,
-        .peer = transfer.peer,
+        .group = transfer->peers,
+        .data = transfer->data,
+        .n_bytes = transfer->n_bytes,
+        .peer = transfer->peer,
         .tag = plan->tag,
-        .will_wait = transfer.will_wait,
+        .will_wait = transfer->will_wait,
         .space = BCS_SPACE_COLLECTIVE,
     };
     int status = -ENOMEM;
 
     if (may_take_cell(plan)) {
-        status =
-            step->kind == STEP_SEND
-                ? bcs_send(plan->context, &message, BCS_SEND_BUFFERED, &step->request)
-                : bcs_recv(plan->context, &message, NULL, &step->request);
+        status = kind == STEP_SEND
+                     ? bcs_send(plan->context, &message, BCS_SEND_BUFFERED, request)
+                     : bcs_recv(plan->context, &message, NULL, request);
     }
-    if (status == -ENOMEM) {
-        step->transfer = transfer;
-        return NO_CELL;
-    }
-    if (status < 0) {
+    if (__builtin_expect(status < 0, 0)) {
+        if (status == -ENOMEM) {
+            return NO_CELL;
+        }
         note_status(plan, status);
         return OVER;
     }
-    return step->request.is_done ? OVER : STARTED;
+    return request->is_done ? OVER : STARTED;
 }
 
 static void combine(const struct bcs_combiner *combiner,
@@ -177,28 +177,13 @@ static void combine(const struct bcs_combiner *combiner,
     }
 }
 
-static enum outcome carry_out(struct bcs_plan *plan, struct bcs_step *step)
+static inline void operate(const struct bcs_plan *plan, enum step_kind kind,
+                           const struct operands *operands)
 {
-    switch (step->kind) {
-    case STEP_COPY:
-        memmove(step->operands.to, step->operands.from, step->operands.count);
-        return OVER;
-    case STEP_COMBINE:
-        combine(&plan->combiner, &step->operands);
-        return OVER;
-    default:
-        return start_transfer(plan, step);
-    }
-}
-
-/** Put a step where its outcome says. */
-static inline void settle(struct bcs_plan *plan, struct bcs_step *step,
-                          enum outcome outcome)
-{
-    if (outcome == OVER) {
-        step_free(plan->context, step);
+    if (kind == STEP_COPY) {
+        memmove(operands->to, operands->from, operands->count);
     } else {
-        list_append(outcome == STARTED ? &plan->pending : &plan->queue, step);
+        combine(&plan->combiner, operands);
     }
 }
 
@@ -228,41 +213,69 @@ static bool wait_for_cell(struct bcs_plan *plan)
     return true;
 }
 
-static inline void submit(struct bcs_plan *plan, struct bcs_step *step)
+/** Whether a step can be carried out when it is added: a blocking caller has waited. */
+static inline bool is_ready(const struct bcs_plan *plan)
+{
+    return plan->request == NULL || (plan->is_open && plan->queue.first == NULL &&
+                                     !(plan->is_fenced && plan->pending.first != NULL));
+}
+
+static void put_down(struct bcs_plan *plan, struct bcs_step *step)
+{
+    step->is_fenced = plan->is_fenced;
+    plan->is_fenced = false;
+    list_append(&plan->queue, step);
+}
+
+/** A transfer of a blocking plan has found no cell. */
+static enum outcome start_later(struct bcs_plan *plan, enum step_kind kind,
+                                const struct transfer *transfer,
+                                struct bcs_request *request)
 {
     enum outcome outcome = NO_CELL;
 
-    step->is_fenced = plan->is_fenced;
-    plan->is_fenced = false;
-    if (plan->request == NULL) {
-        while ((outcome = carry_out(plan, step)) == NO_CELL) {
-            if (!wait_for_cell(plan)) {
-                note_status(plan, -ENOMEM);
-                outcome = OVER;
-                break;
-            }
-        }
-    } else if (plan->is_open && plan->queue.first == NULL &&
-               !(step->is_fenced && plan->pending.first != NULL)) {
-        outcome = carry_out(plan, step);
+    while (outcome == NO_CELL && wait_for_cell(plan)) {
+        outcome = start_transfer(plan, kind, transfer, request);
     }
-    settle(plan, step, outcome);
+    if (outcome == NO_CELL) {
+        note_status(plan, -ENOMEM);
+        outcome = OVER;
+    }
+    return outcome;
 }
 
 static inline void add_transfer(struct bcs_plan *plan, enum step_kind kind,
                                 int32_t peer, void *data, size_t n_bytes)
 {
+    const struct transfer transfer = {
+        .peers = plan->peers,
+        .data = data,
+        .n_bytes = n_bytes,
+        .peer = peer,
+        .will_wait = plan->request == NULL && !plan->has_receives,
+    };
     struct bcs_step *step = step_new(plan, kind);
+    enum outcome outcome = NO_CELL;
 
-    if (step != NULL) {
-        step->transfer = (struct transfer){
-            .peers = plan->peers,
-            .data = data,
-            .n_bytes = n_bytes,
-            .peer = peer,
-            .will_wait = plan->request == NULL && !plan->has_receives,
-        };
-        submit(plan, step);
+    if (step == NULL) {
+        return;
+    }
+    if (is_ready(plan)) {
+        outcome = start_transfer(plan, kind, &transfer, &step->request);
+        if (__builtin_expect(outcome == NO_CELL && plan->request == NULL, 0)) {
+            outcome = start_later(plan, kind, &transfer, &step->request);
+        }
+    }
+    if (outcome == NO_CELL) {
+        step->transfer = transfer;
+        put_down(plan, step);
+        return;
+    }
+    plan->is_fenced = false;
+    if (outcome == STARTED) {
+        list_append(&plan->pending, step);
+    } else {
+        step_free(plan->context, step);
     }
 }
 
@@ -291,14 +304,22 @@ void bcs_plan_hear(struct bcs_plan *plan, int32_t from)
     add_transfer(plan, STEP_RECEIVE, from, NULL, 0);
 }
 
-static void add_operands(struct bcs_plan *plan, enum step_kind kind,
-                         const struct operands *operands)
+static inline void add_operands(struct bcs_plan *plan, enum step_kind kind,
+                                const struct operands *operands)
 {
-    struct bcs_step *step = step_new(plan, kind);
+    struct bcs_step *step;
 
+    if (is_ready(plan)) {
+        if (plan->status >= 0) {
+            operate(plan, kind, operands);
+        }
+        plan->is_fenced = false;
+        return;
+    }
+    step = step_new(plan, kind);
     if (step != NULL) {
         step->operands = *operands;
-        submit(plan, step);
+        put_down(plan, step);
     }
 }
 
@@ -345,6 +366,23 @@ static void drop_queue(struct bcs_plan *plan)
     }
 }
 
+/** Carry out a step that was put down. */
+static enum outcome carry_out(struct bcs_plan *plan, struct bcs_step *step)
+{
+    if (step->kind == STEP_SEND || step->kind == STEP_RECEIVE) {
+        const struct transfer transfer = step->transfer;
+        enum outcome outcome =
+            start_transfer(plan, (enum step_kind)step->kind, &transfer, &step->request);
+
+        if (outcome == NO_CELL) {
+            step->transfer = transfer;
+        }
+        return outcome;
+    }
+    operate(plan, (enum step_kind)step->kind, &step->operands);
+    return OVER;
+}
+
 static void start_queue(struct bcs_plan *plan)
 {
     struct bcs_step *step;
@@ -356,7 +394,12 @@ static void start_queue(struct bcs_plan *plan)
         if (outcome == NO_CELL) {
             return;
         }
-        settle(plan, list_take(&plan->queue, &plan->queue.first), outcome);
+        list_take(&plan->queue, &plan->queue.first);
+        if (outcome == STARTED) {
+            list_append(&plan->pending, step);
+        } else {
+            step_free(plan->context, step);
+        }
     }
     if (plan->status < 0) {
         drop_queue(plan);
