@@ -51,7 +51,7 @@ static inline __attribute__((always_inline)) bool block(struct shim_exchange *ex
         class = SHIM_COLLECTIVE_FOREIGN;
     } else if (call->kind == SHIM_BARRIER) {
         class =
-            shim_collective_class_of(bcs_barrier(shim_context(), &comm->group, NULL));
+            shim_collective_class_of(bcs_barrier(shim_context(), comm->whole, NULL));
     } else {
         class = shim_collective_check(comm, call);
     }
