@@ -85,6 +85,21 @@ static void plan_blocks(struct bcs_plan *plan, const struct bcs_blocks *blocks,
     }
 }
 
+/** Between the blocks of the root and the own parts of the other side's members. */
+static int exchange_with_root(struct bcs_plan *plan, const struct bcs_part *mine,
+                              const struct bcs_blocks *blocks, int32_t root,
+                              bool is_gather)
+{
+    if (root == BCS_ROOT_SELF) {
+        plan_blocks(plan, blocks, is_gather);
+    } else if (root != BCS_ROOT_OUR_SIDE && is_gather) {
+        bcs_plan_send(plan, root, mine->data, mine->n_bytes);
+    } else if (root != BCS_ROOT_OUR_SIDE) {
+        bcs_plan_receive(plan, root, mine->data, mine->n_bytes);
+    }
+    return bcs_plan_end(plan);
+}
+
 int bcs_across_gather(struct bcs_context *context, struct bcs_sides *sides,
                       const struct bcs_part *mine, const struct bcs_blocks *blocks,
                       int32_t root, struct bcs_request *request)
@@ -92,15 +107,7 @@ int bcs_across_gather(struct bcs_context *context, struct bcs_sides *sides,
     struct bcs_plan *plan;
     int status = begin(context, sides, root, request, &plan);
 
-    if (status < 0) {
-        return status;
-    }
-    if (root == BCS_ROOT_SELF) {
-        plan_blocks(plan, blocks, true);
-    } else if (root != BCS_ROOT_OUR_SIDE) {
-        bcs_plan_send(plan, root, mine->data, mine->n_bytes);
-    }
-    return bcs_plan_end(plan);
+    return status < 0 ? status : exchange_with_root(plan, mine, blocks, root, true);
 }
 
 int bcs_across_scatter(struct bcs_context *context, struct bcs_sides *sides,
@@ -110,15 +117,7 @@ int bcs_across_scatter(struct bcs_context *context, struct bcs_sides *sides,
     struct bcs_plan *plan;
     int status = begin(context, sides, root, request, &plan);
 
-    if (status < 0) {
-        return status;
-    }
-    if (root == BCS_ROOT_SELF) {
-        plan_blocks(plan, blocks, false);
-    } else if (root != BCS_ROOT_OUR_SIDE) {
-        bcs_plan_receive(plan, root, mine->data, mine->n_bytes);
-    }
-    return bcs_plan_end(plan);
+    return status < 0 ? status : exchange_with_root(plan, mine, blocks, root, false);
 }
 
 /**
