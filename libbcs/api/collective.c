@@ -48,7 +48,7 @@ static struct tree tree_at(const struct bcs_group *group, int32_t root)
     struct tree tree = {.size = group->size, .root = root};
     int64_t end;
 
-    tree.self = (group->rank - root + tree.size) % tree.size;
+    tree.self = group->rank - root + (group->rank < root ? tree.size : 0);
     tree.first_child = tree.self * TREE_DEGREE + 1;
     end = tree.first_child + TREE_DEGREE;
     tree.end_child = end < tree.size ? end : tree.size;
@@ -57,7 +57,9 @@ static struct tree tree_at(const struct bcs_group *group, int32_t root)
 
 static int32_t tree_rank(const struct tree *tree, int64_t number)
 {
-    return (int32_t)((number + tree->root) % tree->size);
+    int64_t rank = number + tree->root;
+
+    return (int32_t)(rank < tree->size ? rank : rank - tree->size);
 }
 
 static int32_t tree_parent(const struct tree *tree)
