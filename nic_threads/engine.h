@@ -94,7 +94,9 @@ static inline bool nic_is_alone(const struct nic_engine *engine)
  *  their senders wait then. */
 static inline uint32_t nic_send_limit(const struct nic_view *view)
 {
-    return view->engine->layout.shape.node_ranks * view->engine->layout.shape.n_cells;
+    const struct nic_shape *shape = &view->engine->layout.shape;
+
+    return NIC_SENDS_A_CELL * shape->node_ranks * shape->n_cells;
 }
 
 /** Whether a node keeps so many sends. Also read without the lock. */

@@ -105,12 +105,14 @@ static const struct bcs_config_entry entries[] = {
     },
     {
         .name = "BCS_DESCRIPTORS",
-        .fallback = "65536",
+        .fallback = "262144",
         .kind = BCS_CONFIG_COUNT,
         FIELD(descriptors),
         .minimum = 64,
         .maximum = 1u << 20,
-        .help = "How many operations of one process can be pending at once.",
+        .help = "How many operations of one process can be pending at once. Of "
+                "short messages that nobody has received a node keeps four times as "
+                "many for each process; then their senders wait.",
     },
     {
         .name = "BCS_SPIN",

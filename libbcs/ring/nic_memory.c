@@ -40,10 +40,10 @@ int nic_layout_init(struct nic_layout *layout_out, const struct nic_shape *shape
     if (layout.n_nodes > BCS_MAX_NODES) {
         return -EINVAL;
     }
-    /* For each cell an item that waits, one that holds a send, and two notes on their way
+    /* For each cell an item that waits, those that hold sends, and two notes on their way
      * to other nodes; a slice may go a batch beyond the limit on sends; reductions. */
-    layout.n_items =
-        4 * shape->node_ranks * shape->n_cells + NIC_ITEM_RESERVE + shape->n_ports;
+    layout.n_items = (3 + NIC_SENDS_A_CELL) * shape->node_ranks * shape->n_cells +
+                     NIC_ITEM_RESERVE + shape->n_ports;
     layout.stage_stride_bytes = sizeof(struct bcs_block) + BCS_CHUNK_BLOCK_BYTES;
     layout.port_stride_bytes =
         nic_port_blocks_offset(shape->n_cells) +

@@ -17,6 +17,7 @@ enum {
     NIC_WIRE_ENTRIES = 256,
     NIC_STAGE_BLOCKS = 64,    /* chunk blocks a node keeps for each other node */
     NIC_GROUPS_A_PORT = 4096, /* collective slots each process may lead */
+    NIC_SENDS_A_CELL = 4,     /* sends without a receive that a node keeps for a cell */
     NIC_ITEM_RESERVE = 256,   /* items beyond what the ports' cells need */
 };
 
