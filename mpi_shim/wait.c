@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Entry points that complete, test, start, cancel and free requests. An array of requests
- * may mix ours, the real library's (of calls that were passed) and null handles. Runs in
- * the application's threads.
+ * Entry points that wait for requests or test them. An array of requests may mix ours, the
+ * real library's (of calls that were passed) and null handles. Runs in the application's
+ * threads.
  *
  * The real library's requests in a mixed array are completed by its own MPI_Test, and
  * looked at without being completed by MPI_Request_get_status.
@@ -118,8 +118,7 @@ int shim_Wait(MPI_Request *request, MPI_Status *status)
     return raise(comm, rc);
 }
 
-/** A test has found that something is not over: move it on. */
-static void progress(void)
+void shim_request_progress(void)
 {
     bcs_progress(shim_context());
     if (shim_idups != NULL) {
@@ -140,7 +139,7 @@ int shim_Test(MPI_Request *request, int *flag, MPI_Status *status)
     shim_enter();
     *flag = shim_request_look(ours);
     if (!*flag) {
-        progress();
+        shim_request_progress();
         *flag = shim_request_look(ours);
     }
     if (*flag) {
@@ -150,17 +149,43 @@ int shim_Test(MPI_Request *request, int *flag, MPI_Status *status)
     return raise(comm, rc);
 }
 
+/** Requests that are looked at between two turns of a wait, unless it will sleep then. */
+enum { LOOKS_A_TURN = 16 };
+
+/** How far a wait has come with a list. Starts with zeros. */
+struct scan {
+    int first; /* all before are over */
+    int next;  /* to be looked at next; wraps around to first */
+};
+
+/** Go on with those requests of a list that can: those that are over in front, the first
+ *  that is not, and n_looks of the others. @return whether all active ones are over */
+static bool go_on(int count, const MPI_Request requests[], int n_looks,
+                  struct scan *scan)
+{
+    int n_others;
+
+    while (scan->first < count &&
+           (!is_active(requests[scan->first]) || is_over(requests[scan->first]))) {
+        scan->first++;
+    }
+    n_others = count - scan->first - 1;
+    for (int n = n_others < n_looks ? n_others : n_looks; n > 0; n--) {
+        if (scan->next <= scan->first || scan->next >= count) {
+            scan->next = scan->first + 1;
+        }
+        if (is_active(requests[scan->next])) {
+            is_over(requests[scan->next]);
+        }
+        scan->next++;
+    }
+    return scan->first >= count;
+}
+
 /** Whether all active requests of a list are over; goes on with each that can. */
 static bool are_all_over(int count, const MPI_Request requests[])
 {
-    bool are_over = true;
-
-    for (int i = 0; i < count; i++) {
-        if (is_active(requests[i])) {
-            are_over &= is_over(requests[i]);
-        }
-    }
-    return are_over;
+    return go_on(count, requests, count, &(struct scan){0});
 }
 
 /** The first error of a list: the error handler gets its class, the caller of the MPI
@@ -204,12 +229,13 @@ int shim_Waitall(int count, MPI_Request requests[], MPI_Status statuses[])
 {
     struct nic_waiter waiter = {0};
     struct failure failure = {.error_class = MPI_SUCCESS};
+    struct scan scan = {0};
 
     if (is_for_real(count, requests, &waiter)) {
         return shim_real.Waitall(count, requests, statuses);
     }
     shim_enter();
-    while (!are_all_over(count, requests)) {
+    while (!go_on(count, requests, waiter.is_announced ? count : LOOKS_A_TURN, &scan)) {
         bcs_wait_turn(shim_context(), &waiter);
     }
     bcs_wait_stop(shim_context(), &waiter);
@@ -228,7 +254,7 @@ int shim_Testall(int count, MPI_Request requests[], int *flag, MPI_Status status
     shim_enter();
     *flag = are_all_over(count, requests);
     if (!*flag) {
-        progress();
+        shim_request_progress();
         *flag = are_all_over(count, requests);
     }
     if (*flag) {
@@ -302,7 +328,7 @@ int shim_Testany(int count, MPI_Request requests[], int *index, int *flag,
     shim_enter();
     found = find_over(count, requests);
     if (found == NONE_OVER) {
-        progress();
+        shim_request_progress();
         found = find_over(count, requests);
     }
     *flag = found != NONE_OVER;
@@ -374,7 +400,7 @@ int shim_Testsome(int incount, MPI_Request requests[], int *outcount, int indice
     shim_enter();
     found = find_over(incount, requests);
     if (found == NONE_OVER) {
-        progress();
+        shim_request_progress();
     }
     if (found == NONE_ACTIVE) {
         *outcount = MPI_UNDEFINED;
@@ -383,118 +409,4 @@ int shim_Testsome(int incount, MPI_Request requests[], int *outcount, int indice
     }
     shim_leave();
     return raise_failure(&failure);
-}
-
-int shim_Request_get_status(MPI_Request request, int *flag, MPI_Status *status)
-{
-    struct shim_request *ours = shim_request_find(request);
-
-    if (ours == NULL || flag == NULL) {
-        return shim_real.Request_get_status(request, flag, status);
-    }
-    shim_enter();
-    *flag = shim_request_look(ours);
-    if (!*flag) {
-        progress();
-        *flag = shim_request_look(ours);
-    }
-    if (*flag) {
-        shim_request_settle(ours);
-        shim_request_status(ours, status);
-    }
-    shim_leave();
-    return MPI_SUCCESS;
-}
-
-/** Whether a request is one of a collective that is under way: it cannot be let go of nor
- *  be cancelled. If it is over, its data are where they belong. */
-static bool is_pending_collective(struct shim_request *request)
-{
-    if (request->kind != SHIM_EXCHANGE || !request->is_active) {
-        return false;
-    }
-    if (!shim_request_look(request)) {
-        return true;
-    }
-    shim_request_settle(request);
-    return false;
-}
-
-int shim_Request_free(MPI_Request *request)
-{
-    struct shim_request *ours = request == NULL ? NULL : shim_request_find(*request);
-
-    if (ours == NULL) {
-        return shim_real.Request_free(request);
-    }
-    shim_enter();
-    if (is_pending_collective(ours)) {
-        shim_leave();
-        return shim_error(NULL, MPI_ERR_REQUEST);
-    }
-    shim_request_free(ours);
-    *request = shim_handles.request_null;
-    shim_leave();
-    return MPI_SUCCESS;
-}
-
-int shim_Cancel(MPI_Request *request)
-{
-    struct shim_request *ours = request == NULL ? NULL : shim_request_find(*request);
-
-    if (ours == NULL) {
-        return shim_real.Cancel(request);
-    }
-    if (ours->kind == SHIM_EXCHANGE) {
-        return shim_error(NULL, MPI_ERR_REQUEST);
-    }
-    shim_enter();
-    bcs_cancel(shim_context(), &ours->base);
-    shim_leave();
-    return MPI_SUCCESS;
-}
-
-int shim_Start(MPI_Request *request)
-{
-    struct shim_request *ours = request == NULL ? NULL : shim_request_find(*request);
-    int rc;
-
-    if (ours == NULL) {
-        return shim_pass_Start(request);
-    }
-    if (!ours->is_persistent || ours->is_active) {
-        return shim_error(ours->error_comm, MPI_ERR_REQUEST);
-    }
-    shim_enter();
-    rc = shim_request_start(ours);
-    shim_leave();
-    return raise(ours->error_comm, rc);
-}
-
-int shim_Startall(int count, MPI_Request requests[])
-{
-    int rc = MPI_SUCCESS;
-
-    if (is_for_real(count, requests, NULL)) {
-        return shim_pass_Startall(count, requests);
-    }
-    for (int i = 0; i < count && rc == MPI_SUCCESS; i++) {
-        rc = shim_Start(&requests[i]);
-    }
-    return rc;
-}
-
-MPI_Fint shim_Request_c2f(MPI_Request request)
-{
-    const struct shim_request *ours = shim_request_find(request);
-
-    return ours == NULL ? shim_real.Request_c2f(request) : ours->fortran_handle;
-}
-
-MPI_Request shim_Request_f2c(MPI_Fint request)
-{
-    if (request < SHIM_FORTRAN_BASE) {
-        return shim_real.Request_f2c(request);
-    }
-    return shim_request_handle(&shim_arena.begin[request - SHIM_FORTRAN_BASE]);
 }
