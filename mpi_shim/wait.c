@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Entry points that wait for requests or test them. An array of requests may mix ours, the
- * real library's (of calls that were passed) and null handles. Runs in the application's
- * threads.
- *
- * The real library's requests in a mixed array are completed by its own MPI_Test, and
- * looked at without being completed by MPI_Request_get_status.
+ * real library's (foreign.h) and null handles. Runs in the application's threads.
  */
 #include "libbcs/api/post.h"
 #include "mpi_shim/comm_idup.h"
 #include "mpi_shim/error.h"
 #include "mpi_shim/fallback.h"
+#include "mpi_shim/foreign.h"
 #include "mpi_shim/handles.h"
 #include "mpi_shim/request.h"
 #include "mpi_shim/status.h"
@@ -22,35 +19,23 @@ struct census {
     int n_foreign; /* not null */
 };
 
-static struct census count_requests(int count, const MPI_Request requests[])
+/** Whether a call on a list is for the real library: nothing of ours, or bad arguments,
+ *  about which it knows what to say. If not, the list has been counted. */
+static bool is_for_real(int count, const MPI_Request requests[],
+                        struct census *census_out)
 {
     struct census census = {0, 0};
-
-    for (int i = 0; i < count; i++) {
-        if (shim_request_find(requests[i]) != NULL) {
-            census.n_ours++;
-        } else if (requests[i] != shim_handles.request_null) {
-            census.n_foreign++;
-        }
-    }
-    return census;
-}
-
-/** Whether a call on a list is for the real library: nothing of ours, or bad arguments,
- *  about which it knows what to say. If not, waiter, unless it is NULL, is prepared: nobody
- *  wakes it for the real library's requests. */
-static bool is_for_real(int count, const MPI_Request requests[],
-                        struct nic_waiter *waiter)
-{
-    struct census census;
 
     if (count < 0 || (count > 0 && requests == NULL)) {
         return true;
     }
-    census = count_requests(count, requests);
-    if (waiter != NULL) {
-        waiter->has_short_naps = census.n_foreign > 0;
+    for (int i = 0; i < count; i++) {
+        bool is_ours = shim_request_find(requests[i]) != NULL;
+
+        census.n_ours += is_ours;
+        census.n_foreign += !is_ours && requests[i] != shim_handles.request_null;
     }
+    *census_out = census;
     return census.n_ours == 0;
 }
 
@@ -62,41 +47,18 @@ static bool is_active(MPI_Request handle)
     return request != NULL ? request->is_active : handle != shim_handles.request_null;
 }
 
-/** Look whether an active request is over, and leave it as it is. */
-static bool is_over(MPI_Request handle)
-{
-    struct shim_request *request = shim_request_find(handle);
-    int flag = 0;
-
-    if (request != NULL) {
-        return shim_request_look(request);
-    }
-    shim_real.Request_get_status(handle, &flag, MPI_STATUS_IGNORE);
-    return flag != 0;
-}
-
-/** Complete a request that is over. @return an MPI error class */
-static int complete(MPI_Request *handle, MPI_Status *status)
-{
-    int flag;
-
-    if (shim_request_find(*handle) != NULL) {
-        return shim_request_finish(handle, status);
-    }
-    return shim_real.Test(handle, &flag, status);
-}
-
-/** The communicator whose error handler is called for a request. */
+/** The communicator whose error handler is called for a request; NULL: the real library
+ *  has called it. */
 static MPI_Comm comm_of(MPI_Request handle)
 {
     const struct shim_request *request = shim_request_find(handle);
 
-    return request == NULL ? shim_handles.comm_null : request->error_comm;
+    return request == NULL ? NULL : request->error_comm;
 }
 
 static int raise(MPI_Comm comm, int rc)
 {
-    return rc == MPI_SUCCESS ? rc : shim_error(comm, rc);
+    return rc == MPI_SUCCESS || comm == NULL ? rc : shim_error(comm, rc);
 }
 
 int shim_Wait(MPI_Request *request, MPI_Status *status)
@@ -154,19 +116,27 @@ enum { LOOKS_A_TURN = 16 };
 
 /** How far a wait has come with a list. Starts with zeros. */
 struct scan {
-    int first; /* all before are over */
+    int first; /* all of ours before are over */
     int next;  /* to be looked at next; wraps around to first */
 };
 
-/** Go on with those requests of a list that can: those that are over in front, the first
- *  that is not, and n_looks of the others. @return whether all active ones are over */
+/** Look at a request of a list, and go on with it. @return whether it is one of ours that
+ *  is not over */
+static bool is_under_way(MPI_Request handle)
+{
+    struct shim_request *request = shim_request_find(handle);
+
+    return request != NULL && request->is_active && !shim_request_look(request);
+}
+
+/** Go on with those requests of ours in a list that can: those that are over in front, the
+ *  first that is not, and n_looks of the others. @return whether all are over */
 static bool go_on(int count, const MPI_Request requests[], int n_looks,
                   struct scan *scan)
 {
     int n_others;
 
-    while (scan->first < count &&
-           (!is_active(requests[scan->first]) || is_over(requests[scan->first]))) {
+    while (scan->first < count && !is_under_way(requests[scan->first])) {
         scan->first++;
     }
     n_others = count - scan->first - 1;
@@ -174,16 +144,14 @@ static bool go_on(int count, const MPI_Request requests[], int n_looks,
         if (scan->next <= scan->first || scan->next >= count) {
             scan->next = scan->first + 1;
         }
-        if (is_active(requests[scan->next])) {
-            is_over(requests[scan->next]);
-        }
+        is_under_way(requests[scan->next]);
         scan->next++;
     }
     return scan->first >= count;
 }
 
-/** Whether all active requests of a list are over; goes on with each that can. */
-static bool are_all_over(int count, const MPI_Request requests[])
+/** Whether all of a list's requests of ours are over; goes on with each that can. */
+static bool are_ours_over(int count, const MPI_Request requests[])
 {
     return go_on(count, requests, count, &(struct scan){0});
 }
@@ -191,176 +159,217 @@ static bool are_all_over(int count, const MPI_Request requests[])
 /** The first error of a list: the error handler gets its class, the caller of the MPI
  *  function MPI_ERR_IN_STATUS. */
 struct failure {
-    MPI_Comm comm;
+    MPI_Comm comm; /* NULL: it has been raised */
     int error_class;
 };
 
-static int raise_failure(const struct failure *failure)
+static void failure_note(struct failure *failure, MPI_Comm comm, int rc)
+{
+    if (rc != MPI_SUCCESS && failure->error_class == MPI_SUCCESS) {
+        *failure = (struct failure){comm, rc};
+    }
+}
+
+static int failure_raise(const struct failure *failure)
 {
     if (failure->error_class == MPI_SUCCESS) {
         return MPI_SUCCESS;
     }
-    shim_error(failure->comm, failure->error_class);
+    raise(failure->comm, failure->error_class);
     return MPI_ERR_IN_STATUS;
 }
 
-/** Complete all requests of a list, which are over. */
-static void complete_all(int count, MPI_Request requests[], MPI_Status statuses[],
-                         struct failure *failure)
+/** Complete all requests of a list, which are over: ours one by one. */
+static int complete_all(int count, MPI_Request requests[], MPI_Status statuses[],
+                        const struct shim_foreign *foreign)
 {
+    struct failure failure = {.error_class = MPI_SUCCESS};
+
     for (int i = 0; i < count; i++) {
         MPI_Status *status = shim_status_at(statuses, i);
         MPI_Comm comm = comm_of(requests[i]);
         int rc = MPI_SUCCESS;
 
+        if (foreign->n > 0 && shim_foreign_is(requests[i])) {
+            continue;
+        }
         if (is_active(requests[i])) {
-            rc = complete(&requests[i], status);
+            rc = shim_request_finish(&requests[i], status);
+            failure_note(&failure, comm, rc);
         } else {
             shim_status_set_empty(status);
         }
-        if (rc != MPI_SUCCESS && failure->error_class == MPI_SUCCESS) {
-            *failure = (struct failure){comm, rc};
-        }
         shim_status_set_error(status, rc);
     }
+    shim_foreign_scatter(foreign, count, requests, statuses);
+    failure_note(&failure, NULL, foreign->rc);
+    shim_leave();
+    return failure_raise(&failure);
 }
 
 int shim_Waitall(int count, MPI_Request requests[], MPI_Status statuses[])
 {
     struct nic_waiter waiter = {0};
-    struct failure failure = {.error_class = MPI_SUCCESS};
     struct scan scan = {0};
+    struct shim_foreign foreign;
+    struct census census;
+    int rc;
 
-    if (is_for_real(count, requests, &waiter)) {
+    if (is_for_real(count, requests, &census)) {
         return shim_real.Waitall(count, requests, statuses);
     }
     shim_enter();
-    while (!go_on(count, requests, waiter.is_announced ? count : LOOKS_A_TURN, &scan)) {
+    rc = shim_foreign_gather(&foreign, census.n_foreign, count, requests);
+    if (rc != MPI_SUCCESS) {
+        shim_leave();
+        return shim_error(NULL, rc);
+    }
+    waiter.has_short_naps = census.n_foreign > 0;
+    while (!go_on(count, requests, waiter.is_announced ? count : LOOKS_A_TURN, &scan) ||
+           !shim_foreign_test(&foreign)) {
         bcs_wait_turn(shim_context(), &waiter);
     }
     bcs_wait_stop(shim_context(), &waiter);
-    complete_all(count, requests, statuses, &failure);
-    shim_leave();
-    return raise_failure(&failure);
+    rc = complete_all(count, requests, statuses, &foreign);
+    shim_foreign_fini(&foreign);
+    return rc;
 }
 
 int shim_Testall(int count, MPI_Request requests[], int *flag, MPI_Status statuses[])
 {
-    struct failure failure = {.error_class = MPI_SUCCESS};
+    struct shim_foreign foreign;
+    struct census census;
+    int rc;
 
-    if (is_for_real(count, requests, NULL) || flag == NULL) {
+    if (is_for_real(count, requests, &census) || flag == NULL) {
         return shim_real.Testall(count, requests, flag, statuses);
     }
     shim_enter();
-    *flag = are_all_over(count, requests);
+    rc = shim_foreign_gather(&foreign, census.n_foreign, count, requests);
+    if (rc != MPI_SUCCESS) {
+        shim_leave();
+        return shim_error(NULL, rc);
+    }
+    *flag = are_ours_over(count, requests);
     if (!*flag) {
         shim_request_progress();
-        *flag = are_all_over(count, requests);
+        *flag = are_ours_over(count, requests);
     }
+    *flag = *flag && shim_foreign_test(&foreign);
     if (*flag) {
-        complete_all(count, requests, statuses, &failure);
+        rc = complete_all(count, requests, statuses, &foreign);
+    } else {
+        shim_leave();
     }
-    shim_leave();
-    return raise_failure(&failure);
+    shim_foreign_fini(&foreign);
+    return rc;
+}
+
+/** Complete a request if it is over. @return whether it is; *rc_out is then an error code */
+static bool complete(MPI_Request *handle, MPI_Status *status, int *rc_out)
+{
+    struct shim_request *request = shim_request_find(*handle);
+
+    if (request == NULL) {
+        return shim_foreign_complete(handle, status, rc_out);
+    }
+    if (!shim_request_look(request)) {
+        return false;
+    }
+    *rc_out = shim_request_finish(handle, status);
+    return true;
 }
 
 enum { NONE_ACTIVE = -1, NONE_OVER = -2 };
 
-/** The first request of a list that is over; goes on with those before it. */
-static int find_over(int count, const MPI_Request requests[])
+/** Complete the first request of a list that is over; goes on with those before it. */
+static int complete_first(int count, MPI_Request requests[], MPI_Status *status,
+                          struct failure *failure)
 {
     int result = NONE_ACTIVE;
 
     for (int i = 0; i < count; i++) {
         if (is_active(requests[i])) {
-            if (is_over(requests[i])) {
+            failure->comm = comm_of(requests[i]);
+            if (complete(&requests[i], status, &failure->error_class)) {
                 return i;
             }
             result = NONE_OVER;
         }
     }
+    if (result == NONE_ACTIVE) {
+        shim_status_set_empty(status);
+    }
+    failure->error_class = MPI_SUCCESS;
     return result;
-}
-
-/** Complete one request of a list. @return an MPI error code */
-static int complete_one(MPI_Request *request, MPI_Status *status)
-{
-    MPI_Comm comm = comm_of(*request);
-    int rc = complete(request, status);
-
-    shim_leave();
-    rc = raise(comm, rc);
-    shim_enter();
-    return rc;
 }
 
 int shim_Waitany(int count, MPI_Request requests[], int *index, MPI_Status *status)
 {
     struct nic_waiter waiter = {0};
-    int found, rc = MPI_SUCCESS;
+    struct failure failure;
+    struct census census;
+    int found;
 
-    if (is_for_real(count, requests, &waiter) || index == NULL) {
+    if (is_for_real(count, requests, &census) || index == NULL) {
         return shim_real.Waitany(count, requests, index, status);
     }
     shim_enter();
-    while ((found = find_over(count, requests)) == NONE_OVER) {
+    waiter.has_short_naps = census.n_foreign > 0;
+    while ((found = complete_first(count, requests, status, &failure)) == NONE_OVER) {
         bcs_wait_turn(shim_context(), &waiter);
     }
     bcs_wait_stop(shim_context(), &waiter);
     *index = found == NONE_ACTIVE ? MPI_UNDEFINED : found;
-    if (found == NONE_ACTIVE) {
-        shim_status_set_empty(status);
-    } else {
-        rc = complete_one(&requests[found], status);
-    }
     shim_leave();
-    return rc;
+    return raise(failure.comm, failure.error_class);
 }
 
 int shim_Testany(int count, MPI_Request requests[], int *index, int *flag,
                  MPI_Status *status)
 {
-    int found, rc = MPI_SUCCESS;
+    struct failure failure;
+    struct census census;
+    int found;
 
-    if (is_for_real(count, requests, NULL) || index == NULL || flag == NULL) {
+    if (is_for_real(count, requests, &census) || index == NULL || flag == NULL) {
         return shim_real.Testany(count, requests, index, flag, status);
     }
     shim_enter();
-    found = find_over(count, requests);
+    found = complete_first(count, requests, status, &failure);
     if (found == NONE_OVER) {
         shim_request_progress();
-        found = find_over(count, requests);
+        found = complete_first(count, requests, status, &failure);
     }
     *flag = found != NONE_OVER;
     *index = found >= 0 ? found : MPI_UNDEFINED;
-    if (found >= 0) {
-        rc = complete_one(&requests[found], status);
-    } else if (found == NONE_ACTIVE) {
-        shim_status_set_empty(status);
-    }
     shim_leave();
-    return rc;
+    return raise(failure.comm, failure.error_class);
 }
 
-/** Complete all requests of a list that are over. */
-static void complete_some(int count, MPI_Request requests[], int *n_out, int indices[],
-                          MPI_Status statuses[], struct failure *failure)
+/** Complete all requests of a list that are over. @return how many, or MPI_UNDEFINED if
+ *  none is active */
+static int complete_some(int count, MPI_Request requests[], int indices[],
+                         MPI_Status statuses[], struct failure *failure)
 {
     int n = 0;
+    bool is_any_active = false;
 
     for (int i = 0; i < count; i++) {
         MPI_Status *status = shim_status_at(statuses, n);
-        if (is_active(requests[i]) && is_over(requests[i])) {
-            MPI_Comm comm = comm_of(requests[i]);
-            int rc = complete(&requests[i], status);
-            if (rc != MPI_SUCCESS && failure->error_class == MPI_SUCCESS) {
-                *failure = (struct failure){comm, rc};
+        MPI_Comm comm = comm_of(requests[i]);
+        int rc;
+
+        if (is_active(requests[i])) {
+            is_any_active = true;
+            if (complete(&requests[i], status, &rc)) {
+                failure_note(failure, comm, rc);
+                shim_status_set_error(status, rc);
+                indices[n++] = i;
             }
-            shim_status_set_error(status, rc);
-            indices[n++] = i;
         }
     }
-    *n_out = n;
+    return is_any_active ? n : MPI_UNDEFINED;
 }
 
 int shim_Waitsome(int incount, MPI_Request requests[], int *outcount, int indices[],
@@ -368,45 +377,40 @@ int shim_Waitsome(int incount, MPI_Request requests[], int *outcount, int indice
 {
     struct nic_waiter waiter = {0};
     struct failure failure = {.error_class = MPI_SUCCESS};
-    int found;
+    struct census census;
+    int n;
 
-    if (is_for_real(incount, requests, &waiter) || outcount == NULL ||
+    if (is_for_real(incount, requests, &census) || outcount == NULL ||
         indices == NULL) {
         return shim_real.Waitsome(incount, requests, outcount, indices, statuses);
     }
     shim_enter();
-    while ((found = find_over(incount, requests)) == NONE_OVER) {
+    waiter.has_short_naps = census.n_foreign > 0;
+    while ((n = complete_some(incount, requests, indices, statuses, &failure)) == 0) {
         bcs_wait_turn(shim_context(), &waiter);
     }
     bcs_wait_stop(shim_context(), &waiter);
-    if (found == NONE_ACTIVE) {
-        *outcount = MPI_UNDEFINED;
-    } else {
-        complete_some(incount, requests, outcount, indices, statuses, &failure);
-    }
+    *outcount = n;
     shim_leave();
-    return raise_failure(&failure);
+    return failure_raise(&failure);
 }
 
 int shim_Testsome(int incount, MPI_Request requests[], int *outcount, int indices[],
                   MPI_Status statuses[])
 {
     struct failure failure = {.error_class = MPI_SUCCESS};
-    int found;
+    struct census census;
 
-    if (is_for_real(incount, requests, NULL) || outcount == NULL || indices == NULL) {
+    if (is_for_real(incount, requests, &census) || outcount == NULL ||
+        indices == NULL) {
         return shim_real.Testsome(incount, requests, outcount, indices, statuses);
     }
     shim_enter();
-    found = find_over(incount, requests);
-    if (found == NONE_OVER) {
+    *outcount = complete_some(incount, requests, indices, statuses, &failure);
+    if (*outcount == 0) {
         shim_request_progress();
-    }
-    if (found == NONE_ACTIVE) {
-        *outcount = MPI_UNDEFINED;
-    } else {
-        complete_some(incount, requests, outcount, indices, statuses, &failure);
+        *outcount = complete_some(incount, requests, indices, statuses, &failure);
     }
     shim_leave();
-    return raise_failure(&failure);
+    return failure_raise(&failure);
 }
