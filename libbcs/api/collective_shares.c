@@ -222,6 +222,19 @@ static size_t longest_part(const struct bcs_reducing *r)
     return longest;
 }
 
+/** Whether one member combines the whole vectors. In a scan, programs count on it that their
+ *  own function gets them whole, as MPI libraries do it. */
+static bool is_combined_by_one(const struct bcs_reducing *r, size_t n_bytes)
+{
+    size_t size = (size_t)r->size;
+
+    if (r->form == BCS_REDUCE_SCATTER || n_bytes > WHOLE_MEMORY_BYTES / size) {
+        return false;
+    }
+    return n_bytes / size <= WHOLE_BYTES_PER_MEMBER ||
+           (r->kernel < 0 && r->form != BCS_REDUCE);
+}
+
 /** @return elements of the vector that go through the rounds */
 static size_t choose_cut(struct bcs_reducing *r)
 {
@@ -230,8 +243,7 @@ static size_t choose_cut(struct bcs_reducing *r)
     size_t n_bytes = n_all * r->element_bytes, size = (size_t)r->size;
     size_t share_bytes = ROUND_BYTES / size;
 
-    if (r->form != BCS_REDUCE_SCATTER && n_bytes / size <= WHOLE_BYTES_PER_MEMBER &&
-        n_bytes <= WHOLE_MEMORY_BYTES / size) {
+    if (is_combined_by_one(r, n_bytes)) {
         r->owner = r->form != BCS_REDUCE || r->root == BCS_ROOT_ALL ? 0 : r->root;
         r->n_round = n_all;
         share_bytes = n_bytes;

@@ -219,6 +219,47 @@ static void a_predefined_type(struct world world, int n)
     check_say("a predefined type, %d elements\n", n);
 }
 
+static int whole_length;
+
+static void add_whole(void *in, void *inout, int *length, MPI_Datatype *type)
+{
+    int *left = in;
+    int *right = inout;
+
+    (void)type;
+    CHECK_EQUAL(*length, whole_length);
+    for (int i = 0; i < *length; i++) {
+        right[i] += left[i];
+    }
+}
+
+/* Nothing says so, but all MPI libraries do it. */
+static void a_scan_of_whole_vectors(struct world world)
+{
+    int *mine = check_alloc(65536 * sizeof(int));
+    int *out = check_alloc(65536 * sizeof(int));
+    MPI_Op op;
+
+    MPI_Op_create(add_whole, 1, &op);
+    for (whole_length = 1; whole_length <= 65536; whole_length *= 4) {
+        for (int i = 0; i < whole_length; i++) {
+            mine[i] = i;
+        }
+        MPI_Scan(mine, out, whole_length, MPI_INT, op, MPI_COMM_WORLD);
+        for (int i = 0; i < whole_length; i++) {
+            CHECK_EQUAL(out[i], i * (world.rank + 1));
+        }
+        MPI_Exscan(mine, out, whole_length, MPI_INT, op, MPI_COMM_WORLD);
+        for (int i = 0; world.rank > 0 && i < whole_length; i++) {
+            CHECK_EQUAL(out[i], i * world.rank);
+        }
+    }
+    MPI_Op_free(&op);
+    free(mine);
+    free(out);
+    check_say("a scan of whole vectors\n");
+}
+
 int main(int argc, char **argv)
 {
     struct world world = check_begin(&argc, &argv);
@@ -233,5 +274,6 @@ int main(int argc, char **argv)
     a_predefined_type(world, 1);
     a_predefined_type(world, 9);
     a_predefined_type(world, 100000);
+    a_scan_of_whole_vectors(world);
     return check_end();
 }
