@@ -5,29 +5,22 @@
 #ifndef SAGE_OPTIONS_H
 #define SAGE_OPTIONS_H
 
-#include <stdbool.h>
+#include "apps/common/command_line.h"
 
 #define OPTIONS_MAX_SETTINGS 64
 
 struct options {
-    bool help;
     /* From --set, KEY=VALUE each. All texts point into argv. */
     const char *settings[OPTIONS_MAX_SETTINGS];
     int n_settings;
     /* NULL if no file is wanted. */
     const char *cells_path;
-    const char *input_path;
 };
 
 /** What --help prints. */
 extern const char options_help[];
 
-/**
- * Parse the command line.
- *
- * @param message  gets one line if the result is not 0; MESSAGE_BYTES long
- * @return 0 with *options_out set, or -EINVAL
- */
-int options_parse(int argc, char **argv, struct options *options_out, char *message);
+/** The command line; its operand is the input deck. */
+extern const struct command_line options_line;
 
 #endif

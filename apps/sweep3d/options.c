@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Parses the command line; does not print. Every rank runs it once.
+ * The options of the command line. Every rank runs it once.
  */
 #include "apps/sweep3d/options.h"
 
 #include <errno.h>
-#include <getopt.h>
 #include <stddef.h>
 #include <stdlib.h>
 
@@ -27,19 +26,18 @@ const char options_help[] =
     "input file or process grid, or no memory.\n";
 
 enum option_id {
-    OPTION_BLOCKING = 256,
+    OPTION_BLOCKING = COMMAND_LINE_HELP + 1,
     OPTION_NONBLOCKING,
     OPTION_GRID,
     OPTION_FLUX,
-    OPTION_HELP
 };
 
-static const struct option long_options[] = {
+static const struct option known[] = {
     {"blocking", no_argument, NULL, OPTION_BLOCKING},
     {"nonblocking", no_argument, NULL, OPTION_NONBLOCKING},
     {"grid", required_argument, NULL, OPTION_GRID},
     {"flux", required_argument, NULL, OPTION_FLUX},
-    {"help", no_argument, NULL, OPTION_HELP},
+    {"help", no_argument, NULL, COMMAND_LINE_HELP},
     {NULL, 0, NULL, 0},
 };
 
@@ -70,9 +68,10 @@ static int parse_grid(const char *text, struct options *options, char *message)
     return -EINVAL;
 }
 
-static int parse_option(int id, const char *word, struct options *options,
-                        char *message)
+static int take(int id, void *options_out, char *message)
 {
+    struct options *options = options_out;
+
     switch (id) {
     case OPTION_BLOCKING:
         options->nonblocking = false;
@@ -85,43 +84,16 @@ static int parse_option(int id, const char *word, struct options *options,
     case OPTION_FLUX:
         options->flux_path = optarg;
         return 0;
-    case OPTION_HELP:
-        options->help = true;
-        return 0;
-    case ':':
-        message_set(message, "option '%s' needs a value (see --help)", word);
-        return -EINVAL;
     default:
-        message_set(message,
-                    "'%s' is not an option; allowed: --blocking, --nonblocking, "
-                    "--grid PxQ, --flux FILE, --help",
-                    word);
-        return -EINVAL;
+        return -EINVAL; /* not reached: options_line has no others */
     }
 }
 
-int options_parse(int argc, char **argv, struct options *options_out, char *message)
-{
-    struct options options = {0};
-    int id;
-
-    opterr = 0;
-    while ((id = getopt_long(argc, argv, ":", long_options, NULL)) != -1) {
-        const char short_option[] = {'-', (char)optopt, '\0'};
-        bool is_short = id == '?' && optopt > 0 && optopt < OPTION_BLOCKING;
-        const char *word = is_short ? short_option : argv[optind - 1];
-        int result = parse_option(id, word, &options, message);
-        if (result != 0) {
-            return result;
-        }
-    }
-    if (!options.help && argc - optind != 1) {
-        message_set(message, "%s; usage: sweep3d [OPTION]... INPUT (see --help)",
-                    argc == optind ? "the input file is not named"
-                                   : "more than one input file is named");
-        return -EINVAL;
-    }
-    options.input_path = argv[optind];
-    *options_out = options;
-    return 0;
-}
+const struct command_line options_line = {
+    .program = "sweep3d",
+    .operand = "input file",
+    .usage = "INPUT",
+    .allowed = "--blocking, --nonblocking, --grid PxQ, --flux FILE",
+    .options = known,
+    .take = take,
+};
