@@ -5,8 +5,8 @@
  * which each rank computes for itself. For runs under BCS only; the MPI library alone
  * has other trees.
  *
- * Any length, root, communicator or way of combining must give those bits: a predefined
- * operation, and one of the program that tells left from right.
+ * Any length, root, communicator or way of combining must give those bits, blocking or not:
+ * a predefined operation, and one of the program that tells left from right.
  */
 #include "tests/conformance/check.h"
 
@@ -80,8 +80,39 @@ static void check_result(const struct reduction *reduction, int count)
     memset(reduction->out, 0, n_bytes);
 }
 
+/* What does not block gives the same bits, several at a time, too. */
+static void check_nonblocking(const struct reduction *reduction, int count)
+{
+    MPI_Request requests[2];
+    int root = reduction->n_ranks - 1;
+    double *at_root = check_alloc((size_t)count * sizeof(double));
+
+    MPI_Iallreduce(reduction->in, reduction->out, count, MPI_DOUBLE, reduction->op,
+                   reduction->comm, &requests[0]);
+    MPI_Ireduce(reduction->in, at_root, count, MPI_DOUBLE, reduction->op, root,
+                reduction->comm, &requests[1]);
+    MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+    CHECK(reduction->rank != root ||
+          memcmp(at_root, reduction->out, (size_t)count * sizeof(double)) == 0);
+    check_result(reduction, count);
+    free(at_root);
+}
+
+/* Each rank gets a part of the same result. */
+static void check_scattered(const struct reduction *reduction, int count)
+{
+    int n_each = count / reduction->n_ranks;
+
+    MPI_Reduce_scatter_block(reduction->in, reduction->out, n_each, MPI_DOUBLE,
+                             reduction->op, reduction->comm);
+    CHECK(memcmp(reduction->out, &reduction->expected[reduction->rank * n_each],
+                 (size_t)n_each * sizeof(double)) == 0);
+}
+
 static void check_count(const struct reduction *reduction, int count)
 {
+    check_nonblocking(reduction, count);
+    check_scattered(reduction, count);
     MPI_Allreduce(reduction->in, reduction->out, count, MPI_DOUBLE, reduction->op,
                   reduction->comm);
     check_result(reduction, count);
