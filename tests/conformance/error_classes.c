@@ -148,6 +148,50 @@ static void collectives(struct world world)
     free(many);
 }
 
+/* The other forms of collectives, and those of MPI 3. */
+static void other_collectives(struct world world)
+{
+    MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Comm comm = MPI_COMM_WORLD;
+    int one = 1, two = 2;
+    int *many = check_alloc((size_t)world.size * sizeof(int));
+    int *counts = check_alloc((size_t)world.size * sizeof(int));
+
+    for (int i = 0; i < world.size; i++) {
+        counts[i] = -1;
+    }
+    say_class("Ibarrier comm null", MPI_Ibarrier(MPI_COMM_NULL, &request));
+    say_class("Ibcast root too high",
+              MPI_Ibcast(&one, 1, MPI_INT, world.size, comm, &request));
+    say_class("Ibcast count negative",
+              MPI_Ibcast(&one, -1, MPI_INT, 0, comm, &request));
+    say_class("Ireduce root negative",
+              MPI_Ireduce(&one, &two, 1, MPI_INT, MPI_SUM, -1, comm, &request));
+    say_class("Iallreduce op null",
+              MPI_Iallreduce(&one, &two, 1, MPI_INT, MPI_OP_NULL, comm, &request));
+    say_class("Igather root too high", MPI_Igather(&one, 1, MPI_INT, many, 1, MPI_INT,
+                                                   world.size, comm, &request));
+    say_class("Iscatter type null", MPI_Iscatter(many, 1, MPI_DATATYPE_NULL, &one, 1,
+                                                 MPI_DATATYPE_NULL, 0, comm, &request));
+    say_class("Iallgather count negative",
+              MPI_Iallgather(&one, -1, MPI_INT, many, -1, MPI_INT, comm, &request));
+    say_class("Ialltoall type null", MPI_Ialltoall(many, 1, MPI_DATATYPE_NULL, many, 1,
+                                                   MPI_DATATYPE_NULL, comm, &request));
+    say_class("Scan op null", MPI_Scan(&one, &two, 1, MPI_INT, MPI_OP_NULL, comm));
+    say_class("Exscan count negative",
+              MPI_Exscan(&one, &two, -1, MPI_INT, MPI_SUM, comm));
+    say_class("Iscan type null",
+              MPI_Iscan(&one, &two, 1, MPI_DATATYPE_NULL, MPI_SUM, comm, &request));
+    say_class("Reduce_scatter counts",
+              MPI_Reduce_scatter(many, &one, counts, MPI_INT, MPI_SUM, comm));
+    say_class("Reduce_scatter_block count",
+              MPI_Reduce_scatter_block(many, &one, -1, MPI_INT, MPI_SUM, comm));
+    say_class("Gatherv root negative",
+              MPI_Gatherv(&one, 1, MPI_INT, many, counts, counts, MPI_INT, -9, comm));
+    free(counts);
+    free(many);
+}
+
 /* Nothing of the bad calls may be left over: the world still works. */
 static void all_goes_on(struct world world)
 {
@@ -172,6 +216,7 @@ int main(int argc, char **argv)
     receives(world);
     requests();
     collectives(world);
+    other_collectives(world);
     all_goes_on(world);
     return check_end();
 }
