@@ -60,6 +60,7 @@ static int check_blocks(struct shim_layout *layout, int32_t size, int no_displs)
         if (layout->has_types && layout->datatypes == NULL) {
             return MPI_ERR_ARG;
         }
+        layout->n_blocks = size;
     }
     if (layout->has_types) {
         return check_types(layout, size);
@@ -217,14 +218,15 @@ static int check_reduced_buffers(const struct shim_comm *comm,
 
 /** The counts of a reduction; those of a reduce-scatter are the parts. */
 static int check_reduced_counts(const struct shim_comm *comm,
-                                const struct shim_collective *call)
+                                struct shim_collective *call)
 {
-    const struct shim_layout *out = &call->receive;
+    struct shim_layout *out = &call->receive;
 
     if (out->is_vector && out->counts == NULL) {
         return MPI_ERR_COUNT;
     }
-    for (int32_t i = 0; out->is_vector && i < shim_comm_own_size(comm); i++) {
+    out->n_blocks = out->is_vector ? shim_comm_own_size(comm) : 0;
+    for (int32_t i = 0; i < out->n_blocks; i++) {
         if (out->counts[i] < 0) {
             return MPI_ERR_COUNT;
         }

@@ -468,6 +468,8 @@ void shim_exchange_hold(struct shim_exchange *exchange)
 
     for_each_type(&call->send, shim_datatype_hold);
     for_each_type(&call->receive, shim_datatype_hold);
+    shim_layout_keep(&call->send);
+    shim_layout_keep(&call->receive);
     if (call->op == SHIM_OP_USER) {
         shim_op_hold(call->op_handle);
     }
@@ -486,6 +488,8 @@ void shim_exchange_free(struct shim_exchange *exchange)
         if (exchange->call.op == SHIM_OP_USER) {
             shim_op_release(exchange->call.op_handle);
         }
+        free(exchange->call.send.kept);
+        free(exchange->call.receive.kept);
     }
     shim_collective_forget(&exchange->call);
     free(exchange);

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* The API takes NULL for "in place". With MPI_BOTTOM, displacements are addresses: they
  * are then counted from this address instead of 0. */
@@ -49,6 +50,31 @@ int shim_side_close(struct shim_side *side, bool is_output)
     return status;
 }
 
+void shim_layout_keep(struct shim_layout *layout)
+{
+    size_t n = (size_t)layout->n_blocks;
+    MPI_Aint *offsets;
+    int *counts, *displs;
+
+    if (n == 0) {
+        return;
+    }
+    offsets = malloc(n * (sizeof(*offsets) + sizeof(*counts) + sizeof(*displs)));
+    if (offsets == NULL) {
+        return;
+    }
+    counts = (int *)(offsets + n);
+    displs = counts + n;
+    layout->kept = offsets;
+    layout->counts = memcpy(counts, layout->counts, n * sizeof(*counts));
+    if (layout->displs != NULL) {
+        layout->displs = memcpy(displs, layout->displs, n * sizeof(*displs));
+    }
+    if (layout->offsets != NULL) {
+        layout->offsets = memcpy(offsets, layout->offsets, n * sizeof(*offsets));
+    }
+}
+
 static int count_of(const struct shim_layout *layout, int32_t rank)
 {
     return layout->is_vector ? layout->counts[rank] : layout->count;
@@ -88,7 +114,7 @@ static bool is_dense(const struct shim_layout *layout, int32_t size)
 
 static void use_in_place(struct shim_blocks *blocks)
 {
-    const struct shim_layout *layout = &blocks->layout;
+    const struct shim_layout *layout = blocks->layout;
     char *base = layout->buf != NULL ? (char *)(uintptr_t)layout->buf : BOTTOM;
     size_t *displacements = blocks->numbers + blocks->size;
 
@@ -106,7 +132,7 @@ static void use_in_place(struct shim_blocks *blocks)
 
 static int pack_blocks(struct shim_blocks *blocks, int input)
 {
-    const struct shim_layout *layout = &blocks->layout;
+    const struct shim_layout *layout = blocks->layout;
     char *packed = blocks->temporary;
     int status = 0;
 
@@ -122,7 +148,7 @@ static int pack_blocks(struct shim_blocks *blocks, int input)
 
 static int unpack_blocks(struct shim_blocks *blocks)
 {
-    const struct shim_layout *layout = &blocks->layout;
+    const struct shim_layout *layout = blocks->layout;
     char *buf = (char *)(uintptr_t)layout->buf;
     const char *packed = blocks->temporary;
     int status = 0;
@@ -142,7 +168,7 @@ int shim_blocks_open(struct shim_blocks *blocks_out, const struct shim_layout *l
     size_t total = 0;
 
     blocks->blocks = (struct bcs_blocks){0};
-    blocks->layout = *layout;
+    blocks->layout = layout;
     blocks->size = size;
     blocks->temporary = NULL;
     blocks->numbers = blocks->small;

@@ -49,7 +49,17 @@ struct shim_layout {
     const struct shim_datatype *type;
     const struct shim_datatype **types; /* [n_types] of has_types; allocated */
     int32_t n_types;
+    int32_t n_blocks; /* of is_vector: size, where this rank uses the blocks; else 0 */
+    void *kept;       /* copies of counts, displs and offsets, or NULL; allocated */
 };
+
+/**
+ * Copy the arrays that describe the blocks; free layout->kept at the end. The standard
+ * forbids a program to change its own before the operation is over, but bindings that
+ * convert them have no other place for them than the call. So without memory there is no
+ * copy.
+ */
+void shim_layout_keep(struct shim_layout *layout);
 
 /* Up to so many ranks, the description of the blocks needs no allocation. */
 #define SHIM_BLOCKS_SMALL 32
@@ -57,7 +67,7 @@ struct shim_layout {
 /** Blocks of all ranks. blocks is for the API. */
 struct shim_blocks {
     struct bcs_blocks blocks;
-    struct shim_layout layout;
+    const struct shim_layout *layout; /* until it is closed */
     int32_t size;
     char *temporary; /* or NULL */
     size_t *numbers; /* lengths, then displacements: small, or allocated */
