@@ -173,8 +173,10 @@ static bool request(struct shim_collective *call, bool is_persistent,
         struct shim_exchange exchange;                                                 \
         int rc;                                                                        \
                                                                                        \
-        exchange.call = (struct shim_collective){                                      \
-            .kind = SHIM_##kind_of_all, .handle = comm, SHIM_LIST members};            \
+        exchange.call = (struct shim_collective){.kind = SHIM_##kind_of_all,           \
+                                                 .handle = comm,                       \
+                                                 .is_blocking = true,                  \
+                                                 SHIM_LIST members};                   \
         return block(&exchange, &rc) ? rc : shim_pass_##name arguments;                \
     }                                                                                  \
     int shim_I##lower(SHIM_LIST parameters, MPI_Request *request_out)                  \

@@ -41,6 +41,7 @@ struct shim_collective {
     struct shim_layout receive; /* broadcast: the buffer */
     MPI_Op op_handle;
     int root;
+    bool is_blocking;
     enum shim_op op; /* found by shim_collective_check, with the types of the layouts */
 };
 

@@ -260,7 +260,8 @@ static int check_reduction(const struct shim_comm *comm, struct shim_collective 
         return MPI_ERR_ROOT;
     }
     if (!shim_op_is_valid(call->op, out->type)) {
-        comm->whole->sequence++; /* as if it were ours, for those who have no role */
+        /* as if it were ours, for those who have no role */
+        comm->whole->n_started[!call->is_blocking]++;
         return SHIM_COLLECTIVE_FOREIGN;
     }
     return MPI_SUCCESS;

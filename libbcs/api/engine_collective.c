@@ -46,7 +46,6 @@ int bcs_engine_collective(struct bcs_context *context, struct bcs_group *group,
         memcpy(entry->payload, args->in, args->n_bytes);
     }
     bcs_post_end(context, entry);
-    group->sequence++;
     while ((state = bcs_cell_state(cell)) == BCS_CELL_PENDING) {
         bcs_wait_turn(context, &waiter);
     }

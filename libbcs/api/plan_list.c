@@ -26,6 +26,7 @@ struct bcs_plan *bcs_plan_begin(struct bcs_context *context, struct bcs_group *g
                                 struct bcs_request *request)
 {
     struct bcs_plan *plan = context->plans.free;
+    bool has_request = request != NULL;
 
     if (plan != NULL) {
         context->plans.free = plan->next;
@@ -43,12 +44,13 @@ struct bcs_plan *bcs_plan_begin(struct bcs_context *context, struct bcs_group *g
     list_init(&plan->queue);
     plan->memory = NULL;
     plan->next = NULL;
-    plan->tag = (int32_t)(group->sequence++ & TAG_MASK);
+    plan->tag =
+        (int32_t)((2 * group->n_started[has_request]++ + has_request) & TAG_MASK);
     plan->status = 0;
     plan->is_open = true;
     plan->is_fenced = false;
     plan->has_receives = false;
-    if (request != NULL) {
+    if (has_request) {
         *request = (struct bcs_request){
             .cell = BCS_CELL_NONE, .is_send = true, .is_collective = true};
         plan->is_open = group->n_open < BCS_PLANS_OPEN;

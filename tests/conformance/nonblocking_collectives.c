@@ -440,6 +440,30 @@ static void arrays_that_go_away(struct world world)
     check_say("arrays that go away\n");
 }
 
+/* MPI wants blocking and non-blocking ones in the same order on all ranks, but libraries
+ * number them apart, and programs use it. */
+static void beside_blocking_ones(struct world world)
+{
+    int sum, value = 0;
+    MPI_Request request;
+
+    for (int late = 0; late < world.size; late++) {
+        if (world.rank == late) {
+            MPI_Barrier(MPI_COMM_WORLD);
+            MPI_Bcast(&value, 1, MPI_INT, late, MPI_COMM_WORLD);
+        }
+        MPI_Iallreduce(&world.rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD,
+                       &request);
+        if (world.rank != late) {
+            MPI_Barrier(MPI_COMM_WORLD);
+            MPI_Bcast(&value, 1, MPI_INT, late, MPI_COMM_WORLD);
+        }
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        CHECK_EQUAL(sum, world.size * (world.size - 1) / 2);
+    }
+    check_say("beside blocking ones\n");
+}
+
 int main(int argc, char **argv)
 {
     struct world world = check_begin(&argc, &argv);
@@ -450,5 +474,6 @@ int main(int argc, char **argv)
     waits_of_another_kind(world);
     neither_freed_nor_cancelled(world);
     arrays_that_go_away(world);
+    beside_blocking_ones(world);
     return check_end();
 }
