@@ -418,23 +418,20 @@ int shim_exchange_start(struct shim_exchange *exchange, struct shim_comm *comm,
     }
 }
 
-static int first_of(int status, int other)
-{
-    return status != 0 ? status : other;
-}
-
 int shim_exchange_close_buffers(struct shim_exchange *exchange, int status)
 {
     bool is_output = status >= 0;
 
     if (exchange->is_combining) {
-        status = first_of(status, shim_op_finish(&exchange->combine));
+        int finished = shim_op_finish(&exchange->combine);
+
+        status = status != 0 ? status : finished;
     }
     if (exchange->is_to_open) {
-        status = first_of(status, shim_blocks_close(&exchange->to, is_output));
+        shim_blocks_close(&exchange->to, is_output);
     }
     if (exchange->is_out_open) {
-        status = first_of(status, shim_side_close(&exchange->out, is_output));
+        shim_side_close(&exchange->out, is_output);
     }
     if (exchange->is_from_open) {
         shim_blocks_close(&exchange->from, false);

@@ -99,6 +99,8 @@ static void unlink_entry(struct entry *entry)
 /* Under the lock, after unlink_entry and when nobody holds it. */
 static void recycle(struct entry *entry)
 {
+    free(entry->type.layout);
+    entry->type.layout = NULL;
     atomic_store_explicit(&entry->next, cache.unused, memory_order_release);
     cache.unused = entry;
 }
@@ -107,6 +109,7 @@ static int insert_predefined(const struct shim_predefined_type *predefined)
 {
     MPI_Datatype handle = shim_handle_find(predefined->symbol);
     struct shim_datatype type;
+    int status;
 
     if (handle == NULL || lookup(handle) != NULL) {
         return 0;
@@ -115,8 +118,11 @@ static int insert_predefined(const struct shim_predefined_type *predefined)
     if (type.size == 0) {
         return 0; /* a Fortran type that the library was built without */
     }
+    status = shim_datatype_look_inside(&type);
+    if (status != 0) {
+        return status;
+    }
     type.is_predefined = true;
-    type.is_dense = type.extent == (ptrdiff_t)type.size;
     type.reduce_ops = predefined->ops;
     type.reduce_type = shim_number_reduce_type(predefined->number, type.size);
     return insert(&type) != NULL ? 0 : -ENOMEM;
@@ -147,6 +153,9 @@ static struct entry *find_slowly(MPI_Datatype handle)
     entry = lookup(handle);
     if (entry == NULL && shim_datatype_describe(handle, &type) == 0) {
         entry = insert(&type);
+        if (entry == NULL) {
+            free(type.layout);
+        }
     }
     pthread_mutex_unlock(&cache.lock);
     return entry;

@@ -23,8 +23,9 @@ struct shim_datatype {
     ptrdiff_t true_extent;
     bool is_dense; /* count elements at buf are the count * size bytes from buf on */
     bool is_predefined;
-    int8_t reduce_type;  /* enum nic_reduce_type, or -1 */
-    uint16_t reduce_ops; /* bit i: enum shim_op i is defined on the type */
+    int8_t reduce_type;        /* enum nic_reduce_type, or -1 */
+    uint16_t reduce_ops;       /* bit i: enum shim_op i is defined on the type */
+    struct bcs_layout *layout; /* of the data; NULL if is_dense */
 };
 
 /**
@@ -61,21 +62,13 @@ void shim_datatype_release(const struct shim_datatype *type);
  */
 int shim_datatype_free(MPI_Datatype *handle);
 
-/**
- * Copy count elements at buf to count * type->size contiguous bytes.
- *
- * @return 0 or -errno
- */
-int shim_pack(const void *buf, size_t count, const struct shim_datatype *type,
-              void *out);
+/** Copy count elements at buf to count * type->size contiguous bytes. */
+void shim_pack(const void *buf, size_t count, const struct shim_datatype *type,
+               void *out);
 
-/**
- * Copy n_bytes contiguous bytes to elements at buf, of which there are enough. If the
- * bytes end within an element, the rest of that element is left as it is.
- *
- * @return 0 or -errno
- */
-int shim_unpack(const void *in, size_t n_bytes, void *buf,
-                const struct shim_datatype *type);
+/** Copy n_bytes contiguous bytes to elements at buf, of which there are enough. If the
+ *  bytes end within an element, the rest of that element is left as it is. */
+void shim_unpack(const void *in, size_t n_bytes, void *buf,
+                 const struct shim_datatype *type);
 
 #endif

@@ -7,15 +7,10 @@
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "mpi_shim/datatype_internal.h"
 #include "mpi_shim/op.h"
 #include "mpi_shim/symbols.h"
-
-/* Up to this size, the library is asked to pack one element to see if that changes
- * anything; of larger types, only arrays of one dense type are recognized. */
-#define PROBE_BYTES (1u << 20)
 
 #define OP(name) (1u << NIC_REDUCE_##name)
 #define OPS_NONE 0
@@ -166,76 +161,22 @@ void shim_datatype_measure(MPI_Datatype handle, struct shim_datatype *type_out)
     };
 }
 
-static bool has_no_gaps(const struct shim_datatype *type)
+int shim_datatype_look_inside(struct shim_datatype *type)
 {
-    return type->lb == 0 && type->true_lb == 0 &&
-           type->extent == (ptrdiff_t)type->size &&
-           type->true_extent == (ptrdiff_t)type->size;
-}
+    struct bcs_layout *layout;
+    int status = shim_datatype_layout(type, &layout);
 
-/* Without gaps, only the order of the bytes can differ: byte i of the probe holds the
- * digit of i that belongs to the round. */
-static int is_packed_in_order(const struct shim_datatype *type, bool *answer_out)
-{
-    unsigned char *memory = malloc(2 * type->size);
-    unsigned char *packed = memory + type->size;
-    bool is_same = true;
-
-    if (memory == NULL) {
-        return -ENOMEM;
+    if (status != 0) {
+        return status;
     }
-    for (unsigned shift = 0; is_same && (shift == 0 || type->size >> shift != 0);
-         shift += CHAR_BIT) {
-        for (size_t i = 0; i < type->size; i++) {
-            memory[i] = (unsigned char)(i >> shift);
-        }
-        memset(packed, ~memory[0], type->size);
-        is_same = shim_pack_element(memory, type->handle, type->size, packed) == 0 &&
-                  memcmp(memory, packed, type->size) == 0;
+    type->is_dense = type->size == 0 ||
+                     (bcs_layout_is_block(layout) && layout->elements.offset == 0);
+    if (type->is_dense) {
+        free(layout);
+        layout = NULL;
     }
-    free(memory);
-    *answer_out = is_same;
+    type->layout = layout;
     return 0;
-}
-
-static int is_dense(const struct shim_datatype *type, bool *answer_out);
-
-/* An array of one type, or a duplicate, is dense if that type is. */
-static int is_array_of_dense(MPI_Datatype handle, bool *answer_out)
-{
-    int n_integers, n_addresses, n_types, combiner, integer, status;
-    struct shim_datatype inner;
-    MPI_Datatype inner_handle;
-    MPI_Aint address;
-
-    *answer_out = false;
-    shim_real.Type_get_envelope(handle, &n_integers, &n_addresses, &n_types, &combiner);
-    if (combiner != MPI_COMBINER_DUP && combiner != MPI_COMBINER_CONTIGUOUS) {
-        *answer_out = combiner == MPI_COMBINER_NAMED;
-        return 0;
-    }
-    shim_real.Type_get_contents(handle, n_integers, n_addresses, n_types, &integer,
-                                &address, &inner_handle);
-    shim_datatype_measure(inner_handle, &inner);
-    status = is_dense(&inner, answer_out);
-    shim_real.Type_get_envelope(inner_handle, &n_integers, &n_addresses, &n_types,
-                                &combiner);
-    if (combiner != MPI_COMBINER_NAMED) {
-        shim_real.Type_free(&inner_handle);
-    }
-    return status;
-}
-
-static int is_dense(const struct shim_datatype *type, bool *answer_out)
-{
-    if (type->size == 0 || !has_no_gaps(type)) {
-        *answer_out = type->size == 0;
-        return 0;
-    }
-    if (type->size <= PROBE_BYTES && shim_pack_accepts(type->handle)) {
-        return is_packed_in_order(type, answer_out);
-    }
-    return is_array_of_dense(type->handle, answer_out);
 }
 
 int shim_datatype_describe(MPI_Datatype handle, struct shim_datatype *type_out)
@@ -247,7 +188,7 @@ int shim_datatype_describe(MPI_Datatype handle, struct shim_datatype *type_out)
         return -EINVAL;
     }
     shim_datatype_measure(handle, &type);
-    status = is_dense(&type, &type.is_dense);
+    status = shim_datatype_look_inside(&type);
     if (status == 0) {
         *type_out = type;
     }

@@ -194,13 +194,6 @@ int shim_op_prepare(struct shim_combine *combine_out, MPI_Op handle, enum shim_o
     return allocate_scratch(combine_out, count);
 }
 
-static void note_status(struct shim_combine *combine, int status)
-{
-    if (combine->status == 0) {
-        combine->status = status;
-    }
-}
-
 static void reduce_local(struct shim_combine *combine, const void *left, void *right,
                          size_t count)
 {
@@ -208,7 +201,7 @@ static void reduce_local(struct shim_combine *combine, const void *left, void *r
                                        combine->op);
 
     if (error != MPI_SUCCESS) {
-        note_status(combine, -EIO);
+        combine->status = -EIO;
     }
 }
 
@@ -233,12 +226,10 @@ static void combine_in_layout(struct shim_combine *combine, const char *left,
         size_t n = left_over < combine->n_chunk ? left_over : combine->n_chunk;
         size_t offset = done * type->size;
 
-        note_status(combine,
-                    shim_unpack(left + offset, n * type->size, combine->left, type));
-        note_status(combine,
-                    shim_unpack(right + offset, n * type->size, combine->right, type));
+        shim_unpack(left + offset, n * type->size, combine->left, type);
+        shim_unpack(right + offset, n * type->size, combine->right, type);
         reduce_local(combine, combine->left, combine->right, n);
-        note_status(combine, shim_pack(combine->right, n, type, right + offset));
+        shim_pack(combine->right, n, type, right + offset);
     }
 }
 

@@ -29,7 +29,7 @@ struct shim_combine {
     char *left;    /* buffers to give to the real library, within scratch */
     char *right;
     size_t n_chunk; /* elements of one such vector */
-    int status;     /* 0 or the first -errno */
+    int status;     /* 0, or -errno if the real library has failed */
 };
 
 /** Resolve the operations' handles. Call once, after the real library's MPI_Init. */
@@ -61,7 +61,7 @@ int shim_op_prepare(struct shim_combine *combine_out, MPI_Op handle, enum shim_o
 /** A bcs_combine_fn; arg is the struct shim_combine. */
 void shim_op_combine(void *arg, const void *left, void *right, size_t count);
 
-/** Free what shim_op_prepare took. @return 0 or a shim_op_combine's first -errno */
+/** Free what shim_op_prepare took. @return 0, or -errno if a shim_op_combine has failed */
 int shim_op_finish(struct shim_combine *combine);
 
 #endif

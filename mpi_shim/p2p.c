@@ -51,7 +51,8 @@ static int send_packed(const struct shim_call *call, struct bcs_message *message
         message->n_bytes <= sizeof(stack_copy) ? stack_copy : malloc(message->n_bytes);
     int rc = MPI_ERR_NO_MEM;
 
-    if (copy != NULL && shim_pack(call->buffer, (size_t)call->count, type, copy) == 0) {
+    if (copy != NULL) {
+        shim_pack(call->buffer, (size_t)call->count, type, copy);
         message->data = copy;
         rc = bcs_send(shim_context(), message, mode, NULL) < 0 ? MPI_ERR_NO_MEM
                                                                : MPI_SUCCESS;
@@ -375,7 +376,8 @@ int shim_Sendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest,
     }
     out.count = (int)((size_t)count * type->size);
     copy = malloc((size_t)out.count + 1);
-    if (copy != NULL && shim_pack(buf, (size_t)count, type, copy) == 0) {
+    if (copy != NULL) {
+        shim_pack(buf, (size_t)count, type, copy);
         out.buffer = copy;
         rc = exchange(&out, &in, ours, status);
     }

@@ -119,9 +119,8 @@ static int prepare_data(struct shim_request *request, struct bcs_message *messag
         return MPI_ERR_NO_MEM;
     }
     shim_datatype_hold(type); /* the program may free it before the operation is over */
-    if (is_send(request->kind) &&
-        shim_pack(request->buffer, (size_t)request->count, type, request->packed) < 0) {
-        return MPI_ERR_NO_MEM;
+    if (is_send(request->kind)) {
+        shim_pack(request->buffer, (size_t)request->count, type, request->packed);
     }
     message->data = request->packed;
     return MPI_SUCCESS;
@@ -267,10 +266,9 @@ int shim_request_settle(struct shim_request *request)
                 : shim_exchange_close(request->exchange, result->error));
     }
     if (request->is_active && !request->base.is_send && !request->is_proc_null) {
-        if (request->packed != NULL &&
+        if (request->packed != NULL) {
             shim_unpack(request->packed, result->n_bytes,
-                        (void *)(uintptr_t)request->buffer, request->type) < 0) {
-            rc = MPI_ERR_NO_MEM;
+                        (void *)(uintptr_t)request->buffer, request->type);
         }
         if (result->error == BCS_E_TRUNCATED) {
             rc = MPI_ERR_TRUNCATE;

@@ -32,22 +32,19 @@ int shim_side_open(struct shim_side *side_out, const void *buf, size_t count,
         return -ENOMEM;
     }
     side->data = side->temporary;
-    return is_input ? shim_pack(buf, count, type, side->data) : 0;
+    if (is_input) {
+        shim_pack(buf, count, type, side->data);
+    }
+    return 0;
 }
 
-int shim_side_close(struct shim_side *side, bool is_output)
+void shim_side_close(struct shim_side *side, bool is_output)
 {
-    int status = 0;
-
-    if (side->temporary == NULL) {
-        return 0;
-    }
-    if (is_output) {
-        status = shim_unpack(side->data, side->n_bytes, side->buf, side->type);
+    if (side->temporary != NULL && is_output) {
+        shim_unpack(side->data, side->n_bytes, side->buf, side->type);
     }
     free(side->temporary);
     side->temporary = NULL;
-    return status;
 }
 
 void shim_layout_keep(struct shim_layout *layout)
@@ -130,35 +127,31 @@ static void use_in_place(struct shim_blocks *blocks)
     blocks->blocks.displacements = displacements;
 }
 
-static int pack_blocks(struct shim_blocks *blocks, int input)
+static void pack_blocks(struct shim_blocks *blocks, int input)
 {
     const struct shim_layout *layout = blocks->layout;
     char *packed = blocks->temporary;
-    int status = 0;
 
-    for (int32_t i = 0; status == 0 && i < blocks->size; i++) {
+    for (int32_t i = 0; i < blocks->size; i++) {
         if (input == SHIM_INPUT_ALL || input == i) {
-            status = shim_pack((const char *)layout->buf + offset_of(layout, i),
-                               (size_t)count_of(layout, i), type_of(layout, i), packed);
+            shim_pack((const char *)layout->buf + offset_of(layout, i),
+                      (size_t)count_of(layout, i), type_of(layout, i), packed);
         }
         packed += blocks->numbers[i];
     }
-    return status;
 }
 
-static int unpack_blocks(struct shim_blocks *blocks)
+static void unpack_blocks(struct shim_blocks *blocks)
 {
     const struct shim_layout *layout = blocks->layout;
     char *buf = (char *)(uintptr_t)layout->buf;
     const char *packed = blocks->temporary;
-    int status = 0;
 
-    for (int32_t i = 0; status == 0 && i < blocks->size; i++) {
-        status = shim_unpack(packed, blocks->numbers[i], buf + offset_of(layout, i),
-                             type_of(layout, i));
+    for (int32_t i = 0; i < blocks->size; i++) {
+        shim_unpack(packed, blocks->numbers[i], buf + offset_of(layout, i),
+                    type_of(layout, i));
         packed += blocks->numbers[i];
     }
-    return status;
 }
 
 int shim_blocks_open(struct shim_blocks *blocks_out, const struct shim_layout *layout,
@@ -192,15 +185,14 @@ int shim_blocks_open(struct shim_blocks *blocks_out, const struct shim_layout *l
         return -ENOMEM;
     }
     blocks->blocks.data = blocks->temporary;
-    return pack_blocks(blocks, input);
+    pack_blocks(blocks, input);
+    return 0;
 }
 
-int shim_blocks_close(struct shim_blocks *blocks, bool is_output)
+void shim_blocks_close(struct shim_blocks *blocks, bool is_output)
 {
-    int status = 0;
-
     if (blocks->temporary != NULL && is_output) {
-        status = unpack_blocks(blocks);
+        unpack_blocks(blocks);
     }
     free(blocks->temporary);
     blocks->temporary = NULL;
@@ -208,5 +200,4 @@ int shim_blocks_close(struct shim_blocks *blocks, bool is_output)
         free(blocks->numbers);
     }
     blocks->numbers = NULL;
-    return status;
 }

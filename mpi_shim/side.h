@@ -28,8 +28,8 @@ struct shim_side {
 int shim_side_open(struct shim_side *side_out, const void *buf, size_t count,
                    const struct shim_datatype *type, bool is_input);
 
-/** Close; with is_output the bytes become the buffer's values. @return 0 or -errno */
-int shim_side_close(struct shim_side *side, bool is_output);
+/** Close; with is_output the bytes become the buffer's values. */
+void shim_side_close(struct shim_side *side, bool is_output);
 
 /**
  * Data of an MPI call as the program describes them: one buffer, or a block for each rank,
@@ -93,7 +93,7 @@ static inline bool shim_blocks_is_open(const struct shim_blocks *blocks)
     return blocks->temporary != NULL || blocks->numbers != blocks->small;
 }
 
-/** Close; with is_output the bytes become the buffers' values. @return 0 or -errno */
-int shim_blocks_close(struct shim_blocks *blocks, bool is_output);
+/** Close; with is_output the bytes become the buffers' values. */
+void shim_blocks_close(struct shim_blocks *blocks, bool is_output);
 
 #endif
