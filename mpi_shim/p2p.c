@@ -7,7 +7,6 @@
  * something is wrong; the same call then goes to the real library, which finds out what,
  * and calls the error handler with the right class.
  */
-#include <limits.h>
 #include <stdlib.h>
 
 #include "mpi_shim/error.h"
@@ -15,8 +14,6 @@
 #include "mpi_shim/request.h"
 #include "mpi_shim/status.h"
 #include "mpi_shim/symbols.h"
-
-enum { STACK_COPY_BYTES = 1024 };
 
 static inline bool is_valid_send(const struct shim_comm *comm, int count,
                                  const struct shim_datatype *type, int peer, int tag)
@@ -42,24 +39,30 @@ static bool is_valid_exchange(const struct shim_call *out, const struct shim_cal
                             in->tag);
 }
 
-/** A blocking send of data that are not dense. @return an MPI error class */
-static int send_packed(const struct shim_call *call, struct bcs_message *message,
-                       const struct shim_datatype *type, enum bcs_send_mode mode)
+/** Send data with gaps; another thread may free their type meanwhile. */
+static int send_laid_out(struct bcs_message *message, const struct shim_datatype *type,
+                         enum bcs_send_mode mode)
 {
-    char stack_copy[STACK_COPY_BYTES];
-    char *copy =
-        message->n_bytes <= sizeof(stack_copy) ? stack_copy : malloc(message->n_bytes);
-    int rc = MPI_ERR_NO_MEM;
+    int rc;
 
-    if (copy != NULL) {
-        shim_pack(call->buffer, (size_t)call->count, type, copy);
-        message->data = copy;
-        rc = bcs_send(shim_context(), message, mode, NULL) < 0 ? MPI_ERR_NO_MEM
-                                                               : MPI_SUCCESS;
-    }
-    if (copy != stack_copy) {
-        free(copy);
-    }
+    message->layout = type->layout;
+    shim_datatype_hold(type);
+    rc = bcs_send(shim_context(), message, mode, NULL);
+    shim_datatype_release(type);
+    return rc;
+}
+
+/** Receive data with gaps. */
+static int receive_laid_out(struct bcs_message *message,
+                            const struct shim_datatype *type,
+                            struct bcs_result *result_out)
+{
+    int rc;
+
+    message->layout = type->layout;
+    shim_datatype_hold(type);
+    rc = bcs_recv(shim_context(), message, result_out, NULL);
+    shim_datatype_release(type);
     return rc;
 }
 
@@ -76,17 +79,15 @@ static inline int send_now(const struct shim_call *call, struct shim_comm *comm,
         .tag = call->tag,
         .will_wait = will_wait,
     };
-    int rc = MPI_SUCCESS;
+
+    int rc;
 
     if (call->peer == MPI_PROC_NULL) {
         return MPI_SUCCESS;
     }
-    if (!type->is_dense && message.n_bytes > 0) {
-        rc = send_packed(call, &message, type, mode);
-    } else if (bcs_send(shim_context(), &message, mode, NULL) < 0) {
-        rc = MPI_ERR_NO_MEM;
-    }
-    return rc;
+    rc = type->is_dense ? bcs_send(shim_context(), &message, mode, NULL)
+                        : send_laid_out(&message, type, mode);
+    return rc < 0 ? MPI_ERR_NO_MEM : MPI_SUCCESS;
 }
 
 static int raise(MPI_Comm comm, int rc)
@@ -254,22 +255,14 @@ static inline int receive_now(const struct shim_call *call, struct shim_comm *co
         .tag = call->tag,
     };
     struct bcs_result result;
-    MPI_Request request;
     int rc;
 
     if (call->peer == MPI_PROC_NULL) {
         shim_status_set_proc_null(status);
         return MPI_SUCCESS;
     }
-    if (!type->is_dense && message.n_bytes > 0) {
-        rc = start(call, comm, type, &request);
-        if (rc == MPI_SUCCESS) {
-            bcs_test(shim_context(), &shim_request_find(request)->base, true);
-            rc = shim_request_finish(&request, status);
-        }
-        return rc;
-    }
-    rc = bcs_recv(shim_context(), &message, &result, NULL);
+    rc = type->is_dense ? bcs_recv(shim_context(), &message, &result, NULL)
+                        : receive_laid_out(&message, type, &result);
     if (rc < 0) {
         return MPI_ERR_NO_MEM;
     }
@@ -301,8 +294,9 @@ int shim_Recv(void *buf, int count, MPI_Datatype datatype, int source, int tag,
 }
 
 /** Receive and send at the same time; both calls are valid. */
-static int exchange(const struct shim_call *out, const struct shim_call *in,
-                    struct shim_comm *comm, MPI_Status *status)
+static int exchange(const struct shim_call *out, const struct shim_datatype *out_type,
+                    const struct shim_call *in, struct shim_comm *comm,
+                    MPI_Status *status)
 {
     MPI_Request request;
     struct shim_request *receive;
@@ -311,8 +305,7 @@ static int exchange(const struct shim_call *out, const struct shim_call *in,
     if (rc != MPI_SUCCESS) {
         return rc;
     }
-    rc = send_now(out, comm, shim_datatype_find(out->datatype), BCS_SEND_STANDARD,
-                  false);
+    rc = send_now(out, comm, out_type, BCS_SEND_STANDARD, false);
     receive = shim_request_find(request);
     if (rc != MPI_SUCCESS) {
         shim_request_free(receive);
@@ -344,7 +337,7 @@ int shim_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int
                                                  sendtag, recvbuf, recvcount, recvtype,
                                                  source, recvtag, comm, status);
     }
-    rc = exchange(&out, &in, ours, status);
+    rc = exchange(&out, shim_datatype_find(sendtype), &in, ours, status);
     shim_leave();
     return raise(comm, rc);
 }
@@ -353,7 +346,8 @@ int shim_Sendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest,
                           int sendtag, int source, int recvtag, MPI_Comm comm,
                           MPI_Status *status)
 {
-    struct shim_call out = {SHIM_SEND, NULL, 0, shim_handles.byte, dest, sendtag, comm};
+    struct shim_call out = {SHIM_SEND, NULL, 1, shim_handles.byte, dest, sendtag, comm};
+    struct shim_datatype bytes = {.is_dense = true};
     const struct shim_call in = {SHIM_RECEIVE, buf,     count, datatype,
                                  source,       recvtag, comm};
     const struct shim_datatype *type;
@@ -365,8 +359,7 @@ int shim_Sendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest,
     ours = shim_comm_find(comm);
     type = ours == NULL ? NULL : shim_datatype_find(datatype);
     if (ours == NULL || !is_valid_send(ours, count, type, dest, sendtag) ||
-        !is_valid_receive(ours, count, type, source, recvtag) ||
-        (size_t)count * type->size > INT_MAX) {
+        !is_valid_receive(ours, count, type, source, recvtag)) {
         shim_leave();
         return ours == NULL
                    ? shim_pass_Sendrecv_replace(buf, count, datatype, dest, sendtag,
@@ -374,12 +367,12 @@ int shim_Sendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest,
                    : shim_real.Sendrecv_replace(buf, count, datatype, dest, sendtag,
                                                 source, recvtag, comm, status);
     }
-    out.count = (int)((size_t)count * type->size);
-    copy = malloc((size_t)out.count + 1);
+    bytes.size = (size_t)count * type->size; /* all of them as one element */
+    copy = malloc(bytes.size + 1);
     if (copy != NULL) {
         shim_pack(buf, (size_t)count, type, copy);
         out.buffer = copy;
-        rc = exchange(&out, &in, ours, status);
+        rc = exchange(&out, &bytes, &in, ours, status);
     }
     free(copy);
     shim_leave();

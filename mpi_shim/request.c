@@ -65,14 +65,17 @@ struct shim_request *shim_request_new(void)
     return request;
 }
 
-/** Free what one activation of a request took. */
+/** Give back what one activation of a request took. */
 static void drop_buffers(struct shim_request *request)
 {
-    if (request->packed != NULL) {
+    if (request->holds_type) {
         shim_datatype_release(request->type);
+        request->holds_type = false;
     }
-    free(request->packed);
-    request->packed = NULL;
+    if (request->copy != NULL) {
+        free(request->copy);
+        request->copy = NULL;
+    }
     if (request->is_buffered) {
         shim_bsend_release(request->base.n_bytes);
         request->is_buffered = false;
@@ -103,7 +106,7 @@ static bool is_send(enum shim_kind kind)
     return kind <= SHIM_SEND_BUFFERED;
 }
 
-/** Contiguous bytes of a buffer: itself, or a copy that is made here. */
+/** Describe the data to the API; with must_copy, those of a copy that is made here. */
 static int prepare_data(struct shim_request *request, struct bcs_message *message,
                         bool must_copy)
 {
@@ -111,18 +114,21 @@ static int prepare_data(struct shim_request *request, struct bcs_message *messag
 
     message->n_bytes = (size_t)request->count * type->size;
     message->data = (void *)(uintptr_t)request->buffer;
-    if (message->n_bytes == 0 || (type->is_dense && !must_copy)) {
+    if ((type->is_dense && !must_copy) || message->n_bytes == 0) {
         return MPI_SUCCESS;
     }
-    request->packed = malloc(message->n_bytes);
-    if (request->packed == NULL) {
+    if (!must_copy) {
+        shim_datatype_hold(type); /* the program may free it meanwhile */
+        request->holds_type = true;
+        message->layout = type->layout;
+        return MPI_SUCCESS;
+    }
+    request->copy = malloc(message->n_bytes);
+    if (request->copy == NULL) {
         return MPI_ERR_NO_MEM;
     }
-    shim_datatype_hold(type); /* the program may free it before the operation is over */
-    if (is_send(request->kind)) {
-        shim_pack(request->buffer, (size_t)request->count, type, request->packed);
-    }
-    message->data = request->packed;
+    shim_pack(request->buffer, (size_t)request->count, type, request->copy);
+    message->data = request->copy;
     return MPI_SUCCESS;
 }
 
@@ -257,7 +263,7 @@ void shim_request_status(const struct shim_request *request, MPI_Status *status)
 int shim_request_settle(struct shim_request *request)
 {
     const struct bcs_result *result = &request->base.result;
-    int rc = MPI_SUCCESS;
+    bool is_receive = !request->base.is_send && !request->is_proc_null;
 
     if (request->is_active && request->kind == SHIM_EXCHANGE) {
         return shim_collective_class_of(
@@ -265,16 +271,9 @@ int shim_request_settle(struct shim_request *request)
                 ? result->error
                 : shim_exchange_close(request->exchange, result->error));
     }
-    if (request->is_active && !request->base.is_send && !request->is_proc_null) {
-        if (request->packed != NULL) {
-            shim_unpack(request->packed, result->n_bytes,
-                        (void *)(uintptr_t)request->buffer, request->type);
-        }
-        if (result->error == BCS_E_TRUNCATED) {
-            rc = MPI_ERR_TRUNCATE;
-        }
-    }
-    return rc;
+    return request->is_active && is_receive && result->error == BCS_E_TRUNCATED
+               ? MPI_ERR_TRUNCATE
+               : MPI_SUCCESS;
 }
 
 int shim_request_finish(MPI_Request *handle, MPI_Status *status)

@@ -43,7 +43,6 @@ struct shim_request {
     enum shim_kind kind;
     int count;
     const void *buffer;
-    char *packed; /* contiguous copy of a buffer that is not dense, or NULL */
     const struct shim_datatype *type;
     struct shim_comm *comm;
     MPI_Comm error_comm;       /* whose error handler is called */
@@ -53,10 +52,12 @@ struct shim_request {
     int32_t peer;
     int32_t tag;
     uint32_t message_item; /* receive of a matched probe */
+    char *copy;            /* of the data of a send, or NULL */
     bool is_persistent;    /* holds type and comm */
+    bool holds_type;       /* while its layout is in use */
     bool is_active;
     bool is_proc_null;
-    bool is_buffered; /* packed counts as used space of the attached buffer */
+    bool is_buffered; /* copy counts as used space of the attached buffer */
     /* Of a collective, while something remains to be done at its end, or persistent. */
     struct shim_exchange *exchange;
     struct shim_request *partner; /* the send that is part of this receive, or NULL */
@@ -126,7 +127,7 @@ static inline void shim_request_wait(struct shim_request *request)
 }
 
 /**
- * After completion: fill the status (all but MPI_ERROR), unpack, and free the request or,
+ * After completion: fill the status (all but MPI_ERROR), and free the request or,
  * if it is persistent, make it inactive. *handle is set to null if it was freed.
  *
  * @return MPI_SUCCESS or the error class of the operation

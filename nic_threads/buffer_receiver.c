@@ -56,9 +56,13 @@ static void transfer_begin(struct nic_view *view, const struct nic_pair *pair)
     item->peer_cell = send->cell;
     item->peer_address = send->address;
     item->is_block = (send->flags & BCS_DATA_BLOCK) != 0;
-    item->is_direct = view->engine->is_direct && nic_view_has(view, pair->send.port);
+    item->is_local = nic_view_has(view, pair->send.port);
     item->is_shared = (send->flags & BCS_WAITING) != 0;
-    item->chunk_limit = item->is_direct ? UINT64_MAX : BCS_CHUNK_BLOCK_BYTES;
+    item->is_loaded_by_sender =
+        !view->engine->is_direct || (send->flags & BCS_LAID_OUT) != 0;
+    item->is_stored_by_receiver =
+        !view->engine->is_direct || (receive->flags & BCS_LAID_OUT) != 0;
+    item->chunk_limit = item->is_local ? UINT64_MAX : BCS_CHUNK_BLOCK_BYTES;
     cell->source = send->source;
     cell->tag = send->tag;
     cell->n_bytes = send->n_bytes;
@@ -207,7 +211,7 @@ static void go_on(struct nic_view *view, uint32_t id)
 
     /* from now on, so that no note of this slice asks for the next chunk as well */
     item->is_loading = 1;
-    if (view->engine->mover != NULL && !item->is_direct &&
+    if (view->engine->mover != NULL && !item->is_local && !nic_item_needs_ends(item) &&
         item->granted < item->total) {
         nic_schedule_add(&view->node->schedule, view->items, id);
     }

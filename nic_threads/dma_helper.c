@@ -5,22 +5,26 @@
  *
  * A short message lies in NIC memory already; the receiver's cell gets it, or says in which
  * block it is. The chunks of a long message it copies itself where the engine has a mover,
- * that is, a thread of its own that may reach all processes' memory: within a node from
- * buffer to buffer; between nodes from the sender's buffer into a stage block at the
- * receiver's node, and there, in the next round, into the receiver's buffer.
+ * that is, a thread of its own that may reach all processes' memory, and both buffers are
+ * contiguous: within a node from buffer to buffer; between nodes from the sender's buffer
+ * into a stage block at the receiver's node, and there, in the next round, into the
+ * receiver's buffer.
  *
- * Without a mover it never touches user memory. It opens the gate for a chunk, and the
+ * Otherwise it never touches user memory. It opens the gate for a chunk, and the
  * endpoints' own processes copy (libbcs/api/transfer.c):
  *
- * - direct: cells of both endpoints refer to each other; `granted` in the receiver's cell
- *   says how far they may copy. When they have copied that much, one of them posts
- *   CHUNK_MOVED, and the transfer queues for its next chunk.
- * - through blocks: the receiver's node asks the sender's node for a chunk (grant); the
- *   sender's process loads it into a block of its own and posts CHUNK_LOADED; between
- *   nodes the block is put into a stage block at the receiver's node; the receiver's
- *   process stores it into its buffer and posts CHUNK_STORED. While it stores one chunk the
- *   sender may load the next: is_loading and is_storing say so, and loaded_block holds a
- *   chunk that has been loaded too early.
+ * - within a node: cells of both endpoints refer to each other; `granted` in the receiver's
+ *   cell says how far they may copy. When they have copied that much, one of them posts
+ *   CHUNK_MOVED, and the transfer queues for its next chunk. Where one cannot reach the
+ *   other's memory, or a buffer has gaps, the transfer is streamed, and takes both.
+ * - between nodes: the receiver's node asks the sender's node for a chunk (grant); the
+ *   sender's process loads it into a block of its own and posts CHUNK_LOADED; the block is
+ *   put into a stage block at the receiver's node; the receiver's process stores it into
+ *   its buffer and posts CHUNK_STORED. While it stores one chunk the sender may load the
+ *   next: is_loading and is_storing say so, and loaded_block holds a chunk that has been
+ *   loaded too early.
+ *
+ * What needs a certain process is an order to it, which it finds whatever it waits for.
  */
 #include <string.h>
 
@@ -87,7 +91,7 @@ static void give_order(struct nic_view *view, uint32_t port, uint32_t cell_id,
 
     nic_view_complete_now(view, port, cell, state);
     orders[n % n_cells] = cell_id; /* a cell has at most one order, so there is room */
-    /* release: pairs with the acquire in bcs_serve_orders */
+    /* release: pairs with the acquire in take_orders */
     atomic_store_explicit(&owner->n_orders, n + 1, memory_order_release);
 }
 
@@ -110,7 +114,8 @@ static void note_opened(struct nic_view *view, const struct nic_item *item,
     }
 }
 
-static void open_direct(struct nic_view *view, uint32_t id, uint64_t n_bytes)
+/** Let the endpoints begin. */
+static void open_local(struct nic_view *view, uint32_t id, uint64_t n_bytes)
 {
     struct nic_item *item = &view->items[id];
     struct bcs_cell *target = nic_view_cell(view, item->port, item->descriptor.cell);
@@ -123,6 +128,8 @@ static void open_direct(struct nic_view *view, uint32_t id, uint64_t n_bytes)
     atomic_store_explicit(&transfer->sender_left, 0, memory_order_relaxed);
     transfer->item = id;
     transfer->is_shared = item->is_shared;
+    transfer->is_streamed = nic_item_needs_ends(item);
+    transfer->n_stored = 0;
     transfer->n_wanted = item->total;
     transfer->target = item->descriptor.address;
     target->peer_port = item->peer;
@@ -135,18 +142,24 @@ static void open_direct(struct nic_view *view, uint32_t id, uint64_t n_bytes)
     source->peer_cell = item->descriptor.cell;
     source->address = item->peer_address;
     /* The receiver's cell is complete before the sender may follow its reference. */
-    nic_view_complete(view, item->port, target, BCS_CELL_TRANSFER);
-    nic_view_complete(view, item->peer, source, BCS_CELL_SOURCE);
-    note_opened(view, item, target);
+    if (transfer->is_streamed) {
+        memset(&source->stream, 0, sizeof(source->stream));
+        give_order(view, item->port, item->descriptor.cell, BCS_CELL_TRANSFER);
+        give_order(view, item->peer, item->peer_cell, BCS_CELL_SOURCE);
+    } else {
+        nic_view_complete(view, item->port, target, BCS_CELL_TRANSFER);
+        nic_view_complete(view, item->peer, source, BCS_CELL_SOURCE);
+        note_opened(view, item, target);
+    }
 }
 
 /** Let the endpoints copy the next chunk. */
-static void grant_direct(struct nic_view *view, const struct nic_plan *plan)
+static void grant_local(struct nic_view *view, const struct nic_plan *plan)
 {
     struct nic_item *item = &view->items[plan->item];
 
     if (plan->offset == 0) {
-        open_direct(view, plan->item, plan->n_bytes);
+        open_local(view, plan->item, plan->n_bytes);
     } else {
         struct bcs_cell *cell = nic_view_cell(view, item->port, item->descriptor.cell);
         /* release: pairs with the acquire of the endpoints' claims */
@@ -169,7 +182,7 @@ static void complete_receive(struct nic_view *view, const struct nic_item *item)
 }
 
 /** Copy the next chunk from buffer to buffer. */
-static void move_direct(struct nic_view *view, const struct nic_plan *plan)
+static void move_local(struct nic_view *view, const struct nic_plan *plan)
 {
     struct nic_item *item = &view->items[plan->item];
     const struct nic_place from = {item->peer, item->peer_address + plan->offset};
@@ -243,7 +256,7 @@ static void chunk_arrived(struct nic_view *view, const struct bcs_chunk *chunk)
     struct nic_item *item = &view->items[chunk->item];
 
     item->is_loading = 0;
-    if (view->engine->mover != NULL) {
+    if (view->engine->mover != NULL && !item->is_stored_by_receiver) {
         move_from_block(view, chunk);
     } else if (item->is_storing) {
         item->loaded_block = chunk->block;
@@ -303,12 +316,6 @@ static void chunk_loaded(struct nic_view *view, const struct bcs_chunk *chunk,
 {
     char *base = view->engine->base;
 
-    if (chunk->node == view->index) {
-        struct bcs_chunk here = *chunk;
-        here.block = block;
-        chunk_arrived(view, &here);
-        return;
-    }
     send_chunk(view, chunk, block == 0 ? NULL : bcs_block_at(base, block)->data);
     if (block != 0) {
         bcs_block_free(bcs_block_at(base, block));
@@ -336,7 +343,7 @@ static void chunk_wanted(struct nic_view *view, const struct bcs_descriptor *gra
         if ((grant->flags & BCS_SYNCHRONOUS) != 0) {
             tell_matched(view, grant->port, grant->cell);
         }
-    } else if (view->engine->mover != NULL) {
+    } else if (view->engine->mover != NULL && (grant->flags & BCS_LAID_OUT) == 0) {
         move_to_node(view, grant);
     } else {
         struct bcs_cell *cell = nic_view_cell(view, grant->port, grant->cell);
@@ -370,15 +377,16 @@ static void grant_blocks(struct nic_view *view, const struct nic_plan *plan)
     uint32_t from = nic_layout_node(&view->engine->layout, item->peer);
     struct bcs_descriptor grant = {
         .kind = NIC_WIRE_GRANT,
-        .flags = item->is_block
-                     ? BCS_DATA_BLOCK |
-                           (item->peer_cell != BCS_CELL_NONE ? BCS_SYNCHRONOUS : 0)
-                     : 0,
+        .flags = item->is_loaded_by_sender ? BCS_LAID_OUT : 0,
         .port = item->peer,
         .cell = item->peer_cell,
         .address = item->peer_address,
     };
 
+    if (item->is_block) {
+        grant.flags =
+            BCS_DATA_BLOCK | (item->peer_cell != BCS_CELL_NONE ? BCS_SYNCHRONOUS : 0);
+    }
     grant.chunk = (struct bcs_chunk){
         .offset = plan->offset,
         .n_bytes = plan->n_bytes,
@@ -386,7 +394,7 @@ static void grant_blocks(struct nic_view *view, const struct nic_plan *plan)
         .node = view->index,
         .is_last = plan->offset + plan->n_bytes == item->total,
     };
-    if (from != view->index && plan->n_bytes > 0) {
+    if (plan->n_bytes > 0) {
         grant.chunk.block = stage_block(view, from);
         if (grant.chunk.block == 0) {
             item->granted -= plan->n_bytes;
@@ -397,21 +405,22 @@ static void grant_blocks(struct nic_view *view, const struct nic_plan *plan)
             return;
         }
     }
-    if (from == view->index) {
-        chunk_wanted(view, &grant);
-    } else {
-        nic_wire_send(view, from, &grant, item->peer);
-    }
+    nic_wire_send(view, from, &grant, item->peer);
 }
 
-static void note(struct nic_view *view, const struct bcs_descriptor *descriptor)
+static void note(struct nic_view *view, const struct nic_posted *posted)
 {
+    const struct bcs_descriptor *descriptor = nic_posted_descriptor(view, posted);
+
     switch (descriptor->kind) {
     case BCS_CHUNK_MOVED:
         nic_schedule_add(&view->node->schedule, view->items, descriptor->chunk.item);
         break;
     case BCS_CHUNK_LOADED:
         chunk_loaded(view, &descriptor->chunk, descriptor->address);
+        if (descriptor->chunk.is_last) {
+            nic_view_touch(view, posted->port); /* it may wait for the block */
+        }
         break;
     case BCS_CHUNK_STORED:
         chunk_stored(view, &descriptor->chunk);
@@ -438,15 +447,16 @@ void nic_dma_helper_step(struct nic_view *view)
         deliver(view, &batch->pairs[i]);
     }
     for (uint32_t i = 0; i < batch->n_notes; i++) {
-        note(view, nic_posted_descriptor(view, &batch->notes[i]));
+        note(view, &batch->notes[i]);
     }
     for (uint32_t i = 0; i < batch->n_plans; i++) {
-        if (!view->items[batch->plans[i].item].is_direct) {
+        const struct nic_item *item = &view->items[batch->plans[i].item];
+        if (!item->is_local) {
             grant_blocks(view, &batch->plans[i]);
-        } else if (view->engine->mover != NULL) {
-            move_direct(view, &batch->plans[i]);
+        } else if (view->engine->mover != NULL && !nic_item_needs_ends(item)) {
+            move_local(view, &batch->plans[i]);
         } else {
-            grant_direct(view, &batch->plans[i]);
+            grant_local(view, &batch->plans[i]);
         }
     }
 }

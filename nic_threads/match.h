@@ -10,6 +10,7 @@
 #ifndef NIC_THREADS_MATCH_H
 #define NIC_THREADS_MATCH_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "libbcs/ring/descriptor.h"
@@ -24,7 +25,7 @@ struct nic_item {
     uint32_t previous;
     uint32_t later; /* sends: in arrival order of the destination port */
     uint32_t earlier;
-    uint16_t is_direct; /* transfers: the endpoints copy, without blocks */
+    uint16_t is_local;  /* transfers: both ends are on this node */
     uint16_t is_shared; /* transfers: the sender waits for this one */
     uint64_t sequence;  /* receives: order of posting */
     /* Transfers, whose descriptor is the receive's: */
@@ -39,11 +40,19 @@ struct nic_item {
     uint64_t stored;       /* bytes that the receiver has taken out of blocks */
     uint64_t loaded_block; /* a loaded chunk that waits for the receiver, or 0 */
     uint64_t loaded_bytes;
-    uint8_t is_block;   /* the sender's data are in an eager block */
-    uint8_t is_loading; /* a grant is on its way */
-    uint8_t is_storing; /* the receiver has a chunk to copy */
-    uint8_t is_queued;  /* waits in the schedule */
+    uint8_t is_block;              /* the sender's data are in an eager block */
+    uint8_t is_loading;            /* a grant is on its way */
+    uint8_t is_storing;            /* the receiver has a chunk to copy */
+    uint8_t is_queued;             /* waits in the schedule */
+    uint8_t is_loaded_by_sender;   /* nobody else can read its memory */
+    uint8_t is_stored_by_receiver; /* nobody else can write its memory */
 };
+
+/** Whether a transfer goes on only when the process at one of its ends takes part. */
+static inline bool nic_item_needs_ends(const struct nic_item *item)
+{
+    return item->is_loaded_by_sender || item->is_stored_by_receiver;
+}
 
 enum { NIC_MATCH_BUCKETS = 16 };
 

@@ -184,12 +184,9 @@ static int start_engine(struct bcs_context *context,
         context->engine->machine->n_cpus = count_cpus(all, bootstrap->size);
     }
     context->driver = nic_driver_find(&context->config);
-    if (!is_direct || context->engine->n_nodes > 1) {
-        context->pending =
-            calloc(context->config.descriptors, sizeof(*context->pending));
-        return context->pending == NULL ? -ENOMEM : 0;
-    }
-    return 0;
+    context->pending = calloc(context->config.descriptors, sizeof(*context->pending));
+    context->ordered = calloc(context->config.descriptors, sizeof(*context->ordered));
+    return context->pending == NULL || context->ordered == NULL ? -ENOMEM : 0;
 }
 
 /** Start what the driver needs in this process. All nodes must be set up. */
@@ -261,6 +258,7 @@ void bcs_detach(struct bcs_context *context)
     nic_engine_destroy(context->engine);
     bcs_poster_fini(&context->poster);
     free(context->pending);
+    free(context->ordered);
     bcs_plans_fini(context);
     bcs_shm_segment_fini(&context->segment);
     free(context);

@@ -20,6 +20,12 @@ struct bcs_bootstrap {
     int (*allgather)(void *arg, const void *mine, size_t n_bytes, void *all_out);
 };
 
+/** What a completion cell stands for. */
+struct bcs_pending {
+    struct bcs_request *request; /* the last that took it */
+    bool is_ordered;             /* the cell is in context->ordered */
+};
+
 /** One process's attachment. Used by one thread at a time. */
 struct bcs_context {
     struct bcs_poster poster;
@@ -30,13 +36,16 @@ struct bcs_context {
     struct bcs_shm_segment segment;
     uint32_t rank;
     uint32_t size;
-    struct bcs_job *job;          /* of bcs_init; NULL under MPI */
-    struct bcs_request **pending; /* by cell; NULL where the engine gives no orders */
-    struct bcs_plans plans;       /* collectives that go on by themselves */
-    uint32_t n_misses;            /* tests in a row that found nothing */
-    uint32_t n_turns;             /* of waits, since the last look outside */
-    bool is_called;               /* at that look another process had called */
-    bool is_moving;               /* the last look has found a transfer under way */
+    struct bcs_job *job;         /* of bcs_init; NULL under MPI */
+    struct bcs_pending *pending; /* by cell */
+    uint32_t *ordered;           /* cells whose operations need this process */
+    uint32_t n_ordered;
+    uint32_t n_orders_idle; /* see bcs_post_progress */
+    struct bcs_plans plans; /* collectives that go on by themselves */
+    uint32_t n_misses;      /* tests in a row that found nothing */
+    uint32_t n_turns;       /* of waits, since the last look outside */
+    bool is_called;         /* at that look another process had called */
+    bool is_moving;         /* the last look has found a transfer under way */
     /** Called now and then while waiting, for what the shim has under way; NULL: nothing.
      *  Whether something is over that the process may wait for. */
     bool (*idle)(void);

@@ -10,6 +10,7 @@
 
 #include "libbcs/api/post.h"
 #include "libbcs/api/transfer.h"
+#include "libbcs/base/layout.h"
 #include "libbcs/base/log.h"
 
 static int refuse(const char *call, const struct bcs_message *message)
@@ -41,14 +42,26 @@ static inline void copy_short(void *to, const void *from, size_t n_bytes)
     }
 }
 
+/** Copy a message's data, which are few, to a place in NIC memory. */
+static inline void copy_out(const struct bcs_message *message, void *to)
+{
+    if (__builtin_expect(message->layout == NULL, 1)) {
+        copy_short(to, message->data, message->n_bytes);
+    } else {
+        bcs_layout_pack(message->layout, message->data, 0, message->n_bytes, to);
+    }
+}
+
 /** Put the payload into NIC memory. @return whether it went, so that the send is done */
 static inline bool buffer_payload(struct bcs_context *context,
-                                  struct bcs_descriptor *entry, const void *data,
-                                  size_t n_bytes)
+                                  struct bcs_descriptor *entry,
+                                  const struct bcs_message *message)
 {
+    size_t n_bytes = message->n_bytes;
+
     if (n_bytes <= BCS_INLINE_BYTES) {
         entry->flags = BCS_DATA_INLINE;
-        copy_short(entry->payload, data, n_bytes);
+        copy_out(message, entry->payload);
         return true;
     }
     if (n_bytes <= context->config.eager_limit_bytes) {
@@ -56,20 +69,20 @@ static inline bool buffer_payload(struct bcs_context *context,
         if (block != 0) {
             entry->flags = BCS_DATA_BLOCK;
             entry->address = block;
-            memcpy(bcs_block_at(context->poster.base, block)->data, data, n_bytes);
+            copy_out(message, bcs_block_at(context->poster.base, block)->data);
             return true;
         }
     }
-    entry->address = (uint64_t)(uintptr_t)data;
+    entry->flags = (message->layout != NULL ? BCS_LAID_OUT : 0) |
+                   (message->will_wait ? BCS_WAITING : 0);
+    entry->address = (uint64_t)(uintptr_t)message->data;
     return false;
 }
 
 /** Let bcs_serve_orders find a request by its cell. */
 static inline void remember(struct bcs_context *context, struct bcs_request *request)
 {
-    if (context->pending != NULL && request->cell != BCS_CELL_NONE) {
-        context->pending[request->cell] = request;
-    }
+    context->pending[request->cell].request = request;
 }
 
 /* The modes are in the order of what they wait for: without buffering, a standard send
@@ -103,8 +116,7 @@ static inline struct bcs_descriptor *prepare_send(struct bcs_context *context,
     entry->tag = message->tag;
     entry->n_bytes = message->n_bytes;
     entry->cell = BCS_CELL_NONE;
-    is_buffered = buffer_payload(context, entry, message->data, message->n_bytes);
-    entry->flags |= message->will_wait ? BCS_WAITING : 0;
+    is_buffered = buffer_payload(context, entry, message);
     if (!is_buffered || must_match) {
         entry->cell = bcs_poster_cell(&context->poster);
         if (entry->cell == BCS_CELL_NONE) {
@@ -123,6 +135,7 @@ static inline struct bcs_request make_send(const struct bcs_message *message,
     return (struct bcs_request){
         .data = message->data,
         .n_bytes = message->n_bytes,
+        .layout = message->layout,
         .cell = cell,
         .is_done = cell == BCS_CELL_NONE,
         .is_send = true,
@@ -146,8 +159,12 @@ static inline struct bcs_descriptor *prepare_receive(struct bcs_context *context
     entry->tag = message->tag;
     entry->n_bytes = message->n_bytes;
     entry->address = (uint64_t)(uintptr_t)message->data;
+    if (__builtin_expect(message->layout != NULL, 0)) {
+        entry->flags = BCS_LAID_OUT;
+    }
     request_out->data = message->data;
     request_out->n_bytes = message->n_bytes;
+    request_out->layout = message->layout;
     request_out->cell = entry->cell;
     request_out->is_done = false;
     request_out->is_send = false;
@@ -164,7 +181,7 @@ int bcs_imrecv(struct bcs_context *context, const struct bcs_message *message,
     if (entry == NULL) {
         return -ENOMEM;
     }
-    entry->flags = BCS_TAKE;
+    entry->flags |= BCS_TAKE;
     entry->chunk.block = entry->address;
     entry->address = item;
     bcs_post_kick(context, entry);
@@ -187,36 +204,45 @@ void bcs_cancel(struct bcs_context *context, const struct bcs_request *request)
 static inline void retire(struct bcs_context *context, struct bcs_request *request)
 {
     request->is_done = true;
-    if (context->pending != NULL) {
-        context->pending[request->cell] = NULL;
-    }
     bcs_poster_free_cell(&context->poster, request->cell);
+}
+
+/** Bytes that a receive gets. */
+static inline size_t n_received(const struct bcs_request *request,
+                                const struct bcs_cell *cell)
+{
+    return cell->n_bytes < request->n_bytes ? cell->n_bytes : request->n_bytes;
 }
 
 /** Take over a completed cell's result. */
 static inline void finish(struct bcs_context *context, struct bcs_request *request,
                           const struct bcs_cell *cell)
 {
-    size_t n_bytes =
-        cell->n_bytes < request->n_bytes ? cell->n_bytes : request->n_bytes;
-
     if (!request->is_send) {
         request->result.source = cell->source;
         request->result.tag = cell->tag;
-        request->result.n_bytes = n_bytes;
+        request->result.n_bytes = n_received(request, cell);
         request->result.error = cell->n_bytes > request->n_bytes ? BCS_E_TRUNCATED : 0;
     }
     retire(context, request);
+}
+
+static inline void fetch_payload(const struct bcs_request *request,
+                                 const struct bcs_cell *cell)
+{
+    if (__builtin_expect(request->layout == NULL, 1)) {
+        copy_short(request->data, cell->payload, n_received(request, cell));
+    } else {
+        bcs_request_store(request, 0, n_received(request, cell), cell->payload);
+    }
 }
 
 static void fetch_block(struct bcs_context *context, const struct bcs_request *request,
                         const struct bcs_cell *cell)
 {
     struct bcs_block *block = bcs_block_at(context->poster.base, cell->address);
-    size_t n_bytes =
-        cell->n_bytes < request->n_bytes ? cell->n_bytes : request->n_bytes;
 
-    memcpy(request->data, block->data, n_bytes);
+    bcs_request_store(request, 0, n_received(request, cell), block->data);
     bcs_block_free(block);
 }
 
@@ -239,15 +265,13 @@ static bool advance(struct bcs_context *context, struct bcs_request *request,
     case BCS_CELL_TRANSFER:
     case BCS_CELL_HELD:
     case BCS_CELL_CLOSING:
-        context->is_moving = true;
-        return bcs_transfer_pull(context, cell);
+        return bcs_transfer_pull(context, cell, request);
     case BCS_CELL_SOURCE:
-        context->is_moving = true;
-        return bcs_transfer_push(context, cell, request->data);
+        return bcs_transfer_push(context, cell, request);
     case BCS_CELL_LOAD:
-        return bcs_transfer_load(context, cell, request->data);
+        return bcs_transfer_load(context, cell, request);
     case BCS_CELL_STORE:
-        return bcs_transfer_store(context, cell, request->data);
+        return bcs_transfer_store(context, cell, request);
     default:
         return state == BCS_CELL_DONE;
     }
@@ -266,8 +290,7 @@ static inline bool look(struct bcs_context *context, struct bcs_request *request
         return false;
     }
     if (state == BCS_CELL_INLINE) {
-        copy_short(request->data, cell->payload,
-                   cell->n_bytes < request->n_bytes ? cell->n_bytes : request->n_bytes);
+        fetch_payload(request, cell);
     } else if (state == BCS_CELL_CANCELLED) {
         finish_cancelled(context, request);
         return true;
@@ -283,27 +306,9 @@ bool bcs_look(struct bcs_context *context, struct bcs_request *request)
     return request->is_done || look(context, request);
 }
 
-void bcs_serve_orders(struct bcs_context *context)
-{
-    struct bcs_poster *poster = &context->poster;
-
-    /* acquire: pairs with the release in give_order */
-    while (poster->n_orders_seen !=
-           atomic_load_explicit(&poster->port->n_orders, memory_order_acquire)) {
-        uint32_t id = poster->orders[poster->n_orders_seen % poster->n_cells];
-        struct bcs_request *request = context->pending[id];
-        enum bcs_cell_state state = bcs_cell_state(&poster->cells[id]);
-
-        if (request != NULL && !request->is_done && request->cell == id &&
-            (state == BCS_CELL_LOAD || state == BCS_CELL_STORE) &&
-            !look(context, request) && bcs_cell_state(&poster->cells[id]) == state) {
-            return; /* no block is free: later */
-        }
-        poster->n_orders_seen++;
-    }
-}
-
-static inline void wait_for(struct bcs_context *context, struct bcs_request *request)
+/** Wait until a request is done. Inlined, since most often a single turn is enough. */
+static inline __attribute__((always_inline)) void wait_for(struct bcs_context *context,
+                                                           struct bcs_request *request)
 {
     struct nic_waiter waiter = {0};
 
@@ -392,9 +397,11 @@ int bcs_send(struct bcs_context *context, const struct bcs_message *message,
     }
     if (request != NULL) {
         *request = make_send(message, cell);
-        remember(context, request);
-        bcs_post_kick(context, entry);
-        if (cell != BCS_CELL_NONE) {
+        if (cell == BCS_CELL_NONE) {
+            bcs_post_kick(context, entry);
+        } else {
+            remember(context, request);
+            bcs_post_kick(context, entry);
             bcs_post_leave(context);
         }
     } else if (cell == BCS_CELL_NONE) {

@@ -8,6 +8,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "libbcs/api/post.h"
+
 /* Of the collectives' tags; slots.c of the MPI shim has one beyond. */
 #define TAG_MASK 0x3fffffffu
 
@@ -101,8 +103,16 @@ static void append(struct bcs_plan **first, struct bcs_plan **last,
     *last = plan;
 }
 
+static void put_under_way(struct bcs_plan *plan)
+{
+    struct bcs_plans *plans = &plan->context->plans;
+
+    append(&plans->first, &plans->last, plan);
+    bcs_post_expect(plan->context);
+}
+
 /** The turn of the oldest plan of a group that waits for it. */
-static void open_next(struct bcs_plans *plans, struct bcs_group *group)
+static void open_next(struct bcs_group *group)
 {
     struct bcs_plan *plan = group->waiting_first;
 
@@ -110,7 +120,7 @@ static void open_next(struct bcs_plans *plans, struct bcs_group *group)
         group->waiting_first = plan->next;
         group->n_open++;
         plan->is_open = true;
-        append(&plans->first, &plans->last, plan);
+        put_under_way(plan);
     }
 }
 
@@ -120,7 +130,7 @@ static void finish(struct bcs_plan *plan)
     struct bcs_request *request = plan->request;
 
     plan->group->n_open--;
-    open_next(&plan->context->plans, plan->group);
+    open_next(plan->group);
     request->result = (struct bcs_result){
         .source = BCS_ANY_SOURCE, .tag = BCS_ANY_TAG, .error = plan->status};
     request->is_done = true;
@@ -171,9 +181,7 @@ int bcs_plan_end(struct bcs_plan *plan)
     } else if (plan->pending.first == NULL && plan->queue.first == NULL) {
         finish(plan);
     } else {
-        struct bcs_plans *plans = &plan->context->plans;
-
-        append(&plans->first, &plans->last, plan);
+        put_under_way(plan);
     }
     return 0;
 }

@@ -122,6 +122,18 @@ static void let_in(struct bcs_context *context, struct nic_waiter *waiter)
     come_in(context);
 }
 
+void bcs_post_move(struct bcs_context *context)
+{
+    bcs_serve_orders(context);
+    if (context->plans.first != NULL) {
+        bcs_plans_move(context);
+    }
+    context->n_orders_idle = context->poster.n_orders_seen;
+    if (context->n_ordered > 0 || context->plans.first != NULL) {
+        bcs_post_expect(context);
+    }
+}
+
 void bcs_wait_turn(struct bcs_context *context, struct nic_waiter *waiter)
 {
     if (context->is_moving) { /* the end of the copying is near: stay awake */

@@ -50,17 +50,30 @@ static inline void bcs_post_leave(struct bcs_context *context)
     context->driver->leave(context->engine);
 }
 
-/** Carry out the LOAD and STORE orders of the engine, for whatever request they are. */
+/** Do this process's part of the transfers that the engine has ordered it to take part in,
+ *  for whatever request they are. */
 void bcs_serve_orders(struct bcs_context *context);
 
-/** This process's part of what is pending beside the operation that a call is about. */
+/** Go on with the orders and plans that there are. */
+void bcs_post_move(struct bcs_context *context);
+
+/** From now on there is something to move, also without a new order. */
+static inline void bcs_post_expect(struct bcs_context *context)
+{
+    context->n_orders_idle = context->poster.n_orders_seen - 1;
+}
+
+/** This process's part of what is pending beside the operation that a call is about. One
+ *  comparison finds whether there is any: n_orders_idle is the number of orders as long as
+ *  none of them and no plan has to go on. */
 static inline void bcs_post_progress(struct bcs_context *context)
 {
-    if (context->pending != NULL) {
-        bcs_serve_orders(context);
-    }
-    if (context->plans.first != NULL) {
-        bcs_plans_move(context);
+    /* relaxed: take_orders acquires */
+    if (__builtin_expect(atomic_load_explicit(&context->poster.port->n_orders,
+                                              memory_order_relaxed) !=
+                             context->n_orders_idle,
+                         0)) {
+        bcs_post_move(context);
     }
 }
 

@@ -2,13 +2,21 @@
 /*
  * Copying of long messages by the processes at their ends, outside of the engine lock.
  * Called by the owner of the context while it waits or tests. Where neither end comes, the
- * background thread copies (nic_threads/background.c).
+ * background thread copies (nic_threads/background.c), unless the message is streamed.
  *
- * Direct transfers. The state is in the receiver's cell: `granted` (raised by the engine,
- * one chunk a slice), `claimed` and `moved`. Either end claims a piece of the granted part
- * by compare-and-swap, copies it with one system call, and adds it to `moved`. Exactly one
- * of them brings `moved` to `granted`; if that is not the end of the message it posts
- * CHUNK_MOVED, and the engine grants no more before that.
+ * Within a node. The state is in the receiver's cell: `granted` (raised by the engine, one
+ * chunk a slice), `claimed` and `moved`. Who has claimed a piece of the granted part, by
+ * compare-and-swap, moves it, and adds it to `moved`. Exactly one piece brings `moved` to
+ * `granted`; if that is not the end of the message, whoever has added it posts CHUNK_MOVED,
+ * and the engine grants no more before that.
+ *
+ * - Direct: either end claims, and copies with one system call.
+ * - Streamed, where a buffer has gaps or the kernel forbids direct copies: the sender
+ *   claims, and loads the piece into a block of its own, which it publishes in its cell
+ *   (struct bcs_stream); the receiver stores the pieces in their order, frees the blocks
+ *   and counts the bytes as moved. Each wakes the other after each piece. A block goes from
+ *   one to the other by an entry of the stream: the sender's store of its offset (release)
+ *   pairs with the receiver's load, the receiver's store of 0 with the sender's.
  *
  * Who may touch whose cell. The receiver's cell must stay while the sender uses it: the
  * sender does so only in state JOINED, which it enters by a compare-and-swap from SOURCE.
@@ -17,10 +25,12 @@
  * sender, which looks at `moved` after it has joined, ends by itself with sender_left = 1
  * as its last access. Joining and the look at `moved`, and the last addition to `moved` and
  * the look at the sender's state, are both seq_cst, so one of the two sees the other. A
- * sender that leaves without having seen the end wakes the receiver, which looks again.
+ * sender that leaves without having seen the end wakes the receiver, which looks again. The
+ * receiver reads the stream only before the last piece is moved, when the sender's cell
+ * cannot have ended.
  *
- * Chunks through blocks: see nic_threads/dma_helper.c; the cell is the process's own from
- * the order (LOAD, STORE) until it posts the answer.
+ * Between nodes, chunks go through blocks: see nic_threads/dma_helper.c; the cell is the
+ * process's own from the order (LOAD, STORE) until it posts the answer.
  */
 #include "libbcs/api/transfer.h"
 
@@ -30,6 +40,7 @@
 #include <sys/uio.h>
 
 #include "libbcs/api/post.h"
+#include "libbcs/base/layout.h"
 #include "libbcs/base/log.h"
 #include "libbcs/ring/transfer.h"
 
@@ -78,6 +89,27 @@ static void copy_between(const struct bcs_context *context, uint32_t peer,
     }
 }
 
+/** Copy n_bytes of a send's data, from a position on, to contiguous memory. */
+static void load(const struct bcs_request *request, size_t position, size_t n_bytes,
+                 void *to)
+{
+    if (request->layout != NULL) {
+        bcs_layout_pack(request->layout, request->data, position, n_bytes, to);
+    } else {
+        memcpy(to, (const char *)request->data + position, n_bytes);
+    }
+}
+
+void bcs_request_store(const struct bcs_request *request, size_t position,
+                       size_t n_bytes, const void *from)
+{
+    if (request->layout != NULL) {
+        bcs_layout_unpack(request->layout, from, position, n_bytes, request->data);
+    } else {
+        memcpy((char *)request->data + position, from, n_bytes);
+    }
+}
+
 /** Account for a copied piece; ask for the next chunk if this one is complete. */
 static void piece_done(struct bcs_context *context, struct bcs_transfer *transfer,
                        uint64_t n_bytes)
@@ -111,33 +143,134 @@ static bool dismiss_sender(struct bcs_context *context, struct bcs_cell *cell)
     return true;
 }
 
-bool bcs_transfer_pull(struct bcs_context *context, struct bcs_cell *cell)
+/** Copy from the sender's memory. */
+static void pull_pieces(struct bcs_context *context, const struct bcs_cell *cell,
+                        struct bcs_transfer *transfer)
 {
-    struct bcs_transfer *transfer = &cell->transfer;
     struct bcs_piece piece;
 
+    context->is_moving = true;
+    while (bcs_transfer_claim(transfer, &piece)) {
+        copy_between(context, cell->peer_port, process_vm_readv,
+                     transfer->target + piece.offset, cell->address + piece.offset,
+                     piece.n_bytes);
+        piece_done(context, transfer, piece.n_bytes);
+    }
+}
+
+/** Store the pieces that the sender has loaded. */
+static void store_pieces(struct bcs_context *context, const struct bcs_cell *cell,
+                         struct bcs_transfer *transfer,
+                         const struct bcs_request *request)
+{
+    struct bcs_stream *stream =
+        &cell_of(context, cell->peer_port, cell->peer_cell)->stream;
+
+    while (!bcs_transfer_is_moved(transfer)) {
+        uint32_t i = transfer->n_stored % BCS_STREAM_PIECES;
+        /* acquire: pairs with the release in load_pieces */
+        uint64_t offset =
+            atomic_load_explicit(&stream->pieces[i].block, memory_order_acquire);
+        struct bcs_block *block = bcs_block_at(context->poster.base, offset);
+        uint64_t n_bytes;
+
+        if (offset == 0) {
+            return;
+        }
+        n_bytes = stream->pieces[i].n_bytes;
+        bcs_request_store(request,
+                          atomic_load_explicit(&transfer->moved, memory_order_relaxed),
+                          n_bytes, block->data);
+        bcs_block_free(block);
+        /* release: pairs with the acquire in load_pieces */
+        atomic_store_explicit(&stream->pieces[i].block, 0, memory_order_release);
+        transfer->n_stored++;
+        context->is_moving = true;
+        piece_done(context, transfer, n_bytes);
+        bcs_sleep_wake(context->engine->machine, port_of(context, cell->peer_port));
+    }
+}
+
+bool bcs_transfer_pull(struct bcs_context *context, struct bcs_cell *cell,
+                       const struct bcs_request *request)
+{
+    struct bcs_transfer *transfer = &cell->transfer;
+
     if (bcs_cell_state(cell) != BCS_CELL_CLOSING) {
-        while (bcs_transfer_claim(transfer, &piece)) {
-            copy_between(context, cell->peer_port, process_vm_readv,
-                         transfer->target + piece.offset, cell->address + piece.offset,
-                         piece.n_bytes);
-            piece_done(context, transfer, piece.n_bytes);
+        if (transfer->is_streamed) {
+            store_pieces(context, cell, transfer, request);
+        } else {
+            pull_pieces(context, cell, transfer);
         }
         if (!bcs_transfer_is_moved(transfer) || !bcs_transfer_close(cell)) {
             return false;
         }
     }
-    return dismiss_sender(context, cell);
+    if (!dismiss_sender(context, cell)) {
+        return false;
+    }
+    bcs_cell_complete(cell, BCS_CELL_DONE);
+    return true;
+}
+
+/** Copy into the receiver's memory. */
+static void push_pieces(struct bcs_context *context, const struct bcs_cell *cell,
+                        struct bcs_transfer *transfer,
+                        const struct bcs_request *request)
+{
+    struct bcs_piece piece;
+
+    context->is_moving = true;
+    while (bcs_transfer_claim(transfer, &piece)) {
+        copy_between(context, cell->peer_port, process_vm_writev,
+                     (uint64_t)(uintptr_t)request->data + piece.offset,
+                     transfer->target + piece.offset, piece.n_bytes);
+        piece_done(context, transfer, piece.n_bytes);
+    }
+}
+
+/** Load pieces for the receiver, as long as the stream has room for them. */
+static void load_pieces(struct bcs_context *context, struct bcs_cell *cell,
+                        struct bcs_transfer *transfer,
+                        const struct bcs_request *request)
+{
+    struct bcs_stream *stream = &cell->stream;
+
+    for (;;) {
+        uint32_t i = stream->n_loaded % BCS_STREAM_PIECES;
+        struct bcs_piece piece;
+        uint64_t block;
+
+        /* acquire: pairs with the release in store_pieces */
+        if (atomic_load_explicit(&stream->pieces[i].block, memory_order_acquire) != 0) {
+            return;
+        }
+        block = bcs_poster_chunk_block(&context->poster);
+        if (block == 0) {
+            return;
+        }
+        if (!bcs_transfer_claim(transfer, &piece)) {
+            bcs_block_free(bcs_block_at(context->poster.base, block));
+            return;
+        }
+        load(request, piece.offset, piece.n_bytes,
+             bcs_block_at(context->poster.base, block)->data);
+        stream->pieces[i].n_bytes = piece.n_bytes;
+        /* release: pairs with the acquire in store_pieces; seq_cst, as the wake needs */
+        atomic_store_explicit(&stream->pieces[i].block, block, memory_order_seq_cst);
+        stream->n_loaded++;
+        context->is_moving = true;
+        bcs_sleep_wake(context->engine->machine, port_of(context, cell->peer_port));
+    }
 }
 
 bool bcs_transfer_push(struct bcs_context *context, struct bcs_cell *cell,
-                       const void *data)
+                       const struct bcs_request *request)
 {
     struct bcs_port *receiver_port = port_of(context, cell->peer_port);
     struct bcs_cell *receiver = cell_of(context, cell->peer_port, cell->peer_cell);
     uint32_t source = atomic_load_explicit(&cell->state, memory_order_relaxed);
     uint32_t joined = (source & ~(uint32_t)BCS_CELL_STATE_MASK) | BCS_CELL_JOINED;
-    struct bcs_piece piece;
 
     if ((source & BCS_CELL_STATE_MASK) != BCS_CELL_SOURCE ||
         !atomic_compare_exchange_strong_explicit(&cell->state, &source, joined,
@@ -145,11 +278,10 @@ bool bcs_transfer_push(struct bcs_context *context, struct bcs_cell *cell,
                                                  memory_order_relaxed)) {
         return false; /* the receiver has ended it: the next look sees DONE */
     }
-    while (bcs_transfer_claim(&receiver->transfer, &piece)) {
-        copy_between(context, cell->peer_port, process_vm_writev,
-                     (uint64_t)(uintptr_t)data + piece.offset,
-                     receiver->transfer.target + piece.offset, piece.n_bytes);
-        piece_done(context, &receiver->transfer, piece.n_bytes);
+    if (receiver->transfer.is_streamed) {
+        load_pieces(context, cell, &receiver->transfer, request);
+    } else {
+        push_pieces(context, cell, &receiver->transfer, request);
     }
     if (bcs_transfer_is_moved(&receiver->transfer)) {
         /* release: pairs with the acquire in dismiss_sender */
@@ -164,23 +296,21 @@ bool bcs_transfer_push(struct bcs_context *context, struct bcs_cell *cell,
 }
 
 bool bcs_transfer_load(struct bcs_context *context, struct bcs_cell *cell,
-                       const void *data)
+                       const struct bcs_request *request)
 {
     const struct bcs_chunk chunk = cell->chunk;
     struct bcs_descriptor *entry;
     uint64_t block = 0;
 
     if (chunk.n_bytes > 0) {
-        block = bcs_poster_block(&context->poster, chunk.n_bytes);
+        block = bcs_poster_chunk_block(&context->poster);
         if (block == 0) {
             return false;
         }
-        memcpy(bcs_block_at(context->poster.base, block)->data,
-               (const char *)data + chunk.offset, chunk.n_bytes);
+        load(request, chunk.offset, chunk.n_bytes,
+             bcs_block_at(context->poster.base, block)->data);
     }
-    if (!chunk.is_last) {
-        bcs_cell_complete(cell, BCS_CELL_PENDING);
-    }
+    bcs_cell_complete(cell, chunk.is_last ? BCS_CELL_DONE : BCS_CELL_PENDING);
     entry = bcs_post_begin(context, BCS_CHUNK_LOADED);
     entry->address = block;
     entry->chunk = chunk;
@@ -188,19 +318,18 @@ bool bcs_transfer_load(struct bcs_context *context, struct bcs_cell *cell,
     return chunk.is_last;
 }
 
-bool bcs_transfer_store(struct bcs_context *context, struct bcs_cell *cell, void *data)
+bool bcs_transfer_store(struct bcs_context *context, struct bcs_cell *cell,
+                        const struct bcs_request *request)
 {
     const struct bcs_chunk chunk = cell->chunk;
     struct bcs_descriptor *entry;
 
     if (chunk.n_bytes > 0) {
         struct bcs_block *block = bcs_block_at(context->poster.base, chunk.block);
-        memcpy((char *)data + chunk.offset, block->data, chunk.n_bytes);
+        bcs_request_store(request, chunk.offset, chunk.n_bytes, block->data);
         bcs_block_free(block);
     }
-    if (!chunk.is_last) {
-        bcs_cell_complete(cell, BCS_CELL_PENDING);
-    }
+    bcs_cell_complete(cell, chunk.is_last ? BCS_CELL_DONE : BCS_CELL_PENDING);
     entry = bcs_post_begin(context, BCS_CHUNK_STORED);
     entry->chunk = chunk;
     bcs_post_kick(context, entry);

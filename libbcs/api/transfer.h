@@ -8,19 +8,25 @@
 
 #include "libbcs/api/attach.h"
 
-/** Receiver of a direct transfer: copy what is granted. @return whether it is over */
-bool bcs_transfer_pull(struct bcs_context *context, struct bcs_cell *cell);
+/** Receiver, within a node: copy what it can. @return whether the transfer is over */
+bool bcs_transfer_pull(struct bcs_context *context, struct bcs_cell *cell,
+                       const struct bcs_request *request);
 
-/** Sender of a direct transfer: help to copy. @return whether it is over */
+/** Sender, within a node: copy what it can. @return whether the transfer is over */
 bool bcs_transfer_push(struct bcs_context *context, struct bcs_cell *cell,
-                       const void *data);
+                       const struct bcs_request *request);
 
 /** Sender: load the chunk that the cell asks for into a block. @return whether it was the
  *  last one; if no block is free nothing happens and the cell stays as it is */
 bool bcs_transfer_load(struct bcs_context *context, struct bcs_cell *cell,
-                       const void *data);
+                       const struct bcs_request *request);
 
 /** Receiver: store the chunk that the cell hands over. @return whether it was the last */
-bool bcs_transfer_store(struct bcs_context *context, struct bcs_cell *cell, void *data);
+bool bcs_transfer_store(struct bcs_context *context, struct bcs_cell *cell,
+                        const struct bcs_request *request);
+
+/** Copy n_bytes of a receive's data, from a position on, to where they belong. */
+void bcs_request_store(const struct bcs_request *request, size_t position,
+                       size_t n_bytes, const void *from);
 
 #endif

@@ -43,6 +43,7 @@ enum {
     BCS_TAKE = 16,       /* probe: take the message out of the queue (matched probe) */
     BCS_TO_ALL = 32,     /* reduction: every member gets the result */
     BCS_WAITING = 64,    /* send: the sender does nothing else until it is done */
+    BCS_LAID_OUT = 128, /* the bytes at .address have gaps that only the poster knows */
 };
 
 /** Which collective a BCS_COLLECTIVE descriptor takes part in; in .operation. */
@@ -98,8 +99,8 @@ enum bcs_cell_state {
     BCS_CELL_TRANSFER, /* receiver: pull from the sender's memory, see .transfer */
     BCS_CELL_HELD,     /* the same, while the background thread copies, too */
     BCS_CELL_CLOSING,  /* receiver: all is copied; the sender may still be in here */
-    BCS_CELL_SOURCE,   /* sender: may push into the receiver's memory */
-    BCS_CELL_JOINED,   /* sender: is pushing */
+    BCS_CELL_SOURCE,   /* sender: may push into the receiver's memory, or load pieces */
+    BCS_CELL_JOINED,   /* sender: is pushing or loading */
     BCS_CELL_LOAD,     /* sender: copy .n_bytes at offset .address into a block */
     BCS_CELL_STORE,    /* receiver: copy a chunk out of a block */
     BCS_CELL_FAILED,   /* probe with BCS_NOW: no message */
@@ -109,9 +110,9 @@ enum bcs_cell_state {
 enum { BCS_CELL_STATE_BITS = 8, BCS_CELL_STATE_MASK = 0xff };
 
 /**
- * A message that the two endpoints copy in one go from user memory to user memory. It
- * lives in the receiver's cell; see nic_threads/dma_helper.c and libbcs/api/transfer.c
- * for the protocol.
+ * A long message between two processes of a node, which the endpoints copy: in one go
+ * from user memory to user memory, or streamed, through blocks. It lives in the receiver's
+ * cell; see nic_threads/dma_helper.c and libbcs/api/transfer.c for the protocol.
  */
 struct bcs_transfer {
     _Atomic uint64_t granted;     /* bytes that slices have scheduled so far */
@@ -120,8 +121,22 @@ struct bcs_transfer {
     _Atomic uint32_t sender_left; /* the sender has seen the end and left */
     uint32_t item;                /* the engine's name for this transfer */
     uint32_t is_shared;           /* the sender waits, so that both are going to copy */
+    uint32_t is_streamed;         /* see struct bcs_stream */
     uint64_t n_wanted;            /* bytes that fit the receive buffer */
     uint64_t target;              /* receive buffer, address in the receiver */
+    uint32_t n_stored;            /* streamed: pieces that the receiver has taken */
+};
+
+enum { BCS_STREAM_PIECES = 4 };
+
+/** The pieces of a streamed transfer that the sender has loaded into blocks of its own and
+ *  the receiver has not stored yet. It lives in the sender's cell. */
+struct bcs_stream {
+    struct {
+        _Atomic uint64_t block; /* 0: there is room for a piece */
+        uint64_t n_bytes;
+    } pieces[BCS_STREAM_PIECES]; /* piece i in entry i % BCS_STREAM_PIECES */
+    uint32_t n_loaded;           /* pieces so far */
 };
 
 /**
@@ -141,6 +156,7 @@ struct bcs_cell {
     union {
         uint8_t payload[BCS_INLINE_BYTES];
         struct bcs_transfer transfer;
+        struct bcs_stream stream;
         struct bcs_chunk chunk;
     };
     /* With timed strobes, from the completion to the next strobe; the engine's own. */
@@ -150,5 +166,8 @@ struct bcs_cell {
 
 _Static_assert(sizeof(struct bcs_cell) == 2 * BCS_CACHE_LINE, "two cache lines");
 _Static_assert(offsetof(struct bcs_cell, payload) == 40, "24 B in the first line");
+_Static_assert(sizeof(struct bcs_stream) <= BCS_INLINE_BYTES &&
+                   sizeof(struct bcs_transfer) <= BCS_INLINE_BYTES,
+               "fit a cell");
 
 #endif

@@ -11,7 +11,7 @@
 
 #include "libbcs/ring/nic_memory.h"
 
-enum { BLOCKS_TO_TRY = 4 };
+enum { BLOCKS_TO_TRY = 4, CHUNK_CLASS = BCS_BLOCK_CLASSES - 1 };
 
 int bcs_poster_init(struct bcs_poster *poster_out, char *base, uint64_t port_offset,
                     uint32_t n_cells)
@@ -71,24 +71,33 @@ static uint64_t block_search(char *base, struct bcs_block_pool *pool, uint32_t n
     return 0;
 }
 
+static inline uint64_t take_block(char *base, struct bcs_block_pool *pool)
+{
+    uint32_t n = pool->n_touched < BLOCKS_TO_TRY ? pool->n_touched : BLOCKS_TO_TRY;
+    uint64_t offset = block_search(base, pool, n);
+
+    if (offset == 0 && pool->n_touched < pool->n_blocks) {
+        pool->cursor = pool->n_touched++;
+        offset = block_search(base, pool, 1);
+    } else if (offset == 0) {
+        offset = block_search(base, pool, pool->n_touched);
+    }
+    return offset;
+}
+
 uint64_t bcs_poster_block(struct bcs_poster *poster, size_t n_bytes)
 {
     int class = 0;
 
     while (poster->blocks[class].stride_bytes - sizeof(struct bcs_block) < n_bytes) {
-        if (++class == BCS_BLOCK_CLASSES) {
+        if (++class == CHUNK_CLASS) {
             return 0;
         }
     }
-    struct bcs_block_pool *pool = &poster->blocks[class];
-    uint32_t n = pool->n_touched < BLOCKS_TO_TRY ? pool->n_touched : BLOCKS_TO_TRY;
-    uint64_t offset = block_search(poster->base, pool, n);
+    return take_block(poster->base, &poster->blocks[class]);
+}
 
-    if (offset == 0 && pool->n_touched < pool->n_blocks) {
-        pool->cursor = pool->n_touched++;
-        offset = block_search(poster->base, pool, 1);
-    } else if (offset == 0) {
-        offset = block_search(poster->base, pool, pool->n_touched);
-    }
-    return offset;
+uint64_t bcs_poster_chunk_block(struct bcs_poster *poster)
+{
+    return take_block(poster->base, &poster->blocks[CHUNK_CLASS]);
 }

@@ -17,12 +17,13 @@
 
 #include "libbcs/ring/descriptor.h"
 
-enum { BCS_RING_ENTRIES = 256, BCS_BLOCK_CLASSES = 4 };
+enum { BCS_RING_ENTRIES = 256, BCS_BLOCK_CLASSES = 5 };
 
-/** Largest payload of each class of eager blocks; the last one carries chunks, too. */
+/** Largest payload of each class of blocks; the last one is for parts of long messages, so
+ *  that these go on however many short ones wait for their receivers. */
 #define BCS_BLOCK_CLASS_BYTES                                                          \
     {                                                                                  \
-        512, 2048, 8192, 65536                                                         \
+        512, 2048, 8192, 65536, 65536                                                  \
     }
 enum { BCS_CHUNK_BLOCK_BYTES = 65536 };
 
@@ -32,7 +33,9 @@ struct bcs_port {
     int64_t pid;
     /* ring entries the engine freed */
     _Alignas(BCS_CACHE_LINE) _Atomic uint32_t consumed;
-    _Atomic uint32_t n_orders; /* LOAD and STORE orders so far, in the order table */
+    /* Orders to the owner so far, in the order table. Apart from what changes with each
+     * message, since the owner looks at it whenever it waits. */
+    _Alignas(BCS_CACHE_LINE) _Atomic uint32_t n_orders;
     _Alignas(BCS_CACHE_LINE) struct bcs_descriptor ring[BCS_RING_ENTRIES];
 };
 
@@ -57,7 +60,7 @@ struct bcs_poster {
     struct bcs_port *port;
     struct bcs_cell *cells;
     uint32_t *orders;       /* cells with an order, [n_cells], cyclic */
-    uint32_t n_orders_seen; /* that have been carried out */
+    uint32_t n_orders_seen; /* that the owner has taken notice of */
     uint32_t position;      /* next ring entry */
     uint32_t consumed_seen; /* last value read of port->consumed */
     uint32_t n_cells;
@@ -80,6 +83,10 @@ void bcs_poster_fini(struct bcs_poster *poster);
 
 /** Allocate an eager block of at least n_bytes. @return its offset, or 0: none free */
 uint64_t bcs_poster_block(struct bcs_poster *poster, size_t n_bytes);
+
+/** Allocate a block of BCS_CHUNK_BLOCK_BYTES for a part of a long message. @return its
+ *  offset, or 0: none free */
+uint64_t bcs_poster_chunk_block(struct bcs_poster *poster);
 
 /** Take a cell that has never been used, or BCS_CELL_NONE if all are pending. */
 uint32_t bcs_poster_fresh_cell(struct bcs_poster *poster);

@@ -4,18 +4,25 @@
  */
 #include "libbcs/ring/transfer.h"
 
+#include "libbcs/ring/port.h"
+
 enum {
     PIECE_MIN_BYTES = 32 << 10, /* while both ends copy */
     PIECE_MAX_BYTES = 128 << 10,
     PIECE_ALONE_BYTES = 1 << 20, /* while the other end may be busy elsewhere */
+    PIECE_STREAMED_BYTES = 32 << 10,
 };
+
+_Static_assert((int)PIECE_STREAMED_BYTES <= (int)BCS_CHUNK_BLOCK_BYTES, "fits a block");
 
 /** How much to claim: large pieces, unless the other end is going to copy, too. */
 static uint64_t piece_bytes(const struct bcs_transfer *transfer, uint64_t n_left_bytes)
 {
     uint64_t n_bytes = PIECE_ALONE_BYTES;
 
-    if (transfer->is_shared) {
+    if (transfer->is_streamed) {
+        n_bytes = PIECE_STREAMED_BYTES;
+    } else if (transfer->is_shared) {
         n_bytes = n_left_bytes / 4;
         n_bytes = n_bytes < PIECE_MIN_BYTES ? PIECE_MIN_BYTES : n_bytes;
         n_bytes = n_bytes > PIECE_MAX_BYTES ? PIECE_MAX_BYTES : n_bytes;
@@ -28,7 +35,7 @@ bool bcs_transfer_claim(struct bcs_transfer *transfer, struct bcs_piece *piece_o
     uint64_t claimed = atomic_load_explicit(&transfer->claimed, memory_order_relaxed);
 
     for (;;) {
-        /* acquire: pairs with the release in the DMA helper's grant_direct */
+        /* acquire: pairs with the release in the DMA helper's grant_local */
         uint64_t granted =
             atomic_load_explicit(&transfer->granted, memory_order_acquire);
         uint64_t n_bytes = piece_bytes(transfer, granted - claimed);

@@ -98,8 +98,10 @@ int job_context_create(const struct job *job, uint32_t rank,
     context->rank = rank;
     context->size = job->shape.n_ranks;
     context->pending = calloc(job->config.descriptors, sizeof(*context->pending));
-    rc = context->pending == NULL ? -ENOMEM
-                                  : nic_engine_create(&params, &context->engine);
+    context->ordered = calloc(job->config.descriptors, sizeof(*context->ordered));
+    rc = context->pending == NULL || context->ordered == NULL
+             ? -ENOMEM
+             : nic_engine_create(&params, &context->engine);
     if (rc == 0) {
         rc = bcs_poster_init(&context->poster, job->base,
                              nic_layout_port(&context->engine->layout, rank),

@@ -107,6 +107,9 @@ BCS_PUBLIC int bcs_group_create(struct bcs_context *context, const int32_t ranks
 /** bcs_message.tag of a receive or probe: any tag. */
 #define BCS_ANY_TAG (-1)
 
+/** Where the bytes of a message are, if not in one block. Not for programs. */
+struct bcs_layout;
+
 /** One message, as its sender or its receiver describes it. Clear what is not set. */
 struct bcs_message {
     const struct bcs_group *group;
@@ -118,6 +121,7 @@ struct bcs_message {
      * take half of the copying of a long message. Otherwise the receiver copies. */
     bool will_wait;
     uint8_t space; /* 0; collectives tell their own messages apart by it */
+    const struct bcs_layout *layout; /* NULL: data are contiguous */
 };
 
 /** What a receive, or a probe, has come to. */
@@ -136,6 +140,7 @@ struct bcs_result {
 struct bcs_request {
     void *data;
     size_t n_bytes;
+    const struct bcs_layout *layout;
     uint32_t cell;
     bool is_done;
     bool is_send;
