@@ -55,14 +55,14 @@ struct nic_background {
     struct nic_mover *mover;
 };
 
-/** Copy a piece from the sender's memory to the receiver's. */
-static void copy_piece(const struct nic_background *background, uint32_t receiver,
+/** Copy a piece from the sender's memory to the receiver's. @return whether it went */
+static bool copy_piece(const struct nic_background *background, uint32_t receiver,
                        const struct bcs_cell *cell, const struct bcs_piece *piece)
 {
     const struct nic_place from = {cell->peer_port, cell->address + piece->offset};
     const struct nic_place to = {receiver, cell->transfer.target + piece->offset};
 
-    nic_mover_copy(background->mover, &from, &to, piece->n_bytes);
+    return nic_mover_copy(background->mover, &from, &to, piece->n_bytes);
 }
 
 /** Have the engine grant the next chunk, as an endpoint does by CHUNK_MOVED. A rank that
@@ -112,7 +112,9 @@ static bool help(struct nic_background *background, struct charge *charge)
         uint32_t item = transfer->item;
         enum bcs_piece_end end;
 
-        copy_piece(background, opened->port, cell, &piece);
+        if (!copy_piece(background, opened->port, cell, &piece)) {
+            break;
+        }
         end = bcs_transfer_moved(transfer, piece.n_bytes);
         if (end == BCS_CHUNK_END) {
             ask_for_chunk(engine, opened, item);

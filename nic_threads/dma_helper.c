@@ -188,7 +188,9 @@ static void move_local(struct nic_view *view, const struct nic_plan *plan)
     const struct nic_place from = {item->peer, item->peer_address + plan->offset};
     const struct nic_place to = {item->port, item->descriptor.address + plan->offset};
 
-    nic_mover_copy(view->engine->mover, &from, &to, plan->n_bytes);
+    if (!nic_mover_copy(view->engine->mover, &from, &to, plan->n_bytes)) {
+        return;
+    }
     item->is_loading = 0;
     if (item->granted < item->total) {
         nic_schedule_add(&view->node->schedule, view->items, plan->item);
@@ -237,7 +239,9 @@ static void move_from_block(struct nic_view *view, const struct bcs_chunk *chunk
 
     if (chunk->n_bytes > 0) {
         struct bcs_block *block = bcs_block_at(view->engine->base, chunk->block);
-        nic_mover_write(view->engine->mover, block->data, &to, chunk->n_bytes);
+        if (!nic_mover_write(view->engine->mover, block->data, &to, chunk->n_bytes)) {
+            return;
+        }
         bcs_block_free(block);
         __atomic_store_n(&view->node->is_stalled, false, __ATOMIC_RELAXED);
     }
@@ -326,9 +330,12 @@ static void chunk_loaded(struct nic_view *view, const struct bcs_chunk *chunk,
 static void move_to_node(struct nic_view *view, const struct bcs_descriptor *grant)
 {
     const struct nic_place from = {grant->port, grant->address + grant->chunk.offset};
+    const void *data = nic_mover_read(view->engine->mover, &from, grant->chunk.n_bytes);
 
-    send_chunk(view, &grant->chunk,
-               nic_mover_read(view->engine->mover, &from, grant->chunk.n_bytes));
+    if (data == NULL) {
+        return;
+    }
+    send_chunk(view, &grant->chunk, data);
     if (grant->chunk.is_last) {
         nic_view_complete(view, grant->port,
                           nic_view_cell(view, grant->port, grant->cell), BCS_CELL_DONE);

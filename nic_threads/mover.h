@@ -7,15 +7,9 @@
 #ifndef NIC_THREADS_MOVER_H
 #define NIC_THREADS_MOVER_H
 
-#include "nic_threads/node.h"
+#include "nic_threads/process_copy.h"
 
 enum { NIC_MOVER_BUFFER_BYTES = 256 << 10 };
-
-/** A place in a process's memory. */
-struct nic_place {
-    uint32_t port; /* of the process, number in the job */
-    uint64_t address;
-};
 
 struct nic_mover;
 
@@ -31,22 +25,21 @@ int nic_mover_create(const struct nic_engine *engine, struct nic_mover **mover_o
 void nic_mover_destroy(struct nic_mover *mover);
 
 /** Copy from one process to another, through the mover's buffer if neither is this one.
- *  Ends this process, with a message, if the memory cannot be reached; does nothing if the
- *  process has ended, since the launcher then ends the job. */
-void nic_mover_copy(struct nic_mover *mover, const struct nic_place *from,
+ *  @return whether it has been done; see process_copy.h */
+bool nic_mover_copy(struct nic_mover *mover, const struct nic_place *from,
                     const struct nic_place *to, uint64_t n_bytes);
 
 /**
  * Copy from a process into the mover's buffer.
  *
  * @param n_bytes  up to NIC_MOVER_BUFFER_BYTES
- * @return the data, until the next call; the mover's
+ * @return the data, until the next call; the mover's. NULL: it has not been done
  */
 const void *nic_mover_read(struct nic_mover *mover, const struct nic_place *from,
                            uint64_t n_bytes);
 
-/** Copy into a process's memory. */
-void nic_mover_write(struct nic_mover *mover, const void *data,
+/** Copy into a process's memory. @return whether it has been done */
+bool nic_mover_write(struct nic_mover *mover, const void *data,
                      const struct nic_place *to, uint64_t n_bytes);
 
 #endif

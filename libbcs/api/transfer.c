@@ -34,15 +34,12 @@
  */
 #include "libbcs/api/transfer.h"
 
-#include <errno.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/uio.h>
 
 #include "libbcs/api/post.h"
 #include "libbcs/base/layout.h"
-#include "libbcs/base/log.h"
 #include "libbcs/ring/transfer.h"
+#include "nic_threads/process_copy.h"
 
 static struct bcs_port *port_of(const struct bcs_context *context, uint32_t port)
 {
@@ -53,40 +50,6 @@ static struct bcs_cell *cell_of(const struct bcs_context *context, uint32_t port
                                 uint32_t cell)
 {
     return bcs_port_cell(port_of(context, port), cell);
-}
-
-typedef ssize_t (*vm_copy_fn)(pid_t, const struct iovec *, unsigned long,
-                              const struct iovec *, unsigned long, unsigned long);
-
-/** Copy between own memory and that of a process, or end this one with a message. */
-static void copy_between(const struct bcs_context *context, uint32_t peer,
-                         vm_copy_fn copy, uint64_t own, uint64_t other,
-                         uint64_t n_bytes)
-{
-    pid_t pid = (pid_t)port_of(context, peer)->pid;
-
-    if (peer == context->rank) {
-        void *to = (void *)(uintptr_t)(copy == process_vm_readv ? own : other);
-        memmove(to, (void *)(uintptr_t)(copy == process_vm_readv ? other : own),
-                n_bytes);
-        return;
-    }
-    while (n_bytes > 0) {
-        struct iovec local = {(void *)(uintptr_t)own, n_bytes};
-        struct iovec remote = {(void *)(uintptr_t)other, n_bytes};
-        ssize_t n = copy(pid, &local, 1, &remote, 1, 0);
-
-        if (n <= 0) {
-            bcs_error("a message of rank %u: %llu bytes at %p here, %p there cannot be "
-                      "copied: %s",
-                      peer, (unsigned long long)n_bytes, local.iov_base,
-                      remote.iov_base, strerror(errno));
-            abort();
-        }
-        own += (uint64_t)n;
-        other += (uint64_t)n;
-        n_bytes -= (uint64_t)n;
-    }
 }
 
 /** Copy n_bytes of a send's data, from a position on, to contiguous memory. */
@@ -143,18 +106,27 @@ static bool dismiss_sender(struct bcs_context *context, struct bcs_cell *cell)
     return true;
 }
 
-/** Copy from the sender's memory. */
-static void pull_pieces(struct bcs_context *context, const struct bcs_cell *cell,
-                        struct bcs_transfer *transfer)
+/** Copy what is granted between the sender's and the receiver's memory, at either end. */
+static void copy_pieces(struct bcs_context *context, const struct bcs_cell *cell,
+                        struct bcs_transfer *transfer,
+                        const struct bcs_request *request)
 {
+    uint64_t address = request->is_send ? transfer->target : cell->address;
     struct bcs_piece piece;
+    bool is_copied = true;
 
     context->is_moving = true;
-    while (bcs_transfer_claim(transfer, &piece)) {
-        copy_between(context, cell->peer_port, process_vm_readv,
-                     transfer->target + piece.offset, cell->address + piece.offset,
-                     piece.n_bytes);
-        piece_done(context, transfer, piece.n_bytes);
+    while (is_copied && bcs_transfer_claim(transfer, &piece)) {
+        const struct nic_place there = {cell->peer_port, address + piece.offset};
+        char *here = (char *)request->data + piece.offset;
+
+        is_copied =
+            request->is_send
+                ? nic_process_write(context->engine, &there, here, piece.n_bytes)
+                : nic_process_read(context->engine, &there, here, piece.n_bytes);
+        if (is_copied) {
+            piece_done(context, transfer, piece.n_bytes);
+        }
     }
 }
 
@@ -200,7 +172,7 @@ bool bcs_transfer_pull(struct bcs_context *context, struct bcs_cell *cell,
         if (transfer->is_streamed) {
             store_pieces(context, cell, transfer, request);
         } else {
-            pull_pieces(context, cell, transfer);
+            copy_pieces(context, cell, transfer, request);
         }
         if (!bcs_transfer_is_moved(transfer) || !bcs_transfer_close(cell)) {
             return false;
@@ -211,22 +183,6 @@ bool bcs_transfer_pull(struct bcs_context *context, struct bcs_cell *cell,
     }
     bcs_cell_complete(cell, BCS_CELL_DONE);
     return true;
-}
-
-/** Copy into the receiver's memory. */
-static void push_pieces(struct bcs_context *context, const struct bcs_cell *cell,
-                        struct bcs_transfer *transfer,
-                        const struct bcs_request *request)
-{
-    struct bcs_piece piece;
-
-    context->is_moving = true;
-    while (bcs_transfer_claim(transfer, &piece)) {
-        copy_between(context, cell->peer_port, process_vm_writev,
-                     (uint64_t)(uintptr_t)request->data + piece.offset,
-                     transfer->target + piece.offset, piece.n_bytes);
-        piece_done(context, transfer, piece.n_bytes);
-    }
 }
 
 /** Load pieces for the receiver, as long as the stream has room for them. */
@@ -281,7 +237,7 @@ bool bcs_transfer_push(struct bcs_context *context, struct bcs_cell *cell,
     if (receiver->transfer.is_streamed) {
         load_pieces(context, cell, &receiver->transfer, request);
     } else {
-        push_pieces(context, cell, &receiver->transfer, request);
+        copy_pieces(context, cell, &receiver->transfer, request);
     }
     if (bcs_transfer_is_moved(&receiver->transfer)) {
         /* release: pairs with the acquire in dismiss_sender */

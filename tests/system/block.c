@@ -3,15 +3,17 @@
  * Blocks forever: one rank stays away, all others wait for it in the call that the
  * first argument names. Every rank prints its process id first, so that a runner can
  * kill any of them. The third argument says what the rank that stays away does instead
- * of waiting to be killed: "abort", "exit" or "crash".
+ * of waiting to be killed: "abort", "exit", "crash", or "bad_memory": it gives MPI, for long
+ * messages to and from all others, memory that must not be used.
  *
- *     block CALL ABSENT_RANK [abort | exit | crash]
+ *     block CALL ABSENT_RANK [abort | exit | crash | bad_memory]
  */
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 enum { LARGE = 4 << 20, TAG = 1 };
@@ -42,6 +44,12 @@ static void in_recv_from_any(struct blocked *b)
 static void in_ssend(struct blocked *b)
 {
     MPI_Ssend(b->data, 8, MPI_BYTE, b->absent, TAG, MPI_COMM_WORLD);
+}
+
+static void in_large_recv(struct blocked *b)
+{
+    MPI_Recv(b->data, LARGE, MPI_BYTE, b->absent, TAG, MPI_COMM_WORLD,
+             MPI_STATUS_IGNORE);
 }
 
 static void in_large_send(struct blocked *b)
@@ -148,6 +156,7 @@ static const struct call calls[] = {
     {"recv", in_recv},
     {"recv_from_any", in_recv_from_any},
     {"ssend", in_ssend},
+    {"large_recv", in_large_recv},
     {"large_send", in_large_send},
     {"sendrecv", in_sendrecv},
     {"wait", in_wait},
@@ -174,8 +183,27 @@ static const struct call *find_call(const char *name)
     exit(2);
 }
 
-static void stay_away(const char *how)
+static void use_bad_memory(const struct blocked *b)
 {
+    void *memory = mmap(NULL, LARGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    MPI_Request request;
+
+    for (int rank = 0; rank < b->size; rank++) {
+        if (rank != b->rank) {
+            MPI_Isend(memory, LARGE, MPI_BYTE, rank, TAG, MPI_COMM_WORLD, &request);
+            MPI_Request_free(&request);
+            MPI_Irecv(memory, LARGE, MPI_BYTE, rank, TAG, MPI_COMM_WORLD, &request);
+            MPI_Request_free(&request);
+        }
+    }
+    MPI_Recv(NULL, 0, MPI_BYTE, b->rank, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+static void stay_away(const struct blocked *b, const char *how)
+{
+    if (strcmp(how, "bad_memory") == 0) {
+        use_bad_memory(b);
+    }
     if (strcmp(how, "abort") == 0) {
         MPI_Abort(MPI_COMM_WORLD, 5);
     }
@@ -196,7 +224,8 @@ int main(int argc, char **argv)
     const struct call *call;
 
     if (argc < 3) {
-        fprintf(stderr, "usage: block CALL ABSENT_RANK [abort | exit | crash]\n");
+        fprintf(stderr,
+                "usage: block CALL ABSENT_RANK [abort | exit | crash | bad_memory]\n");
         return 2;
     }
     call = find_call(argv[1]);
@@ -209,7 +238,7 @@ int main(int argc, char **argv)
     printf("rank %d pid %ld\n", blocked.rank, (long)getpid());
     fflush(stdout);
     if (blocked.rank == blocked.absent) {
-        stay_away(argc > 3 ? argv[3] : "pause");
+        stay_away(&blocked, argc > 3 ? argv[3] : "pause");
     }
     call->block(&blocked);
     printf("rank %d came out of %s\n", blocked.rank, argv[1]);

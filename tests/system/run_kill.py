@@ -4,7 +4,8 @@
 
 Then the job must end by itself, with a status other than 0 and a message that names
 the rank, and must leave no process, no file and nothing in /dev/shm. The same for a
-rank that calls MPI_Abort, exits without MPI_Finalize, or crashes.
+rank that calls MPI_Abort, exits without MPI_Finalize, crashes, or names memory that
+must not be used.
 """
 
 import argparse
@@ -20,10 +21,16 @@ import job
 import modes
 
 CALLS = (
-    "recv recv_from_any ssend large_send sendrecv wait waitall waitany probe test_loop "
-    "iprobe_loop barrier bcast large_bcast allreduce alltoall"
+    "recv recv_from_any ssend large_recv large_send sendrecv wait waitall waitany probe "
+    "test_loop iprobe_loop barrier bcast large_bcast allreduce alltoall"
 ).split()
-DEATHS = ("abort", "exit", "crash")
+# Ways to die, and what the others are doing.
+DEATHS = {
+    "abort": ("recv", "barrier", "large_send"),
+    "exit": ("recv", "barrier", "large_send"),
+    "crash": ("recv", "barrier", "large_send"),
+    "bad_memory": ("large_recv", "large_send"),
+}
 N_RANKS = 3
 ABSENT = 1
 # Besides the usual ones: where threads of the first process run the engine.
@@ -112,8 +119,8 @@ def cases_of(everything):
             turn = (number + killed) % len(modes_tried)
             for extra in modes_tried if everything else [modes_tried[turn]]:
                 yield (call, killed, None), extra
-    for death in DEATHS:
-        for call in ("recv", "barrier", "large_send"):
+    for death, calls in DEATHS.items():
+        for call in calls:
             for extra in modes_tried if everything else modes_tried[::4]:
                 yield (call, None, death), extra
 
