@@ -214,6 +214,35 @@ START_TEST(equal_distances_become_a_loop)
 }
 END_TEST
 
+START_TEST(positions_beyond_4_gib_are_found)
+{
+    const struct bcs_layout_places pairs = {.stride = 0, .count = 1 << 20};
+    struct bcs_layout_list list = {0}, bodies = {0}, pair = {0};
+    struct bcs_layout *layout;
+    char packed[8];
+
+    bcs_layout_add_block(&pair, 3, 4096);
+    bcs_layout_add_block(&pair, 8000, 3);
+    bcs_layout_add_copies(&list, &bodies, &pair, &pairs);
+    ck_assert_uint_eq(list.size, (size_t)4099 << 20);
+    layout = bcs_layout_make(&bodies, &list, 0);
+    ck_assert_ptr_nonnull(layout);
+    memcpy(memory + 3, "start", 5);
+    memcpy(memory + 8000, "end", 3);
+    for (size_t i = 1; i < 5; i++) { /* at the end of 4 GiB elements, and of a part */
+        bcs_layout_pack(layout, memory, i * list.size - 3, sizeof(packed), packed);
+        ck_assert_mem_eq(packed, "endstart", sizeof(packed));
+        bcs_layout_pack(layout, memory, i * list.size - 4099 * 5 - 3, sizeof(packed),
+                        packed);
+        ck_assert_mem_eq(packed, "endstart", sizeof(packed));
+    }
+    free(layout);
+    bcs_layout_list_fini(&list);
+    bcs_layout_list_fini(&bodies);
+    bcs_layout_list_fini(&pair);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("layout");
@@ -227,6 +256,7 @@ int main(void)
     tcase_add_test(tcase, elements_that_continue_a_loop_become_one_loop);
     tcase_add_test(tcase, neighbours_become_one_block);
     tcase_add_test(tcase, equal_distances_become_a_loop);
+    tcase_add_test(tcase, positions_beyond_4_gib_are_found);
     suite_add_tcase(suite, tcase);
     srunner_run_all(runner, CK_NORMAL);
     n_failed = srunner_ntests_failed(runner);
