@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * cBSP: counting bulk-synchronous programs. A program goes in *supersteps*; what is sent
+ * in one is at its destination at the beginning of the next. Where a process knows how
+ * many messages a superstep brings, it synchronizes by counting them (cBSP_nsync), and no
+ * message is needed for that; elsewhere by a barrier (cBSP_gsync). The names are those of
+ * the cBSP paper; [cBSP n] names its section.
+ *
+ * Use. The processes are started by any launcher with PMIx (bcsrun, mpirun, srun), or one
+ * alone. Each calls cBSP_initialize, and before it ends cBSP_finalize. Link with libbcs.
+ * MPI may be used in the same program, with or without libbcs_mpi.so. One thread of a
+ * process is in these functions at a time. After fork the child must not call them.
+ *
+ * Supersteps. The first begins with cBSP_initialize; every call of cBSP_nsync or cBSP_gsync
+ * ends one, and so does every superstep that cBSP_broadcast and cBSP_reduce take. Every
+ * process goes through all supersteps, in one and the same order. In a superstep some may
+ * call cBSP_nsync while others still compute; but if one ends a superstep with cBSP_gsync,
+ * all must. A process may be ahead of another by as many supersteps as messages allow: if
+ * it only sends, it waits when it is a few ahead.
+ *
+ * Results. 0: success; negative: -errno, and one line on standard error has told what is
+ * wrong and where. -EINVAL and -EACCES refuse one call and change nothing. The results
+ * that cBSP_nsync documents as ends of the job are returned, from then on, by every call
+ * in every process: the program can only end, with a status other than 0.
+ */
+#ifndef BCS_CBSP_H
+#define BCS_CBSP_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <bcs/public.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ------------------------------------------------------------------ begin and end */
+
+/**
+ * Join the job: agree with all other processes on numbers and buffers. Collective; once
+ * in the life of a process. May be called before or after MPI_Init. [cBSP 4.3, 5.1]
+ *
+ * @return 0           end with cBSP_finalize
+ * @return -EALREADY   called before in this process; logged
+ * @return -EINVAL     a BCS_ variable is unknown or has a bad value; logged
+ * @return -ELIBACC    there is a launcher, but libpmix.so.2 cannot be loaded; logged
+ * @return -EIO        the launcher's PMIx does not answer as it should; logged
+ * @return -ENOTSUP    the processes run on several machines; logged by process 0
+ * @return -E2BIG      more processes than BCS_MAX_NODES; logged
+ * @return <0          -errno; logged
+ */
+BCS_PUBLIC int cBSP_initialize(void);
+
+/**
+ * Leave the job. Collective: a cBSP_gsync, then the buffers are given back. Messages that
+ * were sent and not synchronized yet are delivered, and their handlers run.
+ *
+ * @return 0        left
+ * @return -EPROTO  messages arrived that no cBSP_nsync has counted; logged. Left
+ * @return -EPERM   not between cBSP_initialize and cBSP_finalize, or in a handler; logged
+ * @return <0       as cBSP_nsync. Left
+ */
+BCS_PUBLIC int cBSP_finalize(void);
+
+/** Number of processes; 0 before cBSP_initialize and after cBSP_finalize. */
+BCS_PUBLIC int cBSP_nprocs(void);
+
+/** Number of this process, 0 to cBSP_nprocs() - 1; -1 before and after. */
+BCS_PUBLIC int cBSP_pid(void);
+
+/* --------------------------------------------------------------- memory of others
+ *
+ * A process *exports* a region of its memory, by which it lets all others write there, and
+ * gives it a number. Others *import* it, by which they learn its address. A message to an
+ * address that was not imported is refused at its sender. Numbers are a process's own, so
+ * that the same program exports the same number everywhere. [cBSP 3] */
+
+/** Region numbers are 0 to CBSP_MAX_REGIONS - 1. */
+#define CBSP_MAX_REGIONS 256
+
+/**
+ * Export n_bytes at address as region number `region` of this process. Others may import
+ * it after a cBSP_gsync. The memory stays the caller's, must live until cBSP_unexport or
+ * cBSP_finalize, and should not be touched where messages are on their way to: they are
+ * written while this process is in cBSP_nsync or cBSP_gsync. Regions may overlap.
+ *
+ * @return 0        exported
+ * @return -EINVAL  no such number, or address is NULL and n_bytes is not 0; logged
+ * @return -EEXIST  the number is in use; logged
+ * @return -EPERM   not between cBSP_initialize and cBSP_finalize; logged
+ * @return <0       as cBSP_nsync
+ */
+BCS_PUBLIC int cBSP_export(int region, void *address, size_t n_bytes);
+
+/**
+ * Take a region back. Sends to it are refused from the next cBSP_gsync on, until which its
+ * memory must live; after that the number may be exported again.
+ *
+ * @return 0        taken back
+ * @return -EINVAL  no such number, or it is not exported; logged
+ * @return -EPERM   as cBSP_export
+ * @return <0       as cBSP_nsync
+ */
+BCS_PUBLIC int cBSP_unexport(int region);
+
+/**
+ * Import a region that `node` has exported before the last cBSP_gsync; also a region of
+ * one's own. Importing it again gives the same again. It costs no messages.
+ *
+ * @param address_out  where it begins in the memory of that process: the destinations of
+ *                     cBSP_send are this plus an offset
+ * @param n_bytes_out  its length; may be NULL
+ * @return 0        imported
+ * @return -EINVAL  no such node or number; logged
+ * @return -ENOENT  the node has not exported it; logged
+ * @return -ENOMEM
+ * @return -EPERM   as cBSP_export
+ * @return <0       as cBSP_nsync
+ */
+BCS_PUBLIC int cBSP_import(int node, int region, void **address_out,
+                           size_t *n_bytes_out);
+
+/* ------------------------------------------------------------------- the messages */
+
+/**
+ * A function that the receiver of a message runs within cBSP_nsync or cBSP_gsync, in the
+ * thread that called it, after the data are at their destination. The order of messages is
+ * not defined, but one handler is done before the next begins. [cBSP 4.3]
+ *
+ * It may call cBSP_send, cBSP_import, cBSP_pid and cBSP_nprocs. What it sends belongs to
+ * the superstep that begins when the synchronization ends. It must not synchronize.
+ *
+ * @param srcNode   who sent the message
+ * @param destAddr  where the data are: the destination of cBSP_send; or, if that was NULL,
+ *                  a receive buffer, aligned to 8 bytes, until the handler returns
+ * @param nBytes    length of the data
+ */
+typedef void (*cBSP_handler_fn)(int srcNode, void *destAddr, int nBytes);
+
+/**
+ * Send a message: n_bytes at srcAddr are written to destAddr in the process `node` by the
+ * beginning of the next superstep, and then handler is run there. Never waits. srcAddr may
+ * be used again at once. [cBSP 4.3, 5]
+ *
+ * One may send to oneself. A message of 0 bytes is counted and handled as any other; its
+ * addresses are not looked at. Nothing orders messages, not even of one sender to the same
+ * address.
+ *
+ * @param node      0 to cBSP_nprocs() - 1
+ * @param destAddr  within a region that this process has imported from node, with n_bytes;
+ *                  or NULL: the handler gets the data where they have arrived
+ * @param srcAddr   read before the call returns
+ * @param handler   a function of the program or of a library that both processes have
+ *                  loaded, given by its address in this process (processes need not have
+ *                  it at the same address); or NULL: none
+ * @return 0          sent
+ * @return -EINVAL    no such node, srcAddr is NULL, NULL destination without a handler, or
+ *                    a handler in no loaded program or library; logged
+ * @return -EACCES    destAddr is not within an imported region; logged with the next one
+ * @return -EMSGSIZE  with a handler and more than INT_MAX bytes: it could not be told how
+ *                    many; logged
+ * @return -ENOMEM    no memory to keep the message in; logged, nothing was sent
+ * @return -EPERM     not between cBSP_initialize and cBSP_finalize; logged
+ * @return <0         as cBSP_nsync
+ */
+BCS_PUBLIC int cBSP_send(int node, void *destAddr, const void *srcAddr, size_t n_bytes,
+                         cBSP_handler_fn handler);
+
+/* ---------------------------------------------------------------- synchronization */
+
+/**
+ * End the superstep when `count` messages of it have arrived in this process, have been
+ * written to their destinations, and their handlers have run. Looks at its own memory only
+ * and sends nothing; unless something this process has sent did not fit into a buffer: it
+ * waits until that has gone, too. Messages that others have sent in later supersteps are
+ * not counted, and keep. [cBSP 4.2, 4.3, 5.2]
+ *
+ * Ends of the job:
+ *
+ * @param count  all messages of this superstep to this process, those it has sent to
+ *               itself among them
+ * @return 0         a new superstep has begun
+ * @return -EINVAL   count is negative; logged
+ * @return -EPERM    not between cBSP_initialize and cBSP_finalize, or in a handler; logged
+ * @return -EDEADLK  end of the job: every process waits and none can go on, as a count can
+ *                   never be reached, or some call cBSP_gsync where others do not; one
+ *                   process logs who waits for how many messages and has how many
+ * @return -EPROTO   end of the job: more messages of a superstep have arrived than were
+ *                   counted, or processes call cBSP_gsync in different supersteps; logged by
+ *                   the process that noticed: at this call, or when the next message of that
+ *                   sender arrives, or at cBSP_finalize
+ * @return -ENOEXEC  end of the job: a handler is in a library that this process has not
+ *                   loaded; logged
+ * @return <0        end of the job: -errno; logged
+ */
+BCS_PUBLIC int cBSP_nsync(int count);
+
+/**
+ * End the superstep when all processes have called this, and all messages of the superstep
+ * to this process have been written and handled, however many. [cBSP 4.3]
+ *
+ * @return as cBSP_nsync
+ */
+BCS_PUBLIC int cBSP_gsync(void);
+
+/* ------------------------------------------------------------------- built of these
+ *
+ * Called by all processes at the beginning of a superstep, when nothing has been sent in
+ * it. They end by counting, and need no regions. */
+
+/**
+ * Broadcast: every process gets the root's n_bytes at data, the same number everywhere.
+ * Takes one superstep, and nprocs - 1 messages.
+ *
+ * @return 0        done
+ * @return -EINVAL  no such root, or data is NULL; logged
+ * @return -EBUSY   this process has sent something in this superstep; logged
+ * @return -EPROTO  also: end of the job, as lengths or roots differ; logged
+ * @return <0       as cBSP_nsync
+ */
+BCS_PUBLIC int cBSP_broadcast(int root, void *data, size_t n_bytes);
+
+/** into[i] = into[i] combined with from[i], for count elements; into is of lower processes. */
+typedef void (*cBSP_combine_fn)(void *into, const void *from, size_t count);
+
+/**
+ * Reduction: the vectors of all processes are combined, element by element, and all
+ * get the result, of equal bits everywhere: they are combined in the order of the
+ * processes' numbers. Takes one superstep in which each sends its vector to all others, or
+ * for long vectors two, in which each combines its share and sends the result.
+ *
+ * @param data           this process's vector; then the result
+ * @param count          elements; the same everywhere
+ * @param element_bytes  at least 1
+ * @param combine        associative: one of those below, or the program's own
+ * @return as cBSP_broadcast
+ */
+BCS_PUBLIC int cBSP_reduce(void *data, size_t count, size_t element_bytes,
+                           cBSP_combine_fn combine);
+
+/** Add doubles, for cBSP_reduce. */
+BCS_PUBLIC void cBSP_add_double(void *into, const void *from, size_t count);
+
+/** The larger of doubles, for cBSP_reduce. */
+BCS_PUBLIC void cBSP_max_double(void *into, const void *from, size_t count);
+
+/** The smaller of doubles, for cBSP_reduce. */
+BCS_PUBLIC void cBSP_min_double(void *into, const void *from, size_t count);
+
+/** Add int64_t, for cBSP_reduce. */
+BCS_PUBLIC void cBSP_add_int64(void *into, const void *from, size_t count);
+
+/* ------------------------------------------------------------------------- counts */
+
+/** What this process has done since cBSP_initialize. */
+struct cBSP_counts {
+    uint64_t n_supersteps;      /* ended, by either synchronization */
+    uint64_t n_nsyncs;          /* of these, ended by counting */
+    uint64_t n_messages_sent;   /* by cBSP_send and in broadcasts and reductions */
+    uint64_t n_messages_taken;  /* delivered to this process */
+    uint64_t n_transfers;       /* Xfer-And-Signals that this process has started */
+    uint64_t n_nsync_transfers; /* of these, within cBSP_nsync, without its handlers */
+    uint64_t n_queries;         /* Compare-And-Writes: has a receiver room? */
+    uint64_t n_overflows;       /* times that a receive buffer was full */
+    uint64_t n_large;           /* messages sent that were longer than a buffer */
+    uint64_t n_sleeps;          /* times that this process slept while it waited */
+};
+
+/** Read the counts. @return 0, or -EPERM as cBSP_export */
+BCS_PUBLIC int cBSP_counts(struct cBSP_counts *counts_out);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
