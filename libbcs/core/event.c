@@ -4,6 +4,8 @@
  * Spinning catches a signal that is on its way; yielding lets the process run that will
  * send it, when there are more processes than cores; sleeping leaves the core to
  * others. Any thread may wait, and several may wait for one event.
+ *
+ * bcs_await_event is the last step alone.
  */
 #include <errno.h>
 #include <sched.h>
@@ -55,6 +57,16 @@ static int event_sleep(struct bcs_core *core, struct bcs_event *event, uint64_t 
     return rc < 0 ? rc : BCS_E_PENDING;
 }
 
+static int event_check(const struct bcs_core *core, const char *caller,
+                       uint64_t event_gva)
+{
+    if (event_gva == 0) {
+        bcs_error("%s: no event given", caller);
+        return -EINVAL;
+    }
+    return bcs_core_check_event(core, caller, "event", event_gva);
+}
+
 int bcs_test_event(struct bcs_core *core, uint64_t event_gva, uint64_t target,
                    bool wait)
 {
@@ -62,12 +74,9 @@ int bcs_test_event(struct bcs_core *core, uint64_t event_gva, uint64_t target,
     uint32_t n_tries = 0;
     int rc;
 
-    if (event_gva == 0) {
-        bcs_error("bcs_test_event: no event given");
-        return -EINVAL;
-    }
-    if (bcs_core_check_event(core, "bcs_test_event", "event", event_gva) < 0) {
-        return -EINVAL;
+    rc = event_check(core, "bcs_test_event", event_gva);
+    if (rc < 0) {
+        return rc;
     }
     rc = event_poll(core, event, target);
     while (rc == BCS_E_PENDING && wait) {
@@ -85,4 +94,13 @@ int bcs_test_event(struct bcs_core *core, uint64_t event_gva, uint64_t target,
         rc = event_poll(core, event, target);
     }
     return rc;
+}
+
+int bcs_await_event(struct bcs_core *core, uint64_t event_gva, uint64_t seen)
+{
+    int rc = event_check(core, "bcs_await_event", event_gva);
+
+    return rc < 0 ? rc
+                  : core->transport->ops->wait(core->transport,
+                                               bcs_core_address(core, event_gva), seen);
 }

@@ -5,6 +5,7 @@
  * of them checks it after a barrier.
  */
 #include <sched.h>
+#include <string.h>
 
 #include "tests/transport/world.h"
 
@@ -420,6 +421,40 @@ START_TEST(whoever_sees_the_event_sees_the_data)
 }
 END_TEST
 
+/* Actor 0 puts blocks; the others poll the last word, without an event. */
+static void poll_last_words(struct actor *me)
+{
+    const uint64_t *copy = bcs_core_address(me->core, block_gva);
+    struct bcs_node_set others = set_of_two(1, 2);
+    uint64_t block[16];
+
+    for (uint64_t round = 1; round <= 10 * N_ROUNDS; round++) {
+        for (size_t i = 0; i < 16; i++) {
+            block[i] = round;
+        }
+        if (me->index == 0) {
+            actor_put(me, &others, block_gva, block, sizeof(block), 0);
+        } else {
+            /* Pairs with the transport's store of the last word. */
+            while (__atomic_load_n(&copy[15], __ATOMIC_ACQUIRE) < round) {
+                sched_yield();
+            }
+            actor_expect(me, memcmp(copy, block, sizeof(block)) == 0,
+                         "a flag came before its block");
+        }
+        meet(me);
+    }
+}
+
+START_TEST(whoever_sees_the_last_word_sees_the_block)
+{
+    struct world *world = world_start(_i);
+
+    world_run(world, 3, poll_last_words);
+    world_fini(world);
+}
+END_TEST
+
 TCase *consistency_tcase(int n_transports)
 {
     TCase *tcase = tcase_create("consistency");
@@ -443,5 +478,7 @@ TCase *consistency_tcase(int n_transports)
     tcase_add_loop_test(tcase, what_one_node_shows_a_query_finds_on_all, 0,
                         n_transports);
     tcase_add_loop_test(tcase, whoever_sees_the_event_sees_the_data, 0, n_transports);
+    tcase_add_loop_test(tcase, whoever_sees_the_last_word_sees_the_block, 0,
+                        n_transports);
     return tcase;
 }

@@ -2,6 +2,7 @@
 /*
  * Test-Event in its blocking form, with the waiter really asleep when the signal comes.
  */
+#include <errno.h>
 #include <sched.h>
 
 #include "libbcs/transport/event_word.h"
@@ -51,6 +52,40 @@ START_TEST(a_sleeper_is_woken_by_another_process)
         world_join(&world, pid);
         sleepers_await(&me, 0);
     }
+    actor_fini(&me);
+    world_fini(&world);
+}
+END_TEST
+
+/* Sleeps for a signal that may be any of several things. */
+static void await_once(struct actor *me)
+{
+    const struct bcs_event *event = bcs_core_address(me->core, event_gva);
+
+    /* Pairs with the signaller's increment. */
+    while (__atomic_load_n(&event->count, __ATOMIC_ACQUIRE) == 0) {
+        actor_expect(me, bcs_await_event(me->core, event_gva, 0) == 0,
+                     "awaiting failed");
+    }
+    actor_expect(me, bcs_await_event(me->core, event_gva, 0) == 0,
+                 "a count that has gone on made it wait");
+}
+
+START_TEST(an_awaited_signal_wakes)
+{
+    struct world world;
+    struct actor me;
+    pid_t pid;
+
+    world_init(&world, _i);
+    actor_init(&me, &world, WORLD_MAX_ACTORS);
+    event_gva = world_event(&world);
+    ck_assert_int_eq(bcs_await_event(me.core, event_gva, 0), 0); /* not for ever */
+    pid = world_fork(&world, 0, await_once);
+    sleepers_await(&me, 1);
+    signal_node_0(&me);
+    world_join(&world, pid);
+    ck_assert_int_eq(bcs_await_event(me.core, 0, 0), -EINVAL);
     actor_fini(&me);
     world_fini(&world);
 }
@@ -186,6 +221,7 @@ TCase *waiting_tcase(int n_transports)
     TCase *tcase = tcase_create("waiting");
 
     tcase_add_loop_test(tcase, a_sleeper_is_woken_by_another_process, 0, n_transports);
+    tcase_add_loop_test(tcase, an_awaited_signal_wakes, 0, n_transports);
     tcase_add_loop_test(tcase, one_signal_wakes_all_sleepers, 0, n_transports);
     tcase_add_loop_test(tcase, a_sleeper_waits_for_the_count_that_it_named, 0,
                         n_transports);

@@ -16,7 +16,8 @@
  * signalled are visible to whoever has seen that event by bcs_test_event. A process
  * that looks at its node's copy of the data by address, without waiting for the event,
  * may see a block half written, but never a torn word where an aligned 8-byte put or a
- * Compare-And-Write wrote it.
+ * Compare-And-Write wrote it. If a block ends at a multiple of 8 bytes, its last word is
+ * written last and whole: who has read it with acquire order sees the rest of the block.
  */
 #ifndef BCS_PRIMITIVES_H
 #define BCS_PRIMITIVES_H
@@ -229,6 +230,20 @@ BCS_PUBLIC int bcs_xfer_and_signal(struct bcs_core *core, const struct bcs_xfer 
  */
 BCS_PUBLIC int bcs_test_event(struct bcs_core *core, uint64_t event_gva,
                               uint64_t target, bool wait);
+
+/**
+ * Sleep until an event of the caller's node may have left the count `seen`, but not for
+ * long: at most some tens of milliseconds. For a process that waits for several things at
+ * once: it reads the event's count (bcs_core_address, acquire order), looks for all of
+ * them, and then sleeps on that count. Neither spins nor yields before.
+ *
+ * @return 0            look again, whether there was a signal or not
+ * @return -EINVAL      as bcs_test_event
+ * @return -EOWNERDEAD  as bcs_test_event
+ * @return <0           -errno of the network; logged
+ */
+BCS_PUBLIC int bcs_await_event(struct bcs_core *core, uint64_t event_gva,
+                               uint64_t seen);
 
 /** How a global variable is compared with a value; both are unsigned. */
 enum bcs_compare { BCS_COMPARE_GE, BCS_COMPARE_LT, BCS_COMPARE_EQ, BCS_COMPARE_NE };

@@ -21,9 +21,10 @@
  *
  * Readers by address take no lock. What they may rely on is the event: it is counted
  * with release order after the data, and read with acquire order (libbcs/core/event.c).
- * An aligned word is always stored whole and with release order, so that it can be
- * polled as a flag for whatever was put before it. Anything longer may be seen half
- * written by a reader that does not wait for the event.
+ * A word at the end of a block, if it is aligned, is stored whole, last, and with release
+ * order, so that it can be polled as a flag for the rest of its block and for whatever was
+ * put before it. Otherwise a reader that does not wait for the event may see a block half
+ * written.
  *
  * Waking sleepers is a system call and comes after the locks are given back.
  */
@@ -141,17 +142,19 @@ static int targets_lock(const struct shm_transport *shm,
     return 0;
 }
 
-static void data_store(void *dest, const void *src, size_t n_bytes)
+static void data_store(uint8_t *dest, const uint8_t *src, size_t n_bytes)
 {
-    if (n_bytes == sizeof(uint64_t) && (uintptr_t)dest % sizeof(uint64_t) == 0) {
-        uint64_t word;
+    size_t n_before = n_bytes - sizeof(uint64_t);
+    uint64_t last;
 
-        memcpy(&word, src, sizeof(word));
-        /* Pairs with the acquire load of whoever polls the word by address. */
-        __atomic_store_n((uint64_t *)dest, word, __ATOMIC_RELEASE);
-    } else {
+    if (n_bytes < sizeof(last) || (uintptr_t)(dest + n_before) % sizeof(last) != 0) {
         memmove(dest, src, n_bytes); /* src may be dest, on the caller's own node */
+        return;
     }
+    memcpy(&last, src + n_before, sizeof(last));
+    memmove(dest, src, n_before);
+    /* Pairs with the acquire load of whoever polls the word by address. */
+    __atomic_store_n((uint64_t *)(void *)(dest + n_before), last, __ATOMIC_RELEASE);
 }
 
 static void events_signal(const struct shm_transport *shm,
