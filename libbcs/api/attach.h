@@ -6,19 +6,11 @@
 #ifndef BCS_API_ATTACH_H
 #define BCS_API_ATTACH_H
 
+#include "libbcs/api/bootstrap.h"
 #include "libbcs/api/context.h"
 #include "libbcs/base/shm_segment.h"
 #include "libbcs/ring/port.h"
 #include "nic_threads/driver.h"
-
-/** How the processes of the job exchange data before they have the engine. */
-struct bcs_bootstrap {
-    uint32_t rank; /* of this process in the job; also its port number */
-    uint32_t size;
-    void *arg;
-    /** Gather n_bytes of every process, in rank order, at every process. 0 or -errno. */
-    int (*allgather)(void *arg, const void *mine, size_t n_bytes, void *all_out);
-};
 
 /** What a completion cell stands for. */
 struct bcs_pending {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Bootstrap by PMIx. Every exchange is a key that each process puts, a fence that
- * collects them, and a get for each process. Called by bcs_init and bcs_finalize, in
- * one thread.
+ * collects them, and a get for each process. Called through entry.c, in one thread.
  *
  * libpmix is not linked but loaded by its soname when a launcher is there: a program
  * that is started alone needs none, and one that brings its own is not disturbed.
@@ -33,6 +32,7 @@ struct functions {
 };
 
 struct bcs_pmix {
+    const char *caller;
     void *library;
     struct functions call;
     pmix_proc_t self;
@@ -63,16 +63,17 @@ static int load(struct bcs_pmix *pmix)
 
     pmix->library = dlopen(PMIX_LIBRARY, RTLD_NOW | RTLD_GLOBAL);
     if (pmix->library == NULL) {
-        bcs_error("bcs_init: a launcher has started this program, but its PMIx library "
-                  "cannot be loaded: %s",
-                  dlerror());
+        bcs_error(
+            "%s: a launcher has started this program, but its PMIx library cannot "
+            "be loaded: %s",
+            pmix->caller, dlerror());
         return -ELIBACC;
     }
     for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {
         void *address = dlsym(pmix->library, wanted[i].name);
 
         if (address == NULL) {
-            bcs_error("bcs_init: " PMIX_LIBRARY " has no %s", wanted[i].name);
+            bcs_error("%s: " PMIX_LIBRARY " has no %s", pmix->caller, wanted[i].name);
             return -ELIBACC;
         }
         memcpy(wanted[i].function, &address, sizeof(address));
@@ -85,7 +86,7 @@ static int check(const struct bcs_pmix *pmix, const char *what, pmix_status_t st
     if (status == PMIX_SUCCESS) {
         return 0;
     }
-    bcs_error("bcs_init: %s: %s", what, pmix->call.error_string(status));
+    bcs_error("%s: %s: %s", pmix->caller, what, pmix->call.error_string(status));
     return -EIO;
 }
 
@@ -117,7 +118,7 @@ static int get_bytes(struct bcs_pmix *pmix, uint32_t rank, const char *key,
         memcpy(data_out, value->data.bo.bytes, n_bytes);
         free(value->data.bo.bytes);
     } else {
-        bcs_error("bcs_init: PMIx_Get: rank %u has put something else", rank);
+        bcs_error("%s: PMIx_Get: rank %u has put something else", pmix->caller, rank);
         rc = -EIO;
     }
     free(value);
@@ -134,7 +135,7 @@ static int allgather(void *arg, const void *mine, size_t n_bytes, void *all_out)
     char key[32];
     int rc;
 
-    snprintf(key, sizeof(key), "bcs.%u", pmix->n_exchanges++);
+    snprintf(key, sizeof(key), "%s.%u", pmix->caller, pmix->n_exchanges++);
     rc = check(pmix, "PMIx_Put", pmix->call.put(PMIX_GLOBAL, key, &value));
     rc = rc < 0 ? rc : exchange(pmix);
     for (uint32_t i = 0; rc == 0 && i < pmix->size; i++) {
@@ -158,17 +159,24 @@ static int get_size(struct bcs_pmix *pmix)
     pmix->size = value->type == PMIX_UINT32 ? value->data.uint32 : 0;
     free(value);
     if (pmix->size <= pmix->self.rank) {
-        bcs_error("bcs_init: PMIx says that this is rank %u of %u", pmix->self.rank,
-                  pmix->size);
+        bcs_error("%s: PMIx says that this is rank %u of %u", pmix->caller,
+                  pmix->self.rank, pmix->size);
         return -EIO;
     }
     return 0;
 }
 
-int bcs_pmix_open(struct bcs_pmix **pmix_out, struct bcs_bootstrap *bootstrap_out)
+int bcs_pmix_open(struct bcs_pmix **pmix_out, struct bcs_bootstrap *bootstrap_out,
+                  const char *caller)
 {
     struct bcs_pmix *pmix = calloc(1, sizeof(*pmix));
-    int rc = pmix == NULL ? -ENOMEM : load(pmix);
+    int rc;
+
+    if (pmix == NULL) {
+        return -ENOMEM;
+    }
+    pmix->caller = caller;
+    rc = load(pmix);
 
     if (rc == 0) {
         rc = check(pmix, "PMIx_Init", pmix->call.init(&pmix->self, NULL, 0));

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The bootstrap of programs without MPI: rank, size and an exchange of data by the
- * launcher's PMIx. Internal to libbcs/api; called by bcs_init and bcs_finalize.
+ * launcher's PMIx. Internal to libbcs/api; called by entry.c.
  */
 #ifndef BCS_API_BOOTSTRAP_PMIX_H
 #define BCS_API_BOOTSTRAP_PMIX_H
 
-#include "libbcs/api/attach.h"
+#include <stdbool.h>
+
+#include "libbcs/api/bootstrap.h"
 
 /** A connection to the launcher. */
 struct bcs_pmix;
@@ -15,15 +17,17 @@ struct bcs_pmix;
 bool bcs_pmix_is_launched(void);
 
 /**
- * Connect to the launcher; once in a process's life.
+ * Connect to the launcher; once in a process's life for each caller.
  *
+ * @param caller         in log lines, and in the keys of what is exchanged; static
  * @param bootstrap_out  valid until bcs_pmix_close
  * @return 0            end with bcs_pmix_close
  * @return -ELIBACC     libpmix.so.2 cannot be loaded; logged
  * @return -EIO         PMIx does not answer as it should; logged
  * @return -ENOMEM
  */
-int bcs_pmix_open(struct bcs_pmix **pmix_out, struct bcs_bootstrap *bootstrap_out);
+int bcs_pmix_open(struct bcs_pmix **pmix_out, struct bcs_bootstrap *bootstrap_out,
+                  const char *caller);
 
 /** Disconnect: from now on this process may end without the others. Accepts NULL. */
 void bcs_pmix_close(struct bcs_pmix *pmix);

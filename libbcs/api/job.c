@@ -11,52 +11,10 @@
 #include <errno.h>
 #include <stdatomic.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "libbcs/api/post.h"
+#include "libbcs/api/attach.h"
 #include "libbcs/base/log.h"
-#include "libbcs/base/log_config.h"
 #include "libbcs/ring/nic_memory.h"
-#include "libbcs/tools/variables.h"
-#include "mds/mds_config.h"
-
-/** All settings of a process. */
-struct settings {
-    struct nic_config nic;
-    struct mds_config mds;
-    struct bcs_log_config log;
-};
-
-static int read_settings(struct settings *settings_out)
-{
-    char error[512];
-    int rc = bcs_variables_check(error, sizeof(error));
-
-    if (rc == 0) {
-        rc = bcs_config_read(&nic_config_table, &settings_out->nic, error,
-                             sizeof(error));
-    }
-    if (rc == 0) {
-        rc = bcs_config_read(&mds_config_table, &settings_out->mds, error,
-                             sizeof(error));
-    }
-    if (rc == 0) {
-        rc = bcs_config_read(&bcs_log_config_table, &settings_out->log, error,
-                             sizeof(error));
-    }
-    if (rc < 0) {
-        bcs_error("%s", error);
-    }
-    return rc;
-}
-
-/** The exchange of a job of one process. */
-static int allgather_alone(void *arg, const void *mine, size_t n_bytes, void *all_out)
-{
-    (void)arg;
-    memcpy(all_out, mine, n_bytes);
-    return 0;
-}
 
 static struct bcs_job_group *group_new(struct bcs_job *job, uint32_t size)
 {
@@ -108,29 +66,20 @@ static void job_free(struct bcs_job *job)
         job->groups = group->next;
         free(group);
     }
-    bcs_pmix_close(job->pmix);
+    bcs_entry_fini(&job->entry);
     free(job);
 }
 
-/** Attach with the settings; the context owns the job on success. */
-static int attach(struct bcs_job *job, const struct settings *settings,
-                  struct bcs_context **context_out)
+/** Enter and attach; the context owns the job on success. */
+static int attach(struct bcs_job *job, struct bcs_context **context_out)
 {
-    struct bcs_bootstrap bootstrap = {.size = 1, .allgather = allgather_alone};
     struct bcs_context *context;
-    int rc = 0;
+    int rc = bcs_entry_init(&job->entry, "bcs_init");
 
-    if (bcs_pmix_is_launched()) {
-        rc = bcs_pmix_open(&job->pmix, &bootstrap);
-    }
     if (rc < 0) {
         return rc;
     }
-    bcs_log_setup((enum bcs_log_level)settings->log.level, (int)bootstrap.rank);
-    if (settings->mds.mode != MDS_MODE_OFF && bootstrap.rank == 0) {
-        bcs_warn("BCS_MDS records MPI calls only: this program will not have a report");
-    }
-    rc = bcs_attach(&bootstrap, &settings->nic, &context);
+    rc = bcs_attach(&job->entry.bootstrap, &job->entry.settings.nic, &context);
     if (rc < 0) {
         return rc;
     }
@@ -147,7 +96,6 @@ static int attach(struct bcs_job *job, const struct settings *settings,
 int bcs_init(struct bcs_context **context_out)
 {
     static atomic_flag was_called = ATOMIC_FLAG_INIT; /* as long as the process lives */
-    struct settings settings;
     struct bcs_job *job;
     int rc;
 
@@ -155,15 +103,11 @@ int bcs_init(struct bcs_context **context_out)
         bcs_error("bcs_init: called before in this process");
         return -EALREADY;
     }
-    rc = read_settings(&settings);
-    if (rc < 0) {
-        return rc;
-    }
     job = calloc(1, sizeof(*job));
     if (job == NULL) {
         return -ENOMEM;
     }
-    rc = attach(job, &settings, context_out);
+    rc = attach(job, context_out);
     if (rc < 0) {
         job_free(job);
     }

@@ -6,7 +6,8 @@
 #ifndef BCS_API_JOB_H
 #define BCS_API_JOB_H
 
-#include "libbcs/api/bootstrap_pmix.h"
+#include "libbcs/api/context.h"
+#include "libbcs/api/entry.h"
 
 /** A group with its members, in the list of all groups of the context. */
 struct bcs_job_group {
@@ -17,7 +18,7 @@ struct bcs_job_group {
 
 /** Belongs to the context that bcs_init makes. */
 struct bcs_job {
-    struct bcs_pmix *pmix; /* NULL: started alone */
+    struct bcs_entry entry;
     struct bcs_group *world;
     struct bcs_job_group *groups; /* all that this process is a member of */
     uint64_t n_groups;            /* made by the job; the same in every process */

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * How the processes of a job exchange data before they share memory. Made by the MPI shim
+ * (by the MPI library's own calls) or by libbcs/api/entry.c; used while a process attaches.
+ */
+#ifndef BCS_API_BOOTSTRAP_H
+#define BCS_API_BOOTSTRAP_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/** How the processes of the job exchange data before they have the engine. */
+struct bcs_bootstrap {
+    uint32_t rank; /* of this process in the job; also its port number */
+    uint32_t size;
+    void *arg;
+    /** Gather n_bytes of every process, in rank order, at every process. 0 or -errno. */
+    int (*allgather)(void *arg, const void *mine, size_t n_bytes, void *all_out);
+};
+
+#endif

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Settings and launcher of a program without MPI; see entry.h.
+ */
+#include "libbcs/api/entry.h"
+
+#include <string.h>
+
+#include "libbcs/base/log.h"
+#include "libbcs/tools/variables.h"
+
+static int read_settings(struct bcs_settings *settings_out)
+{
+    char error[512];
+    int rc = bcs_variables_check(error, sizeof(error));
+
+    if (rc == 0) {
+        rc = bcs_config_read(&nic_config_table, &settings_out->nic, error,
+                             sizeof(error));
+    }
+    if (rc == 0) {
+        rc = bcs_config_read(&mds_config_table, &settings_out->mds, error,
+                             sizeof(error));
+    }
+    if (rc == 0) {
+        rc = bcs_config_read(&bcs_log_config_table, &settings_out->log, error,
+                             sizeof(error));
+    }
+    if (rc < 0) {
+        bcs_error("%s", error);
+    }
+    return rc;
+}
+
+/** The exchange of a job of one process. */
+static int allgather_alone(void *arg, const void *mine, size_t n_bytes, void *all_out)
+{
+    (void)arg;
+    memcpy(all_out, mine, n_bytes);
+    return 0;
+}
+
+int bcs_entry_init(struct bcs_entry *entry_out, const char *caller)
+{
+    struct bcs_entry entry = {
+        .bootstrap = {.size = 1, .allgather = allgather_alone},
+    };
+    int rc = read_settings(&entry.settings);
+
+    if (rc == 0 && bcs_pmix_is_launched()) {
+        rc = bcs_pmix_open(&entry.pmix, &entry.bootstrap, caller);
+    }
+    if (rc < 0) {
+        return rc;
+    }
+    bcs_log_setup((enum bcs_log_level)entry.settings.log.level,
+                  (int)entry.bootstrap.rank);
+    if (entry.settings.mds.mode != MDS_MODE_OFF && entry.bootstrap.rank == 0) {
+        bcs_warn("BCS_MDS records MPI calls only: this program will not have a report");
+    }
+    *entry_out = entry;
+    return 0;
+}
+
+void bcs_entry_fini(struct bcs_entry *entry)
+{
+    bcs_pmix_close(entry->pmix);
+    entry->pmix = NULL;
+}

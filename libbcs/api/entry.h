@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The entry of programs without MPI: the settings from the environment, and the
+ * connection to the launcher. Called by bcs_init and by cBSP_initialize, once each, in the
+ * thread that calls these.
+ */
+#ifndef BCS_API_ENTRY_H
+#define BCS_API_ENTRY_H
+
+#include "libbcs/api/bootstrap.h"
+#include "libbcs/api/bootstrap_pmix.h"
+#include "libbcs/base/log_config.h"
+#include "mds/mds_config.h"
+#include "nic_threads/nic_config.h"
+
+/** All settings of a process. */
+struct bcs_settings {
+    struct nic_config nic;
+    struct mds_config mds;
+    struct bcs_log_config log;
+};
+
+/** A process that has entered. */
+struct bcs_entry {
+    struct bcs_settings settings;
+    struct bcs_pmix *pmix; /* NULL: started alone */
+    struct bcs_bootstrap bootstrap;
+};
+
+/**
+ * Read the settings, connect to the launcher, and set up the log. A process that no
+ * launcher has started is a job of one.
+ *
+ * @param caller  the public function that is called, for log lines and keys; static
+ * @return 0        end with bcs_entry_fini
+ * @return -EINVAL  a variable is unknown or has a bad value; logged
+ * @return <0       of bcs_pmix_open; logged
+ */
+int bcs_entry_init(struct bcs_entry *entry_out, const char *caller);
+
+/** Disconnect from the launcher. Accepts a zeroed entry. */
+void bcs_entry_fini(struct bcs_entry *entry);
+
+#endif

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Introductions, the shared segment, and the trial of direct copies; see meeting.h.
+ */
+#include "libbcs/api/meeting.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "libbcs/base/log.h"
+#include "nic_threads/nic_config.h"
+
+/** What every process tells the others first. */
+struct introduction {
+    struct bcs_shm_handle segment; /* of rank 0 */
+    cpu_set_t cpus;                /* it may run on */
+    char host[64];
+    int64_t pid;
+    uint64_t probe; /* address of a word to read, to try direct copies */
+    int64_t error;
+};
+
+int bcs_meet_again(const struct bcs_bootstrap *bootstrap, int error)
+{
+    int64_t mine = error;
+    int64_t *all = calloc(bootstrap->size, sizeof(*all));
+    int rc = all == NULL ? -ENOMEM : 0;
+
+    if (rc == 0) {
+        rc = bootstrap->allgather(bootstrap->arg, &mine, sizeof(mine), all);
+    }
+    for (uint32_t i = 0; rc == 0 && i < bootstrap->size; i++) {
+        rc = (int)all[i];
+    }
+    free(all);
+    return rc;
+}
+
+static bool is_one_machine(const struct introduction *all, uint32_t n)
+{
+    for (uint32_t i = 1; i < n; i++) {
+        if (strncmp(all[i].host, all[0].host, sizeof(all[i].host)) != 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static uint32_t count_cpus(const struct introduction *all, uint32_t n)
+{
+    cpu_set_t any;
+
+    CPU_ZERO(&any);
+    for (uint32_t i = 0; i < n; i++) {
+        CPU_OR(&any, &any, &all[i].cpus);
+    }
+    return CPU_COUNT(&any) > 0 ? (uint32_t)CPU_COUNT(&any) : 1;
+}
+
+/** Read a word of the next rank's memory, as a direct copy would. */
+static bool can_read(const struct introduction *other, uint64_t expected)
+{
+    uint64_t word = 0;
+    struct iovec to = {&word, sizeof(word)};
+    struct iovec from = {(void *)(uintptr_t)other->probe, sizeof(word)}; // NOLINT
+
+    return process_vm_readv((pid_t)other->pid, &to, 1, &from, 1, 0) == sizeof(word) &&
+           word == expected;
+}
+
+/** Whether all processes may copy directly: every one tries its neighbour. */
+static int try_direct(const struct bcs_bootstrap *bootstrap,
+                      const struct introduction *all, bool *is_direct_out)
+{
+    const struct introduction *next = &all[(bootstrap->rank + 1) % bootstrap->size];
+    bool can = can_read(next, (uint64_t)next->pid);
+    int rc = bcs_meet_again(bootstrap, can ? 0 : -EPERM);
+
+    *is_direct_out = rc == 0;
+    return rc == -EPERM ? 0 : rc;
+}
+
+static int introduce(const struct bcs_bootstrap *bootstrap,
+                     const struct bcs_meeting_params *params, const uint64_t *probe,
+                     struct bcs_meeting *meeting, struct introduction *all)
+{
+    struct introduction me = {.pid = getpid(), .probe = (uint64_t)(uintptr_t)probe};
+    int rc = params->error;
+
+    gethostname(me.host, sizeof(me.host) - 1);
+    sched_getaffinity(0, sizeof(me.cpus), &me.cpus);
+    prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0); /* Yama: siblings may copy */
+    if (rc == 0 && bootstrap->rank == 0) {
+        rc = bcs_shm_segment_create(&meeting->segment, params->n_bytes);
+        me.segment = bcs_shm_segment_handle(&meeting->segment);
+    }
+    me.error = rc;
+    rc = bootstrap->allgather(bootstrap->arg, &me, sizeof(me), all);
+    if (rc == 0 && all[0].error != 0) {
+        rc = (int)all[0].error;
+    }
+    if (rc == 0 && !is_one_machine(all, bootstrap->size)) {
+        if (bootstrap->rank == 0) {
+            bcs_error("the job spans several machines (%s and others); this version "
+                      "carries jobs on one machine",
+                      all[0].host);
+        }
+        rc = -ENOTSUP;
+    }
+    return rc;
+}
+
+static int map_memory(const struct bcs_bootstrap *bootstrap,
+                      const struct introduction *all, struct bcs_meeting *meeting)
+{
+    if (bootstrap->rank == 0) {
+        return 0;
+    }
+    return bcs_shm_segment_attach(&meeting->segment, &all[0].segment);
+}
+
+static int choose_copy(const struct bcs_bootstrap *bootstrap,
+                       const struct introduction *all, uint64_t copy,
+                       bool *is_direct_out)
+{
+    int rc;
+
+    *is_direct_out = false;
+    if (copy == NIC_COPY_POOLED) {
+        return 0;
+    }
+    rc = try_direct(bootstrap, all, is_direct_out);
+    if (rc == 0 && !*is_direct_out && copy == NIC_COPY_DIRECT) {
+        if (bootstrap->rank == 0) {
+            bcs_error("BCS_COPY=direct: the kernel does not let the ranks read each "
+                      "other's memory (process_vm_readv); use BCS_COPY=pooled or auto");
+        }
+        rc = -EPERM;
+    }
+    return rc;
+}
+
+int bcs_meet(const struct bcs_bootstrap *bootstrap,
+             const struct bcs_meeting_params *params, struct bcs_meeting *meeting_out)
+{
+    struct introduction *all = calloc(bootstrap->size, sizeof(*all));
+    struct bcs_meeting meeting = {.n_cpus = 1};
+    uint64_t probe = (uint64_t)getpid();
+    int rc = -ENOMEM;
+
+    if (all == NULL) {
+        goto fail;
+    }
+    rc = introduce(bootstrap, params, &probe, &meeting, all);
+    if (rc < 0) {
+        goto fail;
+    }
+    rc = bcs_meet_again(bootstrap, map_memory(bootstrap, all, &meeting));
+    if (rc < 0) {
+        goto fail;
+    }
+    bcs_shm_segment_close_fd(&meeting.segment);
+    rc = choose_copy(bootstrap, all, params->copy, &meeting.is_direct);
+    if (rc < 0) {
+        goto fail;
+    }
+    meeting.n_cpus = count_cpus(all, bootstrap->size);
+    free(all);
+    *meeting_out = meeting;
+    return 0;
+
+fail:
+    free(all);
+    bcs_shm_segment_fini(&meeting.segment);
+    return rc;
+}

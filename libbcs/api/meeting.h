@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * How the processes of a job on one machine meet: they introduce themselves, map one
+ * shared segment, and find out whether they may copy each other's memory. Called once by
+ * each process, from the thread that attaches it.
+ */
+#ifndef BCS_API_MEETING_H
+#define BCS_API_MEETING_H
+
+#include <stdbool.h>
+
+#include "libbcs/api/bootstrap.h"
+#include "libbcs/base/shm_segment.h"
+
+/** What a process brings. */
+struct bcs_meeting_params {
+    uint64_t n_bytes; /* of the segment; rank 0's counts */
+    int error;        /* <0: this process cannot go on; rank 0's ends it for all */
+    uint64_t copy;    /* enum nic_copy */
+};
+
+/** What has come of it. */
+struct bcs_meeting {
+    struct bcs_shm_segment segment; /* end with bcs_shm_segment_fini */
+    uint32_t n_cpus;                /* that the processes may run on, together */
+    bool is_direct;                 /* they may copy each other's memory, and shall */
+};
+
+/**
+ * Meet. Collective over the bootstrap.
+ *
+ * @return 0         met
+ * @return -ENOTSUP  the job spans several machines; logged by rank 0
+ * @return -EPERM    BCS_COPY=direct, but the kernel forbids it; logged by rank 0
+ * @return <0        -errno, logged
+ */
+int bcs_meet(const struct bcs_bootstrap *bootstrap,
+             const struct bcs_meeting_params *params, struct bcs_meeting *meeting_out);
+
+/** Wait for all processes, and agree. @return the error of the first that has one, or 0 */
+int bcs_meet_again(const struct bcs_bootstrap *bootstrap, int error);
+
+#endif
