@@ -32,6 +32,12 @@ INCLUDE_EDGES = {
         "mds/mds_config.h",
         "nic_threads",
     ],
+    "libbcs/cbsp": [
+        "libbcs/include",
+        "libbcs/api/entry.h",
+        "libbcs/api/meeting.h",
+        "libbcs/core",
+    ],
     "libbcs/tools": [
         "libbcs/include",
         "mds/mds_config.h",

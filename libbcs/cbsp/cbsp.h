@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Inside of cBSP: one process's state, and what the files of this folder do for each
+ * other. Everything runs in the thread that is in a function of <bcs/cbsp.h>.
+ *
+ *   send.c     cBSP_send: checks, then the outbox
+ *   outbox.c   writes messages into receivers' buffers, keeps what does not fit
+ *   inbox.c    takes messages out of the own buffers, runs handlers
+ *   sync.c     both synchronizations: inbox, outbox and barrier until they are done
+ *   barrier.c  who has begun to end the superstep
+ *   wait.c     what a synchronization does between two looks
+ *   stuck.c    finds out that nobody can go on; ends a job
+ *   region.c   export and import
+ *   handler.c  names of functions that are the same in all processes
+ *   reduce.c   broadcast and reduction, on sends and counting
+ *   job.c      begin and end
+ */
+#ifndef CBSP_CBSP_H
+#define CBSP_CBSP_H
+
+#include "libbcs/api/entry.h"
+#include "libbcs/base/shm_segment.h"
+#include "libbcs/cbsp/handler.h"
+#include "libbcs/cbsp/wire.h"
+
+/** A message as its sender gives it. */
+struct cbsp_message {
+    uint64_t dest;    /* in the receiver; 0: none */
+    uint64_t handler; /* name; 0: none */
+    const void *data;
+    size_t n_bytes;
+};
+
+/** A message that is kept at its sender. */
+struct cbsp_kept {
+    struct cbsp_kept *next;
+    struct cbsp_message message; /* data: those below */
+    uint64_t superstep;
+    uint64_t n_gone; /* bytes that have gone in pieces */
+    bool is_announced;
+    _Alignas(16) uint8_t data[];
+};
+
+/** Messages that are kept, first in first out. */
+struct cbsp_queue {
+    struct cbsp_kept *first, *last;
+};
+
+/** The stream of messages to one process; see outbox.c. */
+struct cbsp_out {
+    uint64_t superstep; /* whose buffer is being written; UINT64_MAX: none yet */
+    uint64_t top_gva;   /* below it the next message goes */
+    uint64_t low_gva;   /* the buffer's lower end */
+    uint64_t key;
+    uint64_t lap;
+    uint64_t n_ended; /* supersteps that the receiver has ended, as far as is known */
+    uint64_t n_messages;      /* sent in all */
+    uint64_t n_read;          /* large messages that it has read in our memory */
+    uint64_t wanted;          /* what it was last asked to tell; supersteps */
+    bool is_full;             /* waits for go_on */
+    bool owes_end;            /* has overflowed in this superstep */
+    struct cbsp_queue queue;  /* not sent yet */
+    struct cbsp_queue unread; /* large messages that were announced */
+    struct bcs_node_set node; /* the receiver alone */
+};
+
+/** The stream of messages from one process; see inbox.c. */
+struct cbsp_in {
+    const uint64_t *key_at; /* where the next key will be */
+    uint64_t key;
+    uint64_t lap;
+    uint64_t n_messages;       /* taken in all */
+    uint64_t n_read;           /* large messages read in its memory */
+    uint64_t wanted;           /* the want that was last answered */
+    struct cbsp_message large; /* that comes in pieces; handler, dest, length */
+    uint8_t *large_data;       /* where its data go; NULL: none comes */
+    uint64_t n_large;          /* bytes that have come */
+    bool owns_large;           /* large_data is ours to free */
+};
+
+/** A region of another process that may be written to. */
+struct cbsp_import {
+    uint64_t address, n_bytes;
+    uint64_t serial;
+    uint32_t region;
+};
+
+/** What was imported from one process. */
+struct cbsp_imports {
+    struct cbsp_import *list; /* the last one used comes first */
+    uint32_t n;
+};
+
+/** What the process is doing. */
+enum cbsp_doing { CBSP_COMPUTING, CBSP_COUNTING, CBSP_MEETING, CBSP_HANDLING };
+
+struct cbsp {
+    struct bcs_core *core;
+    struct cbsp_layout layout;
+    uint32_t pid, n_procs;
+    enum cbsp_doing doing;
+    int error;          /* <0: what has ended the job */
+    uint64_t superstep; /* that is being computed or ended */
+    uint64_t sending;   /* that messages sent now belong to */
+    int64_t n_taken;    /* messages of the superstep that is being ended */
+    int64_t n_open;     /* streams that have overflowed, and large messages in pieces */
+    uint64_t n_queued[2]; /* by superstep's parity: kept messages and ends owed */
+    uint64_t n_floor;     /* supersteps that all have ended at least */
+    uint64_t n_rings;     /* of others' bells */
+    uint64_t n_sent[2];   /* by superstep's parity: messages */
+    uint64_t wants_seen, revocations_seen;
+    uint64_t n_gsyncs;
+    struct cBSP_counts counts;
+
+    /* Own heap, by address. */
+    struct bcs_event *bell;
+    const struct bcs_event *wants, *revocations;
+    uint64_t *progress;
+    const uint64_t *verdict, *up, *down;
+    const struct cbsp_from *from;
+
+    struct cbsp_out *outs;
+    struct cbsp_in *ins;
+    struct cbsp_imports *imports;
+    struct bcs_node_set all, children;
+    uint32_t n_children;
+    struct cbsp_handlers handlers;
+
+    /* Waiting. */
+    bool is_crowded;
+    bool is_direct; /* processes may read each other's memory */
+    uint64_t spin_ticks;
+    bool is_told;     /* the last record says that we wait */
+    uint64_t state;   /* of the last record */
+    uint64_t n_heard; /* in the last record */
+
+    struct cbsp_export exports[CBSP_MAX_REGIONS]; /* own */
+
+    struct bcs_entry entry;
+    struct bcs_shm_segment segment;
+};
+
+/** A wait, from its first look to its end. */
+struct cbsp_waiter {
+    enum cbsp_wait wait;
+    int32_t wanted;
+    uint32_t n_looks;
+    uint64_t since_ticks;
+    bool is_ready;    /* to sleep: has looked since it has read n_heard */
+    uint64_t n_heard; /* of the bell */
+};
+
+/** The process's state; NULL when it is not in a job. */
+extern struct cbsp *cbsp_self;
+
+/**
+ * What every call checks first: that the process is in a job which has not ended.
+ *
+ * @param caller  its name, for the log
+ * @return 0, -EPERM (logged), or what has ended the job
+ */
+int cbsp_check(const char *caller);
+
+/** Start a transfer to n_dests processes. Its source may be used again at once, as with
+ *  transport shm the copy is done on return. @return 0 or -errno */
+int cbsp_transfer(struct cbsp *cbsp, const struct bcs_xfer *xfer, uint32_t n_dests);
+
+/** Tell one process a word, at an address of its heap, and ring its bell. */
+int cbsp_tell(struct cbsp *cbsp, uint32_t node, uint64_t gva, uint64_t word);
+
+/* outbox.c */
+
+/** Send a message that has been checked: write it, or keep a copy. @return 0, -ENOMEM
+ *  (logged), or -errno: end of the job */
+int cbsp_outbox_send(struct cbsp *cbsp, uint32_t node,
+                     const struct cbsp_message *message);
+
+/** Send what was kept and can go now; free what was read. Within a synchronization.
+ *  @return 0 or -errno */
+int cbsp_outbox_flush(struct cbsp *cbsp);
+
+/** Whether all messages of the superstep are where their receivers see them, or see that
+ *  there are more. */
+bool cbsp_outbox_is_visible(const struct cbsp *cbsp);
+
+/** Free all that is kept. */
+void cbsp_outbox_fini(struct cbsp *cbsp);
+
+/* inbox.c */
+
+/** Begin to end a superstep. @return 0, or -EPROTO: messages of the last one have come
+ *  that were not counted; logged */
+int cbsp_inbox_begin(struct cbsp *cbsp);
+
+/** Take all messages of the superstep that are there. @return 0, or -errno: end of the job;
+ *  logged */
+int cbsp_inbox_take(struct cbsp *cbsp);
+
+/** Free what is not complete. */
+void cbsp_inbox_fini(struct cbsp *cbsp);
+
+/* barrier.c */
+
+/** Go on with the barrier of this superstep. @return 0, or -EPROTO: somebody calls
+ *  cBSP_gsync in another superstep; logged */
+int cbsp_barrier_step(struct cbsp *cbsp, int *phase);
+
+/** The phase of cbsp_barrier_step in which all have entered. */
+enum { CBSP_BARRIER_PASSED = 2 };
+
+/* wait.c */
+
+/** Serve others: look whether the job has ended, send what was kept, tell those who want
+ *  to know it how far this process is. @return 0 or -errno */
+int cbsp_serve(struct cbsp *cbsp);
+
+/** What to do when a look has found nothing: spin, yield, serve others, sleep. @return 0:
+ *  look again; -errno: end of the job */
+int cbsp_wait(struct cbsp *cbsp, struct cbsp_waiter *waiter);
+
+/** Whether the wait may look: not if it has told all that it waits, and nobody has rung. */
+int cbsp_wait_may_look(struct cbsp *cbsp, bool *may_look_out);
+
+/* stuck.c */
+
+/** End the job with an error, unless it has ended; all processes learn it. @return what it
+ *  has ended with */
+int cbsp_end_job(struct cbsp *cbsp, int error);
+
+/** Tell all that this process waits, and look whether all do. @return 0, or -EDEADLK */
+int cbsp_stuck_look(struct cbsp *cbsp, const struct cbsp_waiter *waiter);
+
+/** Tell all that this process does not wait any more, if it has said so. @return 0, -errno */
+int cbsp_stuck_unsay(struct cbsp *cbsp);
+
+/* region.c */
+
+/** Forget imports that were taken back; at the end of a cBSP_gsync. */
+void cbsp_imports_update(struct cbsp *cbsp);
+
+/** Whether a destination may be written to. @return 0, or -EACCES; logged */
+int cbsp_imports_check(struct cbsp *cbsp, uint32_t node, uint64_t address,
+                       size_t n_bytes);
+
+/* sync.c */
+
+/** End the superstep by counting. @return as cBSP_nsync */
+int cbsp_nsync(struct cbsp *cbsp, int count);
+
+/** End the superstep globally; `wait` is the call's name in reports. @return as cBSP_gsync */
+int cbsp_gsync(struct cbsp *cbsp, enum cbsp_wait wait);
+
+#endif

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Joining and leaving a job. All heaps lie one after another in one anonymous segment,
+ * which goes with the last process, however it ends. [cBSP 4.3, 5.1]
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "libbcs/api/meeting.h"
+#include "libbcs/base/clock.h"
+#include "libbcs/base/log.h"
+#include "libbcs/cbsp/cbsp.h"
+
+static void cbsp_free(struct cbsp *cbsp)
+{
+    if (cbsp == NULL) {
+        return;
+    }
+    cbsp_outbox_fini(cbsp);
+    cbsp_inbox_fini(cbsp);
+    for (uint32_t i = 0; cbsp->imports != NULL && i < cbsp->n_procs; i++) {
+        free(cbsp->imports[i].list);
+    }
+    free(cbsp->imports);
+    bcs_core_destroy(cbsp->core);
+    bcs_shm_segment_fini(&cbsp->segment);
+    bcs_entry_fini(&cbsp->entry);
+    free(cbsp);
+}
+
+/** Map the heaps of all. */
+static int meet(struct cbsp *cbsp, struct bcs_meeting *meeting_out)
+{
+    int error = cbsp_layout_init(&cbsp->layout, cbsp->n_procs);
+    int rc;
+
+    if (error < 0) {
+        bcs_error("cBSP_initialize: %u processes; allowed are up to %d", cbsp->n_procs,
+                  BCS_MAX_NODES);
+    }
+    rc = bcs_meet(&cbsp->entry.bootstrap,
+                  &(struct bcs_meeting_params){
+                      .n_bytes = cbsp->n_procs * cbsp->layout.heap_bytes,
+                      .error = error,
+                      .copy = cbsp->entry.settings.nic.copy,
+                  },
+                  meeting_out);
+    if (rc == 0) {
+        cbsp->segment = meeting_out->segment;
+        cbsp->is_direct = meeting_out->is_direct;
+        cbsp->is_crowded = cbsp->n_procs > meeting_out->n_cpus;
+    }
+    return rc;
+}
+
+static void find_own_memory(struct cbsp *cbsp)
+{
+    const struct cbsp_layout *layout = &cbsp->layout;
+
+    cbsp->bell = bcs_core_address(cbsp->core, layout->bell_gva);
+    cbsp->wants = bcs_core_address(cbsp->core, layout->wants_gva);
+    cbsp->revocations = bcs_core_address(cbsp->core, layout->revocations_gva);
+    cbsp->progress = bcs_core_address(cbsp->core, layout->progress_gva);
+    cbsp->verdict = bcs_core_address(cbsp->core, layout->verdict_gva);
+    cbsp->up = bcs_core_address(cbsp->core, layout->up_gva);
+    cbsp->down = bcs_core_address(cbsp->core, layout->down_gva);
+    cbsp->from = bcs_core_address(cbsp->core, layout->from_gva);
+}
+
+static void find_children(struct cbsp *cbsp)
+{
+    uint64_t first = (uint64_t)cbsp->pid * CBSP_CHILDREN + 1;
+
+    for (uint64_t i = first; i < first + CBSP_CHILDREN && i < cbsp->n_procs; i++) {
+        bcs_node_set_add(&cbsp->children, (uint32_t)i);
+        cbsp->n_children++;
+    }
+}
+
+/** Set this process up, and tell the others its pid. */
+static int set_up(struct cbsp *cbsp)
+{
+    uint64_t pid = (uint64_t)getpid();
+    int rc = bcs_core_create(
+        &(struct bcs_core_params){
+            .transport = "shm",
+            .base = cbsp->segment.base,
+            .n_nodes = cbsp->n_procs,
+            .node = cbsp->pid,
+            .heap_bytes = cbsp->layout.heap_bytes,
+        },
+        &cbsp->core);
+
+    if (rc < 0) {
+        return rc;
+    }
+    cbsp->outs = calloc(cbsp->n_procs, sizeof(*cbsp->outs));
+    cbsp->ins = calloc(cbsp->n_procs, sizeof(*cbsp->ins));
+    cbsp->imports = calloc(cbsp->n_procs, sizeof(*cbsp->imports));
+    if (cbsp->outs == NULL || cbsp->ins == NULL || cbsp->imports == NULL) {
+        bcs_error("cBSP_initialize: out of memory");
+        return -ENOMEM;
+    }
+    for (uint32_t i = 0; i < cbsp->n_procs; i++) {
+        cbsp->outs[i].superstep = UINT64_MAX;
+        bcs_node_set_add(&cbsp->outs[i].node, i);
+    }
+    bcs_node_set_fill(&cbsp->all, cbsp->n_procs);
+    find_own_memory(cbsp);
+    find_children(cbsp);
+    return bcs_xfer_and_signal(cbsp->core,
+                               &(struct bcs_xfer){
+                                   .src = &pid,
+                                   .n_bytes = sizeof(pid),
+                                   .dest_gva = cbsp_from_gva(&cbsp->layout, cbsp->pid) +
+                                               offsetof(struct cbsp_from, pid),
+                                   .dests = &cbsp->all,
+                               });
+}
+
+static int join(struct cbsp *cbsp)
+{
+    uint64_t start_ticks = bcs_clock_ticks(), start_ns = bcs_clock_now_ns();
+    struct bcs_meeting meeting;
+    int rc = bcs_entry_init(&cbsp->entry, "cBSP_initialize");
+
+    if (rc < 0) {
+        return rc;
+    }
+    cbsp->pid = cbsp->entry.bootstrap.rank;
+    cbsp->n_procs = cbsp->entry.bootstrap.size;
+    rc = meet(cbsp, &meeting);
+    if (rc < 0) {
+        return rc;
+    }
+    rc = bcs_meet_again(&cbsp->entry.bootstrap, set_up(cbsp));
+    cbsp->spin_ticks = cbsp->entry.settings.nic.spin_ns *
+                       (bcs_clock_ticks() - start_ticks) /
+                       (bcs_clock_now_ns() - start_ns + 1);
+    return rc;
+}
+
+int cBSP_initialize(void)
+{
+    static atomic_flag was_called = ATOMIC_FLAG_INIT; /* as long as the process lives */
+    struct cbsp *cbsp;
+    int rc;
+
+    if (atomic_flag_test_and_set(&was_called)) {
+        bcs_error("cBSP_initialize: called before in this process");
+        return -EALREADY;
+    }
+    cbsp = calloc(1, sizeof(*cbsp));
+    if (cbsp == NULL) {
+        bcs_error("cBSP_initialize: out of memory");
+        return -ENOMEM;
+    }
+    rc = join(cbsp);
+    if (rc < 0) {
+        cbsp_free(cbsp);
+        return rc;
+    }
+    cbsp_self = cbsp;
+    return 0;
+}
+
+/** Tell each process how many messages it was sent in all. */
+static int tell_totals(struct cbsp *cbsp)
+{
+    uint64_t gva =
+        cbsp_from_gva(&cbsp->layout, cbsp->pid) + offsetof(struct cbsp_from, n_sent);
+    int rc = 0;
+
+    for (uint32_t i = 0; rc == 0 && i < cbsp->n_procs; i++) {
+        const struct cbsp_kept *kept = cbsp->outs[i].queue.first;
+        uint64_t n_sent = cbsp->outs[i].n_messages;
+
+        for (; kept != NULL; kept = kept->next) {
+            n_sent += !kept->is_announced;
+        }
+        rc = cbsp_tell(cbsp, i, gva, n_sent);
+    }
+    return rc;
+}
+
+/** Whether all that others have sent was taken. */
+static int check_totals(struct cbsp *cbsp)
+{
+    int rc = 0;
+
+    for (uint32_t i = 0; i < cbsp->n_procs; i++) {
+        uint64_t n_sent = __atomic_load_n(&cbsp->from[i].n_sent, __ATOMIC_ACQUIRE);
+
+        if (n_sent != cbsp->ins[i].n_messages) {
+            bcs_error("cBSP_finalize: process %" PRIu32 " has sent %" PRIu64
+                      " messages that no cBSP_nsync has counted",
+                      i, n_sent - cbsp->ins[i].n_messages);
+            rc = -EPROTO;
+        }
+    }
+    if (cbsp->n_sent[cbsp->superstep % 2] != 0) {
+        bcs_error("cBSP_finalize: handlers have sent %" PRIu64
+                  " messages that no superstep follows for",
+                  cbsp->n_sent[cbsp->superstep % 2]);
+        rc = -EPROTO;
+    }
+    return rc;
+}
+
+int cBSP_finalize(void)
+{
+    struct cbsp *cbsp = cbsp_self;
+    int rc = cbsp_check("cBSP_finalize");
+
+    if (cbsp == NULL) {
+        return rc;
+    }
+    if (cbsp->doing == CBSP_HANDLING) {
+        bcs_error("cBSP_finalize: called in a handler");
+        return -EPERM;
+    }
+    rc = rc < 0 ? rc : tell_totals(cbsp);
+    rc = rc < 0 ? rc : cbsp_gsync(cbsp, CBSP_IN_FINALIZE);
+    rc = rc < 0 ? rc : check_totals(cbsp);
+    cbsp_self = NULL;
+    cbsp_free(cbsp);
+    return rc;
+}
+
+int cBSP_nprocs(void)
+{
+    return cbsp_self == NULL ? 0 : (int)cbsp_self->n_procs;
+}
+
+int cBSP_pid(void)
+{
+    return cbsp_self == NULL ? -1 : (int)cbsp_self->pid;
+}
+
+int cBSP_counts(struct cBSP_counts *counts_out)
+{
+    if (cbsp_self == NULL) {
+        return cbsp_check("cBSP_counts");
+    }
+    *counts_out = cbsp_self->counts;
+    return 0;
+}

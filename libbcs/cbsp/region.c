@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Export and import of memory. Exports of all processes are in the heap of each, put there
+ * by the exporter, so that an import is a look at the own memory, and every send is checked
+ * against what was imported. [cBSP 3]
+ *
+ * An export that is taken back says up to which cBSP_gsync it holds, counted from the
+ * beginning, and a count tells that there are such. So it does not matter how far ahead the
+ * exporter is: until the same cBSP_gsync all may import the region and send to it.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "libbcs/base/log.h"
+#include "libbcs/cbsp/cbsp.h"
+
+static int check(const char *caller, int region)
+{
+    int rc = cbsp_check(caller);
+
+    if (rc == 0 && (region < 0 || region >= CBSP_MAX_REGIONS)) {
+        bcs_error("%s: region %d; allowed are 0 to %d", caller, region,
+                  CBSP_MAX_REGIONS - 1);
+        rc = -EINVAL;
+    }
+    return rc;
+}
+
+/** Whether a region may be used by a process that has gone through so many cBSP_gsyncs. */
+static bool is_valid(const struct cbsp_export *export, uint64_t n_gsyncs)
+{
+    /* Pairs with the put of cBSP_unexport. */
+    uint64_t until = __atomic_load_n(&export->until, __ATOMIC_ACQUIRE);
+
+    return until == 0 || n_gsyncs < until;
+}
+
+/** Put a part of an own export, from one offset to another, where all find it. */
+static int put_export(struct cbsp *cbsp, int region, size_t from, size_t to)
+{
+    uint64_t gva = cbsp_export_gva(&cbsp->layout, cbsp->pid, (uint32_t)region);
+    const struct bcs_xfer xfer = {
+        .src = (const uint8_t *)&cbsp->exports[region] + from,
+        .n_bytes = to - from,
+        .dest_gva = gva + from,
+        .dests = &cbsp->all,
+    };
+
+    return cbsp_transfer(cbsp, &xfer, 0);
+}
+
+int cBSP_export(int region, void *address, size_t n_bytes)
+{
+    struct cbsp *cbsp = cbsp_self;
+    int rc = check("cBSP_export", region);
+    struct cbsp_export *export;
+
+    if (rc < 0) {
+        return rc;
+    }
+    export = &cbsp->exports[region];
+    if (address == NULL && n_bytes != 0) {
+        bcs_error("cBSP_export: region %d of %zu bytes at a null pointer", region,
+                  n_bytes);
+        return -EINVAL;
+    }
+    if (export->serial != 0 && is_valid(export, cbsp->n_gsyncs)) {
+        bcs_error("cBSP_export: region %d is exported%s", region,
+                  export->until == 0 ? "" : " until the next cBSP_gsync");
+        return -EEXIST;
+    }
+    *export = (struct cbsp_export){
+        .address = (uint64_t)(uintptr_t)address,
+        .n_bytes = n_bytes,
+        .serial = export->serial + 1,
+    };
+    /* First what it is, then that it is: who sees the second sees the first. */
+    rc = put_export(cbsp, region, 0, offsetof(struct cbsp_export, until));
+    return rc < 0 ? rc
+                  : put_export(cbsp, region, offsetof(struct cbsp_export, until),
+                               sizeof(*export));
+}
+
+int cBSP_unexport(int region)
+{
+    struct cbsp *cbsp = cbsp_self;
+    int rc = check("cBSP_unexport", region);
+    struct cbsp_export *export;
+    struct bcs_xfer tell = {0};
+
+    if (rc < 0) {
+        return rc;
+    }
+    export = &cbsp->exports[region];
+    if (export->serial == 0 || export->until != 0) {
+        bcs_error("cBSP_unexport: region %d is not exported", region);
+        return -EINVAL;
+    }
+    export->until = cbsp->n_gsyncs + 1;
+    tell.dests = &cbsp->all;
+    tell.remote_event_gva = cbsp->layout.revocations_gva;
+    rc = put_export(cbsp, region, offsetof(struct cbsp_export, until),
+                    offsetof(struct cbsp_export, serial));
+    return rc < 0 ? rc : cbsp_transfer(cbsp, &tell, 0);
+}
+
+static const struct cbsp_export *export_of(const struct cbsp *cbsp, uint32_t node,
+                                           uint32_t region)
+{
+    return bcs_core_address(cbsp->core, cbsp_export_gva(&cbsp->layout, node, region));
+}
+
+static uint64_t serial_of(const struct cbsp_export *export)
+{
+    /* Pairs with the put of an export, whose last word it is. */
+    return __atomic_load_n(&export->serial, __ATOMIC_ACQUIRE);
+}
+
+/** Add an import, unless it is in the list. */
+static int add_import(struct cbsp_imports *imports, const struct cbsp_import *import)
+{
+    struct cbsp_import *list;
+
+    for (uint32_t i = 0; i < imports->n; i++) {
+        if (imports->list[i].region == import->region) {
+            return 0;
+        }
+    }
+    list = realloc(imports->list, (imports->n + 1) * sizeof(*list));
+    if (list == NULL) {
+        bcs_error("cBSP_import: out of memory");
+        return -ENOMEM;
+    }
+    list[imports->n++] = *import;
+    imports->list = list;
+    return 0;
+}
+
+int cBSP_import(int node, int region, void **address_out, size_t *n_bytes_out)
+{
+    const struct cbsp_export *export;
+    struct cbsp_import import = {.region = (uint32_t)region};
+    int rc = check("cBSP_import", region);
+
+    if (rc == 0 && (node < 0 || (uint32_t)node >= cbsp_self->n_procs)) {
+        bcs_error("cBSP_import: no process %d in a job of %u", node,
+                  cbsp_self->n_procs);
+        rc = -EINVAL;
+    }
+    if (rc < 0) {
+        return rc;
+    }
+    export = export_of(cbsp_self, (uint32_t)node, (uint32_t)region);
+    import.serial = serial_of(export);
+    if (import.serial == 0 || !is_valid(export, cbsp_self->n_gsyncs)) {
+        bcs_error("cBSP_import: process %d has not exported region %d before the last "
+                  "cBSP_gsync",
+                  node, region);
+        return -ENOENT;
+    }
+    import.address = export->address;
+    import.n_bytes = export->n_bytes;
+    rc = add_import(&cbsp_self->imports[node], &import);
+    if (rc < 0) {
+        return rc;
+    }
+    *address_out = (void *)(uintptr_t)import.address; // NOLINT: of another process
+    if (n_bytes_out != NULL) {
+        *n_bytes_out = import.n_bytes;
+    }
+    return 0;
+}
+
+void cbsp_imports_update(struct cbsp *cbsp)
+{
+    /* Pairs with the signal of cBSP_unexport. */
+    uint64_t n = __atomic_load_n(&cbsp->revocations->count, __ATOMIC_ACQUIRE);
+
+    if (n == cbsp->revocations_seen) {
+        return;
+    }
+    cbsp->revocations_seen = n;
+    for (uint32_t node = 0; node < cbsp->n_procs; node++) {
+        struct cbsp_imports *imports = &cbsp->imports[node];
+        uint32_t n_left = 0;
+
+        for (uint32_t i = 0; i < imports->n; i++) {
+            const struct cbsp_import *import = &imports->list[i];
+            const struct cbsp_export *export = export_of(cbsp, node, import->region);
+
+            if (serial_of(export) == import->serial &&
+                is_valid(export, cbsp->n_gsyncs)) {
+                imports->list[n_left++] = *import;
+            }
+        }
+        imports->n = n_left;
+    }
+}
+
+static bool is_within(const struct cbsp_import *import, uint64_t address,
+                      size_t n_bytes)
+{
+    return address - import->address < import->n_bytes &&
+           n_bytes <= import->n_bytes - (address - import->address);
+}
+
+/** Refuse a destination; name the import that is nearest to it. */
+static int refuse(const struct cbsp_imports *imports, uint32_t node, uint64_t address,
+                  size_t n_bytes)
+{
+    const struct cbsp_import *nearest = NULL;
+    uint64_t least = UINT64_MAX;
+
+    for (uint32_t i = 0; i < imports->n; i++) {
+        const struct cbsp_import *import = &imports->list[i];
+        uint64_t middle = import->address + import->n_bytes / 2;
+        uint64_t distance = address > middle ? address - middle : middle - address;
+
+        if (distance < least) {
+            least = distance;
+            nearest = import;
+        }
+    }
+    if (nearest == NULL) {
+        bcs_error("cBSP_send: %zu bytes to 0x%" PRIx64 " of process %" PRIu32
+                  ", from which nothing is imported",
+                  n_bytes, address, node);
+    } else {
+        bcs_error("cBSP_send: %zu bytes to 0x%" PRIx64 " of process %" PRIu32
+                  " are not within an imported region; the nearest is region %" PRIu32
+                  ", %" PRIu64 " bytes at 0x%" PRIx64,
+                  n_bytes, address, node, nearest->region, nearest->n_bytes,
+                  nearest->address);
+    }
+    return -EACCES;
+}
+
+int cbsp_imports_check(struct cbsp *cbsp, uint32_t node, uint64_t address,
+                       size_t n_bytes)
+{
+    struct cbsp_imports *imports = &cbsp->imports[node];
+
+    for (uint32_t i = 0; i < imports->n; i++) {
+        if (is_within(&imports->list[i], address, n_bytes)) {
+            struct cbsp_import found = imports->list[i];
+
+            if (i != 0) {
+                imports->list[i] = imports->list[0];
+                imports->list[0] = found;
+            }
+            return 0;
+        }
+    }
+    return refuse(imports, node, address, n_bytes);
+}

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Finding out that nobody can go on, and ending a job.
+ *
+ * A process that has slept for the time limit of a sleep, without hearing its bell, tells
+ * all what it waits for: a record with the number of times that it has rung others, and
+ * that it has heard its own bell before it last looked and found nothing to do. From then on
+ * it does nothing at all until it hears its bell again; then it first takes the record back
+ * (its state becomes even), and only then looks.
+ *
+ * The proof. Whoever has written its record reads those of all, and then again. Say that all
+ * are valid, and the same both times. Between the two readings there is a moment at which
+ * every process waited and did nothing, as its record had been written before and was not
+ * taken back: the records are the truth of that moment. Now let all that was ever rung be
+ * all that was ever heard. Everything that can let a process go on (a message, a word of
+ * the barrier, that it may go on with a lap, that its message was read, that a receiver has
+ * ended a superstep) comes with a ring, and every process has looked after the last ring
+ * that it has got. So none can go on at that moment, and as none does anything, none ever
+ * will. Nothing here depends on time: it only decides when one begins to ask.
+ *
+ * A process that computes, or waits in another library, has no valid record.
+ *
+ * Ending a job is one Compare-And-Write: if the verdict is 0 everywhere, make it the error.
+ * So one process succeeds, and that one reports.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "libbcs/base/log.h"
+#include "libbcs/cbsp/cbsp.h"
+
+#define MOST_LINES 16
+
+static int put_to_all(struct cbsp *cbsp, uint64_t gva, const void *src, size_t n_bytes)
+{
+    const struct bcs_xfer xfer = {
+        .src = src,
+        .n_bytes = n_bytes,
+        .dest_gva = gva,
+        .dests = &cbsp->all,
+    };
+
+    return cbsp_transfer(cbsp, &xfer, 0);
+}
+
+/** Make an error the end of the job. @return whether this process has done it */
+static bool decide(struct cbsp *cbsp, int error)
+{
+    const struct bcs_comparison comparison = {
+        .variable_gva = cbsp->layout.verdict_gva,
+        .op = BCS_COMPARE_EQ,
+        .dests = &cbsp->all,
+        .write_gva = cbsp->layout.verdict_gva,
+        .write_value = (uint64_t)-error,
+    };
+    const struct bcs_xfer ring = {
+        .dests = &cbsp->all,
+        .remote_event_gva = cbsp->layout.bell_gva,
+    };
+    bool is_first = false;
+    int rc = bcs_compare_and_write(cbsp->core, &comparison, &is_first);
+
+    if (rc == 0 && is_first) {
+        bcs_xfer_and_signal(cbsp->core, &ring);
+    }
+    return is_first;
+}
+
+int cbsp_end_job(struct cbsp *cbsp, int error)
+{
+    if (cbsp->error == 0) {
+        bool is_first = decide(cbsp, error);
+        uint64_t verdict = __atomic_load_n(cbsp->verdict, __ATOMIC_ACQUIRE);
+
+        /* Where the primitives fail, there is no verdict, and each has its own error. */
+        cbsp->error = is_first || verdict == 0 ? error : -(int)verdict;
+    }
+    return cbsp->error;
+}
+
+static uint64_t record_gva(const struct cbsp *cbsp)
+{
+    return cbsp_from_gva(&cbsp->layout, cbsp->pid) + offsetof(struct cbsp_from, record);
+}
+
+static int say(struct cbsp *cbsp, const struct cbsp_waiter *waiter)
+{
+    const struct cbsp_record record = {
+        .superstep = cbsp->superstep,
+        .n_rings = cbsp->n_rings,
+        .n_heard = waiter->n_heard,
+        .wait = waiter->wait,
+        .wanted = waiter->wanted,
+        .n_taken = cbsp->n_taken,
+        .n_queued = (int64_t)cbsp->n_queued[cbsp->superstep % 2],
+        .state = ++cbsp->state,
+    };
+
+    cbsp->is_told = true;
+    cbsp->n_heard = waiter->n_heard;
+    return put_to_all(cbsp, record_gva(cbsp), &record, sizeof(record));
+}
+
+int cbsp_stuck_unsay(struct cbsp *cbsp)
+{
+    cbsp->state++;
+    cbsp->is_told = false;
+    return put_to_all(cbsp, record_gva(cbsp) + offsetof(struct cbsp_record, state),
+                      &cbsp->state, sizeof(cbsp->state));
+}
+
+static uint64_t state_of(const struct cbsp *cbsp, uint32_t node)
+{
+    /* Pairs with the put of a record, whose last word it is. A record is changed only
+     * while its state is even, so that an odd one read twice has the record between. */
+    return __atomic_load_n(&cbsp->from[node].record.state, __ATOMIC_ACQUIRE);
+}
+
+/** Whether all wait, and all rings were heard; see the proof. */
+static bool is_stuck(const struct cbsp *cbsp)
+{
+    uint64_t n_rings = 0, n_heard = 0, n_states = 0;
+
+    for (uint32_t i = 0; i < cbsp->n_procs; i++) {
+        uint64_t state = state_of(cbsp, i);
+
+        if (state % 2 == 0) {
+            return false;
+        }
+        n_states += state;
+        n_rings += __atomic_load_n(&cbsp->from[i].record.n_rings, __ATOMIC_RELAXED);
+        n_heard += __atomic_load_n(&cbsp->from[i].record.n_heard, __ATOMIC_RELAXED);
+    }
+    /* The records are read before the states are, again. States only grow. */
+    __atomic_thread_fence(__ATOMIC_ACQUIRE);
+    for (uint32_t i = 0; i < cbsp->n_procs; i++) {
+        n_states -= state_of(cbsp, i);
+    }
+    return n_states == 0 && n_rings == n_heard;
+}
+
+/** One line of the report: for what a process waits. */
+static void report(const struct cbsp_record *record, uint32_t node)
+{
+    char rest[96] = "";
+
+    if (record->n_queued > 0) {
+        snprintf(rest, sizeof(rest),
+                 ", and until %" PRId64 " that it has sent are taken",
+                 record->n_queued);
+    }
+    if (record->wait == CBSP_IN_NSYNC) {
+        bcs_error("  process %" PRIu32 ", superstep %" PRIu64
+                  ": cBSP_nsync waits for %" PRId32 " messages and has %" PRId64 "%s",
+                  node, record->superstep, record->wanted, record->n_taken, rest);
+    } else {
+        bcs_error("  process %" PRIu32 ", superstep %" PRIu64
+                  ": %s waits for the others%s",
+                  node, record->superstep,
+                  record->wait == CBSP_IN_GSYNC ? "cBSP_gsync" : "cBSP_finalize", rest);
+    }
+}
+
+int cbsp_stuck_look(struct cbsp *cbsp, const struct cbsp_waiter *waiter)
+{
+    int rc = cbsp->is_told ? 0 : say(cbsp, waiter);
+
+    if (rc < 0 || !is_stuck(cbsp)) {
+        return rc;
+    }
+    if (!decide(cbsp, -EDEADLK)) {
+        return 0; /* another process has, or will by its own look */
+    }
+    cbsp->error = -EDEADLK;
+    bcs_error("every process waits, and none can go on:");
+    for (uint32_t i = 0; i < cbsp->n_procs && i < MOST_LINES; i++) {
+        report(&cbsp->from[i].record, i);
+    }
+    if (cbsp->n_procs > MOST_LINES) {
+        bcs_error("  and %" PRIu32 " more", cbsp->n_procs - MOST_LINES);
+    }
+    return cbsp->error;
+}

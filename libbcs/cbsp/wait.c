@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Waiting within a synchronization, in three steps: it spins, as messages of processes that
+ * run are there within a microsecond; then, if there are more processes than cores, it
+ * yields, as the one that is waited for may stand in the queue; then it sleeps on its bell,
+ * which every message rings. Between looks it serves the others.
+ */
+#include <sched.h>
+
+#include "libbcs/base/clock.h"
+#include "libbcs/cbsp/cbsp.h"
+
+enum {
+    LOOKS_A_SERVICE = 16,
+    LOOKS_A_CLOCK = 64, /* looks between two looks at the clock */
+    CROWDED_LOOKS = 4,  /* looks before each yield */
+    CROWDED_SHARE = 4,  /* of the time for spinning is for yielding */
+};
+
+static uint64_t n_heard(const struct cbsp *cbsp)
+{
+    /* Pairs with the increment of a signal, which follows its data. */
+    return __atomic_load_n(&cbsp->bell->count, __ATOMIC_ACQUIRE);
+}
+
+/** Ring for those who wait until this process has ended some superstep, if it has. */
+static int answer(struct cbsp *cbsp)
+{
+    /* Pairs with the signal of a want, which follows its word. */
+    uint64_t n_wants = __atomic_load_n(&cbsp->wants->count, __ATOMIC_ACQUIRE);
+    bool is_all = true;
+    int rc = 0;
+
+    if (n_wants == cbsp->wants_seen) {
+        return 0;
+    }
+    for (uint32_t i = 0; rc == 0 && i < cbsp->n_procs; i++) {
+        uint64_t wanted = __atomic_load_n(&cbsp->from[i].wanted, __ATOMIC_ACQUIRE);
+        const struct bcs_xfer ring = {
+            .dests = &cbsp->outs[i].node,
+            .remote_event_gva = cbsp->layout.bell_gva,
+        };
+
+        if (wanted > cbsp->superstep) {
+            is_all = false;
+        } else if (wanted > cbsp->ins[i].wanted) {
+            cbsp->ins[i].wanted = wanted;
+            rc = cbsp_transfer(cbsp, &ring, 1);
+        }
+    }
+    if (is_all) {
+        cbsp->wants_seen = n_wants;
+    }
+    return rc;
+}
+
+int cbsp_serve(struct cbsp *cbsp)
+{
+    /* Pairs with the Compare-And-Write of who has ended the job. */
+    uint64_t verdict = __atomic_load_n(cbsp->verdict, __ATOMIC_ACQUIRE);
+    int rc;
+
+    if (verdict != 0) {
+        cbsp->error = -(int)verdict;
+        return cbsp->error;
+    }
+    if (cbsp->is_told) {
+        return 0; /* it has said that it does nothing before somebody rings */
+    }
+    rc = answer(cbsp);
+    if (rc == 0 && (cbsp->n_queued[0] | cbsp->n_queued[1]) != 0) {
+        rc = cbsp_outbox_flush(cbsp);
+    }
+    return rc;
+}
+
+/** Read the bell: one more look, and then it may sleep. */
+static int get_ready(struct cbsp *cbsp, struct cbsp_waiter *waiter)
+{
+    waiter->n_heard = n_heard(cbsp);
+    waiter->is_ready = true;
+    return cbsp_serve(cbsp);
+}
+
+static int go_to_sleep(struct cbsp *cbsp, struct cbsp_waiter *waiter)
+{
+    int rc = bcs_await_event(cbsp->core, cbsp->layout.bell_gva, waiter->n_heard);
+
+    waiter->is_ready = false;
+    cbsp->counts.n_sleeps++;
+    if (rc < 0) {
+        return cbsp_end_job(cbsp, rc);
+    }
+    if (n_heard(cbsp) == waiter->n_heard) {
+        rc = cbsp_stuck_look(cbsp, waiter);
+    }
+    return rc < 0 ? rc : cbsp_serve(cbsp);
+}
+
+static bool is_late(struct cbsp_waiter *waiter, uint64_t ticks)
+{
+    uint64_t now = bcs_clock_ticks();
+
+    if (waiter->since_ticks == 0) {
+        waiter->since_ticks = now;
+    }
+    return now - waiter->since_ticks > ticks;
+}
+
+int cbsp_wait(struct cbsp *cbsp, struct cbsp_waiter *waiter)
+{
+    uint32_t n_looks = ++waiter->n_looks;
+
+    if (waiter->is_ready) {
+        return go_to_sleep(cbsp, waiter);
+    }
+    if (!cbsp->is_crowded || n_looks % CROWDED_LOOKS != 0) {
+        bcs_clock_pause();
+    } else if (is_late(waiter, cbsp->spin_ticks / CROWDED_SHARE)) {
+        return get_ready(cbsp, waiter);
+    } else {
+        sched_yield();
+    }
+    if (n_looks % LOOKS_A_CLOCK == 0 && is_late(waiter, cbsp->spin_ticks)) {
+        return get_ready(cbsp, waiter);
+    }
+    if ((cbsp->n_queued[0] | cbsp->n_queued[1]) != 0 ||
+        n_looks % LOOKS_A_SERVICE == 0) {
+        return cbsp_serve(cbsp);
+    }
+    return 0;
+}
+
+int cbsp_wait_may_look(struct cbsp *cbsp, bool *may_look_out)
+{
+    *may_look_out = !cbsp->is_told || n_heard(cbsp) != cbsp->n_heard;
+    return cbsp->is_told && *may_look_out ? cbsp_stuck_unsay(cbsp) : 0;
+}
