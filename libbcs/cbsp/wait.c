@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Waiting within a synchronization, in three steps: it spins, as messages of processes that
- * run are there within a microsecond; then, if there are more processes than cores, it
+ * Waiting within a synchronization, in three steps: it spins, at first without pauses, which
+ * take as long as a message, as those of processes that run are there within a microsecond;
+ * then, if there are more processes than cores, it
  * yields, as the one that is waited for may stand in the queue; then it sleeps on its bell,
  * which every message rings. Between looks it serves the others.
  */
@@ -11,6 +12,7 @@
 #include "libbcs/cbsp/cbsp.h"
 
 enum {
+    LOOKS_AT_ONCE = 128, /* the first, without a pause: some hundred nanoseconds */
     LOOKS_A_SERVICE = 16,
     LOOKS_A_CLOCK = 64, /* looks between two looks at the clock */
     CROWDED_LOOKS = 4,  /* looks before each yield */
@@ -115,7 +117,9 @@ int cbsp_wait(struct cbsp *cbsp, struct cbsp_waiter *waiter)
         return go_to_sleep(cbsp, waiter);
     }
     if (!cbsp->is_crowded || n_looks % CROWDED_LOOKS != 0) {
-        bcs_clock_pause();
+        if (n_looks > LOOKS_AT_ONCE) {
+            bcs_clock_pause();
+        }
     } else if (is_late(waiter, cbsp->spin_ticks / CROWDED_SHARE)) {
         return get_ready(cbsp, waiter);
     } else {

@@ -13,7 +13,6 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
 
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../system"))
 import job  # noqa: E402
@@ -139,7 +138,7 @@ class Suite:
         for victim in range(3):
             started = job.Job(command, job.mpirun_environment())
             try:
-                os.kill(self.find_rank(started, victim), signal.SIGKILL)
+                os.kill(started.find_rank(victim), signal.SIGKILL)
                 result = started.finish(60)
                 problems = [text for text in started.leftovers()
                             if not text.startswith("file")]
@@ -148,21 +147,6 @@ class Suite:
             if result.status in (0, None):
                 problems.append(f"status {result.status}")
             self.report.case(f"death of rank {victim}", problems)
-
-    def find_rank(self, started, rank):
-        """The process of a rank that has attached; its memory tells."""
-        until = time.monotonic() + 30
-        while time.monotonic() < until:
-            for pid in started.processes():
-                try:
-                    environ = pathlib.Path(f"/proc/{pid}/environ").read_bytes()
-                    maps = pathlib.Path(f"/proc/{pid}/maps").read_text()
-                except OSError:
-                    continue
-                if f"\0PMIX_RANK={rank}\0".encode() in environ and "memfd:" in maps:
-                    return pid
-            time.sleep(0.01)
-        raise RuntimeError(f"rank {rank} has not started")
 
     def check_early_end(self):
         """A rank that ends without bcs_finalize ends the job."""

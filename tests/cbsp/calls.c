@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The test program of cBSP: runs all groups of checks as one process of a job, and prints
- * how many were wrong. Started by run_cbsp.py. With "mpi" as argument it uses MPI in
- * between, and is then linked with it (calls_mpi.c).
+ * how many were wrong. Started by run_cbsp.py.
  */
 #include "tests/cbsp/calls.h"
 

@@ -129,6 +129,24 @@ class Job:
                     pass
         return found
 
+    def find_rank(self, rank):
+        """The process of a rank that has attached; its memory tells."""
+        until = time.monotonic() + 30
+        while time.monotonic() < until:
+            for pid in self.processes():
+                try:
+                    with open(f"/proc/{pid}/environ", "rb") as file:
+                        environ = file.read()
+                    with open(f"/proc/{pid}/maps", encoding="ascii",
+                              errors="replace") as file:
+                        maps = file.read()
+                except OSError:
+                    continue
+                if f"\0PMIX_RANK={rank}\0".encode() in environ and "memfd:" in maps:
+                    return pid
+            time.sleep(0.01)
+        raise RuntimeError(f"rank {rank} has not started")
+
     def leftovers(self, patience=5.0):
         """Texts that name every process and file which the job has left, if any."""
         until = time.monotonic() + patience
