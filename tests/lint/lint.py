@@ -54,6 +54,7 @@ INCLUDE_EDGES = {
         "nic_threads/reduce_ops.h",
     ],
     "apps": None,  # of ours nothing at all, not even what everybody may
+    "apps/cbsp": ["apps/common", "libbcs/include/bcs/cbsp.h"],
     "apps/examples": ["libbcs/include/bcs/bcs.h"],
     "tests": ["libbcs", "nic_threads", "mds", "mpi_shim"],
 }
