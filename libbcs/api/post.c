@@ -13,6 +13,7 @@ enum {
     TURNS_A_LOOK = 128,  /* of waits, between two looks at what else is under way */
     TURNS_IF_CALLED = 4, /* the same while other processes call for it */
     MISSES_A_YIELD = 64,
+    TURNS_TO_SETTLE = 64,
     FIRST_NAP_NS = 50000,    /* where naps are short: the first one, */
     LONGEST_NAP_NS = 800000, /* and the last one that is not doubled */
 };
@@ -37,6 +38,17 @@ struct bcs_descriptor *bcs_post_wait_for_entry(struct bcs_context *context)
     }
     context->driver->stop(context->engine, &waiter);
     return entry;
+}
+
+void bcs_post_settle(struct bcs_context *context)
+{
+    struct nic_waiter waiter = {.nap_ns = LONGEST_NAP_NS};
+
+    for (int i = 0; i < TURNS_TO_SETTLE && !bcs_poster_is_taken(&context->poster);
+         i++) {
+        context->driver->wait_for_room(context->engine, &waiter);
+    }
+    context->driver->stop(context->engine, &waiter);
 }
 
 /** Let other threads use the context, until come_in. */
