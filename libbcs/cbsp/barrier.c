@@ -8,6 +8,8 @@
  * receivers, or an overflow in their place. As all transfers have one order, who learns
  * that all have said so finds in its buffers every message of the superstep, or an overflow
  * that it then follows to the end.
+ *
+ * A word is the superstep's number + 1, and 8 bits, which are gathered on the way up.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -17,11 +19,21 @@
 
 enum { BARRIER_RISING, BARRIER_SAID };
 
-/** Whether a word says that its writer ends this superstep. @return 1, 0, -EPROTO */
+enum { BITS = 8 };
+
+/** What this process says of the superstep. */
+static uint64_t word_of(const struct cbsp *cbsp)
+{
+    return (cbsp->superstep + 1) << BITS | cbsp->bits;
+}
+
+/** Whether a word says that its writer ends this superstep; if so, take its bits. @return 1,
+ *  0, -EPROTO */
 static int has_come(struct cbsp *cbsp, const uint64_t *word, uint32_t writer)
 {
     /* Pairs with the put of the child, or of the parent. */
-    uint64_t said = __atomic_load_n(word, __ATOMIC_ACQUIRE);
+    uint64_t bits = __atomic_load_n(word, __ATOMIC_ACQUIRE);
+    uint64_t said = bits >> BITS;
 
     if (said > cbsp->superstep + 1) {
         bcs_error("process %" PRIu32 " calls cBSP_gsync in superstep %" PRIu64
@@ -29,7 +41,11 @@ static int has_come(struct cbsp *cbsp, const uint64_t *word, uint32_t writer)
                   writer, said - 1, cbsp->pid, cbsp->superstep);
         return cbsp_end_job(cbsp, -EPROTO);
     }
-    return said == cbsp->superstep + 1;
+    if (said != cbsp->superstep + 1) {
+        return 0;
+    }
+    cbsp->bits |= bits & ((1 << BITS) - 1);
+    return 1;
 }
 
 static int all_below_have(struct cbsp *cbsp)
@@ -48,12 +64,12 @@ static int say_up(struct cbsp *cbsp)
     uint64_t slot = (cbsp->pid - 1) % CBSP_CHILDREN;
 
     return cbsp_tell(cbsp, parent, cbsp->layout.up_gva + slot * sizeof(uint64_t),
-                     cbsp->superstep + 1);
+                     word_of(cbsp));
 }
 
 static int say_down(struct cbsp *cbsp)
 {
-    uint64_t word = cbsp->superstep + 1;
+    uint64_t word = word_of(cbsp);
     const struct bcs_xfer xfer = {
         .src = &word,
         .n_bytes = sizeof(word),

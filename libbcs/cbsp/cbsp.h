@@ -105,6 +105,7 @@ struct cbsp {
     int64_t n_taken;    /* messages of the superstep that is being ended */
     int64_t n_open;     /* streams that have overflowed, and large messages in pieces */
     uint64_t n_queued[2]; /* by superstep's parity: kept messages and ends owed */
+    uint64_t bits;        /* what the barrier gathers; see cbsp_gsync */
     uint64_t n_floor;     /* supersteps that all have ended at least */
     uint64_t n_rings;     /* of others' bells */
     uint64_t n_sent[2];   /* by superstep's parity: messages */
@@ -247,7 +248,15 @@ int cbsp_imports_check(struct cbsp *cbsp, uint32_t node, uint64_t address,
 /** End the superstep by counting. @return as cBSP_nsync */
 int cbsp_nsync(struct cbsp *cbsp, int count);
 
-/** End the superstep globally; `wait` is the call's name in reports. @return as cBSP_gsync */
-int cbsp_gsync(struct cbsp *cbsp, enum cbsp_wait wait);
+/**
+ * End the superstep globally.
+ *
+ * @param wait  the call's name in reports
+ * @param bits  this process's, of 8
+ * @param all_bits_out  those that any process has given
+ * @return as cBSP_gsync
+ */
+int cbsp_gsync(struct cbsp *cbsp, enum cbsp_wait wait, uint8_t bits,
+               uint8_t *all_bits_out);
 
 #endif

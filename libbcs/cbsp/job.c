@@ -213,6 +213,7 @@ static int check_totals(struct cbsp *cbsp)
 int cBSP_finalize(void)
 {
     struct cbsp *cbsp = cbsp_self;
+    uint8_t no_bits;
     int rc = cbsp_check("cBSP_finalize");
 
     if (cbsp == NULL) {
@@ -223,7 +224,7 @@ int cBSP_finalize(void)
         return -EPERM;
     }
     rc = rc < 0 ? rc : tell_totals(cbsp);
-    rc = rc < 0 ? rc : cbsp_gsync(cbsp, CBSP_IN_FINALIZE);
+    rc = rc < 0 ? rc : cbsp_gsync(cbsp, CBSP_IN_FINALIZE, 0, &no_bits);
     rc = rc < 0 ? rc : check_totals(cbsp);
     cbsp_self = NULL;
     cbsp_free(cbsp);

@@ -81,13 +81,15 @@ int cbsp_nsync(struct cbsp *cbsp, int count)
     return rc < 0 ? rc : end(cbsp);
 }
 
-int cbsp_gsync(struct cbsp *cbsp, enum cbsp_wait wait)
+int cbsp_gsync(struct cbsp *cbsp, enum cbsp_wait wait, uint8_t bits,
+               uint8_t *all_bits_out)
 {
     struct cbsp_waiter waiter = {.wait = wait};
     int phase = 0;
     int rc = begin(cbsp, CBSP_MEETING);
     bool may_look;
 
+    cbsp->bits = bits;
     while (rc == 0) {
         rc = cbsp_wait_may_look(cbsp, &may_look);
         if (rc == 0 && may_look) {
@@ -103,6 +105,7 @@ int cbsp_gsync(struct cbsp *cbsp, enum cbsp_wait wait)
     if (rc < 0) {
         return rc;
     }
+    *all_bits_out = (uint8_t)cbsp->bits;
     cbsp->n_floor = cbsp->superstep;
     cbsp->n_gsyncs++;
     cbsp_imports_update(cbsp);
@@ -134,7 +137,8 @@ int cBSP_nsync(int count)
 
 int cBSP_gsync(void)
 {
+    uint8_t no_bits;
     int rc = check("cBSP_gsync");
 
-    return rc < 0 ? rc : cbsp_gsync(cbsp_self, CBSP_IN_GSYNC);
+    return rc < 0 ? rc : cbsp_gsync(cbsp_self, CBSP_IN_GSYNC, 0, &no_bits);
 }

@@ -142,8 +142,8 @@ struct cbsp_layout {
     uint64_t revocations_gva; /* event: regions have been taken back */
     uint64_t progress_gva;    /* supersteps that the process has ended */
     uint64_t verdict_gva;     /* 0, or the errno that has ended the job */
-    uint64_t up_gva;          /* [CBSP_CHILDREN] superstep + 1 that a child ends */
-    uint64_t down_gva;        /* superstep + 1 that all end */
+    uint64_t up_gva;          /* [CBSP_CHILDREN] words of barrier.c, each of a child */
+    uint64_t down_gva;        /* word of barrier.c, of the parent */
     uint64_t from_gva;        /* [n] struct cbsp_from */
     uint64_t exports_gva;     /* [n][CBSP_MAX_REGIONS] struct cbsp_export */
     uint64_t buffers_gva;     /* [n][CBSP_SETS], of stride_bytes */

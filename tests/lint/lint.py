@@ -38,6 +38,7 @@ INCLUDE_EDGES = {
         "libbcs/api/meeting.h",
         "libbcs/core",
     ],
+    "libbcs/bsplib": ["libbcs/include", "libbcs/cbsp/cbsp.h"],
     "libbcs/tools": [
         "libbcs/include",
         "mds/mds_config.h",

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Puts and gets. All are checked at the process that makes them, which knows the
+ * registrations of all.
+ *
+ * A buffered put goes to a handler that keeps it until bsplib_remote_apply; a request goes
+ * to one that answers with the bytes as they are, and the answer is kept, too. So gets are
+ * written before puts, and both in the order of processes, however they have come.
+ */
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "libbcs/bsplib/bsplib.h"
+
+/** In front of data that are to be written later. */
+struct header {
+    uint64_t dest;
+    uint64_t n_bytes;
+};
+
+/** Data of one sender that are to be written later, one after the other with headers. */
+struct log {
+    uint8_t *bytes;
+    size_t n_bytes, n_room;
+};
+
+/** [n_procs] by sender; NULL before the first. */
+static struct log *puts, *gots;
+
+/** What a process asks for. */
+struct request {
+    uint64_t source; /* here */
+    struct header answer;
+    uint64_t is_ordered;
+};
+
+/** Append a block to the log of its sender. */
+static void keep(struct log **logs, int sender, const void *bytes, size_t n_bytes)
+{
+    size_t needed, padded = cbsp_padded(n_bytes);
+    struct log *log;
+
+    if (*logs == NULL) {
+        *logs = calloc((size_t)bsplib.n_procs, sizeof(**logs));
+    }
+    if (*logs == NULL) {
+        bsp_abort("bsp_sync: out of memory\n");
+        return;
+    }
+    log = &(*logs)[sender];
+    needed = log->n_bytes + padded;
+    if (needed > log->n_room) {
+        size_t n_room = needed + needed / 2 + 4096;
+        uint8_t *grown = realloc(log->bytes, n_room);
+
+        if (grown == NULL) {
+            bsp_abort("bsp_sync: no memory for %zu bytes of process %d\n", needed,
+                      sender);
+            return;
+        }
+        log->bytes = grown;
+        log->n_room = n_room;
+    }
+    memcpy(log->bytes + log->n_bytes, bytes, n_bytes);
+    log->n_bytes = needed;
+}
+
+static void keep_put(int srcNode, void *destAddr, int nBytes)
+{
+    keep(&puts, srcNode, destAddr, (size_t)nBytes);
+}
+
+static void keep_got(int srcNode, void *destAddr, int nBytes)
+{
+    keep(&gots, srcNode, destAddr, (size_t)nBytes);
+}
+
+/** Write what is in the logs, in the order of the senders, and empty them. */
+static void write_logs(struct log *logs)
+{
+    for (int i = 0; logs != NULL && i < bsplib.n_procs; i++) {
+        for (size_t done = 0; done < logs[i].n_bytes;) {
+            struct header header;
+            const uint8_t *data = logs[i].bytes + done + sizeof(header);
+
+            memcpy(&header, logs[i].bytes + done, sizeof(header));
+            memcpy((void *)(uintptr_t)header.dest, data, header.n_bytes); // NOLINT
+            done += sizeof(header) + cbsp_padded(header.n_bytes);
+        }
+        logs[i].n_bytes = 0;
+    }
+}
+
+void bsplib_remote_apply(void)
+{
+    write_logs(gots);
+    write_logs(puts);
+}
+
+void bsplib_remote_fini(void)
+{
+    for (int i = 0; i < bsplib.n_procs; i++) {
+        free(puts == NULL ? NULL : puts[i].bytes);
+        free(gots == NULL ? NULL : gots[i].bytes);
+    }
+    free(puts);
+    free(gots);
+    puts = NULL;
+    gots = NULL;
+}
+
+/** Send data that are to be written later, by a handler that keeps them. */
+static void send_kept(const char *caller, int pid, const struct header *header,
+                      const void *data, cBSP_handler_fn handler)
+{
+    uint8_t small[256], *bytes = small;
+    size_t n_bytes = sizeof(*header) + header->n_bytes;
+
+    if (n_bytes > sizeof(small)) {
+        bytes = malloc(n_bytes);
+    }
+    if (bytes == NULL || n_bytes > INT_MAX) {
+        bsp_abort("%s: no memory for %zu bytes\n", caller, n_bytes);
+        return;
+    }
+    memcpy(bytes, header, sizeof(*header));
+    memcpy(bytes + sizeof(*header), data, header->n_bytes);
+    bsplib_send(caller, pid, &(struct cbsp_message){.data = bytes, .n_bytes = n_bytes},
+                handler);
+    if (bytes != small) {
+        free(bytes);
+    }
+}
+
+/** Answer a request with the bytes as they are now. */
+static void answer(int srcNode, void *destAddr, int nBytes)
+{
+    const struct request *request = destAddr;
+    const void *source = (const void *)(uintptr_t)request->source; // NOLINT: checked
+
+    (void)nBytes;
+    if (request->is_ordered != 0) {
+        send_kept("bsp_get", srcNode, &request->answer, source, keep_got);
+        return;
+    }
+    bsplib_send("bsp_hpget", srcNode,
+                &(struct cbsp_message){
+                    .dest = request->answer.dest,
+                    .data = source,
+                    .n_bytes = request->answer.n_bytes,
+                },
+                NULL);
+}
+
+/** Check what both have in common. @return the other process's address */
+static uint64_t check(const char *caller, int pid, const void *ident, int offset,
+                      int nbytes)
+{
+    bsplib_check_pid(caller, pid);
+    if (offset < 0 || nbytes < 0) {
+        bsp_abort("%s: offset %d, %d bytes; neither may be negative\n", caller, offset,
+                  nbytes);
+    }
+    return bsplib_registered(caller, pid, ident, offset, nbytes);
+}
+
+void bsp_put(int pid, const void *src, void *dst, int offset, int nbytes)
+{
+    struct header header = {.n_bytes = (uint64_t)nbytes};
+
+    bsplib_check("bsp_put");
+    if (nbytes == 0) {
+        return;
+    }
+    header.dest = check("bsp_put", pid, dst, offset, nbytes);
+    send_kept("bsp_put", pid, &header, src, keep_put);
+}
+
+void bsp_hpput(int pid, const void *src, void *dst, int offset, int nbytes)
+{
+    bsplib_check("bsp_hpput");
+    if (nbytes == 0) {
+        return;
+    }
+    bsplib_send("bsp_hpput", pid,
+                &(struct cbsp_message){
+                    .dest = check("bsp_hpput", pid, dst, offset, nbytes),
+                    .data = src,
+                    .n_bytes = (size_t)nbytes,
+                },
+                NULL);
+}
+
+/** Send a request. @param request  but for the source */
+static void get(const char *caller, int pid, const void *src, int offset,
+                struct request *request)
+{
+    bsplib_check(caller);
+    if (request->answer.n_bytes == 0) {
+        return;
+    }
+    request->source =
+        check(caller, pid, src, offset, (int)(int64_t)request->answer.n_bytes);
+    bsplib_send(caller, pid,
+                &(struct cbsp_message){.data = request, .n_bytes = sizeof(*request)},
+                answer);
+    bsplib.n_gets++;
+    bsplib.bits |= BSPLIB_GETS;
+}
+
+void bsp_get(int pid, const void *src, int offset, void *dst, int nbytes)
+{
+    struct request request = {
+        .answer = {(uint64_t)(uintptr_t)dst, (uint64_t)nbytes},
+        .is_ordered = 1,
+    };
+
+    get("bsp_get", pid, src, offset, &request);
+}
+
+void bsp_hpget(int pid, const void *src, int offset, void *dst, int nbytes)
+{
+    struct request request = {.answer = {(uint64_t)(uintptr_t)dst, (uint64_t)nbytes}};
+
+    get("bsp_hpget", pid, src, offset, &request);
+}
