@@ -166,6 +166,9 @@ int cbsp_check(const char *caller);
  *  transport shm the copy is done on return. @return 0 or -errno */
 int cbsp_transfer(struct cbsp *cbsp, const struct bcs_xfer *xfer, uint32_t n_dests);
 
+/** A transfer that rings no bell and is not counted. @return 0 or -errno */
+int cbsp_transfer_uncounted(struct cbsp *cbsp, const struct bcs_xfer *xfer);
+
 /** Tell one process a word, at an address of its heap, and ring its bell. */
 int cbsp_tell(struct cbsp *cbsp, uint32_t node, uint64_t gva, uint64_t word);
 

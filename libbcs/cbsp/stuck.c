@@ -33,6 +33,7 @@
 
 #define MOST_LINES 16
 
+/** Tell all; no bell is rung, and it is not counted. */
 static int put_to_all(struct cbsp *cbsp, uint64_t gva, const void *src, size_t n_bytes)
 {
     const struct bcs_xfer xfer = {
@@ -42,7 +43,7 @@ static int put_to_all(struct cbsp *cbsp, uint64_t gva, const void *src, size_t n
         .dests = &cbsp->all,
     };
 
-    return cbsp_transfer(cbsp, &xfer, 0);
+    return cbsp_transfer_uncounted(cbsp, &xfer);
 }
 
 /** Make an error the end of the job. @return whether this process has done it */

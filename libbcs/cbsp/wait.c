@@ -16,7 +16,6 @@ enum {
     LOOKS_A_SERVICE = 16,
     LOOKS_A_CLOCK = 64, /* looks between two looks at the clock */
     CROWDED_LOOKS = 4,  /* looks before each yield */
-    CROWDED_SHARE = 4,  /* of the time for spinning is for yielding */
 };
 
 static uint64_t n_heard(const struct cbsp *cbsp)
@@ -95,6 +94,8 @@ static int go_to_sleep(struct cbsp *cbsp, struct cbsp_waiter *waiter)
     }
     if (n_heard(cbsp) == waiter->n_heard) {
         rc = cbsp_stuck_look(cbsp, waiter);
+    } else {
+        waiter->since_ticks = 0; /* where one message comes, others may follow soon */
     }
     return rc < 0 ? rc : cbsp_serve(cbsp);
 }
@@ -120,7 +121,7 @@ int cbsp_wait(struct cbsp *cbsp, struct cbsp_waiter *waiter)
         if (n_looks > LOOKS_AT_ONCE) {
             bcs_clock_pause();
         }
-    } else if (is_late(waiter, cbsp->spin_ticks / CROWDED_SHARE)) {
+    } else if (is_late(waiter, cbsp->spin_ticks)) {
         return get_ready(cbsp, waiter);
     } else {
         sched_yield();

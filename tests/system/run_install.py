@@ -15,9 +15,11 @@ import tempfile
 import job
 
 PROGRAM = """
+#include <bcs/cbsp.h>
 #include <bcs/primitives.h>
 #include <bcs/status.h>
-int main(void) { return BCS_XFER_E_BUSY - 1; }
+#include <bsp.h>
+int main(void) { return BCS_XFER_E_BUSY - 1 + cBSP_nprocs(); }
 """
 
 

@@ -255,11 +255,11 @@ BCS_PUBLIC void cBSP_add_int64(void *into, const void *from, size_t count);
 
 /** What this process has done since cBSP_initialize. */
 struct cBSP_counts {
-    uint64_t n_supersteps;      /* ended, by either synchronization */
-    uint64_t n_nsyncs;          /* of these, ended by counting */
-    uint64_t n_messages_sent;   /* by cBSP_send and in broadcasts and reductions */
-    uint64_t n_messages_taken;  /* delivered to this process */
-    uint64_t n_transfers;       /* Xfer-And-Signals that this process has started */
+    uint64_t n_supersteps;     /* ended, by either synchronization */
+    uint64_t n_nsyncs;         /* of these, ended by counting */
+    uint64_t n_messages_sent;  /* by cBSP_send and in broadcasts and reductions */
+    uint64_t n_messages_taken; /* delivered to this process */
+    uint64_t n_transfers; /* Xfer-And-Signals started; not those after sleep in vain */
     uint64_t n_nsync_transfers; /* of these, within cBSP_nsync, without its handlers */
     uint64_t n_queries;         /* Compare-And-Writes: has a receiver room? */
     uint64_t n_overflows;       /* times that a receive buffer was full */
