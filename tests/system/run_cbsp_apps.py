@@ -46,6 +46,7 @@ REFUSED = (
     ("nbody", "--sync both", ("--sync", "counting or global")),
     ("nbody", "16000", ("16000", "not an option")),
     ("cbsp_latency", "--min 64 --max 8", ("--min 64", "--max 8")),
+    ("bsplib_probe", "0", ("BATCHES", "1 to 1000")),
 )
 
 # Program and options, and what each line of its numbers looks like with how many there are.
@@ -53,6 +54,7 @@ MEASUREMENTS = (
     ("cbsp_latency --max 16 --supersteps 20 --batches 2",
      r"^(pingpong|alltoall)_[gn]sync \d+ \d+\.\d+ us$", 12),
     ("cbsp_probe --batches 1", r"^[gn]sync (L|g|empty|T\(\d+\)) \S+ us \S+ flop$", 24),
+    ("bsplib_probe 1", r"^bsplib (L|g|empty|T\(\d+\)) \S+ us \S+ flop$", 12),
 )
 DOCUMENT = "".join(f"<!-- {part} of cbsp-reproduce: begin -->\nold\n"
                    f"<!-- {part} of cbsp-reproduce: end -->\n"
@@ -161,6 +163,7 @@ class Suite:
             "latencies": r"^\| 512 +\|( +\d+\.\d+ us \| +\d+\.\d+ us \| +\d+\.\d+ \|){2}",
             "an application": r"^\| gauss +\| +2 \| +1025 \| +201 \| .* \(\S+ to \S+\) \|$",
             "a probe": r"^\| cBSP, nsync +\| +2 \| .* us \|$",
+            "our BSPlib": r"^\| BSPlib on cBSP \| +2 \| .* us \|$",
             "another library": r"^\| Other +\| +2 \| +1000 \| 2.50 us \| +2500 \|",
             "the drawing": r"^!\[Figure 4\]\(document/figure-4.svg\)$",
         }
