@@ -37,8 +37,8 @@ def parse_arguments():
     return arguments
 
 
-def read_line(folder, line):
-    """The case of one line of a testlist, None if it has none that is built."""
+def read_line(folder, title, line):
+    """The case of one line of a folder's testlist, None if it has none that is built."""
     words = line.split("#")[0].split()
     program = folder / words[0] if words else None
     if program is None or not program.is_file():
@@ -48,7 +48,7 @@ def read_line(folder, line):
     arguments = [value for name, value in options if name == "arg"]
     environment = dict(v.split("=", 1) for name, v in options if name == "env")
     return Case(
-        " ".join([folder.name + "/" + words[0], n_ranks, *words[2:]]),
+        " ".join([f"{title}/{words[0]}", n_ranks, *words[2:]]),
         ["-n", n_ranks, str(program), *arguments],
         environment,
         any(name == "resultTest" for name, _ in options),
@@ -61,10 +61,15 @@ def find_cases(suite, lists, name):
     wanted = None
     if not folder.is_dir():
         folder, wanted = folder.parent, folder.name
-    lines = (lists / folder.name / "testlist").read_text(encoding="utf-8").splitlines()
-    cases = filter(None, (read_line(folder, line) for line in lines))
+    title = folder.relative_to(suite)
+    lines = (lists / title / "testlist").read_text(encoding="utf-8").splitlines()
+    cases = filter(None, (read_line(folder, title, line) for line in lines))
     named = {case.name: case for case in cases}
-    return [c for n, c in named.items() if wanted in (None, n.split("/")[1].split()[0])]
+    return [
+        case
+        for case_name, case in named.items()
+        if wanted in (None, pathlib.PurePath(case_name.split()[0]).name)
+    ]
 
 
 def run_case(arguments, case, environment, option=()):
