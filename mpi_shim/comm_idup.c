@@ -89,6 +89,17 @@ static struct shim_idup *find_next(void)
     return idup;
 }
 
+/** The oldest that waits for another one of the same parent. */
+static struct shim_idup *find_waiting(void)
+{
+    struct shim_idup *idup = shim_idups;
+
+    while (idup != NULL && idup->is_begun) {
+        idup = idup->next;
+    }
+    return idup;
+}
+
 /** Have the real library begin what it can; it calls the program's attribute functions. */
 static void begin_real(void)
 {
@@ -190,7 +201,7 @@ void shim_idups_await(MPI_Comm parent)
     struct nic_waiter waiter = {0};
 
     shim_enter();
-    while (is_under_way(parent, NULL)) {
+    while (is_under_way(parent, NULL) || find_waiting() != NULL) {
         bcs_wait_turn(shim_context(), &waiter);
     }
     bcs_wait_stop(shim_context(), &waiter);

@@ -18,7 +18,9 @@ bool shim_idups_move(void);
 /**
  * Wait for those of one communicator, before another call of the real library that all its
  * members take part in: of Open MPI 4.1's own duplications the steps are collectives on the
- * old communicator, begun as time goes by, and they must not mix with others.
+ * old communicator, begun as time goes by, and they must not mix with others. And wait
+ * until all others have been begun: this process could not begin them in that call, whose
+ * other members may wait for them.
  */
 void shim_idups_await(MPI_Comm parent);
 

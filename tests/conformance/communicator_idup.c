@@ -174,6 +174,31 @@ static void of_duplicates(struct world world)
 }
 
 /** One at a time: over several Open MPI alone hangs. */
+/* Other communicators are made while several duplicates of one are on their way: a rank that
+ * waits for them must not owe the others its part of a duplicate. */
+static void beside_blocking_calls(struct world world)
+{
+    MPI_Comm other, made, comms[N];
+    MPI_Request requests[N];
+
+    MPI_Comm_dup(MPI_COMM_WORLD, &other);
+    for (int round = 0; round < 5; round++) {
+        for (int i = 0; i < N; i++) {
+            MPI_Comm_idup(MPI_COMM_WORLD, &comms[i], &requests[i]);
+        }
+        MPI_Comm_dup(other, &made);
+        exercise(made, 1);
+        MPI_Comm_free(&made);
+        MPI_Comm_split(other, world.rank % 2, -world.rank, &made);
+        exercise(made, 2);
+        MPI_Comm_free(&made);
+        MPI_Waitall(N, requests, MPI_STATUSES_IGNORE);
+        exercise_and_free(comms, N);
+    }
+    MPI_Comm_free(&other);
+    check_say("beside blocking calls\n");
+}
+
 static void of_an_intercommunicator(struct world world)
 {
     struct sides sides = sides_make(world, 1);
@@ -211,6 +236,7 @@ int main(int argc, char **argv)
     among_other_requests(world);
     while_waiting_in_messages(world);
     of_duplicates(world);
+    beside_blocking_calls(world);
     if (world.size > 1) {
         of_an_intercommunicator(world);
     }
