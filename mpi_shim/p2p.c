@@ -9,6 +9,7 @@
  */
 #include <stdlib.h>
 
+#include "libbcs/api/transfer.h"
 #include "mpi_shim/error.h"
 #include "mpi_shim/handles.h"
 #include "mpi_shim/request.h"
@@ -38,91 +39,6 @@ static bool is_valid_exchange(const struct shim_call *out, const struct shim_cal
            is_valid_receive(comm, in->count, shim_datatype_find(in->datatype), in->peer,
                             in->tag);
 }
-
-/** Send data with gaps; another thread may free their type meanwhile. */
-static int send_laid_out(struct bcs_message *message, const struct shim_datatype *type,
-                         enum bcs_send_mode mode)
-{
-    int rc;
-
-    message->layout = type->layout;
-    shim_datatype_hold(type);
-    rc = bcs_send(shim_context(), message, mode, NULL);
-    shim_datatype_release(type);
-    return rc;
-}
-
-/** Receive data with gaps. */
-static int receive_laid_out(struct bcs_message *message,
-                            const struct shim_datatype *type,
-                            struct bcs_result *result_out)
-{
-    int rc;
-
-    message->layout = type->layout;
-    shim_datatype_hold(type);
-    rc = bcs_recv(shim_context(), message, result_out, NULL);
-    shim_datatype_release(type);
-    return rc;
-}
-
-/** A blocking send whose arguments are valid; will_wait: it is all that the call does. */
-static inline int send_now(const struct shim_call *call, struct shim_comm *comm,
-                           const struct shim_datatype *type, enum bcs_send_mode mode,
-                           bool will_wait)
-{
-    struct bcs_message message = {
-        .group = &comm->group,
-        .data = (void *)(uintptr_t)call->buffer,
-        .n_bytes = (size_t)call->count * type->size,
-        .peer = call->peer,
-        .tag = call->tag,
-        .will_wait = will_wait,
-    };
-
-    int rc;
-
-    if (call->peer == MPI_PROC_NULL) {
-        return MPI_SUCCESS;
-    }
-    rc = type->is_dense ? bcs_send(shim_context(), &message, mode, NULL)
-                        : send_laid_out(&message, type, mode);
-    return rc < 0 ? MPI_ERR_NO_MEM : MPI_SUCCESS;
-}
-
-static int raise(MPI_Comm comm, int rc)
-{
-    return rc == MPI_SUCCESS ? rc : shim_error(comm, rc);
-}
-
-/** MPI_Send and MPI_Rsend differ from MPI_Ssend in mode only; real finds the errors. */
-#define BLOCKING_SEND(name, mode)                                                      \
-    int shim_##name(const void *buf, int count, MPI_Datatype datatype, int dest,       \
-                    int tag, MPI_Comm comm)                                            \
-    {                                                                                  \
-        const struct shim_call call = {SHIM_SEND, buf, count, datatype,                \
-                                       dest,      tag, comm};                          \
-        const struct shim_datatype *type;                                              \
-        struct shim_comm *ours;                                                        \
-        int rc;                                                                        \
-                                                                                       \
-        shim_enter();                                                                  \
-        ours = shim_comm_find(comm);                                                   \
-        type = ours == NULL ? NULL : shim_datatype_find(datatype);                     \
-        if (ours == NULL || !is_valid_send(ours, count, type, dest, tag)) {            \
-            shim_leave();                                                              \
-            return ours == NULL                                                        \
-                       ? shim_pass_##name(buf, count, datatype, dest, tag, comm)       \
-                       : shim_real.name(buf, count, datatype, dest, tag, comm);        \
-        }                                                                              \
-        rc = send_now(&call, ours, type, mode, true);                                  \
-        shim_leave();                                                                  \
-        return raise(comm, rc);                                                        \
-    }
-
-BLOCKING_SEND(Send, BCS_SEND_STANDARD)
-BLOCKING_SEND(Rsend, BCS_SEND_STANDARD)
-BLOCKING_SEND(Ssend, BCS_SEND_SYNCHRONOUS)
 
 /** Make a request of a call; NULL: too many. */
 static struct shim_request *describe(const struct shim_call *call,
@@ -160,6 +76,116 @@ static int start(const struct shim_call *call, struct shim_comm *comm,
     }
     return rc;
 }
+
+/** Whether data go through a copy, which only a request has. */
+static inline bool is_copied(const struct shim_datatype *type, size_t n_bytes)
+{
+    return __builtin_expect(!type->is_dense, 0) &&
+           bcs_transfer_wants_copy(shim_context(), n_bytes);
+}
+
+/** Carry a call whose arguments are valid out by a request. */
+static __attribute__((noinline)) int carry_out(const struct shim_call *call,
+                                               struct shim_comm *comm,
+                                               const struct shim_datatype *type,
+                                               MPI_Status *status)
+{
+    MPI_Request request;
+    int rc = start(call, comm, type, &request);
+
+    if (rc == MPI_SUCCESS) {
+        shim_request_wait(shim_request_find(request));
+        rc = shim_request_finish(&request, status);
+    }
+    return rc;
+}
+
+/** Send data with gaps; another thread may free their type meanwhile. */
+static int send_laid_out(struct bcs_message *message, const struct shim_datatype *type,
+                         enum bcs_send_mode mode)
+{
+    int rc;
+
+    message->layout = type->layout;
+    shim_datatype_hold(type);
+    rc = bcs_send(shim_context(), message, mode, NULL);
+    shim_datatype_release(type);
+    return rc;
+}
+
+/** Receive data with gaps. */
+static int receive_laid_out(struct bcs_message *message,
+                            const struct shim_datatype *type,
+                            struct bcs_result *result_out)
+{
+    int rc;
+
+    message->layout = type->layout;
+    shim_datatype_hold(type);
+    rc = bcs_recv(shim_context(), message, result_out, NULL);
+    shim_datatype_release(type);
+    return rc;
+}
+
+/** A blocking send whose arguments are valid; will_wait: it is all that the call does. */
+static inline int send_now(const struct shim_call *call, struct shim_comm *comm,
+                           const struct shim_datatype *type, bool will_wait)
+{
+    enum bcs_send_mode mode =
+        call->kind == SHIM_SEND_SYNCHRONOUS ? BCS_SEND_SYNCHRONOUS : BCS_SEND_STANDARD;
+    struct bcs_message message = {
+        .group = &comm->group,
+        .data = (void *)(uintptr_t)call->buffer,
+        .n_bytes = (size_t)call->count * type->size,
+        .peer = call->peer,
+        .tag = call->tag,
+        .will_wait = will_wait,
+    };
+    int rc;
+
+    if (call->peer == MPI_PROC_NULL) {
+        return MPI_SUCCESS;
+    }
+    if (is_copied(type, message.n_bytes)) {
+        return carry_out(call, comm, type, MPI_STATUS_IGNORE);
+    }
+    rc = type->is_dense ? bcs_send(shim_context(), &message, mode, NULL)
+                        : send_laid_out(&message, type, mode);
+    return rc < 0 ? MPI_ERR_NO_MEM : MPI_SUCCESS;
+}
+
+static int raise(MPI_Comm comm, int rc)
+{
+    return rc == MPI_SUCCESS ? rc : shim_error(comm, rc);
+}
+
+/** MPI_Send and MPI_Rsend differ from MPI_Ssend in mode only; real finds the errors. */
+#define BLOCKING_SEND(name, kind)                                                      \
+    int shim_##name(const void *buf, int count, MPI_Datatype datatype, int dest,       \
+                    int tag, MPI_Comm comm)                                            \
+    {                                                                                  \
+        const struct shim_call call = {kind, buf, count, datatype, dest, tag, comm};   \
+        const struct shim_datatype *type;                                              \
+        struct shim_comm *ours;                                                        \
+        int rc;                                                                        \
+                                                                                       \
+        shim_enter();                                                                  \
+        ours = shim_comm_find(comm);                                                   \
+        type = ours == NULL ? NULL : shim_datatype_find(datatype);                     \
+        if (ours == NULL || !is_valid_send(ours, count, type, dest, tag)) {            \
+            shim_leave();                                                              \
+            return ours == NULL                                                        \
+                       ? shim_pass_##name(buf, count, datatype, dest, tag, comm)       \
+                       : shim_real.name(buf, count, datatype, dest, tag, comm);        \
+        }                                                                              \
+        rc = send_now(&call, ours, type, true);                                        \
+        shim_leave();                                                                  \
+        return raise(comm, rc);                                                        \
+    }
+
+BLOCKING_SEND(Send, SHIM_SEND)
+BLOCKING_SEND(Rsend, SHIM_SEND)
+BLOCKING_SEND(Ssend, SHIM_SEND_SYNCHRONOUS)
 
 /** A persistent request; it is not started. */
 static int describe_persistent(const struct shim_call *call, struct shim_comm *comm,
@@ -224,9 +250,7 @@ int shim_Bsend(const void *buf, int count, MPI_Datatype datatype, int dest, int 
         SHIM_SEND_BUFFERED, buf, count, datatype, dest, tag, comm};
     const struct shim_datatype *type;
     struct shim_comm *ours;
-    MPI_Request request;
     int rc;
-
     shim_enter();
     ours = shim_comm_find(comm);
     type = ours == NULL ? NULL : shim_datatype_find(datatype);
@@ -235,10 +259,7 @@ int shim_Bsend(const void *buf, int count, MPI_Datatype datatype, int dest, int 
         return ours == NULL ? shim_pass_Bsend(buf, count, datatype, dest, tag, comm)
                             : shim_real.Bsend(buf, count, datatype, dest, tag, comm);
     }
-    rc = start(&call, ours, type, &request);
-    if (rc == MPI_SUCCESS) {
-        shim_request_finish(&request, MPI_STATUS_IGNORE);
-    }
+    rc = carry_out(&call, ours, type, MPI_STATUS_IGNORE);
     shim_leave();
     return raise(comm, rc);
 }
@@ -260,6 +281,9 @@ static inline int receive_now(const struct shim_call *call, struct shim_comm *co
     if (call->peer == MPI_PROC_NULL) {
         shim_status_set_proc_null(status);
         return MPI_SUCCESS;
+    }
+    if (is_copied(type, message.n_bytes)) {
+        return carry_out(call, comm, type, status);
     }
     rc = type->is_dense ? bcs_recv(shim_context(), &message, &result, NULL)
                         : receive_laid_out(&message, type, &result);
@@ -305,7 +329,7 @@ static int exchange(const struct shim_call *out, const struct shim_datatype *out
     if (rc != MPI_SUCCESS) {
         return rc;
     }
-    rc = send_now(out, comm, out_type, BCS_SEND_STANDARD, false);
+    rc = send_now(out, comm, out_type, false);
     receive = shim_request_find(request);
     if (rc != MPI_SUCCESS) {
         shim_request_free(receive);

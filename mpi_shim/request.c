@@ -11,6 +11,7 @@
 #include <sys/mman.h>
 
 #include "libbcs/api/post.h"
+#include "libbcs/api/transfer.h"
 #include "mpi_shim/bsend.h"
 #include "mpi_shim/collective.h"
 #include "mpi_shim/handles.h"
@@ -106,29 +107,45 @@ static bool is_send(enum shim_kind kind)
     return kind <= SHIM_SEND_BUFFERED;
 }
 
+/** Let the API use a copy of the data, without gaps. @return whether there is memory */
+static bool prepare_copy(struct shim_request *request, struct bcs_message *message)
+{
+    request->copy = malloc(message->n_bytes);
+    if (request->copy == NULL) {
+        return false;
+    }
+    if (is_send(request->kind)) {
+        shim_pack(request->buffer, (size_t)request->count, request->type,
+                  request->copy);
+    }
+    message->data = request->copy;
+    return true;
+}
+
+/** Describe data with gaps to the API: by their layout, or as a copy. */
+static void prepare_gaps(struct shim_request *request, struct bcs_message *message)
+{
+    shim_datatype_hold(request->type); /* the program may free it meanwhile */
+    request->holds_type = true;
+    if (!bcs_transfer_wants_copy(shim_context(), message->n_bytes) ||
+        !prepare_copy(request, message)) {
+        message->layout = request->type->layout;
+    }
+}
+
 /** Describe the data to the API; with must_copy, those of a copy that is made here. */
 static int prepare_data(struct shim_request *request, struct bcs_message *message,
                         bool must_copy)
 {
-    const struct shim_datatype *type = request->type;
-
-    message->n_bytes = (size_t)request->count * type->size;
+    message->n_bytes = (size_t)request->count * request->type->size;
     message->data = (void *)(uintptr_t)request->buffer;
-    if ((type->is_dense && !must_copy) || message->n_bytes == 0) {
+    if ((request->type->is_dense && !must_copy) || message->n_bytes == 0) {
         return MPI_SUCCESS;
     }
-    if (!must_copy) {
-        shim_datatype_hold(type); /* the program may free it meanwhile */
-        request->holds_type = true;
-        message->layout = type->layout;
-        return MPI_SUCCESS;
+    if (must_copy) {
+        return prepare_copy(request, message) ? MPI_SUCCESS : MPI_ERR_NO_MEM;
     }
-    request->copy = malloc(message->n_bytes);
-    if (request->copy == NULL) {
-        return MPI_ERR_NO_MEM;
-    }
-    shim_pack(request->buffer, (size_t)request->count, type, request->copy);
-    message->data = request->copy;
+    prepare_gaps(request, message);
     return MPI_SUCCESS;
 }
 
@@ -260,6 +277,17 @@ void shim_request_status(const struct shim_request *request, MPI_Status *status)
     }
 }
 
+/** Take what a receive has got out of its copy. Apart: it would slow the others down. */
+static __attribute__((noinline)) int settle_copy(struct shim_request *request)
+{
+    shim_unpack(request->copy, request->base.result.n_bytes,
+                (void *)(uintptr_t)request->buffer, request->type);
+    free(request->copy);
+    request->copy = NULL;
+    return request->base.result.error == BCS_E_TRUNCATED ? MPI_ERR_TRUNCATE
+                                                         : MPI_SUCCESS;
+}
+
 int shim_request_settle(struct shim_request *request)
 {
     const struct bcs_result *result = &request->base.result;
@@ -271,9 +299,13 @@ int shim_request_settle(struct shim_request *request)
                 ? result->error
                 : shim_exchange_close(request->exchange, result->error));
     }
-    return request->is_active && is_receive && result->error == BCS_E_TRUNCATED
-               ? MPI_ERR_TRUNCATE
-               : MPI_SUCCESS;
+    if (!request->is_active || !is_receive) {
+        return MPI_SUCCESS;
+    }
+    if (request->copy != NULL) {
+        return settle_copy(request);
+    }
+    return result->error == BCS_E_TRUNCATED ? MPI_ERR_TRUNCATE : MPI_SUCCESS;
 }
 
 int shim_request_finish(MPI_Request *handle, MPI_Status *status)

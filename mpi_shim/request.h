@@ -52,9 +52,9 @@ struct shim_request {
     int32_t peer;
     int32_t tag;
     uint32_t message_item; /* receive of a matched probe */
-    char *copy;            /* of the data of a send, or NULL */
+    char *copy;            /* of the data, without gaps, or NULL */
     bool is_persistent;    /* holds type and comm */
-    bool holds_type;       /* while its layout is in use */
+    bool holds_type;       /* for data with gaps */
     bool is_active;
     bool is_proc_null;
     bool is_buffered; /* copy counts as used space of the attached buffer */

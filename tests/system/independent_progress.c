@@ -2,8 +2,10 @@
 /*
  * Long messages arrive although no rank makes an MPI call: each pair of ranks starts an
  * exchange and then looks at the last byte of its buffer until it has changed, first as
- * the receiver of one message, then with several at once. A program of its own; it ends
- * by itself if nothing comes.
+ * the receiver of one message, then with several at once. With the argument "gaps", messages
+ * are sent that have gaps in memory, and, in a second exchange, received so; since such a
+ * receive shows only when the receiver calls MPI, it sees the message that its partner sends
+ * when the first one is over. A program of its own; it ends by itself if nothing comes.
  */
 #include <mpi.h>
 #include <stdio.h>
@@ -41,13 +43,34 @@ static void fail(int rank, int message, const char *problem)
     abort();
 }
 
+/* How the bytes of a message lie in the sender's memory: all, or every other one. */
+static MPI_Datatype bytes_type(int has_gaps)
+{
+    MPI_Datatype type;
+
+    MPI_Type_vector(N_BYTES, 1, has_gaps ? 2 : 1, MPI_CHAR, &type);
+    MPI_Type_commit(&type);
+    return type;
+}
+
+/* Spread the bytes of a message over the places of its type. */
+static void spread(char *data, int stride)
+{
+    for (int i = N_BYTES - 1; i > 0; i--) {
+        data[(size_t)i * (size_t)stride] = data[i];
+    }
+}
+
 /* One round of n messages each way between this rank and its partner. */
-static void exchange(int rank, int n, char *sent, char *expected, char **received)
+static void exchange(int rank, int n, char *sent, char *expected, char **received,
+                     int has_gaps)
 {
     int partner = rank ^ 1;
+    MPI_Datatype type = bytes_type(has_gaps);
     MPI_Request requests[2 * N_MESSAGES];
 
     fill(sent, rank);
+    spread(sent, has_gaps ? 2 : 1);
     fill(expected, partner);
     for (int i = 0; i < n; i++) {
         memset(received[i], 0, N_BYTES);
@@ -56,8 +79,7 @@ static void exchange(int rank, int n, char *sent, char *expected, char **receive
     for (int i = 0; i < n; i++) {
         MPI_Irecv(received[i], N_BYTES, MPI_CHAR, partner, i, MPI_COMM_WORLD,
                   &requests[2 * i]);
-        MPI_Isend(sent, N_BYTES, MPI_CHAR, partner, i, MPI_COMM_WORLD,
-                  &requests[2 * i + 1]);
+        MPI_Isend(sent, 1, type, partner, i, MPI_COMM_WORLD, &requests[2 * i + 1]);
     }
     for (int i = 0; i < n; i++) {
         if (!watch(received[i])) {
@@ -70,12 +92,53 @@ static void exchange(int rank, int n, char *sent, char *expected, char **receive
             fail(rank, i, "has wrong bytes");
         }
     }
+    MPI_Type_free(&type);
+}
+
+/* Receive a message with gaps, and after it one without, which shows that the first one
+ * has been carried out. */
+static void receive_with_gaps(int rank, const char *expected, char *spread_out,
+                              char *received)
+{
+    MPI_Datatype type = bytes_type(1);
+    MPI_Request requests[2];
+
+    memset(spread_out, 0, 2 * N_BYTES);
+    memset(received, 0, N_BYTES);
+    MPI_Irecv(spread_out, 1, type, rank ^ 1, 0, MPI_COMM_WORLD, &requests[0]);
+    MPI_Irecv(received, N_BYTES, MPI_CHAR, rank ^ 1, 1, MPI_COMM_WORLD, &requests[1]);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (!watch(received)) {
+        fail(rank, 0, "was not taken while its receiver did not call MPI");
+    }
+    MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+    for (int i = 0; i < N_BYTES; i++) {
+        if (spread_out[2 * i] != expected[i] || spread_out[2 * i + 1] != 0) {
+            fail(rank, 0, "has wrong bytes");
+        }
+    }
+    MPI_Type_free(&type);
+}
+
+/* One of two partners receives with gaps; the other waits for its sends. */
+static void send_to_gaps(int rank, int is_receiver, char *data, char *spread_out,
+                         char *received)
+{
+    fill(data, 0);
+    if (is_receiver) {
+        receive_with_gaps(rank, data, spread_out, received);
+    } else {
+        MPI_Barrier(MPI_COMM_WORLD);
+        MPI_Ssend(data, N_BYTES, MPI_CHAR, rank ^ 1, 0, MPI_COMM_WORLD);
+        MPI_Ssend(data, N_BYTES, MPI_CHAR, rank ^ 1, 1, MPI_COMM_WORLD);
+    }
 }
 
 int main(int argc, char **argv)
 {
     int rank;
-    char *sent = malloc(N_BYTES), *expected = malloc(N_BYTES);
+    int has_gaps = argc > 1 && strcmp(argv[1], "gaps") == 0;
+    char *sent = malloc(2 * N_BYTES), *expected = malloc(N_BYTES);
     char *received[N_MESSAGES];
 
     MPI_Init(&argc, &argv);
@@ -84,8 +147,11 @@ int main(int argc, char **argv)
         received[i] = malloc(N_BYTES);
     }
     for (int round = 0; round < N_ROUNDS; round++) {
-        exchange(rank, 1, sent, expected, received);
-        exchange(rank, N_MESSAGES, sent, expected, received);
+        exchange(rank, 1, sent, expected, received, has_gaps);
+        exchange(rank, N_MESSAGES, sent, expected, received, has_gaps);
+        for (int i = 0; has_gaps && i < 2; i++) {
+            send_to_gaps(rank, rank % 2 == i, expected, sent, received[0]);
+        }
     }
     for (int i = 0; i < N_MESSAGES; i++) {
         free(received[i]);

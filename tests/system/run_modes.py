@@ -14,6 +14,7 @@ def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--launcher", default="bcsrun")
     parser.add_argument("--program", required=True, help="exits with 0 if all is well")
+    parser.add_argument("--arguments", default="", help="of the program")
     parser.add_argument(
         "--modes",
         default=",".join(job.MODES),
@@ -45,7 +46,8 @@ def main():
         for mode in arguments.modes:
             extra = modes.ALL[mode]
             launcher = shlex.split(arguments.launcher)
-            command = [*launcher, "-n", n_ranks, arguments.program]
+            program = [arguments.program, *shlex.split(arguments.arguments)]
+            command = [*launcher, "-n", n_ranks, *program]
             environment = job.mpirun_environment(extra)
             result = job.run(command, environment, arguments.timeout)
             report.case(
