@@ -127,8 +127,7 @@ void bcs_plan_bcast(struct bcs_plan *plan, void *data, size_t n_bytes, int32_t r
     struct tree tree = tree_at(plan->peers, root);
 
     if (tree.self != 0) {
-        bcs_plan_receive(plan, tree_parent(&tree), data, n_bytes);
-        bcs_plan_fence(plan);
+        bcs_plan_await(plan, tree_parent(&tree), data, n_bytes);
     }
     for (int64_t child = tree.first_child; child < tree.end_child; child++) {
         bcs_plan_send(plan, tree_rank(&tree, child), data, n_bytes);

@@ -244,6 +244,27 @@ static enum outcome start_later(struct bcs_plan *plan, enum step_kind kind,
     return outcome;
 }
 
+/** What a blocking plan can do at once needs no step: short sends never wait. @return
+ *  whether it is done */
+static inline bool send_now(struct bcs_plan *plan, int32_t to, const void *data,
+                            size_t n_bytes)
+{
+    const struct bcs_message message = {
+        .group = plan->peers,
+        .data = (void *)(uintptr_t)data,
+        .n_bytes = n_bytes,
+        .peer = to,
+        .tag = plan->tag,
+        .space = BCS_SPACE_COLLECTIVE,
+    };
+
+    if (plan->request != NULL || n_bytes > BCS_INLINE_BYTES || plan->status < 0) {
+        return false;
+    }
+    note_status(plan, bcs_send(plan->context, &message, BCS_SEND_BUFFERED, NULL));
+    return true;
+}
+
 static inline void add_transfer(struct bcs_plan *plan, enum step_kind kind,
                                 int32_t peer, void *data, size_t n_bytes)
 {
@@ -281,7 +302,7 @@ static inline void add_transfer(struct bcs_plan *plan, enum step_kind kind,
 
 void bcs_plan_send(struct bcs_plan *plan, int32_t to, const void *data, size_t n_bytes)
 {
-    if (n_bytes > 0) {
+    if (n_bytes > 0 && !send_now(plan, to, data, n_bytes)) {
         add_transfer(plan, STEP_SEND, to, (void *)(uintptr_t)data, n_bytes);
     }
 }
@@ -296,7 +317,33 @@ void bcs_plan_receive(struct bcs_plan *plan, int32_t from, void *data, size_t n_
 
 void bcs_plan_tell(struct bcs_plan *plan, int32_t to)
 {
-    add_transfer(plan, STEP_SEND, to, NULL, 0);
+    if (!send_now(plan, to, NULL, 0)) {
+        add_transfer(plan, STEP_SEND, to, NULL, 0);
+    }
+}
+
+void bcs_plan_await(struct bcs_plan *plan, int32_t from, void *data, size_t n_bytes)
+{
+    const struct bcs_message message = {
+        .group = plan->peers,
+        .data = data,
+        .n_bytes = n_bytes,
+        .peer = from,
+        .tag = plan->tag,
+        .space = BCS_SPACE_COLLECTIVE,
+    };
+    int status = -ENOMEM;
+
+    if (plan->request == NULL && plan->pending.first == NULL && n_bytes > 0 &&
+        plan->status >= 0) {
+        status = bcs_recv(plan->context, &message, NULL, NULL);
+    }
+    if (status == -ENOMEM) {
+        bcs_plan_receive(plan, from, data, n_bytes);
+        bcs_plan_fence(plan);
+    } else {
+        note_status(plan, status);
+    }
 }
 
 void bcs_plan_hear(struct bcs_plan *plan, int32_t from)

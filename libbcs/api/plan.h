@@ -91,6 +91,9 @@ void bcs_plan_send(struct bcs_plan *plan, int32_t to, const void *data, size_t n
 /** Receive up to n_bytes; no bytes: no message. */
 void bcs_plan_receive(struct bcs_plan *plan, int32_t from, void *data, size_t n_bytes);
 
+/** Receive as above, and fence. */
+void bcs_plan_await(struct bcs_plan *plan, int32_t from, void *data, size_t n_bytes);
+
 /** Send a message without data, for a bcs_plan_hear. */
 void bcs_plan_tell(struct bcs_plan *plan, int32_t to);
 
