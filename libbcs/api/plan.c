@@ -22,15 +22,6 @@
 
 enum step_kind { STEP_SEND, STEP_RECEIVE, STEP_COPY, STEP_COMBINE };
 
-/** A message of a plan. */
-struct transfer {
-    const struct bcs_group *peers;
-    void *data;
-    size_t n_bytes;
-    int32_t peer;
-    bool will_wait;
-};
-
 /** Two places in memory, and how much there is. */
 struct operands {
     const void *from;
@@ -43,7 +34,7 @@ struct bcs_step {
     uint8_t kind;
     bool is_fenced; /* needs all steps before it */
     union {
-        struct transfer transfer; /* until it is started */
+        struct bcs_message message; /* until it is started */
         struct bcs_request request;
         struct operands operands;
     };
@@ -135,26 +126,32 @@ static inline bool may_take_cell(const struct bcs_plan *plan)
 /** What has become of a step that was to be carried out. */
 enum outcome { OVER, STARTED, NO_CELL };
 
-/** Start a transfer; *transfer is not part of *request. */
-static inline enum outcome start_transfer(struct bcs_plan *plan, enum step_kind kind,
-                                          const struct transfer *transfer,
-                                          struct bcs_request *request)
+/** A message of a plan to or from one of its peers. */
+static inline struct bcs_message message_of(const struct bcs_plan *plan, int32_t peer,
+                                            void *data, size_t n_bytes)
 {
-    const struct bcs_message message = {
-        .group = transfer->peers,
-        .data = transfer->data,
-        .n_bytes = transfer->n_bytes,
-        .peer = transfer->peer,
+    return (struct bcs_message){
+        .group = plan->peers,
+        .data = data,
+        .n_bytes = n_bytes,
+        .peer = peer,
         .tag = plan->tag,
-        .will_wait = transfer->will_wait,
+        .will_wait = plan->request == NULL && !plan->has_receives,
         .space = BCS_SPACE_COLLECTIVE,
     };
+}
+
+/** Start a transfer; *message is not part of *request. */
+static inline enum outcome start_transfer(struct bcs_plan *plan, enum step_kind kind,
+                                          const struct bcs_message *message,
+                                          struct bcs_request *request)
+{
     int status = -ENOMEM;
 
     if (may_take_cell(plan)) {
         status = kind == STEP_SEND
-                     ? bcs_send(plan->context, &message, BCS_SEND_BUFFERED, request)
-                     : bcs_recv(plan->context, &message, NULL, request);
+                     ? bcs_send(plan->context, message, BCS_SEND_BUFFERED, request)
+                     : bcs_recv(plan->context, message, NULL, request);
     }
     if (__builtin_expect(status < 0, 0)) {
         if (status == -ENOMEM) {
@@ -229,13 +226,13 @@ static void put_down(struct bcs_plan *plan, struct bcs_step *step)
 
 /** A transfer of a blocking plan has found no cell. */
 static enum outcome start_later(struct bcs_plan *plan, enum step_kind kind,
-                                const struct transfer *transfer,
+                                const struct bcs_message *message,
                                 struct bcs_request *request)
 {
     enum outcome outcome = NO_CELL;
 
     while (outcome == NO_CELL && wait_for_cell(plan)) {
-        outcome = start_transfer(plan, kind, transfer, request);
+        outcome = start_transfer(plan, kind, message, request);
     }
     if (outcome == NO_CELL) {
         note_status(plan, -ENOMEM);
@@ -244,55 +241,10 @@ static enum outcome start_later(struct bcs_plan *plan, enum step_kind kind,
     return outcome;
 }
 
-/** What a blocking plan can do at once needs no step: short sends never wait. @return
- *  whether it is done */
-static inline bool send_now(struct bcs_plan *plan, int32_t to, const void *data,
-                            size_t n_bytes)
+/** A step that has been carried out goes where its outcome says. */
+static inline void settle(struct bcs_plan *plan, struct bcs_step *step,
+                          enum outcome outcome)
 {
-    const struct bcs_message message = {
-        .group = plan->peers,
-        .data = (void *)(uintptr_t)data,
-        .n_bytes = n_bytes,
-        .peer = to,
-        .tag = plan->tag,
-        .space = BCS_SPACE_COLLECTIVE,
-    };
-
-    if (plan->request != NULL || n_bytes > BCS_INLINE_BYTES || plan->status < 0) {
-        return false;
-    }
-    note_status(plan, bcs_send(plan->context, &message, BCS_SEND_BUFFERED, NULL));
-    return true;
-}
-
-static inline void add_transfer(struct bcs_plan *plan, enum step_kind kind,
-                                int32_t peer, void *data, size_t n_bytes)
-{
-    const struct transfer transfer = {
-        .peers = plan->peers,
-        .data = data,
-        .n_bytes = n_bytes,
-        .peer = peer,
-        .will_wait = plan->request == NULL && !plan->has_receives,
-    };
-    struct bcs_step *step = step_new(plan, kind);
-    enum outcome outcome = NO_CELL;
-
-    if (step == NULL) {
-        return;
-    }
-    if (is_ready(plan)) {
-        outcome = start_transfer(plan, kind, &transfer, &step->request);
-        if (__builtin_expect(outcome == NO_CELL && plan->request == NULL, 0)) {
-            outcome = start_later(plan, kind, &transfer, &step->request);
-        }
-    }
-    if (outcome == NO_CELL) {
-        step->transfer = transfer;
-        put_down(plan, step);
-        return;
-    }
-    plan->is_fenced = false;
     if (outcome == STARTED) {
         list_append(&plan->pending, step);
     } else {
@@ -300,10 +252,65 @@ static inline void add_transfer(struct bcs_plan *plan, enum step_kind kind,
     }
 }
 
+/** What a blocking plan can do at once needs no step: short sends never wait. @return
+ *  whether it is done */
+static inline bool send_now(struct bcs_plan *plan, const struct bcs_message *message)
+{
+    if (plan->request != NULL || message->n_bytes > BCS_INLINE_BYTES ||
+        plan->status < 0) {
+        return false;
+    }
+    note_status(plan, bcs_send(plan->context, message, BCS_SEND_BUFFERED, NULL));
+    return true;
+}
+
+static void add_transfer(struct bcs_plan *plan, enum step_kind kind,
+                         const struct bcs_message *message)
+{
+    struct bcs_step *step = step_new(plan, kind);
+    enum outcome outcome = NO_CELL;
+
+    if (step == NULL) {
+        return;
+    }
+    if (is_ready(plan)) {
+        outcome = start_transfer(plan, kind, message, &step->request);
+        if (__builtin_expect(outcome == NO_CELL && plan->request == NULL, 0)) {
+            outcome = start_later(plan, kind, message, &step->request);
+        }
+    }
+    if (outcome == NO_CELL) {
+        step->message = *message;
+        put_down(plan, step);
+        return;
+    }
+    plan->is_fenced = false;
+    settle(plan, step, outcome);
+}
+
+static inline void add_send(struct bcs_plan *plan, int32_t to, const void *data,
+                            size_t n_bytes)
+{
+    const struct bcs_message message =
+        message_of(plan, to, (void *)(uintptr_t)data, n_bytes);
+
+    if (!send_now(plan, &message)) {
+        add_transfer(plan, STEP_SEND, &message);
+    }
+}
+
+static inline void add_receive(struct bcs_plan *plan, int32_t from, void *data,
+                               size_t n_bytes)
+{
+    const struct bcs_message message = message_of(plan, from, data, n_bytes);
+
+    add_transfer(plan, STEP_RECEIVE, &message);
+}
+
 void bcs_plan_send(struct bcs_plan *plan, int32_t to, const void *data, size_t n_bytes)
 {
-    if (n_bytes > 0 && !send_now(plan, to, data, n_bytes)) {
-        add_transfer(plan, STEP_SEND, to, (void *)(uintptr_t)data, n_bytes);
+    if (n_bytes > 0) {
+        add_send(plan, to, data, n_bytes);
     }
 }
 
@@ -311,27 +318,18 @@ void bcs_plan_receive(struct bcs_plan *plan, int32_t from, void *data, size_t n_
 {
     plan->has_receives = true;
     if (n_bytes > 0) {
-        add_transfer(plan, STEP_RECEIVE, from, data, n_bytes);
+        add_receive(plan, from, data, n_bytes);
     }
 }
 
 void bcs_plan_tell(struct bcs_plan *plan, int32_t to)
 {
-    if (!send_now(plan, to, NULL, 0)) {
-        add_transfer(plan, STEP_SEND, to, NULL, 0);
-    }
+    add_send(plan, to, NULL, 0);
 }
 
 void bcs_plan_await(struct bcs_plan *plan, int32_t from, void *data, size_t n_bytes)
 {
-    const struct bcs_message message = {
-        .group = plan->peers,
-        .data = data,
-        .n_bytes = n_bytes,
-        .peer = from,
-        .tag = plan->tag,
-        .space = BCS_SPACE_COLLECTIVE,
-    };
+    const struct bcs_message message = message_of(plan, from, data, n_bytes);
     int status = -ENOMEM;
 
     if (plan->request == NULL && plan->pending.first == NULL && n_bytes > 0 &&
@@ -348,7 +346,7 @@ void bcs_plan_await(struct bcs_plan *plan, int32_t from, void *data, size_t n_by
 
 void bcs_plan_hear(struct bcs_plan *plan, int32_t from)
 {
-    add_transfer(plan, STEP_RECEIVE, from, NULL, 0);
+    add_receive(plan, from, NULL, 0);
 }
 
 static inline void add_operands(struct bcs_plan *plan, enum step_kind kind,
@@ -417,12 +415,12 @@ static void drop_queue(struct bcs_plan *plan)
 static enum outcome carry_out(struct bcs_plan *plan, struct bcs_step *step)
 {
     if (step->kind == STEP_SEND || step->kind == STEP_RECEIVE) {
-        const struct transfer transfer = step->transfer;
+        const struct bcs_message message = step->message;
         enum outcome outcome =
-            start_transfer(plan, (enum step_kind)step->kind, &transfer, &step->request);
+            start_transfer(plan, (enum step_kind)step->kind, &message, &step->request);
 
         if (outcome == NO_CELL) {
-            step->transfer = transfer;
+            step->message = message;
         }
         return outcome;
     }
@@ -441,12 +439,7 @@ static void start_queue(struct bcs_plan *plan)
         if (outcome == NO_CELL) {
             return;
         }
-        list_take(&plan->queue, &plan->queue.first);
-        if (outcome == STARTED) {
-            list_append(&plan->pending, step);
-        } else {
-            step_free(plan->context, step);
-        }
+        settle(plan, list_take(&plan->queue, &plan->queue.first), outcome);
     }
     if (plan->status < 0) {
         drop_queue(plan);
