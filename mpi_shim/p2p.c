@@ -7,7 +7,6 @@
  * something is wrong; the same call then goes to the real library, which finds out what,
  * and calls the error handler with the right class.
  */
-#include <stdlib.h>
 
 #include "libbcs/api/transfer.h"
 #include "mpi_shim/error.h"
@@ -84,6 +83,13 @@ static inline bool is_copied(const struct shim_datatype *type, size_t n_bytes)
            bcs_transfer_wants_copy(shim_context(), n_bytes);
 }
 
+/** Wait for a request that has been started, and complete it. */
+static int complete(MPI_Request *request, MPI_Status *status)
+{
+    shim_request_wait(shim_request_find(*request));
+    return shim_request_finish(request, status);
+}
+
 /** Carry a call whose arguments are valid out by a request. */
 static __attribute__((noinline)) int carry_out(const struct shim_call *call,
                                                struct shim_comm *comm,
@@ -93,11 +99,7 @@ static __attribute__((noinline)) int carry_out(const struct shim_call *call,
     MPI_Request request;
     int rc = start(call, comm, type, &request);
 
-    if (rc == MPI_SUCCESS) {
-        shim_request_wait(shim_request_find(request));
-        rc = shim_request_finish(&request, status);
-    }
-    return rc;
+    return rc == MPI_SUCCESS ? complete(&request, status) : rc;
 }
 
 /** Send data with gaps; another thread may free their type meanwhile. */
@@ -318,9 +320,8 @@ int shim_Recv(void *buf, int count, MPI_Datatype datatype, int source, int tag,
 }
 
 /** Receive and send at the same time; both calls are valid. */
-static int exchange(const struct shim_call *out, const struct shim_datatype *out_type,
-                    const struct shim_call *in, struct shim_comm *comm,
-                    MPI_Status *status)
+static int exchange(const struct shim_call *out, const struct shim_call *in,
+                    struct shim_comm *comm, MPI_Status *status)
 {
     MPI_Request request;
     struct shim_request *receive;
@@ -329,7 +330,7 @@ static int exchange(const struct shim_call *out, const struct shim_datatype *out
     if (rc != MPI_SUCCESS) {
         return rc;
     }
-    rc = send_now(out, comm, out_type, false);
+    rc = send_now(out, comm, shim_datatype_find(out->datatype), false);
     receive = shim_request_find(request);
     if (rc != MPI_SUCCESS) {
         shim_request_free(receive);
@@ -337,70 +338,6 @@ static int exchange(const struct shim_call *out, const struct shim_datatype *out
     }
     bcs_test(shim_context(), &receive->base, true);
     return shim_request_finish(&request, status);
-}
-
-int shim_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest,
-                  int sendtag, void *recvbuf, int recvcount, MPI_Datatype recvtype,
-                  int source, int recvtag, MPI_Comm comm, MPI_Status *status)
-{
-    const struct shim_call out = {SHIM_SEND, sendbuf, sendcount, sendtype,
-                                  dest,      sendtag, comm};
-    const struct shim_call in = {SHIM_RECEIVE, recvbuf, recvcount, recvtype,
-                                 source,       recvtag, comm};
-    struct shim_comm *ours;
-    int rc;
-
-    shim_enter();
-    ours = shim_comm_find(comm);
-    if (ours == NULL || !is_valid_exchange(&out, &in, ours)) {
-        shim_leave();
-        return ours == NULL ? shim_pass_Sendrecv(sendbuf, sendcount, sendtype, dest,
-                                                 sendtag, recvbuf, recvcount, recvtype,
-                                                 source, recvtag, comm, status)
-                            : shim_real.Sendrecv(sendbuf, sendcount, sendtype, dest,
-                                                 sendtag, recvbuf, recvcount, recvtype,
-                                                 source, recvtag, comm, status);
-    }
-    rc = exchange(&out, shim_datatype_find(sendtype), &in, ours, status);
-    shim_leave();
-    return raise(comm, rc);
-}
-
-int shim_Sendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest,
-                          int sendtag, int source, int recvtag, MPI_Comm comm,
-                          MPI_Status *status)
-{
-    struct shim_call out = {SHIM_SEND, NULL, 1, shim_handles.byte, dest, sendtag, comm};
-    struct shim_datatype bytes = {.is_dense = true};
-    const struct shim_call in = {SHIM_RECEIVE, buf,     count, datatype,
-                                 source,       recvtag, comm};
-    const struct shim_datatype *type;
-    struct shim_comm *ours;
-    char *copy;
-    int rc = MPI_ERR_NO_MEM;
-
-    shim_enter();
-    ours = shim_comm_find(comm);
-    type = ours == NULL ? NULL : shim_datatype_find(datatype);
-    if (ours == NULL || !is_valid_send(ours, count, type, dest, sendtag) ||
-        !is_valid_receive(ours, count, type, source, recvtag)) {
-        shim_leave();
-        return ours == NULL
-                   ? shim_pass_Sendrecv_replace(buf, count, datatype, dest, sendtag,
-                                                source, recvtag, comm, status)
-                   : shim_real.Sendrecv_replace(buf, count, datatype, dest, sendtag,
-                                                source, recvtag, comm, status);
-    }
-    bytes.size = (size_t)count * type->size; /* all of them as one element */
-    copy = malloc(bytes.size + 1);
-    if (copy != NULL) {
-        shim_pack(buf, (size_t)count, type, copy);
-        out.buffer = copy;
-        rc = exchange(&out, &bytes, &in, ours, status);
-    }
-    free(copy);
-    shim_leave();
-    return raise(comm, rc);
 }
 
 /** Start to send, and then to receive, as one request; both calls are valid. */
@@ -423,55 +360,68 @@ static int start_both(const struct shim_call *out, const struct shim_call *in,
     return MPI_SUCCESS;
 }
 
-int shim_Isendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest,
-                   int sendtag, void *recvbuf, int recvcount, MPI_Datatype recvtype,
-                   int source, int recvtag, MPI_Comm comm, MPI_Request *request)
+/** The same, and wait. */
+static int exchange_both(const struct shim_call *out, const struct shim_call *in,
+                         struct shim_comm *comm, MPI_Status *status)
 {
-    const struct shim_call out = {SHIM_SEND, sendbuf, sendcount, sendtype,
-                                  dest,      sendtag, comm};
-    const struct shim_call in = {SHIM_RECEIVE, recvbuf, recvcount, recvtype,
-                                 source,       recvtag, comm};
-    struct shim_comm *ours;
-    int rc;
+    MPI_Request request;
+    int rc = start_both(out, in, comm, &request);
 
-    shim_enter();
-    ours = shim_comm_find(comm);
-    if (ours == NULL || request == NULL || !is_valid_exchange(&out, &in, ours)) {
-        shim_leave();
-        return ours == NULL ? shim_pass_Isendrecv(sendbuf, sendcount, sendtype, dest,
-                                                  sendtag, recvbuf, recvcount, recvtype,
-                                                  source, recvtag, comm, request)
-                            : shim_real.Isendrecv(sendbuf, sendcount, sendtype, dest,
-                                                  sendtag, recvbuf, recvcount, recvtype,
-                                                  source, recvtag, comm, request);
-    }
-    rc = start_both(&out, &in, ours, request);
-    shim_leave();
-    return raise(comm, rc);
+    return rc == MPI_SUCCESS ? complete(&request, status) : rc;
 }
 
-int shim_Isendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest,
-                           int sendtag, int source, int recvtag, MPI_Comm comm,
-                           MPI_Request *request)
-{
-    const struct shim_call out = {SHIM_SEND_OF_COPY, buf, count, datatype, dest,
-                                  sendtag,           comm};
-    const struct shim_call in = {SHIM_RECEIVE, buf,     count, datatype,
-                                 source,       recvtag, comm};
-    struct shim_comm *ours;
-    int rc;
-
-    shim_enter();
-    ours = shim_comm_find(comm);
-    if (ours == NULL || request == NULL || !is_valid_exchange(&out, &in, ours)) {
-        shim_leave();
-        return ours == NULL
-                   ? shim_pass_Isendrecv_replace(buf, count, datatype, dest, sendtag,
-                                                 source, recvtag, comm, request)
-                   : shim_real.Isendrecv_replace(buf, count, datatype, dest, sendtag,
-                                                 source, recvtag, comm, request);
+/** The body of an entry point that sends and receives: what is its own argument, whether
+ *  that is in order, what carries the call out, and all arguments. */
+#define EXCHANGE(name, argument, is_in_order, carry, ...)                              \
+    {                                                                                  \
+        struct shim_comm *ours;                                                        \
+        int rc;                                                                        \
+                                                                                       \
+        shim_enter();                                                                  \
+        ours = shim_comm_find(comm);                                                   \
+        if (ours == NULL || !(is_in_order) || !is_valid_exchange(&out, &in, ours)) {   \
+            shim_leave();                                                              \
+            return ours == NULL ? shim_pass_##name(__VA_ARGS__)                        \
+                                : shim_real.name(__VA_ARGS__);                         \
+        }                                                                              \
+        rc = carry(&out, &in, ours, argument);                                         \
+        shim_leave();                                                                  \
+        return raise(comm, rc);                                                        \
     }
-    rc = start_both(&out, &in, ours, request);
-    shim_leave();
-    return raise(comm, rc);
-}
+
+/** One with a buffer for either way. */
+#define EXCHANGES(name, type, argument, is_in_order, carry)                            \
+    int shim_##name(const void *sendbuf, int sendcount, MPI_Datatype sendtype,         \
+                    int dest, int sendtag, void *recvbuf, int recvcount,               \
+                    MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm,     \
+                    type *argument)                                                    \
+    {                                                                                  \
+        const struct shim_call out = {SHIM_SEND, sendbuf, sendcount, sendtype,         \
+                                      dest,      sendtag, comm};                       \
+        const struct shim_call in = {SHIM_RECEIVE, recvbuf, recvcount, recvtype,       \
+                                     source,       recvtag, comm};                     \
+                                                                                       \
+        EXCHANGE(name, argument, is_in_order, carry, sendbuf, sendcount, sendtype,     \
+                 dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm,   \
+                 argument)                                                             \
+    }
+
+/** One that receives into the buffer that it sends. */
+#define EXCHANGES_IN_PLACE(name, type, argument, is_in_order, carry)                   \
+    int shim_##name(void *buf, int count, MPI_Datatype datatype, int dest,             \
+                    int sendtag, int source, int recvtag, MPI_Comm comm,               \
+                    type *argument)                                                    \
+    {                                                                                  \
+        const struct shim_call out = {SHIM_SEND_OF_COPY, buf, count, datatype, dest,   \
+                                      sendtag,           comm};                        \
+        const struct shim_call in = {SHIM_RECEIVE, buf,     count, datatype,           \
+                                     source,       recvtag, comm};                     \
+                                                                                       \
+        EXCHANGE(name, argument, is_in_order, carry, buf, count, datatype, dest,       \
+                 sendtag, source, recvtag, comm, argument)                             \
+    }
+
+EXCHANGES(Sendrecv, MPI_Status, status, true, exchange)
+EXCHANGES_IN_PLACE(Sendrecv_replace, MPI_Status, status, true, exchange_both)
+EXCHANGES(Isendrecv, MPI_Request, request, request != NULL, start_both)
+EXCHANGES_IN_PLACE(Isendrecv_replace, MPI_Request, request, request != NULL, start_both)
