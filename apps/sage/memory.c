@@ -4,11 +4,18 @@
  */
 #include "apps/sage/memory.h"
 
+#include <malloc.h>
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #define EXIT_NO_MEMORY 2
+
+void memory_init(void)
+{
+    mallopt(M_MMAP_MAX, 0);
+    mallopt(M_TRIM_THRESHOLD, -1); /* never */
+}
 
 void *memory_array(size_t n, size_t element_bytes)
 {

@@ -86,6 +86,7 @@ void simulation_init(struct simulation *simulation, const struct input *input)
 {
     struct adapt_counts counts = {0};
 
+    memory_init();
     memset(simulation, 0, sizeof(*simulation));
     simulation->input = input;
     units_init(&simulation->units, input);
