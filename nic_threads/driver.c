@@ -39,6 +39,48 @@ void nic_waiter_take_back(struct nic_engine *engine, struct nic_waiter *waiter)
     waiter->since_ticks = 0;
 }
 
+uint64_t nic_waiter_elapsed_ticks(struct nic_waiter *waiter)
+{
+    uint64_t now = bcs_clock_ticks();
+
+    if (waiter->since_ticks == 0) {
+        waiter->since_ticks = now;
+    }
+    return now - waiter->since_ticks;
+}
+
+/** Whether the waiter goes on polling. With several threads in a process, nobody knows
+ *  how many of them have a core. */
+static bool is_patient(const struct nic_engine *engine, struct nic_waiter *waiter)
+{
+    return engine->is_timed && !engine->is_threaded && !nic_engine_is_crowded(engine) &&
+           (waiter->n_polls % NIC_POLLS_A_CLOCK != 0 ||
+            nic_waiter_elapsed_ticks(waiter) < engine->spin_ticks);
+}
+
+void nic_waiter_rest(struct nic_engine *engine, struct nic_waiter *waiter,
+                     void (*kick)(struct nic_engine *engine))
+{
+    if (waiter->is_announced) {
+        nic_waiter_sleep(engine, waiter);
+    } else {
+        nic_waiter_announce(engine, waiter);
+        kick(engine);
+    }
+}
+
+void nic_waiter_turn(struct nic_engine *engine, struct nic_waiter *waiter,
+                     void (*kick)(struct nic_engine *engine))
+{
+    if (waiter->is_announced || !is_patient(engine, waiter)) {
+        nic_waiter_rest(engine, waiter, kick);
+    } else if (waiter->n_polls++ == 0) {
+        kick(engine);
+    } else {
+        bcs_clock_pause();
+    }
+}
+
 void nic_waiter_stop(struct nic_engine *engine, struct nic_waiter *waiter)
 {
     if (waiter->is_announced) {

@@ -9,6 +9,9 @@
 
 #include "nic_threads/engine.h"
 
+/** Polls between two looks at the clock. */
+enum { NIC_POLLS_A_CLOCK = 64 };
+
 /** One wait in progress; zero it to start. Belongs to the waiting thread. */
 struct nic_waiter {
     uint64_t since_ticks;    /* when this round of polling began */
@@ -73,7 +76,25 @@ void nic_waiter_announce(struct nic_engine *engine, struct nic_waiter *waiter);
 /** End the announcement, and start the waiter anew. */
 void nic_waiter_take_back(struct nic_engine *engine, struct nic_waiter *waiter);
 
-/** End the announcement if there is one: `stop` of drivers whose waiters do nothing else. */
+/** Ticks that this wait has lasted, from the first look at the clock on. */
+uint64_t nic_waiter_elapsed_ticks(struct nic_waiter *waiter);
+
+/**
+ * `wait_for_room` where threads run the engine, and waiters do not: announce, let the caller
+ * look, sleep.
+ *
+ * @param kick  called after the announcement, as what was posted just before a wait has
+ *              not been kicked
+ */
+void nic_waiter_rest(struct nic_engine *engine, struct nic_waiter *waiter,
+                     void (*kick)(struct nic_engine *engine));
+
+/** `turn` of the same drivers. Between timed strobes a waiter with a core to itself polls
+ *  first, as most waits are over in some slices. */
+void nic_waiter_turn(struct nic_engine *engine, struct nic_waiter *waiter,
+                     void (*kick)(struct nic_engine *engine));
+
+/** `stop` of the same drivers: end the announcement if there is one. */
 void nic_waiter_stop(struct nic_engine *engine, struct nic_waiter *waiter);
 
 /** Let go of the engine's lock, if the waiter keeps it between two turns. */

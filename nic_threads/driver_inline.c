@@ -32,7 +32,6 @@
 
 enum {
     GRACE_POLLS = 40,   /* before a free lock is taken from its last holder */
-    POLLS_A_CLOCK = 64, /* polls between two looks at the clock, if it is not crowded */
     CROWDED_POLLS = 5,  /* polls before each yield, if it is crowded */
     CROWDED_YIELDS = 4, /* at least, before sleeping */
     LEAST_PATIENCE =
@@ -88,17 +87,6 @@ static void poll_alone(struct nic_engine *engine, struct nic_waiter *waiter)
     }
 }
 
-/** Ticks that this wait has lasted, from the first look at the clock on. */
-static uint64_t elapsed_ticks(struct nic_waiter *waiter)
-{
-    uint64_t now = bcs_clock_ticks();
-
-    if (waiter->since_ticks == 0) {
-        waiter->since_ticks = now;
-    }
-    return now - waiter->since_ticks;
-}
-
 /** More processes are awake than cores: let the others have this one, then sleep. */
 static void turn_crowded(struct nic_engine *engine, struct nic_waiter *waiter)
 {
@@ -106,7 +94,7 @@ static void turn_crowded(struct nic_engine *engine, struct nic_waiter *waiter)
     nic_engine_turn(engine);
     if (++waiter->n_polls % CROWDED_POLLS != 0) {
         bcs_clock_pause();
-    } else if (elapsed_ticks(waiter) > engine->spin_ticks &&
+    } else if (nic_waiter_elapsed_ticks(waiter) > engine->spin_ticks &&
                waiter->n_yields >= CROWDED_YIELDS) {
         announce(engine, waiter);
     } else {
@@ -124,11 +112,11 @@ static void turn_calm(struct nic_engine *engine, struct nic_waiter *waiter)
     } else if (!nic_engine_turn(engine)) {
         bcs_clock_pause();
     }
-    if (++waiter->n_polls % POLLS_A_CLOCK != 0) {
+    if (++waiter->n_polls % NIC_POLLS_A_CLOCK != 0) {
         return;
     }
     waiter->is_crowded = nic_engine_is_crowded(engine);
-    if (elapsed_ticks(waiter) > waiter->patience_ticks) {
+    if (nic_waiter_elapsed_ticks(waiter) > waiter->patience_ticks) {
         if (engine->patience_ticks > engine->spin_ticks / LEAST_PATIENCE) {
             engine->patience_ticks /= 2;
         }
@@ -165,7 +153,7 @@ static void inline_stop(struct nic_engine *engine, struct nic_waiter *waiter)
     nic_waiter_let_go(engine, waiter);
     if (waiter->is_announced) {
         nic_waiter_take_back(engine, waiter);
-    } else if (waiter->n_polls > POLLS_A_CLOCK && !waiter->is_crowded) {
+    } else if (waiter->n_polls > NIC_POLLS_A_CLOCK && !waiter->is_crowded) {
         engine->patience_ticks = engine->spin_ticks; /* polling has paid off */
     }
 }

@@ -48,16 +48,14 @@ static bool threads_progress(struct nic_engine *engine)
     return false;
 }
 
-/** Announce, let the caller look, sleep. The announcement wakes the strobe receiver, since
- *  what was posted just before a wait has not been kicked. */
+static void threads_wait_for_room(struct nic_engine *engine, struct nic_waiter *waiter)
+{
+    nic_waiter_rest(engine, waiter, threads_kick);
+}
+
 static void threads_turn(struct nic_engine *engine, struct nic_waiter *waiter)
 {
-    if (waiter->is_announced) {
-        nic_waiter_sleep(engine, waiter);
-    } else {
-        nic_waiter_announce(engine, waiter);
-        threads_kick(engine);
-    }
+    nic_waiter_turn(engine, waiter, threads_kick);
 }
 
 const struct nic_driver_ops nic_driver_threads = {
@@ -67,7 +65,7 @@ const struct nic_driver_ops nic_driver_threads = {
     .kick = threads_kick,
     .leave = threads_leave,
     .progress = threads_progress,
-    .wait_for_room = threads_turn,
+    .wait_for_room = threads_wait_for_room,
     .turn = threads_turn,
     .stop = nic_waiter_stop,
 };

@@ -92,16 +92,14 @@ static bool timed_progress(struct nic_engine *engine)
     return false;
 }
 
-/** Announce, let the caller look, sleep. What was posted just before a wait has not been
- *  kicked. */
+static void timed_wait_for_room(struct nic_engine *engine, struct nic_waiter *waiter)
+{
+    nic_waiter_rest(engine, waiter, timed_kick);
+}
+
 static void timed_turn(struct nic_engine *engine, struct nic_waiter *waiter)
 {
-    if (waiter->is_announced) {
-        nic_waiter_sleep(engine, waiter);
-    } else {
-        nic_waiter_announce(engine, waiter);
-        timed_kick(engine);
-    }
+    nic_waiter_turn(engine, waiter, timed_kick);
 }
 
 const struct nic_driver_ops nic_driver_timed = {
@@ -111,7 +109,7 @@ const struct nic_driver_ops nic_driver_timed = {
     .kick = timed_kick,
     .leave = timed_leave,
     .progress = timed_progress,
-    .wait_for_room = timed_turn,
+    .wait_for_room = timed_wait_for_room,
     .turn = timed_turn,
     .stop = nic_waiter_stop,
 };

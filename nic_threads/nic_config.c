@@ -116,12 +116,13 @@ static const struct bcs_config_entry entries[] = {
     },
     {
         .name = "BCS_SPIN",
-        .fallback = "50us",
+        .fallback = "0ns",
         .kind = BCS_CONFIG_DURATION_NS,
         FIELD(spin_ns),
         .maximum = 1000000000u,
         .help = "How long a waiting process polls before it sleeps, while there are no "
-                "more processes than cores.",
+                "more processes than cores. 0ns: 50 us, or 100 ms with timed strobes, "
+                "where every wait lasts for slices; 1ns: it sleeps at once.",
     },
 };
 
@@ -145,6 +146,14 @@ uint64_t nic_config_chunk_bytes(const struct nic_config *config)
                                                      : (uint64_t)4 << 20;
     }
     return larger(n_bytes, config->eager_limit_bytes);
+}
+
+uint64_t nic_config_spin_ns(const struct nic_config *config)
+{
+    if (config->spin_ns > 0) {
+        return config->spin_ns;
+    }
+    return config->strobe == NIC_STROBE_TIMED ? 100000000 : 50000;
 }
 
 uint64_t nic_config_slice_bytes(const struct nic_config *config)

@@ -104,7 +104,8 @@ int bcs_attach(const struct bcs_bootstrap *bootstrap, const struct nic_config *c
     if (rc < 0) {
         goto fail;
     }
-    context->engine->spin_ticks = config->spin_ns * (bcs_clock_ticks() - start_ticks) /
+    context->engine->spin_ticks = nic_config_spin_ns(config) *
+                                  (bcs_clock_ticks() - start_ticks) /
                                   (bcs_clock_now_ns() - start_ns + 1);
     context->engine->patience_ticks = context->engine->spin_ticks;
     rc = bcs_meet_again(bootstrap, open_service(context, meeting.is_direct));

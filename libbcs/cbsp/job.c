@@ -137,7 +137,7 @@ static int join(struct cbsp *cbsp)
         return rc;
     }
     rc = bcs_meet_again(&cbsp->entry.bootstrap, set_up(cbsp));
-    cbsp->spin_ticks = cbsp->entry.settings.nic.spin_ns *
+    cbsp->spin_ticks = nic_config_spin_ns(&cbsp->entry.settings.nic) *
                        (bcs_clock_ticks() - start_ticks) /
                        (bcs_clock_now_ns() - start_ns + 1);
     return rc;
