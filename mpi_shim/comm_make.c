@@ -8,6 +8,7 @@
 
 #include "mpi_shim/comm_idup.h"
 #include "mpi_shim/handles.h"
+#include "mpi_shim/request.h"
 #include "mpi_shim/symbols.h"
 
 /** A communicator from which another is to be made, or that is to be freed: first all
@@ -128,6 +129,7 @@ static void retire(const MPI_Comm *comm)
     if (comm != NULL && !is_permanent(*comm)) {
         settled(*comm);
         shim_enter();
+        shim_request_outlive(*comm);
         shim_comm_retire(*comm);
         shim_leave();
     }

@@ -125,6 +125,7 @@ static int take(struct shim_comm *comm, int source, int tag, bool is_waiting,
     message->kind = SHIM_RECEIVE_MESSAGE;
     message->message_item = found.item;
     message->comm = comm;
+    comm->n_users++;
     message->error_comm = comm->handle;
     *message_out = (MPI_Message)(void *)message;
     return MPI_SUCCESS;

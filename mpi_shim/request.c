@@ -60,10 +60,25 @@ struct shim_request *shim_request_new(void)
     } else {
         return NULL;
     }
+    shim_arena.n_used++;
     fortran_handle = SHIM_FORTRAN_BASE + (int32_t)(request - shim_arena.begin);
     memset(request, 0, sizeof(*request));
     request->fortran_handle = fortran_handle;
     return request;
+}
+
+void shim_request_outlive(MPI_Comm comm)
+{
+    struct shim_request *end = shim_arena.begin + shim_arena.n_touched;
+
+    if (shim_arena.n_used == 0) {
+        return;
+    }
+    for (struct shim_request *request = shim_arena.begin; request < end; request++) {
+        if (request->error_comm == comm) {
+            request->error_comm = shim_handles.comm_world;
+        }
+    }
 }
 
 /** Give back what one activation of a request took. */
@@ -90,14 +105,15 @@ void shim_request_delete(struct shim_request *request)
     }
     drop_buffers(request);
     shim_exchange_free(request->exchange);
-    if (request->is_persistent || request->kind == SHIM_EXCHANGE) {
-        if (request->type != NULL) {
-            shim_datatype_release(request->type);
-        }
-        if (request->comm != NULL) {
-            shim_comm_release(request->comm);
-        }
+    if (request->is_persistent && request->type != NULL) {
+        shim_datatype_release(request->type);
     }
+    if ((request->is_persistent || request->kind >= SHIM_RECEIVE_MESSAGE) &&
+        request->comm != NULL) {
+        shim_comm_release(request->comm);
+    }
+    shim_arena.n_used--;
+    request->error_comm = NULL;
     request->next = shim_arena.free;
     shim_arena.free = request;
 }

@@ -22,6 +22,7 @@ enum shim_kind {
     SHIM_SEND_SYNCHRONOUS,
     SHIM_SEND_BUFFERED,
     SHIM_RECEIVE,
+    /* Those from here on hold their communicator. */
     SHIM_RECEIVE_MESSAGE, /* that a matched probe has taken */
     SHIM_EXCHANGE,        /* a collective */
 };
@@ -45,7 +46,7 @@ struct shim_request {
     const void *buffer;
     const struct shim_datatype *type;
     struct shim_comm *comm;
-    MPI_Comm error_comm;       /* whose error handler is called */
+    MPI_Comm error_comm;       /* whose error handler is called; NULL: not in use */
     struct shim_request *next; /* free list, orphans */
     /* Fortran's MPI_Wait reads an int here after the call: Open MPI's own index. */
     int32_t fortran_handle;
@@ -74,6 +75,7 @@ struct shim_arena {
     struct shim_request *end;
     struct shim_request *free;
     uint32_t n_touched;
+    uint32_t n_used;
 };
 
 extern struct shim_arena shim_arena;
@@ -99,6 +101,10 @@ static inline MPI_Request shim_request_handle(struct shim_request *request)
 
 /** @return a fresh request, zero but for its Fortran handle; NULL: too many */
 struct shim_request *shim_request_new(void);
+
+/** Before a communicator is freed: errors of its requests that are not over are raised
+ *  on MPI_COMM_WORLD, as are all that belong to no communicator. */
+void shim_request_outlive(MPI_Comm comm);
 
 /** Give a request back, with what it holds. */
 void shim_request_delete(struct shim_request *request);

@@ -67,6 +67,28 @@ static void freed_with_a_pending_receive(struct world world)
     check_say("freed with a pending receive\n");
 }
 
+/** A message that a probe has taken is received when its communicator is no more. */
+static void received_after_the_end(struct world world)
+{
+    for (int i = 0; i < 100; i++) {
+        int received = -1;
+        MPI_Request request;
+        MPI_Message message;
+        MPI_Comm comm, other;
+
+        MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+        MPI_Isend(&i, 1, MPI_INT, world.right, 6, comm, &request);
+        MPI_Mprobe(world.left, 6, comm, &message, MPI_STATUS_IGNORE);
+        MPI_Comm_free(&comm);
+        MPI_Comm_dup(MPI_COMM_SELF, &other); /* in its place, maybe */
+        MPI_Mrecv(&received, 1, MPI_INT, &message, MPI_STATUS_IGNORE);
+        CHECK_EQUAL(received, i);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        MPI_Comm_free(&other);
+    }
+    check_say("received after the end\n");
+}
+
 /** More than may be alive at a time, each used; rank 0 leads all of them. */
 static void many_one_after_the_other(struct world world)
 {
@@ -92,6 +114,7 @@ int main(int argc, char **argv)
 
     freed_around_a_ring(world);
     freed_with_a_pending_receive(world);
+    received_after_the_end(world);
     many_one_after_the_other(world);
     return check_end();
 }
