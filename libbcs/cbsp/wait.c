@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Waiting within a synchronization, in three steps: it spins, at first without pauses, which
- * take as long as a message, as those of processes that run are there within a microsecond;
- * then, if there are more processes than cores, it
- * yields, as the one that is waited for may stand in the queue; then it sleeps on its bell,
- * which every message rings. Between looks it serves the others.
+ * Waiting within a synchronization, in three steps. It spins; at first without pauses, since
+ * a pause takes as long as a message between processes that run. It yields, if there are more
+ * processes than cores, as the one that is waited for may stand in the queue. It sleeps on its
+ * bell, which every message rings. Between looks it serves the others.
  */
 #include <sched.h>
 

@@ -8,14 +8,13 @@ wrong does so with one clear line and leaves nothing behind.
 import argparse
 import os
 import pathlib
-import re
-import signal
 import subprocess
 import sys
 import tempfile
 
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../system"))
 import job  # noqa: E402
+import library_suite  # noqa: E402
 
 RANKS = (1, 2, 4, 5)
 # Waits in a receive that never comes, so that it can be killed there.
@@ -32,45 +31,12 @@ def parse_arguments():
     return parser.parse_args()
 
 
-class Suite:
+class Suite(library_suite.LibrarySuite):
     """The cases; each method is a group of them."""
 
     def __init__(self, arguments):
+        super().__init__(arguments.mpirun)
         self.arguments = arguments
-        self.report = job.Report()
-
-    def mpirun(self, n_ranks, *command):
-        return [self.arguments.mpirun, "-n", str(n_ranks), *command]
-
-    def run(self, name, command, wanted, n_lines, settings=None):
-        """A job that must succeed and print n_lines lines that match wanted."""
-        settings = settings or {}
-        result = job.run(command, job.mpirun_environment(settings))
-        found = re.findall(wanted, result.stdout, re.M)
-        problems = []
-        if result.status != 0:
-            problems.append(f"status {result.status}: {result.stderr[:500]!r}")
-        elif len(found) != n_lines:
-            problems.append(f"printed {result.stdout[:500]!r}")
-        self.report.case(name, problems, job.shell_line(command, settings))
-
-    def fail(self, name, command, wanted, settings=None):
-        """A job that must fail with a line that matches wanted on standard error."""
-        settings = settings or {}
-        started = job.Job(command, job.mpirun_environment(settings))
-        try:
-            result = started.finish(60)
-            left = started.leftovers()
-        finally:
-            started.close()
-        problems = []
-        if result.status in (0, None):
-            problems.append(f"status {result.status}")
-        if not re.search(wanted, result.stderr, re.M):
-            problems.append(f"said {result.stderr[:500]!r}")
-        # Files in TMPDIR are those of mpirun, which it leaves when it ends a job.
-        problems += [text for text in left if not text.startswith("file")]
-        self.report.case(name, problems, job.shell_line(command, settings))
 
     def programs(self, n_ranks):
         """Program, what it prints, and in how many lines."""
@@ -87,17 +53,17 @@ class Suite:
                 for program, wanted, n_lines in self.programs(n_ranks):
                     name = f"{pathlib.Path(program).name} {mode} on {n_ranks} ranks"
                     command = self.mpirun(n_ranks, program)
-                    self.run(name, command, wanted, n_lines, settings)
+                    self.succeed(name, command, wanted, n_lines, settings)
 
     def check_starts(self):
         for program, wanted, _ in self.programs(1):
-            self.run(f"{program} alone", [program], wanted, 1)
+            self.succeed(f"{program} alone", [program], wanted, 1)
         for program, wanted, n_lines in self.programs(3):
             command = [self.arguments.bcsrun, "-n", "3", program]
-            self.run(f"{program} under bcsrun", command, wanted, n_lines)
+            self.succeed(f"{program} under bcsrun", command, wanted, n_lines)
         first, wanted, _ = self.programs(3)[0]
         command = self.mpirun(1, first) + [":"] + self.mpirun(2, first)[1:]
-        self.run("two programs in one job", command, wanted, 3)
+        self.succeed("two programs in one job", command, wanted, 3)
 
     def check_settings(self):
         for command in ([self.arguments.ring], self.mpirun(2, self.arguments.ring)):
@@ -120,7 +86,7 @@ class Suite:
             path = f"LD_LIBRARY_PATH={folder}"
             self.fail("a broken libpmix", self.mpirun(2, "env", path, ring),
                       r"bcs.*PMIx library cannot be loaded: .*libpmix\.so\.2")
-            self.run("a broken libpmix, alone", ["env", path, ring], "^ring of 1", 1)
+            self.succeed("a broken libpmix, alone", ["env", path, ring], "^ring of 1", 1)
 
     def check_machines(self):
         """Two host names stand for two machines."""
@@ -133,20 +99,7 @@ class Suite:
         self.fail("two machines", command, r"rank 0\]: the job spans several machines")
 
     def check_death(self):
-        """Kill one of three ranks; the launcher must end the others."""
-        command = self.mpirun(3, self.arguments.ring, ENDLESS)
-        for victim in range(3):
-            started = job.Job(command, job.mpirun_environment())
-            try:
-                os.kill(started.find_rank(victim), signal.SIGKILL)
-                result = started.finish(60)
-                problems = [text for text in started.leftovers()
-                            if not text.startswith("file")]
-            finally:
-                started.close()
-            if result.status in (0, None):
-                problems.append(f"status {result.status}")
-            self.report.case(f"death of rank {victim}", problems)
+        self.die(3, self.arguments.ring, ENDLESS)
 
     def check_early_end(self):
         """A rank that ends without bcs_finalize ends the job."""

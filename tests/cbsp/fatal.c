@@ -64,8 +64,8 @@ static int too_many(int pid, int n)
     return rc < 0 ? rc : cBSP_gsync();
 }
 
-/** One that comes when its superstep is long over; another follows. */
-static int too_late(int pid, int n)
+/** A message that comes when its superstep is long over. */
+static int send_late(int pid, int n)
 {
     int rc = 0;
 
@@ -76,6 +76,14 @@ static int too_late(int pid, int n)
     for (int i = 0; rc == 0 && i < 3; i++) {
         rc = cBSP_nsync(0);
     }
+    return rc;
+}
+
+/** One that comes late; another follows. */
+static int too_late(int pid, int n)
+{
+    int rc = send_late(pid, n);
+
     rc = rc < 0 || pid != 0 ? rc : send_to(n - 1, 1);
     return rc < 0 ? rc : cBSP_nsync(pid == n - 1);
 }
@@ -83,15 +91,8 @@ static int too_late(int pid, int n)
 /** As before, but nothing follows: found at the end. */
 static int late_and_last(int pid, int n)
 {
-    int rc = 0;
+    int rc = send_late(pid, n);
 
-    if (pid == 0) {
-        usleep(50000);
-        rc = send_to(n - 1, 1);
-    }
-    for (int i = 0; rc == 0 && i < 3; i++) {
-        rc = cBSP_nsync(0);
-    }
     return rc < 0 ? rc : cBSP_finalize();
 }
 

@@ -6,11 +6,10 @@ are, and errors, which must end the job with a line.
 
 import argparse
 import os
-import re
 import sys
 
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../system"))
-import job  # noqa: E402
+import library_suite  # noqa: E402
 
 ERRORS = {
     "unregistered": r"^bsp_put: memory at address 0x\w+ is not registered$",
@@ -31,25 +30,15 @@ def main():
     parser.add_argument("--bsplib", required=True, help="the test program")
     parser.add_argument("--mpirun", default="mpirun")
     arguments = parser.parse_args()
-    report = job.Report()
-
-    def run(name, n, words, is_good, wanted, n_lines):
-        command = [arguments.mpirun, "-n", str(n), arguments.bsplib, *words]
-        result = job.run(command, job.mpirun_environment())
-        found = re.findall(wanted, result.stdout if is_good else result.stderr, re.M)
-        problems = []
-        if (result.status == 0) != is_good or result.status is None:
-            problems.append(f"status {result.status}")
-        if len(found) < n_lines:
-            problems.append(f"printed {result.stdout[:500]!r} {result.stderr[:500]!r}")
-        report.case(name, problems, job.shell_line(command, {}))
-
+    suite = library_suite.LibrarySuite(arguments.mpirun)
     for n in (1, 2, 4, 7):
-        run(f"all calls on {n}", n, [], True, rf"^process \d+ of {n}: 0 wrong$", n)
-    run("fewer", 4, ["fewer"], True, r"^process \d+ of 2: 0 wrong$|^after, in", 3)
+        suite.succeed(f"all calls on {n}", suite.mpirun(n, arguments.bsplib),
+                      rf"^process \d+ of {n}: 0 wrong$", n)
+    suite.succeed("fewer", suite.mpirun(4, arguments.bsplib, "fewer"),
+                  r"^process \d+ of 2: 0 wrong$|^after, in", 3)
     for name, said in ERRORS.items():
-        run(name, 3, [name], False, said, 1)
-    return report.end()
+        suite.fail(name, suite.mpirun(3, arguments.bsplib, name), said)
+    return suite.report.end()
 
 
 if __name__ == "__main__":

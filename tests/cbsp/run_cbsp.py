@@ -8,11 +8,10 @@ process is killed.
 import argparse
 import os
 import re
-import signal
 import sys
 
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../system"))
-import job  # noqa: E402
+import library_suite  # noqa: E402
 
 PROCESSES = (1, 2, 4, 8)
 COPIES = ("auto", "pooled")
@@ -62,27 +61,12 @@ def parse_arguments():
     return parser.parse_args()
 
 
-class Suite:
+class Suite(library_suite.LibrarySuite):
     """The cases; each method is a group of them."""
 
     def __init__(self, arguments):
+        super().__init__(arguments.mpirun)
         self.arguments = arguments
-        self.report = job.Report()
-
-    def mpirun(self, n, *command):
-        return [self.arguments.mpirun, "-n", str(n), *command]
-
-    def succeed(self, name, command, wanted, n_lines, settings=None):
-        """A job that must succeed and print n_lines lines that match wanted."""
-        settings = settings or {}
-        result = job.run(command, job.mpirun_environment(settings))
-        found = re.findall(wanted, result.stdout, re.M)
-        problems = []
-        if result.status != 0:
-            problems.append(f"status {result.status}: {result.stderr[-500:]!r}")
-        if result.status != 0 or len(found) != n_lines:
-            problems.append(f"printed {result.stdout[:1000]!r}")
-        self.report.case(name, problems, job.shell_line(command, settings))
 
     def check_calls(self):
         for n in PROCESSES:
@@ -105,62 +89,34 @@ class Suite:
                     name = " ".join(["with MPI", *native, *order, str(n)])
                     self.succeed(name, command, rf"^process \d+ of {n}: 0 wrong$", n)
 
-    def fail(self, name, command, said):
-        """A job that must fail and say something. Returns what it has printed."""
-        started = job.Job(command, job.mpirun_environment())
-        try:
-            result = started.finish(60)
-            problems = [text for text in started.leftovers()
-                        if not text.startswith("file")]
-        finally:
-            started.close()
-        if result.status in (0, None):
-            problems.append(f"status {result.status}")
-        if not re.search(said, result.stderr, re.M):
-            problems.append(f"said {result.stderr[:1000]!r}")
-        return result, problems
-
     def check_fatal(self):
         for case, (numbers, error, said) in FATAL.items():
+            # mpirun may end the others before they have printed theirs.
+            ended = re.compile(rf"^process \d+: ended by ({error})$", re.M)
+
+            def look(result, ended=ended):
+                is_right = ended.search(result.stdout) and not re.search(
+                    r"forgotten|ended by nothing", result.stdout)
+                return [] if is_right else [f"printed {result.stdout[:500]!r}"]
+
             for n in numbers:
                 said_here = said.format(last=n - 1, wanted=2 * n + 1, has=2 * n)
-                command = self.mpirun(n, self.arguments.fatal, case)
-                result, problems = self.fail(case, command, said_here)
-                # mpirun may end the others before they have printed theirs.
-                if not re.search(rf"^process \d+: ended by ({error})$", result.stdout,
-                                 re.M):
-                    problems.append(f"printed {result.stdout[:500]!r}")
-                if re.search(r"forgotten|ended by nothing", result.stdout):
-                    problems.append(f"printed {result.stdout[:500]!r}")
-                self.report.case(f"{case} on {n}", problems, job.shell_line(command, {}))
+                self.fail(f"{case} on {n}", self.mpirun(n, self.arguments.fatal, case),
+                          said_here, look=look)
 
     def check_at_end(self):
         for case, (numbers, said) in AT_END.items():
             for n in numbers:
-                command = self.mpirun(n, self.arguments.fatal, case)
-                _, problems = self.fail(case, command, said)
-                self.report.case(f"{case} on {n}", problems, job.shell_line(command, {}))
+                self.fail(f"{case} on {n}", self.mpirun(n, self.arguments.fatal, case),
+                          said)
 
     def check_death(self):
         """Kill a process that waits, or one that others wait for."""
-        for victim in range(3):
-            command = self.mpirun(3, self.arguments.fatal, "wait_for_ever")
-            started = job.Job(command, job.mpirun_environment())
-            try:
-                os.kill(started.find_rank(victim), signal.SIGKILL)
-                result = started.finish(60)
-                problems = [text for text in started.leftovers()
-                            if not text.startswith("file")]
-            finally:
-                started.close()
-            if result.status in (0, None):
-                problems.append(f"status {result.status}")
-            self.report.case(f"death of process {victim}", problems)
+        self.die(3, self.arguments.fatal, "wait_for_ever")
 
     def check_environment(self):
         command = self.mpirun(2, "env", "BCS_COPY=fast", self.arguments.calls)
-        _, problems = self.fail("bad value", command, r"BCS_COPY.*pooled")
-        self.report.case("a bad value", problems)
+        self.fail("a bad value", command, r"BCS_COPY.*pooled")
 
 
 def main():

@@ -111,15 +111,7 @@ program fortran_f08_callbacks
 
 contains
 
-    subroutine check(is_true, what)
-        logical, intent(in) :: is_true
-        character(*), intent(in) :: what
-
-        if (.not. is_true) then
-            write (0, '(a,i0,2a)') 'rank ', rank, ': not true: ', what
-            call MPI_Abort(MPI_COMM_WORLD, 99)
-        end if
-    end subroutine check
+    include 'fortran_check.f90'
 
     subroutine operation_on_pairs
         integer, parameter :: n = 60

@@ -53,16 +53,7 @@ program fortran_module
 
 contains
 
-    subroutine check(is_true, what)
-        logical, intent(in) :: is_true
-        character(*), intent(in) :: what
-        integer :: code
-
-        if (.not. is_true) then
-            write (0, '(a,i0,2a)') 'rank ', rank, ': not true: ', what
-            call MPI_ABORT(MPI_COMM_WORLD, 99, code)
-        end if
-    end subroutine check
+    include 'fortran_check.f90'
 
     subroutine sums
         integer :: i, whole(20), whole_sum(20)

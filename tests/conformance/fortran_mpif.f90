@@ -36,16 +36,7 @@ program fortran_mpif
 
 contains
 
-    subroutine check(is_true, what)
-        logical, intent(in) :: is_true
-        character(*), intent(in) :: what
-        integer :: code
-
-        if (.not. is_true) then
-            write (0, '(a,i0,2a)') 'rank ', rank, ': not true: ', what
-            call MPI_ABORT(MPI_COMM_WORLD, 99, code)
-        end if
-    end subroutine check
+    include 'fortran_check.f90'
 
     subroutine blocking
         integer :: status(MPI_STATUS_SIZE), request, n

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the suites of programs on our libraries have in common: mpirun starts a program
+that is not under the preload, and it must succeed or fail in a certain way and leave
+nothing behind.
+"""
+
+import os
+import re
+import signal
+
+import job
+
+
+def no_problems(_result):
+    """A look at a job's result that finds nothing wrong."""
+    return []
+
+
+class LibrarySuite:
+    """Cases, reported one by one; a subclass adds groups of them."""
+
+    def __init__(self, mpirun):
+        self.launcher = mpirun
+        self.report = job.Report()
+
+    def mpirun(self, n, *command):
+        """The command that starts n processes."""
+        return [self.launcher, "-n", str(n), *command]
+
+    def succeed(self, name, command, wanted, n_lines, settings=None):
+        """A job that must succeed and print n_lines lines that match wanted."""
+        settings = settings or {}
+        result = job.run(command, job.mpirun_environment(settings))
+        found = re.findall(wanted, result.stdout, re.M)
+        problems = []
+        if result.status != 0:
+            problems.append(f"status {result.status}: {result.stderr[-500:]!r}")
+        if result.status != 0 or len(found) != n_lines:
+            problems.append(f"printed {result.stdout[:1000]!r}")
+        self.report.case(name, problems, job.shell_line(command, settings))
+
+    def fail(self, name, command, said, settings=None, victim=None, look=no_problems):
+        """A job that must fail and say something on standard error.
+
+        The process with the number victim is killed, if one is given; look returns the
+        problems that it finds in the job's result.
+        """
+        settings = settings or {}
+        started = job.Job(command, job.mpirun_environment(settings))
+        try:
+            if victim is not None:
+                os.kill(started.find_rank(victim), signal.SIGKILL)
+            result = started.finish(60)
+            left = started.leftovers()
+        finally:
+            started.close()
+        problems = look(result)
+        if result.status in (0, None):
+            problems.append(f"status {result.status}")
+        if not re.search(said, result.stderr, re.M):
+            problems.append(f"said {result.stderr[:1000]!r}")
+        # Files in TMPDIR are those of mpirun, which it leaves when it ends a job.
+        problems += [text for text in left if not text.startswith("file")]
+        self.report.case(name, problems, job.shell_line(command, settings))
+
+    def die(self, n, *command):
+        """Kill each of n processes in turn; the launcher must end the others."""
+        for victim in range(n):
+            self.fail(f"death of process {victim}", self.mpirun(n, *command),
+                      r"signal 9|SIGKILL|[Kk]illed", victim=victim)
