@@ -9,6 +9,7 @@
  * is looked at whenever one has come in.
  */
 #include <errno.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -93,6 +94,14 @@ static void alltoall(struct bench *bench)
     }
 }
 
+/* No message and no synchronization: where processes share a core, every other one of that
+ * core runs meanwhile. Each superstep of an all-to-all needs as much. */
+static void yield(struct bench *bench)
+{
+    (void)bench;
+    sched_yield();
+}
+
 static double batch_us(struct bench *bench, body_fn *body, bool is_counting,
                        long n_supersteps)
 {
@@ -115,10 +124,19 @@ static int compare(const void *a, const void *b)
     return left < right ? -1 : left > right;
 }
 
+/* Sorts the times. */
+static void report(const char *name, size_t n_bytes, double *times, long n_batches)
+{
+    qsort(times, (size_t)n_batches, sizeof(double), compare);
+    printf("%s %zu %.4f us\n", name, n_bytes, times[n_batches / 2]);
+    fflush(stdout);
+}
+
 static void measure(struct bench *bench, const struct input *input, const char *name,
                     body_fn *body)
 {
     static const char *const syncs[] = {"gsync", "nsync"};
+    char title[64];
     double times[2][MAX_BATCHES];
     long n_batches = input->n_batches;
 
@@ -128,11 +146,21 @@ static void measure(struct bench *bench, const struct input *input, const char *
         times[sync][n / 2] = batch_us(bench, body, sync == 1, input->n_supersteps);
     }
     for (int sync = 0; sync < 2 && bench->world->pid == 0; sync++) {
-        qsort(times[sync], (size_t)n_batches, sizeof(double), compare);
-        printf("%s_%s %zu %.4f us\n", name, syncs[sync], bench->n_bytes,
-               times[sync][n_batches / 2]);
+        snprintf(title, sizeof(title), "%s_%s", name, syncs[sync]);
+        report(title, bench->n_bytes, times[sync], n_batches);
     }
-    fflush(stdout);
+}
+
+static void measure_yield(struct bench *bench, const struct input *input)
+{
+    double times[MAX_BATCHES];
+
+    for (long n = 0; n < input->n_batches; n++) {
+        times[n] = batch_us(bench, yield, true, input->n_supersteps);
+    }
+    if (bench->world->pid == 0) {
+        report("yield", 0, times, input->n_batches);
+    }
 }
 
 /* Mistakes of all processes. */
@@ -168,6 +196,7 @@ static void run(struct world *world, const void *problem, struct frame_result *r
         }
         measure(&bench, input, "alltoall", alltoall);
     }
+    measure_yield(&bench, input);
     world->timed = (struct world_timing){0};
     result->checks[result->n_checks++] = (struct check){
         .name = "messages",
