@@ -9,7 +9,7 @@
  * cannot call: processes of other jobs, once there are any. From then on a rank that
  * waits in us looks after the real library now and then by itself.
  *
- * opal_progress and its registration are functions of Open MPI's lower library, which
+ * opal_progress and what belongs to it are functions of Open MPI's lower library, which
  * has come with libmpi; they are looked up by name.
  */
 #include "mpi_shim/fallback.h"
@@ -35,7 +35,7 @@ static _Thread_local uint64_t shim_wait_since_ns
 static _Thread_local bool shim_is_poking __attribute__((tls_model("initial-exec")));
 
 /* Calls of the hook of which one does something, since others wait for the real library's
- * next look; where there are more processes than cores, it yields between two looks. */
+ * next look; where there are more processes than cores, each does, as it yields then. */
 enum { HOOKS_A_TURN = 16 };
 
 static _Thread_local uint32_t shim_n_hooks __attribute__((tls_model("initial-exec")));
@@ -138,6 +138,21 @@ static bool shim_progress_find(const char *name, void *function_out)
     return symbol != NULL;
 }
 
+/** With more processes than cores, have the real library yield between two looks. Its
+ *  launcher tells it to if it counts cores; with a hostfile or a batch system it counts
+ *  what it is told, and a rank that waits in there then keeps its core for a whole turn of
+ *  the kernel's scheduler. */
+static void yield_when_idle(void)
+{
+    const struct nic_engine *engine = shim_context()->engine;
+    bool (*set)(bool);
+
+    if (engine->layout.shape.n_ports > engine->machine->n_cpus &&
+        shim_progress_find("opal_progress_set_yield_when_idle", &set)) {
+        set(true);
+    }
+}
+
 int shim_progress_hook_install(void (*callback)(void))
 {
     int (*do_register)(shim_progress_fn);
@@ -146,6 +161,7 @@ int shim_progress_hook_install(void (*callback)(void))
         !shim_progress_find("opal_progress_register", &do_register)) {
         return -ENOSYS;
     }
+    yield_when_idle();
     shim_progress.callback = callback;
     if (do_register(shim_progress_hook) != 0) {
         shim_progress.callback = NULL;

@@ -37,7 +37,8 @@ bool shim_test_real(MPI_Request *request);
 
 /**
  * Have the real library call callback whenever it progresses, so that ranks blocked in
- * it run our engine, and call the others if they wait long. callback must not call MPI.
+ * it run our engine, and call the others if they wait long; with more ranks than cores,
+ * have it yield while it waits. callback must not call MPI.
  * Call after the real MPI_Init.
  *
  * @return 0        installed

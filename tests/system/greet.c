@@ -5,8 +5,11 @@
  *
  *     greet [ARGUMENT...]        status 0
  *     greet exit STATUS          the last rank ends with this status after MPI_Finalize
+ *     greet yields               says also whether ranks that wait in Open MPI yield
  */
+#include <dlfcn.h>
 #include <mpi.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,6 +34,14 @@ static void find_preload(char *path, size_t n_bytes)
     }
 }
 
+/* A variable of Open MPI's lower library. */
+static void print_yields(void)
+{
+    const bool *yields = dlsym(RTLD_DEFAULT, "opal_progress_yield_when_idle");
+
+    printf("yields %s\n", yields == NULL ? "unknown" : *yields ? "yes" : "no");
+}
+
 int main(int argc, char **argv)
 {
     char preload[4096];
@@ -50,6 +61,9 @@ int main(int argc, char **argv)
             printf("argument %s\n", argv[i]);
         }
         printf("preload %s\n", preload);
+        if (argc > 1 && strcmp(argv[1], "yields") == 0) {
+            print_yields();
+        }
         fflush(stdout);
     }
     MPI_Finalize();

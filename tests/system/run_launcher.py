@@ -82,6 +82,17 @@ class Suite:
         run = [self.bcsrun, "-n", "12", self.greet]
         self.must_print("12 ranks", run, greeting(12, [], self.shim))
 
+    def case_yields(self):
+        """mpirun believes that there is a core for each rank; natively ranks keep it."""
+        many = 2 * (os.cpu_count() or 1)
+        for n_ranks, native, carried in ((1, "no", "no"), (many, "no", "yes")):
+            run = ["mpirun", "--host", f"localhost:{n_ranks}", "--bind-to", "none", "-n",
+                   str(n_ranks), self.greet, "yields"]
+            for yields, preload in ((native, "none"), (carried, self.shim)):
+                expected = greeting(n_ranks, ["yields"], preload) + f"yields {yields}\n"
+                extra = {"LD_PRELOAD": preload} if preload != "none" else {}
+                self.must_print(f"yields, {n_ranks}", run, expected, 0, extra)
+
     def case_exit_status(self):
         for status in (1, 3, 77):
             words = ["-n", "2", self.greet, "exit", str(status)]
