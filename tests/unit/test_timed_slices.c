@@ -8,6 +8,7 @@
 #include <check.h>
 #include <string.h>
 
+#include "nic_threads/driver.h"
 #include "tests/engine/job.h"
 
 enum {
@@ -241,6 +242,37 @@ START_TEST(slices_without_work_are_numbered_too)
 }
 END_TEST
 
+/** Turns of a wait until it announces itself, at most so many. */
+static int n_polls(uint32_t n_cpus, uint64_t spin_ticks, int at_most)
+{
+    struct nic_engine *own = ranks[RECEIVER].context->engine;
+    struct nic_waiter waiter = {0};
+    int n = 0;
+
+    own->machine->n_cpus = n_cpus;
+    own->spin_ticks = spin_ticks;
+    while (n < at_most && !waiter.is_announced) {
+        nic_driver_timed.turn(own, &waiter);
+        n += !waiter.is_announced;
+    }
+    nic_driver_timed.stop(own, &waiter);
+    ck_assert(!waiter.is_announced);
+    return n;
+}
+
+START_TEST(a_waiter_polls_for_its_time_if_it_has_a_core)
+{
+    struct nic_engine *own = ranks[RECEIVER].context->engine;
+
+    ck_assert_int_eq(n_polls(N_RANKS, UINT64_MAX, 1000), 1000);
+    ck_assert_int_lt(n_polls(N_RANKS, 1, 1000), 1000);
+    ck_assert_int_eq(n_polls(N_RANKS, 0, 1000), 0);
+    ck_assert_int_eq(n_polls(N_RANKS - 1, UINT64_MAX, 1000), 0);
+    own->is_threaded = true;
+    ck_assert_int_eq(n_polls(N_RANKS, UINT64_MAX, 1000), 0);
+}
+END_TEST
+
 static void add_tests(TCase *tcase)
 {
     tcase_add_loop_test(
@@ -253,6 +285,7 @@ static void add_tests(TCase *tcase)
     tcase_add_test(tcase, a_slice_takes_all_that_was_posted_before_it);
     tcase_add_test(tcase, a_receive_that_was_matched_is_not_cancelled);
     tcase_add_test(tcase, slices_without_work_are_numbered_too);
+    tcase_add_test(tcase, a_waiter_polls_for_its_time_if_it_has_a_core);
 }
 
 int main(void)
