@@ -148,12 +148,13 @@ uint64_t nic_config_chunk_bytes(const struct nic_config *config)
     return larger(n_bytes, config->eager_limit_bytes);
 }
 
-uint64_t nic_config_spin_ns(const struct nic_config *config)
+uint64_t nic_config_spin_ns(const struct nic_config *config,
+                            enum nic_strobe_mode strobe)
 {
     if (config->spin_ns > 0) {
         return config->spin_ns;
     }
-    return config->strobe == NIC_STROBE_TIMED ? 100000000 : 50000;
+    return strobe == NIC_STROBE_TIMED ? 100000000 : 50000;
 }
 
 uint64_t nic_config_slice_bytes(const struct nic_config *config)

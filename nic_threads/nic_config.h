@@ -36,7 +36,8 @@ uint64_t nic_config_chunk_bytes(const struct nic_config *config);
 /** How much of all long messages of a node moves in one slice. */
 uint64_t nic_config_slice_bytes(const struct nic_config *config);
 
-/** How long a waiter with a core to itself polls before it sleeps. */
-uint64_t nic_config_spin_ns(const struct nic_config *config);
+/** How long a waiter with a core to itself polls before it sleeps, with such strobes. */
+uint64_t nic_config_spin_ns(const struct nic_config *config,
+                            enum nic_strobe_mode strobe);
 
 #endif

@@ -86,7 +86,7 @@ int bcs_attach(const struct bcs_bootstrap *bootstrap, const struct nic_config *c
                struct bcs_context **context_out)
 {
     struct bcs_context *context = calloc(1, sizeof(*context));
-    uint64_t start_ticks = bcs_clock_ticks(), start_ns = bcs_clock_now_ns();
+    struct bcs_clock_moment start = bcs_clock_moment();
     struct bcs_meeting meeting;
     int rc = -ENOMEM;
 
@@ -104,9 +104,8 @@ int bcs_attach(const struct bcs_bootstrap *bootstrap, const struct nic_config *c
     if (rc < 0) {
         goto fail;
     }
-    context->engine->spin_ticks = nic_config_spin_ns(config) *
-                                  (bcs_clock_ticks() - start_ticks) /
-                                  (bcs_clock_now_ns() - start_ns + 1);
+    context->engine->spin_ticks = bcs_clock_ticks_in(
+        nic_config_spin_ns(config, (enum nic_strobe_mode)config->strobe), start);
     context->engine->patience_ticks = context->engine->spin_ticks;
     rc = bcs_meet_again(bootstrap, open_service(context, meeting.is_direct));
     if (rc < 0) {

@@ -28,6 +28,27 @@ static inline uint64_t bcs_clock_ticks(void)
 #endif
 }
 
+/** A moment on both clocks. */
+struct bcs_clock_moment {
+    uint64_t ticks;
+    uint64_t ns;
+};
+
+static inline struct bcs_clock_moment bcs_clock_moment(void)
+{
+    return (struct bcs_clock_moment){bcs_clock_ticks(), bcs_clock_now_ns()};
+}
+
+/** How many ticks a time takes, by their rate since a moment, which should be some
+ *  microseconds ago at least. */
+static inline uint64_t bcs_clock_ticks_in(uint64_t ns, struct bcs_clock_moment since)
+{
+    struct bcs_clock_moment now = bcs_clock_moment();
+
+    return (uint64_t)((double)ns * (double)(now.ticks - since.ticks) /
+                      (double)(now.ns - since.ns + 1));
+}
+
 /** Tell the processor that this is a spin loop. */
 static inline void bcs_clock_pause(void)
 {

@@ -123,7 +123,7 @@ static int set_up(struct cbsp *cbsp)
 
 static int join(struct cbsp *cbsp)
 {
-    uint64_t start_ticks = bcs_clock_ticks(), start_ns = bcs_clock_now_ns();
+    struct bcs_clock_moment start = bcs_clock_moment();
     struct bcs_meeting meeting;
     int rc = bcs_entry_init(&cbsp->entry, "cBSP_initialize");
 
@@ -137,9 +137,9 @@ static int join(struct cbsp *cbsp)
         return rc;
     }
     rc = bcs_meet_again(&cbsp->entry.bootstrap, set_up(cbsp));
-    cbsp->spin_ticks = nic_config_spin_ns(&cbsp->entry.settings.nic) *
-                       (bcs_clock_ticks() - start_ticks) /
-                       (bcs_clock_now_ns() - start_ns + 1);
+    /* There are no strobes here, whatever BCS_STROBE says to MPI. */
+    cbsp->spin_ticks = bcs_clock_ticks_in(
+        nic_config_spin_ns(&cbsp->entry.settings.nic, NIC_STROBE_DEMAND), start);
     return rc;
 }
 

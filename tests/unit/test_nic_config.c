@@ -122,11 +122,10 @@ START_TEST(waiters_poll_for_longer_between_timed_strobes)
 {
     struct nic_config config = read_config();
 
-    ck_assert_uint_eq(nic_config_spin_ns(&config), 50000);
-    config.strobe = NIC_STROBE_TIMED;
-    ck_assert_uint_eq(nic_config_spin_ns(&config), 100000000);
+    ck_assert_uint_eq(nic_config_spin_ns(&config, NIC_STROBE_DEMAND), 50000);
+    ck_assert_uint_eq(nic_config_spin_ns(&config, NIC_STROBE_TIMED), 100000000);
     config.spin_ns = 1;
-    ck_assert_uint_eq(nic_config_spin_ns(&config), 1);
+    ck_assert_uint_eq(nic_config_spin_ns(&config, NIC_STROBE_TIMED), 1);
 }
 END_TEST
 
