@@ -5,6 +5,10 @@
  */
 #include "nic_threads/strobe_clock.h"
 
+/* A late wake-up makes the lead longer by a step, any other one shorter by a part of it: at
+ * rest one in so many is late. */
+enum { LEAD_STEPS_A_SLICE = 64, LEAD_PARTS_A_STEP = 128 };
+
 void nic_strobe_clock_start(struct nic_strobe_clock *clock, uint64_t now_ns,
                             uint64_t slice_ns, struct nic_strobe_counts *counts)
 {
@@ -29,6 +33,21 @@ uint64_t nic_strobe_clock_due_ns(const struct nic_strobe_clock *clock, uint64_t 
         point = clock->point + 1;
     }
     return clock->start_ns + point * clock->slice_ns;
+}
+
+void nic_strobe_clock_woken(struct nic_strobe_clock *clock, uint64_t due_ns,
+                            uint64_t now_ns)
+{
+    uint64_t step_ns = clock->slice_ns / LEAD_STEPS_A_SLICE;
+    uint64_t part_ns = step_ns / LEAD_PARTS_A_STEP;
+    uint64_t limit_ns = clock->slice_ns / NIC_STROBE_LEADS_A_SLICE;
+
+    if (now_ns <= due_ns) {
+        clock->lead_ns -= clock->lead_ns < part_ns ? clock->lead_ns : part_ns;
+    } else {
+        clock->lead_ns += step_ns;
+        clock->lead_ns = clock->lead_ns < limit_ns ? clock->lead_ns : limit_ns;
+    }
 }
 
 static void add(uint64_t *counter, uint64_t n)

@@ -2,11 +2,12 @@
 /*
  * The strobe timer: the grid of strobe_clock.h against CLOCK_MONOTONIC.
  *
- * No strobe without need. When a strobe is due and no node has anything to deliver, to carry
- * out or to take, it is not sent, and the thread sleeps on `doze` until somebody posts: the
- * strobe after that one comes at the next point of the grid. So processes that compute are
- * left alone. Who posts publishes first and then looks at `doze` (both seq_cst); the thread
- * announces its nap (seq_cst) and then looks at all rings: one of the two sees the other.
+ * No strobe without need. When the timer of a strobe ends and no node has anything to deliver,
+ * to carry out or to take, the strobe is not sent, and the thread sleeps on `doze` until
+ * somebody posts: then the next strobe comes at the next point of the grid. So processes that
+ * compute are left alone. Who posts publishes first and then looks at `doze` (both seq_cst);
+ * the thread announces its nap (seq_cst) and then looks at all rings: one of the two sees the
+ * other.
  */
 #include "nic_threads/strobe_timer.h"
 
@@ -26,7 +27,7 @@ static bool is_stopped(const _Atomic bool *is_stopping)
     return atomic_load_explicit(is_stopping, memory_order_seq_cst);
 }
 
-/** Sleep until a time. @return false: *is_stopping is set */
+/** Sleep until a time, if it is still to come. @return false: *is_stopping is set */
 static bool sleep_until(_Atomic uint32_t *nap, uint64_t until_ns,
                         const _Atomic bool *is_stopping)
 {
@@ -76,15 +77,41 @@ static bool doze(const struct nic_engine *engine, const _Atomic bool *is_stoppin
     return will_sleep;
 }
 
+/** Sleep until shortly before a strobe is due. @return false: *is_stopping is set */
+static bool sleep_ahead_of(uint64_t due_ns, struct nic_strobe_clock *clock,
+                           _Atomic uint32_t *nap, const _Atomic bool *is_stopping)
+{
+    uint64_t timer_ns = nic_strobe_clock_timer_ns(clock, due_ns);
+
+    if (bcs_clock_now_ns() < timer_ns) {
+        if (!sleep_until(nap, timer_ns, is_stopping)) {
+            return false;
+        }
+        nic_strobe_clock_woken(clock, due_ns, bcs_clock_now_ns());
+    }
+    return true;
+}
+
+static uint64_t poll_until(uint64_t due_ns)
+{
+    uint64_t now_ns = bcs_clock_now_ns();
+
+    while (now_ns < due_ns) {
+        bcs_clock_pause();
+        now_ns = bcs_clock_now_ns();
+    }
+    return now_ns;
+}
+
 bool nic_strobe_timer_wait(struct nic_strobe_clock *clock, const struct nic_view *view,
                            const _Atomic bool *is_stopping)
 {
     _Atomic uint32_t *nap = &view->node->sender_nap;
     uint64_t due_ns = nic_strobe_clock_due_ns(clock, bcs_clock_now_ns());
 
-    while (sleep_until(nap, due_ns, is_stopping)) {
+    while (sleep_ahead_of(due_ns, clock, nap, is_stopping)) {
         if (!doze(view->engine, is_stopping)) {
-            nic_strobe_clock_sent(clock, due_ns, bcs_clock_now_ns());
+            nic_strobe_clock_sent(clock, due_ns, poll_until(due_ns));
             return true;
         }
         due_ns = nic_strobe_clock_skip(clock, bcs_clock_now_ns());

@@ -7,7 +7,7 @@
 #include <check.h>
 #include <string.h>
 
-enum { START = 1000000, SLICE = 1000 };
+enum { START = 1000000, SLICE = 1000, LONG_SLICE = 256000 };
 
 static struct nic_strobe_counts counts;
 static struct nic_strobe_clock timer;
@@ -75,6 +75,47 @@ START_TEST(strobes_that_nobody_needs_are_not_late)
 }
 END_TEST
 
+/** Strobes whose timer wakes its thread so much later. @return how many were late */
+static int late_wake_ups(int n, uint64_t latency, uint64_t latency_of_each_16th)
+{
+    int n_late = 0;
+
+    for (int i = 1; i <= n; i++) {
+        uint64_t due = START + (uint64_t)i * LONG_SLICE;
+        uint64_t woken = nic_strobe_clock_timer_ns(&timer, due) +
+                         (i % 16 == 0 ? latency_of_each_16th : latency);
+
+        ck_assert_uint_le(nic_strobe_clock_timer_ns(&timer, due), due);
+        n_late += woken > due;
+        nic_strobe_clock_woken(&timer, due, woken);
+    }
+    return n_late;
+}
+
+START_TEST(the_timer_leads_by_what_a_wake_up_takes)
+{
+    nic_strobe_clock_start(&timer, START, LONG_SLICE, &counts);
+    ck_assert_uint_eq(timer.lead_ns, 0);
+    late_wake_ups(1000, 30000, 60000);
+    ck_assert_int_le(late_wake_ups(10000, 30000, 60000), 100);
+    ck_assert_uint_ge(timer.lead_ns, 60000 - LONG_SLICE / 64);
+    ck_assert_uint_le(timer.lead_ns, 60000 + LONG_SLICE / 64);
+    late_wake_ups(10000, 20000, 20000);
+    ck_assert_int_le(late_wake_ups(10000, 20000, 20000), 100);
+    ck_assert_uint_le(timer.lead_ns, 20000 + LONG_SLICE / 64);
+}
+END_TEST
+
+START_TEST(no_lead_is_longer_than_a_quarter_of_a_slice)
+{
+    nic_strobe_clock_start(&timer, START, LONG_SLICE, &counts);
+    late_wake_ups(1000, LONG_SLICE, LONG_SLICE);
+    ck_assert_uint_eq(timer.lead_ns, LONG_SLICE / 4);
+    late_wake_ups(100000, 0, 0);
+    ck_assert_uint_eq(timer.lead_ns, 0);
+}
+END_TEST
+
 START_TEST(lateness_is_the_end_of_a_bin)
 {
     ck_assert_uint_eq(nic_strobe_counts_late_ns(&counts, SLICE, 0.5), 0);
@@ -104,6 +145,8 @@ int main(void)
     tcase_add_test(tcase, after_a_late_strobe_no_slice_is_shorter_than_half);
     tcase_add_test(tcase, a_slice_whose_work_lasts_longer_leaves_points_out);
     tcase_add_test(tcase, strobes_that_nobody_needs_are_not_late);
+    tcase_add_test(tcase, the_timer_leads_by_what_a_wake_up_takes);
+    tcase_add_test(tcase, no_lead_is_longer_than_a_quarter_of_a_slice);
     tcase_add_test(tcase, lateness_is_the_end_of_a_bin);
     suite_add_tcase(suite, tcase);
     srunner_run_all(runner, CK_NORMAL);
