@@ -36,10 +36,10 @@ static int raise(const struct shim_collective *call, int class)
                : shim_error(class == MPI_ERR_TOPOLOGY ? NULL : call->handle, class);
 }
 
-/** Carry out a call. Inlined, since the kind is known then; the shortest one has no
+/** Carry out a call. Inlined, since is_barrier is known then: the shortest call has no
  *  exchange. @return false: it is one for the real library */
 static inline __attribute__((always_inline)) bool block(struct shim_exchange *exchange,
-                                                        int *rc_out)
+                                                        bool is_barrier, int *rc_out)
 {
     struct shim_collective *call = &exchange->call;
     struct shim_comm *comm;
@@ -49,20 +49,22 @@ static inline __attribute__((always_inline)) bool block(struct shim_exchange *ex
     comm = shim_comm_find(call->handle);
     if (comm == NULL) {
         class = SHIM_COLLECTIVE_FOREIGN;
-    } else if (call->kind == SHIM_BARRIER) {
+    } else if (is_barrier) {
         class =
             shim_collective_class_of(bcs_barrier(shim_context(), comm->whole, NULL));
     } else {
         class = shim_collective_check(comm, call);
     }
-    if (class == MPI_SUCCESS && call->kind != SHIM_BARRIER) {
+    if (class == MPI_SUCCESS && !is_barrier) {
         int status;
 
         shim_exchange_init(exchange);
         status = shim_exchange_start(exchange, comm, NULL);
         class = shim_collective_class_of(shim_exchange_close(exchange, status));
     }
-    shim_collective_forget(call);
+    if (!is_barrier) {
+        shim_collective_forget(call);
+    }
     shim_leave();
     if (class == SHIM_COLLECTIVE_FOREIGN) {
         return false;
@@ -177,7 +179,9 @@ static bool request(struct shim_collective *call, bool is_persistent,
                                                  .handle = comm,                       \
                                                  .is_blocking = true,                  \
                                                  SHIM_LIST members};                   \
-        return block(&exchange, &rc) ? rc : shim_pass_##name arguments;                \
+        return block(&exchange, SHIM_##kind_of_all == SHIM_BARRIER, &rc)               \
+                   ? rc                                                                \
+                   : shim_pass_##name arguments;                                       \
     }                                                                                  \
     int shim_I##lower(SHIM_LIST parameters, MPI_Request *request_out)                  \
     {                                                                                  \

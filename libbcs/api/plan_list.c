@@ -171,7 +171,9 @@ int bcs_plan_end(struct bcs_plan *plan)
     int status;
 
     if (plan->request == NULL) {
-        bcs_plan_fence(plan);
+        if (plan->pending.first != NULL) {
+            bcs_plan_fence(plan);
+        }
         status = plan->status;
         recycle(plan);
         return status;
