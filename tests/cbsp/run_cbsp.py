@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """cBSP: all calls on several numbers of processes, with both ways of copying; together with
 MPI; errors that end a job, with what they must say; and nothing is left behind when a
-process is killed.
+process is killed. With --large messages of more than 4 GiB instead, which take 4 GiB of
+memory.
 """
 
 import argparse
@@ -53,10 +54,11 @@ AT_END = {
 
 def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--bcsrun", required=True)
-    parser.add_argument("--calls", required=True, help="the test program of all calls")
-    parser.add_argument("--fatal", required=True)
-    parser.add_argument("--with-mpi", required=True)
+    parser.add_argument("--bcsrun")
+    parser.add_argument("--calls", help="the test program of all calls")
+    parser.add_argument("--fatal")
+    parser.add_argument("--with-mpi")
+    parser.add_argument("--large", help="the test program of large messages")
     parser.add_argument("--mpirun", default="mpirun")
     return parser.parse_args()
 
@@ -79,6 +81,11 @@ class Suite(library_suite.LibrarySuite):
                      r"^process 0 of 1: \d+ checks, 0 wrong$", 1)
         command = [self.arguments.bcsrun, "-n", "3", self.arguments.calls]
         self.succeed("calls under bcsrun", command, r"of 3: \d+ checks, 0 wrong$", 3)
+
+    def check_large(self):
+        for copy in COPIES:
+            self.succeed(f"large messages, {copy}", self.mpirun(2, self.arguments.large),
+                         r"^process \d of 2: 0 wrong$", 2, {"BCS_COPY": copy})
 
     def check_mpi(self):
         for n in (1, 2, 5):
@@ -121,6 +128,9 @@ class Suite(library_suite.LibrarySuite):
 
 def main():
     suite = Suite(parse_arguments())
+    if suite.arguments.large is not None:
+        suite.check_large()
+        return suite.report.end()
     suite.check_calls()
     suite.check_mpi()
     suite.check_fatal()
