@@ -5,6 +5,8 @@
  */
 #include "nic_threads/driver.h"
 
+#include <sched.h>
+
 #include "libbcs/base/clock.h"
 
 const struct nic_driver_ops *nic_driver_find(const struct nic_config *config)
@@ -26,8 +28,30 @@ void nic_waiter_announce(struct nic_engine *engine, struct nic_waiter *waiter)
     waiter->nap = bcs_sleep_announce(engine->machine, own_port(engine));
 }
 
+/** The sender of timed strobes does no harm where a process only polls. */
+static void lend_core(struct nic_engine *engine, struct nic_waiter *waiter)
+{
+    int cpu = sched_getcpu();
+
+    if (cpu >= 0 && cpu < NIC_LENT_CPUS) {
+        waiter->lent_cpu = UINT64_C(1) << cpu;
+        atomic_fetch_or_explicit(&engine->machine->lent_cpus, waiter->lent_cpu,
+                                 memory_order_relaxed);
+    }
+}
+
+static void take_core_back(struct nic_engine *engine, struct nic_waiter *waiter)
+{
+    if (waiter->lent_cpu != 0) {
+        atomic_fetch_and_explicit(&engine->machine->lent_cpus, ~waiter->lent_cpu,
+                                  memory_order_relaxed);
+        waiter->lent_cpu = 0;
+    }
+}
+
 void nic_waiter_take_back(struct nic_engine *engine, struct nic_waiter *waiter)
 {
+    take_core_back(engine, waiter);
     waiter->is_announced = false;
     if (engine->is_threaded) { /* another thread may sleep on the same word */
         bcs_sleep_wake(engine->machine, own_port(engine));
@@ -75,6 +99,7 @@ void nic_waiter_turn(struct nic_engine *engine, struct nic_waiter *waiter,
     if (waiter->is_announced || !is_patient(engine, waiter)) {
         nic_waiter_rest(engine, waiter, kick);
     } else if (waiter->n_polls++ == 0) {
+        lend_core(engine, waiter);
         kick(engine);
     } else {
         bcs_clock_pause();
@@ -85,6 +110,8 @@ void nic_waiter_stop(struct nic_engine *engine, struct nic_waiter *waiter)
 {
     if (waiter->is_announced) {
         nic_waiter_take_back(engine, waiter);
+    } else {
+        take_core_back(engine, waiter);
     }
 }
 

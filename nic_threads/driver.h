@@ -9,8 +9,10 @@
 
 #include "nic_threads/engine.h"
 
-/** Polls between two looks at the clock. */
-enum { NIC_POLLS_A_CLOCK = 64 };
+enum {
+    NIC_POLLS_A_CLOCK = 64, /* polls between two looks at the clock */
+    NIC_LENT_CPUS = 64,     /* cores that can be lent: bits of machine->lent_cpus */
+};
 
 /** One wait in progress; zero it to start. Belongs to the waiting thread. */
 struct nic_waiter {
@@ -18,8 +20,9 @@ struct nic_waiter {
     uint64_t patience_ticks; /* how long to poll before sleeping */
     uint32_t n_polls;
     uint32_t n_yields;
-    uint32_t nap;    /* what to sleep on, once is_announced */
-    uint64_t nap_ns; /* sleep no longer than this at once; 0: no limit */
+    uint32_t nap;      /* what to sleep on, once is_announced */
+    uint64_t nap_ns;   /* sleep no longer than this at once; 0: no limit */
+    uint64_t lent_cpu; /* its bit in machine->lent_cpus, or 0 */
     bool holds_lock;
     bool is_announced;   /* marked as asleep: sleeps at the next turn */
     bool is_crowded;     /* some core has more than one process to run */

@@ -27,12 +27,20 @@ struct scheduling {
     uint64_t period_ns;
 };
 
+static void run_anywhere(pthread_t thread)
+{
+    cpu_set_t everywhere;
+
+    memset(&everywhere, 0xff, sizeof(everywhere));
+    pthread_setaffinity_np(thread, sizeof(everywhere),
+                           &everywhere); /* else: as before */
+}
+
 int nic_service_thread_start(pthread_t *thread_out, void *(*run)(void *),
                              void *argument, const char *name)
 {
     pthread_t thread;
     sigset_t all, before;
-    cpu_set_t everywhere;
     int rc;
 
     sigfillset(&all);
@@ -42,9 +50,7 @@ int nic_service_thread_start(pthread_t *thread_out, void *(*run)(void *),
     if (rc < 0) {
         return rc;
     }
-    memset(&everywhere, 0xff, sizeof(everywhere));
-    pthread_setaffinity_np(thread, sizeof(everywhere),
-                           &everywhere); /* else: as before */
+    run_anywhere(thread);
     pthread_setname_np(thread, name);
     *thread_out = thread;
     return 0;
@@ -63,4 +69,14 @@ bool nic_service_thread_be_prompt(void)
     }
     syscall(SYS_sched_setattr, 0, &brief, 0); /* older kernels ignore the runtime */
     return false;
+}
+
+void nic_service_thread_go_to(int cpu)
+{
+    cpu_set_t there;
+
+    CPU_ZERO(&there);
+    CPU_SET(cpu, &there);
+    pthread_setaffinity_np(pthread_self(), sizeof(there), &there);
+    run_anywhere(pthread_self());
 }

@@ -28,4 +28,8 @@ int nic_service_thread_start(pthread_t *thread_out, void *(*run)(void *),
  */
 bool nic_service_thread_be_prompt(void);
 
+/** For the calling thread: go to a core, and stay there for as long as the kernel has no
+ *  reason to move it. Does nothing if the process may not run there. */
+void nic_service_thread_go_to(int cpu);
+
 #endif

@@ -5,8 +5,8 @@
  */
 #include "nic_threads/strobe_clock.h"
 
-/* A late wake-up makes the lead longer by a step, any other one shorter by a part of it: at
- * rest one in so many is late. */
+/* Being late makes the lead longer by a step, being early shorter by a part of it: at rest
+ * one in so many is late. */
 enum { LEAD_STEPS_A_SLICE = 64, LEAD_PARTS_A_STEP = 128 };
 
 void nic_strobe_clock_start(struct nic_strobe_clock *clock, uint64_t now_ns,
@@ -35,7 +35,7 @@ uint64_t nic_strobe_clock_due_ns(const struct nic_strobe_clock *clock, uint64_t 
     return clock->start_ns + point * clock->slice_ns;
 }
 
-void nic_strobe_clock_woken(struct nic_strobe_clock *clock, uint64_t due_ns,
+void nic_strobe_clock_ready(struct nic_strobe_clock *clock, uint64_t due_ns,
                             uint64_t now_ns)
 {
     uint64_t step_ns = clock->slice_ns / LEAD_STEPS_A_SLICE;

@@ -8,7 +8,7 @@
  *
  * A thread wakes up some time after its timer, tens of microseconds on a virtual machine. So
  * the timer is set ahead of the strobe, and the thread polls for the rest. By how much is
- * learnt from each wake-up: the lead settles where all but one in a hundred are early
+ * learnt from each strobe: the lead settles where all but one in a hundred are ready early
  * enough, so that little is polled.
  */
 #ifndef NIC_THREADS_STROBE_CLOCK_H
@@ -19,7 +19,7 @@
 enum {
     NIC_STROBE_BINS = 1024,
     NIC_STROBE_BINS_A_SLICE = 256, /* bins are equal parts of a slice */
-    NIC_STROBE_LEADS_A_SLICE = 4,  /* no lead is longer than this part of a slice */
+    NIC_STROBE_LEADS_A_SLICE = 3,  /* no lead is longer than this part of a slice */
 };
 
 /** What strobes there were: in NIC memory, written by the sender only. */
@@ -56,9 +56,9 @@ static inline uint64_t nic_strobe_clock_timer_ns(const struct nic_strobe_clock *
     return due_ns - clock->lead_ns;
 }
 
-/** Learn from a wake-up: the timer of the strobe that is due at due_ns woke its thread
- *  now. */
-void nic_strobe_clock_woken(struct nic_strobe_clock *clock, uint64_t due_ns,
+/** Learn the lead: the timer for the strobe that is due at due_ns has ended, and its thread
+ *  is ready to send it now. */
+void nic_strobe_clock_ready(struct nic_strobe_clock *clock, uint64_t due_ns,
                             uint64_t now_ns);
 
 /** Account for the strobe that was due at due_ns and is sent now. */

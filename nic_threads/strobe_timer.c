@@ -8,10 +8,17 @@
  * compute are left alone. Who posts publishes first and then looks at `doze` (both seq_cst);
  * the thread announces its nap (seq_cst) and then looks at all rings: one of the two sees the
  * other.
+ *
+ * On time. The thread polls between the end of its timer and the strobe. Where some process
+ * only polls for a completion, it does so on that process's core, and takes no time from
+ * those that compute.
  */
 #include "nic_threads/strobe_timer.h"
 
+#include <sched.h>
+
 #include "libbcs/base/clock.h"
+#include "nic_threads/driver.h"
 #include "nic_threads/roles.h"
 #include "nic_threads/service_thread.h"
 
@@ -77,44 +84,52 @@ static bool doze(const struct nic_engine *engine, const _Atomic bool *is_stoppin
     return will_sleep;
 }
 
-/** Sleep until shortly before a strobe is due. @return false: *is_stopping is set */
-static bool sleep_ahead_of(uint64_t due_ns, struct nic_strobe_clock *clock,
-                           _Atomic uint32_t *nap, const _Atomic bool *is_stopping)
+static void poll_until(uint64_t due_ns)
 {
-    uint64_t timer_ns = nic_strobe_clock_timer_ns(clock, due_ns);
-
-    if (bcs_clock_now_ns() < timer_ns) {
-        if (!sleep_until(nap, timer_ns, is_stopping)) {
-            return false;
-        }
-        nic_strobe_clock_woken(clock, due_ns, bcs_clock_now_ns());
+    while (bcs_clock_now_ns() < due_ns) {
+        bcs_clock_pause();
     }
-    return true;
 }
 
-static uint64_t poll_until(uint64_t due_ns)
+/** Go to a core that has been lent, unless the thread is on one. */
+static void take_lent_core(const struct bcs_machine *machine)
 {
-    uint64_t now_ns = bcs_clock_now_ns();
+    uint64_t lent = atomic_load_explicit(&machine->lent_cpus, memory_order_relaxed);
+    int cpu = sched_getcpu();
 
-    while (now_ns < due_ns) {
-        bcs_clock_pause();
-        now_ns = bcs_clock_now_ns();
+    if (lent != 0 && cpu >= 0 && (cpu >= NIC_LENT_CPUS || (lent >> cpu & 1) == 0)) {
+        nic_service_thread_go_to(__builtin_ctzll(lent));
     }
-    return now_ns;
+}
+
+/** Be where and when the strobe is to be sent. */
+static void be_on_time(struct nic_strobe_clock *clock, uint64_t due_ns, bool has_slept,
+                       const struct bcs_machine *machine)
+{
+    take_lent_core(machine);
+    if (has_slept) {
+        nic_strobe_clock_ready(clock, due_ns, bcs_clock_now_ns());
+    }
+    poll_until(due_ns);
 }
 
 bool nic_strobe_timer_wait(struct nic_strobe_clock *clock, const struct nic_view *view,
                            const _Atomic bool *is_stopping)
 {
     _Atomic uint32_t *nap = &view->node->sender_nap;
-    uint64_t due_ns = nic_strobe_clock_due_ns(clock, bcs_clock_now_ns());
+    uint64_t now_ns = bcs_clock_now_ns();
+    uint64_t due_ns = nic_strobe_clock_due_ns(clock, now_ns);
+    uint64_t timer_ns = nic_strobe_clock_timer_ns(clock, due_ns);
 
-    while (sleep_ahead_of(due_ns, clock, nap, is_stopping)) {
+    while (sleep_until(nap, timer_ns, is_stopping)) {
         if (!doze(view->engine, is_stopping)) {
-            nic_strobe_clock_sent(clock, due_ns, poll_until(due_ns));
+            be_on_time(clock, due_ns, now_ns < timer_ns, view->engine->machine);
+            nic_strobe_clock_sent(clock, due_ns, bcs_clock_now_ns());
             return true;
         }
-        due_ns = nic_strobe_clock_skip(clock, bcs_clock_now_ns());
+        now_ns = bcs_clock_now_ns();
+        due_ns = nic_strobe_clock_skip(clock, now_ns);
+        timer_ns = nic_strobe_clock_timer_ns(clock, due_ns);
     }
     return false;
 }

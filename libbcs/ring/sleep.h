@@ -26,6 +26,9 @@ struct bcs_machine {
     uint32_t n_cpus;
     _Atomic uint32_t watch; /* futex: enum bcs_watch */
     _Atomic uint32_t doze; /* nap of the sender of timed strobes, when none is needed */
+    /* Cores, a bit each, on which a process does nothing but wait for a timed strobe; a hint
+     * for its sender, so relaxed. */
+    _Alignas(BCS_CACHE_LINE) _Atomic uint64_t lent_cpus;
     /* when a process last called the others; see libbcs/api/outside.h */
     _Alignas(BCS_CACHE_LINE) _Atomic uint64_t called_ns;
 };

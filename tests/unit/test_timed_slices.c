@@ -6,6 +6,7 @@
  * when slice i + 2 begins.
  */
 #include <check.h>
+#include <sched.h>
 #include <string.h>
 
 #include "nic_threads/driver.h"
@@ -273,6 +274,38 @@ START_TEST(a_waiter_polls_for_its_time_if_it_has_a_core)
 }
 END_TEST
 
+START_TEST(a_waiter_lends_its_core_while_it_polls)
+{
+    struct nic_engine *own = ranks[RECEIVER].context->engine;
+    struct nic_waiter waiter = {0};
+    cpu_set_t before, here;
+    int cpu;
+
+    ck_assert_int_eq(sched_getaffinity(0, sizeof(before), &before), 0);
+    for (cpu = 0; !CPU_ISSET(cpu, &before); cpu++) {
+    }
+    CPU_ZERO(&here);
+    CPU_SET(cpu, &here);
+    ck_assert_int_eq(sched_setaffinity(0, sizeof(here), &here), 0);
+    own->machine->n_cpus = N_RANKS;
+    own->spin_ticks = UINT64_MAX;
+    for (int round = 0; round < 2; round++) {
+        ck_assert_uint_eq(own->machine->lent_cpus, 0);
+        nic_driver_timed.turn(own, &waiter);
+        ck_assert_uint_eq(own->machine->lent_cpus,
+                          cpu < NIC_LENT_CPUS ? UINT64_C(1) << cpu : 0);
+        nic_driver_timed.stop(own, &waiter);
+        waiter = (struct nic_waiter){0};
+    }
+    ck_assert_uint_eq(own->machine->lent_cpus, 0);
+    own->spin_ticks = 0; /* it sleeps, and lends nothing */
+    nic_driver_timed.turn(own, &waiter);
+    ck_assert_uint_eq(own->machine->lent_cpus, 0);
+    nic_driver_timed.stop(own, &waiter);
+    sched_setaffinity(0, sizeof(before), &before);
+}
+END_TEST
+
 static void add_tests(TCase *tcase)
 {
     tcase_add_loop_test(
@@ -286,6 +319,7 @@ static void add_tests(TCase *tcase)
     tcase_add_test(tcase, a_receive_that_was_matched_is_not_cancelled);
     tcase_add_test(tcase, slices_without_work_are_numbered_too);
     tcase_add_test(tcase, a_waiter_polls_for_its_time_if_it_has_a_core);
+    tcase_add_test(tcase, a_waiter_lends_its_core_while_it_polls);
 }
 
 int main(void)
