@@ -33,7 +33,7 @@ static void lend_core(struct nic_engine *engine, struct nic_waiter *waiter)
 {
     int cpu = sched_getcpu();
 
-    if (cpu >= 0 && cpu < NIC_LENT_CPUS) {
+    if (cpu >= 0 && cpu < BCS_LENT_CPUS) {
         waiter->lent_cpu = UINT64_C(1) << cpu;
         atomic_fetch_or_explicit(&engine->machine->lent_cpus, waiter->lent_cpu,
                                  memory_order_relaxed);

@@ -9,10 +9,8 @@
 
 #include "nic_threads/engine.h"
 
-enum {
-    NIC_POLLS_A_CLOCK = 64, /* polls between two looks at the clock */
-    NIC_LENT_CPUS = 64,     /* cores that can be lent: bits of machine->lent_cpus */
-};
+/** Polls between two looks at the clock. */
+enum { NIC_POLLS_A_CLOCK = 64 };
 
 /** One wait in progress; zero it to start. Belongs to the waiting thread. */
 struct nic_waiter {

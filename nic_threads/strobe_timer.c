@@ -18,7 +18,6 @@
 #include <sched.h>
 
 #include "libbcs/base/clock.h"
-#include "nic_threads/driver.h"
 #include "nic_threads/roles.h"
 #include "nic_threads/service_thread.h"
 
@@ -97,7 +96,7 @@ static void take_lent_core(const struct bcs_machine *machine)
     uint64_t lent = atomic_load_explicit(&machine->lent_cpus, memory_order_relaxed);
     int cpu = sched_getcpu();
 
-    if (lent != 0 && cpu >= 0 && (cpu >= NIC_LENT_CPUS || (lent >> cpu & 1) == 0)) {
+    if (lent != 0 && cpu >= 0 && (cpu >= BCS_LENT_CPUS || (lent >> cpu & 1) == 0)) {
         nic_service_thread_go_to(__builtin_ctzll(lent));
     }
 }

@@ -20,6 +20,9 @@
 /** When the background thread looks next; see nic_threads/background.c. */
 enum bcs_watch { BCS_WATCH_NONE, BCS_WATCH_LATE, BCS_WATCH_SOON };
 
+/** Cores that can be lent: bits of lent_cpus. */
+enum { BCS_LENT_CPUS = 64 };
+
 /** What the processes of one machine share: how many sleep, and on how many cores. */
 struct bcs_machine {
     _Alignas(BCS_CACHE_LINE) _Atomic uint32_t n_asleep;

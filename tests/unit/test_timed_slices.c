@@ -293,7 +293,7 @@ START_TEST(a_waiter_lends_its_core_while_it_polls)
         ck_assert_uint_eq(own->machine->lent_cpus, 0);
         nic_driver_timed.turn(own, &waiter);
         ck_assert_uint_eq(own->machine->lent_cpus,
-                          cpu < NIC_LENT_CPUS ? UINT64_C(1) << cpu : 0);
+                          cpu < BCS_LENT_CPUS ? UINT64_C(1) << cpu : 0);
         nic_driver_timed.stop(own, &waiter);
         waiter = (struct nic_waiter){0};
     }
