@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The test program of cBSP: runs all groups of checks as one process of a job, and prints
- * how many were wrong. Started by run_cbsp.py.
+ * The test program of cBSP: runs all groups of checks as one process of a job, or with the
+ * argument "large" that of large messages alone, and prints how many were wrong. Started by run_cbsp.py.
  */
 #include "tests/cbsp/calls.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 int n_handled;
 long n_handled_bytes;
@@ -53,8 +54,18 @@ void unshare(int region)
     EXPECT(cBSP_gsync() == 0);
 }
 
-int main(void)
+static void test_all(void)
 {
+    test_messages();
+    test_flow();
+    test_pace();
+    test_reductions();
+    test_errors();
+}
+
+int main(int argc, char *argv[])
+{
+    bool is_large = argc > 1 && strcmp(argv[1], "large") == 0;
     int pid, n_procs;
 
     EXPECT(cBSP_nprocs() == 0 && cBSP_pid() == -1);
@@ -64,11 +75,7 @@ int main(void)
     }
     pid = cBSP_pid();
     n_procs = cBSP_nprocs();
-    test_messages();
-    test_flow();
-    test_pace();
-    test_reductions();
-    test_errors();
+    (is_large ? test_large : test_all)();
     EXPECT(cBSP_finalize() == 0);
     EXPECT(cBSP_nprocs() == 0 && cBSP_pid() == -1);
     printf("process %d of %d: %d checks, %d wrong\n", pid, n_procs, n_checked, n_wrong);

@@ -46,4 +46,7 @@ void test_reductions(void);
 /** Arguments that the calls must refuse. */
 void test_errors(void);
 
+/** Messages of more than 4 GiB, which take as much memory; not among the others. */
+void test_large(void);
+
 #endif

@@ -1,36 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Messages of more than 2 and 4 GiB from the first process to the last, counted and with the
- * barrier. Prints "process i of n: k wrong". Started by run_cbsp.py.
+ * barrier.
  */
-#include <bcs/cbsp.h>
-
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 
+#include "tests/cbsp/calls.h"
+
 #define GIB (UINT64_C(1) << 30)
 
 /* Words that are looked at stand so far apart, in bytes; not a divisor of any chunk. */
 #define STRIDE UINT64_C(99992)
-
-static int n_wrong;
-
-static void expect(int is_right, const char *what)
-{
-    if (!is_right) {
-        n_wrong++;
-        printf("process %d: wrong: %s\n", cBSP_pid(), what);
-    }
-}
-
-#define EXPECT(condition) expect(condition, #condition)
-
-static uint64_t word_of(int round, uint64_t at)
-{
-    return (at + 1) * UINT64_C(0x9e3779b97f4a7c15) + (uint64_t)round;
-}
 
 /** Memory of zeros, of which only what is written takes room. */
 static char *allocate(uint64_t n_bytes)
@@ -39,28 +22,28 @@ static char *allocate(uint64_t n_bytes)
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
     if (memory == MAP_FAILED) {
-        perror("cbsp_large: mmap");
-        exit(1);
+        perror("test_large: mmap");
+        exit(EXIT_FAILURE);
     }
     return memory;
 }
 
-static void fill(char *words, uint64_t n_bytes, int round)
+static void fill(char *words, uint64_t n_bytes, int to, int round)
 {
-    for (uint64_t at = 0; at + sizeof(uint64_t) <= n_bytes; at += STRIDE) {
-        *(uint64_t *)(void *)(words + at) = word_of(round, at);
+    for (uint64_t at = 0; at + sizeof(long) <= n_bytes; at += STRIDE) {
+        *(long *)(void *)(words + at) = pattern(0, to, round, (long)at);
     }
     words[n_bytes - 1] = (char)(round + 1);
 }
 
-static int is_filled(const char *words, uint64_t n_bytes, int round)
+static bool is_filled(const char *words, uint64_t n_bytes, int to, int round)
 {
-    int is_right = words[n_bytes - 1] == (char)(round + 1);
+    bool is_right = words[n_bytes - 1] == (char)(round + 1);
 
-    for (uint64_t at = 0; is_right && at + sizeof(uint64_t) <= n_bytes; at += STRIDE) {
-        is_right =
-            *(const uint64_t *)(const void *)(words + at) == word_of(round, at) &&
-            words[at + sizeof(uint64_t)] == 0;
+    for (uint64_t at = 0; is_right && at + sizeof(long) <= n_bytes; at += STRIDE) {
+        is_right = *(const long *)(const void *)(words + at) ==
+                       pattern(0, to, round, (long)at) &&
+                   words[at + sizeof(long)] == 0;
     }
     return is_right;
 }
@@ -68,42 +51,28 @@ static int is_filled(const char *words, uint64_t n_bytes, int round)
 /** From process 0 to the last. */
 static void send_one(int round, uint64_t n_bytes)
 {
-    int me = cBSP_pid(), last = cBSP_nprocs() - 1;
+    int me = cBSP_pid(), n = cBSP_nprocs(), last = n - 1;
     char *sent = allocate(n_bytes), *received = allocate(n_bytes + 1);
-    void *to = NULL;
-    size_t n_imported = 0;
+    void **to = calloc((size_t)n, sizeof(*to));
 
-    EXPECT(cBSP_export(round, received, n_bytes) == 0);
-    EXPECT(cBSP_gsync() == 0);
+    share(round, received, n_bytes, to);
     if (me == 0) {
-        EXPECT(cBSP_import(last, round, &to, &n_imported) == 0);
-        EXPECT(n_imported == n_bytes);
-        fill(sent, n_bytes, round);
-        EXPECT(cBSP_send(last, to, sent, n_bytes, NULL) == 0);
+        fill(sent, n_bytes, last, round);
+        EXPECT(cBSP_send(last, to[last], sent, n_bytes, NULL) == 0);
     }
     EXPECT((round % 2 == 0 ? cBSP_nsync(me == last) : cBSP_gsync()) == 0);
     if (me == last) {
-        EXPECT(is_filled(received, n_bytes, round));
+        EXPECT(is_filled(received, n_bytes, last, round));
         EXPECT(received[n_bytes] == 0);
     }
-    EXPECT(cBSP_gsync() == 0);
-    EXPECT(cBSP_unexport(round) == 0);
+    unshare(round);
+    free(to);
     munmap(received, n_bytes + 1);
     munmap(sent, n_bytes);
 }
 
-int main(void)
+void test_large(void)
 {
-    int me, n;
-
-    if (cBSP_initialize() < 0) {
-        return 1;
-    }
-    me = cBSP_pid();
-    n = cBSP_nprocs();
     send_one(0, 4 * GIB + 3);
     send_one(1, 2 * GIB + 12345);
-    EXPECT(cBSP_finalize() == 0);
-    printf("process %d of %d: %d wrong\n", me, n, n_wrong);
-    return n_wrong != 0;
 }

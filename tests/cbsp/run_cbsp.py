@@ -54,11 +54,12 @@ AT_END = {
 
 def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--bcsrun")
-    parser.add_argument("--calls", help="the test program of all calls")
-    parser.add_argument("--fatal")
-    parser.add_argument("--with-mpi")
-    parser.add_argument("--large", help="the test program of large messages")
+    parser.add_argument("--bcsrun", required=True)
+    parser.add_argument("--calls", required=True, help="the test program of all calls")
+    parser.add_argument("--fatal", required=True)
+    parser.add_argument("--with-mpi", required=True)
+    parser.add_argument("--large", action="store_true",
+                        help="send large messages, and do nothing else")
     parser.add_argument("--mpirun", default="mpirun")
     return parser.parse_args()
 
@@ -84,8 +85,10 @@ class Suite(library_suite.LibrarySuite):
 
     def check_large(self):
         for copy in COPIES:
-            self.succeed(f"large messages, {copy}", self.mpirun(2, self.arguments.large),
-                         r"^process \d of 2: 0 wrong$", 2, {"BCS_COPY": copy})
+            command = self.mpirun(2, self.arguments.calls, "large")
+            self.succeed(f"large messages, {copy}", command,
+                         r"^process \d of 2: \d+ checks, 0 wrong$", 2,
+                         {"BCS_COPY": copy})
 
     def check_mpi(self):
         for n in (1, 2, 5):
@@ -128,7 +131,7 @@ class Suite(library_suite.LibrarySuite):
 
 def main():
     suite = Suite(parse_arguments())
-    if suite.arguments.large is not None:
+    if suite.arguments.large:
         suite.check_large()
         return suite.report.end()
     suite.check_calls()
