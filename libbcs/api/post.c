@@ -8,14 +8,15 @@
 #include <sched.h>
 
 #include "libbcs/api/outside.h"
+#include "libbcs/base/clock.h"
 
 enum {
     TURNS_A_LOOK = 128,  /* of waits, between two looks at what else is under way */
     TURNS_IF_CALLED = 4, /* the same while other processes call for it */
     MISSES_A_YIELD = 64,
-    TURNS_TO_SETTLE = 64,
     FIRST_NAP_NS = 50000,    /* where naps are short: the first one, */
     LONGEST_NAP_NS = 800000, /* and the last one that is not doubled */
+    SETTLE_NS = 1000000000,  /* others may have the cores for some time */
 };
 
 /** Whether work that is not ours may need this process. */
@@ -43,9 +44,9 @@ struct bcs_descriptor *bcs_post_wait_for_entry(struct bcs_context *context)
 void bcs_post_settle(struct bcs_context *context)
 {
     struct nic_waiter waiter = {.nap_ns = LONGEST_NAP_NS};
+    uint64_t end_ns = bcs_clock_now_ns() + SETTLE_NS;
 
-    for (int i = 0; i < TURNS_TO_SETTLE && !bcs_poster_is_taken(&context->poster);
-         i++) {
+    while (!bcs_poster_is_taken(&context->poster) && bcs_clock_now_ns() < end_ns) {
         context->driver->wait_for_room(context->engine, &waiter);
     }
     context->driver->stop(context->engine, &waiter);

@@ -40,8 +40,8 @@ static inline void bcs_post_kick(struct bcs_context *context,
     context->driver->kick(context->engine);
 }
 
-/** Wait until the engine has done with what this process has posted, but not for long: the
- *  entries behind a send that finds no room wait with it. */
+/** Wait until the engine has done with what this process has posted, but at most a second:
+ *  the entries behind a send that finds no room wait with it. */
 void bcs_post_settle(struct bcs_context *context);
 
 /**
