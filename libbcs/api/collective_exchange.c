@@ -160,7 +160,8 @@ int bcs_allgather(struct bcs_context *context, struct bcs_group *group,
     if (plan == NULL) {
         return -ENOMEM;
     }
-    if (own.total / n_pairs < ALLGATHER_GATHERED_PAIR_BYTES) {
+    if (own.total / n_pairs < ALLGATHER_GATHERED_PAIR_BYTES &&
+        !bcs_saves_rounds(context, group->size, own.total / (size_t)group->size)) {
         plan_allgather_gathered(plan, blocks, own.total);
     } else {
         plan_allgather_direct(plan, blocks);

@@ -11,6 +11,15 @@
 /** Check a root, and log what is wrong. @return 0 or -EINVAL */
 int bcs_root_check(const char *call, const struct bcs_group *group, int32_t root);
 
+/**
+ * Whether every member should send to every member, rather than fewer messages go through one
+ * of them: with timed strobes a second round costs a slice or two, and, if nobody waits, the
+ * help of the member that it goes through. The same at all members.
+ *
+ * @param n_bytes  that each member sends to each
+ */
+bool bcs_saves_rounds(const struct bcs_context *context, int32_t size, size_t n_bytes);
+
 /** The step of a gather that the member of this rank takes. */
 void bcs_plan_gather(struct bcs_plan *plan, const struct bcs_part *mine,
                      const struct bcs_blocks *blocks, int32_t root);

@@ -5,8 +5,9 @@
  * A vector is cut into one share for each member. Each member receives its share of
  * every vector, combines the shares in rank order, and then passes the results on to
  * those who want them. For short vectors one member owns the whole, which takes fewest
- * messages; long ones are cut evenly, in rounds that keep the memory bounded; in a
- * reduce-scatter, a member's share is the part that it wants. Every element thus goes
+ * messages, or, where slices are dearer than messages, all members own the whole; long
+ * ones are cut evenly, in rounds that keep the memory bounded; in a reduce-scatter, a
+ * member's share is the part that it wants. Every element thus goes
  * through the same operations in the same order whatever the cut, the root, the length,
  * or whether the call blocks: on the fixed tree of reduce_ops, or in a scan from rank 0
  * upwards.
@@ -33,6 +34,7 @@
 #define VECTOR_ALIGNMENT 64u
 
 #define OWNER_NONE (-1)
+#define OWNER_EACH (-2)
 
 /** Elements of a vector. */
 struct share {
@@ -57,22 +59,29 @@ static struct share share_of(const struct bcs_reducing *r, struct share round,
 
         share.first += m * each + (m < rest ? m : rest);
         share.count = each + (m < rest);
-    } else if (member != r->owner) {
+    } else if (r->owner != OWNER_EACH && member != r->owner) {
         share.count = 0;
     }
     return share;
 }
 
+/** Whether what a member has combined is for itself alone. */
+static bool is_kept(const struct bcs_reducing *r)
+{
+    return r->form == BCS_REDUCE_SCATTER || r->owner == OWNER_EACH;
+}
+
 /** Whether a member gets a result of a share that this member has combined. */
 static bool gets_result(const struct bcs_reducing *r, int32_t member)
 {
+    if (is_kept(r)) {
+        return member == r->rank;
+    }
     switch (r->form) {
     case BCS_REDUCE:
         return r->root == BCS_ROOT_ALL || r->root == member;
     case BCS_EXCLUSIVE_SCAN:
         return member > 0;
-    case BCS_REDUCE_SCATTER:
-        return member == r->rank;
     default:
         return true;
     }
@@ -176,7 +185,7 @@ static void distribute_shares(const struct bcs_reducing *r, struct share round,
         bcs_plan_copy(r->plan, out_at(r, own.first), result_for(r, r->rank),
                       own.count * r->element_bytes);
     }
-    for (int32_t step = 1; r->form != BCS_REDUCE_SCATTER && step < r->size; step++) {
+    for (int32_t step = 1; !is_kept(r) && step < r->size; step++) {
         int32_t from = (r->rank - step + r->size) % r->size;
         int32_t to = (int32_t)(((int64_t)r->rank + step) % r->size);
         struct share theirs = share_of(r, round, from);
@@ -222,9 +231,9 @@ static size_t longest_part(const struct bcs_reducing *r)
     return longest;
 }
 
-/** Whether one member combines the whole vectors. In a scan, programs count on it that their
+/** Whether whole vectors are combined. In a scan, programs count on it that their
  *  own function gets them whole, as MPI libraries do it. */
-static bool is_combined_by_one(const struct bcs_reducing *r, size_t n_bytes)
+static bool is_combined_whole(const struct bcs_reducing *r, size_t n_bytes)
 {
     size_t size = (size_t)r->size;
 
@@ -235,6 +244,18 @@ static bool is_combined_by_one(const struct bcs_reducing *r, size_t n_bytes)
            (r->kernel < 0 && r->form != BCS_REDUCE);
 }
 
+/** Who combines whole vectors. */
+static int32_t whole_owner(const struct bcs_reducing *r, size_t n_bytes)
+{
+    if (r->form != BCS_REDUCE) {
+        return 0;
+    }
+    if (r->root != BCS_ROOT_ALL) {
+        return r->root;
+    }
+    return bcs_saves_rounds(r->plan->context, r->size, n_bytes) ? OWNER_EACH : 0;
+}
+
 /** @return elements of the vector that go through the rounds */
 static size_t choose_cut(struct bcs_reducing *r)
 {
@@ -243,8 +264,8 @@ static size_t choose_cut(struct bcs_reducing *r)
     size_t n_bytes = n_all * r->element_bytes, size = (size_t)r->size;
     size_t share_bytes = ROUND_BYTES / size;
 
-    if (is_combined_by_one(r, n_bytes)) {
-        r->owner = r->form != BCS_REDUCE || r->root == BCS_ROOT_ALL ? 0 : r->root;
+    if (is_combined_whole(r, n_bytes)) {
+        r->owner = whole_owner(r, n_bytes);
         r->n_round = n_all;
         share_bytes = n_bytes;
     } else {
@@ -271,7 +292,7 @@ static bool allocate_vectors(struct bcs_reducing *r)
 {
     size_t size = (size_t)r->size;
 
-    if (r->owner != OWNER_NONE && r->owner != r->rank) {
+    if (r->owner >= 0 && r->owner != r->rank) {
         return true; /* combines nothing */
     }
     r->memory =
@@ -287,7 +308,7 @@ void bcs_plan_reduction(struct bcs_reducing *r)
 {
     size_t n_all = choose_cut(r);
     bool is_broadcast =
-        r->form == BCS_REDUCE && r->root == BCS_ROOT_ALL && r->owner != OWNER_NONE;
+        r->form == BCS_REDUCE && r->root == BCS_ROOT_ALL && r->owner >= 0;
 
     if (is_broadcast) {
         r->root = r->owner;

@@ -25,7 +25,7 @@ struct bcs_reducing {
     int32_t size;
     int kernel;    /* nic_reduce_kernel number, or -1 */
     int32_t root;  /* REDUCE: who wants the result; or BCS_ROOT_ALL */
-    int32_t owner; /* who combines; or OWNER_NONE: everybody a share */
+    int32_t owner; /* who combines; or everybody: a share, or each the whole */
     size_t element_bytes;
     size_t n_round;      /* elements of one round: of all shares; SCATTER: of a part */
     size_t stride_bytes; /* from one member's vector in memory to the next */

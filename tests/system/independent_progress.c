@@ -5,7 +5,9 @@
  * the receiver of one message, then with several at once. With the argument "gaps", messages
  * are sent that have gaps in memory, and, in a second exchange, received so; since such a
  * receive shows only when the receiver calls MPI, it sees the message that its partner sends
- * when the first one is over. A program of its own; it ends by itself if nothing comes.
+ * when the first one is over. With the argument "collectives", rank 0 starts one and does not
+ * call MPI until the others have told it in this way that they have its result. A program of
+ * its own; it ends by itself if nothing comes.
  */
 #include <mpi.h>
 #include <stdio.h>
@@ -134,19 +136,92 @@ static void send_to_gaps(int rank, int is_receiver, char *data, char *spread_out
     }
 }
 
+enum { N_COLLECTIVES = 3, N_ELEMENTS = 100 };
+
+static void start_collective(int which, const int *in, int *out, MPI_Request *request)
+{
+    switch (which) {
+    case 0:
+        MPI_Iallreduce(in, out, N_ELEMENTS, MPI_INT, MPI_SUM, MPI_COMM_WORLD, request);
+        break;
+    case 1:
+        MPI_Iallgather(in, N_ELEMENTS, MPI_INT, out, N_ELEMENTS, MPI_INT,
+                       MPI_COMM_WORLD, request);
+        break;
+    default:
+        MPI_Ibarrier(MPI_COMM_WORLD, request);
+    }
+}
+
+static void check_result(int which, int rank, int size, const int *out)
+{
+    for (int i = 0; which == 0 && i < N_ELEMENTS; i++) {
+        if (out[i] != size * (size - 1) / 2 + size * i) {
+            fail(rank, which, "has a wrong sum");
+        }
+    }
+    for (int i = 0; which == 1 && i < size * N_ELEMENTS; i++) {
+        if (out[i] != i / N_ELEMENTS + i % N_ELEMENTS) {
+            fail(rank, which, "has wrong elements");
+        }
+    }
+}
+
+/* Up to N_MESSAGES + 1 ranks. */
+static void leave_collective(int which, int rank, int size, char *sent, char **received)
+{
+    int in[N_ELEMENTS], out[(N_MESSAGES + 1) * N_ELEMENTS];
+    MPI_Request collective, messages[N_MESSAGES];
+
+    for (int i = 0; i < N_ELEMENTS; i++) {
+        in[i] = rank + i;
+    }
+    for (int i = 1; rank == 0 && i < size; i++) {
+        memset(received[i - 1], 0, N_BYTES);
+        MPI_Irecv(received[i - 1], N_BYTES, MPI_CHAR, i, which, MPI_COMM_WORLD,
+                  &messages[i - 1]);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    start_collective(which, in, out, &collective);
+    for (int i = 1; rank == 0 && i < size; i++) {
+        if (!watch(received[i - 1])) {
+            fail(i, which, "has no result while rank 0 does not call MPI");
+        }
+    }
+    MPI_Wait(&collective, MPI_STATUS_IGNORE);
+    check_result(which, rank, size, out);
+    if (rank == 0) {
+        MPI_Waitall(size - 1, messages, MPI_STATUSES_IGNORE);
+    } else {
+        fill(sent, rank);
+        MPI_Send(sent, N_BYTES, MPI_CHAR, 0, which, MPI_COMM_WORLD);
+    }
+}
+
+/* Whether the first argument is a word. */
+static int has_argument(int argc, char **argv, const char *word)
+{
+    return argc > 1 && strcmp(argv[1], word) == 0;
+}
+
 int main(int argc, char **argv)
 {
-    int rank;
-    int has_gaps = argc > 1 && strcmp(argv[1], "gaps") == 0;
+    int rank, size;
+    int has_gaps = has_argument(argc, argv, "gaps");
+    int has_collectives = has_argument(argc, argv, "collectives");
     char *sent = malloc(2 * N_BYTES), *expected = malloc(N_BYTES);
     char *received[N_MESSAGES];
 
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
     for (int i = 0; i < N_MESSAGES; i++) {
         received[i] = malloc(N_BYTES);
     }
-    for (int round = 0; round < N_ROUNDS; round++) {
+    for (int i = 0; has_collectives && i < N_COLLECTIVES * N_ROUNDS; i++) {
+        leave_collective(i % N_COLLECTIVES, rank, size, sent, received);
+    }
+    for (int round = 0; !has_collectives && round < N_ROUNDS; round++) {
         exchange(rank, 1, sent, expected, received, has_gaps);
         exchange(rank, N_MESSAGES, sent, expected, received, has_gaps);
         for (int i = 0; has_gaps && i < 2; i++) {
