@@ -8,7 +8,6 @@
 #include "apps/common/exact_sum.h"
 
 #include <math.h>
-#include <mpi.h>
 #include <string.h>
 
 #define DIGIT_BITS 32
@@ -18,6 +17,7 @@
 #define MANTISSA_MASK UINT64_C(0xfffffffffffff)
 #define EXPONENT_MASK 0x7ff
 #define MAX_PENDING (INT64_C(1) << 30)
+#define SUM_WORDS (EXACT_SUM_DIGITS + 2)
 
 void exact_sum_init(struct exact_sum *sum)
 {
@@ -64,19 +64,35 @@ void exact_sum_add(struct exact_sum *sum, double term)
     }
 }
 
+_Static_assert(sizeof(struct exact_sum) == SUM_WORDS * sizeof(int64_t),
+               "a sum is words only, and the reduction adds all of them");
+
+static void pass_all_carries(struct exact_sum *sums, int n)
+{
+    for (int s = 0; s < n; s++) {
+        pass_carries(&sums[s]);
+    }
+}
+
 void exact_sum_allreduce(struct exact_sum *sums, int n)
 {
-    _Static_assert(sizeof(*sums) == (EXACT_SUM_DIGITS + 2) * sizeof(int64_t),
-                   "a sum is words only, and the reduction adds all of them");
-
-    for (int s = 0; s < n; s++) {
-        pass_carries(&sums[s]);
-    }
-    MPI_Allreduce(MPI_IN_PLACE, sums, n * (EXACT_SUM_DIGITS + 2), MPI_INT64_T, MPI_SUM,
+    pass_all_carries(sums, n);
+    MPI_Allreduce(MPI_IN_PLACE, sums, n * SUM_WORDS, MPI_INT64_T, MPI_SUM,
                   MPI_COMM_WORLD);
-    for (int s = 0; s < n; s++) {
-        pass_carries(&sums[s]);
-    }
+    pass_all_carries(sums, n);
+}
+
+void exact_sum_allreduce_begin(struct exact_sum *sums, int n, MPI_Request *request)
+{
+    pass_all_carries(sums, n);
+    MPI_Iallreduce(MPI_IN_PLACE, sums, n * SUM_WORDS, MPI_INT64_T, MPI_SUM,
+                   MPI_COMM_WORLD, request);
+}
+
+void exact_sum_allreduce_end(struct exact_sum *sums, int n, MPI_Request *request)
+{
+    MPI_Wait(request, MPI_STATUS_IGNORE);
+    pass_all_carries(sums, n);
 }
 
 /* Value of a sum that is not negative and has its carries passed on. */

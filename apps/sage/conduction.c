@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Backward Euler for C dT/dt = div(k grad T) with conjugate gradients, preconditioned
- * by the diagonal, in the form of Chronopoulos and Gear: one gather and one reduction
- * (of both dot products) an iteration. The gather is hidden behind the first product.
- * The dot products are exact sums of rounded products, and a row of the matrix is summed
- * in the global order of faces, so every number of ranks makes the same iterations.
+ * by the diagonal, in the pipelined form of Ghysels and Vanroose: one gather and one
+ * reduction (of both dot products) an iteration. The gather is hidden behind the dot
+ * products, the reduction behind the matrix product. The dot products are exact sums of
+ * rounded products, and a row of the matrix is summed in the global order of faces, so
+ * every number of ranks makes the same iterations.
  *
  * Whatever the solver has reached, heat moves in whole units from cell to cell: energy
  * is conserved by construction. Every rank runs it.
@@ -24,14 +25,16 @@ struct solver {
     /* Of a face, by the levels of its cells: heat that flows across it within the step
      * for each degree of difference. */
     double conductance[FOREST_MAX_LEVEL + 1][FOREST_MAX_LEVEL + 1];
-    /* For each local cell, with meaning for own cells only: heat capacity, diagonal of
-     * the matrix, residual, search direction; the matrix times scaled and direction. */
-    double *capacity, *diagonal, *residual, *direction, *scaled_image, *direction_image;
-    /* With meaning for ghosts as well: temperature, residual by diagonal. */
+    /* For each local cell, with meaning for own cells only: heat capacity C, diagonal D of
+     * the matrix A, residual r, search direction p ... */
+    double *capacity, *diagonal, *residual, *direction;
+    /* ... A D^-1 r, A p, A D^-1 A p, and A applied to scaled. */
+    double *image, *direction_image, *direction_second, *product;
+    /* With meaning for ghosts as well: temperature, and what is multiplied by A next. */
     double *temperature, *scaled;
 };
 
-/* What an iteration needs to know: residual * scaled, scaled * scaled_image. */
+/* What an iteration needs to know, with u = D^-1 r: r * u, and u * A u. */
 struct products {
     double residual_squared, scaled_squared;
 };
@@ -101,29 +104,50 @@ static void set_matrix(struct solver *solver)
     }
 }
 
-/* From the residual to the scaled one, its image and both products. */
-static struct products find_products(struct solver *solver)
+/* A product with D^-1, which is gathered afterwards. */
+static void scale_begin(struct solver *solver, const double *values)
 {
     struct halo *halo = &solver->simulation->halo;
-    int end = halo->first_owned + halo->n_owned;
-    struct exact_sum sums[2];
 
-    for (int cell = halo->first_owned; cell < end; cell++) {
-        solver->scaled[cell] = solver->residual[cell] / solver->diagonal[cell];
+    for (int own = 0; own < halo->n_owned; own++) {
+        int cell = halo->first_owned + own;
+        solver->scaled[cell] = values[cell] / solver->diagonal[cell];
     }
     halo_gather_begin(halo, solver->scaled, 1, MPI_DOUBLE);
-    exact_sum_init(&sums[0]);
-    for (int cell = halo->first_owned; cell < end; cell++) {
-        exact_sum_add(&sums[0], solver->residual[cell] * solver->scaled[cell]);
-    }
+}
+
+/* Then one with A. */
+static void multiply(struct solver *solver, double *product_out)
+{
+    struct halo *halo = &solver->simulation->halo;
+
     halo_gather_end(halo);
-    heat_loss(solver, solver->scaled, solver->scaled_image);
-    exact_sum_init(&sums[1]);
-    for (int cell = halo->first_owned; cell < end; cell++) {
-        solver->scaled_image[cell] += solver->capacity[cell] * solver->scaled[cell];
-        exact_sum_add(&sums[1], solver->scaled[cell] * solver->scaled_image[cell]);
+    heat_loss(solver, solver->scaled, product_out);
+    for (int own = 0; own < halo->n_owned; own++) {
+        int cell = halo->first_owned + own;
+        product_out[cell] += solver->capacity[cell] * solver->scaled[cell];
     }
-    exact_sum_allreduce(sums, 2);
+}
+
+/* Both products, and meanwhile A D^-1 applied to the image. */
+static struct products find_products(struct solver *solver)
+{
+    const struct halo *halo = &solver->simulation->halo;
+    struct exact_sum sums[2];
+    MPI_Request request;
+
+    scale_begin(solver, solver->image);
+    exact_sum_init(&sums[0]);
+    exact_sum_init(&sums[1]);
+    for (int own = 0; own < halo->n_owned; own++) {
+        int cell = halo->first_owned + own;
+        double scaled = solver->residual[cell] / solver->diagonal[cell];
+        exact_sum_add(&sums[0], solver->residual[cell] * scaled);
+        exact_sum_add(&sums[1], solver->image[cell] * scaled);
+    }
+    exact_sum_allreduce_begin(sums, 2, &request);
+    multiply(solver, solver->product);
+    exact_sum_allreduce_end(sums, 2, &request);
     return (struct products){exact_sum_value(&sums[0]), exact_sum_value(&sums[1])};
 }
 
@@ -134,13 +158,16 @@ static void advance(struct solver *solver, double ratio, double step)
 
     for (int own = 0; own < halo->n_owned; own++) {
         int cell = halo->first_owned + own;
-        double direction = solver->scaled[cell] + ratio * solver->direction[cell];
-        double image =
-            solver->scaled_image[cell] + ratio * solver->direction_image[cell];
+        double direction = solver->residual[cell] / solver->diagonal[cell] +
+                           ratio * solver->direction[cell];
+        double image = solver->image[cell] + ratio * solver->direction_image[cell];
+        double second = solver->product[cell] + ratio * solver->direction_second[cell];
         solver->direction[cell] = direction;
         solver->direction_image[cell] = image;
+        solver->direction_second[cell] = second;
         solver->temperature[cell] += step * direction;
         solver->residual[cell] -= step * image;
+        solver->image[cell] -= step * second;
     }
 }
 
@@ -159,6 +186,8 @@ static bool solve_temperature(struct solver *solver, int64_t *n_iterations)
     for (int own = 0; own < halo->n_owned; own++) {
         solver->residual[halo->first_owned + own] *= -1;
     }
+    scale_begin(solver, solver->residual);
+    multiply(solver, solver->image);
     products = find_products(solver);
     step = products.residual_squared / products.scaled_squared;
     wanted = products.residual_squared * input->cg_tolerance * input->cg_tolerance;
@@ -221,7 +250,7 @@ bool conduction_advance(struct simulation *simulation, double time_step,
                         int64_t *n_iterations)
 {
     size_t n = (size_t)simulation->halo.n_local;
-    double *arrays = memory_array(8 * n, sizeof(*arrays));
+    double *arrays = memory_array(10 * n, sizeof(*arrays));
     struct solver solver = {
         .simulation = simulation,
         .time_step = time_step,
@@ -229,10 +258,12 @@ bool conduction_advance(struct simulation *simulation, double time_step,
         .diagonal = arrays + n,
         .residual = arrays + 2 * n,
         .direction = arrays + 3 * n,
-        .scaled_image = arrays + 4 * n,
+        .image = arrays + 4 * n,
         .direction_image = arrays + 5 * n,
-        .temperature = arrays + 6 * n,
-        .scaled = arrays + 7 * n,
+        .direction_second = arrays + 6 * n,
+        .product = arrays + 7 * n,
+        .temperature = arrays + 8 * n,
+        .scaled = arrays + 9 * n,
     };
     bool is_converged;
 
