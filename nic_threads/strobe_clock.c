@@ -36,17 +36,20 @@ uint64_t nic_strobe_clock_due_ns(const struct nic_strobe_clock *clock, uint64_t 
 }
 
 void nic_strobe_clock_ready(struct nic_strobe_clock *clock, uint64_t due_ns,
-                            uint64_t now_ns)
+                            uint64_t now_ns, enum nic_strobe_poll poll)
 {
+    uint64_t *lead_ns = &clock->lead_ns[poll];
     uint64_t step_ns = clock->slice_ns / LEAD_STEPS_A_SLICE;
     uint64_t part_ns = step_ns / LEAD_PARTS_A_STEP;
     uint64_t limit_ns = clock->slice_ns / NIC_STROBE_LEADS_A_SLICE;
+    uint64_t delay_ns =
+        poll == NIC_STROBE_POLL_FREE ? 0 : clock->slice_ns / NIC_STROBE_DELAYS_A_SLICE;
 
-    if (now_ns <= due_ns) {
-        clock->lead_ns -= clock->lead_ns < part_ns ? clock->lead_ns : part_ns;
+    if (now_ns <= due_ns + delay_ns) {
+        *lead_ns -= *lead_ns < part_ns ? *lead_ns : part_ns;
     } else {
-        clock->lead_ns += step_ns;
-        clock->lead_ns = clock->lead_ns < limit_ns ? clock->lead_ns : limit_ns;
+        *lead_ns += step_ns;
+        *lead_ns = *lead_ns < limit_ns ? *lead_ns : limit_ns;
     }
 }
 

@@ -11,7 +11,7 @@
  *
  * On time. The thread polls between the end of its timer and the strobe. Where some process
  * only polls for a completion, it does so on that process's core, and takes no time from
- * those that compute.
+ * those that compute. Otherwise it polls less, and strobes are a little later.
  */
 #include "nic_threads/strobe_timer.h"
 
@@ -90,10 +90,15 @@ static void poll_until(uint64_t due_ns)
     }
 }
 
+static uint64_t lent_cores(const struct bcs_machine *machine)
+{
+    return atomic_load_explicit(&machine->lent_cpus, memory_order_relaxed);
+}
+
 /** Go to a core that has been lent, unless the thread is on one. */
 static void take_lent_core(const struct bcs_machine *machine)
 {
-    uint64_t lent = atomic_load_explicit(&machine->lent_cpus, memory_order_relaxed);
+    uint64_t lent = lent_cores(machine);
     int cpu = sched_getcpu();
 
     if (lent != 0 && cpu >= 0 && (cpu >= BCS_LENT_CPUS || (lent >> cpu & 1) == 0)) {
@@ -101,34 +106,53 @@ static void take_lent_core(const struct bcs_machine *machine)
     }
 }
 
+/** The timer for the strobe that is due at due_ns. */
+struct timer {
+    uint64_t due_ns;
+    uint64_t end_ns;
+    enum nic_strobe_poll poll;
+    bool has_ended; /* before it was set */
+};
+
+static struct timer set_timer(const struct nic_strobe_clock *clock, uint64_t due_ns,
+                              uint64_t now_ns, const struct bcs_machine *machine)
+{
+    struct timer timer = {.due_ns = due_ns};
+
+    timer.poll = lent_cores(machine) != 0 ? NIC_STROBE_POLL_FREE : NIC_STROBE_POLL_DEAR;
+    timer.end_ns = nic_strobe_clock_timer_ns(clock, due_ns, timer.poll);
+    timer.has_ended = timer.end_ns <= now_ns;
+    return timer;
+}
+
 /** Be where and when the strobe is to be sent. */
-static void be_on_time(struct nic_strobe_clock *clock, uint64_t due_ns, bool has_slept,
+static void be_on_time(struct nic_strobe_clock *clock, const struct timer *timer,
                        const struct bcs_machine *machine)
 {
     take_lent_core(machine);
-    if (has_slept) {
-        nic_strobe_clock_ready(clock, due_ns, bcs_clock_now_ns());
+    if (!timer->has_ended) {
+        nic_strobe_clock_ready(clock, timer->due_ns, bcs_clock_now_ns(), timer->poll);
     }
-    poll_until(due_ns);
+    poll_until(timer->due_ns);
 }
 
 bool nic_strobe_timer_wait(struct nic_strobe_clock *clock, const struct nic_view *view,
                            const _Atomic bool *is_stopping)
 {
-    _Atomic uint32_t *nap = &view->node->sender_nap;
+    const struct bcs_machine *machine = view->engine->machine;
     uint64_t now_ns = bcs_clock_now_ns();
     uint64_t due_ns = nic_strobe_clock_due_ns(clock, now_ns);
-    uint64_t timer_ns = nic_strobe_clock_timer_ns(clock, due_ns);
+    struct timer timer = set_timer(clock, due_ns, now_ns, machine);
 
-    while (sleep_until(nap, timer_ns, is_stopping)) {
+    while (sleep_until(&view->node->sender_nap, timer.end_ns, is_stopping)) {
         if (!doze(view->engine, is_stopping)) {
-            be_on_time(clock, due_ns, now_ns < timer_ns, view->engine->machine);
-            nic_strobe_clock_sent(clock, due_ns, bcs_clock_now_ns());
+            be_on_time(clock, &timer, machine);
+            nic_strobe_clock_sent(clock, timer.due_ns, bcs_clock_now_ns());
             return true;
         }
         now_ns = bcs_clock_now_ns();
         due_ns = nic_strobe_clock_skip(clock, now_ns);
-        timer_ns = nic_strobe_clock_timer_ns(clock, due_ns);
+        timer = set_timer(clock, due_ns, now_ns, machine);
     }
     return false;
 }
