@@ -7,10 +7,9 @@
  * those who want them. For short vectors one member owns the whole, which takes fewest
  * messages, or, where slices are dearer than messages, all members own the whole; long
  * ones are cut evenly, in rounds that keep the memory bounded; in a reduce-scatter, a
- * member's share is the part that it wants. Every element thus goes
- * through the same operations in the same order whatever the cut, the root, the length,
- * or whether the call blocks: on the fixed tree of reduce_ops, or in a scan from rank 0
- * upwards.
+ * member's share is the part that it wants. Every element thus goes through the same
+ * operations in the same order whatever the cut, the root, the length, or whether the call
+ * blocks: on the fixed tree of reduce_ops, or in a scan from rank 0 upwards.
  *
  * combine(left, right) leaves its result on the right. So the tree moves pointers instead
  * of data, and the last result always lands in the last member's vector: that one is
@@ -231,8 +230,8 @@ static size_t longest_part(const struct bcs_reducing *r)
     return longest;
 }
 
-/** Whether whole vectors are combined. In a scan, programs count on it that their
- *  own function gets them whole, as MPI libraries do it. */
+/** Whether whole vectors are combined. In a scan, programs count on it that their own
+ *  function gets them whole, as MPI libraries do it. */
 static bool is_combined_whole(const struct bcs_reducing *r, size_t n_bytes)
 {
     size_t size = (size_t)r->size;
