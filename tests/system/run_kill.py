@@ -111,18 +111,15 @@ def one_case(arguments, report, case, extra):
 
 
 def cases_of(everything):
-    """Yields (case, mode's variables): all of them, or each call and mode once."""
+    """Yields (case, mode's variables): all of them, or each case once, in turning modes."""
     modes_tried = [*job.MODES.values(), *(modes.ALL[name] for name in OTHER_MODES)]
     blocked = (ABSENT + 1) % N_RANKS
-    for number, call in enumerate(CALLS):
-        for killed in (ABSENT, blocked):
-            turn = (number + killed) % len(modes_tried)
-            for extra in modes_tried if everything else [modes_tried[turn]]:
-                yield (call, killed, None), extra
-    for death, calls in DEATHS.items():
-        for call in calls:
-            for extra in modes_tried if everything else modes_tried[::4]:
-                yield (call, None, death), extra
+    kills = [(call, killed, None) for call in CALLS for killed in (ABSENT, blocked)]
+    ends = [(call, None, death) for death, calls in DEATHS.items() for call in calls]
+    for number, case in enumerate(kills + ends):
+        turn = number % len(modes_tried)
+        for extra in modes_tried if everything else [modes_tried[turn]]:
+            yield case, extra
 
 
 def main():
