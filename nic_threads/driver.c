@@ -101,8 +101,10 @@ void nic_waiter_turn(struct nic_engine *engine, struct nic_waiter *waiter,
     } else if (waiter->n_polls++ == 0) {
         lend_core(engine, waiter);
         kick(engine);
-    } else {
+    } else if (waiter->n_polls % NIC_POLLS_A_CLOCK != 0) {
         bcs_clock_pause();
+    } else {
+        sched_yield(); /* a process may wait for this core though another one is idle */
     }
 }
 
