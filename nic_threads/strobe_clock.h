@@ -10,7 +10,7 @@
  * the timer is set ahead of the strobe, and the thread polls for the rest. By how much is
  * learnt from each strobe: the lead settles where all but one in a hundred are ready early
  * enough, so that little is polled. Where polling takes time from processes that compute, a
- * strobe may be late by a twenty-fifth of a slice, 10 of 250 us (the paper's are 250 to 270 us
+ * strobe may be late by a sixteenth of a slice, 16 of 250 us (the paper's are 250 to 270 us
  * apart), and there is a lead of its own for that.
  */
 #ifndef NIC_THREADS_STROBE_CLOCK_H
@@ -22,7 +22,7 @@ enum {
     NIC_STROBE_BINS = 1024,
     NIC_STROBE_BINS_A_SLICE = 256, /* bins are equal parts of a slice */
     NIC_STROBE_LEADS_A_SLICE = 3,  /* no lead is longer than this part of a slice */
-    NIC_STROBE_DELAYS_A_SLICE = 25 /* what may be late is late by such a part at most */
+    NIC_STROBE_DELAYS_A_SLICE = 16 /* what may be late is late by such a part at most */
 };
 
 /** Whose time is polled away. */
