@@ -84,8 +84,8 @@ static void plan_barrier_direct(struct bcs_plan *plan)
     int32_t size = plan->group->size, rank = plan->group->rank;
 
     for (int32_t step = 1; step < size; step++) {
-        bcs_plan_hear(plan, (rank - step + size) % size);
-        bcs_plan_tell(plan, (rank + step) % size);
+        bcs_plan_hear(plan, bcs_ring_member(rank, -step, size));
+        bcs_plan_tell(plan, bcs_ring_member(rank, step, size));
     }
 }
 

@@ -20,6 +20,13 @@ int bcs_root_check(const char *call, const struct bcs_group *group, int32_t root
  */
 bool bcs_saves_rounds(const struct bcs_context *context, int32_t size, size_t n_bytes);
 
+/** The member that is step places after one of this rank in the ring of all size members, or
+ *  before it if step is negative; step is shorter than the ring. */
+static inline int32_t bcs_ring_member(int32_t rank, int32_t step, int32_t size)
+{
+    return (int32_t)(((int64_t)rank + step + size) % size);
+}
+
 /** The step of a gather that the member of this rank takes. */
 void bcs_plan_gather(struct bcs_plan *plan, const struct bcs_part *mine,
                      const struct bcs_blocks *blocks, int32_t root);

@@ -141,8 +141,8 @@ static void collect_shares(const struct bcs_reducing *r, struct share round,
                            struct share own)
 {
     for (int32_t step = 1; step < r->size; step++) {
-        int32_t from = (r->rank - step + r->size) % r->size;
-        int32_t to = (int32_t)(((int64_t)r->rank + step) % r->size);
+        int32_t from = bcs_ring_member(r->rank, -step, r->size);
+        int32_t to = bcs_ring_member(r->rank, step, r->size);
         struct share theirs = share_of(r, round, to);
 
         if (own.count > 0) {
@@ -185,8 +185,8 @@ static void distribute_shares(const struct bcs_reducing *r, struct share round,
                       own.count * r->element_bytes);
     }
     for (int32_t step = 1; !is_kept(r) && step < r->size; step++) {
-        int32_t from = (r->rank - step + r->size) % r->size;
-        int32_t to = (int32_t)(((int64_t)r->rank + step) % r->size);
+        int32_t from = bcs_ring_member(r->rank, -step, r->size);
+        int32_t to = bcs_ring_member(r->rank, step, r->size);
         struct share theirs = share_of(r, round, from);
 
         if (is_wanted) {
