@@ -3,7 +3,6 @@
  * Entry points that look at one request without completing it, free, cancel and start
  * requests, and convert handles. Runs in the application's threads.
  */
-#include "libbcs/api/post.h"
 #include "mpi_shim/error.h"
 #include "mpi_shim/handles.h"
 #include "mpi_shim/request.h"
@@ -75,7 +74,8 @@ int shim_Cancel(MPI_Request *request)
     }
     shim_enter();
     bcs_cancel(shim_context(), &ours->base);
-    bcs_post_settle(shim_context()); /* programs expect MPI_Test to succeed at once */
+    /* programs expect MPI_Test to succeed at once */
+    bcs_cancel_wait(shim_context(), &ours->base);
     shim_leave();
     return MPI_SUCCESS;
 }

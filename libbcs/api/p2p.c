@@ -188,18 +188,6 @@ int bcs_imrecv(struct bcs_context *context, const struct bcs_message *message,
     return 0;
 }
 
-void bcs_cancel(struct bcs_context *context, const struct bcs_request *request)
-{
-    struct bcs_descriptor *entry;
-
-    if (request->is_done || request->is_send) {
-        return;
-    }
-    entry = bcs_post_begin(context, BCS_CANCEL);
-    entry->cell = request->cell;
-    bcs_post_kick(context, entry);
-}
-
 /** The operation is over: its cell may serve another one. */
 static inline void retire(struct bcs_context *context, struct bcs_request *request)
 {

@@ -22,6 +22,10 @@ void bcs_progress(struct bcs_context *context);
  *  BCS_E_CANCELLED, or as if nothing had been asked. Sends are not taken back. */
 void bcs_cancel(struct bcs_context *context, const struct bcs_request *request);
 
+/** Wait until a receive that was to be taken back is done, but at most a second: one that
+ *  has been matched may need more of its sender. */
+void bcs_cancel_wait(struct bcs_context *context, struct bcs_request *request);
+
 /**
  * bcs_probe that takes the message out of matching, for bcs_imrecv.
  *

@@ -16,7 +16,6 @@ enum {
     MISSES_A_YIELD = 64,
     FIRST_NAP_NS = 50000,    /* where naps are short: the first one, */
     LONGEST_NAP_NS = 800000, /* and the last one that is not doubled */
-    SETTLE_NS = 1000000000,  /* others may have the cores for some time */
 };
 
 /** Whether work that is not ours may need this process. */
@@ -39,17 +38,6 @@ struct bcs_descriptor *bcs_post_wait_for_entry(struct bcs_context *context)
     }
     context->driver->stop(context->engine, &waiter);
     return entry;
-}
-
-void bcs_post_settle(struct bcs_context *context)
-{
-    struct nic_waiter waiter = {.nap_ns = LONGEST_NAP_NS};
-    uint64_t end_ns = bcs_clock_now_ns() + SETTLE_NS;
-
-    while (!bcs_poster_is_taken(&context->poster) && bcs_clock_now_ns() < end_ns) {
-        context->driver->wait_for_room(context->engine, &waiter);
-    }
-    context->driver->stop(context->engine, &waiter);
 }
 
 /** Let other threads use the context, until come_in. */

@@ -40,10 +40,6 @@ static inline void bcs_post_kick(struct bcs_context *context,
     context->driver->kick(context->engine);
 }
 
-/** Wait until the engine has done with what this process has posted, but at most a second:
- *  the entries behind a send that finds no room wait with it. */
-void bcs_post_settle(struct bcs_context *context);
-
 /**
  * After the kick for an operation that the engine must move on before it can complete: have
  * it carried out also if nobody waits. (Short messages have no need of it: they lie in NIC

@@ -124,14 +124,6 @@ static inline struct bcs_descriptor *bcs_poster_entry(struct bcs_poster *poster)
     return &poster->port->ring[poster->position % BCS_RING_ENTRIES];
 }
 
-/** Whether the engine has done with all that has been published. */
-static inline bool bcs_poster_is_taken(const struct bcs_poster *poster)
-{
-    /* acquire: pairs with the engine's release when it has read the entries */
-    return atomic_load_explicit(&poster->port->consumed, memory_order_acquire) ==
-           poster->position;
-}
-
 /** Publish the entry that bcs_poster_entry returned. seq_cst: see the parking argument in
  *  nic_threads/driver_inline.c; the engine's acquire load of turn is the partner. */
 static inline void bcs_poster_publish(struct bcs_poster *poster,

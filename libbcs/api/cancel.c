@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Taking receives back. The engine does it in the order in which it was asked, and completes
+ * the receive as cancelled, if no message has matched it before. Called by the process that
+ * owns the context, one thread at a time.
+ */
+#include "libbcs/api/p2p.h"
+#include "libbcs/api/post.h"
+#include "libbcs/base/clock.h"
+
+/* How long to wait for it: others may have the cores for some time. */
+#define CANCEL_NS 1000000000u
+
+void bcs_cancel(struct bcs_context *context, const struct bcs_request *request)
+{
+    struct bcs_descriptor *entry;
+
+    if (request->is_done || request->is_send) {
+        return;
+    }
+    entry = bcs_post_begin(context, BCS_CANCEL);
+    entry->cell = request->cell;
+    bcs_post_kick(context, entry);
+}
+
+void bcs_cancel_wait(struct bcs_context *context, struct bcs_request *request)
+{
+    struct nic_waiter waiter = {.has_short_naps = true};
+    uint64_t end_ns = bcs_clock_now_ns() + CANCEL_NS;
+
+    while (!request->is_send && !bcs_look(context, request) &&
+           bcs_clock_now_ns() < end_ns) {
+        bcs_wait_turn(context, &waiter);
+    }
+    bcs_wait_stop(context, &waiter);
+}
