@@ -39,10 +39,15 @@ struct bcs_port {
     _Alignas(BCS_CACHE_LINE) struct bcs_descriptor ring[BCS_RING_ENTRIES];
 };
 
-/** Header of an eager block; the payload follows. */
+/**
+ * Header of an eager block; the payload follows, a short one in the same cache line. It is
+ * aligned as memory is that programs allocate, since some processors (AMD's Zen 3 and 4) copy
+ * thirty times slower than usual to where the offset in a page is 1 to 15 bytes more than
+ * the source's.
+ */
 struct bcs_block {
     _Alignas(BCS_CACHE_LINE) _Atomic uint32_t busy;
-    uint8_t data[];
+    _Alignas(BCS_CACHE_LINE / 2) uint8_t data[];
 };
 
 /** One class of a port's eager blocks, as its owner sees it. */
