@@ -79,7 +79,7 @@ static bool is_patient(const struct nic_engine *engine, struct nic_waiter *waite
 {
     return engine->is_timed && !engine->is_threaded && !nic_engine_is_crowded(engine) &&
            (waiter->n_polls % NIC_POLLS_A_CLOCK != 0 ||
-            nic_waiter_elapsed_ticks(waiter) < engine->spin_ticks);
+            nic_waiter_elapsed_ticks(waiter) < engine->stay_ticks);
 }
 
 void nic_waiter_rest(struct nic_engine *engine, struct nic_waiter *waiter,

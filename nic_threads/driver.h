@@ -14,8 +14,7 @@ enum { NIC_POLLS_A_CLOCK = 64 };
 
 /** One wait in progress; zero it to start. Belongs to the waiting thread. */
 struct nic_waiter {
-    uint64_t since_ticks;    /* when this round of polling began */
-    uint64_t patience_ticks; /* how long to poll before sleeping */
+    uint64_t since_ticks; /* when this round of polling began */
     uint32_t n_polls;
     uint32_t n_yields;
     uint32_t nap;      /* what to sleep on, once is_announced */

@@ -7,12 +7,14 @@
  * engine lock of a node that is alone keeps it and polls all ports; the others poll only
  * their own completion cell, and take the lock over when it has been free for a moment
  * (the last holder at once: its cache has the engine's state). When it is crowded, nobody
- * holds the lock while polling, and after a few polls a waiter yields its core.
+ * holds the lock while polling, and after a few polls a waiter yields its core, and soon
+ * sleeps.
  *
- * Patience. A waiter polls for up to BCS_SPIN and then sleeps, because a wake-up costs much
- * more than a poll. Where polling never succeeds (long waits; the process that is waited
- * for stands in the queue of this very core, behind the poller), each wait in vain halves
- * the time, and one that succeeds restores it; one in WAITS_A_TRIAL tries the full time.
+ * Patience. A waiter polls, for some time without letting anybody else have its core, then
+ * yielding it between polls, and sleeps after BCS_SPIN. A wake-up costs much more than a poll,
+ * and on a virtual machine even a process that computes is slower after its core was idle.
+ * Meanwhile processes of other jobs may need the core, or the one that is waited for stands in
+ * this very core's queue: hence the yielding.
  *
  * Parking. A waiter announces itself (n_asleep + 1, `naps` odd, both seq_cst), then turns
  * the engine once more and looks at its completion, and only then sleeps on `naps`. A
@@ -34,9 +36,6 @@ enum {
     GRACE_POLLS = 40,   /* before a free lock is taken from its last holder */
     CROWDED_POLLS = 5,  /* polls before each yield, if it is crowded */
     CROWDED_YIELDS = 4, /* at least, before sleeping */
-    LEAST_PATIENCE =
-        16,             /* polling becomes shorter down to this part of the full time */
-    WAITS_A_TRIAL = 32, /* waits of which one polls for the full time again */
 };
 
 /** Mark this process as asleep; see the parking argument. */
@@ -104,9 +103,11 @@ static void turn_crowded(struct nic_engine *engine, struct nic_waiter *waiter)
     }
 }
 
-/** Every process that is awake has a core: poll for a while, then sleep. */
+/** Every process that is awake has a core: poll, then sleep. */
 static void turn_calm(struct nic_engine *engine, struct nic_waiter *waiter)
 {
+    uint64_t elapsed_ticks;
+
     if (engine->n_nodes == 1) {
         poll_alone(engine, waiter);
     } else if (!nic_engine_turn(engine)) {
@@ -116,20 +117,13 @@ static void turn_calm(struct nic_engine *engine, struct nic_waiter *waiter)
         return;
     }
     waiter->is_crowded = nic_engine_is_crowded(engine);
-    if (nic_waiter_elapsed_ticks(waiter) > waiter->patience_ticks) {
-        if (engine->patience_ticks > engine->spin_ticks / LEAST_PATIENCE) {
-            engine->patience_ticks /= 2;
-        }
+    elapsed_ticks = nic_waiter_elapsed_ticks(waiter);
+    if (elapsed_ticks > engine->stay_ticks) {
         announce(engine, waiter);
+    } else if (elapsed_ticks > engine->spin_ticks) {
+        nic_waiter_let_go(engine, waiter);
+        sched_yield();
     }
-}
-
-static void begin(struct nic_engine *engine, struct nic_waiter *waiter)
-{
-    waiter->is_crowded = nic_engine_is_crowded(engine);
-    waiter->patience_ticks = ++engine->n_waits % WAITS_A_TRIAL == 0
-                                 ? engine->spin_ticks
-                                 : engine->patience_ticks;
 }
 
 static void inline_turn(struct nic_engine *engine, struct nic_waiter *waiter)
@@ -139,7 +133,7 @@ static void inline_turn(struct nic_engine *engine, struct nic_waiter *waiter)
         return;
     }
     if (waiter->n_polls == 0) {
-        begin(engine, waiter);
+        waiter->is_crowded = nic_engine_is_crowded(engine);
     }
     if (waiter->is_crowded) {
         turn_crowded(engine, waiter);
@@ -153,8 +147,6 @@ static void inline_stop(struct nic_engine *engine, struct nic_waiter *waiter)
     nic_waiter_let_go(engine, waiter);
     if (waiter->is_announced) {
         nic_waiter_take_back(engine, waiter);
-    } else if (waiter->n_polls > NIC_POLLS_A_CLOCK && !waiter->is_crowded) {
-        engine->patience_ticks = engine->spin_ticks; /* polling has paid off */
     }
 }
 

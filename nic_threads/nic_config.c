@@ -121,8 +121,8 @@ static const struct bcs_config_entry entries[] = {
         FIELD(spin_ns),
         .maximum = 1000000000u,
         .help = "How long a waiting process polls before it sleeps, while there are no "
-                "more processes than cores. 0ns: 50 us, or 100 ms with timed strobes, "
-                "where every wait lasts for slices; 1ns: it sleeps at once.",
+                "more processes than cores. After the first 50 us it offers its core "
+                "to others between polls. 0ns: 100 ms; 1ns: it sleeps at once.",
     },
 };
 
@@ -148,13 +148,9 @@ uint64_t nic_config_chunk_bytes(const struct nic_config *config)
     return larger(n_bytes, config->eager_limit_bytes);
 }
 
-uint64_t nic_config_spin_ns(const struct nic_config *config,
-                            enum nic_strobe_mode strobe)
+uint64_t nic_config_spin_ns(const struct nic_config *config, uint64_t usual_ns)
 {
-    if (config->spin_ns > 0) {
-        return config->spin_ns;
-    }
-    return strobe == NIC_STROBE_TIMED ? 100000000 : 50000;
+    return config->spin_ns > 0 ? config->spin_ns : usual_ns;
 }
 
 uint64_t nic_config_slice_bytes(const struct nic_config *config)

@@ -24,7 +24,7 @@ struct nic_config {
     uint64_t chunk_bytes; /* 0: see nic_config_chunk_bytes */
     uint64_t slice_bytes; /* 0: see nic_config_slice_bytes */
     uint64_t descriptors;
-    uint64_t spin_ns; /* 0: see nic_config_spin_ns */
+    uint64_t spin_ns; /* 0: as usual, see nic_config_spin_ns */
 };
 
 extern const struct bcs_config_table nic_config_table;
@@ -36,8 +36,7 @@ uint64_t nic_config_chunk_bytes(const struct nic_config *config);
 /** How much of all long messages of a node moves in one slice. */
 uint64_t nic_config_slice_bytes(const struct nic_config *config);
 
-/** How long a waiter with a core to itself polls before it sleeps, with such strobes. */
-uint64_t nic_config_spin_ns(const struct nic_config *config,
-                            enum nic_strobe_mode strobe);
+/** How long a waiter polls before it sleeps: what BCS_SPIN says, or else usual_ns. */
+uint64_t nic_config_spin_ns(const struct nic_config *config, uint64_t usual_ns);
 
 #endif

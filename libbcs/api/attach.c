@@ -15,6 +15,10 @@
 #include "libbcs/base/clock.h"
 #include "libbcs/base/log.h"
 
+/* How long a waiter polls as if nobody else needed its core; and all in all. */
+#define SPIN_NS 50000u
+#define STAY_NS 100000000u
+
 static struct nic_engine_params engine_params(const struct bcs_context *context,
                                               bool is_direct)
 {
@@ -52,6 +56,16 @@ static int start_engine(struct bcs_context *context,
     context->pending = calloc(context->config.descriptors, sizeof(*context->pending));
     context->ordered = calloc(context->config.descriptors, sizeof(*context->ordered));
     return context->pending == NULL || context->ordered == NULL ? -ENOMEM : 0;
+}
+
+/** start: some microseconds ago. */
+static void set_patience(struct nic_engine *engine, struct bcs_clock_moment start)
+{
+    uint64_t stay_ns = nic_config_spin_ns(engine->config, STAY_NS);
+
+    engine->stay_ticks = bcs_clock_ticks_in(stay_ns, start);
+    engine->spin_ticks =
+        bcs_clock_ticks_in(stay_ns < SPIN_NS ? stay_ns : SPIN_NS, start);
 }
 
 /** Start what the driver needs in this process. All nodes must be set up. */
@@ -104,9 +118,7 @@ int bcs_attach(const struct bcs_bootstrap *bootstrap, const struct nic_config *c
     if (rc < 0) {
         goto fail;
     }
-    context->engine->spin_ticks = bcs_clock_ticks_in(
-        nic_config_spin_ns(config, (enum nic_strobe_mode)config->strobe), start);
-    context->engine->patience_ticks = context->engine->spin_ticks;
+    set_patience(context->engine, start);
     rc = bcs_meet_again(bootstrap, open_service(context, meeting.is_direct));
     if (rc < 0) {
         goto fail;

@@ -14,6 +14,9 @@
 #include "libbcs/base/log.h"
 #include "libbcs/cbsp/cbsp.h"
 
+/* How long a waiting process polls before it sleeps, unless BCS_SPIN says it. */
+#define USUAL_SPIN_NS 50000u
+
 static void cbsp_free(struct cbsp *cbsp)
 {
     if (cbsp == NULL) {
@@ -137,9 +140,8 @@ static int join(struct cbsp *cbsp)
         return rc;
     }
     rc = bcs_meet_again(&cbsp->entry.bootstrap, set_up(cbsp));
-    /* There are no strobes here, whatever BCS_STROBE says to MPI. */
     cbsp->spin_ticks = bcs_clock_ticks_in(
-        nic_config_spin_ns(&cbsp->entry.settings.nic, NIC_STROBE_DEMAND), start);
+        nic_config_spin_ns(&cbsp->entry.settings.nic, USUAL_SPIN_NS), start);
     return rc;
 }
 

@@ -17,7 +17,13 @@
 
 #include "libbcs/api/post.h"
 
-enum { N_CPUS = 2, SPIN_TICKS = 20000, SLICE_NS = 50000, N_PRINTED_ERRORS = 20 };
+enum {
+    N_CPUS = 2,
+    SPIN_TICKS = 20000,
+    STAY_TICKS = 60000,
+    SLICE_NS = 50000,
+    N_PRINTED_ERRORS = 20
+};
 
 static void *shared_map(size_t n_bytes)
 {
@@ -118,6 +124,7 @@ int job_context_create(const struct job *job, uint32_t rank,
     }
     context->driver = nic_driver_find(&context->config);
     context->engine->spin_ticks = SPIN_TICKS;
+    context->engine->stay_ticks = STAY_TICKS;
     *context_out = context;
     return 0;
 }

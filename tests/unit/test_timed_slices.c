@@ -244,14 +244,14 @@ START_TEST(slices_without_work_are_numbered_too)
 END_TEST
 
 /** Turns of a wait until it announces itself, at most so many. */
-static int n_polls(uint32_t n_cpus, uint64_t spin_ticks, int at_most)
+static int n_polls(uint32_t n_cpus, uint64_t stay_ticks, int at_most)
 {
     struct nic_engine *own = ranks[RECEIVER].context->engine;
     struct nic_waiter waiter = {0};
     int n = 0;
 
     own->machine->n_cpus = n_cpus;
-    own->spin_ticks = spin_ticks;
+    own->stay_ticks = stay_ticks;
     while (n < at_most && !waiter.is_announced) {
         nic_driver_timed.turn(own, &waiter);
         n += !waiter.is_announced;
@@ -288,7 +288,7 @@ START_TEST(a_waiter_lends_its_core_while_it_polls)
     CPU_SET(cpu, &here);
     ck_assert_int_eq(sched_setaffinity(0, sizeof(here), &here), 0);
     own->machine->n_cpus = N_RANKS;
-    own->spin_ticks = UINT64_MAX;
+    own->stay_ticks = UINT64_MAX;
     for (int round = 0; round < 2; round++) {
         ck_assert_uint_eq(own->machine->lent_cpus, 0);
         nic_driver_timed.turn(own, &waiter);
@@ -298,7 +298,7 @@ START_TEST(a_waiter_lends_its_core_while_it_polls)
         waiter = (struct nic_waiter){0};
     }
     ck_assert_uint_eq(own->machine->lent_cpus, 0);
-    own->spin_ticks = 0; /* it sleeps, and lends nothing */
+    own->stay_ticks = 0; /* it sleeps, and lends nothing */
     nic_driver_timed.turn(own, &waiter);
     ck_assert_uint_eq(own->machine->lent_cpus, 0);
     nic_driver_timed.stop(own, &waiter);
