@@ -91,6 +91,11 @@ static struct nic_list *receive_list(struct nic_match *match,
     return &match->receives[bucket_of(receive->context_id, receive->source)];
 }
 
+static void set_n_sends(struct nic_match *match, uint32_t n)
+{
+    __atomic_store_n(&match->n_sends, n, __ATOMIC_RELAXED); /* see nic_match_n_sends */
+}
+
 void nic_match_init(struct nic_match *match)
 {
     const struct nic_list empty = {NIC_ITEM_NONE, NIC_ITEM_NONE};
@@ -112,7 +117,7 @@ void nic_match_add_send(struct nic_match *match, struct nic_item *items, uint32_
 
     list_append(&match->sends[bucket_of(send->context_id, send->source)], items, id);
     arrivals_append(match, items, id);
-    match->n_sends++;
+    set_n_sends(match, match->n_sends + 1);
 }
 
 void nic_match_add_receive(struct nic_match *match, struct nic_item *items, uint32_t id)
@@ -198,7 +203,7 @@ void nic_match_remove_send(struct nic_match *match, struct nic_item *items, uint
 
     list_remove(&match->sends[bucket_of(send->context_id, send->source)], items, id);
     arrivals_remove(match, items, id);
-    match->n_sends--;
+    set_n_sends(match, match->n_sends - 1);
 }
 
 void nic_match_remove_receive(struct nic_match *match, struct nic_item *items,

@@ -75,6 +75,12 @@ struct nic_match {
 /** Make an empty queue. */
 void nic_match_init(struct nic_match *match);
 
+/** How many sends are queued; also read without the lock. */
+static inline uint32_t nic_match_n_sends(const struct nic_match *match)
+{
+    return __atomic_load_n(&match->n_sends, __ATOMIC_RELAXED);
+}
+
 /** Put a send that found no receive at the end of the queue. */
 void nic_match_add_send(struct nic_match *match, struct nic_item *items, uint32_t id);
 

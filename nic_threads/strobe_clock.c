@@ -7,20 +7,23 @@
 
 /* Being late makes the lead longer by a step, being early shorter by a part of it: at rest
  * one in so many is late. The first lead is about what it takes on a virtual machine. */
-enum { LEAD_STEPS_A_SLICE = 64, LEAD_PARTS_A_STEP = 128, FIRST_LEADS_A_SLICE = 8 };
+enum { LEAD_STEPS_A_SLICE = 64, LEAD_PARTS_A_STEP = 128 };
+
+static const uint64_t first_leads_a_slice[NIC_STROBE_POLLS] = {
+    [NIC_STROBE_POLL_FREE] = 8, [NIC_STROBE_POLL_DEAR] = 16};
 
 void nic_strobe_clock_start(struct nic_strobe_clock *clock, uint64_t now_ns,
                             uint64_t slice_ns, struct nic_strobe_counts *counts)
 {
-    uint64_t lead_ns = slice_ns / FIRST_LEADS_A_SLICE;
-
     *clock = (struct nic_strobe_clock){
         .start_ns = now_ns,
         .slice_ns = slice_ns,
         .sent_ns = now_ns,
-        .lead_ns = {lead_ns, lead_ns},
         .counts = counts,
     };
+    for (int poll = 0; poll < NIC_STROBE_POLLS; poll++) {
+        clock->lead_ns[poll] = slice_ns / first_leads_a_slice[poll];
+    }
 }
 
 uint64_t nic_strobe_clock_due_ns(const struct nic_strobe_clock *clock, uint64_t now_ns)
@@ -76,13 +79,12 @@ void nic_strobe_clock_sent(struct nic_strobe_clock *clock, uint64_t due_ns,
     clock->sent_ns = now_ns;
 }
 
-uint64_t nic_strobe_clock_skip(struct nic_strobe_clock *clock, uint64_t now_ns)
+void nic_strobe_clock_skip(struct nic_strobe_clock *clock, uint64_t now_ns)
 {
     uint64_t point = (now_ns - clock->start_ns) / clock->slice_ns;
 
     add(&clock->counts->n_idle, point - clock->point);
     clock->point = point;
-    return clock->start_ns + (point + 1) * clock->slice_ns;
 }
 
 uint64_t nic_strobe_counts_late_ns(const struct nic_strobe_counts *counts,

@@ -76,12 +76,8 @@ void nic_strobe_clock_ready(struct nic_strobe_clock *clock, uint64_t due_ns,
 void nic_strobe_clock_sent(struct nic_strobe_clock *clock, uint64_t due_ns,
                            uint64_t now_ns);
 
-/**
- * No strobe was needed from the one that was sent last until now.
- *
- * @return when the next one is due
- */
-uint64_t nic_strobe_clock_skip(struct nic_strobe_clock *clock, uint64_t now_ns);
+/** No strobe was needed from the one that was sent last until now. */
+void nic_strobe_clock_skip(struct nic_strobe_clock *clock, uint64_t now_ns);
 
 /**
  * How late a part of all strobes was at most.

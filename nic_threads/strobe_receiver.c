@@ -5,15 +5,18 @@
  * that is alone, or one for each microstrobe. Runs under the node's engine lock.
  * [BCS-MPI section 4.2]
  *
- * Timed slices. BEGIN delivers what the last slice has completed and gives its ring entries
- * back; then rounds follow until nothing is pending, on a single node without microstrobes.
- * Ring entries are given back only at BEGIN, so that a slice takes a ring of each port at
- * most and ends however fast a process posts.
+ * Timed slices. BEGIN delivers what the last slice has completed; then rounds follow until
+ * nothing is pending, on a single node without microstrobes. Ring entries are given back only
+ * when the slice is over, which several nodes know at the next BEGIN: so a slice takes a ring
+ * of each port at most and ends however fast a process posts.
  */
 #include "nic_threads/crew.h"
 #include "nic_threads/engine.h"
 #include "nic_threads/roles.h"
 #include "nic_threads/wire.h"
+
+/** Receives in a ring that need no strobe; more are taken, so that no ring fills with them. */
+enum { RECEIVES_WITHOUT_STROBE = BCS_RING_ENTRIES / 4 };
 
 static bool port_has_entry(const struct nic_view *view, uint32_t local, uint32_t head)
 {
@@ -114,6 +117,37 @@ static uint32_t collect(struct nic_view *view)
     return view->node->batch.n_collected;
 }
 
+/** Whether the owner has published entry `first` of a ring and all that there is room for
+ *  behind it. */
+static bool is_full(const struct bcs_port *port, uint32_t first)
+{
+    uint32_t last = first + BCS_RING_ENTRIES - 1;
+
+    return atomic_load_explicit(&port->ring[last % BCS_RING_ENTRIES].turn,
+                                memory_order_relaxed) == last + 1;
+}
+
+/** Give the entries that have been read back to their owner. */
+static void release_ring(struct nic_view *view, uint32_t local)
+{
+    struct bcs_port *port = nic_view_port(view, local);
+    /* relaxed: only the engine writes it */
+    uint32_t before = atomic_load_explicit(&port->consumed, memory_order_relaxed);
+
+    /* release: pairs with the acquire in bcs_poster_entry */
+    atomic_store_explicit(&port->consumed, view->node->heads[local],
+                          memory_order_release);
+    if (view->engine->is_background) {
+        /* Where processes do not run the engine they sleep for want of room. The owner
+         * publishes, announces its nap (seq_cst) and looks at consumed: either it sees the
+         * store above, or this fence comes later, and its entries are seen. */
+        atomic_thread_fence(memory_order_seq_cst);
+        if (is_full(port, before)) {
+            nic_view_touch(view, view->first_port + local);
+        }
+    }
+}
+
 /** End of a slice: give the ring entries back to their owners. */
 static void release_rings(struct nic_view *view)
 {
@@ -123,14 +157,7 @@ static void release_rings(struct nic_view *view)
         uint64_t bits = node->touched[word];
         node->touched[word] = 0;
         for (; bits != 0; bits &= bits - 1) {
-            uint32_t local = word * 64 + (uint32_t)__builtin_ctzll(bits);
-            /* release: pairs with the acquire in bcs_poster_entry */
-            atomic_store_explicit(&nic_view_port(view, local)->consumed,
-                                  node->heads[local], memory_order_release);
-            if (view->engine->is_background) {
-                /* where processes do not run the engine they sleep for want of room */
-                nic_view_touch(view, view->first_port + local);
-            }
+            release_ring(view, word * 64 + (uint32_t)__builtin_ctzll(bits));
         }
     }
 }
@@ -158,25 +185,62 @@ static bool schedule_can_go(const struct nic_view *view)
            !__atomic_load_n(&view->node->is_stalled, __ATOMIC_RELAXED);
 }
 
-/** Whether anything can be done. What is held does not count while the node is full, or
- *  slice would follow slice without end and without effect. */
-static bool has_pending(const struct nic_view *view)
+/** Whether the ring of a port holds anything that can be taken. What is held does not count
+ *  while the node is full, or slice would follow slice without end and without effect. */
+static bool port_has_work(const struct nic_view *view, uint32_t local)
 {
     const struct nic_node *node = view->node;
 
-    for (uint32_t i = 0; i < view->n_local; i++) {
-        if (port_has_entry(view, i,
-                           __atomic_load_n(&node->heads[i], __ATOMIC_RELAXED)) &&
-            !(__atomic_load_n(&node->is_held[i], __ATOMIC_RELAXED) &&
-              nic_view_is_full(view))) {
-            return true;
-        }
-    }
+    return port_has_entry(view, local,
+                          __atomic_load_n(&node->heads[local], __ATOMIC_RELAXED)) &&
+           !(__atomic_load_n(&node->is_held[local], __ATOMIC_RELAXED) &&
+             nic_view_is_full(view));
+}
+
+/** Whether anything can be done but to take what has been posted. */
+static bool has_more_pending(const struct nic_view *view)
+{
     if (schedule_can_go(view) || has_returned(view->node)) {
         return true;
     }
     return view->engine->n_nodes > 1 &&
            (nic_wire_has_work(view) || nic_collective_helper_has_result(view));
+}
+
+/** Whether anything can be done. */
+static bool has_pending(const struct nic_view *view)
+{
+    for (uint32_t i = 0; i < view->n_local; i++) {
+        if (port_has_work(view, i)) {
+            return true;
+        }
+    }
+    return has_more_pending(view);
+}
+
+/** Whether an entry of a ring has no effect before something else is posted: a receive of
+ *  a process for which no message waits. */
+static bool can_wait(const struct nic_view *view, uint32_t local,
+                     const struct bcs_descriptor *descriptor)
+{
+    return descriptor->kind == BCS_RECEIVE && (descriptor->flags & BCS_TAKE) == 0 &&
+           nic_match_n_sends(&view->node->match[local]) == 0;
+}
+
+bool nic_strobe_receiver_needs_strobe(const struct nic_view *view, uint32_t local)
+{
+    uint32_t head = __atomic_load_n(&view->node->heads[local], __ATOMIC_RELAXED);
+    const struct bcs_port *port = nic_view_port(view, local);
+    uint32_t n = 0;
+
+    while (n < RECEIVES_WITHOUT_STROBE && port_has_entry(view, local, head + n) &&
+           can_wait(view, local, &port->ring[(head + n) % BCS_RING_ENTRIES])) {
+        n++;
+    }
+    if (n == 0) {
+        return port_has_work(view, local);
+    }
+    return port_has_entry(view, local, head + n);
 }
 
 /** Whether the round that this node needs next has not been demanded yet. */
@@ -250,10 +314,13 @@ bool nic_strobe_receiver_run_alone(struct nic_view *view)
 static void begin_slice(struct nic_view *view)
 {
     nic_view_deliver(view);
-    release_rings(view);
+    release_rings(view); /* of a slice that other nodes took part in */
     open_slice(view);
-    while (view->engine->n_nodes == 1 && collect_work(view)) {
-        run_batch(view);
+    if (view->engine->n_nodes == 1) {
+        while (collect_work(view)) {
+            run_batch(view);
+        }
+        release_rings(view);
     }
 }
 
@@ -357,8 +424,16 @@ bool nic_strobe_receiver_is_at_rest(const struct nic_view *view)
     for (uint32_t word = 0; word * 64 < view->n_local; word++) {
         touched |= view->node->touched[word];
     }
-    return touched == 0 && view->node->deferred.first == NIC_ITEM_NONE &&
-           !nic_schedule_is_waiting(&view->node->schedule) && !has_pending(view);
+    if (touched != 0 || view->node->deferred.first != NIC_ITEM_NONE ||
+        nic_schedule_is_waiting(&view->node->schedule)) {
+        return false;
+    }
+    for (uint32_t i = 0; i < view->n_local; i++) {
+        if (nic_strobe_receiver_needs_strobe(view, i)) {
+            return false;
+        }
+    }
+    return !has_more_pending(view);
 }
 
 bool nic_strobe_receiver_step(struct nic_view *view)

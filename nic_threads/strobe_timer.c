@@ -2,16 +2,22 @@
 /*
  * The strobe timer: the grid of strobe_clock.h against CLOCK_MONOTONIC.
  *
- * No strobe without need. When the timer of a strobe ends and no node has anything to deliver,
- * to carry out or to take, the strobe is not sent, and the thread sleeps on `doze` until
- * somebody posts: then the next strobe comes at the next point of the grid. So processes that
+ * No strobe without need. When a slice is over and no node has anything to deliver, to carry
+ * out or to take, no timer is set, and the thread sleeps on `doze` until somebody posts: then
+ * the next strobe comes at the next point of the grid. So processes that
  * compute are left alone. Who posts publishes first and then looks at `doze` (both seq_cst);
  * the thread announces its nap (seq_cst) and then looks at all rings: one of the two sees the
  * other.
  *
+ * Both ask the same of a ring, nic_strobe_receiver_needs_strobe. Who posts finds what the
+ * slices before the nap have left, as the announcement releases it; if another process ends
+ * the nap meanwhile, so that a slice changes it, the thread looks at all rings again before
+ * the next nap, and that sees what was posted.
+ *
  * On time. The thread polls between the end of its timer and the strobe. Where some process
  * only polls for a completion, it does so on that process's core, and takes no time from
- * those that compute. Otherwise it polls less, and strobes are a little later.
+ * those that compute; it goes there before it sleeps, since to go takes longer than most
+ * wake-ups. Otherwise it polls less, and strobes are a little later.
  */
 #include "nic_threads/strobe_timer.h"
 
@@ -114,47 +120,49 @@ struct timer {
     bool has_ended; /* before it was set */
 };
 
-static struct timer set_timer(const struct nic_strobe_clock *clock, uint64_t due_ns,
-                              uint64_t now_ns, const struct bcs_machine *machine)
+/** The timer for the next strobe. */
+static struct timer set_timer(const struct nic_strobe_clock *clock,
+                              const struct bcs_machine *machine)
 {
-    struct timer timer = {.due_ns = due_ns};
+    uint64_t now_ns = bcs_clock_now_ns();
+    struct timer timer = {.due_ns = nic_strobe_clock_due_ns(clock, now_ns)};
 
     timer.poll = lent_cores(machine) != 0 ? NIC_STROBE_POLL_FREE : NIC_STROBE_POLL_DEAR;
-    timer.end_ns = nic_strobe_clock_timer_ns(clock, due_ns, timer.poll);
+    timer.end_ns = nic_strobe_clock_timer_ns(clock, timer.due_ns, timer.poll);
     timer.has_ended = timer.end_ns <= now_ns;
     return timer;
 }
 
-/** Be where and when the strobe is to be sent. */
-static void be_on_time(struct nic_strobe_clock *clock, const struct timer *timer,
-                       const struct bcs_machine *machine)
+void nic_strobe_timer_need(const struct nic_engine *engine)
 {
-    take_lent_core(machine);
-    if (!timer->has_ended) {
-        nic_strobe_clock_ready(clock, timer->due_ns, bcs_clock_now_ns(), timer->poll);
+    const struct nic_view *view = &engine->views[engine->home];
+
+    if (bcs_nap_is_announced(&engine->machine->doze) &&
+        nic_strobe_receiver_needs_strobe(view, engine->port - view->first_port)) {
+        bcs_nap_wake(&engine->machine->doze);
     }
-    poll_until(timer->due_ns);
 }
 
 bool nic_strobe_timer_wait(struct nic_strobe_clock *clock, const struct nic_view *view,
                            const _Atomic bool *is_stopping)
 {
     const struct bcs_machine *machine = view->engine->machine;
-    uint64_t now_ns = bcs_clock_now_ns();
-    uint64_t due_ns = nic_strobe_clock_due_ns(clock, now_ns);
-    struct timer timer = set_timer(clock, due_ns, now_ns, machine);
+    struct timer timer;
 
-    while (sleep_until(&view->node->sender_nap, timer.end_ns, is_stopping)) {
-        if (!doze(view->engine, is_stopping)) {
-            be_on_time(clock, &timer, machine);
-            nic_strobe_clock_sent(clock, timer.due_ns, bcs_clock_now_ns());
-            return true;
-        }
-        now_ns = bcs_clock_now_ns();
-        due_ns = nic_strobe_clock_skip(clock, now_ns);
-        timer = set_timer(clock, due_ns, now_ns, machine);
+    while (doze(view->engine, is_stopping)) {
+        nic_strobe_clock_skip(clock, bcs_clock_now_ns());
     }
-    return false;
+    take_lent_core(machine);
+    timer = set_timer(clock, machine);
+    if (!sleep_until(&view->node->sender_nap, timer.end_ns, is_stopping)) {
+        return false;
+    }
+    if (!timer.has_ended) {
+        nic_strobe_clock_ready(clock, timer.due_ns, bcs_clock_now_ns(), timer.poll);
+    }
+    poll_until(timer.due_ns);
+    nic_strobe_clock_sent(clock, timer.due_ns, bcs_clock_now_ns());
+    return true;
 }
 
 void nic_strobe_timer_stop(const struct nic_view *view)

@@ -22,11 +22,9 @@ void nic_strobe_timer_start(struct nic_strobe_clock *clock,
 bool nic_strobe_timer_wait(struct nic_strobe_clock *clock, const struct nic_view *view,
                            const _Atomic bool *is_stopping);
 
-/** A process has posted: the next strobe is needed. One load if it comes anyhow. */
-static inline void nic_strobe_timer_need(const struct nic_engine *engine)
-{
-    bcs_nap_wake(&engine->machine->doze);
-}
+/** A process has posted (seq_cst): the next strobe may be needed. One load if it comes
+ *  anyhow. */
+void nic_strobe_timer_need(const struct nic_engine *engine);
 
 /** Wake the sending thread, after *is_stopping has been set (seq_cst). */
 void nic_strobe_timer_stop(const struct nic_view *view);

@@ -42,6 +42,12 @@ struct bcs_machine {
  *  value to sleep on */
 uint32_t bcs_nap_announce(_Atomic uint32_t *nap);
 
+/** Whether a nap has been announced and not ended (seq_cst, partner of both). */
+static inline bool bcs_nap_is_announced(const _Atomic uint32_t *nap)
+{
+    return atomic_load_explicit(nap, memory_order_seq_cst) % 2 != 0;
+}
+
 /**
  * Sleep until the nap is ended; at once if it has been since the announcement. May return
  * early, too.

@@ -65,7 +65,8 @@ END_TEST
 START_TEST(strobes_that_nobody_needs_are_not_late)
 {
     send(1, 0);
-    ck_assert_uint_eq(nic_strobe_clock_skip(&timer, START + 7 * SLICE + 1),
+    nic_strobe_clock_skip(&timer, START + 7 * SLICE + 1);
+    ck_assert_uint_eq(nic_strobe_clock_due_ns(&timer, START + 7 * SLICE + 1),
                       START + 8 * SLICE);
     nic_strobe_clock_sent(&timer, START + 8 * SLICE, START + 8 * SLICE);
     ck_assert_uint_eq(counts.n_idle, 6);
@@ -108,7 +109,7 @@ START_TEST(the_timer_leads_by_what_a_wake_up_takes)
     late_wake_ups(NIC_STROBE_POLL_FREE, 10000, 20000, 20000);
     ck_assert_int_le(late_wake_ups(NIC_STROBE_POLL_FREE, 10000, 20000, 20000), 100);
     ck_assert_uint_le(*lead, 20000 + LONG_SLICE / 64);
-    ck_assert_uint_eq(timer.lead_ns[NIC_STROBE_POLL_DEAR], LONG_SLICE / 8);
+    ck_assert_uint_eq(timer.lead_ns[NIC_STROBE_POLL_DEAR], LONG_SLICE / 16);
 }
 END_TEST
 

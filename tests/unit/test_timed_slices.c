@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "nic_threads/driver.h"
+#include "nic_threads/roles.h"
 #include "tests/engine/job.h"
 
 enum {
@@ -306,6 +307,123 @@ START_TEST(a_waiter_lends_its_core_while_it_polls)
 }
 END_TEST
 
+/** Whether the next strobe would be sent. */
+static bool is_strobe_needed(void)
+{
+    bool is_needed = false;
+
+    for (uint32_t i = 0; i < engine->n_nodes; i++) {
+        is_needed |= !nic_strobe_receiver_is_at_rest(&engine->views[i]);
+    }
+    return is_needed;
+}
+
+/** More slices than any exchange of short messages takes. */
+static void come_to_rest(void)
+{
+    run_slices(4);
+    ck_assert(!is_strobe_needed());
+}
+
+START_TEST(a_receive_alone_needs_no_strobe)
+{
+    struct bcs_request sending, receiving;
+
+    ck_assert(!is_strobe_needed());
+    post_receive(1, target, 8, &receiving);
+    ck_assert(!is_strobe_needed());
+    post_send(1, 8, BCS_SEND_STANDARD, &sending);
+    ck_assert(is_strobe_needed());
+    run_slices(1);
+    ck_assert(is_strobe_needed()); /* to deliver */
+    run_slices(1);
+    ck_assert(is_complete(RECEIVER, &receiving));
+    come_to_rest();
+}
+END_TEST
+
+START_TEST(a_receive_needs_a_strobe_if_a_message_waits)
+{
+    struct bcs_request sending, receiving;
+
+    post_send(1, 8, BCS_SEND_STANDARD, &sending);
+    come_to_rest();
+    post_receive(1, target, 8, &receiving);
+    ck_assert(is_strobe_needed());
+    run_slices(2);
+    ck_assert(is_complete(RECEIVER, &receiving));
+    come_to_rest();
+}
+END_TEST
+
+START_TEST(the_receive_of_a_message_that_a_probe_has_taken_needs_a_strobe)
+{
+    struct bcs_poster *poster = &ranks[RECEIVER].context->poster;
+    struct bcs_descriptor *entry = bcs_poster_entry(poster);
+
+    *entry = (struct bcs_descriptor){.kind = BCS_RECEIVE, .flags = BCS_TAKE};
+    bcs_poster_publish(poster, entry);
+    ck_assert(is_strobe_needed());
+}
+END_TEST
+
+START_TEST(what_follows_a_receive_needs_a_strobe)
+{
+    struct bcs_request receiving;
+
+    post_receive(1, target, 8, &receiving);
+    bcs_cancel(ranks[RECEIVER].context, &receiving);
+    ck_assert(is_strobe_needed());
+    run_slices(2);
+    ck_assert(is_complete(RECEIVER, &receiving));
+    ck_assert_int_eq(receiving.result.error, BCS_E_CANCELLED);
+    come_to_rest();
+}
+END_TEST
+
+START_TEST(many_receives_need_a_strobe_before_the_ring_is_full)
+{
+    static struct bcs_request receiving[BCS_RING_ENTRIES];
+    static uint64_t values[BCS_RING_ENTRIES];
+    int n = 0;
+
+    while (!is_strobe_needed() && n < BCS_RING_ENTRIES - 1) {
+        post_receive(n, &values[n], 8, &receiving[n]);
+        n++;
+    }
+    ck_assert(is_strobe_needed());
+    come_to_rest();
+}
+END_TEST
+
+/** Whether a slice that takes so many entries wakes their owner, who sleeps. */
+static bool wakes_owner_of(int n_entries)
+{
+    static struct bcs_request receiving[BCS_RING_ENTRIES];
+    static uint64_t values[BCS_RING_ENTRIES];
+    struct nic_engine *own = ranks[RECEIVER].context->engine;
+    struct nic_waiter waiter = {0};
+    bool is_awake;
+
+    for (int i = 0; i < n_entries; i++) {
+        post_receive(i, &values[i], 8, &receiving[i]);
+    }
+    nic_waiter_announce(own, &waiter);
+    run_slices(2);
+    is_awake = nic_engine_port(own, own->port)->naps % 2 == 0;
+    nic_driver_timed.stop(own, &waiter);
+    return is_awake;
+}
+
+START_TEST(a_slice_wakes_who_waits_for_room)
+{
+    ck_assert(wakes_owner_of(BCS_RING_ENTRIES));
+    ck_assert(!wakes_owner_of(BCS_RING_ENTRIES - 1));
+    ck_assert(!wakes_owner_of(1));
+    ck_assert(wakes_owner_of(BCS_RING_ENTRIES));
+}
+END_TEST
+
 static void add_tests(TCase *tcase)
 {
     tcase_add_loop_test(
@@ -320,6 +438,13 @@ static void add_tests(TCase *tcase)
     tcase_add_test(tcase, slices_without_work_are_numbered_too);
     tcase_add_test(tcase, a_waiter_polls_for_its_time_if_it_has_a_core);
     tcase_add_test(tcase, a_waiter_lends_its_core_while_it_polls);
+    tcase_add_test(tcase, a_receive_alone_needs_no_strobe);
+    tcase_add_test(tcase, a_receive_needs_a_strobe_if_a_message_waits);
+    tcase_add_test(tcase,
+                   the_receive_of_a_message_that_a_probe_has_taken_needs_a_strobe);
+    tcase_add_test(tcase, what_follows_a_receive_needs_a_strobe);
+    tcase_add_test(tcase, many_receives_need_a_strobe_before_the_ring_is_full);
+    tcase_add_test(tcase, a_slice_wakes_who_waits_for_room);
 }
 
 int main(void)
