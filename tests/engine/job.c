@@ -19,8 +19,8 @@
 
 enum {
     N_CPUS = 2,
-    SPIN_TICKS = 20000,
-    STAY_TICKS = 60000,
+    SPIN_TICKS = 5000,
+    STAY_TICKS = 20000,
     SLICE_NS = 50000,
     N_PRINTED_ERRORS = 20
 };
