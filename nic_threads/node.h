@@ -215,10 +215,9 @@ struct nic_engine {
     bool is_background;      /* not a port's: a thread's of the library */
     struct nic_mover *mover; /* the engine's own, if it copies by itself; else NULL */
     struct nic_crew *crew;   /* threads for the roles, or NULL: called directly */
-    uint64_t
-        spin_ticks; /* how long a waiter polls before it offers its core to others */
-    uint64_t stay_ticks; /* how long it stays awake, if it has a core to itself */
-    uint8_t *scratch;    /* contributions in rank order: n_ports * BCS_INLINE_BYTES */
+    uint64_t spin_ticks;     /* how long a waiter polls before it offers its core */
+    uint64_t stay_ticks;     /* how long it stays awake, if it has a core to itself */
+    uint8_t *scratch; /* contributions in rank order: n_ports * BCS_INLINE_BYTES */
     struct nic_view *views;
 };
 

@@ -55,7 +55,7 @@ static void configure(struct job *job)
     }
 }
 
-void job_init(struct job *job, const struct job_shape *shape)
+static void job_init(struct job *job, const struct job_shape *shape)
 {
     struct nic_layout layout;
     pthread_barrierattr_t attributes;
@@ -73,7 +73,7 @@ void job_init(struct job *job, const struct job_shape *shape)
     }
 }
 
-void job_fini(struct job *job)
+static void job_fini(struct job *job)
 {
     if (job->base != NULL) {
         munmap(job->base, job->n_base_bytes);
@@ -83,9 +83,10 @@ void job_fini(struct job *job)
 }
 
 /* What bcs_attach does, but over memory that is mapped already: once for all threads,
- * so that a word has one address. */
-int job_context_create(const struct job *job, uint32_t rank,
-                       struct bcs_context **context_out)
+ * so that a word has one address. Collective only in that all must be made before anyone
+ * takes a turn. */
+static int job_context_create(const struct job *job, uint32_t rank,
+                              struct bcs_context **context_out)
 {
     struct bcs_context *context = calloc(1, sizeof(*context));
     const struct nic_engine_params params = {
@@ -129,7 +130,7 @@ int job_context_create(const struct job *job, uint32_t rank,
     return 0;
 }
 
-void rank_init(struct rank *me, struct job *job, struct bcs_context *context)
+static void rank_init(struct rank *me, struct job *job, struct bcs_context *context)
 {
     *me = (struct rank){
         .job = job,
@@ -149,6 +150,25 @@ void rank_init(struct rank *me, struct job *job, struct bcs_context *context)
         me->world.n_local +=
             nic_layout_node(&context->engine->layout, i) == context->engine->home;
     }
+}
+
+void job_open(struct job *job, const struct job_shape *shape, struct rank ranks[])
+{
+    job_init(job, shape);
+    for (uint32_t i = 0; i < shape->n_ranks; i++) {
+        struct bcs_context *context;
+
+        ck_assert_int_eq(job_context_create(job, i, &context), 0);
+        rank_init(&ranks[i], job, context);
+    }
+}
+
+void job_close(struct job *job, struct rank ranks[])
+{
+    for (uint32_t i = 0; i < job->shape.n_ranks; i++) {
+        bcs_detach(ranks[i].context);
+    }
+    job_fini(job);
 }
 
 void rank_open_world(struct rank *me)

@@ -65,22 +65,15 @@ typedef void (*rank_fn)(struct rank *me);
 /** Run fn as every rank of a job and assert that none met an error. */
 void job_run(const struct job_shape *shape, rank_fn fn);
 
-/** Make a context of a job whose ranks are all driven by this process; collective only
- * in that all must be made before anyone takes a turn. @return 0 or -errno */
-int job_context_create(const struct job *job, uint32_t rank,
-                       struct bcs_context **context_out);
-
-/** Map the memory for the contexts of job_context_create and read the configuration. */
-void job_init(struct job *job, const struct job_shape *shape);
-
-/** Free what job_init made. */
-void job_fini(struct job *job);
-
-/** Make *me the rank of a context: its group and its random numbers. */
-void rank_init(struct rank *me, struct job *job, struct bcs_context *context);
-
 /** Open the collective slot of the group of all; once, by every rank. */
 void rank_open_world(struct rank *me);
+
+/** Make the ranks of a job, n_ranks of them, contexts of this process, for a test that turns
+ *  the engine itself; shape->is_threaded must be set. End with job_close. */
+void job_open(struct job *job, const struct job_shape *shape, struct rank ranks[]);
+
+/** Free what job_open made. */
+void job_close(struct job *job, struct rank ranks[]);
 
 /** Count and print an error unless is_ok. */
 void rank_expect(struct rank *me, bool is_ok, const char *what);

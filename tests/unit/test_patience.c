@@ -25,23 +25,14 @@ static void setup(void)
     const struct job_shape shape = {
         .n_ranks = N_RANKS, .is_direct = true, .is_threaded = true};
 
-    job_init(&job, &shape);
-    for (uint32_t i = 0; i < N_RANKS; i++) {
-        struct bcs_context *context;
-
-        ck_assert_int_eq(job_context_create(&job, i, &context), 0);
-        rank_init(&ranks[i], &job, context);
-    }
+    job_open(&job, &shape, ranks);
     own = ranks[0].context->engine;
     own->machine->n_cpus = N_RANKS;
 }
 
 static void teardown(void)
 {
-    for (int i = 0; i < N_RANKS; i++) {
-        bcs_detach(ranks[i].context);
-    }
-    job_fini(&job);
+    job_close(&job, ranks);
 }
 
 /** Turns until the waiter has announced that it will sleep, at most so many. */

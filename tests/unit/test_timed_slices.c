@@ -44,13 +44,7 @@ static void setup_job(uint32_t node_ranks)
         .is_mover = true,
     };
 
-    job_init(&job, &shape);
-    for (uint32_t i = 0; i < N_RANKS; i++) {
-        struct bcs_context *context;
-
-        ck_assert_int_eq(job_context_create(&job, i, &context), 0);
-        rank_init(&ranks[i], &job, context);
-    }
+    job_open(&job, &shape, ranks);
     params.base = job.base;
     ck_assert_int_eq(nic_engine_create(&params, &engine), 0);
     for (size_t i = 0; i < N_BYTES; i++) {
@@ -71,11 +65,8 @@ static void setup_nodes(void)
 
 static void teardown(void)
 {
-    for (int i = 0; i < N_RANKS; i++) {
-        bcs_detach(ranks[i].context);
-    }
     nic_engine_destroy(engine);
-    job_fini(&job);
+    job_close(&job, ranks);
 }
 
 static void run_slices(int n)

@@ -24,13 +24,7 @@ static void setup_job(bool is_direct)
     const struct job_shape shape = {
         .n_ranks = N_RANKS, .is_direct = is_direct, .is_threaded = true};
 
-    job_init(&job, &shape);
-    for (uint32_t i = 0; i < N_RANKS; i++) {
-        struct bcs_context *context;
-
-        ck_assert_int_eq(job_context_create(&job, i, &context), 0);
-        rank_init(&ranks[i], &job, context);
-    }
+    job_open(&job, &shape, ranks);
     for (size_t i = 0; i < N_BYTES; i++) {
         source[i] = (uint8_t)(i * 7 + i / 251);
     }
@@ -48,10 +42,7 @@ static void setup_pooled(void)
 
 static void teardown(void)
 {
-    for (int i = 0; i < N_RANKS; i++) {
-        bcs_detach(ranks[i].context);
-    }
-    job_fini(&job);
+    job_close(&job, ranks);
 }
 
 static void turn(void)
