@@ -20,7 +20,7 @@
 enum {
     N_CPUS = 2,
     SPIN_TICKS = 5000,
-    STAY_TICKS = 20000,
+    STAY_TICKS = 20000, /* soon: they are to sleep, too */
     SLICE_NS = 50000,
     N_PRINTED_ERRORS = 20
 };
@@ -124,8 +124,6 @@ static int job_context_create(const struct job *job, uint32_t rank,
         context->engine->machine->n_cpus = N_CPUS;
     }
     context->driver = nic_driver_find(&context->config);
-    context->engine->spin_ticks = SPIN_TICKS;
-    context->engine->stay_ticks = STAY_TICKS;
     *context_out = context;
     return 0;
 }
@@ -139,6 +137,8 @@ static void rank_init(struct rank *me, struct job *job, struct bcs_context *cont
         .size = (int32_t)context->size,
         .seed = context->rank + 1,
     };
+    context->engine->spin_ticks = SPIN_TICKS;
+    context->engine->stay_ticks = STAY_TICKS;
     me->world = (struct bcs_group){
         .context_id = 2,
         .rank = me->rank,
