@@ -160,9 +160,7 @@ static void inline_kick(struct nic_engine *engine)
 
 static void inline_leave(struct nic_engine *engine)
 {
-    /* seq_cst: a holder of the lock looks for work after it has unlocked */
-    if (atomic_load_explicit(&engine->views[engine->home].node->lock,
-                             memory_order_seq_cst) == 0) {
+    if (!nic_engine_tell_holder(&engine->views[engine->home])) {
         nic_engine_watch(engine);
     }
 }

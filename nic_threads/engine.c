@@ -5,10 +5,11 @@
  *
  * No work is lost. Work for a node is published (a ring entry, a wire entry, a strobe)
  * with a sequentially consistent or earlier store, and its publisher then tries the
- * node's lock. If it fails, the holder's unlocking store comes later in the one order of
- * sequentially consistent operations, and the holder checks for work after that store, so
- * it sees the work, or another process that locked in between does. So a process that
- * fails to lock may go away at once.
+ * node's lock. If it fails, it has marked the lock as missed, or found it marked. The
+ * holder's unlocking exchange comes later in the one order of sequentially consistent
+ * operations; it finds the mark, and the holder checks for work after it, also if its own
+ * step found nothing to do. So it sees the work, or another process that locked in between
+ * does, and a process that fails to lock may go away at once.
  */
 #include "nic_threads/engine.h"
 
@@ -124,19 +125,36 @@ bool nic_engine_compare(struct nic_view *view, const struct bcs_comparison *comp
     return is_true;
 }
 
+bool nic_engine_tell_holder(struct nic_view *view)
+{
+    _Atomic uint32_t *lock = &view->node->lock;
+    uint32_t value = atomic_load_explicit(lock, memory_order_seq_cst);
+
+    while (value != 0) {
+        /* seq_cst: partner of the exchange in nic_engine_unlock, which comes later */
+        if ((value & NIC_LOCK_IS_MISSED) != 0 ||
+            atomic_compare_exchange_strong_explicit(
+                lock, &value, value | NIC_LOCK_IS_MISSED, memory_order_seq_cst,
+                memory_order_seq_cst)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 bool nic_engine_try_lock(struct nic_view *view)
 {
     struct nic_node *node = view->node;
-    uint32_t free = 0;
+    uint32_t free;
 
-    /* The first load spares the cache line of a holder that keeps polling. It needs no
-     * order of its own: publishers stored with seq_cst before they came here. */
-    if (atomic_load_explicit(&node->lock, memory_order_seq_cst) != 0 ||
-        !atomic_compare_exchange_strong_explicit(
-            &node->lock, &free, view->engine->port + 1, memory_order_seq_cst,
-            memory_order_relaxed)) {
-        return false;
-    }
+    do { /* look first: that spares the cache line of a holder that keeps polling */
+        if (nic_engine_tell_holder(view)) {
+            return false;
+        }
+        free = 0;
+    } while (!atomic_compare_exchange_strong_explicit(
+        &node->lock, &free, view->engine->port + 1, memory_order_seq_cst,
+        memory_order_relaxed));
     if (!view->engine->is_background &&
         atomic_load_explicit(&node->last_holder, memory_order_relaxed) !=
             view->engine->port) {
@@ -159,10 +177,13 @@ void nic_engine_wake(struct nic_view *view)
     }
 }
 
-void nic_engine_unlock(struct nic_view *view)
+bool nic_engine_unlock(struct nic_view *view)
 {
-    atomic_store_explicit(&view->node->lock, 0, memory_order_seq_cst);
+    uint32_t value =
+        atomic_exchange_explicit(&view->node->lock, 0, memory_order_seq_cst);
+
     nic_engine_wake(view);
+    return (value & NIC_LOCK_IS_MISSED) != 0;
 }
 
 void nic_engine_watch(const struct nic_engine *engine)
@@ -232,11 +253,12 @@ bool nic_engine_turn(struct nic_engine *engine)
         goes_on = false;
         for (uint32_t i = 0; i < engine->n_nodes; i++) {
             struct nic_view *view = &engine->views[i];
-            bool has_stepped = true;
-            while (has_stepped && nic_engine_has_work(view) &&
+            bool looks_again = true;
+            while (looks_again && nic_engine_has_work(view) &&
                    nic_engine_try_lock(view)) {
-                has_stepped = nic_engine_step(view);
-                nic_engine_unlock(view);
+                bool has_stepped = nic_engine_step(view);
+                /* without effect if another process had taken the work before it */
+                looks_again = nic_engine_unlock(view) || has_stepped;
                 goes_on |= has_stepped;
             }
         }

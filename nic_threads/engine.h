@@ -51,12 +51,23 @@ bool nic_engine_turn(struct nic_engine *engine);
  *  is left to do. Only for the one thread that runs all slices. */
 void nic_engine_run_slice(struct nic_engine *engine);
 
-/** Try to lock a node. @return whether this process now holds it */
+/** Try to lock a node; who holds it is told. @return whether this process now holds it */
 bool nic_engine_try_lock(struct nic_view *view);
 
-/** Unlock, then wake those for whom something was completed. seq_cst; what was posted
- *  before this store is seen by a has_work check after it. */
-void nic_engine_unlock(struct nic_view *view);
+/**
+ * Tell whoever holds a node's lock that there is work, published before (seq_cst), so that it
+ * looks again after it has unlocked.
+ *
+ * @return false: nobody holds it
+ */
+bool nic_engine_tell_holder(struct nic_view *view);
+
+/**
+ * Unlock, then wake those for whom something was completed. seq_cst.
+ *
+ * @return whether the holder has been told of work: it must look whether there is any
+ */
+bool nic_engine_unlock(struct nic_view *view);
 
 /** One step on a locked node. @return whether anything was done */
 bool nic_engine_step(struct nic_view *view);

@@ -107,9 +107,12 @@ struct nic_opened {
     uint32_t generation; /* of the cell */
 };
 
+#define NIC_LOCK_IS_MISSED (UINT32_C(1) << 31)
+
 /** Engine state of one node. */
 struct nic_node {
-    /* The engine lock: 0, or 1 + number of the port whose process holds it. */
+    /* The engine lock: 0, or 1 + number of the port whose process holds it, and
+     * NIC_LOCK_IS_MISSED once somebody has work and could not have it. */
     _Alignas(BCS_CACHE_LINE) _Atomic uint32_t lock;
     _Atomic uint32_t last_holder; /* the port of the last holder; only a hint */
 
