@@ -58,11 +58,12 @@ def settings_text():
     return " ".join(f"{name}={os.environ[name]}" for name in names) or "defaults"
 
 
-def caption_text(notes, load):
-    """What stands under a table: when, on what and how it was measured."""
+def caption_text(notes, conditions):
+    """What stands under a table: when, on what, how and beside what it was measured."""
     return "; ".join([time.strftime("%Y-%m-%d"), machine_text(),
                       f"settings: {settings_text()}", *notes,
-                      f"load average at the start: {load:.2f}"])
+                      f"load average at the start: {conditions.load:.2f}",
+                      f"taken by the hypervisor: {conditions.stolen_percent():.1f} %"])
 
 
 def markers(part):

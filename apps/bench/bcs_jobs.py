@@ -128,13 +128,30 @@ def number_find(pattern, text, what):
     return float(found.group(1))
 
 
-def busy_warn(program):
-    """Warn if the machine is busy. Returns the load average."""
-    load = os.getloadavg()[0]
-    if load > 0.5:
-        print(f"{program}: the machine is busy (load average {load:.2f}); the ratios "
-              "will be unreliable", file=sys.stderr)
-    return load
+class Conditions:
+    """How quiet the machine is from now on, while something is measured."""
+
+    def __init__(self):
+        self.load = os.getloadavg()[0]
+        self.total, self.stolen = self.ticks()
+
+    @staticmethod
+    def ticks():
+        """Ticks of all cores so far: all of them, and those that the hypervisor gave to
+        other machines while there was work here."""
+        values = [int(word) for word in Path("/proc/stat").read_text().split()[1:9]]
+        return sum(values), values[7]
+
+    def busy_warn(self, program):
+        """Warn if the machine was busy at the start."""
+        if self.load > 0.5:
+            print(f"{program}: the machine is busy (load average {self.load:.2f}); the "
+                  "ratios will be unreliable", file=sys.stderr)
+
+    def stolen_percent(self):
+        """How much of the cores' time since the start the hypervisor took."""
+        total, stolen = self.ticks()
+        return 100 * (stolen - self.stolen) / max(total - self.total, 1)
 
 
 # --- the command line -----------------------------------------------------------------

@@ -46,4 +46,5 @@ BUFFERED_SIDES = ("native", "timed-250us", "timed-500us", "demand")
 BLOCKING_SIDES = tuple(name for name in SIDES if not name.startswith("threads"))
 DISTURBING_SIDES = ("native", "demand", "timed-250us", "timed-500us", "threads-250us",
                     "threads-500us")
+STROBE_SIDES = ("timed-250us", "timed-500us", "native")
 OVERLAP_SIDES = ("native", "timed-500us", "demand", "threads")

@@ -6,7 +6,9 @@
  * not a time, so that what is taken makes the blocks longer. Run it on as many ranks as
  * there are cores, natively and under BCS, and compare the times of the loop. With
  * --wake-us a thread of rank 0 sleeps from one time to the next and does nothing else: the
- * least that timed strobes can cost on a machine. A plain MPI program of its own.
+ * least that timed strobes can cost on a machine. With --poll-us every rank polls the clock
+ * instead of working: the least by which strobes can be late on it. A plain MPI program of
+ * its own.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -27,21 +29,23 @@ static const uint64_t SUMMAND = UINT64_C(1442695040888963407);
 enum { N_BLOCKS = 500, N_STEPS = 9000000, MAX_COUNT = 1000000000, N_TEXT = 128 };
 
 static const char usage[] =
-    "Usage: disturb [--blocks N] [--steps N] [--wake-us N]\n"
+    "Usage: disturb [--blocks N] [--steps N] [--wake-us N | --poll-us N]\n"
     "\n"
     "Every rank does --blocks (500) blocks of --steps (9000000, some 10 ms) dependent\n"
-    "steps each, in registers. Rank 0 prints for each rank the times of its blocks, "
-    "and\n"
-    "by how much their sum is over that of blocks as fast as the fastest; then the\n"
-    "times of the loop on the slowest rank and of all ranks together. With --wake-us "
-    "a\n"
-    "thread of rank 0 wakes every so many microseconds and does nothing.\n"
+    "steps each, in registers. Rank 0 prints for each rank the times of its blocks,\n"
+    "and by how much their sum is over that of blocks as fast as the fastest; then\n"
+    "the times of the loop on the slowest rank and of all ranks together.\n"
+    "With --wake-us a thread of rank 0 wakes every so many microseconds and does\n"
+    "nothing. With --poll-us the ranks do no steps: each polls the clock for --blocks\n"
+    "points, so many microseconds apart, and rank 0 prints how late 99 % of them were\n"
+    "seen, and how many were left out, as the one before was seen too late.\n"
     "Exit status 1 if a result is wrong, 2 for bad options.\n";
 
 struct options {
     long n_blocks;
     long n_steps;
     long wake_us; /* 0: no thread */
+    long poll_us; /* 0: work */
     bool is_help;
 };
 
@@ -77,6 +81,7 @@ static int options_read(int argc, char **argv, struct options *options, char *er
         {"blocks", required_argument, NULL, 'b'},
         {"steps", required_argument, NULL, 's'},
         {"wake-us", required_argument, NULL, 'w'},
+        {"poll-us", required_argument, NULL, 'p'},
         {"help", no_argument, NULL, 'h'},
         {0},
     };
@@ -92,13 +97,18 @@ static int options_read(int argc, char **argv, struct options *options, char *er
             return -EINVAL;
         } else if (!count_read(optarg, letter == 'b'   ? &options->n_blocks
                                        : letter == 's' ? &options->n_steps
-                                                       : &options->wake_us)) {
+                                       : letter == 'w' ? &options->wake_us
+                                                       : &options->poll_us)) {
             snprintf(error, N_TEXT, "%s: allowed are 1 to %d", optarg, MAX_COUNT);
             return -EINVAL;
         }
     }
     if (optind < argc) {
         snprintf(error, N_TEXT, "%s: no argument is expected", argv[optind]);
+        return -EINVAL;
+    }
+    if (options->wake_us > 0 && options->poll_us > 0) {
+        snprintf(error, N_TEXT, "--wake-us and --poll-us: only one of them is allowed");
         return -EINVAL;
     }
     return 0;
@@ -230,6 +240,55 @@ static int report(const struct options *options, const struct times *ranks, int 
     return n_wrong;
 }
 
+/* Poll for points of a grid. Those that have passed meanwhile are left out, as strobes are;
+ * late_us has room for all blocks. @return how many are not left out */
+static long points_poll(const struct options *options, double *late_us)
+{
+    double period = (double)options->poll_us * 1e-6;
+    long n = 0;
+    double start;
+
+    MPI_Barrier(MPI_COMM_WORLD);
+    start = MPI_Wtime();
+    for (long point = 1; point <= options->n_blocks; point++) {
+        double late;
+
+        while ((late = MPI_Wtime() - start - (double)point * period) < 0) {
+        }
+        late_us[n++] = late * 1e6;
+        point += (long)(late / period);
+    }
+    return n;
+}
+
+/* @return the exit status, the same on all ranks */
+static int points_measure(const struct options *options, int rank, int n_ranks)
+{
+    long n_own = options->n_blocks, n = n_own * n_ranks, n_seen = 0;
+    double *late_us = calloc((size_t)n, sizeof *late_us);
+    double *own_us = late_us + rank * n_own;
+
+    if (late_us == NULL) {
+        fprintf(stderr, "disturb: out of memory\n");
+        MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
+    }
+    for (long i = points_poll(options, own_us); i < n_own; i++) {
+        own_us[i] = -1; /* left out */
+    }
+    MPI_Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, late_us, (int)n_own, MPI_DOUBLE,
+                  MPI_COMM_WORLD);
+    qsort(late_us, (size_t)n, sizeof *late_us, time_compare);
+    while (n_seen < n && late_us[n - 1 - n_seen] >= 0) {
+        n_seen++;
+    }
+    if (rank == 0) {
+        printf("Points %ld every %ld us, left out %ld; 99 %% at most %.0f us late\n",
+               n_seen, options->poll_us, n - n_seen, late_us[n - 1 - n_seen / 100]);
+    }
+    free(late_us);
+    return EXIT_SUCCESS;
+}
+
 /* @return the exit status, the same on all ranks */
 static int measure(const struct options *options, int rank, int n_ranks)
 {
@@ -280,7 +339,8 @@ int main(int argc, char **argv)
             printf("%s", usage);
         }
     } else {
-        status = measure(&options, rank, n_ranks);
+        status = options.poll_us > 0 ? points_measure(&options, rank, n_ranks)
+                                     : measure(&options, rank, n_ranks);
     }
     MPI_Finalize();
     return status;

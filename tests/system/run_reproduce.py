@@ -82,6 +82,18 @@ class Suite:
         n_boxes = sum(1 for element in root if element.tag.endswith("}rect"))
         self.report.case("the drawing", [] if n_boxes == 2 else [f"{n_boxes} boxes"])
 
+    def case_strobes(self):
+        """Not only sides have a row: what no strobe can be better than has one, too."""
+        options = ["--quick", "--only", "5.3", "--ranks", "2", *self.build]
+        result, line = self.run_driver(options)
+        problems = [] if result.status == 0 else [f"{result.status}: {result.stderr[:500]}"]
+        for title in ("timed 250 us", "timed 500 us", "none, polling 250 us"):
+            row = (rf"^\| {title} +\| +2 \| +[1-9]\d* \| +\d+ \| +\d+ \| "
+                   r"+\d+ us \(\d+ to \d+\) \| +\S+ % \|$")
+            if not re.search(row, result.stdout, re.M):
+                problems.append(f"no row of {title}")
+        self.report.case("strobes", [*problems, result.stdout] if problems else [], line)
+
     def case_failing_side(self):
         path = self.document()
         options = [*TINY, "--sides", "native", "--sides", "demand", *self.build]

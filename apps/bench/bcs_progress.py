@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What explains the figures: how regular strobes are, what goes on beside computation, and
+what is taken from it. Each function measures one figure of bcs-reproduce."""
+
+import os
+import re
+import statistics
+
+import bcs_document as document
+from bcs_jobs import Conditions, number_find, turns
+from bcs_session import Case, Outcome
+from bcs_sides import DISTURBING_SIDES, NATIVE, OVERLAP_SIDES, STROBE_SIDES
+
+
+POLL_US = "250"
+
+
+def strobes_text(session, side, case):
+    """What tells how regular strobes were, or None if the job failed. Natively there are none,
+    and every core polls the clock instead: no strobe can be more regular."""
+    if side is not NATIVE:
+        return session.report(case, side)
+    n_points = "400" if session.options.quick else "8000"
+    polling = Case(case.title, os.cpu_count() or 1,
+                   ("disturb", "--poll-us", POLL_US, "--blocks", n_points))
+    outputs = session.outputs([side], polling, 1)[side]
+    return outputs and outputs[0]
+
+
+def strobes_row(side, case, reports, stolen):
+    """How regular the strobes were, from a line of each report; medians of the rounds."""
+    title = f"none, polling {POLL_US} us" if side is NATIVE else side.title
+    lines = [re.search(r"^(?:Strobes|Points) (\d+) every \S+ us(?:, not needed (\d+))?, "
+                       r"left out (\d+); 99 % at most (\S+) us late", report or "", re.M)
+             for report in reports]
+    cells = [title, case.title]
+    if not all(lines):
+        return cells + ["failed" if None in reports else "not reported", *"----"]
+    *counts, late = zip(*(map(float, line.groups("0")) for line in lines))
+    return cells + [f"{statistics.median(count):.0f}" for count in counts] + [
+        f"{statistics.median(late):.0f} us ({min(late):.0f} to {max(late):.0f})",
+        f"{statistics.mean(stolen):.1f} %"]
+
+
+def strobes_measure(session, title):
+    """How late timed strobes are while ranks compute for 1.9 ms at a time."""
+    batch_ms = "5" if session.options.quick else "60"
+    sides = session.sides(STROBE_SIDES)
+    rows = []
+    for n_ranks in session.options.ranks:
+        case = Case(str(n_ranks), n_ranks,
+                    ("bench_overlap", "--min", "8", "--max", "8", "--compute", "1.9",
+                     "--batch-ms", batch_ms))
+        rounds = {side: [] for side in sides}
+        for side in turns(sides, session.options.rounds):
+            conditions = Conditions()
+            text = strobes_text(session, side, case)
+            rounds[side].append((text, conditions.stolen_percent()))
+        for side in sides:
+            rows.append(strobes_row(side, case, *zip(*rounds[side])))
+            print(f"{title}: {', '.join(rows[-1])}", flush=True)
+    head = ["strobes", "ranks", "sent", "not needed", "left out", "99 % late by at most",
+            "taken by the hypervisor"]
+    return Outcome(document.table_text(head, rows))
+
+
+def overlap_cells(texts):
+    """What is left of an exchange beside computation, from the outputs of a side."""
+    if not texts:
+        return ["failed", "-", "-"]
+    values = [statistics.median(number_find(rf"^{name} \d+ (\S+) ", text, name)
+                                for text in texts)
+              for name in ("overlap_alone", "overlap_exposed", "overlap")]
+    return [f"{document.number_text(value)} {unit}"
+            for value, unit in zip(values, ("us", "us", "%"))]
+
+
+def overlap_case(session, n_computing, n_bytes):
+    """Two ranks that exchange so many bytes, of which so many compute meanwhile."""
+    n_batches = "11" if session.options.quick else "151"
+    return Case(str(n_computing), 2,
+                ("bench_overlap", "--min", n_bytes, "--max", n_bytes, "--compute", "10",
+                 "--computing", str(n_computing), "--batches", n_batches))
+
+
+def overlap_measure(session, title):
+    """How much of an exchange of 1 MB is hidden behind 10 ms of computation."""
+    sides = session.sides(OVERLAP_SIDES)
+    rows = []
+    for n_computing in (1, 2):
+        outputs = session.outputs(sides, overlap_case(session, n_computing, "1M"))
+        for side in sides:
+            rows.append([side.title, str(n_computing), *overlap_cells(outputs[side])])
+            print(f"{title}: {', '.join(rows[-1])}", flush=True)
+        if NATIVE in sides:
+            few = session.outputs([NATIVE], overlap_case(session, n_computing, "8"))
+            alone, exposed, _ = overlap_cells(few[NATIVE])
+            rows.append(["native, 8 bytes", str(n_computing), alone, exposed, "-"])
+            print(f"{title}: {', '.join(rows[-1])}", flush=True)
+    head = ["side", "ranks that compute", "exchange alone", "not hidden", "share hidden"]
+    return Outcome(document.table_text(head, rows))
+
+
+def disturbance_measure(session, title):
+    """How much is taken from ranks that compute, one on each core."""
+    n_blocks = "20" if session.options.quick else "200"
+    n_ranks = os.cpu_count() or 1
+    case = Case(str(n_ranks), n_ranks, ("disturb", "--blocks", n_blocks))
+    sides = session.sides(DISTURBING_SIDES)
+    outputs = [(side.title, texts) for side, texts in session.outputs(sides, case).items()]
+    for wake_us in ("250", "500") if NATIVE in sides else ():
+        alone = Case(case.title, n_ranks, (*case.command, "--wake-us", wake_us))
+        outputs.append((f"native, a thread that wakes every {wake_us} us",
+                        session.outputs([NATIVE], alone)[NATIVE]))
+    medians = [(name, statistics.median(number_find(r"^all ranks (\S+) ms$", text, title)
+                                        for text in texts) if texts else None)
+               for name, texts in outputs]
+    native = dict(medians).get(NATIVE.title)
+    rows = []
+    for name, median in medians:
+        rows.append([name, case.title, f"{median:.0f} ms" if median else "failed",
+                     f"{100 * (median / native - 1):+.2f} %" if median and native else "-"])
+        print(f"{title}: {', '.join(rows[-1])}", flush=True)
+    head = ["side", "ranks", "computation, all ranks", "more than native"]
+    return Outcome(document.table_text(head, rows))

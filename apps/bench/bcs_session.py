@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A run of bcs-reproduce: its options, the jobs it has run, and which of them failed."""
+
+import os
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from bcs_jobs import JobError, job_run, turns
+from bcs_sides import NATIVE, SIDES
+
+# None takes a variable away: natively none of them counts.
+NO_SETTINGS = {name: None for name in os.environ if name.startswith("BCS_")}
+
+
+@dataclass(frozen=True)
+class Case:
+    """One program on one number of ranks: a group of bars and a row of a table."""
+
+    title: str
+    n_ranks: int
+    command: tuple
+
+
+@dataclass
+class Outcome:
+    """What a part of the document becomes: text in Markdown, and a drawing or None."""
+
+    text: str
+    svg: str = None
+
+
+class Session:
+    """The options, where things are, and what has failed so far."""
+
+    def __init__(self, options, places, folder):
+        self.options = options
+        self.places = places
+        self.folder = Path(folder)
+        self.failures = []
+
+    def sides(self, names):
+        """The sides of these names that --sides leaves."""
+        return [SIDES[name] for name in names if name in self.options.sides]
+
+    def run(self, side, case, settings=None):
+        """What the job has written. JobError, told and kept, if it fails."""
+        settings = {**(side.settings or NO_SETTINGS), **(settings or {})}
+        command = self.places.launch(case.n_ranks, case.command, side is NATIVE)
+        try:
+            return job_run(command, self.options.timeout, settings)
+        except JobError as error:
+            words = [f"{name}={value}" for name, value in settings.items() if value]
+            print(f"bcs-reproduce: {' '.join([*words, str(error)])}", file=sys.stderr)
+            self.failures.append((f"{side.title}: {error.reason}", case.n_ranks))
+            raise
+
+    def outputs(self, sides, case, n_rounds=None):
+        """The outputs of each side, one a round; None for a side of which a run failed."""
+        outputs = {side: [] for side in sides}
+        for side in turns(sides, n_rounds or self.options.rounds):
+            if outputs[side] is None:
+                continue
+            try:
+                outputs[side].append(self.run(side, case).stdout)
+            except JobError:
+                outputs[side] = None
+        return outputs
+
+    def report(self, case, side):
+        """The report of the monitoring system on one job, or None if it fails."""
+        try:
+            return self.run(side, case, {"BCS_MDS": "mmds"}).stderr
+        except JobError:
+            return None
