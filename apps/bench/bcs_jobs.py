@@ -14,6 +14,10 @@ import sys
 from pathlib import Path
 
 
+# The share of the cores' time that spoils a measurement if others than the job have it.
+DISTURBED_PERCENT = 2
+
+
 class BenchError(Exception):
     """A fault that is told in one line."""
 
@@ -75,13 +79,6 @@ class Places:
 
 
 # --- running ------------------------------------------------------------------------
-
-
-def turns(sides, n_rounds):
-    """Each side once a round; every second round goes through them in the other order,
-    so that a drift of the machine favours neither end."""
-    for number in range(n_rounds):
-        yield from sides if number % 2 == 0 else reversed(sides)
 
 
 def job_stop(process):
@@ -152,6 +149,28 @@ class Conditions:
         """How much of the cores' time since the start the hypervisor took."""
         total, stolen = self.ticks()
         return 100 * (stolen - self.stolen) / max(total - self.total, 1)
+
+
+def rounds_run(sides, n_rounds, run):
+    """What run(side) returns, in a list with an entry for each round, by side; None for a
+    side for which it has returned None.
+
+    Each round runs each side once, every second one in the other order, so that a drift of
+    the machine favours neither end. A round of which the hypervisor took DISTURBED_PERCENT
+    or more is run again, up to n_rounds of them."""
+    results = {side: [] for side in sides}
+    n_repeats = number = 0
+    while number < n_rounds:
+        order = sides if number % 2 == 0 else reversed(sides)
+        conditions = Conditions()
+        found = {side: run(side) for side in order if results[side] is not None}
+        if conditions.stolen_percent() >= DISTURBED_PERCENT and n_repeats < n_rounds:
+            n_repeats += 1
+            continue
+        for side, result in found.items():
+            results[side] = None if result is None else [*results[side], result]
+        number += 1
+    return results
 
 
 # --- the command line -----------------------------------------------------------------

@@ -7,7 +7,7 @@ import re
 import statistics
 
 import bcs_document as document
-from bcs_jobs import Conditions, number_find, turns
+from bcs_jobs import Conditions, number_find, rounds_run
 from bcs_session import Case, Outcome
 from bcs_sides import DISTURBING_SIDES, NATIVE, OVERLAP_SIDES, STROBE_SIDES
 
@@ -23,20 +23,21 @@ def strobes_text(session, side, case):
     n_points = "400" if session.options.quick else "8000"
     polling = Case(case.title, os.cpu_count() or 1,
                    ("disturb", "--poll-us", POLL_US, "--blocks", n_points))
-    outputs = session.outputs([side], polling, 1)[side]
-    return outputs and outputs[0]
+    return session.output(side, polling)
 
 
-def strobes_row(side, case, reports, stolen):
-    """How regular the strobes were, from a line of each report; medians of the rounds."""
+def strobes_row(side, case, rounds):
+    """How regular the strobes were, medians of the rounds. A round is the text that tells it
+    and how much of the time the hypervisor took; there is none if one failed."""
     title = f"none, polling {POLL_US} us" if side is NATIVE else side.title
     lines = [re.search(r"^(?:Strobes|Points) (\d+) every \S+ us(?:, not needed (\d+))?, "
-                       r"left out (\d+); 99 % at most (\S+) us late", report or "", re.M)
-             for report in reports]
+                       r"left out (\d+); 99 % at most (\S+) us late", text, re.M)
+             for text, _ in rounds or ()]
     cells = [title, case.title]
-    if not all(lines):
-        return cells + ["failed" if None in reports else "not reported", *"----"]
+    if not rounds or not all(lines):
+        return cells + ["not reported" if rounds else "failed", *"----"]
     *counts, late = zip(*(map(float, line.groups("0")) for line in lines))
+    stolen = [percent for _, percent in rounds]
     return cells + [f"{statistics.median(count):.0f}" for count in counts] + [
         f"{statistics.median(late):.0f} us ({min(late):.0f} to {max(late):.0f})",
         f"{statistics.mean(stolen):.1f} %"]
@@ -51,13 +52,15 @@ def strobes_measure(session, title):
         case = Case(str(n_ranks), n_ranks,
                     ("bench_overlap", "--min", "8", "--max", "8", "--compute", "1.9",
                      "--batch-ms", batch_ms))
-        rounds = {side: [] for side in sides}
-        for side in turns(sides, session.options.rounds):
+
+        def run(side, case=case):
             conditions = Conditions()
             text = strobes_text(session, side, case)
-            rounds[side].append((text, conditions.stolen_percent()))
+            return text and (text, conditions.stolen_percent())
+
+        rounds = rounds_run(sides, session.options.rounds, run)
         for side in sides:
-            rows.append(strobes_row(side, case, *zip(*rounds[side])))
+            rows.append(strobes_row(side, case, rounds[side]))
             print(f"{title}: {', '.join(rows[-1])}", flush=True)
     head = ["strobes", "ranks", "sent", "not needed", "left out", "99 % late by at most",
             "taken by the hypervisor"]

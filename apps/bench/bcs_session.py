@@ -6,7 +6,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from bcs_jobs import JobError, job_run, turns
+from bcs_jobs import JobError, job_run, rounds_run
 from bcs_sides import NATIVE, SIDES
 
 # None takes a variable away: natively none of them counts.
@@ -55,17 +55,16 @@ class Session:
             self.failures.append((f"{side.title}: {error.reason}", case.n_ranks))
             raise
 
-    def outputs(self, sides, case, n_rounds=None):
+    def output(self, side, case):
+        """What one job has written to its standard output, or None if it fails."""
+        try:
+            return self.run(side, case).stdout
+        except JobError:
+            return None
+
+    def outputs(self, sides, case):
         """The outputs of each side, one a round; None for a side of which a run failed."""
-        outputs = {side: [] for side in sides}
-        for side in turns(sides, n_rounds or self.options.rounds):
-            if outputs[side] is None:
-                continue
-            try:
-                outputs[side].append(self.run(side, case).stdout)
-            except JobError:
-                outputs[side] = None
-        return outputs
+        return rounds_run(sides, self.options.rounds, lambda side: self.output(side, case))
 
     def report(self, case, side):
         """The report of the monitoring system on one job, or None if it fails."""
