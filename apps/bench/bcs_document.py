@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Tables and captions in Markdown, and the document whose marked parts they replace.
 
-Imported by bcs-bench and bcs-reproduce. A marked part of a document is whatever stands
+Imported by bcs-bench, bcs-reproduce and cbsp-reproduce. A marked part of a document is whatever stands
 between the two comments of markers().
 """
 
@@ -12,9 +12,18 @@ import shutil
 import subprocess
 import tempfile
 import time
+from dataclasses import dataclass
 from pathlib import Path
 
 from bcs_jobs import BenchError
+
+
+@dataclass
+class Outcome:
+    """What a part of the document becomes: text in Markdown, and a drawing or None."""
+
+    text: str
+    svg: str = None
 
 
 def number_text(value):
@@ -103,3 +112,21 @@ def file_write(path, contents):
         new.write(text)
     shutil.copymode(path, new.name)
     os.replace(new.name, path)
+
+
+def rounds_text(options, conditions):
+    """The caption of a figure that was measured in rounds."""
+    return caption_text([f"rounds: {options.rounds}",
+                         f"runs: {'short' if options.quick else 'full'}"], conditions)
+
+
+def outcome_write(path, part, outcome, figure):
+    """Put an outcome into the document, and its drawing, named after the figure, into the
+    folder beside it."""
+    text = outcome.text
+    if outcome.svg:
+        plot = Path(path).with_suffix("") / f"figure-{figure.replace('.', '-')}.svg"
+        plot.parent.mkdir(exist_ok=True)
+        plot.write_text(outcome.svg, encoding="utf-8")
+        text = f"![Figure {figure}]({plot.parent.name}/{plot.name})\n\n{text}"
+    file_write(path, {part: text})

@@ -8,7 +8,7 @@ import statistics
 
 import bcs_document as document
 from bcs_jobs import Conditions, number_find, rounds_run
-from bcs_session import Case, Outcome
+from bcs_session import Case
 from bcs_sides import DISTURBING_SIDES, NATIVE, OVERLAP_SIDES, STROBE_SIDES
 
 
@@ -64,7 +64,7 @@ def strobes_measure(session, title):
             print(f"{title}: {', '.join(rows[-1])}", flush=True)
     head = ["strobes", "ranks", "sent", "not needed", "left out", "99 % late by at most",
             "taken by the hypervisor"]
-    return Outcome(document.table_text(head, rows))
+    return document.Outcome(document.table_text(head, rows))
 
 
 def overlap_cells(texts):
@@ -101,7 +101,7 @@ def overlap_measure(session, title):
             rows.append(["native, 8 bytes", str(n_computing), alone, exposed, "-"])
             print(f"{title}: {', '.join(rows[-1])}", flush=True)
     head = ["side", "ranks that compute", "exchange alone", "not hidden", "share hidden"]
-    return Outcome(document.table_text(head, rows))
+    return document.Outcome(document.table_text(head, rows))
 
 
 def disturbance_measure(session, title):
@@ -125,4 +125,4 @@ def disturbance_measure(session, title):
                      f"{100 * (median / native - 1):+.2f} %" if median and native else "-"])
         print(f"{title}: {', '.join(rows[-1])}", flush=True)
     head = ["side", "ranks", "computation, all ranks", "more than native"]
-    return Outcome(document.table_text(head, rows))
+    return document.Outcome(document.table_text(head, rows))

@@ -22,14 +22,6 @@ class Case:
     command: tuple
 
 
-@dataclass
-class Outcome:
-    """What a part of the document becomes: text in Markdown, and a drawing or None."""
-
-    text: str
-    svg: str = None
-
-
 class Session:
     """The options, where things are, and what has failed so far."""
 
@@ -44,7 +36,7 @@ class Session:
         return [SIDES[name] for name in names if name in self.options.sides]
 
     def run(self, side, case, settings=None):
-        """What the job has written. JobError, told and kept, if it fails."""
+        """What the job has written, or None if it fails, which is told and kept."""
         settings = {**(side.settings or NO_SETTINGS), **(settings or {})}
         command = self.places.launch(case.n_ranks, case.command, side is NATIVE)
         try:
@@ -53,14 +45,12 @@ class Session:
             words = [f"{name}={value}" for name, value in settings.items() if value]
             print(f"bcs-reproduce: {' '.join([*words, str(error)])}", file=sys.stderr)
             self.failures.append((f"{side.title}: {error.reason}", case.n_ranks))
-            raise
+            return None
 
     def output(self, side, case):
-        """What one job has written to its standard output, or None if it fails."""
-        try:
-            return self.run(side, case).stdout
-        except JobError:
-            return None
+        """The standard output of one job, or None if it fails."""
+        result = self.run(side, case)
+        return result and result.stdout
 
     def outputs(self, sides, case):
         """The outputs of each side, one a round; None for a side of which a run failed."""
@@ -68,7 +58,5 @@ class Session:
 
     def report(self, case, side):
         """The report of the monitoring system on one job, or None if it fails."""
-        try:
-            return self.run(side, case, {"BCS_MDS": "mmds"}).stderr
-        except JobError:
-            return None
+        result = self.run(side, case, {"BCS_MDS": "mmds"})
+        return result and result.stderr

@@ -74,6 +74,21 @@ static bool count_read(const char *text, long *count_out)
     return true;
 }
 
+/* Which count an option sets. */
+static long *count_of(struct options *options, int letter)
+{
+    switch (letter) {
+    case 'b':
+        return &options->n_blocks;
+    case 's':
+        return &options->n_steps;
+    case 'w':
+        return &options->wake_us;
+    default:
+        return &options->poll_us;
+    }
+}
+
 /* @return 0, or -EINVAL with what is wrong in error, of N_TEXT bytes */
 static int options_read(int argc, char **argv, struct options *options, char *error)
 {
@@ -95,10 +110,7 @@ static int options_read(int argc, char **argv, struct options *options, char *er
             snprintf(error, N_TEXT, "%s: unknown, or without its value",
                      argv[optind - 1]);
             return -EINVAL;
-        } else if (!count_read(optarg, letter == 'b'   ? &options->n_blocks
-                                       : letter == 's' ? &options->n_steps
-                                       : letter == 'w' ? &options->wake_us
-                                                       : &options->poll_us)) {
+        } else if (!count_read(optarg, count_of(options, letter))) {
             snprintf(error, N_TEXT, "%s: allowed are 1 to %d", optarg, MAX_COUNT);
             return -EINVAL;
         }
@@ -184,6 +196,18 @@ static void waker_stop(struct waker *waker)
     pthread_join(waker->thread, NULL);
 }
 
+/* Room for n times n_bytes, to be freed; without memory the job ends. */
+static void *room_get(long n, size_t n_bytes)
+{
+    void *room = malloc((size_t)n * n_bytes);
+
+    if (room == NULL) {
+        fprintf(stderr, "disturb: out of memory\n");
+        MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
+    }
+    return room;
+}
+
 /* Run the loop; block_ms has room for all blocks. */
 static struct times loop_run(const struct options *options, int rank, double *block_ms)
 {
@@ -261,47 +285,46 @@ static long points_poll(const struct options *options, double *late_us)
     return n;
 }
 
-/* @return the exit status, the same on all ranks */
-static int points_measure(const struct options *options, int rank, int n_ranks)
+/* Sorts late_us, n entries of all ranks, of which those below 0 were left out. */
+static void points_report(const struct options *options, double *late_us, long n)
 {
-    long n_own = options->n_blocks, n = n_own * n_ranks, n_seen = 0;
-    double *late_us = calloc((size_t)n, sizeof *late_us);
-    double *own_us = late_us + rank * n_own;
+    long n_seen = 0;
 
-    if (late_us == NULL) {
-        fprintf(stderr, "disturb: out of memory\n");
-        MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
-    }
-    for (long i = points_poll(options, own_us); i < n_own; i++) {
-        own_us[i] = -1; /* left out */
-    }
-    MPI_Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, late_us, (int)n_own, MPI_DOUBLE,
-                  MPI_COMM_WORLD);
     qsort(late_us, (size_t)n, sizeof *late_us, time_compare);
     while (n_seen < n && late_us[n - 1 - n_seen] >= 0) {
         n_seen++;
     }
-    if (rank == 0) {
-        printf("Points %ld every %ld us, left out %ld; 99 %% at most %.0f us late\n",
-               n_seen, options->poll_us, n - n_seen, late_us[n - 1 - n_seen / 100]);
+    printf("Points %ld every %ld us, left out %ld; 99 %% at most %.0f us late\n",
+           n_seen, options->poll_us, n - n_seen, late_us[n - 1 - n_seen / 100]);
+}
+
+static void points_measure(const struct options *options, int rank, int n_ranks)
+{
+    long n_own = options->n_blocks, n = n_own * n_ranks;
+    double *own_us = room_get(n_own, sizeof *own_us);
+    double *late_us = rank == 0 ? room_get(n, sizeof *late_us) : NULL;
+
+    for (long i = points_poll(options, own_us); i < n_own; i++) {
+        own_us[i] = -1; /* left out */
     }
+    MPI_Gather(own_us, (int)n_own, MPI_DOUBLE, late_us, (int)n_own, MPI_DOUBLE, 0,
+               MPI_COMM_WORLD);
+    if (rank == 0) {
+        points_report(options, late_us, n);
+    }
+    free(own_us);
     free(late_us);
-    return EXIT_SUCCESS;
 }
 
 /* @return the exit status, the same on all ranks */
 static int measure(const struct options *options, int rank, int n_ranks)
 {
-    double *block_ms = malloc((size_t)options->n_blocks * sizeof *block_ms);
-    struct times *ranks = malloc((size_t)n_ranks * sizeof *ranks);
+    double *block_ms = room_get(options->n_blocks, sizeof *block_ms);
+    struct times *ranks = room_get(n_ranks, sizeof *ranks);
     struct times mine;
     struct waker waker;
     int n_wrong = 0;
 
-    if (block_ms == NULL || ranks == NULL) {
-        fprintf(stderr, "disturb: out of memory\n");
-        MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
-    }
     if (rank == 0 && options->wake_us > 0) {
         waker_start(&waker, options->wake_us);
     }
@@ -338,9 +361,10 @@ int main(int argc, char **argv)
         if (rank == 0) {
             printf("%s", usage);
         }
+    } else if (options.poll_us > 0) {
+        points_measure(&options, rank, n_ranks);
     } else {
-        status = options.poll_us > 0 ? points_measure(&options, rank, n_ranks)
-                                     : measure(&options, rank, n_ranks);
+        status = measure(&options, rank, n_ranks);
     }
     MPI_Finalize();
     return status;

@@ -14,7 +14,7 @@
 #include "nic_threads/engine.h"
 #include "tests/engine/job.h"
 
-enum { N_RANKS = 2, N_ROUNDS = 500000, N_POSTS = 2, TAG = 5 };
+enum { N_RANKS = 2, N_ROUNDS = 500000, N_POSTS = 2, MOST_PAUSES = 64, TAG = 5 };
 
 static struct job job;
 static struct rank ranks[N_RANKS];
@@ -96,8 +96,7 @@ static void meet(uint32_t number)
 /** Pass a moment that differs from time to time. */
 static void linger(struct rank *me)
 {
-    me->seed = me->seed * UINT64_C(6364136223846793005) + 1;
-    for (uint64_t n = me->seed >> 58; n > 0; n--) {
+    for (uint32_t n = rank_random(me) % MOST_PAUSES; n > 0; n--) {
         bcs_clock_pause();
     }
 }
