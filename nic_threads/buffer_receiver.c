@@ -185,7 +185,7 @@ static void answer_probe(struct nic_view *view, const struct nic_posted *posted)
     }
 }
 
-/** Take back a receive, unless it has been matched: then it completes as it would have. */
+/** Take back a receive posted before, unless it has been matched: then it completes as it would have. */
 static void cancel(struct nic_view *view, const struct nic_posted *posted)
 {
     const struct bcs_descriptor *wish = nic_posted_descriptor(view, posted);
@@ -222,22 +222,21 @@ void nic_buffer_receiver_step(struct nic_view *view)
     struct nic_node *node = view->node;
     struct nic_batch *batch = &node->batch;
 
+    /* Cancellations in their places among the receives: a cell that has been completed names
+     * a later receive. Before the sends: what is sent after a cancellation must not meet the
+     * receive. */
     for (uint32_t i = 0; i < batch->n_receives; i++) {
-        match_receive(view, &batch->receives[i]);
-    }
-    /* Before the sends: what is sent after a cancellation must not meet the receive. */
-    for (uint32_t i = 0; i < batch->n_probes; i++) {
-        if (nic_posted_descriptor(view, &batch->probes[i])->kind == BCS_CANCEL) {
-            cancel(view, &batch->probes[i]);
+        if (nic_posted_descriptor(view, &batch->receives[i])->kind == BCS_CANCEL) {
+            cancel(view, &batch->receives[i]);
+        } else {
+            match_receive(view, &batch->receives[i]);
         }
     }
     for (uint32_t i = 0; i < batch->n_sends; i++) {
         match_send(view, &batch->sends[i]);
     }
     for (uint32_t i = 0; i < batch->n_probes; i++) {
-        if (nic_posted_descriptor(view, &batch->probes[i])->kind == BCS_PROBE) {
-            answer_probe(view, &batch->probes[i]);
-        }
+        answer_probe(view, &batch->probes[i]);
     }
     while (batch->n_plans < NIC_BATCH &&
            nic_schedule_next(&node->schedule, view->items,

@@ -90,8 +90,8 @@ struct nic_batch {
     uint32_t n_collected; /* ring entries of this slice */
     uint32_t n_sends, n_receives, n_notes, n_probes, n_pairs, n_plans, n_ready;
     struct nic_posted sends[2 * NIC_BATCH];
-    struct nic_posted receives[NIC_BATCH];
-    struct nic_posted probes[NIC_BATCH];    /* and cancellations */
+    struct nic_posted receives[NIC_BATCH]; /* and cancellations, as they were posted */
+    struct nic_posted probes[NIC_BATCH];
     struct nic_posted notes[2 * NIC_BATCH]; /* all other kinds */
     struct nic_pair pairs[3 * NIC_BATCH];
     struct nic_plan plans[NIC_BATCH]; /* chunks of long messages */

@@ -36,10 +36,10 @@ static void batch_add(struct nic_batch *batch, const struct bcs_descriptor *desc
         batch->sends[batch->n_sends++] = *posted;
         break;
     case BCS_RECEIVE:
+    case BCS_CANCEL: /* of a receive before it, not of a later one with the same cell */
         batch->receives[batch->n_receives++] = *posted;
         break;
     case BCS_PROBE:
-    case BCS_CANCEL:
         batch->probes[batch->n_probes++] = *posted;
         break;
     default:

@@ -26,7 +26,7 @@ enum bcs_descriptor_kind {
     BCS_SEND = 1,
     BCS_RECEIVE,
     BCS_PROBE,        /* waits for a message; with BCS_NOW answers in this slice */
-    BCS_CANCEL,       /* take back the receive whose cell is .cell */
+    BCS_CANCEL,       /* take back the receive posted before whose cell is .cell */
     BCS_CHUNK_MOVED,  /* the granted part of transfer .chunk.item has been copied */
     BCS_CHUNK_LOADED, /* .chunk of a send is in the sender's block .address */
     BCS_CHUNK_STORED, /* the receiver has emptied .chunk and freed its block */

@@ -135,6 +135,36 @@ static void a_completed_receive_is_not_cancelled(struct world world)
     check_say("a completed receive is not cancelled\n");
 }
 
+/* The message of the second receive is sent only when that has been posted. */
+static void a_late_cancellation_leaves_the_next_receive(struct world world)
+{
+    for (int i = 0; i < 100; i++) {
+        MPI_Request requests[2];
+        MPI_Status status;
+        int in[2] = {-1, -1};
+        int is_cancelled;
+
+        MPI_Irecv(&in[0], 1, MPI_INT, world.left, 11, MPI_COMM_WORLD, &requests[0]);
+        MPI_Send(&i, 1, MPI_INT, world.right, 11, MPI_COMM_WORLD);
+        MPI_Sendrecv(NULL, 0, MPI_INT, world.right, 12, NULL, 0, MPI_INT, world.left,
+                     12, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Cancel(&requests[0]); /* it has been matched: the later message is here */
+        MPI_Wait(&requests[0], &status);
+        MPI_Test_cancelled(&status, &is_cancelled);
+        CHECK(!is_cancelled);
+        MPI_Irecv(&in[1], 1, MPI_INT, world.left, 13, MPI_COMM_WORLD, &requests[1]);
+        MPI_Sendrecv(NULL, 0, MPI_INT, world.left, 14, NULL, 0, MPI_INT, world.right,
+                     14, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Send(&i, 1, MPI_INT, world.right, 13, MPI_COMM_WORLD);
+        MPI_Wait(&requests[1], &status);
+        MPI_Test_cancelled(&status, &is_cancelled);
+        CHECK(!is_cancelled);
+        CHECK_EQUAL(in[0], i);
+        CHECK_EQUAL(in[1], i);
+    }
+    check_say("a late cancellation leaves the next receive\n");
+}
+
 static void cancelled_then_freed(struct world world)
 {
     MPI_Request request;
@@ -215,6 +245,7 @@ int main(int argc, char **argv)
     a_cancelled_receive_takes_nothing(world);
     a_cancelled_receive_is_tested_once(world);
     a_completed_receive_is_not_cancelled(world);
+    a_late_cancellation_leaves_the_next_receive(world);
     cancelled_then_freed(world);
     a_persistent_receive_is_cancelled(world);
     a_cancelled_send_is_one_or_the_other(world);
