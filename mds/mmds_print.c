@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libbcs/base/notice.h"
 #include "mds/mmds.h"
 
 #define NS_PER_MS 1e6
@@ -108,6 +109,22 @@ void mmds_print(FILE *out, const char *title, const char *const *names,
     print_passed(out, names, n_primitives, summary);
 }
 
+/** What all processes have met, with what each entry is in docs/configuration.md. */
+static void print_notices(FILE *out)
+{
+    bool is_empty = true;
+
+    fprintf(out, "Fallen back or held up:");
+    for (enum bcs_notice i = 0; i < BCS_N_NOTICES; i++) {
+        if (bcs_notice_count(i) > 0) {
+            fprintf(out, "%s %s %" PRIu64, is_empty ? "" : ",", bcs_notice_kind(i)->key,
+                    bcs_notice_count(i));
+            is_empty = false;
+        }
+    }
+    fprintf(out, "%s\n", is_empty ? " nothing" : "");
+}
+
 static void print_all(FILE *out, const struct mmds_report *report,
                       const struct mmds_summary *summaries, struct mmds_summary *sum)
 {
@@ -118,6 +135,7 @@ static void print_all(FILE *out, const struct mmds_report *report,
     }
     snprintf(title, sizeof(title), "MMDS, all %" PRIu32 " processes", report->n_ranks);
     mmds_print(out, title, report->names, report->n_primitives, sum);
+    print_notices(out);
     for (uint32_t i = 0; i < report->n_ranks; i++) {
         snprintf(title, sizeof(title), "MMDS, process %" PRIu32, i);
         mmds_print(out, title, report->names, report->n_primitives, &summaries[i]);

@@ -144,7 +144,7 @@ void bcs_detach(struct bcs_context *context)
     free(context->pending);
     free(context->ordered);
     bcs_plans_fini(context);
-    bcs_shm_segment_fini(&context->segment);
+    bcs_part(&context->segment);
     free(context);
 }
 

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <sched.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -13,6 +14,7 @@
 #include <unistd.h>
 
 #include "libbcs/base/log.h"
+#include "libbcs/base/notice.h"
 #include "nic_threads/nic_config.h"
 
 /** What every process tells the others first. */
@@ -24,6 +26,30 @@ struct introduction {
     uint64_t probe; /* address of a word to read, to try direct copies */
     int64_t error;
 };
+
+/** Length of a segment with the counts at its end. */
+static size_t with_notices(uint64_t n_bytes)
+{
+    size_t n_alignment = _Alignof(max_align_t);
+
+    return (n_bytes + n_alignment - 1) / n_alignment * n_alignment +
+           sizeof(struct bcs_notices);
+}
+
+static void share_notices(const struct bcs_shm_segment *segment)
+{
+    void *end = (char *)segment->base + segment->n_bytes;
+
+    bcs_notice_share((struct bcs_notices *)end - 1);
+}
+
+void bcs_part(struct bcs_shm_segment *segment)
+{
+    if (segment->base != NULL) {
+        bcs_notice_unshare();
+    }
+    bcs_shm_segment_fini(segment);
+}
 
 int bcs_meet_again(const struct bcs_bootstrap *bootstrap, int error)
 {
@@ -96,7 +122,7 @@ static int introduce(const struct bcs_bootstrap *bootstrap,
     sched_getaffinity(0, sizeof(me.cpus), &me.cpus);
     prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0); /* Yama: siblings may copy */
     if (rc == 0 && bootstrap->rank == 0) {
-        rc = bcs_shm_segment_create(&meeting->segment, params->n_bytes);
+        rc = bcs_shm_segment_create(&meeting->segment, with_notices(params->n_bytes));
         me.segment = bcs_shm_segment_handle(&meeting->segment);
     }
     me.error = rc;
@@ -135,14 +161,18 @@ static int choose_copy(const struct bcs_bootstrap *bootstrap,
         return 0;
     }
     rc = try_direct(bootstrap, all, is_direct_out);
-    if (rc == 0 && !*is_direct_out && copy == NIC_COPY_DIRECT) {
-        if (bootstrap->rank == 0) {
-            bcs_error("BCS_COPY=direct: the kernel does not let the ranks read each "
-                      "other's memory (process_vm_readv); use BCS_COPY=pooled or auto");
-        }
-        rc = -EPERM;
+    if (rc < 0 || *is_direct_out) {
+        return rc;
     }
-    return rc;
+    if (bootstrap->rank == 0 && copy == NIC_COPY_AUTO) {
+        bcs_notice(BCS_NOTICE_COPY_FORBIDDEN,
+                   "the kernel does not let the ranks read each other's memory "
+                   "(process_vm_readv)");
+    } else if (bootstrap->rank == 0) {
+        bcs_error("BCS_COPY=direct: the kernel does not let the ranks read each "
+                  "other's memory (process_vm_readv); use BCS_COPY=pooled or auto");
+    }
+    return copy == NIC_COPY_AUTO ? 0 : -EPERM;
 }
 
 int bcs_meet(const struct bcs_bootstrap *bootstrap,
@@ -165,6 +195,7 @@ int bcs_meet(const struct bcs_bootstrap *bootstrap,
         goto fail;
     }
     bcs_shm_segment_close_fd(&meeting.segment);
+    share_notices(&meeting.segment);
     rc = choose_copy(bootstrap, all, params->copy, &meeting.is_direct);
     if (rc < 0) {
         goto fail;
@@ -176,6 +207,6 @@ int bcs_meet(const struct bcs_bootstrap *bootstrap,
 
 fail:
     free(all);
-    bcs_shm_segment_fini(&meeting.segment);
+    bcs_part(&meeting.segment);
     return rc;
 }

@@ -21,13 +21,14 @@ struct bcs_meeting_params {
 
 /** What has come of it. */
 struct bcs_meeting {
-    struct bcs_shm_segment segment; /* end with bcs_shm_segment_fini */
+    struct bcs_shm_segment segment; /* a little longer than asked for; end with bcs_part */
     uint32_t n_cpus;                /* that the processes may run on, together */
     bool is_direct;                 /* they may copy each other's memory, and shall */
 };
 
 /**
- * Meet. Collective over the bootstrap.
+ * Meet. Collective over the bootstrap. From then on the processes share the counts of what
+ * they have said (libbcs/base/notice.h), which lie at the end of the segment.
  *
  * @return 0         met
  * @return -ENOTSUP  the job spans several machines; logged by rank 0
@@ -36,6 +37,9 @@ struct bcs_meeting {
  */
 int bcs_meet(const struct bcs_bootstrap *bootstrap,
              const struct bcs_meeting_params *params, struct bcs_meeting *meeting_out);
+
+/** End a meeting: unmap its segment. Accepts a zeroed one. */
+void bcs_part(struct bcs_shm_segment *segment);
 
 /** Wait for all processes, and agree. @return the error of the first that has one, or 0 */
 int bcs_meet_again(const struct bcs_bootstrap *bootstrap, int error);

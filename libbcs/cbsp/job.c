@@ -29,7 +29,7 @@ static void cbsp_free(struct cbsp *cbsp)
     }
     free(cbsp->imports);
     bcs_core_destroy(cbsp->core);
-    bcs_shm_segment_fini(&cbsp->segment);
+    bcs_part(&cbsp->segment);
     bcs_entry_fini(&cbsp->entry);
     free(cbsp);
 }

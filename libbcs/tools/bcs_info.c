@@ -9,10 +9,11 @@
 #include <string.h>
 
 #include "libbcs/base/environment.h"
+#include "libbcs/base/notice.h"
 #include "libbcs/tools/variables.h"
 #include <bcs/primitives.h>
 
-#define TEXT_BYTES 512
+#define TEXT_BYTES 1024
 #define HELP_COLUMNS 74
 
 static const char help[] =
@@ -36,6 +37,22 @@ static const char markdown_head[] =
     "all of them before the program starts: an unknown `BCS_` name or a bad value is "
     "an\n"
     "error that says what is allowed. `bcs-info` shows the values in force.\n";
+
+static const char notices_head[] =
+    "\n"
+    "## What is said once\n"
+    "\n"
+    "Where a run does not go as fast as it could, or a limit holds it up, one line on\n"
+    "standard error says so: the first time, by the first process that meets it. It\n"
+    "begins with one of these names. With `BCS_MDS=mmds` the report ends the table "
+    "over\n"
+    "all processes with how often each was met.\n"
+    "\n"
+    "The level is `warn`, which is printed by default, if the user gets something "
+    "else\n"
+    "than was asked for, be it only slower; `info`, printed with `BCS_LOG=info`, if "
+    "the\n"
+    "difference is small or is what most users have.\n";
 
 /* Print text in lines of up to HELP_COLUMNS, each after indent blanks. */
 static void text_print(const char *text, int indent)
@@ -110,6 +127,20 @@ static void table_print_markdown(const struct bcs_config_table *table)
     }
 }
 
+static void notices_print_markdown(void)
+{
+    fputs(notices_head, stdout);
+    for (enum bcs_notice i = 0; i < BCS_N_NOTICES; i++) {
+        const struct bcs_notice_kind *kind = bcs_notice_kind(i);
+        char text[TEXT_BYTES];
+
+        printf("\n### %s\n\n", kind->key);
+        printf("Level `%s`.\n\n", kind->level == BCS_LOG_WARN ? "warn" : "info");
+        snprintf(text, sizeof text, "%s. %s.", kind->effect, kind->remedy);
+        text_print(text, 0);
+    }
+}
+
 static void markdown_print(void)
 {
     size_t n_tables;
@@ -120,6 +151,7 @@ static void markdown_print(void)
         printf("\n## %s\n", tables[i]->module);
         table_print_markdown(tables[i]);
     }
+    notices_print_markdown();
 }
 
 static int info_print(void)

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libbcs/base/notice.h"
 #include "mds/mmds.h"
 
 enum { SEND, ISEND, BARRIER, N_PRIMITIVES };
@@ -305,10 +306,24 @@ START_TEST(rank_0_prints_the_whole_and_then_every_process)
     ck_assert_ptr_nonnull(second);
     ck_assert(all < first && first < second);
     ck_assert_ptr_nonnull(strstr(text, "MPI_Isend 24"));
+    ck_assert_ptr_nonnull(strstr(text, "Fallen back or held up: nothing\n"));
     free(text);
 
     ck_assert_int_eq(report_of_rank(1, NULL, &text), 0);
     ck_assert_str_eq(text, "");
+    free(text);
+}
+END_TEST
+
+START_TEST(the_report_counts_what_was_said_once)
+{
+    char *text;
+
+    bcs_log_setup(BCS_LOG_ERROR, 0);
+    bcs_notice(BCS_NOTICE_COPY_FORBIDDEN, "first");
+    bcs_notice(BCS_NOTICE_COPY_FORBIDDEN, "second");
+    ck_assert_int_eq(report_of_rank(0, NULL, &text), 0);
+    ck_assert_ptr_nonnull(strstr(text, "Fallen back or held up: copy-forbidden 2\n"));
     free(text);
 }
 END_TEST
@@ -343,6 +358,7 @@ int main(void)
     tcase_add_test(tcase, merging_keeps_extremes_and_adds_the_rest);
     tcase_add_test(tcase, the_table_has_the_form_of_the_paper);
     tcase_add_test(tcase, rank_0_prints_the_whole_and_then_every_process);
+    tcase_add_test(tcase, the_report_counts_what_was_said_once);
     tcase_add_test(tcase, nothing_is_printed_if_gathering_fails);
     suite_add_tcase(suite, tcase);
     srunner_run_all(runner, CK_NORMAL);

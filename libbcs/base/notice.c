@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The table of what is said once, and the counts: this process's own, until it shares them.
+ * The counts are a part of the log sink: what has been said is state of standard error.
+ */
+#include "libbcs/base/notice.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#define TEXT_BYTES 400
+
+static const struct bcs_notice_kind kinds[BCS_N_NOTICES] = {
+    [BCS_NOTICE_COPY_FORBIDDEN] =
+        {
+            .key = "copy-forbidden",
+            .level = BCS_LOG_WARN,
+            .effect =
+                "Long messages take two copies, through NIC memory, and both ranks' "
+                "help, instead of one copy by either rank",
+            .remedy = "Run where processes of one user may trace each other "
+                      "(kernel.yama.ptrace_scope up to 1; in a container, "
+                      "--cap-add=SYS_PTRACE or a seccomp profile that allows "
+                      "process_vm_readv), or set BCS_COPY=pooled if this is meant",
+        },
+};
+
+static struct bcs_notices own;
+static struct bcs_notices *counts = &own;
+
+const struct bcs_notice_kind *bcs_notice_kind(enum bcs_notice notice)
+{
+    return &kinds[notice];
+}
+
+void bcs_notice(enum bcs_notice notice, const char *format, ...)
+{
+    const struct bcs_notice_kind *kind = &kinds[notice];
+    char text[TEXT_BYTES];
+    va_list arguments;
+
+    /* relaxed: each count stands for itself */
+    if (atomic_fetch_add_explicit(&counts->n[notice], 1, memory_order_relaxed) > 0) {
+        return;
+    }
+    va_start(arguments, format);
+    vsnprintf(text, sizeof(text), format, arguments);
+    va_end(arguments);
+    bcs_log(kind->level, "%s: %s. %s. %s. (Said once.)", kind->key, text, kind->effect,
+            kind->remedy);
+}
+
+uint64_t bcs_notice_count(enum bcs_notice notice)
+{
+    return atomic_load_explicit(&counts->n[notice], memory_order_relaxed);
+}
+
+/** Add what was counted in one place to another. */
+static void carry(struct bcs_notices *from, struct bcs_notices *to)
+{
+    for (int i = 0; i < BCS_N_NOTICES; i++) {
+        atomic_fetch_add_explicit(
+            &to->n[i], atomic_exchange_explicit(&from->n[i], 0, memory_order_relaxed),
+            memory_order_relaxed);
+    }
+}
+
+void bcs_notice_share(struct bcs_notices *shared)
+{
+    carry(&own, shared);
+    counts = shared;
+}
+
+void bcs_notice_unshare(void)
+{
+    for (int i = 0; counts != &own && i < BCS_N_NOTICES; i++) {
+        atomic_store_explicit(&own.n[i], bcs_notice_count(i), memory_order_relaxed);
+    }
+    counts = &own;
+}

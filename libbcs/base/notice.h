@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What a run says once: that something does not go as fast as it could, or that a limit
+ * holds it up, and what to do about it. One table (notice.c) has all of it; bcs-info
+ * --markdown prints it into docs/configuration.md, and the MMDS report how often each was
+ * met. Any process and thread; never on the hot path.
+ */
+#ifndef BCS_BASE_NOTICE_H
+#define BCS_BASE_NOTICE_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+#include "libbcs/base/log.h"
+
+/** In the order of the table. */
+enum bcs_notice { BCS_NOTICE_COPY_FORBIDDEN, BCS_N_NOTICES };
+
+/** An entry of the table. */
+struct bcs_notice_kind {
+    const char *key; /* a name of a few words, as "copy-refused" */
+    /* BCS_LOG_WARN if the user gets something else than was asked for, be it only slower;
+     * BCS_LOG_INFO if the difference is small, or is what most users have */
+    enum bcs_log_level level;
+    const char *effect; /* what is done instead, or until when it is held up */
+    const char *remedy; /* what to do about it, with the names of settings */
+};
+
+/** How often each was met by the processes that share this; zeroed at first. */
+struct bcs_notices {
+    _Atomic uint64_t n[BCS_N_NOTICES];
+};
+
+/** An entry of the table. */
+const struct bcs_notice_kind *bcs_notice_kind(enum bcs_notice notice);
+
+/**
+ * Count that something was met. The first of all processes that share their counts prints
+ * one line: the text, the effect, the remedy.
+ *
+ * @param format  what was met, here and now; no full stop
+ */
+void bcs_notice(enum bcs_notice notice, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/** How often it was met, by all processes that share their counts. */
+uint64_t bcs_notice_count(enum bcs_notice notice);
+
+/**
+ * Count with other processes from now on, and take along what was counted before. Called
+ * once all have mapped the same memory, before there are other threads.
+ *
+ * @param shared  must stay until bcs_notice_unshare
+ */
+void bcs_notice_share(struct bcs_notices *shared);
+
+/** Count alone again, from what was counted together; before the memory goes. Nothing is
+ *  done if there is none. */
+void bcs_notice_unshare(void);
+
+#endif
