@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * bcsrun: starts an unmodified MPI program under BCS, by mpirun with the preload
- * library for the ranks. Checks first all that can be checked, gives the job a folder
- * for Open MPI's files and removes it afterwards. One process, one thread.
+ * library for the ranks. Checks first all that can be checked.
+ *
+ * The job is kept by a process of its own, the keeper, which gives it a folder for Open
+ * MPI's files, runs mpirun, and removes the folder. So the job ends, and nothing is left
+ * behind, also if bcsrun is killed; and if the keeper is killed, bcsrun does its work.
+ * Each has one thread.
  */
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "libbcs/tools/bcsrun_error.h"
 #include "libbcs/tools/launch_check.h"
@@ -18,6 +23,7 @@
 #include "libbcs/tools/versus.h"
 
 #define ERROR_BYTES 512
+#define KEEPER_GRACE_NS 15000000000u /* more than it gives to mpirun */
 
 static const char help[] =
     "Usage: bcsrun [options] [mpirun's options] -n N program [arguments]\n"
@@ -25,9 +31,9 @@ static const char help[] =
     "Run an unmodified Open MPI program on N ranks under BCS.\n"
     "\n"
     "  --native       the same launch without BCS\n"
-    "  --versus N     N alternating pairs of a native run and one under BCS; prints "
-    "the\n"
-    "                 wall seconds, their medians and the ratio\n"
+    "  --versus N     N pairs of a native run and one under BCS, in turn first; "
+    "prints\n"
+    "                 the wall seconds, the medians, the launcher's part, the ratios\n"
     "  --mpirun PATH  the mpirun to use instead of the one in PATH\n"
     "  --help         print this text\n"
     "  --version      print the version\n"
@@ -35,75 +41,119 @@ static const char help[] =
     "All other options are mpirun's. More ranks than cores need no further option.\n"
     "BCS_* variables set how BCS works; \"bcs-info\" lists them.\n";
 
-/** The command lines of a launch; the one that is not needed stays NULL. */
+/** The command lines of a launch; those that are not needed stay NULL. */
 struct commands {
-    char **native;
-    char **bcs;
+    struct versus_commands native;
+    struct versus_commands bcs;
 };
 
-static int commands_make(const struct launch_options *options,
-                         struct commands *commands)
+static int side_make(const struct launch_options *options, const char *mpirun,
+                     const char *preload, struct versus_commands *commands)
 {
-    bool needs_native = options->is_native || options->n_pairs > 0;
-    bool needs_bcs = !options->is_native || options->n_pairs > 0;
-    char mpirun[PATH_MAX];
-    char preload[PATH_MAX];
-    int err = launch_find_mpirun(options, mpirun, sizeof mpirun);
-
-    if (!err && needs_bcs) {
-        err = launch_find_preload(preload, sizeof preload);
+    commands->job = launch_command_make(options, mpirun, preload, NULL);
+    if (options->n_pairs > 0) {
+        commands->launcher = launch_command_make(options, mpirun, preload, "true");
     }
-    if (err) {
-        return err;
-    }
-    if (needs_native) {
-        commands->native = launch_command_make(options, mpirun, NULL);
-    }
-    if (needs_bcs) {
-        commands->bcs = launch_command_make(options, mpirun, preload);
-    }
-    if ((needs_native && !commands->native) || (needs_bcs && !commands->bcs)) {
+    if (commands->job == NULL || (options->n_pairs > 0 && commands->launcher == NULL)) {
         return bcsrun_error("out of memory");
     }
     return 0;
 }
 
-static int commands_run(const struct launch_options *options,
-                        const struct commands *commands)
+static int commands_make(const struct launch_options *options,
+                         struct commands *commands)
 {
-    struct launch_result result;
+    char mpirun[PATH_MAX];
+    char preload[PATH_MAX];
+    int err = launch_find_mpirun(options, mpirun, sizeof mpirun);
+
+    if (!err && (options->is_native || options->n_pairs > 0)) {
+        err = side_make(options, mpirun, NULL, &commands->native);
+    }
+    if (!err && (!options->is_native || options->n_pairs > 0)) {
+        err = launch_find_preload(preload, sizeof preload);
+        err = err ? err : side_make(options, mpirun, preload, &commands->bcs);
+    }
+    return err;
+}
+
+static void side_free(struct versus_commands *commands)
+{
+    launch_command_free(commands->job);
+    launch_command_free(commands->launcher);
+}
+
+/** What the keeper is to do. */
+struct job {
+    const struct launch_options *options;
+    const struct commands *commands;
+    struct launch_home home;
+};
+
+static int commands_run(const struct job *job)
+{
+    const struct launch_options *options = job->options;
+    const struct commands *commands = job->commands;
+    struct watch_result result;
 
     if (options->n_pairs > 0) {
-        return versus_run(commands->native, commands->bcs, options->n_pairs);
+        return versus_run(&job->home, &commands->native, &commands->bcs,
+                          options->n_pairs);
     }
-    if (launch_run(options->is_native ? commands->native : commands->bcs, -1,
+    if (launch_run(&job->home,
+                   options->is_native ? commands->native.job : commands->bcs.job, -1,
                    &result)) {
         return EXIT_FAILURE;
     }
     return result.status;
 }
 
-/* Launch in a folder of the job's own, unless other machines take part. */
-static int launch_in_scratch(const struct launch_options *options,
-                             const struct commands *commands)
+/* The keeper: launch in a folder of the job's own, unless other machines take part. */
+static int job_keep(void *arg, const sigset_t *signals)
 {
+    struct job *job = arg;
     struct scratch scratch;
     int status;
 
-    if (launch_is_remote(options)) {
-        launch_settings_apply(options, NULL);
-        return commands_run(options, commands);
+    job->home.signals = signals;
+    if (launch_is_remote(job->options)) {
+        launch_settings_apply(job->options, NULL);
+        return commands_run(job);
     }
-    if (scratch_create(&scratch) < 0) {
+    if (scratch_create(launch_n_ranks(job->options), &scratch) < 0) {
         return EXIT_FAILURE;
     }
-    launch_settings_apply(options, scratch.path);
-    status = commands_run(options, commands);
+    launch_settings_apply(job->options, scratch.path);
+    status = commands_run(job);
     scratch_remove(&scratch);
     return status;
 }
 
-static int launch(const struct launch_options *options)
+static int job_run(const struct launch_options *options,
+                   const struct commands *commands)
+{
+    struct job job = {
+        .options = options, .commands = commands, .home.group = getpgrp()};
+    struct watch_result result;
+
+    if (watch_run(
+            &(struct watch_child){
+                .name = "bcsrun's keeper",
+                .run = job_keep,
+                .arg = &job,
+                .has_own_group = true,
+                .grace_ns = KEEPER_GRACE_NS,
+            },
+            &result) < 0) {
+        return EXIT_FAILURE;
+    }
+    if (result.is_killed) {
+        scratch_sweep();
+    }
+    return result.status;
+}
+
+static int launch(struct launch_options *options)
 {
     struct commands commands = {0};
     char error[ERROR_BYTES];
@@ -114,10 +164,10 @@ static int launch(const struct launch_options *options)
         return EXIT_FAILURE;
     }
     if (launch_check_programs(options) == 0 && commands_make(options, &commands) == 0) {
-        status = launch_in_scratch(options, &commands);
+        status = job_run(options, &commands);
     }
-    launch_command_free(commands.native);
-    launch_command_free(commands.bcs);
+    side_free(&commands.native);
+    side_free(&commands.bcs);
     return status;
 }
 

@@ -86,33 +86,56 @@ static int program_find(const struct launch_context *context, char *path_out,
     return 0;
 }
 
-/* An elf_needed_fn: stops at a library of MPICH, one that has its ABI, or one of the ABI
- * of MPI 5. arg is a char [NAME_MAX + 1] that receives its name. */
-static bool foreign_mpi_find(void *arg, const char *library)
-{
-    static const char *const prefixes[] = {"libmpich", "libmpifort.so.", "libmpi.so.12",
-                                           "libmpicxx.so.", "libmpi_abi.so"};
+/** What is looked for among the libraries that a program needs. */
+struct needed {
+    char foreign[NAME_MAX + 1]; /* another MPI library */
+    char runtime[NAME_MAX + 1]; /* a sanitizer's that must be loaded first */
+};
 
-    for (size_t i = 0; i < sizeof prefixes / sizeof prefixes[0]; i++) {
-        if (strncmp(library, prefixes[i], strlen(prefixes[i])) == 0) {
-            snprintf(arg, NAME_MAX + 1, "%s", library);
-            return false;
+static bool starts_with_any(const char *name, const char *const prefixes[])
+{
+    for (size_t i = 0; prefixes[i] != NULL; i++) {
+        if (strncmp(name, prefixes[i], strlen(prefixes[i])) == 0) {
+            return true;
         }
+    }
+    return false;
+}
+
+/* An elf_needed_fn: looks for libraries of MPICH, of those that have its ABI, or of the
+ * ABI of MPI 5; and for sanitizers that refuse to start behind a preload. */
+static bool needed_look(void *arg, const char *library)
+{
+    static const char *const foreign[] = {"libmpich",      "libmpifort.so.",
+                                          "libmpi.so.12",  "libmpicxx.so.",
+                                          "libmpi_abi.so", NULL};
+    static const char *const runtimes[] = {"libasan.so.", "libclang_rt.asan", NULL};
+    struct needed *needed = arg;
+
+    if (starts_with_any(library, foreign)) {
+        snprintf(needed->foreign, sizeof needed->foreign, "%s", library);
+        return false;
+    }
+    if (starts_with_any(library, runtimes)) {
+        snprintf(needed->runtime, sizeof needed->runtime, "%s", library);
     }
     return true;
 }
 
-static int program_check_preloadable(const char *path)
+/* Whether the preload can carry a program. runtime_out: what must come before it. */
+static int program_check_preloadable(const char *path, char *runtime_out,
+                                     size_t n_runtime_bytes)
 {
-    char foreign[NAME_MAX + 1] = "";
-    int kind = elf_file_read(path, foreign_mpi_find, foreign);
+    struct needed needed = {0};
+    int kind = elf_file_read(path, needed_look, &needed);
 
-    if (foreign[0] != '\0') {
+    if (needed.foreign[0] != '\0') {
         return bcsrun_error(
             "%s is linked with %s, as MPICH builds programs; bcs carries those built "
             "with Open MPI: compile it with Open MPI's mpicc or mpifort",
-            path, foreign);
+            path, needed.foreign);
     }
+    snprintf(runtime_out, n_runtime_bytes, "%s", needed.runtime);
     switch (kind) {
     case ELF_STATIC:
         return bcsrun_error(
@@ -128,10 +151,10 @@ static int program_check_preloadable(const char *path)
     }
 }
 
-int launch_check_programs(const struct launch_options *options)
+int launch_check_programs(struct launch_options *options)
 {
     for (int i = 0; i < options->n_contexts; i++) {
-        const struct launch_context *context = &options->contexts[i];
+        struct launch_context *context = &options->contexts[i];
         char path[PATH_MAX];
         int err;
 
@@ -145,7 +168,8 @@ int launch_check_programs(const struct launch_options *options)
         }
         err = program_find(context, path, sizeof path);
         if (!err && !options->is_native) {
-            err = program_check_preloadable(path);
+            err = program_check_preloadable(path, context->runtime,
+                                            sizeof context->runtime);
         }
         if (err) {
             return err;

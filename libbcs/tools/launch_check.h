@@ -12,11 +12,12 @@
 
 /**
  * Check the program of each context: given, found, executable, and - unless the launch
- * is native - one that the preload can carry: not static, not linked with MPICH.
+ * is native - one that the preload can carry: not static, not linked with MPICH. Sets the
+ * context's runtime.
  *
  * @return 0 or <0, printed
  */
-int launch_check_programs(const struct launch_options *options);
+int launch_check_programs(struct launch_options *options);
 
 /**
  * Find mpirun: the user's choice, else in PATH.

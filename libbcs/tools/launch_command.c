@@ -44,24 +44,6 @@ static void command_add_word(struct command *command, const char *word)
     command_add(command, word, strlen(word));
 }
 
-static void command_add_preload(struct command *command, const char *users,
-                                const char *preload)
-{
-    char *variable;
-
-    if (users == NULL && preload == NULL) {
-        return;
-    }
-    if (asprintf(&variable, "LD_PRELOAD=%s%s%s", users ? users : "",
-                 users && users[0] && preload ? ":" : "", preload ? preload : "") < 0) {
-        command->is_complete = false;
-        return;
-    }
-    command_add_word(command, "-x");
-    command_add_word(command, variable);
-    free(variable);
-}
-
 static void command_add_variables(struct command *command)
 {
     size_t cursor = 0;
@@ -73,8 +55,57 @@ static void command_add_variables(struct command *command)
     }
 }
 
+/* What LD_PRELOAD held comes before us; but a sanitizer's runtime wants to be first. */
+static void command_add_preload(struct command *command, const char *runtime,
+                                const char *users, const char *preload)
+{
+    const char *const libraries[] = {runtime, users, preload};
+    char *variable = strdup("LD_PRELOAD=");
+    bool is_empty = true;
+
+    if (runtime == NULL && users == NULL && preload == NULL) {
+        free(variable);
+        return;
+    }
+    for (size_t i = 0; i < sizeof libraries / sizeof libraries[0]; i++) {
+        char *longer;
+
+        if (libraries[i] == NULL || libraries[i][0] == '\0') {
+            continue;
+        }
+        if (variable == NULL || asprintf(&longer, "%s%s%s", variable,
+                                         is_empty ? "" : ":", libraries[i]) < 0) {
+            longer = NULL;
+        }
+        free(variable);
+        variable = longer;
+        is_empty = false;
+    }
+    if (variable == NULL) {
+        command->is_complete = false;
+        return;
+    }
+    command_add_word(command, "-x");
+    command_add_word(command, variable);
+    free(variable);
+}
+
+/* mpirun's options of one program, then the program and its arguments, or `instead`. */
+static void command_add_program(struct command *command,
+                                const struct launch_context *context,
+                                const char *instead)
+{
+    for (int i = 0; i < context->n_arguments; i++) {
+        if (instead != NULL && context->arguments[i] == context->program) {
+            command_add_word(command, instead);
+            return;
+        }
+        command_add_word(command, context->arguments[i]);
+    }
+}
+
 char **launch_command_make(const struct launch_options *options, const char *mpirun,
-                           const char *preload)
+                           const char *preload, const char *instead)
 {
     struct command command = {.is_complete = true};
     const char *users = options->preload;
@@ -89,11 +120,12 @@ char **launch_command_make(const struct launch_options *options, const char *mpi
         if (i > 0) {
             command_add_word(&command, ":");
         }
-        command_add_preload(&command, users, preload);
+        command_add_preload(
+            &command,
+            preload != NULL && context->runtime[0] != '\0' ? context->runtime : NULL,
+            users, preload);
         command_add_variables(&command);
-        for (int j = 0; j < context->n_arguments; j++) {
-            command_add_word(&command, context->arguments[j]);
-        }
+        command_add_program(&command, context, instead);
     }
     if (!command.is_complete) {
         launch_command_free(command.words);
@@ -121,6 +153,18 @@ bool launch_is_remote(const struct launch_options *options)
         }
     }
     return options->names_hosts;
+}
+
+int launch_n_ranks(const struct launch_options *options)
+{
+    int n_ranks = 0;
+
+    for (int i = 0; i < options->n_contexts; i++) {
+        int n = options->contexts[i].n_ranks;
+
+        n_ranks += n > 0 ? n : (int)sysconf(_SC_NPROCESSORS_ONLN);
+    }
+    return n_ranks;
 }
 
 /* Variables that tell Open MPI 4 (OMPI_, orte) and 5 (PRTE_) where to put its files. */

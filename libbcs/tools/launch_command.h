@@ -13,11 +13,12 @@
  * forwarded and, if preload is not NULL, the ranks (and only they) get it in
  * LD_PRELOAD, behind what the user has there.
  *
+ * @param instead  program to start without arguments in place of each; NULL: none
  * @return the list, ending with NULL, to be freed with launch_command_free; or NULL
  * when out of memory
  */
 char **launch_command_make(const struct launch_options *options, const char *mpirun,
-                           const char *preload);
+                           const char *preload, const char *instead);
 
 /** Free a list of launch_command_make; accepts NULL. */
 void launch_command_free(char **command);
@@ -27,6 +28,9 @@ void launch_command_free(char **command);
  * set them: more ranks than cores, root, and all its files in scratch (unless NULL).
  */
 void launch_settings_apply(const struct launch_options *options, const char *scratch);
+
+/** How many ranks there will be; if nobody has said, as many as cores. */
+int launch_n_ranks(const struct launch_options *options);
 
 /** Whether the job may reach other machines: named by the user or by a batch system. */
 bool launch_is_remote(const struct launch_options *options);

@@ -136,7 +136,8 @@ static int option_apply(struct launch_options *options, struct launch_context *c
 {
     switch (kind) {
     case RANKS:
-        if (count_parse(values[0], 1L << 30) < 0) {
+        context->n_ranks = (int)count_parse(values[0], 1L << 30);
+        if (context->n_ranks < 0) {
             return bcsrun_error(
                 "-n %s: the number of ranks must be a whole number from 1", values[0]);
         }

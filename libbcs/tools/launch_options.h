@@ -7,6 +7,7 @@
 #ifndef BCS_TOOLS_LAUNCH_OPTIONS_H
 #define BCS_TOOLS_LAUNCH_OPTIONS_H
 
+#include <limits.h>
 #include <stdbool.h>
 
 /** One program of the job with mpirun's options for it; several are separated by ":".
@@ -17,6 +18,9 @@ struct launch_context {
     const char *program;   /* NULL: none given */
     const char *directory; /* of --wdir, or NULL */
     const char *path;      /* of --path, or NULL */
+    int n_ranks;           /* of -n; 0: not given */
+    /* The sanitizer's library that must be loaded before all others, or "". */
+    char runtime[NAME_MAX + 1];
 };
 
 /** What the user asked for. Strings belong to argv. */

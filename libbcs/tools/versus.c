@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Times native runs and runs under BCS in turn, so that a disturbance of the machine
- * meets both, and compares medians. Called by bcsrun's main.
+ * meets both, and compares medians. Called by the one thread of bcsrun's keeper.
  */
 #include "libbcs/tools/versus.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,11 +17,19 @@
 #include "libbcs/tools/bcsrun_error.h"
 #include "libbcs/tools/launch_run.h"
 
-/** Wall seconds of all runs so far. */
-struct versus_times {
-    double *native_s;
-    double *bcs_s;
+/* The launcher's time is short, and changes little. */
+#define MAX_LAUNCHER_PAIRS 5
+
+/** One side of the comparison. */
+struct side {
+    const char *name;
+    const struct versus_commands *commands;
+    double *seconds;   /* wall seconds of the runs of one kind so far */
+    double job_s;      /* median */
+    double launcher_s; /* median */
 };
+
+enum { NATIVE, BCS, N_SIDES };
 
 static void output_show(int output_fd)
 {
@@ -35,9 +44,10 @@ static void output_show(int output_fd)
 }
 
 /* One timed run. @return its exit status; seconds_out is set if that is 0 */
-static int timed_run(char *const *command, const char *name, double *seconds_out)
+static int timed_run(const struct launch_home *home, char *const *command,
+                     const char *name, double *seconds_out)
 {
-    struct launch_result result;
+    struct watch_result result;
     uint64_t start_ns;
     int output_fd = memfd_create("output", MFD_CLOEXEC);
 
@@ -46,7 +56,7 @@ static int timed_run(char *const *command, const char *name, double *seconds_out
         return EXIT_FAILURE;
     }
     start_ns = bcs_clock_now_ns();
-    if (launch_run(command, output_fd, &result) < 0) {
+    if (launch_run(home, command, output_fd, &result) < 0) {
         result.status = EXIT_FAILURE;
     }
     *seconds_out = (double)(bcs_clock_now_ns() - start_ns) / 1e9;
@@ -77,46 +87,108 @@ static double median(double *values, int n)
 
 static void row_print(const char *name, double native_s, double bcs_s)
 {
-    printf("%-8s %12.3f %12.3f %12.3f\n", name, native_s, bcs_s, bcs_s / native_s);
+    printf("%-8s %12.3f %12.3f", name, native_s, bcs_s);
+    if (native_s > 0 && bcs_s > 0) {
+        printf(" %12.3f\n", bcs_s / native_s);
+    } else {
+        printf(" %12s\n", "-"); /* no longer than the launcher */
+    }
     fflush(stdout);
 }
 
-static int pairs_run(char *const *native, char *const *bcs, int n_pairs,
-                     const struct versus_times *times)
+/* Run one pair of jobs or of launchers. Whoever goes second may find a warmer machine or a
+ * hotter one: the sides take turns. */
+static int pair_run(const struct launch_home *home, struct side sides[N_SIDES],
+                    int pair, bool is_job)
+{
+    for (int i = 0; i < N_SIDES; i++) {
+        struct side *side = &sides[(pair + i) % N_SIDES];
+        int status =
+            timed_run(home, is_job ? side->commands->job : side->commands->launcher,
+                      side->name, &side->seconds[pair]);
+
+        if (status != 0) {
+            return status;
+        }
+    }
+    return 0;
+}
+
+static int launchers_run(const struct launch_home *home, struct side sides[N_SIDES],
+                         int n_pairs)
+{
+    for (int i = 0; i < n_pairs; i++) {
+        int status = pair_run(home, sides, i, false);
+
+        if (status != 0) {
+            return status;
+        }
+    }
+    for (int i = 0; i < N_SIDES; i++) {
+        sides[i].launcher_s = median(sides[i].seconds, n_pairs);
+    }
+    return 0;
+}
+
+static int jobs_run(const struct launch_home *home, struct side sides[N_SIDES],
+                    int n_pairs)
 {
     printf("%-8s %12s %12s %12s\n", "pair", "native [s]", "BCS [s]", "BCS/native");
     for (int i = 0; i < n_pairs; i++) {
         char name[16];
-        int status = timed_run(native, "native", &times->native_s[i]);
+        int status = pair_run(home, sides, i, true);
 
-        if (status == 0) {
-            status = timed_run(bcs, "BCS", &times->bcs_s[i]);
-        }
         if (status != 0) {
             return status;
         }
         snprintf(name, sizeof name, "%d", i + 1);
-        row_print(name, times->native_s[i], times->bcs_s[i]);
+        row_print(name, sides[NATIVE].seconds[i], sides[BCS].seconds[i]);
     }
-    row_print("median", median(times->native_s, n_pairs),
-              median(times->bcs_s, n_pairs));
-    return EXIT_SUCCESS;
+    for (int i = 0; i < N_SIDES; i++) {
+        sides[i].job_s = median(sides[i].seconds, n_pairs);
+    }
+    return 0;
 }
 
-int versus_run(char *const *native, char *const *bcs, int n_pairs)
+static int sides_run(const struct launch_home *home, struct side sides[N_SIDES],
+                     int n_pairs)
 {
-    struct versus_times times = {
-        .native_s = calloc((size_t)n_pairs, sizeof(double)),
-        .bcs_s = calloc((size_t)n_pairs, sizeof(double)),
+    const struct side *native = &sides[NATIVE];
+    const struct side *bcs = &sides[BCS];
+    int status = jobs_run(home, sides, n_pairs);
+
+    if (status == 0) {
+        row_print("median", native->job_s, bcs->job_s);
+        status = launchers_run(
+            home, sides, n_pairs < MAX_LAUNCHER_PAIRS ? n_pairs : MAX_LAUNCHER_PAIRS);
+    }
+    if (status == 0) {
+        row_print("launcher", native->launcher_s, bcs->launcher_s);
+        row_print("program", native->job_s - native->launcher_s,
+                  bcs->job_s - bcs->launcher_s);
+    }
+    return status;
+}
+
+int versus_run(const struct launch_home *home, const struct versus_commands *native,
+               const struct versus_commands *bcs, int n_pairs)
+{
+    struct side sides[N_SIDES] = {
+        [NATIVE] = {.name = "native", .commands = native},
+        [BCS] = {.name = "BCS", .commands = bcs},
     };
     int status = EXIT_FAILURE;
 
-    if (times.native_s == NULL || times.bcs_s == NULL) {
+    for (int i = 0; i < N_SIDES; i++) {
+        sides[i].seconds = calloc((size_t)n_pairs, sizeof(double));
+    }
+    if (sides[NATIVE].seconds == NULL || sides[BCS].seconds == NULL) {
         bcsrun_error("out of memory");
     } else {
-        status = pairs_run(native, bcs, n_pairs, &times);
+        status = sides_run(home, sides, n_pairs);
     }
-    free(times.native_s);
-    free(times.bcs_s);
+    for (int i = 0; i < N_SIDES; i++) {
+        free(sides[i].seconds);
+    }
     return status;
 }

@@ -9,6 +9,7 @@ starts. In a process that is no MPI program the preload must do nothing at all.
 import argparse
 import os
 import pathlib
+import shlex
 import shutil
 import subprocess
 import sys
@@ -95,7 +96,7 @@ class Suite:
         target = self.folder / name
         done = subprocess.run(
             [
-                self.arguments.compiler,
+                *shlex.split(self.arguments.compiler),
                 "-x",
                 "c",
                 "-",

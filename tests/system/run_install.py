@@ -7,6 +7,7 @@ as a whole as well; bcs-info answers; programs compile and link against libbcs.
 import argparse
 import os
 import pathlib
+import shlex
 import shutil
 import subprocess
 import sys
@@ -76,7 +77,7 @@ def links_against_library(report, folder, compiler):
         return
     target = pathlib.Path(folder) / "program"
     places = [f"-I{header.parent.parent}", f"-L{library.parent}", "-lbcs"]
-    command = [compiler, "-x", "c", "-", "-o", target, *places]
+    command = [*compiler, "-x", "c", "-", "-o", target, *places]
     builds(report, "a program with libbcs", command, library, input=PROGRAM.encode())
 
 
@@ -103,13 +104,14 @@ def examples_compile(report, folder, compiler):
             report.case(name, ["is not installed"])
             continue
         target = pathlib.Path(folder) / source.stem
-        command = [compiler, "-Wall", "-Wextra", "-Werror", str(source), "-o"]
+        command = [*compiler, "-Wall", "-Wextra", "-Werror", str(source), "-o"]
         command += [str(target), *words.stdout.split(), "-lm"]
         builds(report, f"the example {name}", command, library)
 
 
 def main():
     arguments = parse_arguments()
+    compiler = shlex.split(arguments.compiler)
     report = job.Report()
     with tempfile.TemporaryDirectory(prefix="bcs-install-") as folder:
         first = pathlib.Path(folder) / "first"
@@ -129,8 +131,8 @@ def main():
         report.case("meson install", [done.stderr.decode()] if done.returncode else [])
         if done.returncode == 0:
             works_from(report, "the installed place", first, arguments.greet)
-            links_against_library(report, first, arguments.compiler)
-            examples_compile(report, first, arguments.compiler)
+            links_against_library(report, first, compiler)
+            examples_compile(report, first, compiler)
             info = find(first, "bcs-info")
             result = job.run([str(info)]) if info else None
             is_right = result and result.status == 0 and "BCS_COPY" in result.stdout
