@@ -4,7 +4,9 @@
 
 Each program runs natively once for each number of ranks, then under BCS in all modes,
 in those that --modes names, or, with --cover, in a few of them. Standard output must be
-equal to the letter. The time limit is only a guard against hangs.
+equal to the letter. With --batch, all programs that are to run in a mode do so in one
+job, one after the other, and one that fails there runs once more, alone. The time limit
+is only a guard against hangs.
 """
 
 import argparse
@@ -17,6 +19,9 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "system"))
 import job  # noqa: E402  (found through the line above)
 import modes  # noqa: E402
+
+# The status of a program with which a batch has ended as if it were over.
+ENDED_EARLY = -1
 
 
 @dataclasses.dataclass
@@ -46,6 +51,19 @@ def parse_arguments(words):
         action="store_true",
         help="only a few runs, such that any two values, or a value and a number of "
         "ranks, that may meet do so in one of them",
+    )
+    parser.add_argument(
+        "--only-ranks", help="of what would run, only that with this number of ranks"
+    )
+    parser.add_argument(
+        "--only-modes",
+        default="*",
+        help="of what would run, only that in modes that fit this pattern",
+    )
+    parser.add_argument(
+        "--batch",
+        help="the executable that runs many programs in one job; it lies beside them, "
+        "and programs are named without a folder",
     )
     parser.add_argument(
         "--needs-buffering",
@@ -154,45 +172,155 @@ def planned(arguments, program):
     return plan
 
 
+def launches(arguments):
+    """For each number of ranks, for each mode, the programs that run in it."""
+    chosen = {}
+    for program in arguments.programs:
+        for n_ranks, names in planned(arguments, program).items():
+            for name in fnmatch.filter(names, arguments.only_modes):
+                by_mode = chosen.setdefault(n_ranks, {})
+                by_mode.setdefault(name, []).append(program)
+    if arguments.only_ranks:
+        chosen = {arguments.only_ranks: chosen[arguments.only_ranks]}
+    return chosen
+
+
 def name_of(program):
     """A program's name, with its arguments, without its folder."""
     first, *others = shlex.split(program)
     return " ".join([pathlib.Path(first).name, *others])
 
 
-def run_program(arguments, program, n_ranks, names):
-    """Run a program natively, then in the modes of these names. Yields Cases."""
-    words = ["-n", n_ranks, *shlex.split(program)]
+def outputs_of(stdout):
+    """What each program of a batch has printed, by name, in the order of the programs."""
+    outputs = {}
+    lines = []
+    for line in stdout.splitlines(keepends=True):
+        if line.startswith("== "):
+            lines = outputs.setdefault(line.split()[1], [])
+        else:
+            lines.append(line)
+    return {name: "".join(lines) for name, lines in outputs.items()}
 
-    def case(mode, result, problems, command):
-        is_hung = result.status is None
-        repeat = job.shell_line(command, modes.ALL.get(mode))
-        return Case(name_of(program), n_ranks, mode, problems, is_hung, repeat)
 
-    command = shlex.split(arguments.native_launcher) + words
-    native = job.run(command, job.mpirun_environment(), arguments.timeout)
-    problems = native_problems(native, arguments.expect_failure)
-    if problems and not arguments.native_may_fail:
-        yield case(None, native, problems, command)
-        return
-    if problems:
-        print(f"not compared: {name_of(program)}, {n_ranks} ranks: {problems[0]}")
-        native = None
-    command = shlex.split(arguments.launcher) + words
-    for mode in names:
-        environment = job.mpirun_environment(modes.ALL[mode])
-        result = job.run(command, environment, arguments.timeout)
-        problems = problems_of(result, native, arguments.expect_failure)
-        yield case(mode, result, problems, command)
+class Launcher:
+    """Starts programs in one mode, or natively, which is mode None, on some ranks."""
+
+    def __init__(self, arguments, n_ranks, mode):
+        launcher = arguments.launcher if mode else arguments.native_launcher
+        self.words = [*shlex.split(launcher), "-n", n_ranks]
+        self.settings = modes.ALL.get(mode)
+        self.batch = arguments.batch
+        self.timeout = arguments.timeout
+
+    def command(self, programs):
+        """What starts one program, or several in one job."""
+        if len(programs) > 1:
+            return [*self.words, self.batch, *programs]
+        if self.batch:
+            return [*self.words, str(pathlib.Path(self.batch).parent / programs[0])]
+        return [*self.words, *shlex.split(programs[0])]
+
+    def repeat(self, programs):
+        """The same as a line for a shell."""
+        return job.shell_line(self.command(programs), self.settings)
+
+    def start(self, programs):
+        """Run a job of one or several programs to its end."""
+        environment = job.mpirun_environment(self.settings)
+        timeout = self.timeout * (1 + len(programs) / 10)
+        return job.run(self.command(programs), environment, timeout)
+
+    def run(self, programs):
+        """The result of each program by its name; those of a batch run in one job.
+
+        A program with which a job ends gets the job's status, and those that should
+        have come after it run in another job.
+        """
+        if not self.batch:
+            return {program: self.start([program]) for program in programs}
+        results = {}
+        left = list(programs)
+        while left:
+            whole = self.start(left)
+            if len(left) == 1:
+                return {**results, left[0]: whole}
+            outputs = outputs_of(whole.stdout)
+            is_over = whole.status == 0 and len(outputs) == len(left)
+            n_ended = len(left) if is_over else max(len(outputs) - 1, 0)
+            for program in left[:n_ended]:
+                results[program] = whole.part(0, outputs[program])
+            left = left[n_ended:]
+            if left:
+                status = ENDED_EARLY if whole.status == 0 else whole.status
+                results[left[0]] = whole.part(status, outputs.get(left[0], ""))
+                left = left[1:]
+        return results
+
+
+def case_of(launcher, mode, program, result, problems, together):
+    """The Case of a program that ran together with others, if there are any.
+
+    One that has failed among others runs once more, alone, to tell what it is.
+    """
+    repeat = launcher.repeat([program])
+    if problems and len(together) > 1:
+        alone = launcher.start([program])
+        if alone.status == result.status or alone.status not in (0, ENDED_EARLY):
+            problems = [*problems, f"alone, too: status {alone.status}"]
+        else:
+            problems = [*problems, f"alone: status {alone.status}"]
+            repeat = launcher.repeat(together[: together.index(program) + 1])
+    n_ranks = launcher.words[-1]
+    is_hung = result.status is None
+    return Case(name_of(program), n_ranks, mode, problems, is_hung, repeat)
+
+
+def run_natively(arguments, n_ranks, programs):
+    """Run programs natively: results by program, and Cases of those that fail.
+
+    The result of one that fails, but may, is None; of one that must not, there is none.
+    """
+    launcher = Launcher(arguments, n_ranks, None)
+    results = launcher.run(programs)
+    cases = []
+    for program, result in list(results.items()):
+        problems = native_problems(result, arguments.expect_failure)
+        if problems and arguments.native_may_fail:
+            name = name_of(program)
+            print(f"not compared: {name}, {n_ranks} ranks: {problems[0]}")
+            results[program] = None
+        elif problems:
+            cases.append(case_of(launcher, None, program, result, problems, programs))
+            del results[program]
+    return results, cases
+
+
+def run_in_mode(arguments, n_ranks, mode, natives):
+    """Run the programs that have a native result in a mode. Yields Cases."""
+    launcher = Launcher(arguments, n_ranks, mode)
+    for program, result in launcher.run(list(natives)).items():
+        problems = problems_of(result, natives[program], arguments.expect_failure)
+        yield case_of(launcher, mode, program, result, problems, list(natives))
+
+
+def run_launches(arguments):
+    """Run everything that is chosen. Yields Cases."""
+    for n_ranks, by_mode in launches(arguments).items():
+        chosen = set().union(*by_mode.values())
+        programs = [program for program in arguments.programs if program in chosen]
+        natives, failed = run_natively(arguments, n_ranks, programs)
+        yield from failed
+        for mode, names in by_mode.items():
+            compared = {name: natives[name] for name in names if name in natives}
+            yield from run_in_mode(arguments, n_ranks, mode, compared)
 
 
 def main():
     arguments = parse_arguments(sys.argv[1:])
     report = job.Report()
-    for program in arguments.programs:
-        for n_ranks, names in planned(arguments, program).items():
-            for case in run_program(arguments, program, n_ranks, names):
-                report.case(str(case), case.problems, case.repeat)
+    for case in run_launches(arguments):
+        report.case(str(case), case.problems, case.repeat)
     return report.end()
 
 

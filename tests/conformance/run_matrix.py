@@ -3,8 +3,9 @@
 """Runs all conformance programs of a build folder in the whole matrix of modes.
 
 The programs and their options are those of Meson's suite "conformance". Prints a line
-for each failure and each program, and at the end which programs failed under which
-values. A run that hangs is killed and counted as failed.
+for each failure and each mode in which a batch of programs or one program has run, and
+at the end which programs failed under which values. A run that hangs is killed and
+counted as failed.
 """
 
 import argparse
@@ -30,7 +31,7 @@ def parse_arguments():
     parser.add_argument(
         "--programs", default="*", help="patterns of programs' names, with commas"
     )
-    parser.add_argument("--jobs", type=int, default=1, help="programs at the same time")
+    parser.add_argument("--jobs", type=int, default=1, help="jobs at the same time")
     parser.add_argument(
         "--timeout", type=float, default=120, help="seconds for one run"
     )
@@ -47,9 +48,8 @@ def parse_arguments():
     return arguments
 
 
-def find_tests(arguments):
+def read_tests(path):
     """Options of run_conformance.py by name of the test, as Meson has written them."""
-    path = pathlib.Path(arguments.build) / "meson-info" / "intro-tests.json"
     tests = {}
     for test in json.loads(path.read_text(encoding="utf-8")):
         is_ours = any(suite.endswith(":conformance") for suite in test["suite"])
@@ -57,35 +57,64 @@ def find_tests(arguments):
         if is_ours and runners:
             words = test["cmd"][test["cmd"].index(runners[0]) + 1 :]
             tests[test["name"]] = run_conformance.parse_arguments(words)
+    return tests
+
+
+def find_tests(arguments):
+    """The tests to run in the whole matrix: a batch, and programs that run alone."""
+    path = pathlib.Path(arguments.build) / "meson-info" / "intro-tests.json"
+    tests = read_tests(path)
+    batches = {name: test for name, test in tests.items() if test.batch}
+    alone = {name: test for name, test in tests.items() if not test.batch}
+    # Each batch is a part of the same whole.
+    together = next(iter(batches.values()))
+    names = [*together.programs, *alone]
     chosen = set()
     for pattern in arguments.programs.split(","):
-        fitting = fnmatch.filter(tests, pattern)
+        fitting = fnmatch.filter(names, pattern)
         if not fitting:
             raise ValueError(f"{path} has no conformance program {pattern!r}")
         chosen.update(fitting)
-    return {name: test for name, test in tests.items() if name in chosen}
+    together.programs = [name for name in together.programs if name in chosen]
+    found = [together] if together.programs else []
+    found += [test for name, test in alone.items() if name in chosen]
+    for test in found:
+        test.ranks, test.modes, test.timeout = (
+            arguments.ranks,
+            arguments.modes,
+            arguments.timeout,
+        )
+        test.cover, test.only_ranks, test.only_modes = False, None, "*"
+    return found
 
 
-def run_test(arguments, name):
-    """Run one program in the whole matrix. Returns its cases and how long it took."""
-    test = arguments.tests[name]
-    test.ranks, test.modes = arguments.ranks, arguments.modes
-    test.timeout, test.cover = arguments.timeout, False
+def run_mode(test, n_ranks, mode, natives):
+    """Run a test's programs in one mode. Returns its name, cases and seconds."""
     start = time.monotonic()
-    cases = []
-    for program in test.programs:
-        for n_ranks, names in run_conformance.planned(test, program).items():
-            cases += run_conformance.run_program(test, program, n_ranks, names)
-    return cases, time.monotonic() - start
+    cases = list(run_conformance.run_in_mode(test, n_ranks, mode, natives))
+    what = f"{len(natives)} programs" if len(natives) > 1 else cases[0].program
+    return f"{what}, {n_ranks} ranks, {mode}", cases, time.monotonic() - start
 
 
 def results_of(arguments):
-    """Yields name, cases and seconds of each test as it ends. Nothing runs after it."""
+    """Yields name, cases and seconds of each run as it ends. Nothing runs after it."""
     pool = concurrent.futures.ThreadPoolExecutor(arguments.jobs)
-    names = {pool.submit(run_test, arguments, name): name for name in arguments.tests}
+    futures = []
     try:
-        for future in concurrent.futures.as_completed(names):
-            yield names[future], *future.result()
+        for test in arguments.tests:
+            for n_ranks, by_mode in run_conformance.launches(test).items():
+                natives, failed = run_conformance.run_natively(
+                    test, n_ranks, test.programs
+                )
+                yield f"natively, {n_ranks} ranks", failed, 0.0
+                for mode, names in by_mode.items():
+                    compared = {name: natives[name] for name in names if name in natives}
+                    if compared:
+                        futures.append(
+                            pool.submit(run_mode, test, n_ranks, mode, compared)
+                        )
+        for future in concurrent.futures.as_completed(futures):
+            yield future.result()
     finally:
         pool.shutdown(wait=False, cancel_futures=True)
         job.stop_running()
@@ -94,10 +123,10 @@ def results_of(arguments):
 def summary(failures):
     """A table: for each program that failed, how often under which value."""
     counts = collections.defaultdict(collections.Counter)
-    for name, case in failures:
+    for case in failures:
         values = case.mode.split("-") if case.mode else ["native"]
-        counts[name].update(["failed", *values, f"n={case.n_ranks}"])
-        counts[name]["hung"] += case.is_hung
+        counts[case.program].update(["failed", *values, f"n={case.n_ranks}"])
+        counts[case.program]["hung"] += case.is_hung
     present = set().union(*counts.values())
     order = ["failed", "hung", "native", *run_conformance.modes.VALUES]
     ranks = sorted(present - set(order), key=lambda column: int(column[2:]))
@@ -116,11 +145,11 @@ def main():
     for name, cases, seconds in results_of(arguments):
         for case in cases:
             report.case(str(case), case.problems, case.repeat)
-        wrong = [(name, case) for case in cases if case.problems]
+        wrong = [case for case in cases if case.problems]
         failures += wrong
-        n_passed = len(cases) - len(wrong)
-        print(f"{name:24} {n_passed:4} passed, {len(wrong):3} failed, {seconds:5.1f} s")
-        sys.stdout.flush()
+        if cases:
+            print(f"{name}: {len(wrong)} of {len(cases)} failed, {seconds:.1f} s")
+            sys.stdout.flush()
     if failures:
         print(summary(failures))
     return report.end()

@@ -64,6 +64,10 @@ class Result:
         self.stderr = stderr
         self.seconds = seconds
 
+    def part(self, status, stdout):
+        """What has come of one of several programs that ran in this job."""
+        return Result(status, stdout, self.stderr, self.seconds)
+
 
 class Job:
     """A started job; its temporary folder is its own and is watched for leftovers."""
