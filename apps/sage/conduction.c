@@ -129,12 +129,28 @@ static void multiply(struct solver *solver, double *product_out)
     }
 }
 
-/* Both products, and meanwhile A D^-1 applied to the image. */
+/* Reduce both dot products, and apply A D^-1 to the image: meanwhile, or, if each number
+ * is reduced by itself, afterwards. */
+static void reduce_and_multiply(struct solver *solver, struct exact_sum sums[2])
+{
+    MPI_Request request;
+
+    if (solver->simulation->input->reductions == REDUCTIONS_SINGLE) {
+        exact_sum_allreduce(&sums[0], 1);
+        exact_sum_allreduce(&sums[1], 1);
+        multiply(solver, solver->product);
+        return;
+    }
+    exact_sum_allreduce_begin(sums, 2, &request);
+    multiply(solver, solver->product);
+    exact_sum_allreduce_end(sums, 2, &request);
+}
+
+/* Both products, and A D^-1 applied to the image. */
 static struct products find_products(struct solver *solver)
 {
     const struct halo *halo = &solver->simulation->halo;
     struct exact_sum sums[2];
-    MPI_Request request;
 
     scale_begin(solver, solver->image);
     exact_sum_init(&sums[0]);
@@ -145,9 +161,7 @@ static struct products find_products(struct solver *solver)
         exact_sum_add(&sums[0], solver->residual[cell] * scaled);
         exact_sum_add(&sums[1], solver->image[cell] * scaled);
     }
-    exact_sum_allreduce_begin(sums, 2, &request);
-    multiply(solver, solver->product);
-    exact_sum_allreduce_end(sums, 2, &request);
+    reduce_and_multiply(solver, sums);
     return (struct products){exact_sum_value(&sums[0]), exact_sum_value(&sums[1])};
 }
 

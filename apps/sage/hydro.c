@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "apps/sage/flux.h"
+#include "apps/sage/reduce.h"
 #include "apps/sage/slopes.h"
 
 /* The comparisons also refuse what is not a number. */
@@ -82,6 +83,17 @@ static int64_t run_stage(struct simulation *simulation, double half_step)
     return n_fallbacks;
 }
 
+/* The fallbacks of a stage: of all ranks on the first, if each number is reduced by
+ * itself where it is known, else those of this rank. */
+static int64_t count_fallbacks(const struct simulation *simulation, int64_t n_fallbacks)
+{
+    if (simulation->input->reductions == REDUCTIONS_COMBINED) {
+        return n_fallbacks;
+    }
+    reduce_all(simulation->input, &n_fallbacks, 1, MPI_INT64_T, MPI_SUM);
+    return simulation->mesh.rank == 0 ? n_fallbacks : 0;
+}
+
 /* From the old state to that after a full step with the first stage's fluxes. */
 static void apply_first_stage(struct simulation *simulation)
 {
@@ -115,13 +127,13 @@ static void apply_second_stage(struct simulation *simulation)
 bool hydro_advance(struct simulation *simulation, double time_step,
                    int64_t *n_fallbacks)
 {
-    *n_fallbacks += run_stage(simulation, 0.5 * time_step);
+    *n_fallbacks += count_fallbacks(simulation, run_stage(simulation, 0.5 * time_step));
     apply_first_stage(simulation);
     simulation_share_primitive(simulation);
     if (!hydro_is_valid(simulation)) {
         return false;
     }
-    *n_fallbacks += run_stage(simulation, 0.5 * time_step);
+    *n_fallbacks += count_fallbacks(simulation, run_stage(simulation, 0.5 * time_step));
     apply_second_stage(simulation);
     return true;
 }

@@ -22,7 +22,7 @@
 #define MAX_LINE 4096
 #define MAX_PLACE 400
 
-enum field_kind { WHOLE_NUMBER, NUMBER, PROBLEM };
+enum field_kind { WHOLE_NUMBER, NUMBER, WORD };
 
 struct field {
     const char *name;
@@ -32,24 +32,40 @@ struct field {
     size_t offset;
     double min, max;
     const char *allowed;
+    const char *const *words; /* max + 1 of them, if one of them is the value */
 };
 
 #define WHOLE(name, member, fallback, min, max, allowed)                               \
     {                                                                                  \
         name, WHOLE_NUMBER, fallback, offsetof(struct input, member), min, max,        \
-            allowed                                                                    \
+            allowed, NULL                                                              \
     }
 #define REAL(name, member, fallback, min, max, allowed)                                \
     {                                                                                  \
-        name, NUMBER, fallback, offsetof(struct input, member), min, max, allowed      \
+        name, NUMBER, fallback, offsetof(struct input, member), min, max, allowed,     \
+            NULL                                                                       \
+    }
+#define ONE_OF(name, member, fallback, words, allowed)                                 \
+    {                                                                                  \
+        name, WORD, fallback, offsetof(struct input, member), 0,                       \
+            sizeof(words) / sizeof((words)[0]) - 1, allowed, words                     \
     }
 #define CELLS "1 to 4096"
 #define FRACTION "0 to 1 (of the domain)"
 #define POSITIVE "1e-9 to 1e9"
 
+static const char *const problem_words[] = {
+    [PROBLEM_BLAST] = "blast",
+    [PROBLEM_SHOCK_TUBE] = "shock_tube",
+};
+
+static const char *const reductions_words[] = {
+    [REDUCTIONS_COMBINED] = "combined",
+    [REDUCTIONS_SINGLE] = "single",
+};
+
 static const struct field fields[] = {
-    {"problem", PROBLEM, NAN, offsetof(struct input, problem), 0, 1,
-     "blast, shock_tube"},
+    ONE_OF("problem", problem, NAN, problem_words, "blast, shock_tube"),
     WHOLE("cells_x", cells[0], NAN, 1, 4096, CELLS),
     WHOLE("cells_y", cells[1], NAN, 1, 4096, CELLS),
     WHOLE("cells_z", cells[2], NAN, 1, 4096, CELLS),
@@ -75,15 +91,12 @@ static const struct field fields[] = {
     REAL("refine_above", refine_above, 0.05, 1e-6, 1, "1e-6 to 1"),
     REAL("coarsen_below", coarsen_below, 0.01, 0, 1, "0 to refine_above"),
     REAL("imbalance", imbalance, 1, 1, 1e6, "1 to 1000000"),
+    ONE_OF("reductions", reductions, REDUCTIONS_COMBINED, reductions_words,
+           "combined, single"),
     WHOLE("print_every", print_every, 0, 0, 1e6, "0 (nothing) to 1000000"),
 };
 
 #define N_FIELDS (sizeof(fields) / sizeof(fields[0]))
-
-static const char *const problem_names[] = {
-    [PROBLEM_BLAST] = "blast",
-    [PROBLEM_SHOCK_TUBE] = "shock_tube",
-};
 
 /* Where the reader is, for messages, and what it has seen. */
 struct reader {
@@ -138,10 +151,10 @@ static bool is_number(const char *word, double *value_out)
 
 static bool is_value(const struct field *field, const char *word, double *value_out)
 {
-    if (field->kind == PROBLEM) {
-        for (int p = 0; p <= (int)field->max; p++) {
-            if (strcmp(word, problem_names[p]) == 0) {
-                *value_out = p;
+    if (field->kind == WORD) {
+        for (int w = 0; w <= (int)field->max; w++) {
+            if (strcmp(word, field->words[w]) == 0) {
+                *value_out = w;
                 return true;
             }
         }

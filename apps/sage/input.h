@@ -8,6 +8,9 @@
 
 enum problem { PROBLEM_BLAST, PROBLEM_SHOCK_TUBE };
 
+/* Whether a reduction carries all the numbers that are known, or one as SAGE's do. */
+enum reductions { REDUCTIONS_COMBINED, REDUCTIONS_SINGLE };
+
 /* The names are those of the deck; README.md explains each. */
 struct input {
     int problem;
@@ -28,6 +31,7 @@ struct input {
     int adapt_every, buffer;
     double refine_above, coarsen_below;
     double imbalance;
+    int reductions;
     int print_every;
 };
 

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "apps/common/exact_sum.h"
+#include "apps/sage/reduce.h"
 #include "apps/sage/riemann.h"
 
 static double reduced_double(double value, MPI_Op operation)
@@ -50,7 +51,7 @@ static void collect_conserved(struct totals *totals,
         sums[MOMENTUM + axis].high -= simulation->impulse[axis].high;
         sums[MOMENTUM + axis].low -= simulation->impulse[axis].low;
     }
-    wide_sum_allreduce(sums, N_CONSERVED);
+    wide_sum_allreduce(simulation->input, sums, N_CONSERVED);
     memcpy(totals->conserved, sums, sizeof(sums));
 }
 
@@ -75,7 +76,7 @@ static void collect_extremes(struct totals *totals, const struct simulation *sim
     largest[1] = pressure;
     largest[2] = speed;
     largest[3] = mach;
-    MPI_Allreduce(MPI_IN_PLACE, largest, 4, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+    reduce_all(simulation->input, largest, 4, MPI_DOUBLE, MPI_MAX);
     totals->density_max = largest[0];
     totals->pressure_max = largest[1];
     totals->speed_max = sqrt(largest[2]);

@@ -4,7 +4,7 @@
  */
 #include "apps/sage/wide_sum.h"
 
-#include <mpi.h>
+#include "apps/sage/reduce.h"
 
 #define LOW_BITS 32
 #define LOW_MASK INT64_C(0xffffffff)
@@ -25,14 +25,14 @@ void wide_sum_add(struct wide_sum *sum, int64_t term)
     sum->low += low;
 }
 
-void wide_sum_allreduce(struct wide_sum *sums, int n)
+void wide_sum_allreduce(const struct input *input, struct wide_sum *sums, int n)
 {
     _Static_assert(sizeof(*sums) == 2 * sizeof(int64_t), "a sum is two words");
 
     for (int s = 0; s < n; s++) {
         pass_carry(&sums[s]);
     }
-    MPI_Allreduce(MPI_IN_PLACE, sums, 2 * n, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
+    reduce_all(input, sums, 2 * n, MPI_INT64_T, MPI_SUM);
     for (int s = 0; s < n; s++) {
         pass_carry(&sums[s]);
     }

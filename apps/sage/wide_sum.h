@@ -9,6 +9,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "apps/sage/input.h"
+
 /* high * 2^32 + low; low is below 2^32 after wide_sum_allreduce. */
 struct wide_sum {
     int64_t high, low;
@@ -17,9 +19,9 @@ struct wide_sum {
 /** Add a term; up to 2^31 of them between two reductions. */
 void wide_sum_add(struct wide_sum *sum, int64_t term);
 
-/** Add the sums of all ranks of MPI_COMM_WORLD, n of them by one reduction; collective,
- * all get the totals. */
-void wide_sum_allreduce(struct wide_sum *sums, int n);
+/** Add the sums of all ranks of MPI_COMM_WORLD, n of them, by as many reductions as the
+ * deck says; collective, all get the totals. */
+void wide_sum_allreduce(const struct input *input, struct wide_sum *sums, int n);
 
 /** Sum of two reduced sums, reduced as well. */
 struct wide_sum wide_sum_plus(const struct wide_sum *a, const struct wide_sum *b);

@@ -61,6 +61,7 @@ REFUSED = (
     ("an unknown key", "problem = blast\nspeed = 1\n", [], (":2", "speed", "cells_x")),
     ("a key twice", "cycles = 1\ncycles = 2\n", [], (":2", "cycles", "twice")),
     ("no value", "cycles =\n", [], (":1", "cycles", "1 to 100000000")),
+    ("bad reductions", None, ["--set", "reductions=2"], ("reductions", "combined, single")),
     ("a bad problem", None, ["--set", "problem=war"], ("problem", "blast, shock_tube")),
     ("a negative number", None, ["--set", "cells_x=-1"], ("cells_x", "1 to 4096")),
     ("half a cell", None, ["--set", "cells_x=2.5"], ("cells_x", "whole")),
@@ -152,6 +153,14 @@ class Suite:
                 expected = results_of(result.stdout)
             problems = problems_of(result, expected, mode != "native")
             self.report.case(f"{name}, {n_ranks} ranks, {mode}", problems, repeat)
+        return words, expected
+
+    def run_single(self, words, expected):
+        """Reductions of one number each give what combined ones give."""
+        for mode in (None, {}):
+            result, repeat = self.launch(3, ["--set", "reductions=single", *words], mode)
+            problems = problems_of(result, expected, mode is not None)
+            self.report.case(f"single reductions, {mode}", problems, repeat)
 
     def run_cells(self):
         """The file of cells is the same for every number of ranks."""
@@ -199,7 +208,8 @@ class Suite:
     def run(self):
         """All cases."""
         for problem in PROBLEMS:
-            self.run_problem(problem, MANY_MODES if self.arguments.all else MODES)
+            done = self.run_problem(problem, MANY_MODES if self.arguments.all else MODES)
+            self.run_single(*done)
         for problem in MORE_PROBLEMS if self.arguments.all else ():
             self.run_problem(problem, MODES)
         self.run_cells()
