@@ -5,10 +5,11 @@
  * before the first block to the barrier after the last. The work is a number of steps,
  * not a time, so that what is taken makes the blocks longer. Run it on as many ranks as
  * there are cores, natively and under BCS, and compare the times of the loop. With
- * --wake-us a thread of rank 0 sleeps from one time to the next and does nothing else: the
- * least that timed strobes can cost on a machine. With --poll-us every rank polls the clock
- * instead of working: the least by which strobes can be late on it. A plain MPI program of
- * its own.
+ * --post-steps each rank posts a message to itself every so many steps, so that timed
+ * strobes have always something to carry out. With --wake-us a thread of rank 0 sleeps
+ * from one time to the next and does nothing else: the least that timed strobes can cost
+ * on a machine. With --poll-us every rank polls the clock instead of working: the least
+ * by which strobes can be late on it. A plain MPI program of its own.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -22,6 +23,8 @@
 #include <sys/prctl.h>
 #include <time.h>
 
+#include "apps/overhead/posts.h"
+
 /* A linear congruential generator: each step has to wait for the one before. */
 static const uint64_t FACTOR = UINT64_C(6364136223846793005);
 static const uint64_t SUMMAND = UINT64_C(1442695040888963407);
@@ -29,12 +32,15 @@ static const uint64_t SUMMAND = UINT64_C(1442695040888963407);
 enum { N_BLOCKS = 500, N_STEPS = 9000000, MAX_COUNT = 1000000000, N_TEXT = 128 };
 
 static const char usage[] =
-    "Usage: disturb [--blocks N] [--steps N] [--wake-us N | --poll-us N]\n"
+    "Usage: disturb [--blocks N] [--steps N] [--post-steps N] [--wake-us N]\n"
+    "       disturb [--blocks N] --poll-us N\n"
     "\n"
     "Every rank does --blocks (500) blocks of --steps (9000000, some 10 ms) dependent\n"
     "steps each, in registers. Rank 0 prints for each rank the times of its blocks,\n"
     "and by how much their sum is over that of blocks as fast as the fastest; then\n"
     "the times of the loop on the slowest rank and of all ranks together.\n"
+    "With --post-steps each rank posts a message to itself every so many steps and\n"
+    "waits only for old ones.\n"
     "With --wake-us a thread of rank 0 wakes every so many microseconds and does\n"
     "nothing. With --poll-us the ranks do no steps: each polls the clock for --blocks\n"
     "points, so many microseconds apart, and rank 0 prints how late 99 % of them were\n"
@@ -44,8 +50,9 @@ static const char usage[] =
 struct options {
     long n_blocks;
     long n_steps;
-    long wake_us; /* 0: no thread */
-    long poll_us; /* 0: work */
+    long post_steps; /* 0: post nothing */
+    long wake_us;    /* 0: no thread */
+    long poll_us;    /* 0: work */
     bool is_help;
 };
 
@@ -55,7 +62,7 @@ struct times {
     double fastest_ms;
     double longest_ms;
     double sum_ms;
-    double n_wrong; /* 1 if the result is not what the steps give */
+    double n_wrong; /* 1 if the result is not what the steps give, or a message's */
 };
 
 static const int N_TIMES = sizeof(struct times) / sizeof(double);
@@ -82,6 +89,8 @@ static long *count_of(struct options *options, int letter)
         return &options->n_blocks;
     case 's':
         return &options->n_steps;
+    case 'm':
+        return &options->post_steps;
     case 'w':
         return &options->wake_us;
     default:
@@ -95,6 +104,7 @@ static int options_read(int argc, char **argv, struct options *options, char *er
     static const struct option known[] = {
         {"blocks", required_argument, NULL, 'b'},
         {"steps", required_argument, NULL, 's'},
+        {"post-steps", required_argument, NULL, 'm'},
         {"wake-us", required_argument, NULL, 'w'},
         {"poll-us", required_argument, NULL, 'p'},
         {"help", no_argument, NULL, 'h'},
@@ -119,8 +129,9 @@ static int options_read(int argc, char **argv, struct options *options, char *er
         snprintf(error, N_TEXT, "%s: no argument is expected", argv[optind]);
         return -EINVAL;
     }
-    if (options->wake_us > 0 && options->poll_us > 0) {
-        snprintf(error, N_TEXT, "--wake-us and --poll-us: only one of them is allowed");
+    if (options->poll_us > 0 && (options->wake_us > 0 || options->post_steps > 0)) {
+        snprintf(error, N_TEXT,
+                 "--poll-us: not allowed with --wake-us or --post-steps");
         return -EINVAL;
     }
     return 0;
@@ -208,22 +219,39 @@ static void *room_get(long n, size_t n_bytes)
     return room;
 }
 
+/* The work of a block, and what is posted meanwhile. */
+static uint64_t block_do(const struct options *options, uint64_t value,
+                         struct posts *posts)
+{
+    long n_left = options->n_steps;
+
+    while (options->post_steps > 0 && n_left >= options->post_steps) {
+        value = steps_do(value, options->post_steps);
+        n_left -= options->post_steps;
+        posts_add(posts);
+    }
+    return steps_do(value, n_left);
+}
+
 /* Run the loop; block_ms has room for all blocks. */
 static struct times loop_run(const struct options *options, int rank, double *block_ms)
 {
     uint64_t seed = (uint64_t)rank + 1, value = seed;
     long n = options->n_blocks;
     struct times times = {0};
+    struct posts posts;
     double before, after;
 
+    posts_init(&posts, rank);
     MPI_Barrier(MPI_COMM_WORLD);
     before = MPI_Wtime();
     for (long block = 0; block < n; block++) {
-        value = steps_do(value, options->n_steps);
+        value = block_do(options, value, &posts);
         after = MPI_Wtime();
         block_ms[block] = (after - before) * 1e3;
         before = after;
     }
+    posts_end(&posts);
     MPI_Barrier(MPI_COMM_WORLD);
     qsort(block_ms, (size_t)n, sizeof *block_ms, time_compare);
     times.median_ms = (block_ms[n / 2] + block_ms[(n - 1) / 2]) / 2;
@@ -232,7 +260,8 @@ static struct times loop_run(const struct options *options, int rank, double *bl
     for (long block = 0; block < n; block++) {
         times.sum_ms += block_ms[block];
     }
-    times.n_wrong = value != steps_skip(seed, (uint64_t)n * (uint64_t)options->n_steps);
+    times.n_wrong = posts.is_wrong ||
+                    value != steps_skip(seed, (uint64_t)n * (uint64_t)options->n_steps);
     return times;
 }
 
