@@ -69,6 +69,8 @@ def settings_text():
 
 def caption_text(notes, conditions):
     """What stands under a table: when, on what, how and beside what it was measured."""
+    notes = [*notes, f"disturbed rounds: {conditions.n_repeated} repeated, "
+                     f"{conditions.n_disturbed} kept"]
     return "; ".join([time.strftime("%Y-%m-%d"), machine_text(),
                       f"settings: {settings_text()}", *notes,
                       f"load average at the start: {conditions.load:.2f}",

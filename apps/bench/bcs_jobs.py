@@ -126,11 +126,13 @@ def number_find(pattern, text, what):
 
 
 class Conditions:
-    """How quiet the machine is from now on, while something is measured."""
+    """How quiet the machine is from now on, while something is measured, and what was done
+    about it."""
 
     def __init__(self):
         self.load = os.getloadavg()[0]
         self.total, self.stolen = self.ticks()
+        self.n_repeated = self.n_disturbed = 0
 
     @staticmethod
     def ticks():
@@ -151,20 +153,35 @@ class Conditions:
         return 100 * (stolen - self.stolen) / max(total - self.total, 1)
 
 
-def rounds_run(sides, n_rounds, run):
+def is_repeated(stolen_percent, n_left, conditions):
+    """Whether a round is to be run again, as the hypervisor took DISTURBED_PERCENT or more
+    of it; if so and n_left more may not be, says so. Counts both in the conditions."""
+    if stolen_percent < DISTURBED_PERCENT:
+        return False
+    if n_left > 0:
+        conditions.n_repeated += 1
+        return True
+    conditions.n_disturbed += 1
+    print(f"kept, though the hypervisor took {stolen_percent:.1f} % of the cores' time: "
+          "as many rounds as there are have been repeated", file=sys.stderr)
+    return False
+
+
+def rounds_run(sides, n_rounds, run, conditions):
     """What run(side) returns, in a list with an entry for each round, by side; None for a
     side for which it has returned None.
 
     Each round runs each side once, every second one in the other order, so that a drift of
     the machine favours neither end. A round of which the hypervisor took DISTURBED_PERCENT
-    or more is run again, up to n_rounds of them."""
+    or more is run again, up to n_rounds of them; the conditions count those, and the
+    disturbed ones that are kept after that."""
     results = {side: [] for side in sides}
     n_repeats = number = 0
     while number < n_rounds:
         order = sides if number % 2 == 0 else reversed(sides)
-        conditions = Conditions()
+        round_conditions = Conditions()
         found = {side: run(side) for side in order if results[side] is not None}
-        if conditions.stolen_percent() >= DISTURBED_PERCENT and n_repeats < n_rounds:
+        if is_repeated(round_conditions.stolen_percent(), n_rounds - n_repeats, conditions):
             n_repeats += 1
             continue
         for side, result in found.items():

@@ -7,12 +7,15 @@ import re
 import statistics
 
 import bcs_document as document
-from bcs_jobs import Conditions, number_find, rounds_run
+from bcs_jobs import Conditions, number_find
 from bcs_session import Case
 from bcs_sides import DISTURBING_SIDES, NATIVE, OVERLAP_SIDES, STROBE_SIDES
 
 
 POLL_US = "250"
+
+# What ranks that compute post meanwhile, with the options of disturb: some 0.2 ms of steps.
+DISTURBANCES = {"none": (), "one each 0.2 ms": ("--post-steps", "180000")}
 
 
 def strobes_text(session, side, case):
@@ -58,7 +61,7 @@ def strobes_measure(session, title):
             text = strobes_text(session, side, case)
             return text and (text, conditions.stolen_percent())
 
-        rounds = rounds_run(sides, session.options.rounds, run)
+        rounds = session.rounds(sides, run)
         for side in sides:
             rows.append(strobes_row(side, case, rounds[side]))
             print(f"{title}: {', '.join(rows[-1])}", flush=True)
@@ -104,25 +107,48 @@ def overlap_measure(session, title):
     return document.Outcome(document.table_text(head, rows))
 
 
+def strobe_rate(session, case, side):
+    """How many strobes a second a run had, as text; "-" where there is none to send."""
+    if "BCS_SLICE" not in (side.settings or {}):
+        return "-"
+    report = session.report(case, side) or ""
+    n_strobes = re.search(r"^Strobes (\d+) ", report, re.M)
+    run_ms = re.search(r"^Run time (\S+) ms", report, re.M)
+    if not n_strobes or not run_ms:
+        return "not reported"
+    return f"{float(n_strobes[1]) / float(run_ms[1]) * 1e3:.0f}"
+
+
+def disturbance_rows(session, case, sides, messages):
+    """The rows of ranks that compute, with or without messages beside it, and with neither
+    how little a thread that only wakes can take."""
+    rows = [(side.title, texts, strobe_rate(session, case, side) if texts else "-")
+            for side, texts in session.outputs(sides, case).items()]
+    for wake_us in ("250", "500") if NATIVE in sides and messages == "none" else ():
+        alone = Case(case.title, case.n_ranks, (*case.command, "--wake-us", wake_us))
+        rows.append((f"native, a thread that wakes every {wake_us} us",
+                     session.outputs([NATIVE], alone)[NATIVE], "-"))
+    medians = [texts and statistics.median(number_find(r"^all ranks (\S+) ms$", text,
+                                                       "the loop") for text in texts)
+               for _, texts, _ in rows]
+    native = dict(zip((title for title, *_ in rows), medians)).get(NATIVE.title)
+    return [[title, messages, f"{median:.0f} ms" if median else "failed",
+             f"{100 * (median / native - 1):+.2f} %" if median and native else "-", rate]
+            for (title, _, rate), median in zip(rows, medians)]
+
+
 def disturbance_measure(session, title):
-    """How much is taken from ranks that compute, one on each core."""
+    """How much is taken from ranks that compute, one on each core: while nothing is
+    posted, so that no strobe is needed, and while each slice has a message."""
     n_blocks = "20" if session.options.quick else "200"
     n_ranks = os.cpu_count() or 1
-    case = Case(str(n_ranks), n_ranks, ("disturb", "--blocks", n_blocks))
     sides = session.sides(DISTURBING_SIDES)
-    outputs = [(side.title, texts) for side, texts in session.outputs(sides, case).items()]
-    for wake_us in ("250", "500") if NATIVE in sides else ():
-        alone = Case(case.title, n_ranks, (*case.command, "--wake-us", wake_us))
-        outputs.append((f"native, a thread that wakes every {wake_us} us",
-                        session.outputs([NATIVE], alone)[NATIVE]))
-    medians = [(name, statistics.median(number_find(r"^all ranks (\S+) ms$", text, title)
-                                        for text in texts) if texts else None)
-               for name, texts in outputs]
-    native = dict(medians).get(NATIVE.title)
     rows = []
-    for name, median in medians:
-        rows.append([name, case.title, f"{median:.0f} ms" if median else "failed",
-                     f"{100 * (median / native - 1):+.2f} %" if median and native else "-"])
-        print(f"{title}: {', '.join(rows[-1])}", flush=True)
-    head = ["side", "ranks", "computation, all ranks", "more than native"]
-    return document.Outcome(document.table_text(head, rows))
+    for messages, options in DISTURBANCES.items():
+        case = Case(str(n_ranks), n_ranks, ("disturb", "--blocks", n_blocks, *options))
+        for row in disturbance_rows(session, case, sides, messages):
+            rows.append(row)
+            print(f"{title}: {', '.join(row)}", flush=True)
+    head = ["side", "messages", "computation, all ranks", "more than native",
+            "strobes a second"]
+    return document.Outcome(f"Ranks: {n_ranks}.\n\n{document.table_text(head, rows)}")

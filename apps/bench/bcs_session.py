@@ -6,7 +6,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from bcs_jobs import JobError, job_run, rounds_run
+from bcs_jobs import Conditions, JobError, job_run, rounds_run
 from bcs_sides import NATIVE, SIDES
 
 # None takes a variable away: natively none of them counts.
@@ -30,6 +30,8 @@ class Session:
         self.places = places
         self.folder = Path(folder)
         self.failures = []
+        self.conditions = Conditions()  # of the figure that is measured
+        self.n_cells = None  # of SWEEP3D, as soon as they are known
 
     def sides(self, names):
         """The sides of these names that --sides leaves."""
@@ -54,7 +56,11 @@ class Session:
 
     def outputs(self, sides, case):
         """The outputs of each side, one a round; None for a side of which a run failed."""
-        return rounds_run(sides, self.options.rounds, lambda side: self.output(side, case))
+        return self.rounds(sides, lambda side: self.output(side, case))
+
+    def rounds(self, sides, run):
+        """What run(side) returns for each side, one a round; see rounds_run."""
+        return rounds_run(sides, self.options.rounds, run, self.conditions)
 
     def report(self, case, side):
         """The report of the monitoring system on one job, or None if it fails."""

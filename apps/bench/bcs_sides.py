@@ -23,18 +23,23 @@ def timed(length, title="timed", **more):
 def sides_all():
     """All sides by name."""
     unbuffered = {"title": "unbuffered", "BCS_BUFFERING": "none"}
+    nodes = {"title": "nodes of 1", "BCS_NODE_RANKS": "1"}
+    # Slices by the clock, sends that wait, several nodes, a thread for each role.
+    paper = {**nodes, **unbuffered, "title": "paper's form", "BCS_DRIVER": "threads"}
+    threads = {"title": "threads, timed", "BCS_DRIVER": "threads"}
     table = (
         ("native", "#8b949e", ("native", None)),
         ("timed-250us", "#7fb5ec", timed(250)),
         ("timed-500us", "#2f6fb7", timed(500)),
+        ("nodes-500us", "#8f6fc1", timed(500, **nodes)),
         ("unbuffered-250us", "#f0b45c", timed(250, **unbuffered)),
         ("unbuffered-500us", "#c8703a", timed(500, **unbuffered)),
+        ("paper-250us", "#e79aa4", timed(250, **paper)),
+        ("paper-500us", "#b5394a", timed(500, **paper)),
         ("demand", "#3fa66b", ("demand", {"BCS_STROBE": "demand"})),
         ("threads", "#8f6fc1", ("demand, threads", {"BCS_DRIVER": "threads"})),
-        ("threads-250us", "#8f6fc1",
-         timed(250, "threads, timed", BCS_DRIVER="threads")),
-        ("threads-500us", "#8f6fc1",
-         timed(500, "threads, timed", BCS_DRIVER="threads")),
+        ("threads-250us", "#8f6fc1", timed(250, **threads)),
+        ("threads-500us", "#8f6fc1", timed(500, **threads)),
     )
     return {name: Side(name, title, colour, settings)
             for name, colour, (title, settings) in table}
@@ -42,9 +47,11 @@ def sides_all():
 
 SIDES = sides_all()
 NATIVE, DEMAND = SIDES["native"], SIDES["demand"]
-BUFFERED_SIDES = ("native", "timed-250us", "timed-500us", "demand")
 BLOCKING_SIDES = tuple(name for name in SIDES if not name.startswith("threads"))
+# Where nothing waits for a send, it makes no difference whether sends are buffered.
+BUFFERED_SIDES = tuple(name for name in BLOCKING_SIDES
+                       if not name.startswith("unbuffered"))
 DISTURBING_SIDES = ("native", "demand", "timed-250us", "timed-500us", "threads-250us",
-                    "threads-500us")
+                    "threads-500us", "paper-500us")
 STROBE_SIDES = ("timed-250us", "timed-500us", "native")
 OVERLAP_SIDES = ("native", "timed-500us", "demand", "threads")

@@ -294,6 +294,27 @@ static double median(double *values, long n_values)
     return (values[(n_values - 1) / 2] + values[n_values / 2]) / 2;
 }
 
+/* Seconds of a cache line's round trip between two batches; 0 if it cannot be measured. */
+static double trip_seconds(struct bench *bench)
+{
+    MPI_Barrier(MPI_COMM_WORLD);
+    return line_trip_is_possible(&bench->trip) ? line_trip_seconds(&bench->trip) : 0;
+}
+
+/* Print the median of the round trips of a length, and by how much the upper quartile is
+ * above the lower: more than noise if the cores have moved meanwhile. */
+static void trips_print(const struct bench *bench, size_t n_bytes, double *seconds,
+                        long n_trips)
+{
+    double middle = median(seconds, n_trips);
+
+    if (line_trip_is_possible(&bench->trip)) {
+        bench_print(bench, "line_trip", n_bytes, middle * 1e6, "us");
+        bench_print(bench, "line_trip_spread", n_bytes,
+                    seconds[n_trips - 1 - n_trips / 4] / seconds[n_trips / 4], "times");
+    }
+}
+
 /* Time the bodies in turn, batch by batch. @return [n_bodies][n_batches] seconds of an
  * iteration, to be freed */
 static double *batches_run(struct bench *bench, const bench_body_fn *bodies,
@@ -301,6 +322,7 @@ static double *batches_run(struct bench *bench, const bench_body_fn *bodies,
 {
     long n_batches = bench->n_batches;
     long n_iterations[MAX_BODIES];
+    double *trips = buffer_allocate(bench, (size_t)n_batches * sizeof(*trips));
     double *seconds =
         buffer_allocate(bench, (size_t)n_bodies * (size_t)n_batches * sizeof(*seconds));
 
@@ -308,12 +330,15 @@ static double *batches_run(struct bench *bench, const bench_body_fn *bodies,
         n_iterations[i] = batch_calibrate(bench, bodies[i], n_bytes);
     }
     for (long batch = 0; batch < n_batches; batch++) {
+        trips[batch] = trip_seconds(bench);
         for (int i = 0; i < n_bodies; i++) {
             seconds[i * n_batches + batch] =
                 batch_seconds(bench, bodies[i], n_bytes, n_iterations[i]) /
                 (double)n_iterations[i];
         }
     }
+    trips_print(bench, n_bytes, trips, n_batches);
+    free(trips);
     return seconds;
 }
 
@@ -419,7 +444,9 @@ int bench_main(int argc, char **argv, const struct bench_spec *spec)
         result = -EINVAL;
     }
     if (result == 0) {
+        line_trip_init(&bench.trip, bench.rank, bench.n_ranks);
         status = lengths_run(&bench);
+        line_trip_fini(&bench.trip);
     } else if (result == OPTIONS_HELP) {
         status = 0;
     } else {

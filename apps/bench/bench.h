@@ -10,6 +10,8 @@
 #include <mpi.h>
 #include <stddef.h>
 
+#include "apps/bench/line_trip.h"
+
 /* Groups of options that a program may take besides the common ones. */
 #define BENCH_OPTION_COMMON 0u
 #define BENCH_OPTION_LENGTHS 1u
@@ -58,6 +60,8 @@ struct bench {
     unsigned char *send;
     unsigned char *receive;
     MPI_Request *requests;
+
+    struct line_trip trip; /* between the batches */
 
     long n_compute_steps; /* overlap only: work that takes compute_ms */
     double compute_value; /* overlap only: its result, so that it is not left out */

@@ -62,7 +62,7 @@ class Suite:
         text = path.read_text(encoding="utf-8")
         problems = [] if result.status == 0 else [f"{result.status}: {result.stderr[:500]}"]
         wanted = {
-            "the ratio": r"^\| 2 +\| +\S+ s \| \d\.\d{3} \(\S+ to \S+\) \|$",
+            "the ratio": r"^\| 2 +\| +\S+ s \| +\d+\.\d{3} \(\S+ to \S+\) \|$",
             "a step": r"^\| 2 +\| +2 x 1 \| +128 \| +1 \| +\S+ ms \| +\S+ ms \|$",
             "the drawing": r"^!\[Figure 6.2\]\(document/figure-6-2.svg\)$",
             "the text around": r"\Atext before\n(.|\n)*\ntext after\n\Z",

@@ -1,0 +1,137 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Tests what bcs-bench and bcs-reproduce conclude from numbers: which way a ratio is
+turned, which bars are missed, which runs are compared, which rounds are repeated.
+
+Argument: the folder of the modules.
+"""
+
+import contextlib
+import io
+import math
+import sys
+import unittest
+from unittest import mock
+
+sys.path.insert(0, sys.argv.pop(1))
+
+import bcs_jobs  # noqa: E402
+import bcs_kinds  # noqa: E402
+import bcs_rows  # noqa: E402
+
+
+def row(better=bcs_rows.LOWER, bar=1.5):
+    """A row that is never run."""
+    return bcs_rows.Row("name", "title", 2, ("program",), "pattern", "us", better, bar)
+
+
+def runs(*trips):
+    """Runs with these trips, each with its place as its number."""
+    return [bcs_kinds.Run((place,), trip) for place, trip in enumerate(trips)]
+
+
+class Ratios(unittest.TestCase):
+    """Less than 1 means that BCS is better, always."""
+
+    def test_a_shorter_time_is_better(self):
+        self.assertEqual(row().ratio_of(native=2.0, bcs=1.0), 0.5)
+
+    def test_a_higher_rate_is_better(self):
+        self.assertEqual(row(bcs_rows.HIGHER).ratio_of(native=1.0, bcs=2.0), 0.5)
+
+    def test_some_numbers_have_no_ratio(self):
+        self.assertIsNone(row(bcs_rows.NO_RATIO).ratio_of(1.0, 2.0))
+        self.assertIsNone(row().ratio_of(0.0, 2.0))
+        self.assertIsNone(row().ratio_of(1.0, -2.0))
+
+    def test_a_bar_is_missed_above_it_and_without_a_ratio(self):
+        self.assertFalse(row().is_missed(1.5))
+        self.assertTrue(row().is_missed(1.501))
+        self.assertTrue(row().is_missed(None))
+        self.assertFalse(row(bar=None).is_missed(9.0))
+
+    def test_a_row_with_timed_strobes_keeps_its_job(self):
+        slower = bcs_rows.timed(row(), 1.05)
+        self.assertEqual((slower.command, slower.n_ranks), (("program",), 2))
+        self.assertEqual(slower.settings["BCS_STROBE"], "timed")
+        self.assertNotEqual(slower.side_key(), row().side_key())
+
+    def test_names_of_rows_are_unique(self):
+        names = [row.name for row in bcs_rows.all_rows()]
+        self.assertEqual(len(names), len(set(names)))
+
+
+class Kinds(unittest.TestCase):
+    """Runs of one kind are compared."""
+
+    def chosen(self, native, bcs):
+        """Places of the chosen runs, and the trip."""
+        chosen, trip_us = bcs_kinds.alike_choose([runs(*native), runs(*bcs)])
+        return [[run.values[0] for run in side] for side in chosen], trip_us
+
+    def test_the_kind_that_both_sides_have_most_of_is_chosen(self):
+        places, trip_us = self.chosen((0.33, 0.05, 0.34, 0.35), (0.05, 0.06, 0.33, 0.35))
+        self.assertEqual(places, [[0, 2, 3], [2, 3]])
+        self.assertAlmostEqual(trip_us, 0.34)
+
+    def test_kinds_that_only_one_side_has_are_no_pairs(self):
+        places, trip_us = self.chosen((0.33, 0.34), (0.05, 0.06))
+        self.assertEqual(places, [[], []])
+        self.assertIsNone(trip_us)
+
+    def test_a_run_during_which_the_cores_moved_is_of_no_kind(self):
+        places, _ = self.chosen((0.33, math.nan), (0.33, 0.33))
+        self.assertEqual(places, [[0], [0, 1]])
+
+    def test_without_trips_all_runs_count(self):
+        places, trip_us = self.chosen((None, None), (None,))
+        self.assertEqual((places, trip_us), ([[0, 1], [0]], None))
+
+    def test_a_trip_is_found_in_an_output(self):
+        text = "line_trip 8 0.5 us\nline_trip_spread 8 {} times\nlatency 8 1 us\n"
+        self.assertEqual(bcs_kinds.trip_find(text.format("1.1")), 0.5)
+        self.assertTrue(math.isnan(bcs_kinds.trip_find(text.format("3"))))
+        self.assertIsNone(bcs_kinds.trip_find("latency 8 1 us\n"))
+
+
+class Rounds(unittest.TestCase):
+    """A disturbed round is run again, and which are kept all the same is told."""
+
+    def run_rounds(self, n_rounds, stolen):
+        """Rounds of two sides of which the hypervisor took these shares; what was kept, the
+        order of all runs, the conditions and what was printed."""
+        order, errors = [], io.StringIO()
+        conditions = bcs_jobs.Conditions()
+
+        def run(side):
+            order.append(side)
+            return len(order)
+
+        shares = iter(stolen)
+        with mock.patch.object(bcs_jobs.Conditions, "stolen_percent",
+                               lambda _: next(shares)), contextlib.redirect_stderr(errors):
+            results = bcs_jobs.rounds_run(("a", "b"), n_rounds, run, conditions)
+        return results, "".join(order), conditions, errors.getvalue()
+
+    def test_every_second_round_runs_the_other_way_round(self):
+        results, order, conditions, errors = self.run_rounds(3, [0, 0, 0])
+        self.assertEqual(order, "abbaab")
+        self.assertEqual(results, {"a": [1, 4, 5], "b": [2, 3, 6]})
+        self.assertEqual((conditions.n_repeated, conditions.n_disturbed), (0, 0))
+        self.assertEqual(errors, "")
+
+    def test_a_disturbed_round_does_not_count(self):
+        results, order, conditions, _ = self.run_rounds(2, [0, 5, 0])
+        self.assertEqual(order, "abbaba")
+        self.assertEqual(results, {"a": [1, 6], "b": [2, 5]})
+        self.assertEqual((conditions.n_repeated, conditions.n_disturbed), (1, 0))
+
+    def test_rounds_that_are_kept_though_disturbed_are_told(self):
+        results, _, conditions, errors = self.run_rounds(1, [5, 5])
+        self.assertEqual(results, {"a": [3], "b": [4]})
+        self.assertEqual((conditions.n_repeated, conditions.n_disturbed), (1, 1))
+        self.assertIn("5.0 %", errors)
+
+
+if __name__ == "__main__":
+    unittest.main()
