@@ -11,6 +11,8 @@
  */
 #include "mpi_shim/comm_agree.h"
 
+#include <inttypes.h>
+
 #include "libbcs/base/log.h"
 #include "mpi_shim/handles.h"
 #include "mpi_shim/slots.h"
@@ -18,7 +20,7 @@
 
 /* An id is a number and a slot. Its groups have ids of their own above it; each needs two
  * (BCS_SPACE_COLLECTIVE). */
-enum { CONTEXT_SLOT_BITS = 28, CONTEXT_GROUP_BITS = 2, CONTEXT_OF_SIDE = 2 };
+enum { CONTEXT_GROUP_BITS = 2, CONTEXT_OF_SIDE = 2 };
 
 struct shim_agreement shim_agreement_propose(void)
 {
@@ -27,8 +29,10 @@ struct shim_agreement shim_agreement_propose(void)
 
     agreement.is_valid = shim_slot_take(&agreement.slot);
     if (!agreement.is_valid) {
-        bcs_error("rank %u leads more than %d communicators at once; free some",
-                  shim_context()->rank, NIC_GROUPS_A_PORT);
+        bcs_error("rank %u leads %" PRIu64
+                  " communicators at once, which is its limit; "
+                  "free some, or raise BCS_COMMUNICATORS",
+                  shim_context()->rank, shim_context()->config.communicators);
     }
     return agreement;
 }
@@ -76,7 +80,7 @@ void shim_agreement_apply(struct shim_comm *comm,
 {
     struct bcs_group *whole = comm->whole;
 
-    whole->context_id = (agreement->number << CONTEXT_SLOT_BITS | agreement->slot)
+    whole->context_id = (agreement->number << NIC_SLOT_BITS | agreement->slot)
                         << CONTEXT_GROUP_BITS;
     whole->slot = agreement->slot;
     comm->group.context_id = whole->context_id;

@@ -17,23 +17,22 @@
 #include "mpi_shim/handles.h"
 #include "mpi_shim/status.h"
 
-enum { MAX_REQUESTS = 4 << 20 }; /* address space, not memory */
-
 struct shim_arena shim_arena;
 
 struct shim_request *shim_orphans;
 
 int shim_request_setup(void)
 {
-    void *memory =
-        mmap(NULL, MAX_REQUESTS * sizeof(struct shim_request), PROT_READ | PROT_WRITE,
+    uint32_t n_most = shim_context()->config.limits.requests;
+    void *memory = /* address space; what is touched becomes memory */
+        mmap(NULL, n_most * sizeof(struct shim_request), PROT_READ | PROT_WRITE,
              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
     if (memory == MAP_FAILED) {
         return -ENOMEM;
     }
     shim_arena.begin = memory;
-    shim_arena.end = shim_arena.begin + MAX_REQUESTS;
+    shim_arena.end = shim_arena.begin + n_most;
     shim_arena.free = NULL;
     shim_arena.n_touched = 0;
     return 0;
@@ -42,7 +41,8 @@ int shim_request_setup(void)
 void shim_request_teardown(void)
 {
     if (shim_arena.begin != NULL) {
-        munmap(shim_arena.begin, MAX_REQUESTS * sizeof(struct shim_request));
+        munmap(shim_arena.begin,
+               (size_t)((char *)shim_arena.end - (char *)shim_arena.begin));
         memset(&shim_arena, 0, sizeof(shim_arena));
     }
     shim_orphans = NULL;
@@ -55,7 +55,7 @@ struct shim_request *shim_request_new(void)
 
     if (request != NULL) {
         shim_arena.free = request->next;
-    } else if (shim_arena.n_touched < MAX_REQUESTS) {
+    } else if (&shim_arena.begin[shim_arena.n_touched] < shim_arena.end) {
         request = &shim_arena.begin[shim_arena.n_touched++];
     } else {
         return NULL;

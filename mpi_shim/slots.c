@@ -19,22 +19,28 @@
 enum { LEAVE_TAG = INT_MAX };
 
 static struct {
-    bool is_used[NIC_GROUPS_A_PORT];
+    bool is_used[NIC_GROUPS_MOST]; /* [n_slots()] */
     uint32_t cursor;
     struct shim_comm *oldest_left; /* which some members may not have left */
     struct shim_comm *newest_left;
     uint32_t n_counted; /* taken out of that list by threads that count their members */
 } slots;
 
+/** Slots of this process. */
+static uint32_t n_slots(void)
+{
+    return (uint32_t)shim_context()->config.communicators;
+}
+
 /** Take the free slot that has been free longest. @return whether there is one */
 static bool take_free(uint32_t *slot_out)
 {
-    for (uint32_t i = 0; i < NIC_GROUPS_A_PORT; i++) {
-        uint32_t index = (slots.cursor + i) % NIC_GROUPS_A_PORT;
+    for (uint32_t i = 0; i < n_slots(); i++) {
+        uint32_t index = (slots.cursor + i) % n_slots();
         if (!slots.is_used[index]) {
             slots.is_used[index] = true;
             slots.cursor = index + 1;
-            *slot_out = shim_context()->rank * NIC_GROUPS_A_PORT + index;
+            *slot_out = shim_context()->rank * n_slots() + index;
             return true;
         }
     }
@@ -99,7 +105,7 @@ static bool make_free(bool is_waiting)
             put_back(comm);
             break;
         }
-        slots.is_used[comm->whole->slot % NIC_GROUPS_A_PORT] = false;
+        slots.is_used[comm->whole->slot % n_slots()] = false;
         shim_comm_release(comm);
         is_made = true;
     }

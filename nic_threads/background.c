@@ -50,7 +50,7 @@ struct nic_background {
     _Atomic bool is_stopping; /* set before `watch` */
     uint64_t *n_seen; /* by node: entries of its nic_opened that have been read */
     bool is_late;     /* this look comes after a long pause */
-    struct charge charges[NIC_OPENED_ENTRIES];
+    struct charge charges[BCS_OPENED_MOST];
     uint32_t n_charges;
     struct nic_mover *mover;
 };
@@ -70,11 +70,12 @@ static bool copy_piece(const struct nic_background *background, uint32_t receive
 static void ask_for_chunk(struct nic_engine *engine, const struct nic_opened *opened,
                           uint32_t item)
 {
-    struct nic_node *node =
-        engine->views[nic_layout_node(&engine->layout, opened->port)].node;
+    const struct nic_view *view =
+        &engine->views[nic_layout_node(&engine->layout, opened->port)];
+    struct nic_node *node = view->node;
     uint64_t n = atomic_load_explicit(&node->n_returned, memory_order_relaxed);
 
-    node->returned[n % NIC_OPENED_ENTRIES] = item;
+    node->returned[n % nic_view_limits(view)->opened] = item;
     /* seq_cst: whoever holds the lock looks for work after unlocking */
     atomic_store_explicit(&node->n_returned, n + 1, memory_order_seq_cst);
     nic_engine_turn(engine);
@@ -132,6 +133,7 @@ static bool help(struct nic_background *background, struct charge *charge)
 static void take_charge(struct nic_background *background)
 {
     struct nic_engine *engine = background->engine;
+    uint32_t n_most = engine->layout.shape.limits.opened;
 
     for (uint32_t i = 0; i < engine->n_nodes; i++) {
         struct nic_view *view = &engine->views[i];
@@ -141,13 +143,13 @@ static void take_charge(struct nic_background *background)
             !nic_engine_try_lock(view)) {
             continue; /* who holds the lock is at work here */
         }
-        if (node->n_opened - background->n_seen[i] > NIC_OPENED_ENTRIES) {
-            background->n_seen[i] = node->n_opened - NIC_OPENED_ENTRIES;
+        if (node->n_opened - background->n_seen[i] > n_most) {
+            background->n_seen[i] = node->n_opened - n_most;
         }
         while (background->n_seen[i] < node->n_opened &&
-               background->n_charges < NIC_OPENED_ENTRIES) {
+               background->n_charges < n_most) {
             background->charges[background->n_charges++] = (struct charge){
-                .opened = node->opened[background->n_seen[i]++ % NIC_OPENED_ENTRIES],
+                .opened = node->opened[background->n_seen[i]++ % n_most],
                 .moved = UINT64_MAX,
             };
         }

@@ -238,7 +238,7 @@ void nic_buffer_receiver_step(struct nic_view *view)
     for (uint32_t i = 0; i < batch->n_probes; i++) {
         answer_probe(view, &batch->probes[i]);
     }
-    while (batch->n_plans < NIC_BATCH &&
+    while (batch->n_plans < nic_view_limits(view)->chunks &&
            nic_schedule_next(&node->schedule, view->items,
                              &batch->plans[batch->n_plans])) {
         go_on(view, batch->plans[batch->n_plans++].item);

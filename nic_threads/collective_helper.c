@@ -146,7 +146,7 @@ void nic_collective_helper_schedule(struct nic_view *view)
     uint32_t number = view->node->first_active;
 
     keep_parts(view);
-    while (number != SLOT_NONE && batch->n_ready < NIC_BATCH) {
+    while (number != SLOT_NONE && batch->n_ready < nic_view_limits(view)->collectives) {
         const struct nic_slot *slot = nic_view_slot(view, number);
         const struct bcs_descriptor *any = &view->items[slot->first_item].descriptor;
         if (master_of(view, any) == view->index &&

@@ -101,7 +101,7 @@ static void note_opened(struct nic_view *view, const struct nic_item *item,
 {
     struct nic_node *node = view->node;
 
-    node->opened[node->n_opened % NIC_OPENED_ENTRIES] = (struct nic_opened){
+    node->opened[node->n_opened % nic_view_limits(view)->opened] = (struct nic_opened){
         .port = item->port,
         .cell = item->descriptor.cell,
         .generation = atomic_load_explicit(&target->state, memory_order_relaxed) >>
@@ -363,10 +363,11 @@ static void chunk_wanted(struct nic_view *view, const struct bcs_descriptor *gra
 static uint64_t stage_block(struct nic_view *view, uint32_t from)
 {
     const struct nic_layout *layout = &view->engine->layout;
+    uint32_t n = nic_view_limits(view)->stage_blocks;
     uint64_t offset = view->index * layout->heap_bytes + layout->stage_gva +
-                      (uint64_t)from * NIC_STAGE_BLOCKS * layout->stage_stride_bytes;
+                      (uint64_t)from * n * layout->stage_stride_bytes;
 
-    for (int i = 0; i < NIC_STAGE_BLOCKS; i++, offset += layout->stage_stride_bytes) {
+    for (uint32_t i = 0; i < n; i++, offset += layout->stage_stride_bytes) {
         struct bcs_block *block = bcs_block_at(view->engine->base, offset);
         /* acquire: pairs with bcs_block_free by the process that has stored the chunk */
         if (atomic_load_explicit(&block->busy, memory_order_acquire) == 0) {

@@ -289,14 +289,20 @@ int nic_engine_layout(uint32_t n_ports, const struct nic_config *config,
         .n_ports = n_ports,
         .node_ranks = (uint32_t)node_ranks,
         .n_cells = (uint32_t)config->descriptors,
+        .n_groups = (uint32_t)config->communicators,
         .n_node_bytes = sizeof(struct nic_node) + sizeof(struct bcs_machine),
         .n_item_bytes = sizeof(struct nic_item),
         .n_wire_bytes = sizeof(struct bcs_descriptor),
         .n_slot_bytes = sizeof(struct nic_slot),
+        .limits = config->limits,
     };
     int rc = nic_layout_init(layout_out, &shape);
 
-    if (rc < 0) {
+    if (rc == -E2BIG) {
+        bcs_error("%u ranks that may lead %u communicators each are too many for one "
+                  "job; lower BCS_COMMUNICATORS",
+                  n_ports, shape.n_groups);
+    } else if (rc < 0) {
         bcs_error(
             "%u ranks in nodes of %u: a node has at most %u ranks, a job %u nodes; "
             "set BCS_NODE_RANKS",
@@ -351,6 +357,7 @@ static int view_init(struct nic_engine *engine, uint32_t index)
     view->items = (struct nic_item *)(view->heap + layout->item_gva);
     view->first_port = index * layout->shape.node_ranks;
     view->n_local = nic_layout_n_local(layout, index);
+    view->ring_mask = layout->shape.limits.ring - 1;
     if (engine->port == view->first_port && !engine->is_background) {
         node_init(view);
     }

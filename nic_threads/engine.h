@@ -20,7 +20,7 @@ struct nic_engine_params {
     bool is_mover;      /* the engine copies long messages by itself, if it may */
 };
 
-/** The layout of a job of n_ports processes. @return 0 or -EINVAL, logged */
+/** The layout of a job of n_ports processes. @return 0, -EINVAL or -E2BIG, logged */
 int nic_engine_layout(uint32_t n_ports, const struct nic_config *config,
                       struct nic_layout *layout_out);
 
@@ -105,9 +105,7 @@ static inline bool nic_is_alone(const struct nic_engine *engine)
  *  their senders wait then. */
 static inline uint32_t nic_send_limit(const struct nic_view *view)
 {
-    const struct nic_shape *shape = &view->engine->layout.shape;
-
-    return NIC_SENDS_A_CELL * shape->node_ranks * shape->n_cells;
+    return view->engine->layout.send_limit;
 }
 
 /** Whether a node keeps so many sends. Also read without the lock. */

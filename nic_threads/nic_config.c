@@ -5,6 +5,9 @@
 #include "nic_threads/nic_config.h"
 
 #include <stddef.h>
+#include <string.h>
+
+#include "libbcs/ring/nic_memory.h"
 
 static const char *const strobe_choices[] = {"demand", "timed", NULL};
 static const char *const driver_choices[] = {"inline", "threads", NULL};
@@ -115,6 +118,17 @@ static const struct bcs_config_entry entries[] = {
                 "many for each process; then their senders wait.",
     },
     {
+        .name = "BCS_COMMUNICATORS",
+        .fallback = "65536",
+        .kind = BCS_CONFIG_COUNT,
+        FIELD(communicators),
+        .minimum = 4,
+        .maximum = NIC_GROUPS_MOST,
+        .help =
+            "How many communicators one process can lead at once. The first rank of "
+            "a communicator leads it, of MPI_COMM_WORLD, too.",
+    },
+    {
         .name = "BCS_SPIN",
         .fallback = "0ns",
         .kind = BCS_CONFIG_DURATION_NS,
@@ -124,6 +138,16 @@ static const struct bcs_config_entry entries[] = {
                 "more processes than cores. After the first 50 us it offers its core "
                 "to others between polls. 0ns: 100 ms; 1ns: it sleeps at once.",
     },
+    {
+        .name = "BCS_LIMITS",
+        .fallback = "usual",
+        .kind = BCS_CONFIG_LIMITS,
+        FIELD(limits),
+        .is_for_tests = true,
+        .help = "For developers; only in builds with tests. Sizes of the queues and "
+                "tables inside. least: each the least that is legal, except those that "
+                "bound what a program may do (kept_sends, requests); then single ones.",
+    },
 };
 
 const struct bcs_config_table nic_config_table = {
@@ -131,6 +155,20 @@ const struct bcs_config_table nic_config_table = {
     .entries = entries,
     .n_entries = sizeof(entries) / sizeof(entries[0]),
 };
+
+uint64_t nic_config_digest(const struct nic_config *config)
+{
+    struct nic_config compared = *config;
+    unsigned char bytes[sizeof(compared)];
+    uint64_t digest = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
+
+    compared.spin_ns = 0;
+    memcpy(bytes, &compared, sizeof(bytes));
+    for (size_t i = 0; i < sizeof(bytes); i++) {
+        digest = (digest ^ bytes[i]) * UINT64_C(0x100000001b3);
+    }
+    return digest;
+}
 
 static uint64_t larger(uint64_t a, uint64_t b)
 {

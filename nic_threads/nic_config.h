@@ -6,13 +6,15 @@
 #define NIC_THREADS_NIC_CONFIG_H
 
 #include "libbcs/base/config.h"
+#include "libbcs/base/limits.h"
 
 enum nic_copy { NIC_COPY_AUTO, NIC_COPY_DIRECT, NIC_COPY_POOLED };
 enum nic_buffering { NIC_BUFFERING_EAGER, NIC_BUFFERING_NONE };
 enum nic_driver_kind { NIC_DRIVER_INLINE, NIC_DRIVER_THREADS };
 enum nic_strobe_mode { NIC_STROBE_DEMAND, NIC_STROBE_TIMED };
 
-/** Values of nic_config_table; all fields as bcs_config_read stores them. */
+/** Values of nic_config_table; all fields as bcs_config_read stores them. All but spin_ns are
+ *  the same in all processes of a job. */
 struct nic_config {
     uint64_t node_ranks; /* 0: all ranks of the machine in one node */
     uint64_t strobe;     /* enum nic_strobe_mode */
@@ -24,10 +26,16 @@ struct nic_config {
     uint64_t chunk_bytes; /* 0: see nic_config_chunk_bytes */
     uint64_t slice_bytes; /* 0: see nic_config_slice_bytes */
     uint64_t descriptors;
+    uint64_t communicators;
     uint64_t spin_ns; /* 0: as usual, see nic_config_spin_ns */
+    struct bcs_limits limits;
 };
 
 extern const struct bcs_config_table nic_config_table;
+
+/** A number that is the same for equal settings, and almost always another for others;
+ *  spin_ns does not count. */
+uint64_t nic_config_digest(const struct nic_config *config);
 
 /** How much of one message moves in one slice. What lies in an eager block goes in one
  *  piece, so that it is that much at least. */

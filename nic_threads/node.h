@@ -20,8 +20,6 @@
 #include "nic_threads/slice.h"
 #include "nic_threads/strobe_clock.h"
 
-enum { NIC_BATCH = 64 }; /* descriptors that one slice takes from the ports of a node */
-
 /** Kinds of descriptors that only engines exchange; continue enum bcs_descriptor_kind. */
 enum nic_wire_kind {
     NIC_WIRE_GRANT =
@@ -82,23 +80,21 @@ struct nic_pair {
 };
 
 /**
- * What the roles hand to each other within one slice. The ports give at most NIC_BATCH
- * descriptors of all kinds together; the wires give nothing more once there are NIC_BATCH
- * sends or notes.
+ * What the roles hand to each other within one slice. The ports give at most limits.batch
+ * descriptors of all kinds together; the wires give nothing more once there are
+ * limits.arrivals sends or notes.
  */
 struct nic_batch {
     uint32_t n_collected; /* ring entries of this slice */
     uint32_t n_sends, n_receives, n_notes, n_probes, n_pairs, n_plans, n_ready;
-    struct nic_posted sends[2 * NIC_BATCH];
-    struct nic_posted receives[NIC_BATCH]; /* and cancellations, as they were posted */
-    struct nic_posted probes[NIC_BATCH];
-    struct nic_posted notes[2 * NIC_BATCH]; /* all other kinds */
-    struct nic_pair pairs[3 * NIC_BATCH];
-    struct nic_plan plans[NIC_BATCH]; /* chunks of long messages */
-    uint32_t ready[NIC_BATCH];        /* slots of the collectives of this slice */
+    struct nic_posted sends[2 * BCS_BATCH_MOST];
+    struct nic_posted receives[BCS_BATCH_MOST]; /* and cancellations, as they were posted */
+    struct nic_posted probes[BCS_BATCH_MOST];
+    struct nic_posted notes[2 * BCS_BATCH_MOST]; /* all other kinds */
+    struct nic_pair pairs[3 * BCS_BATCH_MOST];
+    struct nic_plan plans[BCS_BATCH_MOST]; /* chunks of long messages */
+    uint32_t ready[BCS_BATCH_MOST];        /* slots of the collectives of this slice */
 };
-
-enum { NIC_OPENED_ENTRIES = 256 };
 
 /** A direct transfer that the engine has opened, for the background thread to see. */
 struct nic_opened {
@@ -132,10 +128,10 @@ struct nic_node {
     struct nic_batch batch;
 
     uint64_t n_opened; /* entries of opened that have ever been written */
-    struct nic_opened opened[NIC_OPENED_ENTRIES]; /* cyclic */
+    struct nic_opened opened[BCS_OPENED_MOST]; /* cyclic, of limits.opened */
     /* Transfers that want their next chunk, from the background thread; cyclic. One that
      * is in here has not got it yet, so there is room. */
-    uint32_t returned[NIC_OPENED_ENTRIES];
+    uint32_t returned[BCS_OPENED_MOST];
     _Atomic uint64_t n_returned; /* entries of returned that have ever been written */
     uint64_t n_returned_seen;
 
@@ -195,6 +191,7 @@ struct nic_view {
     uint32_t index;
     uint32_t first_port; /* number in the job of local port 0 */
     uint32_t n_local;
+    uint32_t ring_mask; /* of its ports' rings */
     struct nic_wake_set wake;
 };
 
@@ -223,6 +220,12 @@ struct nic_engine {
     uint8_t *scratch; /* contributions in rank order: n_ports * BCS_INLINE_BYTES */
     struct nic_view *views;
 };
+
+/** The sizes in use. */
+static inline const struct bcs_limits *nic_view_limits(const struct nic_view *view)
+{
+    return &view->engine->layout.shape.limits;
+}
 
 static inline const struct bcs_descriptor *
 nic_posted_descriptor(const struct nic_view *view, const struct nic_posted *posted)

@@ -15,16 +15,24 @@
 #include "nic_threads/roles.h"
 #include "nic_threads/wire.h"
 
-/** Receives in a ring that need no strobe; more are taken, so that no ring fills with them. */
-enum { RECEIVES_WITHOUT_STROBE = BCS_RING_ENTRIES / 4 };
+/** Of this part of a ring, receives need no strobe; more are taken, so that no ring fills with
+ *  them. */
+enum { PART_WITHOUT_STROBE = 4 };
+
+/** Entry `head` of a ring, or NULL if its owner has not published it. */
+static inline const struct bcs_descriptor *ring_entry(const struct bcs_port *port,
+                                                      uint32_t ring_mask, uint32_t head)
+{
+    const struct bcs_descriptor *entry = &port->ring[head & ring_mask];
+
+    /* acquire: pairs with bcs_poster_publish */
+    return atomic_load_explicit(&entry->turn, memory_order_acquire) == head + 1 ? entry
+                                                                                : NULL;
+}
 
 static bool port_has_entry(const struct nic_view *view, uint32_t local, uint32_t head)
 {
-    struct bcs_port *port = nic_view_port(view, local);
-
-    /* acquire: pairs with bcs_poster_publish */
-    return atomic_load_explicit(&port->ring[head % BCS_RING_ENTRIES].turn,
-                                memory_order_acquire) == head + 1;
+    return ring_entry(nic_view_port(view, local), view->ring_mask, head) != NULL;
 }
 
 /** Sort one descriptor into the batch. */
@@ -52,14 +60,16 @@ static void collect_port(struct nic_view *view, uint32_t local)
 {
     struct nic_node *node = view->node;
     struct nic_batch *batch = &node->batch;
+    const struct bcs_port *port = nic_view_port(view, local);
+    const struct bcs_descriptor *descriptor;
+    uint32_t n_most = nic_view_limits(view)->batch, ring_mask = view->ring_mask;
     uint32_t head = node->heads[local];
 
     if (node->is_held[local]) {
         __atomic_store_n(&node->is_held[local], false, __ATOMIC_RELAXED);
     }
-    while (batch->n_collected < NIC_BATCH && port_has_entry(view, local, head)) {
-        const struct bcs_descriptor *descriptor =
-            &nic_view_port(view, local)->ring[head % BCS_RING_ENTRIES];
+    while (batch->n_collected < n_most &&
+           (descriptor = ring_entry(port, ring_mask, head)) != NULL) {
         struct nic_posted posted = {
             .offset = (uint64_t)((const char *)descriptor - view->engine->base),
             .port = view->first_port + local,
@@ -95,7 +105,7 @@ static void take_returned(struct nic_view *view)
     while (has_returned(node)) {
         uint64_t n = node->n_returned_seen;
         nic_schedule_add(&node->schedule, view->items,
-                         node->returned[n % NIC_OPENED_ENTRIES]);
+                         node->returned[n % nic_view_limits(view)->opened]);
         __atomic_store_n(&node->n_returned_seen, n + 1, __ATOMIC_RELAXED);
     }
 }
@@ -119,12 +129,10 @@ static uint32_t collect(struct nic_view *view)
 
 /** Whether the owner has published entry `first` of a ring and all that there is room for
  *  behind it. */
-static bool is_full(const struct bcs_port *port, uint32_t first)
+static bool is_full(const struct nic_view *view, const struct bcs_port *port,
+                    uint32_t first)
 {
-    uint32_t last = first + BCS_RING_ENTRIES - 1;
-
-    return atomic_load_explicit(&port->ring[last % BCS_RING_ENTRIES].turn,
-                                memory_order_relaxed) == last + 1;
+    return ring_entry(port, view->ring_mask, first + view->ring_mask) != NULL;
 }
 
 /** Give the entries that have been read back to their owner. */
@@ -142,7 +150,7 @@ static void release_ring(struct nic_view *view, uint32_t local)
          * publishes, announces its nap (seq_cst) and looks at consumed: either it sees the
          * store above, or this fence comes later, and its entries are seen. */
         atomic_thread_fence(memory_order_seq_cst);
-        if (is_full(port, before)) {
+        if (is_full(view, port, before)) {
             nic_view_touch(view, view->first_port + local);
         }
     }
@@ -231,10 +239,13 @@ bool nic_strobe_receiver_needs_strobe(const struct nic_view *view, uint32_t loca
 {
     uint32_t head = __atomic_load_n(&view->node->heads[local], __ATOMIC_RELAXED);
     const struct bcs_port *port = nic_view_port(view, local);
+    const struct bcs_descriptor *descriptor;
+    uint32_t n_most = (view->ring_mask + 1) / PART_WITHOUT_STROBE;
     uint32_t n = 0;
 
-    while (n < RECEIVES_WITHOUT_STROBE && port_has_entry(view, local, head + n) &&
-           can_wait(view, local, &port->ring[(head + n) % BCS_RING_ENTRIES])) {
+    while (n < n_most &&
+           (descriptor = ring_entry(port, view->ring_mask, head + n)) != NULL &&
+           can_wait(view, local, descriptor)) {
         n++;
     }
     if (n == 0) {

@@ -11,17 +11,26 @@
 static uint64_t ring_gva(const struct nic_view *view, uint32_t from)
 {
     return view->engine->layout.wire_gva +
-           (uint64_t)from * NIC_WIRE_ENTRIES * sizeof(struct bcs_descriptor);
+           (uint64_t)from * nic_view_limits(view)->wire * sizeof(struct bcs_descriptor);
 }
 
-static bool has_room(const struct nic_node *node, uint32_t to)
+/** Where the entry with a number is, in the ring of its sender at its receiver. */
+static uint64_t entry_gva(const struct nic_view *view, uint32_t from, uint64_t number)
 {
+    uint64_t index = number & (nic_view_limits(view)->wire - 1);
+
+    return ring_gva(view, from) + index * sizeof(struct bcs_descriptor);
+}
+
+static bool has_room(const struct nic_view *view, uint32_t to)
+{
+    const struct nic_node *node = view->node;
     /* acquire: pairs with the transport's put of the credit, so that the entries it
      * covers have been read */
     uint64_t credit = __atomic_load_n(&node->wire_credit[to], __ATOMIC_ACQUIRE);
 
     return __atomic_load_n(&node->wire_sent[to], __ATOMIC_RELAXED) - credit <
-           NIC_WIRE_ENTRIES;
+           nic_view_limits(view)->wire;
 }
 
 static void put_entry(struct nic_view *view, uint32_t to,
@@ -33,8 +42,7 @@ static void put_entry(struct nic_view *view, uint32_t to,
     struct bcs_xfer xfer = {
         .src = &entry,
         .n_bytes = sizeof(entry),
-        .dest_gva = ring_gva(view, view->index) +
-                    node->wire_sent[to] % NIC_WIRE_ENTRIES * sizeof(entry),
+        .dest_gva = entry_gva(view, view->index, node->wire_sent[to]),
         .dests = &dests,
         .remote_event_gva =
             NIC_NODE_GVA(view, wire_event) + view->index * sizeof(struct bcs_event),
@@ -53,7 +61,7 @@ void nic_wire_send(struct nic_view *view, uint32_t to,
     struct nic_list *outbox = &node->outbox[to];
     uint32_t id;
 
-    if (outbox->first == NIC_ITEM_NONE && has_room(node, to)) {
+    if (outbox->first == NIC_ITEM_NONE && has_room(view, to)) {
         put_entry(view, to, descriptor, port);
         return;
     }
@@ -75,7 +83,7 @@ bool nic_wire_flush(struct nic_view *view)
 
     for (uint32_t to = 0; node->n_outbox > 0 && to < view->engine->n_nodes; to++) {
         struct nic_list *outbox = &node->outbox[to];
-        while (outbox->first != NIC_ITEM_NONE && has_room(node, to)) {
+        while (outbox->first != NIC_ITEM_NONE && has_room(view, to)) {
             uint32_t id = outbox->first;
             put_entry(view, to, &view->items[id].descriptor, view->items[id].port);
             __atomic_store_n(&outbox->first, view->items[id].next, __ATOMIC_RELAXED);
@@ -100,16 +108,15 @@ uint32_t nic_wire_collect(struct nic_view *view, bool takes_sends)
 {
     struct nic_node *node = view->node;
     struct nic_batch *batch = &node->batch;
+    uint32_t n_most = nic_view_limits(view)->arrivals;
     uint32_t n = 0;
 
     for (uint32_t from = 0; from < view->engine->n_nodes; from++) {
         uint64_t end = arrived(node, from);
         __atomic_store_n(&node->is_wire_held[from], false, __ATOMIC_RELAXED);
-        while (node->wire_taken[from] < end && batch->n_sends < NIC_BATCH &&
-               batch->n_notes < NIC_BATCH) {
-            uint64_t gva = ring_gva(view, from) + node->wire_taken[from] %
-                                                      NIC_WIRE_ENTRIES *
-                                                      sizeof(struct bcs_descriptor);
+        while (node->wire_taken[from] < end && batch->n_sends < n_most &&
+               batch->n_notes < n_most) {
+            uint64_t gva = entry_gva(view, from, node->wire_taken[from]);
             const struct bcs_descriptor *entry =
                 (const struct bcs_descriptor *)(view->heap + gva);
             struct nic_posted posted = {
@@ -172,7 +179,7 @@ bool nic_wire_has_work(const struct nic_view *view)
         if (__atomic_load_n(&node->n_outbox, __ATOMIC_RELAXED) > 0 &&
             __atomic_load_n(&node->outbox[other].first, __ATOMIC_RELAXED) !=
                 NIC_ITEM_NONE &&
-            has_room(node, other)) {
+            has_room(view, other)) {
             return true;
         }
     }

@@ -5,7 +5,7 @@
  * view's node.
  *
  * Invariant: entries sent to a node minus entries it has given back (wire_credit, put by
- * the destination) never exceeds NIC_WIRE_ENTRIES; what finds no room waits in the outbox
+ * the destination) never exceeds limits.wire; what finds no room waits in the outbox
  * in order. The count of the ring's event is the number of entries that are readable.
  */
 #ifndef NIC_THREADS_WIRE_H

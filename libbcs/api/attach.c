@@ -41,9 +41,10 @@ static int start_engine(struct bcs_context *context,
     if (rc < 0) {
         return rc;
     }
-    rc = bcs_poster_init(&context->poster, context->segment.base,
-                         nic_layout_port(&context->engine->layout, bootstrap->rank),
-                         (uint32_t)context->config.descriptors);
+    rc =
+        bcs_poster_init(&context->poster, context->segment.base,
+                        nic_layout_port(&context->engine->layout, bootstrap->rank),
+                        (uint32_t)context->config.descriptors, &context->config.limits);
     if (rc < 0) {
         return rc;
     }
@@ -86,7 +87,7 @@ static int meet(struct bcs_context *context, const struct bcs_bootstrap *bootstr
                       &(struct bcs_meeting_params){
                           .n_bytes = error < 0 ? 0 : nic_engine_memory_bytes(&layout),
                           .error = error,
-                          .copy = context->config.copy,
+                          .config = &context->config,
                       },
                       meeting_out);
 

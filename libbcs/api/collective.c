@@ -19,9 +19,6 @@
 #include "libbcs/api/engine_collective.h"
 #include "libbcs/base/log.h"
 
-/* Members that one member forwards a broadcast to. */
-#define TREE_DEGREE 32
-
 /* The largest group, and the longest message, for which a slice is worth messages from each
  * member to each: together they take a part of a slice of 250 us. */
 #define ONE_ROUND_MEMBERS 16
@@ -41,6 +38,7 @@ int bcs_root_check(const char *call, const struct bcs_group *group, int32_t root
  * v * degree + 1 and following.
  */
 struct tree {
+    uint32_t degree;
     int64_t size;
     int64_t root;
     int64_t self; /* number */
@@ -48,14 +46,16 @@ struct tree {
     int64_t end_child;
 };
 
-static struct tree tree_at(const struct bcs_group *group, int32_t root)
+static struct tree tree_at(const struct bcs_context *context,
+                           const struct bcs_group *group, int32_t root)
 {
-    struct tree tree = {.size = group->size, .root = root};
+    struct tree tree = {
+        .degree = context->config.limits.tree, .size = group->size, .root = root};
     int64_t end;
 
     tree.self = group->rank - root + (group->rank < root ? tree.size : 0);
-    tree.first_child = tree.self * TREE_DEGREE + 1;
-    end = tree.first_child + TREE_DEGREE;
+    tree.first_child = tree.self * tree.degree + 1;
+    end = tree.first_child + tree.degree;
     tree.end_child = end < tree.size ? end : tree.size;
     return tree;
 }
@@ -69,7 +69,7 @@ static int32_t tree_rank(const struct tree *tree, int64_t number)
 
 static int32_t tree_parent(const struct tree *tree)
 {
-    return tree_rank(tree, (tree->self - 1) / TREE_DEGREE);
+    return tree_rank(tree, (uint32_t)(tree->self - 1) / tree->degree);
 }
 
 bool bcs_saves_rounds(const struct bcs_context *context, int32_t size, size_t n_bytes)
@@ -92,7 +92,7 @@ static void plan_barrier_direct(struct bcs_plan *plan)
 /** Up the tree: all are there. Down again: all know it. */
 static void plan_barrier_on_tree(struct bcs_plan *plan)
 {
-    struct tree tree = tree_at(plan->group, 0);
+    struct tree tree = tree_at(plan->context, plan->group, 0);
 
     for (int64_t child = tree.first_child; child < tree.end_child; child++) {
         bcs_plan_hear(plan, tree_rank(&tree, child));
@@ -150,7 +150,7 @@ static int bcast_by_engine(struct bcs_context *context, struct bcs_group *group,
 
 void bcs_plan_bcast(struct bcs_plan *plan, void *data, size_t n_bytes, int32_t root)
 {
-    struct tree tree = tree_at(plan->peers, root);
+    struct tree tree = tree_at(plan->context, plan->peers, root);
 
     if (tree.self != 0) {
         bcs_plan_await(plan, tree_parent(&tree), data, n_bytes);

@@ -20,15 +20,14 @@
 
 #include "libbcs/api/collective_internal.h"
 
-/* One member combines the whole vector up to so many bytes for each member ... */
-#define WHOLE_BYTES_PER_MEMBER 2048u
-/* ... and up to this much memory for all members' vectors. */
+/* One member combines the whole vector up to limits.whole_bytes for each member, and up to
+ * this much memory for all members' vectors. */
 #define WHOLE_MEMORY_BYTES (4u << 20)
 
-/* Of one round of a vector that is cut: for all shares, and for one share. */
+/* Of one round of a vector that is cut: for all shares, and for one share, which is not more
+ * than limits.share_bytes. */
 #define ROUND_BYTES (1u << 20)
 #define SHARE_MIN_BYTES (32u << 10)
-#define SHARE_MAX_BYTES (512u << 10)
 
 #define VECTOR_ALIGNMENT 64u
 
@@ -239,7 +238,7 @@ static bool is_combined_whole(const struct bcs_reducing *r, size_t n_bytes)
     if (r->form == BCS_REDUCE_SCATTER || n_bytes > WHOLE_MEMORY_BYTES / size) {
         return false;
     }
-    return n_bytes / size <= WHOLE_BYTES_PER_MEMBER ||
+    return n_bytes / size <= r->plan->context->config.limits.whole_bytes ||
            (r->kernel < 0 && r->form != BCS_REDUCE);
 }
 
@@ -262,6 +261,7 @@ static size_t choose_cut(struct bcs_reducing *r)
         r->form == BCS_REDUCE_SCATTER ? longest_part(r) : r->reduction->count;
     size_t n_bytes = n_all * r->element_bytes, size = (size_t)r->size;
     size_t share_bytes = ROUND_BYTES / size;
+    size_t most_bytes = r->plan->context->config.limits.share_bytes;
 
     if (is_combined_whole(r, n_bytes)) {
         r->owner = whole_owner(r, n_bytes);
@@ -270,7 +270,7 @@ static size_t choose_cut(struct bcs_reducing *r)
     } else {
         r->owner = OWNER_NONE;
         share_bytes = share_bytes < SHARE_MIN_BYTES ? SHARE_MIN_BYTES : share_bytes;
-        share_bytes = share_bytes > SHARE_MAX_BYTES ? SHARE_MAX_BYTES : share_bytes;
+        share_bytes = share_bytes > most_bytes ? most_bytes : share_bytes;
         share_bytes -= share_bytes % r->element_bytes;
         share_bytes = share_bytes < r->element_bytes ? r->element_bytes : share_bytes;
         r->n_round = share_bytes / r->element_bytes;

@@ -9,12 +9,12 @@
 #include "libbcs/api/job.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 
 #include "libbcs/api/attach.h"
 #include "libbcs/base/log.h"
-#include "libbcs/ring/nic_memory.h"
 
 static struct bcs_job_group *group_new(struct bcs_job *job, uint32_t size)
 {
@@ -184,9 +184,10 @@ int bcs_group_create(struct bcs_context *context, const int32_t ranks[],
     if (self == -EINVAL) {
         return self;
     }
-    if (job->n_groups == (uint64_t)context->size * NIC_GROUPS_A_PORT) {
-        bcs_error("bcs_group_create: the job has made all of its %llu groups",
-                  (unsigned long long)job->n_groups);
+    if (job->n_groups == context->size * context->config.communicators) {
+        bcs_error("bcs_group_create: the job has made all of its %" PRIu64
+                  " groups; raise BCS_COMMUNICATORS (%" PRIu64 " for each process)",
+                  job->n_groups, context->config.communicators);
         return -ENOSPC;
     }
     if (self < 0) {

@@ -15,7 +15,6 @@
 
 #include "libbcs/base/log.h"
 #include "libbcs/base/notice.h"
-#include "nic_threads/nic_config.h"
 
 /** What every process tells the others first. */
 struct introduction {
@@ -25,6 +24,7 @@ struct introduction {
     int64_t pid;
     uint64_t probe; /* address of a word to read, to try direct copies */
     int64_t error;
+    uint64_t settings; /* nic_config_digest */
 };
 
 /** Length of a segment with the counts at its end. */
@@ -77,6 +77,23 @@ static bool is_one_machine(const struct introduction *all, uint32_t n)
     return true;
 }
 
+/** Rank 0 says which other rank has other settings than it. */
+static bool are_settings_equal(const struct bcs_bootstrap *bootstrap,
+                               const struct introduction *all)
+{
+    for (uint32_t i = 1; i < bootstrap->size; i++) {
+        if (all[i].settings != all[0].settings) {
+            if (bootstrap->rank == 0) {
+                bcs_error("rank %u has other settings than rank 0: all variables of "
+                          "bcs-info's section nic but BCS_SPIN must be the same",
+                          i);
+            }
+            return false;
+        }
+    }
+    return true;
+}
+
 static uint32_t count_cpus(const struct introduction *all, uint32_t n)
 {
     cpu_set_t any;
@@ -115,7 +132,11 @@ static int introduce(const struct bcs_bootstrap *bootstrap,
                      const struct bcs_meeting_params *params, const uint64_t *probe,
                      struct bcs_meeting *meeting, struct introduction *all)
 {
-    struct introduction me = {.pid = getpid(), .probe = (uint64_t)(uintptr_t)probe};
+    struct introduction me = {
+        .pid = getpid(),
+        .probe = (uint64_t)(uintptr_t)probe,
+        .settings = nic_config_digest(params->config),
+    };
     int rc = params->error;
 
     gethostname(me.host, sizeof(me.host) - 1);
@@ -137,6 +158,9 @@ static int introduce(const struct bcs_bootstrap *bootstrap,
                       all[0].host);
         }
         rc = -ENOTSUP;
+    }
+    if (rc == 0 && !are_settings_equal(bootstrap, all)) {
+        rc = -EINVAL;
     }
     return rc;
 }
@@ -196,7 +220,7 @@ int bcs_meet(const struct bcs_bootstrap *bootstrap,
     }
     bcs_shm_segment_close_fd(&meeting.segment);
     share_notices(&meeting.segment);
-    rc = choose_copy(bootstrap, all, params->copy, &meeting.is_direct);
+    rc = choose_copy(bootstrap, all, params->config->copy, &meeting.is_direct);
     if (rc < 0) {
         goto fail;
     }

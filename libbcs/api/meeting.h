@@ -11,19 +11,21 @@
 
 #include "libbcs/api/bootstrap.h"
 #include "libbcs/base/shm_segment.h"
+#include "nic_threads/nic_config.h"
 
 /** What a process brings. */
 struct bcs_meeting_params {
     uint64_t n_bytes; /* of the segment; rank 0's counts */
     int error;        /* <0: this process cannot go on; rank 0's ends it for all */
-    uint64_t copy;    /* enum nic_copy */
+    const struct nic_config *config; /* the same in all processes */
 };
 
 /** What has come of it. */
 struct bcs_meeting {
-    struct bcs_shm_segment segment; /* a little longer than asked for; end with bcs_part */
-    uint32_t n_cpus;                /* that the processes may run on, together */
-    bool is_direct;                 /* they may copy each other's memory, and shall */
+    struct bcs_shm_segment
+        segment;     /* a little longer than asked for; end with bcs_part */
+    uint32_t n_cpus; /* that the processes may run on, together */
+    bool is_direct;  /* they may copy each other's memory, and shall */
 };
 
 /**
@@ -32,6 +34,7 @@ struct bcs_meeting {
  *
  * @return 0         met
  * @return -ENOTSUP  the job spans several machines; logged by rank 0
+ * @return -EINVAL   the processes' settings differ; logged by rank 0
  * @return -EPERM    BCS_COPY=direct, but the kernel forbids it; logged by rank 0
  * @return <0        -errno, logged
  */

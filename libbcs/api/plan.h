@@ -18,7 +18,7 @@
  * if they send both ways, start send and receive together: the member that is furthest
  * behind can then always go on.
  *
- * Bounds. Of the plans of one group, only the BCS_PLANS_OPEN oldest are under way; later
+ * Bounds. Of the plans of one group, only the limits.plans oldest are under way; later
  * ones are put down and wait for their turn. It is the same order at all members, so the
  * oldest can go on everywhere. When completion cells run short, the last of them are left
  * to the oldest plan of the process.
@@ -27,9 +27,6 @@
 #define BCS_API_PLAN_H
 
 #include "libbcs/api/attach.h"
-
-/* Plans of one group that a process has under way at a time, beside a blocking one. */
-#define BCS_PLANS_OPEN 64
 
 /** How BCS_STEP_COMBINE combines two vectors. */
 struct bcs_combiner {

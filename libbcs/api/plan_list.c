@@ -55,7 +55,7 @@ struct bcs_plan *bcs_plan_begin(struct bcs_context *context, struct bcs_group *g
     if (has_request) {
         *request = (struct bcs_request){
             .cell = BCS_CELL_NONE, .is_send = true, .is_collective = true};
-        plan->is_open = group->n_open < BCS_PLANS_OPEN;
+        plan->is_open = group->n_open < context->config.limits.plans;
         group->n_open += plan->is_open;
     }
     return plan;

@@ -139,7 +139,7 @@ static void store_pieces(struct bcs_context *context, const struct bcs_cell *cel
         &cell_of(context, cell->peer_port, cell->peer_cell)->stream;
 
     while (!bcs_transfer_is_moved(transfer)) {
-        uint32_t i = transfer->n_stored % BCS_STREAM_PIECES;
+        uint32_t i = transfer->n_stored & (context->config.limits.stream_pieces - 1);
         /* acquire: pairs with the release in load_pieces */
         uint64_t offset =
             atomic_load_explicit(&stream->pieces[i].block, memory_order_acquire);
@@ -193,7 +193,7 @@ static void load_pieces(struct bcs_context *context, struct bcs_cell *cell,
     struct bcs_stream *stream = &cell->stream;
 
     for (;;) {
-        uint32_t i = stream->n_loaded % BCS_STREAM_PIECES;
+        uint32_t i = stream->n_loaded & (context->config.limits.stream_pieces - 1);
         struct bcs_piece piece;
         uint64_t block;
 

@@ -14,11 +14,19 @@
 #include <string.h>
 #include <strings.h>
 
+#include "libbcs/base/build_options.h"
 #include "libbcs/base/environment.h"
+#include "libbcs/base/limits.h"
 
 #define NAME_PREFIX "BCS_"
 #define SHOWN_BYTES 64 /* of a user's text in an error line */
-#define TEXT_BYTES 256
+#define TEXT_BYTES 384
+
+/** What a variable's text says. */
+union value {
+    uint64_t number;
+    struct bcs_limits limits;
+};
 
 /** A suffix of a number and what it multiplies by; tables run from small to large. */
 struct unit {
@@ -41,6 +49,7 @@ static const struct unit *units_of(enum bcs_config_kind kind)
         return duration_units;
     case BCS_CONFIG_COUNT:
     case BCS_CONFIG_CHOICE:
+    case BCS_CONFIG_LIMITS:
         break;
     }
     return count_units;
@@ -102,12 +111,24 @@ static bool parse_choice(const struct bcs_config_entry *entry, const char *text,
 }
 
 static bool parse_value(const struct bcs_config_entry *entry, const char *text,
-                        uint64_t *value_out)
+                        union value *value_out)
 {
-    if (entry->kind == BCS_CONFIG_CHOICE) {
-        return parse_choice(entry, text, value_out);
+    const char *bad;
+
+    switch (entry->kind) {
+    case BCS_CONFIG_CHOICE:
+        return parse_choice(entry, text, &value_out->number);
+    case BCS_CONFIG_LIMITS:
+        return bcs_limits_parse(text, &value_out->limits, &bad);
+    default:
+        return parse_number(entry, text, &value_out->number);
     }
-    return parse_number(entry, text, value_out);
+}
+
+static size_t value_bytes(const struct bcs_config_entry *entry)
+{
+    return entry->kind == BCS_CONFIG_LIMITS ? sizeof(struct bcs_limits)
+                                            : sizeof(uint64_t);
 }
 
 /* A user's text made fit for one line: cut off and without control characters. */
@@ -121,14 +142,20 @@ static void make_printable(const char *text, size_t n_text_bytes, char *shown)
     shown[n_bytes] = '\0';
 }
 
+bool bcs_config_exists(const struct bcs_config_entry *entry)
+{
+    return BCS_TESTS || !entry->is_for_tests;
+}
+
 const char *bcs_config_text(const struct bcs_config_entry *entry)
 {
-    const char *text = bcs_environment_get(entry->name);
+    const char *text =
+        bcs_config_exists(entry) ? bcs_environment_get(entry->name) : NULL;
 
     return text != NULL ? text : entry->fallback;
 }
 
-static int entry_read(const struct bcs_config_entry *entry, uint64_t *value_out,
+static int entry_read(const struct bcs_config_entry *entry, union value *value_out,
                       char *error, size_t n_error_bytes)
 {
     const char *text = bcs_config_text(entry);
@@ -139,7 +166,14 @@ static int entry_read(const struct bcs_config_entry *entry, uint64_t *value_out,
         return 0;
     }
     make_printable(text, strlen(text), shown);
-    bcs_config_allowed(entry, allowed, sizeof allowed);
+    if (entry->kind == BCS_CONFIG_LIMITS) {
+        const char *bad = text;
+
+        bcs_limits_parse(text, &value_out->limits, &bad);
+        bcs_limits_allowed(bad, allowed, sizeof allowed);
+    } else {
+        bcs_config_allowed(entry, allowed, sizeof allowed);
+    }
     snprintf(error, n_error_bytes, "%s=%s: allowed are %s", entry->name, shown,
              allowed);
     return -EINVAL;
@@ -149,7 +183,7 @@ int bcs_config_check_values(const struct bcs_config_table *table, char *error,
                             size_t n_error_bytes)
 {
     for (size_t i = 0; i < table->n_entries; i++) {
-        uint64_t value;
+        union value value;
         int err = entry_read(&table->entries[i], &value, error, n_error_bytes);
 
         if (err) {
@@ -166,11 +200,11 @@ int bcs_config_read(const struct bcs_config_table *table, void *config_out, char
 
     for (size_t i = 0; i < table->n_entries && !err; i++) {
         const struct bcs_config_entry *entry = &table->entries[i];
-        uint64_t value;
+        union value value;
 
         err = entry_read(entry, &value, error, n_error_bytes);
         if (!err) {
-            memcpy((char *)config_out + entry->offset, &value, sizeof value);
+            memcpy((char *)config_out + entry->offset, &value, value_bytes(entry));
         }
     }
     return err;
@@ -213,7 +247,8 @@ static const char *nearest_name(const struct bcs_config_table *const *tables,
             const char *known = tables[i]->entries[j].name;
             size_t distance = name_distance(name, n_name_bytes, known);
 
-            if (distance < nearest_distance) {
+            if (bcs_config_exists(&tables[i]->entries[j]) &&
+                distance < nearest_distance) {
                 nearest = known;
                 nearest_distance = distance;
             }
@@ -285,6 +320,10 @@ void bcs_config_allowed(const struct bcs_config_entry *entry, char *text_out,
 
     if (entry->kind == BCS_CONFIG_CHOICE) {
         choices_print(entry->choices, text_out, n_text_bytes);
+        return;
+    }
+    if (entry->kind == BCS_CONFIG_LIMITS) {
+        bcs_limits_allowed("", text_out, n_text_bytes);
         return;
     }
     number_print(entry->minimum, units, minimum, sizeof minimum);

@@ -7,25 +7,29 @@
 #ifndef BCS_BASE_CONFIG_H
 #define BCS_BASE_CONFIG_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-/** How the text of a variable is read. Every value is stored in a uint64_t field. */
+/** How the text of a variable is read. A value is stored in a uint64_t field, unless it says
+ *  otherwise. */
 enum bcs_config_kind {
     BCS_CONFIG_COUNT,       /* a whole number: "4" */
     BCS_CONFIG_BYTES,       /* "4096", "64k", "1m", "2g" (powers of two) */
     BCS_CONFIG_DURATION_NS, /* "500us", "2ms", "1s", "100ns"; a unit is required */
     BCS_CONFIG_CHOICE,      /* one of the words in choices; stored as its index */
+    BCS_CONFIG_LIMITS,      /* as bcs_limits_parse reads it; a struct bcs_limits */
 };
 
-/** One variable. The field at offset in the module's config struct is a uint64_t. */
+/** One variable, and the field at offset in the module's config struct. */
 struct bcs_config_entry {
     const char *name;     /* "BCS_EAGER_LIMIT" */
     const char *fallback; /* default, as text, read by the same parser */
     enum bcs_config_kind kind;
     size_t offset;
-    uint64_t minimum, maximum;  /* inclusive; ignored for choices */
+    uint64_t minimum, maximum;  /* inclusive; of numbers */
     const char *const *choices; /* NULL-terminated, for BCS_CONFIG_CHOICE */
+    bool is_for_tests;          /* exists in builds with tests only, see below */
     const char *help;           /* one or two sentences */
 };
 
@@ -57,6 +61,9 @@ int bcs_config_read(const struct bcs_config_table *table, void *config_out, char
  */
 int bcs_config_check_values(const struct bcs_config_table *table, char *error,
                             size_t n_error_bytes);
+
+/** Whether this build has the variable. In one that has not, its field gets the default. */
+bool bcs_config_exists(const struct bcs_config_entry *entry);
 
 /** An entry's text as it stands: the environment's, else the default. Not owned. */
 const char *bcs_config_text(const struct bcs_config_entry *entry);

@@ -53,17 +53,15 @@ static int all_below_have(struct cbsp *cbsp)
     int rc = 1;
 
     for (uint32_t i = 0; rc == 1 && i < cbsp->n_children; i++) {
-        rc = has_come(cbsp, &cbsp->up[i], cbsp->pid * CBSP_CHILDREN + 1 + i);
+        rc = has_come(cbsp, &cbsp->up[i], cbsp->pid * cbsp->layout.n_children + 1 + i);
     }
     return rc;
 }
 
 static int say_up(struct cbsp *cbsp)
 {
-    uint32_t parent = (cbsp->pid - 1) / CBSP_CHILDREN;
-    uint64_t slot = (cbsp->pid - 1) % CBSP_CHILDREN;
-
-    return cbsp_tell(cbsp, parent, cbsp->layout.up_gva + slot * sizeof(uint64_t),
+    return cbsp_tell(cbsp, cbsp->parent,
+                     cbsp->layout.up_gva + cbsp->sibling * sizeof(uint64_t),
                      word_of(cbsp));
 }
 
@@ -97,9 +95,7 @@ int cbsp_barrier_step(struct cbsp *cbsp, int *phase)
         *phase = BARRIER_SAID;
     }
     if (*phase == BARRIER_SAID) {
-        rc = cbsp->pid == 0
-                 ? 1
-                 : has_come(cbsp, cbsp->down, (cbsp->pid - 1) / CBSP_CHILDREN);
+        rc = cbsp->pid == 0 ? 1 : has_come(cbsp, cbsp->down, cbsp->parent);
         if (rc <= 0) {
             return rc;
         }

@@ -125,6 +125,7 @@ struct cbsp {
     struct cbsp_imports *imports;
     struct bcs_node_set all, children;
     uint32_t n_children;
+    uint32_t parent, sibling; /* this process's number among its parent's children */
     struct cbsp_handlers handlers;
 
     /* Waiting. */

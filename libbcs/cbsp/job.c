@@ -37,7 +37,8 @@ static void cbsp_free(struct cbsp *cbsp)
 /** Map the heaps of all. */
 static int meet(struct cbsp *cbsp, struct bcs_meeting *meeting_out)
 {
-    int error = cbsp_layout_init(&cbsp->layout, cbsp->n_procs);
+    int error = cbsp_layout_init(&cbsp->layout, cbsp->n_procs,
+                                 &cbsp->entry.settings.nic.limits);
     int rc;
 
     if (error < 0) {
@@ -48,7 +49,7 @@ static int meet(struct cbsp *cbsp, struct bcs_meeting *meeting_out)
                   &(struct bcs_meeting_params){
                       .n_bytes = cbsp->n_procs * cbsp->layout.heap_bytes,
                       .error = error,
-                      .copy = cbsp->entry.settings.nic.copy,
+                      .config = &cbsp->entry.settings.nic,
                   },
                   meeting_out);
     if (rc == 0) {
@@ -73,11 +74,17 @@ static void find_own_memory(struct cbsp *cbsp)
     cbsp->from = bcs_core_address(cbsp->core, layout->from_gva);
 }
 
-static void find_children(struct cbsp *cbsp)
+/** The place of this process in the tree. */
+static void find_relatives(struct cbsp *cbsp)
 {
-    uint64_t first = (uint64_t)cbsp->pid * CBSP_CHILDREN + 1;
+    uint32_t n_most = cbsp->layout.n_children;
+    uint64_t first = (uint64_t)cbsp->pid * n_most + 1;
 
-    for (uint64_t i = first; i < first + CBSP_CHILDREN && i < cbsp->n_procs; i++) {
+    if (cbsp->pid > 0) {
+        cbsp->parent = (cbsp->pid - 1) / n_most;
+        cbsp->sibling = (cbsp->pid - 1) % n_most;
+    }
+    for (uint64_t i = first; i < first + n_most && i < cbsp->n_procs; i++) {
         bcs_node_set_add(&cbsp->children, (uint32_t)i);
         cbsp->n_children++;
     }
@@ -113,7 +120,7 @@ static int set_up(struct cbsp *cbsp)
     }
     bcs_node_set_fill(&cbsp->all, cbsp->n_procs);
     find_own_memory(cbsp);
-    find_children(cbsp);
+    find_relatives(cbsp);
     return bcs_xfer_and_signal(cbsp->core,
                                &(struct bcs_xfer){
                                    .src = &pid,

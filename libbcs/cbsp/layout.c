@@ -2,7 +2,7 @@
 /*
  * The layout of a heap: the same in every process, computed by each.
  *
- * A buffer is as large as the number of processes allows, at least 4 KB. Buffers do not
+ * A buffer is as large as the number of processes allows, from 4 KB to 64 KB. Buffers do not
  * begin at multiples of their length, so that their first messages, which are all polled,
  * are not in the same few lines of a cache.
  */
@@ -10,7 +10,6 @@
 
 #include "libbcs/cbsp/wire.h"
 
-#define MOST_BUFFER_BYTES 65536
 #define LEAST_BUFFER_BYTES 4096
 #define ALL_BUFFERS_BYTES (512 * 1024) /* of one set, if they are not the smallest */
 #define SKEW_BYTES 192
@@ -21,9 +20,9 @@ static uint64_t lines(struct bcs_heap *heap, uint64_t n_bytes)
     return bcs_heap_reserve(heap, (n_bytes + 63) & ~UINT64_C(63), 64);
 }
 
-static uint64_t buffer_bytes(uint32_t n_procs)
+static uint64_t buffer_bytes(uint32_t n_procs, uint64_t most_bytes)
 {
-    uint64_t n_bytes = MOST_BUFFER_BYTES;
+    uint64_t n_bytes = most_bytes;
 
     while (n_bytes > LEAST_BUFFER_BYTES && n_bytes * n_procs > ALL_BUFFERS_BYTES) {
         n_bytes /= 2;
@@ -31,10 +30,15 @@ static uint64_t buffer_bytes(uint32_t n_procs)
     return n_bytes;
 }
 
-int cbsp_layout_init(struct cbsp_layout *layout_out, uint32_t n_procs)
+int cbsp_layout_init(struct cbsp_layout *layout_out, uint32_t n_procs,
+                     const struct bcs_limits *limits)
 {
     struct bcs_heap heap;
-    struct cbsp_layout layout = {.buffer_bytes = buffer_bytes(n_procs)};
+    struct cbsp_layout layout = {
+        .n_sets = limits->cbsp_sets,
+        .n_children = limits->cbsp_children,
+        .buffer_bytes = buffer_bytes(n_procs, limits->cbsp_buffer),
+    };
 
     if (n_procs > BCS_MAX_NODES) {
         return -E2BIG;
@@ -45,14 +49,14 @@ int cbsp_layout_init(struct cbsp_layout *layout_out, uint32_t n_procs)
     layout.revocations_gva = lines(&heap, sizeof(struct bcs_event));
     layout.progress_gva = lines(&heap, sizeof(uint64_t));
     layout.verdict_gva = lines(&heap, sizeof(uint64_t));
-    layout.up_gva = lines(&heap, CBSP_CHILDREN * sizeof(uint64_t));
+    layout.up_gva = lines(&heap, layout.n_children * sizeof(uint64_t));
     layout.down_gva = lines(&heap, sizeof(uint64_t));
     layout.from_gva = lines(&heap, n_procs * sizeof(struct cbsp_from));
     layout.exports_gva =
         lines(&heap, (uint64_t)n_procs * CBSP_MAX_REGIONS * sizeof(struct cbsp_export));
     layout.stride_bytes = layout.buffer_bytes + SKEW_BYTES;
     layout.buffers_gva =
-        lines(&heap, (uint64_t)n_procs * CBSP_SETS * layout.stride_bytes);
+        lines(&heap, (uint64_t)n_procs * layout.n_sets * layout.stride_bytes);
     layout.heap_bytes = (heap.next + BCS_HEAP_ALIGN - 1) & -(uint64_t)BCS_HEAP_ALIGN;
     *layout_out = layout;
     return 0;

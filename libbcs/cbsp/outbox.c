@@ -106,16 +106,18 @@ static int want(struct cbsp *cbsp, struct cbsp_out *out, uint64_t n_ended)
  *  the answer does for some supersteps. @return 0, BLOCKED or -errno */
 static int check_set(struct cbsp *cbsp, struct cbsp_out *out, uint64_t superstep)
 {
-    uint64_t needed = superstep - CBSP_SETS + 1;
-    int answer;
+    uint64_t needed = superstep - cbsp->layout.n_sets + 1;
+    int answer = 0;
 
     if (out->n_ended < cbsp->n_floor) {
         out->n_ended = cbsp->n_floor;
     }
-    if (cbsp_may_write(superstep, out->n_ended, CBSP_SETS)) {
+    if (cbsp_may_write(superstep, out->n_ended, cbsp->layout.n_sets)) {
         return 0;
     }
-    answer = ask(cbsp, out, superstep - 1);
+    if (superstep - 1 > needed) {
+        answer = ask(cbsp, out, superstep - 1);
+    }
     if (answer == 0) {
         answer = ask(cbsp, out, needed);
     }

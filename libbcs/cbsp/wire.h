@@ -17,8 +17,8 @@
  * of an earlier lap (see outbox.c), so that it is not mistaken either. Nothing needs to be
  * cleared. [cBSP 5.1]
  *
- * How many sets of buffers. A buffer of superstep s is that of s - CBSP_SETS, too, so a
- * sender may write there once the receiver has ended s - CBSP_SETS (cbsp_may_write). What
+ * How many sets of buffers (n_sets). A buffer of superstep s is that of s - n_sets, too, so a
+ * sender may write there once the receiver has ended s - n_sets (cbsp_may_write). What
  * it knows of that, without asking:
  *   - who has sent a message in superstep u is in u or later;
  *   - when a cBSP_gsync that ends u is over, all have begun to end u.
@@ -42,10 +42,7 @@
 #include <bcs/cbsp.h>
 #include <bcs/primitives.h>
 
-enum {
-    CBSP_SETS = 4,    /* of buffers */
-    CBSP_CHILDREN = 8 /* of a process, in the tree of cBSP_gsync */
-};
+#include "libbcs/base/limits.h"
 
 /** What a message is; in the high bits of its size. */
 enum cbsp_kind {
@@ -136,29 +133,33 @@ _Static_assert(offsetof(struct cbsp_export, serial) == 24, "the serial is last")
 
 /** Where everything is in every heap. */
 struct cbsp_layout {
+    uint32_t n_sets;     /* of buffers; a power of two */
+    uint32_t n_children; /* of a process, in the tree of cBSP_gsync */
     uint64_t heap_bytes;
     uint64_t bell_gva;        /* event: something has been put here */
     uint64_t wants_gva;       /* event: somebody wants to be told how far we are */
     uint64_t revocations_gva; /* event: regions have been taken back */
     uint64_t progress_gva;    /* supersteps that the process has ended */
     uint64_t verdict_gva;     /* 0, or the errno that has ended the job */
-    uint64_t up_gva;          /* [CBSP_CHILDREN] words of barrier.c, each of a child */
+    uint64_t up_gva;          /* [n_children] words of barrier.c, each of a child */
     uint64_t down_gva;        /* word of barrier.c, of the parent */
     uint64_t from_gva;        /* [n] struct cbsp_from */
     uint64_t exports_gva;     /* [n][CBSP_MAX_REGIONS] struct cbsp_export */
-    uint64_t buffers_gva;     /* [n][CBSP_SETS], of stride_bytes */
+    uint64_t buffers_gva;     /* [n][n_sets], of stride_bytes */
     uint64_t buffer_bytes;
     uint64_t stride_bytes;
 };
 
 /** Compute the layout for so many processes. @return 0, or -E2BIG: too many */
-int cbsp_layout_init(struct cbsp_layout *layout_out, uint32_t n_procs);
+int cbsp_layout_init(struct cbsp_layout *layout_out, uint32_t n_procs,
+                     const struct bcs_limits *limits);
 
 /** The end of the buffer of a sender and a superstep, above its first key. */
 static inline uint64_t cbsp_buffer_top(const struct cbsp_layout *layout,
                                        uint32_t sender, uint64_t superstep)
 {
-    uint64_t index = (uint64_t)sender * CBSP_SETS + superstep % CBSP_SETS;
+    uint64_t index =
+        (uint64_t)sender * layout->n_sets + (superstep & (layout->n_sets - 1));
 
     return layout->buffers_gva + index * layout->stride_bytes + layout->buffer_bytes;
 }

@@ -13,6 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "libbcs/base/limits.h"
+
 enum {
     BCS_CACHE_LINE = 64,
     BCS_INLINE_BYTES = 80,      /* payload that travels within a descriptor */
@@ -127,16 +129,14 @@ struct bcs_transfer {
     uint32_t n_stored;            /* streamed: pieces that the receiver has taken */
 };
 
-enum { BCS_STREAM_PIECES = 4 };
-
 /** The pieces of a streamed transfer that the sender has loaded into blocks of its own and
  *  the receiver has not stored yet. It lives in the sender's cell. */
 struct bcs_stream {
     struct {
         _Atomic uint64_t block; /* 0: there is room for a piece */
         uint64_t n_bytes;
-    } pieces[BCS_STREAM_PIECES]; /* piece i in entry i % BCS_STREAM_PIECES */
-    uint32_t n_loaded;           /* pieces so far */
+    } pieces[BCS_STREAM_PIECES_MOST]; /* piece i in entry i % limits.stream_pieces */
+    uint32_t n_loaded;                /* pieces so far */
 };
 
 /**

@@ -27,8 +27,14 @@ uint32_t nic_layout_n_local(const struct nic_layout *layout, uint32_t node)
     return rest < layout->shape.node_ranks ? rest : layout->shape.node_ranks;
 }
 
+static uint32_t smaller(uint32_t a, uint32_t b)
+{
+    return a < b ? a : b;
+}
+
 int nic_layout_init(struct nic_layout *layout_out, const struct nic_shape *shape)
 {
+    const struct bcs_limits *limits = &shape->limits;
     struct nic_layout layout = {.shape = *shape};
     struct bcs_heap heap;
 
@@ -40,10 +46,16 @@ int nic_layout_init(struct nic_layout *layout_out, const struct nic_shape *shape
     if (layout.n_nodes > BCS_MAX_NODES) {
         return -EINVAL;
     }
-    /* For each cell an item that waits, those that hold sends, and two notes on their way
-     * to other nodes; a slice may go a batch beyond the limit on sends; reductions. */
-    layout.n_items = (3 + NIC_SENDS_A_CELL) * shape->node_ranks * shape->n_cells +
-                     NIC_ITEM_RESERVE + shape->n_ports;
+    if ((uint64_t)shape->n_ports * shape->n_groups > UINT32_C(1) << NIC_SLOT_BITS) {
+        return -E2BIG;
+    }
+    layout.send_limit = shape->node_ranks *
+                        smaller(NIC_SENDS_A_CELL * shape->n_cells, limits->kept_sends);
+    /* For each cell an item that waits, and two notes on their way to other nodes; those
+     * that hold sends, of which a slice may take a batch and what arrives beyond the limit;
+     * reductions. */
+    layout.n_items = 3 * shape->node_ranks * shape->n_cells + layout.send_limit +
+                     limits->batch + 2 * limits->arrivals + shape->n_ports;
     layout.stage_stride_bytes = sizeof(struct bcs_block) + BCS_CHUNK_BLOCK_BYTES;
     layout.port_stride_bytes =
         nic_port_blocks_offset(shape->n_cells) +
@@ -54,13 +66,14 @@ int nic_layout_init(struct nic_layout *layout_out, const struct nic_shape *shape
     layout.item_gva = bcs_heap_reserve(
         &heap, (uint64_t)layout.n_items * shape->n_item_bytes, BCS_HEAP_ALIGN);
     layout.slot_gva = bcs_heap_reserve(
-        &heap, (uint64_t)shape->n_ports * NIC_GROUPS_A_PORT * shape->n_slot_bytes,
+        &heap, (uint64_t)shape->n_ports * shape->n_groups * shape->n_slot_bytes,
         BCS_HEAP_ALIGN);
     layout.wire_gva = bcs_heap_reserve(
-        &heap, (uint64_t)layout.n_nodes * NIC_WIRE_ENTRIES * shape->n_wire_bytes,
+        &heap, (uint64_t)layout.n_nodes * limits->wire * shape->n_wire_bytes,
         BCS_HEAP_ALIGN);
     layout.stage_gva = bcs_heap_reserve(
-        &heap, (uint64_t)layout.n_nodes * NIC_STAGE_BLOCKS * layout.stage_stride_bytes,
+        &heap,
+        (uint64_t)layout.n_nodes * limits->stage_blocks * layout.stage_stride_bytes,
         BCS_HEAP_ALIGN);
     layout.port_gva = bcs_heap_reserve(
         &heap, shape->node_ranks * layout.port_stride_bytes, BCS_HEAP_ALIGN);

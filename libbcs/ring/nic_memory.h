@@ -12,13 +12,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "libbcs/base/limits.h"
+
 enum {
     NIC_BLOCK_CLASS_REGION_BYTES = 32 << 20, /* eager blocks of one class of one port */
-    NIC_WIRE_ENTRIES = 256,
-    NIC_STAGE_BLOCKS = 64,    /* chunk blocks a node keeps for each other node */
-    NIC_GROUPS_A_PORT = 4096, /* collective slots each process may lead */
-    NIC_SENDS_A_CELL = 4,     /* sends without a receive that a node keeps for a cell */
-    NIC_ITEM_RESERVE = 256,   /* items beyond what the ports' cells need */
+    NIC_SENDS_A_CELL = 4, /* sends without a receive that a node keeps for a cell */
+    NIC_SLOT_BITS = 28,   /* of the number of a collective slot */
+    NIC_GROUPS_MOST = 1 << 20, /* that a port can lead */
 };
 
 /** What the layout depends on; equal in all processes of the job. */
@@ -26,10 +26,12 @@ struct nic_shape {
     uint32_t n_ports;      /* processes of the job */
     uint32_t node_ranks;   /* processes of a node; the last node may have fewer */
     uint32_t n_cells;      /* completion cells a port (BCS_DESCRIPTORS) */
+    uint32_t n_groups;     /* collective slots a port leads (BCS_COMMUNICATORS) */
     uint32_t n_node_bytes; /* of struct nic_node, the engine's own state */
     uint32_t n_item_bytes; /* of struct nic_item */
     uint32_t n_wire_bytes; /* of one wire entry */
     uint32_t n_slot_bytes; /* of one collective slot's global words */
+    struct bcs_limits limits;
 };
 
 /** Offsets within each node's heap (equal on all nodes). */
@@ -40,9 +42,10 @@ struct nic_layout {
     uint64_t node_gva;
     uint64_t item_gva; /* n_items items */
     uint32_t n_items;
-    uint64_t slot_gva;  /* n_ports * NIC_GROUPS_A_PORT collective slots */
-    uint64_t wire_gva;  /* n_nodes rings of NIC_WIRE_ENTRIES entries */
-    uint64_t stage_gva; /* n_nodes * NIC_STAGE_BLOCKS chunk blocks */
+    uint32_t send_limit; /* sends without a receive that a node keeps */
+    uint64_t slot_gva;   /* n_ports * n_groups collective slots */
+    uint64_t wire_gva;   /* n_nodes rings of limits.wire entries */
+    uint64_t stage_gva;  /* n_nodes * limits.stage_blocks chunk blocks */
     uint64_t stage_stride_bytes;
     uint64_t port_gva;
     uint64_t port_stride_bytes;
@@ -52,7 +55,8 @@ struct nic_layout {
  * Compute the layout of a job.
  *
  * @return 0        computed
- * @return -EINVAL  no ports, or more than BCS_MAX_PORTS_A_NODE on a node
+ * @return -EINVAL  no ports, or more than BCS_MAX_PORTS_A_NODE on a node, or too many nodes
+ * @return -E2BIG   more than 2^NIC_SLOT_BITS collective slots
  */
 int nic_layout_init(struct nic_layout *layout_out, const struct nic_shape *shape);
 

@@ -13,8 +13,13 @@
 
 enum { BLOCKS_TO_TRY = 4, CHUNK_CLASS = BCS_BLOCK_CLASSES - 1 };
 
+static uint32_t smaller(uint32_t a, uint32_t b)
+{
+    return a < b ? a : b;
+}
+
 int bcs_poster_init(struct bcs_poster *poster_out, char *base, uint64_t port_offset,
-                    uint32_t n_cells)
+                    uint32_t n_cells, const struct bcs_limits *limits)
 {
     static const uint32_t class_bytes[] = BCS_BLOCK_CLASS_BYTES;
     uint64_t offset = port_offset + nic_port_blocks_offset(n_cells);
@@ -28,13 +33,16 @@ int bcs_poster_init(struct bcs_poster *poster_out, char *base, uint64_t port_off
     poster_out->port = (struct bcs_port *)(base + port_offset);
     poster_out->cells = bcs_port_cell(poster_out->port, 0);
     poster_out->orders = (uint32_t *)(poster_out->cells + n_cells);
+    poster_out->ring_mask = limits->ring - 1;
     poster_out->n_cells = n_cells;
     poster_out->free_cells = free_cells;
     for (int i = 0; i < BCS_BLOCK_CLASSES; i++) {
         struct bcs_block_pool *pool = &poster_out->blocks[i];
         pool->offset = offset;
         pool->stride_bytes = class_bytes[i] + sizeof(struct bcs_block);
-        pool->n_blocks = NIC_BLOCK_CLASS_REGION_BYTES / pool->stride_bytes;
+        pool->n_blocks =
+            smaller(i == CHUNK_CLASS ? limits->stream_blocks : limits->blocks,
+                    NIC_BLOCK_CLASS_REGION_BYTES / pool->stride_bytes);
         offset += NIC_BLOCK_CLASS_REGION_BYTES;
     }
     return 0;

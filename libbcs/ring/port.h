@@ -6,7 +6,7 @@
  * functions here are called by the owner only, one thread at a time.
  *
  * Ring invariant: the owner writes entry p (mod ring size) only while
- * p - consumed < BCS_RING_ENTRIES, and publishes it by storing turn = p + 1; the engine
+ * p - consumed < the ring's size, a power of two, and publishes it by storing turn = p + 1; the engine
  * reads entry p only after it has seen turn == p + 1 and never after it has stored
  * consumed > p.
  */
@@ -15,9 +15,10 @@
 
 #include <stdbool.h>
 
+#include "libbcs/base/limits.h"
 #include "libbcs/ring/descriptor.h"
 
-enum { BCS_RING_ENTRIES = 256, BCS_BLOCK_CLASSES = 5 };
+enum { BCS_BLOCK_CLASSES = 5 };
 
 /** Largest payload of each class of blocks; the last one is for parts of long messages, so
  *  that these go on however many short ones wait for their receivers. */
@@ -36,7 +37,7 @@ struct bcs_port {
     /* Orders to the owner so far, in the order table. Apart from what changes with each
      * message, since the owner looks at it whenever it waits. */
     _Alignas(BCS_CACHE_LINE) _Atomic uint32_t n_orders;
-    _Alignas(BCS_CACHE_LINE) struct bcs_descriptor ring[BCS_RING_ENTRIES];
+    _Alignas(BCS_CACHE_LINE) struct bcs_descriptor ring[BCS_RING_MOST];
 };
 
 /**
@@ -68,10 +69,11 @@ struct bcs_poster {
     uint32_t n_orders_seen; /* that the owner has taken notice of */
     uint32_t position;      /* next ring entry */
     uint32_t consumed_seen; /* last value read of port->consumed */
-    uint32_t n_cells;
-    uint32_t n_cells_touched;
+    uint32_t ring_mask;
     uint32_t n_free_cells;
     uint32_t *free_cells;
+    uint32_t n_cells;
+    uint32_t n_cells_touched;
     struct bcs_block_pool blocks[BCS_BLOCK_CLASSES];
 };
 
@@ -81,7 +83,7 @@ struct bcs_poster {
  * @return 0 or -ENOMEM; destroy with bcs_poster_fini
  */
 int bcs_poster_init(struct bcs_poster *poster_out, char *base, uint64_t port_offset,
-                    uint32_t n_cells);
+                    uint32_t n_cells, const struct bcs_limits *limits);
 
 /** Free the private tables; accepts a zeroed poster. */
 void bcs_poster_fini(struct bcs_poster *poster);
@@ -118,15 +120,15 @@ static inline struct bcs_cell *bcs_port_cell(struct bcs_port *port, uint32_t cel
 /** The next entry to fill, or NULL while the ring is full (drive the engine, retry). */
 static inline struct bcs_descriptor *bcs_poster_entry(struct bcs_poster *poster)
 {
-    if (poster->position - poster->consumed_seen >= BCS_RING_ENTRIES) {
+    if (poster->position - poster->consumed_seen > poster->ring_mask) {
         /* acquire: pairs with the engine's release when it has read the entries */
         poster->consumed_seen =
             atomic_load_explicit(&poster->port->consumed, memory_order_acquire);
-        if (poster->position - poster->consumed_seen >= BCS_RING_ENTRIES) {
+        if (poster->position - poster->consumed_seen > poster->ring_mask) {
             return NULL;
         }
     }
-    return &poster->port->ring[poster->position % BCS_RING_ENTRIES];
+    return &poster->port->ring[poster->position & poster->ring_mask];
 }
 
 /** Publish the entry that bcs_poster_entry returned. seq_cst: see the parking argument in

@@ -3,12 +3,14 @@
  * bcs-info: what this build of bcs is and how it can be configured. With --markdown it
  * prints docs/configuration.md. One process, one thread.
  */
+#include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "libbcs/base/environment.h"
+#include "libbcs/base/limits.h"
 #include "libbcs/base/notice.h"
 #include "libbcs/tools/variables.h"
 #include <bcs/primitives.h>
@@ -82,6 +84,9 @@ static void entry_print(const struct bcs_config_entry *entry)
     bool is_set = bcs_environment_get(entry->name) != NULL;
     char allowed[TEXT_BYTES];
 
+    if (!bcs_config_exists(entry)) {
+        return;
+    }
     bcs_config_allowed(entry, allowed, sizeof allowed);
     printf("\n  %s=%s%s\n", entry->name, bcs_config_text(entry),
            is_set ? " (set)" : "");
@@ -114,16 +119,34 @@ static void variables_print(void)
     }
 }
 
+static void limits_print_markdown(void)
+{
+    printf("\n| size | usual | least | most | |\n|---|---|---|---|---|\n");
+    for (size_t i = 0; i < bcs_n_limits; i++) {
+        const struct bcs_limit *limit = &bcs_limits[i];
+
+        printf("| `%s` | %" PRIu32 " | %" PRIu32 " | %" PRIu32 "%s | %s |\n",
+               limit->name, limit->usual, limit->least, limit->most,
+               limit->is_power ? ", powers of two" : "", limit->help);
+    }
+}
+
 static void table_print_markdown(const struct bcs_config_table *table)
 {
     for (size_t i = 0; i < table->n_entries; i++) {
         const struct bcs_config_entry *entry = &table->entries[i];
         char allowed[TEXT_BYTES];
 
+        if (!bcs_config_exists(entry)) {
+            continue;
+        }
         bcs_config_allowed(entry, allowed, sizeof allowed);
         printf("\n### %s\n\n", entry->name);
         printf("Default `%s`; allowed: `%s`.\n\n", entry->fallback, allowed);
         text_print(entry->help, 0);
+        if (entry->kind == BCS_CONFIG_LIMITS) {
+            limits_print_markdown();
+        }
     }
 }
 

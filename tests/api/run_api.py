@@ -72,6 +72,11 @@ class Suite(library_suite.LibrarySuite):
                       {"BCS_NO_SUCH": "1"})
             self.fail(f"bad value {how}", command, r"BCS_COPY.*pooled",
                       {"BCS_COPY": "fast"})
+        for setting in ("BCS_DESCRIPTORS=100", "BCS_LIMITS=ring=2"):
+            command = self.mpirun(1, self.arguments.ring) + [":"]
+            command += self.mpirun(2, "env", setting, self.arguments.ring)[1:]
+            self.fail(f"{setting} in rank 1 alone", command,
+                      r"bcs\[rank 0\]: rank 1 has other settings than rank 0: ")
         settings = {"BCS_MDS": "mmds"}
         result = job.run([self.arguments.ring], job.clean_environment(settings))
         is_right = result.status == 0 and "MPI calls only" in result.stderr

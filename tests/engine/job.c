@@ -112,7 +112,7 @@ static int job_context_create(const struct job *job, uint32_t rank,
     if (rc == 0) {
         rc = bcs_poster_init(&context->poster, job->base,
                              nic_layout_port(&context->engine->layout, rank),
-                             (uint32_t)job->config.descriptors);
+                             (uint32_t)job->config.descriptors, &job->config.limits);
     }
     if (rc < 0) {
         bcs_detach(context);

@@ -38,7 +38,8 @@ struct moment {
     uint8_t kept[MOST_PROCESSES][MOST_PROCESSES][MOST_KEPT]; /* of which superstep */
     struct {
         uint8_t superstep, n_unread;
-    } buffer[MOST_PROCESSES][MOST_PROCESSES][CBSP_SETS]; /* [sender][receiver] */
+    } buffer[MOST_PROCESSES][MOST_PROCESSES]
+            [BCS_CBSP_SETS_MOST]; /* [sender][receiver] */
 };
 
 /** A search through all moments of a program. */
@@ -412,7 +413,7 @@ START_TEST(no_number_of_sets_is_enough_without_the_rule_for_a_chain)
 {
     const struct program program = chain();
 
-    for (int n_sets = 1; n_sets <= CBSP_SETS; n_sets++) {
+    for (int n_sets = 1; n_sets <= BCS_CBSP_SETS_MOST; n_sets++) {
         ck_assert(all_moments(&program, n_sets, false).has_overwritten);
     }
 }
@@ -427,9 +428,9 @@ int main(void)
 
     tcase_set_timeout(tcase, 100);
     tcase_add_loop_test(tcase, with_the_rule_nothing_is_overwritten_and_nobody_is_stuck,
-                        2, CBSP_SETS + 1);
+                        2, BCS_CBSP_SETS_MOST + 1);
     tcase_add_loop_test(tcase, so_it_is_for_all_programs_of_two_processes, 1,
-                        CBSP_SETS + 1);
+                        BCS_CBSP_SETS_MOST + 1);
     tcase_add_test(tcase, two_sets_are_enough_without_the_rule_where_all_exchange);
     tcase_add_test(tcase, handlers_that_send_need_a_third_set);
     tcase_add_test(tcase, no_number_of_sets_is_enough_without_the_rule_for_a_chain);

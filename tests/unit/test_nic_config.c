@@ -70,8 +70,9 @@ START_TEST(every_field_has_one_variable)
         ck_assert_uint_eq(seen >> offset / sizeof(uint64_t) & 1, 0);
         seen |= UINT64_C(1) << offset / sizeof(uint64_t);
     }
-    ck_assert_uint_eq(nic_config_table.n_entries,
-                      sizeof(struct nic_config) / sizeof(uint64_t));
+    /* the limits are one variable, and stand last */
+    ck_assert_uint_eq(nic_config_table.n_entries - 1,
+                      offsetof(struct nic_config, limits) / sizeof(uint64_t));
 }
 END_TEST
 
@@ -86,6 +87,8 @@ START_TEST(every_variable_is_read_into_its_field)
     setenv("BCS_CHUNK", "6k", 1);
     setenv("BCS_SLICE_BYTES", "7m", 1);
     setenv("BCS_DESCRIPTORS", "100", 1);
+    setenv("BCS_COMMUNICATORS", "11", 1);
+    setenv("BCS_LIMITS", "wire=8,ring=4", 1);
     setenv("BCS_SPIN", "9us", 1);
     config = read_config();
     ck_assert_uint_eq(config.node_ranks, 3);
@@ -95,9 +98,28 @@ START_TEST(every_variable_is_read_into_its_field)
     ck_assert_uint_eq(config.chunk_bytes, 6144);
     ck_assert_uint_eq(config.slice_bytes, 7 << 20);
     ck_assert_uint_eq(config.descriptors, 100);
+    ck_assert_uint_eq(config.communicators, 11);
+    ck_assert_uint_eq(config.limits.ring, 4);
+    ck_assert_uint_eq(config.limits.wire, 8);
+    ck_assert_uint_eq(config.limits.batch, 64);
     ck_assert_uint_eq(config.spin_ns, 9000);
     setenv("BCS_COPY", "direct", 1);
     ck_assert_uint_eq(read_config().copy, NIC_COPY_DIRECT);
+}
+END_TEST
+
+START_TEST(the_digest_tells_settings_apart)
+{
+    struct nic_config config = read_config();
+    uint64_t digest = nic_config_digest(&config);
+
+    config.spin_ns = 77;
+    ck_assert_uint_eq(nic_config_digest(&config), digest);
+    config.limits.cbsp_buffer = 4096;
+    ck_assert_uint_ne(nic_config_digest(&config), digest);
+    config = read_config();
+    config.node_ranks = 1;
+    ck_assert_uint_ne(nic_config_digest(&config), digest);
 }
 END_TEST
 
@@ -164,6 +186,7 @@ START_TEST(values_that_are_no_such_thing_are_refused)
     expect_refused("BCS_SLICE_BYTES", "16mm");
     expect_refused("BCS_DESCRIPTORS", "63");
     expect_refused("BCS_SPIN", "50");
+    expect_refused("BCS_LIMITS", "tiny");
 }
 END_TEST
 
@@ -178,6 +201,7 @@ int main(void)
     tcase_add_test(tcase, the_defaults_are_within_their_bounds);
     tcase_add_test(tcase, every_field_has_one_variable);
     tcase_add_test(tcase, every_variable_is_read_into_its_field);
+    tcase_add_test(tcase, the_digest_tells_settings_apart);
     tcase_add_test(tcase, a_timed_slice_moves_what_its_length_allows);
     tcase_add_test(tcase, waiters_poll_as_usual_unless_told);
     tcase_add_test(tcase, a_node_cannot_have_more_ranks_than_the_engine_has_room_for);

@@ -11,12 +11,29 @@
 
 #include "libbcs/ring/port.h"
 
-static const struct nic_shape shapes[] = {
-    {1, 1, 64, 5000, 200, 128, 300},     {5, 2, 64, 5000, 200, 128, 300},
-    {7, 3, 1000, 4096, 8, 128, 64},      {8, 8, 65536, 100000, 256, 128, 320},
-    {300, 200, 64, 5000, 200, 128, 300}, {512, 1, 64, 123456, 200, 128, 300},
+/* With the usual limits, and then with the least. */
+static struct nic_shape shapes[] = {
+    {1, 1, 64, 4096, 5000, 200, 128, 300, {0}},
+    {5, 2, 64, 4096, 5000, 200, 128, 300, {0}},
+    {7, 3, 1000, 4, 4096, 8, 128, 64, {0}},
+    {8, 8, 65536, 65536, 100000, 256, 128, 320, {0}},
+    {300, 200, 64, 4096, 5000, 200, 128, 300, {0}},
+    {512, 1, 64, 4096, 123456, 200, 128, 300, {0}},
+    {1, 1, 64, 4, 5000, 200, 128, 300, {0}},
+    {5, 2, 64, 4, 5000, 200, 128, 300, {0}},
+    {512, 1, 64, 4, 123456, 200, 128, 300, {0}},
 };
-enum { N_SHAPES = sizeof(shapes) / sizeof(shapes[0]) };
+enum { N_SHAPES = sizeof(shapes) / sizeof(shapes[0]), FIRST_WITH_LEAST = 6 };
+
+static void set_limits(void)
+{
+    const char *bad;
+
+    for (size_t i = 0; i < N_SHAPES; i++) {
+        ck_assert(bcs_limits_parse(i < FIRST_WITH_LEAST ? "usual" : "least",
+                                   &shapes[i].limits, &bad));
+    }
+}
 
 static struct nic_layout layout_of(const struct nic_shape *shape)
 {
@@ -37,11 +54,11 @@ START_TEST(the_parts_of_a_heap_do_not_overlap)
         {layout.node_gva, shape->n_node_bytes},
         {layout.item_gva, (uint64_t)layout.n_items * shape->n_item_bytes},
         {layout.slot_gva,
-         (uint64_t)shape->n_ports * NIC_GROUPS_A_PORT * shape->n_slot_bytes},
+         (uint64_t)shape->n_ports * shape->n_groups * shape->n_slot_bytes},
         {layout.wire_gva,
-         (uint64_t)layout.n_nodes * NIC_WIRE_ENTRIES * shape->n_wire_bytes},
-        {layout.stage_gva,
-         (uint64_t)layout.n_nodes * NIC_STAGE_BLOCKS * layout.stage_stride_bytes},
+         (uint64_t)layout.n_nodes * shape->limits.wire * shape->n_wire_bytes},
+        {layout.stage_gva, (uint64_t)layout.n_nodes * shape->limits.stage_blocks *
+                               layout.stage_stride_bytes},
         {layout.port_gva, shape->node_ranks * layout.port_stride_bytes},
     };
     const int n_parts = sizeof(parts) / sizeof(parts[0]);
@@ -134,11 +151,17 @@ END_TEST
 START_TEST(an_impossible_shape_is_refused)
 {
     static const struct nic_shape wrong[] = {
-        {0, 1, 64, 5000, 200, 128, 300},
-        {4, 0, 64, 5000, 200, 128, 300},
-        {1000, BCS_MAX_PORTS_A_NODE + 1, 64, 5000, 200, 128, 300},
-        {BCS_MAX_NODES + 1, 1, 64, 5000, 200, 128, 300},
+        {0, 1, 64, 4096, 5000, 200, 128, 300, {0}},
+        {4, 0, 64, 4096, 5000, 200, 128, 300, {0}},
+        {1000, BCS_MAX_PORTS_A_NODE + 1, 64, 4096, 5000, 200, 128, 300, {0}},
+        {BCS_MAX_NODES + 1, 1, 64, 4096, 5000, 200, 128, 300, {0}},
     };
+    const struct nic_shape too_many = {257, 2,   64, NIC_GROUPS_MOST, 5000, 200,
+                                       128, 300, {0}};
+    struct nic_layout unchanged = {.n_nodes = 99};
+
+    ck_assert_int_eq(nic_layout_init(&unchanged, &too_many), -E2BIG);
+    ck_assert_uint_eq(unchanged.n_nodes, 99);
 
     for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
         struct nic_layout layout = {.n_nodes = 99};
@@ -156,6 +179,7 @@ int main(void)
     SRunner *runner = srunner_create(suite);
     int n_failed;
 
+    tcase_add_unchecked_fixture(tcase, set_limits, NULL);
     tcase_add_loop_test(tcase, the_parts_of_a_heap_do_not_overlap, 0, N_SHAPES);
     tcase_add_loop_test(tcase, every_port_lies_in_its_nodes_heap_and_apart, 0,
                         N_SHAPES);

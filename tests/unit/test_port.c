@@ -17,14 +17,33 @@ static struct bcs_poster poster;
 static char *base;
 static size_t n_base_bytes;
 
-static void setup(void)
+static void setup_with(const char *sizes)
 {
+    struct bcs_limits limits;
+    const char *bad;
+
+    ck_assert(bcs_limits_parse(sizes, &limits, &bad));
     n_base_bytes = PORT_OFFSET + nic_port_blocks_offset(N_CELLS) +
                    (size_t)BCS_BLOCK_CLASSES * NIC_BLOCK_CLASS_REGION_BYTES;
     base = mmap(NULL, n_base_bytes, PROT_READ | PROT_WRITE,
                 MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     ck_assert_ptr_ne(base, MAP_FAILED);
-    ck_assert_int_eq(bcs_poster_init(&poster, base, PORT_OFFSET, N_CELLS), 0);
+    ck_assert_int_eq(bcs_poster_init(&poster, base, PORT_OFFSET, N_CELLS, &limits), 0);
+}
+
+static void setup(void)
+{
+    setup_with("usual");
+}
+
+static void setup_with_least(void)
+{
+    setup_with("least");
+}
+
+static uint32_t n_ring(void)
+{
+    return poster.ring_mask + 1;
 }
 
 static void teardown(void)
@@ -47,8 +66,7 @@ static struct bcs_descriptor *post(uint32_t tag)
 
 static bool is_published(uint32_t position)
 {
-    return atomic_load(&poster.port->ring[position % BCS_RING_ENTRIES].turn) ==
-           position + 1;
+    return atomic_load(&poster.port->ring[position % n_ring()].turn) == position + 1;
 }
 
 static void consume_up_to(uint32_t position)
@@ -73,33 +91,33 @@ START_TEST(a_full_ring_gives_no_entry_until_one_is_consumed)
 {
     struct bcs_descriptor *first = post(0);
 
-    for (uint32_t i = 1; i < BCS_RING_ENTRIES; i++) {
+    for (uint32_t i = 1; i < n_ring(); i++) {
         post(i);
     }
     ck_assert_ptr_null(bcs_poster_entry(&poster));
-    for (uint32_t i = 0; i < BCS_RING_ENTRIES; i++) {
+    for (uint32_t i = 0; i < n_ring(); i++) {
         ck_assert(is_published(i));
         ck_assert_int_eq(poster.port->ring[i].tag, (int32_t)i);
     }
     consume_up_to(1);
     ck_assert_ptr_eq(bcs_poster_entry(&poster), first);
-    ck_assert(!is_published(BCS_RING_ENTRIES)); /* the old turn is not the new one */
+    ck_assert(!is_published(n_ring())); /* the old turn is not the new one */
     post(1000);
-    ck_assert(is_published(BCS_RING_ENTRIES));
+    ck_assert(is_published(n_ring()));
     ck_assert_ptr_null(bcs_poster_entry(&poster));
 }
 END_TEST
 
 START_TEST(the_ring_goes_on_when_positions_wrap_around)
 {
-    const uint32_t start = UINT32_MAX - 2 * BCS_RING_ENTRIES + 1;
+    const uint32_t start = UINT32_MAX - 2 * n_ring() + 1;
     uint32_t consumed = start;
 
     poster.position = start;
     poster.consumed_seen = start;
     consume_up_to(start);
-    for (uint32_t i = 0; i < 4 * BCS_RING_ENTRIES; i++) {
-        if (i % BCS_RING_ENTRIES == 0 && i > 0) {
+    for (uint32_t i = 0; i < 4 * n_ring(); i++) {
+        if (i % n_ring() == 0 && i > 0) {
             ck_assert_ptr_null(bcs_poster_entry(&poster));
             for (; consumed != start + i; consumed++) {
                 ck_assert(is_published(consumed));
@@ -281,11 +299,11 @@ START_TEST(no_busy_block_is_given_out_twice)
 }
 END_TEST
 
-static TCase *ring_tcase(void)
+static TCase *ring_tcase(const char *name, SFun set_up)
 {
-    TCase *tcase = tcase_create("ring");
+    TCase *tcase = tcase_create(name);
 
-    tcase_add_checked_fixture(tcase, setup, teardown);
+    tcase_add_checked_fixture(tcase, set_up, teardown);
     tcase_add_test(tcase, an_entry_is_seen_once_it_is_published);
     tcase_add_test(tcase, a_full_ring_gives_no_entry_until_one_is_consumed);
     tcase_add_test(tcase, the_ring_goes_on_when_positions_wrap_around);
@@ -314,7 +332,8 @@ int main(void)
     SRunner *runner = srunner_create(suite);
     int n_failed;
 
-    suite_add_tcase(suite, ring_tcase());
+    suite_add_tcase(suite, ring_tcase("ring", setup));
+    suite_add_tcase(suite, ring_tcase("least ring", setup_with_least));
     suite_add_tcase(suite, blocks_tcase());
     srunner_run_all(runner, CK_NORMAL);
     n_failed = srunner_ntests_failed(runner);

@@ -374,11 +374,11 @@ END_TEST
 
 START_TEST(many_receives_need_a_strobe_before_the_ring_is_full)
 {
-    static struct bcs_request receiving[BCS_RING_ENTRIES];
-    static uint64_t values[BCS_RING_ENTRIES];
+    static struct bcs_request receiving[BCS_RING_MOST];
+    static uint64_t values[BCS_RING_MOST];
     int n = 0;
 
-    while (!is_strobe_needed() && n < BCS_RING_ENTRIES - 1) {
+    while (!is_strobe_needed() && n < BCS_RING_MOST - 1) {
         post_receive(n, &values[n], 8, &receiving[n]);
         n++;
     }
@@ -390,8 +390,8 @@ END_TEST
 /** Whether a slice that takes so many entries wakes their owner, who sleeps. */
 static bool wakes_owner_of(int n_entries)
 {
-    static struct bcs_request receiving[BCS_RING_ENTRIES];
-    static uint64_t values[BCS_RING_ENTRIES];
+    static struct bcs_request receiving[BCS_RING_MOST];
+    static uint64_t values[BCS_RING_MOST];
     struct nic_engine *own = ranks[RECEIVER].context->engine;
     struct nic_waiter waiter = {0};
     bool is_awake;
@@ -408,10 +408,10 @@ static bool wakes_owner_of(int n_entries)
 
 START_TEST(a_slice_wakes_who_waits_for_room)
 {
-    ck_assert(wakes_owner_of(BCS_RING_ENTRIES));
-    ck_assert(!wakes_owner_of(BCS_RING_ENTRIES - 1));
+    ck_assert(wakes_owner_of(BCS_RING_MOST));
+    ck_assert(!wakes_owner_of(BCS_RING_MOST - 1));
     ck_assert(!wakes_owner_of(1));
-    ck_assert(wakes_owner_of(BCS_RING_ENTRIES));
+    ck_assert(wakes_owner_of(BCS_RING_MOST));
 }
 END_TEST
 

@@ -11,14 +11,15 @@
 
 #include "nic_threads/engine.h"
 
-enum { N_NODES = 3, N_CELLS = 1024 };
+enum { N_NODES = 3, N_CELLS = 1024, N_WIRE = 256 };
 
 static struct nic_engine *engines[N_NODES];
-static const struct nic_config config = {
+static struct nic_config config = {
     .node_ranks = 1,
     .chunk_bytes = 65536,
     .slice_bytes = 65536,
     .descriptors = N_CELLS,
+    .communicators = 4,
 };
 static char *base;
 static size_t n_base_bytes;
@@ -27,6 +28,8 @@ static void setup(void)
 {
     struct nic_layout layout;
 
+    config.limits = bcs_limits_usual();
+    ck_assert_uint_eq(config.limits.wire, N_WIRE);
     ck_assert_int_eq(nic_engine_layout(N_NODES, &config, &layout), 0);
     n_base_bytes = nic_engine_memory_bytes(&layout);
     base = mmap(NULL, n_base_bytes, PROT_READ | PROT_WRITE,
@@ -163,11 +166,11 @@ START_TEST(a_batch_takes_no_more_sends_than_it_has_room_for)
 {
     int32_t next = 0;
 
-    send_many(1, 0, 0, NIC_BATCH + 10);
-    ck_assert_uint_eq(take_from(0, 1, &next), NIC_BATCH);
+    send_many(1, 0, 0, BCS_BATCH_MOST + 10);
+    ck_assert_uint_eq(take_from(0, 1, &next), BCS_BATCH_MOST);
     ck_assert(nic_wire_has_work(view_of(0)));
     ck_assert_uint_eq(take_from(0, 1, &next), 10);
-    ck_assert_int_eq(next, NIC_BATCH + 10);
+    ck_assert_int_eq(next, BCS_BATCH_MOST + 10);
 }
 END_TEST
 
@@ -175,11 +178,11 @@ START_TEST(a_batch_takes_no_more_notes_than_it_has_room_for)
 {
     struct nic_view *view = view_of(0);
 
-    for (int32_t i = 0; i < NIC_BATCH + 10; i++) {
+    for (int32_t i = 0; i < BCS_BATCH_MOST + 10; i++) {
         send_as(1 + (uint32_t)i % 2, 0, NIC_WIRE_PART, i);
     }
-    ck_assert_uint_eq(nic_wire_collect(view, true), NIC_BATCH);
-    ck_assert_uint_eq(view->node->batch.n_notes, NIC_BATCH);
+    ck_assert_uint_eq(nic_wire_collect(view, true), BCS_BATCH_MOST);
+    ck_assert_uint_eq(view->node->batch.n_notes, BCS_BATCH_MOST);
     ck_assert_uint_eq(nic_wire_collect(view, true), 0);
     empty_batch(0);
     ck_assert_uint_eq(nic_wire_collect(view, true), 10);
@@ -209,19 +212,19 @@ END_TEST
 
 START_TEST(what_finds_no_room_waits_in_the_outbox)
 {
-    const int32_t n_sent = NIC_WIRE_ENTRIES + 50;
+    const int32_t n_sent = N_WIRE + 50;
     const struct nic_node *sender = view_of(1)->node;
     int32_t next = 0;
 
     send_many(1, 0, 0, n_sent);
-    ck_assert_uint_eq(sender->wire_sent[0], NIC_WIRE_ENTRIES);
+    ck_assert_uint_eq(sender->wire_sent[0], N_WIRE);
     ck_assert_uint_eq(sender->n_outbox, 50);
     ck_assert_uint_eq(sender->n_sends_kept, 50);
     ck_assert(!nic_wire_has_work(view_of(1)));
     ck_assert(!nic_wire_flush(view_of(1)));
     while (take_from(0, 1, &next) > 0) {
     }
-    ck_assert_int_eq(next, NIC_WIRE_ENTRIES);
+    ck_assert_int_eq(next, N_WIRE);
     ck_assert(!nic_wire_flush(view_of(1))); /* read, but not given back yet */
     nic_wire_release(view_of(0));
     ck_assert(nic_wire_has_work(view_of(1)));
@@ -238,15 +241,15 @@ START_TEST(a_later_entry_does_not_overtake_the_outbox)
 {
     int32_t next = 0;
 
-    send_many(1, 0, 0, NIC_WIRE_ENTRIES + 5);
+    send_many(1, 0, 0, N_WIRE + 5);
     while (take_from(0, 1, &next) > 0) {
     }
     nic_wire_release(view_of(0));
-    send_as(1, 0, BCS_SEND, NIC_WIRE_ENTRIES + 5); /* there is room, but others wait */
+    send_as(1, 0, BCS_SEND, N_WIRE + 5); /* there is room, but others wait */
     ck_assert(nic_wire_flush(view_of(1)));
     while (take_from(0, 1, &next) > 0) {
     }
-    ck_assert_int_eq(next, NIC_WIRE_ENTRIES + 6);
+    ck_assert_int_eq(next, N_WIRE + 6);
 }
 END_TEST
 
@@ -254,13 +257,13 @@ START_TEST(a_full_ring_to_one_node_does_not_hold_up_another)
 {
     int32_t next_0 = 0, next_2 = 1000;
 
-    send_many(1, 0, 0, NIC_WIRE_ENTRIES + 5);
+    send_many(1, 0, 0, N_WIRE + 5);
     send_many(1, 2, 1000, 5);
     ck_assert_uint_eq(take_from(2, 1, &next_2), 5);
     ck_assert_int_eq(next_2, 1005);
     while (take_from(0, 1, &next_0) > 0) {
     }
-    ck_assert_int_eq(next_0, NIC_WIRE_ENTRIES);
+    ck_assert_int_eq(next_0, N_WIRE);
 }
 END_TEST
 
@@ -311,7 +314,7 @@ START_TEST(random_traffic_keeps_every_pair_in_order)
             empty_batch(a);
         }
         ck_assert_uint_le(view_of(a)->node->wire_sent[b] - (uint64_t)taken[a][b],
-                          NIC_WIRE_ENTRIES);
+                          N_WIRE);
     }
     ck_assert_int_gt(taken[0][1], 3000);
 }
