@@ -72,8 +72,8 @@ static bool is_kept(const struct bcs_reducing *r)
 /** Whether a member gets a result of a share that this member has combined. */
 static bool gets_result(const struct bcs_reducing *r, int32_t member)
 {
-    if (is_kept(r)) {
-        return member == r->rank;
+    if (is_kept(r) && member != r->rank) {
+        return false;
     }
     switch (r->form) {
     case BCS_REDUCE:
@@ -83,6 +83,18 @@ static bool gets_result(const struct bcs_reducing *r, int32_t member)
     default:
         return true;
     }
+}
+
+static bool is_scan(const struct bcs_reducing *r)
+{
+    return r->form == BCS_SCAN || r->form == BCS_EXCLUSIVE_SCAN;
+}
+
+/** Whether a member combines another one's vector: in a scan for itself alone, only those
+ *  before it. */
+static bool is_needed(const struct bcs_reducing *r, int32_t of, int32_t by)
+{
+    return !is_scan(r) || r->owner != OWNER_EACH || of < by;
 }
 
 /** Where this member's combined share has a member's result. */
@@ -118,7 +130,7 @@ static char *out_at(const struct bcs_reducing *r, size_t element)
  */
 static void place_vectors(const struct bcs_reducing *r, struct share own)
 {
-    bool is_tree = r->form == BCS_REDUCE || r->form == BCS_REDUCE_SCATTER;
+    bool is_tree = !is_scan(r);
     bool is_aliased = r->reduction->in == r->out;
     int32_t last = r->size - 1, rank = r->rank;
 
@@ -144,12 +156,14 @@ static void collect_shares(const struct bcs_reducing *r, struct share round,
         int32_t to = bcs_ring_member(r->rank, step, r->size);
         struct share theirs = share_of(r, round, to);
 
-        if (own.count > 0) {
+        if (own.count > 0 && is_needed(r, from, r->rank)) {
             bcs_plan_receive(r->plan, from, r->vectors[from],
                              own.count * r->element_bytes);
         }
-        bcs_plan_send(r->plan, to, in_at(r, theirs.first),
-                      theirs.count * r->element_bytes);
+        if (is_needed(r, r->rank, to)) {
+            bcs_plan_send(r->plan, to, in_at(r, theirs.first),
+                          theirs.count * r->element_bytes);
+        }
     }
 }
 
@@ -168,7 +182,9 @@ static void combine_on_tree(const struct bcs_reducing *r, size_t count)
 
 static void combine_in_turn(const struct bcs_reducing *r, size_t count)
 {
-    for (int32_t i = 1; i < r->size; i++) {
+    int32_t n = r->owner == OWNER_EACH ? r->rank + 1 : r->size;
+
+    for (int32_t i = 1; i < n; i++) {
         bcs_plan_combine(r->plan, r->vectors[i - 1], r->vectors[i], count);
     }
 }
@@ -208,10 +224,10 @@ static void plan_round(const struct bcs_reducing *r, struct share round)
     }
     collect_shares(r, round, own);
     bcs_plan_fence(r->plan);
-    if (own.count > 0 && (r->form == BCS_REDUCE || r->form == BCS_REDUCE_SCATTER)) {
-        combine_on_tree(r, own.count);
-    } else if (own.count > 0) {
+    if (own.count > 0 && is_scan(r)) {
         combine_in_turn(r, own.count);
+    } else if (own.count > 0) {
+        combine_on_tree(r, own.count);
     }
     distribute_shares(r, round, own);
 }
@@ -245,10 +261,7 @@ static bool is_combined_whole(const struct bcs_reducing *r, size_t n_bytes)
 /** Who combines whole vectors. */
 static int32_t whole_owner(const struct bcs_reducing *r, size_t n_bytes)
 {
-    if (r->form != BCS_REDUCE) {
-        return 0;
-    }
-    if (r->root != BCS_ROOT_ALL) {
+    if (r->form == BCS_REDUCE && r->root != BCS_ROOT_ALL) {
         return r->root;
     }
     return bcs_saves_rounds(r->plan->context, r->size, n_bytes) ? OWNER_EACH : 0;

@@ -136,7 +136,7 @@ static void send_to_gaps(int rank, int is_receiver, char *data, char *spread_out
     }
 }
 
-enum { N_COLLECTIVES = 3, N_ELEMENTS = 100 };
+enum { N_COLLECTIVES = 5, N_ELEMENTS = 100 };
 
 static void start_collective(int which, const int *in, int *out, MPI_Request *request)
 {
@@ -148,15 +148,29 @@ static void start_collective(int which, const int *in, int *out, MPI_Request *re
         MPI_Iallgather(in, N_ELEMENTS, MPI_INT, out, N_ELEMENTS, MPI_INT,
                        MPI_COMM_WORLD, request);
         break;
+    case 2:
+        MPI_Iscan(in, out, N_ELEMENTS, MPI_INT, MPI_SUM, MPI_COMM_WORLD, request);
+        break;
+    case 3:
+        MPI_Iexscan(in, out, N_ELEMENTS, MPI_INT, MPI_SUM, MPI_COMM_WORLD, request);
+        break;
     default:
         MPI_Ibarrier(MPI_COMM_WORLD, request);
     }
 }
 
+/* Element i of a sum over the first n ranks. */
+static int sum_of(int n, int i)
+{
+    return n * (n - 1) / 2 + n * i;
+}
+
 static void check_result(int which, int rank, int size, const int *out)
 {
-    for (int i = 0; which == 0 && i < N_ELEMENTS; i++) {
-        if (out[i] != size * (size - 1) / 2 + size * i) {
+    int n_summed[] = {size, 0, rank + 1, rank, 0};
+
+    for (int i = 0; n_summed[which] > 0 && i < N_ELEMENTS; i++) {
+        if (out[i] != sum_of(n_summed[which], i)) {
             fail(rank, which, "has a wrong sum");
         }
     }
