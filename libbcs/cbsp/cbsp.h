@@ -163,12 +163,9 @@ extern struct cbsp *cbsp_self;
  */
 int cbsp_check(const char *caller);
 
-/** Start a transfer to n_dests processes. Its source may be used again at once, as with
+/** Start a transfer to n_dests processes, and count it. Its source may be used again at once, as with
  *  transport shm the copy is done on return. @return 0 or -errno */
 int cbsp_transfer(struct cbsp *cbsp, const struct bcs_xfer *xfer, uint32_t n_dests);
-
-/** A transfer that rings no bell and is not counted. @return 0 or -errno */
-int cbsp_transfer_uncounted(struct cbsp *cbsp, const struct bcs_xfer *xfer);
 
 /** Tell one process a word, at an address of its heap, and ring its bell. */
 int cbsp_tell(struct cbsp *cbsp, uint32_t node, uint64_t gva, uint64_t word);
@@ -234,6 +231,10 @@ int cbsp_end_job(struct cbsp *cbsp, int error);
 
 /** Tell all that this process waits, and look whether all do. @return 0, or -EDEADLK */
 int cbsp_stuck_look(struct cbsp *cbsp, const struct cbsp_waiter *waiter);
+
+/** Whether the records of n_procs processes prove that none can go on: all wait, none has
+ *  changed while they were read, and all rings were heard. */
+bool cbsp_stuck_is_proved(const struct cbsp_from *from, uint32_t n_procs);
 
 /** Tell all that this process does not wait any more, if it has said so. @return 0, -errno */
 int cbsp_stuck_unsay(struct cbsp *cbsp);

@@ -18,6 +18,7 @@
  * being awake. Elsewhere it follows in pieces, which overflow as other messages do.
  * [cBSP 5.3]
  */
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -179,6 +180,8 @@ static int write_message(struct cbsp *cbsp, struct cbsp_out *out, enum cbsp_kind
     };
     int rc = 0;
 
+    assert(data_gva - sizeof(stage.no_key) >=
+           out->low_gva); /* below is another buffer */
     if (padded + sizeof(trailer) <= STAGE_BYTES) {
         stage.no_key = 0;
         memcpy(stage.rest, message->data, message->n_bytes);

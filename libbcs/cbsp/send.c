@@ -20,25 +20,22 @@ int cbsp_check(const char *caller)
     return cbsp_self->error;
 }
 
-int cbsp_transfer_uncounted(struct cbsp *cbsp, const struct bcs_xfer *xfer)
-{
-    int rc = bcs_xfer_and_signal(cbsp->core, xfer);
-
-    while (rc == BCS_XFER_E_BUSY) {
-        rc = bcs_core_progress(cbsp->core);
-        rc = rc < 0 ? rc : bcs_xfer_and_signal(cbsp->core, xfer);
-    }
-    return rc < 0 ? cbsp_end_job(cbsp, rc) : 0;
-}
-
 int cbsp_transfer(struct cbsp *cbsp, const struct bcs_xfer *xfer, uint32_t n_dests)
 {
+    int rc;
+
     cbsp->counts.n_transfers++;
     cbsp->counts.n_nsync_transfers += cbsp->doing == CBSP_COUNTING;
     if (xfer->remote_event_gva == cbsp->layout.bell_gva) {
         cbsp->n_rings += n_dests;
     }
-    return cbsp_transfer_uncounted(cbsp, xfer);
+    while ((rc = bcs_xfer_and_signal(cbsp->core, xfer)) == BCS_XFER_E_BUSY) {
+        rc = bcs_core_progress(cbsp->core);
+        if (rc < 0) {
+            break;
+        }
+    }
+    return rc < 0 ? cbsp_end_job(cbsp, rc) : 0;
 }
 
 int cbsp_tell(struct cbsp *cbsp, uint32_t node, uint64_t gva, uint64_t word)

@@ -33,7 +33,7 @@
 
 #define MOST_LINES 16
 
-/** Tell all; no bell is rung, and it is not counted. */
+/** Tell all; no bell is rung, or nobody could ever be found to be stuck. */
 static int put_to_all(struct cbsp *cbsp, uint64_t gva, const void *src, size_t n_bytes)
 {
     const struct bcs_xfer xfer = {
@@ -43,7 +43,8 @@ static int put_to_all(struct cbsp *cbsp, uint64_t gva, const void *src, size_t n
         .dests = &cbsp->all,
     };
 
-    return cbsp_transfer_uncounted(cbsp, &xfer);
+    cbsp->counts.n_record_transfers++;
+    return cbsp_transfer(cbsp, &xfer, cbsp->n_procs);
 }
 
 /** Make an error the end of the job. @return whether this process has done it */
@@ -112,32 +113,31 @@ int cbsp_stuck_unsay(struct cbsp *cbsp)
                       &cbsp->state, sizeof(cbsp->state));
 }
 
-static uint64_t state_of(const struct cbsp *cbsp, uint32_t node)
+static uint64_t state_of(const struct cbsp_from *from)
 {
     /* Pairs with the put of a record, whose last word it is. A record is changed only
      * while its state is even, so that an odd one read twice has the record between. */
-    return __atomic_load_n(&cbsp->from[node].record.state, __ATOMIC_ACQUIRE);
+    return __atomic_load_n(&from->record.state, __ATOMIC_ACQUIRE);
 }
 
-/** Whether all wait, and all rings were heard; see the proof. */
-static bool is_stuck(const struct cbsp *cbsp)
+bool cbsp_stuck_is_proved(const struct cbsp_from *from, uint32_t n_procs)
 {
     uint64_t n_rings = 0, n_heard = 0, n_states = 0;
 
-    for (uint32_t i = 0; i < cbsp->n_procs; i++) {
-        uint64_t state = state_of(cbsp, i);
+    for (uint32_t i = 0; i < n_procs; i++) {
+        uint64_t state = state_of(&from[i]);
 
         if (state % 2 == 0) {
             return false;
         }
         n_states += state;
-        n_rings += __atomic_load_n(&cbsp->from[i].record.n_rings, __ATOMIC_RELAXED);
-        n_heard += __atomic_load_n(&cbsp->from[i].record.n_heard, __ATOMIC_RELAXED);
+        n_rings += __atomic_load_n(&from[i].record.n_rings, __ATOMIC_RELAXED);
+        n_heard += __atomic_load_n(&from[i].record.n_heard, __ATOMIC_RELAXED);
     }
     /* The records are read before the states are, again. States only grow. */
     __atomic_thread_fence(__ATOMIC_ACQUIRE);
-    for (uint32_t i = 0; i < cbsp->n_procs; i++) {
-        n_states -= state_of(cbsp, i);
+    for (uint32_t i = 0; i < n_procs; i++) {
+        n_states -= state_of(&from[i]);
     }
     return n_states == 0 && n_rings == n_heard;
 }
@@ -168,7 +168,7 @@ int cbsp_stuck_look(struct cbsp *cbsp, const struct cbsp_waiter *waiter)
 {
     int rc = cbsp->is_told ? 0 : say(cbsp, waiter);
 
-    if (rc < 0 || !is_stuck(cbsp)) {
+    if (rc < 0 || !cbsp_stuck_is_proved(cbsp->from, cbsp->n_procs)) {
         return rc;
     }
     if (!decide(cbsp, -EDEADLK)) {

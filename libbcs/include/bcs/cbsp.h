@@ -171,10 +171,17 @@ BCS_PUBLIC int cBSP_send(int node, void *destAddr, const void *srcAddr, size_t n
 
 /**
  * End the superstep when `count` messages of it have arrived in this process, have been
- * written to their destinations, and their handlers have run. Looks at its own memory only
- * and sends nothing; unless something this process has sent did not fit into a buffer: it
- * waits until that has gone, too. Messages that others have sent in later supersteps are
- * not counted, and keep. [cBSP 4.2, 4.3, 5.2]
+ * written to their destinations, and their handlers have run. Messages that others have sent
+ * in later supersteps are not counted, and keep. If something that this process has sent did
+ * not fit into a buffer, it waits until that has gone, too. [cBSP 4.2, 4.3, 5.2]
+ *
+ * To find out whether the messages are there it looks at its own memory only, and nothing is
+ * transferred. It transfers what others wait for: to the sender of a message longer than a
+ * buffer, that it has been read; to a sender whose messages overflow a buffer, that it may go
+ * on; to a sender that is four supersteps ahead, that this process has ended the one that it
+ * waits for; messages that were kept; and, after it has slept in vain, a record of what it
+ * waits for. Whether a receiver has ended a superstep is asked by its sender, by
+ * Compare-And-Write, when it writes a message: in cBSP_send or, for one that was kept, here.
  *
  * Ends of the job:
  *
@@ -255,16 +262,19 @@ BCS_PUBLIC void cBSP_add_int64(void *into, const void *from, size_t count);
 
 /** What this process has done since cBSP_initialize. */
 struct cBSP_counts {
-    uint64_t n_supersteps;     /* ended, by either synchronization */
-    uint64_t n_nsyncs;         /* of these, ended by counting */
-    uint64_t n_messages_sent;  /* by cBSP_send and in broadcasts and reductions */
-    uint64_t n_messages_taken; /* delivered to this process */
-    uint64_t n_transfers; /* Xfer-And-Signals started; not those after sleep in vain */
+    uint64_t n_supersteps;      /* ended, by either synchronization */
+    uint64_t n_nsyncs;          /* of these, ended by counting */
+    uint64_t n_messages_sent;   /* by cBSP_send and in broadcasts and reductions */
+    uint64_t n_messages_taken;  /* delivered to this process */
+    uint64_t n_transfers;       /* Xfer-And-Signals started, all of them */
     uint64_t n_nsync_transfers; /* of these, within cBSP_nsync, without its handlers */
-    uint64_t n_queries;         /* Compare-And-Writes: has a receiver room? */
-    uint64_t n_overflows;       /* times that a receive buffer was full */
-    uint64_t n_large;           /* messages sent that were longer than a buffer */
-    uint64_t n_sleeps;          /* times that this process slept while it waited */
+    uint64_t
+        n_record_transfers; /* of these, to tell all for what it waits, and later that
+                                  * it goes on: after a sleep in vain, in any call */
+    uint64_t n_queries;     /* Compare-And-Writes: has a receiver room? */
+    uint64_t n_overflows;   /* times that a receive buffer was full */
+    uint64_t n_large;       /* messages sent that were longer than a buffer */
+    uint64_t n_sleeps;      /* times that this process slept while it waited */
 };
 
 /** Read the counts. @return 0, or -EPERM as cBSP_export */
