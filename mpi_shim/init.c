@@ -9,6 +9,7 @@
 
 #include "libbcs/api/p2p.h"
 #include "libbcs/api/post.h"
+#include "libbcs/base/forked.h"
 #include "libbcs/base/log.h"
 #include "libbcs/base/log_config.h"
 #include "libbcs/tools/variables.h"
@@ -26,6 +27,9 @@
 #include "mpi_shim/symbols.h"
 
 struct shim_state shim_state = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* Makes the entry points of a forked child refuse. */
+static struct bcs_forked forked = {.in_child = shim_symbols_forbid};
 
 void shim_enter_threaded(void)
 {
@@ -152,6 +156,7 @@ static void start(void)
     if (mds.mode == MDS_MODE_MMDS && mmds_start(shim_state.is_threaded) < 0) {
         bcs_error("no memory for the monitor: this run ends without its report");
     }
+    bcs_forked_watch(&forked);
     shim_symbols_activate();
 }
 
@@ -218,6 +223,10 @@ int shim_Finalize(void)
     struct mds_collect *collect;
     int rc;
 
+    if (bcs_forked_is_child()) {
+        bcs_forked_tell("MPI_Finalize");
+        return MPI_SUCCESS;
+    }
     if (shim_context() == NULL) {
         return shim_real.Finalize();
     }
@@ -232,6 +241,7 @@ int shim_Finalize(void)
     /* Attributes of MPI_COMM_SELF are deleted in there, and may still communicate. */
     rc = shim_real.Finalize();
     shim_progress_hook_remove();
+    bcs_forked_unwatch(&forked);
     shim_symbols_deactivate();
     shim_comm_teardown();
     shim_request_teardown();

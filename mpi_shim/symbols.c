@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libbcs/base/forked.h"
 #include "libbcs/base/log.h"
 #include "mds/collect.h"
 #include "mpi_shim/fallback.h"
@@ -30,7 +31,8 @@ static struct shim_entry {
     bool mpi_is_slow;  /* MPI_X must look further */
     bool pmpi_is_slow; /* PMPI_X must look further */
     bool is_active;
-    bool has_tool; /* some member of shim_tool is set */
+    bool has_tool;  /* some member of shim_tool is set */
+    bool is_forked; /* this is a forked child, which must not call MPI */
 } shim_entry = {.mpi_is_slow = true, .pmpi_is_slow = true};
 
 struct shim_real shim_real;
@@ -210,6 +212,16 @@ void shim_symbols_resolve(void)
     pthread_once(&once, shim_symbols_resolve_once);
 }
 
+/* What an entry point does first that cannot take the fast path. MPI_Finalize of a forked
+ * child has nothing to end, and is often called at exit: it is let through. */
+static void shim_symbols_enter(enum shim_function function)
+{
+    if (shim_entry.is_forked && function != SHIM_FN_Finalize) {
+        bcs_forked_refuse(shim_function_names[function]);
+    }
+    shim_symbols_resolve();
+}
+
 void shim_symbols_activate(void)
 {
     shim_entry.is_active = true;
@@ -220,6 +232,13 @@ void shim_symbols_deactivate(void)
 {
     shim_entry.is_active = false;
     shim_entry_update();
+}
+
+void shim_symbols_forbid(void *unused)
+{
+    (void)unused;
+    shim_entry.is_forked = true;
+    shim_symbols_deactivate();
 }
 
 bool shim_symbols_is_active(void)
@@ -273,7 +292,7 @@ static void shim_symbols_tell_inactive(const char *name)
 #define SHIM_DEFINE_TOOL(type, name, parameters, arguments, inner)                     \
     static type __attribute__((noinline)) shim_slow_##name parameters                  \
     {                                                                                  \
-        shim_symbols_resolve();                                                        \
+        shim_symbols_enter(SHIM_FN_##name);                                            \
         return shim_tool.name != NULL ? shim_tool.name arguments : inner arguments;    \
     }
 
@@ -287,7 +306,7 @@ static void shim_symbols_tell_inactive(const char *name)
         type result;                                                                   \
                                                                                        \
         if (!shim_entry.is_active) {                                                   \
-            shim_symbols_resolve();                                                    \
+            shim_symbols_enter(SHIM_FN_##name);                                        \
             shim_symbols_tell_inactive("MPI_" #name);                                  \
             return shim_real.name arguments;                                           \
         }                                                                              \
@@ -318,7 +337,7 @@ static void shim_symbols_tell_inactive(const char *name)
     SHIM_EXPORT type PMPI_##name parameters                                            \
     {                                                                                  \
         if (__builtin_expect(shim_entry.pmpi_is_slow, false)) {                        \
-            shim_symbols_resolve();                                                    \
+            shim_symbols_enter(SHIM_FN_##name);                                        \
         }                                                                              \
         return shim_pass_##name arguments;                                             \
     }                                                                                  \
@@ -334,7 +353,7 @@ static void shim_symbols_tell_inactive(const char *name)
     SHIM_DEFINE_TOOL(type, name, parameters, arguments, shim_##name)                   \
     SHIM_EXPORT type PMPI_##name parameters                                            \
     {                                                                                  \
-        shim_symbols_resolve();                                                        \
+        shim_symbols_enter(SHIM_FN_##name);                                            \
         return shim_##name arguments;                                                  \
     }                                                                                  \
     SHIM_EXPORT type MPI_##name parameters                                             \

@@ -71,6 +71,10 @@ void shim_symbols_activate(void);
 /** From now on all functions go to the real library, uncounted. For shim_Finalize. */
 void shim_symbols_deactivate(void);
 
+/** From now on no function is carried out, but MPI_Finalize, which does nothing: this is a
+ *  forked child. A bcs_forked function. */
+void shim_symbols_forbid(void *unused);
+
 /** Whether we are between shim_symbols_activate and shim_symbols_deactivate. */
 bool shim_symbols_is_active(void);
 

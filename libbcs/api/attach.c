@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "libbcs/api/forked.h"
 #include "libbcs/api/meeting.h"
 #include "libbcs/api/post.h"
 #include "libbcs/base/clock.h"
@@ -124,6 +125,9 @@ int bcs_attach(const struct bcs_bootstrap *bootstrap, const struct nic_config *c
     if (rc < 0) {
         goto fail;
     }
+    context->forked =
+        (struct bcs_forked){.in_child = bcs_context_take_away, .arg = context};
+    bcs_forked_watch(&context->forked);
     *context_out = context;
     return 0;
 
@@ -137,6 +141,7 @@ void bcs_detach(struct bcs_context *context)
     if (context == NULL) {
         return;
     }
+    bcs_forked_unwatch(&context->forked);
     if (context->driver != NULL) {
         context->driver->close(context->service);
     }

@@ -8,6 +8,7 @@
 
 #include "libbcs/api/bootstrap.h"
 #include "libbcs/api/context.h"
+#include "libbcs/base/forked.h"
 #include "libbcs/base/shm_segment.h"
 #include "libbcs/ring/port.h"
 #include "nic_threads/driver.h"
@@ -26,6 +27,7 @@ struct bcs_context {
     void *service; /* the driver's, in this process */
     struct nic_config config;
     struct bcs_shm_segment segment;
+    struct bcs_forked forked; /* takes all this away in a forked child */
     uint32_t rank;
     uint32_t size;
     struct bcs_job *job;         /* of bcs_init; NULL under MPI */
@@ -55,7 +57,8 @@ struct bcs_context {
 };
 
 /**
- * Attach this process to the job's memory. Collective over the bootstrap.
+ * Attach this process to the job's memory. Collective over the bootstrap. A forked child that
+ * uses the context is ended with a message.
  *
  * @param config  already checked; copied
  * @return 0        attached; end with bcs_detach

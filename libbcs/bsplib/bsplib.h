@@ -29,12 +29,13 @@ enum {
 
 /** One process's state. */
 struct bsplib {
-    enum { BSPLIB_BEFORE, BSPLIB_RUNNING, BSPLIB_OVER } phase;
+    enum { BSPLIB_BEFORE, BSPLIB_RUNNING, BSPLIB_OVER, BSPLIB_FORKED } phase;
     bool is_joined; /* cBSP_initialize was called */
     int n_procs;    /* of the parallel part; before it, of the job */
     uint64_t start_ns;
     uint8_t bits; /* of this superstep */
     int n_gets;   /* answers to expect */
+    struct bcs_forked forked;
 };
 
 extern struct bsplib bsplib;

@@ -31,8 +31,24 @@ void bsp_abort(const char *format, ...)
     va_end(arguments);
 }
 
+/** A forked child is not of the job, and nothing ends with it. */
+static void take_away(void *unused)
+{
+    (void)unused;
+    bsplib.phase = BSPLIB_FORKED;
+}
+
+/** End a process that is not the one that has joined. */
+static void check_process(const char *caller)
+{
+    if (bsplib.phase == BSPLIB_FORKED) {
+        bcs_forked_refuse(caller);
+    }
+}
+
 void bsplib_check(const char *caller)
 {
+    check_process(caller);
     if (bsplib.phase != BSPLIB_RUNNING) {
         bsp_abort("%s: can only be called within the parallel part, from bsp_begin to "
                   "bsp_end\n",
@@ -91,6 +107,8 @@ static void join(const char *caller)
         bsplib_require(caller, cBSP_initialize());
         bsplib.is_joined = true;
         bsplib.n_procs = cBSP_nprocs();
+        bsplib.forked.in_child = take_away;
+        bcs_forked_watch(&bsplib.forked);
         atexit(check_end);
     }
 }
@@ -101,6 +119,7 @@ void bsp_init(void (*spmd_part)(void), int argc, char *argv[])
 
     (void)argc;
     (void)argv;
+    check_process("bsp_init");
     if (was_called || bsplib.phase != BSPLIB_BEFORE) {
         bsp_abort("bsp_init: may be called only once, and before bsp_begin\n");
     }
@@ -123,6 +142,7 @@ static void stand_by(void)
 
 void bsp_begin(int maxprocs)
 {
+    check_process("bsp_begin");
     if (bsplib.phase != BSPLIB_BEFORE) {
         bsp_abort("bsp_begin: may be called only once\n");
     }

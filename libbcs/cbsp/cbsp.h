@@ -19,6 +19,7 @@
 #define CBSP_CBSP_H
 
 #include "libbcs/api/entry.h"
+#include "libbcs/base/forked.h"
 #include "libbcs/base/shm_segment.h"
 #include "libbcs/cbsp/handler.h"
 #include "libbcs/cbsp/wire.h"
@@ -140,6 +141,7 @@ struct cbsp {
 
     struct bcs_entry entry;
     struct bcs_shm_segment segment;
+    struct bcs_forked forked; /* takes all this away in a forked child */
 };
 
 /** A wait, from its first look to its end. */

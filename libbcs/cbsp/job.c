@@ -152,6 +152,15 @@ static int join(struct cbsp *cbsp)
     return rc;
 }
 
+/** In a forked child: it has not joined. */
+static void take_away(void *arg)
+{
+    struct cbsp *cbsp = arg;
+
+    bcs_forked_take_away(cbsp->segment.base, cbsp->segment.n_bytes);
+    cbsp_self = NULL;
+}
+
 int cBSP_initialize(void)
 {
     static atomic_flag was_called = ATOMIC_FLAG_INIT; /* as long as the process lives */
@@ -172,6 +181,8 @@ int cBSP_initialize(void)
         cbsp_free(cbsp);
         return rc;
     }
+    cbsp->forked = (struct bcs_forked){.in_child = take_away, .arg = cbsp};
+    bcs_forked_watch(&cbsp->forked);
     cbsp_self = cbsp;
     return 0;
 }
@@ -235,6 +246,7 @@ int cBSP_finalize(void)
     rc = rc < 0 ? rc : tell_totals(cbsp);
     rc = rc < 0 ? rc : cbsp_gsync(cbsp, CBSP_IN_FINALIZE, 0, &no_bits);
     rc = rc < 0 ? rc : check_totals(cbsp);
+    bcs_forked_unwatch(&cbsp->forked);
     cbsp_self = NULL;
     cbsp_free(cbsp);
     return rc;

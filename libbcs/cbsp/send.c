@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <limits.h>
 
+#include "libbcs/base/forked.h"
 #include "libbcs/base/log.h"
 #include "libbcs/cbsp/cbsp.h"
 
@@ -14,7 +15,12 @@ struct cbsp *cbsp_self;
 int cbsp_check(const char *caller)
 {
     if (cbsp_self == NULL) {
-        bcs_error("%s: called before cBSP_initialize or after cBSP_finalize", caller);
+        if (bcs_forked_is_child()) {
+            bcs_forked_tell(caller);
+        } else {
+            bcs_error("%s: called before cBSP_initialize or after cBSP_finalize",
+                      caller);
+        }
         return -EPERM;
     }
     return cbsp_self->error;

@@ -9,7 +9,8 @@
  * Use. The processes are started by any launcher with PMIx (bcsrun, mpirun, srun), or one
  * alone. Each calls cBSP_initialize, and before it ends cBSP_finalize. Link with libbcs.
  * MPI may be used in the same program, with or without libbcs_mpi.so. One thread of a
- * process is in these functions at a time. After fork the child must not call them.
+ * process is in these functions at a time. In a forked child all of them fail, with a
+ * message, and the job goes on.
  *
  * Supersteps. The first begins with cBSP_initialize; every call of cBSP_nsync or cBSP_gsync
  * ends one, and so does every superstep that cBSP_broadcast and cBSP_reduce take. Every

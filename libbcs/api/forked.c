@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The context of a process, in a child that it has forked: the job's memory is no longer
+ * there, and the driver ends the child. Every call of the API comes to the driver, since it
+ * posts something, or waits or tests for it; so none of them has to ask who it is.
+ */
+#include "libbcs/api/forked.h"
+
+#include "libbcs/base/forked.h"
+
+static const char any_call[] = "a BCS call";
+
+static void refuse(struct nic_engine *engine)
+{
+    (void)engine;
+    bcs_forked_refuse(any_call);
+}
+
+static bool refuse_progress(struct nic_engine *engine)
+{
+    refuse(engine);
+    return false;
+}
+
+static void refuse_wait(struct nic_engine *engine, struct nic_waiter *waiter)
+{
+    (void)waiter;
+    refuse(engine);
+}
+
+/* The service's threads are not in the child. */
+static void close_nothing(void *service)
+{
+    (void)service;
+}
+
+/* open is not called again. */
+static const struct nic_driver_ops driver = {
+    .name = "forked",
+    .close = close_nothing,
+    .kick = refuse,
+    .leave = refuse,
+    .progress = refuse_progress,
+    .wait_for_room = refuse_wait,
+    .turn = refuse_wait,
+    .stop = refuse_wait,
+};
+
+void bcs_context_take_away(void *context)
+{
+    struct bcs_context *self = context;
+
+    bcs_forked_take_away(self->segment.base, self->segment.n_bytes);
+    self->driver = &driver;
+}
