@@ -15,6 +15,64 @@ import tempfile
 
 import job
 
+HEADERS = ("bcs/bcs.h", "bcs/cbsp.h", "bcs/primitives.h", "bcs/public.h", "bcs/status.h",
+           "bsp.h")
+# Strict, and each header before any other: it must bring what it needs.
+STRICT = ["-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Werror"]
+CXX_PROGRAM = """
+#include <bcs/bcs.h>
+#include <bcs/cbsp.h>
+#include <bcs/primitives.h>
+#include <bcs/status.h>
+#include <bsp.h>
+#include <cstdio>
+
+extern "C" void keep_left(void *, const void *, void *, std::size_t) {}
+
+int main()
+{
+    bcs_context *context;
+    bcs_request requests[] = {BCS_REQUEST_DONE, BCS_REQUEST_DONE};
+    bcs_node_set nodes{};
+    bcs_reduction reduction{};
+    bcs_message message{};
+    bcs_result result{};
+    long long mine = 3, all = 0, got = 0;
+
+    if (!requests[0].is_done || requests[1].result.error != 0) {
+        return 2;
+    }
+    bcs_node_set_add(&nodes, 7);
+    if (bcs_node_set_count(&nodes) != 1 || bcs_init(&context) != 0) {
+        return 3;
+    }
+    if (bcs_testall(context, requests, 2, true) != 0) {
+        return 4;
+    }
+    reduction.in = &mine;
+    reduction.out = &all;
+    reduction.count = 1;
+    reduction.op = BCS_SUM;
+    reduction.type = BCS_INT64;
+    bcs_reduce(context, bcs_world(context), &reduction, BCS_ROOT_ALL, nullptr);
+    message.group = bcs_world(context);
+    message.data = &got;
+    message.n_bytes = sizeof got;
+    bcs_recv(context, &message, nullptr, &requests[0]);
+    message.data = &mine;
+    bcs_send(context, &message, BCS_SEND_STANDARD, nullptr);
+    bcs_test(context, &requests[0], true);
+    reduction.op = BCS_OP_COMBINE;
+    reduction.element_bytes = sizeof mine;
+    reduction.combine = keep_left;
+    bcs_reduce(context, bcs_world(context), &reduction, 0, nullptr);
+    (void)result;
+    if (bcs_finalize(context) != 0 || cBSP_initialize() != 0 || cBSP_nprocs() != 1) {
+        return 5;
+    }
+    return all == 3 && got == 3 && cBSP_finalize() == 0 ? 0 : 6;
+}
+"""
 PROGRAM = """
 #include <bcs/cbsp.h>
 #include <bcs/primitives.h>
@@ -30,6 +88,7 @@ def parse_arguments():
     parser.add_argument("--greet", required=True, help="the program greet")
     parser.add_argument("--meson", default="meson")
     parser.add_argument("--compiler", default="cc")
+    parser.add_argument("--cxx-compiler", help="tried as well if given")
     return parser.parse_args()
 
 
@@ -81,13 +140,11 @@ def links_against_library(report, folder, compiler):
     builds(report, "a program with libbcs", command, library, input=PROGRAM.encode())
 
 
-def examples_compile(report, folder, compiler):
-    """Check that the installed examples compile with what pkg-config says, and run."""
-    config = find(folder, "bcs.pc")
-    library = find(folder, "libbcs.so")
+def pkg_config(report, folder):
+    """What pkg-config says of the installed library, as words."""
     environment = {
         **os.environ,
-        "PKG_CONFIG_PATH": str(config.parent),
+        "PKG_CONFIG_PATH": str(find(folder, "bcs.pc").parent),
         "PKG_CONFIG_SYSROOT_DIR": str(folder),
     }
     words = subprocess.run(
@@ -98,6 +155,12 @@ def examples_compile(report, folder, compiler):
         text=True,
     )
     report.case("pkg-config", [words.stderr] if words.returncode else [])
+    return words.stdout.split()
+
+
+def examples_compile(report, folder, compiler, words):
+    """Check that the installed examples compile with just what pkg-config says, and run."""
+    library = find(folder, "libbcs.so")
     for name in ("ring.c", "heat.c"):
         source = find(folder, name)
         if source is None:
@@ -105,8 +168,28 @@ def examples_compile(report, folder, compiler):
             continue
         target = pathlib.Path(folder) / source.stem
         command = [*compiler, "-Wall", "-Wextra", "-Werror", str(source), "-o"]
-        command += [str(target), *words.stdout.split(), "-lm"]
-        builds(report, f"the example {name}", command, library)
+        builds(report, f"the example {name}", [*command, str(target), *words], library)
+
+
+def headers_compile(report, folder, languages, words):
+    """Check that each installed header compiles alone, in each language."""
+    for header in HEADERS:
+        for name, compiler in languages.items():
+            text = f"#include <{header}>\n#include <{header}>\nint unused_name;\n"
+            command = [*compiler, *STRICT, "-x", name, "-fsyntax-only", "-", *words]
+            done = subprocess.run(
+                command, input=text.encode(), capture_output=True, check=False
+            )
+            problems = [done.stderr.decode()[:300]] if done.returncode else []
+            report.case(f"{header} in {name}", problems, job.shell_line(command))
+
+
+def cxx_program_runs(report, folder, compiler, words):
+    """Check that a C++ program links with the library, and runs."""
+    target = pathlib.Path(folder) / "cxx_program"
+    command = [*compiler, *STRICT, "-x", "c++", "-", "-x", "none", "-o", target, *words]
+    library = find(folder, "libbcs.so")
+    builds(report, "a C++ program", command, library, input=CXX_PROGRAM.encode())
 
 
 def main():
@@ -132,7 +215,16 @@ def main():
         if done.returncode == 0:
             works_from(report, "the installed place", first, arguments.greet)
             links_against_library(report, first, compiler)
-            examples_compile(report, first, compiler)
+            words = pkg_config(report, first)
+            examples_compile(report, first, compiler, words)
+            languages = {"c": [*compiler, "-std=c11"]}
+            if arguments.cxx_compiler:
+                cxx = [*shlex.split(arguments.cxx_compiler), "-std=c++17"]
+                languages["c++"] = cxx
+                cxx_program_runs(report, first, cxx, words)
+            else:
+                print("skipped: C++ (no compiler)")
+            headers_compile(report, first, languages, words)
             info = find(first, "bcs-info")
             result = job.run([str(info)]) if info else None
             is_right = result and result.status == 0 and "BCS_COPY" in result.stdout

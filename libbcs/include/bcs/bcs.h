@@ -21,7 +21,9 @@
  * bcs_message, bcs_blocks, bcs_reduction and the arrays in them) are read by the call
  * only and may be reused when it returns.
  *
- * Threads. A context and all that belongs to it is used by one thread at a time.
+ * Threads. A context and all that belongs to it is used by one thread at a time. It is of no
+ * use to a child that the process forks: one that calls anything with it is ended, with a
+ * message, and the job goes on.
  *
  * Return values. 0 is success. Positive values are the named conditions of
  * <bcs/status.h> that a function lists. Negative values are -errno: after -EINVAL (an
@@ -38,6 +40,10 @@
 
 #include <bcs/public.h>
 #include <bcs/status.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 /* ------------------------------------------------------------ the job and groups */
 
@@ -148,10 +154,14 @@ struct bcs_request {
     struct bcs_result result;
 };
 
-/** Initializer of a request that stands for no operation: bcs_testall skips it. */
+/** Initializer of a request that stands for no operation: bcs_testall skips it. It names no
+ *  members, as C++ before C++20 cannot. */
 #define BCS_REQUEST_DONE                                                               \
     {                                                                                  \
-        .is_done = true                                                                \
+        NULL, 0, NULL, 0, true, false, false,                                          \
+        {                                                                              \
+            0, 0, 0, 0                                                                 \
+        }                                                                              \
     }
 
 /**
@@ -406,5 +416,9 @@ BCS_PUBLIC int bcs_alltoall(struct bcs_context *context, struct bcs_group *group
                             const struct bcs_blocks *send,
                             const struct bcs_blocks *receive,
                             struct bcs_request *request);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

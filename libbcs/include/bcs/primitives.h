@@ -29,6 +29,10 @@
 #include <bcs/public.h>
 #include <bcs/status.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* ------------------------------------------------------------------ sets of nodes */
 
 /** The largest number of nodes; node numbers are 0 to BCS_MAX_NODES - 1. */
@@ -276,5 +280,9 @@ struct bcs_comparison {
 BCS_PUBLIC int bcs_compare_and_write(struct bcs_core *core,
                                      const struct bcs_comparison *comparison,
                                      bool *is_true_out);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif
