@@ -49,6 +49,15 @@ void shim_datatype_teardown(void);
  */
 const struct shim_datatype *shim_datatype_find(MPI_Datatype handle);
 
+/** Whether count elements at buf may be communicated. NULL is MPI_BOTTOM, too: no error if
+ *  there are no data, or the type says where they are; so the real library looks at it. */
+static inline bool shim_datatype_fits(const struct shim_datatype *type, const void *buf,
+                                      int64_t count)
+{
+    return __builtin_expect(buf != NULL, 1) || count <= 0 ||
+           (!type->is_predefined && (type->size == 0 || type->true_lb != 0));
+}
+
 /** Keep a type usable even if the program frees it meanwhile. */
 void shim_datatype_hold(const struct shim_datatype *type);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Entry points that probe, and those that receive what a matched probe has taken. A
- * message handle of ours is a request in the arena that has not been started. Runs in the
- * application's threads.
+ * message handle of ours is a request in the arena that is not the program's yet: it has
+ * not been started. Runs in the application's threads.
  */
 #include "mpi_shim/error.h"
 #include "mpi_shim/handles.h"
@@ -90,10 +90,14 @@ int shim_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *statu
 
     shim_enter();
     ours = shim_comm_find(comm);
-    if (ours == NULL || flag == NULL || !is_valid(ours, source, tag)) {
+    if (ours == NULL || !is_valid(ours, source, tag)) {
         shim_leave();
         return ours == NULL ? shim_pass_Iprobe(source, tag, comm, flag, status)
                             : shim_real.Iprobe(source, tag, comm, flag, status);
+    }
+    if (flag == NULL) {
+        shim_leave();
+        return shim_error(comm, MPI_ERR_ARG);
     }
     rc = probe(ours, source, tag, &how, status, &found);
     *flag = found.is_found;
@@ -126,7 +130,6 @@ static int take(struct shim_comm *comm, int source, int tag, bool is_waiting,
     message->message_item = found.item;
     message->comm = comm;
     comm->n_users++;
-    message->error_comm = comm->handle;
     *message_out = (MPI_Message)(void *)message;
     return MPI_SUCCESS;
 }
@@ -157,12 +160,15 @@ int shim_Improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Message *mes
 
     shim_enter();
     ours = shim_comm_find(comm);
-    if (ours == NULL || message == NULL || flag == NULL ||
-        !is_valid(ours, source, tag)) {
+    if (ours == NULL || message == NULL || !is_valid(ours, source, tag)) {
         shim_leave();
         return ours == NULL
                    ? shim_pass_Improbe(source, tag, comm, flag, message, status)
                    : shim_real.Improbe(source, tag, comm, flag, message, status);
+    }
+    if (flag == NULL) {
+        shim_leave();
+        return shim_error(comm, MPI_ERR_ARG);
     }
     rc = take(ours, source, tag, false, message, status, flag);
     shim_leave();
@@ -174,25 +180,44 @@ static struct shim_request *message_find(const MPI_Message *message)
     return message == NULL ? NULL : shim_request_find((MPI_Request)(void *)*message);
 }
 
+/** Whether a message is there to be received, and has not been yet. */
+static bool is_waiting(const struct shim_request *message)
+{
+    return message->kind == SHIM_RECEIVE_MESSAGE && message->comm != NULL &&
+           !message->is_active;
+}
+
+/** Whether a handle is of no message at all, and does not have to be asked about. */
+static bool is_nothing(const MPI_Message *message)
+{
+    return message == NULL || *message == NULL || *message == shim_handles.message_null;
+}
+
+static int class_of_data(const void *buf, int count, const struct shim_datatype *type)
+{
+    return type == NULL                            ? MPI_ERR_TYPE
+           : count < 0                             ? MPI_ERR_COUNT
+           : !shim_datatype_fits(type, buf, count) ? MPI_ERR_BUFFER
+                                                   : MPI_SUCCESS;
+}
+
 /** Start to receive a message of ours. @return an MPI error class */
 static int receive(void *buf, int count, MPI_Datatype datatype, MPI_Message *message,
                    MPI_Request *request_out)
 {
     struct shim_request *request = message_find(message);
     const struct shim_datatype *type = shim_datatype_find(datatype);
-    int rc;
+    int rc = class_of_data(buf, count, type);
 
-    if (count < 0) {
-        return MPI_ERR_COUNT;
-    }
-    if (type == NULL) {
-        return MPI_ERR_TYPE;
+    if (rc != MPI_SUCCESS) {
+        return rc;
     }
     request->buffer = buf;
     request->count = count;
     request->type = type;
     rc = shim_request_start(request);
     if (rc == MPI_SUCCESS) {
+        request->error_comm = request->comm->handle;
         *message = shim_handles.message_null;
         *request_out = shim_request_handle(request);
     }
@@ -206,10 +231,16 @@ int shim_Imrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *messag
     MPI_Comm comm;
     int rc;
 
-    if (ours == NULL || request == NULL) {
+    if (ours == NULL && !is_nothing(message)) {
         return shim_pass_Imrecv(buf, count, datatype, message, request);
     }
-    comm = ours->error_comm;
+    if (ours == NULL || !is_waiting(ours)) {
+        return shim_error(NULL, MPI_ERR_REQUEST);
+    }
+    comm = ours->comm->handle;
+    if (request == NULL) {
+        return shim_error(comm, MPI_ERR_REQUEST);
+    }
     shim_enter();
     rc = receive(buf, count, datatype, message, request);
     shim_leave();
@@ -224,10 +255,13 @@ int shim_Mrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *message
     MPI_Comm comm;
     int rc;
 
-    if (ours == NULL) {
+    if (ours == NULL && !is_nothing(message)) {
         return shim_pass_Mrecv(buf, count, datatype, message, status);
     }
-    comm = ours->error_comm;
+    if (ours == NULL || !is_waiting(ours)) {
+        return shim_error(NULL, MPI_ERR_REQUEST);
+    }
+    comm = ours->comm->handle;
     shim_enter();
     rc = receive(buf, count, datatype, message, &request);
     if (rc == MPI_SUCCESS) {
@@ -250,5 +284,5 @@ MPI_Message shim_Message_f2c(MPI_Fint message)
     if (message < SHIM_FORTRAN_BASE) {
         return shim_real.Message_f2c(message);
     }
-    return (MPI_Message)(void *)&shim_arena.begin[message - SHIM_FORTRAN_BASE];
+    return (MPI_Message)(void *)shim_request_of_fortran(message);
 }

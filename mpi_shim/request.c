@@ -33,8 +33,6 @@ int shim_request_setup(void)
     }
     shim_arena.begin = memory;
     shim_arena.end = shim_arena.begin + n_most;
-    shim_arena.free = NULL;
-    shim_arena.n_touched = 0;
     return 0;
 }
 
@@ -48,6 +46,34 @@ void shim_request_teardown(void)
     shim_orphans = NULL;
 }
 
+/** Let a request that has just been deleted rest, in place of the one that has rested for
+ *  longest. */
+static void rest(struct shim_request *request)
+{
+    uint32_t i = shim_arena.next_resting++ % SHIM_N_RESTING;
+    struct shim_request *rested = shim_arena.resting[i];
+
+    shim_arena.resting[i] = request;
+    if (rested != NULL) {
+        rested->next = shim_arena.free;
+        shim_arena.free = rested;
+    }
+}
+
+/** There is no other: take the one that has rested for longest. @return NULL: none */
+static struct shim_request *wake(void)
+{
+    struct shim_request *request = NULL;
+
+    for (uint32_t n = 0; request == NULL && n < SHIM_N_RESTING; n++) {
+        uint32_t i = (shim_arena.next_resting + n) % SHIM_N_RESTING;
+
+        request = shim_arena.resting[i];
+        shim_arena.resting[i] = NULL;
+    }
+    return request;
+}
+
 struct shim_request *shim_request_new(void)
 {
     struct shim_request *request = shim_arena.free;
@@ -58,6 +84,9 @@ struct shim_request *shim_request_new(void)
     } else if (&shim_arena.begin[shim_arena.n_touched] < shim_arena.end) {
         request = &shim_arena.begin[shim_arena.n_touched++];
     } else {
+        request = wake();
+    }
+    if (request == NULL) {
         return NULL;
     }
     shim_arena.n_used++;
@@ -114,8 +143,8 @@ void shim_request_delete(struct shim_request *request)
     }
     shim_arena.n_used--;
     request->error_comm = NULL;
-    request->next = shim_arena.free;
-    shim_arena.free = request;
+    request->comm = NULL;
+    rest(request);
 }
 
 static bool is_send(enum shim_kind kind)
@@ -257,14 +286,10 @@ static int start_exchange(struct shim_request *request)
     return MPI_SUCCESS;
 }
 
-int shim_request_start(struct shim_request *request)
+static int start_message(struct shim_request *request)
 {
     int rc = MPI_SUCCESS;
 
-    request->is_active = true;
-    if (request->kind == SHIM_EXCHANGE) {
-        return start_exchange(request);
-    }
     request->base.is_send = is_send(request->kind);
     if (request->is_proc_null) {
         request->base.is_done = true;
@@ -274,6 +299,17 @@ int shim_request_start(struct shim_request *request)
     } else {
         rc = post(request, request->kind == SHIM_SEND_OF_COPY);
     }
+    return rc;
+}
+
+int shim_request_start(struct shim_request *request)
+{
+    int rc;
+
+    request->is_active = true;
+    rc = request->kind == SHIM_EXCHANGE ? start_exchange(request)
+                                        : start_message(request);
+    request->is_active = rc == MPI_SUCCESS;
     return rc;
 }
 
@@ -347,6 +383,7 @@ void shim_request_free(struct shim_request *request)
         shim_request_delete(request);
         return;
     }
+    request->error_comm = NULL;     /* nobody can ask any more */
     if (request->partner != NULL) { /* both go their own ways */
         shim_request_free(request->partner);
         request->partner = NULL;

@@ -46,7 +46,8 @@ struct shim_request {
     const void *buffer;
     const struct shim_datatype *type;
     struct shim_comm *comm;
-    MPI_Comm error_comm;       /* whose error handler is called; NULL: not in use */
+    MPI_Comm error_comm; /* whose error handler is called; NULL: the program has no
+                                  such request, now */
     struct shim_request *next; /* free list, orphans */
     /* Fortran's MPI_Wait reads an int here after the call: Open MPI's own index. */
     int32_t fortran_handle;
@@ -69,11 +70,17 @@ _Static_assert(offsetof(struct shim_request, fortran_handle) == 0x68,
 
 enum { SHIM_FORTRAN_BASE = 1 << 30 };
 
+enum { SHIM_N_RESTING = 64 };
+
 /** The arena; [begin, end) are the addresses of all requests of ours. */
 struct shim_arena {
     struct shim_request *begin;
     struct shim_request *end;
     struct shim_request *free;
+    /* Those that were deleted last, in a ring: a copy of such a handle that the program
+     * has kept is found out, and not taken for a new request. */
+    struct shim_request *resting[SHIM_N_RESTING];
+    uint32_t next_resting;
     uint32_t n_touched;
     uint32_t n_used;
 };
@@ -92,6 +99,21 @@ static inline struct shim_request *shim_request_find(MPI_Request handle)
     struct shim_request *request = (struct shim_request *)(void *)handle;
 
     return request >= shim_arena.begin && request < shim_arena.end ? request : NULL;
+}
+
+/** Whether the program may use a handle of ours: the operation is not over, nor has it let
+ *  go of it. A copy of another one is MPI_ERR_REQUEST, on MPI_COMM_WORLD. */
+static inline bool shim_request_is_live(const struct shim_request *request)
+{
+    return __builtin_expect(request->error_comm != NULL, 1);
+}
+
+/** @return the request behind Fortran's handle, which is one of ours; NULL: no such */
+static inline struct shim_request *shim_request_of_fortran(MPI_Fint handle)
+{
+    uint32_t index = (uint32_t)handle - SHIM_FORTRAN_BASE;
+
+    return index < shim_arena.n_touched ? &shim_arena.begin[index] : NULL;
 }
 
 static inline MPI_Request shim_request_handle(struct shim_request *request)

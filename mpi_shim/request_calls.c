@@ -16,6 +16,9 @@ int shim_Request_get_status(MPI_Request request, int *flag, MPI_Status *status)
     if (ours == NULL || flag == NULL) {
         return shim_real.Request_get_status(request, flag, status);
     }
+    if (!shim_request_is_live(ours)) {
+        return shim_error(NULL, MPI_ERR_REQUEST);
+    }
     shim_enter();
     *flag = shim_request_look(ours);
     if (!*flag) {
@@ -52,7 +55,7 @@ int shim_Request_free(MPI_Request *request)
         return shim_real.Request_free(request);
     }
     shim_enter();
-    if (is_pending_collective(ours)) {
+    if (!shim_request_is_live(ours) || is_pending_collective(ours)) {
         shim_leave();
         return shim_error(NULL, MPI_ERR_REQUEST);
     }
@@ -69,7 +72,7 @@ int shim_Cancel(MPI_Request *request)
     if (ours == NULL) {
         return shim_real.Cancel(request);
     }
-    if (ours->kind == SHIM_EXCHANGE) {
+    if (!shim_request_is_live(ours) || ours->kind == SHIM_EXCHANGE) {
         return shim_error(NULL, MPI_ERR_REQUEST);
     }
     shim_enter();
@@ -80,16 +83,22 @@ int shim_Cancel(MPI_Request *request)
     return MPI_SUCCESS;
 }
 
+static bool may_start(const struct shim_request *request)
+{
+    return shim_request_is_live(request) && request->is_persistent &&
+           !request->is_active;
+}
+
 int shim_Start(MPI_Request *request)
 {
     struct shim_request *ours = request == NULL ? NULL : shim_request_find(*request);
     int rc;
 
-    if (ours == NULL) {
+    if (ours == NULL && (request == NULL || *request != NULL)) {
         return shim_pass_Start(request);
     }
-    if (!ours->is_persistent || ours->is_active) {
-        return shim_error(ours->error_comm, MPI_ERR_REQUEST);
+    if (ours == NULL || !may_start(ours)) {
+        return shim_error(NULL, MPI_ERR_REQUEST);
     }
     shim_enter();
     rc = shim_request_start(ours);
@@ -107,12 +116,28 @@ static bool has_ours(int count, const MPI_Request requests[])
     return false;
 }
 
+/** Whether all of a list may be started, as far as we know. */
+static bool may_start_all(int count, const MPI_Request requests[])
+{
+    for (int i = 0; i < count; i++) {
+        const struct shim_request *ours = shim_request_find(requests[i]);
+
+        if (ours != NULL ? !may_start(ours) : requests[i] == NULL) {
+            return false;
+        }
+    }
+    return true;
+}
+
 int shim_Startall(int count, MPI_Request requests[])
 {
     int rc = MPI_SUCCESS;
 
     if (!has_ours(count, requests)) {
         return shim_pass_Startall(count, requests);
+    }
+    if (!may_start_all(count, requests)) {
+        return shim_error(NULL, MPI_ERR_REQUEST);
     }
     for (int i = 0; i < count && rc == MPI_SUCCESS; i++) {
         rc = shim_Start(&requests[i]);
@@ -132,5 +157,5 @@ MPI_Request shim_Request_f2c(MPI_Fint request)
     if (request < SHIM_FORTRAN_BASE) {
         return shim_real.Request_f2c(request);
     }
-    return shim_request_handle(&shim_arena.begin[request - SHIM_FORTRAN_BASE]);
+    return shim_request_handle(shim_request_of_fortran(request));
 }

@@ -17,6 +17,7 @@
 struct census {
     int n_ours;    /* active or not */
     int n_foreign; /* not null */
+    bool is_wrong; /* some are none at all: nothing is done with the list */
 };
 
 /** Whether a call on a list is for the real library: nothing of ours, or bad arguments,
@@ -24,16 +25,21 @@ struct census {
 static bool is_for_real(int count, const MPI_Request requests[],
                         struct census *census_out)
 {
-    struct census census = {0, 0};
+    struct census census = {0};
 
     if (count < 0 || (count > 0 && requests == NULL)) {
         return true;
     }
     for (int i = 0; i < count; i++) {
-        bool is_ours = shim_request_find(requests[i]) != NULL;
+        const struct shim_request *ours = shim_request_find(requests[i]);
 
-        census.n_ours += is_ours;
-        census.n_foreign += !is_ours && requests[i] != shim_handles.request_null;
+        if (ours != NULL) {
+            census.n_ours++;
+            census.is_wrong |= !shim_request_is_live(ours);
+        } else if (requests[i] != shim_handles.request_null) {
+            census.n_foreign++;
+            census.is_wrong |= requests[i] == NULL;
+        }
     }
     *census_out = census;
     return census.n_ours == 0;
@@ -67,10 +73,13 @@ int shim_Wait(MPI_Request *request, MPI_Status *status)
     MPI_Comm comm;
     int rc;
 
-    if (ours == NULL) {
+    if (ours == NULL && (request == NULL || *request != NULL)) {
         return request != NULL && *request == shim_handles.request_null
                    ? shim_real.Wait(request, status)
                    : shim_pass_Wait(request, status);
+    }
+    if (ours == NULL || !shim_request_is_live(ours)) {
+        return shim_error(NULL, MPI_ERR_REQUEST);
     }
     comm = ours->error_comm;
     shim_enter();
@@ -94,8 +103,11 @@ int shim_Test(MPI_Request *request, int *flag, MPI_Status *status)
     MPI_Comm comm;
     int rc = MPI_SUCCESS;
 
-    if (ours == NULL || flag == NULL) {
+    if ((ours == NULL && (request == NULL || *request != NULL)) || flag == NULL) {
         return shim_real.Test(request, flag, status);
+    }
+    if (ours == NULL || !shim_request_is_live(ours)) {
+        return shim_error(NULL, MPI_ERR_REQUEST);
     }
     comm = ours->error_comm;
     shim_enter();
@@ -218,6 +230,9 @@ int shim_Waitall(int count, MPI_Request requests[], MPI_Status statuses[])
     if (is_for_real(count, requests, &census)) {
         return shim_real.Waitall(count, requests, statuses);
     }
+    if (census.is_wrong) {
+        return shim_error(NULL, MPI_ERR_REQUEST);
+    }
     shim_enter();
     rc = shim_foreign_gather(&foreign, census.n_foreign, count, requests);
     if (rc != MPI_SUCCESS) {
@@ -243,6 +258,9 @@ int shim_Testall(int count, MPI_Request requests[], int *flag, MPI_Status status
 
     if (is_for_real(count, requests, &census) || flag == NULL) {
         return shim_real.Testall(count, requests, flag, statuses);
+    }
+    if (census.is_wrong) {
+        return shim_error(NULL, MPI_ERR_REQUEST);
     }
     shim_enter();
     rc = shim_foreign_gather(&foreign, census.n_foreign, count, requests);
@@ -314,6 +332,9 @@ int shim_Waitany(int count, MPI_Request requests[], int *index, MPI_Status *stat
     if (is_for_real(count, requests, &census) || index == NULL) {
         return shim_real.Waitany(count, requests, index, status);
     }
+    if (census.is_wrong) {
+        return shim_error(NULL, MPI_ERR_REQUEST);
+    }
     shim_enter();
     waiter.has_short_naps = census.n_foreign > 0;
     while ((found = complete_first(count, requests, status, &failure)) == NONE_OVER) {
@@ -334,6 +355,9 @@ int shim_Testany(int count, MPI_Request requests[], int *index, int *flag,
 
     if (is_for_real(count, requests, &census) || index == NULL || flag == NULL) {
         return shim_real.Testany(count, requests, index, flag, status);
+    }
+    if (census.is_wrong) {
+        return shim_error(NULL, MPI_ERR_REQUEST);
     }
     shim_enter();
     found = complete_first(count, requests, status, &failure);
@@ -384,6 +408,9 @@ int shim_Waitsome(int incount, MPI_Request requests[], int *outcount, int indice
         indices == NULL) {
         return shim_real.Waitsome(incount, requests, outcount, indices, statuses);
     }
+    if (census.is_wrong) {
+        return shim_error(NULL, MPI_ERR_REQUEST);
+    }
     shim_enter();
     waiter.has_short_naps = census.n_foreign > 0;
     while ((n = complete_some(incount, requests, indices, statuses, &failure)) == 0) {
@@ -404,6 +431,9 @@ int shim_Testsome(int incount, MPI_Request requests[], int *outcount, int indice
     if (is_for_real(incount, requests, &census) || outcount == NULL ||
         indices == NULL) {
         return shim_real.Testsome(incount, requests, outcount, indices, statuses);
+    }
+    if (census.is_wrong) {
+        return shim_error(NULL, MPI_ERR_REQUEST);
     }
     shim_enter();
     *outcount = complete_some(incount, requests, indices, statuses, &failure);
