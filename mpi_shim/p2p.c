@@ -5,9 +5,8 @@
  *
  * Arguments that MPI forbids are found here only as far as it is cheap to see that
  * something is wrong; the same call then goes to the real library, which finds out what,
- * and calls the error handler with the right class.
+ * and calls the error handler with the right class. It must not carry the call out.
  */
-
 #include "libbcs/api/transfer.h"
 #include "mpi_shim/error.h"
 #include "mpi_shim/handles.h"
@@ -15,28 +14,65 @@
 #include "mpi_shim/status.h"
 #include "mpi_shim/symbols.h"
 
-static inline bool is_valid_send(const struct shim_comm *comm, int count,
-                                 const struct shim_datatype *type, int peer, int tag)
+static inline bool is_usable(const void *buf, int count,
+                             const struct shim_datatype *type)
 {
-    return count >= 0 && type != NULL && tag >= 0 &&
-           ((uint32_t)peer < (uint32_t)comm->group.size || peer == MPI_PROC_NULL);
+    return count >= 0 && type != NULL && shim_datatype_fits(type, buf, count);
 }
 
-static inline bool is_valid_receive(const struct shim_comm *comm, int count,
-                                    const struct shim_datatype *type, int peer, int tag)
+static inline bool is_target(const struct shim_comm *comm, int peer)
 {
-    return count >= 0 && type != NULL && (tag >= 0 || tag == MPI_ANY_TAG) &&
-           ((uint32_t)peer < (uint32_t)comm->group.size || peer == MPI_PROC_NULL ||
-            peer == MPI_ANY_SOURCE);
+    return (uint32_t)peer < (uint32_t)comm->group.size || peer == MPI_PROC_NULL;
+}
+
+static inline bool is_source(const struct shim_comm *comm, int peer)
+{
+    return is_target(comm, peer) || peer == MPI_ANY_SOURCE;
+}
+
+static inline bool is_valid_send(const struct shim_comm *comm, const void *buf,
+                                 int count, const struct shim_datatype *type, int peer,
+                                 int tag)
+{
+    return is_usable(buf, count, type) && tag >= 0 && is_target(comm, peer);
+}
+
+static inline bool is_valid_receive(const struct shim_comm *comm, const void *buf,
+                                    int count, const struct shim_datatype *type,
+                                    int peer, int tag)
+{
+    return is_usable(buf, count, type) && (tag >= 0 || tag == MPI_ANY_TAG) &&
+           is_source(comm, peer);
 }
 
 static bool is_valid_exchange(const struct shim_call *out, const struct shim_call *in,
                               const struct shim_comm *comm)
 {
-    return is_valid_send(comm, out->count, shim_datatype_find(out->datatype), out->peer,
-                         out->tag) &&
-           is_valid_receive(comm, in->count, shim_datatype_find(in->datatype), in->peer,
-                            in->tag);
+    return is_valid_send(comm, out->buffer, out->count,
+                         shim_datatype_find(out->datatype), out->peer, out->tag) &&
+           is_valid_receive(comm, in->buffer, in->count,
+                            shim_datatype_find(in->datatype), in->peer, in->tag);
+}
+
+/** Whom a wrong call is for when the real library judges it: if there is such a peer,
+ *  nobody, since what is wrong in our eyes only would be carried out. */
+static int judged_target(const struct shim_comm *comm, int peer)
+{
+    return is_target(comm, peer) ? MPI_PROC_NULL : peer;
+}
+
+static int judged_source(const struct shim_comm *comm, int peer)
+{
+    return is_source(comm, peer) ? MPI_PROC_NULL : peer;
+}
+
+/** The real library has judged a call, and has raised rc. If it has nothing against it, we
+ *  raise what we have: some functions do not look at their data. @return an error code */
+static int refuse(MPI_Comm comm, const struct shim_datatype *type, int rc)
+{
+    return rc != MPI_SUCCESS
+               ? rc
+               : shim_error(comm, type == NULL ? MPI_ERR_TYPE : MPI_ERR_BUFFER);
 }
 
 /** Make a request of a call; NULL: too many. */
@@ -174,11 +210,13 @@ static int raise(MPI_Comm comm, int rc)
         shim_enter();                                                                  \
         ours = shim_comm_find(comm);                                                   \
         type = ours == NULL ? NULL : shim_datatype_find(datatype);                     \
-        if (ours == NULL || !is_valid_send(ours, count, type, dest, tag)) {            \
+        if (ours == NULL || !is_valid_send(ours, buf, count, type, dest, tag)) {       \
             shim_leave();                                                              \
             return ours == NULL                                                        \
                        ? shim_pass_##name(buf, count, datatype, dest, tag, comm)       \
-                       : shim_real.name(buf, count, datatype, dest, tag, comm);        \
+                       : refuse(comm, type,                                            \
+                                shim_real.name(buf, count, datatype,                   \
+                                               judged_target(ours, dest), tag, comm)); \
         }                                                                              \
         rc = send_now(&call, ours, type, true);                                        \
         shim_leave();                                                                  \
@@ -188,6 +226,14 @@ static int raise(MPI_Comm comm, int rc)
 BLOCKING_SEND(Send, SHIM_SEND)
 BLOCKING_SEND(Rsend, SHIM_SEND)
 BLOCKING_SEND(Ssend, SHIM_SEND_SYNCHRONOUS)
+
+/** Free what the real library has made of a wrong call. */
+static void drop(MPI_Request *unused)
+{
+    if (*unused != shim_handles.request_null) {
+        shim_real.Request_free(unused);
+    }
+}
 
 /** A persistent request; it is not started. */
 static int describe_persistent(const struct shim_call *call, struct shim_comm *comm,
@@ -206,8 +252,9 @@ static int describe_persistent(const struct shim_call *call, struct shim_comm *c
     return MPI_SUCCESS;
 }
 
-/** An entry point that makes a request: a send or a receive, started or persistent. */
-#define MAKES_REQUEST(name, constness, request_kind, is_valid, make)                   \
+/** An entry point that makes a request: way is send or receive, to or from a target or
+ *  source; make starts it, or only describes it. */
+#define MAKES_REQUEST(name, constness, request_kind, way, end, make)                   \
     int shim_##name(constness void *buf, int count, MPI_Datatype datatype, int peer,   \
                     int tag, MPI_Comm comm, MPI_Request *request)                      \
     {                                                                                  \
@@ -221,29 +268,35 @@ static int describe_persistent(const struct shim_call *call, struct shim_comm *c
         ours = shim_comm_find(comm);                                                   \
         type = ours == NULL ? NULL : shim_datatype_find(datatype);                     \
         if (ours == NULL || request == NULL ||                                         \
-            !is_valid(ours, count, type, peer, tag)) {                                 \
+            !is_valid_##way(ours, buf, count, type, peer, tag)) {                      \
+            MPI_Request unused = shim_handles.request_null;                            \
+                                                                                       \
             shim_leave();                                                              \
-            return ours == NULL ? shim_pass_##name(buf, count, datatype, peer, tag,    \
-                                                   comm, request)                      \
-                                : shim_real.name(buf, count, datatype, peer, tag,      \
-                                                 comm, request);                       \
+            if (ours == NULL) {                                                        \
+                return shim_pass_##name(buf, count, datatype, peer, tag, comm,         \
+                                        request);                                      \
+            }                                                                          \
+            rc = shim_real.name(buf, count, datatype, judged_##end(ours, peer), tag,   \
+                                comm, request == NULL ? NULL : &unused);               \
+            drop(&unused);                                                             \
+            return refuse(comm, type, rc);                                             \
         }                                                                              \
         rc = make(&call, ours, type, request);                                         \
         shim_leave();                                                                  \
         return raise(comm, rc);                                                        \
     }
 
-MAKES_REQUEST(Isend, const, SHIM_SEND, is_valid_send, start)
-MAKES_REQUEST(Irsend, const, SHIM_SEND, is_valid_send, start)
-MAKES_REQUEST(Issend, const, SHIM_SEND_SYNCHRONOUS, is_valid_send, start)
-MAKES_REQUEST(Ibsend, const, SHIM_SEND_BUFFERED, is_valid_send, start)
-MAKES_REQUEST(Irecv, , SHIM_RECEIVE, is_valid_receive, start)
-MAKES_REQUEST(Send_init, const, SHIM_SEND, is_valid_send, describe_persistent)
-MAKES_REQUEST(Rsend_init, const, SHIM_SEND, is_valid_send, describe_persistent)
-MAKES_REQUEST(Ssend_init, const, SHIM_SEND_SYNCHRONOUS, is_valid_send,
+MAKES_REQUEST(Isend, const, SHIM_SEND, send, target, start)
+MAKES_REQUEST(Irsend, const, SHIM_SEND, send, target, start)
+MAKES_REQUEST(Issend, const, SHIM_SEND_SYNCHRONOUS, send, target, start)
+MAKES_REQUEST(Ibsend, const, SHIM_SEND_BUFFERED, send, target, start)
+MAKES_REQUEST(Irecv, , SHIM_RECEIVE, receive, source, start)
+MAKES_REQUEST(Send_init, const, SHIM_SEND, send, target, describe_persistent)
+MAKES_REQUEST(Rsend_init, const, SHIM_SEND, send, target, describe_persistent)
+MAKES_REQUEST(Ssend_init, const, SHIM_SEND_SYNCHRONOUS, send, target,
               describe_persistent)
-MAKES_REQUEST(Bsend_init, const, SHIM_SEND_BUFFERED, is_valid_send, describe_persistent)
-MAKES_REQUEST(Recv_init, , SHIM_RECEIVE, is_valid_receive, describe_persistent)
+MAKES_REQUEST(Bsend_init, const, SHIM_SEND_BUFFERED, send, target, describe_persistent)
+MAKES_REQUEST(Recv_init, , SHIM_RECEIVE, receive, source, describe_persistent)
 
 int shim_Bsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag,
                MPI_Comm comm)
@@ -253,13 +306,17 @@ int shim_Bsend(const void *buf, int count, MPI_Datatype datatype, int dest, int 
     const struct shim_datatype *type;
     struct shim_comm *ours;
     int rc;
+
     shim_enter();
     ours = shim_comm_find(comm);
     type = ours == NULL ? NULL : shim_datatype_find(datatype);
-    if (ours == NULL || !is_valid_send(ours, count, type, dest, tag)) {
+    if (ours == NULL || !is_valid_send(ours, buf, count, type, dest, tag)) {
         shim_leave();
-        return ours == NULL ? shim_pass_Bsend(buf, count, datatype, dest, tag, comm)
-                            : shim_real.Bsend(buf, count, datatype, dest, tag, comm);
+        return ours == NULL
+                   ? shim_pass_Bsend(buf, count, datatype, dest, tag, comm)
+                   : refuse(comm, type,
+                            shim_real.Bsend(buf, count, datatype,
+                                            judged_target(ours, dest), tag, comm));
     }
     rc = carry_out(&call, ours, type, MPI_STATUS_IGNORE);
     shim_leave();
@@ -308,11 +365,14 @@ int shim_Recv(void *buf, int count, MPI_Datatype datatype, int source, int tag,
     shim_enter();
     ours = shim_comm_find(comm);
     type = ours == NULL ? NULL : shim_datatype_find(datatype);
-    if (ours == NULL || !is_valid_receive(ours, count, type, source, tag)) {
+    if (ours == NULL || !is_valid_receive(ours, buf, count, type, source, tag)) {
         shim_leave();
         return ours == NULL
                    ? shim_pass_Recv(buf, count, datatype, source, tag, comm, status)
-                   : shim_real.Recv(buf, count, datatype, source, tag, comm, status);
+                   : refuse(comm, type,
+                            shim_real.Recv(buf, count, datatype,
+                                           judged_source(ours, source), tag, comm,
+                                           MPI_STATUS_IGNORE));
     }
     rc = receive_now(&call, ours, type, status);
     shim_leave();
@@ -370,6 +430,15 @@ static int exchange_both(const struct shim_call *out, const struct shim_call *in
     return rc == MPI_SUCCESS ? complete(&request, status) : rc;
 }
 
+/** The type of the one that has none, or that of the other. */
+static const struct shim_datatype *unusable_of(const struct shim_call *out,
+                                               const struct shim_call *in)
+{
+    const struct shim_datatype *type = shim_datatype_find(out->datatype);
+
+    return type == NULL ? NULL : shim_datatype_find(in->datatype);
+}
+
 /** The body of an entry point that sends and receives: what is its own argument, whether
  *  that is in order, what carries the call out, and all arguments. */
 #define EXCHANGE(name, argument, is_in_order, carry, ...)                              \
@@ -381,8 +450,12 @@ static int exchange_both(const struct shim_call *out, const struct shim_call *in
         ours = shim_comm_find(comm);                                                   \
         if (ours == NULL || !(is_in_order) || !is_valid_exchange(&out, &in, ours)) {   \
             shim_leave();                                                              \
-            return ours == NULL ? shim_pass_##name(__VA_ARGS__)                        \
-                                : shim_real.name(__VA_ARGS__);                         \
+            if (ours == NULL) {                                                        \
+                return shim_pass_##name(__VA_ARGS__);                                  \
+            }                                                                          \
+            dest = judged_target(ours, dest);                                          \
+            source = judged_source(ours, source);                                      \
+            return refuse(comm, unusable_of(&out, &in), shim_real.name(__VA_ARGS__));  \
         }                                                                              \
         rc = carry(&out, &in, ours, argument);                                         \
         shim_leave();                                                                  \
