@@ -14,6 +14,7 @@
 #include <stdlib.h>
 
 #include "mpi_shim/error.h"
+#include "mpi_shim/handles.h"
 #include "mpi_shim/request.h"
 #include "mpi_shim/symbols.h"
 
@@ -28,12 +29,54 @@ int shim_collective_class_of(int status)
     return status == -ENOMEM ? MPI_ERR_NO_MEM : MPI_ERR_INTERN;
 }
 
-/** Raise an error class; Open MPI raises some on MPI_COMM_WORLD. */
+/** Whether Open MPI raises an error on MPI_COMM_WORLD. */
+static bool is_raised_on_world(const struct shim_collective *call, int class)
+{
+    switch (class) {
+    case MPI_ERR_TOPOLOGY:
+    case MPI_ERR_COMM:
+        return true;
+    case MPI_ERR_BUFFER:
+        return call->kind == SHIM_ALLREDUCE;
+    case MPI_ERR_ARG: /* in place */
+        return !call->send.is_vector &&
+               (call->kind == SHIM_ALLTOALL || call->kind == SHIM_NEIGHBOR_ALLTOALL);
+    default:
+        return false;
+    }
+}
+
+/** Raise an error class. */
 static int raise(const struct shim_collective *call, int class)
 {
     return class == MPI_SUCCESS
                ? class
-               : shim_error(class == MPI_ERR_TOPOLOGY ? NULL : call->handle, class);
+               : shim_error(is_raised_on_world(call, class) ? NULL : call->handle,
+                            class);
+}
+
+/** What a call is on a communicator that is not ours: not every function of the real
+ *  library finds that there is none. */
+static int class_without(MPI_Comm handle)
+{
+    return handle == NULL || handle == shim_handles.comm_null ? MPI_ERR_COMM
+                                                              : SHIM_COLLECTIVE_FOREIGN;
+}
+
+/** The real library has carried out a call, or refused it: then it does not count. */
+static int passed(const struct shim_collective *call, int rc)
+{
+    if (rc != MPI_SUCCESS && call->is_counted) {
+        struct shim_comm *comm;
+
+        shim_enter();
+        comm = shim_comm_find(call->handle);
+        if (comm != NULL) {
+            comm->whole->n_started[!call->is_blocking]--;
+        }
+        shim_leave();
+    }
+    return rc;
 }
 
 /** Carry out a call. Inlined, since is_barrier is known then: the shortest call has no
@@ -48,7 +91,7 @@ static inline __attribute__((always_inline)) bool block(struct shim_exchange *ex
     shim_enter();
     comm = shim_comm_find(call->handle);
     if (comm == NULL) {
-        class = SHIM_COLLECTIVE_FOREIGN;
+        class = class_without(call->handle);
     } else if (is_barrier) {
         class =
             shim_collective_class_of(bcs_barrier(shim_context(), comm->whole, NULL));
@@ -130,9 +173,10 @@ static bool request(struct shim_collective *call, bool is_persistent,
 
     shim_enter();
     comm = shim_comm_find(call->handle);
-    class = comm == NULL ? SHIM_COLLECTIVE_FOREIGN : shim_collective_check(comm, call);
+    class =
+        comm == NULL ? class_without(call->handle) : shim_collective_check(comm, call);
     if (class == MPI_SUCCESS && request_out == NULL) {
-        class = MPI_ERR_ARG;
+        class = MPI_ERR_REQUEST;
     }
     if (class == MPI_SUCCESS) {
         class = make_request(call, comm, is_persistent, request_out);
@@ -181,7 +225,7 @@ static bool request(struct shim_collective *call, bool is_persistent,
                                                  SHIM_LIST members};                   \
         return block(&exchange, SHIM_##kind_of_all == SHIM_BARRIER, &rc)               \
                    ? rc                                                                \
-                   : shim_pass_##name arguments;                                       \
+                   : passed(&exchange.call, shim_pass_##name arguments);               \
     }                                                                                  \
     int shim_I##lower(SHIM_LIST parameters, MPI_Request *request_out)                  \
     {                                                                                  \
@@ -191,7 +235,8 @@ static bool request(struct shim_collective *call, bool is_persistent,
                                                                                        \
         return request(&call, false, request_out, &rc)                                 \
                    ? rc                                                                \
-                   : shim_pass_I##lower(SHIM_LIST arguments, request_out);             \
+                   : passed(&call,                                                     \
+                            shim_pass_I##lower(SHIM_LIST arguments, request_out));     \
     }                                                                                  \
     int shim_##name##_init(SHIM_LIST parameters, MPI_Info info,                        \
                            MPI_Request *request_out)                                   \
@@ -202,7 +247,8 @@ static bool request(struct shim_collective *call, bool is_persistent,
                                                                                        \
         return request(&call, true, request_out, &rc)                                  \
                    ? rc                                                                \
-                   : shim_pass_##name##_init(SHIM_LIST arguments, info, request_out);  \
+                   : passed(&call, shim_pass_##name##_init(SHIM_LIST arguments, info,  \
+                                                           request_out));              \
     }
 
 #include "mpi_shim/collectives.def"

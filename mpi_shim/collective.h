@@ -42,6 +42,7 @@ struct shim_collective {
     MPI_Op op_handle;
     int root;
     bool is_blocking;
+    bool is_counted; /* by shim_collective_check, though it is for the real library */
     enum shim_op op; /* found by shim_collective_check, with the types of the layouts */
 };
 

@@ -21,10 +21,26 @@ static bool is_in_place(const struct shim_layout *layout)
 }
 
 /** Look up one buffer's type. */
-static int check_one(struct shim_layout *layout)
+static int check_type(struct shim_layout *layout)
 {
     layout->type = shim_datatype_find(layout->datatype);
     return class_of(layout->count, layout->type);
+}
+
+static int class_of_buffer(const void *buf, int64_t count,
+                           const struct shim_datatype *type)
+{
+    return shim_datatype_fits(type, buf, count) ? MPI_SUCCESS : MPI_ERR_BUFFER;
+}
+
+/** The same, and look whether there is a buffer. */
+static int check_one(struct shim_layout *layout)
+{
+    int class = check_type(layout);
+
+    return class != MPI_SUCCESS
+               ? class
+               : class_of_buffer(layout->buf, layout->count, layout->type);
 }
 
 /** Look up the type of each of size blocks. */
@@ -47,30 +63,74 @@ static int check_types(struct shim_layout *layout, int32_t size)
     return MPI_SUCCESS;
 }
 
-/** Blocks of size ranks; no_displs is the class of missing displacements. */
-static int check_blocks(struct shim_layout *layout, int32_t size, int no_displs)
+/** Whether data of a block would be at NULL. */
+static bool is_nowhere(const struct shim_layout *layout, int32_t i)
 {
-    if (layout->is_vector && size > 0) {
-        if (layout->displs == NULL && layout->offsets == NULL) {
-            return no_displs;
+    const struct shim_datatype *type =
+        layout->has_types ? layout->types[i] : layout->type;
+    bool is_moved =
+        layout->offsets != NULL ? layout->offsets[i] != 0 : layout->displs[i] != 0;
+
+    return !is_moved && !shim_datatype_fits(type, NULL, layout->counts[i]);
+}
+
+/** Without a buffer all blocks must be empty, or say where they are. */
+static int check_nowhere(const struct shim_layout *layout, int32_t size)
+{
+    if (!layout->is_vector) {
+        return class_of_buffer(NULL, (int64_t)layout->count * size, layout->type);
+    }
+    for (int32_t i = 0; i < size; i++) {
+        if (is_nowhere(layout, i)) {
+            return MPI_ERR_BUFFER;
         }
-        if (layout->counts == NULL) {
-            return layout->has_types ? MPI_ERR_ARG : MPI_ERR_COUNT;
-        }
-        if (layout->has_types && layout->datatypes == NULL) {
-            return MPI_ERR_ARG;
-        }
-        layout->n_blocks = size;
+    }
+    return MPI_SUCCESS;
+}
+
+/** What Open MPI calls it if there are no displacements or counts. */
+struct missing {
+    int displs;
+    int counts;
+};
+
+/** The arrays that describe blocks of size ranks. */
+static int check_arrays(struct shim_layout *layout, int32_t size,
+                        struct missing missing)
+{
+    if (layout->displs == NULL && layout->offsets == NULL) {
+        return missing.displs;
+    }
+    if (layout->counts == NULL) {
+        return missing.counts;
     }
     if (layout->has_types) {
-        return check_types(layout, size);
+        return layout->datatypes == NULL ? MPI_ERR_ARG : check_types(layout, size);
     }
-    for (int32_t i = 0; layout->is_vector && i < size; i++) {
+    for (int32_t i = 0; i < size; i++) {
         if (layout->counts[i] < 0) {
             return MPI_ERR_COUNT;
         }
     }
-    return check_one(layout);
+    return MPI_SUCCESS;
+}
+
+/** Blocks of size ranks. */
+static int check_blocks(struct shim_layout *layout, int32_t size,
+                        struct missing missing)
+{
+    int class = MPI_SUCCESS;
+
+    if (layout->is_vector && size > 0) {
+        layout->n_blocks = size;
+        class = check_arrays(layout, size, missing);
+    }
+    if (class == MPI_SUCCESS && !layout->has_types) {
+        class = check_type(layout);
+    }
+    return class == MPI_SUCCESS && __builtin_expect(layout->buf == NULL, 0)
+               ? check_nowhere(layout, size)
+               : class;
 }
 
 static int first_of(int class, int other)
@@ -95,15 +155,21 @@ enum shim_role shim_collective_role(const struct shim_comm *comm, int root)
 static int check_bcast(const struct shim_comm *comm, struct shim_collective *call)
 {
     enum shim_role role = shim_collective_role(comm, call->root);
-    int class = role == SHIM_ROLE_NONE ? MPI_SUCCESS : check_one(&call->receive);
+    struct shim_layout *buffer = &call->receive;
+    int class = role == SHIM_ROLE_NONE ? MPI_SUCCESS : check_type(buffer);
 
     if (class != MPI_SUCCESS) {
         return class;
     }
-    if (is_in_place(&call->receive)) {
+    if (is_in_place(buffer)) {
         return MPI_ERR_ARG;
     }
-    return role != SHIM_ROLE_INVALID ? MPI_SUCCESS : MPI_ERR_ROOT;
+    if (role == SHIM_ROLE_INVALID) {
+        return MPI_ERR_ROOT;
+    }
+    return role == SHIM_ROLE_NONE || comm->whole->size == 1
+               ? MPI_SUCCESS
+               : class_of_buffer(buffer->buf, buffer->count, buffer->type);
 }
 
 /** Gather: the root has blocks to receive; scatter: to send. Members have one buffer. */
@@ -129,7 +195,8 @@ static int check_rooted(const struct shim_comm *comm, struct shim_collective *ca
         class = check_one(own);
     }
     if (class == MPI_SUCCESS && is_root) {
-        class = check_blocks(all, comm->group.size, MPI_ERR_ARG);
+        class = check_blocks(all, comm->group.size,
+                             (struct missing){MPI_ERR_ARG, MPI_ERR_COUNT});
     }
     return class;
 }
@@ -140,6 +207,23 @@ static bool is_wrongly_in_place(const struct shim_comm *comm,
 {
     return is_in_place(&call->receive) ||
            (is_in_place(&call->send) && shim_comm_is_inter(comm));
+}
+
+/** The bytes of a block that has been checked. */
+static size_t block_bytes(const struct shim_layout *layout, int32_t i)
+{
+    const struct shim_datatype *type =
+        layout->has_types ? layout->types[i] : layout->type;
+
+    return type->size * (size_t)(layout->is_vector ? layout->counts[i] : layout->count);
+}
+
+/** Whether a rank has a block for itself, in two places. */
+static bool is_among_equals(const struct shim_comm *comm,
+                            const struct shim_collective *call)
+{
+    return !shim_comm_is_inter(comm) && !is_in_place(&call->send) &&
+           (call->kind == SHIM_ALLGATHER || call->kind == SHIM_ALLTOALL);
 }
 
 static int check_allgather(const struct shim_comm *comm, struct shim_collective *call,
@@ -153,23 +237,49 @@ static int check_allgather(const struct shim_comm *comm, struct shim_collective 
     if (!is_in_place(&call->send)) {
         class = check_one(&call->send);
     }
-    return first_of(class, check_blocks(&call->receive, n_blocks, MPI_ERR_BUFFER));
+    class =
+        first_of(class, check_blocks(&call->receive, n_blocks,
+                                     (struct missing){MPI_ERR_BUFFER, MPI_ERR_COUNT}));
+    return class == MPI_SUCCESS && is_among_equals(comm, call) &&
+                   block_bytes(&call->send, 0) >
+                       block_bytes(&call->receive, comm->group.rank)
+               ? MPI_ERR_TRUNCATE
+               : class;
+}
+
+/** Whether what is received is as long as what is sent, where a rank can tell: of its own
+ *  block, or if all blocks are as long. */
+static bool is_balanced(const struct shim_comm *comm,
+                        const struct shim_collective *call)
+{
+    const struct shim_layout *send = &call->send, *receive = &call->receive;
+
+    if (send->is_vector) {
+        return !is_among_equals(comm, call) ||
+               block_bytes(send, comm->group.rank) ==
+                   block_bytes(receive, comm->group.rank);
+    }
+    return (send->type == receive->type && send->count == receive->count) ||
+           is_in_place(send) || shim_comm_is_inter(comm) ||
+           block_bytes(send, 0) == block_bytes(receive, 0);
 }
 
 static int check_alltoall(const struct shim_comm *comm, struct shim_collective *call,
                           int32_t n_to, int32_t n_from)
 {
+    static const struct missing missing = {MPI_ERR_ARG, MPI_ERR_ARG};
     int class = MPI_SUCCESS;
 
     if (is_wrongly_in_place(comm, call)) {
         return MPI_ERR_ARG;
     }
     if (!is_in_place(&call->send)) {
-        class = check_blocks(&call->send, n_to, MPI_ERR_ARG);
+        class = check_blocks(&call->send, n_to, missing);
     }
-    return first_of(class, class == MPI_SUCCESS
-                               ? check_blocks(&call->receive, n_from, MPI_ERR_ARG)
-                               : class);
+    if (class == MPI_SUCCESS) {
+        class = check_blocks(&call->receive, n_from, missing);
+    }
+    return class == MPI_SUCCESS && !is_balanced(comm, call) ? MPI_ERR_TRUNCATE : class;
 }
 
 static int check_neighbors(struct shim_comm *comm, struct shim_collective *call)
@@ -194,8 +304,11 @@ static int check_reduced_buffers(const struct shim_comm *comm,
 {
     const void *in = call->send.buf, *out = call->receive.buf;
 
+    if (shim_comm_is_inter(comm) && (in == MPI_IN_PLACE || out == MPI_IN_PLACE)) {
+        return call->kind == SHIM_ALLREDUCE ? MPI_ERR_BUFFER : MPI_ERR_ARG;
+    }
     if (shim_comm_is_inter(comm)) {
-        return in == MPI_IN_PLACE || out == MPI_IN_PLACE ? MPI_ERR_ARG : MPI_SUCCESS;
+        return MPI_SUCCESS;
     }
     switch (call->kind) {
     case SHIM_ALLREDUCE:
@@ -214,6 +327,34 @@ static int check_reduced_buffers(const struct shim_comm *comm,
     default:
         return out == MPI_IN_PLACE ? MPI_ERR_ARG : MPI_SUCCESS;
     }
+}
+
+/** Whether a rank's data of a reduction are at NULL: those that are combined, and those
+ *  that it gets. role is that of a reduction to one. */
+static int check_reduced_places(const struct shim_comm *comm,
+                                const struct shim_collective *call, enum shim_role role)
+{
+    const struct shim_layout *out = &call->receive;
+    bool is_root_only = call->kind == SHIM_REDUCE && role != SHIM_ROLE_ROOT;
+    bool is_member_only = role == SHIM_ROLE_ROOT && shim_comm_is_inter(comm);
+    bool is_partial = call->kind == SHIM_EXSCAN;
+    int64_t n_in = out->count, n_out = out->count;
+
+    if (out->is_vector) {
+        n_out = out->counts[comm->group.rank];
+        n_in = 0;
+        for (int32_t i = 0; i < out->n_blocks; i++) {
+            n_in += out->counts[i];
+        }
+    }
+    if (is_member_only || (is_partial && comm->group.size == 1)) {
+        n_in = 0;
+    }
+    if (is_root_only || (is_partial && comm->group.rank == 0)) {
+        n_out = 0;
+    }
+    return first_of(class_of_buffer(call->send.buf, n_in, out->type),
+                    class_of_buffer(out->buf, n_out, out->type));
 }
 
 /** The counts of a reduction; those of a reduce-scatter are the parts. */
@@ -262,9 +403,12 @@ static int check_reduction(const struct shim_comm *comm, struct shim_collective 
     if (!shim_op_is_valid(call->op, out->type)) {
         /* as if it were ours, for those who have no role */
         comm->whole->n_started[!call->is_blocking]++;
+        call->is_counted = true;
         return SHIM_COLLECTIVE_FOREIGN;
     }
-    return MPI_SUCCESS;
+    return __builtin_expect(call->send.buf == NULL || out->buf == NULL, 0)
+               ? check_reduced_places(comm, call, role)
+               : MPI_SUCCESS;
 }
 
 /** Whether an intercommunicator has no such call. */
