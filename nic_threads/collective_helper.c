@@ -5,20 +5,25 @@
  * the node's engine lock. [BCS-MPI section 4.4]
  *
  * Protocol. Each node counts its own members; when all have arrived it raises its global
- * `flag` to the number of the collective. The master is the node of the root (or of rank 0).
- * It asks in MSM by one Compare-And-Write whether all flags are up, and if so the result is
- * put on all nodes in BBM or RM, together with its number. A node's next collective on the
- * slot cannot raise flags before all members have had this result, since its members
- * block; so one result word a slot is enough. Contributions to a reduction travel before
- * the flag, in DEM, on the same wire order as everything else.
+ * `flag` to the number of the collective. The master is the node of member 0. Before the flag,
+ * in DEM, the others send it the data that it needs as parts: the operands of a reduction, the
+ * root's data of a broadcast. It asks in MSM by one Compare-And-Write whether all flags are up,
+ * and if so, and if all parts have come, the result is put on all nodes in BBM or RM, together
+ * with its number.
+ *
+ * The flag says that the parts have been sent, not that they are here: they may wait in an
+ * outbox, in the wire, or for room in the batch. So the master counts them. A part carries the
+ * number of its collective. A node's next collective on the slot cannot raise flags or send
+ * parts before all nodes have got this result, since members block until it has come, which is
+ * at END, on all nodes; so one result word a slot is enough, and no part is early. The master
+ * may open the slot later than others, and finds parts of its first collective then.
  */
+#include <assert.h>
 #include <string.h>
 
 #include "nic_threads/engine.h"
 #include "nic_threads/roles.h"
 #include "nic_threads/wire.h"
-
-#define SLOT_NONE UINT32_MAX
 
 static bool is_alone(const struct nic_view *view)
 {
@@ -39,43 +44,87 @@ static void open_slot(struct nic_view *view, const struct bcs_descriptor *descri
     }
 }
 
-/** The node that leads a collective. */
-static uint32_t master_of(const struct nic_view *view,
-                          const struct bcs_descriptor *descriptor)
+/** Whether a member's data are needed where the result is made. */
+static bool has_part(const struct bcs_descriptor *descriptor)
 {
-    return nic_layout_node(&view->engine->layout, (uint32_t)descriptor->address);
+    switch (descriptor->operation % 4) {
+    case BCS_COLLECTIVE_BCAST:
+        return descriptor->source == descriptor->tag;
+    case BCS_COLLECTIVE_REDUCE:
+        return true;
+    default:
+        return false;
+    }
 }
 
-/** Send the contributions of this node's members to the master. */
-static void send_parts(struct nic_view *view, const struct nic_slot *slot,
-                       uint32_t master)
+/** Send the parts of this node's members to the master. */
+static void send_parts(struct nic_view *view, const struct nic_slot *slot)
 {
     for (uint32_t id = slot->first_item; id != NIC_ITEM_NONE;
          id = view->items[id].next) {
-        struct bcs_descriptor part;
-        memcpy(&part, &view->items[id].descriptor, sizeof(part));
-        part.kind = NIC_WIRE_PART;
-        nic_wire_send(view, master, &part, view->items[id].port);
+        struct bcs_descriptor part = view->items[id].descriptor;
+
+        if (has_part(&part)) {
+            part.kind = NIC_WIRE_PART;
+            part.address = slot->sequence;
+            nic_wire_send(view, slot->members.master, &part, view->items[id].port);
+        }
     }
+}
+
+/** At the master: how many parts must come from other nodes. */
+static uint32_t n_parts_of_others(const struct nic_view *view,
+                                  const struct nic_slot *slot)
+{
+    const struct bcs_descriptor *any = &view->items[slot->first_item].descriptor;
+    uint32_t n_all = any->operation % 4 == BCS_COLLECTIVE_REDUCE
+                         ? slot->members.n_members
+                     : any->operation % 4 == BCS_COLLECTIVE_BCAST ? 1
+                                                                  : 0;
+    uint32_t n_own = 0;
+
+    for (uint32_t id = slot->first_item; id != NIC_ITEM_NONE;
+         id = view->items[id].next) {
+        n_own += has_part(&view->items[id].descriptor);
+    }
+    return n_all - n_own;
+}
+
+static void append_active(struct nic_view *view, uint32_t slot_number)
+{
+    struct nic_list *active = &view->node->active;
+
+    nic_view_slot(view, slot_number)->next_active = NIC_ITEM_NONE;
+    if (active->first == NIC_ITEM_NONE) {
+        active->first = slot_number;
+    } else {
+        nic_view_slot(view, active->last)->next_active = slot_number;
+    }
+    active->last = slot_number;
+}
+
+/** The collective of a slot is carried out in this slice. */
+static void add_ready(struct nic_batch *batch, uint32_t slot_number)
+{
+    assert(batch->n_ready < BCS_BATCH_MOST);
+    batch->ready[batch->n_ready++] = slot_number;
 }
 
 /** All local members have arrived: make it known. */
 static void local_part_done(struct nic_view *view, uint32_t slot_number)
 {
-    struct nic_node *node = view->node;
     struct nic_slot *slot = nic_view_slot(view, slot_number);
-    const struct bcs_descriptor *any = &view->items[slot->first_item].descriptor;
-    uint32_t master = master_of(view, any);
 
     if (is_alone(view)) {
-        node->batch.ready[node->batch.n_ready++] = slot_number;
+        add_ready(&view->node->batch, slot_number);
         return;
     }
-    if (any->operation % 4 == BCS_COLLECTIVE_REDUCE && master != view->index) {
-        send_parts(view, slot, master);
+    if (slot->members.master != view->index) {
+        send_parts(view, slot);
+    } else {
+        slot->n_parts_wanted = n_parts_of_others(view, slot);
     }
-    slot->next_active = node->first_active;
-    node->first_active = slot_number;
+    append_active(view, slot_number);
     /* release: Compare-And-Write reads it with acquire */
     __atomic_store_n(&slot->flag, slot->sequence, __ATOMIC_RELEASE);
 }
@@ -108,20 +157,26 @@ void nic_collective_helper_exchange(struct nic_view *view)
     }
 }
 
-/** Keep the contributions that have come from other nodes. */
+/** Keep a part that has come from another node. */
+static void keep_part(struct nic_view *view, const struct nic_posted *posted)
+{
+    const struct bcs_descriptor *part = nic_posted_descriptor(view, posted);
+    struct nic_slot *slot = nic_view_slot(view, part->port);
+    uint32_t id = nic_item_new(view, part, posted->port);
+
+    assert(part->address >= slot->sequence); /* beyond it: the slot is to be opened */
+    view->items[id].next = slot->parts - 1;  /* NIC_ITEM_NONE if there are none */
+    slot->parts = id + 1;
+    slot->n_parts++;
+}
+
 static void keep_parts(struct nic_view *view)
 {
     const struct nic_batch *batch = &view->node->batch;
 
     for (uint32_t i = 0; i < batch->n_notes; i++) {
-        const struct bcs_descriptor *note =
-            nic_posted_descriptor(view, &batch->notes[i]);
-        if (note->kind == NIC_WIRE_PART) {
-            struct nic_slot *slot = nic_view_slot(view, note->port);
-            uint32_t id = nic_item_new(view, note, batch->notes[i].port);
-            view->items[id].next =
-                slot->parts - 1; /* NIC_ITEM_NONE if there are none */
-            slot->parts = id + 1;
+        if (nic_posted_descriptor(view, &batch->notes[i])->kind == NIC_WIRE_PART) {
+            keep_part(view, &batch->notes[i]);
         }
     }
 }
@@ -140,21 +195,32 @@ static bool have_all_begun(struct nic_view *view, uint32_t slot_number)
     return nic_engine_compare(view, &comparison);
 }
 
+/** Whether this node is the master of the collective of a slot, and it can be carried out. */
+static bool is_ready(struct nic_view *view, uint32_t slot_number)
+{
+    const struct nic_slot *slot = nic_view_slot(view, slot_number);
+
+    return slot->members.master == view->index &&
+           slot->result.sequence < slot->sequence &&
+           slot->n_parts == slot->n_parts_wanted && have_all_begun(view, slot_number);
+}
+
 void nic_collective_helper_schedule(struct nic_view *view)
 {
-    struct nic_batch *batch = &view->node->batch;
-    uint32_t number = view->node->first_active;
+    struct nic_node *node = view->node;
+    struct nic_batch *batch = &node->batch;
+    uint32_t n_most = nic_view_limits(view)->collectives;
+    uint32_t number = node->active.first;
 
     keep_parts(view);
-    while (number != SLOT_NONE && batch->n_ready < nic_view_limits(view)->collectives) {
-        const struct nic_slot *slot = nic_view_slot(view, number);
-        const struct bcs_descriptor *any = &view->items[slot->first_item].descriptor;
-        if (master_of(view, any) == view->index &&
-            slot->result.sequence < slot->sequence && have_all_begun(view, number)) {
-            batch->ready[batch->n_ready++] = number;
+    for (; number != NIC_ITEM_NONE && batch->n_ready < n_most;
+         number = nic_view_slot(view, number)->next_active) {
+        if (is_ready(view, number)) {
+            add_ready(batch, number);
         }
-        number = slot->next_active;
     }
+    /* relaxed: read without the lock; then the next round is demanded */
+    __atomic_store_n(&node->has_more_ready, number != NIC_ITEM_NONE, __ATOMIC_RELAXED);
 }
 
 /** Whether a member of a collective gets data. */
@@ -202,6 +268,7 @@ static void complete_members(struct nic_view *view, struct nic_slot *slot,
     free_items(view, slot->parts - 1);
     slot->first_item = NIC_ITEM_NONE;
     slot->parts = 0;
+    slot->n_parts = 0;
     slot->n_arrived = 0;
     slot->sequence++;
 }
@@ -230,15 +297,26 @@ void nic_collective_helper_broadcast(struct nic_view *view, uint32_t slot_number
     nic_engine_xfer(view, &xfer);
 }
 
-/** The data of a collective's root, or of any member of a barrier. */
+/** The first of a chain of items that holds the root's data. */
+static uint32_t find_root(const struct nic_view *view, uint32_t id)
+{
+    while (id != NIC_ITEM_NONE &&
+           view->items[id].descriptor.source != view->items[id].descriptor.tag) {
+        id = view->items[id].next;
+    }
+    return id;
+}
+
+/** What the members of a barrier or broadcast get. */
 static const struct bcs_descriptor *root_of(const struct nic_view *view,
                                             const struct nic_slot *slot)
 {
     uint32_t id = slot->first_item;
 
-    while (view->items[id].descriptor.tag >= 0 &&
-           view->items[id].descriptor.source != view->items[id].descriptor.tag) {
-        id = view->items[id].next;
+    if (view->items[id].descriptor.operation % 4 == BCS_COLLECTIVE_BCAST) {
+        id = find_root(view, slot->first_item);
+        id = id == NIC_ITEM_NONE ? find_root(view, slot->parts - 1) : id;
+        assert(id != NIC_ITEM_NONE);
     }
     return &view->items[id].descriptor;
 }
@@ -270,7 +348,7 @@ bool nic_collective_helper_has_result(const struct nic_view *view)
 void nic_collective_helper_finish(struct nic_view *view)
 {
     struct nic_node *node = view->node;
-    uint32_t *link = &node->first_active;
+    uint32_t number = node->active.first;
 
     if (!nic_collective_helper_has_result(view)) {
         return;
@@ -278,14 +356,17 @@ void nic_collective_helper_finish(struct nic_view *view)
     __atomic_store_n(&node->results_seen,
                      __atomic_load_n(&node->result_event.count, __ATOMIC_ACQUIRE),
                      __ATOMIC_RELAXED);
-    while (*link != SLOT_NONE) {
-        struct nic_slot *slot = nic_view_slot(view, *link);
+    node->active = (struct nic_list){NIC_ITEM_NONE, NIC_ITEM_NONE};
+    while (number != NIC_ITEM_NONE) {
+        struct nic_slot *slot = nic_view_slot(view, number);
+        uint32_t next = slot->next_active;
+
         if (__atomic_load_n(&slot->result.sequence, __ATOMIC_ACQUIRE) >=
             slot->sequence) {
-            *link = slot->next_active;
             complete_members(view, slot, slot->result.payload);
         } else {
-            link = &slot->next_active;
+            append_active(view, number);
         }
+        number = next;
     }
 }

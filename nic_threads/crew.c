@@ -63,7 +63,9 @@ static void ring(_Atomic uint32_t *nap)
 
 void nic_crew_ring_receiver(const struct nic_engine *engine, uint32_t node)
 {
-    ring(&engine->views[node].node->receiver_nap);
+    if (engine->config->driver == NIC_DRIVER_THREADS) {
+        ring(&engine->views[node].node->receiver_nap);
+    }
 }
 
 /** Do the strobe receiver's part of an empty slice. @return whether it was empty */

@@ -37,7 +37,8 @@ void nic_crew_hand_over(struct nic_crew *crew, enum nic_role role, nic_role_fn s
  */
 void nic_crew_begin_phase(struct nic_engine *engine, enum nic_phase phase);
 
-/** Wake one node's strobe receiver, for a descriptor that was published before. */
+/** Wake one node's strobe receiver, for a descriptor or a credit that was published before.
+ *  Nothing without driver `threads`. */
 void nic_crew_ring_receiver(const struct nic_engine *engine, uint32_t node);
 
 /** Wake the strobe sender, for a demand or a completed microphase. */

@@ -325,7 +325,7 @@ static void node_init(struct nic_view *view)
     node->free_item = NIC_ITEM_NONE;
     node->phase.phase = NIC_PHASE_IDLE;
     node->deferred.first = NIC_ITEM_NONE;
-    node->first_active = UINT32_MAX;
+    node->active = (struct nic_list){NIC_ITEM_NONE, NIC_ITEM_NONE};
     node->last_holder = UINT32_MAX;
     nic_schedule_init(&node->schedule, nic_config_chunk_bytes(config),
                       nic_config_slice_bytes(config));
@@ -388,8 +388,8 @@ int nic_engine_create(const struct nic_engine_params *params,
     engine->home = nic_layout_node(&engine->layout, params->port);
     engine->machine = (struct bcs_machine *)(engine->base + engine->layout.node_gva +
                                              sizeof(struct nic_node));
-    engine->scratch = aligned_alloc(BCS_CACHE_LINE, (size_t)(params->n_ports + 3) / 4 *
-                                                        4 * BCS_INLINE_BYTES);
+    engine->scratch = aligned_alloc(
+        BCS_CACHE_LINE, engine->n_nodes * nic_scratch_bytes(&engine->layout));
     engine->views = calloc(engine->n_nodes, sizeof(*engine->views));
     if (engine->scratch == NULL || engine->views == NULL) {
         goto fail;

@@ -26,7 +26,9 @@ enum nic_wire_kind {
         64,           /* receiver's node asks for .chunk; .port, .cell: the sender's */
     NIC_WIRE_DATA,    /* .chunk is in the stage block that was asked for */
     NIC_WIRE_MATCHED, /* the synchronous send of .port, .cell has been matched */
-    NIC_WIRE_PART,    /* one member's contribution to a reduction */
+    /* to the master of a collective: a member's operand of a reduction, or the root's data of a
+     * broadcast; .address: the number of the collective */
+    NIC_WIRE_PART,
 };
 
 /**
@@ -35,8 +37,9 @@ enum nic_wire_kind {
  */
 struct nic_group_members {
     uint64_t base;
-    uint32_t n_local; /* members on the opening process's node */
     uint32_t n_members;
+    uint16_t n_local; /* members on the opening process's node */
+    uint16_t master;  /* the node of member 0, the master of all collectives */
     struct bcs_node_set nodes;
 };
 
@@ -59,9 +62,11 @@ struct nic_slot {
     uint64_t sequence; /* of the collective that is being gathered, from 1 */
     uint32_t n_arrived;
     uint32_t first_item; /* descriptors of the local members, linked by next */
-    /* At the master: 1 + first contribution of other nodes; 0: none, as in a slot that
-     * nobody here has opened yet. */
+    /* At the master: 1 + first part that has come from other nodes; 0: none, as in a slot that
+     * nobody here has opened yet. How many there are, and how many there must be. */
     uint32_t parts;
+    uint32_t n_parts;
+    uint32_t n_parts_wanted;
     uint32_t next_active; /* slots whose local members have all arrived */
     struct nic_group_members members;
 };
@@ -88,7 +93,8 @@ struct nic_batch {
     uint32_t n_collected; /* ring entries of this slice */
     uint32_t n_sends, n_receives, n_notes, n_probes, n_pairs, n_plans, n_ready;
     struct nic_posted sends[2 * BCS_BATCH_MOST];
-    struct nic_posted receives[BCS_BATCH_MOST]; /* and cancellations, as they were posted */
+    struct nic_posted
+        receives[BCS_BATCH_MOST]; /* and cancellations, as they were posted */
     struct nic_posted probes[BCS_BATCH_MOST];
     struct nic_posted notes[2 * BCS_BATCH_MOST]; /* all other kinds */
     struct nic_pair pairs[3 * BCS_BATCH_MOST];
@@ -118,8 +124,11 @@ struct nic_node {
     uint32_t free_item;       /* list of items that were used before */
     uint32_t items_touched;
     uint32_t n_sends_kept; /* items that hold a send; read without the lock */
-    uint32_t first_active; /* collective slots whose local members have all arrived */
-    bool is_stalled;       /* no stage block was free: wait for a chunk to be stored */
+    /* Collective slots whose local members have all arrived, and which wait for other nodes; by
+     * next_active, the oldest first. */
+    struct nic_list active;
+    bool has_more_ready; /* some of them could go, but the batch was full */
+    bool is_stalled;     /* no stage block was free: wait for a chunk to be stored */
     struct nic_schedule schedule;
     struct nic_slice_state phase; /* of the strobe sender: node 0 */
     bool is_open;                 /* timed, node 0: the slice may have more rounds */
@@ -217,7 +226,9 @@ struct nic_engine {
     struct nic_crew *crew;   /* threads for the roles, or NULL: called directly */
     uint64_t spin_ticks;     /* how long a waiter polls before it offers its core */
     uint64_t stay_ticks;     /* how long it stays awake, if it has a core to itself */
-    uint8_t *scratch; /* contributions in rank order: n_ports * BCS_INLINE_BYTES */
+    /* Operands in rank order, for each node, as two threads of this process may run two nodes at
+     * once: nic_view_scratch. */
+    uint8_t *scratch;
     struct nic_view *views;
 };
 
@@ -259,6 +270,19 @@ static inline struct bcs_port *nic_engine_port(const struct nic_engine *engine,
 static inline bool nic_view_has(const struct nic_view *view, uint32_t port)
 {
     return port - view->first_port < view->n_local;
+}
+
+/** Bytes of room for an operand of each process of the job, in whole cache lines. */
+static inline size_t nic_scratch_bytes(const struct nic_layout *layout)
+{
+    return ((size_t)layout->shape.n_ports + 3) / 4 * 4 * BCS_INLINE_BYTES;
+}
+
+/** This room, for reductions on a view's node. */
+static inline uint8_t *nic_view_scratch(const struct nic_view *view)
+{
+    return view->engine->scratch +
+           view->index * nic_scratch_bytes(&view->engine->layout);
 }
 
 /** Global address of a collective slot. */
@@ -310,9 +334,9 @@ static inline void nic_view_complete(struct nic_view *view, uint32_t port,
 }
 
 /**
- * Keep a descriptor beyond its slice.
+ * Keep a descriptor beyond its slice. If all items are in use, the process ends (logged).
  *
- * @return the item, with descriptor and port set; NIC_ITEM_NONE if all are in use
+ * @return the item, with descriptor and port set; never NIC_ITEM_NONE
  */
 uint32_t nic_item_new(struct nic_view *view, const struct bcs_descriptor *descriptor,
                       uint32_t port);

@@ -4,35 +4,45 @@
  * contributions of all members on the fixed tree of reduce_ops.h and broadcasts the
  * result. Runs under the node's engine lock. [BCS-MPI section 4.4]
  */
+#include <assert.h>
 #include <string.h>
 
 #include "nic_threads/reduce_ops.h"
 #include "nic_threads/roles.h"
 
-/** Put contributions in their places by rank. @return how many */
-static uint32_t place(struct nic_view *view, uint32_t id)
+/** Put contributions in their places by rank. @return the sum of 1 + rank of each */
+static uint64_t place(struct nic_view *view, uint32_t id, uint32_t n_members)
 {
-    uint32_t n = 0;
+    uint64_t sum = 0;
 
-    for (; id != NIC_ITEM_NONE; id = view->items[id].next, n++) {
+    for (; id != NIC_ITEM_NONE; id = view->items[id].next) {
         const struct bcs_descriptor *part = &view->items[id].descriptor;
-        memcpy(view->engine->scratch + (size_t)part->source * BCS_INLINE_BYTES,
+
+        assert((uint32_t)part->source < n_members);
+        memcpy(nic_view_scratch(view) + (size_t)part->source * BCS_INLINE_BYTES,
                part->payload, BCS_INLINE_BYTES);
+        sum += 1 + (uint64_t)part->source;
     }
-    return n;
+    return sum;
 }
 
 static void reduce(struct nic_view *view, uint32_t slot_number)
 {
     const struct nic_slot *slot = nic_view_slot(view, slot_number);
     const struct bcs_descriptor *any = &view->items[slot->first_item].descriptor;
+    uint8_t *operands = nic_view_scratch(view);
     int kernel = any->operation / 4;
     size_t n_bytes = any->n_bytes;
-    uint32_t n = place(view, slot->first_item) + place(view, slot->parts - 1);
+    uint64_t n = slot->members.n_members;
+    uint64_t sum = place(view, slot->first_item, (uint32_t)n) +
+                   place(view, slot->parts - 1, (uint32_t)n);
 
-    nic_reduce_tree(kernel, view->engine->scratch, n,
+    assert(n <= view->engine->layout.shape.n_ports);
+    assert(slot->n_arrived + slot->n_parts == n && sum == n * (n + 1) / 2);
+    (void)sum;
+    nic_reduce_tree(kernel, operands, (uint32_t)n,
                     n_bytes / nic_reduce_element_bytes(kernel), BCS_INLINE_BYTES);
-    nic_collective_helper_broadcast(view, slot_number, view->engine->scratch, n_bytes);
+    nic_collective_helper_broadcast(view, slot_number, operands, n_bytes);
 }
 
 void nic_reduce_helper_step(struct nic_view *view)

@@ -212,7 +212,8 @@ static bool has_more_pending(const struct nic_view *view)
         return true;
     }
     return view->engine->n_nodes > 1 &&
-           (nic_wire_has_work(view) || nic_collective_helper_has_result(view));
+           (nic_wire_has_work(view) || nic_collective_helper_has_result(view) ||
+            __atomic_load_n(&view->node->has_more_ready, __ATOMIC_RELAXED));
 }
 
 /** Whether anything can be done. */

@@ -6,6 +6,7 @@
  */
 #include "nic_threads/wire.h"
 
+#include "nic_threads/crew.h"
 #include "nic_threads/engine.h"
 
 static uint64_t ring_gva(const struct nic_view *view, uint32_t from)
@@ -104,42 +105,56 @@ static uint64_t arrived(const struct nic_node *node, uint32_t from)
     return __atomic_load_n(&node->wire_event[from].count, __ATOMIC_ACQUIRE);
 }
 
-uint32_t nic_wire_collect(struct nic_view *view, bool takes_sends)
+/** Whether an entry is for a role that works in MSM: BR takes sends, CH takes parts. */
+static bool is_for_scheduling(const struct bcs_descriptor *entry)
+{
+    return entry->kind == BCS_SEND || entry->kind == NIC_WIRE_PART;
+}
+
+/** The same for the ring from one node. */
+static uint32_t collect_from(struct nic_view *view, uint32_t from, bool takes_all)
 {
     struct nic_node *node = view->node;
     struct nic_batch *batch = &node->batch;
+    uint64_t first = node->wire_taken[from], at = first, end = arrived(node, from);
     uint32_t n_most = nic_view_limits(view)->arrivals;
+
+    __atomic_store_n(&node->is_wire_held[from], false, __ATOMIC_RELAXED);
+    for (; at < end && batch->n_sends < n_most && batch->n_notes < n_most; at++) {
+        const struct bcs_descriptor *entry =
+            (const struct bcs_descriptor *)(view->heap + entry_gva(view, from, at));
+        struct nic_posted posted = {
+            .offset = (uint64_t)((const char *)entry - view->engine->base),
+            .port = atomic_load_explicit(&entry->turn, memory_order_relaxed),
+            .item = NIC_ITEM_NONE,
+        };
+
+        if (entry->kind == BCS_SEND && nic_view_is_full(view)) {
+            __atomic_store_n(&node->is_wire_held[from], true, __ATOMIC_RELAXED);
+            break;
+        }
+        if (!takes_all && is_for_scheduling(entry)) {
+            break;
+        }
+        if (entry->kind == BCS_SEND) {
+            batch->sends[batch->n_sends++] = posted;
+        } else {
+            batch->notes[batch->n_notes++] = posted;
+        }
+    }
+    __atomic_store_n(&node->wire_taken[from], at, __ATOMIC_RELAXED);
+    return (uint32_t)(at - first);
+}
+
+uint32_t nic_wire_collect(struct nic_view *view, bool takes_all)
+{
+    uint32_t n_nodes = view->engine->n_nodes;
+    /* another one each time: the first may fill the batch */
+    uint32_t first = (uint32_t)(view->node->round % n_nodes);
     uint32_t n = 0;
 
-    for (uint32_t from = 0; from < view->engine->n_nodes; from++) {
-        uint64_t end = arrived(node, from);
-        __atomic_store_n(&node->is_wire_held[from], false, __ATOMIC_RELAXED);
-        while (node->wire_taken[from] < end && batch->n_sends < n_most &&
-               batch->n_notes < n_most) {
-            uint64_t gva = entry_gva(view, from, node->wire_taken[from]);
-            const struct bcs_descriptor *entry =
-                (const struct bcs_descriptor *)(view->heap + gva);
-            struct nic_posted posted = {
-                .offset = (uint64_t)((const char *)entry - view->engine->base),
-                .port = atomic_load_explicit(&entry->turn, memory_order_relaxed),
-                .item = NIC_ITEM_NONE,
-            };
-            if (entry->kind == BCS_SEND && nic_view_is_full(view)) {
-                __atomic_store_n(&node->is_wire_held[from], true, __ATOMIC_RELAXED);
-                break;
-            }
-            if (entry->kind == BCS_SEND && !takes_sends) {
-                break;
-            }
-            if (entry->kind == BCS_SEND) {
-                batch->sends[batch->n_sends++] = posted;
-            } else {
-                batch->notes[batch->n_notes++] = posted;
-            }
-            __atomic_store_n(&node->wire_taken[from], node->wire_taken[from] + 1,
-                             __ATOMIC_RELAXED);
-            n++;
-        }
+    for (uint32_t i = 0; i < n_nodes; i++) {
+        n += collect_from(view, (first + i) % n_nodes, takes_all);
     }
     return n;
 }
@@ -161,6 +176,7 @@ void nic_wire_release(struct nic_view *view)
             bcs_node_set_add(&dests, from);
             node->wire_released[from] = node->wire_taken[from];
             nic_engine_xfer(view, &xfer);
+            nic_crew_ring_receiver(view->engine, from); /* its outbox may wait */
         }
     }
 }

@@ -20,9 +20,10 @@ void nic_wire_send(struct nic_view *view, uint32_t node,
 /** Send what waits in the outboxes, as far as there is room. @return whether any went */
 bool nic_wire_flush(struct nic_view *view);
 
-/** Sort new entries into the batch as far as it has room; without takes_sends only up to
- *  the first send of each ring, which stays for the next slice. @return how many */
-uint32_t nic_wire_collect(struct nic_view *view, bool takes_sends);
+/** Sort new entries into the batch as far as it has room. After MSM, without takes_all, each
+ *  ring is read only up to the first entry that had to be there by then, a send or a part,
+ *  which stays for the next slice. @return how many */
+uint32_t nic_wire_collect(struct nic_view *view, bool takes_all);
 
 /** Give the collected entries back to their senders, at the end of a slice. */
 void nic_wire_release(struct nic_view *view);

@@ -187,8 +187,11 @@ const char *bcs_context_copy_name(const struct bcs_context *context)
 int bcs_group_open(struct bcs_context *context, struct bcs_group *group, uint64_t base)
 {
     const struct nic_layout *layout = &context->engine->layout;
-    struct nic_group_members members = {.base = base,
-                                        .n_members = (uint32_t)group->size};
+    struct nic_group_members members = {
+        .base = base,
+        .n_members = (uint32_t)group->size,
+        .master = (uint16_t)nic_layout_node(layout, group->ports[0]),
+    };
     struct bcs_descriptor *entry;
 
     for (int32_t i = 0; i < group->size; i++) {

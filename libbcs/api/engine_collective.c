@@ -41,7 +41,6 @@ int bcs_engine_collective(struct bcs_context *context, struct bcs_group *group,
     entry->tag = args->root;
     entry->cell = id;
     entry->n_bytes = args->n_bytes;
-    entry->address = group->ports[args->root < 0 ? 0 : args->root];
     if (args->in != NULL) {
         memcpy(entry->payload, args->in, args->n_bytes);
     }

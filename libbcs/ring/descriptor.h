@@ -80,8 +80,8 @@ struct bcs_descriptor {
     int32_t tag;    /* receive: or -1; collective: root rank, or -1 */
     uint32_t cell;  /* completion cell of the poster, or BCS_CELL_NONE */
     uint64_t n_bytes;
-    uint64_t address; /* user address, or offset of an eager block; collective: port
-                           whose node leads it; matched receive: item of the message */
+    uint64_t address; /* user address, or offset of an eager block; matched receive:
+                           item of the message */
     union {
         uint8_t payload[BCS_INLINE_BYTES];
         struct bcs_chunk chunk; /* notes about chunks */

@@ -138,6 +138,44 @@ static void messages_between_collectives(struct world world)
     check_say("messages between collectives\n");
 }
 
+/* So many that wires and batches between nodes are full of them. */
+static void collectives_among_many_messages(struct world world, int n_bytes)
+{
+    enum { N = 400, N_COLLECTIVES = 20 };
+    MPI_Request *requests = check_alloc((long)N * world.size * sizeof(*requests));
+    char *data = check_alloc((size_t)N * (size_t)n_bytes);
+    int n_requests = 0;
+
+    for (int i = 0; i < N; i++) {
+        char *message = data + (size_t)i * (size_t)n_bytes;
+
+        for (int to = 1; world.rank == 0 && to < world.size; to++) {
+            MPI_Isend(message, n_bytes, MPI_BYTE, to, i, MPI_COMM_WORLD,
+                      &requests[n_requests++]);
+        }
+        if (world.rank != 0) {
+            MPI_Irecv(message, n_bytes, MPI_BYTE, 0, i, MPI_COMM_WORLD,
+                      &requests[n_requests++]);
+        }
+    }
+    for (long i = 0; i < N_COLLECTIVES; i++) {
+        long sum = 0, mine = 1000 * i + world.rank;
+
+        MPI_Allreduce(&mine, &sum, 1, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
+        CHECK_EQUAL(sum, 1000 * i * world.size + world.size * (world.size - 1) / 2);
+    }
+    for (long i = 0; i < N_COLLECTIVES; i++) {
+        long word = 1000 * i + world.rank, root = i % world.size;
+
+        MPI_Bcast(&word, 1, MPI_LONG, (int)root, MPI_COMM_WORLD);
+        CHECK_EQUAL(word, 1000 * i + root);
+    }
+    MPI_Waitall(n_requests, requests, MPI_STATUSES_IGNORE);
+    free(requests);
+    free(data);
+    check_say("collectives among many messages of %d bytes\n", n_bytes);
+}
+
 int main(int argc, char **argv)
 {
     struct world world = check_begin(&argc, &argv);
@@ -147,5 +185,7 @@ int main(int argc, char **argv)
     ranks_run_ahead(world);
     unlike_collectives_alternate(world);
     messages_between_collectives(world);
+    collectives_among_many_messages(world, 1000);
+    collectives_among_many_messages(world, 100000);
     return check_end();
 }

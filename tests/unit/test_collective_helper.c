@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Collectives of several nodes when batches and wires are full. The ranks are contexts of this
+ * process, each on a node of its own; it posts for them, and turns the engine itself, so that
+ * one round finds what it should.
+ */
+#include <check.h>
+#include <string.h>
+
+#include "libbcs/api/post.h"
+#include "nic_threads/engine.h"
+#include "nic_threads/reduce_ops.h"
+#include "nic_threads/roles.h"
+#include "tests/engine/job.h"
+
+enum { N_RANKS = 3, N_SLOTS = 2 * BCS_BATCH_MOST };
+
+static struct job job;
+static struct rank ranks[N_RANKS];
+
+static void setup(void)
+{
+    const struct job_shape shape = {
+        .n_ranks = N_RANKS, .node_ranks = 1, .is_direct = true, .is_threaded = true};
+
+    job_open(&job, &shape, ranks);
+}
+
+static void teardown(void)
+{
+    ck_assert_uint_eq(atomic_load(&job.shared->n_errors), 0);
+    job_close(&job, ranks);
+}
+
+/** Let all nodes carry out one microphase after another, each when the one before is complete,
+ *  until there is nothing more to do. */
+static void turn(void)
+{
+    struct nic_view *views = ranks[0].context->engine->views;
+    bool has_done = true;
+
+    while (has_done) {
+        has_done = false;
+        for (int i = 0; i < N_RANKS; i++) {
+            has_done |= nic_strobe_receiver_step(&views[i]);
+        }
+        has_done |= nic_strobe_sender_step(&views[0]);
+    }
+}
+
+/** Post a member's part of a collective of all ranks, with a word as operand. @return its cell */
+static uint32_t post(struct rank *me, uint32_t slot, unsigned int operation,
+                     int32_t root, int64_t word)
+{
+    struct bcs_descriptor *entry = bcs_post_begin(me->context, BCS_COLLECTIVE);
+
+    entry->flags = root < 0 ? BCS_TO_ALL : 0;
+    entry->operation = (uint16_t)operation;
+    entry->port = slot;
+    entry->source = me->rank;
+    entry->tag = root;
+    entry->cell = bcs_poster_cell(&me->context->poster);
+    entry->n_bytes = operation == BCS_COLLECTIVE_BARRIER ? 0 : sizeof(word);
+    memcpy(entry->payload, &word, sizeof(word));
+    bcs_post_end(me->context, entry);
+    return entry->cell;
+}
+
+static unsigned int sum_of_words(void)
+{
+    return BCS_COLLECTIVE_REDUCE |
+           (unsigned int)nic_reduce_kernel(NIC_REDUCE_SUM, NIC_REDUCE_I64) << 2;
+}
+
+static const struct bcs_cell *cell_of(const struct rank *me, uint32_t cell)
+{
+    return &me->context->poster.cells[cell];
+}
+
+static void expect_word(const struct rank *me, uint32_t cell, int64_t word)
+{
+    int64_t got;
+
+    ck_assert_int_eq(bcs_cell_state(cell_of(me, cell)), BCS_CELL_INLINE);
+    memcpy(&got, cell_of(me, cell)->payload, sizeof(got));
+    ck_assert_int_eq(got, word);
+}
+
+static void send_many(struct rank *me, int32_t to, uint32_t n)
+{
+    struct bcs_message message = rank_message(me, to, 1, NULL, 0);
+
+    for (uint32_t i = 0; i < n; i++) {
+        ck_assert_int_eq(bcs_send(me->context, &message, BCS_SEND_STANDARD, NULL), 0);
+    }
+}
+
+/** All ranks open the slots from 0 on. */
+static void open_slots(uint32_t n)
+{
+    for (int i = 0; i < N_RANKS; i++) {
+        for (uint32_t slot = 0; slot < n; slot++) {
+            ranks[i].world.slot = slot;
+            rank_open_world(&ranks[i]);
+        }
+    }
+    turn();
+}
+
+/* The sends of two nodes fill the batch of the third, so that an operand stays in the wire,
+ * while all nodes have said that they have begun. */
+START_TEST(a_reduction_waits_for_operands_that_find_no_room)
+{
+    uint32_t cells[N_RANKS];
+
+    open_slots(1);
+    for (int64_t round = 0; round < 3; round++) {
+        for (int i = 0; i < N_RANKS; i++) {
+            send_many(&ranks[i], 0, BCS_BATCH_MOST - 1);
+            cells[i] = post(&ranks[i], 0, sum_of_words(), -1, 10 * i + round);
+        }
+        turn();
+        for (int i = 0; i < N_RANKS; i++) {
+            expect_word(&ranks[i], cells[i], 30 + 3 * round);
+        }
+    }
+}
+END_TEST
+
+START_TEST(a_broadcast_waits_for_its_data)
+{
+    uint32_t cells[N_RANKS];
+
+    open_slots(1);
+    for (int root = 0; root < N_RANKS; root++) {
+        for (int i = 0; i < N_RANKS; i++) {
+            send_many(&ranks[i], 0, BCS_BATCH_MOST - 1);
+            cells[i] = post(&ranks[i], 0, BCS_COLLECTIVE_BCAST, root, 100 * root + i);
+        }
+        turn();
+        for (int i = 0; i < N_RANKS; i++) {
+            if (i != root) {
+                expect_word(&ranks[i], cells[i], 101 * root);
+            }
+        }
+    }
+}
+END_TEST
+
+/* One half of the slots is begun by rank 0 first, the other half by the others, so that all
+ * can go in the same round. */
+START_TEST(more_collectives_than_a_batch_holds_go_one_after_another)
+{
+    uint32_t cells[N_RANKS][N_SLOTS];
+
+    open_slots(N_SLOTS);
+    for (int i = 0; i < N_RANKS; i++) {
+        for (uint32_t k = 0; k < N_SLOTS; k++) {
+            uint32_t slot = (k + (i == 0 ? 0 : N_SLOTS / 2)) % N_SLOTS;
+
+            cells[i][slot] = post(&ranks[i], slot, BCS_COLLECTIVE_BARRIER, -1, 0);
+        }
+    }
+    turn();
+    for (int i = 0; i < N_RANKS; i++) {
+        for (uint32_t slot = 0; slot < N_SLOTS; slot++) {
+            ck_assert_int_eq(bcs_cell_state(cell_of(&ranks[i], cells[i][slot])),
+                             BCS_CELL_DONE);
+        }
+    }
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("collective_helper");
+    TCase *tcase = tcase_create("collective_helper");
+    SRunner *runner;
+    int n_failed;
+
+    tcase_add_checked_fixture(tcase, setup, teardown);
+    tcase_add_test(tcase, a_reduction_waits_for_operands_that_find_no_room);
+    tcase_add_test(tcase, a_broadcast_waits_for_its_data);
+    tcase_add_test(tcase, more_collectives_than_a_batch_holds_go_one_after_another);
+    suite_add_tcase(suite, tcase);
+    runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    n_failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return n_failed == 0 ? 0 : 1;
+}
