@@ -17,6 +17,7 @@
 #include <stdlib.h>
 
 #include "mpi_shim/datatype_internal.h"
+#include "mpi_shim/error.h"
 #include "mpi_shim/handles.h"
 #include "mpi_shim/symbols.h"
 
@@ -26,7 +27,7 @@
 /** One known type. type comes first: its address is the entry's. */
 struct entry {
     struct shim_datatype type;
-    _Atomic(uintptr_t) key; /* the handle; 0 while the entry is not in use */
+    _Atomic(uintptr_t) key; /* the handle, see key_of_freed; 0 while it is not in use */
     _Atomic(struct entry *) next;
     uint32_t n_holders;
     bool is_freed; /* by the program, but still held */
@@ -46,15 +47,32 @@ static _Atomic(struct entry *) *bucket_of(MPI_Datatype handle)
 }
 
 /* The acquire loads pair with the release stores of insert. */
-static struct entry *lookup(MPI_Datatype handle)
+static inline struct entry *search(MPI_Datatype handle, uintptr_t key)
 {
     struct entry *entry = atomic_load_explicit(bucket_of(handle), memory_order_acquire);
 
-    while (entry != NULL && atomic_load_explicit(&entry->key, memory_order_acquire) !=
-                                (uintptr_t)handle) {
+    while (entry != NULL &&
+           atomic_load_explicit(&entry->key, memory_order_acquire) != key) {
         entry = atomic_load_explicit(&entry->next, memory_order_acquire);
     }
     return entry;
+}
+
+static struct entry *lookup(MPI_Datatype handle)
+{
+    return search(handle, (uintptr_t)handle);
+}
+
+/* Of a type that the program has freed, and that somebody holds: it is not to be found any
+ * more, though the real library still has it. */
+static uintptr_t key_of_freed(MPI_Datatype handle)
+{
+    return (uintptr_t)handle | 1;
+}
+
+static bool is_freed(MPI_Datatype handle)
+{
+    return search(handle, key_of_freed(handle)) != NULL;
 }
 
 /* Under the lock. */
@@ -151,7 +169,8 @@ static struct entry *find_slowly(MPI_Datatype handle)
 
     pthread_mutex_lock(&cache.lock);
     entry = lookup(handle);
-    if (entry == NULL && shim_datatype_describe(handle, &type) == 0) {
+    if (entry == NULL && !is_freed(handle) &&
+        shim_datatype_describe(handle, &type) == 0) {
         entry = insert(&type);
         if (entry == NULL) {
             free(type.layout);
@@ -199,6 +218,7 @@ void shim_datatype_release(const struct shim_datatype *type)
     entry->n_holders--;
     is_last = entry->n_holders == 0 && entry->is_freed;
     if (is_last) {
+        unlink_entry(entry);
         recycle(entry);
     }
     pthread_mutex_unlock(&cache.lock);
@@ -210,22 +230,29 @@ void shim_datatype_release(const struct shim_datatype *type)
 int shim_datatype_free(MPI_Datatype *handle)
 {
     struct entry *entry;
-    bool is_held = false;
+    bool is_held = false, was_freed;
 
     if (handle == NULL || *handle == NULL) {
         return shim_real.Type_free(handle);
     }
     pthread_mutex_lock(&cache.lock);
     entry = lookup(*handle);
+    was_freed = entry == NULL && is_freed(*handle);
     if (entry != NULL && !entry->type.is_predefined) {
         is_held = entry->n_holders > 0;
-        unlink_entry(entry);
-        entry->is_freed = true;
-        if (!is_held) {
+        if (is_held) {
+            entry->is_freed = true;
+            atomic_store_explicit(&entry->key, key_of_freed(*handle),
+                                  memory_order_release);
+        } else {
+            unlink_entry(entry);
             recycle(entry);
         }
     }
     pthread_mutex_unlock(&cache.lock);
+    if (was_freed) {
+        return shim_error(NULL, MPI_ERR_TYPE);
+    }
     if (is_held) {
         *handle = shim_handles.datatype_null;
         return MPI_SUCCESS;

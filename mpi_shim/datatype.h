@@ -45,7 +45,8 @@ void shim_datatype_teardown(void);
  * The description is valid until the program frees the type; an operation that may
  * last longer uses shim_datatype_hold.
  *
- * @return NULL for a null handle, a type that is not committed, or without memory
+ * @return NULL for a null handle, a type that is not committed or has been freed while it
+ *         was held, or without memory
  */
 const struct shim_datatype *shim_datatype_find(MPI_Datatype handle);
 
@@ -67,7 +68,8 @@ void shim_datatype_release(const struct shim_datatype *type);
 /**
  * MPI_Type_free: forget the type and free it, at once or when nobody holds it any more.
  *
- * @return what the real MPI_Type_free returns; MPI_SUCCESS if that is put off
+ * @return what the real MPI_Type_free returns; MPI_SUCCESS if that is put off;
+ *         MPI_ERR_TYPE, raised: it has been, already
  */
 int shim_datatype_free(MPI_Datatype *handle);
 

@@ -15,6 +15,7 @@
 #include <limits.h>
 #include <stdlib.h>
 
+#include "mpi_shim/error.h"
 #include "mpi_shim/handles.h"
 #include "mpi_shim/shim.h"
 #include "mpi_shim/symbols.h"
@@ -122,17 +123,22 @@ void shim_op_release(MPI_Op op)
 int shim_Op_free(MPI_Op *op)
 {
     struct held *held;
+    bool was_freed;
 
-    if (op == NULL) {
+    if (op == NULL || shim_op_find(*op) != SHIM_OP_USER) {
         return shim_real.Op_free(op);
     }
     shim_enter();
     held = *find_held(*op);
-    if (held != NULL) {
+    was_freed = held != NULL && held->is_freed;
+    if (held != NULL && !was_freed) {
         held->is_freed = true;
         *op = handles.null;
     }
     shim_leave();
+    if (was_freed) {
+        return shim_error(NULL, MPI_ERR_OP);
+    }
     return held != NULL ? MPI_SUCCESS : shim_real.Op_free(op);
 }
 

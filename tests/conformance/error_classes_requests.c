@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Wrong calls of the functions that take requests and message handles: arguments that are
+ * Wrong calls of the functions that take handles, most of them requests: arguments that are
  * missing, handles of operations that are over or have been let go of, persistent
  * requests that are started twice. A call that is refused leaves all requests alone.
  */
@@ -340,6 +340,55 @@ static void messages(const struct place *place)
             MPI_Imrecv(&in, 1, MPI_INT, &copy, &request));
 }
 
+/* A type that has been let go of while a receive is under way. */
+static void freed_types(const struct place *place)
+{
+    int out[4] = {1, 2, 3, 4}, in[4] = {0};
+    MPI_Datatype column, copy;
+    MPI_Request request;
+
+    MPI_Type_vector(2, 1, 2, MPI_INT, &column);
+    MPI_Type_commit(&column);
+    copy = column;
+    MPI_Irecv(in, 1, column, 0, 1, place->self, &request);
+    errors_say("Type_free", "in use", MPI_Type_free(&column));
+    REFUSED("Send", "type let go of", MPI_ERR_TYPE,
+            MPI_Send(out, 1, copy, 0, 1, place->self));
+    REFUSED("Bcast", "type let go of", MPI_ERR_TYPE,
+            MPI_Bcast(out, 1, copy, 0, place->self));
+    REFUSED("Type_free", "let go of", MPI_ERR_TYPE, MPI_Type_free(&copy));
+    MPI_Send(out, 2, MPI_INT, 0, 1, place->self);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    CHECK(in[0] == 1 && in[1] == 0 && in[2] == 2 && in[3] == 0);
+}
+
+static void add(void *in, void *inout, int *count, MPI_Datatype *type)
+{
+    (void)type;
+    for (int i = 0; i < *count; i++) {
+        ((int *)inout)[i] += ((int *)in)[i];
+    }
+}
+
+/* An operation that has been let go of while a reduction is under way, and one that is not
+ * to be let go of. */
+static void freed_operations(const struct place *place)
+{
+    MPI_Op own, copy, sum = MPI_SUM;
+    int size = place->world.size, in[2] = {-1, -1};
+    MPI_Request requests[2];
+
+    MPI_Op_create(add, 1, &own);
+    copy = own;
+    MPI_Iallreduce(&size, &in[0], 1, MPI_INT, own, place->many, &requests[0]);
+    MPI_Iallreduce(&size, &in[1], 1, MPI_INT, sum, place->many, &requests[1]);
+    errors_say("Op_free", "in use", MPI_Op_free(&own));
+    errors_say("Op_free", "predefined, in use", MPI_Op_free(&sum));
+    REFUSED("Op_free", "let go of", MPI_ERR_OP, MPI_Op_free(&copy));
+    MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+    CHECK(in[0] == size * size && in[1] == size * size);
+}
+
 /* Fortran's handles. */
 static void converted(const struct place *place)
 {
@@ -368,6 +417,8 @@ int main(int argc, char **argv)
     freed_handles(&place);
     persistent_requests(&place);
     messages(&place);
+    freed_types(&place);
+    freed_operations(&place);
     converted(&place);
     return errors_end(&place);
 }
