@@ -37,7 +37,7 @@ static inline void copy_short(void *to, const void *from, size_t n_bytes)
 {
     if (n_bytes == 8) {
         memcpy(to, from, 8);
-    } else {
+    } else if (n_bytes != 0) { /* a message without data may have no address */
         memcpy(to, from, n_bytes);
     }
 }
