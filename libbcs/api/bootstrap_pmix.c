@@ -14,11 +14,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "libbcs/base/environment.h"
 #include "libbcs/base/log.h"
 
 #define PMIX_LIBRARY "libpmix.so.2"
+
+enum { LAUNCHER_S = 10 }; /* what a launcher may take to end a job */
 
 /** The functions of libpmix that are used, by their names in it. */
 struct functions {
@@ -81,10 +84,23 @@ static int load(struct bcs_pmix *pmix)
     return 0;
 }
 
+/* A process has died on the way, which the launcher knows. It ends the others and tells
+ * which one was the first; if another ends by itself before that, some launchers blame
+ * that one. */
+static void await_launcher(void)
+{
+    for (unsigned left = LAUNCHER_S; left > 0;) {
+        left = sleep(left);
+    }
+}
+
 static int check(const struct bcs_pmix *pmix, const char *what, pmix_status_t status)
 {
     if (status == PMIX_SUCCESS) {
         return 0;
+    }
+    if (status == PMIX_ERR_PARTIAL_SUCCESS) {
+        await_launcher();
     }
     bcs_error("%s: %s: %s", pmix->caller, what, pmix->call.error_string(status));
     return -EIO;

@@ -8,9 +8,11 @@ wrong does so with one clear line and leaves nothing behind.
 import argparse
 import os
 import pathlib
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../system"))
 import job  # noqa: E402
@@ -27,6 +29,7 @@ def parse_arguments():
     parser.add_argument("--calls", required=True, help="the test program of all calls")
     parser.add_argument("--ring", required=True)
     parser.add_argument("--heat", required=True)
+    parser.add_argument("--lone-pmix", required=True, help="see lone_pmix.c")
     parser.add_argument("--mpirun", default="mpirun")
     return parser.parse_args()
 
@@ -106,6 +109,28 @@ class Suite(library_suite.LibrarySuite):
     def check_death(self):
         self.die(3, self.arguments.ring, ENDLESS)
 
+    def check_death_at_the_start(self):
+        """When another has died during bcs_init, the launcher ends this one: if it ended
+        by itself, mpirun could take it for the first that did.
+        """
+        folder = os.path.dirname(self.arguments.lone_pmix)
+        settings = {"PMIX_NAMESPACE": "test", "LD_LIBRARY_PATH": folder}
+        environment = job.clean_environment(settings)
+        started = job.Job([self.arguments.ring], environment)
+        try:
+            while started.process.poll() is None and not (
+                    "fence" in started.output_so_far()
+                    and job.is_asleep(started.process.pid)):
+                time.sleep(0.01)
+            started.process.terminate()
+            result = started.finish(60)
+        finally:
+            started.close()
+        problems = []
+        if result.status != -signal.SIGTERM or "fence" not in result.stdout:
+            problems = [f"{result.status}: {result.stdout!r} {result.stderr!r}"]
+        self.report.case("death at the start", problems)
+
     def check_early_end(self):
         """A rank that ends without bcs_finalize ends the job."""
         heat = self.arguments.heat
@@ -119,6 +144,7 @@ def main():
     suite.check_launcher()
     suite.check_machines()
     suite.check_death()
+    suite.check_death_at_the_start()
     suite.check_early_end()
     suite.check_modes()
     return suite.report.end()

@@ -135,7 +135,7 @@ class Job:
 
     def find_rank(self, rank):
         """The process of a rank that has attached; its memory tells."""
-        until = time.monotonic() + 30
+        until = time.monotonic() + 120
         while time.monotonic() < until:
             for pid in self.processes():
                 try:
@@ -151,14 +151,21 @@ class Job:
             time.sleep(0.01)
         raise RuntimeError(f"rank {rank} has not started")
 
-    def leftovers(self, patience=5.0):
-        """Texts that name every process and file which the job has left, if any."""
+    def leftovers(self, patience=10.0):
+        """Texts that name every process and file which the job has left, if any.
+
+        What is new in /dev/shm counts if nobody uses it at any look: other jobs may be
+        running at the same time.
+        """
         until = time.monotonic() + patience
+        new = set(shared_entries()) - self.shared_before
         while True:
-            left = [f"process {pid}" for pid in self.processes()]
+            own = self.processes()
+            left = [f"process {pid}" for pid in own]
             left += [f"file {name}" for name in os.listdir(self.folder)]
-            new = set(shared_entries()) - self.shared_before
-            left += [f"/dev/shm/{name}" for name in new if not is_in_use(name)]
+            new &= set(shared_entries())
+            new -= in_use(new, but=own)
+            left += [f"/dev/shm/{name}" for name in new]
             if not left or time.monotonic() > until:
                 return left
             time.sleep(0.05)
@@ -181,25 +188,44 @@ def is_alive(pid):
         return False
 
 
+def is_asleep(pid):
+    """Whether no thread of a process runs or could run."""
+    try:
+        for thread in os.listdir(f"/proc/{pid}/task"):
+            with open(f"/proc/{pid}/task/{thread}/stat", encoding="ascii",
+                      errors="replace") as file:
+                if file.read().rsplit(")", 1)[1].split()[0] != "S":
+                    return False
+    except OSError:
+        return False
+    return True
+
+
 def shared_entries():
     """Names in /dev/shm, where there is one."""
     return os.listdir("/dev/shm") if os.path.isdir("/dev/shm") else []
 
 
-def is_in_use(name):
-    """Whether some living process still maps or holds open this entry of /dev/shm."""
-    path = re.compile(re.escape(f"/dev/shm/{name}") + r"(/|\s|$)")
-    for pid in filter(str.isdigit, os.listdir("/proc")):
+def in_use(names, but):
+    """Which entries of /dev/shm some process maps, holds open or is told of, except the
+    processes in but."""
+    if not names:
+        return set()
+    any_name = "|".join(re.escape(name) for name in names)
+    path = re.compile(rf"/dev/shm/({any_name})(?=[/\s\0]|$)")
+    found = set()
+    for pid in map(int, filter(str.isdigit, os.listdir("/proc"))):
+        if pid in but:
+            continue
         try:
-            with open(f"/proc/{pid}/maps", encoding="ascii", errors="replace") as file:
-                if path.search(file.read()):
-                    return True
+            for source in ("maps", "environ"):
+                with open(f"/proc/{pid}/{source}", errors="replace") as file:
+                    found.update(path.findall(file.read()))
             for fd in os.listdir(f"/proc/{pid}/fd"):
-                if path.search(os.readlink(f"/proc/{pid}/fd/{fd}")):
-                    return True
+                found.update(path.findall(os.readlink(f"/proc/{pid}/fd/{fd}")))
         except OSError:
             pass
-    return False
+    return found
 
 
 def run(command, environment=None, timeout=120):
