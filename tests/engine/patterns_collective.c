@@ -10,9 +10,9 @@
 #include <bcs/bcs.h>
 
 #ifdef __SANITIZE_THREAD__
-enum { N_ROUNDS = 10 };
+enum { N_ROUNDS = 5 };
 #else
-enum { N_ROUNDS = 60 };
+enum { N_ROUNDS = 30 };
 #endif
 
 void pattern_barriers(struct rank *me)

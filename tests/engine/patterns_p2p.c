@@ -13,7 +13,7 @@
 #ifdef __SANITIZE_THREAD__
 enum { N_ROUNDS = 3, N_FLOOD = 600, N_SLEEPS = 20 };
 #else
-enum { N_ROUNDS = 10, N_FLOOD = 1500, N_SLEEPS = 50 };
+enum { N_ROUNDS = 6, N_FLOOD = 900, N_SLEEPS = 30 };
 #endif
 
 static void fill(uint8_t *data, size_t n_bytes, uint32_t key)

@@ -22,7 +22,7 @@ DIMENSIONS = {
         "one": {},
         "nodes1": {"BCS_NODE_RANKS": "1"},
         # With short chunks, so that the same messages take many slices.
-        "nodes2": {"BCS_NODE_RANKS": "2", "BCS_CHUNK": "16k", "BCS_EAGER_LIMIT": "4k"},
+        "nodes2": {"BCS_NODE_RANKS": "2", "BCS_CHUNK": "48k", "BCS_EAGER_LIMIT": "4k"},
     },
     "copy": {"direct": {"BCS_COPY": "direct"}, "pooled": {"BCS_COPY": "pooled"}},
     "buffering": {"eager": {}, "none": {"BCS_BUFFERING": "none"}},
