@@ -72,7 +72,8 @@ static const char head[] =
     "  the start of a partitioned request, are passed, and shown.\n"
     "\n"
     "*Recorded as* says how the monitoring takes the time inside the call (see\n"
-    "[mds.md](mds.md)); `-` stands for not at all.\n"
+    "[mds.md](mds.md)); `-` stands for not at all. What a non-blocking one may do is\n"
+    "told in [slices.md](slices.md#calls-that-do-not-wait).\n"
     "\n"
     "How suites and programs of others run: "
     "[foreign-programs.md](foreign-programs.md).\n";

@@ -178,7 +178,8 @@ void shim_request_free(struct shim_request *request);
 /** Wait until all sends without a handle are over. */
 void shim_request_drain(void);
 
-/** A test has found that something is not over: move it on. Called under the lock. */
-void shim_request_progress(void);
+/** A test has found that something is not over: move it on. Called under the lock. @return
+ *  whether anything was moved, so that it should look again */
+bool shim_request_progress(void);
 
 #endif

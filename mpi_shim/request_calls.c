@@ -3,6 +3,7 @@
  * Entry points that look at one request without completing it, free, cancel and start
  * requests, and convert handles. Runs in the application's threads.
  */
+#include "libbcs/api/post.h"
 #include "mpi_shim/error.h"
 #include "mpi_shim/handles.h"
 #include "mpi_shim/request.h"
@@ -22,12 +23,13 @@ int shim_Request_get_status(MPI_Request request, int *flag, MPI_Status *status)
     shim_enter();
     *flag = shim_request_look(ours);
     if (!*flag) {
-        shim_request_progress();
-        *flag = shim_request_look(ours);
+        *flag = shim_request_progress() && shim_request_look(ours);
     }
     if (*flag) {
         shim_request_settle(ours);
         shim_request_status(ours, status);
+    } else {
+        bcs_wait_in_vain(shim_context());
     }
     shim_leave();
     return MPI_SUCCESS;

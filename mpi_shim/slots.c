@@ -14,6 +14,7 @@
 #include <stddef.h>
 
 #include "libbcs/api/p2p.h"
+#include "libbcs/api/post.h"
 
 /* Beyond the tags of the collectives' messages: non-blocking ones may still be under way. */
 enum { LEAVE_TAG = INT_MAX };
@@ -123,6 +124,7 @@ bool shim_slot_take(uint32_t *slot_out)
             return false;
         }
         bcs_progress(shim_context()); /* another thread waits for what we want */
+        bcs_wait_in_vain(shim_context());
         shim_leave();
         shim_enter();
     }

@@ -89,12 +89,11 @@ int shim_Wait(MPI_Request *request, MPI_Status *status)
     return raise(comm, rc);
 }
 
-void shim_request_progress(void)
+bool shim_request_progress(void)
 {
-    bcs_progress(shim_context());
-    if (shim_idups != NULL) {
-        shim_idups_move();
-    }
+    bool has_moved = bcs_progress(shim_context());
+
+    return (shim_idups != NULL && shim_idups_move()) || has_moved;
 }
 
 int shim_Test(MPI_Request *request, int *flag, MPI_Status *status)
@@ -113,11 +112,12 @@ int shim_Test(MPI_Request *request, int *flag, MPI_Status *status)
     shim_enter();
     *flag = shim_request_look(ours);
     if (!*flag) {
-        shim_request_progress();
-        *flag = shim_request_look(ours);
+        *flag = shim_request_progress() && shim_request_look(ours);
     }
     if (*flag) {
         rc = shim_request_finish(request, status);
+    } else {
+        bcs_wait_in_vain(shim_context());
     }
     shim_leave();
     return raise(comm, rc);
@@ -270,13 +270,13 @@ int shim_Testall(int count, MPI_Request requests[], int *flag, MPI_Status status
     }
     *flag = are_ours_over(count, requests);
     if (!*flag) {
-        shim_request_progress();
-        *flag = are_ours_over(count, requests);
+        *flag = shim_request_progress() && are_ours_over(count, requests);
     }
     *flag = *flag && shim_foreign_test(&foreign);
     if (*flag) {
         rc = complete_all(count, requests, statuses, &foreign);
     } else {
+        bcs_wait_in_vain(shim_context());
         shim_leave();
     }
     shim_foreign_fini(&foreign);
@@ -361,9 +361,11 @@ int shim_Testany(int count, MPI_Request requests[], int *index, int *flag,
     }
     shim_enter();
     found = complete_first(count, requests, status, &failure);
-    if (found == NONE_OVER) {
-        shim_request_progress();
+    if (found == NONE_OVER && shim_request_progress()) {
         found = complete_first(count, requests, status, &failure);
+    }
+    if (found == NONE_OVER) {
+        bcs_wait_in_vain(shim_context());
     }
     *flag = found != NONE_OVER;
     *index = found >= 0 ? found : MPI_UNDEFINED;
@@ -437,9 +439,11 @@ int shim_Testsome(int incount, MPI_Request requests[], int *outcount, int indice
     }
     shim_enter();
     *outcount = complete_some(incount, requests, indices, statuses, &failure);
-    if (*outcount == 0) {
-        shim_request_progress();
+    if (*outcount == 0 && shim_request_progress()) {
         *outcount = complete_some(incount, requests, indices, statuses, &failure);
+    }
+    if (*outcount == 0) {
+        bcs_wait_in_vain(shim_context());
     }
     shim_leave();
     return failure_raise(&failure);

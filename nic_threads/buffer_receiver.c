@@ -175,14 +175,17 @@ static void answer_probe(struct nic_view *view, const struct nic_posted *posted)
             nic_match_remove_send(match, view->items, id);
         }
         probe_answer(view, posted, &view->items[id].descriptor, id);
-    } else if ((probe->flags & BCS_NOW) != 0) {
-        nic_view_complete(view, posted->port,
-                          nic_view_cell(view, posted->port, probe->cell),
-                          BCS_CELL_FAILED);
     } else {
         id = nic_item_new(view, probe, posted->port);
         nic_match_add_receive(match, view->items, id);
     }
+}
+
+/** Take a message out of matching for its receiver, who has found it in the queue. */
+static void claim(struct nic_view *view, const struct nic_posted *posted)
+{
+    nic_match_remove_send(match_of(view, posted->port), view->items,
+                          (uint32_t)nic_posted_descriptor(view, posted)->address);
 }
 
 /** Take back a receive posted before, unless it has been matched: then it completes as it would have. */
@@ -198,6 +201,27 @@ static void cancel(struct nic_view *view, const struct nic_posted *posted)
         nic_view_complete(view, posted->port,
                           nic_view_cell(view, posted->port, wish->cell),
                           BCS_CELL_CANCELLED);
+    }
+}
+
+/**
+ * Carry out what a receiver has posted. Cancellations in their places among the receives: a
+ * cell that has been completed names a later receive. Before the sends: what is sent after a
+ * cancellation must not meet the receive. Claims as well: a later receive must not get the
+ * message.
+ */
+static void take_receive(struct nic_view *view, const struct nic_posted *posted)
+{
+    switch (nic_posted_descriptor(view, posted)->kind) {
+    case BCS_CANCEL:
+        cancel(view, posted);
+        break;
+    case BCS_CLAIM:
+        claim(view, posted);
+        break;
+    default:
+        match_receive(view, posted);
+        break;
     }
 }
 
@@ -222,15 +246,8 @@ void nic_buffer_receiver_step(struct nic_view *view)
     struct nic_node *node = view->node;
     struct nic_batch *batch = &node->batch;
 
-    /* Cancellations in their places among the receives: a cell that has been completed names
-     * a later receive. Before the sends: what is sent after a cancellation must not meet the
-     * receive. */
     for (uint32_t i = 0; i < batch->n_receives; i++) {
-        if (nic_posted_descriptor(view, &batch->receives[i])->kind == BCS_CANCEL) {
-            cancel(view, &batch->receives[i]);
-        } else {
-            match_receive(view, &batch->receives[i]);
-        }
+        take_receive(view, &batch->receives[i]);
     }
     for (uint32_t i = 0; i < batch->n_sends; i++) {
         match_send(view, &batch->sends[i]);

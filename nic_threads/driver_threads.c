@@ -44,7 +44,10 @@ static void threads_leave(struct nic_engine *engine)
 
 static bool threads_progress(struct nic_engine *engine)
 {
-    threads_kick(engine);
+    /* else a poller would wake the strobe receiver for nothing */
+    if (engine->is_timed || nic_engine_has_work(&engine->views[engine->home])) {
+        threads_kick(engine);
+    }
     return false;
 }
 

@@ -244,7 +244,24 @@ bool nic_engine_step(struct nic_view *view)
     return has_done;
 }
 
-bool nic_engine_turn(struct nic_engine *engine)
+/** The turn of a node that is alone. */
+static bool turn_alone(struct nic_view *view)
+{
+    bool has_done = false;
+    bool looks_again = true;
+
+    while (looks_again && nic_strobe_receiver_has_work(view) &&
+           nic_engine_try_lock(view)) {
+        bool has_stepped = nic_strobe_receiver_run_alone(view);
+        /* without effect if another process had taken the work before it */
+        looks_again = nic_engine_unlock(view) || has_stepped;
+        has_done |= has_stepped;
+    }
+    return has_done;
+}
+
+/** The turn of several nodes. */
+static bool turn_all(struct nic_engine *engine)
 {
     bool has_done = false;
     bool goes_on;
@@ -265,6 +282,11 @@ bool nic_engine_turn(struct nic_engine *engine)
         has_done |= goes_on;
     } while (goes_on && engine->n_nodes > 1);
     return has_done;
+}
+
+bool nic_engine_turn(struct nic_engine *engine)
+{
+    return nic_is_alone(engine) ? turn_alone(&engine->views[0]) : turn_all(engine);
 }
 
 void nic_engine_run_slice(struct nic_engine *engine)

@@ -2,7 +2,10 @@
 /*
  * Matching lists: buckets by context and source, one list for receives of any source,
  * and one list of all sends in arrival order for those receives to search. Pure; called
- * under the node's engine lock.
+ * under the node's engine lock, but for nic_match_find_send.
+ *
+ * Links that lead to a send are stored with release, once the send is complete, and read with
+ * acquire: whoever walks a list that only grows needs no lock.
  */
 #include "nic_threads/match.h"
 
@@ -24,15 +27,23 @@ static bool accepts(const struct bcs_descriptor *receive,
            (receive->tag < 0 || receive->tag == send->tag);
 }
 
+/** Lead a link to an item. release: pairs with link_get */
+static void link_set(uint32_t *link, uint32_t id)
+{
+    __atomic_store_n(link, id, __ATOMIC_RELEASE);
+}
+
+/** Where a link leads. acquire: pairs with link_set */
+static uint32_t link_get(const uint32_t *link)
+{
+    return __atomic_load_n(link, __ATOMIC_ACQUIRE);
+}
+
 static void list_append(struct nic_list *list, struct nic_item *items, uint32_t id)
 {
     items[id].next = NIC_ITEM_NONE;
     items[id].previous = list->last;
-    if (list->last == NIC_ITEM_NONE) {
-        list->first = id;
-    } else {
-        items[list->last].next = id;
-    }
+    link_set(list->last == NIC_ITEM_NONE ? &list->first : &items[list->last].next, id);
     list->last = id;
 }
 
@@ -40,11 +51,9 @@ static void list_remove(struct nic_list *list, struct nic_item *items, uint32_t 
 {
     const struct nic_item *item = &items[id];
 
-    if (item->previous == NIC_ITEM_NONE) {
-        list->first = item->next;
-    } else {
-        items[item->previous].next = item->next;
-    }
+    link_set(item->previous == NIC_ITEM_NONE ? &list->first
+                                             : &items[item->previous].next,
+             item->next);
     if (item->next == NIC_ITEM_NONE) {
         list->last = item->previous;
     } else {
@@ -55,14 +64,12 @@ static void list_remove(struct nic_list *list, struct nic_item *items, uint32_t 
 static void arrivals_append(struct nic_match *match, struct nic_item *items,
                             uint32_t id)
 {
+    struct nic_list *list = &match->arrivals;
+
     items[id].later = NIC_ITEM_NONE;
-    items[id].earlier = match->arrivals.last;
-    if (match->arrivals.last == NIC_ITEM_NONE) {
-        match->arrivals.first = id;
-    } else {
-        items[match->arrivals.last].later = id;
-    }
-    match->arrivals.last = id;
+    items[id].earlier = list->last;
+    link_set(list->last == NIC_ITEM_NONE ? &list->first : &items[list->last].later, id);
+    list->last = id;
 }
 
 static void arrivals_remove(struct nic_match *match, struct nic_item *items,
@@ -70,11 +77,9 @@ static void arrivals_remove(struct nic_match *match, struct nic_item *items,
 {
     const struct nic_item *item = &items[id];
 
-    if (item->earlier == NIC_ITEM_NONE) {
-        match->arrivals.first = item->later;
-    } else {
-        items[item->earlier].later = item->later;
-    }
+    link_set(item->earlier == NIC_ITEM_NONE ? &match->arrivals.first
+                                            : &items[item->earlier].later,
+             item->later);
     if (item->later == NIC_ITEM_NONE) {
         match->arrivals.last = item->earlier;
     } else {
@@ -133,19 +138,19 @@ uint32_t nic_match_find_send(const struct nic_match *match,
 {
     uint32_t id;
 
-    if (match->n_sends == 0) {
+    if (nic_match_n_sends(match) == 0) {
         return NIC_ITEM_NONE;
     }
     if (receive->source < 0) {
-        id = match->arrivals.first;
+        id = link_get(&match->arrivals.first);
         while (id != NIC_ITEM_NONE && !accepts(receive, &items[id].descriptor)) {
-            id = items[id].later;
+            id = link_get(&items[id].later);
         }
         return id;
     }
-    id = match->sends[bucket_of(receive->context_id, receive->source)].first;
+    id = link_get(&match->sends[bucket_of(receive->context_id, receive->source)].first);
     while (id != NIC_ITEM_NONE && !accepts(receive, &items[id].descriptor)) {
-        id = items[id].next;
+        id = link_get(&items[id].next);
     }
     return id;
 }

@@ -88,7 +88,11 @@ void nic_match_add_send(struct nic_match *match, struct nic_item *items, uint32_
 void nic_match_add_receive(struct nic_match *match, struct nic_item *items,
                            uint32_t id);
 
-/** The oldest send that a receive or probe accepts, left in place, or NIC_ITEM_NONE. */
+/**
+ * The oldest send that a receive or probe accepts, left in place, or NIC_ITEM_NONE. The
+ * port's owner may call it without the lock while nothing that it has posted can take sends
+ * out of the queue (bcs_poster_is_settled): then the queue only grows.
+ */
 uint32_t nic_match_find_send(const struct nic_match *match,
                              const struct nic_item *items,
                              const struct bcs_descriptor *receive);

@@ -30,7 +30,8 @@ static inline const struct bcs_descriptor *ring_entry(const struct bcs_port *por
                                                                                 : NULL;
 }
 
-static bool port_has_entry(const struct nic_view *view, uint32_t local, uint32_t head)
+static inline bool port_has_entry(const struct nic_view *view, uint32_t local,
+                                  uint32_t head)
 {
     return ring_entry(nic_view_port(view, local), view->ring_mask, head) != NULL;
 }
@@ -44,6 +45,7 @@ static void batch_add(struct nic_batch *batch, const struct bcs_descriptor *desc
         batch->sends[batch->n_sends++] = *posted;
         break;
     case BCS_RECEIVE:
+    case BCS_CLAIM:
     case BCS_CANCEL: /* of a receive before it, not of a later one with the same cell */
         batch->receives[batch->n_receives++] = *posted;
         break;
@@ -184,7 +186,7 @@ static void empty_batch(struct nic_batch *batch)
 }
 
 /** Whether a chunk can be scheduled: in this slice if it is timed, else in the next. */
-static bool schedule_can_go(const struct nic_view *view)
+static inline bool schedule_can_go(const struct nic_view *view)
 {
     const struct nic_schedule *schedule = &view->node->schedule;
 
@@ -193,20 +195,25 @@ static bool schedule_can_go(const struct nic_view *view)
            !__atomic_load_n(&view->node->is_stalled, __ATOMIC_RELAXED);
 }
 
-/** Whether the ring of a port holds anything that can be taken. What is held does not count
- *  while the node is full, or slice would follow slice without end and without effect. */
-static bool port_has_work(const struct nic_view *view, uint32_t local)
+/** Whether a port's sends stay in its ring. What is held does not count while the node is full,
+ *  or slice would follow slice without end and without effect. */
+static bool is_held_back(const struct nic_view *view, uint32_t local)
 {
-    const struct nic_node *node = view->node;
+    return __atomic_load_n(&view->node->is_held[local], __ATOMIC_RELAXED) &&
+           nic_view_is_full(view);
+}
 
-    return port_has_entry(view, local,
-                          __atomic_load_n(&node->heads[local], __ATOMIC_RELAXED)) &&
-           !(__atomic_load_n(&node->is_held[local], __ATOMIC_RELAXED) &&
-             nic_view_is_full(view));
+/** Whether the ring of a port holds anything that can be taken. */
+static inline bool port_has_work(const struct nic_view *view, uint32_t local)
+{
+    return port_has_entry(
+               view, local,
+               __atomic_load_n(&view->node->heads[local], __ATOMIC_RELAXED)) &&
+           !is_held_back(view, local);
 }
 
 /** Whether anything can be done but to take what has been posted. */
-static bool has_more_pending(const struct nic_view *view)
+static inline bool has_more_pending(const struct nic_view *view)
 {
     if (schedule_can_go(view) || has_returned(view->node)) {
         return true;
@@ -217,7 +224,7 @@ static bool has_more_pending(const struct nic_view *view)
 }
 
 /** Whether anything can be done. */
-static bool has_pending(const struct nic_view *view)
+static inline bool has_pending(const struct nic_view *view)
 {
     for (uint32_t i = 0; i < view->n_local; i++) {
         if (port_has_work(view, i)) {

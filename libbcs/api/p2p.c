@@ -13,7 +13,7 @@
 #include "libbcs/base/layout.h"
 #include "libbcs/base/log.h"
 
-static int refuse(const char *call, const struct bcs_message *message)
+int bcs_message_refuse(const char *call, const struct bcs_message *message)
 {
     bcs_error("%s: no rank %d or no tag %d in a group of %d", call, message->peer,
               message->tag, message->group->size);
@@ -24,13 +24,6 @@ static inline bool is_send_valid(const struct bcs_message *message)
 {
     return (uint32_t)message->peer < (uint32_t)message->group->size &&
            message->tag >= 0;
-}
-
-static inline bool is_receive_valid(const struct bcs_message *message)
-{
-    return ((uint32_t)message->peer < (uint32_t)message->group->size ||
-            message->peer == BCS_ANY_SOURCE) &&
-           message->tag >= BCS_ANY_TAG;
 }
 
 static inline void copy_short(void *to, const void *from, size_t n_bytes)
@@ -306,11 +299,11 @@ static inline __attribute__((always_inline)) void wait_for(struct bcs_context *c
     bcs_wait_stop(context, &waiter);
 }
 
-void bcs_progress(struct bcs_context *context)
+bool bcs_progress(struct bcs_context *context)
 {
-    context->driver->progress(context->engine);
-    bcs_post_progress(context);
-    bcs_wait_in_vain(context);
+    bool has_moved = context->driver->progress(context->engine);
+
+    return bcs_post_progress(context) || has_moved;
 }
 
 int bcs_test(struct bcs_context *context, struct bcs_request *request, bool wait)
@@ -319,8 +312,8 @@ int bcs_test(struct bcs_context *context, struct bcs_request *request, bool wait
         if (wait) {
             wait_for(context, request);
         } else if (!look(context, request)) {
-            bcs_progress(context);
-            if (!bcs_look(context, request)) {
+            if (!bcs_progress(context) || !bcs_look(context, request)) {
+                bcs_wait_in_vain(context);
                 return BCS_E_PENDING;
             }
         }
@@ -361,8 +354,10 @@ int bcs_testall(struct bcs_context *context, struct bcs_request requests[],
     if (!are_done && wait) {
         are_done = wait_for_all(context, requests, n_requests);
     } else if (!are_done) {
-        bcs_progress(context);
-        are_done = look_at_all(context, requests, n_requests);
+        are_done = bcs_progress(context) && look_at_all(context, requests, n_requests);
+        if (!are_done) {
+            bcs_wait_in_vain(context);
+        }
     }
     for (size_t i = 0; are_done && error == 0 && i < n_requests; i++) {
         error = requests[i].result.error;
@@ -377,7 +372,7 @@ int bcs_send(struct bcs_context *context, const struct bcs_message *message,
     uint32_t cell;
 
     if (__builtin_expect(!is_send_valid(message), 0)) {
-        return refuse("bcs_send", message);
+        return bcs_message_refuse("bcs_send", message);
     }
     entry = prepare_send(context, message, mode, &cell);
     if (entry == NULL) {
@@ -410,8 +405,8 @@ int bcs_recv(struct bcs_context *context, const struct bcs_message *message,
     struct bcs_request own;
     struct bcs_descriptor *entry;
 
-    if (__builtin_expect(!is_receive_valid(message), 0)) {
-        return refuse("bcs_recv", message);
+    if (__builtin_expect(!bcs_message_is_receivable(message), 0)) {
+        return bcs_message_refuse("bcs_recv", message);
     }
     entry = prepare_receive(context, message, request == NULL ? &own : request);
     if (entry == NULL) {
@@ -430,54 +425,4 @@ int bcs_recv(struct bcs_context *context, const struct bcs_message *message,
         *result_out = own.result;
     }
     return own.result.error;
-}
-
-/** Probe; flags: BCS_NOW, BCS_TAKE. item_out is set if the message was taken. */
-static int probe(struct bcs_context *context, const struct bcs_message *message,
-                 unsigned int flags, struct bcs_result *result_out, uint32_t *item_out)
-{
-    struct bcs_request request = {0};
-    struct nic_waiter waiter = {0};
-    struct bcs_descriptor *entry;
-    struct bcs_cell *cell;
-    enum bcs_cell_state state;
-
-    if (!is_receive_valid(message)) {
-        return refuse("bcs_probe", message);
-    }
-    entry = prepare_receive(context, message, &request);
-    if (entry == NULL) {
-        return -ENOMEM;
-    }
-    entry->kind = BCS_PROBE;
-    entry->flags = (uint8_t)flags;
-    bcs_post_end(context, entry);
-    cell = &context->poster.cells[request.cell];
-    while ((state = bcs_cell_state(cell)) == BCS_CELL_PENDING) {
-        bcs_wait_turn(context, &waiter);
-    }
-    bcs_wait_stop(context, &waiter);
-    *result_out = (struct bcs_result){
-        .source = cell->source, .tag = cell->tag, .n_bytes = cell->n_bytes};
-    *item_out = (uint32_t)cell->address;
-    retire(context, &request);
-    if (state == BCS_CELL_FAILED) {
-        bcs_wait_in_vain(context);
-    }
-    return state == BCS_CELL_FAILED ? BCS_E_PENDING : 0;
-}
-
-int bcs_probe(struct bcs_context *context, const struct bcs_message *message, bool wait,
-              struct bcs_result *result_out)
-{
-    uint32_t item;
-
-    return probe(context, message, wait ? 0 : BCS_NOW, result_out, &item);
-}
-
-int bcs_mprobe(struct bcs_context *context, const struct bcs_message *message,
-               bool wait, struct bcs_result *result_out, uint32_t *item_out)
-{
-    return probe(context, message, BCS_TAKE | (wait ? 0 : BCS_NOW), result_out,
-                 item_out);
 }

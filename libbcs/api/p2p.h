@@ -9,14 +9,26 @@
 
 #include "libbcs/api/context.h"
 
+/** Whether a message describes what can be received or probed for. */
+static inline bool bcs_message_is_receivable(const struct bcs_message *message)
+{
+    return ((uint32_t)message->peer < (uint32_t)message->group->size ||
+            message->peer == BCS_ANY_SOURCE) &&
+           message->tag >= BCS_ANY_TAG;
+}
+
+/** Log what is wrong with the message of a call. @return -EINVAL */
+int bcs_message_refuse(const char *call, const struct bcs_message *message);
+
 /**
  * Look whether a request is done, and do this process's part of it; does not turn the
  * engine. Wait for several: loop over bcs_look and bcs_wait_turn.
  */
 bool bcs_look(struct bcs_context *context, struct bcs_request *request);
 
-/** One turn of the engine, for a caller that polls; yields the core now and then. */
-void bcs_progress(struct bcs_context *context);
+/** Move what can be moved at once, for a caller that polls: it then looks once more if anything
+ *  was moved, and calls bcs_wait_in_vain if it finds nothing. @return whether anything was */
+bool bcs_progress(struct bcs_context *context);
 
 /** Ask for a pending receive to be taken back. It is done afterwards either way: with
  *  BCS_E_CANCELLED, or as if nothing had been asked. Sends are not taken back. */
@@ -27,7 +39,8 @@ void bcs_cancel(struct bcs_context *context, const struct bcs_request *request);
 void bcs_cancel_wait(struct bcs_context *context, struct bcs_request *request);
 
 /**
- * bcs_probe that takes the message out of matching, for bcs_imrecv.
+ * bcs_probe that takes the message out of matching, for bcs_imrecv. It is the caller's when
+ * this returns: no later receive or probe of this process gets it.
  *
  * @param item_out  the message's name
  */

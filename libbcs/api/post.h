@@ -65,16 +65,18 @@ static inline void bcs_post_expect(struct bcs_context *context)
 
 /** This process's part of what is pending beside the operation that a call is about. One
  *  comparison finds whether there is any: n_orders_idle is the number of orders as long as
- *  none of them and no plan has to go on. */
-static inline void bcs_post_progress(struct bcs_context *context)
+ *  none of them and no plan has to go on. @return whether there is */
+static inline bool bcs_post_progress(struct bcs_context *context)
 {
     /* relaxed: take_orders acquires */
-    if (__builtin_expect(atomic_load_explicit(&context->poster.port->n_orders,
-                                              memory_order_relaxed) !=
-                             context->n_orders_idle,
-                         0)) {
+    bool has_work =
+        atomic_load_explicit(&context->poster.port->n_orders, memory_order_relaxed) !=
+        context->n_orders_idle;
+
+    if (__builtin_expect(has_work, 0)) {
         bcs_post_move(context);
     }
+    return has_work;
 }
 
 /** One turn of a wait, with what else has to happen meanwhile in this process. */

@@ -27,7 +27,8 @@ enum {
 enum bcs_descriptor_kind {
     BCS_SEND = 1,
     BCS_RECEIVE,
-    BCS_PROBE,        /* waits for a message; with BCS_NOW answers in this slice */
+    BCS_PROBE,        /* waits for a message */
+    BCS_CLAIM,        /* take the message .address, an item, out of the queue */
     BCS_CANCEL,       /* take back the receive posted before whose cell is .cell */
     BCS_CHUNK_MOVED,  /* the granted part of transfer .chunk.item has been copied */
     BCS_CHUNK_LOADED, /* .chunk of a send is in the sender's block .address */
@@ -41,11 +42,10 @@ enum {
     BCS_DATA_INLINE = 1, /* payload is in the descriptor */
     BCS_DATA_BLOCK = 2,  /* payload is in the eager block at .address */
     BCS_SYNCHRONOUS = 4, /* complete the sender's cell at the match */
-    BCS_NOW = 8,         /* probe: answer in this slice, found or not */
-    BCS_TAKE = 16,       /* probe: take the message out of the queue (matched probe) */
-    BCS_TO_ALL = 32,     /* reduction: every member gets the result */
-    BCS_WAITING = 64,    /* send: the sender does nothing else until it is done */
-    BCS_LAID_OUT = 128, /* the bytes at .address have gaps that only the poster knows */
+    BCS_TAKE = 8,        /* probe: take the message out of the queue (matched probe) */
+    BCS_TO_ALL = 16,     /* reduction: every member gets the result */
+    BCS_WAITING = 32,    /* send: the sender does nothing else until it is done */
+    BCS_LAID_OUT = 64,   /* the bytes at .address have gaps that only the poster knows */
 };
 
 /** Which collective a BCS_COLLECTIVE descriptor takes part in; in .operation. */
@@ -105,7 +105,6 @@ enum bcs_cell_state {
     BCS_CELL_JOINED,   /* sender: is pushing or loading */
     BCS_CELL_LOAD,     /* sender: copy .n_bytes at offset .address into a block */
     BCS_CELL_STORE,    /* receiver: copy a chunk out of a block */
-    BCS_CELL_FAILED,   /* probe with BCS_NOW: no message */
     BCS_CELL_CANCELLED,
 };
 

@@ -109,3 +109,40 @@ uint64_t bcs_poster_chunk_block(struct bcs_poster *poster)
 {
     return take_block(poster->base, &poster->blocks[CHUNK_CLASS]);
 }
+
+static bool takes_messages(const struct bcs_descriptor *entry)
+{
+    return entry->kind == BCS_RECEIVE || entry->kind == BCS_CLAIM ||
+           (entry->kind == BCS_PROBE && (entry->flags & BCS_TAKE) != 0);
+}
+
+/** Whether an entry is known to have been carried out, and with it those before it. (A cell
+ *  that serves a later operation now tells nothing.) */
+static bool is_complete(const struct bcs_poster *poster,
+                        const struct bcs_descriptor *entry)
+{
+    return (entry->kind == BCS_RECEIVE || entry->kind == BCS_PROBE ||
+            entry->kind == BCS_COLLECTIVE) &&
+           bcs_cell_state(&poster->cells[entry->cell]) != BCS_CELL_PENDING;
+}
+
+bool bcs_poster_is_settled(const struct bcs_poster *poster)
+{
+    /* acquire: pairs with the engine's release at the end of a slice. A completion is seen
+     * before that, so that what was sent before what a process has got is found by it. */
+    uint32_t consumed =
+        atomic_load_explicit(&poster->port->consumed, memory_order_acquire);
+
+    for (uint32_t end = poster->position; end != consumed; end--) {
+        const struct bcs_descriptor *entry =
+            &poster->port->ring[(end - 1) & poster->ring_mask];
+
+        if (is_complete(poster, entry)) {
+            return true;
+        }
+        if (takes_messages(entry)) {
+            return false;
+        }
+    }
+    return true;
+}

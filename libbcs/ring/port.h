@@ -98,6 +98,13 @@ uint64_t bcs_poster_chunk_block(struct bcs_poster *poster);
 /** Take a cell that has never been used, or BCS_CELL_NONE if all are pending. */
 uint32_t bcs_poster_fresh_cell(struct bcs_poster *poster);
 
+/**
+ * Whether the engine has carried out all that the owner has posted and that takes messages out
+ * of the port's queue: receives, claims and probes that take. Until it posts the next, the
+ * queue only grows, and the owner may read it without a lock.
+ */
+bool bcs_poster_is_settled(const struct bcs_poster *poster);
+
 /** The block at an offset of the job's memory. */
 static inline struct bcs_block *bcs_block_at(char *base, uint64_t offset)
 {

@@ -166,6 +166,12 @@ START_TEST(short_cancelled_and_probed_receives_get_what_they_should)
 }
 END_TEST
 
+START_TEST(ranks_that_only_poll_get_everything_in_order)
+{
+    run(_i, pattern_polling);
+}
+END_TEST
+
 static void run_unbuffered(int number, rank_fn pattern)
 {
     struct job_shape shape = shape_of(number);
@@ -242,6 +248,7 @@ int main(void)
     tcase_add_test(tcase, a_slice_takes_many_blocks_of_a_message_between_nodes);
     tcase_add_loop_test(tcase, short_cancelled_and_probed_receives_get_what_they_should,
                         0, N_JOBS);
+    tcase_add_loop_test(tcase, ranks_that_only_poll_get_everything_in_order, 0, N_JOBS);
     tcase_add_loop_test(tcase, standard_sends_are_done_when_they_should, 0, N_JOBS);
     tcase_add_loop_test(tcase, buffered_sends_never_wait, 0, N_JOBS);
     tcase_add_loop_test(tcase, random_messages_and_collectives_do_without_buffering, 0,

@@ -210,10 +210,14 @@ BCS_PUBLIC int bcs_recv(struct bcs_context *context, const struct bcs_message *m
  * Look for a message that bcs_recv with the same description would receive, and leave
  * it where it is. data and n_bytes of the description are not used. [BCS-MPI table 4.1]
  *
+ * Without wait it answers from what slices have taken so far, and waits for none. A message
+ * that has been sent is found in the end, also by a loop that does nothing else; none is found
+ * while a receive that this process has posted has not been carried out.
+ *
  * @param wait        block until there is one
  * @param result_out  its source, tag and length, if there is one
  * @return 0              there is one
- * @return BCS_E_PENDING  none; never with wait
+ * @return BCS_E_PENDING  none is known; never with wait
  * @return -EINVAL        no such peer, or a bad tag; logged
  * @return -ENOMEM        see the top
  */
@@ -222,7 +226,7 @@ BCS_PUBLIC int bcs_probe(struct bcs_context *context, const struct bcs_message *
 
 /**
  * Whether a request is done. Does this process's part of all pending operations, so
- * that polling makes progress. [BCS-MPI table 4.1]
+ * that polling makes progress; without wait it waits for no slice. [BCS-MPI table 4.1]
  *
  * @param wait  block until it is
  * @return 0                done
