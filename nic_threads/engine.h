@@ -86,6 +86,12 @@ bool nic_engine_has_idle_core(const struct nic_engine *engine);
 /** Whether more of them are awake than there are cores. */
 bool nic_engine_is_crowded(const struct nic_engine *engine);
 
+/** Whether threads that this cannot count may need the cores besides. */
+static inline bool nic_engine_has_helpers(const struct nic_engine *engine)
+{
+    return engine->is_threaded || engine->config->driver == NIC_DRIVER_THREADS;
+}
+
 /** Whether a locked or unlocked node seems to have work. */
 bool nic_engine_has_work(const struct nic_view *view);
 

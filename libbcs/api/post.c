@@ -13,7 +13,7 @@
 enum {
     TURNS_A_LOOK = 128,  /* of waits, between two looks at what else is under way */
     TURNS_IF_CALLED = 4, /* the same while other processes call for it */
-    MISSES_A_YIELD = 64,
+    MISSES_A_LOOK = 64,
     FIRST_NAP_NS = 50000,    /* where naps are short: the first one, */
     LONGEST_NAP_NS = 800000, /* and the last one that is not doubled */
 };
@@ -154,9 +154,14 @@ void bcs_wait_turn(struct bcs_context *context, struct nic_waiter *waiter)
 
 void bcs_wait_in_vain(struct bcs_context *context)
 {
-    if (++context->n_misses % MISSES_A_YIELD == 0) {
+    bool is_time = ++context->n_misses % MISSES_A_LOOK == 0;
+
+    if (is_time) {
         context->is_called = bcs_outside_is_called(context);
         look_outside(context);
+    }
+    if (nic_engine_is_crowded(context->engine) ||
+        (is_time && nic_engine_has_helpers(context->engine))) {
         sched_yield();
     }
 }

@@ -237,6 +237,37 @@ START_TEST(a_claimed_message_is_the_claimers_at_once)
 }
 END_TEST
 
+/** How often a poller that finds nothing yields its core, in N_POLLS tests and as many probes. */
+static unsigned int count_yields(uint32_t n_cpus)
+{
+    struct bcs_request request;
+    struct bcs_result result;
+    int value;
+
+    setup_job(0, false);
+    ranks[RECEIVER].context->engine->machine->n_cpus = n_cpus;
+    receive(&value, &request);
+    for (int i = 0; i < N_POLLS; i++) {
+        ck_assert_int_eq(bcs_test(ranks[RECEIVER].context, &request, false),
+                         BCS_E_PENDING);
+        ck_assert(!probe(BCS_ANY_TAG, &result));
+    }
+    close_job();
+    return n_yields;
+}
+
+START_TEST(a_poller_with_a_core_keeps_it)
+{
+    ck_assert_uint_eq(count_yields(N_RANKS), 0);
+}
+END_TEST
+
+START_TEST(a_poller_without_a_core_lets_the_others_run_each_time)
+{
+    ck_assert_uint_ge(count_yields(N_RANKS - 1), 2 * N_POLLS);
+}
+END_TEST
+
 /* What a poll itself has completed is seen by it, before it yields. */
 START_TEST(a_poll_that_finds_something_yields_no_core)
 {
@@ -266,6 +297,8 @@ int main(void)
     tcase_add_loop_test(tcase, what_was_sent_before_something_received_is_found, 0,
                         N_JOBS);
     tcase_add_loop_test(tcase, a_claimed_message_is_the_claimers_at_once, 0, N_JOBS);
+    tcase_add_test(tcase, a_poller_with_a_core_keeps_it);
+    tcase_add_test(tcase, a_poller_without_a_core_lets_the_others_run_each_time);
     tcase_add_test(tcase, a_poll_that_finds_something_yields_no_core);
     suite_add_tcase(suite, tcase);
     runner = srunner_create(suite);
