@@ -12,6 +12,7 @@
 #include "libbcs/base/forked.h"
 #include "libbcs/base/log.h"
 #include "libbcs/base/log_config.h"
+#include "libbcs/base/log_job.h"
 #include "libbcs/tools/variables.h"
 #include "mds/mds_config.h"
 #include "mds/mmds.h"
@@ -108,7 +109,7 @@ static void check_variables(void)
     char error[512];
 
     if (bcs_variables_check(error, sizeof(error)) < 0) {
-        bcs_error("%s", error);
+        bcs_job_error("%s", error);
         exit(EXIT_FAILURE);
     }
 }
@@ -141,7 +142,7 @@ static void start(void)
         rc = shim_comm_setup();
     }
     if (rc < 0) {
-        bcs_error("MPI_Init: %s", strerror(-rc));
+        bcs_job_error("MPI_Init: %s", strerror(-rc));
         shim_real.Abort(shim_handles.comm_world, EXIT_FAILURE);
     }
     if (shim_real.Comm_get_parent(&parent) == MPI_SUCCESS &&

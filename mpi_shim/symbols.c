@@ -20,6 +20,7 @@
 
 #include "libbcs/base/forked.h"
 #include "libbcs/base/log.h"
+#include "libbcs/base/log_job.h"
 #include "mds/collect.h"
 #include "mpi_shim/fallback.h"
 #include "mpi_shim/handles.h"
@@ -181,9 +182,8 @@ static void shim_library_check(void)
         return;
     }
     version[strcspn(version, "\n")] = '\0';
-    fprintf(stderr,
-            "bcs: this program uses %s; bcs carries programs built with Open MPI\n",
-            version);
+    bcs_job_error("this program uses %s; bcs carries programs built with Open MPI",
+                  version);
     exit(1);
 }
 

@@ -93,8 +93,9 @@ static const struct bcs_config_entry entries[] = {
         .kind = BCS_CONFIG_BYTES,
         FIELD(chunk_bytes),
         .maximum = 1u << 30,
-        .help = "How much of one message moves in one slice; at least BCS_EAGER_LIMIT. "
-                "0: 4 MB, or BCS_SLICE_BYTES with timed strobes.",
+        .at_least = "BCS_EAGER_LIMIT",
+        .help = "How much of one message moves in one slice. 0: 4 MB, or "
+                "BCS_SLICE_BYTES with timed strobes.",
     },
     {
         .name = "BCS_SLICE_BYTES",
@@ -102,8 +103,9 @@ static const struct bcs_config_entry entries[] = {
         .kind = BCS_CONFIG_BYTES,
         FIELD(slice_bytes),
         .maximum = UINT64_C(1) << 40,
+        .at_least = "BCS_CHUNK",
         .help = "How much of all long messages of a node moves in one slice; what does "
-                "not fit waits for the next one. At least BCS_CHUNK. 0: 16 MB, or "
+                "not fit waits for the next one, but for a first chunk. 0: 16 MB, or "
                 "two bytes for each nanosecond of BCS_SLICE with timed strobes.",
     },
     {

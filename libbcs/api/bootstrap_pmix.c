@@ -18,6 +18,7 @@
 
 #include "libbcs/base/environment.h"
 #include "libbcs/base/log.h"
+#include "libbcs/base/log_job.h"
 
 #define PMIX_LIBRARY "libpmix.so.2"
 
@@ -66,7 +67,7 @@ static int load(struct bcs_pmix *pmix)
 
     pmix->library = dlopen(PMIX_LIBRARY, RTLD_NOW | RTLD_GLOBAL);
     if (pmix->library == NULL) {
-        bcs_error(
+        bcs_job_error(
             "%s: a launcher has started this program, but its PMIx library cannot "
             "be loaded: %s",
             pmix->caller, dlerror());
@@ -76,7 +77,8 @@ static int load(struct bcs_pmix *pmix)
         void *address = dlsym(pmix->library, wanted[i].name);
 
         if (address == NULL) {
-            bcs_error("%s: " PMIX_LIBRARY " has no %s", pmix->caller, wanted[i].name);
+            bcs_job_error("%s: " PMIX_LIBRARY " has no %s", pmix->caller,
+                          wanted[i].name);
             return -ELIBACC;
         }
         memcpy(wanted[i].function, &address, sizeof(address));
@@ -102,7 +104,7 @@ static int check(const struct bcs_pmix *pmix, const char *what, pmix_status_t st
     if (status == PMIX_ERR_PARTIAL_SUCCESS) {
         await_launcher();
     }
-    bcs_error("%s: %s: %s", pmix->caller, what, pmix->call.error_string(status));
+    bcs_job_error("%s: %s: %s", pmix->caller, what, pmix->call.error_string(status));
     return -EIO;
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "libbcs/base/log.h"
+#include "libbcs/base/log_job.h"
 #include "libbcs/tools/variables.h"
 
 static int read_settings(struct bcs_settings *settings_out)
@@ -27,7 +28,7 @@ static int read_settings(struct bcs_settings *settings_out)
                              sizeof(error));
     }
     if (rc < 0) {
-        bcs_error("%s", error);
+        bcs_job_error("%s", error);
     }
     return rc;
 }

@@ -179,12 +179,67 @@ static int entry_read(const struct bcs_config_entry *entry, union value *value_o
     return -EINVAL;
 }
 
+/* A number in the largest unit that divides it: 65536 -> "64k". */
+static void number_print(uint64_t number, const struct unit *units, char *text,
+                         size_t n_text_bytes)
+{
+    const struct unit *best = units;
+
+    for (const struct unit *unit = units; unit->suffix; unit++) {
+        if (number != 0 && number % unit->factor == 0) {
+            best = unit;
+        }
+    }
+    snprintf(text, n_text_bytes, "%" PRIu64 "%s", number / best->factor, best->suffix);
+}
+
+/* The entry of this name; NULL if name is. */
+static const struct bcs_config_entry *entry_find(const struct bcs_config_table *table,
+                                                 const char *name)
+{
+    for (size_t i = 0; name != NULL && i < table->n_entries; i++) {
+        if (strcmp(table->entries[i].name, name) == 0) {
+            return &table->entries[i];
+        }
+    }
+    return NULL;
+}
+
+/* Check a value against that of another variable. Both can be read. */
+static int check_at_least(const struct bcs_config_table *table,
+                          const struct bcs_config_entry *entry, char *error,
+                          size_t n_error_bytes)
+{
+    const struct bcs_config_entry *other = entry_find(table, entry->at_least);
+    union value value;
+    union value least;
+    char maximum[32];
+
+    if (other == NULL || !parse_value(entry, bcs_config_text(entry), &value) ||
+        !parse_value(other, bcs_config_text(other), &least) || value.number == 0 ||
+        value.number >= least.number) {
+        return 0;
+    }
+    number_print(entry->maximum, units_of(entry->kind), maximum, sizeof maximum);
+    snprintf(error, n_error_bytes, "%s=%s: allowed are 0 and, from %s on, %s to %s",
+             entry->name, bcs_config_text(entry), other->name, bcs_config_text(other),
+             maximum);
+    return -EINVAL;
+}
+
 int bcs_config_check_values(const struct bcs_config_table *table, char *error,
                             size_t n_error_bytes)
 {
     for (size_t i = 0; i < table->n_entries; i++) {
         union value value;
         int err = entry_read(&table->entries[i], &value, error, n_error_bytes);
+
+        if (err) {
+            return err;
+        }
+    }
+    for (size_t i = 0; i < table->n_entries; i++) {
+        int err = check_at_least(table, &table->entries[i], error, n_error_bytes);
 
         if (err) {
             return err;
@@ -284,20 +339,6 @@ int bcs_config_check_names(const struct bcs_config_table *const *tables,
     return 0;
 }
 
-/* A number in the largest unit that divides it: 65536 -> "64k". */
-static void number_print(uint64_t number, const struct unit *units, char *text,
-                         size_t n_text_bytes)
-{
-    const struct unit *best = units;
-
-    for (const struct unit *unit = units; unit->suffix; unit++) {
-        if (number != 0 && number % unit->factor == 0) {
-            best = unit;
-        }
-    }
-    snprintf(text, n_text_bytes, "%" PRIu64 "%s", number / best->factor, best->suffix);
-}
-
 static void choices_print(const char *const *choices, char *text, size_t n_text_bytes)
 {
     size_t used = 0;
@@ -328,7 +369,9 @@ void bcs_config_allowed(const struct bcs_config_entry *entry, char *text_out,
     }
     number_print(entry->minimum, units, minimum, sizeof minimum);
     number_print(entry->maximum, units, maximum, sizeof maximum);
-    snprintf(text_out, n_text_bytes, "%s to %s%s", minimum, maximum,
+    snprintf(text_out, n_text_bytes, "%s%s%s to %s%s", minimum,
+             entry->at_least ? ", or " : "", entry->at_least ? entry->at_least : "",
+             maximum,
              entry->kind == BCS_CONFIG_BYTES         ? " bytes"
              : entry->kind == BCS_CONFIG_DURATION_NS ? ", with a unit ns, us, ms or s"
                                                      : "");

@@ -27,7 +27,10 @@ struct bcs_config_entry {
     const char *fallback; /* default, as text, read by the same parser */
     enum bcs_config_kind kind;
     size_t offset;
-    uint64_t minimum, maximum;  /* inclusive; of numbers */
+    uint64_t minimum, maximum; /* inclusive; of numbers */
+    const char
+        *at_least; /* of numbers: name of a variable of this table, whose value is the
+                           * least besides 0; NULL: none */
     const char *const *choices; /* NULL-terminated, for BCS_CONFIG_CHOICE */
     bool is_for_tests;          /* exists in builds with tests only, see below */
     const char *help;           /* one or two sentences */

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "libbcs/base/log.h"
+#include "libbcs/base/log_job.h"
 
 static int segment_map(struct bcs_shm_segment *segment)
 {
@@ -25,8 +26,11 @@ static int segment_map(struct bcs_shm_segment *segment)
     if (base == MAP_FAILED) {
         int err = -errno;
 
-        bcs_error("cannot map %zu bytes of shared memory: %s", segment->n_bytes,
-                  strerror(-err));
+        bcs_job_error(
+            "cannot map %zu bytes of shared memory: %s; raise the limit of the "
+            "address space (ulimit -v) or of memory, or lower "
+            "BCS_DESCRIPTORS and BCS_COMMUNICATORS",
+            segment->n_bytes, strerror(-err));
         return err;
     }
     segment->base = base;
@@ -107,9 +111,10 @@ int bcs_shm_segment_attach(struct bcs_shm_segment *segment_out,
     segment.fd = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     err = segment.fd < 0 ? -errno : attached_check(segment.fd, handle);
     if (err) {
-        bcs_error("cannot attach to the shared segment %s: %s; do all processes run as "
-                  "one user and in one pid namespace?",
-                  path, strerror(-err));
+        bcs_job_error(
+            "cannot attach to the shared segment %s: %s; do all processes run as "
+            "one user and in one pid namespace?",
+            path, strerror(-err));
     } else {
         err = segment_map(&segment);
     }

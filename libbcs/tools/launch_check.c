@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "libbcs/base/environment.h"
@@ -122,6 +123,21 @@ static bool needed_look(void *arg, const char *library)
     return true;
 }
 
+/* Whether the program gets rights that its user does not have, so that the dynamic linker
+ * ignores LD_PRELOAD in it. */
+static bool is_privileged(const char *path)
+{
+    struct stat status;
+
+    if (stat(path, &status) != 0) {
+        return false;
+    }
+    return ((status.st_mode & S_ISUID) && status.st_uid != geteuid()) ||
+           ((status.st_mode & S_ISGID) && (status.st_mode & S_IXGRP) &&
+            status.st_gid != getegid()) ||
+           (geteuid() != 0 && getxattr(path, "security.capability", NULL, 0) > 0);
+}
+
 /* Whether the preload can carry a program. runtime_out: what must come before it. */
 static int program_check_preloadable(const char *path, char *runtime_out,
                                      size_t n_runtime_bytes)
@@ -136,6 +152,12 @@ static int program_check_preloadable(const char *path, char *runtime_out,
             path, needed.foreign);
     }
     snprintf(runtime_out, n_runtime_bytes, "%s", needed.runtime);
+    if (is_privileged(path)) {
+        return bcsrun_error(
+            "%s is set-user-ID or has capabilities, so that the dynamic linker ignores "
+            "LD_PRELOAD; run a copy without, or use --native",
+            path);
+    }
     switch (kind) {
     case ELF_STATIC:
         return bcsrun_error(

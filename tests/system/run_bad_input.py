@@ -76,6 +76,7 @@ class Suite:
         if "ranks " in result.stdout:
             problems.append("the program was started")
         self.report.case(name, problems, job.shell_line(command, extra))
+        return result
 
     def must_be_inert(self, name, command, extra=None):
         """Under the preload the command must end with 0 and print as without it."""
@@ -126,16 +127,20 @@ class Suite:
             ("BCS_SLICE", "5 parsecs", ()),
             ("BCS_STROBE", "sometimes", ("demand",)),
             ("BCS_MDS", "loud", ("mmds",)),
+            ("BCS_CHUNK", "16k", ("BCS_EAGER_LIMIT", "64k")),
         )
         for name, value, words in bad:
             case = f"{name}={value!r}"
             self.must_fail(case, run, (name, *words), {name: value})
         # Without bcsrun the preload itself must refuse; mpirun adds lines of its own.
         preload = {"LD_PRELOAD": self.arguments.shim}
-        run = ["mpirun", "-n", "2", self.arguments.greet]
+        run = ["mpirun", "-n", "8", self.arguments.greet]
         for name, value, words in (bad[0], bad[2]):
             extra = {**preload, name: value}
-            self.must_fail(f"{name}, preload", run, (name, *words), extra, False)
+            result = self.must_fail(f"{name}, preload", run, (name, *words), extra, False)
+            n_lines = sum(line.startswith("bcs") for line in result.stderr.splitlines())
+            problems = [] if n_lines == 1 else [f"{n_lines} ranks say it"]
+            self.report.case(f"{name}, said once", problems)
 
     def case_command_line(self):
         bcsrun, greet = self.arguments.bcsrun, self.arguments.greet
@@ -178,6 +183,15 @@ class Suite:
         static = self.compile("static", "int main(void) { return 0; }", ["-static"])
         if static:
             self.must_fail("a static program", [*run, str(static)], ("static",))
+        privileged = self.folder / "privileged"
+        shutil.copy(self.arguments.greet, privileged)
+        if os.geteuid() == 0:
+            os.chown(privileged, 65534, -1)
+            privileged.chmod(0o4755)
+            words = ("set-user-ID", "LD_PRELOAD")
+            self.must_fail("a set-user-ID program", [*run, str(privileged)], words)
+        else:
+            print("skipped: a set-user-ID program (needs root)")
         for library in ("libmpi.so.12", "libmpi_abi.so.1"):
             program = self.compile_with_stub(library)
             if program is None:

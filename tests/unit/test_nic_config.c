@@ -174,6 +174,21 @@ START_TEST(an_eager_message_always_fits_a_block)
 }
 END_TEST
 
+START_TEST(a_chunk_below_the_eager_limit_is_refused)
+{
+    setenv("BCS_EAGER_LIMIT", "8k", 1);
+    setenv("BCS_CHUNK", "8k", 1);
+    ck_assert_uint_eq(read_config().chunk_bytes, 8192);
+    setenv("BCS_CHUNK", "0", 1);
+    ck_assert_uint_eq(read_config().chunk_bytes, 0);
+    expect_refused("BCS_CHUNK", "8191");
+    setenv("BCS_CHUNK", "16k", 1);
+    setenv("BCS_SLICE_BYTES", "16k", 1);
+    ck_assert_uint_eq(read_config().slice_bytes, 16384);
+    expect_refused("BCS_SLICE_BYTES", "16383");
+}
+END_TEST
+
 START_TEST(values_that_are_no_such_thing_are_refused)
 {
     expect_refused("BCS_NODE_RANKS", "-1");
@@ -206,6 +221,7 @@ int main(void)
     tcase_add_test(tcase, waiters_poll_as_usual_unless_told);
     tcase_add_test(tcase, a_node_cannot_have_more_ranks_than_the_engine_has_room_for);
     tcase_add_test(tcase, an_eager_message_always_fits_a_block);
+    tcase_add_test(tcase, a_chunk_below_the_eager_limit_is_refused);
     tcase_add_test(tcase, values_that_are_no_such_thing_are_refused);
     suite_add_tcase(suite, tcase);
     srunner_run_all(runner, CK_NORMAL);
