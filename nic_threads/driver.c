@@ -121,6 +121,7 @@ void nic_waiter_let_go(struct nic_engine *engine, struct nic_waiter *waiter)
 {
     if (waiter->holds_lock) {
         waiter->holds_lock = false;
+        engine->keeper = NULL;
         nic_engine_unlock(&engine->views[0]);
         nic_engine_turn(engine); /* what was posted while others could not lock */
     }

@@ -75,6 +75,7 @@ static void poll_alone(struct nic_engine *engine, struct nic_waiter *waiter)
          atomic_load_explicit(&view->node->last_holder, memory_order_relaxed) ==
              engine->port)) {
         waiter->holds_lock = nic_engine_try_lock(view);
+        engine->keeper = waiter->holds_lock ? waiter : NULL;
     }
     if (!waiter->holds_lock) {
         bcs_clock_pause();
@@ -168,6 +169,10 @@ static void inline_leave(struct nic_engine *engine)
 static void inline_wait_for_room(struct nic_engine *engine, struct nic_waiter *waiter)
 {
     (void)waiter;
+    /* A wait that goes on with plans and orders may keep the lock, and they post, too. */
+    if (engine->keeper != NULL) {
+        nic_waiter_let_go(engine, engine->keeper);
+    }
     /* Another process may hold the lock; it has work, so it is not asleep. */
     if (!nic_engine_turn(engine)) {
         sched_yield();

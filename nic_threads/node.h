@@ -229,6 +229,9 @@ struct nic_engine {
     /* Operands in rank order, for each node, as two threads of this process may run two nodes at
      * once: nic_view_scratch. */
     uint8_t *scratch;
+    /* Of this process, that keeps the lock of the only node between its turns; or NULL. What
+     * posts meanwhile, and finds the ring full, has it let go. */
+    struct nic_waiter *keeper;
     struct nic_view *views;
 };
 

@@ -50,6 +50,11 @@ static void configure(struct job *job)
     job->config.buffering = shape->buffering;
     job->config.chunk_bytes = shape->chunk_bytes != 0 ? shape->chunk_bytes : 48 << 10;
     job->config.slice_bytes = 128 << 10;
+    if (shape->limits != NULL) {
+        const char *bad;
+
+        ck_assert(bcs_limits_parse(shape->limits, &job->config.limits, &bad));
+    }
     if (shape->descriptors > 0) {
         job->config.descriptors = shape->descriptors;
     }

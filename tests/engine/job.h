@@ -28,6 +28,7 @@ struct job_shape {
     uint32_t descriptors; /* 0: the default */
     uint64_t chunk_bytes; /* 0: short, so that long messages take several slices */
     enum nic_buffering buffering;
+    const char *limits; /* as BCS_LIMITS; NULL: what that says */
 };
 
 /** The memory that the ranks share besides the engine's, zero at first. */

@@ -56,6 +56,9 @@ void pattern_reductions(struct rank *me);
 /** Gather, scatter, allgather and alltoall. */
 void pattern_exchanges(struct rank *me);
 
+/** Non-blocking barriers and exchanges, more at a time than the rings have room for. */
+void pattern_pending_collectives(struct rank *me);
+
 /** A reduction that the others have begun before rank 0 opens the group. */
 void pattern_late_opening(struct rank *me);
 

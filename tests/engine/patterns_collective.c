@@ -94,6 +94,39 @@ static uint32_t word_of(int32_t from, int32_t to, size_t at)
     return (uint32_t)(from * 1000003 + to * 10007 + (int32_t)at);
 }
 
+void pattern_pending_collectives(struct rank *me)
+{
+    enum { N_PENDING = 8 };
+    struct bcs_request requests[2 * N_PENDING];
+    uint64_t in[N_PENDING][JOB_MAX_RANKS], out[JOB_MAX_RANKS];
+    size_t lengths[JOB_MAX_RANKS];
+    struct bcs_blocks from = {.data = out, .n_bytes = lengths};
+    int rc = 0;
+
+    rank_open_world(me);
+    for (int32_t i = 0; i < me->size; i++) {
+        out[i] = word_of(me->rank, i, 0);
+        lengths[i] = sizeof(out[i]);
+    }
+    for (int round = 0; round < N_ROUNDS / 10; round++) {
+        for (int i = 0; i < N_PENDING; i++) {
+            struct bcs_blocks to = {.data = in[i], .n_bytes = lengths};
+
+            rc |= bcs_barrier(me->context, &me->world, &requests[2 * i]);
+            rc |=
+                bcs_alltoall(me->context, &me->world, &from, &to, &requests[2 * i + 1]);
+        }
+        rc |= bcs_testall(me->context, requests, 2 * N_PENDING, true);
+        for (int i = 0; i < N_PENDING * me->size; i++) {
+            int32_t peer = i % me->size;
+
+            rank_expect(me, in[i / me->size][peer] == word_of(peer, me->rank, 0),
+                        "a wrong word of a pending alltoall");
+        }
+    }
+    rank_expect(me, rc == 0, "a pending collective failed");
+}
+
 /** Exchange blocks of so many words between all ranks, in every way. */
 static void exchange(struct rank *me, size_t count)
 {

@@ -222,11 +222,29 @@ START_TEST(exchanges_give_the_right_words)
 }
 END_TEST
 
+START_TEST(collectives_go_on_while_the_ring_is_full)
+{
+    struct job_shape shape = shape_of(_i);
+
+    shape.limits = "ring=2,plans=2";
+    job_run(&shape, pattern_pending_collectives);
+}
+END_TEST
+
 START_TEST(a_reduction_may_begin_before_all_have_opened_the_group)
 {
     run(_i, pattern_late_opening);
 }
 END_TEST
+
+static TCase *small_sizes_tcase(void)
+{
+    TCase *tcase = tcase_create("small sizes");
+
+    tcase_set_timeout(tcase, TIME_LIMIT_S);
+    tcase_add_loop_test(tcase, collectives_go_on_while_the_ring_is_full, 0, N_JOBS);
+    return tcase;
+}
 
 int main(void)
 {
@@ -260,6 +278,7 @@ int main(void)
     tcase_add_loop_test(tcase, a_reduction_may_begin_before_all_have_opened_the_group,
                         0, N_JOBS);
     suite_add_tcase(suite, tcase);
+    suite_add_tcase(suite, small_sizes_tcase());
     srunner_run_all(runner, CK_NORMAL);
     n_failed = srunner_ntests_failed(runner);
     srunner_free(runner);
