@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The first to say something makes an empty file in the launcher's folder of the job, named
- * after the text; the launcher removes the folder. A process that cannot make the file for
- * another reason than that it exists says it, too: rather twice than not at all.
+ * Who says something holds a lock on a file in the launcher's folder of the job, named after
+ * the text, and then writes a byte to it; who finds the byte is silent. So nobody goes on, and
+ * ends the job, before the text is out; and if the one who holds the lock is killed, the next
+ * one says it. The launcher removes the folder. Who cannot do that says it, too: rather twice
+ * than not at all.
  */
 #include "libbcs/base/log_job.h"
 
@@ -11,9 +13,9 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <stdarg.h>
-#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include "libbcs/base/environment.h"
@@ -30,8 +32,8 @@ static uint64_t digest_add(uint64_t digest, const char *text)
     return digest;
 }
 
-/* Whether nobody else of the job has said this. */
-static bool is_first(const char *text)
+/* Open and lock the file of a text. @return the descriptor; -1: there is none */
+static int said_open(const char *text)
 {
     const char *folder = bcs_environment_get("PMIX_SERVER_TMPDIR");
     const char *job = bcs_environment_get("PMIX_NAMESPACE");
@@ -40,29 +42,40 @@ static bool is_first(const char *text)
     int fd;
 
     if (folder == NULL || folder[0] != '/' || job == NULL) {
-        return true;
+        return -1;
     }
     digest = digest_add(digest_add(digest, job), text);
     snprintf(path, sizeof path, "%s/bcs-said-%016" PRIx64, folder, digest);
-    fd = open(path, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0600);
-    if (fd < 0) {
-        return errno != EEXIST;
+    fd = open(path, O_CREAT | O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0600);
+    while (fd >= 0 && flock(fd, LOCK_EX) != 0) {
+        if (errno != EINTR) {
+            close(fd);
+            return -1;
+        }
     }
-    close(fd);
-    return true;
+    return fd;
 }
 
 void bcs_job_error(const char *format, ...)
 {
     char text[TEXT_BYTES];
     int saved_errno = errno;
+    char said;
+    int fd;
     va_list arguments;
 
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    if (is_first(text)) {
+    fd = said_open(text);
+    if (fd < 0 || read(fd, &said, 1) != 1) {
         bcs_error("%s", text);
+        if (fd >= 0 && write(fd, "!", 1) != 1) {
+            /* No room: others say it, too. */
+        }
+    }
+    if (fd >= 0) {
+        close(fd);
     }
     errno = saved_errno;
 }
