@@ -15,7 +15,9 @@
  * that has not moved between two looks has no endpoint at work: the thread holds the
  * receiver's cell (libbcs/ring/transfer.h), claims pieces as the endpoints do and copies
  * them, through a buffer of its own if neither end is in this process. Messages that go
- * through blocks need their endpoints: nobody else can reach their memory.
+ * through blocks need their endpoints: nobody else can reach their memory. Where this thread
+ * is refused, it gives the message back, to go through blocks (libbcs/api/transfer.c), and
+ * does without that process's from then on.
  */
 #include "nic_threads/background.h"
 
@@ -41,7 +43,8 @@ enum {
 /** A transfer that may need help. */
 struct charge {
     struct nic_opened opened;
-    uint64_t moved; /* at the last look */
+    uint64_t moved;      /* at the last look */
+    uint64_t n_returned; /* of its node, with its last entry there */
 };
 
 struct nic_background {
@@ -55,9 +58,10 @@ struct nic_background {
     struct nic_mover *mover;
 };
 
-/** Copy a piece from the sender's memory to the receiver's. @return whether it went */
-static bool copy_piece(const struct nic_background *background, uint32_t receiver,
-                       const struct bcs_cell *cell, const struct bcs_piece *piece)
+/** Copy a piece from the sender's memory to the receiver's. */
+static enum nic_outcome copy_piece(const struct nic_background *background,
+                                   uint32_t receiver, const struct bcs_cell *cell,
+                                   const struct bcs_piece *piece)
 {
     const struct nic_place from = {cell->peer_port, cell->address + piece->offset};
     const struct nic_place to = {receiver, cell->transfer.target + piece->offset};
@@ -65,19 +69,22 @@ static bool copy_piece(const struct nic_background *background, uint32_t receive
     return nic_mover_copy(background->mover, &from, &to, piece->n_bytes);
 }
 
-/** Have the engine grant the next chunk, as an endpoint does by CHUNK_MOVED. A rank that
- *  polls may keep the lock, so that this must do without. */
-static void ask_for_chunk(struct nic_engine *engine, const struct nic_opened *opened,
-                          uint32_t item)
+/** Have the engine grant the next chunk, as an endpoint does by CHUNK_MOVED, or, without an
+ *  item, learn of a refused copy, as by COPY_REFUSED. A rank that polls may keep the lock, so
+ *  that this must do without. */
+static void give_back(struct nic_engine *engine, struct charge *charge, uint32_t item)
 {
+    const struct nic_opened *opened = &charge->opened;
     const struct nic_view *view =
         &engine->views[nic_layout_node(&engine->layout, opened->port)];
     struct nic_node *node = view->node;
     uint64_t n = atomic_load_explicit(&node->n_returned, memory_order_relaxed);
 
-    node->returned[n % nic_view_limits(view)->opened] = item;
+    node->returned[n % nic_view_limits(view)->opened] =
+        (struct nic_returned){item, opened->port, opened->cell};
     /* seq_cst: whoever holds the lock looks for work after unlocking */
     atomic_store_explicit(&node->n_returned, n + 1, memory_order_seq_cst);
+    charge->n_returned = n + 1;
     nic_engine_turn(engine);
 }
 
@@ -92,40 +99,69 @@ static bool is_due(const struct nic_background *background, struct charge *charg
            (background->is_late || nic_engine_has_idle_core(background->engine));
 }
 
-/** Copy what is granted of a transfer. @return whether it is worth another look */
+/** Whether this thread may not copy for a transfer. */
+static bool is_beyond_reach(const struct nic_engine *engine, uint32_t receiver,
+                            const struct bcs_cell *cell)
+{
+    return cell->transfer.is_streamed || nic_port_is_closed(engine, receiver) ||
+           nic_port_is_closed(engine, cell->peer_port);
+}
+
+/** Copy what is granted of a transfer whose cell is held. */
+static void copy_granted(struct nic_background *background, struct charge *charge,
+                         struct bcs_cell *cell)
+{
+    struct nic_engine *engine = background->engine;
+    struct bcs_transfer *transfer = &cell->transfer;
+    uint32_t sender = cell->peer_port;
+    uint32_t item = transfer->item;
+    enum nic_outcome outcome = NIC_DONE;
+    struct bcs_piece piece;
+
+    while (outcome == NIC_DONE && bcs_transfer_claim(transfer, &piece)) {
+        outcome = copy_piece(background, charge->opened.port, cell, &piece);
+        if (outcome == NIC_REFUSED && bcs_transfer_refuse(transfer)) {
+            give_back(engine, charge, NIC_ITEM_NONE);
+        }
+        if (outcome != NIC_DONE) {
+            return;
+        }
+        switch (bcs_transfer_moved(transfer, piece.n_bytes)) {
+        case BCS_CHUNK_END:
+            give_back(engine, charge, item);
+            break;
+        case BCS_MESSAGE_END:
+            bcs_sleep_wake(engine->machine, nic_engine_port(engine, sender));
+            break;
+        default:
+            break;
+        }
+    }
+}
+
+/** Help with a transfer if it is time to. @return whether it is worth another look */
 static bool help(struct nic_background *background, struct charge *charge)
 {
     const struct nic_opened *opened = &charge->opened;
     struct nic_engine *engine = background->engine;
-    struct bcs_cell *cell =
-        bcs_port_cell(nic_engine_port(engine, opened->port), opened->cell);
+    struct bcs_port *owner = nic_engine_port(engine, opened->port);
+    struct bcs_cell *cell = bcs_port_cell(owner, opened->cell);
     struct bcs_transfer *transfer = &cell->transfer;
-    struct bcs_piece piece;
-    bool is_ours, is_over;
+    bool is_over;
 
     if (!bcs_transfer_hold(cell, opened->generation)) {
         return false; /* it has ended */
     }
-    is_ours = is_due(background, charge,
-                     atomic_load_explicit(&transfer->moved, memory_order_relaxed));
-    while (is_ours && bcs_transfer_claim(transfer, &piece)) {
-        uint32_t sender = cell->peer_port;
-        uint32_t item = transfer->item;
-        enum bcs_piece_end end;
-
-        if (!copy_piece(background, opened->port, cell, &piece)) {
-            break;
-        }
-        end = bcs_transfer_moved(transfer, piece.n_bytes);
-        if (end == BCS_CHUNK_END) {
-            ask_for_chunk(engine, opened, item);
-        } else if (end == BCS_MESSAGE_END) {
-            bcs_sleep_wake(engine->machine, nic_engine_port(engine, opened->port));
-            bcs_sleep_wake(engine->machine, nic_engine_port(engine, sender));
-        }
+    is_over = is_beyond_reach(engine, opened->port, cell);
+    if (!is_over &&
+        is_due(background, charge,
+               atomic_load_explicit(&transfer->moved, memory_order_relaxed))) {
+        copy_granted(background, charge, cell);
     }
-    is_over = bcs_transfer_is_moved(transfer);
-    bcs_transfer_let_go(cell, opened->generation);
+    is_over |= bcs_transfer_is_moved(transfer);
+    if (bcs_transfer_let_go(cell, opened->generation)) {
+        bcs_sleep_wake(engine->machine, owner);
+    }
     return !is_over;
 }
 
@@ -157,13 +193,26 @@ static void take_charge(struct nic_background *background)
     }
 }
 
+/** Whether the engine has not seen yet what was given back: so it never is more than there is
+ *  room for. */
+static bool is_unseen(const struct nic_engine *engine, const struct charge *charge)
+{
+    const struct nic_node *node =
+        engine->views[nic_layout_node(&engine->layout, charge->opened.port)].node;
+
+    return __atomic_load_n(&node->n_returned_seen, __ATOMIC_RELAXED) <
+           charge->n_returned;
+}
+
 static void help_all(struct nic_background *background)
 {
     uint32_t n_kept = 0;
 
     for (uint32_t i = 0; i < background->n_charges; i++) {
-        if (help(background, &background->charges[i])) {
-            background->charges[n_kept++] = background->charges[i];
+        struct charge *charge = &background->charges[i];
+
+        if (help(background, charge) || is_unseen(background->engine, charge)) {
+            background->charges[n_kept++] = *charge;
         }
     }
     background->n_charges = n_kept;

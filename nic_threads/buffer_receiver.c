@@ -7,6 +7,7 @@
  */
 #include <string.h>
 
+#include "nic_threads/process_copy.h"
 #include "nic_threads/roles.h"
 
 static struct nic_match *match_of(struct nic_view *view, uint32_t port)
@@ -30,6 +31,22 @@ static bool is_short(const struct nic_view *view, const struct bcs_descriptor *s
 {
     return (send->flags & BCS_DATA_INLINE) != 0 ||
            ((send->flags & BCS_DATA_BLOCK) != 0 && nic_view_has(view, sender));
+}
+
+/** Whether the process of a port must move its end of a transfer by itself, whatever its
+ *  descriptor says: all do where direct copies are not allowed at all; else one at which a
+ *  copy was refused. */
+static bool is_on_its_own(const struct nic_view *view, uint32_t port, uint32_t peer)
+{
+    const struct nic_engine *engine = view->engine;
+
+    if (!engine->is_direct) {
+        return true;
+    }
+    if (engine->mover != NULL) {
+        return nic_port_is_closed(engine, port);
+    }
+    return nic_view_has(view, peer) && nic_ports_are_apart(engine, port, peer);
 }
 
 /** Make a transfer of a matched long message and queue it for its first chunk. */
@@ -58,10 +75,11 @@ static void transfer_begin(struct nic_view *view, const struct nic_pair *pair)
     item->is_block = (send->flags & BCS_DATA_BLOCK) != 0;
     item->is_local = nic_view_has(view, pair->send.port);
     item->is_shared = (send->flags & BCS_WAITING) != 0;
-    item->is_loaded_by_sender =
-        !view->engine->is_direct || (send->flags & BCS_LAID_OUT) != 0;
-    item->is_stored_by_receiver =
-        !view->engine->is_direct || (receive->flags & BCS_LAID_OUT) != 0;
+    item->is_open = 0;
+    item->is_loaded_by_sender = (send->flags & BCS_LAID_OUT) != 0 ||
+                                is_on_its_own(view, pair->send.port, item->port);
+    item->is_stored_by_receiver = (receive->flags & BCS_LAID_OUT) != 0 ||
+                                  is_on_its_own(view, item->port, pair->send.port);
     item->chunk_limit = item->is_local ? UINT64_MAX : BCS_CHUNK_BLOCK_BYTES;
     cell->source = send->source;
     cell->tag = send->tag;

@@ -63,6 +63,26 @@ void nic_item_free(struct nic_view *view, uint32_t id)
     count_kept(view->node, &view->items[id], -1);
 }
 
+void nic_view_remind(struct nic_view *view, uint32_t port, uint32_t cell)
+{
+    struct bcs_port *owner = nic_view_port(view, port - view->first_port);
+    uint32_t n_cells = view->engine->layout.shape.n_cells;
+    uint32_t *orders = (uint32_t *)(nic_view_cell(view, port, 0) + n_cells);
+    uint32_t n = atomic_load_explicit(&owner->n_orders, memory_order_relaxed);
+
+    orders[n % n_cells] = cell; /* what is overwritten, take_orders makes up for */
+    /* release: pairs with the acquire in take_orders */
+    atomic_store_explicit(&owner->n_orders, n + 1, memory_order_release);
+    nic_view_touch(view, port);
+}
+
+void nic_view_order(struct nic_view *view, uint32_t port, uint32_t cell,
+                    enum bcs_cell_state state)
+{
+    bcs_cell_complete(nic_view_cell(view, port, cell), state);
+    nic_view_remind(view, port, cell);
+}
+
 void nic_view_defer(struct nic_view *view, uint32_t port, struct bcs_cell *cell,
                     enum bcs_cell_state state)
 {

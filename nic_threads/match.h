@@ -38,14 +38,15 @@ struct nic_item {
     uint32_t peer_cell;
     uint64_t peer_address; /* the sender's buffer, or its eager block */
     uint64_t stored;       /* bytes that the receiver has taken out of blocks */
-    uint64_t loaded_block; /* a loaded chunk that waits for the receiver, or 0 */
-    uint64_t loaded_bytes;
-    uint8_t is_block;              /* the sender's data are in an eager block */
-    uint8_t is_loading;            /* a grant is on its way */
-    uint8_t is_storing;            /* the receiver has a chunk to copy */
-    uint8_t is_queued;             /* waits in the schedule */
-    uint8_t is_loaded_by_sender;   /* nobody else can read its memory */
-    uint8_t is_stored_by_receiver; /* nobody else can write its memory */
+    uint64_t loaded_block; /* queue of chunks that wait for the receiver: first, or 0 */
+    uint64_t loaded_last;
+    uint8_t is_block;            /* the sender's data are in an eager block */
+    uint8_t is_loading;          /* a grant is on its way */
+    uint8_t is_storing;          /* the receiver has a chunk to copy */
+    uint8_t is_queued;           /* waits in the schedule */
+    uint8_t is_open;             /* the endpoints have been told to copy */
+    uint8_t is_loaded_by_sender; /* nobody else can read its memory; may be found out */
+    uint8_t is_stored_by_receiver; /* nobody else can write its memory; the same */
 };
 
 /** Whether a transfer goes on only when the process at one of its ends takes part. */

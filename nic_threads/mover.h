@@ -24,22 +24,21 @@ int nic_mover_create(const struct nic_engine *engine, struct nic_mover **mover_o
 /** Free a mover. Accepts NULL. */
 void nic_mover_destroy(struct nic_mover *mover);
 
-/** Copy from one process to another, through the mover's buffer if neither is this one.
- *  @return whether it has been done; see process_copy.h */
-bool nic_mover_copy(struct nic_mover *mover, const struct nic_place *from,
-                    const struct nic_place *to, uint64_t n_bytes);
+/** Copy from one process to another, through the mover's buffer if neither is this one. */
+enum nic_outcome nic_mover_copy(struct nic_mover *mover, const struct nic_place *from,
+                                const struct nic_place *to, uint64_t n_bytes);
 
 /**
  * Copy from a process into the mover's buffer.
  *
- * @param n_bytes  up to NIC_MOVER_BUFFER_BYTES
- * @return the data, until the next call; the mover's. NULL: it has not been done
+ * @param n_bytes   up to NIC_MOVER_BUFFER_BYTES
+ * @param data_out  the data, until the next call; the mover's
  */
-const void *nic_mover_read(struct nic_mover *mover, const struct nic_place *from,
-                           uint64_t n_bytes);
+enum nic_outcome nic_mover_read(struct nic_mover *mover, const struct nic_place *from,
+                                uint64_t n_bytes, const void **data_out);
 
-/** Copy into a process's memory. @return whether it has been done */
-bool nic_mover_write(struct nic_mover *mover, const void *data,
-                     const struct nic_place *to, uint64_t n_bytes);
+/** Copy into a process's memory. */
+enum nic_outcome nic_mover_write(struct nic_mover *mover, const void *data,
+                                 const struct nic_place *to, uint64_t n_bytes);
 
 #endif

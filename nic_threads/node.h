@@ -25,6 +25,7 @@ enum nic_wire_kind {
     NIC_WIRE_GRANT =
         64,           /* receiver's node asks for .chunk; .port, .cell: the sender's */
     NIC_WIRE_DATA,    /* .chunk is in the stage block that was asked for */
+    NIC_WIRE_REFUSED, /* .chunk was not copied; it must be loaded by the sender */
     NIC_WIRE_MATCHED, /* the synchronous send of .port, .cell has been matched */
     /* to the master of a collective: a member's operand of a reduction, or the root's data of a
      * broadcast; .address: the number of the collective */
@@ -109,6 +110,14 @@ struct nic_opened {
     uint32_t generation; /* of the cell */
 };
 
+/** A transfer that the background thread gives back to the engine. */
+struct nic_returned {
+    uint32_t
+        item; /* wants its next chunk; NIC_ITEM_NONE: a copy was refused, see below */
+    uint32_t port; /* of the receiver, and its cell */
+    uint32_t cell;
+};
+
 #define NIC_LOCK_IS_MISSED (UINT32_C(1) << 31)
 
 /** Engine state of one node. */
@@ -138,9 +147,9 @@ struct nic_node {
 
     uint64_t n_opened; /* entries of opened that have ever been written */
     struct nic_opened opened[BCS_OPENED_MOST]; /* cyclic, of limits.opened */
-    /* Transfers that want their next chunk, from the background thread; cyclic. One that
-     * is in here has not got it yet, so there is room. */
-    uint32_t returned[BCS_OPENED_MOST];
+    /* Transfers that want their next chunk, from the background thread; cyclic. It keeps
+     * those in mind that are in here, so there is room. */
+    struct nic_returned returned[BCS_OPENED_MOST];
     _Atomic uint64_t n_returned; /* entries of returned that have ever been written */
     uint64_t n_returned_seen;
 
@@ -316,6 +325,14 @@ static inline void nic_view_complete_now(struct nic_view *view, uint32_t port,
     bcs_cell_complete(cell, state);
     nic_view_touch(view, port);
 }
+
+/** Have the owner of a local port look at one of its cells, whatever it waits for. */
+void nic_view_remind(struct nic_view *view, uint32_t port, uint32_t cell);
+
+/** Complete a local port's cell with an order, which its owner finds in its order table even
+ *  while it waits for something else. */
+void nic_view_order(struct nic_view *view, uint32_t port, uint32_t cell,
+                    enum bcs_cell_state state);
 
 /** Have a cell completed at the next strobe. */
 void nic_view_defer(struct nic_view *view, uint32_t port, struct bcs_cell *cell,

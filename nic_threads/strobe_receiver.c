@@ -94,20 +94,27 @@ static void collect_port(struct nic_view *view, uint32_t local)
 
 static bool has_returned(const struct nic_node *node)
 {
-    /* acquire: pairs with the release in the background thread's ask_for_chunk */
+    /* acquire: pairs with the release in the background thread's give_back */
     return atomic_load_explicit(&node->n_returned, memory_order_acquire) !=
            __atomic_load_n(&node->n_returned_seen, __ATOMIC_RELAXED);
 }
 
-/** Queue the transfers whose chunk the background thread has copied. */
+/** Queue the transfers whose chunk the background thread has copied, and hand back those that
+ *  it may not copy. */
 static void take_returned(struct nic_view *view)
 {
     struct nic_node *node = view->node;
 
     while (has_returned(node)) {
         uint64_t n = node->n_returned_seen;
-        nic_schedule_add(&node->schedule, view->items,
-                         node->returned[n % nic_view_limits(view)->opened]);
+        const struct nic_returned *returned =
+            &node->returned[n % nic_view_limits(view)->opened];
+
+        if (returned->item != NIC_ITEM_NONE) {
+            nic_schedule_add(&node->schedule, view->items, returned->item);
+        } else {
+            nic_view_remind(view, returned->port, returned->cell);
+        }
         __atomic_store_n(&node->n_returned_seen, n + 1, __ATOMIC_RELAXED);
     }
 }

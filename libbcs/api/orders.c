@@ -16,6 +16,12 @@ static void add_ordered(struct bcs_context *context, uint32_t id)
     }
 }
 
+void bcs_order_self(struct bcs_context *context, uint32_t cell)
+{
+    add_ordered(context, cell);
+    bcs_post_expect(context);
+}
+
 /** Take notice of new orders. */
 static void take_orders(struct bcs_context *context)
 {
@@ -45,6 +51,8 @@ static bool serve(struct bcs_context *context, uint32_t id)
     case BCS_CELL_LOAD:
     case BCS_CELL_STORE:
     case BCS_CELL_TRANSFER:
+    case BCS_CELL_HELD:
+    case BCS_CELL_AWAITED:
     case BCS_CELL_CLOSING:
     case BCS_CELL_SOURCE:
         return !bcs_look(context, context->pending[id].request) &&

@@ -245,6 +245,7 @@ static bool advance(struct bcs_context *context, struct bcs_request *request,
         return true;
     case BCS_CELL_TRANSFER:
     case BCS_CELL_HELD:
+    case BCS_CELL_AWAITED:
     case BCS_CELL_CLOSING:
         return bcs_transfer_pull(context, cell, request);
     case BCS_CELL_SOURCE:

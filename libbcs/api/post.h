@@ -54,6 +54,9 @@ static inline void bcs_post_leave(struct bcs_context *context)
  *  for whatever request they are. */
 void bcs_serve_orders(struct bcs_context *context);
 
+/** Have bcs_serve_orders look at the operation of one of this process's cells. */
+void bcs_order_self(struct bcs_context *context, uint32_t cell);
+
 /** Go on with the orders and plans that there are. */
 void bcs_post_move(struct bcs_context *context);
 

@@ -18,6 +18,16 @@
  *   one to the other by an entry of the stream: the sender's store of its offset (release)
  *   pairs with the receiver's load, the receiver's store of 0 with the sender's.
  *
+ * Direct copies that are refused (nic_threads/process_copy.h). Who has claimed a piece and may
+ * not copy it sets `is_refused` and never adds the piece to `moved`: so the chunk does not
+ * end, and nobody claims any more. If that is not the receiver, it posts COPY_REFUSED, and the
+ * engine has the receiver look at the transfer, whatever it waits for. The receiver puts
+ * everybody out: the background thread by closing its own cell, the sender by a
+ * compare-and-swap from SOURCE to PENDING. Then it posts COPY_REFUSED itself, and the engine
+ * lets both begin the chunk anew, streamed. What has been copied of it is copied once more.
+ * Until it has succeeded, the transfer is one of the receiver's orders, and who stands in its
+ * way wakes it on leaving.
+ *
  * Who may touch whose cell. The receiver's cell must stay while the sender uses it: the
  * sender does so only in state JOINED, which it enters by a compare-and-swap from SOURCE.
  * When all is moved, the receiver ends the sender's part by a compare-and-swap from SOURCE
@@ -86,24 +96,56 @@ static void piece_done(struct bcs_context *context, struct bcs_transfer *transfe
     }
 }
 
-/** All is moved: end the sender's part. @return whether it is out of our cell */
-static bool dismiss_sender(struct bcs_context *context, struct bcs_cell *cell)
+/** Put the sender out of our cell, into another state. @return whether it is out */
+static bool put_sender_out(struct bcs_context *context, struct bcs_cell *cell,
+                           enum bcs_cell_state state)
 {
     struct bcs_cell *sender = cell_of(context, cell->peer_port, cell->peer_cell);
     uint32_t expected = cell->peer_generation << BCS_CELL_STATE_BITS | BCS_CELL_SOURCE;
-    uint32_t done = cell->peer_generation << BCS_CELL_STATE_BITS | BCS_CELL_DONE;
+    uint32_t wanted = cell->peer_generation << BCS_CELL_STATE_BITS | state;
 
+    return atomic_compare_exchange_strong_explicit(
+        &sender->state, &expected, wanted, memory_order_seq_cst, memory_order_seq_cst);
+}
+
+/** All is moved: end the sender's part. @return whether it is out of our cell */
+static bool dismiss_sender(struct bcs_context *context, struct bcs_cell *cell)
+{
     /* acquire: pairs with the sender's release of its last access */
     if (atomic_load_explicit(&cell->transfer.sender_left, memory_order_acquire) != 0) {
         return true;
     }
-    if (!atomic_compare_exchange_strong_explicit(&sender->state, &expected, done,
-                                                 memory_order_seq_cst,
-                                                 memory_order_relaxed)) {
+    if (!put_sender_out(context, cell, BCS_CELL_DONE)) {
         return false;
     }
     bcs_sleep_wake(context->engine->machine, port_of(context, cell->peer_port));
     return true;
+}
+
+/** Tell the engine that direct copies of a transfer are refused. */
+static void post_refused(struct bcs_context *context, uint32_t port, uint32_t cell)
+{
+    struct bcs_descriptor *entry = bcs_post_begin(context, BCS_COPY_REFUSED);
+
+    entry->port = port;
+    entry->cell = cell;
+    bcs_post_kick(context, entry);
+}
+
+/** Receiver: put everybody out of a transfer with a refused copy, and have the chunk begin
+ *  anew; as far as it can be done now. */
+static void begin_anew(struct bcs_context *context, struct bcs_cell *cell,
+                       const struct bcs_request *request)
+{
+    bool is_closed =
+        bcs_cell_state(cell) == BCS_CELL_CLOSING || bcs_transfer_close(cell);
+
+    if (!is_closed || !put_sender_out(context, cell, BCS_CELL_PENDING)) {
+        bcs_order_self(context, request->cell);
+        return;
+    }
+    bcs_cell_complete(cell, BCS_CELL_PENDING);
+    post_refused(context, context->rank, request->cell);
 }
 
 /** Copy what is granted between the sender's and the receiver's memory, at either end. */
@@ -112,21 +154,23 @@ static void copy_pieces(struct bcs_context *context, const struct bcs_cell *cell
                         const struct bcs_request *request)
 {
     uint64_t address = request->is_send ? transfer->target : cell->address;
+    enum nic_outcome outcome = NIC_DONE;
     struct bcs_piece piece;
-    bool is_copied = true;
 
     context->is_moving = true;
-    while (is_copied && bcs_transfer_claim(transfer, &piece)) {
+    while (outcome == NIC_DONE && bcs_transfer_claim(transfer, &piece)) {
         const struct nic_place there = {cell->peer_port, address + piece.offset};
         char *here = (char *)request->data + piece.offset;
 
-        is_copied =
-            request->is_send
-                ? nic_process_write(context->engine, &there, here, piece.n_bytes)
-                : nic_process_read(context->engine, &there, here, piece.n_bytes);
-        if (is_copied) {
+        outcome = request->is_send
+                      ? nic_process_write(context->engine, &there, here, piece.n_bytes)
+                      : nic_process_read(context->engine, &there, here, piece.n_bytes);
+        if (outcome == NIC_DONE) {
             piece_done(context, transfer, piece.n_bytes);
         }
+    }
+    if (outcome == NIC_REFUSED && bcs_transfer_refuse(transfer) && request->is_send) {
+        post_refused(context, cell->peer_port, cell->peer_cell);
     }
 }
 
@@ -174,6 +218,12 @@ bool bcs_transfer_pull(struct bcs_context *context, struct bcs_cell *cell,
         } else {
             copy_pieces(context, cell, transfer, request);
         }
+    }
+    if (bcs_transfer_is_refused(transfer)) {
+        begin_anew(context, cell, request);
+        return false;
+    }
+    if (bcs_cell_state(cell) != BCS_CELL_CLOSING) {
         if (!bcs_transfer_is_moved(transfer) || !bcs_transfer_close(cell)) {
             return false;
         }

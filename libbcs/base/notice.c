@@ -23,6 +23,26 @@ static const struct bcs_notice_kind kinds[BCS_N_NOTICES] = {
                       "--cap-add=SYS_PTRACE or a seccomp profile that allows "
                       "process_vm_readv), or set BCS_COPY=pooled if this is meant",
         },
+    [BCS_NOTICE_COPY_REFUSED] =
+        {
+            .key = "copy-refused",
+            .level = BCS_LOG_WARN,
+            .effect = "Long messages between such processes take two copies from now on, "
+                      "through NIC memory, and both ranks' help",
+            .remedy = "A process has given up rights after the start (setuid, "
+                      "PR_SET_DUMPABLE, a seccomp filter): if it can, let it do so before "
+                      "MPI_Init, and alike in all ranks, or set BCS_COPY=pooled if this is "
+                      "meant",
+        },
+    [BCS_NOTICE_COPY_FAULT] =
+        {
+            .key = "copy-fault",
+            .level = BCS_LOG_WARN,
+            .effect = "The rank copies it by itself; if the buffer is no memory that it may "
+                      "use, that ends it",
+            .remedy = "Look whether the buffer is as long as count and datatype say; memory "
+                      "of devices takes this way, too",
+        },
 };
 
 static struct bcs_notices own;

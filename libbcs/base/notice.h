@@ -14,7 +14,12 @@
 #include "libbcs/base/log.h"
 
 /** In the order of the table. */
-enum bcs_notice { BCS_NOTICE_COPY_FORBIDDEN, BCS_N_NOTICES };
+enum bcs_notice {
+    BCS_NOTICE_COPY_FORBIDDEN,
+    BCS_NOTICE_COPY_REFUSED,
+    BCS_NOTICE_COPY_FAULT,
+    BCS_N_NOTICES,
+};
 
 /** An entry of the table. */
 struct bcs_notice_kind {

@@ -33,6 +33,7 @@ enum bcs_descriptor_kind {
     BCS_CHUNK_MOVED,  /* the granted part of transfer .chunk.item has been copied */
     BCS_CHUNK_LOADED, /* .chunk of a send is in the sender's block .address */
     BCS_CHUNK_STORED, /* the receiver has emptied .chunk and freed its block */
+    BCS_COPY_REFUSED, /* transfer in cell .cell of .port: direct copies are refused */
     BCS_GROUP_OPEN,   /* a local member enters collective slot .port */
     BCS_COLLECTIVE,   /* a local member of slot .port takes part in a collective */
 };
@@ -100,6 +101,7 @@ enum bcs_cell_state {
     BCS_CELL_BLOCK,    /* fetch from the eager block at .address, then free it */
     BCS_CELL_TRANSFER, /* receiver: pull from the sender's memory, see .transfer */
     BCS_CELL_HELD,     /* the same, while the background thread copies, too */
+    BCS_CELL_AWAITED,  /* the same, and the owner waits for that thread to leave */
     BCS_CELL_CLOSING,  /* receiver: all is copied; the sender may still be in here */
     BCS_CELL_SOURCE,   /* sender: may push into the receiver's memory, or load pieces */
     BCS_CELL_JOINED,   /* sender: is pushing or loading */
@@ -123,9 +125,11 @@ struct bcs_transfer {
     uint32_t item;                /* the engine's name for this transfer */
     uint32_t is_shared;           /* the sender waits, so that both are going to copy */
     uint32_t is_streamed;         /* see struct bcs_stream */
-    uint64_t n_wanted;            /* bytes that fit the receive buffer */
-    uint64_t target;              /* receive buffer, address in the receiver */
-    uint32_t n_stored;            /* streamed: pieces that the receiver has taken */
+    _Atomic uint32_t is_refused; /* who claimed a piece may not copy; none is claimed */
+    uint64_t n_wanted;           /* bytes that fit the receive buffer */
+    uint64_t target;             /* receive buffer, address in the receiver */
+    uint64_t chunk_begin;        /* bytes before the granted chunk; the engine's own */
+    uint32_t n_stored;           /* streamed: pieces that the receiver has taken */
 };
 
 /** The pieces of a streamed transfer that the sender has loaded into blocks of its own and

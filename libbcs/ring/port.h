@@ -32,6 +32,11 @@ struct bcs_port {
     _Alignas(BCS_CACHE_LINE) _Atomic uint32_t naps; /* see sleep.h */
     uint32_t rank;
     int64_t pid;
+    /* Direct copies that were refused, for good: by the threads that copy for all, into or
+     * out of the owner's memory; and between it and local port i, in whatever direction.
+     * Relaxed: whoever has not seen it is refused, too. */
+    _Atomic uint32_t is_closed;
+    _Atomic uint64_t closed_to[BCS_MAX_PORTS_A_NODE / 64]; /* bit i */
     /* ring entries the engine freed */
     _Alignas(BCS_CACHE_LINE) _Atomic uint32_t consumed;
     /* Orders to the owner so far, in the order table. Apart from what changes with each
@@ -48,6 +53,8 @@ struct bcs_port {
  */
 struct bcs_block {
     _Alignas(BCS_CACHE_LINE) _Atomic uint32_t busy;
+    uint32_t n_bytes; /* a stage block in the queue of an item: of its chunk, */
+    uint64_t next;    /* and the next block, or 0; the engine's own */
     _Alignas(BCS_CACHE_LINE / 2) uint8_t data[];
 };
 

@@ -40,7 +40,9 @@ bool bcs_transfer_claim(struct bcs_transfer *transfer, struct bcs_piece *piece_o
             atomic_load_explicit(&transfer->granted, memory_order_acquire);
         uint64_t n_bytes = piece_bytes(transfer, granted - claimed);
 
-        if (n_bytes == 0) {
+        /* relaxed: it only spares work that is done again */
+        if (n_bytes == 0 ||
+            atomic_load_explicit(&transfer->is_refused, memory_order_relaxed) != 0) {
             return false;
         }
         if (atomic_compare_exchange_weak_explicit(
@@ -67,6 +69,13 @@ enum bcs_piece_end bcs_transfer_moved(struct bcs_transfer *transfer, uint64_t n_
     return moved == granted ? BCS_CHUNK_END : BCS_PIECE_END;
 }
 
+bool bcs_transfer_refuse(struct bcs_transfer *transfer)
+{
+    /* seq_cst: see bcs_transfer_let_go, and the sender's end in libbcs/api/transfer.c */
+    return atomic_exchange_explicit(&transfer->is_refused, 1, memory_order_seq_cst) ==
+           0;
+}
+
 bool bcs_transfer_is_moved(const struct bcs_transfer *transfer)
 {
     return atomic_load_explicit(&transfer->moved, memory_order_seq_cst) ==
@@ -80,10 +89,10 @@ static bool change(struct bcs_cell *cell, uint32_t generation, enum bcs_cell_sta
     uint32_t expected = generation << BCS_CELL_STATE_BITS | from;
 
     /* acquire: pairs with the engine's release of the transfer's fields, and with
-     * bcs_transfer_let_go */
+     * bcs_transfer_let_go; seq_cst, for the wake that may follow there */
     return atomic_compare_exchange_strong_explicit(
         &cell->state, &expected, generation << BCS_CELL_STATE_BITS | to,
-        memory_order_acquire, memory_order_relaxed);
+        memory_order_seq_cst, memory_order_relaxed);
 }
 
 bool bcs_transfer_hold(struct bcs_cell *cell, uint32_t generation)
@@ -91,18 +100,23 @@ bool bcs_transfer_hold(struct bcs_cell *cell, uint32_t generation)
     return change(cell, generation, BCS_CELL_TRANSFER, BCS_CELL_HELD);
 }
 
-void bcs_transfer_let_go(struct bcs_cell *cell, uint32_t generation)
+bool bcs_transfer_let_go(struct bcs_cell *cell, uint32_t generation)
 {
     /* release: pairs with the acquire of bcs_transfer_close */
-    atomic_store_explicit(&cell->state,
-                          generation << BCS_CELL_STATE_BITS | BCS_CELL_TRANSFER,
-                          memory_order_release);
+    uint32_t before = atomic_exchange_explicit(
+        &cell->state, generation << BCS_CELL_STATE_BITS | BCS_CELL_TRANSFER,
+        memory_order_seq_cst);
+
+    return (before & BCS_CELL_STATE_MASK) == BCS_CELL_AWAITED;
 }
 
 bool bcs_transfer_close(struct bcs_cell *cell)
 {
-    uint32_t state = atomic_load_explicit(&cell->state, memory_order_relaxed);
+    uint32_t generation =
+        atomic_load_explicit(&cell->state, memory_order_relaxed) >> BCS_CELL_STATE_BITS;
 
-    return change(cell, state >> BCS_CELL_STATE_BITS, BCS_CELL_TRANSFER,
-                  BCS_CELL_CLOSING);
+    /* Once more, for it may be let go between the two. */
+    return change(cell, generation, BCS_CELL_TRANSFER, BCS_CELL_CLOSING) ||
+           (!change(cell, generation, BCS_CELL_HELD, BCS_CELL_AWAITED) &&
+            change(cell, generation, BCS_CELL_TRANSFER, BCS_CELL_CLOSING));
 }

@@ -8,7 +8,7 @@
  * its own cell. The background thread does while it holds the cell, which it takes by a
  * compare-and-swap from TRANSFER to HELD of one generation; the owner ends a transfer by a
  * compare-and-swap from TRANSFER to CLOSING, so that only one of the two succeeds, and a
- * held cell cannot be used for anything else. The owner goes on claiming pieces meanwhile.
+ * held cell cannot be used for anything else. An owner that finds it held marks it as AWAITED. The owner goes on claiming pieces meanwhile.
  */
 #ifndef BCS_RING_TRANSFER_H
 #define BCS_RING_TRANSFER_H
@@ -30,11 +30,22 @@ enum bcs_piece_end {
     BCS_MESSAGE_END,
 };
 
-/** Claim a piece of what is granted. @return whether there was one */
+/** Claim a piece of what is granted. @return whether there was one; none is claimed after
+ *  bcs_transfer_refuse */
 bool bcs_transfer_claim(struct bcs_transfer *transfer, struct bcs_piece *piece_out);
 
 /** Account for a piece that has been copied. Exactly one piece gets each other end. */
 enum bcs_piece_end bcs_transfer_moved(struct bcs_transfer *transfer, uint64_t n_bytes);
+
+/** A claimed piece may not be copied: the chunk must begin anew, streamed, when nobody else is
+ *  in the transfer. @return whether this is the first one to find that */
+bool bcs_transfer_refuse(struct bcs_transfer *transfer);
+
+/** Whether somebody has called bcs_transfer_refuse for this chunk. */
+static inline bool bcs_transfer_is_refused(const struct bcs_transfer *transfer)
+{
+    return atomic_load_explicit(&transfer->is_refused, memory_order_seq_cst) != 0;
+}
 
 /** Whether the whole message has been copied. seq_cst; the bytes are visible then. */
 bool bcs_transfer_is_moved(const struct bcs_transfer *transfer);
@@ -43,10 +54,12 @@ bool bcs_transfer_is_moved(const struct bcs_transfer *transfer);
  *  under this generation */
 bool bcs_transfer_hold(struct bcs_cell *cell, uint32_t generation);
 
-/** Let a held cell go. */
-void bcs_transfer_let_go(struct bcs_cell *cell, uint32_t generation);
+/** Let a held cell go. @return whether its owner has tried to close it meanwhile, and must be
+ *  woken */
+bool bcs_transfer_let_go(struct bcs_cell *cell, uint32_t generation);
 
-/** Owner: nobody is to hold the cell any more. @return false: somebody does, try again */
+/** Owner: nobody is to hold the cell any more. @return false: somebody does, and wakes the
+ *  owner when the cell has been let go; try again */
 bool bcs_transfer_close(struct bcs_cell *cell);
 
 #endif

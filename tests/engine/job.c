@@ -280,6 +280,7 @@ static void process_main(struct job *job, uint32_t rank, rank_fn fn)
     }
     rank_init(&me, job, context);
     fn(&me);
+    rank_meet(&me); /* it may host what the others need */
     bcs_detach(context);
 }
 

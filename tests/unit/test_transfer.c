@@ -1,34 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Long messages at their two ends, in an order that the test decides: sender and
- * receiver are two contexts of this process, and the engine turns when the test says
- * so.
+ * Long messages at their two ends, in an order that the test decides.
  */
-#include "libbcs/api/transfer.h"
-
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/engine/job.h"
-
-enum { N_BYTES = 300000, SENDER = 0, RECEIVER = 1, N_RANKS = 2 };
-
-static struct job job;
-static struct rank ranks[N_RANKS];
-static uint8_t source[N_BYTES], target[N_BYTES];
-static struct bcs_request sending, receiving;
-
-static void setup_job(bool is_direct)
-{
-    const struct job_shape shape = {
-        .n_ranks = N_RANKS, .is_direct = is_direct, .is_threaded = true};
-
-    job_open(&job, &shape, ranks);
-    for (size_t i = 0; i < N_BYTES; i++) {
-        source[i] = (uint8_t)(i * 7 + i / 251);
-    }
-}
+#include "tests/unit/two_ends.h"
 
 static void setup_direct(void)
 {
@@ -38,69 +16,6 @@ static void setup_direct(void)
 static void setup_pooled(void)
 {
     setup_job(false);
-}
-
-static void teardown(void)
-{
-    job_close(&job, ranks);
-}
-
-static void turn(void)
-{
-    nic_engine_turn(ranks[SENDER].context->engine);
-}
-
-static struct bcs_cell *cell_of(int rank, const struct bcs_request *request)
-{
-    return &ranks[rank].context->poster.cells[request->cell];
-}
-
-static enum bcs_cell_state state_of(int rank, const struct bcs_request *request)
-{
-    return bcs_cell_state(cell_of(rank, request));
-}
-
-static void post_send(int tag, size_t n_bytes, struct bcs_request *request)
-{
-    struct bcs_message message =
-        rank_message(&ranks[SENDER], RECEIVER, tag, source, n_bytes);
-
-    ck_assert_int_eq(
-        bcs_send(ranks[SENDER].context, &message, BCS_SEND_STANDARD, request), 0);
-}
-
-static void post_receive(int tag, size_t n_bytes, struct bcs_request *request)
-{
-    struct bcs_message message =
-        rank_message(&ranks[RECEIVER], SENDER, tag, target, n_bytes);
-
-    memset(target, 0, sizeof(target));
-    ck_assert_int_eq(bcs_recv(ranks[RECEIVER].context, &message, NULL, request), 0);
-}
-
-/** Post a long message and let the engine open its transfer. */
-static void begin(void)
-{
-    post_send(1, N_BYTES, &sending);
-    post_receive(1, N_BYTES, &receiving);
-    turn();
-}
-
-static bool pull(void)
-{
-    return bcs_transfer_pull(ranks[RECEIVER].context, cell_of(RECEIVER, &receiving),
-                             &receiving);
-}
-
-static bool push(void)
-{
-    return bcs_transfer_push(ranks[SENDER].context, cell_of(SENDER, &sending),
-                             &sending);
-}
-
-static void expect_all_copied(void)
-{
-    ck_assert_mem_eq(target, source, N_BYTES);
 }
 
 START_TEST(the_receiver_alone_copies_a_message_chunk_by_chunk)
@@ -191,32 +106,6 @@ START_TEST(a_message_to_oneself_is_copied)
     expect_all_copied();
 }
 END_TEST
-
-/** Let both ends and the engine act in random order until the message is over. */
-static void run_at_random(size_t n_sent, size_t n_wanted)
-{
-    size_t n_bytes = n_sent < n_wanted ? n_sent : n_wanted;
-
-    post_send(3, n_sent, &sending);
-    post_receive(3, n_wanted, &receiving);
-    while (!sending.is_done || !receiving.is_done) {
-        switch (rand() % 3) {
-        case 0:
-            bcs_look(ranks[SENDER].context, &sending);
-            break;
-        case 1:
-            bcs_look(ranks[RECEIVER].context, &receiving);
-            break;
-        default:
-            turn();
-        }
-    }
-    ck_assert_mem_eq(target, source, n_bytes);
-    for (size_t i = n_bytes; i < n_bytes + 100 && i < N_BYTES; i++) {
-        ck_assert_int_eq(target[i], 0);
-    }
-    ck_assert_uint_eq(receiving.result.n_bytes, n_bytes);
-}
 
 START_TEST(in_any_order_of_steps_every_byte_arrives)
 {
