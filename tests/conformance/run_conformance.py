@@ -76,6 +76,12 @@ def parse_arguments(words):
         help="the programs must end with a status other than 0, not with the same one",
     )
     parser.add_argument(
+        "--expect-line",
+        default="",
+        metavar="TEXT",
+        help="what a line of standard error must begin with, under BCS",
+    )
+    parser.add_argument(
         "--native-may-fail",
         action="store_true",
         help="where the MPI library itself fails a program, say so, and expect that the "
@@ -134,8 +140,9 @@ def last_error_line(result):
     return (told or lines or ["nothing on standard error"])[0]
 
 
-def problems_of(result, native, expect_failure):
+def problems_of(result, native, arguments):
     """What is wrong with a run under BCS, as a list of texts; native may be None."""
+    expect_failure, line = arguments.expect_failure, arguments.expect_line
     if result.status is None:
         return [f"hung after {result.seconds:.0f} s, output {result.stdout[-200:]!r}"]
     problems = []
@@ -145,6 +152,8 @@ def problems_of(result, native, expect_failure):
         problems.append(f"status {result.status}, {last_error_line(result)}")
     if native and result.stdout != native.stdout:
         problems.append(first_difference(native.stdout, result.stdout))
+    if not any(told.startswith(line) for told in result.stderr.splitlines() or [""]):
+        problems.append(f"no line of standard error begins with {line!r}")
     return problems
 
 
@@ -300,7 +309,7 @@ def run_in_mode(arguments, n_ranks, mode, natives):
     """Run the programs that have a native result in a mode. Yields Cases."""
     launcher = Launcher(arguments, n_ranks, mode)
     for program, result in launcher.run(list(natives)).items():
-        problems = problems_of(result, natives[program], arguments.expect_failure)
+        problems = problems_of(result, natives[program], arguments)
         yield case_of(launcher, mode, program, result, problems, list(natives))
 
 
