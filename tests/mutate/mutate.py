@@ -1,0 +1,208 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Applies mutants to a copy of the source, one at a time, and reports which of them the
+tests let live.
+
+mutants.toml holds them: a piece of a file, what it becomes, and the tests that must die
+of it. A mutant is killed when one of its tests fails. One
+that is known to survive has a reason. Exit status: 0 if all others were killed, 1 if not,
+2 for wrong options or a mutant that does not fit the source.
+"""
+
+import argparse
+import fnmatch
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import tomllib
+from dataclasses import dataclass
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+LIST = HERE / "mutants.toml"
+KEYS = {"name", "file", "old", "new", "tests", "survives"}
+
+
+class MutateError(Exception):
+    """A fault that is told in one line."""
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """One change of the source that tests must notice."""
+
+    name: str
+    file: str
+    old: str
+    new: str
+    tests: tuple  # names for meson test; one that fails is enough
+    survives: str = ""  # why no test can notice it, if so
+
+    def applied(self, text):
+        """The text of the file with the mutant in it; MutateError if it does not fit."""
+        n_places = text.count(self.old)
+        if n_places != 1:
+            raise MutateError(
+                f"{self.name}: {n_places} places in {self.file} have its old text; allowed: 1"
+            )
+        return text.replace(self.old, self.new)
+
+
+def mutants_read(path):
+    """All mutants of the list, by name; MutateError if one is not as it should be."""
+    mutants = {}
+    try:
+        entries = tomllib.loads(path.read_text(encoding="utf-8"))["mutant"]
+    except (OSError, KeyError, tomllib.TOMLDecodeError) as error:
+        raise MutateError(f"{path}: {error}") from None
+    for entry in entries:
+        name = entry.get("name", "a mutant without a name")
+        missing = KEYS - {"survives"} - set(entry)
+        if missing or set(entry) - KEYS or name in mutants:
+            raise MutateError(f"{name}: allowed once, with {', '.join(sorted(KEYS))}")
+        mutants[name] = Mutant(**{**entry, "tests": tuple(entry["tests"])})
+    return mutants
+
+
+def check_fit(mutants, root):
+    """MutateError unless every mutant fits the source and changes it."""
+    for mutant in mutants:
+        path = root / mutant.file
+        if not path.is_file():
+            raise MutateError(f"{mutant.name}: there is no {mutant.file}")
+        if mutant.applied(path.read_text(encoding="utf-8")) == path.read_text(
+            encoding="utf-8"
+        ):
+            raise MutateError(f"{mutant.name}: changes nothing")
+        if not mutant.tests and not mutant.survives:
+            raise MutateError(f"{mutant.name}: has no tests")
+
+
+class Copy:
+    """A copy of the source with a build folder of its own."""
+
+    def __init__(self, root, folder, timeout):
+        self.source = folder / "source"
+        self.build = folder / "build"
+        self.timeout = timeout
+        files = subprocess.run(
+            ["git", "-C", str(root), "ls-files", "-z", "-co", "--exclude-standard"],
+            capture_output=True,
+            check=True,
+        ).stdout.decode()
+        for name in filter(None, files.split("\0")):
+            if (root / name).is_file():
+                (self.source / name).parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy2(root / name, self.source / name)
+
+    def command(self, *words):
+        """Run to the end or the limit. Whether it ended with status 0, and its output."""
+        try:
+            result = subprocess.run(
+                words,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                stdin=subprocess.DEVNULL,
+                timeout=self.timeout,
+                text=True,
+                errors="replace",
+            )
+        except subprocess.TimeoutExpired:
+            return False, f"no end in {self.timeout} s"
+        return result.returncode == 0, result.stdout
+
+    def setup(self):
+        """Configure; what a test needs is built with it."""
+        done, text = self.command("meson", "setup", str(self.build), str(self.source))
+        if not done:
+            raise MutateError(f"the source cannot be configured:\n{text[-2000:]}")
+
+    def fails(self, mutant):
+        """What kills the mutant that is in the source, or None."""
+        for test in mutant.tests:
+            if not self.test(test)[0]:
+                return test
+        return None
+
+    def test(self, name):
+        """Build what a test needs and run it. Whether it passed, and the output."""
+        return self.command("meson", "test", "-C", str(self.build), name)
+
+    def try_mutant(self, mutant):
+        """What kills the mutant, or None; the source is as before afterwards."""
+        path = self.source / mutant.file
+        text = path.read_text(encoding="utf-8")
+        path.write_text(mutant.applied(text), encoding="utf-8")
+        try:
+            return self.fails(mutant)
+        finally:
+            path.write_text(text, encoding="utf-8")
+
+
+def check_tests(copy, mutants):
+    """MutateError unless all tests of the mutants exist and pass without them."""
+    for test in sorted({test for mutant in mutants for test in mutant.tests}):
+        done, text = copy.test(test)
+        if not done:
+            raise MutateError(f"{test} fails without any mutant:\n{text[-2000:]}")
+
+
+def parse_arguments():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--only", default="*", help="patterns of names, with commas")
+    parser.add_argument("--check", action="store_true", help="only whether all fit")
+    parser.add_argument("--list", action="store_true", help="print the names only")
+    parser.add_argument(
+        "--timeout", type=float, default=600, help="seconds for one command"
+    )
+    return parser.parse_args()
+
+
+def run(arguments):
+    mutants = mutants_read(LIST)
+    patterns = arguments.only.split(",")
+    chosen = [
+        mutant
+        for name, mutant in mutants.items()
+        if any(fnmatch.fnmatchcase(name, pattern) for pattern in patterns)
+    ]
+    if not chosen:
+        raise MutateError(f"--only {arguments.only}: no such mutant (--list prints all)")
+    check_fit(chosen, ROOT)
+    if arguments.check or arguments.list:
+        print("\n".join(mutant.name for mutant in chosen) if arguments.list else
+              f"{len(chosen)} mutants fit")
+        return 0
+    survivors = []
+    with tempfile.TemporaryDirectory(prefix="bcs-mutate-") as folder:
+        copy = Copy(ROOT, pathlib.Path(folder), arguments.timeout)
+        copy.setup()
+        check_tests(copy, chosen)
+        for number, mutant in enumerate(chosen, 1):
+            start = time.monotonic()
+            killer = copy.try_mutant(mutant)
+            verdict = f"killed by {killer}" if killer else "SURVIVES"
+            if not killer:
+                survivors.append(mutant)
+                verdict += f": {mutant.survives}" if mutant.survives else ""
+            print(f"{number}/{len(chosen)} {mutant.name}: {verdict} "
+                  f"({time.monotonic() - start:.0f} s)", flush=True)
+    unexplained = [mutant for mutant in survivors if not mutant.survives]
+    print(f"{len(chosen)} mutants, {len(survivors)} survive, "
+          f"{len(unexplained)} of them unexplained")
+    return 1 if unexplained else 0
+
+
+def main():
+    try:
+        return run(parse_arguments())
+    except MutateError as error:
+        print(f"mutate: {error}", file=sys.stderr)
+        return 2
+
+
+if __name__ == "__main__":
+    sys.exit(main())
