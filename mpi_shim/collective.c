@@ -26,6 +26,9 @@ int shim_collective_class_of(int status)
     if (status == BCS_E_TRUNCATED) {
         return MPI_ERR_TRUNCATE;
     }
+    if (status == BCS_E_DISAGREED) {
+        return MPI_ERR_OTHER;
+    }
     return status == -ENOMEM ? MPI_ERR_NO_MEM : MPI_ERR_INTERN;
 }
 

@@ -6,6 +6,7 @@
 #include "mpi_shim/comm.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "mpi_shim/comm_agree.h"
@@ -36,6 +37,23 @@ struct shim_comm *shim_comm_search(MPI_Comm handle)
         shim_comm_last = comm;
     }
     return comm;
+}
+
+void shim_comm_name_group(const struct bcs_group *group, char *name_out,
+                          size_t n_name_bytes)
+{
+    char name[MPI_MAX_OBJECT_NAME] = "";
+    int length;
+
+    for (int i = 0; i < TABLE_SIZE; i++) {
+        for (const struct shim_comm *comm = table[i]; comm != NULL; comm = comm->next) {
+            if (comm->whole == group) {
+                shim_real.Comm_get_name(comm->handle, name, &length);
+            }
+        }
+    }
+    snprintf(name_out, n_name_bytes, "%s",
+             name[0] != '\0' ? name : "a communicator without a name");
 }
 
 enum { TRANSLATE_E_FOREIGN = 1 };

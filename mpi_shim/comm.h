@@ -41,6 +41,10 @@ static inline int32_t shim_comm_own_size(const struct shim_comm *comm)
 /** The last communicator that was looked up. */
 extern struct shim_comm *shim_comm_last;
 
+/** The name of the communicator that a group of ours belongs to. */
+void shim_comm_name_group(const struct bcs_group *group, char *name_out,
+                          size_t n_name_bytes);
+
 /** The slow part of shim_comm_find. */
 struct shim_comm *shim_comm_search(MPI_Comm handle);
 

@@ -94,6 +94,7 @@ static int attach(const struct nic_config *config)
     }
     shim_context()->idle = idle;
     shim_context()->outside = shim_progress_real;
+    shim_context()->name_group = shim_comm_name_group;
     if (shim_state.is_threaded) {
         shim_context()->engine->is_threaded = true;
         shim_context()->is_wanted = is_wanted;

@@ -7,8 +7,8 @@
  * Protocol. Each node counts its own members; when all have arrived it raises its global
  * `flag` to the number of the collective. The master is the node of member 0. Before the flag,
  * in DEM, the others send it the data that it needs as parts: the operands of a reduction, the
- * root's data of a broadcast. It asks in MSM by one Compare-And-Write whether all flags are up,
- * and if so, and if all parts have come, the result is put on all nodes in BBM or RM, together
+ * root's data of a broadcast. It asks in MSM by one Compare-And-Write whether all flags are up
+ * and all mean the same collective (agreement.c), and if so, and if all parts have come, the result is put on all nodes in BBM or RM, together
  * with its number.
  *
  * The flag says that the parts have been sent, not that they are here: they may wait in an
@@ -21,6 +21,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "nic_threads/agreement.h"
 #include "nic_threads/engine.h"
 #include "nic_threads/roles.h"
 #include "nic_threads/wire.h"
@@ -47,14 +48,9 @@ static void open_slot(struct nic_view *view, const struct bcs_descriptor *descri
 /** Whether a member's data are needed where the result is made. */
 static bool has_part(const struct bcs_descriptor *descriptor)
 {
-    switch (descriptor->operation % 4) {
-    case BCS_COLLECTIVE_BCAST:
-        return descriptor->source == descriptor->tag;
-    case BCS_COLLECTIVE_REDUCE:
-        return true;
-    default:
-        return false;
-    }
+    return nic_is_reduction(descriptor) ||
+           (nic_collective_kind(descriptor) == BCS_COLLECTIVE_BCAST &&
+            descriptor->source == descriptor->tag);
 }
 
 /** Send the parts of this node's members to the master. */
@@ -77,10 +73,9 @@ static uint32_t n_parts_of_others(const struct nic_view *view,
                                   const struct nic_slot *slot)
 {
     const struct bcs_descriptor *any = &view->items[slot->first_item].descriptor;
-    uint32_t n_all = any->operation % 4 == BCS_COLLECTIVE_REDUCE
+    uint32_t n_all = nic_is_reduction(any)
                          ? slot->members.n_members
-                     : any->operation % 4 == BCS_COLLECTIVE_BCAST ? 1
-                                                                  : 0;
+                         : nic_collective_kind(any) == BCS_COLLECTIVE_BCAST;
     uint32_t n_own = 0;
 
     for (uint32_t id = slot->first_item; id != NIC_ITEM_NONE;
@@ -116,6 +111,7 @@ static void local_part_done(struct nic_view *view, uint32_t slot_number)
     struct nic_slot *slot = nic_view_slot(view, slot_number);
 
     if (is_alone(view)) {
+        slot->is_refused = nic_agreement_is_mixed(slot);
         add_ready(&view->node->batch, slot_number);
         return;
     }
@@ -125,8 +121,7 @@ static void local_part_done(struct nic_view *view, uint32_t slot_number)
         slot->n_parts_wanted = n_parts_of_others(view, slot);
     }
     append_active(view, slot_number);
-    /* release: Compare-And-Write reads it with acquire */
-    __atomic_store_n(&slot->flag, slot->sequence, __ATOMIC_RELEASE);
+    nic_agreement_publish(slot);
 }
 
 static void arrive(struct nic_view *view, const struct nic_posted *posted)
@@ -134,7 +129,13 @@ static void arrive(struct nic_view *view, const struct nic_posted *posted)
     const struct bcs_descriptor *descriptor = nic_posted_descriptor(view, posted);
     struct nic_slot *slot = nic_view_slot(view, descriptor->port);
     uint32_t id = nic_item_new(view, descriptor, posted->port);
+    uint64_t terms = nic_terms(descriptor);
 
+    if (slot->first_item == NIC_ITEM_NONE) {
+        slot->gathered_terms = terms;
+    } else if (__builtin_expect(terms != slot->gathered_terms, 0)) {
+        slot->gathered_terms = nic_terms_join(terms, slot->gathered_terms);
+    }
     view->items[id].next = slot->first_item;
     slot->first_item = id;
     if (++slot->n_arrived == slot->members.n_local) {
@@ -157,15 +158,19 @@ void nic_collective_helper_exchange(struct nic_view *view)
     }
 }
 
-/** Keep a part that has come from another node. */
+/** Keep a part that has come from another node, unless it is of a collective that has been
+ *  refused before it came. One of a collective to come is for a slot that is to be opened. */
 static void keep_part(struct nic_view *view, const struct nic_posted *posted)
 {
     const struct bcs_descriptor *part = nic_posted_descriptor(view, posted);
     struct nic_slot *slot = nic_view_slot(view, part->port);
-    uint32_t id = nic_item_new(view, part, posted->port);
+    uint32_t id;
 
-    assert(part->address >= slot->sequence); /* beyond it: the slot is to be opened */
-    view->items[id].next = slot->parts - 1;  /* NIC_ITEM_NONE if there are none */
+    if (part->address < slot->sequence) {
+        return;
+    }
+    id = nic_item_new(view, part, posted->port);
+    view->items[id].next = slot->parts - 1; /* NIC_ITEM_NONE if there are none */
     slot->parts = id + 1;
     slot->n_parts++;
 }
@@ -181,28 +186,25 @@ static void keep_parts(struct nic_view *view)
     }
 }
 
-static bool have_all_begun(struct nic_view *view, uint32_t slot_number)
-{
-    const struct nic_slot *slot = nic_view_slot(view, slot_number);
-    const struct bcs_comparison comparison = {
-        .variable_gva =
-            nic_view_slot_gva(view, slot_number) + offsetof(struct nic_slot, flag),
-        .op = BCS_COMPARE_GE,
-        .value = slot->sequence,
-        .dests = &slot->members.nodes,
-    };
-
-    return nic_engine_compare(view, &comparison);
-}
-
-/** Whether this node is the master of the collective of a slot, and it can be carried out. */
+/** Whether this node is the master of the collective of a slot, and can carry it out, or
+ *  refuse it. */
 static bool is_ready(struct nic_view *view, uint32_t slot_number)
 {
-    const struct nic_slot *slot = nic_view_slot(view, slot_number);
+    struct nic_slot *slot = nic_view_slot(view, slot_number);
 
-    return slot->members.master == view->index &&
-           slot->result.sequence < slot->sequence &&
-           slot->n_parts == slot->n_parts_wanted && have_all_begun(view, slot_number);
+    if (slot->members.master != view->index ||
+        slot->result.sequence >= slot->sequence) {
+        return false;
+    }
+    switch (nic_agreement_ask(view, slot_number)) {
+    case NIC_AGREED:
+        return slot->n_parts == slot->n_parts_wanted;
+    case NIC_DISAGREED:
+        slot->is_refused = true;
+        return true;
+    default:
+        return false;
+    }
 }
 
 void nic_collective_helper_schedule(struct nic_view *view)
@@ -226,10 +228,11 @@ void nic_collective_helper_schedule(struct nic_view *view)
 /** Whether a member of a collective gets data. */
 static bool gets_data(const struct bcs_descriptor *descriptor)
 {
-    switch (descriptor->operation % 4) {
+    switch (nic_collective_kind(descriptor)) {
     case BCS_COLLECTIVE_BCAST:
         return descriptor->source != descriptor->tag;
     case BCS_COLLECTIVE_REDUCE:
+    case BCS_COLLECTIVE_ALLGATHER:
         return (descriptor->flags & BCS_TO_ALL) != 0 ||
                descriptor->source == descriptor->tag;
     default:
@@ -246,7 +249,20 @@ static void free_items(struct nic_view *view, uint32_t id)
     }
 }
 
-/** Give a result to the local members and make the slot ready for its next collective. */
+/** Make a slot ready for its next collective. */
+static void renew(struct nic_view *view, struct nic_slot *slot)
+{
+    free_items(view, slot->first_item);
+    free_items(view, slot->parts - 1);
+    slot->first_item = NIC_ITEM_NONE;
+    slot->parts = 0;
+    slot->n_parts = 0;
+    slot->n_arrived = 0;
+    slot->is_refused = false;
+    slot->sequence++;
+}
+
+/** Give a result to the local members. */
 static void complete_members(struct nic_view *view, struct nic_slot *slot,
                              const void *result)
 {
@@ -264,13 +280,24 @@ static void complete_members(struct nic_view *view, struct nic_slot *slot,
         }
         nic_view_complete(view, item->port, cell, state);
     }
-    free_items(view, slot->first_item);
-    free_items(view, slot->parts - 1);
-    slot->first_item = NIC_ITEM_NONE;
-    slot->parts = 0;
-    slot->n_parts = 0;
-    slot->n_arrived = 0;
-    slot->sequence++;
+    renew(view, slot);
+}
+
+/** Put a result to all nodes of a slot. */
+static void put_result(struct nic_view *view, uint32_t slot_number,
+                       const struct nic_result *result)
+{
+    struct nic_slot *slot = nic_view_slot(view, slot_number);
+    const struct bcs_xfer xfer = {
+        .src = result,
+        .n_bytes = sizeof(*result),
+        .dest_gva =
+            nic_view_slot_gva(view, slot_number) + offsetof(struct nic_slot, result),
+        .dests = &slot->members.nodes,
+        .remote_event_gva = NIC_NODE_GVA(view, result_event),
+    };
+
+    nic_engine_xfer(view, &xfer);
 }
 
 void nic_collective_helper_broadcast(struct nic_view *view, uint32_t slot_number,
@@ -278,14 +305,6 @@ void nic_collective_helper_broadcast(struct nic_view *view, uint32_t slot_number
 {
     struct nic_slot *slot = nic_view_slot(view, slot_number);
     struct nic_result message = {.sequence = slot->sequence};
-    const struct bcs_xfer xfer = {
-        .src = &message,
-        .n_bytes = sizeof(message),
-        .dest_gva =
-            nic_view_slot_gva(view, slot_number) + offsetof(struct nic_slot, result),
-        .dests = &slot->members.nodes,
-        .remote_event_gva = NIC_NODE_GVA(view, result_event),
-    };
 
     if (is_alone(view)) {
         complete_members(view, slot, result);
@@ -294,7 +313,29 @@ void nic_collective_helper_broadcast(struct nic_view *view, uint32_t slot_number
     if (n_bytes > 0) {
         memcpy(message.payload, result, n_bytes);
     }
-    nic_engine_xfer(view, &xfer);
+    put_result(view, slot_number, &message);
+}
+
+static void refuse_members(struct nic_view *view, struct nic_slot *slot,
+                           const void *refusal)
+{
+    nic_agreement_refuse(view, slot, refusal);
+    renew(view, slot);
+}
+
+/** Let all members know that they differ. */
+static void refuse(struct nic_view *view, uint32_t slot_number)
+{
+    struct nic_slot *slot = nic_view_slot(view, slot_number);
+    struct nic_refusal refusal = nic_agreement_refusal(view, slot_number);
+    struct nic_result message = {.sequence = slot->sequence, .is_refused = 1};
+
+    if (is_alone(view)) {
+        refuse_members(view, slot, &refusal);
+        return;
+    }
+    memcpy(message.payload, &refusal, sizeof(refusal));
+    put_result(view, slot_number, &message);
 }
 
 /** The first of a chain of items that holds the root's data. */
@@ -313,7 +354,7 @@ static const struct bcs_descriptor *root_of(const struct nic_view *view,
 {
     uint32_t id = slot->first_item;
 
-    if (view->items[id].descriptor.operation % 4 == BCS_COLLECTIVE_BCAST) {
+    if (nic_collective_kind(&view->items[id].descriptor) == BCS_COLLECTIVE_BCAST) {
         id = find_root(view, slot->first_item);
         id = id == NIC_ITEM_NONE ? find_root(view, slot->parts - 1) : id;
         assert(id != NIC_ITEM_NONE);
@@ -327,14 +368,15 @@ void nic_collective_helper_step(struct nic_view *view)
 
     for (uint32_t i = 0; i < batch->n_ready; i++) {
         const struct nic_slot *slot = nic_view_slot(view, batch->ready[i]);
-        if (slot->first_item == NIC_ITEM_NONE ||
-            view->items[slot->first_item].descriptor.operation % 4 ==
-                BCS_COLLECTIVE_REDUCE) {
-            continue;
+
+        if (__builtin_expect(slot->is_refused, 0)) {
+            refuse(view, batch->ready[i]);
+        } else if (!nic_is_reduction(&view->items[slot->first_item].descriptor)) {
+            const struct bcs_descriptor *root = root_of(view, slot);
+
+            nic_collective_helper_broadcast(view, batch->ready[i], root->payload,
+                                            root->n_bytes);
         }
-        const struct bcs_descriptor *root = root_of(view, slot);
-        nic_collective_helper_broadcast(view, batch->ready[i], root->payload,
-                                        root->n_bytes);
     }
 }
 
@@ -363,7 +405,8 @@ void nic_collective_helper_finish(struct nic_view *view)
 
         if (__atomic_load_n(&slot->result.sequence, __ATOMIC_ACQUIRE) >=
             slot->sequence) {
-            complete_members(view, slot, slot->result.payload);
+            (slot->result.is_refused ? refuse_members : complete_members)(
+                view, slot, slot->result.payload);
         } else {
             append_active(view, number);
         }

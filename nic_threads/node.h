@@ -50,6 +50,7 @@ _Static_assert(sizeof(struct nic_group_members) <= BCS_INLINE_BYTES,
 /** What the master of a collective broadcasts. */
 struct nic_result {
     uint64_t sequence;
+    uint64_t is_refused; /* the payload is a struct nic_refusal */
     uint8_t payload[BCS_INLINE_BYTES];
 };
 
@@ -58,9 +59,13 @@ struct nic_slot {
     /* Global words. */
     /* last collective begun by all local members */
     _Alignas(BCS_CACHE_LINE) uint64_t flag;
+    uint64_t terms;           /* of that one; see agreement.h */
     struct nic_result result; /* last result, put by the master */
     /* This node's own. */
-    uint64_t sequence; /* of the collective that is being gathered, from 1 */
+    uint64_t sequence;       /* of the collective that is being gathered, from 1 */
+    uint64_t gathered_terms; /* of the local members that have arrived */
+    bool is_refused;         /* at whoever carries it out: its members differ */
+    _Atomic uint64_t told;   /* the last one that the user was told of as refused */
     uint32_t n_arrived;
     uint32_t first_item; /* descriptors of the local members, linked by next */
     /* At the master: 1 + first part that has come from other nodes; 0: none, as in a slot that
@@ -306,6 +311,18 @@ static inline uint64_t nic_view_slot_gva(const struct nic_view *view, uint32_t s
 static inline struct nic_slot *nic_view_slot(const struct nic_view *view, uint32_t slot)
 {
     return (struct nic_slot *)(view->heap + view->engine->layout.slot_gva) + slot;
+}
+
+static inline enum bcs_collective_kind
+nic_collective_kind(const struct bcs_descriptor *descriptor)
+{
+    return (enum bcs_collective_kind)(descriptor->operation % BCS_COLLECTIVE_KINDS);
+}
+
+/** Whether the members' data are combined. */
+static inline bool nic_is_reduction(const struct bcs_descriptor *descriptor)
+{
+    return nic_collective_kind(descriptor) >= BCS_COLLECTIVE_REDUCE;
 }
 
 /** Remember to wake the owner of a local port. */

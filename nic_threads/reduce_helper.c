@@ -31,7 +31,7 @@ static void reduce(struct nic_view *view, uint32_t slot_number)
     const struct nic_slot *slot = nic_view_slot(view, slot_number);
     const struct bcs_descriptor *any = &view->items[slot->first_item].descriptor;
     uint8_t *operands = nic_view_scratch(view);
-    int kernel = any->operation / 4;
+    int kernel = any->operation / BCS_COLLECTIVE_KINDS;
     size_t n_bytes = any->n_bytes;
     uint64_t n = slot->members.n_members;
     uint64_t sum = place(view, slot->first_item, (uint32_t)n) +
@@ -51,9 +51,9 @@ void nic_reduce_helper_step(struct nic_view *view)
 
     for (uint32_t i = 0; i < batch->n_ready; i++) {
         const struct nic_slot *slot = nic_view_slot(view, batch->ready[i]);
-        if (slot->first_item != NIC_ITEM_NONE &&
-            view->items[slot->first_item].descriptor.operation % 4 ==
-                BCS_COLLECTIVE_REDUCE) {
+        /* without an item: a barrier or broadcast on a node that is alone, which is over */
+        if (slot->first_item != NIC_ITEM_NONE && !slot->is_refused &&
+            nic_is_reduction(&view->items[slot->first_item].descriptor)) {
             reduce(view, batch->ready[i]);
         }
     }

@@ -54,6 +54,9 @@ struct bcs_context {
     bool (*is_wanted)(void);
     void (*pause)(void);
     void (*resume)(void);
+    /** How the user calls a group; NULL: it has no name. */
+    void (*name_group)(const struct bcs_group *group, char *name_out,
+                       size_t n_name_bytes);
 };
 
 /**

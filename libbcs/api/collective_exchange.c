@@ -67,7 +67,7 @@ static int allgather_reduced(struct bcs_context *context, struct bcs_group *grou
     _Alignas(16) char out[ALLGATHER_REDUCED_BYTES];
     struct bcs_block_cursor cursor;
     struct bcs_engine_collective_args args = {
-        .kind = BCS_ENGINE_REDUCE,
+        .kind = BCS_ENGINE_ALLGATHER,
         .root = BCS_ROOT_ALL,
         .kernel = nic_reduce_kernel(NIC_REDUCE_BOR, NIC_REDUCE_U64),
         .in = in,

@@ -8,11 +8,13 @@
 #include <errno.h>
 #include <string.h>
 
+#include "libbcs/api/disagreement.h"
 #include "libbcs/api/post.h"
 
 _Static_assert((int)BCS_ENGINE_BARRIER == BCS_COLLECTIVE_BARRIER &&
                    (int)BCS_ENGINE_BCAST == BCS_COLLECTIVE_BCAST &&
-                   (int)BCS_ENGINE_REDUCE == BCS_COLLECTIVE_REDUCE,
+                   (int)BCS_ENGINE_REDUCE == BCS_COLLECTIVE_REDUCE &&
+                   (int)BCS_ENGINE_ALLGATHER == BCS_COLLECTIVE_ALLGATHER,
                "the API's kinds are the engine's");
 
 bool bcs_engine_collective_fits(size_t n_bytes)
@@ -28,13 +30,15 @@ int bcs_engine_collective(struct bcs_context *context, struct bcs_group *group,
     uint32_t id = bcs_poster_cell(&context->poster);
     struct bcs_cell *cell = &context->poster.cells[id];
     enum bcs_cell_state state;
+    int status = 0;
 
     if (id == BCS_CELL_NONE) {
         return -ENOMEM;
     }
     entry->flags = args->root < 0 ? BCS_TO_ALL : 0;
     entry->operation =
-        (uint16_t)(args->kind | (args->kernel < 0 ? 0 : args->kernel * 4));
+        (uint16_t)(args->kind |
+                   (args->kernel < 0 ? 0 : args->kernel * BCS_COLLECTIVE_KINDS));
     entry->context_id = group->context_id;
     entry->port = group->slot;
     entry->source = group->rank;
@@ -51,7 +55,9 @@ int bcs_engine_collective(struct bcs_context *context, struct bcs_group *group,
     bcs_wait_stop(context, &waiter);
     if (state == BCS_CELL_INLINE) {
         memcpy(args->out, cell->payload, args->n_bytes);
+    } else if (__builtin_expect(state == BCS_CELL_REFUSED, 0)) {
+        status = bcs_disagreement(context, group, cell);
     }
     bcs_poster_free_cell(&context->poster, id);
-    return 0;
+    return status;
 }

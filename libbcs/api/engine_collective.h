@@ -12,7 +12,8 @@
 enum bcs_engine_collective_kind {
     BCS_ENGINE_BARRIER,
     BCS_ENGINE_BCAST,
-    BCS_ENGINE_REDUCE
+    BCS_ENGINE_REDUCE,
+    BCS_ENGINE_ALLGATHER, /* carried out as a reduction */
 };
 
 struct bcs_engine_collective_args {
@@ -28,7 +29,8 @@ struct bcs_engine_collective_args {
 /** Whether data of this length can go through the engine. */
 bool bcs_engine_collective_fits(size_t n_bytes);
 
-/** Take part in a collective and wait for its result. @return 0 or -ENOMEM */
+/** Take part in a collective and wait for its result. @return 0, BCS_E_TRUNCATED or
+ *  BCS_E_DISAGREED if the members do not mean the same (logged), or -ENOMEM */
 int bcs_engine_collective(struct bcs_context *context, struct bcs_group *group,
                           const struct bcs_engine_collective_args *args);
 

@@ -46,7 +46,7 @@ enum {
     BCS_TAKE = 8,        /* probe: take the message out of the queue (matched probe) */
     BCS_TO_ALL = 16,     /* reduction: every member gets the result */
     BCS_WAITING = 32,    /* send: the sender does nothing else until it is done */
-    BCS_LAID_OUT = 64,   /* the bytes at .address have gaps that only the poster knows */
+    BCS_LAID_OUT = 64, /* the bytes at .address have gaps that only the poster knows */
 };
 
 /** Which collective a BCS_COLLECTIVE descriptor takes part in; in .operation. */
@@ -54,7 +54,10 @@ enum bcs_collective_kind {
     BCS_COLLECTIVE_BARRIER,
     BCS_COLLECTIVE_BCAST,
     BCS_COLLECTIVE_REDUCE,
+    BCS_COLLECTIVE_ALLGATHER, /* a reduction, of vectors that are zero but for one block */
 };
+
+enum { BCS_COLLECTIVE_KINDS = 4 };
 
 /** A part of a long message that goes through blocks (no direct copy possible). */
 struct bcs_chunk {
@@ -107,6 +110,7 @@ enum bcs_cell_state {
     BCS_CELL_JOINED,   /* sender: is pushing or loading */
     BCS_CELL_LOAD,     /* sender: copy .n_bytes at offset .address into a block */
     BCS_CELL_STORE,    /* receiver: copy a chunk out of a block */
+    BCS_CELL_REFUSED,  /* collective: the members do not mean the same */
     BCS_CELL_CANCELLED,
 };
 

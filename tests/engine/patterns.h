@@ -62,4 +62,7 @@ void pattern_pending_collectives(struct rank *me);
 /** A reduction that the others have begun before rank 0 opens the group. */
 void pattern_late_opening(struct rank *me);
 
+/** The last rank is in another collective than the others, or means another one. */
+void pattern_disagreements(struct rank *me);
+
 #endif

@@ -217,3 +217,69 @@ void pattern_late_opening(struct rank *me)
     rank_expect(me, me->rank > 0 || out == me->size * (me->size + 1) / 2,
                 "a wrong sum");
 }
+
+/** One collective that the engine carries out; the vectors hold two words. */
+struct call {
+    enum { BARRIER, ALLREDUCE, ALLGATHER, BROADCAST } kind;
+    size_t count;
+    enum bcs_op op;
+    enum bcs_type type;
+    int32_t root;
+};
+
+static int carry_out(struct rank *me, const struct call *call, int64_t in[],
+                     int64_t out[])
+{
+    const struct bcs_reduction reduction = {
+        .in = in, .out = out, .count = call->count, .op = call->op, .type = call->type};
+    size_t lengths[JOB_MAX_RANKS] = {sizeof(*in)};
+    const struct bcs_blocks blocks = {.data = out, .n_bytes = lengths};
+
+    switch (call->kind) {
+    case ALLREDUCE:
+        return bcs_reduce(me->context, &me->world, &reduction, BCS_ROOT_ALL, NULL);
+    case ALLGATHER: /* rank 0 has all of it */
+        return bcs_allgather(me->context, &me->world, NULL, &blocks, NULL);
+    case BROADCAST:
+        return bcs_bcast(me->context, &me->world, in, call->count * sizeof(*in),
+                         call->root, NULL);
+    default:
+        return bcs_barrier(me->context, &me->world, NULL);
+    }
+}
+
+void pattern_disagreements(struct rank *me)
+{
+    static const struct call sum = {ALLREDUCE, 1, BCS_SUM, BCS_INT64, 0};
+    static const struct {
+        struct call most, last;
+        int status;
+    } cases[] = {
+        {sum, {.kind = BARRIER}, BCS_E_DISAGREED},
+        {sum, {ALLREDUCE, 2, BCS_SUM, BCS_INT64, 0}, BCS_E_TRUNCATED},
+        {sum, {ALLREDUCE, 1, BCS_MAX, BCS_INT64, 0}, BCS_E_DISAGREED},
+        {sum, {ALLREDUCE, 1, BCS_SUM, BCS_DOUBLE, 0}, BCS_E_DISAGREED},
+        {{ALLREDUCE, 1, BCS_BOR, BCS_UINT64, 0}, {.kind = ALLGATHER}, BCS_E_DISAGREED},
+        {{.kind = BROADCAST, .count = 1, .root = 0},
+         {.kind = BROADCAST, .count = 1, .root = 1},
+         BCS_E_DISAGREED},
+    };
+    bool is_last = me->rank == me->size - 1;
+
+    rank_open_world(me);
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        int64_t in[2] = {me->rank, 0}, out[2] = {-1, -1};
+
+        if (cases[i].most.kind == BROADCAST && !bcs_group_spans_nodes(&me->world)) {
+            continue; /* by messages */
+        }
+        rank_expect(me,
+                    carry_out(me, is_last ? &cases[i].last : &cases[i].most, in, out) ==
+                        cases[i].status,
+                    "a collective that not all mean is not refused");
+        rank_expect(me,
+                    carry_out(me, &sum, in, out) == 0 &&
+                        out[0] == me->size * (me->size - 1) / 2,
+                    "a collective after a refused one is wrong");
+    }
+}

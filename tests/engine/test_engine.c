@@ -237,6 +237,12 @@ START_TEST(a_reduction_may_begin_before_all_have_opened_the_group)
 }
 END_TEST
 
+START_TEST(a_collective_that_not_all_members_mean_is_refused)
+{
+    run(_i, pattern_disagreements);
+}
+END_TEST
+
 static TCase *small_sizes_tcase(void)
 {
     TCase *tcase = tcase_create("small sizes");
@@ -277,6 +283,8 @@ int main(void)
     tcase_add_loop_test(tcase, exchanges_give_the_right_words, 0, N_JOBS);
     tcase_add_loop_test(tcase, a_reduction_may_begin_before_all_have_opened_the_group,
                         0, N_JOBS);
+    tcase_add_loop_test(tcase, a_collective_that_not_all_members_mean_is_refused, 0,
+                        N_JOBS);
     suite_add_tcase(suite, tcase);
     suite_add_tcase(suite, small_sizes_tcase());
     srunner_run_all(runner, CK_NORMAL);

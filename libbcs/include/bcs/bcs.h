@@ -257,9 +257,12 @@ BCS_PUBLIC int bcs_testall(struct bcs_context *context, struct bcs_request reque
  * members have begun. Those that have been started go on in any order, side by side,
  * whenever the process tests or waits for anything.
  *
- * Beside what is listed, all return -EINVAL (no such root; logged) and -ENOMEM, and
- * BCS_E_TRUNCATED if a member sent more than its receiver has room for; with a request,
- * its result.error tells the latter, and the other members of result say nothing. */
+ * Beside what is listed, all return -EINVAL (no such root; logged) and -ENOMEM, and, where the
+ * members' arguments do not match, which is logged and leaves the data undefined,
+ * BCS_E_TRUNCATED, if some have more or less data than others expect, or BCS_E_DISAGREED, if
+ * they are in different collectives, or with other operations, types or roots. With a
+ * request, its result.error tells these, and the other members of result say nothing. Not all
+ * that does not match is found: some of it lets members wait for ever. */
 
 /** Blocks, one of each member; without displacements, packed one after the other. */
 struct bcs_blocks {

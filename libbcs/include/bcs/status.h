@@ -16,5 +16,7 @@
 
 /** A receive was cancelled before a message matched it. */
 #define BCS_E_CANCELLED 4
+/** The members of a group were in different collectives, or did not mean the same one. */
+#define BCS_E_DISAGREED 5
 
 #endif
