@@ -245,7 +245,14 @@ static void sleep_until_look(struct nic_background *background, uint32_t watch)
     long rc = syscall(SYS_futex, word, FUTEX_WAIT, watch,
                       watch == BCS_WATCH_NONE ? NULL : &interval, NULL, 0);
 
-    background->is_late = watch == BCS_WATCH_LATE && rc != 0 && errno == ETIMEDOUT;
+    bool is_over = rc != 0 && errno == ETIMEDOUT;
+
+    background->is_late = watch == BCS_WATCH_LATE && is_over;
+    if (is_over) {
+        /* relaxed: nothing is ordered by it */
+        atomic_fetch_add_explicit(&background->engine->machine->watched_ns, ns,
+                                  memory_order_relaxed);
+    }
 }
 
 /** Look less often from now on, unless there is work after all. */

@@ -34,6 +34,9 @@ struct bcs_machine {
     _Alignas(BCS_CACHE_LINE) _Atomic uint64_t lent_cpus;
     /* when a process last called the others; see libbcs/api/outside.h */
     _Alignas(BCS_CACHE_LINE) _Atomic uint64_t called_ns;
+    /* for how long the background thread has meant to sleep between its looks, in all; for
+     * tests, so relaxed */
+    _Atomic uint64_t watched_ns;
 };
 
 /* ---- One word to sleep on, of any kind of sleeper */

@@ -29,6 +29,7 @@ struct job_shape {
     uint64_t chunk_bytes; /* 0: short, so that long messages take several slices */
     enum nic_buffering buffering;
     const char *limits; /* as BCS_LIMITS; NULL: what that says */
+    uint32_t n_cpus;    /* 0: few */
 };
 
 /** The memory that the ranks share besides the engine's, zero at first. */

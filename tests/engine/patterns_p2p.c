@@ -313,51 +313,6 @@ void pattern_wake_sleepers(struct rank *me)
     }
 }
 
-/** Neither end calls the API until somebody else has copied the message. */
-static void stay_busy(struct rank *me, const struct bcs_request *request,
-                      uint64_t round)
-{
-    const struct bcs_cell *cell = &me->context->poster.cells[request->cell];
-    _Atomic uint64_t *n_moved = &me->job->shared->words[0];
-
-    while (atomic_load(n_moved) < round) {
-        enum bcs_cell_state state = bcs_cell_state(cell);
-
-        if (me->rank == 1 && state != BCS_CELL_PENDING &&
-            (state == BCS_CELL_DONE ||
-             atomic_load(&cell->transfer.moved) == request->n_bytes)) {
-            atomic_store(n_moved, round);
-        }
-        sched_yield();
-    }
-}
-
-void pattern_busy_ends(struct rank *me)
-{
-    enum { N_BYTES = 300000 };
-    const struct nic_engine *engine = me->context->engine;
-    bool has_mover = me->job->shape.is_timed || me->job->shape.has_crew;
-    uint8_t *data = calloc(1, N_BYTES);
-
-    for (uint32_t round = 1; me->rank < 2 && round <= 3; round++) {
-        struct bcs_message message = rank_message(me, 1 - me->rank, 1, data, N_BYTES);
-        struct bcs_request request;
-
-        if (me->rank == 0) {
-            fill(data, N_BYTES, round);
-            bcs_send(me->context, &message, BCS_SEND_STANDARD, &request);
-        } else {
-            bcs_recv(me->context, &message, NULL, &request);
-        }
-        if (engine->is_direct && (engine->n_nodes == 1 || has_mover)) {
-            stay_busy(me, &request, round);
-        }
-        rank_expect(me, bcs_test(me->context, &request, true) == 0, "waiting failed");
-        rank_expect(me, is_filled(data, N_BYTES, round), "a wrong message");
-    }
-    free(data);
-}
-
 void pattern_long_between_nodes(struct rank *me)
 {
     enum { N_BYTES = 8 << 20, MOST_SLICES = 64 };

@@ -14,7 +14,7 @@
 
 #include "tests/engine/patterns.h"
 
-enum { TIME_LIMIT_S = 30, FEW_DESCRIPTORS = 64 };
+enum { TIME_LIMIT_S = 120, FEW_DESCRIPTORS = 64 };
 
 static const uint32_t sizes[] = {2, 3, 5};
 enum {
@@ -147,6 +147,15 @@ START_TEST(a_long_message_moves_while_both_its_ends_are_busy)
 }
 END_TEST
 
+START_TEST(a_long_message_is_helped_within_a_slice_while_a_core_is_idle)
+{
+    struct job_shape shape = shape_of(_i);
+
+    shape.n_cpus = 64;
+    job_run(&shape, pattern_busy_ends);
+}
+END_TEST
+
 START_TEST(a_slice_takes_many_blocks_of_a_message_between_nodes)
 {
     const struct job_shape shape = {.n_ranks = 2,
@@ -269,6 +278,9 @@ int main(void)
     tcase_add_loop_test(tcase, sleepers_are_woken_by_what_they_wait_for, 0, N_JOBS);
     tcase_add_loop_test(tcase, a_long_message_moves_while_both_its_ends_are_busy, 0,
                         N_JOBS);
+    tcase_add_loop_test(tcase,
+                        a_long_message_is_helped_within_a_slice_while_a_core_is_idle,
+                        N_MODE_SHAPES, N_JOBS);
     tcase_add_test(tcase, a_slice_takes_many_blocks_of_a_message_between_nodes);
     tcase_add_loop_test(tcase, short_cancelled_and_probed_receives_get_what_they_should,
                         0, N_JOBS);

@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Kills one rank while all others wait in a call, for each kind of call.
 
-Then the job must end by itself, with a status other than 0 and a message that names
-the rank, and must leave no process, no file and nothing in /dev/shm. The same for a
-rank that calls MPI_Abort, exits without MPI_Finalize, crashes, or names memory that
-must not be used.
+Then the job must end by itself within 3 s, with a status other than 0 and a message
+that names the rank, and must leave no process, no file and nothing in /dev/shm. The same
+for a rank that calls MPI_Abort, exits without MPI_Finalize, crashes, or names memory that
+must not be used. On a busy machine, where it takes long to start the same job, it may take
+as much longer to end.
 """
 
 import argparse
@@ -44,7 +45,12 @@ def parse_arguments():
     parser.add_argument("--launcher", default="bcsrun")
     parser.add_argument("--block", required=True, help="the program block")
     parser.add_argument("--all", action="store_true", help="every call in every mode")
-    parser.add_argument("--limit", type=float, default=10, help="seconds to end in")
+    parser.add_argument("--limit", type=float, default=3, help="seconds to end in")
+    parser.add_argument(
+        "--starts", type=float, default=8,
+        help="or, if that is more, as many times what its start has taken",
+    )
+    parser.add_argument("--hang", type=float, default=120, help="seconds to wait")
     parser.add_argument("--seed", type=int, default=1)
     return parser.parse_args()
 
@@ -66,9 +72,9 @@ def wait_for_pids(running, timeout=60):
 def problems_of(result, running, rank, limit, seconds):
     """What is wrong with how a job has ended, as a list of texts."""
     problems = []
-    if result.status is None:
-        problems.append(f"still running {limit:g} s after the death")
-    elif result.status == 0:
+    if result.status is None or seconds > limit:
+        problems.append(f"has not ended within {limit:.1f} s")
+    if result.status == 0:
         problems.append("ended with status 0")
     # mpirun names a rank that exits as "Process name: [[4711,1],2]".
     if not re.search(rf"\brank {rank}\b|\[\[\d+,1\],{rank}\]", result.stderr):
@@ -91,8 +97,9 @@ def one_case(arguments, report, case, extra):
     name = f"{call}, {'rank %d killed' % killed if death is None else death}, {extra}"
     repeat = job.shell_line(command, extra)
     try:
+        pids = wait_for_pids(running)
+        start_seconds = time.monotonic() - running.start
         if death is None:
-            pids = wait_for_pids(running)
             if len(pids) < N_RANKS:
                 result = running.finish(0)
                 report.case(name, [f"did not start: {result.stderr[:200]!r}"], repeat)
@@ -101,10 +108,11 @@ def one_case(arguments, report, case, extra):
             time.sleep(random.random() * 0.03)
             os.kill(pids[killed], signal.SIGKILL)
         start = time.monotonic()
-        result = running.finish(arguments.limit + (60 if death else 0))
+        result = running.finish(arguments.hang)
         seconds = time.monotonic() - start
         rank = ABSENT if death else killed
-        problems = problems_of(result, running, rank, arguments.limit, seconds)
+        limit = max(arguments.limit, arguments.starts * start_seconds)
+        problems = problems_of(result, running, rank, limit, seconds)
         report.case(name, problems, repeat)
     finally:
         running.close()
