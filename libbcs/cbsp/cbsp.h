@@ -39,6 +39,7 @@ struct cbsp_kept {
     uint64_t superstep;
     uint64_t n_gone; /* bytes that have gone in pieces */
     bool is_announced;
+    bool is_read; /* announced as one that its receiver reads */
     _Alignas(16) uint8_t data[];
 };
 
@@ -58,6 +59,8 @@ struct cbsp_out {
     uint64_t n_messages;      /* sent in all */
     uint64_t n_read;          /* large messages that it has read in our memory */
     uint64_t wanted;          /* what it was last asked to tell; supersteps */
+    uint64_t n_staged;        /* parts put into the stage buffer */
+    bool is_apart;            /* the receiver may not read our memory */
     bool is_full;             /* waits for go_on */
     bool owes_end;            /* has overflowed in this superstep */
     struct cbsp_queue queue;  /* not sent yet */
@@ -77,6 +80,9 @@ struct cbsp_in {
     uint8_t *large_data;       /* where its data go; NULL: none comes */
     uint64_t n_large;          /* bytes that have come */
     bool owns_large;           /* large_data is ours to free */
+    bool is_apart;             /* we may not read the sender's memory */
+    bool is_staged;            /* the large message comes through the stage buffer */
+    uint64_t n_asked;          /* parts that were asked for */
 };
 
 /** A region of another process that may be written to. */

@@ -16,7 +16,7 @@
 #include <string.h>
 #include <sys/uio.h>
 
-#include "libbcs/base/log.h"
+#include "libbcs/base/notice.h"
 #include "libbcs/cbsp/cbsp.h"
 
 static bool has_key(const struct cbsp_in *in)
@@ -123,14 +123,79 @@ static int finish_large(struct cbsp *cbsp, uint32_t sender, struct cbsp_in *in)
     return rc;
 }
 
-/** Read a large message in its sender's memory, and tell that. */
-static int read_large(struct cbsp *cbsp, uint32_t sender, struct cbsp_in *in,
-                      uint64_t address)
+/** Ask for the next part of a large message that we may not read. */
+static int ask_for_part(struct cbsp *cbsp, uint32_t sender)
 {
+    struct cbsp_in *in = &cbsp->ins[sender];
+    uint64_t gva =
+        cbsp_from_gva(&cbsp->layout, cbsp->pid) + offsetof(struct cbsp_from, n_asked);
+
+    return cbsp_tell(cbsp, sender, gva, ++in->n_asked);
+}
+
+/** The data of a large message were to be read by us, and are complete. */
+static int finish_read(struct cbsp *cbsp, uint32_t sender)
+{
+    struct cbsp_in *in = &cbsp->ins[sender];
     uint64_t gva =
         cbsp_from_gva(&cbsp->layout, cbsp->pid) + offsetof(struct cbsp_from, n_read);
+    int rc = cbsp_tell(cbsp, sender, gva, ++in->n_read);
 
-    while (in->n_large < in->large.n_bytes) {
+    return rc < 0 ? rc : finish_large(cbsp, sender, in);
+}
+
+/** Take a part of a large message from the stage buffer, if it has come. */
+static int take_part(struct cbsp *cbsp, uint32_t sender)
+{
+    struct cbsp_in *in = &cbsp->ins[sender];
+    uint64_t n_bytes = in->large.n_bytes - in->n_large;
+
+    /* Acquire pairs with the put of the sender, which follows that of the data. */
+    if (__atomic_load_n(&cbsp->from[sender].n_staged, __ATOMIC_ACQUIRE) !=
+        in->n_asked) {
+        return 0;
+    }
+    if (n_bytes > cbsp->layout.buffer_bytes) {
+        n_bytes = cbsp->layout.buffer_bytes;
+    }
+    memcpy(in->large_data + in->n_large,
+           bcs_core_address(cbsp->core, cbsp_stage_gva(&cbsp->layout, sender)),
+           n_bytes);
+    in->n_large += n_bytes;
+    if (in->n_large < in->large.n_bytes) {
+        return ask_for_part(cbsp, sender);
+    }
+    in->is_staged = false;
+    cbsp->n_open--;
+    return finish_read(cbsp, sender);
+}
+
+/** A message cannot be read in its sender's memory: have it sent, and leave all that comes
+ *  after it where it is until then. What is wrong with our own memory, if anything, shows
+ *  when we write there. */
+static int begin_parts(struct cbsp *cbsp, uint32_t sender, int error)
+{
+    struct cbsp_in *in = &cbsp->ins[sender];
+
+    if (!in->is_apart) {
+        in->is_apart = true;
+        bcs_notice(BCS_NOTICE_COPY_REFUSED,
+                   "process %" PRIu32 " may not read the memory of process %" PRIu32
+                   ": %s",
+                   cbsp->pid, sender, strerror(error));
+    }
+    in->n_large = 0;
+    in->is_staged = true;
+    cbsp->n_open++;
+    return ask_for_part(cbsp, sender);
+}
+
+/** Read a large message in its sender's memory, and tell that. */
+static int read_large(struct cbsp *cbsp, uint32_t sender, uint64_t address)
+{
+    struct cbsp_in *in = &cbsp->ins[sender];
+
+    while (!in->is_apart && in->n_large < in->large.n_bytes) {
         struct iovec to = {in->large_data + in->n_large,
                            in->large.n_bytes - in->n_large};
         struct iovec from = {(void *)(uintptr_t)(address + in->n_large), // NOLINT
@@ -138,19 +203,19 @@ static int read_large(struct cbsp *cbsp, uint32_t sender, struct cbsp_in *in,
         ssize_t n_bytes =
             process_vm_readv((pid_t)cbsp->from[sender].pid, &to, 1, &from, 1, 0);
 
-        if (n_bytes <= 0) {
-            int err = n_bytes < 0 ? -errno : -EFAULT;
-
+        if (n_bytes < 0 && errno == ESRCH) {
             bcs_error("superstep %" PRIu64
                       ": cannot read a message of %zu bytes in the "
-                      "memory of process %" PRIu32 ": %s",
-                      cbsp->superstep, in->large.n_bytes, sender, strerror(-err));
-            return cbsp_end_job(cbsp, err);
+                      "memory of process %" PRIu32 ", which has ended",
+                      cbsp->superstep, in->large.n_bytes, sender);
+            return cbsp_end_job(cbsp, -ESRCH);
+        }
+        if (n_bytes <= 0) {
+            return begin_parts(cbsp, sender, errno);
         }
         in->n_large += (uint64_t)n_bytes;
     }
-    in->n_read++;
-    return cbsp_tell(cbsp, sender, gva, in->n_read);
+    return in->is_apart ? begin_parts(cbsp, sender, 0) : finish_read(cbsp, sender);
 }
 
 static int take_large(struct cbsp *cbsp, uint32_t sender,
@@ -158,7 +223,6 @@ static int take_large(struct cbsp *cbsp, uint32_t sender,
 {
     struct cbsp_in *in = &cbsp->ins[sender];
     struct cbsp_large large;
-    int rc;
 
     memcpy(&large, data, sizeof(large));
     in->large = (struct cbsp_message){
@@ -179,8 +243,7 @@ static int take_large(struct cbsp *cbsp, uint32_t sender,
         cbsp->n_open++;
         return 0;
     }
-    rc = read_large(cbsp, sender, in, large.address);
-    return rc < 0 ? rc : finish_large(cbsp, sender, in);
+    return read_large(cbsp, sender, large.address);
 }
 
 static int take_piece(struct cbsp *cbsp, uint32_t sender,
@@ -261,7 +324,12 @@ int cbsp_inbox_take(struct cbsp *cbsp)
     int rc = 0;
 
     for (uint32_t i = 0; rc == 0 && i < cbsp->n_procs; i++) {
-        while (rc == 0 && has_key(&cbsp->ins[i])) {
+        const struct cbsp_in *in = &cbsp->ins[i];
+
+        if (__builtin_expect(in->is_staged, 0)) {
+            rc = take_part(cbsp, i);
+        }
+        while (rc == 0 && !in->is_staged && has_key(in)) {
             rc = take_one(cbsp, i);
         }
     }

@@ -17,6 +17,10 @@
  * place of the paper's clearance to write, as whoever reads does not depend on the sender
  * being awake. Elsewhere it follows in pieces, which overflow as other messages do.
  * [cBSP 5.3]
+ *
+ * A receiver that loses the right to read asks for the message in parts, which go one after
+ * another through a stage buffer, apart from the stream: messages that follow have been
+ * written there already, and have to wait. What is sent later goes in pieces.
  */
 #include <assert.h>
 #include <errno.h>
@@ -283,9 +287,10 @@ static int push(struct cbsp *cbsp, struct cbsp_out *out, struct cbsp_kept *kept)
         return try_write(cbsp, out, kept->superstep, CBSP_MESSAGE, &kept->message);
     }
     if (!kept->is_announced) {
+        bool is_read = cbsp->is_direct && !out->is_apart;
         const struct cbsp_large large = {
             .n_bytes = kept->message.n_bytes,
-            .address = cbsp->is_direct ? (uint64_t)(uintptr_t)kept->data : 0,
+            .address = is_read ? (uint64_t)(uintptr_t)kept->data : 0,
         };
         struct cbsp_message announcement = kept->message;
 
@@ -296,8 +301,9 @@ static int push(struct cbsp *cbsp, struct cbsp_out *out, struct cbsp_kept *kept)
             return rc;
         }
         kept->is_announced = true;
+        kept->is_read = is_read;
     }
-    return cbsp->is_direct ? 0 : write_pieces(cbsp, out, kept);
+    return kept->is_read ? 0 : write_pieces(cbsp, out, kept);
 }
 
 /** Whether the superstep whose buffer is being written is the one that is being ended. */
@@ -326,7 +332,7 @@ static int flush_one(struct cbsp *cbsp, struct cbsp_out *out)
         if (rc == 0) {
             take_first(&out->queue);
         }
-        if (rc == 0 && kept->message.n_bytes > most_bytes(cbsp) && cbsp->is_direct) {
+        if (rc == 0 && kept->is_read) {
             append(&out->unread, kept);
         } else if (rc == 0) {
             cbsp->n_queued[kept->superstep % 2]--;
@@ -351,6 +357,29 @@ static void free_read(struct cbsp *cbsp, struct cbsp_out *out,
     }
 }
 
+/** Put the part of a large message that its receiver has asked for. */
+static int stage_part(struct cbsp *cbsp, uint32_t node, uint64_t n_asked)
+{
+    struct cbsp_out *out = &cbsp->outs[node];
+    struct cbsp_kept *kept = out->unread.first;
+    uint64_t n_bytes = kept->message.n_bytes - kept->n_gone;
+    int rc;
+
+    if (n_bytes > cbsp->layout.buffer_bytes) {
+        n_bytes = cbsp->layout.buffer_bytes;
+    }
+    out->is_apart = true;
+    rc = put(cbsp, out, cbsp_stage_gva(&cbsp->layout, cbsp->pid),
+             kept->data + kept->n_gone, n_bytes);
+    kept->n_gone += n_bytes;
+    out->n_staged = n_asked;
+    return rc < 0 ? rc
+                  : cbsp_tell(cbsp, node,
+                              cbsp_from_gva(&cbsp->layout, cbsp->pid) +
+                                  offsetof(struct cbsp_from, n_staged),
+                              n_asked);
+}
+
 int cbsp_outbox_flush(struct cbsp *cbsp)
 {
     int rc = 0;
@@ -358,14 +387,19 @@ int cbsp_outbox_flush(struct cbsp *cbsp)
     for (uint32_t i = 0; rc == 0 && i < cbsp->n_procs; i++) {
         struct cbsp_out *out = &cbsp->outs[i];
         uint64_t next = cbsp_key(out->superstep, out->lap + 1);
+        /* Acquire pairs with the put of the receiver, which has read all before that. */
+        uint64_t n_asked = __atomic_load_n(&cbsp->from[i].n_asked, __ATOMIC_ACQUIRE);
 
         free_read(cbsp, out, &cbsp->from[i]);
+        if (n_asked != out->n_staged) {
+            rc = stage_part(cbsp, i, n_asked);
+        }
         /* Acquire pairs with the put of the receiver, which has read the last lap. */
         if (out->is_full && is_ending(cbsp, out) &&
             __atomic_load_n(&cbsp->from[i].go_on, __ATOMIC_ACQUIRE) == next) {
             begin_lap(cbsp, out, out->superstep, out->lap + 1);
         }
-        rc = flush_one(cbsp, out);
+        rc = rc < 0 ? rc : flush_one(cbsp, out);
     }
     return rc;
 }

@@ -113,6 +113,8 @@ struct cbsp_from {
     uint64_t wanted; /* it waits until we have ended so many supersteps; rings wants */
     uint64_t n_sent; /* messages to us, in all; at the end only */
     uint64_t pid;
+    uint64_t n_asked; /* parts of large messages that it may not read: wants so many, */
+    uint64_t n_staged; /* and so many are or were in its stage buffer here */
     _Alignas(64) struct cbsp_record record;
 };
 
@@ -146,6 +148,7 @@ struct cbsp_layout {
     uint64_t from_gva;        /* [n] struct cbsp_from */
     uint64_t exports_gva;     /* [n][CBSP_MAX_REGIONS] struct cbsp_export */
     uint64_t buffers_gva;     /* [n][n_sets], of stride_bytes */
+    uint64_t stage_gva;       /* [n] stage buffers of buffer_bytes, by sender */
     uint64_t buffer_bytes;
     uint64_t stride_bytes;
 };
@@ -162,6 +165,12 @@ static inline uint64_t cbsp_buffer_top(const struct cbsp_layout *layout,
         (uint64_t)sender * layout->n_sets + (superstep & (layout->n_sets - 1));
 
     return layout->buffers_gva + index * layout->stride_bytes + layout->buffer_bytes;
+}
+
+/** The stage buffer of a sender. */
+static inline uint64_t cbsp_stage_gva(const struct cbsp_layout *layout, uint32_t sender)
+{
+    return layout->stage_gva + sender * layout->buffer_bytes;
 }
 
 /** What a process tells, in the heap of whom it tells it. */

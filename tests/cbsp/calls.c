@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The test program of cBSP: runs all groups of checks as one process of a job, or with the
- * argument "large" that of large messages alone, and prints how many were wrong. Started by
+ * argument "large" that of large messages alone, or with "rights" that of lost rights, and
+ * prints how many were wrong. Started by
  * run_cbsp.py.
  */
 #include "tests/cbsp/calls.h"
@@ -9,6 +10,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "tests/system/lose_rights.h"
 
 int n_handled;
 long n_handled_bytes;
@@ -66,9 +69,12 @@ static void test_all(void)
 
 int main(int argc, char *argv[])
 {
-    bool is_large = argc > 1 && strcmp(argv[1], "large") == 0;
+    const char *what = argc > 1 ? argv[1] : "all";
     int pid, n_procs;
 
+    if (strcmp(what, "rights") == 0) {
+        rights_begin();
+    }
     EXPECT(cBSP_nprocs() == 0 && cBSP_pid() == -1);
     EXPECT(cBSP_gsync() == -1); /* -EPERM, with a line */
     if (cBSP_initialize() < 0) {
@@ -76,7 +82,13 @@ int main(int argc, char *argv[])
     }
     pid = cBSP_pid();
     n_procs = cBSP_nprocs();
-    (is_large ? test_large : test_all)();
+    if (strcmp(what, "large") == 0) {
+        test_large();
+    } else if (strcmp(what, "rights") == 0) {
+        test_rights();
+    } else {
+        test_all();
+    }
     EXPECT(cBSP_finalize() == 0);
     EXPECT(cBSP_nprocs() == 0 && cBSP_pid() == -1);
     printf("process %d of %d: %d checks, %d wrong\n", pid, n_procs, n_checked, n_wrong);

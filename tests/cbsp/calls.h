@@ -46,6 +46,9 @@ void test_reductions(void);
 /** Arguments that the calls must refuse. */
 void test_errors(void);
 
+/** Messages of which processes lose the right to read them; alone, as it cannot be undone. */
+void test_rights(void);
+
 /** Messages of more than 4 GiB, which take as much memory; not among the others. */
 void test_large(void);
 

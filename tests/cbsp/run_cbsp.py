@@ -83,6 +83,20 @@ class Suite(library_suite.LibrarySuite):
         command = [self.arguments.bcsrun, "-n", "3", self.arguments.calls]
         self.succeed("calls under bcsrun", command, r"of 3: \d+ checks, 0 wrong$", 3)
 
+    def check_rights(self):
+        """The first to be refused says so, for all."""
+        said = re.compile(r"^bcs\[.*\]: copy-refused: process \d may not read the memory of "
+                          r"process \d: .*", re.M)
+
+        def look(result):
+            n_said = len(said.findall(result.stderr))
+            return [] if n_said == 1 else [f"said {n_said} times: {result.stderr[:500]!r}"]
+
+        command = self.mpirun(4, self.arguments.calls, "rights")
+        self.succeed("rights are lost", command,
+                     r"^process \d of 4: \d+ checks, 0 wrong$", 4,
+                     {"BCS_COPY": "direct"}, look=look)
+
     def check_large(self):
         for copy in COPIES:
             command = self.mpirun(2, self.arguments.calls, "large")
@@ -135,6 +149,7 @@ def main():
         suite.check_large()
         return suite.report.end()
     suite.check_calls()
+    suite.check_rights()
     suite.check_mpi()
     suite.check_fatal()
     suite.check_at_end()

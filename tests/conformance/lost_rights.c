@@ -9,15 +9,8 @@
  * A library may only do without such copies if it can notice in time; Open MPI cannot, and is
  * told to do without them from the beginning.
  */
-#include <errno.h>
-#include <linux/capability.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
-#include <sys/prctl.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-
 #include "check.h"
+#include "tests/system/lose_rights.h"
 
 enum {
     N_BYTES = 1500000,
@@ -26,54 +19,9 @@ enum {
     STRIDE = 128,
     N_GAPPED = N_BLOCKS * STRIDE,
     N_WORDS = 40000, /* of a collective, to each */
-    N_ROUNDS = 5,
-    NOBODY = 65534,
 };
 
 static struct world world;
-
-/** The first capability would let root copy whatever happens. */
-static void drop_ptrace(void)
-{
-    struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
-    struct __user_cap_data_struct data[2];
-
-    CHECK(syscall(SYS_capget, &header, data) == 0);
-    data[0].effective &= ~(UINT32_C(1) << CAP_SYS_PTRACE);
-    data[0].permitted &= ~(UINT32_C(1) << CAP_SYS_PTRACE);
-    CHECK(syscall(SYS_capset, &header, data) == 0);
-}
-
-/** Have all threads of this process be refused both system calls. */
-static void filter(void)
-{
-    struct sock_filter code[] = {
-        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_process_vm_readv, 1, 0),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_process_vm_writev, 0, 1),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-    };
-    struct sock_fprog program = {CHECK_N(code), code};
-
-    CHECK(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0);
-    CHECK(syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC,
-                  &program) == 0);
-}
-
-/** What this rank loses in a round. */
-static void lose_rights(int round)
-{
-    if (round == 1 && world.rank == 1) {
-        CHECK(prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) == 0);
-    } else if (round == 2 && world.rank == 2) {
-        filter();
-    } else if (round == 3 && world.rank == 3 && geteuid() == 0) {
-        CHECK(setuid(NOBODY) == 0);
-    } else if (round == 4 && world.rank == 0) {
-        filter();
-    }
-}
 
 static unsigned char byte_of(int from, int to, int round, size_t i)
 {
@@ -160,7 +108,7 @@ static void run_round(int round, MPI_Datatype gapped)
     for (int i = 0; i < world.size; i++) {
         MPI_Test(&pairs[i].requests[0], &flag, MPI_STATUS_IGNORE);
     }
-    lose_rights(round);
+    rights_lose(world.rank, round);
     collectives(round);
     for (int i = 0; i < world.size; i++) {
         MPI_Waitall(4, pairs[i].requests, MPI_STATUSES_IGNORE);
@@ -172,13 +120,13 @@ static void run_round(int round, MPI_Datatype gapped)
 /** To and fro with blocking calls, when all is lost. */
 static void run_ring(void)
 {
-    unsigned char *out = filled(N_BYTES, world.right, N_ROUNDS);
+    unsigned char *out = filled(N_BYTES, world.right, RIGHTS_ROUNDS);
     unsigned char *in = calloc(1, N_BYTES);
 
     MPI_Sendrecv(out, N_BYTES, MPI_BYTE, world.right, 3, in, N_BYTES, MPI_BYTE,
                  world.left, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     for (size_t i = 0; i < N_BYTES; i++) {
-        CHECK(in[i] == byte_of(world.left, world.rank, N_ROUNDS, i));
+        CHECK(in[i] == byte_of(world.left, world.rank, RIGHTS_ROUNDS, i));
     }
     free(out);
     free(in);
@@ -189,11 +137,11 @@ int main(int argc, char **argv)
     MPI_Datatype gapped;
 
     setenv("OMPI_MCA_btl_vader_single_copy_mechanism", "none", 1);
-    drop_ptrace();
+    rights_begin();
     world = check_begin(&argc, &argv);
     MPI_Type_vector(N_BLOCKS, BLOCK, STRIDE, MPI_BYTE, &gapped);
     MPI_Type_commit(&gapped);
-    for (int round = 0; round < N_ROUNDS; round++) {
+    for (int round = 0; round < RIGHTS_ROUNDS; round++) {
         run_round(round, gapped);
     }
     run_ring();

@@ -27,8 +27,10 @@ class LibrarySuite:
         """The command that starts n processes."""
         return [self.launcher, "-n", str(n), *command]
 
-    def succeed(self, name, command, wanted, n_lines, settings=None):
-        """A job that must succeed and print n_lines lines that match wanted."""
+    def succeed(self, name, command, wanted, n_lines, settings=None, look=no_problems):
+        """A job that must succeed and print n_lines lines that match wanted; look as in
+        fail.
+        """
         settings = settings or {}
         result = job.run(command, job.mpirun_environment(settings))
         found = re.findall(wanted, result.stdout, re.M)
@@ -37,6 +39,7 @@ class LibrarySuite:
             problems.append(f"status {result.status}: {result.stderr[-500:]!r}")
         if result.status != 0 or len(found) != n_lines:
             problems.append(f"printed {result.stdout[:1000]!r}")
+        problems += look(result)
         self.report.case(name, problems, job.shell_line(command, settings))
 
     def fail(self, name, command, said, settings=None, victim=None, look=no_problems):
