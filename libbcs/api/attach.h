@@ -27,7 +27,6 @@ struct bcs_context {
     void *service; /* the driver's, in this process */
     struct nic_config config;
     struct bcs_shm_segment segment;
-    struct bcs_forked forked; /* takes all this away in a forked child */
     uint32_t rank;
     uint32_t size;
     struct bcs_job *job;         /* of bcs_init; NULL under MPI */
@@ -57,6 +56,7 @@ struct bcs_context {
     /** How the user calls a group; NULL: it has no name. */
     void (*name_group)(const struct bcs_group *group, char *name_out,
                        size_t n_name_bytes);
+    struct bcs_forked forked; /* takes all this away in a forked child */
 };
 
 /**
