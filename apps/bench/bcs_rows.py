@@ -84,6 +84,9 @@ def two_rank_rows():
         line_row("allreduce", 2, 8, title="allreduce {size}", bar=1.8),
         line_row("bcast", 2, 8, title="bcast {size}"),
         line_row("bcast", 2, 64 << 10, title="bcast {size}"),
+        *polling_rows(2, 1.5),
+        line_row("polling", 2, 8, title="Iprobe that finds nothing",
+                 line="polling_miss", unit="ns", bar=1.5),
         line_row("alltoall", 2, 8, title="alltoall {size}"),
         line_row("alltoall", 2, 64 << 10, title="alltoall {size}"),
         line_row("overlap", 2, 1 << 20, title="overlap {size}, time not hidden",
@@ -93,12 +96,22 @@ def two_rank_rows():
     ]
 
 
+def polling_rows(n_ranks, bar):
+    """Ping-pong of pairs that poll."""
+    return [
+        line_row("polling", n_ranks, 8, title="polling, Iprobe {size}", bar=bar),
+        line_row("polling", n_ranks, 8, title="polling, Test {size}",
+                 line="polling_test", bar=bar),
+    ]
+
+
 def many_rank_rows(n_ranks):
     """The rows with more ranks than cores."""
     return [
         line_row("latency", n_ranks, 8, title="ping-pong {size}", bar=0.3),
         line_row("barrier", n_ranks, title="barrier", bar=0.6),
         line_row("allreduce", n_ranks, 8, title="allreduce {size}", bar=0.6),
+        *polling_rows(n_ranks, 2.0),
     ]
 
 

@@ -23,6 +23,7 @@ PROGRAMS = {
     "bandwidth": ([*LENGTHS, "--window", "4"], 12),
     "message_rate": (["--min", "8", "--max", "8", "--window", "4"], 1),
     "barrier": ([], 1),
+    "polling": ([], 3),
     "bcast": (LENGTHS, 12),
     "allreduce": (LENGTHS, 12),
     "alltoall": (LENGTHS, 12),
