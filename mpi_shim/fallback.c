@@ -19,6 +19,7 @@
 #include <string.h>
 
 #include "libbcs/api/outside.h"
+#include "libbcs/base/notice.h"
 #include "mpi_shim/shim.h"
 
 static _Atomic uint64_t shim_pass_count[SHIM_N_FUNCTIONS];
@@ -66,6 +67,7 @@ void shim_pass_connected(void)
 {
     shim_enter();
     shim_context()->n_short_naps++;
+    bcs_notice(BCS_NOTICE_SHORT_NAPS, "there are processes of another job");
     shim_leave();
 }
 
@@ -75,7 +77,11 @@ void shim_pass_begin(enum shim_function function)
         return;
     }
     /* relaxed: statistics */
-    atomic_fetch_add_explicit(&shim_pass_count[function], 1, memory_order_relaxed);
+    if (atomic_fetch_add_explicit(&shim_pass_count[function], 1,
+                                  memory_order_relaxed) == 0) {
+        bcs_notice(BCS_NOTICE_PASSED, "BCS does not carry %s",
+                   shim_function_names[function]);
+    }
     shim_wait_since_ns = 0;
     if (__builtin_expect(shim_pass_connects(function), 0)) {
         shim_pass_connected();

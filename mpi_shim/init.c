@@ -13,6 +13,7 @@
 #include "libbcs/base/log.h"
 #include "libbcs/base/log_config.h"
 #include "libbcs/base/log_job.h"
+#include "libbcs/base/notice.h"
 #include "libbcs/tools/variables.h"
 #include "mds/mds_config.h"
 #include "mds/mmds.h"
@@ -151,9 +152,7 @@ static void start(void)
         shim_pass_connected();
     }
     if (shim_progress_hook_install(progress_hook) < 0) {
-        bcs_warn(
-            "this MPI library has no progress hook: a rank that waits in one of its "
-            "own functions does not move the messages of others");
+        bcs_notice(BCS_NOTICE_NO_HOOK, "this MPI library has no progress hook");
     }
     if (mds.mode == MDS_MODE_MMDS && mmds_start(shim_state.is_threaded) < 0) {
         bcs_error("no memory for the monitor: this run ends without its report");

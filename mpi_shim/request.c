@@ -12,6 +12,7 @@
 
 #include "libbcs/api/post.h"
 #include "libbcs/api/transfer.h"
+#include "libbcs/base/notice.h"
 #include "mpi_shim/bsend.h"
 #include "mpi_shim/collective.h"
 #include "mpi_shim/handles.h"
@@ -157,6 +158,9 @@ static bool prepare_copy(struct shim_request *request, struct bcs_message *messa
 {
     request->copy = malloc(message->n_bytes);
     if (request->copy == NULL) {
+        bcs_notice(BCS_NOTICE_COPY_MEMORY,
+                   "no memory for a copy of %zu bytes of a message with gaps",
+                   message->n_bytes);
         return false;
     }
     if (is_send(request->kind)) {

@@ -24,12 +24,18 @@
 #include <sched.h>
 
 #include "libbcs/base/clock.h"
+#include "libbcs/base/notice.h"
 #include "nic_threads/roles.h"
 #include "nic_threads/service_thread.h"
 
 void nic_strobe_timer_start(struct nic_strobe_clock *clock, const struct nic_view *view)
 {
     view->node->strobes.is_prompt = nic_service_thread_be_prompt();
+    if (!view->node->strobes.is_prompt) {
+        bcs_notice(
+            BCS_NOTICE_STROBE_PRIORITY,
+            "the thread that sends the strobes may not have a real-time priority");
+    }
     nic_strobe_clock_start(clock, bcs_clock_now_ns(), view->engine->config->slice_ns,
                            &view->node->strobes);
 }

@@ -8,6 +8,7 @@
 
 #include "libbcs/base/log.h"
 #include "libbcs/base/log_job.h"
+#include "libbcs/base/notice.h"
 #include "libbcs/tools/variables.h"
 
 static int read_settings(struct bcs_settings *settings_out)
@@ -57,7 +58,10 @@ int bcs_entry_init(struct bcs_entry *entry_out, const char *caller)
     bcs_log_setup((enum bcs_log_level)entry.settings.log.level,
                   (int)entry.bootstrap.rank);
     if (entry.settings.mds.mode != MDS_MODE_OFF && entry.bootstrap.rank == 0) {
-        bcs_warn("BCS_MDS records MPI calls only: this program will not have a report");
+        bcs_notice(BCS_NOTICE_NO_REPORT, "BCS_MDS records MPI calls only");
+    }
+    if (entry.pmix == NULL) {
+        bcs_notice(BCS_NOTICE_ALONE, "%s: no launcher provides PMIx", caller);
     }
     *entry_out = entry;
     return 0;

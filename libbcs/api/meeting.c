@@ -102,7 +102,12 @@ static uint32_t count_cpus(const struct introduction *all, uint32_t n)
     for (uint32_t i = 0; i < n; i++) {
         CPU_OR(&any, &any, &all[i].cpus);
     }
-    return CPU_COUNT(&any) > 0 ? (uint32_t)CPU_COUNT(&any) : 1;
+    if (CPU_COUNT(&any) == 0) {
+        bcs_notice(BCS_NOTICE_CPUS_UNKNOWN,
+                   "the kernel does not say on which processors the ranks may run");
+        return 1;
+    }
+    return (uint32_t)CPU_COUNT(&any);
 }
 
 /** Read a word of the next rank's memory, as a direct copy would. */
@@ -225,6 +230,10 @@ int bcs_meet(const struct bcs_bootstrap *bootstrap,
         goto fail;
     }
     meeting.n_cpus = count_cpus(all, bootstrap->size);
+    if (bootstrap->rank == 0 && bootstrap->size > meeting.n_cpus) {
+        bcs_notice(BCS_NOTICE_CROWDED, "%u ranks have %u processors", bootstrap->size,
+                   meeting.n_cpus);
+    }
     free(all);
     *meeting_out = meeting;
     return 0;

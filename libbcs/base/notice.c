@@ -27,21 +27,102 @@ static const struct bcs_notice_kind kinds[BCS_N_NOTICES] = {
         {
             .key = "copy-refused",
             .level = BCS_LOG_WARN,
-            .effect = "Long messages between such processes take two copies from now on, "
-                      "through NIC memory, and both ranks' help",
-            .remedy = "A process has given up rights after the start (setuid, "
-                      "PR_SET_DUMPABLE, a seccomp filter): if it can, let it do so before "
-                      "MPI_Init, and alike in all ranks, or set BCS_COPY=pooled if this is "
-                      "meant",
+            .effect =
+                "Long messages between such processes take two copies from now on, "
+                "through NIC memory, and both ranks' help",
+            .remedy =
+                "A process has given up rights after the start (setuid, "
+                "PR_SET_DUMPABLE, a seccomp filter): if it can, let it do so before "
+                "MPI_Init, and alike in all ranks, or set BCS_COPY=pooled if this is "
+                "meant",
         },
     [BCS_NOTICE_COPY_FAULT] =
         {
             .key = "copy-fault",
             .level = BCS_LOG_WARN,
-            .effect = "The rank copies it by itself; if the buffer is no memory that it may "
-                      "use, that ends it",
-            .remedy = "Look whether the buffer is as long as count and datatype say; memory "
-                      "of devices takes this way, too",
+            .effect =
+                "The rank copies it by itself; if the buffer is no memory that it may "
+                "use, that ends it",
+            .remedy =
+                "Look whether the buffer is as long as count and datatype say; memory "
+                "of devices takes this way, too",
+        },
+    [BCS_NOTICE_COPY_MEMORY] =
+        {
+            .key = "copy-memory",
+            .level = BCS_LOG_WARN,
+            .effect = "With timed strobes such messages then move only while both "
+                      "ranks are inside MPI",
+            .remedy = "Leave the ranks more memory, or send fewer long messages with "
+                      "gaps at a time",
+        },
+    [BCS_NOTICE_CPUS_UNKNOWN] =
+        {
+            .key = "cpus-unknown",
+            .level = BCS_LOG_WARN,
+            .effect =
+                "One is assumed, so that ranks that wait give up their cores at once",
+            .remedy = "Ranks must be allowed to call sched_getaffinity, on a machine "
+                      "of up to 1024 processors",
+        },
+    [BCS_NOTICE_CROWDED] =
+        {
+            .key = "crowded",
+            .level = BCS_LOG_INFO,
+            .effect = "A rank that waits polls only for a moment, then yields its core "
+                      "and sleeps, so that each message costs a wake-up",
+            .remedy = "Start no more ranks than there are cores, and look whether the "
+                      "launcher binds them (mpirun --bind-to none, --report-bindings)",
+        },
+    [BCS_NOTICE_STROBE_PRIORITY] =
+        {
+            .key = "strobe-priority",
+            .level = BCS_LOG_INFO,
+            .effect =
+                "The thread asks the scheduler for short turns instead; beside ranks "
+                "that compute some strobes come late, which the report counts",
+            .remedy = "Give the user RLIMIT_RTPRIO of 1 or more, or CAP_SYS_NICE",
+        },
+    [BCS_NOTICE_PASSED] =
+        {
+            .key = "passed",
+            .level = BCS_LOG_INFO,
+            .effect = "The MPI library carries it out, at its own speed, while ranks "
+                      "that wait in BCS go on",
+            .remedy = "Nothing need be done; docs/mpi-coverage.md lists these "
+                      "functions, and the MMDS report how often each was called",
+        },
+    [BCS_NOTICE_NO_HOOK] =
+        {
+            .key = "no-progress-hook",
+            .level = BCS_LOG_WARN,
+            .effect = "A rank that waits in one of its own functions does not move the "
+                      "messages of others",
+            .remedy = "Use an Open MPI whose opal_progress_register can be found, or "
+                      "BCS_DRIVER=threads",
+        },
+    [BCS_NOTICE_SHORT_NAPS] =
+        {
+            .key = "short-naps",
+            .level = BCS_LOG_INFO,
+            .effect = "Ranks that wait wake up by themselves, at least every 0.8 ms, "
+                      "since processes of another job cannot wake them",
+            .remedy = "Nothing need be done",
+        },
+    [BCS_NOTICE_ALONE] =
+        {
+            .key = "alone",
+            .level = BCS_LOG_INFO,
+            .effect = "The program is a job of one process",
+            .remedy = "Start it by a launcher that provides PMIx, such as mpirun, "
+                      "prterun or srun --mpi=pmix",
+        },
+    [BCS_NOTICE_NO_REPORT] =
+        {
+            .key = "no-report",
+            .level = BCS_LOG_WARN,
+            .effect = "The run has no report",
+            .remedy = "Leave BCS_MDS alone, or use it with an MPI program",
         },
 };
 
