@@ -2,21 +2,25 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Builds if needed, runs the tests and ends with a line "N passed, N failed".
 #
-# Usage: test.sh [--all] [--werror] [arguments of "meson test"]
-#   --all     the suite "long", too
-#   --werror  compiler warnings are errors
+# Usage: test.sh [--all] [--werror] [--sanitize=WHAT] [arguments of "meson test"]
+#   --all            the suite "long", too
+#   --werror         compiler warnings are errors
+#   --sanitize=WHAT  with the compiler's sanitizers address, undefined, leak or thread (with
+#                    commas), in a build folder of its own
 set -u
 cd "$(dirname "$0")" || exit 1
 . .ci/setup.sh
 
 suites="--no-suite single --no-suite long"
 build_options=
+sanitizers=
 while [ $# -gt 0 ]; do
     case $1 in
     --all) suites="--no-suite single" ;;
     --werror) build_options=-Dwerror=true ;;
+    --sanitize=?*) sanitizers=${1#*=} ;;
     --help)
-        sed -n '3,8s/^# \{0,1\}//p' "$0"
+        sed -n '3,10s/^# \{0,1\}//p' "$0"
         exit 0
         ;;
     *) break ;;
@@ -24,7 +28,26 @@ while [ $# -gt 0 ]; do
     shift
 done
 
-# shellcheck disable=SC2086 # empty or one word
+# What sanitizers find ends a process. What the user has in their variables counts more.
+if [ -n "$sanitizers" ]; then
+    BUILD_DIR=$BUILD_DIR-$(echo "$sanitizers" | tr , -)
+    build_options="$build_options -Db_sanitize=$sanitizers -Db_lundef=false"
+    export UBSAN_OPTIONS="print_stacktrace=1:halt_on_error=1:${UBSAN_OPTIONS:-}"
+    # Open MPI unloads its plugins, so that nobody can tell which leaks are theirs. The
+    # tests without it look for leaks.
+    export ASAN_OPTIONS="detect_leaks=0:${ASAN_OPTIONS:-}"
+    echo "Skipped: engine_threads, which has ThreadSanitizer and bears no other build."
+    case $sanitizers in
+    *thread* | *leak*)
+        suites="--suite unit"
+        echo "Skipped: all but the suite unit. ThreadSanitizer does not know the locks in" \
+            "Open MPI, nor LeakSanitizer its plugins."
+        ;;
+    esac
+    suites="$suites --timeout-multiplier 6"
+fi
+
+# shellcheck disable=SC2086 # several words
 if ! install_missing || ! build_all $build_options; then
     echo "The build failed."
     echo "0 passed, 1 failed"
