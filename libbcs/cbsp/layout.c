@@ -49,6 +49,7 @@ int cbsp_layout_init(struct cbsp_layout *layout_out, uint32_t n_procs,
     layout.revocations_gva = lines(&heap, sizeof(struct bcs_event));
     layout.progress_gva = lines(&heap, sizeof(uint64_t));
     layout.verdict_gva = lines(&heap, sizeof(uint64_t));
+    layout.reporter_gva = lines(&heap, sizeof(uint64_t));
     layout.up_gva = lines(&heap, layout.n_children * sizeof(uint64_t));
     layout.down_gva = lines(&heap, sizeof(uint64_t));
     layout.from_gva = lines(&heap, n_procs * sizeof(struct cbsp_from));

@@ -21,7 +21,8 @@
  * A process that computes, or waits in another library, has no valid record.
  *
  * Ending a job is one Compare-And-Write: if the verdict is 0 everywhere, make it the error.
- * So one process succeeds, and that one reports.
+ * So one process succeeds. Who is to report that nobody can go on is found in the same way,
+ * and before: once there is a verdict, any process may end, and its launcher kill the others.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -47,24 +48,31 @@ static int put_to_all(struct cbsp *cbsp, uint64_t gva, const void *src, size_t n
     return cbsp_transfer(cbsp, &xfer, cbsp->n_procs);
 }
 
+/** Write a word that is 0 everywhere. @return whether this process has been the first */
+static bool write_first(struct cbsp *cbsp, uint64_t gva, uint64_t value)
+{
+    const struct bcs_comparison comparison = {
+        .variable_gva = gva,
+        .op = BCS_COMPARE_EQ,
+        .dests = &cbsp->all,
+        .write_gva = gva,
+        .write_value = value,
+    };
+    bool is_first = false;
+
+    return bcs_compare_and_write(cbsp->core, &comparison, &is_first) == 0 && is_first;
+}
+
 /** Make an error the end of the job. @return whether this process has done it */
 static bool decide(struct cbsp *cbsp, int error)
 {
-    const struct bcs_comparison comparison = {
-        .variable_gva = cbsp->layout.verdict_gva,
-        .op = BCS_COMPARE_EQ,
-        .dests = &cbsp->all,
-        .write_gva = cbsp->layout.verdict_gva,
-        .write_value = (uint64_t)-error,
-    };
     const struct bcs_xfer ring = {
         .dests = &cbsp->all,
         .remote_event_gva = cbsp->layout.bell_gva,
     };
-    bool is_first = false;
-    int rc = bcs_compare_and_write(cbsp->core, &comparison, &is_first);
+    bool is_first = write_first(cbsp, cbsp->layout.verdict_gva, (uint64_t)-error);
 
-    if (rc == 0 && is_first) {
+    if (is_first) {
         bcs_xfer_and_signal(cbsp->core, &ring);
     }
     return is_first;
@@ -171,10 +179,9 @@ int cbsp_stuck_look(struct cbsp *cbsp, const struct cbsp_waiter *waiter)
     if (rc < 0 || !cbsp_stuck_is_proved(cbsp->from, cbsp->n_procs)) {
         return rc;
     }
-    if (!decide(cbsp, -EDEADLK)) {
-        return 0; /* another process has, or will by its own look */
+    if (!write_first(cbsp, cbsp->layout.reporter_gva, 1)) {
+        return 0; /* another process reports it */
     }
-    cbsp->error = -EDEADLK;
     bcs_error("every process waits, and none can go on:");
     for (uint32_t i = 0; i < cbsp->n_procs && i < MOST_LINES; i++) {
         report(&cbsp->from[i].record, i);
@@ -182,5 +189,5 @@ int cbsp_stuck_look(struct cbsp *cbsp, const struct cbsp_waiter *waiter)
     if (cbsp->n_procs > MOST_LINES) {
         bcs_error("  and %" PRIu32 " more", cbsp->n_procs - MOST_LINES);
     }
-    return cbsp->error;
+    return cbsp_end_job(cbsp, -EDEADLK);
 }

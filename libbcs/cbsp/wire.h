@@ -143,6 +143,7 @@ struct cbsp_layout {
     uint64_t revocations_gva; /* event: regions have been taken back */
     uint64_t progress_gva;    /* supersteps that the process has ended */
     uint64_t verdict_gva;     /* 0, or the errno that has ended the job */
+    uint64_t reporter_gva;    /* 1: a process says that none can go on */
     uint64_t up_gva;          /* [n_children] words of barrier.c, each of a child */
     uint64_t down_gva;        /* word of barrier.c, of the parent */
     uint64_t from_gva;        /* [n] struct cbsp_from */
