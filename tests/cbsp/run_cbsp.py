@@ -14,6 +14,7 @@ import sys
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../system"))
 import library_suite  # noqa: E402
 
+GROUPS = ("calls", "rights", "mpi", "fatal", "at_end", "death", "environment")
 PROCESSES = (1, 2, 4, 8)
 COPIES = ("auto", "pooled")
 
@@ -42,12 +43,18 @@ FATAL = {
         r"superstep 1: more messages than cBSP_nsync has counted",
     ),
     "too_late": ((2, 4), "EPROTO", r"more messages than cBSP_nsync has counted"),
+    "behind": (
+        (2, 3),
+        "EPROTO",
+        r"process [12] calls cBSP_gsync in superstep 1, process 0 in superstep 0",
+    ),
     "mixed": ((2, 3), "EDEADLK|EPROTO", r"cBSP_gsync"),
     "lengths": ((2, 4), "EPROTO", r"cBSP_broadcast: another process calls it with"),
 }
 # Errors that only the process that notices them gets, as it leaves.
 AT_END = {
     "late_and_last": ((2, 3), r"(process 0 has sent 1 messages that no|more messages)"),
+    "late_and_met": ((2, 3), r"(more messages|process 0 has sent 1 messages that no)"),
     "handlers_at_end": ((1, 2), r"handlers have sent 1 messages that no superstep"),
 }
 
@@ -60,6 +67,9 @@ def parse_arguments():
     parser.add_argument("--with-mpi", required=True)
     parser.add_argument("--large", action="store_true",
                         help="send large messages, and do nothing else")
+    parser.add_argument("--groups", default=",".join(GROUPS), help="what to check")
+    parser.add_argument("--processes", type=int,
+                        help="only the cases with this number of processes")
     parser.add_argument("--mpirun", default="mpirun")
     return parser.parse_args()
 
@@ -71,17 +81,23 @@ class Suite(library_suite.LibrarySuite):
         super().__init__(arguments.mpirun)
         self.arguments = arguments
 
+    def chosen(self, *numbers):
+        """Those numbers of processes that are to be tried."""
+        return [n for n in numbers if self.arguments.processes in (None, n)]
+
     def check_calls(self):
-        for n in PROCESSES:
+        for n in self.chosen(*PROCESSES):
             wanted = rf"^process \d+ of {n}: \d+ checks, 0 wrong$"
             for copy in COPIES:
                 command = self.mpirun(n, self.arguments.calls)
                 settings = {"BCS_COPY": copy}
                 self.succeed(f"calls, {copy}, {n}", command, wanted, n, settings)
-        self.succeed("calls alone", [self.arguments.calls],
-                     r"^process 0 of 1: \d+ checks, 0 wrong$", 1)
-        command = [self.arguments.bcsrun, "-n", "3", self.arguments.calls]
-        self.succeed("calls under bcsrun", command, r"of 3: \d+ checks, 0 wrong$", 3)
+        for n in self.chosen(1):
+            self.succeed("calls alone", [self.arguments.calls],
+                         r"^process 0 of 1: \d+ checks, 0 wrong$", n)
+        for n in self.chosen(3):
+            command = [self.arguments.bcsrun, "-n", str(n), self.arguments.calls]
+            self.succeed("calls under bcsrun", command, r"of 3: \d+ checks, 0 wrong$", n)
 
     def check_rights(self):
         """The first to be refused says so, for all."""
@@ -92,10 +108,11 @@ class Suite(library_suite.LibrarySuite):
             n_said = len(said.findall(result.stderr))
             return [] if n_said == 1 else [f"said {n_said} times: {result.stderr[:500]!r}"]
 
-        command = self.mpirun(4, self.arguments.calls, "rights")
-        self.succeed("rights are lost", command,
-                     r"^process \d of 4: \d+ checks, 0 wrong$", 4,
-                     {"BCS_COPY": "direct"}, look=look)
+        for n in self.chosen(4):
+            command = self.mpirun(n, self.arguments.calls, "rights")
+            self.succeed("rights are lost", command,
+                         r"^process \d of 4: \d+ checks, 0 wrong$", n,
+                         {"BCS_COPY": "direct"}, look=look)
 
     def check_large(self):
         for copy in COPIES:
@@ -105,7 +122,7 @@ class Suite(library_suite.LibrarySuite):
                          {"BCS_COPY": copy})
 
     def check_mpi(self):
-        for n in (1, 2, 5):
+        for n in self.chosen(1, 2, 5):
             for native in (["--native"], []):
                 for order in ([], ["outside"]):
                     command = [self.arguments.bcsrun, *native, "-n", str(n),
@@ -123,14 +140,14 @@ class Suite(library_suite.LibrarySuite):
                     r"forgotten|ended by nothing", result.stdout)
                 return [] if is_right else [f"printed {result.stdout[:500]!r}"]
 
-            for n in numbers:
+            for n in self.chosen(*numbers):
                 said_here = said.format(last=n - 1, wanted=2 * n + 1, has=2 * n)
                 self.fail(f"{case} on {n}", self.mpirun(n, self.arguments.fatal, case),
                           said_here, look=look)
 
     def check_at_end(self):
         for case, (numbers, said) in AT_END.items():
-            for n in numbers:
+            for n in self.chosen(*numbers):
                 self.fail(f"{case} on {n}", self.mpirun(n, self.arguments.fatal, case),
                           said)
 
@@ -148,13 +165,8 @@ def main():
     if suite.arguments.large:
         suite.check_large()
         return suite.report.end()
-    suite.check_calls()
-    suite.check_rights()
-    suite.check_mpi()
-    suite.check_fatal()
-    suite.check_at_end()
-    suite.check_death()
-    suite.check_environment()
+    for group in suite.arguments.groups.split(","):
+        getattr(suite, f"check_{group}")()
     return suite.report.end()
 
 

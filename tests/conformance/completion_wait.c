@@ -142,6 +142,7 @@ static void only_one_can_complete(struct world world)
     MPI_Request requests[5];
     MPI_Request send;
     MPI_Status status;
+    MPI_Status statuses[5];
     int in[5] = {0};
     int out = 9;
     int index = -1;
@@ -160,9 +161,11 @@ static void only_one_can_complete(struct world world)
     CHECK_EQUAL(status.MPI_TAG, 102);
     MPI_Barrier(MPI_COMM_WORLD);
     MPI_Isend(&out, 1, MPI_INT, world.right, 103, MPI_COMM_WORLD, &send);
-    MPI_Waitsome(5, requests, &n_done, indices, MPI_STATUSES_IGNORE);
+    statuses[0].MPI_TAG = -1;
+    MPI_Waitsome(5, requests, &n_done, indices, statuses);
     CHECK_EQUAL(n_done, 1);
     CHECK_EQUAL(indices[0], 3);
+    CHECK_EQUAL(statuses[0].MPI_TAG, 103);
     MPI_Wait(&send, MPI_STATUS_IGNORE);
     MPI_Barrier(MPI_COMM_WORLD);
     MPI_Send(&out, 1, MPI_INT, world.right, 101, MPI_COMM_WORLD);

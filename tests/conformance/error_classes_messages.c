@@ -292,6 +292,8 @@ static void pointers(const struct place *place)
     MPI_Improbe(MPI_ANY_SOURCE, MPI_ANY_TAG, place->self, &flag, &message,
                 MPI_STATUS_IGNORE);
     CHECK_EQUAL(flag, 0);
+    REFUSED("Bsend", "no room", MPI_ERR_BUFFER,
+            MPI_Bsend(numbers, 4, MPI_INT, 0, 1, place->self));
     errors_say("Buffer_attach", "buffer NULL", MPI_Buffer_attach(NULL, 1));
     errors_say("Buffer_attach", "size negative", MPI_Buffer_attach(numbers, -1));
     errors_say("Buffer_detach", "buffer NULL", MPI_Buffer_detach(NULL, &flag));

@@ -123,7 +123,10 @@ class Copy:
     def fails(self, mutant):
         """What kills the mutant that is in the source, or None."""
         for test in mutant.tests:
-            if not self.test(test)[0]:
+            done, text = self.test(test)
+            if "ninja: build stopped" in text:
+                raise MutateError(f"{mutant.name} cannot be built:\n{text[-2000:]}")
+            if not done:
                 return test
         return None
 

@@ -110,6 +110,23 @@ START_TEST(real_and_complex_numbers_are_combined_as_c_does)
 }
 END_TEST
 
+/* left and right */
+static const double undecided[][2] = {{0.0, -0.0}, {-0.0, 0.0}, {1.0, NAN}, {NAN, 1.0}};
+
+START_TEST(on_a_tie_or_a_nan_the_right_operand_stays)
+{
+    static const enum nic_reduce_op ops[] = {NIC_REDUCE_MIN, NIC_REDUCE_MAX};
+
+    for (int i = 0; i < 2; i++) {
+        double right = undecided[_i][1];
+
+        nic_reduce_apply(nic_reduce_kernel(ops[i], NIC_REDUCE_F64), &undecided[_i][0],
+                         &right, 1);
+        ck_assert_mem_eq(&right, &undecided[_i][1], sizeof(right));
+    }
+}
+END_TEST
+
 START_TEST(vectors_need_no_alignment_and_nothing_else_is_touched)
 {
     char memory[2][80];
@@ -217,6 +234,8 @@ int main(void)
     tcase_add_test(tests, integer_sums_and_products_wrap);
     tcase_add_test(tests, signs_decide_minimum_and_maximum);
     tcase_add_test(tests, real_and_complex_numbers_are_combined_as_c_does);
+    tcase_add_loop_test(tests, on_a_tie_or_a_nan_the_right_operand_stays, 0,
+                        sizeof(undecided) / sizeof(undecided[0]));
     tcase_add_test(tests, vectors_need_no_alignment_and_nothing_else_is_touched);
     tcase_add_test(tests, the_tree_adds_aligned_blocks_of_ranks);
     tcase_add_test(tests, long_vectors_give_the_bits_of_short_ones);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libbcs/ring/transfer.h"
 #include "tests/unit/two_ends.h"
 
 static void setup_direct(void)
@@ -88,6 +89,28 @@ START_TEST(a_receiver_leaves_a_cell_alone_that_serves_another_message_by_now)
     ck_assert_int_eq(state_of(SENDER, &sending), BCS_CELL_SOURCE);
     ck_assert(!push());
     ck_assert_int_eq(target[0], source[0]);
+}
+END_TEST
+
+START_TEST(a_receiver_waits_for_a_sender_that_is_in_its_cell)
+{
+    _Atomic uint32_t *state;
+    uint32_t present;
+
+    begin();
+    state = &cell_of(SENDER, &sending)->state;
+    present = atomic_load(state);
+    atomic_store(state, (present & ~(uint32_t)BCS_CELL_STATE_MASK) | BCS_CELL_JOINED);
+    while (!bcs_transfer_is_moved(&cell_of(RECEIVER, &receiving)->transfer)) {
+        ck_assert(!pull());
+        turn();
+    }
+    ck_assert(!pull());
+    ck_assert_int_eq(state_of(SENDER, &sending), BCS_CELL_JOINED);
+    atomic_store(state, present); /* it has left without having seen the end */
+    ck_assert(pull());
+    ck_assert_int_eq(state_of(SENDER, &sending), BCS_CELL_DONE);
+    expect_all_copied();
 }
 END_TEST
 
@@ -180,6 +203,22 @@ START_TEST(the_sender_loads_some_pieces_ahead_and_no_more)
 }
 END_TEST
 
+/* The chunks of this job are longer than one piece. */
+START_TEST(a_stream_without_room_waits_for_the_receiver)
+{
+    ranks[SENDER].context->config.limits.stream_pieces = 1;
+    ranks[RECEIVER].context->config.limits.stream_pieces = 1;
+    begin();
+    for (uint32_t i = 1; i <= 4; i++) {
+        ck_assert(!push());
+        ck_assert(!push());
+        ck_assert_uint_eq(cell_of(SENDER, &sending)->stream.n_loaded, i);
+        ck_assert(!pull());
+        turn();
+    }
+}
+END_TEST
+
 START_TEST(the_ends_take_part_while_they_wait_for_something_else)
 {
     begin();
@@ -220,6 +259,7 @@ static TCase *direct_tcase(void)
     tcase_add_test(tcase, a_sender_that_comes_late_finds_it_done);
     tcase_add_test(tcase,
                    a_receiver_leaves_a_cell_alone_that_serves_another_message_by_now);
+    tcase_add_test(tcase, a_receiver_waits_for_a_sender_that_is_in_its_cell);
     tcase_add_test(tcase, a_message_to_oneself_is_copied);
     tcase_add_test(tcase, in_any_order_of_steps_every_byte_arrives);
     return tcase;
@@ -235,6 +275,7 @@ static TCase *pooled_tcase(void)
     tcase_add_test(tcase, without_a_free_block_a_piece_waits);
     tcase_add_test(tcase, short_messages_leave_the_blocks_of_long_ones_alone);
     tcase_add_test(tcase, the_sender_loads_some_pieces_ahead_and_no_more);
+    tcase_add_test(tcase, a_stream_without_room_waits_for_the_receiver);
     tcase_add_test(tcase, the_ends_take_part_while_they_wait_for_something_else);
     tcase_add_test(tcase, every_block_comes_back);
     return tcase;

@@ -189,6 +189,23 @@ START_TEST(a_batch_takes_no_more_notes_than_it_has_room_for)
 }
 END_TEST
 
+/* Node 1 always has more than a batch takes. */
+START_TEST(every_node_comes_first_in_turn)
+{
+    struct nic_view *view = view_of(0);
+    int32_t next = 0;
+
+    send_many(1, 0, 0, N_WIRE);
+    send_as(2, 0, BCS_SEND, 1000);
+    for (int round = 0; round < N_NODES; round++) {
+        view->node->round++;
+        take_from(0, 1, &next);
+    }
+    ck_assert_int_lt(next, N_WIRE); /* else all fits, and nothing is shown */
+    ck_assert_uint_eq(view->node->wire_taken[2], 1);
+}
+END_TEST
+
 START_TEST(after_scheduling_each_ring_is_read_up_to_its_first_send_or_part)
 {
     struct nic_view *view = view_of(0);
@@ -333,6 +350,7 @@ int main(void)
     tcase_add_test(tcase, sends_and_notes_are_sorted_and_stay_in_order);
     tcase_add_test(tcase, a_batch_takes_no_more_sends_than_it_has_room_for);
     tcase_add_test(tcase, a_batch_takes_no_more_notes_than_it_has_room_for);
+    tcase_add_test(tcase, every_node_comes_first_in_turn);
     tcase_add_test(tcase,
                    after_scheduling_each_ring_is_read_up_to_its_first_send_or_part);
     tcase_add_test(tcase, what_finds_no_room_waits_in_the_outbox);
