@@ -72,6 +72,7 @@ struct cbsp_out {
 struct cbsp_in {
     const uint64_t *key_at; /* where the next key will be */
     uint64_t key;
+    bool is_staged; /* the large message comes through the stage buffer */
     uint64_t lap;
     uint64_t n_messages;       /* taken in all */
     uint64_t n_read;           /* large messages read in its memory */
@@ -81,7 +82,6 @@ struct cbsp_in {
     uint64_t n_large;          /* bytes that have come */
     bool owns_large;           /* large_data is ours to free */
     bool is_apart;             /* we may not read the sender's memory */
-    bool is_staged;            /* the large message comes through the stage buffer */
     uint64_t n_asked;          /* parts that were asked for */
 };
 
