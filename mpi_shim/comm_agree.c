@@ -13,7 +13,7 @@
 
 #include <inttypes.h>
 
-#include "libbcs/base/log.h"
+#include "libbcs/base/notice.h"
 #include "mpi_shim/handles.h"
 #include "mpi_shim/slots.h"
 #include "mpi_shim/symbols.h"
@@ -29,10 +29,9 @@ struct shim_agreement shim_agreement_propose(void)
 
     agreement.is_valid = shim_slot_take(&agreement.slot);
     if (!agreement.is_valid) {
-        bcs_error("rank %u leads %" PRIu64
-                  " communicators at once, which is its limit; "
-                  "free some, or raise BCS_COMMUNICATORS",
-                  shim_context()->rank, shim_context()->config.communicators);
+        bcs_notice(BCS_NOTICE_COMMUNICATORS_USED,
+                   "rank %u leads %" PRIu64 " communicators, as many as it may",
+                   shim_context()->rank, shim_context()->config.communicators);
     }
     return agreement;
 }

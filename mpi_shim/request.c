@@ -88,6 +88,9 @@ struct shim_request *shim_request_new(void)
         request = wake();
     }
     if (request == NULL) {
+        bcs_notice(BCS_NOTICE_REQUESTS_USED,
+                   "rank %u has %u requests, as many as it may", shim_context()->rank,
+                   shim_arena.n_used);
         return NULL;
     }
     shim_arena.n_used++;

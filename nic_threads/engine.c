@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 #include "libbcs/base/log.h"
+#include "libbcs/base/notice.h"
 #include "nic_threads/mover.h"
 #include "nic_threads/roles.h"
 
@@ -81,6 +82,13 @@ void nic_view_order(struct nic_view *view, uint32_t port, uint32_t cell,
 {
     bcs_cell_complete(nic_view_cell(view, port, cell), state);
     nic_view_remind(view, port, cell);
+}
+
+void nic_view_hold(const struct nic_view *view)
+{
+    bcs_notice(BCS_NOTICE_MESSAGES_KEPT,
+               "node %u keeps %u messages that nobody has received, as many as it may",
+               view->index, nic_send_limit(view));
 }
 
 void nic_view_defer(struct nic_view *view, uint32_t port, struct bcs_cell *cell,

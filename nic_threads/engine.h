@@ -114,6 +114,9 @@ static inline uint32_t nic_send_limit(const struct nic_view *view)
     return view->engine->layout.send_limit;
 }
 
+/** Say that a send stays where it is, as the node keeps so many. */
+void nic_view_hold(const struct nic_view *view);
+
 /** Whether a node keeps so many sends. Also read without the lock. */
 static inline bool nic_view_is_full(const struct nic_view *view)
 {

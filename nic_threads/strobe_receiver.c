@@ -79,6 +79,7 @@ static void collect_port(struct nic_view *view, uint32_t local)
         };
         if (descriptor->kind == BCS_SEND && nic_view_is_full(view)) {
             __atomic_store_n(&node->is_held[local], true, __ATOMIC_RELAXED);
+            nic_view_hold(view);
             break; /* the sender waits until receives have made room */
         }
         batch_add(batch, descriptor, &posted);

@@ -131,6 +131,7 @@ static uint32_t collect_from(struct nic_view *view, uint32_t from, bool takes_al
 
         if (entry->kind == BCS_SEND && nic_view_is_full(view)) {
             __atomic_store_n(&node->is_wire_held[from], true, __ATOMIC_RELAXED);
+            nic_view_hold(view);
             break;
         }
         if (!takes_all && is_for_scheduling(entry)) {

@@ -33,7 +33,7 @@ int bcs_engine_collective(struct bcs_context *context, struct bcs_group *group,
     int status = 0;
 
     if (id == BCS_CELL_NONE) {
-        return -ENOMEM;
+        return bcs_post_no_cell(context);
     }
     entry->flags = args->root < 0 ? BCS_TO_ALL : 0;
     entry->operation =

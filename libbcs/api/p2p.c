@@ -12,6 +12,7 @@
 #include "libbcs/api/transfer.h"
 #include "libbcs/base/layout.h"
 #include "libbcs/base/log.h"
+#include "libbcs/base/notice.h"
 
 int bcs_message_refuse(const char *call, const struct bcs_message *message)
 {
@@ -90,6 +91,27 @@ static inline bool is_synchronous(const struct bcs_context *context,
                                   enum bcs_send_mode mode)
 {
     return mode + context->config.buffering >= BCS_SEND_SYNCHRONOUS;
+}
+
+/** No cell is free: a collective's plan waits for one, and says so itself if it must not. */
+static int find_no_cell(const struct bcs_context *context,
+                        const struct bcs_message *message)
+{
+    return message->space == BCS_SPACE_COLLECTIVE ? -ENOMEM : bcs_post_no_cell(context);
+}
+
+/** A send waits that would have been done at once if it had found room. */
+static void say_why_waiting(const struct bcs_context *context,
+                            const struct bcs_message *message, enum bcs_send_mode mode)
+{
+    if (message->n_bytes <= context->config.eager_limit_bytes &&
+        !is_synchronous(context, mode)) {
+        bcs_notice(
+            BCS_NOTICE_BLOCKS_USED,
+            "rank %u has sent so many messages of about %zu bytes that nobody has "
+            "received that no block is left",
+            context->rank, message->n_bytes);
+    }
 }
 
 /** Fill a send's descriptor, unpublished. @return NULL: no cell is free */
@@ -172,7 +194,7 @@ int bcs_imrecv(struct bcs_context *context, const struct bcs_message *message,
     struct bcs_descriptor *entry = prepare_receive(context, message, request);
 
     if (entry == NULL) {
-        return -ENOMEM;
+        return bcs_post_no_cell(context);
     }
     entry->flags |= BCS_TAKE;
     entry->chunk.block = entry->address;
@@ -377,7 +399,7 @@ int bcs_send(struct bcs_context *context, const struct bcs_message *message,
     }
     entry = prepare_send(context, message, mode, &cell);
     if (entry == NULL) {
-        return -ENOMEM;
+        return find_no_cell(context, message);
     }
     if (request != NULL) {
         *request = make_send(message, cell);
@@ -395,6 +417,7 @@ int bcs_send(struct bcs_context *context, const struct bcs_message *message,
 
         remember(context, &own);
         bcs_post_end(context, entry);
+        say_why_waiting(context, message, mode);
         wait_for(context, &own);
     }
     return 0;
@@ -411,7 +434,7 @@ int bcs_recv(struct bcs_context *context, const struct bcs_message *message,
     }
     entry = prepare_receive(context, message, request == NULL ? &own : request);
     if (entry == NULL) {
-        return -ENOMEM;
+        return find_no_cell(context, message);
     }
     if (request != NULL) {
         bcs_post_kick(context, entry);

@@ -235,7 +235,7 @@ static enum outcome start_later(struct bcs_plan *plan, enum step_kind kind,
         outcome = start_transfer(plan, kind, message, request);
     }
     if (outcome == NO_CELL) {
-        note_status(plan, -ENOMEM);
+        note_status(plan, bcs_post_no_cell(plan->context));
         outcome = OVER;
     }
     return outcome;

@@ -5,10 +5,13 @@
  */
 #include "libbcs/api/post.h"
 
+#include <errno.h>
+#include <inttypes.h>
 #include <sched.h>
 
 #include "libbcs/api/outside.h"
 #include "libbcs/base/clock.h"
+#include "libbcs/base/notice.h"
 
 enum {
     TURNS_A_LOOK = 128,  /* of waits, between two looks at what else is under way */
@@ -38,6 +41,14 @@ struct bcs_descriptor *bcs_post_wait_for_entry(struct bcs_context *context)
     }
     context->driver->stop(context->engine, &waiter);
     return entry;
+}
+
+int bcs_post_no_cell(const struct bcs_context *context)
+{
+    bcs_notice(BCS_NOTICE_DESCRIPTORS_USED,
+               "%" PRIu64 " operations of rank %u are pending, as many as may be",
+               context->config.descriptors, context->rank);
+    return -ENOMEM;
 }
 
 /** Let other threads use the context, until come_in. */

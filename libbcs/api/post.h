@@ -11,6 +11,9 @@
 /** Wait for room in the ring. @return the entry; never NULL */
 struct bcs_descriptor *bcs_post_wait_for_entry(struct bcs_context *context);
 
+/** Say that all cells are pending. @return -ENOMEM */
+int bcs_post_no_cell(const struct bcs_context *context);
+
 /** The next ring entry, with kind set and flags cleared; fill it, then bcs_post_end. */
 static inline struct bcs_descriptor *bcs_post_begin(struct bcs_context *context,
                                                     enum bcs_descriptor_kind kind)

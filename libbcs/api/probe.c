@@ -91,7 +91,7 @@ static int wait_for_one(struct bcs_context *context, const struct bcs_message *m
     uint32_t id = bcs_poster_cell(&context->poster);
 
     if (id == BCS_CELL_NONE) {
-        return -ENOMEM;
+        return bcs_post_no_cell(context);
     }
     entry->flags = is_taking ? BCS_TAKE : 0;
     entry->context_id = message->group->context_id + message->space;

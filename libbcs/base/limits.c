@@ -137,7 +137,7 @@ const struct bcs_limit bcs_limits[] = {
     {
         LIMIT(share_bytes),
         .usual = 512u << 10,
-        .least = 1024,
+        .least = 4096,
         .most = 512u << 10,
         .help = "What one member combines of a longer one at a time, at most.",
     },

@@ -124,6 +124,49 @@ static const struct bcs_notice_kind kinds[BCS_N_NOTICES] = {
             .effect = "The run has no report",
             .remedy = "Leave BCS_MDS alone, or use it with an MPI program",
         },
+    [BCS_NOTICE_MESSAGES_KEPT] =
+        {
+            .key = "messages-kept",
+            .level = BCS_LOG_WARN,
+            .effect =
+                "Their senders wait, with all that they do after, until some have "
+                "been received",
+            .remedy =
+                "If the program stops here, raise BCS_DESCRIPTORS (four such messages "
+                "for each), or receive earlier",
+        },
+    [BCS_NOTICE_BLOCKS_USED] =
+        {
+            .key = "blocks-used",
+            .level = BCS_LOG_WARN,
+            .effect =
+                "A standard send waits for its receive as one of a long message does",
+            .remedy =
+                "If the program stops here, it relies on more buffering than there is "
+                "(32 MB for each of four lengths): receive earlier, or use MPI_Isend "
+                "or MPI_Bsend",
+        },
+    [BCS_NOTICE_DESCRIPTORS_USED] =
+        {
+            .key = "descriptors-used",
+            .level = BCS_LOG_WARN,
+            .effect = "The call fails, in MPI with MPI_ERR_NO_MEM",
+            .remedy = "Raise BCS_DESCRIPTORS, or have fewer operations pending",
+        },
+    [BCS_NOTICE_COMMUNICATORS_USED] =
+        {
+            .key = "communicators-used",
+            .level = BCS_LOG_WARN,
+            .effect = "The call fails with MPI_ERR_NO_MEM",
+            .remedy = "Raise BCS_COMMUNICATORS, or free some",
+        },
+    [BCS_NOTICE_REQUESTS_USED] =
+        {
+            .key = "requests-used",
+            .level = BCS_LOG_WARN,
+            .effect = "The call fails with MPI_ERR_NO_MEM",
+            .remedy = "Complete or free some; this limit cannot be raised",
+        },
 };
 
 static struct bcs_notices own;

@@ -93,6 +93,10 @@ class Job:
         """Everything on standard output until now."""
         return os.pread(self.output.fileno(), 1 << 24, 0).decode(errors="replace")
 
+    def errors_so_far(self):
+        """Everything on standard error until now."""
+        return os.pread(self.errors.fileno(), 1 << 24, 0).decode(errors="replace")
+
     def finish(self, timeout):
         """Wait for the launcher, or kill everything after timeout seconds (a hang)."""
         try:
@@ -102,8 +106,7 @@ class Job:
             self.kill()
         seconds = time.monotonic() - self.start
         stdout = self.output_so_far()
-        stderr = os.pread(self.errors.fileno(), 1 << 24, 0).decode(errors="replace")
-        return Result(status, stdout, stderr, seconds)
+        return Result(status, stdout, self.errors_so_far(), seconds)
 
     def kill(self):
         """Ask the launcher's group to end, then kill whatever carries the mark."""
