@@ -68,7 +68,8 @@ def parse_arguments(words):
     parser.add_argument(
         "--needs-buffering",
         action="store_true",
-        help="the programs rely on buffered standard sends: not in modes with none",
+        help="the programs rely on buffered standard sends: not in modes with none "
+        "or least",
     )
     parser.add_argument(
         "--expect-failure",
@@ -104,7 +105,7 @@ def add_mode_arguments(parser):
     """The options that choose modes."""
     parser.add_argument(
         "--modes",
-        default="*",
+        default=modes.USUAL,
         help="patterns of modes as for file names, with commas; a name without some "
         "kinds of values, as nodes1-pooled, has the usual ones of those",
     )
@@ -170,14 +171,14 @@ def planned(arguments, program):
     """The modes to run a program in, as a list for each number of ranks."""
     names = arguments.modes
     if arguments.needs_buffering:
-        names = [name for name in names if not fnmatch.fnmatch(name, "*-none")]
+        names = [name for name in names if modes.has_buffering(name)]
     numbers = arguments.ranks.split(",")
-    cases = [(n_ranks, *name.split("-")) for n_ranks in numbers for name in names]
+    cases = [(n_ranks, *modes.values_of(name)) for n_ranks in numbers for name in names]
     if arguments.cover:
         cases = modes.cover(cases, " ".join([name_of(program), *numbers]))
     plan = {n_ranks: [] for n_ranks, *_ in cases}
     for n_ranks, *values in cases:
-        plan[n_ranks].append("-".join(values))
+        plan[n_ranks].append(modes.name_of(values))
     return plan
 
 

@@ -28,6 +28,7 @@ def parse_arguments():
     parser.add_argument("--build", default="build", help="the build folder")
     parser.add_argument("--ranks", default="2,4", help="numbers of ranks, with commas")
     run_conformance.add_mode_arguments(parser)
+    parser.set_defaults(modes="*")
     parser.add_argument(
         "--programs", default="*", help="patterns of programs' names, with commas"
     )
@@ -124,7 +125,7 @@ def summary(failures):
     """A table: for each program that failed, how often under which value."""
     counts = collections.defaultdict(collections.Counter)
     for case in failures:
-        values = case.mode.split("-") if case.mode else ["native"]
+        values = run_conformance.modes.values_of(case.mode) if case.mode else ["native"]
         counts[case.program].update(["failed", *values, f"n={case.n_ranks}"])
         counts[case.program]["hung"] += case.is_hung
     present = set().union(*counts.values())

@@ -19,7 +19,7 @@ def plan(*options):
 
 def cases_of(planned):
     return {
-        (n_ranks, *name.split("-"))
+        (n_ranks, *modes.values_of(name))
         for n_ranks, names in planned.items()
         for name in names
     }
@@ -28,14 +28,14 @@ def cases_of(planned):
 class ModesTest(unittest.TestCase):
     def test_all_combinations_have_a_name(self):
         n_values = [len(values) for values in modes.DIMENSIONS.values()]
-        self.assertEqual(n_values, [2, 2, 3, 2, 2])
-        self.assertEqual(len(modes.ALL), 48)
+        self.assertEqual(n_values, [2, 2, 3, 2, 2, 2])
+        self.assertEqual(len(modes.ALL), 72)
         self.assertEqual(len(modes.VALUES), len(set(modes.VALUES)))
 
     def test_a_mode_sets_what_its_values_set(self):
         for name, variables in modes.ALL.items():
             expected = {}
-            for values, value in zip(modes.DIMENSIONS.values(), name.split("-")):
+            for values, value in zip(modes.DIMENSIONS.values(), modes.values_of(name)):
                 self.assertFalse(set(expected) & set(values[value]))
                 expected.update(values[value])
             self.assertEqual(variables, expected)
@@ -47,8 +47,9 @@ class ModesTest(unittest.TestCase):
     def test_patterns_select(self):
         self.assertEqual(modes.select("*"), list(modes.ALL))
         self.assertEqual(len(modes.select("timed-*-none")), 12)
-        self.assertEqual(len(modes.select("timed-*,demand-threads-*")), 36)
-        self.assertEqual(len(modes.select("*,timed-*")), 48)
+        self.assertEqual(len(modes.select("timed-*,demand-threads-*")), 48)
+        self.assertEqual(len(modes.select("*,timed-*")), 72)
+        self.assertEqual(len(modes.select("demand-*-least")), 24)
 
     def test_short_names_stand_for_the_usual_values(self):
         for short, name in (
@@ -56,11 +57,14 @@ class ModesTest(unittest.TestCase):
             ("nodes2-pooled", "demand-inline-nodes2-pooled-eager"),
             ("timed", "timed-inline-one-direct-eager"),
             ("none-threads", "demand-threads-one-direct-none"),
+            ("least", "demand-inline-one-direct-eager-least"),
+            ("usual-nodes1", "demand-inline-nodes1-direct-eager"),
         ):
             self.assertEqual(modes.select(short), [name])
 
     def test_what_fits_nothing_is_refused(self):
-        for patterns in ("", "sometimes-*", "one-nodes1", "timed-*,nothing"):
+        for patterns in ("", "sometimes-*", "one-nodes1", "timed-least",
+                         "timed-*,nothing"):
             with self.assertRaisesRegex(ValueError, "no mode fits"):
                 modes.select(patterns)
 
@@ -73,7 +77,7 @@ class CoverTest(unittest.TestCase):
 
     def test_every_pair_of_values_is_in_a_cover(self):
         ranks_chosen = ("4", "2,4", "1,3,5,8")
-        patterns_chosen = ("*", "demand-*", "demand-inline-*-eager", "one-direct")
+        patterns_chosen = ("*", modes.USUAL, "demand-*", "demand-inline-*-eager", "one-direct")
         for ranks, patterns in itertools.product(ranks_chosen, patterns_chosen):
             options = ("--ranks", ranks, "--modes", patterns)
             everything = cases_of(plan(*options))
@@ -88,7 +92,7 @@ class CoverTest(unittest.TestCase):
         self.assertEqual(plan("--cover"), plan("--cover"))
 
     def test_covers_of_many_programs_have_all_modes(self):
-        cases = [tuple(name.split("-")) for name in modes.ALL]
+        cases = [modes.values_of(name) for name in modes.select(modes.USUAL)]
         chosen = set()
         for number in range(50):
             chosen.update(modes.cover(cases, str(number)))
@@ -96,12 +100,17 @@ class CoverTest(unittest.TestCase):
 
     def test_without_an_option_everything_is_planned(self):
         planned = plan("--ranks", "2,3")
-        self.assertEqual(planned, {"2": list(modes.ALL), "3": list(modes.ALL)})
+        usual = [name for name in modes.ALL if "least" not in name]
+        self.assertEqual(planned, {"2": usual, "3": usual})
 
     def test_a_program_that_needs_buffering_does_not_run_without(self):
         for options in ([], ["--cover"]):
             names = itertools.chain(*plan("--needs-buffering", *options).values())
             self.assertEqual(fnmatch.filter(names, "*-none"), [])
+        self.assertEqual(
+            list(filter(modes.has_buffering, modes.select("demand-inline-one-direct-*"))),
+            ["demand-inline-one-direct-eager"],
+        )
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@
 #include <sys/uio.h>
 #endif
 
+#include "libbcs/base/log.h"
 #include "tests/engine/patterns.h"
 
 enum { TIME_LIMIT_S = 120, FEW_DESCRIPTORS = 64 };
@@ -231,12 +232,28 @@ START_TEST(exchanges_give_the_right_words)
 }
 END_TEST
 
+static void run_with_limits(int number, const char *limits, rank_fn pattern)
+{
+    struct job_shape shape = shape_of(number);
+
+    shape.limits = limits;
+    job_run(&shape, pattern);
+}
+
 START_TEST(collectives_go_on_while_the_ring_is_full)
 {
-    struct job_shape shape = shape_of(_i);
+    run_with_limits(_i, "ring=2,plans=2", pattern_pending_collectives);
+}
+END_TEST
 
-    shape.limits = "ring=2,plans=2";
-    job_run(&shape, pattern_pending_collectives);
+START_TEST(the_least_sizes_do)
+{
+    run_with_limits(_i, "least", pattern_pending_collectives);
+    run_with_limits(_i, "least", pattern_many_to_one);
+    run_with_limits(_i, "least", pattern_odd_receives);
+    run_with_limits(_i, "least", pattern_reductions);
+    run_with_limits(_i, "least", pattern_exchanges);
+    run_with_limits(_i, "least", pattern_late_opening);
 }
 END_TEST
 
@@ -252,12 +269,20 @@ START_TEST(a_collective_that_not_all_members_mean_is_refused)
 }
 END_TEST
 
+/** Without the notices of limits, which are met here. */
+static void log_errors_only(void)
+{
+    bcs_log_setup(BCS_LOG_ERROR, -1);
+}
+
 static TCase *small_sizes_tcase(void)
 {
     TCase *tcase = tcase_create("small sizes");
 
+    tcase_add_checked_fixture(tcase, log_errors_only, NULL);
     tcase_set_timeout(tcase, TIME_LIMIT_S);
     tcase_add_loop_test(tcase, collectives_go_on_while_the_ring_is_full, 0, N_JOBS);
+    tcase_add_loop_test(tcase, the_least_sizes_do, 0, N_JOBS);
     return tcase;
 }
 

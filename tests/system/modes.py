@@ -2,7 +2,7 @@
 """The modes of BCS that tests run in: one table of what can be chosen, names for all
 combinations, and small sets of combinations that stand for all.
 
-Used by job.py and the runners. A mode's name is its values joined by "-".
+Used by job.py and the runners. A mode's name is its values joined by "-", without "usual".
 """
 
 import fnmatch
@@ -26,11 +26,32 @@ DIMENSIONS = {
     },
     "copy": {"direct": {"BCS_COPY": "direct"}, "pooled": {"BCS_COPY": "pooled"}},
     "buffering": {"eager": {}, "none": {"BCS_BUFFERING": "none"}},
+    # Rings, batches and blocks as small as they may be: all of them become full. Not with
+    # timed strobes, where a slice would carry out next to nothing: every message took some.
+    "sizes": {"usual": {}, "least": {"BCS_LIMITS": "least"}},
 }
+# Patterns of all modes with usual sizes.
+USUAL = "*-eager,*-none"
 VALUES = [value for values in DIMENSIONS.values() for value in values]
 
 # Orders in which cover() looks for its set, to keep the smallest.
 N_TRIES = 20
+
+
+def name_of(values):
+    """The name of the mode with these values, one of each dimension."""
+    return "-".join(value for value in values if value != "usual")
+
+
+def values_of(name):
+    """A mode's values, one of each dimension."""
+    values = name.split("-")
+    return (*values, "usual") if len(values) < len(DIMENSIONS) else tuple(values)
+
+
+def has_buffering(name):
+    """Whether a mode buffers what programs may not rely on but do."""
+    return not {"none", "least"} & set(values_of(name))
 
 
 def all_modes():
@@ -38,10 +59,12 @@ def all_modes():
     modes = {}
     choices = [values.items() for values in DIMENSIONS.values()]
     for values in itertools.product(*choices):
+        if {"timed", "least"} <= {value for value, _ in values}:
+            continue
         variables = {}
         for _, settings in values:
             variables.update(settings)
-        modes["-".join(value for value, _ in values)] = variables
+        modes[name_of(value for value, _ in values)] = variables
     return modes
 
 
@@ -57,7 +80,7 @@ def complete(pattern):
         next((value for value in values if value in words), next(iter(values)))
         for values in DIMENSIONS.values()
     ]
-    return "-".join(chosen) if set(words) <= set(chosen) else pattern
+    return name_of(chosen) if set(words) <= set(chosen) else pattern
 
 
 def select(patterns):
@@ -75,7 +98,7 @@ def select(patterns):
             )
             raise ValueError(
                 f"no mode fits {pattern!r}; a name has one value of each, joined by "
-                f"'-': {values}"
+                f"'-', without usual: {values}"
             )
         chosen.update(fitting)
     return [name for name in ALL if name in chosen]

@@ -7,6 +7,7 @@ and the two reports must be equal.
 """
 
 import argparse
+import random
 import shlex
 import sys
 
@@ -41,6 +42,7 @@ def main():
     arguments = parse_arguments()
     report = job.Report()
     all_modes = list(modes.ALL.items())
+    random.Random("modes").shuffle(all_modes)
     for seed in range(arguments.first, arguments.first + arguments.seeds):
         n_ranks = 2 + seed % 7
         mode, extra = all_modes[seed % len(all_modes)]
