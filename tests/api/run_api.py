@@ -113,7 +113,13 @@ class Suite(library_suite.LibrarySuite):
         """When another has died during bcs_init, the launcher ends this one: if it ended
         by itself, mpirun could take it for the first that did.
         """
-        folder = os.path.dirname(self.arguments.lone_pmix)
+        with tempfile.TemporaryDirectory() as folder:
+            os.symlink(os.path.abspath(self.arguments.lone_pmix),
+                       f"{folder}/libpmix.so.2")
+            self.die_at_the_start(folder)
+
+    def die_at_the_start(self, folder):
+        """The same with the PMIx library in this folder."""
         settings = {"PMIX_NAMESPACE": "test", "LD_LIBRARY_PATH": folder}
         environment = job.clean_environment(settings)
         started = job.Job([self.arguments.ring], environment)
