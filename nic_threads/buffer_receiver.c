@@ -143,22 +143,20 @@ static void probe_answer(struct nic_view *view, const struct nic_posted *posted,
     nic_view_complete(view, posted->port, cell, BCS_CELL_DONE);
 }
 
-/** Offer a new send to a waiting probe. @return whether the probe has taken it */
-static bool offer_to_probe(struct nic_view *view, const struct nic_posted *send_posted,
-                           uint32_t probe_id)
+/** Answer a waiting probe, which is in no queue any more; item is the message's. */
+static void answer_waiting(struct nic_view *view, uint32_t probe_id,
+                           const struct bcs_descriptor *send, uint32_t item)
 {
-    const struct bcs_descriptor *send = nic_posted_descriptor(view, send_posted);
     const struct nic_posted probe = item_posted(view, probe_id);
-    bool is_taken = (view->items[probe_id].descriptor.flags & BCS_TAKE) != 0;
-    uint32_t item =
-        is_taken ? nic_item_new(view, send, send_posted->port) : NIC_ITEM_NONE;
 
     probe_answer(view, &probe, send, item);
     nic_item_free(view, probe_id);
-    return is_taken;
 }
 
-static void match_send(struct nic_view *view, const struct nic_posted *posted)
+/** Let the first receive, or probe that takes, have a new send, or keep it. Probes that only
+ *  look are put in a list that `found` begins. @return where the list ends */
+static uint32_t *place_send(struct nic_view *view, const struct nic_posted *posted,
+                            uint32_t *found)
 {
     const struct bcs_descriptor *send = nic_posted_descriptor(view, posted);
     struct nic_match *match = match_of(view, send->port);
@@ -166,19 +164,37 @@ static void match_send(struct nic_view *view, const struct nic_posted *posted)
     for (;;) {
         uint32_t id = nic_match_find_receive(match, view->items, send);
         if (id == NIC_ITEM_NONE) {
-            id = nic_item_new(view, send, posted->port);
-            nic_match_add_send(match, view->items, id);
-            return;
+            nic_match_add_send(match, view->items,
+                               nic_item_new(view, send, posted->port));
+            return found;
         }
         nic_match_remove_receive(match, view->items, id);
         if (view->items[id].descriptor.kind != BCS_PROBE) {
             struct nic_posted receive = item_posted(view, id);
             pair_up(view, posted, &receive);
-            return;
+            return found;
         }
-        if (offer_to_probe(view, posted, id)) {
-            return;
+        if ((view->items[id].descriptor.flags & BCS_TAKE) != 0) {
+            answer_waiting(view, id, send, nic_item_new(view, send, posted->port));
+            return found;
         }
+        *found = id;
+        found = &view->items[id].next;
+    }
+}
+
+/** A probe is answered once its message has found its place: whoever is told of it looks for
+ *  it in the queue, without the lock. */
+static void match_send(struct nic_view *view, const struct nic_posted *posted)
+{
+    const struct bcs_descriptor *send = nic_posted_descriptor(view, posted);
+    uint32_t first, id;
+
+    *place_send(view, posted, &first) = NIC_ITEM_NONE;
+    while (first != NIC_ITEM_NONE) {
+        id = first;
+        first = view->items[id].next;
+        answer_waiting(view, id, send, NIC_ITEM_NONE);
     }
 }
 

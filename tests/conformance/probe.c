@@ -112,6 +112,28 @@ static void probes_in_any_order_of_tags(struct world world)
     check_say("probes in any order of tags\n");
 }
 
+/* What a probe has waited for and found, the next one finds at once. */
+static void what_is_found_stays_found(struct world world)
+{
+    enum { ROUNDS = 500 };
+    int is_there;
+
+    for (int i = 0; i < ROUNDS; i++) {
+        int out = i, in = -1;
+        MPI_Request request;
+
+        MPI_Isend(&out, 1, MPI_INT, world.right, 8, MPI_COMM_WORLD, &request);
+        MPI_Probe(world.left, 8, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Iprobe(MPI_ANY_SOURCE, 8, MPI_COMM_WORLD, &is_there, MPI_STATUS_IGNORE);
+        CHECK(is_there);
+        MPI_Recv(&in, 1, MPI_INT, world.left, 8, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        CHECK_EQUAL(in, i);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    check_say("what is found stays found\n");
+}
+
 int main(int argc, char **argv)
 {
     struct world world = check_begin(&argc, &argv);
@@ -120,5 +142,6 @@ int main(int argc, char **argv)
     iprobe_turns_true(world);
     a_posted_receive_comes_first(world);
     probes_in_any_order_of_tags(world);
+    what_is_found_stays_found(world);
     return check_end();
 }
