@@ -203,6 +203,6 @@ int bcs_group_open(struct bcs_context *context, struct bcs_group *group, uint64_
     entry = bcs_post_begin(context, BCS_GROUP_OPEN);
     entry->port = group->slot;
     memcpy(entry->payload, &members, sizeof(members));
-    bcs_post_end(context, entry);
+    bcs_post_kick(context, entry);
     return 0;
 }
