@@ -167,18 +167,18 @@ def is_repeated(stolen_percent, n_left, conditions):
     return False
 
 
-def rounds_run(sides, n_rounds, run, conditions):
+def rounds_run(sides, n_rounds, run, conditions, first=0):
     """What run(side) returns, in a list with an entry for each round, by side; None for a
     side for which it has returned None.
 
     Each round runs each side once, every second one in the other order, so that a drift of
-    the machine favours neither end. A round of which the hypervisor took DISTURBED_PERCENT
+    the machine favours neither end; first is the number of rounds that these go on from. A round of which the hypervisor took DISTURBED_PERCENT
     or more is run again, up to n_rounds of them; the conditions count those, and the
     disturbed ones that are kept after that."""
     results = {side: [] for side in sides}
     n_repeats = number = 0
     while number < n_rounds:
-        order = sides if number % 2 == 0 else reversed(sides)
+        order = sides if (first + number) % 2 == 0 else reversed(sides)
         round_conditions = Conditions()
         found = {side: run(side) for side in order if results[side] is not None}
         if is_repeated(round_conditions.stolen_percent(), n_rounds - n_repeats, conditions):

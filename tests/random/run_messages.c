@@ -86,18 +86,26 @@ static void start_persistent(struct run *run, const struct act *act,
     }
 }
 
+/* @return a new entry for an act, or NULL: the request of an act before has been started */
+static struct entry *begin(struct run *run, const struct act *act)
+{
+    if (act->previous >= 0) {
+        start_again(run, act);
+        return NULL;
+    }
+    return run_add_entry(run, act);
+}
+
 void run_send(struct run *run, const struct act *act)
 {
     MPI_Comm comm = run_comm(run, act->comm);
-    struct entry *entry;
+    struct entry *entry = begin(run, act);
     struct buffer *buffer;
     int error;
 
-    if (act->previous >= 0) {
-        start_again(run, act);
+    if (entry == NULL) {
         return;
     }
-    entry = run_add_entry(run, act);
     buffer = &entry->buffer;
     make_message(buffer, &run->plan->messages[act->message], &run->draw);
     if (act->form == FORM_BLOCKING) {
@@ -223,15 +231,13 @@ static void receive_blocking(struct run *run, const struct act *act,
 void run_receive(struct run *run, const struct act *act)
 {
     MPI_Comm comm = run_comm(run, act->comm);
-    struct entry *entry;
+    struct entry *entry = begin(run, act);
     struct buffer *buffer;
     int error;
 
-    if (act->previous >= 0) {
-        start_again(run, act);
+    if (entry == NULL) {
         return;
     }
-    entry = run_add_entry(run, act);
     buffer = &entry->buffer;
     make_room(run->plan, buffer, act, &run->draw);
     if (act->form >= FORM_FIRST_BLOCKING) {

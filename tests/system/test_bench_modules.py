@@ -97,7 +97,7 @@ class Kinds(unittest.TestCase):
 class Rounds(unittest.TestCase):
     """A disturbed round is run again, and which are kept all the same is told."""
 
-    def run_rounds(self, n_rounds, stolen):
+    def run_rounds(self, n_rounds, stolen, first=0):
         """Rounds of two sides of which the hypervisor took these shares; what was kept, the
         order of all runs, the conditions and what was printed."""
         order, errors = [], io.StringIO()
@@ -110,7 +110,8 @@ class Rounds(unittest.TestCase):
         shares = iter(stolen)
         with mock.patch.object(bcs_jobs.Conditions, "stolen_percent",
                                lambda _: next(shares)), contextlib.redirect_stderr(errors):
-            results = bcs_jobs.rounds_run(("a", "b"), n_rounds, run, conditions)
+            results = bcs_jobs.rounds_run(("a", "b"), n_rounds, run, conditions,
+                                          first)
         return results, "".join(order), conditions, errors.getvalue()
 
     def test_every_second_round_runs_the_other_way_round(self):
@@ -119,6 +120,10 @@ class Rounds(unittest.TestCase):
         self.assertEqual(results, {"a": [1, 4, 5], "b": [2, 3, 6]})
         self.assertEqual((conditions.n_repeated, conditions.n_disturbed), (0, 0))
         self.assertEqual(errors, "")
+
+    def test_more_rounds_go_on_with_the_order(self):
+        _, order, _, _ = self.run_rounds(2, [0, 0], first=3)
+        self.assertEqual(order, "baab")
 
     def test_a_disturbed_round_does_not_count(self):
         results, order, conditions, _ = self.run_rounds(2, [0, 5, 0])

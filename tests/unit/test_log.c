@@ -1,47 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The log sink: which lines appear, what stands in front of them, and that a line is
- * one write. Standard error is replaced by a packet socket, which keeps writes apart.
+ * one write.
  */
 #include <check.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include "libbcs/base/log.h"
-
-static int log_end; /* where the lines arrive */
-static int stderr_kept;
-
-static void catch_stderr(void)
-{
-    int pair[2];
-
-    ck_assert_int_eq(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, pair), 0);
-    stderr_kept = dup(STDERR_FILENO);
-    dup2(pair[1], STDERR_FILENO);
-    close(pair[1]);
-    log_end = pair[0];
-}
-
-static void release_stderr(void)
-{
-    dup2(stderr_kept, STDERR_FILENO);
-    close(stderr_kept);
-    close(log_end);
-}
-
-/* The next write to standard error, or "" if there was none. */
-static const char *next_write(void)
-{
-    static char text[4096];
-    ssize_t n_bytes = recv(log_end, text, sizeof text - 1, MSG_DONTWAIT);
-
-    text[n_bytes > 0 ? n_bytes : 0] = '\0';
-    return text;
-}
+#include "tests/unit/caught_stderr.h"
 
 START_TEST(by_default_errors_and_warnings_are_printed)
 {
@@ -49,9 +18,9 @@ START_TEST(by_default_errors_and_warnings_are_printed)
     bcs_warn("second");
     bcs_info("third");
     bcs_debug("fourth");
-    ck_assert_str_eq(next_write(), "bcs: first 1\n");
-    ck_assert_str_eq(next_write(), "bcs: second\n");
-    ck_assert_str_eq(next_write(), "");
+    ck_assert_str_eq(caught_stderr_next(), "bcs: first 1\n");
+    ck_assert_str_eq(caught_stderr_next(), "bcs: second\n");
+    ck_assert_str_eq(caught_stderr_next(), "");
 }
 END_TEST
 
@@ -59,7 +28,7 @@ START_TEST(the_rank_stands_in_front_of_each_line)
 {
     bcs_log_setup(BCS_LOG_DEBUG, 3);
     bcs_debug("text");
-    ck_assert_str_eq(next_write(), "bcs[rank 3]: text\n");
+    ck_assert_str_eq(caught_stderr_next(), "bcs[rank 3]: text\n");
 }
 END_TEST
 
@@ -68,8 +37,8 @@ START_TEST(only_errors_are_printed_at_level_error)
     bcs_log_setup(BCS_LOG_ERROR, -1);
     bcs_warn("no");
     bcs_error("yes");
-    ck_assert_str_eq(next_write(), "bcs: yes\n");
-    ck_assert_str_eq(next_write(), "");
+    ck_assert_str_eq(caught_stderr_next(), "bcs: yes\n");
+    ck_assert_str_eq(caught_stderr_next(), "");
 }
 END_TEST
 
@@ -81,10 +50,10 @@ START_TEST(a_long_line_is_cut_off_and_still_one_write)
     memset(text, 'x', sizeof text - 1);
     text[sizeof text - 1] = '\0';
     bcs_error("%s", text);
-    line = next_write();
+    line = caught_stderr_next();
     ck_assert_uint_eq(strlen(line), 1024);
     ck_assert_uint_eq(strcspn(line, "\n"), 1023);
-    ck_assert_str_eq(next_write(), "");
+    ck_assert_str_eq(caught_stderr_next(), "");
 }
 END_TEST
 
@@ -104,7 +73,7 @@ int main(void)
     SRunner *runner;
     int n_failed;
 
-    tcase_add_checked_fixture(tests, catch_stderr, release_stderr);
+    tcase_add_checked_fixture(tests, caught_stderr_begin, caught_stderr_end);
     tcase_add_test(tests, by_default_errors_and_warnings_are_printed);
     tcase_add_test(tests, the_rank_stands_in_front_of_each_line);
     tcase_add_test(tests, only_errors_are_printed_at_level_error);

@@ -1,47 +1,30 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What is said once: that it is said with all its parts, once for all who share their
- * counts, and counted. Standard error is replaced by a packet socket, which keeps writes
- * apart; a process of its own stands for another rank.
+ * counts, and counted. A process of its own stands for another rank.
  */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "libbcs/base/notice.h"
+#include "tests/unit/caught_stderr.h"
 
 #define FIRST BCS_NOTICE_COPY_FORBIDDEN
 
-static int log_end; /* where the lines arrive */
 static struct bcs_notices *shared;
 
 static void set_up(void)
 {
-    int pair[2];
-
-    ck_assert_int_eq(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, pair), 0);
-    dup2(pair[1], STDERR_FILENO);
-    close(pair[1]);
-    log_end = pair[0];
+    caught_stderr_begin();
     shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE,
                   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     ck_assert_ptr_ne(shared, MAP_FAILED);
     bcs_log_setup(BCS_LOG_INFO, -1);
-}
-
-/* The next write to standard error, or "" if there was none. */
-static const char *next_write(void)
-{
-    static char text[4096];
-    ssize_t n_bytes = recv(log_end, text, sizeof text - 1, MSG_DONTWAIT);
-
-    text[n_bytes > 0 ? n_bytes : 0] = '\0';
-    return text;
 }
 
 START_TEST(a_line_says_what_is_met_what_it_does_and_what_to_do)
@@ -53,7 +36,7 @@ START_TEST(a_line_says_what_is_met_what_it_does_and_what_to_do)
     snprintf(expected, sizeof(expected),
              "bcs: %s: rank 3 of here. %s. %s. (Said once.)\n", kind->key, kind->effect,
              kind->remedy);
-    ck_assert_str_eq(next_write(), expected);
+    ck_assert_str_eq(caught_stderr_next(), expected);
 }
 END_TEST
 
@@ -62,8 +45,8 @@ START_TEST(it_is_said_once_and_counted_each_time)
     for (int i = 0; i < 3; i++) {
         bcs_notice(FIRST, "time %d", i);
     }
-    ck_assert_ptr_nonnull(strstr(next_write(), "time 0"));
-    ck_assert_str_eq(next_write(), "");
+    ck_assert_ptr_nonnull(strstr(caught_stderr_next(), "time 0"));
+    ck_assert_str_eq(caught_stderr_next(), "");
     ck_assert_uint_eq(bcs_notice_count(FIRST), 3);
 }
 END_TEST
@@ -89,8 +72,8 @@ START_TEST(of_those_who_share_the_first_says_it_and_all_are_counted)
     run_other_rank();
     bcs_notice_share(shared);
     bcs_notice(FIRST, "mine");
-    ck_assert_ptr_nonnull(strstr(next_write(), "other"));
-    ck_assert_str_eq(next_write(), "");
+    ck_assert_ptr_nonnull(strstr(caught_stderr_next(), "other"));
+    ck_assert_str_eq(caught_stderr_next(), "");
     ck_assert_uint_eq(bcs_notice_count(FIRST), 3);
 }
 END_TEST
@@ -105,8 +88,8 @@ START_TEST(what_was_met_before_sharing_and_during_it_is_kept)
     munmap(shared, sizeof(*shared));
     bcs_notice(FIRST, "after");
     ck_assert_uint_eq(bcs_notice_count(FIRST), 3);
-    ck_assert_ptr_nonnull(strstr(next_write(), "before"));
-    ck_assert_str_eq(next_write(), "");
+    ck_assert_ptr_nonnull(strstr(caught_stderr_next(), "before"));
+    ck_assert_str_eq(caught_stderr_next(), "");
 }
 END_TEST
 
@@ -117,7 +100,7 @@ START_TEST(every_entry_fits_a_line_and_is_complete)
 
         ck_assert(kind->level == BCS_LOG_WARN || kind->level == BCS_LOG_INFO);
         bcs_notice(i, "%0100d", 1);
-        ck_assert_ptr_nonnull(strstr(next_write(), "(Said once.)\n"));
+        ck_assert_ptr_nonnull(strstr(caught_stderr_next(), "(Said once.)\n"));
     }
 }
 END_TEST
