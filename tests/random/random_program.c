@@ -18,6 +18,7 @@
 
 struct options {
     int n_print; /* ranks of the job whose program is printed, or 0 */
+    bool is_native;
     const char *progress;
     const char *kept; /* as it was given */
     struct keep keep;
@@ -55,6 +56,8 @@ static void parse(int argc, char **argv, struct options *options)
             options->n_times = atoi(argv[++i]);
         } else if (has_value && strcmp(argv[i], "--progress") == 0) {
             options->progress = argv[++i];
+        } else if (strcmp(argv[i], "--native") == 0) {
+            options->is_native = true;
         } else if (options->first == 0) {
             options->first = strtoull(argv[i], NULL, 10);
         } else {
@@ -117,7 +120,7 @@ static void run_seed(uint64_t seed, const struct options *options,
     if (me >= 0) {
         plan = plan_make(seed, n, &options->keep);
         MPI_Comm_set_errhandler(all, MPI_ERRORS_RETURN);
-        run_plan(plan, all, progress);
+        run_plan(plan, all, options->is_native, progress);
         plan_free(plan);
         MPI_Comm_free(&all);
     }

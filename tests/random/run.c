@@ -217,9 +217,11 @@ static void end(struct run *run)
     free(run->attached);
 }
 
-void run_plan(const struct plan *plan, MPI_Comm all, struct progress *progress)
+void run_plan(const struct plan *plan, MPI_Comm all, bool is_native,
+              struct progress *progress)
 {
-    struct run run = {.plan = plan, .act = plan->acts, .progress = progress};
+    struct run run = {
+        .plan = plan, .act = plan->acts, .is_native = is_native, .progress = progress};
 
     begin(&run, all);
     go_through(&run);

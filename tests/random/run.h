@@ -52,6 +52,7 @@ struct run {
     int eagerness;         /* completions in a hundred acts */
     const struct act *act; /* under way or last carried out */
     int64_t now;           /* its position */
+    bool is_native;
     struct progress *progress;
     MPI_Comm comms[MAX_COMMS];
     MPI_Datatype stand_in;
@@ -75,8 +76,10 @@ __attribute__((format(printf, 2, 3), noreturn)) void run_fail(const struct run *
 /** Fail unless a call has returned this error class. */
 void run_expect(const struct run *run, int error, int class, const char *call);
 
-/** Carry out a plan on a communicator of its ranks; everything is freed afterwards. */
-void run_plan(const struct plan *plan, MPI_Comm all, struct progress *progress);
+/** Carry out a plan on a communicator of its ranks; everything is freed afterwards. Natively
+ *  without what Open MPI 4.1 alone cannot do. */
+void run_plan(const struct plan *plan, MPI_Comm all, bool is_native,
+              struct progress *progress);
 
 /** The communicator of a number; waits for MPI_Comm_idup if need be. */
 MPI_Comm run_comm(struct run *run, int comm);

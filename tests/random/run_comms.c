@@ -260,6 +260,9 @@ void run_collective(struct run *run, const struct act *act)
     struct reducing *reducing = NULL;
 
     run_comm(run, act->comm);
+    if (run->is_native && asked) { /* Open MPI 4.1 mixes up the parts of both */
+        wait_for_idup(run, -1);
+    }
     if (reduces) {
         reducing = reducing_start(run, act, asked);
     } else {

@@ -99,6 +99,7 @@ class Launch:
             "-n",
             str(self.n_ranks),
             self.arguments.program,
+            *native,
             *words,
         ]
 
