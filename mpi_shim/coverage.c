@@ -75,6 +75,11 @@ static const char head[] =
     "[mds.md](mds.md)); `-` stands for not at all. What a non-blocking one may do is\n"
     "told in [slices.md](slices.md#calls-that-do-not-wait).\n"
     "\n"
+    "Stricter than Open MPI: in a collective each member must expect as many bytes as\n"
+    "are sent to it, as MPI demands; fewer or more give `MPI_ERR_TRUNCATE`\n"
+    "([troubleshooting.md](troubleshooting.md#a-collective-fails)). Natively a member\n"
+    "of an `MPI_Bcast`, say, may ask for more than the root sends.\n"
+    "\n"
     "How suites and programs of others run: "
     "[foreign-programs.md](foreign-programs.md).\n";
 

@@ -121,7 +121,7 @@ int bcs_barrier(struct bcs_context *context, struct bcs_group *group,
     if (request == NULL) {
         return group->size == 1 ? 0 : bcs_engine_collective(context, group, &args);
     }
-    plan = bcs_plan_begin(context, group, request);
+    plan = bcs_plan_begin(context, group, BCS_PLAN_BARRIER, request);
     if (plan == NULL) {
         return -ENOMEM;
     }
@@ -175,7 +175,7 @@ int bcs_bcast(struct bcs_context *context, struct bcs_group *group, void *data,
         bcs_group_spans_nodes(group)) {
         return bcast_by_engine(context, group, data, n_bytes, root);
     }
-    plan = bcs_plan_begin(context, group, request);
+    plan = bcs_plan_begin(context, group, BCS_PLAN_BCAST, request);
     if (plan == NULL) {
         return -ENOMEM;
     }
@@ -215,7 +215,7 @@ int bcs_gather(struct bcs_context *context, struct bcs_group *group,
     if (bcs_root_check("bcs_gather", group, root) < 0) {
         return -EINVAL;
     }
-    plan = bcs_plan_begin(context, group, request);
+    plan = bcs_plan_begin(context, group, BCS_PLAN_GATHER, request);
     if (plan == NULL) {
         return -ENOMEM;
     }
@@ -255,7 +255,7 @@ int bcs_scatter(struct bcs_context *context, struct bcs_group *group,
     if (bcs_root_check("bcs_scatter", group, root) < 0) {
         return -EINVAL;
     }
-    plan = bcs_plan_begin(context, group, request);
+    plan = bcs_plan_begin(context, group, BCS_PLAN_SCATTER, request);
     if (plan == NULL) {
         return -ENOMEM;
     }

@@ -20,14 +20,15 @@ static bool is_root_valid(const struct bcs_sides *sides, int32_t root)
 
 /** Begin a plan whose transfers are with the other side. @return 0, -EINVAL, -ENOMEM */
 static int begin(struct bcs_context *context, struct bcs_sides *sides, int32_t root,
-                 struct bcs_request *request, struct bcs_plan **plan_out)
+                 enum bcs_plan_kind kind, struct bcs_request *request,
+                 struct bcs_plan **plan_out)
 {
     struct bcs_plan *plan;
 
     if (!is_root_valid(sides, root)) {
         return -EINVAL;
     }
-    plan = bcs_plan_begin(context, &sides->both, request);
+    plan = bcs_plan_begin(context, &sides->both, kind, request);
     if (plan == NULL) {
         return -ENOMEM;
     }
@@ -49,7 +50,7 @@ int bcs_across_bcast(struct bcs_context *context, struct bcs_sides *sides, void 
                      size_t n_bytes, int32_t root, struct bcs_request *request)
 {
     struct bcs_plan *plan;
-    int status = begin(context, sides, root, request, &plan);
+    int status = begin(context, sides, root, BCS_PLAN_BCAST, request, &plan);
 
     if (status < 0) {
         return status;
@@ -105,7 +106,7 @@ int bcs_across_gather(struct bcs_context *context, struct bcs_sides *sides,
                       int32_t root, struct bcs_request *request)
 {
     struct bcs_plan *plan;
-    int status = begin(context, sides, root, request, &plan);
+    int status = begin(context, sides, root, BCS_PLAN_GATHER, request, &plan);
 
     return status < 0 ? status : exchange_with_root(plan, mine, blocks, root, true);
 }
@@ -115,7 +116,7 @@ int bcs_across_scatter(struct bcs_context *context, struct bcs_sides *sides,
                        int32_t root, struct bcs_request *request)
 {
     struct bcs_plan *plan;
-    int status = begin(context, sides, root, request, &plan);
+    int status = begin(context, sides, root, BCS_PLAN_SCATTER, request, &plan);
 
     return status < 0 ? status : exchange_with_root(plan, mine, blocks, root, false);
 }
@@ -142,7 +143,8 @@ int bcs_across_allgather(struct bcs_context *context, struct bcs_sides *sides,
     int32_t size = sides->others.size;
     struct bcs_block_cursor from = bcs_block_cursor_at(blocks, size, first_peer(sides));
     struct bcs_plan *plan;
-    int status = begin(context, sides, BCS_ROOT_SELF, request, &plan);
+    int status =
+        begin(context, sides, BCS_ROOT_SELF, BCS_PLAN_ALLGATHER, request, &plan);
 
     if (status < 0) {
         return status;
@@ -164,7 +166,8 @@ int bcs_across_alltoall(struct bcs_context *context, struct bcs_sides *sides,
     struct bcs_block_cursor from = bcs_block_cursor_at(receive, size, first);
     struct bcs_block_cursor to = bcs_block_cursor_at(send, size, first);
     struct bcs_plan *plan;
-    int status = begin(context, sides, BCS_ROOT_SELF, request, &plan);
+    int status =
+        begin(context, sides, BCS_ROOT_SELF, BCS_PLAN_ALLTOALL, request, &plan);
 
     if (status < 0) {
         return status;
@@ -183,12 +186,12 @@ int bcs_across_alltoall(struct bcs_context *context, struct bcs_sides *sides,
 /** Begin a reduction; plan->peers is the other side. @return 0, -EINVAL or -ENOMEM */
 static int begin_reducing(struct bcs_reducing *r, const char *call,
                           struct bcs_context *context, struct bcs_sides *sides,
-                          struct bcs_request *request)
+                          enum bcs_plan_kind kind, struct bcs_request *request)
 {
     int status = bcs_reducing_find(r, call);
 
     if (status == 0) {
-        status = bcs_reducing_begin(r, context, &sides->both, request);
+        status = bcs_reducing_begin(r, context, &sides->both, kind, request);
     }
     if (status == 0) {
         r->rank = sides->mine.rank;
@@ -262,7 +265,9 @@ int bcs_across_reduce(struct bcs_context *context, struct bcs_sides *sides,
     int status = root == BCS_ROOT_ALL || is_root_valid(sides, root) ? 0 : -EINVAL;
 
     if (status == 0) {
-        status = begin_reducing(&r, "bcs_across_reduce", context, sides, request);
+        status = begin_reducing(
+            &r, "bcs_across_reduce", context, sides,
+            root == BCS_ROOT_ALL ? BCS_PLAN_ALLREDUCE : BCS_PLAN_REDUCE, request);
     }
     if (status < 0) {
         return status;
@@ -304,8 +309,8 @@ int bcs_across_reduce_scatter(struct bcs_context *context, struct bcs_sides *sid
     struct bcs_reduction whole = *reduction;
     struct bcs_reducing r = {.reduction = reduction, .form = BCS_REDUCE};
     char *theirs = NULL;
-    int status =
-        begin_reducing(&r, "bcs_across_reduce_scatter", context, sides, request);
+    int status = begin_reducing(&r, "bcs_across_reduce_scatter", context, sides,
+                                BCS_PLAN_REDUCE_SCATTER, request);
 
     if (status < 0) {
         return status;

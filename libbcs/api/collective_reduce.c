@@ -45,9 +45,10 @@ int bcs_reducing_find(struct bcs_reducing *r, const char *call)
 }
 
 int bcs_reducing_begin(struct bcs_reducing *r, struct bcs_context *context,
-                       struct bcs_group *group, struct bcs_request *request)
+                       struct bcs_group *group, enum bcs_plan_kind kind,
+                       struct bcs_request *request)
 {
-    r->plan = bcs_plan_begin(context, group, request);
+    r->plan = bcs_plan_begin(context, group, kind, request);
     if (r->plan == NULL) {
         return -ENOMEM;
     }
@@ -86,11 +87,24 @@ static int reduce_by_engine(struct bcs_context *context, struct bcs_group *group
     return bcs_engine_collective(context, group, &args);
 }
 
+/** The kind of a reduction that is not a reduce-scatter. */
+static enum bcs_plan_kind kind_of(const struct bcs_reducing *r)
+{
+    switch (r->form) {
+    case BCS_SCAN:
+        return BCS_PLAN_SCAN;
+    case BCS_EXCLUSIVE_SCAN:
+        return BCS_PLAN_EXSCAN;
+    default:
+        return r->root == BCS_ROOT_ALL ? BCS_PLAN_ALLREDUCE : BCS_PLAN_REDUCE;
+    }
+}
+
 /** Plan a reduction that is not a reduce-scatter. */
 static int reduce_by_members(struct bcs_reducing *r, struct bcs_context *context,
                              struct bcs_group *group, struct bcs_request *request)
 {
-    int status = bcs_reducing_begin(r, context, group, request);
+    int status = bcs_reducing_begin(r, context, group, kind_of(r), request);
 
     if (status < 0) {
         return status;
@@ -177,7 +191,7 @@ int bcs_reduce_scatter(struct bcs_context *context, struct bcs_group *group,
     if (bcs_reducing_find(&r, "bcs_reduce_scatter") < 0) {
         return -EINVAL;
     }
-    status = bcs_reducing_begin(&r, context, group, request);
+    status = bcs_reducing_begin(&r, context, group, BCS_PLAN_REDUCE_SCATTER, request);
     if (status < 0) {
         return status;
     }

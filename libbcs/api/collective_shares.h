@@ -41,7 +41,8 @@ int bcs_reducing_find(struct bcs_reducing *r, const char *call);
 
 /** Begin the plan of a reduction by all of a group. @return 0 or -ENOMEM */
 int bcs_reducing_begin(struct bcs_reducing *r, struct bcs_context *context,
-                       struct bcs_group *group, struct bcs_request *request);
+                       struct bcs_group *group, enum bcs_plan_kind kind,
+                       struct bcs_request *request);
 
 /** Find where the members' parts begin; NULL: all have r->reduction->count elements.
  *  @return whether there was memory */

@@ -100,3 +100,18 @@ int bcs_disagreement(struct bcs_context *context, const struct bcs_group *group,
     }
     return refusal.is_length_only ? BCS_E_TRUNCATED : BCS_E_DISAGREED;
 }
+
+int bcs_wrong_length(const struct bcs_context *context, const struct bcs_group *group,
+                     const struct bcs_group *peers, const struct bcs_result *result,
+                     size_t n_expected_bytes)
+{
+    bool is_longer = result->error == BCS_E_TRUNCATED;
+    char name[N_NAME_BYTES];
+
+    name_of(context, group, name);
+    bcs_error("the members of %s do not agree on the lengths of a collective: rank %d "
+              "sends %s%zu bytes, rank %d expects %zu",
+              name, result->source, is_longer ? "more than " : "", result->n_bytes,
+              peers->rank, n_expected_bytes);
+    return BCS_E_TRUNCATED;
+}

@@ -17,4 +17,10 @@
 int bcs_disagreement(struct bcs_context *context, const struct bcs_group *group,
                      const struct bcs_cell *cell);
 
+/** In a collective by messages a member has got one of another length than it expects, from
+ *  one of peers; prints a line. @return BCS_E_TRUNCATED */
+int bcs_wrong_length(const struct bcs_context *context, const struct bcs_group *group,
+                     const struct bcs_group *peers, const struct bcs_result *result,
+                     size_t n_expected_bytes);
+
 #endif

@@ -8,64 +8,54 @@
 
 #include <bcs/status.h>
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "libbcs/api/disagreement.h"
 #include "libbcs/api/p2p.h"
+#include "libbcs/api/plan_step.h"
 #include "libbcs/api/post.h"
 #include "nic_threads/reduce_ops.h"
 
 /* Cells that only the oldest plan may take. */
 #define RESERVED_CELLS 16u
 
-#define SLAB_STEPS 64
-
-enum step_kind { STEP_SEND, STEP_RECEIVE, STEP_COPY, STEP_COMBINE };
-
-/** Two places in memory, and how much there is. */
-struct operands {
-    const void *from;
-    void *to;
-    size_t count; /* bytes, or elements */
-};
-
-struct bcs_step {
-    struct bcs_step *next;
-    uint8_t kind;
-    bool is_fenced; /* needs all steps before it */
-    union {
-        struct bcs_message message; /* until it is started */
-        struct bcs_request request;
-        struct operands operands;
-    };
-};
-
-/** Steps are allocated in slabs, which live as long as the context. */
-struct bcs_step_slab {
-    struct bcs_step_slab *next;
-    struct bcs_step steps[SLAB_STEPS];
-};
-
-static bool add_slab(struct bcs_plans *plans)
-{
-    struct bcs_step_slab *slab = malloc(sizeof(*slab));
-
-    if (slab == NULL) {
-        return false;
-    }
-    slab->next = plans->slabs;
-    plans->slabs = slab;
-    for (int i = 0; i < SLAB_STEPS; i++) {
-        slab->steps[i].next = plans->free_steps;
-        plans->free_steps = &slab->steps[i];
-    }
-    return true;
-}
-
 static void note_status(struct bcs_plan *plan, int status)
 {
     if (plan->status == 0 || (plan->status > 0 && status < 0)) {
         plan->status = status;
+    }
+}
+
+/** A message of a plan has another length than its receive. The sender of an empty one has
+ *  failed, and has said why. */
+static __attribute__((cold)) void note_wrong_length(struct bcs_plan *plan,
+                                                    const struct bcs_result *result,
+                                                    size_t n_expected)
+{
+    int status = BCS_E_TRUNCATED;
+
+    if (result->n_bytes > 0) {
+        status = bcs_wrong_length(plan->context, plan->group, plan->peers, result,
+                                  n_expected);
+    }
+    note_status(plan, status);
+}
+
+/** A message of a plan has come. */
+static inline void note_received(struct bcs_plan *plan, const struct bcs_result *result,
+                                 size_t n_expected)
+{
+    if (__builtin_expect(result->error != 0 || result->n_bytes != n_expected, 0)) {
+        note_wrong_length(plan, result, n_expected);
+    }
+}
+
+/** A transfer of a plan is over. Sends do not fail. */
+static inline void note_transfer(struct bcs_plan *plan,
+                                 const struct bcs_request *request)
+{
+    if (!request->is_send) {
+        note_received(plan, &request->result, request->n_bytes);
     }
 }
 
@@ -104,7 +94,7 @@ static inline struct bcs_step *step_new(struct bcs_plan *plan, enum step_kind ki
     if (plan->status < 0) {
         return NULL;
     }
-    if (plans->free_steps == NULL && !add_slab(plans)) {
+    if (plans->free_steps == NULL && !bcs_steps_add(plans)) {
         note_status(plan, -ENOMEM);
         return NULL;
     }
@@ -179,7 +169,7 @@ static inline void operate(const struct bcs_plan *plan, enum step_kind kind,
 {
     if (kind == STEP_COPY) {
         memmove(operands->to, operands->from, operands->count);
-    } else {
+    } else if (!plan->is_spoiled) {
         combine(&plan->combiner, operands);
     }
 }
@@ -188,7 +178,8 @@ static void wait_for_oldest(struct bcs_plan *plan)
 {
     struct bcs_step *step = plan->pending.first;
 
-    note_status(plan, bcs_test(plan->context, &step->request, true));
+    bcs_test(plan->context, &step->request, true);
+    note_transfer(plan, &step->request);
     step_free(plan->context, list_take(&plan->pending, &plan->pending.first));
 }
 
@@ -310,7 +301,7 @@ static inline void add_receive(struct bcs_plan *plan, int32_t from, void *data,
 void bcs_plan_send(struct bcs_plan *plan, int32_t to, const void *data, size_t n_bytes)
 {
     if (n_bytes > 0) {
-        add_send(plan, to, data, n_bytes);
+        add_send(plan, to, data, plan->is_spoiled ? 0 : n_bytes);
     }
 }
 
@@ -330,17 +321,21 @@ void bcs_plan_tell(struct bcs_plan *plan, int32_t to)
 void bcs_plan_await(struct bcs_plan *plan, int32_t from, void *data, size_t n_bytes)
 {
     const struct bcs_message message = message_of(plan, from, data, n_bytes);
+    struct bcs_result result;
     int status = -ENOMEM;
 
     if (plan->request == NULL && plan->pending.first == NULL && n_bytes > 0 &&
         plan->status >= 0) {
-        status = bcs_recv(plan->context, &message, NULL, NULL);
+        status = bcs_recv(plan->context, &message, &result, NULL);
     }
     if (status == -ENOMEM) {
         bcs_plan_receive(plan, from, data, n_bytes);
         bcs_plan_fence(plan);
-    } else {
+    } else if (status < 0) {
         note_status(plan, status);
+    } else {
+        note_received(plan, &result, n_bytes);
+        plan->is_spoiled = plan->status > 0;
     }
 }
 
@@ -375,14 +370,18 @@ void bcs_plan_copy(struct bcs_plan *plan, void *to, const void *from, size_t n_b
     }
 }
 
-void bcs_plan_deliver(struct bcs_plan *plan, void *to, size_t n_room_bytes,
+void bcs_plan_deliver(struct bcs_plan *plan, void *to, size_t n_expected,
                       const void *from, size_t n_bytes)
 {
-    if (n_bytes > n_room_bytes) {
-        note_status(plan, BCS_E_TRUNCATED);
-        n_bytes = n_room_bytes;
+    if (__builtin_expect(n_bytes == n_expected, 1)) {
+        bcs_plan_copy(plan, to, from, n_bytes);
+    } else {
+        const struct bcs_result result = {.source = plan->peers->rank,
+                                          .n_bytes = n_bytes};
+
+        note_status(plan, bcs_wrong_length(plan->context, plan->group, plan->peers,
+                                           &result, n_expected));
     }
-    bcs_plan_copy(plan, to, from, n_bytes);
 }
 
 void bcs_plan_combine(struct bcs_plan *plan, const void *left, void *right,
@@ -401,6 +400,7 @@ void bcs_plan_fence(struct bcs_plan *plan)
         wait_for_oldest(plan);
     }
     plan->has_receives = false;
+    plan->is_spoiled = plan->status > 0;
 }
 
 /** A plan that has failed: its other steps are not carried out. */
@@ -415,10 +415,14 @@ static void drop_queue(struct bcs_plan *plan)
 static enum outcome carry_out(struct bcs_plan *plan, struct bcs_step *step)
 {
     if (step->kind == STEP_SEND || step->kind == STEP_RECEIVE) {
-        const struct bcs_message message = step->message;
-        enum outcome outcome =
-            start_transfer(plan, (enum step_kind)step->kind, &message, &step->request);
+        struct bcs_message message = step->message;
+        enum outcome outcome;
 
+        if (step->kind == STEP_SEND && plan->is_spoiled) {
+            message.n_bytes = 0;
+        }
+        outcome =
+            start_transfer(plan, (enum step_kind)step->kind, &message, &step->request);
         if (outcome == NO_CELL) {
             step->message = message;
         }
@@ -434,8 +438,12 @@ static void start_queue(struct bcs_plan *plan)
 
     while ((step = plan->queue.first) != NULL && plan->status >= 0 &&
            !(step->is_fenced && plan->pending.first != NULL)) {
-        enum outcome outcome = carry_out(plan, step);
+        enum outcome outcome;
 
+        if (step->is_fenced) {
+            plan->is_spoiled = plan->status > 0;
+        }
+        outcome = carry_out(plan, step);
         if (outcome == NO_CELL) {
             return;
         }
@@ -454,7 +462,7 @@ bool bcs_plan_advance(struct bcs_plan *plan)
         struct bcs_request *request = &(*link)->request;
 
         if (bcs_look(plan->context, request)) {
-            note_status(plan, request->result.error);
+            note_transfer(plan, request);
             step_free(plan->context, list_take(&plan->pending, link));
         } else {
             link = &(*link)->next;
@@ -462,14 +470,4 @@ bool bcs_plan_advance(struct bcs_plan *plan)
     }
     start_queue(plan);
     return plan->pending.first == NULL && plan->queue.first == NULL;
-}
-
-void bcs_steps_free(struct bcs_plans *plans)
-{
-    while (plans->slabs != NULL) {
-        struct bcs_step_slab *slab = plans->slabs;
-
-        plans->slabs = slab->next;
-        free(slab);
-    }
 }

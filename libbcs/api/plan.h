@@ -13,10 +13,16 @@
  * caller's buffers do, memory of the plan does, the stack does not.
  *
  * Matching. All messages of a plan carry the tag that bcs_plan_begin takes. Members begin
- * the collectives of a group in the same order, so the tag is the same at all of them.
+ * the collectives of a group in the same order, so the tag is the same at all of them. It
+ * has the kind of the collective in it: members in different ones wait for ever, as they do
+ * natively, rather than take each other's data.
  * Within a plan, two members must add their messages to each other in the same order, and
  * if they send both ways, start send and receive together: the member that is furthest
  * behind can then always go on.
+ *
+ * Lengths. A member that gets more or less than it expects says so and fails, and so does
+ * everyone who would get anything that depends on it: in its place it sends an empty message,
+ * which nobody expects.
  *
  * Bounds. Of the plans of one group, only the limits.plans oldest are under way; later
  * ones are put down and wait for their turn. It is the same order at all members, so the
@@ -33,6 +39,23 @@ struct bcs_combiner {
     int kernel; /* nic_reduce_kernel number; or -1: by the function */
     bcs_combine_fn combine;
     void *arg;
+};
+
+/** The kinds of collectives, as far as members must not mix them. */
+enum bcs_plan_kind {
+    BCS_PLAN_BARRIER,
+    BCS_PLAN_BCAST,
+    BCS_PLAN_GATHER,
+    BCS_PLAN_SCATTER,
+    BCS_PLAN_ALLGATHER,
+    BCS_PLAN_ALLTOALL,
+    BCS_PLAN_REDUCE,
+    BCS_PLAN_ALLREDUCE,
+    BCS_PLAN_SCAN,
+    BCS_PLAN_EXSCAN,
+    BCS_PLAN_REDUCE_SCATTER,
+    BCS_PLAN_NEIGHBORS,
+    BCS_PLAN_KINDS
 };
 
 struct bcs_step_list {
@@ -61,6 +84,7 @@ struct bcs_plan {
     bool is_open;      /* its turn has come */
     bool is_fenced;    /* the next step needs all before it */
     bool has_receives; /* since the last fence */
+    bool is_spoiled;   /* what came before the last fence had a wrong length */
 };
 
 /**
@@ -71,13 +95,13 @@ struct bcs_plan {
  * @return NULL    no memory; nothing was begun
  */
 struct bcs_plan *bcs_plan_begin(struct bcs_context *context, struct bcs_group *group,
-                                struct bcs_request *request);
+                                enum bcs_plan_kind kind, struct bcs_request *request);
 
 /**
  * All steps are added; the plan is no longer the caller's.
  *
  * @return with a request 0; else what the collective has come to: 0, BCS_E_TRUNCATED if a
- *         message was longer than its receive, or -errno
+ *         message had another length than its receive (logged), or -errno
  */
 int bcs_plan_end(struct bcs_plan *plan);
 
@@ -85,7 +109,7 @@ int bcs_plan_end(struct bcs_plan *plan);
  *  the length, too. */
 void bcs_plan_send(struct bcs_plan *plan, int32_t to, const void *data, size_t n_bytes);
 
-/** Receive up to n_bytes; no bytes: no message. */
+/** Receive n_bytes; no bytes: no message. */
 void bcs_plan_receive(struct bcs_plan *plan, int32_t from, void *data, size_t n_bytes);
 
 /** Receive as above, and fence. */
@@ -101,7 +125,7 @@ void bcs_plan_hear(struct bcs_plan *plan, int32_t from);
 void bcs_plan_copy(struct bcs_plan *plan, void *to, const void *from, size_t n_bytes);
 
 /** Copy a block to where it is wanted, as if it were a message to oneself. */
-void bcs_plan_deliver(struct bcs_plan *plan, void *to, size_t n_room_bytes,
+void bcs_plan_deliver(struct bcs_plan *plan, void *to, size_t n_expected,
                       const void *from, size_t n_bytes);
 
 /** right = left OP right over count elements, by plan->combiner. */
@@ -125,8 +149,5 @@ void bcs_plans_fini(struct bcs_context *context);
 
 /** Do the steps of a non-blocking plan that can be done. @return whether it is over */
 bool bcs_plan_advance(struct bcs_plan *plan);
-
-/** Give back the memory of all steps. */
-void bcs_steps_free(struct bcs_plans *plans);
 
 #endif

@@ -8,10 +8,24 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "libbcs/api/plan_step.h"
 #include "libbcs/api/post.h"
 
-/* Of the collectives' tags; slots.c of the MPI shim has one beyond. */
-#define TAG_MASK 0x3fffffffu
+/* The collectives' tags: number and kind; slots.c of the MPI shim has one beyond. A number that
+ * comes again meets what it has met before only if that was left behind, as messages of one
+ * sender are matched in their order. */
+#define NUMBER_BITS 26
+#define NUMBER_MASK ((1u << NUMBER_BITS) - 1)
+
+_Static_assert(BCS_PLAN_KINDS <= 1 << 4, "four bits hold a kind");
+
+enum { SLAB_STEPS = 64 };
+
+/** Steps are allocated in slabs, which live as long as the context. */
+struct bcs_step_slab {
+    struct bcs_step_slab *next;
+    struct bcs_step steps[SLAB_STEPS];
+};
 
 struct bcs_plan_memory {
     _Alignas(BCS_CACHE_LINE) struct bcs_plan_memory *next;
@@ -25,7 +39,7 @@ static inline void list_init(struct bcs_step_list *list)
 }
 
 struct bcs_plan *bcs_plan_begin(struct bcs_context *context, struct bcs_group *group,
-                                struct bcs_request *request)
+                                enum bcs_plan_kind kind, struct bcs_request *request)
 {
     struct bcs_plan *plan = context->plans.free;
     bool has_request = request != NULL;
@@ -47,11 +61,13 @@ struct bcs_plan *bcs_plan_begin(struct bcs_context *context, struct bcs_group *g
     plan->memory = NULL;
     plan->next = NULL;
     plan->tag =
-        (int32_t)((2 * group->n_started[has_request]++ + has_request) & TAG_MASK);
+        (int32_t)(((2 * group->n_started[has_request]++ + has_request) & NUMBER_MASK) |
+                  (uint32_t)kind << NUMBER_BITS);
     plan->status = 0;
     plan->is_open = true;
     plan->is_fenced = false;
     plan->has_receives = false;
+    plan->is_spoiled = false;
     if (has_request) {
         *request = (struct bcs_request){
             .cell = BCS_CELL_NONE, .is_send = true, .is_collective = true};
@@ -188,6 +204,32 @@ int bcs_plan_end(struct bcs_plan *plan)
     return 0;
 }
 
+bool bcs_steps_add(struct bcs_plans *plans)
+{
+    struct bcs_step_slab *slab = malloc(sizeof(*slab));
+
+    if (slab == NULL) {
+        return false;
+    }
+    slab->next = plans->slabs;
+    plans->slabs = slab;
+    for (int i = 0; i < SLAB_STEPS; i++) {
+        slab->steps[i].next = plans->free_steps;
+        plans->free_steps = &slab->steps[i];
+    }
+    return true;
+}
+
+static void free_steps(struct bcs_plans *plans)
+{
+    while (plans->slabs != NULL) {
+        struct bcs_step_slab *slab = plans->slabs;
+
+        plans->slabs = slab->next;
+        free(slab);
+    }
+}
+
 void bcs_plans_fini(struct bcs_context *context)
 {
     struct bcs_plans *plans = &context->plans;
@@ -198,5 +240,5 @@ void bcs_plans_fini(struct bcs_context *context)
         plans->free = plan->next;
         free(plan);
     }
-    bcs_steps_free(plans);
+    free_steps(plans);
 }

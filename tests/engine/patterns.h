@@ -65,4 +65,7 @@ void pattern_late_opening(struct rank *me);
 /** The last rank is in another collective than the others, or means another one. */
 void pattern_disagreements(struct rank *me);
 
+/** Collectives by messages for which the last rank has twice the length. */
+void pattern_unequal_lengths(struct rank *me);
+
 #endif

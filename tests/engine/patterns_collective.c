@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libbcs/api/plan.h"
 #include "nic_threads/reduce_ops.h"
 #include "tests/engine/patterns.h"
 #include <bcs/bcs.h>
@@ -282,4 +283,82 @@ void pattern_disagreements(struct rank *me)
                         out[0] == me->size * (me->size - 1) / 2,
                     "a collective after a refused one is wrong");
     }
+}
+
+/** An allreduce of words, of which the last rank has twice as many. */
+static int reduce_unequal(struct rank *me, size_t count, bool has_request)
+{
+    bool is_last = me->rank == me->size - 1;
+    int64_t *words = calloc(2 * count, sizeof(*words));
+    const struct bcs_reduction reduction = {.in = words,
+                                            .out = words,
+                                            .count = is_last ? 2 * count : count,
+                                            .op = BCS_SUM,
+                                            .type = BCS_INT64};
+    struct bcs_request request;
+    int status = bcs_reduce(me->context, &me->world, &reduction, BCS_ROOT_ALL,
+                            has_request ? &request : NULL);
+
+    if (status == 0 && has_request) {
+        status = bcs_test(me->context, &request, true);
+    }
+    free(words);
+    return status;
+}
+
+static void broadcast_unequal(struct rank *me, size_t n_bytes)
+{
+    bool is_last = me->rank == me->size - 1;
+    char *data = calloc(2, n_bytes);
+    int status = bcs_bcast(me->context, &me->world, data,
+                           is_last ? 2 * n_bytes : n_bytes, 0, NULL);
+
+    rank_expect(me, status == (is_last ? BCS_E_TRUNCATED : 0), "a wrong length passes");
+    free(data);
+}
+
+/** Rank 0 broadcasts while rank 1 waits for its part of a scatter. */
+static void take_no_others_data(struct rank *me)
+{
+    uint8_t data[100] = {0};
+    const struct bcs_part mine = {data, sizeof(data)};
+    uint64_t number = 2 * me->world.n_started[1] + 1;
+    struct bcs_message message = rank_message(
+        me, 1, (int32_t)(number | BCS_PLAN_SCATTER << 26), data, sizeof(data));
+    struct bcs_request request = {.is_done = true};
+
+    message.space = BCS_SPACE_COLLECTIVE;
+    if (me->rank == 0) {
+        bcs_bcast(me->context, &me->world, data, sizeof(data), 0, &request);
+        bcs_test(me->context, &request, true);
+    } else if (me->rank == 1) {
+        bcs_scatter(me->context, &me->world, &mine, NULL, 0, &request);
+    }
+    bcs_barrier(me->context, &me->world, NULL);
+    rank_expect(
+        me, me->rank != 1 || bcs_test(me->context, &request, false) == BCS_E_PENDING,
+        "a scatter has taken the data of a broadcast");
+    bcs_barrier(me->context, &me->world, NULL);
+    if (me->rank == 0) {
+        bcs_send(me->context, &message, BCS_SEND_BUFFERED, NULL);
+    } else if (me->rank == 1) {
+        bcs_test(me->context, &request, true);
+    }
+    bcs_barrier(me->context, &me->world, NULL);
+}
+
+void pattern_unequal_lengths(struct rank *me)
+{
+    static const size_t counts[] = {50, 20000}; /* one way for both lengths */
+
+    rank_open_world(me);
+    for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
+        rank_expect(me,
+                    reduce_unequal(me, counts[i], false) == BCS_E_TRUNCATED &&
+                        reduce_unequal(me, counts[i], true) == BCS_E_TRUNCATED,
+                    "a reduction of unequal vectors passes");
+        rank_expect(me, bcs_barrier(me->context, &me->world, NULL) == 0, "no barrier");
+        broadcast_unequal(me, counts[i] * sizeof(int64_t));
+    }
+    take_no_others_data(me);
 }

@@ -266,6 +266,7 @@ END_TEST
 START_TEST(a_collective_that_not_all_members_mean_is_refused)
 {
     run(_i, pattern_disagreements);
+    run(_i, pattern_unequal_lengths);
 }
 END_TEST
 

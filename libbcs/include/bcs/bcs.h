@@ -381,7 +381,7 @@ BCS_PUBLIC int bcs_reduce_scatter(struct bcs_context *context, struct bcs_group 
 /**
  * Scatter: each member gets its block of the root's. [BCS-MPI table 4.1]
  *
- * @param mine    where this member's block goes, and the room for it; at the root it may
+ * @param mine    where this member's block goes, and how long it is; at the root it may
  *                be NULL: the block stays where it is
  * @param blocks  read at the root only
  */
@@ -394,7 +394,7 @@ BCS_PUBLIC int bcs_scatter(struct bcs_context *context, struct bcs_group *group,
  *
  * @param mine    this member's block; at the root it may be NULL: the block is in its
  *                place already
- * @param blocks  where they go, at most so long; used at the root only
+ * @param blocks  where they go; used at the root only
  */
 BCS_PUBLIC int bcs_gather(struct bcs_context *context, struct bcs_group *group,
                           const struct bcs_part *mine, const struct bcs_blocks *blocks,
