@@ -6,6 +6,7 @@
  * Data that a rank need not describe, as a gather's blocks on other ranks than the root,
  * may be anything and are not looked at.
  */
+#include "libbcs/base/log.h"
 #include "mpi_shim/collective.h"
 #include "mpi_shim/neighbors.h"
 
@@ -218,12 +219,46 @@ static size_t block_bytes(const struct shim_layout *layout, int32_t i)
     return type->size * (size_t)(layout->is_vector ? layout->counts[i] : layout->count);
 }
 
-/** Whether a rank has a block for itself, in two places. */
-static bool is_among_equals(const struct shim_comm *comm,
-                            const struct shim_collective *call)
+/** Whether a rank can tell by itself how long a block that it gets must be: it gets one from
+ *  itself, or all are as long. */
+static bool is_balance_known(const struct shim_comm *comm,
+                             const struct shim_collective *call)
 {
     return !shim_comm_is_inter(comm) && !is_in_place(&call->send) &&
-           (call->kind == SHIM_ALLGATHER || call->kind == SHIM_ALLTOALL);
+           (call->kind == SHIM_ALLGATHER || call->kind == SHIM_ALLTOALL ||
+            (call->kind == SHIM_NEIGHBOR_ALLTOALL && !call->send.is_vector));
+}
+
+/** What a rank sends is not as long as what it gets: say so. */
+static __attribute__((cold)) int refuse_lengths(const struct shim_comm *comm,
+                                                size_t n_sent, size_t n_expected)
+{
+    char name[MPI_MAX_OBJECT_NAME];
+
+    shim_comm_name_group(comm->whole, name, sizeof(name));
+    bcs_error("the members of %s do not agree on the lengths of a collective: rank %d "
+              "sends %zu bytes where it expects %zu itself",
+              name, comm->group.rank, n_sent, n_expected);
+    return MPI_ERR_TRUNCATE;
+}
+
+/** Whether what a rank sends is as long as what it gets, where it can tell. What it sends to
+ *  itself is copied by the length of what it gets. */
+static inline int check_balance(const struct shim_comm *comm,
+                                const struct shim_collective *call)
+{
+    const struct shim_layout *send = &call->send, *receive = &call->receive;
+    size_t n_sent, n_expected;
+
+    if ((send->type == receive->type && send->count == receive->count &&
+         !receive->is_vector) ||
+        !is_balance_known(comm, call)) {
+        return MPI_SUCCESS;
+    }
+    n_sent = block_bytes(send, comm->group.rank);
+    n_expected = block_bytes(receive, comm->group.rank);
+    return n_sent == n_expected ? MPI_SUCCESS
+                                : refuse_lengths(comm, n_sent, n_expected);
 }
 
 static int check_allgather(const struct shim_comm *comm, struct shim_collective *call,
@@ -240,28 +275,7 @@ static int check_allgather(const struct shim_comm *comm, struct shim_collective 
     class =
         first_of(class, check_blocks(&call->receive, n_blocks,
                                      (struct missing){MPI_ERR_BUFFER, MPI_ERR_COUNT}));
-    return class == MPI_SUCCESS && is_among_equals(comm, call) &&
-                   block_bytes(&call->send, 0) >
-                       block_bytes(&call->receive, comm->group.rank)
-               ? MPI_ERR_TRUNCATE
-               : class;
-}
-
-/** Whether what is received is as long as what is sent, where a rank can tell: of its own
- *  block, or if all blocks are as long. */
-static bool is_balanced(const struct shim_comm *comm,
-                        const struct shim_collective *call)
-{
-    const struct shim_layout *send = &call->send, *receive = &call->receive;
-
-    if (send->is_vector) {
-        return !is_among_equals(comm, call) ||
-               block_bytes(send, comm->group.rank) ==
-                   block_bytes(receive, comm->group.rank);
-    }
-    return (send->type == receive->type && send->count == receive->count) ||
-           is_in_place(send) || shim_comm_is_inter(comm) ||
-           block_bytes(send, 0) == block_bytes(receive, 0);
+    return class == MPI_SUCCESS ? check_balance(comm, call) : class;
 }
 
 static int check_alltoall(const struct shim_comm *comm, struct shim_collective *call,
@@ -279,7 +293,7 @@ static int check_alltoall(const struct shim_comm *comm, struct shim_collective *
     if (class == MPI_SUCCESS) {
         class = check_blocks(&call->receive, n_from, missing);
     }
-    return class == MPI_SUCCESS && !is_balanced(comm, call) ? MPI_ERR_TRUNCATE : class;
+    return class == MPI_SUCCESS ? check_balance(comm, call) : class;
 }
 
 static int check_neighbors(struct shim_comm *comm, struct shim_collective *call)
