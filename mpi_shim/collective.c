@@ -254,4 +254,5 @@ static bool request(struct shim_collective *call, bool is_persistent,
                                                            request_out));              \
     }
 
+#define SHIM_NEIGHBOR_COLLECTIVE SHIM_COLLECTIVE
 #include "mpi_shim/collectives.def"

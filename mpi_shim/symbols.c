@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The exported MPI_ and PMPI_ functions, made from symbols.def, and the search for the
+ * The exported MPI_ and PMPI_ functions, made from functions.def, and the search for the
  * real library behind them. Run by every thread of the program that calls MPI.
  *
  * The fast path of an entry point is one test of one byte: zero means that the shim is
@@ -51,7 +51,7 @@ const char *const shim_function_names[SHIM_N_FUNCTIONS] = {
     [SHIM_FN_##name] = "MPI_" #name,
 #define SHIM_PASSED(timing, type, name, parameters, arguments)                         \
     [SHIM_FN_##name] = "MPI_" #name,
-#include "mpi_shim/symbols.def"
+#include "mpi_shim/functions.def"
 };
 
 /* Reached if the program looked up a name that its MPI library does not have. */
@@ -77,7 +77,7 @@ static int shim_symbol_missing(const char *name)
     SHIM_DEFINE_MISSING(type, name, parameters)
 #define SHIM_PASSED(timing, type, name, parameters, arguments)                         \
     SHIM_DEFINE_MISSING(type, name, parameters)
-#include "mpi_shim/symbols.def"
+#include "mpi_shim/functions.def"
 #pragma GCC diagnostic pop
 
 /* Where each function's pointers are, and what is used if there is no such function. */
@@ -99,7 +99,7 @@ static const struct shim_symbol shim_symbols[] = {
 #define SHIM_PASSED(timing, type, name, parameters, arguments)                         \
     SHIM_SYMBOL("MPI_" #name, name, shim_missing_##name)
 #define SHIM_LOCAL(type, name, parameters) SHIM_SYMBOL(NULL, name, NULL)
-#include "mpi_shim/symbols.def"
+#include "mpi_shim/functions.def"
 };
 
 static void *shim_symbol_real(const char *name)
@@ -361,4 +361,4 @@ static void shim_symbols_tell_inactive(const char *name)
         return shim_slow_##name arguments;                                             \
     }
 
-#include "mpi_shim/symbols.def"
+#include "mpi_shim/functions.def"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What symbols.def becomes for the rest of the shim: the numbers of the functions, the
+ * What functions.def becomes for the rest of the shim: the numbers of the functions, the
  * table of the real library's functions, and the prototypes of our own. Any thread that
  * calls MPI runs what is declared here.
  *
@@ -25,7 +25,7 @@ enum shim_function {
 #define SHIM_LIFECYCLE(type, name, parameters, arguments) SHIM_FN_##name,
 #define SHIM_BUFFERED(timing, type, name, parameters, arguments) SHIM_FN_##name,
 #define SHIM_PASSED(timing, type, name, parameters, arguments) SHIM_FN_##name,
-#include "mpi_shim/symbols.def"
+#include "mpi_shim/functions.def"
     SHIM_N_FUNCTIONS
 };
 
@@ -35,7 +35,7 @@ struct shim_real {
 #define SHIM_BUFFERED(timing, type, name, parameters, arguments) type(*name) parameters;
 #define SHIM_PASSED(timing, type, name, parameters, arguments) type(*name) parameters;
 #define SHIM_LOCAL(type, name, parameters) type(*name) parameters;
-#include "mpi_shim/symbols.def"
+#include "mpi_shim/functions.def"
 };
 
 /** The real library's functions (its PMPI_ names). Filled by shim_symbols_resolve. */
@@ -48,7 +48,7 @@ extern struct shim_real shim_real;
     type shim_pass_##name parameters;
 #define SHIM_PASSED(timing, type, name, parameters, arguments)                         \
     type shim_pass_##name parameters;
-#include "mpi_shim/symbols.def"
+#include "mpi_shim/functions.def"
 
 /** "MPI_Send" ... by enum shim_function; SHIM_N_FUNCTIONS entries. */
 extern const char *const shim_function_names[SHIM_N_FUNCTIONS];
