@@ -36,6 +36,7 @@ enum {
     GRACE_POLLS = 40,   /* before a free lock is taken from its last holder */
     CROWDED_POLLS = 5,  /* polls before each yield, if it is crowded */
     CROWDED_YIELDS = 4, /* at least, before sleeping */
+    CLOSE_PART = 32, /* of the time before a waiter offers its core: polls so close */
 };
 
 /** Mark this process as asleep; see the parking argument. */
@@ -153,6 +154,7 @@ static void inline_stop(struct nic_engine *engine, struct nic_waiter *waiter)
 
 static void inline_kick(struct nic_engine *engine)
 {
+    engine->n_polls = 0;
     /* seq_cst: partner of the announcement; the post was published before */
     if (atomic_load_explicit(&engine->machine->n_asleep, memory_order_seq_cst) > 0) {
         nic_engine_turn(engine);
@@ -177,6 +179,31 @@ static void inline_wait_for_room(struct nic_engine *engine, struct nic_waiter *w
     if (!nic_engine_turn(engine)) {
         sched_yield();
     }
+}
+
+/**
+ * Whether a process that polls leaves the engine to its last holder, which has the engine's
+ * state in its cache, as a waiter does: for some polls after it has posted, if they follow each
+ * other closely and the holder has a core. (Who posts before each poll fills its ring.)
+ */
+static bool leaves_engine(struct nic_engine *engine)
+{
+    uint64_t before_ticks = engine->polled_ticks;
+
+    if (engine->n_nodes > 1 || engine->n_polls > GRACE_POLLS ||
+        atomic_load_explicit(&engine->views[0].node->last_holder,
+                             memory_order_relaxed) == engine->port ||
+        nic_engine_is_crowded(engine)) {
+        return false;
+    }
+    engine->n_polls++;
+    engine->polled_ticks = bcs_clock_ticks();
+    return engine->polled_ticks - before_ticks < engine->spin_ticks / CLOSE_PART;
+}
+
+static bool inline_progress(struct nic_engine *engine)
+{
+    return !leaves_engine(engine) && nic_engine_turn(engine);
 }
 
 /** The background thread, for the nodes of a machine. */
@@ -205,7 +232,7 @@ const struct nic_driver_ops nic_driver_inline = {
     .close = inline_close,
     .kick = inline_kick,
     .leave = inline_leave,
-    .progress = nic_engine_turn,
+    .progress = inline_progress,
     .wait_for_room = inline_wait_for_room,
     .turn = inline_turn,
     .stop = inline_stop,

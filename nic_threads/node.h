@@ -246,6 +246,8 @@ struct nic_engine {
     /* Of this process, that keeps the lock of the only node between its turns; or NULL. What
      * posts meanwhile, and finds the ring full, has it let go. */
     struct nic_waiter *keeper;
+    uint32_t n_polls;      /* that have left the engine alone since the last post */
+    uint64_t polled_ticks; /* when the last of them was */
     struct nic_view *views;
 };
 
