@@ -42,15 +42,6 @@ bool nic_strobe_receiver_has_work(const struct nic_view *view);
  *  lock. */
 bool nic_strobe_receiver_is_at_rest(const struct nic_view *view);
 
-/**
- * Whether what a process has posted needs a timed strobe. Receives alone do not while no
- * message waits for the process: what they will match is posted later, and then there is a
- * strobe. Needs the lock, or, for the process's own port, that no slice runs.
- *
- * @param local  the process's port, number on the node
- */
-bool nic_strobe_receiver_needs_strobe(const struct nic_view *view, uint32_t local);
-
 /** Whether a timed slice would find nothing to do here but to deliver. */
 bool nic_strobe_receiver_is_idle(const struct nic_view *view);
 

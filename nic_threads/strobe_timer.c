@@ -9,7 +9,7 @@
  * the thread announces its nap (seq_cst) and then looks at all rings: one of the two sees the
  * other.
  *
- * Both ask the same of a ring, nic_strobe_receiver_needs_strobe. Who posts finds what the
+ * Both ask the same of a ring, nic_collection_needs_strobe. Who posts finds what the
  * slices before the nap have left, as the announcement releases it; if another process ends
  * the nap meanwhile, so that a slice changes it, the thread looks at all rings again before
  * the next nap, and that sees what was posted.
@@ -25,6 +25,7 @@
 
 #include "libbcs/base/clock.h"
 #include "libbcs/base/notice.h"
+#include "nic_threads/collection.h"
 #include "nic_threads/roles.h"
 #include "nic_threads/service_thread.h"
 
@@ -144,7 +145,7 @@ void nic_strobe_timer_need(const struct nic_engine *engine)
     const struct nic_view *view = &engine->views[engine->home];
 
     if (bcs_nap_is_announced(&engine->machine->doze) &&
-        nic_strobe_receiver_needs_strobe(view, engine->port - view->first_port)) {
+        nic_collection_needs_strobe(view, engine->port - view->first_port)) {
         bcs_nap_wake(&engine->machine->doze);
     }
 }
