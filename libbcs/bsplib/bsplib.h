@@ -17,7 +17,7 @@
 
 #include <bsp.h>
 
-#include "libbcs/cbsp/cbsp.h"
+#include "libbcs/cbsp/raw.h"
 
 /** What a process tells all at the barrier of bsp_sync or bsp_end. */
 enum {
@@ -25,6 +25,13 @@ enum {
     BSPLIB_END = 2,       /* calls bsp_end */
     BSPLIB_GETS = 4,      /* gets something */
     BSPLIB_REGISTERS = 8, /* has told all registrations, or a tag size */
+};
+
+/** A message to another process. */
+struct bsplib_message {
+    uint64_t dest; /* where to write it there, unchecked; 0: nowhere */
+    const void *data;
+    size_t n_bytes;
 };
 
 /** One process's state. */
@@ -49,8 +56,8 @@ void bsplib_check_pid(const char *caller, int pid);
 /** End the job with a line about a function of cBSP that has failed. Nothing if rc is 0. */
 void bsplib_require(const char *caller, int rc);
 
-/** Send bytes, for a handler. @param dest where to write them, unchecked; 0: nowhere */
-void bsplib_send(const char *caller, int pid, const struct cbsp_message *message,
+/** Send a message, for a handler if that is not NULL. */
+void bsplib_send(const char *caller, int pid, const struct bsplib_message *message,
                  cBSP_handler_fn handler);
 
 /* sync.c */

@@ -155,7 +155,7 @@ void bsp_send(int pid, const void *tag, const void *payload, int payload_nbytes)
         memcpy(data + n_tag, payload, (size_t)payload_nbytes);
     }
     bsplib_send("bsp_send", pid,
-                &(struct cbsp_message){.data = data, .n_bytes = n_bytes}, receive);
+                &(struct bsplib_message){.data = data, .n_bytes = n_bytes}, receive);
     if (data != small) {
         free(data);
     }

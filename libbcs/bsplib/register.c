@@ -196,7 +196,7 @@ void bsplib_registrations_tell(void)
     }
     for (int i = 0; i < bsplib.n_procs; i++) {
         bsplib_send("bsp_sync", i,
-                    &(struct cbsp_message){.data = bytes, .n_bytes = n_bytes}, hear);
+                    &(struct bsplib_message){.data = bytes, .n_bytes = n_bytes}, hear);
     }
     free(bytes);
 }

@@ -35,10 +35,16 @@ struct request {
     uint64_t is_ordered;
 };
 
+/** Bytes that a block takes in a log, so that the next one is aligned. */
+static size_t padded(size_t n_bytes)
+{
+    return (n_bytes + 7) & ~(size_t)7;
+}
+
 /** Append a block to the log of its sender. */
 static void keep(struct log **logs, int sender, const void *bytes, size_t n_bytes)
 {
-    size_t needed, padded = cbsp_padded(n_bytes);
+    size_t needed, n_taken = padded(n_bytes);
     struct log *log;
 
     if (*logs == NULL) {
@@ -49,7 +55,7 @@ static void keep(struct log **logs, int sender, const void *bytes, size_t n_byte
         return;
     }
     log = &(*logs)[sender];
-    needed = log->n_bytes + padded;
+    needed = log->n_bytes + n_taken;
     if (needed > log->n_room) {
         size_t n_room = needed + needed / 2 + 4096;
         uint8_t *grown = realloc(log->bytes, n_room);
@@ -86,7 +92,7 @@ static void write_logs(struct log *logs)
 
             memcpy(&header, logs[i].bytes + done, sizeof(header));
             memcpy((void *)(uintptr_t)header.dest, data, header.n_bytes); // NOLINT
-            done += sizeof(header) + cbsp_padded(header.n_bytes);
+            done += sizeof(header) + padded(header.n_bytes);
         }
         logs[i].n_bytes = 0;
     }
@@ -126,8 +132,8 @@ static void send_kept(const char *caller, int pid, const struct header *header,
     }
     memcpy(bytes, header, sizeof(*header));
     memcpy(bytes + sizeof(*header), data, header->n_bytes);
-    bsplib_send(caller, pid, &(struct cbsp_message){.data = bytes, .n_bytes = n_bytes},
-                handler);
+    bsplib_send(caller, pid,
+                &(struct bsplib_message){.data = bytes, .n_bytes = n_bytes}, handler);
     if (bytes != small) {
         free(bytes);
     }
@@ -145,7 +151,7 @@ static void answer(int srcNode, void *destAddr, int nBytes)
         return;
     }
     bsplib_send("bsp_hpget", srcNode,
-                &(struct cbsp_message){
+                &(struct bsplib_message){
                     .dest = request->answer.dest,
                     .data = source,
                     .n_bytes = request->answer.n_bytes,
@@ -184,7 +190,7 @@ void bsp_hpput(int pid, const void *src, void *dst, int offset, int nbytes)
         return;
     }
     bsplib_send("bsp_hpput", pid,
-                &(struct cbsp_message){
+                &(struct bsplib_message){
                     .dest = check("bsp_hpput", pid, dst, offset, nbytes),
                     .data = src,
                     .n_bytes = (size_t)nbytes,
@@ -203,7 +209,7 @@ static void get(const char *caller, int pid, const void *src, int offset,
     request->source =
         check(caller, pid, src, offset, (int)(int64_t)request->answer.n_bytes);
     bsplib_send(caller, pid,
-                &(struct cbsp_message){.data = request, .n_bytes = sizeof(*request)},
+                &(struct bsplib_message){.data = request, .n_bytes = sizeof(*request)},
                 answer);
     bsplib.n_gets++;
     bsplib.bits |= BSPLIB_GETS;

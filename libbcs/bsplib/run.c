@@ -42,7 +42,7 @@ static void take_away(void *unused)
 static void check_process(const char *caller)
 {
     if (bsplib.phase == BSPLIB_FORKED) {
-        bcs_forked_refuse(caller);
+        cbsp_raw_refuse_forked(caller);
     }
 }
 
@@ -71,14 +71,11 @@ void bsplib_require(const char *caller, int rc)
     }
 }
 
-void bsplib_send(const char *caller, int pid, const struct cbsp_message *message,
+void bsplib_send(const char *caller, int pid, const struct bsplib_message *message,
                  cBSP_handler_fn handler)
 {
-    struct cbsp_message named = *message;
-
-    named.handler =
-        handler == NULL ? 0 : cbsp_handler_name(&cbsp_self->handlers, handler);
-    bsplib_require(caller, cbsp_outbox_send(cbsp_self, (uint32_t)pid, &named));
+    bsplib_require(caller, cbsp_raw_send(pid, message->dest, message->data,
+                                         message->n_bytes, handler));
 }
 
 static void leave(const char *caller)
@@ -108,7 +105,7 @@ static void join(const char *caller)
         bsplib.is_joined = true;
         bsplib.n_procs = cBSP_nprocs();
         bsplib.forked.in_child = take_away;
-        bcs_forked_watch(&bsplib.forked);
+        cbsp_raw_watch_forks(&bsplib.forked);
         atexit(check_end);
     }
 }

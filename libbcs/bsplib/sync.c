@@ -22,11 +22,10 @@ uint8_t bsplib_superstep(const char *caller)
 {
     uint8_t all_bits = 0;
 
-    bsplib_require(caller,
-                   cbsp_gsync(cbsp_self, CBSP_IN_GSYNC, bsplib.bits, &all_bits));
+    bsplib_require(caller, cbsp_raw_gsync(bsplib.bits, &all_bits));
     check_bits(all_bits);
     if ((all_bits & BSPLIB_GETS) != 0) {
-        bsplib_require(caller, cbsp_nsync(cbsp_self, bsplib.n_gets));
+        bsplib_require(caller, cBSP_nsync(bsplib.n_gets));
     }
     bsplib.bits = 0;
     bsplib.n_gets = 0;

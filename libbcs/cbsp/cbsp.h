@@ -11,6 +11,7 @@
  *   wait.c     what a synchronization does between two looks
  *   stuck.c    finds out that nobody can go on; ends a job
  *   region.c   export and import
+ *   raw.c      what BSPlib needs
  *   handler.c  names of functions that are the same in all processes
  *   reduce.c   broadcast and reduction, on sends and counting
  *   job.c      begin and end

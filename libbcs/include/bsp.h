@@ -2,8 +2,8 @@
 /*
  * BSPlib on cBSP: the interface of "BSPlib: The BSP programming library" (Hill, McColl,
  * Stefanescu, Goudreau, Lang, Rao, Suel, Tsantilas, Bisseling 1998), for programs that were
- * written for it. Link with libbcs; start by any launcher with PMIx, or alone. New programs
- * that know how many messages to expect should use <bcs/cbsp.h>.
+ * written for it. Link with libbcs_bsp; start by any launcher with PMIx, or alone. New
+ * programs that know how many messages to expect should use <bcs/cbsp.h>.
  *
  * Every error is found by the process that makes it, or at the next bsp_sync by all, and
  * ends the job with one line, as bsp_abort does. Where the paper leaves something open, it

@@ -38,7 +38,7 @@ INCLUDE_EDGES = {
         "libbcs/api/meeting.h",
         "libbcs/core",
     ],
-    "libbcs/bsplib": ["libbcs/include", "libbcs/cbsp/cbsp.h"],
+    "libbcs/bsplib": ["libbcs/include", "libbcs/cbsp/raw.h"],
     "libbcs/tools": [
         "libbcs/include",
         "mds/mds_config.h",

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """Installs into a temporary place and works from there: bcsrun finds its preload, moved
-as a whole as well; bcs-info answers; programs compile and link against libbcs.
+as a whole as well; bcs-info answers; programs compile and link against libbcs, and those
+written for BSPlib against libbcs_bsp.
 """
 
 import argparse
@@ -77,8 +78,11 @@ PROGRAM = """
 #include <bcs/cbsp.h>
 #include <bcs/primitives.h>
 #include <bcs/status.h>
-#include <bsp.h>
 int main(void) { return BCS_XFER_E_BUSY - 1 + cBSP_nprocs(); }
+"""
+BSP_PROGRAM = """
+#include <bsp.h>
+int main(void) { bsp_begin(1); bsp_sync(); bsp_end(); return 0; }
 """
 
 
@@ -140,21 +144,39 @@ def links_against_library(report, folder, compiler):
     builds(report, "a program with libbcs", command, library, input=PROGRAM.encode())
 
 
-def pkg_config(report, folder):
-    """What pkg-config says of the installed library, as words."""
+def bsplib_is_apart(report, folder, compiler):
+    """Check that BSPlib is in a library of its own, and nowhere else."""
+    library = find(folder, "libbcs_bsp.so")
+    command = [*compiler, "-x", "c", "-", "-x", "none", "-o", folder / "bsp_program"]
+    words = pkg_config(report, folder, "bcs_bsp")
+    if library is None:
+        report.case("libbcs_bsp", ["is not installed"])
+        return
+    builds(report, "a program with libbcs_bsp", [*command, *words], library,
+           input=BSP_PROGRAM.encode())
+    without = [*command, *(word for word in words if word != "-lbcs_bsp")]
+    done = subprocess.run(without, input=BSP_PROGRAM.encode(), capture_output=True,
+                          check=False)
+    is_right = done.returncode != 0 and b"undefined reference" in done.stderr
+    report.case("libbcs has no BSPlib", [] if is_right else [done.stderr.decode()],
+                job.shell_line(without))
+
+
+def pkg_config(report, folder, package="bcs"):
+    """What pkg-config says of an installed library, as words."""
     environment = {
         **os.environ,
         "PKG_CONFIG_PATH": str(find(folder, "bcs.pc").parent),
         "PKG_CONFIG_SYSROOT_DIR": str(folder),
     }
     words = subprocess.run(
-        ["pkg-config", "--cflags", "--libs", "bcs"],
+        ["pkg-config", "--cflags", "--libs", package],
         env=environment,
         capture_output=True,
         check=False,
         text=True,
     )
-    report.case("pkg-config", [words.stderr] if words.returncode else [])
+    report.case(f"pkg-config {package}", [words.stderr] if words.returncode else [])
     return words.stdout.split()
 
 
@@ -217,6 +239,7 @@ def main():
             links_against_library(report, first, compiler)
             words = pkg_config(report, first)
             examples_compile(report, first, compiler, words)
+            bsplib_is_apart(report, first, compiler)
             languages = {"c": [*compiler, "-std=c11"]}
             if arguments.cxx_compiler:
                 cxx = [*shlex.split(arguments.cxx_compiler), "-std=c++17"]
