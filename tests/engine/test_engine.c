@@ -5,8 +5,6 @@
  * rank. Built a second time with ThreadSanitizer, which looks at the threads only.
  */
 #include <check.h>
-#include <stdio.h>
-#include <stdlib.h>
 #ifdef __SANITIZE_THREAD__
 #include <string.h>
 #include <sys/uio.h>
@@ -14,6 +12,7 @@
 
 #include "libbcs/base/log.h"
 #include "tests/engine/patterns.h"
+#include "tests/unit/run_suite.h"
 
 enum { TIME_LIMIT_S = 120, FEW_DESCRIPTORS = 64 };
 
@@ -291,8 +290,6 @@ int main(void)
 {
     Suite *suite = suite_create("engine");
     TCase *tcase = tcase_create("engine");
-    SRunner *runner = srunner_create(suite);
-    int n_failed;
 
     tcase_set_timeout(tcase, TIME_LIMIT_S);
     tcase_add_loop_test(tcase, data_go_to_and_fro, 0, N_JOBS);
@@ -325,8 +322,5 @@ int main(void)
                         N_JOBS);
     suite_add_tcase(suite, tcase);
     suite_add_tcase(suite, small_sizes_tcase());
-    srunner_run_all(runner, CK_NORMAL);
-    n_failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return n_failed == 0 ? 0 : 1;
+    return run_suite(suite);
 }

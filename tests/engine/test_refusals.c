@@ -15,6 +15,7 @@
 #include "libbcs/base/log.h"
 #include "libbcs/base/notice.h"
 #include "tests/engine/job.h"
+#include "tests/unit/run_suite.h"
 
 enum {
     TIME_LIMIT_S = 60,
@@ -145,18 +146,10 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("refusals");
     TCase *tcase = tcase_create("refusals");
-    SRunner *runner;
-    int n_failed;
 
     tcase_set_timeout(tcase, TIME_LIMIT_S);
     tcase_add_loop_test(tcase, messages_that_nobody_may_copy_arrive, 0, N_SHAPES);
     tcase_add_loop_test(tcase, many_blocks_on_their_way_between_nodes_arrive, 0, 9);
-    suite_add_tcase(suite, tcase);
-    runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    n_failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return n_failed == 0 ? 0 : 1;
+    return run_tcase("refusals", tcase);
 }

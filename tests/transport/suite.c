@@ -6,14 +6,15 @@
 
 #include <stddef.h>
 
+#include "tests/unit/run_suite.h"
+
 int main(void)
 {
     TCase *(*const tcases[])(int) = {
         primitives_tcase, bounds_tcase, consistency_tcase, waiting_tcase, death_tcase,
     };
     Suite *suite = suite_create("transport");
-    SRunner *runner = srunner_create(suite);
-    int n_transports = 0, n_failed;
+    int n_transports = 0;
 
     while (bcs_transport_names()[n_transports] != NULL) {
         n_transports++;
@@ -24,8 +25,5 @@ int main(void)
         tcase_set_timeout(tcase, 0); /* a hang is the runner's business */
         suite_add_tcase(suite, tcase);
     }
-    srunner_run_all(runner, CK_NORMAL);
-    n_failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return n_failed == 0 ? 0 : 1;
+    return run_suite(suite);
 }

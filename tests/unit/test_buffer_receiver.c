@@ -8,6 +8,7 @@
 #include "libbcs/api/p2p.h"
 #include "nic_threads/engine.h"
 #include "tests/engine/job.h"
+#include "tests/unit/run_suite.h"
 
 enum { N_RANKS = 2 };
 
@@ -95,19 +96,11 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("buffer_receiver");
     TCase *tcase = tcase_create("buffer_receiver");
-    SRunner *runner;
-    int n_failed;
 
     tcase_add_loop_test(
         tcase, a_late_cancellation_leaves_the_next_receive_with_the_cell, 0, 2);
     tcase_add_loop_test(
         tcase, a_receive_is_taken_back_in_the_slice_in_which_it_was_posted, 0, 2);
-    suite_add_tcase(suite, tcase);
-    runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    n_failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return n_failed == 0 ? 0 : 1;
+    return run_tcase("buffer_receiver", tcase);
 }

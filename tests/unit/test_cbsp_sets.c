@@ -6,10 +6,10 @@
  * to where none can move; with the rule of libbcs/cbsp/wire.h and without any.
  */
 #include <check.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "libbcs/cbsp/wire.h"
+#include "tests/unit/run_suite.h"
 
 enum {
     MOST_PROCESSES = 3,
@@ -421,10 +421,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("cbsp_sets");
     TCase *tcase = tcase_create("sets");
-    SRunner *runner = srunner_create(suite);
-    int n_failed;
 
     tcase_set_timeout(tcase, 100);
     tcase_add_loop_test(tcase, with_the_rule_nothing_is_overwritten_and_nobody_is_stuck,
@@ -434,9 +431,5 @@ int main(void)
     tcase_add_test(tcase, two_sets_are_enough_without_the_rule_where_all_exchange);
     tcase_add_test(tcase, handlers_that_send_need_a_third_set);
     tcase_add_test(tcase, no_number_of_sets_is_enough_without_the_rule_for_a_chain);
-    suite_add_tcase(suite, tcase);
-    srunner_run_all(runner, CK_NORMAL);
-    n_failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return n_failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_tcase("cbsp_sets", tcase);
 }

@@ -4,9 +4,9 @@
  * of it is needed.
  */
 #include <check.h>
-#include <stdlib.h>
 
 #include "libbcs/cbsp/cbsp.h"
+#include "tests/unit/run_suite.h"
 
 enum { N_PROCS = 3 };
 
@@ -52,10 +52,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("cbsp_stuck");
     TCase *tcase = tcase_create("proof");
-    SRunner *runner = srunner_create(suite);
-    int n_failed;
 
     tcase_add_checked_fixture(tcase, setup, NULL);
     tcase_add_test(tcase, all_who_wait_and_have_heard_all_rings_are_stuck);
@@ -63,9 +60,5 @@ int main(void)
     tcase_add_loop_test(tcase, a_process_that_has_taken_its_record_back_may_help, 0,
                         N_PROCS);
     tcase_add_loop_test(tcase, a_process_that_has_said_nothing_may_help, 0, N_PROCS);
-    suite_add_tcase(suite, tcase);
-    srunner_run_all(runner, CK_NORMAL);
-    n_failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return n_failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_tcase("cbsp_stuck", tcase);
 }

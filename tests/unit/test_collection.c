@@ -4,11 +4,11 @@
  * take does not keep others waiting for longer than there are processes on the node.
  */
 #include <check.h>
-#include <stdlib.h>
 
 #include "nic_threads/engine.h"
 #include "nic_threads/roles.h"
 #include "tests/engine/job.h"
+#include "tests/unit/run_suite.h"
 
 enum { N_RANKS = 3, N_FLOOD = 250 };
 
@@ -73,16 +73,9 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("collection");
     TCase *tcase = tcase_create("collection");
-    SRunner *runner = srunner_create(suite);
-    int n_failed;
 
     tcase_add_checked_fixture(tcase, setup, teardown);
     tcase_add_loop_test(tcase, every_process_comes_first_in_turn, 0, N_RANKS);
-    suite_add_tcase(suite, tcase);
-    srunner_run_all(runner, CK_NORMAL);
-    n_failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return n_failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_tcase("collection", tcase);
 }

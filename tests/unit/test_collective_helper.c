@@ -12,6 +12,7 @@
 #include "nic_threads/reduce_ops.h"
 #include "nic_threads/roles.h"
 #include "tests/engine/job.h"
+#include "tests/unit/run_suite.h"
 
 enum { N_RANKS = 3, N_SLOTS = 2 * BCS_BATCH_MOST };
 
@@ -173,19 +174,11 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("collective_helper");
     TCase *tcase = tcase_create("collective_helper");
-    SRunner *runner;
-    int n_failed;
 
     tcase_add_checked_fixture(tcase, setup, teardown);
     tcase_add_test(tcase, a_reduction_waits_for_operands_that_find_no_room);
     tcase_add_test(tcase, a_broadcast_waits_for_its_data);
     tcase_add_test(tcase, more_collectives_than_a_batch_holds_go_one_after_another);
-    suite_add_tcase(suite, tcase);
-    runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    n_failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return n_failed == 0 ? 0 : 1;
+    return run_tcase("collective_helper", tcase);
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "libbcs/base/config.h"
+#include "tests/unit/run_suite.h"
 
 struct sample_config {
     uint64_t count;
@@ -220,10 +221,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("config");
     TCase *tests = tcase_create("config");
-    SRunner *runner;
-    int n_failed;
 
     tcase_add_test(tests, an_empty_environment_gives_the_defaults);
     tcase_add_test(tests, each_kind_of_value_is_parsed);
@@ -234,10 +232,5 @@ int main(void)
     tcase_add_test(tests, an_unknown_name_is_answered_with_the_nearest);
     tcase_add_test(tests, known_names_and_other_prefixes_are_no_error);
     tcase_add_test(tests, a_very_long_unknown_name_is_harmless);
-    suite_add_tcase(suite, tests);
-    runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    n_failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return n_failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_tcase("config", tests);
 }

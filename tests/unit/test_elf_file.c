@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "libbcs/tools/elf_file.h"
+#include "tests/unit/run_suite.h"
 
 #define N_HEAD_BYTES 1024 /* ELF header and program headers, with some to spare */
 #define MAX_FILE_BYTES (1u << 24)
@@ -132,10 +133,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("elf_file");
     TCase *tests = tcase_create("elf_file");
-    SRunner *runner;
-    int n_failed;
 
     tcase_set_timeout(tests, 60);
     tcase_add_checked_fixture(tests, own_program_read, own_program_free);
@@ -145,10 +143,5 @@ int main(void)
     tcase_add_test(tests, another_class_or_byte_order_is_foreign);
     tcase_add_test(tests, a_file_cut_off_is_never_read_beyond_its_end);
     tcase_add_test(tests, no_damaged_byte_of_the_headers_does_harm);
-    suite_add_tcase(suite, tests);
-    runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    n_failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return n_failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_tcase("elf_file", tests);
 }

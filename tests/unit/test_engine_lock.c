@@ -13,6 +13,7 @@
 #include "libbcs/base/clock.h"
 #include "nic_threads/engine.h"
 #include "tests/engine/job.h"
+#include "tests/unit/run_suite.h"
 
 enum { N_RANKS = 2, N_ROUNDS = 500000, N_POSTS = 2, MOST_PAUSES = 64, TAG = 5 };
 
@@ -138,20 +139,12 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("engine_lock");
     TCase *tcase = tcase_create("engine_lock");
-    SRunner *runner;
-    int n_failed;
 
     tcase_set_timeout(tcase, 60);
     tcase_add_checked_fixture(tcase, setup, teardown);
     tcase_add_test(tcase, a_holder_hears_of_those_who_could_not_lock);
     tcase_add_test(tcase, a_holder_hears_of_those_who_leave_work);
     tcase_add_test(tcase, nothing_is_left_when_all_have_taken_their_turns);
-    suite_add_tcase(suite, tcase);
-    runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    n_failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return n_failed == 0 ? 0 : 1;
+    return run_tcase("engine_lock", tcase);
 }

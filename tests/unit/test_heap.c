@@ -7,6 +7,8 @@
 
 #include <bcs/primitives.h>
 
+#include "tests/unit/run_suite.h"
+
 #define HEAP_BYTES 65536
 
 START_TEST(the_first_object_lies_behind_the_reserved_bytes)
@@ -105,10 +107,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("heap");
     TCase *tcase = tcase_create("heap");
-    SRunner *runner = srunner_create(suite);
-    int n_failed;
 
     tcase_add_test(tcase, the_first_object_lies_behind_the_reserved_bytes);
     tcase_add_test(tcase, objects_are_aligned_and_apart);
@@ -117,9 +116,5 @@ int main(void)
     tcase_add_test(tcase, a_failed_reservation_changes_nothing);
     tcase_add_test(tcase, a_bad_alignment_is_refused);
     tcase_add_test(tcase, a_heap_smaller_than_the_reserved_bytes_is_full);
-    suite_add_tcase(suite, tcase);
-    srunner_run_all(runner, CK_NORMAL);
-    n_failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return n_failed == 0 ? 0 : 1;
+    return run_tcase("heap", tcase);
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "libbcs/tools/launch_options.h"
+#include "tests/unit/run_suite.h"
 
 #define MAX_WORDS 32
 
@@ -146,10 +147,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("launch_options");
     TCase *tests = tcase_create("launch_options");
-    SRunner *runner;
-    int n_failed;
 
     tcase_add_checked_fixture(tests, NULL, options_free);
     tcase_add_test(tests, the_program_follows_mpiruns_options);
@@ -161,10 +159,5 @@ int main(void)
     tcase_add_test(tests, exported_variables_of_ours_are_set_here);
     tcase_add_loop_test(tests, bad_command_lines_are_errors, 0,
                         sizeof bad_lines / sizeof bad_lines[0]);
-    suite_add_tcase(suite, tests);
-    runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    n_failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return n_failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_tcase("launch_options", tests);
 }

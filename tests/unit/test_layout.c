@@ -4,6 +4,7 @@
  * addresses of its bytes, and any range of it is packed and unpacked by both.
  */
 #include "libbcs/base/layout_build.h"
+#include "tests/unit/run_suite.h"
 
 #include <check.h>
 #include <stdlib.h>
@@ -245,10 +246,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("layout");
     TCase *tcase = tcase_create("layout");
-    SRunner *runner = srunner_create(suite);
-    int n_failed;
 
     tcase_set_timeout(tcase, 60);
     tcase_add_loop_test(tcase, any_range_of_any_layout_is_where_it_should_be, 1, 9);
@@ -257,9 +255,5 @@ int main(void)
     tcase_add_test(tcase, neighbours_become_one_block);
     tcase_add_test(tcase, equal_distances_become_a_loop);
     tcase_add_test(tcase, positions_beyond_4_gib_are_found);
-    suite_add_tcase(suite, tcase);
-    srunner_run_all(runner, CK_NORMAL);
-    n_failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return n_failed == 0 ? 0 : 1;
+    return run_tcase("layout", tcase);
 }

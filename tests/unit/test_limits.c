@@ -3,6 +3,7 @@
  * The table of sizes: what it may hold, and how a text sets it.
  */
 #include "libbcs/base/limits.h"
+#include "tests/unit/run_suite.h"
 
 #include <check.h>
 #include <stdio.h>
@@ -115,11 +116,8 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("limits");
     TCase *tcase = tcase_create("limits");
-    SRunner *runner = srunner_create(suite);
     int n_limits = (int)bcs_n_limits;
-    int n_failed;
 
     tcase_add_loop_test(tcase, every_size_has_a_field_and_is_within_its_bounds, 0,
                         n_limits);
@@ -128,9 +126,5 @@ int main(void)
     tcase_add_test(tcase, later_words_go_on_from_those_before);
     tcase_add_loop_test(tcase, a_wrong_word_is_found_and_answered, 0,
                         sizeof(wrong) / sizeof(wrong[0]));
-    suite_add_tcase(suite, tcase);
-    srunner_run_all(runner, CK_NORMAL);
-    n_failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return n_failed == 0 ? 0 : 1;
+    return run_tcase("limits", tcase);
 }

@@ -5,12 +5,12 @@
  */
 #include <check.h>
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "libbcs/base/log.h"
 #include "tests/unit/caught_stderr.h"
+#include "tests/unit/run_suite.h"
 
 START_TEST(by_default_errors_and_warnings_are_printed)
 {
@@ -68,10 +68,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("log");
     TCase *tests = tcase_create("log");
-    SRunner *runner;
-    int n_failed;
 
     tcase_add_checked_fixture(tests, caught_stderr_begin, caught_stderr_end);
     tcase_add_test(tests, by_default_errors_and_warnings_are_printed);
@@ -79,10 +76,5 @@ int main(void)
     tcase_add_test(tests, only_errors_are_printed_at_level_error);
     tcase_add_test(tests, a_long_line_is_cut_off_and_still_one_write);
     tcase_add_test(tests, errno_is_left_alone);
-    suite_add_tcase(suite, tests);
-    runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    n_failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return n_failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_tcase("log", tests);
 }

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "libbcs/base/log_job.h"
+#include "tests/unit/run_suite.h"
 
 enum { N_PROCESSES = 20 };
 
@@ -113,18 +114,10 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("log_job");
     TCase *tcase = tcase_create("log_job");
-    SRunner *runner = srunner_create(suite);
-    int n_failed;
 
     tcase_add_checked_fixture(tcase, setup, teardown);
     tcase_add_test(tcase, one_process_says_what_all_have_to_say);
     tcase_add_test(tcase, without_a_folder_each_says_it);
-    suite_add_tcase(suite, tcase);
-    srunner_run_all(runner, CK_ENV);
-    n_failed = srunner_ntests_failed(runner);
-    printf("%d passed, %d failed\n", srunner_ntests_run(runner) - n_failed, n_failed);
-    srunner_free(runner);
-    return n_failed != 0;
+    return run_tcase("log_job", tcase);
 }

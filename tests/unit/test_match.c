@@ -4,6 +4,7 @@
  * compared with a plain list in order of posting.
  */
 #include "nic_threads/match.h"
+#include "tests/unit/run_suite.h"
 
 #include <check.h>
 #include <stdbool.h>
@@ -346,10 +347,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("match");
     TCase *tcase = tcase_create("match");
-    SRunner *runner = srunner_create(suite);
-    int n_failed;
 
     tcase_add_checked_fixture(tcase, setup, NULL);
     tcase_add_test(tcase, an_empty_queue_has_nothing);
@@ -362,9 +360,5 @@ int main(void)
     tcase_add_test(tcase, a_pending_receive_is_found_by_its_cell);
     tcase_add_test(tcase, what_is_taken_from_the_middle_leaves_the_others_in_order);
     tcase_add_loop_test(tcase, random_operations_agree_with_a_plain_list, 0, 4);
-    suite_add_tcase(suite, tcase);
-    srunner_run_all(runner, CK_NORMAL);
-    n_failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return n_failed == 0 ? 0 : 1;
+    return run_tcase("match", tcase);
 }

@@ -10,6 +10,7 @@
 
 #include "libbcs/base/notice.h"
 #include "mds/mmds.h"
+#include "tests/unit/run_suite.h"
 
 enum { SEND, ISEND, BARRIER, N_PRIMITIVES };
 
@@ -341,10 +342,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("mmds");
     TCase *tcase = tcase_create("mmds");
-    SRunner *runner = srunner_create(suite);
-    int n_failed;
 
     tcase_add_test(tcase, nothing_is_recorded_when_off);
     tcase_add_test(tcase, computation_and_communication_are_the_run_time);
@@ -360,9 +358,5 @@ int main(void)
     tcase_add_test(tcase, rank_0_prints_the_whole_and_then_every_process);
     tcase_add_test(tcase, the_report_counts_what_was_said_once);
     tcase_add_test(tcase, nothing_is_printed_if_gathering_fails);
-    suite_add_tcase(suite, tcase);
-    srunner_run_all(runner, CK_NORMAL);
-    n_failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return n_failed == 0 ? 0 : 1;
+    return run_tcase("mmds", tcase);
 }

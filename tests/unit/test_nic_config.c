@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "libbcs/ring/port.h"
+#include "tests/unit/run_suite.h"
 
 static void setup(void)
 {
@@ -207,10 +208,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("nic_config");
     TCase *tcase = tcase_create("nic_config");
-    SRunner *runner = srunner_create(suite);
-    int n_failed;
 
     tcase_add_checked_fixture(tcase, setup, NULL);
     tcase_add_test(tcase, the_defaults_are_within_their_bounds);
@@ -223,9 +221,5 @@ int main(void)
     tcase_add_test(tcase, an_eager_message_always_fits_a_block);
     tcase_add_test(tcase, a_chunk_below_the_eager_limit_is_refused);
     tcase_add_test(tcase, values_that_are_no_such_thing_are_refused);
-    suite_add_tcase(suite, tcase);
-    srunner_run_all(runner, CK_NORMAL);
-    n_failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return n_failed == 0 ? 0 : 1;
+    return run_tcase("nic_config", tcase);
 }

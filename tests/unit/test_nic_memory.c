@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "libbcs/ring/port.h"
+#include "tests/unit/run_suite.h"
 
 /* With the usual limits, and then with the least. */
 static struct nic_shape shapes[] = {
@@ -174,10 +175,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("nic_memory");
     TCase *tcase = tcase_create("nic_memory");
-    SRunner *runner = srunner_create(suite);
-    int n_failed;
 
     tcase_add_unchecked_fixture(tcase, set_limits, NULL);
     tcase_add_loop_test(tcase, the_parts_of_a_heap_do_not_overlap, 0, N_SHAPES);
@@ -188,9 +186,5 @@ int main(void)
                         N_SHAPES);
     tcase_add_loop_test(tcase, equal_shapes_have_equal_layouts, 0, N_SHAPES);
     tcase_add_test(tcase, an_impossible_shape_is_refused);
-    suite_add_tcase(suite, tcase);
-    srunner_run_all(runner, CK_NORMAL);
-    n_failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return n_failed == 0 ? 0 : 1;
+    return run_tcase("nic_memory", tcase);
 }

@@ -8,6 +8,8 @@
 
 #include <bcs/primitives.h>
 
+#include "tests/unit/run_suite.h"
+
 START_TEST(a_cleared_set_is_empty)
 {
     struct bcs_node_set set;
@@ -111,19 +113,12 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("node_set");
     TCase *tcase = tcase_create("node_set");
-    SRunner *runner = srunner_create(suite);
-    int n_failed;
 
     tcase_add_test(tcase, a_cleared_set_is_empty);
     tcase_add_test(tcase, a_filled_set_has_the_first_nodes_only);
     tcase_add_test(tcase, a_node_beyond_the_last_changes_nothing);
     tcase_add_test(tcase, equal_sets_have_the_same_nodes);
     tcase_add_test(tcase, random_adding_and_removing_agrees_with_flags);
-    suite_add_tcase(suite, tcase);
-    srunner_run_all(runner, CK_NORMAL);
-    n_failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return n_failed == 0 ? 0 : 1;
+    return run_tcase("node_set", tcase);
 }

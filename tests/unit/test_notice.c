@@ -5,7 +5,6 @@
  */
 #include <check.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -13,6 +12,7 @@
 
 #include "libbcs/base/notice.h"
 #include "tests/unit/caught_stderr.h"
+#include "tests/unit/run_suite.h"
 
 #define FIRST BCS_NOTICE_COPY_FORBIDDEN
 
@@ -107,10 +107,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("notice");
     TCase *tests = tcase_create("notice");
-    SRunner *runner;
-    int n_failed;
 
     tcase_add_checked_fixture(tests, set_up, NULL);
     tcase_add_test(tests, a_line_says_what_is_met_what_it_does_and_what_to_do);
@@ -118,10 +115,5 @@ int main(void)
     tcase_add_test(tests, of_those_who_share_the_first_says_it_and_all_are_counted);
     tcase_add_test(tests, what_was_met_before_sharing_and_during_it_is_kept);
     tcase_add_test(tests, every_entry_fits_a_line_and_is_complete);
-    suite_add_tcase(suite, tests);
-    runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    n_failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return n_failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_tcase("notice", tests);
 }

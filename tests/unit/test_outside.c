@@ -9,6 +9,7 @@
 #include <check.h>
 
 #include "libbcs/base/clock.h"
+#include "tests/unit/run_suite.h"
 
 enum { MS = 1000000, S = 1000 * MS };
 
@@ -78,19 +79,12 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("outside");
     TCase *tcase = tcase_create("outside");
-    SRunner *runner = srunner_create(suite);
-    int n_failed;
 
     tcase_add_test(tcase, a_wait_begins_without_a_call);
     tcase_add_test(tcase, a_wait_that_lasts_calls);
     tcase_add_test(tcase, calls_of_a_long_wait_come_after_an_eighth_of_it);
     tcase_add_test(tcase, even_the_longest_wait_calls_a_hundred_times_a_second);
     tcase_add_test(tcase, a_call_is_heard_for_a_while);
-    suite_add_tcase(suite, tcase);
-    srunner_run_all(runner, CK_NORMAL);
-    n_failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return n_failed == 0 ? 0 : 1;
+    return run_tcase("outside", tcase);
 }

@@ -9,6 +9,7 @@
 #include "libbcs/base/clock.h"
 #include "nic_threads/driver.h"
 #include "tests/engine/job.h"
+#include "tests/unit/run_suite.h"
 
 enum {
     N_RANKS = 2,
@@ -140,10 +141,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("patience");
     TCase *tcase = tcase_create("patience");
-    SRunner *runner;
-    int n_failed;
 
     tcase_add_checked_fixture(tcase, setup, teardown);
     tcase_add_test(tcase, a_waiter_with_a_core_stays_awake_for_its_time);
@@ -152,10 +150,5 @@ int main(void)
     tcase_add_test(tcase, who_polls_leaves_the_engine_to_its_last_holder_for_a_while);
     tcase_add_test(tcase, who_polls_now_and_then_does_not);
     tcase_add_test(tcase, who_polls_without_a_core_for_all_does_not);
-    suite_add_tcase(suite, tcase);
-    runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    n_failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return n_failed == 0 ? 0 : 1;
+    return run_tcase("patience", tcase);
 }

@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 
 #include "libbcs/ring/nic_memory.h"
+#include "tests/unit/run_suite.h"
 
 enum { N_CELLS = 64, PORT_OFFSET = 8192 };
 
@@ -329,14 +330,9 @@ static TCase *blocks_tcase(void)
 int main(void)
 {
     Suite *suite = suite_create("port");
-    SRunner *runner = srunner_create(suite);
-    int n_failed;
 
     suite_add_tcase(suite, ring_tcase("ring", setup));
     suite_add_tcase(suite, ring_tcase("least ring", setup_with_least));
     suite_add_tcase(suite, blocks_tcase());
-    srunner_run_all(runner, CK_NORMAL);
-    n_failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return n_failed == 0 ? 0 : 1;
+    return run_suite(suite);
 }

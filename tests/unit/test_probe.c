@@ -11,6 +11,7 @@
 #include "libbcs/api/post.h"
 #include "nic_threads/driver.h"
 #include "tests/engine/job.h"
+#include "tests/unit/run_suite.h"
 
 enum {
     N_RANKS = 2,
@@ -284,10 +285,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("probe");
     TCase *tcase = tcase_create("probe");
-    SRunner *runner;
-    int n_failed;
 
     tcase_add_loop_test(tcase,
                         a_probe_that_finds_nothing_posts_nothing_and_waits_for_no_slice,
@@ -300,10 +298,5 @@ int main(void)
     tcase_add_test(tcase, a_poller_with_a_core_keeps_it);
     tcase_add_test(tcase, a_poller_without_a_core_lets_the_others_run_each_time);
     tcase_add_test(tcase, a_poll_that_finds_something_yields_no_core);
-    suite_add_tcase(suite, tcase);
-    runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    n_failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return n_failed == 0 ? 0 : 1;
+    return run_tcase("probe", tcase);
 }

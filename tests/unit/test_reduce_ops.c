@@ -6,11 +6,11 @@
 #include <check.h>
 #include <complex.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "nic_threads/reduce_ops.h"
+#include "tests/unit/run_suite.h"
 
 #define MAX_VECTORS 33
 
@@ -223,10 +223,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("reduce_ops");
     TCase *tests = tcase_create("reduce_ops");
-    SRunner *runner;
-    int n_failed;
 
     tcase_add_test(tests, kernels_exist_where_the_operation_makes_sense);
     tcase_add_test(tests, elements_have_the_size_of_their_type);
@@ -239,10 +236,5 @@ int main(void)
     tcase_add_test(tests, vectors_need_no_alignment_and_nothing_else_is_touched);
     tcase_add_test(tests, the_tree_adds_aligned_blocks_of_ranks);
     tcase_add_test(tests, long_vectors_give_the_bits_of_short_ones);
-    suite_add_tcase(suite, tests);
-    runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    n_failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return n_failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_tcase("reduce_ops", tests);
 }

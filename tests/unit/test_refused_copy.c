@@ -12,6 +12,7 @@
 #include "libbcs/base/log.h"
 #include "libbcs/ring/transfer.h"
 #include "nic_threads/process_copy.h"
+#include "tests/unit/run_suite.h"
 #include "tests/unit/two_ends.h"
 
 /* What the next copy gives: an errno, if not 0; one copy in so many is cut short. */
@@ -213,10 +214,7 @@ static void setup_refused(void)
 
 int main(void)
 {
-    Suite *suite = suite_create("refused_copy");
     TCase *tcase = tcase_create("refused_copy");
-    SRunner *runner;
-    int n_failed;
 
     tcase_add_checked_fixture(tcase, setup_refused, teardown);
     tcase_add_test(tcase, what_the_receiver_may_not_copy_is_streamed);
@@ -229,10 +227,5 @@ int main(void)
     tcase_add_test(tcase, a_message_to_one_that_has_gone_stays_as_it_is);
     tcase_add_test(tcase, a_receiver_waits_for_a_thread_that_holds_its_cell);
     tcase_add_test(tcase, in_any_order_of_steps_and_refusals_every_byte_arrives);
-    suite_add_tcase(suite, tcase);
-    runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    n_failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return n_failed == 0 ? 0 : 1;
+    return run_tcase("refused_copy", tcase);
 }

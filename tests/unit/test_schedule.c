@@ -3,6 +3,7 @@
  * The queue of long messages: what goes in which slice.
  */
 #include "nic_threads/schedule.h"
+#include "tests/unit/run_suite.h"
 
 #include <check.h>
 #include <stdbool.h>
@@ -295,10 +296,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("schedule");
     TCase *tcase = tcase_create("schedule");
-    SRunner *runner = srunner_create(suite);
-    int n_failed;
 
     tcase_add_checked_fixture(tcase, setup, NULL);
     tcase_add_test(tcase, nothing_waits_in_a_new_schedule);
@@ -313,9 +311,5 @@ int main(void)
     tcase_add_test(tcase, a_full_slice_can_not_go_on);
     tcase_add_loop_test(tcase, every_byte_of_random_transfers_goes_once_and_in_order, 0,
                         4);
-    suite_add_tcase(suite, tcase);
-    srunner_run_all(runner, CK_NORMAL);
-    n_failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return n_failed == 0 ? 0 : 1;
+    return run_tcase("schedule", tcase);
 }

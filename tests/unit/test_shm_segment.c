@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "libbcs/base/shm_segment.h"
+#include "tests/unit/run_suite.h"
 
 #define N_BYTES (1u << 20)
 
@@ -129,10 +130,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("shm_segment");
     TCase *tests = tcase_create("shm_segment");
-    SRunner *runner;
-    int n_failed;
 
     tcase_add_test(tests, a_new_segment_is_zeroed_and_private_to_its_user);
     tcase_add_test(tests, another_process_attaches_and_both_see_each_others_writes);
@@ -141,10 +139,5 @@ int main(void)
     tcase_add_test(tests, a_wrong_handle_is_an_error);
     tcase_add_test(tests, a_failed_create_leaves_the_output_alone);
     tcase_add_test(tests, fini_accepts_a_zeroed_segment);
-    suite_add_tcase(suite, tests);
-    runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    n_failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return n_failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_tcase("shm_segment", tests);
 }

@@ -5,6 +5,7 @@
  * fails by its time limit.
  */
 #include "libbcs/ring/sleep.h"
+#include "tests/unit/run_suite.h"
 
 #include <check.h>
 #include <pthread.h>
@@ -239,10 +240,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("sleep");
     TCase *tcase = tcase_create("sleep");
-    SRunner *runner = srunner_create(suite);
-    int n_failed;
 
     tcase_add_checked_fixture(tcase, setup, teardown);
     tcase_set_timeout(tcase, TIME_LIMIT_S);
@@ -257,9 +255,5 @@ int main(void)
     tcase_add_test(tcase, a_sleeping_process_is_woken_by_one_wake);
     tcase_add_test(tcase, one_wake_wakes_all_threads_of_the_owner);
     tcase_add_test(tcase, the_count_is_exact_after_wakes_by_several_at_once);
-    suite_add_tcase(suite, tcase);
-    srunner_run_all(runner, CK_NORMAL);
-    n_failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return n_failed == 0 ? 0 : 1;
+    return run_tcase("sleep", tcase);
 }

@@ -3,6 +3,7 @@
  * The order of microphases, and the numbers of microstrobes.
  */
 #include "nic_threads/slice.h"
+#include "tests/unit/run_suite.h"
 
 #include <check.h>
 
@@ -108,10 +109,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("slice");
     TCase *tcase = tcase_create("slice");
-    SRunner *runner = srunner_create(suite);
-    int n_failed;
 
     tcase_add_test(tcase, a_round_with_work_runs_all_its_phases_in_order);
     tcase_add_test(tcase, a_round_without_later_work_ends_after_scheduling);
@@ -119,9 +117,5 @@ int main(void)
     tcase_add_test(tcase, a_timed_slice_opens_with_a_round_of_its_own);
     tcase_add_test(tcase, microstrobes_only_grow);
     tcase_add_test(tcase, a_microstrobe_names_its_round_and_phase);
-    suite_add_tcase(suite, tcase);
-    srunner_run_all(runner, CK_NORMAL);
-    n_failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return n_failed == 0 ? 0 : 1;
+    return run_tcase("slice", tcase);
 }

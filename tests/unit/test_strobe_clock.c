@@ -3,6 +3,7 @@
  * The grid of timed strobes.
  */
 #include "nic_threads/strobe_clock.h"
+#include "tests/unit/run_suite.h"
 
 #include <check.h>
 #include <string.h>
@@ -162,10 +163,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("strobe_clock");
     TCase *tcase = tcase_create("strobe_clock");
-    SRunner *runner = srunner_create(suite);
-    int n_failed;
 
     tcase_add_checked_fixture(tcase, setup, NULL);
     tcase_add_test(tcase, strobes_stand_on_the_grid_however_late_each_is_sent);
@@ -176,9 +174,5 @@ int main(void)
     tcase_add_test(tcase, where_polling_is_dear_the_timer_leads_by_less);
     tcase_add_test(tcase, no_lead_is_longer_than_a_third_of_a_slice);
     tcase_add_test(tcase, lateness_is_the_end_of_a_bin);
-    suite_add_tcase(suite, tcase);
-    srunner_run_all(runner, CK_NORMAL);
-    n_failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return n_failed == 0 ? 0 : 1;
+    return run_tcase("strobe_clock", tcase);
 }

@@ -12,6 +12,7 @@
 #include "nic_threads/driver.h"
 #include "nic_threads/roles.h"
 #include "tests/engine/job.h"
+#include "tests/unit/run_suite.h"
 
 enum {
     N_RANKS = 2,
@@ -443,8 +444,6 @@ int main(void)
     Suite *suite = suite_create("timed_slices");
     TCase *node = tcase_create("one node");
     TCase *nodes = tcase_create("two nodes");
-    SRunner *runner;
-    int n_failed;
 
     tcase_add_checked_fixture(node, setup_node, teardown);
     tcase_add_checked_fixture(nodes, setup_nodes, teardown);
@@ -452,9 +451,5 @@ int main(void)
     add_tests(nodes);
     suite_add_tcase(suite, node);
     suite_add_tcase(suite, nodes);
-    runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    n_failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return n_failed == 0 ? 0 : 1;
+    return run_suite(suite);
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "libbcs/ring/transfer.h"
+#include "tests/unit/run_suite.h"
 #include "tests/unit/two_ends.h"
 
 static void setup_direct(void)
@@ -284,13 +285,8 @@ static TCase *pooled_tcase(void)
 int main(void)
 {
     Suite *suite = suite_create("transfer");
-    SRunner *runner = srunner_create(suite);
-    int n_failed;
 
     suite_add_tcase(suite, direct_tcase());
     suite_add_tcase(suite, pooled_tcase());
-    srunner_run_all(runner, CK_NORMAL);
-    n_failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return n_failed == 0 ? 0 : 1;
+    return run_suite(suite);
 }

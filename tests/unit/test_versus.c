@@ -4,6 +4,7 @@
  * time: launch_run puts on the clock what its command says.
  */
 #include "libbcs/tools/versus.h"
+#include "tests/unit/run_suite.h"
 
 #include <check.h>
 #include <fcntl.h>
@@ -121,17 +122,10 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("versus");
     TCase *tcase = tcase_create("versus");
-    SRunner *runner = srunner_create(suite);
-    int n_failed;
 
     tcase_add_test(tcase, a_ratio_below_1_means_that_bcs_is_faster);
     tcase_add_test(tcase, the_launchers_time_is_subtracted_from_its_own_side);
     tcase_add_test(tcase, the_sides_take_turns_in_going_first);
-    suite_add_tcase(suite, tcase);
-    srunner_run_all(runner, CK_NORMAL);
-    n_failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return n_failed == 0 ? 0 : 1;
+    return run_tcase("versus", tcase);
 }

@@ -12,6 +12,7 @@
 #include "nic_threads/driver.h"
 #include "nic_threads/engine.h"
 #include "tests/engine/job.h"
+#include "tests/unit/run_suite.h"
 
 enum { N_RANKS = 2, N_ARGUMENTS = 6 };
 
@@ -128,20 +129,12 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("watch");
     TCase *tcase = tcase_create("watch");
-    SRunner *runner;
-    int n_failed;
 
     tcase_add_checked_fixture(tcase, setup, teardown);
     tcase_add_test(tcase, the_first_who_leaves_work_wakes_the_thread);
     tcase_add_test(tcase, a_core_that_becomes_idle_makes_it_look_sooner);
     tcase_add_test(tcase, who_holds_the_lock_does_it_instead);
     tcase_add_test(tcase, a_long_message_that_nobody_waits_for_is_made_known);
-    suite_add_tcase(suite, tcase);
-    runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    n_failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return n_failed == 0 ? 0 : 1;
+    return run_tcase("watch", tcase);
 }

@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 
 #include "nic_threads/engine.h"
+#include "tests/unit/run_suite.h"
 
 enum { N_NODES = 3, N_CELLS = 1024, N_WIRE = 256 };
 
@@ -339,10 +340,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("wire");
     TCase *tcase = tcase_create("wire");
-    SRunner *runner = srunner_create(suite);
-    int n_failed;
 
     tcase_add_checked_fixture(tcase, setup, teardown);
     tcase_add_test(tcase, an_entry_arrives_whole_with_the_number_of_its_port);
@@ -359,9 +357,5 @@ int main(void)
     tcase_add_test(tcase,
                    a_full_node_takes_notes_but_no_sends_and_has_no_work_with_them);
     tcase_add_loop_test(tcase, random_traffic_keeps_every_pair_in_order, 0, 3);
-    suite_add_tcase(suite, tcase);
-    srunner_run_all(runner, CK_NORMAL);
-    n_failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return n_failed == 0 ? 0 : 1;
+    return run_tcase("wire", tcase);
 }

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What the main function of a test program of Check ends with.
+ */
+#ifndef TEST_RUN_SUITE_H
+#define TEST_RUN_SUITE_H
+
+#include <check.h>
+#include <stdlib.h>
+
+/** Run a suite, and free it. @return what main returns */
+static inline int run_suite(Suite *suite)
+{
+    SRunner *runner = srunner_create(suite);
+    int n_failed;
+
+    srunner_run_all(runner, CK_ENV);
+    n_failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return n_failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+/** Run a suite of one case, by that name. @return what main returns */
+static inline int run_tcase(const char *name, TCase *tcase)
+{
+    Suite *suite = suite_create(name);
+
+    suite_add_tcase(suite, tcase);
+    return run_suite(suite);
+}
+
+#endif
