@@ -5,7 +5,9 @@
 import os
 import tempfile
 import unittest
+from unittest import mock
 
+import check_headers
 import lint
 
 HEAD = "/* " + "SPDX-License-Identifier: BSD-3-Clause */\n"
@@ -53,7 +55,7 @@ class LintTest(unittest.TestCase):
             self.assert_silent(folder + "/a.c", body)
         self.assert_silent("nic_threads/a.c", '#include "libbcs/ring/port.h"\n')
         self.assert_silent("mpi_shim/a.c", '#include "nic_threads/reduce_ops.h"\n')
-        self.assert_silent("tests/unit/a.c", '#include "mpi_shim/op.h"\n')
+        self.assert_silent("tests/unit/a.c", '#include "nic_threads/wire.h"\n')
 
     def test_the_environment_header_is_for_the_programs(self):
         body = '#include "libbcs/base/environment.h"\n'
@@ -128,6 +130,67 @@ class LintTest(unittest.TestCase):
 
     def test_every_rule_has_a_test_above(self):
         self.assertEqual(len(lint.RULES), 8)
+        self.assertEqual(len(lint.TREE_RULES), 2)
+
+    def test_a_public_header_includes_no_private_one(self):
+        for name in ("libbcs/base/log.h", "mds/collect.h", "libbcs/ring/port.h"):
+            body = f'#include "{name}"\n'
+            self.assert_fires("libbcs/include/bcs/a.h", body, "must not include")
+        self.assert_silent("libbcs/include/bcs/a.h", "#include <bcs/status.h>\n")
+
+    def test_a_header_that_does_not_stand_alone_is_found(self):
+        compiler = ["cc", "-std=c11", "-x", "c"]
+        with tempfile.TemporaryDirectory() as folder:
+            for name, body, is_good in (
+                ("whole.h", "#pragma once\n#include <stdint.h>\nextern uint8_t a;\n", 1),
+                ("needs.h", "#pragma once\nextern uint8_t a;\n", 0),
+                ("private.h", '#pragma once\n#include "libbcs/base/log.h"\n', 0),
+                ("twice.h", "struct a { int b; };\n", 0),
+            ):
+                with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
+                    file.write(body)
+                said = check_headers.problem(folder, name, compiler)
+                self.assertEqual(said is None, bool(is_good), said)
+
+    def test_an_edge_that_nobody_uses_is_found(self):
+        edges = {"mds": ["libbcs/ring", "libbcs/api/p2p.h"], "libbcs/ring": []}
+        sources = [
+            lint.Source("mds/a.c", '#include "libbcs/ring/port.h"\n'),
+            lint.Source("libbcs/ring/a.c", '#include "libbcs/api/p2p.h"\n'),
+        ]
+        with mock.patch.object(lint, "INCLUDE_EDGES", {**edges, "libbcs/api": []}):
+            found = list(lint.check_edges_used(sources))
+        self.assertEqual(len(found), 1, found)
+        self.assertIn("nobody in mds includes libbcs/api/p2p.h", found[0])
+
+    def circles_found(self, known, *includes):
+        sources = [
+            lint.Source(f"mds/{by}", f'#include "mds/{to}"\n') for by, to in includes
+        ]
+        with mock.patch.object(lint, "KNOWN_CIRCLES", known):
+            return list(lint.check_circles(sources))
+
+    def test_a_circle_of_files_is_found(self):
+        own = ("a.c", "a.h"), ("b.c", "b.h"), ("b.c", "a.h")
+        self.assertEqual(self.circles_found([], *own), [])
+        two = [*own, ("a.c", "b.h")]
+        self.assertEqual(
+            self.circles_found([], *two), ["a circle of includes: mds/a, mds/b"]
+        )
+        three = [("a.h", "b.h"), ("b.h", "c.h"), ("c.c", "a.h"), ("d.c", "a.h")]
+        self.assertEqual(
+            self.circles_found([], *three), ["a circle of includes: mds/a, mds/b, mds/c"]
+        )
+
+    def test_a_known_circle_may_only_shrink(self):
+        two = [("a.c", "b.h"), ("b.c", "a.h")]
+        self.assertEqual(self.circles_found([{"mds/a", "mds/b"}], *two), [])
+        more = [*two, ("b.c", "c.h"), ("c.c", "a.h")]
+        grown = self.circles_found([{"mds/a", "mds/b"}], *more)
+        self.assertIn("a circle of includes: mds/a, mds/b, mds/c", grown)
+        gone = self.circles_found([{"mds/a", "mds/b"}], two[0])
+        self.assertEqual(len(gone), 1, gone)
+        self.assertIn("no circle any more", gone[0])
 
     def test_build_folders_are_left_out(self):
         with tempfile.TemporaryDirectory() as root:
