@@ -42,10 +42,9 @@ static uint64_t progress_of(const struct rank *me)
 {
     const struct nic_engine *engine = me->context->engine;
 
-    return me->job->shape.is_timed
-               ? bcs_context_slices(me->context)
-               : atomic_load(&engine->machine->watched_ns) /
-                     (engine->config->slice_ns / 2);
+    return me->job->shape.is_timed ? bcs_context_slices(me->context)
+                                   : atomic_load(&engine->machine->watched_ns) /
+                                         (engine->config->slice_ns / 2);
 }
 
 static uint64_t most_progress(const struct rank *me)
