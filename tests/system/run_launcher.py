@@ -271,6 +271,9 @@ class Suite:
         run = [self.bcsrun, "-n", "2", self.greet]
         expected = greeting(2, [], self.shim)
         self.must_print("2 MB in /dev/shm", [*inside, "2m", *run], expected)
+        if pathlib.Path(self.shim).resolve().is_relative_to("/tmp"):
+            print("skipped: little room in /tmp, too (the build is there)")
+            return
         both = [*inside, "2m", "sh", "-c",
                 'mount -t tmpfs -o size=1m none /tmp && exec "$@"', "sh"]
         extra = {"PATH": os.environ["PATH"]}
