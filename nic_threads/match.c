@@ -5,7 +5,9 @@
  * under the node's engine lock, but for nic_match_find_send.
  *
  * Links that lead to a send are stored with release, once the send is complete, and read with
- * acquire: whoever walks a list that only grows needs no lock.
+ * acquire: whoever walks a list that only grows needs no lock. A send stands in two lists, one
+ * after the other; n_arrived counts it once it stands in both, and what is not counted is not
+ * found. So what has been found in one list is found in the other, too.
  */
 #include "nic_threads/match.h"
 
@@ -111,7 +113,8 @@ void nic_match_init(struct nic_match *match)
     }
     match->arrivals = empty;
     match->wildcards = empty;
-    match->sequence = 0;
+    match->n_arrived = 0;
+    match->n_posted = 0;
     match->n_sends = 0;
     match->n_receives = 0;
 }
@@ -120,14 +123,17 @@ void nic_match_add_send(struct nic_match *match, struct nic_item *items, uint32_
 {
     const struct bcs_descriptor *send = &items[id].descriptor;
 
+    items[id].sequence = match->n_arrived;
     list_append(&match->sends[bucket_of(send->context_id, send->source)], items, id);
     arrivals_append(match, items, id);
     set_n_sends(match, match->n_sends + 1);
+    /* release: pairs with the acquire in nic_match_find_send */
+    __atomic_store_n(&match->n_arrived, match->n_arrived + 1, __ATOMIC_RELEASE);
 }
 
 void nic_match_add_receive(struct nic_match *match, struct nic_item *items, uint32_t id)
 {
-    items[id].sequence = match->sequence++;
+    items[id].sequence = match->n_posted++;
     list_append(receive_list(match, &items[id].descriptor), items, id);
     match->n_receives++;
 }
@@ -136,23 +142,27 @@ uint32_t nic_match_find_send(const struct nic_match *match,
                              const struct nic_item *items,
                              const struct bcs_descriptor *receive)
 {
+    uint64_t n_arrived;
     uint32_t id;
 
     if (nic_match_n_sends(match) == 0) {
         return NIC_ITEM_NONE;
     }
+    /* acquire: pairs with the release in nic_match_add_send */
+    n_arrived = __atomic_load_n(&match->n_arrived, __ATOMIC_ACQUIRE);
     if (receive->source < 0) {
         id = link_get(&match->arrivals.first);
         while (id != NIC_ITEM_NONE && !accepts(receive, &items[id].descriptor)) {
             id = link_get(&items[id].later);
         }
-        return id;
+    } else {
+        id = link_get(
+            &match->sends[bucket_of(receive->context_id, receive->source)].first);
+        while (id != NIC_ITEM_NONE && !accepts(receive, &items[id].descriptor)) {
+            id = link_get(&items[id].next);
+        }
     }
-    id = link_get(&match->sends[bucket_of(receive->context_id, receive->source)].first);
-    while (id != NIC_ITEM_NONE && !accepts(receive, &items[id].descriptor)) {
-        id = link_get(&items[id].next);
-    }
-    return id;
+    return id != NIC_ITEM_NONE && items[id].sequence < n_arrived ? id : NIC_ITEM_NONE;
 }
 
 static uint32_t first_accepting(uint32_t id, const struct nic_item *items,

@@ -27,7 +27,7 @@ struct nic_item {
     uint32_t earlier;
     uint16_t is_local;  /* transfers: both ends are on this node */
     uint16_t is_shared; /* transfers: the sender waits for this one */
-    uint64_t sequence;  /* receives: order of posting */
+    uint64_t sequence;  /* sends: order of arrival; receives: of posting */
     /* Transfers, whose descriptor is the receive's: */
     uint64_t total;       /* bytes to move */
     uint64_t granted;     /* bytes that slices have taken so far */
@@ -69,7 +69,8 @@ struct nic_match {
     struct nic_list receives[NIC_MATCH_BUCKETS]; /* with a named source */
     struct nic_list arrivals;                    /* all sends, oldest first */
     struct nic_list wildcards;                   /* receives of any source */
-    uint64_t sequence;
+    uint64_t n_arrived; /* sends ever queued; those before are in both of their lists */
+    uint64_t n_posted;  /* receives ever queued */
     uint32_t n_sends, n_receives;
 };
 

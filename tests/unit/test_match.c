@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The matching lists: MPI's rules one by one, then thousands of random operations
- * compared with a plain list in order of posting.
+ * compared with a plain list in order of posting; and a reader without the lock.
  */
 #include "nic_threads/match.h"
 #include "tests/unit/run_suite.h"
 
 #include <check.h>
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdlib.h>
 
@@ -345,6 +346,42 @@ START_TEST(random_operations_agree_with_a_plain_list)
 }
 END_TEST
 
+/** What a reader without the lock looks for. */
+static uint32_t wanted;
+
+/** Queue a send of each further tag, just when the reader looks for it. */
+static void *add_what_is_wanted(void *none)
+{
+    for (uint32_t id = 1; id < N_ITEMS; id++) {
+        while (__atomic_load_n(&wanted, __ATOMIC_ACQUIRE) < id) {
+        }
+        add_send(id, (int32_t)id, 0);
+    }
+    return none;
+}
+
+/** Even rounds look by source first, odd ones for a message of any source. */
+START_TEST(what_is_found_in_one_list_is_found_in_the_other)
+{
+    pthread_t writer;
+
+    wanted = 0;
+    add_send(0, 0, 1); /* or the queue would be taken for empty until the last moment */
+    ck_assert_int_eq(pthread_create(&writer, NULL, add_what_is_wanted, NULL), 0);
+    for (uint32_t id = 1; id < N_ITEMS; id++) {
+        const int32_t sources[] = {(int32_t)id, -1};
+
+        __atomic_store_n(&wanted, id, __ATOMIC_RELEASE);
+        while (find_send(sources[_i % 2], 0) == NIC_ITEM_NONE) {
+        }
+        ck_assert_uint_eq(find_send(sources[1 - _i % 2], 0), id);
+        nic_match_remove_send(&match, items,
+                              id); /* the writer waits for the next wish */
+    }
+    ck_assert_int_eq(pthread_join(writer, NULL), 0);
+}
+END_TEST
+
 int main(void)
 {
     TCase *tcase = tcase_create("match");
@@ -360,5 +397,6 @@ int main(void)
     tcase_add_test(tcase, a_pending_receive_is_found_by_its_cell);
     tcase_add_test(tcase, what_is_taken_from_the_middle_leaves_the_others_in_order);
     tcase_add_loop_test(tcase, random_operations_agree_with_a_plain_list, 0, 4);
+    tcase_add_loop_test(tcase, what_is_found_in_one_list_is_found_in_the_other, 0, 60);
     return run_tcase("match", tcase);
 }
