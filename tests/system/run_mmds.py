@@ -30,7 +30,7 @@ def parse_arguments():
     parser.add_argument("--launcher", default="bcsrun")
     parser.add_argument("--sweep3d", required=True, help="the program sweep3d")
     parser.add_argument("--input", required=True, help="its input file")
-    parser.add_argument("--random-pattern", required=True, help="that program")
+    parser.add_argument("--random-program", required=True, help="that program")
     parser.add_argument("--disturb", required=True, help="that program")
     parser.add_argument("--timeout", type=float, default=120)
     return parser.parse_args()
@@ -128,12 +128,12 @@ def main():
     report = job.Report()
     sweep = [arguments.sweep3d, arguments.input]
     disturb = [arguments.disturb, "--blocks", "20"]
-    pattern = [arguments.random_pattern, "7", "150"]
+    mixture = [arguments.random_program, "1", "3"]
     cases = (
         ("sweep3d, blocking", 2, [sweep[0], "--blocking", sweep[1]], {}),
         ("sweep3d, non-blocking", 4, [sweep[0], "--nonblocking", sweep[1]], {}),
-        *((f"pattern, {mode}", 4, pattern, job.MODES[mode]) for mode in job.MODES),
-        ("pattern, 8 ranks", 8, pattern, {}),
+        *((f"mixture, {mode}", 4, mixture, job.MODES[mode]) for mode in job.MODES),
+        ("mixture, 8 ranks", 8, mixture, {}),
         *((f"computation, timed, {driver}", 2, disturb,
            {"BCS_STROBE": "timed", "BCS_DRIVER": driver})
           for driver in ("inline", "threads")),
