@@ -6,7 +6,8 @@
  * receive has got yet. It needs neither the engine nor its lock: only what the process itself
  * posts takes messages out of that queue, so while nothing of that kind is under way the queue
  * only grows (bcs_poster_is_settled). A receive that has not been carried out may take the
- * message that the probe would find, so nothing is known before it has been.
+ * message that the probe would find, so nothing is known before it has been: while messages
+ * are in the queue, every probe waits for that, since the caller may know of one.
  *
  * For the same reason a message is claimed by a descriptor that nobody waits for: later
  * receives of this process stand behind it in the ring, and later probes wait until it has
@@ -19,6 +20,7 @@
 
 #include "libbcs/api/p2p.h"
 #include "libbcs/api/post.h"
+#include "nic_threads/collection.h"
 
 /** Say what a probe has found. */
 static void report(const struct bcs_descriptor *send, struct bcs_result *result_out)
@@ -27,20 +29,54 @@ static void report(const struct bcs_descriptor *send, struct bcs_result *result_
         .source = send->source, .tag = send->tag, .n_bytes = (size_t)send->n_bytes};
 }
 
-/** The oldest message in the queue that a receive would take. @return its item, or
- *  NIC_ITEM_NONE: none is known */
-static inline uint32_t find(const struct bcs_context *context,
-                            const struct bcs_message *message)
+static inline const struct nic_view *home_of(const struct bcs_context *context)
 {
-    const struct nic_engine *engine = context->engine;
-    const struct nic_view *view = &engine->views[engine->home];
-    const struct nic_match *match = &view->node->match[engine->port - view->first_port];
+    return &context->engine->views[context->engine->home];
+}
 
-    if (nic_match_n_sends(match) == 0 || !bcs_poster_is_settled(&context->poster)) {
+/** This process's queue of messages. */
+static inline const struct nic_match *queue_of(const struct bcs_context *context)
+{
+    const struct nic_view *view = home_of(context);
+
+    return &view->node->match[context->engine->port - view->first_port];
+}
+
+/** Whether something has been posted that may take messages, and will be carried out whatever
+ *  anybody does: unless it stands behind a send for which there is no room. */
+static bool is_in_motion(const struct bcs_context *context)
+{
+    const struct nic_view *view = home_of(context);
+
+    return !bcs_poster_is_settled(&context->poster) &&
+           !nic_port_is_held_back(view, context->engine->port - view->first_port);
+}
+
+/** Wait until it is known which messages are left. @return whether it is */
+static bool settle(struct bcs_context *context)
+{
+    struct nic_waiter waiter = {.has_short_naps = true};
+
+    while (is_in_motion(context)) {
+        bcs_wait_turn(context, &waiter);
+    }
+    bcs_wait_stop(context, &waiter);
+    return bcs_poster_is_settled(&context->poster);
+}
+
+/** The oldest message in the queue that a receive would take. @return its item, or
+ *  NIC_ITEM_NONE: there is none, or, if the caller will wait anyhow, none is known */
+static inline uint32_t find(struct bcs_context *context,
+                            const struct bcs_message *message, bool wait)
+{
+    const struct nic_match *match = queue_of(context);
+
+    if (nic_match_n_sends(match) == 0 ||
+        (!bcs_poster_is_settled(&context->poster) && (wait || !settle(context)))) {
         return NIC_ITEM_NONE;
     }
     return nic_match_find_send(
-        match, view->items,
+        match, home_of(context)->items,
         &(struct bcs_descriptor){
             .context_id = message->group->context_id + message->space,
             .source = message->peer,
@@ -48,34 +84,30 @@ static inline uint32_t find(const struct bcs_context *context,
         });
 }
 
-/** Take a message that has been found out of the queue. @return whether the ring has room */
-static bool claim(struct bcs_context *context, uint32_t item)
+/** Take a message that has been found out of the queue. */
+static void claim(struct bcs_context *context, uint32_t item)
 {
-    struct bcs_descriptor *entry = bcs_poster_entry(&context->poster);
+    struct bcs_descriptor *entry = bcs_post_begin(context, BCS_CLAIM);
 
-    if (entry == NULL) {
-        return false;
-    }
-    entry->kind = BCS_CLAIM;
-    entry->flags = 0;
     entry->address = item;
     bcs_post_kick(context, entry);
-    return true;
 }
 
 /** Look for a message, and take it if need be. @return whether there is one */
 static inline bool look(struct bcs_context *context, const struct bcs_message *message,
-                        bool is_taking, struct bcs_result *result_out,
+                        bool is_taking, bool wait, struct bcs_result *result_out,
                         uint32_t *item_out)
 {
-    const struct nic_engine *engine = context->engine;
-    uint32_t item = find(context, message);
+    uint32_t item = find(context, message, wait);
 
-    if (item == NIC_ITEM_NONE || (is_taking && !claim(context, item))) {
+    if (item == NIC_ITEM_NONE) {
         return false;
     }
+    if (is_taking) {
+        claim(context, item);
+    }
     /* a message that has been claimed stays in its item until it is received */
-    report(&engine->views[engine->home].items[item].descriptor, result_out);
+    report(&home_of(context)->items[item].descriptor, result_out);
     *item_out = item;
     return true;
 }
@@ -118,14 +150,14 @@ static inline int probe(struct bcs_context *context, const struct bcs_message *m
     if (!bcs_message_is_receivable(message)) {
         return bcs_message_refuse("bcs_probe", message);
     }
-    if (look(context, message, is_taking, result_out, item_out)) {
+    if (look(context, message, is_taking, wait, result_out, item_out)) {
         return 0;
     }
     if (wait) {
         return wait_for_one(context, message, is_taking, result_out, item_out);
     }
     if (bcs_progress(context) &&
-        look(context, message, is_taking, result_out, item_out)) {
+        look(context, message, is_taking, wait, result_out, item_out)) {
         return 0;
     }
     bcs_wait_in_vain(context);

@@ -116,14 +116,23 @@ static bool takes_messages(const struct bcs_descriptor *entry)
            (entry->kind == BCS_PROBE && (entry->flags & BCS_TAKE) != 0);
 }
 
-/** Whether an entry is known to have been carried out, and with it those before it. (A cell
- *  that serves a later operation now tells nothing.) */
+/**
+ * Whether an entry is known to have been carried out, and with it those before it: a batch's
+ * receives and claims are matched before its probes, and all of them before anything is handed
+ * over. But a cancellation is told while the receives are matched, before the probes. (A cell
+ * that serves a later operation now tells nothing.)
+ */
 static bool is_complete(const struct bcs_poster *poster,
                         const struct bcs_descriptor *entry)
 {
-    return (entry->kind == BCS_RECEIVE || entry->kind == BCS_PROBE ||
-            entry->kind == BCS_COLLECTIVE) &&
-           bcs_cell_state(&poster->cells[entry->cell]) != BCS_CELL_PENDING;
+    enum bcs_cell_state state;
+
+    if (entry->kind != BCS_RECEIVE && entry->kind != BCS_PROBE &&
+        entry->kind != BCS_COLLECTIVE) {
+        return false;
+    }
+    state = bcs_cell_state(&poster->cells[entry->cell]);
+    return state != BCS_CELL_PENDING && state != BCS_CELL_CANCELLED;
 }
 
 bool bcs_poster_is_settled(const struct bcs_poster *poster)

@@ -134,6 +134,34 @@ static void what_is_found_stays_found(struct world world)
     check_say("what is found stays found\n");
 }
 
+/* What is known to be there is found, whatever this process has started since. */
+static void what_is_known_is_found(struct world world)
+{
+    enum { ROUNDS = 200 };
+
+    for (int i = 0; i < ROUNDS; i++) {
+        int in, other, is_there;
+        MPI_Request requests[4];
+
+        for (int tag = 1; tag <= 2; tag++) {
+            MPI_Isend(&i, 1, MPI_INT, world.right, tag, MPI_COMM_WORLD,
+                      &requests[tag - 1]);
+        }
+        MPI_Recv(&in, 1, MPI_INT, world.left, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Issend(&i, 1, MPI_INT, world.right, 4, MPI_COMM_WORLD, &requests[2]);
+        MPI_Iprobe(world.left, 1, MPI_COMM_WORLD, &is_there, MPI_STATUS_IGNORE);
+        CHECK(is_there);
+        MPI_Irecv(&other, 1, MPI_INT, world.left, 4, MPI_COMM_WORLD, &requests[3]);
+        MPI_Iprobe(MPI_ANY_SOURCE, 1, MPI_COMM_WORLD, &is_there, MPI_STATUS_IGNORE);
+        CHECK(is_there);
+        MPI_Recv(&in, 1, MPI_INT, world.left, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        CHECK_EQUAL(in, i);
+        MPI_Waitall(4, requests, MPI_STATUSES_IGNORE);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    check_say("what is known is found\n");
+}
+
 int main(int argc, char **argv)
 {
     struct world world = check_begin(&argc, &argv);
@@ -143,5 +171,6 @@ int main(int argc, char **argv)
     a_posted_receive_comes_first(world);
     probes_in_any_order_of_tags(world);
     what_is_found_stays_found(world);
+    what_is_known_is_found(world);
     return check_end();
 }

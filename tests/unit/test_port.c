@@ -300,6 +300,50 @@ START_TEST(no_busy_block_is_given_out_twice)
 }
 END_TEST
 
+/** Post what has a cell of its own, which is pending. @return the cell */
+static struct bcs_cell *post_with_cell(enum bcs_descriptor_kind kind, uint8_t flags)
+{
+    uint32_t cell = bcs_poster_cell(&poster);
+    struct bcs_descriptor *entry = bcs_poster_entry(&poster);
+
+    entry->kind = (uint8_t)kind;
+    entry->flags = flags;
+    entry->cell = cell;
+    bcs_poster_publish(&poster, entry);
+    return &poster.cells[cell];
+}
+
+/* A batch's cancellations come before its probes. */
+START_TEST(a_cancelled_receive_says_nothing_of_a_probe_before_it)
+{
+    struct bcs_cell *receive;
+
+    ck_assert(bcs_poster_is_settled(&poster));
+    post_with_cell(BCS_PROBE, BCS_TAKE);
+    receive = post_with_cell(BCS_RECEIVE, 0);
+    ck_assert(!bcs_poster_is_settled(&poster));
+    bcs_cell_complete(receive, BCS_CELL_CANCELLED);
+    ck_assert(!bcs_poster_is_settled(&poster));
+    consume_up_to(2);
+    ck_assert(bcs_poster_is_settled(&poster));
+}
+END_TEST
+
+START_TEST(a_receive_that_has_its_message_is_carried_out_and_all_before_it)
+{
+    struct bcs_cell *receive;
+
+    post_with_cell(BCS_PROBE, BCS_TAKE);
+    receive = post_with_cell(BCS_RECEIVE, 0);
+    bcs_cell_complete(receive, BCS_CELL_INLINE);
+    ck_assert(bcs_poster_is_settled(&poster));
+    post_with_cell(BCS_SEND, 0);
+    ck_assert(bcs_poster_is_settled(&poster));
+    post_with_cell(BCS_RECEIVE, 0);
+    ck_assert(!bcs_poster_is_settled(&poster));
+}
+END_TEST
+
 static TCase *ring_tcase(const char *name, SFun set_up)
 {
     TCase *tcase = tcase_create(name);
@@ -327,12 +371,24 @@ static TCase *blocks_tcase(void)
     return tcase;
 }
 
+static TCase *settled_tcase(void)
+{
+    TCase *tcase = tcase_create("settled");
+
+    tcase_add_checked_fixture(tcase, setup, teardown);
+    tcase_add_test(tcase, a_cancelled_receive_says_nothing_of_a_probe_before_it);
+    tcase_add_test(tcase,
+                   a_receive_that_has_its_message_is_carried_out_and_all_before_it);
+    return tcase;
+}
+
 int main(void)
 {
     Suite *suite = suite_create("port");
 
     suite_add_tcase(suite, ring_tcase("ring", setup));
     suite_add_tcase(suite, ring_tcase("least ring", setup_with_least));
+    suite_add_tcase(suite, settled_tcase());
     suite_add_tcase(suite, blocks_tcase());
     return run_suite(suite);
 }

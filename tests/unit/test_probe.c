@@ -2,10 +2,11 @@
 /*
  * Probes that do not wait: the ranks are contexts of this process, on demand and with timed
  * slices that the test runs itself, on one node and on two. If a probe waited for a slice, it
- * would wait for ever here. What pollers do with their core is counted, too: sched_yield is
- * this file's.
+ * would wait for ever here, but where the test says so. What pollers do with their core is
+ * counted, too: sched_yield is this file's.
  */
 #include <check.h>
+#include <pthread.h>
 #include <sched.h>
 
 #include "libbcs/api/post.h"
@@ -85,21 +86,59 @@ static void carry_out(void)
     }
 }
 
-static void send(int value)
+static pthread_t timekeeper;
+static _Atomic bool is_stopping;
+
+static void *run_slices(void *none)
+{
+    while (!is_stopping) {
+        carry_out();
+    }
+    return none;
+}
+
+/** From now on slices come by themselves; on demand the probes run them. */
+static void begin_slices(void)
+{
+    is_stopping = false;
+    if (is_timed()) {
+        ck_assert_int_eq(pthread_create(&timekeeper, NULL, run_slices, NULL), 0);
+    }
+}
+
+static void end_slices(void)
+{
+    is_stopping = true;
+    if (is_timed()) {
+        ck_assert_int_eq(pthread_join(timekeeper, NULL), 0);
+    }
+}
+
+static void send_to(uint32_t from, uint32_t to, int value)
 {
     struct bcs_message message =
-        rank_message(&ranks[SENDER], RECEIVER, TAG, &value, sizeof(value));
+        rank_message(&ranks[from], (int)to, TAG, &value, sizeof(value));
 
-    ck_assert_int_eq(bcs_send(ranks[SENDER].context, &message, BCS_SEND_STANDARD, NULL),
+    ck_assert_int_eq(bcs_send(ranks[from].context, &message, BCS_SEND_STANDARD, NULL),
                      0);
+}
+
+static void send(int value)
+{
+    send_to(SENDER, RECEIVER, value);
+}
+
+static void receive_tag(int tag, int *value_out, struct bcs_request *request)
+{
+    struct bcs_message message =
+        rank_message(&ranks[RECEIVER], SENDER, tag, value_out, sizeof(*value_out));
+
+    ck_assert_int_eq(bcs_recv(ranks[RECEIVER].context, &message, NULL, request), 0);
 }
 
 static void receive(int *value_out, struct bcs_request *request)
 {
-    struct bcs_message message =
-        rank_message(&ranks[RECEIVER], SENDER, TAG, value_out, sizeof(*value_out));
-
-    ck_assert_int_eq(bcs_recv(ranks[RECEIVER].context, &message, NULL, request), 0);
+    receive_tag(TAG, value_out, request);
 }
 
 /** Probe for a message of any source. @return whether there is one */
@@ -178,7 +217,9 @@ START_TEST(a_receive_that_was_posted_before_comes_first)
     carry_out();
     ck_assert(probe(TAG, &result));
     receive(&value, &request);
+    begin_slices();
     ck_assert(!probe(TAG, &result));
+    end_slices();
     send(2);
     fetch(&request);
     ck_assert_int_eq(value, 1);
@@ -229,11 +270,79 @@ START_TEST(a_claimed_message_is_the_claimers_at_once)
     description = rank_message(&ranks[RECEIVER], SENDER, TAG, &values[0], sizeof(int));
     ck_assert_int_eq(bcs_imrecv(ranks[RECEIVER].context, &description, item, &claimed),
                      0);
+    begin_slices();
     ck_assert(!probe_and_take(&second));
+    end_slices();
     fetch(&later);
     ck_assert(bcs_look(ranks[RECEIVER].context, &claimed));
     ck_assert_int_eq(values[0], 1);
     ck_assert_int_eq(values[1], 2);
+    close_job();
+}
+END_TEST
+
+/** The engine's last holder has a core, and the receiver's polls follow each other closely: its
+ *  next one leaves the engine alone. */
+static void leave_engine(void)
+{
+    struct nic_engine *own = ranks[RECEIVER].context->engine;
+
+    own->machine->n_cpus = N_RANKS;
+    own->spin_ticks = UINT64_MAX; /* any two polls are close */
+}
+
+/* What the caller knows to be there is found, whatever it has posted since. */
+START_TEST(a_message_is_found_behind_a_receive_of_another_one)
+{
+    struct bcs_request request;
+    struct bcs_result result;
+    int value;
+
+    open_nth(_i);
+    send(1);
+    carry_out();
+    ck_assert(probe(TAG, &result));
+    receive_tag(TAG + 1, &value, &request);
+    leave_engine();
+    begin_slices();
+    ck_assert(probe(TAG, &result));
+    end_slices();
+    close_job();
+}
+END_TEST
+
+START_TEST(a_message_is_claimed_behind_another_claim)
+{
+    uint32_t items[2];
+
+    open_nth(_i);
+    send(1);
+    send(2);
+    carry_out();
+    ck_assert(probe_and_take(&items[0]));
+    leave_engine();
+    begin_slices();
+    ck_assert(probe_and_take(&items[1]));
+    end_slices();
+    ck_assert_uint_ne(items[0], items[1]);
+    close_job();
+}
+END_TEST
+
+START_TEST(a_message_is_claimed_though_the_ring_is_full)
+{
+    uint32_t item;
+
+    open_nth(_i);
+    send(1);
+    carry_out();
+    for (uint32_t i = 0; i <= ranks[RECEIVER].context->poster.ring_mask; i++) {
+        send_to(RECEIVER, SENDER, (int)i);
+    }
+    leave_engine();
+    begin_slices();
+    ck_assert(probe_and_take(&item));
+    end_slices();
     close_job();
 }
 END_TEST
@@ -295,6 +404,10 @@ int main(void)
     tcase_add_loop_test(tcase, what_was_sent_before_something_received_is_found, 0,
                         N_JOBS);
     tcase_add_loop_test(tcase, a_claimed_message_is_the_claimers_at_once, 0, N_JOBS);
+    tcase_add_loop_test(tcase, a_message_is_found_behind_a_receive_of_another_one, 0,
+                        N_JOBS);
+    tcase_add_loop_test(tcase, a_message_is_claimed_behind_another_claim, 0, N_JOBS);
+    tcase_add_loop_test(tcase, a_message_is_claimed_though_the_ring_is_full, 0, N_JOBS);
     tcase_add_test(tcase, a_poller_with_a_core_keeps_it);
     tcase_add_test(tcase, a_poller_without_a_core_lets_the_others_run_each_time);
     tcase_add_test(tcase, a_poll_that_finds_something_yields_no_core);

@@ -210,9 +210,10 @@ BCS_PUBLIC int bcs_recv(struct bcs_context *context, const struct bcs_message *m
  * Look for a message that bcs_recv with the same description would receive, and leave
  * it where it is. data and n_bytes of the description are not used. [BCS-MPI table 4.1]
  *
- * Without wait it answers from what slices have taken so far, and waits for none. A message
- * that has been sent is found in the end, also by a loop that does nothing else; none is found
- * while a receive that this process has posted has not been carried out.
+ * Without wait it answers from what slices have taken so far, and waits for none, unless a
+ * receive that this process has posted, and that has not been carried out, may take one of those
+ * messages. A message that has been sent is found in the end, also by a loop that does nothing
+ * else.
  *
  * @param wait        block until there is one
  * @param result_out  its source, tag and length, if there is one
