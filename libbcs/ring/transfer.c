@@ -115,8 +115,12 @@ bool bcs_transfer_close(struct bcs_cell *cell)
     uint32_t generation =
         atomic_load_explicit(&cell->state, memory_order_relaxed) >> BCS_CELL_STATE_BITS;
 
-    /* Once more, for it may be let go between the two. */
-    return change(cell, generation, BCS_CELL_TRANSFER, BCS_CELL_CLOSING) ||
-           (!change(cell, generation, BCS_CELL_HELD, BCS_CELL_AWAITED) &&
-            change(cell, generation, BCS_CELL_TRANSFER, BCS_CELL_CLOSING));
+    do {
+        if (change(cell, generation, BCS_CELL_TRANSFER, BCS_CELL_CLOSING)) {
+            return true;
+        }
+        /* Let go meanwhile: again, since who is not awaited wakes nobody. */
+    } while (!change(cell, generation, BCS_CELL_HELD, BCS_CELL_AWAITED) &&
+             bcs_cell_state(cell) != BCS_CELL_AWAITED);
+    return false;
 }
