@@ -71,7 +71,9 @@ void nic_view_remind(struct nic_view *view, uint32_t port, uint32_t cell)
     uint32_t *orders = (uint32_t *)(nic_view_cell(view, port, 0) + n_cells);
     uint32_t n = atomic_load_explicit(&owner->n_orders, memory_order_relaxed);
 
-    orders[n % n_cells] = cell; /* what is overwritten, take_orders makes up for */
+    /* release: who reads this has read a count of n at least, and makes up for the entry that
+     * is overwritten; see take_orders */
+    __atomic_store_n(&orders[n % n_cells], cell, __ATOMIC_RELEASE);
     /* release: pairs with the acquire in take_orders */
     atomic_store_explicit(&owner->n_orders, n + 1, memory_order_release);
     nic_view_touch(view, port);

@@ -26,19 +26,25 @@ void bcs_order_self(struct bcs_context *context, uint32_t cell)
 static void take_orders(struct bcs_context *context)
 {
     struct bcs_poster *poster = &context->poster;
-    /* acquire: pairs with the release in give_order */
+    uint32_t first = poster->n_orders_seen;
+    /* acquire: pairs with the release in nic_view_remind */
     uint32_t n = atomic_load_explicit(&poster->port->n_orders, memory_order_acquire);
 
-    if (n - poster->n_orders_seen > poster->n_cells) {
+    for (uint32_t i = first; i != n && n - first < poster->n_cells; i++) {
+        add_ordered(context, __atomic_load_n(&poster->orders[i % poster->n_cells],
+                                             __ATOMIC_RELAXED));
+    }
+    atomic_thread_fence(memory_order_acquire); /* the entries are read before the count */
+    /* The entry behind the last one is written before it is counted: with as many as there are
+     * entries it may be the first one's already. */
+    if (atomic_load_explicit(&poster->port->n_orders, memory_order_relaxed) - first >=
+        poster->n_cells) {
         /* Some have been overwritten, since their operations did not have to wait. */
         for (uint32_t id = 0; id < poster->n_cells_touched; id++) {
             add_ordered(context, id);
         }
-        poster->n_orders_seen = n;
     }
-    for (; poster->n_orders_seen != n; poster->n_orders_seen++) {
-        add_ordered(context, poster->orders[poster->n_orders_seen % poster->n_cells]);
-    }
+    poster->n_orders_seen = n;
 }
 
 /** Do what a cell's operation can do now. @return whether it needs this process again

@@ -232,6 +232,25 @@ START_TEST(the_ends_take_part_while_they_wait_for_something_else)
 }
 END_TEST
 
+/* The engine is about to write one order more than there are entries. */
+START_TEST(an_order_that_is_overwritten_is_carried_out_all_the_same)
+{
+    struct bcs_poster *poster = &ranks[SENDER].context->poster;
+    uint32_t n, other = poster->n_cells - 1;
+
+    begin();
+    n = atomic_load(&poster->port->n_orders);
+    ck_assert_uint_eq(n, poster->n_orders_seen + 1);
+    for (uint32_t i = 0; i < poster->n_cells; i++, n++) {
+        poster->orders[n % poster->n_cells] = other;
+    }
+    atomic_store(&poster->port->n_orders, n - 1);
+    bcs_progress(ranks[SENDER].context);
+    ck_assert_int_gt(n_loaded(), 0);
+    ck_assert_uint_eq(poster->n_orders_seen, n - 1);
+}
+END_TEST
+
 START_TEST(every_block_comes_back)
 {
     struct bcs_context *context = ranks[SENDER].context;
@@ -278,6 +297,7 @@ static TCase *pooled_tcase(void)
     tcase_add_test(tcase, the_sender_loads_some_pieces_ahead_and_no_more);
     tcase_add_test(tcase, a_stream_without_room_waits_for_the_receiver);
     tcase_add_test(tcase, the_ends_take_part_while_they_wait_for_something_else);
+    tcase_add_test(tcase, an_order_that_is_overwritten_is_carried_out_all_the_same);
     tcase_add_test(tcase, every_block_comes_back);
     return tcase;
 }
