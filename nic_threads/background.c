@@ -189,7 +189,9 @@ static void take_charge(struct nic_background *background)
                 .moved = UINT64_MAX,
             };
         }
-        nic_engine_unlock(view);
+        if (nic_engine_unlock(view)) {
+            nic_engine_turn(engine); /* who could not lock has gone away */
+        }
     }
 }
 

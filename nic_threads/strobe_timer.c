@@ -85,10 +85,8 @@ static bool doze(const struct nic_engine *engine, const _Atomic bool *is_stoppin
 {
     _Atomic uint32_t *nap = &engine->machine->doze;
     uint32_t announced = bcs_nap_announce(nap);
-    bool will_sleep;
+    bool will_sleep = !is_stopped(is_stopping) && are_all_at_rest(engine);
 
-    atomic_thread_fence(memory_order_seq_cst); /* the rings are read with acquire */
-    will_sleep = !is_stopped(is_stopping) && are_all_at_rest(engine);
     if (will_sleep) {
         bcs_nap_sleep(nap, announced, 0);
     }

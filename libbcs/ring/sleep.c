@@ -13,7 +13,10 @@
 uint32_t bcs_nap_announce(_Atomic uint32_t *nap)
 {
     /* seq_cst: partner of the load in bcs_nap_end */
-    return atomic_fetch_or_explicit(nap, 1, memory_order_seq_cst) | 1;
+    uint32_t announced = atomic_fetch_or_explicit(nap, 1, memory_order_seq_cst) | 1;
+
+    atomic_thread_fence(memory_order_seq_cst); /* work is looked for with acquire */
+    return announced;
 }
 
 void bcs_nap_sleep(_Atomic uint32_t *nap, uint32_t announced, uint64_t until_ns)
@@ -54,6 +57,7 @@ uint32_t bcs_sleep_announce(struct bcs_machine *machine, struct bcs_port *port)
     if (before % 2 != 0) { /* another thread of this process has counted it in */
         atomic_fetch_sub_explicit(&machine->n_asleep, 1, memory_order_relaxed);
     }
+    atomic_thread_fence(memory_order_seq_cst); /* as above */
     return before | 1;
 }
 
