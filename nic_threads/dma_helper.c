@@ -264,11 +264,13 @@ void nic_dma_helper_step(struct nic_view *view)
 {
     struct nic_batch *batch = &view->node->batch;
 
-    for (uint32_t i = 0; i < batch->n_pairs; i++) {
-        deliver(view, &batch->pairs[i]);
-    }
+    /* First: that a synchronous send to another node has been matched must be known before the
+     * answer of whoever has received it. */
     for (uint32_t i = 0; i < batch->n_notes; i++) {
         note(view, &batch->notes[i]);
+    }
+    for (uint32_t i = 0; i < batch->n_pairs; i++) {
+        deliver(view, &batch->pairs[i]);
     }
     for (uint32_t i = 0; i < batch->n_plans; i++) {
         const struct nic_plan *plan = &batch->plans[i];
