@@ -2,7 +2,7 @@
 /*
  * Collective calls of MPI, in all forms: their arguments, the check of these, and an
  * exchange, which is one call that is carried out, from its buffers' opening to their
- * closing. The entry points (shim_Bcast and so on) are declared in symbols.h. Used by
+ * closing. The entry points (shim_Bcast and so on) are declared in calls.h. Used by
  * collective*.c and request.c.
  */
 #ifndef MPI_SHIM_COLLECTIVE_H
@@ -145,8 +145,5 @@ void shim_exchange_hold(struct shim_exchange *exchange);
 
 /** Close, forget and free an exchange from malloc. Accepts NULL. */
 void shim_exchange_free(struct shim_exchange *exchange);
-
-/** The error class of what the API has returned. */
-int shim_collective_class_of(int status);
 
 #endif

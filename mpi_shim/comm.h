@@ -10,6 +10,8 @@
 #ifndef MPI_SHIM_COMM_H
 #define MPI_SHIM_COMM_H
 
+#include <stdlib.h>
+
 #include "libbcs/api/collective_across.h"
 #include "mpi_shim/shim.h"
 
@@ -36,6 +38,15 @@ static inline bool shim_comm_is_inter(const struct shim_comm *comm)
 static inline int32_t shim_comm_own_size(const struct shim_comm *comm)
 {
     return shim_comm_is_inter(comm) ? comm->sides.mine.size : comm->group.size;
+}
+
+/** One user less; the last one frees it. */
+static inline void shim_comm_release(struct shim_comm *comm)
+{
+    if (--comm->n_users == 0) {
+        free(comm->neighbors);
+        free(comm);
+    }
 }
 
 /** The last communicator that was looked up. */
@@ -75,9 +86,6 @@ int shim_comm_carry(MPI_Comm handle, const struct shim_agreement *agreement);
 
 /** Before a communicator is freed: leave it. Does not wait. */
 void shim_comm_retire(MPI_Comm handle);
-
-/** One user less; the last one frees it. */
-void shim_comm_release(struct shim_comm *comm);
 
 /** Begin to carry MPI_COMM_WORLD and MPI_COMM_SELF. @return 0 or -errno */
 int shim_comm_setup(void);

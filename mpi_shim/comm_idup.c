@@ -16,12 +16,14 @@
 #include <stdlib.h>
 
 #include "libbcs/api/post.h"
+#include "mpi_shim/calls.h"
 #include "mpi_shim/comm_agree.h"
 #include "mpi_shim/error.h"
 #include "mpi_shim/fallback.h"
 #include "mpi_shim/handles.h"
+#include "mpi_shim/pass.h"
+#include "mpi_shim/real.h"
 #include "mpi_shim/request.h"
-#include "mpi_shim/symbols.h"
 
 /** One call. */
 struct shim_idup {

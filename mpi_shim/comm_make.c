@@ -4,12 +4,12 @@
  * communicator, with its attributes, topology and error handler; the shim then carries it.
  * Runs in the application's threads.
  */
+#include "mpi_shim/calls.h"
 #include "mpi_shim/comm.h"
-
 #include "mpi_shim/comm_idup.h"
 #include "mpi_shim/handles.h"
+#include "mpi_shim/real.h"
 #include "mpi_shim/request.h"
-#include "mpi_shim/symbols.h"
 
 /** A communicator from which another is to be made, or that is to be freed: first all
  *  duplicates are finished that are under way. */

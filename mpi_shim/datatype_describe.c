@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * How a datatype is described: the table of the predefined types, and the questions to
- * the real library about all others. Called by datatype.c, in the thread that uses a
+ * the real library about all others. Called by datatype_table.c, in the thread that uses a
  * type for the first time.
  */
 #include <errno.h>
@@ -10,7 +10,7 @@
 
 #include "mpi_shim/datatype_internal.h"
 #include "mpi_shim/op.h"
-#include "mpi_shim/symbols.h"
+#include "mpi_shim/real.h"
 
 #define OP(name) (1u << NIC_REDUCE_##name)
 #define OPS_NONE 0
@@ -141,24 +141,6 @@ int8_t shim_number_reduce_type(enum shim_number_kind kind, size_t size)
     default:
         return -1;
     }
-}
-
-void shim_datatype_measure(MPI_Datatype handle, struct shim_datatype *type_out)
-{
-    MPI_Count size = 0, lb = 0, extent = 0, true_lb = 0, true_extent = 0;
-
-    shim_real.Type_size_x(handle, &size);
-    shim_real.Type_get_extent_x(handle, &lb, &extent);
-    shim_real.Type_get_true_extent_x(handle, &true_lb, &true_extent);
-    *type_out = (struct shim_datatype){
-        .handle = handle,
-        .size = (size_t)size,
-        .lb = (ptrdiff_t)lb,
-        .extent = (ptrdiff_t)extent,
-        .true_lb = (ptrdiff_t)true_lb,
-        .true_extent = (ptrdiff_t)true_extent,
-        .reduce_type = -1,
-    };
 }
 
 int shim_datatype_look_inside(struct shim_datatype *type)

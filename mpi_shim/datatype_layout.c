@@ -15,7 +15,7 @@
 #include "libbcs/base/layout_build.h"
 #include "libbcs/base/log.h"
 #include "mpi_shim/datatype_internal.h"
-#include "mpi_shim/symbols.h"
+#include "mpi_shim/real.h"
 
 /* Named types are shorter: the longest is a pair of two long complex numbers. */
 enum { NAMED_TYPE_MAX_BYTES = 128 };
@@ -34,6 +34,24 @@ struct inner {
     struct bcs_layout_list list;
     ptrdiff_t extent;
 };
+
+void shim_datatype_measure(MPI_Datatype handle, struct shim_datatype *type_out)
+{
+    MPI_Count size = 0, lb = 0, extent = 0, true_lb = 0, true_extent = 0;
+
+    shim_real.Type_size_x(handle, &size);
+    shim_real.Type_get_extent_x(handle, &lb, &extent);
+    shim_real.Type_get_true_extent_x(handle, &true_lb, &true_extent);
+    *type_out = (struct shim_datatype){
+        .handle = handle,
+        .size = (size_t)size,
+        .lb = (ptrdiff_t)lb,
+        .extent = (ptrdiff_t)extent,
+        .true_lb = (ptrdiff_t)true_lb,
+        .true_extent = (ptrdiff_t)true_extent,
+        .reduce_type = -1,
+    };
+}
 
 static bool is_named(int combiner)
 {

@@ -5,13 +5,30 @@
  */
 #include "mpi_shim/error.h"
 
+#include <bcs/status.h>
+#include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "mpi_shim/calls.h"
 #include "mpi_shim/handles.h"
-#include "mpi_shim/symbols.h"
+#include "mpi_shim/real.h"
+
+int shim_class_of_status(int status)
+{
+    if (__builtin_expect(status == 0, 1)) {
+        return MPI_SUCCESS;
+    }
+    if (status == BCS_E_TRUNCATED) {
+        return MPI_ERR_TRUNCATE;
+    }
+    if (status == BCS_E_DISAGREED) {
+        return MPI_ERR_OTHER;
+    }
+    return status == -ENOMEM ? MPI_ERR_NO_MEM : MPI_ERR_INTERN;
+}
 
 int shim_world_rank(void)
 {

@@ -20,6 +20,9 @@
  */
 int shim_error(MPI_Comm comm, int error_class);
 
+/** The error class of what the API has returned. */
+int shim_class_of_status(int status);
+
 /** This process's rank in MPI_COMM_WORLD; -1 before MPI_Init and after MPI_Finalize. */
 int shim_world_rank(void);
 

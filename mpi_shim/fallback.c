@@ -20,6 +20,8 @@
 
 #include "libbcs/api/outside.h"
 #include "libbcs/base/notice.h"
+#include "mpi_shim/gate.h"
+#include "mpi_shim/real.h"
 #include "mpi_shim/shim.h"
 
 static _Atomic uint64_t shim_pass_count[SHIM_N_FUNCTIONS];
@@ -73,7 +75,7 @@ void shim_pass_connected(void)
 
 void shim_pass_begin(enum shim_function function)
 {
-    if (shim_pass_depth++ > 0 || !shim_symbols_is_active()) {
+    if (shim_pass_depth++ > 0 || !shim_gate.is_active) {
         return;
     }
     /* relaxed: statistics */

@@ -7,10 +7,9 @@
 #ifndef SHIM_FALLBACK_H
 #define SHIM_FALLBACK_H
 
+#include "mpi_shim/real.h"
 #include <stdbool.h>
 #include <stdint.h>
-
-#include "mpi_shim/symbols.h"
 
 #pragma GCC visibility push(hidden)
 

@@ -12,8 +12,8 @@
 #include <stdlib.h>
 
 #include "mpi_shim/handles.h"
+#include "mpi_shim/real.h"
 #include "mpi_shim/request.h"
-#include "mpi_shim/symbols.h"
 
 bool shim_foreign_is(MPI_Request handle)
 {

@@ -3,8 +3,9 @@
  * Freeing of datatypes, about which the shim keeps notes. Runs in the application's
  * threads.
  */
+#include "mpi_shim/calls.h"
 #include "mpi_shim/datatype.h"
-#include "mpi_shim/symbols.h"
+#include "mpi_shim/real.h"
 
 int shim_Type_free(MPI_Datatype *type)
 {

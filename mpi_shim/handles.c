@@ -9,12 +9,11 @@
  */
 #include "mpi_shim/handles.h"
 
+#include "mpi_shim/real.h"
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "mpi_shim/symbols.h"
 
 struct shim_handles shim_handles;
 

@@ -28,7 +28,7 @@ struct shim_handles {
 
 extern struct shim_handles shim_handles;
 
-/** Fill shim_handles. Called by shim_symbols_resolve only; a missing handle ends the
+/** Fill shim_handles. Called by shim_gate_resolve only; a missing handle ends the
  *  process with one line and exit status 1. */
 void shim_handles_resolve(void);
 

@@ -17,28 +17,21 @@
 #include "libbcs/tools/variables.h"
 #include "mds/mds_config.h"
 #include "mds/mmds.h"
+#include "mpi_shim/calls.h"
 #include "mpi_shim/comm.h"
 #include "mpi_shim/comm_idup.h"
 #include "mpi_shim/datatype.h"
 #include "mpi_shim/error.h"
 #include "mpi_shim/fallback.h"
+#include "mpi_shim/gate.h"
 #include "mpi_shim/handles.h"
 #include "mpi_shim/op.h"
+#include "mpi_shim/real.h"
 #include "mpi_shim/request.h"
 #include "mpi_shim/shim.h"
-#include "mpi_shim/symbols.h"
-
-struct shim_state shim_state = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* Makes the entry points of a forked child refuse. */
-static struct bcs_forked forked = {.in_child = shim_symbols_forbid};
-
-void shim_enter_threaded(void)
-{
-    atomic_fetch_add_explicit(&shim_state.n_at_door, 1, memory_order_relaxed);
-    pthread_mutex_lock(&shim_state.lock);
-    atomic_fetch_sub_explicit(&shim_state.n_at_door, 1, memory_order_relaxed);
-}
+static struct bcs_forked forked = {.in_child = shim_gate_forbid};
 
 static void leave_threaded(void)
 {
@@ -158,7 +151,7 @@ static void start(void)
         bcs_error("no memory for the monitor: this run ends without its report");
     }
     bcs_forked_watch(&forked);
-    shim_symbols_activate();
+    shim_gate_open();
 }
 
 int shim_Init(int *argc, char ***argv)
@@ -243,7 +236,7 @@ int shim_Finalize(void)
     rc = shim_real.Finalize();
     shim_progress_hook_remove();
     bcs_forked_unwatch(&forked);
-    shim_symbols_deactivate();
+    shim_gate_close();
     shim_comm_teardown();
     shim_request_teardown();
     bcs_detach(shim_context());

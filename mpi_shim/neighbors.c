@@ -5,9 +5,8 @@
  */
 #include "mpi_shim/neighbors.h"
 
+#include "mpi_shim/real.h"
 #include <stdlib.h>
-
-#include "mpi_shim/symbols.h"
 
 /** The lists with their memory: first the sources, then the targets. */
 struct lists {

@@ -15,10 +15,11 @@
 #include <limits.h>
 #include <stdlib.h>
 
+#include "mpi_shim/calls.h"
 #include "mpi_shim/error.h"
 #include "mpi_shim/handles.h"
+#include "mpi_shim/real.h"
 #include "mpi_shim/shim.h"
-#include "mpi_shim/symbols.h"
 
 /* Of one scratch vector, unless one element takes more. */
 #define SCRATCH_BYTES ((size_t)64 << 10)

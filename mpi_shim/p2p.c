@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Entry points of chapter 3 of the MPI standard that send, receive and probe. Runs in the
- * application's threads.
+ * Entry points that send and receive (MPI 3.1, chapter 3). The application's threads.
  *
  * Arguments that MPI forbids are found here only as far as it is cheap to see that
  * something is wrong; the same call then goes to the real library, which finds out what,
  * and calls the error handler with the right class. It must not carry the call out.
  */
 #include "libbcs/api/transfer.h"
+#include "mpi_shim/calls.h"
 #include "mpi_shim/error.h"
 #include "mpi_shim/handles.h"
+#include "mpi_shim/pass.h"
 #include "mpi_shim/request.h"
 #include "mpi_shim/status.h"
-#include "mpi_shim/symbols.h"
 
 static inline bool is_usable(const void *buf, int count,
                              const struct shim_datatype *type)

@@ -9,7 +9,7 @@
 
 #include "mpi_shim/datatype_internal.h"
 #include "mpi_shim/handles.h"
-#include "mpi_shim/symbols.h"
+#include "mpi_shim/real.h"
 
 static MPI_Comm self_comm; /* set once, before any use */
 

@@ -4,11 +4,13 @@
  * message handle of ours is a request in the arena that is not the program's yet: it has
  * not been started. Runs in the application's threads.
  */
+#include "mpi_shim/calls.h"
 #include "mpi_shim/error.h"
 #include "mpi_shim/handles.h"
+#include "mpi_shim/pass.h"
+#include "mpi_shim/real.h"
 #include "mpi_shim/request.h"
 #include "mpi_shim/status.h"
-#include "mpi_shim/symbols.h"
 
 static bool is_valid(const struct shim_comm *comm, int source, int tag)
 {

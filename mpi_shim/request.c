@@ -13,14 +13,17 @@
 #include "libbcs/api/post.h"
 #include "libbcs/api/transfer.h"
 #include "libbcs/base/notice.h"
-#include "mpi_shim/bsend.h"
+#include "mpi_shim/bsend_space.h"
 #include "mpi_shim/collective.h"
+#include "mpi_shim/error.h"
 #include "mpi_shim/handles.h"
 #include "mpi_shim/status.h"
 
 struct shim_arena shim_arena;
 
-struct shim_request *shim_orphans;
+/* Requests that go on without a handle. While there are any, calls end with a look at them:
+ * what has arrived before a call is in its buffer after it. */
+static struct shim_request *orphans;
 
 int shim_request_setup(void)
 {
@@ -44,7 +47,8 @@ void shim_request_teardown(void)
                (size_t)((char *)shim_arena.end - (char *)shim_arena.begin));
         memset(&shim_arena, 0, sizeof(shim_arena));
     }
-    shim_orphans = NULL;
+    orphans = NULL;
+    shim_state.at_leave = NULL;
 }
 
 /** Let a request that has just been deleted rest, in place of the one that has rested for
@@ -238,6 +242,17 @@ static int post(struct shim_request *request, bool must_copy)
     return rc;
 }
 
+/** Take space of the attached buffer; sends that are over give theirs back if need be.
+ *  @return whether there was enough */
+static bool reserve_space(size_t n_bytes)
+{
+    if (shim_bsend_reserve(n_bytes)) {
+        return true;
+    }
+    shim_request_reap();
+    return shim_bsend_reserve(n_bytes);
+}
+
 /** Start a buffered send: its data go on their own way, and the request is done. */
 static int start_buffered(struct shim_request *request)
 {
@@ -248,7 +263,7 @@ static int start_buffered(struct shim_request *request)
     if (carrier == NULL) {
         return MPI_ERR_NO_MEM;
     }
-    if (!shim_bsend_reserve(n_bytes)) {
+    if (!reserve_space(n_bytes)) {
         shim_request_delete(carrier);
         return MPI_ERR_BUFFER;
     }
@@ -279,7 +294,7 @@ static int start_exchange(struct shim_request *request)
     if (status < 0) {
         shim_exchange_close(exchange, status);
         request->base.is_done = true;
-        return shim_collective_class_of(status);
+        return shim_class_of_status(status);
     }
     if (request->is_persistent) {
         return MPI_SUCCESS;
@@ -353,7 +368,7 @@ int shim_request_settle(struct shim_request *request)
     bool is_receive = !request->base.is_send && !request->is_proc_null;
 
     if (request->is_active && request->kind == SHIM_EXCHANGE) {
-        return shim_collective_class_of(
+        return shim_class_of_status(
             request->exchange == NULL
                 ? result->error
                 : shim_exchange_close(request->exchange, result->error));
@@ -395,13 +410,14 @@ void shim_request_free(struct shim_request *request)
         shim_request_free(request->partner);
         request->partner = NULL;
     }
-    request->next = shim_orphans;
-    shim_orphans = request;
+    request->next = orphans;
+    orphans = request;
+    shim_state.at_leave = shim_request_reap;
 }
 
 void shim_request_reap(void)
 {
-    struct shim_request **link = &shim_orphans;
+    struct shim_request **link = &orphans;
 
     while (*link != NULL) {
         struct shim_request *request = *link;
@@ -413,11 +429,14 @@ void shim_request_reap(void)
             link = &request->next;
         }
     }
+    if (orphans == NULL) {
+        shim_state.at_leave = NULL;
+    }
 }
 
 static bool has_orphan_send(void)
 {
-    const struct shim_request *request = shim_orphans;
+    const struct shim_request *request = orphans;
 
     while (request != NULL && !request->base.is_send) {
         request = request->next;

@@ -175,6 +175,9 @@ void shim_request_status(const struct shim_request *request, MPI_Status *status)
  */
 void shim_request_free(struct shim_request *request);
 
+/** Move operations without a handle on, and delete those that are over. */
+void shim_request_reap(void);
+
 /** Wait until all sends without a handle are over. */
 void shim_request_drain(void);
 

@@ -4,11 +4,13 @@
  * requests, and convert handles. Runs in the application's threads.
  */
 #include "libbcs/api/post.h"
+#include "mpi_shim/calls.h"
 #include "mpi_shim/error.h"
 #include "mpi_shim/handles.h"
+#include "mpi_shim/pass.h"
+#include "mpi_shim/real.h"
 #include "mpi_shim/request.h"
 #include "mpi_shim/status.h"
-#include "mpi_shim/symbols.h"
 
 int shim_Request_get_status(MPI_Request request, int *flag, MPI_Status *status)
 {

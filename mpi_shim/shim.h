@@ -20,6 +20,8 @@ struct shim_state {
     bool is_threaded;           /* MPI_THREAD_MULTIPLE was granted */
     _Atomic uint32_t n_at_door; /* threads that wait for the lock */
     pthread_mutex_t lock;
+    void (*at_leave)(
+        void); /* what remains to be done when a call ends; NULL: nothing */
 };
 
 extern struct shim_state shim_state;
@@ -42,17 +44,11 @@ static inline void shim_enter(void)
     }
 }
 
-/** Requests that go on without a handle; NULL: none. See request.h. */
-extern struct shim_request *shim_orphans;
-
-/** Move operations without a handle on, and delete those that are over. */
-void shim_request_reap(void);
-
 /** Leave the API: also around calls of the real library that may block. */
 static inline void shim_leave(void)
 {
-    if (__builtin_expect(shim_orphans != NULL, 0)) {
-        shim_request_reap(); /* what has arrived before this call is in its buffer */
+    if (__builtin_expect(shim_state.at_leave != NULL, 0)) {
+        shim_state.at_leave();
     }
     if (__builtin_expect(shim_state.is_threaded, 0)) {
         pthread_mutex_unlock(&shim_state.lock);

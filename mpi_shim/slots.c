@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The collective slots that this process leads. Called by comm.c, under the lock.
+ * The collective slots that this process leads. Called by comm_table.c, under the lock.
  *
  * A slot may serve another communicator once all members have left the one that it
  * served, for then all collectives on it are over. MPI_Comm_free must not wait for them:

@@ -4,14 +4,16 @@
  * real library's (foreign.h) and null handles. Runs in the application's threads.
  */
 #include "libbcs/api/post.h"
+#include "mpi_shim/calls.h"
 #include "mpi_shim/comm_idup.h"
 #include "mpi_shim/error.h"
 #include "mpi_shim/fallback.h"
 #include "mpi_shim/foreign.h"
 #include "mpi_shim/handles.h"
+#include "mpi_shim/pass.h"
+#include "mpi_shim/real.h"
 #include "mpi_shim/request.h"
 #include "mpi_shim/status.h"
-#include "mpi_shim/symbols.h"
 
 /** How many of a list's requests are whose. */
 struct census {

@@ -86,10 +86,6 @@ KNOWN_CIRCLES = [
         "libbcs/api/transfer",
     },
     {"libbcs/ring/nic_memory", "libbcs/ring/port"},
-    {"mpi_shim/bsend", "mpi_shim/collective", "mpi_shim/request"},
-    {"mpi_shim/comm", "mpi_shim/comm_agree", "mpi_shim/slots"},
-    {"mpi_shim/datatype", "mpi_shim/datatype_internal"},
-    {"mpi_shim/fallback", "mpi_shim/handles", "mpi_shim/symbols"},
     {"nic_threads/engine", "nic_threads/mover", "nic_threads/process_copy"},
 ]
 GETENV_FOLDERS = ["libbcs/base", "apps", "tests"]

@@ -19,7 +19,7 @@
 #include "mpi_shim/datatype_internal.h"
 #include "mpi_shim/error.h"
 #include "mpi_shim/handles.h"
-#include "mpi_shim/symbols.h"
+#include "mpi_shim/real.h"
 
 #define BUCKET_BITS 9
 #define N_BUCKETS (1u << BUCKET_BITS)

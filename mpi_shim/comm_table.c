@@ -12,8 +12,8 @@
 #include "mpi_shim/comm_agree.h"
 #include "mpi_shim/error.h"
 #include "mpi_shim/handles.h"
+#include "mpi_shim/real.h"
 #include "mpi_shim/slots.h"
-#include "mpi_shim/symbols.h"
 
 enum { TABLE_SIZE = 256 };
 
@@ -220,14 +220,6 @@ int shim_comm_add(MPI_Comm handle)
     insert(comm, &agreement);
     shim_leave();
     return MPI_SUCCESS;
-}
-
-void shim_comm_release(struct shim_comm *comm)
-{
-    if (--comm->n_users == 0) {
-        free(comm->neighbors);
-        free(comm);
-    }
 }
 
 /** Take a communicator out of the table. Its use by the handle remains. */

@@ -9,28 +9,13 @@
  */
 #include "mpi_shim/collective.h"
 
-#include <bcs/status.h>
-#include <errno.h>
 #include <stdlib.h>
 
+#include "mpi_shim/calls.h"
 #include "mpi_shim/error.h"
 #include "mpi_shim/handles.h"
+#include "mpi_shim/pass.h"
 #include "mpi_shim/request.h"
-#include "mpi_shim/symbols.h"
-
-int shim_collective_class_of(int status)
-{
-    if (__builtin_expect(status == 0, 1)) {
-        return MPI_SUCCESS;
-    }
-    if (status == BCS_E_TRUNCATED) {
-        return MPI_ERR_TRUNCATE;
-    }
-    if (status == BCS_E_DISAGREED) {
-        return MPI_ERR_OTHER;
-    }
-    return status == -ENOMEM ? MPI_ERR_NO_MEM : MPI_ERR_INTERN;
-}
 
 /** Whether Open MPI raises an error on MPI_COMM_WORLD. */
 static bool is_raised_on_world(const struct shim_collective *call, int class)
@@ -96,8 +81,7 @@ static inline __attribute__((always_inline)) bool block(struct shim_exchange *ex
     if (comm == NULL) {
         class = class_without(call->handle);
     } else if (is_barrier) {
-        class =
-            shim_collective_class_of(bcs_barrier(shim_context(), comm->whole, NULL));
+        class = shim_class_of_status(bcs_barrier(shim_context(), comm->whole, NULL));
     } else {
         class = shim_collective_check(comm, call);
     }
@@ -106,7 +90,7 @@ static inline __attribute__((always_inline)) bool block(struct shim_exchange *ex
 
         shim_exchange_init(exchange);
         status = shim_exchange_start(exchange, comm, NULL);
-        class = shim_collective_class_of(shim_exchange_close(exchange, status));
+        class = shim_class_of_status(shim_exchange_close(exchange, status));
     }
     if (!is_barrier) {
         shim_collective_forget(call);

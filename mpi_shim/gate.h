@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Where the entry points lead: to us, or to the real library. Any thread reads it; written
+ * at start, in MPI_Init, in MPI_Finalize and in a forked child only.
+ */
+#ifndef SHIM_GATE_H
+#define SHIM_GATE_H
+
+#include <stdbool.h>
+
+#pragma GCC visibility push(hidden)
+
+/** How entry points go. */
+struct shim_gate {
+    bool mpi_is_slow;  /* MPI_X must look further */
+    bool pmpi_is_slow; /* PMPI_X must look further */
+    bool is_active;    /* between shim_gate_open and shim_gate_close */
+    bool has_tool;     /* some member of shim_tool is set */
+    bool is_forked;    /* this is a forked child, which must not call MPI */
+};
+
+extern struct shim_gate shim_gate;
+
+/** Find the real library, its functions and handles; done once, by the first thread that
+ *  comes, later calls return at once. See shim_real_resolve. Every entry point does this
+ *  by itself before it needs a real function. */
+void shim_gate_resolve(void);
+
+/**
+ * From now on buffered functions go to shim_<Name> and passed ones are counted. Called
+ * by shim_Init once everything is ready, after mmds_start if that is called at all.
+ */
+void shim_gate_open(void);
+
+/** From now on all functions go to the real library, uncounted. For shim_Finalize. */
+void shim_gate_close(void);
+
+/** From now on no function is carried out, but MPI_Finalize, which does nothing: this is a
+ *  forked child. A bcs_forked function. */
+void shim_gate_forbid(void *unused);
+
+#pragma GCC visibility pop
+
+#endif
