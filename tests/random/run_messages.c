@@ -148,6 +148,31 @@ static void make_room(const struct plan *plan, struct buffer *buffer,
     }
 }
 
+/* What has been found is found again, whatever else is posted, until it is received. */
+static void probe_again(struct run *run, MPI_Comm comm, const MPI_Status *probed)
+{
+    MPI_Request request;
+    int none;
+
+    for (int i = 0; i < 2; i++) {
+        MPI_Status status;
+        int is_there;
+
+        if (i == 0) {
+            MPI_Irecv(&none, 1, MPI_INT, MPI_ANY_SOURCE, TAG_NEVER, comm, &request);
+        } else {
+            MPI_Cancel(&request);
+            MPI_Wait(&request, MPI_STATUS_IGNORE);
+        }
+        MPI_Iprobe(probed->MPI_SOURCE, probed->MPI_TAG, comm, &is_there, &status);
+        if (!is_there || status.MPI_SOURCE != probed->MPI_SOURCE ||
+            status.MPI_TAG != probed->MPI_TAG) {
+            run_fail(run, "source %d, tag %d is not found again %s a receive",
+                     probed->MPI_SOURCE, probed->MPI_TAG, i == 0 ? "behind" : "after");
+        }
+    }
+}
+
 /* Find the message first; then it must come as it was announced. */
 static int receive_probed(struct run *run, const struct act *act, struct buffer *buffer,
                           MPI_Status *status)
@@ -164,6 +189,7 @@ static int receive_probed(struct run *run, const struct act *act, struct buffer 
         error = MPI_Iprobe(act->peer, act->tag, comm, &is_there, &probed);
     }
     run_expect(run, error, MPI_SUCCESS, "probe");
+    probe_again(run, comm, &probed);
     error = MPI_Recv(buffer->origin, buffer->count, buffer->layout.type,
                      probed.MPI_SOURCE, probed.MPI_TAG, comm, status);
     MPI_Get_elements(&probed, buffer->layout.type, &n[0]);
