@@ -105,6 +105,16 @@ int bcs_core_progress(struct bcs_core *core)
     return core->transport->ops->progress(core->transport);
 }
 
+int bcs_core_flush(struct bcs_core *core)
+{
+    return bcs_core_is_late(core) ? core->transport->ops->flush(core->transport) : 0;
+}
+
+bool bcs_core_is_late(const struct bcs_core *core)
+{
+    return core->transport->ops->flush != NULL;
+}
+
 int bcs_core_check_range(const struct bcs_core *core, const char *caller,
                          const char *what, uint64_t gva, uint64_t n_bytes,
                          uint64_t align)

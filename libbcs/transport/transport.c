@@ -8,13 +8,25 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "libbcs/base/build_options.h"
+#if BCS_TESTS
+#include "libbcs/transport/shm/defer.h"
+#endif
 #include "libbcs/transport/shm/shm.h"
 
+#if BCS_TESTS
+#define TEST_TRANSPORTS(X) X("shm-defer", bcs_shm_defer_ops)
+#else
+#define TEST_TRANSPORTS(X)
+#endif
+
 /* One line a transport, best first. */
-#define TRANSPORTS(X) X(shm, bcs_shm_ops)
+#define TRANSPORTS(X)                                                                  \
+    X("shm", bcs_shm_ops)                                                              \
+    TEST_TRANSPORTS(X)
 
 #define OPS_OF(name, ops) &ops,
-#define NAME_OF(name, ops) #name,
+#define NAME_OF(name, ops) name,
 
 static const struct bcs_transport_ops *const transports[] = {TRANSPORTS(OPS_OF)};
 static const char *const names[] = {TRANSPORTS(NAME_OF) NULL};

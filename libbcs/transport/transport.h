@@ -44,6 +44,9 @@ struct bcs_transport_ops {
     /** bcs_core_progress. */
     int (*progress)(struct bcs_transport *transport);
 
+    /** bcs_core_flush; NULL: every transfer is over when it is started. */
+    int (*flush)(struct bcs_transport *transport);
+
     /**
      * Sleep until the event of this node may have left the count `seen`; returns 0 also
      * without a signal (the caller looks again), <0 if no signal may come any more.

@@ -215,8 +215,8 @@ START_TEST(a_handle_needs_sound_parameters)
     struct bcs_core_params good, bad;
 
     world_init(&world, _i);
-    good = (struct bcs_core_params){world.transport, world.base, WORLD_N_NODES, 0,
-                                    WORLD_HEAP_BYTES};
+    good = (struct bcs_core_params){world.transport,  world.base, WORLD_N_NODES, 0,
+                                    WORLD_HEAP_BYTES, 0};
     bad = good, bad.transport = "pigeon";
     create_is_refused(&bad, -ENOENT, "no transport \"pigeon\"; there are: shm");
     bad = good, bad.n_nodes = 0;
@@ -236,7 +236,7 @@ END_TEST
 
 START_TEST(shm_needs_an_aligned_mapping)
 {
-    struct bcs_core_params params = {"shm", NULL, 1, 0, BCS_HEAP_ALIGN};
+    struct bcs_core_params params = {"shm", NULL, 1, 0, BCS_HEAP_ALIGN, 0};
 
     create_is_refused(&params, -EINVAL, "not aligned to 4096");
     params.base = (char *)0x10000 + 8;

@@ -185,6 +185,86 @@ START_TEST(a_node_may_put_its_own_copy_to_all_nodes)
 }
 END_TEST
 
+/* Put a block of 'n', change it at once or after the local event, and look at what comes. */
+static void put_then_change(struct nodes *nodes, size_t n_bytes, bool waits,
+                            char wanted)
+{
+    char block[2 * BCS_XFER_COPIED_BYTES];
+    struct bcs_core *core = nodes->cores[1];
+    struct bcs_xfer xfer = {
+        .src = block,
+        .n_bytes = n_bytes,
+        .dest_gva = world_reserve(&nodes->world, n_bytes, 8),
+        .dests = &nodes->world.all,
+        .local_event_gva = world_event(&nodes->world),
+    };
+
+    memset(block, 'n', n_bytes);
+    ck_assert_int_eq(bcs_xfer_and_signal(core, &xfer), 0);
+    if (waits) {
+        ck_assert_int_eq(bcs_test_event(core, xfer.local_event_gva, 1, true), 0);
+    }
+    memset(block, 'x', n_bytes);
+    ck_assert_int_eq(bcs_core_flush(core), 0);
+    memset(block, wanted, n_bytes);
+    for (uint32_t node = 0; node < WORLD_N_NODES; node++) {
+        ck_assert_mem_eq(bcs_core_address(nodes->cores[node], xfer.dest_gva), block,
+                         n_bytes);
+    }
+    ck_assert_int_eq(bcs_test_event(core, xfer.local_event_gva, 1, false), 0);
+}
+
+START_TEST(the_source_of_a_put_may_change_when_the_contract_says_so)
+{
+    struct nodes nodes;
+
+    nodes_init(&nodes, _i);
+    for (size_t n_bytes = 1; n_bytes <= BCS_XFER_COPIED_BYTES; n_bytes++) {
+        put_then_change(&nodes, n_bytes, false, 'n');
+        put_then_change(&nodes, BCS_XFER_COPIED_BYTES + n_bytes, true, 'n');
+    }
+    nodes_fini(&nodes);
+}
+END_TEST
+
+START_TEST(a_late_transport_shows_a_source_that_changes_too_soon)
+{
+    struct nodes nodes;
+
+    nodes_init(&nodes, _i);
+    if (strcmp(nodes.world.transport, "shm-defer") == 0) {
+        put_then_change(&nodes, BCS_XFER_COPIED_BYTES + 1, false, 'x');
+    }
+    nodes_fini(&nodes);
+}
+END_TEST
+
+START_TEST(what_is_kept_back_comes_in_its_order_before_a_query)
+{
+    struct nodes nodes;
+    uint64_t gva;
+
+    nodes_init(&nodes, _i);
+    gva = world_reserve(&nodes.world, 8, 8);
+    for (uint64_t i = 1; i <= 1000; i++) {
+        struct bcs_xfer xfer = {
+            .src = &i,
+            .n_bytes = sizeof(i),
+            .dest_gva = gva,
+            .dests = &nodes.world.all,
+        };
+
+        while (bcs_xfer_and_signal(nodes.me.core, &xfer) == BCS_XFER_E_BUSY) {
+            ck_assert_int_eq(bcs_core_progress(nodes.me.core), 0);
+        }
+        if (i % 37 == 0) {
+            ck_assert(actor_query(&nodes.me, &nodes.world.all, gva, i));
+        }
+    }
+    nodes_fini(&nodes);
+}
+END_TEST
+
 static void set_everywhere(struct nodes *nodes, uint64_t gva, uint64_t value)
 {
     actor_put_word(&nodes->me, &nodes->world.all, gva, value);
@@ -322,6 +402,7 @@ START_TEST(an_event_counts_signals_and_is_not_used_up)
             bcs_test_event(nodes.cores[1], xfer.remote_event_gva, i, false),
             BCS_E_PENDING);
         ck_assert_int_eq(bcs_xfer_and_signal(nodes.me.core, &xfer), 0);
+        ck_assert_int_eq(bcs_core_flush(nodes.me.core), 0);
         ck_assert_int_eq(bcs_test_event(nodes.cores[1], xfer.remote_event_gva, i, true),
                          0);
         ck_assert_int_eq(
@@ -345,6 +426,12 @@ TCase *primitives_tcase(int n_transports)
     tcase_add_loop_test(tcase, one_event_may_be_local_and_remote_at_once, 0,
                         n_transports);
     tcase_add_loop_test(tcase, a_node_may_put_its_own_copy_to_all_nodes, 0,
+                        n_transports);
+    tcase_add_loop_test(tcase, the_source_of_a_put_may_change_when_the_contract_says_so,
+                        0, n_transports);
+    tcase_add_loop_test(tcase, a_late_transport_shows_a_source_that_changes_too_soon, 0,
+                        n_transports);
+    tcase_add_loop_test(tcase, what_is_kept_back_comes_in_its_order_before_a_query, 0,
                         n_transports);
     tcase_add_loop_test(tcase, comparisons_are_those_of_unsigned_words, 0,
                         n_transports);

@@ -33,6 +33,7 @@ static void signal_node_0(struct actor *me)
     struct bcs_xfer signal = {.dests = &dests, .remote_event_gva = event_gva};
 
     ck_assert_int_eq(bcs_xfer_and_signal(me->core, &signal), 0);
+    ck_assert_int_eq(bcs_core_flush(me->core), 0);
 }
 
 START_TEST(a_sleeper_is_woken_by_another_process)

@@ -12,12 +12,15 @@
  *
  * Consistency. Xfer-And-Signal and Compare-And-Write are atomic and sequentially
  * consistent with each other: all of them, from all nodes, take effect in one order
- * that agrees with each caller's own order. Data that are put before an event is
- * signalled are visible to whoever has seen that event by bcs_test_event. A process
- * that looks at its node's copy of the data by address, without waiting for the event,
- * may see a block half written, but never a torn word where an aligned 8-byte put or a
- * Compare-And-Write wrote it. If a block ends at a multiple of 8 bytes, its last word is
- * written last and whole: who has read it with acquire order sees the rest of the block.
+ * that agrees with the order of the calls on each handle. When a transfer takes effect
+ * is not said: calls on several handles, of one node or process too, mix in any order,
+ * unless an event, a Compare-And-Write or bcs_core_flush has put one behind the other.
+ * Data that are put before an event is signalled are visible to whoever has seen that
+ * event by bcs_test_event. A process that looks at its node's copy of the data by
+ * address, without waiting for the event, may see a block half written, but never a torn
+ * word where an aligned 8-byte put or a Compare-And-Write wrote it. If a block ends at a
+ * multiple of 8 bytes, its last word is written last and whole: who has read it with
+ * acquire order sees the rest of the block.
  */
 #ifndef BCS_PRIMITIVES_H
 #define BCS_PRIMITIVES_H
@@ -135,11 +138,12 @@ struct bcs_core;
 
 /** What bcs_core_create needs. */
 struct bcs_core_params {
-    const char *transport; /* "shm"; see bcs_transport_names */
+    const char *transport; /* "shm", or another of bcs_transport_names */
     void *base;            /* shm: where all heaps are mapped, zeroed at first */
     uint32_t n_nodes;      /* 1 to BCS_MAX_NODES */
     uint32_t node;         /* whose address space and events the caller sees */
     uint64_t heap_bytes;   /* of one node; a multiple of BCS_HEAP_ALIGN */
+    uint64_t seed;         /* "shm-defer", a transport for tests: how late it is */
 };
 
 /**
@@ -174,7 +178,8 @@ BCS_PUBLIC void *bcs_core_address(const struct bcs_core *core, uint64_t gva);
 
 /**
  * Let the network move on. bcs_test_event and the others do it themselves; a process
- * that waits for something else calls this in its loop.
+ * that waits for something else calls this in its loop: what it has started may stay
+ * here until it does.
  *
  * @return 0   done, whether or not there was something to do
  * @return <0  -errno; the network is unusable, logged
@@ -182,11 +187,33 @@ BCS_PUBLIC void *bcs_core_address(const struct bcs_core *core, uint64_t gva);
 BCS_PUBLIC int bcs_core_progress(struct bcs_core *core);
 
 /**
+ * Wait until all transfers of this handle have taken effect on all of their nodes. For
+ * who tells others by another way than the primitives that something was put, hands the
+ * node on to another process that acts as it, or goes away for long.
+ *
+ * @return 0   they have; all their local events are signalled, too
+ * @return <0  as bcs_xfer_and_signal, for any of them
+ */
+BCS_PUBLIC int bcs_core_flush(struct bcs_core *core);
+
+/**
+ * Whether the transport is ever late: if not, bcs_core_flush has nothing to wait for, and
+ * need not be called. The same for all handles of the transport.
+ */
+BCS_PUBLIC bool bcs_core_is_late(const struct bcs_core *core);
+
+/**
  * The names of the transports of this build, NULL-terminated, best first. Static.
  */
 BCS_PUBLIC const char *const *bcs_transport_names(void);
 
 /* ----------------------------------------------------------------- the primitives */
+
+/**
+ * A block of up to so many bytes is copied before bcs_xfer_and_signal returns. Enough for
+ * a descriptor with its payload; about what an adapter takes within a command.
+ */
+#define BCS_XFER_COPIED_BYTES 512
 
 /** A transfer: n_bytes from src to the same address on every node of dests. */
 struct bcs_xfer {
@@ -201,13 +228,14 @@ struct bcs_xfer {
 /**
  * Xfer-And-Signal: start copying a local block to every node of a set, then signal.
  *
- * Never waits for the network. *xfer and the set may be reused at once; the bytes
- * behind src must not change before the local event is signalled. Either every node
- * of the set gets the data or, after an error, none does; no node's event is signalled
- * before all nodes have the data. src may be the caller's own copy of the destination.
+ * Never waits for the network. *xfer and the set may be reused at once, and so may the
+ * bytes behind src, if they are no more than BCS_XFER_COPIED_BYTES. Those of a longer
+ * block are read at any time before the local event is signalled, and must stay as they
+ * are until then. Either every node of the set gets the data or, after an error, none
+ * does; no node's event is signalled before all nodes have the data. src may be the
+ * caller's own copy of the destination. An error that is met later is returned by a later
+ * call on the handle; the transfer then signals no event.
  * [BCS-MPI section 2]
- *
- * With shm the copy is done on return.
  *
  * @return 0                started
  * @return BCS_XFER_E_BUSY  no free slot, nothing started; retry after progress
