@@ -189,7 +189,7 @@ static void send_chunk(struct nic_view *view, const struct bcs_chunk *chunk,
             .dests = &dests,
         };
         bcs_node_set_add(&dests, chunk->node);
-        nic_engine_xfer(view, &xfer);
+        nic_engine_put_long(view, &xfer); /* its source is given back or used again */
     }
     nic_wire_send(view, chunk->node, &note, engine->port);
 }

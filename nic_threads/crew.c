@@ -61,10 +61,11 @@ static void ring(_Atomic uint32_t *nap)
     bcs_nap_wake(nap);
 }
 
-void nic_crew_ring_receiver(const struct nic_engine *engine, uint32_t node)
+void nic_crew_ring_receiver(struct nic_view *view, uint32_t node)
 {
-    if (engine->config->driver == NIC_DRIVER_THREADS) {
-        ring(&engine->views[node].node->receiver_nap);
+    if (nic_crew_is_used(view)) {
+        nic_engine_flush(view); /* it looks once */
+        ring(&view->engine->views[node].node->receiver_nap);
     }
 }
 
@@ -79,20 +80,23 @@ static bool begin_idle(struct nic_view *view)
     return true;
 }
 
-void nic_crew_begin_phase(struct nic_engine *engine, enum nic_phase phase)
+void nic_crew_ring_for_phase(struct nic_view *view, enum nic_phase phase)
 {
-    for (uint32_t i = 0;
-         engine->config->driver == NIC_DRIVER_THREADS && i < engine->n_nodes; i++) {
+    struct nic_engine *engine = view->engine;
+
+    nic_engine_flush(view); /* the strobe, before anybody is rung for it */
+    for (uint32_t i = 0; i < engine->n_nodes; i++) {
         if (phase != NIC_PHASE_BEGIN || !begin_idle(&engine->views[i])) {
-            nic_crew_ring_receiver(engine, i);
+            nic_crew_ring_receiver(view, i);
         }
     }
 }
 
-void nic_crew_ring_sender(const struct nic_engine *engine)
+void nic_crew_ring_sender(struct nic_view *view)
 {
-    if (engine->config->driver == NIC_DRIVER_THREADS) {
-        ring(&engine->views[0].node->sender_nap);
+    if (nic_crew_is_used(view)) {
+        nic_engine_flush(view);
+        ring(&view->engine->views[0].node->sender_nap);
     }
 }
 
@@ -147,7 +151,7 @@ static bool receive(struct nic_crew *crew)
                                           : nic_strobe_receiver_step(view);
     nic_engine_unlock(view);
     if (has_done && !nic_is_alone(crew->engine)) {
-        nic_crew_ring_sender(crew->engine);
+        nic_crew_ring_sender(view);
     }
     return has_done;
 }

@@ -130,31 +130,6 @@ void nic_view_deliver(struct nic_view *view)
     }
 }
 
-void nic_engine_xfer(struct nic_view *view, const struct bcs_xfer *xfer)
-{
-    int rc;
-
-    while ((rc = bcs_xfer_and_signal(view->core, xfer)) == BCS_XFER_E_BUSY) {
-        rc = bcs_core_progress(view->core);
-    }
-    if (rc < 0) {
-        bcs_error("node %u: the transport failed: %s", view->index, strerror(-rc));
-        abort();
-    }
-}
-
-bool nic_engine_compare(struct nic_view *view, const struct bcs_comparison *comparison)
-{
-    bool is_true;
-    int rc = bcs_compare_and_write(view->core, comparison, &is_true);
-
-    if (rc < 0) {
-        bcs_error("node %u: the transport failed: %s", view->index, strerror(-rc));
-        abort();
-    }
-    return is_true;
-}
-
 bool nic_engine_tell_holder(struct nic_view *view)
 {
     _Atomic uint32_t *lock = &view->node->lock;
@@ -209,9 +184,10 @@ void nic_engine_wake(struct nic_view *view)
 
 bool nic_engine_unlock(struct nic_view *view)
 {
-    uint32_t value =
-        atomic_exchange_explicit(&view->node->lock, 0, memory_order_seq_cst);
+    uint32_t value;
 
+    nic_engine_flush(view); /* what the next holder puts comes behind it */
+    value = atomic_exchange_explicit(&view->node->lock, 0, memory_order_seq_cst);
     nic_engine_wake(view);
     return (value & NIC_LOCK_IS_MISSED) != 0;
 }
@@ -395,12 +371,14 @@ static int view_init(struct nic_engine *engine, uint32_t index)
     struct nic_view *view = &engine->views[index];
     const struct nic_layout *layout = &engine->layout;
     const struct bcs_core_params params = {
-        .transport = "shm",
+        .transport = nic_config_transport(engine->config),
         .base = engine->base,
         .n_nodes = engine->n_nodes,
         .node = index,
         .heap_bytes = layout->heap_bytes,
+        .seed = engine->config->defer,
     };
+    int rc;
 
     view->engine = engine;
     view->index = index;
@@ -413,7 +391,11 @@ static int view_init(struct nic_engine *engine, uint32_t index)
     if (engine->port == view->first_port && !engine->is_background) {
         node_init(view);
     }
-    return bcs_core_create(&params, &view->core);
+    rc = bcs_core_create(&params, &view->core);
+    if (rc == 0) {
+        view->is_late = bcs_core_is_late(view->core);
+    }
+    return rc;
 }
 
 int nic_engine_create(const struct nic_engine_params *params,

@@ -95,8 +95,27 @@ static inline bool nic_engine_has_helpers(const struct nic_engine *engine)
 /** Whether a locked or unlocked node seems to have work. */
 bool nic_engine_has_work(const struct nic_view *view);
 
-/** Xfer-And-Signal as the view's node; a transport error ends the process (logged). */
+/**
+ * Xfer-And-Signal as the view's node, of up to BCS_XFER_COPIED_BYTES, so that the source
+ * may be used again at once; a transport error ends the process (logged).
+ */
 void nic_engine_xfer(struct nic_view *view, const struct bcs_xfer *xfer);
+
+/** The same of any length; returns when the source may be used again. The local event is the
+ *  engine's. */
+void nic_engine_put_long(struct nic_view *view, const struct bcs_xfer *xfer);
+
+/** nic_engine_flush for who has put something. */
+void nic_engine_flush_puts(struct nic_view *view);
+
+/** Wait until all nodes have what was put as the view's node by this process: before others
+ *  act as it, or are told of it by another way than the primitives. */
+static inline void nic_engine_flush(struct nic_view *view)
+{
+    if (view->owes_flush) {
+        nic_engine_flush_puts(view);
+    }
+}
 
 /** Compare-And-Write as the view's node; a transport error ends the process (logged). */
 bool nic_engine_compare(struct nic_view *view, const struct bcs_comparison *comparison);

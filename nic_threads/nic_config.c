@@ -141,6 +141,18 @@ static const struct bcs_config_entry entries[] = {
                 "to others between polls. 0ns: 100 ms; 1ns: it sleeps at once.",
     },
     {
+        .name = "BCS_DEFER",
+        .fallback = "0",
+        .kind = BCS_CONFIG_COUNT,
+        FIELD(defer),
+        .maximum = 1u << 30,
+        .is_for_tests = true,
+        .help =
+            "For developers; only in builds with tests. Other than 0: what nodes put "
+            "to each other is kept back, as long as the contract of the core "
+            "primitives allows; how long, this seed decides.",
+    },
+    {
         .name = "BCS_LIMITS",
         .fallback = "usual",
         .kind = BCS_CONFIG_LIMITS,
@@ -170,6 +182,11 @@ uint64_t nic_config_digest(const struct nic_config *config)
         digest = (digest ^ bytes[i]) * UINT64_C(0x100000001b3);
     }
     return digest;
+}
+
+const char *nic_config_transport(const struct nic_config *config)
+{
+    return config->defer != 0 ? "shm-defer" : "shm";
 }
 
 static uint64_t larger(uint64_t a, uint64_t b)

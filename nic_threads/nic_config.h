@@ -28,6 +28,7 @@ struct nic_config {
     uint64_t descriptors;
     uint64_t communicators;
     uint64_t spin_ns; /* 0: as usual, see nic_config_spin_ns */
+    uint64_t defer;   /* 0: transport shm; else shm-defer, by this seed */
     struct bcs_limits limits;
 };
 
@@ -43,6 +44,9 @@ uint64_t nic_config_chunk_bytes(const struct nic_config *config);
 
 /** How much of all long messages of a node moves in one slice. */
 uint64_t nic_config_slice_bytes(const struct nic_config *config);
+
+/** The name of the transport between nodes. */
+const char *nic_config_transport(const struct nic_config *config);
 
 /** How long a waiter polls before it sleeps: what BCS_SPIN says, or else usual_ns. */
 uint64_t nic_config_spin_ns(const struct nic_config *config, uint64_t usual_ns);

@@ -184,16 +184,19 @@ struct nic_node {
     uint64_t wire_credit[BCS_MAX_NODES];   /* global: entries the destination read */
     struct nic_list outbox[BCS_MAX_NODES]; /* wire entries that found no room */
     uint32_t n_outbox;
+    _Alignas(16) struct bcs_event long_put_event; /* local one of all long puts */
+    uint64_t n_long_puts;
 
     struct nic_strobe_counts strobes; /* node 0 */
 
     _Alignas(BCS_CACHE_LINE) struct nic_match match[BCS_MAX_PORTS_A_NODE];
 };
 
-_Static_assert(offsetof(struct nic_node, wire_event) % sizeof(struct bcs_event) == 0 &&
-                   offsetof(struct nic_node, result_event) % sizeof(struct bcs_event) ==
-                       0,
-               "events are aligned");
+_Static_assert(
+    offsetof(struct nic_node, wire_event) % sizeof(struct bcs_event) == 0 &&
+        offsetof(struct nic_node, result_event) % sizeof(struct bcs_event) == 0 &&
+        offsetof(struct nic_node, long_put_event) % sizeof(struct bcs_event) == 0,
+    "events are aligned");
 
 /** Global address of a member of struct nic_node. */
 #define NIC_NODE_GVA(view, member)                                                     \
@@ -215,6 +218,8 @@ struct nic_view {
     uint32_t first_port; /* number in the job of local port 0 */
     uint32_t n_local;
     uint32_t ring_mask; /* of its ports' rings */
+    bool is_late;       /* its transport */
+    bool owes_flush;    /* has put something late since its transport was flushed */
     struct nic_wake_set wake;
 };
 

@@ -266,6 +266,8 @@ bool nic_strobe_receiver_step(struct nic_view *view)
         if (phase == NIC_PHASE_BEGIN || phase == NIC_PHASE_END) {
             demand(view); /* before the strobe sender decides whether to go on */
         }
+        /* It says that all that was put in this phase is there. */
+        nic_engine_flush(view);
         /* release: Compare-And-Write reads it with acquire */
         __atomic_store_n(&node->done, strobe, __ATOMIC_RELEASE);
         return true;

@@ -35,7 +35,7 @@ static void send_strobe(struct nic_view *view)
 
     bcs_node_set_fill(&all, view->engine->n_nodes);
     nic_engine_xfer(view, &xfer);
-    nic_crew_begin_phase(view->engine, (enum nic_phase)state->phase);
+    nic_crew_begin_phase(view, (enum nic_phase)state->phase);
 }
 
 static bool query_all(struct nic_view *view, uint64_t variable_gva, enum bcs_compare op,
@@ -157,6 +157,6 @@ bool nic_strobe_sender_demand(struct nic_view *view)
     bcs_node_set_add(&sender, 0);
     __atomic_store_n(&node->demanded, wanted, __ATOMIC_RELAXED);
     nic_engine_xfer(view, &xfer);
-    nic_crew_ring_sender(view->engine);
+    nic_crew_ring_sender(view);
     return true;
 }

@@ -177,7 +177,7 @@ void nic_wire_release(struct nic_view *view)
             bcs_node_set_add(&dests, from);
             node->wire_released[from] = node->wire_taken[from];
             nic_engine_xfer(view, &xfer);
-            nic_crew_ring_receiver(view->engine, from); /* its outbox may wait */
+            nic_crew_ring_receiver(view, from); /* its outbox may wait */
         }
     }
 }

@@ -55,6 +55,9 @@ static void configure(struct job *job)
 
         ck_assert(bcs_limits_parse(shape->limits, &job->config.limits, &bad));
     }
+    if (shape->defer != 0) {
+        job->config.defer = shape->defer;
+    }
     if (shape->descriptors > 0) {
         job->config.descriptors = shape->descriptors;
     }

@@ -30,6 +30,7 @@ struct job_shape {
     enum nic_buffering buffering;
     const char *limits; /* as BCS_LIMITS; NULL: what that says */
     uint32_t n_cpus;    /* 0: few */
+    uint64_t defer;     /* as BCS_DEFER; 0: what that says */
 };
 
 /** The memory that the ranks share besides the engine's, zero at first. */

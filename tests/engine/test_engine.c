@@ -14,7 +14,7 @@
 #include "tests/engine/patterns.h"
 #include "tests/unit/run_suite.h"
 
-enum { TIME_LIMIT_S = 120, FEW_DESCRIPTORS = 64 };
+enum { TIME_LIMIT_S = 120, FEW_DESCRIPTORS = 64, N_LATE_SEEDS = 4 };
 
 static const uint32_t sizes[] = {2, 3, 5};
 enum {
@@ -269,6 +269,47 @@ START_TEST(a_collective_that_not_all_members_mean_is_refused)
 }
 END_TEST
 
+/* Each job runs two of them, another two than the next one. */
+START_TEST(what_nodes_put_may_come_late)
+{
+    static const rank_fn patterns[] = {pattern_ping_pong, pattern_random,
+                                       pattern_reductions, pattern_exchanges,
+                                       pattern_odd_receives};
+    enum { N_PATTERNS = sizeof(patterns) / sizeof(patterns[0]) };
+    struct job_shape shape = shape_of(_i);
+
+    shape.defer = (uint64_t)_i + 1;
+    if (shape.node_ranks != 0) { /* else nobody puts anything */
+        job_run(&shape, patterns[_i % N_PATTERNS]);
+        job_run(&shape, patterns[(_i + 2) % N_PATTERNS]);
+    }
+}
+END_TEST
+
+START_TEST(blocks_that_come_late_are_whole)
+{
+    const struct job_shape shape = {.n_ranks = 2,
+                                    .node_ranks = 1,
+                                    .is_direct = true,
+                                    .is_threaded = true,
+                                    .has_crew = true,
+                                    .chunk_bytes = 4 << 20,
+                                    .defer = (uint64_t)_i + 1};
+
+    job_run(&shape, pattern_long_between_nodes);
+}
+END_TEST
+
+static TCase *late_tcase(void)
+{
+    TCase *tcase = tcase_create("late transport");
+
+    tcase_set_timeout(tcase, TIME_LIMIT_S);
+    tcase_add_loop_test(tcase, what_nodes_put_may_come_late, 0, N_JOBS);
+    tcase_add_loop_test(tcase, blocks_that_come_late_are_whole, 0, N_LATE_SEEDS);
+    return tcase;
+}
+
 /** Without the notices of limits, which are met here. */
 static void log_errors_only(void)
 {
@@ -322,5 +363,6 @@ int main(void)
                         N_JOBS);
     suite_add_tcase(suite, tcase);
     suite_add_tcase(suite, small_sizes_tcase());
+    suite_add_tcase(suite, late_tcase());
     return run_suite(suite);
 }

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What the engine asks of the core primitives, as one of its nodes. Called by the roles,
+ * under the node's lock or on the one thread that they run on.
+ */
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "libbcs/base/log.h"
+#include "nic_threads/engine.h"
+
+/** End the process if the transport has failed. */
+static void check(const struct nic_view *view, int rc)
+{
+    if (rc < 0) {
+        bcs_error("node %u: the transport failed: %s", view->index, strerror(-rc));
+        abort();
+    }
+}
+
+static inline void start(struct nic_view *view, const struct bcs_xfer *xfer)
+{
+    int rc;
+
+    while ((rc = bcs_xfer_and_signal(view->core, xfer)) == BCS_XFER_E_BUSY) {
+        check(view, bcs_core_progress(view->core));
+    }
+    check(view, rc);
+    view->owes_flush = view->is_late;
+}
+
+void nic_engine_xfer(struct nic_view *view, const struct bcs_xfer *xfer)
+{
+    assert(xfer->n_bytes <= BCS_XFER_COPIED_BYTES); /* longer: nic_engine_put_long */
+    start(view, xfer);
+}
+
+void nic_engine_put_long(struct nic_view *view, const struct bcs_xfer *xfer)
+{
+    struct bcs_xfer signalled = *xfer;
+
+    signalled.local_event_gva = NIC_NODE_GVA(view, long_put_event);
+    start(view, &signalled);
+    check(view, bcs_test_event(view->core, signalled.local_event_gva,
+                               ++view->node->n_long_puts, true));
+}
+
+void nic_engine_flush_puts(struct nic_view *view)
+{
+    check(view, bcs_core_flush(view->core));
+    view->owes_flush = false;
+}
+
+bool nic_engine_compare(struct nic_view *view, const struct bcs_comparison *comparison)
+{
+    bool is_true;
+
+    check(view, bcs_compare_and_write(view->core, comparison, &is_true));
+    return is_true;
+}
