@@ -88,9 +88,10 @@ int cbsp_barrier_step(struct cbsp *cbsp, int *phase)
         if (rc <= 0 || !cbsp_outbox_is_visible(cbsp)) {
             return rc < 0 ? rc : 0;
         }
-        rc = cbsp->pid == 0 ? 0 : say_up(cbsp);
+        /* The first process tells itself by no transfer, but sends itself messages. */
+        rc = cbsp->pid == 0 ? bcs_core_flush(cbsp->core) : say_up(cbsp);
         if (rc < 0) {
-            return rc;
+            return cbsp_end_job(cbsp, rc);
         }
         *phase = BARRIER_SAID;
     }

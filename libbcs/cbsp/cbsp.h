@@ -144,6 +144,8 @@ struct cbsp {
     uint64_t state;   /* of the last record */
     uint64_t n_heard; /* in the last record */
 
+    uint64_t n_long_puts; /* that have signalled layout.sent_gva */
+
     struct cbsp_export exports[CBSP_MAX_REGIONS]; /* own */
 
     struct bcs_entry entry;
@@ -172,8 +174,9 @@ extern struct cbsp *cbsp_self;
  */
 int cbsp_check(const char *caller);
 
-/** Start a transfer to n_dests processes, and count it. Its source may be used again at once, as with
- *  transport shm the copy is done on return. @return 0 or -errno */
+/** Start a transfer to n_dests processes, and count it. Its source may be used again at once
+ *  if it is no longer than BCS_XFER_COPIED_BYTES; else it has a local event.
+ *  @return 0 or -errno */
 int cbsp_transfer(struct cbsp *cbsp, const struct bcs_xfer *xfer, uint32_t n_dests);
 
 /** Tell one process a word, at an address of its heap, and ring its bell. */

@@ -96,11 +96,12 @@ static int set_up(struct cbsp *cbsp)
     uint64_t pid = (uint64_t)getpid();
     int rc = bcs_core_create(
         &(struct bcs_core_params){
-            .transport = "shm",
+            .transport = nic_config_transport(&cbsp->entry.settings.nic),
             .base = cbsp->segment.base,
             .n_nodes = cbsp->n_procs,
             .node = cbsp->pid,
             .heap_bytes = cbsp->layout.heap_bytes,
+            .seed = cbsp->entry.settings.nic.defer,
         },
         &cbsp->core);
 
@@ -121,14 +122,16 @@ static int set_up(struct cbsp *cbsp)
     bcs_node_set_fill(&cbsp->all, cbsp->n_procs);
     find_own_memory(cbsp);
     find_relatives(cbsp);
-    return bcs_xfer_and_signal(cbsp->core,
-                               &(struct bcs_xfer){
-                                   .src = &pid,
-                                   .n_bytes = sizeof(pid),
-                                   .dest_gva = cbsp_from_gva(&cbsp->layout, cbsp->pid) +
-                                               offsetof(struct cbsp_from, pid),
-                                   .dests = &cbsp->all,
-                               });
+    rc = bcs_xfer_and_signal(cbsp->core,
+                             &(struct bcs_xfer){
+                                 .src = &pid,
+                                 .n_bytes = sizeof(pid),
+                                 .dest_gva = cbsp_from_gva(&cbsp->layout, cbsp->pid) +
+                                             offsetof(struct cbsp_from, pid),
+                                 .dests = &cbsp->all,
+                             });
+    /* All have it when they meet again. */
+    return rc < 0 ? rc : bcs_core_flush(cbsp->core);
 }
 
 static int join(struct cbsp *cbsp)

@@ -47,6 +47,7 @@ int cbsp_layout_init(struct cbsp_layout *layout_out, uint32_t n_procs,
     layout.bell_gva = lines(&heap, sizeof(struct bcs_event));
     layout.wants_gva = lines(&heap, sizeof(struct bcs_event));
     layout.revocations_gva = lines(&heap, sizeof(struct bcs_event));
+    layout.sent_gva = lines(&heap, sizeof(struct bcs_event));
     layout.progress_gva = lines(&heap, sizeof(uint64_t));
     layout.verdict_gva = lines(&heap, sizeof(uint64_t));
     layout.reporter_gva = lines(&heap, sizeof(uint64_t));

@@ -146,18 +146,26 @@ static void begin_lap(struct cbsp *cbsp, struct cbsp_out *out, uint64_t superste
     out->is_full = false;
 }
 
-/** A block that rings no bell. */
+/** A block that rings no bell, of any length; when this returns, src may be used again. */
 static int put(struct cbsp *cbsp, struct cbsp_out *out, uint64_t gva, const void *src,
                size_t n_bytes)
 {
+    bool is_long = n_bytes > BCS_XFER_COPIED_BYTES;
     const struct bcs_xfer xfer = {
         .src = src,
         .n_bytes = n_bytes,
         .dest_gva = gva,
         .dests = &out->node,
+        .local_event_gva = is_long ? cbsp->layout.sent_gva : 0,
     };
+    int rc = n_bytes == 0 ? 0 : cbsp_transfer(cbsp, &xfer, 1);
 
-    return n_bytes == 0 ? 0 : cbsp_transfer(cbsp, &xfer, 1);
+    if (rc == 0 && is_long) {
+        rc = bcs_test_event(cbsp->core, cbsp->layout.sent_gva, ++cbsp->n_long_puts,
+                            true);
+        rc = rc < 0 ? cbsp_end_job(cbsp, rc) : 0;
+    }
+    return rc;
 }
 
 /** Write a message below the last one. A short one is one block; of a long one, the parts
@@ -184,6 +192,7 @@ static int write_message(struct cbsp *cbsp, struct cbsp_out *out, enum cbsp_kind
     };
     int rc = 0;
 
+    _Static_assert(sizeof(stage) <= BCS_XFER_COPIED_BYTES, "no local event");
     assert(data_gva - sizeof(stage.no_key) >=
            out->low_gva); /* below is another buffer */
     if (padded + sizeof(trailer) <= STAGE_BYTES) {

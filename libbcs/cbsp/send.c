@@ -3,6 +3,7 @@
  * cBSP_send: checks everything before the message goes anywhere, so that the receiver need
  * not check anything. Also what all calls check, and the transfers.
  */
+#include <assert.h>
 #include <errno.h>
 #include <limits.h>
 
@@ -30,6 +31,7 @@ int cbsp_transfer(struct cbsp *cbsp, const struct bcs_xfer *xfer, uint32_t n_des
 {
     int rc;
 
+    assert(xfer->n_bytes <= BCS_XFER_COPIED_BYTES || xfer->local_event_gva != 0);
     cbsp->counts.n_transfers++;
     cbsp->counts.n_nsync_transfers += cbsp->doing == CBSP_COUNTING;
     if (xfer->remote_event_gva == cbsp->layout.bell_gva) {

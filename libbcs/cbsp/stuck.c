@@ -73,7 +73,10 @@ static bool decide(struct cbsp *cbsp, int error)
     bool is_first = write_first(cbsp, cbsp->layout.verdict_gva, (uint64_t)-error);
 
     if (is_first) {
-        bcs_xfer_and_signal(cbsp->core, &ring);
+        while (bcs_xfer_and_signal(cbsp->core, &ring) == BCS_XFER_E_BUSY &&
+               bcs_core_progress(cbsp->core) == 0) {
+        }
+        bcs_core_flush(cbsp->core); /* this process may do nothing more */
     }
     return is_first;
 }

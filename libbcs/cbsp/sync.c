@@ -27,6 +27,11 @@ static int begin(struct cbsp *cbsp, enum cbsp_doing doing)
 /** The superstep is over. */
 static int end(struct cbsp *cbsp)
 {
+    int rc = bcs_core_flush(cbsp->core); /* it may compute for long now */
+
+    if (rc < 0) {
+        return cbsp_end_job(cbsp, rc);
+    }
     cbsp->n_sent[cbsp->superstep % 2] = 0;
     cbsp->superstep++;
     cbsp->counts.n_supersteps++;
@@ -34,8 +39,7 @@ static int end(struct cbsp *cbsp)
     __atomic_store_n(cbsp->progress, cbsp->superstep, __ATOMIC_RELEASE);
     /* Relaxed: a want that is seen later is answered later; see cbsp_serve. */
     if (__atomic_load_n(&cbsp->wants->count, __ATOMIC_RELAXED) != cbsp->wants_seen) {
-        int rc = cbsp_serve(cbsp);
-
+        rc = cbsp_serve(cbsp);
         cbsp->doing = CBSP_COMPUTING;
         return rc;
     }

@@ -58,11 +58,14 @@ int cbsp_serve(struct cbsp *cbsp)
 {
     /* Pairs with the Compare-And-Write of who has ended the job. */
     uint64_t verdict = __atomic_load_n(cbsp->verdict, __ATOMIC_ACQUIRE);
-    int rc;
+    int rc = bcs_core_progress(cbsp->core);
 
     if (verdict != 0) {
         cbsp->error = -(int)verdict;
         return cbsp->error;
+    }
+    if (rc < 0) {
+        return cbsp_end_job(cbsp, rc);
     }
     if (cbsp->is_told) {
         return 0; /* it has said that it does nothing before somebody rings */

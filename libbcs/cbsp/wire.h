@@ -141,6 +141,7 @@ struct cbsp_layout {
     uint64_t bell_gva;        /* event: something has been put here */
     uint64_t wants_gva;       /* event: somebody wants to be told how far we are */
     uint64_t revocations_gva; /* event: regions have been taken back */
+    uint64_t sent_gva;        /* event: the source of a long put may be used again */
     uint64_t progress_gva;    /* supersteps that the process has ended */
     uint64_t verdict_gva;     /* 0, or the errno that has ended the job */
     uint64_t reporter_gva;    /* 1: a process says that none can go on */

@@ -157,6 +157,37 @@ static void handlers_that_send(bool is_counting)
     EXPECT(n_bounces == n_hops * n);
 }
 
+static int n_wrong_bytes;
+
+/** Looks whether a message is of the letter that goes with its length. */
+static void check_letters(int srcNode, void *destAddr, int nBytes)
+{
+    const char *letters = destAddr;
+
+    (void)srcNode;
+    for (int i = 0; i < nBytes; i++) {
+        n_wrong_bytes += letters[i] != 'a' + nBytes % 26;
+    }
+}
+
+/** What was sent may be changed at once, whatever its length. */
+static void reused_source(void)
+{
+    static char block[3000];
+    int n_messages = 0;
+
+    for (size_t n_bytes = 100; n_bytes <= sizeof(block); n_bytes += 100) {
+        for (int i = 0; i < cBSP_nprocs(); i++) {
+            memset(block, 'a' + (int)(n_bytes % 26), n_bytes);
+            EXPECT(cBSP_send(i, NULL, block, n_bytes, check_letters) == 0);
+            memset(block, '?', n_bytes);
+        }
+        n_messages += cBSP_nprocs();
+    }
+    EXPECT(cBSP_nsync(n_messages) == 0);
+    EXPECT(n_wrong_bytes == 0);
+}
+
 /** Counting sends nothing but what it tells after a sleep in vain, which load may cause. */
 static void counting_is_silent(void)
 {
@@ -192,5 +223,6 @@ void test_messages(void)
     ring_of_bytes();
     unaligned();
     empty_messages();
+    reused_source();
     counting_is_silent();
 }
