@@ -172,6 +172,8 @@ def planned(arguments, program):
     names = arguments.modes
     if arguments.needs_buffering:
         names = [name for name in names if modes.has_buffering(name)]
+    if arguments.cover:
+        names = modes.taking_turns(names)
     numbers = arguments.ranks.split(",")
     cases = [(n_ranks, *modes.values_of(name)) for n_ranks in numbers for name in names]
     if arguments.cover:

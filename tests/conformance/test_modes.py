@@ -28,8 +28,8 @@ def cases_of(planned):
 class ModesTest(unittest.TestCase):
     def test_all_combinations_have_a_name(self):
         n_values = [len(values) for values in modes.DIMENSIONS.values()]
-        self.assertEqual(n_values, [2, 2, 3, 2, 2, 2])
-        self.assertEqual(len(modes.ALL), 72)
+        self.assertEqual(n_values, [2, 2, 3, 2, 2, 2, 2])
+        self.assertEqual(len(modes.ALL), 120)
         self.assertEqual(len(modes.VALUES), len(set(modes.VALUES)))
 
     def test_a_mode_sets_what_its_values_set(self):
@@ -47,9 +47,10 @@ class ModesTest(unittest.TestCase):
     def test_patterns_select(self):
         self.assertEqual(modes.select("*"), list(modes.ALL))
         self.assertEqual(len(modes.select("timed-*-none")), 12)
-        self.assertEqual(len(modes.select("timed-*,demand-threads-*")), 48)
-        self.assertEqual(len(modes.select("*,timed-*")), 72)
-        self.assertEqual(len(modes.select("demand-*-least")), 24)
+        self.assertEqual(len(modes.select("timed-*,demand-threads-*")), 80)
+        self.assertEqual(len(modes.select("*,timed-*")), 120)
+        self.assertEqual(len(modes.select("demand-*-least")), 40)
+        self.assertEqual(len(modes.select("*-late")), 32)
 
     def test_short_names_stand_for_the_usual_values(self):
         for short, name in (
@@ -59,11 +60,12 @@ class ModesTest(unittest.TestCase):
             ("none-threads", "demand-threads-one-direct-none"),
             ("least", "demand-inline-one-direct-eager-least"),
             ("usual-nodes1", "demand-inline-nodes1-direct-eager"),
+            ("nodes2-late", "demand-inline-nodes2-direct-eager-late"),
         ):
             self.assertEqual(modes.select(short), [name])
 
     def test_what_fits_nothing_is_refused(self):
-        for patterns in ("", "sometimes-*", "one-nodes1", "timed-least",
+        for patterns in ("", "sometimes-*", "one-nodes1", "timed-least", "late",
                          "timed-*,nothing"):
             with self.assertRaisesRegex(ValueError, "no mode fits"):
                 modes.select(patterns)
@@ -91,12 +93,22 @@ class CoverTest(unittest.TestCase):
     def test_a_cover_is_the_same_every_time(self):
         self.assertEqual(plan("--cover"), plan("--cover"))
 
-    def test_covers_of_many_programs_have_all_modes(self):
-        cases = [modes.values_of(name) for name in modes.select(modes.USUAL)]
+    def test_late_modes_take_the_place_of_others(self):
+        prompt = modes.select("*-eager,*-none")
+        chosen = modes.taking_turns(modes.select(modes.USUAL))
+        self.assertEqual(
+            [name.removesuffix("-late") for name in chosen], prompt
+        )
+        self.assertEqual(len(fnmatch.filter(chosen, "*-late")), 16)
+        self.assertEqual(modes.taking_turns(prompt), prompt)
+
+    def test_covers_of_many_programs_have_all_modes_but_for_turns(self):
+        names = modes.select(modes.USUAL)
         chosen = set()
         for number in range(50):
-            chosen.update(modes.cover(cases, str(number)))
-        self.assertEqual(chosen, set(cases))
+            arguments = run_conformance.parse_arguments(["--cover", f"{PROGRAM}{number}"])
+            chosen.update(*run_conformance.planned(arguments, f"{PROGRAM}{number}").values())
+        self.assertEqual(chosen, set(modes.taking_turns(names)))
 
     def test_without_an_option_everything_is_planned(self):
         planned = plan("--ranks", "2,3")

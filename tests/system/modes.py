@@ -2,7 +2,8 @@
 """The modes of BCS that tests run in: one table of what can be chosen, names for all
 combinations, and small sets of combinations that stand for all.
 
-Used by job.py and the runners. A mode's name is its values joined by "-", without "usual".
+Used by job.py and the runners. A mode's name is its values joined by "-", without those of
+UNNAMED.
 """
 
 import fnmatch
@@ -26,12 +27,17 @@ DIMENSIONS = {
     },
     "copy": {"direct": {"BCS_COPY": "direct"}, "pooled": {"BCS_COPY": "pooled"}},
     "buffering": {"eager": {}, "none": {"BCS_BUFFERING": "none"}},
+    # What nodes put to each other: at once, or as late as a network may be.
+    "arrival": {"prompt": {}, "late": {"BCS_DEFER": "1"}},
     # Rings, batches and blocks as small as they may be: all of them become full. Not with
     # timed strobes, where a slice would carry out next to nothing: every message took some.
     "sizes": {"usual": {}, "least": {"BCS_LIMITS": "least"}},
 }
+UNNAMED = {"prompt", "usual"}
+# What does not go together: a node alone puts nothing.
+EXCLUDED = ({"one", "late"}, {"timed", "least"})
 # Patterns of all modes with usual sizes.
-USUAL = "*-eager,*-none"
+USUAL = "*-eager,*-none,*-late"
 VALUES = [value for values in DIMENSIONS.values() for value in values]
 
 # Orders in which cover() looks for its set, to keep the smallest.
@@ -40,13 +46,16 @@ N_TRIES = 20
 
 def name_of(values):
     """The name of the mode with these values, one of each dimension."""
-    return "-".join(value for value in values if value != "usual")
+    return "-".join(value for value in values if value not in UNNAMED)
 
 
 def values_of(name):
-    """A mode's values, one of each dimension."""
-    values = name.split("-")
-    return (*values, "usual") if len(values) < len(DIMENSIONS) else tuple(values)
+    """A mode's values, one of each dimension; the first where a name has none."""
+    words = name.split("-")
+    return tuple(
+        next((value for value in values if value in words), next(iter(values)))
+        for values in DIMENSIONS.values()
+    )
 
 
 def has_buffering(name):
@@ -59,7 +68,7 @@ def all_modes():
     modes = {}
     choices = [values.items() for values in DIMENSIONS.values()]
     for values in itertools.product(*choices):
-        if {"timed", "least"} <= {value for value, _ in values}:
+        if any(pair <= {value for value, _ in values} for pair in EXCLUDED):
             continue
         variables = {}
         for _, settings in values:
@@ -76,10 +85,7 @@ def complete(pattern):
     words = pattern.split("-")
     if not set(words) <= set(VALUES):
         return pattern
-    chosen = [
-        next((value for value in values if value in words), next(iter(values)))
-        for values in DIMENSIONS.values()
-    ]
+    chosen = values_of(pattern)
     return name_of(chosen) if set(words) <= set(chosen) else pattern
 
 
@@ -102,6 +108,28 @@ def select(patterns):
             )
         chosen.update(fitting)
     return [name for name in ALL if name in chosen]
+
+
+def taking_turns(names):
+    """The modes without one of each two that are equal but for the arrival, by turns.
+
+    So late modes add none, and each of the others has late ones that differ in one value.
+    """
+    at = list(DIMENSIONS).index("arrival")
+    chosen = []
+    for name in names:
+        values = values_of(name)
+        n_steps = sum(
+            list(choice).index(value)
+            for choice, value in zip(DIMENSIONS.values(), values)
+            if value not in DIMENSIONS["arrival"]
+        )
+        equal = [name_of((*values[:at], arrival, *values[at + 1 :]))
+                 for arrival in DIMENSIONS["arrival"]]
+        equal = [mode for mode in equal if mode in names]
+        if name == equal[n_steps % len(equal)]:
+            chosen.append(name)
+    return chosen
 
 
 def pairs(case):
