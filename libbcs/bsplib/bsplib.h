@@ -3,7 +3,8 @@
  * Inside of BSPlib: one process's state, and what the files of this folder do for each
  * other. Everything runs in the thread that is in a function of <bsp.h>.
  *
- *   run.c       begin, end, and errors
+ *   run.c       begin and end
+ *   check.c     the state, and errors
  *   sync.c      bsp_sync
  *   register.c  registrations of memory
  *   remote.c    puts and gets
@@ -46,6 +47,9 @@ struct bsplib {
 };
 
 extern struct bsplib bsplib;
+
+/** End a process that is not the one that has joined. */
+void bsplib_check_process(const char *caller);
 
 /** End the job with a line if the call is not within the parallel part. */
 void bsplib_check(const char *caller);

@@ -77,7 +77,7 @@ void bsp_push_reg(const void *ident, int size)
         slots.is_popped =
             grown(slots.is_popped, slots.n_room, sizeof(*slots.is_popped));
     }
-    *part_of(slot, bsp_pid()) =
+    *part_of(slot, cBSP_pid()) =
         (struct part){(uint64_t)(uintptr_t)ident, (uint64_t)size};
     slots.is_alive[slot] = true;
     slots.is_popped[slot] = false;
@@ -90,7 +90,7 @@ static uint64_t find(const void *ident, uint64_t end)
 {
     for (uint64_t slot = end; slot-- > 0;) {
         if (slots.is_alive[slot] && !slots.is_popped[slot] &&
-            part_of(slot, bsp_pid())->address == (uint64_t)(uintptr_t)ident) {
+            part_of(slot, cBSP_pid())->address == (uint64_t)(uintptr_t)ident) {
             return slot;
         }
     }
@@ -123,7 +123,7 @@ static uint64_t find_valid(const char *caller, const void *ident)
     uint64_t address = (uint64_t)(uintptr_t)ident;
 
     for (uint64_t slot = slots.n_slots; slot-- > 0;) {
-        if (slots.is_alive[slot] && part_of(slot, bsp_pid())->address == address) {
+        if (slots.is_alive[slot] && part_of(slot, cBSP_pid())->address == address) {
             return slot;
         }
     }
@@ -144,7 +144,7 @@ uint64_t bsplib_registered(const char *caller, int pid, const void *ident, int o
         bsp_abort("%s: the registered address is NULL\n", caller);
     }
     if (slot == NO_SLOT || slot >= slots.n_slots ||
-        part_of(slot, bsp_pid())->address != (uint64_t)(uintptr_t)ident) {
+        part_of(slot, cBSP_pid())->address != (uint64_t)(uintptr_t)ident) {
         slot = find_valid(caller, ident);
         slots.last_used = slot;
     }
@@ -188,7 +188,7 @@ void bsplib_registrations_tell(void)
     memcpy(bytes, &told, sizeof(told));
     for (uint64_t i = 0; i < slots.n_pushed; i++) {
         memcpy(bytes + sizeof(told) + i * sizeof(struct part),
-               part_of(slots.n_slots + i, bsp_pid()), sizeof(struct part));
+               part_of(slots.n_slots + i, cBSP_pid()), sizeof(struct part));
     }
     if (pops.n != 0) {
         memcpy(bytes + sizeof(told) + push_bytes, pops.slots,
