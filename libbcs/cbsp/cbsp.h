@@ -9,7 +9,8 @@
  *   sync.c     both synchronizations: inbox, outbox and barrier until they are done
  *   barrier.c  who has begun to end the superstep
  *   wait.c     what a synchronization does between two looks
- *   stuck.c    finds out that nobody can go on; ends a job
+ *   stuck.c    finds out that nobody can go on
+ *   transfer.c transfers, what all calls check, the end of a job
  *   region.c   export and import
  *   raw.c      what BSPlib needs
  *   handler.c  names of functions that are the same in all processes
@@ -182,6 +183,13 @@ int cbsp_transfer(struct cbsp *cbsp, const struct bcs_xfer *xfer, uint32_t n_des
 /** Tell one process a word, at an address of its heap, and ring its bell. */
 int cbsp_tell(struct cbsp *cbsp, uint32_t node, uint64_t gva, uint64_t word);
 
+/** Write a word that is 0 everywhere. @return whether this process has been the first */
+bool cbsp_write_first(struct cbsp *cbsp, uint64_t gva, uint64_t value);
+
+/** End the job with an error, unless it has ended; all processes learn it. @return what it
+ *  has ended with */
+int cbsp_end_job(struct cbsp *cbsp, int error);
+
 /* outbox.c */
 
 /** Send a message that has been checked: write it, or keep a copy. @return 0, -ENOMEM
@@ -236,10 +244,6 @@ int cbsp_wait(struct cbsp *cbsp, struct cbsp_waiter *waiter);
 int cbsp_wait_may_look(struct cbsp *cbsp, bool *may_look_out);
 
 /* stuck.c */
-
-/** End the job with an error, unless it has ended; all processes learn it. @return what it
- *  has ended with */
-int cbsp_end_job(struct cbsp *cbsp, int error);
 
 /** Tell all that this process waits, and look whether all do. @return 0, or -EDEADLK */
 int cbsp_stuck_look(struct cbsp *cbsp, const struct cbsp_waiter *waiter);

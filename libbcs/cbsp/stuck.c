@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Finding out that nobody can go on, and ending a job.
+ * Finding out that nobody can go on.
  *
  * A process that has slept for the time limit of a sleep, without hearing its bell, tells
  * all what it waits for: a record with the number of times that it has rung others, and
@@ -20,9 +20,8 @@
  *
  * A process that computes, or waits in another library, has no valid record.
  *
- * Ending a job is one Compare-And-Write: if the verdict is 0 everywhere, make it the error.
- * So one process succeeds. Who is to report that nobody can go on is found in the same way,
- * and before: once there is a verdict, any process may end, and its launcher kill the others.
+ * Who is to report it is found by a Compare-And-Write (cbsp_write_first), and before the job is
+ * ended: once there is a verdict, any process may end, and its launcher kill the others.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -46,51 +45,6 @@ static int put_to_all(struct cbsp *cbsp, uint64_t gva, const void *src, size_t n
 
     cbsp->counts.n_record_transfers++;
     return cbsp_transfer(cbsp, &xfer, cbsp->n_procs);
-}
-
-/** Write a word that is 0 everywhere. @return whether this process has been the first */
-static bool write_first(struct cbsp *cbsp, uint64_t gva, uint64_t value)
-{
-    const struct bcs_comparison comparison = {
-        .variable_gva = gva,
-        .op = BCS_COMPARE_EQ,
-        .dests = &cbsp->all,
-        .write_gva = gva,
-        .write_value = value,
-    };
-    bool is_first = false;
-
-    return bcs_compare_and_write(cbsp->core, &comparison, &is_first) == 0 && is_first;
-}
-
-/** Make an error the end of the job. @return whether this process has done it */
-static bool decide(struct cbsp *cbsp, int error)
-{
-    const struct bcs_xfer ring = {
-        .dests = &cbsp->all,
-        .remote_event_gva = cbsp->layout.bell_gva,
-    };
-    bool is_first = write_first(cbsp, cbsp->layout.verdict_gva, (uint64_t)-error);
-
-    if (is_first) {
-        while (bcs_xfer_and_signal(cbsp->core, &ring) == BCS_XFER_E_BUSY &&
-               bcs_core_progress(cbsp->core) == 0) {
-        }
-        bcs_core_flush(cbsp->core); /* this process may do nothing more */
-    }
-    return is_first;
-}
-
-int cbsp_end_job(struct cbsp *cbsp, int error)
-{
-    if (cbsp->error == 0) {
-        bool is_first = decide(cbsp, error);
-        uint64_t verdict = __atomic_load_n(cbsp->verdict, __ATOMIC_ACQUIRE);
-
-        /* Where the primitives fail, there is no verdict, and each has its own error. */
-        cbsp->error = is_first || verdict == 0 ? error : -(int)verdict;
-    }
-    return cbsp->error;
 }
 
 static uint64_t record_gva(const struct cbsp *cbsp)
@@ -182,7 +136,7 @@ int cbsp_stuck_look(struct cbsp *cbsp, const struct cbsp_waiter *waiter)
     if (rc < 0 || !cbsp_stuck_is_proved(cbsp->from, cbsp->n_procs)) {
         return rc;
     }
-    if (!write_first(cbsp, cbsp->layout.reporter_gva, 1)) {
+    if (!cbsp_write_first(cbsp, cbsp->layout.reporter_gva, 1)) {
         return 0; /* another process reports it */
     }
     bcs_error("every process waits, and none can go on:");
