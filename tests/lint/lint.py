@@ -22,7 +22,7 @@ EVERYBODY = ["libbcs/base", "mds/collect.h"]
 STANDALONE = ["libbcs/include"]  # what is installed cannot include what is not
 INCLUDE_EDGES = {
     "libbcs/include": [],
-    "libbcs/base": [],
+    "libbcs/base": ["libbcs/include"],
     "libbcs/transport": ["libbcs/include"],
     "libbcs/core": ["libbcs/include", "libbcs/transport"],
     "libbcs/ring": ["libbcs/include"],
