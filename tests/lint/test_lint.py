@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Each rule of lint.py fires on what it forbids and leaves alone what it allows."""
+"""Each rule of lint.py and check_calls.py fires on what it forbids and leaves alone what it allows."""
 
 import os
 import tempfile
 import unittest
 from unittest import mock
 
+import check_calls
 import check_headers
 import lint
 
@@ -191,6 +192,47 @@ class LintTest(unittest.TestCase):
         gone = self.circles_found([{"mds/a", "mds/b"}], two[0])
         self.assertEqual(len(gone), 1, gone)
         self.assertIn("no circle any more", gone[0])
+
+    def test_the_symbols_of_objects_are_read(self):
+        lines = "a.o: f T 0 1", "a.o: g U         ", "a.o: h t 10 2", "b.o: i D 0 8"
+        self.assertEqual(
+            check_calls.read_symbols("\n".join(lines)),
+            {"a.o": ({"f"}, {"g"}), "b.o": ({"i"}, set())},
+        )
+
+    def test_a_call_between_folders_is_found(self):
+        objects = {"mds/a.c": ({"a"}, {"b", "c"}), "libbcs/base/b.c": ({"b"}, set())}
+        self.assertEqual(list(check_calls.check_edges(objects, {"mds": []})), [])
+        objects["libbcs/api/c.c"] = ({"c"}, {"b"})
+        found = list(check_calls.check_edges(objects, {"mds": []}))
+        self.assertEqual(found, ["mds/a.c: must not use c of libbcs/api/c.c"])
+        table = {"mds": ["libbcs/api", "libbcs/ring"]}
+        found = list(check_calls.check_edges(objects, table))
+        self.assertEqual(found, ["nobody in mds uses libbcs/ring: shorten the table"])
+
+    def test_a_circle_of_calls_is_found(self):
+        objects = {"mds/a.c": ({"a"}, {"b"}), "mds/b.c": ({"b"}, {"c"})}
+        self.assertEqual(list(check_calls.check_circles(objects, [])), [])
+        objects["mds/c.c"] = ({"c"}, {"a", "c"})
+        all_three = set(objects)
+        found = list(check_calls.check_circles(objects, []))
+        self.assertEqual(found, ["a circle of calls: mds/a.c, mds/b.c, mds/c.c"])
+        self.assertEqual(list(check_calls.check_circles(objects, [all_three])), [])
+        objects["mds/c.c"] = ({"c"}, set())
+        found = list(check_calls.check_circles(objects, [all_three]))
+        self.assertEqual(len(found), 1, found)
+        self.assertIn("no circle any more", found[0])
+
+    def test_a_call_of_the_system_is_found(self):
+        objects = {"mds/a.c": ({"a"}, {"fork", "free"}), "mpi_shim/b.c": (set(), {"fork"})}
+        found = list(check_calls.check_system(objects, {"fork": ["mpi_shim", "libbcs/api"]}))
+        self.assertEqual(
+            found,
+            [
+                "mds/a.c: must not use fork",
+                "nobody in libbcs/api uses fork: shorten the table",
+            ],
+        )
 
     def test_build_folders_are_left_out(self):
         with tempfile.TemporaryDirectory() as root:

@@ -1,0 +1,189 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Check which file calls which: what includes do not show.
+
+Usage: check_calls.py ROOT BUILD. The objects of the libraries tell what each file defines
+and what it needs. A folder may need only what the tables below allow; files of a folder need
+each other in one direction, but for the circles that are known. A function that is handed
+down by address in a table is needed by who hands it down. Exit status 1 if there is any
+finding.
+"""
+
+import json
+import os
+import subprocess
+import sys
+
+import lint
+
+# Whose functions and data a folder may use, beside its own and libbcs/base.
+CALL_EDGES = {
+    "libbcs/base": [],
+    "libbcs/transport": ["libbcs/transport/shm"],
+    "libbcs/transport/shm": ["libbcs/transport"],
+    "libbcs/core": ["libbcs/transport"],
+    "libbcs/ring": ["libbcs/core"],
+    "libbcs/api": ["libbcs/ring", "libbcs/tools", "mds", "nic_threads"],
+    "libbcs/bsplib": ["libbcs/cbsp"],
+    "libbcs/cbsp": ["libbcs/api", "libbcs/core", "nic_threads"],
+    "libbcs/tools": ["libbcs/transport", "mds", "nic_threads"],
+    "mds": [],
+    "mpi_shim": ["libbcs/api", "libbcs/tools", "mds", "nic_threads"],
+    "nic_threads": ["libbcs/core", "libbcs/ring"],
+}
+# Circles of files that are known. None may be new or grow; what is not one any more goes.
+KNOWN_CIRCLES = [
+    {
+        "libbcs/api/orders.c",
+        "libbcs/api/p2p.c",
+        "libbcs/api/plan.c",
+        "libbcs/api/plan_list.c",
+        "libbcs/api/post.c",
+        "libbcs/api/transfer.c",
+    },
+    {
+        "nic_threads/agreement.c",
+        "nic_threads/buffer_receiver.c",
+        "nic_threads/buffer_sender.c",
+        "nic_threads/chunk.c",
+        "nic_threads/collection.c",
+        "nic_threads/collective_helper.c",
+        "nic_threads/crew.c",
+        "nic_threads/dma_helper.c",
+        "nic_threads/engine.c",
+        "nic_threads/reduce_helper.c",
+        "nic_threads/strobe_receiver.c",
+        "nic_threads/strobe_sender.c",
+        "nic_threads/strobe_timer.c",
+        "nic_threads/wire.c",
+    },
+]
+# Functions of the system that only some folders may use.
+SYSTEM_CALLS = {
+    "_exit": ["libbcs/base", "libbcs/bsplib", "libbcs/tools"],
+    "execv": ["libbcs/tools"],
+    "fork": ["libbcs/tools"],
+    "getenv": ["libbcs/base"],
+    "kill": ["libbcs/tools", "libbcs/transport/shm"],
+    "memfd_create": ["libbcs/base", "libbcs/tools"],
+    "mmap64": ["libbcs/base", "libbcs/tools", "mpi_shim"],
+    "prctl": ["libbcs/api", "libbcs/tools", "nic_threads"],
+    "process_vm_readv": ["libbcs/api", "libbcs/cbsp", "nic_threads"],
+    "process_vm_writev": ["nic_threads"],
+    "pthread_create": ["nic_threads"],
+    "sched_setscheduler": ["nic_threads"],
+    "sem_wait": ["nic_threads"],
+    "sigaction": ["libbcs/tools"],
+    "syscall": ["libbcs/ring", "libbcs/transport", "nic_threads"],
+}
+EVERYBODY = "libbcs/base"
+PRODUCTS = ("libbcs", "mpi_shim", "nic_threads", "mds")
+
+
+def read_symbols(text):
+    """What "nm -A -P" has printed, by object: what it defines for others, and needs."""
+    symbols = {}
+    for line in text.splitlines():
+        path, _, rest = line.partition(": ")
+        name, kind = rest.split()[:2]
+        defined, needed = symbols.setdefault(path, (set(), set()))
+        if kind == "U":
+            needed.add(name)
+        elif kind.isupper():
+            defined.add(name)
+    return symbols
+
+
+def read_objects(root, build):
+    """The symbols of each source file of the products: {path: (defined, needed)}."""
+    with open(os.path.join(build, "compile_commands.json"), encoding="utf-8") as file:
+        commands = json.load(file)
+    sources = {}
+    for command in commands:
+        source = os.path.relpath(os.path.join(build, command["file"]), root)
+        is_of_tests = command["output"].startswith("tests/")
+        if source.startswith(PRODUCTS) and not is_of_tests:
+            sources.setdefault(source, command["output"])
+    done = subprocess.run(
+        ["nm", "-A", "-P", *sources.values()],
+        cwd=build,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    symbols = read_symbols(done.stdout)
+    return {source: symbols[path] for source, path in sources.items() if path in symbols}
+
+
+def needs(objects):
+    """Pairs of files of which the first needs the second, with a name: {(a, b): name}."""
+    owners = {name: path for path, (defined, _) in objects.items() for name in defined}
+    return {
+        (path, owners[name]): name
+        for path, (_, needed) in sorted(objects.items())
+        for name in sorted(needed, reverse=True)
+        if name in owners and owners[name] != path
+    }
+
+
+def check_edges(objects, table):
+    """Calls between folders are in the table, and the table has no others."""
+    used = set()
+    for (path, owner), name in needs(objects).items():
+        folder, other = os.path.dirname(path), os.path.dirname(owner)
+        if other in (folder, EVERYBODY):
+            continue
+        used.add((folder, other))
+        if other not in table.get(folder, []):
+            yield f"{path}: must not use {name} of {owner}"
+    for folder, others in table.items():
+        for other in others:
+            if (folder, other) not in used:
+                yield f"nobody in {folder} uses {other}: shorten the table"
+
+
+def check_circles(objects, known_circles):
+    """Files need each other in one direction, but for those known."""
+    edges = {}
+    for path, owner in needs(objects):
+        edges.setdefault(path, set()).add(owner)
+    found = lint.circles(edges)
+    known = {frozenset(circle) for circle in known_circles}
+    for circle in sorted(map(sorted, found)):
+        if not any(set(circle) <= other for other in known):
+            yield "a circle of calls: " + ", ".join(circle)
+    for circle in sorted(map(sorted, known - found)):
+        yield "no circle any more, shorten the table: " + ", ".join(circle)
+
+
+def check_system(objects, table):
+    """Some functions of the system are for some folders only."""
+    used = set()
+    for path, (_, needed) in sorted(objects.items()):
+        for name in sorted(needed & set(table)):
+            used.add((name, os.path.dirname(path)))
+            if os.path.dirname(path) not in table[name]:
+                yield f"{path}: must not use {name}"
+    for name, folders in table.items():
+        for folder in folders:
+            if (name, folder) not in used:
+                yield f"nobody in {folder} uses {name}: shorten the table"
+
+
+def main(root, build):
+    objects = read_objects(root, build)
+    findings = [
+        *check_edges(objects, CALL_EDGES),
+        *check_circles(objects, KNOWN_CIRCLES),
+        *check_system(objects, SYSTEM_CALLS),
+    ]
+    for finding in findings:
+        print(finding)
+    print(f"{len(objects)} objects, {len(findings)} findings")
+    return 1 if findings or not objects else 0
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 3:
+        sys.exit(__doc__)
+    sys.exit(main(*sys.argv[1:]))
