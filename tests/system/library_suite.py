@@ -16,6 +16,13 @@ def no_problems(_result):
     return []
 
 
+def is_status_of_killed(result):
+    """The problems of a job that ought to end with the status of a killed process."""
+    wanted = 128 + signal.SIGKILL
+    return [] if result.status == wanted else [f"status {result.status}, not {wanted}: "
+                                               f"{result.stderr[:1000]!r}"]
+
+
 class LibrarySuite:
     """Cases, reported one by one; a subclass adds groups of them."""
 
@@ -67,7 +74,13 @@ class LibrarySuite:
         self.report.case(name, problems, job.shell_line(command, settings))
 
     def die(self, n, *command):
-        """Kill each of n processes in turn; the launcher must end the others."""
+        """Kill each of n processes in turn; the launcher must end the others.
+
+        Its status is that of the killed process. What it says is no measure: beside load,
+        mpirun of Open MPI 4.1 sometimes ends after "1 process returned a non-zero exit
+        code", before it has said which one and why, under a program without the library
+        as well.
+        """
         for victim in range(n):
-            self.fail(f"death of process {victim}", self.mpirun(n, *command),
-                      r"signal 9|SIGKILL|[Kk]illed", victim=victim)
+            self.fail(f"death of process {victim}", self.mpirun(n, *command), "",
+                      victim=victim, look=is_status_of_killed)
