@@ -21,12 +21,7 @@ static void check(const struct nic_view *view, int rc)
 
 static inline void start(struct nic_view *view, const struct bcs_xfer *xfer)
 {
-    int rc;
-
-    while ((rc = bcs_xfer_and_signal(view->core, xfer)) == BCS_XFER_E_BUSY) {
-        check(view, bcs_core_progress(view->core));
-    }
-    check(view, rc);
+    check(view, bcs_xfer_and_signal_blocking(view->core, xfer));
     view->owes_flush = view->is_late;
 }
 

@@ -52,9 +52,7 @@ static bool decide(struct cbsp *cbsp, int error)
     bool is_first = cbsp_write_first(cbsp, cbsp->layout.verdict_gva, (uint64_t)-error);
 
     if (is_first) {
-        while (bcs_xfer_and_signal(cbsp->core, &ring) == BCS_XFER_E_BUSY &&
-               bcs_core_progress(cbsp->core) == 0) {
-        }
+        bcs_xfer_and_signal_blocking(cbsp->core, &ring);
         bcs_core_flush(cbsp->core); /* this process may do nothing more */
     }
     return is_first;
@@ -82,12 +80,7 @@ int cbsp_transfer(struct cbsp *cbsp, const struct bcs_xfer *xfer, uint32_t n_des
     if (xfer->remote_event_gva == cbsp->layout.bell_gva) {
         cbsp->n_rings += n_dests;
     }
-    while ((rc = bcs_xfer_and_signal(cbsp->core, xfer)) == BCS_XFER_E_BUSY) {
-        rc = bcs_core_progress(cbsp->core);
-        if (rc < 0) {
-            break;
-        }
-    }
+    rc = bcs_xfer_and_signal_blocking(cbsp->core, xfer);
     return rc < 0 ? cbsp_end_job(cbsp, rc) : 0;
 }
 

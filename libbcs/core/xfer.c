@@ -41,3 +41,16 @@ int bcs_xfer_and_signal(struct bcs_core *core, const struct bcs_xfer *xfer)
     }
     return core->transport->ops->xfer(core->transport, xfer);
 }
+
+int bcs_xfer_and_signal_blocking(struct bcs_core *core, const struct bcs_xfer *xfer)
+{
+    int rc;
+
+    while ((rc = bcs_xfer_and_signal(core, xfer)) == BCS_XFER_E_BUSY) {
+        rc = bcs_core_progress(core);
+        if (rc < 0) {
+            break;
+        }
+    }
+    return rc;
+}

@@ -126,6 +126,13 @@ def needs(objects):
     }
 
 
+def unused(used, allowed):
+    """Texts of what is allowed and not used; both are pairs of a folder and what it uses."""
+    for folder, what in allowed:
+        if (folder, what) not in used:
+            yield f"nobody in {folder} uses {what}: shorten the table"
+
+
 def check_edges(objects, table):
     """Calls between folders are in the table, and the table has no others."""
     used = set()
@@ -136,10 +143,7 @@ def check_edges(objects, table):
         used.add((folder, other))
         if other not in table.get(folder, []):
             yield f"{path}: must not use {name} of {owner}"
-    for folder, others in table.items():
-        for other in others:
-            if (folder, other) not in used:
-                yield f"nobody in {folder} uses {other}: shorten the table"
+    yield from unused(used, [(a, b) for a, bs in table.items() for b in bs])
 
 
 def check_circles(objects, known_circles):
@@ -147,13 +151,7 @@ def check_circles(objects, known_circles):
     edges = {}
     for path, owner in needs(objects):
         edges.setdefault(path, set()).add(owner)
-    found = lint.circles(edges)
-    known = {frozenset(circle) for circle in known_circles}
-    for circle in sorted(map(sorted, found)):
-        if not any(set(circle) <= other for other in known):
-            yield "a circle of calls: " + ", ".join(circle)
-    for circle in sorted(map(sorted, known - found)):
-        yield "no circle any more, shorten the table: " + ", ".join(circle)
+    yield from lint.compare_circles("calls", edges, known_circles)
 
 
 def check_system(objects, table):
@@ -161,13 +159,10 @@ def check_system(objects, table):
     used = set()
     for path, (_, needed) in sorted(objects.items()):
         for name in sorted(needed & set(table)):
-            used.add((name, os.path.dirname(path)))
+            used.add((os.path.dirname(path), name))
             if os.path.dirname(path) not in table[name]:
                 yield f"{path}: must not use {name}"
-    for name, folders in table.items():
-        for folder in folders:
-            if (name, folder) not in used:
-                yield f"nobody in {folder} uses {name}: shorten the table"
+    yield from unused(used, [(b, a) for a, bs in table.items() for b in bs])
 
 
 def main(root, build):
@@ -177,10 +172,7 @@ def main(root, build):
         *check_circles(objects, KNOWN_CIRCLES),
         *check_system(objects, SYSTEM_CALLS),
     ]
-    for finding in findings:
-        print(finding)
-    print(f"{len(objects)} objects, {len(findings)} findings")
-    return 1 if findings or not objects else 0
+    return lint.tell(findings, len(objects), "objects")
 
 
 if __name__ == "__main__":

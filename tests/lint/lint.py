@@ -338,6 +338,17 @@ def circles(edges):
     }
 
 
+def compare_circles(what, edges, known_circles):
+    """Circles that are not known, and known ones that are none any more."""
+    found = circles(edges)
+    known = {frozenset(circle) for circle in known_circles}
+    for circle in sorted(map(sorted, found)):
+        if not any(set(circle) <= other for other in known):
+            yield f"a circle of {what}: " + ", ".join(circle)
+    for circle in sorted(map(sorted, known - found)):
+        yield "no circle any more, shorten the table: " + ", ".join(circle)
+
+
 def check_circles(sources):
     """Files of a folder include each other in one direction, but for those known."""
     edges = {}
@@ -345,13 +356,7 @@ def check_circles(sources):
         file, other = (os.path.splitext(path)[0] for path in (source.path, target))
         if file != other and os.path.dirname(file) == os.path.dirname(other):
             edges.setdefault(file, set()).add(other)
-    found = circles(edges)
-    known = {frozenset(circle) for circle in KNOWN_CIRCLES}
-    for circle in sorted(map(sorted, found)):
-        if not any(set(circle) <= other for other in known):
-            yield "a circle of includes: " + ", ".join(circle)
-    for circle in sorted(map(sorted, known - found)):
-        yield "no circle any more, shorten the table: " + ", ".join(circle)
+    yield from compare_circles("includes", edges, KNOWN_CIRCLES)
 
 
 RULES = [
@@ -399,6 +404,14 @@ def lint(source):
     return [f"{source.path}:{number}: {text}" for number, text in sorted(findings)]
 
 
+def tell(findings, n_read, what):
+    """Print the findings; the exit status, 1 as well if nothing was read."""
+    for finding in findings:
+        print(finding)
+    print(f"{n_read} {what}, {len(findings)} findings")
+    return 1 if findings or n_read == 0 else 0
+
+
 def main(root):
     sources = []
     for path in find_files(root):
@@ -406,10 +419,7 @@ def main(root):
             sources.append(Source(path.replace(os.sep, "/"), file.read()))
     findings = [finding for source in sources for finding in lint(source)]
     findings += [finding for rule in TREE_RULES for finding in rule(sources)]
-    for finding in findings:
-        print(finding)
-    print(f"{len(sources)} files, {len(findings)} findings")
-    return 1 if findings or not sources else 0
+    return tell(findings, len(sources), "files")
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@ import argparse
 import fnmatch
 import pathlib
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -99,20 +100,28 @@ class Copy:
                 shutil.copy2(root / name, self.source / name)
 
     def command(self, *words):
-        """Run to the end or the limit. Whether it ended with status 0, and its output."""
+        """Run to the end or the limit. Whether it ended with status 0, and its output.
+
+        What has no end is asked to end and not killed: meson then ends its tests, which
+        have groups of processes of their own.
+        """
+        process = subprocess.Popen(
+            words,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            stdin=subprocess.DEVNULL,
+            text=True,
+            errors="replace",
+        )
         try:
-            result = subprocess.run(
-                words,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT,
-                stdin=subprocess.DEVNULL,
-                timeout=self.timeout,
-                text=True,
-                errors="replace",
-            )
+            text, _ = process.communicate(timeout=self.timeout)
+            return process.returncode == 0, text
         except subprocess.TimeoutExpired:
             return False, f"no end in {self.timeout} s"
-        return result.returncode == 0, result.stdout
+        finally:
+            if process.poll() is None:
+                process.terminate()
+                process.communicate()
 
     def setup(self):
         """Configure; what a test needs is built with it."""
@@ -200,6 +209,8 @@ def run(arguments):
 
 
 def main():
+    # Whoever ends this program ends the command that runs, and no copy is left.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     try:
         return run(parse_arguments())
     except MutateError as error:

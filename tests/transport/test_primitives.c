@@ -254,9 +254,7 @@ START_TEST(what_is_kept_back_comes_in_its_order_before_a_query)
             .dests = &nodes.world.all,
         };
 
-        while (bcs_xfer_and_signal(nodes.me.core, &xfer) == BCS_XFER_E_BUSY) {
-            ck_assert_int_eq(bcs_core_progress(nodes.me.core), 0);
-        }
+        ck_assert_int_eq(bcs_xfer_and_signal_blocking(nodes.me.core, &xfer), 0);
         if (i % 37 == 0) {
             ck_assert(actor_query(&nodes.me, &nodes.world.all, gva, i));
         }

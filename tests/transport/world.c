@@ -219,9 +219,7 @@ int actor_put(struct actor *me, const struct bcs_node_set *dests, uint64_t gva,
     };
     int rc;
 
-    do {
-        rc = bcs_xfer_and_signal(me->core, &xfer);
-    } while (rc == BCS_XFER_E_BUSY && bcs_core_progress(me->core) == 0);
+    rc = bcs_xfer_and_signal_blocking(me->core, &xfer);
     if (rc == 0) {
         rc = bcs_test_event(me->core, event_gva, me->n_puts + 1, true);
         me->n_puts += rc == 0; /* one that fails late signals nothing */

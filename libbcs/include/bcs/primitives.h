@@ -248,6 +248,16 @@ struct bcs_xfer {
 BCS_PUBLIC int bcs_xfer_and_signal(struct bcs_core *core, const struct bcs_xfer *xfer);
 
 /**
+ * Xfer-And-Signal that waits for a free slot: bcs_xfer_and_signal, with bcs_core_progress
+ * between tries. As there, it returns before the transfer has taken effect.
+ *
+ * @return 0    started
+ * @return <0   as bcs_xfer_and_signal or bcs_core_progress; never BCS_XFER_E_BUSY
+ */
+BCS_PUBLIC int bcs_xfer_and_signal_blocking(struct bcs_core *core,
+                                            const struct bcs_xfer *xfer);
+
+/**
  * Test-Event: whether an event of the caller's node has been signalled `target` times
  * in all; with `wait`, block (spin, yield, then sleep) until it is. [BCS-MPI section 2]
  *
