@@ -230,7 +230,9 @@ class Suite:
             ("SIGKILL, mpirun is stopped", signal.SIGKILL, -9, True),
             ("SIGKILL of the keeper", None, 137),
         )]
-        command = [self.bcsrun, "-n", "2", self.block, "recv", "1"]
+        # A bcsrun that is started by nohup does not hear of SIGHUP: the tests may be.
+        command = ["env", "--default-signal=HUP", self.bcsrun, "-n", "2", self.block,
+                   "recv", "1"]
         try:
             for end in ends:
                 end.start(command)
