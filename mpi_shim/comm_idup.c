@@ -15,7 +15,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "libbcs/api/post.h"
+#include "libbcs/api/wait.h"
 #include "mpi_shim/calls.h"
 #include "mpi_shim/comm_agree.h"
 #include "mpi_shim/error.h"

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "libbcs/api/p2p.h"
-#include "libbcs/api/post.h"
+#include "libbcs/api/wait.h"
 #include "libbcs/base/forked.h"
 #include "libbcs/base/log.h"
 #include "libbcs/base/log_config.h"
@@ -57,7 +57,7 @@ static void progress_hook(void)
         return; /* the thread that is in there moves it */
     }
     shim_context()->driver->progress(shim_context()->engine);
-    bcs_post_progress(shim_context());
+    bcs_wait_progress(shim_context());
     shim_request_reap();
     shim_leave();
 }

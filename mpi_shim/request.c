@@ -10,8 +10,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "libbcs/api/post.h"
 #include "libbcs/api/transfer.h"
+#include "libbcs/api/wait.h"
 #include "libbcs/base/notice.h"
 #include "mpi_shim/bsend_space.h"
 #include "mpi_shim/collective.h"

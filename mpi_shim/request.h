@@ -10,6 +10,7 @@
 
 #include <stddef.h>
 
+#include "libbcs/api/completion.h"
 #include "libbcs/api/p2p.h"
 #include "mpi_shim/comm.h"
 #include "mpi_shim/datatype.h"

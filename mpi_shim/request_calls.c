@@ -3,7 +3,7 @@
  * Entry points that look at one request without completing it, free, cancel and start
  * requests, and convert handles. Runs in the application's threads.
  */
-#include "libbcs/api/post.h"
+#include "libbcs/api/wait.h"
 #include "mpi_shim/calls.h"
 #include "mpi_shim/error.h"
 #include "mpi_shim/handles.h"

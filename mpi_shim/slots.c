@@ -14,7 +14,7 @@
 #include <stddef.h>
 
 #include "libbcs/api/p2p.h"
-#include "libbcs/api/post.h"
+#include "libbcs/api/wait.h"
 
 /* Beyond the tags of the collectives' messages: non-blocking ones may still be under way. */
 enum { LEAVE_TAG = INT_MAX };

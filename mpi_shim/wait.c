@@ -3,7 +3,7 @@
  * Entry points that wait for requests or test them. An array of requests may mix ours, the
  * real library's (foreign.h) and null handles. Runs in the application's threads.
  */
-#include "libbcs/api/post.h"
+#include "libbcs/api/wait.h"
 #include "mpi_shim/calls.h"
 #include "mpi_shim/comm_idup.h"
 #include "mpi_shim/error.h"

@@ -12,6 +12,8 @@
 
 #include "libbcs/api/forked.h"
 #include "libbcs/api/meeting.h"
+#include "libbcs/api/movers.h"
+#include "libbcs/api/plan.h"
 #include "libbcs/api/post.h"
 #include "libbcs/base/clock.h"
 #include "libbcs/base/log.h"
@@ -112,6 +114,7 @@ int bcs_attach(const struct bcs_bootstrap *bootstrap, const struct nic_config *c
     context->config = *config;
     context->rank = bootstrap->rank;
     context->size = bootstrap->size;
+    context->movers = bcs_movers;
     rc = meet(context, bootstrap, &meeting);
     if (rc < 0) {
         goto fail;

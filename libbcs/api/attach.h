@@ -8,56 +8,6 @@
 
 #include "libbcs/api/bootstrap.h"
 #include "libbcs/api/context.h"
-#include "libbcs/base/forked.h"
-#include "libbcs/base/shm_segment.h"
-#include "libbcs/ring/port.h"
-#include "nic_threads/driver.h"
-
-/** What a completion cell stands for. */
-struct bcs_pending {
-    struct bcs_request *request; /* the last that took it */
-    bool is_ordered;             /* the cell is in context->ordered */
-};
-
-/** One process's attachment. Used by one thread at a time. */
-struct bcs_context {
-    struct bcs_poster poster;
-    struct nic_engine *engine;
-    const struct nic_driver_ops *driver;
-    void *service; /* the driver's, in this process */
-    struct nic_config config;
-    struct bcs_shm_segment segment;
-    uint32_t rank;
-    uint32_t size;
-    struct bcs_job *job;         /* of bcs_init; NULL under MPI */
-    struct bcs_pending *pending; /* by cell */
-    uint32_t *ordered;           /* cells whose operations need this process */
-    uint32_t n_ordered;
-    uint32_t n_orders_idle; /* see bcs_post_progress */
-    struct bcs_plans plans; /* collectives that go on by themselves */
-    uint32_t n_misses;      /* tests in a row that found nothing */
-    uint32_t n_turns;       /* of waits, since the last look outside */
-    bool is_called;         /* at that look another process had called */
-    bool is_moving;         /* the last look has found a transfer under way */
-    /** Called now and then while waiting, for what the shim has under way; NULL: nothing.
-     *  Whether something is over that the process may wait for. */
-    bool (*idle)(void);
-    /** Move what is not ours; see libbcs/api/outside.h. NULL: nothing is. */
-    void (*outside)(void);
-    /** Reasons why those who need that cannot call this process: while there is one, waits
-     *  wake up now and then. */
-    uint32_t n_short_naps;
-    /** Whether other threads of the process wait for the context; they are let in (pause,
-     *  resume) between two turns of a wait, and while this one sleeps. NULL where there is
-     *  one thread. */
-    bool (*is_wanted)(void);
-    void (*pause)(void);
-    void (*resume)(void);
-    /** How the user calls a group; NULL: it has no name. */
-    void (*name_group)(const struct bcs_group *group, char *name_out,
-                       size_t n_name_bytes);
-    struct bcs_forked forked; /* takes all this away in a forked child */
-};
 
 /**
  * Attach this process to the job's memory. Collective over the bootstrap. A forked child that

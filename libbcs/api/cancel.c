@@ -4,8 +4,10 @@
  * the receive as cancelled, if no message has matched it before. Called by the process that
  * owns the context, one thread at a time.
  */
+#include "libbcs/api/completion.h"
 #include "libbcs/api/p2p.h"
 #include "libbcs/api/post.h"
+#include "libbcs/api/wait.h"
 #include "libbcs/base/clock.h"
 
 /* How long to wait for it: others may have the cores for some time. */

@@ -9,7 +9,7 @@
 #ifndef BCS_API_COLLECTIVE_ACROSS_H
 #define BCS_API_COLLECTIVE_ACROSS_H
 
-#include "libbcs/api/context.h"
+#include "libbcs/api/group.h"
 
 /**
  * The groups of an intercommunicator. Messages of one never match those of another; the

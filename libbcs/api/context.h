@@ -1,33 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The inside of a group, and the list of plans. Everything else that the calls of <bcs/bcs.h> share is in
- * there, or in libbcs/api/attach.h. Used by the calling process only.
+ * The inside of a context: what a process has of its job. Used by one thread at a time.
  */
 #ifndef BCS_API_CONTEXT_H
 #define BCS_API_CONTEXT_H
 
-#include <bcs/bcs.h>
-
-/**
- * The processes of one communicator. context_id is even and the same on all members
- * and on no other group that has a member in common; point-to-point messages use
- * context_id, collectives use context_id + BCS_SPACE_COLLECTIVE, so that the two never
- * match.
- */
-struct bcs_group {
-    uint64_t context_id;
-    int32_t rank; /* of this process */
-    int32_t size;
-    const uint32_t *ports; /* [size] rank -> port (the process's number in the job) */
-    uint32_t slot;         /* collective slot, the same on all members */
-    uint32_t n_local;      /* members on this process's node */
-    /* Collectives by messages, blocking [0] and with a request [1]; advanced by the API only.
-     * MPI wants one order of both, but libraries number them apart, and programs use it. */
-    uint64_t n_started[2];
-    /* Non-blocking collectives: how many plans are under way, and those that wait. */
-    uint32_t n_open;
-    struct bcs_plan *waiting_first, *waiting_last;
-};
+#include "libbcs/api/group.h"
+#include "libbcs/base/forked.h"
+#include "libbcs/base/shm_segment.h"
+#include "libbcs/ring/port.h"
+#include "nic_threads/driver.h"
 
 /** All plans of a context; see plan.h. */
 struct bcs_plans {
@@ -39,13 +21,55 @@ struct bcs_plans {
     bool is_moving; /* within bcs_plans_move */
 };
 
-/* bcs_message.space within collectives. */
-enum { BCS_SPACE_COLLECTIVE = 1 };
+/** Something that a process moves on while it waits or tests, whatever for. Whoever has to be
+ *  called again although there is no new order, calls bcs_orders_expect. */
+typedef void (*bcs_mover_fn)(struct bcs_context *context);
 
-/** Whether a group has members on several nodes; the same on all members. */
-static inline bool bcs_group_spans_nodes(const struct bcs_group *group)
-{
-    return group->n_local < (uint32_t)group->size;
-}
+/** What a completion cell stands for. */
+struct bcs_pending {
+    struct bcs_request *request; /* the last that took it */
+    bool is_ordered;             /* the cell is in context->ordered */
+};
+
+/** One process's attachment. Used by one thread at a time. */
+struct bcs_context {
+    struct bcs_poster poster;
+    struct nic_engine *engine;
+    const struct nic_driver_ops *driver;
+    void *service; /* the driver's, in this process */
+    struct nic_config config;
+    struct bcs_shm_segment segment;
+    uint32_t rank;
+    uint32_t size;
+    struct bcs_job *job;         /* of bcs_init; NULL under MPI */
+    struct bcs_pending *pending; /* by cell */
+    uint32_t *ordered;           /* cells whose operations need this process */
+    uint32_t n_ordered;
+    uint32_t n_orders_idle;     /* see bcs_wait_progress */
+    const bcs_mover_fn *movers; /* what a wait moves on; see movers.h */
+    struct bcs_plans plans;     /* collectives that go on by themselves */
+    uint32_t n_misses;          /* tests in a row that found nothing */
+    uint32_t n_turns;           /* of waits, since the last look outside */
+    bool is_called;             /* at that look another process had called */
+    bool is_moving;             /* the last look has found a transfer under way */
+    /** Called now and then while waiting, for what the shim has under way; NULL: nothing.
+     *  Whether something is over that the process may wait for. */
+    bool (*idle)(void);
+    /** Move what is not ours; see libbcs/api/outside.h. NULL: nothing is. */
+    void (*outside)(void);
+    /** Reasons why those who need that cannot call this process: while there is one, waits
+     *  wake up now and then. */
+    uint32_t n_short_naps;
+    /** Whether other threads of the process wait for the context; they are let in (pause,
+     *  resume) between two turns of a wait, and while this one sleeps. NULL where there is
+     *  one thread. */
+    bool (*is_wanted)(void);
+    void (*pause)(void);
+    void (*resume)(void);
+    /** How the user calls a group; NULL: it has no name. */
+    void (*name_group)(const struct bcs_group *group, char *name_out,
+                       size_t n_name_bytes);
+    struct bcs_forked forked; /* takes all this away in a forked child */
+};
 
 #endif

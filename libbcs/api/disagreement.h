@@ -6,7 +6,7 @@
 #ifndef BCS_API_DISAGREEMENT_H
 #define BCS_API_DISAGREEMENT_H
 
-#include "libbcs/api/attach.h"
+#include "libbcs/api/context.h"
 
 /**
  * The engine has refused a collective; one member of those that know why prints a line.

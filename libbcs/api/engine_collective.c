@@ -10,6 +10,7 @@
 
 #include "libbcs/api/disagreement.h"
 #include "libbcs/api/post.h"
+#include "libbcs/api/wait.h"
 
 _Static_assert((int)BCS_ENGINE_BARRIER == BCS_COLLECTIVE_BARRIER &&
                    (int)BCS_ENGINE_BCAST == BCS_COLLECTIVE_BCAST &&

@@ -7,7 +7,7 @@
 #ifndef BCS_API_ENGINE_COLLECTIVE_H
 #define BCS_API_ENGINE_COLLECTIVE_H
 
-#include "libbcs/api/context.h"
+#include "libbcs/api/group.h"
 
 enum bcs_engine_collective_kind {
     BCS_ENGINE_BARRIER,

@@ -5,7 +5,7 @@
 #ifndef BCS_API_FORKED_H
 #define BCS_API_FORKED_H
 
-#include "libbcs/api/attach.h"
+#include "libbcs/api/context.h"
 
 /** Make the context refuse all use. A bcs_forked function; context is a struct
  *  bcs_context, with its memory mapped. */

@@ -6,7 +6,7 @@
 #ifndef BCS_API_NEIGHBORS_H
 #define BCS_API_NEIGHBORS_H
 
-#include "libbcs/api/context.h"
+#include "libbcs/api/group.h"
 
 /** In a list of neighbours: there is none in this place. */
 #define BCS_NO_NEIGHBOR (-1)

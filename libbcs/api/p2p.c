@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Point-to-point calls: fill a descriptor, and fetch what the engine has completed. Called
- * by the process that owns the context, one thread at a time. [BCS-MPI table 4.1]
+ * Point-to-point calls: fill a descriptor, and wait for what the engine completes. Called by
+ * the process that owns the context, one thread at a time. [BCS-MPI table 4.1]
  */
 #include "libbcs/api/p2p.h"
 
 #include <errno.h>
 #include <string.h>
 
+#include "libbcs/api/completion.h"
 #include "libbcs/api/post.h"
-#include "libbcs/api/transfer.h"
+#include "libbcs/api/wait.h"
 #include "libbcs/base/layout.h"
 #include "libbcs/base/log.h"
 #include "libbcs/base/notice.h"
@@ -27,20 +28,11 @@ static inline bool is_send_valid(const struct bcs_message *message)
            message->tag >= 0;
 }
 
-static inline void copy_short(void *to, const void *from, size_t n_bytes)
-{
-    if (n_bytes == 8) {
-        memcpy(to, from, 8);
-    } else if (n_bytes != 0) { /* a message without data may have no address */
-        memcpy(to, from, n_bytes);
-    }
-}
-
 /** Copy a message's data, which are few, to a place in NIC memory. */
 static inline void copy_out(const struct bcs_message *message, void *to)
 {
     if (__builtin_expect(message->layout == NULL, 1)) {
-        copy_short(to, message->data, message->n_bytes);
+        bcs_copy_short(to, message->data, message->n_bytes);
     } else {
         bcs_layout_pack(message->layout, message->data, 0, message->n_bytes, to);
     }
@@ -203,130 +195,16 @@ int bcs_imrecv(struct bcs_context *context, const struct bcs_message *message,
     return 0;
 }
 
-/** The operation is over: its cell may serve another one. */
-static inline void retire(struct bcs_context *context, struct bcs_request *request)
-{
-    request->is_done = true;
-    bcs_poster_free_cell(&context->poster, request->cell);
-}
-
-/** Bytes that a receive gets. */
-static inline size_t n_received(const struct bcs_request *request,
-                                const struct bcs_cell *cell)
-{
-    return cell->n_bytes < request->n_bytes ? cell->n_bytes : request->n_bytes;
-}
-
-/** Take over a completed cell's result. */
-static inline void finish(struct bcs_context *context, struct bcs_request *request,
-                          const struct bcs_cell *cell)
-{
-    if (!request->is_send) {
-        request->result.source = cell->source;
-        request->result.tag = cell->tag;
-        request->result.n_bytes = n_received(request, cell);
-        request->result.error = cell->n_bytes > request->n_bytes ? BCS_E_TRUNCATED : 0;
-    }
-    retire(context, request);
-}
-
-static inline void fetch_payload(const struct bcs_request *request,
-                                 const struct bcs_cell *cell)
-{
-    if (__builtin_expect(request->layout == NULL, 1)) {
-        copy_short(request->data, cell->payload, n_received(request, cell));
-    } else {
-        bcs_request_store(request, 0, n_received(request, cell), cell->payload);
-    }
-}
-
-static void fetch_block(struct bcs_context *context, const struct bcs_request *request,
-                        const struct bcs_cell *cell)
-{
-    struct bcs_block *block = bcs_block_at(context->poster.base, cell->address);
-
-    bcs_request_store(request, 0, n_received(request, cell), block->data);
-    bcs_block_free(block);
-}
-
-static void finish_cancelled(struct bcs_context *context, struct bcs_request *request)
-{
-    request->result = (struct bcs_result){
-        .source = BCS_ANY_SOURCE, .tag = BCS_ANY_TAG, .error = BCS_E_CANCELLED};
-    retire(context, request);
-}
-
-/** Do this process's part of a completion that needs more than taking over the result.
- *  @return whether the operation is over */
-static bool advance(struct bcs_context *context, struct bcs_request *request,
-                    struct bcs_cell *cell, enum bcs_cell_state state)
-{
-    switch (state) {
-    case BCS_CELL_BLOCK:
-        fetch_block(context, request, cell);
-        return true;
-    case BCS_CELL_TRANSFER:
-    case BCS_CELL_HELD:
-    case BCS_CELL_AWAITED:
-    case BCS_CELL_CLOSING:
-        return bcs_transfer_pull(context, cell, request);
-    case BCS_CELL_SOURCE:
-        return bcs_transfer_push(context, cell, request);
-    case BCS_CELL_LOAD:
-        return bcs_transfer_load(context, cell, request);
-    case BCS_CELL_STORE:
-        return bcs_transfer_store(context, cell, request);
-    default:
-        return state == BCS_CELL_DONE;
-    }
-}
-
-static inline bool look(struct bcs_context *context, struct bcs_request *request)
-{
-    struct bcs_cell *cell = &context->poster.cells[request->cell];
-    enum bcs_cell_state state;
-
-    if (__builtin_expect(request->is_collective, 0)) {
-        return request->is_done; /* bcs_plans_move sets it */
-    }
-    state = bcs_cell_state(cell);
-    if (state == BCS_CELL_PENDING) {
-        return false;
-    }
-    if (state == BCS_CELL_INLINE) {
-        fetch_payload(request, cell);
-    } else if (state == BCS_CELL_CANCELLED) {
-        finish_cancelled(context, request);
-        return true;
-    } else if (!advance(context, request, cell, state)) {
-        return false;
-    }
-    finish(context, request, cell);
-    return true;
-}
-
-bool bcs_look(struct bcs_context *context, struct bcs_request *request)
-{
-    return request->is_done || look(context, request);
-}
-
 /** Wait until a request is done. Inlined, since most often a single turn is enough. */
 static inline __attribute__((always_inline)) void wait_for(struct bcs_context *context,
                                                            struct bcs_request *request)
 {
     struct nic_waiter waiter = {0};
 
-    while (!request->is_done && !look(context, request)) {
+    while (!request->is_done && !bcs_complete(context, request)) {
         bcs_wait_turn(context, &waiter);
     }
     bcs_wait_stop(context, &waiter);
-}
-
-bool bcs_progress(struct bcs_context *context)
-{
-    bool has_moved = context->driver->progress(context->engine);
-
-    return bcs_post_progress(context) || has_moved;
 }
 
 int bcs_test(struct bcs_context *context, struct bcs_request *request, bool wait)
@@ -334,7 +212,7 @@ int bcs_test(struct bcs_context *context, struct bcs_request *request, bool wait
     if (!request->is_done) {
         if (wait) {
             wait_for(context, request);
-        } else if (!look(context, request)) {
+        } else if (!bcs_complete(context, request)) {
             if (!bcs_progress(context) || !bcs_look(context, request)) {
                 bcs_wait_in_vain(context);
                 return BCS_E_PENDING;

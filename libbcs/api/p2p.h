@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the MPI shim needs of point-to-point communication beyond <bcs/bcs.h>: looking
- * at a request without turning the engine, taking receives back, matched probes.
+ * What the MPI shim needs of point-to-point communication beyond <bcs/bcs.h>: taking
+ * receives back, matched probes.
  * Internal; called by the process that owns the context.
  */
 #ifndef BCS_API_P2P_H
 #define BCS_API_P2P_H
 
-#include "libbcs/api/context.h"
+#include "libbcs/api/group.h"
 
 /** Whether a message describes what can be received or probed for. */
 static inline bool bcs_message_is_receivable(const struct bcs_message *message)
@@ -19,16 +19,6 @@ static inline bool bcs_message_is_receivable(const struct bcs_message *message)
 
 /** Log what is wrong with the message of a call. @return -EINVAL */
 int bcs_message_refuse(const char *call, const struct bcs_message *message);
-
-/**
- * Look whether a request is done, and do this process's part of it; does not turn the
- * engine. Wait for several: loop over bcs_look and bcs_wait_turn.
- */
-bool bcs_look(struct bcs_context *context, struct bcs_request *request);
-
-/** Move what can be moved at once, for a caller that polls: it then looks once more if anything
- *  was moved, and calls bcs_wait_in_vain if it finds nothing. @return whether anything was */
-bool bcs_progress(struct bcs_context *context);
 
 /** Ask for a pending receive to be taken back. It is done afterwards either way: with
  *  BCS_E_CANCELLED, or as if nothing had been asked. Sends are not taken back. */

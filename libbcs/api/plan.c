@@ -10,10 +10,11 @@
 #include <errno.h>
 #include <string.h>
 
+#include "libbcs/api/completion.h"
 #include "libbcs/api/disagreement.h"
-#include "libbcs/api/p2p.h"
 #include "libbcs/api/plan_step.h"
 #include "libbcs/api/post.h"
+#include "libbcs/api/wait.h"
 #include "nic_threads/reduce_ops.h"
 
 /* Cells that only the oldest plan may take. */

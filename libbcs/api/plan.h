@@ -32,7 +32,7 @@
 #ifndef BCS_API_PLAN_H
 #define BCS_API_PLAN_H
 
-#include "libbcs/api/attach.h"
+#include "libbcs/api/context.h"
 
 /** How BCS_STEP_COMBINE combines two vectors. */
 struct bcs_combiner {
@@ -139,7 +139,7 @@ void bcs_plan_fence(struct bcs_plan *plan);
  *  left, and the plan fails: add nothing that needs it, but end the plan */
 void *bcs_plan_allocate(struct bcs_plan *plan, size_t n_bytes);
 
-/** Go on with all plans that nobody waits for; see context->plans. */
+/** Mover: go on with all plans that nobody waits for; see context->plans. */
 void bcs_plans_move(struct bcs_context *context);
 
 /** Give back the memory of plans that are over, at the end of the context. */

@@ -8,8 +8,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "libbcs/api/orders.h"
 #include "libbcs/api/plan_step.h"
-#include "libbcs/api/post.h"
 
 /* The collectives' tags: number and kind; slots.c of the MPI shim has one beyond. A number that
  * comes again meets what it has met before only if that was left behind, as messages of one
@@ -18,14 +18,6 @@
 #define NUMBER_MASK ((1u << NUMBER_BITS) - 1)
 
 _Static_assert(BCS_PLAN_KINDS <= 1 << 4, "four bits hold a kind");
-
-enum { SLAB_STEPS = 64 };
-
-/** Steps are allocated in slabs, which live as long as the context. */
-struct bcs_step_slab {
-    struct bcs_step_slab *next;
-    struct bcs_step steps[SLAB_STEPS];
-};
 
 struct bcs_plan_memory {
     _Alignas(BCS_CACHE_LINE) struct bcs_plan_memory *next;
@@ -124,7 +116,7 @@ static void put_under_way(struct bcs_plan *plan)
     struct bcs_plans *plans = &plan->context->plans;
 
     append(&plans->first, &plans->last, plan);
-    bcs_post_expect(plan->context);
+    bcs_orders_expect(plan->context);
 }
 
 /** The turn of the oldest plan of a group that waits for it. */
@@ -153,14 +145,10 @@ static void finish(struct bcs_plan *plan)
     recycle(plan);
 }
 
-void bcs_plans_move(struct bcs_context *context)
+static void move_all(struct bcs_plans *plans)
 {
-    struct bcs_plans *plans = &context->plans;
     struct bcs_plan *before = NULL, *plan = plans->first;
 
-    if (plans->is_moving) {
-        return; /* called by what a combining function has called */
-    }
     plans->is_moving = true;
     while (plan != NULL) {
         bool is_over = bcs_plan_advance(plan);
@@ -179,6 +167,18 @@ void bcs_plans_move(struct bcs_context *context)
         plan = next;
     }
     plans->is_moving = false;
+}
+
+void bcs_plans_move(struct bcs_context *context)
+{
+    struct bcs_plans *plans = &context->plans;
+
+    if (!plans->is_moving) { /* else called by what a combining function has called */
+        move_all(plans);
+    }
+    if (plans->first != NULL) {
+        bcs_orders_expect(context);
+    }
 }
 
 int bcs_plan_end(struct bcs_plan *plan)
@@ -204,32 +204,6 @@ int bcs_plan_end(struct bcs_plan *plan)
     return 0;
 }
 
-bool bcs_steps_add(struct bcs_plans *plans)
-{
-    struct bcs_step_slab *slab = malloc(sizeof(*slab));
-
-    if (slab == NULL) {
-        return false;
-    }
-    slab->next = plans->slabs;
-    plans->slabs = slab;
-    for (int i = 0; i < SLAB_STEPS; i++) {
-        slab->steps[i].next = plans->free_steps;
-        plans->free_steps = &slab->steps[i];
-    }
-    return true;
-}
-
-static void free_steps(struct bcs_plans *plans)
-{
-    while (plans->slabs != NULL) {
-        struct bcs_step_slab *slab = plans->slabs;
-
-        plans->slabs = slab->next;
-        free(slab);
-    }
-}
-
 void bcs_plans_fini(struct bcs_context *context)
 {
     struct bcs_plans *plans = &context->plans;
@@ -240,5 +214,5 @@ void bcs_plans_fini(struct bcs_context *context)
         plans->free = plan->next;
         free(plan);
     }
-    free_steps(plans);
+    bcs_steps_fini(plans);
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A step of a plan, and the memory of steps. Between plan.c and plan_list.c; called by the
- * process that owns the context.
+ * A step of a plan, and the memory of steps. For plan.c and plan_list.c; called by the process
+ * that owns the context.
  */
 #ifndef BCS_API_PLAN_STEP_H
 #define BCS_API_PLAN_STEP_H
 
-#include "libbcs/api/plan.h"
+#include "libbcs/api/context.h"
 
 enum step_kind { STEP_SEND, STEP_RECEIVE, STEP_COPY, STEP_COMBINE };
 
@@ -30,5 +30,8 @@ struct bcs_step {
 
 /** Add to the free steps, of which there are none. @return whether there was memory */
 bool bcs_steps_add(struct bcs_plans *plans);
+
+/** Give back the memory of all steps. */
+void bcs_steps_fini(struct bcs_plans *plans);
 
 #endif

@@ -1,31 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Waiting, as all API calls do it: for room in the ring and for completions. Called by the
- * process that owns the context.
+ * Where posting has to wait for room in the ring, or finds no cell. Called by the process
+ * that owns the context.
  */
 #include "libbcs/api/post.h"
 
 #include <errno.h>
 #include <inttypes.h>
-#include <sched.h>
 
 #include "libbcs/api/outside.h"
-#include "libbcs/base/clock.h"
 #include "libbcs/base/notice.h"
-
-enum {
-    TURNS_A_LOOK = 128,  /* of waits, between two looks at what else is under way */
-    TURNS_IF_CALLED = 4, /* the same while other processes call for it */
-    MISSES_A_LOOK = 64,
-    FIRST_NAP_NS = 50000,    /* where naps are short: the first one, */
-    LONGEST_NAP_NS = 800000, /* and the last one that is not doubled */
-};
-
-/** Whether work that is not ours may need this process. */
-static bool is_needed(const struct bcs_context *context)
-{
-    return context->is_called || context->n_short_naps > 0;
-}
 
 struct bcs_descriptor *bcs_post_wait_for_entry(struct bcs_context *context)
 {
@@ -34,7 +18,7 @@ struct bcs_descriptor *bcs_post_wait_for_entry(struct bcs_context *context)
 
     while ((entry = bcs_poster_entry(&context->poster)) == NULL) {
         context->is_called = bcs_outside_is_called(context);
-        if (is_needed(context)) {
+        if (bcs_outside_is_needed(context)) {
             context->outside();
         }
         context->driver->wait_for_room(context->engine, &waiter);
@@ -49,130 +33,4 @@ int bcs_post_no_cell(const struct bcs_context *context)
                "%" PRIu64 " operations of rank %u are pending, as many as may be",
                context->config.descriptors, context->rank);
     return -ENOMEM;
-}
-
-/** Let other threads use the context, until come_in. */
-static void step_out(struct bcs_context *context)
-{
-    if (context->pause != NULL) {
-        context->pause();
-    }
-}
-
-static void come_in(struct bcs_context *context)
-{
-    if (context->resume != NULL) {
-        context->resume();
-    }
-}
-
-/** Look after what is under way besides the engine's work. Not with the engine's lock.
- *  @return whether something is over that the process may wait for */
-static bool look_outside(struct bcs_context *context)
-{
-    if (is_needed(context)) {
-        step_out(context);
-        context->outside();
-        come_in(context);
-    }
-    return context->idle != NULL && context->idle();
-}
-
-/** The same between two turns of a wait, which stays awake if this process is called. */
-static void look_up(struct bcs_context *context, struct nic_waiter *waiter)
-{
-    context->n_turns = 0;
-    context->is_called = bcs_outside_is_called(context);
-    if (context->is_called) {
-        context->driver->stop(context->engine, waiter);
-    } else if (is_needed(context)) {
-        nic_waiter_let_go(context->engine, waiter);
-    }
-    if (look_outside(context)) {
-        context->driver->stop(context->engine, waiter); /* it must not sleep now */
-    }
-    if (context->is_called && nic_engine_is_crowded(context->engine)) {
-        sched_yield();
-    }
-}
-
-/** How long to sleep at once. */
-static uint64_t next_nap_ns(const struct bcs_context *context,
-                            const struct nic_waiter *waiter)
-{
-    if (context->n_short_naps == 0 && !waiter->has_short_naps) {
-        return 0;
-    }
-    if (waiter->nap_ns == 0) {
-        return FIRST_NAP_NS;
-    }
-    return waiter->nap_ns < LONGEST_NAP_NS ? 2 * waiter->nap_ns : waiter->nap_ns;
-}
-
-/** The driver's turn. */
-static void take_turn(struct bcs_context *context, struct nic_waiter *waiter)
-{
-    bool will_sleep = waiter->is_announced;
-
-    if (will_sleep) {
-        waiter->nap_ns = next_nap_ns(context, waiter);
-        step_out(context);
-    }
-    context->driver->turn(context->engine, waiter);
-    if (will_sleep) {
-        come_in(context);
-    }
-}
-
-/** Let those in who stand at the door. A thread of this process that waits for room in the
- *  ring must find the engine's lock free. */
-static void let_in(struct bcs_context *context, struct nic_waiter *waiter)
-{
-    nic_waiter_let_go(context->engine, waiter);
-    step_out(context);
-    sched_yield();
-    come_in(context);
-}
-
-void bcs_post_move(struct bcs_context *context)
-{
-    bcs_serve_orders(context);
-    if (context->plans.first != NULL) {
-        bcs_plans_move(context);
-    }
-    context->n_orders_idle = context->poster.n_orders_seen;
-    if (context->n_ordered > 0 || context->plans.first != NULL) {
-        bcs_post_expect(context);
-    }
-}
-
-void bcs_wait_turn(struct bcs_context *context, struct nic_waiter *waiter)
-{
-    if (context->is_moving) { /* the end of the copying is near: stay awake */
-        context->is_moving = false;
-        waiter->since_ticks = 0;
-    }
-    if (waiter->is_announced ||
-        ++context->n_turns >= (context->is_called ? TURNS_IF_CALLED : TURNS_A_LOOK)) {
-        look_up(context, waiter);
-    }
-    take_turn(context, waiter);
-    bcs_post_progress(context);
-    if (context->is_wanted != NULL && context->is_wanted()) {
-        let_in(context, waiter);
-    }
-}
-
-void bcs_wait_in_vain(struct bcs_context *context)
-{
-    bool is_time = ++context->n_misses % MISSES_A_LOOK == 0;
-
-    if (is_time) {
-        context->is_called = bcs_outside_is_called(context);
-        look_outside(context);
-    }
-    if (nic_engine_is_crowded(context->engine) ||
-        (is_time && nic_engine_has_helpers(context->engine))) {
-        sched_yield();
-    }
 }

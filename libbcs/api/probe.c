@@ -20,6 +20,7 @@
 
 #include "libbcs/api/p2p.h"
 #include "libbcs/api/post.h"
+#include "libbcs/api/wait.h"
 #include "nic_threads/collection.h"
 
 /** Say what a probe has found. */

@@ -46,6 +46,7 @@
 
 #include <string.h>
 
+#include "libbcs/api/orders.h"
 #include "libbcs/api/post.h"
 #include "libbcs/base/layout.h"
 #include "libbcs/ring/transfer.h"

@@ -6,7 +6,7 @@
 #ifndef BCS_API_TRANSFER_H
 #define BCS_API_TRANSFER_H
 
-#include "libbcs/api/attach.h"
+#include "libbcs/api/context.h"
 
 /** Receiver, within a node: copy what it can. @return whether the transfer is over */
 bool bcs_transfer_pull(struct bcs_context *context, struct bcs_cell *cell,

@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "libbcs/api/post.h"
+#include "libbcs/api/movers.h"
 
 enum {
     N_CPUS = 2,
@@ -112,6 +112,7 @@ static int job_context_create(const struct job *job, uint32_t rank,
     context->config = job->config;
     context->rank = rank;
     context->size = job->shape.n_ranks;
+    context->movers = bcs_movers;
     context->pending = calloc(job->config.descriptors, sizeof(*context->pending));
     context->ordered = calloc(job->config.descriptors, sizeof(*context->ordered));
     rc = context->pending == NULL || context->ordered == NULL

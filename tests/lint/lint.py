@@ -74,17 +74,6 @@ KNOWN_CIRCLES = [
     {"apps/sage/input", "apps/sage/input_check"},
     {"apps/sage/report", "apps/sage/solve"},
     {"apps/sweep3d/input", "apps/sweep3d/input_check"},
-    {
-        "libbcs/api/attach",
-        "libbcs/api/disagreement",
-        "libbcs/api/forked",
-        "libbcs/api/outside",
-        "libbcs/api/p2p",
-        "libbcs/api/plan",
-        "libbcs/api/plan_step",
-        "libbcs/api/post",
-        "libbcs/api/transfer",
-    },
     {"libbcs/ring/nic_memory", "libbcs/ring/port"},
     {"nic_threads/engine", "nic_threads/mover", "nic_threads/process_copy"},
 ]
