@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * One loop for both directions. Any process and thread.
+ * Copies between ports: the kernel's (libbcs/copy), and what becomes of those that it refuses.
+ * Any process and thread.
  */
 #include "nic_threads/process_copy.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <string.h>
-#include <sys/uio.h>
 
 #include "libbcs/base/notice.h"
+#include "libbcs/copy/process_copy.h"
 #include "nic_threads/engine.h"
-
-typedef ssize_t (*vm_copy_fn)(pid_t, const struct iovec *, unsigned long,
-                              const struct iovec *, unsigned long, unsigned long);
 
 /** Use a byte as the copy would: this ends the process if it must not be used. */
 static void touch(volatile char *byte, bool is_written)
@@ -65,22 +64,32 @@ static void note_refused(const struct nic_engine *engine, uint32_t other)
     }
 }
 
-/** The rest of a copy has failed: find out why. */
-static enum nic_outcome judge(const struct nic_engine *engine, uint32_t other,
-                              const struct iovec *remote, const struct iovec *local,
+/** A part of a process's memory, and its counterpart in this one. */
+struct range {
+    const struct nic_place *there;
+    char *here;
+    uint64_t n_bytes;
+};
+
+/** Find out why a copy has failed at its byte n_done. */
+static enum nic_outcome judge(const struct nic_engine *engine,
+                              const struct range *range, uint64_t n_done, int error,
                               bool is_read)
 {
+    uint32_t other = range->there->port;
     uint32_t rank = nic_engine_port(engine, other)->rank;
-    int error = errno;
 
     if (error == ESRCH) {
         return NIC_GONE;
     }
     if (error == EFAULT) {
-        touch(local->iov_base, is_read); /* if the fault is here it ends here */
+        /* if the fault is here it ends here */
+        touch(range->here + n_done, is_read);
         bcs_notice(BCS_NOTICE_COPY_FAULT,
-                   "%zu bytes at %p of a message of rank %u cannot be %s by the kernel",
-                   remote->iov_len, remote->iov_base, rank,
+                   "%" PRIu64 " bytes at 0x%" PRIx64
+                   " of a message of rank %u cannot be %s by "
+                   "the kernel",
+                   range->n_bytes - n_done, range->there->address + n_done, rank,
                    is_read ? "read" : "written");
     } else {
         bcs_notice(BCS_NOTICE_COPY_REFUSED,
@@ -92,46 +101,42 @@ static enum nic_outcome judge(const struct nic_engine *engine, uint32_t other,
     return NIC_REFUSED;
 }
 
-/** Copy as one system call after another can. */
-static enum nic_outcome copy(const struct nic_engine *engine, vm_copy_fn function,
-                             const struct nic_place *there, char *own, uint64_t n_bytes)
+static pid_t pid_of(const struct nic_engine *engine, uint32_t port)
 {
-    pid_t pid = (pid_t)nic_engine_port(engine, there->port)->pid;
-    uint64_t n_done = 0;
-
-    while (n_done < n_bytes) {
-        struct iovec local = {own + n_done, n_bytes - n_done};
-        struct iovec remote = {(void *)(uintptr_t)(there->address + n_done),
-                               n_bytes - n_done};
-        ssize_t n = function(pid, &local, 1, &remote, 1, 0);
-
-        if (n <= 0) {
-            return judge(engine, there->port, &remote, &local,
-                         function == process_vm_readv);
-        }
-        n_done += (uint64_t)n;
-    }
-    return NIC_DONE;
+    return (pid_t)nic_engine_port(engine, port)->pid;
 }
 
 enum nic_outcome nic_process_read(const struct nic_engine *engine,
                                   const struct nic_place *from, void *to,
                                   uint64_t n_bytes)
 {
+    uint64_t n_done;
+    int rc;
+
     if (from->port == engine->port) {
         memmove(to, (const void *)(uintptr_t)from->address, n_bytes);
         return NIC_DONE;
     }
-    return copy(engine, process_vm_readv, from, to, n_bytes);
+    rc = bcs_copy_read(pid_of(engine, from->port), from->address, to, n_bytes, &n_done);
+    return rc == 0
+               ? NIC_DONE
+               : judge(engine, &(struct range){from, to, n_bytes}, n_done, -rc, true);
 }
 
 enum nic_outcome nic_process_write(const struct nic_engine *engine,
                                    const struct nic_place *to, const void *from,
                                    uint64_t n_bytes)
 {
+    char *here = (char *)(uintptr_t)from;
+    uint64_t n_done;
+    int rc;
+
     if (to->port == engine->port) {
         memmove((void *)(uintptr_t)to->address, from, n_bytes);
         return NIC_DONE;
     }
-    return copy(engine, process_vm_writev, to, (char *)(uintptr_t)from, n_bytes);
+    rc = bcs_copy_write(pid_of(engine, to->port), to->address, from, n_bytes, &n_done);
+    return rc == 0
+               ? NIC_DONE
+               : judge(engine, &(struct range){to, here, n_bytes}, n_done, -rc, false);
 }

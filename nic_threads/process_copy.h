@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Copying between this process's memory and that of another process of the machine
- * (process_vm_readv, process_vm_writev). Called by the endpoints of long messages, and by
- * movers for both of them; any thread.
+ * Copying between this process's memory and that of another port's process (libbcs/copy).
+ * Called by the endpoints of long messages, and by movers for both of them; any thread.
  *
  * If the other process has ended, nothing is copied, and the caller leaves the message as
  * it is, as if the data were still to come: the launcher names the process and ends the

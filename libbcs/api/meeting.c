@@ -9,12 +9,11 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 #include "libbcs/base/log.h"
 #include "libbcs/base/notice.h"
+#include "libbcs/copy/process_copy.h"
 
 /** What every process tells the others first. */
 struct introduction {
@@ -114,10 +113,10 @@ static uint32_t count_cpus(const struct introduction *all, uint32_t n)
 static bool can_read(const struct introduction *other, uint64_t expected)
 {
     uint64_t word = 0;
-    struct iovec to = {&word, sizeof(word)};
-    struct iovec from = {(void *)(uintptr_t)other->probe, sizeof(word)}; // NOLINT
+    uint64_t n_done;
 
-    return process_vm_readv((pid_t)other->pid, &to, 1, &from, 1, 0) == sizeof(word) &&
+    return bcs_copy_read((pid_t)other->pid, other->probe, &word, sizeof(word),
+                         &n_done) == 0 &&
            word == expected;
 }
 
@@ -146,7 +145,7 @@ static int introduce(const struct bcs_bootstrap *bootstrap,
 
     gethostname(me.host, sizeof(me.host) - 1);
     sched_getaffinity(0, sizeof(me.cpus), &me.cpus);
-    prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0); /* Yama: siblings may copy */
+    bcs_copy_permit();
     if (rc == 0 && bootstrap->rank == 0) {
         rc = bcs_shm_segment_create(&meeting->segment, with_notices(params->n_bytes));
         me.segment = bcs_shm_segment_handle(&meeting->segment);

@@ -14,10 +14,10 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/uio.h>
 
 #include "libbcs/base/notice.h"
 #include "libbcs/cbsp/cbsp.h"
+#include "libbcs/copy/process_copy.h"
 
 static bool has_key(const struct cbsp_in *in)
 {
@@ -194,28 +194,21 @@ static int begin_parts(struct cbsp *cbsp, uint32_t sender, int error)
 static int read_large(struct cbsp *cbsp, uint32_t sender, uint64_t address)
 {
     struct cbsp_in *in = &cbsp->ins[sender];
+    uint64_t n_done;
+    int rc;
 
-    while (!in->is_apart && in->n_large < in->large.n_bytes) {
-        struct iovec to = {in->large_data + in->n_large,
-                           in->large.n_bytes - in->n_large};
-        struct iovec from = {(void *)(uintptr_t)(address + in->n_large), // NOLINT
-                             to.iov_len};
-        ssize_t n_bytes =
-            process_vm_readv((pid_t)cbsp->from[sender].pid, &to, 1, &from, 1, 0);
-
-        if (n_bytes < 0 && errno == ESRCH) {
-            bcs_error("superstep %" PRIu64
-                      ": cannot read a message of %zu bytes in the "
-                      "memory of process %" PRIu32 ", which has ended",
-                      cbsp->superstep, in->large.n_bytes, sender);
-            return cbsp_end_job(cbsp, -ESRCH);
-        }
-        if (n_bytes <= 0) {
-            return begin_parts(cbsp, sender, errno);
-        }
-        in->n_large += (uint64_t)n_bytes;
+    if (in->is_apart) {
+        return begin_parts(cbsp, sender, 0);
     }
-    return in->is_apart ? begin_parts(cbsp, sender, 0) : finish_read(cbsp, sender);
+    rc = bcs_copy_read((pid_t)cbsp->from[sender].pid, address, in->large_data,
+                       in->large.n_bytes, &n_done);
+    if (rc == -ESRCH) {
+        bcs_error("superstep %" PRIu64 ": cannot read a message of %zu bytes in the "
+                  "memory of process %" PRIu32 ", which has ended",
+                  cbsp->superstep, in->large.n_bytes, sender);
+        return cbsp_end_job(cbsp, -ESRCH);
+    }
+    return rc < 0 ? begin_parts(cbsp, sender, -rc) : finish_read(cbsp, sender);
 }
 
 static int take_large(struct cbsp *cbsp, uint32_t sender,

@@ -24,9 +24,11 @@ INCLUDE_EDGES = {
     "libbcs/include": [],
     "libbcs/base": ["libbcs/include"],
     "libbcs/transport": ["libbcs/include"],
+    "libbcs/copy": [],
     "libbcs/core": ["libbcs/include", "libbcs/transport"],
     "libbcs/ring": ["libbcs/include"],
     "libbcs/api": [
+        "libbcs/copy",
         "libbcs/include",
         "libbcs/ring",
         "libbcs/tools/variables.h",
@@ -37,6 +39,7 @@ INCLUDE_EDGES = {
         "libbcs/include",
         "libbcs/api/entry.h",
         "libbcs/api/meeting.h",
+        "libbcs/copy",
     ],
     "libbcs/bsplib": ["libbcs/cbsp/raw.h"],
     "libbcs/tools": [
@@ -44,7 +47,7 @@ INCLUDE_EDGES = {
         "mds/mds_config.h",
         "nic_threads/nic_config.h",
     ],
-    "nic_threads": ["libbcs/include", "libbcs/ring"],
+    "nic_threads": ["libbcs/copy", "libbcs/include", "libbcs/ring"],
     "mds": [],
     "mpi_shim": [
         "libbcs/include",
