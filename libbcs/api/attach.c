@@ -11,12 +11,12 @@
 #include <unistd.h>
 
 #include "libbcs/api/forked.h"
-#include "libbcs/api/meeting.h"
 #include "libbcs/api/movers.h"
 #include "libbcs/api/plan.h"
 #include "libbcs/api/post.h"
 #include "libbcs/base/clock.h"
 #include "libbcs/base/log.h"
+#include "libbcs/session/meeting.h"
 
 /* How long a waiter polls as if nobody else needed its core; and all in all. */
 #define SPIN_NS 50000u

@@ -6,8 +6,8 @@
 #ifndef BCS_API_ATTACH_H
 #define BCS_API_ATTACH_H
 
-#include "libbcs/api/bootstrap.h"
 #include "libbcs/api/context.h"
+#include "libbcs/session/bootstrap.h"
 
 /**
  * Attach this process to the job's memory. Collective over the bootstrap. A forked child that

@@ -6,8 +6,8 @@
 #ifndef BCS_API_JOB_H
 #define BCS_API_JOB_H
 
-#include "libbcs/api/entry.h"
 #include "libbcs/api/group.h"
+#include "libbcs/session/entry.h"
 
 /** A group with its members, in the list of all groups of the context. */
 struct bcs_job_group {

@@ -20,11 +20,11 @@
 #ifndef CBSP_CBSP_H
 #define CBSP_CBSP_H
 
-#include "libbcs/api/entry.h"
 #include "libbcs/base/forked.h"
 #include "libbcs/base/shm_segment.h"
 #include "libbcs/cbsp/handler.h"
 #include "libbcs/cbsp/wire.h"
+#include "libbcs/session/entry.h"
 
 /** A message as its sender gives it. */
 struct cbsp_message {

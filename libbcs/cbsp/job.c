@@ -9,10 +9,10 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "libbcs/api/meeting.h"
 #include "libbcs/base/clock.h"
 #include "libbcs/base/log.h"
 #include "libbcs/cbsp/cbsp.h"
+#include "libbcs/session/meeting.h"
 
 /* How long a waiting process polls before it sleeps, unless BCS_SPIN says it. */
 #define USUAL_SPIN_NS 50000u
@@ -96,7 +96,7 @@ static int set_up(struct cbsp *cbsp)
     uint64_t pid = (uint64_t)getpid();
     int rc = bcs_core_create(
         &(struct bcs_core_params){
-            .transport = nic_config_transport(&cbsp->entry.settings.nic),
+            .transport = bcs_settings_transport(&cbsp->entry.settings),
             .base = cbsp->segment.base,
             .n_nodes = cbsp->n_procs,
             .node = cbsp->pid,
@@ -151,7 +151,7 @@ static int join(struct cbsp *cbsp)
     }
     rc = bcs_meet_again(&cbsp->entry.bootstrap, set_up(cbsp));
     cbsp->spin_ticks = bcs_clock_ticks_in(
-        nic_config_spin_ns(&cbsp->entry.settings.nic, USUAL_SPIN_NS), start);
+        bcs_settings_spin_ns(&cbsp->entry.settings, USUAL_SPIN_NS), start);
     return rc;
 }
 

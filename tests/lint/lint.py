@@ -27,20 +27,14 @@ INCLUDE_EDGES = {
     "libbcs/copy": [],
     "libbcs/core": ["libbcs/include", "libbcs/transport"],
     "libbcs/ring": ["libbcs/include"],
-    "libbcs/api": [
+    "libbcs/session": [
         "libbcs/copy",
-        "libbcs/include",
-        "libbcs/ring",
         "libbcs/tools/variables.h",
         "mds/mds_config.h",
-        "nic_threads",
+        "nic_threads/nic_config.h",
     ],
-    "libbcs/cbsp": [
-        "libbcs/include",
-        "libbcs/api/entry.h",
-        "libbcs/api/meeting.h",
-        "libbcs/copy",
-    ],
+    "libbcs/api": ["libbcs/include", "libbcs/ring", "libbcs/session", "nic_threads"],
+    "libbcs/cbsp": ["libbcs/copy", "libbcs/include", "libbcs/session"],
     "libbcs/bsplib": ["libbcs/cbsp/raw.h"],
     "libbcs/tools": [
         "libbcs/include",
@@ -66,7 +60,7 @@ RESTRICTED_HEADERS = {
     "libbcs/base/environment.h": [
         "libbcs/base",
         "libbcs/tools",
-        "libbcs/api/bootstrap_pmix.c",
+        "libbcs/session/bootstrap_pmix.c",
     ],
 }
 # Files of a folder that include each other in a circle, a file and its header being one. No

@@ -4,12 +4,12 @@
  * connection to the launcher. Called by bcs_init and by cBSP_initialize, once each, in the
  * thread that calls these.
  */
-#ifndef BCS_API_ENTRY_H
-#define BCS_API_ENTRY_H
+#ifndef BCS_SESSION_ENTRY_H
+#define BCS_SESSION_ENTRY_H
 
-#include "libbcs/api/bootstrap.h"
-#include "libbcs/api/bootstrap_pmix.h"
 #include "libbcs/base/log_config.h"
+#include "libbcs/session/bootstrap.h"
+#include "libbcs/session/bootstrap_pmix.h"
 #include "mds/mds_config.h"
 #include "nic_threads/nic_config.h"
 
@@ -26,6 +26,12 @@ struct bcs_entry {
     struct bcs_pmix *pmix; /* NULL: started alone */
     struct bcs_bootstrap bootstrap;
 };
+
+/** The name of the transport that the settings ask for. */
+const char *bcs_settings_transport(const struct bcs_settings *settings);
+
+/** How long a waiter polls before it sleeps: what the settings say, or else usual_ns. */
+uint64_t bcs_settings_spin_ns(const struct bcs_settings *settings, uint64_t usual_ns);
 
 /**
  * Read the settings, connect to the launcher, and set up the log. A process that no

@@ -6,7 +6,7 @@
  * libpmix is not linked but loaded by its soname when a launcher is there: a program
  * that is started alone needs none, and one that brings its own is not disturbed.
  */
-#include "libbcs/api/bootstrap_pmix.h"
+#include "libbcs/session/bootstrap_pmix.h"
 
 #include <dlfcn.h>
 #include <errno.h>

@@ -2,7 +2,7 @@
 /*
  * Introductions, the shared segment, and the trial of direct copies; see meeting.h.
  */
-#include "libbcs/api/meeting.h"
+#include "libbcs/session/meeting.h"
 
 #include <errno.h>
 #include <sched.h>

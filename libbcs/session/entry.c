@@ -2,7 +2,7 @@
 /*
  * Settings and launcher of a program without MPI; see entry.h.
  */
-#include "libbcs/api/entry.h"
+#include "libbcs/session/entry.h"
 
 #include <string.h>
 
@@ -32,6 +32,16 @@ static int read_settings(struct bcs_settings *settings_out)
         bcs_job_error("%s", error);
     }
     return rc;
+}
+
+const char *bcs_settings_transport(const struct bcs_settings *settings)
+{
+    return nic_config_transport(&settings->nic);
+}
+
+uint64_t bcs_settings_spin_ns(const struct bcs_settings *settings, uint64_t usual_ns)
+{
+    return nic_config_spin_ns(&settings->nic, usual_ns);
 }
 
 /** The exchange of a job of one process. */

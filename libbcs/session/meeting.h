@@ -4,13 +4,13 @@
  * shared segment, and find out whether they may copy each other's memory. Called once by
  * each process, from the thread that attaches it.
  */
-#ifndef BCS_API_MEETING_H
-#define BCS_API_MEETING_H
+#ifndef BCS_SESSION_MEETING_H
+#define BCS_SESSION_MEETING_H
 
 #include <stdbool.h>
 
-#include "libbcs/api/bootstrap.h"
 #include "libbcs/base/shm_segment.h"
+#include "libbcs/session/bootstrap.h"
 #include "nic_threads/nic_config.h"
 
 /** What a process brings. */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * How the processes of a job exchange data before they share memory. Made by the MPI shim
- * (by the MPI library's own calls) or by libbcs/api/entry.c; used while a process attaches.
+ * (by the MPI library's own calls) or by libbcs/session/entry.c; used while a process attaches.
  */
-#ifndef BCS_API_BOOTSTRAP_H
-#define BCS_API_BOOTSTRAP_H
+#ifndef BCS_SESSION_BOOTSTRAP_H
+#define BCS_SESSION_BOOTSTRAP_H
 
 #include <stddef.h>
 #include <stdint.h>

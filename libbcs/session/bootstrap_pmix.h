@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The bootstrap of programs without MPI: rank, size and an exchange of data by the
- * launcher's PMIx. Internal to libbcs/api; called by entry.c.
+ * launcher's PMIx. Called by entry.c.
  */
-#ifndef BCS_API_BOOTSTRAP_PMIX_H
-#define BCS_API_BOOTSTRAP_PMIX_H
+#ifndef BCS_SESSION_BOOTSTRAP_PMIX_H
+#define BCS_SESSION_BOOTSTRAP_PMIX_H
 
 #include <stdbool.h>
 
-#include "libbcs/api/bootstrap.h"
+#include "libbcs/session/bootstrap.h"
 
 /** A connection to the launcher. */
 struct bcs_pmix;
