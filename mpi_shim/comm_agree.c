@@ -30,8 +30,9 @@ struct shim_agreement shim_agreement_propose(void)
     agreement.is_valid = shim_slot_take(&agreement.slot);
     if (!agreement.is_valid) {
         bcs_notice(BCS_NOTICE_COMMUNICATORS_USED,
-                   "rank %u leads %" PRIu64 " communicators, as many as it may",
-                   shim_context()->rank, shim_context()->config.communicators);
+                   "rank %u leads %u communicators, as many as it may",
+                   bcs_context_rank(shim_context()),
+                   bcs_context_communicators(shim_context()));
     }
     return agreement;
 }
@@ -79,7 +80,7 @@ void shim_agreement_apply(struct shim_comm *comm,
 {
     struct bcs_group *whole = comm->whole;
 
-    whole->context_id = (agreement->number << NIC_SLOT_BITS | agreement->slot)
+    whole->context_id = (agreement->number << BCS_SLOT_BITS | agreement->slot)
                         << CONTEXT_GROUP_BITS;
     whole->slot = agreement->slot;
     comm->group.context_id = whole->context_id;

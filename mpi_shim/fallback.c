@@ -19,6 +19,7 @@
 #include <string.h>
 
 #include "libbcs/api/outside.h"
+#include "libbcs/api/wait.h"
 #include "libbcs/base/notice.h"
 #include "mpi_shim/gate.h"
 #include "mpi_shim/real.h"
@@ -68,7 +69,7 @@ static bool shim_pass_connects(enum shim_function function)
 void shim_pass_connected(void)
 {
     shim_enter();
-    shim_context()->n_short_naps++;
+    bcs_wait_nap_short(shim_context());
     bcs_notice(BCS_NOTICE_SHORT_NAPS, "there are processes of another job");
     shim_leave();
 }
@@ -128,9 +129,8 @@ static int shim_progress_hook(void)
     if (shim_is_poking) {
         return 1; /* as if there were something to do: our caller yields by itself */
     }
-    if (shim_progress.callback != NULL &&
-        (++shim_n_hooks % HOOKS_A_TURN == 0 ||
-         nic_engine_is_crowded(shim_context()->engine))) {
+    if (shim_progress.callback != NULL && (++shim_n_hooks % HOOKS_A_TURN == 0 ||
+                                           bcs_context_is_crowded(shim_context()))) {
         shim_progress.callback();
         bcs_outside_call(shim_context(), &shim_wait_since_ns);
     }
@@ -152,10 +152,9 @@ static bool shim_progress_find(const char *name, void *function_out)
  *  the kernel's scheduler. */
 static void yield_when_idle(void)
 {
-    const struct nic_engine *engine = shim_context()->engine;
     bool (*set)(bool);
 
-    if (engine->layout.shape.n_ports > engine->machine->n_cpus &&
+    if (bcs_context_is_oversubscribed(shim_context()) &&
         shim_progress_find("opal_progress_set_yield_when_idle", &set)) {
         set(true);
     }

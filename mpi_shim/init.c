@@ -56,8 +56,7 @@ static void progress_hook(void)
     if (shim_state.is_threaded && pthread_mutex_trylock(&shim_state.lock) != 0) {
         return; /* the thread that is in there moves it */
     }
-    shim_context()->driver->progress(shim_context()->engine);
-    bcs_wait_progress(shim_context());
+    bcs_progress(shim_context());
     shim_request_reap();
     shim_leave();
 }
@@ -72,30 +71,34 @@ static int allgather(void *arg, const void *mine, size_t n_bytes, void *all_out)
                : -EIO;
 }
 
+static const struct bcs_hooks hooks = {
+    .idle = idle,
+    .outside = shim_progress_real,
+    .name_group = shim_comm_name_group,
+};
+
+static const struct bcs_hooks hooks_threaded = {
+    .idle = idle,
+    .outside = shim_progress_real,
+    .is_wanted = is_wanted,
+    .pause = leave_threaded,
+    .resume = shim_enter_threaded,
+    .name_group = shim_comm_name_group,
+};
+
 /** Attach this process; collective over MPI_COMM_WORLD. */
 static int attach(const struct nic_config *config)
 {
     struct bcs_bootstrap bootstrap = {.allgather = allgather};
-    int rank, size, rc;
+    int rank, size;
 
     shim_real.Comm_rank(shim_handles.comm_world, &rank);
     shim_real.Comm_size(shim_handles.comm_world, &size);
     bootstrap.rank = (uint32_t)rank;
     bootstrap.size = (uint32_t)size;
-    rc = bcs_attach(&bootstrap, config, &shim_state.context);
-    if (rc < 0) {
-        return rc;
-    }
-    shim_context()->idle = idle;
-    shim_context()->outside = shim_progress_real;
-    shim_context()->name_group = shim_comm_name_group;
-    if (shim_state.is_threaded) {
-        shim_context()->engine->is_threaded = true;
-        shim_context()->is_wanted = is_wanted;
-        shim_context()->pause = leave_threaded;
-        shim_context()->resume = shim_enter_threaded;
-    }
-    return 0;
+    return bcs_attach(&bootstrap, config,
+                      shim_state.is_threaded ? &hooks_threaded : &hooks,
+                      &shim_state.context);
 }
 
 /** Check the whole configuration; a bad one ends the program before it starts. */
@@ -196,8 +199,8 @@ static void report(struct mds_collect *collect)
     const struct mmds_report report = {
         .names = shim_function_names,
         .n_primitives = SHIM_N_FUNCTIONS,
-        .rank = shim_context()->rank,
-        .n_ranks = shim_context()->size,
+        .rank = bcs_context_rank(shim_context()),
+        .n_ranks = bcs_context_size(shim_context()),
         .gather = gather,
         .out = stderr,
     };

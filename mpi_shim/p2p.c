@@ -6,7 +6,6 @@
  * something is wrong; the same call then goes to the real library, which finds out what,
  * and calls the error handler with the right class. It must not carry the call out.
  */
-#include "libbcs/api/transfer.h"
 #include "mpi_shim/calls.h"
 #include "mpi_shim/error.h"
 #include "mpi_shim/handles.h"
@@ -116,7 +115,7 @@ static int start(const struct shim_call *call, struct shim_comm *comm,
 static inline bool is_copied(const struct shim_datatype *type, size_t n_bytes)
 {
     return __builtin_expect(!type->is_dense, 0) &&
-           bcs_transfer_wants_copy(shim_context(), n_bytes);
+           bcs_wants_copy(shim_context(), n_bytes);
 }
 
 /** Wait for a request that has been started, and complete it. */

@@ -10,7 +10,6 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "libbcs/api/transfer.h"
 #include "libbcs/api/wait.h"
 #include "libbcs/base/notice.h"
 #include "mpi_shim/bsend_space.h"
@@ -27,7 +26,7 @@ static struct shim_request *orphans;
 
 int shim_request_setup(void)
 {
-    uint32_t n_most = shim_context()->config.limits.requests;
+    uint32_t n_most = bcs_context_requests(shim_context());
     void *memory = /* address space; what is touched becomes memory */
         mmap(NULL, n_most * sizeof(struct shim_request), PROT_READ | PROT_WRITE,
              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -93,8 +92,8 @@ struct shim_request *shim_request_new(void)
     }
     if (request == NULL) {
         bcs_notice(BCS_NOTICE_REQUESTS_USED,
-                   "rank %u has %u requests, as many as it may", shim_context()->rank,
-                   shim_arena.n_used);
+                   "rank %u has %u requests, as many as it may",
+                   bcs_context_rank(shim_context()), shim_arena.n_used);
         return NULL;
     }
     shim_arena.n_used++;
@@ -183,7 +182,7 @@ static void prepare_gaps(struct shim_request *request, struct bcs_message *messa
 {
     shim_datatype_hold(request->type); /* the program may free it meanwhile */
     request->holds_type = true;
-    if (!bcs_transfer_wants_copy(shim_context(), message->n_bytes) ||
+    if (!bcs_wants_copy(shim_context(), message->n_bytes) ||
         !prepare_copy(request, message)) {
         message->layout = request->type->layout;
     }

@@ -20,7 +20,7 @@
 enum { LEAVE_TAG = INT_MAX };
 
 static struct {
-    bool is_used[NIC_GROUPS_MOST]; /* [n_slots()] */
+    bool is_used[BCS_SLOTS_MOST]; /* [n_slots()] */
     uint32_t cursor;
     struct shim_comm *oldest_left; /* which some members may not have left */
     struct shim_comm *newest_left;
@@ -30,7 +30,7 @@ static struct {
 /** Slots of this process. */
 static uint32_t n_slots(void)
 {
-    return (uint32_t)shim_context()->config.communicators;
+    return bcs_context_communicators(shim_context());
 }
 
 /** Take the free slot that has been free longest. @return whether there is one */
@@ -41,7 +41,7 @@ static bool take_free(uint32_t *slot_out)
         if (!slots.is_used[index]) {
             slots.is_used[index] = true;
             slots.cursor = index + 1;
-            *slot_out = shim_context()->rank * n_slots() + index;
+            *slot_out = bcs_context_rank(shim_context()) * n_slots() + index;
             return true;
         }
     }

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "libbcs/api/context.h"
 #include "libbcs/api/forked.h"
 #include "libbcs/api/movers.h"
 #include "libbcs/api/plan.h"
@@ -17,6 +18,10 @@
 #include "libbcs/base/clock.h"
 #include "libbcs/base/log.h"
 #include "libbcs/session/meeting.h"
+
+_Static_assert((int)BCS_SLOT_BITS == (int)NIC_SLOT_BITS &&
+                   (int)BCS_SLOTS_MOST == (int)NIC_GROUPS_MOST,
+               "the API's slots are the engine's");
 
 /* How long a waiter polls as if nobody else needed its core; and all in all. */
 #define SPIN_NS 50000u
@@ -101,7 +106,7 @@ static int meet(struct bcs_context *context, const struct bcs_bootstrap *bootstr
 }
 
 int bcs_attach(const struct bcs_bootstrap *bootstrap, const struct nic_config *config,
-               struct bcs_context **context_out)
+               const struct bcs_hooks *hooks, struct bcs_context **context_out)
 {
     struct bcs_context *context = calloc(1, sizeof(*context));
     struct bcs_clock_moment start = bcs_clock_moment();
@@ -115,6 +120,7 @@ int bcs_attach(const struct bcs_bootstrap *bootstrap, const struct nic_config *c
     context->rank = bootstrap->rank;
     context->size = bootstrap->size;
     context->movers = bcs_movers;
+    context->hooks = *hooks;
     rc = meet(context, bootstrap, &meeting);
     if (rc < 0) {
         goto fail;
@@ -123,6 +129,7 @@ int bcs_attach(const struct bcs_bootstrap *bootstrap, const struct nic_config *c
     if (rc < 0) {
         goto fail;
     }
+    context->engine->is_threaded = hooks->is_wanted != NULL;
     set_patience(context->engine, start);
     rc = bcs_meet_again(bootstrap, open_service(context, meeting.is_direct));
     if (rc < 0) {
@@ -155,6 +162,36 @@ void bcs_detach(struct bcs_context *context)
     bcs_plans_fini(context);
     bcs_part(&context->segment);
     free(context);
+}
+
+uint32_t bcs_context_rank(const struct bcs_context *context)
+{
+    return context->rank;
+}
+
+uint32_t bcs_context_size(const struct bcs_context *context)
+{
+    return context->size;
+}
+
+uint32_t bcs_context_communicators(const struct bcs_context *context)
+{
+    return (uint32_t)context->config.communicators;
+}
+
+uint32_t bcs_context_requests(const struct bcs_context *context)
+{
+    return context->config.limits.requests;
+}
+
+bool bcs_context_is_oversubscribed(const struct bcs_context *context)
+{
+    return context->size > context->engine->machine->n_cpus;
+}
+
+bool bcs_context_is_crowded(const struct bcs_context *context)
+{
+    return nic_engine_is_crowded(context->engine);
 }
 
 uint64_t bcs_context_slices(const struct bcs_context *context)

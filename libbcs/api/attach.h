@@ -1,29 +1,51 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Attaching a process to its node: bootstrap over a caller-given exchange, the context
- * that all API calls take, and its end. [BCS-MPI section 4.1]
+ * that all API calls take, and its end; what the caller does for the context while it waits,
+ * and what it may ask of it. All else of a context is in context.h. [BCS-MPI section 4.1]
  */
 #ifndef BCS_API_ATTACH_H
 #define BCS_API_ATTACH_H
 
-#include "libbcs/api/context.h"
+#include "libbcs/api/group.h"
+#include "libbcs/api/hooks.h"
 #include "libbcs/session/bootstrap.h"
+#include "nic_threads/nic_config.h"
 
 /**
  * Attach this process to the job's memory. Collective over the bootstrap. A forked child that
  * uses the context is ended with a message.
  *
  * @param config  already checked; copied
+ * @param hooks   copied
  * @return 0        attached; end with bcs_detach
  * @return -ENOTSUP the job spans several machines; logged by rank 0
  * @return -EPERM   BCS_COPY=direct, but the kernel forbids it; logged by rank 0
  * @return <0       -errno, logged
  */
 int bcs_attach(const struct bcs_bootstrap *bootstrap, const struct nic_config *config,
-               struct bcs_context **context_out);
+               const struct bcs_hooks *hooks, struct bcs_context **context_out);
 
 /** Detach: unmap and free. What was sent stays readable by others. Accepts NULL. */
 void bcs_detach(struct bcs_context *context);
+
+/** This process's number in the job, from 0. */
+uint32_t bcs_context_rank(const struct bcs_context *context);
+
+/** Number of processes in the job. */
+uint32_t bcs_context_size(const struct bcs_context *context);
+
+/** How many communicators this process may lead. */
+uint32_t bcs_context_communicators(const struct bcs_context *context);
+
+/** How many requests its program may have. */
+uint32_t bcs_context_requests(const struct bcs_context *context);
+
+/** Whether the job has more processes than cores. */
+bool bcs_context_is_oversubscribed(const struct bcs_context *context);
+
+/** Whether more of them are awake now than there are cores. */
+bool bcs_context_is_crowded(const struct bcs_context *context);
 
 /** Number of slices this process's node has taken part in. */
 uint64_t bcs_context_slices(const struct bcs_context *context);

@@ -5,6 +5,7 @@
  */
 #include "libbcs/api/completion.h"
 
+#include "libbcs/api/fetch.h"
 #include "libbcs/api/orders.h"
 
 static void fetch_block(struct bcs_context *context, const struct bcs_request *request,

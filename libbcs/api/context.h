@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The inside of a context: what a process has of its job. Used by one thread at a time.
+ * The inside of a context: what a process has of its job. Internal to libbcs/api, and built by
+ * tests. Used by one thread at a time.
  */
 #ifndef BCS_API_CONTEXT_H
 #define BCS_API_CONTEXT_H
 
 #include "libbcs/api/group.h"
+#include "libbcs/api/hooks.h"
 #include "libbcs/base/forked.h"
 #include "libbcs/base/shm_segment.h"
 #include "libbcs/ring/port.h"
@@ -45,30 +47,17 @@ struct bcs_context {
     struct bcs_pending *pending; /* by cell */
     uint32_t *ordered;           /* cells whose operations need this process */
     uint32_t n_ordered;
-    uint32_t n_orders_idle;     /* see bcs_wait_progress */
-    const bcs_mover_fn *movers; /* what a wait moves on; see movers.h */
-    struct bcs_plans plans;     /* collectives that go on by themselves */
-    uint32_t n_misses;          /* tests in a row that found nothing */
-    uint32_t n_turns;           /* of waits, since the last look outside */
-    bool is_called;             /* at that look another process had called */
-    bool is_moving;             /* the last look has found a transfer under way */
-    /** Called now and then while waiting, for what the shim has under way; NULL: nothing.
-     *  Whether something is over that the process may wait for. */
-    bool (*idle)(void);
-    /** Move what is not ours; see libbcs/api/outside.h. NULL: nothing is. */
-    void (*outside)(void);
-    /** Reasons why those who need that cannot call this process: while there is one, waits
-     *  wake up now and then. */
+    uint32_t n_orders_idle; /* see wait.c */
+    struct bcs_plans plans; /* collectives that go on by themselves */
+    uint32_t n_misses;      /* tests in a row that found nothing */
+    uint32_t n_turns;       /* of waits, since the last look outside */
+    bool is_called;         /* at that look another process had called */
+    bool is_moving;         /* the last look has found a transfer under way */
+    /** Reasons why those who need what is not ours cannot call this process: while there is
+     *  one, waits wake up now and then. */
     uint32_t n_short_naps;
-    /** Whether other threads of the process wait for the context; they are let in (pause,
-     *  resume) between two turns of a wait, and while this one sleeps. NULL where there is
-     *  one thread. */
-    bool (*is_wanted)(void);
-    void (*pause)(void);
-    void (*resume)(void);
-    /** How the user calls a group; NULL: it has no name. */
-    void (*name_group)(const struct bcs_group *group, char *name_out,
-                       size_t n_name_bytes);
+    const bcs_mover_fn *movers; /* what a wait moves on; see movers.h */
+    struct bcs_hooks hooks;
     struct bcs_forked forked; /* takes all this away in a forked child */
 };
 

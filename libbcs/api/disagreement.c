@@ -73,8 +73,8 @@ static void describe(uint64_t terms, char text_out[N_TEXT_BYTES])
 static void name_of(const struct bcs_context *context, const struct bcs_group *group,
                     char name_out[N_NAME_BYTES])
 {
-    if (context->name_group != NULL) {
-        context->name_group(group, name_out, N_NAME_BYTES);
+    if (context->hooks.name_group != NULL) {
+        context->hooks.name_group(group, name_out, N_NAME_BYTES);
     } else {
         snprintf(name_out, N_NAME_BYTES, "a group of %d", group->size);
     }

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 
 #include "libbcs/api/attach.h"
+#include "libbcs/api/context.h"
 #include "libbcs/base/log.h"
 
 static struct bcs_job_group *group_new(struct bcs_job *job, uint32_t size)
@@ -79,7 +80,8 @@ static int attach(struct bcs_job *job, struct bcs_context **context_out)
     if (rc < 0) {
         return rc;
     }
-    rc = bcs_attach(&job->entry.bootstrap, &job->entry.settings.nic, &context);
+    rc = bcs_attach(&job->entry.bootstrap, &job->entry.settings.nic,
+                    &(struct bcs_hooks){0}, &context);
     if (rc < 0) {
         return rc;
     }

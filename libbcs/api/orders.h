@@ -24,4 +24,8 @@ void bcs_orders_take(struct bcs_context *context);
 /** Have bcs_serve_orders look at the operation of one of this process's cells. */
 void bcs_order_self(struct bcs_context *context, uint32_t cell);
 
+/** Mover: do this process's part of the transfers that it has been ordered to take part in,
+ *  for whatever request they are. */
+void bcs_serve_orders(struct bcs_context *context);
+
 #endif

@@ -4,6 +4,7 @@
  */
 #include "libbcs/api/outside.h"
 
+#include "libbcs/api/context.h"
 #include "libbcs/base/clock.h"
 #include "libbcs/ring/sleep.h"
 
@@ -54,6 +55,11 @@ void bcs_outside_call(const struct bcs_context *context, uint64_t *since_ns)
     if (atomic_load_explicit(&machine->n_asleep, memory_order_seq_cst) > 0) {
         wake_all(context->engine);
     }
+}
+
+bool bcs_outside_is_needed(const struct bcs_context *context)
+{
+    return context->is_called || context->n_short_naps > 0;
 }
 
 bool bcs_outside_is_called(const struct bcs_context *context)

@@ -17,7 +17,7 @@
 #ifndef BCS_API_OUTSIDE_H
 #define BCS_API_OUTSIDE_H
 
-#include "libbcs/api/context.h"
+#include <bcs/bcs.h>
 
 /**
  * This process waits outside of us; call this again and again meanwhile.
@@ -28,10 +28,7 @@
 void bcs_outside_call(const struct bcs_context *context, uint64_t *since_ns);
 
 /** Whether work that is not ours may need this process. */
-static inline bool bcs_outside_is_needed(const struct bcs_context *context)
-{
-    return context->is_called || context->n_short_naps > 0;
-}
+bool bcs_outside_is_needed(const struct bcs_context *context);
 
 /** Whether some process has called, not long ago. */
 bool bcs_outside_is_called(const struct bcs_context *context);

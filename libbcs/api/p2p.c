@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "libbcs/api/completion.h"
+#include "libbcs/api/fetch.h"
 #include "libbcs/api/post.h"
 #include "libbcs/api/wait.h"
 #include "libbcs/base/layout.h"
@@ -20,6 +21,12 @@ int bcs_message_refuse(const char *call, const struct bcs_message *message)
     bcs_error("%s: no rank %d or no tag %d in a group of %d", call, message->peer,
               message->tag, message->group->size);
     return -EINVAL;
+}
+
+bool bcs_wants_copy(const struct bcs_context *context, size_t n_bytes)
+{
+    return context->engine->is_timed && context->engine->is_direct &&
+           n_bytes > context->config.eager_limit_bytes;
 }
 
 static inline bool is_send_valid(const struct bcs_message *message)

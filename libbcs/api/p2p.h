@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the MPI shim needs of point-to-point communication beyond <bcs/bcs.h>: taking
- * receives back, matched probes.
+ * What the MPI shim needs of point-to-point communication beyond <bcs/bcs.h>: how data
+ * with gaps go best, taking receives back, matched probes.
  * Internal; called by the process that owns the context.
  */
 #ifndef BCS_API_P2P_H
@@ -19,6 +19,11 @@ static inline bool bcs_message_is_receivable(const struct bcs_message *message)
 
 /** Log what is wrong with the message of a call. @return -EINVAL */
 int bcs_message_refuse(const char *call, const struct bcs_message *message);
+
+/** Whether n_bytes with gaps had better be sent from, or received into, a copy without them:
+ *  long data with timed strobes, where a thread copies what is contiguous, in many pieces a
+ *  slice, while both processes do other things. */
+bool bcs_wants_copy(const struct bcs_context *context, size_t n_bytes);
 
 /** Ask for a pending receive to be taken back. It is done afterwards either way: with
  *  BCS_E_CANCELLED, or as if nothing had been asked. Sends are not taken back. */

@@ -19,7 +19,7 @@ struct bcs_descriptor *bcs_post_wait_for_entry(struct bcs_context *context)
     while ((entry = bcs_poster_entry(&context->poster)) == NULL) {
         context->is_called = bcs_outside_is_called(context);
         if (bcs_outside_is_needed(context)) {
-            context->outside();
+            context->hooks.outside();
         }
         context->driver->wait_for_room(context->engine, &waiter);
     }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The endpoints' part of moving long messages. Called by the process that owns the context,
- * from its wait and test calls; the MPI shim asks how long data with gaps go best.
+ * The endpoints' part of moving long messages. Internal to libbcs/api; called by the process
+ * that owns the context, from its wait and test calls.
  */
 #ifndef BCS_API_TRANSFER_H
 #define BCS_API_TRANSFER_H
@@ -24,16 +24,6 @@ bool bcs_transfer_load(struct bcs_context *context, struct bcs_cell *cell,
 /** Receiver: store the chunk that the cell hands over. @return whether it was the last */
 bool bcs_transfer_store(struct bcs_context *context, struct bcs_cell *cell,
                         const struct bcs_request *request);
-
-/** Whether n_bytes with gaps had better be sent from, or received into, a copy without them:
- *  long data with timed strobes, where a thread copies what is contiguous, in many pieces a
- *  slice, while both processes do other things. */
-static inline bool bcs_transfer_wants_copy(const struct bcs_context *context,
-                                           size_t n_bytes)
-{
-    return context->engine->is_timed && context->engine->is_direct &&
-           n_bytes > context->config.eager_limit_bytes;
-}
 
 /** Copy n_bytes of a receive's data, from a position on, to where they belong. */
 void bcs_request_store(const struct bcs_request *request, size_t position,

@@ -6,6 +6,7 @@
 
 #include <sched.h>
 
+#include "libbcs/api/context.h"
 #include "libbcs/api/orders.h"
 #include "libbcs/api/outside.h"
 #include "libbcs/base/clock.h"
@@ -21,15 +22,15 @@ enum {
 /** Let other threads use the context, until come_in. */
 static void step_out(struct bcs_context *context)
 {
-    if (context->pause != NULL) {
-        context->pause();
+    if (context->hooks.pause != NULL) {
+        context->hooks.pause();
     }
 }
 
 static void come_in(struct bcs_context *context)
 {
-    if (context->resume != NULL) {
-        context->resume();
+    if (context->hooks.resume != NULL) {
+        context->hooks.resume();
     }
 }
 
@@ -39,10 +40,10 @@ static bool look_outside(struct bcs_context *context)
 {
     if (bcs_outside_is_needed(context)) {
         step_out(context);
-        context->outside();
+        context->hooks.outside();
         come_in(context);
     }
-    return context->idle != NULL && context->idle();
+    return context->hooks.idle != NULL && context->hooks.idle();
 }
 
 /** The same between two turns of a wait, which stays awake if this process is called. */
@@ -101,19 +102,36 @@ static void let_in(struct bcs_context *context, struct nic_waiter *waiter)
     come_in(context);
 }
 
-void bcs_wait_move(struct bcs_context *context)
+/** Take new orders, and go on with all that the movers have. */
+static void move(struct bcs_context *context)
 {
     bcs_orders_take(context);
-    for (const bcs_mover_fn *move = context->movers; *move != NULL; move++) {
-        (*move)(context);
+    for (const bcs_mover_fn *mover = context->movers; *mover != NULL; mover++) {
+        (*mover)(context);
     }
+}
+
+/** This process's part of what is pending beside the operation that a call is about. One
+ *  comparison finds whether there is any: n_orders_idle is the number of orders as long as
+ *  nothing has to go on. @return whether there is */
+static inline bool move_others(struct bcs_context *context)
+{
+    /* relaxed: bcs_orders_take acquires */
+    bool has_work =
+        atomic_load_explicit(&context->poster.port->n_orders, memory_order_relaxed) !=
+        context->n_orders_idle;
+
+    if (__builtin_expect(has_work, 0)) {
+        move(context);
+    }
+    return has_work;
 }
 
 bool bcs_progress(struct bcs_context *context)
 {
     bool has_moved = context->driver->progress(context->engine);
 
-    return bcs_wait_progress(context) || has_moved;
+    return move_others(context) || has_moved;
 }
 
 void bcs_wait_turn(struct bcs_context *context, struct nic_waiter *waiter)
@@ -127,8 +145,8 @@ void bcs_wait_turn(struct bcs_context *context, struct nic_waiter *waiter)
         look_up(context, waiter);
     }
     take_turn(context, waiter);
-    bcs_wait_progress(context);
-    if (context->is_wanted != NULL && context->is_wanted()) {
+    move_others(context);
+    if (context->hooks.is_wanted != NULL && context->hooks.is_wanted()) {
         let_in(context, waiter);
     }
 }
@@ -145,4 +163,19 @@ void bcs_wait_in_vain(struct bcs_context *context)
         (is_time && nic_engine_has_helpers(context->engine))) {
         sched_yield();
     }
+}
+
+void bcs_wait_stop(struct bcs_context *context, struct nic_waiter *waiter)
+{
+    context->driver->stop(context->engine, waiter);
+}
+
+void bcs_wait_nap_short(struct bcs_context *context)
+{
+    context->n_short_naps++;
+}
+
+void bcs_wait_nap_long(struct bcs_context *context)
+{
+    context->n_short_naps--;
 }

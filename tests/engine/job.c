@@ -279,7 +279,7 @@ static void process_main(struct job *job, uint32_t rank, rank_fn fn)
     struct bcs_context *context = NULL;
     struct rank me;
 
-    if (bcs_attach(&bootstrap, &job->config, &context) < 0) {
+    if (bcs_attach(&bootstrap, &job->config, &(struct bcs_hooks){0}, &context) < 0) {
         fprintf(stderr, "rank %u cannot attach\n", rank);
         _exit(1);
     }

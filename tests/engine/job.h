@@ -14,6 +14,7 @@
 
 #include "libbcs/api/attach.h"
 #include "libbcs/api/completion.h"
+#include "libbcs/api/context.h"
 #include "libbcs/api/p2p.h"
 #include "libbcs/api/wait.h"
 

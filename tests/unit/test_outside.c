@@ -8,6 +8,7 @@
 
 #include <check.h>
 
+#include "libbcs/api/context.h"
 #include "libbcs/base/clock.h"
 #include "tests/unit/run_suite.h"
 

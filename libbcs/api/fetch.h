@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Fetching what the engine has completed: the part that the blocking calls of p2p.c inline,
+ * since most often one look is enough. Internal to libbcs/api; called by the process that owns
+ * the context.
+ */
+#ifndef BCS_API_FETCH_H
+#define BCS_API_FETCH_H
+
+#include <string.h>
+
+#include "libbcs/api/context.h"
+#include "libbcs/api/transfer.h"
+
+/** The rest of bcs_complete: a completion that is not just a payload in its cell. */
+bool bcs_complete_further(struct bcs_context *context, struct bcs_request *request,
+                          struct bcs_cell *cell, enum bcs_cell_state state);
+
+static inline void bcs_copy_short(void *to, const void *from, size_t n_bytes)
+{
+    if (n_bytes == 8) {
+        memcpy(to, from, 8);
+    } else if (n_bytes != 0) { /* a message without data may have no address */
+        memcpy(to, from, n_bytes);
+    }
+}
+
+/** The operation is over: its cell may serve another one. */
+static inline void bcs_request_retire(struct bcs_context *context,
+                                      struct bcs_request *request)
+{
+    request->is_done = true;
+    bcs_poster_free_cell(&context->poster, request->cell);
+}
+
+/** Bytes that a receive gets. */
+static inline size_t bcs_request_received(const struct bcs_request *request,
+                                          const struct bcs_cell *cell)
+{
+    return cell->n_bytes < request->n_bytes ? cell->n_bytes : request->n_bytes;
+}
+
+/** Take over a completed cell's result. */
+static inline void bcs_request_finish(struct bcs_context *context,
+                                      struct bcs_request *request,
+                                      const struct bcs_cell *cell)
+{
+    if (!request->is_send) {
+        request->result.source = cell->source;
+        request->result.tag = cell->tag;
+        request->result.n_bytes = bcs_request_received(request, cell);
+        request->result.error = cell->n_bytes > request->n_bytes ? BCS_E_TRUNCATED : 0;
+    }
+    bcs_request_retire(context, request);
+}
+
+static inline void bcs_request_fetch(const struct bcs_request *request,
+                                     const struct bcs_cell *cell)
+{
+    if (__builtin_expect(request->layout == NULL, 1)) {
+        bcs_copy_short(request->data, cell->payload,
+                       bcs_request_received(request, cell));
+    } else {
+        bcs_request_store(request, 0, bcs_request_received(request, cell),
+                          cell->payload);
+    }
+}
+
+/** bcs_look at a request that is not done. */
+static inline bool bcs_complete(struct bcs_context *context,
+                                struct bcs_request *request)
+{
+    struct bcs_cell *cell = &context->poster.cells[request->cell];
+    enum bcs_cell_state state;
+
+    if (__builtin_expect(request->is_collective, 0)) {
+        return request->is_done; /* bcs_plans_move sets it */
+    }
+    state = bcs_cell_state(cell);
+    if (state == BCS_CELL_PENDING) {
+        return false;
+    }
+    if (state != BCS_CELL_INLINE) {
+        return bcs_complete_further(context, request, cell, state);
+    }
+    bcs_request_fetch(request, cell);
+    bcs_request_finish(context, request, cell);
+    return true;
+}
+
+#endif

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What a context calls of who has attached it: the only calls that go up.
+ */
+#ifndef BCS_API_HOOKS_H
+#define BCS_API_HOOKS_H
+
+#include "libbcs/api/group.h"
+
+/** Handed down to bcs_attach; called in the thread that is in the API. Any may be
+ *  NULL: there is nothing to do, or one thread only. */
+struct bcs_hooks {
+    /** Called now and then while waiting, for what the caller has under way.
+     *  @return whether something is over that the process may wait for */
+    bool (*idle)(void);
+    /** Move what is not ours; see outside.h. Must not be NULL if anybody uses that. */
+    void (*outside)(void);
+    /** Whether other threads of the process wait for the context; they are let in (pause,
+     *  resume) between two turns of a wait, and while this one sleeps. All three or none. */
+    bool (*is_wanted)(void);
+    void (*pause)(void);
+    void (*resume)(void);
+    /** How the user calls a group. */
+    void (*name_group)(const struct bcs_group *group, char *name_out,
+                       size_t n_name_bytes);
+};
+
+#endif
