@@ -25,6 +25,8 @@
 #include "libbcs/cbsp/handler.h"
 #include "libbcs/cbsp/wire.h"
 #include "libbcs/session/entry.h"
+#include "libbcs/session/patience.h"
+#include "libbcs/session/verdict.h"
 
 /** A message as its sender gives it. */
 struct cbsp_message {
@@ -126,21 +128,21 @@ struct cbsp {
     struct bcs_event *bell;
     const struct bcs_event *wants, *revocations;
     uint64_t *progress;
-    const uint64_t *verdict, *up, *down;
+    const uint64_t *up, *down;
     const struct cbsp_from *from;
 
     struct cbsp_out *outs;
     struct cbsp_in *ins;
     struct cbsp_imports *imports;
     struct bcs_node_set all, children;
+    struct bcs_verdict verdict;
     uint32_t n_children;
     uint32_t parent, sibling; /* this process's number among its parent's children */
     struct cbsp_handlers handlers;
 
     /* Waiting. */
-    bool is_crowded;
-    bool is_direct; /* processes may read each other's memory */
-    uint64_t spin_ticks;
+    struct bcs_patience patience;
+    bool is_direct;   /* processes may read each other's memory */
     bool is_told;     /* the last record says that we wait */
     uint64_t state;   /* of the last record */
     uint64_t n_heard; /* in the last record */
@@ -158,8 +160,7 @@ struct cbsp {
 struct cbsp_waiter {
     enum cbsp_wait wait;
     int32_t wanted;
-    uint32_t n_looks;
-    uint64_t since_ticks;
+    struct bcs_spell spell;
     bool is_ready;    /* to sleep: has looked since it has read n_heard */
     uint64_t n_heard; /* of the bell */
 };
@@ -182,9 +183,6 @@ int cbsp_transfer(struct cbsp *cbsp, const struct bcs_xfer *xfer, uint32_t n_des
 
 /** Tell one process a word, at an address of its heap, and ring its bell. */
 int cbsp_tell(struct cbsp *cbsp, uint32_t node, uint64_t gva, uint64_t word);
-
-/** Write a word that is 0 everywhere. @return whether this process has been the first */
-bool cbsp_write_first(struct cbsp *cbsp, uint64_t gva, uint64_t value);
 
 /** End the job with an error, unless it has ended; all processes learn it. @return what it
  *  has ended with */

@@ -55,7 +55,7 @@ static int meet(struct cbsp *cbsp, struct bcs_meeting *meeting_out)
     if (rc == 0) {
         cbsp->segment = meeting_out->segment;
         cbsp->is_direct = meeting_out->is_direct;
-        cbsp->is_crowded = cbsp->n_procs > meeting_out->n_cpus;
+        cbsp->patience.is_crowded = cbsp->n_procs > meeting_out->n_cpus;
     }
     return rc;
 }
@@ -68,7 +68,13 @@ static void find_own_memory(struct cbsp *cbsp)
     cbsp->wants = bcs_core_address(cbsp->core, layout->wants_gva);
     cbsp->revocations = bcs_core_address(cbsp->core, layout->revocations_gva);
     cbsp->progress = bcs_core_address(cbsp->core, layout->progress_gva);
-    cbsp->verdict = bcs_core_address(cbsp->core, layout->verdict_gva);
+    cbsp->verdict = (struct bcs_verdict){
+        .core = cbsp->core,
+        .all = &cbsp->all,
+        .word = bcs_core_address(cbsp->core, layout->verdict_gva),
+        .word_gva = layout->verdict_gva,
+        .bell_gva = layout->bell_gva,
+    };
     cbsp->up = bcs_core_address(cbsp->core, layout->up_gva);
     cbsp->down = bcs_core_address(cbsp->core, layout->down_gva);
     cbsp->from = bcs_core_address(cbsp->core, layout->from_gva);
@@ -150,7 +156,7 @@ static int join(struct cbsp *cbsp)
         return rc;
     }
     rc = bcs_meet_again(&cbsp->entry.bootstrap, set_up(cbsp));
-    cbsp->spin_ticks = bcs_clock_ticks_in(
+    cbsp->patience.spin_ticks = bcs_clock_ticks_in(
         bcs_settings_spin_ns(&cbsp->entry.settings, USUAL_SPIN_NS), start);
     return rc;
 }

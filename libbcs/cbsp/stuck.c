@@ -20,7 +20,7 @@
  *
  * A process that computes, or waits in another library, has no valid record.
  *
- * Who is to report it is found by a Compare-And-Write (cbsp_write_first), and before the job is
+ * Who is to report it is found by a Compare-And-Write (bcs_verdict_write_first), and before the job is
  * ended: once there is a verdict, any process may end, and its launcher kill the others.
  */
 #include <errno.h>
@@ -136,7 +136,7 @@ int cbsp_stuck_look(struct cbsp *cbsp, const struct cbsp_waiter *waiter)
     if (rc < 0 || !cbsp_stuck_is_proved(cbsp->from, cbsp->n_procs)) {
         return rc;
     }
-    if (!cbsp_write_first(cbsp, cbsp->layout.reporter_gva, 1)) {
+    if (!bcs_verdict_write_first(&cbsp->verdict, cbsp->layout.reporter_gva, 1)) {
         return 0; /* another process reports it */
     }
     bcs_error("every process waits, and none can go on:");

@@ -1,21 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Waiting within a synchronization, in three steps. It spins; at first without pauses, since
- * a pause takes as long as a message between processes that run. It yields, if there are more
- * processes than cores, as the one that is waited for may stand in the queue. It sleeps on its
+ * Waiting within a synchronization: as libbcs/session/patience.h has it, then asleep on the
  * bell, which every message rings. Between looks it serves the others.
  */
-#include <sched.h>
-
-#include "libbcs/base/clock.h"
 #include "libbcs/cbsp/cbsp.h"
 
-enum {
-    LOOKS_AT_ONCE = 128, /* the first, without a pause: some hundred nanoseconds */
-    LOOKS_A_SERVICE = 16,
-    LOOKS_A_CLOCK = 64, /* looks between two looks at the clock */
-    CROWDED_LOOKS = 4,  /* looks before each yield */
-};
+enum { LOOKS_A_SERVICE = 16 };
 
 static uint64_t n_heard(const struct cbsp *cbsp)
 {
@@ -56,12 +46,11 @@ static int answer(struct cbsp *cbsp)
 
 int cbsp_serve(struct cbsp *cbsp)
 {
-    /* Pairs with the Compare-And-Write of who has ended the job. */
-    uint64_t verdict = __atomic_load_n(cbsp->verdict, __ATOMIC_ACQUIRE);
+    int verdict = bcs_verdict_look(&cbsp->verdict);
     int rc = bcs_core_progress(cbsp->core);
 
     if (verdict != 0) {
-        cbsp->error = -(int)verdict;
+        cbsp->error = verdict;
         return cbsp->error;
     }
     if (rc < 0) {
@@ -97,42 +86,22 @@ static int go_to_sleep(struct cbsp *cbsp, struct cbsp_waiter *waiter)
     if (n_heard(cbsp) == waiter->n_heard) {
         rc = cbsp_stuck_look(cbsp, waiter);
     } else {
-        waiter->since_ticks = 0; /* where one message comes, others may follow soon */
+        waiter->spell.since_ticks =
+            0; /* where one message comes, others may follow soon */
     }
     return rc < 0 ? rc : cbsp_serve(cbsp);
 }
 
-static bool is_late(struct cbsp_waiter *waiter, uint64_t ticks)
-{
-    uint64_t now = bcs_clock_ticks();
-
-    if (waiter->since_ticks == 0) {
-        waiter->since_ticks = now;
-    }
-    return now - waiter->since_ticks > ticks;
-}
-
 int cbsp_wait(struct cbsp *cbsp, struct cbsp_waiter *waiter)
 {
-    uint32_t n_looks = ++waiter->n_looks;
-
     if (waiter->is_ready) {
         return go_to_sleep(cbsp, waiter);
     }
-    if (!cbsp->is_crowded || n_looks % CROWDED_LOOKS != 0) {
-        if (n_looks > LOOKS_AT_ONCE) {
-            bcs_clock_pause();
-        }
-    } else if (is_late(waiter, cbsp->spin_ticks)) {
-        return get_ready(cbsp, waiter);
-    } else {
-        sched_yield();
-    }
-    if (n_looks % LOOKS_A_CLOCK == 0 && is_late(waiter, cbsp->spin_ticks)) {
+    if (bcs_patience_ends(&cbsp->patience, &waiter->spell)) {
         return get_ready(cbsp, waiter);
     }
     if ((cbsp->n_queued[0] | cbsp->n_queued[1]) != 0 ||
-        n_looks % LOOKS_A_SERVICE == 0) {
+        waiter->spell.n_looks % LOOKS_A_SERVICE == 0) {
         return cbsp_serve(cbsp);
     }
     return 0;

@@ -24,7 +24,7 @@ CALL_EDGES = {
     "libbcs/copy": [],
     "libbcs/core": ["libbcs/transport"],
     "libbcs/ring": ["libbcs/core"],
-    "libbcs/session": ["libbcs/copy", "libbcs/tools", "mds", "nic_threads"],
+    "libbcs/session": ["libbcs/copy", "libbcs/core", "libbcs/tools", "mds", "nic_threads"],
     "libbcs/api": ["libbcs/ring", "libbcs/session", "nic_threads"],
     "libbcs/bsplib": ["libbcs/cbsp"],
     "libbcs/cbsp": ["libbcs/copy", "libbcs/core", "libbcs/session"],

@@ -29,6 +29,7 @@ INCLUDE_EDGES = {
     "libbcs/ring": ["libbcs/include"],
     "libbcs/session": [
         "libbcs/copy",
+        "libbcs/include",
         "libbcs/tools/variables.h",
         "mds/mds_config.h",
         "nic_threads/nic_config.h",
