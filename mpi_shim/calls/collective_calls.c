@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Entry points of the collectives, blocking, non-blocking and persistent, made from
+ * collectives.def. Called through symbols.c in the application's threads.
+ *
+ * Arguments are checked and errors raised here, with the classes of Open MPI: it does
+ * not check all arguments on all ranks, so that a wrong call that is given to it could
+ * wait for the other ranks, which are with us.
+ */
+#include "mpi_shim/collective/collective.h"
+
+#include <stdlib.h>
+
+#include "mpi_shim/calls/calls.h"
+#include "mpi_shim/real/error.h"
+#include "mpi_shim/real/handles.h"
+#include "mpi_shim/real/pass.h"
+#include "mpi_shim/request/request.h"
+
+/** Whether Open MPI raises an error on MPI_COMM_WORLD. */
+static bool is_raised_on_world(const struct shim_collective *call, int class)
+{
+    switch (class) {
+    case MPI_ERR_TOPOLOGY:
+    case MPI_ERR_COMM:
+        return true;
+    case MPI_ERR_BUFFER:
+        return call->kind == SHIM_ALLREDUCE;
+    case MPI_ERR_ARG: /* in place */
+        return !call->send.is_vector &&
+               (call->kind == SHIM_ALLTOALL || call->kind == SHIM_NEIGHBOR_ALLTOALL);
+    default:
+        return false;
+    }
+}
+
+/** Raise an error class. */
+static int raise(const struct shim_collective *call, int class)
+{
+    return class == MPI_SUCCESS
+               ? class
+               : shim_error(is_raised_on_world(call, class) ? NULL : call->handle,
+                            class);
+}
+
+/** What a call is on a communicator that is not ours: not every function of the real
+ *  library finds that there is none. */
+static int class_without(MPI_Comm handle)
+{
+    return handle == NULL || handle == shim_handles.comm_null ? MPI_ERR_COMM
+                                                              : SHIM_COLLECTIVE_FOREIGN;
+}
+
+/** The real library has carried out a call, or refused it: then it does not count. */
+static int passed(const struct shim_collective *call, int rc)
+{
+    if (rc != MPI_SUCCESS && call->is_counted) {
+        struct shim_comm *comm;
+
+        shim_enter();
+        comm = shim_comm_find(call->handle);
+        if (comm != NULL) {
+            comm->whole->n_started[!call->is_blocking]--;
+        }
+        shim_leave();
+    }
+    return rc;
+}
+
+/** Carry out a call. Inlined, since is_barrier is known then: the shortest call has no
+ *  exchange. @return false: it is one for the real library */
+static inline __attribute__((always_inline)) bool block(struct shim_exchange *exchange,
+                                                        bool is_barrier, int *rc_out)
+{
+    struct shim_collective *call = &exchange->call;
+    struct shim_comm *comm;
+    int class;
+
+    shim_enter();
+    comm = shim_comm_find(call->handle);
+    if (comm == NULL) {
+        class = class_without(call->handle);
+    } else if (is_barrier) {
+        class = shim_class_of_status(bcs_barrier(shim_context(), comm->whole, NULL));
+    } else {
+        class = shim_collective_check(comm, call);
+    }
+    if (class == MPI_SUCCESS && !is_barrier) {
+        int status;
+
+        shim_exchange_init(exchange);
+        status = shim_exchange_start(exchange, comm, NULL);
+        class = shim_class_of_status(shim_exchange_close(exchange, status));
+    }
+    if (!is_barrier) {
+        shim_collective_forget(call);
+    }
+    shim_leave();
+    if (class == SHIM_COLLECTIVE_FOREIGN) {
+        return false;
+    }
+    *rc_out = raise(call, class);
+    return true;
+}
+
+/** A request with an exchange of its own. @return NULL: no memory */
+static struct shim_request *describe(const struct shim_collective *call,
+                                     struct shim_comm *comm)
+{
+    struct shim_exchange *exchange = malloc(sizeof(*exchange));
+    struct shim_request *request = exchange == NULL ? NULL : shim_request_new();
+
+    if (request == NULL) {
+        free(exchange);
+        return NULL;
+    }
+    exchange->call = *call;
+    shim_exchange_init(exchange);
+    request->kind = SHIM_EXCHANGE;
+    request->exchange = exchange;
+    request->comm = comm;
+    request->error_comm = call->handle;
+    request->base.is_done = true;
+    request->base.is_send = true;
+    comm->n_users++;
+    return request;
+}
+
+/** Make a request of a call that is in order; start it unless it is persistent. */
+static int make_request(struct shim_collective *call, struct shim_comm *comm,
+                        bool is_persistent, MPI_Request *request_out)
+{
+    struct shim_request *request = describe(call, comm);
+    int class = MPI_SUCCESS;
+
+    if (request == NULL) {
+        shim_collective_forget(call);
+        return MPI_ERR_NO_MEM;
+    }
+    request->is_persistent = is_persistent;
+    if (is_persistent) {
+        shim_exchange_hold(request->exchange);
+    } else {
+        class = shim_request_start(request);
+    }
+    if (class == MPI_SUCCESS) {
+        *request_out = shim_request_handle(request);
+    } else {
+        shim_request_delete(request);
+    }
+    return class;
+}
+
+/** Start a call, or make a persistent request. @return false: for the real library */
+static bool request(struct shim_collective *call, bool is_persistent,
+                    MPI_Request *request_out, int *rc_out)
+{
+    struct shim_comm *comm;
+    int class;
+
+    shim_enter();
+    comm = shim_comm_find(call->handle);
+    class =
+        comm == NULL ? class_without(call->handle) : shim_collective_check(comm, call);
+    if (class == MPI_SUCCESS && request_out == NULL) {
+        class = MPI_ERR_REQUEST;
+    }
+    if (class == MPI_SUCCESS) {
+        class = make_request(call, comm, is_persistent, request_out);
+    } else {
+        shim_collective_forget(call);
+    }
+    shim_leave();
+    if (class == SHIM_COLLECTIVE_FOREIGN) {
+        return false;
+    }
+    *rc_out = raise(call, class);
+    return true;
+}
+
+/* How collectives.def describes data. */
+#define SHIM_ONE(buffer, n, type)                                                      \
+    {                                                                                  \
+        .buf = buffer, .count = n, .datatype = type                                    \
+    }
+#define SHIM_EACH(buffer, n, at, type)                                                 \
+    {                                                                                  \
+        .buf = buffer, .is_vector = true, .counts = n, .displs = at, .datatype = type  \
+    }
+#define SHIM_TYPES(buffer, n, at, types)                                               \
+    {                                                                                  \
+        .buf = buffer, .is_vector = true, .has_types = true, .counts = n,              \
+        .displs = at, .datatypes = types                                               \
+    }
+#define SHIM_TYPES_AINT(buffer, n, at, types)                                          \
+    {                                                                                  \
+        .buf = buffer, .is_vector = true, .has_types = true, .counts = n,              \
+        .offsets = at, .datatypes = types                                              \
+    }
+
+#define SHIM_LIST(...) __VA_ARGS__
+
+#define SHIM_COLLECTIVE(name, lower, kind_of_all, parameters, arguments, members)      \
+    int shim_##name parameters                                                         \
+    {                                                                                  \
+        struct shim_exchange exchange;                                                 \
+        int rc;                                                                        \
+                                                                                       \
+        exchange.call = (struct shim_collective){.kind = SHIM_##kind_of_all,           \
+                                                 .handle = comm,                       \
+                                                 .is_blocking = true,                  \
+                                                 SHIM_LIST members};                   \
+        return block(&exchange, SHIM_##kind_of_all == SHIM_BARRIER, &rc)               \
+                   ? rc                                                                \
+                   : passed(&exchange.call, shim_pass_##name arguments);               \
+    }                                                                                  \
+    int shim_I##lower(SHIM_LIST parameters, MPI_Request *request_out)                  \
+    {                                                                                  \
+        struct shim_collective call = {                                                \
+            .kind = SHIM_##kind_of_all, .handle = comm, SHIM_LIST members};            \
+        int rc;                                                                        \
+                                                                                       \
+        return request(&call, false, request_out, &rc)                                 \
+                   ? rc                                                                \
+                   : passed(&call,                                                     \
+                            shim_pass_I##lower(SHIM_LIST arguments, request_out));     \
+    }                                                                                  \
+    int shim_##name##_init(SHIM_LIST parameters, MPI_Info info,                        \
+                           MPI_Request *request_out)                                   \
+    {                                                                                  \
+        struct shim_collective call = {                                                \
+            .kind = SHIM_##kind_of_all, .handle = comm, SHIM_LIST members};            \
+        int rc;                                                                        \
+                                                                                       \
+        return request(&call, true, request_out, &rc)                                  \
+                   ? rc                                                                \
+                   : passed(&call, shim_pass_##name##_init(SHIM_LIST arguments, info,  \
+                                                           request_out));              \
+    }
+
+#define SHIM_NEIGHBOR_COLLECTIVE SHIM_COLLECTIVE
+#include "mpi_shim/real/collectives.def"

@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * MPI_Init, MPI_Init_thread, MPI_Finalize and MPI_Abort: the shim's state is made once the
+ * real library is up, and taken down before it goes. The first three run in the thread that
+ * initializes MPI, the last in any.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "libbcs/api/p2p.h"
+#include "libbcs/api/wait.h"
+#include "libbcs/base/forked.h"
+#include "libbcs/base/log.h"
+#include "libbcs/base/log_config.h"
+#include "libbcs/base/log_job.h"
+#include "libbcs/base/notice.h"
+#include "libbcs/tools/variables.h"
+#include "mds/mds_config.h"
+#include "mds/mmds.h"
+#include "mpi_shim/calls/calls.h"
+#include "mpi_shim/calls/comm_idup.h"
+#include "mpi_shim/comm/comm.h"
+#include "mpi_shim/data/datatype.h"
+#include "mpi_shim/data/op.h"
+#include "mpi_shim/real/error.h"
+#include "mpi_shim/real/fallback.h"
+#include "mpi_shim/real/gate.h"
+#include "mpi_shim/real/handles.h"
+#include "mpi_shim/real/real.h"
+#include "mpi_shim/real/state.h"
+#include "mpi_shim/request/request.h"
+
+/* Makes the entry points of a forked child refuse. */
+static struct bcs_forked forked = {.in_child = shim_gate_forbid};
+
+static void leave_threaded(void)
+{
+    pthread_mutex_unlock(&shim_state.lock);
+}
+
+static bool is_wanted(void)
+{
+    return atomic_load_explicit(&shim_state.n_at_door, memory_order_relaxed) > 0;
+}
+
+/** Called now and then while we wait. */
+static bool idle(void)
+{
+    shim_request_reap();
+    return shim_idups_move();
+}
+
+/** Called by the real library while it waits: move our engine. */
+static void progress_hook(void)
+{
+    if (shim_state.is_threaded && pthread_mutex_trylock(&shim_state.lock) != 0) {
+        return; /* the thread that is in there moves it */
+    }
+    bcs_progress(shim_context());
+    shim_request_reap();
+    shim_leave();
+}
+
+static int allgather(void *arg, const void *mine, size_t n_bytes, void *all_out)
+{
+    (void)arg;
+    return shim_real.Allgather(mine, (int)n_bytes, shim_handles.byte, all_out,
+                               (int)n_bytes, shim_handles.byte,
+                               shim_handles.comm_world) == MPI_SUCCESS
+               ? 0
+               : -EIO;
+}
+
+static const struct bcs_hooks hooks = {
+    .idle = idle,
+    .outside = shim_progress_real,
+    .name_group = shim_comm_name_group,
+};
+
+static const struct bcs_hooks hooks_threaded = {
+    .idle = idle,
+    .outside = shim_progress_real,
+    .is_wanted = is_wanted,
+    .pause = leave_threaded,
+    .resume = shim_enter_threaded,
+    .name_group = shim_comm_name_group,
+};
+
+/** Attach this process; collective over MPI_COMM_WORLD. */
+static int attach(const struct nic_config *config)
+{
+    struct bcs_bootstrap bootstrap = {.allgather = allgather};
+    int rank, size;
+
+    shim_real.Comm_rank(shim_handles.comm_world, &rank);
+    shim_real.Comm_size(shim_handles.comm_world, &size);
+    bootstrap.rank = (uint32_t)rank;
+    bootstrap.size = (uint32_t)size;
+    return bcs_attach(&bootstrap, config,
+                      shim_state.is_threaded ? &hooks_threaded : &hooks,
+                      &shim_state.context);
+}
+
+/** Check the whole configuration; a bad one ends the program before it starts. */
+static void check_variables(void)
+{
+    char error[512];
+
+    if (bcs_variables_check(error, sizeof(error)) < 0) {
+        bcs_job_error("%s", error);
+        exit(EXIT_FAILURE);
+    }
+}
+
+/** The real library is up: start ours. */
+static void start(void)
+{
+    char error[512];
+    struct nic_config nic;
+    struct mds_config mds;
+    struct bcs_log_config log;
+    MPI_Comm parent;
+    int provided;
+    int rc = 0;
+
+    if (bcs_config_read(&nic_config_table, &nic, error, sizeof(error)) < 0 ||
+        bcs_config_read(&mds_config_table, &mds, error, sizeof(error)) < 0 ||
+        bcs_config_read(&bcs_log_config_table, &log, error, sizeof(error)) < 0) {
+        rc = -EINVAL; /* cannot be: check_variables has read the same */
+    } else {
+        bcs_log_setup((enum bcs_log_level)log.level, shim_world_rank());
+    }
+    shim_real.Query_thread(&provided);
+    shim_state.is_threaded = provided == MPI_THREAD_MULTIPLE;
+    rc = rc < 0 ? rc : attach(&nic);
+    rc = rc < 0 ? rc : shim_request_setup();
+    rc = rc < 0 ? rc : shim_datatype_setup();
+    if (rc == 0) {
+        shim_op_setup();
+        rc = shim_comm_setup();
+    }
+    if (rc < 0) {
+        bcs_job_error("MPI_Init: %s", strerror(-rc));
+        shim_real.Abort(shim_handles.comm_world, EXIT_FAILURE);
+    }
+    if (shim_real.Comm_get_parent(&parent) == MPI_SUCCESS &&
+        parent != shim_handles.comm_null) {
+        shim_pass_connected();
+    }
+    if (shim_progress_hook_install(progress_hook) < 0) {
+        bcs_notice(BCS_NOTICE_NO_HOOK, "this MPI library has no progress hook");
+    }
+    if (mds.mode == MDS_MODE_MMDS && mmds_start(shim_state.is_threaded) < 0) {
+        bcs_error("no memory for the monitor: this run ends without its report");
+    }
+    bcs_forked_watch(&forked);
+    shim_gate_open();
+}
+
+int shim_Init(int *argc, char ***argv)
+{
+    int rc;
+
+    check_variables();
+    rc = shim_real.Init(argc, argv);
+    if (rc == MPI_SUCCESS) {
+        start();
+    }
+    return rc;
+}
+
+int shim_Init_thread(int *argc, char ***argv, int required, int *provided)
+{
+    int rc;
+
+    check_variables();
+    rc = shim_real.Init_thread(argc, argv, required, provided);
+    if (rc == MPI_SUCCESS) {
+        start();
+    }
+    return rc;
+}
+
+static int gather(void *arg, const void *mine, size_t n_bytes, void *all)
+{
+    (void)arg;
+    return shim_real.Gather(mine, (int)n_bytes, shim_handles.byte, all, (int)n_bytes,
+                            shim_handles.byte, 0,
+                            shim_handles.comm_world) == MPI_SUCCESS
+               ? 0
+               : -EIO;
+}
+
+/** Print the MMDS report, if this run has recorded one. Collective. */
+static void report(struct mds_collect *collect)
+{
+    const struct bcs_strobes strobes = bcs_context_strobes(shim_context());
+    struct mmds_summary summary;
+    const struct mmds_report report = {
+        .names = shim_function_names,
+        .n_primitives = SHIM_N_FUNCTIONS,
+        .rank = bcs_context_rank(shim_context()),
+        .n_ranks = bcs_context_size(shim_context()),
+        .gather = gather,
+        .out = stderr,
+    };
+
+    mmds_summarize(collect, &summary);
+    free(collect);
+    summary.n_slices = bcs_context_slices(shim_context());
+    summary.strobes =
+        (struct mmds_strobes){strobes.slice_ns, strobes.n_sent,  strobes.n_left_out,
+                              strobes.n_idle,   strobes.late_ns, strobes.is_prompt};
+    shim_pass_counts(summary.passed, SHIM_N_FUNCTIONS);
+    mmds_report(&report, &summary);
+}
+
+int shim_Finalize(void)
+{
+    struct mds_collect *collect;
+    int rc;
+
+    if (bcs_forked_is_child()) {
+        bcs_forked_tell("MPI_Finalize");
+        return MPI_SUCCESS;
+    }
+    if (shim_context() == NULL) {
+        return shim_real.Finalize();
+    }
+    collect = mmds_stop();
+    shim_enter();
+    shim_request_drain();
+    shim_leave();
+    if (collect != NULL) {
+        report(collect);
+    }
+    shim_datatype_teardown();
+    /* Attributes of MPI_COMM_SELF are deleted in there, and may still communicate. */
+    rc = shim_real.Finalize();
+    shim_progress_hook_remove();
+    bcs_forked_unwatch(&forked);
+    shim_gate_close();
+    shim_comm_teardown();
+    shim_request_teardown();
+    bcs_detach(shim_context());
+    shim_state.context = NULL;
+    return rc;
+}
+
+int shim_Abort(MPI_Comm comm, int errorcode)
+{
+    return shim_error_abort(comm, errorcode);
+}

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The exported MPI_ and PMPI_ functions, made from functions.def. Run by every thread of
+ * the program that calls MPI.
+ *
+ * The fast path is one test of one byte (gate.h), and our own function is called at once.
+ * All else is in the slow path. MPI_X and PMPI_X differ only when a profiling tool lies
+ * between us and the real library: then MPI_X is the tool's, which comes back by
+ * PMPI_X.
+ */
+#include <stdatomic.h>
+
+#include "libbcs/base/forked.h"
+#include "libbcs/base/log.h"
+#include "mds/collect.h"
+#include "mpi_shim/calls/calls.h"
+#include "mpi_shim/real/gate.h"
+#include "mpi_shim/real/pass.h"
+
+_Static_assert(SHIM_N_FUNCTIONS <= MDS_MAX_PRIMITIVES, "raise MDS_MAX_PRIMITIVES");
+
+/* What an entry point does first that cannot take the fast path. MPI_Finalize of a forked
+ * child has nothing to end, and is often called at exit: it is let through. */
+static void shim_symbols_enter(enum shim_function function)
+{
+    if (shim_gate.is_forked && function != SHIM_FN_Finalize) {
+        bcs_forked_refuse(shim_function_names[function]);
+    }
+    shim_gate_resolve();
+}
+
+/* MPI is used without MPI_Init: by a session, which the library carries. */
+static void shim_symbols_tell_inactive(const char *name)
+{
+    static _Atomic bool is_told;
+
+    /* relaxed: nothing else is read after it */
+    if (!atomic_exchange_explicit(&is_told, true, memory_order_relaxed) &&
+        shim_symbol_find("MPI_Session_init") != NULL) {
+        bcs_warn("%s without MPI_Init: bcs does not carry what an MPI session does",
+                 name);
+    }
+}
+
+/* mpi.h exports only the functions that it declares. */
+#define SHIM_EXPORT __attribute__((visibility("default")))
+
+/* MPI_X when a tool may lie below; inner is what PMPI_X does then. */
+#define SHIM_DEFINE_TOOL(type, name, parameters, arguments, inner)                     \
+    static type __attribute__((noinline)) shim_slow_##name parameters                  \
+    {                                                                                  \
+        shim_symbols_enter(SHIM_FN_##name);                                            \
+        return shim_tool.name != NULL ? shim_tool.name arguments : inner arguments;    \
+    }
+
+#define SHIM_BUFFERED(timing, type, name, parameters, arguments)                       \
+    static type __attribute__((noinline)) shim_inner_##name parameters                 \
+    {                                                                                  \
+        struct mds_collect *collect =                                                  \
+            MDS_##timing == MDS_UNTIMED ? NULL : mds_collect;                          \
+        uint64_t began;                                                                \
+        type result;                                                                   \
+                                                                                       \
+        if (!shim_gate.is_active) {                                                    \
+            shim_symbols_enter(SHIM_FN_##name);                                        \
+            shim_symbols_tell_inactive("MPI_" #name);                                  \
+            return shim_real.name arguments;                                           \
+        }                                                                              \
+        began = mds_begin(collect, MDS_##timing);                                      \
+        result = shim_##name arguments;                                                \
+        mds_end(collect, SHIM_FN_##name, MDS_##timing, began);                         \
+        return result;                                                                 \
+    }                                                                                  \
+    SHIM_DEFINE_TOOL(type, name, parameters, arguments, shim_inner_##name)             \
+    SHIM_EXPORT type PMPI_##name parameters                                            \
+    {                                                                                  \
+        if (__builtin_expect(shim_gate.pmpi_is_slow, false)) {                         \
+            return shim_inner_##name arguments;                                        \
+        }                                                                              \
+        return shim_##name arguments;                                                  \
+    }                                                                                  \
+    SHIM_EXPORT type MPI_##name parameters                                             \
+    {                                                                                  \
+        if (__builtin_expect(shim_gate.mpi_is_slow, false)) {                          \
+            return shim_slow_##name arguments;                                         \
+        }                                                                              \
+        return shim_##name arguments;                                                  \
+    }
+
+#define SHIM_PASSED(timing, type, name, parameters, arguments)                         \
+    SHIM_DEFINE_TOOL(type, name, parameters, arguments, shim_pass_##name)              \
+    SHIM_EXPORT type PMPI_##name parameters                                            \
+    {                                                                                  \
+        if (__builtin_expect(shim_gate.pmpi_is_slow, false)) {                         \
+            shim_symbols_enter(SHIM_FN_##name);                                        \
+        }                                                                              \
+        return shim_pass_##name arguments;                                             \
+    }                                                                                  \
+    SHIM_EXPORT type MPI_##name parameters                                             \
+    {                                                                                  \
+        if (__builtin_expect(shim_gate.mpi_is_slow, false)) {                          \
+            return shim_slow_##name arguments;                                         \
+        }                                                                              \
+        return shim_pass_##name arguments;                                             \
+    }
+
+#define SHIM_LIFECYCLE(type, name, parameters, arguments)                              \
+    SHIM_DEFINE_TOOL(type, name, parameters, arguments, shim_##name)                   \
+    SHIM_EXPORT type PMPI_##name parameters                                            \
+    {                                                                                  \
+        shim_symbols_enter(SHIM_FN_##name);                                            \
+        return shim_##name arguments;                                                  \
+    }                                                                                  \
+    SHIM_EXPORT type MPI_##name parameters                                             \
+    {                                                                                  \
+        return shim_slow_##name arguments;                                             \
+    }
+
+#include "mpi_shim/real/functions.def"

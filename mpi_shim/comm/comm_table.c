@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The table of communicators that the shim carries, from the moment at which all members
+ * have agreed on one until it is freed. Called in the application's threads.
+ */
+#include "mpi_shim/comm/comm.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "mpi_shim/comm/comm_agree.h"
+#include "mpi_shim/comm/slots.h"
+#include "mpi_shim/real/error.h"
+#include "mpi_shim/real/handles.h"
+#include "mpi_shim/real/real.h"
+
+enum { TABLE_SIZE = 256 };
+
+struct shim_comm *shim_comm_last;
+
+static struct shim_comm *table[TABLE_SIZE];
+
+static struct shim_comm **head_of(MPI_Comm handle)
+{
+    return &table[((uintptr_t)handle >> 4) % TABLE_SIZE];
+}
+
+struct shim_comm *shim_comm_search(MPI_Comm handle)
+{
+    struct shim_comm *comm = *head_of(handle);
+
+    while (comm != NULL && comm->handle != handle) {
+        comm = comm->next;
+    }
+    if (comm != NULL) {
+        shim_comm_last = comm;
+    }
+    return comm;
+}
+
+void shim_comm_name_group(const struct bcs_group *group, char *name_out,
+                          size_t n_name_bytes)
+{
+    char name[MPI_MAX_OBJECT_NAME] = "";
+    int length;
+
+    for (int i = 0; i < TABLE_SIZE; i++) {
+        for (const struct shim_comm *comm = table[i]; comm != NULL; comm = comm->next) {
+            if (comm->whole == group) {
+                shim_real.Comm_get_name(comm->handle, name, &length);
+            }
+        }
+    }
+    snprintf(name_out, n_name_bytes, "%s",
+             name[0] != '\0' ? name : "a communicator without a name");
+}
+
+enum { TRANSLATE_E_FOREIGN = 1 };
+
+/**
+ * The job's port numbers of a group's members, in rank order. Frees the group.
+ *
+ * @return 0, -ENOMEM, or TRANSLATE_E_FOREIGN: some member is a process of another job, by
+ *         MPI_Comm_spawn or the like
+ */
+static int translate(MPI_Group group, int size, uint32_t *ports)
+{
+    MPI_Group world;
+    int *ranks = malloc(2 * (size_t)size * sizeof(*ranks));
+    int rc = ranks == NULL ? -ENOMEM : 0;
+
+    for (int i = 0; rc == 0 && i < size; i++) {
+        ranks[i] = i;
+    }
+    if (rc == 0) {
+        shim_real.Comm_group(shim_handles.comm_world, &world);
+        shim_real.Group_translate_ranks(group, size, ranks, world, ranks + size);
+        shim_real.Group_free(&world);
+    }
+    for (int i = 0; rc == 0 && i < size; i++) {
+        ports[i] = (uint32_t)ranks[size + i];
+        rc = ranks[size + i] == MPI_UNDEFINED ? TRANSLATE_E_FOREIGN : 0;
+    }
+    free(ranks);
+    shim_real.Group_free(&group);
+    return rc;
+}
+
+static void reverse(uint32_t *ports, int n)
+{
+    for (int i = 0; i < n / 2; i++) {
+        uint32_t port = ports[i];
+        ports[i] = ports[n - 1 - i];
+        ports[n - 1 - i] = port;
+    }
+}
+
+/**
+ * Order the members of an intercommunicator, whose ports are this side's and then the
+ * other's: on both sides first those of the side whose rank 0 is the earlier process of
+ * the job.
+ */
+static void order_sides(struct shim_comm *comm, int n_mine, int n_others)
+{
+    bool is_first = comm->ports[0] < comm->ports[n_mine];
+    struct bcs_sides *sides = &comm->sides;
+
+    if (!is_first) {
+        reverse(comm->ports, n_mine);
+        reverse(comm->ports + n_mine, n_others);
+        reverse(comm->ports, n_mine + n_others);
+    }
+    comm->group.ports = comm->ports + (is_first ? n_mine : 0);
+    comm->group.size = n_others;
+    sides->others = comm->group;
+    sides->mine = comm->group;
+    sides->mine.ports = comm->ports + (is_first ? 0 : n_others);
+    sides->mine.size = n_mine;
+    sides->both.ports = comm->ports;
+    sides->both.size = n_mine + n_others;
+    sides->both.rank = comm->group.rank + (is_first ? 0 : n_others);
+    comm->whole = &sides->both;
+}
+
+/** Fill the groups of a communicator with n_others members on the other side, 0 if it is
+ *  an intracommunicator. @return as translate does; the same on all members */
+static int read_groups(struct shim_comm *comm, int n_mine, int n_others)
+{
+    MPI_Group group;
+    int rc;
+
+    shim_real.Comm_rank(comm->handle, &comm->group.rank);
+    shim_real.Comm_group(comm->handle, &group);
+    rc = translate(group, n_mine, comm->ports);
+    if (rc == 0 && n_others > 0) {
+        shim_real.Comm_remote_group(comm->handle, &group);
+        rc = translate(group, n_others, comm->ports + n_mine);
+        order_sides(comm, n_mine, n_others);
+    } else {
+        comm->group.ports = comm->ports;
+        comm->group.size = n_mine;
+        comm->whole = &comm->group;
+    }
+    return rc;
+}
+
+/** Describe a communicator, which has no numbers yet. *comm_out is NULL if it is not one
+ *  to be carried. @return 0 or -ENOMEM */
+static int describe(MPI_Comm handle, struct shim_comm **comm_out)
+{
+    int is_inter, n_mine, n_others = 0;
+    struct shim_comm *comm;
+    int rc;
+
+    *comm_out = NULL;
+    if (handle == shim_handles.comm_null ||
+        shim_real.Comm_test_inter(handle, &is_inter) != MPI_SUCCESS) {
+        return 0;
+    }
+    shim_real.Comm_size(handle, &n_mine);
+    if (is_inter) {
+        shim_real.Comm_remote_size(handle, &n_others);
+        if (n_others == 0) {
+            return 0; /* nobody to talk to */
+        }
+    }
+    comm =
+        calloc(1, sizeof(*comm) + (size_t)(n_mine + n_others) * sizeof(comm->ports[0]));
+    if (comm == NULL) {
+        return -ENOMEM;
+    }
+    comm->handle = handle;
+    comm->n_users = 1;
+    rc = read_groups(comm, n_mine, n_others);
+    if (rc == 0) {
+        *comm_out = comm;
+    } else {
+        free(comm);
+    }
+    return rc < 0 ? rc : 0;
+}
+
+static void insert(struct shim_comm *comm, const struct shim_agreement *agreement)
+{
+    struct shim_comm **head = head_of(comm->handle);
+
+    shim_agreement_apply(comm, agreement);
+    comm->next = *head;
+    *head = comm;
+}
+
+int shim_comm_carry(MPI_Comm handle, const struct shim_agreement *agreement)
+{
+    struct shim_comm *comm;
+    int rc = describe(handle, &comm);
+
+    if (comm != NULL) {
+        insert(comm, agreement);
+    }
+    return rc;
+}
+
+int shim_comm_add(MPI_Comm handle)
+{
+    struct shim_agreement agreement;
+    struct shim_comm *comm;
+
+    if (describe(handle, &comm) < 0) {
+        return shim_error(handle, MPI_ERR_NO_MEM);
+    }
+    if (comm == NULL) {
+        return MPI_SUCCESS;
+    }
+    if (!shim_agree(comm, &agreement)) {
+        free(comm);
+        return shim_error(handle, MPI_ERR_NO_MEM);
+    }
+    shim_enter();
+    insert(comm, &agreement);
+    shim_leave();
+    return MPI_SUCCESS;
+}
+
+/** Take a communicator out of the table. Its use by the handle remains. */
+static void remove_comm(struct shim_comm *comm)
+{
+    struct shim_comm **link = head_of(comm->handle);
+
+    while (*link != comm) {
+        link = &(*link)->next;
+    }
+    *link = comm->next;
+    shim_comm_last = NULL;
+    comm->handle = shim_handles.comm_null;
+}
+
+void shim_comm_retire(MPI_Comm handle)
+{
+    struct shim_comm *comm = shim_comm_find(handle);
+
+    if (comm != NULL) {
+        remove_comm(comm);
+        shim_slot_leave(comm);
+    }
+}
+
+int shim_comm_setup(void)
+{
+    int rc = shim_comm_add(shim_handles.comm_self);
+
+    return rc == MPI_SUCCESS && shim_comm_add(shim_handles.comm_world) == MPI_SUCCESS
+               ? 0
+               : -ENOMEM;
+}
+
+void shim_comm_teardown(void)
+{
+    for (int i = 0; i < TABLE_SIZE; i++) {
+        while (table[i] != NULL) {
+            struct shim_comm *comm = table[i];
+            remove_comm(comm);
+            shim_comm_release(comm);
+        }
+    }
+    shim_slots_teardown();
+}

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Calls that go to the real library. The counters are written by every thread that
+ * makes such a call; the progress hook is called by whatever thread progresses the real
+ * library. Within shim_progress_real and shim_test_real it does nothing, since their caller
+ * runs the engine anyway.
+ *
+ * A rank that waits in the real library calls those that sleep in us (outside.h). What
+ * cannot call: processes of other jobs, once there are any. From then on a rank that
+ * waits in us looks after the real library now and then by itself.
+ *
+ * opal_progress and what belongs to it are functions of Open MPI's lower library, which
+ * has come with libmpi; they are looked up by name.
+ */
+#include "mpi_shim/real/fallback.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <string.h>
+
+#include "libbcs/api/outside.h"
+#include "libbcs/api/wait.h"
+#include "libbcs/base/notice.h"
+#include "mpi_shim/real/gate.h"
+#include "mpi_shim/real/real.h"
+#include "mpi_shim/real/state.h"
+
+static _Atomic uint64_t shim_pass_count[SHIM_N_FUNCTIONS];
+
+/* Passed calls of this thread that are under way: more than 1 are the library's own. */
+static _Thread_local uint32_t shim_pass_depth
+    __attribute__((tls_model("initial-exec")));
+
+/* When this thread began to wait in the real library; 0: the progress hook will say. */
+static _Thread_local uint64_t shim_wait_since_ns
+    __attribute__((tls_model("initial-exec")));
+
+/* This thread is inside shim_progress_real. */
+static _Thread_local bool shim_is_poking __attribute__((tls_model("initial-exec")));
+
+/* Calls of the hook of which one does something, since others wait for the real library's
+ * next look; where there are more processes than cores, each does, as it yields then. */
+enum { HOOKS_A_TURN = 16 };
+
+static _Thread_local uint32_t shim_n_hooks __attribute__((tls_model("initial-exec")));
+
+typedef int (*shim_progress_fn)(void);
+
+static struct shim_progress {
+    void (*poke)(void);
+    void (*callback)(void);
+} shim_progress;
+
+/* Whether a function connects this process with others that are not of its job. */
+static bool shim_pass_connects(enum shim_function function)
+{
+    switch (function) {
+    case SHIM_FN_Comm_spawn:
+    case SHIM_FN_Comm_spawn_multiple:
+    case SHIM_FN_Comm_accept:
+    case SHIM_FN_Comm_connect:
+    case SHIM_FN_Comm_join:
+        return true;
+    default:
+        return false;
+    }
+}
+
+void shim_pass_connected(void)
+{
+    shim_enter();
+    bcs_wait_nap_short(shim_context());
+    bcs_notice(BCS_NOTICE_SHORT_NAPS, "there are processes of another job");
+    shim_leave();
+}
+
+void shim_pass_begin(enum shim_function function)
+{
+    if (shim_pass_depth++ > 0 || !shim_gate.is_active) {
+        return;
+    }
+    /* relaxed: statistics */
+    if (atomic_fetch_add_explicit(&shim_pass_count[function], 1,
+                                  memory_order_relaxed) == 0) {
+        bcs_notice(BCS_NOTICE_PASSED, "BCS does not carry %s",
+                   shim_function_names[function]);
+    }
+    shim_wait_since_ns = 0;
+    if (__builtin_expect(shim_pass_connects(function), 0)) {
+        shim_pass_connected();
+    }
+}
+
+void shim_pass_end(void)
+{
+    shim_pass_depth--;
+}
+
+void shim_pass_counts(uint64_t *counts_out, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        /* relaxed: read in MPI_Finalize, when no other thread may be in MPI */
+        counts_out[i] = atomic_load_explicit(&shim_pass_count[i], memory_order_relaxed);
+    }
+}
+
+void shim_progress_real(void)
+{
+    if (shim_progress.poke != NULL && !shim_is_poking) {
+        shim_is_poking = true;
+        shim_progress.poke();
+        shim_is_poking = false;
+    }
+}
+
+bool shim_test_real(MPI_Request *request)
+{
+    bool was_poking = shim_is_poking;
+    int flag = 0;
+
+    shim_is_poking = true;
+    shim_real.Test(request, &flag, MPI_STATUS_IGNORE);
+    shim_is_poking = was_poking;
+    return flag != 0;
+}
+
+static int shim_progress_hook(void)
+{
+    if (shim_is_poking) {
+        return 1; /* as if there were something to do: our caller yields by itself */
+    }
+    if (shim_progress.callback != NULL && (++shim_n_hooks % HOOKS_A_TURN == 0 ||
+                                           bcs_context_is_crowded(shim_context()))) {
+        shim_progress.callback();
+        bcs_outside_call(shim_context(), &shim_wait_since_ns);
+    }
+    return 0;
+}
+
+/* Store the function behind a name at function_out; false if there is none. */
+static bool shim_progress_find(const char *name, void *function_out)
+{
+    void *symbol = shim_symbol_find(name);
+
+    memcpy(function_out, &symbol, sizeof(symbol));
+    return symbol != NULL;
+}
+
+/** With more processes than cores, have the real library yield between two looks. Its
+ *  launcher tells it to if it counts cores; with a hostfile or a batch system it counts
+ *  what it is told, and a rank that waits in there then keeps its core for a whole turn of
+ *  the kernel's scheduler. */
+static void yield_when_idle(void)
+{
+    bool (*set)(bool);
+
+    if (bcs_context_is_oversubscribed(shim_context()) &&
+        shim_progress_find("opal_progress_set_yield_when_idle", &set)) {
+        set(true);
+    }
+}
+
+int shim_progress_hook_install(void (*callback)(void))
+{
+    int (*do_register)(shim_progress_fn);
+
+    if (!shim_progress_find("opal_progress", &shim_progress.poke) ||
+        !shim_progress_find("opal_progress_register", &do_register)) {
+        return -ENOSYS;
+    }
+    yield_when_idle();
+    shim_progress.callback = callback;
+    if (do_register(shim_progress_hook) != 0) {
+        shim_progress.callback = NULL;
+        return -ENOSYS;
+    }
+    return 0;
+}
+
+void shim_progress_hook_remove(void)
+{
+    memset(&shim_progress, 0, sizeof(shim_progress));
+}

@@ -1,0 +1,454 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Life of a request: description, start, completion, end. Called by the entry points in
+ * the application's threads, after shim_enter.
+ */
+#include "mpi_shim/request/request.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "libbcs/api/wait.h"
+#include "libbcs/base/notice.h"
+#include "mpi_shim/collective/collective.h"
+#include "mpi_shim/real/error.h"
+#include "mpi_shim/real/handles.h"
+#include "mpi_shim/request/bsend_space.h"
+#include "mpi_shim/request/status.h"
+
+struct shim_arena shim_arena;
+
+/* Requests that go on without a handle. While there are any, calls end with a look at them:
+ * what has arrived before a call is in its buffer after it. */
+static struct shim_request *orphans;
+
+int shim_request_setup(void)
+{
+    uint32_t n_most = bcs_context_requests(shim_context());
+    void *memory = /* address space; what is touched becomes memory */
+        mmap(NULL, n_most * sizeof(struct shim_request), PROT_READ | PROT_WRITE,
+             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+    if (memory == MAP_FAILED) {
+        return -ENOMEM;
+    }
+    shim_arena.begin = memory;
+    shim_arena.end = shim_arena.begin + n_most;
+    return 0;
+}
+
+void shim_request_teardown(void)
+{
+    if (shim_arena.begin != NULL) {
+        munmap(shim_arena.begin,
+               (size_t)((char *)shim_arena.end - (char *)shim_arena.begin));
+        memset(&shim_arena, 0, sizeof(shim_arena));
+    }
+    orphans = NULL;
+    shim_state.at_leave = NULL;
+}
+
+/** Let a request that has just been deleted rest, in place of the one that has rested for
+ *  longest. */
+static void rest(struct shim_request *request)
+{
+    uint32_t i = shim_arena.next_resting++ % SHIM_N_RESTING;
+    struct shim_request *rested = shim_arena.resting[i];
+
+    shim_arena.resting[i] = request;
+    if (rested != NULL) {
+        rested->next = shim_arena.free;
+        shim_arena.free = rested;
+    }
+}
+
+/** There is no other: take the one that has rested for longest. @return NULL: none */
+static struct shim_request *wake(void)
+{
+    struct shim_request *request = NULL;
+
+    for (uint32_t n = 0; request == NULL && n < SHIM_N_RESTING; n++) {
+        uint32_t i = (shim_arena.next_resting + n) % SHIM_N_RESTING;
+
+        request = shim_arena.resting[i];
+        shim_arena.resting[i] = NULL;
+    }
+    return request;
+}
+
+struct shim_request *shim_request_new(void)
+{
+    struct shim_request *request = shim_arena.free;
+    int32_t fortran_handle;
+
+    if (request != NULL) {
+        shim_arena.free = request->next;
+    } else if (&shim_arena.begin[shim_arena.n_touched] < shim_arena.end) {
+        request = &shim_arena.begin[shim_arena.n_touched++];
+    } else {
+        request = wake();
+    }
+    if (request == NULL) {
+        bcs_notice(BCS_NOTICE_REQUESTS_USED,
+                   "rank %u has %u requests, as many as it may",
+                   bcs_context_rank(shim_context()), shim_arena.n_used);
+        return NULL;
+    }
+    shim_arena.n_used++;
+    fortran_handle = SHIM_FORTRAN_BASE + (int32_t)(request - shim_arena.begin);
+    memset(request, 0, sizeof(*request));
+    request->fortran_handle = fortran_handle;
+    return request;
+}
+
+void shim_request_outlive(MPI_Comm comm)
+{
+    struct shim_request *end = shim_arena.begin + shim_arena.n_touched;
+
+    if (shim_arena.n_used == 0) {
+        return;
+    }
+    for (struct shim_request *request = shim_arena.begin; request < end; request++) {
+        if (request->error_comm == comm) {
+            request->error_comm = shim_handles.comm_world;
+        }
+    }
+}
+
+/** Give back what one activation of a request took. */
+static void drop_buffers(struct shim_request *request)
+{
+    if (request->holds_type) {
+        shim_datatype_release(request->type);
+        request->holds_type = false;
+    }
+    if (request->copy != NULL) {
+        free(request->copy);
+        request->copy = NULL;
+    }
+    if (request->is_buffered) {
+        shim_bsend_release(request->base.n_bytes);
+        request->is_buffered = false;
+    }
+}
+
+void shim_request_delete(struct shim_request *request)
+{
+    if (request->partner != NULL) {
+        shim_request_delete(request->partner);
+    }
+    drop_buffers(request);
+    shim_exchange_free(request->exchange);
+    if (request->is_persistent && request->type != NULL) {
+        shim_datatype_release(request->type);
+    }
+    if ((request->is_persistent || request->kind >= SHIM_RECEIVE_MESSAGE) &&
+        request->comm != NULL) {
+        shim_comm_release(request->comm);
+    }
+    shim_arena.n_used--;
+    request->error_comm = NULL;
+    request->comm = NULL;
+    rest(request);
+}
+
+static bool is_send(enum shim_kind kind)
+{
+    return kind <= SHIM_SEND_BUFFERED;
+}
+
+/** Let the API use a copy of the data, without gaps. @return whether there is memory */
+static bool prepare_copy(struct shim_request *request, struct bcs_message *message)
+{
+    request->copy = malloc(message->n_bytes);
+    if (request->copy == NULL) {
+        bcs_notice(BCS_NOTICE_COPY_MEMORY,
+                   "no memory for a copy of %zu bytes of a message with gaps",
+                   message->n_bytes);
+        return false;
+    }
+    if (is_send(request->kind)) {
+        shim_pack(request->buffer, (size_t)request->count, request->type,
+                  request->copy);
+    }
+    message->data = request->copy;
+    return true;
+}
+
+/** Describe data with gaps to the API: by their layout, or as a copy. */
+static void prepare_gaps(struct shim_request *request, struct bcs_message *message)
+{
+    shim_datatype_hold(request->type); /* the program may free it meanwhile */
+    request->holds_type = true;
+    if (!bcs_wants_copy(shim_context(), message->n_bytes) ||
+        !prepare_copy(request, message)) {
+        message->layout = request->type->layout;
+    }
+}
+
+/** Describe the data to the API; with must_copy, those of a copy that is made here. */
+static int prepare_data(struct shim_request *request, struct bcs_message *message,
+                        bool must_copy)
+{
+    message->n_bytes = (size_t)request->count * request->type->size;
+    message->data = (void *)(uintptr_t)request->buffer;
+    if ((request->type->is_dense && !must_copy) || message->n_bytes == 0) {
+        return MPI_SUCCESS;
+    }
+    if (must_copy) {
+        return prepare_copy(request, message) ? MPI_SUCCESS : MPI_ERR_NO_MEM;
+    }
+    prepare_gaps(request, message);
+    return MPI_SUCCESS;
+}
+
+static int post(struct shim_request *request, bool must_copy)
+{
+    static const enum bcs_send_mode modes[] = {
+        [SHIM_SEND] = BCS_SEND_STANDARD,
+        [SHIM_SEND_OF_COPY] = BCS_SEND_STANDARD,
+        [SHIM_SEND_SYNCHRONOUS] = BCS_SEND_SYNCHRONOUS,
+        [SHIM_SEND_BUFFERED] = BCS_SEND_BUFFERED,
+    };
+    struct bcs_message message = {
+        .group = &request->comm->group,
+        .peer = request->peer,
+        .tag = request->tag,
+    };
+    int rc = prepare_data(request, &message, must_copy);
+
+    if (rc == MPI_SUCCESS) {
+        switch (request->kind) {
+        case SHIM_RECEIVE:
+            rc = bcs_recv(shim_context(), &message, NULL, &request->base);
+            break;
+        case SHIM_RECEIVE_MESSAGE:
+            rc = bcs_imrecv(shim_context(), &message, request->message_item,
+                            &request->base);
+            break;
+        default:
+            rc = bcs_send(shim_context(), &message, modes[request->kind],
+                          &request->base);
+            break;
+        }
+        rc = rc < 0 ? MPI_ERR_NO_MEM : MPI_SUCCESS;
+    }
+    if (rc != MPI_SUCCESS || (request->base.is_done && is_send(request->kind))) {
+        drop_buffers(request);
+    }
+    return rc;
+}
+
+/** Take space of the attached buffer; sends that are over give theirs back if need be.
+ *  @return whether there was enough */
+static bool reserve_space(size_t n_bytes)
+{
+    if (shim_bsend_reserve(n_bytes)) {
+        return true;
+    }
+    shim_request_reap();
+    return shim_bsend_reserve(n_bytes);
+}
+
+/** Start a buffered send: its data go on their own way, and the request is done. */
+static int start_buffered(struct shim_request *request)
+{
+    size_t n_bytes = (size_t)request->count * request->type->size;
+    struct shim_request *carrier = shim_request_new();
+    int rc;
+
+    if (carrier == NULL) {
+        return MPI_ERR_NO_MEM;
+    }
+    if (!reserve_space(n_bytes)) {
+        shim_request_delete(carrier);
+        return MPI_ERR_BUFFER;
+    }
+    carrier->kind = SHIM_SEND_BUFFERED;
+    carrier->buffer = request->buffer;
+    carrier->count = request->count;
+    carrier->type = request->type;
+    carrier->comm = request->comm;
+    carrier->peer = request->peer;
+    carrier->tag = request->tag;
+    carrier->is_active = true;
+    carrier->is_buffered = true;
+    carrier->base.n_bytes = n_bytes;
+    rc = post(carrier, true);
+    if (rc == MPI_SUCCESS && !carrier->base.is_done) {
+        shim_request_free(carrier);
+    } else {
+        shim_request_delete(carrier);
+    }
+    return rc;
+}
+
+static int start_exchange(struct shim_request *request)
+{
+    struct shim_exchange *exchange = request->exchange;
+    int status = shim_exchange_start(exchange, request->comm, &request->base);
+
+    if (status < 0) {
+        shim_exchange_close(exchange, status);
+        request->base.is_done = true;
+        return shim_class_of_status(status);
+    }
+    if (request->is_persistent) {
+        return MPI_SUCCESS;
+    }
+    if (shim_exchange_is_open(exchange)) {
+        shim_exchange_hold(exchange);
+    } else {
+        shim_exchange_free(exchange);
+        request->exchange = NULL;
+    }
+    return MPI_SUCCESS;
+}
+
+static int start_message(struct shim_request *request)
+{
+    int rc = MPI_SUCCESS;
+
+    request->base.is_send = is_send(request->kind);
+    if (request->is_proc_null) {
+        request->base.is_done = true;
+    } else if (request->kind == SHIM_SEND_BUFFERED) {
+        rc = start_buffered(request);
+        request->base.is_done = true;
+    } else {
+        rc = post(request, request->kind == SHIM_SEND_OF_COPY);
+    }
+    return rc;
+}
+
+int shim_request_start(struct shim_request *request)
+{
+    int rc;
+
+    request->is_active = true;
+    rc = request->kind == SHIM_EXCHANGE ? start_exchange(request)
+                                        : start_message(request);
+    request->is_active = rc == MPI_SUCCESS;
+    return rc;
+}
+
+void shim_request_status(const struct shim_request *request, MPI_Status *status)
+{
+    const struct bcs_result *result = &request->base.result;
+
+    if (!request->is_active) {
+        shim_status_set_empty(status);
+    } else if (request->is_proc_null && !request->base.is_send) {
+        shim_status_set_proc_null(status);
+    } else if (request->base.is_send) {
+        shim_status_set(status, MPI_ANY_SOURCE, MPI_ANY_TAG, 0, false);
+    } else {
+        shim_status_set(status, result->source, result->tag, result->n_bytes,
+                        result->error == BCS_E_CANCELLED);
+    }
+}
+
+/** Take what a receive has got out of its copy. Apart: it would slow the others down. */
+static __attribute__((noinline)) int settle_copy(struct shim_request *request)
+{
+    shim_unpack(request->copy, request->base.result.n_bytes,
+                (void *)(uintptr_t)request->buffer, request->type);
+    free(request->copy);
+    request->copy = NULL;
+    return request->base.result.error == BCS_E_TRUNCATED ? MPI_ERR_TRUNCATE
+                                                         : MPI_SUCCESS;
+}
+
+int shim_request_settle(struct shim_request *request)
+{
+    const struct bcs_result *result = &request->base.result;
+    bool is_receive = !request->base.is_send && !request->is_proc_null;
+
+    if (request->is_active && request->kind == SHIM_EXCHANGE) {
+        return shim_class_of_status(
+            request->exchange == NULL
+                ? result->error
+                : shim_exchange_close(request->exchange, result->error));
+    }
+    if (!request->is_active || !is_receive) {
+        return MPI_SUCCESS;
+    }
+    if (request->copy != NULL) {
+        return settle_copy(request);
+    }
+    return result->error == BCS_E_TRUNCATED ? MPI_ERR_TRUNCATE : MPI_SUCCESS;
+}
+
+int shim_request_finish(MPI_Request *handle, MPI_Status *status)
+{
+    struct shim_request *request = shim_request_find(*handle);
+    int rc = shim_request_settle(request);
+
+    shim_request_status(request, status);
+    if (request->is_persistent) {
+        drop_buffers(request);
+        request->is_active = false;
+        request->base.is_done = true;
+    } else {
+        shim_request_delete(request);
+        *handle = shim_handles.request_null;
+    }
+    return rc;
+}
+
+void shim_request_free(struct shim_request *request)
+{
+    if (!request->is_active) {
+        shim_request_delete(request);
+        return;
+    }
+    request->error_comm = NULL;     /* nobody can ask any more */
+    if (request->partner != NULL) { /* both go their own ways */
+        shim_request_free(request->partner);
+        request->partner = NULL;
+    }
+    request->next = orphans;
+    orphans = request;
+    shim_state.at_leave = shim_request_reap;
+}
+
+void shim_request_reap(void)
+{
+    struct shim_request **link = &orphans;
+
+    while (*link != NULL) {
+        struct shim_request *request = *link;
+        if (shim_request_look(request)) {
+            *link = request->next;
+            shim_request_settle(request);
+            shim_request_delete(request);
+        } else {
+            link = &request->next;
+        }
+    }
+    if (orphans == NULL) {
+        shim_state.at_leave = NULL;
+    }
+}
+
+static bool has_orphan_send(void)
+{
+    const struct shim_request *request = orphans;
+
+    while (request != NULL && !request->base.is_send) {
+        request = request->next;
+    }
+    return request != NULL;
+}
+
+void shim_request_drain(void)
+{
+    struct nic_waiter waiter = {0};
+
+    for (shim_request_reap(); has_orphan_send(); shim_request_reap()) {
+        bcs_wait_turn(shim_context(), &waiter);
+    }
+    bcs_wait_stop(shim_context(), &waiter);
+}

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Requests of ours: what an MPI_Request handle that the shim has given out points to.
+ * They live in one arena, so that an array of requests may mix them with the real
+ * library's: a handle is ours if it lies in the arena. Called by entry points after
+ * shim_enter.
+ */
+#ifndef MPI_SHIM_REQUEST_H
+#define MPI_SHIM_REQUEST_H
+
+#include <stddef.h>
+
+#include "libbcs/api/completion.h"
+#include "libbcs/api/p2p.h"
+#include "mpi_shim/comm/comm.h"
+#include "mpi_shim/data/datatype.h"
+#include "mpi_shim/real/state.h"
+
+/** How a request's send sends, or that it receives. */
+enum shim_kind {
+    SHIM_SEND,
+    SHIM_SEND_OF_COPY, /* of the data as they are now */
+    SHIM_SEND_SYNCHRONOUS,
+    SHIM_SEND_BUFFERED,
+    SHIM_RECEIVE,
+    /* Those from here on hold their communicator. */
+    SHIM_RECEIVE_MESSAGE, /* that a matched probe has taken */
+    SHIM_EXCHANGE,        /* a collective */
+};
+
+/** The arguments of a point-to-point call. */
+struct shim_call {
+    enum shim_kind kind;
+    const void *buffer;
+    int count;
+    MPI_Datatype datatype;
+    int peer;
+    int tag;
+    MPI_Comm comm;
+};
+
+/** A non-blocking or persistent operation. */
+struct shim_request {
+    struct bcs_request base;
+    enum shim_kind kind;
+    int count;
+    const void *buffer;
+    const struct shim_datatype *type;
+    struct shim_comm *comm;
+    MPI_Comm error_comm; /* whose error handler is called; NULL: the program has no
+                                  such request, now */
+    struct shim_request *next; /* free list, orphans */
+    /* Fortran's MPI_Wait reads an int here after the call: Open MPI's own index. */
+    int32_t fortran_handle;
+    int32_t peer;
+    int32_t tag;
+    uint32_t message_item; /* receive of a matched probe */
+    char *copy;            /* of the data, without gaps, or NULL */
+    bool is_persistent;    /* holds type and comm */
+    bool holds_type;       /* for data with gaps */
+    bool is_active;
+    bool is_proc_null;
+    bool is_buffered; /* copy counts as used space of the attached buffer */
+    /* Of a collective, while something remains to be done at its end, or persistent. */
+    struct shim_exchange *exchange;
+    struct shim_request *partner; /* the send that is part of this receive, or NULL */
+};
+
+_Static_assert(offsetof(struct shim_request, fortran_handle) == 0x68,
+               "where Open MPI has its Fortran index");
+
+enum { SHIM_FORTRAN_BASE = 1 << 30 };
+
+enum { SHIM_N_RESTING = 64 };
+
+/** The arena; [begin, end) are the addresses of all requests of ours. */
+struct shim_arena {
+    struct shim_request *begin;
+    struct shim_request *end;
+    struct shim_request *free;
+    /* Those that were deleted last, in a ring: a copy of such a handle that the program
+     * has kept is found out, and not taken for a new request. */
+    struct shim_request *resting[SHIM_N_RESTING];
+    uint32_t next_resting;
+    uint32_t n_touched;
+    uint32_t n_used;
+};
+
+extern struct shim_arena shim_arena;
+
+/** Reserve the arena. @return 0 or -ENOMEM */
+int shim_request_setup(void);
+
+/** Give the arena back. */
+void shim_request_teardown(void);
+
+/** @return our request behind a handle, or NULL: null or the real library's */
+static inline struct shim_request *shim_request_find(MPI_Request handle)
+{
+    struct shim_request *request = (struct shim_request *)(void *)handle;
+
+    return request >= shim_arena.begin && request < shim_arena.end ? request : NULL;
+}
+
+/** Whether the program may use a handle of ours: the operation is not over, nor has it let
+ *  go of it. A copy of another one is MPI_ERR_REQUEST, on MPI_COMM_WORLD. */
+static inline bool shim_request_is_live(const struct shim_request *request)
+{
+    return __builtin_expect(request->error_comm != NULL, 1);
+}
+
+/** @return the request behind Fortran's handle, which is one of ours; NULL: no such */
+static inline struct shim_request *shim_request_of_fortran(MPI_Fint handle)
+{
+    uint32_t index = (uint32_t)handle - SHIM_FORTRAN_BASE;
+
+    return index < shim_arena.n_touched ? &shim_arena.begin[index] : NULL;
+}
+
+static inline MPI_Request shim_request_handle(struct shim_request *request)
+{
+    return (MPI_Request)(void *)request;
+}
+
+/** @return a fresh request, zero but for its Fortran handle; NULL: too many */
+struct shim_request *shim_request_new(void);
+
+/** Before a communicator is freed: errors of its requests that are not over are raised
+ *  on MPI_COMM_WORLD, as are all that belong to no communicator. */
+void shim_request_outlive(MPI_Comm comm);
+
+/** Give a request back, with what it holds. */
+void shim_request_delete(struct shim_request *request);
+
+/**
+ * Start the operation that a request describes. On an error nothing is pending.
+ *
+ * @return MPI_SUCCESS or an error class
+ */
+int shim_request_start(struct shim_request *request);
+
+/** Look whether a request is complete (also: inactive); does not turn the engine. */
+static inline bool shim_request_look(struct shim_request *request)
+{
+    return (request->base.is_done || bcs_look(shim_context(), &request->base)) &&
+           (request->partner == NULL || shim_request_look(request->partner));
+}
+
+/** Wait for all that belongs to a request. */
+static inline void shim_request_wait(struct shim_request *request)
+{
+    bcs_test(shim_context(), &request->base, true);
+    if (request->partner != NULL) {
+        shim_request_wait(request->partner);
+    }
+}
+
+/**
+ * After completion: fill the status (all but MPI_ERROR), and free the request or,
+ * if it is persistent, make it inactive. *handle is set to null if it was freed.
+ *
+ * @return MPI_SUCCESS or the error class of the operation
+ */
+int shim_request_finish(MPI_Request *handle, MPI_Status *status);
+
+/** The data of a request that is over go where they belong; once is enough.
+ *  @return an error class */
+int shim_request_settle(struct shim_request *request);
+
+/** Fill the status of a complete request and leave it as it is. */
+void shim_request_status(const struct shim_request *request, MPI_Status *status);
+
+/**
+ * The program lets go of a handle (MPI_Request_free): the operation goes on, and the
+ * request is deleted when it is over. Not of an active collective.
+ */
+void shim_request_free(struct shim_request *request);
+
+/** Move operations without a handle on, and delete those that are over. */
+void shim_request_reap(void);
+
+/** Wait until all sends without a handle are over. */
+void shim_request_drain(void);
+
+/** A test has found that something is not over: move it on. Called under the lock. @return
+ *  whether anything was moved, so that it should look again */
+bool shim_request_progress(void);
+
+#endif
