@@ -14,6 +14,7 @@
 #include "libbcs/base/notice.h"
 #include "libbcs/tools/variables.h"
 #include <bcs/primitives.h>
+#include <bcs/version.h>
 
 #define TEXT_BYTES 1024
 #define HELP_COLUMNS 74
@@ -98,7 +99,7 @@ static void summary_print(void)
 {
     const char *const *transports = bcs_transport_names();
 
-    printf("bcs %s\n", BCS_VERSION);
+    printf("bcs %s\n", bcs_version());
     printf("built with: %s\n", BCS_MPI_VERSION);
     printf("transports:");
     for (size_t i = 0; transports[i] != NULL; i++) {
@@ -208,7 +209,7 @@ int main(int argc, char **argv)
         return EXIT_SUCCESS;
     }
     if (argc == 2 && strcmp(option, "--version") == 0) {
-        printf("bcs-info %s\n", BCS_VERSION);
+        printf("bcs-info %s\n", bcs_version());
         return EXIT_SUCCESS;
     }
     fprintf(stderr, "bcs-info: unknown argument %s\n%s", argv[argc > 2 ? 2 : 1], help);

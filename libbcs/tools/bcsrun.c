@@ -8,6 +8,7 @@
  * behind, also if bcsrun is killed; and if the keeper is killed, bcsrun does its work.
  * Each has one thread.
  */
+#include <bcs/version.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -182,7 +183,7 @@ int main(int argc, char **argv)
     if (options.wants_help) {
         fputs(help, stdout);
     } else if (options.wants_version) {
-        printf("bcsrun %s\n", BCS_VERSION);
+        printf("bcsrun %s\n", bcs_version());
     } else {
         status = launch(&options);
     }

@@ -17,7 +17,7 @@ import tempfile
 import job
 
 HEADERS = ("bcs/bcs.h", "bcs/cbsp.h", "bcs/primitives.h", "bcs/public.h", "bcs/status.h",
-           "bsp.h")
+           "bcs/version.h", "bsp.h")
 # Strict, and each header before any other: it must bring what it needs.
 STRICT = ["-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Werror"]
 CXX_PROGRAM = """
@@ -25,8 +25,9 @@ CXX_PROGRAM = """
 #include <bcs/cbsp.h>
 #include <bcs/primitives.h>
 #include <bcs/status.h>
+#include <bcs/version.h>
 #include <bsp.h>
-#include <cstdio>
+#include <cstring>
 
 extern "C" void keep_left(void *, const void *, void *, std::size_t) {}
 
@@ -40,6 +41,9 @@ int main()
     bcs_result result{};
     long long mine = 3, all = 0, got = 0;
 
+    if (std::strcmp(bcs_version(), BCS_VERSION) != 0) {
+        return 1;
+    }
     if (!requests[0].is_done || requests[1].result.error != 0) {
         return 2;
     }
