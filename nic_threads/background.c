@@ -32,8 +32,11 @@
 
 #include "libbcs/base/log.h"
 #include "libbcs/ring/transfer.h"
+#include "nic_threads/engine_lock.h"
 #include "nic_threads/mover.h"
 #include "nic_threads/service_thread.h"
+#include "nic_threads/turn.h"
+#include "nic_threads/waking.h"
 
 enum {
     SLICES_A_LATE_LOOK = 20,

@@ -17,7 +17,7 @@
  */
 #include "nic_threads/chunk.h"
 
-#include "nic_threads/engine.h"
+#include "nic_threads/engine_xfer.h"
 #include "nic_threads/mover.h"
 #include "nic_threads/wire.h"
 

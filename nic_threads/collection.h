@@ -7,7 +7,7 @@
 #ifndef NIC_THREADS_COLLECTION_H
 #define NIC_THREADS_COLLECTION_H
 
-#include "nic_threads/engine.h"
+#include "nic_threads/node.h"
 
 /** DEM: take what the local processes have posted, starting with another one each time.
  *  @return how many descriptors the batch now has */

@@ -22,7 +22,7 @@
 #include <string.h>
 
 #include "nic_threads/agreement.h"
-#include "nic_threads/engine.h"
+#include "nic_threads/engine_xfer.h"
 #include "nic_threads/roles.h"
 #include "nic_threads/wire.h"
 

@@ -26,6 +26,8 @@
 #include <string.h>
 
 #include "libbcs/base/log.h"
+#include "nic_threads/engine_lock.h"
+#include "nic_threads/engine_xfer.h"
 #include "nic_threads/roles.h"
 #include "nic_threads/service_thread.h"
 #include "nic_threads/strobe_timer.h"

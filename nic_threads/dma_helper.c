@@ -27,9 +27,9 @@
 #include <string.h>
 
 #include "nic_threads/chunk.h"
-#include "nic_threads/engine.h"
 #include "nic_threads/mover.h"
 #include "nic_threads/roles.h"
+#include "nic_threads/waking.h"
 #include "nic_threads/wire.h"
 
 enum { FIRST_LINE_PAYLOAD = 24 };

@@ -9,6 +9,7 @@
 
 #include "nic_threads/engine.h"
 #include "nic_threads/waiter.h"
+#include "nic_threads/waking.h"
 
 /** A driver. engine is the calling process's. */
 struct nic_driver_ops {

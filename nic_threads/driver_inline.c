@@ -30,7 +30,9 @@
 #include "libbcs/base/clock.h"
 #include "nic_threads/background.h"
 #include "nic_threads/driver.h"
+#include "nic_threads/engine_lock.h"
 #include "nic_threads/roles.h"
+#include "nic_threads/turn.h"
 
 enum {
     GRACE_POLLS = 40,   /* before a free lock is taken from its last holder */

@@ -7,6 +7,7 @@
 #include "nic_threads/crew.h"
 #include "nic_threads/driver.h"
 #include "nic_threads/strobe_timer.h"
+#include "nic_threads/turn.h"
 
 static int threads_open(const struct nic_engine_params *params, void **service_out)
 {

@@ -12,6 +12,7 @@
 #include "nic_threads/driver.h"
 #include "nic_threads/service_thread.h"
 #include "nic_threads/strobe_timer.h"
+#include "nic_threads/turn.h"
 
 struct timekeeper {
     struct nic_engine *engine;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the engine asks of the core primitives, as one of its nodes. Called by the roles,
- * under the node's lock or on the one thread that they run on.
+ * The engine's transfers and queries; see the header. If one fails, the process ends.
  */
+#include "nic_threads/engine_xfer.h"
+
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "libbcs/base/log.h"
-#include "nic_threads/engine.h"
 
 /** End the process if the transport has failed. */
 static void check(const struct nic_view *view, int rc)

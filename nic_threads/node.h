@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The state of one node's NIC engine in NIC memory, and a process's view of it. Whoever
- * holds node->lock (see engine.h) may read and write everything here that is not atomic;
+ * holds node->lock (engine_lock.h) may read and write everything here that is not atomic;
  * atomic words are read by others, each as it says.
  */
 #ifndef NIC_THREADS_NODE_H
@@ -260,6 +260,29 @@ struct nic_engine {
 static inline const struct bcs_limits *nic_view_limits(const struct nic_view *view)
 {
     return &view->engine->layout.shape.limits;
+}
+
+/** Whether the job has one node that runs its slices as they come, without strobes. */
+static inline bool nic_is_alone(const struct nic_engine *engine)
+{
+    return engine->n_nodes == 1 && !engine->is_timed;
+}
+
+/** Sends that a node keeps for want of a receive before it takes no more from the rings;
+ *  their senders wait then. */
+static inline uint32_t nic_send_limit(const struct nic_view *view)
+{
+    return view->engine->layout.send_limit;
+}
+
+/** Say that a send stays where it is, as the node keeps so many. */
+void nic_view_hold(const struct nic_view *view);
+
+/** Whether a node keeps so many sends. Also read without the lock. */
+static inline bool nic_view_is_full(const struct nic_view *view)
+{
+    return __atomic_load_n(&view->node->n_sends_kept, __ATOMIC_RELAXED) >=
+           nic_send_limit(view);
 }
 
 static inline const struct bcs_descriptor *

@@ -11,7 +11,6 @@
 
 #include "libbcs/base/notice.h"
 #include "libbcs/copy/process_copy.h"
-#include "nic_threads/engine.h"
 
 /** Use a byte as the copy would: this ends the process if it must not be used. */
 static void touch(volatile char *byte, bool is_written)

@@ -12,7 +12,7 @@
  */
 #include "nic_threads/collection.h"
 #include "nic_threads/crew.h"
-#include "nic_threads/engine.h"
+#include "nic_threads/engine_xfer.h"
 #include "nic_threads/roles.h"
 #include "nic_threads/wire.h"
 

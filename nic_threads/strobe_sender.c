@@ -18,7 +18,7 @@
  * BEGIN or END as done; the slice is closed when all have done so and none has demanded.
  */
 #include "nic_threads/crew.h"
-#include "nic_threads/engine.h"
+#include "nic_threads/engine_xfer.h"
 #include "nic_threads/roles.h"
 
 static void send_strobe(struct nic_view *view)

@@ -26,6 +26,7 @@
 #include "libbcs/base/clock.h"
 #include "libbcs/base/notice.h"
 #include "nic_threads/collection.h"
+#include "nic_threads/engine_lock.h"
 #include "nic_threads/roles.h"
 #include "nic_threads/service_thread.h"
 

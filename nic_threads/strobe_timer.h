@@ -6,7 +6,7 @@
 #ifndef NIC_THREADS_STROBE_TIMER_H
 #define NIC_THREADS_STROBE_TIMER_H
 
-#include "nic_threads/engine.h"
+#include "nic_threads/node.h"
 
 /** Start the grid of strobes now. Called on the sending thread; view is node 0's. */
 void nic_strobe_timer_start(struct nic_strobe_clock *clock,

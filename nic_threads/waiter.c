@@ -8,6 +8,9 @@
 #include <sched.h>
 
 #include "libbcs/base/clock.h"
+#include "nic_threads/engine_lock.h"
+#include "nic_threads/turn.h"
+#include "nic_threads/waking.h"
 
 static struct bcs_port *own_port(const struct nic_engine *engine)
 {

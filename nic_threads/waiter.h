@@ -6,7 +6,7 @@
 #ifndef NIC_THREADS_WAITER_H
 #define NIC_THREADS_WAITER_H
 
-#include "nic_threads/engine.h"
+#include "nic_threads/node.h"
 
 /** Polls between two looks at the clock. */
 enum { NIC_POLLS_A_CLOCK = 64 };

@@ -7,7 +7,7 @@
 #include "nic_threads/wire.h"
 
 #include "nic_threads/crew.h"
-#include "nic_threads/engine.h"
+#include "nic_threads/engine_xfer.h"
 
 static uint64_t ring_gva(const struct nic_view *view, uint32_t from)
 {

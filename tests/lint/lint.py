@@ -102,7 +102,6 @@ KNOWN_CIRCLES = [
     {"apps/sage/report", "apps/sage/solve"},
     {"apps/sweep3d/input", "apps/sweep3d/input_check"},
     {"libbcs/ring/nic_memory", "libbcs/ring/port"},
-    {"nic_threads/engine", "nic_threads/mover", "nic_threads/process_copy"},
 ]
 GETENV_FOLDERS = ["libbcs/base", "apps", "tests"]
 # The MPI standard fixes the parameters of these.

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "libbcs/api/post.h"
-#include "nic_threads/engine.h"
 #include "nic_threads/reduce_ops.h"
 #include "nic_threads/roles.h"
 #include "tests/engine/job.h"

@@ -5,7 +5,6 @@
  */
 #include <check.h>
 
-#include "nic_threads/engine.h"
 #include "nic_threads/roles.h"
 #include "tests/engine/job.h"
 #include "tests/unit/run_suite.h"

@@ -11,6 +11,7 @@
 
 #include "nic_threads/driver.h"
 #include "nic_threads/roles.h"
+#include "nic_threads/turn.h"
 #include "tests/engine/job.h"
 #include "tests/unit/run_suite.h"
 

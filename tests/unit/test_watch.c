@@ -10,7 +10,8 @@
 #include <sys/syscall.h>
 
 #include "nic_threads/driver.h"
-#include "nic_threads/engine.h"
+#include "nic_threads/engine_lock.h"
+#include "nic_threads/turn.h"
 #include "tests/engine/job.h"
 #include "tests/unit/run_suite.h"
 
