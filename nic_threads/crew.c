@@ -27,10 +27,10 @@
 
 #include "libbcs/base/log.h"
 #include "nic_threads/engine_lock.h"
-#include "nic_threads/engine_xfer.h"
 #include "nic_threads/roles.h"
 #include "nic_threads/service_thread.h"
 #include "nic_threads/strobe_timer.h"
+#include "nic_threads/waking.h"
 
 /** A role's thread. */
 struct hand {
@@ -57,52 +57,7 @@ static bool is_stopping(const struct nic_crew *crew)
     return atomic_load_explicit(&crew->is_stopping, memory_order_seq_cst);
 }
 
-static void ring(_Atomic uint32_t *nap)
-{
-    atomic_thread_fence(memory_order_seq_cst); /* see the top of this file */
-    bcs_nap_wake(nap);
-}
-
-void nic_crew_ring_receiver(struct nic_view *view, uint32_t node)
-{
-    if (nic_crew_is_used(view)) {
-        nic_engine_flush(view); /* it looks once */
-        ring(&view->engine->views[node].node->receiver_nap);
-    }
-}
-
-/** Do the strobe receiver's part of an empty slice. @return whether it was empty */
-static bool begin_idle(struct nic_view *view)
-{
-    if (!nic_strobe_receiver_is_idle(view) || !nic_engine_try_lock(view)) {
-        return false;
-    }
-    nic_strobe_receiver_step(view);
-    nic_engine_unlock(view);
-    return true;
-}
-
-void nic_crew_ring_for_phase(struct nic_view *view, enum nic_phase phase)
-{
-    struct nic_engine *engine = view->engine;
-
-    nic_engine_flush(view); /* the strobe, before anybody is rung for it */
-    for (uint32_t i = 0; i < engine->n_nodes; i++) {
-        if (phase != NIC_PHASE_BEGIN || !begin_idle(&engine->views[i])) {
-            nic_crew_ring_receiver(view, i);
-        }
-    }
-}
-
-void nic_crew_ring_sender(struct nic_view *view)
-{
-    if (nic_crew_is_used(view)) {
-        nic_engine_flush(view);
-        ring(&view->engine->views[0].node->sender_nap);
-    }
-}
-
-void nic_crew_hand_over(struct nic_crew *crew, enum nic_role role, nic_role_fn step)
+static void hand_over(struct nic_crew *crew, enum nic_role role, nic_role_fn step)
 {
     struct hand *hand = &crew->hands[role];
 
@@ -111,6 +66,8 @@ void nic_crew_hand_over(struct nic_crew *crew, enum nic_role role, nic_role_fn s
     while (sem_wait(&hand->done) != 0) {
     }
 }
+
+static const struct nic_crew_ops ops = {.hand_over = hand_over};
 
 /**
  * Of a clock's slices, each phase must begin in time. On demand, a thread had better be on
@@ -153,7 +110,7 @@ static bool receive(struct nic_crew *crew)
                                           : nic_strobe_receiver_step(view);
     nic_engine_unlock(view);
     if (has_done && !nic_is_alone(crew->engine)) {
-        nic_crew_ring_sender(view);
+        nic_engine_ring_sender(view);
     }
     return has_done;
 }
@@ -262,11 +219,14 @@ int nic_crew_start(const struct nic_engine_params *params, struct nic_crew **cre
     }
     own.is_background = true;
     own.is_mover = params->is_direct;
+    own.crew = crew;
+    own.crew_ops = &ops;
     rc = nic_engine_create(&own, &crew->engine);
     if (rc < 0) {
         goto fail;
     }
-    crew->engine->crew = crew;
+    own.crew = NULL; /* the strobe sender has no hands */
+    own.crew_ops = NULL;
     crew->view = &crew->engine->views[crew->engine->home];
     if (crew->view->index == 0 && !nic_is_alone(crew->engine)) {
         rc = nic_engine_create(&own, &crew->sender_engine);
@@ -298,7 +258,7 @@ static void stop_strobes(struct nic_crew *crew)
         pthread_join(crew->sender, NULL);
     }
     if (crew->has_receiver) {
-        ring(&crew->view->node->receiver_nap);
+        nic_nap_ring(&crew->view->node->receiver_nap);
         pthread_join(crew->receiver, NULL);
     }
 }

@@ -121,6 +121,8 @@ int nic_engine_create(const struct nic_engine_params *params,
     engine->port = params->port;
     engine->is_direct = params->is_direct;
     engine->is_background = params->is_background;
+    engine->crew = params->crew;
+    engine->crew_ops = params->crew_ops;
     engine->is_timed = params->config->strobe == NIC_STROBE_TIMED;
     engine->n_nodes = engine->layout.n_nodes;
     engine->home = nic_layout_node(&engine->layout, params->port);

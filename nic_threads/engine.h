@@ -17,6 +17,9 @@ struct nic_engine_params {
     bool is_direct;
     bool is_background; /* a second engine of this process; sets up nothing */
     bool is_mover;      /* the engine copies long messages by itself, if it may */
+    /* Threads for the roles, or NULL; see roles.h. */
+    struct nic_crew *crew;
+    const struct nic_crew_ops *crew_ops;
 };
 
 /** The layout of a job of n_ports processes. @return 0, -EINVAL or -E2BIG, logged */

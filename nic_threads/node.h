@@ -223,9 +223,8 @@ struct nic_view {
     struct nic_wake_set wake;
 };
 
-/** A step of a role (roles.h). */
-typedef void (*nic_role_fn)(struct nic_view *view);
-
+struct nic_crew;
+struct nic_crew_ops;
 struct nic_mover;
 
 /** One process's engine: its view of all nodes of the machine. */
@@ -242,9 +241,11 @@ struct nic_engine {
     bool is_timed;           /* slices by the clock; completions wait for a strobe */
     bool is_background;      /* not a port's: a thread's of the library */
     struct nic_mover *mover; /* the engine's own, if it copies by itself; else NULL */
-    struct nic_crew *crew;   /* threads for the roles, or NULL: called directly */
-    uint64_t spin_ticks;     /* how long a waiter polls before it offers its core */
-    uint64_t stay_ticks;     /* how long it stays awake, if it has a core to itself */
+    /* Threads for the roles, and what they can do (roles.h); NULL: called directly. */
+    struct nic_crew *crew;
+    const struct nic_crew_ops *crew_ops;
+    uint64_t spin_ticks; /* how long a waiter polls before it offers its core */
+    uint64_t stay_ticks; /* how long it stays awake, if it has a core to itself */
     /* Operands in rank order, for each node, as two threads of this process may run two nodes at
      * once: nic_view_scratch. */
     uint8_t *scratch;

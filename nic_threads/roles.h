@@ -10,6 +10,21 @@
 
 #include "nic_threads/node.h"
 
+/** The roles that the strobe receiver has carried out. */
+enum nic_role { NIC_ROLE_BS, NIC_ROLE_BR, NIC_ROLE_DH, NIC_ROLE_CH, NIC_ROLE_RH };
+
+enum { NIC_ROLES = 5 };
+
+/** A step of a role. */
+typedef void (*nic_role_fn)(struct nic_view *view);
+
+/** What the strobe receiver asks of a driver whose roles have threads of their own. The
+ *  driver hands it down when it makes its engine. */
+struct nic_crew_ops {
+    /** Have a role's thread carry out a step, and wait for it. */
+    void (*hand_over)(struct nic_crew *crew, enum nic_role role, nic_role_fn step);
+};
+
 /* ---- SS, strobe sender: on node 0 only */
 
 /** Timed strobes: open a slice. The last one must be closed, that is, the sender has no
@@ -24,10 +39,6 @@ void nic_strobe_sender_open_slice(struct nic_view *view);
  * @return whether anything was sent
  */
 bool nic_strobe_sender_step(struct nic_view *view);
-
-/** Tell the strobe sender that this node wants another round. @return whether it was
- *  news */
-bool nic_strobe_sender_demand(struct nic_view *view);
 
 /** Whether the strobe sender may have something to do; read without the lock. */
 bool nic_strobe_sender_has_work(const struct nic_view *view);

@@ -11,9 +11,9 @@
  * of each port at most and ends however fast a process posts.
  */
 #include "nic_threads/collection.h"
-#include "nic_threads/crew.h"
 #include "nic_threads/engine_xfer.h"
 #include "nic_threads/roles.h"
+#include "nic_threads/waking.h"
 #include "nic_threads/wire.h"
 
 /** Whether a chunk can be scheduled: in this slice if it is timed, else in the next. */
@@ -81,6 +81,19 @@ static inline bool has_moves(const struct nic_batch *batch)
     return batch->n_pairs + batch->n_notes + batch->n_plans > 0;
 }
 
+/** Carry out a step of a role: on its thread if the driver has one, else here. */
+static inline void carry_out(struct nic_view *view, enum nic_role role,
+                             nic_role_fn step)
+{
+    const struct nic_engine *engine = view->engine;
+
+    if (__builtin_expect(engine->crew != NULL, 0)) {
+        engine->crew_ops->hand_over(engine->crew, role, step);
+    } else {
+        step(view);
+    }
+}
+
 /** The roles of a microphase in their order: for what has been collected, with other nodes or
  *  where none takes part. */
 static inline void run_roles(struct nic_view *view, enum nic_phase phase, bool is_alone)
@@ -90,31 +103,31 @@ static inline void run_roles(struct nic_view *view, enum nic_phase phase, bool i
     switch (phase) {
     case NIC_PHASE_DEM:
         if (!is_alone && batch->n_sends > 0) {
-            nic_crew_run(view, NIC_ROLE_BS, nic_buffer_sender_step);
+            carry_out(view, NIC_ROLE_BS, nic_buffer_sender_step);
         }
         if (batch->n_notes > 0) {
-            nic_crew_run(view, NIC_ROLE_CH, nic_collective_helper_exchange);
+            carry_out(view, NIC_ROLE_CH, nic_collective_helper_exchange);
         }
         break;
     case NIC_PHASE_MSM:
-        nic_crew_run(view, NIC_ROLE_BR, nic_buffer_receiver_step);
+        carry_out(view, NIC_ROLE_BR, nic_buffer_receiver_step);
         if (!is_alone) {
-            nic_crew_run(view, NIC_ROLE_CH, nic_collective_helper_schedule);
+            carry_out(view, NIC_ROLE_CH, nic_collective_helper_schedule);
         }
         break;
     case NIC_PHASE_PM:
         if (has_moves(batch)) {
-            nic_crew_run(view, NIC_ROLE_DH, nic_dma_helper_step);
+            carry_out(view, NIC_ROLE_DH, nic_dma_helper_step);
         }
         break;
     case NIC_PHASE_BBM:
         if (batch->n_ready > 0) {
-            nic_crew_run(view, NIC_ROLE_CH, nic_collective_helper_step);
+            carry_out(view, NIC_ROLE_CH, nic_collective_helper_step);
         }
         break;
     case NIC_PHASE_RM:
         if (batch->n_ready > 0) {
-            nic_crew_run(view, NIC_ROLE_RH, nic_reduce_helper_step);
+            carry_out(view, NIC_ROLE_RH, nic_reduce_helper_step);
         }
         break;
     default: /* begin and end are the strobe receiver's own */
@@ -223,10 +236,33 @@ static void run_phase(struct nic_view *view, enum nic_phase phase)
     }
 }
 
+/** Tell the strobe sender that this node wants another round. @return whether it was news */
+static __attribute__((noinline)) bool put_demand(struct nic_view *view)
+{
+    struct nic_node *node = view->node;
+    uint64_t wanted = node->round + 1;
+    struct bcs_node_set sender = {{0}};
+    const struct bcs_xfer xfer = {
+        .src = &wanted,
+        .n_bytes = sizeof(wanted),
+        .dest_gva = NIC_NODE_GVA(view, demand) + view->index * sizeof(wanted),
+        .dests = &sender,
+    };
+
+    if (node->demanded >= wanted) {
+        return false;
+    }
+    bcs_node_set_add(&sender, 0);
+    __atomic_store_n(&node->demanded, wanted, __ATOMIC_RELAXED);
+    nic_engine_xfer(view, &xfer);
+    nic_engine_ring_sender(view);
+    return true;
+}
+
 static bool demand(struct nic_view *view)
 {
     return view->engine->n_nodes > 1 && can_demand(view->node) && has_pending(view) &&
-           nic_strobe_sender_demand(view);
+           put_demand(view);
 }
 
 bool nic_strobe_receiver_is_idle(const struct nic_view *view)

@@ -2,8 +2,8 @@
 /*
  * Strobe sender: numbers the rounds of the job and leads all nodes through their
  * microphases. It stands on node 0; with strobes on demand a job of one node has no need of
- * it. Runs under the engine lock of node 0 (demand: of the demanding node); in driver
- * `threads` on a thread of its own, which is the only one to use node->phase and is_open.
+ * it. Runs under the engine lock of node 0; in driver `threads` on a thread of its own, which
+ * is the only one to use node->phase and is_open.
  *
  * Protocol. A node that has work puts the number of the round it wants into its word of
  * node 0's demand table: one more than the last round it has seen begin. The sender
@@ -17,9 +17,37 @@
  * a round of the phase BEGIN alone. Each node demands what it still needs before it counts
  * BEGIN or END as done; the slice is closed when all have done so and none has demanded.
  */
-#include "nic_threads/crew.h"
+#include "nic_threads/engine_lock.h"
 #include "nic_threads/engine_xfer.h"
 #include "nic_threads/roles.h"
+#include "nic_threads/waking.h"
+
+/** Do the strobe receiver's part of an empty slice. @return whether it was empty */
+static bool begin_idle(struct nic_view *view)
+{
+    if (!nic_strobe_receiver_is_idle(view) || !nic_engine_try_lock(view)) {
+        return false;
+    }
+    nic_strobe_receiver_step(view);
+    nic_engine_unlock(view);
+    return true;
+}
+
+/** After a microstrobe: wake the strobe receivers of all nodes. Where a slice begins on a
+ *  node that has nothing to do, deliver in its place, so that empty slices cost one
+ *  wake-up. */
+static __attribute__((noinline)) void ring_receivers(struct nic_view *view,
+                                                     enum nic_phase phase)
+{
+    struct nic_engine *engine = view->engine;
+
+    nic_engine_flush(view); /* the strobe, before anybody is rung for it */
+    for (uint32_t i = 0; i < engine->n_nodes; i++) {
+        if (phase != NIC_PHASE_BEGIN || !begin_idle(&engine->views[i])) {
+            nic_engine_ring_receiver(view, i);
+        }
+    }
+}
 
 static void send_strobe(struct nic_view *view)
 {
@@ -35,7 +63,9 @@ static void send_strobe(struct nic_view *view)
 
     bcs_node_set_fill(&all, view->engine->n_nodes);
     nic_engine_xfer(view, &xfer);
-    nic_crew_begin_phase(view, (enum nic_phase)state->phase);
+    if (nic_engine_has_crews(view->engine)) {
+        ring_receivers(view, (enum nic_phase)state->phase);
+    }
 }
 
 static bool query_all(struct nic_view *view, uint64_t variable_gva, enum bcs_compare op,
@@ -59,7 +89,7 @@ static bool is_demanded(const struct nic_view *view)
     uint64_t round = __atomic_load_n(&node->phase.round, __ATOMIC_RELAXED);
 
     for (uint32_t i = 0; i < view->engine->n_nodes; i++) {
-        /* acquire: pairs with the put in nic_strobe_sender_demand */
+        /* acquire: pairs with the strobe receiver's put_demand */
         if (__atomic_load_n(&node->demand[i], __ATOMIC_ACQUIRE) > round) {
             return true;
         }
@@ -136,27 +166,5 @@ bool nic_strobe_sender_step(struct nic_view *view)
     if (state->phase != NIC_PHASE_IDLE) {
         send_strobe(view);
     }
-    return true;
-}
-
-bool nic_strobe_sender_demand(struct nic_view *view)
-{
-    struct nic_node *node = view->node;
-    uint64_t wanted = node->round + 1;
-    struct bcs_node_set sender = {{0}};
-    const struct bcs_xfer xfer = {
-        .src = &wanted,
-        .n_bytes = sizeof(wanted),
-        .dest_gva = NIC_NODE_GVA(view, demand) + view->index * sizeof(wanted),
-        .dests = &sender,
-    };
-
-    if (node->demanded >= wanted) {
-        return false;
-    }
-    bcs_node_set_add(&sender, 0);
-    __atomic_store_n(&node->demanded, wanted, __ATOMIC_RELAXED);
-    nic_engine_xfer(view, &xfer);
-    nic_crew_ring_sender(view);
     return true;
 }

@@ -8,6 +8,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "nic_threads/engine_xfer.h"
+
 void nic_engine_wake(struct nic_view *view)
 {
     for (uint32_t word = 0; word < BCS_MAX_PORTS_A_NODE / 64; word++) {
@@ -18,6 +20,22 @@ void nic_engine_wake(struct nic_view *view)
             bits &= bits - 1;
             bcs_sleep_wake(view->engine->machine, nic_view_port(view, local));
         }
+    }
+}
+
+void nic_engine_ring_receiver(struct nic_view *view, uint32_t node)
+{
+    if (nic_engine_has_crews(view->engine)) {
+        nic_engine_flush(view); /* it looks once */
+        nic_nap_ring(&view->engine->views[node].node->receiver_nap);
+    }
+}
+
+void nic_engine_ring_sender(struct nic_view *view)
+{
+    if (nic_engine_has_crews(view->engine)) {
+        nic_engine_flush(view);
+        nic_nap_ring(&view->engine->views[0].node->sender_nap);
     }
 }
 

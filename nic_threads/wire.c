@@ -6,8 +6,8 @@
  */
 #include "nic_threads/wire.h"
 
-#include "nic_threads/crew.h"
 #include "nic_threads/engine_xfer.h"
+#include "nic_threads/waking.h"
 
 static uint64_t ring_gva(const struct nic_view *view, uint32_t from)
 {
@@ -177,7 +177,7 @@ void nic_wire_release(struct nic_view *view)
             bcs_node_set_add(&dests, from);
             node->wire_released[from] = node->wire_taken[from];
             nic_engine_xfer(view, &xfer);
-            nic_crew_ring_receiver(view, from); /* its outbox may wait */
+            nic_engine_ring_receiver(view, from); /* its outbox may wait */
         }
     }
 }
