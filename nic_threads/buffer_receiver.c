@@ -269,7 +269,7 @@ static void go_on(struct nic_view *view, uint32_t id)
 
     /* from now on, so that no note of this slice asks for the next chunk as well */
     item->is_loading = 1;
-    if (view->engine->mover != NULL && !item->is_local && !nic_item_needs_ends(item) &&
+    if (nic_view_copies(view, nic_item_needs_ends(item)) && !item->is_local &&
         item->granted < item->total) {
         nic_schedule_add(&view->node->schedule, view->items, id);
     }

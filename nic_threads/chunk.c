@@ -32,8 +32,7 @@ void nic_chunk_tell_matched(struct nic_view *view, uint32_t port, uint32_t cell)
     }
 }
 
-/** Complete a long message's receive. */
-static void complete_receive(struct nic_view *view, const struct nic_item *item)
+void nic_chunk_complete_receive(struct nic_view *view, const struct nic_item *item)
 {
     nic_view_complete(view, item->port,
                       nic_view_cell(view, item->port, item->descriptor.cell),
@@ -95,7 +94,7 @@ static bool move_from_block(struct nic_view *view, const struct bcs_chunk *chunk
     }
     item->stored += chunk->n_bytes;
     if (item->stored == item->total) {
-        complete_receive(view, item);
+        nic_chunk_complete_receive(view, item);
         nic_item_free(view, chunk->item);
     } else {
         want_next(view, chunk->item);
@@ -125,7 +124,7 @@ void nic_chunk_arrived(struct nic_view *view, const struct bcs_chunk *chunk)
     struct nic_item *item = &view->items[chunk->item];
 
     item->is_loading = 0;
-    if (view->engine->mover != NULL && !item->is_stored_by_receiver &&
+    if (nic_view_copies(view, item->is_stored_by_receiver) &&
         move_from_block(view, chunk)) {
         return;
     }
@@ -240,7 +239,7 @@ void nic_chunk_wanted(struct nic_view *view, const struct bcs_descriptor *grant)
         if ((grant->flags & BCS_SYNCHRONOUS) != 0) {
             nic_chunk_tell_matched(view, grant->port, grant->cell);
         }
-    } else if (view->engine->mover != NULL && (grant->flags & BCS_LAID_OUT) == 0) {
+    } else if (nic_view_copies(view, (grant->flags & BCS_LAID_OUT) != 0)) {
         move_to_node(view, grant);
     } else {
         struct bcs_cell *cell = nic_view_cell(view, grant->port, grant->cell);

@@ -10,6 +10,9 @@
 /** Tell a sender, wherever it is, that its synchronous send has been matched. */
 void nic_chunk_tell_matched(struct nic_view *view, uint32_t port, uint32_t cell);
 
+/** Complete a long message's receive. */
+void nic_chunk_complete_receive(struct nic_view *view, const struct nic_item *item);
+
 /** Ask the sender's node for a chunk. */
 void nic_chunk_grant(struct nic_view *view, const struct nic_plan *plan);
 

@@ -186,14 +186,6 @@ static void grant_local(struct nic_view *view, const struct nic_plan *plan)
     }
 }
 
-/** Complete a long message's receive. */
-static void complete_receive(struct nic_view *view, const struct nic_item *item)
-{
-    nic_view_complete(view, item->port,
-                      nic_view_cell(view, item->port, item->descriptor.cell),
-                      BCS_CELL_DONE);
-}
-
 /** Copy the next chunk from buffer to buffer, or else let the endpoints go on. */
 static void move_local(struct nic_view *view, const struct nic_plan *plan)
 {
@@ -217,7 +209,7 @@ static void move_local(struct nic_view *view, const struct nic_plan *plan)
         nic_schedule_add(&view->node->schedule, view->items, plan->item);
         return;
     }
-    complete_receive(view, item);
+    nic_chunk_complete_receive(view, item);
     nic_view_complete(view, item->peer,
                       nic_view_cell(view, item->peer, item->peer_cell), BCS_CELL_DONE);
     nic_item_free(view, plan->item);
@@ -280,7 +272,7 @@ void nic_dma_helper_step(struct nic_view *view)
             item->chunk_left += plan->n_bytes; /* a chunk before it must come first */
         } else if (!item->is_local) {
             nic_chunk_grant(view, plan);
-        } else if (view->engine->mover != NULL && !nic_item_needs_ends(item)) {
+        } else if (nic_view_copies(view, nic_item_needs_ends(item))) {
             move_local(view, plan);
         } else {
             grant_local(view, plan);

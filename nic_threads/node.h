@@ -356,6 +356,13 @@ static inline bool nic_is_reduction(const struct bcs_descriptor *descriptor)
     return nic_collective_kind(descriptor) >= BCS_COLLECTIVE_REDUCE;
 }
 
+/** Whether the engine copies at an end of a transfer, or at both: it has a thread for that, and
+ *  no process must do it by itself. */
+static inline bool nic_view_copies(const struct nic_view *view, bool needs_owner)
+{
+    return view->engine->mover != NULL && !needs_owner;
+}
+
 /** Remember to wake the owner of a local port. */
 static inline void nic_view_touch(struct nic_view *view, uint32_t port)
 {
