@@ -347,7 +347,7 @@ static inline struct nic_slot *nic_view_slot(const struct nic_view *view, uint32
 static inline enum bcs_collective_kind
 nic_collective_kind(const struct bcs_descriptor *descriptor)
 {
-    return (enum bcs_collective_kind)(descriptor->operation % BCS_COLLECTIVE_KINDS);
+    return bcs_operation_kind(descriptor->operation);
 }
 
 /** Whether the members' data are combined. */

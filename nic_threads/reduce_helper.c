@@ -31,7 +31,7 @@ static void reduce(struct nic_view *view, uint32_t slot_number)
     const struct nic_slot *slot = nic_view_slot(view, slot_number);
     const struct bcs_descriptor *any = &view->items[slot->first_item].descriptor;
     uint8_t *operands = nic_view_scratch(view);
-    int kernel = any->operation / BCS_COLLECTIVE_KINDS;
+    int kernel = (int)bcs_operation_kernel(any->operation);
     size_t n_bytes = any->n_bytes;
     uint64_t n = slot->members.n_members;
     uint64_t sum = place(view, slot->first_item, (uint32_t)n) +

@@ -41,14 +41,14 @@ static const char *const type_names[NIC_REDUCE_N_TYPES] = {
 /** What a member has called, as a text. */
 static void describe(uint64_t terms, char text_out[N_TEXT_BYTES])
 {
-    unsigned int operation = nic_terms_operation(terms);
-    unsigned int kernel = operation / BCS_COLLECTIVE_KINDS;
+    uint16_t operation = nic_terms_operation(terms);
+    unsigned int kernel = bcs_operation_kernel(operation);
     const char *op = op_names[kernel / NIC_REDUCE_N_TYPES];
     const char *type = type_names[kernel % NIC_REDUCE_N_TYPES];
     unsigned int n_bytes = nic_terms_bytes(terms);
     int root = nic_terms_root(terms);
 
-    switch (operation % BCS_COLLECTIVE_KINDS) {
+    switch (bcs_operation_kind(operation)) {
     case BCS_COLLECTIVE_BARRIER:
         snprintf(text_out, N_TEXT_BYTES, "a barrier");
         break;

@@ -37,9 +37,8 @@ int bcs_engine_collective(struct bcs_context *context, struct bcs_group *group,
         return bcs_post_no_cell(context);
     }
     entry->flags = args->root < 0 ? BCS_TO_ALL : 0;
-    entry->operation =
-        (uint16_t)(args->kind |
-                   (args->kernel < 0 ? 0 : args->kernel * BCS_COLLECTIVE_KINDS));
+    entry->operation = bcs_operation((enum bcs_collective_kind)args->kind,
+                                     args->kernel < 0 ? 0 : (unsigned int)args->kernel);
     entry->context_id = group->context_id;
     entry->port = group->slot;
     entry->source = group->rank;

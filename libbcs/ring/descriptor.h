@@ -59,6 +59,23 @@ enum bcs_collective_kind {
 
 enum { BCS_COLLECTIVE_KINDS = 4 };
 
+/** .operation of a collective: its kind, and the kernel of a reduction
+ *  (nic_threads/reduce_ops.h); else 0. */
+static inline uint16_t bcs_operation(enum bcs_collective_kind kind, unsigned int kernel)
+{
+    return (uint16_t)(kind + kernel * BCS_COLLECTIVE_KINDS);
+}
+
+static inline enum bcs_collective_kind bcs_operation_kind(uint16_t operation)
+{
+    return (enum bcs_collective_kind)(operation % BCS_COLLECTIVE_KINDS);
+}
+
+static inline unsigned int bcs_operation_kernel(uint16_t operation)
+{
+    return operation / BCS_COLLECTIVE_KINDS;
+}
+
 /** A part of a long message that goes through blocks (no direct copy possible). */
 struct bcs_chunk {
     uint64_t offset; /* in the message */
