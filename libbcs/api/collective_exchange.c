@@ -13,7 +13,7 @@
 
 #include "libbcs/api/collective_internal.h"
 #include "libbcs/api/engine_collective.h"
-#include "nic_threads/reduce_ops.h"
+#include "nic_threads/rules/reduce_ops.h"
 
 /* Up to this total, an allgather is one reduction by the engine. */
 #define ALLGATHER_REDUCED_BYTES 1024

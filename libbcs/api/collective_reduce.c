@@ -12,7 +12,7 @@
 #include "libbcs/api/collective_shares.h"
 #include "libbcs/api/engine_collective.h"
 #include "libbcs/base/log.h"
-#include "nic_threads/reduce_ops.h"
+#include "nic_threads/rules/reduce_ops.h"
 
 _Static_assert((int)BCS_SUM == NIC_REDUCE_SUM + 1 &&
                    (int)BCS_BXOR == NIC_REDUCE_BXOR + 1 &&

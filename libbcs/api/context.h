@@ -11,7 +11,7 @@
 #include "libbcs/base/forked.h"
 #include "libbcs/base/shm_segment.h"
 #include "libbcs/ring/port.h"
-#include "nic_threads/driver.h"
+#include "nic_threads/drivers/driver.h"
 
 /** All plans of a context; see plan.h. */
 struct bcs_plans {

@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "libbcs/base/log.h"
-#include "nic_threads/agreement.h"
-#include "nic_threads/reduce_ops.h"
+#include "nic_threads/roles/agreement.h"
+#include "nic_threads/rules/reduce_ops.h"
 
 enum { N_NAME_BYTES = 96, N_TEXT_BYTES = 96 };
 

@@ -15,7 +15,7 @@
 #include "libbcs/api/plan_step.h"
 #include "libbcs/api/post.h"
 #include "libbcs/api/wait.h"
-#include "nic_threads/reduce_ops.h"
+#include "nic_threads/rules/reduce_ops.h"
 
 /* Cells that only the oldest plan may take. */
 #define RESERVED_CELLS 16u

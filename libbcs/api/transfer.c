@@ -2,7 +2,7 @@
 /*
  * Copying of long messages by the processes at their ends, outside of the engine lock.
  * Called by the owner of the context while it waits or tests. Where neither end comes, the
- * background thread copies (nic_threads/background.c), unless the message is streamed.
+ * background thread copies (nic_threads/drivers/background.c), unless the message is streamed.
  *
  * Within a node. The state is in the receiver's cell: `granted` (raised by the engine, one
  * chunk a slice), `claimed` and `moved`. Who has claimed a piece of the granted part, by
@@ -18,7 +18,7 @@
  *   one to the other by an entry of the stream: the sender's store of its offset (release)
  *   pairs with the receiver's load, the receiver's store of 0 with the sender's.
  *
- * Direct copies that are refused (nic_threads/process_copy.h). Who has claimed a piece and may
+ * Direct copies that are refused (nic_threads/node/process_copy.h). Who has claimed a piece and may
  * not copy it sets `is_refused` and never adds the piece to `moved`: so the chunk does not
  * end, and nobody claims any more. If that is not the receiver, it posts COPY_REFUSED, and the
  * engine has the receiver look at the transfer, whatever it waits for. The receiver puts
@@ -39,7 +39,7 @@
  * receiver reads the stream only before the last piece is moved, when the sender's cell
  * cannot have ended.
  *
- * Between nodes, chunks go through blocks: see nic_threads/dma_helper.c; the cell is the
+ * Between nodes, chunks go through blocks: see nic_threads/roles/dma_helper.c; the cell is the
  * process's own from the order (LOAD, STORE) until it posts the answer.
  */
 #include "libbcs/api/transfer.h"
@@ -50,7 +50,7 @@
 #include "libbcs/api/post.h"
 #include "libbcs/base/layout.h"
 #include "libbcs/ring/transfer.h"
-#include "nic_threads/process_copy.h"
+#include "nic_threads/node/process_copy.h"
 
 static struct bcs_port *port_of(const struct bcs_context *context, uint32_t port)
 {

@@ -10,7 +10,7 @@
 
 #include <bcs/bcs.h>
 
-#include "nic_threads/waiter.h"
+#include "nic_threads/drivers/waiter.h"
 
 /** Move what can be moved at once, for a caller that polls: it then looks once more if anything
  *  was moved, and calls bcs_wait_in_vain if it finds nothing. @return whether anything was */

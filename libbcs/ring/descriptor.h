@@ -60,7 +60,7 @@ enum bcs_collective_kind {
 enum { BCS_COLLECTIVE_KINDS = 4 };
 
 /** .operation of a collective: its kind, and the kernel of a reduction
- *  (nic_threads/reduce_ops.h); else 0. */
+ *  (nic_threads/rules/reduce_ops.h); else 0. */
 static inline uint16_t bcs_operation(enum bcs_collective_kind kind, unsigned int kernel)
 {
     return (uint16_t)(kind + kernel * BCS_COLLECTIVE_KINDS);
@@ -136,7 +136,7 @@ enum { BCS_CELL_STATE_BITS = 8, BCS_CELL_STATE_MASK = 0xff };
 /**
  * A long message between two processes of a node, which the endpoints copy: in one go
  * from user memory to user memory, or streamed, through blocks. It lives in the receiver's
- * cell; see nic_threads/dma_helper.c and libbcs/api/transfer.c for the protocol.
+ * cell; see nic_threads/roles/dma_helper.c and libbcs/api/transfer.c for the protocol.
  */
 struct bcs_transfer {
     _Atomic uint64_t granted;     /* bytes that slices have scheduled so far */

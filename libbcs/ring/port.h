@@ -146,7 +146,7 @@ static inline struct bcs_descriptor *bcs_poster_entry(struct bcs_poster *poster)
 }
 
 /** Publish the entry that bcs_poster_entry returned. seq_cst: see the parking argument in
- *  nic_threads/driver_inline.c; the engine's acquire load of turn is the partner. */
+ *  nic_threads/drivers/driver_inline.c; the engine's acquire load of turn is the partner. */
 static inline void bcs_poster_publish(struct bcs_poster *poster,
                                       struct bcs_descriptor *entry)
 {

@@ -17,7 +17,7 @@
 
 #include "libbcs/ring/port.h"
 
-/** When the background thread looks next; see nic_threads/background.c. */
+/** When the background thread looks next; see nic_threads/drivers/background.c. */
 enum bcs_watch { BCS_WATCH_NONE, BCS_WATCH_LATE, BCS_WATCH_SOON };
 
 /** Cores that can be lent: bits of lent_cpus. */

@@ -2,7 +2,7 @@
 /*
  * Claiming and accounting of the pieces of a direct transfer, by whoever copies: the two
  * endpoints (libbcs/api/transfer.c, which has the protocol between them) and the
- * background thread (nic_threads/background.c). Any process and thread.
+ * background thread (nic_threads/drivers/background.c). Any process and thread.
  *
  * Who may touch the receiver's cell beside its owner. The sender does in state JOINED of
  * its own cell. The background thread does while it holds the cell, which it takes by a

@@ -8,7 +8,7 @@
 #define MPI_SHIM_OP_H
 
 #include "mpi_shim/data/datatype.h"
-#include "nic_threads/reduce_ops.h"
+#include "nic_threads/rules/reduce_ops.h"
 #include <bcs/bcs.h>
 
 /** The predefined operations; the first NIC_REDUCE_N_OPS are enum nic_reduce_op. */

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "libbcs/api/plan.h"
-#include "nic_threads/reduce_ops.h"
+#include "nic_threads/rules/reduce_ops.h"
 #include "tests/engine/patterns.h"
 #include <bcs/bcs.h>
 

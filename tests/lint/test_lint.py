@@ -36,6 +36,8 @@ class LintTest(unittest.TestCase):
         )
         self.assert_fires("nic_threads/a.c", '#include "mds/mmds.h"\n', "must not")
         self.assert_fires("libbcs/ring/a.c", "#include <nic_threads/b.h>\n", "must not")
+        body = '#include "nic_threads/drivers/crew.h"\n'
+        self.assert_fires("nic_threads/roles/a.c", body, "must not")
 
     def test_a_relative_upward_include_is_found(self):
         self.assert_fires("libbcs/core/a.c", '#include "../api/p2p.h"\n', "must not")
@@ -55,8 +57,8 @@ class LintTest(unittest.TestCase):
         for folder in ("libbcs/ring", "libbcs/api", "nic_threads", "mpi_shim/comm", "mds"):
             self.assert_silent(folder + "/a.c", body)
         self.assert_silent("nic_threads/a.c", '#include "libbcs/ring/port.h"\n')
-        self.assert_silent("mpi_shim/data/a.c", '#include "nic_threads/reduce_ops.h"\n')
-        self.assert_silent("tests/unit/a.c", '#include "nic_threads/wire.h"\n')
+        self.assert_silent("mpi_shim/data/a.c", '#include "nic_threads/rules/reduce_ops.h"\n')
+        self.assert_silent("tests/unit/a.c", '#include "nic_threads/node/wire.h"\n')
 
     def test_the_environment_header_is_for_the_programs(self):
         body = '#include "libbcs/base/environment.h"\n'

@@ -6,7 +6,7 @@
 #include <check.h>
 
 #include "libbcs/api/p2p.h"
-#include "nic_threads/turn.h"
+#include "nic_threads/drivers/turn.h"
 #include "tests/engine/job.h"
 #include "tests/unit/run_suite.h"
 

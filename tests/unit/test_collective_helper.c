@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "libbcs/api/post.h"
-#include "nic_threads/reduce_ops.h"
-#include "nic_threads/roles.h"
+#include "nic_threads/roles/roles.h"
+#include "nic_threads/rules/reduce_ops.h"
 #include "tests/engine/job.h"
 #include "tests/unit/run_suite.h"
 

@@ -5,7 +5,7 @@
  */
 #include <check.h>
 
-#include "nic_threads/roles.h"
+#include "nic_threads/roles/roles.h"
 #include "tests/engine/job.h"
 #include "tests/unit/run_suite.h"
 

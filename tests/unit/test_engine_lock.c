@@ -11,8 +11,8 @@
 
 #include "libbcs/api/p2p.h"
 #include "libbcs/base/clock.h"
-#include "nic_threads/engine_lock.h"
-#include "nic_threads/turn.h"
+#include "nic_threads/drivers/turn.h"
+#include "nic_threads/node/engine_lock.h"
 #include "tests/engine/job.h"
 #include "tests/unit/run_suite.h"
 

@@ -3,7 +3,7 @@
  * The matching lists: MPI's rules one by one, then thousands of random operations
  * compared with a plain list in order of posting; and a reader without the lock.
  */
-#include "nic_threads/match.h"
+#include "nic_threads/rules/match.h"
 #include "tests/unit/run_suite.h"
 
 #include <check.h>

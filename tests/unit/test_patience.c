@@ -7,7 +7,7 @@
 #include <check.h>
 
 #include "libbcs/base/clock.h"
-#include "nic_threads/driver.h"
+#include "nic_threads/drivers/driver.h"
 #include "tests/engine/job.h"
 #include "tests/unit/run_suite.h"
 

@@ -10,8 +10,8 @@
 #include <sched.h>
 
 #include "libbcs/api/post.h"
-#include "nic_threads/driver.h"
-#include "nic_threads/turn.h"
+#include "nic_threads/drivers/driver.h"
+#include "nic_threads/drivers/turn.h"
 #include "tests/engine/job.h"
 #include "tests/unit/run_suite.h"
 

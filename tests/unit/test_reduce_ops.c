@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "nic_threads/reduce_ops.h"
+#include "nic_threads/rules/reduce_ops.h"
 #include "tests/unit/run_suite.h"
 
 #define MAX_VECTORS 33

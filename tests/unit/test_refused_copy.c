@@ -11,7 +11,7 @@
 
 #include "libbcs/base/log.h"
 #include "libbcs/ring/transfer.h"
-#include "nic_threads/process_copy.h"
+#include "nic_threads/node/process_copy.h"
 #include "tests/unit/run_suite.h"
 #include "tests/unit/two_ends.h"
 

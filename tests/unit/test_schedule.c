@@ -2,7 +2,7 @@
 /*
  * The queue of long messages: what goes in which slice.
  */
-#include "nic_threads/schedule.h"
+#include "nic_threads/rules/schedule.h"
 #include "tests/unit/run_suite.h"
 
 #include <check.h>

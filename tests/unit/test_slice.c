@@ -2,7 +2,7 @@
 /*
  * The order of microphases, and the numbers of microstrobes.
  */
-#include "nic_threads/slice.h"
+#include "nic_threads/rules/slice.h"
 #include "tests/unit/run_suite.h"
 
 #include <check.h>

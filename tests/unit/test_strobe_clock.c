@@ -2,7 +2,7 @@
 /*
  * The grid of timed strobes.
  */
-#include "nic_threads/strobe_clock.h"
+#include "nic_threads/rules/strobe_clock.h"
 #include "tests/unit/run_suite.h"
 
 #include <check.h>

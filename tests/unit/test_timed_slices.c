@@ -9,9 +9,9 @@
 #include <sched.h>
 #include <string.h>
 
-#include "nic_threads/driver.h"
-#include "nic_threads/roles.h"
-#include "nic_threads/turn.h"
+#include "nic_threads/drivers/driver.h"
+#include "nic_threads/drivers/turn.h"
+#include "nic_threads/roles/roles.h"
 #include "tests/engine/job.h"
 #include "tests/unit/run_suite.h"
 

@@ -9,9 +9,9 @@
 #include <stdarg.h>
 #include <sys/syscall.h>
 
-#include "nic_threads/driver.h"
-#include "nic_threads/engine_lock.h"
-#include "nic_threads/turn.h"
+#include "nic_threads/drivers/driver.h"
+#include "nic_threads/drivers/turn.h"
+#include "nic_threads/node/engine_lock.h"
 #include "tests/engine/job.h"
 #include "tests/unit/run_suite.h"
 

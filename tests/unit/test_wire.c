@@ -3,13 +3,13 @@
  * The rings between nodes: a few nodes of one port each, over one mapping, all driven
  * by this process. Nobody else is there, so that no lock is needed.
  */
-#include "nic_threads/wire.h"
+#include "nic_threads/node/wire.h"
 
 #include <check.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 
-#include "nic_threads/engine.h"
+#include "nic_threads/node/engine.h"
 #include "tests/unit/run_suite.h"
 
 enum { N_NODES = 3, N_CELLS = 1024, N_WIRE = 256 };

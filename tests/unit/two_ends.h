@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "libbcs/api/transfer.h"
-#include "nic_threads/turn.h"
+#include "nic_threads/drivers/turn.h"
 #include "tests/engine/job.h"
 
 enum { N_BYTES = 300000, SENDER = 0, RECEIVER = 1, N_RANKS = 2 };

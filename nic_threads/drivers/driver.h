@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Drivers decide who runs the NIC engine's steps. A process that has posted something and
+ * goes on calls kick; a process that waits calls turn until what it waits for has happened,
+ * then stop. A new driver is a new file with a new table.
+ */
+#ifndef NIC_THREADS_DRIVERS_DRIVER_H
+#define NIC_THREADS_DRIVERS_DRIVER_H
+
+#include "nic_threads/drivers/waiter.h"
+#include "nic_threads/node/engine.h"
+#include "nic_threads/node/waking.h"
+
+/** A driver. engine is the calling process's. */
+struct nic_driver_ops {
+    const char *name;
+    /**
+     * Start what this process hosts for the job or its node: threads, or nothing. All nodes
+     * must be set up.
+     *
+     * @param params       of the process; what it points to must outlive the service
+     * @param service_out  for close; NULL if there is nothing
+     * @return 0 or -errno, logged
+     */
+    int (*open)(const struct nic_engine_params *params, void **service_out);
+    /** End it, when no process waits for anything any more. Accepts NULL. */
+    void (*close)(void *service);
+    /** Something was posted, and nobody in this process waits: see that it gets done. */
+    void (*kick)(struct nic_engine *engine);
+    /** After kick, for an operation that cannot complete by itself: have it moved on also
+     *  if nobody ever waits. */
+    void (*leave)(struct nic_engine *engine);
+    /** Move what can be moved at once, without waiting. @return whether anything was */
+    bool (*progress)(struct nic_engine *engine);
+    /** One turn of a wait for room in the ring; as turn. */
+    void (*wait_for_room)(struct nic_engine *engine, struct nic_waiter *waiter);
+    /** One turn of a wait. Returns soon, or after a sleep that a completion has ended; the
+     *  caller must look for its completion between any two turns. */
+    void (*turn)(struct nic_engine *engine, struct nic_waiter *waiter);
+    /** The wait is over, or is given up. */
+    void (*stop)(struct nic_engine *engine, struct nic_waiter *waiter);
+};
+
+/** Processes that wait run the engine themselves; strobes on demand. */
+extern const struct nic_driver_ops nic_driver_inline;
+
+/** One thread runs the engine at each timed strobe. */
+extern const struct nic_driver_ops nic_driver_timed;
+
+/** A thread for each role; either kind of strobes. */
+extern const struct nic_driver_ops nic_driver_threads;
+
+/** The driver of a configuration. Never NULL. */
+const struct nic_driver_ops *nic_driver_find(const struct nic_config *config);
+
+#endif

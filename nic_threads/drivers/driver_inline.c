@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Driver `inline` with strobes on demand: a process that waits runs the engine itself.
+ * Called by every process of the job, with its own engine.
+ *
+ * Polling. While there are no more processes awake than cores, a waiter that gets the
+ * engine lock of a node that is alone keeps it and polls all ports; the others poll only
+ * their own completion cell, and take the lock over when it has been free for a moment
+ * (the last holder at once: its cache has the engine's state). When it is crowded, nobody
+ * holds the lock while polling, and after a few polls a waiter yields its core, and soon
+ * sleeps.
+ *
+ * Patience. A waiter polls, for some time without letting anybody else have its core, then
+ * yielding it between polls, and sleeps after BCS_SPIN. A wake-up costs much more than a poll,
+ * and on a virtual machine even a process that computes is slower after its core was idle.
+ * Meanwhile processes of other jobs may need the core, or the one that is waited for stands in
+ * this very core's queue: hence the yielding.
+ *
+ * Parking. A waiter announces itself (n_asleep + 1, `naps` odd, both seq_cst), then turns
+ * the engine once more and looks at its completion, and only then sleeps on `naps`. A
+ * process that posts publishes first (seq_cst) and then looks at n_asleep: if it sees
+ * nobody, the announcement comes later in the one order, and the announcer's own look at
+ * the rings sees the post. If it sees somebody, it turns the engine itself. A process that
+ * completes a cell of another one looks at its `naps` after a seq_cst fence or store:
+ * either it is odd and it wakes, or the announcer sees the completion.
+ */
+#include <sched.h>
+#include <stdatomic.h>
+
+#include "libbcs/base/clock.h"
+#include "nic_threads/drivers/background.h"
+#include "nic_threads/drivers/driver.h"
+#include "nic_threads/drivers/turn.h"
+#include "nic_threads/node/engine_lock.h"
+#include "nic_threads/roles/roles.h"
+
+enum {
+    GRACE_POLLS = 40,   /* before a free lock is taken from its last holder */
+    CROWDED_POLLS = 5,  /* polls before each yield, if it is crowded */
+    CROWDED_YIELDS = 4, /* at least, before sleeping */
+    CLOSE_PART = 32, /* of the time before a waiter offers its core: polls so close */
+};
+
+/** Mark this process as asleep; see the parking argument. */
+static void announce(struct nic_engine *engine, struct nic_waiter *waiter)
+{
+    nic_waiter_let_go(engine, waiter);
+    nic_waiter_announce(engine, waiter);
+    nic_engine_turn(engine);
+}
+
+/** Wake whom the step has completed something for, without unlocking. */
+static void wake_others(const struct nic_engine *engine, struct nic_view *view)
+{
+    uint32_t local = engine->port - view->first_port;
+    uint64_t any = 0;
+
+    if (!engine->is_threaded) { /* else another thread of this process may sleep */
+        view->wake.words[local / 64] &= ~(UINT64_C(1) << (local % 64));
+    }
+    for (int i = 0; i < BCS_MAX_PORTS_A_NODE / 64; i++) {
+        any |= view->wake.words[i];
+    }
+    if (any != 0) {
+        atomic_thread_fence(memory_order_seq_cst);
+        nic_engine_wake(view);
+    }
+}
+
+/** Poll a node that is alone: step it if this process has, or can now have, its lock. */
+static void poll_alone(struct nic_engine *engine, struct nic_waiter *waiter)
+{
+    struct nic_view *view = &engine->views[0];
+
+    if (!waiter->holds_lock &&
+        atomic_load_explicit(&view->node->lock, memory_order_relaxed) == 0 &&
+        (waiter->n_polls > GRACE_POLLS ||
+         atomic_load_explicit(&view->node->last_holder, memory_order_relaxed) ==
+             engine->port)) {
+        waiter->holds_lock = nic_engine_try_lock(view);
+        engine->keeper = waiter->holds_lock ? waiter : NULL;
+    }
+    if (!waiter->holds_lock) {
+        bcs_clock_pause();
+        return;
+    }
+    if (nic_strobe_receiver_run_alone(view)) {
+        waiter->n_polls = 1;
+        wake_others(engine, view);
+    }
+}
+
+/** More processes are awake than cores: let the others have this one, then sleep. */
+static void turn_crowded(struct nic_engine *engine, struct nic_waiter *waiter)
+{
+    nic_waiter_let_go(engine, waiter);
+    nic_engine_turn(engine);
+    if (++waiter->n_polls % CROWDED_POLLS != 0) {
+        bcs_clock_pause();
+    } else if (nic_waiter_elapsed_ticks(waiter) > engine->spin_ticks &&
+               waiter->n_yields >= CROWDED_YIELDS) {
+        announce(engine, waiter);
+    } else {
+        waiter->n_yields++;
+        sched_yield();
+        waiter->is_crowded = nic_engine_is_crowded(engine);
+    }
+}
+
+/** Every process that is awake has a core: poll, then sleep. */
+static void turn_calm(struct nic_engine *engine, struct nic_waiter *waiter)
+{
+    uint64_t elapsed_ticks;
+
+    if (engine->n_nodes == 1) {
+        poll_alone(engine, waiter);
+    } else if (!nic_engine_turn(engine)) {
+        bcs_clock_pause();
+    }
+    if (++waiter->n_polls % NIC_POLLS_A_CLOCK != 0) {
+        return;
+    }
+    waiter->is_crowded = nic_engine_is_crowded(engine);
+    elapsed_ticks = nic_waiter_elapsed_ticks(waiter);
+    if (elapsed_ticks > engine->stay_ticks) {
+        announce(engine, waiter);
+    } else if (elapsed_ticks > engine->spin_ticks) {
+        nic_waiter_let_go(engine, waiter);
+        sched_yield();
+    }
+}
+
+static void inline_turn(struct nic_engine *engine, struct nic_waiter *waiter)
+{
+    if (waiter->is_announced) {
+        nic_waiter_sleep(engine, waiter);
+        return;
+    }
+    if (waiter->n_polls == 0) {
+        waiter->is_crowded = nic_engine_is_crowded(engine);
+    }
+    if (waiter->is_crowded) {
+        turn_crowded(engine, waiter);
+    } else {
+        turn_calm(engine, waiter);
+    }
+}
+
+static void inline_stop(struct nic_engine *engine, struct nic_waiter *waiter)
+{
+    nic_waiter_let_go(engine, waiter);
+    if (waiter->is_announced) {
+        nic_waiter_take_back(engine, waiter);
+    }
+}
+
+static void inline_kick(struct nic_engine *engine)
+{
+    engine->n_polls = 0;
+    /* seq_cst: partner of the announcement; the post was published before */
+    if (atomic_load_explicit(&engine->machine->n_asleep, memory_order_seq_cst) > 0) {
+        nic_engine_turn(engine);
+    }
+}
+
+static void inline_leave(struct nic_engine *engine)
+{
+    if (!nic_engine_tell_holder(&engine->views[engine->home])) {
+        nic_engine_watch(engine);
+    }
+}
+
+static void inline_wait_for_room(struct nic_engine *engine, struct nic_waiter *waiter)
+{
+    (void)waiter;
+    /* A wait that goes on with plans and orders may keep the lock, and they post, too. */
+    if (engine->keeper != NULL) {
+        nic_waiter_let_go(engine, engine->keeper);
+    }
+    /* Another process may hold the lock; it has work, so it is not asleep. */
+    if (!nic_engine_turn(engine)) {
+        sched_yield();
+    }
+}
+
+/**
+ * Whether a process that polls leaves the engine to its last holder, which has the engine's
+ * state in its cache, as a waiter does: for some polls after it has posted, if they follow each
+ * other closely and the holder has a core. (Who posts before each poll fills its ring.)
+ */
+static bool leaves_engine(struct nic_engine *engine)
+{
+    uint64_t before_ticks = engine->polled_ticks;
+
+    if (engine->n_nodes > 1 || engine->n_polls > GRACE_POLLS ||
+        atomic_load_explicit(&engine->views[0].node->last_holder,
+                             memory_order_relaxed) == engine->port ||
+        nic_engine_is_crowded(engine)) {
+        return false;
+    }
+    engine->n_polls++;
+    engine->polled_ticks = bcs_clock_ticks();
+    return engine->polled_ticks - before_ticks < engine->spin_ticks / CLOSE_PART;
+}
+
+static bool inline_progress(struct nic_engine *engine)
+{
+    return !leaves_engine(engine) && nic_engine_turn(engine);
+}
+
+/** The background thread, for the nodes of a machine. */
+static int inline_open(const struct nic_engine_params *params, void **service_out)
+{
+    struct nic_background *background = NULL;
+    int rc = 0;
+
+    if (params->port == 0 && params->n_ports > 1) {
+        rc = nic_background_start(params, &background);
+    }
+    if (rc == 0) {
+        *service_out = background;
+    }
+    return rc;
+}
+
+static void inline_close(void *service)
+{
+    nic_background_stop(service);
+}
+
+const struct nic_driver_ops nic_driver_inline = {
+    .name = "inline",
+    .open = inline_open,
+    .close = inline_close,
+    .kick = inline_kick,
+    .leave = inline_leave,
+    .progress = inline_progress,
+    .wait_for_room = inline_wait_for_room,
+    .turn = inline_turn,
+    .stop = inline_stop,
+};

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Driver `threads`, as the processes of the job see it: they post and sleep, and the crew
+ * of their node (crew.c) does the rest. Whoever posts wakes the thread that must know of
+ * it, if it sleeps: the strobe receiver, or with timed strobes the strobe sender.
+ */
+#include "nic_threads/drivers/crew.h"
+#include "nic_threads/drivers/driver.h"
+#include "nic_threads/drivers/strobe_timer.h"
+#include "nic_threads/drivers/turn.h"
+
+static int threads_open(const struct nic_engine_params *params, void **service_out)
+{
+    struct nic_layout layout;
+    struct nic_crew *crew = NULL;
+    int rc = nic_engine_layout(params->n_ports, params->config, &layout);
+
+    if (rc == 0 && params->port % layout.shape.node_ranks == 0) {
+        rc = nic_crew_start(params, &crew);
+    }
+    if (rc == 0) {
+        *service_out = crew;
+    }
+    return rc;
+}
+
+static void threads_close(void *service)
+{
+    nic_crew_stop(service);
+}
+
+static void threads_kick(struct nic_engine *engine)
+{
+    if (engine->is_timed) {
+        nic_strobe_timer_need(engine);
+    } else {
+        nic_engine_ring_receiver(&engine->views[engine->home], engine->home);
+    }
+}
+
+static void threads_leave(struct nic_engine *engine)
+{
+    (void)engine; /* the crew never needs a rank's help to go on */
+}
+
+static bool threads_progress(struct nic_engine *engine)
+{
+    /* else a poller would wake the strobe receiver for nothing */
+    if (engine->is_timed || nic_engine_has_work(&engine->views[engine->home])) {
+        threads_kick(engine);
+    }
+    return false;
+}
+
+static void threads_wait_for_room(struct nic_engine *engine, struct nic_waiter *waiter)
+{
+    nic_waiter_rest(engine, waiter, threads_kick);
+}
+
+static void threads_turn(struct nic_engine *engine, struct nic_waiter *waiter)
+{
+    nic_waiter_turn(engine, waiter, threads_kick);
+}
+
+const struct nic_driver_ops nic_driver_threads = {
+    .name = "threads",
+    .open = threads_open,
+    .close = threads_close,
+    .kick = threads_kick,
+    .leave = threads_leave,
+    .progress = threads_progress,
+    .wait_for_room = threads_wait_for_room,
+    .turn = threads_turn,
+    .stop = nic_waiter_stop,
+};

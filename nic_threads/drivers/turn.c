@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Turns: the strobe receiver's and the strobe sender's steps, node by node, under their locks.
+ * Called by every process of the job, through the driver.
+ */
+#include "nic_threads/drivers/turn.h"
+
+#include <assert.h>
+
+#include "nic_threads/node/engine_lock.h"
+#include "nic_threads/roles/roles.h"
+
+bool nic_engine_has_work(const struct nic_view *view)
+{
+    return nic_strobe_receiver_has_work(view) ||
+           (view->index == 0 && !nic_is_alone(view->engine) &&
+            nic_strobe_sender_has_work(view));
+}
+
+bool nic_engine_step(struct nic_view *view)
+{
+    bool has_done;
+
+    if (nic_is_alone(view->engine)) {
+        return nic_strobe_receiver_run_alone(view);
+    }
+    has_done = nic_strobe_receiver_step(view);
+    if (view->index == 0) {
+        has_done |= nic_strobe_sender_step(view);
+    }
+    return has_done;
+}
+
+/** The turn of a node that is alone. */
+static bool turn_alone(struct nic_view *view)
+{
+    bool has_done = false;
+    bool looks_again = true;
+
+    while (looks_again && nic_strobe_receiver_has_work(view) &&
+           nic_engine_try_lock(view)) {
+        bool has_stepped = nic_strobe_receiver_run_alone(view);
+        /* without effect if another process had taken the work before it */
+        looks_again = nic_engine_unlock(view) || has_stepped;
+        has_done |= has_stepped;
+    }
+    return has_done;
+}
+
+/** The turn of several nodes. */
+static bool turn_all(struct nic_engine *engine)
+{
+    bool has_done = false;
+    bool goes_on;
+
+    do {
+        goes_on = false;
+        for (uint32_t i = 0; i < engine->n_nodes; i++) {
+            struct nic_view *view = &engine->views[i];
+            bool looks_again = true;
+            while (looks_again && nic_engine_has_work(view) &&
+                   nic_engine_try_lock(view)) {
+                bool has_stepped = nic_engine_step(view);
+                /* without effect if another process had taken the work before it */
+                looks_again = nic_engine_unlock(view) || has_stepped;
+                goes_on |= has_stepped;
+            }
+        }
+        has_done |= goes_on;
+    } while (goes_on && engine->n_nodes > 1);
+    return has_done;
+}
+
+bool nic_engine_turn(struct nic_engine *engine)
+{
+    return nic_is_alone(engine) ? turn_alone(&engine->views[0]) : turn_all(engine);
+}
+
+void nic_engine_run_slice(struct nic_engine *engine)
+{
+    struct nic_view *first = &engine->views[0];
+    bool is_ours = nic_engine_try_lock(first);
+
+    assert(is_ours); /* nobody else takes turns */
+    (void)is_ours;
+    nic_strobe_sender_open_slice(first);
+    nic_engine_unlock(first);
+    nic_engine_turn(engine);
+}

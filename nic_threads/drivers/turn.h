@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A turn: whoever takes it carries pending work of the machine's nodes as far as it goes. Which
+ * processes do, and when, is the driver's business (driver.h).
+ */
+#ifndef NIC_THREADS_DRIVERS_TURN_H
+#define NIC_THREADS_DRIVERS_TURN_H
+
+#include "nic_threads/node/node.h"
+
+/** Whether a locked or unlocked node seems to have work. */
+bool nic_engine_has_work(const struct nic_view *view);
+
+/** One step on a locked node. @return whether anything was done */
+bool nic_engine_step(struct nic_view *view);
+
+/**
+ * Carry pending work of all nodes of the machine as far as it goes, except on nodes whose
+ * lock another process holds: that process looks again after it has unlocked.
+ *
+ * @return whether anything was done
+ */
+bool nic_engine_turn(struct nic_engine *engine);
+
+/** Timed strobes: one slice of all nodes of the machine, from the strobe until nothing of it
+ *  is left to do. Only for the one thread that runs all slices. */
+void nic_engine_run_slice(struct nic_engine *engine);
+
+#endif

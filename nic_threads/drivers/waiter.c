@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The waiting and parking that drivers share. Called by every process of the job, with its
+ * own engine.
+ */
+#include "nic_threads/drivers/waiter.h"
+
+#include <sched.h>
+
+#include "libbcs/base/clock.h"
+#include "nic_threads/drivers/turn.h"
+#include "nic_threads/node/engine_lock.h"
+#include "nic_threads/node/waking.h"
+
+static struct bcs_port *own_port(const struct nic_engine *engine)
+{
+    return nic_engine_port(engine, engine->port);
+}
+
+void nic_waiter_announce(struct nic_engine *engine, struct nic_waiter *waiter)
+{
+    waiter->is_announced = true;
+    waiter->nap = bcs_sleep_announce(engine->machine, own_port(engine));
+}
+
+/** The sender of timed strobes does no harm where a process only polls. */
+static void lend_core(struct nic_engine *engine, struct nic_waiter *waiter)
+{
+    int cpu = sched_getcpu();
+
+    if (cpu >= 0 && cpu < BCS_LENT_CPUS) {
+        waiter->lent_cpu = UINT64_C(1) << cpu;
+        atomic_fetch_or_explicit(&engine->machine->lent_cpus, waiter->lent_cpu,
+                                 memory_order_relaxed);
+    }
+}
+
+static void take_core_back(struct nic_engine *engine, struct nic_waiter *waiter)
+{
+    if (waiter->lent_cpu != 0) {
+        atomic_fetch_and_explicit(&engine->machine->lent_cpus, ~waiter->lent_cpu,
+                                  memory_order_relaxed);
+        waiter->lent_cpu = 0;
+    }
+}
+
+void nic_waiter_take_back(struct nic_engine *engine, struct nic_waiter *waiter)
+{
+    take_core_back(engine, waiter);
+    waiter->is_announced = false;
+    if (engine->is_threaded) { /* another thread may sleep on the same word */
+        bcs_sleep_wake(engine->machine, own_port(engine));
+    } else {
+        bcs_sleep_retract(engine->machine, own_port(engine));
+    }
+    waiter->n_polls = 0;
+    waiter->n_yields = 0;
+    waiter->since_ticks = 0;
+}
+
+uint64_t nic_waiter_elapsed_ticks(struct nic_waiter *waiter)
+{
+    uint64_t now = bcs_clock_ticks();
+
+    if (waiter->since_ticks == 0) {
+        waiter->since_ticks = now;
+    }
+    return now - waiter->since_ticks;
+}
+
+/** Whether the waiter goes on polling. With several threads in a process, nobody knows
+ *  how many of them have a core. */
+static bool is_patient(const struct nic_engine *engine, struct nic_waiter *waiter)
+{
+    return engine->is_timed && !engine->is_threaded && !nic_engine_is_crowded(engine) &&
+           (waiter->n_polls % NIC_POLLS_A_CLOCK != 0 ||
+            nic_waiter_elapsed_ticks(waiter) < engine->stay_ticks);
+}
+
+void nic_waiter_rest(struct nic_engine *engine, struct nic_waiter *waiter,
+                     void (*kick)(struct nic_engine *engine))
+{
+    if (waiter->is_announced) {
+        nic_waiter_sleep(engine, waiter);
+    } else {
+        nic_waiter_announce(engine, waiter);
+        kick(engine);
+    }
+}
+
+void nic_waiter_turn(struct nic_engine *engine, struct nic_waiter *waiter,
+                     void (*kick)(struct nic_engine *engine))
+{
+    if (waiter->is_announced || !is_patient(engine, waiter)) {
+        nic_waiter_rest(engine, waiter, kick);
+    } else if (waiter->n_polls++ == 0) {
+        lend_core(engine, waiter);
+        kick(engine);
+    } else if (waiter->n_polls % NIC_POLLS_A_CLOCK != 0) {
+        bcs_clock_pause();
+    } else {
+        sched_yield(); /* a process may wait for this core though another one is idle */
+    }
+}
+
+void nic_waiter_stop(struct nic_engine *engine, struct nic_waiter *waiter)
+{
+    if (waiter->is_announced) {
+        nic_waiter_take_back(engine, waiter);
+    } else {
+        take_core_back(engine, waiter);
+    }
+}
+
+void nic_waiter_let_go(struct nic_engine *engine, struct nic_waiter *waiter)
+{
+    if (waiter->holds_lock) {
+        waiter->holds_lock = false;
+        engine->keeper = NULL;
+        nic_engine_unlock(&engine->views[0]);
+        nic_engine_turn(engine); /* what was posted while others could not lock */
+    }
+}
+
+void nic_waiter_sleep(struct nic_engine *engine, struct nic_waiter *waiter)
+{
+    uint64_t until_ns = waiter->nap_ns == 0 ? 0 : bcs_clock_now_ns() + waiter->nap_ns;
+
+    if (bcs_sleep_now(own_port(engine), waiter->nap, until_ns)) {
+        nic_waiter_take_back(engine, waiter);
+    }
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The NIC engine of one process: its views of all nodes of the machine. What it does is the
+ * roles' business (roles.h); which processes have it done, and when, the driver's (driver.h).
+ */
+#ifndef NIC_THREADS_NODE_ENGINE_H
+#define NIC_THREADS_NODE_ENGINE_H
+
+#include "nic_threads/node/node.h"
+
+/** What nic_engine_create needs. */
+struct nic_engine_params {
+    char *base; /* mapping of the job's memory: nic_engine_memory_bytes */
+    uint32_t n_ports;
+    uint32_t port;                   /* of this process */
+    const struct nic_config *config; /* stays the caller's, must outlive the engine */
+    bool is_direct;
+    bool is_background; /* a second engine of this process; sets up nothing */
+    bool is_mover;      /* the engine copies long messages by itself, if it may */
+    /* Threads for the roles, or NULL; see roles.h. */
+    struct nic_crew *crew;
+    const struct nic_crew_ops *crew_ops;
+};
+
+/** The layout of a job of n_ports processes. @return 0, -EINVAL or -E2BIG, logged */
+int nic_engine_layout(uint32_t n_ports, const struct nic_config *config,
+                      struct nic_layout *layout_out);
+
+/** Bytes of the job's memory for a layout. */
+uint64_t nic_engine_memory_bytes(const struct nic_layout *layout);
+
+/**
+ * Make this process's views. The first process of each node also sets up the node's
+ * state; nobody may take a turn before all have (the caller synchronizes).
+ *
+ * @return 0 or -errno, logged; end with nic_engine_destroy
+ */
+int nic_engine_create(const struct nic_engine_params *params,
+                      struct nic_engine **engine_out);
+
+/** Free the views; the job's memory stays. Accepts NULL. */
+void nic_engine_destroy(struct nic_engine *engine);
+
+#endif

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Engine locks. Called by whoever runs the engine.
+ *
+ * No work is lost. Work for a node is published (a ring entry, a wire entry, a strobe)
+ * with a sequentially consistent or earlier store, and its publisher then tries the
+ * node's lock. If it fails, it has marked the lock as missed, or found it marked. The
+ * holder's unlocking exchange comes later in the one order of sequentially consistent
+ * operations; it finds the mark, and the holder checks for work after it, also if its own
+ * step found nothing to do. So it sees the work, or another process that locked in between
+ * does, and a process that fails to lock may go away at once.
+ */
+#include "nic_threads/node/engine_lock.h"
+
+bool nic_engine_tell_holder(struct nic_view *view)
+{
+    _Atomic uint32_t *lock = &view->node->lock;
+    uint32_t value = atomic_load_explicit(lock, memory_order_seq_cst);
+
+    while (value != 0) {
+        /* seq_cst: partner of the exchange in nic_engine_unlock, which comes later */
+        if ((value & NIC_LOCK_IS_MISSED) != 0 ||
+            atomic_compare_exchange_strong_explicit(
+                lock, &value, value | NIC_LOCK_IS_MISSED, memory_order_seq_cst,
+                memory_order_seq_cst)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool nic_engine_try_lock(struct nic_view *view)
+{
+    struct nic_node *node = view->node;
+    uint32_t free;
+
+    do { /* look first: that spares the cache line of a holder that keeps polling */
+        if (nic_engine_tell_holder(view)) {
+            return false;
+        }
+        free = 0;
+    } while (!atomic_compare_exchange_strong_explicit(
+        &node->lock, &free, view->engine->port + 1, memory_order_seq_cst,
+        memory_order_relaxed));
+    if (!view->engine->is_background &&
+        atomic_load_explicit(&node->last_holder, memory_order_relaxed) !=
+            view->engine->port) {
+        atomic_store_explicit(&node->last_holder, view->engine->port,
+                              memory_order_relaxed);
+    }
+    return true;
+}

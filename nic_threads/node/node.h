@@ -1,0 +1,422 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The state of one node's NIC engine in NIC memory, and a process's view of it. Whoever
+ * holds node->lock (engine_lock.h) may read and write everything here that is not atomic;
+ * atomic words are read by others, each as it says.
+ */
+#ifndef NIC_THREADS_NODE_NODE_H
+#define NIC_THREADS_NODE_NODE_H
+
+#include <bcs/primitives.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "libbcs/ring/nic_memory.h"
+#include "libbcs/ring/port.h"
+#include "libbcs/ring/sleep.h"
+#include "nic_threads/nic_config.h"
+#include "nic_threads/rules/match.h"
+#include "nic_threads/rules/schedule.h"
+#include "nic_threads/rules/slice.h"
+#include "nic_threads/rules/strobe_clock.h"
+
+/** Kinds of descriptors that only engines exchange; continue enum bcs_descriptor_kind. */
+enum nic_wire_kind {
+    NIC_WIRE_GRANT =
+        64,           /* receiver's node asks for .chunk; .port, .cell: the sender's */
+    NIC_WIRE_DATA,    /* .chunk is in the stage block that was asked for */
+    NIC_WIRE_REFUSED, /* .chunk was not copied; it must be loaded by the sender */
+    NIC_WIRE_MATCHED, /* the synchronous send of .port, .cell has been matched */
+    /* to the master of a collective: a member's operand of a reduction, or the root's data of a
+     * broadcast; .address: the number of the collective */
+    NIC_WIRE_PART,
+};
+
+/**
+ * Payload of BCS_GROUP_OPEN: who uses a slot from now on. A slot is used again only after
+ * all collectives of its last group are over, and with a larger base, which numbers them.
+ */
+struct nic_group_members {
+    uint64_t base;
+    uint32_t n_members;
+    uint16_t n_local; /* members on the opening process's node */
+    uint16_t master;  /* the node of member 0, the master of all collectives */
+    struct bcs_node_set nodes;
+};
+
+_Static_assert(sizeof(struct nic_group_members) <= BCS_INLINE_BYTES,
+               "fits a descriptor");
+
+/** What the master of a collective broadcasts. */
+struct nic_result {
+    uint64_t sequence;
+    uint64_t is_refused; /* the payload is a struct nic_refusal */
+    uint8_t payload[BCS_INLINE_BYTES];
+};
+
+/** One communicator's collectives, at the same address on all its nodes. */
+struct nic_slot {
+    /* Global words. */
+    /* last collective begun by all local members */
+    _Alignas(BCS_CACHE_LINE) uint64_t flag;
+    uint64_t terms;           /* of that one; see agreement.h */
+    struct nic_result result; /* last result, put by the master */
+    /* This node's own. */
+    uint64_t sequence;       /* of the collective that is being gathered, from 1 */
+    uint64_t gathered_terms; /* of the local members that have arrived */
+    bool is_refused;         /* at whoever carries it out: its members differ */
+    _Atomic uint64_t told;   /* the last one that the user was told of as refused */
+    uint32_t n_arrived;
+    uint32_t first_item; /* descriptors of the local members, linked by next */
+    /* At the master: 1 + first part that has come from other nodes; 0: none, as in a slot that
+     * nobody here has opened yet. How many there are, and how many there must be. */
+    uint32_t parts;
+    uint32_t n_parts;
+    uint32_t n_parts_wanted;
+    uint32_t next_active; /* slots whose local members have all arrived */
+    struct nic_group_members members;
+};
+
+/** One posted descriptor and who posted it. */
+struct nic_posted {
+    uint64_t offset; /* of the descriptor in the job's memory: ring, wire or item */
+    uint32_t port;   /* number in the job */
+    uint32_t item;   /* the item that holds it, or NIC_ITEM_NONE */
+};
+
+/** A send and a receive that go together. */
+struct nic_pair {
+    struct nic_posted send;
+    struct nic_posted receive;
+};
+
+/**
+ * What the roles hand to each other within one slice. The ports give at most limits.batch
+ * descriptors of all kinds together; the wires give nothing more once there are
+ * limits.arrivals sends or notes.
+ */
+struct nic_batch {
+    uint32_t n_collected; /* ring entries of this slice */
+    uint32_t n_sends, n_receives, n_notes, n_probes, n_pairs, n_plans, n_ready;
+    struct nic_posted sends[2 * BCS_BATCH_MOST];
+    struct nic_posted
+        receives[BCS_BATCH_MOST]; /* and cancellations, as they were posted */
+    struct nic_posted probes[BCS_BATCH_MOST];
+    struct nic_posted notes[2 * BCS_BATCH_MOST]; /* all other kinds */
+    struct nic_pair pairs[3 * BCS_BATCH_MOST];
+    struct nic_plan plans[BCS_BATCH_MOST]; /* chunks of long messages */
+    uint32_t ready[BCS_BATCH_MOST];        /* slots of the collectives of this slice */
+};
+
+/** A direct transfer that the engine has opened, for the background thread to see. */
+struct nic_opened {
+    uint32_t port; /* of the receiver */
+    uint32_t cell;
+    uint32_t generation; /* of the cell */
+};
+
+/** A transfer that the background thread gives back to the engine. */
+struct nic_returned {
+    uint32_t
+        item; /* wants its next chunk; NIC_ITEM_NONE: a copy was refused, see below */
+    uint32_t port; /* of the receiver, and its cell */
+    uint32_t cell;
+};
+
+#define NIC_LOCK_IS_MISSED (UINT32_C(1) << 31)
+
+/** Engine state of one node. */
+struct nic_node {
+    /* The engine lock: 0, or 1 + number of the port whose process holds it, and
+     * NIC_LOCK_IS_MISSED once somebody has work and could not have it. */
+    _Alignas(BCS_CACHE_LINE) _Atomic uint32_t lock;
+    _Atomic uint32_t last_holder; /* the port of the last holder; only a hint */
+
+    /* number of the slice that runs or ran last */
+    _Alignas(BCS_CACHE_LINE) uint64_t slice;
+    struct nic_list deferred; /* timed: cells to complete at the next strobe */
+    uint32_t free_item;       /* list of items that were used before */
+    uint32_t items_touched;
+    uint32_t n_sends_kept; /* items that hold a send; read without the lock */
+    /* Collective slots whose local members have all arrived, and which wait for other nodes; by
+     * next_active, the oldest first. */
+    struct nic_list active;
+    bool has_more_ready; /* some of them could go, but the batch was full */
+    bool is_stalled;     /* no stage block was free: wait for a chunk to be stored */
+    struct nic_schedule schedule;
+    struct nic_slice_state phase; /* of the strobe sender: node 0 */
+    bool is_open;                 /* timed, node 0: the slice may have more rounds */
+    uint64_t round;               /* that runs or ran last on this node */
+    uint32_t heads[BCS_MAX_PORTS_A_NODE]; /* next ring entry to read, by local port */
+    struct nic_batch batch;
+
+    uint64_t n_opened; /* entries of opened that have ever been written */
+    struct nic_opened opened[BCS_OPENED_MOST]; /* cyclic, of limits.opened */
+    /* Transfers that want their next chunk, from the background thread; cyclic. It keeps
+     * those in mind that are in here, so there is room. */
+    struct nic_returned returned[BCS_OPENED_MOST];
+    _Atomic uint64_t n_returned; /* entries of returned that have ever been written */
+    uint64_t n_returned_seen;
+
+    uint64_t touched[BCS_MAX_PORTS_A_NODE / 64]; /* ports with entries in the batch */
+    /* Where the next entry is a send that was left because the node is full; a hint. */
+    bool is_held[BCS_MAX_PORTS_A_NODE]; /* local ports */
+    bool is_wire_held[BCS_MAX_NODES];   /* rings from other nodes */
+
+    /* Driver `threads`: wake the strobe receiver, and on node 0 the strobe sender. */
+    _Alignas(BCS_CACHE_LINE) _Atomic uint32_t receiver_nap;
+    _Atomic uint32_t sender_nap;
+
+    /* The slice protocol between nodes; see strobe_sender.c. */
+    /* global: last microstrobe, put by the SS */
+    _Alignas(BCS_CACHE_LINE) uint64_t strobe;
+    uint64_t done;                  /* global: last microstrobe carried out here */
+    uint64_t has_later_work;        /* global: after MSM, whether PM to RM have work */
+    uint64_t demand[BCS_MAX_NODES]; /* global, node 0: round each node wants next */
+    uint64_t demanded;              /* what this node has put there */
+    _Alignas(16) struct bcs_event result_event; /* global: results put here */
+    uint64_t results_seen;
+    _Alignas(16) struct bcs_event
+        wire_event[BCS_MAX_NODES];         /* entries received, by origin */
+    uint64_t wire_taken[BCS_MAX_NODES];    /* entries read, by origin */
+    uint64_t wire_released[BCS_MAX_NODES]; /* entries given back, by origin */
+    uint64_t wire_sent[BCS_MAX_NODES];     /* entries sent, by destination */
+    uint64_t wire_credit[BCS_MAX_NODES];   /* global: entries the destination read */
+    struct nic_list outbox[BCS_MAX_NODES]; /* wire entries that found no room */
+    uint32_t n_outbox;
+    _Alignas(16) struct bcs_event long_put_event; /* local one of all long puts */
+    uint64_t n_long_puts;
+
+    struct nic_strobe_counts strobes; /* node 0 */
+
+    _Alignas(BCS_CACHE_LINE) struct nic_match match[BCS_MAX_PORTS_A_NODE];
+};
+
+_Static_assert(
+    offsetof(struct nic_node, wire_event) % sizeof(struct bcs_event) == 0 &&
+        offsetof(struct nic_node, result_event) % sizeof(struct bcs_event) == 0 &&
+        offsetof(struct nic_node, long_put_event) % sizeof(struct bcs_event) == 0,
+    "events are aligned");
+
+/** Global address of a member of struct nic_node. */
+#define NIC_NODE_GVA(view, member)                                                     \
+    ((view)->engine->layout.node_gva + offsetof(struct nic_node, member))
+
+/** Ports that the runner has completed something for, to be woken after unlocking. */
+struct nic_wake_set {
+    uint64_t words[BCS_MAX_PORTS_A_NODE / 64];
+};
+
+/** A process's view of one node: plain pointers into the mapping. */
+struct nic_view {
+    struct nic_engine *engine;
+    struct nic_node *node;
+    struct nic_item *items;
+    char *heap;
+    struct bcs_core *core; /* acting as this node */
+    uint32_t index;
+    uint32_t first_port; /* number in the job of local port 0 */
+    uint32_t n_local;
+    uint32_t ring_mask; /* of its ports' rings */
+    bool is_late;       /* its transport */
+    bool owes_flush;    /* has put something late since its transport was flushed */
+    struct nic_wake_set wake;
+};
+
+struct nic_crew;
+struct nic_crew_ops;
+struct nic_mover;
+
+/** One process's engine: its view of all nodes of the machine. */
+struct nic_engine {
+    char *base; /* the job's memory */
+    struct nic_layout layout;
+    struct bcs_machine *machine;
+    const struct nic_config *config;
+    uint32_t port; /* this process */
+    uint32_t n_nodes;
+    uint32_t home;           /* this process's node */
+    bool is_direct;          /* endpoints may copy each other's memory */
+    bool is_threaded;        /* several threads of this process may wait at once */
+    bool is_timed;           /* slices by the clock; completions wait for a strobe */
+    bool is_background;      /* not a port's: a thread's of the library */
+    struct nic_mover *mover; /* the engine's own, if it copies by itself; else NULL */
+    /* Threads for the roles, and what they can do (roles.h); NULL: called directly. */
+    struct nic_crew *crew;
+    const struct nic_crew_ops *crew_ops;
+    uint64_t spin_ticks; /* how long a waiter polls before it offers its core */
+    uint64_t stay_ticks; /* how long it stays awake, if it has a core to itself */
+    /* Operands in rank order, for each node, as two threads of this process may run two nodes at
+     * once: nic_view_scratch. */
+    uint8_t *scratch;
+    /* Of this process, that keeps the lock of the only node between its turns; or NULL. What
+     * posts meanwhile, and finds the ring full, has it let go. */
+    struct nic_waiter *keeper;
+    uint32_t n_polls;      /* that have left the engine alone since the last post */
+    uint64_t polled_ticks; /* when the last of them was */
+    struct nic_view *views;
+};
+
+/** The sizes in use. */
+static inline const struct bcs_limits *nic_view_limits(const struct nic_view *view)
+{
+    return &view->engine->layout.shape.limits;
+}
+
+/** Whether the job has one node that runs its slices as they come, without strobes. */
+static inline bool nic_is_alone(const struct nic_engine *engine)
+{
+    return engine->n_nodes == 1 && !engine->is_timed;
+}
+
+/** Sends that a node keeps for want of a receive before it takes no more from the rings;
+ *  their senders wait then. */
+static inline uint32_t nic_send_limit(const struct nic_view *view)
+{
+    return view->engine->layout.send_limit;
+}
+
+/** Say that a send stays where it is, as the node keeps so many. */
+void nic_view_hold(const struct nic_view *view);
+
+/** Whether a node keeps so many sends. Also read without the lock. */
+static inline bool nic_view_is_full(const struct nic_view *view)
+{
+    return __atomic_load_n(&view->node->n_sends_kept, __ATOMIC_RELAXED) >=
+           nic_send_limit(view);
+}
+
+static inline const struct bcs_descriptor *
+nic_posted_descriptor(const struct nic_view *view, const struct nic_posted *posted)
+{
+    return (const struct bcs_descriptor *)(view->engine->base + posted->offset);
+}
+
+static inline struct bcs_port *nic_view_port(const struct nic_view *view,
+                                             uint32_t local)
+{
+    const struct nic_layout *layout = &view->engine->layout;
+
+    return (struct bcs_port *)(view->heap + layout->port_gva +
+                               local * layout->port_stride_bytes);
+}
+
+/** The cell of a local port, by the port's number in the job. */
+static inline struct bcs_cell *nic_view_cell(const struct nic_view *view, uint32_t port,
+                                             uint32_t cell)
+{
+    return bcs_port_cell(nic_view_port(view, port - view->first_port), cell);
+}
+
+/** Any port of the machine, by its number in the job. */
+static inline struct bcs_port *nic_engine_port(const struct nic_engine *engine,
+                                               uint32_t port)
+{
+    return (struct bcs_port *)(engine->base + nic_layout_port(&engine->layout, port));
+}
+
+static inline bool nic_view_has(const struct nic_view *view, uint32_t port)
+{
+    return port - view->first_port < view->n_local;
+}
+
+/** Bytes of room for an operand of each process of the job, in whole cache lines. */
+static inline size_t nic_scratch_bytes(const struct nic_layout *layout)
+{
+    return ((size_t)layout->shape.n_ports + 3) / 4 * 4 * BCS_INLINE_BYTES;
+}
+
+/** This room, for reductions on a view's node. */
+static inline uint8_t *nic_view_scratch(const struct nic_view *view)
+{
+    return view->engine->scratch +
+           view->index * nic_scratch_bytes(&view->engine->layout);
+}
+
+/** Global address of a collective slot. */
+static inline uint64_t nic_view_slot_gva(const struct nic_view *view, uint32_t slot)
+{
+    return view->engine->layout.slot_gva + slot * sizeof(struct nic_slot);
+}
+
+static inline struct nic_slot *nic_view_slot(const struct nic_view *view, uint32_t slot)
+{
+    return (struct nic_slot *)(view->heap + view->engine->layout.slot_gva) + slot;
+}
+
+static inline enum bcs_collective_kind
+nic_collective_kind(const struct bcs_descriptor *descriptor)
+{
+    return bcs_operation_kind(descriptor->operation);
+}
+
+/** Whether the members' data are combined. */
+static inline bool nic_is_reduction(const struct bcs_descriptor *descriptor)
+{
+    return nic_collective_kind(descriptor) >= BCS_COLLECTIVE_REDUCE;
+}
+
+/** Whether the engine copies at an end of a transfer, or at both: it has a thread for that, and
+ *  no process must do it by itself. */
+static inline bool nic_view_copies(const struct nic_view *view, bool needs_owner)
+{
+    return view->engine->mover != NULL && !needs_owner;
+}
+
+/** Remember to wake the owner of a local port. */
+static inline void nic_view_touch(struct nic_view *view, uint32_t port)
+{
+    uint32_t local = port - view->first_port;
+
+    view->wake.words[local / 64] |= UINT64_C(1) << (local % 64);
+}
+
+/** Complete a local port's cell at once, also in a timed slice, and remember to wake its
+ *  owner. */
+static inline void nic_view_complete_now(struct nic_view *view, uint32_t port,
+                                         struct bcs_cell *cell,
+                                         enum bcs_cell_state state)
+{
+    bcs_cell_complete(cell, state);
+    nic_view_touch(view, port);
+}
+
+/** Have the owner of a local port look at one of its cells, whatever it waits for. */
+void nic_view_remind(struct nic_view *view, uint32_t port, uint32_t cell);
+
+/** Complete a local port's cell with an order, which its owner finds in its order table even
+ *  while it waits for something else. */
+void nic_view_order(struct nic_view *view, uint32_t port, uint32_t cell,
+                    enum bcs_cell_state state);
+
+/** Have a cell completed at the next strobe. */
+void nic_view_defer(struct nic_view *view, uint32_t port, struct bcs_cell *cell,
+                    enum bcs_cell_state state);
+
+/** Complete the cells that the last slice has deferred. */
+void nic_view_deliver(struct nic_view *view);
+
+/** Complete a local port's cell: at once, or, in a timed slice, at the next strobe.
+ *  [BCS-MPI section 3, Figures 3.1 and 3.2] */
+static inline void nic_view_complete(struct nic_view *view, uint32_t port,
+                                     struct bcs_cell *cell, enum bcs_cell_state state)
+{
+    if (__builtin_expect(view->engine->is_timed, 0)) {
+        nic_view_defer(view, port, cell, state);
+    } else {
+        nic_view_complete_now(view, port, cell, state);
+    }
+}
+
+/**
+ * Keep a descriptor beyond its slice. If all items are in use, the process ends (logged).
+ *
+ * @return the item, with descriptor and port set; never NIC_ITEM_NONE
+ */
+uint32_t nic_item_new(struct nic_view *view, const struct bcs_descriptor *descriptor,
+                      uint32_t port);
+
+/** Give an item back. */
+void nic_item_free(struct nic_view *view, uint32_t id);
+
+#endif

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Waking. Called by whoever runs the engine, and watch by any process that leaves work behind.
+ */
+#include "nic_threads/node/waking.h"
+
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "nic_threads/node/engine_xfer.h"
+
+void nic_engine_wake(struct nic_view *view)
+{
+    for (uint32_t word = 0; word < BCS_MAX_PORTS_A_NODE / 64; word++) {
+        uint64_t bits = view->wake.words[word];
+        view->wake.words[word] = 0;
+        while (bits != 0) {
+            uint32_t local = word * 64 + (uint32_t)__builtin_ctzll(bits);
+            bits &= bits - 1;
+            bcs_sleep_wake(view->engine->machine, nic_view_port(view, local));
+        }
+    }
+}
+
+void nic_engine_ring_receiver(struct nic_view *view, uint32_t node)
+{
+    if (nic_engine_has_crews(view->engine)) {
+        nic_engine_flush(view); /* it looks once */
+        nic_nap_ring(&view->engine->views[node].node->receiver_nap);
+    }
+}
+
+void nic_engine_ring_sender(struct nic_view *view)
+{
+    if (nic_engine_has_crews(view->engine)) {
+        nic_engine_flush(view);
+        nic_nap_ring(&view->engine->views[0].node->sender_nap);
+    }
+}
+
+void nic_engine_watch(const struct nic_engine *engine)
+{
+    _Atomic uint32_t *watch = &engine->machine->watch;
+    uint32_t wanted =
+        nic_engine_has_idle_core(engine) ? BCS_WATCH_SOON : BCS_WATCH_LATE;
+    /* seq_cst: see nic_threads/drivers/background.c */
+    uint32_t present = atomic_load_explicit(watch, memory_order_seq_cst);
+
+    while (present < wanted) {
+        if (atomic_compare_exchange_strong_explicit(
+                watch, &present, wanted, memory_order_seq_cst, memory_order_seq_cst)) {
+            syscall(SYS_futex, watch, FUTEX_WAKE, 1, NULL, NULL, 0);
+            return;
+        }
+    }
+}
+
+/** Processes of the job that may run at once without one having to stand in a queue. */
+static uint32_t n_at_ease(const struct nic_engine *engine)
+{
+    const struct bcs_machine *machine = engine->machine;
+
+    /* relaxed: a hint, which changes at any time */
+    return machine->n_cpus +
+           atomic_load_explicit(&machine->n_asleep, memory_order_relaxed);
+}
+
+bool nic_engine_has_idle_core(const struct nic_engine *engine)
+{
+    return engine->layout.shape.n_ports < n_at_ease(engine);
+}
+
+bool nic_engine_is_crowded(const struct nic_engine *engine)
+{
+    return engine->layout.shape.n_ports > n_at_ease(engine);
+}

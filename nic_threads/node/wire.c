@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The rings between nodes. Called by the roles, under the engine lock of the view's node,
+ * by whichever process drives that node; only nic_wire_has_work is called without it, so
+ * that what it reads is written with atomic (relaxed) stores.
+ */
+#include "nic_threads/node/wire.h"
+
+#include "nic_threads/node/engine_xfer.h"
+#include "nic_threads/node/waking.h"
+
+static uint64_t ring_gva(const struct nic_view *view, uint32_t from)
+{
+    return view->engine->layout.wire_gva +
+           (uint64_t)from * nic_view_limits(view)->wire * sizeof(struct bcs_descriptor);
+}
+
+/** Where the entry with a number is, in the ring of its sender at its receiver. */
+static uint64_t entry_gva(const struct nic_view *view, uint32_t from, uint64_t number)
+{
+    uint64_t index = number & (nic_view_limits(view)->wire - 1);
+
+    return ring_gva(view, from) + index * sizeof(struct bcs_descriptor);
+}
+
+static bool has_room(const struct nic_view *view, uint32_t to)
+{
+    const struct nic_node *node = view->node;
+    /* acquire: pairs with the transport's put of the credit, so that the entries it
+     * covers have been read */
+    uint64_t credit = __atomic_load_n(&node->wire_credit[to], __ATOMIC_ACQUIRE);
+
+    return __atomic_load_n(&node->wire_sent[to], __ATOMIC_RELAXED) - credit <
+           nic_view_limits(view)->wire;
+}
+
+static void put_entry(struct nic_view *view, uint32_t to,
+                      const struct bcs_descriptor *descriptor, uint32_t port)
+{
+    struct nic_node *node = view->node;
+    struct bcs_descriptor entry = *descriptor;
+    struct bcs_node_set dests = {{0}};
+    struct bcs_xfer xfer = {
+        .src = &entry,
+        .n_bytes = sizeof(entry),
+        .dest_gva = entry_gva(view, view->index, node->wire_sent[to]),
+        .dests = &dests,
+        .remote_event_gva =
+            NIC_NODE_GVA(view, wire_event) + view->index * sizeof(struct bcs_event),
+    };
+
+    atomic_store_explicit(&entry.turn, port, memory_order_relaxed);
+    bcs_node_set_add(&dests, to);
+    __atomic_store_n(&node->wire_sent[to], node->wire_sent[to] + 1, __ATOMIC_RELAXED);
+    nic_engine_xfer(view, &xfer);
+}
+
+void nic_wire_send(struct nic_view *view, uint32_t to,
+                   const struct bcs_descriptor *descriptor, uint32_t port)
+{
+    struct nic_node *node = view->node;
+    struct nic_list *outbox = &node->outbox[to];
+    uint32_t id;
+
+    if (outbox->first == NIC_ITEM_NONE && has_room(view, to)) {
+        put_entry(view, to, descriptor, port);
+        return;
+    }
+    id = nic_item_new(view, descriptor, port);
+    view->items[id].next = NIC_ITEM_NONE;
+    if (outbox->last == NIC_ITEM_NONE) {
+        __atomic_store_n(&outbox->first, id, __ATOMIC_RELAXED);
+    } else {
+        view->items[outbox->last].next = id;
+    }
+    outbox->last = id;
+    __atomic_store_n(&node->n_outbox, node->n_outbox + 1, __ATOMIC_RELAXED);
+}
+
+bool nic_wire_flush(struct nic_view *view)
+{
+    struct nic_node *node = view->node;
+    bool has_sent = false;
+
+    for (uint32_t to = 0; node->n_outbox > 0 && to < view->engine->n_nodes; to++) {
+        struct nic_list *outbox = &node->outbox[to];
+        while (outbox->first != NIC_ITEM_NONE && has_room(view, to)) {
+            uint32_t id = outbox->first;
+            put_entry(view, to, &view->items[id].descriptor, view->items[id].port);
+            __atomic_store_n(&outbox->first, view->items[id].next, __ATOMIC_RELAXED);
+            if (outbox->first == NIC_ITEM_NONE) {
+                outbox->last = NIC_ITEM_NONE;
+            }
+            nic_item_free(view, id);
+            __atomic_store_n(&node->n_outbox, node->n_outbox - 1, __ATOMIC_RELAXED);
+            has_sent = true;
+        }
+    }
+    return has_sent;
+}
+
+static uint64_t arrived(const struct nic_node *node, uint32_t from)
+{
+    /* acquire: pairs with the signal that follows the put of the entry */
+    return __atomic_load_n(&node->wire_event[from].count, __ATOMIC_ACQUIRE);
+}
+
+/** Whether an entry is for a role that works in MSM: BR takes sends, CH takes parts. */
+static bool is_for_scheduling(const struct bcs_descriptor *entry)
+{
+    return entry->kind == BCS_SEND || entry->kind == NIC_WIRE_PART;
+}
+
+/** The same for the ring from one node. */
+static uint32_t collect_from(struct nic_view *view, uint32_t from, bool takes_all)
+{
+    struct nic_node *node = view->node;
+    struct nic_batch *batch = &node->batch;
+    uint64_t first = node->wire_taken[from], at = first, end = arrived(node, from);
+    uint32_t n_most = nic_view_limits(view)->arrivals;
+
+    __atomic_store_n(&node->is_wire_held[from], false, __ATOMIC_RELAXED);
+    for (; at < end && batch->n_sends < n_most && batch->n_notes < n_most; at++) {
+        const struct bcs_descriptor *entry =
+            (const struct bcs_descriptor *)(view->heap + entry_gva(view, from, at));
+        struct nic_posted posted = {
+            .offset = (uint64_t)((const char *)entry - view->engine->base),
+            .port = atomic_load_explicit(&entry->turn, memory_order_relaxed),
+            .item = NIC_ITEM_NONE,
+        };
+
+        if (entry->kind == BCS_SEND && nic_view_is_full(view)) {
+            __atomic_store_n(&node->is_wire_held[from], true, __ATOMIC_RELAXED);
+            nic_view_hold(view);
+            break;
+        }
+        if (!takes_all && is_for_scheduling(entry)) {
+            break;
+        }
+        if (entry->kind == BCS_SEND) {
+            batch->sends[batch->n_sends++] = posted;
+        } else {
+            batch->notes[batch->n_notes++] = posted;
+        }
+    }
+    __atomic_store_n(&node->wire_taken[from], at, __ATOMIC_RELAXED);
+    return (uint32_t)(at - first);
+}
+
+uint32_t nic_wire_collect(struct nic_view *view, bool takes_all)
+{
+    uint32_t n_nodes = view->engine->n_nodes;
+    /* another one each time: the first may fill the batch */
+    uint32_t first = (uint32_t)(view->node->round % n_nodes);
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < n_nodes; i++) {
+        n += collect_from(view, (first + i) % n_nodes, takes_all);
+    }
+    return n;
+}
+
+void nic_wire_release(struct nic_view *view)
+{
+    struct nic_node *node = view->node;
+
+    for (uint32_t from = 0; from < view->engine->n_nodes; from++) {
+        if (node->wire_taken[from] != node->wire_released[from]) {
+            struct bcs_node_set dests = {{0}};
+            struct bcs_xfer xfer = {
+                .src = &node->wire_taken[from],
+                .n_bytes = sizeof(uint64_t),
+                .dest_gva =
+                    NIC_NODE_GVA(view, wire_credit) + view->index * sizeof(uint64_t),
+                .dests = &dests,
+            };
+            bcs_node_set_add(&dests, from);
+            node->wire_released[from] = node->wire_taken[from];
+            nic_engine_xfer(view, &xfer);
+            nic_engine_ring_receiver(view, from); /* its outbox may wait */
+        }
+    }
+}
+
+bool nic_wire_has_work(const struct nic_view *view)
+{
+    const struct nic_node *node = view->node;
+
+    for (uint32_t other = 0; other < view->engine->n_nodes; other++) {
+        if (arrived(node, other) !=
+                __atomic_load_n(&node->wire_taken[other], __ATOMIC_RELAXED) &&
+            !(__atomic_load_n(&node->is_wire_held[other], __ATOMIC_RELAXED) &&
+              nic_view_is_full(view))) {
+            return true;
+        }
+        if (__atomic_load_n(&node->n_outbox, __ATOMIC_RELAXED) > 0 &&
+            __atomic_load_n(&node->outbox[other].first, __ATOMIC_RELAXED) !=
+                NIC_ITEM_NONE &&
+            has_room(view, other)) {
+            return true;
+        }
+    }
+    return false;
+}

@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Buffer receiver: in the message scheduling microphase it matches sends with receives.
+ * Short messages become pairs that the DMA helper delivers in this slice; long ones become
+ * transfers, which get their chunks from the schedule, slice by slice. Runs under the
+ * node's engine lock. [BCS-MPI section 4.3]
+ */
+#include <string.h>
+
+#include "nic_threads/node/process_copy.h"
+#include "nic_threads/roles/roles.h"
+
+static struct nic_match *match_of(struct nic_view *view, uint32_t port)
+{
+    return &view->node->match[port - view->first_port];
+}
+
+static struct nic_posted item_posted(const struct nic_view *view, uint32_t id)
+{
+    return (struct nic_posted){
+        .offset =
+            (uint64_t)((const char *)&view->items[id].descriptor - view->engine->base),
+        .port = view->items[id].port,
+        .item = id,
+    };
+}
+
+/** Whether the DMA helper can hand the data over within this slice. */
+static bool is_short(const struct nic_view *view, const struct bcs_descriptor *send,
+                     uint32_t sender)
+{
+    return (send->flags & BCS_DATA_INLINE) != 0 ||
+           ((send->flags & BCS_DATA_BLOCK) != 0 && nic_view_has(view, sender));
+}
+
+/** Whether the process of a port must move its end of a transfer by itself, whatever its
+ *  descriptor says: all do where direct copies are not allowed at all; else one at which a
+ *  copy was refused. */
+static bool is_on_its_own(const struct nic_view *view, uint32_t port, uint32_t peer)
+{
+    const struct nic_engine *engine = view->engine;
+
+    if (!engine->is_direct) {
+        return true;
+    }
+    if (engine->mover != NULL) {
+        return nic_port_is_closed(engine, port);
+    }
+    return nic_view_has(view, peer) && nic_ports_are_apart(engine, port, peer);
+}
+
+/** Make a transfer of a matched long message and queue it for its first chunk. */
+static void transfer_begin(struct nic_view *view, const struct nic_pair *pair)
+{
+    const struct bcs_descriptor *send = nic_posted_descriptor(view, &pair->send);
+    const struct bcs_descriptor *receive = nic_posted_descriptor(view, &pair->receive);
+    struct bcs_cell *cell = nic_view_cell(view, pair->receive.port, receive->cell);
+    uint32_t id = pair->receive.item;
+    struct nic_item *item;
+
+    if (id == NIC_ITEM_NONE) {
+        id = nic_item_new(view, receive, pair->receive.port);
+    }
+    item = &view->items[id];
+    item->total = send->n_bytes < receive->n_bytes ? send->n_bytes : receive->n_bytes;
+    item->granted = 0;
+    item->stored = 0;
+    item->loaded_block = 0;
+    item->is_loading = 0;
+    item->is_storing = 0;
+    item->is_queued = 0;
+    item->peer = pair->send.port;
+    item->peer_cell = send->cell;
+    item->peer_address = send->address;
+    item->is_block = (send->flags & BCS_DATA_BLOCK) != 0;
+    item->is_local = nic_view_has(view, pair->send.port);
+    item->is_shared = (send->flags & BCS_WAITING) != 0;
+    item->is_open = 0;
+    item->is_loaded_by_sender = (send->flags & BCS_LAID_OUT) != 0 ||
+                                is_on_its_own(view, pair->send.port, item->port);
+    item->is_stored_by_receiver = (receive->flags & BCS_LAID_OUT) != 0 ||
+                                  is_on_its_own(view, item->port, pair->send.port);
+    item->chunk_limit = item->is_local ? UINT64_MAX : BCS_CHUNK_BLOCK_BYTES;
+    cell->source = send->source;
+    cell->tag = send->tag;
+    cell->n_bytes = send->n_bytes;
+    nic_schedule_add(&view->node->schedule, view->items, id);
+    if (pair->send.item != NIC_ITEM_NONE) {
+        nic_item_free(view, pair->send.item);
+    }
+}
+
+static void pair_up(struct nic_view *view, const struct nic_posted *send,
+                    const struct nic_posted *receive)
+{
+    struct nic_batch *batch = &view->node->batch;
+    struct nic_pair pair = {*send, *receive};
+
+    if (is_short(view, nic_posted_descriptor(view, send), send->port)) {
+        batch->pairs[batch->n_pairs++] = pair;
+    } else {
+        transfer_begin(view, &pair);
+    }
+}
+
+static void match_receive(struct nic_view *view, const struct nic_posted *posted)
+{
+    const struct bcs_descriptor *receive = nic_posted_descriptor(view, posted);
+    struct nic_match *match = match_of(view, posted->port);
+    struct nic_posted send;
+    uint32_t id;
+
+    if ((receive->flags & BCS_TAKE) != 0) { /* of a message that a probe has taken */
+        send = item_posted(view, (uint32_t)receive->address);
+        struct nic_posted kept =
+            item_posted(view, nic_item_new(view, receive, posted->port));
+        view->items[kept.item].descriptor.address = receive->chunk.block;
+        pair_up(view, &send, &kept);
+        return;
+    }
+    id = nic_match_find_send(match, view->items, receive);
+    if (id == NIC_ITEM_NONE) {
+        id = nic_item_new(view, receive, posted->port);
+        nic_match_add_receive(match, view->items, id);
+        return;
+    }
+    nic_match_remove_send(match, view->items, id);
+    send = item_posted(view, id);
+    pair_up(view, &send, posted);
+}
+
+/** Tell a probe what it has found; item is the message's if the probe takes it. */
+static void probe_answer(struct nic_view *view, const struct nic_posted *posted,
+                         const struct bcs_descriptor *send, uint32_t item)
+{
+    const struct bcs_descriptor *probe = nic_posted_descriptor(view, posted);
+    struct bcs_cell *cell = nic_view_cell(view, posted->port, probe->cell);
+
+    cell->source = send->source;
+    cell->tag = send->tag;
+    cell->n_bytes = send->n_bytes;
+    cell->address = item;
+    nic_view_complete(view, posted->port, cell, BCS_CELL_DONE);
+}
+
+/** Answer a waiting probe, which is in no queue any more; item is the message's. */
+static void answer_waiting(struct nic_view *view, uint32_t probe_id,
+                           const struct bcs_descriptor *send, uint32_t item)
+{
+    const struct nic_posted probe = item_posted(view, probe_id);
+
+    probe_answer(view, &probe, send, item);
+    nic_item_free(view, probe_id);
+}
+
+/** Let the first receive, or probe that takes, have a new send, or keep it. Probes that only
+ *  look are put in a list that `found` begins. @return where the list ends */
+static uint32_t *place_send(struct nic_view *view, const struct nic_posted *posted,
+                            uint32_t *found)
+{
+    const struct bcs_descriptor *send = nic_posted_descriptor(view, posted);
+    struct nic_match *match = match_of(view, send->port);
+
+    for (;;) {
+        uint32_t id = nic_match_find_receive(match, view->items, send);
+        if (id == NIC_ITEM_NONE) {
+            nic_match_add_send(match, view->items,
+                               nic_item_new(view, send, posted->port));
+            return found;
+        }
+        nic_match_remove_receive(match, view->items, id);
+        if (view->items[id].descriptor.kind != BCS_PROBE) {
+            struct nic_posted receive = item_posted(view, id);
+            pair_up(view, posted, &receive);
+            return found;
+        }
+        if ((view->items[id].descriptor.flags & BCS_TAKE) != 0) {
+            answer_waiting(view, id, send, nic_item_new(view, send, posted->port));
+            return found;
+        }
+        *found = id;
+        found = &view->items[id].next;
+    }
+}
+
+/** A probe is answered once its message has found its place: whoever is told of it looks for
+ *  it in the queue, without the lock. */
+static void match_send(struct nic_view *view, const struct nic_posted *posted)
+{
+    const struct bcs_descriptor *send = nic_posted_descriptor(view, posted);
+    uint32_t first, id;
+
+    *place_send(view, posted, &first) = NIC_ITEM_NONE;
+    while (first != NIC_ITEM_NONE) {
+        id = first;
+        first = view->items[id].next;
+        answer_waiting(view, id, send, NIC_ITEM_NONE);
+    }
+}
+
+static void answer_probe(struct nic_view *view, const struct nic_posted *posted)
+{
+    const struct bcs_descriptor *probe = nic_posted_descriptor(view, posted);
+    struct nic_match *match = match_of(view, posted->port);
+    uint32_t id = nic_match_find_send(match, view->items, probe);
+
+    if (id != NIC_ITEM_NONE) {
+        if ((probe->flags & BCS_TAKE) != 0) {
+            nic_match_remove_send(match, view->items, id);
+        }
+        probe_answer(view, posted, &view->items[id].descriptor, id);
+    } else {
+        id = nic_item_new(view, probe, posted->port);
+        nic_match_add_receive(match, view->items, id);
+    }
+}
+
+/** Take a message out of matching for its receiver, who has found it in the queue. */
+static void claim(struct nic_view *view, const struct nic_posted *posted)
+{
+    nic_match_remove_send(match_of(view, posted->port), view->items,
+                          (uint32_t)nic_posted_descriptor(view, posted)->address);
+}
+
+/** Take back a receive posted before, unless it has been matched: then it completes as it would have. */
+static void cancel(struct nic_view *view, const struct nic_posted *posted)
+{
+    const struct bcs_descriptor *wish = nic_posted_descriptor(view, posted);
+    struct nic_match *match = match_of(view, posted->port);
+    uint32_t id = nic_match_find_cell(match, view->items, wish->cell);
+
+    if (id != NIC_ITEM_NONE) {
+        nic_match_remove_receive(match, view->items, id);
+        nic_item_free(view, id);
+        nic_view_complete(view, posted->port,
+                          nic_view_cell(view, posted->port, wish->cell),
+                          BCS_CELL_CANCELLED);
+    }
+}
+
+/**
+ * Carry out what a receiver has posted. Cancellations in their places among the receives: a
+ * cell that has been completed names a later receive. Before the sends: what is sent after a
+ * cancellation must not meet the receive. Claims as well: a later receive must not get the
+ * message.
+ */
+static void take_receive(struct nic_view *view, const struct nic_posted *posted)
+{
+    switch (nic_posted_descriptor(view, posted)->kind) {
+    case BCS_CANCEL:
+        cancel(view, posted);
+        break;
+    case BCS_CLAIM:
+        claim(view, posted);
+        break;
+    default:
+        match_receive(view, posted);
+        break;
+    }
+}
+
+/**
+ * A chunk of a transfer has been planned. An engine that copies needs not wait for it: it
+ * empties a stage block as soon as it is full, so the slice takes as many as there are.
+ */
+static void go_on(struct nic_view *view, uint32_t id)
+{
+    struct nic_item *item = &view->items[id];
+
+    /* from now on, so that no note of this slice asks for the next chunk as well */
+    item->is_loading = 1;
+    if (nic_view_copies(view, nic_item_needs_ends(item)) && !item->is_local &&
+        item->granted < item->total) {
+        nic_schedule_add(&view->node->schedule, view->items, id);
+    }
+}
+
+void nic_buffer_receiver_step(struct nic_view *view)
+{
+    struct nic_node *node = view->node;
+    struct nic_batch *batch = &node->batch;
+
+    for (uint32_t i = 0; i < batch->n_receives; i++) {
+        take_receive(view, &batch->receives[i]);
+    }
+    for (uint32_t i = 0; i < batch->n_sends; i++) {
+        match_send(view, &batch->sends[i]);
+    }
+    for (uint32_t i = 0; i < batch->n_probes; i++) {
+        answer_probe(view, &batch->probes[i]);
+    }
+    while (batch->n_plans < nic_view_limits(view)->chunks &&
+           nic_schedule_next(&node->schedule, view->items,
+                             &batch->plans[batch->n_plans])) {
+        go_on(view, batch->plans[batch->n_plans++].item);
+    }
+}

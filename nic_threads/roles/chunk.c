@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Chunks of long messages between nodes, a part of the DMA helper: under the engine lock of
+ * the node that is named with each function.
+ *
+ * The receiver's node asks the sender's node for a chunk (grant); the
+ * sender's process loads it into a block of its own and posts CHUNK_LOADED; the block is
+ * put into a stage block at the receiver's node; the receiver's process stores it into
+ * its buffer and posts CHUNK_STORED. While it stores one chunk the sender may load the
+ * next: is_loading and is_storing say so, and loaded_block holds a chunk that has been
+ * loaded too early.
+ *
+ * Where the engine has a mover, it copies in the place of both processes, and asks for many
+ * chunks at a time. When it is refused at the receiver, what has come waits in the queue of
+ * the item; when it is refused at the sender, all that it was asked for goes back, and the
+ * item is put back to the first of it.
+ */
+#include "nic_threads/roles/chunk.h"
+
+#include "nic_threads/node/engine_xfer.h"
+#include "nic_threads/node/mover.h"
+#include "nic_threads/node/wire.h"
+
+void nic_chunk_tell_matched(struct nic_view *view, uint32_t port, uint32_t cell)
+{
+    if (nic_view_has(view, port)) {
+        nic_view_complete(view, port, nic_view_cell(view, port, cell), BCS_CELL_DONE);
+    } else {
+        const struct bcs_descriptor note = {
+            .kind = NIC_WIRE_MATCHED, .port = port, .cell = cell};
+        nic_wire_send(view, nic_layout_node(&view->engine->layout, port), &note, port);
+    }
+}
+
+void nic_chunk_complete_receive(struct nic_view *view, const struct nic_item *item)
+{
+    nic_view_complete(view, item->port,
+                      nic_view_cell(view, item->port, item->descriptor.cell),
+                      BCS_CELL_DONE);
+}
+
+/** The receiver's process is to store a chunk. */
+static void order_store(struct nic_view *view, uint32_t id, uint64_t block,
+                        uint64_t n_bytes)
+{
+    struct nic_item *item = &view->items[id];
+    struct bcs_cell *cell = nic_view_cell(view, item->port, item->descriptor.cell);
+
+    cell->chunk = (struct bcs_chunk){
+        .offset = item->stored,
+        .n_bytes = n_bytes,
+        .block = block,
+        .item = id,
+        .node = view->index,
+        .is_last = item->stored + n_bytes == item->total,
+    };
+    item->is_storing = 1;
+    nic_view_order(view, item->port, item->descriptor.cell, BCS_CELL_STORE);
+}
+
+/** Queue a transfer for its next chunk if it can use one now. */
+static void want_next(struct nic_view *view, uint32_t id)
+{
+    struct nic_item *item = &view->items[id];
+
+    if (item->granted < item->total && !item->is_loading && item->loaded_block == 0) {
+        nic_schedule_add(&view->node->schedule, view->items, id);
+    }
+}
+
+static void free_stage_block(struct nic_view *view, const struct bcs_chunk *chunk)
+{
+    bcs_block_free(bcs_block_at(view->engine->base, chunk->block));
+    __atomic_store_n(&view->node->is_stalled, false, __ATOMIC_RELAXED);
+}
+
+/** At the receiver's node: copy a chunk from its block into the receiver's buffer. @return
+ *  false: the receiver must store it by itself */
+static bool move_from_block(struct nic_view *view, const struct bcs_chunk *chunk)
+{
+    struct nic_item *item = &view->items[chunk->item];
+    const struct nic_place to = {item->port, item->descriptor.address + chunk->offset};
+
+    if (chunk->n_bytes > 0) {
+        struct bcs_block *block = bcs_block_at(view->engine->base, chunk->block);
+        enum nic_outcome outcome =
+            nic_mover_write(view->engine->mover, block->data, &to, chunk->n_bytes);
+
+        if (outcome != NIC_DONE) {
+            item->is_stored_by_receiver = outcome == NIC_REFUSED;
+            return outcome == NIC_GONE;
+        }
+        free_stage_block(view, chunk);
+    }
+    item->stored += chunk->n_bytes;
+    if (item->stored == item->total) {
+        nic_chunk_complete_receive(view, item);
+        nic_item_free(view, chunk->item);
+    } else {
+        want_next(view, chunk->item);
+    }
+    return true;
+}
+
+/** At the receiver's node: keep a chunk until the receiver has stored those before it. There
+ *  are several if a thread has begun to copy, and was refused. */
+static void queue_block(struct nic_view *view, struct nic_item *item,
+                        const struct bcs_chunk *chunk)
+{
+    struct bcs_block *block = bcs_block_at(view->engine->base, chunk->block);
+
+    block->n_bytes = (uint32_t)chunk->n_bytes;
+    block->next = 0;
+    if (item->loaded_block == 0) {
+        item->loaded_block = chunk->block;
+    } else {
+        bcs_block_at(view->engine->base, item->loaded_last)->next = chunk->block;
+    }
+    item->loaded_last = chunk->block;
+}
+
+void nic_chunk_arrived(struct nic_view *view, const struct bcs_chunk *chunk)
+{
+    struct nic_item *item = &view->items[chunk->item];
+
+    item->is_loading = 0;
+    if (nic_view_copies(view, item->is_stored_by_receiver) &&
+        move_from_block(view, chunk)) {
+        return;
+    }
+    if (item->is_storing) {
+        queue_block(view, item, chunk);
+    } else {
+        order_store(view, chunk->item, chunk->block, chunk->n_bytes);
+        want_next(view, chunk->item);
+    }
+}
+
+void nic_chunk_refused(struct nic_view *view, const struct bcs_chunk *chunk)
+{
+    struct nic_item *item = &view->items[chunk->item];
+
+    free_stage_block(view, chunk);
+    if (!item->is_loaded_by_sender) { /* the first one */
+        item->is_loaded_by_sender = 1;
+        item->granted = chunk->offset;
+        item->is_loading = 0;
+        want_next(view, chunk->item);
+    }
+}
+
+void nic_chunk_stored(struct nic_view *view, const struct bcs_chunk *chunk)
+{
+    struct nic_item *item = &view->items[chunk->item];
+
+    __atomic_store_n(&view->node->is_stalled, false, __ATOMIC_RELAXED);
+    item->is_storing = 0;
+    item->stored += chunk->n_bytes;
+    if (item->stored == item->total) {
+        nic_item_free(view, chunk->item);
+        return;
+    }
+    if (item->loaded_block != 0) {
+        uint64_t offset = item->loaded_block;
+        const struct bcs_block *block = bcs_block_at(view->engine->base, offset);
+
+        item->loaded_block = block->next;
+        order_store(view, chunk->item, offset, block->n_bytes);
+    }
+    want_next(view, chunk->item);
+}
+
+/** At the sender's node: take a chunk's data to the receiver's node. */
+static void send_chunk(struct nic_view *view, const struct bcs_chunk *chunk,
+                       const void *data)
+{
+    struct bcs_descriptor note = {.kind = NIC_WIRE_DATA};
+    const struct nic_engine *engine = view->engine;
+
+    note.chunk = *chunk;
+    if (chunk->n_bytes > 0) {
+        struct bcs_node_set dests = {{0}};
+        const struct bcs_xfer xfer = {
+            .src = data,
+            .n_bytes = chunk->n_bytes,
+            .dest_gva = chunk->block - chunk->node * engine->layout.heap_bytes +
+                        offsetof(struct bcs_block, data),
+            .dests = &dests,
+        };
+        bcs_node_set_add(&dests, chunk->node);
+        nic_engine_put_long(view, &xfer); /* its source is given back or used again */
+    }
+    nic_wire_send(view, chunk->node, &note, engine->port);
+}
+
+void nic_chunk_loaded(struct nic_view *view, const struct bcs_chunk *chunk,
+                      uint64_t block)
+{
+    char *base = view->engine->base;
+
+    send_chunk(view, chunk, block == 0 ? NULL : bcs_block_at(base, block)->data);
+    if (block != 0) {
+        bcs_block_free(bcs_block_at(base, block));
+    }
+}
+
+/** At the sender's node: take a chunk from the sender's buffer to the receiver's node, or say
+ *  that nobody but the sender itself can; then this is so for all that follow. */
+static void move_to_node(struct nic_view *view, const struct bcs_descriptor *grant)
+{
+    const struct nic_engine *engine = view->engine;
+    const struct nic_place from = {grant->port, grant->address + grant->chunk.offset};
+    enum nic_outcome outcome = NIC_REFUSED;
+    const void *data;
+
+    if (grant->chunk.n_bytes == 0 || !nic_port_is_closed(engine, grant->port)) {
+        outcome = nic_mover_read(engine->mover, &from, grant->chunk.n_bytes, &data);
+    }
+    if (outcome == NIC_REFUSED) {
+        struct bcs_descriptor note = {.kind = NIC_WIRE_REFUSED};
+
+        note.chunk = grant->chunk;
+        nic_wire_send(view, grant->chunk.node, &note, engine->port);
+    }
+    if (outcome != NIC_DONE) {
+        return;
+    }
+    send_chunk(view, &grant->chunk, data);
+    if (grant->chunk.is_last) {
+        nic_view_complete(view, grant->port,
+                          nic_view_cell(view, grant->port, grant->cell), BCS_CELL_DONE);
+    }
+}
+
+void nic_chunk_wanted(struct nic_view *view, const struct bcs_descriptor *grant)
+{
+    if ((grant->flags & BCS_DATA_BLOCK) != 0) {
+        nic_chunk_loaded(view, &grant->chunk, grant->address);
+        if ((grant->flags & BCS_SYNCHRONOUS) != 0) {
+            nic_chunk_tell_matched(view, grant->port, grant->cell);
+        }
+    } else if (nic_view_copies(view, (grant->flags & BCS_LAID_OUT) != 0)) {
+        move_to_node(view, grant);
+    } else {
+        struct bcs_cell *cell = nic_view_cell(view, grant->port, grant->cell);
+        cell->chunk = grant->chunk;
+        nic_view_order(view, grant->port, grant->cell, BCS_CELL_LOAD);
+    }
+}
+
+/** A free stage block for data from a node, or 0. */
+static uint64_t stage_block(struct nic_view *view, uint32_t from)
+{
+    const struct nic_layout *layout = &view->engine->layout;
+    uint32_t n = nic_view_limits(view)->stage_blocks;
+    uint64_t offset = view->index * layout->heap_bytes + layout->stage_gva +
+                      (uint64_t)from * n * layout->stage_stride_bytes;
+
+    for (uint32_t i = 0; i < n; i++, offset += layout->stage_stride_bytes) {
+        struct bcs_block *block = bcs_block_at(view->engine->base, offset);
+        /* acquire: pairs with bcs_block_free by the process that has stored the chunk */
+        if (atomic_load_explicit(&block->busy, memory_order_acquire) == 0) {
+            atomic_store_explicit(&block->busy, 1, memory_order_relaxed);
+            return offset;
+        }
+    }
+    return 0;
+}
+
+void nic_chunk_grant(struct nic_view *view, const struct nic_plan *plan)
+{
+    struct nic_item *item = &view->items[plan->item];
+    uint32_t from = nic_layout_node(&view->engine->layout, item->peer);
+    struct bcs_descriptor grant = {
+        .kind = NIC_WIRE_GRANT,
+        .flags = item->is_loaded_by_sender ? BCS_LAID_OUT : 0,
+        .port = item->peer,
+        .cell = item->peer_cell,
+        .address = item->peer_address,
+    };
+
+    if (item->is_block) {
+        grant.flags =
+            BCS_DATA_BLOCK | (item->peer_cell != BCS_CELL_NONE ? BCS_SYNCHRONOUS : 0);
+    }
+    grant.chunk = (struct bcs_chunk){
+        .offset = plan->offset,
+        .n_bytes = plan->n_bytes,
+        .item = plan->item,
+        .node = view->index,
+        .is_last = plan->offset + plan->n_bytes == item->total,
+    };
+    if (plan->n_bytes > 0) {
+        grant.chunk.block = stage_block(view, from);
+        if (grant.chunk.block == 0) {
+            item->granted = plan->offset;
+            item->chunk_left += plan->n_bytes;
+            item->is_loading = 0;
+            __atomic_store_n(&view->node->is_stalled, true, __ATOMIC_RELAXED);
+            nic_schedule_add(&view->node->schedule, view->items, plan->item);
+            return;
+        }
+    }
+    nic_wire_send(view, from, &grant, item->peer);
+}

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Collection; see the header. Sends stay in their ring while the node keeps as many as it may.
+ */
+#include "nic_threads/roles/collection.h"
+
+/** Of this part of a ring, receives need no strobe; more are taken, so that no ring fills with
+ *  them. */
+enum { PART_WITHOUT_STROBE = 4 };
+
+/** Sort one descriptor into the batch. */
+static void batch_add(struct nic_batch *batch, const struct bcs_descriptor *descriptor,
+                      const struct nic_posted *posted)
+{
+    switch (descriptor->kind) {
+    case BCS_SEND:
+        batch->sends[batch->n_sends++] = *posted;
+        break;
+    case BCS_RECEIVE:
+    case BCS_CLAIM:
+    case BCS_CANCEL: /* of a receive before it, not of a later one with the same cell */
+        batch->receives[batch->n_receives++] = *posted;
+        break;
+    case BCS_PROBE:
+        batch->probes[batch->n_probes++] = *posted;
+        break;
+    default:
+        batch->notes[batch->n_notes++] = *posted;
+        break;
+    }
+}
+
+static void collect_port(struct nic_view *view, uint32_t local)
+{
+    struct nic_node *node = view->node;
+    struct nic_batch *batch = &node->batch;
+    const struct bcs_port *port = nic_view_port(view, local);
+    const struct bcs_descriptor *descriptor;
+    uint32_t n_most = nic_view_limits(view)->batch, ring_mask = view->ring_mask;
+    uint32_t head = node->heads[local];
+
+    if (node->is_held[local]) {
+        __atomic_store_n(&node->is_held[local], false, __ATOMIC_RELAXED);
+    }
+    while (batch->n_collected < n_most &&
+           (descriptor = nic_ring_entry(port, ring_mask, head)) != NULL) {
+        struct nic_posted posted = {
+            .offset = (uint64_t)((const char *)descriptor - view->engine->base),
+            .port = view->first_port + local,
+            .item = NIC_ITEM_NONE,
+        };
+        if (descriptor->kind == BCS_SEND && nic_view_is_full(view)) {
+            __atomic_store_n(&node->is_held[local], true, __ATOMIC_RELAXED);
+            nic_view_hold(view);
+            break; /* the sender waits until receives have made room */
+        }
+        batch_add(batch, descriptor, &posted);
+        batch->n_collected++;
+        head++;
+    }
+    if (head != node->heads[local]) {
+        /* relaxed, as all words here that has_pending reads without the lock */
+        __atomic_store_n(&node->heads[local], head, __ATOMIC_RELAXED);
+        node->touched[local / 64] |= UINT64_C(1) << (local % 64);
+    }
+}
+
+/** Queue the transfers whose chunk the background thread has copied, and hand back those that
+ *  it may not copy. */
+static void take_returned(struct nic_view *view)
+{
+    struct nic_node *node = view->node;
+
+    while (nic_collection_has_returned(node)) {
+        uint64_t n = node->n_returned_seen;
+        const struct nic_returned *returned =
+            &node->returned[n % nic_view_limits(view)->opened];
+
+        if (returned->item != NIC_ITEM_NONE) {
+            nic_schedule_add(&node->schedule, view->items, returned->item);
+        } else {
+            nic_view_remind(view, returned->port, returned->cell);
+        }
+        __atomic_store_n(&node->n_returned_seen, n + 1, __ATOMIC_RELAXED);
+    }
+}
+
+uint32_t nic_collection_take(struct nic_view *view)
+{
+    const struct nic_node *node = view->node;
+    uint64_t number = nic_is_alone(view->engine) ? node->slice : node->round;
+    uint32_t first = (uint32_t)(number % view->n_local);
+
+    take_returned(view);
+    for (uint32_t i = first; i < view->n_local; i++) {
+        collect_port(view, i);
+    }
+    for (uint32_t i = 0; i < first; i++) {
+        collect_port(view, i);
+    }
+    return view->node->batch.n_collected;
+}
+
+/** Whether the owner has published entry `first` of a ring and all that there is room for
+ *  behind it. */
+static bool is_full(const struct nic_view *view, const struct bcs_port *port,
+                    uint32_t first)
+{
+    return nic_ring_entry(port, view->ring_mask, first + view->ring_mask) != NULL;
+}
+
+/** Give the entries that have been read back to their owner. */
+static void release_ring(struct nic_view *view, uint32_t local)
+{
+    struct bcs_port *port = nic_view_port(view, local);
+    /* relaxed: only the engine writes it */
+    uint32_t before = atomic_load_explicit(&port->consumed, memory_order_relaxed);
+
+    /* release: pairs with the acquire in bcs_poster_entry */
+    atomic_store_explicit(&port->consumed, view->node->heads[local],
+                          memory_order_release);
+    if (view->engine->is_background) {
+        /* Where processes do not run the engine they sleep for want of room. The owner
+         * publishes, announces its nap (seq_cst) and looks at consumed: either it sees the
+         * store above, or this fence comes later, and its entries are seen. */
+        atomic_thread_fence(memory_order_seq_cst);
+        if (is_full(view, port, before)) {
+            nic_view_touch(view, view->first_port + local);
+        }
+    }
+}
+
+void nic_collection_release(struct nic_view *view)
+{
+    struct nic_node *node = view->node;
+
+    for (uint32_t word = 0; word * 64 < view->n_local; word++) {
+        uint64_t bits = node->touched[word];
+        node->touched[word] = 0;
+        for (; bits != 0; bits &= bits - 1) {
+            release_ring(view, word * 64 + (uint32_t)__builtin_ctzll(bits));
+        }
+    }
+}
+
+void nic_collection_empty(struct nic_batch *batch)
+{
+    batch->n_collected = 0;
+    batch->n_sends = 0;
+    batch->n_receives = 0;
+    batch->n_probes = 0;
+    batch->n_notes = 0;
+    batch->n_pairs = 0;
+    batch->n_plans = 0;
+    batch->n_ready = 0;
+}
+
+/** Whether an entry of a ring has no effect before something else is posted: a receive of
+ *  a process for which no message waits. */
+static bool can_wait(const struct nic_view *view, uint32_t local,
+                     const struct bcs_descriptor *descriptor)
+{
+    return descriptor->kind == BCS_RECEIVE && (descriptor->flags & BCS_TAKE) == 0 &&
+           nic_match_n_sends(&view->node->match[local]) == 0;
+}
+
+bool nic_collection_needs_strobe(const struct nic_view *view, uint32_t local)
+{
+    uint32_t head = __atomic_load_n(&view->node->heads[local], __ATOMIC_RELAXED);
+    const struct bcs_port *port = nic_view_port(view, local);
+    const struct bcs_descriptor *descriptor;
+    uint32_t n_most = (view->ring_mask + 1) / PART_WITHOUT_STROBE;
+    uint32_t n = 0;
+
+    while (n < n_most &&
+           (descriptor = nic_ring_entry(port, view->ring_mask, head + n)) != NULL &&
+           can_wait(view, local, descriptor)) {
+        n++;
+    }
+    if (n == 0) {
+        return nic_port_has_work(view, local);
+    }
+    return nic_port_has_entry(view, local, head + n);
+}

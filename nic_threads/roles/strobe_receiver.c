@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Strobe receiver: coordinates the roles of one node. It collects what the local
+ * processes have posted and calls each role in its microphase, all five at once on a node
+ * that is alone, or one for each microstrobe. Runs under the node's engine lock.
+ * [BCS-MPI section 4.2]
+ *
+ * Timed slices. BEGIN delivers what the last slice has completed; then rounds follow until
+ * nothing is pending, on a single node without microstrobes. Ring entries are given back only
+ * when the slice is over, which several nodes know at the next BEGIN: so a slice takes a ring
+ * of each port at most and ends however fast a process posts.
+ */
+#include "nic_threads/node/engine_xfer.h"
+#include "nic_threads/node/waking.h"
+#include "nic_threads/node/wire.h"
+#include "nic_threads/roles/collection.h"
+#include "nic_threads/roles/roles.h"
+
+/** Whether a chunk can be scheduled: in this slice if it is timed, else in the next. */
+static inline bool schedule_can_go(const struct nic_view *view)
+{
+    const struct nic_schedule *schedule = &view->node->schedule;
+
+    return (view->engine->is_timed ? nic_schedule_can_go_on(schedule)
+                                   : nic_schedule_is_waiting(schedule)) &&
+           !__atomic_load_n(&view->node->is_stalled, __ATOMIC_RELAXED);
+}
+
+/** Whether anything can be done but to take what has been posted. */
+static inline bool has_more_pending(const struct nic_view *view)
+{
+    if (schedule_can_go(view) || nic_collection_has_returned(view->node)) {
+        return true;
+    }
+    return view->engine->n_nodes > 1 &&
+           (nic_wire_has_work(view) || nic_collective_helper_has_result(view) ||
+            __atomic_load_n(&view->node->has_more_ready, __ATOMIC_RELAXED));
+}
+
+/** Whether anything can be done. */
+static inline bool has_pending(const struct nic_view *view)
+{
+    return nic_collection_has_posts(view) || has_more_pending(view);
+}
+
+/** Whether the round that this node needs next has not been demanded yet. */
+static bool can_demand(const struct nic_node *node)
+{
+    return __atomic_load_n(&node->demanded, __ATOMIC_RELAXED) <=
+           __atomic_load_n(&node->round, __ATOMIC_RELAXED);
+}
+
+static bool has_new_strobe(const struct nic_node *node)
+{
+    /* acquire: pairs with the put of the microstrobe */
+    return __atomic_load_n(&node->strobe, __ATOMIC_ACQUIRE) >
+           __atomic_load_n(&node->done, __ATOMIC_RELAXED);
+}
+
+bool nic_strobe_receiver_has_work(const struct nic_view *view)
+{
+    if (nic_is_alone(view->engine)) {
+        return has_pending(view);
+    }
+    return has_new_strobe(view->node) ||
+           (view->engine->n_nodes > 1 && can_demand(view->node) && has_pending(view));
+}
+
+/** A slice begins. */
+static void open_slice(struct nic_view *view)
+{
+    struct nic_node *node = view->node;
+
+    __atomic_store_n(&node->slice, node->slice + 1, __ATOMIC_RELAXED);
+    nic_schedule_open(&node->schedule, view->items);
+}
+
+/** Whether the DMA helper has anything to do. */
+static inline bool has_moves(const struct nic_batch *batch)
+{
+    return batch->n_pairs + batch->n_notes + batch->n_plans > 0;
+}
+
+/** Carry out a step of a role: on its thread if the driver has one, else here. */
+static inline void carry_out(struct nic_view *view, enum nic_role role,
+                             nic_role_fn step)
+{
+    const struct nic_engine *engine = view->engine;
+
+    if (__builtin_expect(engine->crew != NULL, 0)) {
+        engine->crew_ops->hand_over(engine->crew, role, step);
+    } else {
+        step(view);
+    }
+}
+
+/** The roles of a microphase in their order: for what has been collected, with other nodes or
+ *  where none takes part. */
+static inline void run_roles(struct nic_view *view, enum nic_phase phase, bool is_alone)
+{
+    const struct nic_batch *batch = &view->node->batch;
+
+    switch (phase) {
+    case NIC_PHASE_DEM:
+        if (!is_alone && batch->n_sends > 0) {
+            carry_out(view, NIC_ROLE_BS, nic_buffer_sender_step);
+        }
+        if (batch->n_notes > 0) {
+            carry_out(view, NIC_ROLE_CH, nic_collective_helper_exchange);
+        }
+        break;
+    case NIC_PHASE_MSM:
+        carry_out(view, NIC_ROLE_BR, nic_buffer_receiver_step);
+        if (!is_alone) {
+            carry_out(view, NIC_ROLE_CH, nic_collective_helper_schedule);
+        }
+        break;
+    case NIC_PHASE_PM:
+        if (has_moves(batch)) {
+            carry_out(view, NIC_ROLE_DH, nic_dma_helper_step);
+        }
+        break;
+    case NIC_PHASE_BBM:
+        if (batch->n_ready > 0) {
+            carry_out(view, NIC_ROLE_CH, nic_collective_helper_step);
+        }
+        break;
+    case NIC_PHASE_RM:
+        if (batch->n_ready > 0) {
+            carry_out(view, NIC_ROLE_RH, nic_reduce_helper_step);
+        }
+        break;
+    default: /* begin and end are the strobe receiver's own */
+        break;
+    }
+}
+
+/** All microphases on what has been collected, where no other node takes part. */
+static void run_batch(struct nic_view *view)
+{
+    run_roles(view, NIC_PHASE_DEM, true);
+    run_roles(view, NIC_PHASE_MSM, true);
+    run_roles(view, NIC_PHASE_PM, true);
+    run_roles(view, NIC_PHASE_BBM, true);
+    run_roles(view, NIC_PHASE_RM, true);
+    nic_collection_empty(&view->node->batch);
+}
+
+static bool collect_work(struct nic_view *view)
+{
+    return nic_collection_take(view) > 0 || schedule_can_go(view);
+}
+
+bool nic_strobe_receiver_run_alone(struct nic_view *view)
+{
+    if (!collect_work(view)) {
+        return false;
+    }
+    open_slice(view);
+    run_batch(view);
+    nic_collection_release(view);
+    return true;
+}
+
+/** A timed slice begins; without other nodes it is over when this returns. */
+static void begin_slice(struct nic_view *view)
+{
+    nic_view_deliver(view);
+    nic_collection_release(view); /* of a slice that other nodes took part in */
+    open_slice(view);
+    if (view->engine->n_nodes == 1) {
+        while (collect_work(view)) {
+            run_batch(view);
+        }
+        nic_collection_release(view);
+    }
+}
+
+/** Descriptor exchange microphase. */
+static void run_exchange(struct nic_view *view)
+{
+    if (!view->engine->is_timed) {
+        open_slice(view);
+    }
+    nic_wire_flush(view);
+    nic_wire_collect(view, true);
+    nic_collection_take(view);
+    run_roles(view, NIC_PHASE_DEM, false);
+}
+
+/** Message scheduling microphase. */
+static void run_scheduling(struct nic_view *view)
+{
+    struct nic_node *node = view->node;
+
+    nic_wire_collect(view, true);
+    run_roles(view, NIC_PHASE_MSM, false);
+    __atomic_store_n(&node->has_later_work,
+                     has_moves(&node->batch) || node->batch.n_ready > 0,
+                     __ATOMIC_RELEASE);
+}
+
+static void end_round(struct nic_view *view)
+{
+    nic_collective_helper_finish(view);
+    nic_wire_release(view);
+    if (!view->engine->is_timed) {
+        nic_collection_release(view);
+    }
+    nic_collection_empty(&view->node->batch);
+}
+
+static void run_phase(struct nic_view *view, enum nic_phase phase)
+{
+    switch (phase) {
+    case NIC_PHASE_BEGIN:
+        begin_slice(view);
+        break;
+    case NIC_PHASE_DEM:
+        run_exchange(view);
+        break;
+    case NIC_PHASE_MSM:
+        run_scheduling(view);
+        break;
+    case NIC_PHASE_PM:
+        nic_wire_collect(view, false);
+        run_roles(view, phase, false);
+        break;
+    case NIC_PHASE_BBM:
+    case NIC_PHASE_RM:
+        run_roles(view, phase, false);
+        break;
+    default:
+        end_round(view);
+        break;
+    }
+}
+
+/** Tell the strobe sender that this node wants another round. @return whether it was news */
+static __attribute__((noinline)) bool put_demand(struct nic_view *view)
+{
+    struct nic_node *node = view->node;
+    uint64_t wanted = node->round + 1;
+    struct bcs_node_set sender = {{0}};
+    const struct bcs_xfer xfer = {
+        .src = &wanted,
+        .n_bytes = sizeof(wanted),
+        .dest_gva = NIC_NODE_GVA(view, demand) + view->index * sizeof(wanted),
+        .dests = &sender,
+    };
+
+    if (node->demanded >= wanted) {
+        return false;
+    }
+    bcs_node_set_add(&sender, 0);
+    __atomic_store_n(&node->demanded, wanted, __ATOMIC_RELAXED);
+    nic_engine_xfer(view, &xfer);
+    nic_engine_ring_sender(view);
+    return true;
+}
+
+static bool demand(struct nic_view *view)
+{
+    return view->engine->n_nodes > 1 && can_demand(view->node) && has_pending(view) &&
+           put_demand(view);
+}
+
+bool nic_strobe_receiver_is_idle(const struct nic_view *view)
+{
+    return !has_pending(view);
+}
+
+bool nic_strobe_receiver_is_at_rest(const struct nic_view *view)
+{
+    uint64_t touched = 0;
+
+    for (uint32_t word = 0; word * 64 < view->n_local; word++) {
+        touched |= view->node->touched[word];
+    }
+    if (touched != 0 || view->node->deferred.first != NIC_ITEM_NONE ||
+        nic_schedule_is_waiting(&view->node->schedule)) {
+        return false;
+    }
+    for (uint32_t i = 0; i < view->n_local; i++) {
+        if (nic_collection_needs_strobe(view, i)) {
+            return false;
+        }
+    }
+    return !has_more_pending(view);
+}
+
+bool nic_strobe_receiver_step(struct nic_view *view)
+{
+    struct nic_node *node = view->node;
+
+    if (has_new_strobe(node)) {
+        uint64_t strobe = __atomic_load_n(&node->strobe, __ATOMIC_ACQUIRE);
+        enum nic_phase phase = nic_microstrobe_phase(strobe);
+
+        __atomic_store_n(&node->round, nic_microstrobe_round(strobe), __ATOMIC_RELAXED);
+        run_phase(view, phase);
+        if (phase == NIC_PHASE_BEGIN || phase == NIC_PHASE_END) {
+            demand(view); /* before the strobe sender decides whether to go on */
+        }
+        /* It says that all that was put in this phase is there. */
+        nic_engine_flush(view);
+        /* release: Compare-And-Write reads it with acquire */
+        __atomic_store_n(&node->done, strobe, __ATOMIC_RELEASE);
+        return true;
+    }
+    return demand(view);
+}

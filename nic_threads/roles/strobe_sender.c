@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Strobe sender: numbers the rounds of the job and leads all nodes through their
+ * microphases. It stands on node 0; with strobes on demand a job of one node has no need of
+ * it. Runs under the engine lock of node 0; in driver `threads` on a thread of its own, which
+ * is the only one to use node->phase and is_open.
+ *
+ * Protocol. A node that has work puts the number of the round it wants into its word of
+ * node 0's demand table: one more than the last round it has seen begin. The sender
+ * begins round r when some word is larger than r - 1, puts the microstrobe to all nodes
+ * (Xfer-And-Signal), and sends the next one when every node's `done` has reached the
+ * present one (Compare-And-Write). So no node is ever more than one microphase ahead of
+ * another, and work that a node collected too late for round r is demanded for r + 1.
+ * Whether PM, BBM and RM are needed at all is one more query. [BCS-MPI section 4.2]
+ *
+ * With strobes on demand every round is a slice. A timed slice is opened by the clock, with
+ * a round of the phase BEGIN alone. Each node demands what it still needs before it counts
+ * BEGIN or END as done; the slice is closed when all have done so and none has demanded.
+ */
+#include "nic_threads/node/engine_lock.h"
+#include "nic_threads/node/engine_xfer.h"
+#include "nic_threads/node/waking.h"
+#include "nic_threads/roles/roles.h"
+
+/** Do the strobe receiver's part of an empty slice. @return whether it was empty */
+static bool begin_idle(struct nic_view *view)
+{
+    if (!nic_strobe_receiver_is_idle(view) || !nic_engine_try_lock(view)) {
+        return false;
+    }
+    nic_strobe_receiver_step(view);
+    nic_engine_unlock(view);
+    return true;
+}
+
+/** After a microstrobe: wake the strobe receivers of all nodes. Where a slice begins on a
+ *  node that has nothing to do, deliver in its place, so that empty slices cost one
+ *  wake-up. */
+static __attribute__((noinline)) void ring_receivers(struct nic_view *view,
+                                                     enum nic_phase phase)
+{
+    struct nic_engine *engine = view->engine;
+
+    nic_engine_flush(view); /* the strobe, before anybody is rung for it */
+    for (uint32_t i = 0; i < engine->n_nodes; i++) {
+        if (phase != NIC_PHASE_BEGIN || !begin_idle(&engine->views[i])) {
+            nic_engine_ring_receiver(view, i);
+        }
+    }
+}
+
+static void send_strobe(struct nic_view *view)
+{
+    struct nic_slice_state *state = &view->node->phase;
+    uint64_t strobe = nic_microstrobe(state->round, (enum nic_phase)state->phase);
+    struct bcs_node_set all = {{0}};
+    const struct bcs_xfer xfer = {
+        .src = &strobe,
+        .n_bytes = sizeof(strobe),
+        .dest_gva = NIC_NODE_GVA(view, strobe),
+        .dests = &all,
+    };
+
+    bcs_node_set_fill(&all, view->engine->n_nodes);
+    nic_engine_xfer(view, &xfer);
+    if (nic_engine_has_crews(view->engine)) {
+        ring_receivers(view, (enum nic_phase)state->phase);
+    }
+}
+
+static bool query_all(struct nic_view *view, uint64_t variable_gva, enum bcs_compare op,
+                      uint64_t value)
+{
+    struct bcs_node_set all = {{0}};
+    const struct bcs_comparison comparison = {
+        .variable_gva = variable_gva,
+        .op = op,
+        .value = value,
+        .dests = &all,
+    };
+
+    bcs_node_set_fill(&all, view->engine->n_nodes);
+    return nic_engine_compare(view, &comparison);
+}
+
+static bool is_demanded(const struct nic_view *view)
+{
+    const struct nic_node *node = view->node;
+    uint64_t round = __atomic_load_n(&node->phase.round, __ATOMIC_RELAXED);
+
+    for (uint32_t i = 0; i < view->engine->n_nodes; i++) {
+        /* acquire: pairs with the strobe receiver's put_demand */
+        if (__atomic_load_n(&node->demand[i], __ATOMIC_ACQUIRE) > round) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool nic_strobe_sender_has_work(const struct nic_view *view)
+{
+    const struct nic_node *node = view->node;
+
+    return __atomic_load_n(&node->phase.phase, __ATOMIC_RELAXED) != NIC_PHASE_IDLE ||
+           (view->engine->is_timed ? node->is_open : is_demanded(view));
+}
+
+/** Change the state, which nic_strobe_sender_has_work reads without the lock. */
+static void enter(struct nic_slice_state *state, const struct nic_slice_state *next)
+{
+    __atomic_store_n(&state->round, next->round, __ATOMIC_RELAXED);
+    __atomic_store_n(&state->phase, next->phase, __ATOMIC_RELAXED);
+}
+
+static void begin_round(struct nic_view *view, bool opens_slice)
+{
+    struct nic_slice_state *state = &view->node->phase;
+    struct nic_slice_state next = *state;
+
+    nic_slice_begin(&next, opens_slice);
+    enter(state, &next);
+    send_strobe(view);
+}
+
+void nic_strobe_sender_open_slice(struct nic_view *view)
+{
+    view->node->is_open = true;
+    begin_round(view, true);
+}
+
+/** Between rounds. @return whether anything was done */
+static bool go_on(struct nic_view *view)
+{
+    bool is_timed = view->engine->is_timed;
+
+    if (is_demanded(view) && (!is_timed || view->node->is_open)) {
+        begin_round(view, false);
+        return true;
+    }
+    if (is_timed && view->node->is_open) {
+        view->node->is_open = false;
+        return true;
+    }
+    return false;
+}
+
+bool nic_strobe_sender_step(struct nic_view *view)
+{
+    struct nic_slice_state *state = &view->node->phase;
+    struct nic_slice_state next = *state;
+    uint64_t strobe = nic_microstrobe(state->round, (enum nic_phase)state->phase);
+    bool has_later_work = true;
+
+    if (state->phase == NIC_PHASE_IDLE) {
+        return go_on(view);
+    }
+    if (!query_all(view, NIC_NODE_GVA(view, done), BCS_COMPARE_GE, strobe)) {
+        return false;
+    }
+    if (state->phase == NIC_PHASE_MSM) {
+        has_later_work =
+            !query_all(view, NIC_NODE_GVA(view, has_later_work), BCS_COMPARE_EQ, 0);
+    }
+    nic_slice_advance(&next, has_later_work);
+    enter(state, &next);
+    if (state->phase != NIC_PHASE_IDLE) {
+        send_strobe(view);
+    }
+    return true;
+}

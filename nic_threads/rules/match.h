@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Matching of sends with receives for one port: pure code over items that are named by
+ * index, so that it works in shared memory and in a unit test alike. Used by the buffer
+ * receiver under the node's engine lock.
+ *
+ * Invariant: no send in a queue matches a receive in it. A receive takes the oldest send
+ * that matches it, a send the oldest receive; that is MPI's non-overtaking rule.
+ */
+#ifndef NIC_THREADS_RULES_MATCH_H
+#define NIC_THREADS_RULES_MATCH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "libbcs/ring/descriptor.h"
+
+#define NIC_ITEM_NONE UINT32_MAX
+
+/** A descriptor that has to stay beyond its slice, with the engine's notes on it. */
+struct nic_item {
+    struct bcs_descriptor descriptor;
+    uint32_t port; /* who posted it, number in the job */
+    uint32_t next; /* in its bucket, schedule, slot or free list */
+    uint32_t previous;
+    uint32_t later; /* sends: in arrival order of the destination port */
+    uint32_t earlier;
+    uint16_t is_local;  /* transfers: both ends are on this node */
+    uint16_t is_shared; /* transfers: the sender waits for this one */
+    uint64_t sequence;  /* sends: order of arrival; receives: of posting */
+    /* Transfers, whose descriptor is the receive's: */
+    uint64_t total;       /* bytes to move */
+    uint64_t granted;     /* bytes that slices have taken so far */
+    uint64_t chunk_limit; /* largest piece of a chunk */
+    uint64_t chunk_left;  /* of its chunk of the slice chunk_slice */
+    uint64_t chunk_slice;
+    uint32_t peer; /* port of the sender */
+    uint32_t peer_cell;
+    uint64_t peer_address; /* the sender's buffer, or its eager block */
+    uint64_t stored;       /* bytes that the receiver has taken out of blocks */
+    uint64_t loaded_block; /* queue of chunks that wait for the receiver: first, or 0 */
+    uint64_t loaded_last;
+    uint8_t is_block;            /* the sender's data are in an eager block */
+    uint8_t is_loading;          /* a grant is on its way */
+    uint8_t is_storing;          /* the receiver has a chunk to copy */
+    uint8_t is_queued;           /* waits in the schedule */
+    uint8_t is_open;             /* the endpoints have been told to copy */
+    uint8_t is_loaded_by_sender; /* nobody else can read its memory; may be found out */
+    uint8_t is_stored_by_receiver; /* nobody else can write its memory; the same */
+};
+
+/** Whether a transfer goes on only when the process at one of its ends takes part. */
+static inline bool nic_item_needs_ends(const struct nic_item *item)
+{
+    return item->is_loaded_by_sender || item->is_stored_by_receiver;
+}
+
+enum { NIC_MATCH_BUCKETS = 16 };
+
+/** Oldest and newest item of a list. */
+struct nic_list {
+    uint32_t first;
+    uint32_t last;
+};
+
+/** Pending sends to, and receives of, one port. */
+struct nic_match {
+    struct nic_list sends[NIC_MATCH_BUCKETS];    /* by context and source */
+    struct nic_list receives[NIC_MATCH_BUCKETS]; /* with a named source */
+    struct nic_list arrivals;                    /* all sends, oldest first */
+    struct nic_list wildcards;                   /* receives of any source */
+    uint64_t n_arrived; /* sends ever queued; those before are in both of their lists */
+    uint64_t n_posted;  /* receives ever queued */
+    uint32_t n_sends, n_receives;
+};
+
+/** Make an empty queue. */
+void nic_match_init(struct nic_match *match);
+
+/** How many sends are queued; also read without the lock. */
+static inline uint32_t nic_match_n_sends(const struct nic_match *match)
+{
+    return __atomic_load_n(&match->n_sends, __ATOMIC_RELAXED);
+}
+
+/** Put a send that found no receive at the end of the queue. */
+void nic_match_add_send(struct nic_match *match, struct nic_item *items, uint32_t id);
+
+/** Put a receive or a waiting probe that found no send at the end of the queue. */
+void nic_match_add_receive(struct nic_match *match, struct nic_item *items,
+                           uint32_t id);
+
+/**
+ * The oldest send that a receive or probe accepts, left in place, or NIC_ITEM_NONE. The
+ * port's owner may call it without the lock while nothing that it has posted can take sends
+ * out of the queue (bcs_poster_is_settled): then the queue only grows.
+ */
+uint32_t nic_match_find_send(const struct nic_match *match,
+                             const struct nic_item *items,
+                             const struct bcs_descriptor *receive);
+
+/** The oldest receive or probe that accepts a send, left in place, or NIC_ITEM_NONE. */
+uint32_t nic_match_find_receive(const struct nic_match *match,
+                                const struct nic_item *items,
+                                const struct bcs_descriptor *send);
+
+/** The pending receive or probe with this completion cell, or NIC_ITEM_NONE. */
+uint32_t nic_match_find_cell(const struct nic_match *match,
+                             const struct nic_item *items, uint32_t cell);
+
+/** Take a send out of the queue. */
+void nic_match_remove_send(struct nic_match *match, struct nic_item *items,
+                           uint32_t id);
+
+/** Take a receive or probe out of the queue. */
+void nic_match_remove_receive(struct nic_match *match, struct nic_item *items,
+                              uint32_t id);
+
+#endif
