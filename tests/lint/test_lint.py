@@ -9,6 +9,7 @@ from unittest import mock
 
 import check_calls
 import check_headers
+import check_paths
 import lint
 
 HEAD = "/* " + "SPDX-License-Identifier: BSD-3-Clause */\n"
@@ -235,6 +236,39 @@ class LintTest(unittest.TestCase):
                 "nobody in libbcs/api uses fork: shorten the table",
             ],
         )
+
+    def test_the_lists_of_paths_are_read(self):
+        text = ("## One\n1. `no/path.c`\n## Path: a send\nDown:\n1. `a/a.c`: first\n"
+                "2. `a/b.c`, by the table in `a/t.c`: second\nUp:\n1. `a/c.c`\n## Next\n"
+                "1. `no/path.c`\n")
+        self.assertEqual(
+            check_paths.lists_of(text),
+            [
+                ("a send", [("a/a.c", None), ("a/b.c", "a/t.c")]),
+                ("a send", [("a/c.c", None)]),
+            ],
+        )
+
+    def test_a_path_that_nobody_takes_is_found(self):
+        edges = {("a", "b"), ("b", "c"), ("t", "d")}
+
+        def found(*steps):
+            return list(check_paths.check_list("it", steps, edges))
+
+        self.assertEqual(found(("a", None), ("b", None), ("c", None), ("d", "t")), [])
+        self.assertEqual(
+            found(("a", None), ("c", None)), ["it: nobody before it calls c"]
+        )
+        self.assertEqual(
+            found(("a", None), ("b", "t")), ["it: t does not name what is in b"]
+        )
+        upwards = found(("b", None), ("a", None))
+        self.assertIn("it: a calls b, which stands before it", upwards)
+
+    def test_a_file_that_is_not_there_is_found(self):
+        with tempfile.TemporaryDirectory() as root:
+            text = "see `a/b.c` and `b.c`"
+            self.assertEqual(list(check_paths.check_files(text, root)), ["there is no a/b.c"])
 
     def test_build_folders_are_left_out(self):
         with tempfile.TemporaryDirectory() as root:
