@@ -45,9 +45,9 @@ START_TEST(a_synchronous_send_is_over_before_its_answer_is_there)
     sent = bcs_poster_cell(&ranks[FIRST].context->poster);
     received = bcs_poster_cell(&ranks[FIRST].context->poster);
     batch->pairs[batch->n_pairs++] = (struct nic_pair){
-        .send = keep(
-            view, SECOND,
-            &(struct bcs_descriptor){.kind = BCS_SEND, .flags = BCS_DATA_INLINE}),
+        .send =
+            keep(view, SECOND,
+                 &(struct bcs_descriptor){.kind = BCS_SEND, .flags = BCS_DATA_INLINE}),
         .receive =
             keep(view, FIRST,
                  &(struct bcs_descriptor){.kind = BCS_RECEIVE, .cell = received}),

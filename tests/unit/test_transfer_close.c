@@ -23,7 +23,8 @@ enum { GENERATION = 5, N_STEPS = 8 };
 
 static struct bcs_cell cell;
 static bool is_closing;
-static unsigned int changes; /* bit i: before step i of the owner the other changes the cell */
+static unsigned int
+    changes; /* bit i: before step i of the owner the other changes the cell */
 static bool has_awaited;
 
 static bool is_held(void)
