@@ -5,7 +5,7 @@
  */
 #include "libbcs/api/movers.h"
 
-#include "libbcs/api/orders.h"
+#include "libbcs/api/fetch.h"
 #include "libbcs/api/plan.h"
 
 const bcs_mover_fn bcs_movers[] = {

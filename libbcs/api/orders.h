@@ -3,7 +3,7 @@
  * Orders: transfers that need this process, which may be waiting for something else. The
  * engine enters their cells into the port's order table; from there they come into
  * context->ordered, and every turn of a wait does what can be done for them, until they
- * are over (bcs_serve_orders). Internal to libbcs/api; called by the process that owns the
+ * are over (fetch.h, bcs_serve_orders). Internal to libbcs/api; called by the process that owns the
  * context.
  */
 #ifndef BCS_API_ORDERS_H
@@ -23,9 +23,5 @@ void bcs_orders_take(struct bcs_context *context);
 
 /** Have bcs_serve_orders look at the operation of one of this process's cells. */
 void bcs_order_self(struct bcs_context *context, uint32_t cell);
-
-/** Mover: do this process's part of the transfers that it has been ordered to take part in,
- *  for whatever request they are. */
-void bcs_serve_orders(struct bcs_context *context);
 
 #endif

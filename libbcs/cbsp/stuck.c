@@ -20,8 +20,8 @@
  *
  * A process that computes, or waits in another library, has no valid record.
  *
- * Who is to report it is found by a Compare-And-Write (bcs_verdict_write_first), and before the job is
- * ended: once there is a verdict, any process may end, and its launcher kill the others.
+ * Who is to report it is found by a Compare-And-Write (bcs_verdict_write_first), and before the
+ * job is ended: once there is a verdict, any process may end, and its launcher kill the others.
  */
 #include <errno.h>
 #include <inttypes.h>

@@ -72,34 +72,27 @@ static int allgather(void *arg, const void *mine, size_t n_bytes, void *all_out)
                : -EIO;
 }
 
-static const struct bcs_hooks hooks = {
-    .idle = idle,
-    .outside = shim_progress_real,
-    .name_group = shim_comm_name_group,
-};
-
-static const struct bcs_hooks hooks_threaded = {
-    .idle = idle,
-    .outside = shim_progress_real,
-    .is_wanted = is_wanted,
-    .pause = leave_threaded,
-    .resume = shim_enter_threaded,
-    .name_group = shim_comm_name_group,
-};
-
 /** Attach this process; collective over MPI_COMM_WORLD. */
 static int attach(const struct nic_config *config)
 {
     struct bcs_bootstrap bootstrap = {.allgather = allgather};
+    struct bcs_hooks hooks = {
+        .idle = idle,
+        .outside = shim_progress_real,
+        .name_group = shim_comm_name_group,
+    };
     int rank, size;
 
     shim_real.Comm_rank(shim_handles.comm_world, &rank);
     shim_real.Comm_size(shim_handles.comm_world, &size);
     bootstrap.rank = (uint32_t)rank;
     bootstrap.size = (uint32_t)size;
-    return bcs_attach(&bootstrap, config,
-                      shim_state.is_threaded ? &hooks_threaded : &hooks,
-                      &shim_state.context);
+    if (shim_state.is_threaded) {
+        hooks.is_wanted = is_wanted;
+        hooks.pause = leave_threaded;
+        hooks.resume = shim_enter_threaded;
+    }
+    return bcs_attach(&bootstrap, config, &hooks, &shim_state.context);
 }
 
 /** Check the whole configuration; a bad one ends the program before it starts. */
