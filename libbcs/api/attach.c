@@ -27,39 +27,38 @@ _Static_assert((int)BCS_SLOT_BITS == (int)NIC_SLOT_BITS &&
 #define SPIN_NS 50000u
 #define STAY_NS 100000000u
 
-static struct nic_engine_params engine_params(const struct bcs_context *context,
-                                              bool is_direct)
+static struct nic_engine_params engine_params(const struct bcs_context *context)
 {
     return (struct nic_engine_params){
-        .base = context->segment.base,
+        .memory = context->meeting.memory,
+        .machine = context->meeting.machine.base,
         .n_ports = context->size,
         .port = context->rank,
         .config = &context->config,
-        .is_direct = is_direct,
+        .is_direct = context->meeting.is_direct,
     };
 }
 
 static int start_engine(struct bcs_context *context,
-                        const struct bcs_bootstrap *bootstrap,
-                        const struct bcs_meeting *meeting)
+                        const struct bcs_bootstrap *bootstrap)
 {
-    const struct nic_engine_params params = engine_params(context, meeting->is_direct);
+    const struct nic_engine_params params = engine_params(context);
     int rc = nic_engine_create(&params, &context->engine);
 
     if (rc < 0) {
         return rc;
     }
-    rc =
-        bcs_poster_init(&context->poster, context->segment.base,
-                        nic_layout_port(&context->engine->layout, bootstrap->rank),
-                        (uint32_t)context->config.descriptors, &context->config.limits);
+    rc = bcs_poster_init(
+        &context->poster, context->engine->views[context->engine->home].heap,
+        nic_layout_port_gva(&context->engine->layout, bootstrap->rank),
+        (uint32_t)context->config.descriptors, &context->config.limits);
     if (rc < 0) {
         return rc;
     }
     context->poster.port->pid = getpid();
     context->poster.port->rank = bootstrap->rank;
     if (bootstrap->rank == 0) {
-        context->engine->machine->n_cpus = meeting->n_cpus;
+        context->engine->machine->n_cpus = context->meeting.n_cpus;
     }
     context->driver = nic_driver_find(&context->config);
     context->pending = calloc(context->config.descriptors, sizeof(*context->pending));
@@ -78,31 +77,28 @@ static void set_patience(struct nic_engine *engine, struct bcs_clock_moment star
 }
 
 /** Start what the driver needs in this process. All nodes must be set up. */
-static int open_service(struct bcs_context *context, bool is_direct)
+static int open_service(struct bcs_context *context)
 {
-    const struct nic_engine_params params = engine_params(context, is_direct);
+    const struct nic_engine_params params = engine_params(context);
 
     return context->driver->open(&params, &context->service);
 }
 
-/** Meet the other processes in a segment that is large enough for all of the layout. */
-static int meet(struct bcs_context *context, const struct bcs_bootstrap *bootstrap,
-                struct bcs_meeting *meeting_out)
+/** Meet the other processes, with heaps that are large enough for all of the layout. */
+static int meet(struct bcs_context *context, const struct bcs_bootstrap *bootstrap)
 {
-    struct nic_layout layout;
+    struct nic_layout layout = {.shape.node_ranks = 1};
     int error = nic_engine_layout(bootstrap->size, &context->config, &layout);
-    int rc = bcs_meet(bootstrap,
-                      &(struct bcs_meeting_params){
-                          .n_bytes = error < 0 ? 0 : nic_engine_memory_bytes(&layout),
-                          .error = error,
-                          .config = &context->config,
-                      },
-                      meeting_out);
 
-    if (rc == 0) {
-        context->segment = meeting_out->segment;
-    }
-    return rc;
+    return bcs_meet(bootstrap,
+                    &(struct bcs_meeting_params){
+                        .n_machine_bytes = sizeof(struct bcs_machine),
+                        .heap_bytes = layout.heap_bytes,
+                        .node_ranks = layout.shape.node_ranks,
+                        .error = error,
+                        .config = &context->config,
+                    },
+                    &context->meeting);
 }
 
 int bcs_attach(const struct bcs_bootstrap *bootstrap, const struct nic_config *config,
@@ -110,7 +106,6 @@ int bcs_attach(const struct bcs_bootstrap *bootstrap, const struct nic_config *c
 {
     struct bcs_context *context = calloc(1, sizeof(*context));
     struct bcs_clock_moment start = bcs_clock_moment();
-    struct bcs_meeting meeting;
     int rc = -ENOMEM;
 
     if (context == NULL) {
@@ -121,17 +116,17 @@ int bcs_attach(const struct bcs_bootstrap *bootstrap, const struct nic_config *c
     context->size = bootstrap->size;
     context->movers = bcs_movers;
     context->hooks = *hooks;
-    rc = meet(context, bootstrap, &meeting);
+    rc = meet(context, bootstrap);
     if (rc < 0) {
         goto fail;
     }
-    rc = bcs_meet_again(bootstrap, start_engine(context, bootstrap, &meeting));
+    rc = bcs_meet_again(bootstrap, start_engine(context, bootstrap));
     if (rc < 0) {
         goto fail;
     }
     context->engine->is_threaded = hooks->is_wanted != NULL;
     set_patience(context->engine, start);
-    rc = bcs_meet_again(bootstrap, open_service(context, meeting.is_direct));
+    rc = bcs_meet_again(bootstrap, open_service(context));
     if (rc < 0) {
         goto fail;
     }
@@ -160,7 +155,7 @@ void bcs_detach(struct bcs_context *context)
     free(context->pending);
     free(context->ordered);
     bcs_plans_fini(context);
-    bcs_part(&context->segment);
+    bcs_part(&context->meeting);
     free(context);
 }
 

@@ -11,7 +11,7 @@
 static void fetch_block(struct bcs_context *context, const struct bcs_request *request,
                         const struct bcs_cell *cell)
 {
-    struct bcs_block *block = bcs_block_at(context->poster.base, cell->address);
+    struct bcs_block *block = bcs_block_at(context->poster.heap, cell->address);
 
     bcs_request_store(request, 0, bcs_request_received(request, cell), block->data);
     bcs_block_free(block);

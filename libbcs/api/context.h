@@ -9,8 +9,8 @@
 #include "libbcs/api/group.h"
 #include "libbcs/api/hooks.h"
 #include "libbcs/base/forked.h"
-#include "libbcs/base/shm_segment.h"
 #include "libbcs/ring/port.h"
+#include "libbcs/session/meeting.h"
 #include "nic_threads/drivers/driver.h"
 
 /** All plans of a context; see plan.h. */
@@ -40,7 +40,7 @@ struct bcs_context {
     const struct nic_driver_ops *driver;
     void *service; /* the driver's, in this process */
     struct nic_config config;
-    struct bcs_shm_segment segment;
+    struct bcs_meeting meeting;
     uint32_t rank;
     uint32_t size;
     struct bcs_job *job;         /* of bcs_init; NULL under MPI */

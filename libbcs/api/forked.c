@@ -50,6 +50,6 @@ void bcs_context_take_away(void *context)
 {
     struct bcs_context *self = context;
 
-    bcs_forked_take_away(self->segment.base, self->segment.n_bytes);
+    bcs_meeting_take_away(&self->meeting);
     self->driver = &driver;
 }

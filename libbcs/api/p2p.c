@@ -62,7 +62,7 @@ static inline bool buffer_payload(struct bcs_context *context,
         if (block != 0) {
             entry->flags = BCS_DATA_BLOCK;
             entry->address = block;
-            copy_out(message, bcs_block_at(context->poster.base, block)->data);
+            copy_out(message, bcs_block_at(context->poster.heap, block)->data);
             return true;
         }
     }

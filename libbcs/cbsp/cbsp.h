@@ -21,10 +21,10 @@
 #define CBSP_CBSP_H
 
 #include "libbcs/base/forked.h"
-#include "libbcs/base/shm_segment.h"
 #include "libbcs/cbsp/handler.h"
 #include "libbcs/cbsp/wire.h"
 #include "libbcs/session/entry.h"
+#include "libbcs/session/meeting.h"
 #include "libbcs/session/patience.h"
 #include "libbcs/session/verdict.h"
 
@@ -152,7 +152,7 @@ struct cbsp {
     struct cbsp_export exports[CBSP_MAX_REGIONS]; /* own */
 
     struct bcs_entry entry;
-    struct bcs_shm_segment segment;
+    struct bcs_meeting meeting;
     struct bcs_forked forked; /* takes all this away in a forked child */
 };
 

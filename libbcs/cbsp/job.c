@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Joining and leaving a job. All heaps lie one after another in one anonymous segment,
- * which goes with the last process, however it ends. [cBSP 4.3, 5.1]
+ * Joining and leaving a job. The heaps are the transport's and go with the last process,
+ * however it ends. [cBSP 4.3, 5.1]
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -12,7 +12,6 @@
 #include "libbcs/base/clock.h"
 #include "libbcs/base/log.h"
 #include "libbcs/cbsp/cbsp.h"
-#include "libbcs/session/meeting.h"
 
 /* How long a waiting process polls before it sleeps, unless BCS_SPIN says it. */
 #define USUAL_SPIN_NS 50000u
@@ -29,13 +28,13 @@ static void cbsp_free(struct cbsp *cbsp)
     }
     free(cbsp->imports);
     bcs_core_destroy(cbsp->core);
-    bcs_part(&cbsp->segment);
+    bcs_part(&cbsp->meeting);
     bcs_entry_fini(&cbsp->entry);
     free(cbsp);
 }
 
 /** Map the heaps of all. */
-static int meet(struct cbsp *cbsp, struct bcs_meeting *meeting_out)
+static int meet(struct cbsp *cbsp)
 {
     int error = cbsp_layout_init(&cbsp->layout, cbsp->n_procs,
                                  &cbsp->entry.settings.nic.limits);
@@ -47,15 +46,15 @@ static int meet(struct cbsp *cbsp, struct bcs_meeting *meeting_out)
     }
     rc = bcs_meet(&cbsp->entry.bootstrap,
                   &(struct bcs_meeting_params){
-                      .n_bytes = cbsp->n_procs * cbsp->layout.heap_bytes,
+                      .heap_bytes = cbsp->layout.heap_bytes,
+                      .node_ranks = 1,
                       .error = error,
                       .config = &cbsp->entry.settings.nic,
                   },
-                  meeting_out);
+                  &cbsp->meeting);
     if (rc == 0) {
-        cbsp->segment = meeting_out->segment;
-        cbsp->is_direct = meeting_out->is_direct;
-        cbsp->patience.is_crowded = cbsp->n_procs > meeting_out->n_cpus;
+        cbsp->is_direct = cbsp->meeting.is_direct;
+        cbsp->patience.is_crowded = cbsp->n_procs > cbsp->meeting.n_cpus;
     }
     return rc;
 }
@@ -100,16 +99,7 @@ static void find_relatives(struct cbsp *cbsp)
 static int set_up(struct cbsp *cbsp)
 {
     uint64_t pid = (uint64_t)getpid();
-    int rc = bcs_core_create(
-        &(struct bcs_core_params){
-            .transport = bcs_settings_transport(&cbsp->entry.settings),
-            .base = cbsp->segment.base,
-            .n_nodes = cbsp->n_procs,
-            .node = cbsp->pid,
-            .heap_bytes = cbsp->layout.heap_bytes,
-            .seed = cbsp->entry.settings.nic.defer,
-        },
-        &cbsp->core);
+    int rc = bcs_core_create(cbsp->meeting.memory, cbsp->pid, &cbsp->core);
 
     if (rc < 0) {
         return rc;
@@ -143,7 +133,6 @@ static int set_up(struct cbsp *cbsp)
 static int join(struct cbsp *cbsp)
 {
     struct bcs_clock_moment start = bcs_clock_moment();
-    struct bcs_meeting meeting;
     int rc = bcs_entry_init(&cbsp->entry, "cBSP_initialize");
 
     if (rc < 0) {
@@ -151,7 +140,7 @@ static int join(struct cbsp *cbsp)
     }
     cbsp->pid = cbsp->entry.bootstrap.rank;
     cbsp->n_procs = cbsp->entry.bootstrap.size;
-    rc = meet(cbsp, &meeting);
+    rc = meet(cbsp);
     if (rc < 0) {
         return rc;
     }
@@ -166,7 +155,7 @@ static void take_away(void *arg)
 {
     struct cbsp *cbsp = arg;
 
-    bcs_forked_take_away(cbsp->segment.base, cbsp->segment.n_bytes);
+    bcs_meeting_take_away(&cbsp->meeting);
     cbsp_self = NULL;
 }
 

@@ -1,87 +1,42 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The handle of the primitives: it opens a transport by name and holds what is needed
- * to check the arguments of every call before the transport sees them. Used by any
- * thread of the process that created the handle.
+ * The handle of the primitives: it opens the transport of a memory as one node, and holds
+ * what is needed to check the arguments of every call before the transport sees them. Used
+ * by any thread of the process that created the handle.
  */
 #include "libbcs/core/core.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "libbcs/base/log.h"
 
-static int params_check(const struct bcs_core_params *params)
+int bcs_core_create(struct bcs_memory *memory, uint32_t node,
+                    struct bcs_core **core_out)
 {
-    if (params->n_nodes == 0 || params->n_nodes > BCS_MAX_NODES) {
-        bcs_error("bcs_core_create: %" PRIu32 " nodes; allowed are 1 to %d",
-                  params->n_nodes, BCS_MAX_NODES);
-        return -EINVAL;
-    }
-    if (params->node >= params->n_nodes) {
-        bcs_error("bcs_core_create: node %" PRIu32 " of %" PRIu32 " nodes",
-                  params->node, params->n_nodes);
-        return -EINVAL;
-    }
-    if (params->heap_bytes == 0 || params->heap_bytes % BCS_HEAP_ALIGN != 0 ||
-        params->heap_bytes > INT64_MAX / params->n_nodes) {
-        bcs_error("bcs_core_create: heaps of %" PRIu64
-                  " bytes; must be a multiple of %d"
-                  " and fit %" PRIu32 " times",
-                  params->heap_bytes, BCS_HEAP_ALIGN, params->n_nodes);
-        return -EINVAL;
-    }
-    return 0;
-}
-
-static const struct bcs_transport_ops *transport_find(const char *name)
-{
-    const struct bcs_transport_ops *ops = bcs_transport_find(name);
-
-    if (ops == NULL) {
-        char known[128] = "";
-
-        for (const char *const *n = bcs_transport_names(); *n != NULL; n++) {
-            strncat(known, " ", sizeof(known) - strlen(known) - 1);
-            strncat(known, *n, sizeof(known) - strlen(known) - 1);
-        }
-        bcs_error("bcs_core_create: no transport \"%s\"; there are:%s", name, known);
-    }
-    return ops;
-}
-
-int bcs_core_create(const struct bcs_core_params *params, struct bcs_core **core_out)
-{
-    const struct bcs_transport_ops *ops = transport_find(params->transport);
     struct bcs_core *core;
     int rc;
 
-    if (ops == NULL) {
-        return -ENOENT;
-    }
-    rc = params_check(params);
-    if (rc < 0) {
-        return rc;
+    if (node >= memory->n_nodes || bcs_memory_heap(memory, node) == NULL) {
+        bcs_error("bcs_core_create: node %" PRIu32 " of %" PRIu32 " nodes%s", node,
+                  memory->n_nodes, node < memory->n_nodes ? " is not mapped here" : "");
+        return -EINVAL;
     }
     core = calloc(1, sizeof(*core));
     if (core == NULL) {
         bcs_error("bcs_core_create: out of memory");
         return -ENOMEM;
     }
-    core->heap_bytes = params->heap_bytes;
-    bcs_node_set_fill(&core->nodes, params->n_nodes);
-    rc = ops->open(params, &core->transport);
+    core->heap_bytes = memory->heap_bytes;
+    bcs_node_set_fill(&core->nodes, memory->n_nodes);
+    rc = memory->ops->open(memory, node, &core->transport);
     if (rc < 0) {
-        goto fail;
+        bcs_core_destroy(core);
+        return rc;
     }
     *core_out = core;
     return 0;
-
-fail:
-    bcs_core_destroy(core);
-    return rc;
 }
 
 void bcs_core_destroy(struct bcs_core *core)

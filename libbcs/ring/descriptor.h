@@ -80,7 +80,7 @@ static inline unsigned int bcs_operation_kernel(uint16_t operation)
 struct bcs_chunk {
     uint64_t offset; /* in the message */
     uint64_t n_bytes;
-    uint64_t block; /* where it is, or is to go on another node; in the job's memory */
+    uint64_t block; /* where it is to go, or is, on the receiver's node: a _gva */
     uint32_t item;  /* the transfer, on the receiver's node */
     uint32_t node;  /* of the receiver */
     uint32_t is_last;
@@ -101,8 +101,8 @@ struct bcs_descriptor {
     int32_t tag;    /* receive: or -1; collective: root rank, or -1 */
     uint32_t cell;  /* completion cell of the poster, or BCS_CELL_NONE */
     uint64_t n_bytes;
-    uint64_t address; /* user address, or offset of an eager block; matched receive:
-                           item of the message */
+    uint64_t address; /* user address, or _gva of an eager block on the poster's node;
+                           matched receive: item of the message */
     union {
         uint8_t payload[BCS_INLINE_BYTES];
         struct bcs_chunk chunk; /* notes about chunks */

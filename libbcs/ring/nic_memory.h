@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Where everything is in NIC memory. The job's memory on one machine is one segment that
- * holds one symmetric heap a node, one after another; in each heap stand, at the same
- * offsets, the node's engine state, its items, its wires from other nodes and its ports.
- * The layout is a pure function of the job's shape, so that every process computes the
- * same one. Pages cost memory only once touched.
+ * Where everything is in NIC memory. Each node has a heap, which the transport has made. In
+ * each stand, at the same global addresses, the node's engine state, its items, its wires
+ * from other nodes and its ports. What is in a heap names other things of it by global
+ * address, and what is in another one by node and global address. The layout is a pure
+ * function of the job's shape, so that every process computes the same one. Pages cost memory
+ * only once touched.
  */
 #ifndef BCS_RING_NIC_MEMORY_H
 #define BCS_RING_NIC_MEMORY_H
@@ -72,10 +73,11 @@ static inline uint32_t nic_layout_node(const struct nic_layout *layout, uint32_t
 /** Number of ports of a node. */
 uint32_t nic_layout_n_local(const struct nic_layout *layout, uint32_t node);
 
-/** Offset of a port in the job's memory. */
-static inline uint64_t nic_layout_port(const struct nic_layout *layout, uint32_t port)
+/** Global address of a port, in the heap of its node. */
+static inline uint64_t nic_layout_port_gva(const struct nic_layout *layout,
+                                           uint32_t port)
 {
-    return nic_layout_node(layout, port) * layout->heap_bytes + layout->port_gva +
+    return layout->port_gva +
            (port % layout->shape.node_ranks) * layout->port_stride_bytes;
 }
 

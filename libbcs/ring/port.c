@@ -18,19 +18,19 @@ static uint32_t smaller(uint32_t a, uint32_t b)
     return a < b ? a : b;
 }
 
-int bcs_poster_init(struct bcs_poster *poster_out, char *base, uint64_t port_offset,
+int bcs_poster_init(struct bcs_poster *poster_out, char *heap, uint64_t port_gva,
                     uint32_t n_cells, const struct bcs_limits *limits)
 {
     static const uint32_t class_bytes[] = BCS_BLOCK_CLASS_BYTES;
-    uint64_t offset = port_offset + nic_port_blocks_offset(n_cells);
+    uint64_t gva = port_gva + nic_port_blocks_offset(n_cells);
     uint32_t *free_cells = calloc(n_cells, sizeof(*free_cells));
 
     if (free_cells == NULL) {
         return -ENOMEM;
     }
     memset(poster_out, 0, sizeof(*poster_out));
-    poster_out->base = base;
-    poster_out->port = (struct bcs_port *)(base + port_offset);
+    poster_out->heap = heap;
+    poster_out->port = (struct bcs_port *)(heap + port_gva);
     poster_out->cells = bcs_port_cell(poster_out->port, 0);
     poster_out->orders = (uint32_t *)(poster_out->cells + n_cells);
     poster_out->ring_mask = limits->ring - 1;
@@ -38,12 +38,12 @@ int bcs_poster_init(struct bcs_poster *poster_out, char *base, uint64_t port_off
     poster_out->free_cells = free_cells;
     for (int i = 0; i < BCS_BLOCK_CLASSES; i++) {
         struct bcs_block_pool *pool = &poster_out->blocks[i];
-        pool->offset = offset;
+        pool->gva = gva;
         pool->stride_bytes = class_bytes[i] + sizeof(struct bcs_block);
         pool->n_blocks =
             smaller(i == CHUNK_CLASS ? limits->stream_blocks : limits->blocks,
                     NIC_BLOCK_CLASS_REGION_BYTES / pool->stride_bytes);
-        offset += NIC_BLOCK_CLASS_REGION_BYTES;
+        gva += NIC_BLOCK_CLASS_REGION_BYTES;
     }
     return 0;
 }
@@ -62,35 +62,35 @@ uint32_t bcs_poster_fresh_cell(struct bcs_poster *poster)
     return poster->n_cells_touched++;
 }
 
-/** Search n blocks from the cursor. @return offset of the block taken, or 0 */
-static uint64_t block_search(char *base, struct bcs_block_pool *pool, uint32_t n)
+/** Search n blocks from the cursor. @return address of the block taken, or 0 */
+static uint64_t block_search(char *heap, struct bcs_block_pool *pool, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++) {
-        uint64_t offset = pool->offset + (uint64_t)pool->cursor * pool->stride_bytes;
-        struct bcs_block *block = bcs_block_at(base, offset);
+        uint64_t gva = pool->gva + (uint64_t)pool->cursor * pool->stride_bytes;
+        struct bcs_block *block = bcs_block_at(heap, gva);
 
         /* acquire: pairs with the release in bcs_block_free */
         if (atomic_load_explicit(&block->busy, memory_order_acquire) == 0) {
             atomic_store_explicit(&block->busy, 1, memory_order_relaxed);
-            return offset;
+            return gva;
         }
         pool->cursor = pool->cursor + 1 < pool->n_touched ? pool->cursor + 1 : 0;
     }
     return 0;
 }
 
-static inline uint64_t take_block(char *base, struct bcs_block_pool *pool)
+static inline uint64_t take_block(char *heap, struct bcs_block_pool *pool)
 {
     uint32_t n = pool->n_touched < BLOCKS_TO_TRY ? pool->n_touched : BLOCKS_TO_TRY;
-    uint64_t offset = block_search(base, pool, n);
+    uint64_t gva = block_search(heap, pool, n);
 
-    if (offset == 0 && pool->n_touched < pool->n_blocks) {
+    if (gva == 0 && pool->n_touched < pool->n_blocks) {
         pool->cursor = pool->n_touched++;
-        offset = block_search(base, pool, 1);
-    } else if (offset == 0) {
-        offset = block_search(base, pool, pool->n_touched);
+        gva = block_search(heap, pool, 1);
+    } else if (gva == 0) {
+        gva = block_search(heap, pool, pool->n_touched);
     }
-    return offset;
+    return gva;
 }
 
 uint64_t bcs_poster_block(struct bcs_poster *poster, size_t n_bytes)
@@ -102,12 +102,12 @@ uint64_t bcs_poster_block(struct bcs_poster *poster, size_t n_bytes)
             return 0;
         }
     }
-    return take_block(poster->base, &poster->blocks[class]);
+    return take_block(poster->heap, &poster->blocks[class]);
 }
 
 uint64_t bcs_poster_chunk_block(struct bcs_poster *poster)
 {
-    return take_block(poster->base, &poster->blocks[CHUNK_CLASS]);
+    return take_block(poster->heap, &poster->blocks[CHUNK_CLASS]);
 }
 
 static bool takes_messages(const struct bcs_descriptor *entry)

@@ -60,7 +60,7 @@ struct bcs_block {
 
 /** One class of a port's eager blocks, as its owner sees it. */
 struct bcs_block_pool {
-    uint64_t offset; /* of block 0 in the job's memory */
+    uint64_t gva; /* of block 0 */
     uint32_t stride_bytes;
     uint32_t n_blocks;  /* limit */
     uint32_t n_touched; /* blocks that were ever used: 0 .. n_touched - 1 */
@@ -69,7 +69,7 @@ struct bcs_block_pool {
 
 /** The owner's private view of its port. */
 struct bcs_poster {
-    char *base; /* of the job's memory */
+    char *heap; /* of the port's node */
     struct bcs_port *port;
     struct bcs_cell *cells;
     uint32_t *orders;       /* cells with an order, [n_cells], cyclic */
@@ -89,17 +89,17 @@ struct bcs_poster {
  *
  * @return 0 or -ENOMEM; destroy with bcs_poster_fini
  */
-int bcs_poster_init(struct bcs_poster *poster_out, char *base, uint64_t port_offset,
+int bcs_poster_init(struct bcs_poster *poster_out, char *heap, uint64_t port_gva,
                     uint32_t n_cells, const struct bcs_limits *limits);
 
 /** Free the private tables; accepts a zeroed poster. */
 void bcs_poster_fini(struct bcs_poster *poster);
 
-/** Allocate an eager block of at least n_bytes. @return its offset, or 0: none free */
+/** Allocate an eager block of at least n_bytes. @return its address, or 0: none free */
 uint64_t bcs_poster_block(struct bcs_poster *poster, size_t n_bytes);
 
 /** Allocate a block of BCS_CHUNK_BLOCK_BYTES for a part of a long message. @return its
- *  offset, or 0: none free */
+ *  address, or 0: none free */
 uint64_t bcs_poster_chunk_block(struct bcs_poster *poster);
 
 /** Take a cell that has never been used, or BCS_CELL_NONE if all are pending. */
@@ -112,10 +112,10 @@ uint32_t bcs_poster_fresh_cell(struct bcs_poster *poster);
  */
 bool bcs_poster_is_settled(const struct bcs_poster *poster);
 
-/** The block at an offset of the job's memory. */
-static inline struct bcs_block *bcs_block_at(char *base, uint64_t offset)
+/** The block at a global address of a node's heap. */
+static inline struct bcs_block *bcs_block_at(char *heap, uint64_t gva)
 {
-    return (struct bcs_block *)(base + offset);
+    return (struct bcs_block *)(heap + gva);
 }
 
 /** Give a block back to its owner. Any process may call it, once a block. The release

@@ -34,11 +34,6 @@ static int read_settings(struct bcs_settings *settings_out)
     return rc;
 }
 
-const char *bcs_settings_transport(const struct bcs_settings *settings)
-{
-    return nic_config_transport(&settings->nic);
-}
-
 uint64_t bcs_settings_spin_ns(const struct bcs_settings *settings, uint64_t usual_ns)
 {
     return nic_config_spin_ns(&settings->nic, usual_ns);

@@ -27,9 +27,6 @@ struct bcs_entry {
     struct bcs_bootstrap bootstrap;
 };
 
-/** The name of the transport that the settings ask for. */
-const char *bcs_settings_transport(const struct bcs_settings *settings);
-
 /** How long a waiter polls before it sleeps: what the settings say, or else usual_ns. */
 uint64_t bcs_settings_spin_ns(const struct bcs_settings *settings, uint64_t usual_ns);
 

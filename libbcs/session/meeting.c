@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Introductions, the shared segment, and the trial of direct copies; see meeting.h.
+ * Introductions, the memory that all share, and the trial of direct copies; see meeting.h.
  */
 #include "libbcs/session/meeting.h"
 
@@ -11,14 +11,16 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "libbcs/base/forked.h"
 #include "libbcs/base/log.h"
 #include "libbcs/base/notice.h"
 #include "libbcs/copy/process_copy.h"
 
 /** What every process tells the others first. */
 struct introduction {
-    struct bcs_shm_handle segment; /* of rank 0 */
-    cpu_set_t cpus;                /* it may run on */
+    struct bcs_shm_handle machine;    /* of rank 0 */
+    struct bcs_memory_address memory; /* of the first process of a node */
+    cpu_set_t cpus;                   /* it may run on */
     char host[64];
     int64_t pid;
     uint64_t probe; /* address of a word to read, to try direct copies */
@@ -35,19 +37,33 @@ static size_t with_notices(uint64_t n_bytes)
            sizeof(struct bcs_notices);
 }
 
-static void share_notices(const struct bcs_shm_segment *segment)
+static void share_notices(const struct bcs_shm_segment *machine)
 {
-    void *end = (char *)segment->base + segment->n_bytes;
+    void *end = (char *)machine->base + machine->n_bytes;
 
     bcs_notice_share((struct bcs_notices *)end - 1);
 }
 
-void bcs_part(struct bcs_shm_segment *segment)
+void bcs_part(struct bcs_meeting *meeting)
 {
-    if (segment->base != NULL) {
+    if (meeting->machine.base != NULL) {
         bcs_notice_unshare();
     }
-    bcs_shm_segment_fini(segment);
+    bcs_shm_segment_fini(&meeting->machine);
+    bcs_memory_destroy(meeting->memory);
+    meeting->memory = NULL;
+}
+
+void bcs_meeting_take_away(const struct bcs_meeting *meeting)
+{
+    for (uint32_t i = 0; i < meeting->n_nodes; i++) {
+        void *heap = bcs_memory_heap(meeting->memory, i);
+
+        if (heap != NULL) {
+            bcs_forked_take_away(heap, meeting->heap_bytes);
+        }
+    }
+    bcs_forked_take_away(meeting->machine.base, meeting->machine.n_bytes);
 }
 
 int bcs_meet_again(const struct bcs_bootstrap *bootstrap, int error)
@@ -132,6 +148,48 @@ static int try_direct(const struct bcs_bootstrap *bootstrap,
     return rc == -EPERM ? 0 : rc;
 }
 
+/** Make this process's part of what all share: rank 0 the machine's state, the first process
+ *  of a node the node's heap. */
+static int make_memory(const struct bcs_bootstrap *bootstrap,
+                       const struct bcs_meeting_params *params,
+                       struct bcs_meeting *meeting, struct introduction *me)
+{
+    uint32_t node = bootstrap->rank / params->node_ranks;
+    bool is_maker = bootstrap->rank % params->node_ranks == 0;
+    struct bcs_memory_params memory = {
+        .transport = nic_config_transport(params->config),
+        .n_nodes = meeting->n_nodes,
+        .heap_bytes = meeting->heap_bytes,
+        .seed = params->config->defer,
+    };
+    int rc;
+
+    if (is_maker) {
+        bcs_node_set_add(&memory.makes, node);
+    }
+    rc = bcs_memory_create(&memory, &meeting->memory);
+    if (rc == 0 && is_maker) {
+        me->memory = bcs_memory_address(meeting->memory, node);
+    }
+    if (rc == 0 && bootstrap->rank == 0) {
+        rc = bcs_shm_segment_create(&meeting->machine,
+                                    with_notices(params->n_machine_bytes));
+        me->machine = bcs_shm_segment_handle(&meeting->machine);
+    }
+    return rc;
+}
+
+/** The error of the first process that has one, or 0. */
+static int first_error(const struct introduction *all, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        if (all[i].error != 0) {
+            return (int)all[i].error;
+        }
+    }
+    return 0;
+}
+
 static int introduce(const struct bcs_bootstrap *bootstrap,
                      const struct bcs_meeting_params *params, const uint64_t *probe,
                      struct bcs_meeting *meeting, struct introduction *all)
@@ -146,9 +204,8 @@ static int introduce(const struct bcs_bootstrap *bootstrap,
     gethostname(me.host, sizeof(me.host) - 1);
     sched_getaffinity(0, sizeof(me.cpus), &me.cpus);
     bcs_copy_permit();
-    if (rc == 0 && bootstrap->rank == 0) {
-        rc = bcs_shm_segment_create(&meeting->segment, with_notices(params->n_bytes));
-        me.segment = bcs_shm_segment_handle(&meeting->segment);
+    if (rc == 0) {
+        rc = make_memory(bootstrap, params, meeting, &me);
     }
     me.error = rc;
     rc = bootstrap->allgather(bootstrap->arg, &me, sizeof(me), all);
@@ -166,16 +223,28 @@ static int introduce(const struct bcs_bootstrap *bootstrap,
     if (rc == 0 && !are_settings_equal(bootstrap, all)) {
         rc = -EINVAL;
     }
-    return rc;
+    return rc == 0 ? first_error(all, bootstrap->size) : rc;
 }
 
 static int map_memory(const struct bcs_bootstrap *bootstrap,
+                      const struct bcs_meeting_params *params,
                       const struct introduction *all, struct bcs_meeting *meeting)
 {
-    if (bootstrap->rank == 0) {
-        return 0;
+    struct bcs_memory_address *addresses = calloc(meeting->n_nodes, sizeof(*addresses));
+    int rc;
+
+    if (addresses == NULL) {
+        return -ENOMEM;
     }
-    return bcs_shm_segment_attach(&meeting->segment, &all[0].segment);
+    for (uint32_t i = 0; i < meeting->n_nodes; i++) {
+        addresses[i] = all[i * params->node_ranks].memory;
+    }
+    rc = bcs_memory_connect(meeting->memory, addresses);
+    free(addresses);
+    if (rc == 0 && bootstrap->rank != 0) {
+        rc = bcs_shm_segment_attach(&meeting->machine, &all[0].machine);
+    }
+    return rc;
 }
 
 static int choose_copy(const struct bcs_bootstrap *bootstrap,
@@ -207,7 +276,11 @@ int bcs_meet(const struct bcs_bootstrap *bootstrap,
              const struct bcs_meeting_params *params, struct bcs_meeting *meeting_out)
 {
     struct introduction *all = calloc(bootstrap->size, sizeof(*all));
-    struct bcs_meeting meeting = {.n_cpus = 1};
+    struct bcs_meeting meeting = {
+        .n_nodes = (bootstrap->size - 1) / params->node_ranks + 1,
+        .heap_bytes = params->heap_bytes,
+        .n_cpus = 1,
+    };
     uint64_t probe = (uint64_t)getpid();
     int rc = -ENOMEM;
 
@@ -218,12 +291,13 @@ int bcs_meet(const struct bcs_bootstrap *bootstrap,
     if (rc < 0) {
         goto fail;
     }
-    rc = bcs_meet_again(bootstrap, map_memory(bootstrap, all, &meeting));
+    rc = bcs_meet_again(bootstrap, map_memory(bootstrap, params, all, &meeting));
     if (rc < 0) {
         goto fail;
     }
-    bcs_shm_segment_close_fd(&meeting.segment);
-    share_notices(&meeting.segment);
+    bcs_memory_seal(meeting.memory);
+    bcs_shm_segment_close_fd(&meeting.machine);
+    share_notices(&meeting.machine);
     rc = choose_copy(bootstrap, all, params->config->copy, &meeting.is_direct);
     if (rc < 0) {
         goto fail;
@@ -239,6 +313,6 @@ int bcs_meet(const struct bcs_bootstrap *bootstrap,
 
 fail:
     free(all);
-    bcs_part(&meeting.segment);
+    bcs_part(&meeting);
     return rc;
 }

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * How the processes of a job on one machine meet: they introduce themselves, map one
- * shared segment, and find out whether they may copy each other's memory. Called once by
- * each process, from the thread that attaches it.
+ * How the processes of a job on one machine meet: they introduce themselves, connect to the
+ * heaps of all nodes, share a segment for what belongs to the machine, and find out whether
+ * they may copy each other's memory. Called once by each process, from the thread that
+ * attaches it.
  */
 #ifndef BCS_SESSION_MEETING_H
 #define BCS_SESSION_MEETING_H
 
+#include <bcs/primitives.h>
 #include <stdbool.h>
 
 #include "libbcs/base/shm_segment.h"
@@ -15,22 +17,26 @@
 
 /** What a process brings. */
 struct bcs_meeting_params {
-    uint64_t n_bytes; /* of the segment; rank 0's counts */
-    int error;        /* <0: this process cannot go on; rank 0's ends it for all */
+    uint64_t n_machine_bytes; /* of the machine's state; rank 0's counts */
+    uint64_t heap_bytes;      /* of a node */
+    uint32_t node_ranks;      /* processes of a node: the first makes its heap */
+    int error; /* <0: this process cannot go on; ends it for all, rank 0's before others' */
     const struct nic_config *config; /* the same in all processes */
 };
 
-/** What has come of it. */
+/** What has come of it. End with bcs_part. */
 struct bcs_meeting {
-    struct bcs_shm_segment
-        segment;     /* a little longer than asked for; end with bcs_part */
+    struct bcs_memory *memory;      /* the heaps of all nodes */
+    struct bcs_shm_segment machine; /* its state, and a little more */
+    uint32_t n_nodes;
+    uint64_t heap_bytes;
     uint32_t n_cpus; /* that the processes may run on, together */
     bool is_direct;  /* they may copy each other's memory, and shall */
 };
 
 /**
  * Meet. Collective over the bootstrap. From then on the processes share the counts of what
- * they have said (libbcs/base/notice.h), which lie at the end of the segment.
+ * they have said (libbcs/base/notice.h), which lie behind the machine's state.
  *
  * @return 0         met
  * @return -ENOTSUP  the job spans several machines; logged by rank 0
@@ -41,8 +47,11 @@ struct bcs_meeting {
 int bcs_meet(const struct bcs_bootstrap *bootstrap,
              const struct bcs_meeting_params *params, struct bcs_meeting *meeting_out);
 
-/** End a meeting: unmap its segment. Accepts a zeroed one. */
-void bcs_part(struct bcs_shm_segment *segment);
+/** End a meeting: let go of its memory. Accepts a zeroed one. */
+void bcs_part(struct bcs_meeting *meeting);
+
+/** In a forked child: replace all memory that the processes share by the child's own. */
+void bcs_meeting_take_away(const struct bcs_meeting *meeting);
 
 /** Wait for all processes, and agree. @return the error of the first that has one, or 0 */
 int bcs_meet_again(const struct bcs_bootstrap *bootstrap, int error);

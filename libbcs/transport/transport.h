@@ -14,6 +14,14 @@
 
 struct bcs_transport_ops;
 
+/** The heaps of the nodes. Each transport has a struct that begins with it. */
+struct bcs_memory {
+    const struct bcs_transport_ops *ops;
+    uint32_t n_nodes;
+    uint64_t heap_bytes;
+    uint64_t seed;
+};
+
 /** An open transport, as one node. Each transport has a struct that begins with it. */
 struct bcs_transport {
     const struct bcs_transport_ops *ops;
@@ -26,8 +34,29 @@ struct bcs_transport {
  * <bcs/primitives.h> that the operation carries out; a negative one has been logged.
  */
 struct bcs_transport_ops {
-    /** Open as params->node; on success transport_out is closed with close. */
-    int (*open)(const struct bcs_core_params *params,
+    /** bcs_memory_create; on success memory_out->ops is this table. */
+    int (*memory_create)(const struct bcs_memory_params *params,
+                         struct bcs_memory **memory_out);
+
+    /** bcs_memory_address. */
+    struct bcs_memory_address (*memory_address)(const struct bcs_memory *memory,
+                                                uint32_t node);
+
+    /** bcs_memory_connect. */
+    int (*memory_connect)(struct bcs_memory *memory,
+                          const struct bcs_memory_address addresses[]);
+
+    /** bcs_memory_seal. */
+    void (*memory_seal)(struct bcs_memory *memory);
+
+    /** bcs_memory_heap. */
+    void *(*memory_heap)(const struct bcs_memory *memory, uint32_t node);
+
+    /** bcs_memory_destroy. Never NULL. */
+    void (*memory_destroy)(struct bcs_memory *memory);
+
+    /** Open as a node whose heap is mapped; on success transport_out is closed with close. */
+    int (*open)(struct bcs_memory *memory, uint32_t node,
                 struct bcs_transport **transport_out);
 
     /** Close and free. Never NULL. */

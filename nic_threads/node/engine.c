@@ -22,7 +22,7 @@ int nic_engine_layout(uint32_t n_ports, const struct nic_config *config,
         .node_ranks = (uint32_t)node_ranks,
         .n_cells = (uint32_t)config->descriptors,
         .n_groups = (uint32_t)config->communicators,
-        .n_node_bytes = sizeof(struct nic_node) + sizeof(struct bcs_machine),
+        .n_node_bytes = sizeof(struct nic_node),
         .n_item_bytes = sizeof(struct nic_item),
         .n_wire_bytes = sizeof(struct bcs_descriptor),
         .n_slot_bytes = sizeof(struct nic_slot),
@@ -41,11 +41,6 @@ int nic_engine_layout(uint32_t n_ports, const struct nic_config *config,
             n_ports, shape.node_ranks, (unsigned)BCS_MAX_PORTS_A_NODE, BCS_MAX_NODES);
     }
     return rc;
-}
-
-uint64_t nic_engine_memory_bytes(const struct nic_layout *layout)
-{
-    return layout->n_nodes * layout->heap_bytes;
 }
 
 /** Give a node its initial state; by the first process of the node. */
@@ -70,23 +65,20 @@ static void node_init(struct nic_view *view)
     }
 }
 
-static int view_init(struct nic_engine *engine, uint32_t index)
+static int view_init(struct nic_engine *engine, struct bcs_memory *memory,
+                     uint32_t index)
 {
     struct nic_view *view = &engine->views[index];
     const struct nic_layout *layout = &engine->layout;
-    const struct bcs_core_params params = {
-        .transport = nic_config_transport(engine->config),
-        .base = engine->base,
-        .n_nodes = engine->n_nodes,
-        .node = index,
-        .heap_bytes = layout->heap_bytes,
-        .seed = engine->config->defer,
-    };
-    int rc;
+    int rc = bcs_core_create(memory, index, &view->core);
 
+    if (rc < 0) {
+        return rc;
+    }
+    view->is_late = bcs_core_is_late(view->core);
     view->engine = engine;
     view->index = index;
-    view->heap = engine->base + index * layout->heap_bytes;
+    view->heap = bcs_memory_heap(memory, index);
     view->node = (struct nic_node *)(view->heap + layout->node_gva);
     view->items = (struct nic_item *)(view->heap + layout->item_gva);
     view->first_port = index * layout->shape.node_ranks;
@@ -95,11 +87,7 @@ static int view_init(struct nic_engine *engine, uint32_t index)
     if (engine->port == view->first_port && !engine->is_background) {
         node_init(view);
     }
-    rc = bcs_core_create(&params, &view->core);
-    if (rc == 0) {
-        view->is_late = bcs_core_is_late(view->core);
-    }
-    return rc;
+    return 0;
 }
 
 int nic_engine_create(const struct nic_engine_params *params,
@@ -116,7 +104,7 @@ int nic_engine_create(const struct nic_engine_params *params,
         goto fail;
     }
     rc = -ENOMEM;
-    engine->base = params->base;
+    engine->machine = params->machine;
     engine->config = params->config;
     engine->port = params->port;
     engine->is_direct = params->is_direct;
@@ -126,8 +114,6 @@ int nic_engine_create(const struct nic_engine_params *params,
     engine->is_timed = params->config->strobe == NIC_STROBE_TIMED;
     engine->n_nodes = engine->layout.n_nodes;
     engine->home = nic_layout_node(&engine->layout, params->port);
-    engine->machine = (struct bcs_machine *)(engine->base + engine->layout.node_gva +
-                                             sizeof(struct nic_node));
     engine->scratch = aligned_alloc(
         BCS_CACHE_LINE, engine->n_nodes * nic_scratch_bytes(&engine->layout));
     engine->views = calloc(engine->n_nodes, sizeof(*engine->views));
@@ -141,7 +127,7 @@ int nic_engine_create(const struct nic_engine_params *params,
         }
     }
     for (uint32_t i = 0; i < engine->n_nodes; i++) {
-        rc = view_init(engine, i);
+        rc = view_init(engine, params->memory, i);
         if (rc < 0) {
             goto fail;
         }

@@ -10,7 +10,8 @@
 
 /** What nic_engine_create needs. */
 struct nic_engine_params {
-    char *base; /* mapping of the job's memory: nic_engine_memory_bytes */
+    struct bcs_memory *memory;   /* the nodes' heaps, of layout.heap_bytes each */
+    struct bcs_machine *machine; /* all zero at first but for n_cpus */
     uint32_t n_ports;
     uint32_t port;                   /* of this process */
     const struct nic_config *config; /* stays the caller's, must outlive the engine */
@@ -26,9 +27,6 @@ struct nic_engine_params {
 int nic_engine_layout(uint32_t n_ports, const struct nic_config *config,
                       struct nic_layout *layout_out);
 
-/** Bytes of the job's memory for a layout. */
-uint64_t nic_engine_memory_bytes(const struct nic_layout *layout);
-
 /**
  * Make this process's views. The first process of each node also sets up the node's
  * state; nobody may take a turn before all have (the caller synchronizes).
@@ -38,7 +36,7 @@ uint64_t nic_engine_memory_bytes(const struct nic_layout *layout);
 int nic_engine_create(const struct nic_engine_params *params,
                       struct nic_engine **engine_out);
 
-/** Free the views; the job's memory stays. Accepts NULL. */
+/** Free the views; the memory stays. Accepts NULL. */
 void nic_engine_destroy(struct nic_engine *engine);
 
 #endif

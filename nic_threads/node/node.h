@@ -79,9 +79,9 @@ struct nic_slot {
 
 /** One posted descriptor and who posted it. */
 struct nic_posted {
-    uint64_t offset; /* of the descriptor in the job's memory: ring, wire or item */
-    uint32_t port;   /* number in the job */
-    uint32_t item;   /* the item that holds it, or NIC_ITEM_NONE */
+    uint64_t gva;  /* of the descriptor in the node's heap: ring, wire or item */
+    uint32_t port; /* number in the job */
+    uint32_t item; /* the item that holds it, or NIC_ITEM_NONE */
 };
 
 /** A send and a receive that go together. */
@@ -229,7 +229,6 @@ struct nic_mover;
 
 /** One process's engine: its view of all nodes of the machine. */
 struct nic_engine {
-    char *base; /* the job's memory */
     struct nic_layout layout;
     struct bcs_machine *machine;
     const struct nic_config *config;
@@ -286,10 +285,23 @@ static inline bool nic_view_is_full(const struct nic_view *view)
            nic_send_limit(view);
 }
 
+/** Global address of what is in the view's heap. */
+static inline uint64_t nic_view_gva(const struct nic_view *view, const void *address)
+{
+    return (uint64_t)((const char *)address - view->heap);
+}
+
 static inline const struct bcs_descriptor *
 nic_posted_descriptor(const struct nic_view *view, const struct nic_posted *posted)
 {
-    return (const struct bcs_descriptor *)(view->engine->base + posted->offset);
+    return (const struct bcs_descriptor *)(view->heap + posted->gva);
+}
+
+/** A block of the node: of one of its ports, or one where chunks land. */
+static inline struct bcs_block *nic_view_block(const struct nic_view *view,
+                                               uint64_t gva)
+{
+    return bcs_block_at(view->heap, gva);
 }
 
 static inline struct bcs_port *nic_view_port(const struct nic_view *view,
@@ -312,7 +324,10 @@ static inline struct bcs_cell *nic_view_cell(const struct nic_view *view, uint32
 static inline struct bcs_port *nic_engine_port(const struct nic_engine *engine,
                                                uint32_t port)
 {
-    return (struct bcs_port *)(engine->base + nic_layout_port(&engine->layout, port));
+    const struct nic_layout *layout = &engine->layout;
+
+    return (struct bcs_port *)(engine->views[nic_layout_node(layout, port)].heap +
+                               nic_layout_port_gva(layout, port));
 }
 
 static inline bool nic_view_has(const struct nic_view *view, uint32_t port)

@@ -124,7 +124,7 @@ static uint32_t collect_from(struct nic_view *view, uint32_t from, bool takes_al
         const struct bcs_descriptor *entry =
             (const struct bcs_descriptor *)(view->heap + entry_gva(view, from, at));
         struct nic_posted posted = {
-            .offset = (uint64_t)((const char *)entry - view->engine->base),
+            .gva = nic_view_gva(view, entry),
             .port = atomic_load_explicit(&entry->turn, memory_order_relaxed),
             .item = NIC_ITEM_NONE,
         };

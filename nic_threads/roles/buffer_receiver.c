@@ -18,8 +18,7 @@ static struct nic_match *match_of(struct nic_view *view, uint32_t port)
 static struct nic_posted item_posted(const struct nic_view *view, uint32_t id)
 {
     return (struct nic_posted){
-        .offset =
-            (uint64_t)((const char *)&view->items[id].descriptor - view->engine->base),
+        .gva = nic_view_gva(view, &view->items[id].descriptor),
         .port = view->items[id].port,
         .item = id,
     };

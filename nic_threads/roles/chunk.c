@@ -70,7 +70,7 @@ static void want_next(struct nic_view *view, uint32_t id)
 
 static void free_stage_block(struct nic_view *view, const struct bcs_chunk *chunk)
 {
-    bcs_block_free(bcs_block_at(view->engine->base, chunk->block));
+    bcs_block_free(nic_view_block(view, chunk->block));
     __atomic_store_n(&view->node->is_stalled, false, __ATOMIC_RELAXED);
 }
 
@@ -82,7 +82,7 @@ static bool move_from_block(struct nic_view *view, const struct bcs_chunk *chunk
     const struct nic_place to = {item->port, item->descriptor.address + chunk->offset};
 
     if (chunk->n_bytes > 0) {
-        struct bcs_block *block = bcs_block_at(view->engine->base, chunk->block);
+        struct bcs_block *block = nic_view_block(view, chunk->block);
         enum nic_outcome outcome =
             nic_mover_write(view->engine->mover, block->data, &to, chunk->n_bytes);
 
@@ -107,14 +107,14 @@ static bool move_from_block(struct nic_view *view, const struct bcs_chunk *chunk
 static void queue_block(struct nic_view *view, struct nic_item *item,
                         const struct bcs_chunk *chunk)
 {
-    struct bcs_block *block = bcs_block_at(view->engine->base, chunk->block);
+    struct bcs_block *block = nic_view_block(view, chunk->block);
 
     block->n_bytes = (uint32_t)chunk->n_bytes;
     block->next = 0;
     if (item->loaded_block == 0) {
         item->loaded_block = chunk->block;
     } else {
-        bcs_block_at(view->engine->base, item->loaded_last)->next = chunk->block;
+        nic_view_block(view, item->loaded_last)->next = chunk->block;
     }
     item->loaded_last = chunk->block;
 }
@@ -161,11 +161,11 @@ void nic_chunk_stored(struct nic_view *view, const struct bcs_chunk *chunk)
         return;
     }
     if (item->loaded_block != 0) {
-        uint64_t offset = item->loaded_block;
-        const struct bcs_block *block = bcs_block_at(view->engine->base, offset);
+        uint64_t gva = item->loaded_block;
+        const struct bcs_block *block = nic_view_block(view, gva);
 
         item->loaded_block = block->next;
-        order_store(view, chunk->item, offset, block->n_bytes);
+        order_store(view, chunk->item, gva, block->n_bytes);
     }
     want_next(view, chunk->item);
 }
@@ -183,8 +183,7 @@ static void send_chunk(struct nic_view *view, const struct bcs_chunk *chunk,
         const struct bcs_xfer xfer = {
             .src = data,
             .n_bytes = chunk->n_bytes,
-            .dest_gva = chunk->block - chunk->node * engine->layout.heap_bytes +
-                        offsetof(struct bcs_block, data),
+            .dest_gva = chunk->block + offsetof(struct bcs_block, data),
             .dests = &dests,
         };
         bcs_node_set_add(&dests, chunk->node);
@@ -196,11 +195,9 @@ static void send_chunk(struct nic_view *view, const struct bcs_chunk *chunk,
 void nic_chunk_loaded(struct nic_view *view, const struct bcs_chunk *chunk,
                       uint64_t block)
 {
-    char *base = view->engine->base;
-
-    send_chunk(view, chunk, block == 0 ? NULL : bcs_block_at(base, block)->data);
+    send_chunk(view, chunk, block == 0 ? NULL : nic_view_block(view, block)->data);
     if (block != 0) {
-        bcs_block_free(bcs_block_at(base, block));
+        bcs_block_free(nic_view_block(view, block));
     }
 }
 
@@ -253,15 +250,14 @@ static uint64_t stage_block(struct nic_view *view, uint32_t from)
 {
     const struct nic_layout *layout = &view->engine->layout;
     uint32_t n = nic_view_limits(view)->stage_blocks;
-    uint64_t offset = view->index * layout->heap_bytes + layout->stage_gva +
-                      (uint64_t)from * n * layout->stage_stride_bytes;
+    uint64_t gva = layout->stage_gva + (uint64_t)from * n * layout->stage_stride_bytes;
 
-    for (uint32_t i = 0; i < n; i++, offset += layout->stage_stride_bytes) {
-        struct bcs_block *block = bcs_block_at(view->engine->base, offset);
+    for (uint32_t i = 0; i < n; i++, gva += layout->stage_stride_bytes) {
+        struct bcs_block *block = nic_view_block(view, gva);
         /* acquire: pairs with bcs_block_free by the process that has stored the chunk */
         if (atomic_load_explicit(&block->busy, memory_order_acquire) == 0) {
             atomic_store_explicit(&block->busy, 1, memory_order_relaxed);
-            return offset;
+            return gva;
         }
     }
     return 0;

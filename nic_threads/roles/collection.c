@@ -45,7 +45,7 @@ static void collect_port(struct nic_view *view, uint32_t local)
     while (batch->n_collected < n_most &&
            (descriptor = nic_ring_entry(port, ring_mask, head)) != NULL) {
         struct nic_posted posted = {
-            .offset = (uint64_t)((const char *)descriptor - view->engine->base),
+            .gva = nic_view_gva(view, descriptor),
             .port = view->first_port + local,
             .item = NIC_ITEM_NONE,
         };

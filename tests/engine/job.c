@@ -63,6 +63,22 @@ static void configure(struct job *job)
     }
 }
 
+static struct bcs_memory *job_memory(const struct nic_config *config,
+                                     const struct nic_layout *layout)
+{
+    struct bcs_memory_params params = {
+        .transport = nic_config_transport(config),
+        .n_nodes = layout->n_nodes,
+        .heap_bytes = layout->heap_bytes,
+        .seed = config->defer,
+    };
+    struct bcs_memory *memory;
+
+    bcs_node_set_fill(&params.makes, layout->n_nodes);
+    ck_assert_int_eq(bcs_memory_create(&params, &memory), 0);
+    return memory;
+}
+
 static void job_init(struct job *job, const struct job_shape *shape)
 {
     struct nic_layout layout;
@@ -76,16 +92,13 @@ static void job_init(struct job *job, const struct job_shape *shape)
     pthread_barrier_init(&job->shared->barrier, &attributes, shape->n_ranks);
     if (shape->is_threaded) {
         ck_assert_int_eq(nic_engine_layout(shape->n_ranks, &job->config, &layout), 0);
-        job->n_base_bytes = nic_engine_memory_bytes(&layout);
-        job->base = shared_map(job->n_base_bytes);
+        job->memory = job_memory(&job->config, &layout);
     }
 }
 
 static void job_fini(struct job *job)
 {
-    if (job->base != NULL) {
-        munmap(job->base, job->n_base_bytes);
-    }
+    bcs_memory_destroy(job->memory);
     pthread_barrier_destroy(&job->shared->barrier);
     munmap(job->shared, sizeof(*job->shared));
 }
@@ -98,7 +111,8 @@ static int job_context_create(const struct job *job, uint32_t rank,
 {
     struct bcs_context *context = calloc(1, sizeof(*context));
     const struct nic_engine_params params = {
-        .base = job->base,
+        .memory = job->memory,
+        .machine = &job->shared->machine,
         .n_ports = job->shape.n_ranks,
         .port = rank,
         .config = &context->config,
@@ -119,8 +133,9 @@ static int job_context_create(const struct job *job, uint32_t rank,
              ? -ENOMEM
              : nic_engine_create(&params, &context->engine);
     if (rc == 0) {
-        rc = bcs_poster_init(&context->poster, job->base,
-                             nic_layout_port(&context->engine->layout, rank),
+        rc = bcs_poster_init(&context->poster,
+                             context->engine->views[context->engine->home].heap,
+                             nic_layout_port_gva(&context->engine->layout, rank),
                              (uint32_t)job->config.descriptors, &job->config.limits);
     }
     if (rc < 0) {
@@ -199,7 +214,8 @@ struct thread_start {
 static void open_service(struct rank *me)
 {
     const struct nic_engine_params params = {
-        .base = me->job->base,
+        .memory = me->job->memory,
+        .machine = &me->job->shared->machine,
         .n_ports = me->job->shape.n_ranks,
         .port = (uint32_t)me->rank,
         .config = &me->context->config,

@@ -42,6 +42,7 @@ struct job_shared {
     _Atomic uint32_t n_errors;
     _Atomic uint64_t words[JOB_N_WORDS]; /* for the test's use */
     uint8_t gathered[JOB_MAX_RANKS][JOB_GATHER_BYTES];
+    struct bcs_machine machine; /* of the threads */
 };
 
 /** What all ranks know of their job. */
@@ -49,8 +50,7 @@ struct job {
     struct job_shape shape;
     struct nic_config config;
     struct job_shared *shared;
-    char *base; /* of the threads' memory */
-    size_t n_base_bytes;
+    struct bcs_memory *memory; /* of the threads */
 };
 
 /** One rank, in its own process or thread. */

@@ -195,52 +195,110 @@ START_TEST(a_refused_call_signals_and_writes_nothing)
 }
 END_TEST
 
-static void create_is_refused(const struct bcs_core_params *params, int error,
+static void create_is_refused(const struct bcs_memory_params *params, int error,
                               const char *text)
 {
-    struct bcs_core *core = NULL;
+    struct bcs_memory *memory = NULL;
     struct capture capture;
     int rc;
 
     capture_begin(&capture);
-    rc = bcs_core_create(params, &core);
+    rc = bcs_memory_create(params, &memory);
     capture_end(&capture, text);
     ck_assert_int_eq(rc, error);
-    ck_assert_ptr_null(core);
+    ck_assert_ptr_null(memory);
 }
 
-START_TEST(a_handle_needs_sound_parameters)
+START_TEST(a_memory_needs_sound_parameters)
 {
-    struct world world;
-    struct bcs_core_params good, bad;
+    const struct bcs_memory_params good = {
+        .transport = bcs_transport_names()[_i],
+        .n_nodes = WORLD_N_NODES,
+        .heap_bytes = WORLD_HEAP_BYTES,
+    };
+    struct bcs_memory_params bad;
 
-    world_init(&world, _i);
-    good = (struct bcs_core_params){world.transport,  world.base, WORLD_N_NODES, 0,
-                                    WORLD_HEAP_BYTES, 0};
     bad = good, bad.transport = "pigeon";
     create_is_refused(&bad, -ENOENT, "no transport \"pigeon\"; there are: shm");
     bad = good, bad.n_nodes = 0;
     create_is_refused(&bad, -EINVAL, "0 nodes; allowed are 1 to 512");
     bad = good, bad.n_nodes = BCS_MAX_NODES + 1;
     create_is_refused(&bad, -EINVAL, "513 nodes");
-    bad = good, bad.node = WORLD_N_NODES;
-    create_is_refused(&bad, -EINVAL, "node 4 of 4");
     bad = good, bad.heap_bytes = 100;
     create_is_refused(&bad, -EINVAL, "heaps of 100 bytes");
     bad = good, bad.heap_bytes = UINT64_C(1) << 62;
     create_is_refused(&bad, -EINVAL, "fit 4 times");
-    bcs_core_destroy(NULL);
-    world_fini(&world);
+    bad = good, bcs_node_set_add(&bad.makes, WORLD_N_NODES);
+    create_is_refused(&bad, -EINVAL, "beyond the last, 3");
+    bcs_memory_destroy(NULL);
 }
 END_TEST
 
-START_TEST(shm_needs_an_aligned_mapping)
+static void open_is_refused(struct bcs_memory *memory, uint32_t node, const char *text)
 {
-    struct bcs_core_params params = {"shm", NULL, 1, 0, BCS_HEAP_ALIGN, 0};
+    struct bcs_core *core = NULL;
+    struct capture capture;
+    int rc;
 
-    create_is_refused(&params, -EINVAL, "not aligned to 4096");
-    params.base = (char *)0x10000 + 8;
-    create_is_refused(&params, -EINVAL, "not aligned to 4096");
+    capture_begin(&capture);
+    rc = bcs_core_create(memory, node, &core);
+    capture_end(&capture, text);
+    ck_assert_int_eq(rc, -EINVAL);
+    ck_assert_ptr_null(core);
+}
+
+START_TEST(a_handle_needs_a_heap_that_is_mapped)
+{
+    struct bcs_memory_params params = {
+        .transport = bcs_transport_names()[_i],
+        .n_nodes = 2,
+        .heap_bytes = WORLD_HEAP_BYTES,
+    };
+    struct bcs_memory *memory;
+
+    bcs_node_set_add(&params.makes, 1);
+    ck_assert_int_eq(bcs_memory_create(&params, &memory), 0);
+    open_is_refused(memory, 2, "node 2 of 2");
+    open_is_refused(memory, 0, "node 0 of 2 nodes is not mapped here");
+    ck_assert_ptr_null(bcs_memory_heap(memory, 0));
+    ck_assert_ptr_nonnull(bcs_memory_heap(memory, 1));
+    bcs_core_destroy(NULL);
+    bcs_memory_destroy(memory);
+}
+END_TEST
+
+/* As two processes of two nodes: each makes its own heap, and finds the other's. */
+START_TEST(memories_that_have_connected_are_one)
+{
+    struct bcs_memory_address addresses[2];
+    struct bcs_memory *memories[2];
+
+    for (uint32_t i = 0; i < 2; i++) {
+        struct bcs_memory_params params = {
+            .transport = bcs_transport_names()[_i],
+            .n_nodes = 2,
+            .heap_bytes = WORLD_HEAP_BYTES,
+        };
+
+        bcs_node_set_add(&params.makes, i);
+        ck_assert_int_eq(bcs_memory_create(&params, &memories[i]), 0);
+        addresses[i] = bcs_memory_address(memories[i], i);
+    }
+    for (uint32_t i = 0; i < 2; i++) {
+        ck_assert_int_eq(bcs_memory_connect(memories[i], addresses), 0);
+        bcs_memory_seal(memories[1 - i]);
+    }
+    for (uint32_t i = 0; i < 2; i++) {
+        char *mine = bcs_memory_heap(memories[i], i);
+        const char *others = bcs_memory_heap(memories[1 - i], i);
+
+        ck_assert_ptr_ne(mine, others);
+        ck_assert_int_eq(others[WORLD_HEAP_BYTES - 1], 0);
+        mine[WORLD_HEAP_BYTES - 1] = 'x';
+        ck_assert_int_eq(others[WORLD_HEAP_BYTES - 1], 'x');
+    }
+    bcs_memory_destroy(memories[0]);
+    bcs_memory_destroy(memories[1]);
 }
 END_TEST
 
@@ -255,7 +313,8 @@ TCase *bounds_tcase(int n_transports)
                         0, n_transports);
     tcase_add_loop_test(tcase, a_refused_call_signals_and_writes_nothing, 0,
                         n_transports);
-    tcase_add_loop_test(tcase, a_handle_needs_sound_parameters, 0, n_transports);
-    tcase_add_test(tcase, shm_needs_an_aligned_mapping);
+    tcase_add_loop_test(tcase, a_memory_needs_sound_parameters, 0, n_transports);
+    tcase_add_loop_test(tcase, a_handle_needs_a_heap_that_is_mapped, 0, n_transports);
+    tcase_add_loop_test(tcase, memories_that_have_connected_are_one, 0, n_transports);
     return tcase;
 }

@@ -21,13 +21,27 @@ static void *shared_map(size_t n_bytes)
     return base;
 }
 
+static struct bcs_memory *memory_create(const char *transport)
+{
+    struct bcs_memory_params params = {
+        .transport = transport,
+        .n_nodes = WORLD_N_NODES,
+        .heap_bytes = WORLD_HEAP_BYTES,
+    };
+    struct bcs_memory *memory;
+
+    bcs_node_set_fill(&params.makes, WORLD_N_NODES);
+    ck_assert_int_eq(bcs_memory_create(&params, &memory), 0);
+    return memory;
+}
+
 void world_init(struct world *world, int index)
 {
     *world = (struct world){
         .transport = bcs_transport_names()[index],
-        .base = shared_map(WORLD_N_NODES * WORLD_HEAP_BYTES),
         .shared = shared_map(sizeof(*world->shared)),
     };
+    world->memory = memory_create(world->transport);
     bcs_heap_init(&world->heap, WORLD_HEAP_BYTES);
     bcs_node_set_fill(&world->all, WORLD_N_NODES);
     world->barrier_gva = world_event(world);
@@ -38,7 +52,7 @@ void world_init(struct world *world, int index)
 
 void world_fini(struct world *world)
 {
-    munmap(world->base, WORLD_N_NODES * WORLD_HEAP_BYTES);
+    bcs_memory_destroy(world->memory);
     munmap(world->shared, sizeof(*world->shared));
 }
 
@@ -57,16 +71,9 @@ uint64_t world_event(struct world *world)
 
 struct bcs_core *world_core(const struct world *world, uint32_t node)
 {
-    struct bcs_core_params params = {
-        .transport = world->transport,
-        .base = world->base,
-        .n_nodes = WORLD_N_NODES,
-        .node = node,
-        .heap_bytes = WORLD_HEAP_BYTES,
-    };
     struct bcs_core *core = NULL;
 
-    if (bcs_core_create(&params, &core) != 0) {
+    if (bcs_core_create(world->memory, node, &core) != 0) {
         fprintf(stderr, "no handle for node %u\n", node);
         _exit(1);
     }

@@ -28,7 +28,7 @@ struct world_shared {
 /** Global memory, and what all actors know of it. */
 struct world {
     const char *transport;
-    void *base;
+    struct bcs_memory *memory;
     struct bcs_heap heap;
     struct bcs_node_set all;
     struct world_shared *shared;

@@ -23,7 +23,8 @@ static void setup(void)
         .n_ports = N_RANKS, .config = &job.config, .is_background = true};
 
     job_open(&job, &shape, ranks);
-    params.base = job.base;
+    params.memory = job.memory;
+    params.machine = &job.shared->machine;
     ck_assert_int_eq(nic_engine_create(&params, &engine), 0);
 }
 

@@ -20,8 +20,7 @@ static struct nic_posted keep(struct nic_view *view, uint32_t port,
     uint32_t id = nic_item_new(view, descriptor, port);
 
     return (struct nic_posted){
-        .offset =
-            (uint64_t)((const char *)&view->items[id].descriptor - view->engine->base),
+        .gva = nic_view_gva(view, &view->items[id].descriptor),
         .port = port,
         .item = id,
     };

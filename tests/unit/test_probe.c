@@ -51,7 +51,8 @@ static void setup_job(uint32_t node_ranks, bool is_timed)
     };
 
     job_open(&job, &shape, ranks);
-    params.base = job.base;
+    params.memory = job.memory;
+    params.machine = &job.shared->machine;
     ck_assert_int_eq(nic_engine_create(&params, &engine), 0);
     n_yields = 0;
 }

@@ -47,7 +47,8 @@ static void setup_job(uint32_t node_ranks)
     };
 
     job_open(&job, &shape, ranks);
-    params.base = job.base;
+    params.memory = job.memory;
+    params.machine = &job.shared->machine;
     ck_assert_int_eq(nic_engine_create(&params, &engine), 0);
     for (size_t i = 0; i < N_BYTES; i++) {
         source[i] = (uint8_t)(i * 7 + i / 251);

@@ -165,7 +165,7 @@ START_TEST(without_a_free_block_a_piece_waits)
     }
     ck_assert(!push());
     ck_assert_int_eq(n_loaded(), 0);
-    bcs_block_free(bcs_block_at(context->poster.base, last));
+    bcs_block_free(bcs_block_at(context->poster.heap, last));
     ck_assert(!push());
     ck_assert_int_eq(n_loaded(), 1);
 }

@@ -22,23 +22,29 @@ static struct nic_config config = {
     .descriptors = N_CELLS,
     .communicators = 4,
 };
-static char *base;
-static size_t n_base_bytes;
+static struct bcs_memory *memory;
+static struct bcs_machine machine;
 
 static void setup(void)
 {
+    struct bcs_memory_params params = {.transport = "shm"};
     struct nic_layout layout;
 
     config.limits = bcs_limits_usual();
     ck_assert_uint_eq(config.limits.wire, N_WIRE);
     ck_assert_int_eq(nic_engine_layout(N_NODES, &config, &layout), 0);
-    n_base_bytes = nic_engine_memory_bytes(&layout);
-    base = mmap(NULL, n_base_bytes, PROT_READ | PROT_WRITE,
-                MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    ck_assert_ptr_ne(base, MAP_FAILED);
+    params.n_nodes = layout.n_nodes;
+    params.heap_bytes = layout.heap_bytes;
+    bcs_node_set_fill(&params.makes, layout.n_nodes);
+    ck_assert_int_eq(bcs_memory_create(&params, &memory), 0);
     for (uint32_t port = 0; port < N_NODES; port++) {
         const struct nic_engine_params params = {
-            .base = base, .n_ports = N_NODES, .port = port, .config = &config};
+            .memory = memory,
+            .machine = &machine,
+            .n_ports = N_NODES,
+            .port = port,
+            .config = &config,
+        };
 
         ck_assert_int_eq(nic_engine_create(&params, &engines[port]), 0);
     }
@@ -49,7 +55,7 @@ static void teardown(void)
     for (int i = 0; i < N_NODES; i++) {
         nic_engine_destroy(engines[i]);
     }
-    munmap(base, n_base_bytes);
+    bcs_memory_destroy(memory);
 }
 
 /** A node as its own process sees it. */

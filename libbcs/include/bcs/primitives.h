@@ -131,35 +131,80 @@ struct bcs_event {
     uint32_t unused;
 };
 
+/* --------------------------------------------------------------------- the memory */
+
+/** The heaps of all nodes, as one process sees them. The transport has made them. */
+struct bcs_memory;
+
+/** What bcs_memory_create needs. */
+struct bcs_memory_params {
+    const char *transport; /* "shm", or another of bcs_transport_names */
+    uint32_t n_nodes;      /* 1 to BCS_MAX_NODES */
+    uint64_t heap_bytes;   /* of one node; a multiple of BCS_HEAP_ALIGN */
+    uint64_t seed;         /* "shm-defer", a transport for tests: how late it is */
+    /* The nodes whose heaps this process makes; each is made by one process of its node. */
+    struct bcs_node_set makes;
+};
+
+/** How others find a heap: plain data, to be carried to them in any way. */
+struct bcs_memory_address {
+    uint64_t words[8];
+};
+
+/**
+ * Make heaps, all zero. Pages cost memory only once touched. A process that makes them all
+ * is done, and so are those that it forks later, and its threads. In a job of processes
+ * each calls it; then they exchange bcs_memory_address of each node, and connect.
+ *
+ * @return 0         memory_out is open; end it with bcs_memory_destroy
+ * @return -EINVAL   a parameter is out of range; logged
+ * @return -ENOENT   no such transport; logged with those that exist
+ * @return <0        -errno of the transport; logged
+ */
+BCS_PUBLIC int bcs_memory_create(const struct bcs_memory_params *params,
+                                 struct bcs_memory **memory_out);
+
+/** The address of a heap that this process has made. It is good as long as the process
+ *  lives and has not called bcs_memory_seal. */
+BCS_PUBLIC struct bcs_memory_address bcs_memory_address(const struct bcs_memory *memory,
+                                                        uint32_t node);
+
+/**
+ * Reach the heaps that others have made.
+ *
+ * @param addresses  [n_nodes], by node
+ * @return 0         connected; tell those who made them, so that they may seal
+ * @return <0        -errno of the transport; logged
+ */
+BCS_PUBLIC int bcs_memory_connect(struct bcs_memory *memory,
+                                  const struct bcs_memory_address addresses[]);
+
+/** All have connected: nobody can any more. */
+BCS_PUBLIC void bcs_memory_seal(struct bcs_memory *memory);
+
+/** Where a node's heap is in this process; NULL if the transport cannot map it here. */
+BCS_PUBLIC void *bcs_memory_heap(const struct bcs_memory *memory, uint32_t node);
+
+/** Let go of the heaps, which live on with those who have connected. All handles must have
+ *  been closed. Accepts NULL. */
+BCS_PUBLIC void bcs_memory_destroy(struct bcs_memory *memory);
+
 /* --------------------------------------------------------------------- the handle */
 
 /** One process's access to global memory as one node. */
 struct bcs_core;
 
-/** What bcs_core_create needs. */
-struct bcs_core_params {
-    const char *transport; /* "shm", or another of bcs_transport_names */
-    void *base;            /* shm: where all heaps are mapped, zeroed at first */
-    uint32_t n_nodes;      /* 1 to BCS_MAX_NODES */
-    uint32_t node;         /* whose address space and events the caller sees */
-    uint64_t heap_bytes;   /* of one node; a multiple of BCS_HEAP_ALIGN */
-    uint64_t seed;         /* "shm-defer", a transport for tests: how late it is */
-};
-
 /**
- * Open global memory as one of the nodes. Small and quick: a process that may act as
- * several nodes makes one handle for each. After fork the child makes its own.
+ * Act as one of the nodes. Small and quick: a process that may act as several nodes makes
+ * one handle for each. After fork the child makes its own.
  *
- * With shm, base maps n_nodes * heap_bytes of memory that all processes of the machine
- * share, at any address; it must stay mapped until bcs_core_destroy, and stays the
- * caller's.
- *
+ * @param memory     connected; must outlive the handle
+ * @param node       whose heap and events the caller sees; mapped here
  * @return 0         core_out is open; end it with bcs_core_destroy
- * @return -EINVAL   a parameter is out of range; logged
- * @return -ENOENT   no such transport; logged with those that exist
+ * @return -EINVAL   no such node, or not mapped; logged
  * @return <0        -errno of the transport; logged
  */
-BCS_PUBLIC int bcs_core_create(const struct bcs_core_params *params,
+BCS_PUBLIC int bcs_core_create(struct bcs_memory *memory, uint32_t node,
                                struct bcs_core **core_out);
 
 /** Close a handle, which no other thread may be using. Accepts NULL. */

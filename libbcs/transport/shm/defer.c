@@ -28,6 +28,7 @@
 #include <string.h>
 
 #include "libbcs/base/log.h"
+#include "libbcs/transport/shm/memory.h"
 #include "libbcs/transport/shm/shm.h"
 
 enum {
@@ -68,7 +69,13 @@ static uint32_t random_below(struct defer_transport *defer, uint32_t n)
     return (uint32_t)((defer->random >> 33) % n);
 }
 
-static int defer_open(const struct bcs_core_params *params,
+static int defer_memory_create(const struct bcs_memory_params *params,
+                               struct bcs_memory **memory_out)
+{
+    return shm_memory_create_for(&bcs_shm_defer_ops, params, memory_out);
+}
+
+static int defer_open(struct bcs_memory *memory, uint32_t node,
                       struct bcs_transport **transport_out)
 {
     struct defer_transport *defer = calloc(1, sizeof(*defer));
@@ -78,7 +85,7 @@ static int defer_open(const struct bcs_core_params *params,
         bcs_error("transport shm-defer: out of memory");
         return -ENOMEM;
     }
-    rc = bcs_shm_ops.open(params, &defer->shm);
+    rc = bcs_shm_ops.open(memory, node, &defer->shm);
     if (rc < 0) {
         free(defer);
         return rc;
@@ -86,8 +93,8 @@ static int defer_open(const struct bcs_core_params *params,
     pthread_mutex_init(&defer->mutex, NULL);
     defer->base.ops = &bcs_shm_defer_ops;
     defer->base.heap = defer->shm->heap;
-    defer->node = params->node;
-    defer->random = params->seed * BCS_MAX_NODES + params->node;
+    defer->node = node;
+    defer->random = memory->seed * BCS_MAX_NODES + node;
     random_below(defer, 1); /* neighbouring seeds begin alike otherwise */
     *transport_out = &defer->base;
     return 0;
@@ -238,6 +245,12 @@ static void defer_close(struct bcs_transport *transport)
 }
 
 const struct bcs_transport_ops bcs_shm_defer_ops = {
+    .memory_create = defer_memory_create,
+    .memory_address = shm_memory_address,
+    .memory_connect = shm_memory_connect,
+    .memory_seal = shm_memory_seal,
+    .memory_heap = shm_memory_heap,
+    .memory_destroy = shm_memory_destroy,
     .open = defer_open,
     .close = defer_close,
     .xfer = defer_xfer,

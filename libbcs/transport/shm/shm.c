@@ -36,6 +36,7 @@
 
 #include "libbcs/base/log.h"
 #include "libbcs/transport/event_word.h"
+#include "libbcs/transport/shm/memory.h"
 #include "libbcs/transport/shm/node_lock.h"
 
 /* A sleeper looks after the other side this often; see bcs_event_sleep. */
@@ -43,8 +44,7 @@
 
 struct shm_transport {
     struct bcs_transport base; /* first */
-    uint8_t *heaps;            /* of node 0 */
-    uint64_t heap_bytes;
+    const struct shm_memory *memory;
     uint64_t self; /* our word in locks */
     uint32_t node;
 };
@@ -65,7 +65,7 @@ static struct shm_transport *shm_of(struct bcs_transport *transport)
 
 static void *address_on(const struct shm_transport *shm, uint32_t node, uint64_t gva)
 {
-    return shm->heaps + node * shm->heap_bytes + gva;
+    return shm_memory_at(shm->memory, node, gva);
 }
 
 static struct shm_node_lock *lock_of(const struct shm_transport *shm, uint32_t node)
@@ -73,29 +73,28 @@ static struct shm_node_lock *lock_of(const struct shm_transport *shm, uint32_t n
     return address_on(shm, node, 0);
 }
 
-static int shm_open_as(const struct bcs_core_params *params,
+static int shm_memory_create(const struct bcs_memory_params *params,
+                             struct bcs_memory **memory_out)
+{
+    return shm_memory_create_for(&bcs_shm_ops, params, memory_out);
+}
+
+static int shm_open_as(struct bcs_memory *memory, uint32_t node,
                        struct bcs_transport **transport_out)
 {
-    struct shm_transport *shm;
+    struct shm_transport *shm = malloc(sizeof(*shm));
 
-    if (params->base == NULL || (uintptr_t)params->base % BCS_HEAP_ALIGN != 0) {
-        bcs_error("transport shm: the mapping at %p is not aligned to %d", params->base,
-                  BCS_HEAP_ALIGN);
-        return -EINVAL;
-    }
-    shm = malloc(sizeof(*shm));
     if (shm == NULL) {
         bcs_error("transport shm: out of memory");
         return -ENOMEM;
     }
     *shm = (struct shm_transport){
         .base.ops = &bcs_shm_ops,
-        .heaps = params->base,
-        .heap_bytes = params->heap_bytes,
+        .memory = (const struct shm_memory *)memory,
         .self = shm_owner_self(),
-        .node = params->node,
+        .node = node,
     };
-    shm->base.heap = address_on(shm, params->node, 0);
+    shm->base.heap = shm_memory_at(shm->memory, node, 0);
     *transport_out = &shm->base;
     return 0;
 }
@@ -280,6 +279,12 @@ static int shm_wait(struct bcs_transport *transport, struct bcs_event *event,
 }
 
 const struct bcs_transport_ops bcs_shm_ops = {
+    .memory_create = shm_memory_create,
+    .memory_address = shm_memory_address,
+    .memory_connect = shm_memory_connect,
+    .memory_seal = shm_memory_seal,
+    .memory_heap = shm_memory_heap,
+    .memory_destroy = shm_memory_destroy,
     .open = shm_open_as,
     .close = shm_close,
     .xfer = shm_xfer,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The transport between the nodes of one machine, whose heaps lie one after another in
- * one mapping that all processes share.
+ * The transport between the nodes of one machine, whose heaps (memory.h) all processes of
+ * the job have mapped.
  */
 #ifndef BCS_TRANSPORT_SHM_SHM_H
 #define BCS_TRANSPORT_SHM_SHM_H

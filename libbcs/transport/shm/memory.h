@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The heaps of the nodes of one machine: an anonymous segment each, mapped by all
+ * processes of the job.
+ */
+#ifndef BCS_TRANSPORT_SHM_MEMORY_H
+#define BCS_TRANSPORT_SHM_MEMORY_H
+
+#include "libbcs/base/shm_segment.h"
+#include "libbcs/transport/transport.h"
+
+/** Memory of transport "shm", and of those that are made of it. */
+struct shm_memory {
+    struct bcs_memory base;            /* first */
+    struct bcs_shm_segment segments[]; /* [n_nodes]; base NULL: not mapped yet */
+};
+
+/** The operation memory_create of another transport: the same memory with its own table. */
+int shm_memory_create_for(const struct bcs_transport_ops *ops,
+                          const struct bcs_memory_params *params,
+                          struct bcs_memory **memory_out);
+
+/** The operation of that name. */
+struct bcs_memory_address shm_memory_address(const struct bcs_memory *memory,
+                                             uint32_t node);
+
+/** The operation of that name. */
+int shm_memory_connect(struct bcs_memory *memory,
+                       const struct bcs_memory_address addresses[]);
+
+/** The operation of that name. */
+void shm_memory_seal(struct bcs_memory *memory);
+
+/** The operation of that name. */
+void *shm_memory_heap(const struct bcs_memory *memory, uint32_t node);
+
+/** The operation of that name. */
+void shm_memory_destroy(struct bcs_memory *memory);
+
+/** An address in a node's heap. */
+static inline void *shm_memory_at(const struct shm_memory *memory, uint32_t node,
+                                  uint64_t gva)
+{
+    return (uint8_t *)memory->segments[node].base + gva;
+}
+
+#endif
