@@ -57,8 +57,10 @@ static int start_engine(struct bcs_context *context,
     }
     context->poster.port->pid = getpid();
     context->poster.port->rank = bootstrap->rank;
-    if (bootstrap->rank == 0) {
+    if (bootstrap->rank == context->meeting.first) {
         context->engine->machine->n_cpus = context->meeting.n_cpus;
+        context->engine->machine->first_port = context->meeting.first;
+        context->engine->machine->n_ports = context->meeting.n_processes;
     }
     context->driver = nic_driver_find(&context->config);
     context->pending = calloc(context->config.descriptors, sizeof(*context->pending));
@@ -181,7 +183,7 @@ uint32_t bcs_context_requests(const struct bcs_context *context)
 
 bool bcs_context_is_oversubscribed(const struct bcs_context *context)
 {
-    return context->size > context->engine->machine->n_cpus;
+    return context->meeting.n_processes > context->meeting.n_cpus;
 }
 
 bool bcs_context_is_crowded(const struct bcs_context *context)

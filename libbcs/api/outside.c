@@ -28,9 +28,13 @@ static uint64_t pause_ns(uint64_t waited_ns)
 
 static void wake_all(const struct nic_engine *engine)
 {
-    for (uint32_t port = 0; port < engine->layout.shape.n_ports; port++) {
+    struct bcs_machine *machine = engine->machine;
+
+    for (uint32_t i = 0; i < machine->n_ports; i++) {
+        uint32_t port = machine->first_port + i;
+
         if (port != engine->port) {
-            bcs_sleep_wake(engine->machine, nic_engine_port(engine, port));
+            bcs_sleep_wake(machine, nic_engine_port(engine, port));
         }
     }
 }

@@ -54,7 +54,7 @@ static int meet(struct cbsp *cbsp)
                   &cbsp->meeting);
     if (rc == 0) {
         cbsp->is_direct = cbsp->meeting.is_direct;
-        cbsp->patience.is_crowded = cbsp->n_procs > cbsp->meeting.n_cpus;
+        cbsp->patience.is_crowded = cbsp->meeting.n_processes > cbsp->meeting.n_cpus;
     }
     return rc;
 }

@@ -23,10 +23,14 @@ enum bcs_watch { BCS_WATCH_NONE, BCS_WATCH_LATE, BCS_WATCH_SOON };
 /** Cores that can be lent: bits of lent_cpus. */
 enum { BCS_LENT_CPUS = 64 };
 
-/** What the processes of one machine share: how many sleep, and on how many cores. */
+/** What the processes of one machine share: how many sleep, and on how many cores. All zero
+ *  at first but for what the first of them sets before they use it. */
 struct bcs_machine {
     _Alignas(BCS_CACHE_LINE) _Atomic uint32_t n_asleep;
     uint32_t n_cpus;
+    uint32_t
+        first_port; /* of the job: the process that does what one of the machine does */
+    uint32_t n_ports;       /* on this machine, one after the other */
     _Atomic uint32_t watch; /* futex: enum bcs_watch */
     _Atomic uint32_t doze; /* nap of the sender of timed strobes, when none is needed */
     /* Cores, a bit each, on which a process does nothing but wait for a timed strobe; a hint

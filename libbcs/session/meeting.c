@@ -18,7 +18,7 @@
 
 /** What every process tells the others first. */
 struct introduction {
-    struct bcs_shm_handle machine;    /* of rank 0 */
+    struct bcs_shm_handle machine;    /* of the first process of the machine */
     struct bcs_memory_address memory; /* of the first process of a node */
     cpu_set_t cpus;                   /* it may run on */
     char host[64];
@@ -148,7 +148,7 @@ static int try_direct(const struct bcs_bootstrap *bootstrap,
     return rc == -EPERM ? 0 : rc;
 }
 
-/** Make this process's part of what all share: rank 0 the machine's state, the first process
+/** Make this process's part of what all share: the first of the machine its state, the first
  *  of a node the node's heap. */
 static int make_memory(const struct bcs_bootstrap *bootstrap,
                        const struct bcs_meeting_params *params,
@@ -171,7 +171,7 @@ static int make_memory(const struct bcs_bootstrap *bootstrap,
     if (rc == 0 && is_maker) {
         me->memory = bcs_memory_address(meeting->memory, node);
     }
-    if (rc == 0 && bootstrap->rank == 0) {
+    if (rc == 0 && bootstrap->rank == meeting->first) {
         rc = bcs_shm_segment_create(&meeting->machine,
                                     with_notices(params->n_machine_bytes));
         me->machine = bcs_shm_segment_handle(&meeting->machine);
@@ -241,8 +241,8 @@ static int map_memory(const struct bcs_bootstrap *bootstrap,
     }
     rc = bcs_memory_connect(meeting->memory, addresses);
     free(addresses);
-    if (rc == 0 && bootstrap->rank != 0) {
-        rc = bcs_shm_segment_attach(&meeting->machine, &all[0].machine);
+    if (rc == 0 && bootstrap->rank != meeting->first) {
+        rc = bcs_shm_segment_attach(&meeting->machine, &all[meeting->first].machine);
     }
     return rc;
 }
@@ -279,6 +279,7 @@ int bcs_meet(const struct bcs_bootstrap *bootstrap,
     struct bcs_meeting meeting = {
         .n_nodes = (bootstrap->size - 1) / params->node_ranks + 1,
         .heap_bytes = params->heap_bytes,
+        .n_processes = bootstrap->size, /* as there is one machine */
         .n_cpus = 1,
     };
     uint64_t probe = (uint64_t)getpid();
@@ -303,9 +304,9 @@ int bcs_meet(const struct bcs_bootstrap *bootstrap,
         goto fail;
     }
     meeting.n_cpus = count_cpus(all, bootstrap->size);
-    if (bootstrap->rank == 0 && bootstrap->size > meeting.n_cpus) {
-        bcs_notice(BCS_NOTICE_CROWDED, "%u ranks have %u processors", bootstrap->size,
-                   meeting.n_cpus);
+    if (bootstrap->rank == meeting.first && meeting.n_processes > meeting.n_cpus) {
+        bcs_notice(BCS_NOTICE_CROWDED, "%u ranks have %u processors",
+                   meeting.n_processes, meeting.n_cpus);
     }
     free(all);
     *meeting_out = meeting;

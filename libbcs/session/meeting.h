@@ -30,8 +30,10 @@ struct bcs_meeting {
     struct bcs_shm_segment machine; /* its state, and a little more */
     uint32_t n_nodes;
     uint64_t heap_bytes;
-    uint32_t n_cpus; /* that the processes may run on, together */
-    bool is_direct;  /* they may copy each other's memory, and shall */
+    uint32_t first;       /* process of this machine; does what one of them has to do */
+    uint32_t n_processes; /* of this machine, from the first on */
+    uint32_t n_cpus;      /* that they may run on, together */
+    bool is_direct;       /* they may copy each other's memory, and shall */
 };
 
 /**

@@ -214,7 +214,7 @@ static int inline_open(const struct nic_engine_params *params, void **service_ou
     struct nic_background *background = NULL;
     int rc = 0;
 
-    if (params->port == 0 && params->n_ports > 1) {
+    if (params->port == params->machine->first_port && params->machine->n_ports > 1) {
         rc = nic_background_start(params, &background);
     }
     if (rc == 0) {

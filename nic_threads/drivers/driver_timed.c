@@ -40,7 +40,7 @@ static int timed_open(const struct nic_engine_params *params, void **service_out
     int rc;
 
     *service_out = NULL;
-    if (params->port != 0) {
+    if (params->port != params->machine->first_port) {
         return 0;
     }
     timekeeper = calloc(1, sizeof(*timekeeper));

@@ -147,6 +147,7 @@ static int job_context_create(const struct job *job, uint32_t rank,
     if (rank == 0) {
         context->engine->machine->n_cpus =
             job->shape.n_cpus != 0 ? job->shape.n_cpus : N_CPUS;
+        context->engine->machine->n_ports = context->size;
     }
     context->driver = nic_driver_find(&context->config);
     *context_out = context;

@@ -23,7 +23,7 @@ static struct nic_config config = {
     .communicators = 4,
 };
 static struct bcs_memory *memory;
-static struct bcs_machine machine;
+static struct bcs_machine machine = {.n_cpus = 1, .n_ports = N_NODES};
 
 static void setup(void)
 {
