@@ -151,6 +151,14 @@ struct cbsp {
 
     struct cbsp_export exports[CBSP_MAX_REGIONS]; /* own */
 
+    /* Where the parts of a broadcast or reduction go that is under way: that of process i has
+     * lengths[i] bytes. */
+    struct {
+        uint8_t **parts;
+        size_t *lengths;
+        bool is_wrong;
+    } taking;
+
     struct bcs_entry entry;
     struct bcs_meeting meeting;
     struct bcs_forked forked; /* takes all this away in a forked child */

@@ -14,30 +14,23 @@
 /* Vectors up to this length are sent whole. */
 #define SHORT_BYTES 2048
 
-/** Where the parts of the superstep under way go: that of process i has lengths[i] bytes. */
-static struct {
-    uint8_t **parts;
-    size_t *lengths;
-    bool is_wrong;
-} taking;
-
 static void take_part(int srcNode, void *destAddr, int nBytes)
 {
-    if (taking.parts == NULL || taking.parts[srcNode] == NULL ||
-        taking.lengths[srcNode] != (size_t)nBytes) {
-        taking.is_wrong = true;
+    if (cbsp_self->taking.parts == NULL || cbsp_self->taking.parts[srcNode] == NULL ||
+        cbsp_self->taking.lengths[srcNode] != (size_t)nBytes) {
+        cbsp_self->taking.is_wrong = true;
         return;
     }
-    memcpy(taking.parts[srcNode], destAddr, (size_t)nBytes);
+    memcpy(cbsp_self->taking.parts[srcNode], destAddr, (size_t)nBytes);
 }
 
 /** Places for the parts; none is expected yet. */
 static int begin_taking(uint32_t n_procs)
 {
-    taking.parts = calloc(n_procs, sizeof(*taking.parts));
-    taking.lengths = calloc(n_procs, sizeof(*taking.lengths));
-    taking.is_wrong = false;
-    if (taking.parts == NULL || taking.lengths == NULL) {
+    cbsp_self->taking.parts = calloc(n_procs, sizeof(*cbsp_self->taking.parts));
+    cbsp_self->taking.lengths = calloc(n_procs, sizeof(*cbsp_self->taking.lengths));
+    cbsp_self->taking.is_wrong = false;
+    if (cbsp_self->taking.parts == NULL || cbsp_self->taking.lengths == NULL) {
         bcs_error("cBSP: no memory for a broadcast or reduction");
         return -ENOMEM;
     }
@@ -46,16 +39,16 @@ static int begin_taking(uint32_t n_procs)
 
 static void end_taking(void)
 {
-    free(taking.parts);
-    free(taking.lengths);
-    taking.parts = NULL;
-    taking.lengths = NULL;
+    free(cbsp_self->taking.parts);
+    free(cbsp_self->taking.lengths);
+    cbsp_self->taking.parts = NULL;
+    cbsp_self->taking.lengths = NULL;
 }
 
 static void expect(uint32_t node, void *part, size_t n_bytes)
 {
-    taking.parts[node] = part;
-    taking.lengths[node] = n_bytes;
+    cbsp_self->taking.parts[node] = part;
+    cbsp_self->taking.lengths[node] = n_bytes;
 }
 
 static int check(const char *caller, const void *data, size_t n_bytes)
@@ -103,7 +96,7 @@ static int take_parts(const char *caller, uint32_t n_parts)
 {
     int rc = cbsp_nsync(cbsp_self, (int)n_parts);
 
-    if (rc == 0 && taking.is_wrong) {
+    if (rc == 0 && cbsp_self->taking.is_wrong) {
         bcs_error("%s: another process calls it with another root or length", caller);
         rc = cbsp_end_job(cbsp_self, -EPROTO);
     }
