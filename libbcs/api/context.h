@@ -55,7 +55,7 @@ struct bcs_context {
     bool is_moving;         /* the last look has found a transfer under way */
     /** Reasons why those who need what is not ours cannot call this process: while there is
      *  one, waits wake up now and then. */
-    uint32_t n_short_naps;
+    uint32_t n_short_sleeps;
     const bcs_mover_fn *movers; /* what a wait moves on; see movers.h */
     struct bcs_hooks hooks;
     struct bcs_forked forked; /* takes all this away in a forked child */

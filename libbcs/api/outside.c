@@ -63,7 +63,7 @@ void bcs_outside_call(const struct bcs_context *context, uint64_t *since_ns)
 
 bool bcs_outside_is_needed(const struct bcs_context *context)
 {
-    return context->is_called || context->n_short_naps > 0;
+    return context->is_called || context->n_short_sleeps > 0;
 }
 
 bool bcs_outside_is_called(const struct bcs_context *context)

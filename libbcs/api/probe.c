@@ -56,7 +56,7 @@ static bool is_in_motion(const struct bcs_context *context)
 /** Wait until it is known which messages are left. @return whether it is */
 static bool settle(struct bcs_context *context)
 {
-    struct nic_waiter waiter = {.has_short_naps = true};
+    struct nic_waiter waiter = {.has_short_sleeps = true};
 
     while (is_in_motion(context)) {
         bcs_wait_turn(context, &waiter);

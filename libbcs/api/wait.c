@@ -15,8 +15,8 @@ enum {
     TURNS_A_LOOK = 128,  /* of waits, between two looks at what else is under way */
     TURNS_IF_CALLED = 4, /* the same while other processes call for it */
     MISSES_A_LOOK = 64,
-    FIRST_NAP_NS = 50000,    /* where naps are short: the first one, */
-    LONGEST_NAP_NS = 800000, /* and the last one that is not doubled */
+    FIRST_SLEEP_NS = 50000,    /* where sleeps are short: the first one, */
+    LONGEST_SLEEP_NS = 800000, /* and the last one that is not doubled */
 };
 
 /** Let other threads use the context, until come_in. */
@@ -65,16 +65,17 @@ static void look_up(struct bcs_context *context, struct nic_waiter *waiter)
 }
 
 /** How long to sleep at once. */
-static uint64_t next_nap_ns(const struct bcs_context *context,
-                            const struct nic_waiter *waiter)
+static uint64_t next_sleep_ns(const struct bcs_context *context,
+                              const struct nic_waiter *waiter)
 {
-    if (context->n_short_naps == 0 && !waiter->has_short_naps) {
+    if (context->n_short_sleeps == 0 && !waiter->has_short_sleeps) {
         return 0;
     }
-    if (waiter->nap_ns == 0) {
-        return FIRST_NAP_NS;
+    if (waiter->sleep_ns == 0) {
+        return FIRST_SLEEP_NS;
     }
-    return waiter->nap_ns < LONGEST_NAP_NS ? 2 * waiter->nap_ns : waiter->nap_ns;
+    return waiter->sleep_ns < LONGEST_SLEEP_NS ? 2 * waiter->sleep_ns
+                                               : waiter->sleep_ns;
 }
 
 /** The driver's turn. */
@@ -83,7 +84,7 @@ static void take_turn(struct bcs_context *context, struct nic_waiter *waiter)
     bool will_sleep = waiter->is_announced;
 
     if (will_sleep) {
-        waiter->nap_ns = next_nap_ns(context, waiter);
+        waiter->sleep_ns = next_sleep_ns(context, waiter);
         step_out(context);
     }
     context->driver->turn(context->engine, waiter);
@@ -170,12 +171,12 @@ void bcs_wait_stop(struct bcs_context *context, struct nic_waiter *waiter)
     context->driver->stop(context->engine, waiter);
 }
 
-void bcs_wait_nap_short(struct bcs_context *context)
+void bcs_wait_sleep_short(struct bcs_context *context)
 {
-    context->n_short_naps++;
+    context->n_short_sleeps++;
 }
 
-void bcs_wait_nap_long(struct bcs_context *context)
+void bcs_wait_sleep_long(struct bcs_context *context)
 {
-    context->n_short_naps--;
+    context->n_short_sleeps--;
 }

@@ -26,10 +26,10 @@ void bcs_wait_in_vain(struct bcs_context *context);
 void bcs_wait_stop(struct bcs_context *context, struct nic_waiter *waiter);
 
 /** From now on there is something to look after whose processes cannot call this one: waits
- *  wake up now and then, until bcs_wait_nap_long has been called as often. */
-void bcs_wait_nap_short(struct bcs_context *context);
+ *  wake up now and then, until bcs_wait_sleep_long has been called as often. */
+void bcs_wait_sleep_short(struct bcs_context *context);
 
 /** That is over. */
-void bcs_wait_nap_long(struct bcs_context *context);
+void bcs_wait_sleep_long(struct bcs_context *context);
 
 #endif

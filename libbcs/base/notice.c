@@ -101,9 +101,9 @@ static const struct bcs_notice_kind kinds[BCS_N_NOTICES] = {
             .remedy = "Use an Open MPI whose opal_progress_register can be found, or "
                       "BCS_DRIVER=threads",
         },
-    [BCS_NOTICE_SHORT_NAPS] =
+    [BCS_NOTICE_SHORT_SLEEPS] =
         {
-            .key = "short-naps",
+            .key = "short-sleeps",
             .level = BCS_LOG_INFO,
             .effect = "Ranks that wait wake up by themselves, at least every 0.8 ms, "
                       "since processes of another job cannot wake them",

@@ -29,7 +29,7 @@ enum { BCS_BLOCK_CLASSES = 5 };
 enum { BCS_CHUNK_BLOCK_BYTES = 65536 };
 
 struct bcs_port {
-    _Alignas(BCS_CACHE_LINE) _Atomic uint32_t naps; /* see sleep.h */
+    _Alignas(BCS_CACHE_LINE) _Atomic uint32_t park; /* see sleep.h */
     uint32_t rank;
     int64_t pid;
     /* Direct copies that were refused, for good: by the threads that copy for all, into or

@@ -3,9 +3,9 @@
  * Sleeping of the processes of one machine until something is completed for them. Called
  * by the drivers and by whoever completes something, in any process and thread.
  *
- * Invariant: a port's `naps` is odd while its owner sleeps or is about to; n_asleep is at
+ * Invariant: a port's `park` is odd while its owner sleeps or is about to; n_asleep is at
  * least the number of such ports, and their number when no announcement is under way.
- * Whoever makes naps even, the sleeper itself or another process, also counts it out, so
+ * Whoever makes park even, the sleeper itself or another process, also counts it out, so
  * that a process counts as awake from the moment that it may run. Every wake makes a new
  * value: a thread that has announced itself before cannot sleep through it, even when
  * another thread of its process announces itself in between.
@@ -32,7 +32,8 @@ struct bcs_machine {
         first_port; /* of the job: the process that does what one of the machine does */
     uint32_t n_ports;       /* on this machine, one after the other */
     _Atomic uint32_t watch; /* futex: enum bcs_watch */
-    _Atomic uint32_t doze; /* nap of the sender of timed strobes, when none is needed */
+    _Atomic uint32_t
+        timer_park; /* parking word of the sender of timed strobes, when none is needed */
     /* Cores, a bit each, on which a process does nothing but wait for a timed strobe; a hint
      * for its sender, so relaxed. */
     _Alignas(BCS_CACHE_LINE) _Atomic uint64_t lent_cpus;
@@ -45,30 +46,30 @@ struct bcs_machine {
 
 /* ---- One word to sleep on, of any kind of sleeper */
 
-/** Make a nap odd (seq_cst). Look once more for work, then sleep or end it. @return the
+/** Make a parking word odd (seq_cst). Look once more for work, then sleep or end the parking. @return the
  *  value to sleep on */
-uint32_t bcs_nap_announce(_Atomic uint32_t *nap);
+uint32_t bcs_park_announce(_Atomic uint32_t *park);
 
-/** Whether a nap has been announced and not ended (seq_cst, partner of both). */
-static inline bool bcs_nap_is_announced(const _Atomic uint32_t *nap)
+/** Whether a parking has been announced and not ended (seq_cst, partner of both). */
+static inline bool bcs_park_is_announced(const _Atomic uint32_t *park)
 {
-    return atomic_load_explicit(nap, memory_order_seq_cst) % 2 != 0;
+    return atomic_load_explicit(park, memory_order_seq_cst) % 2 != 0;
 }
 
 /**
- * Sleep until the nap is ended; at once if it has been since the announcement. May return
+ * Sleep until the parking is ended; at once if it has been since the announcement. May return
  * early, too.
  *
  * @param until_ns  on the clock of bcs_clock_now_ns; 0: no limit
  */
-void bcs_nap_sleep(_Atomic uint32_t *nap, uint32_t announced, uint64_t until_ns);
+void bcs_park_sleep(_Atomic uint32_t *park, uint32_t announced, uint64_t until_ns);
 
-/** End a nap without waking anybody. @return whether there was one */
-bool bcs_nap_end(_Atomic uint32_t *nap);
+/** End a parking without waking anybody. @return whether there was one */
+bool bcs_park_end(_Atomic uint32_t *park);
 
-/** End a nap and wake all who sleep on it. A seq_cst store or fence must stand between
+/** End a parking and wake all who sleep on it. A seq_cst store or fence must stand between
  *  what they are to find and this call. @return whether there was one */
-bool bcs_nap_wake(_Atomic uint32_t *nap);
+bool bcs_park_wake(_Atomic uint32_t *park);
 
 /* ---- Ports */
 
@@ -76,7 +77,7 @@ bool bcs_nap_wake(_Atomic uint32_t *nap);
  * Mark the owner of a port as asleep (seq_cst). Afterwards it must look once more for what
  * it waits for, and then sleep or retract.
  *
- * @return the value of naps to sleep on
+ * @return the value of park to sleep on
  */
 uint32_t bcs_sleep_announce(struct bcs_machine *machine, struct bcs_port *port);
 
@@ -90,7 +91,7 @@ void bcs_sleep_retract(struct bcs_machine *machine, struct bcs_port *port);
  * @param until_ns  on the clock of bcs_clock_now_ns; 0: no limit
  * @return whether it has been called; if not, the announcement stands
  */
-bool bcs_sleep_now(struct bcs_port *port, uint32_t nap, uint64_t until_ns);
+bool bcs_sleep_now(struct bcs_port *port, uint32_t park, uint64_t until_ns);
 
 /** Wake all threads of the owner of a port that sleep. A seq_cst store or fence must stand
  *  between what they are to find and this call. */

@@ -138,7 +138,7 @@ static int start(struct shim_comm *parent, MPI_Comm *newcomm, MPI_Request *reque
         return MPI_ERR_NO_MEM;
     }
     append(idup);
-    bcs_wait_nap_short(shim_context()); /* the real library must be looked after */
+    bcs_wait_sleep_short(shim_context()); /* the real library must be looked after */
     *request_out = shim_request_handle(request);
     return MPI_SUCCESS;
 }
@@ -173,7 +173,7 @@ static void finish(struct shim_idup *idup)
                              ? shim_comm_carry(*idup->newcomm_out, &idup->agreement)
                              : -ENOMEM;
     base->is_done = true;
-    bcs_wait_nap_long(shim_context());
+    bcs_wait_sleep_long(shim_context());
     free(idup);
 }
 

@@ -241,7 +241,7 @@ int shim_Waitall(int count, MPI_Request requests[], MPI_Status statuses[])
         shim_leave();
         return shim_error(NULL, rc);
     }
-    waiter.has_short_naps = census.n_foreign > 0;
+    waiter.has_short_sleeps = census.n_foreign > 0;
     while (!go_on(count, requests, waiter.is_announced ? count : LOOKS_A_TURN, &scan) ||
            !shim_foreign_test(&foreign)) {
         bcs_wait_turn(shim_context(), &waiter);
@@ -338,7 +338,7 @@ int shim_Waitany(int count, MPI_Request requests[], int *index, MPI_Status *stat
         return shim_error(NULL, MPI_ERR_REQUEST);
     }
     shim_enter();
-    waiter.has_short_naps = census.n_foreign > 0;
+    waiter.has_short_sleeps = census.n_foreign > 0;
     while ((found = complete_first(count, requests, status, &failure)) == NONE_OVER) {
         bcs_wait_turn(shim_context(), &waiter);
     }
@@ -416,7 +416,7 @@ int shim_Waitsome(int incount, MPI_Request requests[], int *outcount, int indice
         return shim_error(NULL, MPI_ERR_REQUEST);
     }
     shim_enter();
-    waiter.has_short_naps = census.n_foreign > 0;
+    waiter.has_short_sleeps = census.n_foreign > 0;
     while ((n = complete_some(incount, requests, indices, statuses, &failure)) == 0) {
         bcs_wait_turn(shim_context(), &waiter);
     }

@@ -69,8 +69,8 @@ static bool shim_pass_connects(enum shim_function function)
 void shim_pass_connected(void)
 {
     shim_enter();
-    bcs_wait_nap_short(shim_context());
-    bcs_notice(BCS_NOTICE_SHORT_NAPS, "there are processes of another job");
+    bcs_wait_sleep_short(shim_context());
+    bcs_notice(BCS_NOTICE_SHORT_SLEEPS, "there are processes of another job");
     shim_leave();
 }
 

@@ -8,9 +8,9 @@
  * has an engine of its own, and the words of node 0 that are its own (strobe_sender.c); to
  * begin a slice on an idle node it takes that node's lock.
  *
- * No wake-up is lost. A thread announces its nap (seq_cst), looks for work once more, and
+ * No wake-up is lost. A thread announces its parking (seq_cst), looks for work once more, and
  * only then sleeps. Whoever makes work stores it first and then, after a seq_cst fence,
- * looks at the nap: either it is odd and is ended, or the thread's look comes later in the
+ * looks at the word: either it is odd and is ended, or the thread's look comes later in the
  * one order of seq_cst operations and finds the work.
  *
  * Why in the first process and not in a helper of its own: it ends with the job however the
@@ -48,7 +48,7 @@ struct nic_crew {
     struct nic_engine *sender_engine;
     pthread_t receiver, sender;
     bool has_receiver, has_sender;
-    _Atomic bool is_stopping; /* set before the naps are ended */
+    _Atomic bool is_stopping; /* set before the parking is ended */
     struct hand hands[NIC_ROLES];
 };
 
@@ -122,7 +122,7 @@ static bool lead(struct nic_crew *crew)
 }
 
 /** Do a step, or sleep until there may be one to do. */
-static void step_or_sleep(struct nic_crew *crew, _Atomic uint32_t *nap,
+static void step_or_sleep(struct nic_crew *crew, _Atomic uint32_t *park,
                           bool (*step)(struct nic_crew *crew))
 {
     uint32_t announced;
@@ -130,11 +130,11 @@ static void step_or_sleep(struct nic_crew *crew, _Atomic uint32_t *nap,
     if (step(crew)) {
         return;
     }
-    announced = bcs_nap_announce(nap);
+    announced = bcs_park_announce(park);
     if (step(crew) || is_stopping(crew)) {
-        bcs_nap_end(nap);
+        bcs_park_end(park);
     } else {
-        bcs_nap_sleep(nap, announced, 0);
+        bcs_park_sleep(park, announced, 0);
     }
 }
 
@@ -144,7 +144,7 @@ static void *run_receiver(void *argument)
 
     be_prompt_if_timed(crew);
     while (!is_stopping(crew)) {
-        step_or_sleep(crew, &crew->view->node->receiver_nap, receive);
+        step_or_sleep(crew, &crew->view->node->receiver_park, receive);
     }
     return NULL;
 }
@@ -154,7 +154,7 @@ static void *run_sender_on_demand(void *argument)
     struct nic_crew *crew = argument;
 
     while (!is_stopping(crew)) {
-        step_or_sleep(crew, &crew->view->node->sender_nap, lead);
+        step_or_sleep(crew, &crew->view->node->sender_park, lead);
     }
     return NULL;
 }
@@ -169,7 +169,7 @@ static void *run_timed_sender(void *argument)
     while (nic_strobe_timer_wait(&clock, view, &crew->is_stopping)) {
         nic_strobe_sender_open_slice(view);
         while (nic_strobe_sender_has_work(view) && !is_stopping(crew)) {
-            step_or_sleep(crew, &view->node->sender_nap, lead);
+            step_or_sleep(crew, &view->node->sender_park, lead);
         }
     }
     return NULL;
@@ -258,7 +258,7 @@ static void stop_strobes(struct nic_crew *crew)
         pthread_join(crew->sender, NULL);
     }
     if (crew->has_receiver) {
-        nic_nap_ring(&crew->view->node->receiver_nap);
+        nic_park_ring(&crew->view->node->receiver_park);
         pthread_join(crew->receiver, NULL);
     }
 }

@@ -16,12 +16,12 @@
  * Meanwhile processes of other jobs may need the core, or the one that is waited for stands in
  * this very core's queue: hence the yielding.
  *
- * Parking. A waiter announces itself (n_asleep + 1, `naps` odd, both seq_cst), then turns
- * the engine once more and looks at its completion, and only then sleeps on `naps`. A
+ * Parking. A waiter announces itself (n_asleep + 1, `park` odd, both seq_cst), then turns
+ * the engine once more and looks at its completion, and only then sleeps on `park`. A
  * process that posts publishes first (seq_cst) and then looks at n_asleep: if it sees
  * nobody, the announcement comes later in the one order, and the announcer's own look at
  * the rings sees the post. If it sees somebody, it turns the engine itself. A process that
- * completes a cell of another one looks at its `naps` after a seq_cst fence or store:
+ * completes a cell of another one looks at its `park` after a seq_cst fence or store:
  * either it is odd and it wakes, or the announcer sees the completion.
  */
 #include <sched.h>

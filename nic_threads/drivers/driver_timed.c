@@ -17,7 +17,7 @@
 struct timekeeper {
     struct nic_engine *engine;
     pthread_t thread;
-    _Atomic bool is_stopping; /* set before the nap is ended */
+    _Atomic bool is_stopping; /* set before the parking is ended */
 };
 
 static void *run(void *argument)

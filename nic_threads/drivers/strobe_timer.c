@@ -3,16 +3,16 @@
  * The strobe timer: the grid of strobe_clock.h against CLOCK_MONOTONIC.
  *
  * No strobe without need. When a slice is over and no node has anything to deliver, to carry
- * out or to take, no timer is set, and the thread sleeps on `doze` until somebody posts: then
+ * out or to take, no timer is set, and the thread sleeps on `timer_park` until somebody posts: then
  * the next strobe comes at the next point of the grid. So processes that
- * compute are left alone. Who posts publishes first and then looks at `doze` (both seq_cst);
- * the thread announces its nap (seq_cst) and then looks at all rings: one of the two sees the
+ * compute are left alone. Who posts publishes first and then looks at `timer_park` (both seq_cst);
+ * the thread announces its parking (seq_cst) and then looks at all rings: one of the two sees the
  * other.
  *
  * Both ask the same of a ring, nic_collection_needs_strobe. Who posts finds what the
- * slices before the nap have left, as the announcement releases it; if another process ends
- * the nap meanwhile, so that a slice changes it, the thread looks at all rings again before
- * the next nap, and that sees what was posted.
+ * slices before the parking have left, as the announcement releases it; if another process ends
+ * the parking meanwhile, so that a slice changes it, the thread looks at all rings again before
+ * the next park, and that sees what was posted.
  *
  * On time. The thread polls between the end of its timer and the strobe. Where some process
  * only polls for a completion, it does so on that process's core, and takes no time from
@@ -48,16 +48,16 @@ static bool is_stopped(const _Atomic bool *is_stopping)
 }
 
 /** Sleep until a time, if it is still to come. @return false: *is_stopping is set */
-static bool sleep_until(_Atomic uint32_t *nap, uint64_t until_ns,
+static bool sleep_until(_Atomic uint32_t *park, uint64_t until_ns,
                         const _Atomic bool *is_stopping)
 {
     while (bcs_clock_now_ns() < until_ns) {
-        uint32_t announced = bcs_nap_announce(nap);
+        uint32_t announced = bcs_park_announce(park);
 
         if (!is_stopped(is_stopping)) {
-            bcs_nap_sleep(nap, announced, until_ns);
+            bcs_park_sleep(park, announced, until_ns);
         }
-        bcs_nap_end(nap);
+        bcs_park_end(park);
         if (is_stopped(is_stopping)) {
             return false;
         }
@@ -82,16 +82,16 @@ static bool are_all_at_rest(const struct nic_engine *engine)
 }
 
 /** Sleep until somebody posts, if nothing is left to do. @return whether that was so */
-static bool doze(const struct nic_engine *engine, const _Atomic bool *is_stopping)
+static bool park_timer(const struct nic_engine *engine, const _Atomic bool *is_stopping)
 {
-    _Atomic uint32_t *nap = &engine->machine->doze;
-    uint32_t announced = bcs_nap_announce(nap);
+    _Atomic uint32_t *park = &engine->machine->timer_park;
+    uint32_t announced = bcs_park_announce(park);
     bool will_sleep = !is_stopped(is_stopping) && are_all_at_rest(engine);
 
     if (will_sleep) {
-        bcs_nap_sleep(nap, announced, 0);
+        bcs_park_sleep(park, announced, 0);
     }
-    bcs_nap_end(nap);
+    bcs_park_end(park);
     return will_sleep;
 }
 
@@ -143,9 +143,9 @@ void nic_strobe_timer_need(const struct nic_engine *engine)
 {
     const struct nic_view *view = &engine->views[engine->home];
 
-    if (bcs_nap_is_announced(&engine->machine->doze) &&
+    if (bcs_park_is_announced(&engine->machine->timer_park) &&
         nic_collection_needs_strobe(view, engine->port - view->first_port)) {
-        bcs_nap_wake(&engine->machine->doze);
+        bcs_park_wake(&engine->machine->timer_park);
     }
 }
 
@@ -155,12 +155,12 @@ bool nic_strobe_timer_wait(struct nic_strobe_clock *clock, const struct nic_view
     const struct bcs_machine *machine = view->engine->machine;
     struct timer timer;
 
-    while (doze(view->engine, is_stopping)) {
+    while (park_timer(view->engine, is_stopping)) {
         nic_strobe_clock_skip(clock, bcs_clock_now_ns());
     }
     take_lent_core(machine);
     timer = set_timer(clock, machine);
-    if (!sleep_until(&view->node->sender_nap, timer.end_ns, is_stopping)) {
+    if (!sleep_until(&view->node->sender_park, timer.end_ns, is_stopping)) {
         return false;
     }
     if (!timer.has_ended) {
@@ -173,6 +173,6 @@ bool nic_strobe_timer_wait(struct nic_strobe_clock *clock, const struct nic_view
 
 void nic_strobe_timer_stop(const struct nic_view *view)
 {
-    bcs_nap_wake(&view->node->sender_nap);
-    bcs_nap_wake(&view->engine->machine->doze);
+    bcs_park_wake(&view->node->sender_park);
+    bcs_park_wake(&view->engine->machine->timer_park);
 }

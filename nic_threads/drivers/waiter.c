@@ -20,7 +20,7 @@ static struct bcs_port *own_port(const struct nic_engine *engine)
 void nic_waiter_announce(struct nic_engine *engine, struct nic_waiter *waiter)
 {
     waiter->is_announced = true;
-    waiter->nap = bcs_sleep_announce(engine->machine, own_port(engine));
+    waiter->park = bcs_sleep_announce(engine->machine, own_port(engine));
 }
 
 /** The sender of timed strobes does no harm where a process only polls. */
@@ -124,9 +124,10 @@ void nic_waiter_let_go(struct nic_engine *engine, struct nic_waiter *waiter)
 
 void nic_waiter_sleep(struct nic_engine *engine, struct nic_waiter *waiter)
 {
-    uint64_t until_ns = waiter->nap_ns == 0 ? 0 : bcs_clock_now_ns() + waiter->nap_ns;
+    uint64_t until_ns =
+        waiter->sleep_ns == 0 ? 0 : bcs_clock_now_ns() + waiter->sleep_ns;
 
-    if (bcs_sleep_now(own_port(engine), waiter->nap, until_ns)) {
+    if (bcs_sleep_now(own_port(engine), waiter->park, until_ns)) {
         nic_waiter_take_back(engine, waiter);
     }
 }

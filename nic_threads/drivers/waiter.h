@@ -16,13 +16,13 @@ struct nic_waiter {
     uint64_t since_ticks; /* when this round of polling began */
     uint32_t n_polls;
     uint32_t n_yields;
-    uint32_t nap;      /* what to sleep on, once is_announced */
-    uint64_t nap_ns;   /* sleep no longer than this at once; 0: no limit */
+    uint32_t park;     /* what to sleep on, once is_announced */
+    uint64_t sleep_ns; /* sleep no longer than this at once; 0: no limit */
     uint64_t lent_cpu; /* its bit in machine->lent_cpus, or 0 */
     bool holds_lock;
-    bool is_announced;   /* marked as asleep: sleeps at the next turn */
-    bool is_crowded;     /* some core has more than one process to run */
-    bool has_short_naps; /* for the caller */
+    bool is_announced;     /* marked as asleep: sleeps at the next turn */
+    bool is_crowded;       /* some core has more than one process to run */
+    bool has_short_sleeps; /* for the caller */
 };
 
 /** Mark the waiting process as asleep. It must look once more before it sleeps. */
@@ -55,7 +55,7 @@ void nic_waiter_stop(struct nic_engine *engine, struct nic_waiter *waiter);
 /** Let go of the engine's lock, if the waiter keeps it between two turns. */
 void nic_waiter_let_go(struct nic_engine *engine, struct nic_waiter *waiter);
 
-/** Sleep until something is completed for this process, or for nap_ns; then the announcement
+/** Sleep until something is completed for this process, or for sleep_ns; then the announcement
  *  stands, and the next turn sleeps again. */
 void nic_waiter_sleep(struct nic_engine *engine, struct nic_waiter *waiter);
 

@@ -164,8 +164,8 @@ struct nic_node {
     bool is_wire_held[BCS_MAX_NODES];   /* rings from other nodes */
 
     /* Driver `threads`: wake the strobe receiver, and on node 0 the strobe sender. */
-    _Alignas(BCS_CACHE_LINE) _Atomic uint32_t receiver_nap;
-    _Atomic uint32_t sender_nap;
+    _Alignas(BCS_CACHE_LINE) _Atomic uint32_t receiver_park;
+    _Atomic uint32_t sender_park;
 
     /* The slice protocol between nodes; see strobe_sender.c. */
     /* global: last microstrobe, put by the SS */

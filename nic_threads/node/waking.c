@@ -27,7 +27,7 @@ void nic_engine_ring_receiver(struct nic_view *view, uint32_t node)
 {
     if (nic_engine_has_crews(view->engine)) {
         nic_engine_flush(view); /* it looks once */
-        nic_nap_ring(&view->engine->views[node].node->receiver_nap);
+        nic_park_ring(&view->engine->views[node].node->receiver_park);
     }
 }
 
@@ -35,7 +35,7 @@ void nic_engine_ring_sender(struct nic_view *view)
 {
     if (nic_engine_has_crews(view->engine)) {
         nic_engine_flush(view);
-        nic_nap_ring(&view->engine->views[0].node->sender_nap);
+        nic_park_ring(&view->engine->views[0].node->sender_park);
     }
 }
 

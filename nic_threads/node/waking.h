@@ -18,11 +18,11 @@ static inline bool nic_engine_has_crews(const struct nic_engine *engine)
     return engine->config->driver == NIC_DRIVER_THREADS;
 }
 
-/** End the nap of a crew's thread, if it sleeps: for what was stored before. See crew.c. */
-static inline void nic_nap_ring(_Atomic uint32_t *nap)
+/** End the parking of a crew's thread, if it sleeps: for what was stored before. See crew.c. */
+static inline void nic_park_ring(_Atomic uint32_t *park)
 {
     atomic_thread_fence(memory_order_seq_cst); /* partner of the announcement */
-    bcs_nap_wake(nap);
+    bcs_park_wake(park);
 }
 
 /** Wake one node's strobe receiver, for a descriptor that was published before, or a credit

@@ -121,7 +121,7 @@ static void release_ring(struct nic_view *view, uint32_t local)
                           memory_order_release);
     if (view->engine->is_background) {
         /* Where processes do not run the engine they sleep for want of room. The owner
-         * publishes, announces its nap (seq_cst) and looks at consumed: either it sees the
+         * publishes, announces its parking (seq_cst) and looks at consumed: either it sees the
          * store above, or this fence comes later, and its entries are seen. */
         atomic_thread_fence(memory_order_seq_cst);
         if (is_full(view, port, before)) {

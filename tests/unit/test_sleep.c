@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { N_NAPS = 2000, N_SLEEPERS = 3, TIME_LIMIT_S = 20 };
+enum { N_SLEEPS = 2000, N_SLEEPERS = 3, TIME_LIMIT_S = 20 };
 
 /** One thread or process that sleeps, as the test sees it. */
 struct sleeper {
@@ -53,16 +53,16 @@ static void teardown(void)
     munmap(sleepers, N_SLEEPERS * sizeof(*sleepers));
 }
 
-static bool is_napping(const struct bcs_port *port)
+static bool is_parked(const struct bcs_port *port)
 {
-    return atomic_load(&port->naps) % 2 != 0;
+    return atomic_load(&port->park) % 2 != 0;
 }
 
 START_TEST(without_an_announcement_nothing_changes)
 {
     bcs_sleep_wake(machine, ports);
     bcs_sleep_retract(machine, ports);
-    ck_assert_uint_eq(atomic_load(&ports->naps), 0);
+    ck_assert_uint_eq(atomic_load(&ports->park), 0);
     ck_assert_uint_eq(atomic_load(&machine->n_asleep), 0);
 }
 END_TEST
@@ -70,20 +70,20 @@ END_TEST
 START_TEST(those_who_sleep_are_counted)
 {
     bcs_sleep_announce(machine, &ports[0]);
-    ck_assert(is_napping(&ports[0]));
+    ck_assert(is_parked(&ports[0]));
     ck_assert_uint_eq(atomic_load(&machine->n_asleep), 1);
     bcs_sleep_announce(machine, &ports[1]);
     ck_assert_uint_eq(atomic_load(&machine->n_asleep), 2);
     bcs_sleep_announce(machine, &ports[1]); /* another thread of the same process */
     ck_assert_uint_eq(atomic_load(&machine->n_asleep), 2);
     bcs_sleep_wake(machine, &ports[1]);
-    ck_assert(!is_napping(&ports[1]));
+    ck_assert(!is_parked(&ports[1]));
     ck_assert_uint_eq(atomic_load(&machine->n_asleep), 1);
     bcs_sleep_wake(machine, &ports[1]);
     bcs_sleep_retract(machine, &ports[1]);
     ck_assert_uint_eq(atomic_load(&machine->n_asleep), 1);
     bcs_sleep_retract(machine, &ports[0]);
-    ck_assert(!is_napping(&ports[0]));
+    ck_assert(!is_parked(&ports[0]));
     ck_assert_uint_eq(atomic_load(&machine->n_asleep), 0);
 }
 END_TEST
@@ -91,23 +91,23 @@ END_TEST
 START_TEST(a_wake_after_the_announcement_prevents_the_sleep)
 {
     for (int i = 0; i < 100; i++) {
-        uint32_t nap = bcs_sleep_announce(machine, ports);
+        uint32_t park = bcs_sleep_announce(machine, ports);
 
-        ck_assert_uint_eq(nap % 2, 1);
+        ck_assert_uint_eq(park % 2, 1);
         bcs_sleep_wake(machine, ports);
-        bcs_sleep_now(ports, nap, 0);
+        bcs_sleep_now(ports, park, 0);
     }
 }
 END_TEST
 
 START_TEST(a_retracted_announcement_does_not_sleep)
 {
-    uint32_t nap = bcs_sleep_announce(machine, ports);
+    uint32_t park = bcs_sleep_announce(machine, ports);
 
     bcs_sleep_retract(machine, ports);
-    bcs_sleep_now(ports, nap, 0);
-    ck_assert_uint_ne(bcs_sleep_announce(machine, ports), nap);
-    bcs_sleep_now(ports, nap, 0);
+    bcs_sleep_now(ports, park, 0);
+    ck_assert_uint_ne(bcs_sleep_announce(machine, ports), park);
+    bcs_sleep_now(ports, park, 0);
 }
 END_TEST
 
@@ -120,31 +120,31 @@ START_TEST(an_announcement_before_a_wake_cannot_sleep_even_if_another_comes_betw
     second = bcs_sleep_announce(machine, ports);
     ck_assert_uint_ne(first, second);
     bcs_sleep_now(ports, first, 0);
-    ck_assert_uint_eq(atomic_load(&ports->naps), second);
+    ck_assert_uint_eq(atomic_load(&ports->park), second);
 }
 END_TEST
 
 START_TEST(a_sleep_may_have_a_limit_and_the_announcement_outlasts_it)
 {
-    uint32_t nap = bcs_sleep_announce(machine, ports);
+    uint32_t park = bcs_sleep_announce(machine, ports);
 
-    ck_assert(!bcs_sleep_now(ports, nap, 1)); /* long ago */
-    ck_assert(is_napping(ports));
+    ck_assert(!bcs_sleep_now(ports, park, 1)); /* long ago */
+    ck_assert(is_parked(ports));
     ck_assert_uint_eq(atomic_load(&machine->n_asleep), 1);
     bcs_sleep_wake(machine, ports);
-    ck_assert(bcs_sleep_now(ports, nap, 1));
+    ck_assert(bcs_sleep_now(ports, park, 1));
 }
 END_TEST
 
 /* ---- with somebody really asleep */
 
-static void nap_often(struct sleeper *me)
+static void sleep_often(struct sleeper *me)
 {
-    for (uint32_t i = 0; i < N_NAPS; i++) {
-        uint32_t nap = bcs_sleep_announce(machine, me->port);
+    for (uint32_t i = 0; i < N_SLEEPS; i++) {
+        uint32_t park = bcs_sleep_announce(machine, me->port);
 
         atomic_fetch_add(&me->n_announced, 1);
-        bcs_sleep_now(me->port, nap, 0);
+        bcs_sleep_now(me->port, park, 0);
         atomic_fetch_add(&me->n_woken, 1);
     }
 }
@@ -162,10 +162,10 @@ START_TEST(a_sleeping_process_is_woken_by_one_wake)
     int status = -1;
 
     if (pid == 0) {
-        nap_often(&sleepers[0]);
+        sleep_often(&sleepers[0]);
         _exit(0);
     }
-    for (uint32_t i = 1; i <= N_NAPS; i++) {
+    for (uint32_t i = 1; i <= N_SLEEPS; i++) {
         await(&sleepers[0].n_announced, i);
         bcs_sleep_wake(machine, &ports[0]);
         await(&sleepers[0].n_woken, i); /* for ever, if the wake was lost */
@@ -176,9 +176,9 @@ START_TEST(a_sleeping_process_is_woken_by_one_wake)
 }
 END_TEST
 
-static void *nap_thread(void *me)
+static void *sleep_thread(void *me)
 {
-    nap_often(me);
+    sleep_often(me);
     return NULL;
 }
 
@@ -188,10 +188,10 @@ START_TEST(one_wake_wakes_all_threads_of_the_owner)
 
     for (int t = 0; t < N_SLEEPERS; t++) {
         sleepers[t].port = &ports[0];
-        ck_assert_int_eq(pthread_create(&threads[t], NULL, nap_thread, &sleepers[t]),
+        ck_assert_int_eq(pthread_create(&threads[t], NULL, sleep_thread, &sleepers[t]),
                          0);
     }
-    for (uint32_t i = 1; i <= N_NAPS; i++) {
+    for (uint32_t i = 1; i <= N_SLEEPS; i++) {
         for (int t = 0; t < N_SLEEPERS; t++) {
             await(&sleepers[t].n_announced, i);
         }
@@ -224,7 +224,7 @@ START_TEST(the_count_is_exact_after_wakes_by_several_at_once)
         ck_assert_int_eq(pthread_create(&wakers[t], NULL, wake_thread, &done), 0);
     }
     for (int t = 0; t < N_SLEEPERS; t++) {
-        ck_assert_int_eq(pthread_create(&threads[t], NULL, nap_thread, &sleepers[t]),
+        ck_assert_int_eq(pthread_create(&threads[t], NULL, sleep_thread, &sleepers[t]),
                          0);
     }
     for (int t = 0; t < N_SLEEPERS; t++) {

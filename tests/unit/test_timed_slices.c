@@ -404,7 +404,7 @@ static bool wakes_owner_of(int n_entries)
     }
     nic_waiter_announce(own, &waiter);
     run_slices(2);
-    is_awake = nic_engine_port(own, own->port)->naps % 2 == 0;
+    is_awake = nic_engine_port(own, own->port)->park % 2 == 0;
     nic_driver_timed.stop(own, &waiter);
     return is_awake;
 }
