@@ -13,8 +13,8 @@ struct bcs_hooks {
     /** Called now and then while waiting, for what the caller has under way.
      *  @return whether something is over that the process may wait for */
     bool (*idle)(void);
-    /** Move what is not ours; see outside.h. Must not be NULL if anybody uses that. */
-    void (*outside)(void);
+    /** Move what is not ours; see external.h. Must not be NULL if anybody uses that. */
+    void (*move_external)(void);
     /** Whether other threads of the process wait for the context; they are let in (pause,
      *  resume) between two turns of a wait, and while this one sleeps. All three or none. */
     bool (*is_wanted)(void);

@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <inttypes.h>
 
-#include "libbcs/api/outside.h"
+#include "libbcs/api/external.h"
 #include "libbcs/base/notice.h"
 
 struct bcs_descriptor *bcs_post_wait_for_entry(struct bcs_context *context)
@@ -17,9 +17,9 @@ struct bcs_descriptor *bcs_post_wait_for_entry(struct bcs_context *context)
     struct bcs_descriptor *entry;
 
     while ((entry = bcs_poster_entry(&context->poster)) == NULL) {
-        context->is_called = bcs_outside_is_called(context);
-        if (bcs_outside_is_needed(context)) {
-            context->hooks.outside();
+        context->is_called = bcs_external_is_called(context);
+        if (bcs_external_is_needed(context)) {
+            context->hooks.move_external();
         }
         context->driver->wait_for_room(context->engine, &waiter);
     }

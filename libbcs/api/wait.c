@@ -8,7 +8,7 @@
 
 #include "libbcs/api/context.h"
 #include "libbcs/api/orders.h"
-#include "libbcs/api/outside.h"
+#include "libbcs/api/external.h"
 #include "libbcs/base/clock.h"
 
 enum {
@@ -38,9 +38,9 @@ static void come_in(struct bcs_context *context)
  *  @return whether something is over that the process may wait for */
 static bool look_outside(struct bcs_context *context)
 {
-    if (bcs_outside_is_needed(context)) {
+    if (bcs_external_is_needed(context)) {
         step_out(context);
-        context->hooks.outside();
+        context->hooks.move_external();
         come_in(context);
     }
     return context->hooks.idle != NULL && context->hooks.idle();
@@ -50,10 +50,10 @@ static bool look_outside(struct bcs_context *context)
 static void look_up(struct bcs_context *context, struct nic_waiter *waiter)
 {
     context->n_turns = 0;
-    context->is_called = bcs_outside_is_called(context);
+    context->is_called = bcs_external_is_called(context);
     if (context->is_called) {
         context->driver->stop(context->engine, waiter);
-    } else if (bcs_outside_is_needed(context)) {
+    } else if (bcs_external_is_needed(context)) {
         nic_waiter_let_go(context->engine, waiter);
     }
     if (look_outside(context)) {
@@ -157,7 +157,7 @@ void bcs_wait_in_vain(struct bcs_context *context)
     bool is_time = ++context->n_misses % MISSES_A_LOOK == 0;
 
     if (is_time) {
-        context->is_called = bcs_outside_is_called(context);
+        context->is_called = bcs_external_is_called(context);
         look_outside(context);
     }
     if (nic_engine_is_crowded(context->engine) ||

@@ -37,7 +37,7 @@ struct bcs_machine {
     /* Cores, a bit each, on which a process does nothing but wait for a timed strobe; a hint
      * for its sender, so relaxed. */
     _Alignas(BCS_CACHE_LINE) _Atomic uint64_t lent_cpus;
-    /* when a process last called the others; see libbcs/api/outside.h */
+    /* when a process last called the others; see libbcs/api/external.h */
     _Alignas(BCS_CACHE_LINE) _Atomic uint64_t called_ns;
     /* for how long the background thread has meant to sleep between its looks, in all; for
      * tests, so relaxed */

@@ -78,7 +78,7 @@ static int attach(const struct nic_config *config)
     struct bcs_bootstrap bootstrap = {.allgather = allgather};
     struct bcs_hooks hooks = {
         .idle = idle,
-        .outside = shim_progress_real,
+        .move_external = shim_progress_real,
         .name_group = shim_comm_name_group,
     };
     int rank, size;

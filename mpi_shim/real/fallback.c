@@ -5,7 +5,7 @@
  * library. Within shim_progress_real and shim_test_real it does nothing, since their caller
  * runs the engine anyway.
  *
- * A rank that waits in the real library calls those that sleep in us (outside.h). What
+ * A rank that waits in the real library calls those that sleep in us (external.h). What
  * cannot call: processes of other jobs, once there are any. From then on a rank that
  * waits in us looks after the real library now and then by itself.
  *
@@ -18,7 +18,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "libbcs/api/outside.h"
+#include "libbcs/api/external.h"
 #include "libbcs/api/wait.h"
 #include "libbcs/base/notice.h"
 #include "mpi_shim/real/gate.h"
@@ -132,7 +132,7 @@ static int shim_progress_hook(void)
     if (shim_progress.callback != NULL && (++shim_n_hooks % HOOKS_A_TURN == 0 ||
                                            bcs_context_is_crowded(shim_context()))) {
         shim_progress.callback();
-        bcs_outside_call(shim_context(), &shim_wait_since_ns);
+        bcs_external_call(shim_context(), &shim_wait_since_ns);
     }
     return 0;
 }

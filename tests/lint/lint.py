@@ -68,7 +68,7 @@ INCLUDE_EDGES = {
     "mpi_shim/real": [
         "libbcs/include",
         "libbcs/api/attach.h",
-        "libbcs/api/outside.h",
+        "libbcs/api/external.h",
         "libbcs/api/wait.h",
     ],
     "mpi_shim/data": ["libbcs/include", "mpi_shim/real", "nic_threads/rules/reduce_ops.h"],

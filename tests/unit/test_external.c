@@ -4,7 +4,7 @@
  * and less often the longer it waits. The clock is the real one; what has happened
  * before is set to times that lie far enough from every limit.
  */
-#include "libbcs/api/outside.h"
+#include "libbcs/api/external.h"
 
 #include <check.h>
 
@@ -30,7 +30,7 @@ static bool calls(uint64_t waited_ns, uint64_t last_call_ns)
     uint64_t before_ns = now_ns - last_call_ns;
 
     atomic_store(&machine.called_ns, before_ns);
-    bcs_outside_call(&context, &since_ns);
+    bcs_external_call(&context, &since_ns);
     ck_assert_uint_eq(since_ns, now_ns - waited_ns);
     return atomic_load(&machine.called_ns) != before_ns;
 }
@@ -40,10 +40,10 @@ START_TEST(a_wait_begins_without_a_call)
     uint64_t since_ns = 0;
 
     atomic_store(&machine.called_ns, 0);
-    bcs_outside_call(&context, &since_ns);
+    bcs_external_call(&context, &since_ns);
     ck_assert_uint_ne(since_ns, 0);
     ck_assert_uint_eq(atomic_load(&machine.called_ns), 0);
-    ck_assert(!bcs_outside_is_called(&context));
+    ck_assert(!bcs_external_is_called(&context));
 }
 END_TEST
 
@@ -72,20 +72,20 @@ END_TEST
 START_TEST(a_call_is_heard_for_a_while)
 {
     atomic_store(&machine.called_ns, bcs_clock_now_ns() + MS);
-    ck_assert(bcs_outside_is_called(&context));
+    ck_assert(bcs_external_is_called(&context));
     atomic_store(&machine.called_ns, bcs_clock_now_ns() - MS);
-    ck_assert(!bcs_outside_is_called(&context));
+    ck_assert(!bcs_external_is_called(&context));
 }
 END_TEST
 
 int main(void)
 {
-    TCase *tcase = tcase_create("outside");
+    TCase *tcase = tcase_create("external");
 
     tcase_add_test(tcase, a_wait_begins_without_a_call);
     tcase_add_test(tcase, a_wait_that_lasts_calls);
     tcase_add_test(tcase, calls_of_a_long_wait_come_after_an_eighth_of_it);
     tcase_add_test(tcase, even_the_longest_wait_calls_a_hundred_times_a_second);
     tcase_add_test(tcase, a_call_is_heard_for_a_while);
-    return run_tcase("outside", tcase);
+    return run_tcase("external", tcase);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Calling the processes that sleep in us to work that is not ours; see outside.h.
+ * Calling the processes that sleep in us to work that is not ours; see external.h.
  */
-#include "libbcs/api/outside.h"
+#include "libbcs/api/external.h"
 
 #include "libbcs/api/context.h"
 #include "libbcs/base/clock.h"
@@ -39,7 +39,7 @@ static void wake_all(const struct nic_engine *engine)
     }
 }
 
-void bcs_outside_call(const struct bcs_context *context, uint64_t *since_ns)
+void bcs_external_call(const struct bcs_context *context, uint64_t *since_ns)
 {
     struct bcs_machine *machine = context->engine->machine;
     uint64_t now_ns = bcs_clock_now_ns();
@@ -54,21 +54,21 @@ void bcs_outside_call(const struct bcs_context *context, uint64_t *since_ns)
     if (now_ns < last_ns + pause_ns(now_ns - *since_ns)) {
         return;
     }
-    /* seq_cst: whoever announces itself later sees the call in bcs_outside_is_called */
+    /* seq_cst: whoever announces itself later sees the call in bcs_external_is_called */
     atomic_store_explicit(&machine->called_ns, now_ns, memory_order_seq_cst);
     if (atomic_load_explicit(&machine->n_asleep, memory_order_seq_cst) > 0) {
         wake_all(context->engine);
     }
 }
 
-bool bcs_outside_is_needed(const struct bcs_context *context)
+bool bcs_external_is_needed(const struct bcs_context *context)
 {
     return context->is_called || context->n_short_sleeps > 0;
 }
 
-bool bcs_outside_is_called(const struct bcs_context *context)
+bool bcs_external_is_called(const struct bcs_context *context)
 {
-    /* seq_cst: partner of the store in bcs_outside_call */
+    /* seq_cst: partner of the store in bcs_external_call */
     uint64_t called_ns = atomic_load_explicit(&context->engine->machine->called_ns,
                                               memory_order_seq_cst);
 

@@ -9,13 +9,13 @@
  * the time that it has lasted has passed since the last call of any process; at least LEAST,
  * at most MOST. So a process that is asleep delays a wait by an eighth, and a wait of seconds
  * costs the sleepers next to nothing. Who is called stays awake for ATTENTION, so that a
- * sequence of short waits finds it awake. (The names are those of outside.c.)
+ * sequence of short waits finds it awake. (The names are those of external.c.)
  *
  * Nothing hangs on one call: a sleeper that misses it, because it was just falling asleep,
  * hears the next one. Used by any thread of any process of the job.
  */
-#ifndef BCS_API_OUTSIDE_H
-#define BCS_API_OUTSIDE_H
+#ifndef BCS_API_EXTERNAL_H
+#define BCS_API_EXTERNAL_H
 
 #include <bcs/bcs.h>
 
@@ -25,12 +25,12 @@
  * @param since_ns  when the wait began, on the clock of bcs_clock_now_ns; 0 before the
  *                  first time, which sets it
  */
-void bcs_outside_call(const struct bcs_context *context, uint64_t *since_ns);
+void bcs_external_call(const struct bcs_context *context, uint64_t *since_ns);
 
 /** Whether work that is not ours may need this process. */
-bool bcs_outside_is_needed(const struct bcs_context *context);
+bool bcs_external_is_needed(const struct bcs_context *context);
 
 /** Whether some process has called, not long ago. */
-bool bcs_outside_is_called(const struct bcs_context *context);
+bool bcs_external_is_called(const struct bcs_context *context);
 
 #endif
