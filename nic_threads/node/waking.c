@@ -57,7 +57,7 @@ void nic_engine_watch(const struct nic_engine *engine)
 }
 
 /** Processes of the machine that may run at once without one having to stand in a queue. */
-static uint32_t n_at_ease(const struct nic_engine *engine)
+static uint32_t n_places(const struct nic_engine *engine)
 {
     const struct bcs_machine *machine = engine->machine;
 
@@ -68,10 +68,10 @@ static uint32_t n_at_ease(const struct nic_engine *engine)
 
 bool nic_engine_has_idle_core(const struct nic_engine *engine)
 {
-    return engine->machine->n_ports < n_at_ease(engine);
+    return engine->machine->n_ports < n_places(engine);
 }
 
 bool nic_engine_is_crowded(const struct nic_engine *engine)
 {
-    return engine->machine->n_ports > n_at_ease(engine);
+    return engine->machine->n_ports > n_places(engine);
 }
