@@ -5,7 +5,8 @@
  * send it, when there are more processes than cores; sleeping leaves the core to
  * others. Any thread may wait, and several may wait for one event.
  *
- * bcs_await_event is the last step alone.
+ * bcs_await_event is the last step alone. bcs_signal_event needs no transport: the event is in
+ * the caller's own heap.
  */
 #include <errno.h>
 #include <sched.h>
@@ -13,6 +14,7 @@
 #include "libbcs/base/clock.h"
 #include "libbcs/base/log.h"
 #include "libbcs/core/core.h"
+#include "libbcs/transport/event_word.h"
 
 /* About 1 us of spinning, many times what a transfer takes on one machine, then a few
  * turns of the scheduler; together less than the cost of being woken. Measured with a
@@ -103,4 +105,16 @@ int bcs_await_event(struct bcs_core *core, uint64_t event_gva, uint64_t seen)
     return rc < 0 ? rc
                   : core->transport->ops->wait(core->transport,
                                                bcs_core_address(core, event_gva), seen);
+}
+
+int bcs_signal_event(struct bcs_core *core, uint64_t event_gva)
+{
+    struct bcs_event *event = bcs_core_address(core, event_gva);
+    int rc = event_check(core, "bcs_signal_event", event_gva);
+
+    if (rc == 0) {
+        bcs_event_signal(event);
+        bcs_event_wake(event);
+    }
+    return rc;
 }

@@ -29,11 +29,11 @@ struct bcs_machine {
     _Alignas(BCS_CACHE_LINE) _Atomic uint32_t n_asleep;
     uint32_t n_cpus;
     uint32_t
-        first_port; /* of the job: the process that does what one of the machine does */
-    uint32_t n_ports;       /* on this machine, one after the other */
+        first_port;   /* of the process that does what one of the machine has to do */
+    uint32_t n_ports; /* on this machine, one after the other */
     _Atomic uint32_t watch; /* futex: enum bcs_watch */
-    _Atomic uint32_t
-        timer_park; /* parking word of the sender of timed strobes, when none is needed */
+    /* Parking words of the sender of timed strobes: while none is needed; until the next. */
+    _Atomic uint32_t timer_park, strobe_park;
     /* Cores, a bit each, on which a process does nothing but wait for a timed strobe; a hint
      * for its sender, so relaxed. */
     _Alignas(BCS_CACHE_LINE) _Atomic uint64_t lent_cpus;
@@ -46,8 +46,8 @@ struct bcs_machine {
 
 /* ---- One word to sleep on, of any kind of sleeper */
 
-/** Make a parking word odd (seq_cst). Look once more for work, then sleep or end the parking. @return the
- *  value to sleep on */
+/** Make a parking word odd (seq_cst). Look once more for work, then sleep or end the parking.
+ *  @return the value to sleep on */
 uint32_t bcs_park_announce(_Atomic uint32_t *park);
 
 /** Whether a parking has been announced and not ended (seq_cst, partner of both). */

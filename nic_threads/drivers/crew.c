@@ -8,10 +8,11 @@
  * has an engine of its own, and the words of node 0 that are its own (strobe_sender.c); to
  * begin a slice on an idle node it takes that node's lock.
  *
- * No wake-up is lost. A thread announces its parking (seq_cst), looks for work once more, and
- * only then sleeps. Whoever makes work stores it first and then, after a seq_cst fence,
- * looks at the word: either it is odd and is ended, or the thread's look comes later in the
- * one order of seq_cst operations and finds the work.
+ * No wake-up is lost. A thread reads how often the bell of its node has rung, looks for work,
+ * and only then sleeps, until the bell rings once more. Whoever makes work stores or puts it
+ * first, and rings then: either before the thread has read the count, and it finds the work, or
+ * later, and it does not sleep. The strobe sender and the strobe receiver of node 0 have one
+ * bell; each looks in vain now and then.
  *
  * Why in the first process and not in a helper of its own: it ends with the job however the
  * job ends, it may copy the ranks' memory by the same right as they, and a launcher that
@@ -48,7 +49,7 @@ struct nic_crew {
     struct nic_engine *sender_engine;
     pthread_t receiver, sender;
     bool has_receiver, has_sender;
-    _Atomic bool is_stopping; /* set before the parking is ended */
+    _Atomic bool is_stopping; /* set before the bell is rung for it */
     struct hand hands[NIC_ROLES];
 };
 
@@ -110,7 +111,7 @@ static bool receive(struct nic_crew *crew)
                                           : nic_strobe_receiver_step(view);
     nic_engine_unlock(view);
     if (has_done && !nic_is_alone(crew->engine)) {
-        nic_engine_ring_sender(view);
+        nic_engine_ring(view, 0); /* the strobe sender: a microphase is done here */
     }
     return has_done;
 }
@@ -121,20 +122,14 @@ static bool lead(struct nic_crew *crew)
     return nic_strobe_sender_step(&crew->sender_engine->views[0]);
 }
 
-/** Do a step, or sleep until there may be one to do. */
-static void step_or_sleep(struct nic_crew *crew, _Atomic uint32_t *park,
+/** Do a step, or sleep until the bell of the view's node rings. */
+static void step_or_sleep(struct nic_crew *crew, struct nic_view *view,
                           bool (*step)(struct nic_crew *crew))
 {
-    uint32_t announced;
+    uint64_t n_rings = nic_engine_n_rings(view);
 
-    if (step(crew)) {
-        return;
-    }
-    announced = bcs_park_announce(park);
-    if (step(crew) || is_stopping(crew)) {
-        bcs_park_end(park);
-    } else {
-        bcs_park_sleep(park, announced, 0);
+    if (!step(crew) && !is_stopping(crew)) {
+        nic_engine_await_bell(view, n_rings);
     }
 }
 
@@ -144,7 +139,7 @@ static void *run_receiver(void *argument)
 
     be_prompt_if_timed(crew);
     while (!is_stopping(crew)) {
-        step_or_sleep(crew, &crew->view->node->receiver_park, receive);
+        step_or_sleep(crew, crew->view, receive);
     }
     return NULL;
 }
@@ -154,7 +149,7 @@ static void *run_sender_on_demand(void *argument)
     struct nic_crew *crew = argument;
 
     while (!is_stopping(crew)) {
-        step_or_sleep(crew, &crew->view->node->sender_park, lead);
+        step_or_sleep(crew, &crew->sender_engine->views[0], lead);
     }
     return NULL;
 }
@@ -169,7 +164,7 @@ static void *run_timed_sender(void *argument)
     while (nic_strobe_timer_wait(&clock, view, &crew->is_stopping)) {
         nic_strobe_sender_open_slice(view);
         while (nic_strobe_sender_has_work(view) && !is_stopping(crew)) {
-            step_or_sleep(crew, &view->node->sender_park, lead);
+            step_or_sleep(crew, view, lead);
         }
     }
     return NULL;
@@ -254,11 +249,12 @@ static void stop_strobes(struct nic_crew *crew)
 {
     atomic_store_explicit(&crew->is_stopping, true, memory_order_seq_cst);
     if (crew->has_sender) {
+        nic_engine_ring_own(crew->view);
         nic_strobe_timer_stop(crew->view);
         pthread_join(crew->sender, NULL);
     }
     if (crew->has_receiver) {
-        nic_park_ring(&crew->view->node->receiver_park);
+        nic_engine_ring_own(crew->view);
         pthread_join(crew->receiver, NULL);
     }
 }

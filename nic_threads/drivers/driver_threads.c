@@ -34,7 +34,7 @@ static void threads_kick(struct nic_engine *engine)
     if (engine->is_timed) {
         nic_strobe_timer_need(engine);
     } else {
-        nic_engine_ring_receiver(&engine->views[engine->home], engine->home);
+        nic_engine_ring_own(&engine->views[engine->home]);
     }
 }
 

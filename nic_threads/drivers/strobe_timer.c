@@ -12,7 +12,7 @@
  * Both ask the same of a ring, nic_collection_needs_strobe. Who posts finds what the
  * slices before the parking have left, as the announcement releases it; if another process ends
  * the parking meanwhile, so that a slice changes it, the thread looks at all rings again before
- * the next park, and that sees what was posted.
+ * the next parking, and that sees what was posted.
  *
  * On time. The thread polls between the end of its timer and the strobe. Where some process
  * only polls for a completion, it does so on that process's core, and takes no time from
@@ -152,7 +152,7 @@ void nic_strobe_timer_need(const struct nic_engine *engine)
 bool nic_strobe_timer_wait(struct nic_strobe_clock *clock, const struct nic_view *view,
                            const _Atomic bool *is_stopping)
 {
-    const struct bcs_machine *machine = view->engine->machine;
+    struct bcs_machine *machine = view->engine->machine;
     struct timer timer;
 
     while (park_timer(view->engine, is_stopping)) {
@@ -160,7 +160,7 @@ bool nic_strobe_timer_wait(struct nic_strobe_clock *clock, const struct nic_view
     }
     take_lent_core(machine);
     timer = set_timer(clock, machine);
-    if (!sleep_until(&view->node->sender_park, timer.end_ns, is_stopping)) {
+    if (!sleep_until(&machine->strobe_park, timer.end_ns, is_stopping)) {
         return false;
     }
     if (!timer.has_ended) {
@@ -173,6 +173,6 @@ bool nic_strobe_timer_wait(struct nic_strobe_clock *clock, const struct nic_view
 
 void nic_strobe_timer_stop(const struct nic_view *view)
 {
-    bcs_park_wake(&view->node->sender_park);
+    bcs_park_wake(&view->engine->machine->strobe_park);
     bcs_park_wake(&view->engine->machine->timer_park);
 }

@@ -47,6 +47,16 @@ void nic_engine_flush_puts(struct nic_view *view)
     view->owes_flush = false;
 }
 
+void nic_engine_signal(struct nic_view *view, uint64_t event_gva)
+{
+    check(view, bcs_signal_event(view->core, event_gva));
+}
+
+void nic_engine_await(struct nic_view *view, uint64_t event_gva, uint64_t seen)
+{
+    check(view, bcs_await_event(view->core, event_gva, seen));
+}
+
 bool nic_engine_compare(struct nic_view *view, const struct bcs_comparison *comparison)
 {
     bool is_true;

@@ -30,6 +30,12 @@ static inline void nic_engine_flush(struct nic_view *view)
     }
 }
 
+/** Signal an event of the view's node at once; an error as above. */
+void nic_engine_signal(struct nic_view *view, uint64_t event_gva);
+
+/** Sleep until an event of the view's node may have left the count `seen`; an error as above. */
+void nic_engine_await(struct nic_view *view, uint64_t event_gva, uint64_t seen);
+
 /** Compare-And-Write as the view's node; a transport error ends the process (logged). */
 bool nic_engine_compare(struct nic_view *view, const struct bcs_comparison *comparison);
 

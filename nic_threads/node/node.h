@@ -163,9 +163,9 @@ struct nic_node {
     bool is_held[BCS_MAX_PORTS_A_NODE]; /* local ports */
     bool is_wire_held[BCS_MAX_NODES];   /* rings from other nodes */
 
-    /* Driver `threads`: wake the strobe receiver, and on node 0 the strobe sender. */
-    _Alignas(BCS_CACHE_LINE) _Atomic uint32_t receiver_park;
-    _Atomic uint32_t sender_park;
+    /* global: the bell, rung by whoever leaves work here that nobody may be looking for. Driver
+     * `threads`: the strobe receiver waits for it, and on node 0 the strobe sender. */
+    _Alignas(BCS_CACHE_LINE) struct bcs_event bell;
 
     /* The slice protocol between nodes; see strobe_sender.c. */
     /* global: last microstrobe, put by the SS */
@@ -193,7 +193,8 @@ struct nic_node {
 };
 
 _Static_assert(
-    offsetof(struct nic_node, wire_event) % sizeof(struct bcs_event) == 0 &&
+    offsetof(struct nic_node, bell) % sizeof(struct bcs_event) == 0 &&
+        offsetof(struct nic_node, wire_event) % sizeof(struct bcs_event) == 0 &&
         offsetof(struct nic_node, result_event) % sizeof(struct bcs_event) == 0 &&
         offsetof(struct nic_node, long_put_event) % sizeof(struct bcs_event) == 0,
     "events are aligned");

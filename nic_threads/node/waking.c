@@ -8,8 +8,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "nic_threads/node/engine_xfer.h"
-
 void nic_engine_wake(struct nic_view *view)
 {
     for (uint32_t word = 0; word < BCS_MAX_PORTS_A_NODE / 64; word++) {
@@ -23,20 +21,30 @@ void nic_engine_wake(struct nic_view *view)
     }
 }
 
-void nic_engine_ring_receiver(struct nic_view *view, uint32_t node)
+void nic_engine_ring(struct nic_view *view, uint32_t node)
 {
     if (nic_engine_has_crews(view->engine)) {
-        nic_engine_flush(view); /* it looks once */
-        nic_park_ring(&view->engine->views[node].node->receiver_park);
+        struct bcs_node_set dests = {{0}};
+
+        bcs_node_set_add(&dests, node);
+        nic_engine_xfer(view, &(struct bcs_xfer){
+                                  .dests = &dests,
+                                  .remote_event_gva = nic_bell_gva(view),
+                              });
+        nic_engine_flush(view); /* this thread may sleep next */
     }
 }
 
-void nic_engine_ring_sender(struct nic_view *view)
+void nic_engine_ring_own(struct nic_view *view)
 {
     if (nic_engine_has_crews(view->engine)) {
-        nic_engine_flush(view);
-        nic_park_ring(&view->engine->views[0].node->sender_park);
+        nic_engine_signal(view, NIC_NODE_GVA(view, bell));
     }
+}
+
+void nic_engine_await_bell(struct nic_view *view, uint64_t n_rings)
+{
+    nic_engine_await(view, NIC_NODE_GVA(view, bell), n_rings);
 }
 
 void nic_engine_watch(const struct nic_engine *engine)

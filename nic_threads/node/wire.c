@@ -173,11 +173,11 @@ void nic_wire_release(struct nic_view *view)
                 .dest_gva =
                     NIC_NODE_GVA(view, wire_credit) + view->index * sizeof(uint64_t),
                 .dests = &dests,
+                .remote_event_gva = nic_bell_gva(view), /* its outbox may wait */
             };
             bcs_node_set_add(&dests, from);
             node->wire_released[from] = node->wire_taken[from];
             nic_engine_xfer(view, &xfer);
-            nic_engine_ring_receiver(view, from); /* its outbox may wait */
         }
     }
 }

@@ -247,6 +247,7 @@ static __attribute__((noinline)) bool put_demand(struct nic_view *view)
         .n_bytes = sizeof(wanted),
         .dest_gva = NIC_NODE_GVA(view, demand) + view->index * sizeof(wanted),
         .dests = &sender,
+        .remote_event_gva = nic_bell_gva(view),
     };
 
     if (node->demanded >= wanted) {
@@ -255,7 +256,6 @@ static __attribute__((noinline)) bool put_demand(struct nic_view *view)
     bcs_node_set_add(&sender, 0);
     __atomic_store_n(&node->demanded, wanted, __ATOMIC_RELAXED);
     nic_engine_xfer(view, &xfer);
-    nic_engine_ring_sender(view);
     return true;
 }
 

@@ -33,18 +33,16 @@ static bool begin_idle(struct nic_view *view)
     return true;
 }
 
-/** After a microstrobe: wake the strobe receivers of all nodes. Where a slice begins on a
- *  node that has nothing to do, deliver in its place, so that empty slices cost one
- *  wake-up. */
-static __attribute__((noinline)) void ring_receivers(struct nic_view *view,
-                                                     enum nic_phase phase)
+/** After the microstrobe that begins a slice: ring all nodes where there is something to do.
+ *  On a node that has nothing, deliver in its place, so that empty slices cost one wake-up. */
+static __attribute__((noinline)) void begin_everywhere(struct nic_view *view)
 {
     struct nic_engine *engine = view->engine;
 
-    nic_engine_flush(view); /* the strobe, before anybody is rung for it */
+    nic_engine_flush(view); /* the strobe, before anybody looks for it */
     for (uint32_t i = 0; i < engine->n_nodes; i++) {
-        if (phase != NIC_PHASE_BEGIN || !begin_idle(&engine->views[i])) {
-            nic_engine_ring_receiver(view, i);
+        if (!begin_idle(&engine->views[i])) {
+            nic_engine_ring(view, i);
         }
     }
 }
@@ -53,18 +51,20 @@ static void send_strobe(struct nic_view *view)
 {
     struct nic_slice_state *state = &view->node->phase;
     uint64_t strobe = nic_microstrobe(state->round, (enum nic_phase)state->phase);
+    bool begins = state->phase == NIC_PHASE_BEGIN;
     struct bcs_node_set all = {{0}};
     const struct bcs_xfer xfer = {
         .src = &strobe,
         .n_bytes = sizeof(strobe),
         .dest_gva = NIC_NODE_GVA(view, strobe),
         .dests = &all,
+        .remote_event_gva = begins ? 0 : nic_bell_gva(view),
     };
 
     bcs_node_set_fill(&all, view->engine->n_nodes);
     nic_engine_xfer(view, &xfer);
-    if (nic_engine_has_crews(view->engine)) {
-        ring_receivers(view, (enum nic_phase)state->phase);
+    if (begins && nic_engine_has_crews(view->engine)) {
+        begin_everywhere(view);
     }
 }
 

@@ -332,6 +332,15 @@ BCS_PUBLIC int bcs_test_event(struct bcs_core *core, uint64_t event_gva,
 BCS_PUBLIC int bcs_await_event(struct bcs_core *core, uint64_t event_gva,
                                uint64_t seen);
 
+/**
+ * Signal an event of the caller's own node, for what this process has stored there by
+ * address: at once, and not as part of the one order of the primitives.
+ *
+ * @return 0        signalled
+ * @return -EINVAL  as bcs_test_event
+ */
+BCS_PUBLIC int bcs_signal_event(struct bcs_core *core, uint64_t event_gva);
+
 /** How a global variable is compared with a value; both are unsigned. */
 enum bcs_compare { BCS_COMPARE_GE, BCS_COMPARE_LT, BCS_COMPARE_EQ, BCS_COMPARE_NE };
 
