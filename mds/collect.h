@@ -2,8 +2,9 @@
 /*
  * Recording for the Monitoring and Debugging System: the one small header that every
  * layer may include. A call is bracketed by mds_begin and mds_end in the process that
- * makes it, by whatever thread makes it; nothing is allocated or printed here. With
- * BCS_MDS=off mds_collect is NULL and a bracket costs one predictable branch.
+ * makes it, by whatever thread makes it; nothing is allocated or printed here. Whoever
+ * brackets holds the place to record to; NULL with BCS_MDS=off, and a bracket then costs one
+ * predictable branch.
  *
  * Blocking calls delimit the computation granularity: the time between the end of one
  * and the begin of the next is a computation point (whatever non-blocking calls it
@@ -52,9 +53,6 @@ struct mds_collect {
 };
 
 #pragma GCC visibility push(hidden)
-
-/** Where this process records; NULL when off. Set by mmds_start and mmds_stop. */
-extern struct mds_collect *mds_collect;
 
 /** Depth of calls in calls of this thread: only the outermost is recorded. */
 extern _Thread_local uint32_t mds_depth __attribute__((tls_model("initial-exec")));
@@ -114,8 +112,8 @@ static inline void mds_switch(struct mds_collect *collect, struct mds_interval *
 }
 
 /**
- * A primitive begins. collect is the caller's copy of mds_collect (so that begin and
- * end agree while recording stops); NULL does nothing.
+ * A primitive begins. collect is where to record, which the caller keeps for the end (so that
+ * both agree while recording stops); NULL does nothing.
  *
  * @return the time stamp to hand to mds_end
  */

@@ -14,11 +14,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct mds_collect *mds_collect;
-
+/* The thread's own: calls in calls are those of one thread, whatever records them. */
 _Thread_local uint32_t mds_depth __attribute__((tls_model("initial-exec")));
 
-int mmds_start(bool is_shared)
+int mmds_start(bool is_shared, struct mds_collect **collect_out)
 {
     struct mds_collect *collect = calloc(1, sizeof(*collect));
 
@@ -29,18 +28,12 @@ int mmds_start(bool is_shared)
     collect->start_ns = bcs_clock_now_ns();
     collect->start_ticks = bcs_clock_ticks();
     collect->since_ticks = collect->start_ticks;
-    mds_collect = collect;
+    *collect_out = collect;
     return 0;
 }
 
-struct mds_collect *mmds_stop(void)
+void mmds_stop(struct mds_collect *collect)
 {
-    struct mds_collect *collect = mds_collect;
-
-    if (collect == NULL) {
-        return NULL;
-    }
-    mds_collect = NULL;
     mds_lock(collect);
     collect->stop_ns = bcs_clock_now_ns();
     collect->stop_ticks = bcs_clock_ticks();
@@ -49,7 +42,6 @@ struct mds_collect *mmds_stop(void)
                                        : &collect->communication,
                collect->stop_ticks);
     mds_unlock(collect);
-    return collect;
 }
 
 static uint64_t ticks_to_ns(uint64_t ticks, double ns_per_tick)

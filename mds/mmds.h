@@ -52,20 +52,17 @@ struct mmds_report {
 };
 
 /**
- * Start recording: mds_collect is set, the first computation interval begins.
+ * Start recording: the first computation interval begins.
  *
- * @param is_shared  several threads may be inside MPI at a time
+ * @param is_shared    several threads may be inside MPI at a time
+ * @param collect_out  where to record; for free
  * @return 0        recording
  * @return -ENOMEM  nothing is recorded
  */
-int mmds_start(bool is_shared);
+int mmds_start(bool is_shared, struct mds_collect **collect_out);
 
-/**
- * Stop recording: the last interval ends, mds_collect becomes NULL.
- *
- * @return what was recorded, the caller's to free; NULL if mmds_start was not called
- */
-struct mds_collect *mmds_stop(void);
+/** Stop recording: the last interval ends. Calls that begin from now on must not find it. */
+void mmds_stop(struct mds_collect *collect);
 
 /**
  * Turn a stopped recording into a summary of one process; n_slices, strobes and passed

@@ -39,8 +39,6 @@ struct shim_idup {
     struct shim_idup *next;
 };
 
-struct shim_idup *shim_idups;
-
 /** The program's request, which is done when shim_idups_move says so. @return NULL: no
  *  memory */
 static struct shim_request *describe(struct shim_comm *parent)
@@ -62,7 +60,7 @@ static struct shim_request *describe(struct shim_comm *parent)
 
 static bool is_under_way(MPI_Comm parent, const struct shim_idup *before)
 {
-    const struct shim_idup *idup = shim_idups;
+    const struct shim_idup *idup = shim_state.idups;
 
     while (idup != before && idup->parent != parent) {
         idup = idup->next;
@@ -72,7 +70,7 @@ static bool is_under_way(MPI_Comm parent, const struct shim_idup *before)
 
 static void append(struct shim_idup *idup)
 {
-    struct shim_idup **link = &shim_idups;
+    struct shim_idup **link = &shim_state.idups;
 
     while (*link != NULL) {
         link = &(*link)->next;
@@ -83,7 +81,7 @@ static void append(struct shim_idup *idup)
 /** The oldest that the real library can begin: it has none of the same parent before. */
 static struct shim_idup *find_next(void)
 {
-    struct shim_idup *idup = shim_idups;
+    struct shim_idup *idup = shim_state.idups;
 
     while (idup != NULL && (idup->is_begun || is_under_way(idup->parent, idup))) {
         idup = idup->next;
@@ -94,7 +92,7 @@ static struct shim_idup *find_next(void)
 /** The oldest that waits for another one of the same parent. */
 static struct shim_idup *find_waiting(void)
 {
-    struct shim_idup *idup = shim_idups;
+    struct shim_idup *idup = shim_state.idups;
 
     while (idup != NULL && idup->is_begun) {
         idup = idup->next;
@@ -179,7 +177,7 @@ static void finish(struct shim_idup *idup)
 
 bool shim_idups_move(void)
 {
-    struct shim_idup **link = &shim_idups;
+    struct shim_idup **link = &shim_state.idups;
     bool are_over = false;
 
     begin_real();

@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * MPI_Comm_idup, between its call and its end. Called by whatever waits or tests.
+ * MPI_Comm_idup, between its call and its end: shim_state.idups. Called by whatever waits or
+ * tests.
  */
 #ifndef MPI_SHIM_COMM_IDUP_H
 #define MPI_SHIM_COMM_IDUP_H
 
 #include <mpi.h>
 #include <stdbool.h>
-
-/** Those that are under way; NULL: none. */
-extern struct shim_idup *shim_idups;
 
 /** Finish those that are over, so that their requests are done. Called under the lock.
  *  @return whether there were any */

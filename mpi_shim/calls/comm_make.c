@@ -15,7 +15,7 @@
  *  duplicates are finished that are under way. */
 static MPI_Comm settled(MPI_Comm comm)
 {
-    if (shim_idups != NULL) {
+    if (shim_state.idups != NULL) {
         shim_idups_await(comm);
     }
     return comm;

@@ -31,9 +31,6 @@
 #include "mpi_shim/real/state.h"
 #include "mpi_shim/request/request.h"
 
-/* Makes the entry points of a forked child refuse. */
-static struct bcs_forked forked = {.in_child = shim_gate_forbid};
-
 static void leave_threaded(void)
 {
     pthread_mutex_unlock(&shim_state.lock);
@@ -129,10 +126,8 @@ static void start(void)
     rc = rc < 0 ? rc : attach(&nic);
     rc = rc < 0 ? rc : shim_request_setup();
     rc = rc < 0 ? rc : shim_datatype_setup();
-    if (rc == 0) {
-        shim_op_setup();
-        rc = shim_comm_setup();
-    }
+    rc = rc < 0 ? rc : shim_op_setup();
+    rc = rc < 0 ? rc : shim_comm_setup();
     if (rc < 0) {
         bcs_job_error("MPI_Init: %s", strerror(-rc));
         shim_real.Abort(shim_handles.comm_world, EXIT_FAILURE);
@@ -144,10 +139,12 @@ static void start(void)
     if (shim_progress_hook_install(progress_hook) < 0) {
         bcs_notice(BCS_NOTICE_NO_HOOK, "this MPI library has no progress hook");
     }
-    if (mds.mode == MDS_MODE_MMDS && mmds_start(shim_state.is_threaded) < 0) {
+    if (mds.mode == MDS_MODE_MMDS &&
+        mmds_start(shim_state.is_threaded, &shim_state.collect) < 0) {
         bcs_error("no memory for the monitor: this run ends without its report");
     }
-    bcs_forked_watch(&forked);
+    shim_state.forked.in_child = shim_gate_forbid;
+    bcs_forked_watch(&shim_state.forked);
     shim_gate_open();
 }
 
@@ -185,7 +182,7 @@ static int gather(void *arg, const void *mine, size_t n_bytes, void *all)
                : -EIO;
 }
 
-/** Print the MMDS report, if this run has recorded one. Collective. */
+/** Print the MMDS report of what was recorded, which is freed. Collective. */
 static void report(struct mds_collect *collect)
 {
     const struct bcs_strobes strobes = bcs_context_strobes(shim_context());
@@ -221,21 +218,27 @@ int shim_Finalize(void)
     if (shim_context() == NULL) {
         return shim_real.Finalize();
     }
-    collect = mmds_stop();
+    collect = shim_state.collect;
+    shim_state.collect = NULL;
+    if (collect != NULL) {
+        mmds_stop(collect);
+    }
     shim_enter();
     shim_request_drain();
     shim_leave();
     if (collect != NULL) {
         report(collect);
     }
-    shim_datatype_teardown();
+    shim_pack_teardown();
     /* Attributes of MPI_COMM_SELF are deleted in there, and may still communicate. */
     rc = shim_real.Finalize();
     shim_progress_hook_remove();
-    bcs_forked_unwatch(&forked);
+    bcs_forked_unwatch(&shim_state.forked);
     shim_gate_close();
     shim_comm_teardown();
     shim_request_teardown();
+    shim_op_teardown();
+    shim_datatype_teardown();
     bcs_detach(shim_context());
     shim_state.context = NULL;
     return rc;

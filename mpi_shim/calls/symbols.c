@@ -16,6 +16,7 @@
 #include "mpi_shim/calls/calls.h"
 #include "mpi_shim/real/gate.h"
 #include "mpi_shim/real/pass.h"
+#include "mpi_shim/real/state.h"
 
 _Static_assert(SHIM_N_FUNCTIONS <= MDS_MAX_PRIMITIVES, "raise MDS_MAX_PRIMITIVES");
 
@@ -23,7 +24,7 @@ _Static_assert(SHIM_N_FUNCTIONS <= MDS_MAX_PRIMITIVES, "raise MDS_MAX_PRIMITIVES
  * child has nothing to end, and is often called at exit: it is let through. */
 static void shim_symbols_enter(enum shim_function function)
 {
-    if (shim_gate.is_forked && function != SHIM_FN_Finalize) {
+    if (shim_state.gate.is_forked && function != SHIM_FN_Finalize) {
         bcs_forked_refuse(shim_function_names[function]);
     }
     shim_gate_resolve();
@@ -32,10 +33,9 @@ static void shim_symbols_enter(enum shim_function function)
 /* MPI is used without MPI_Init: by a session, which the library carries. */
 static void shim_symbols_tell_inactive(const char *name)
 {
-    static _Atomic bool is_told;
-
     /* relaxed: nothing else is read after it */
-    if (!atomic_exchange_explicit(&is_told, true, memory_order_relaxed) &&
+    if (!atomic_exchange_explicit(&shim_state.is_told_inactive, true,
+                                  memory_order_relaxed) &&
         shim_symbol_find("MPI_Session_init") != NULL) {
         bcs_warn("%s without MPI_Init: bcs does not carry what an MPI session does",
                  name);
@@ -57,11 +57,11 @@ static void shim_symbols_tell_inactive(const char *name)
     static type __attribute__((noinline)) shim_inner_##name parameters                 \
     {                                                                                  \
         struct mds_collect *collect =                                                  \
-            MDS_##timing == MDS_UNTIMED ? NULL : mds_collect;                          \
+            MDS_##timing == MDS_UNTIMED ? NULL : shim_state.collect;                   \
         uint64_t began;                                                                \
         type result;                                                                   \
                                                                                        \
-        if (!shim_gate.is_active) {                                                    \
+        if (!shim_state.gate.is_active) {                                              \
             shim_symbols_enter(SHIM_FN_##name);                                        \
             shim_symbols_tell_inactive("MPI_" #name);                                  \
             return shim_real.name arguments;                                           \
@@ -74,14 +74,14 @@ static void shim_symbols_tell_inactive(const char *name)
     SHIM_DEFINE_TOOL(type, name, parameters, arguments, shim_inner_##name)             \
     SHIM_EXPORT type PMPI_##name parameters                                            \
     {                                                                                  \
-        if (__builtin_expect(shim_gate.pmpi_is_slow, false)) {                         \
+        if (__builtin_expect(shim_state.gate.pmpi_is_slow, false)) {                   \
             return shim_inner_##name arguments;                                        \
         }                                                                              \
         return shim_##name arguments;                                                  \
     }                                                                                  \
     SHIM_EXPORT type MPI_##name parameters                                             \
     {                                                                                  \
-        if (__builtin_expect(shim_gate.mpi_is_slow, false)) {                          \
+        if (__builtin_expect(shim_state.gate.mpi_is_slow, false)) {                    \
             return shim_slow_##name arguments;                                         \
         }                                                                              \
         return shim_##name arguments;                                                  \
@@ -91,14 +91,14 @@ static void shim_symbols_tell_inactive(const char *name)
     SHIM_DEFINE_TOOL(type, name, parameters, arguments, shim_pass_##name)              \
     SHIM_EXPORT type PMPI_##name parameters                                            \
     {                                                                                  \
-        if (__builtin_expect(shim_gate.pmpi_is_slow, false)) {                         \
+        if (__builtin_expect(shim_state.gate.pmpi_is_slow, false)) {                   \
             shim_symbols_enter(SHIM_FN_##name);                                        \
         }                                                                              \
         return shim_pass_##name arguments;                                             \
     }                                                                                  \
     SHIM_EXPORT type MPI_##name parameters                                             \
     {                                                                                  \
-        if (__builtin_expect(shim_gate.mpi_is_slow, false)) {                          \
+        if (__builtin_expect(shim_state.gate.mpi_is_slow, false)) {                    \
             return shim_slow_##name arguments;                                         \
         }                                                                              \
         return shim_pass_##name arguments;                                             \

@@ -95,7 +95,7 @@ bool shim_request_progress(void)
 {
     bool has_moved = bcs_progress(shim_context());
 
-    return (shim_idups != NULL && shim_idups_move()) || has_moved;
+    return (shim_state.idups != NULL && shim_idups_move()) || has_moved;
 }
 
 int shim_Test(MPI_Request *request, int *flag, MPI_Status *status)

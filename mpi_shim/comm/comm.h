@@ -49,9 +49,6 @@ static inline void shim_comm_release(struct shim_comm *comm)
     }
 }
 
-/** The last communicator that was looked up. */
-extern struct shim_comm *shim_comm_last;
-
 /** The name of the communicator that a group of ours belongs to. */
 void shim_comm_name_group(const struct bcs_group *group, char *name_out,
                           size_t n_name_bytes);
@@ -62,7 +59,7 @@ struct shim_comm *shim_comm_search(MPI_Comm handle);
 /** @return the communicator, or NULL: not ours (also when it is not valid at all) */
 static inline struct shim_comm *shim_comm_find(MPI_Comm handle)
 {
-    struct shim_comm *comm = shim_comm_last;
+    struct shim_comm *comm = shim_state.last_comm;
 
     return __builtin_expect(comm != NULL && comm->handle == handle, 1)
                ? comm

@@ -14,6 +14,7 @@
 #include <inttypes.h>
 
 #include "libbcs/base/notice.h"
+#include "mpi_shim/comm/comms.h"
 #include "mpi_shim/comm/slots.h"
 #include "mpi_shim/real/handles.h"
 #include "mpi_shim/real/real.h"
@@ -24,8 +25,7 @@ enum { CONTEXT_GROUP_BITS = 2, CONTEXT_OF_SIDE = 2 };
 
 struct shim_agreement shim_agreement_propose(void)
 {
-    static uint32_t n_agreed;
-    struct shim_agreement agreement = {.number = ++n_agreed};
+    struct shim_agreement agreement = {.number = ++shim_state.comms->n_agreed};
 
     agreement.is_valid = shim_slot_take(&agreement.slot);
     if (!agreement.is_valid) {

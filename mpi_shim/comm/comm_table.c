@@ -10,20 +10,15 @@
 #include <stdlib.h>
 
 #include "mpi_shim/comm/comm_agree.h"
+#include "mpi_shim/comm/comms.h"
 #include "mpi_shim/comm/slots.h"
 #include "mpi_shim/real/error.h"
 #include "mpi_shim/real/handles.h"
 #include "mpi_shim/real/real.h"
 
-enum { TABLE_SIZE = 256 };
-
-struct shim_comm *shim_comm_last;
-
-static struct shim_comm *table[TABLE_SIZE];
-
 static struct shim_comm **head_of(MPI_Comm handle)
 {
-    return &table[((uintptr_t)handle >> 4) % TABLE_SIZE];
+    return &shim_state.comms->buckets[((uintptr_t)handle >> 4) % SHIM_COMM_BUCKETS];
 }
 
 struct shim_comm *shim_comm_search(MPI_Comm handle)
@@ -34,7 +29,7 @@ struct shim_comm *shim_comm_search(MPI_Comm handle)
         comm = comm->next;
     }
     if (comm != NULL) {
-        shim_comm_last = comm;
+        shim_state.last_comm = comm;
     }
     return comm;
 }
@@ -45,8 +40,10 @@ void shim_comm_name_group(const struct bcs_group *group, char *name_out,
     char name[MPI_MAX_OBJECT_NAME] = "";
     int length;
 
-    for (int i = 0; i < TABLE_SIZE; i++) {
-        for (const struct shim_comm *comm = table[i]; comm != NULL; comm = comm->next) {
+    for (int i = 0; i < SHIM_COMM_BUCKETS; i++) {
+        const struct shim_comm *comm = shim_state.comms->buckets[i];
+
+        for (; comm != NULL; comm = comm->next) {
             if (comm->whole == group) {
                 shim_real.Comm_get_name(comm->handle, name, &length);
             }
@@ -231,7 +228,7 @@ static void remove_comm(struct shim_comm *comm)
         link = &(*link)->next;
     }
     *link = comm->next;
-    shim_comm_last = NULL;
+    shim_state.last_comm = NULL;
     comm->handle = shim_handles.comm_null;
 }
 
@@ -247,8 +244,17 @@ void shim_comm_retire(MPI_Comm handle)
 
 int shim_comm_setup(void)
 {
-    int rc = shim_comm_add(shim_handles.comm_self);
+    uint32_t n_slots = bcs_context_communicators(shim_context());
+    struct shim_comms *comms =
+        calloc(1, sizeof(*comms) + n_slots * sizeof(comms->is_slot_used[0]));
+    int rc;
 
+    if (comms == NULL) {
+        return -ENOMEM;
+    }
+    comms->slots.n = n_slots;
+    shim_state.comms = comms;
+    rc = shim_comm_add(shim_handles.comm_self);
     return rc == MPI_SUCCESS && shim_comm_add(shim_handles.comm_world) == MPI_SUCCESS
                ? 0
                : -ENOMEM;
@@ -256,12 +262,14 @@ int shim_comm_setup(void)
 
 void shim_comm_teardown(void)
 {
-    for (int i = 0; i < TABLE_SIZE; i++) {
-        while (table[i] != NULL) {
-            struct shim_comm *comm = table[i];
+    for (int i = 0; i < SHIM_COMM_BUCKETS; i++) {
+        while (shim_state.comms->buckets[i] != NULL) {
+            struct shim_comm *comm = shim_state.comms->buckets[i];
             remove_comm(comm);
             shim_comm_release(comm);
         }
     }
     shim_slots_teardown();
+    free(shim_state.comms);
+    shim_state.comms = NULL;
 }

@@ -15,33 +15,27 @@
 
 #include "libbcs/api/p2p.h"
 #include "libbcs/api/wait.h"
+#include "mpi_shim/comm/comms.h"
 
 /* Beyond the tags of the collectives' messages: non-blocking ones may still be under way. */
 enum { LEAVE_TAG = INT_MAX };
 
-static struct {
-    bool is_used[BCS_SLOTS_MOST]; /* [n_slots()] */
-    uint32_t cursor;
-    struct shim_comm *oldest_left; /* which some members may not have left */
-    struct shim_comm *newest_left;
-    uint32_t n_counted; /* taken out of that list by threads that count their members */
-} slots;
-
-/** Slots of this process. */
-static uint32_t n_slots(void)
+static struct shim_slots *own_slots(void)
 {
-    return bcs_context_communicators(shim_context());
+    return &shim_state.comms->slots;
 }
 
 /** Take the free slot that has been free longest. @return whether there is one */
 static bool take_free(uint32_t *slot_out)
 {
-    for (uint32_t i = 0; i < n_slots(); i++) {
-        uint32_t index = (slots.cursor + i) % n_slots();
-        if (!slots.is_used[index]) {
-            slots.is_used[index] = true;
-            slots.cursor = index + 1;
-            *slot_out = bcs_context_rank(shim_context()) * n_slots() + index;
+    struct shim_slots *slots = own_slots();
+
+    for (uint32_t i = 0; i < slots->n; i++) {
+        uint32_t index = (slots->cursor + i) % slots->n;
+        if (!shim_state.comms->is_slot_used[index]) {
+            shim_state.comms->is_slot_used[index] = true;
+            slots->cursor = index + 1;
+            *slot_out = bcs_context_rank(shim_context()) * slots->n + index;
             return true;
         }
     }
@@ -73,40 +67,44 @@ static bool have_all_left(struct shim_comm *comm, bool is_waiting)
  *  this one waits. */
 static struct shim_comm *take_oldest(void)
 {
-    struct shim_comm *comm = slots.oldest_left;
+    struct shim_slots *slots = own_slots();
+    struct shim_comm *comm = slots->oldest_left;
 
     if (comm != NULL) {
-        slots.oldest_left = comm->next;
-        slots.n_counted++;
+        slots->oldest_left = comm->next;
+        slots->n_counted++;
     }
     return comm;
 }
 
 static void put_back(struct shim_comm *comm)
 {
-    comm->next = slots.oldest_left;
-    if (slots.oldest_left == NULL) {
-        slots.newest_left = comm;
+    struct shim_slots *slots = own_slots();
+
+    comm->next = slots->oldest_left;
+    if (slots->oldest_left == NULL) {
+        slots->newest_left = comm;
     }
-    slots.oldest_left = comm;
+    slots->oldest_left = comm;
 }
 
 /** Make free the slots that all have left, in the order of leaving. @return whether there
  *  was one */
 static bool make_free(bool is_waiting)
 {
+    struct shim_slots *slots = own_slots();
     struct shim_comm *comm;
     bool is_made = false;
 
     while ((comm = take_oldest()) != NULL) {
         bool is_free = have_all_left(comm, is_waiting && !is_made);
 
-        slots.n_counted--;
+        slots->n_counted--;
         if (!is_free) {
             put_back(comm);
             break;
         }
-        slots.is_used[comm->whole->slot % n_slots()] = false;
+        shim_state.comms->is_slot_used[comm->whole->slot % slots->n] = false;
         shim_comm_release(comm);
         is_made = true;
     }
@@ -120,7 +118,7 @@ bool shim_slot_take(uint32_t *slot_out)
         if (make_free(true)) {
             continue;
         }
-        if (slots.n_counted == 0) {
+        if (own_slots()->n_counted == 0) {
             return false;
         }
         bcs_progress(shim_context()); /* another thread waits for what we want */
@@ -133,6 +131,7 @@ bool shim_slot_take(uint32_t *slot_out)
 
 void shim_slot_leave(struct shim_comm *comm)
 {
+    struct shim_slots *slots = own_slots();
     const struct bcs_message message = {
         .group = comm->whole,
         .space = BCS_SPACE_COLLECTIVE,
@@ -147,19 +146,21 @@ void shim_slot_leave(struct shim_comm *comm)
     }
     comm->n_staying = (uint32_t)comm->whole->size - 1;
     comm->next = NULL;
-    if (slots.oldest_left == NULL) {
-        slots.oldest_left = comm;
+    if (slots->oldest_left == NULL) {
+        slots->oldest_left = comm;
     } else {
-        slots.newest_left->next = comm;
+        slots->newest_left->next = comm;
     }
-    slots.newest_left = comm;
+    slots->newest_left = comm;
 }
 
 void shim_slots_teardown(void)
 {
-    while (slots.oldest_left != NULL) {
-        struct shim_comm *comm = slots.oldest_left;
-        slots.oldest_left = comm->next;
+    struct shim_slots *slots = own_slots();
+
+    while (slots->oldest_left != NULL) {
+        struct shim_comm *comm = slots->oldest_left;
+        slots->oldest_left = comm->next;
         shim_comm_release(comm);
     }
 }

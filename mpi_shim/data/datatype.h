@@ -36,7 +36,11 @@ struct shim_datatype {
  */
 int shim_datatype_setup(void);
 
-/** Give back what shim_datatype_setup made, before the real library's MPI_Finalize. */
+/** Give back what belongs to the real library, before its MPI_Finalize, in which types may
+ *  still be used. */
+void shim_pack_teardown(void);
+
+/** Forget all types, after the real library's MPI_Finalize. */
 void shim_datatype_teardown(void);
 
 /**

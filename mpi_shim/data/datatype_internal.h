@@ -61,9 +61,6 @@ int shim_datatype_layout(const struct shim_datatype *type,
  *  process and returns errors. @return 0 or -EIO */
 int shim_pack_setup(void);
 
-/** Free it. */
-void shim_pack_teardown(void);
-
 /** Whether a type is committed, and thus may be packed. */
 bool shim_pack_accepts(MPI_Datatype handle);
 

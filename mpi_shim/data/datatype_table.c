@@ -20,6 +20,7 @@
 #include "mpi_shim/real/error.h"
 #include "mpi_shim/real/handles.h"
 #include "mpi_shim/real/real.h"
+#include "mpi_shim/real/state.h"
 
 #define BUCKET_BITS 9
 #define N_BUCKETS (1u << BUCKET_BITS)
@@ -33,17 +34,18 @@ struct entry {
     bool is_freed; /* by the program, but still held */
 };
 
-static struct {
+/** All that are known. */
+struct shim_types {
     _Atomic(struct entry *) buckets[N_BUCKETS];
     pthread_mutex_t lock; /* for all changes, n_holders and is_freed */
     struct entry *unused;
-} cache = {.lock = PTHREAD_MUTEX_INITIALIZER};
+};
 
 static _Atomic(struct entry *) *bucket_of(MPI_Datatype handle)
 {
     uint64_t mixed = (uint64_t)(uintptr_t)handle * UINT64_C(0x9e3779b97f4a7c15);
 
-    return &cache.buckets[mixed >> (64 - BUCKET_BITS)];
+    return &shim_state.types->buckets[mixed >> (64 - BUCKET_BITS)];
 }
 
 /* The acquire loads pair with the release stores of insert. */
@@ -79,10 +81,11 @@ static bool is_freed(MPI_Datatype handle)
 static struct entry *insert(const struct shim_datatype *type)
 {
     _Atomic(struct entry *) *bucket = bucket_of(type->handle);
-    struct entry *entry = cache.unused;
+    struct shim_types *types = shim_state.types;
+    struct entry *entry = types->unused;
 
     if (entry != NULL) {
-        cache.unused = atomic_load_explicit(&entry->next, memory_order_relaxed);
+        types->unused = atomic_load_explicit(&entry->next, memory_order_relaxed);
     } else {
         entry = calloc(1, sizeof(*entry));
         if (entry == NULL) {
@@ -119,8 +122,8 @@ static void recycle(struct entry *entry)
 {
     free(entry->type.layout);
     entry->type.layout = NULL;
-    atomic_store_explicit(&entry->next, cache.unused, memory_order_release);
-    cache.unused = entry;
+    atomic_store_explicit(&entry->next, shim_state.types->unused, memory_order_release);
+    shim_state.types->unused = entry;
 }
 
 static int insert_predefined(const struct shim_predefined_type *predefined)
@@ -148,8 +151,14 @@ static int insert_predefined(const struct shim_predefined_type *predefined)
 
 int shim_datatype_setup(void)
 {
-    int status = shim_pack_setup();
+    int status;
 
+    shim_state.types = calloc(1, sizeof(*shim_state.types));
+    if (shim_state.types == NULL) {
+        return -ENOMEM;
+    }
+    pthread_mutex_init(&shim_state.types->lock, NULL);
+    status = shim_pack_setup();
     for (const struct shim_predefined_type *predefined = shim_predefined_types;
          status == 0 && predefined->symbol != NULL; predefined++) {
         status = insert_predefined(predefined);
@@ -157,9 +166,28 @@ int shim_datatype_setup(void)
     return status;
 }
 
+static void free_chain(struct entry *entry)
+{
+    while (entry != NULL) {
+        struct entry *next = atomic_load_explicit(&entry->next, memory_order_relaxed);
+
+        free(entry->type.layout);
+        free(entry);
+        entry = next;
+    }
+}
+
 void shim_datatype_teardown(void)
 {
-    shim_pack_teardown();
+    struct shim_types *types = shim_state.types;
+
+    for (unsigned i = 0; i < N_BUCKETS; i++) {
+        free_chain(atomic_load_explicit(&types->buckets[i], memory_order_relaxed));
+    }
+    free_chain(types->unused);
+    pthread_mutex_destroy(&types->lock);
+    free(types);
+    shim_state.types = NULL;
 }
 
 static struct entry *find_slowly(MPI_Datatype handle)
@@ -167,7 +195,7 @@ static struct entry *find_slowly(MPI_Datatype handle)
     struct shim_datatype type;
     struct entry *entry;
 
-    pthread_mutex_lock(&cache.lock);
+    pthread_mutex_lock(&shim_state.types->lock);
     entry = lookup(handle);
     if (entry == NULL && !is_freed(handle) &&
         shim_datatype_describe(handle, &type) == 0) {
@@ -176,7 +204,7 @@ static struct entry *find_slowly(MPI_Datatype handle)
             free(type.layout);
         }
     }
-    pthread_mutex_unlock(&cache.lock);
+    pthread_mutex_unlock(&shim_state.types->lock);
     return entry;
 }
 
@@ -200,9 +228,9 @@ void shim_datatype_hold(const struct shim_datatype *type)
     if (type->is_predefined) {
         return;
     }
-    pthread_mutex_lock(&cache.lock);
+    pthread_mutex_lock(&shim_state.types->lock);
     entry_of(type)->n_holders++;
-    pthread_mutex_unlock(&cache.lock);
+    pthread_mutex_unlock(&shim_state.types->lock);
 }
 
 void shim_datatype_release(const struct shim_datatype *type)
@@ -214,14 +242,14 @@ void shim_datatype_release(const struct shim_datatype *type)
     if (type->is_predefined) {
         return;
     }
-    pthread_mutex_lock(&cache.lock);
+    pthread_mutex_lock(&shim_state.types->lock);
     entry->n_holders--;
     is_last = entry->n_holders == 0 && entry->is_freed;
     if (is_last) {
         unlink_entry(entry);
         recycle(entry);
     }
-    pthread_mutex_unlock(&cache.lock);
+    pthread_mutex_unlock(&shim_state.types->lock);
     if (is_last) {
         shim_real.Type_free(&handle);
     }
@@ -235,7 +263,7 @@ int shim_datatype_free(MPI_Datatype *handle)
     if (handle == NULL || *handle == NULL) {
         return shim_real.Type_free(handle);
     }
-    pthread_mutex_lock(&cache.lock);
+    pthread_mutex_lock(&shim_state.types->lock);
     entry = lookup(*handle);
     was_freed = entry == NULL && is_freed(*handle);
     if (entry != NULL && !entry->type.is_predefined) {
@@ -249,7 +277,7 @@ int shim_datatype_free(MPI_Datatype *handle)
             recycle(entry);
         }
     }
-    pthread_mutex_unlock(&cache.lock);
+    pthread_mutex_unlock(&shim_state.types->lock);
     if (was_freed) {
         return shim_error(NULL, MPI_ERR_TYPE);
     }

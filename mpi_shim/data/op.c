@@ -32,31 +32,62 @@ static const char *const op_symbols[SHIM_OP_N_REDUCTIONS] = {
     [SHIM_OP_MAXLOC] = "ompi_mpi_op_maxloc", [SHIM_OP_MINLOC] = "ompi_mpi_op_minloc",
 };
 
-/* Resolved once, by shim_op_setup. */
-static struct {
+/* An operation that calls under way need. */
+struct held {
+    MPI_Op op;
+    uint32_t n_holds;
+    bool is_freed; /* by the program */
+    struct held *next;
+};
+
+/** What is known of operations. */
+struct shim_ops {
     MPI_Op reductions[SHIM_OP_N_REDUCTIONS];
     MPI_Op null, replace, no_op;
-} handles;
+    struct held *held; /* guarded by the lock of state.h */
+};
 
-void shim_op_setup(void)
+int shim_op_setup(void)
 {
-    for (int i = 0; i < SHIM_OP_N_REDUCTIONS; i++) {
-        handles.reductions[i] = shim_handle_find(op_symbols[i]);
+    struct shim_ops *ops = calloc(1, sizeof(*ops));
+
+    if (ops == NULL) {
+        return -ENOMEM;
     }
-    handles.null = shim_handles.op_null;
-    handles.replace = shim_handle_find("ompi_mpi_op_replace");
-    handles.no_op = shim_handle_find("ompi_mpi_op_no_op");
+    for (int i = 0; i < SHIM_OP_N_REDUCTIONS; i++) {
+        ops->reductions[i] = shim_handle_find(op_symbols[i]);
+    }
+    ops->null = shim_handles.op_null;
+    ops->replace = shim_handle_find("ompi_mpi_op_replace");
+    ops->no_op = shim_handle_find("ompi_mpi_op_no_op");
+    shim_state.ops = ops;
+    return 0;
+}
+
+void shim_op_teardown(void)
+{
+    struct shim_ops *ops = shim_state.ops;
+
+    while (ops->held != NULL) {
+        struct held *held = ops->held;
+
+        ops->held = held->next;
+        free(held);
+    }
+    free(ops);
+    shim_state.ops = NULL;
 }
 
 enum shim_op shim_op_find(MPI_Op op)
 {
+    const struct shim_ops *ops = shim_state.ops;
+
     for (int i = 0; i < SHIM_OP_N_REDUCTIONS; i++) {
-        if (op == handles.reductions[i]) {
+        if (op == ops->reductions[i]) {
             return (enum shim_op)i;
         }
     }
-    if (op == NULL || op == handles.null || op == handles.replace ||
-        op == handles.no_op) {
+    if (op == NULL || op == ops->null || op == ops->replace || op == ops->no_op) {
         return SHIM_OP_NONE;
     }
     return SHIM_OP_USER;
@@ -70,19 +101,9 @@ bool shim_op_is_valid(enum shim_op op, const struct shim_datatype *type)
     return op == SHIM_OP_USER;
 }
 
-/* An operation that calls under way need. */
-struct held {
-    MPI_Op op;
-    uint32_t n_holds;
-    bool is_freed; /* by the program */
-    struct held *next;
-};
-
-static struct held *held_ops;
-
 static struct held **find_held(MPI_Op op)
 {
-    struct held **link = &held_ops;
+    struct held **link = &shim_state.ops->held;
 
     while (*link != NULL && (*link)->op != op) {
         link = &(*link)->next;
@@ -100,8 +121,8 @@ void shim_op_hold(MPI_Op op)
             return;
         }
         held->op = op;
-        held->next = held_ops;
-        held_ops = held;
+        held->next = shim_state.ops->held;
+        shim_state.ops->held = held;
     }
     held->n_holds++;
 }
@@ -133,7 +154,7 @@ int shim_op_free(MPI_Op *op)
     was_freed = held != NULL && held->is_freed;
     if (held != NULL && !was_freed) {
         held->is_freed = true;
-        *op = handles.null;
+        *op = shim_handles.op_null;
     }
     shim_leave();
     if (was_freed) {

@@ -32,8 +32,12 @@ struct shim_combine {
     int status;     /* 0, or -errno if the real library has failed */
 };
 
-/** Resolve the operations' handles. Call once, after the real library's MPI_Init. */
-void shim_op_setup(void);
+/** Resolve the operations' handles. Call once, after the real library's MPI_Init.
+ *  @return 0 or -ENOMEM */
+int shim_op_setup(void);
+
+/** Forget all operations, after the real library's MPI_Finalize. */
+void shim_op_teardown(void);
 
 /** Which operation a handle is. */
 enum shim_op shim_op_find(MPI_Op op);

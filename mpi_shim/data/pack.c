@@ -10,14 +10,14 @@
 #include "mpi_shim/data/datatype_internal.h"
 #include "mpi_shim/real/handles.h"
 #include "mpi_shim/real/real.h"
-
-static MPI_Comm self_comm; /* set once, before any use */
+#include "mpi_shim/real/state.h"
 
 int shim_pack_setup(void)
 {
-    if (shim_real.Comm_dup(shim_handles.comm_self, &self_comm) != MPI_SUCCESS ||
-        shim_real.Comm_set_errhandler(self_comm, shim_handles.errors_return) !=
-            MPI_SUCCESS) {
+    if (shim_real.Comm_dup(shim_handles.comm_self, &shim_state.pack_comm) !=
+            MPI_SUCCESS ||
+        shim_real.Comm_set_errhandler(shim_state.pack_comm,
+                                      shim_handles.errors_return) != MPI_SUCCESS) {
         return -EIO;
     }
     return 0;
@@ -25,7 +25,7 @@ int shim_pack_setup(void)
 
 void shim_pack_teardown(void)
 {
-    shim_real.Comm_free(&self_comm);
+    shim_real.Comm_free(&shim_state.pack_comm);
 }
 
 bool shim_pack_accepts(MPI_Datatype handle)
@@ -33,14 +33,15 @@ bool shim_pack_accepts(MPI_Datatype handle)
     int position = 0;
     char nothing = 0;
 
-    return shim_real.Pack(&nothing, 0, handle, &nothing, 0, &position, self_comm) ==
-           MPI_SUCCESS;
+    return shim_real.Pack(&nothing, 0, handle, &nothing, 0, &position,
+                          shim_state.pack_comm) == MPI_SUCCESS;
 }
 
 int shim_pack_element(const void *buf, MPI_Datatype handle, size_t size, void *out)
 {
     int position = 0;
-    int error = shim_real.Pack(buf, 1, handle, out, (int)size, &position, self_comm);
+    int error =
+        shim_real.Pack(buf, 1, handle, out, (int)size, &position, shim_state.pack_comm);
 
     return error == MPI_SUCCESS ? 0 : -EIO;
 }

@@ -21,35 +21,22 @@
 #include "libbcs/api/external.h"
 #include "libbcs/api/wait.h"
 #include "libbcs/base/notice.h"
-#include "mpi_shim/real/gate.h"
 #include "mpi_shim/real/real.h"
 #include "mpi_shim/real/state.h"
 
-static _Atomic uint64_t shim_pass_count[SHIM_N_FUNCTIONS];
-
-/* Passed calls of this thread that are under way: more than 1 are the library's own. */
-static _Thread_local uint32_t shim_pass_depth
-    __attribute__((tls_model("initial-exec")));
-
-/* When this thread began to wait in the real library; 0: the progress hook will say. */
-static _Thread_local uint64_t shim_wait_since_ns
-    __attribute__((tls_model("initial-exec")));
-
-/* This thread is inside shim_progress_real. */
-static _Thread_local bool shim_is_poking __attribute__((tls_model("initial-exec")));
+/* What a thread is doing in the real library. */
+static _Thread_local struct {
+    uint32_t depth;    /* passed calls under way: more than 1 are the library's own */
+    uint32_t n_hooks;  /* calls of the progress hook */
+    uint64_t since_ns; /* when a wait began; 0: the progress hook will say */
+    bool is_poking;    /* inside shim_progress_real */
+} thread __attribute__((tls_model("initial-exec")));
 
 /* Calls of the hook of which one does something, since others wait for the real library's
  * next look; where there are more processes than cores, each does, as it yields then. */
 enum { HOOKS_A_TURN = 16 };
 
-static _Thread_local uint32_t shim_n_hooks __attribute__((tls_model("initial-exec")));
-
 typedef int (*shim_progress_fn)(void);
-
-static struct shim_progress {
-    void (*poke)(void);
-    void (*callback)(void);
-} shim_progress;
 
 /* Whether a function connects this process with others that are not of its job. */
 static bool shim_pass_connects(enum shim_function function)
@@ -76,16 +63,16 @@ void shim_pass_connected(void)
 
 void shim_pass_begin(enum shim_function function)
 {
-    if (shim_pass_depth++ > 0 || !shim_gate.is_active) {
+    if (thread.depth++ > 0 || !shim_state.gate.is_active) {
         return;
     }
     /* relaxed: statistics */
-    if (atomic_fetch_add_explicit(&shim_pass_count[function], 1,
+    if (atomic_fetch_add_explicit(&shim_state.n_passed[function], 1,
                                   memory_order_relaxed) == 0) {
         bcs_notice(BCS_NOTICE_PASSED, "BCS does not carry %s",
                    shim_function_names[function]);
     }
-    shim_wait_since_ns = 0;
+    thread.since_ns = 0;
     if (__builtin_expect(shim_pass_connects(function), 0)) {
         shim_pass_connected();
     }
@@ -93,46 +80,48 @@ void shim_pass_begin(enum shim_function function)
 
 void shim_pass_end(void)
 {
-    shim_pass_depth--;
+    thread.depth--;
 }
 
 void shim_pass_counts(uint64_t *counts_out, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++) {
         /* relaxed: read in MPI_Finalize, when no other thread may be in MPI */
-        counts_out[i] = atomic_load_explicit(&shim_pass_count[i], memory_order_relaxed);
+        counts_out[i] =
+            atomic_load_explicit(&shim_state.n_passed[i], memory_order_relaxed);
     }
 }
 
 void shim_progress_real(void)
 {
-    if (shim_progress.poke != NULL && !shim_is_poking) {
-        shim_is_poking = true;
-        shim_progress.poke();
-        shim_is_poking = false;
+    if (shim_state.progress.poke != NULL && !thread.is_poking) {
+        thread.is_poking = true;
+        shim_state.progress.poke();
+        thread.is_poking = false;
     }
 }
 
 bool shim_test_real(MPI_Request *request)
 {
-    bool was_poking = shim_is_poking;
+    bool was_poking = thread.is_poking;
     int flag = 0;
 
-    shim_is_poking = true;
+    thread.is_poking = true;
     shim_real.Test(request, &flag, MPI_STATUS_IGNORE);
-    shim_is_poking = was_poking;
+    thread.is_poking = was_poking;
     return flag != 0;
 }
 
 static int shim_progress_hook(void)
 {
-    if (shim_is_poking) {
+    if (thread.is_poking) {
         return 1; /* as if there were something to do: our caller yields by itself */
     }
-    if (shim_progress.callback != NULL && (++shim_n_hooks % HOOKS_A_TURN == 0 ||
-                                           bcs_context_is_crowded(shim_context()))) {
-        shim_progress.callback();
-        bcs_external_call(shim_context(), &shim_wait_since_ns);
+    if (shim_state.progress.callback != NULL &&
+        (++thread.n_hooks % HOOKS_A_TURN == 0 ||
+         bcs_context_is_crowded(shim_context()))) {
+        shim_state.progress.callback();
+        bcs_external_call(shim_context(), &thread.since_ns);
     }
     return 0;
 }
@@ -164,14 +153,14 @@ int shim_progress_hook_install(void (*callback)(void))
 {
     int (*do_register)(shim_progress_fn);
 
-    if (!shim_progress_find("opal_progress", &shim_progress.poke) ||
+    if (!shim_progress_find("opal_progress", &shim_state.progress.poke) ||
         !shim_progress_find("opal_progress_register", &do_register)) {
         return -ENOSYS;
     }
     yield_when_idle();
-    shim_progress.callback = callback;
+    shim_state.progress.callback = callback;
     if (do_register(shim_progress_hook) != 0) {
-        shim_progress.callback = NULL;
+        shim_state.progress.callback = NULL;
         return -ENOSYS;
     }
     return 0;
@@ -179,5 +168,5 @@ int shim_progress_hook_install(void (*callback)(void))
 
 void shim_progress_hook_remove(void)
 {
-    memset(&shim_progress, 0, sizeof(shim_progress));
+    memset(&shim_state.progress, 0, sizeof(shim_state.progress));
 }

@@ -1,25 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Where the entry points lead: to us, or to the real library. Any thread reads it; written
- * at start, in MPI_Init, in MPI_Finalize and in a forked child only.
+ * Where the entry points lead: to us, or to the real library. Any thread reads shim_state.gate;
+ * it is written at start, in MPI_Init, in MPI_Finalize and in a forked child only.
  */
 #ifndef SHIM_GATE_H
 #define SHIM_GATE_H
 
-#include <stdbool.h>
-
 #pragma GCC visibility push(hidden)
-
-/** How entry points go. */
-struct shim_gate {
-    bool mpi_is_slow;  /* MPI_X must look further */
-    bool pmpi_is_slow; /* PMPI_X must look further */
-    bool is_active;    /* between shim_gate_open and shim_gate_close */
-    bool has_tool;     /* some member of shim_tool is set */
-    bool is_forked;    /* this is a forked child, which must not call MPI */
-};
-
-extern struct shim_gate shim_gate;
 
 /** Find the real library, its functions and handles; done once, by the first thread that
  *  comes, later calls return at once. See shim_real_resolve. Every entry point does this
@@ -28,7 +15,7 @@ void shim_gate_resolve(void);
 
 /**
  * From now on buffered functions go to shim_<Name> and passed ones are counted. Called
- * by shim_Init once everything is ready, after mmds_start if that is called at all.
+ * by shim_Init once everything is ready, after shim_state.collect is set if it is at all.
  */
 void shim_gate_open(void);
 

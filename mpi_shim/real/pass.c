@@ -6,12 +6,13 @@
 
 #include "mds/collect.h"
 #include "mpi_shim/real/fallback.h"
+#include "mpi_shim/real/state.h"
 
 #define SHIM_PASSED(timing, type, name, parameters, arguments)                         \
     type shim_pass_##name parameters                                                   \
     {                                                                                  \
         struct mds_collect *collect =                                                  \
-            MDS_##timing == MDS_UNTIMED ? NULL : mds_collect;                          \
+            MDS_##timing == MDS_UNTIMED ? NULL : shim_state.collect;                   \
         uint64_t began = mds_begin(collect, MDS_##timing);                             \
         type result;                                                                   \
                                                                                        \

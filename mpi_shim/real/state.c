@@ -6,7 +6,11 @@
 
 #include "mpi_shim/real/state.h"
 
-struct shim_state shim_state = {.lock = PTHREAD_MUTEX_INITIALIZER};
+struct shim_state shim_state = {
+    .gate = {.mpi_is_slow = true, .pmpi_is_slow = true},
+    .lock = PTHREAD_MUTEX_INITIALIZER,
+    .resolved = PTHREAD_ONCE_INIT,
+};
 
 void shim_enter_threaded(void)
 {

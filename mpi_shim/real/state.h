@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The shim's state: one per process, made by MPI_Init, read by all entry points. Entry
- * points run in the application's threads; with MPI_THREAD_MULTIPLE one of them at a time
- * is in the API, under the lock of this file, which waits let go now and then.
+ * The shim's state: all that it remembers, in one object, which MPI_Init fills. What most
+ * calls look at stands here; the rest of a room is known to that room alone, which makes it
+ * and takes it down. (What the shim knows of the MPI library, and never changes, is in real.h
+ * and handles.h.)
+ *
+ * Entry points run in the application's threads; with MPI_THREAD_MULTIPLE one of them at a
+ * time is in the API, under the lock of this file, which waits let go now and then.
  */
 #ifndef SHIM_STATE_H
 #define SHIM_STATE_H
@@ -13,17 +17,59 @@
 #include <stdint.h>
 
 #include "libbcs/api/attach.h"
+#include "libbcs/base/forked.h"
+#include "mpi_shim/real/real.h"
 
-/** Null until MPI_Init has attached this process, and again after MPI_Finalize. */
-struct shim_state {
-    struct bcs_context *context;
-    bool is_threaded;           /* MPI_THREAD_MULTIPLE was granted */
-    _Atomic uint32_t n_at_door; /* threads that wait for the lock */
-    pthread_mutex_t lock;
-    void (*at_leave)(
-        void); /* what remains to be done when a call ends; NULL: nothing */
+#pragma GCC visibility push(hidden)
+
+/** How entry points go; see gate.h. */
+struct shim_gate {
+    bool mpi_is_slow;  /* MPI_X must look further */
+    bool pmpi_is_slow; /* PMPI_X must look further */
+    bool is_active;    /* between shim_gate_open and shim_gate_close */
+    bool has_tool;     /* some member of shim_tool is set */
+    bool is_forked;    /* this is a forked child, which must not call MPI */
 };
 
+/** How the real library and we move each other; see fallback.h. */
+struct shim_progress {
+    void (*poke)(void);
+    void (*callback)(void);
+};
+
+struct shim_state {
+    /* What most calls look at. */
+    struct shim_gate gate;      /* any thread reads it */
+    bool is_threaded;           /* MPI_THREAD_MULTIPLE was granted */
+    _Atomic uint32_t n_at_door; /* threads that wait for the lock */
+    /* NULL until MPI_Init has attached this process, and again after MPI_Finalize. */
+    struct bcs_context *context;
+    void (*at_leave)(
+        void); /* what is left to be done when a call ends; NULL: nothing */
+    struct mds_collect *collect; /* where calls are recorded; NULL: they are not */
+    struct shim_comm *last_comm; /* that was looked up */
+    struct shim_request
+        *requests; /* the addresses of all requests of ours: from here */
+    struct shim_request *requests_end; /* to here */
+    struct shim_idup *idups;           /* that are under way; NULL: none */
+
+    /* Of one room each. */
+    struct shim_comms *comms;
+    struct shim_types *types;
+    struct shim_ops *ops;
+    struct shim_arena *arena;
+    MPI_Comm pack_comm; /* with which the real library packs for us */
+
+    pthread_mutex_t lock;
+    pthread_once_t resolved; /* the real library has been found */
+    struct shim_progress progress;
+    struct bcs_forked forked; /* makes the entry points of a forked child refuse */
+    _Atomic bool is_told_inactive;
+    _Atomic uint64_t
+        n_passed[SHIM_N_FUNCTIONS]; /* calls that went to the real library */
+};
+
+/** The one of this process: MPI's functions name none. */
 extern struct shim_state shim_state;
 
 /** The process's context, while the shim is active. */
@@ -54,5 +100,7 @@ static inline void shim_leave(void)
         pthread_mutex_unlock(&shim_state.lock);
     }
 }
+
+#pragma GCC visibility pop
 
 #endif

@@ -6,45 +6,33 @@
 
 #include <mpi.h>
 
-static struct {
-    void *base; /* NULL: none is attached */
-    size_t n_bytes;
-    size_t used_bytes;
-} space;
-
-bool shim_bsend_attach(void *buffer, size_t n_bytes)
+bool shim_bsend_attach(struct shim_bsend_space *space, void *buffer, size_t n_bytes)
 {
-    if (space.base != NULL) {
+    if (space->base != NULL) {
         return false;
     }
-    space.base = buffer;
-    space.n_bytes = n_bytes;
+    space->base = buffer;
+    space->n_bytes = n_bytes;
     return true;
 }
 
-void *shim_bsend_buffer(size_t *n_bytes_out)
+void shim_bsend_detach(struct shim_bsend_space *space)
 {
-    *n_bytes_out = space.n_bytes;
-    return space.base;
+    space->base = NULL;
 }
 
-void shim_bsend_detach(void)
-{
-    space.base = NULL;
-}
-
-bool shim_bsend_reserve(size_t n_bytes)
+bool shim_bsend_reserve(struct shim_bsend_space *space, size_t n_bytes)
 {
     size_t needed = n_bytes + MPI_BSEND_OVERHEAD;
 
-    if (space.base == NULL || space.used_bytes + needed > space.n_bytes) {
+    if (space->base == NULL || space->used_bytes + needed > space->n_bytes) {
         return false;
     }
-    space.used_bytes += needed;
+    space->used_bytes += needed;
     return true;
 }
 
-void shim_bsend_release(size_t n_bytes)
+void shim_bsend_release(struct shim_bsend_space *space, size_t n_bytes)
 {
-    space.used_bytes -= n_bytes + MPI_BSEND_OVERHEAD;
+    space->used_bytes -= n_bytes + MPI_BSEND_OVERHEAD;
 }

@@ -11,19 +11,23 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/** Account for a buffer of the program. @return false: there is one already */
-bool shim_bsend_attach(void *buffer, size_t n_bytes);
+/** The buffer of the program. */
+struct shim_bsend_space {
+    void *base; /* NULL: none is attached */
+    size_t n_bytes;
+    size_t used_bytes;
+};
 
-/** The buffer that is attached, or NULL. */
-void *shim_bsend_buffer(size_t *n_bytes_out);
+/** Account for a buffer of the program. @return false: there is one already */
+bool shim_bsend_attach(struct shim_bsend_space *space, void *buffer, size_t n_bytes);
 
 /** There is no buffer any more. All its messages have left. */
-void shim_bsend_detach(void);
+void shim_bsend_detach(struct shim_bsend_space *space);
 
 /** Take space for one message. @return whether there was enough */
-bool shim_bsend_reserve(size_t n_bytes);
+bool shim_bsend_reserve(struct shim_bsend_space *space, size_t n_bytes);
 
 /** The message has left: give its space back. */
-void shim_bsend_release(size_t n_bytes);
+void shim_bsend_release(struct shim_bsend_space *space, size_t n_bytes);
 
 #endif

@@ -18,35 +18,32 @@
 #include "mpi_shim/request/bsend_space.h"
 #include "mpi_shim/request/status.h"
 
-struct shim_arena shim_arena;
-
-/* Requests that go on without a handle. While there are any, calls end with a look at them:
- * what has arrived before a call is in its buffer after it. */
-static struct shim_request *orphans;
-
 int shim_request_setup(void)
 {
     uint32_t n_most = bcs_context_requests(shim_context());
+    struct shim_arena *arena = calloc(1, sizeof(*arena));
     void *memory = /* address space; what is touched becomes memory */
         mmap(NULL, n_most * sizeof(struct shim_request), PROT_READ | PROT_WRITE,
              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
-    if (memory == MAP_FAILED) {
+    if (arena == NULL || memory == MAP_FAILED) {
+        free(arena);
         return -ENOMEM;
     }
-    shim_arena.begin = memory;
-    shim_arena.end = shim_arena.begin + n_most;
+    shim_state.arena = arena;
+    shim_state.requests = memory;
+    shim_state.requests_end = shim_state.requests + n_most;
     return 0;
 }
 
 void shim_request_teardown(void)
 {
-    if (shim_arena.begin != NULL) {
-        munmap(shim_arena.begin,
-               (size_t)((char *)shim_arena.end - (char *)shim_arena.begin));
-        memset(&shim_arena, 0, sizeof(shim_arena));
-    }
-    orphans = NULL;
+    munmap(shim_state.requests,
+           (size_t)((char *)shim_state.requests_end - (char *)shim_state.requests));
+    free(shim_state.arena);
+    shim_state.requests = NULL;
+    shim_state.requests_end = NULL;
+    shim_state.arena = NULL;
     shim_state.at_leave = NULL;
 }
 
@@ -54,50 +51,53 @@ void shim_request_teardown(void)
  *  longest. */
 static void rest(struct shim_request *request)
 {
-    uint32_t i = shim_arena.next_resting++ % SHIM_N_RESTING;
-    struct shim_request *rested = shim_arena.resting[i];
+    struct shim_arena *arena = shim_state.arena;
+    uint32_t i = arena->next_resting++ % SHIM_N_RESTING;
+    struct shim_request *rested = arena->resting[i];
 
-    shim_arena.resting[i] = request;
+    arena->resting[i] = request;
     if (rested != NULL) {
-        rested->next = shim_arena.free;
-        shim_arena.free = rested;
+        rested->next = arena->free;
+        arena->free = rested;
     }
 }
 
 /** There is no other: take the one that has rested for longest. @return NULL: none */
 static struct shim_request *wake(void)
 {
+    struct shim_arena *arena = shim_state.arena;
     struct shim_request *request = NULL;
 
     for (uint32_t n = 0; request == NULL && n < SHIM_N_RESTING; n++) {
-        uint32_t i = (shim_arena.next_resting + n) % SHIM_N_RESTING;
+        uint32_t i = (arena->next_resting + n) % SHIM_N_RESTING;
 
-        request = shim_arena.resting[i];
-        shim_arena.resting[i] = NULL;
+        request = arena->resting[i];
+        arena->resting[i] = NULL;
     }
     return request;
 }
 
 struct shim_request *shim_request_new(void)
 {
-    struct shim_request *request = shim_arena.free;
+    struct shim_arena *arena = shim_state.arena;
+    struct shim_request *request = arena->free;
     int32_t fortran_handle;
 
     if (request != NULL) {
-        shim_arena.free = request->next;
-    } else if (&shim_arena.begin[shim_arena.n_touched] < shim_arena.end) {
-        request = &shim_arena.begin[shim_arena.n_touched++];
+        arena->free = request->next;
+    } else if (&shim_state.requests[arena->n_touched] < shim_state.requests_end) {
+        request = &shim_state.requests[arena->n_touched++];
     } else {
         request = wake();
     }
     if (request == NULL) {
         bcs_notice(BCS_NOTICE_REQUESTS_USED,
                    "rank %u has %u requests, as many as it may",
-                   bcs_context_rank(shim_context()), shim_arena.n_used);
+                   bcs_context_rank(shim_context()), arena->n_used);
         return NULL;
     }
-    shim_arena.n_used++;
-    fortran_handle = SHIM_FORTRAN_BASE + (int32_t)(request - shim_arena.begin);
+    arena->n_used++;
+    fortran_handle = SHIM_FORTRAN_BASE + (int32_t)(request - shim_state.requests);
     memset(request, 0, sizeof(*request));
     request->fortran_handle = fortran_handle;
     return request;
@@ -105,12 +105,13 @@ struct shim_request *shim_request_new(void)
 
 void shim_request_outlive(MPI_Comm comm)
 {
-    struct shim_request *end = shim_arena.begin + shim_arena.n_touched;
+    const struct shim_arena *arena = shim_state.arena;
+    struct shim_request *end = shim_state.requests + arena->n_touched;
 
-    if (shim_arena.n_used == 0) {
+    if (arena->n_used == 0) {
         return;
     }
-    for (struct shim_request *request = shim_arena.begin; request < end; request++) {
+    for (struct shim_request *request = shim_state.requests; request < end; request++) {
         if (request->error_comm == comm) {
             request->error_comm = shim_handles.comm_world;
         }
@@ -129,7 +130,7 @@ static void drop_buffers(struct shim_request *request)
         request->copy = NULL;
     }
     if (request->is_buffered) {
-        shim_bsend_release(request->base.n_bytes);
+        shim_bsend_release(&shim_state.arena->space, request->base.n_bytes);
         request->is_buffered = false;
     }
 }
@@ -148,7 +149,7 @@ void shim_request_delete(struct shim_request *request)
         request->comm != NULL) {
         shim_comm_release(request->comm);
     }
-    shim_arena.n_used--;
+    shim_state.arena->n_used--;
     request->error_comm = NULL;
     request->comm = NULL;
     rest(request);
@@ -245,11 +246,13 @@ static int post(struct shim_request *request, bool must_copy)
  *  @return whether there was enough */
 static bool reserve_space(size_t n_bytes)
 {
-    if (shim_bsend_reserve(n_bytes)) {
+    struct shim_bsend_space *space = &shim_state.arena->space;
+
+    if (shim_bsend_reserve(space, n_bytes)) {
         return true;
     }
     shim_request_reap();
-    return shim_bsend_reserve(n_bytes);
+    return shim_bsend_reserve(space, n_bytes);
 }
 
 /** Start a buffered send: its data go on their own way, and the request is done. */
@@ -409,14 +412,14 @@ void shim_request_free(struct shim_request *request)
         shim_request_free(request->partner);
         request->partner = NULL;
     }
-    request->next = orphans;
-    orphans = request;
+    request->next = shim_state.arena->orphans;
+    shim_state.arena->orphans = request;
     shim_state.at_leave = shim_request_reap;
 }
 
 void shim_request_reap(void)
 {
-    struct shim_request **link = &orphans;
+    struct shim_request **link = &shim_state.arena->orphans;
 
     while (*link != NULL) {
         struct shim_request *request = *link;
@@ -428,14 +431,14 @@ void shim_request_reap(void)
             link = &request->next;
         }
     }
-    if (orphans == NULL) {
+    if (shim_state.arena->orphans == NULL) {
         shim_state.at_leave = NULL;
     }
 }
 
 static bool has_orphan_send(void)
 {
-    const struct shim_request *request = orphans;
+    const struct shim_request *request = shim_state.arena->orphans;
 
     while (request != NULL && !request->base.is_send) {
         request = request->next;

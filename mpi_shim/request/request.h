@@ -15,6 +15,7 @@
 #include "mpi_shim/comm/comm.h"
 #include "mpi_shim/data/datatype.h"
 #include "mpi_shim/real/state.h"
+#include "mpi_shim/request/bsend_space.h"
 
 /** How a request's send sends, or that it receives. */
 enum shim_kind {
@@ -73,20 +74,21 @@ enum { SHIM_FORTRAN_BASE = 1 << 30 };
 
 enum { SHIM_N_RESTING = 64 };
 
-/** The arena; [begin, end) are the addresses of all requests of ours. */
+/** What is remembered of the requests of ours, whose addresses are those from
+ *  shim_state.requests to shim_state.requests_end. */
 struct shim_arena {
-    struct shim_request *begin;
-    struct shim_request *end;
     struct shim_request *free;
+    /* Requests that go on without a handle. While there are any, calls end with a look at
+     * them: what has arrived before a call is in its buffer after it. */
+    struct shim_request *orphans;
     /* Those that were deleted last, in a ring: a copy of such a handle that the program
      * has kept is found out, and not taken for a new request. */
     struct shim_request *resting[SHIM_N_RESTING];
     uint32_t next_resting;
     uint32_t n_touched;
     uint32_t n_used;
+    struct shim_bsend_space space;
 };
-
-extern struct shim_arena shim_arena;
 
 /** Reserve the arena. @return 0 or -ENOMEM */
 int shim_request_setup(void);
@@ -99,7 +101,8 @@ static inline struct shim_request *shim_request_find(MPI_Request handle)
 {
     struct shim_request *request = (struct shim_request *)(void *)handle;
 
-    return request >= shim_arena.begin && request < shim_arena.end ? request : NULL;
+    return request >= shim_state.requests && request < shim_state.requests_end ? request
+                                                                               : NULL;
 }
 
 /** Whether the program may use a handle of ours: the operation is not over, nor has it let
@@ -114,7 +117,7 @@ static inline struct shim_request *shim_request_of_fortran(MPI_Fint handle)
 {
     uint32_t index = (uint32_t)handle - SHIM_FORTRAN_BASE;
 
-    return index < shim_arena.n_touched ? &shim_arena.begin[index] : NULL;
+    return index < shim_state.arena->n_touched ? &shim_state.requests[index] : NULL;
 }
 
 static inline MPI_Request shim_request_handle(struct shim_request *request)
