@@ -9,7 +9,7 @@
 
 #include "libbcs/bsplib/bsplib.h"
 
-struct bsplib bsplib;
+struct bsplib *bsplib_self;
 
 void bsp_abort_va(const char *format, va_list arguments)
 {
@@ -31,26 +31,27 @@ void bsp_abort(const char *format, ...)
 
 void bsplib_check_process(const char *caller)
 {
-    if (bsplib.phase == BSPLIB_FORKED) {
+    if (bsplib_self != NULL && bsplib_self->phase == BSPLIB_FORKED) {
         cbsp_raw_refuse_forked(caller);
     }
 }
 
-void bsplib_check(const char *caller)
+struct bsplib *bsplib_check(const char *caller)
 {
     bsplib_check_process(caller);
-    if (bsplib.phase != BSPLIB_RUNNING) {
+    if (bsplib_self == NULL || bsplib_self->phase != BSPLIB_RUNNING) {
         bsp_abort("%s: can only be called within the parallel part, from bsp_begin to "
                   "bsp_end\n",
                   caller);
     }
+    return bsplib_self;
 }
 
-void bsplib_check_pid(const char *caller, int pid)
+void bsplib_check_pid(const struct bsplib *bsp, const char *caller, int pid)
 {
-    if (pid < 0 || pid >= bsplib.n_procs) {
+    if (pid < 0 || pid >= bsp->n_procs) {
         bsp_abort("%s: there is no process %d; there are 0 to %d\n", caller, pid,
-                  bsplib.n_procs - 1);
+                  bsp->n_procs - 1);
     }
 }
 

@@ -20,13 +20,10 @@ struct header {
 };
 
 /** Data of one sender that are to be written later, one after the other with headers. */
-struct log {
+struct bsplib_log {
     uint8_t *bytes;
     size_t n_bytes, n_room;
 };
-
-/** [n_procs] by sender; NULL before the first. */
-static struct log *puts, *gots;
 
 /** What a process asks for. */
 struct request {
@@ -42,13 +39,14 @@ static size_t padded(size_t n_bytes)
 }
 
 /** Append a block to the log of its sender. */
-static void keep(struct log **logs, int sender, const void *bytes, size_t n_bytes)
+static void keep(struct bsplib *bsp, struct bsplib_log **logs, int sender,
+                 const void *bytes, size_t n_bytes)
 {
     size_t needed, n_taken = padded(n_bytes);
-    struct log *log;
+    struct bsplib_log *log;
 
     if (*logs == NULL) {
-        *logs = calloc((size_t)bsplib.n_procs, sizeof(**logs));
+        *logs = calloc((size_t)bsp->n_procs, sizeof(**logs));
     }
     if (*logs == NULL) {
         bsp_abort("bsp_sync: out of memory\n");
@@ -74,18 +72,18 @@ static void keep(struct log **logs, int sender, const void *bytes, size_t n_byte
 
 static void keep_put(int srcNode, void *destAddr, int nBytes)
 {
-    keep(&puts, srcNode, destAddr, (size_t)nBytes);
+    keep(bsplib_self, &bsplib_self->puts, srcNode, destAddr, (size_t)nBytes);
 }
 
 static void keep_got(int srcNode, void *destAddr, int nBytes)
 {
-    keep(&gots, srcNode, destAddr, (size_t)nBytes);
+    keep(bsplib_self, &bsplib_self->gots, srcNode, destAddr, (size_t)nBytes);
 }
 
 /** Write what is in the logs, in the order of the senders, and empty them. */
-static void write_logs(struct log *logs)
+static void write_logs(const struct bsplib *bsp, struct bsplib_log *logs)
 {
-    for (int i = 0; logs != NULL && i < bsplib.n_procs; i++) {
+    for (int i = 0; logs != NULL && i < bsp->n_procs; i++) {
         for (size_t done = 0; done < logs[i].n_bytes;) {
             struct header header;
             const uint8_t *data = logs[i].bytes + done + sizeof(header);
@@ -98,22 +96,22 @@ static void write_logs(struct log *logs)
     }
 }
 
-void bsplib_remote_apply(void)
+void bsplib_remote_apply(struct bsplib *bsp)
 {
-    write_logs(gots);
-    write_logs(puts);
+    write_logs(bsp, bsp->gots);
+    write_logs(bsp, bsp->puts);
 }
 
-void bsplib_remote_fini(void)
+void bsplib_remote_fini(struct bsplib *bsp)
 {
-    for (int i = 0; i < bsplib.n_procs; i++) {
-        free(puts == NULL ? NULL : puts[i].bytes);
-        free(gots == NULL ? NULL : gots[i].bytes);
+    for (int i = 0; i < bsp->n_procs; i++) {
+        free(bsp->puts == NULL ? NULL : bsp->puts[i].bytes);
+        free(bsp->gots == NULL ? NULL : bsp->gots[i].bytes);
     }
-    free(puts);
-    free(gots);
-    puts = NULL;
-    gots = NULL;
+    free(bsp->puts);
+    free(bsp->gots);
+    bsp->puts = NULL;
+    bsp->gots = NULL;
 }
 
 /** Send data that are to be written later, by a handler that keeps them. */
@@ -160,38 +158,41 @@ static void answer(int srcNode, void *destAddr, int nBytes)
 }
 
 /** Check what both have in common. @return the other process's address */
-static uint64_t check(const char *caller, int pid, const void *ident, int offset,
-                      int nbytes)
+static uint64_t check(struct bsplib *bsp, const char *caller, int pid,
+                      const struct bsplib_place *place)
 {
-    bsplib_check_pid(caller, pid);
-    if (offset < 0 || nbytes < 0) {
-        bsp_abort("%s: offset %d, %d bytes; neither may be negative\n", caller, offset,
-                  nbytes);
+    bsplib_check_pid(bsp, caller, pid);
+    if (place->offset < 0 || place->n_bytes < 0) {
+        bsp_abort("%s: offset %d, %d bytes; neither may be negative\n", caller,
+                  place->offset, place->n_bytes);
     }
-    return bsplib_registered(caller, pid, ident, offset, nbytes);
+    return bsplib_registered(bsp, caller, pid, place);
 }
 
 void bsp_put(int pid, const void *src, void *dst, int offset, int nbytes)
 {
+    struct bsplib *bsp = bsplib_check("bsp_put");
     struct header header = {.n_bytes = (uint64_t)nbytes};
 
-    bsplib_check("bsp_put");
     if (nbytes == 0) {
         return;
     }
-    header.dest = check("bsp_put", pid, dst, offset, nbytes);
+    header.dest =
+        check(bsp, "bsp_put", pid, &(struct bsplib_place){dst, offset, nbytes});
     send_kept("bsp_put", pid, &header, src, keep_put);
 }
 
 void bsp_hpput(int pid, const void *src, void *dst, int offset, int nbytes)
 {
-    bsplib_check("bsp_hpput");
+    struct bsplib *bsp = bsplib_check("bsp_hpput");
+
     if (nbytes == 0) {
         return;
     }
     bsplib_send("bsp_hpput", pid,
                 &(struct bsplib_message){
-                    .dest = check("bsp_hpput", pid, dst, offset, nbytes),
+                    .dest = check(bsp, "bsp_hpput", pid,
+                                  &(struct bsplib_place){dst, offset, nbytes}),
                     .data = src,
                     .n_bytes = (size_t)nbytes,
                 },
@@ -202,17 +203,19 @@ void bsp_hpput(int pid, const void *src, void *dst, int offset, int nbytes)
 static void get(const char *caller, int pid, const void *src, int offset,
                 struct request *request)
 {
-    bsplib_check(caller);
+    struct bsplib *bsp = bsplib_check(caller);
+    const struct bsplib_place place = {src, offset,
+                                       (int)(int64_t)request->answer.n_bytes};
+
     if (request->answer.n_bytes == 0) {
         return;
     }
-    request->source =
-        check(caller, pid, src, offset, (int)(int64_t)request->answer.n_bytes);
+    request->source = check(bsp, caller, pid, &place);
     bsplib_send(caller, pid,
                 &(struct bsplib_message){.data = request, .n_bytes = sizeof(*request)},
                 answer);
-    bsplib.n_gets++;
-    bsplib.bits |= BSPLIB_GETS;
+    bsp->n_gets++;
+    bsp->bits |= BSPLIB_GETS;
 }
 
 void bsp_get(int pid, const void *src, int offset, void *dst, int nbytes)

@@ -9,56 +9,70 @@
 #include "libbcs/bsplib/bsplib.h"
 
 /** A forked child is not of the job, and nothing ends with it. */
-static void take_away(void *unused)
+static void take_away(void *state)
 {
-    (void)unused;
-    bsplib.phase = BSPLIB_FORKED;
+    struct bsplib *bsp = state;
+
+    bsp->phase = BSPLIB_FORKED;
 }
 
-static void leave(const char *caller)
+/** The state stays: it says that all is over. */
+static void leave(struct bsplib *bsp, const char *caller)
 {
-    bsplib.phase = BSPLIB_OVER;
-    bsplib_registrations_fini();
-    bsplib_queue_fini();
-    bsplib_remote_fini();
+    bsp->phase = BSPLIB_OVER;
+    bsplib_registrations_fini(&bsp->registrations);
+    bsplib_queue_fini(bsp);
+    bsplib_remote_fini(bsp);
     bsplib_require(caller, cBSP_finalize());
 }
 
 /** When the program ends: what has begun must have ended. */
 static void check_end(void)
 {
-    if (bsplib.phase == BSPLIB_RUNNING) {
+    struct bsplib *bsp = bsplib_self;
+
+    if (bsp->phase == BSPLIB_RUNNING) {
         bsp_abort("bsp_end: was not called before the program ended\n");
     }
-    if (bsplib.phase == BSPLIB_BEFORE) {
-        leave("exit");
+    if (bsp->phase == BSPLIB_BEFORE) {
+        leave(bsp, "exit");
     }
 }
 
-static void join(const char *caller)
+/** Join the job, if this process has not. @return the state */
+static struct bsplib *join(const char *caller)
 {
-    if (!bsplib.is_joined) {
-        bsplib_require(caller, cBSP_initialize());
-        bsplib.is_joined = true;
-        bsplib.n_procs = cBSP_nprocs();
-        bsplib.forked.in_child = take_away;
-        cbsp_raw_watch_forks(&bsplib.forked);
-        atexit(check_end);
+    struct bsplib *bsp = bsplib_self;
+
+    if (bsp != NULL) {
+        return bsp;
     }
+    bsplib_require(caller, cBSP_initialize());
+    bsp = calloc(1, sizeof(*bsp));
+    if (bsp == NULL) {
+        bsp_abort("%s: out of memory\n", caller);
+        return NULL;
+    }
+    bsp->n_procs = cBSP_nprocs();
+    bsp->forked = (struct bcs_forked){.in_child = take_away, .arg = bsp};
+    cbsp_raw_watch_forks(&bsp->forked);
+    bsplib_self = bsp;
+    atexit(check_end);
+    return bsp;
 }
 
 void bsp_init(void (*spmd_part)(void), int argc, char *argv[])
 {
-    static bool was_called;
+    struct bsplib *bsp;
 
     (void)argc;
     (void)argv;
     bsplib_check_process("bsp_init");
-    if (was_called || bsplib.phase != BSPLIB_BEFORE) {
+    bsp = join("bsp_init");
+    if (bsp->is_initialized || bsp->phase != BSPLIB_BEFORE) {
         bsp_abort("bsp_init: may be called only once, and before bsp_begin\n");
     }
-    was_called = true;
-    join("bsp_init");
+    bsp->is_initialized = true;
     if (cBSP_pid() != 0) {
         spmd_part();
         exit(EXIT_SUCCESS);
@@ -66,47 +80,47 @@ void bsp_init(void (*spmd_part)(void), int argc, char *argv[])
 }
 
 /** What a process does that is too many. */
-static void stand_by(void)
+static void stand_by(struct bsplib *bsp)
 {
-    while ((bsplib_superstep("bsp_begin") & BSPLIB_END) == 0) {
+    while ((bsplib_superstep(bsp, "bsp_begin") & BSPLIB_END) == 0) {
     }
-    leave("bsp_begin");
+    leave(bsp, "bsp_begin");
     exit(EXIT_SUCCESS);
 }
 
 void bsp_begin(int maxprocs)
 {
+    struct bsplib *bsp;
+
     bsplib_check_process("bsp_begin");
-    if (bsplib.phase != BSPLIB_BEFORE) {
+    bsp = join("bsp_begin");
+    if (bsp->phase != BSPLIB_BEFORE) {
         bsp_abort("bsp_begin: may be called only once\n");
     }
-    join("bsp_begin");
     bsplib_require("bsp_begin", cBSP_broadcast(0, &maxprocs, sizeof(maxprocs)));
     if (maxprocs <= 0) {
         bsp_abort("bsp_begin: %d processes; allowed are 1 and more\n", maxprocs);
     }
-    bsplib.n_procs = maxprocs < cBSP_nprocs() ? maxprocs : cBSP_nprocs();
-    if (cBSP_pid() >= bsplib.n_procs) {
-        stand_by();
+    bsp->n_procs = maxprocs < cBSP_nprocs() ? maxprocs : cBSP_nprocs();
+    if (cBSP_pid() >= bsp->n_procs) {
+        stand_by(bsp);
     }
-    bsplib.phase = BSPLIB_RUNNING;
-    bsplib.start_ns = bcs_clock_now_ns();
+    bsp->phase = BSPLIB_RUNNING;
+    bsp->start_ns = bcs_clock_now_ns();
 }
 
 void bsp_end(void)
 {
-    bsplib_check("bsp_end");
-    bsplib.bits |= BSPLIB_END;
-    bsplib_superstep("bsp_end");
-    leave("bsp_end");
+    struct bsplib *bsp = bsplib_check("bsp_end");
+
+    bsp->bits |= BSPLIB_END;
+    bsplib_superstep(bsp, "bsp_end");
+    leave(bsp, "bsp_end");
 }
 
 int bsp_nprocs(void)
 {
-    if (bsplib.phase == BSPLIB_BEFORE) {
-        join("bsp_nprocs");
-    }
-    return bsplib.n_procs;
+    return join("bsp_nprocs")->n_procs;
 }
 
 int bsp_pid(void)
@@ -117,6 +131,7 @@ int bsp_pid(void)
 
 double bsp_time(void)
 {
-    bsplib_check("bsp_time");
-    return (double)(bcs_clock_now_ns() - bsplib.start_ns) * 1e-9;
+    const struct bsplib *bsp = bsplib_check("bsp_time");
+
+    return (double)(bcs_clock_now_ns() - bsp->start_ns) * 1e-9;
 }

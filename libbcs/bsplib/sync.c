@@ -18,31 +18,31 @@ static void check_bits(uint8_t all_bits)
     }
 }
 
-uint8_t bsplib_superstep(const char *caller)
+uint8_t bsplib_superstep(struct bsplib *bsp, const char *caller)
 {
     uint8_t all_bits = 0;
 
-    bsplib_require(caller, cbsp_raw_gsync(bsplib.bits, &all_bits));
+    bsplib_require(caller, cbsp_raw_gsync(bsp->bits, &all_bits));
     check_bits(all_bits);
     if ((all_bits & BSPLIB_GETS) != 0) {
-        bsplib_require(caller, cBSP_nsync(bsplib.n_gets));
+        bsplib_require(caller, cBSP_nsync(bsp->n_gets));
     }
-    bsplib.bits = 0;
-    bsplib.n_gets = 0;
+    bsp->bits = 0;
+    bsp->n_gets = 0;
     return all_bits;
 }
 
 void bsp_sync(void)
 {
+    struct bsplib *bsp = bsplib_check("bsp_sync");
     uint8_t all_bits;
 
-    bsplib_check("bsp_sync");
-    bsplib.bits |= BSPLIB_SYNC;
-    bsplib_registrations_tell();
-    all_bits = bsplib_superstep("bsp_sync");
-    bsplib_remote_apply();
+    bsp->bits |= BSPLIB_SYNC;
+    bsplib_registrations_tell(bsp);
+    all_bits = bsplib_superstep(bsp, "bsp_sync");
+    bsplib_remote_apply(bsp);
     if ((all_bits & BSPLIB_REGISTERS) != 0) {
-        bsplib_registrations_apply();
+        bsplib_registrations_apply(bsp);
     }
-    bsplib_queue_turn();
+    bsplib_queue_turn(bsp);
 }
