@@ -10,7 +10,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 
 #include "libbcs/api/attach.h"
@@ -71,47 +70,46 @@ static void job_free(struct bcs_job *job)
     free(job);
 }
 
-/** Enter and attach; the context owns the job on success. */
-static int attach(struct bcs_job *job, struct bcs_context **context_out)
+int bcs_job_join(const struct bcs_entry *entry, struct bcs_context **context_out)
 {
-    struct bcs_context *context;
-    int rc = bcs_entry_init(&job->entry, "bcs_init");
+    struct bcs_job *job = calloc(1, sizeof(*job));
+    struct bcs_context *context = NULL;
+    int rc = -ENOMEM;
 
-    if (rc < 0) {
+    if (job == NULL) {
         return rc;
     }
-    rc = bcs_attach(&job->entry.bootstrap, &job->entry.settings.nic,
-                    &(struct bcs_hooks){0}, &context);
+    rc = bcs_attach(&entry->bootstrap, &entry->settings.nic, &(struct bcs_hooks){0},
+                    &context);
     if (rc < 0) {
-        return rc;
+        goto fail;
     }
     context->job = job;
     rc = make_world(context);
     if (rc < 0) {
-        bcs_detach(context);
-        return rc;
+        goto fail;
     }
+    job->entry = *entry;
     *context_out = context;
     return 0;
+
+fail:
+    bcs_detach(context);
+    job_free(job);
+    return rc;
 }
 
 int bcs_init(struct bcs_context **context_out)
 {
-    static atomic_flag was_called = ATOMIC_FLAG_INIT; /* as long as the process lives */
-    struct bcs_job *job;
-    int rc;
+    struct bcs_entry entry;
+    int rc = bcs_entry_init(&entry, BCS_ENTRY_API);
 
-    if (atomic_flag_test_and_set(&was_called)) {
-        bcs_error("bcs_init: called before in this process");
-        return -EALREADY;
-    }
-    job = calloc(1, sizeof(*job));
-    if (job == NULL) {
-        return -ENOMEM;
-    }
-    rc = attach(job, context_out);
     if (rc < 0) {
-        job_free(job);
+        return rc;
+    }
+    rc = bcs_job_join(&entry, context_out);
+    if (rc < 0) {
+        bcs_entry_fini(&entry);
     }
     return rc;
 }

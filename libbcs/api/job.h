@@ -24,4 +24,14 @@ struct bcs_job {
     uint64_t n_groups;            /* made by the job; the same in every process */
 };
 
+/**
+ * Join a job, all of whose processes do so, and make its world. A process may have joined
+ * several, or be several processes of one: each context stands for itself.
+ *
+ * @param entry  the context's on success
+ * @return 0     end with bcs_finalize
+ * @return <0    as bcs_attach, or -ENOMEM; the entry is still the caller's
+ */
+int bcs_job_join(const struct bcs_entry *entry, struct bcs_context **context_out);
+
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The table of what is said once, and the counts: this process's own, until it shares them.
- * The counts are a part of the log sink: what has been said is state of standard error.
  */
 #include "libbcs/base/notice.h"
 
@@ -169,8 +168,21 @@ static const struct bcs_notice_kind kinds[BCS_N_NOTICES] = {
         },
 };
 
-static struct bcs_notices own;
-static struct bcs_notices *counts = &own;
+/* A part of the log sink: what has been said is state of standard error. */
+static struct {
+    struct bcs_notices own;
+    struct bcs_notices *_Atomic shared; /* NULL: counts alone */
+} said;
+
+/** Where this process counts. */
+static struct bcs_notices *counts(void)
+{
+    /* acquire: pairs with the release in bcs_notice_share */
+    struct bcs_notices *shared =
+        atomic_load_explicit(&said.shared, memory_order_acquire);
+
+    return shared == NULL ? &said.own : shared;
+}
 
 const struct bcs_notice_kind *bcs_notice_kind(enum bcs_notice notice)
 {
@@ -184,7 +196,7 @@ void bcs_notice(enum bcs_notice notice, const char *format, ...)
     va_list arguments;
 
     /* relaxed: each count stands for itself */
-    if (atomic_fetch_add_explicit(&counts->n[notice], 1, memory_order_relaxed) > 0) {
+    if (atomic_fetch_add_explicit(&counts()->n[notice], 1, memory_order_relaxed) > 0) {
         return;
     }
     va_start(arguments, format);
@@ -196,7 +208,7 @@ void bcs_notice(enum bcs_notice notice, const char *format, ...)
 
 uint64_t bcs_notice_count(enum bcs_notice notice)
 {
-    return atomic_load_explicit(&counts->n[notice], memory_order_relaxed);
+    return atomic_load_explicit(&counts()->n[notice], memory_order_relaxed);
 }
 
 /** Add what was counted in one place to another. */
@@ -211,14 +223,19 @@ static void carry(struct bcs_notices *from, struct bcs_notices *to)
 
 void bcs_notice_share(struct bcs_notices *shared)
 {
-    carry(&own, shared);
-    counts = shared;
+    carry(&said.own, shared);
+    /* release: pairs with the acquire in counts */
+    atomic_store_explicit(&said.shared, shared, memory_order_release);
 }
 
-void bcs_notice_unshare(void)
+void bcs_notice_unshare(struct bcs_notices *shared)
 {
-    for (int i = 0; counts != &own && i < BCS_N_NOTICES; i++) {
-        atomic_store_explicit(&own.n[i], bcs_notice_count(i), memory_order_relaxed);
+    if (atomic_load_explicit(&said.shared, memory_order_relaxed) != shared) {
+        return;
     }
-    counts = &own;
+    for (int i = 0; i < BCS_N_NOTICES; i++) {
+        atomic_store_explicit(&said.own.n[i], bcs_notice_count(i),
+                              memory_order_relaxed);
+    }
+    atomic_store_explicit(&said.shared, NULL, memory_order_release);
 }

@@ -67,14 +67,15 @@ uint64_t bcs_notice_count(enum bcs_notice notice);
 
 /**
  * Count with other processes from now on, and take along what was counted before. Called
- * once all have mapped the same memory, before there are other threads.
+ * once all have mapped the same memory. If this process shares its counts with several jobs, it
+ * counts in the last one.
  *
  * @param shared  must stay until bcs_notice_unshare
  */
 void bcs_notice_share(struct bcs_notices *shared);
 
 /** Count alone again, from what was counted together; before the memory goes. Nothing is
- *  done if there is none. */
-void bcs_notice_unshare(void);
+ *  done if this process counts elsewhere by now. */
+void bcs_notice_unshare(struct bcs_notices *shared);
 
 #endif

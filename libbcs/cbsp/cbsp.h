@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Inside of cBSP: one process's state, and what the files of this folder do for each
- * other. Everything runs in the thread that is in a function of <bcs/cbsp.h>.
+ * other. Everything runs in the thread that is in a function of <bcs/cbsp.h>. Those name no
+ * state: they take cbsp_self, and all below them is told which one. So several processes of a
+ * job can be in one process of the system, each in a thread of its own below <bcs/cbsp.h>, or
+ * one after the other with cbsp_self set to each.
  *
  *   send.c     cBSP_send: checks, then the outbox
  *   outbox.c   writes messages into receivers' buffers, keeps what does not fit
@@ -15,6 +18,7 @@
  *   raw.c      what BSPlib needs
  *   handler.c  names of functions that are the same in all processes
  *   reduce.c   broadcast and reduction, on sends and counting
+ *   parts.c    what these expect of each process
  *   job.c      begin and end
  */
 #ifndef CBSP_CBSP_H
@@ -105,6 +109,14 @@ struct cbsp_imports {
 /** What the process is doing. */
 enum cbsp_doing { CBSP_COMPUTING, CBSP_COUNTING, CBSP_MEETING, CBSP_HANDLING };
 
+/** Where the parts of a broadcast or reduction go that is under way: that of process i has
+ *  lengths[i] bytes. */
+struct cbsp_taking {
+    uint8_t **parts;
+    size_t *lengths;
+    bool is_wrong;
+};
+
 struct cbsp {
     struct bcs_core *core;
     struct cbsp_layout layout;
@@ -151,13 +163,7 @@ struct cbsp {
 
     struct cbsp_export exports[CBSP_MAX_REGIONS]; /* own */
 
-    /* Where the parts of a broadcast or reduction go that is under way: that of process i has
-     * lengths[i] bytes. */
-    struct {
-        uint8_t **parts;
-        size_t *lengths;
-        bool is_wrong;
-    } taking;
+    struct cbsp_taking taking;
 
     struct bcs_entry entry;
     struct bcs_meeting meeting;
@@ -173,16 +179,22 @@ struct cbsp_waiter {
     uint64_t n_heard; /* of the bell */
 };
 
-/** The process's state; NULL when it is not in a job. */
+#pragma GCC visibility push(hidden)
+
+/** The state that the functions of <bcs/cbsp.h> take, since they name none; NULL: this process
+ *  is in no job. */
 extern struct cbsp *cbsp_self;
+
+#pragma GCC visibility pop
 
 /**
  * What every call checks first: that the process is in a job which has not ended.
  *
+ * @param cbsp    NULL: it is in none
  * @param caller  its name, for the log
  * @return 0, -EPERM (logged), or what has ended the job
  */
-int cbsp_check(const char *caller);
+int cbsp_check(const struct cbsp *cbsp, const char *caller);
 
 /** Start a transfer to n_dests processes, and count it. Its source may be used again at once
  *  if it is no longer than BCS_XFER_COPIED_BYTES; else it has a local event.
@@ -195,6 +207,21 @@ int cbsp_tell(struct cbsp *cbsp, uint32_t node, uint64_t gva, uint64_t word);
 /** End the job with an error, unless it has ended; all processes learn it. @return what it
  *  has ended with */
 int cbsp_end_job(struct cbsp *cbsp, int error);
+
+/* job.c */
+
+/** Join a job, all of whose processes do so. @param entry  is the state's on success
+ *  @return 0 or -errno, logged */
+int cbsp_join(const struct bcs_entry *entry, struct cbsp **cbsp_out);
+
+/** Leave the job as cBSP_finalize does. Frees the state. @return as cBSP_finalize */
+int cbsp_leave(struct cbsp *cbsp);
+
+/* send.c */
+
+/** Send as cBSP_send does. @param message  but for the handler's name */
+int cbsp_send(struct cbsp *cbsp, int node, struct cbsp_message *message,
+              cBSP_handler_fn handler);
 
 /* outbox.c */
 
@@ -261,7 +288,51 @@ bool cbsp_stuck_is_proved(const struct cbsp_from *from, uint32_t n_procs);
 /** Tell all that this process does not wait any more, if it has said so. @return 0, -errno */
 int cbsp_stuck_unsay(struct cbsp *cbsp);
 
+/* reduce.c */
+
+/** Broadcast as cBSP_broadcast does. */
+int cbsp_broadcast(struct cbsp *cbsp, int root, void *data, size_t n_bytes);
+
+/** A vector of every process that are to be combined. */
+struct cbsp_vector {
+    uint8_t *data;
+    size_t count, element_bytes;
+    cBSP_combine_fn combine;
+};
+
+/** Reduce as cBSP_reduce does. */
+int cbsp_reduce(struct cbsp *cbsp, const struct cbsp_vector *vector);
+
+/* parts.c */
+
+/** The handler's name of messages that bring a part: of no function, as it is the place of a
+ *  file's first byte. */
+#define CBSP_PART UINT64_C(1)
+
+/** Room for the parts of all; none is expected yet. @return 0, or -ENOMEM: end nevertheless */
+int cbsp_parts_begin(struct cbsp *cbsp);
+
+/** No parts are expected any more. */
+void cbsp_parts_end(struct cbsp *cbsp);
+
+/** The part of a process goes there, and has so many bytes. */
+void cbsp_parts_expect(struct cbsp *cbsp, uint32_t node, void *part, size_t n_bytes);
+
+/** A part has come; if it is not what is expected, taking.is_wrong says so. */
+void cbsp_parts_take(struct cbsp *cbsp, uint32_t node, const void *data,
+                     size_t n_bytes);
+
 /* region.c */
+
+/** Export as cBSP_export does. */
+int cbsp_export(struct cbsp *cbsp, int region, void *address, size_t n_bytes);
+
+/** Take back an export as cBSP_unexport does. */
+int cbsp_unexport(struct cbsp *cbsp, int region);
+
+/** Import as cBSP_import does. */
+int cbsp_import(struct cbsp *cbsp, int node, int region, void **address_out,
+                size_t *n_bytes_out);
 
 /** Forget imports that were taken back; at the end of a cBSP_gsync. */
 void cbsp_imports_update(struct cbsp *cbsp);

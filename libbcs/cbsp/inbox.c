@@ -74,7 +74,9 @@ static int finish(struct cbsp *cbsp, uint32_t sender,
 {
     cbsp->n_taken++;
     cbsp->counts.n_messages_taken++;
-    if (message->handler != 0) {
+    if (message->handler == CBSP_PART) {
+        cbsp_parts_take(cbsp, sender, address, message->n_bytes);
+    } else if (message->handler != 0) {
         cBSP_handler_fn handler = cbsp_handler_find(&cbsp->handlers, message->handler);
         enum cbsp_doing doing = cbsp->doing;
 

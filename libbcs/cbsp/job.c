@@ -5,7 +5,6 @@
  */
 #include <errno.h>
 #include <inttypes.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -29,7 +28,6 @@ static void cbsp_free(struct cbsp *cbsp)
     free(cbsp->imports);
     bcs_core_destroy(cbsp->core);
     bcs_part(&cbsp->meeting);
-    bcs_entry_fini(&cbsp->entry);
     free(cbsp);
 }
 
@@ -130,59 +128,58 @@ static int set_up(struct cbsp *cbsp)
     return rc < 0 ? rc : bcs_core_flush(cbsp->core);
 }
 
-static int join(struct cbsp *cbsp)
-{
-    struct bcs_clock_moment start = bcs_clock_moment();
-    int rc = bcs_entry_init(&cbsp->entry, "cBSP_initialize");
-
-    if (rc < 0) {
-        return rc;
-    }
-    cbsp->pid = cbsp->entry.bootstrap.rank;
-    cbsp->n_procs = cbsp->entry.bootstrap.size;
-    rc = meet(cbsp);
-    if (rc < 0) {
-        return rc;
-    }
-    rc = bcs_meet_again(&cbsp->entry.bootstrap, set_up(cbsp));
-    cbsp->patience.spin_ticks = bcs_clock_ticks_in(
-        bcs_settings_spin_ns(&cbsp->entry.settings, USUAL_SPIN_NS), start);
-    return rc;
-}
-
 /** In a forked child: it has not joined. */
 static void take_away(void *arg)
 {
     struct cbsp *cbsp = arg;
 
     bcs_meeting_take_away(&cbsp->meeting);
-    cbsp_self = NULL;
+    cbsp->error = -EPERM;
+    if (cbsp_self == cbsp) {
+        cbsp_self = NULL;
+    }
 }
 
-int cBSP_initialize(void)
+int cbsp_join(const struct bcs_entry *entry, struct cbsp **cbsp_out)
 {
-    static atomic_flag was_called = ATOMIC_FLAG_INIT; /* as long as the process lives */
-    struct cbsp *cbsp;
+    struct bcs_clock_moment start = bcs_clock_moment();
+    struct cbsp *cbsp = calloc(1, sizeof(*cbsp));
     int rc;
 
-    if (atomic_flag_test_and_set(&was_called)) {
-        bcs_error("cBSP_initialize: called before in this process");
-        return -EALREADY;
-    }
-    cbsp = calloc(1, sizeof(*cbsp));
     if (cbsp == NULL) {
         bcs_error("cBSP_initialize: out of memory");
         return -ENOMEM;
     }
-    rc = join(cbsp);
+    cbsp->entry = *entry;
+    cbsp->pid = entry->bootstrap.rank;
+    cbsp->n_procs = entry->bootstrap.size;
+    rc = meet(cbsp);
+    rc = rc < 0 ? rc : bcs_meet_again(&entry->bootstrap, set_up(cbsp));
     if (rc < 0) {
         cbsp_free(cbsp);
         return rc;
     }
+    cbsp->patience.spin_ticks = bcs_clock_ticks_in(
+        bcs_settings_spin_ns(&entry->settings, USUAL_SPIN_NS), start);
     cbsp->forked = (struct bcs_forked){.in_child = take_away, .arg = cbsp};
     bcs_forked_watch(&cbsp->forked);
-    cbsp_self = cbsp;
+    *cbsp_out = cbsp;
     return 0;
+}
+
+int cBSP_initialize(void)
+{
+    struct bcs_entry entry;
+    int rc = bcs_entry_init(&entry, BCS_ENTRY_CBSP);
+
+    if (rc < 0) {
+        return rc;
+    }
+    rc = cbsp_join(&entry, &cbsp_self);
+    if (rc < 0) {
+        bcs_entry_fini(&entry);
+    }
+    return rc;
 }
 
 /** Tell each process how many messages it was sent in all. */
@@ -228,11 +225,25 @@ static int check_totals(struct cbsp *cbsp)
     return rc;
 }
 
+int cbsp_leave(struct cbsp *cbsp)
+{
+    struct bcs_entry entry = cbsp->entry;
+    uint8_t no_bits;
+    int rc = cbsp->error;
+
+    rc = rc < 0 ? rc : tell_totals(cbsp);
+    rc = rc < 0 ? rc : cbsp_gsync(cbsp, CBSP_IN_FINALIZE, 0, &no_bits);
+    rc = rc < 0 ? rc : check_totals(cbsp);
+    bcs_forked_unwatch(&cbsp->forked);
+    cbsp_free(cbsp);
+    bcs_entry_fini(&entry);
+    return rc;
+}
+
 int cBSP_finalize(void)
 {
     struct cbsp *cbsp = cbsp_self;
-    uint8_t no_bits;
-    int rc = cbsp_check("cBSP_finalize");
+    int rc = cbsp_check(cbsp, "cBSP_finalize");
 
     if (cbsp == NULL) {
         return rc;
@@ -241,12 +252,8 @@ int cBSP_finalize(void)
         bcs_error("cBSP_finalize: called in a handler");
         return -EPERM;
     }
-    rc = rc < 0 ? rc : tell_totals(cbsp);
-    rc = rc < 0 ? rc : cbsp_gsync(cbsp, CBSP_IN_FINALIZE, 0, &no_bits);
-    rc = rc < 0 ? rc : check_totals(cbsp);
-    bcs_forked_unwatch(&cbsp->forked);
+    rc = cbsp_leave(cbsp); /* in which handlers run, and may ask who they are */
     cbsp_self = NULL;
-    cbsp_free(cbsp);
     return rc;
 }
 
@@ -263,7 +270,7 @@ int cBSP_pid(void)
 int cBSP_counts(struct cBSP_counts *counts_out)
 {
     if (cbsp_self == NULL) {
-        return cbsp_check("cBSP_counts");
+        return cbsp_check(NULL, "cBSP_counts");
     }
     *counts_out = cbsp_self->counts;
     return 0;

@@ -15,9 +15,9 @@
 #include "libbcs/base/log.h"
 #include "libbcs/cbsp/cbsp.h"
 
-static int check(const char *caller, int region)
+static int check(const struct cbsp *cbsp, const char *caller, int region)
 {
-    int rc = cbsp_check(caller);
+    int rc = cbsp_check(cbsp, caller);
 
     if (rc == 0 && (region < 0 || region >= CBSP_MAX_REGIONS)) {
         bcs_error("%s: region %d; allowed are 0 to %d", caller, region,
@@ -50,10 +50,9 @@ static int put_export(struct cbsp *cbsp, int region, size_t from, size_t to)
     return cbsp_transfer(cbsp, &xfer, 0);
 }
 
-int cBSP_export(int region, void *address, size_t n_bytes)
+int cbsp_export(struct cbsp *cbsp, int region, void *address, size_t n_bytes)
 {
-    struct cbsp *cbsp = cbsp_self;
-    int rc = check("cBSP_export", region);
+    int rc = check(cbsp, "cBSP_export", region);
     struct cbsp_export *export;
 
     if (rc < 0) {
@@ -82,10 +81,14 @@ int cBSP_export(int region, void *address, size_t n_bytes)
                                sizeof(*export));
 }
 
-int cBSP_unexport(int region)
+int cBSP_export(int region, void *address, size_t n_bytes)
 {
-    struct cbsp *cbsp = cbsp_self;
-    int rc = check("cBSP_unexport", region);
+    return cbsp_export(cbsp_self, region, address, n_bytes);
+}
+
+int cbsp_unexport(struct cbsp *cbsp, int region)
+{
+    int rc = check(cbsp, "cBSP_unexport", region);
     struct cbsp_export *export;
     struct bcs_xfer tell = {0};
 
@@ -103,6 +106,11 @@ int cBSP_unexport(int region)
     rc = put_export(cbsp, region, offsetof(struct cbsp_export, until),
                     offsetof(struct cbsp_export, serial));
     return rc < 0 ? rc : cbsp_transfer(cbsp, &tell, 0);
+}
+
+int cBSP_unexport(int region)
+{
+    return cbsp_unexport(cbsp_self, region);
 }
 
 static const struct cbsp_export *export_of(const struct cbsp *cbsp, uint32_t node,
@@ -137,23 +145,23 @@ static int add_import(struct cbsp_imports *imports, const struct cbsp_import *im
     return 0;
 }
 
-int cBSP_import(int node, int region, void **address_out, size_t *n_bytes_out)
+int cbsp_import(struct cbsp *cbsp, int node, int region, void **address_out,
+                size_t *n_bytes_out)
 {
     const struct cbsp_export *export;
     struct cbsp_import import = {.region = (uint32_t)region};
-    int rc = check("cBSP_import", region);
+    int rc = check(cbsp, "cBSP_import", region);
 
-    if (rc == 0 && (node < 0 || (uint32_t)node >= cbsp_self->n_procs)) {
-        bcs_error("cBSP_import: no process %d in a job of %u", node,
-                  cbsp_self->n_procs);
+    if (rc == 0 && (node < 0 || (uint32_t)node >= cbsp->n_procs)) {
+        bcs_error("cBSP_import: no process %d in a job of %u", node, cbsp->n_procs);
         rc = -EINVAL;
     }
     if (rc < 0) {
         return rc;
     }
-    export = export_of(cbsp_self, (uint32_t)node, (uint32_t)region);
+    export = export_of(cbsp, (uint32_t)node, (uint32_t)region);
     import.serial = serial_of(export);
-    if (import.serial == 0 || !is_valid(export, cbsp_self->n_gsyncs)) {
+    if (import.serial == 0 || !is_valid(export, cbsp->n_gsyncs)) {
         bcs_error("cBSP_import: process %d has not exported region %d before the last "
                   "cBSP_gsync",
                   node, region);
@@ -161,7 +169,7 @@ int cBSP_import(int node, int region, void **address_out, size_t *n_bytes_out)
     }
     import.address = export->address;
     import.n_bytes = export->n_bytes;
-    rc = add_import(&cbsp_self->imports[node], &import);
+    rc = add_import(&cbsp->imports[node], &import);
     if (rc < 0) {
         return rc;
     }
@@ -170,6 +178,11 @@ int cBSP_import(int node, int region, void **address_out, size_t *n_bytes_out)
         *n_bytes_out = import.n_bytes;
     }
     return 0;
+}
+
+int cBSP_import(int node, int region, void **address_out, size_t *n_bytes_out)
+{
+    return cbsp_import(cbsp_self, node, region, address_out, n_bytes_out);
 }
 
 void cbsp_imports_update(struct cbsp *cbsp)

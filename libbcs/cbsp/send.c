@@ -10,18 +10,20 @@
 #include "libbcs/cbsp/cbsp.h"
 
 /** Whether the arguments can be those of a message at all. */
-static int check_arguments(int node, const void *destAddr, const void *srcAddr,
-                           size_t n_bytes, cBSP_handler_fn handler)
+static int check_arguments(const struct cbsp *cbsp, int node,
+                           const struct cbsp_message *message, cBSP_handler_fn handler)
 {
-    if (node < 0 || (uint32_t)node >= cbsp_self->n_procs) {
-        bcs_error("cBSP_send: no process %d in a job of %u", node, cbsp_self->n_procs);
+    size_t n_bytes = message->n_bytes;
+
+    if (node < 0 || (uint32_t)node >= cbsp->n_procs) {
+        bcs_error("cBSP_send: no process %d in a job of %u", node, cbsp->n_procs);
         return -EINVAL;
     }
-    if (srcAddr == NULL && n_bytes != 0) {
+    if (message->data == NULL && n_bytes != 0) {
         bcs_error("cBSP_send: %zu bytes from a null pointer", n_bytes);
         return -EINVAL;
     }
-    if (destAddr == NULL && handler == NULL && n_bytes != 0) {
+    if (message->dest == 0 && handler == NULL && n_bytes != 0) {
         bcs_error("cBSP_send: %zu bytes to process %d with neither a destination nor a "
                   "handler",
                   n_bytes, node);
@@ -36,30 +38,40 @@ static int check_arguments(int node, const void *destAddr, const void *srcAddr,
     return 0;
 }
 
-int cBSP_send(int node, void *destAddr, const void *srcAddr, size_t n_bytes,
+int cbsp_send(struct cbsp *cbsp, int node, struct cbsp_message *message,
               cBSP_handler_fn handler)
 {
-    struct cbsp_message message = {
-        .dest = (uint64_t)(uintptr_t)destAddr,
-        .data = n_bytes == 0 ? "" : srcAddr,
-        .n_bytes = n_bytes,
-    };
-    int rc = cbsp_check("cBSP_send");
+    int rc = cbsp_check(cbsp, "cBSP_send");
 
-    rc = rc < 0 ? rc : check_arguments(node, destAddr, srcAddr, n_bytes, handler);
-    if (rc == 0 && destAddr != NULL && n_bytes != 0) {
-        rc = cbsp_imports_check(cbsp_self, (uint32_t)node, message.dest, n_bytes);
+    rc = rc < 0 ? rc : check_arguments(cbsp, node, message, handler);
+    if (rc == 0 && message->dest != 0 && message->n_bytes != 0) {
+        rc = cbsp_imports_check(cbsp, (uint32_t)node, message->dest, message->n_bytes);
     }
     if (rc < 0) {
         return rc;
     }
+    if (message->n_bytes == 0) {
+        message->data = "";
+    }
     if (handler != NULL) {
-        message.handler = cbsp_handler_name(&cbsp_self->handlers, handler);
-        if (message.handler == 0) {
+        message->handler = cbsp_handler_name(&cbsp->handlers, handler);
+        if (message->handler == 0) {
             bcs_error("cBSP_send: the handler is not a function of the program or of a "
                       "library");
             return -EINVAL;
         }
     }
-    return cbsp_outbox_send(cbsp_self, (uint32_t)node, &message);
+    return cbsp_outbox_send(cbsp, (uint32_t)node, message);
+}
+
+int cBSP_send(int node, void *destAddr, const void *srcAddr, size_t n_bytes,
+              cBSP_handler_fn handler)
+{
+    struct cbsp_message message = {
+        .dest = (uint64_t)(uintptr_t)destAddr,
+        .data = srcAddr,
+        .n_bytes = n_bytes,
+    };
+
+    return cbsp_send(cbsp_self, node, &message, handler);
 }

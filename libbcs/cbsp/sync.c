@@ -117,11 +117,11 @@ int cbsp_gsync(struct cbsp *cbsp, enum cbsp_wait wait, uint8_t bits,
 }
 
 /** What both check first. */
-static int check(const char *caller)
+static int check(const struct cbsp *cbsp, const char *caller)
 {
-    int rc = cbsp_check(caller);
+    int rc = cbsp_check(cbsp, caller);
 
-    if (rc == 0 && cbsp_self->doing != CBSP_COMPUTING) {
+    if (rc == 0 && cbsp->doing != CBSP_COMPUTING) {
         bcs_error("%s: called in a handler", caller);
         rc = -EPERM;
     }
@@ -130,7 +130,7 @@ static int check(const char *caller)
 
 int cBSP_nsync(int count)
 {
-    int rc = check("cBSP_nsync");
+    int rc = check(cbsp_self, "cBSP_nsync");
 
     if (rc == 0 && count < 0) {
         bcs_error("cBSP_nsync: %d messages; allowed are 0 and more", count);
@@ -142,7 +142,7 @@ int cBSP_nsync(int count)
 int cBSP_gsync(void)
 {
     uint8_t no_bits;
-    int rc = check("cBSP_gsync");
+    int rc = check(cbsp_self, "cBSP_gsync");
 
     return rc < 0 ? rc : cbsp_gsync(cbsp_self, CBSP_IN_GSYNC, 0, &no_bits);
 }

@@ -11,9 +11,9 @@
 
 struct cbsp *cbsp_self;
 
-int cbsp_check(const char *caller)
+int cbsp_check(const struct cbsp *cbsp, const char *caller)
 {
-    if (cbsp_self == NULL) {
+    if (cbsp == NULL) {
         if (bcs_forked_is_child()) {
             bcs_forked_tell(caller);
         } else {
@@ -22,7 +22,7 @@ int cbsp_check(const char *caller)
         }
         return -EPERM;
     }
-    return cbsp_self->error;
+    return cbsp->error;
 }
 
 int cbsp_end_job(struct cbsp *cbsp, int error)

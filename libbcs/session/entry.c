@@ -4,6 +4,8 @@
  */
 #include "libbcs/session/entry.h"
 
+#include <errno.h>
+#include <stdatomic.h>
 #include <string.h>
 
 #include "libbcs/base/log.h"
@@ -47,13 +49,26 @@ static int allgather_alone(void *arg, const void *mine, size_t n_bytes, void *al
     return 0;
 }
 
-int bcs_entry_init(struct bcs_entry *entry_out, const char *caller)
+int bcs_entry_init(struct bcs_entry *entry_out, enum bcs_entry_use use)
 {
+    /* The process's own, as long as it lives: to the launcher it is one process of one job,
+     * which puts each of its keys once. (Who has another bootstrap does not come here.) */
+    static atomic_flag has_entered[BCS_N_ENTRIES];
+    static const char *const callers[BCS_N_ENTRIES] = {
+        [BCS_ENTRY_API] = "bcs_init",
+        [BCS_ENTRY_CBSP] = "cBSP_initialize",
+    };
+    const char *caller = callers[use];
     struct bcs_entry entry = {
         .bootstrap = {.size = 1, .allgather = allgather_alone},
     };
-    int rc = read_settings(&entry.settings);
+    int rc;
 
+    if (atomic_flag_test_and_set(&has_entered[use])) {
+        bcs_error("%s: called before in this process", caller);
+        return -EALREADY;
+    }
+    rc = read_settings(&entry.settings);
     if (rc == 0 && bcs_pmix_is_launched()) {
         rc = bcs_pmix_open(&entry.pmix, &entry.bootstrap, caller);
     }

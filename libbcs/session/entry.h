@@ -27,6 +27,9 @@ struct bcs_entry {
     struct bcs_bootstrap bootstrap;
 };
 
+/** Which function a process enters by; the launcher knows each once. */
+enum bcs_entry_use { BCS_ENTRY_API, BCS_ENTRY_CBSP, BCS_N_ENTRIES };
+
 /** How long a waiter polls before it sleeps: what the settings say, or else usual_ns. */
 uint64_t bcs_settings_spin_ns(const struct bcs_settings *settings, uint64_t usual_ns);
 
@@ -34,12 +37,12 @@ uint64_t bcs_settings_spin_ns(const struct bcs_settings *settings, uint64_t usua
  * Read the settings, connect to the launcher, and set up the log. A process that no
  * launcher has started is a job of one.
  *
- * @param caller  the public function that is called, for log lines and keys; static
- * @return 0        end with bcs_entry_fini
+ * @return 0         end with bcs_entry_fini
+ * @return -EALREADY this process has entered by that function before; logged
  * @return -EINVAL  a variable is unknown or has a bad value; logged
  * @return <0       of bcs_pmix_open; logged
  */
-int bcs_entry_init(struct bcs_entry *entry_out, const char *caller);
+int bcs_entry_init(struct bcs_entry *entry_out, enum bcs_entry_use use);
 
 /** Disconnect from the launcher. Accepts a zeroed entry. */
 void bcs_entry_fini(struct bcs_entry *entry);

@@ -37,17 +37,17 @@ static size_t with_notices(uint64_t n_bytes)
            sizeof(struct bcs_notices);
 }
 
-static void share_notices(const struct bcs_shm_segment *machine)
+static struct bcs_notices *notices_of(const struct bcs_shm_segment *machine)
 {
     void *end = (char *)machine->base + machine->n_bytes;
 
-    bcs_notice_share((struct bcs_notices *)end - 1);
+    return (struct bcs_notices *)end - 1;
 }
 
 void bcs_part(struct bcs_meeting *meeting)
 {
     if (meeting->machine.base != NULL) {
-        bcs_notice_unshare();
+        bcs_notice_unshare(notices_of(&meeting->machine));
     }
     bcs_shm_segment_fini(&meeting->machine);
     bcs_memory_destroy(meeting->memory);
@@ -298,7 +298,7 @@ int bcs_meet(const struct bcs_bootstrap *bootstrap,
     }
     bcs_memory_seal(meeting.memory);
     bcs_shm_segment_close_fd(&meeting.machine);
-    share_notices(&meeting.machine);
+    bcs_notice_share(notices_of(&meeting.machine));
     rc = choose_copy(bootstrap, all, params->config->copy, &meeting.is_direct);
     if (rc < 0) {
         goto fail;

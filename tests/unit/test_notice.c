@@ -84,12 +84,28 @@ START_TEST(what_was_met_before_sharing_and_during_it_is_kept)
     bcs_notice_share(shared);
     bcs_notice(FIRST, "during");
     ck_assert_uint_eq(bcs_notice_count(FIRST), 2);
-    bcs_notice_unshare();
+    bcs_notice_unshare(shared);
     munmap(shared, sizeof(*shared));
     bcs_notice(FIRST, "after");
     ck_assert_uint_eq(bcs_notice_count(FIRST), 3);
     ck_assert_ptr_nonnull(strstr(caught_stderr_next(), "before"));
     ck_assert_str_eq(caught_stderr_next(), "");
+}
+END_TEST
+
+START_TEST(who_leaves_one_of_two_jobs_counts_in_the_other)
+{
+    struct bcs_notices other = {0};
+
+    bcs_notice_share(shared);
+    bcs_notice(FIRST, "in the first job");
+    bcs_notice_share(&other);
+    bcs_notice_unshare(shared);
+    munmap(shared, sizeof(*shared));
+    bcs_notice(FIRST, "in the second job");
+    ck_assert_uint_eq(other.n[FIRST], 1);
+    bcs_notice_unshare(&other);
+    ck_assert_uint_eq(bcs_notice_count(FIRST), 1);
 }
 END_TEST
 
@@ -114,6 +130,7 @@ int main(void)
     tcase_add_test(tests, it_is_said_once_and_counted_each_time);
     tcase_add_test(tests, of_those_who_share_the_first_says_it_and_all_are_counted);
     tcase_add_test(tests, what_was_met_before_sharing_and_during_it_is_kept);
+    tcase_add_test(tests, who_leaves_one_of_two_jobs_counts_in_the_other);
     tcase_add_test(tests, every_entry_fits_a_line_and_is_complete);
     return run_tcase("notice", tests);
 }

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Jobs whose processes are threads of this process: each has an entry with a bootstrap of
+ * its own, as a launcher would give it.
+ */
+#ifndef TEST_UNIT_RANKS_H
+#define TEST_UNIT_RANKS_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "libbcs/session/entry.h"
+
+enum { RANKS_MOST = 8, RANKS_GATHER_BYTES = 4096 };
+
+/** What the ranks of a job share. */
+struct ranks_job {
+    uint32_t size;
+    pthread_barrier_t barrier;
+    uint8_t gathered[RANKS_MOST][RANKS_GATHER_BYTES];
+};
+
+/** One process of a job. */
+struct ranks_rank {
+    struct ranks_job *job;
+    struct bcs_entry entry;
+    void *own; /* the test's */
+};
+
+/** Fill the ranks of a job; with defer, what they put to each other comes late. */
+void ranks_init(struct ranks_job *job, struct ranks_rank ranks[], uint32_t size,
+                uint64_t defer);
+
+/** Free what they share. */
+void ranks_fini(struct ranks_job *job);
+
+/** Run fn in a thread for each of n ranks, of whatever job, until all have returned. */
+void ranks_run(struct ranks_rank ranks[], uint32_t n,
+               void (*fn)(struct ranks_rank *rank));
+
+/** Whether all bytes are alike. (An assertion for each would take long.) */
+bool ranks_is_all(const uint8_t *bytes, size_t n_bytes, uint8_t byte);
+
+#endif
