@@ -118,8 +118,8 @@ def read_symbols(text):
     return symbols
 
 
-def read_objects(root, build):
-    """The symbols of each source file of the products: {path: (defined, needed)}."""
+def find_objects(root, build):
+    """The source files of the products, and the object of each: {source: object}."""
     with open(os.path.join(build, "compile_commands.json"), encoding="utf-8") as file:
         commands = json.load(file)
     sources = {}
@@ -128,14 +128,25 @@ def read_objects(root, build):
         is_of_tests = command["output"].startswith("tests/")
         if source.startswith(PRODUCTS) and not is_of_tests:
             sources.setdefault(source, command["output"])
+    return sources
+
+
+def run_nm(build, objects, *options):
+    """What "nm -A" prints of objects."""
     done = subprocess.run(
-        ["nm", "-A", "-P", *sources.values()],
+        ["nm", "-A", *options, *objects],
         cwd=build,
         capture_output=True,
         text=True,
         check=True,
     )
-    symbols = read_symbols(done.stdout)
+    return done.stdout
+
+
+def read_objects(root, build):
+    """The symbols of each source file of the products: {path: (defined, needed)}."""
+    sources = find_objects(root, build)
+    symbols = read_symbols(run_nm(build, sources.values(), "-P"))
     return {source: symbols[path] for source, path in sources.items() if path in symbols}
 
 

@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Each rule of lint.py and check_calls.py fires on what it forbids and leaves alone what it allows."""
+"""Each rule of lint.py and of the checks of objects fires on what it forbids and leaves alone what it allows."""
 
 import os
+import subprocess
 import tempfile
 import unittest
 from unittest import mock
 
 import check_calls
+import check_globals
 import check_headers
 import check_paths
 import lint
@@ -236,6 +238,43 @@ class LintTest(unittest.TestCase):
                 "nobody in libbcs/api uses fork: shorten the table",
             ],
         )
+
+    def test_writable_data_of_objects_are_read(self):
+        with tempfile.TemporaryDirectory() as folder:
+            source = os.path.join(folder, "a.c")
+            with open(source, "w", encoding="utf-8") as file:
+                file.write(
+                    "int zero, set = 1;\nextern int elsewhere;\n"
+                    "static _Thread_local int of_thread, set_of_thread = 2;\n"
+                    "int *pointer = &zero;\nint *const constant_pointer = &zero;\n"
+                    "const int constant = 3;\nconst char *const names[] = {\"a\"};\n"
+                    "int f(void)\n{\n    static int in_function;\n    return "
+                    "in_function++ + elsewhere + of_thread++ + set_of_thread++;\n}\n"
+                )
+            for option in "-fPIC", "-fno-pic", "-fcommon", "-fdata-sections":
+                subprocess.run(["cc", option, "-c", "a.c"], cwd=folder, check=True)
+                text = check_calls.run_nm(folder, ["a.o"], "-f", "sysv")
+                self.assertEqual(
+                    {path: sorted(v) for path, v in check_globals.read_variables(text).items()},
+                    {"a.o": ["in_function", "of_thread", "pointer", "set", "set_of_thread",
+                             "zero"]},
+                    option,
+                )
+
+    def test_a_variable_of_the_process_is_found(self):
+        table = {"mds/a.c": {"allowed": "its reason"}}
+        variables = {"mds/a.c": ["allowed"], "mds/b.c": []}
+        self.assertEqual(list(check_globals.check_variables(variables, table)), [])
+        variables["mds/b.c"] = ["allowed", "was_called"]
+        found = list(check_globals.check_variables(variables, table))
+        self.assertEqual(len(found), 2, found)
+        self.assertIn("mds/b.c: allowed lives as long as the process", found[0])
+        self.assertIn("mds/b.c: was_called lives as long as the process", found[1])
+
+    def test_a_variable_that_is_gone_is_found(self):
+        table = {"mds/a.c": {"gone": "its reason"}}
+        found = list(check_globals.check_variables({"mds/a.c": []}, table))
+        self.assertEqual(found, ["mds/a.c has no gone: shorten the table"])
 
     def test_the_lists_of_paths_are_read(self):
         text = ("## One\n1. `no/path.c`\n## Path: a send\nDown:\n1. `a/a.c`: first\n"
