@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libbcs/base/align.h"
 #include "libbcs/bsplib/bsplib.h"
 
 /** A message; its tag and its payload, each aligned for any type, follow. */
@@ -26,7 +27,7 @@ struct bsplib_tagged_list {
 
 static size_t tag_room(int n_bytes)
 {
-    return ((size_t)n_bytes + 15) & ~(size_t)15;
+    return bcs_align_up((size_t)n_bytes, 16);
 }
 
 static void free_all(struct bsplib_tagged *message)

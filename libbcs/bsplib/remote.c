@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libbcs/base/align.h"
 #include "libbcs/bsplib/bsplib.h"
 
 /** In front of data that are to be written later. */
@@ -35,7 +36,7 @@ struct request {
 /** Bytes that a block takes in a log, so that the next one is aligned. */
 static size_t padded(size_t n_bytes)
 {
-    return (n_bytes + 7) & ~(size_t)7;
+    return bcs_align_up(n_bytes, sizeof(uint64_t));
 }
 
 /** Append a block to the log of its sender. */

@@ -17,7 +17,7 @@
 /** Reserve lines of their own. */
 static uint64_t lines(struct bcs_heap *heap, uint64_t n_bytes)
 {
-    return bcs_heap_reserve(heap, (n_bytes + 63) & ~UINT64_C(63), 64);
+    return bcs_heap_reserve(heap, bcs_align_up(n_bytes, 64), 64);
 }
 
 static uint64_t buffer_bytes(uint32_t n_procs, uint64_t most_bytes)

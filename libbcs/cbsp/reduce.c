@@ -212,7 +212,7 @@ static int reduce(struct reduction *reduction)
     reduction->stride = is_short ? n_bytes : n_bytes / cbsp->n_procs;
     /* Whole elements, and aligned for all types. */
     reduction->stride =
-        (reduction->stride + reduction->vector.element_bytes + 63) & ~(size_t)63;
+        bcs_align_up(reduction->stride + reduction->vector.element_bytes, 64);
     reduction->scratch = aligned_alloc(64, cbsp->n_procs * reduction->stride);
     if (rc == 0 && reduction->scratch == NULL) {
         bcs_error("cBSP_reduce: no memory for %zu bytes of each process",

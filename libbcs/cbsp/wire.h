@@ -42,6 +42,7 @@
 #include <bcs/cbsp.h>
 #include <bcs/primitives.h>
 
+#include "libbcs/base/align.h"
 #include "libbcs/base/limits.h"
 
 /** What a message is; in the high bits of its size. */
@@ -80,7 +81,7 @@ static inline uint64_t cbsp_key(uint64_t superstep, uint64_t lap)
 /** Bytes that data take in a buffer. */
 static inline uint64_t cbsp_padded(uint64_t n_bytes)
 {
-    return (n_bytes + 7) & ~UINT64_C(7);
+    return bcs_align_up(n_bytes, sizeof(uint64_t));
 }
 
 /** Whether a buffer of the superstep may be written to, if the receiver has ended at least

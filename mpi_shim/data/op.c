@@ -15,6 +15,7 @@
 #include <limits.h>
 #include <stdlib.h>
 
+#include "libbcs/base/align.h"
 #include "mpi_shim/real/error.h"
 #include "mpi_shim/real/handles.h"
 #include "mpi_shim/real/real.h"
@@ -197,7 +198,7 @@ static int allocate_scratch(struct shim_combine *combine, size_t count)
 
     combine->n_chunk = chunk_of(combine->type, count);
     span = span_of(combine->type, combine->n_chunk);
-    stride = (span.n_bytes + 63) & ~(size_t)63;
+    stride = bcs_align_up(span.n_bytes, 64);
     combine->scratch = calloc(2, stride);
     if (combine->scratch == NULL) {
         return -ENOMEM;
