@@ -19,10 +19,6 @@
 #include "libbcs/base/log.h"
 #include "libbcs/session/meeting.h"
 
-_Static_assert((int)BCS_SLOT_BITS == (int)NIC_SLOT_BITS &&
-                   (int)BCS_SLOTS_MOST == (int)NIC_GROUPS_MOST,
-               "the API's slots are the engine's");
-
 /* How long a waiter polls as if nobody else needed its core; and all in all. */
 #define SPIN_NS 50000u
 #define STAY_NS 100000000u
@@ -219,6 +215,11 @@ struct bcs_strobes bcs_context_strobes(const struct bcs_context *context)
 const char *bcs_context_copy_name(const struct bcs_context *context)
 {
     return context->engine->is_direct ? "direct" : "pooled";
+}
+
+uint64_t bcs_group_id(uint64_t number, uint32_t slot)
+{
+    return number << NIC_SLOT_BITS | slot;
 }
 
 int bcs_group_open(struct bcs_context *context, struct bcs_group *group, uint64_t base)

@@ -28,9 +28,6 @@ struct bcs_group {
     struct bcs_plan *waiting_first, *waiting_last;
 };
 
-/* Numbers of collective slots: their bits, and how many of them a process may have to give. */
-enum { BCS_SLOT_BITS = 28, BCS_SLOTS_MOST = 1 << 20 };
-
 /* bcs_message.space within collectives. */
 enum { BCS_SPACE_COLLECTIVE = 1 };
 

@@ -80,7 +80,7 @@ void shim_agreement_apply(struct shim_comm *comm,
 {
     struct bcs_group *whole = comm->whole;
 
-    whole->context_id = (agreement->number << BCS_SLOT_BITS | agreement->slot)
+    whole->context_id = bcs_group_id(agreement->number, agreement->slot)
                         << CONTEXT_GROUP_BITS;
     whole->slot = agreement->slot;
     comm->group.context_id = whole->context_id;
