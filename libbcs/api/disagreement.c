@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "libbcs/base/log.h"
-#include "nic_threads/roles/agreement.h"
+#include "nic_threads/node/terms.h"
 #include "nic_threads/rules/reduce_ops.h"
 
 enum { N_NAME_BYTES = 96, N_TEXT_BYTES = 96 };
@@ -88,7 +88,7 @@ int bcs_disagreement(struct bcs_context *context, const struct bcs_group *group,
     struct nic_refusal refusal;
 
     memcpy(&refusal, cell->payload, sizeof(refusal));
-    if (refusal.node == engine->home && nic_agreement_is_first(slot, &refusal)) {
+    if (refusal.node == engine->home && nic_refusal_is_first(slot, &refusal)) {
         char name[N_NAME_BYTES], text[N_TEXT_BYTES], other_text[N_TEXT_BYTES];
 
         name_of(context, group, name);

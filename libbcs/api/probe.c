@@ -21,7 +21,6 @@
 #include "libbcs/api/p2p.h"
 #include "libbcs/api/post.h"
 #include "libbcs/api/wait.h"
-#include "nic_threads/roles/collection.h"
 
 /** Say what a probe has found. */
 static void report(const struct bcs_descriptor *send, struct bcs_result *result_out)

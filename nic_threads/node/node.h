@@ -286,6 +286,14 @@ static inline bool nic_view_is_full(const struct nic_view *view)
            nic_send_limit(view);
 }
 
+/** Whether a port's sends stay in its ring. What is held does not count while the node is full,
+ *  or slice would follow slice without end and without effect. */
+static inline bool nic_port_is_held_back(const struct nic_view *view, uint32_t local)
+{
+    return __atomic_load_n(&view->node->is_held[local], __ATOMIC_RELAXED) &&
+           nic_view_is_full(view);
+}
+
 /** Global address of what is in the view's heap. */
 static inline uint64_t nic_view_gva(const struct nic_view *view, const void *address)
 {

@@ -8,58 +8,7 @@
 #ifndef NIC_THREADS_ROLES_AGREEMENT_H
 #define NIC_THREADS_ROLES_AGREEMENT_H
 
-#include "nic_threads/node/node.h"
-
-/* The terms as one word: operation, root, length. It leaves eight bits for the number of the
- * collective. Where members differ in the length alone it has a length that there is not, else
- * a kind that there is not. */
-#define NIC_TERMS_BITS 56
-#define NIC_TERMS_LENGTH UINT64_C(0xff)
-#define NIC_TERMS_MIXED ((UINT64_C(1) << NIC_TERMS_BITS) - 1)
-
-_Static_assert(BCS_INLINE_BYTES < NIC_TERMS_LENGTH, "a length that there is not");
-
-/** A member's terms. */
-static inline uint64_t nic_terms(const struct bcs_descriptor *descriptor)
-{
-    return (uint64_t)descriptor->operation << 40 |
-           (uint64_t)(uint32_t)descriptor->tag << 8 | descriptor->n_bytes;
-}
-
-static inline uint16_t nic_terms_operation(uint64_t terms)
-{
-    return (uint16_t)(terms >> 40);
-}
-
-static inline int32_t nic_terms_root(uint64_t terms)
-{
-    return (int32_t)(uint32_t)(terms >> 8);
-}
-
-static inline uint32_t nic_terms_bytes(uint64_t terms)
-{
-    return (uint32_t)(terms & NIC_TERMS_LENGTH);
-}
-
-/** The terms of members that differ. */
-static inline uint64_t nic_terms_join(uint64_t a, uint64_t b)
-{
-    return (a ^ b) <= NIC_TERMS_LENGTH ? a | NIC_TERMS_LENGTH : NIC_TERMS_MIXED;
-}
-
-/** Why a collective is refused: the master tells all nodes, and each node its members, in the
- *  payload of their completion cells. */
-struct nic_refusal {
-    uint64_t sequence; /* of the collective */
-    uint64_t terms;    /* of one member, */
-    int32_t rank;      /* which is this one */
-    uint32_t node; /* where there is another one with other terms; only known there: */
-    uint64_t other_terms;
-    int32_t other_rank;
-    uint32_t is_length_only;
-};
-
-_Static_assert(sizeof(struct nic_refusal) <= BCS_INLINE_BYTES, "fits a result");
+#include "nic_threads/node/terms.h"
 
 enum nic_agreement { NIC_NOT_ALL_BEGUN, NIC_AGREED, NIC_DISAGREED };
 
@@ -81,15 +30,5 @@ struct nic_refusal nic_agreement_refusal(struct nic_view *view, uint32_t slot_nu
 /** End the local members of a slot with an error. */
 void nic_agreement_refuse(struct nic_view *view, const struct nic_slot *slot,
                           const struct nic_refusal *refusal);
-
-/** Whether this process is the first to ask, of those of its node: it tells the user of the
- *  refusal. Any process; without the lock. */
-static inline bool nic_agreement_is_first(struct nic_slot *slot,
-                                          const struct nic_refusal *refusal)
-{
-    /* relaxed: it orders nothing else */
-    return atomic_exchange_explicit(&slot->told, refusal->sequence,
-                                    memory_order_relaxed) != refusal->sequence;
-}
 
 #endif

@@ -46,14 +46,6 @@ static inline bool nic_port_has_entry(const struct nic_view *view, uint32_t loca
     return nic_ring_entry(nic_view_port(view, local), view->ring_mask, head) != NULL;
 }
 
-/** Whether a port's sends stay in its ring. What is held does not count while the node is full,
- *  or slice would follow slice without end and without effect. */
-static inline bool nic_port_is_held_back(const struct nic_view *view, uint32_t local)
-{
-    return __atomic_load_n(&view->node->is_held[local], __ATOMIC_RELAXED) &&
-           nic_view_is_full(view);
-}
-
 /** Whether the ring of a port holds anything that can be taken. */
 static inline bool nic_port_has_work(const struct nic_view *view, uint32_t local)
 {
