@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "libbcs/api/context.h"
 #include "libbcs/base/log.h"
 #include "nic_threads/node/terms.h"
 #include "nic_threads/rules/reduce_ops.h"
@@ -101,17 +102,39 @@ int bcs_disagreement(struct bcs_context *context, const struct bcs_group *group,
     return refusal.is_length_only ? BCS_E_TRUNCATED : BCS_E_DISAGREED;
 }
 
+/** Members differ in lengths: in which. */
+static void tell_lengths(const struct bcs_context *context,
+                         const struct bcs_group *group, const char *which)
+{
+    char name[N_NAME_BYTES];
+
+    name_of(context, group, name);
+    bcs_error("the members of %s do not agree on the lengths of a collective: %s", name,
+              which);
+}
+
 int bcs_wrong_length(const struct bcs_context *context, const struct bcs_group *group,
                      const struct bcs_group *peers, const struct bcs_result *result,
                      size_t n_expected_bytes)
 {
     bool is_longer = result->error == BCS_E_TRUNCATED;
-    char name[N_NAME_BYTES];
+    char which[N_TEXT_BYTES];
 
-    name_of(context, group, name);
-    bcs_error("the members of %s do not agree on the lengths of a collective: rank %d "
-              "sends %s%zu bytes, rank %d expects %zu",
-              name, result->source, is_longer ? "more than " : "", result->n_bytes,
-              peers->rank, n_expected_bytes);
+    snprintf(which, sizeof(which), "rank %d sends %s%zu bytes, rank %d expects %zu",
+             result->source, is_longer ? "more than " : "", result->n_bytes,
+             peers->rank, n_expected_bytes);
+    tell_lengths(context, group, which);
     return BCS_E_TRUNCATED;
+}
+
+void bcs_wrong_own_length(const struct bcs_context *context,
+                          const struct bcs_group *group, int32_t rank,
+                          size_t n_sent_bytes, size_t n_expected_bytes)
+{
+    char which[N_TEXT_BYTES];
+
+    snprintf(which, sizeof(which),
+             "rank %d sends %zu bytes where it expects %zu itself", rank, n_sent_bytes,
+             n_expected_bytes);
+    tell_lengths(context, group, which);
 }

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the user is told when the members of a group are not in the same collective. Internal
- * to libbcs/api; called by the process that owns the context.
+ * What the user is told when the members of a group are not in the same collective. Called by
+ * the process that owns the context; by the shim, too, of lengths that a rank can compare by
+ * itself.
  */
 #ifndef BCS_API_DISAGREEMENT_H
 #define BCS_API_DISAGREEMENT_H
 
-#include "libbcs/api/context.h"
+#include "libbcs/api/group.h"
+
+struct bcs_cell;
 
 /**
  * The engine has refused a collective; one member of those that know why prints a line.
@@ -22,5 +25,11 @@ int bcs_disagreement(struct bcs_context *context, const struct bcs_group *group,
 int bcs_wrong_length(const struct bcs_context *context, const struct bcs_group *group,
                      const struct bcs_group *peers, const struct bcs_result *result,
                      size_t n_expected_bytes);
+
+/** This process sends a block to itself that has another length than what it expects of itself;
+ *  prints a line. @param rank  its own */
+void bcs_wrong_own_length(const struct bcs_context *context,
+                          const struct bcs_group *group, int32_t rank,
+                          size_t n_sent_bytes, size_t n_expected_bytes);
 
 #endif

@@ -6,7 +6,7 @@
  * Data that a rank need not describe, as a gather's blocks on other ranks than the root,
  * may be anything and are not looked at.
  */
-#include "libbcs/base/log.h"
+#include "libbcs/api/disagreement.h"
 #include "mpi_shim/collective/collective.h"
 #include "mpi_shim/comm/neighbors.h"
 
@@ -233,12 +233,8 @@ static bool is_balance_known(const struct shim_comm *comm,
 static __attribute__((cold)) int refuse_lengths(const struct shim_comm *comm,
                                                 size_t n_sent, size_t n_expected)
 {
-    char name[MPI_MAX_OBJECT_NAME];
-
-    shim_comm_name_group(comm->whole, name, sizeof(name));
-    bcs_error("the members of %s do not agree on the lengths of a collective: rank %d "
-              "sends %zu bytes where it expects %zu itself",
-              name, comm->group.rank, n_sent, n_expected);
+    bcs_wrong_own_length(shim_context(), comm->whole, comm->group.rank, n_sent,
+                         n_expected);
     return MPI_ERR_TRUNCATE;
 }
 

@@ -78,7 +78,12 @@ INCLUDE_EDGES = {
         "libbcs/api/wait.h",
         "mpi_shim/real",
     ],
-    "mpi_shim/collective": ["libbcs/include", "mpi_shim/comm", "mpi_shim/data"],
+    "mpi_shim/collective": [
+        "libbcs/api/disagreement.h",
+        "libbcs/include",
+        "mpi_shim/comm",
+        "mpi_shim/data",
+    ],
     "mpi_shim/request": [
         "libbcs/api/completion.h",
         "libbcs/api/p2p.h",
