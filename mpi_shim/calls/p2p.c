@@ -196,8 +196,21 @@ static int raise(MPI_Comm comm, int rc)
     return rc == MPI_SUCCESS ? rc : shim_error(comm, rc);
 }
 
-/** MPI_Send and MPI_Rsend differ from MPI_Ssend in mode only; real finds the errors. */
-#define BLOCKING_SEND(name, kind)                                                      \
+static inline int send_alone(const struct shim_call *call, struct shim_comm *comm,
+                             const struct shim_datatype *type)
+{
+    return send_now(call, comm, type, true);
+}
+
+static inline int send_buffered(const struct shim_call *call, struct shim_comm *comm,
+                                const struct shim_datatype *type)
+{
+    return carry_out(call, comm, type, MPI_STATUS_IGNORE);
+}
+
+/** An entry point that only sends: in which mode, and what carries it out; real finds the
+ *  errors. */
+#define BLOCKING_SEND(name, kind, send)                                                \
     int shim_##name(const void *buf, int count, MPI_Datatype datatype, int dest,       \
                     int tag, MPI_Comm comm)                                            \
     {                                                                                  \
@@ -217,14 +230,15 @@ static int raise(MPI_Comm comm, int rc)
                                 shim_real.name(buf, count, datatype,                   \
                                                judged_target(ours, dest), tag, comm)); \
         }                                                                              \
-        rc = send_now(&call, ours, type, true);                                        \
+        rc = send(&call, ours, type);                                                  \
         shim_leave();                                                                  \
         return raise(comm, rc);                                                        \
     }
 
-BLOCKING_SEND(Send, SHIM_SEND)
-BLOCKING_SEND(Rsend, SHIM_SEND)
-BLOCKING_SEND(Ssend, SHIM_SEND_SYNCHRONOUS)
+BLOCKING_SEND(Send, SHIM_SEND, send_alone)
+BLOCKING_SEND(Rsend, SHIM_SEND, send_alone)
+BLOCKING_SEND(Ssend, SHIM_SEND_SYNCHRONOUS, send_alone)
+BLOCKING_SEND(Bsend, SHIM_SEND_BUFFERED, send_buffered)
 
 /** Free what the real library has made of a wrong call. */
 static void drop(MPI_Request *unused)
@@ -296,31 +310,6 @@ MAKES_REQUEST(Ssend_init, const, SHIM_SEND_SYNCHRONOUS, send, target,
               describe_persistent)
 MAKES_REQUEST(Bsend_init, const, SHIM_SEND_BUFFERED, send, target, describe_persistent)
 MAKES_REQUEST(Recv_init, , SHIM_RECEIVE, receive, source, describe_persistent)
-
-int shim_Bsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag,
-               MPI_Comm comm)
-{
-    const struct shim_call call = {
-        SHIM_SEND_BUFFERED, buf, count, datatype, dest, tag, comm};
-    const struct shim_datatype *type;
-    struct shim_comm *ours;
-    int rc;
-
-    shim_enter();
-    ours = shim_comm_find(comm);
-    type = ours == NULL ? NULL : shim_datatype_find(datatype);
-    if (ours == NULL || !is_valid_send(ours, buf, count, type, dest, tag)) {
-        shim_leave();
-        return ours == NULL
-                   ? shim_pass_Bsend(buf, count, datatype, dest, tag, comm)
-                   : refuse(comm, type,
-                            shim_real.Bsend(buf, count, datatype,
-                                            judged_target(ours, dest), tag, comm));
-    }
-    rc = carry_out(&call, ours, type, MPI_STATUS_IGNORE);
-    shim_leave();
-    return raise(comm, rc);
-}
 
 /** A blocking receive whose arguments are valid. @return an MPI error class */
 static inline int receive_now(const struct shim_call *call, struct shim_comm *comm,

@@ -221,6 +221,26 @@ static int complete_all(int count, MPI_Request requests[], MPI_Status statuses[]
     return failure_raise(&failure);
 }
 
+/** Enter with a list of which all are to be completed, which has been counted. @return
+ *  MPI_SUCCESS, or the error that has been raised: not entered */
+static inline int enter_all(int count, MPI_Request requests[],
+                            const struct census *census,
+                            struct shim_foreign *foreign_out)
+{
+    int rc;
+
+    if (census->is_wrong) {
+        return shim_error(NULL, MPI_ERR_REQUEST);
+    }
+    shim_enter();
+    rc = shim_foreign_gather(foreign_out, census->n_foreign, count, requests);
+    if (rc != MPI_SUCCESS) {
+        shim_leave();
+        return shim_error(NULL, rc);
+    }
+    return MPI_SUCCESS;
+}
+
 int shim_Waitall(int count, MPI_Request requests[], MPI_Status statuses[])
 {
     struct nic_waiter waiter = {0};
@@ -232,14 +252,9 @@ int shim_Waitall(int count, MPI_Request requests[], MPI_Status statuses[])
     if (is_for_real(count, requests, &census)) {
         return shim_real.Waitall(count, requests, statuses);
     }
-    if (census.is_wrong) {
-        return shim_error(NULL, MPI_ERR_REQUEST);
-    }
-    shim_enter();
-    rc = shim_foreign_gather(&foreign, census.n_foreign, count, requests);
+    rc = enter_all(count, requests, &census, &foreign);
     if (rc != MPI_SUCCESS) {
-        shim_leave();
-        return shim_error(NULL, rc);
+        return rc;
     }
     waiter.has_short_sleeps = census.n_foreign > 0;
     while (!go_on(count, requests, waiter.is_announced ? count : LOOKS_A_TURN, &scan) ||
@@ -261,14 +276,9 @@ int shim_Testall(int count, MPI_Request requests[], int *flag, MPI_Status status
     if (is_for_real(count, requests, &census) || flag == NULL) {
         return shim_real.Testall(count, requests, flag, statuses);
     }
-    if (census.is_wrong) {
-        return shim_error(NULL, MPI_ERR_REQUEST);
-    }
-    shim_enter();
-    rc = shim_foreign_gather(&foreign, census.n_foreign, count, requests);
+    rc = enter_all(count, requests, &census, &foreign);
     if (rc != MPI_SUCCESS) {
-        shim_leave();
-        return shim_error(NULL, rc);
+        return rc;
     }
     *flag = are_ours_over(count, requests);
     if (!*flag) {
