@@ -37,10 +37,10 @@ uint64_t bcs_settings_spin_ns(const struct bcs_settings *settings, uint64_t usua
  * Read the settings, connect to the launcher, and set up the log. A process that no
  * launcher has started is a job of one.
  *
- * @return 0         end with bcs_entry_fini
- * @return -EALREADY this process has entered by that function before; logged
- * @return -EINVAL  a variable is unknown or has a bad value; logged
- * @return <0       of bcs_pmix_open; logged
+ * @return 0          end with bcs_entry_fini
+ * @return -EALREADY  this process has entered by that function before; logged
+ * @return -EINVAL    a variable is unknown or has a bad value; logged
+ * @return <0         of bcs_pmix_open; logged
  */
 int bcs_entry_init(struct bcs_entry *entry_out, enum bcs_entry_use use);
 

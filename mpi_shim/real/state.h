@@ -44,14 +44,13 @@ struct shim_state {
     _Atomic uint32_t n_at_door; /* threads that wait for the lock */
     /* NULL until MPI_Init has attached this process, and again after MPI_Finalize. */
     struct bcs_context *context;
-    void (*at_leave)(
-        void); /* what is left to be done when a call ends; NULL: nothing */
+    /* What is left to be done when a call ends; NULL: nothing. */
+    void (*at_leave)(void);
     struct mds_collect *collect; /* where calls are recorded; NULL: they are not */
     struct shim_comm *last_comm; /* that was looked up */
-    struct shim_request
-        *requests; /* the addresses of all requests of ours: from here */
-    struct shim_request *requests_end; /* to here */
-    struct shim_idup *idups;           /* that are under way; NULL: none */
+    /* The addresses of all requests of ours: from the first to this end. */
+    struct shim_request *requests, *requests_end;
+    struct shim_idup *idups; /* that are under way; NULL: none */
 
     /* Of one room each. */
     struct shim_comms *comms;
@@ -65,8 +64,8 @@ struct shim_state {
     struct shim_progress progress;
     struct bcs_forked forked; /* makes the entry points of a forked child refuse */
     _Atomic bool is_told_inactive;
-    _Atomic uint64_t
-        n_passed[SHIM_N_FUNCTIONS]; /* calls that went to the real library */
+    /* Calls that went to the real library. */
+    _Atomic uint64_t n_passed[SHIM_N_FUNCTIONS];
 };
 
 /** The one of this process: MPI's functions name none. */
