@@ -78,6 +78,9 @@ struct bsplib {
  *  not joined a job yet. */
 extern struct bsplib *bsplib_self;
 
+/** Make the state of the process that cBSP has joined, before the parallel part. */
+struct bsplib *bsplib_create(const char *caller);
+
 /** End a process that is not the one that has joined. */
 void bsplib_check_process(const char *caller);
 

@@ -39,16 +39,10 @@ static void check_end(void)
     }
 }
 
-/** Join the job, if this process has not. @return the state */
-static struct bsplib *join(const char *caller)
+struct bsplib *bsplib_create(const char *caller)
 {
-    struct bsplib *bsp = bsplib_self;
+    struct bsplib *bsp = calloc(1, sizeof(*bsp));
 
-    if (bsp != NULL) {
-        return bsp;
-    }
-    bsplib_require(caller, cBSP_initialize());
-    bsp = calloc(1, sizeof(*bsp));
     if (bsp == NULL) {
         bsp_abort("%s: out of memory\n", caller);
         return NULL;
@@ -56,9 +50,18 @@ static struct bsplib *join(const char *caller)
     bsp->n_procs = cBSP_nprocs();
     bsp->forked = (struct bcs_forked){.in_child = take_away, .arg = bsp};
     cbsp_raw_watch_forks(&bsp->forked);
-    bsplib_self = bsp;
-    atexit(check_end);
     return bsp;
+}
+
+/** Join the job, if this process has not. @return the state */
+static struct bsplib *join(const char *caller)
+{
+    if (bsplib_self == NULL) {
+        bsplib_require(caller, cBSP_initialize());
+        bsplib_self = bsplib_create(caller);
+        atexit(check_end);
+    }
+    return bsplib_self;
 }
 
 void bsp_init(void (*spmd_part)(void), int argc, char *argv[])
