@@ -7,8 +7,8 @@
 #include <sched.h>
 
 #include "libbcs/api/context.h"
-#include "libbcs/api/orders.h"
 #include "libbcs/api/external.h"
+#include "libbcs/api/orders.h"
 #include "libbcs/base/clock.h"
 
 enum {
