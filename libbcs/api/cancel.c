@@ -15,13 +15,14 @@
 
 void bcs_cancel(struct bcs_context *context, const struct bcs_request *request)
 {
+    const struct bcs_inside *inside = bcs_inside(request);
     struct bcs_descriptor *entry;
 
-    if (request->is_done || request->is_send) {
+    if (!inside->is_pending || inside->is_send) {
         return;
     }
     entry = bcs_post_begin(context, BCS_CANCEL);
-    entry->cell = request->cell;
+    entry->cell = inside->cell;
     bcs_post_kick(context, entry);
 }
 
@@ -30,7 +31,7 @@ void bcs_cancel_wait(struct bcs_context *context, struct bcs_request *request)
     struct nic_waiter waiter = {.has_short_sleeps = true};
     uint64_t end_ns = bcs_clock_now_ns() + CANCEL_NS;
 
-    while (!request->is_send && !bcs_look(context, request) &&
+    while (!bcs_inside(request)->is_send && !bcs_look(context, request) &&
            bcs_clock_now_ns() < end_ns) {
         bcs_wait_turn(context, &waiter);
     }

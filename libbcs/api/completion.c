@@ -65,7 +65,7 @@ bool bcs_complete_further(struct bcs_context *context, struct bcs_request *reque
 
 bool bcs_look(struct bcs_context *context, struct bcs_request *request)
 {
-    return request->is_done || bcs_complete(context, request);
+    return bcs_is_done(request) || bcs_complete(context, request);
 }
 
 /** Do what a cell's operation can do now. @return whether it needs this process again

@@ -29,15 +29,19 @@ static inline void bcs_copy_short(void *to, const void *from, size_t n_bytes)
 static inline void bcs_request_retire(struct bcs_context *context,
                                       struct bcs_request *request)
 {
-    request->is_done = true;
-    bcs_poster_free_cell(&context->poster, request->cell);
+    struct bcs_inside *inside = bcs_inside(request);
+
+    inside->is_pending = false;
+    bcs_poster_free_cell(&context->poster, inside->cell);
 }
 
 /** Bytes that a receive gets. */
 static inline size_t bcs_request_received(const struct bcs_request *request,
                                           const struct bcs_cell *cell)
 {
-    return cell->n_bytes < request->n_bytes ? cell->n_bytes : request->n_bytes;
+    size_t room = bcs_inside(request)->n_bytes;
+
+    return cell->n_bytes < room ? cell->n_bytes : room;
 }
 
 /** Take over a completed cell's result. */
@@ -45,11 +49,12 @@ static inline void bcs_request_finish(struct bcs_context *context,
                                       struct bcs_request *request,
                                       const struct bcs_cell *cell)
 {
-    if (!request->is_send) {
+    if (!bcs_inside(request)->is_send) {
         request->result.source = cell->source;
         request->result.tag = cell->tag;
         request->result.n_bytes = bcs_request_received(request, cell);
-        request->result.error = cell->n_bytes > request->n_bytes ? BCS_E_TRUNCATED : 0;
+        request->result.error =
+            cell->n_bytes > bcs_inside(request)->n_bytes ? BCS_E_TRUNCATED : 0;
     }
     bcs_request_retire(context, request);
 }
@@ -57,8 +62,10 @@ static inline void bcs_request_finish(struct bcs_context *context,
 static inline void bcs_request_fetch(const struct bcs_request *request,
                                      const struct bcs_cell *cell)
 {
-    if (__builtin_expect(request->layout == NULL, 1)) {
-        bcs_copy_short(request->data, cell->payload,
+    const struct bcs_inside *inside = bcs_inside(request);
+
+    if (__builtin_expect(inside->layout == NULL, 1)) {
+        bcs_copy_short(inside->data, cell->payload,
                        bcs_request_received(request, cell));
     } else {
         bcs_request_store(request, 0, bcs_request_received(request, cell),
@@ -70,11 +77,12 @@ static inline void bcs_request_fetch(const struct bcs_request *request,
 static inline bool bcs_complete(struct bcs_context *context,
                                 struct bcs_request *request)
 {
-    struct bcs_cell *cell = &context->poster.cells[request->cell];
+    const struct bcs_inside *inside = bcs_inside(request);
+    struct bcs_cell *cell = &context->poster.cells[inside->cell];
     enum bcs_cell_state state;
 
-    if (__builtin_expect(request->is_collective, 0)) {
-        return request->is_done; /* bcs_plans_move sets it */
+    if (__builtin_expect(inside->is_collective, 0)) {
+        return !inside->is_pending; /* bcs_plans_move sets it */
     }
     state = bcs_cell_state(cell);
     if (state == BCS_CELL_PENDING) {

@@ -5,7 +5,7 @@
 #ifndef BCS_API_GROUP_H
 #define BCS_API_GROUP_H
 
-#include <bcs/bcs.h>
+#include "libbcs/api/insides.h"
 
 /**
  * The processes of one communicator. context_id is even and the same on all members
@@ -27,9 +27,6 @@ struct bcs_group {
     uint32_t n_open;
     struct bcs_plan *waiting_first, *waiting_last;
 };
-
-/* bcs_message.space within collectives. */
-enum { BCS_SPACE_COLLECTIVE = 1 };
 
 /** Whether a group has members on several nodes; the same on all members. */
 static inline bool bcs_group_spans_nodes(const struct bcs_group *group)

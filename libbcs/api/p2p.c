@@ -38,10 +38,12 @@ static inline bool is_send_valid(const struct bcs_message *message)
 /** Copy a message's data, which are few, to a place in NIC memory. */
 static inline void copy_out(const struct bcs_message *message, void *to)
 {
-    if (__builtin_expect(message->layout == NULL, 1)) {
+    const struct bcs_layout *layout = bcs_message_layout(message);
+
+    if (__builtin_expect(layout == NULL, 1)) {
         bcs_copy_short(to, message->data, message->n_bytes);
     } else {
-        bcs_layout_pack(message->layout, message->data, 0, message->n_bytes, to);
+        bcs_layout_pack(layout, message->data, 0, message->n_bytes, to);
     }
 }
 
@@ -66,7 +68,7 @@ static inline bool buffer_payload(struct bcs_context *context,
             return true;
         }
     }
-    entry->flags = (message->layout != NULL ? BCS_LAID_OUT : 0) |
+    entry->flags = (bcs_message_layout(message) != NULL ? BCS_LAID_OUT : 0) |
                    (message->will_wait ? BCS_WAITING : 0);
     entry->address = (uint64_t)(uintptr_t)message->data;
     return false;
@@ -75,7 +77,7 @@ static inline bool buffer_payload(struct bcs_context *context,
 /** Let bcs_serve_orders find a request by its cell. */
 static inline void remember(struct bcs_context *context, struct bcs_request *request)
 {
-    context->pending[request->cell].request = request;
+    context->pending[bcs_inside(request)->cell].request = request;
 }
 
 /* The modes are in the order of what they wait for: without buffering, a standard send
@@ -96,7 +98,9 @@ static inline bool is_synchronous(const struct bcs_context *context,
 static int find_no_cell(const struct bcs_context *context,
                         const struct bcs_message *message)
 {
-    return message->space == BCS_SPACE_COLLECTIVE ? -ENOMEM : bcs_post_no_cell(context);
+    return bcs_message_space(message) == BCS_SPACE_COLLECTIVE
+               ? -ENOMEM
+               : bcs_post_no_cell(context);
 }
 
 /** A send waits that would have been done at once if it had found room. */
@@ -124,7 +128,7 @@ static inline struct bcs_descriptor *prepare_send(struct bcs_context *context,
     bool must_match = is_synchronous(context, mode);
     bool is_buffered;
 
-    entry->context_id = group->context_id + message->space;
+    entry->context_id = group->context_id + bcs_message_space(message);
     entry->port = group->ports[message->peer];
     entry->source = group->rank;
     entry->tag = message->tag;
@@ -142,19 +146,20 @@ static inline struct bcs_descriptor *prepare_send(struct bcs_context *context,
     return entry;
 }
 
-/** The request of a send, done unless the send has a cell. */
-static inline struct bcs_request make_send(const struct bcs_message *message,
-                                           uint32_t cell)
+/** Make the request of a send, done unless the send has a cell. */
+static inline void make_send(const struct bcs_message *message, uint32_t cell,
+                             struct bcs_request *request_out)
 {
-    return (struct bcs_request){
+    *bcs_inside(request_out) = (struct bcs_inside){
         .data = message->data,
         .n_bytes = message->n_bytes,
-        .layout = message->layout,
+        .layout = bcs_message_layout(message),
         .cell = cell,
-        .is_done = cell == BCS_CELL_NONE,
+        .is_pending = cell != BCS_CELL_NONE,
         .is_send = true,
-        .result = {.source = BCS_ANY_SOURCE, .tag = BCS_ANY_TAG},
     };
+    request_out->result =
+        (struct bcs_result){.source = BCS_ANY_SOURCE, .tag = BCS_ANY_TAG};
 }
 
 /** Fill a receive's descriptor, unpublished. @return NULL: no cell is free */
@@ -163,26 +168,28 @@ static inline struct bcs_descriptor *prepare_receive(struct bcs_context *context
                                                      struct bcs_request *request_out)
 {
     struct bcs_descriptor *entry = bcs_post_begin(context, BCS_RECEIVE);
+    const struct bcs_layout *layout = bcs_message_layout(message);
+    struct bcs_inside *inside = bcs_inside(request_out);
 
     entry->cell = bcs_poster_cell(&context->poster);
     if (entry->cell == BCS_CELL_NONE) {
         return NULL;
     }
-    entry->context_id = message->group->context_id + message->space;
+    entry->context_id = message->group->context_id + bcs_message_space(message);
     entry->source = message->peer;
     entry->tag = message->tag;
     entry->n_bytes = message->n_bytes;
     entry->address = (uint64_t)(uintptr_t)message->data;
-    if (__builtin_expect(message->layout != NULL, 0)) {
+    if (__builtin_expect(layout != NULL, 0)) {
         entry->flags = BCS_LAID_OUT;
     }
-    request_out->data = message->data;
-    request_out->n_bytes = message->n_bytes;
-    request_out->layout = message->layout;
-    request_out->cell = entry->cell;
-    request_out->is_done = false;
-    request_out->is_send = false;
-    request_out->is_collective = false;
+    inside->data = message->data;
+    inside->n_bytes = message->n_bytes;
+    inside->layout = layout;
+    inside->cell = entry->cell;
+    inside->is_pending = true;
+    inside->is_send = false;
+    inside->is_collective = false;
     remember(context, request_out);
     return entry;
 }
@@ -208,7 +215,7 @@ static inline __attribute__((always_inline)) void wait_for(struct bcs_context *c
 {
     struct nic_waiter waiter = {0};
 
-    while (!request->is_done && !bcs_complete(context, request)) {
+    while (!bcs_is_done(request) && !bcs_complete(context, request)) {
         bcs_wait_turn(context, &waiter);
     }
     bcs_wait_stop(context, &waiter);
@@ -216,7 +223,7 @@ static inline __attribute__((always_inline)) void wait_for(struct bcs_context *c
 
 int bcs_test(struct bcs_context *context, struct bcs_request *request, bool wait)
 {
-    if (!request->is_done) {
+    if (!bcs_is_done(request)) {
         if (wait) {
             wait_for(context, request);
         } else if (!bcs_complete(context, request)) {
@@ -287,7 +294,7 @@ int bcs_send(struct bcs_context *context, const struct bcs_message *message,
         return find_no_cell(context, message);
     }
     if (request != NULL) {
-        *request = make_send(message, cell);
+        make_send(message, cell, request);
         if (cell == BCS_CELL_NONE) {
             bcs_post_kick(context, entry);
         } else {
@@ -298,8 +305,9 @@ int bcs_send(struct bcs_context *context, const struct bcs_message *message,
     } else if (cell == BCS_CELL_NONE) {
         bcs_post_kick(context, entry);
     } else {
-        struct bcs_request own = make_send(message, cell);
+        struct bcs_request own;
 
+        make_send(message, cell, &own);
         remember(context, &own);
         bcs_post_end(context, entry);
         say_why_waiting(context, message, mode);

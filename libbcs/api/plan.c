@@ -55,8 +55,8 @@ static inline void note_received(struct bcs_plan *plan, const struct bcs_result 
 static inline void note_transfer(struct bcs_plan *plan,
                                  const struct bcs_request *request)
 {
-    if (!request->is_send) {
-        note_received(plan, &request->result, request->n_bytes);
+    if (!bcs_inside(request)->is_send) {
+        note_received(plan, &request->result, bcs_inside(request)->n_bytes);
     }
 }
 
@@ -128,7 +128,7 @@ static inline struct bcs_message message_of(const struct bcs_plan *plan, int32_t
         .peer = peer,
         .tag = plan->tag,
         .will_wait = plan->request == NULL && !plan->has_receives,
-        .space = BCS_SPACE_COLLECTIVE,
+        .reserved = {BCS_SPACE_COLLECTIVE},
     };
 }
 
@@ -151,7 +151,7 @@ static inline enum outcome start_transfer(struct bcs_plan *plan, enum step_kind 
         note_status(plan, status);
         return OVER;
     }
-    return request->is_done ? OVER : STARTED;
+    return bcs_is_done(request) ? OVER : STARTED;
 }
 
 static void combine(const struct bcs_combiner *combiner,

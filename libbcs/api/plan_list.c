@@ -61,8 +61,10 @@ struct bcs_plan *bcs_plan_begin(struct bcs_context *context, struct bcs_group *g
     plan->has_receives = false;
     plan->is_spoiled = false;
     if (has_request) {
-        *request = (struct bcs_request){
-            .cell = BCS_CELL_NONE, .is_send = true, .is_collective = true};
+        *bcs_inside(request) = (struct bcs_inside){.cell = BCS_CELL_NONE,
+                                                   .is_pending = true,
+                                                   .is_send = true,
+                                                   .is_collective = true};
         plan->is_open = group->n_open < context->config.limits.plans;
         group->n_open += plan->is_open;
     }
@@ -141,7 +143,7 @@ static void finish(struct bcs_plan *plan)
     open_next(plan->group);
     request->result = (struct bcs_result){
         .source = BCS_ANY_SOURCE, .tag = BCS_ANY_TAG, .error = plan->status};
-    request->is_done = true;
+    bcs_inside(request)->is_pending = false;
     recycle(plan);
 }
 

@@ -78,7 +78,7 @@ static inline uint32_t find(struct bcs_context *context,
     return nic_match_find_send(
         match, home_of(context)->items,
         &(struct bcs_descriptor){
-            .context_id = message->group->context_id + message->space,
+            .context_id = message->group->context_id + bcs_message_space(message),
             .source = message->peer,
             .tag = message->tag,
         });
@@ -126,7 +126,7 @@ static int wait_for_one(struct bcs_context *context, const struct bcs_message *m
         return bcs_post_no_cell(context);
     }
     entry->flags = is_taking ? BCS_TAKE : 0;
-    entry->context_id = message->group->context_id + message->space;
+    entry->context_id = message->group->context_id + bcs_message_space(message);
     entry->source = message->peer;
     entry->tag = message->tag;
     entry->cell = id;

@@ -67,20 +67,24 @@ static struct bcs_cell *cell_of(const struct bcs_context *context, uint32_t port
 static void load(const struct bcs_request *request, size_t position, size_t n_bytes,
                  void *to)
 {
-    if (request->layout != NULL) {
-        bcs_layout_pack(request->layout, request->data, position, n_bytes, to);
+    const struct bcs_inside *inside = bcs_inside(request);
+
+    if (inside->layout != NULL) {
+        bcs_layout_pack(inside->layout, inside->data, position, n_bytes, to);
     } else {
-        memcpy(to, (const char *)request->data + position, n_bytes);
+        memcpy(to, (const char *)inside->data + position, n_bytes);
     }
 }
 
 void bcs_request_store(const struct bcs_request *request, size_t position,
                        size_t n_bytes, const void *from)
 {
-    if (request->layout != NULL) {
-        bcs_layout_unpack(request->layout, from, position, n_bytes, request->data);
+    const struct bcs_inside *inside = bcs_inside(request);
+
+    if (inside->layout != NULL) {
+        bcs_layout_unpack(inside->layout, from, position, n_bytes, inside->data);
     } else {
-        memcpy((char *)request->data + position, from, n_bytes);
+        memcpy((char *)inside->data + position, from, n_bytes);
     }
 }
 
@@ -142,11 +146,11 @@ static void begin_anew(struct bcs_context *context, struct bcs_cell *cell,
         bcs_cell_state(cell) == BCS_CELL_CLOSING || bcs_transfer_close(cell);
 
     if (!is_closed || !put_sender_out(context, cell, BCS_CELL_PENDING)) {
-        bcs_order_self(context, request->cell);
+        bcs_order_self(context, bcs_inside(request)->cell);
         return;
     }
     bcs_cell_complete(cell, BCS_CELL_PENDING);
-    post_refused(context, context->rank, request->cell);
+    post_refused(context, context->rank, bcs_inside(request)->cell);
 }
 
 /** Copy what is granted between the sender's and the receiver's memory, at either end. */
@@ -154,23 +158,24 @@ static void copy_pieces(struct bcs_context *context, const struct bcs_cell *cell
                         struct bcs_transfer *transfer,
                         const struct bcs_request *request)
 {
-    uint64_t address = request->is_send ? transfer->target : cell->address;
+    const struct bcs_inside *inside = bcs_inside(request);
+    uint64_t address = inside->is_send ? transfer->target : cell->address;
     enum nic_outcome outcome = NIC_DONE;
     struct bcs_piece piece;
 
     context->is_moving = true;
     while (outcome == NIC_DONE && bcs_transfer_claim(transfer, &piece)) {
         const struct nic_place there = {cell->peer_port, address + piece.offset};
-        char *here = (char *)request->data + piece.offset;
+        char *here = (char *)inside->data + piece.offset;
 
-        outcome = request->is_send
+        outcome = inside->is_send
                       ? nic_process_write(context->engine, &there, here, piece.n_bytes)
                       : nic_process_read(context->engine, &there, here, piece.n_bytes);
         if (outcome == NIC_DONE) {
             piece_done(context, transfer, piece.n_bytes);
         }
     }
-    if (outcome == NIC_REFUSED && bcs_transfer_refuse(transfer) && request->is_send) {
+    if (outcome == NIC_REFUSED && bcs_transfer_refuse(transfer) && inside->is_send) {
         post_refused(context, cell->peer_port, cell->peer_cell);
     }
 }

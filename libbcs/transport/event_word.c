@@ -40,7 +40,7 @@ void bcs_event_signal(struct bcs_event *event)
 void bcs_event_wake(struct bcs_event *event)
 {
     /* Pairs with the increment in bcs_event_sleep. */
-    if (__atomic_load_n(&event->n_waiters, __ATOMIC_SEQ_CST) != 0) {
+    if (__atomic_load_n(bcs_event_n_waiters(event), __ATOMIC_SEQ_CST) != 0) {
         syscall(SYS_futex, low_half(event), FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
     }
 }
@@ -54,13 +54,13 @@ bool bcs_event_sleep(struct bcs_event *event, uint64_t seen, uint64_t timeout_ns
     bool is_timeout = false;
 
     /* Pairs with the load in bcs_event_wake. */
-    __atomic_fetch_add(&event->n_waiters, 1, __ATOMIC_SEQ_CST);
+    __atomic_fetch_add(bcs_event_n_waiters(event), 1, __ATOMIC_SEQ_CST);
     /* Pairs with the increment in bcs_event_signal. */
     if (__atomic_load_n(&event->count, __ATOMIC_SEQ_CST) == seen) {
         is_timeout = syscall(SYS_futex, low_half(event), FUTEX_WAIT, (uint32_t)seen,
                              &timeout, NULL, 0) < 0 &&
                      errno == ETIMEDOUT;
     }
-    __atomic_fetch_sub(&event->n_waiters, 1, __ATOMIC_RELAXED);
+    __atomic_fetch_sub(bcs_event_n_waiters(event), 1, __ATOMIC_RELAXED);
     return is_timeout;
 }

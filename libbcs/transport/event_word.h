@@ -12,6 +12,13 @@
 
 #include <bcs/primitives.h>
 
+/** The reserved word of an event that counts the processes that sleep on it, or are about
+ *  to: its n_waiters. */
+static inline uint32_t *bcs_event_n_waiters(struct bcs_event *event)
+{
+    return &event->reserved[0];
+}
+
 /** Add one to the event's count; what the caller stored before is visible to whoever
  *  sees the count by bcs_test_event. Must be followed by bcs_event_wake. */
 void bcs_event_signal(struct bcs_event *event);

@@ -49,9 +49,10 @@ static struct shim_request *describe(struct shim_comm *parent)
         request->kind = SHIM_EXCHANGE;
         request->comm = parent;
         request->error_comm = parent->handle;
-        request->base.is_collective = true;
-        request->base.is_send = true;
-        request->base.cell = BCS_CELL_NONE;
+        *bcs_inside(&request->base) = (struct bcs_inside){.cell = BCS_CELL_NONE,
+                                                          .is_pending = true,
+                                                          .is_send = true,
+                                                          .is_collective = true};
         request->is_active = true;
         parent->n_users++;
     }
@@ -170,7 +171,7 @@ static void finish(struct shim_idup *idup)
     base->result.error = idup->agreement.is_valid && idup->rc == MPI_SUCCESS
                              ? shim_comm_carry(*idup->newcomm_out, &idup->agreement)
                              : -ENOMEM;
-    base->is_done = true;
+    bcs_inside(base)->is_pending = false;
     bcs_wait_sleep_long(shim_context());
     free(idup);
 }
@@ -184,7 +185,7 @@ bool shim_idups_move(void)
     while (*link != NULL) {
         struct shim_idup *idup = *link;
 
-        if (idup->told.is_done && idup->is_started &&
+        if (bcs_is_done(&idup->told) && idup->is_started &&
             (idup->rc != MPI_SUCCESS || shim_test_real(&idup->real))) {
             *link = idup->next;
             finish(idup);

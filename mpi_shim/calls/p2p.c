@@ -91,7 +91,6 @@ static struct shim_request *describe(const struct shim_call *call,
         request->comm = comm;
         request->error_comm = call->comm;
         request->is_proc_null = call->peer == MPI_PROC_NULL;
-        request->base.is_done = true;
     }
     return request;
 }
@@ -143,7 +142,7 @@ static int send_laid_out(struct bcs_message *message, const struct shim_datatype
 {
     int rc;
 
-    message->layout = type->layout;
+    bcs_message_lay_out(message, type->layout);
     shim_datatype_hold(type);
     rc = bcs_send(shim_context(), message, mode, NULL);
     shim_datatype_release(type);
@@ -157,7 +156,7 @@ static int receive_laid_out(struct bcs_message *message,
 {
     int rc;
 
-    message->layout = type->layout;
+    bcs_message_lay_out(message, type->layout);
     shim_datatype_hold(type);
     rc = bcs_recv(shim_context(), message, result_out, NULL);
     shim_datatype_release(type);

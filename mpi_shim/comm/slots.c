@@ -47,7 +47,7 @@ static bool have_all_left(struct shim_comm *comm, bool is_waiting)
 {
     const struct bcs_message message = {
         .group = comm->whole,
-        .space = BCS_SPACE_COLLECTIVE,
+        .reserved = {BCS_SPACE_COLLECTIVE},
         .peer = BCS_ANY_SOURCE,
         .tag = LEAVE_TAG,
     };
@@ -134,7 +134,7 @@ void shim_slot_leave(struct shim_comm *comm)
     struct shim_slots *slots = own_slots();
     const struct bcs_message message = {
         .group = comm->whole,
-        .space = BCS_SPACE_COLLECTIVE,
+        .reserved = {BCS_SPACE_COLLECTIVE},
         .peer = 0,
         .tag = LEAVE_TAG,
     };

@@ -130,7 +130,8 @@ static void drop_buffers(struct shim_request *request)
         request->copy = NULL;
     }
     if (request->is_buffered) {
-        shim_bsend_release(&shim_state.arena->space, request->base.n_bytes);
+        shim_bsend_release(&shim_state.arena->space,
+                           bcs_inside(&request->base)->n_bytes);
         request->is_buffered = false;
     }
 }
@@ -185,7 +186,7 @@ static void prepare_gaps(struct shim_request *request, struct bcs_message *messa
     request->holds_type = true;
     if (!bcs_wants_copy(shim_context(), message->n_bytes) ||
         !prepare_copy(request, message)) {
-        message->layout = request->type->layout;
+        bcs_message_lay_out(message, request->type->layout);
     }
 }
 
@@ -236,7 +237,7 @@ static int post(struct shim_request *request, bool must_copy)
         }
         rc = rc < 0 ? MPI_ERR_NO_MEM : MPI_SUCCESS;
     }
-    if (rc != MPI_SUCCESS || (request->base.is_done && is_send(request->kind))) {
+    if (rc != MPI_SUCCESS || (bcs_is_done(&request->base) && is_send(request->kind))) {
         drop_buffers(request);
     }
     return rc;
@@ -278,9 +279,9 @@ static int start_buffered(struct shim_request *request)
     carrier->tag = request->tag;
     carrier->is_active = true;
     carrier->is_buffered = true;
-    carrier->base.n_bytes = n_bytes;
+    bcs_inside(&carrier->base)->n_bytes = n_bytes;
     rc = post(carrier, true);
-    if (rc == MPI_SUCCESS && !carrier->base.is_done) {
+    if (rc == MPI_SUCCESS && !bcs_is_done(&carrier->base)) {
         shim_request_free(carrier);
     } else {
         shim_request_delete(carrier);
@@ -295,7 +296,7 @@ static int start_exchange(struct shim_request *request)
 
     if (status < 0) {
         shim_exchange_close(exchange, status);
-        request->base.is_done = true;
+        bcs_inside(&request->base)->is_pending = false;
         return shim_class_of_status(status);
     }
     if (request->is_persistent) {
@@ -314,12 +315,12 @@ static int start_message(struct shim_request *request)
 {
     int rc = MPI_SUCCESS;
 
-    request->base.is_send = is_send(request->kind);
+    bcs_inside(&request->base)->is_send = is_send(request->kind);
     if (request->is_proc_null) {
-        request->base.is_done = true;
+        bcs_inside(&request->base)->is_pending = false;
     } else if (request->kind == SHIM_SEND_BUFFERED) {
         rc = start_buffered(request);
-        request->base.is_done = true;
+        bcs_inside(&request->base)->is_pending = false;
     } else {
         rc = post(request, request->kind == SHIM_SEND_OF_COPY);
     }
@@ -343,9 +344,9 @@ void shim_request_status(const struct shim_request *request, MPI_Status *status)
 
     if (!request->is_active) {
         shim_status_set_empty(status);
-    } else if (request->is_proc_null && !request->base.is_send) {
+    } else if (request->is_proc_null && !bcs_inside(&request->base)->is_send) {
         shim_status_set_proc_null(status);
-    } else if (request->base.is_send) {
+    } else if (bcs_inside(&request->base)->is_send) {
         shim_status_set(status, MPI_ANY_SOURCE, MPI_ANY_TAG, 0, false);
     } else {
         shim_status_set(status, result->source, result->tag, result->n_bytes,
@@ -367,7 +368,7 @@ static __attribute__((noinline)) int settle_copy(struct shim_request *request)
 int shim_request_settle(struct shim_request *request)
 {
     const struct bcs_result *result = &request->base.result;
-    bool is_receive = !request->base.is_send && !request->is_proc_null;
+    bool is_receive = !bcs_inside(&request->base)->is_send && !request->is_proc_null;
 
     if (request->is_active && request->kind == SHIM_EXCHANGE) {
         return shim_class_of_status(
@@ -393,7 +394,7 @@ int shim_request_finish(MPI_Request *handle, MPI_Status *status)
     if (request->is_persistent) {
         drop_buffers(request);
         request->is_active = false;
-        request->base.is_done = true;
+        bcs_inside(&request->base)->is_pending = false;
     } else {
         shim_request_delete(request);
         *handle = shim_handles.request_null;
@@ -440,7 +441,7 @@ static bool has_orphan_send(void)
 {
     const struct shim_request *request = shim_state.arena->orphans;
 
-    while (request != NULL && !request->base.is_send) {
+    while (request != NULL && !bcs_inside(&request->base)->is_send) {
         request = request->next;
     }
     return request != NULL;

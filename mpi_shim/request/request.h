@@ -46,19 +46,19 @@ struct shim_request {
     enum shim_kind kind;
     int count;
     const void *buffer;
-    const struct shim_datatype *type;
-    struct shim_comm *comm;
     MPI_Comm error_comm; /* whose error handler is called; NULL: the program has no
                                   such request, now */
-    struct shim_request *next; /* free list, orphans */
     /* Fortran's MPI_Wait reads an int here after the call: Open MPI's own index. */
     int32_t fortran_handle;
     int32_t peer;
     int32_t tag;
     uint32_t message_item; /* receive of a matched probe */
-    char *copy;            /* of the data, without gaps, or NULL */
-    bool is_persistent;    /* holds type and comm */
-    bool holds_type;       /* for data with gaps */
+    const struct shim_datatype *type;
+    struct shim_comm *comm;
+    struct shim_request *next; /* free list, orphans */
+    char *copy;                /* of the data, without gaps, or NULL */
+    bool is_persistent;        /* holds type and comm */
+    bool holds_type;           /* for data with gaps */
     bool is_active;
     bool is_proc_null;
     bool is_buffered; /* copy counts as used space of the attached buffer */
@@ -145,7 +145,7 @@ int shim_request_start(struct shim_request *request);
 /** Look whether a request is complete (also: inactive); does not turn the engine. */
 static inline bool shim_request_look(struct shim_request *request)
 {
-    return (request->base.is_done || bcs_look(shim_context(), &request->base)) &&
+    return (bcs_is_done(&request->base) || bcs_look(shim_context(), &request->base)) &&
            (request->partner == NULL || shim_request_look(request->partner));
 }
 

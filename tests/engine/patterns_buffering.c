@@ -52,7 +52,7 @@ static void send_by_request(struct rank *me, struct bcs_message *message)
 
     bcs_send(me->context, message, BCS_SEND_STANDARD, &request);
     if (is_buffered(me)) {
-        rank_expect(me, request.is_done, "a buffered send is not done at once");
+        rank_expect(me, bcs_is_done(&request), "a buffered send is not done at once");
     } else {
         for (int i = 0; i < N_TESTS; i++) {
             is_early |= bcs_test(me->context, &request, false) != BCS_E_PENDING;

@@ -325,9 +325,9 @@ static void take_no_others_data(struct rank *me)
     uint64_t number = 2 * me->world.n_started[1] + 1;
     struct bcs_message message = rank_message(
         me, 1, (int32_t)(number | BCS_PLAN_SCATTER << 26), data, sizeof(data));
-    struct bcs_request request = {.is_done = true};
+    struct bcs_request request = BCS_REQUEST_DONE;
 
-    message.space = BCS_SPACE_COLLECTIVE;
+    message.reserved[0] = BCS_SPACE_COLLECTIVE;
     if (me->rank == 0) {
         bcs_bcast(me->context, &me->world, data, sizeof(data), 0, &request);
         bcs_test(me->context, &request, true);

@@ -59,12 +59,12 @@ static uint64_t most_progress(const struct rank *me)
 /** Whether rank 1's message is there. */
 static bool is_over(const struct rank *me, const struct bcs_request *request)
 {
-    const struct bcs_cell *cell = &me->context->poster.cells[request->cell];
+    const struct bcs_cell *cell = &me->context->poster.cells[bcs_inside(request)->cell];
     enum bcs_cell_state state = bcs_cell_state(cell);
 
     return state == BCS_CELL_DONE ||
            (state != BCS_CELL_PENDING &&
-            atomic_load(&cell->transfer.moved) == request->n_bytes);
+            atomic_load(&cell->transfer.moved) == bcs_inside(request)->n_bytes);
 }
 
 /** Neither end calls the API until somebody else has copied the message, which must be

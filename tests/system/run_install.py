@@ -44,7 +44,7 @@ int main()
     if (std::strcmp(bcs_version(), BCS_VERSION) != 0) {
         return 1;
     }
-    if (!requests[0].is_done || requests[1].result.error != 0) {
+    if (requests[0].result.error != 0 || requests[1].result.error != 0) {
         return 2;
     }
     bcs_node_set_add(&nodes, 7);

@@ -181,7 +181,7 @@ START_TEST(a_refused_call_signals_and_writes_nothing)
     struct world world;
     struct actor me;
     struct bcs_xfer xfer = {"x", 1, WORLD_HEAP_BYTES, &world.all, 1024, 1040};
-    struct bcs_comparison comparison = {1056, BCS_COMPARE_EQ, 0, &world.all, 4, 1};
+    struct bcs_comparison comparison = {1056, BCS_COMPARE_EQ, 0, 0, &world.all, 4, 1};
 
     world_init(&world, _i);
     actor_init(&me, &world, 0);

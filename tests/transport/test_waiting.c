@@ -19,10 +19,11 @@ static void wait_once(struct actor *me)
 /* Until so many processes sleep on the event of node 0, or are about to. */
 static void sleepers_await(struct actor *me, uint32_t n_sleepers)
 {
-    const struct bcs_event *event = bcs_core_address(me->core, event_gva);
+    struct bcs_event *event = bcs_core_address(me->core, event_gva);
 
     /* Pairs with the sleepers' increment. */
-    while (__atomic_load_n(&event->n_waiters, __ATOMIC_ACQUIRE) != n_sleepers) {
+    while (__atomic_load_n(bcs_event_n_waiters(event), __ATOMIC_ACQUIRE) !=
+           n_sleepers) {
         sched_yield();
     }
 }
@@ -61,7 +62,7 @@ END_TEST
 /* Sleeps for a signal that may be any of several things. */
 static void await_once(struct actor *me)
 {
-    const struct bcs_event *event = bcs_core_address(me->core, event_gva);
+    struct bcs_event *event = bcs_core_address(me->core, event_gva);
 
     /* Pairs with the signaller's increment. */
     while (__atomic_load_n(&event->count, __ATOMIC_ACQUIRE) == 0) {

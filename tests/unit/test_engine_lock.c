@@ -54,7 +54,7 @@ static void post_send(struct rank *me)
 
     rank_expect(me,
                 bcs_send(me->context, &message, BCS_SEND_STANDARD, &request) == 0 &&
-                    request.is_done,
+                    bcs_is_done(&request),
                 "no send");
 }
 

@@ -75,7 +75,7 @@ static void progress_both(void)
 
 static void finish(void)
 {
-    while (!receiving.is_done || !sending.is_done) {
+    while (!bcs_is_done(&receiving) || !bcs_is_done(&sending)) {
         progress_both();
         bcs_look(ranks[SENDER].context, &sending);
         bcs_look(ranks[RECEIVER].context, &receiving);

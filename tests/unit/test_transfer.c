@@ -81,7 +81,7 @@ START_TEST(a_receiver_leaves_a_cell_alone_that_serves_another_message_by_now)
     }
     /* The sender has seen the end: it frees the cell, and uses it for the next message.
      */
-    bcs_poster_free_cell(&ranks[SENDER].context->poster, sending.cell);
+    bcs_poster_free_cell(&ranks[SENDER].context->poster, bcs_inside(&sending)->cell);
     post_send(2, N_BYTES, &sending);
     post_receive(2, N_BYTES, &next_receiving);
     turn();
@@ -195,7 +195,7 @@ START_TEST(the_sender_loads_some_pieces_ahead_and_no_more)
         ck_assert(!push());
         ck_assert_int_le(n_loaded(), BCS_STREAM_PIECES_MOST);
     }
-    while (!receiving.is_done || !sending.is_done) {
+    while (!bcs_is_done(&receiving) || !bcs_is_done(&sending)) {
         bcs_look(ranks[RECEIVER].context, &receiving);
         bcs_look(ranks[SENDER].context, &sending);
         turn();
@@ -223,7 +223,7 @@ END_TEST
 START_TEST(the_ends_take_part_while_they_wait_for_something_else)
 {
     begin();
-    while (!receiving.is_done) {
+    while (!bcs_is_done(&receiving)) {
         bcs_progress(ranks[RECEIVER].context);
         bcs_progress(ranks[SENDER].context);
     }

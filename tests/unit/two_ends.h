@@ -44,7 +44,7 @@ static void turn(void)
 
 static struct bcs_cell *cell_of(int rank, const struct bcs_request *request)
 {
-    return &ranks[rank].context->poster.cells[request->cell];
+    return &ranks[rank].context->poster.cells[bcs_inside(request)->cell];
 }
 
 static enum bcs_cell_state state_of(int rank, const struct bcs_request *request)
@@ -102,7 +102,7 @@ static void run_at_random(size_t n_sent, size_t n_wanted)
 
     post_send(3, n_sent, &sending);
     post_receive(3, n_wanted, &receiving);
-    while (!sending.is_done || !receiving.is_done) {
+    while (!bcs_is_done(&sending) || !bcs_is_done(&receiving)) {
         switch (rand() % 3) {
         case 0:
             bcs_look(ranks[SENDER].context, &sending);

@@ -113,9 +113,6 @@ BCS_PUBLIC int bcs_group_create(struct bcs_context *context, const int32_t ranks
 /** bcs_message.tag of a receive or probe: any tag. */
 #define BCS_ANY_TAG (-1)
 
-/** Where the bytes of a message are, if not in one block. Not for programs. */
-struct bcs_layout;
-
 /** One message, as its sender or its receiver describes it. Clear what is not set. */
 struct bcs_message {
     const struct bcs_group *group;
@@ -126,8 +123,8 @@ struct bcs_message {
     /* Send, a hint: the caller will do nothing else until the send is done, so it may
      * take half of the copying of a long message. Otherwise the receiver copies. */
     bool will_wait;
-    uint8_t space; /* 0; collectives tell their own messages apart by it */
-    const struct bcs_layout *layout; /* NULL: data are contiguous */
+    uint8_t reserved[7]; /* clear, as is reserved_pointer */
+    const void *reserved_pointer;
 };
 
 /** What a receive, or a probe, has come to. */
@@ -136,31 +133,27 @@ struct bcs_result {
     int32_t tag;
     size_t n_bytes; /* that arrived in the buffer; probe: of the whole message */
     int error;      /* 0 or BCS_E_TRUNCATED */
+    uint32_t reserved;
 };
 
 /**
- * One non-blocking operation. The caller allocates it, and must neither move nor free
- * it before it is done; then it may be used again. Its contents are the library's; once
- * it is done, result may be read. One that stands for no operation is BCS_REQUEST_DONE.
+ * One non-blocking operation. The caller allocates it, and must neither move, copy nor free
+ * it before it is done; then it may be used again. result may be read when bcs_test or
+ * bcs_testall has said that it is done; all else is the library's. A request that has never
+ * been used need not be initialized; one that stands for no operation is BCS_REQUEST_DONE.
  */
 struct bcs_request {
-    void *data;
-    size_t n_bytes;
-    const struct bcs_layout *layout;
-    uint32_t cell;
-    bool is_done;
-    bool is_send;
-    bool is_collective;
     struct bcs_result result;
+    uint64_t reserved[7];
 };
 
-/** Initializer of a request that stands for no operation: bcs_testall skips it. It names no
- *  members, as C++ before C++20 cannot. */
+/** Initializer of a request that stands for no operation: bcs_testall skips it. All zero, so
+ *  that a cleared array holds nothing else. */
 #define BCS_REQUEST_DONE                                                               \
     {                                                                                  \
-        NULL, 0, NULL, 0, true, false, false,                                          \
+        {0, 0, 0, 0, 0},                                                               \
         {                                                                              \
-            0, 0, 0, 0                                                                 \
+            0, 0, 0, 0, 0, 0, 0                                                        \
         }                                                                              \
     }
 

@@ -276,6 +276,7 @@ struct cBSP_counts {
     uint64_t n_overflows;   /* times that a receive buffer was full */
     uint64_t n_large;       /* messages sent that were longer than a buffer */
     uint64_t n_sleeps;      /* times that this process slept while it waited */
+    uint64_t reserved[5];   /* 0 */
 };
 
 /** Read the counts. @return 0, or -EPERM as cBSP_export */

@@ -100,9 +100,10 @@ BCS_PUBLIC uint32_t bcs_node_set_next(const struct bcs_node_set *set, uint32_t f
 /** Base and size of a heap are multiples of it; also the largest alignment. */
 #define BCS_HEAP_ALIGN 4096
 
-/** The layout of the heap so far. Plain data: each process keeps its own. */
+/** The layout of the heap so far. Plain data: each process keeps its own. Programs may read
+ *  it; only the two functions below change it. */
 struct bcs_heap {
-    uint64_t next;  /* first byte that is not reserved */
+    uint64_t next;  /* first byte that is not reserved: so many are needed up to now */
     uint64_t limit; /* bytes of the heap */
 };
 
@@ -123,12 +124,12 @@ BCS_PUBLIC uint64_t bcs_heap_reserve(struct bcs_heap *heap, size_t n_bytes,
 /**
  * An event, in global memory. A signal adds one to count, and it is never reset: a
  * waiter waits for a value. Reserve sizeof(struct bcs_event) aligned to that; the
- * address of the whole is the event's _gva. Leave n_waiters alone.
+ * address of the whole is the event's _gva. A program may read count, with acquire order,
+ * of its own node's events; it never stores to it.
  */
 struct bcs_event {
     uint64_t count;
-    uint32_t n_waiters; /* processes that sleep, or are about to */
-    uint32_t unused;
+    uint32_t reserved[2];
 };
 
 /* --------------------------------------------------------------------- the memory */
@@ -144,6 +145,7 @@ struct bcs_memory_params {
     uint64_t seed;         /* "shm-defer", a transport for tests: how late it is */
     /* The nodes whose heaps this process makes; each is made by one process of its node. */
     struct bcs_node_set makes;
+    uint64_t reserved[4]; /* clear */
 };
 
 /** How others find a heap: plain data, to be carried to them in any way. */
@@ -348,6 +350,7 @@ enum bcs_compare { BCS_COMPARE_GE, BCS_COMPARE_LT, BCS_COMPARE_EQ, BCS_COMPARE_N
 struct bcs_comparison {
     uint64_t variable_gva; /* of a uint64_t */
     enum bcs_compare op;
+    uint32_t reserved; /* clear */
     uint64_t value;
     const struct bcs_node_set *dests; /* not empty; may include the caller's node */
     uint64_t write_gva;               /* of a uint64_t; may be variable_gva; 0: none */
