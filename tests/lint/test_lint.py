@@ -2,12 +2,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Each rule of lint.py and of the checks of objects fires on what it forbids and leaves alone what it allows."""
 
+import contextlib
+import io
 import os
+import pathlib
 import subprocess
 import tempfile
 import unittest
 from unittest import mock
 
+import check_abi
 import check_calls
 import check_globals
 import check_headers
@@ -155,8 +159,45 @@ class LintTest(unittest.TestCase):
             ):
                 with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
                     file.write(body)
-                said = check_headers.problem(folder, name, compiler)
+                said = check_headers.problem([folder], name, compiler)
                 self.assertEqual(said is None, bool(is_good), said)
+
+    def test_what_a_header_declares_is_read(self):
+        text = ("/** One. */\nstruct one {\n    int a, b[2]; /* c; */\n    const char *d;\n};\n"
+                "enum two {\n    X, /* first */\n    Y = 4,\n};\n#define THREE(x) \\\n    x;\n"
+                "typedef int (*four)(void);\nBCS_PUBLIC int five(struct one *one)\n"
+                "    __attribute__((cold));\nstatic inline int six(void)\n{\n    return 1;\n}\n")
+        interface = check_abi.Interface(text, ["SEVEN", "HEADER_H"])
+        self.assertEqual(interface.members(interface.structs["one"]), ["a", "b", "d"])
+        self.assertEqual(interface.declared(),
+                         ["type int (*four)(void)", "prototype int five(struct one *one)"])
+        program = interface.program()
+        for wanted in ("offsetof(struct one, b)", "(long long)Y)", "(long long)(SEVEN)"):
+            self.assertIn(wanted, program)
+        self.assertNotIn("HEADER_H", program)
+
+    def test_a_struct_that_is_not_understood_is_refused(self):
+        with self.assertRaises(SystemExit):
+            check_abi.Interface("struct a {\n    struct b {\n    int c;\n    } d;\n};\n", [])
+
+    def test_an_interface_that_has_changed_is_found(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "table"
+            for was, now, is_writing, result in (
+                (None, "a 1\n", False, 1),
+                (None, "a 1\n", True, 0),
+                ("a 1\n", "a 1\n", False, 0),
+                ("a 1\n", "a 2\n", False, 1),
+            ):
+                path.unlink(missing_ok=True)
+                if was is not None:
+                    path.write_text(was, encoding="utf-8")
+                with mock.patch.object(check_abi, "table", return_value=now), \
+                        contextlib.redirect_stdout(io.StringIO()):
+                    rc = check_abi.main(is_writing, path, "", "", "0.1.0", "cc")
+                self.assertEqual(rc, result, (was, now))
+                if is_writing:
+                    self.assertEqual(path.read_text(encoding="utf-8"), now)
 
     def test_an_edge_that_nobody_uses_is_found(self):
         edges = {"mds": ["libbcs/ring", "libbcs/api/p2p.h"], "libbcs/ring": []}
