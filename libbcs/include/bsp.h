@@ -7,7 +7,11 @@
  *
  * Every error is found by the process that makes it, or at the next bsp_sync by all, and
  * ends the job with one line, as bsp_abort does. Where the paper leaves something open, it
- * is said here.
+ * is said here. One thread of a process is in these functions at a time.
+ *
+ * Costs are given in messages of cBSP (cBSP_send) for p processes: what is not mentioned is
+ * local. Data that are not written at once are copied once more, to memory that is kept
+ * for the next superstep.
  */
 #ifndef BSP_H
 #define BSP_H
@@ -32,10 +36,11 @@ typedef int bsp_size_t;
 BCS_PUBLIC void bsp_init(void (*spmd_part)(void), int argc, char *argv[]);
 
 /** Begin the parallel part, with at most maxprocs processes (process 0's counts). Processes
- *  that are too many exit with status 0 when the part ends. Once in a program. */
+ *  that are too many exit with status 0 when the part ends. Once in a program. Cost:
+ *  cBSP_initialize, if bsp_init has not been called, and a cBSP_broadcast. */
 BCS_PUBLIC void bsp_begin(int maxprocs);
 
-/** End the parallel part. Collective. */
+/** End the parallel part. Collective. Cost: a superstep as of bsp_sync, and cBSP_finalize. */
 BCS_PUBLIC void bsp_end(void);
 
 /** Print a message, in printf's form, and end the whole job with a status other than 0. */
@@ -54,14 +59,17 @@ BCS_PUBLIC int bsp_pid(void);
 /** Seconds since bsp_begin, by this process's clock; in the parallel part only. */
 BCS_PUBLIC double bsp_time(void);
 
-/** End the superstep: all communication of it is done when this returns. Collective. */
+/** End the superstep: all communication of it is done when this returns. Collective. Cost: a
+ *  cBSP_gsync; if any process gets something, a superstep that
+ *  ends by counting, with one message for each get; p messages of each process that has
+ *  registered, popped, or set the size of tags. */
 BCS_PUBLIC void bsp_sync(void);
 
 /* ------------------------------------------------------ memory of other processes */
 
 /** Register memory: all processes do so in the same order, each with its own address and
  *  size; from the next superstep on, an address stands for those of all. NULL with size 0:
- *  this process has no part in it. */
+ *  this process has no part in it. Cost: 16 bytes of memory for each process; see bsp_sync. */
 BCS_PUBLIC void bsp_push_reg(const void *ident, int size);
 
 /** End the registration that was made last with this address, from the next superstep on.
@@ -71,19 +79,23 @@ BCS_PUBLIC void bsp_pop_reg(const void *ident);
 
 /** Copy nbytes to process pid, to where dst stands for there, plus offset. src may be used
  *  again at once. Written at the end of the superstep, after all gets; those to the same
- *  place in the order of the processes that made them. 0 bytes: no effect, and nothing is checked. */
+ *  place in the order of the processes that made them. 0 bytes: no effect, and nothing is
+ *  checked. Cost: one message of nbytes and 16, and, as of all four, a look at the
+ *  registrations, the last one used first. */
 BCS_PUBLIC void bsp_put(int pid, const void *src, void *dst, int offset, int nbytes);
 
 /** As bsp_put, but neither buffered nor ordered: neither memory may be used by anything else
- *  in this superstep. */
+ *  in this superstep. Cost: one message of nbytes. */
 BCS_PUBLIC void bsp_hpput(int pid, const void *src, void *dst, int offset, int nbytes);
 
 /** Copy nbytes from process pid, from where src stands for there, plus offset, as they are at
  *  the end of the superstep before anything is put. Those to the same place are written in
- *  the order of the processes that they are from. */
+ *  the order of the processes that they are from. Cost: one message of 32 bytes, and one of
+ *  nbytes and 16 back. */
 BCS_PUBLIC void bsp_get(int pid, const void *src, int offset, void *dst, int nbytes);
 
-/** As bsp_get, but written at any time in bsp_sync and in any order. */
+/** As bsp_get, but written at any time in bsp_sync and in any order. Cost: as bsp_get; the data
+ *  come without a copy. */
 BCS_PUBLIC void bsp_hpget(int pid, const void *src, int offset, void *dst, int nbytes);
 
 /* ------------------------------------------------------------------------ messages */
@@ -93,13 +105,13 @@ BCS_PUBLIC void bsp_hpget(int pid, const void *src, int offset, void *dst, int n
 BCS_PUBLIC void bsp_set_tagsize(int *tag_nbytes);
 
 /** Send a message with a tag, which process pid finds in its queue in the next superstep.
- *  Both may be used again at once. */
+ *  Both may be used again at once. Cost: one message of both. */
 BCS_PUBLIC void bsp_send(int pid, const void *tag, const void *payload,
                          int payload_nbytes);
 
 /** How many messages are in the queue, and how long their payloads are, together. The queue
  *  is in the order of the senders, the last process first; those of one in the order in which
- *  they were sent. (BSPlib defines no order.) */
+ *  they were sent. (BSPlib defines no order.) Cost: a look at each message in the queue. */
 BCS_PUBLIC void bsp_qsize(int *nmessages, int *accum_nbytes);
 
 /** The payload's length of the first message in the queue, and its tag; -1 and none if it is

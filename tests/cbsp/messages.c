@@ -214,6 +214,45 @@ static void counting_is_silent(void)
     EXPECT(after.n_messages_taken - before.n_messages_taken == 100 * (uint64_t)n);
 }
 
+/** Transfers that this process has started, but for those that load may cause. */
+static uint64_t n_transfers(void)
+{
+    struct cBSP_counts counts = {0};
+
+    EXPECT(cBSP_counts(&counts) == 0);
+    EXPECT(counts.reserved[0] == 0 && counts.reserved[4] == 0);
+    return counts.n_transfers - counts.n_record_transfers;
+}
+
+/** What <bcs/cbsp.h> says of transfers. */
+static void calls_cost_what_they_say(void)
+{
+    static char block[225];
+    int n = cBSP_nprocs(), pid = cBSP_pid();
+    uint64_t was = n_transfers();
+    void *there;
+
+    EXPECT(cBSP_export(7, block, sizeof(block)) == 0);
+    EXPECT(n_transfers() == was + 2);
+    EXPECT(cBSP_gsync() == 0);
+    was += 2 + (pid > 0) + (8 * pid + 1 < n);
+    EXPECT(n_transfers() == was);
+    EXPECT(cBSP_import((pid + 1) % n, 7, &there, NULL) == 0);
+    EXPECT(n_transfers() == was);
+    EXPECT(cBSP_send((pid + 1) % n, NULL, block, 224, count_message) == 0);
+    EXPECT(n_transfers() == was + 1);
+    EXPECT(cBSP_send((pid + 1) % n, there, block, 225, NULL) == 0);
+    EXPECT(n_transfers() == was + 4);
+    EXPECT(cBSP_nsync(2) == 0);
+    EXPECT(n_transfers() == was + 4);
+    EXPECT(cBSP_broadcast(0, block, sizeof(int)) == 0);
+    was += 4 + (pid == 0 ? (uint64_t)n - 1 : 0);
+    EXPECT(n_transfers() == was);
+    EXPECT(cBSP_unexport(7) == 0);
+    EXPECT(n_transfers() == was + 2);
+    EXPECT(cBSP_gsync() == 0);
+}
+
 void test_messages(void)
 {
     for (int is_counting = 0; is_counting <= 1; is_counting++) {
@@ -225,4 +264,5 @@ void test_messages(void)
     empty_messages();
     reused_source();
     counting_is_silent();
+    calls_cost_what_they_say();
 }

@@ -23,6 +23,10 @@
  * wrong and where. -EINVAL and -EACCES refuse one call and change nothing. The results
  * that cBSP_nsync documents as ends of the job are returned, from then on, by every call
  * in every process: the program can only end, with a status other than 0.
+ *
+ * Costs are given for p processes. A *transfer* is one Xfer-And-Signal (<bcs/primitives.h>) to
+ * one process, or, where it says so, to all. Nobody waits for a round trip, but where it
+ * says so. cBSP_counts counts them. What is not mentioned is constant and local.
  */
 #ifndef BCS_CBSP_H
 #define BCS_CBSP_H
@@ -42,20 +46,28 @@ extern "C" {
  * Join the job: agree with all other processes on numbers and buffers. Collective; once
  * in the life of a process. May be called before or after MPI_Init. [cBSP 4.3, 5.1]
  *
+ * Cost: a few allgathers and fences by the launcher, with less than 1 KB of each process; one
+ * transfer to all; address space for p * p * 4 buffers, of which pages are taken as they are
+ * used.
+ *
  * @return 0           end with cBSP_finalize
  * @return -EALREADY   called before in this process; logged
- * @return -EINVAL     a BCS_ variable is unknown or has a bad value; logged
+ * @return -EINVAL     a BCS_ variable is unknown or has a bad value, or the processes have
+ *                     different ones; logged
  * @return -ELIBACC    there is a launcher, but libpmix.so.2 cannot be loaded; logged
  * @return -EIO        the launcher's PMIx does not answer as it should; logged
- * @return -ENOTSUP    the processes run on several machines; logged by process 0
+ * @return -ENOTSUP    no transport reaches all processes of the job; logged by process 0
+ * @return -EPERM      BCS_COPY=direct, but the system forbids it; logged by process 0
  * @return -E2BIG      more processes than BCS_MAX_NODES; logged
- * @return <0          -errno; logged
+ * @return -ENOMEM     logged
+ * @return <0          -errno of the system; logged
  */
 BCS_PUBLIC int cBSP_initialize(void);
 
 /**
  * Leave the job. Collective: a cBSP_gsync, then the buffers are given back. Messages that
- * were sent and not synchronized yet are delivered, and their handlers run.
+ * were sent and not synchronized yet are delivered, and their handlers run. Cost: p transfers
+ * by each process, and a cBSP_gsync.
  *
  * @return 0        left
  * @return -EPROTO  messages arrived that no cBSP_nsync has counted; logged. Left
@@ -84,7 +96,8 @@ BCS_PUBLIC int cBSP_pid(void);
  * Export n_bytes at address as region number `region` of this process. Others may import
  * it after a cBSP_gsync. The memory stays the caller's, must live until cBSP_unexport or
  * cBSP_finalize, and should not be touched where messages are on their way to: they are
- * written while this process is in cBSP_nsync or cBSP_gsync. Regions may overlap.
+ * written while this process is in cBSP_nsync or cBSP_gsync. Regions may overlap. Cost: two
+ * transfers to all.
  *
  * @return 0        exported
  * @return -EINVAL  no such number, or address is NULL and n_bytes is not 0; logged
@@ -96,7 +109,8 @@ BCS_PUBLIC int cBSP_export(int region, void *address, size_t n_bytes);
 
 /**
  * Take a region back. Sends to it are refused from the next cBSP_gsync on, until which its
- * memory must live; after that the number may be exported again.
+ * memory must live; after that the number may be exported again. Cost: two transfers to all;
+ * in their next cBSP_gsync all look through what they have imported.
  *
  * @return 0        taken back
  * @return -EINVAL  no such number, or it is not exported; logged
@@ -107,7 +121,8 @@ BCS_PUBLIC int cBSP_unexport(int region);
 
 /**
  * Import a region that `node` has exported before the last cBSP_gsync; also a region of
- * one's own. Importing it again gives the same again. It costs no messages.
+ * one's own. Importing it again gives the same again. Cost: no transfer; a look at each
+ * import from that node, and memory for one more.
  *
  * @param address_out  where it begins in the memory of that process: the destinations of
  *                     cBSP_send are this plus an offset
@@ -143,6 +158,13 @@ typedef void (*cBSP_handler_fn)(int srcNode, void *destAddr, int nBytes);
  * Send a message: n_bytes at srcAddr are written to destAddr in the process `node` by the
  * beginning of the next superstep, and then handler is run there. Never waits. srcAddr may
  * be used again at once. [cBSP 4.3, 5]
+ *
+ * Cost: one transfer with up to 224 bytes; three with more. A message longer than a buffer (4
+ * to 64 KB, by p) is copied to memory and announced by one transfer; then the receiver reads it
+ * in one copy, or it follows in pieces of up to a buffer. What finds the buffer full is copied
+ * to memory, too, and goes when this process synchronizes. If it is not known that the
+ * receiver has ended the superstep four before: up to three queries, each a round trip, and one
+ * transfer. Local: a look at the imports from that node, the last one used first.
  *
  * One may send to oneself. A message of 0 bytes is counted and handled as any other; its
  * addresses are not looked at. Nothing orders messages, not even of one sender to the same
@@ -184,6 +206,9 @@ BCS_PUBLIC int cBSP_send(int node, void *destAddr, const void *srcAddr, size_t n
  * waits for. Whether a receiver has ended a superstep is asked by its sender, by
  * Compare-And-Write, when it writes a message: in cBSP_send or, for one that was kept, here.
  *
+ * Cost: no transfer but these; a look at one word for each process, again and again until the
+ * messages are there, and one copy of each. Sleeps after BCS_SPIN.
+ *
  * Ends of the job:
  *
  * @param count  all messages of this superstep to this process, those it has sent to
@@ -206,7 +231,9 @@ BCS_PUBLIC int cBSP_nsync(int count);
 
 /**
  * End the superstep when all processes have called this, and all messages of the superstep
- * to this process have been written and handled, however many. [cBSP 4.3]
+ * to this process have been written and handled, however many. [cBSP 4.3] Cost: on a tree of
+ * up to 8 children a process, one transfer to the parent, and then one to all children, from
+ * level to level; otherwise as cBSP_nsync.
  *
  * @return as cBSP_nsync
  */
@@ -219,13 +246,16 @@ BCS_PUBLIC int cBSP_gsync(void);
 
 /**
  * Broadcast: every process gets the root's n_bytes at data, the same number everywhere.
- * Takes one superstep, and nprocs - 1 messages.
+ * Takes one superstep, and p - 1 messages by the root; 16 bytes of memory for each process.
  *
- * @return 0        done
- * @return -EINVAL  no such root, or data is NULL; logged
- * @return -EBUSY   this process has sent something in this superstep; logged
- * @return -EPROTO  also: end of the job, as lengths or roots differ; logged
- * @return <0       as cBSP_nsync
+ * @return 0          done
+ * @return -EINVAL    no such root, or data is NULL; logged
+ * @return -EMSGSIZE  more than INT_MAX bytes; logged
+ * @return -EBUSY     this process has sent something in this superstep; logged
+ * @return -EPERM     as cBSP_nsync
+ * @return -ENOMEM    logged; others wait for this process, which can only end
+ * @return -EPROTO    also: end of the job, as lengths or roots differ; logged
+ * @return <0         as cBSP_nsync
  */
 BCS_PUBLIC int cBSP_broadcast(int root, void *data, size_t n_bytes);
 
@@ -236,12 +266,14 @@ typedef void (*cBSP_combine_fn)(void *into, const void *from, size_t count);
  * Reduction: the vectors of all processes are combined, element by element, and all
  * get the result, of equal bits everywhere: they are combined in the order of the
  * processes' numbers. Takes one superstep in which each sends its vector to all others, or
- * for long vectors two, in which each combines its share and sends the result.
+ * for vectors of more than 2 KB two, in which each combines its share and sends the result:
+ * p - 1 messages by each of n bytes, or 2 (p - 1) of n / p; memory for p vectors, or p shares.
  *
  * @param data           this process's vector; then the result
  * @param count          elements; the same everywhere
  * @param element_bytes  at least 1
  * @param combine        associative: one of those below, or the program's own
+ * @return -EINVAL  also: element_bytes is 0, or combine is NULL; logged
  * @return as cBSP_broadcast
  */
 BCS_PUBLIC int cBSP_reduce(void *data, size_t count, size_t element_bytes,

@@ -21,6 +21,19 @@
  * word where an aligned 8-byte put or a Compare-And-Write wrote it. If a block ends at a
  * multiple of 8 bytes, its last word is written last and whole: who has read it with
  * acquire order sees the rest of the block.
+ *
+ * Costs are given for a set of k nodes and n bytes. A *put* is what reaches one node, a *query*
+ * what goes to one and comes back. What is not mentioned is local: constant, without any
+ * transfer, and without memory of its own. What a transport adds, and what its puts and
+ * queries take, is told with it (docs/primitives.md).
+ *
+ * Versions. As <bcs/bcs.h>: parameters that are seldom given have reserved members, to be
+ * cleared; those of transfers and queries have none to spare, and do not grow.
+ *
+ * Threads. Node sets, heaps' layouts and parameters are plain data of the caller. A struct
+ * bcs_memory is made, connected, sealed and destroyed by one thread, and read by any.
+ *
+ * Return values. 0 is success, positive ones are of <bcs/status.h>, negative ones -errno.
  */
 #ifndef BCS_PRIMITIVES_H
 #define BCS_PRIMITIVES_H
@@ -68,7 +81,8 @@ static inline bool bcs_node_set_has(const struct bcs_node_set *set, uint32_t nod
     return node < BCS_MAX_NODES && (set->words[node / 64] >> (node % 64) & 1) != 0;
 }
 
-/** Make the set empty. */
+/** Make the set empty. This and all that follow look at each word of the set, BCS_MAX_NODES
+ *  bits, at most once. */
 BCS_PUBLIC void bcs_node_set_clear(struct bcs_node_set *set);
 
 /** Make the set that of the nodes 0 to n_nodes - 1, at most BCS_MAX_NODES. */
@@ -142,7 +156,7 @@ struct bcs_memory_params {
     const char *transport; /* "shm", or another of bcs_transport_names */
     uint32_t n_nodes;      /* 1 to BCS_MAX_NODES */
     uint64_t heap_bytes;   /* of one node; a multiple of BCS_HEAP_ALIGN */
-    uint64_t seed;         /* "shm-defer", a transport for tests: how late it is */
+    uint64_t seed;         /* of transports for tests, which are late; others: unused */
     /* The nodes whose heaps this process makes; each is made by one process of its node. */
     struct bcs_node_set makes;
     uint64_t reserved[4]; /* clear */
@@ -157,10 +171,12 @@ struct bcs_memory_address {
  * Make heaps, all zero. Pages cost memory only once touched. A process that makes them all
  * is done, and so are those that it forks later, and its threads. In a job of processes
  * each calls it; then they exchange bcs_memory_address of each node, and connect.
+ * Cost: no transfer; memory for each node's name, and the heaps that are made.
  *
  * @return 0         memory_out is open; end it with bcs_memory_destroy
  * @return -EINVAL   a parameter is out of range; logged
  * @return -ENOENT   no such transport; logged with those that exist
+ * @return -ENOMEM   logged
  * @return <0        -errno of the transport; logged
  */
 BCS_PUBLIC int bcs_memory_create(const struct bcs_memory_params *params,
@@ -172,7 +188,7 @@ BCS_PUBLIC struct bcs_memory_address bcs_memory_address(const struct bcs_memory 
                                                         uint32_t node);
 
 /**
- * Reach the heaps that others have made.
+ * Reach the heaps that others have made. Cost: each node's heap is mapped or registered once.
  *
  * @param addresses  [n_nodes], by node
  * @return 0         connected; tell those who made them, so that they may seal
@@ -204,6 +220,7 @@ struct bcs_core;
  * @param node       whose heap and events the caller sees; mapped here
  * @return 0         core_out is open; end it with bcs_core_destroy
  * @return -EINVAL   no such node, or not mapped; logged
+ * @return -ENOMEM   logged
  * @return <0        -errno of the transport; logged
  */
 BCS_PUBLIC int bcs_core_create(struct bcs_memory *memory, uint32_t node,
@@ -226,7 +243,7 @@ BCS_PUBLIC void *bcs_core_address(const struct bcs_core *core, uint64_t gva);
 /**
  * Let the network move on. bcs_test_event and the others do it themselves; a process
  * that waits for something else calls this in its loop: what it has started may stay
- * here until it does.
+ * here until it does. Cost: what it finds to do.
  *
  * @return 0   done, whether or not there was something to do
  * @return <0  -errno; the network is unusable, logged
@@ -236,7 +253,9 @@ BCS_PUBLIC int bcs_core_progress(struct bcs_core *core);
 /**
  * Wait until all transfers of this handle have taken effect on all of their nodes. For
  * who tells others by another way than the primitives that something was put, hands the
- * node on to another process that acts as it, or goes away for long.
+ * node on to another process that acts as it, or goes away for long. Cost: about one round
+ * trip to the farthest node with a transfer under way; nothing if there is none, or if the
+ * transport is never late.
  *
  * @return 0   they have; all their local events are signalled, too
  * @return <0  as bcs_xfer_and_signal, for any of them
@@ -284,6 +303,9 @@ struct bcs_xfer {
  * call on the handle; the transfer then signals no event.
  * [BCS-MPI section 2]
  *
+ * Cost: one put of n bytes to each of the k nodes, with its event; no round trip is waited for.
+ * A put is made by the caller, or copied for whoever makes it: up to n * k bytes of local work.
+ *
  * @return 0                started
  * @return BCS_XFER_E_BUSY  no free slot, nothing started; retry after progress
  * @return -EINVAL          empty set, unknown node, or an address outside of the heap
@@ -309,6 +331,8 @@ BCS_PUBLIC int bcs_xfer_and_signal_blocking(struct bcs_core *core,
  * in all; with `wait`, block (spin, yield, then sleep) until it is. [BCS-MPI section 2]
  *
  * Once it returns 0, all data of the transfers whose signals were counted are visible.
+ * Cost: a look at one word of the own memory, and bcs_core_progress if it is not there yet;
+ * waiting for about a microsecond it polls, then yields its core 16 times, then sleeps.
  *
  * @return 0              signalled
  * @return BCS_E_PENDING  not yet; never with wait
@@ -324,7 +348,8 @@ BCS_PUBLIC int bcs_test_event(struct bcs_core *core, uint64_t event_gva,
  * Sleep until an event of the caller's node may have left the count `seen`, but not for
  * long: at most some tens of milliseconds. For a process that waits for several things at
  * once: it reads the event's count (bcs_core_address, acquire order), looks for all of
- * them, and then sleeps on that count. Neither spins nor yields before.
+ * them, and then sleeps on that count. Neither spins nor yields before. Cost: one call of the
+ * system, and another one for whoever signals meanwhile.
  *
  * @return 0            look again, whether there was a signal or not
  * @return -EINVAL      as bcs_test_event
@@ -336,7 +361,8 @@ BCS_PUBLIC int bcs_await_event(struct bcs_core *core, uint64_t event_gva,
 
 /**
  * Signal an event of the caller's own node, for what this process has stored there by
- * address: at once, and not as part of the one order of the primitives.
+ * address: at once, and not as part of the one order of the primitives. Cost: one atomic
+ * addition; one call of the system if somebody sleeps on it.
  *
  * @return 0        signalled
  * @return -EINVAL  as bcs_test_event
@@ -365,6 +391,9 @@ struct bcs_comparison {
  * Comparing and writing are one step: nothing that the primitives write to the set
  * comes in between, and callers with overlapping sets leave the same value on all
  * common nodes.
+ *
+ * Cost: a query of each of the k nodes, and, if it writes, a put of 8 bytes to each; the caller
+ * waits for one round trip, or two if it writes.
  *
  * @return 0            is_true_out is the answer
  * @return -EINVAL      empty set, unknown node, bad op, or an address outside of the
