@@ -29,6 +29,8 @@ def parse_arguments():
     parser.add_argument("--calls", required=True, help="the test program of all calls")
     parser.add_argument("--ring", required=True)
     parser.add_argument("--heat", required=True)
+    parser.add_argument("--farm", required=True)
+    parser.add_argument("--cxx", help="the test program in C++, if there is one")
     parser.add_argument("--lone-pmix", required=True, help="see lone_pmix.c")
     parser.add_argument("--mpirun", default="mpirun")
     return parser.parse_args()
@@ -57,6 +59,19 @@ class Suite(library_suite.LibrarySuite):
                     name = f"{pathlib.Path(program).name} {mode} on {n_ranks} ranks"
                     command = self.mpirun(n_ranks, program)
                     self.succeed(name, command, wanted, n_lines, settings)
+
+    def check_others(self):
+        """Programs that use few calls, each alone and in one other mode."""
+        programs = [(self.arguments.farm, "^farm of {}: 1000 pieces, ", False)]
+        if self.arguments.cxx:
+            wanted = r"^C\+\+ rank \d+ of {}: 0 wrong$"
+            programs.append((self.arguments.cxx, wanted, True))
+        for program, wanted, is_line_a_rank in programs:
+            name = pathlib.Path(program).name
+            self.succeed(f"{name} alone", [program], wanted.format(1), 1)
+            self.succeed(f"{name} on 5 ranks, nodes of 2", self.mpirun(5, program),
+                         wanted.format(5), 5 if is_line_a_rank else 1,
+                         {"BCS_NODE_RANKS": "2"})
 
     def check_starts(self):
         for program, wanted, _ in self.programs(1):
@@ -146,6 +161,7 @@ class Suite(library_suite.LibrarySuite):
 def main():
     suite = Suite(parse_arguments())
     suite.check_starts()
+    suite.check_others()
     suite.check_settings()
     suite.check_launcher()
     suite.check_machines()

@@ -8,6 +8,7 @@ written for BSPlib against libbcs_bsp.
 import argparse
 import os
 import pathlib
+import re
 import shlex
 import shutil
 import subprocess
@@ -184,10 +185,35 @@ def pkg_config(report, folder, package="bcs"):
     return words.stdout.split()
 
 
+def versions_agree(report, folder):
+    """Check that all that tell a version tell the header's, and libraries that of their ABI."""
+    text = find(folder, "version.h").read_text(encoding="utf-8")
+    version = re.search(r'^#define BCS_VERSION "(.*)"$', text, re.M)[1]
+    major, minor, patch = re.findall(r"^#define BCS_VERSION_[A-Z]+ (\d+)$", text, re.M)
+    abi = f"0.{minor}" if major == "0" else major
+    environment = {**os.environ, "PKG_CONFIG_PATH": str(find(folder, "bcs.pc").parent)}
+    told = {"version.h": f"{major}.{minor}.{patch}"}
+    for package in ("bcs", "bcs_bsp"):
+        told[f"{package}.pc"] = subprocess.run(
+            ["pkg-config", "--modversion", package], env=environment, capture_output=True,
+            check=False, text=True).stdout.strip()
+    for program in ("bcs-info", "bcsrun"):
+        told[program] = job.run([str(find(folder, program)), "--version"]).stdout.strip()
+        told[program] = told[program].removeprefix(f"{program} ")
+    problems = [f"{who} says {what!r}, BCS_VERSION is {version!r}"
+                for who, what in told.items() if what != version]
+    for library in ("libbcs.so", "libbcs_bsp.so"):
+        head = subprocess.run(["readelf", "-d", str(find(folder, library))],
+                              capture_output=True, check=False, text=True).stdout
+        if f"soname: [{library}.{abi}]" not in head:
+            problems.append(f"the soname of {library} has not {abi} at its end")
+    report.case("versions", problems)
+
+
 def examples_compile(report, folder, compiler, words):
     """Check that the installed examples compile with just what pkg-config says, and run."""
     library = find(folder, "libbcs.so")
-    for name in ("ring.c", "heat.c"):
+    for name in ("ring.c", "heat.c", "farm.c"):
         source = find(folder, name)
         if source is None:
             report.case(name, ["is not installed"])
@@ -244,6 +270,7 @@ def main():
             words = pkg_config(report, first)
             examples_compile(report, first, compiler, words)
             bsplib_is_apart(report, first, compiler)
+            versions_agree(report, first)
             languages = {"c": [*compiler, "-std=c11"]}
             if arguments.cxx_compiler:
                 cxx = [*shlex.split(arguments.cxx_compiler), "-std=c++17"]
