@@ -59,6 +59,9 @@ void pattern_exchanges(struct rank *me);
 /** Non-blocking barriers and exchanges, more at a time than the rings have room for. */
 void pattern_pending_collectives(struct rank *me);
 
+/** Every call posts as many descriptors as <bcs/bcs.h> says. */
+void pattern_costs(struct rank *me);
+
 /** A reduction that the others have begun before rank 0 opens the group. */
 void pattern_late_opening(struct rank *me);
 

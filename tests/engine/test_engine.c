@@ -245,6 +245,12 @@ START_TEST(collectives_go_on_while_the_ring_is_full)
 }
 END_TEST
 
+START_TEST(calls_cost_the_messages_that_the_header_tells)
+{
+    run_with_limits(_i, "tree=32", pattern_costs);
+}
+END_TEST
+
 START_TEST(the_least_sizes_do)
 {
     run_with_limits(_i, "least", pattern_pending_collectives);
@@ -310,6 +316,16 @@ static TCase *late_tcase(void)
     return tcase;
 }
 
+static TCase *costs_tcase(void)
+{
+    TCase *tcase = tcase_create("costs");
+
+    tcase_set_timeout(tcase, TIME_LIMIT_S);
+    tcase_add_loop_test(tcase, calls_cost_the_messages_that_the_header_tells, 0,
+                        N_JOBS);
+    return tcase;
+}
+
 /** Without the notices of limits, which are met here. */
 static void log_errors_only(void)
 {
@@ -364,5 +380,6 @@ int main(void)
     suite_add_tcase(suite, tcase);
     suite_add_tcase(suite, small_sizes_tcase());
     suite_add_tcase(suite, late_tcase());
+    suite_add_tcase(suite, costs_tcase());
     return run_suite(suite);
 }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The BCS API: table 4.1 of the BCS-MPI paper, for programs without MPI. The MPI
- * library of this project stands on the same calls. Link with libbcs.so (pkg-config
- * bcs).
+ * The BCS API: table 4.1 of the BCS-MPI paper, for programs without MPI. The MPI library of
+ * this project stands on the same calls. Link with libbcs.so (pkg-config bcs).
  *
  * Processes. A program calls bcs_init once, then anything else, then bcs_finalize.
  * Started by mpirun or another PMIx launcher, its processes are one job; started alone,
@@ -36,9 +35,10 @@
  * bytes go with the descriptor; more, up to BCS_EAGER_LIMIT, by a block, which the sender
  * copies them to and the receiver from. Longer data are copied once, by sender, receiver or
  * both, where the system lets a process reach the other's memory, and else twice, through
- * blocks. To another node descriptors and blocks are put (Xfer-And-Signal), once each.
- * Descriptors are carried out in slices, a message in one, long data in as many as they have
- * chunks (BCS_CHUNK, and at most 64 KB between nodes). Within a node a slice costs no transfer;
+ * blocks. To another node descriptors and blocks are put (Xfer-And-Signal), once each. For each
+ * chunk of long data, and each block between nodes, the end that has copied it posts one more
+ * descriptor. These are carried out in slices, a message in one, long data in as many as they
+ * have chunks (BCS_CHUNK, and at most 64 KB between nodes). Within a node a slice costs no transfer;
  * one in which anything crosses nodes takes a put to the first node, and then for each of three
  * to six microphases a put to all nodes and queries (Compare-And-Write) of all nodes,
  * however much it carries. With strobes on demand, slices are run by processes that wait, test
