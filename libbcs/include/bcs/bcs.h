@@ -160,8 +160,8 @@ struct bcs_result {
     int32_t source; /* rank in the group; a send: BCS_ANY_SOURCE */
     int32_t tag;
     size_t n_bytes; /* that arrived in the buffer; probe: of the whole message */
-    int error;      /* 0 or BCS_E_TRUNCATED */
-    uint32_t reserved;
+    int error;      /* 0, BCS_E_TRUNCATED, or of collectives what their call can give */
+    uint32_t reserved; /* has no meaning */
 };
 
 /**
