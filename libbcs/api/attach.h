@@ -19,8 +19,8 @@
  * @param config  already checked; copied
  * @param hooks   copied
  * @return 0        attached; end with bcs_detach
- * @return -ENOTSUP the job spans several machines; logged by rank 0
- * @return -EPERM   BCS_COPY=direct, but the kernel forbids it; logged by rank 0
+ * @return -ENOTSUP the job spans several machines; logged once
+ * @return -EPERM   BCS_COPY=direct, but the kernel forbids it; logged once
  * @return <0       -errno, logged
  */
 int bcs_attach(const struct bcs_bootstrap *bootstrap, const struct nic_config *config,

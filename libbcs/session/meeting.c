@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "libbcs/base/forked.h"
-#include "libbcs/base/log.h"
+#include "libbcs/base/log_job.h"
 #include "libbcs/base/notice.h"
 #include "libbcs/copy/process_copy.h"
 
@@ -98,11 +98,9 @@ static bool are_settings_equal(const struct bcs_bootstrap *bootstrap,
 {
     for (uint32_t i = 1; i < bootstrap->size; i++) {
         if (all[i].settings != all[0].settings) {
-            if (bootstrap->rank == 0) {
-                bcs_error("rank %u has other settings than rank 0: all variables of "
+            bcs_job_error("rank %u has other settings than rank 0: all variables of "
                           "bcs-info's section nic but BCS_SPIN must be the same",
                           i);
-            }
             return false;
         }
     }
@@ -213,11 +211,9 @@ static int introduce(const struct bcs_bootstrap *bootstrap,
         rc = (int)all[0].error;
     }
     if (rc == 0 && !is_one_machine(all, bootstrap->size)) {
-        if (bootstrap->rank == 0) {
-            bcs_error("the job spans several machines (%s and others); this version "
+        bcs_job_error("the job spans several machines (%s and others); this version "
                       "carries jobs on one machine",
                       all[0].host);
-        }
         rc = -ENOTSUP;
     }
     if (rc == 0 && !are_settings_equal(bootstrap, all)) {
@@ -261,15 +257,18 @@ static int choose_copy(const struct bcs_bootstrap *bootstrap,
     if (rc < 0 || *is_direct_out) {
         return rc;
     }
-    if (bootstrap->rank == 0 && copy == NIC_COPY_AUTO) {
+    if (copy != NIC_COPY_AUTO) {
+        bcs_job_error(
+            "BCS_COPY=direct: the kernel does not let the ranks read each other's "
+            "memory (process_vm_readv); use BCS_COPY=pooled or auto");
+        return -EPERM;
+    }
+    if (bootstrap->rank == 0) {
         bcs_notice(BCS_NOTICE_COPY_FORBIDDEN,
                    "the kernel does not let the ranks read each other's memory "
                    "(process_vm_readv)");
-    } else if (bootstrap->rank == 0) {
-        bcs_error("BCS_COPY=direct: the kernel does not let the ranks read each "
-                  "other's memory (process_vm_readv); use BCS_COPY=pooled or auto");
     }
-    return copy == NIC_COPY_AUTO ? 0 : -EPERM;
+    return 0;
 }
 
 int bcs_meet(const struct bcs_bootstrap *bootstrap,

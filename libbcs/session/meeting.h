@@ -41,9 +41,9 @@ struct bcs_meeting {
  * they have said (libbcs/base/notice.h), which lie behind the machine's state.
  *
  * @return 0         met
- * @return -ENOTSUP  the job spans several machines; logged by rank 0
- * @return -EINVAL   the processes' settings differ; logged by rank 0
- * @return -EPERM    BCS_COPY=direct, but the kernel forbids it; logged by rank 0
+ * @return -ENOTSUP  the job spans several machines; logged once
+ * @return -EINVAL   the processes' settings differ; logged once
+ * @return -EPERM    BCS_COPY=direct, but the kernel forbids it; logged once
  * @return <0        -errno, logged
  */
 int bcs_meet(const struct bcs_bootstrap *bootstrap,

@@ -94,7 +94,7 @@ class Suite(library_suite.LibrarySuite):
             command = self.mpirun(1, self.arguments.ring) + [":"]
             command += self.mpirun(2, "env", setting, self.arguments.ring)[1:]
             self.fail(f"{setting} in rank 1 alone", command,
-                      r"bcs\[rank 0\]: rank 1 has other settings than rank 0: ")
+                      r"bcs\[rank \d+\]: rank 1 has other settings than rank 0: ")
         settings = {"BCS_MDS": "mmds"}
         result = job.run([self.arguments.ring], job.clean_environment(settings))
         is_right = result.status == 0 and "MPI calls only" in result.stderr
@@ -119,7 +119,7 @@ class Suite(library_suite.LibrarySuite):
             return
         ring = self.arguments.ring
         command = self.mpirun(1, ring) + [":"] + self.mpirun(1, *other, ring)[1:]
-        self.fail("two machines", command, r"rank 0\]: the job spans several machines")
+        self.fail("two machines", command, r"rank \d+\]: the job spans several machines")
 
     def check_death(self):
         self.die(3, self.arguments.ring, ENDLESS)
