@@ -77,19 +77,19 @@ struct bcs_group;
  * Attach this process to its job. Collective: every process of the job calls it, once
  * in its life. Reads and checks the configuration. [BCS-MPI section 4.1]
  *
- * @param context_out  the attachment; end it with bcs_finalize
- * @return 0           attached
  * Cost: a few allgathers and fences by the launcher, with less than 1 KB of each process;
  * address space for all nodes' memory, of which pages are taken as they are used.
  *
+ * @param context_out  the attachment; end it with bcs_finalize
+ * @return 0           attached
  * @return -EINVAL     a BCS_ variable is unknown or has a bad value, the processes have
  *                     different ones, or there are more processes than these allow; logged
  * @return -E2BIG      more processes than BCS_COMMUNICATORS allows; logged
  * @return -EALREADY   this process has called it before; logged
  * @return -ELIBACC    started by a launcher, but libpmix.so.2 cannot be loaded; logged
  * @return -EIO        the launcher's PMIx does not answer as it should; logged
- * @return -ENOTSUP    no transport reaches all processes of the job; logged by rank 0
- * @return -EPERM      BCS_COPY=direct, but the system forbids it; logged by rank 0
+ * @return -ENOTSUP    no transport reaches all processes of the job; logged
+ * @return -EPERM      BCS_COPY=direct, but the system forbids it; logged
  * @return <0          -ENOMEM, or another -errno of the system
  */
 BCS_PUBLIC int bcs_init(struct bcs_context **context_out);
