@@ -81,7 +81,7 @@ static uint64_t next_sleep_ns(const struct bcs_context *context,
 /** The driver's turn. */
 static void take_turn(struct bcs_context *context, struct nic_waiter *waiter)
 {
-    bool will_sleep = waiter->is_announced;
+    bool will_sleep = waiter->spell.is_announced;
 
     if (will_sleep) {
         waiter->sleep_ns = next_sleep_ns(context, waiter);
@@ -139,9 +139,9 @@ void bcs_wait_turn(struct bcs_context *context, struct nic_waiter *waiter)
 {
     if (context->is_moving) { /* the end of the copying is near: stay awake */
         context->is_moving = false;
-        waiter->since_ticks = 0;
+        waiter->spell.since_ticks = 0;
     }
-    if (waiter->is_announced ||
+    if (waiter->spell.is_announced ||
         ++context->n_turns >= (context->is_called ? TURNS_IF_CALLED : TURNS_A_LOOK)) {
         look_up(context, waiter);
     }

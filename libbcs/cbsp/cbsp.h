@@ -25,11 +25,11 @@
 #define CBSP_CBSP_H
 
 #include "libbcs/base/forked.h"
+#include "libbcs/base/patience.h"
 #include "libbcs/cbsp/handler.h"
 #include "libbcs/cbsp/wire.h"
 #include "libbcs/session/entry.h"
 #include "libbcs/session/meeting.h"
-#include "libbcs/session/patience.h"
 #include "libbcs/session/verdict.h"
 
 /** A message as its sender gives it. */
@@ -153,11 +153,12 @@ struct cbsp {
     struct cbsp_handlers handlers;
 
     /* Waiting. */
-    struct bcs_patience patience;
-    bool is_direct;   /* processes may read each other's memory */
-    bool is_told;     /* the last record says that we wait */
-    uint64_t state;   /* of the last record */
-    uint64_t n_heard; /* in the last record */
+    uint64_t spin_ticks; /* for how long it looks before it sleeps */
+    bool is_crowded;     /* the job has more processes than cores */
+    bool is_direct;      /* processes may read each other's memory */
+    bool is_told;        /* the last record says that we wait */
+    uint64_t state;      /* of the last record */
+    uint64_t n_heard;    /* in the last record */
 
     uint64_t n_long_puts; /* that have signalled layout.sent_gva */
 
@@ -175,8 +176,7 @@ struct cbsp_waiter {
     enum cbsp_wait wait;
     int32_t wanted;
     struct bcs_spell spell;
-    bool is_ready;    /* to sleep: has looked since it has read n_heard */
-    uint64_t n_heard; /* of the bell */
+    uint64_t n_heard; /* of the bell, once it is announced */
 };
 
 #pragma GCC visibility push(hidden)

@@ -52,7 +52,7 @@ static int meet(struct cbsp *cbsp)
                   &cbsp->meeting);
     if (rc == 0) {
         cbsp->is_direct = cbsp->meeting.is_direct;
-        cbsp->patience.is_crowded = cbsp->meeting.n_processes > cbsp->meeting.n_cpus;
+        cbsp->is_crowded = cbsp->meeting.n_processes > cbsp->meeting.n_cpus;
     }
     return rc;
 }
@@ -159,7 +159,7 @@ int cbsp_join(const struct bcs_entry *entry, struct cbsp **cbsp_out)
         cbsp_free(cbsp);
         return rc;
     }
-    cbsp->patience.spin_ticks = bcs_clock_ticks_in(
+    cbsp->spin_ticks = bcs_clock_ticks_in(
         bcs_settings_spin_ns(&entry->settings, USUAL_SPIN_NS), start);
     cbsp->forked = (struct bcs_forked){.in_child = take_away, .arg = cbsp};
     bcs_forked_watch(&cbsp->forked);

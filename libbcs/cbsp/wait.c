@@ -1,11 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Waiting within a synchronization: as libbcs/session/patience.h has it, then asleep on the
+ * Waiting within a synchronization: as libbcs/base/patience.h has it, then asleep on the
  * bell, which every message rings. Between looks it serves the others.
  */
+#include <sched.h>
+
 #include "libbcs/cbsp/cbsp.h"
 
-enum { LOOKS_A_SERVICE = 16 };
+enum {
+    LOOKS_A_SERVICE = 16,
+    LOOKS_AT_ONCE = 128, /* some hundred nanoseconds */
+    LOOKS_A_CLOCK = 64,
+    CROWDED_LOOKS = 4, /* before each yield */
+};
 
 static uint64_t n_heard(const struct cbsp *cbsp)
 {
@@ -66,39 +73,54 @@ int cbsp_serve(struct cbsp *cbsp)
     return rc;
 }
 
-/** Read the bell: one more look, and then it may sleep. */
-static int get_ready(struct cbsp *cbsp, struct cbsp_waiter *waiter)
+static enum bcs_wait_step next_step(const struct cbsp *cbsp, struct cbsp_waiter *waiter)
 {
-    waiter->n_heard = n_heard(cbsp);
-    waiter->is_ready = true;
-    return cbsp_serve(cbsp);
+    const struct bcs_patience calm = {
+        .n_at_once = LOOKS_AT_ONCE,
+        .n_a_halt = LOOKS_A_CLOCK,
+        .yield_ticks = BCS_PATIENCE_ENDLESS,
+        .sleep_ticks = cbsp->spin_ticks,
+    };
+    const struct bcs_patience crowded = {
+        .n_at_once = LOOKS_AT_ONCE,
+        .n_a_halt = CROWDED_LOOKS,
+        .sleep_ticks = cbsp->spin_ticks,
+    };
+
+    return cbsp->is_crowded ? bcs_spell_next(&waiter->spell, &crowded)
+                            : bcs_spell_next(&waiter->spell, &calm);
 }
 
 static int go_to_sleep(struct cbsp *cbsp, struct cbsp_waiter *waiter)
 {
     int rc = bcs_await_event(cbsp->core, cbsp->layout.bell_gva, waiter->n_heard);
 
-    waiter->is_ready = false;
+    waiter->spell.is_announced = false;
     cbsp->counts.n_sleeps++;
     if (rc < 0) {
         return cbsp_end_job(cbsp, rc);
     }
     if (n_heard(cbsp) == waiter->n_heard) {
         rc = cbsp_stuck_look(cbsp, waiter);
-    } else {
-        waiter->spell.since_ticks =
-            0; /* where one message comes, others may follow soon */
+    } else { /* where one message comes, others may follow soon */
+        waiter->spell.since_ticks = 0;
     }
     return rc < 0 ? rc : cbsp_serve(cbsp);
 }
 
 int cbsp_wait(struct cbsp *cbsp, struct cbsp_waiter *waiter)
 {
-    if (waiter->is_ready) {
+    switch (next_step(cbsp, waiter)) {
+    case BCS_WAIT_SLEEP:
         return go_to_sleep(cbsp, waiter);
-    }
-    if (bcs_patience_ends(&cbsp->patience, &waiter->spell)) {
-        return get_ready(cbsp, waiter);
+    case BCS_WAIT_ANNOUNCE:
+        waiter->n_heard = n_heard(cbsp);
+        return cbsp_serve(cbsp);
+    case BCS_WAIT_YIELD:
+        sched_yield();
+        break;
+    default:
+        break;
     }
     if ((cbsp->n_queued[0] | cbsp->n_queued[1]) != 0 ||
         waiter->spell.n_looks % LOOKS_A_SERVICE == 0) {

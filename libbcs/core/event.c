@@ -11,8 +11,8 @@
 #include <errno.h>
 #include <sched.h>
 
-#include "libbcs/base/clock.h"
 #include "libbcs/base/log.h"
+#include "libbcs/base/patience.h"
 #include "libbcs/core/core.h"
 #include "libbcs/transport/event_word.h"
 
@@ -20,8 +20,11 @@
  * turns of the scheduler; together less than the cost of being woken. Measured with a
  * signal that goes round 2, 4 and 8 processes on 2 cores: more spinning is no quicker
  * for 2 and twice as slow for the others. */
-#define N_SPINS 32
-#define N_YIELDS 16
+static const struct bcs_patience patience = {
+    .n_first = 32,
+    .n_a_halt = 1,
+    .n_yields = 16,
+};
 
 /* Pairs with the signaller's increment of count (release), which follows its data. */
 static uint64_t count_load(const struct bcs_event *event)
@@ -44,21 +47,6 @@ static int event_poll(struct bcs_core *core, const struct bcs_event *event,
     return count_load(event) >= target ? 0 : BCS_E_PENDING;
 }
 
-static int event_sleep(struct bcs_core *core, struct bcs_event *event, uint64_t target)
-{
-    uint64_t seen = count_load(event);
-    int rc;
-
-    if (seen >= target) {
-        return 0;
-    }
-    rc = core->transport->ops->wait(core->transport, event, seen);
-    if (count_load(event) >= target) {
-        return 0;
-    }
-    return rc < 0 ? rc : BCS_E_PENDING;
-}
-
 static int event_check(const struct bcs_core *core, const char *caller,
                        uint64_t event_gva)
 {
@@ -73,7 +61,8 @@ int bcs_test_event(struct bcs_core *core, uint64_t event_gva, uint64_t target,
                    bool wait)
 {
     struct bcs_event *event = bcs_core_address(core, event_gva);
-    uint32_t n_tries = 0;
+    struct bcs_spell spell = {0};
+    uint64_t seen = 0;
     int rc;
 
     rc = event_check(core, "bcs_test_event", event_gva);
@@ -82,18 +71,24 @@ int bcs_test_event(struct bcs_core *core, uint64_t event_gva, uint64_t target,
     }
     rc = event_poll(core, event, target);
     while (rc == BCS_E_PENDING && wait) {
-        if (n_tries < N_SPINS) {
-            bcs_clock_pause();
-        } else if (n_tries < N_SPINS + N_YIELDS) {
+        int failure = 0;
+
+        switch (bcs_spell_next(&spell, &patience)) {
+        case BCS_WAIT_YIELD:
             sched_yield();
-        } else {
-            rc = event_sleep(core, event, target);
-            if (rc != BCS_E_PENDING) {
-                break;
-            }
+            break;
+        case BCS_WAIT_SLEEP:
+            failure = core->transport->ops->wait(core->transport, event, seen);
+            seen = count_load(event); /* it sleeps again, if the next look is in vain */
+            break;
+        case BCS_WAIT_ANNOUNCE:
+            seen = count_load(event);
+            break;
+        default:
+            break;
         }
-        n_tries++;
         rc = event_poll(core, event, target);
+        rc = rc == BCS_E_PENDING && failure < 0 ? failure : rc;
     }
     return rc;
 }

@@ -6,15 +6,15 @@
  * Invariant: a port's `park` is odd while its owner sleeps or is about to; n_asleep is at
  * least the number of such ports, and their number when no announcement is under way.
  * Whoever makes park even, the sleeper itself or another process, also counts it out, so
- * that a process counts as awake from the moment that it may run. Every wake makes a new
- * value: a thread that has announced itself before cannot sleep through it, even when
- * another thread of its process announces itself in between.
+ * that a process counts as awake from the moment that it may run. Otherwise it is a parking
+ * word as others (libbcs/base/park.h).
  */
 #ifndef BCS_RING_SLEEP_H
 #define BCS_RING_SLEEP_H
 
 #include <stdbool.h>
 
+#include "libbcs/base/park.h"
 #include "libbcs/ring/port.h"
 
 /** When the background thread looks next; see nic_threads/drivers/background.c. */
@@ -31,7 +31,7 @@ struct bcs_machine {
     uint32_t
         first_port;   /* of the process that does what one of the machine has to do */
     uint32_t n_ports; /* on this machine, one after the other */
-    _Atomic uint32_t watch; /* futex: enum bcs_watch */
+    _Atomic uint32_t watch; /* enum bcs_watch, to sleep on */
     /* Parking words of the sender of timed strobes: while none is needed; until the next. */
     _Atomic uint32_t timer_park, strobe_park;
     /* Cores, a bit each, on which a process does nothing but wait for a timed strobe; a hint
@@ -43,35 +43,6 @@ struct bcs_machine {
      * tests, so relaxed */
     _Atomic uint64_t watched_ns;
 };
-
-/* ---- One word to sleep on, of any kind of sleeper */
-
-/** Make a parking word odd (seq_cst). Look once more for work, then sleep or end the parking.
- *  @return the value to sleep on */
-uint32_t bcs_park_announce(_Atomic uint32_t *park);
-
-/** Whether a parking has been announced and not ended (seq_cst, partner of both). */
-static inline bool bcs_park_is_announced(const _Atomic uint32_t *park)
-{
-    return atomic_load_explicit(park, memory_order_seq_cst) % 2 != 0;
-}
-
-/**
- * Sleep until the parking is ended; at once if it has been since the announcement. May return
- * early, too.
- *
- * @param until_ns  on the clock of bcs_clock_now_ns; 0: no limit
- */
-void bcs_park_sleep(_Atomic uint32_t *park, uint32_t announced, uint64_t until_ns);
-
-/** End a parking without waking anybody. @return whether there was one */
-bool bcs_park_end(_Atomic uint32_t *park);
-
-/** End a parking and wake all who sleep on it. A seq_cst store or fence must stand between
- *  what they are to find and this call. @return whether there was one */
-bool bcs_park_wake(_Atomic uint32_t *park);
-
-/* ---- Ports */
 
 /**
  * Mark the owner of a port as asleep (seq_cst). Afterwards it must look once more for what

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Signalling and sleeping on an event, by futex on the low half of its count.
+ * Signalling and sleeping on an event: on the low half of its count (libbcs/base/park.h).
  *
  * No signal is lost: the signaller adds to count and then looks at n_waiters, the
  * sleeper adds to n_waiters and then looks at count (in the kernel, under the futex's
@@ -12,12 +12,8 @@
  */
 #include "libbcs/transport/event_word.h"
 
-#include <errno.h>
-#include <limits.h>
-#include <linux/futex.h>
-#include <sys/syscall.h>
-#include <time.h>
-#include <unistd.h>
+#include "libbcs/base/clock.h"
+#include "libbcs/base/park.h"
 
 static uint32_t *low_half(struct bcs_event *event)
 {
@@ -41,25 +37,20 @@ void bcs_event_wake(struct bcs_event *event)
 {
     /* Pairs with the increment in bcs_event_sleep. */
     if (__atomic_load_n(bcs_event_n_waiters(event), __ATOMIC_SEQ_CST) != 0) {
-        syscall(SYS_futex, low_half(event), FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+        bcs_word_wake(low_half(event));
     }
 }
 
 bool bcs_event_sleep(struct bcs_event *event, uint64_t seen, uint64_t timeout_ns)
 {
-    struct timespec timeout = {
-        .tv_sec = (time_t)(timeout_ns / 1000000000u),
-        .tv_nsec = (long)(timeout_ns % 1000000000u),
-    };
     bool is_timeout = false;
 
     /* Pairs with the load in bcs_event_wake. */
     __atomic_fetch_add(bcs_event_n_waiters(event), 1, __ATOMIC_SEQ_CST);
     /* Pairs with the increment in bcs_event_signal. */
     if (__atomic_load_n(&event->count, __ATOMIC_SEQ_CST) == seen) {
-        is_timeout = syscall(SYS_futex, low_half(event), FUTEX_WAIT, (uint32_t)seen,
-                             &timeout, NULL, 0) < 0 &&
-                     errno == ETIMEDOUT;
+        is_timeout = bcs_word_sleep(low_half(event), (uint32_t)seen,
+                                    bcs_clock_now_ns() + timeout_ns);
     }
     __atomic_fetch_sub(bcs_event_n_waiters(event), 1, __ATOMIC_RELAXED);
     return is_timeout;

@@ -257,7 +257,8 @@ int shim_Waitall(int count, MPI_Request requests[], MPI_Status statuses[])
         return rc;
     }
     waiter.has_short_sleeps = census.n_foreign > 0;
-    while (!go_on(count, requests, waiter.is_announced ? count : LOOKS_A_TURN, &scan) ||
+    while (!go_on(count, requests, waiter.spell.is_announced ? count : LOOKS_A_TURN,
+                  &scan) ||
            !shim_foreign_test(&foreign)) {
         bcs_wait_turn(shim_context(), &waiter);
     }

@@ -22,14 +22,11 @@
 #include "nic_threads/drivers/background.h"
 
 #include <errno.h>
-#include <linux/futex.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
-#include <time.h>
-#include <unistd.h>
 
+#include "libbcs/base/clock.h"
 #include "libbcs/base/log.h"
 #include "libbcs/ring/transfer.h"
 #include "nic_threads/drivers/service_thread.h"
@@ -245,12 +242,8 @@ static void sleep_until_look(struct nic_background *background, uint32_t watch)
     uint64_t slice_ns = background->engine->config->slice_ns;
     uint64_t ns =
         watch == BCS_WATCH_LATE ? slice_ns * SLICES_A_LATE_LOOK : slice_ns / 2;
-    const struct timespec interval = {(time_t)(ns / 1000000000),
-                                      (long)(ns % 1000000000)};
-    long rc = syscall(SYS_futex, word, FUTEX_WAIT, watch,
-                      watch == BCS_WATCH_NONE ? NULL : &interval, NULL, 0);
-
-    bool is_over = rc != 0 && errno == ETIMEDOUT;
+    bool is_over = bcs_word_sleep(
+        word, watch, watch == BCS_WATCH_NONE ? 0 : bcs_clock_now_ns() + ns);
 
     background->is_late = watch == BCS_WATCH_LATE && is_over;
     if (is_over) {
@@ -362,8 +355,7 @@ void nic_background_stop(struct nic_background *background)
     atomic_store_explicit(&background->is_stopping, true, memory_order_seq_cst);
     atomic_store_explicit(&background->engine->machine->watch, BCS_WATCH_SOON,
                           memory_order_seq_cst);
-    syscall(SYS_futex, &background->engine->machine->watch, FUTEX_WAKE, 1, NULL, NULL,
-            0);
+    bcs_word_wake(&background->engine->machine->watch);
     pthread_join(background->thread, NULL);
     destroy(background);
 }

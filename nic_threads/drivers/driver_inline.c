@@ -36,6 +36,7 @@
 
 enum {
     GRACE_POLLS = 40,   /* before a free lock is taken from its last holder */
+    POLLS_A_CLOCK = 64, /* polls between two looks at the clock */
     CROWDED_POLLS = 5,  /* polls before each yield, if it is crowded */
     CROWDED_YIELDS = 4, /* at least, before sleeping */
     CLOSE_PART = 32, /* of the time before a waiter offers its core: polls so close */
@@ -74,7 +75,7 @@ static void poll_alone(struct nic_engine *engine, struct nic_waiter *waiter)
 
     if (!waiter->holds_lock &&
         atomic_load_explicit(&view->node->lock, memory_order_relaxed) == 0 &&
-        (waiter->n_polls > GRACE_POLLS ||
+        (waiter->spell.n_looks > GRACE_POLLS ||
          atomic_load_explicit(&view->node->last_holder, memory_order_relaxed) ==
              engine->port)) {
         waiter->holds_lock = nic_engine_try_lock(view);
@@ -85,71 +86,73 @@ static void poll_alone(struct nic_engine *engine, struct nic_waiter *waiter)
         return;
     }
     if (nic_strobe_receiver_run_alone(view)) {
-        waiter->n_polls = 1;
+        waiter->spell.n_looks = 1;
         wake_others(engine, view);
     }
 }
 
 /** More processes are awake than cores: let the others have this one, then sleep. */
-static void turn_crowded(struct nic_engine *engine, struct nic_waiter *waiter)
+static enum bcs_wait_step turn_crowded(struct nic_engine *engine,
+                                       struct nic_waiter *waiter)
 {
     nic_waiter_let_go(engine, waiter);
     nic_engine_turn(engine);
-    if (++waiter->n_polls % CROWDED_POLLS != 0) {
-        bcs_clock_pause();
-    } else if (nic_waiter_elapsed_ticks(waiter) > engine->spin_ticks &&
-               waiter->n_yields >= CROWDED_YIELDS) {
-        announce(engine, waiter);
-    } else {
-        waiter->n_yields++;
-        sched_yield();
-        waiter->is_crowded = nic_engine_is_crowded(engine);
-    }
+    return bcs_spell_look(&waiter->spell, &(const struct bcs_patience){
+                                              .n_a_halt = CROWDED_POLLS,
+                                              .n_yields = CROWDED_YIELDS,
+                                              .sleep_ticks = engine->spin_ticks,
+                                          });
 }
 
-/** Every process that is awake has a core: poll, then sleep. */
-static void turn_calm(struct nic_engine *engine, struct nic_waiter *waiter)
+/** Every process that is awake has a core: poll, then sleep. A poll that finds nothing pauses by
+ *  itself. */
+static enum bcs_wait_step turn_calm(struct nic_engine *engine,
+                                    struct nic_waiter *waiter)
 {
-    uint64_t elapsed_ticks;
-
     if (engine->n_nodes == 1) {
         poll_alone(engine, waiter);
     } else if (!nic_engine_turn(engine)) {
         bcs_clock_pause();
     }
-    if (++waiter->n_polls % NIC_POLLS_A_CLOCK != 0) {
-        return;
-    }
-    waiter->is_crowded = nic_engine_is_crowded(engine);
-    elapsed_ticks = nic_waiter_elapsed_ticks(waiter);
-    if (elapsed_ticks > engine->stay_ticks) {
-        announce(engine, waiter);
-    } else if (elapsed_ticks > engine->spin_ticks) {
-        nic_waiter_let_go(engine, waiter);
-        sched_yield();
-    }
+    return bcs_spell_look(&waiter->spell, &(const struct bcs_patience){
+                                              .n_at_once = UINT32_MAX,
+                                              .n_a_halt = POLLS_A_CLOCK,
+                                              .yield_ticks = engine->spin_ticks,
+                                              .sleep_ticks = engine->stay_ticks,
+                                          });
 }
 
 static void inline_turn(struct nic_engine *engine, struct nic_waiter *waiter)
 {
-    if (waiter->is_announced) {
+    enum bcs_wait_step step;
+
+    if (waiter->spell.is_announced) {
         nic_waiter_sleep(engine, waiter);
         return;
     }
-    if (waiter->n_polls == 0) {
+    if (waiter->spell.n_looks == 0) {
         waiter->is_crowded = nic_engine_is_crowded(engine);
     }
-    if (waiter->is_crowded) {
-        turn_crowded(engine, waiter);
-    } else {
-        turn_calm(engine, waiter);
+    step =
+        waiter->is_crowded ? turn_crowded(engine, waiter) : turn_calm(engine, waiter);
+    if (__builtin_expect(step == BCS_WAIT_LOOK, 1)) {
+        return;
     }
+    if (step == BCS_WAIT_ANNOUNCE) {
+        announce(engine, waiter);
+        return;
+    }
+    if (step == BCS_WAIT_YIELD) {
+        nic_waiter_let_go(engine, waiter);
+        sched_yield();
+    }
+    waiter->is_crowded = nic_engine_is_crowded(engine);
 }
 
 static void inline_stop(struct nic_engine *engine, struct nic_waiter *waiter)
 {
     nic_waiter_let_go(engine, waiter);
-    if (waiter->is_announced) {
+    if (waiter->spell.is_announced) {
         nic_waiter_take_back(engine, waiter);
     }
 }

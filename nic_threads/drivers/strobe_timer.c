@@ -52,7 +52,7 @@ static bool sleep_until(_Atomic uint32_t *park, uint64_t until_ns,
                         const _Atomic bool *is_stopping)
 {
     while (bcs_clock_now_ns() < until_ns) {
-        uint32_t announced = bcs_park_announce(park);
+        uint32_t announced = bcs_park_announce(park, NULL);
 
         if (!is_stopped(is_stopping)) {
             bcs_park_sleep(park, announced, until_ns);
@@ -85,7 +85,7 @@ static bool are_all_at_rest(const struct nic_engine *engine)
 static bool park_timer(const struct nic_engine *engine, const _Atomic bool *is_stopping)
 {
     _Atomic uint32_t *park = &engine->machine->timer_park;
-    uint32_t announced = bcs_park_announce(park);
+    uint32_t announced = bcs_park_announce(park, NULL);
     bool will_sleep = !is_stopped(is_stopping) && are_all_at_rest(engine);
 
     if (will_sleep) {

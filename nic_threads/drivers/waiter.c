@@ -12,6 +12,8 @@
 #include "nic_threads/node/engine_lock.h"
 #include "nic_threads/node/waking.h"
 
+enum { POLLS_A_CLOCK = 64 }; /* polls between two looks at the clock */
+
 static struct bcs_port *own_port(const struct nic_engine *engine)
 {
     return nic_engine_port(engine, engine->port);
@@ -19,7 +21,7 @@ static struct bcs_port *own_port(const struct nic_engine *engine)
 
 void nic_waiter_announce(struct nic_engine *engine, struct nic_waiter *waiter)
 {
-    waiter->is_announced = true;
+    waiter->spell.is_announced = true;
     waiter->park = bcs_sleep_announce(engine->machine, own_port(engine));
 }
 
@@ -47,40 +49,18 @@ static void take_core_back(struct nic_engine *engine, struct nic_waiter *waiter)
 void nic_waiter_take_back(struct nic_engine *engine, struct nic_waiter *waiter)
 {
     take_core_back(engine, waiter);
-    waiter->is_announced = false;
+    waiter->spell = (struct bcs_spell){0};
     if (engine->is_threaded) { /* another thread may sleep on the same word */
         bcs_sleep_wake(engine->machine, own_port(engine));
     } else {
         bcs_sleep_retract(engine->machine, own_port(engine));
     }
-    waiter->n_polls = 0;
-    waiter->n_yields = 0;
-    waiter->since_ticks = 0;
-}
-
-uint64_t nic_waiter_elapsed_ticks(struct nic_waiter *waiter)
-{
-    uint64_t now = bcs_clock_ticks();
-
-    if (waiter->since_ticks == 0) {
-        waiter->since_ticks = now;
-    }
-    return now - waiter->since_ticks;
-}
-
-/** Whether the waiter goes on polling. With several threads in a process, nobody knows
- *  how many of them have a core. */
-static bool is_patient(const struct nic_engine *engine, struct nic_waiter *waiter)
-{
-    return engine->is_timed && !engine->is_threaded && !nic_engine_is_crowded(engine) &&
-           (waiter->n_polls % NIC_POLLS_A_CLOCK != 0 ||
-            nic_waiter_elapsed_ticks(waiter) < engine->stay_ticks);
 }
 
 void nic_waiter_rest(struct nic_engine *engine, struct nic_waiter *waiter,
                      void (*kick)(struct nic_engine *engine))
 {
-    if (waiter->is_announced) {
+    if (waiter->spell.is_announced) {
         nic_waiter_sleep(engine, waiter);
     } else {
         nic_waiter_announce(engine, waiter);
@@ -88,24 +68,46 @@ void nic_waiter_rest(struct nic_engine *engine, struct nic_waiter *waiter,
     }
 }
 
+/** Whether the waiter polls at all. With several threads in a process, nobody knows how many
+ *  of them have a core. */
+static bool may_poll(const struct nic_engine *engine)
+{
+    return engine->is_timed && !engine->is_threaded && engine->stay_ticks > 0 &&
+           !nic_engine_is_crowded(engine);
+}
+
 void nic_waiter_turn(struct nic_engine *engine, struct nic_waiter *waiter,
                      void (*kick)(struct nic_engine *engine))
 {
-    if (waiter->is_announced || !is_patient(engine, waiter)) {
+    const struct bcs_patience patience = {
+        .n_a_halt = POLLS_A_CLOCK,
+        .sleep_ticks = engine->stay_ticks,
+    };
+
+    if (waiter->spell.is_announced || !may_poll(engine)) {
         nic_waiter_rest(engine, waiter, kick);
-    } else if (waiter->n_polls++ == 0) {
+        return;
+    }
+    if (waiter->spell.n_looks == 0) {
         lend_core(engine, waiter);
         kick(engine);
-    } else if (waiter->n_polls % NIC_POLLS_A_CLOCK != 0) {
-        bcs_clock_pause();
-    } else {
-        sched_yield(); /* a process may wait for this core though another one is idle */
+    }
+    switch (bcs_spell_look(&waiter->spell, &patience)) {
+    case BCS_WAIT_ANNOUNCE:
+        nic_waiter_announce(engine, waiter);
+        kick(engine);
+        break;
+    case BCS_WAIT_YIELD: /* a process may wait for this core though another one is idle */
+        sched_yield();
+        break;
+    default:
+        break;
     }
 }
 
 void nic_waiter_stop(struct nic_engine *engine, struct nic_waiter *waiter)
 {
-    if (waiter->is_announced) {
+    if (waiter->spell.is_announced) {
         nic_waiter_take_back(engine, waiter);
     } else {
         take_core_back(engine, waiter);

@@ -1,26 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A wait, turn by turn: what the drivers' own kinds of waiting have in common. See the
- * parking argument in driver_inline.c. Everything runs in the thread that waits.
+ * A wait of a port's owner, turn by turn (libbcs/base/patience.h): what the drivers' own kinds
+ * of waiting have in common. See the parking argument in driver_inline.c. Everything runs in the
+ * thread that waits.
  */
 #ifndef NIC_THREADS_DRIVERS_WAITER_H
 #define NIC_THREADS_DRIVERS_WAITER_H
 
+#include "libbcs/base/patience.h"
 #include "nic_threads/node/node.h"
-
-/** Polls between two looks at the clock. */
-enum { NIC_POLLS_A_CLOCK = 64 };
 
 /** One wait in progress; zero it to start. Belongs to the waiting thread. */
 struct nic_waiter {
-    uint64_t since_ticks; /* when this round of polling began */
-    uint32_t n_polls;
-    uint32_t n_yields;
-    uint32_t park;     /* what to sleep on, once is_announced */
+    struct bcs_spell spell;
+    uint32_t park;     /* what to sleep on, once it is announced */
     uint64_t sleep_ns; /* sleep no longer than this at once; 0: no limit */
     uint64_t lent_cpu; /* its bit in machine->lent_cpus, or 0 */
     bool holds_lock;
-    bool is_announced;     /* marked as asleep: sleeps at the next turn */
     bool is_crowded;       /* some core has more than one process to run */
     bool has_short_sleeps; /* for the caller */
 };
@@ -30,9 +26,6 @@ void nic_waiter_announce(struct nic_engine *engine, struct nic_waiter *waiter);
 
 /** End the announcement, and start the waiter anew. */
 void nic_waiter_take_back(struct nic_engine *engine, struct nic_waiter *waiter);
-
-/** Ticks that this wait has lasted, from the first look at the clock on. */
-uint64_t nic_waiter_elapsed_ticks(struct nic_waiter *waiter);
 
 /**
  * `wait_for_room` where threads run the engine, and waiters do not: announce, let the caller

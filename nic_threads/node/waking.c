@@ -4,10 +4,6 @@
  */
 #include "nic_threads/node/waking.h"
 
-#include <linux/futex.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-
 void nic_engine_wake(struct nic_view *view)
 {
     for (uint32_t word = 0; word < BCS_MAX_PORTS_A_NODE / 64; word++) {
@@ -58,7 +54,7 @@ void nic_engine_watch(const struct nic_engine *engine)
     while (present < wanted) {
         if (atomic_compare_exchange_strong_explicit(
                 watch, &present, wanted, memory_order_seq_cst, memory_order_seq_cst)) {
-            syscall(SYS_futex, watch, FUTEX_WAKE, 1, NULL, NULL, 0);
+            bcs_word_wake(watch);
             return;
         }
     }

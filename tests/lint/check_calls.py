@@ -93,12 +93,7 @@ SYSTEM_CALLS = {
     "sched_setscheduler": ["nic_threads/drivers"],
     "sem_wait": ["nic_threads/drivers"],
     "sigaction": ["libbcs/tools"],
-    "syscall": [
-        "libbcs/ring",
-        "libbcs/transport",
-        "nic_threads/drivers",
-        "nic_threads/node",
-    ],
+    "syscall": ["libbcs/base", "nic_threads/drivers"],
 }
 EVERYBODY = "libbcs/base"
 PRODUCTS = ("libbcs", "mpi_shim", "nic_threads", "mds")

@@ -46,12 +46,12 @@ static int n_turns(uint64_t spin_ticks, uint64_t stay_ticks, int at_most)
 
     own->spin_ticks = spin_ticks;
     own->stay_ticks = stay_ticks;
-    while (n < at_most && !waiter.is_announced) {
+    while (n < at_most && !waiter.spell.is_announced) {
         nic_driver_inline.turn(own, &waiter);
         n++;
     }
     nic_driver_inline.stop(own, &waiter);
-    ck_assert(!waiter.is_announced);
+    ck_assert(!waiter.spell.is_announced);
     return n;
 }
 

@@ -247,12 +247,12 @@ static int n_polls(uint32_t n_cpus, uint64_t stay_ticks, int at_most)
 
     own->machine->n_cpus = n_cpus;
     own->stay_ticks = stay_ticks;
-    while (n < at_most && !waiter.is_announced) {
+    while (n < at_most && !waiter.spell.is_announced) {
         nic_driver_timed.turn(own, &waiter);
-        n += !waiter.is_announced;
+        n += !waiter.spell.is_announced;
     }
     nic_driver_timed.stop(own, &waiter);
-    ck_assert(!waiter.is_announced);
+    ck_assert(!waiter.spell.is_announced);
     return n;
 }
 
