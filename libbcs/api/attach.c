@@ -79,7 +79,7 @@ static int open_service(struct bcs_context *context)
 {
     const struct nic_engine_params params = engine_params(context);
 
-    return context->driver->open(&params, &context->service);
+    return nic_service_open(&params, context->driver->serves, &context->service);
 }
 
 /** Meet the other processes, with heaps that are large enough for all of the layout. */
@@ -145,9 +145,7 @@ void bcs_detach(struct bcs_context *context)
         return;
     }
     bcs_forked_unwatch(&context->forked);
-    if (context->driver != NULL) {
-        context->driver->close(context->service);
-    }
+    nic_service_close(context->service);
     nic_engine_destroy(context->engine);
     bcs_poster_fini(&context->poster);
     free(context->pending);

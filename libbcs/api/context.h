@@ -38,7 +38,7 @@ struct bcs_context {
     struct bcs_poster poster;
     struct nic_engine *engine;
     const struct nic_driver_ops *driver;
-    void *service; /* the driver's, in this process */
+    struct nic_service *service; /* what the driver needs of it in this process */
     struct nic_config config;
     struct bcs_meeting meeting;
     uint32_t rank;

@@ -28,16 +28,8 @@ static void refuse_wait(struct nic_engine *engine, struct nic_waiter *waiter)
     refuse(engine);
 }
 
-/* The service's threads are not in the child. */
-static void close_nothing(void *service)
-{
-    (void)service;
-}
-
-/* open is not called again. */
 static const struct nic_driver_ops driver = {
     .name = "forked",
-    .close = close_nothing,
     .kick = refuse,
     .leave = refuse,
     .progress = refuse_progress,
@@ -52,4 +44,5 @@ void bcs_context_take_away(void *context)
 
     bcs_meeting_take_away(&self->meeting);
     self->driver = &driver;
+    nic_service_forked(self->service);
 }

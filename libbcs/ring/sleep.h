@@ -31,9 +31,10 @@ struct bcs_machine {
     uint32_t
         first_port;   /* of the process that does what one of the machine has to do */
     uint32_t n_ports; /* on this machine, one after the other */
-    _Atomic uint32_t watch; /* enum bcs_watch, to sleep on */
-    /* Parking words of the sender of timed strobes: while none is needed; until the next. */
-    _Atomic uint32_t timer_park, strobe_park;
+    _Atomic uint32_t watch; /* enum bcs_watch */
+    /* Parking words of the background thread and of the sender of timed strobes. */
+    _Atomic uint32_t background_park, strobe_park;
+    _Atomic uint32_t timer_rests; /* no strobe is needed; see strobe_timer.c */
     /* Cores, a bit each, on which a process does nothing but wait for a timed strobe; a hint
      * for its sender, so relaxed. */
     _Alignas(BCS_CACHE_LINE) _Atomic uint64_t lent_cpus;

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Independent progress: long messages, and other operations that the engine must move on,
- * are carried out within one slice while no process waits. A thread of the job's first
- * process.
+ * are carried out within one slice while no process waits. A thread of the service.
  *
  * `watch` in the machine's memory says when it looks next (enum bcs_watch): twice a slice
  * while a core is idle; now and then while all are busy, since each look then costs a rank
  * some of its time; not before somebody wakes it, once nothing has been left behind for a
- * while. Whoever leaves work publishes it first and then reads `watch`, and raises it if need
- * be (nic_engine_watch); the thread lowers it and then looks for work once more; all of it
- * seq_cst, so that no work is forgotten.
+ * while. Whoever leaves work publishes it first and then reads `watch`, and if need be raises
+ * it and ends the thread's parking (nic_engine_watch); the thread lowers it and then looks for
+ * work once more, and reads it parked; all of it seq_cst, so that no work is forgotten.
  *
  * Long messages. The engine notes each direct transfer that it opens (nic_opened). One
  * that has not moved between two looks has no endpoint at work: the thread holds the
@@ -22,14 +21,10 @@
 #include "nic_threads/drivers/background.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "libbcs/base/clock.h"
-#include "libbcs/base/log.h"
 #include "libbcs/ring/transfer.h"
-#include "nic_threads/drivers/service_thread.h"
 #include "nic_threads/drivers/turn.h"
 #include "nic_threads/node/engine_lock.h"
 #include "nic_threads/node/mover.h"
@@ -47,19 +42,21 @@ struct charge {
     uint64_t n_returned; /* of its node, with its last entry there */
 };
 
-struct nic_background {
+struct background {
     struct nic_engine *engine;
-    pthread_t thread;
-    _Atomic bool is_stopping; /* set before `watch` */
-    uint64_t *n_seen; /* by node: entries of its nic_opened that have been read */
-    bool is_late;     /* this look comes after a long pause */
+    uint32_t planned;   /* `watch` as it was when the next look was planned */
+    uint64_t pause_ns;  /* from then to that look; 0: no such look */
+    uint64_t until_ns;  /* when it is due */
+    uint32_t n_in_vain; /* late looks in a row that found nothing */
+    uint64_t *n_seen;   /* by node: entries of its nic_opened that have been read */
+    bool is_late;       /* this look comes after a long pause */
     struct charge charges[BCS_OPENED_MOST];
     uint32_t n_charges;
     struct nic_mover *mover;
 };
 
 /** Copy a piece from the sender's memory to the receiver's. */
-static enum nic_outcome copy_piece(const struct nic_background *background,
+static enum nic_outcome copy_piece(const struct background *background,
                                    uint32_t receiver, const struct bcs_cell *cell,
                                    const struct bcs_piece *piece)
 {
@@ -89,7 +86,7 @@ static void give_back(struct nic_engine *engine, struct charge *charge, uint32_t
 }
 
 /** Look at a transfer. @return whether it is time to help */
-static bool is_due(const struct nic_background *background, struct charge *charge,
+static bool is_due(const struct background *background, struct charge *charge,
                    uint64_t moved)
 {
     bool is_at_rest = moved == charge->moved;
@@ -108,7 +105,7 @@ static bool is_beyond_reach(const struct nic_engine *engine, uint32_t receiver,
 }
 
 /** Copy what is granted of a transfer whose cell is held. */
-static void copy_granted(struct nic_background *background, struct charge *charge,
+static void copy_granted(struct background *background, struct charge *charge,
                          struct bcs_cell *cell)
 {
     struct nic_engine *engine = background->engine;
@@ -140,7 +137,7 @@ static void copy_granted(struct nic_background *background, struct charge *charg
 }
 
 /** Help with a transfer if it is time to. @return whether it is worth another look */
-static bool help(struct nic_background *background, struct charge *charge)
+static bool help(struct background *background, struct charge *charge)
 {
     const struct nic_opened *opened = &charge->opened;
     struct nic_engine *engine = background->engine;
@@ -166,7 +163,7 @@ static bool help(struct nic_background *background, struct charge *charge)
 }
 
 /** Take note of the transfers that have been opened since the last look. */
-static void take_charge(struct nic_background *background)
+static void take_charge(struct background *background)
 {
     struct nic_engine *engine = background->engine;
     uint32_t n_most = engine->layout.shape.limits.opened;
@@ -206,7 +203,7 @@ static bool is_unseen(const struct nic_engine *engine, const struct charge *char
            charge->n_returned;
 }
 
-static void help_all(struct nic_background *background)
+static void help_all(struct background *background)
 {
     uint32_t n_kept = 0;
 
@@ -220,7 +217,7 @@ static void help_all(struct nic_background *background)
     background->n_charges = n_kept;
 }
 
-static bool has_work(const struct nic_background *background)
+static bool has_work(const struct background *background)
 {
     const struct nic_engine *engine = background->engine;
 
@@ -235,26 +232,8 @@ static bool has_work(const struct nic_background *background)
     return background->n_charges > 0;
 }
 
-/** Sleep until the next look, or until `watch` is raised. */
-static void sleep_until_look(struct nic_background *background, uint32_t watch)
-{
-    _Atomic uint32_t *word = &background->engine->machine->watch;
-    uint64_t slice_ns = background->engine->config->slice_ns;
-    uint64_t ns =
-        watch == BCS_WATCH_LATE ? slice_ns * SLICES_A_LATE_LOOK : slice_ns / 2;
-    bool is_over = bcs_word_sleep(
-        word, watch, watch == BCS_WATCH_NONE ? 0 : bcs_clock_now_ns() + ns);
-
-    background->is_late = watch == BCS_WATCH_LATE && is_over;
-    if (is_over) {
-        /* relaxed: nothing is ordered by it */
-        atomic_fetch_add_explicit(&background->engine->machine->watched_ns, ns,
-                                  memory_order_relaxed);
-    }
-}
-
 /** Look less often from now on, unless there is work after all. */
-static void lower(struct nic_background *background, uint32_t from, uint32_t to)
+static void lower(struct background *background, uint32_t from, uint32_t to)
 {
     _Atomic uint32_t *word = &background->engine->machine->watch;
 
@@ -266,63 +245,103 @@ static void lower(struct nic_background *background, uint32_t from, uint32_t to)
     }
 }
 
-/** Decide when to look next. @return late looks in a row that found nothing */
-static uint32_t plan_next(struct nic_background *background, uint32_t watch,
-                          uint32_t n_in_vain)
+/** Find how often to look from now on. */
+static void set_watch(struct background *background)
 {
+    uint32_t watch = background->planned;
+
     if (has_work(background)) {
+        background->n_in_vain = 0;
         if (watch == BCS_WATCH_SOON && !nic_engine_has_idle_core(background->engine)) {
             lower(background, BCS_WATCH_SOON, BCS_WATCH_LATE);
         } else {
             nic_engine_watch(background->engine);
         }
-        return 0;
+        return;
     }
     if (watch == BCS_WATCH_SOON) {
+        background->n_in_vain = 0;
         lower(background, BCS_WATCH_SOON, BCS_WATCH_LATE);
-        return 0;
+        return;
     }
-    if (n_in_vain >= LATE_LOOKS_BEFORE_SLEEP) {
+    if (background->n_in_vain++ >= LATE_LOOKS_BEFORE_SLEEP) {
         lower(background, BCS_WATCH_LATE, BCS_WATCH_NONE);
     }
-    return n_in_vain + 1;
 }
 
-static void *run(void *argument)
+static uint32_t read_watch(const struct background *background)
 {
-    struct nic_background *background = argument;
-    struct bcs_machine *machine = background->engine->machine;
-    uint32_t n_in_vain = 0;
+    /* seq_cst: see the top of this file */
+    return atomic_load_explicit(&background->engine->machine->watch,
+                                memory_order_seq_cst);
+}
 
-    while (!atomic_load_explicit(&background->is_stopping, memory_order_seq_cst)) {
-        uint32_t watch = atomic_load_explicit(&machine->watch, memory_order_seq_cst);
+static void plan_next(struct background *background)
+{
+    uint64_t slice_ns = background->engine->config->slice_ns;
 
-        sleep_until_look(background, watch);
-        nic_engine_turn(background->engine);
-        take_charge(background);
-        help_all(background);
-        n_in_vain = plan_next(background, watch, n_in_vain);
+    background->planned = read_watch(background);
+    background->pause_ns = background->planned == BCS_WATCH_NONE ? 0
+                           : background->planned == BCS_WATCH_LATE
+                               ? slice_ns * SLICES_A_LATE_LOOK
+                               : slice_ns / 2;
+    background->until_ns = bcs_clock_now_ns() + background->pause_ns;
+}
+
+/** Whether a look is due: the pause is over, or somebody has raised `watch`. */
+static bool is_time(struct background *background)
+{
+    bool is_over =
+        background->pause_ns > 0 && bcs_clock_now_ns() >= background->until_ns;
+
+    background->is_late = false;
+    if (read_watch(background) != background->planned) {
+        return true;
     }
-    return NULL;
+    if (is_over) {
+        background->is_late = background->planned == BCS_WATCH_LATE;
+        /* relaxed: nothing is ordered by it */
+        atomic_fetch_add_explicit(&background->engine->machine->watched_ns,
+                                  background->pause_ns, memory_order_relaxed);
+    }
+    return is_over;
 }
 
-static void destroy(struct nic_background *background)
+static struct nic_rest look(void *state, uint32_t part)
 {
+    struct background *background = state;
+
+    (void)part;
+    if (!is_time(background)) {
+        return (struct nic_rest){NIC_REST_PARK,
+                                 background->pause_ns > 0 ? background->until_ns : 0};
+    }
+    nic_engine_turn(background->engine);
+    take_charge(background);
+    help_all(background);
+    set_watch(background);
+    plan_next(background);
+    return (struct nic_rest){NIC_REST_NOT, 0};
+}
+
+static void destroy(void *state)
+{
+    struct background *background = state;
+
     nic_engine_destroy(background->engine);
     free(background->n_seen);
     nic_mover_destroy(background->mover);
     free(background);
 }
 
-int nic_background_start(const struct nic_engine_params *params,
-                         struct nic_background **background_out)
+static int create(const struct nic_engine_params *params, void **state_out)
 {
-    struct nic_background *background = calloc(1, sizeof(*background));
+    struct background *background = calloc(1, sizeof(*background));
     struct nic_engine_params own = *params;
-    int rc = -ENOMEM;
+    int rc;
 
     if (background == NULL) {
-        return rc;
+        return -ENOMEM;
     }
     own.is_background = true;
     rc = nic_engine_create(&own, &background->engine);
@@ -332,30 +351,27 @@ int nic_background_start(const struct nic_engine_params *params,
     if (rc == 0) {
         background->n_seen =
             calloc(background->engine->n_nodes, sizeof(*background->n_seen));
-        rc = background->n_seen == NULL
-                 ? -ENOMEM
-                 : nic_service_thread_start(&background->thread, run, background,
-                                            "bcs-background");
+        rc = background->n_seen == NULL ? -ENOMEM : 0;
     }
     if (rc < 0) {
-        bcs_error("no background thread: %s", strerror(-rc));
         destroy(background);
         return rc;
     }
-    *background_out = background;
+    *state_out = background;
     return 0;
 }
 
-void nic_background_stop(struct nic_background *background)
+static struct nic_wakers wakers(void *state, uint32_t part)
 {
-    if (background == NULL) {
-        return;
-    }
-    /* seq_cst: as other work that is left behind */
-    atomic_store_explicit(&background->is_stopping, true, memory_order_seq_cst);
-    atomic_store_explicit(&background->engine->machine->watch, BCS_WATCH_SOON,
-                          memory_order_seq_cst);
-    bcs_word_wake(&background->engine->machine->watch);
-    pthread_join(background->thread, NULL);
-    destroy(background);
+    const struct background *background = state;
+
+    (void)part;
+    return (struct nic_wakers){.park = &background->engine->machine->background_park};
 }
+
+const struct nic_worker_ops nic_background_worker = {
+    .create = create,
+    .destroy = destroy,
+    .wakers = wakers,
+    .look = look,
+};

@@ -7,19 +7,13 @@
 #ifndef NIC_THREADS_DRIVERS_CREW_H
 #define NIC_THREADS_DRIVERS_CREW_H
 
-#include "nic_threads/node/engine.h"
+#include "nic_threads/drivers/worker.h"
+#include "nic_threads/roles/roles.h"
 
-struct nic_crew;
+/** The crew's threads: the roles that are carried out for the strobe receiver, in the order
+ *  of enum nic_role, and then the strobe receiver, and on node 0 the strobe sender. */
+enum { NIC_CREW_SR = NIC_ROLES, NIC_CREW_SS, NIC_CREW_PARTS };
 
-/**
- * Start the crew of a node; on node 0 with the strobe sender. All nodes must be set up.
- *
- * @param params  of the node's first process; what it points to must outlive the crew
- * @return 0 or -errno, logged; end with nic_crew_stop
- */
-int nic_crew_start(const struct nic_engine_params *params, struct nic_crew **crew_out);
-
-/** End the threads; waits for them. Accepts NULL. */
-void nic_crew_stop(struct nic_crew *crew);
+extern const struct nic_worker_ops nic_crew_worker;
 
 #endif

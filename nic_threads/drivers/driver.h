@@ -2,11 +2,13 @@
 /*
  * Drivers decide who runs the NIC engine's steps. A process that has posted something and
  * goes on calls kick; a process that waits calls turn until what it waits for has happened,
- * then stop. A new driver is a new file with a new table.
+ * then stop. What needs threads of the library's own, it names, and the service runs it. A new
+ * driver is a new file with a new table.
  */
 #ifndef NIC_THREADS_DRIVERS_DRIVER_H
 #define NIC_THREADS_DRIVERS_DRIVER_H
 
+#include "nic_threads/drivers/service.h"
 #include "nic_threads/drivers/waiter.h"
 #include "nic_threads/node/engine.h"
 #include "nic_threads/node/waking.h"
@@ -14,17 +16,7 @@
 /** A driver. engine is the calling process's. */
 struct nic_driver_ops {
     const char *name;
-    /**
-     * Start what this process hosts for the job or its node: threads, or nothing. All nodes
-     * must be set up.
-     *
-     * @param params       of the process; what it points to must outlive the service
-     * @param service_out  for close; NULL if there is nothing
-     * @return 0 or -errno, logged
-     */
-    int (*open)(const struct nic_engine_params *params, void **service_out);
-    /** End it, when no process waits for anything any more. Accepts NULL. */
-    void (*close)(void *service);
+    uint32_t serves; /* entries of the service that it needs; service.h */
     /** Something was posted, and nobody in this process waits: see that it gets done. */
     void (*kick)(struct nic_engine *engine);
     /** After kick, for an operation that cannot complete by itself: have it moved on also

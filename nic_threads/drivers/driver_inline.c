@@ -28,7 +28,6 @@
 #include <stdatomic.h>
 
 #include "libbcs/base/clock.h"
-#include "nic_threads/drivers/background.h"
 #include "nic_threads/drivers/driver.h"
 #include "nic_threads/drivers/turn.h"
 #include "nic_threads/node/engine_lock.h"
@@ -211,30 +210,9 @@ static bool inline_progress(struct nic_engine *engine)
     return !leaves_engine(engine) && nic_engine_turn(engine);
 }
 
-/** The background thread, for the nodes of a machine. */
-static int inline_open(const struct nic_engine_params *params, void **service_out)
-{
-    struct nic_background *background = NULL;
-    int rc = 0;
-
-    if (params->port == params->machine->first_port && params->machine->n_ports > 1) {
-        rc = nic_background_start(params, &background);
-    }
-    if (rc == 0) {
-        *service_out = background;
-    }
-    return rc;
-}
-
-static void inline_close(void *service)
-{
-    nic_background_stop(service);
-}
-
 const struct nic_driver_ops nic_driver_inline = {
     .name = "inline",
-    .open = inline_open,
-    .close = inline_close,
+    .serves = NIC_SERVES(NIC_SERVE_BACKGROUND),
     .kick = inline_kick,
     .leave = inline_leave,
     .progress = inline_progress,

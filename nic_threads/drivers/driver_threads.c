@@ -4,30 +4,9 @@
  * of their node (crew.c) does the rest. Whoever posts wakes the thread that must know of
  * it, if it sleeps: the strobe receiver, or with timed strobes the strobe sender.
  */
-#include "nic_threads/drivers/crew.h"
 #include "nic_threads/drivers/driver.h"
 #include "nic_threads/drivers/strobe_timer.h"
 #include "nic_threads/drivers/turn.h"
-
-static int threads_open(const struct nic_engine_params *params, void **service_out)
-{
-    struct nic_layout layout;
-    struct nic_crew *crew = NULL;
-    int rc = nic_engine_layout(params->n_ports, params->config, &layout);
-
-    if (rc == 0 && params->port % layout.shape.node_ranks == 0) {
-        rc = nic_crew_start(params, &crew);
-    }
-    if (rc == 0) {
-        *service_out = crew;
-    }
-    return rc;
-}
-
-static void threads_close(void *service)
-{
-    nic_crew_stop(service);
-}
 
 static void threads_kick(struct nic_engine *engine)
 {
@@ -64,8 +43,10 @@ static void threads_turn(struct nic_engine *engine, struct nic_waiter *waiter)
 
 const struct nic_driver_ops nic_driver_threads = {
     .name = "threads",
-    .open = threads_open,
-    .close = threads_close,
+    .serves = NIC_SERVES(NIC_SERVE_BS) | NIC_SERVES(NIC_SERVE_BR) |
+              NIC_SERVES(NIC_SERVE_DH) | NIC_SERVES(NIC_SERVE_CH) |
+              NIC_SERVES(NIC_SERVE_RH) | NIC_SERVES(NIC_SERVE_SR) |
+              NIC_SERVES(NIC_SERVE_SS),
     .kick = threads_kick,
     .leave = threads_leave,
     .progress = threads_progress,

@@ -1,82 +1,84 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Start of the library's own threads; called by the process that hosts them.
+ * A thread of the service; see service_thread.h.
+ *
+ * No wake-up is lost. The thread announces itself by all that wakes it (libbcs/base/park.h): it
+ * reads how often its bell has rung, and parks. Only then it looks, and it sleeps if it has
+ * found nothing. Whoever makes work stores or puts it first and then wakes: before the
+ * announcement, and the look finds the work, or after, and the thread does not sleep. To be
+ * stopped is such work.
  */
 #include "nic_threads/drivers/service_thread.h"
 
-#include <sched.h>
 #include <signal.h>
-#include <stdint.h>
-#include <string.h>
-#include <sys/prctl.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
-enum { BRIEF_RUNTIME_NS = 100000 };
+#include "libbcs/base/park.h"
+#include "nic_threads/drivers/cores.h"
+#include "nic_threads/node/waking.h"
 
-/** As the kernel has it; the C library has no sched_setattr. */
-struct scheduling {
-    uint32_t n_bytes;
-    uint32_t policy;
-    uint64_t flags;
-    int32_t nice;
-    uint32_t priority;
-    uint64_t
-        runtime_ns; /* SCHED_OTHER: the thread's share at a time, from Linux 6.12 */
-    uint64_t deadline_ns;
-    uint64_t period_ns;
-};
-
-static void run_anywhere(pthread_t thread)
+/** One look, and the rest that follows it. @return whether the thread goes on */
+static bool look_and_rest(struct nic_service_thread *thread)
 {
-    cpu_set_t everywhere;
+    const struct nic_wakers *wakers = &thread->wakers;
+    uint64_t n_rings = wakers->bell == NULL ? 0 : nic_engine_n_rings(wakers->bell);
+    uint32_t announced =
+        wakers->park == NULL ? 0 : bcs_park_announce(wakers->park, NULL);
+    struct nic_rest rest = {NIC_REST_NOT, 0};
+    /* seq_cst: partner of the store in nic_service_thread_stop */
+    bool is_stopping = atomic_load_explicit(&thread->is_stopping, memory_order_seq_cst);
 
-    memset(&everywhere, 0xff, sizeof(everywhere));
-    pthread_setaffinity_np(thread, sizeof(everywhere),
-                           &everywhere); /* else: as before */
+    if (!is_stopping) {
+        rest = thread->worker->look(thread->state, thread->part);
+    }
+    if (rest.kind == NIC_REST_BELL) {
+        nic_engine_await_bell(wakers->bell, n_rings);
+    } else if (rest.kind == NIC_REST_PARK) {
+        bcs_park_sleep(wakers->park, announced, rest.until_ns);
+    }
+    if (wakers->park != NULL) {
+        bcs_park_end(wakers->park);
+    }
+    return !is_stopping;
 }
 
-int nic_service_thread_start(pthread_t *thread_out, void *(*run)(void *),
-                             void *argument, const char *name)
+static void *run(void *argument)
 {
-    pthread_t thread;
+    struct nic_service_thread *thread = argument;
+
+    if (thread->worker->begin != NULL) {
+        thread->worker->begin(thread->state, thread->part);
+    }
+    while (look_and_rest(thread)) {
+    }
+    return NULL;
+}
+
+int nic_service_thread_start(struct nic_service_thread *thread, const char *name)
+{
     sigset_t all, before;
     int rc;
 
+    thread->wakers = thread->worker->wakers(thread->state, thread->part);
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    rc = -pthread_create(&thread, NULL, run, argument);
+    rc = -pthread_create(&thread->id, NULL, run, thread);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
-    if (rc < 0) {
-        return rc;
+    if (rc == 0) {
+        nic_cores_allow_all(thread->id);
+        pthread_setname_np(thread->id, name);
     }
-    run_anywhere(thread);
-    pthread_setname_np(thread, name);
-    *thread_out = thread;
-    return 0;
+    return rc;
 }
 
-bool nic_service_thread_be_prompt(void)
+void nic_service_thread_stop(struct nic_service_thread *thread)
 {
-    const struct sched_param real_time = {.sched_priority = 1};
-    const struct scheduling brief = {.n_bytes = sizeof(brief),
-                                     .policy = SCHED_OTHER,
-                                     .runtime_ns = BRIEF_RUNTIME_NS};
-
-    prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0); /* ns; else the kernel may add 50 us */
-    if (sched_setscheduler(0, SCHED_FIFO, &real_time) == 0) {
-        return true;
+    /* seq_cst: as other work that a thread is woken for */
+    atomic_store_explicit(&thread->is_stopping, true, memory_order_seq_cst);
+    if (thread->wakers.park != NULL) {
+        bcs_park_wake(thread->wakers.park);
     }
-    syscall(SYS_sched_setattr, 0, &brief, 0); /* older kernels ignore the runtime */
-    return false;
-}
-
-void nic_service_thread_go_to(int cpu)
-{
-    cpu_set_t there;
-
-    CPU_ZERO(&there);
-    CPU_SET(cpu, &there);
-    pthread_setaffinity_np(pthread_self(), sizeof(there), &there);
-    run_anywhere(pthread_self());
+    if (thread->wakers.bell != NULL) {
+        nic_engine_ring_own(thread->wakers.bell);
+    }
+    pthread_join(thread->id, NULL);
 }

@@ -1,35 +1,35 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Threads of the library's own in a process of the program. They take no signals, which
- * are the program's, and may run on all cores, whatever the launcher has bound the
- * process to. Used by the background thread, the timekeeper and the NIC threads.
+ * A thread of the service: its start, its looks, its parking, its end. Called by the process that
+ * hosts it.
  */
 #ifndef NIC_THREADS_DRIVERS_SERVICE_THREAD_H
 #define NIC_THREADS_DRIVERS_SERVICE_THREAD_H
 
 #include <pthread.h>
-#include <stdbool.h>
+
+#include "nic_threads/drivers/worker.h"
+
+struct nic_service_thread {
+    /* Set before it is started. */
+    const struct nic_worker_ops *worker;
+    void *state;
+    uint32_t part;
+    /* Its own. */
+    struct nic_wakers wakers;
+    pthread_t id;
+    _Atomic bool is_stopping; /* set before the thread is woken for it */
+};
 
 /**
  * Start a thread.
  *
  * @param name  up to 15 characters, as debuggers and top(1) show it
- * @return 0 or -errno; end with pthread_join
+ * @return 0 or -errno; end with nic_service_thread_stop
  */
-int nic_service_thread_start(pthread_t *thread_out, void *(*run)(void *),
-                             void *argument, const char *name);
+int nic_service_thread_start(struct nic_service_thread *thread, const char *name);
 
-/**
- * For the calling thread: be woken in time, also while all cores are busy. By the lowest
- * real-time priority if the process may have it (root, CAP_SYS_NICE, RLIMIT_RTPRIO); else by
- * asking for short turns, which the kernel honours less strictly.
- *
- * @return whether it has real-time priority
- */
-bool nic_service_thread_be_prompt(void);
-
-/** For the calling thread: go to a core, and stay there for as long as the kernel has no
- *  reason to move it. Does nothing if the process may not run there. */
-void nic_service_thread_go_to(int cpu);
+/** End a thread after the look that it is at, and wait for it. */
+void nic_service_thread_stop(struct nic_service_thread *thread);
 
 #endif

@@ -1,32 +1,40 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Waiting for the next timed strobe, on the thread that sends them: the timekeeper, or the
- * strobe sender's of driver `threads`.
+ * strobe sender's of driver `threads`. machine->strobe_park wakes it.
  */
 #ifndef NIC_THREADS_DRIVERS_STROBE_TIMER_H
 #define NIC_THREADS_DRIVERS_STROBE_TIMER_H
 
-#include "nic_threads/node/node.h"
+#include "nic_threads/drivers/worker.h"
+
+/** The timer of a sending thread. */
+struct nic_strobe_timer {
+    struct nic_strobe_clock clock;
+    bool has_rested; /* strobes were left out, as none was needed */
+    bool is_set;     /* for the strobe that is due at due_ns: */
+    bool has_ended;  /* before it was set */
+    enum nic_strobe_poll poll;
+    uint64_t due_ns;
+    uint64_t end_ns;
+};
 
 /** Start the grid of strobes now. Called on the sending thread; view is node 0's. */
-void nic_strobe_timer_start(struct nic_strobe_clock *clock,
+void nic_strobe_timer_start(struct nic_strobe_timer *timer,
                             const struct nic_view *view);
 
 /**
- * Sleep until a strobe is due that some node needs, and account for it. Call it between
- * slices.
+ * Look whether a strobe is due that some node needs, and account for it. Call it between
+ * slices, parked (nic_threads/drivers/worker.h).
  *
  * @param view  node 0's
- * @return whether a strobe is due; false: *is_stopping is set
+ * @return NIC_REST_NOT: a strobe is due; else when to look again
  */
-bool nic_strobe_timer_wait(struct nic_strobe_clock *clock, const struct nic_view *view,
-                           const _Atomic bool *is_stopping);
+struct nic_rest nic_strobe_timer_look(struct nic_strobe_timer *timer,
+                                      const struct nic_view *view);
 
 /** A process has posted (seq_cst): the next strobe may be needed. One load if it comes
  *  anyhow. */
 void nic_strobe_timer_need(const struct nic_engine *engine);
-
-/** Wake the sending thread, after *is_stopping has been set (seq_cst). */
-void nic_strobe_timer_stop(const struct nic_view *view);
 
 #endif

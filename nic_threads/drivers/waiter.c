@@ -8,6 +8,7 @@
 #include <sched.h>
 
 #include "libbcs/base/clock.h"
+#include "nic_threads/drivers/cores.h"
 #include "nic_threads/drivers/turn.h"
 #include "nic_threads/node/engine_lock.h"
 #include "nic_threads/node/waking.h"
@@ -25,25 +26,10 @@ void nic_waiter_announce(struct nic_engine *engine, struct nic_waiter *waiter)
     waiter->park = bcs_sleep_announce(engine->machine, own_port(engine));
 }
 
-/** The sender of timed strobes does no harm where a process only polls. */
-static void lend_core(struct nic_engine *engine, struct nic_waiter *waiter)
-{
-    int cpu = sched_getcpu();
-
-    if (cpu >= 0 && cpu < BCS_LENT_CPUS) {
-        waiter->lent_cpu = UINT64_C(1) << cpu;
-        atomic_fetch_or_explicit(&engine->machine->lent_cpus, waiter->lent_cpu,
-                                 memory_order_relaxed);
-    }
-}
-
 static void take_core_back(struct nic_engine *engine, struct nic_waiter *waiter)
 {
-    if (waiter->lent_cpu != 0) {
-        atomic_fetch_and_explicit(&engine->machine->lent_cpus, ~waiter->lent_cpu,
-                                  memory_order_relaxed);
-        waiter->lent_cpu = 0;
-    }
+    nic_cores_take_back(engine->machine, waiter->lent_cpu);
+    waiter->lent_cpu = 0;
 }
 
 void nic_waiter_take_back(struct nic_engine *engine, struct nic_waiter *waiter)
@@ -88,8 +74,8 @@ void nic_waiter_turn(struct nic_engine *engine, struct nic_waiter *waiter,
         nic_waiter_rest(engine, waiter, kick);
         return;
     }
-    if (waiter->spell.n_looks == 0) {
-        lend_core(engine, waiter);
+    if (waiter->spell.n_looks == 0) { /* a strobe's sender does no harm on this core */
+        waiter->lent_cpu = nic_cores_lend(engine->machine);
         kick(engine);
     }
     switch (bcs_spell_look(&waiter->spell, &patience)) {

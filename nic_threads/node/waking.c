@@ -54,7 +54,7 @@ void nic_engine_watch(const struct nic_engine *engine)
     while (present < wanted) {
         if (atomic_compare_exchange_strong_explicit(
                 watch, &present, wanted, memory_order_seq_cst, memory_order_seq_cst)) {
-            bcs_word_wake(watch);
+            bcs_park_wake(&engine->machine->background_park);
             return;
         }
     }

@@ -223,8 +223,10 @@ static void open_service(struct rank *me)
         .is_direct = me->job->shape.is_direct,
     };
 
-    rank_expect(me, me->context->driver->open(&params, &me->context->service) == 0,
-                "the driver does not start");
+    rank_expect(me,
+                nic_service_open(&params, me->context->driver->serves,
+                                 &me->context->service) == 0,
+                "the service does not start");
 }
 
 static void *thread_main(void *argument)

@@ -91,7 +91,6 @@ SYSTEM_CALLS = {
     "process_vm_writev": ["libbcs/copy"],
     "pthread_create": ["nic_threads/drivers"],
     "sched_setscheduler": ["nic_threads/drivers"],
-    "sem_wait": ["nic_threads/drivers"],
     "sigaction": ["libbcs/tools"],
     "syscall": ["libbcs/base", "nic_threads/drivers"],
 }

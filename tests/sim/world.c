@@ -55,14 +55,8 @@ static void leave_nothing(struct nic_engine *engine)
     (void)engine;
 }
 
-static void close_nothing(void *service)
-{
-    (void)service;
-}
-
 static const struct nic_driver_ops driver = {
     .name = "sim",
-    .close = close_nothing,
     .kick = ring,
     .leave = leave_nothing,
     .progress = no_progress,

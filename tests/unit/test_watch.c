@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Who leaves work behind wakes the background thread, once: calls of futex are counted, as
- * syscall is this file's. The ranks are contexts of this process, and no thread sleeps.
+ * syscall is this file's. The ranks are contexts of this process, and no thread sleeps; one is
+ * said to.
  */
 #include <check.h>
 #include <dlfcn.h>
@@ -20,7 +21,7 @@ enum { N_RANKS = 2, N_ARGUMENTS = 6 };
 static struct job job;
 static struct rank ranks[N_RANKS];
 static struct nic_engine *engine;
-static unsigned int n_wakes; /* of who looks at `watch` */
+static unsigned int n_wakes; /* of who is parked there */
 
 long syscall(long number, ...)
 {
@@ -34,13 +35,20 @@ long syscall(long number, ...)
     }
     va_end(arguments);
     if (number == SYS_futex && engine != NULL &&
-        a[0] == (long)(uintptr_t)&engine->machine->watch && a[1] == FUTEX_WAKE) {
+        a[0] == (long)(uintptr_t)&engine->machine->background_park &&
+        a[1] == FUTEX_WAKE) {
         n_wakes += a[2] > 0;
     }
     if (real == NULL) {
         *(void **)&real = dlsym(RTLD_NEXT, "syscall");
     }
     return real(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+}
+
+/** As the background thread does before it looks at `watch`. */
+static void park(void)
+{
+    bcs_park_announce(&engine->machine->background_park, NULL);
 }
 
 /** As many cores as ranks: none is idle. */
@@ -54,6 +62,7 @@ static void setup(void)
     engine->machine->n_cpus = N_RANKS;
     atomic_store(&engine->machine->watch, BCS_WATCH_NONE);
     n_wakes = 0;
+    park();
 }
 
 static void teardown(void)
@@ -72,6 +81,7 @@ START_TEST(the_first_who_leaves_work_wakes_the_thread)
     nic_driver_inline.leave(engine);
     ck_assert_uint_eq(watch(), BCS_WATCH_LATE);
     ck_assert_uint_eq(n_wakes, 1);
+    park();
     for (int i = 0; i < 3; i++) { /* it has been told */
         nic_driver_inline.leave(engine);
     }
@@ -82,10 +92,12 @@ END_TEST
 START_TEST(a_core_that_becomes_idle_makes_it_look_sooner)
 {
     nic_driver_inline.leave(engine);
+    park();
     engine->machine->n_cpus = N_RANKS + 1;
     nic_driver_inline.leave(engine);
     ck_assert_uint_eq(watch(), BCS_WATCH_SOON);
     ck_assert_uint_eq(n_wakes, 2);
+    park();
     engine->machine->n_cpus = N_RANKS; /* the thread itself looks later again */
     nic_driver_inline.leave(engine);
     ck_assert_uint_eq(watch(), BCS_WATCH_SOON);
@@ -123,6 +135,7 @@ START_TEST(a_long_message_that_nobody_waits_for_is_made_known)
     start_long_message();
     atomic_store(&engine->machine->watch, BCS_WATCH_NONE);
     n_wakes = 0;
+    park();
     ck_assert(nic_engine_turn(engine));
     ck_assert_uint_eq(n_wakes, 1);
 }
