@@ -10,18 +10,19 @@
 #include "nic_threads/node/engine_lock.h"
 #include "nic_threads/roles/roles.h"
 
-bool nic_engine_has_work(const struct nic_view *view)
+/* is_alone: nic_is_alone of the engine; a constant where it is known. */
+
+static inline bool has_work(const struct nic_view *view, bool is_alone)
 {
     return nic_strobe_receiver_has_work(view) ||
-           (view->index == 0 && !nic_is_alone(view->engine) &&
-            nic_strobe_sender_has_work(view));
+           (!is_alone && view->index == 0 && nic_strobe_sender_has_work(view));
 }
 
-bool nic_engine_step(struct nic_view *view)
+static inline bool step(struct nic_view *view, bool is_alone)
 {
     bool has_done;
 
-    if (nic_is_alone(view->engine)) {
+    if (is_alone) {
         return nic_strobe_receiver_run_alone(view);
     }
     has_done = nic_strobe_receiver_step(view);
@@ -31,15 +32,15 @@ bool nic_engine_step(struct nic_view *view)
     return has_done;
 }
 
-/** The turn of a node that is alone. */
-static bool turn_alone(struct nic_view *view)
+/** The turn of one node. @return whether anything was done */
+static inline bool turn_node(struct nic_view *view, bool is_alone)
 {
     bool has_done = false;
     bool looks_again = true;
 
-    while (looks_again && nic_strobe_receiver_has_work(view) &&
-           nic_engine_try_lock(view)) {
-        bool has_stepped = nic_strobe_receiver_run_alone(view);
+    while (looks_again && has_work(view, is_alone) && nic_engine_try_lock(view)) {
+        bool has_stepped = step(view, is_alone);
+
         /* without effect if another process had taken the work before it */
         looks_again = nic_engine_unlock(view) || has_stepped;
         has_done |= has_stepped;
@@ -47,7 +48,7 @@ static bool turn_alone(struct nic_view *view)
     return has_done;
 }
 
-/** The turn of several nodes. */
+/** The turn of nodes that make work for each other. */
 static bool turn_all(struct nic_engine *engine)
 {
     bool has_done = false;
@@ -56,24 +57,21 @@ static bool turn_all(struct nic_engine *engine)
     do {
         goes_on = false;
         for (uint32_t i = 0; i < engine->n_nodes; i++) {
-            struct nic_view *view = &engine->views[i];
-            bool looks_again = true;
-            while (looks_again && nic_engine_has_work(view) &&
-                   nic_engine_try_lock(view)) {
-                bool has_stepped = nic_engine_step(view);
-                /* without effect if another process had taken the work before it */
-                looks_again = nic_engine_unlock(view) || has_stepped;
-                goes_on |= has_stepped;
-            }
+            goes_on |= turn_node(&engine->views[i], false);
         }
         has_done |= goes_on;
     } while (goes_on && engine->n_nodes > 1);
     return has_done;
 }
 
+bool nic_engine_has_work(const struct nic_view *view)
+{
+    return has_work(view, nic_is_alone(view->engine));
+}
+
 bool nic_engine_turn(struct nic_engine *engine)
 {
-    return nic_is_alone(engine) ? turn_alone(&engine->views[0]) : turn_all(engine);
+    return nic_is_alone(engine) ? turn_node(&engine->views[0], true) : turn_all(engine);
 }
 
 void nic_engine_run_slice(struct nic_engine *engine)

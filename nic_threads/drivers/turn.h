@@ -11,9 +11,6 @@
 /** Whether a locked or unlocked node seems to have work. */
 bool nic_engine_has_work(const struct nic_view *view);
 
-/** One step on a locked node. @return whether anything was done */
-bool nic_engine_step(struct nic_view *view);
-
 /**
  * Carry pending work of all nodes of the machine as far as it goes, except on nodes whose
  * lock another process holds: that process looks again after it has unlocked.
