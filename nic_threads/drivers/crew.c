@@ -22,8 +22,7 @@
 #include "libbcs/base/park.h"
 #include "nic_threads/drivers/cores.h"
 #include "nic_threads/drivers/strobe_timer.h"
-#include "nic_threads/node/engine_lock.h"
-#include "nic_threads/node/waking.h"
+#include "nic_threads/drivers/turn.h"
 
 /** A role's thread. */
 struct hand {
@@ -78,24 +77,6 @@ static bool run_step(struct nic_crew *crew, struct hand *hand)
 
 static const struct nic_crew_ops ops = {.hand_over = hand_over};
 
-/** One step of the node, if there is anything to do. */
-static bool receive(struct nic_crew *crew)
-{
-    struct nic_view *view = crew->view;
-    bool has_done;
-
-    if (!nic_strobe_receiver_has_work(view) || !nic_engine_try_lock(view)) {
-        return false;
-    }
-    has_done = nic_is_alone(crew->engine) ? nic_strobe_receiver_run_alone(view)
-                                          : nic_strobe_receiver_step(view);
-    nic_engine_unlock(view);
-    if (has_done && !nic_is_alone(crew->engine)) {
-        nic_engine_ring(view, 0); /* the strobe sender: a microphase is done here */
-    }
-    return has_done;
-}
-
 /** Lead the nodes to the next microphase, if the last one is complete. */
 static bool lead(struct nic_crew *crew)
 {
@@ -129,7 +110,7 @@ static struct nic_rest look(void *state, uint32_t part)
 
     switch (part) {
     case NIC_CREW_SR:
-        return rest_unless(receive(crew), NIC_REST_BELL);
+        return rest_unless(nic_engine_receive(crew->view), NIC_REST_BELL);
     case NIC_CREW_SS:
         return look_as_sender(crew);
     default:

@@ -8,6 +8,7 @@
 #include <assert.h>
 
 #include "nic_threads/node/engine_lock.h"
+#include "nic_threads/node/waking.h"
 #include "nic_threads/roles/roles.h"
 
 /* is_alone: nic_is_alone of the engine; a constant where it is known. */
@@ -72,6 +73,23 @@ bool nic_engine_has_work(const struct nic_view *view)
 bool nic_engine_turn(struct nic_engine *engine)
 {
     return nic_is_alone(engine) ? turn_node(&engine->views[0], true) : turn_all(engine);
+}
+
+bool nic_engine_receive(struct nic_view *view)
+{
+    bool is_alone = nic_is_alone(view->engine);
+    bool has_done;
+
+    if (!nic_strobe_receiver_has_work(view) || !nic_engine_try_lock(view)) {
+        return false;
+    }
+    has_done =
+        is_alone ? nic_strobe_receiver_run_alone(view) : nic_strobe_receiver_step(view);
+    nic_engine_unlock(view);
+    if (has_done && !is_alone) {
+        nic_engine_ring(view, 0);
+    }
+    return has_done;
 }
 
 void nic_engine_run_slice(struct nic_engine *engine)

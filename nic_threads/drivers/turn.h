@@ -19,6 +19,14 @@ bool nic_engine_has_work(const struct nic_view *view);
  */
 bool nic_engine_turn(struct nic_engine *engine);
 
+/**
+ * A step of one node by a thread of its own: what the strobe receiver has to do, if nobody
+ * else holds the lock; then the strobe sender is rung, as a microphase is done there.
+ *
+ * @return whether anything was done
+ */
+bool nic_engine_receive(struct nic_view *view);
+
 /** Timed strobes: one slice of all nodes of the machine, from the strobe until nothing of it
  *  is left to do. Only for the one thread that runs all slices. */
 void nic_engine_run_slice(struct nic_engine *engine);

@@ -7,7 +7,7 @@
 #include <check.h>
 
 #include "nic_threads/drivers/turn.h"
-#include "nic_threads/node/engine_lock.h"
+#include "nic_threads/node/waking.h"
 #include "nic_threads/roles/roles.h"
 
 static void ring(struct nic_engine *engine)
@@ -93,28 +93,12 @@ static bool wake(struct sim_looker *looker)
     return true;
 }
 
-static bool receive(struct nic_view *view)
-{
-    bool has_done;
-
-    if (!nic_strobe_receiver_has_work(view) || !nic_engine_try_lock(view)) {
-        return false;
-    }
-    has_done = nic_is_alone(view->engine) ? nic_strobe_receiver_run_alone(view)
-                                          : nic_strobe_receiver_step(view);
-    nic_engine_unlock(view);
-    if (has_done && !nic_is_alone(view->engine)) {
-        nic_engine_ring(view, 0);
-    }
-    return has_done;
-}
-
 /** What a strobe receiver does when it has been woken, within its fiber. */
 static void look(void *arg)
 {
     struct sim_looker *looker = arg;
 
-    looker->has_done = receive(looker->view);
+    looker->has_done = nic_engine_receive(looker->view);
 }
 
 /** The strobe receiver hands a step to a role: let others run before it and after it. */
