@@ -80,6 +80,18 @@ void ranks_run(struct ranks_rank ranks[], uint32_t n,
     }
 }
 
+void ranks_run_two_jobs(void (*fn)(struct ranks_rank *rank))
+{
+    static struct ranks_job jobs[2];
+    struct ranks_rank ranks[5];
+
+    ranks_init(&jobs[0], ranks, 2, 0);
+    ranks_init(&jobs[1], ranks + 2, 3, 0);
+    ranks_run(ranks, 5, fn);
+    ranks_fini(&jobs[0]);
+    ranks_fini(&jobs[1]);
+}
+
 bool ranks_is_all(const uint8_t *bytes, size_t n_bytes, uint8_t byte)
 {
     size_t i = 0;

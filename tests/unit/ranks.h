@@ -39,6 +39,9 @@ void ranks_fini(struct ranks_job *job);
 void ranks_run(struct ranks_rank ranks[], uint32_t n,
                void (*fn)(struct ranks_rank *rank));
 
+/** The same for the ranks of two jobs, of two and three ranks, at once. */
+void ranks_run_two_jobs(void (*fn)(struct ranks_rank *rank));
+
 /** Whether all bytes are alike. (An assertion for each would take long.) */
 bool ranks_is_all(const uint8_t *bytes, size_t n_bytes, uint8_t byte);
 

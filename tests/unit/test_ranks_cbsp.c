@@ -157,14 +157,7 @@ END_TEST
 
 START_TEST(two_jobs_in_one_process_do_not_meet)
 {
-    static struct ranks_job jobs[2];
-    struct ranks_rank ranks[5];
-
-    ranks_init(&jobs[0], ranks, 2, 0);
-    ranks_init(&jobs[1], ranks + 2, 3, 0);
-    ranks_run(ranks, 5, program);
-    ranks_fini(&jobs[0]);
-    ranks_fini(&jobs[1]);
+    ranks_run_two_jobs(program);
 }
 END_TEST
 
