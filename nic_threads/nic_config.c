@@ -110,14 +110,14 @@ static const struct bcs_config_entry entries[] = {
     },
     {
         .name = "BCS_DESCRIPTORS",
-        .fallback = "262144",
+        .fallback = "4194304",
         .kind = BCS_CONFIG_COUNT,
         FIELD(descriptors),
         .minimum = 64,
-        .maximum = 1u << 20,
-        .help = "How many operations of one process can be pending at once. Of "
-                "short messages that nobody has received a node keeps four times as "
-                "many for each process; then their senders wait.",
+        .maximum = NIC_CELLS_MOST,
+        .help = "How many operations of one process can be pending at once, as far as "
+                "there is memory. Of short messages that nobody has received a node "
+                "keeps four times as many for each process; then their senders wait.",
     },
     {
         .name = "BCS_COMMUNICATORS",
@@ -173,7 +173,8 @@ const struct bcs_config_table nic_config_table = {
 uint64_t nic_config_digest(const struct nic_config *config)
 {
     struct nic_config compared = *config;
-    unsigned char bytes[sizeof(compared)];
+    /* all fields, without what may follow for alignment */
+    unsigned char bytes[offsetof(struct nic_config, limits) + sizeof(compared.limits)];
     uint64_t digest = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
 
     compared.spin_ns = 0;

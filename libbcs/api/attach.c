@@ -44,13 +44,9 @@ static int start_engine(struct bcs_context *context,
     if (rc < 0) {
         return rc;
     }
-    rc = bcs_poster_init(
-        &context->poster, context->engine->views[context->engine->home].heap,
-        nic_layout_port_gva(&context->engine->layout, bootstrap->rank),
-        (uint32_t)context->config.descriptors, &context->config.limits);
-    if (rc < 0) {
-        return rc;
-    }
+    bcs_poster_init(&context->poster,
+                    context->engine->views[context->engine->home].core,
+                    &context->engine->layout, bootstrap->rank);
     context->poster.port->pid = getpid();
     context->poster.port->rank = bootstrap->rank;
     if (bootstrap->rank == context->meeting.first) {
@@ -59,9 +55,7 @@ static int start_engine(struct bcs_context *context,
         context->engine->machine->n_ports = context->meeting.n_processes;
     }
     context->driver = nic_driver_find(&context->config);
-    context->pending = calloc(context->config.descriptors, sizeof(*context->pending));
-    context->ordered = calloc(context->config.descriptors, sizeof(*context->ordered));
-    return context->pending == NULL || context->ordered == NULL ? -ENOMEM : 0;
+    return 0;
 }
 
 /** start: some microseconds ago. */
@@ -92,6 +86,8 @@ static int meet(struct bcs_context *context, const struct bcs_bootstrap *bootstr
                     &(struct bcs_meeting_params){
                         .n_machine_bytes = sizeof(struct bcs_machine),
                         .heap_bytes = layout.heap_bytes,
+                        .window_bytes = context->config.limits.window,
+                        .whole_bytes = layout.whole_bytes,
                         .node_ranks = layout.shape.node_ranks,
                         .error = error,
                         .config = &context->config,
@@ -146,8 +142,8 @@ void bcs_detach(struct bcs_context *context)
     }
     bcs_forked_unwatch(&context->forked);
     nic_service_close(context->service);
-    nic_engine_destroy(context->engine);
     bcs_poster_fini(&context->poster);
+    nic_engine_destroy(context->engine);
     free(context->pending);
     free(context->ordered);
     bcs_plans_fini(context);

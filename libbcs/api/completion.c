@@ -11,7 +11,7 @@
 static void fetch_block(struct bcs_context *context, const struct bcs_request *request,
                         const struct bcs_cell *cell)
 {
-    struct bcs_block *block = bcs_block_at(context->poster.heap, cell->address);
+    struct bcs_block *block = bcs_poster_block_at(&context->poster, cell->address);
 
     bcs_request_store(request, 0, bcs_request_received(request, cell), block->data);
     bcs_block_free(block);
@@ -72,7 +72,7 @@ bool bcs_look(struct bcs_context *context, struct bcs_request *request)
  *  without another order */
 static bool serve(struct bcs_context *context, uint32_t id)
 {
-    const struct bcs_cell *cell = &context->poster.cells[id];
+    const struct bcs_cell *cell = bcs_poster_cell_at(&context->poster, id);
 
     switch (bcs_cell_state(cell)) {
     case BCS_CELL_LOAD:

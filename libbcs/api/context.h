@@ -44,8 +44,9 @@ struct bcs_context {
     uint32_t rank;
     uint32_t size;
     struct bcs_job *job;         /* of bcs_init; NULL under MPI */
-    struct bcs_pending *pending; /* by cell */
-    uint32_t *ordered;           /* cells whose operations need this process */
+    struct bcs_pending *pending; /* by cell, as far as they have ever been used: */
+    uint32_t n_pending;
+    uint32_t *ordered; /* [n_pending] cells whose operations need this process */
     uint32_t n_ordered;
     uint32_t n_orders_idle; /* see wait.c */
     struct bcs_plans plans; /* collectives that go on by themselves */

@@ -28,14 +28,15 @@ int bcs_engine_collective(struct bcs_context *context, struct bcs_group *group,
 {
     struct bcs_descriptor *entry = bcs_post_begin(context, BCS_COLLECTIVE);
     struct nic_waiter waiter = {0};
-    uint32_t id = bcs_poster_cell(&context->poster);
-    struct bcs_cell *cell = &context->poster.cells[id];
+    uint32_t id = bcs_post_cell(context);
+    struct bcs_cell *cell;
     enum bcs_cell_state state;
     int status = 0;
 
     if (id == BCS_CELL_NONE) {
         return bcs_post_no_cell(context);
     }
+    cell = bcs_poster_cell_at(&context->poster, id);
     entry->flags = args->root < 0 ? BCS_TO_ALL : 0;
     entry->operation = bcs_operation((enum bcs_collective_kind)args->kind,
                                      args->kernel < 0 ? 0 : (unsigned int)args->kernel);

@@ -78,7 +78,7 @@ static inline bool bcs_complete(struct bcs_context *context,
                                 struct bcs_request *request)
 {
     const struct bcs_inside *inside = bcs_inside(request);
-    struct bcs_cell *cell = &context->poster.cells[inside->cell];
+    struct bcs_cell *cell = bcs_poster_cell_at(&context->poster, inside->cell);
     enum bcs_cell_state state;
 
     if (__builtin_expect(inside->is_collective, 0)) {

@@ -25,18 +25,19 @@ void bcs_orders_take(struct bcs_context *context)
     /* acquire: pairs with the release in nic_view_remind */
     uint32_t n = atomic_load_explicit(&poster->port->n_orders, memory_order_acquire);
 
-    for (uint32_t i = first; i != n && n - first < poster->n_cells; i++) {
-        add_ordered(context, __atomic_load_n(&poster->orders[i % poster->n_cells],
+    for (uint32_t i = first; i != n && n - first <= poster->order_mask; i++) {
+        add_ordered(context, __atomic_load_n(&poster->orders[i & poster->order_mask],
                                              __ATOMIC_RELAXED));
     }
     atomic_thread_fence(
         memory_order_acquire); /* the entries are read before the count */
     /* The entry behind the last one is written before it is counted: with as many as there are
      * entries it may be the first one's already. */
-    if (atomic_load_explicit(&poster->port->n_orders, memory_order_relaxed) - first >=
-        poster->n_cells) {
-        /* Some have been overwritten, since their operations did not have to wait. */
-        for (uint32_t id = 0; id < poster->n_cells_touched; id++) {
+    if (atomic_load_explicit(&poster->port->n_orders, memory_order_relaxed) - first >
+        poster->order_mask) {
+        /* Some have been overwritten. */
+        for (uint32_t id = 0; id < poster->n_cells_touched && id < context->n_pending;
+             id++) {
             add_ordered(context, id);
         }
     }

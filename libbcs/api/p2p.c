@@ -64,7 +64,7 @@ static inline bool buffer_payload(struct bcs_context *context,
         if (block != 0) {
             entry->flags = BCS_DATA_BLOCK;
             entry->address = block;
-            copy_out(message, bcs_block_at(context->poster.heap, block)->data);
+            copy_out(message, bcs_poster_block_at(&context->poster, block)->data);
             return true;
         }
     }
@@ -136,7 +136,7 @@ static inline struct bcs_descriptor *prepare_send(struct bcs_context *context,
     entry->cell = BCS_CELL_NONE;
     is_buffered = buffer_payload(context, entry, message);
     if (!is_buffered || must_match) {
-        entry->cell = bcs_poster_cell(&context->poster);
+        entry->cell = bcs_post_cell(context);
         if (entry->cell == BCS_CELL_NONE) {
             return NULL;
         }
@@ -163,15 +163,15 @@ static inline void make_send(const struct bcs_message *message, uint32_t cell,
 }
 
 /** Fill a receive's descriptor, unpublished. @return NULL: no cell is free */
-static inline struct bcs_descriptor *prepare_receive(struct bcs_context *context,
-                                                     const struct bcs_message *message,
-                                                     struct bcs_request *request_out)
+static inline __attribute__((always_inline)) struct bcs_descriptor *
+prepare_receive(struct bcs_context *context, const struct bcs_message *message,
+                struct bcs_request *request_out)
 {
     struct bcs_descriptor *entry = bcs_post_begin(context, BCS_RECEIVE);
     const struct bcs_layout *layout = bcs_message_layout(message);
     struct bcs_inside *inside = bcs_inside(request_out);
 
-    entry->cell = bcs_poster_cell(&context->poster);
+    entry->cell = bcs_post_cell(context);
     if (entry->cell == BCS_CELL_NONE) {
         return NULL;
     }

@@ -7,8 +7,11 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "libbcs/api/external.h"
+#include "libbcs/base/log.h"
 #include "libbcs/base/notice.h"
 
 struct bcs_descriptor *bcs_post_wait_for_entry(struct bcs_context *context)
@@ -27,8 +30,45 @@ struct bcs_descriptor *bcs_post_wait_for_entry(struct bcs_context *context)
     return entry;
 }
 
+/** Make the tables by cell as large as the poster's. @return whether there is memory */
+static bool grow(struct bcs_context *context)
+{
+    uint32_t n = context->poster.n_cells_prepared;
+    struct bcs_pending *pending =
+        realloc(context->pending, n * sizeof(*context->pending));
+    uint32_t *ordered;
+
+    if (pending == NULL) {
+        return false;
+    }
+    context->pending = pending;
+    ordered = realloc(context->ordered, n * sizeof(*context->ordered));
+    if (ordered == NULL) {
+        return false;
+    }
+    context->ordered = ordered;
+    memset(&pending[context->n_pending], 0,
+           (n - context->n_pending) * sizeof(*pending));
+    context->n_pending = n;
+    return true;
+}
+
+uint32_t bcs_post_fresh_cell(struct bcs_context *context, uint32_t id)
+{
+    if (id != BCS_CELL_NONE && !grow(context)) {
+        bcs_poster_free_cell(&context->poster, id);
+        id = BCS_CELL_NONE;
+    }
+    return id;
+}
+
 int bcs_post_no_cell(const struct bcs_context *context)
 {
+    if (bcs_poster_n_available(&context->poster) > 0) {
+        bcs_error("no memory for more than %" PRIu32 " operations that are pending",
+                  context->n_pending);
+        return -ENOMEM;
+    }
     bcs_notice(BCS_NOTICE_DESCRIPTORS_USED,
                "%" PRIu64 " operations of rank %u are pending, as many as may be",
                context->config.descriptors, context->rank);

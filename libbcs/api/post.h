@@ -11,7 +11,10 @@
 /** Wait for room in the ring. @return the entry; never NULL */
 struct bcs_descriptor *bcs_post_wait_for_entry(struct bcs_context *context);
 
-/** Say that all cells are pending. @return -ENOMEM */
+/** The rest of bcs_post_cell, for the number that bcs_poster_cell returned. */
+uint32_t bcs_post_fresh_cell(struct bcs_context *context, uint32_t id);
+
+/** Say that all cells are pending, or that there is no memory. @return -ENOMEM */
 int bcs_post_no_cell(const struct bcs_context *context);
 
 /** The next ring entry, with kind set and flags cleared; fill it, then bcs_post_end. */
@@ -26,6 +29,16 @@ static inline struct bcs_descriptor *bcs_post_begin(struct bcs_context *context,
     entry->kind = (uint8_t)kind;
     entry->flags = 0;
     return entry;
+}
+
+/** Allocate a cell in state PENDING of a new generation, or BCS_CELL_NONE. */
+static inline uint32_t bcs_post_cell(struct bcs_context *context)
+{
+    uint32_t id = bcs_poster_cell(&context->poster);
+
+    return __builtin_expect(id < context->n_pending, 1)
+               ? id
+               : bcs_post_fresh_cell(context, id);
 }
 
 /** Publish an entry; the caller is about to wait. */

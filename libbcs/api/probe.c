@@ -76,7 +76,7 @@ static inline uint32_t find(struct bcs_context *context,
         return NIC_ITEM_NONE;
     }
     return nic_match_find_send(
-        match, home_of(context)->items,
+        match, &home_of(context)->items,
         &(struct bcs_descriptor){
             .context_id = message->group->context_id + bcs_message_space(message),
             .source = message->peer,
@@ -107,7 +107,7 @@ static inline bool look(struct bcs_context *context, const struct bcs_message *m
         claim(context, item);
     }
     /* a message that has been claimed stays in its item until it is received */
-    report(&home_of(context)->items[item].descriptor, result_out);
+    report(&nic_view_item(home_of(context), item)->descriptor, result_out);
     *item_out = item;
     return true;
 }
@@ -120,7 +120,7 @@ static int wait_for_one(struct bcs_context *context, const struct bcs_message *m
     struct bcs_descriptor *entry = bcs_post_begin(context, BCS_PROBE);
     struct nic_waiter waiter = {0};
     const struct bcs_cell *cell;
-    uint32_t id = bcs_poster_cell(&context->poster);
+    uint32_t id = bcs_post_cell(context);
 
     if (id == BCS_CELL_NONE) {
         return bcs_post_no_cell(context);
@@ -131,7 +131,7 @@ static int wait_for_one(struct bcs_context *context, const struct bcs_message *m
     entry->tag = message->tag;
     entry->cell = id;
     bcs_post_end(context, entry);
-    cell = &context->poster.cells[id];
+    cell = bcs_poster_cell_at(&context->poster, id);
     while (bcs_cell_state(cell) == BCS_CELL_PENDING) {
         bcs_wait_turn(context, &waiter);
     }

@@ -60,7 +60,7 @@ static struct bcs_port *port_of(const struct bcs_context *context, uint32_t port
 static struct bcs_cell *cell_of(const struct bcs_context *context, uint32_t port,
                                 uint32_t cell)
 {
-    return bcs_port_cell(port_of(context, port), cell);
+    return nic_engine_cell(context->engine, port, cell);
 }
 
 /** Copy n_bytes of a send's data, from a position on, to contiguous memory. */
@@ -193,7 +193,7 @@ static void store_pieces(struct bcs_context *context, const struct bcs_cell *cel
         /* acquire: pairs with the release in load_pieces */
         uint64_t offset =
             atomic_load_explicit(&stream->pieces[i].block, memory_order_acquire);
-        struct bcs_block *block = bcs_block_at(context->poster.heap, offset);
+        struct bcs_block *block = bcs_poster_block_at(&context->poster, offset);
         uint64_t n_bytes;
 
         if (offset == 0) {
@@ -262,11 +262,11 @@ static void load_pieces(struct bcs_context *context, struct bcs_cell *cell,
             return;
         }
         if (!bcs_transfer_claim(transfer, &piece)) {
-            bcs_block_free(bcs_block_at(context->poster.heap, block));
+            bcs_block_free(bcs_poster_block_at(&context->poster, block));
             return;
         }
         load(request, piece.offset, piece.n_bytes,
-             bcs_block_at(context->poster.heap, block)->data);
+             bcs_poster_block_at(&context->poster, block)->data);
         stream->pieces[i].n_bytes = piece.n_bytes;
         /* release: pairs with the acquire in store_pieces; seq_cst, as the wake needs */
         atomic_store_explicit(&stream->pieces[i].block, block, memory_order_seq_cst);
@@ -320,7 +320,7 @@ bool bcs_transfer_load(struct bcs_context *context, struct bcs_cell *cell,
             return false;
         }
         load(request, chunk.offset, chunk.n_bytes,
-             bcs_block_at(context->poster.heap, block)->data);
+             bcs_poster_block_at(&context->poster, block)->data);
     }
     bcs_cell_complete(cell, chunk.is_last ? BCS_CELL_DONE : BCS_CELL_PENDING);
     entry = bcs_post_begin(context, BCS_CHUNK_LOADED);
@@ -337,7 +337,7 @@ bool bcs_transfer_store(struct bcs_context *context, struct bcs_cell *cell,
     struct bcs_descriptor *entry;
 
     if (chunk.n_bytes > 0) {
-        struct bcs_block *block = bcs_block_at(context->poster.heap, chunk.block);
+        struct bcs_block *block = bcs_poster_block_at(&context->poster, chunk.block);
         bcs_request_store(request, chunk.offset, chunk.n_bytes, block->data);
         bcs_block_free(block);
     }

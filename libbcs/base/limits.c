@@ -66,11 +66,12 @@ const struct bcs_limit bcs_limits[] = {
     },
     {
         LIMIT(blocks),
-        .usual = 65536,
+        .usual = 1u << 22,
         .least = 0,
-        .most = 65536,
-        .help = "Blocks of each size for a process's short messages, if its 32 MB have "
-                "so many. Where none is free, a standard send waits for its receive.",
+        .most = 1u << 22,
+        .help = "Blocks of each size for a process's short messages, if 2 GB have so "
+                "many, of the largest 32 MB. Where none is free, a standard send waits "
+                "for its receive.",
     },
     {
         LIMIT(stream_blocks),
@@ -97,6 +98,31 @@ const struct bcs_limit bcs_limits[] = {
         .help = "Direct copies that the background thread may help with at a time.",
     },
     {
+        LIMIT(orders),
+        .usual = 1024,
+        .least = 1,
+        .most = 1u << 16,
+        .is_power = true,
+        .help = "Operations that a process is told to look at, before it looks at all.",
+    },
+    {
+        LIMIT(window),
+        .usual = 1u << 20,
+        .least = 1u << 17,
+        .most = 1u << 28,
+        .is_power = true,
+        .help = "Bytes of a node's memory that a process maps at a time, when it first "
+                "needs one of them.",
+    },
+    {
+        LIMIT(whole),
+        .usual = 64,
+        .least = 0,
+        .most = 1u << 16,
+        .help = "How much of each table is mapped from the start: so many of a "
+                "process's smallest blocks, and others in proportion.",
+    },
+    {
         LIMIT(kept_sends),
         .usual = 1u << 30,
         .least = 1,
@@ -107,9 +133,9 @@ const struct bcs_limit bcs_limits[] = {
     },
     {
         LIMIT(requests),
-        .usual = 4u << 20,
+        .usual = 1u << 28,
         .least = 1,
-        .most = 4u << 20,
+        .most = 1u << 28,
         .is_bound = true,
         .help = "MPI requests of a process.",
     },

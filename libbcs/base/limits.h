@@ -37,6 +37,9 @@ struct bcs_limits {
     uint32_t stream_blocks;
     uint32_t stream_pieces;
     uint32_t opened;
+    uint32_t orders;
+    uint32_t window;
+    uint32_t whole;
     uint32_t kept_sends;
     uint32_t requests;
     uint32_t plans;

@@ -2,7 +2,9 @@
 /*
  * Anonymous shared memory by memfd. The creator keeps the file descriptor open until
  * all have attached through /proc/<pid>/fd; after that the memory lives exactly as long
- * as the mappings. Called at start and end of a job by each process, by one thread.
+ * as the mappings, and, of a large segment, the file descriptors of those that may map more
+ * of it. Called at start and end of a job by each process, by one thread; but pieces of a
+ * large segment are mapped by whoever needs them.
  */
 #include "libbcs/base/shm_segment.h"
 
@@ -12,39 +14,93 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "libbcs/base/log.h"
 #include "libbcs/base/log_job.h"
 
-static int segment_map(struct bcs_shm_segment *segment)
+enum { FD_FIRST = 512 }; /* of large segments, if there may be twice as many */
+
+static int map(int fd, uint64_t offset, uint64_t n_bytes, void **address_out)
 {
-    void *base = mmap(NULL, segment->n_bytes, PROT_READ | PROT_WRITE,
-                      MAP_SHARED | MAP_NORESERVE, segment->fd, 0);
+    void *base = mmap(NULL, n_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE,
+                      fd, (off_t)offset);
 
     if (base == MAP_FAILED) {
         int err = -errno;
 
-        bcs_job_error(
-            "cannot map %zu bytes of shared memory: %s; raise the limit of the "
-            "address space (ulimit -v) or of memory, or lower "
-            "BCS_DESCRIPTORS and BCS_COMMUNICATORS",
-            segment->n_bytes, strerror(-err));
+        bcs_job_error("cannot map %" PRIu64
+                      " more bytes of shared memory: %s; raise the "
+                      "limit of the address space (ulimit -v) or of memory, or, of a "
+                      "process that has mapped very much, vm.max_map_count",
+                      n_bytes, strerror(-err));
         return err;
     }
-    segment->base = base;
+    *address_out = base;
     return 0;
 }
 
+/** Put the file descriptor of a large segment where it is in nobody's way: programs expect
+ *  low numbers, and close those that they know. Where that fails it stays. */
+static void move_fd(struct bcs_shm_segment *segment)
+{
+    struct rlimit limit;
+    int fd;
+
+    if (getrlimit(RLIMIT_NOFILE, &limit) < 0) {
+        return;
+    }
+    fd = fcntl(segment->fd, F_DUPFD_CLOEXEC,
+               limit.rlim_cur / 2 < FD_FIRST ? (int)(limit.rlim_cur / 2) : FD_FIRST);
+    if (fd >= 0) {
+        close(segment->fd);
+        segment->fd = fd;
+    }
+}
+
+/** Map the first part of a segment; keep what a large one needs later. */
+static int segment_map(struct bcs_shm_segment *segment)
+{
+    struct stat status;
+
+    if (segment->n_mapped_bytes < segment->n_bytes) {
+        if (fstat(segment->fd, &status)) {
+            return -errno;
+        }
+        segment->device = status.st_dev;
+        segment->inode = status.st_ino;
+        move_fd(segment);
+    }
+    return map(segment->fd, 0, segment->n_mapped_bytes, &segment->base);
+}
+
+int bcs_shm_segment_map(const struct bcs_shm_segment *segment, uint64_t offset,
+                        uint64_t n_bytes, void **address_out)
+{
+    struct stat status;
+
+    if (segment->fd < 0 || fstat(segment->fd, &status) ||
+        status.st_dev != segment->device || status.st_ino != segment->inode) {
+        bcs_job_error(
+            "cannot map more shared memory: the program has closed file "
+            "descriptor %d, which is not its own; let it close no others than "
+            "it has opened",
+            segment->fd);
+        return -EBADF;
+    }
+    return map(segment->fd, offset, n_bytes, address_out);
+}
+
 /* Size it for good: with the seals nobody can shrink it under another's feet. */
-static int segment_size(int fd, size_t n_bytes)
+static int segment_size(int fd, uint64_t n_bytes)
 {
     if (fchmod(fd, 0600) || ftruncate(fd, (off_t)n_bytes) ||
         fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL)) {
         int err = -errno;
 
-        bcs_error("cannot make a shared segment of %zu bytes: %s", n_bytes,
+        bcs_error("cannot make a shared segment of %" PRIu64 " bytes: %s", n_bytes,
                   strerror(-err));
         return err;
     }
@@ -53,7 +109,14 @@ static int segment_size(int fd, size_t n_bytes)
 
 int bcs_shm_segment_create(struct bcs_shm_segment *segment_out, size_t n_bytes)
 {
-    struct bcs_shm_segment segment = {.n_bytes = n_bytes};
+    return bcs_shm_segment_create_large(segment_out, n_bytes, n_bytes);
+}
+
+int bcs_shm_segment_create_large(struct bcs_shm_segment *segment_out, uint64_t n_bytes,
+                                 uint64_t n_mapped_bytes)
+{
+    struct bcs_shm_segment segment = {.n_bytes = n_bytes,
+                                      .n_mapped_bytes = n_mapped_bytes};
     int err;
 
     segment.fd = memfd_create("bcs", MFD_CLOEXEC | MFD_ALLOW_SEALING);
@@ -102,7 +165,15 @@ static int attached_check(int fd, const struct bcs_shm_handle *handle)
 int bcs_shm_segment_attach(struct bcs_shm_segment *segment_out,
                            const struct bcs_shm_handle *handle)
 {
-    struct bcs_shm_segment segment = {.n_bytes = handle->n_bytes};
+    return bcs_shm_segment_attach_large(segment_out, handle, handle->n_bytes);
+}
+
+int bcs_shm_segment_attach_large(struct bcs_shm_segment *segment_out,
+                                 const struct bcs_shm_handle *handle,
+                                 uint64_t n_mapped_bytes)
+{
+    struct bcs_shm_segment segment = {.n_bytes = handle->n_bytes,
+                                      .n_mapped_bytes = n_mapped_bytes};
     char path[64];
     int err;
 
@@ -139,7 +210,7 @@ void bcs_shm_segment_fini(struct bcs_shm_segment *segment)
     if (segment->base == NULL) {
         return; /* zeroed: fd 0 is not ours */
     }
-    munmap(segment->base, segment->n_bytes);
+    munmap(segment->base, segment->n_mapped_bytes);
     segment->base = NULL;
     bcs_shm_segment_close_fd(segment);
 }

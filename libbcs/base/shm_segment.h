@@ -12,9 +12,11 @@
 
 /** A mapped segment. Owned by the process that mapped it. */
 struct bcs_shm_segment {
-    void *base;
-    size_t n_bytes;
-    int fd; /* -1 after bcs_shm_segment_close_fd */
+    void *base; /* its first n_mapped_bytes */
+    uint64_t n_bytes;
+    uint64_t n_mapped_bytes; /* n_bytes, but for a large one */
+    int fd;                  /* -1 after bcs_shm_segment_close_fd */
+    uint64_t device, inode;  /* a large one's, to know its file by */
 };
 
 /** How another process of the same user finds a segment; plain data, may be sent. */
@@ -32,6 +34,14 @@ struct bcs_shm_handle {
  */
 int bcs_shm_segment_create(struct bcs_shm_segment *segment_out, size_t n_bytes);
 
+/**
+ * The same, of which this process maps n_mapped_bytes at once and the rest with
+ * bcs_shm_segment_map, piece by piece. Its file descriptor stays open for that, out of the way
+ * of the program's, and is closed with bcs_shm_segment_fini.
+ */
+int bcs_shm_segment_create_large(struct bcs_shm_segment *segment_out, uint64_t n_bytes,
+                                 uint64_t n_mapped_bytes);
+
 /** The handle by which other processes attach while this one keeps fd open. */
 struct bcs_shm_handle bcs_shm_segment_handle(const struct bcs_shm_segment *segment);
 
@@ -43,6 +53,22 @@ struct bcs_shm_handle bcs_shm_segment_handle(const struct bcs_shm_segment *segme
  */
 int bcs_shm_segment_attach(struct bcs_shm_segment *segment_out,
                            const struct bcs_shm_handle *handle);
+
+/** The same for a large segment; see bcs_shm_segment_create_large. */
+int bcs_shm_segment_attach_large(struct bcs_shm_segment *segment_out,
+                                 const struct bcs_shm_handle *handle,
+                                 uint64_t n_mapped_bytes);
+
+/**
+ * Map a piece of a large segment. Any thread.
+ *
+ * @param offset  a multiple of the size of a page, as n_bytes is
+ * @return 0   *address_out is for munmap
+ * @return <0  -errno, logged with what to raise; -EBADF: the program has closed the file
+ *             descriptor
+ */
+int bcs_shm_segment_map(const struct bcs_shm_segment *segment, uint64_t offset,
+                        uint64_t n_bytes, void **address_out);
 
 /** Close the file descriptor; the mapping stays. Call once all have attached. */
 void bcs_shm_segment_close_fd(struct bcs_shm_segment *segment);

@@ -28,6 +28,8 @@ int bcs_core_create(struct bcs_memory *memory, uint32_t node,
         bcs_error("bcs_core_create: out of memory");
         return -ENOMEM;
     }
+    core->memory = memory;
+    core->node = node;
     core->heap_bytes = memory->heap_bytes;
     bcs_node_set_fill(&core->nodes, memory->n_nodes);
     rc = memory->ops->open(memory, node, &core->transport);
@@ -52,7 +54,7 @@ void bcs_core_destroy(struct bcs_core *core)
 
 void *bcs_core_address(const struct bcs_core *core, uint64_t gva)
 {
-    return core->transport->heap + gva;
+    return bcs_memory_at(core->memory, core->node, gva);
 }
 
 int bcs_core_progress(struct bcs_core *core)

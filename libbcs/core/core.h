@@ -14,6 +14,8 @@
 
 struct bcs_core {
     struct bcs_transport *transport;
+    const struct bcs_memory *memory;
+    uint32_t node;
     uint64_t heap_bytes;
     struct bcs_node_set nodes; /* all nodes that exist */
 };

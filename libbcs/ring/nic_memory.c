@@ -5,19 +5,9 @@
  */
 #include "libbcs/ring/nic_memory.h"
 
-#include <bcs/primitives.h>
+#include <assert.h>
 #include <errno.h>
-#include <string.h>
-
-#include "libbcs/ring/port.h"
-
-uint64_t nic_port_blocks_offset(uint32_t n_cells)
-{
-    uint64_t n_bytes = sizeof(struct bcs_port) +
-                       n_cells * (sizeof(struct bcs_cell) + sizeof(uint32_t));
-
-    return (n_bytes + BCS_HEAP_ALIGN - 1) / BCS_HEAP_ALIGN * BCS_HEAP_ALIGN;
-}
+#include <stdbool.h>
 
 uint32_t nic_layout_n_local(const struct nic_layout *layout, uint32_t node)
 {
@@ -27,16 +17,164 @@ uint32_t nic_layout_n_local(const struct nic_layout *layout, uint32_t node)
     return rest < layout->shape.node_ranks ? rest : layout->shape.node_ranks;
 }
 
-static uint32_t smaller(uint32_t a, uint32_t b)
+static uint64_t smaller(uint64_t a, uint64_t b)
 {
     return a < b ? a : b;
 }
 
+/** The layout that is being made, and where the next part goes. */
+struct plan {
+    struct nic_layout *layout;
+    struct bcs_heap heap;
+    uint32_t window_shift;
+};
+
+/** Reserve a part of the first part. */
+static uint64_t reserve(struct plan *plan, uint64_t n_bytes)
+{
+    return bcs_heap_reserve(&plan->heap, n_bytes, BCS_HEAP_ALIGN);
+}
+
+/** The table of n elements of which n_first, if there are so many, are in the first part. Where
+ *  they are is said by place_first and place_later. */
+static struct nic_region table(const struct plan *plan, uint64_t n, uint64_t n_first,
+                               uint64_t stride_bytes)
+{
+    uint64_t n_a_window = (UINT64_C(1) << plan->window_shift) / stride_bytes;
+
+    assert(n_a_window > 0);
+    return (struct nic_region){
+        .n_first = (uint32_t)smaller(n, n_first),
+        .stride_bytes = (uint32_t)stride_bytes,
+        .window_shift = plan->window_shift,
+        .shift = 63 - (uint32_t)__builtin_clzll(n_a_window),
+    };
+}
+
+static void place_first(struct plan *plan, struct nic_region *region)
+{
+    region->first_gva = reserve(plan, (uint64_t)region->n_first * region->stride_bytes);
+}
+
+/** Put the region of n elements at an address, a border of windows. @return its end, another */
+static uint64_t place_later(struct nic_region *region, uint64_t gva, uint64_t n)
+{
+    uint64_t n_windows = ((n - 1) >> region->shift) + 1;
+
+    region->gva = gva;
+    return n <= region->n_first ? gva : gva + (n_windows << region->window_shift);
+}
+
+/** Sizes of a port's tables. */
+static void plan_port(const struct plan *plan)
+{
+    static const uint64_t most_bytes[] = NIC_BLOCK_CLASS_REGION_BYTES;
+    static const uint32_t class_bytes[] = BCS_BLOCK_CLASS_BYTES;
+    static const uint32_t parts[] = {1, 2, 4, 16, 16}; /* of limits.whole */
+    struct nic_layout *layout = plan->layout;
+    const struct bcs_limits *limits = &layout->shape.limits;
+
+    layout->cells = table(plan, layout->shape.n_cells, UINT64_C(4) * limits->whole,
+                          sizeof(struct bcs_cell));
+    for (int i = 0; i < BCS_BLOCK_CLASSES; i++) {
+        bool is_chunk = i == BCS_BLOCK_CLASSES - 1;
+        uint64_t stride = class_bytes[i] + sizeof(struct bcs_block);
+
+        layout->n_blocks[i] = (uint32_t)smaller(
+            is_chunk ? limits->stream_blocks : limits->blocks, most_bytes[i] / stride);
+        layout->blocks[i] =
+            table(plan, layout->n_blocks[i], limits->whole / parts[i], stride);
+    }
+}
+
+/** The first parts of the ports: ring, first cells, orders, first blocks. */
+static void place_ports(struct plan *plan)
+{
+    struct nic_layout *layout = plan->layout;
+    uint64_t first_gva;
+
+    layout->port_gva = reserve(plan, sizeof(struct bcs_port));
+    layout->cells.first_gva = bcs_heap_reserve(
+        &plan->heap, layout->cells.n_first * sizeof(struct bcs_cell), BCS_CACHE_LINE);
+    assert(layout->cells.first_gva == layout->port_gva + sizeof(struct bcs_port));
+    layout->order_gva = reserve(plan, layout->shape.limits.orders * sizeof(uint32_t));
+    for (int i = 0; i < BCS_BLOCK_CLASSES; i++) {
+        place_first(plan, &layout->blocks[i]);
+    }
+    first_gva = reserve(plan, 0);
+    layout->port_stride_bytes = first_gva - layout->port_gva;
+    reserve(plan, (layout->shape.node_ranks - 1) * layout->port_stride_bytes);
+}
+
+/** The regions of the ports, from an address on. @return their end */
+static uint64_t place_ports_later(struct nic_layout *layout, uint64_t begin)
+{
+    uint64_t end = place_later(&layout->cells, begin, layout->shape.n_cells);
+
+    for (int i = 0; i < BCS_BLOCK_CLASSES; i++) {
+        end = place_later(&layout->blocks[i], end, layout->n_blocks[i]);
+    }
+    layout->port_later_stride_bytes = end - begin;
+    return begin + layout->shape.node_ranks * layout->port_later_stride_bytes;
+}
+
+/** How many there are of what a node keeps. */
+static void count_items(struct nic_layout *layout)
+{
+    const struct nic_shape *shape = &layout->shape;
+    const struct bcs_limits *limits = &shape->limits;
+    uint64_t n_ranks = shape->node_ranks;
+    uint64_t n_sends =
+        n_ranks *
+        smaller(UINT64_C(1) * NIC_SENDS_A_CELL * shape->n_cells, limits->kept_sends);
+
+    layout->send_limit = (uint32_t)smaller(n_sends, NIC_KEPT_SENDS_MOST);
+    /* For each cell an item that waits, and two notes on their way to other nodes; those
+     * that hold sends, of which a slice may take a batch and what arrives beyond the limit;
+     * reductions. */
+    layout->n_items =
+        (uint32_t)smaller(3 * n_ranks * shape->n_cells + layout->send_limit +
+                              limits->batch + 2 * limits->arrivals + shape->n_ports,
+                          NIC_ITEMS_MOST);
+}
+
+static void place_all(struct plan *plan)
+{
+    struct nic_layout *layout = plan->layout;
+    const struct nic_shape *shape = &layout->shape;
+    const struct bcs_limits *limits = &shape->limits;
+    uint64_t n_slots = (uint64_t)shape->n_ports * shape->n_groups;
+    uint64_t n_wires = (uint64_t)layout->n_nodes * limits->wire;
+    uint64_t n_stages = (uint64_t)layout->n_nodes * limits->stage_blocks;
+    uint64_t window_bytes = UINT64_C(1) << plan->window_shift, end;
+
+    layout->items =
+        table(plan, layout->n_items, UINT64_C(16) * limits->whole, shape->n_item_bytes);
+    layout->slots =
+        table(plan, n_slots, UINT64_C(16) * limits->whole, shape->n_slot_bytes);
+    layout->wires = table(plan, n_wires, 0, shape->n_wire_bytes);
+    layout->stages =
+        table(plan, n_stages, 0, sizeof(struct bcs_block) + BCS_CHUNK_BLOCK_BYTES);
+    plan_port(plan);
+
+    layout->node_gva = reserve(plan, shape->n_node_bytes);
+    place_first(plan, &layout->items);
+    place_first(plan, &layout->slots);
+    place_ports(plan);
+    layout->whole_bytes = reserve(plan, 0);
+
+    end = (layout->whole_bytes + window_bytes - 1) / window_bytes * window_bytes;
+    end = place_later(&layout->items, end, layout->n_items);
+    end = place_later(&layout->slots, end, n_slots);
+    end = place_later(&layout->wires, end, n_wires);
+    end = place_later(&layout->stages, end, n_stages);
+    layout->heap_bytes = place_ports_later(layout, end);
+}
+
 int nic_layout_init(struct nic_layout *layout_out, const struct nic_shape *shape)
 {
-    const struct bcs_limits *limits = &shape->limits;
     struct nic_layout layout = {.shape = *shape};
-    struct bcs_heap heap;
+    struct plan plan = {.layout = &layout};
 
     if (shape->n_ports == 0 || shape->node_ranks == 0 ||
         shape->node_ranks > BCS_MAX_PORTS_A_NODE) {
@@ -49,36 +187,10 @@ int nic_layout_init(struct nic_layout *layout_out, const struct nic_shape *shape
     if ((uint64_t)shape->n_ports * shape->n_groups > UINT32_C(1) << NIC_SLOT_BITS) {
         return -E2BIG;
     }
-    layout.send_limit = shape->node_ranks *
-                        smaller(NIC_SENDS_A_CELL * shape->n_cells, limits->kept_sends);
-    /* For each cell an item that waits, and two notes on their way to other nodes; those
-     * that hold sends, of which a slice may take a batch and what arrives beyond the limit;
-     * reductions. */
-    layout.n_items = 3 * shape->node_ranks * shape->n_cells + layout.send_limit +
-                     limits->batch + 2 * limits->arrivals + shape->n_ports;
-    layout.stage_stride_bytes = sizeof(struct bcs_block) + BCS_CHUNK_BLOCK_BYTES;
-    layout.port_stride_bytes =
-        nic_port_blocks_offset(shape->n_cells) +
-        (uint64_t)BCS_BLOCK_CLASSES * NIC_BLOCK_CLASS_REGION_BYTES;
-
-    bcs_heap_init(&heap, UINT64_MAX / 2);
-    layout.node_gva = bcs_heap_reserve(&heap, shape->n_node_bytes, BCS_HEAP_ALIGN);
-    layout.item_gva = bcs_heap_reserve(
-        &heap, (uint64_t)layout.n_items * shape->n_item_bytes, BCS_HEAP_ALIGN);
-    layout.slot_gva = bcs_heap_reserve(
-        &heap, (uint64_t)shape->n_ports * shape->n_groups * shape->n_slot_bytes,
-        BCS_HEAP_ALIGN);
-    layout.wire_gva = bcs_heap_reserve(
-        &heap, (uint64_t)layout.n_nodes * limits->wire * shape->n_wire_bytes,
-        BCS_HEAP_ALIGN);
-    layout.stage_gva = bcs_heap_reserve(
-        &heap,
-        (uint64_t)layout.n_nodes * limits->stage_blocks * layout.stage_stride_bytes,
-        BCS_HEAP_ALIGN);
-    layout.port_gva = bcs_heap_reserve(
-        &heap, shape->node_ranks * layout.port_stride_bytes, BCS_HEAP_ALIGN);
-    layout.heap_bytes =
-        (heap.next + BCS_HEAP_ALIGN - 1) / BCS_HEAP_ALIGN * BCS_HEAP_ALIGN;
+    plan.window_shift = (uint32_t)__builtin_ctz(shape->limits.window);
+    bcs_heap_init(&plan.heap, UINT64_MAX / 2);
+    count_items(&layout);
+    place_all(&plan);
     *layout_out = layout;
     return 0;
 }

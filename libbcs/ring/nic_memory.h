@@ -4,8 +4,12 @@
  * each stand, at the same global addresses, the node's engine state, its items, its wires
  * from other nodes and its ports. What is in a heap names other things of it by global
  * address, and what is in another one by node and global address. The layout is a pure
- * function of the job's shape, so that every process computes the same one. Pages cost memory
- * only once touched.
+ * function of the job's shape, so that every process computes the same one.
+ *
+ * The first part of a heap, which every process maps from the start, has the node's state, the
+ * ports with their rings, and the first elements of each table. The tables go on behind it, each
+ * in a region of its own that is as large as it may ever become: that costs address space where
+ * a process looks at it, and memory where it has been touched (region.h).
  */
 #ifndef BCS_RING_NIC_MEMORY_H
 #define BCS_RING_NIC_MEMORY_H
@@ -14,9 +18,22 @@
 #include <stdint.h>
 
 #include "libbcs/base/limits.h"
+#include "libbcs/ring/port.h"
+#include "libbcs/ring/region.h"
+
+/** The most that the blocks of a class of one port may take. Where programs rely on buffering,
+ *  with messages that MPI libraries buffer, as much as there may be memory; else a bound on how
+ *  far a sender can run ahead. */
+#define NIC_BLOCK_CLASS_REGION_BYTES                                                   \
+    {                                                                                  \
+        UINT64_C(2) << 30, UINT64_C(2) << 30, UINT64_C(2) << 30, 32 << 20, 32 << 20    \
+    }
 
 enum {
-    NIC_BLOCK_CLASS_REGION_BYTES = 32 << 20, /* eager blocks of one class of one port */
+    NIC_CELL_BITS = 23, /* of the number of a cell in its port */
+    NIC_CELLS_MOST = 1 << NIC_CELL_BITS,
+    NIC_ITEMS_MOST = 1 << 30, /* of a node; what its memory has room for ends before */
+    NIC_KEPT_SENDS_MOST = NIC_ITEMS_MOST / 2,
     NIC_SENDS_A_CELL = 4, /* sends without a receive that a node keeps for a cell */
     NIC_SLOT_BITS = 28,   /* of the number of a collective slot */
     NIC_GROUPS_MOST = 1 << 20, /* that a port can lead */
@@ -40,16 +57,22 @@ struct nic_layout {
     struct nic_shape shape;
     uint32_t n_nodes;
     uint64_t heap_bytes;
+    uint64_t whole_bytes; /* the first part */
     uint64_t node_gva;
-    uint64_t item_gva; /* n_items items */
     uint32_t n_items;
-    uint32_t send_limit; /* sends without a receive that a node keeps */
-    uint64_t slot_gva;   /* n_ports * n_groups collective slots */
-    uint64_t wire_gva;   /* n_nodes rings of limits.wire entries */
-    uint64_t stage_gva;  /* n_nodes * limits.stage_blocks chunk blocks */
-    uint64_t stage_stride_bytes;
-    uint64_t port_gva;
+    uint32_t send_limit;      /* sends without a receive that a node keeps */
+    struct nic_region items;  /* n_items */
+    struct nic_region slots;  /* n_ports * n_groups collective slots */
+    struct nic_region wires;  /* n_nodes rings of limits.wire entries */
+    struct nic_region stages; /* n_nodes * limits.stage_blocks chunk blocks */
+    uint64_t port_gva;        /* of the first parts of ports: */
     uint64_t port_stride_bytes;
+    uint64_t port_later_stride_bytes; /* from one port's region to the next port's */
+    /* Of local port 0; see nic_layout_of_port. */
+    struct nic_region cells; /* its first part stands right behind struct bcs_port */
+    uint64_t order_gva;
+    struct nic_region blocks[BCS_BLOCK_CLASSES];
+    uint32_t n_blocks[BCS_BLOCK_CLASSES];
 };
 
 /**
@@ -60,9 +83,6 @@ struct nic_layout {
  * @return -E2BIG   more than 2^NIC_SLOT_BITS collective slots
  */
 int nic_layout_init(struct nic_layout *layout_out, const struct nic_shape *shape);
-
-/** Offset of the eager blocks from the start of a port with n_cells cells. */
-uint64_t nic_port_blocks_offset(uint32_t n_cells);
 
 /** Node of a port: ports are dealt to nodes in order, node_ranks to each. */
 static inline uint32_t nic_layout_node(const struct nic_layout *layout, uint32_t port)
@@ -79,6 +99,35 @@ static inline uint64_t nic_layout_port_gva(const struct nic_layout *layout,
 {
     return layout->port_gva +
            (port % layout->shape.node_ranks) * layout->port_stride_bytes;
+}
+
+/** A table of a port, from that of local port 0. */
+static inline struct nic_region nic_layout_of_port(const struct nic_layout *layout,
+                                                   const struct nic_region *of_first,
+                                                   uint32_t port)
+{
+    uint32_t local = port % layout->shape.node_ranks;
+    struct nic_region region = *of_first;
+
+    region.first_gva += local * layout->port_stride_bytes;
+    region.gva += local * layout->port_later_stride_bytes;
+    return region;
+}
+
+/** Global address of a port's order table, in the heap of its node. */
+static inline uint64_t nic_layout_order_gva(const struct nic_layout *layout,
+                                            uint32_t port)
+{
+    return nic_layout_port_gva(layout, port) + layout->order_gva - layout->port_gva;
+}
+
+/** Global address of a port's cell, in the heap of its node. */
+static inline uint64_t nic_layout_cell_gva(const struct nic_layout *layout,
+                                           uint32_t port, uint32_t cell)
+{
+    const struct nic_region cells = nic_layout_of_port(layout, &layout->cells, port);
+
+    return nic_region_gva(&cells, cell);
 }
 
 #endif

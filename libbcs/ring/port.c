@@ -5,47 +5,42 @@
  */
 #include "libbcs/ring/port.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "libbcs/ring/nic_memory.h"
 
-enum { BLOCKS_TO_TRY = 4, CHUNK_CLASS = BCS_BLOCK_CLASSES - 1 };
+enum {
+    BLOCKS_TO_TRY = 4,
+    CHUNK_CLASS = BCS_BLOCK_CLASSES - 1,
+    CELLS_AT_FIRST = 64, /* for which there is room in free_cells */
+};
 
-static uint32_t smaller(uint32_t a, uint32_t b)
+void bcs_poster_init(struct bcs_poster *poster_out, struct bcs_core *core,
+                     const struct nic_layout *layout, uint32_t port)
 {
-    return a < b ? a : b;
-}
+    const struct nic_region cells = nic_layout_of_port(layout, &layout->cells, port);
+    uint64_t port_gva = nic_layout_port_gva(layout, port);
+    char *heap = bcs_core_address(core, BCS_HEAP_RESERVED_BYTES);
 
-int bcs_poster_init(struct bcs_poster *poster_out, char *heap, uint64_t port_gva,
-                    uint32_t n_cells, const struct bcs_limits *limits)
-{
-    static const uint32_t class_bytes[] = BCS_BLOCK_CLASS_BYTES;
-    uint64_t gva = port_gva + nic_port_blocks_offset(n_cells);
-    uint32_t *free_cells = calloc(n_cells, sizeof(*free_cells));
-
-    if (free_cells == NULL) {
-        return -ENOMEM;
-    }
     memset(poster_out, 0, sizeof(*poster_out));
-    poster_out->heap = heap;
-    poster_out->port = (struct bcs_port *)(heap + port_gva);
+    poster_out->heap = heap - BCS_HEAP_RESERVED_BYTES;
+    poster_out->whole_bytes = layout->whole_bytes;
+    poster_out->core = core;
+    poster_out->port = bcs_core_address(core, port_gva);
     poster_out->cells = bcs_port_cell(poster_out->port, 0);
-    poster_out->orders = (uint32_t *)(poster_out->cells + n_cells);
-    poster_out->ring_mask = limits->ring - 1;
-    poster_out->n_cells = n_cells;
-    poster_out->free_cells = free_cells;
+    poster_out->n_first_cells = cells.n_first;
+    poster_out->cell_region = cells;
+    poster_out->orders = bcs_core_address(core, nic_layout_order_gva(layout, port));
+    poster_out->order_mask = layout->shape.limits.orders - 1;
+    poster_out->ring_mask = layout->shape.limits.ring - 1;
+    poster_out->n_cells = layout->shape.n_cells;
     for (int i = 0; i < BCS_BLOCK_CLASSES; i++) {
         struct bcs_block_pool *pool = &poster_out->blocks[i];
-        pool->gva = gva;
-        pool->stride_bytes = class_bytes[i] + sizeof(struct bcs_block);
-        pool->n_blocks =
-            smaller(i == CHUNK_CLASS ? limits->stream_blocks : limits->blocks,
-                    NIC_BLOCK_CLASS_REGION_BYTES / pool->stride_bytes);
-        gva += NIC_BLOCK_CLASS_REGION_BYTES;
+
+        pool->region = nic_layout_of_port(layout, &layout->blocks[i], port);
+        pool->n_blocks = layout->n_blocks[i];
     }
-    return 0;
 }
 
 void bcs_poster_fini(struct bcs_poster *poster)
@@ -54,20 +49,40 @@ void bcs_poster_fini(struct bcs_poster *poster)
     memset(poster, 0, sizeof(*poster));
 }
 
+/** Make room for twice as many cells. @return whether there is */
+static bool prepare_cells(struct bcs_poster *poster)
+{
+    uint64_t n = 2 * (uint64_t)poster->n_cells_prepared;
+    uint32_t *free_cells;
+
+    n = n < CELLS_AT_FIRST ? CELLS_AT_FIRST : n;
+    n = n < poster->n_cells ? n : poster->n_cells;
+    free_cells = realloc(poster->free_cells, n * sizeof(*free_cells));
+    if (free_cells == NULL) {
+        return false;
+    }
+    poster->free_cells = free_cells;
+    poster->n_cells_prepared = (uint32_t)n;
+    return true;
+}
+
 uint32_t bcs_poster_fresh_cell(struct bcs_poster *poster)
 {
-    if (poster->n_cells_touched == poster->n_cells) {
+    if (poster->n_cells_touched == poster->n_cells ||
+        (poster->n_cells_touched == poster->n_cells_prepared &&
+         !prepare_cells(poster))) {
         return BCS_CELL_NONE;
     }
     return poster->n_cells_touched++;
 }
 
 /** Search n blocks from the cursor. @return address of the block taken, or 0 */
-static uint64_t block_search(char *heap, struct bcs_block_pool *pool, uint32_t n)
+static uint64_t block_search(const struct bcs_poster *poster,
+                             struct bcs_block_pool *pool, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++) {
-        uint64_t gva = pool->gva + (uint64_t)pool->cursor * pool->stride_bytes;
-        struct bcs_block *block = bcs_block_at(heap, gva);
+        uint64_t gva = nic_region_gva(&pool->region, pool->cursor);
+        struct bcs_block *block = bcs_poster_block_at(poster, gva);
 
         /* acquire: pairs with the release in bcs_block_free */
         if (atomic_load_explicit(&block->busy, memory_order_acquire) == 0) {
@@ -79,16 +94,17 @@ static uint64_t block_search(char *heap, struct bcs_block_pool *pool, uint32_t n
     return 0;
 }
 
-static inline uint64_t take_block(char *heap, struct bcs_block_pool *pool)
+static inline uint64_t take_block(const struct bcs_poster *poster,
+                                  struct bcs_block_pool *pool)
 {
     uint32_t n = pool->n_touched < BLOCKS_TO_TRY ? pool->n_touched : BLOCKS_TO_TRY;
-    uint64_t gva = block_search(heap, pool, n);
+    uint64_t gva = block_search(poster, pool, n);
 
     if (gva == 0 && pool->n_touched < pool->n_blocks) {
         pool->cursor = pool->n_touched++;
-        gva = block_search(heap, pool, 1);
+        gva = block_search(poster, pool, 1);
     } else if (gva == 0) {
-        gva = block_search(heap, pool, pool->n_touched);
+        gva = block_search(poster, pool, pool->n_touched);
     }
     return gva;
 }
@@ -97,17 +113,18 @@ uint64_t bcs_poster_block(struct bcs_poster *poster, size_t n_bytes)
 {
     int class = 0;
 
-    while (poster->blocks[class].stride_bytes - sizeof(struct bcs_block) < n_bytes) {
+    while (poster->blocks[class].region.stride_bytes - sizeof(struct bcs_block) <
+           n_bytes) {
         if (++class == CHUNK_CLASS) {
             return 0;
         }
     }
-    return take_block(poster->heap, &poster->blocks[class]);
+    return take_block(poster, &poster->blocks[class]);
 }
 
 uint64_t bcs_poster_chunk_block(struct bcs_poster *poster)
 {
-    return take_block(poster->heap, &poster->blocks[CHUNK_CLASS]);
+    return take_block(poster, &poster->blocks[CHUNK_CLASS]);
 }
 
 static bool takes_messages(const struct bcs_descriptor *entry)
@@ -131,7 +148,7 @@ static bool is_complete(const struct bcs_poster *poster,
         entry->kind != BCS_COLLECTIVE) {
         return false;
     }
-    state = bcs_cell_state(&poster->cells[entry->cell]);
+    state = bcs_cell_state(bcs_poster_cell_at(poster, entry->cell));
     return state != BCS_CELL_PENDING && state != BCS_CELL_CANCELLED;
 }
 

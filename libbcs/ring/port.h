@@ -17,6 +17,7 @@
 
 #include "libbcs/base/limits.h"
 #include "libbcs/ring/descriptor.h"
+#include "libbcs/ring/region.h"
 
 enum { BCS_BLOCK_CLASSES = 5 };
 
@@ -60,8 +61,7 @@ struct bcs_block {
 
 /** One class of a port's eager blocks, as its owner sees it. */
 struct bcs_block_pool {
-    uint64_t gva; /* of block 0 */
-    uint32_t stride_bytes;
+    struct nic_region region;
     uint32_t n_blocks;  /* limit */
     uint32_t n_touched; /* blocks that were ever used: 0 .. n_touched - 1 */
     uint32_t cursor;    /* where the next search starts */
@@ -69,28 +69,36 @@ struct bcs_block_pool {
 
 /** The owner's private view of its port. */
 struct bcs_poster {
-    char *heap; /* of the port's node */
+    char *heap; /* of the port's node: its first part, of whole_bytes */
+    uint64_t whole_bytes;
     struct bcs_port *port;
-    struct bcs_cell *cells;
-    uint32_t *orders;       /* cells with an order, [n_cells], cyclic */
+    struct bcs_cell *cells; /* the first n_first_cells */
+    uint32_t n_first_cells;
+    const uint32_t *orders; /* cells with an order, cyclic */
+    uint32_t order_mask;
     uint32_t n_orders_seen; /* that the owner has taken notice of */
     uint32_t position;      /* next ring entry */
     uint32_t consumed_seen; /* last value read of port->consumed */
     uint32_t ring_mask;
     uint32_t n_free_cells;
-    uint32_t *free_cells;
-    uint32_t n_cells;
+    uint32_t *free_cells; /* grows with n_cells_touched */
+    uint32_t n_cells;     /* limit */
     uint32_t n_cells_touched;
+    uint32_t n_cells_prepared; /* for which there is room in free_cells */
+    struct nic_region cell_region;
+    struct bcs_core *core; /* acting as the port's node */
     struct bcs_block_pool blocks[BCS_BLOCK_CLASSES];
 };
 
+struct nic_layout;
+
 /**
- * Set up the owner's view; the geometry is that of nic_memory.h.
+ * Set up the owner's view of a port.
  *
- * @return 0 or -ENOMEM; destroy with bcs_poster_fini
+ * @param core  acting as the port's node; must outlive the view
  */
-int bcs_poster_init(struct bcs_poster *poster_out, char *heap, uint64_t port_gva,
-                    uint32_t n_cells, const struct bcs_limits *limits);
+void bcs_poster_init(struct bcs_poster *poster_out, struct bcs_core *core,
+                     const struct nic_layout *layout, uint32_t port);
 
 /** Free the private tables; accepts a zeroed poster. */
 void bcs_poster_fini(struct bcs_poster *poster);
@@ -102,7 +110,8 @@ uint64_t bcs_poster_block(struct bcs_poster *poster, size_t n_bytes);
  *  address, or 0: none free */
 uint64_t bcs_poster_chunk_block(struct bcs_poster *poster);
 
-/** Take a cell that has never been used, or BCS_CELL_NONE if all are pending. */
+/** Take a cell that has never been used, or BCS_CELL_NONE if all are pending or there is no
+ *  memory. */
 uint32_t bcs_poster_fresh_cell(struct bcs_poster *poster);
 
 /**
@@ -112,10 +121,13 @@ uint32_t bcs_poster_fresh_cell(struct bcs_poster *poster);
  */
 bool bcs_poster_is_settled(const struct bcs_poster *poster);
 
-/** The block at a global address of a node's heap. */
-static inline struct bcs_block *bcs_block_at(char *heap, uint64_t gva)
+/** The block at a global address of the port's node. */
+static inline struct bcs_block *bcs_poster_block_at(const struct bcs_poster *poster,
+                                                    uint64_t gva)
 {
-    return (struct bcs_block *)(heap + gva);
+    return __builtin_expect(gva < poster->whole_bytes, 1)
+               ? (struct bcs_block *)(poster->heap + gva)
+               : bcs_core_address(poster->core, gva);
 }
 
 /** Give a block back to its owner. Any process may call it, once a block. The release
@@ -125,10 +137,19 @@ static inline void bcs_block_free(struct bcs_block *block)
     atomic_store_explicit(&block->busy, 0, memory_order_release);
 }
 
-/** A cell of a port: the table follows the port in memory. */
+/** One of the first cells of a port: they follow it in memory. */
 static inline struct bcs_cell *bcs_port_cell(struct bcs_port *port, uint32_t cell)
 {
     return (struct bcs_cell *)(port + 1) + cell;
+}
+
+/** A cell of the owner's. */
+static inline struct bcs_cell *bcs_poster_cell_at(const struct bcs_poster *poster,
+                                                  uint32_t cell)
+{
+    return __builtin_expect(cell < poster->n_first_cells, 1)
+               ? &poster->cells[cell]
+               : nic_region_at(&poster->cell_region, poster->core, cell);
 }
 
 /** The next entry to fill, or NULL while the ring is full (drive the engine, retry). */
@@ -160,7 +181,7 @@ static inline uint32_t bcs_poster_cell(struct bcs_poster *poster)
     uint32_t id = poster->n_free_cells > 0 ? poster->free_cells[--poster->n_free_cells]
                                            : bcs_poster_fresh_cell(poster);
     if (id != BCS_CELL_NONE) {
-        struct bcs_cell *cell = &poster->cells[id];
+        struct bcs_cell *cell = bcs_poster_cell_at(poster, id);
         uint32_t generation =
             atomic_load_explicit(&cell->state, memory_order_relaxed) >>
             BCS_CELL_STATE_BITS;

@@ -56,13 +56,7 @@ void bcs_part(struct bcs_meeting *meeting)
 
 void bcs_meeting_take_away(const struct bcs_meeting *meeting)
 {
-    for (uint32_t i = 0; i < meeting->n_nodes; i++) {
-        void *heap = bcs_memory_heap(meeting->memory, i);
-
-        if (heap != NULL) {
-            bcs_forked_take_away(heap, meeting->heap_bytes);
-        }
-    }
+    bcs_memory_take_away(meeting->memory);
     bcs_forked_take_away(meeting->machine.base, meeting->machine.n_bytes);
 }
 
@@ -157,7 +151,9 @@ static int make_memory(const struct bcs_bootstrap *bootstrap,
     struct bcs_memory_params memory = {
         .transport = nic_config_transport(params->config),
         .n_nodes = meeting->n_nodes,
-        .heap_bytes = meeting->heap_bytes,
+        .heap_bytes = params->heap_bytes,
+        .window_bytes = params->window_bytes,
+        .whole_bytes = params->whole_bytes,
         .seed = params->config->defer,
     };
     int rc;
@@ -277,7 +273,6 @@ int bcs_meet(const struct bcs_bootstrap *bootstrap,
     struct introduction *all = calloc(bootstrap->size, sizeof(*all));
     struct bcs_meeting meeting = {
         .n_nodes = (bootstrap->size - 1) / params->node_ranks + 1,
-        .heap_bytes = params->heap_bytes,
         .n_processes = bootstrap->size, /* as there is one machine */
         .n_cpus = 1,
     };

@@ -19,7 +19,10 @@
 struct bcs_meeting_params {
     uint64_t n_machine_bytes; /* of the machine's state; rank 0's counts */
     uint64_t heap_bytes;      /* of a node */
-    uint32_t node_ranks;      /* processes of a node: the first makes its heap */
+    uint64_t
+        window_bytes; /* of its parts but the first; see struct bcs_memory_params */
+    uint64_t whole_bytes;
+    uint32_t node_ranks; /* processes of a node: the first makes its heap */
     int error; /* <0: this process cannot go on; ends it for all, rank 0's before others' */
     const struct nic_config *config; /* the same in all processes */
 };
@@ -29,7 +32,6 @@ struct bcs_meeting {
     struct bcs_memory *memory;      /* the heaps of all nodes */
     struct bcs_shm_segment machine; /* its state, and a little more */
     uint32_t n_nodes;
-    uint64_t heap_bytes;
     uint32_t first;       /* process of this machine; does what one of them has to do */
     uint32_t n_processes; /* of this machine, from the first on */
     uint32_t n_cpus;      /* that they may run on, together */

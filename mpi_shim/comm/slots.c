@@ -35,7 +35,8 @@ static bool take_free(uint32_t *slot_out)
         if (!shim_state.comms->is_slot_used[index]) {
             shim_state.comms->is_slot_used[index] = true;
             slots->cursor = index + 1;
-            *slot_out = bcs_context_rank(shim_context()) * slots->n + index;
+            *slot_out = index * bcs_context_size(shim_context()) +
+                        bcs_context_rank(shim_context());
             return true;
         }
     }
@@ -104,7 +105,9 @@ static bool make_free(bool is_waiting)
             put_back(comm);
             break;
         }
-        shim_state.comms->is_slot_used[comm->whole->slot % slots->n] = false;
+        shim_state.comms
+            ->is_slot_used[comm->whole->slot / bcs_context_size(shim_context())] =
+            false;
         shim_comm_release(comm);
         is_made = true;
     }

@@ -48,7 +48,7 @@ struct shim_state {
     void (*at_leave)(void);
     struct mds_collect *collect; /* where calls are recorded; NULL: they are not */
     struct shim_comm *last_comm; /* that was looked up */
-    /* The addresses of all requests of ours: from the first to this end. */
+    /* The addresses of the first requests of ours: from the first to this end. */
     struct shim_request *requests, *requests_end;
     struct shim_idup *idups; /* that are under way; NULL: none */
 

@@ -5,10 +5,8 @@
  */
 #include "mpi_shim/request/request.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "libbcs/api/wait.h"
 #include "libbcs/base/notice.h"
@@ -17,106 +15,6 @@
 #include "mpi_shim/real/handles.h"
 #include "mpi_shim/request/bsend_space.h"
 #include "mpi_shim/request/status.h"
-
-int shim_request_setup(void)
-{
-    uint32_t n_most = bcs_context_requests(shim_context());
-    struct shim_arena *arena = calloc(1, sizeof(*arena));
-    void *memory = /* address space; what is touched becomes memory */
-        mmap(NULL, n_most * sizeof(struct shim_request), PROT_READ | PROT_WRITE,
-             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-
-    if (arena == NULL || memory == MAP_FAILED) {
-        free(arena);
-        return -ENOMEM;
-    }
-    shim_state.arena = arena;
-    shim_state.requests = memory;
-    shim_state.requests_end = shim_state.requests + n_most;
-    return 0;
-}
-
-void shim_request_teardown(void)
-{
-    munmap(shim_state.requests,
-           (size_t)((char *)shim_state.requests_end - (char *)shim_state.requests));
-    free(shim_state.arena);
-    shim_state.requests = NULL;
-    shim_state.requests_end = NULL;
-    shim_state.arena = NULL;
-    shim_state.at_leave = NULL;
-}
-
-/** Let a request that has just been deleted rest, in place of the one that has rested for
- *  longest. */
-static void rest(struct shim_request *request)
-{
-    struct shim_arena *arena = shim_state.arena;
-    uint32_t i = arena->next_resting++ % SHIM_N_RESTING;
-    struct shim_request *rested = arena->resting[i];
-
-    arena->resting[i] = request;
-    if (rested != NULL) {
-        rested->next = arena->free;
-        arena->free = rested;
-    }
-}
-
-/** There is no other: take the one that has rested for longest. @return NULL: none */
-static struct shim_request *wake(void)
-{
-    struct shim_arena *arena = shim_state.arena;
-    struct shim_request *request = NULL;
-
-    for (uint32_t n = 0; request == NULL && n < SHIM_N_RESTING; n++) {
-        uint32_t i = (arena->next_resting + n) % SHIM_N_RESTING;
-
-        request = arena->resting[i];
-        arena->resting[i] = NULL;
-    }
-    return request;
-}
-
-struct shim_request *shim_request_new(void)
-{
-    struct shim_arena *arena = shim_state.arena;
-    struct shim_request *request = arena->free;
-    int32_t fortran_handle;
-
-    if (request != NULL) {
-        arena->free = request->next;
-    } else if (&shim_state.requests[arena->n_touched] < shim_state.requests_end) {
-        request = &shim_state.requests[arena->n_touched++];
-    } else {
-        request = wake();
-    }
-    if (request == NULL) {
-        bcs_notice(BCS_NOTICE_REQUESTS_USED,
-                   "rank %u has %u requests, as many as it may",
-                   bcs_context_rank(shim_context()), arena->n_used);
-        return NULL;
-    }
-    arena->n_used++;
-    fortran_handle = SHIM_FORTRAN_BASE + (int32_t)(request - shim_state.requests);
-    memset(request, 0, sizeof(*request));
-    request->fortran_handle = fortran_handle;
-    return request;
-}
-
-void shim_request_outlive(MPI_Comm comm)
-{
-    const struct shim_arena *arena = shim_state.arena;
-    struct shim_request *end = shim_state.requests + arena->n_touched;
-
-    if (arena->n_used == 0) {
-        return;
-    }
-    for (struct shim_request *request = shim_state.requests; request < end; request++) {
-        if (request->error_comm == comm) {
-            request->error_comm = shim_handles.comm_world;
-        }
-    }
-}
 
 /** Give back what one activation of a request took. */
 static void drop_buffers(struct shim_request *request)
@@ -150,10 +48,9 @@ void shim_request_delete(struct shim_request *request)
         request->comm != NULL) {
         shim_comm_release(request->comm);
     }
-    shim_state.arena->n_used--;
     request->error_comm = NULL;
     request->comm = NULL;
-    rest(request);
+    shim_request_rest(request);
 }
 
 static bool is_send(enum shim_kind kind)

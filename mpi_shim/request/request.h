@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Requests of ours: what an MPI_Request handle that the shim has given out points to.
- * They live in one arena, so that an array of requests may mix them with the real
- * library's: a handle is ours if it lies in the arena. Called by entry points after
+ * They live in an arena, so that an array of requests may mix them with the real
+ * library's: a handle is ours if it lies in the arena. That is made of slabs, each as large as
+ * all before it, and grows with the number of requests. Called by entry points after
  * shim_enter.
  */
 #ifndef MPI_SHIM_REQUEST_H
@@ -72,11 +73,17 @@ _Static_assert(offsetof(struct shim_request, fortran_handle) == 0x68,
 
 enum { SHIM_FORTRAN_BASE = 1 << 30 };
 
-enum { SHIM_N_RESTING = 64 };
+enum {
+    SHIM_N_RESTING = 64,
+    SHIM_FIRST_SLAB = 1024, /* requests of the first slab, and of the second */
+    SHIM_SLABS_MOST = 20,
+};
 
-/** What is remembered of the requests of ours, whose addresses are those from
- *  shim_state.requests to shim_state.requests_end. */
+/** What is remembered of the requests of ours. Slab 0, from shim_state.requests to
+ *  shim_state.requests_end, has the first ones, slab i those from SHIM_FIRST_SLAB << (i - 1) on. */
 struct shim_arena {
+    struct shim_request *slabs[SHIM_SLABS_MOST];
+    uint32_t n_slabs;
     struct shim_request *free;
     /* Requests that go on without a handle. While there are any, calls end with a look at
      * them: what has arrived before a call is in its buffer after it. */
@@ -90,19 +97,23 @@ struct shim_arena {
     struct shim_bsend_space space;
 };
 
-/** Reserve the arena. @return 0 or -ENOMEM */
+/** Make the arena. @return 0 or -ENOMEM */
 int shim_request_setup(void);
 
 /** Give the arena back. */
 void shim_request_teardown(void);
+
+/** The rest of shim_request_find: whether a request is in a later slab. */
+struct shim_request *shim_request_find_later(struct shim_request *request);
 
 /** @return our request behind a handle, or NULL: null or the real library's */
 static inline struct shim_request *shim_request_find(MPI_Request handle)
 {
     struct shim_request *request = (struct shim_request *)(void *)handle;
 
-    return request >= shim_state.requests && request < shim_state.requests_end ? request
-                                                                               : NULL;
+    return request >= shim_state.requests && request < shim_state.requests_end
+               ? request
+               : shim_request_find_later(request);
 }
 
 /** Whether the program may use a handle of ours: the operation is not over, nor has it let
@@ -112,12 +123,25 @@ static inline bool shim_request_is_live(const struct shim_request *request)
     return __builtin_expect(request->error_comm != NULL, 1);
 }
 
+/** The request with a number below n_touched. */
+static inline struct shim_request *shim_request_at(uint32_t index)
+{
+    uint32_t slab, before;
+
+    if (index < SHIM_FIRST_SLAB) {
+        return &shim_state.requests[index];
+    }
+    slab = 32 - (uint32_t)__builtin_clz(index / SHIM_FIRST_SLAB);
+    before = (uint32_t)SHIM_FIRST_SLAB << (slab - 1);
+    return &shim_state.arena->slabs[slab][index - before];
+}
+
 /** @return the request behind Fortran's handle, which is one of ours; NULL: no such */
 static inline struct shim_request *shim_request_of_fortran(MPI_Fint handle)
 {
     uint32_t index = (uint32_t)handle - SHIM_FORTRAN_BASE;
 
-    return index < shim_state.arena->n_touched ? &shim_state.requests[index] : NULL;
+    return index < shim_state.arena->n_touched ? shim_request_at(index) : NULL;
 }
 
 static inline MPI_Request shim_request_handle(struct shim_request *request)
@@ -131,6 +155,10 @@ struct shim_request *shim_request_new(void);
 /** Before a communicator is freed: errors of its requests that are not over are raised
  *  on MPI_COMM_WORLD, as are all that belong to no communicator. */
 void shim_request_outlive(MPI_Comm comm);
+
+/** Let a request that has just been deleted rest, in place of the one that has rested for
+ *  longest. */
+void shim_request_rest(struct shim_request *request);
 
 /** Give a request back, with what it holds. */
 void shim_request_delete(struct shim_request *request);

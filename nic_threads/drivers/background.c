@@ -142,7 +142,7 @@ static bool help(struct background *background, struct charge *charge)
     const struct nic_opened *opened = &charge->opened;
     struct nic_engine *engine = background->engine;
     struct bcs_port *owner = nic_engine_port(engine, opened->port);
-    struct bcs_cell *cell = bcs_port_cell(owner, opened->cell);
+    struct bcs_cell *cell = nic_engine_cell(engine, opened->port, opened->cell);
     struct bcs_transfer *transfer = &cell->transfer;
     bool is_over;
 

@@ -79,8 +79,17 @@ static int view_init(struct nic_engine *engine, struct bcs_memory *memory,
     view->engine = engine;
     view->index = index;
     view->heap = bcs_memory_heap(memory, index);
+    view->whole_bytes = layout->whole_bytes;
     view->node = (struct nic_node *)(view->heap + layout->node_gva);
-    view->items = (struct nic_item *)(view->heap + layout->item_gva);
+    view->items = (struct nic_items){
+        .first = (struct nic_item *)(view->heap + layout->items.first_gva),
+        .n_first = layout->items.n_first,
+        .region = layout->items,
+        .core = view->core,
+    };
+    view->ports = view->heap + layout->port_gva;
+    view->port_stride_bytes = layout->port_stride_bytes;
+    view->n_first_cells = layout->cells.n_first;
     view->first_port = index * layout->shape.node_ranks;
     view->n_local = nic_layout_n_local(layout, index);
     view->ring_mask = layout->shape.limits.ring - 1;

@@ -24,41 +24,67 @@ uint32_t nic_item_new(struct nic_view *view, const struct bcs_descriptor *descri
 {
     struct nic_node *node = view->node;
     uint32_t id = node->free_item;
+    struct nic_item *item;
 
     if (id != NIC_ITEM_NONE) {
-        node->free_item = view->items[id].next;
+        item = nic_view_item(view, id);
+        node->free_item = item->next;
     } else if (node->items_touched < view->engine->layout.n_items) {
         id = node->items_touched++;
+        item = nic_view_item(view, id);
     } else {
         bcs_error(
             "more than %u operations are pending on a node; raise BCS_DESCRIPTORS",
             view->engine->layout.n_items);
         abort();
     }
-    memcpy(&view->items[id].descriptor, descriptor, sizeof(*descriptor));
-    view->items[id].port = port;
-    count_kept(node, &view->items[id], 1);
+    memcpy(&item->descriptor, descriptor, sizeof(*descriptor));
+    item->port = port;
+    count_kept(node, item, 1);
     return id;
+}
+
+static inline void give_back(struct nic_node *node, struct nic_item *item, uint32_t id)
+{
+    item->next = node->free_item;
+    node->free_item = id;
+    count_kept(node, item, -1);
+}
+
+/** Apart, so that nic_item_free saves no register for a call that it makes seldom. */
+static __attribute__((noinline)) void free_later(struct nic_view *view, uint32_t id)
+{
+    give_back(view->node, nic_view_item(view, id), id);
 }
 
 void nic_item_free(struct nic_view *view, uint32_t id)
 {
-    view->items[id].next = view->node->free_item;
-    view->node->free_item = id;
-    count_kept(view->node, &view->items[id], -1);
+    if (__builtin_expect(id < view->items.n_first, 1)) {
+        give_back(view->node, &view->items.first[id], id);
+    } else {
+        free_later(view, id);
+    }
+}
+
+struct bcs_cell *nic_view_later_cell(const struct nic_view *view, uint32_t port,
+                                     uint32_t cell)
+{
+    return bcs_core_address(view->core,
+                            nic_layout_cell_gva(&view->engine->layout, port, cell));
 }
 
 void nic_view_remind(struct nic_view *view, uint32_t port, uint32_t cell)
 {
+    const struct nic_layout *layout = &view->engine->layout;
     struct bcs_port *owner = nic_view_port(view, port - view->first_port);
-    uint32_t n_cells = view->engine->layout.shape.n_cells;
-    uint32_t *orders = (uint32_t *)(nic_view_cell(view, port, 0) + n_cells);
+    uint32_t *orders = nic_view_at(view, nic_layout_order_gva(layout, port));
     uint32_t n = atomic_load_explicit(&owner->n_orders, memory_order_relaxed);
 
     /* release: who reads this has read a count of n at least, and makes up for the entry that
-     * is overwritten; see take_orders */
-    __atomic_store_n(&orders[n % n_cells], cell, __ATOMIC_RELEASE);
-    /* release: pairs with the acquire in take_orders */
+     * is overwritten; see bcs_orders_take */
+    __atomic_store_n(&orders[n & (layout->shape.limits.orders - 1)], cell,
+                     __ATOMIC_RELEASE);
+    /* release: pairs with the acquire in bcs_orders_take */
     atomic_store_explicit(&owner->n_orders, n + 1, memory_order_release);
     nic_view_touch(view, port);
 }
@@ -77,38 +103,50 @@ void nic_view_hold(const struct nic_view *view)
                view->index, nic_send_limit(view));
 }
 
-void nic_view_defer(struct nic_view *view, uint32_t port, struct bcs_cell *cell,
+/** The number of a cell among those of its node: never NIC_ITEM_NONE, as there are fewer. */
+static uint32_t deferred_of(uint32_t local, uint32_t cell)
+{
+    return local << NIC_CELL_BITS | cell;
+}
+
+_Static_assert(BCS_MAX_PORTS_A_NODE <= 1 << (31 - NIC_CELL_BITS), "fits 31 bits");
+
+/** The cell with such a number, and its port in the job. */
+static struct bcs_cell *deferred_cell(const struct nic_view *view, uint32_t number,
+                                      uint32_t *port_out)
+{
+    *port_out = view->first_port + (number >> NIC_CELL_BITS);
+    return nic_view_cell(view, *port_out, number & (NIC_CELLS_MOST - 1));
+}
+
+void nic_view_defer(struct nic_view *view, uint32_t port, uint32_t id,
                     enum bcs_cell_state state)
 {
     struct nic_list *deferred = &view->node->deferred;
-    uint32_t n_cells = view->engine->layout.shape.n_cells;
-    uint32_t local = port - view->first_port;
-    /* its number among all cells of the node: below 256 * 2^20 */
-    uint32_t id = local * n_cells + (uint32_t)(cell - nic_view_cell(view, port, 0));
+    uint32_t number = deferred_of(port - view->first_port, id);
+    struct bcs_cell *cell = deferred_cell(view, number, &port);
 
     cell->next_deferred = NIC_ITEM_NONE;
     cell->deferred_state = state;
     if (deferred->first == NIC_ITEM_NONE) {
-        deferred->first = id;
+        deferred->first = number;
     } else {
-        nic_view_cell(view, view->first_port + deferred->last / n_cells,
-                      deferred->last % n_cells)
-            ->next_deferred = id;
+        deferred_cell(view, deferred->last, &port)->next_deferred = number;
     }
-    deferred->last = id;
+    deferred->last = number;
 }
 
 void nic_view_deliver(struct nic_view *view)
 {
-    uint32_t n_cells = view->engine->layout.shape.n_cells;
-    uint32_t id = view->node->deferred.first;
+    uint32_t number = view->node->deferred.first;
 
     view->node->deferred.first = NIC_ITEM_NONE;
-    while (id != NIC_ITEM_NONE) {
-        uint32_t port = view->first_port + id / n_cells;
-        struct bcs_cell *cell = nic_view_cell(view, port, id % n_cells);
+    while (number != NIC_ITEM_NONE) {
+        uint32_t port;
+        struct bcs_cell *cell = deferred_cell(view, number, &port);
 
-        id = cell->next_deferred; /* the cell is its owner's from the next line on */
+        number =
+            cell->next_deferred; /* the cell is its owner's from the next line on */
         nic_view_complete_now(view, port, cell,
                               (enum bcs_cell_state)cell->deferred_state);
     }

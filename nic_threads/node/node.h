@@ -208,13 +208,18 @@ struct nic_wake_set {
     uint64_t words[BCS_MAX_PORTS_A_NODE / 64];
 };
 
-/** A process's view of one node: plain pointers into the mapping. */
+/** A process's view of one node: plain pointers into the first part of its heap; what is behind
+ *  that is found by the core, which maps it. */
 struct nic_view {
     struct nic_engine *engine;
     struct nic_node *node;
-    struct nic_item *items;
+    struct nic_items items;
     char *heap;
-    struct bcs_core *core; /* acting as this node */
+    uint64_t whole_bytes; /* of the first part */
+    char *ports;          /* first parts of the ports */
+    uint64_t port_stride_bytes;
+    uint32_t n_first_cells; /* of each port, in its first part */
+    struct bcs_core *core;  /* acting as this node */
     uint32_t index;
     uint32_t first_port; /* number in the job of local port 0 */
     uint32_t n_local;
@@ -294,7 +299,15 @@ static inline bool nic_port_is_held_back(const struct nic_view *view, uint32_t l
            nic_view_is_full(view);
 }
 
-/** Global address of what is in the view's heap. */
+/** What is at a global address of the node. */
+static inline void *nic_view_at(const struct nic_view *view, uint64_t gva)
+{
+    return __builtin_expect(gva < view->whole_bytes, 1)
+               ? view->heap + gva
+               : bcs_core_address(view->core, gva);
+}
+
+/** Global address of what is in the first part of the view's heap. */
 static inline uint64_t nic_view_gva(const struct nic_view *view, const void *address)
 {
     return (uint64_t)((const char *)address - view->heap);
@@ -303,40 +316,70 @@ static inline uint64_t nic_view_gva(const struct nic_view *view, const void *add
 static inline const struct bcs_descriptor *
 nic_posted_descriptor(const struct nic_view *view, const struct nic_posted *posted)
 {
-    return (const struct bcs_descriptor *)(view->heap + posted->gva);
+    return nic_view_at(view, posted->gva);
+}
+
+static inline struct nic_item *nic_view_item(const struct nic_view *view, uint32_t id)
+{
+    return nic_item_at(&view->items, id);
+}
+
+/** Global address of the descriptor in an item, number id. */
+static inline uint64_t nic_view_item_gva(const struct nic_view *view,
+                                         const struct nic_item *item, uint32_t id)
+{
+    return __builtin_expect(id < view->items.n_first, 1)
+               ? nic_view_gva(view, &item->descriptor)
+               : nic_region_gva(&view->items.region, id);
 }
 
 /** A block of the node: of one of its ports, or one where chunks land. */
 static inline struct bcs_block *nic_view_block(const struct nic_view *view,
                                                uint64_t gva)
 {
-    return bcs_block_at(view->heap, gva);
+    return nic_view_at(view, gva);
 }
 
 static inline struct bcs_port *nic_view_port(const struct nic_view *view,
                                              uint32_t local)
 {
-    const struct nic_layout *layout = &view->engine->layout;
-
-    return (struct bcs_port *)(view->heap + layout->port_gva +
-                               local * layout->port_stride_bytes);
+    return (struct bcs_port *)(view->ports + local * view->port_stride_bytes);
 }
+
+/** A cell of a local port that is not one of the first. */
+struct bcs_cell *nic_view_later_cell(const struct nic_view *view, uint32_t port,
+                                     uint32_t cell);
 
 /** The cell of a local port, by the port's number in the job. */
 static inline struct bcs_cell *nic_view_cell(const struct nic_view *view, uint32_t port,
                                              uint32_t cell)
 {
-    return bcs_port_cell(nic_view_port(view, port - view->first_port), cell);
+    return __builtin_expect(cell < view->n_first_cells, 1)
+               ? bcs_port_cell(nic_view_port(view, port - view->first_port), cell)
+               : nic_view_later_cell(view, port, cell);
+}
+
+/** The view of the node of a port, by its number in the job. */
+static inline const struct nic_view *nic_engine_view(const struct nic_engine *engine,
+                                                     uint32_t port)
+{
+    return &engine->views[nic_layout_node(&engine->layout, port)];
 }
 
 /** Any port of the machine, by its number in the job. */
 static inline struct bcs_port *nic_engine_port(const struct nic_engine *engine,
                                                uint32_t port)
 {
-    const struct nic_layout *layout = &engine->layout;
+    const struct nic_view *view = nic_engine_view(engine, port);
 
-    return (struct bcs_port *)(engine->views[nic_layout_node(layout, port)].heap +
-                               nic_layout_port_gva(layout, port));
+    return nic_view_port(view, port - view->first_port);
+}
+
+/** A cell of any port of the machine. */
+static inline struct bcs_cell *nic_engine_cell(const struct nic_engine *engine,
+                                               uint32_t port, uint32_t cell)
+{
+    return nic_view_cell(nic_engine_view(engine, port), port, cell);
 }
 
 static inline bool nic_view_has(const struct nic_view *view, uint32_t port)
@@ -360,12 +403,12 @@ static inline uint8_t *nic_view_scratch(const struct nic_view *view)
 /** Global address of a collective slot. */
 static inline uint64_t nic_view_slot_gva(const struct nic_view *view, uint32_t slot)
 {
-    return view->engine->layout.slot_gva + slot * sizeof(struct nic_slot);
+    return nic_region_gva(&view->engine->layout.slots, slot);
 }
 
 static inline struct nic_slot *nic_view_slot(const struct nic_view *view, uint32_t slot)
 {
-    return (struct nic_slot *)(view->heap + view->engine->layout.slot_gva) + slot;
+    return nic_view_at(view, nic_view_slot_gva(view, slot));
 }
 
 static inline enum bcs_collective_kind
@@ -413,20 +456,20 @@ void nic_view_remind(struct nic_view *view, uint32_t port, uint32_t cell);
 void nic_view_order(struct nic_view *view, uint32_t port, uint32_t cell,
                     enum bcs_cell_state state);
 
-/** Have a cell completed at the next strobe. */
-void nic_view_defer(struct nic_view *view, uint32_t port, struct bcs_cell *cell,
+/** Have cell `id` completed at the next strobe. */
+void nic_view_defer(struct nic_view *view, uint32_t port, uint32_t id,
                     enum bcs_cell_state state);
 
 /** Complete the cells that the last slice has deferred. */
 void nic_view_deliver(struct nic_view *view);
 
-/** Complete a local port's cell: at once, or, in a timed slice, at the next strobe.
+/** Complete a local port's cell, number `id`: at once, or, in a timed slice, at the next strobe.
  *  [BCS-MPI section 3, Figures 3.1 and 3.2] */
-static inline void nic_view_complete(struct nic_view *view, uint32_t port,
+static inline void nic_view_complete(struct nic_view *view, uint32_t port, uint32_t id,
                                      struct bcs_cell *cell, enum bcs_cell_state state)
 {
     if (__builtin_expect(view->engine->is_timed, 0)) {
-        nic_view_defer(view, port, cell, state);
+        nic_view_defer(view, port, id, state);
     } else {
         nic_view_complete_now(view, port, cell, state);
     }

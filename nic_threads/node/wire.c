@@ -9,18 +9,13 @@
 #include "nic_threads/node/engine_xfer.h"
 #include "nic_threads/node/waking.h"
 
-static uint64_t ring_gva(const struct nic_view *view, uint32_t from)
-{
-    return view->engine->layout.wire_gva +
-           (uint64_t)from * nic_view_limits(view)->wire * sizeof(struct bcs_descriptor);
-}
-
 /** Where the entry with a number is, in the ring of its sender at its receiver. */
 static uint64_t entry_gva(const struct nic_view *view, uint32_t from, uint64_t number)
 {
-    uint64_t index = number & (nic_view_limits(view)->wire - 1);
+    uint64_t n_entries = nic_view_limits(view)->wire;
 
-    return ring_gva(view, from) + index * sizeof(struct bcs_descriptor);
+    return nic_region_gva(&view->engine->layout.wires,
+                          from * n_entries + (number & (n_entries - 1)));
 }
 
 static bool has_room(const struct nic_view *view, uint32_t to)
@@ -67,11 +62,11 @@ void nic_wire_send(struct nic_view *view, uint32_t to,
         return;
     }
     id = nic_item_new(view, descriptor, port);
-    view->items[id].next = NIC_ITEM_NONE;
+    nic_view_item(view, id)->next = NIC_ITEM_NONE;
     if (outbox->last == NIC_ITEM_NONE) {
         __atomic_store_n(&outbox->first, id, __ATOMIC_RELAXED);
     } else {
-        view->items[outbox->last].next = id;
+        nic_view_item(view, outbox->last)->next = id;
     }
     outbox->last = id;
     __atomic_store_n(&node->n_outbox, node->n_outbox + 1, __ATOMIC_RELAXED);
@@ -86,8 +81,10 @@ bool nic_wire_flush(struct nic_view *view)
         struct nic_list *outbox = &node->outbox[to];
         while (outbox->first != NIC_ITEM_NONE && has_room(view, to)) {
             uint32_t id = outbox->first;
-            put_entry(view, to, &view->items[id].descriptor, view->items[id].port);
-            __atomic_store_n(&outbox->first, view->items[id].next, __ATOMIC_RELAXED);
+            put_entry(view, to, &nic_view_item(view, id)->descriptor,
+                      nic_view_item(view, id)->port);
+            __atomic_store_n(&outbox->first, nic_view_item(view, id)->next,
+                             __ATOMIC_RELAXED);
             if (outbox->first == NIC_ITEM_NONE) {
                 outbox->last = NIC_ITEM_NONE;
             }
@@ -121,10 +118,10 @@ static uint32_t collect_from(struct nic_view *view, uint32_t from, bool takes_al
 
     __atomic_store_n(&node->is_wire_held[from], false, __ATOMIC_RELAXED);
     for (; at < end && batch->n_sends < n_most && batch->n_notes < n_most; at++) {
-        const struct bcs_descriptor *entry =
-            (const struct bcs_descriptor *)(view->heap + entry_gva(view, from, at));
+        uint64_t gva = entry_gva(view, from, at);
+        const struct bcs_descriptor *entry = nic_view_at(view, gva);
         struct nic_posted posted = {
-            .gva = nic_view_gva(view, entry),
+            .gva = gva,
             .port = atomic_load_explicit(&entry->turn, memory_order_relaxed),
             .item = NIC_ITEM_NONE,
         };

@@ -78,8 +78,8 @@ static const struct nic_item *lowest_member(const struct nic_view *view,
     const struct nic_item *lowest = NULL;
 
     for (uint32_t id = slot->first_item; id != NIC_ITEM_NONE;
-         id = view->items[id].next) {
-        const struct nic_item *item = &view->items[id];
+         id = nic_view_item(view, id)->next) {
+        const struct nic_item *item = nic_view_item(view, id);
 
         if (nic_terms(&item->descriptor) != but &&
             (lowest == NULL || item->descriptor.source < lowest->descriptor.source)) {
@@ -150,11 +150,12 @@ void nic_agreement_refuse(struct nic_view *view, const struct nic_slot *slot,
         known.other_rank = other->descriptor.source;
     }
     for (uint32_t id = slot->first_item; id != NIC_ITEM_NONE;
-         id = view->items[id].next) {
-        const struct nic_item *item = &view->items[id];
+         id = nic_view_item(view, id)->next) {
+        const struct nic_item *item = nic_view_item(view, id);
         struct bcs_cell *cell = nic_view_cell(view, item->port, item->descriptor.cell);
 
         memcpy(cell->payload, &known, sizeof(known));
-        nic_view_complete(view, item->port, cell, BCS_CELL_REFUSED);
+        nic_view_complete(view, item->port, item->descriptor.cell, cell,
+                          BCS_CELL_REFUSED);
     }
 }

@@ -15,11 +15,13 @@ static struct nic_match *match_of(struct nic_view *view, uint32_t port)
     return &view->node->match[port - view->first_port];
 }
 
-static struct nic_posted item_posted(const struct nic_view *view, uint32_t id)
+static inline struct nic_posted item_posted(const struct nic_view *view, uint32_t id)
 {
+    const struct nic_item *item = nic_view_item(view, id);
+
     return (struct nic_posted){
-        .gva = nic_view_gva(view, &view->items[id].descriptor),
-        .port = view->items[id].port,
+        .gva = nic_view_item_gva(view, item, id),
+        .port = item->port,
         .item = id,
     };
 }
@@ -60,7 +62,7 @@ static void transfer_begin(struct nic_view *view, const struct nic_pair *pair)
     if (id == NIC_ITEM_NONE) {
         id = nic_item_new(view, receive, pair->receive.port);
     }
-    item = &view->items[id];
+    item = nic_view_item(view, id);
     item->total = send->n_bytes < receive->n_bytes ? send->n_bytes : receive->n_bytes;
     item->granted = 0;
     item->stored = 0;
@@ -83,7 +85,7 @@ static void transfer_begin(struct nic_view *view, const struct nic_pair *pair)
     cell->source = send->source;
     cell->tag = send->tag;
     cell->n_bytes = send->n_bytes;
-    nic_schedule_add(&view->node->schedule, view->items, id);
+    nic_schedule_add(&view->node->schedule, &view->items, id);
     if (pair->send.item != NIC_ITEM_NONE) {
         nic_item_free(view, pair->send.item);
     }
@@ -113,17 +115,17 @@ static void match_receive(struct nic_view *view, const struct nic_posted *posted
         send = item_posted(view, (uint32_t)receive->address);
         struct nic_posted kept =
             item_posted(view, nic_item_new(view, receive, posted->port));
-        view->items[kept.item].descriptor.address = receive->chunk.block;
+        nic_view_item(view, kept.item)->descriptor.address = receive->chunk.block;
         pair_up(view, &send, &kept);
         return;
     }
-    id = nic_match_find_send(match, view->items, receive);
+    id = nic_match_find_send(match, &view->items, receive);
     if (id == NIC_ITEM_NONE) {
         id = nic_item_new(view, receive, posted->port);
-        nic_match_add_receive(match, view->items, id);
+        nic_match_add_receive(match, &view->items, id);
         return;
     }
-    nic_match_remove_send(match, view->items, id);
+    nic_match_remove_send(match, &view->items, id);
     send = item_posted(view, id);
     pair_up(view, &send, posted);
 }
@@ -139,7 +141,7 @@ static void probe_answer(struct nic_view *view, const struct nic_posted *posted,
     cell->tag = send->tag;
     cell->n_bytes = send->n_bytes;
     cell->address = item;
-    nic_view_complete(view, posted->port, cell, BCS_CELL_DONE);
+    nic_view_complete(view, posted->port, probe->cell, cell, BCS_CELL_DONE);
 }
 
 /** Answer a waiting probe, which is in no queue any more; item is the message's. */
@@ -159,26 +161,28 @@ static uint32_t *place_send(struct nic_view *view, const struct nic_posted *post
 {
     const struct bcs_descriptor *send = nic_posted_descriptor(view, posted);
     struct nic_match *match = match_of(view, send->port);
+    struct nic_item *item;
 
     for (;;) {
-        uint32_t id = nic_match_find_receive(match, view->items, send);
+        uint32_t id = nic_match_find_receive(match, &view->items, send);
         if (id == NIC_ITEM_NONE) {
-            nic_match_add_send(match, view->items,
+            nic_match_add_send(match, &view->items,
                                nic_item_new(view, send, posted->port));
             return found;
         }
-        nic_match_remove_receive(match, view->items, id);
-        if (view->items[id].descriptor.kind != BCS_PROBE) {
+        nic_match_remove_receive(match, &view->items, id);
+        item = nic_view_item(view, id);
+        if (item->descriptor.kind != BCS_PROBE) {
             struct nic_posted receive = item_posted(view, id);
             pair_up(view, posted, &receive);
             return found;
         }
-        if ((view->items[id].descriptor.flags & BCS_TAKE) != 0) {
+        if ((item->descriptor.flags & BCS_TAKE) != 0) {
             answer_waiting(view, id, send, nic_item_new(view, send, posted->port));
             return found;
         }
         *found = id;
-        found = &view->items[id].next;
+        found = &item->next;
     }
 }
 
@@ -192,7 +196,7 @@ static void match_send(struct nic_view *view, const struct nic_posted *posted)
     *place_send(view, posted, &first) = NIC_ITEM_NONE;
     while (first != NIC_ITEM_NONE) {
         id = first;
-        first = view->items[id].next;
+        first = nic_view_item(view, id)->next;
         answer_waiting(view, id, send, NIC_ITEM_NONE);
     }
 }
@@ -201,23 +205,23 @@ static void answer_probe(struct nic_view *view, const struct nic_posted *posted)
 {
     const struct bcs_descriptor *probe = nic_posted_descriptor(view, posted);
     struct nic_match *match = match_of(view, posted->port);
-    uint32_t id = nic_match_find_send(match, view->items, probe);
+    uint32_t id = nic_match_find_send(match, &view->items, probe);
 
     if (id != NIC_ITEM_NONE) {
         if ((probe->flags & BCS_TAKE) != 0) {
-            nic_match_remove_send(match, view->items, id);
+            nic_match_remove_send(match, &view->items, id);
         }
-        probe_answer(view, posted, &view->items[id].descriptor, id);
+        probe_answer(view, posted, &nic_view_item(view, id)->descriptor, id);
     } else {
         id = nic_item_new(view, probe, posted->port);
-        nic_match_add_receive(match, view->items, id);
+        nic_match_add_receive(match, &view->items, id);
     }
 }
 
 /** Take a message out of matching for its receiver, who has found it in the queue. */
 static void claim(struct nic_view *view, const struct nic_posted *posted)
 {
-    nic_match_remove_send(match_of(view, posted->port), view->items,
+    nic_match_remove_send(match_of(view, posted->port), &view->items,
                           (uint32_t)nic_posted_descriptor(view, posted)->address);
 }
 
@@ -226,12 +230,12 @@ static void cancel(struct nic_view *view, const struct nic_posted *posted)
 {
     const struct bcs_descriptor *wish = nic_posted_descriptor(view, posted);
     struct nic_match *match = match_of(view, posted->port);
-    uint32_t id = nic_match_find_cell(match, view->items, wish->cell);
+    uint32_t id = nic_match_find_cell(match, &view->items, wish->cell);
 
     if (id != NIC_ITEM_NONE) {
-        nic_match_remove_receive(match, view->items, id);
+        nic_match_remove_receive(match, &view->items, id);
         nic_item_free(view, id);
-        nic_view_complete(view, posted->port,
+        nic_view_complete(view, posted->port, wish->cell,
                           nic_view_cell(view, posted->port, wish->cell),
                           BCS_CELL_CANCELLED);
     }
@@ -264,13 +268,13 @@ static void take_receive(struct nic_view *view, const struct nic_posted *posted)
  */
 static void go_on(struct nic_view *view, uint32_t id)
 {
-    struct nic_item *item = &view->items[id];
+    struct nic_item *item = nic_view_item(view, id);
 
     /* from now on, so that no note of this slice asks for the next chunk as well */
     item->is_loading = 1;
     if (nic_view_copies(view, nic_item_needs_ends(item)) && !item->is_local &&
         item->granted < item->total) {
-        nic_schedule_add(&view->node->schedule, view->items, id);
+        nic_schedule_add(&view->node->schedule, &view->items, id);
     }
 }
 
@@ -289,7 +293,7 @@ void nic_buffer_receiver_step(struct nic_view *view)
         answer_probe(view, &batch->probes[i]);
     }
     while (batch->n_plans < nic_view_limits(view)->chunks &&
-           nic_schedule_next(&node->schedule, view->items,
+           nic_schedule_next(&node->schedule, &view->items,
                              &batch->plans[batch->n_plans])) {
         go_on(view, batch->plans[batch->n_plans++].item);
     }

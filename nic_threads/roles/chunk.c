@@ -24,7 +24,8 @@
 void nic_chunk_tell_matched(struct nic_view *view, uint32_t port, uint32_t cell)
 {
     if (nic_view_has(view, port)) {
-        nic_view_complete(view, port, nic_view_cell(view, port, cell), BCS_CELL_DONE);
+        nic_view_complete(view, port, cell, nic_view_cell(view, port, cell),
+                          BCS_CELL_DONE);
     } else {
         const struct bcs_descriptor note = {
             .kind = NIC_WIRE_MATCHED, .port = port, .cell = cell};
@@ -34,7 +35,7 @@ void nic_chunk_tell_matched(struct nic_view *view, uint32_t port, uint32_t cell)
 
 void nic_chunk_complete_receive(struct nic_view *view, const struct nic_item *item)
 {
-    nic_view_complete(view, item->port,
+    nic_view_complete(view, item->port, item->descriptor.cell,
                       nic_view_cell(view, item->port, item->descriptor.cell),
                       BCS_CELL_DONE);
 }
@@ -43,7 +44,7 @@ void nic_chunk_complete_receive(struct nic_view *view, const struct nic_item *it
 static void order_store(struct nic_view *view, uint32_t id, uint64_t block,
                         uint64_t n_bytes)
 {
-    struct nic_item *item = &view->items[id];
+    struct nic_item *item = nic_view_item(view, id);
     struct bcs_cell *cell = nic_view_cell(view, item->port, item->descriptor.cell);
 
     cell->chunk = (struct bcs_chunk){
@@ -61,10 +62,10 @@ static void order_store(struct nic_view *view, uint32_t id, uint64_t block,
 /** Queue a transfer for its next chunk if it can use one now. */
 static void want_next(struct nic_view *view, uint32_t id)
 {
-    struct nic_item *item = &view->items[id];
+    struct nic_item *item = nic_view_item(view, id);
 
     if (item->granted < item->total && !item->is_loading && item->loaded_block == 0) {
-        nic_schedule_add(&view->node->schedule, view->items, id);
+        nic_schedule_add(&view->node->schedule, &view->items, id);
     }
 }
 
@@ -78,7 +79,7 @@ static void free_stage_block(struct nic_view *view, const struct bcs_chunk *chun
  *  false: the receiver must store it by itself */
 static bool move_from_block(struct nic_view *view, const struct bcs_chunk *chunk)
 {
-    struct nic_item *item = &view->items[chunk->item];
+    struct nic_item *item = nic_view_item(view, chunk->item);
     const struct nic_place to = {item->port, item->descriptor.address + chunk->offset};
 
     if (chunk->n_bytes > 0) {
@@ -121,7 +122,7 @@ static void queue_block(struct nic_view *view, struct nic_item *item,
 
 void nic_chunk_arrived(struct nic_view *view, const struct bcs_chunk *chunk)
 {
-    struct nic_item *item = &view->items[chunk->item];
+    struct nic_item *item = nic_view_item(view, chunk->item);
 
     item->is_loading = 0;
     if (nic_view_copies(view, item->is_stored_by_receiver) &&
@@ -138,7 +139,7 @@ void nic_chunk_arrived(struct nic_view *view, const struct bcs_chunk *chunk)
 
 void nic_chunk_refused(struct nic_view *view, const struct bcs_chunk *chunk)
 {
-    struct nic_item *item = &view->items[chunk->item];
+    struct nic_item *item = nic_view_item(view, chunk->item);
 
     free_stage_block(view, chunk);
     if (!item->is_loaded_by_sender) { /* the first one */
@@ -151,7 +152,7 @@ void nic_chunk_refused(struct nic_view *view, const struct bcs_chunk *chunk)
 
 void nic_chunk_stored(struct nic_view *view, const struct bcs_chunk *chunk)
 {
-    struct nic_item *item = &view->items[chunk->item];
+    struct nic_item *item = nic_view_item(view, chunk->item);
 
     __atomic_store_n(&view->node->is_stalled, false, __ATOMIC_RELAXED);
     item->is_storing = 0;
@@ -224,7 +225,7 @@ static void move_to_node(struct nic_view *view, const struct bcs_descriptor *gra
     }
     send_chunk(view, &grant->chunk, data);
     if (grant->chunk.is_last) {
-        nic_view_complete(view, grant->port,
+        nic_view_complete(view, grant->port, grant->cell,
                           nic_view_cell(view, grant->port, grant->cell), BCS_CELL_DONE);
     }
 }
@@ -248,11 +249,11 @@ void nic_chunk_wanted(struct nic_view *view, const struct bcs_descriptor *grant)
 /** A free stage block for data from a node, or 0. */
 static uint64_t stage_block(struct nic_view *view, uint32_t from)
 {
-    const struct nic_layout *layout = &view->engine->layout;
     uint32_t n = nic_view_limits(view)->stage_blocks;
-    uint64_t gva = layout->stage_gva + (uint64_t)from * n * layout->stage_stride_bytes;
 
-    for (uint32_t i = 0; i < n; i++, gva += layout->stage_stride_bytes) {
+    for (uint32_t i = 0; i < n; i++) {
+        uint64_t gva =
+            nic_region_gva(&view->engine->layout.stages, (uint64_t)from * n + i);
         struct bcs_block *block = nic_view_block(view, gva);
         /* acquire: pairs with bcs_block_free by the process that has stored the chunk */
         if (atomic_load_explicit(&block->busy, memory_order_acquire) == 0) {
@@ -265,7 +266,7 @@ static uint64_t stage_block(struct nic_view *view, uint32_t from)
 
 void nic_chunk_grant(struct nic_view *view, const struct nic_plan *plan)
 {
-    struct nic_item *item = &view->items[plan->item];
+    struct nic_item *item = nic_view_item(view, plan->item);
     uint32_t from = nic_layout_node(&view->engine->layout, item->peer);
     struct bcs_descriptor grant = {
         .kind = NIC_WIRE_GRANT,
@@ -293,7 +294,7 @@ void nic_chunk_grant(struct nic_view *view, const struct nic_plan *plan)
             item->chunk_left += plan->n_bytes;
             item->is_loading = 0;
             __atomic_store_n(&view->node->is_stalled, true, __ATOMIC_RELAXED);
-            nic_schedule_add(&view->node->schedule, view->items, plan->item);
+            nic_schedule_add(&view->node->schedule, &view->items, plan->item);
             return;
         }
     }

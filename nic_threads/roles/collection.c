@@ -77,7 +77,7 @@ static void take_returned(struct nic_view *view)
             &node->returned[n % nic_view_limits(view)->opened];
 
         if (returned->item != NIC_ITEM_NONE) {
-            nic_schedule_add(&node->schedule, view->items, returned->item);
+            nic_schedule_add(&node->schedule, &view->items, returned->item);
         } else {
             nic_view_remind(view, returned->port, returned->cell);
         }

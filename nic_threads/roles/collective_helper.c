@@ -57,13 +57,14 @@ static bool has_part(const struct bcs_descriptor *descriptor)
 static void send_parts(struct nic_view *view, const struct nic_slot *slot)
 {
     for (uint32_t id = slot->first_item; id != NIC_ITEM_NONE;
-         id = view->items[id].next) {
-        struct bcs_descriptor part = view->items[id].descriptor;
+         id = nic_view_item(view, id)->next) {
+        struct bcs_descriptor part = nic_view_item(view, id)->descriptor;
 
         if (has_part(&part)) {
             part.kind = NIC_WIRE_PART;
             part.address = slot->sequence;
-            nic_wire_send(view, slot->members.master, &part, view->items[id].port);
+            nic_wire_send(view, slot->members.master, &part,
+                          nic_view_item(view, id)->port);
         }
     }
 }
@@ -72,15 +73,16 @@ static void send_parts(struct nic_view *view, const struct nic_slot *slot)
 static uint32_t n_parts_of_others(const struct nic_view *view,
                                   const struct nic_slot *slot)
 {
-    const struct bcs_descriptor *any = &view->items[slot->first_item].descriptor;
+    const struct bcs_descriptor *any =
+        &nic_view_item(view, slot->first_item)->descriptor;
     uint32_t n_all = nic_is_reduction(any)
                          ? slot->members.n_members
                          : nic_collective_kind(any) == BCS_COLLECTIVE_BCAST;
     uint32_t n_own = 0;
 
     for (uint32_t id = slot->first_item; id != NIC_ITEM_NONE;
-         id = view->items[id].next) {
-        n_own += has_part(&view->items[id].descriptor);
+         id = nic_view_item(view, id)->next) {
+        n_own += has_part(&nic_view_item(view, id)->descriptor);
     }
     return n_all - n_own;
 }
@@ -136,7 +138,7 @@ static void arrive(struct nic_view *view, const struct nic_posted *posted)
     } else if (__builtin_expect(terms != slot->gathered_terms, 0)) {
         slot->gathered_terms = nic_terms_join(terms, slot->gathered_terms);
     }
-    view->items[id].next = slot->first_item;
+    nic_view_item(view, id)->next = slot->first_item;
     slot->first_item = id;
     if (++slot->n_arrived == slot->members.n_local) {
         local_part_done(view, descriptor->port);
@@ -170,7 +172,8 @@ static void keep_part(struct nic_view *view, const struct nic_posted *posted)
         return;
     }
     id = nic_item_new(view, part, posted->port);
-    view->items[id].next = slot->parts - 1; /* NIC_ITEM_NONE if there are none */
+    nic_view_item(view, id)->next =
+        slot->parts - 1; /* NIC_ITEM_NONE if there are none */
     slot->parts = id + 1;
     slot->n_parts++;
 }
@@ -243,7 +246,7 @@ static bool gets_data(const struct bcs_descriptor *descriptor)
 static void free_items(struct nic_view *view, uint32_t id)
 {
     while (id != NIC_ITEM_NONE) {
-        uint32_t next = view->items[id].next;
+        uint32_t next = nic_view_item(view, id)->next;
         nic_item_free(view, id);
         id = next;
     }
@@ -267,8 +270,8 @@ static void complete_members(struct nic_view *view, struct nic_slot *slot,
                              const void *result)
 {
     for (uint32_t id = slot->first_item; id != NIC_ITEM_NONE;
-         id = view->items[id].next) {
-        const struct nic_item *item = &view->items[id];
+         id = nic_view_item(view, id)->next) {
+        const struct nic_item *item = nic_view_item(view, id);
         const struct bcs_descriptor *descriptor = &item->descriptor;
         struct bcs_cell *cell = nic_view_cell(view, item->port, descriptor->cell);
         enum bcs_cell_state state = BCS_CELL_DONE;
@@ -278,7 +281,7 @@ static void complete_members(struct nic_view *view, struct nic_slot *slot,
             memcpy(cell->payload, result, descriptor->n_bytes);
             state = BCS_CELL_INLINE;
         }
-        nic_view_complete(view, item->port, cell, state);
+        nic_view_complete(view, item->port, descriptor->cell, cell, state);
     }
     renew(view, slot);
 }
@@ -341,9 +344,9 @@ static void refuse(struct nic_view *view, uint32_t slot_number)
 /** The first of a chain of items that holds the root's data. */
 static uint32_t find_root(const struct nic_view *view, uint32_t id)
 {
-    while (id != NIC_ITEM_NONE &&
-           view->items[id].descriptor.source != view->items[id].descriptor.tag) {
-        id = view->items[id].next;
+    while (id != NIC_ITEM_NONE && nic_view_item(view, id)->descriptor.source !=
+                                      nic_view_item(view, id)->descriptor.tag) {
+        id = nic_view_item(view, id)->next;
     }
     return id;
 }
@@ -354,12 +357,13 @@ static const struct bcs_descriptor *root_of(const struct nic_view *view,
 {
     uint32_t id = slot->first_item;
 
-    if (nic_collective_kind(&view->items[id].descriptor) == BCS_COLLECTIVE_BCAST) {
+    if (nic_collective_kind(&nic_view_item(view, id)->descriptor) ==
+        BCS_COLLECTIVE_BCAST) {
         id = find_root(view, slot->first_item);
         id = id == NIC_ITEM_NONE ? find_root(view, slot->parts - 1) : id;
         assert(id != NIC_ITEM_NONE);
     }
-    return &view->items[id].descriptor;
+    return &nic_view_item(view, id)->descriptor;
 }
 
 void nic_collective_helper_step(struct nic_view *view)
@@ -371,7 +375,8 @@ void nic_collective_helper_step(struct nic_view *view)
 
         if (__builtin_expect(slot->is_refused, 0)) {
             refuse(view, batch->ready[i]);
-        } else if (!nic_is_reduction(&view->items[slot->first_item].descriptor)) {
+        } else if (!nic_is_reduction(
+                       &nic_view_item(view, slot->first_item)->descriptor)) {
             const struct bcs_descriptor *root = root_of(view, slot);
 
             nic_collective_helper_broadcast(view, batch->ready[i], root->payload,

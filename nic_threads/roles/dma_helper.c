@@ -53,7 +53,7 @@ static void deliver(struct nic_view *view, const struct nic_pair *pair)
     } else {
         memcpy(cell->payload, send->payload, FIRST_LINE_PAYLOAD);
     }
-    nic_view_complete(view, pair->receive.port, cell, state);
+    nic_view_complete(view, pair->receive.port, receive->cell, cell, state);
     if ((send->flags & BCS_SYNCHRONOUS) != 0) {
         nic_chunk_tell_matched(view, pair->send.port, send->cell);
     }
@@ -129,7 +129,7 @@ static void copy_refused(struct nic_view *view, const struct bcs_descriptor *not
 /** Let the endpoints begin, with a chunk that need not be the first. */
 static void open_local(struct nic_view *view, const struct nic_plan *plan)
 {
-    struct nic_item *item = &view->items[plan->item];
+    struct nic_item *item = nic_view_item(view, plan->item);
     struct bcs_cell *target = nic_view_cell(view, item->port, item->descriptor.cell);
     struct bcs_cell *source = nic_view_cell(view, item->peer, item->peer_cell);
     struct bcs_transfer *transfer = &target->transfer;
@@ -158,8 +158,9 @@ static void open_local(struct nic_view *view, const struct nic_plan *plan)
     if (transfer->is_streamed) {
         open_stream(view, item->port, item->descriptor.cell);
     } else {
-        nic_view_complete(view, item->port, target, BCS_CELL_TRANSFER);
-        nic_view_complete(view, item->peer, source, BCS_CELL_SOURCE);
+        nic_view_complete(view, item->port, item->descriptor.cell, target,
+                          BCS_CELL_TRANSFER);
+        nic_view_complete(view, item->peer, item->peer_cell, source, BCS_CELL_SOURCE);
         note_opened(view, item, target);
     }
 }
@@ -167,7 +168,7 @@ static void open_local(struct nic_view *view, const struct nic_plan *plan)
 /** Let the endpoints copy the next chunk. */
 static void grant_local(struct nic_view *view, const struct nic_plan *plan)
 {
-    struct nic_item *item = &view->items[plan->item];
+    struct nic_item *item = nic_view_item(view, plan->item);
 
     if (!item->is_open) {
         open_local(view, plan);
@@ -189,7 +190,7 @@ static void grant_local(struct nic_view *view, const struct nic_plan *plan)
 /** Copy the next chunk from buffer to buffer, or else let the endpoints go on. */
 static void move_local(struct nic_view *view, const struct nic_plan *plan)
 {
-    struct nic_item *item = &view->items[plan->item];
+    struct nic_item *item = nic_view_item(view, plan->item);
     const struct nic_place from = {item->peer, item->peer_address + plan->offset};
     const struct nic_place to = {item->port, item->descriptor.address + plan->offset};
 
@@ -206,11 +207,11 @@ static void move_local(struct nic_view *view, const struct nic_plan *plan)
     }
     item->is_loading = 0;
     if (item->granted < item->total) {
-        nic_schedule_add(&view->node->schedule, view->items, plan->item);
+        nic_schedule_add(&view->node->schedule, &view->items, plan->item);
         return;
     }
     nic_chunk_complete_receive(view, item);
-    nic_view_complete(view, item->peer,
+    nic_view_complete(view, item->peer, item->peer_cell,
                       nic_view_cell(view, item->peer, item->peer_cell), BCS_CELL_DONE);
     nic_item_free(view, plan->item);
 }
@@ -221,7 +222,7 @@ static void note(struct nic_view *view, const struct nic_posted *posted)
 
     switch (descriptor->kind) {
     case BCS_CHUNK_MOVED:
-        nic_schedule_add(&view->node->schedule, view->items, descriptor->chunk.item);
+        nic_schedule_add(&view->node->schedule, &view->items, descriptor->chunk.item);
         break;
     case BCS_CHUNK_LOADED:
         nic_chunk_loaded(view, &descriptor->chunk, descriptor->address);
@@ -266,7 +267,7 @@ void nic_dma_helper_step(struct nic_view *view)
     }
     for (uint32_t i = 0; i < batch->n_plans; i++) {
         const struct nic_plan *plan = &batch->plans[i];
-        struct nic_item *item = &view->items[plan->item];
+        struct nic_item *item = nic_view_item(view, plan->item);
 
         if (plan->offset + plan->n_bytes > item->granted) {
             item->chunk_left += plan->n_bytes; /* a chunk before it must come first */

@@ -15,8 +15,8 @@ static uint64_t place(struct nic_view *view, uint32_t id, uint32_t n_members)
 {
     uint64_t sum = 0;
 
-    for (; id != NIC_ITEM_NONE; id = view->items[id].next) {
-        const struct bcs_descriptor *part = &view->items[id].descriptor;
+    for (; id != NIC_ITEM_NONE; id = nic_view_item(view, id)->next) {
+        const struct bcs_descriptor *part = &nic_view_item(view, id)->descriptor;
 
         assert((uint32_t)part->source < n_members);
         memcpy(nic_view_scratch(view) + (size_t)part->source * BCS_INLINE_BYTES,
@@ -29,7 +29,8 @@ static uint64_t place(struct nic_view *view, uint32_t id, uint32_t n_members)
 static void reduce(struct nic_view *view, uint32_t slot_number)
 {
     const struct nic_slot *slot = nic_view_slot(view, slot_number);
-    const struct bcs_descriptor *any = &view->items[slot->first_item].descriptor;
+    const struct bcs_descriptor *any =
+        &nic_view_item(view, slot->first_item)->descriptor;
     uint8_t *operands = nic_view_scratch(view);
     int kernel = (int)bcs_operation_kernel(any->operation);
     size_t n_bytes = any->n_bytes;
@@ -53,7 +54,7 @@ void nic_reduce_helper_step(struct nic_view *view)
         const struct nic_slot *slot = nic_view_slot(view, batch->ready[i]);
         /* without an item: a barrier or broadcast on a node that is alone, which is over */
         if (slot->first_item != NIC_ITEM_NONE && !slot->is_refused &&
-            nic_is_reduction(&view->items[slot->first_item].descriptor)) {
+            nic_is_reduction(&nic_view_item(view, slot->first_item)->descriptor)) {
             reduce(view, batch->ready[i]);
         }
     }

@@ -72,7 +72,7 @@ static void open_slice(struct nic_view *view)
     struct nic_node *node = view->node;
 
     __atomic_store_n(&node->slice, node->slice + 1, __ATOMIC_RELAXED);
-    nic_schedule_open(&node->schedule, view->items);
+    nic_schedule_open(&node->schedule, &view->items);
 }
 
 /** Whether the DMA helper has anything to do. */

@@ -41,51 +41,58 @@ static uint32_t link_get(const uint32_t *link)
     return __atomic_load_n(link, __ATOMIC_ACQUIRE);
 }
 
-static void list_append(struct nic_list *list, struct nic_item *items, uint32_t id)
+static void list_append(struct nic_list *list, const struct nic_items *items,
+                        struct nic_item *item, uint32_t id)
 {
-    items[id].next = NIC_ITEM_NONE;
-    items[id].previous = list->last;
-    link_set(list->last == NIC_ITEM_NONE ? &list->first : &items[list->last].next, id);
+    uint32_t last = list->last;
+
+    item->next = NIC_ITEM_NONE;
+    item->previous = last;
+    link_set(last == NIC_ITEM_NONE ? &list->first : &nic_item_at(items, last)->next,
+             id);
     list->last = id;
 }
 
-static void list_remove(struct nic_list *list, struct nic_item *items, uint32_t id)
+static void list_remove(struct nic_list *list, const struct nic_items *items,
+                        const struct nic_item *item)
 {
-    const struct nic_item *item = &items[id];
+    uint32_t previous = item->previous, next = item->next;
 
-    link_set(item->previous == NIC_ITEM_NONE ? &list->first
-                                             : &items[item->previous].next,
-             item->next);
-    if (item->next == NIC_ITEM_NONE) {
-        list->last = item->previous;
+    link_set(previous == NIC_ITEM_NONE ? &list->first
+                                       : &nic_item_at(items, previous)->next,
+             next);
+    if (next == NIC_ITEM_NONE) {
+        list->last = previous;
     } else {
-        items[item->next].previous = item->previous;
+        nic_item_at(items, next)->previous = previous;
     }
 }
 
-static void arrivals_append(struct nic_match *match, struct nic_item *items,
-                            uint32_t id)
+static void arrivals_append(struct nic_match *match, const struct nic_items *items,
+                            struct nic_item *item, uint32_t id)
 {
     struct nic_list *list = &match->arrivals;
+    uint32_t last = list->last;
 
-    items[id].later = NIC_ITEM_NONE;
-    items[id].earlier = list->last;
-    link_set(list->last == NIC_ITEM_NONE ? &list->first : &items[list->last].later, id);
+    item->later = NIC_ITEM_NONE;
+    item->earlier = last;
+    link_set(last == NIC_ITEM_NONE ? &list->first : &nic_item_at(items, last)->later,
+             id);
     list->last = id;
 }
 
-static void arrivals_remove(struct nic_match *match, struct nic_item *items,
-                            uint32_t id)
+static void arrivals_remove(struct nic_match *match, const struct nic_items *items,
+                            const struct nic_item *item)
 {
-    const struct nic_item *item = &items[id];
+    uint32_t earlier = item->earlier, later = item->later;
 
-    link_set(item->earlier == NIC_ITEM_NONE ? &match->arrivals.first
-                                            : &items[item->earlier].later,
-             item->later);
-    if (item->later == NIC_ITEM_NONE) {
-        match->arrivals.last = item->earlier;
+    link_set(earlier == NIC_ITEM_NONE ? &match->arrivals.first
+                                      : &nic_item_at(items, earlier)->later,
+             later);
+    if (later == NIC_ITEM_NONE) {
+        match->arrivals.last = earlier;
     } else {
-        items[item->later].earlier = item->earlier;
+        nic_item_at(items, later)->earlier = earlier;
     }
 }
 
@@ -119,90 +126,104 @@ void nic_match_init(struct nic_match *match)
     match->n_receives = 0;
 }
 
-void nic_match_add_send(struct nic_match *match, struct nic_item *items, uint32_t id)
+void nic_match_add_send(struct nic_match *match, const struct nic_items *items,
+                        uint32_t id)
 {
-    const struct bcs_descriptor *send = &items[id].descriptor;
+    struct nic_item *item = nic_item_at(items, id);
+    const struct bcs_descriptor *send = &item->descriptor;
 
-    items[id].sequence = match->n_arrived;
-    list_append(&match->sends[bucket_of(send->context_id, send->source)], items, id);
-    arrivals_append(match, items, id);
+    item->sequence = match->n_arrived;
+    list_append(&match->sends[bucket_of(send->context_id, send->source)], items, item,
+                id);
+    arrivals_append(match, items, item, id);
     set_n_sends(match, match->n_sends + 1);
     /* release: pairs with the acquire in nic_match_find_send */
     __atomic_store_n(&match->n_arrived, match->n_arrived + 1, __ATOMIC_RELEASE);
 }
 
-void nic_match_add_receive(struct nic_match *match, struct nic_item *items, uint32_t id)
+void nic_match_add_receive(struct nic_match *match, const struct nic_items *items,
+                           uint32_t id)
 {
-    items[id].sequence = match->n_posted++;
-    list_append(receive_list(match, &items[id].descriptor), items, id);
+    struct nic_item *item = nic_item_at(items, id);
+
+    item->sequence = match->n_posted++;
+    list_append(receive_list(match, &item->descriptor), items, item, id);
     match->n_receives++;
 }
 
-uint32_t nic_match_find_send(const struct nic_match *match,
-                             const struct nic_item *items,
-                             const struct bcs_descriptor *receive)
+uint32_t nic_match_search_sends(const struct nic_match *match,
+                                const struct nic_items *items,
+                                const struct bcs_descriptor *receive)
 {
+    const struct nic_item *item = NULL;
     uint64_t n_arrived;
     uint32_t id;
 
-    if (nic_match_n_sends(match) == 0) {
-        return NIC_ITEM_NONE;
-    }
     /* acquire: pairs with the release in nic_match_add_send */
     n_arrived = __atomic_load_n(&match->n_arrived, __ATOMIC_ACQUIRE);
     if (receive->source < 0) {
         id = link_get(&match->arrivals.first);
-        while (id != NIC_ITEM_NONE && !accepts(receive, &items[id].descriptor)) {
-            id = link_get(&items[id].later);
+        while (id != NIC_ITEM_NONE &&
+               !accepts(receive, &(item = nic_item_at(items, id))->descriptor)) {
+            id = link_get(&item->later);
         }
     } else {
         id = link_get(
             &match->sends[bucket_of(receive->context_id, receive->source)].first);
-        while (id != NIC_ITEM_NONE && !accepts(receive, &items[id].descriptor)) {
-            id = link_get(&items[id].next);
+        while (id != NIC_ITEM_NONE &&
+               !accepts(receive, &(item = nic_item_at(items, id))->descriptor)) {
+            id = link_get(&item->next);
         }
     }
-    return id != NIC_ITEM_NONE && items[id].sequence < n_arrived ? id : NIC_ITEM_NONE;
+    return id != NIC_ITEM_NONE && item->sequence < n_arrived ? id : NIC_ITEM_NONE;
 }
 
-static uint32_t first_accepting(uint32_t id, const struct nic_item *items,
-                                const struct bcs_descriptor *send)
+/** The first receive of a list from id on that accepts a send; *item_out is its item. */
+static uint32_t first_accepting(uint32_t id, const struct nic_items *items,
+                                const struct bcs_descriptor *send,
+                                const struct nic_item **item_out)
 {
-    while (id != NIC_ITEM_NONE && !accepts(&items[id].descriptor, send)) {
-        id = items[id].next;
+    const struct nic_item *item = NULL;
+
+    while (id != NIC_ITEM_NONE &&
+           !accepts(&(item = nic_item_at(items, id))->descriptor, send)) {
+        id = item->next;
     }
+    *item_out = item;
     return id;
 }
 
-uint32_t nic_match_find_receive(const struct nic_match *match,
-                                const struct nic_item *items,
-                                const struct bcs_descriptor *send)
+uint32_t nic_match_search_receives(const struct nic_match *match,
+                                   const struct nic_items *items,
+                                   const struct bcs_descriptor *send)
 {
+    const struct nic_item *named_item, *any_item;
     uint32_t named, any;
 
-    if (match->n_receives == 0) {
-        return NIC_ITEM_NONE;
-    }
     named = first_accepting(
-        match->receives[bucket_of(send->context_id, send->source)].first, items, send);
-    any = first_accepting(match->wildcards.first, items, send);
+        match->receives[bucket_of(send->context_id, send->source)].first, items, send,
+        &named_item);
+    any = first_accepting(match->wildcards.first, items, send, &any_item);
     if (named == NIC_ITEM_NONE || any == NIC_ITEM_NONE) {
         return named == NIC_ITEM_NONE ? any : named;
     }
-    return items[named].sequence < items[any].sequence ? named : any;
+    return named_item->sequence < any_item->sequence ? named : any;
 }
 
-static uint32_t first_with_cell(uint32_t id, const struct nic_item *items,
+static uint32_t first_with_cell(uint32_t id, const struct nic_items *items,
                                 uint32_t cell)
 {
-    while (id != NIC_ITEM_NONE && items[id].descriptor.cell != cell) {
-        id = items[id].next;
+    const struct nic_item *item;
+
+    while (id != NIC_ITEM_NONE &&
+           (item = nic_item_at(items, id))->descriptor.cell != cell) {
+        id = item->next;
     }
     return id;
 }
 
 uint32_t nic_match_find_cell(const struct nic_match *match,
-                             const struct nic_item *items, uint32_t cell)
+                             const struct nic_items *items, uint32_t cell)
 {
     uint32_t id = first_with_cell(match->wildcards.first, items, cell);
 
@@ -212,18 +233,22 @@ uint32_t nic_match_find_cell(const struct nic_match *match,
     return id;
 }
 
-void nic_match_remove_send(struct nic_match *match, struct nic_item *items, uint32_t id)
+void nic_match_remove_send(struct nic_match *match, const struct nic_items *items,
+                           uint32_t id)
 {
-    const struct bcs_descriptor *send = &items[id].descriptor;
+    const struct nic_item *item = nic_item_at(items, id);
+    const struct bcs_descriptor *send = &item->descriptor;
 
-    list_remove(&match->sends[bucket_of(send->context_id, send->source)], items, id);
-    arrivals_remove(match, items, id);
+    list_remove(&match->sends[bucket_of(send->context_id, send->source)], items, item);
+    arrivals_remove(match, items, item);
     set_n_sends(match, match->n_sends - 1);
 }
 
-void nic_match_remove_receive(struct nic_match *match, struct nic_item *items,
+void nic_match_remove_receive(struct nic_match *match, const struct nic_items *items,
                               uint32_t id)
 {
-    list_remove(receive_list(match, &items[id].descriptor), items, id);
+    const struct nic_item *item = nic_item_at(items, id);
+
+    list_remove(receive_list(match, &item->descriptor), items, item);
     match->n_receives--;
 }

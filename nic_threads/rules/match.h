@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Matching of sends with receives for one port: pure code over items that are named by
- * index, so that it works in shared memory and in a unit test alike. Used by the buffer
+ * number, so that it works in shared memory and in a unit test alike. Used by the buffer
  * receiver under the node's engine lock.
  *
  * Invariant: no send in a queue matches a receive in it. A receive takes the oldest send
@@ -14,12 +14,13 @@
 #include <stdint.h>
 
 #include "libbcs/ring/descriptor.h"
+#include "libbcs/ring/region.h"
 
 #define NIC_ITEM_NONE UINT32_MAX
 
 /** A descriptor that has to stay beyond its slice, with the engine's notes on it. */
 struct nic_item {
-    struct bcs_descriptor descriptor;
+    _Alignas(BCS_CACHE_LINE) struct bcs_descriptor descriptor;
     uint32_t port; /* who posted it, number in the job */
     uint32_t next; /* in its bucket, schedule, slot or free list */
     uint32_t previous;
@@ -55,6 +56,24 @@ static inline bool nic_item_needs_ends(const struct nic_item *item)
     return item->is_loaded_by_sender || item->is_stored_by_receiver;
 }
 
+_Static_assert(sizeof(struct nic_item) == 4 * BCS_CACHE_LINE, "its number is shifted");
+
+/** The items of a node, by number; where there are all of them in one piece, region and core
+ *  are not used. */
+struct nic_items {
+    struct nic_item *first; /* the first n_first of them */
+    uint32_t n_first;
+    struct nic_region region;
+    struct bcs_core *core;
+};
+
+static inline struct nic_item *nic_item_at(const struct nic_items *items, uint32_t id)
+{
+    return __builtin_expect(id < items->n_first, 1)
+               ? &items->first[id]
+               : nic_region_at(&items->region, items->core, id);
+}
+
 enum { NIC_MATCH_BUCKETS = 16 };
 
 /** Oldest and newest item of a list. */
@@ -84,36 +103,56 @@ static inline uint32_t nic_match_n_sends(const struct nic_match *match)
 }
 
 /** Put a send that found no receive at the end of the queue. */
-void nic_match_add_send(struct nic_match *match, struct nic_item *items, uint32_t id);
+void nic_match_add_send(struct nic_match *match, const struct nic_items *items,
+                        uint32_t id);
 
 /** Put a receive or a waiting probe that found no send at the end of the queue. */
-void nic_match_add_receive(struct nic_match *match, struct nic_item *items,
+void nic_match_add_receive(struct nic_match *match, const struct nic_items *items,
                            uint32_t id);
+
+/** nic_match_find_send where there are some. */
+uint32_t nic_match_search_sends(const struct nic_match *match,
+                                const struct nic_items *items,
+                                const struct bcs_descriptor *receive);
 
 /**
  * The oldest send that a receive or probe accepts, left in place, or NIC_ITEM_NONE. The
  * port's owner may call it without the lock while nothing that it has posted can take sends
  * out of the queue (bcs_poster_is_settled): then the queue only grows.
  */
-uint32_t nic_match_find_send(const struct nic_match *match,
-                             const struct nic_item *items,
-                             const struct bcs_descriptor *receive);
+static inline uint32_t nic_match_find_send(const struct nic_match *match,
+                                           const struct nic_items *items,
+                                           const struct bcs_descriptor *receive)
+{
+    return nic_match_n_sends(match) == 0
+               ? NIC_ITEM_NONE
+               : nic_match_search_sends(match, items, receive);
+}
+
+/** nic_match_find_receive where there are some. */
+uint32_t nic_match_search_receives(const struct nic_match *match,
+                                   const struct nic_items *items,
+                                   const struct bcs_descriptor *send);
 
 /** The oldest receive or probe that accepts a send, left in place, or NIC_ITEM_NONE. */
-uint32_t nic_match_find_receive(const struct nic_match *match,
-                                const struct nic_item *items,
-                                const struct bcs_descriptor *send);
+static inline uint32_t nic_match_find_receive(const struct nic_match *match,
+                                              const struct nic_items *items,
+                                              const struct bcs_descriptor *send)
+{
+    return match->n_receives == 0 ? NIC_ITEM_NONE
+                                  : nic_match_search_receives(match, items, send);
+}
 
 /** The pending receive or probe with this completion cell, or NIC_ITEM_NONE. */
 uint32_t nic_match_find_cell(const struct nic_match *match,
-                             const struct nic_item *items, uint32_t cell);
+                             const struct nic_items *items, uint32_t cell);
 
 /** Take a send out of the queue. */
-void nic_match_remove_send(struct nic_match *match, struct nic_item *items,
+void nic_match_remove_send(struct nic_match *match, const struct nic_items *items,
                            uint32_t id);
 
 /** Take a receive or probe out of the queue. */
-void nic_match_remove_receive(struct nic_match *match, struct nic_item *items,
+void nic_match_remove_receive(struct nic_match *match, const struct nic_items *items,
                               uint32_t id);
 
 #endif

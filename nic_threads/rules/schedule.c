@@ -23,13 +23,13 @@ static void set_first(struct nic_list *list, uint32_t id)
 }
 
 /** Append a chain of items. */
-static void append(struct nic_list *list, struct nic_item *items, uint32_t first,
+static void append(struct nic_list *list, const struct nic_items *items, uint32_t first,
                    uint32_t last)
 {
     if (list->last == NIC_ITEM_NONE) {
         set_first(list, first);
     } else {
-        items[list->last].next = first;
+        nic_item_at(items, list->last)->next = first;
     }
     list->last = last;
 }
@@ -47,26 +47,35 @@ static bool is_served(const struct nic_schedule *schedule, const struct nic_item
            item->chunk_left == 0;
 }
 
-void nic_schedule_add(struct nic_schedule *schedule, struct nic_item *items,
+void nic_schedule_add(struct nic_schedule *schedule, const struct nic_items *items,
                       uint32_t id)
 {
-    if (items[id].is_queued) {
+    struct nic_item *item = nic_item_at(items, id);
+
+    if (item->is_queued) {
         return;
     }
-    items[id].is_queued = 1;
-    items[id].next = NIC_ITEM_NONE;
-    append(is_served(schedule, &items[id]) ? &schedule->later : &schedule->waiting,
-           items, id, id);
+    item->is_queued = 1;
+    item->next = NIC_ITEM_NONE;
+    append(is_served(schedule, item) ? &schedule->later : &schedule->waiting, items, id,
+           id);
 }
 
-void nic_schedule_open(struct nic_schedule *schedule, struct nic_item *items)
+/** Apart, as it is needed seldom. */
+static __attribute__((noinline)) void resume(struct nic_schedule *schedule,
+                                             const struct nic_items *items)
+{
+    append(&schedule->waiting, items, schedule->later.first, schedule->later.last);
+    clear(&schedule->later);
+}
+
+void nic_schedule_open(struct nic_schedule *schedule, const struct nic_items *items)
 {
     schedule->n_opened++;
     schedule->left_bytes = schedule->slice_bytes;
     __atomic_store_n(&schedule->is_full, false, __ATOMIC_RELAXED);
     if (schedule->later.first != NIC_ITEM_NONE) {
-        append(&schedule->waiting, items, schedule->later.first, schedule->later.last);
-        clear(&schedule->later);
+        resume(schedule, items);
     }
 }
 
@@ -75,16 +84,17 @@ static uint64_t smaller(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-int nic_schedule_next(struct nic_schedule *schedule, struct nic_item *items,
+int nic_schedule_next(struct nic_schedule *schedule, const struct nic_items *items,
                       struct nic_plan *plan_out)
 {
     uint32_t id = schedule->waiting.first;
-    struct nic_item *item = &items[id];
+    struct nic_item *item;
     uint64_t n_bytes;
 
     if (id == NIC_ITEM_NONE) {
         return 0;
     }
+    item = nic_item_at(items, id);
     if (item->granted == 0 || item->chunk_slice != schedule->n_opened) {
         item->chunk_slice = schedule->n_opened;
         item->chunk_left = schedule->chunk_bytes;

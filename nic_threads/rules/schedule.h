@@ -38,11 +38,11 @@ void nic_schedule_init(struct nic_schedule *schedule, uint64_t chunk_bytes,
 
 /** Queue a transfer (item->granted of item->total bytes are done) for its next chunk. One
  *  that is queued already keeps its place. */
-void nic_schedule_add(struct nic_schedule *schedule, struct nic_item *items,
+void nic_schedule_add(struct nic_schedule *schedule, const struct nic_items *items,
                       uint32_t id);
 
 /** Start to fill a slice: everything that waits may have a chunk again. */
-void nic_schedule_open(struct nic_schedule *schedule, struct nic_item *items);
+void nic_schedule_open(struct nic_schedule *schedule, const struct nic_items *items);
 
 /**
  * Take the next chunk of this slice, or a piece of one where chunk_limit says so, and advance item->granted past it. A transfer of no
@@ -51,7 +51,7 @@ void nic_schedule_open(struct nic_schedule *schedule, struct nic_item *items);
  * @return 1  plan_out is set
  * @return 0  the slice is full or nothing waits
  */
-int nic_schedule_next(struct nic_schedule *schedule, struct nic_item *items,
+int nic_schedule_next(struct nic_schedule *schedule, const struct nic_items *items,
                       struct nic_plan *plan_out);
 
 /** Whether a transfer waits for a chunk, of this slice or the next. Also read without the

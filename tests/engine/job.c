@@ -70,6 +70,8 @@ static struct bcs_memory *job_memory(const struct nic_config *config,
         .transport = nic_config_transport(config),
         .n_nodes = layout->n_nodes,
         .heap_bytes = layout->heap_bytes,
+        .whole_bytes = layout->whole_bytes,
+        .window_bytes = config->limits.window,
         .seed = config->defer,
     };
     struct bcs_memory *memory;
@@ -127,21 +129,14 @@ static int job_context_create(const struct job *job, uint32_t rank,
     context->rank = rank;
     context->size = job->shape.n_ranks;
     context->movers = bcs_movers;
-    context->pending = calloc(job->config.descriptors, sizeof(*context->pending));
-    context->ordered = calloc(job->config.descriptors, sizeof(*context->ordered));
-    rc = context->pending == NULL || context->ordered == NULL
-             ? -ENOMEM
-             : nic_engine_create(&params, &context->engine);
-    if (rc == 0) {
-        rc = bcs_poster_init(&context->poster,
-                             context->engine->views[context->engine->home].heap,
-                             nic_layout_port_gva(&context->engine->layout, rank),
-                             (uint32_t)job->config.descriptors, &job->config.limits);
-    }
+    rc = nic_engine_create(&params, &context->engine);
     if (rc < 0) {
         bcs_detach(context);
         return rc;
     }
+    bcs_poster_init(&context->poster,
+                    context->engine->views[context->engine->home].core,
+                    &context->engine->layout, rank);
     context->poster.port->pid = getpid();
     context->poster.port->rank = rank;
     if (rank == 0) {

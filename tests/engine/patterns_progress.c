@@ -59,7 +59,8 @@ static uint64_t most_progress(const struct rank *me)
 /** Whether rank 1's message is there. */
 static bool is_over(const struct rank *me, const struct bcs_request *request)
 {
-    const struct bcs_cell *cell = &me->context->poster.cells[bcs_inside(request)->cell];
+    const struct bcs_cell *cell =
+        bcs_poster_cell_at(&me->context->poster, bcs_inside(request)->cell);
     enum bcs_cell_state state = bcs_cell_state(cell);
 
     return state == BCS_CELL_DONE ||

@@ -26,6 +26,7 @@ CALL_EDGES = {
     "libbcs/ring": ["libbcs/core"],
     "libbcs/session": ["libbcs/copy", "libbcs/core", "libbcs/tools", "mds", "nic_threads"],
     "libbcs/api": [
+        "libbcs/core",
         "libbcs/ring",
         "libbcs/session",
         "nic_threads",
@@ -59,7 +60,7 @@ CALL_EDGES = {
         "nic_threads",
     ],
     "nic_threads": [],
-    "nic_threads/rules": [],
+    "nic_threads/rules": ["libbcs/ring"],
     "nic_threads/node": [
         "libbcs/copy",
         "libbcs/core",
@@ -67,7 +68,12 @@ CALL_EDGES = {
         "nic_threads",
         "nic_threads/rules",
     ],
-    "nic_threads/roles": ["nic_threads/node", "nic_threads/rules"],
+    "nic_threads/roles": [
+        "libbcs/core",
+        "libbcs/ring",
+        "nic_threads/node",
+        "nic_threads/rules",
+    ],
     "nic_threads/drivers": [
         "libbcs/ring",
         "nic_threads/node",
@@ -79,13 +85,13 @@ CALL_EDGES = {
 KNOWN_CIRCLES = []
 # Functions of the system that only some folders may use.
 SYSTEM_CALLS = {
-    "_exit": ["libbcs/base", "libbcs/bsplib", "libbcs/tools"],
+    "_exit": ["libbcs/base", "libbcs/bsplib", "libbcs/tools", "libbcs/transport"],
     "execv": ["libbcs/tools"],
     "fork": ["libbcs/tools"],
     "getenv": ["libbcs/base"],
     "kill": ["libbcs/tools", "libbcs/transport/shm"],
     "memfd_create": ["libbcs/base", "libbcs/tools"],
-    "mmap64": ["libbcs/base", "libbcs/tools", "mpi_shim/request"],
+    "mmap64": ["libbcs/base", "libbcs/tools", "libbcs/transport"],
     "prctl": ["libbcs/copy", "libbcs/tools", "nic_threads/drivers"],
     "process_vm_readv": ["libbcs/copy"],
     "process_vm_writev": ["libbcs/copy"],

@@ -288,7 +288,8 @@ static void join(struct run *run, uint32_t rank, uint32_t id)
 static bool has_left(struct run *run, uint32_t rank, uint32_t id)
 {
     struct bcs_poster *poster = &run->world.ranks[rank].context->poster;
-    const struct bcs_cell *cell = &poster->cells[run->members[id][rank].cell];
+    const struct bcs_cell *cell =
+        bcs_poster_cell_at(poster, run->members[id][rank].cell);
     enum bcs_cell_state state = bcs_cell_state(cell);
     int64_t n = run->world.n_ranks, sum = n * (n - 1) / 2 * 1000 + n * id, got = 0;
 

@@ -74,7 +74,7 @@ static unsigned int sum_of_words(void)
 
 static const struct bcs_cell *cell_of(const struct rank *me, uint32_t cell)
 {
-    return &me->context->poster.cells[cell];
+    return bcs_poster_cell_at(&me->context->poster, cell);
 }
 
 static void expect_word(const struct rank *me, uint32_t cell, int64_t word)

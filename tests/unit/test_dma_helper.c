@@ -20,7 +20,7 @@ static struct nic_posted keep(struct nic_view *view, uint32_t port,
     uint32_t id = nic_item_new(view, descriptor, port);
 
     return (struct nic_posted){
-        .gva = nic_view_gva(view, &view->items[id].descriptor),
+        .gva = nic_view_item_gva(view, nic_view_item(view, id), id),
         .port = port,
         .item = id,
     };

@@ -15,6 +15,7 @@ enum { N_ITEMS = 512, CONTEXT = 8 };
 
 static struct nic_match match;
 static struct nic_item items[N_ITEMS];
+static const struct nic_items all = {.first = items, .n_first = N_ITEMS};
 
 static void setup(void)
 {
@@ -30,28 +31,28 @@ static struct bcs_descriptor describe(uint64_t context_id, int32_t source, int32
 static void add_send(uint32_t id, int32_t source, int32_t tag)
 {
     items[id].descriptor = describe(CONTEXT, source, tag);
-    nic_match_add_send(&match, items, id);
+    nic_match_add_send(&match, &all, id);
 }
 
 static void add_receive(uint32_t id, int32_t source, int32_t tag)
 {
     items[id].descriptor = describe(CONTEXT, source, tag);
     items[id].descriptor.cell = 1000 + id;
-    nic_match_add_receive(&match, items, id);
+    nic_match_add_receive(&match, &all, id);
 }
 
 static uint32_t find_send(int32_t source, int32_t tag)
 {
     struct bcs_descriptor receive = describe(CONTEXT, source, tag);
 
-    return nic_match_find_send(&match, items, &receive);
+    return nic_match_find_send(&match, &all, &receive);
 }
 
 static uint32_t find_receive(int32_t source, int32_t tag)
 {
     struct bcs_descriptor send = describe(CONTEXT, source, tag);
 
-    return nic_match_find_receive(&match, items, &send);
+    return nic_match_find_receive(&match, &all, &send);
 }
 
 START_TEST(an_empty_queue_has_nothing)
@@ -59,7 +60,7 @@ START_TEST(an_empty_queue_has_nothing)
     ck_assert_uint_eq(find_send(-1, -1), NIC_ITEM_NONE);
     ck_assert_uint_eq(find_send(0, 0), NIC_ITEM_NONE);
     ck_assert_uint_eq(find_receive(0, 0), NIC_ITEM_NONE);
-    ck_assert_uint_eq(nic_match_find_cell(&match, items, 0), NIC_ITEM_NONE);
+    ck_assert_uint_eq(nic_match_find_cell(&match, &all, 0), NIC_ITEM_NONE);
 }
 END_TEST
 
@@ -70,7 +71,7 @@ START_TEST(messages_of_one_sender_do_not_overtake_each_other)
     }
     for (uint32_t id = 0; id < 5; id++) {
         ck_assert_uint_eq(find_send(3, id % 2 == 0 ? 7 : -1), id);
-        nic_match_remove_send(&match, items, id);
+        nic_match_remove_send(&match, &all, id);
     }
     ck_assert_uint_eq(find_send(3, 7), NIC_ITEM_NONE);
 }
@@ -93,9 +94,9 @@ START_TEST(a_receive_of_any_source_gets_the_oldest_send_of_all)
     add_send(4, 0, 1);
     add_send(6, 2, 1);
     ck_assert_uint_eq(find_send(-1, 1), 9);
-    nic_match_remove_send(&match, items, 9);
+    nic_match_remove_send(&match, &all, 9);
     ck_assert_uint_eq(find_send(-1, -1), 4);
-    nic_match_remove_send(&match, items, 4);
+    nic_match_remove_send(&match, &all, 4);
     ck_assert_uint_eq(find_send(-1, 1), 6);
 }
 END_TEST
@@ -108,12 +109,12 @@ START_TEST(a_send_gets_the_older_one_of_a_named_and_a_wildcard_receive)
     add_receive(3, -1, -1);
     for (uint32_t id = 0; id < 4; id++) {
         ck_assert_uint_eq(find_receive(1, 5), id);
-        nic_match_remove_receive(&match, items, id);
+        nic_match_remove_receive(&match, &all, id);
     }
     add_receive(3, -1, 5);
     add_receive(2, 1, 5);
     ck_assert_uint_eq(find_receive(1, 5), 3);
-    nic_match_remove_receive(&match, items, 3);
+    nic_match_remove_receive(&match, &all, 3);
     ck_assert_uint_eq(find_receive(1, 5), 2);
 }
 END_TEST
@@ -143,17 +144,17 @@ START_TEST(contexts_are_apart)
         struct bcs_descriptor other = describe(CONTEXT + 1, source, 3);
 
         add_send(id, source, 3);
-        ck_assert_uint_eq(nic_match_find_send(&match, items, &other), NIC_ITEM_NONE);
+        ck_assert_uint_eq(nic_match_find_send(&match, &all, &other), NIC_ITEM_NONE);
         other.source = -1;
-        ck_assert_uint_eq(nic_match_find_send(&match, items, &other), NIC_ITEM_NONE);
+        ck_assert_uint_eq(nic_match_find_send(&match, &all, &other), NIC_ITEM_NONE);
         ck_assert_uint_eq(find_send(source, 3), id);
-        nic_match_remove_send(&match, items, id);
+        nic_match_remove_send(&match, &all, id);
 
         add_receive(id, source % 2 == 0 ? source : -1, 3);
         other.source = source;
-        ck_assert_uint_eq(nic_match_find_receive(&match, items, &other), NIC_ITEM_NONE);
+        ck_assert_uint_eq(nic_match_find_receive(&match, &all, &other), NIC_ITEM_NONE);
         ck_assert_uint_eq(find_receive(source, 3), id);
-        nic_match_remove_receive(&match, items, id);
+        nic_match_remove_receive(&match, &all, id);
     }
 }
 END_TEST
@@ -164,9 +165,9 @@ START_TEST(a_pending_receive_is_found_by_its_cell)
         add_receive(id, id % 4 == 0 ? -1 : (int32_t)id, 1);
     }
     for (uint32_t id = 0; id < 40; id++) {
-        ck_assert_uint_eq(nic_match_find_cell(&match, items, 1000 + id), id);
-        nic_match_remove_receive(&match, items, id);
-        ck_assert_uint_eq(nic_match_find_cell(&match, items, 1000 + id), NIC_ITEM_NONE);
+        ck_assert_uint_eq(nic_match_find_cell(&match, &all, 1000 + id), id);
+        nic_match_remove_receive(&match, &all, id);
+        ck_assert_uint_eq(nic_match_find_cell(&match, &all, 1000 + id), NIC_ITEM_NONE);
     }
 }
 END_TEST
@@ -181,9 +182,9 @@ START_TEST(what_is_taken_from_the_middle_leaves_the_others_in_order)
         add_receive(20 + id, -1, 2);
     }
     for (int i = 0; i < 4; i++) {
-        nic_match_remove_send(&match, items, removed[i]);
-        nic_match_remove_receive(&match, items, 10 + removed[i]);
-        nic_match_remove_receive(&match, items, 20 + removed[i]);
+        nic_match_remove_send(&match, &all, removed[i]);
+        nic_match_remove_receive(&match, &all, 10 + removed[i]);
+        nic_match_remove_receive(&match, &all, 20 + removed[i]);
     }
     add_send(0, 1, 1);
     add_receive(10, 2, 1);
@@ -194,9 +195,9 @@ START_TEST(what_is_taken_from_the_middle_leaves_the_others_in_order)
         ck_assert_uint_eq(find_send(1, 1), left[i]);
         ck_assert_uint_eq(find_receive(2, 1), 10 + left[i]);
         ck_assert_uint_eq(find_receive(2, 2), 20 + left[i]);
-        nic_match_remove_send(&match, items, left[i]);
-        nic_match_remove_receive(&match, items, 10 + left[i]);
-        nic_match_remove_receive(&match, items, 20 + left[i]);
+        nic_match_remove_send(&match, &all, left[i]);
+        nic_match_remove_receive(&match, &all, 10 + left[i]);
+        nic_match_remove_receive(&match, &all, 20 + left[i]);
     }
     ck_assert_uint_eq(find_send(-1, -1), NIC_ITEM_NONE);
     ck_assert_uint_eq(find_receive(2, 1), NIC_ITEM_NONE);
@@ -248,15 +249,15 @@ static void post_send(void)
            !fits(&items[model_receives.ids[at]].descriptor, &items[id].descriptor)) {
         at++;
     }
-    found = nic_match_find_receive(&match, items, &items[id].descriptor);
+    found = nic_match_find_receive(&match, &all, &items[id].descriptor);
     if (at == model_receives.n) {
         ck_assert_uint_eq(found, NIC_ITEM_NONE);
-        nic_match_add_send(&match, items, id);
+        nic_match_add_send(&match, &all, id);
         model_sends.ids[model_sends.n++] = id;
         return;
     }
     ck_assert_uint_eq(found, model_receives.ids[at]);
-    nic_match_remove_receive(&match, items, found);
+    nic_match_remove_receive(&match, &all, found);
     model_remove(&model_receives, at);
     free_ids[n_free++] = found;
     free_ids[n_free++] = id;
@@ -275,15 +276,15 @@ static void post_receive(uint32_t cell, bool is_probe)
            !fits(&items[id].descriptor, &items[model_sends.ids[at]].descriptor)) {
         at++;
     }
-    found = nic_match_find_send(&match, items, &items[id].descriptor);
+    found = nic_match_find_send(&match, &all, &items[id].descriptor);
     ck_assert_uint_eq(found, at < model_sends.n ? model_sends.ids[at] : NIC_ITEM_NONE);
     if (is_probe) {
         free_ids[n_free++] = id;
     } else if (found == NIC_ITEM_NONE) {
-        nic_match_add_receive(&match, items, id);
+        nic_match_add_receive(&match, &all, id);
         model_receives.ids[model_receives.n++] = id;
     } else {
-        nic_match_remove_send(&match, items, found);
+        nic_match_remove_send(&match, &all, found);
         model_remove(&model_sends, at);
         free_ids[n_free++] = found;
         free_ids[n_free++] = id;
@@ -296,9 +297,9 @@ static void cancel_some_receive(void)
     uint32_t id = model_receives.ids[at];
 
     if (model_receives.n > 0) {
-        ck_assert_uint_eq(nic_match_find_cell(&match, items, items[id].descriptor.cell),
+        ck_assert_uint_eq(nic_match_find_cell(&match, &all, items[id].descriptor.cell),
                           id);
-        nic_match_remove_receive(&match, items, id);
+        nic_match_remove_receive(&match, &all, id);
         model_remove(&model_receives, at);
         free_ids[n_free++] = id;
     }
@@ -309,7 +310,7 @@ static void take_some_send(void)
     if (model_sends.n > 0) {
         int at = rand() % model_sends.n;
 
-        nic_match_remove_send(&match, items, model_sends.ids[at]);
+        nic_match_remove_send(&match, &all, model_sends.ids[at]);
         free_ids[n_free++] = model_sends.ids[at];
         model_remove(&model_sends, at);
     }
@@ -375,7 +376,7 @@ START_TEST(what_is_found_in_one_list_is_found_in_the_other)
         while (find_send(sources[_i % 2], 0) == NIC_ITEM_NONE) {
         }
         ck_assert_uint_eq(find_send(sources[1 - _i % 2], 0), id);
-        nic_match_remove_send(&match, items,
+        nic_match_remove_send(&match, &all,
                               id); /* the writer waits for the next wish */
     }
     ck_assert_int_eq(pthread_join(writer, NULL), 0);

@@ -7,29 +7,39 @@
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "libbcs/ring/nic_memory.h"
 #include "tests/unit/run_suite.h"
 
-enum { N_CELLS = 64, PORT_OFFSET = 8192 };
+enum { N_CELLS = 300, N_PORTS = 3, PORT = 1 };
 
 static struct bcs_poster poster;
-static char *base;
-static size_t n_base_bytes;
+static struct bcs_memory *memory;
+static struct bcs_core *core;
+static struct nic_layout layout;
 
 static void setup_with(const char *sizes)
 {
-    struct bcs_limits limits;
+    struct nic_shape shape = {.n_ports = N_PORTS,
+                              .node_ranks = N_PORTS,
+                              .n_cells = N_CELLS,
+                              .n_groups = 4,
+                              .n_node_bytes = 1000,
+                              .n_item_bytes = 256,
+                              .n_wire_bytes = 128,
+                              .n_slot_bytes = 256};
+    struct bcs_memory_params params = {.transport = "shm", .n_nodes = 1};
     const char *bad;
 
-    ck_assert(bcs_limits_parse(sizes, &limits, &bad));
-    n_base_bytes = PORT_OFFSET + nic_port_blocks_offset(N_CELLS) +
-                   (size_t)BCS_BLOCK_CLASSES * NIC_BLOCK_CLASS_REGION_BYTES;
-    base = mmap(NULL, n_base_bytes, PROT_READ | PROT_WRITE,
-                MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    ck_assert_ptr_ne(base, MAP_FAILED);
-    ck_assert_int_eq(bcs_poster_init(&poster, base, PORT_OFFSET, N_CELLS, &limits), 0);
+    ck_assert(bcs_limits_parse(sizes, &shape.limits, &bad));
+    ck_assert_int_eq(nic_layout_init(&layout, &shape), 0);
+    params.heap_bytes = layout.heap_bytes;
+    params.whole_bytes = layout.whole_bytes;
+    params.window_bytes = shape.limits.window;
+    bcs_node_set_fill(&params.makes, 1);
+    ck_assert_int_eq(bcs_memory_create(&params, &memory), 0);
+    ck_assert_int_eq(bcs_core_create(memory, 0, &core), 0);
+    bcs_poster_init(&poster, core, &layout, PORT);
 }
 
 static void setup(void)
@@ -42,15 +52,31 @@ static void setup_with_least(void)
     setup_with("least");
 }
 
+static void setup_in_windows(void)
+{
+    setup_with("whole=0,window=131072");
+}
+
 static uint32_t n_ring(void)
 {
     return poster.ring_mask + 1;
 }
 
+static struct bcs_cell *cell_at(uint32_t id)
+{
+    return bcs_poster_cell_at(&poster, id);
+}
+
+static struct bcs_block *block_at(uint64_t gva)
+{
+    return bcs_poster_block_at(&poster, gva);
+}
+
 static void teardown(void)
 {
     bcs_poster_fini(&poster);
-    munmap(base, n_base_bytes);
+    bcs_core_destroy(core);
+    bcs_memory_destroy(memory);
 }
 
 /* ---- ring */
@@ -144,7 +170,7 @@ START_TEST(every_cell_can_be_pending_at_once_and_not_one_more)
         ck_assert_uint_lt(id, N_CELLS);
         ck_assert(!is_taken[id]);
         is_taken[id] = true;
-        ck_assert_int_eq(bcs_cell_state(&poster.cells[id]), BCS_CELL_PENDING);
+        ck_assert_int_eq(bcs_cell_state(cell_at(id)), BCS_CELL_PENDING);
     }
     ck_assert_uint_eq(bcs_poster_cell(&poster), BCS_CELL_NONE);
     bcs_poster_free_cell(&poster, 7);
@@ -156,16 +182,16 @@ END_TEST
 START_TEST(a_cell_has_a_new_generation_each_time)
 {
     uint32_t id = bcs_poster_cell(&poster);
-    uint32_t last = atomic_load(&poster.cells[id].state);
+    uint32_t last = atomic_load(&cell_at(id)->state);
 
     for (int i = 0; i < 1000; i++) {
         uint32_t state;
 
-        bcs_cell_complete(&poster.cells[id], BCS_CELL_DONE);
+        bcs_cell_complete(cell_at(id), BCS_CELL_DONE);
         bcs_poster_free_cell(&poster, id);
         ck_assert_uint_eq(bcs_poster_cell(&poster), id);
-        state = atomic_load(&poster.cells[id].state);
-        ck_assert_int_eq(bcs_cell_state(&poster.cells[id]), BCS_CELL_PENDING);
+        state = atomic_load(&cell_at(id)->state);
+        ck_assert_int_eq(bcs_cell_state(cell_at(id)), BCS_CELL_PENDING);
         ck_assert_uint_ne(state >> BCS_CELL_STATE_BITS, last >> BCS_CELL_STATE_BITS);
         last = state;
     }
@@ -175,7 +201,7 @@ END_TEST
 START_TEST(completing_a_cell_keeps_its_generation)
 {
     uint32_t id = bcs_poster_cell(&poster);
-    struct bcs_cell *cell = &poster.cells[id];
+    struct bcs_cell *cell = cell_at(id);
     uint32_t generation = atomic_load(&cell->state) >> BCS_CELL_STATE_BITS;
 
     for (int state = BCS_CELL_PENDING; state <= BCS_CELL_CANCELLED; state++) {
@@ -186,14 +212,20 @@ START_TEST(completing_a_cell_keeps_its_generation)
 }
 END_TEST
 
-START_TEST(cells_and_orders_lie_before_the_blocks)
+/* Each keeps what is written to it, wherever the border between the first and the others is. */
+START_TEST(cells_are_apart)
 {
-    const char *end = base + PORT_OFFSET + nic_port_blocks_offset(N_CELLS);
-
-    ck_assert_ptr_eq((char *)poster.cells,
-                     base + PORT_OFFSET + sizeof(struct bcs_port));
-    ck_assert((char *)poster.orders >= (char *)(poster.cells + N_CELLS));
-    ck_assert((char *)(poster.orders + N_CELLS) <= end);
+    for (uint32_t id = 0; id < N_CELLS; id++) {
+        ck_assert_uint_eq((uintptr_t)cell_at(id) % BCS_CACHE_LINE, 0);
+        ck_assert_ptr_eq(cell_at(id), bcs_core_address(core, nic_layout_cell_gva(
+                                                                 &layout, PORT, id)));
+        cell_at(id)->n_bytes = id;
+    }
+    for (uint32_t id = 0; id < N_CELLS; id++) {
+        ck_assert_uint_eq(cell_at(id)->n_bytes, id);
+    }
+    ck_assert_ptr_eq(poster.cells, (struct bcs_cell *)(poster.port + 1));
+    ck_assert((char *)poster.orders >= (char *)(poster.cells + poster.n_first_cells));
 }
 END_TEST
 
@@ -210,11 +242,11 @@ START_TEST(a_block_holds_what_was_asked_for)
         blocks[i] = bcs_poster_block(&poster, sizes[i]);
         ck_assert_uint_ne(blocks[i], 0);
         ck_assert_uint_le(blocks[i] + sizeof(struct bcs_block) + sizes[i],
-                          n_base_bytes);
-        memset(bcs_block_at(base, blocks[i])->data, (int)i + 1, sizes[i]);
+                          layout.heap_bytes);
+        memset(block_at(blocks[i])->data, (int)i + 1, sizes[i]);
     }
     for (size_t i = 0; i < N_SIZES; i++) {
-        const uint8_t *data = bcs_block_at(base, blocks[i])->data;
+        const uint8_t *data = block_at(blocks[i])->data;
 
         for (size_t j = 0; j < sizes[i]; j++) {
             ck_assert_uint_eq(data[j], i + 1);
@@ -227,7 +259,7 @@ END_TEST
 
 START_TEST(an_empty_pool_gives_nothing_until_a_block_is_freed)
 {
-    static uint64_t blocks[NIC_BLOCK_CLASS_REGION_BYTES / BCS_CHUNK_BLOCK_BYTES];
+    static uint64_t blocks[(32 << 20) / BCS_CHUNK_BLOCK_BYTES];
     uint32_t n = 0;
 
     for (uint64_t block;
@@ -235,14 +267,14 @@ START_TEST(an_empty_pool_gives_nothing_until_a_block_is_freed)
         ck_assert_uint_lt(n, sizeof(blocks) / sizeof(blocks[0]));
         ck_assert(n == 0 || block > blocks[n - 1]);
         ck_assert_uint_le(block + sizeof(struct bcs_block) + BCS_CHUNK_BLOCK_BYTES,
-                          n_base_bytes);
+                          layout.heap_bytes);
         blocks[n] = block;
     }
     ck_assert_uint_ge(n, 100);
     for (uint32_t i = 0; i < n; i++) {
         uint64_t block = blocks[i * 7 % n];
 
-        bcs_block_free(bcs_block_at(base, block));
+        bcs_block_free(block_at(block));
         ck_assert_uint_eq(bcs_poster_block(&poster, BCS_CHUNK_BLOCK_BYTES), block);
         ck_assert_uint_eq(bcs_poster_block(&poster, BCS_CHUNK_BLOCK_BYTES), 0);
     }
@@ -259,7 +291,7 @@ START_TEST(blocks_that_are_freed_at_once_touch_little_memory)
         ck_assert_uint_ne(block, 0);
         lowest = block < lowest ? block : lowest;
         highest = block > highest ? block : highest;
-        bcs_block_free(bcs_block_at(base, block));
+        bcs_block_free(block_at(block));
     }
     ck_assert_uint_lt(highest - lowest, 1 << 20);
 }
@@ -279,7 +311,7 @@ START_TEST(no_busy_block_is_given_out_twice)
         int at = rand() % N_HELD;
 
         if (held[at].block != 0) {
-            struct bcs_block *block = bcs_block_at(base, held[at].block);
+            struct bcs_block *block = block_at(held[at].block);
             uint64_t first, last;
 
             memcpy(&first, block->data, sizeof(first));
@@ -291,10 +323,8 @@ START_TEST(no_busy_block_is_given_out_twice)
         held[at].n_bytes = 2 * sizeof(uint64_t) + (size_t)rand() % 9000;
         held[at].block = bcs_poster_block(&poster, held[at].n_bytes);
         ck_assert_uint_ne(held[at].block, 0);
-        memcpy(bcs_block_at(base, held[at].block)->data, &held[at].block,
-               sizeof(uint64_t));
-        memcpy(bcs_block_at(base, held[at].block)->data + held[at].n_bytes -
-                   sizeof(uint64_t),
+        memcpy(block_at(held[at].block)->data, &held[at].block, sizeof(uint64_t));
+        memcpy(block_at(held[at].block)->data + held[at].n_bytes - sizeof(uint64_t),
                &held[at].block, sizeof(uint64_t));
     }
 }
@@ -310,7 +340,7 @@ static struct bcs_cell *post_with_cell(enum bcs_descriptor_kind kind, uint8_t fl
     entry->flags = flags;
     entry->cell = cell;
     bcs_poster_publish(&poster, entry);
-    return &poster.cells[cell];
+    return cell_at(cell);
 }
 
 /* A batch's cancellations come before its probes. */
@@ -355,15 +385,15 @@ static TCase *ring_tcase(const char *name, SFun set_up)
     tcase_add_test(tcase, every_cell_can_be_pending_at_once_and_not_one_more);
     tcase_add_test(tcase, a_cell_has_a_new_generation_each_time);
     tcase_add_test(tcase, completing_a_cell_keeps_its_generation);
-    tcase_add_test(tcase, cells_and_orders_lie_before_the_blocks);
+    tcase_add_test(tcase, cells_are_apart);
     return tcase;
 }
 
-static TCase *blocks_tcase(void)
+static TCase *blocks_tcase(const char *name, SFun set_up)
 {
-    TCase *tcase = tcase_create("blocks");
+    TCase *tcase = tcase_create(name);
 
-    tcase_add_checked_fixture(tcase, setup, teardown);
+    tcase_add_checked_fixture(tcase, set_up, teardown);
     tcase_add_test(tcase, a_block_holds_what_was_asked_for);
     tcase_add_test(tcase, an_empty_pool_gives_nothing_until_a_block_is_freed);
     tcase_add_test(tcase, blocks_that_are_freed_at_once_touch_little_memory);
@@ -388,7 +418,9 @@ int main(void)
 
     suite_add_tcase(suite, ring_tcase("ring", setup));
     suite_add_tcase(suite, ring_tcase("least ring", setup_with_least));
+    suite_add_tcase(suite, ring_tcase("ring in windows", setup_in_windows));
     suite_add_tcase(suite, settled_tcase());
-    suite_add_tcase(suite, blocks_tcase());
+    suite_add_tcase(suite, blocks_tcase("blocks", setup));
+    suite_add_tcase(suite, blocks_tcase("blocks in windows", setup_in_windows));
     return run_suite(suite);
 }

@@ -13,6 +13,7 @@ enum { N_ITEMS = 64, CHUNK = 1000, SLICE = 2500 };
 
 static struct nic_schedule schedule;
 static struct nic_item items[N_ITEMS];
+static const struct nic_items all = {.first = items, .n_first = N_ITEMS};
 
 static void setup(void)
 {
@@ -22,14 +23,14 @@ static void setup(void)
 static void add(uint32_t id, uint64_t total)
 {
     items[id] = (struct nic_item){.total = total, .chunk_limit = UINT64_MAX};
-    nic_schedule_add(&schedule, items, id);
+    nic_schedule_add(&schedule, &all, id);
 }
 
 static void expect(uint32_t id, uint64_t offset, uint64_t n_bytes)
 {
     struct nic_plan plan = {0};
 
-    ck_assert_int_eq(nic_schedule_next(&schedule, items, &plan), 1);
+    ck_assert_int_eq(nic_schedule_next(&schedule, &all, &plan), 1);
     ck_assert_uint_eq(plan.item, id);
     ck_assert_uint_eq(plan.offset, offset);
     ck_assert_uint_eq(plan.n_bytes, n_bytes);
@@ -40,14 +41,14 @@ static void expect_no_more(void)
 {
     struct nic_plan plan = {.item = 77};
 
-    ck_assert_int_eq(nic_schedule_next(&schedule, items, &plan), 0);
+    ck_assert_int_eq(nic_schedule_next(&schedule, &all, &plan), 0);
     ck_assert_uint_eq(plan.item, 77);
 }
 
 START_TEST(nothing_waits_in_a_new_schedule)
 {
     ck_assert(!nic_schedule_is_waiting(&schedule));
-    nic_schedule_open(&schedule, items);
+    nic_schedule_open(&schedule, &all);
     expect_no_more();
 }
 END_TEST
@@ -57,12 +58,12 @@ START_TEST(a_long_message_is_spread_over_slices)
     add(3, 2 * CHUNK + 1);
     for (uint64_t i = 0; i < 3; i++) {
         ck_assert(nic_schedule_is_waiting(&schedule));
-        nic_schedule_open(&schedule, items);
+        nic_schedule_open(&schedule, &all);
         expect(3, i * CHUNK, i < 2 ? CHUNK : 1);
         expect_no_more(); /* one chunk of a message at a time */
         ck_assert(!nic_schedule_is_waiting(&schedule));
         if (i < 2) {
-            nic_schedule_add(&schedule, items, 3);
+            nic_schedule_add(&schedule, &all, 3);
         }
     }
 }
@@ -74,7 +75,7 @@ START_TEST(a_full_slice_leaves_the_rest_in_order)
         add(id, CHUNK);
     }
     for (uint32_t id = 0; id < 6; id += 2) {
-        nic_schedule_open(&schedule, items);
+        nic_schedule_open(&schedule, &all);
         expect(id, 0, CHUNK);
         expect(id + 1, 0, CHUNK);
         expect_no_more();
@@ -89,11 +90,11 @@ START_TEST(a_short_message_does_not_overtake_one_that_does_not_fit)
     add(1, CHUNK);
     add(2, CHUNK);
     add(3, 1);
-    nic_schedule_open(&schedule, items);
+    nic_schedule_open(&schedule, &all);
     expect(0, 0, CHUNK);
     expect(1, 0, CHUNK);
     expect_no_more();
-    nic_schedule_open(&schedule, items);
+    nic_schedule_open(&schedule, &all);
     expect(2, 0, CHUNK);
     expect(3, 0, 1);
 }
@@ -102,7 +103,7 @@ END_TEST
 START_TEST(a_transfer_of_no_bytes_gets_one_chunk)
 {
     add(5, 0);
-    nic_schedule_open(&schedule, items);
+    nic_schedule_open(&schedule, &all);
     expect(5, 0, 0);
     expect_no_more();
     ck_assert(!nic_schedule_is_waiting(&schedule));
@@ -112,16 +113,16 @@ END_TEST
 START_TEST(a_transfer_is_queued_once)
 {
     add(0, 2 * CHUNK);
-    nic_schedule_add(&schedule, items, 0);
+    nic_schedule_add(&schedule, &all, 0);
     add(1, CHUNK);
-    nic_schedule_add(&schedule, items, 0);
-    nic_schedule_open(&schedule, items);
+    nic_schedule_add(&schedule, &all, 0);
+    nic_schedule_open(&schedule, &all);
     expect(0, 0, CHUNK);
     expect(1, 0, CHUNK);
     expect_no_more();
     ck_assert(!nic_schedule_is_waiting(&schedule));
-    nic_schedule_add(&schedule, items, 0);
-    nic_schedule_open(&schedule, items);
+    nic_schedule_add(&schedule, &all, 0);
+    nic_schedule_open(&schedule, &all);
     expect(0, CHUNK, CHUNK);
 }
 END_TEST
@@ -131,9 +132,9 @@ START_TEST(a_transfers_own_limit_makes_its_chunks_smaller)
     add(0, 300);
     items[0].chunk_limit = 128;
     for (uint64_t offset = 0; offset < 300; offset += 128) {
-        nic_schedule_open(&schedule, items);
+        nic_schedule_open(&schedule, &all);
         expect(0, offset, offset < 256 ? 128 : 44);
-        nic_schedule_add(&schedule, items, 0);
+        nic_schedule_add(&schedule, &all, 0);
     }
 }
 END_TEST
@@ -142,7 +143,7 @@ START_TEST(a_slice_takes_at_least_one_chunk)
 {
     nic_schedule_init(&schedule, CHUNK, 1);
     add(0, 5 * CHUNK);
-    nic_schedule_open(&schedule, items);
+    nic_schedule_open(&schedule, &all);
     expect(0, 0, CHUNK);
 }
 END_TEST
@@ -152,18 +153,18 @@ START_TEST(a_message_gets_one_chunk_of_a_slice_in_pieces)
     add(0, 2 * CHUNK);
     items[0].chunk_limit = 600;
     add(1, CHUNK);
-    nic_schedule_open(&schedule, items);
+    nic_schedule_open(&schedule, &all);
     expect(0, 0, 600);
-    nic_schedule_add(&schedule, items, 0);
+    nic_schedule_add(&schedule, &all, 0);
     expect(1, 0, CHUNK);
     expect(0, 600, CHUNK - 600);
-    nic_schedule_add(&schedule, items, 0);
+    nic_schedule_add(&schedule, &all, 0);
     ck_assert(nic_schedule_is_waiting(&schedule));
     ck_assert(!nic_schedule_can_go_on(&schedule));
     expect_no_more(); /* of this slice */
     add(2, 10);
     expect(2, 0, 10); /* one that has come later has not had any */
-    nic_schedule_open(&schedule, items);
+    nic_schedule_open(&schedule, &all);
     expect(0, CHUNK, 600);
 }
 END_TEST
@@ -173,13 +174,13 @@ START_TEST(a_full_slice_can_not_go_on)
     for (uint32_t id = 0; id < 3; id++) {
         add(id, CHUNK);
     }
-    nic_schedule_open(&schedule, items);
+    nic_schedule_open(&schedule, &all);
     expect(0, 0, CHUNK);
     ck_assert(nic_schedule_can_go_on(&schedule));
     expect(1, 0, CHUNK);
     expect_no_more();
     ck_assert(!nic_schedule_can_go_on(&schedule));
-    nic_schedule_open(&schedule, items);
+    nic_schedule_open(&schedule, &all);
     ck_assert(nic_schedule_can_go_on(&schedule));
 }
 END_TEST
@@ -198,7 +199,7 @@ struct model {
 
 static void model_queue(struct model *model, uint32_t id)
 {
-    nic_schedule_add(&schedule, items, id);
+    nic_schedule_add(&schedule, &all, id);
     if (!model->is_queued[id]) {
         model->is_queued[id] = true;
         if (model->had[id] == CHUNK) {
@@ -211,7 +212,7 @@ static void model_queue(struct model *model, uint32_t id)
 
 static void model_open(struct model *model)
 {
-    nic_schedule_open(&schedule, items);
+    nic_schedule_open(&schedule, &all);
     for (int i = 0; i < model->n_later; i++) {
         model->queue[model->n++] = model->later[i];
     }
@@ -228,7 +229,7 @@ static void check_slice(struct model *model)
     struct nic_plan plan;
 
     model_open(model);
-    while (nic_schedule_next(&schedule, items, &plan)) {
+    while (nic_schedule_next(&schedule, &all, &plan)) {
         uint64_t rest = items[plan.item].total - plan.offset;
         uint64_t limit =
             items[plan.item].chunk_limit < CHUNK ? items[plan.item].chunk_limit : CHUNK;

@@ -35,6 +35,8 @@ static void setup(void)
     ck_assert_int_eq(nic_engine_layout(N_NODES, &config, &layout), 0);
     params.n_nodes = layout.n_nodes;
     params.heap_bytes = layout.heap_bytes;
+    params.whole_bytes = layout.whole_bytes;
+    params.window_bytes = config.limits.window;
     bcs_node_set_fill(&params.makes, layout.n_nodes);
     ck_assert_int_eq(bcs_memory_create(&params, &memory), 0);
     for (uint32_t port = 0; port < N_NODES; port++) {

@@ -157,6 +157,11 @@ struct bcs_memory_params {
     uint32_t n_nodes;      /* 1 to BCS_MAX_NODES */
     uint64_t heap_bytes;   /* of one node; a multiple of BCS_HEAP_ALIGN */
     uint64_t seed;         /* of transports for tests, which are late; others: unused */
+    /* 0: a heap is mapped in one piece. Else only its first whole_bytes are, and the rest in
+     * windows of so many bytes, a power of two, each when a process first uses an address in
+     * it: what a program reaches by one address must lie within a window. */
+    uint64_t window_bytes;
+    uint64_t whole_bytes;
     /* The nodes whose heaps this process makes; each is made by one process of its node. */
     struct bcs_node_set makes;
     uint64_t reserved[4]; /* clear */
@@ -200,8 +205,13 @@ BCS_PUBLIC int bcs_memory_connect(struct bcs_memory *memory,
 /** All have connected: nobody can any more. */
 BCS_PUBLIC void bcs_memory_seal(struct bcs_memory *memory);
 
-/** Where a node's heap is in this process; NULL if the transport cannot map it here. */
+/** Where a node's heap is in this process, or the first part of one with windows; NULL if the
+ *  transport cannot map it here. */
 BCS_PUBLIC void *bcs_memory_heap(const struct bcs_memory *memory, uint32_t node);
+
+/** In a forked child that must not touch the heaps: put empty memory of its own in the place of
+ *  all that is mapped, and of whatever would be. */
+BCS_PUBLIC void bcs_memory_take_away(struct bcs_memory *memory);
 
 /** Let go of the heaps, which live on with those who have connected. All handles must have
  *  been closed. Accepts NULL. */
@@ -230,7 +240,8 @@ BCS_PUBLIC int bcs_core_create(struct bcs_memory *memory, uint32_t node,
 BCS_PUBLIC void bcs_core_destroy(struct bcs_core *core);
 
 /**
- * Where this node's own copy of an object is in this process.
+ * Where this node's own copy of an object is in this process. If its window cannot be mapped,
+ * the process ends, with a line that says what to raise.
  *
  * The caller may read it, and may store to it with release order what other nodes only
  * compare (bcs_compare_and_write reads with acquire order). Stores by address are not

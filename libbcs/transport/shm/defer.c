@@ -69,12 +69,6 @@ static uint32_t random_below(struct defer_transport *defer, uint32_t n)
     return (uint32_t)((defer->random >> 33) % n);
 }
 
-static int defer_memory_create(const struct bcs_memory_params *params,
-                               struct bcs_memory **memory_out)
-{
-    return shm_memory_create_for(&bcs_shm_defer_ops, params, memory_out);
-}
-
 static int defer_open(struct bcs_memory *memory, uint32_t node,
                       struct bcs_transport **transport_out)
 {
@@ -92,7 +86,6 @@ static int defer_open(struct bcs_memory *memory, uint32_t node,
     }
     pthread_mutex_init(&defer->mutex, NULL);
     defer->base.ops = &bcs_shm_defer_ops;
-    defer->base.heap = defer->shm->heap;
     defer->node = node;
     defer->random = memory->seed * BCS_MAX_NODES + node;
     random_below(defer, 1); /* neighbouring seeds begin alike otherwise */
@@ -245,12 +238,13 @@ static void defer_close(struct bcs_transport *transport)
 }
 
 const struct bcs_transport_ops bcs_shm_defer_ops = {
-    .memory_create = defer_memory_create,
+    .memory_size = shm_memory_size,
+    .memory_create = shm_memory_create,
     .memory_address = shm_memory_address,
     .memory_connect = shm_memory_connect,
     .memory_seal = shm_memory_seal,
-    .memory_heap = shm_memory_heap,
-    .memory_destroy = shm_memory_destroy,
+    .memory_map = shm_memory_map,
+    .memory_fini = shm_memory_fini,
     .open = defer_open,
     .close = defer_close,
     .xfer = defer_xfer,

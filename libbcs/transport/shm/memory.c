@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Making and mapping the heaps of a machine's nodes. Called while a process attaches and
- * detaches, by one thread.
+ * detaches, by one thread; but windows are mapped by any.
  */
 #include "libbcs/transport/shm/memory.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "libbcs/base/log.h"
@@ -25,34 +24,30 @@ static const struct shm_memory *const_shm_of(const struct bcs_memory *memory)
     return (const struct shm_memory *)memory;
 }
 
-int shm_memory_create_for(const struct bcs_transport_ops *ops,
-                          const struct bcs_memory_params *params,
-                          struct bcs_memory **memory_out)
+size_t shm_memory_size(uint32_t n_nodes)
 {
-    struct shm_memory *memory =
-        calloc(1, sizeof(*memory) + params->n_nodes * sizeof(memory->segments[0]));
+    return sizeof(struct shm_memory) + n_nodes * sizeof(struct bcs_shm_segment);
+}
 
-    if (memory == NULL) {
-        bcs_error("transport shm: out of memory");
-        return -ENOMEM;
-    }
-    memory->base = (struct bcs_memory){
-        .ops = ops,
-        .n_nodes = params->n_nodes,
-        .heap_bytes = params->heap_bytes,
-        .seed = params->seed,
-    };
-    for (uint32_t i = 0; i < params->n_nodes; i++) {
-        if (bcs_node_set_has(&params->makes, i)) {
-            int rc = bcs_shm_segment_create(&memory->segments[i], params->heap_bytes);
+/** A node's segment has been mapped. */
+static void note_mapped(struct bcs_memory *memory, uint32_t node)
+{
+    memory->windows[node].whole = shm_of(memory)->segments[node].base;
+}
+
+int shm_memory_create(struct bcs_memory *memory, const struct bcs_node_set *makes)
+{
+    for (uint32_t i = 0; i < memory->n_nodes; i++) {
+        if (bcs_node_set_has(makes, i)) {
+            int rc = bcs_shm_segment_create_large(
+                &shm_of(memory)->segments[i], memory->heap_bytes, memory->whole_bytes);
 
             if (rc < 0) {
-                shm_memory_destroy(&memory->base);
                 return rc;
             }
+            note_mapped(memory, i);
         }
     }
-    *memory_out = &memory->base;
     return 0;
 }
 
@@ -65,6 +60,14 @@ struct bcs_memory_address shm_memory_address(const struct bcs_memory *memory,
 
     memcpy(&address, &handle, sizeof(handle));
     return address;
+}
+
+/** All have connected: the file descriptor is of use only to map more. */
+static void close_unless_large(struct bcs_shm_segment *segment)
+{
+    if (segment->n_mapped_bytes == segment->n_bytes) {
+        bcs_shm_segment_close_fd(segment);
+    }
 }
 
 int shm_memory_connect(struct bcs_memory *memory,
@@ -80,11 +83,13 @@ int shm_memory_connect(struct bcs_memory *memory,
             continue;
         }
         memcpy(&handle, &addresses[i], sizeof(handle));
-        rc = bcs_shm_segment_attach(&shm->segments[i], &handle);
+        rc = bcs_shm_segment_attach_large(&shm->segments[i], &handle,
+                                          memory->whole_bytes);
         if (rc < 0) {
             return rc;
         }
-        bcs_shm_segment_close_fd(&shm->segments[i]);
+        note_mapped(memory, i);
+        close_unless_large(&shm->segments[i]);
     }
     return 0;
 }
@@ -95,20 +100,21 @@ void shm_memory_seal(struct bcs_memory *memory)
         struct bcs_shm_segment *segment = &shm_of(memory)->segments[i];
 
         if (segment->base != NULL) {
-            bcs_shm_segment_close_fd(segment);
+            close_unless_large(segment);
         }
     }
 }
 
-void *shm_memory_heap(const struct bcs_memory *memory, uint32_t node)
+int shm_memory_map(const struct bcs_memory *memory, uint32_t node, uint64_t gva,
+                   uint64_t n_bytes, void **place_out)
 {
-    return const_shm_of(memory)->segments[node].base;
+    return bcs_shm_segment_map(&const_shm_of(memory)->segments[node], gva, n_bytes,
+                               place_out);
 }
 
-void shm_memory_destroy(struct bcs_memory *memory)
+void shm_memory_fini(struct bcs_memory *memory)
 {
     for (uint32_t i = 0; i < memory->n_nodes; i++) {
         bcs_shm_segment_fini(&shm_of(memory)->segments[i]);
     }
-    free(shm_of(memory));
 }

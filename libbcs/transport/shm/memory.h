@@ -15,10 +15,11 @@ struct shm_memory {
     struct bcs_shm_segment segments[]; /* [n_nodes]; base NULL: not mapped yet */
 };
 
-/** The operation memory_create of another transport: the same memory with its own table. */
-int shm_memory_create_for(const struct bcs_transport_ops *ops,
-                          const struct bcs_memory_params *params,
-                          struct bcs_memory **memory_out);
+/** The operation of that name. */
+size_t shm_memory_size(uint32_t n_nodes);
+
+/** The operation of that name. */
+int shm_memory_create(struct bcs_memory *memory, const struct bcs_node_set *makes);
 
 /** The operation of that name. */
 struct bcs_memory_address shm_memory_address(const struct bcs_memory *memory,
@@ -32,16 +33,10 @@ int shm_memory_connect(struct bcs_memory *memory,
 void shm_memory_seal(struct bcs_memory *memory);
 
 /** The operation of that name. */
-void *shm_memory_heap(const struct bcs_memory *memory, uint32_t node);
+int shm_memory_map(const struct bcs_memory *memory, uint32_t node, uint64_t gva,
+                   uint64_t n_bytes, void **place_out);
 
 /** The operation of that name. */
-void shm_memory_destroy(struct bcs_memory *memory);
-
-/** An address in a node's heap. */
-static inline void *shm_memory_at(const struct shm_memory *memory, uint32_t node,
-                                  uint64_t gva)
-{
-    return (uint8_t *)memory->segments[node].base + gva;
-}
+void shm_memory_fini(struct bcs_memory *memory);
 
 #endif

@@ -44,7 +44,7 @@
 
 struct shm_transport {
     struct bcs_transport base; /* first */
-    const struct shm_memory *memory;
+    const struct bcs_memory *memory;
     uint64_t self; /* our word in locks */
     uint32_t node;
 };
@@ -65,18 +65,12 @@ static struct shm_transport *shm_of(struct bcs_transport *transport)
 
 static void *address_on(const struct shm_transport *shm, uint32_t node, uint64_t gva)
 {
-    return shm_memory_at(shm->memory, node, gva);
+    return bcs_memory_at(shm->memory, node, gva);
 }
 
 static struct shm_node_lock *lock_of(const struct shm_transport *shm, uint32_t node)
 {
     return address_on(shm, node, 0);
-}
-
-static int shm_memory_create(const struct bcs_memory_params *params,
-                             struct bcs_memory **memory_out)
-{
-    return shm_memory_create_for(&bcs_shm_ops, params, memory_out);
 }
 
 static int shm_open_as(struct bcs_memory *memory, uint32_t node,
@@ -90,11 +84,10 @@ static int shm_open_as(struct bcs_memory *memory, uint32_t node,
     }
     *shm = (struct shm_transport){
         .base.ops = &bcs_shm_ops,
-        .memory = (const struct shm_memory *)memory,
+        .memory = memory,
         .self = shm_owner_self(),
         .node = node,
     };
-    shm->base.heap = shm_memory_at(shm->memory, node, 0);
     *transport_out = &shm->base;
     return 0;
 }
@@ -179,6 +172,24 @@ static void events_wake(const struct shm_transport *shm,
     }
 }
 
+/** Store a block on a node, window by window; the last word last. */
+static void block_store(const struct shm_transport *shm, uint32_t node,
+                        const struct bcs_xfer *xfer)
+{
+    uint64_t window_bytes = shm->memory->window_bytes;
+    uint64_t gva = xfer->dest_gva, end = gva + xfer->n_bytes;
+    const uint8_t *src = xfer->src;
+
+    while (gva < end) {
+        uint64_t n_bytes = window_bytes - (gva & (window_bytes - 1));
+
+        n_bytes = n_bytes < end - gva ? n_bytes : end - gva;
+        data_store(address_on(shm, node, gva), src, n_bytes);
+        gva += n_bytes;
+        src += n_bytes;
+    }
+}
+
 static int shm_xfer(struct bcs_transport *transport, const struct bcs_xfer *xfer)
 {
     const struct shm_transport *shm = shm_of(transport);
@@ -191,8 +202,7 @@ static int shm_xfer(struct bcs_transport *transport, const struct bcs_xfer *xfer
         return rc;
     }
     for (uint32_t i = 0; xfer->n_bytes != 0 && i < targets.n_nodes; i++) {
-        data_store(address_on(shm, targets.nodes[i], xfer->dest_gva), xfer->src,
-                   xfer->n_bytes);
+        block_store(shm, targets.nodes[i], xfer);
     }
     events_signal(shm, &targets, xfer);
     targets_unlock(shm, &targets, targets.n_nodes);
@@ -279,12 +289,13 @@ static int shm_wait(struct bcs_transport *transport, struct bcs_event *event,
 }
 
 const struct bcs_transport_ops bcs_shm_ops = {
+    .memory_size = shm_memory_size,
     .memory_create = shm_memory_create,
     .memory_address = shm_memory_address,
     .memory_connect = shm_memory_connect,
     .memory_seal = shm_memory_seal,
-    .memory_heap = shm_memory_heap,
-    .memory_destroy = shm_memory_destroy,
+    .memory_map = shm_memory_map,
+    .memory_fini = shm_memory_fini,
     .open = shm_open_as,
     .close = shm_close,
     .xfer = shm_xfer,
