@@ -22,7 +22,7 @@ static const struct bcs_config_entry entries[] = {
         .fallback = "0",
         .kind = BCS_CONFIG_COUNT,
         FIELD(node_ranks),
-        .maximum = 256,
+        .maximum = NIC_NODE_RANKS_MOST,
         .help = "Ranks of one machine that share a node. 0: all of them. Smaller nodes "
                 "talk to each other through the core primitives only.",
     },

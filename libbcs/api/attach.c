@@ -216,25 +216,62 @@ uint64_t bcs_group_id(uint64_t number, uint32_t slot)
     return number << NIC_SLOT_BITS | slot;
 }
 
-int bcs_group_open(struct bcs_context *context, struct bcs_group *group, uint64_t base)
+/** The range of the nodes of a group, and its members on the own one. */
+static void find_nodes(const struct bcs_context *context, const struct bcs_group *group,
+                       struct nic_group_members *members)
 {
     const struct nic_layout *layout = &context->engine->layout;
-    struct nic_group_members members = {
-        .base = base,
-        .n_members = (uint32_t)group->size,
-        .master = (uint16_t)nic_layout_node(layout, group->ports[0]),
-    };
-    struct bcs_descriptor *entry;
+    uint32_t first = members->master, last = first;
 
     for (int32_t i = 0; i < group->size; i++) {
         uint32_t node = nic_layout_node(layout, group->ports[i]);
-        bcs_node_set_add(&members.nodes, node);
-        members.n_local += node == context->engine->home;
+
+        first = node < first ? node : first;
+        last = node > last ? node : last;
+        members->n_local += node == context->engine->home;
     }
-    group->n_local = members.n_local;
-    entry = bcs_post_begin(context, BCS_GROUP_OPEN);
-    entry->port = group->slot;
-    memcpy(entry->payload, &members, sizeof(members));
-    bcs_post_kick(context, entry);
+    members->first_node = first;
+    members->n_nodes = last - first + 1;
+}
+
+/** Mark the nodes of a group that belong to a piece. */
+static void mark_nodes(const struct nic_layout *layout, const struct bcs_group *group,
+                       struct nic_group_piece *opening)
+{
+    uint32_t n_marks = NIC_PIECE_WORDS * 64;
+    uint32_t first = opening->members.first_node + opening->piece * n_marks;
+
+    memset(opening->marks, 0, sizeof(opening->marks));
+    for (int32_t i = 0; i < group->size; i++) {
+        uint32_t node = nic_layout_node(layout, group->ports[i]);
+
+        if (node >= first && node - first < n_marks) {
+            bcs_node_mark(opening->marks, node - first);
+        }
+    }
+}
+
+int bcs_group_open(struct bcs_context *context, struct bcs_group *group, uint64_t base)
+{
+    const struct nic_layout *layout = &context->engine->layout;
+    struct nic_group_piece opening = {
+        .members = {
+            .base = base,
+            .n_members = (uint32_t)group->size,
+            .master = nic_layout_node(layout, group->ports[0]),
+        }};
+    uint32_t n_words;
+
+    find_nodes(context, group, &opening.members);
+    n_words = (uint32_t)bcs_node_words(opening.members.n_nodes);
+    group->n_local = opening.members.n_local;
+    for (; opening.piece * NIC_PIECE_WORDS < n_words; opening.piece++) {
+        struct bcs_descriptor *entry = bcs_post_begin(context, BCS_GROUP_OPEN);
+
+        mark_nodes(layout, group, &opening);
+        entry->port = group->slot;
+        memcpy(entry->payload, &opening, sizeof(opening));
+        bcs_post_kick(context, entry);
+    }
     return 0;
 }

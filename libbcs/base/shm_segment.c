@@ -182,10 +182,13 @@ int bcs_shm_segment_attach_large(struct bcs_shm_segment *segment_out,
     segment.fd = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     err = segment.fd < 0 ? -errno : attached_check(segment.fd, handle);
     if (err) {
-        bcs_job_error(
-            "cannot attach to the shared segment %s: %s; do all processes run as "
-            "one user and in one pid namespace?",
-            path, strerror(-err));
+        bcs_job_error("cannot attach to the shared segment %s: %s; %s", path,
+                      strerror(-err),
+                      err == -EMFILE || err == -ENFILE
+                          ? "raise the limit of open files (ulimit -n), of which "
+                            "each node takes one"
+                          : "do all processes run as one user and in one pid "
+                            "namespace?");
     } else {
         err = segment_map(&segment);
     }

@@ -40,7 +40,7 @@ static int meet(struct cbsp *cbsp)
 
     if (error < 0) {
         bcs_error("cBSP_initialize: %u processes; allowed are up to %d", cbsp->n_procs,
-                  BCS_MAX_NODES);
+                  CBSP_PROCESSES_MOST);
     }
     rc = bcs_meet(&cbsp->entry.bootstrap,
                   &(struct bcs_meeting_params){
@@ -87,9 +87,10 @@ static void find_relatives(struct cbsp *cbsp)
         cbsp->parent = (cbsp->pid - 1) / n_most;
         cbsp->sibling = (cbsp->pid - 1) % n_most;
     }
-    for (uint64_t i = first; i < first + n_most && i < cbsp->n_procs; i++) {
-        bcs_node_set_add(&cbsp->children, (uint32_t)i);
-        cbsp->n_children++;
+    if (first < cbsp->n_procs) {
+        cbsp->n_children = cbsp->n_procs - (uint32_t)first;
+        cbsp->n_children = cbsp->n_children < n_most ? cbsp->n_children : n_most;
+        cbsp->children = bcs_node_set_range((uint32_t)first, cbsp->n_children);
     }
 }
 
@@ -111,9 +112,9 @@ static int set_up(struct cbsp *cbsp)
     }
     for (uint32_t i = 0; i < cbsp->n_procs; i++) {
         cbsp->outs[i].superstep = UINT64_MAX;
-        bcs_node_set_add(&cbsp->outs[i].node, i);
+        cbsp->outs[i].node = bcs_node_set_one(i);
     }
-    bcs_node_set_fill(&cbsp->all, cbsp->n_procs);
+    cbsp->all = bcs_node_set_range(0, cbsp->n_procs);
     find_own_memory(cbsp);
     find_relatives(cbsp);
     rc = bcs_xfer_and_signal(cbsp->core,

@@ -40,10 +40,10 @@ int cbsp_layout_init(struct cbsp_layout *layout_out, uint32_t n_procs,
         .buffer_bytes = buffer_bytes(n_procs, limits->cbsp_buffer),
     };
 
-    if (n_procs > BCS_MAX_NODES) {
+    if (n_procs > CBSP_PROCESSES_MOST) {
         return -E2BIG;
     }
-    bcs_heap_init(&heap, UINT64_MAX / BCS_MAX_NODES);
+    bcs_heap_init(&heap, UINT64_MAX / CBSP_PROCESSES_MOST);
     layout.bell_gva = lines(&heap, sizeof(struct bcs_event));
     layout.wants_gva = lines(&heap, sizeof(struct bcs_event));
     layout.revocations_gva = lines(&heap, sizeof(struct bcs_event));

@@ -45,6 +45,8 @@
 #include "libbcs/base/align.h"
 #include "libbcs/base/limits.h"
 
+enum { CBSP_PROCESSES_MOST = 1 << 16 }; /* of a job */
+
 /** What a message is; in the high bits of its size. */
 enum cbsp_kind {
     CBSP_MESSAGE,  /* data */

@@ -31,7 +31,6 @@ int bcs_core_create(struct bcs_memory *memory, uint32_t node,
     core->memory = memory;
     core->node = node;
     core->heap_bytes = memory->heap_bytes;
-    bcs_node_set_fill(&core->nodes, memory->n_nodes);
     rc = memory->ops->open(memory, node, &core->transport);
     if (rc < 0) {
         bcs_core_destroy(core);
@@ -106,19 +105,16 @@ int bcs_core_check_event(const struct bcs_core *core, const char *caller,
 int bcs_core_check_dests(const struct bcs_core *core, const char *caller,
                          const struct bcs_node_set *dests)
 {
-    uint64_t members = 0, strangers = 0;
+    uint32_t n_nodes = core->memory->n_nodes;
 
-    for (size_t i = 0; i < BCS_MAX_NODES / 64; i++) {
-        members |= dests->words[i];
-        strangers |= dests->words[i] & ~core->nodes.words[i];
-    }
-    if (members == 0) {
+    if (bcs_node_set_is_empty(dests)) {
         bcs_error("%s: the destination set is empty", caller);
         return -EINVAL;
     }
-    if (strangers != 0) {
-        bcs_error("%s: the destination set has a node beyond the last, %" PRIu32,
-                  caller, bcs_node_set_count(&core->nodes) - 1);
+    if (dests->first >= n_nodes || dests->n_nodes > n_nodes - dests->first) {
+        bcs_error("%s: the destination set goes on to node %" PRIu64
+                  "; the last one is %" PRIu32,
+                  caller, (uint64_t)dests->first + dests->n_nodes - 1, n_nodes - 1);
         return -EINVAL;
     }
     return 0;

@@ -17,7 +17,6 @@ struct bcs_core {
     const struct bcs_memory *memory;
     uint32_t node;
     uint64_t heap_bytes;
-    struct bcs_node_set nodes; /* all nodes that exist */
 };
 
 /**

@@ -14,9 +14,9 @@
 
 static int check(const struct bcs_memory_params *params)
 {
-    if (params->n_nodes == 0 || params->n_nodes > BCS_MAX_NODES) {
-        bcs_error("bcs_memory_create: %" PRIu32 " nodes; allowed are 1 to %d",
-                  params->n_nodes, BCS_MAX_NODES);
+    if (params->n_nodes == 0 || params->n_nodes == BCS_NODE_NONE) {
+        bcs_error("bcs_memory_create: %" PRIu32 " nodes; allowed are 1 to %" PRIu32,
+                  params->n_nodes, BCS_NODE_NONE - 1);
         return -EINVAL;
     }
     if (params->heap_bytes == 0 || params->heap_bytes % BCS_HEAP_ALIGN != 0 ||
@@ -27,7 +27,7 @@ static int check(const struct bcs_memory_params *params)
                   params->heap_bytes, BCS_HEAP_ALIGN, params->n_nodes);
         return -EINVAL;
     }
-    if (bcs_node_set_next(&params->makes, params->n_nodes) != BCS_MAX_NODES) {
+    if (bcs_node_set_next(&params->makes, params->n_nodes) != BCS_NODE_NONE) {
         bcs_error(
             "bcs_memory_create: makes the heap of a node beyond the last, %" PRIu32,
             params->n_nodes - 1);

@@ -17,8 +17,7 @@
 
 enum {
     BCS_CACHE_LINE = 64,
-    BCS_INLINE_BYTES = 80,      /* payload that travels within a descriptor */
-    BCS_MAX_PORTS_A_NODE = 256, /* processes of one node */
+    BCS_INLINE_BYTES = 80, /* payload that travels within a descriptor */
 };
 
 #define BCS_CELL_NONE UINT32_MAX

@@ -177,11 +177,11 @@ int nic_layout_init(struct nic_layout *layout_out, const struct nic_shape *shape
     struct plan plan = {.layout = &layout};
 
     if (shape->n_ports == 0 || shape->node_ranks == 0 ||
-        shape->node_ranks > BCS_MAX_PORTS_A_NODE) {
+        shape->node_ranks > NIC_NODE_RANKS_MOST) {
         return -EINVAL;
     }
     layout.n_nodes = (shape->n_ports + shape->node_ranks - 1) / shape->node_ranks;
-    if (layout.n_nodes > BCS_MAX_NODES) {
+    if (layout.n_nodes > NIC_NODES_MOST) {
         return -EINVAL;
     }
     if ((uint64_t)shape->n_ports * shape->n_groups > UINT32_C(1) << NIC_SLOT_BITS) {

@@ -30,8 +30,9 @@
     }
 
 enum {
-    NIC_CELL_BITS = 23, /* of the number of a cell in its port */
-    NIC_CELLS_MOST = 1 << NIC_CELL_BITS,
+    NIC_NODES_MOST = 1 << 16, /* of a job */
+    NIC_NODE_RANKS_MOST = 1 << 16,
+    NIC_CELLS_MOST = 1 << 23,
     NIC_ITEMS_MOST = 1 << 30, /* of a node; what its memory has room for ends before */
     NIC_KEPT_SENDS_MOST = NIC_ITEMS_MOST / 2,
     NIC_SENDS_A_CELL = 4, /* sends without a receive that a node keeps for a cell */
@@ -45,10 +46,10 @@ struct nic_shape {
     uint32_t node_ranks;   /* processes of a node; the last node may have fewer */
     uint32_t n_cells;      /* completion cells a port (BCS_DESCRIPTORS) */
     uint32_t n_groups;     /* collective slots a port leads (BCS_COMMUNICATORS) */
-    uint32_t n_node_bytes; /* of struct nic_node, the engine's own state */
+    size_t n_node_bytes;   /* of the engine's own state of a node */
     uint32_t n_item_bytes; /* of struct nic_item */
     uint32_t n_wire_bytes; /* of one wire entry */
-    uint32_t n_slot_bytes; /* of one collective slot's global words */
+    uint32_t n_slot_bytes; /* of one collective slot */
     struct bcs_limits limits;
 };
 
@@ -79,7 +80,7 @@ struct nic_layout {
  * Compute the layout of a job.
  *
  * @return 0        computed
- * @return -EINVAL  no ports, or more than BCS_MAX_PORTS_A_NODE on a node, or too many nodes
+ * @return -EINVAL  no ports, or more than NIC_NODE_RANKS_MOST on a node, or too many nodes
  * @return -E2BIG   more than 2^NIC_SLOT_BITS collective slots
  */
 int nic_layout_init(struct nic_layout *layout_out, const struct nic_shape *shape);

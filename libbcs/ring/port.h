@@ -33,11 +33,9 @@ struct bcs_port {
     _Alignas(BCS_CACHE_LINE) _Atomic uint32_t park; /* see sleep.h */
     uint32_t rank;
     int64_t pid;
-    /* Direct copies that were refused, for good: by the threads that copy for all, into or
-     * out of the owner's memory; and between it and local port i, in whatever direction.
-     * Relaxed: whoever has not seen it is refused, too. */
+    /* Threads that copy for all were refused to copy into or out of the owner's memory, for
+     * good. Relaxed: whoever has not seen it is refused, too. */
     _Atomic uint32_t is_closed;
-    _Atomic uint64_t closed_to[BCS_MAX_PORTS_A_NODE / 64]; /* bit i */
     /* ring entries the engine freed */
     _Alignas(BCS_CACHE_LINE) _Atomic uint32_t consumed;
     /* Orders to the owner so far, in the order table. Apart from what changes with each

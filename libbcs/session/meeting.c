@@ -159,7 +159,7 @@ static int make_memory(const struct bcs_bootstrap *bootstrap,
     int rc;
 
     if (is_maker) {
-        bcs_node_set_add(&memory.makes, node);
+        memory.makes = bcs_node_set_one(node);
     }
     rc = bcs_memory_create(&memory, &meeting->memory);
     if (rc == 0 && is_maker) {

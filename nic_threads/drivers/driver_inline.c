@@ -56,10 +56,10 @@ static void wake_others(const struct nic_engine *engine, struct nic_view *view)
     uint64_t any = 0;
 
     if (!engine->is_threaded) { /* else another thread of this process may sleep */
-        view->wake.words[local / 64] &= ~(UINT64_C(1) << (local % 64));
+        view->wake[local / 64] &= ~(UINT64_C(1) << (local % 64));
     }
-    for (int i = 0; i < BCS_MAX_PORTS_A_NODE / 64; i++) {
-        any |= view->wake.words[i];
+    for (uint32_t i = 0; i < view->n_words; i++) {
+        any |= view->wake[i];
     }
     if (any != 0) {
         atomic_thread_fence(memory_order_seq_cst);

@@ -11,21 +11,40 @@
 #include "libbcs/base/log.h"
 #include "nic_threads/node/mover.h"
 
+/** Bytes of a node's state. */
+static size_t node_bytes(uint32_t node_ranks, uint32_t n_nodes)
+{
+    struct nic_tables tables;
+
+    return sizeof(struct nic_node) +
+           nic_tables_place(NULL, node_ranks, n_nodes, &tables);
+}
+
+/** Bytes of a collective slot, in whole cache lines. */
+static uint32_t slot_bytes(uint32_t n_nodes)
+{
+    size_t n_bytes =
+        offsetof(struct nic_slot, marks) + bcs_node_words(n_nodes) * sizeof(uint64_t);
+
+    return (uint32_t)((n_bytes + BCS_CACHE_LINE - 1) / BCS_CACHE_LINE * BCS_CACHE_LINE);
+}
+
 int nic_engine_layout(uint32_t n_ports, const struct nic_config *config,
                       struct nic_layout *layout_out)
 {
     uint64_t node_ranks = config->node_ranks > 0 && config->node_ranks < n_ports
                               ? config->node_ranks
                               : n_ports;
+    uint32_t n_nodes = (uint32_t)((n_ports + node_ranks - 1) / node_ranks);
     const struct nic_shape shape = {
         .n_ports = n_ports,
         .node_ranks = (uint32_t)node_ranks,
         .n_cells = (uint32_t)config->descriptors,
         .n_groups = (uint32_t)config->communicators,
-        .n_node_bytes = sizeof(struct nic_node),
+        .n_node_bytes = node_bytes((uint32_t)node_ranks, n_nodes),
         .n_item_bytes = sizeof(struct nic_item),
         .n_wire_bytes = sizeof(struct bcs_descriptor),
-        .n_slot_bytes = sizeof(struct nic_slot),
+        .n_slot_bytes = slot_bytes(n_nodes),
         .limits = config->limits,
     };
     int rc = nic_layout_init(layout_out, &shape);
@@ -36,9 +55,9 @@ int nic_engine_layout(uint32_t n_ports, const struct nic_config *config,
                   n_ports, shape.n_groups);
     } else if (rc < 0) {
         bcs_error(
-            "%u ranks in nodes of %u: a node has at most %u ranks, a job %u nodes; "
+            "%u ranks in nodes of %u: a node has at most %d ranks, a job %d nodes; "
             "set BCS_NODE_RANKS",
-            n_ports, shape.node_ranks, (unsigned)BCS_MAX_PORTS_A_NODE, BCS_MAX_NODES);
+            n_ports, shape.node_ranks, NIC_NODE_RANKS_MOST, NIC_NODES_MOST);
     }
     return rc;
 }
@@ -51,17 +70,16 @@ static void node_init(struct nic_view *view)
 
     node->free_item = NIC_ITEM_NONE;
     node->phase.phase = NIC_PHASE_IDLE;
-    node->deferred.first = NIC_ITEM_NONE;
     node->active = (struct nic_list){NIC_ITEM_NONE, NIC_ITEM_NONE};
     node->last_holder = UINT32_MAX;
     nic_schedule_init(&node->schedule, nic_config_chunk_bytes(config),
                       nic_config_slice_bytes(config));
     for (uint32_t i = 0; i < view->n_local; i++) {
-        nic_match_init(&node->match[i]);
+        nic_match_init(&view->tables.match[i]);
+        view->tables.deferred[i].first = BCS_CELL_NONE;
     }
     for (uint32_t i = 0; i < view->engine->n_nodes; i++) {
-        node->outbox[i].first = NIC_ITEM_NONE;
-        node->outbox[i].last = NIC_ITEM_NONE;
+        view->tables.ends[i].outbox = (struct nic_list){NIC_ITEM_NONE, NIC_ITEM_NONE};
     }
 }
 
@@ -92,7 +110,11 @@ static int view_init(struct nic_engine *engine, struct bcs_memory *memory,
     view->n_first_cells = layout->cells.n_first;
     view->first_port = index * layout->shape.node_ranks;
     view->n_local = nic_layout_n_local(layout, index);
+    view->n_words = nic_port_words(layout->shape.node_ranks);
+    view->wake = engine->wake_words + index * view->n_words;
     view->ring_mask = layout->shape.limits.ring - 1;
+    nic_tables_place(view->node + 1, layout->shape.node_ranks, layout->n_nodes,
+                     &view->tables);
     if (engine->port == view->first_port && !engine->is_background) {
         node_init(view);
     }
@@ -123,10 +145,11 @@ int nic_engine_create(const struct nic_engine_params *params,
     engine->is_timed = params->config->strobe == NIC_STROBE_TIMED;
     engine->n_nodes = engine->layout.n_nodes;
     engine->home = nic_layout_node(&engine->layout, params->port);
-    engine->scratch = aligned_alloc(
-        BCS_CACHE_LINE, engine->n_nodes * nic_scratch_bytes(&engine->layout));
+    engine->wake_words = calloc((size_t)engine->n_nodes *
+                                    nic_port_words(engine->layout.shape.node_ranks),
+                                sizeof(engine->wake_words[0]));
     engine->views = calloc(engine->n_nodes, sizeof(*engine->views));
-    if (engine->scratch == NULL || engine->views == NULL) {
+    if (engine->wake_words == NULL || engine->views == NULL) {
         goto fail;
     }
     if (params->is_mover) {
@@ -156,9 +179,10 @@ void nic_engine_destroy(struct nic_engine *engine)
     }
     for (uint32_t i = 0; engine->views != NULL && i < engine->n_nodes; i++) {
         bcs_core_destroy(engine->views[i].core);
+        free(engine->views[i].scratch);
     }
     nic_mover_destroy(engine->mover);
     free(engine->views);
-    free(engine->scratch);
+    free(engine->wake_words);
     free(engine);
 }

@@ -73,6 +73,20 @@ struct bcs_cell *nic_view_later_cell(const struct nic_view *view, uint32_t port,
                             nic_layout_cell_gva(&view->engine->layout, port, cell));
 }
 
+void nic_view_make_scratch(struct nic_view *view)
+{
+    size_t n_ports = view->engine->layout.shape.n_ports;
+    size_t n_bytes = (n_ports * BCS_INLINE_BYTES + BCS_CACHE_LINE - 1) /
+                     BCS_CACHE_LINE * BCS_CACHE_LINE;
+
+    view->scratch = aligned_alloc(BCS_CACHE_LINE, n_bytes);
+    if (view->scratch == NULL) {
+        bcs_error("no memory for the operands of %zu ranks, %zu bytes", n_ports,
+                  n_bytes);
+        abort();
+    }
+}
+
 void nic_view_remind(struct nic_view *view, uint32_t port, uint32_t cell)
 {
     const struct nic_layout *layout = &view->engine->layout;
@@ -103,51 +117,48 @@ void nic_view_hold(const struct nic_view *view)
                view->index, nic_send_limit(view));
 }
 
-/** The number of a cell among those of its node: never NIC_ITEM_NONE, as there are fewer. */
-static uint32_t deferred_of(uint32_t local, uint32_t cell)
-{
-    return local << NIC_CELL_BITS | cell;
-}
-
-_Static_assert(BCS_MAX_PORTS_A_NODE <= 1 << (31 - NIC_CELL_BITS), "fits 31 bits");
-
-/** The cell with such a number, and its port in the job. */
-static struct bcs_cell *deferred_cell(const struct nic_view *view, uint32_t number,
-                                      uint32_t *port_out)
-{
-    *port_out = view->first_port + (number >> NIC_CELL_BITS);
-    return nic_view_cell(view, *port_out, number & (NIC_CELLS_MOST - 1));
-}
-
 void nic_view_defer(struct nic_view *view, uint32_t port, uint32_t id,
                     enum bcs_cell_state state)
 {
-    struct nic_list *deferred = &view->node->deferred;
-    uint32_t number = deferred_of(port - view->first_port, id);
-    struct bcs_cell *cell = deferred_cell(view, number, &port);
+    uint32_t local = port - view->first_port;
+    struct nic_list *deferred = &view->tables.deferred[local];
+    struct bcs_cell *cell = nic_view_cell(view, port, id);
 
-    cell->next_deferred = NIC_ITEM_NONE;
+    cell->next_deferred = BCS_CELL_NONE;
     cell->deferred_state = state;
-    if (deferred->first == NIC_ITEM_NONE) {
-        deferred->first = number;
+    if (deferred->first == BCS_CELL_NONE) {
+        deferred->first = id;
+        nic_mark(view->tables.has_deferred, local);
     } else {
-        deferred_cell(view, deferred->last, &port)->next_deferred = number;
+        nic_view_cell(view, port, deferred->last)->next_deferred = id;
     }
-    deferred->last = number;
+    deferred->last = id;
+}
+
+/** Complete the deferred cells of a port. */
+static void deliver_to(struct nic_view *view, uint32_t local)
+{
+    struct nic_list *deferred = &view->tables.deferred[local];
+    uint32_t port = view->first_port + local, id = deferred->first;
+
+    deferred->first = BCS_CELL_NONE;
+    while (id != BCS_CELL_NONE) {
+        struct bcs_cell *cell = nic_view_cell(view, port, id);
+
+        id = cell->next_deferred; /* the cell is its owner's from the next line on */
+        nic_view_complete_now(view, port, cell,
+                              (enum bcs_cell_state)cell->deferred_state);
+    }
 }
 
 void nic_view_deliver(struct nic_view *view)
 {
-    uint32_t number = view->node->deferred.first;
+    for (uint32_t word = 0; word < view->n_words; word++) {
+        uint64_t bits = view->tables.has_deferred[word];
 
-    view->node->deferred.first = NIC_ITEM_NONE;
-    while (number != NIC_ITEM_NONE) {
-        uint32_t port;
-        struct bcs_cell *cell = deferred_cell(view, number, &port);
-
-        number =
-            cell->next_deferred; /* the cell is its owner's from the next line on */
-        nic_view_complete_now(view, port, cell,
-                              (enum bcs_cell_state)cell->deferred_state);
+        view->tables.has_deferred[word] = 0;
+        for (; bits != 0; bits &= bits - 1) {
+            deliver_to(view, word * 64 + (uint32_t)__builtin_ctzll(bits));
+        }
     }
 }

@@ -15,6 +15,8 @@
 #include "libbcs/ring/port.h"
 #include "libbcs/ring/sleep.h"
 #include "nic_threads/nic_config.h"
+#include "nic_threads/node/slot.h"
+#include "nic_threads/node/tables.h"
 #include "nic_threads/rules/match.h"
 #include "nic_threads/rules/schedule.h"
 #include "nic_threads/rules/slice.h"
@@ -30,51 +32,6 @@ enum nic_wire_kind {
     /* to the master of a collective: a member's operand of a reduction, or the root's data of a
      * broadcast; .address: the number of the collective */
     NIC_WIRE_PART,
-};
-
-/**
- * Payload of BCS_GROUP_OPEN: who uses a slot from now on. A slot is used again only after
- * all collectives of its last group are over, and with a larger base, which numbers them.
- */
-struct nic_group_members {
-    uint64_t base;
-    uint32_t n_members;
-    uint16_t n_local; /* members on the opening process's node */
-    uint16_t master;  /* the node of member 0, the master of all collectives */
-    struct bcs_node_set nodes;
-};
-
-_Static_assert(sizeof(struct nic_group_members) <= BCS_INLINE_BYTES,
-               "fits a descriptor");
-
-/** What the master of a collective broadcasts. */
-struct nic_result {
-    uint64_t sequence;
-    uint64_t is_refused; /* the payload is a struct nic_refusal */
-    uint8_t payload[BCS_INLINE_BYTES];
-};
-
-/** One communicator's collectives, at the same address on all its nodes. */
-struct nic_slot {
-    /* Global words. */
-    /* last collective begun by all local members */
-    _Alignas(BCS_CACHE_LINE) uint64_t flag;
-    uint64_t terms;           /* of that one; see agreement.h */
-    struct nic_result result; /* last result, put by the master */
-    /* This node's own. */
-    uint64_t sequence;       /* of the collective that is being gathered, from 1 */
-    uint64_t gathered_terms; /* of the local members that have arrived */
-    bool is_refused;         /* at whoever carries it out: its members differ */
-    _Atomic uint64_t told;   /* the last one that the user was told of as refused */
-    uint32_t n_arrived;
-    uint32_t first_item; /* descriptors of the local members, linked by next */
-    /* At the master: 1 + first part that has come from other nodes; 0: none, as in a slot that
-     * nobody here has opened yet. How many there are, and how many there must be. */
-    uint32_t parts;
-    uint32_t n_parts;
-    uint32_t n_parts_wanted;
-    uint32_t next_active; /* slots whose local members have all arrived */
-    struct nic_group_members members;
 };
 
 /** One posted descriptor and who posted it. */
@@ -134,8 +91,7 @@ struct nic_node {
 
     /* number of the slice that runs or ran last */
     _Alignas(BCS_CACHE_LINE) uint64_t slice;
-    struct nic_list deferred; /* timed: cells to complete at the next strobe */
-    uint32_t free_item;       /* list of items that were used before */
+    uint32_t free_item; /* list of items that were used before */
     uint32_t items_touched;
     uint32_t n_sends_kept; /* items that hold a send; read without the lock */
     /* Collective slots whose local members have all arrived, and which wait for other nodes; by
@@ -147,7 +103,6 @@ struct nic_node {
     struct nic_slice_state phase; /* of the strobe sender: node 0 */
     bool is_open;                 /* timed, node 0: the slice may have more rounds */
     uint64_t round;               /* that runs or ran last on this node */
-    uint32_t heads[BCS_MAX_PORTS_A_NODE]; /* next ring entry to read, by local port */
     struct nic_batch batch;
 
     uint64_t n_opened; /* entries of opened that have ever been written */
@@ -158,11 +113,6 @@ struct nic_node {
     _Atomic uint64_t n_returned; /* entries of returned that have ever been written */
     uint64_t n_returned_seen;
 
-    uint64_t touched[BCS_MAX_PORTS_A_NODE / 64]; /* ports with entries in the batch */
-    /* Where the next entry is a send that was left because the node is full; a hint. */
-    bool is_held[BCS_MAX_PORTS_A_NODE]; /* local ports */
-    bool is_wire_held[BCS_MAX_NODES];   /* rings from other nodes */
-
     /* global: the bell, rung by whoever leaves work here that nobody may be looking for. Driver
      * `threads`: the strobe receiver waits for it, and on node 0 the strobe sender. */
     _Alignas(BCS_CACHE_LINE) struct bcs_event bell;
@@ -170,31 +120,20 @@ struct nic_node {
     /* The slice protocol between nodes; see strobe_sender.c. */
     /* global: last microstrobe, put by the SS */
     _Alignas(BCS_CACHE_LINE) uint64_t strobe;
-    uint64_t done;                  /* global: last microstrobe carried out here */
-    uint64_t has_later_work;        /* global: after MSM, whether PM to RM have work */
-    uint64_t demand[BCS_MAX_NODES]; /* global, node 0: round each node wants next */
-    uint64_t demanded;              /* what this node has put there */
+    uint64_t done;           /* global: last microstrobe carried out here */
+    uint64_t has_later_work; /* global: after MSM, whether PM to RM have work */
+    uint64_t demanded;       /* the round that this node has asked node 0 for */
     _Alignas(16) struct bcs_event result_event; /* global: results put here */
     uint64_t results_seen;
-    _Alignas(16) struct bcs_event
-        wire_event[BCS_MAX_NODES];         /* entries received, by origin */
-    uint64_t wire_taken[BCS_MAX_NODES];    /* entries read, by origin */
-    uint64_t wire_released[BCS_MAX_NODES]; /* entries given back, by origin */
-    uint64_t wire_sent[BCS_MAX_NODES];     /* entries sent, by destination */
-    uint64_t wire_credit[BCS_MAX_NODES];   /* global: entries the destination read */
-    struct nic_list outbox[BCS_MAX_NODES]; /* wire entries that found no room */
-    uint32_t n_outbox;
+    uint32_t n_outbox; /* wire entries that found no room, to all nodes */
     _Alignas(16) struct bcs_event long_put_event; /* local one of all long puts */
     uint64_t n_long_puts;
 
     struct nic_strobe_counts strobes; /* node 0 */
-
-    _Alignas(BCS_CACHE_LINE) struct nic_match match[BCS_MAX_PORTS_A_NODE];
 };
 
 _Static_assert(
     offsetof(struct nic_node, bell) % sizeof(struct bcs_event) == 0 &&
-        offsetof(struct nic_node, wire_event) % sizeof(struct bcs_event) == 0 &&
         offsetof(struct nic_node, result_event) % sizeof(struct bcs_event) == 0 &&
         offsetof(struct nic_node, long_put_event) % sizeof(struct bcs_event) == 0,
     "events are aligned");
@@ -203,17 +142,13 @@ _Static_assert(
 #define NIC_NODE_GVA(view, member)                                                     \
     ((view)->engine->layout.node_gva + offsetof(struct nic_node, member))
 
-/** Ports that the runner has completed something for, to be woken after unlocking. */
-struct nic_wake_set {
-    uint64_t words[BCS_MAX_PORTS_A_NODE / 64];
-};
-
 /** A process's view of one node: plain pointers into the first part of its heap; what is behind
  *  that is found by the core, which maps it. */
 struct nic_view {
     struct nic_engine *engine;
     struct nic_node *node;
     struct nic_items items;
+    struct nic_tables tables;
     char *heap;
     uint64_t whole_bytes; /* of the first part */
     char *ports;          /* first parts of the ports */
@@ -223,10 +158,13 @@ struct nic_view {
     uint32_t index;
     uint32_t first_port; /* number in the job of local port 0 */
     uint32_t n_local;
+    uint32_t n_words;   /* of bits for its ports */
     uint32_t ring_mask; /* of its ports' rings */
     bool is_late;       /* its transport */
     bool owes_flush;    /* has put something late since its transport was flushed */
-    struct nic_wake_set wake;
+    /* bits: ports that the runner has completed something for, to be woken after unlocking */
+    uint64_t *wake;
+    uint8_t *scratch; /* see nic_view_scratch; NULL: not needed yet */
 };
 
 struct nic_crew;
@@ -249,11 +187,9 @@ struct nic_engine {
     /* Threads for the roles, and what they can do (roles.h); NULL: called directly. */
     struct nic_crew *crew;
     const struct nic_crew_ops *crew_ops;
-    uint64_t spin_ticks; /* how long a waiter polls before it offers its core */
-    uint64_t stay_ticks; /* how long it stays awake, if it has a core to itself */
-    /* Operands in rank order, for each node, as two threads of this process may run two nodes at
-     * once: nic_view_scratch. */
-    uint8_t *scratch;
+    uint64_t spin_ticks;  /* how long a waiter polls before it offers its core */
+    uint64_t stay_ticks;  /* how long it stays awake, if it has a core to itself */
+    uint64_t *wake_words; /* of all views */
     /* Of this process, that keeps the lock of the only node between its turns; or NULL. What
      * posts meanwhile, and finds the ring full, has it let go. */
     struct nic_waiter *keeper;
@@ -295,7 +231,7 @@ static inline bool nic_view_is_full(const struct nic_view *view)
  *  or slice would follow slice without end and without effect. */
 static inline bool nic_port_is_held_back(const struct nic_view *view, uint32_t local)
 {
-    return __atomic_load_n(&view->node->is_held[local], __ATOMIC_RELAXED) &&
+    return __atomic_load_n(&view->tables.is_held[local], __ATOMIC_RELAXED) &&
            nic_view_is_full(view);
 }
 
@@ -387,17 +323,18 @@ static inline bool nic_view_has(const struct nic_view *view, uint32_t port)
     return port - view->first_port < view->n_local;
 }
 
-/** Bytes of room for an operand of each process of the job, in whole cache lines. */
-static inline size_t nic_scratch_bytes(const struct nic_layout *layout)
-{
-    return ((size_t)layout->shape.n_ports + 3) / 4 * 4 * BCS_INLINE_BYTES;
-}
+/** Make the room of nic_view_scratch. */
+void nic_view_make_scratch(struct nic_view *view);
 
-/** This room, for reductions on a view's node. */
-static inline uint8_t *nic_view_scratch(const struct nic_view *view)
+/** Room for an operand of each process of the job, in rank order, for reductions that this
+ *  process carries out on the view's node. In whole cache lines. If there is no memory for it
+ *  the process ends (logged). */
+static inline uint8_t *nic_view_scratch(struct nic_view *view)
 {
-    return view->engine->scratch +
-           view->index * nic_scratch_bytes(&view->engine->layout);
+    if (__builtin_expect(view->scratch == NULL, 0)) {
+        nic_view_make_scratch(view);
+    }
+    return view->scratch;
 }
 
 /** Global address of a collective slot. */
@@ -435,7 +372,7 @@ static inline void nic_view_touch(struct nic_view *view, uint32_t port)
 {
     uint32_t local = port - view->first_port;
 
-    view->wake.words[local / 64] |= UINT64_C(1) << (local % 64);
+    nic_mark(view->wake, local);
 }
 
 /** Complete a local port's cell at once, also in a timed slice, and remember to wake its

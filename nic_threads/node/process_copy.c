@@ -22,33 +22,37 @@ static void touch(volatile char *byte, bool is_written)
     }
 }
 
-/** The bit of a port in another's closed_to, and its word. */
-static uint64_t bit_of(const struct nic_engine *engine, uint32_t port,
-                       uint32_t *word_out)
+/** The word of two ports in the table of those that are apart, and its bit. @return NULL: they
+ *  are not on one node */
+static _Atomic uint64_t *word_of(const struct nic_engine *engine, uint32_t port,
+                                 uint32_t other, uint64_t *bit_out)
 {
-    uint32_t local = port % engine->layout.shape.node_ranks;
+    const struct nic_view *view = nic_engine_view(engine, port);
+    uint32_t local = port - view->first_port, bit = other - view->first_port;
 
-    *word_out = local / 64;
-    return UINT64_C(1) << (local % 64);
+    *bit_out = UINT64_C(1) << (bit % 64);
+    return nic_view_has(view, other)
+               ? &view->tables.apart[local * view->n_words + bit / 64]
+               : NULL;
 }
 
 static void set_apart(const struct nic_engine *engine, uint32_t port, uint32_t other)
 {
-    uint32_t word;
-    uint64_t bit = bit_of(engine, other, &word);
+    uint64_t bit;
+    _Atomic uint64_t *word = word_of(engine, port, other, &bit);
 
-    atomic_fetch_or_explicit(&nic_engine_port(engine, port)->closed_to[word], bit,
-                             memory_order_relaxed);
+    if (word != NULL) {
+        atomic_fetch_or_explicit(word, bit, memory_order_relaxed);
+    }
 }
 
 bool nic_ports_are_apart(const struct nic_engine *engine, uint32_t port, uint32_t other)
 {
-    uint32_t word;
-    uint64_t bit = bit_of(engine, other, &word);
+    uint64_t bit;
+    const _Atomic uint64_t *word = word_of(engine, port, other, &bit);
 
-    return (atomic_load_explicit(&nic_engine_port(engine, port)->closed_to[word],
-                                 memory_order_relaxed) &
-            bit) != 0;
+    return word != NULL &&
+           (atomic_load_explicit(word, memory_order_relaxed) & bit) != 0;
 }
 
 /** Note that this process cannot copy another's memory. */

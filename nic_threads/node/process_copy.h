@@ -50,8 +50,8 @@ static inline bool nic_port_is_closed(const struct nic_engine *engine, uint32_t 
                                 memory_order_relaxed) != 0;
 }
 
-/** Whether the processes of two ports of a node have been refused to copy each other's
- *  memory. */
+/** Whether the processes of two ports are on one node and have been refused to copy each
+ *  other's memory. */
 bool nic_ports_are_apart(const struct nic_engine *engine, uint32_t port,
                          uint32_t other);
 

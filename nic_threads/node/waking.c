@@ -6,9 +6,9 @@
 
 void nic_engine_wake(struct nic_view *view)
 {
-    for (uint32_t word = 0; word < BCS_MAX_PORTS_A_NODE / 64; word++) {
-        uint64_t bits = view->wake.words[word];
-        view->wake.words[word] = 0;
+    for (uint32_t word = 0; word < view->n_words; word++) {
+        uint64_t bits = view->wake[word];
+        view->wake[word] = 0;
         while (bits != 0) {
             uint32_t local = word * 64 + (uint32_t)__builtin_ctzll(bits);
             bits &= bits - 1;
@@ -20,9 +20,8 @@ void nic_engine_wake(struct nic_view *view)
 void nic_engine_ring(struct nic_view *view, uint32_t node)
 {
     if (nic_engine_has_crews(view->engine)) {
-        struct bcs_node_set dests = {{0}};
+        struct bcs_node_set dests = bcs_node_set_one(node);
 
-        bcs_node_set_add(&dests, node);
         nic_engine_xfer(view, &(struct bcs_xfer){
                                   .dests = &dests,
                                   .remote_event_gva = nic_bell_gva(view),

@@ -20,33 +20,37 @@ static uint64_t entry_gva(const struct nic_view *view, uint32_t from, uint64_t n
 
 static bool has_room(const struct nic_view *view, uint32_t to)
 {
-    const struct nic_node *node = view->node;
+    const struct nic_wire_end *end = &view->tables.ends[to];
     /* acquire: pairs with the transport's put of the credit, so that the entries it
      * covers have been read */
-    uint64_t credit = __atomic_load_n(&node->wire_credit[to], __ATOMIC_ACQUIRE);
+    uint64_t credit = __atomic_load_n(&end->credit, __ATOMIC_ACQUIRE);
 
-    return __atomic_load_n(&node->wire_sent[to], __ATOMIC_RELAXED) - credit <
+    return __atomic_load_n(&end->n_sent, __ATOMIC_RELAXED) - credit <
            nic_view_limits(view)->wire;
+}
+
+/** What another node keeps of this one; at the same address on all. */
+static const struct nic_wire_end *own_end(const struct nic_view *view)
+{
+    return &view->tables.ends[view->index];
 }
 
 static void put_entry(struct nic_view *view, uint32_t to,
                       const struct bcs_descriptor *descriptor, uint32_t port)
 {
-    struct nic_node *node = view->node;
+    struct nic_wire_end *end = &view->tables.ends[to];
     struct bcs_descriptor entry = *descriptor;
-    struct bcs_node_set dests = {{0}};
+    struct bcs_node_set dests = bcs_node_set_one(to);
     struct bcs_xfer xfer = {
         .src = &entry,
         .n_bytes = sizeof(entry),
-        .dest_gva = entry_gva(view, view->index, node->wire_sent[to]),
+        .dest_gva = entry_gva(view, view->index, end->n_sent),
         .dests = &dests,
-        .remote_event_gva =
-            NIC_NODE_GVA(view, wire_event) + view->index * sizeof(struct bcs_event),
+        .remote_event_gva = nic_view_gva(view, &own_end(view)->arrived),
     };
 
     atomic_store_explicit(&entry.turn, port, memory_order_relaxed);
-    bcs_node_set_add(&dests, to);
-    __atomic_store_n(&node->wire_sent[to], node->wire_sent[to] + 1, __ATOMIC_RELAXED);
+    __atomic_store_n(&end->n_sent, end->n_sent + 1, __ATOMIC_RELAXED);
     nic_engine_xfer(view, &xfer);
 }
 
@@ -54,7 +58,7 @@ void nic_wire_send(struct nic_view *view, uint32_t to,
                    const struct bcs_descriptor *descriptor, uint32_t port)
 {
     struct nic_node *node = view->node;
-    struct nic_list *outbox = &node->outbox[to];
+    struct nic_list *outbox = &view->tables.ends[to].outbox;
     uint32_t id;
 
     if (outbox->first == NIC_ITEM_NONE && has_room(view, to)) {
@@ -78,7 +82,7 @@ bool nic_wire_flush(struct nic_view *view)
     bool has_sent = false;
 
     for (uint32_t to = 0; node->n_outbox > 0 && to < view->engine->n_nodes; to++) {
-        struct nic_list *outbox = &node->outbox[to];
+        struct nic_list *outbox = &view->tables.ends[to].outbox;
         while (outbox->first != NIC_ITEM_NONE && has_room(view, to)) {
             uint32_t id = outbox->first;
             put_entry(view, to, &nic_view_item(view, id)->descriptor,
@@ -96,10 +100,10 @@ bool nic_wire_flush(struct nic_view *view)
     return has_sent;
 }
 
-static uint64_t arrived(const struct nic_node *node, uint32_t from)
+static uint64_t n_arrived(const struct nic_wire_end *end)
 {
     /* acquire: pairs with the signal that follows the put of the entry */
-    return __atomic_load_n(&node->wire_event[from].count, __ATOMIC_ACQUIRE);
+    return __atomic_load_n(&end->arrived.count, __ATOMIC_ACQUIRE);
 }
 
 /** Whether an entry is for a role that works in MSM: BR takes sends, CH takes parts. */
@@ -111,13 +115,13 @@ static bool is_for_scheduling(const struct bcs_descriptor *entry)
 /** The same for the ring from one node. */
 static uint32_t collect_from(struct nic_view *view, uint32_t from, bool takes_all)
 {
-    struct nic_node *node = view->node;
-    struct nic_batch *batch = &node->batch;
-    uint64_t first = node->wire_taken[from], at = first, end = arrived(node, from);
+    struct nic_wire_end *end = &view->tables.ends[from];
+    struct nic_batch *batch = &view->node->batch;
+    uint64_t first = end->n_taken, at = first, n = n_arrived(end);
     uint32_t n_most = nic_view_limits(view)->arrivals;
 
-    __atomic_store_n(&node->is_wire_held[from], false, __ATOMIC_RELAXED);
-    for (; at < end && batch->n_sends < n_most && batch->n_notes < n_most; at++) {
+    __atomic_store_n(&end->is_held, false, __ATOMIC_RELAXED);
+    for (; at < n && batch->n_sends < n_most && batch->n_notes < n_most; at++) {
         uint64_t gva = entry_gva(view, from, at);
         const struct bcs_descriptor *entry = nic_view_at(view, gva);
         struct nic_posted posted = {
@@ -127,7 +131,7 @@ static uint32_t collect_from(struct nic_view *view, uint32_t from, bool takes_al
         };
 
         if (entry->kind == BCS_SEND && nic_view_is_full(view)) {
-            __atomic_store_n(&node->is_wire_held[from], true, __ATOMIC_RELAXED);
+            __atomic_store_n(&end->is_held, true, __ATOMIC_RELAXED);
             nic_view_hold(view);
             break;
         }
@@ -140,7 +144,7 @@ static uint32_t collect_from(struct nic_view *view, uint32_t from, bool takes_al
             batch->notes[batch->n_notes++] = posted;
         }
     }
-    __atomic_store_n(&node->wire_taken[from], at, __ATOMIC_RELAXED);
+    __atomic_store_n(&end->n_taken, at, __ATOMIC_RELAXED);
     return (uint32_t)(at - first);
 }
 
@@ -159,21 +163,19 @@ uint32_t nic_wire_collect(struct nic_view *view, bool takes_all)
 
 void nic_wire_release(struct nic_view *view)
 {
-    struct nic_node *node = view->node;
-
     for (uint32_t from = 0; from < view->engine->n_nodes; from++) {
-        if (node->wire_taken[from] != node->wire_released[from]) {
-            struct bcs_node_set dests = {{0}};
+        struct nic_wire_end *end = &view->tables.ends[from];
+
+        if (end->n_taken != end->n_released) {
+            struct bcs_node_set dests = bcs_node_set_one(from);
             struct bcs_xfer xfer = {
-                .src = &node->wire_taken[from],
-                .n_bytes = sizeof(uint64_t),
-                .dest_gva =
-                    NIC_NODE_GVA(view, wire_credit) + view->index * sizeof(uint64_t),
+                .src = &end->n_taken,
+                .n_bytes = sizeof(end->n_taken),
+                .dest_gva = nic_view_gva(view, &own_end(view)->credit),
                 .dests = &dests,
                 .remote_event_gva = nic_bell_gva(view), /* its outbox may wait */
             };
-            bcs_node_set_add(&dests, from);
-            node->wire_released[from] = node->wire_taken[from];
+            end->n_released = end->n_taken;
             nic_engine_xfer(view, &xfer);
         }
     }
@@ -184,15 +186,15 @@ bool nic_wire_has_work(const struct nic_view *view)
     const struct nic_node *node = view->node;
 
     for (uint32_t other = 0; other < view->engine->n_nodes; other++) {
-        if (arrived(node, other) !=
-                __atomic_load_n(&node->wire_taken[other], __ATOMIC_RELAXED) &&
-            !(__atomic_load_n(&node->is_wire_held[other], __ATOMIC_RELAXED) &&
+        const struct nic_wire_end *end = &view->tables.ends[other];
+
+        if (n_arrived(end) != __atomic_load_n(&end->n_taken, __ATOMIC_RELAXED) &&
+            !(__atomic_load_n(&end->is_held, __ATOMIC_RELAXED) &&
               nic_view_is_full(view))) {
             return true;
         }
         if (__atomic_load_n(&node->n_outbox, __ATOMIC_RELAXED) > 0 &&
-            __atomic_load_n(&node->outbox[other].first, __ATOMIC_RELAXED) !=
-                NIC_ITEM_NONE &&
+            __atomic_load_n(&end->outbox.first, __ATOMIC_RELAXED) != NIC_ITEM_NONE &&
             has_room(view, other)) {
             return true;
         }

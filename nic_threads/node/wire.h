@@ -4,7 +4,7 @@
  * of the destination, written with Xfer-And-Signal. Called under the engine lock of the
  * view's node.
  *
- * Invariant: entries sent to a node minus entries it has given back (wire_credit, put by
+ * Invariant: entries sent to a node minus entries it has given back (credit, put by
  * the destination) never exceeds limits.wire; what finds no room waits in the outbox
  * in order. The count of the ring's event is the number of entries that are readable.
  */

@@ -36,6 +36,15 @@ static bool compare(struct nic_view *view, uint64_t word_gva, enum bcs_compare o
     return nic_engine_compare(view, &comparison);
 }
 
+/** The same on all nodes of a slot's members. */
+static bool compare_all(struct nic_view *view, const struct nic_slot *slot,
+                        uint64_t word_gva, enum bcs_compare op, uint64_t value)
+{
+    const struct bcs_node_set nodes = nic_slot_nodes(slot);
+
+    return compare(view, word_gva, op, value, &nodes);
+}
+
 static uint64_t flag_gva(const struct nic_view *view, uint32_t slot_number)
 {
     return nic_view_slot_gva(view, slot_number) + offsetof(struct nic_slot, flag);
@@ -50,8 +59,8 @@ static bool have_all_begun(struct nic_view *view, uint32_t slot_number)
 {
     const struct nic_slot *slot = nic_view_slot(view, slot_number);
 
-    return compare(view, flag_gva(view, slot_number), BCS_COMPARE_GE, slot->sequence,
-                   &slot->members.nodes);
+    return compare_all(view, slot, flag_gva(view, slot_number), BCS_COMPARE_GE,
+                       slot->sequence);
 }
 
 enum nic_agreement nic_agreement_ask(struct nic_view *view, uint32_t slot_number)
@@ -63,8 +72,8 @@ enum nic_agreement nic_agreement_ask(struct nic_view *view, uint32_t slot_number
         return NIC_NOT_ALL_BEGUN;
     }
     if (!nic_agreement_is_mixed(slot) &&
-        compare(view, terms_gva(view, slot_number), BCS_COMPARE_EQ, word_of(slot),
-                &slot->members.nodes)) {
+        compare_all(view, slot, terms_gva(view, slot_number), BCS_COMPARE_EQ,
+                    word_of(slot))) {
         return NIC_AGREED;
     }
     return is_first || have_all_begun(view, slot_number) ? NIC_DISAGREED
@@ -93,17 +102,17 @@ static const struct nic_item *lowest_member(const struct nic_view *view,
 static uint32_t find_other(struct nic_view *view, uint32_t slot_number)
 {
     const struct nic_slot *slot = nic_view_slot(view, slot_number);
+    const struct bcs_node_set nodes = nic_slot_nodes(slot);
+    uint32_t node = bcs_node_set_next(&nodes, 0);
 
-    for (uint32_t node = 0;
-         !nic_agreement_is_mixed(slot) && node < view->engine->n_nodes; node++) {
-        struct bcs_node_set one = {{0}};
+    while (!nic_agreement_is_mixed(slot) && node != BCS_NODE_NONE) {
+        const struct bcs_node_set one = bcs_node_set_one(node);
 
-        bcs_node_set_add(&one, node);
-        if (bcs_node_set_has(&slot->members.nodes, node) &&
-            !compare(view, terms_gva(view, slot_number), BCS_COMPARE_EQ, word_of(slot),
+        if (!compare(view, terms_gva(view, slot_number), BCS_COMPARE_EQ, word_of(slot),
                      &one)) {
             return node;
         }
+        node = bcs_node_set_next(&nodes, node + 1);
     }
     return view->index;
 }
@@ -119,9 +128,8 @@ static bool differ_in_length(struct nic_view *view, uint32_t slot_number)
         return slot->gathered_terms != NIC_TERMS_MIXED;
     }
     return slot->gathered_terms != NIC_TERMS_MIXED &&
-           compare(view, gva, BCS_COMPARE_LT, longest + 1, &slot->members.nodes) &&
-           compare(view, gva, BCS_COMPARE_GE, longest - NIC_TERMS_LENGTH,
-                   &slot->members.nodes);
+           compare_all(view, slot, gva, BCS_COMPARE_LT, longest + 1) &&
+           compare_all(view, slot, gva, BCS_COMPARE_GE, longest - NIC_TERMS_LENGTH);
 }
 
 struct nic_refusal nic_agreement_refusal(struct nic_view *view, uint32_t slot_number)

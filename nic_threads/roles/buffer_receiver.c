@@ -12,7 +12,7 @@
 
 static struct nic_match *match_of(struct nic_view *view, uint32_t port)
 {
-    return &view->node->match[port - view->first_port];
+    return &view->tables.match[port - view->first_port];
 }
 
 static inline struct nic_posted item_posted(const struct nic_view *view, uint32_t id)
@@ -47,7 +47,7 @@ static bool is_on_its_own(const struct nic_view *view, uint32_t port, uint32_t p
     if (engine->mover != NULL) {
         return nic_port_is_closed(engine, port);
     }
-    return nic_view_has(view, peer) && nic_ports_are_apart(engine, port, peer);
+    return nic_ports_are_apart(engine, port, peer);
 }
 
 /** Make a transfer of a matched long message and queue it for its first chunk. */

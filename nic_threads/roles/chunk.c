@@ -180,14 +180,13 @@ static void send_chunk(struct nic_view *view, const struct bcs_chunk *chunk,
 
     note.chunk = *chunk;
     if (chunk->n_bytes > 0) {
-        struct bcs_node_set dests = {{0}};
+        struct bcs_node_set dests = bcs_node_set_one(chunk->node);
         const struct bcs_xfer xfer = {
             .src = data,
             .n_bytes = chunk->n_bytes,
             .dest_gva = chunk->block + offsetof(struct bcs_block, data),
             .dests = &dests,
         };
-        bcs_node_set_add(&dests, chunk->node);
         nic_engine_put_long(view, &xfer); /* its source is given back or used again */
     }
     nic_wire_send(view, chunk->node, &note, engine->port);

@@ -37,10 +37,10 @@ static void collect_port(struct nic_view *view, uint32_t local)
     const struct bcs_port *port = nic_view_port(view, local);
     const struct bcs_descriptor *descriptor;
     uint32_t n_most = nic_view_limits(view)->batch, ring_mask = view->ring_mask;
-    uint32_t head = node->heads[local];
+    uint32_t head = view->tables.heads[local];
 
-    if (node->is_held[local]) {
-        __atomic_store_n(&node->is_held[local], false, __ATOMIC_RELAXED);
+    if (view->tables.is_held[local]) {
+        __atomic_store_n(&view->tables.is_held[local], false, __ATOMIC_RELAXED);
     }
     while (batch->n_collected < n_most &&
            (descriptor = nic_ring_entry(port, ring_mask, head)) != NULL) {
@@ -50,7 +50,7 @@ static void collect_port(struct nic_view *view, uint32_t local)
             .item = NIC_ITEM_NONE,
         };
         if (descriptor->kind == BCS_SEND && nic_view_is_full(view)) {
-            __atomic_store_n(&node->is_held[local], true, __ATOMIC_RELAXED);
+            __atomic_store_n(&view->tables.is_held[local], true, __ATOMIC_RELAXED);
             nic_view_hold(view);
             break; /* the sender waits until receives have made room */
         }
@@ -58,10 +58,10 @@ static void collect_port(struct nic_view *view, uint32_t local)
         batch->n_collected++;
         head++;
     }
-    if (head != node->heads[local]) {
+    if (head != view->tables.heads[local]) {
         /* relaxed, as all words here that has_pending reads without the lock */
-        __atomic_store_n(&node->heads[local], head, __ATOMIC_RELAXED);
-        node->touched[local / 64] |= UINT64_C(1) << (local % 64);
+        __atomic_store_n(&view->tables.heads[local], head, __ATOMIC_RELAXED);
+        nic_mark(view->tables.touched, local);
     }
 }
 
@@ -117,7 +117,7 @@ static void release_ring(struct nic_view *view, uint32_t local)
     uint32_t before = atomic_load_explicit(&port->consumed, memory_order_relaxed);
 
     /* release: pairs with the acquire in bcs_poster_entry */
-    atomic_store_explicit(&port->consumed, view->node->heads[local],
+    atomic_store_explicit(&port->consumed, view->tables.heads[local],
                           memory_order_release);
     if (view->engine->is_background) {
         /* Where processes do not run the engine they sleep for want of room. The owner
@@ -132,11 +132,11 @@ static void release_ring(struct nic_view *view, uint32_t local)
 
 void nic_collection_release(struct nic_view *view)
 {
-    struct nic_node *node = view->node;
+    uint64_t *touched = view->tables.touched;
 
-    for (uint32_t word = 0; word * 64 < view->n_local; word++) {
-        uint64_t bits = node->touched[word];
-        node->touched[word] = 0;
+    for (uint32_t word = 0; word < view->n_words; word++) {
+        uint64_t bits = touched[word];
+        touched[word] = 0;
         for (; bits != 0; bits &= bits - 1) {
             release_ring(view, word * 64 + (uint32_t)__builtin_ctzll(bits));
         }
@@ -161,12 +161,12 @@ static bool can_wait(const struct nic_view *view, uint32_t local,
                      const struct bcs_descriptor *descriptor)
 {
     return descriptor->kind == BCS_RECEIVE && (descriptor->flags & BCS_TAKE) == 0 &&
-           nic_match_n_sends(&view->node->match[local]) == 0;
+           nic_match_n_sends(&view->tables.match[local]) == 0;
 }
 
 bool nic_collection_needs_strobe(const struct nic_view *view, uint32_t local)
 {
-    uint32_t head = __atomic_load_n(&view->node->heads[local], __ATOMIC_RELAXED);
+    uint32_t head = __atomic_load_n(&view->tables.heads[local], __ATOMIC_RELAXED);
     const struct bcs_port *port = nic_view_port(view, local);
     const struct bcs_descriptor *descriptor;
     uint32_t n_most = (view->ring_mask + 1) / PART_WITHOUT_STROBE;

@@ -51,7 +51,7 @@ static inline bool nic_port_has_work(const struct nic_view *view, uint32_t local
 {
     return nic_port_has_entry(
                view, local,
-               __atomic_load_n(&view->node->heads[local], __ATOMIC_RELAXED)) &&
+               __atomic_load_n(&view->tables.heads[local], __ATOMIC_RELAXED)) &&
            !nic_port_is_held_back(view, local);
 }
 

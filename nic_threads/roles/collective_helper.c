@@ -34,14 +34,20 @@ static bool is_alone(const struct nic_view *view)
 static void open_slot(struct nic_view *view, const struct bcs_descriptor *descriptor)
 {
     struct nic_slot *slot = nic_view_slot(view, descriptor->port);
-    struct nic_group_members members;
+    struct nic_group_piece opening;
+    uint64_t first_word, n_words;
 
-    memcpy(&members, descriptor->payload, sizeof(members));
-    if (members.base > slot->members.base) { /* the first local member */
-        slot->members = members;
-        slot->sequence = members.base + 1;
+    memcpy(&opening, descriptor->payload, sizeof(opening));
+    n_words = bcs_node_words(opening.members.n_nodes);
+    if (opening.members.base > slot->members.base) { /* the first local member */
+        slot->members = opening.members;
+        slot->sequence = opening.members.base + 1;
         slot->n_arrived = 0;
         slot->first_item = NIC_ITEM_NONE;
+    }
+    first_word = (uint64_t)opening.piece * NIC_PIECE_WORDS;
+    for (uint64_t i = 0; i < NIC_PIECE_WORDS && first_word + i < n_words; i++) {
+        slot->marks[first_word + i] = opening.marks[i];
     }
 }
 
@@ -290,13 +296,13 @@ static void complete_members(struct nic_view *view, struct nic_slot *slot,
 static void put_result(struct nic_view *view, uint32_t slot_number,
                        const struct nic_result *result)
 {
-    struct nic_slot *slot = nic_view_slot(view, slot_number);
+    const struct bcs_node_set nodes = nic_slot_nodes(nic_view_slot(view, slot_number));
     const struct bcs_xfer xfer = {
         .src = result,
         .n_bytes = sizeof(*result),
         .dest_gva =
             nic_view_slot_gva(view, slot_number) + offsetof(struct nic_slot, result),
-        .dests = &slot->members.nodes,
+        .dests = &nodes,
         .remote_event_gva = NIC_NODE_GVA(view, result_event),
     };
 

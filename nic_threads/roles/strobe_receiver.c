@@ -241,11 +241,11 @@ static __attribute__((noinline)) bool put_demand(struct nic_view *view)
 {
     struct nic_node *node = view->node;
     uint64_t wanted = node->round + 1;
-    struct bcs_node_set sender = {{0}};
+    struct bcs_node_set sender = bcs_node_set_one(0);
     const struct bcs_xfer xfer = {
         .src = &wanted,
         .n_bytes = sizeof(wanted),
-        .dest_gva = NIC_NODE_GVA(view, demand) + view->index * sizeof(wanted),
+        .dest_gva = nic_view_gva(view, &view->tables.demand[view->index]),
         .dests = &sender,
         .remote_event_gva = nic_bell_gva(view),
     };
@@ -253,7 +253,6 @@ static __attribute__((noinline)) bool put_demand(struct nic_view *view)
     if (node->demanded >= wanted) {
         return false;
     }
-    bcs_node_set_add(&sender, 0);
     __atomic_store_n(&node->demanded, wanted, __ATOMIC_RELAXED);
     nic_engine_xfer(view, &xfer);
     return true;
@@ -272,13 +271,12 @@ bool nic_strobe_receiver_is_idle(const struct nic_view *view)
 
 bool nic_strobe_receiver_is_at_rest(const struct nic_view *view)
 {
-    uint64_t touched = 0;
+    uint64_t ports = 0;
 
-    for (uint32_t word = 0; word * 64 < view->n_local; word++) {
-        touched |= view->node->touched[word];
+    for (uint32_t word = 0; word < view->n_words; word++) {
+        ports |= view->tables.touched[word] | view->tables.has_deferred[word];
     }
-    if (touched != 0 || view->node->deferred.first != NIC_ITEM_NONE ||
-        nic_schedule_is_waiting(&view->node->schedule)) {
+    if (ports != 0 || nic_schedule_is_waiting(&view->node->schedule)) {
         return false;
     }
     for (uint32_t i = 0; i < view->n_local; i++) {

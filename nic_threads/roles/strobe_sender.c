@@ -52,7 +52,7 @@ static void send_strobe(struct nic_view *view)
     struct nic_slice_state *state = &view->node->phase;
     uint64_t strobe = nic_microstrobe(state->round, (enum nic_phase)state->phase);
     bool begins = state->phase == NIC_PHASE_BEGIN;
-    struct bcs_node_set all = {{0}};
+    struct bcs_node_set all = bcs_node_set_range(0, view->engine->n_nodes);
     const struct bcs_xfer xfer = {
         .src = &strobe,
         .n_bytes = sizeof(strobe),
@@ -61,7 +61,6 @@ static void send_strobe(struct nic_view *view)
         .remote_event_gva = begins ? 0 : nic_bell_gva(view),
     };
 
-    bcs_node_set_fill(&all, view->engine->n_nodes);
     nic_engine_xfer(view, &xfer);
     if (begins && nic_engine_has_crews(view->engine)) {
         begin_everywhere(view);
@@ -71,7 +70,7 @@ static void send_strobe(struct nic_view *view)
 static bool query_all(struct nic_view *view, uint64_t variable_gva, enum bcs_compare op,
                       uint64_t value)
 {
-    struct bcs_node_set all = {{0}};
+    struct bcs_node_set all = bcs_node_set_range(0, view->engine->n_nodes);
     const struct bcs_comparison comparison = {
         .variable_gva = variable_gva,
         .op = op,
@@ -79,18 +78,16 @@ static bool query_all(struct nic_view *view, uint64_t variable_gva, enum bcs_com
         .dests = &all,
     };
 
-    bcs_node_set_fill(&all, view->engine->n_nodes);
     return nic_engine_compare(view, &comparison);
 }
 
 static bool is_demanded(const struct nic_view *view)
 {
-    const struct nic_node *node = view->node;
-    uint64_t round = __atomic_load_n(&node->phase.round, __ATOMIC_RELAXED);
+    uint64_t round = __atomic_load_n(&view->node->phase.round, __ATOMIC_RELAXED);
 
     for (uint32_t i = 0; i < view->engine->n_nodes; i++) {
         /* acquire: pairs with the strobe receiver's put_demand */
-        if (__atomic_load_n(&node->demand[i], __ATOMIC_ACQUIRE) > round) {
+        if (__atomic_load_n(&view->tables.demand[i], __ATOMIC_ACQUIRE) > round) {
             return true;
         }
     }

@@ -76,7 +76,7 @@ static struct bcs_memory *job_memory(const struct nic_config *config,
     };
     struct bcs_memory *memory;
 
-    bcs_node_set_fill(&params.makes, layout->n_nodes);
+    params.makes = bcs_node_set_range(0, layout->n_nodes);
     ck_assert_int_eq(bcs_memory_create(&params, &memory), 0);
     return memory;
 }
@@ -86,7 +86,6 @@ static void job_init(struct job *job, const struct job_shape *shape)
     struct nic_layout layout;
     pthread_barrierattr_t attributes;
 
-    ck_assert_uint_le(shape->n_ranks, JOB_MAX_RANKS);
     *job = (struct job){.shape = *shape, .shared = shared_map(sizeof(*job->shared))};
     configure(job);
     pthread_barrierattr_init(&attributes);
@@ -151,12 +150,18 @@ static int job_context_create(const struct job *job, uint32_t rank,
 
 static void rank_init(struct rank *me, struct job *job, struct bcs_context *context)
 {
+    uint32_t *ports = calloc(context->size, sizeof(*ports));
+
+    if (ports == NULL) {
+        abort();
+    }
     *me = (struct rank){
         .job = job,
         .context = context,
         .rank = (int32_t)context->rank,
         .size = (int32_t)context->size,
         .seed = context->rank + 1,
+        .ports = ports,
     };
     context->engine->spin_ticks = SPIN_TICKS;
     context->engine->stay_ticks = STAY_TICKS;
@@ -164,13 +169,19 @@ static void rank_init(struct rank *me, struct job *job, struct bcs_context *cont
         .context_id = 2,
         .rank = me->rank,
         .size = me->size,
-        .ports = me->ports,
+        .ports = ports,
     };
     for (uint32_t i = 0; i < context->size; i++) {
-        me->ports[i] = i;
+        ports[i] = i;
         me->world.n_local +=
             nic_layout_node(&context->engine->layout, i) == context->engine->home;
     }
+}
+
+static void rank_fini(struct rank *me)
+{
+    bcs_detach(me->context);
+    free(me->ports);
 }
 
 void job_open(struct job *job, const struct job_shape *shape, struct rank ranks[])
@@ -187,7 +198,7 @@ void job_open(struct job *job, const struct job_shape *shape, struct rank ranks[
 void job_close(struct job *job, struct rank ranks[])
 {
     for (uint32_t i = 0; i < job->shape.n_ranks; i++) {
-        bcs_detach(ranks[i].context);
+        rank_fini(&ranks[i]);
     }
     job_fini(job);
 }
@@ -239,7 +250,7 @@ static void *thread_main(void *argument)
     open_service(&me);
     start->fn(&me);
     rank_meet(&me);
-    bcs_detach(context);
+    rank_fini(&me);
     return NULL;
 }
 
@@ -300,7 +311,7 @@ static void process_main(struct job *job, uint32_t rank, rank_fn fn)
     rank_init(&me, job, context);
     fn(&me);
     rank_meet(&me); /* it may host what the others need */
-    bcs_detach(context);
+    rank_fini(&me);
 }
 
 /* A rank that fails may leave the others waiting for it; they die with the test. */
@@ -330,6 +341,7 @@ void job_run(const struct job_shape *shape, rank_fn fn)
     struct job job;
     uint32_t n_errors;
 
+    ck_assert_uint_le(shape->n_ranks, JOB_MAX_RANKS);
     job_init(&job, shape);
     if (shape->is_threaded) {
         run_threads(&job, fn);

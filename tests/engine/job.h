@@ -58,7 +58,7 @@ struct rank {
     struct job *job;
     struct bcs_context *context;
     struct bcs_group world; /* all ranks; job_open_world makes it fit for collectives */
-    uint32_t ports[JOB_MAX_RANKS];
+    uint32_t *ports;        /* of all ranks */
     int32_t rank;
     int32_t size;
     uint64_t seed;
@@ -74,8 +74,9 @@ void job_run(const struct job_shape *shape, rank_fn fn);
 /** Open the collective slot of the group of all; once, by every rank. */
 void rank_open_world(struct rank *me);
 
-/** Make the ranks of a job, n_ranks of them, contexts of this process, for a test that turns
- *  the engine itself; shape->is_threaded must be set. End with job_close. */
+/** Make the ranks of a job, n_ranks of them and perhaps more than JOB_MAX_RANKS, contexts of this
+ *  process, for a test that turns the engine itself; shape->is_threaded must be set. End with
+ *  job_close. */
 void job_open(struct job *job, const struct job_shape *shape, struct rank ranks[]);
 
 /** Free what job_open made. */

@@ -181,10 +181,10 @@ void pattern_exchanges(struct rank *me)
 static bool is_part_on_its_way(const struct rank *me)
 {
     const struct nic_engine *engine = me->context->engine;
-    const struct nic_node *node = engine->views[0].node;
+    const struct nic_wire_end *ends = engine->views[0].tables.ends;
 
     for (uint32_t from = 1; from < engine->n_nodes; from++) {
-        if (__atomic_load_n(&node->wire_event[from].count, __ATOMIC_ACQUIRE) > 0) {
+        if (__atomic_load_n(&ends[from].arrived.count, __ATOMIC_ACQUIRE) > 0) {
             return true;
         }
     }

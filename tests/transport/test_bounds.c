@@ -121,9 +121,10 @@ START_TEST(a_set_must_have_nodes_and_only_existing_ones)
 {
     struct world world;
     struct actor me;
-    struct bcs_node_set empty = {.words = {0}};
+    struct bcs_node_set empty = {0};
+    struct bcs_node_set unmarked = bcs_node_set_marked((const uint64_t[]){0}, 2);
     struct bcs_node_set strange = set_of_two(0, WORLD_N_NODES);
-    struct bcs_node_set far = set_of_two(0, BCS_MAX_NODES - 1);
+    struct bcs_node_set far = bcs_node_set_range(2, BCS_NODE_NONE - 2);
     struct bcs_xfer xfer = {.dests = &empty};
     struct bcs_comparison comparison = {.variable_gva = 1024, .dests = &empty};
 
@@ -131,12 +132,15 @@ START_TEST(a_set_must_have_nodes_and_only_existing_ones)
     actor_init(&me, &world, 0);
     xfer_is_refused(&me, &xfer, "empty");
     comparison_is_refused(&me, &comparison, "empty");
+    xfer.dests = comparison.dests = &unmarked;
+    xfer_is_refused(&me, &xfer, "empty");
+    comparison_is_refused(&me, &comparison, "empty");
     xfer.dests = comparison.dests = &strange;
-    xfer_is_refused(&me, &xfer, "beyond the last, 3");
-    comparison_is_refused(&me, &comparison, "beyond the last, 3");
+    xfer_is_refused(&me, &xfer, "node 4; the last one is 3");
+    comparison_is_refused(&me, &comparison, "node 4; the last one is 3");
     xfer.dests = comparison.dests = &far;
-    xfer_is_refused(&me, &xfer, "beyond the last, 3");
-    comparison_is_refused(&me, &comparison, "beyond the last, 3");
+    xfer_is_refused(&me, &xfer, "node 4294967294; the last one is 3");
+    comparison_is_refused(&me, &comparison, "node 4294967294; the last one is 3");
     actor_fini(&me);
     world_fini(&world);
 }
@@ -221,14 +225,14 @@ START_TEST(a_memory_needs_sound_parameters)
     bad = good, bad.transport = "pigeon";
     create_is_refused(&bad, -ENOENT, "no transport \"pigeon\"; there are: shm");
     bad = good, bad.n_nodes = 0;
-    create_is_refused(&bad, -EINVAL, "0 nodes; allowed are 1 to 512");
-    bad = good, bad.n_nodes = BCS_MAX_NODES + 1;
-    create_is_refused(&bad, -EINVAL, "513 nodes");
+    create_is_refused(&bad, -EINVAL, "0 nodes; allowed are 1 to 4294967294");
+    bad = good, bad.n_nodes = BCS_NODE_NONE;
+    create_is_refused(&bad, -EINVAL, "4294967295 nodes");
     bad = good, bad.heap_bytes = 100;
     create_is_refused(&bad, -EINVAL, "heaps of 100 bytes");
     bad = good, bad.heap_bytes = UINT64_C(1) << 62;
     create_is_refused(&bad, -EINVAL, "fit 4 times");
-    bad = good, bcs_node_set_add(&bad.makes, WORLD_N_NODES);
+    bad = good, bad.makes = bcs_node_set_one(WORLD_N_NODES);
     create_is_refused(&bad, -EINVAL, "beyond the last, 3");
     bcs_memory_destroy(NULL);
 }
@@ -256,7 +260,7 @@ START_TEST(a_handle_needs_a_heap_that_is_mapped)
     };
     struct bcs_memory *memory;
 
-    bcs_node_set_add(&params.makes, 1);
+    params.makes = bcs_node_set_one(1);
     ck_assert_int_eq(bcs_memory_create(&params, &memory), 0);
     open_is_refused(memory, 2, "node 2 of 2");
     open_is_refused(memory, 0, "node 0 of 2 nodes is not mapped here");
@@ -280,7 +284,7 @@ START_TEST(memories_that_have_connected_are_one)
             .heap_bytes = WORLD_HEAP_BYTES,
         };
 
-        bcs_node_set_add(&params.makes, i);
+        params.makes = bcs_node_set_one(i);
         ck_assert_int_eq(bcs_memory_create(&params, &memories[i]), 0);
         addresses[i] = bcs_memory_address(memories[i], i);
     }

@@ -66,10 +66,9 @@ static void meet(struct actor *me)
 /* A random set that has at least one node. */
 static struct bcs_node_set random_set(struct actor *me)
 {
-    struct bcs_node_set set = {.words = {actor_random(me) & 0xf}};
+    uint32_t mask = actor_random(me) & 0xf;
 
-    bcs_node_set_add(&set, actor_random(me) % WORLD_N_NODES);
-    return set;
+    return set_of_mask(mask | 1u << actor_random(me) % WORLD_N_NODES);
 }
 
 /* Whether the block of a node is from one writer; then also from whom and when. */
@@ -120,7 +119,7 @@ static void put_to_random_sets(struct actor *me)
         for (size_t i = 0; i < BLOCK_WORDS; i++) {
             block[i] = round * N_ACTORS + me->index;
         }
-        tell(me, me->index, dests.words[0]);
+        tell(me, me->index, dests.marks[0]);
         actor_barrier(me);
         for (int i = 0; i < 4; i++) {
             actor_expect(me,
@@ -296,8 +295,8 @@ END_TEST
 /* Each writes its own variable on one node and asks for the other's on another. */
 static void dekker(struct actor *me)
 {
-    struct bcs_node_set mine = set_of_one(me->index + 1);
-    struct bcs_node_set others = set_of_one(2 - me->index);
+    struct bcs_node_set mine = bcs_node_set_one(me->index + 1);
+    struct bcs_node_set others = bcs_node_set_one(2 - me->index);
     uint64_t my_gva = me->index == 0 ? x_gva : y_gva;
     uint64_t other_gva = me->index == 0 ? y_gva : x_gva;
 
@@ -323,8 +322,8 @@ END_TEST
 static void independent_reads(struct actor *me)
 {
     struct bcs_node_set x_nodes = set_of_two(0, 1), y_nodes = set_of_two(2, 3);
-    struct bcs_node_set x_at = set_of_one(me->index - 2);
-    struct bcs_node_set y_at = set_of_one(me->index);
+    struct bcs_node_set x_at = bcs_node_set_one(me->index - 2);
+    struct bcs_node_set y_at = bcs_node_set_one(me->index);
 
     for (uint64_t round = 1; round <= 2 * N_ROUNDS; round++) {
         meet(me);
@@ -364,7 +363,7 @@ static void look_twice(struct actor *me)
         actor_put_word(me, &me->world->all, x_gva, round);
     }
     while (me->index != 0 && word_on(me->core, x_gva) < n_rounds) {
-        struct bcs_node_set later = set_of_one(actor_random(me) % WORLD_N_NODES);
+        struct bcs_node_set later = bcs_node_set_one(actor_random(me) % WORLD_N_NODES);
         struct bcs_comparison comparison = {
             .variable_gva = x_gva,
             .op = BCS_COMPARE_GE,

@@ -188,7 +188,7 @@ static void outer_nodes_check(struct world *world)
 
     actor_init(&me, world, WORLD_MAX_ACTORS);
     for (uint32_t node = 1; node <= 2; node++) {
-        struct bcs_node_set broken = set_of_one(node);
+        struct bcs_node_set broken = bcs_node_set_one(node);
 
         ck_assert_int_eq(actor_put(&me, &broken, x_gva, &seven, 8, 0), -EOWNERDEAD);
     }
@@ -258,7 +258,7 @@ static void write_at_random(struct actor *me)
 
     arrive(me);
     while (rc == 0 && __atomic_load_n(&shared->words[1], __ATOMIC_RELAXED) == 0) {
-        struct bcs_node_set one = set_of_one(actor_random(me) % WORLD_N_NODES);
+        struct bcs_node_set one = bcs_node_set_one(actor_random(me) % WORLD_N_NODES);
         uint64_t value = actor_random(me);
 
         memset(block, (int)value, BLOCK_BYTES);
@@ -286,7 +286,7 @@ static void sound_nodes_check(struct actor *me)
 
     for (uint32_t node = 0; node < WORLD_N_NODES; node++) {
         struct bcs_core *core = world_core(me->world, node);
-        struct bcs_node_set one = set_of_one(node);
+        struct bcs_node_set one = bcs_node_set_one(node);
         const uint8_t *block = bcs_core_address(core, block_gva);
         int rc = actor_put(me, &one, x_gva, "12345678", 8, 0);
 

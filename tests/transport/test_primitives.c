@@ -55,7 +55,7 @@ START_TEST(a_put_reaches_exactly_the_nodes_of_its_set)
     event_gva = world_event(&nodes.world);
     gva = world_reserve(&nodes.world, sizeof(text) + 1, 1) + 1;
     for (uint32_t members = 1; members < 1 << WORLD_N_NODES; members++) {
-        struct bcs_node_set dests = {.words = {members}};
+        struct bcs_node_set dests = set_of_mask(members);
 
         ck_assert_int_eq(
             actor_put(&nodes.me, &dests, gva, text, sizeof(text), event_gva), 0);
@@ -150,7 +150,7 @@ END_TEST
 START_TEST(one_event_may_be_local_and_remote_at_once)
 {
     struct nodes nodes;
-    struct bcs_node_set dests = set_of_one(0);
+    struct bcs_node_set dests = bcs_node_set_one(0);
     struct bcs_xfer xfer = {.dests = &dests};
 
     nodes_init(&nodes, _i);
@@ -317,14 +317,14 @@ START_TEST(one_node_that_differs_makes_it_false)
                                    [BCS_COMPARE_EQ] = 6,
                                    [BCS_COMPARE_NE] = 5};
     struct nodes nodes;
-    struct bcs_node_set dests = {.words = {0xe}}; /* 1, 2, 3 */
+    struct bcs_node_set dests = set_of_mask(0xe); /* 1, 2, 3 */
     struct bcs_comparison comparison = {.value = 5, .dests = &dests};
     bool is_true;
 
     nodes_init(&nodes, _i);
     comparison.variable_gva = world_reserve(&nodes.world, 8, 8);
     for (uint32_t i = 0; i < 4 * WORLD_N_NODES; i++) {
-        struct bcs_node_set odd = set_of_one(i % WORLD_N_NODES);
+        struct bcs_node_set odd = bcs_node_set_one(i % WORLD_N_NODES);
 
         comparison.op = (enum bcs_compare)(i / WORLD_N_NODES);
         set_everywhere(&nodes, comparison.variable_gva, good[comparison.op]);
@@ -340,8 +340,8 @@ END_TEST
 START_TEST(the_write_happens_on_all_nodes_or_on_none)
 {
     struct nodes nodes;
-    struct bcs_node_set dests = {.words = {0x7}}; /* 0, 1, 2 */
-    struct bcs_node_set odd = set_of_one(2);
+    struct bcs_node_set dests = set_of_mask(0x7); /* 0, 1, 2 */
+    struct bcs_node_set odd = bcs_node_set_one(2);
     struct bcs_comparison comparison = {
         .op = BCS_COMPARE_EQ, .value = 1, .dests = &dests, .write_value = 99};
     bool is_true;
@@ -359,7 +359,7 @@ START_TEST(the_write_happens_on_all_nodes_or_on_none)
     ck_assert_int_eq(bcs_compare_and_write(nodes.me.core, &comparison, &is_true), 0);
     ck_assert(is_true);
     for (uint32_t node = 0; node < WORLD_N_NODES; node++) {
-        struct bcs_node_set one = set_of_one(node);
+        struct bcs_node_set one = bcs_node_set_one(node);
 
         ck_assert(
             actor_query(&nodes.me, &one, comparison.write_gva, node == 3 ? 0 : 99));
@@ -389,7 +389,7 @@ END_TEST
 START_TEST(an_event_counts_signals_and_is_not_used_up)
 {
     struct nodes nodes;
-    struct bcs_node_set dests = set_of_one(1);
+    struct bcs_node_set dests = bcs_node_set_one(1);
     struct bcs_xfer xfer = {.dests = &dests};
 
     nodes_init(&nodes, _i);

@@ -30,7 +30,7 @@ static void sleepers_await(struct actor *me, uint32_t n_sleepers)
 
 static void signal_node_0(struct actor *me)
 {
-    struct bcs_node_set dests = set_of_one(0);
+    struct bcs_node_set dests = bcs_node_set_one(0);
     struct bcs_xfer signal = {.dests = &dests, .remote_event_gva = event_gva};
 
     ck_assert_int_eq(bcs_xfer_and_signal(me->core, &signal), 0);
@@ -147,7 +147,7 @@ END_TEST
 static void pass_signal_round(struct actor *me)
 {
     uint32_t next = (me->index + 1) % me->world->n_actors;
-    struct bcs_node_set next_node = set_of_one(next % WORLD_N_NODES);
+    struct bcs_node_set next_node = bcs_node_set_one(next % WORLD_N_NODES);
     uint64_t my_gva = event_gva + me->index * sizeof(struct bcs_event);
     struct bcs_xfer signal = {
         .dests = &next_node,

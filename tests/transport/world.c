@@ -30,7 +30,7 @@ static struct bcs_memory *memory_create(const char *transport)
     };
     struct bcs_memory *memory;
 
-    bcs_node_set_fill(&params.makes, WORLD_N_NODES);
+    params.makes = bcs_node_set_range(0, WORLD_N_NODES);
     ck_assert_int_eq(bcs_memory_create(&params, &memory), 0);
     return memory;
 }
@@ -43,7 +43,7 @@ void world_init(struct world *world, int index)
     };
     world->memory = memory_create(world->transport);
     bcs_heap_init(&world->heap, WORLD_HEAP_BYTES);
-    bcs_node_set_fill(&world->all, WORLD_N_NODES);
+    world->all = bcs_node_set_range(0, WORLD_N_NODES);
     world->barrier_gva = world_event(world);
     for (int i = 0; i <= WORLD_MAX_ACTORS; i++) {
         world->put_gvas[i] = world_event(world);
@@ -275,21 +275,19 @@ bool actor_swap(struct actor *me, const struct bcs_node_set *dests, uint64_t gva
     return is_true;
 }
 
-struct bcs_node_set set_of_one(uint32_t node)
+struct bcs_node_set set_of_mask(uint32_t mask)
 {
-    struct bcs_node_set set;
+    static uint64_t marks[2 << WORLD_N_NODES];
 
-    bcs_node_set_clear(&set);
-    bcs_node_set_add(&set, node);
-    return set;
+    ck_assert_uint_lt(mask, 2 << WORLD_N_NODES);
+    __atomic_store_n(&marks[mask], mask, __ATOMIC_RELAXED); /* threads store the same */
+    return bcs_node_set_marked(&marks[mask],
+                               mask == 0 ? 0 : 32 - (uint32_t)__builtin_clz(mask));
 }
 
 struct bcs_node_set set_of_two(uint32_t a, uint32_t b)
 {
-    struct bcs_node_set set = set_of_one(a);
-
-    bcs_node_set_add(&set, b);
-    return set;
+    return set_of_mask(1u << a | 1u << b);
 }
 
 uint64_t word_on(const struct bcs_core *core, uint64_t gva)

@@ -113,10 +113,11 @@ bool actor_query(struct actor *me, const struct bcs_node_set *dests, uint64_t gv
 bool actor_swap(struct actor *me, const struct bcs_node_set *dests, uint64_t gva,
                 uint64_t value, uint64_t new_value);
 
-/** The set of one node. */
-struct bcs_node_set set_of_one(uint32_t node);
+/** The set of the nodes whose bit is set in a mask, of at most 1 + WORLD_N_NODES bits; with
+ *  marks. */
+struct bcs_node_set set_of_mask(uint32_t mask);
 
-/** The set of two nodes. */
+/** The set of two nodes, the same way. */
 struct bcs_node_set set_of_two(uint32_t a, uint32_t b);
 
 /** The word of the handle's node, read by address. */

@@ -56,8 +56,8 @@ START_TEST(a_synchronous_send_is_over_before_its_answer_is_there)
              &(struct bcs_descriptor){
                  .kind = NIC_WIRE_MATCHED, .port = FIRST, .cell = sent});
     nic_dma_helper_step(view);
-    ck_assert_uint_eq(view->node->deferred.first, sent);
-    ck_assert_uint_eq(view->node->deferred.last, received);
+    ck_assert_uint_eq(view->tables.deferred[FIRST].first, sent);
+    ck_assert_uint_eq(view->tables.deferred[FIRST].last, received);
     job_close(&job, ranks);
 }
 END_TEST

@@ -36,7 +36,7 @@ static void make(uint32_t n_nodes)
         .window_bytes = WINDOW_BYTES,
     };
 
-    bcs_node_set_fill(&params.makes, n_nodes);
+    params.makes = bcs_node_set_range(0, n_nodes);
     ck_assert_int_eq(bcs_memory_create(&params, &memory), 0);
     for (uint32_t i = 0; i < n_nodes; i++) {
         ck_assert_int_eq(bcs_core_create(memory, i, &cores[i]), 0);
@@ -107,7 +107,7 @@ END_TEST
 START_TEST(a_block_is_put_over_borders)
 {
     static uint8_t block[3 * WINDOW_BYTES];
-    struct bcs_node_set both = {{3}};
+    struct bcs_node_set both = bcs_node_set_range(0, 2);
     uint64_t gva = 7 * WINDOW_BYTES - 1001;
 
     for (size_t i = 0; i < sizeof(block); i++) {

@@ -3,6 +3,7 @@
  * The engine's variables: each is read into its own field, and its bounds are what the
  * engine can take.
  */
+#include "libbcs/ring/nic_memory.h"
 #include "nic_threads/nic_config.h"
 
 #include <check.h>
@@ -155,10 +156,10 @@ START_TEST(a_node_cannot_have_more_ranks_than_the_engine_has_room_for)
 {
     char text[32];
 
-    snprintf(text, sizeof(text), "%d", BCS_MAX_PORTS_A_NODE);
+    snprintf(text, sizeof(text), "%d", NIC_NODE_RANKS_MOST);
     setenv("BCS_NODE_RANKS", text, 1);
-    ck_assert_uint_eq(read_config().node_ranks, BCS_MAX_PORTS_A_NODE);
-    snprintf(text, sizeof(text), "%d", BCS_MAX_PORTS_A_NODE + 1);
+    ck_assert_uint_eq(read_config().node_ranks, NIC_NODE_RANKS_MOST);
+    snprintf(text, sizeof(text), "%d", NIC_NODE_RANKS_MOST + 1);
     expect_refused("BCS_NODE_RANKS", text);
 }
 END_TEST

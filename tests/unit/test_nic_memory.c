@@ -227,8 +227,16 @@ START_TEST(an_impossible_shape_is_refused)
     static const struct nic_shape wrong[] = {
         {0, 1, 64, 4096, 5000, 200, 128, 300, {0}},
         {4, 0, 64, 4096, 5000, 200, 128, 300, {0}},
-        {1000, BCS_MAX_PORTS_A_NODE + 1, 64, 4096, 5000, 200, 128, 300, {0}},
-        {BCS_MAX_NODES + 1, 1, 64, 4096, 5000, 200, 128, 300, {0}},
+        {2 * NIC_NODE_RANKS_MOST,
+         NIC_NODE_RANKS_MOST + 1,
+         64,
+         4096,
+         5000,
+         200,
+         128,
+         300,
+         {0}},
+        {NIC_NODES_MOST + 1, 1, 64, 4096, 5000, 200, 128, 300, {0}},
     };
     const struct nic_shape too_many = {257, 2,   64, NIC_GROUPS_MOST, 5000, 200,
                                        128, 300, {0}};

@@ -36,7 +36,7 @@ static void setup_with(const char *sizes)
     params.heap_bytes = layout.heap_bytes;
     params.whole_bytes = layout.whole_bytes;
     params.window_bytes = shape.limits.window;
-    bcs_node_set_fill(&params.makes, 1);
+    params.makes = bcs_node_set_one(0);
     ck_assert_int_eq(bcs_memory_create(&params, &memory), 0);
     ck_assert_int_eq(bcs_core_create(memory, 0, &core), 0);
     bcs_poster_init(&poster, core, &layout, PORT);

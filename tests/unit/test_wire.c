@@ -37,7 +37,7 @@ static void setup(void)
     params.heap_bytes = layout.heap_bytes;
     params.whole_bytes = layout.whole_bytes;
     params.window_bytes = config.limits.window;
-    bcs_node_set_fill(&params.makes, layout.n_nodes);
+    params.makes = bcs_node_set_range(0, layout.n_nodes);
     ck_assert_int_eq(bcs_memory_create(&params, &memory), 0);
     for (uint32_t port = 0; port < N_NODES; port++) {
         const struct nic_engine_params params = {
@@ -211,7 +211,7 @@ START_TEST(every_node_comes_first_in_turn)
         take_from(0, 1, &next);
     }
     ck_assert_int_lt(next, N_WIRE); /* else all fits, and nothing is shown */
-    ck_assert_uint_eq(view->node->wire_taken[2], 1);
+    ck_assert_uint_eq(view->tables.ends[2].n_taken, 1);
 }
 END_TEST
 
@@ -240,10 +240,11 @@ START_TEST(what_finds_no_room_waits_in_the_outbox)
 {
     const int32_t n_sent = N_WIRE + 50;
     const struct nic_node *sender = view_of(1)->node;
+    const struct nic_wire_end *end = &view_of(1)->tables.ends[0];
     int32_t next = 0;
 
     send_many(1, 0, 0, n_sent);
-    ck_assert_uint_eq(sender->wire_sent[0], N_WIRE);
+    ck_assert_uint_eq(end->n_sent, N_WIRE);
     ck_assert_uint_eq(sender->n_outbox, 50);
     ck_assert_uint_eq(sender->n_sends_kept, 50);
     ck_assert(!nic_wire_has_work(view_of(1)));
@@ -339,7 +340,7 @@ START_TEST(random_traffic_keeps_every_pair_in_order)
             nic_wire_release(view);
             empty_batch(a);
         }
-        ck_assert_uint_le(view_of(a)->node->wire_sent[b] - (uint64_t)taken[a][b],
+        ck_assert_uint_le(view_of(a)->tables.ends[b].n_sent - (uint64_t)taken[a][b],
                           N_WIRE);
     }
     ck_assert_int_gt(taken[0][1], 3000);

@@ -58,7 +58,7 @@ extern "C" {
  * @return -EIO        the launcher's PMIx does not answer as it should; logged
  * @return -ENOTSUP    no transport reaches all processes of the job; logged by process 0
  * @return -EPERM      BCS_COPY=direct, but the system forbids it; logged by process 0
- * @return -E2BIG      more processes than BCS_MAX_NODES; logged
+ * @return -E2BIG      more than 65536 processes; logged
  * @return -ENOMEM     logged
  * @return <0          -errno of the system; logged
  */

@@ -51,58 +51,90 @@ extern "C" {
 
 /* ------------------------------------------------------------------ sets of nodes */
 
-/** The largest number of nodes; node numbers are 0 to BCS_MAX_NODES - 1. */
-#define BCS_MAX_NODES 512
+/** Not a node. */
+#define BCS_NODE_NONE UINT32_MAX
 
-/** A set of nodes. Plain data: copy it, compare it, send it. All zero is empty. */
+/**
+ * A set of nodes: those of a range, or those of it that are marked. Plain data, but that the
+ * marks, if there are any, are the caller's, and stay as they are while a call uses the set. All
+ * zero is empty. However many nodes a job has, the whole and a single node cost the same.
+ */
 struct bcs_node_set {
-    uint64_t words[BCS_MAX_NODES / 64];
+    uint32_t first; /* the range: first to first + n_nodes - 1 */
+    uint32_t n_nodes;
+    const uint64_t
+        *marks; /* NULL: all of the range; else bit i % 64 of word i / 64 says
+                              whether node first + i is in the set */
 };
 
-/** Add a node. A number that is no node (BCS_MAX_NODES or more) changes nothing. */
-static inline void bcs_node_set_add(struct bcs_node_set *set, uint32_t node)
+/** The set of one node. */
+static inline struct bcs_node_set bcs_node_set_one(uint32_t node)
 {
-    if (node < BCS_MAX_NODES) {
-        set->words[node / 64] |= UINT64_C(1) << (node % 64);
-    }
+    struct bcs_node_set set = {node, 1, NULL};
+
+    return set;
 }
 
-/** Take a node out, whether it was in or not. */
-static inline void bcs_node_set_remove(struct bcs_node_set *set, uint32_t node)
+/** The set of the nodes from first on; first + n_nodes is at most BCS_NODE_NONE. */
+static inline struct bcs_node_set bcs_node_set_range(uint32_t first, uint32_t n_nodes)
 {
-    if (node < BCS_MAX_NODES) {
-        set->words[node / 64] &= ~(UINT64_C(1) << (node % 64));
-    }
+    struct bcs_node_set set = {first, n_nodes, NULL};
+
+    return set;
+}
+
+/** The set of those of the nodes 0 to n_nodes - 1 that are marked. */
+static inline struct bcs_node_set bcs_node_set_marked(const uint64_t marks[],
+                                                      uint32_t n_nodes)
+{
+    struct bcs_node_set set = {0, n_nodes, marks};
+
+    return set;
+}
+
+/** Words that the marks of n_nodes nodes take; clear them before use. */
+static inline size_t bcs_node_words(uint32_t n_nodes)
+{
+    return ((size_t)n_nodes + 63) / 64;
+}
+
+/** Mark node i of a range. */
+static inline void bcs_node_mark(uint64_t marks[], uint32_t i)
+{
+    marks[i / 64] |= UINT64_C(1) << (i % 64);
+}
+
+/** Take a mark away, whether it is there or not. */
+static inline void bcs_node_unmark(uint64_t marks[], uint32_t i)
+{
+    marks[i / 64] &= ~(UINT64_C(1) << (i % 64));
 }
 
 /** Whether the node is in the set. */
 static inline bool bcs_node_set_has(const struct bcs_node_set *set, uint32_t node)
 {
-    return node < BCS_MAX_NODES && (set->words[node / 64] >> (node % 64) & 1) != 0;
+    uint32_t i = node - set->first; /* a large one, if it is before the range */
+
+    return i < set->n_nodes &&
+           (set->marks == NULL || (set->marks[i / 64] >> (i % 64) & 1) != 0);
 }
 
-/** Make the set empty. This and all that follow look at each word of the set, BCS_MAX_NODES
- *  bits, at most once. */
-BCS_PUBLIC void bcs_node_set_clear(struct bcs_node_set *set);
-
-/** Make the set that of the nodes 0 to n_nodes - 1, at most BCS_MAX_NODES. */
-BCS_PUBLIC void bcs_node_set_fill(struct bcs_node_set *set, uint32_t n_nodes);
-
-/** How many nodes are in the set. */
+/** How many nodes are in the set. This and all that follow look at each word of the marks at
+ *  most once, and at nothing if there are none. */
 BCS_PUBLIC uint32_t bcs_node_set_count(const struct bcs_node_set *set);
 
 /** Whether no node is in the set. */
 BCS_PUBLIC bool bcs_node_set_is_empty(const struct bcs_node_set *set);
 
-/** Whether both sets have the same nodes. */
+/** Whether both sets have the same nodes, however each names them. */
 BCS_PUBLIC bool bcs_node_set_is_equal(const struct bcs_node_set *a,
                                       const struct bcs_node_set *b);
 
 /**
  * The smallest node of the set that is at least `from`. To visit all, ascending: start
- * with from = 0, go on with the last node + 1, end at BCS_MAX_NODES.
+ * with from = 0, go on with the last node + 1, end at BCS_NODE_NONE.
  *
- * @return the node; BCS_MAX_NODES if there is none
+ * @return the node; BCS_NODE_NONE if there is none
  */
 BCS_PUBLIC uint32_t bcs_node_set_next(const struct bcs_node_set *set, uint32_t from);
 
@@ -154,7 +186,7 @@ struct bcs_memory;
 /** What bcs_memory_create needs. */
 struct bcs_memory_params {
     const char *transport; /* "shm", or another of bcs_transport_names */
-    uint32_t n_nodes;      /* 1 to BCS_MAX_NODES */
+    uint32_t n_nodes;      /* at least 1 */
     uint64_t heap_bytes;   /* of one node; a multiple of BCS_HEAP_ALIGN */
     uint64_t seed;         /* of transports for tests, which are late; others: unused */
     /* 0: a heap is mapped in one piece. Else only its first whole_bytes are, and the rest in

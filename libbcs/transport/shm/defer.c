@@ -34,12 +34,14 @@
 enum {
     N_SLOTS = 16,
     MOST_IDLE_CALLS = 4, /* calls of progress that carry out nothing */
+    SEEDS_APART = 512, /* nodes of a seed before they draw what those of the next do */
 };
 
 /** A transfer that is kept back; its set and a short block are copied. */
 struct slot {
     struct bcs_xfer xfer;
     struct bcs_node_set dests;
+    uint64_t *marks; /* of the set: words for all nodes */
     uint8_t bytes[BCS_XFER_COPIED_BYTES];
 };
 
@@ -52,6 +54,7 @@ struct defer_transport {
     uint32_t first, n_kept; /* slots in use: n_kept from first on, cyclic */
     uint32_t n_idle_calls;
     struct slot slots[N_SLOTS];
+    uint64_t marks[]; /* of the slots */
 };
 
 _Static_assert(offsetof(struct defer_transport, base) == 0, "cast from bcs_transport");
@@ -72,7 +75,9 @@ static uint32_t random_below(struct defer_transport *defer, uint32_t n)
 static int defer_open(struct bcs_memory *memory, uint32_t node,
                       struct bcs_transport **transport_out)
 {
-    struct defer_transport *defer = calloc(1, sizeof(*defer));
+    size_t n_words = bcs_node_words(memory->n_nodes);
+    struct defer_transport *defer =
+        calloc(1, sizeof(*defer) + N_SLOTS * n_words * sizeof(defer->marks[0]));
     int rc;
 
     if (defer == NULL) {
@@ -86,8 +91,11 @@ static int defer_open(struct bcs_memory *memory, uint32_t node,
     }
     pthread_mutex_init(&defer->mutex, NULL);
     defer->base.ops = &bcs_shm_defer_ops;
+    for (uint32_t i = 0; i < N_SLOTS; i++) {
+        defer->slots[i].marks = defer->marks + i * n_words;
+    }
     defer->node = node;
-    defer->random = memory->seed * BCS_MAX_NODES + node;
+    defer->random = memory->seed * SEEDS_APART + node;
     random_below(defer, 1); /* neighbouring seeds begin alike otherwise */
     *transport_out = &defer->base;
     return 0;
@@ -96,8 +104,7 @@ static int defer_open(struct bcs_memory *memory, uint32_t node,
 /** Leave of a transfer nothing but the signal of its local event. */
 static void keep_local_event(const struct defer_transport *defer, struct slot *slot)
 {
-    bcs_node_set_clear(&slot->dests);
-    bcs_node_set_add(&slot->dests, defer->node);
+    slot->dests = bcs_node_set_one(defer->node);
     slot->xfer.n_bytes = 0;
     slot->xfer.remote_event_gva = slot->xfer.local_event_gva;
     slot->xfer.local_event_gva = 0;
@@ -148,6 +155,11 @@ static void keep(struct defer_transport *defer, const struct bcs_xfer *xfer)
     slot->xfer = *xfer;
     slot->dests = *xfer->dests;
     slot->xfer.dests = &slot->dests;
+    if (slot->dests.marks != NULL) {
+        memcpy(slot->marks, slot->dests.marks,
+               bcs_node_words(slot->dests.n_nodes) * sizeof(slot->marks[0]));
+        slot->dests.marks = slot->marks;
+    }
     if (xfer->n_bytes > 0 && xfer->n_bytes <= BCS_XFER_COPIED_BYTES) {
         memcpy(slot->bytes, xfer->src, xfer->n_bytes);
         slot->xfer.src = slot->bytes;

@@ -52,12 +52,6 @@ struct shm_transport {
 _Static_assert(offsetof(struct shm_transport, base) == 0, "cast from bcs_transport");
 _Static_assert(sizeof(struct shm_node_lock) <= BCS_HEAP_RESERVED_BYTES, "it fits");
 
-/* The nodes of a set, ascending. */
-struct shm_targets {
-    uint32_t n_nodes;
-    uint32_t nodes[BCS_MAX_NODES];
-};
-
 static struct shm_transport *shm_of(struct bcs_transport *transport)
 {
     return (struct shm_transport *)transport;
@@ -97,37 +91,34 @@ static void shm_close(struct bcs_transport *transport)
     free(shm_of(transport));
 }
 
-static void targets_list(struct shm_targets *targets_out,
-                         const struct bcs_node_set *set)
-{
-    uint32_t n_nodes = 0;
+/** The nodes of a set, ascending. */
+#define FOR_EACH_NODE(node, set)                                                       \
+    for (uint32_t node = bcs_node_set_next(set, 0); node != BCS_NODE_NONE;             \
+         node = bcs_node_set_next(set, node + 1))
 
-    for (uint32_t i = 0; i < BCS_MAX_NODES / 64; i++) {
-        for (uint64_t word = set->words[i]; word != 0; word &= word - 1) {
-            targets_out->nodes[n_nodes++] = i * 64 + (uint32_t)__builtin_ctzll(word);
-        }
-    }
-    targets_out->n_nodes = n_nodes;
-}
-
+/** Release the locks of the nodes of a set that are before a node. */
 static void targets_unlock(const struct shm_transport *shm,
-                           const struct shm_targets *targets, uint32_t n_locked)
+                           const struct bcs_node_set *targets, uint32_t end)
 {
-    for (uint32_t i = 0; i < n_locked; i++) {
-        shm_node_lock_release(lock_of(shm, targets->nodes[i]));
+    FOR_EACH_NODE(node, targets)
+    {
+        if (node == end) {
+            break;
+        }
+        shm_node_lock_release(lock_of(shm, node));
     }
 }
 
-/* Takes all locks or, on an error, none. */
+/** Take all locks, ascending, or, on an error, none. */
 static int targets_lock(const struct shm_transport *shm,
-                        const struct shm_targets *targets)
+                        const struct bcs_node_set *targets)
 {
-    for (uint32_t i = 0; i < targets->n_nodes; i++) {
-        uint32_t node = targets->nodes[i];
+    FOR_EACH_NODE(node, targets)
+    {
         int rc = shm_node_lock_acquire(lock_of(shm, node), shm->self, node);
 
         if (rc < 0) {
-            targets_unlock(shm, targets, i);
+            targets_unlock(shm, targets, node);
             return rc;
         }
     }
@@ -149,23 +140,26 @@ static void data_store(uint8_t *dest, const uint8_t *src, size_t n_bytes)
     __atomic_store_n((uint64_t *)(void *)(dest + n_before), last, __ATOMIC_RELEASE);
 }
 
-static void events_signal(const struct shm_transport *shm,
-                          const struct shm_targets *targets,
-                          const struct bcs_xfer *xfer)
+static void events_signal(const struct shm_transport *shm, const struct bcs_xfer *xfer)
 {
-    for (uint32_t i = 0; xfer->remote_event_gva != 0 && i < targets->n_nodes; i++) {
-        bcs_event_signal(address_on(shm, targets->nodes[i], xfer->remote_event_gva));
+    if (xfer->remote_event_gva != 0) {
+        FOR_EACH_NODE(node, xfer->dests)
+        {
+            bcs_event_signal(address_on(shm, node, xfer->remote_event_gva));
+        }
     }
     if (xfer->local_event_gva != 0) {
         bcs_event_signal(address_on(shm, shm->node, xfer->local_event_gva));
     }
 }
 
-static void events_wake(const struct shm_transport *shm,
-                        const struct shm_targets *targets, const struct bcs_xfer *xfer)
+static void events_wake(const struct shm_transport *shm, const struct bcs_xfer *xfer)
 {
-    for (uint32_t i = 0; xfer->remote_event_gva != 0 && i < targets->n_nodes; i++) {
-        bcs_event_wake(address_on(shm, targets->nodes[i], xfer->remote_event_gva));
+    if (xfer->remote_event_gva != 0) {
+        FOR_EACH_NODE(node, xfer->dests)
+        {
+            bcs_event_wake(address_on(shm, node, xfer->remote_event_gva));
+        }
     }
     if (xfer->local_event_gva != 0) {
         bcs_event_wake(address_on(shm, shm->node, xfer->local_event_gva));
@@ -193,20 +187,20 @@ static void block_store(const struct shm_transport *shm, uint32_t node,
 static int shm_xfer(struct bcs_transport *transport, const struct bcs_xfer *xfer)
 {
     const struct shm_transport *shm = shm_of(transport);
-    struct shm_targets targets;
-    int rc;
+    int rc = targets_lock(shm, xfer->dests);
 
-    targets_list(&targets, xfer->dests);
-    rc = targets_lock(shm, &targets);
     if (rc < 0) {
         return rc;
     }
-    for (uint32_t i = 0; xfer->n_bytes != 0 && i < targets.n_nodes; i++) {
-        block_store(shm, targets.nodes[i], xfer);
+    if (xfer->n_bytes != 0) {
+        FOR_EACH_NODE(node, xfer->dests)
+        {
+            block_store(shm, node, xfer);
+        }
     }
-    events_signal(shm, &targets, xfer);
-    targets_unlock(shm, &targets, targets.n_nodes);
-    events_wake(shm, &targets, xfer);
+    events_signal(shm, xfer);
+    targets_unlock(shm, xfer->dests, BCS_NODE_NONE);
+    events_wake(shm, xfer);
     return 0;
 }
 
@@ -226,12 +220,11 @@ static bool is_true(uint64_t variable, enum bcs_compare op, uint64_t value)
 }
 
 static bool is_true_on_all(const struct shm_transport *shm,
-                           const struct shm_targets *targets,
                            const struct bcs_comparison *comparison)
 {
-    for (uint32_t i = 0; i < targets->n_nodes; i++) {
-        const uint64_t *variable =
-            address_on(shm, targets->nodes[i], comparison->variable_gva);
+    FOR_EACH_NODE(node, comparison->dests)
+    {
+        const uint64_t *variable = address_on(shm, node, comparison->variable_gva);
 
         /* Pairs with the release store of a process that sets its own node's variable
          * by address; what the primitives wrote is ordered by the lock. */
@@ -243,30 +236,33 @@ static bool is_true_on_all(const struct shm_transport *shm,
     return true;
 }
 
+static void write_to_all(const struct shm_transport *shm,
+                         const struct bcs_comparison *comparison)
+{
+    FOR_EACH_NODE(node, comparison->dests)
+    {
+        uint64_t *variable = address_on(shm, node, comparison->write_gva);
+
+        /* Pairs with the acquire load of whoever polls the variable by address. */
+        __atomic_store_n(variable, comparison->write_value, __ATOMIC_RELEASE);
+    }
+}
+
 static int shm_compare_and_write(struct bcs_transport *transport,
                                  const struct bcs_comparison *comparison,
                                  bool *is_true_out)
 {
     const struct shm_transport *shm = shm_of(transport);
-    struct shm_targets targets;
-    bool answer;
-    int rc;
+    int rc = targets_lock(shm, comparison->dests);
 
-    targets_list(&targets, comparison->dests);
-    rc = targets_lock(shm, &targets);
     if (rc < 0) {
         return rc;
     }
-    answer = is_true_on_all(shm, &targets, comparison);
-    for (uint32_t i = 0; answer && comparison->write_gva != 0 && i < targets.n_nodes;
-         i++) {
-        uint64_t *variable = address_on(shm, targets.nodes[i], comparison->write_gva);
-
-        /* Pairs with the acquire load of whoever polls the variable by address. */
-        __atomic_store_n(variable, comparison->write_value, __ATOMIC_RELEASE);
+    *is_true_out = is_true_on_all(shm, comparison);
+    if (*is_true_out && comparison->write_gva != 0) {
+        write_to_all(shm, comparison);
     }
-    targets_unlock(shm, &targets, targets.n_nodes);
-    *is_true_out = answer;
+    targets_unlock(shm, comparison->dests, BCS_NODE_NONE);
     return 0;
 }
 

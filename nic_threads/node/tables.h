@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What a node keeps for each of its ports and for each other node: tables in NIC memory behind
+ * struct nic_node, as long as the job wants them. Under the lock of the node, but for global
+ * words and what is atomic.
+ */
+#ifndef NIC_THREADS_NODE_TABLES_H
+#define NIC_THREADS_NODE_TABLES_H
+
+#include <bcs/primitives.h>
+#include <stdbool.h>
+
+#include "nic_threads/rules/match.h"
+
+/** What a node keeps of another one: the ends of the two wires that join them. */
+struct nic_wire_end {
+    _Alignas(sizeof(struct bcs_event)) struct bcs_event
+        arrived;         /* global: entries that have come */
+    uint64_t credit;     /* global: entries sent that the other node has read */
+    uint64_t n_taken;    /* of those that have come: read, */
+    uint64_t n_released; /* and given back */
+    uint64_t n_sent;
+    struct nic_list outbox; /* entries to send that found no room */
+    bool is_held; /* the next one is a send that was left as the node is full; a hint */
+};
+
+/** A node's tables whose lengths are those of the job, behind struct nic_node; places in a
+ *  process's view. Bits are for local ports, 64 a word. */
+struct nic_tables {
+    struct nic_match *match; /* [node_ranks] */
+    uint32_t *heads;         /* [node_ranks] next ring entry to read */
+    bool *is_held;           /* [node_ranks] as that of struct nic_wire_end */
+    uint64_t *touched;       /* bits: ports with entries in the batch */
+    struct nic_list
+        *deferred;          /* [node_ranks] timed: cells to complete at next strobe */
+    uint64_t *has_deferred; /* bits: ports that have some */
+    /* [node_ranks] times bits: ports between which direct copies were refused, in whatever
+     * direction. Relaxed: whoever has not seen it is refused, too. */
+    _Atomic uint64_t *apart;
+    struct nic_wire_end *ends; /* [n_nodes] */
+    uint64_t *demand; /* [n_nodes] global, node 0: round each node wants next */
+};
+
+/**
+ * The tables of a node, from an address on: of nodes of so many ports in a job of so many
+ * nodes. At the same global addresses in all heaps.
+ *
+ * @param begin  a multiple of BCS_CACHE_LINE; NULL to learn how much room they take
+ * @return how many bytes they take
+ */
+size_t nic_tables_place(void *begin, uint32_t node_ranks, uint32_t n_nodes,
+                        struct nic_tables *tables_out);
+
+/** Words of bits for so many ports. */
+static inline uint32_t nic_port_words(uint32_t n_ports)
+{
+    return (n_ports + 63) / 64;
+}
+
+/** Set the bit of a local port. */
+static inline void nic_mark(uint64_t *words, uint32_t local)
+{
+    words[local / 64] |= UINT64_C(1) << (local % 64);
+}
+
+#endif
