@@ -6,9 +6,12 @@
 #include "libbcs/transport/shm/memory.h"
 
 #include <errno.h>
+#include <stdatomic.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "libbcs/base/log.h"
+#include "libbcs/transport/shm/node_lock.h"
 
 _Static_assert(offsetof(struct shm_memory, base) == 0, "cast from bcs_memory");
 _Static_assert(sizeof(struct bcs_shm_handle) <= sizeof(struct bcs_memory_address),
@@ -22,6 +25,18 @@ static struct shm_memory *shm_of(struct bcs_memory *memory)
 static const struct shm_memory *const_shm_of(const struct bcs_memory *memory)
 {
     return (const struct shm_memory *)memory;
+}
+
+uint64_t shm_memory_self(struct bcs_memory *memory)
+{
+    _Atomic uint64_t *known = &shm_of(memory)->self;
+    uint64_t self = atomic_load_explicit(known, memory_order_relaxed);
+
+    if ((uint32_t)self != (uint32_t)getpid()) {
+        self = shm_owner_self();
+        atomic_store_explicit(known, self, memory_order_relaxed);
+    }
+    return self;
 }
 
 size_t shm_memory_size(uint32_t n_nodes)

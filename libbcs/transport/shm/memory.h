@@ -11,9 +11,15 @@
 
 /** Memory of transport "shm", and of those that are made of it. */
 struct shm_memory {
-    struct bcs_memory base;            /* first */
+    struct bcs_memory base; /* first */
+    /* What shm_owner_self told the process that opened a transport last; its low half is the
+     * pid, as a forked child has another one. Relaxed: nothing follows from it. */
+    _Atomic uint64_t self;
     struct bcs_shm_segment segments[]; /* [n_nodes]; base NULL: not mapped yet */
 };
+
+/** shm_owner_self, which reads a file, remembered: a process opens all nodes. */
+uint64_t shm_memory_self(struct bcs_memory *memory);
 
 /** The operation of that name. */
 size_t shm_memory_size(uint32_t n_nodes);

@@ -79,7 +79,7 @@ static int shm_open_as(struct bcs_memory *memory, uint32_t node,
     *shm = (struct shm_transport){
         .base.ops = &bcs_shm_ops,
         .memory = memory,
-        .self = shm_owner_self(),
+        .self = shm_memory_self(memory),
         .node = node,
     };
     *transport_out = &shm->base;
