@@ -36,7 +36,7 @@ int main()
 {
     bcs_context *context;
     bcs_request requests[] = {BCS_REQUEST_DONE, BCS_REQUEST_DONE};
-    bcs_node_set nodes{};
+    const bcs_node_set nodes = bcs_node_set_one(7);
     bcs_reduction reduction{};
     bcs_message message{};
     bcs_result result{};
@@ -48,7 +48,6 @@ int main()
     if (requests[0].result.error != 0 || requests[1].result.error != 0) {
         return 2;
     }
-    bcs_node_set_add(&nodes, 7);
     if (bcs_node_set_count(&nodes) != 1 || bcs_init(&context) != 0) {
         return 3;
     }
