@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Programs without MPI on the BCS API: all calls and the examples, started by mpirun, by
 bcsrun and alone, on one node and several, with both ways of copying; and what must go
-wrong does so with one clear line and leaves nothing behind.
+wrong does so with one clear line and leaves nothing behind. Numbers of ranks, nodes and ways
+of copying meet in pairs, or, with --all, in all combinations.
 """
 
 import argparse
@@ -17,6 +18,7 @@ import time
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../system"))
 import job  # noqa: E402
 import library_suite  # noqa: E402
+import modes  # noqa: E402
 
 RANKS = (1, 2, 4, 5)
 # Waits in a receive that never comes, so that it can be killed there.
@@ -33,6 +35,7 @@ def parse_arguments():
     parser.add_argument("--cxx", help="the test program in C++, if there is one")
     parser.add_argument("--lone-pmix", required=True, help="see lone_pmix.c")
     parser.add_argument("--mpirun", default="mpirun")
+    parser.add_argument("--all", action="store_true", help="all combinations, no others")
     return parser.parse_args()
 
 
@@ -53,12 +56,16 @@ class Suite(library_suite.LibrarySuite):
         )
 
     def check_modes(self):
-        for n_ranks in RANKS:
-            for mode, settings in job.MODES.items():
-                for program, wanted, n_lines in self.programs(n_ranks):
-                    name = f"{pathlib.Path(program).name} {mode} on {n_ranks} ranks"
-                    command = self.mpirun(n_ranks, program)
-                    self.succeed(name, command, wanted, n_lines, settings)
+        cases = {(n_ranks, *modes.values_of(mode)): mode
+                 for n_ranks in RANKS for mode in job.MODES}
+        for i, path in enumerate(self.programs(1)):
+            program = pathlib.Path(path[0]).name
+            chosen = cases if self.arguments.all else modes.cover(cases, program)
+            for n_ranks, mode in ((case[0], cases[case]) for case in chosen):
+                _, wanted, n_lines = self.programs(n_ranks)[i]
+                command = self.mpirun(n_ranks, path[0])
+                self.succeed(f"{program} {mode} on {n_ranks} ranks", command, wanted,
+                             n_lines, job.MODES[mode])
 
     def check_others(self):
         """Programs that use few calls, each alone and in one other mode."""
@@ -160,14 +167,15 @@ class Suite(library_suite.LibrarySuite):
 
 def main():
     suite = Suite(parse_arguments())
-    suite.check_starts()
-    suite.check_others()
-    suite.check_settings()
-    suite.check_launcher()
-    suite.check_machines()
-    suite.check_death()
-    suite.check_death_at_the_start()
-    suite.check_early_end()
+    if not suite.arguments.all:
+        suite.check_starts()
+        suite.check_others()
+        suite.check_settings()
+        suite.check_launcher()
+        suite.check_machines()
+        suite.check_death()
+        suite.check_death_at_the_start()
+        suite.check_early_end()
     suite.check_modes()
     return suite.report.end()
 
