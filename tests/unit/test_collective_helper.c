@@ -7,10 +7,8 @@
 #include <check.h>
 #include <string.h>
 
-#include "libbcs/api/post.h"
 #include "nic_threads/roles/roles.h"
-#include "nic_threads/rules/reduce_ops.h"
-#include "tests/engine/job.h"
+#include "tests/unit/collective_parts.h"
 #include "tests/unit/run_suite.h"
 
 enum { N_RANKS = 3, N_SLOTS = 2 * BCS_BATCH_MOST };
@@ -48,44 +46,6 @@ static void turn(void)
     }
 }
 
-/** Post a member's part of a collective of all ranks, with a word as operand. @return its cell */
-static uint32_t post(struct rank *me, uint32_t slot, unsigned int operation,
-                     int32_t root, int64_t word)
-{
-    struct bcs_descriptor *entry = bcs_post_begin(me->context, BCS_COLLECTIVE);
-
-    entry->flags = root < 0 ? BCS_TO_ALL : 0;
-    entry->operation = (uint16_t)operation;
-    entry->port = slot;
-    entry->source = me->rank;
-    entry->tag = root;
-    entry->cell = bcs_poster_cell(&me->context->poster);
-    entry->n_bytes = operation == BCS_COLLECTIVE_BARRIER ? 0 : sizeof(word);
-    memcpy(entry->payload, &word, sizeof(word));
-    bcs_post_end(me->context, entry);
-    return entry->cell;
-}
-
-static unsigned int sum_of_words(void)
-{
-    return BCS_COLLECTIVE_REDUCE |
-           (unsigned int)nic_reduce_kernel(NIC_REDUCE_SUM, NIC_REDUCE_I64) << 2;
-}
-
-static const struct bcs_cell *cell_of(const struct rank *me, uint32_t cell)
-{
-    return bcs_poster_cell_at(&me->context->poster, cell);
-}
-
-static void expect_word(const struct rank *me, uint32_t cell, int64_t word)
-{
-    int64_t got;
-
-    ck_assert_int_eq(bcs_cell_state(cell_of(me, cell)), BCS_CELL_INLINE);
-    memcpy(&got, cell_of(me, cell)->payload, sizeof(got));
-    ck_assert_int_eq(got, word);
-}
-
 static void send_many(struct rank *me, int32_t to, uint32_t n)
 {
     struct bcs_message message = rank_message(me, to, 1, NULL, 0);
@@ -117,11 +77,11 @@ START_TEST(a_reduction_waits_for_operands_that_find_no_room)
     for (int64_t round = 0; round < 3; round++) {
         for (int i = 0; i < N_RANKS; i++) {
             send_many(&ranks[i], 0, BCS_BATCH_MOST - 1);
-            cells[i] = post(&ranks[i], 0, sum_of_words(), -1, 10 * i + round);
+            cells[i] = post_part(&ranks[i], 0, sum_of_words(), -1, 10 * i + round);
         }
         turn();
         for (int i = 0; i < N_RANKS; i++) {
-            expect_word(&ranks[i], cells[i], 30 + 3 * round);
+            expect_part(&ranks[i], cells[i], 30 + 3 * round);
         }
     }
 }
@@ -135,12 +95,13 @@ START_TEST(a_broadcast_waits_for_its_data)
     for (int root = 0; root < N_RANKS; root++) {
         for (int i = 0; i < N_RANKS; i++) {
             send_many(&ranks[i], 0, BCS_BATCH_MOST - 1);
-            cells[i] = post(&ranks[i], 0, BCS_COLLECTIVE_BCAST, root, 100 * root + i);
+            cells[i] =
+                post_part(&ranks[i], 0, BCS_COLLECTIVE_BCAST, root, 100 * root + i);
         }
         turn();
         for (int i = 0; i < N_RANKS; i++) {
             if (i != root) {
-                expect_word(&ranks[i], cells[i], 101 * root);
+                expect_part(&ranks[i], cells[i], 101 * root);
             }
         }
     }
@@ -158,7 +119,7 @@ START_TEST(more_collectives_than_a_batch_holds_go_one_after_another)
         for (uint32_t k = 0; k < N_SLOTS; k++) {
             uint32_t slot = (k + (i == 0 ? 0 : N_SLOTS / 2)) % N_SLOTS;
 
-            cells[i][slot] = post(&ranks[i], slot, BCS_COLLECTIVE_BARRIER, -1, 0);
+            cells[i][slot] = post_part(&ranks[i], slot, BCS_COLLECTIVE_BARRIER, -1, 0);
         }
     }
     turn();

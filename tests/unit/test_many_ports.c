@@ -7,10 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libbcs/api/post.h"
 #include "nic_threads/roles/roles.h"
-#include "nic_threads/rules/reduce_ops.h"
-#include "tests/engine/job.h"
+#include "tests/unit/collective_parts.h"
 #include "tests/unit/run_suite.h"
 
 enum {
@@ -77,35 +75,6 @@ static void turn(void)
     }
 }
 
-/** Post a member's part of a sum of words. @return its cell */
-static uint32_t post_sum(struct rank *me, uint32_t slot, int64_t word)
-{
-    struct bcs_descriptor *entry = bcs_post_begin(me->context, BCS_COLLECTIVE);
-
-    entry->flags = BCS_TO_ALL;
-    entry->operation =
-        bcs_operation(BCS_COLLECTIVE_REDUCE,
-                      (unsigned int)nic_reduce_kernel(NIC_REDUCE_SUM, NIC_REDUCE_I64));
-    entry->port = slot;
-    entry->source = me->world.rank;
-    entry->tag = -1;
-    entry->cell = bcs_poster_cell(&me->context->poster);
-    entry->n_bytes = sizeof(word);
-    memcpy(entry->payload, &word, sizeof(word));
-    bcs_post_end(me->context, entry);
-    return entry->cell;
-}
-
-static void expect_word(const struct rank *me, uint32_t id, int64_t word)
-{
-    const struct bcs_cell *cell = bcs_poster_cell_at(&me->context->poster, id);
-    int64_t got;
-
-    ck_assert_int_eq(bcs_cell_state(cell), BCS_CELL_INLINE);
-    memcpy(&got, cell->payload, sizeof(got));
-    ck_assert_int_eq(got, word);
-}
-
 /** Sums over the ranks that are in a group, in rank order; slots are used once. */
 static void sums_over(uint32_t slot, const bool is_in[])
 {
@@ -130,12 +99,13 @@ static void sums_over(uint32_t slot, const bool is_in[])
         int64_t sum = 0;
 
         for (uint32_t i = 0; i < n; i++) {
-            cells[i] = post_sum(&ranks[ports[i]], slot, ports[i] * 3 + round);
+            cells[i] = post_part(&ranks[ports[i]], slot, sum_of_words(), -1,
+                                 ports[i] * 3 + round);
             sum += ports[i] * 3 + round;
         }
         turn();
         for (uint32_t i = 0; i < n; i++) {
-            expect_word(&ranks[ports[i]], cells[i], sum);
+            expect_part(&ranks[ports[i]], cells[i], sum);
         }
     }
 }
