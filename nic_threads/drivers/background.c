@@ -337,14 +337,12 @@ static void destroy(void *state)
 static int create(const struct nic_engine_params *params, void **state_out)
 {
     struct background *background = calloc(1, sizeof(*background));
-    struct nic_engine_params own = *params;
     int rc;
 
     if (background == NULL) {
         return -ENOMEM;
     }
-    own.is_background = true;
-    rc = nic_engine_create(&own, &background->engine);
+    rc = nic_engine_create(params, &background->engine);
     if (rc == 0) {
         rc = nic_mover_create(background->engine, &background->mover);
     }

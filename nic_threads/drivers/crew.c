@@ -172,7 +172,6 @@ static int create(const struct nic_engine_params *params, void **state_out)
     if (crew == NULL) {
         return -ENOMEM;
     }
-    own.is_background = true;
     own.is_mover = params->is_direct;
     own.crew = crew;
     own.crew_ops = &ops;

@@ -86,7 +86,8 @@ static const struct entry {
 };
 
 struct nic_service {
-    uint32_t n_threads; /* that run */
+    struct nic_engine_params params; /* of the workers' engines */
+    uint32_t n_threads;              /* that run */
     uint32_t n_states;
     struct nic_service_thread threads[NIC_SERVE_ENTRIES];
     struct {
@@ -96,9 +97,8 @@ struct nic_service {
 };
 
 /** The state of a worker, made for the first of its entries. */
-static int find_state(struct nic_service *service,
-                      const struct nic_engine_params *params,
-                      const struct nic_worker_ops *worker, void **state_out)
+static int find_state(struct nic_service *service, const struct nic_worker_ops *worker,
+                      void **state_out)
 {
     uint32_t n = service->n_states;
     int rc;
@@ -109,7 +109,7 @@ static int find_state(struct nic_service *service,
             return 0;
         }
     }
-    rc = worker->create(params, state_out);
+    rc = worker->create(&service->params, state_out);
     if (rc == 0) {
         service->states[n].worker = worker;
         service->states[n].state = *state_out;
@@ -118,12 +118,11 @@ static int find_state(struct nic_service *service,
     return rc;
 }
 
-static int start(struct nic_service *service, const struct nic_engine_params *params,
-                 const struct entry *entry)
+static int start(struct nic_service *service, const struct entry *entry)
 {
     struct nic_service_thread *thread = &service->threads[service->n_threads];
     void *state;
-    int rc = find_state(service, params, entry->worker, &state);
+    int rc = find_state(service, entry->worker, &state);
 
     if (rc < 0) {
         return rc;
@@ -147,10 +146,12 @@ int nic_service_open(const struct nic_engine_params *params, uint32_t serves,
         bcs_error("no service of the machine: %s", strerror(ENOMEM));
         return -ENOMEM;
     }
+    service->params = *params;
+    service->params.is_background = true;
     rc = nic_engine_layout(params->n_ports, params->config, &place.layout);
     for (uint32_t i = 0; rc == 0 && i < NIC_SERVE_ENTRIES; i++) {
         if ((serves & NIC_SERVES(i)) != 0 && entries[i].is_here(&place)) {
-            rc = start(service, params, &entries[i]);
+            rc = start(service, &entries[i]);
             if (rc < 0) {
                 bcs_error("the thread %s cannot be started: %s", entries[i].name,
                           strerror(-rc));

@@ -32,7 +32,6 @@ static int create(const struct nic_engine_params *params, void **state_out)
     if (timekeeper == NULL) {
         return -ENOMEM;
     }
-    own.is_background = true;
     own.is_mover = params->is_direct;
     rc = nic_engine_create(&own, &timekeeper->engine);
     if (rc < 0) {

@@ -30,7 +30,7 @@ struct nic_rest {
 
 /** A worker. `part` is which of its threads is meant, 0 if it has one. */
 struct nic_worker_ops {
-    /** Make the state. params outlives it. @return 0 or -errno */
+    /** Make the state. params outlives it, and says is_background. @return 0 or -errno */
     int (*create)(const struct nic_engine_params *params, void **state_out);
     /** Free it; no thread is left. Never NULL. */
     void (*destroy)(void *state);
