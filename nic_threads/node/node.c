@@ -153,12 +153,5 @@ static void deliver_to(struct nic_view *view, uint32_t local)
 
 void nic_view_deliver(struct nic_view *view)
 {
-    for (uint32_t word = 0; word < view->n_words; word++) {
-        uint64_t bits = view->tables.has_deferred[word];
-
-        view->tables.has_deferred[word] = 0;
-        for (; bits != 0; bits &= bits - 1) {
-            deliver_to(view, word * 64 + (uint32_t)__builtin_ctzll(bits));
-        }
-    }
+    nic_view_take_marks(view, view->tables.has_deferred, deliver_to);
 }

@@ -367,6 +367,21 @@ static inline bool nic_view_copies(const struct nic_view *view, bool needs_owner
     return view->engine->mover != NULL && !needs_owner;
 }
 
+/** Clear the bits of local ports, and do something for each port whose bit was set, ascending. */
+static inline void nic_view_take_marks(struct nic_view *view, uint64_t *words,
+                                       void (*act)(struct nic_view *view,
+                                                   uint32_t local))
+{
+    for (uint32_t word = 0; word < view->n_words; word++) {
+        uint64_t bits = words[word];
+
+        words[word] = 0;
+        for (; bits != 0; bits &= bits - 1) {
+            act(view, word * 64 + (uint32_t)__builtin_ctzll(bits));
+        }
+    }
+}
+
 /** Remember to wake the owner of a local port. */
 static inline void nic_view_touch(struct nic_view *view, uint32_t port)
 {

@@ -4,17 +4,14 @@
  */
 #include "nic_threads/node/waking.h"
 
+static void wake_owner(struct nic_view *view, uint32_t local)
+{
+    bcs_sleep_wake(view->engine->machine, nic_view_port(view, local));
+}
+
 void nic_engine_wake(struct nic_view *view)
 {
-    for (uint32_t word = 0; word < view->n_words; word++) {
-        uint64_t bits = view->wake[word];
-        view->wake[word] = 0;
-        while (bits != 0) {
-            uint32_t local = word * 64 + (uint32_t)__builtin_ctzll(bits);
-            bits &= bits - 1;
-            bcs_sleep_wake(view->engine->machine, nic_view_port(view, local));
-        }
-    }
+    nic_view_take_marks(view, view->wake, wake_owner);
 }
 
 void nic_engine_ring(struct nic_view *view, uint32_t node)

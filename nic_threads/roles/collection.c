@@ -132,15 +132,7 @@ static void release_ring(struct nic_view *view, uint32_t local)
 
 void nic_collection_release(struct nic_view *view)
 {
-    uint64_t *touched = view->tables.touched;
-
-    for (uint32_t word = 0; word < view->n_words; word++) {
-        uint64_t bits = touched[word];
-        touched[word] = 0;
-        for (; bits != 0; bits &= bits - 1) {
-            release_ring(view, word * 64 + (uint32_t)__builtin_ctzll(bits));
-        }
-    }
+    nic_view_take_marks(view, view->tables.touched, release_ring);
 }
 
 void nic_collection_empty(struct nic_batch *batch)
