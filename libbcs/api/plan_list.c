@@ -10,6 +10,7 @@
 
 #include "libbcs/api/orders.h"
 #include "libbcs/api/plan_step.h"
+#include "libbcs/base/align.h"
 
 /* The collectives' tags: number and kind; slots.c of the MPI shim has one beyond. A number that
  * comes again meets what it has met before only if that was left behind, as messages of one
@@ -75,8 +76,7 @@ void *bcs_plan_allocate(struct bcs_plan *plan, size_t n_bytes)
 {
     size_t all_bytes = sizeof(struct bcs_plan_memory) + n_bytes;
     struct bcs_plan_memory *memory =
-        aligned_alloc(BCS_CACHE_LINE, (all_bytes + BCS_CACHE_LINE - 1) /
-                                          BCS_CACHE_LINE * BCS_CACHE_LINE);
+        aligned_alloc(BCS_CACHE_LINE, bcs_align_up(all_bytes, BCS_CACHE_LINE));
 
     if (memory == NULL) {
         plan->status = -ENOMEM;

@@ -60,7 +60,7 @@ int cbsp_layout_init(struct cbsp_layout *layout_out, uint32_t n_procs,
     layout.buffers_gva =
         lines(&heap, (uint64_t)n_procs * layout.n_sets * layout.stride_bytes);
     layout.stage_gva = lines(&heap, n_procs * layout.buffer_bytes);
-    layout.heap_bytes = (heap.next + BCS_HEAP_ALIGN - 1) & -(uint64_t)BCS_HEAP_ALIGN;
+    layout.heap_bytes = bcs_align_up(heap.next, BCS_HEAP_ALIGN);
     *layout_out = layout;
     return 0;
 }

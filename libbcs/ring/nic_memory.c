@@ -9,6 +9,8 @@
 #include <errno.h>
 #include <stdbool.h>
 
+#include "libbcs/base/align.h"
+
 uint32_t nic_layout_n_local(const struct nic_layout *layout, uint32_t node)
 {
     uint32_t first = node * layout->shape.node_ranks;
@@ -163,7 +165,7 @@ static void place_all(struct plan *plan)
     place_ports(plan);
     layout->whole_bytes = reserve(plan, 0);
 
-    end = (layout->whole_bytes + window_bytes - 1) / window_bytes * window_bytes;
+    end = bcs_align_up(layout->whole_bytes, window_bytes);
     end = place_later(&layout->items, end, layout->n_items);
     end = place_later(&layout->slots, end, n_slots);
     end = place_later(&layout->wires, end, n_wires);
@@ -180,7 +182,7 @@ int nic_layout_init(struct nic_layout *layout_out, const struct nic_shape *shape
         shape->node_ranks > NIC_NODE_RANKS_MOST) {
         return -EINVAL;
     }
-    layout.n_nodes = (shape->n_ports + shape->node_ranks - 1) / shape->node_ranks;
+    layout.n_nodes = nic_layout_n_nodes(shape->n_ports, shape->node_ranks);
     if (layout.n_nodes > NIC_NODES_MOST) {
         return -EINVAL;
     }

@@ -85,6 +85,12 @@ struct nic_layout {
  */
 int nic_layout_init(struct nic_layout *layout_out, const struct nic_shape *shape);
 
+/** Nodes of a job, of node_ranks processes each, the last one perhaps of fewer. */
+static inline uint32_t nic_layout_n_nodes(uint32_t n_ports, uint32_t node_ranks)
+{
+    return (n_ports - 1) / node_ranks + 1;
+}
+
 /** Node of a port: ports are dealt to nodes in order, node_ranks to each. */
 static inline uint32_t nic_layout_node(const struct nic_layout *layout, uint32_t port)
 {

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "libbcs/base/align.h"
 #include "libbcs/base/log.h"
 #include "nic_threads/node/mover.h"
 
@@ -26,7 +27,7 @@ static uint32_t slot_bytes(uint32_t n_nodes)
     size_t n_bytes =
         offsetof(struct nic_slot, marks) + bcs_node_words(n_nodes) * sizeof(uint64_t);
 
-    return (uint32_t)((n_bytes + BCS_CACHE_LINE - 1) / BCS_CACHE_LINE * BCS_CACHE_LINE);
+    return (uint32_t)bcs_align_up(n_bytes, BCS_CACHE_LINE);
 }
 
 int nic_engine_layout(uint32_t n_ports, const struct nic_config *config,
@@ -35,7 +36,7 @@ int nic_engine_layout(uint32_t n_ports, const struct nic_config *config,
     uint64_t node_ranks = config->node_ranks > 0 && config->node_ranks < n_ports
                               ? config->node_ranks
                               : n_ports;
-    uint32_t n_nodes = (uint32_t)((n_ports + node_ranks - 1) / node_ranks);
+    uint32_t n_nodes = nic_layout_n_nodes(n_ports, (uint32_t)node_ranks);
     const struct nic_shape shape = {
         .n_ports = n_ports,
         .node_ranks = (uint32_t)node_ranks,

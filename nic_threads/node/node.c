@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libbcs/base/align.h"
 #include "libbcs/base/log.h"
 #include "libbcs/base/notice.h"
 
@@ -76,8 +77,7 @@ struct bcs_cell *nic_view_later_cell(const struct nic_view *view, uint32_t port,
 void nic_view_make_scratch(struct nic_view *view)
 {
     size_t n_ports = view->engine->layout.shape.n_ports;
-    size_t n_bytes = (n_ports * BCS_INLINE_BYTES + BCS_CACHE_LINE - 1) /
-                     BCS_CACHE_LINE * BCS_CACHE_LINE;
+    size_t n_bytes = bcs_align_up(n_ports * BCS_INLINE_BYTES, BCS_CACHE_LINE);
 
     view->scratch = aligned_alloc(BCS_CACHE_LINE, n_bytes);
     if (view->scratch == NULL) {

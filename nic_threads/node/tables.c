@@ -4,12 +4,14 @@
  */
 #include "nic_threads/node/tables.h"
 
+#include "libbcs/base/align.h"
+
 /** Take the next bytes. */
 static void *take(uintptr_t *next, size_t n, size_t n_bytes)
 {
     uintptr_t place = *next;
 
-    *next += (n * n_bytes + BCS_CACHE_LINE - 1) / BCS_CACHE_LINE * BCS_CACHE_LINE;
+    *next += bcs_align_up(n * n_bytes, BCS_CACHE_LINE);
     return (void *)place;
 }
 
