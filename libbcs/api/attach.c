@@ -185,7 +185,7 @@ uint64_t bcs_context_slices(const struct bcs_context *context)
 {
     const struct nic_engine *engine = context->engine;
 
-    return __atomic_load_n(&engine->views[engine->home].node->slice, __ATOMIC_RELAXED);
+    return __atomic_load_n(&engine->views[engine->home].desk->slice, __ATOMIC_RELAXED);
 }
 
 struct bcs_strobes bcs_context_strobes(const struct bcs_context *context)

@@ -39,7 +39,7 @@ static inline const struct nic_match *queue_of(const struct bcs_context *context
 {
     const struct nic_view *view = home_of(context);
 
-    return &view->tables.match[context->engine->port - view->first_port];
+    return &view->per_port.match[context->engine->port - view->first_port];
 }
 
 /** Whether something has been posted that may take messages, and will be carried out whatever

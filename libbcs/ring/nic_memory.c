@@ -160,6 +160,7 @@ static void place_all(struct plan *plan)
     plan_port(plan);
 
     layout->node_gva = reserve(plan, shape->n_node_bytes);
+    layout->desk_gva = reserve(plan, shape->n_desk_bytes);
     place_first(plan, &layout->items);
     place_first(plan, &layout->slots);
     place_ports(plan);

@@ -46,7 +46,8 @@ struct nic_shape {
     uint32_t node_ranks;   /* processes of a node; the last node may have fewer */
     uint32_t n_cells;      /* completion cells a port (BCS_DESCRIPTORS) */
     uint32_t n_groups;     /* collective slots a port leads (BCS_COMMUNICATORS) */
-    size_t n_node_bytes;   /* of the engine's own state of a node */
+    size_t n_node_bytes;   /* of the engine's own state of a node, */
+    size_t n_desk_bytes;   /* and of a desk */
     uint32_t n_item_bytes; /* of struct nic_item */
     uint32_t n_wire_bytes; /* of one wire entry */
     uint32_t n_slot_bytes; /* of one collective slot */
@@ -59,7 +60,8 @@ struct nic_layout {
     uint32_t n_nodes;
     uint64_t heap_bytes;
     uint64_t whole_bytes; /* the first part */
-    uint64_t node_gva;
+    uint64_t node_gva;    /* on pages of its own, as the desk */
+    uint64_t desk_gva;
     uint32_t n_items;
     uint32_t send_limit;      /* sends without a receive that a node keeps */
     struct nic_region items;  /* n_items */

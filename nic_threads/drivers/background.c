@@ -74,13 +74,13 @@ static void give_back(struct nic_engine *engine, struct charge *charge, uint32_t
     const struct nic_opened *opened = &charge->opened;
     const struct nic_view *view =
         &engine->views[nic_layout_node(&engine->layout, opened->port)];
-    struct nic_node *node = view->node;
-    uint64_t n = atomic_load_explicit(&node->n_returned, memory_order_relaxed);
+    struct nic_desk *desk = view->desk;
+    uint64_t n = atomic_load_explicit(&desk->n_returned, memory_order_relaxed);
 
-    node->returned[n % nic_view_limits(view)->opened] =
+    desk->returned[n % nic_view_limits(view)->opened] =
         (struct nic_returned){item, opened->port, opened->cell};
     /* seq_cst: whoever holds the lock looks for work after unlocking */
-    atomic_store_explicit(&node->n_returned, n + 1, memory_order_seq_cst);
+    atomic_store_explicit(&desk->n_returned, n + 1, memory_order_seq_cst);
     charge->n_returned = n + 1;
     nic_engine_turn(engine);
 }
@@ -170,19 +170,19 @@ static void take_charge(struct background *background)
 
     for (uint32_t i = 0; i < engine->n_nodes; i++) {
         struct nic_view *view = &engine->views[i];
-        struct nic_node *node = view->node;
-        if (__atomic_load_n(&node->n_opened, __ATOMIC_RELAXED) ==
+        struct nic_desk *desk = view->desk;
+        if (__atomic_load_n(&desk->n_opened, __ATOMIC_RELAXED) ==
                 background->n_seen[i] ||
             !nic_engine_try_lock(view)) {
             continue; /* who holds the lock is at work here */
         }
-        if (node->n_opened - background->n_seen[i] > n_most) {
-            background->n_seen[i] = node->n_opened - n_most;
+        if (desk->n_opened - background->n_seen[i] > n_most) {
+            background->n_seen[i] = desk->n_opened - n_most;
         }
-        while (background->n_seen[i] < node->n_opened &&
+        while (background->n_seen[i] < desk->n_opened &&
                background->n_charges < n_most) {
             background->charges[background->n_charges++] = (struct charge){
-                .opened = node->opened[background->n_seen[i]++ % n_most],
+                .opened = desk->opened[background->n_seen[i]++ % n_most],
                 .moved = UINT64_MAX,
             };
         }
@@ -196,10 +196,9 @@ static void take_charge(struct background *background)
  *  room for. */
 static bool is_unseen(const struct nic_engine *engine, const struct charge *charge)
 {
-    const struct nic_node *node =
-        engine->views[nic_layout_node(&engine->layout, charge->opened.port)].node;
+    const struct nic_desk *desk = nic_engine_view(engine, charge->opened.port)->desk;
 
-    return __atomic_load_n(&node->n_returned_seen, __ATOMIC_RELAXED) <
+    return __atomic_load_n(&desk->n_returned_seen, __ATOMIC_RELAXED) <
            charge->n_returned;
 }
 
@@ -224,7 +223,7 @@ static bool has_work(const struct background *background)
     for (uint32_t i = 0; i < engine->n_nodes; i++) {
         const struct nic_view *view = &engine->views[i];
         if (nic_engine_has_work(view) ||
-            __atomic_load_n(&view->node->n_opened, __ATOMIC_RELAXED) !=
+            __atomic_load_n(&view->desk->n_opened, __ATOMIC_RELAXED) !=
                 background->n_seen[i]) {
             return true;
         }

@@ -73,9 +73,9 @@ static void poll_alone(struct nic_engine *engine, struct nic_waiter *waiter)
     struct nic_view *view = &engine->views[0];
 
     if (!waiter->holds_lock &&
-        atomic_load_explicit(&view->node->lock, memory_order_relaxed) == 0 &&
+        atomic_load_explicit(&view->desk->lock, memory_order_relaxed) == 0 &&
         (waiter->spell.n_looks > GRACE_POLLS ||
-         atomic_load_explicit(&view->node->last_holder, memory_order_relaxed) ==
+         atomic_load_explicit(&view->desk->last_holder, memory_order_relaxed) ==
              engine->port)) {
         waiter->holds_lock = nic_engine_try_lock(view);
         engine->keeper = waiter->holds_lock ? waiter : NULL;
@@ -195,7 +195,7 @@ static bool leaves_engine(struct nic_engine *engine)
     uint64_t before_ticks = engine->polled_ticks;
 
     if (engine->n_nodes > 1 || engine->n_polls > GRACE_POLLS ||
-        atomic_load_explicit(&engine->views[0].node->last_holder,
+        atomic_load_explicit(&engine->views[0].desk->last_holder,
                              memory_order_relaxed) == engine->port ||
         nic_engine_is_crowded(engine)) {
         return false;

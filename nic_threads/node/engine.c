@@ -15,10 +15,18 @@
 /** Bytes of a node's state. */
 static size_t node_bytes(uint32_t node_ranks, uint32_t n_nodes)
 {
-    struct nic_tables tables;
+    struct nic_per_node tables;
 
     return sizeof(struct nic_node) +
-           nic_tables_place(NULL, node_ranks, n_nodes, &tables);
+           nic_per_node_place(NULL, node_ranks, n_nodes, &tables);
+}
+
+/** Bytes of a desk's state. */
+static size_t desk_bytes(uint32_t n_ports)
+{
+    struct nic_per_port tables;
+
+    return sizeof(struct nic_desk) + nic_per_port_place(NULL, n_ports, &tables);
 }
 
 /** Bytes of a collective slot, in whole cache lines. */
@@ -43,6 +51,7 @@ int nic_engine_layout(uint32_t n_ports, const struct nic_config *config,
         .n_cells = (uint32_t)config->descriptors,
         .n_groups = (uint32_t)config->communicators,
         .n_node_bytes = node_bytes((uint32_t)node_ranks, n_nodes),
+        .n_desk_bytes = desk_bytes((uint32_t)node_ranks),
         .n_item_bytes = sizeof(struct nic_item),
         .n_wire_bytes = sizeof(struct bcs_descriptor),
         .n_slot_bytes = slot_bytes(n_nodes),
@@ -66,21 +75,28 @@ int nic_engine_layout(uint32_t n_ports, const struct nic_config *config,
 /** Give a node its initial state; by the first process of the node. */
 static void node_init(struct nic_view *view)
 {
-    const struct nic_config *config = view->engine->config;
     struct nic_node *node = view->node;
 
-    node->free_item = NIC_ITEM_NONE;
     node->phase.phase = NIC_PHASE_IDLE;
     node->active = (struct nic_list){NIC_ITEM_NONE, NIC_ITEM_NONE};
-    node->last_holder = UINT32_MAX;
-    nic_schedule_init(&node->schedule, nic_config_chunk_bytes(config),
+    for (uint32_t i = 0; i < view->engine->n_nodes; i++) {
+        view->per_node.ends[i].outbox = (struct nic_list){NIC_ITEM_NONE, NIC_ITEM_NONE};
+    }
+}
+
+/** The same for a desk. */
+static void desk_init(struct nic_view *view)
+{
+    const struct nic_config *config = view->engine->config;
+    struct nic_desk *desk = view->desk;
+
+    desk->free_item = NIC_ITEM_NONE;
+    desk->last_holder = UINT32_MAX;
+    nic_schedule_init(&desk->schedule, nic_config_chunk_bytes(config),
                       nic_config_slice_bytes(config));
     for (uint32_t i = 0; i < view->n_local; i++) {
-        nic_match_init(&view->tables.match[i]);
-        view->tables.deferred[i].first = BCS_CELL_NONE;
-    }
-    for (uint32_t i = 0; i < view->engine->n_nodes; i++) {
-        view->tables.ends[i].outbox = (struct nic_list){NIC_ITEM_NONE, NIC_ITEM_NONE};
+        nic_match_init(&view->per_port.match[i]);
+        view->per_port.deferred[i].first = BCS_CELL_NONE;
     }
 }
 
@@ -100,6 +116,7 @@ static int view_init(struct nic_engine *engine, struct bcs_memory *memory,
     view->heap = bcs_memory_heap(memory, index);
     view->whole_bytes = layout->whole_bytes;
     view->node = (struct nic_node *)(view->heap + layout->node_gva);
+    view->desk = (struct nic_desk *)(view->heap + layout->desk_gva);
     view->items = (struct nic_items){
         .first = (struct nic_item *)(view->heap + layout->items.first_gva),
         .n_first = layout->items.n_first,
@@ -114,10 +131,12 @@ static int view_init(struct nic_engine *engine, struct bcs_memory *memory,
     view->n_words = nic_port_words(layout->shape.node_ranks);
     view->wake = engine->wake_words + index * view->n_words;
     view->ring_mask = layout->shape.limits.ring - 1;
-    nic_tables_place(view->node + 1, layout->shape.node_ranks, layout->n_nodes,
-                     &view->tables);
+    nic_per_node_place(view->node + 1, layout->shape.node_ranks, layout->n_nodes,
+                       &view->per_node);
+    nic_per_port_place(view->desk + 1, layout->shape.node_ranks, &view->per_port);
     if (engine->port == view->first_port && !engine->is_background) {
         node_init(view);
+        desk_init(view);
     }
     return 0;
 }

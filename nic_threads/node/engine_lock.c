@@ -14,7 +14,7 @@
 
 bool nic_engine_tell_holder(struct nic_view *view)
 {
-    _Atomic uint32_t *lock = &view->node->lock;
+    _Atomic uint32_t *lock = &view->desk->lock;
     uint32_t value = atomic_load_explicit(lock, memory_order_seq_cst);
 
     while (value != 0) {
@@ -31,7 +31,7 @@ bool nic_engine_tell_holder(struct nic_view *view)
 
 bool nic_engine_try_lock(struct nic_view *view)
 {
-    struct nic_node *node = view->node;
+    struct nic_desk *desk = view->desk;
     uint32_t free;
 
     do { /* look first: that spares the cache line of a holder that keeps polling */
@@ -40,12 +40,12 @@ bool nic_engine_try_lock(struct nic_view *view)
         }
         free = 0;
     } while (!atomic_compare_exchange_strong_explicit(
-        &node->lock, &free, view->engine->port + 1, memory_order_seq_cst,
+        &desk->lock, &free, view->engine->port + 1, memory_order_seq_cst,
         memory_order_relaxed));
     if (!view->engine->is_background &&
-        atomic_load_explicit(&node->last_holder, memory_order_relaxed) !=
+        atomic_load_explicit(&desk->last_holder, memory_order_relaxed) !=
             view->engine->port) {
-        atomic_store_explicit(&node->last_holder, view->engine->port,
+        atomic_store_explicit(&desk->last_holder, view->engine->port,
                               memory_order_relaxed);
     }
     return true;

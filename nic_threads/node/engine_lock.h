@@ -31,7 +31,7 @@ static inline bool nic_engine_unlock(struct nic_view *view)
     uint32_t value;
 
     nic_engine_flush(view); /* what the next holder puts comes behind it */
-    value = atomic_exchange_explicit(&view->node->lock, 0, memory_order_seq_cst);
+    value = atomic_exchange_explicit(&view->desk->lock, 0, memory_order_seq_cst);
     nic_engine_wake(view);
     return (value & NIC_LOCK_IS_MISSED) != 0;
 }

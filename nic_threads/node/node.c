@@ -12,10 +12,10 @@
 #include "libbcs/base/notice.h"
 
 /** Count an item in or out if it holds a send. */
-static void count_kept(struct nic_node *node, const struct nic_item *item, int32_t n)
+static void count_kept(struct nic_desk *desk, const struct nic_item *item, int32_t n)
 {
     if (item->descriptor.kind == BCS_SEND) {
-        __atomic_store_n(&node->n_sends_kept, node->n_sends_kept + (uint32_t)n,
+        __atomic_store_n(&desk->n_sends_kept, desk->n_sends_kept + (uint32_t)n,
                          __ATOMIC_RELAXED);
     }
 }
@@ -23,15 +23,15 @@ static void count_kept(struct nic_node *node, const struct nic_item *item, int32
 uint32_t nic_item_new(struct nic_view *view, const struct bcs_descriptor *descriptor,
                       uint32_t port)
 {
-    struct nic_node *node = view->node;
-    uint32_t id = node->free_item;
+    struct nic_desk *desk = view->desk;
+    uint32_t id = desk->free_item;
     struct nic_item *item;
 
     if (id != NIC_ITEM_NONE) {
         item = nic_view_item(view, id);
-        node->free_item = item->next;
-    } else if (node->items_touched < view->engine->layout.n_items) {
-        id = node->items_touched++;
+        desk->free_item = item->next;
+    } else if (desk->items_touched < view->engine->layout.n_items) {
+        id = desk->items_touched++;
         item = nic_view_item(view, id);
     } else {
         bcs_error(
@@ -41,27 +41,27 @@ uint32_t nic_item_new(struct nic_view *view, const struct bcs_descriptor *descri
     }
     memcpy(&item->descriptor, descriptor, sizeof(*descriptor));
     item->port = port;
-    count_kept(node, item, 1);
+    count_kept(desk, item, 1);
     return id;
 }
 
-static inline void give_back(struct nic_node *node, struct nic_item *item, uint32_t id)
+static inline void give_back(struct nic_desk *desk, struct nic_item *item, uint32_t id)
 {
-    item->next = node->free_item;
-    node->free_item = id;
-    count_kept(node, item, -1);
+    item->next = desk->free_item;
+    desk->free_item = id;
+    count_kept(desk, item, -1);
 }
 
 /** Apart, so that nic_item_free saves no register for a call that it makes seldom. */
 static __attribute__((noinline)) void free_later(struct nic_view *view, uint32_t id)
 {
-    give_back(view->node, nic_view_item(view, id), id);
+    give_back(view->desk, nic_view_item(view, id), id);
 }
 
 void nic_item_free(struct nic_view *view, uint32_t id)
 {
     if (__builtin_expect(id < view->items.n_first, 1)) {
-        give_back(view->node, &view->items.first[id], id);
+        give_back(view->desk, &view->items.first[id], id);
     } else {
         free_later(view, id);
     }
@@ -121,14 +121,14 @@ void nic_view_defer(struct nic_view *view, uint32_t port, uint32_t id,
                     enum bcs_cell_state state)
 {
     uint32_t local = port - view->first_port;
-    struct nic_list *deferred = &view->tables.deferred[local];
+    struct nic_list *deferred = &view->per_port.deferred[local];
     struct bcs_cell *cell = nic_view_cell(view, port, id);
 
     cell->next_deferred = BCS_CELL_NONE;
     cell->deferred_state = state;
     if (deferred->first == BCS_CELL_NONE) {
         deferred->first = id;
-        nic_mark(view->tables.has_deferred, local);
+        nic_mark(view->per_port.has_deferred, local);
     } else {
         nic_view_cell(view, port, deferred->last)->next_deferred = id;
     }
@@ -138,7 +138,7 @@ void nic_view_defer(struct nic_view *view, uint32_t port, uint32_t id,
 /** Complete the deferred cells of a port. */
 static void deliver_to(struct nic_view *view, uint32_t local)
 {
-    struct nic_list *deferred = &view->tables.deferred[local];
+    struct nic_list *deferred = &view->per_port.deferred[local];
     uint32_t port = view->first_port + local, id = deferred->first;
 
     deferred->first = BCS_CELL_NONE;
@@ -153,5 +153,5 @@ static void deliver_to(struct nic_view *view, uint32_t local)
 
 void nic_view_deliver(struct nic_view *view)
 {
-    nic_view_take_marks(view, view->tables.has_deferred, deliver_to);
+    nic_view_take_marks(view, view->per_port.has_deferred, deliver_to);
 }

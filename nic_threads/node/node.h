@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The state of one node's NIC engine in NIC memory, and a process's view of it. Whoever
- * holds node->lock (engine_lock.h) may read and write everything here that is not atomic;
+ * holds the lock (engine_lock.h) may read and write everything here that is not atomic;
  * atomic words are read by others, each as it says.
  */
 #ifndef NIC_THREADS_NODE_NODE_H
@@ -15,6 +15,7 @@
 #include "libbcs/ring/port.h"
 #include "libbcs/ring/sleep.h"
 #include "nic_threads/nic_config.h"
+#include "nic_threads/node/desk.h"
 #include "nic_threads/node/slot.h"
 #include "nic_threads/node/tables.h"
 #include "nic_threads/rules/match.h"
@@ -34,85 +35,15 @@ enum nic_wire_kind {
     NIC_WIRE_PART,
 };
 
-/** One posted descriptor and who posted it. */
-struct nic_posted {
-    uint64_t gva;  /* of the descriptor in the node's heap: ring, wire or item */
-    uint32_t port; /* number in the job */
-    uint32_t item; /* the item that holds it, or NIC_ITEM_NONE */
-};
-
-/** A send and a receive that go together. */
-struct nic_pair {
-    struct nic_posted send;
-    struct nic_posted receive;
-};
-
-/**
- * What the roles hand to each other within one slice. The ports give at most limits.batch
- * descriptors of all kinds together; the wires give nothing more once there are
- * limits.arrivals sends or notes.
- */
-struct nic_batch {
-    uint32_t n_collected; /* ring entries of this slice */
-    uint32_t n_sends, n_receives, n_notes, n_probes, n_pairs, n_plans, n_ready;
-    struct nic_posted sends[2 * BCS_BATCH_MOST];
-    struct nic_posted
-        receives[BCS_BATCH_MOST]; /* and cancellations, as they were posted */
-    struct nic_posted probes[BCS_BATCH_MOST];
-    struct nic_posted notes[2 * BCS_BATCH_MOST]; /* all other kinds */
-    struct nic_pair pairs[3 * BCS_BATCH_MOST];
-    struct nic_plan plans[BCS_BATCH_MOST]; /* chunks of long messages */
-    uint32_t ready[BCS_BATCH_MOST];        /* slots of the collectives of this slice */
-};
-
-/** A direct transfer that the engine has opened, for the background thread to see. */
-struct nic_opened {
-    uint32_t port; /* of the receiver */
-    uint32_t cell;
-    uint32_t generation; /* of the cell */
-};
-
-/** A transfer that the background thread gives back to the engine. */
-struct nic_returned {
-    uint32_t
-        item; /* wants its next chunk; NIC_ITEM_NONE: a copy was refused, see below */
-    uint32_t port; /* of the receiver, and its cell */
-    uint32_t cell;
-};
-
-#define NIC_LOCK_IS_MISSED (UINT32_C(1) << 31)
-
-/** Engine state of one node. */
+/** What a node has besides its desks: the slices of all nodes, and their collectives. */
 struct nic_node {
-    /* The engine lock: 0, or 1 + number of the port whose process holds it, and
-     * NIC_LOCK_IS_MISSED once somebody has work and could not have it. */
-    _Alignas(BCS_CACHE_LINE) _Atomic uint32_t lock;
-    _Atomic uint32_t last_holder; /* the port of the last holder; only a hint */
-
-    /* number of the slice that runs or ran last */
-    _Alignas(BCS_CACHE_LINE) uint64_t slice;
-    uint32_t free_item; /* list of items that were used before */
-    uint32_t items_touched;
-    uint32_t n_sends_kept; /* items that hold a send; read without the lock */
     /* Collective slots whose local members have all arrived, and which wait for other nodes; by
      * next_active, the oldest first. */
     struct nic_list active;
-    bool has_more_ready; /* some of them could go, but the batch was full */
-    bool is_stalled;     /* no stage block was free: wait for a chunk to be stored */
-    struct nic_schedule schedule;
+    bool has_more_ready;          /* some of them could go, but the batch was full */
     struct nic_slice_state phase; /* of the strobe sender: node 0 */
     bool is_open;                 /* timed, node 0: the slice may have more rounds */
     uint64_t round;               /* that runs or ran last on this node */
-    struct nic_batch batch;
-
-    uint64_t n_opened; /* entries of opened that have ever been written */
-    struct nic_opened opened[BCS_OPENED_MOST]; /* cyclic, of limits.opened */
-    /* Transfers that want their next chunk, from the background thread; cyclic. It keeps
-     * those in mind that are in here, so there is room. */
-    struct nic_returned returned[BCS_OPENED_MOST];
-    _Atomic uint64_t n_returned; /* entries of returned that have ever been written */
-    uint64_t n_returned_seen;
-
     /* global: the bell, rung by whoever leaves work here that nobody may be looking for. Driver
      * `threads`: the strobe receiver waits for it, and on node 0 the strobe sender. */
     _Alignas(BCS_CACHE_LINE) struct bcs_event bell;
@@ -146,9 +77,11 @@ _Static_assert(
  *  that is found by the core, which maps it. */
 struct nic_view {
     struct nic_engine *engine;
+    struct nic_desk *desk;
     struct nic_node *node;
     struct nic_items items;
-    struct nic_tables tables;
+    struct nic_per_port per_port;
+    struct nic_per_node per_node;
     char *heap;
     uint64_t whole_bytes; /* of the first part */
     char *ports;          /* first parts of the ports */
@@ -223,7 +156,7 @@ void nic_view_hold(const struct nic_view *view);
 /** Whether a node keeps so many sends. Also read without the lock. */
 static inline bool nic_view_is_full(const struct nic_view *view)
 {
-    return __atomic_load_n(&view->node->n_sends_kept, __ATOMIC_RELAXED) >=
+    return __atomic_load_n(&view->desk->n_sends_kept, __ATOMIC_RELAXED) >=
            nic_send_limit(view);
 }
 
@@ -231,7 +164,7 @@ static inline bool nic_view_is_full(const struct nic_view *view)
  *  or slice would follow slice without end and without effect. */
 static inline bool nic_port_is_held_back(const struct nic_view *view, uint32_t local)
 {
-    return __atomic_load_n(&view->tables.is_held[local], __ATOMIC_RELAXED) &&
+    return __atomic_load_n(&view->per_port.is_held[local], __ATOMIC_RELAXED) &&
            nic_view_is_full(view);
 }
 

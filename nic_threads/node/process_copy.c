@@ -32,7 +32,7 @@ static _Atomic uint64_t *word_of(const struct nic_engine *engine, uint32_t port,
 
     *bit_out = UINT64_C(1) << (bit % 64);
     return nic_view_has(view, other)
-               ? &view->tables.apart[local * view->n_words + bit / 64]
+               ? &view->per_node.apart[local * view->n_words + bit / 64]
                : NULL;
 }
 

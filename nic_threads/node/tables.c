@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Where a node's tables stand: one behind the other, each in cache lines of its own.
+ * Where the tables stand: one behind the other, each in cache lines of its own.
  */
 #include "nic_threads/node/tables.h"
 
@@ -15,22 +15,33 @@ static void *take(uintptr_t *next, size_t n, size_t n_bytes)
     return (void *)place;
 }
 
-size_t nic_tables_place(void *begin, uint32_t node_ranks, uint32_t n_nodes,
-                        struct nic_tables *tables_out)
+size_t nic_per_port_place(void *begin, uint32_t n_ports,
+                          struct nic_per_port *per_port_out)
 {
-    size_t n_words = nic_port_words(node_ranks);
-    struct nic_tables tables;
+    size_t n_words = nic_port_words(n_ports);
+    struct nic_per_port tables;
     uintptr_t next = (uintptr_t)begin;
 
-    tables.heads = take(&next, node_ranks, sizeof(tables.heads[0]));
-    tables.is_held = take(&next, node_ranks, sizeof(tables.is_held[0]));
+    tables.heads = take(&next, n_ports, sizeof(tables.heads[0]));
+    tables.is_held = take(&next, n_ports, sizeof(tables.is_held[0]));
     tables.touched = take(&next, n_words, sizeof(tables.touched[0]));
     tables.has_deferred = take(&next, n_words, sizeof(tables.has_deferred[0]));
-    tables.match = take(&next, node_ranks, sizeof(tables.match[0]));
-    tables.deferred = take(&next, node_ranks, sizeof(tables.deferred[0]));
-    tables.apart = take(&next, node_ranks * n_words, sizeof(tables.apart[0]));
+    tables.match = take(&next, n_ports, sizeof(tables.match[0]));
+    tables.deferred = take(&next, n_ports, sizeof(tables.deferred[0]));
+    *per_port_out = tables;
+    return (size_t)(next - (uintptr_t)begin);
+}
+
+size_t nic_per_node_place(void *begin, uint32_t node_ranks, uint32_t n_nodes,
+                          struct nic_per_node *per_node_out)
+{
+    struct nic_per_node tables;
+    uintptr_t next = (uintptr_t)begin;
+
     tables.ends = take(&next, n_nodes, sizeof(tables.ends[0]));
     tables.demand = take(&next, n_nodes, sizeof(tables.demand[0]));
-    *tables_out = tables;
+    tables.apart = take(&next, (size_t)node_ranks * nic_port_words(node_ranks),
+                        sizeof(tables.apart[0]));
+    *per_node_out = tables;
     return (size_t)(next - (uintptr_t)begin);
 }

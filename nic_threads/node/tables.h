@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What a node keeps for each of its ports and for each other node: tables in NIC memory behind
- * struct nic_node, as long as the job wants them. Under the lock of the node, but for global
- * words and what is atomic.
+ * What a desk keeps for each of its ports, and a node for each other node: tables in NIC memory
+ * behind struct nic_desk and struct nic_node, as long as the job wants them. Under their lock,
+ * but for global words and what is atomic.
  */
 #ifndef NIC_THREADS_NODE_TABLES_H
 #define NIC_THREADS_NODE_TABLES_H
@@ -24,32 +24,39 @@ struct nic_wire_end {
     bool is_held; /* the next one is a send that was left as the node is full; a hint */
 };
 
-/** A node's tables whose lengths are those of the job, behind struct nic_node; places in a
- *  process's view. Bits are for local ports, 64 a word. */
-struct nic_tables {
-    struct nic_match *match; /* [node_ranks] */
-    uint32_t *heads;         /* [node_ranks] next ring entry to read */
-    bool *is_held;           /* [node_ranks] as that of struct nic_wire_end */
-    uint64_t *touched;       /* bits: ports with entries in the batch */
-    struct nic_list
-        *deferred;          /* [node_ranks] timed: cells to complete at next strobe */
-    uint64_t *has_deferred; /* bits: ports that have some */
+/** What a desk keeps for each of its ports, by number on the desk; places in a process's view.
+ *  Bits are for ports, 64 a word. */
+struct nic_per_port {
+    struct nic_match *match;
+    uint32_t *heads;           /* next ring entry to read */
+    bool *is_held;             /* as that of struct nic_wire_end */
+    uint64_t *touched;         /* bits: ports with entries in the batch */
+    struct nic_list *deferred; /* timed: cells to complete at the next strobe */
+    uint64_t *has_deferred;    /* bits: ports that have some */
+};
+
+/** What a node keeps for each other node, and for pairs of its ports. */
+struct nic_per_node {
+    struct nic_wire_end *ends; /* [n_nodes] */
+    uint64_t *demand; /* [n_nodes] global, node 0: round each node wants next */
     /* [node_ranks] times bits: ports between which direct copies were refused, in whatever
      * direction. Relaxed: whoever has not seen it is refused, too. */
     _Atomic uint64_t *apart;
-    struct nic_wire_end *ends; /* [n_nodes] */
-    uint64_t *demand; /* [n_nodes] global, node 0: round each node wants next */
 };
 
 /**
- * The tables of a node, from an address on: of nodes of so many ports in a job of so many
- * nodes. At the same global addresses in all heaps.
+ * The tables of a desk of so many ports, from an address on. At the same global addresses in
+ * all heaps.
  *
  * @param begin  a multiple of BCS_CACHE_LINE; NULL to learn how much room they take
  * @return how many bytes they take
  */
-size_t nic_tables_place(void *begin, uint32_t node_ranks, uint32_t n_nodes,
-                        struct nic_tables *tables_out);
+size_t nic_per_port_place(void *begin, uint32_t n_ports,
+                          struct nic_per_port *per_port_out);
+
+/** The same for the tables of a node of so many ports in a job of so many nodes. */
+size_t nic_per_node_place(void *begin, uint32_t node_ranks, uint32_t n_nodes,
+                          struct nic_per_node *per_node_out);
 
 /** Words of bits for so many ports. */
 static inline uint32_t nic_port_words(uint32_t n_ports)

@@ -20,7 +20,7 @@ static uint64_t entry_gva(const struct nic_view *view, uint32_t from, uint64_t n
 
 static bool has_room(const struct nic_view *view, uint32_t to)
 {
-    const struct nic_wire_end *end = &view->tables.ends[to];
+    const struct nic_wire_end *end = &view->per_node.ends[to];
     /* acquire: pairs with the transport's put of the credit, so that the entries it
      * covers have been read */
     uint64_t credit = __atomic_load_n(&end->credit, __ATOMIC_ACQUIRE);
@@ -32,13 +32,13 @@ static bool has_room(const struct nic_view *view, uint32_t to)
 /** What another node keeps of this one; at the same address on all. */
 static const struct nic_wire_end *own_end(const struct nic_view *view)
 {
-    return &view->tables.ends[view->index];
+    return &view->per_node.ends[view->index];
 }
 
 static void put_entry(struct nic_view *view, uint32_t to,
                       const struct bcs_descriptor *descriptor, uint32_t port)
 {
-    struct nic_wire_end *end = &view->tables.ends[to];
+    struct nic_wire_end *end = &view->per_node.ends[to];
     struct bcs_descriptor entry = *descriptor;
     struct bcs_node_set dests = bcs_node_set_one(to);
     struct bcs_xfer xfer = {
@@ -58,7 +58,7 @@ void nic_wire_send(struct nic_view *view, uint32_t to,
                    const struct bcs_descriptor *descriptor, uint32_t port)
 {
     struct nic_node *node = view->node;
-    struct nic_list *outbox = &view->tables.ends[to].outbox;
+    struct nic_list *outbox = &view->per_node.ends[to].outbox;
     uint32_t id;
 
     if (outbox->first == NIC_ITEM_NONE && has_room(view, to)) {
@@ -82,7 +82,7 @@ bool nic_wire_flush(struct nic_view *view)
     bool has_sent = false;
 
     for (uint32_t to = 0; node->n_outbox > 0 && to < view->engine->n_nodes; to++) {
-        struct nic_list *outbox = &view->tables.ends[to].outbox;
+        struct nic_list *outbox = &view->per_node.ends[to].outbox;
         while (outbox->first != NIC_ITEM_NONE && has_room(view, to)) {
             uint32_t id = outbox->first;
             put_entry(view, to, &nic_view_item(view, id)->descriptor,
@@ -115,8 +115,8 @@ static bool is_for_scheduling(const struct bcs_descriptor *entry)
 /** The same for the ring from one node. */
 static uint32_t collect_from(struct nic_view *view, uint32_t from, bool takes_all)
 {
-    struct nic_wire_end *end = &view->tables.ends[from];
-    struct nic_batch *batch = &view->node->batch;
+    struct nic_wire_end *end = &view->per_node.ends[from];
+    struct nic_batch *batch = &view->desk->batch;
     uint64_t first = end->n_taken, at = first, n = n_arrived(end);
     uint32_t n_most = nic_view_limits(view)->arrivals;
 
@@ -164,7 +164,7 @@ uint32_t nic_wire_collect(struct nic_view *view, bool takes_all)
 void nic_wire_release(struct nic_view *view)
 {
     for (uint32_t from = 0; from < view->engine->n_nodes; from++) {
-        struct nic_wire_end *end = &view->tables.ends[from];
+        struct nic_wire_end *end = &view->per_node.ends[from];
 
         if (end->n_taken != end->n_released) {
             struct bcs_node_set dests = bcs_node_set_one(from);
@@ -186,7 +186,7 @@ bool nic_wire_has_work(const struct nic_view *view)
     const struct nic_node *node = view->node;
 
     for (uint32_t other = 0; other < view->engine->n_nodes; other++) {
-        const struct nic_wire_end *end = &view->tables.ends[other];
+        const struct nic_wire_end *end = &view->per_node.ends[other];
 
         if (n_arrived(end) != __atomic_load_n(&end->n_taken, __ATOMIC_RELAXED) &&
             !(__atomic_load_n(&end->is_held, __ATOMIC_RELAXED) &&

@@ -12,7 +12,7 @@
 
 static struct nic_match *match_of(struct nic_view *view, uint32_t port)
 {
-    return &view->tables.match[port - view->first_port];
+    return &view->per_port.match[port - view->first_port];
 }
 
 static inline struct nic_posted item_posted(const struct nic_view *view, uint32_t id)
@@ -85,7 +85,7 @@ static void transfer_begin(struct nic_view *view, const struct nic_pair *pair)
     cell->source = send->source;
     cell->tag = send->tag;
     cell->n_bytes = send->n_bytes;
-    nic_schedule_add(&view->node->schedule, &view->items, id);
+    nic_schedule_add(&view->desk->schedule, &view->items, id);
     if (pair->send.item != NIC_ITEM_NONE) {
         nic_item_free(view, pair->send.item);
     }
@@ -94,7 +94,7 @@ static void transfer_begin(struct nic_view *view, const struct nic_pair *pair)
 static void pair_up(struct nic_view *view, const struct nic_posted *send,
                     const struct nic_posted *receive)
 {
-    struct nic_batch *batch = &view->node->batch;
+    struct nic_batch *batch = &view->desk->batch;
     struct nic_pair pair = {*send, *receive};
 
     if (is_short(view, nic_posted_descriptor(view, send), send->port)) {
@@ -274,14 +274,14 @@ static void go_on(struct nic_view *view, uint32_t id)
     item->is_loading = 1;
     if (nic_view_copies(view, nic_item_needs_ends(item)) && !item->is_local &&
         item->granted < item->total) {
-        nic_schedule_add(&view->node->schedule, &view->items, id);
+        nic_schedule_add(&view->desk->schedule, &view->items, id);
     }
 }
 
 void nic_buffer_receiver_step(struct nic_view *view)
 {
-    struct nic_node *node = view->node;
-    struct nic_batch *batch = &node->batch;
+    struct nic_desk *desk = view->desk;
+    struct nic_batch *batch = &desk->batch;
 
     for (uint32_t i = 0; i < batch->n_receives; i++) {
         take_receive(view, &batch->receives[i]);
@@ -293,7 +293,7 @@ void nic_buffer_receiver_step(struct nic_view *view)
         answer_probe(view, &batch->probes[i]);
     }
     while (batch->n_plans < nic_view_limits(view)->chunks &&
-           nic_schedule_next(&node->schedule, &view->items,
+           nic_schedule_next(&desk->schedule, &view->items,
                              &batch->plans[batch->n_plans])) {
         go_on(view, batch->plans[batch->n_plans++].item);
     }

@@ -10,7 +10,7 @@
 
 void nic_buffer_sender_step(struct nic_view *view)
 {
-    struct nic_batch *batch = &view->node->batch;
+    struct nic_batch *batch = &view->desk->batch;
     uint32_t n_local = 0;
 
     for (uint32_t i = 0; i < batch->n_sends; i++) {

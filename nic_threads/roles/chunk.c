@@ -65,14 +65,14 @@ static void want_next(struct nic_view *view, uint32_t id)
     struct nic_item *item = nic_view_item(view, id);
 
     if (item->granted < item->total && !item->is_loading && item->loaded_block == 0) {
-        nic_schedule_add(&view->node->schedule, &view->items, id);
+        nic_schedule_add(&view->desk->schedule, &view->items, id);
     }
 }
 
 static void free_stage_block(struct nic_view *view, const struct bcs_chunk *chunk)
 {
     bcs_block_free(nic_view_block(view, chunk->block));
-    __atomic_store_n(&view->node->is_stalled, false, __ATOMIC_RELAXED);
+    __atomic_store_n(&view->desk->is_stalled, false, __ATOMIC_RELAXED);
 }
 
 /** At the receiver's node: copy a chunk from its block into the receiver's buffer. @return
@@ -154,7 +154,7 @@ void nic_chunk_stored(struct nic_view *view, const struct bcs_chunk *chunk)
 {
     struct nic_item *item = nic_view_item(view, chunk->item);
 
-    __atomic_store_n(&view->node->is_stalled, false, __ATOMIC_RELAXED);
+    __atomic_store_n(&view->desk->is_stalled, false, __ATOMIC_RELAXED);
     item->is_storing = 0;
     item->stored += chunk->n_bytes;
     if (item->stored == item->total) {
@@ -292,8 +292,8 @@ void nic_chunk_grant(struct nic_view *view, const struct nic_plan *plan)
             item->granted = plan->offset;
             item->chunk_left += plan->n_bytes;
             item->is_loading = 0;
-            __atomic_store_n(&view->node->is_stalled, true, __ATOMIC_RELAXED);
-            nic_schedule_add(&view->node->schedule, &view->items, plan->item);
+            __atomic_store_n(&view->desk->is_stalled, true, __ATOMIC_RELAXED);
+            nic_schedule_add(&view->desk->schedule, &view->items, plan->item);
             return;
         }
     }

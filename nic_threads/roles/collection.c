@@ -32,15 +32,15 @@ static void batch_add(struct nic_batch *batch, const struct bcs_descriptor *desc
 
 static void collect_port(struct nic_view *view, uint32_t local)
 {
-    struct nic_node *node = view->node;
-    struct nic_batch *batch = &node->batch;
+    struct nic_desk *desk = view->desk;
+    struct nic_batch *batch = &desk->batch;
     const struct bcs_port *port = nic_view_port(view, local);
     const struct bcs_descriptor *descriptor;
     uint32_t n_most = nic_view_limits(view)->batch, ring_mask = view->ring_mask;
-    uint32_t head = view->tables.heads[local];
+    uint32_t head = view->per_port.heads[local];
 
-    if (view->tables.is_held[local]) {
-        __atomic_store_n(&view->tables.is_held[local], false, __ATOMIC_RELAXED);
+    if (view->per_port.is_held[local]) {
+        __atomic_store_n(&view->per_port.is_held[local], false, __ATOMIC_RELAXED);
     }
     while (batch->n_collected < n_most &&
            (descriptor = nic_ring_entry(port, ring_mask, head)) != NULL) {
@@ -50,7 +50,7 @@ static void collect_port(struct nic_view *view, uint32_t local)
             .item = NIC_ITEM_NONE,
         };
         if (descriptor->kind == BCS_SEND && nic_view_is_full(view)) {
-            __atomic_store_n(&view->tables.is_held[local], true, __ATOMIC_RELAXED);
+            __atomic_store_n(&view->per_port.is_held[local], true, __ATOMIC_RELAXED);
             nic_view_hold(view);
             break; /* the sender waits until receives have made room */
         }
@@ -58,10 +58,10 @@ static void collect_port(struct nic_view *view, uint32_t local)
         batch->n_collected++;
         head++;
     }
-    if (head != view->tables.heads[local]) {
+    if (head != view->per_port.heads[local]) {
         /* relaxed, as all words here that has_pending reads without the lock */
-        __atomic_store_n(&view->tables.heads[local], head, __ATOMIC_RELAXED);
-        nic_mark(view->tables.touched, local);
+        __atomic_store_n(&view->per_port.heads[local], head, __ATOMIC_RELAXED);
+        nic_mark(view->per_port.touched, local);
     }
 }
 
@@ -69,26 +69,27 @@ static void collect_port(struct nic_view *view, uint32_t local)
  *  it may not copy. */
 static void take_returned(struct nic_view *view)
 {
-    struct nic_node *node = view->node;
+    struct nic_desk *desk = view->desk;
 
-    while (nic_collection_has_returned(node)) {
-        uint64_t n = node->n_returned_seen;
+    while (nic_collection_has_returned(desk)) {
+        uint64_t n = desk->n_returned_seen;
         const struct nic_returned *returned =
-            &node->returned[n % nic_view_limits(view)->opened];
+            &desk->returned[n % nic_view_limits(view)->opened];
 
         if (returned->item != NIC_ITEM_NONE) {
-            nic_schedule_add(&node->schedule, &view->items, returned->item);
+            nic_schedule_add(&desk->schedule, &view->items, returned->item);
         } else {
             nic_view_remind(view, returned->port, returned->cell);
         }
-        __atomic_store_n(&node->n_returned_seen, n + 1, __ATOMIC_RELAXED);
+        __atomic_store_n(&desk->n_returned_seen, n + 1, __ATOMIC_RELAXED);
     }
 }
 
 uint32_t nic_collection_take(struct nic_view *view)
 {
     const struct nic_node *node = view->node;
-    uint64_t number = nic_is_alone(view->engine) ? node->slice : node->round;
+    const struct nic_desk *desk = view->desk;
+    uint64_t number = nic_is_alone(view->engine) ? desk->slice : node->round;
     uint32_t first = (uint32_t)(number % view->n_local);
 
     take_returned(view);
@@ -98,7 +99,7 @@ uint32_t nic_collection_take(struct nic_view *view)
     for (uint32_t i = 0; i < first; i++) {
         collect_port(view, i);
     }
-    return view->node->batch.n_collected;
+    return view->desk->batch.n_collected;
 }
 
 /** Whether the owner has published entry `first` of a ring and all that there is room for
@@ -117,7 +118,7 @@ static void release_ring(struct nic_view *view, uint32_t local)
     uint32_t before = atomic_load_explicit(&port->consumed, memory_order_relaxed);
 
     /* release: pairs with the acquire in bcs_poster_entry */
-    atomic_store_explicit(&port->consumed, view->tables.heads[local],
+    atomic_store_explicit(&port->consumed, view->per_port.heads[local],
                           memory_order_release);
     if (view->engine->is_background) {
         /* Where processes do not run the engine they sleep for want of room. The owner
@@ -132,7 +133,7 @@ static void release_ring(struct nic_view *view, uint32_t local)
 
 void nic_collection_release(struct nic_view *view)
 {
-    nic_view_take_marks(view, view->tables.touched, release_ring);
+    nic_view_take_marks(view, view->per_port.touched, release_ring);
 }
 
 void nic_collection_empty(struct nic_batch *batch)
@@ -153,12 +154,12 @@ static bool can_wait(const struct nic_view *view, uint32_t local,
                      const struct bcs_descriptor *descriptor)
 {
     return descriptor->kind == BCS_RECEIVE && (descriptor->flags & BCS_TAKE) == 0 &&
-           nic_match_n_sends(&view->tables.match[local]) == 0;
+           nic_match_n_sends(&view->per_port.match[local]) == 0;
 }
 
 bool nic_collection_needs_strobe(const struct nic_view *view, uint32_t local)
 {
-    uint32_t head = __atomic_load_n(&view->tables.heads[local], __ATOMIC_RELAXED);
+    uint32_t head = __atomic_load_n(&view->per_port.heads[local], __ATOMIC_RELAXED);
     const struct bcs_port *port = nic_view_port(view, local);
     const struct bcs_descriptor *descriptor;
     uint32_t n_most = (view->ring_mask + 1) / PART_WITHOUT_STROBE;

@@ -51,7 +51,7 @@ static inline bool nic_port_has_work(const struct nic_view *view, uint32_t local
 {
     return nic_port_has_entry(
                view, local,
-               __atomic_load_n(&view->tables.heads[local], __ATOMIC_RELAXED)) &&
+               __atomic_load_n(&view->per_port.heads[local], __ATOMIC_RELAXED)) &&
            !nic_port_is_held_back(view, local);
 }
 
@@ -67,11 +67,11 @@ static inline bool nic_collection_has_posts(const struct nic_view *view)
 }
 
 /** Whether the background thread has given anything back. */
-static inline bool nic_collection_has_returned(const struct nic_node *node)
+static inline bool nic_collection_has_returned(const struct nic_desk *desk)
 {
     /* acquire: pairs with the release in the background thread's give_back */
-    return atomic_load_explicit(&node->n_returned, memory_order_acquire) !=
-           __atomic_load_n(&node->n_returned_seen, __ATOMIC_RELAXED);
+    return atomic_load_explicit(&desk->n_returned, memory_order_acquire) !=
+           __atomic_load_n(&desk->n_returned_seen, __ATOMIC_RELAXED);
 }
 
 #endif

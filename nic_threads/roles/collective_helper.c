@@ -120,7 +120,7 @@ static void local_part_done(struct nic_view *view, uint32_t slot_number)
 
     if (is_alone(view)) {
         slot->is_refused = nic_agreement_is_mixed(slot);
-        add_ready(&view->node->batch, slot_number);
+        add_ready(&view->desk->batch, slot_number);
         return;
     }
     if (slot->members.master != view->index) {
@@ -153,7 +153,7 @@ static void arrive(struct nic_view *view, const struct nic_posted *posted)
 
 void nic_collective_helper_exchange(struct nic_view *view)
 {
-    const struct nic_batch *batch = &view->node->batch;
+    const struct nic_batch *batch = &view->desk->batch;
 
     for (uint32_t i = 0; i < batch->n_notes; i++) {
         const struct bcs_descriptor *note =
@@ -186,7 +186,7 @@ static void keep_part(struct nic_view *view, const struct nic_posted *posted)
 
 static void keep_parts(struct nic_view *view)
 {
-    const struct nic_batch *batch = &view->node->batch;
+    const struct nic_batch *batch = &view->desk->batch;
 
     for (uint32_t i = 0; i < batch->n_notes; i++) {
         if (nic_posted_descriptor(view, &batch->notes[i])->kind == NIC_WIRE_PART) {
@@ -219,7 +219,8 @@ static bool is_ready(struct nic_view *view, uint32_t slot_number)
 void nic_collective_helper_schedule(struct nic_view *view)
 {
     struct nic_node *node = view->node;
-    struct nic_batch *batch = &node->batch;
+    struct nic_desk *desk = view->desk;
+    struct nic_batch *batch = &desk->batch;
     uint32_t n_most = nic_view_limits(view)->collectives;
     uint32_t number = node->active.first;
 
@@ -374,7 +375,7 @@ static const struct bcs_descriptor *root_of(const struct nic_view *view,
 
 void nic_collective_helper_step(struct nic_view *view)
 {
-    const struct nic_batch *batch = &view->node->batch;
+    const struct nic_batch *batch = &view->desk->batch;
 
     for (uint32_t i = 0; i < batch->n_ready; i++) {
         const struct nic_slot *slot = nic_view_slot(view, batch->ready[i]);

@@ -69,16 +69,16 @@ static void deliver(struct nic_view *view, const struct nic_pair *pair)
 static void note_opened(struct nic_view *view, const struct nic_item *item,
                         const struct bcs_cell *target)
 {
-    struct nic_node *node = view->node;
+    struct nic_desk *desk = view->desk;
 
-    node->opened[node->n_opened % nic_view_limits(view)->opened] = (struct nic_opened){
+    desk->opened[desk->n_opened % nic_view_limits(view)->opened] = (struct nic_opened){
         .port = item->port,
         .cell = item->descriptor.cell,
         .generation = atomic_load_explicit(&target->state, memory_order_relaxed) >>
                       BCS_CELL_STATE_BITS,
     };
     /* relaxed: a hint for those who do not hold the lock */
-    __atomic_store_n(&node->n_opened, node->n_opened + 1, __ATOMIC_RELAXED);
+    __atomic_store_n(&desk->n_opened, desk->n_opened + 1, __ATOMIC_RELAXED);
     if (!item->is_shared) { /* else the sender is waiting and copies */
         nic_engine_watch(view->engine);
     }
@@ -207,7 +207,7 @@ static void move_local(struct nic_view *view, const struct nic_plan *plan)
     }
     item->is_loading = 0;
     if (item->granted < item->total) {
-        nic_schedule_add(&view->node->schedule, &view->items, plan->item);
+        nic_schedule_add(&view->desk->schedule, &view->items, plan->item);
         return;
     }
     nic_chunk_complete_receive(view, item);
@@ -222,7 +222,7 @@ static void note(struct nic_view *view, const struct nic_posted *posted)
 
     switch (descriptor->kind) {
     case BCS_CHUNK_MOVED:
-        nic_schedule_add(&view->node->schedule, &view->items, descriptor->chunk.item);
+        nic_schedule_add(&view->desk->schedule, &view->items, descriptor->chunk.item);
         break;
     case BCS_CHUNK_LOADED:
         nic_chunk_loaded(view, &descriptor->chunk, descriptor->address);
@@ -255,7 +255,7 @@ static void note(struct nic_view *view, const struct nic_posted *posted)
 
 void nic_dma_helper_step(struct nic_view *view)
 {
-    struct nic_batch *batch = &view->node->batch;
+    struct nic_batch *batch = &view->desk->batch;
 
     /* First: that a synchronous send to another node has been matched must be known before the
      * answer of whoever has received it. */

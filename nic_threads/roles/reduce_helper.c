@@ -48,7 +48,7 @@ static void reduce(struct nic_view *view, uint32_t slot_number)
 
 void nic_reduce_helper_step(struct nic_view *view)
 {
-    const struct nic_batch *batch = &view->node->batch;
+    const struct nic_batch *batch = &view->desk->batch;
 
     for (uint32_t i = 0; i < batch->n_ready; i++) {
         const struct nic_slot *slot = nic_view_slot(view, batch->ready[i]);

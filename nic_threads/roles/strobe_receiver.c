@@ -19,17 +19,17 @@
 /** Whether a chunk can be scheduled: in this slice if it is timed, else in the next. */
 static inline bool schedule_can_go(const struct nic_view *view)
 {
-    const struct nic_schedule *schedule = &view->node->schedule;
+    const struct nic_schedule *schedule = &view->desk->schedule;
 
     return (view->engine->is_timed ? nic_schedule_can_go_on(schedule)
                                    : nic_schedule_is_waiting(schedule)) &&
-           !__atomic_load_n(&view->node->is_stalled, __ATOMIC_RELAXED);
+           !__atomic_load_n(&view->desk->is_stalled, __ATOMIC_RELAXED);
 }
 
 /** Whether anything can be done but to take what has been posted. */
 static inline bool has_more_pending(const struct nic_view *view)
 {
-    if (schedule_can_go(view) || nic_collection_has_returned(view->node)) {
+    if (schedule_can_go(view) || nic_collection_has_returned(view->desk)) {
         return true;
     }
     return view->engine->n_nodes > 1 &&
@@ -69,10 +69,10 @@ bool nic_strobe_receiver_has_work(const struct nic_view *view)
 /** A slice begins. */
 static void open_slice(struct nic_view *view)
 {
-    struct nic_node *node = view->node;
+    struct nic_desk *desk = view->desk;
 
-    __atomic_store_n(&node->slice, node->slice + 1, __ATOMIC_RELAXED);
-    nic_schedule_open(&node->schedule, &view->items);
+    __atomic_store_n(&desk->slice, desk->slice + 1, __ATOMIC_RELAXED);
+    nic_schedule_open(&desk->schedule, &view->items);
 }
 
 /** Whether the DMA helper has anything to do. */
@@ -98,7 +98,7 @@ static inline void carry_out(struct nic_view *view, enum nic_role role,
  *  where none takes part. */
 static inline void run_roles(struct nic_view *view, enum nic_phase phase, bool is_alone)
 {
-    const struct nic_batch *batch = &view->node->batch;
+    const struct nic_batch *batch = &view->desk->batch;
 
     switch (phase) {
     case NIC_PHASE_DEM:
@@ -143,7 +143,7 @@ static void run_batch(struct nic_view *view)
     run_roles(view, NIC_PHASE_PM, true);
     run_roles(view, NIC_PHASE_BBM, true);
     run_roles(view, NIC_PHASE_RM, true);
-    nic_collection_empty(&view->node->batch);
+    nic_collection_empty(&view->desk->batch);
 }
 
 static bool collect_work(struct nic_view *view)
@@ -192,11 +192,12 @@ static void run_exchange(struct nic_view *view)
 static void run_scheduling(struct nic_view *view)
 {
     struct nic_node *node = view->node;
+    struct nic_desk *desk = view->desk;
 
     nic_wire_collect(view, true);
     run_roles(view, NIC_PHASE_MSM, false);
     __atomic_store_n(&node->has_later_work,
-                     has_moves(&node->batch) || node->batch.n_ready > 0,
+                     has_moves(&desk->batch) || desk->batch.n_ready > 0,
                      __ATOMIC_RELEASE);
 }
 
@@ -207,7 +208,7 @@ static void end_round(struct nic_view *view)
     if (!view->engine->is_timed) {
         nic_collection_release(view);
     }
-    nic_collection_empty(&view->node->batch);
+    nic_collection_empty(&view->desk->batch);
 }
 
 static void run_phase(struct nic_view *view, enum nic_phase phase)
@@ -245,7 +246,7 @@ static __attribute__((noinline)) bool put_demand(struct nic_view *view)
     const struct bcs_xfer xfer = {
         .src = &wanted,
         .n_bytes = sizeof(wanted),
-        .dest_gva = nic_view_gva(view, &view->tables.demand[view->index]),
+        .dest_gva = nic_view_gva(view, &view->per_node.demand[view->index]),
         .dests = &sender,
         .remote_event_gva = nic_bell_gva(view),
     };
@@ -274,9 +275,9 @@ bool nic_strobe_receiver_is_at_rest(const struct nic_view *view)
     uint64_t ports = 0;
 
     for (uint32_t word = 0; word < view->n_words; word++) {
-        ports |= view->tables.touched[word] | view->tables.has_deferred[word];
+        ports |= view->per_port.touched[word] | view->per_port.has_deferred[word];
     }
-    if (ports != 0 || nic_schedule_is_waiting(&view->node->schedule)) {
+    if (ports != 0 || nic_schedule_is_waiting(&view->desk->schedule)) {
         return false;
     }
     for (uint32_t i = 0; i < view->n_local; i++) {

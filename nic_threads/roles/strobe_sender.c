@@ -87,7 +87,7 @@ static bool is_demanded(const struct nic_view *view)
 
     for (uint32_t i = 0; i < view->engine->n_nodes; i++) {
         /* acquire: pairs with the strobe receiver's put_demand */
-        if (__atomic_load_n(&view->tables.demand[i], __ATOMIC_ACQUIRE) > round) {
+        if (__atomic_load_n(&view->per_node.demand[i], __ATOMIC_ACQUIRE) > round) {
             return true;
         }
     }

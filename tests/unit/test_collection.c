@@ -49,7 +49,7 @@ static void post_sends(int rank, int n)
 
 static uint32_t n_taken(int rank)
 {
-    return nic_match_n_sends(&engine->views[0].tables.match[rank]);
+    return nic_match_n_sends(&engine->views[0].per_port.match[rank]);
 }
 
 START_TEST(every_process_comes_first_in_turn)

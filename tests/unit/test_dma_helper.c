@@ -40,7 +40,7 @@ START_TEST(a_synchronous_send_is_over_before_its_answer_is_there)
 
     job_open(&job, &shape, ranks);
     view = &ranks[FIRST].context->engine->views[0];
-    batch = &view->node->batch;
+    batch = &view->desk->batch;
     sent = bcs_poster_cell(&ranks[FIRST].context->poster);
     received = bcs_poster_cell(&ranks[FIRST].context->poster);
     batch->pairs[batch->n_pairs++] = (struct nic_pair){
@@ -56,8 +56,8 @@ START_TEST(a_synchronous_send_is_over_before_its_answer_is_there)
              &(struct bcs_descriptor){
                  .kind = NIC_WIRE_MATCHED, .port = FIRST, .cell = sent});
     nic_dma_helper_step(view);
-    ck_assert_uint_eq(view->tables.deferred[FIRST].first, sent);
-    ck_assert_uint_eq(view->tables.deferred[FIRST].last, received);
+    ck_assert_uint_eq(view->per_port.deferred[FIRST].first, sent);
+    ck_assert_uint_eq(view->per_port.deferred[FIRST].last, received);
     job_close(&job, ranks);
 }
 END_TEST

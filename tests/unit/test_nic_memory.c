@@ -14,15 +14,15 @@
 
 /* With the usual limits, and then with the least. */
 static struct nic_shape shapes[] = {
-    {1, 1, 64, 4096, 5000, 200, 128, 300, {0}},
-    {5, 2, 64, 4096, 5000, 200, 128, 300, {0}},
-    {7, 3, 1000, 4, 4096, 8, 128, 64, {0}},
-    {8, 8, 65536, 65536, 100000, 256, 128, 320, {0}},
-    {300, 200, 64, 4096, 5000, 200, 128, 300, {0}},
-    {512, 1, 64, 4096, 123456, 200, 128, 300, {0}},
-    {1, 1, 64, 4, 5000, 200, 128, 300, {0}},
-    {5, 2, 64, 4, 5000, 200, 128, 300, {0}},
-    {512, 1, 64, 4, 123456, 200, 128, 300, {0}},
+    {1, 1, 64, 4096, 5000, 7000, 200, 128, 300, {0}},
+    {5, 2, 64, 4096, 5000, 7000, 200, 128, 300, {0}},
+    {7, 3, 1000, 4, 4096, 7000, 8, 128, 64, {0}},
+    {8, 8, 65536, 65536, 100000, 7000, 256, 128, 320, {0}},
+    {300, 200, 64, 4096, 5000, 7000, 200, 128, 300, {0}},
+    {512, 1, 64, 4096, 123456, 7000, 200, 128, 300, {0}},
+    {1, 1, 64, 4, 5000, 7000, 200, 128, 300, {0}},
+    {5, 2, 64, 4, 5000, 7000, 200, 128, 300, {0}},
+    {512, 1, 64, 4, 123456, 7000, 200, 128, 300, {0}},
 };
 enum { N_SHAPES = sizeof(shapes) / sizeof(shapes[0]), FIRST_WITH_LEAST = 6 };
 
@@ -101,6 +101,7 @@ static void list_parts(const struct nic_layout *layout, struct parts *parts)
 
     add(parts, 0, BCS_HEAP_RESERVED_BYTES);
     add(parts, layout->node_gva, layout->node_gva + shape->n_node_bytes);
+    add(parts, layout->desk_gva, layout->desk_gva + shape->n_desk_bytes);
     add_table(parts, layout, &layout->items, layout->n_items);
     add_table(parts, layout, &layout->slots,
               (uint64_t)shape->n_ports * shape->n_groups);
@@ -225,20 +226,21 @@ END_TEST
 START_TEST(an_impossible_shape_is_refused)
 {
     static const struct nic_shape wrong[] = {
-        {0, 1, 64, 4096, 5000, 200, 128, 300, {0}},
-        {4, 0, 64, 4096, 5000, 200, 128, 300, {0}},
+        {0, 1, 64, 4096, 5000, 7000, 200, 128, 300, {0}},
+        {4, 0, 64, 4096, 5000, 7000, 200, 128, 300, {0}},
         {2 * NIC_NODE_RANKS_MOST,
          NIC_NODE_RANKS_MOST + 1,
          64,
          4096,
          5000,
+         7000,
          200,
          128,
          300,
          {0}},
-        {NIC_NODES_MOST + 1, 1, 64, 4096, 5000, 200, 128, 300, {0}},
+        {NIC_NODES_MOST + 1, 1, 64, 4096, 5000, 7000, 200, 128, 300, {0}},
     };
-    const struct nic_shape too_many = {257, 2,   64, NIC_GROUPS_MOST, 5000, 200,
+    const struct nic_shape too_many = {257, 2,   64, NIC_GROUPS_MOST, 5000, 7000, 200,
                                        128, 300, {0}};
     struct nic_layout unchanged = {.n_nodes = 99};
 

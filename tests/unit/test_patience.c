@@ -108,7 +108,7 @@ static int n_polls(uint64_t gap)
     own->spin_ticks = gap;
     own->n_polls = 0;
     own->polled_ticks = bcs_clock_ticks();
-    own->views[0].node->last_holder = 1;
+    own->views[0].desk->last_holder = 1;
     ck_assert_int_eq(bcs_send(ranks[1].context, &message, BCS_SEND_BUFFERED, NULL), 0);
     while (!nic_driver_inline.progress(own)) {
         n++;

@@ -88,7 +88,7 @@ static void send_many(uint32_t from, uint32_t to, int32_t first_tag, int32_t n)
 
 static void empty_batch(uint32_t node)
 {
-    struct nic_batch *batch = &view_of(node)->node->batch;
+    struct nic_batch *batch = &view_of(node)->desk->batch;
 
     batch->n_sends = 0;
     batch->n_notes = 0;
@@ -99,7 +99,7 @@ static uint32_t take_from(uint32_t node, int32_t from, int32_t *next_tag)
 {
     struct nic_view *view = view_of(node);
     uint32_t n = nic_wire_collect(view, true);
-    struct nic_batch *batch = &view->node->batch;
+    struct nic_batch *batch = &view->desk->batch;
 
     ck_assert_uint_eq(batch->n_sends + batch->n_notes, n);
     for (uint32_t i = 0; i < batch->n_sends; i++) {
@@ -126,10 +126,10 @@ START_TEST(an_entry_arrives_whole_with_the_number_of_its_port)
     ck_assert(!nic_wire_has_work(view_of(0)));
     ck_assert_uint_eq(nic_wire_collect(view, true), 1);
     ck_assert(!nic_wire_has_work(view));
-    ck_assert_uint_eq(view->node->batch.n_sends, 1);
-    ck_assert_uint_eq(view->node->batch.sends[0].port, 101);
-    ck_assert_uint_eq(view->node->batch.sends[0].item, NIC_ITEM_NONE);
-    got = nic_posted_descriptor(view, &view->node->batch.sends[0]);
+    ck_assert_uint_eq(view->desk->batch.n_sends, 1);
+    ck_assert_uint_eq(view->desk->batch.sends[0].port, 101);
+    ck_assert_uint_eq(view->desk->batch.sends[0].item, NIC_ITEM_NONE);
+    got = nic_posted_descriptor(view, &view->desk->batch.sends[0]);
     ck_assert_uint_eq(got->kind, BCS_SEND);
     ck_assert_int_eq(got->tag, 42);
     ck_assert_int_eq(got->source, 1);
@@ -152,7 +152,7 @@ END_TEST
 START_TEST(sends_and_notes_are_sorted_and_stay_in_order)
 {
     struct nic_view *view = view_of(0);
-    const struct nic_batch *batch = &view->node->batch;
+    const struct nic_batch *batch = &view->desk->batch;
 
     for (int32_t i = 0; i < 20; i++) {
         send_as(1, 0, i % 3 == 0 ? NIC_WIRE_DATA : BCS_SEND, i);
@@ -191,7 +191,7 @@ START_TEST(a_batch_takes_no_more_notes_than_it_has_room_for)
         send_as(1 + (uint32_t)i % 2, 0, NIC_WIRE_PART, i);
     }
     ck_assert_uint_eq(nic_wire_collect(view, true), BCS_BATCH_MOST);
-    ck_assert_uint_eq(view->node->batch.n_notes, BCS_BATCH_MOST);
+    ck_assert_uint_eq(view->desk->batch.n_notes, BCS_BATCH_MOST);
     ck_assert_uint_eq(nic_wire_collect(view, true), 0);
     empty_batch(0);
     ck_assert_uint_eq(nic_wire_collect(view, true), 10);
@@ -211,14 +211,14 @@ START_TEST(every_node_comes_first_in_turn)
         take_from(0, 1, &next);
     }
     ck_assert_int_lt(next, N_WIRE); /* else all fits, and nothing is shown */
-    ck_assert_uint_eq(view->tables.ends[2].n_taken, 1);
+    ck_assert_uint_eq(view->per_node.ends[2].n_taken, 1);
 }
 END_TEST
 
 START_TEST(after_scheduling_each_ring_is_read_up_to_its_first_send_or_part)
 {
     struct nic_view *view = view_of(0);
-    const struct nic_batch *batch = &view->node->batch;
+    const struct nic_batch *batch = &view->desk->batch;
 
     for (uint32_t from = 1; from < N_NODES; from++) {
         send_as(from, 0, NIC_WIRE_GRANT, 0);
@@ -240,13 +240,13 @@ START_TEST(what_finds_no_room_waits_in_the_outbox)
 {
     const int32_t n_sent = N_WIRE + 50;
     const struct nic_node *sender = view_of(1)->node;
-    const struct nic_wire_end *end = &view_of(1)->tables.ends[0];
+    const struct nic_wire_end *end = &view_of(1)->per_node.ends[0];
     int32_t next = 0;
 
     send_many(1, 0, 0, n_sent);
     ck_assert_uint_eq(end->n_sent, N_WIRE);
     ck_assert_uint_eq(sender->n_outbox, 50);
-    ck_assert_uint_eq(sender->n_sends_kept, 50);
+    ck_assert_uint_eq(view_of(1)->desk->n_sends_kept, 50);
     ck_assert(!nic_wire_has_work(view_of(1)));
     ck_assert(!nic_wire_flush(view_of(1)));
     while (take_from(0, 1, &next) > 0) {
@@ -257,7 +257,7 @@ START_TEST(what_finds_no_room_waits_in_the_outbox)
     ck_assert(nic_wire_has_work(view_of(1)));
     ck_assert(nic_wire_flush(view_of(1)));
     ck_assert_uint_eq(sender->n_outbox, 0);
-    ck_assert_uint_eq(sender->n_sends_kept, 0);
+    ck_assert_uint_eq(view_of(1)->desk->n_sends_kept, 0);
     while (take_from(0, 1, &next) > 0) {
     }
     ck_assert_int_eq(next, n_sent);
@@ -303,11 +303,11 @@ START_TEST(a_full_node_takes_notes_but_no_sends_and_has_no_work_with_them)
     send_many(1, 0, 0, 3);
     send_as(2, 0, NIC_WIRE_DATA, 0);
     send_as(2, 0, BCS_SEND, 1);
-    view->node->n_sends_kept += limit;
+    view->desk->n_sends_kept += limit;
     ck_assert(nic_wire_has_work(view));
     ck_assert_uint_eq(take_from(0, 1, &next), 1);
     ck_assert(!nic_wire_has_work(view));
-    view->node->n_sends_kept -= limit;
+    view->desk->n_sends_kept -= limit;
     ck_assert(nic_wire_has_work(view));
     ck_assert_uint_eq(take_from(0, 1, &next), 4);
     ck_assert_int_eq(next, 3);
@@ -332,15 +332,15 @@ START_TEST(random_traffic_keeps_every_pair_in_order)
 
             nic_wire_flush(view);
             nic_wire_collect(view, true);
-            for (uint32_t k = 0; k < view->node->batch.n_sends; k++) {
+            for (uint32_t k = 0; k < view->desk->batch.n_sends; k++) {
                 const struct bcs_descriptor *got =
-                    nic_posted_descriptor(view, &view->node->batch.sends[k]);
+                    nic_posted_descriptor(view, &view->desk->batch.sends[k]);
                 ck_assert_int_eq(got->tag, taken[got->source][a]++);
             }
             nic_wire_release(view);
             empty_batch(a);
         }
-        ck_assert_uint_le(view_of(a)->tables.ends[b].n_sent - (uint64_t)taken[a][b],
+        ck_assert_uint_le(view_of(a)->per_node.ends[b].n_sent - (uint64_t)taken[a][b],
                           N_WIRE);
     }
     ck_assert_int_gt(taken[0][1], 3000);
