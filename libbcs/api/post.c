@@ -19,7 +19,7 @@ struct bcs_descriptor *bcs_post_wait_for_entry(struct bcs_context *context)
     struct nic_waiter waiter = {0};
     struct bcs_descriptor *entry;
 
-    while ((entry = bcs_poster_entry(&context->poster)) == NULL) {
+    while ((entry = bcs_ring_next(&context->poster.ring)) == NULL) {
         context->is_called = bcs_external_is_called(context);
         if (bcs_external_is_needed(context)) {
             context->hooks.move_external();

@@ -21,7 +21,7 @@ int bcs_post_no_cell(const struct bcs_context *context);
 static inline struct bcs_descriptor *bcs_post_begin(struct bcs_context *context,
                                                     enum bcs_descriptor_kind kind)
 {
-    struct bcs_descriptor *entry = bcs_poster_entry(&context->poster);
+    struct bcs_descriptor *entry = bcs_ring_next(&context->poster.ring);
 
     if (__builtin_expect(entry == NULL, 0)) {
         entry = bcs_post_wait_for_entry(context);
@@ -45,14 +45,14 @@ static inline uint32_t bcs_post_cell(struct bcs_context *context)
 static inline void bcs_post_end(struct bcs_context *context,
                                 struct bcs_descriptor *entry)
 {
-    bcs_poster_publish(&context->poster, entry);
+    bcs_ring_publish(&context->poster.ring, entry);
 }
 
 /** Publish an entry when the caller will not wait: see that somebody looks at it. */
 static inline void bcs_post_kick(struct bcs_context *context,
                                  struct bcs_descriptor *entry)
 {
-    bcs_poster_publish(&context->poster, entry);
+    bcs_ring_publish(&context->poster.ring, entry);
     context->driver->kick(context->engine);
 }
 

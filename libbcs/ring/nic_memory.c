@@ -95,10 +95,10 @@ static void place_ports(struct plan *plan)
     struct nic_layout *layout = plan->layout;
     uint64_t first_gva;
 
-    layout->port_gva = reserve(plan, sizeof(struct bcs_port));
+    layout->port_gva = reserve(plan, BCS_PORT_BYTES);
     layout->cells.first_gva = bcs_heap_reserve(
         &plan->heap, layout->cells.n_first * sizeof(struct bcs_cell), BCS_CACHE_LINE);
-    assert(layout->cells.first_gva == layout->port_gva + sizeof(struct bcs_port));
+    assert(layout->cells.first_gva == layout->port_gva + BCS_PORT_BYTES);
     layout->order_gva = reserve(plan, layout->shape.limits.orders * sizeof(uint32_t));
     for (int i = 0; i < BCS_BLOCK_CLASSES; i++) {
         place_first(plan, &layout->blocks[i]);

@@ -33,7 +33,10 @@ void bcs_poster_init(struct bcs_poster *poster_out, struct bcs_core *core,
     poster_out->cell_region = cells;
     poster_out->orders = bcs_core_address(core, nic_layout_order_gva(layout, port));
     poster_out->order_mask = layout->shape.limits.orders - 1;
-    poster_out->ring_mask = layout->shape.limits.ring - 1;
+    poster_out->ring = (struct bcs_ring_writer){
+        .ring = bcs_port_ring(poster_out->port),
+        .mask = layout->shape.limits.ring - 1,
+    };
     poster_out->n_cells = layout->shape.n_cells;
     for (int i = 0; i < BCS_BLOCK_CLASSES; i++) {
         struct bcs_block_pool *pool = &poster_out->blocks[i];
@@ -157,11 +160,11 @@ bool bcs_poster_is_settled(const struct bcs_poster *poster)
     /* acquire: pairs with the engine's release at the end of a slice. A completion is seen
      * before that, so that what was sent before what a process has got is found by it. */
     uint32_t consumed =
-        atomic_load_explicit(&poster->port->consumed, memory_order_acquire);
+        atomic_load_explicit(&poster->ring.ring->consumed, memory_order_acquire);
 
-    for (uint32_t end = poster->position; end != consumed; end--) {
+    for (uint32_t end = poster->ring.position; end != consumed; end--) {
         const struct bcs_descriptor *entry =
-            &poster->port->ring[(end - 1) & poster->ring_mask];
+            &poster->ring.ring->entries[(end - 1) & poster->ring.mask];
 
         if (is_complete(poster, entry)) {
             return true;

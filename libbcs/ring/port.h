@@ -4,11 +4,6 @@
  * node's NIC memory, and the owning process's private view of them. The owner posts and
  * allocates; the engine (whoever holds the node's lock) consumes and completes. All
  * functions here are called by the owner only, one thread at a time.
- *
- * Ring invariant: the owner writes entry p (mod ring size) only while
- * p - consumed < the ring's size, a power of two, and publishes it by storing turn = p + 1; the engine
- * reads entry p only after it has seen turn == p + 1 and never after it has stored
- * consumed > p.
  */
 #ifndef BCS_RING_PORT_H
 #define BCS_RING_PORT_H
@@ -18,6 +13,7 @@
 #include "libbcs/base/limits.h"
 #include "libbcs/ring/descriptor.h"
 #include "libbcs/ring/region.h"
+#include "libbcs/ring/ring.h"
 
 enum { BCS_BLOCK_CLASSES = 5 };
 
@@ -36,13 +32,21 @@ struct bcs_port {
     /* Threads that copy for all were refused to copy into or out of the owner's memory, for
      * good. Relaxed: whoever has not seen it is refused, too. */
     _Atomic uint32_t is_closed;
-    /* ring entries the engine freed */
-    _Alignas(BCS_CACHE_LINE) _Atomic uint32_t consumed;
     /* Orders to the owner so far, in the order table. Apart from what changes with each
      * message, since the owner looks at it whenever it waits. */
     _Alignas(BCS_CACHE_LINE) _Atomic uint32_t n_orders;
-    _Alignas(BCS_CACHE_LINE) struct bcs_descriptor ring[BCS_RING_MOST];
 };
+
+/** Bytes from a port to its first cell: the port and its ring. */
+#define BCS_PORT_BYTES                                                                 \
+    (sizeof(struct bcs_port) + sizeof(struct bcs_ring) +                               \
+     BCS_RING_MOST * sizeof(struct bcs_descriptor))
+
+/** A port's ring follows it in memory. */
+static inline struct bcs_ring *bcs_port_ring(struct bcs_port *port)
+{
+    return (struct bcs_ring *)(port + 1);
+}
 
 /**
  * Header of an eager block; the payload follows, a short one in the same cache line. It is
@@ -75,9 +79,7 @@ struct bcs_poster {
     const uint32_t *orders; /* cells with an order, cyclic */
     uint32_t order_mask;
     uint32_t n_orders_seen; /* that the owner has taken notice of */
-    uint32_t position;      /* next ring entry */
-    uint32_t consumed_seen; /* last value read of port->consumed */
-    uint32_t ring_mask;
+    struct bcs_ring_writer ring;
     uint32_t n_free_cells;
     uint32_t *free_cells; /* grows with n_cells_touched */
     uint32_t n_cells;     /* limit */
@@ -135,10 +137,10 @@ static inline void bcs_block_free(struct bcs_block *block)
     atomic_store_explicit(&block->busy, 0, memory_order_release);
 }
 
-/** One of the first cells of a port: they follow it in memory. */
+/** One of the first cells of a port: they follow its ring in memory. */
 static inline struct bcs_cell *bcs_port_cell(struct bcs_port *port, uint32_t cell)
 {
-    return (struct bcs_cell *)(port + 1) + cell;
+    return (struct bcs_cell *)((char *)port + BCS_PORT_BYTES) + cell;
 }
 
 /** A cell of the owner's. */
@@ -148,29 +150,6 @@ static inline struct bcs_cell *bcs_poster_cell_at(const struct bcs_poster *poste
     return __builtin_expect(cell < poster->n_first_cells, 1)
                ? &poster->cells[cell]
                : nic_region_at(&poster->cell_region, poster->core, cell);
-}
-
-/** The next entry to fill, or NULL while the ring is full (drive the engine, retry). */
-static inline struct bcs_descriptor *bcs_poster_entry(struct bcs_poster *poster)
-{
-    if (poster->position - poster->consumed_seen > poster->ring_mask) {
-        /* acquire: pairs with the engine's release when it has read the entries */
-        poster->consumed_seen =
-            atomic_load_explicit(&poster->port->consumed, memory_order_acquire);
-        if (poster->position - poster->consumed_seen > poster->ring_mask) {
-            return NULL;
-        }
-    }
-    return &poster->port->ring[poster->position & poster->ring_mask];
-}
-
-/** Publish the entry that bcs_poster_entry returned. seq_cst: see the parking argument in
- *  nic_threads/drivers/driver_inline.c; the engine's acquire load of turn is the partner. */
-static inline void bcs_poster_publish(struct bcs_poster *poster,
-                                      struct bcs_descriptor *entry)
-{
-    poster->position++;
-    atomic_store_explicit(&entry->turn, poster->position, memory_order_seq_cst);
 }
 
 /** Allocate a cell in state PENDING of a new generation, or BCS_CELL_NONE. */

@@ -215,6 +215,12 @@ static inline struct bcs_port *nic_view_port(const struct nic_view *view,
     return (struct bcs_port *)(view->ports + local * view->port_stride_bytes);
 }
 
+static inline struct bcs_ring *nic_view_ring(const struct nic_view *view,
+                                             uint32_t local)
+{
+    return bcs_port_ring(nic_view_port(view, local));
+}
+
 /** A cell of a local port that is not one of the first. */
 struct bcs_cell *nic_view_later_cell(const struct nic_view *view, uint32_t port,
                                      uint32_t cell);

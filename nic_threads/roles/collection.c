@@ -34,7 +34,7 @@ static void collect_port(struct nic_view *view, uint32_t local)
 {
     struct nic_desk *desk = view->desk;
     struct nic_batch *batch = &desk->batch;
-    const struct bcs_port *port = nic_view_port(view, local);
+    const struct bcs_ring *ring = nic_view_ring(view, local);
     const struct bcs_descriptor *descriptor;
     uint32_t n_most = nic_view_limits(view)->batch, ring_mask = view->ring_mask;
     uint32_t head = view->per_port.heads[local];
@@ -43,7 +43,7 @@ static void collect_port(struct nic_view *view, uint32_t local)
         __atomic_store_n(&view->per_port.is_held[local], false, __ATOMIC_RELAXED);
     }
     while (batch->n_collected < n_most &&
-           (descriptor = nic_ring_entry(port, ring_mask, head)) != NULL) {
+           (descriptor = bcs_ring_entry(ring, ring_mask, head)) != NULL) {
         struct nic_posted posted = {
             .gva = nic_view_gva(view, descriptor),
             .port = view->first_port + local,
@@ -104,28 +104,24 @@ uint32_t nic_collection_take(struct nic_view *view)
 
 /** Whether the owner has published entry `first` of a ring and all that there is room for
  *  behind it. */
-static bool is_full(const struct nic_view *view, const struct bcs_port *port,
+static bool is_full(const struct nic_view *view, const struct bcs_ring *ring,
                     uint32_t first)
 {
-    return nic_ring_entry(port, view->ring_mask, first + view->ring_mask) != NULL;
+    return bcs_ring_entry(ring, view->ring_mask, first + view->ring_mask) != NULL;
 }
 
 /** Give the entries that have been read back to their owner. */
 static void release_ring(struct nic_view *view, uint32_t local)
 {
-    struct bcs_port *port = nic_view_port(view, local);
-    /* relaxed: only the engine writes it */
-    uint32_t before = atomic_load_explicit(&port->consumed, memory_order_relaxed);
+    struct bcs_ring *ring = nic_view_ring(view, local);
+    uint32_t before = bcs_ring_give_back(ring, view->per_port.heads[local]);
 
-    /* release: pairs with the acquire in bcs_poster_entry */
-    atomic_store_explicit(&port->consumed, view->per_port.heads[local],
-                          memory_order_release);
     if (view->engine->is_background) {
         /* Where processes do not run the engine they sleep for want of room. The owner
          * publishes, announces its parking (seq_cst) and looks at consumed: either it sees the
          * store above, or this fence comes later, and its entries are seen. */
         atomic_thread_fence(memory_order_seq_cst);
-        if (is_full(view, port, before)) {
+        if (is_full(view, ring, before)) {
             nic_view_touch(view, view->first_port + local);
         }
     }
@@ -160,13 +156,13 @@ static bool can_wait(const struct nic_view *view, uint32_t local,
 bool nic_collection_needs_strobe(const struct nic_view *view, uint32_t local)
 {
     uint32_t head = __atomic_load_n(&view->per_port.heads[local], __ATOMIC_RELAXED);
-    const struct bcs_port *port = nic_view_port(view, local);
+    const struct bcs_ring *ring = nic_view_ring(view, local);
     const struct bcs_descriptor *descriptor;
     uint32_t n_most = (view->ring_mask + 1) / PART_WITHOUT_STROBE;
     uint32_t n = 0;
 
     while (n < n_most &&
-           (descriptor = nic_ring_entry(port, view->ring_mask, head + n)) != NULL &&
+           (descriptor = bcs_ring_entry(ring, view->ring_mask, head + n)) != NULL &&
            can_wait(view, local, descriptor)) {
         n++;
     }

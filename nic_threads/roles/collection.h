@@ -28,22 +28,12 @@ void nic_collection_release(struct nic_view *view);
  */
 bool nic_collection_needs_strobe(const struct nic_view *view, uint32_t local);
 
-/** Entry `head` of a ring, or NULL if its owner has not published it. Read without the lock, as
+/** Whether the owner of a port has published entry `head` of its ring. Read without the lock, as
  *  all that follows. */
-static inline const struct bcs_descriptor *
-nic_ring_entry(const struct bcs_port *port, uint32_t ring_mask, uint32_t head)
-{
-    const struct bcs_descriptor *entry = &port->ring[head & ring_mask];
-
-    /* acquire: pairs with bcs_poster_publish */
-    return atomic_load_explicit(&entry->turn, memory_order_acquire) == head + 1 ? entry
-                                                                                : NULL;
-}
-
 static inline bool nic_port_has_entry(const struct nic_view *view, uint32_t local,
                                       uint32_t head)
 {
-    return nic_ring_entry(nic_view_port(view, local), view->ring_mask, head) != NULL;
+    return bcs_ring_entry(nic_view_ring(view, local), view->ring_mask, head) != NULL;
 }
 
 /** Whether the ring of a port holds anything that can be taken. */

@@ -27,8 +27,8 @@ static uint32_t count_posted(struct counting *c)
     const struct bcs_poster *poster = &c->context->poster;
     uint32_t n = 0;
 
-    for (; c->was != poster->position; c->was++) {
-        uint8_t kind = poster->port->ring[c->was & poster->ring_mask].kind;
+    for (; c->was != poster->ring.position; c->was++) {
+        uint8_t kind = poster->ring.ring->entries[c->was & poster->ring.mask].kind;
 
         n += kind != BCS_CHUNK_MOVED && kind != BCS_CHUNK_LOADED &&
              kind != BCS_CHUNK_STORED;
@@ -134,7 +134,7 @@ void pattern_costs(struct rank *me)
 
     rank_open_world(me);
     c->spans_nodes = bcs_group_spans_nodes(&me->world);
-    c->was = me->context->poster.position;
+    c->was = me->context->poster.ring.position;
     expect_cost(c, bcs_barrier(c->context, c->group, NULL), NULL, 1,
                 "the cost of a barrier");
     expect_cost(c, bcs_barrier(c->context, c->group, &request), &request,

@@ -321,7 +321,7 @@ static bool act(struct run *run, uint32_t rank)
     struct end *end;
 
     if (run->next_action[rank] == run->plan.n_actions[rank] ||
-        bcs_poster_entry(&context->poster) == NULL ||
+        bcs_ring_next(&context->poster.ring) == NULL ||
         (action->kind == SIM_JOIN && run->is_joining[rank])) {
         return false;
     }

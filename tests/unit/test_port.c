@@ -59,7 +59,7 @@ static void setup_in_windows(void)
 
 static uint32_t n_ring(void)
 {
-    return poster.ring_mask + 1;
+    return poster.ring.mask + 1;
 }
 
 static struct bcs_cell *cell_at(uint32_t id)
@@ -83,34 +83,36 @@ static void teardown(void)
 
 static struct bcs_descriptor *post(uint32_t tag)
 {
-    struct bcs_descriptor *entry = bcs_poster_entry(&poster);
+    struct bcs_descriptor *entry = bcs_ring_next(&poster.ring);
 
     ck_assert_ptr_nonnull(entry);
     entry->tag = (int32_t)tag;
-    bcs_poster_publish(&poster, entry);
+    bcs_ring_publish(&poster.ring, entry);
     return entry;
 }
 
 static bool is_published(uint32_t position)
 {
-    return atomic_load(&poster.port->ring[position % n_ring()].turn) == position + 1;
+    return atomic_load(&poster.ring.ring->entries[position % n_ring()].turn) ==
+           position + 1;
 }
 
 static void consume_up_to(uint32_t position)
 {
-    atomic_store(&poster.port->consumed, position);
+    atomic_store(&poster.ring.ring->consumed, position);
 }
 
 START_TEST(an_entry_is_seen_once_it_is_published)
 {
-    struct bcs_descriptor *entry = bcs_poster_entry(&poster);
+    struct bcs_descriptor *entry = bcs_ring_next(&poster.ring);
 
     ck_assert(!is_published(0));
-    ck_assert_ptr_eq(bcs_poster_entry(&poster), entry); /* not taken until published */
-    bcs_poster_publish(&poster, entry);
+    ck_assert_ptr_eq(bcs_ring_next(&poster.ring),
+                     entry); /* not taken until published */
+    bcs_ring_publish(&poster.ring, entry);
     ck_assert(is_published(0));
     ck_assert(!is_published(1));
-    ck_assert_ptr_ne(bcs_poster_entry(&poster), entry);
+    ck_assert_ptr_ne(bcs_ring_next(&poster.ring), entry);
 }
 END_TEST
 
@@ -121,17 +123,17 @@ START_TEST(a_full_ring_gives_no_entry_until_one_is_consumed)
     for (uint32_t i = 1; i < n_ring(); i++) {
         post(i);
     }
-    ck_assert_ptr_null(bcs_poster_entry(&poster));
+    ck_assert_ptr_null(bcs_ring_next(&poster.ring));
     for (uint32_t i = 0; i < n_ring(); i++) {
         ck_assert(is_published(i));
-        ck_assert_int_eq(poster.port->ring[i].tag, (int32_t)i);
+        ck_assert_int_eq(poster.ring.ring->entries[i].tag, (int32_t)i);
     }
     consume_up_to(1);
-    ck_assert_ptr_eq(bcs_poster_entry(&poster), first);
+    ck_assert_ptr_eq(bcs_ring_next(&poster.ring), first);
     ck_assert(!is_published(n_ring())); /* the old turn is not the new one */
     post(1000);
     ck_assert(is_published(n_ring()));
-    ck_assert_ptr_null(bcs_poster_entry(&poster));
+    ck_assert_ptr_null(bcs_ring_next(&poster.ring));
 }
 END_TEST
 
@@ -140,12 +142,12 @@ START_TEST(the_ring_goes_on_when_positions_wrap_around)
     const uint32_t start = UINT32_MAX - 2 * n_ring() + 1;
     uint32_t consumed = start;
 
-    poster.position = start;
-    poster.consumed_seen = start;
+    poster.ring.position = start;
+    poster.ring.consumed_seen = start;
     consume_up_to(start);
     for (uint32_t i = 0; i < 4 * n_ring(); i++) {
         if (i % n_ring() == 0 && i > 0) {
-            ck_assert_ptr_null(bcs_poster_entry(&poster));
+            ck_assert_ptr_null(bcs_ring_next(&poster.ring));
             for (; consumed != start + i; consumed++) {
                 ck_assert(is_published(consumed));
             }
@@ -224,7 +226,7 @@ START_TEST(cells_are_apart)
     for (uint32_t id = 0; id < N_CELLS; id++) {
         ck_assert_uint_eq(cell_at(id)->n_bytes, id);
     }
-    ck_assert_ptr_eq(poster.cells, (struct bcs_cell *)(poster.port + 1));
+    ck_assert_ptr_eq(poster.cells, (char *)poster.port + BCS_PORT_BYTES);
     ck_assert((char *)poster.orders >= (char *)(poster.cells + poster.n_first_cells));
 }
 END_TEST
@@ -334,12 +336,12 @@ END_TEST
 static struct bcs_cell *post_with_cell(enum bcs_descriptor_kind kind, uint8_t flags)
 {
     uint32_t cell = bcs_poster_cell(&poster);
-    struct bcs_descriptor *entry = bcs_poster_entry(&poster);
+    struct bcs_descriptor *entry = bcs_ring_next(&poster.ring);
 
     entry->kind = (uint8_t)kind;
     entry->flags = flags;
     entry->cell = cell;
-    bcs_poster_publish(&poster, entry);
+    bcs_ring_publish(&poster.ring, entry);
     return cell_at(cell);
 }
 

@@ -178,13 +178,13 @@ START_TEST(a_probe_that_finds_nothing_posts_nothing_and_waits_for_no_slice)
 
     open_nth(_i);
     n_slices = bcs_context_slices(ranks[RECEIVER].context);
-    position = ranks[RECEIVER].context->poster.position;
+    position = ranks[RECEIVER].context->poster.ring.position;
     for (int i = 0; i < N_POLLS; i++) {
         ck_assert(!probe(BCS_ANY_TAG, &result));
         ck_assert(!probe_and_take(&item));
     }
     ck_assert_uint_eq(bcs_context_slices(ranks[RECEIVER].context), n_slices);
-    ck_assert_uint_eq(ranks[RECEIVER].context->poster.position, position);
+    ck_assert_uint_eq(ranks[RECEIVER].context->poster.ring.position, position);
     close_job();
 }
 END_TEST
@@ -249,9 +249,9 @@ START_TEST(what_was_sent_before_something_received_is_found)
     ck_assert_int_eq(bcs_recv(ranks[RECEIVER].context, &other, NULL, &request), 0);
     fetch(&request);
     ck_assert_int_eq(value, 1);
-    ranks[RECEIVER].context->poster.port->consumed--;
+    ranks[RECEIVER].context->poster.ring.ring->consumed--;
     ck_assert(probe(TAG, &result));
-    ranks[RECEIVER].context->poster.port->consumed++;
+    ranks[RECEIVER].context->poster.ring.ring->consumed++;
     close_job();
 }
 END_TEST
@@ -338,7 +338,7 @@ START_TEST(a_message_is_claimed_though_the_ring_is_full)
     open_nth(_i);
     send(1);
     carry_out();
-    for (uint32_t i = 0; i <= ranks[RECEIVER].context->poster.ring_mask; i++) {
+    for (uint32_t i = 0; i <= ranks[RECEIVER].context->poster.ring.mask; i++) {
         send_to(RECEIVER, SENDER, (int)i);
     }
     leave_engine();

@@ -353,10 +353,10 @@ END_TEST
 START_TEST(the_receive_of_a_message_that_a_probe_has_taken_needs_a_strobe)
 {
     struct bcs_poster *poster = &ranks[RECEIVER].context->poster;
-    struct bcs_descriptor *entry = bcs_poster_entry(poster);
+    struct bcs_descriptor *entry = bcs_ring_next(&poster->ring);
 
     *entry = (struct bcs_descriptor){.kind = BCS_RECEIVE, .flags = BCS_TAKE};
-    bcs_poster_publish(poster, entry);
+    bcs_ring_publish(&poster->ring, entry);
     ck_assert(is_strobe_needed());
 }
 END_TEST

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A ring of descriptors in NIC memory, zero at first: one process writes it, and whoever has the
+ * lock that goes with it reads it.
+ *
+ * Invariant: the writer writes entry p (mod the ring's size, a power of two) only while
+ * p - consumed is less than that size, and publishes it by storing turn = p + 1; the reader reads
+ * entry p only after it has seen turn == p + 1, and never after it has stored consumed > p.
+ */
+#ifndef BCS_RING_RING_H
+#define BCS_RING_RING_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "libbcs/ring/descriptor.h"
+
+/** A ring; its size is known to those who use it. */
+struct bcs_ring {
+    _Alignas(BCS_CACHE_LINE) _Atomic uint32_t consumed; /* entries that were read */
+    _Alignas(BCS_CACHE_LINE) struct bcs_descriptor entries[];
+};
+
+/** The writer's private view. */
+struct bcs_ring_writer {
+    struct bcs_ring *ring;
+    uint32_t mask;          /* its size - 1 */
+    uint32_t position;      /* of the next entry */
+    uint32_t consumed_seen; /* last value read of consumed */
+};
+
+/** Bytes of a ring of so many entries. */
+static inline size_t bcs_ring_bytes(uint32_t n_entries)
+{
+    return sizeof(struct bcs_ring) + n_entries * sizeof(struct bcs_descriptor);
+}
+
+/** The next entry to fill, or NULL while the ring is full (drive the engine, retry). */
+static inline struct bcs_descriptor *bcs_ring_next(struct bcs_ring_writer *writer)
+{
+    if (writer->position - writer->consumed_seen > writer->mask) {
+        /* acquire: pairs with bcs_ring_give_back */
+        writer->consumed_seen =
+            atomic_load_explicit(&writer->ring->consumed, memory_order_acquire);
+        if (writer->position - writer->consumed_seen > writer->mask) {
+            return NULL;
+        }
+    }
+    return &writer->ring->entries[writer->position & writer->mask];
+}
+
+/** Publish the entry that bcs_ring_next returned. seq_cst: see the parking argument in
+ *  nic_threads/drivers/driver_inline.c; the load in bcs_ring_entry is the partner. */
+static inline void bcs_ring_publish(struct bcs_ring_writer *writer,
+                                    struct bcs_descriptor *entry)
+{
+    writer->position++;
+    atomic_store_explicit(&entry->turn, writer->position, memory_order_seq_cst);
+}
+
+/** Entry `head` of a ring, or NULL if it has not been published. */
+static inline const struct bcs_descriptor *bcs_ring_entry(const struct bcs_ring *ring,
+                                                          uint32_t mask, uint32_t head)
+{
+    const struct bcs_descriptor *entry = &ring->entries[head & mask];
+
+    /* acquire: pairs with bcs_ring_publish */
+    return atomic_load_explicit(&entry->turn, memory_order_acquire) == head + 1 ? entry
+                                                                                : NULL;
+}
+
+/** Give all entries before `head` back. @return the head that was given back before */
+static inline uint32_t bcs_ring_give_back(struct bcs_ring *ring, uint32_t head)
+{
+    /* relaxed: only readers write it, and they have the lock */
+    uint32_t before = atomic_load_explicit(&ring->consumed, memory_order_relaxed);
+
+    /* release: pairs with the acquire in bcs_ring_next */
+    atomic_store_explicit(&ring->consumed, head, memory_order_release);
+    return before;
+}
+
+#endif
