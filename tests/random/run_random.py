@@ -28,6 +28,7 @@ import modes  # noqa: E402
 MAX_RANKS = 16
 PROGRESS_BYTES = 16 * MAX_RANKS
 NATIVE = "native"
+SECONDS_A_LINE = 60  # of what has run so far
 # The tuned alltoall of Open MPI 4.1 writes beyond buffers if a type has gaps.
 NATIVE_VARIABLES = {"OMPI_MCA_coll": "^tuned"}
 
@@ -270,10 +271,15 @@ def main():
     def carry_out(what):
         return what, run_all(*what)
 
+    told = time.monotonic()
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
         for (launch, first, n_seeds), failures in pool.map(carry_out, launches):
             name = f"{n_seeds} seeds from {first}, {launch.n_ranks} ranks, {launch.mode}"
             report.case(name, failures)
+            if time.monotonic() - told > SECONDS_A_LINE:
+                told = time.monotonic()
+                print(f"all seeds before {first + n_seeds} have run: {report.n_failed} "
+                      "launches failed", flush=True)
     return report.end()
 
 
