@@ -18,29 +18,33 @@ void bcs_order_self(struct bcs_context *context, uint32_t cell)
     bcs_orders_expect(context);
 }
 
+/** Some orders were overwritten: look at all cells. */
+static void add_all(struct bcs_context *context)
+{
+    uint32_t n = context->poster.n_cells_touched;
+
+    for (uint32_t id = 0; id < n && id < context->n_pending; id++) {
+        add_ordered(context, id);
+    }
+}
+
 void bcs_orders_take(struct bcs_context *context)
 {
     struct bcs_poster *poster = &context->poster;
-    uint32_t first = poster->n_orders_seen;
-    /* acquire: pairs with the release in nic_view_remind */
+    enum bcs_order_state state = BCS_ORDER_IS_HERE;
+    uint32_t at = poster->n_orders_seen, cell;
+    /* acquire: pairs with the count in bcs_order_give */
     uint32_t n = atomic_load_explicit(&poster->port->n_orders, memory_order_acquire);
 
-    for (uint32_t i = first; i != n && n - first <= poster->order_mask; i++) {
-        add_ordered(context, __atomic_load_n(&poster->orders[i & poster->order_mask],
-                                             __ATOMIC_RELAXED));
+    while (at != n &&
+           (state = bcs_order_find(&poster->orders, at, &cell)) == BCS_ORDER_IS_HERE) {
+        add_ordered(context, cell);
+        at++;
     }
-    atomic_thread_fence(
-        memory_order_acquire); /* the entries are read before the count */
-    /* The entry behind the last one is written before it is counted: with as many as there are
-     * entries it may be the first one's already. */
-    if (atomic_load_explicit(&poster->port->n_orders, memory_order_relaxed) - first >
-        poster->order_mask) {
-        /* Some have been overwritten. */
-        for (uint32_t id = 0; id < poster->n_cells_touched && id < context->n_pending;
-             id++) {
-            add_ordered(context, id);
-        }
+    if (state == BCS_ORDER_IS_LOST) {
+        add_all(context);
+        at = n;
     }
-    poster->n_orders_seen = n;
-    context->n_orders_idle = n;
+    poster->n_orders_seen = at;
+    context->n_orders_idle = at; /* one that comes is looked for again */
 }

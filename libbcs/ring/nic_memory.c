@@ -99,7 +99,7 @@ static void place_ports(struct plan *plan)
     layout->cells.first_gva = bcs_heap_reserve(
         &plan->heap, layout->cells.n_first * sizeof(struct bcs_cell), BCS_CACHE_LINE);
     assert(layout->cells.first_gva == layout->port_gva + BCS_PORT_BYTES);
-    layout->order_gva = reserve(plan, layout->shape.limits.orders * sizeof(uint32_t));
+    layout->order_gva = reserve(plan, layout->shape.limits.orders * sizeof(uint64_t));
     for (int i = 0; i < BCS_BLOCK_CLASSES; i++) {
         place_first(plan, &layout->blocks[i]);
     }

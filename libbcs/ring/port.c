@@ -31,8 +31,10 @@ void bcs_poster_init(struct bcs_poster *poster_out, struct bcs_core *core,
     poster_out->cells = bcs_port_cell(poster_out->port, 0);
     poster_out->n_first_cells = cells.n_first;
     poster_out->cell_region = cells;
-    poster_out->orders = bcs_core_address(core, nic_layout_order_gva(layout, port));
-    poster_out->order_mask = layout->shape.limits.orders - 1;
+    poster_out->orders = (struct bcs_order_table){
+        .entries = bcs_core_address(core, nic_layout_order_gva(layout, port)),
+        .mask = layout->shape.limits.orders - 1,
+    };
     poster_out->ring = (struct bcs_ring_writer){
         .ring = bcs_port_ring(poster_out->port),
         .mask = layout->shape.limits.ring - 1,

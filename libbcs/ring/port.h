@@ -12,6 +12,7 @@
 
 #include "libbcs/base/limits.h"
 #include "libbcs/ring/descriptor.h"
+#include "libbcs/ring/order_table.h"
 #include "libbcs/ring/region.h"
 #include "libbcs/ring/ring.h"
 
@@ -76,8 +77,7 @@ struct bcs_poster {
     struct bcs_port *port;
     struct bcs_cell *cells; /* the first n_first_cells */
     uint32_t n_first_cells;
-    const uint32_t *orders; /* cells with an order, cyclic */
-    uint32_t order_mask;
+    struct bcs_order_table orders;
     uint32_t n_orders_seen; /* that the owner has taken notice of */
     struct bcs_ring_writer ring;
     uint32_t n_free_cells;

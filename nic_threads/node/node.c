@@ -91,15 +91,12 @@ void nic_view_remind(struct nic_view *view, uint32_t port, uint32_t cell)
 {
     const struct nic_layout *layout = &view->engine->layout;
     struct bcs_port *owner = nic_view_port(view, port - view->first_port);
-    uint32_t *orders = nic_view_at(view, nic_layout_order_gva(layout, port));
-    uint32_t n = atomic_load_explicit(&owner->n_orders, memory_order_relaxed);
+    const struct bcs_order_table table = {
+        .entries = nic_view_at(view, nic_layout_order_gva(layout, port)),
+        .mask = layout->shape.limits.orders - 1,
+    };
 
-    /* release: who reads this has read a count of n at least, and makes up for the entry that
-     * is overwritten; see bcs_orders_take */
-    __atomic_store_n(&orders[n & (layout->shape.limits.orders - 1)], cell,
-                     __ATOMIC_RELEASE);
-    /* release: pairs with the acquire in bcs_orders_take */
-    atomic_store_explicit(&owner->n_orders, n + 1, memory_order_release);
+    bcs_order_give(&owner->n_orders, &table, cell);
     nic_view_touch(view, port);
 }
 

@@ -130,7 +130,7 @@ static void list_parts(const struct nic_layout *layout, struct parts *parts)
             nic_layout_port_gva(layout, port) + sizeof(struct bcs_port));
         add(parts, nic_layout_order_gva(layout, port),
             nic_layout_order_gva(layout, port) +
-                shape->limits.orders * sizeof(uint32_t));
+                shape->limits.orders * sizeof(uint64_t));
     }
 }
 

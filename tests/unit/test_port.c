@@ -227,7 +227,7 @@ START_TEST(cells_are_apart)
         ck_assert_uint_eq(cell_at(id)->n_bytes, id);
     }
     ck_assert_ptr_eq(poster.cells, (char *)poster.port + BCS_PORT_BYTES);
-    ck_assert((char *)poster.orders >= (char *)(poster.cells + poster.n_first_cells));
+    ck_assert((char *)poster.orders.entries >= (char *)(poster.cells + poster.n_first_cells));
 }
 END_TEST
 
