@@ -44,9 +44,10 @@ static int start_engine(struct bcs_context *context,
     if (rc < 0) {
         return rc;
     }
-    bcs_poster_init(&context->poster,
-                    context->engine->views[context->engine->home].core,
-                    &context->engine->layout, bootstrap->rank);
+    rc = bcs_post_init(context);
+    if (rc < 0) {
+        return rc;
+    }
     context->poster.port->pid = getpid();
     context->poster.port->rank = bootstrap->rank;
     if (bootstrap->rank == context->meeting.first) {
@@ -142,7 +143,7 @@ void bcs_detach(struct bcs_context *context)
     }
     bcs_forked_unwatch(&context->forked);
     nic_service_close(context->service);
-    bcs_poster_fini(&context->poster);
+    bcs_post_fini(context);
     nic_engine_destroy(context->engine);
     free(context->pending);
     free(context->ordered);
@@ -185,7 +186,7 @@ uint64_t bcs_context_slices(const struct bcs_context *context)
 {
     const struct nic_engine *engine = context->engine;
 
-    return __atomic_load_n(&engine->views[engine->home].desk->slice, __ATOMIC_RELAXED);
+    return __atomic_load_n(&nic_engine_own(engine)->desk->slice, __ATOMIC_RELAXED);
 }
 
 struct bcs_strobes bcs_context_strobes(const struct bcs_context *context)
@@ -260,18 +261,19 @@ int bcs_group_open(struct bcs_context *context, struct bcs_group *group, uint64_
             .n_members = (uint32_t)group->size,
             .master = nic_layout_node(layout, group->ports[0]),
         }};
+    struct bcs_ring_writer *ring = bcs_post_to_node(context);
     uint32_t n_words;
 
     find_nodes(context, group, &opening.members);
     n_words = (uint32_t)bcs_node_words(opening.members.n_nodes);
     group->n_local = opening.members.n_local;
     for (; opening.piece * NIC_PIECE_WORDS < n_words; opening.piece++) {
-        struct bcs_descriptor *entry = bcs_post_begin(context, BCS_GROUP_OPEN);
+        struct bcs_descriptor *entry = bcs_post_begin(context, ring, BCS_GROUP_OPEN);
 
         mark_nodes(layout, group, &opening);
         entry->port = group->slot;
         memcpy(entry->payload, &opening, sizeof(opening));
-        bcs_post_kick(context, entry);
+        bcs_post_kick(context, ring, entry);
     }
     return 0;
 }

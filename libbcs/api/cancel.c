@@ -16,14 +16,15 @@
 void bcs_cancel(struct bcs_context *context, const struct bcs_request *request)
 {
     const struct bcs_inside *inside = bcs_inside(request);
+    struct bcs_ring_writer *ring = bcs_post_own(context);
     struct bcs_descriptor *entry;
 
     if (!inside->is_pending || inside->is_send) {
         return;
     }
-    entry = bcs_post_begin(context, BCS_CANCEL);
+    entry = bcs_post_begin(context, ring, BCS_CANCEL);
     entry->cell = inside->cell;
-    bcs_post_kick(context, entry);
+    bcs_post_kick(context, ring, entry);
 }
 
 void bcs_cancel_wait(struct bcs_context *context, struct bcs_request *request)

@@ -36,6 +36,9 @@ struct bcs_pending {
 /** One process's attachment. Used by one thread at a time. */
 struct bcs_context {
     struct bcs_poster poster;
+    /* By local port, once there is one: what is read for another port. NULL: all is read where
+     * this process's own ring is. */
+    struct bcs_ring_writer *links;
     struct nic_engine *engine;
     const struct nic_driver_ops *driver;
     struct nic_service *service; /* what the driver needs of it in this process */

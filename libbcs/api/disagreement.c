@@ -85,7 +85,7 @@ int bcs_disagreement(struct bcs_context *context, const struct bcs_group *group,
                      const struct bcs_cell *cell)
 {
     const struct nic_engine *engine = context->engine;
-    struct nic_slot *slot = nic_view_slot(&engine->views[engine->home], group->slot);
+    struct nic_slot *slot = nic_view_slot(nic_engine_own(engine), group->slot);
     struct nic_refusal refusal;
 
     memcpy(&refusal, cell->payload, sizeof(refusal));

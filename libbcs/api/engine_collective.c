@@ -11,6 +11,7 @@
 #include "libbcs/api/disagreement.h"
 #include "libbcs/api/post.h"
 #include "libbcs/api/wait.h"
+#include "nic_threads/drivers/owed.h"
 
 _Static_assert((int)BCS_ENGINE_BARRIER == BCS_COLLECTIVE_BARRIER &&
                    (int)BCS_ENGINE_BCAST == BCS_COLLECTIVE_BCAST &&
@@ -26,7 +27,8 @@ bool bcs_engine_collective_fits(size_t n_bytes)
 int bcs_engine_collective(struct bcs_context *context, struct bcs_group *group,
                           const struct bcs_engine_collective_args *args)
 {
-    struct bcs_descriptor *entry = bcs_post_begin(context, BCS_COLLECTIVE);
+    struct bcs_ring_writer *ring = bcs_post_to_node(context);
+    struct bcs_descriptor *entry = bcs_post_begin(context, ring, BCS_COLLECTIVE);
     struct nic_waiter waiter = {0};
     uint32_t id = bcs_post_cell(context);
     struct bcs_cell *cell;
@@ -49,11 +51,13 @@ int bcs_engine_collective(struct bcs_context *context, struct bcs_group *group,
     if (args->in != NULL) {
         memcpy(entry->payload, args->in, args->n_bytes);
     }
-    bcs_post_end(context, entry);
+    nic_engine_owe(context->engine, ring->reader);
+    bcs_ring_publish(ring, entry);
     while ((state = bcs_cell_state(cell)) == BCS_CELL_PENDING) {
         bcs_wait_turn(context, &waiter);
     }
     bcs_wait_stop(context, &waiter);
+    nic_engine_settle(context->engine);
     if (state == BCS_CELL_INLINE) {
         memcpy(args->out, cell->payload, args->n_bytes);
     } else if (__builtin_expect(state == BCS_CELL_REFUSED, 0)) {

@@ -11,6 +11,7 @@
 
 #include "libbcs/api/context.h"
 #include "libbcs/api/transfer.h"
+#include "nic_threads/drivers/owed.h"
 
 /** The rest of bcs_complete: a completion that is not just a payload in its cell. */
 bool bcs_complete_further(struct bcs_context *context, struct bcs_request *request,
@@ -32,6 +33,9 @@ static inline void bcs_request_retire(struct bcs_context *context,
     struct bcs_inside *inside = bcs_inside(request);
 
     inside->is_pending = false;
+    if (inside->is_send) {
+        nic_engine_settle(context->engine);
+    }
     bcs_poster_free_cell(&context->poster, inside->cell);
 }
 

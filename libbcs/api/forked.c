@@ -10,22 +10,30 @@
 
 static const char any_call[] = "a BCS call";
 
-static void refuse(struct nic_engine *engine)
+static void refuse(struct nic_engine *engine, uint32_t reader)
 {
     (void)engine;
+    (void)reader;
     bcs_forked_refuse(any_call);
 }
 
 static bool refuse_progress(struct nic_engine *engine)
 {
-    refuse(engine);
+    refuse(engine, engine->port);
     return false;
+}
+
+static void refuse_room(struct nic_engine *engine, struct nic_waiter *waiter,
+                        uint32_t reader)
+{
+    (void)waiter;
+    refuse(engine, reader);
 }
 
 static void refuse_wait(struct nic_engine *engine, struct nic_waiter *waiter)
 {
     (void)waiter;
-    refuse(engine);
+    refuse(engine, engine->port);
 }
 
 static const struct nic_driver_ops driver = {
@@ -33,7 +41,7 @@ static const struct nic_driver_ops driver = {
     .kick = refuse,
     .leave = refuse,
     .progress = refuse_progress,
-    .wait_for_room = refuse_wait,
+    .wait_for_room = refuse_room,
     .turn = refuse_wait,
     .stop = refuse_wait,
 };

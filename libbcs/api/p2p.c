@@ -15,6 +15,7 @@
 #include "libbcs/base/layout.h"
 #include "libbcs/base/log.h"
 #include "libbcs/base/notice.h"
+#include "nic_threads/drivers/owed.h"
 
 int bcs_message_refuse(const char *call, const struct bcs_message *message)
 {
@@ -117,14 +118,15 @@ static void say_why_waiting(const struct bcs_context *context,
     }
 }
 
-/** Fill a send's descriptor, unpublished. @return NULL: no cell is free */
+/** Fill a send's descriptor in its ring, unpublished. @return NULL: no cell is free */
 static inline struct bcs_descriptor *prepare_send(struct bcs_context *context,
+                                                  struct bcs_ring_writer *ring,
                                                   const struct bcs_message *message,
                                                   enum bcs_send_mode mode,
                                                   uint32_t *cell_out)
 {
     const struct bcs_group *group = message->group;
-    struct bcs_descriptor *entry = bcs_post_begin(context, BCS_SEND);
+    struct bcs_descriptor *entry = bcs_post_begin(context, ring, BCS_SEND);
     bool must_match = is_synchronous(context, mode);
     bool is_buffered;
 
@@ -141,6 +143,7 @@ static inline struct bcs_descriptor *prepare_send(struct bcs_context *context,
             return NULL;
         }
         entry->flags |= must_match ? BCS_SYNCHRONOUS : 0;
+        nic_engine_owe(context->engine, ring->reader);
     }
     *cell_out = entry->cell;
     return entry;
@@ -167,7 +170,8 @@ static inline __attribute__((always_inline)) struct bcs_descriptor *
 prepare_receive(struct bcs_context *context, const struct bcs_message *message,
                 struct bcs_request *request_out)
 {
-    struct bcs_descriptor *entry = bcs_post_begin(context, BCS_RECEIVE);
+    struct bcs_descriptor *entry =
+        bcs_post_begin(context, bcs_post_own(context), BCS_RECEIVE);
     const struct bcs_layout *layout = bcs_message_layout(message);
     struct bcs_inside *inside = bcs_inside(request_out);
 
@@ -205,7 +209,7 @@ int bcs_imrecv(struct bcs_context *context, const struct bcs_message *message,
     entry->flags |= BCS_TAKE;
     entry->chunk.block = entry->address;
     entry->address = item;
-    bcs_post_kick(context, entry);
+    bcs_post_kick(context, bcs_post_own(context), entry);
     return 0;
 }
 
@@ -283,33 +287,35 @@ int bcs_testall(struct bcs_context *context, struct bcs_request requests[],
 int bcs_send(struct bcs_context *context, const struct bcs_message *message,
              enum bcs_send_mode mode, struct bcs_request *request)
 {
+    struct bcs_ring_writer *ring;
     struct bcs_descriptor *entry;
     uint32_t cell;
 
     if (__builtin_expect(!is_send_valid(message), 0)) {
         return bcs_message_refuse("bcs_send", message);
     }
-    entry = prepare_send(context, message, mode, &cell);
+    ring = bcs_post_to(context, message->group->ports[message->peer]);
+    entry = prepare_send(context, ring, message, mode, &cell);
     if (entry == NULL) {
         return find_no_cell(context, message);
     }
     if (request != NULL) {
         make_send(message, cell, request);
         if (cell == BCS_CELL_NONE) {
-            bcs_post_kick(context, entry);
+            bcs_post_kick(context, ring, entry);
         } else {
             remember(context, request);
-            bcs_post_kick(context, entry);
-            bcs_post_leave(context);
+            bcs_post_kick(context, ring, entry);
+            bcs_post_leave(context, ring);
         }
     } else if (cell == BCS_CELL_NONE) {
-        bcs_post_kick(context, entry);
+        bcs_post_kick(context, ring, entry);
     } else {
         struct bcs_request own;
 
         make_send(message, cell, &own);
         remember(context, &own);
-        bcs_post_end(context, entry);
+        bcs_ring_publish(ring, entry);
         say_why_waiting(context, message, mode);
         wait_for(context, &own);
     }
@@ -319,6 +325,7 @@ int bcs_send(struct bcs_context *context, const struct bcs_message *message,
 int bcs_recv(struct bcs_context *context, const struct bcs_message *message,
              struct bcs_result *result_out, struct bcs_request *request)
 {
+    struct bcs_ring_writer *ring = bcs_post_own(context);
     struct bcs_request own;
     struct bcs_descriptor *entry;
 
@@ -330,13 +337,13 @@ int bcs_recv(struct bcs_context *context, const struct bcs_message *message,
         return find_no_cell(context, message);
     }
     if (request != NULL) {
-        bcs_post_kick(context, entry);
+        bcs_post_kick(context, ring, entry);
         if (message->n_bytes > context->config.eager_limit_bytes) {
-            bcs_post_leave(context);
+            bcs_post_leave(context, ring);
         }
         return 0;
     }
-    bcs_post_end(context, entry);
+    bcs_ring_publish(ring, entry);
     wait_for(context, &own);
     if (result_out != NULL) {
         *result_out = own.result;

@@ -14,17 +14,55 @@
 #include "libbcs/base/log.h"
 #include "libbcs/base/notice.h"
 
-struct bcs_descriptor *bcs_post_wait_for_entry(struct bcs_context *context)
+int bcs_post_init(struct bcs_context *context)
+{
+    struct nic_engine *engine = context->engine;
+
+    bcs_poster_init(&context->poster, nic_engine_own(engine)->core, &engine->layout,
+                    context->rank);
+    if (nic_is_linked(engine)) {
+        context->links = calloc(engine->layout.n_links, sizeof(*context->links));
+        if (context->links == NULL) {
+            return -ENOMEM;
+        }
+    }
+    return 0;
+}
+
+void bcs_post_fini(struct bcs_context *context)
+{
+    bcs_poster_fini(&context->poster);
+    free(context->links);
+}
+
+void bcs_post_link(struct bcs_context *context, struct bcs_ring_writer *ring,
+                   uint32_t port)
+{
+    const struct nic_view *view = nic_engine_view(context->engine, port);
+    uint32_t local = context->rank - view->first_port;
+
+    *ring = (struct bcs_ring_writer){
+        .ring = nic_view_link(view, local),
+        .mask = view->link_mask,
+        .reader = port,
+    };
+    /* seq_cst: before the first entry; see struct nic_per_port */
+    atomic_fetch_or_explicit(&view->per_port.writers[local / 64],
+                             UINT64_C(1) << (local % 64), memory_order_seq_cst);
+}
+
+struct bcs_descriptor *bcs_post_wait_for_entry(struct bcs_context *context,
+                                               struct bcs_ring_writer *ring)
 {
     struct nic_waiter waiter = {0};
     struct bcs_descriptor *entry;
 
-    while ((entry = bcs_ring_next(&context->poster.ring)) == NULL) {
+    while ((entry = bcs_ring_next(ring)) == NULL) {
         context->is_called = bcs_external_is_called(context);
         if (bcs_external_is_needed(context)) {
             context->hooks.move_external();
         }
-        context->driver->wait_for_room(context->engine, &waiter);
+        context->driver->wait_for_room(context->engine, &waiter, ring->reader);
     }
     context->driver->stop(context->engine, &waiter);
     return entry;

@@ -31,7 +31,7 @@ static void report(const struct bcs_descriptor *send, struct bcs_result *result_
 
 static inline const struct nic_view *home_of(const struct bcs_context *context)
 {
-    return &context->engine->views[context->engine->home];
+    return nic_engine_own(context->engine);
 }
 
 /** This process's queue of messages. */
@@ -39,7 +39,7 @@ static inline const struct nic_match *queue_of(const struct bcs_context *context
 {
     const struct nic_view *view = home_of(context);
 
-    return &view->per_port.match[context->engine->port - view->first_port];
+    return &view->per_port.match[nic_view_seat(view, context->engine->port)];
 }
 
 /** Whether something has been posted that may take messages, and will be carried out whatever
@@ -49,7 +49,7 @@ static bool is_in_motion(const struct bcs_context *context)
     const struct nic_view *view = home_of(context);
 
     return !bcs_poster_is_settled(&context->poster) &&
-           !nic_port_is_held_back(view, context->engine->port - view->first_port);
+           !nic_ring_is_held_back(view, context->poster.ring.ring);
 }
 
 /** Wait until it is known which messages are left. @return whether it is */
@@ -87,10 +87,11 @@ static inline uint32_t find(struct bcs_context *context,
 /** Take a message that has been found out of the queue. */
 static void claim(struct bcs_context *context, uint32_t item)
 {
-    struct bcs_descriptor *entry = bcs_post_begin(context, BCS_CLAIM);
+    struct bcs_ring_writer *ring = bcs_post_own(context);
+    struct bcs_descriptor *entry = bcs_post_begin(context, ring, BCS_CLAIM);
 
     entry->address = item;
-    bcs_post_kick(context, entry);
+    bcs_post_kick(context, ring, entry);
 }
 
 /** Look for a message, and take it if need be. @return whether there is one */
@@ -117,7 +118,8 @@ static int wait_for_one(struct bcs_context *context, const struct bcs_message *m
                         bool is_taking, struct bcs_result *result_out,
                         uint32_t *item_out)
 {
-    struct bcs_descriptor *entry = bcs_post_begin(context, BCS_PROBE);
+    struct bcs_ring_writer *ring = bcs_post_own(context);
+    struct bcs_descriptor *entry = bcs_post_begin(context, ring, BCS_PROBE);
     struct nic_waiter waiter = {0};
     const struct bcs_cell *cell;
     uint32_t id = bcs_post_cell(context);
@@ -130,7 +132,7 @@ static int wait_for_one(struct bcs_context *context, const struct bcs_message *m
     entry->source = message->peer;
     entry->tag = message->tag;
     entry->cell = id;
-    bcs_post_end(context, entry);
+    bcs_ring_publish(ring, entry);
     cell = bcs_poster_cell_at(&context->poster, id);
     while (bcs_cell_state(cell) == BCS_CELL_PENDING) {
         bcs_wait_turn(context, &waiter);

@@ -90,14 +90,15 @@ void bcs_request_store(const struct bcs_request *request, size_t position,
 
 /** Account for a copied piece; ask for the next chunk if this one is complete. */
 static void piece_done(struct bcs_context *context, struct bcs_transfer *transfer,
-                       uint64_t n_bytes)
+                       uint32_t receiver, uint64_t n_bytes)
 {
     uint32_t item = transfer->item;
 
     if (bcs_transfer_moved(transfer, n_bytes) == BCS_CHUNK_END) {
-        struct bcs_descriptor *entry = bcs_post_begin(context, BCS_CHUNK_MOVED);
+        struct bcs_ring_writer *ring = bcs_post_to(context, receiver);
+        struct bcs_descriptor *entry = bcs_post_begin(context, ring, BCS_CHUNK_MOVED);
         entry->chunk.item = item;
-        bcs_post_kick(context, entry);
+        bcs_post_kick(context, ring, entry);
     }
 }
 
@@ -127,14 +128,16 @@ static bool dismiss_sender(struct bcs_context *context, struct bcs_cell *cell)
     return true;
 }
 
-/** Tell the engine that direct copies of a transfer are refused. */
+/** Tell the engine that direct copies of a transfer are refused, which is in a receiver's
+ *  cell. */
 static void post_refused(struct bcs_context *context, uint32_t port, uint32_t cell)
 {
-    struct bcs_descriptor *entry = bcs_post_begin(context, BCS_COPY_REFUSED);
+    struct bcs_ring_writer *ring = bcs_post_to(context, port);
+    struct bcs_descriptor *entry = bcs_post_begin(context, ring, BCS_COPY_REFUSED);
 
     entry->port = port;
     entry->cell = cell;
-    bcs_post_kick(context, entry);
+    bcs_post_kick(context, ring, entry);
 }
 
 /** Receiver: put everybody out of a transfer with a refused copy, and have the chunk begin
@@ -172,7 +175,9 @@ static void copy_pieces(struct bcs_context *context, const struct bcs_cell *cell
                       ? nic_process_write(context->engine, &there, here, piece.n_bytes)
                       : nic_process_read(context->engine, &there, here, piece.n_bytes);
         if (outcome == NIC_DONE) {
-            piece_done(context, transfer, piece.n_bytes);
+            piece_done(context, transfer,
+                       inside->is_send ? cell->peer_port : context->rank,
+                       piece.n_bytes);
         }
     }
     if (outcome == NIC_REFUSED && bcs_transfer_refuse(transfer) && inside->is_send) {
@@ -208,7 +213,7 @@ static void store_pieces(struct bcs_context *context, const struct bcs_cell *cel
         atomic_store_explicit(&stream->pieces[i].block, 0, memory_order_release);
         transfer->n_stored++;
         context->is_moving = true;
-        piece_done(context, transfer, n_bytes);
+        piece_done(context, transfer, context->rank, n_bytes);
         bcs_sleep_wake(context->engine->machine, port_of(context, cell->peer_port));
     }
 }
@@ -311,6 +316,7 @@ bool bcs_transfer_load(struct bcs_context *context, struct bcs_cell *cell,
                        const struct bcs_request *request)
 {
     const struct bcs_chunk chunk = cell->chunk;
+    struct bcs_ring_writer *ring = bcs_post_own(context);
     struct bcs_descriptor *entry;
     uint64_t block = 0;
 
@@ -323,10 +329,10 @@ bool bcs_transfer_load(struct bcs_context *context, struct bcs_cell *cell,
              bcs_poster_block_at(&context->poster, block)->data);
     }
     bcs_cell_complete(cell, chunk.is_last ? BCS_CELL_DONE : BCS_CELL_PENDING);
-    entry = bcs_post_begin(context, BCS_CHUNK_LOADED);
+    entry = bcs_post_begin(context, ring, BCS_CHUNK_LOADED);
     entry->address = block;
     entry->chunk = chunk;
-    bcs_post_kick(context, entry);
+    bcs_post_kick(context, ring, entry);
     return chunk.is_last;
 }
 
@@ -334,6 +340,7 @@ bool bcs_transfer_store(struct bcs_context *context, struct bcs_cell *cell,
                         const struct bcs_request *request)
 {
     const struct bcs_chunk chunk = cell->chunk;
+    struct bcs_ring_writer *ring = bcs_post_own(context);
     struct bcs_descriptor *entry;
 
     if (chunk.n_bytes > 0) {
@@ -342,8 +349,8 @@ bool bcs_transfer_store(struct bcs_context *context, struct bcs_cell *cell,
         bcs_block_free(block);
     }
     bcs_cell_complete(cell, chunk.is_last ? BCS_CELL_DONE : BCS_CELL_PENDING);
-    entry = bcs_post_begin(context, BCS_CHUNK_STORED);
+    entry = bcs_post_begin(context, ring, BCS_CHUNK_STORED);
     entry->chunk = chunk;
-    bcs_post_kick(context, entry);
+    bcs_post_kick(context, ring, entry);
     return chunk.is_last;
 }

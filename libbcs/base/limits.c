@@ -21,6 +21,15 @@ const struct bcs_limit bcs_limits[] = {
         .help = "Descriptors that a process can post before the engine takes one.",
     },
     {
+        LIMIT(link),
+        .usual = 32,
+        .least = 1,
+        .most = BCS_LINK_MOST,
+        .is_power = true,
+        .help = "Descriptors on their way from one process of a node to another, where "
+                "processes match by themselves.",
+    },
+    {
         LIMIT(batch),
         .usual = BCS_BATCH_MOST,
         .least = 1,

@@ -16,6 +16,7 @@
 /** The most that a size can be, where an array or an address range is made for it. */
 enum {
     BCS_RING_MOST = 256,
+    BCS_LINK_MOST = 256,
     BCS_BATCH_MOST = 64,
     BCS_OPENED_MOST = 256,
     BCS_STREAM_PIECES_MOST = 4,
@@ -27,6 +28,7 @@ enum {
  *  read for each message. */
 struct bcs_limits {
     uint32_t ring;
+    uint32_t link;
     uint32_t batch;
     uint32_t arrivals;
     uint32_t chunks;

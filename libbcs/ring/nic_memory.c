@@ -78,6 +78,8 @@ static void plan_port(const struct plan *plan)
 
     layout->cells = table(plan, layout->shape.n_cells, UINT64_C(4) * limits->whole,
                           sizeof(struct bcs_cell));
+    layout->links =
+        table(plan, layout->n_links, limits->whole / 8, bcs_ring_bytes(limits->link));
     for (int i = 0; i < BCS_BLOCK_CLASSES; i++) {
         bool is_chunk = i == BCS_BLOCK_CLASSES - 1;
         uint64_t stride = class_bytes[i] + sizeof(struct bcs_block);
@@ -99,6 +101,7 @@ static void place_ports(struct plan *plan)
     layout->cells.first_gva = bcs_heap_reserve(
         &plan->heap, layout->cells.n_first * sizeof(struct bcs_cell), BCS_CACHE_LINE);
     assert(layout->cells.first_gva == layout->port_gva + BCS_PORT_BYTES);
+    place_first(plan, &layout->links);
     layout->order_gva = reserve(plan, layout->shape.limits.orders * sizeof(uint64_t));
     for (int i = 0; i < BCS_BLOCK_CLASSES; i++) {
         place_first(plan, &layout->blocks[i]);
@@ -108,11 +111,23 @@ static void place_ports(struct plan *plan)
     reserve(plan, (layout->shape.node_ranks - 1) * layout->port_stride_bytes);
 }
 
+/** The first parts of the desks: state, first items. */
+static void place_desks(struct plan *plan)
+{
+    struct nic_layout *layout = plan->layout;
+
+    layout->desk_gva = reserve(plan, layout->shape.n_desk_bytes);
+    place_first(plan, &layout->items);
+    layout->desk_stride_bytes = reserve(plan, 0) - layout->desk_gva;
+    reserve(plan, (layout->n_desks - 1) * layout->desk_stride_bytes);
+}
+
 /** The regions of the ports, from an address on. @return their end */
 static uint64_t place_ports_later(struct nic_layout *layout, uint64_t begin)
 {
     uint64_t end = place_later(&layout->cells, begin, layout->shape.n_cells);
 
+    end = place_later(&layout->links, end, layout->n_links);
     for (int i = 0; i < BCS_BLOCK_CLASSES; i++) {
         end = place_later(&layout->blocks[i], end, layout->n_blocks[i]);
     }
@@ -120,12 +135,12 @@ static uint64_t place_ports_later(struct nic_layout *layout, uint64_t begin)
     return begin + layout->shape.node_ranks * layout->port_later_stride_bytes;
 }
 
-/** How many there are of what a node keeps. */
+/** How many there are of what a desk keeps. */
 static void count_items(struct nic_layout *layout)
 {
     const struct nic_shape *shape = &layout->shape;
     const struct bcs_limits *limits = &shape->limits;
-    uint64_t n_ranks = shape->node_ranks;
+    uint64_t n_ranks = shape->desk_ranks;
     uint64_t n_sends =
         n_ranks *
         smaller(UINT64_C(1) * NIC_SENDS_A_CELL * shape->n_cells, limits->kept_sends);
@@ -150,8 +165,9 @@ static void place_all(struct plan *plan)
     uint64_t n_stages = (uint64_t)layout->n_nodes * limits->stage_blocks;
     uint64_t window_bytes = UINT64_C(1) << plan->window_shift, end;
 
-    layout->items =
-        table(plan, layout->n_items, UINT64_C(16) * limits->whole, shape->n_item_bytes);
+    layout->items = table(plan, layout->n_items,
+                          UINT64_C(1) * (layout->n_desks > 1 ? 4 : 16) * limits->whole,
+                          shape->n_item_bytes);
     layout->slots =
         table(plan, n_slots, UINT64_C(16) * limits->whole, shape->n_slot_bytes);
     layout->wires = table(plan, n_wires, 0, shape->n_wire_bytes);
@@ -160,14 +176,15 @@ static void place_all(struct plan *plan)
     plan_port(plan);
 
     layout->node_gva = reserve(plan, shape->n_node_bytes);
-    layout->desk_gva = reserve(plan, shape->n_desk_bytes);
-    place_first(plan, &layout->items);
+    place_desks(plan);
     place_first(plan, &layout->slots);
     place_ports(plan);
     layout->whole_bytes = reserve(plan, 0);
 
     end = bcs_align_up(layout->whole_bytes, window_bytes);
-    end = place_later(&layout->items, end, layout->n_items);
+    layout->desk_later_stride_bytes =
+        place_later(&layout->items, end, layout->n_items) - end;
+    end += layout->n_desks * layout->desk_later_stride_bytes;
     end = place_later(&layout->slots, end, n_slots);
     end = place_later(&layout->wires, end, n_wires);
     end = place_later(&layout->stages, end, n_stages);
@@ -179,7 +196,8 @@ int nic_layout_init(struct nic_layout *layout_out, const struct nic_shape *shape
     struct nic_layout layout = {.shape = *shape};
     struct plan plan = {.layout = &layout};
 
-    if (shape->n_ports == 0 || shape->node_ranks == 0 ||
+    if (shape->n_ports == 0 || shape->node_ranks == 0 || shape->desk_ranks == 0 ||
+        (shape->desk_ranks != 1 && shape->desk_ranks != shape->node_ranks) ||
         shape->node_ranks > NIC_NODE_RANKS_MOST) {
         return -EINVAL;
     }
@@ -187,6 +205,8 @@ int nic_layout_init(struct nic_layout *layout_out, const struct nic_shape *shape
     if (layout.n_nodes > NIC_NODES_MOST) {
         return -EINVAL;
     }
+    layout.n_desks = shape->node_ranks / shape->desk_ranks;
+    layout.n_links = layout.n_desks > 1 ? shape->node_ranks : 0;
     if ((uint64_t)shape->n_ports * shape->n_groups > UINT32_C(1) << NIC_SLOT_BITS) {
         return -E2BIG;
     }

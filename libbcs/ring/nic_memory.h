@@ -44,6 +44,7 @@ enum {
 struct nic_shape {
     uint32_t n_ports;      /* processes of the job */
     uint32_t node_ranks;   /* processes of a node; the last node may have fewer */
+    uint32_t desk_ranks;   /* of a desk: node_ranks, or 1 */
     uint32_t n_cells;      /* completion cells a port (BCS_DESCRIPTORS) */
     uint32_t n_groups;     /* collective slots a port leads (BCS_COMMUNICATORS) */
     size_t n_node_bytes;   /* of the engine's own state of a node, */
@@ -58,13 +59,16 @@ struct nic_shape {
 struct nic_layout {
     struct nic_shape shape;
     uint32_t n_nodes;
+    uint32_t n_desks; /* of a node */
     uint64_t heap_bytes;
     uint64_t whole_bytes; /* the first part */
-    uint64_t node_gva;    /* on pages of its own, as the desk */
-    uint64_t desk_gva;
-    uint32_t n_items;
-    uint32_t send_limit;      /* sends without a receive that a node keeps */
-    struct nic_region items;  /* n_items */
+    uint64_t node_gva;    /* on pages of its own, as each desk */
+    uint64_t desk_gva;    /* of the first desk, and from one desk to the next: */
+    uint64_t desk_stride_bytes;
+    uint64_t desk_later_stride_bytes; /* from one desk's region to the next one's */
+    uint32_t n_items;                 /* of a desk */
+    uint32_t send_limit;              /* sends without a receive that a desk keeps */
+    struct nic_region items;  /* n_items, of the first desk; see nic_layout_items */
     struct nic_region slots;  /* n_ports * n_groups collective slots */
     struct nic_region wires;  /* n_nodes rings of limits.wire entries */
     struct nic_region stages; /* n_nodes * limits.stage_blocks chunk blocks */
@@ -73,6 +77,8 @@ struct nic_layout {
     uint64_t port_later_stride_bytes; /* from one port's region to the next port's */
     /* Of local port 0; see nic_layout_of_port. */
     struct nic_region cells; /* its first part stands right behind struct bcs_port */
+    struct nic_region links; /* n_links rings of limits.link entries, by who writes: */
+    uint32_t n_links;        /* the ports of the node, or 0 where they share a desk */
     uint64_t order_gva;
     struct nic_region blocks[BCS_BLOCK_CLASSES];
     uint32_t n_blocks[BCS_BLOCK_CLASSES];
@@ -97,6 +103,24 @@ static inline uint32_t nic_layout_n_nodes(uint32_t n_ports, uint32_t node_ranks)
 static inline uint32_t nic_layout_node(const struct nic_layout *layout, uint32_t port)
 {
     return port / layout->shape.node_ranks;
+}
+
+/** Desk of a port: the desks of all nodes are numbered in order. */
+static inline uint32_t nic_layout_desk(const struct nic_layout *layout, uint32_t port)
+{
+    return nic_layout_node(layout, port) * layout->n_desks +
+           port % layout->shape.node_ranks / layout->shape.desk_ranks;
+}
+
+/** The items of a desk, by its number on its node. */
+static inline struct nic_region nic_layout_items(const struct nic_layout *layout,
+                                                 uint32_t desk)
+{
+    struct nic_region region = layout->items;
+
+    region.first_gva += desk * layout->desk_stride_bytes;
+    region.gva += desk * layout->desk_later_stride_bytes;
+    return region;
 }
 
 /** Number of ports of a node. */

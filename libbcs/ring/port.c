@@ -38,6 +38,7 @@ void bcs_poster_init(struct bcs_poster *poster_out, struct bcs_core *core,
     poster_out->ring = (struct bcs_ring_writer){
         .ring = bcs_port_ring(poster_out->port),
         .mask = layout->shape.limits.ring - 1,
+        .reader = port,
     };
     poster_out->n_cells = layout->shape.n_cells;
     for (int i = 0; i < BCS_BLOCK_CLASSES; i++) {

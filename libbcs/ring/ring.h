@@ -17,9 +17,12 @@
 
 #include "libbcs/ring/descriptor.h"
 
-/** A ring; its size is known to those who use it. */
+/** A ring; its size is known to those who use it. The first line is written by readers only. */
 struct bcs_ring {
-    _Alignas(BCS_CACHE_LINE) _Atomic uint32_t consumed; /* entries that were read */
+    _Alignas(
+        BCS_CACHE_LINE) _Atomic uint32_t consumed; /* entries that were given back */
+    uint32_t head; /* the next entry to read; others may look at it, too */
+    bool is_held;  /* that is a send that stays here, as there are so many; a hint */
     _Alignas(BCS_CACHE_LINE) struct bcs_descriptor entries[];
 };
 
@@ -29,6 +32,7 @@ struct bcs_ring_writer {
     uint32_t mask;          /* its size - 1 */
     uint32_t position;      /* of the next entry */
     uint32_t consumed_seen; /* last value read of consumed */
+    uint32_t reader;        /* the port that it is read for, number in the job */
 };
 
 /** Bytes of a ring of so many entries. */
@@ -60,25 +64,39 @@ static inline void bcs_ring_publish(struct bcs_ring_writer *writer,
     atomic_store_explicit(&entry->turn, writer->position, memory_order_seq_cst);
 }
 
-/** Entry `head` of a ring, or NULL if it has not been published. */
-static inline const struct bcs_descriptor *bcs_ring_entry(const struct bcs_ring *ring,
-                                                          uint32_t mask, uint32_t head)
+/** The entry at a position of a ring, or NULL if it has not been published. */
+static inline const struct bcs_descriptor *
+bcs_ring_entry(const struct bcs_ring *ring, uint32_t mask, uint32_t position)
 {
-    const struct bcs_descriptor *entry = &ring->entries[head & mask];
+    const struct bcs_descriptor *entry = &ring->entries[position & mask];
 
     /* acquire: pairs with bcs_ring_publish */
-    return atomic_load_explicit(&entry->turn, memory_order_acquire) == head + 1 ? entry
-                                                                                : NULL;
+    return atomic_load_explicit(&entry->turn, memory_order_acquire) == position + 1
+               ? entry
+               : NULL;
 }
 
-/** Give all entries before `head` back. @return the head that was given back before */
-static inline uint32_t bcs_ring_give_back(struct bcs_ring *ring, uint32_t head)
+/** The next entry to read. Also looked at without the lock. */
+static inline uint32_t bcs_ring_head(const struct bcs_ring *ring)
+{
+    return __atomic_load_n(&ring->head, __ATOMIC_RELAXED);
+}
+
+/** The entries before a position have been read. relaxed: others only look */
+static inline void bcs_ring_set_head(struct bcs_ring *ring, uint32_t position)
+{
+    __atomic_store_n(&ring->head, position, __ATOMIC_RELAXED);
+}
+
+/** Give all entries back that have been read. @return the position up to which they had been
+ *  before */
+static inline uint32_t bcs_ring_give_back(struct bcs_ring *ring)
 {
     /* relaxed: only readers write it, and they have the lock */
     uint32_t before = atomic_load_explicit(&ring->consumed, memory_order_relaxed);
 
     /* release: pairs with the acquire in bcs_ring_next */
-    atomic_store_explicit(&ring->consumed, head, memory_order_release);
+    atomic_store_explicit(&ring->consumed, ring->head, memory_order_release);
     return before;
 }
 

@@ -39,7 +39,7 @@ enum {
 struct charge {
     struct nic_opened opened;
     uint64_t moved;      /* at the last look */
-    uint64_t n_returned; /* of its node, with its last entry there */
+    uint64_t n_returned; /* of its desk, with its last entry there */
 };
 
 struct background {
@@ -48,7 +48,7 @@ struct background {
     uint64_t pause_ns;  /* from then to that look; 0: no such look */
     uint64_t until_ns;  /* when it is due */
     uint32_t n_in_vain; /* late looks in a row that found nothing */
-    uint64_t *n_seen;   /* by node: entries of its nic_opened that have been read */
+    uint64_t *n_seen;   /* by desk: entries of its nic_opened that have been read */
     bool is_late;       /* this look comes after a long pause */
     struct charge charges[BCS_OPENED_MOST];
     uint32_t n_charges;
@@ -72,8 +72,7 @@ static enum nic_outcome copy_piece(const struct background *background,
 static void give_back(struct nic_engine *engine, struct charge *charge, uint32_t item)
 {
     const struct nic_opened *opened = &charge->opened;
-    const struct nic_view *view =
-        &engine->views[nic_layout_node(&engine->layout, opened->port)];
+    const struct nic_view *view = nic_engine_view(engine, opened->port);
     struct nic_desk *desk = view->desk;
     uint64_t n = atomic_load_explicit(&desk->n_returned, memory_order_relaxed);
 
@@ -82,7 +81,7 @@ static void give_back(struct nic_engine *engine, struct charge *charge, uint32_t
     /* seq_cst: whoever holds the lock looks for work after unlocking */
     atomic_store_explicit(&desk->n_returned, n + 1, memory_order_seq_cst);
     charge->n_returned = n + 1;
-    nic_engine_turn(engine);
+    nic_engine_turn_all(engine);
 }
 
 /** Look at a transfer. @return whether it is time to help */
@@ -168,7 +167,7 @@ static void take_charge(struct background *background)
     struct nic_engine *engine = background->engine;
     uint32_t n_most = engine->layout.shape.limits.opened;
 
-    for (uint32_t i = 0; i < engine->n_nodes; i++) {
+    for (uint32_t i = 0; i < engine->n_views; i++) {
         struct nic_view *view = &engine->views[i];
         struct nic_desk *desk = view->desk;
         if (__atomic_load_n(&desk->n_opened, __ATOMIC_RELAXED) ==
@@ -187,7 +186,7 @@ static void take_charge(struct background *background)
             };
         }
         if (nic_engine_unlock(view)) {
-            nic_engine_turn(engine); /* who could not lock has gone away */
+            nic_engine_turn_all(engine); /* who could not lock has gone away */
         }
     }
 }
@@ -220,7 +219,7 @@ static bool has_work(const struct background *background)
 {
     const struct nic_engine *engine = background->engine;
 
-    for (uint32_t i = 0; i < engine->n_nodes; i++) {
+    for (uint32_t i = 0; i < engine->n_views; i++) {
         const struct nic_view *view = &engine->views[i];
         if (nic_engine_has_work(view) ||
             __atomic_load_n(&view->desk->n_opened, __ATOMIC_RELAXED) !=
@@ -315,7 +314,7 @@ static struct nic_rest look(void *state, uint32_t part)
         return (struct nic_rest){NIC_REST_PARK,
                                  background->pause_ns > 0 ? background->until_ns : 0};
     }
-    nic_engine_turn(background->engine);
+    nic_engine_turn_all(background->engine);
     take_charge(background);
     help_all(background);
     set_watch(background);
@@ -347,7 +346,7 @@ static int create(const struct nic_engine_params *params, void **state_out)
     }
     if (rc == 0) {
         background->n_seen =
-            calloc(background->engine->n_nodes, sizeof(*background->n_seen));
+            calloc(background->engine->n_views, sizeof(*background->n_seen));
         rc = background->n_seen == NULL ? -ENOMEM : 0;
     }
     if (rc < 0) {

@@ -2,7 +2,8 @@
 /*
  * Drivers decide who runs the NIC engine's steps. A process that has posted something and
  * goes on calls kick; a process that waits calls turn until what it waits for has happened,
- * then stop. What needs threads of the library's own, it names, and the service runs it. A new
+ * then stop. What is posted is read for a port, the poster's own or, where each has a desk of
+ * its own, another one of its node. What needs threads of the library's own, it names, and the service runs it. A new
  * driver is a new file with a new table.
  */
 #ifndef NIC_THREADS_DRIVERS_DRIVER_H
@@ -17,15 +18,17 @@
 struct nic_driver_ops {
     const char *name;
     uint32_t serves; /* entries of the service that it needs; service.h */
-    /** Something was posted, and nobody in this process waits: see that it gets done. */
-    void (*kick)(struct nic_engine *engine);
+    /** Something was posted for a port to read, and nobody in this process waits: see that it
+     *  gets done. */
+    void (*kick)(struct nic_engine *engine, uint32_t reader);
     /** After kick, for an operation that cannot complete by itself: have it moved on also
      *  if nobody ever waits. */
-    void (*leave)(struct nic_engine *engine);
+    void (*leave)(struct nic_engine *engine, uint32_t reader);
     /** Move what can be moved at once, without waiting. @return whether anything was */
     bool (*progress)(struct nic_engine *engine);
-    /** One turn of a wait for room in the ring; as turn. */
-    void (*wait_for_room)(struct nic_engine *engine, struct nic_waiter *waiter);
+    /** One turn of a wait for room in a ring that a port reads; as turn. */
+    void (*wait_for_room)(struct nic_engine *engine, struct nic_waiter *waiter,
+                          uint32_t reader);
     /** One turn of a wait. Returns soon, or after a sleep that a completion has ended; the
      *  caller must look for its completion between any two turns. */
     void (*turn)(struct nic_engine *engine, struct nic_waiter *waiter);

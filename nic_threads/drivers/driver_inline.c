@@ -3,12 +3,11 @@
  * Driver `inline` with strobes on demand: a process that waits runs the engine itself.
  * Called by every process of the job, with its own engine.
  *
- * Polling. While there are no more processes awake than cores, a waiter that gets the
- * engine lock of a node that is alone keeps it and polls all ports; the others poll only
- * their own completion cell, and take the lock over when it has been free for a moment
- * (the last holder at once: its cache has the engine's state). When it is crowded, nobody
- * holds the lock while polling, and after a few polls a waiter yields its core, and soon
- * sleeps.
+ * Polling. While there are no more processes awake than cores, a waiter keeps the lock of its own
+ * desk and polls there; now and then it also looks at the desks of others where it has something
+ * under way (owed.h), if nobody has their locks. When it is crowded, nobody holds a lock while
+ * polling, and after a few polls a waiter yields its core, and soon sleeps. Between nodes, who
+ * gets a node's lock turns it.
  *
  * Patience. A waiter polls, for some time without letting anybody else have its core, then
  * yielding it between polls, and sleeps after BCS_SPIN. A wake-up costs much more than a poll,
@@ -18,11 +17,14 @@
  *
  * Parking. A waiter announces itself (n_asleep + 1, `park` odd, both seq_cst), then turns
  * the engine once more and looks at its completion, and only then sleeps on `park`. A
- * process that posts publishes first (seq_cst) and then looks at n_asleep: if it sees
- * nobody, the announcement comes later in the one order, and the announcer's own look at
- * the rings sees the post. If it sees somebody, it turns the engine itself. A process that
- * completes a cell of another one looks at its `park` after a seq_cst fence or store:
- * either it is odd and it wakes, or the announcer sees the completion.
+ * process that posts publishes first (seq_cst) and then looks at n_asleep, and, where the port
+ * that reads it has a desk of its own, at that one's `park`: if it sees nobody, the announcement
+ * comes later in the one order, and the announcer's own look at its rings and links sees the
+ * post. If it sees somebody, it turns the engine itself. A process that completes a cell of
+ * another one looks at its `park` after a seq_cst fence or store: either it is odd and it wakes,
+ * or the announcer sees the completion. What waits at a desk whose owner does not sleep waits
+ * for it, or for who has posted it: a message that nobody waits for, or, with `leave`, for
+ * the background thread.
  */
 #include <sched.h>
 #include <stdatomic.h>
@@ -34,11 +36,10 @@
 #include "nic_threads/roles/roles.h"
 
 enum {
-    GRACE_POLLS = 40,   /* before a free lock is taken from its last holder */
+    POLLS_A_VISIT = 16, /* polls between two looks at the desks of others */
     POLLS_A_CLOCK = 64, /* polls between two looks at the clock */
     CROWDED_POLLS = 5,  /* polls before each yield, if it is crowded */
     CROWDED_YIELDS = 4, /* at least, before sleeping */
-    CLOSE_PART = 32, /* of the time before a waiter offers its core: polls so close */
 };
 
 /** Mark this process as asleep; see the parking argument. */
@@ -67,26 +68,26 @@ static void wake_others(const struct nic_engine *engine, struct nic_view *view)
     }
 }
 
-/** Poll a node that is alone: step it if this process has, or can now have, its lock. */
-static void poll_alone(struct nic_engine *engine, struct nic_waiter *waiter)
+/** Poll the own desk: step it if this process has, or can now have, its lock. */
+static void poll_own(struct nic_engine *engine, struct nic_waiter *waiter)
 {
-    struct nic_view *view = &engine->views[0];
+    struct nic_view *view = nic_engine_own(engine);
 
-    if (!waiter->holds_lock &&
-        atomic_load_explicit(&view->desk->lock, memory_order_relaxed) == 0 &&
-        (waiter->spell.n_looks > GRACE_POLLS ||
-         atomic_load_explicit(&view->desk->last_holder, memory_order_relaxed) ==
-             engine->port)) {
-        waiter->holds_lock = nic_engine_try_lock(view);
-        engine->keeper = waiter->holds_lock ? waiter : NULL;
-    }
     if (!waiter->holds_lock) {
-        bcs_clock_pause();
-        return;
+        if (!nic_engine_try_lock(
+                view)) { /* a helper has it, or a thread of this process */
+            bcs_clock_pause();
+            return;
+        }
+        waiter->holds_lock = true;
+        engine->keeper = waiter;
     }
     if (nic_strobe_receiver_run_alone(view)) {
         waiter->spell.n_looks = 1;
         wake_others(engine, view);
+    }
+    if (waiter->spell.n_looks % POLLS_A_VISIT == POLLS_A_VISIT - 1) {
+        nic_engine_turn_owed(engine);
     }
 }
 
@@ -109,7 +110,7 @@ static enum bcs_wait_step turn_calm(struct nic_engine *engine,
                                     struct nic_waiter *waiter)
 {
     if (engine->n_nodes == 1) {
-        poll_alone(engine, waiter);
+        poll_own(engine, waiter);
     } else if (!nic_engine_turn(engine)) {
         bcs_clock_pause();
     }
@@ -156,58 +157,54 @@ static void inline_stop(struct nic_engine *engine, struct nic_waiter *waiter)
     }
 }
 
-static void inline_kick(struct nic_engine *engine)
+/** Whether the owner of a port sleeps or is about to, after something was published for it. */
+static bool is_parked(const struct nic_engine *engine, uint32_t port)
 {
-    engine->n_polls = 0;
+    return bcs_park_is_announced(&nic_engine_port(engine, port)->park);
+}
+
+static void inline_kick(struct nic_engine *engine, uint32_t reader)
+{
     /* seq_cst: partner of the announcement; the post was published before */
-    if (atomic_load_explicit(&engine->machine->n_asleep, memory_order_seq_cst) > 0) {
+    if (atomic_load_explicit(&engine->machine->n_asleep, memory_order_seq_cst) == 0) {
+        return;
+    }
+    if (!nic_is_linked(engine)) {
         nic_engine_turn(engine);
+    } else if (reader == engine->port || is_parked(engine, reader)) {
+        nic_engine_turn_at(engine, reader);
     }
 }
 
-static void inline_leave(struct nic_engine *engine)
+static void inline_leave(struct nic_engine *engine, uint32_t reader)
 {
-    if (!nic_engine_tell_holder(&engine->views[engine->home])) {
+    struct nic_view *view = &engine->views[nic_layout_desk(&engine->layout, reader)];
+
+    if (!nic_engine_tell_holder(view)) {
         nic_engine_watch(engine);
     }
 }
 
-static void inline_wait_for_room(struct nic_engine *engine, struct nic_waiter *waiter)
+static void inline_wait_for_room(struct nic_engine *engine, struct nic_waiter *waiter,
+                                 uint32_t reader)
 {
+    bool has_done;
+
     (void)waiter;
     /* A wait that goes on with plans and orders may keep the lock, and they post, too. */
     if (engine->keeper != NULL) {
         nic_waiter_let_go(engine, engine->keeper);
     }
+    has_done = nic_engine_turn(engine);
     /* Another process may hold the lock; it has work, so it is not asleep. */
-    if (!nic_engine_turn(engine)) {
+    if (!nic_engine_turn_at(engine, reader) && !has_done) {
         sched_yield();
     }
 }
 
-/**
- * Whether a process that polls leaves the engine to its last holder, which has the engine's
- * state in its cache, as a waiter does: for some polls after it has posted, if they follow each
- * other closely and the holder has a core. (Who posts before each poll fills its ring.)
- */
-static bool leaves_engine(struct nic_engine *engine)
-{
-    uint64_t before_ticks = engine->polled_ticks;
-
-    if (engine->n_nodes > 1 || engine->n_polls > GRACE_POLLS ||
-        atomic_load_explicit(&engine->views[0].desk->last_holder,
-                             memory_order_relaxed) == engine->port ||
-        nic_engine_is_crowded(engine)) {
-        return false;
-    }
-    engine->n_polls++;
-    engine->polled_ticks = bcs_clock_ticks();
-    return engine->polled_ticks - before_ticks < engine->spin_ticks / CLOSE_PART;
-}
-
 static bool inline_progress(struct nic_engine *engine)
 {
-    return !leaves_engine(engine) && nic_engine_turn(engine);
+    return nic_engine_turn(engine);
 }
 
 const struct nic_driver_ops nic_driver_inline = {

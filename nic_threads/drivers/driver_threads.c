@@ -8,31 +8,35 @@
 #include "nic_threads/drivers/strobe_timer.h"
 #include "nic_threads/drivers/turn.h"
 
-static void threads_kick(struct nic_engine *engine)
+static void threads_kick(struct nic_engine *engine, uint32_t reader)
 {
+    (void)reader;
     if (engine->is_timed) {
         nic_strobe_timer_need(engine);
     } else {
-        nic_engine_ring_own(&engine->views[engine->home]);
+        nic_engine_ring_own(nic_engine_own(engine));
     }
 }
 
-static void threads_leave(struct nic_engine *engine)
+static void threads_leave(struct nic_engine *engine, uint32_t reader)
 {
+    (void)reader;
     (void)engine; /* the crew never needs a rank's help to go on */
 }
 
 static bool threads_progress(struct nic_engine *engine)
 {
     /* else a poller would wake the strobe receiver for nothing */
-    if (engine->is_timed || nic_engine_has_work(&engine->views[engine->home])) {
-        threads_kick(engine);
+    if (engine->is_timed || nic_engine_has_work(nic_engine_own(engine))) {
+        threads_kick(engine, engine->port);
     }
     return false;
 }
 
-static void threads_wait_for_room(struct nic_engine *engine, struct nic_waiter *waiter)
+static void threads_wait_for_room(struct nic_engine *engine, struct nic_waiter *waiter,
+                                  uint32_t reader)
 {
+    (void)reader;
     nic_waiter_rest(engine, waiter, threads_kick);
 }
 

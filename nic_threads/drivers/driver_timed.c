@@ -7,13 +7,15 @@
 #include "nic_threads/drivers/driver.h"
 #include "nic_threads/drivers/strobe_timer.h"
 
-static void timed_kick(struct nic_engine *engine)
+static void timed_kick(struct nic_engine *engine, uint32_t reader)
 {
+    (void)reader;
     nic_strobe_timer_need(engine);
 }
 
-static void timed_leave(struct nic_engine *engine)
+static void timed_leave(struct nic_engine *engine, uint32_t reader)
 {
+    (void)reader;
     (void)engine; /* the next strobe does it */
 }
 
@@ -23,8 +25,10 @@ static bool timed_progress(struct nic_engine *engine)
     return false;
 }
 
-static void timed_wait_for_room(struct nic_engine *engine, struct nic_waiter *waiter)
+static void timed_wait_for_room(struct nic_engine *engine, struct nic_waiter *waiter,
+                                uint32_t reader)
 {
+    (void)reader;
     nic_waiter_rest(engine, waiter, timed_kick);
 }
 

@@ -98,11 +98,11 @@ static void set_timer(struct nic_strobe_timer *timer, const struct bcs_machine *
 
 void nic_strobe_timer_need(const struct nic_engine *engine)
 {
-    const struct nic_view *view = &engine->views[engine->home];
+    const struct nic_view *view = nic_engine_own(engine);
 
     if (atomic_load_explicit(&engine->machine->timer_rests, memory_order_seq_cst) !=
             0 &&
-        nic_collection_needs_strobe(view, engine->port - view->first_port)) {
+        nic_collection_needs_strobe(view, nic_view_seat(view, engine->port))) {
         bcs_park_wake(&engine->machine->strobe_park);
     }
 }

@@ -50,18 +50,39 @@ static inline bool turn_node(struct nic_view *view, bool is_alone)
 }
 
 /** The turn of nodes that make work for each other. */
-static bool turn_all(struct nic_engine *engine)
+static bool turn_nodes(struct nic_engine *engine)
 {
     bool has_done = false;
     bool goes_on;
 
     do {
         goes_on = false;
-        for (uint32_t i = 0; i < engine->n_nodes; i++) {
+        for (uint32_t i = 0; i < engine->n_views; i++) {
             goes_on |= turn_node(&engine->views[i], false);
         }
         has_done |= goes_on;
     } while (goes_on && engine->n_nodes > 1);
+    return has_done;
+}
+
+/** The turn of desks where this process has something under way. */
+static bool turn_owed(struct nic_engine *engine, bool is_polite)
+{
+    const struct nic_view *own = nic_engine_own(engine);
+    bool has_done = false;
+
+    for (uint32_t word = 0; word < nic_port_words(own->n_local); word++) {
+        for (uint64_t bits = engine->owed[word]; bits != 0; bits &= bits - 1) {
+            uint32_t local = word * 64 + (uint32_t)__builtin_ctzll(bits);
+            struct nic_view *view = &engine->views[local];
+
+            if (view != own &&
+                (!is_polite ||
+                 atomic_load_explicit(&view->desk->lock, memory_order_relaxed) == 0)) {
+                has_done |= turn_node(view, true);
+            }
+        }
+    }
     return has_done;
 }
 
@@ -70,9 +91,42 @@ bool nic_engine_has_work(const struct nic_view *view)
     return has_work(view, nic_is_alone(view->engine));
 }
 
+bool nic_engine_turn_owed(struct nic_engine *engine)
+{
+    return engine->n_owed > 0 && nic_is_linked(engine) && turn_owed(engine, true);
+}
+
 bool nic_engine_turn(struct nic_engine *engine)
 {
-    return nic_is_alone(engine) ? turn_node(&engine->views[0], true) : turn_all(engine);
+    bool has_done;
+
+    if (!nic_is_alone(engine)) {
+        return turn_nodes(engine);
+    }
+    has_done = turn_node(nic_engine_own(engine), true);
+    if (engine->n_owed > 0) {
+        has_done |= turn_owed(engine, false);
+    }
+    return has_done;
+}
+
+bool nic_engine_turn_all(struct nic_engine *engine)
+{
+    bool has_done = false;
+
+    if (!nic_is_alone(engine)) {
+        return turn_nodes(engine);
+    }
+    for (uint32_t i = 0; i < engine->n_views; i++) {
+        has_done |= turn_node(&engine->views[i], true);
+    }
+    return has_done;
+}
+
+bool nic_engine_turn_at(struct nic_engine *engine, uint32_t port)
+{
+    return turn_node(&engine->views[nic_layout_desk(&engine->layout, port)],
+                     nic_is_alone(engine));
 }
 
 bool nic_engine_receive(struct nic_view *view)

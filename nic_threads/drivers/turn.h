@@ -12,12 +12,22 @@
 bool nic_engine_has_work(const struct nic_view *view);
 
 /**
- * Carry pending work of all nodes of the machine as far as it goes, except on nodes whose
- * lock another process holds: that process looks again after it has unlocked.
+ * Carry pending work as far as it goes, except at desks whose lock another process holds: that
+ * process looks again after it has unlocked. Work of all nodes of the machine; where each port
+ * has a desk of its own, at this process's, and those where it has something under way.
  *
  * @return whether anything was done
  */
 bool nic_engine_turn(struct nic_engine *engine);
+
+/** The same at all desks; for the background thread. */
+bool nic_engine_turn_all(struct nic_engine *engine);
+
+/** The same at the desk of a port of this process's node. */
+bool nic_engine_turn_at(struct nic_engine *engine, uint32_t port);
+
+/** Of nic_engine_turn what is at desks of other ports, but leave those alone that are locked. */
+bool nic_engine_turn_owed(struct nic_engine *engine);
 
 /**
  * A step of one node by a thread of its own: what the strobe receiver has to do, if nobody

@@ -44,13 +44,13 @@ void nic_waiter_take_back(struct nic_engine *engine, struct nic_waiter *waiter)
 }
 
 void nic_waiter_rest(struct nic_engine *engine, struct nic_waiter *waiter,
-                     void (*kick)(struct nic_engine *engine))
+                     void (*kick)(struct nic_engine *engine, uint32_t reader))
 {
     if (waiter->spell.is_announced) {
         nic_waiter_sleep(engine, waiter);
     } else {
         nic_waiter_announce(engine, waiter);
-        kick(engine);
+        kick(engine, engine->port);
     }
 }
 
@@ -63,7 +63,7 @@ static bool may_poll(const struct nic_engine *engine)
 }
 
 void nic_waiter_turn(struct nic_engine *engine, struct nic_waiter *waiter,
-                     void (*kick)(struct nic_engine *engine))
+                     void (*kick)(struct nic_engine *engine, uint32_t reader))
 {
     const struct bcs_patience patience = {
         .n_a_halt = POLLS_A_CLOCK,
@@ -76,12 +76,12 @@ void nic_waiter_turn(struct nic_engine *engine, struct nic_waiter *waiter,
     }
     if (waiter->spell.n_looks == 0) { /* a strobe's sender does no harm on this core */
         waiter->lent_cpu = nic_cores_lend(engine->machine);
-        kick(engine);
+        kick(engine, engine->port);
     }
     switch (bcs_spell_look(&waiter->spell, &patience)) {
     case BCS_WAIT_ANNOUNCE:
         nic_waiter_announce(engine, waiter);
-        kick(engine);
+        kick(engine, engine->port);
         break;
     case BCS_WAIT_YIELD: /* a process may wait for this core though another one is idle */
         sched_yield();
@@ -105,8 +105,9 @@ void nic_waiter_let_go(struct nic_engine *engine, struct nic_waiter *waiter)
     if (waiter->holds_lock) {
         waiter->holds_lock = false;
         engine->keeper = NULL;
-        nic_engine_unlock(&engine->views[0]);
-        nic_engine_turn(engine); /* what was posted while others could not lock */
+        if (nic_engine_unlock(nic_engine_own(engine))) {
+            nic_engine_turn(engine); /* somebody has work and could not lock */
+        }
     }
 }
 

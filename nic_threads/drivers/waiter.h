@@ -35,12 +35,12 @@ void nic_waiter_take_back(struct nic_engine *engine, struct nic_waiter *waiter);
  *              not been kicked
  */
 void nic_waiter_rest(struct nic_engine *engine, struct nic_waiter *waiter,
-                     void (*kick)(struct nic_engine *engine));
+                     void (*kick)(struct nic_engine *engine, uint32_t reader));
 
 /** `turn` of the same drivers. Between timed strobes a waiter with a core to itself polls
  *  first, as most waits are over in some slices. */
 void nic_waiter_turn(struct nic_engine *engine, struct nic_waiter *waiter,
-                     void (*kick)(struct nic_engine *engine));
+                     void (*kick)(struct nic_engine *engine, uint32_t reader));
 
 /** `stop` of the same drivers: end the announcement if there is one. */
 void nic_waiter_stop(struct nic_engine *engine, struct nic_waiter *waiter);

@@ -66,7 +66,6 @@ struct nic_desk {
     /* The engine lock: 0, or 1 + number of the port whose process holds it, and
      * NIC_LOCK_IS_MISSED once somebody has work and could not have it. */
     _Alignas(BCS_CACHE_LINE) _Atomic uint32_t lock;
-    _Atomic uint32_t last_holder; /* the port of the last holder; only a hint */
 
     /* number of the slice that runs or ran last */
     _Alignas(BCS_CACHE_LINE) uint64_t slice;
@@ -76,6 +75,8 @@ struct nic_desk {
     bool is_stalled;       /* no stage block was free: wait for a chunk to be stored */
     struct nic_schedule schedule;
     struct nic_batch batch;
+    uint32_t n_links_touched; /* links with entries in the batch, by local port: */
+    uint32_t links_touched[BCS_BATCH_MOST];
 
     uint64_t n_opened; /* entries of opened that have ever been written */
     struct nic_opened opened[BCS_OPENED_MOST]; /* cyclic, of limits.opened */

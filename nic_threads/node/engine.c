@@ -22,11 +22,20 @@ static size_t node_bytes(uint32_t node_ranks, uint32_t n_nodes)
 }
 
 /** Bytes of a desk's state. */
-static size_t desk_bytes(uint32_t n_ports)
+static size_t desk_bytes(uint32_t desk_ranks, uint32_t node_ranks)
 {
     struct nic_per_port tables;
 
-    return sizeof(struct nic_desk) + nic_per_port_place(NULL, n_ports, &tables);
+    return sizeof(struct nic_desk) +
+           nic_per_port_place(NULL, desk_ranks, node_ranks, &tables);
+}
+
+/** Whether each process matches its own messages, at a desk of its own: where processes run the
+ *  engine, and no clock says when. */
+static bool has_own_desks(const struct nic_config *config, uint32_t n_nodes)
+{
+    return n_nodes == 1 && config->driver == NIC_DRIVER_INLINE &&
+           config->strobe == NIC_STROBE_DEMAND;
 }
 
 /** Bytes of a collective slot, in whole cache lines. */
@@ -45,13 +54,15 @@ int nic_engine_layout(uint32_t n_ports, const struct nic_config *config,
                               ? config->node_ranks
                               : n_ports;
     uint32_t n_nodes = nic_layout_n_nodes(n_ports, (uint32_t)node_ranks);
+    uint32_t desk_ranks = has_own_desks(config, n_nodes) ? 1 : (uint32_t)node_ranks;
     const struct nic_shape shape = {
         .n_ports = n_ports,
         .node_ranks = (uint32_t)node_ranks,
+        .desk_ranks = desk_ranks,
         .n_cells = (uint32_t)config->descriptors,
         .n_groups = (uint32_t)config->communicators,
         .n_node_bytes = node_bytes((uint32_t)node_ranks, n_nodes),
-        .n_desk_bytes = desk_bytes((uint32_t)node_ranks),
+        .n_desk_bytes = desk_bytes(desk_ranks, (uint32_t)node_ranks),
         .n_item_bytes = sizeof(struct nic_item),
         .n_wire_bytes = sizeof(struct bcs_descriptor),
         .n_slot_bytes = slot_bytes(n_nodes),
@@ -84,29 +95,58 @@ static void node_init(struct nic_view *view)
     }
 }
 
-/** The same for a desk. */
+/** The same for a desk; by the first process that it serves. */
 static void desk_init(struct nic_view *view)
 {
     const struct nic_config *config = view->engine->config;
     struct nic_desk *desk = view->desk;
 
     desk->free_item = NIC_ITEM_NONE;
-    desk->last_holder = UINT32_MAX;
     nic_schedule_init(&desk->schedule, nic_config_chunk_bytes(config),
                       nic_config_slice_bytes(config));
-    for (uint32_t i = 0; i < view->n_local; i++) {
+    for (uint32_t i = 0; i < view->n_served; i++) {
         nic_match_init(&view->per_port.match[i]);
         view->per_port.deferred[i].first = BCS_CELL_NONE;
     }
 }
 
-static int view_init(struct nic_engine *engine, struct bcs_memory *memory,
-                     uint32_t index)
+/** Find the state of a view's desk: number `desk` of its node. */
+static void find_desk(struct nic_view *view, uint32_t desk)
 {
-    struct nic_view *view = &engine->views[index];
-    const struct nic_layout *layout = &engine->layout;
-    int rc = bcs_core_create(memory, index, &view->core);
+    const struct nic_layout *layout = &view->engine->layout;
+    const struct nic_region items = nic_layout_items(layout, desk);
+    uint32_t first = desk * layout->shape.desk_ranks;
+    uint32_t n_rest = view->n_local > first ? view->n_local - first : 0;
 
+    view->desk = (struct nic_desk *)(view->heap + layout->desk_gva +
+                                     desk * layout->desk_stride_bytes);
+    view->items = (struct nic_items){
+        .first = (struct nic_item *)(view->heap + items.first_gva),
+        .n_first = items.n_first,
+        .region = items,
+        .core = view->core,
+    };
+    view->first_served = first;
+    view->n_served =
+        n_rest < layout->shape.desk_ranks ? n_rest : layout->shape.desk_ranks;
+    view->n_links = layout->n_links;
+    view->links = nic_layout_of_port(layout, &layout->links,
+                                     view->first_port + view->first_served);
+    nic_per_port_place(view->desk + 1, layout->shape.desk_ranks,
+                       layout->shape.node_ranks, &view->per_port);
+}
+
+/** Make the view of a desk, by its number among all. */
+static int view_init(struct nic_engine *engine, struct bcs_memory *memory,
+                     uint32_t number)
+{
+    struct nic_view *view = &engine->views[number];
+    const struct nic_layout *layout = &engine->layout;
+    uint32_t index = number / layout->n_desks, desk = number % layout->n_desks;
+    int rc;
+
+    view->core = view[-(ptrdiff_t)desk].core; /* the desks of a node act as it */
+    rc = desk == 0 ? bcs_core_create(memory, index, &view->core) : 0;
     if (rc < 0) {
         return rc;
     }
@@ -116,13 +156,6 @@ static int view_init(struct nic_engine *engine, struct bcs_memory *memory,
     view->heap = bcs_memory_heap(memory, index);
     view->whole_bytes = layout->whole_bytes;
     view->node = (struct nic_node *)(view->heap + layout->node_gva);
-    view->desk = (struct nic_desk *)(view->heap + layout->desk_gva);
-    view->items = (struct nic_items){
-        .first = (struct nic_item *)(view->heap + layout->items.first_gva),
-        .n_first = layout->items.n_first,
-        .region = layout->items,
-        .core = view->core,
-    };
     view->ports = view->heap + layout->port_gva;
     view->port_stride_bytes = layout->port_stride_bytes;
     view->n_first_cells = layout->cells.n_first;
@@ -131,11 +164,15 @@ static int view_init(struct nic_engine *engine, struct bcs_memory *memory,
     view->n_words = nic_port_words(layout->shape.node_ranks);
     view->wake = engine->wake_words + index * view->n_words;
     view->ring_mask = layout->shape.limits.ring - 1;
+    view->link_mask = layout->shape.limits.link - 1;
     nic_per_node_place(view->node + 1, layout->shape.node_ranks, layout->n_nodes,
                        &view->per_node);
-    nic_per_port_place(view->desk + 1, layout->shape.node_ranks, &view->per_port);
-    if (engine->port == view->first_port && !engine->is_background) {
+    find_desk(view, desk);
+    if (engine->port == view->first_port && desk == 0 && !engine->is_background) {
         node_init(view);
+    }
+    if (engine->port == view->first_port + view->first_served &&
+        !engine->is_background) {
         desk_init(view);
     }
     return 0;
@@ -145,6 +182,7 @@ int nic_engine_create(const struct nic_engine_params *params,
                       struct nic_engine **engine_out)
 {
     struct nic_engine *engine = calloc(1, sizeof(*engine));
+    uint32_t n_words;
     int rc = -ENOMEM;
 
     if (engine == NULL) {
@@ -164,12 +202,15 @@ int nic_engine_create(const struct nic_engine_params *params,
     engine->crew_ops = params->crew_ops;
     engine->is_timed = params->config->strobe == NIC_STROBE_TIMED;
     engine->n_nodes = engine->layout.n_nodes;
+    engine->n_views = engine->n_nodes * engine->layout.n_desks;
     engine->home = nic_layout_node(&engine->layout, params->port);
-    engine->wake_words = calloc((size_t)engine->n_nodes *
-                                    nic_port_words(engine->layout.shape.node_ranks),
-                                sizeof(engine->wake_words[0]));
-    engine->views = calloc(engine->n_nodes, sizeof(*engine->views));
-    if (engine->wake_words == NULL || engine->views == NULL) {
+    engine->own = nic_layout_desk(&engine->layout, params->port);
+    n_words = nic_port_words(engine->layout.shape.node_ranks);
+    engine->wake_words =
+        calloc((size_t)engine->n_nodes * n_words, sizeof(engine->wake_words[0]));
+    engine->owed = calloc(n_words, sizeof(engine->owed[0]));
+    engine->views = calloc(engine->n_views, sizeof(*engine->views));
+    if (engine->wake_words == NULL || engine->owed == NULL || engine->views == NULL) {
         goto fail;
     }
     if (params->is_mover) {
@@ -178,7 +219,7 @@ int nic_engine_create(const struct nic_engine_params *params,
             goto fail;
         }
     }
-    for (uint32_t i = 0; i < engine->n_nodes; i++) {
+    for (uint32_t i = 0; i < engine->n_views; i++) {
         rc = view_init(engine, params->memory, i);
         if (rc < 0) {
             goto fail;
@@ -197,12 +238,15 @@ void nic_engine_destroy(struct nic_engine *engine)
     if (engine == NULL) {
         return;
     }
-    for (uint32_t i = 0; engine->views != NULL && i < engine->n_nodes; i++) {
-        bcs_core_destroy(engine->views[i].core);
+    for (uint32_t i = 0; engine->views != NULL && i < engine->n_views; i++) {
+        if (i % engine->layout.n_desks == 0) {
+            bcs_core_destroy(engine->views[i].core);
+        }
         free(engine->views[i].scratch);
     }
     nic_mover_destroy(engine->mover);
     free(engine->views);
     free(engine->wake_words);
+    free(engine->owed);
     free(engine);
 }

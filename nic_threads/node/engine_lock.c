@@ -42,11 +42,5 @@ bool nic_engine_try_lock(struct nic_view *view)
     } while (!atomic_compare_exchange_strong_explicit(
         &desk->lock, &free, view->engine->port + 1, memory_order_seq_cst,
         memory_order_relaxed));
-    if (!view->engine->is_background &&
-        atomic_load_explicit(&desk->last_holder, memory_order_relaxed) !=
-            view->engine->port) {
-        atomic_store_explicit(&desk->last_holder, view->engine->port,
-                              memory_order_relaxed);
-    }
     return true;
 }

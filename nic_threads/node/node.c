@@ -117,15 +117,15 @@ void nic_view_hold(const struct nic_view *view)
 void nic_view_defer(struct nic_view *view, uint32_t port, uint32_t id,
                     enum bcs_cell_state state)
 {
-    uint32_t local = port - view->first_port;
-    struct nic_list *deferred = &view->per_port.deferred[local];
+    uint32_t seat = nic_view_seat(view, port);
+    struct nic_list *deferred = &view->per_port.deferred[seat];
     struct bcs_cell *cell = nic_view_cell(view, port, id);
 
     cell->next_deferred = BCS_CELL_NONE;
     cell->deferred_state = state;
     if (deferred->first == BCS_CELL_NONE) {
         deferred->first = id;
-        nic_mark(view->per_port.has_deferred, local);
+        nic_mark(view->per_port.has_deferred, seat);
     } else {
         nic_view_cell(view, port, deferred->last)->next_deferred = id;
     }
@@ -133,10 +133,10 @@ void nic_view_defer(struct nic_view *view, uint32_t port, uint32_t id,
 }
 
 /** Complete the deferred cells of a port. */
-static void deliver_to(struct nic_view *view, uint32_t local)
+static void deliver_to(struct nic_view *view, uint32_t seat)
 {
-    struct nic_list *deferred = &view->per_port.deferred[local];
-    uint32_t port = view->first_port + local, id = deferred->first;
+    struct nic_list *deferred = &view->per_port.deferred[seat];
+    uint32_t port = nic_view_served(view, seat), id = deferred->first;
 
     deferred->first = BCS_CELL_NONE;
     while (id != BCS_CELL_NONE) {
@@ -150,5 +150,5 @@ static void deliver_to(struct nic_view *view, uint32_t local)
 
 void nic_view_deliver(struct nic_view *view)
 {
-    nic_view_take_marks(view, view->per_port.has_deferred, deliver_to);
+    nic_view_take_marks(view, view->per_port.has_deferred, view->n_served, deliver_to);
 }

@@ -7,6 +7,7 @@
 #ifndef NIC_THREADS_NODE_NODE_H
 #define NIC_THREADS_NODE_NODE_H
 
+#include <assert.h>
 #include <bcs/primitives.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -73,8 +74,8 @@ _Static_assert(
 #define NIC_NODE_GVA(view, member)                                                     \
     ((view)->engine->layout.node_gva + offsetof(struct nic_node, member))
 
-/** A process's view of one node: plain pointers into the first part of its heap; what is behind
- *  that is found by the core, which maps it. */
+/** A process's view of one desk and its node: plain pointers into the first part of its heap;
+ *  what is behind that is found by the core, which maps it. */
 struct nic_view {
     struct nic_engine *engine;
     struct nic_desk *desk;
@@ -83,19 +84,25 @@ struct nic_view {
     struct nic_per_port per_port;
     struct nic_per_node per_node;
     char *heap;
-    uint64_t whole_bytes; /* of the first part */
-    char *ports;          /* first parts of the ports */
+    uint64_t whole_bytes;    /* of the first part */
+    struct nic_region links; /* to the desk's only port, if there are any */
+    uint32_t n_links;
+    char *ports; /* first parts of the ports */
     uint64_t port_stride_bytes;
     uint32_t n_first_cells; /* of each port, in its first part */
     struct bcs_core *core;  /* acting as this node */
     uint32_t index;
-    uint32_t first_port; /* number in the job of local port 0 */
+    uint32_t first_port; /* number in the job of the node's port 0 */
     uint32_t n_local;
+    uint32_t first_served; /* of the node's ports, the first one that the desk serves */
+    uint32_t n_served;
     uint32_t n_words;   /* of bits for its ports */
-    uint32_t ring_mask; /* of its ports' rings */
+    uint32_t ring_mask; /* of its ports' rings, */
+    uint32_t link_mask; /* and of links */
     bool is_late;       /* its transport */
     bool owes_flush;    /* has put something late since its transport was flushed */
-    /* bits: ports that the runner has completed something for, to be woken after unlocking */
+    /* bits: local ports that the runner has completed something for, to be woken after unlocking;
+     * of all views of the node */
     uint64_t *wake;
     uint8_t *scratch; /* see nic_view_scratch; NULL: not needed yet */
 };
@@ -104,14 +111,16 @@ struct nic_crew;
 struct nic_crew_ops;
 struct nic_mover;
 
-/** One process's engine: its view of all nodes of the machine. */
+/** One process's engine: its view of all desks of the machine. */
 struct nic_engine {
     struct nic_layout layout;
     struct bcs_machine *machine;
     const struct nic_config *config;
     uint32_t port; /* this process */
     uint32_t n_nodes;
-    uint32_t home;           /* this process's node */
+    uint32_t n_views;
+    uint32_t home;           /* this process's node, */
+    uint32_t own;            /* and its desk, of those of all nodes */
     bool is_direct;          /* endpoints may copy each other's memory */
     bool is_threaded;        /* several threads of this process may wait at once */
     bool is_timed;           /* slices by the clock; completions wait for a strobe */
@@ -122,12 +131,15 @@ struct nic_engine {
     const struct nic_crew_ops *crew_ops;
     uint64_t spin_ticks;  /* how long a waiter polls before it offers its core */
     uint64_t stay_ticks;  /* how long it stays awake, if it has a core to itself */
-    uint64_t *wake_words; /* of all views */
-    /* Of this process, that keeps the lock of the only node between its turns; or NULL. What
-     * posts meanwhile, and finds the ring full, has it let go. */
+    uint64_t *wake_words; /* of all nodes */
+    /* Of this process, that keeps the lock of its own desk between its turns; or NULL. What
+     * posts meanwhile, and finds a ring full, has it let go. */
     struct nic_waiter *keeper;
-    uint32_t n_polls;      /* that have left the engine alone since the last post */
-    uint64_t polled_ticks; /* when the last of them was */
+    /* What this process has under way at desks of other ports of its node, and at which: bits,
+     * cleared when there is nothing any more (owed.h). */
+    uint32_t n_owed;
+    bool owes_any; /* some bit may be set */
+    uint64_t *owed;
     struct nic_view *views;
 };
 
@@ -141,6 +153,12 @@ static inline const struct bcs_limits *nic_view_limits(const struct nic_view *vi
 static inline bool nic_is_alone(const struct nic_engine *engine)
 {
     return engine->n_nodes == 1 && !engine->is_timed;
+}
+
+/** Whether each port has a desk of its own, which others reach by links. */
+static inline bool nic_is_linked(const struct nic_engine *engine)
+{
+    return engine->layout.n_links > 0;
 }
 
 /** Sends that a node keeps for want of a receive before it takes no more from the rings;
@@ -160,12 +178,12 @@ static inline bool nic_view_is_full(const struct nic_view *view)
            nic_send_limit(view);
 }
 
-/** Whether a port's sends stay in its ring. What is held does not count while the node is full,
- *  or slice would follow slice without end and without effect. */
-static inline bool nic_port_is_held_back(const struct nic_view *view, uint32_t local)
+/** Whether sends stay in a ring. What is held does not count while the desk is full, or slice
+ *  would follow slice without end and without effect. */
+static inline bool nic_ring_is_held_back(const struct nic_view *view,
+                                         const struct bcs_ring *ring)
 {
-    return __atomic_load_n(&view->per_port.is_held[local], __ATOMIC_RELAXED) &&
-           nic_view_is_full(view);
+    return __atomic_load_n(&ring->is_held, __ATOMIC_RELAXED) && nic_view_is_full(view);
 }
 
 /** What is at a global address of the node. */
@@ -179,7 +197,10 @@ static inline void *nic_view_at(const struct nic_view *view, uint64_t gva)
 /** Global address of what is in the first part of the view's heap. */
 static inline uint64_t nic_view_gva(const struct nic_view *view, const void *address)
 {
-    return (uint64_t)((const char *)address - view->heap);
+    uint64_t gva = (uint64_t)((const char *)address - view->heap);
+
+    assert(gva < view->whole_bytes);
+    return gva;
 }
 
 static inline const struct bcs_descriptor *
@@ -215,10 +236,17 @@ static inline struct bcs_port *nic_view_port(const struct nic_view *view,
     return (struct bcs_port *)(view->ports + local * view->port_stride_bytes);
 }
 
-static inline struct bcs_ring *nic_view_ring(const struct nic_view *view,
+/** The ring of the port at a place of the desk. */
+static inline struct bcs_ring *nic_view_ring(const struct nic_view *view, uint32_t seat)
+{
+    return bcs_port_ring(nic_view_port(view, view->first_served + seat));
+}
+
+/** The link from a local port to the desk's. */
+static inline struct bcs_ring *nic_view_link(const struct nic_view *view,
                                              uint32_t local)
 {
-    return bcs_port_ring(nic_view_port(view, local));
+    return nic_view_at(view, nic_region_gva(&view->links, local));
 }
 
 /** A cell of a local port that is not one of the first. */
@@ -234,11 +262,17 @@ static inline struct bcs_cell *nic_view_cell(const struct nic_view *view, uint32
                : nic_view_later_cell(view, port, cell);
 }
 
-/** The view of the node of a port, by its number in the job. */
+/** The view of this process's own desk. */
+static inline struct nic_view *nic_engine_own(const struct nic_engine *engine)
+{
+    return &engine->views[engine->own];
+}
+
+/** The view of the desk of a port, by its number in the job. */
 static inline const struct nic_view *nic_engine_view(const struct nic_engine *engine,
                                                      uint32_t port)
 {
-    return &engine->views[nic_layout_node(&engine->layout, port)];
+    return &engine->views[nic_layout_desk(&engine->layout, port)];
 }
 
 /** Any port of the machine, by its number in the job. */
@@ -257,6 +291,19 @@ static inline struct bcs_cell *nic_engine_cell(const struct nic_engine *engine,
     return nic_view_cell(nic_engine_view(engine, port), port, cell);
 }
 
+/** The number of a port among those that the view's desk serves: its place in per_port. */
+static inline uint32_t nic_view_seat(const struct nic_view *view, uint32_t port)
+{
+    return port - view->first_port - view->first_served;
+}
+
+/** The port at a place of the desk, number in the job. */
+static inline uint32_t nic_view_served(const struct nic_view *view, uint32_t seat)
+{
+    return view->first_port + view->first_served + seat;
+}
+
+/** Whether a port is one of the view's node. */
 static inline bool nic_view_has(const struct nic_view *view, uint32_t port)
 {
     return port - view->first_port < view->n_local;
@@ -306,12 +353,12 @@ static inline bool nic_view_copies(const struct nic_view *view, bool needs_owner
     return view->engine->mover != NULL && !needs_owner;
 }
 
-/** Clear the bits of local ports, and do something for each port whose bit was set, ascending. */
+/** Clear the bits of n ports, and do something for each port whose bit was set, ascending. */
 static inline void nic_view_take_marks(struct nic_view *view, uint64_t *words,
-                                       void (*act)(struct nic_view *view,
-                                                   uint32_t local))
+                                       uint32_t n,
+                                       void (*act)(struct nic_view *view, uint32_t i))
 {
-    for (uint32_t word = 0; word < view->n_words; word++) {
+    for (uint32_t word = 0; word < nic_port_words(n); word++) {
         uint64_t bits = words[word];
 
         words[word] = 0;

@@ -15,15 +15,14 @@ static void *take(uintptr_t *next, size_t n, size_t n_bytes)
     return (void *)place;
 }
 
-size_t nic_per_port_place(void *begin, uint32_t n_ports,
+size_t nic_per_port_place(void *begin, uint32_t n_ports, uint32_t n_links,
                           struct nic_per_port *per_port_out)
 {
     size_t n_words = nic_port_words(n_ports);
     struct nic_per_port tables;
     uintptr_t next = (uintptr_t)begin;
 
-    tables.heads = take(&next, n_ports, sizeof(tables.heads[0]));
-    tables.is_held = take(&next, n_ports, sizeof(tables.is_held[0]));
+    tables.writers = take(&next, nic_port_words(n_links), sizeof(tables.writers[0]));
     tables.touched = take(&next, n_words, sizeof(tables.touched[0]));
     tables.has_deferred = take(&next, n_words, sizeof(tables.has_deferred[0]));
     tables.match = take(&next, n_ports, sizeof(tables.match[0]));

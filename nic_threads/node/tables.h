@@ -24,15 +24,16 @@ struct nic_wire_end {
     bool is_held; /* the next one is a send that was left as the node is full; a hint */
 };
 
-/** What a desk keeps for each of its ports, by number on the desk; places in a process's view.
- *  Bits are for ports, 64 a word. */
+/** What a desk keeps for each of its ports, by number on the desk, and of the ports of its node;
+ *  places in a process's view. Bits are for ports, 64 a word. */
 struct nic_per_port {
     struct nic_match *match;
-    uint32_t *heads;           /* next ring entry to read */
-    bool *is_held;             /* as that of struct nic_wire_end */
-    uint64_t *touched;         /* bits: ports with entries in the batch */
+    uint64_t *touched;         /* bits: ports whose rings have entries in the batch */
     struct nic_list *deferred; /* timed: cells to complete at the next strobe */
     uint64_t *has_deferred;    /* bits: ports that have some */
+    /* Bits: local ports that have a link to the desk's. Set by the port's owner before it
+     * publishes the link's first entry, both seq_cst, so who sees the entry is told by it. */
+    _Atomic uint64_t *writers;
 };
 
 /** What a node keeps for each other node, and for pairs of its ports. */
@@ -45,13 +46,13 @@ struct nic_per_node {
 };
 
 /**
- * The tables of a desk of so many ports, from an address on. At the same global addresses in
- * all heaps.
+ * The tables of a desk of so many ports, with so many links, from an address on. At the same
+ * global addresses in all heaps.
  *
  * @param begin  a multiple of BCS_CACHE_LINE; NULL to learn how much room they take
  * @return how many bytes they take
  */
-size_t nic_per_port_place(void *begin, uint32_t n_ports,
+size_t nic_per_port_place(void *begin, uint32_t n_ports, uint32_t n_links,
                           struct nic_per_port *per_port_out);
 
 /** The same for the tables of a node of so many ports in a job of so many nodes. */

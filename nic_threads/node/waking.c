@@ -11,7 +11,7 @@ static void wake_owner(struct nic_view *view, uint32_t local)
 
 void nic_engine_wake(struct nic_view *view)
 {
-    nic_view_take_marks(view, view->wake, wake_owner);
+    nic_view_take_marks(view, view->wake, view->n_local, wake_owner);
 }
 
 void nic_engine_ring(struct nic_view *view, uint32_t node)

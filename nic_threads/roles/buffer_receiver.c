@@ -12,7 +12,7 @@
 
 static struct nic_match *match_of(struct nic_view *view, uint32_t port)
 {
-    return &view->per_port.match[port - view->first_port];
+    return &view->per_port.match[nic_view_seat(view, port)];
 }
 
 static inline struct nic_posted item_posted(const struct nic_view *view, uint32_t id)

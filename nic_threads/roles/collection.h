@@ -9,8 +9,8 @@
 
 #include "nic_threads/node/node.h"
 
-/** DEM: take what the local processes have posted, starting with another one each time.
- *  @return how many descriptors the batch now has */
+/** DEM: take what the processes of the desk have posted, and what lies in its links, starting with
+ *  another one each time. @return how many descriptors the batch now has */
 uint32_t nic_collection_take(struct nic_view *view);
 
 /** End of a round: empty the batch. */
@@ -24,36 +24,61 @@ void nic_collection_release(struct nic_view *view);
  * message waits for the process: what they will match is posted later, and then there is a
  * strobe. Needs the lock, or, for the process's own port, that no slice runs.
  *
- * @param local  the process's port, number on the node
+ * @param seat  the place of the process's port on the desk
  */
-bool nic_collection_needs_strobe(const struct nic_view *view, uint32_t local);
+bool nic_collection_needs_strobe(const struct nic_view *view, uint32_t seat);
 
-/** Whether the owner of a port has published entry `head` of its ring. Read without the lock, as
- *  all that follows. */
-static inline bool nic_port_has_entry(const struct nic_view *view, uint32_t local,
-                                      uint32_t head)
+/** The next local port, from one on and before another one, that has a link to the desk's; or
+ *  `end`. Read without the lock, as all that follows. */
+static inline uint32_t nic_collection_next_writer(const struct nic_view *view,
+                                                  uint32_t from, uint32_t end)
 {
-    return bcs_ring_entry(nic_view_ring(view, local), view->ring_mask, head) != NULL;
+    while (from < end) {
+        /* seq_cst: pairs with that of bcs_post_link */
+        uint64_t bits = atomic_load_explicit(&view->per_port.writers[from / 64],
+                                             memory_order_seq_cst) >>
+                        from % 64;
+
+        if (bits != 0) {
+            from += (uint32_t)__builtin_ctzll(bits);
+            return from < end ? from : end;
+        }
+        from = (from / 64 + 1) * 64;
+    }
+    return end;
 }
 
-/** Whether the ring of a port holds anything that can be taken. */
-static inline bool nic_port_has_work(const struct nic_view *view, uint32_t local)
+/** Whether a ring holds anything that can be taken. */
+static inline bool nic_ring_has_work(const struct nic_view *view,
+                                     const struct bcs_ring *ring, uint32_t mask)
 {
-    return nic_port_has_entry(
-               view, local,
-               __atomic_load_n(&view->per_port.heads[local], __ATOMIC_RELAXED)) &&
-           !nic_port_is_held_back(view, local);
+    return bcs_ring_entry(ring, mask, bcs_ring_head(ring)) != NULL &&
+           !nic_ring_is_held_back(view, ring);
 }
 
-/** Whether the ring of any local port does. */
-static inline bool nic_collection_has_posts(const struct nic_view *view)
+/** Whether any link of the desk does. */
+static inline bool nic_collection_has_linked(const struct nic_view *view)
 {
-    for (uint32_t i = 0; i < view->n_local; i++) {
-        if (nic_port_has_work(view, i)) {
+    uint32_t end = view->n_links;
+
+    for (uint32_t i = nic_collection_next_writer(view, 0, end); i < end;
+         i = nic_collection_next_writer(view, i + 1, end)) {
+        if (nic_ring_has_work(view, nic_view_link(view, i), view->link_mask)) {
             return true;
         }
     }
     return false;
+}
+
+/** Whether the ring of any port of the desk does, or a link. */
+static inline bool nic_collection_has_posts(const struct nic_view *view)
+{
+    for (uint32_t i = 0; i < view->n_served; i++) {
+        if (nic_ring_has_work(view, nic_view_ring(view, i), view->ring_mask)) {
+            return true;
+        }
+    }
+    return nic_collection_has_linked(view);
 }
 
 /** Whether the background thread has given anything back. */

@@ -274,13 +274,13 @@ bool nic_strobe_receiver_is_at_rest(const struct nic_view *view)
 {
     uint64_t ports = 0;
 
-    for (uint32_t word = 0; word < view->n_words; word++) {
+    for (uint32_t word = 0; word < nic_port_words(view->n_served); word++) {
         ports |= view->per_port.touched[word] | view->per_port.has_deferred[word];
     }
     if (ports != 0 || nic_schedule_is_waiting(&view->desk->schedule)) {
         return false;
     }
-    for (uint32_t i = 0; i < view->n_local; i++) {
+    for (uint32_t i = 0; i < view->n_served; i++) {
         if (nic_collection_needs_strobe(view, i)) {
             return false;
         }

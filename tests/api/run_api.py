@@ -97,7 +97,7 @@ class Suite(library_suite.LibrarySuite):
                       {"BCS_NO_SUCH": "1"})
             self.fail(f"bad value {how}", command, r"BCS_COPY.*pooled",
                       {"BCS_COPY": "fast"})
-        for setting in ("BCS_DESCRIPTORS=100", "BCS_LIMITS=ring=2"):
+        for setting in ("BCS_DESCRIPTORS=100", "BCS_LIMITS=ring=2,link=2"):
             command = self.mpirun(1, self.arguments.ring) + [":"]
             command += self.mpirun(2, "env", setting, self.arguments.ring)[1:]
             self.fail(f"{setting} in rank 1 alone", command,

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "libbcs/api/movers.h"
+#include "libbcs/api/post.h"
 
 enum {
     N_CPUS = 2,
@@ -129,13 +130,13 @@ static int job_context_create(const struct job *job, uint32_t rank,
     context->size = job->shape.n_ranks;
     context->movers = bcs_movers;
     rc = nic_engine_create(&params, &context->engine);
+    if (rc == 0) {
+        rc = bcs_post_init(context);
+    }
     if (rc < 0) {
         bcs_detach(context);
         return rc;
     }
-    bcs_poster_init(&context->poster,
-                    context->engine->views[context->engine->home].core,
-                    &context->engine->layout, rank);
     context->poster.port->pid = getpid();
     context->poster.port->rank = rank;
     if (rank == 0) {

@@ -14,24 +14,36 @@ struct counting {
     struct rank *me;
     struct bcs_context *context;
     struct bcs_group *group;
-    uint32_t was;    /* descriptors posted before the call */
-    uint32_t others; /* members but this one */
-    uint32_t tree;   /* messages up or down a tree of all, at this member */
+    uint32_t was; /* descriptors posted before the call, to the own ring, */
+    uint32_t linked[JOB_MAX_RANKS]; /* and to each link */
+    uint32_t others;                /* members but this one */
+    uint32_t tree; /* messages up or down a tree of all, at this member */
     bool spans_nodes, is_timed;
 };
 
-/** Descriptors that were posted since the last look, but for the notes on parts of long data.
- *  They are still in the ring, which has room for more. */
-static uint32_t count_posted(struct counting *c)
+/** Descriptors that were posted to a ring since the last look, but for the notes on parts of
+ *  long data. They are still in the ring, which has room for more. */
+static uint32_t count_in(const struct bcs_ring_writer *ring, uint32_t *was)
 {
-    const struct bcs_poster *poster = &c->context->poster;
     uint32_t n = 0;
 
-    for (; c->was != poster->ring.position; c->was++) {
-        uint8_t kind = poster->ring.ring->entries[c->was & poster->ring.mask].kind;
+    for (; *was != ring->position; (*was)++) {
+        uint8_t kind = ring->ring->entries[*was & ring->mask].kind;
 
         n += kind != BCS_CHUNK_MOVED && kind != BCS_CHUNK_LOADED &&
              kind != BCS_CHUNK_STORED;
+    }
+    return n;
+}
+
+/** The same for all rings. */
+static uint32_t count_posted(struct counting *c)
+{
+    const struct bcs_context *context = c->context;
+    uint32_t n = count_in(&context->poster.ring, &c->was);
+
+    for (int32_t i = 0; context->links != NULL && i < c->me->size; i++) {
+        n += count_in(&context->links[i], &c->linked[i]);
     }
     return n;
 }
@@ -134,7 +146,7 @@ void pattern_costs(struct rank *me)
 
     rank_open_world(me);
     c->spans_nodes = bcs_group_spans_nodes(&me->world);
-    c->was = me->context->poster.ring.position;
+    count_posted(c);
     expect_cost(c, bcs_barrier(c->context, c->group, NULL), NULL, 1,
                 "the cost of a barrier");
     expect_cost(c, bcs_barrier(c->context, c->group, &request), &request,

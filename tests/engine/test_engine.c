@@ -276,13 +276,13 @@ static void run_with_limits(int number, const char *limits, rank_fn pattern)
 
 START_TEST(collectives_go_on_while_the_ring_is_full)
 {
-    run_with_limits(_i, "ring=2,plans=2", pattern_pending_collectives);
+    run_with_limits(_i, "ring=2,link=2,plans=2", pattern_pending_collectives);
 }
 END_TEST
 
 START_TEST(calls_cost_the_messages_that_the_header_tells)
 {
-    run_with_limits(_i, "tree=32", pattern_costs);
+    run_with_limits(_i, "tree=32,link=256", pattern_costs);
 }
 END_TEST
 

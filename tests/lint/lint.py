@@ -39,6 +39,7 @@ INCLUDE_EDGES = {
         "libbcs/ring",
         "libbcs/session",
         "nic_threads/drivers/driver.h",
+        "nic_threads/drivers/owed.h",
         "nic_threads/drivers/waiter.h",
         "nic_threads/nic_config.h",
         "nic_threads/node/process_copy.h",

@@ -264,7 +264,8 @@ static void join(struct run *run, uint32_t rank, uint32_t id)
 {
     struct bcs_context *context = run->world.ranks[rank].context;
     struct bcs_group *group = &run->world.ranks[rank].world;
-    struct bcs_descriptor *entry = bcs_post_begin(context, BCS_COLLECTIVE);
+    struct bcs_ring_writer *ring = bcs_post_to_node(context);
+    struct bcs_descriptor *entry = bcs_post_begin(context, ring, BCS_COLLECTIVE);
     int64_t mine = (int64_t)rank * 1000 + id;
     bool is_sum = run->script->units[id].kind == SIM_SUM;
 
@@ -281,7 +282,7 @@ static void join(struct run *run, uint32_t rank, uint32_t id)
     entry->cell = run->members[id][rank].cell;
     entry->n_bytes = is_sum ? sizeof(mine) : 0;
     memcpy(entry->payload, &mine, sizeof(mine));
-    bcs_post_kick(context, entry);
+    bcs_post_kick(context, ring, entry);
     run->is_joining[rank] = true;
 }
 

@@ -10,9 +10,10 @@
 #include "nic_threads/node/waking.h"
 #include "nic_threads/roles/roles.h"
 
-static void ring(struct nic_engine *engine)
+static void ring(struct nic_engine *engine, uint32_t reader)
 {
-    nic_engine_ring_own(&engine->views[engine->home]);
+    (void)reader;
+    nic_engine_ring_own(nic_engine_own(engine));
 }
 
 static bool no_progress(struct nic_engine *engine)
@@ -25,10 +26,11 @@ static bool no_progress(struct nic_engine *engine)
 static struct sim_world *present;
 
 /* A rank that has to post the part of a transfer it has done, and finds the ring full. */
-static void wait_for_room(struct nic_engine *engine, struct nic_waiter *waiter)
+static void wait_for_room(struct nic_engine *engine, struct nic_waiter *waiter,
+                          uint32_t reader)
 {
     (void)waiter;
-    ring(engine);
+    ring(engine, reader);
     for (uint32_t node = 0; node < present->n_nodes; node++) {
         sim_land(present, node);
         sim_step_receiver(present, node);
@@ -50,9 +52,10 @@ static void stop_nothing(struct nic_engine *engine, struct nic_waiter *waiter)
     (void)waiter;
 }
 
-static void leave_nothing(struct nic_engine *engine)
+static void leave_nothing(struct nic_engine *engine, uint32_t reader)
 {
     (void)engine;
+    (void)reader;
 }
 
 static const struct nic_driver_ops driver = {
@@ -131,7 +134,7 @@ void sim_world_init(struct sim_world *world, const struct job_shape *shape)
     job_open(&world->job, shape, world->ranks);
     for (uint32_t i = 0; i < shape->n_ranks; i++) {
         struct nic_engine *engine = world->ranks[i].context->engine;
-        struct nic_view *view = &engine->views[engine->home];
+        struct nic_view *view = nic_engine_own(engine);
 
         world->ranks[i].context->driver = &driver;
         world->n_nodes = engine->n_nodes;

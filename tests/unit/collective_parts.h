@@ -24,7 +24,8 @@ static inline unsigned int sum_of_words(void)
 static inline uint32_t post_part(struct rank *me, uint32_t slot, unsigned int operation,
                                  int32_t root, int64_t word)
 {
-    struct bcs_descriptor *entry = bcs_post_begin(me->context, BCS_COLLECTIVE);
+    struct bcs_ring_writer *ring = bcs_post_to_node(me->context);
+    struct bcs_descriptor *entry = bcs_post_begin(me->context, ring, BCS_COLLECTIVE);
 
     entry->flags = root < 0 ? BCS_TO_ALL : 0;
     entry->operation = (uint16_t)operation;
@@ -34,7 +35,7 @@ static inline uint32_t post_part(struct rank *me, uint32_t slot, unsigned int op
     entry->cell = bcs_poster_cell(&me->context->poster);
     entry->n_bytes = operation == BCS_COLLECTIVE_BARRIER ? 0 : sizeof(word);
     memcpy(entry->payload, &word, sizeof(word));
-    bcs_post_end(me->context, entry);
+    bcs_ring_publish(ring, entry);
     return entry->cell;
 }
 

@@ -34,7 +34,7 @@ static void teardown(void)
 
 static void turn(void)
 {
-    nic_engine_turn(ranks[0].context->engine);
+    nic_engine_turn_all(ranks[0].context->engine);
 }
 
 static void receive(int32_t tag, int *data, struct bcs_request *request)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Collection of what processes have posted: a process that always has more than a slice can
- * take does not keep others waiting for longer than there are processes on the node.
+ * Collection of what processes have posted for one that receives, where they share its desk, and
+ * where they reach it by links: a process that always has more than a slice can take does not
+ * keep others waiting for longer than there are processes on the node.
  */
 #include <check.h>
 
@@ -9,16 +10,21 @@
 #include "tests/engine/job.h"
 #include "tests/unit/run_suite.h"
 
-enum { N_RANKS = 3, N_FLOOD = 250 };
+enum { N_SENDERS = 3, RECEIVER = N_SENDERS, N_RANKS, N_FLOOD = 250, TAG = 5 };
 
 static struct job job;
 static struct rank ranks[N_RANKS];
-static struct nic_engine *engine;
+static struct nic_engine *engine; /* of whoever helps */
 
-static void setup(void)
+static void setup(bool has_crew)
 {
     const struct job_shape shape = {
-        .n_ranks = N_RANKS, .is_direct = true, .is_threaded = true};
+        .n_ranks = N_RANKS,
+        .is_direct = true,
+        .is_threaded = true,
+        .has_crew = has_crew,
+        .limits = "link=256",
+    };
     struct nic_engine_params params = {
         .n_ports = N_RANKS, .config = &job.config, .is_background = true};
 
@@ -26,6 +32,17 @@ static void setup(void)
     params.memory = job.memory;
     params.machine = &job.shared->machine;
     ck_assert_int_eq(nic_engine_create(&params, &engine), 0);
+    ck_assert(nic_is_linked(engine) == !has_crew);
+}
+
+static void setup_shared(void)
+{
+    setup(true);
+}
+
+static void setup_linked(void)
+{
+    setup(false);
 }
 
 static void teardown(void)
@@ -34,48 +51,73 @@ static void teardown(void)
     job_close(&job, ranks);
 }
 
-/** Messages of a rank to itself that nobody receives. */
+/** Messages of a rank that nobody receives. */
 static void post_sends(int rank, int n)
 {
     struct bcs_request request;
 
     for (int i = 0; i < n; i++) {
-        struct bcs_message message = rank_message(&ranks[rank], rank, 0, NULL, 0);
+        struct bcs_message message = rank_message(&ranks[rank], RECEIVER, TAG, NULL, 0);
 
         ck_assert_int_eq(
             bcs_send(ranks[rank].context, &message, BCS_SEND_STANDARD, &request), 0);
     }
 }
 
-static uint32_t n_taken(int rank)
+static struct nic_view *desk(void)
 {
-    return nic_match_n_sends(&engine->views[0].per_port.match[rank]);
+    return &engine->views[nic_layout_desk(&engine->layout, RECEIVER)];
+}
+
+static const struct nic_match *queue(void)
+{
+    const struct nic_view *view = desk();
+
+    return &view->per_port.match[nic_view_seat(view, RECEIVER)];
+}
+
+/** Whether a message of a rank has been taken. */
+static bool has_come(int rank)
+{
+    return nic_match_find_send(queue(), &desk()->items,
+                               &(struct bcs_descriptor){
+                                   .context_id = ranks[rank].world.context_id,
+                                   .source = rank,
+                                   .tag = TAG,
+                               }) != NIC_ITEM_NONE;
 }
 
 START_TEST(every_process_comes_first_in_turn)
 {
     post_sends(_i, N_FLOOD);
-    for (int rank = 0; rank < N_RANKS; rank++) {
+    for (int rank = 0; rank < N_SENDERS; rank++) {
         if (rank != _i) {
             post_sends(rank, 1);
         }
     }
-    for (int slice = 0; slice < N_RANKS; slice++) {
-        ck_assert(nic_strobe_receiver_run_alone(&engine->views[0]));
+    for (int slice = 0; slice < N_SENDERS; slice++) {
+        ck_assert(nic_strobe_receiver_run_alone(desk()));
     }
-    ck_assert_uint_lt(n_taken(_i),
-                      N_FLOOD); /* else the flood fits, and nothing is shown */
-    for (int rank = 0; rank < N_RANKS; rank++) {
-        ck_assert_uint_gt(n_taken(rank), 0);
+    /* else the flood fits, and nothing is shown */
+    ck_assert_uint_lt(nic_match_n_sends(queue()), N_FLOOD);
+    for (int rank = 0; rank < N_SENDERS; rank++) {
+        ck_assert(has_come(rank));
     }
 }
 END_TEST
 
 int main(void)
 {
-    TCase *tcase = tcase_create("collection");
+    Suite *suite = suite_create("collection");
+    void (*const setups[])(void) = {setup_shared, setup_linked};
+    static const char *const names[] = {"at a desk that is shared", "by links"};
 
-    tcase_add_checked_fixture(tcase, setup, teardown);
-    tcase_add_loop_test(tcase, every_process_comes_first_in_turn, 0, N_RANKS);
-    return run_tcase("collection", tcase);
+    for (int i = 0; i < 2; i++) {
+        TCase *tcase = tcase_create(names[i]);
+
+        tcase_add_checked_fixture(tcase, setups[i], teardown);
+        tcase_add_loop_test(tcase, every_process_comes_first_in_turn, 0, N_SENDERS);
+        suite_add_tcase(suite, tcase);
+    }
+    return run_suite(suite);
 }

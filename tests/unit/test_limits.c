@@ -82,8 +82,8 @@ END_TEST
 static const struct {
     const char *text, *bad, *allowed;
 } wrong[] = {
-    {"", "", "usual | least | name=number, with commas: ring batch "},
-    {"tiny", "tiny", "usual | least | name=number, with commas: ring batch "},
+    {"", "", "usual | least | name=number, with commas: ring link "},
+    {"tiny", "tiny", "usual | least | name=number, with commas: ring link "},
     {"least,", "", "usual | least | name=number"},
     {"leastring=4", "leastring=4", "usual | least"},
     {"least,rings=4", "rings=4", "usual | least"},

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "nic_threads/drivers/turn.h"
 #include "nic_threads/roles/roles.h"
 #include "tests/unit/collective_parts.h"
 #include "tests/unit/run_suite.h"
@@ -52,7 +53,7 @@ static bool turn_once(struct nic_engine *engine)
     bool has_done = false;
 
     if (nic_is_alone(engine)) {
-        return nic_strobe_receiver_run_alone(&engine->views[0]);
+        return nic_engine_turn_all(engine);
     }
     for (uint32_t i = 0; i < engine->n_nodes; i++) {
         has_done |= nic_strobe_receiver_step(&engine->views[i]);

@@ -14,17 +14,19 @@
 
 /* With the usual limits, and then with the least. */
 static struct nic_shape shapes[] = {
-    {1, 1, 64, 4096, 5000, 7000, 200, 128, 300, {0}},
-    {5, 2, 64, 4096, 5000, 7000, 200, 128, 300, {0}},
-    {7, 3, 1000, 4, 4096, 7000, 8, 128, 64, {0}},
-    {8, 8, 65536, 65536, 100000, 7000, 256, 128, 320, {0}},
-    {300, 200, 64, 4096, 5000, 7000, 200, 128, 300, {0}},
-    {512, 1, 64, 4096, 123456, 7000, 200, 128, 300, {0}},
-    {1, 1, 64, 4, 5000, 7000, 200, 128, 300, {0}},
-    {5, 2, 64, 4, 5000, 7000, 200, 128, 300, {0}},
-    {512, 1, 64, 4, 123456, 7000, 200, 128, 300, {0}},
+    {1, 1, 1, 64, 4096, 5000, 7000, 200, 128, 300, {0}},
+    {5, 2, 2, 64, 4096, 5000, 7000, 200, 128, 300, {0}},
+    {7, 3, 3, 1000, 4, 4096, 7000, 8, 128, 64, {0}},
+    {8, 8, 8, 65536, 65536, 100000, 7000, 256, 128, 320, {0}},
+    {300, 200, 200, 64, 4096, 5000, 7000, 200, 128, 300, {0}},
+    {512, 1, 1, 64, 4096, 123456, 7000, 200, 128, 300, {0}},
+    {300, 300, 1, 64, 4096, 5000, 7000, 200, 128, 300, {0}},
+    {1, 1, 1, 64, 4, 5000, 7000, 200, 128, 300, {0}},
+    {5, 2, 2, 64, 4, 5000, 7000, 200, 128, 300, {0}},
+    {512, 1, 1, 64, 4, 123456, 7000, 200, 128, 300, {0}},
+    {300, 300, 1, 64, 4, 5000, 7000, 200, 128, 300, {0}},
 };
-enum { N_SHAPES = sizeof(shapes) / sizeof(shapes[0]), FIRST_WITH_LEAST = 6 };
+enum { N_SHAPES = sizeof(shapes) / sizeof(shapes[0]), FIRST_WITH_LEAST = 7 };
 
 static void set_limits(void)
 {
@@ -92,6 +94,21 @@ static void add_table(struct parts *parts, const struct nic_layout *layout,
     }
 }
 
+/** The first desk of a node, and the last. */
+static void list_desks(const struct nic_layout *layout, struct parts *parts)
+{
+    for (uint32_t desk = 0; desk < layout->n_desks; desk += layout->n_desks - 1) {
+        uint64_t gva = layout->desk_gva + desk * layout->desk_stride_bytes;
+        const struct nic_region items = nic_layout_items(layout, desk);
+
+        add(parts, gva, gva + layout->shape.n_desk_bytes);
+        add_table(parts, layout, &items, layout->n_items);
+        if (layout->n_desks == 1) {
+            return;
+        }
+    }
+}
+
 /** All of a heap, with the ports that stand at the borders. */
 static void list_parts(const struct nic_layout *layout, struct parts *parts)
 {
@@ -101,8 +118,7 @@ static void list_parts(const struct nic_layout *layout, struct parts *parts)
 
     add(parts, 0, BCS_HEAP_RESERVED_BYTES);
     add(parts, layout->node_gva, layout->node_gva + shape->n_node_bytes);
-    add(parts, layout->desk_gva, layout->desk_gva + shape->n_desk_bytes);
-    add_table(parts, layout, &layout->items, layout->n_items);
+    list_desks(layout, parts);
     add_table(parts, layout, &layout->slots,
               (uint64_t)shape->n_ports * shape->n_groups);
     add_table(parts, layout, &layout->wires,
@@ -118,6 +134,12 @@ static void list_parts(const struct nic_layout *layout, struct parts *parts)
         }
         cells = nic_layout_of_port(layout, &layout->cells, port);
         add_table(parts, layout, &cells, shape->n_cells);
+        if (layout->n_links > 0) {
+            const struct nic_region links =
+                nic_layout_of_port(layout, &layout->links, port);
+
+            add_table(parts, layout, &links, layout->n_links);
+        }
         for (int j = 0; j < BCS_BLOCK_CLASSES; j++) {
             const struct nic_region blocks =
                 nic_layout_of_port(layout, &layout->blocks[j], port);
@@ -202,7 +224,7 @@ START_TEST(the_first_part_is_small)
 
     ck_assert_uint_le(layout.whole_bytes, (UINT64_C(1) << 20) + shape->n_node_bytes +
                                               shape->node_ranks * (UINT64_C(1) << 20));
-    ck_assert_uint_ge(layout.n_items, shape->node_ranks * shape->n_cells);
+    ck_assert_uint_ge(layout.n_items, shape->desk_ranks * shape->n_cells);
     ck_assert_uint_ge(layout.stages.stride_bytes,
                       sizeof(struct bcs_block) + BCS_CHUNK_BLOCK_BYTES);
 }
@@ -226,9 +248,10 @@ END_TEST
 START_TEST(an_impossible_shape_is_refused)
 {
     static const struct nic_shape wrong[] = {
-        {0, 1, 64, 4096, 5000, 7000, 200, 128, 300, {0}},
-        {4, 0, 64, 4096, 5000, 7000, 200, 128, 300, {0}},
+        {0, 1, 1, 64, 4096, 5000, 7000, 200, 128, 300, {0}},
+        {4, 0, 1, 64, 4096, 5000, 7000, 200, 128, 300, {0}},
         {2 * NIC_NODE_RANKS_MOST,
+         NIC_NODE_RANKS_MOST + 1,
          NIC_NODE_RANKS_MOST + 1,
          64,
          4096,
@@ -238,10 +261,10 @@ START_TEST(an_impossible_shape_is_refused)
          128,
          300,
          {0}},
-        {NIC_NODES_MOST + 1, 1, 64, 4096, 5000, 7000, 200, 128, 300, {0}},
+        {NIC_NODES_MOST + 1, 1, 1, 64, 4096, 5000, 7000, 200, 128, 300, {0}},
     };
-    const struct nic_shape too_many = {257, 2,   64, NIC_GROUPS_MOST, 5000, 7000, 200,
-                                       128, 300, {0}};
+    const struct nic_shape too_many = {257, 2,   2,   64, NIC_GROUPS_MOST, 5000, 7000,
+                                       200, 128, 300, {0}};
     struct nic_layout unchanged = {.n_nodes = 99};
 
     ck_assert_int_eq(nic_layout_init(&unchanged, &too_many), -E2BIG);

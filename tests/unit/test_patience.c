@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * For how long a waiter polls before it sleeps, and one who polls leaves the engine to another,
- * with strobes on demand: two ranks are contexts of this process, and one of them waits for
- * nothing, turn by turn.
+ * For how long a waiter polls before it sleeps, with strobes on demand: two ranks are contexts of
+ * this process, and one of them waits for nothing, turn by turn.
  */
 #include <check.h>
 
@@ -93,52 +92,6 @@ START_TEST(a_waiter_offers_its_core_without_the_lock)
 }
 END_TEST
 
-/** How often rank 0 polls until it has carried out what rank 1, the last holder of the
- *  engine's lock, has posted; polls further apart than `gap` ticks do not follow closely. */
-static int n_polls(uint64_t gap)
-{
-    int32_t word = 1;
-    struct bcs_message message = {.group = &ranks[1].world,
-                                  .peer = 0,
-                                  .tag = 1,
-                                  .data = &word,
-                                  .n_bytes = sizeof(word)};
-    int n = 1;
-
-    own->spin_ticks = gap;
-    own->n_polls = 0;
-    own->polled_ticks = bcs_clock_ticks();
-    own->views[0].desk->last_holder = 1;
-    ck_assert_int_eq(bcs_send(ranks[1].context, &message, BCS_SEND_BUFFERED, NULL), 0);
-    while (!nic_driver_inline.progress(own)) {
-        n++;
-    }
-    return n;
-}
-
-START_TEST(who_polls_leaves_the_engine_to_its_last_holder_for_a_while)
-{
-    int n = n_polls(LONG);
-
-    ck_assert_int_gt(n, 2);
-    ck_assert_int_le(n, FIRST_TURNS);
-    ck_assert(!nic_driver_inline.progress(own)); /* nothing is left */
-}
-END_TEST
-
-START_TEST(who_polls_now_and_then_does_not)
-{
-    ck_assert_int_eq(n_polls(0), 1);
-}
-END_TEST
-
-START_TEST(who_polls_without_a_core_for_all_does_not)
-{
-    own->machine->n_cpus = N_RANKS - 1;
-    ck_assert_int_eq(n_polls(LONG), 1);
-}
-END_TEST
-
 int main(void)
 {
     TCase *tcase = tcase_create("patience");
@@ -147,8 +100,5 @@ int main(void)
     tcase_add_test(tcase, a_waiter_with_a_core_stays_awake_for_its_time);
     tcase_add_test(tcase, a_waiter_without_a_core_sleeps_soon);
     tcase_add_test(tcase, a_waiter_offers_its_core_without_the_lock);
-    tcase_add_test(tcase, who_polls_leaves_the_engine_to_its_last_holder_for_a_while);
-    tcase_add_test(tcase, who_polls_now_and_then_does_not);
-    tcase_add_test(tcase, who_polls_without_a_core_for_all_does_not);
     return run_tcase("patience", tcase);
 }

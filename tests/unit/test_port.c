@@ -22,6 +22,7 @@ static void setup_with(const char *sizes)
 {
     struct nic_shape shape = {.n_ports = N_PORTS,
                               .node_ranks = N_PORTS,
+                              .desk_ranks = N_PORTS,
                               .n_cells = N_CELLS,
                               .n_groups = 4,
                               .n_node_bytes = 1000,
@@ -227,7 +228,8 @@ START_TEST(cells_are_apart)
         ck_assert_uint_eq(cell_at(id)->n_bytes, id);
     }
     ck_assert_ptr_eq(poster.cells, (char *)poster.port + BCS_PORT_BYTES);
-    ck_assert((char *)poster.orders.entries >= (char *)(poster.cells + poster.n_first_cells));
+    ck_assert((char *)poster.orders.entries >=
+              (char *)(poster.cells + poster.n_first_cells));
 }
 END_TEST
 

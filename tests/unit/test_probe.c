@@ -84,7 +84,7 @@ static void carry_out(void)
         nic_engine_run_slice(
             engine); /* several nodes give ring entries back in this one */
     } else {
-        nic_engine_turn(engine);
+        nic_engine_turn_all(engine);
     }
 }
 

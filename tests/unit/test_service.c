@@ -298,7 +298,8 @@ START_TEST(a_timer_rests_until_a_strobe_is_needed)
     do {
         rest = nic_strobe_timer_look(&timer, &engine->views[0]);
         ck_assert(rest.kind == NIC_REST_NOT || rest.until_ns > 0);
-        nic_driver_timed.kick(ranks[1].context->engine); /* the strobe comes anyhow */
+        nic_driver_timed.kick(ranks[1].context->engine,
+                              1); /* the strobe comes anyhow */
         ck_assert(bcs_park_is_announced(&machine->strobe_park));
     } while (rest.kind != NIC_REST_NOT);
     ck_assert_uint_eq(engine->views[0].node->strobes.n_strobes, 1);

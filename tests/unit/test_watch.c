@@ -78,12 +78,12 @@ static uint32_t watch(void)
 
 START_TEST(the_first_who_leaves_work_wakes_the_thread)
 {
-    nic_driver_inline.leave(engine);
+    nic_driver_inline.leave(engine, engine->port);
     ck_assert_uint_eq(watch(), BCS_WATCH_LATE);
     ck_assert_uint_eq(n_wakes, 1);
     park();
     for (int i = 0; i < 3; i++) { /* it has been told */
-        nic_driver_inline.leave(engine);
+        nic_driver_inline.leave(engine, engine->port);
     }
     ck_assert_uint_eq(n_wakes, 1);
 }
@@ -91,15 +91,15 @@ END_TEST
 
 START_TEST(a_core_that_becomes_idle_makes_it_look_sooner)
 {
-    nic_driver_inline.leave(engine);
+    nic_driver_inline.leave(engine, engine->port);
     park();
     engine->machine->n_cpus = N_RANKS + 1;
-    nic_driver_inline.leave(engine);
+    nic_driver_inline.leave(engine, engine->port);
     ck_assert_uint_eq(watch(), BCS_WATCH_SOON);
     ck_assert_uint_eq(n_wakes, 2);
     park();
     engine->machine->n_cpus = N_RANKS; /* the thread itself looks later again */
-    nic_driver_inline.leave(engine);
+    nic_driver_inline.leave(engine, engine->port);
     ck_assert_uint_eq(watch(), BCS_WATCH_SOON);
     ck_assert_uint_eq(n_wakes, 2);
 }
@@ -110,7 +110,7 @@ START_TEST(who_holds_the_lock_does_it_instead)
     struct nic_view *other = &ranks[1].context->engine->views[0];
 
     ck_assert(nic_engine_try_lock(other));
-    nic_driver_inline.leave(engine);
+    nic_driver_inline.leave(engine, engine->port);
     ck_assert(nic_engine_unlock(other));
     ck_assert_uint_eq(n_wakes, 0);
     ck_assert_uint_eq(watch(), BCS_WATCH_NONE);
@@ -136,7 +136,7 @@ START_TEST(a_long_message_that_nobody_waits_for_is_made_known)
     atomic_store(&engine->machine->watch, BCS_WATCH_NONE);
     n_wakes = 0;
     park();
-    ck_assert(nic_engine_turn(engine));
+    ck_assert(nic_engine_turn_all(engine));
     ck_assert_uint_eq(n_wakes, 1);
 }
 END_TEST

@@ -39,7 +39,7 @@ static void teardown(void)
 
 static void turn(void)
 {
-    nic_engine_turn(ranks[SENDER].context->engine);
+    nic_engine_turn_all(ranks[SENDER].context->engine);
 }
 
 static struct bcs_cell *cell_of(int rank, const struct bcs_request *request)

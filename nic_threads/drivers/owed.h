@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What a process owes to its own operations: a send that is not done, and a member's part of a
+ * collective, lie at the desk of another port. Whoever waits for them turns that desk as well,
+ * so that they go on while the other process computes. By the thread that uses the engine.
+ */
+#ifndef NIC_THREADS_DRIVERS_OWED_H
+#define NIC_THREADS_DRIVERS_OWED_H
+
+#include <string.h>
+
+#include "nic_threads/node/node.h"
+
+/** An operation begins that is matched at the desk of a port, which takes it from a ring of
+ *  this process. */
+static inline void nic_engine_owe(struct nic_engine *engine, uint32_t port)
+{
+    const struct nic_view *own = nic_engine_own(engine);
+
+    if (engine->n_owed++ == 0 && engine->owes_any) {
+        memset(engine->owed, 0, nic_port_words(own->n_local) * sizeof(engine->owed[0]));
+        engine->owes_any = false;
+    }
+    if (nic_is_linked(engine)) {
+        nic_mark(engine->owed, port - own->first_port);
+        engine->owes_any = true;
+    }
+}
+
+/** Such an operation is over. */
+static inline void nic_engine_settle(struct nic_engine *engine)
+{
+    engine->n_owed--;
+}
+
+#endif

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What a message costs in cache lines, where each process matches its own: between two ranks it
+ * writes no line that a third one reads or writes, whatever that one does; and how many lines go
+ * from the one to the other. Ranks are contexts of one thread, whose accesses are counted
+ * (line_trace.h).
+ */
+#include <check.h>
+#include <stdio.h>
+
+#include "libbcs/api/p2p.h"
+#include "libbcs/api/wait.h"
+#include "nic_threads/drivers/turn.h"
+#include "tests/engine/job.h"
+#include "tests/unit/line_trace.h"
+#include "tests/unit/run_suite.h"
+
+enum { N_RANKS = 6, TAG = 5, N_ROUNDS = 40, N_POLLS = 200, N_BYTES = 8 };
+enum { HEAP, SHARED, N_PIECES };
+
+static struct job job;
+static struct rank ranks[N_RANKS];
+
+static void setup(void)
+{
+    const struct job_shape shape = {
+        .n_ranks = N_RANKS,
+        .is_direct = true,
+        .is_threaded = true,
+        .n_cpus = 2 * N_RANKS,
+    };
+
+    job_open(&job, &shape, ranks);
+    for (int i = 0; i < N_RANKS; i++) { /* nobody sleeps */
+        ranks[i].context->engine->spin_ticks = UINT64_MAX;
+        ranks[i].context->engine->stay_ticks = UINT64_MAX;
+    }
+}
+
+static void teardown(void)
+{
+    job_close(&job, ranks);
+}
+
+/** A message from one rank to another, which gets it from `source`. */
+static void pass(int from, int to, int source)
+{
+    char data[N_BYTES] = {0};
+    struct bcs_message message = rank_message(&ranks[from], to, TAG, data, N_BYTES);
+    struct bcs_message wanted = rank_message(&ranks[to], source, TAG, data, N_BYTES);
+    struct bcs_request request;
+
+    ck_assert_int_eq(bcs_recv(ranks[to].context, &wanted, NULL, &request), 0);
+    ck_assert_int_eq(bcs_send(ranks[from].context, &message, BCS_SEND_STANDARD, NULL),
+                     0);
+    ck_assert_int_eq(bcs_test(ranks[to].context, &request, true), 0);
+}
+
+static void pass_to_and_fro(int a, int b)
+{
+    for (int i = 0; i < N_ROUNDS; i++) {
+        pass(a, b, i % 2 == 0 ? a : BCS_ANY_SOURCE);
+        pass(b, a, b);
+    }
+}
+
+/** A rank polls for a message that does not come, in its two ways. */
+static void poll(int rank)
+{
+    struct bcs_context *context = ranks[rank].context;
+    struct bcs_message wanted =
+        rank_message(&ranks[rank], BCS_ANY_SOURCE, TAG + 1, NULL, 0);
+    struct nic_waiter waiter = {0};
+    struct bcs_result result;
+    struct bcs_request request;
+
+    ck_assert_int_eq(bcs_recv(context, &wanted, NULL, &request), 0);
+    for (int i = 0; i < N_POLLS; i++) {
+        ck_assert_int_eq(bcs_test(context, &request, false), BCS_E_PENDING);
+        ck_assert_int_eq(bcs_probe(context, &wanted, false, &result), BCS_E_PENDING);
+        bcs_wait_turn(context, &waiter);
+    }
+    bcs_wait_stop(context, &waiter);
+    bcs_cancel(context, &request);
+    bcs_cancel_wait(context, &request);
+}
+
+static void make_traces(struct line_trace traces[N_PIECES])
+{
+    const struct nic_layout *layout = &ranks[0].context->engine->layout;
+
+    line_trace_make(&traces[HEAP], bcs_memory_heap(job.memory, 0), layout->whole_bytes);
+    line_trace_make(&traces[SHARED], job.shared, sizeof(*job.shared));
+}
+
+static void free_traces(struct line_trace traces[N_PIECES])
+{
+    line_trace_free(&traces[HEAP]);
+    line_trace_free(&traces[SHARED]);
+}
+
+/** Lines that some have written, and others used. */
+static int n_common(const struct line_trace written[N_PIECES],
+                    const struct line_trace used[N_PIECES])
+{
+    int n = 0;
+
+    for (int piece = 0; piece < N_PIECES; piece++) {
+        for (size_t i = 0; i < used[piece].n_bytes / LINE_BYTES; i++) {
+            bool is_common = (written[piece].lines[i] & LINE_WRITTEN) != 0 &&
+                             used[piece].lines[i] != 0;
+
+            n += is_common;
+            if (is_common) {
+                fprintf(stderr, "line %zu of piece %d\n", i, piece);
+            }
+        }
+    }
+    return n;
+}
+
+/** Once they know each other, and what they use is there. */
+static void warm_up(void)
+{
+    for (int i = 0; i < N_RANKS; i++) {
+        for (int j = 0; j < N_RANKS; j++) {
+            pass(i, j, i);
+        }
+    }
+    pass_to_and_fro(0, 1);
+    pass_to_and_fro(2, 3);
+    poll(4);
+}
+
+START_TEST(a_message_writes_no_line_that_a_third_rank_uses)
+{
+    struct line_trace ours[N_PIECES], theirs[N_PIECES];
+
+    make_traces(ours);
+    make_traces(theirs);
+    warm_up();
+    line_trace_begin(ours, N_PIECES);
+    pass_to_and_fro(0, 1);
+    line_trace_end();
+    line_trace_begin(theirs, N_PIECES);
+    pass_to_and_fro(2, 3);
+    poll(4);
+    line_trace_end();
+    ck_assert_uint_gt(line_trace_count(&ours[HEAP], LINE_WRITTEN), 0);
+    ck_assert_uint_gt(line_trace_count(&theirs[HEAP], LINE_WRITTEN), 0);
+    ck_assert_int_eq(n_common(ours, theirs), 0);
+    ck_assert_int_eq(n_common(theirs, ours), 0);
+    free_traces(ours);
+    free_traces(theirs);
+}
+END_TEST
+
+/* The line of the descriptor: what the sender writes, and the receiver uses. */
+START_TEST(a_short_message_takes_one_line_from_its_sender_to_its_receiver)
+{
+    struct line_trace sender[N_PIECES], receiver[N_PIECES];
+    char data[N_BYTES] = {0};
+    struct bcs_message message = rank_message(&ranks[0], 1, TAG, data, N_BYTES);
+    struct bcs_message wanted = rank_message(&ranks[1], 0, TAG, data, N_BYTES);
+
+    make_traces(sender);
+    make_traces(receiver);
+    warm_up();
+    line_trace_begin(sender, N_PIECES);
+    ck_assert_int_eq(bcs_send(ranks[0].context, &message, BCS_SEND_STANDARD, NULL), 0);
+    line_trace_end();
+    line_trace_begin(receiver, N_PIECES);
+    ck_assert_int_eq(bcs_recv(ranks[1].context, &wanted, NULL, NULL), 0);
+    line_trace_end();
+    ck_assert_int_eq(n_common(sender, receiver), 1);
+    ck_assert_int_eq(n_common(receiver, sender), 0);
+    free_traces(sender);
+    free_traces(receiver);
+}
+END_TEST
+
+int main(void)
+{
+    TCase *tcase = tcase_create("lines");
+
+    if (!line_trace_is_possible()) {
+        puts("skipped: accesses can be counted on x86-64, without sanitizers");
+        return 77;
+    }
+    tcase_add_checked_fixture(tcase, setup, teardown);
+    tcase_add_test(tcase, a_message_writes_no_line_that_a_third_rank_uses);
+    tcase_add_test(tcase,
+                   a_short_message_takes_one_line_from_its_sender_to_its_receiver);
+    return run_tcase("lines", tcase);
+}
