@@ -13,6 +13,7 @@
 #include "libbcs/api/context.h"
 #include "libbcs/api/forked.h"
 #include "libbcs/api/movers.h"
+#include "libbcs/api/near_collective.h"
 #include "libbcs/api/plan.h"
 #include "libbcs/api/post.h"
 #include "libbcs/base/clock.h"
@@ -261,12 +262,17 @@ int bcs_group_open(struct bcs_context *context, struct bcs_group *group, uint64_
             .n_members = (uint32_t)group->size,
             .master = nic_layout_node(layout, group->ports[0]),
         }};
-    struct bcs_ring_writer *ring = bcs_post_to_node(context);
+    struct bcs_ring_writer *ring;
     uint32_t n_words;
 
     find_nodes(context, group, &opening.members);
     n_words = (uint32_t)bcs_node_words(opening.members.n_nodes);
     group->n_local = opening.members.n_local;
+    group->n_near = base;
+    if (bcs_group_is_near(context, group)) {
+        return 0;
+    }
+    ring = bcs_post_to_node(context);
     for (; opening.piece * NIC_PIECE_WORDS < n_words; opening.piece++) {
         struct bcs_descriptor *entry = bcs_post_begin(context, ring, BCS_GROUP_OPEN);
 

@@ -6,7 +6,6 @@
 
 #include <bcs/status.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "libbcs/api/context.h"
 #include "libbcs/base/log.h"
@@ -82,24 +81,22 @@ static void name_of(const struct bcs_context *context, const struct bcs_group *g
 }
 
 int bcs_disagreement(struct bcs_context *context, const struct bcs_group *group,
-                     const struct bcs_cell *cell)
+                     const struct nic_refusal *refusal)
 {
     const struct nic_engine *engine = context->engine;
     struct nic_slot *slot = nic_view_slot(nic_engine_own(engine), group->slot);
-    struct nic_refusal refusal;
 
-    memcpy(&refusal, cell->payload, sizeof(refusal));
-    if (refusal.node == engine->home && nic_refusal_is_first(slot, &refusal)) {
+    if (refusal->node == engine->home && nic_refusal_is_first(slot, refusal)) {
         char name[N_NAME_BYTES], text[N_TEXT_BYTES], other_text[N_TEXT_BYTES];
 
         name_of(context, group, name);
-        describe(refusal.terms, text);
-        describe(refusal.other_terms, other_text);
+        describe(refusal->terms, text);
+        describe(refusal->other_terms, other_text);
         bcs_error("the members of %s are not in the same collective: rank %d is in %s, "
                   "rank %d in %s",
-                  name, refusal.rank, text, refusal.other_rank, other_text);
+                  name, refusal->rank, text, refusal->other_rank, other_text);
     }
-    return refusal.is_length_only ? BCS_E_TRUNCATED : BCS_E_DISAGREED;
+    return refusal->is_length_only ? BCS_E_TRUNCATED : BCS_E_DISAGREED;
 }
 
 /** Members differ in lengths: in which. */

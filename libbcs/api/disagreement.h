@@ -9,16 +9,15 @@
 
 #include "libbcs/api/group.h"
 
-struct bcs_cell;
+struct nic_refusal;
 
 /**
- * The engine has refused a collective; one member of those that know why prints a line.
+ * A collective was refused; one member of those that know why prints a line.
  *
- * @param cell  of this member, with a struct nic_refusal
  * @return BCS_E_TRUNCATED: only the lengths differ; else BCS_E_DISAGREED
  */
 int bcs_disagreement(struct bcs_context *context, const struct bcs_group *group,
-                     const struct bcs_cell *cell);
+                     const struct nic_refusal *refusal);
 
 /** In a collective by messages a member has got one of another length than it expects, from
  *  one of peers; prints a line. @return BCS_E_TRUNCATED */

@@ -9,9 +9,11 @@
 #include <string.h>
 
 #include "libbcs/api/disagreement.h"
+#include "libbcs/api/near_collective.h"
 #include "libbcs/api/post.h"
 #include "libbcs/api/wait.h"
 #include "nic_threads/drivers/owed.h"
+#include "nic_threads/node/terms.h"
 
 _Static_assert((int)BCS_ENGINE_BARRIER == BCS_COLLECTIVE_BARRIER &&
                    (int)BCS_ENGINE_BCAST == BCS_COLLECTIVE_BCAST &&
@@ -24,13 +26,15 @@ bool bcs_engine_collective_fits(size_t n_bytes)
     return n_bytes <= BCS_INLINE_BYTES;
 }
 
-int bcs_engine_collective(struct bcs_context *context, struct bcs_group *group,
-                          const struct bcs_engine_collective_args *args)
+/** A part for the engine. */
+static int post_part(struct bcs_context *context, struct bcs_group *group,
+                     const struct bcs_engine_collective_args *args)
 {
     struct bcs_ring_writer *ring = bcs_post_to_node(context);
     struct bcs_descriptor *entry = bcs_post_begin(context, ring, BCS_COLLECTIVE);
     struct nic_waiter waiter = {0};
     uint32_t id = bcs_post_cell(context);
+    struct nic_refusal refusal;
     struct bcs_cell *cell;
     enum bcs_cell_state state;
     int status = 0;
@@ -61,8 +65,16 @@ int bcs_engine_collective(struct bcs_context *context, struct bcs_group *group,
     if (state == BCS_CELL_INLINE) {
         memcpy(args->out, cell->payload, args->n_bytes);
     } else if (__builtin_expect(state == BCS_CELL_REFUSED, 0)) {
-        status = bcs_disagreement(context, group, cell);
+        memcpy(&refusal, cell->payload, sizeof(refusal));
+        status = bcs_disagreement(context, group, &refusal);
     }
     bcs_poster_free_cell(&context->poster, id);
     return status;
+}
+
+int bcs_engine_collective(struct bcs_context *context, struct bcs_group *group,
+                          const struct bcs_engine_collective_args *args)
+{
+    return bcs_group_is_near(context, group) ? bcs_near_collective(context, group, args)
+                                             : post_part(context, group, args);
 }

@@ -20,6 +20,7 @@ struct bcs_group {
     const uint32_t *ports; /* [size] rank -> port (the process's number in the job) */
     uint32_t slot;         /* collective slot, the same on all members */
     uint32_t n_local;      /* members on this process's node */
+    uint64_t n_near;       /* number of the last near collective; near_collective.c */
     /* Collectives by messages, blocking [0] and with a request [1]; advanced by the API only.
      * MPI wants one order of both, but libraries number them apart, and programs use it. */
     uint64_t n_started[2];

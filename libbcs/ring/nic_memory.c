@@ -9,6 +9,8 @@
 #include <errno.h>
 #include <stdbool.h>
 
+#include "libbcs/ring/near_line.h"
+
 #include "libbcs/base/align.h"
 
 uint32_t nic_layout_n_local(const struct nic_layout *layout, uint32_t node)
@@ -161,6 +163,7 @@ static void place_all(struct plan *plan)
     const struct nic_shape *shape = &layout->shape;
     const struct bcs_limits *limits = &shape->limits;
     uint64_t n_slots = (uint64_t)shape->n_ports * shape->n_groups;
+    uint64_t n_near = layout->n_links > 0 ? n_slots : 0;
     uint64_t n_wires = (uint64_t)layout->n_nodes * limits->wire;
     uint64_t n_stages = (uint64_t)layout->n_nodes * limits->stage_blocks;
     uint64_t window_bytes = UINT64_C(1) << plan->window_shift, end;
@@ -170,6 +173,8 @@ static void place_all(struct plan *plan)
                           shape->n_item_bytes);
     layout->slots =
         table(plan, n_slots, UINT64_C(16) * limits->whole, shape->n_slot_bytes);
+    layout->near =
+        table(plan, n_near, limits->whole / 8, sizeof(struct bcs_near_lines));
     layout->wires = table(plan, n_wires, 0, shape->n_wire_bytes);
     layout->stages =
         table(plan, n_stages, 0, sizeof(struct bcs_block) + BCS_CHUNK_BLOCK_BYTES);
@@ -178,6 +183,7 @@ static void place_all(struct plan *plan)
     layout->node_gva = reserve(plan, shape->n_node_bytes);
     place_desks(plan);
     place_first(plan, &layout->slots);
+    place_first(plan, &layout->near);
     place_ports(plan);
     layout->whole_bytes = reserve(plan, 0);
 
@@ -186,6 +192,7 @@ static void place_all(struct plan *plan)
         place_later(&layout->items, end, layout->n_items) - end;
     end += layout->n_desks * layout->desk_later_stride_bytes;
     end = place_later(&layout->slots, end, n_slots);
+    end = place_later(&layout->near, end, n_near);
     end = place_later(&layout->wires, end, n_wires);
     end = place_later(&layout->stages, end, n_stages);
     layout->heap_bytes = place_ports_later(layout, end);

@@ -70,6 +70,7 @@ struct nic_layout {
     uint32_t send_limit;              /* sends without a receive that a desk keeps */
     struct nic_region items;  /* n_items, of the first desk; see nic_layout_items */
     struct nic_region slots;  /* n_ports * n_groups collective slots */
+    struct nic_region near;   /* lines of as many, or none where ports share a desk */
     struct nic_region wires;  /* n_nodes rings of limits.wire entries */
     struct nic_region stages; /* n_nodes * limits.stage_blocks chunk blocks */
     uint64_t port_gva;        /* of the first parts of ports: */

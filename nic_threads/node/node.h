@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "libbcs/ring/near_line.h"
 #include "libbcs/ring/nic_memory.h"
 #include "libbcs/ring/port.h"
 #include "libbcs/ring/sleep.h"
@@ -327,6 +328,13 @@ static inline uint8_t *nic_view_scratch(struct nic_view *view)
 static inline uint64_t nic_view_slot_gva(const struct nic_view *view, uint32_t slot)
 {
     return nic_region_gva(&view->engine->layout.slots, slot);
+}
+
+/** The lines of a slot's near collectives. */
+static inline struct bcs_near_lines *nic_view_near_lines(const struct nic_view *view,
+                                                         uint32_t slot)
+{
+    return nic_view_at(view, nic_region_gva(&view->engine->layout.near, slot));
 }
 
 static inline struct nic_slot *nic_view_slot(const struct nic_view *view, uint32_t slot)

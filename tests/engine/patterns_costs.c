@@ -15,7 +15,8 @@ struct counting {
     struct bcs_context *context;
     struct bcs_group *group;
     uint32_t was; /* descriptors posted before the call, to the own ring, */
-    uint32_t linked[JOB_MAX_RANKS]; /* and to each link */
+    uint32_t linked[JOB_MAX_RANKS]; /* and to each link, */
+    uint64_t n_near;                /* and collectives that took none */
     uint32_t others;                /* members but this one */
     uint32_t tree; /* messages up or down a tree of all, at this member */
     bool spans_nodes, is_timed;
@@ -36,12 +37,14 @@ static uint32_t count_in(const struct bcs_ring_writer *ring, uint32_t *was)
     return n;
 }
 
-/** The same for all rings. */
+/** The same for all rings, and with the lines of near collectives, which are as good as one. */
 static uint32_t count_posted(struct counting *c)
 {
     const struct bcs_context *context = c->context;
     uint32_t n = count_in(&context->poster.ring, &c->was);
 
+    n += (uint32_t)(c->group->n_near - c->n_near);
+    c->n_near = c->group->n_near;
     for (int32_t i = 0; context->links != NULL && i < c->me->size; i++) {
         n += count_in(&context->links[i], &c->linked[i]);
     }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What a message costs in cache lines, where each process matches its own: between two ranks it
- * writes no line that a third one reads or writes, whatever that one does; and how many lines go
- * from the one to the other. Ranks are contexts of one thread, whose accesses are counted
+ * What a message, and a short collective, costs in cache lines, where each process matches its own:
+ * between two ranks it writes no line that a third one reads or writes, whatever that one does; and
+ * how many lines go from the one to the other. Ranks are contexts of one thread, whose accesses are counted
  * (line_trace.h).
  */
 #include <check.h>
@@ -11,6 +11,7 @@
 #include "libbcs/api/p2p.h"
 #include "libbcs/api/wait.h"
 #include "nic_threads/drivers/turn.h"
+#include "nic_threads/node/terms.h"
 #include "tests/engine/job.h"
 #include "tests/unit/line_trace.h"
 #include "tests/unit/run_suite.h"
@@ -179,6 +180,34 @@ START_TEST(a_short_message_takes_one_line_from_its_sender_to_its_receiver)
 }
 END_TEST
 
+/* The others have come, as their lines say; then one comes. */
+START_TEST(who_comes_to_a_collective_writes_its_own_line_and_reads_those_of_all)
+{
+    struct bcs_context *context = ranks[0].context;
+    struct line_trace traces[N_PIECES];
+    struct bcs_near_line *turn;
+
+    for (int i = 0; i < N_RANKS; i++) {
+        rank_open_world(&ranks[i]);
+    }
+    turn = nic_view_near_lines(nic_engine_own(context->engine), ranks[0].world.slot)
+               ->turns[(ranks[0].world.n_near + 1) % BCS_NEAR_TURNS];
+    for (int i = 1; i < N_RANKS; i++) {
+        turn[i].terms = nic_terms(&(struct bcs_descriptor){
+            .operation = bcs_operation(BCS_COLLECTIVE_BARRIER, 0), .tag = -1});
+        atomic_store(&turn[i].number, ranks[0].world.n_near + 1);
+    }
+    make_traces(traces);
+    line_trace_begin(traces, N_PIECES);
+    ck_assert_int_eq(bcs_barrier(context, &ranks[0].world, NULL), 0);
+    line_trace_end();
+    ck_assert_uint_eq(line_trace_count(&traces[HEAP], LINE_WRITTEN), 1);
+    ck_assert_uint_eq(line_trace_count(&traces[HEAP], LINE_READ), N_RANKS);
+    ck_assert_uint_eq(line_trace_count(&traces[SHARED], LINE_WRITTEN), 0);
+    free_traces(traces);
+}
+END_TEST
+
 int main(void)
 {
     TCase *tcase = tcase_create("lines");
@@ -191,5 +220,7 @@ int main(void)
     tcase_add_test(tcase, a_message_writes_no_line_that_a_third_rank_uses);
     tcase_add_test(tcase,
                    a_short_message_takes_one_line_from_its_sender_to_its_receiver);
+    tcase_add_test(
+        tcase, who_comes_to_a_collective_writes_its_own_line_and_reads_those_of_all);
     return run_tcase("lines", tcase);
 }

@@ -23,6 +23,7 @@ static const struct job_shape shapes[] = {
     {.n_ranks = 600, .node_ranks = 1},
     {.n_ranks = 700, .node_ranks = 2},
     {.n_ranks = 300},
+    {.n_ranks = 300, .has_crew = true},
     {.n_ranks = 300, .is_timed = true},
     {.n_ranks = 800, .node_ranks = 400, .is_timed = true},
 };
@@ -86,6 +87,9 @@ static void sums_over(uint32_t slot, const bool is_in[])
         if (is_in[i]) {
             ports[n++] = i;
         }
+    }
+    if (nic_is_linked(ranks[0].context->engine) && n <= BCS_NEAR_MOST) {
+        return; /* such a group does without the engine */
     }
     for (uint32_t i = 0; i < n; i++) {
         struct bcs_group *group = &ranks[ports[i]].world;

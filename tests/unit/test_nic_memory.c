@@ -121,6 +121,10 @@ static void list_parts(const struct nic_layout *layout, struct parts *parts)
     list_desks(layout, parts);
     add_table(parts, layout, &layout->slots,
               (uint64_t)shape->n_ports * shape->n_groups);
+    if (layout->n_links > 0) {
+        add_table(parts, layout, &layout->near,
+                  (uint64_t)shape->n_ports * shape->n_groups);
+    }
     add_table(parts, layout, &layout->wires,
               (uint64_t)layout->n_nodes * shape->limits.wire);
     add_table(parts, layout, &layout->stages,

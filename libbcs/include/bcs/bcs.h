@@ -300,12 +300,12 @@ BCS_PUBLIC int bcs_testall(struct bcs_context *context, struct bcs_request reque
  * not sent, and how many steps depend on each other; each step is a slice or more. "By the
  * engine" means one descriptor of each member, and one slice after the last has come; over
  * nodes, one put of each part that is needed to the first member's node, a query of all nodes,
- * and one put of the result to all. That is for blocking calls with up to 80 bytes. With
- * BCS_STROBE=timed, where a step is dear, a barrier, a reduction for all, a scan or an
- * allgather that is not by the engine goes in one step among up to 16 members with up to
- * 4 KB each: all send to all, p (p - 1) messages in place of what is listed. Those that
- * are not by the engine take some 100 bytes of memory for each message under way, which the
- * context keeps for the next ones.
+ * and one put of the result to all; where processes of one node match by themselves, among up to
+ * 16 members, one line of memory of each, which all others read. That is for blocking calls with
+ * up to 80 bytes. With BCS_STROBE=timed, where a step is dear, a barrier, a reduction for all, a
+ * scan or an allgather that is not by the engine goes in one step among up to 16 members with up
+ * to 4 KB each: all send to all, p (p - 1) messages in place of what is listed. Those that are
+ * not by the engine take some 100 bytes for each message under way, kept for the next ones.
  *
  * Beside what is listed, all return -EINVAL (no such root; logged) and -ENOMEM, and, where the
  * members' arguments do not match, which is logged and leaves the data undefined,

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What a member says of its part in a collective that goes without point-to-point messages.
+ */
+#ifndef BCS_API_COLLECTIVE_ARGS_H
+#define BCS_API_COLLECTIVE_ARGS_H
+
+#include <stddef.h>
+
+enum bcs_engine_collective_kind {
+    BCS_ENGINE_BARRIER,
+    BCS_ENGINE_BCAST,
+    BCS_ENGINE_REDUCE,
+    BCS_ENGINE_ALLGATHER, /* carried out as a reduction */
+};
+
+struct bcs_engine_collective_args {
+    enum bcs_engine_collective_kind kind;
+    int root;       /* rank, or -1 for all (barrier, reduction to all) */
+    int kernel;     /* reductions: nic_reduce_kernel number */
+    size_t count;   /* reductions: elements */
+    const void *in; /* broadcast: at the root; reduction: everywhere */
+    void *out;      /* where this member gets data; may be equal to in */
+    size_t n_bytes;
+};
+
+#endif

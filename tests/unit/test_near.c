@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Near collectives: ranks are threads that come to many of them in a row, sooner or later, and
+ * sleep if the others take long; every result is right, nobody leaves before all have come, and
+ * members that mean different things are all told.
+ */
+#include <bcs/bcs.h>
+#include <bcs/status.h>
+#include <check.h>
+#include <unistd.h>
+
+#include "libbcs/api/engine_collective.h"
+#include "libbcs/api/near_collective.h"
+#include "libbcs/base/clock.h"
+#include "nic_threads/rules/reduce_ops.h"
+#include "tests/engine/job.h"
+#include "tests/unit/run_suite.h"
+
+enum { N_ROUNDS = 3000, MOST_PAUSES = 300, A_SLEEP = 40, N_WRONG = 20 };
+
+/** Come sooner or later; now and then so late that others sleep. */
+static void linger(struct rank *me)
+{
+    uint32_t n = rank_random(me);
+
+    if (n % A_SLEEP == 0) {
+        usleep(300);
+    }
+    for (n %= MOST_PAUSES; n > 0; n--) {
+        bcs_clock_pause();
+    }
+}
+
+static struct bcs_engine_collective_args sum_args(const int64_t *in, int64_t *out,
+                                                  int root)
+{
+    return (struct bcs_engine_collective_args){
+        .kind = BCS_ENGINE_REDUCE,
+        .root = root,
+        .kernel = nic_reduce_kernel(NIC_REDUCE_SUM, NIC_REDUCE_I64),
+        .count = 1,
+        .in = in,
+        .out = out,
+        .n_bytes = sizeof(*in),
+    };
+}
+
+static void one_of_each(struct rank *me, int64_t round)
+{
+    _Atomic uint64_t *n_come = &me->job->shared->words[0];
+    int64_t mine = round * (me->rank + 1), n = me->size, got = -1, word = -1;
+    int root = (int)(round % n);
+    struct bcs_engine_collective_args args = sum_args(&mine, &got, -1);
+
+    atomic_fetch_add(n_come, 1);
+    rank_expect(me,
+                bcs_engine_collective(me->context, &me->world, &args) == 0 &&
+                    got == round * n * (n + 1) / 2,
+                "a wrong sum for all");
+    rank_expect(me, atomic_load(n_come) >= (uint64_t)((round + 1) * n),
+                "a member has left before all came");
+    linger(me);
+    got = -1;
+    args = sum_args(&mine, &got, root);
+    rank_expect(me,
+                bcs_engine_collective(me->context, &me->world, &args) == 0 &&
+                    got == (me->rank == root ? round * n * (n + 1) / 2 : -1),
+                "a wrong sum for one");
+    linger(me);
+    args = (struct bcs_engine_collective_args){
+        .kind = BCS_ENGINE_BCAST,
+        .root = root,
+        .kernel = -1,
+        .in = me->rank == root ? &round : NULL,
+        .out = &word,
+        .n_bytes = sizeof(word),
+    };
+    rank_expect(me,
+                bcs_engine_collective(me->context, &me->world, &args) == 0 &&
+                    (me->rank == root || word == round),
+                "a wrong broadcast");
+    linger(me);
+}
+
+static void pattern_rounds(struct rank *me)
+{
+    rank_open_world(me);
+    rank_expect(me, bcs_group_is_near(me->context, &me->world), "it is not near");
+    for (int64_t round = 0; round < N_ROUNDS; round++) {
+        one_of_each(me, round);
+    }
+}
+
+/** One means another thing than the others, and then all the same again. */
+static void pattern_disagreement(struct rank *me)
+{
+    rank_open_world(me);
+    for (int64_t round = 0; round < N_WRONG; round++) {
+        int64_t mine[2] = {1, 1}, got[2];
+        struct bcs_engine_collective_args args = sum_args(mine, got, -1);
+        bool is_other = me->rank == round % me->size, is_length = round % 2 == 0;
+
+        if (is_other && is_length) {
+            args.count = 2;
+            args.n_bytes = sizeof(mine);
+        } else if (is_other) {
+            args = (struct bcs_engine_collective_args){
+                .kind = BCS_ENGINE_BARRIER, .root = -1, .kernel = -1};
+        }
+        rank_expect(me,
+                    bcs_engine_collective(me->context, &me->world, &args) ==
+                        (is_length ? BCS_E_TRUNCATED : BCS_E_DISAGREED),
+                    "it is not refused");
+        args = sum_args(mine, got, -1);
+        rank_expect(me,
+                    bcs_engine_collective(me->context, &me->world, &args) == 0 &&
+                        got[0] == me->size,
+                    "the next one is wrong");
+    }
+}
+
+static const uint32_t sizes[] = {2, 3, 8};
+
+enum { N_SIZES = sizeof(sizes) / sizeof(sizes[0]) };
+
+static void run(int i, rank_fn fn)
+{
+    job_run(&(const struct job_shape){.n_ranks = sizes[i],
+                                      .is_direct = true,
+                                      .is_threaded = true},
+            fn);
+}
+
+START_TEST(every_result_is_right_whoever_is_late)
+{
+    run(_i, pattern_rounds);
+}
+END_TEST
+
+START_TEST(all_are_told_of_members_that_differ)
+{
+    run(_i, pattern_disagreement);
+}
+END_TEST
+
+int main(void)
+{
+    TCase *tcase = tcase_create("near");
+
+    tcase_add_loop_test(tcase, every_result_is_right_whoever_is_late, 0, N_SIZES);
+    tcase_add_loop_test(tcase, all_are_told_of_members_that_differ, 0, N_SIZES);
+    return run_tcase("near", tcase);
+}
