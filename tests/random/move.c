@@ -340,6 +340,14 @@ static int count_of(const struct blocks *blocks, const struct collective *collec
                          : plan_block(collective, -1, -1) / blocks->buffer.layout.n;
 }
 
+/* Whether Open MPI 4.1 by itself goes wrong with a call in place: one of these, and another
+ * non-blocking collective behind it, and the first has other data. */
+static bool is_wrong_natively(const struct run *run, enum collective_kind kind,
+                              const MPI_Request *request)
+{
+    return run->is_native && request != NULL && kind >= C_ALLTOALL && is_vector(kind);
+}
+
 struct moving *moving_start(struct run *run, const struct act *act,
                             MPI_Request *request)
 {
@@ -359,7 +367,7 @@ struct moving *moving_start(struct run *run, const struct act *act,
     add_blocks(comm, run->me, collective, moving);
     place_blocks(out, collective, is_v && out->n > 1, &run->draw);
     place_blocks(in, collective, is_v && in->n > 1, &run->draw);
-    is_in_place = collective->is_in_place &&
+    is_in_place = collective->is_in_place && !is_wrong_natively(run, kind, request) &&
                   (kind >= C_ALLGATHER ||
                    plan_rank_in(&comm->side[0], run->me) == collective->root);
     put_blocks(out, out);
