@@ -34,14 +34,25 @@ bool line_trace_is_possible(void)
     return true;
 }
 
+/** Whether an instruction has the prefix "lock", or exchanges, which needs none. */
+static bool is_atomic(const uint8_t *code)
+{
+    while (*code == 0x66 || (*code & 0xf0) == 0x40) { /* width */
+        code++;
+    }
+    return *code == 0xf0 || *code == 0x86 || *code == 0x87;
+}
+
 /** Write an access down. @return whether it is one to our memory */
-static bool note(const char *address, uint8_t bits)
+static bool note(const char *address, bool is_written, const uint8_t *code)
 {
     for (int i = 0; i < n_present; i++) {
         struct line_trace *trace = &present[i];
 
         if (address >= trace->base && address < trace->base + trace->n_bytes) {
-            trace->lines[(size_t)(address - trace->base) / LINE_BYTES] |= bits;
+            trace->lines[(size_t)(address - trace->base) / LINE_BYTES] |=
+                is_written ? LINE_WRITTEN : LINE_READ;
+            trace->n_atomic += is_atomic(code);
             return true;
         }
     }
@@ -53,7 +64,8 @@ static void on_access(int signal_number, siginfo_t *info, void *where)
     ucontext_t *context = where;
     bool is_written = (context->uc_mcontext.gregs[REG_ERR] & WRITE_FAULT) != 0;
 
-    if (!note(info->si_addr, is_written ? LINE_WRITTEN : LINE_READ)) {
+    if (!note(info->si_addr, is_written,
+              (const uint8_t *)context->uc_mcontext.gregs[REG_RIP])) {
         signal(signal_number, SIG_DFL); /* a fault of the program */
         return;
     }
@@ -112,7 +124,11 @@ void line_trace_make(struct line_trace *trace_out, void *base, size_t n_bytes)
 
     n_bytes += (size_t)((char *)base - first);
     n_bytes = (n_bytes + n_page_bytes - 1) / n_page_bytes * n_page_bytes;
-    *trace_out = (struct line_trace){first, n_bytes, calloc(n_bytes / LINE_BYTES, 1)};
+    *trace_out = (struct line_trace){
+        .base = first,
+        .n_bytes = n_bytes,
+        .lines = calloc(n_bytes / LINE_BYTES, 1),
+    };
     ck_assert_ptr_nonnull(trace_out->lines);
 }
 

@@ -18,6 +18,8 @@ struct line_trace {
     char *base; /* of pages */
     size_t n_bytes;
     uint8_t *lines; /* bits LINE_READ and LINE_WRITTEN */
+    size_t
+        n_atomic; /* instructions that read and write at once, as nobody else can between */
 };
 
 /** Whether this machine and build can do it. */

@@ -7,6 +7,7 @@
  */
 #include <check.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "libbcs/api/p2p.h"
 #include "libbcs/api/wait.h"
@@ -18,6 +19,8 @@
 
 enum { N_RANKS = 6, TAG = 5, N_ROUNDS = 40, N_POLLS = 200, N_BYTES = 8 };
 enum { HEAP, SHARED, N_PIECES };
+
+#define ANY_NUMBER SIZE_MAX /* of lines: by how the C library copies */
 
 static struct job job;
 static struct rank ranks[N_RANKS];
@@ -180,26 +183,191 @@ START_TEST(a_short_message_takes_one_line_from_its_sender_to_its_receiver)
 }
 END_TEST
 
-/* The others have come, as their lines say; then one comes. */
+/* ---- what calls cost */
+
+static void start_receive(int rank, int from, void *data, size_t n_bytes,
+                          struct bcs_request *request)
+{
+    struct bcs_message message = rank_message(&ranks[rank], from, TAG, data, n_bytes);
+
+    ck_assert_int_eq(bcs_recv(ranks[rank].context, &message, NULL, request), 0);
+}
+
+static void send_to(int from, int to, const void *data, size_t n_bytes)
+{
+    struct bcs_message message =
+        rank_message(&ranks[from], to, TAG, (void *)(uintptr_t)data, n_bytes);
+
+    ck_assert_int_eq(bcs_send(ranks[from].context, &message, BCS_SEND_STANDARD, NULL),
+                     0);
+}
+
+static char data[4096];
+static struct bcs_request request;
+
+static void send_short(void)
+{
+    send_to(0, 1, data, N_BYTES);
+}
+
+static void receive_short(void)
+{
+    struct bcs_message wanted = rank_message(&ranks[1], 0, TAG, data, N_BYTES);
+
+    ck_assert_int_eq(bcs_recv(ranks[1].context, &wanted, NULL, NULL), 0);
+}
+
+static void send_block(void)
+{
+    send_to(0, 1, data, 1024);
+}
+
+static void receive_block(void)
+{
+    struct bcs_message wanted = rank_message(&ranks[1], 0, TAG, data, 1024);
+
+    ck_assert_int_eq(bcs_recv(ranks[1].context, &wanted, NULL, NULL), 0);
+}
+
+static void post_receive(void)
+{
+    start_receive(1, 0, data, N_BYTES, &request);
+}
+
+static void test_in_vain(void)
+{
+    ck_assert_int_eq(bcs_test(ranks[1].context, &request, false), BCS_E_PENDING);
+}
+
+static void test_at_last(void)
+{
+    ck_assert_int_eq(bcs_test(ranks[1].context, &request, false), 0);
+}
+
+static void probe_in_vain(void)
+{
+    struct bcs_message wanted =
+        rank_message(&ranks[1], BCS_ANY_SOURCE, TAG + 2, NULL, 0);
+    struct bcs_result result;
+
+    ck_assert_int_eq(bcs_probe(ranks[1].context, &wanted, false, &result),
+                     BCS_E_PENDING);
+}
+
+/** The others have come, as their lines say. */
+static void come_to_barrier(void)
+{
+    struct bcs_group *group = &ranks[0].world;
+    uint64_t number = group->n_near + 1;
+    struct bcs_near_line *turn =
+        nic_view_near_lines(nic_engine_own(ranks[0].context->engine), group->slot)
+            ->turns[number % BCS_NEAR_TURNS];
+
+    for (int i = 1; i < N_RANKS; i++) {
+        turn[i].terms = nic_terms(&(struct bcs_descriptor){
+            .operation = bcs_operation(BCS_COLLECTIVE_BARRIER, 0), .tag = -1});
+        atomic_store(&turn[i].number, number);
+    }
+}
+
+static void end_barrier(void)
+{
+    ck_assert_int_eq(bcs_barrier(ranks[0].context, &ranks[0].world, NULL), 0);
+}
+
+static void nothing(void)
+{
+}
+
+/* Each call, after what has to be before it is counted: what it does to memory that other
+ * processes have mapped, where nobody sleeps. docs/performance.md has this table; print it by
+ * the argument --table. */
+static const struct cost {
+    const char *call;
+    void (*before)(void);
+    void (*act)(void);
+    size_t n_atomic, n_written;
+} costs[] = {
+    {"send of 8 bytes", nothing, send_short, 1, 1},
+    {"receive of 8 bytes that have come", nothing, receive_short, 3, 17},
+    {"send of 1 KB", nothing, send_block, 1, ANY_NUMBER},
+    {"receive of 1 KB that have come", nothing, receive_block, 3, 18},
+    {"non-blocking receive posted", nothing, post_receive, 1, 2},
+    {"test in vain", test_in_vain, test_in_vain, 0, 0},
+    {"test that finds 8 bytes", send_short, test_at_last, 2, 12},
+    {"probe in vain", nothing, probe_in_vain, 0, 0},
+    {"barrier of 6, the last to come", come_to_barrier, end_barrier, 1, 1},
+};
+
+enum { N_COSTS = sizeof(costs) / sizeof(costs[0]) };
+
+/** Count each call in turn, as they belong together. */
+static void count_all(struct cost counted[N_COSTS])
+{
+    warm_up();
+    for (int i = 0; i < N_RANKS; i++) {
+        rank_open_world(&ranks[i]);
+    }
+    for (int repeat = 0; repeat < 2; repeat++) { /* once more with all that is there */
+        for (int i = 0; i < N_COSTS; i++) {
+            struct line_trace traces[N_PIECES];
+
+            make_traces(traces);
+            costs[i].before();
+            line_trace_begin(traces, N_PIECES);
+            costs[i].act();
+            line_trace_end();
+            counted[i] = costs[i];
+            counted[i].n_atomic = traces[HEAP].n_atomic + traces[SHARED].n_atomic;
+            counted[i].n_written = line_trace_count(&traces[HEAP], LINE_WRITTEN) +
+                                   line_trace_count(&traces[SHARED], LINE_WRITTEN);
+            free_traces(traces);
+        }
+    }
+}
+
+static bool is_table_wanted;
+
+static void print_table(const struct cost counted[N_COSTS])
+{
+    puts("| call | atomic read-modify-writes | cache lines written |\n"
+         "| --- | ---: | ---: |");
+    for (int i = 0; i < N_COSTS; i++) {
+        printf("| %s | %zu | %zu |\n", counted[i].call, counted[i].n_atomic,
+               counted[i].n_written);
+    }
+}
+
+START_TEST(calls_cost_what_the_table_says)
+{
+    struct cost counted[N_COSTS];
+
+    count_all(counted);
+    if (is_table_wanted) {
+        print_table(counted);
+        return;
+    }
+    for (int i = 0; i < N_COSTS; i++) {
+        ck_assert_msg(counted[i].n_atomic == costs[i].n_atomic &&
+                          (counted[i].n_written == costs[i].n_written ||
+                           costs[i].n_written == ANY_NUMBER),
+                      "%s: %zu atomic instructions, %zu lines written", costs[i].call,
+                      counted[i].n_atomic, counted[i].n_written);
+    }
+}
+END_TEST
+
 START_TEST(who_comes_to_a_collective_writes_its_own_line_and_reads_those_of_all)
 {
-    struct bcs_context *context = ranks[0].context;
     struct line_trace traces[N_PIECES];
-    struct bcs_near_line *turn;
 
     for (int i = 0; i < N_RANKS; i++) {
         rank_open_world(&ranks[i]);
     }
-    turn = nic_view_near_lines(nic_engine_own(context->engine), ranks[0].world.slot)
-               ->turns[(ranks[0].world.n_near + 1) % BCS_NEAR_TURNS];
-    for (int i = 1; i < N_RANKS; i++) {
-        turn[i].terms = nic_terms(&(struct bcs_descriptor){
-            .operation = bcs_operation(BCS_COLLECTIVE_BARRIER, 0), .tag = -1});
-        atomic_store(&turn[i].number, ranks[0].world.n_near + 1);
-    }
     make_traces(traces);
+    come_to_barrier();
     line_trace_begin(traces, N_PIECES);
-    ck_assert_int_eq(bcs_barrier(context, &ranks[0].world, NULL), 0);
+    end_barrier();
     line_trace_end();
     ck_assert_uint_eq(line_trace_count(&traces[HEAP], LINE_WRITTEN), 1);
     ck_assert_uint_eq(line_trace_count(&traces[HEAP], LINE_READ), N_RANKS);
@@ -208,7 +376,7 @@ START_TEST(who_comes_to_a_collective_writes_its_own_line_and_reads_those_of_all)
 }
 END_TEST
 
-int main(void)
+int main(int argc, char **argv)
 {
     TCase *tcase = tcase_create("lines");
 
@@ -217,10 +385,16 @@ int main(void)
         return 77;
     }
     tcase_add_checked_fixture(tcase, setup, teardown);
+    is_table_wanted = argc > 1 && strcmp(argv[1], "--table") == 0;
+    if (is_table_wanted) {
+        tcase_add_test(tcase, calls_cost_what_the_table_says);
+        return run_tcase("lines", tcase);
+    }
     tcase_add_test(tcase, a_message_writes_no_line_that_a_third_rank_uses);
     tcase_add_test(tcase,
                    a_short_message_takes_one_line_from_its_sender_to_its_receiver);
     tcase_add_test(
         tcase, who_comes_to_a_collective_writes_its_own_line_and_reads_those_of_all);
+    tcase_add_test(tcase, calls_cost_what_the_table_says);
     return run_tcase("lines", tcase);
 }
