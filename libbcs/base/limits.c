@@ -34,7 +34,7 @@ const struct bcs_limit bcs_limits[] = {
         .usual = BCS_BATCH_MOST,
         .least = 1,
         .most = BCS_BATCH_MOST,
-        .help = "Descriptors that one slice takes from the ports of a node.",
+        .help = "Descriptors that one slice takes from a process, or from all of a node.",
     },
     {
         LIMIT(arrivals),
