@@ -7,6 +7,8 @@
 
 #include <stddef.h>
 
+#include "libbcs/ring/descriptor.h"
+
 enum bcs_engine_collective_kind {
     BCS_ENGINE_BARRIER,
     BCS_ENGINE_BCAST,
@@ -23,5 +25,13 @@ struct bcs_engine_collective_args {
     void *out;      /* where this member gets data; may be equal to in */
     size_t n_bytes;
 };
+
+/** The operation of a member's descriptor, or of its terms. */
+static inline uint16_t
+bcs_collective_operation(const struct bcs_engine_collective_args *args)
+{
+    return bcs_operation((enum bcs_collective_kind)args->kind,
+                         args->kernel < 0 ? 0 : (unsigned int)args->kernel);
+}
 
 #endif

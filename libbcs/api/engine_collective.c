@@ -44,8 +44,7 @@ static int post_part(struct bcs_context *context, struct bcs_group *group,
     }
     cell = bcs_poster_cell_at(&context->poster, id);
     entry->flags = args->root < 0 ? BCS_TO_ALL : 0;
-    entry->operation = bcs_operation((enum bcs_collective_kind)args->kind,
-                                     args->kernel < 0 ? 0 : (unsigned int)args->kernel);
+    entry->operation = bcs_collective_operation(args);
     entry->context_id = group->context_id;
     entry->port = group->slot;
     entry->source = group->rank;

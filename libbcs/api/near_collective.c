@@ -186,8 +186,7 @@ static struct part begin(const struct bcs_context *context, struct bcs_group *gr
     struct bcs_near_lines *lines = nic_view_near_lines(view, group->slot);
     uint64_t number = ++group->n_near;
     const struct bcs_descriptor meant = {
-        .operation = bcs_operation((enum bcs_collective_kind)args->kind,
-                                   args->kernel < 0 ? 0 : (unsigned int)args->kernel),
+        .operation = bcs_collective_operation(args),
         .tag = args->root,
         .n_bytes = args->n_bytes,
     };

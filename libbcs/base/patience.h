@@ -15,7 +15,8 @@
  * Who does not use it: a wait for a lock (libbcs/transport/shm/node_lock.c), which is held for
  * less than a wake-up takes; the strobe timer, which polls the clock for a time that is known
  * (nic_threads/drivers/strobe_timer.c); the threads of the service, which sleep at once
- * (nic_threads/drivers/service_thread.c); the meeting, where the launcher's library waits.
+ * (nic_threads/drivers/service_thread.c); the meeting, where the launcher's library waits; the
+ * first looks of a near collective (libbcs/api/near_collective.c), which then takes turns as all do.
  */
 #ifndef BCS_BASE_PATIENCE_H
 #define BCS_BASE_PATIENCE_H

@@ -74,9 +74,8 @@ static void poll_own(struct nic_engine *engine, struct nic_waiter *waiter)
     struct nic_view *view = nic_engine_own(engine);
 
     if (!waiter->holds_lock) {
-        if (!nic_engine_try_lock(
-                view)) { /* a helper has it, or a thread of this process */
-            bcs_clock_pause();
+        if (!nic_engine_try_lock(view)) {
+            bcs_clock_pause(); /* a helper has it, or a thread of this process */
             return;
         }
         waiter->holds_lock = true;
@@ -178,9 +177,7 @@ static void inline_kick(struct nic_engine *engine, uint32_t reader)
 
 static void inline_leave(struct nic_engine *engine, uint32_t reader)
 {
-    struct nic_view *view = &engine->views[nic_layout_desk(&engine->layout, reader)];
-
-    if (!nic_engine_tell_holder(view)) {
+    if (!nic_engine_tell_holder(nic_engine_view(engine, reader))) {
         nic_engine_watch(engine);
     }
 }
@@ -202,17 +199,12 @@ static void inline_wait_for_room(struct nic_engine *engine, struct nic_waiter *w
     }
 }
 
-static bool inline_progress(struct nic_engine *engine)
-{
-    return nic_engine_turn(engine);
-}
-
 const struct nic_driver_ops nic_driver_inline = {
     .name = "inline",
     .serves = NIC_SERVES(NIC_SERVE_BACKGROUND),
     .kick = inline_kick,
     .leave = inline_leave,
-    .progress = inline_progress,
+    .progress = nic_engine_turn,
     .wait_for_room = inline_wait_for_room,
     .turn = inline_turn,
     .stop = inline_stop,

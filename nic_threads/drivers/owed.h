@@ -17,13 +17,11 @@ static inline void nic_engine_owe(struct nic_engine *engine, uint32_t port)
 {
     const struct nic_view *own = nic_engine_own(engine);
 
-    if (engine->n_owed++ == 0 && engine->owes_any) {
+    if (engine->n_owed++ == 0) {
         memset(engine->owed, 0, nic_port_words(own->n_local) * sizeof(engine->owed[0]));
-        engine->owes_any = false;
     }
     if (nic_is_linked(engine)) {
         nic_mark(engine->owed, port - own->first_port);
-        engine->owes_any = true;
     }
 }
 

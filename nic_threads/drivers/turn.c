@@ -49,8 +49,8 @@ static inline bool turn_node(struct nic_view *view, bool is_alone)
     return has_done;
 }
 
-/** The turn of nodes that make work for each other. */
-static bool turn_nodes(struct nic_engine *engine)
+/** The turn of all desks; nodes make work for each other. */
+static inline bool turn_views(struct nic_engine *engine, bool is_alone)
 {
     bool has_done = false;
     bool goes_on;
@@ -58,19 +58,23 @@ static bool turn_nodes(struct nic_engine *engine)
     do {
         goes_on = false;
         for (uint32_t i = 0; i < engine->n_views; i++) {
-            goes_on |= turn_node(&engine->views[i], false);
+            goes_on |= turn_node(&engine->views[i], is_alone);
         }
         has_done |= goes_on;
     } while (goes_on && engine->n_nodes > 1);
     return has_done;
 }
 
-/** The turn of desks where this process has something under way. */
+/** The turn of the desks of other ports where this process has something under way; who is polite
+ *  leaves those alone that are locked. */
 static bool turn_owed(struct nic_engine *engine, bool is_polite)
 {
     const struct nic_view *own = nic_engine_own(engine);
     bool has_done = false;
 
+    if (engine->n_owed == 0) {
+        return false;
+    }
     for (uint32_t word = 0; word < nic_port_words(own->n_local); word++) {
         for (uint64_t bits = engine->owed[word]; bits != 0; bits &= bits - 1) {
             uint32_t local = word * 64 + (uint32_t)__builtin_ctzll(bits);
@@ -93,7 +97,7 @@ bool nic_engine_has_work(const struct nic_view *view)
 
 bool nic_engine_turn_owed(struct nic_engine *engine)
 {
-    return engine->n_owed > 0 && nic_is_linked(engine) && turn_owed(engine, true);
+    return turn_owed(engine, true);
 }
 
 bool nic_engine_turn(struct nic_engine *engine)
@@ -101,32 +105,20 @@ bool nic_engine_turn(struct nic_engine *engine)
     bool has_done;
 
     if (!nic_is_alone(engine)) {
-        return turn_nodes(engine);
+        return turn_views(engine, false);
     }
     has_done = turn_node(nic_engine_own(engine), true);
-    if (engine->n_owed > 0) {
-        has_done |= turn_owed(engine, false);
-    }
-    return has_done;
+    return turn_owed(engine, false) || has_done;
 }
 
 bool nic_engine_turn_all(struct nic_engine *engine)
 {
-    bool has_done = false;
-
-    if (!nic_is_alone(engine)) {
-        return turn_nodes(engine);
-    }
-    for (uint32_t i = 0; i < engine->n_views; i++) {
-        has_done |= turn_node(&engine->views[i], true);
-    }
-    return has_done;
+    return turn_views(engine, nic_is_alone(engine));
 }
 
 bool nic_engine_turn_at(struct nic_engine *engine, uint32_t port)
 {
-    return turn_node(&engine->views[nic_layout_desk(&engine->layout, port)],
-                     nic_is_alone(engine));
+    return turn_node(nic_engine_view(engine, port), nic_is_alone(engine));
 }
 
 bool nic_engine_receive(struct nic_view *view)

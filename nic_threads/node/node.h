@@ -139,7 +139,6 @@ struct nic_engine {
     /* What this process has under way at desks of other ports of its node, and at which: bits,
      * cleared when there is nothing any more (owed.h). */
     uint32_t n_owed;
-    bool owes_any; /* some bit may be set */
     uint64_t *owed;
     struct nic_view *views;
 };
@@ -270,8 +269,8 @@ static inline struct nic_view *nic_engine_own(const struct nic_engine *engine)
 }
 
 /** The view of the desk of a port, by its number in the job. */
-static inline const struct nic_view *nic_engine_view(const struct nic_engine *engine,
-                                                     uint32_t port)
+static inline struct nic_view *nic_engine_view(const struct nic_engine *engine,
+                                               uint32_t port)
 {
     return &engine->views[nic_layout_desk(&engine->layout, port)];
 }
