@@ -196,6 +196,22 @@ void job_open(struct job *job, const struct job_shape *shape, struct rank ranks[
     }
 }
 
+void job_open_awake(struct job *job, uint32_t n_ranks, struct rank ranks[])
+{
+    const struct job_shape shape = {
+        .n_ranks = n_ranks,
+        .is_direct = true,
+        .is_threaded = true,
+        .n_cpus = 2 * n_ranks,
+    };
+
+    job_open(job, &shape, ranks);
+    for (uint32_t i = 0; i < n_ranks; i++) {
+        ranks[i].context->engine->spin_ticks = UINT64_MAX;
+        ranks[i].context->engine->stay_ticks = UINT64_MAX;
+    }
+}
+
 void job_close(struct job *job, struct rank ranks[])
 {
     for (uint32_t i = 0; i < job->shape.n_ranks; i++) {

@@ -79,6 +79,9 @@ void rank_open_world(struct rank *me);
  *  job_close. */
 void job_open(struct job *job, const struct job_shape *shape, struct rank ranks[]);
 
+/** job_open, of ranks on one node that all have a core to spare and never sleep by themselves. */
+void job_open_awake(struct job *job, uint32_t n_ranks, struct rank ranks[]);
+
 /** Free what job_open made. */
 void job_close(struct job *job, struct rank ranks[]);
 

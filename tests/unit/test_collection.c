@@ -66,7 +66,7 @@ static void post_sends(int rank, int n)
 
 static struct nic_view *desk(void)
 {
-    return &engine->views[nic_layout_desk(&engine->layout, RECEIVER)];
+    return nic_engine_view(engine, RECEIVER);
 }
 
 static const struct nic_match *queue(void)

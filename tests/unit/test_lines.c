@@ -2,8 +2,8 @@
 /*
  * What a message, and a short collective, costs in cache lines, where each process matches its own:
  * between two ranks it writes no line that a third one reads or writes, whatever that one does; and
- * how many lines go from the one to the other. Ranks are contexts of one thread, whose accesses are counted
- * (line_trace.h).
+ * how many lines go from the one to the other. Ranks are contexts of one thread, whose accesses are
+ * counted (line_trace.h).
  */
 #include <check.h>
 #include <stdio.h>
@@ -17,28 +17,25 @@
 #include "tests/unit/line_trace.h"
 #include "tests/unit/run_suite.h"
 
-enum { N_RANKS = 6, TAG = 5, N_ROUNDS = 40, N_POLLS = 200, N_BYTES = 8 };
+enum {
+    N_RANKS = 6,
+    TAG = 5,
+    N_ROUNDS = 40,
+    N_POLLS = 200,
+    N_BYTES = 8,
+    LONGEST = 1024
+};
 enum { HEAP, SHARED, N_PIECES };
 
 #define ANY_NUMBER SIZE_MAX /* of lines: by how the C library copies */
 
 static struct job job;
 static struct rank ranks[N_RANKS];
+static char data[LONGEST];
 
 static void setup(void)
 {
-    const struct job_shape shape = {
-        .n_ranks = N_RANKS,
-        .is_direct = true,
-        .is_threaded = true,
-        .n_cpus = 2 * N_RANKS,
-    };
-
-    job_open(&job, &shape, ranks);
-    for (int i = 0; i < N_RANKS; i++) { /* nobody sleeps */
-        ranks[i].context->engine->spin_ticks = UINT64_MAX;
-        ranks[i].context->engine->stay_ticks = UINT64_MAX;
-    }
+    job_open_awake(&job, N_RANKS, ranks);
 }
 
 static void teardown(void)
@@ -46,18 +43,37 @@ static void teardown(void)
     job_close(&job, ranks);
 }
 
+static void start_receive(int rank, int source, struct bcs_request *request_out)
+{
+    struct bcs_message message = rank_message(&ranks[rank], source, TAG, data, N_BYTES);
+
+    ck_assert_int_eq(bcs_recv(ranks[rank].context, &message, NULL, request_out), 0);
+}
+
+static void send_to(int from, int to, size_t n_bytes)
+{
+    struct bcs_message message = rank_message(&ranks[from], to, TAG, data, n_bytes);
+
+    ck_assert_int_eq(bcs_send(ranks[from].context, &message, BCS_SEND_STANDARD, NULL),
+                     0);
+}
+
+/** Wait for a message of rank 0 to rank 1. */
+static void receive(size_t n_bytes)
+{
+    struct bcs_message wanted = rank_message(&ranks[1], 0, TAG, data, n_bytes);
+
+    ck_assert_int_eq(bcs_recv(ranks[1].context, &wanted, NULL, NULL), 0);
+}
+
 /** A message from one rank to another, which gets it from `source`. */
 static void pass(int from, int to, int source)
 {
-    char data[N_BYTES] = {0};
-    struct bcs_message message = rank_message(&ranks[from], to, TAG, data, N_BYTES);
-    struct bcs_message wanted = rank_message(&ranks[to], source, TAG, data, N_BYTES);
-    struct bcs_request request;
+    struct bcs_request received;
 
-    ck_assert_int_eq(bcs_recv(ranks[to].context, &wanted, NULL, &request), 0);
-    ck_assert_int_eq(bcs_send(ranks[from].context, &message, BCS_SEND_STANDARD, NULL),
-                     0);
-    ck_assert_int_eq(bcs_test(ranks[to].context, &request, true), 0);
+    start_receive(to, source, &received);
+    send_to(from, to, N_BYTES);
+    ck_assert_int_eq(bcs_test(ranks[to].context, &received, true), 0);
 }
 
 static void pass_to_and_fro(int a, int b)
@@ -163,18 +179,15 @@ END_TEST
 START_TEST(a_short_message_takes_one_line_from_its_sender_to_its_receiver)
 {
     struct line_trace sender[N_PIECES], receiver[N_PIECES];
-    char data[N_BYTES] = {0};
-    struct bcs_message message = rank_message(&ranks[0], 1, TAG, data, N_BYTES);
-    struct bcs_message wanted = rank_message(&ranks[1], 0, TAG, data, N_BYTES);
 
     make_traces(sender);
     make_traces(receiver);
     warm_up();
     line_trace_begin(sender, N_PIECES);
-    ck_assert_int_eq(bcs_send(ranks[0].context, &message, BCS_SEND_STANDARD, NULL), 0);
+    send_to(0, 1, N_BYTES);
     line_trace_end();
     line_trace_begin(receiver, N_PIECES);
-    ck_assert_int_eq(bcs_recv(ranks[1].context, &wanted, NULL, NULL), 0);
+    receive(N_BYTES);
     line_trace_end();
     ck_assert_int_eq(n_common(sender, receiver), 1);
     ck_assert_int_eq(n_common(receiver, sender), 0);
@@ -185,53 +198,31 @@ END_TEST
 
 /* ---- what calls cost */
 
-static void start_receive(int rank, int from, void *data, size_t n_bytes,
-                          struct bcs_request *request)
-{
-    struct bcs_message message = rank_message(&ranks[rank], from, TAG, data, n_bytes);
-
-    ck_assert_int_eq(bcs_recv(ranks[rank].context, &message, NULL, request), 0);
-}
-
-static void send_to(int from, int to, const void *data, size_t n_bytes)
-{
-    struct bcs_message message =
-        rank_message(&ranks[from], to, TAG, (void *)(uintptr_t)data, n_bytes);
-
-    ck_assert_int_eq(bcs_send(ranks[from].context, &message, BCS_SEND_STANDARD, NULL),
-                     0);
-}
-
-static char data[4096];
 static struct bcs_request request;
 
 static void send_short(void)
 {
-    send_to(0, 1, data, N_BYTES);
+    send_to(0, 1, N_BYTES);
 }
 
 static void receive_short(void)
 {
-    struct bcs_message wanted = rank_message(&ranks[1], 0, TAG, data, N_BYTES);
-
-    ck_assert_int_eq(bcs_recv(ranks[1].context, &wanted, NULL, NULL), 0);
+    receive(N_BYTES);
 }
 
 static void send_block(void)
 {
-    send_to(0, 1, data, 1024);
+    send_to(0, 1, LONGEST);
 }
 
 static void receive_block(void)
 {
-    struct bcs_message wanted = rank_message(&ranks[1], 0, TAG, data, 1024);
-
-    ck_assert_int_eq(bcs_recv(ranks[1].context, &wanted, NULL, NULL), 0);
+    receive(LONGEST);
 }
 
 static void post_receive(void)
 {
-    start_receive(1, 0, data, N_BYTES, &request);
+    start_receive(1, 0, &request);
 }
 
 static void test_in_vain(void)

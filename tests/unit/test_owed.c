@@ -23,18 +23,7 @@ static char out[N_BYTES], in[N_BYTES];
 
 static void setup(void)
 {
-    const struct job_shape shape = {
-        .n_ranks = N_RANKS,
-        .is_direct = true,
-        .is_threaded = true,
-        .n_cpus = 2 * N_RANKS,
-    };
-
-    job_open(&job, &shape, ranks);
-    for (int i = 0; i < N_RANKS; i++) { /* nobody sleeps by itself */
-        ranks[i].context->engine->spin_ticks = UINT64_MAX;
-        ranks[i].context->engine->stay_ticks = UINT64_MAX;
-    }
+    job_open_awake(&job, N_RANKS, ranks);
 }
 
 static void teardown(void)
