@@ -11,6 +11,8 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
+from dataclasses import dataclass
 from pathlib import Path
 
 
@@ -94,17 +96,28 @@ def job_stop(process):
             continue
 
 
+@dataclass(frozen=True)
+class JobResult:
+    """What a job has written, and how long it took from the start of its launcher to the
+    launcher's end."""
+
+    stdout: str
+    stderr: str
+    seconds: float
+
+
 def job_run(command, timeout_seconds, settings=None):
     """Run a job with settings added to the environment; what is None there is taken away.
-    Returns what it has written, as .stdout and .stderr; JobError if it fails or does not
-    end."""
+    Returns a JobResult; JobError if it fails or does not end."""
     environment = {**os.environ, **(settings or {})}
     environment = {name: value for name, value in environment.items() if value is not None}
+    start = time.monotonic()
     process = subprocess.Popen(command, stdin=subprocess.DEVNULL, text=True,
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                env=environment, start_new_session=True)
     try:
         output, errors = process.communicate(timeout=timeout_seconds)
+        seconds = time.monotonic() - start
     except subprocess.TimeoutExpired:
         raise JobError(command, f"no end in {timeout_seconds} s") from None
     finally:
@@ -114,7 +127,7 @@ def job_run(command, timeout_seconds, settings=None):
         lines = [line for line in (errors or output).splitlines() if line.strip("- ")]
         reason = lines[0] if lines else "no message"
         raise JobError(command, f"status {process.returncode}: {reason}")
-    return subprocess.CompletedProcess(command, 0, output, errors)
+    return JobResult(output, errors, seconds)
 
 
 def number_find(pattern, text, what):
@@ -172,9 +185,10 @@ def rounds_run(sides, n_rounds, run, conditions, first=0):
     side for which it has returned None.
 
     Each round runs each side once, every second one in the other order, so that a drift of
-    the machine favours neither end; first is the number of rounds that these go on from. A round of which the hypervisor took DISTURBED_PERCENT
-    or more is run again, up to n_rounds of them; the conditions count those, and the
-    disturbed ones that are kept after that."""
+    the machine favours neither end; first is the number of rounds
+    that these go on from. A round of which the hypervisor took DISTURBED_PERCENT or more is
+    run again, up to n_rounds of them; the conditions count those, and the disturbed ones that
+    are kept after that."""
     results = {side: [] for side in sides}
     n_repeats = number = 0
     while number < n_rounds:

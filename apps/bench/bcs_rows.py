@@ -2,9 +2,10 @@
 """The rows of bcs-bench's table: what is run, which number counts, and its bar."""
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 LOWER, HIGHER, NO_RATIO = "lower", "higher", "no ratio"
+NATIVE = "native"  # the side without BCS
 
 # What stands in a row's command for an input file of an application.
 INPUTS = ("input.bench", "timing_h.input", "timing_c.input")
@@ -24,12 +25,18 @@ class Row:
     title: str
     n_ranks: int
     command: tuple  # program and its arguments
-    pattern: str  # finds the number in the program's output
+    pattern: str  # finds the number in the output; None: the seconds of the whole job
     unit: str
     better: str = LOWER
     bar: float = None
     settings: dict = field(default_factory=dict)  # of the side of BCS
-    reference: float = None  # what the number is compared with, if not with native runs
+    # What the number is compared with: runs of BCS with the settings in base, else native
+    # ones, or, if there is a reference, that number; and what the table calls it.
+    base: dict = None
+    reference: float = None
+    base_title: str = NATIVE
+    n_pairs: int = 5  # of runs, unless told otherwise
+    is_quick: bool = True  # whether --quick has it, too
 
     def ratio_of(self, native, bcs):
         """BCS to native, turned so that less than 1 is better; None if senseless."""
@@ -41,9 +48,17 @@ class Row:
         """Whether there is a bar and the ratio is not shown to be within it."""
         return self.bar is not None and (ratio is None or ratio > self.bar)
 
-    def side_key(self):
-        """What tells the settings of two rows apart."""
+    def side(self):
+        """The side of BCS, equal for rows with the same settings."""
         return tuple(sorted(self.settings.items()))
+
+    def base_side(self):
+        """The side that it is compared with, if there is no reference."""
+        return NATIVE if self.base is None else tuple(sorted(self.base.items()))
+
+    def job(self):
+        """What rows that share their runs have in common."""
+        return self.n_ranks, self.command
 
 
 def size_text(n_bytes):
@@ -71,29 +86,37 @@ def line_row(program, n_ranks, n_bytes=0, *, title, line=None, unit="us", bar=No
 
 def two_rank_rows():
     """Ping-pong and the rest on two ranks."""
-    ping_pong_bars = {8: 2.0, 1 << 10: None, 8 << 10: 0.95, 64 << 10: 0.95,
-                      256 << 10: 0.95, 1 << 20: 0.95, 4 << 20: 0.95}
+    ping_pong_bars = {8: 1.15, 64: 1.1, 256: 1.1, 1 << 10: 1.1, 2 << 10: 1.1,
+                      **{n_kb << 10: 0.95 for n_kb in (4, 8, 16, 32, 64, 256, 1024, 4096)}}
     ping_pongs = [line_row("latency", 2, n_bytes, title="ping-pong {size}", bar=bar)
                   for n_bytes, bar in ping_pong_bars.items()]
     return ping_pongs + [
         line_row("bandwidth", 2, 1 << 20, title="bandwidth {size}", unit="MB/s",
                  better=HIGHER),
         line_row("message_rate", 2, 8, title="message rate {size}", unit="M/s",
-                 better=HIGHER),
-        line_row("barrier", 2, title="barrier", bar=1.8),
-        line_row("allreduce", 2, 8, title="allreduce {size}", bar=1.8),
-        line_row("bcast", 2, 8, title="bcast {size}"),
+                 better=HIGHER, bar=1.25),
+        line_row("barrier", 2, title="barrier", bar=1.2),
+        line_row("allreduce", 2, 8, title="allreduce {size}", bar=1.2),
+        line_row("bcast", 2, 8, title="bcast {size}", bar=1.2),
         line_row("bcast", 2, 64 << 10, title="bcast {size}"),
         *polling_rows(2, 1.5),
         line_row("polling", 2, 8, title="Iprobe that finds nothing",
                  line="polling_miss", unit="ns", bar=1.5),
-        line_row("alltoall", 2, 8, title="alltoall {size}"),
+        line_row("alltoall", 2, 8, title="alltoall {size}", bar=1.2),
         line_row("alltoall", 2, 64 << 10, title="alltoall {size}"),
         line_row("overlap", 2, 1 << 20, title="overlap {size}, time not hidden",
                  line="overlap_exposed"),
         line_row("overlap", 2, 1 << 20, title="overlap {size}, share hidden", unit="%",
                  better=NO_RATIO),
     ]
+
+
+def nodes_rows():
+    """Two ranks on two nodes of one machine: against native runs, and against one node."""
+    alone = line_row("latency", 2, 8, title="ping-pong {size}, nodes of 1")
+    alone = replace(alone, name=f"nodes1-{alone.name}", settings={"BCS_NODE_RANKS": "1"})
+    return [alone, replace(alone, name=f"{alone.name}-to-one-node", bar=1.5, base={},
+                           base_title="one node")]
 
 
 def polling_rows(n_ranks, bar):
@@ -108,9 +131,9 @@ def polling_rows(n_ranks, bar):
 def many_rank_rows(n_ranks):
     """The rows with more ranks than cores."""
     return [
-        line_row("latency", n_ranks, 8, title="ping-pong {size}", bar=0.3),
-        line_row("barrier", n_ranks, title="barrier", bar=0.6),
-        line_row("allreduce", n_ranks, 8, title="allreduce {size}", bar=0.6),
+        line_row("latency", n_ranks, 8, title="ping-pong {size}", bar=0.12),
+        line_row("barrier", n_ranks, title="barrier", bar=0.55),
+        line_row("allreduce", n_ranks, 8, title="allreduce {size}", bar=0.55),
         *polling_rows(n_ranks, 2.0),
     ]
 
@@ -132,11 +155,23 @@ def sage_row(deck, n_ranks):
                unit="s", bar=1.02)
 
 
+def start_rows(n_ranks, memory_bar):
+    """What a job of many ranks takes that does nothing: a launch takes from seconds to a
+    minute, so a few of them must do."""
+    few = {"n_ranks": n_ranks, "n_pairs": 3, "is_quick": False}
+    return [
+        Row(name=f"startup-{n_ranks}", title="start-up", command=("bench_empty",),
+            pattern=None, unit="s", bar=1.15, **few),
+        Row(name=f"memory-{n_ranks}", title="resident memory", command=("bench_resident",),
+            pattern=r"^resident 0 (\S+) MB$", unit="MB", bar=memory_bar, **few),
+    ]
+
+
 def timed(row, bar, reference=None):
-    """The same row with strobes by the clock."""
-    return Row(**{**vars(row), "name": f"timed-{row.name}", "bar": bar,
-                  "title": f"{row.title}, timed {SLICE_US} us", "settings": TIMED,
-                  "reference": reference})
+    """The same row with strobes by the clock, of which a reference is the length."""
+    return replace(row, name=f"timed-{row.name}", bar=bar, settings=TIMED,
+                   title=f"{row.title}, timed {SLICE_US} us", reference=reference,
+                   base_title="slice" if reference else row.base_title)
 
 
 def timed_rows(applications):
@@ -156,9 +191,10 @@ def all_rows():
     """The table, in its order."""
     grids = {2: "2x1", 4: "2x2", 8: "4x2"}
     applications = [sweep_row(mode, bar, n_ranks, grid)
-                    for mode, bar in (("blocking", 1.05), ("nonblocking", 1.02))
+                    for mode, bar in (("blocking", 1.0), ("nonblocking", 1.02))
                     for n_ranks, grid in grids.items()]
     applications += [sage_row(deck, n_ranks) for deck in ("timing_h", "timing_c")
                      for n_ranks in grids]
-    return [*two_rank_rows(), *many_rank_rows(8), *many_rank_rows(16), *applications,
+    return [*two_rank_rows(), *nodes_rows(), *many_rank_rows(8), *many_rank_rows(16),
+            *start_rows(64, None), *start_rows(256, 1.3), *applications,
             *timed_rows(applications)]

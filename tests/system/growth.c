@@ -7,7 +7,6 @@
  *   sends N      so many short messages, and a tenth as many of 600 and of 3000 bytes, are sent
  *                before any is received
  *   comms N      so many communicators at a time, each of which carries a message
- *   memory       prints the resident memory of all ranks together before any communication
  *
  * Rank 0 prints "ok" when all is right.
  */
@@ -190,31 +189,6 @@ static void comms(long n)
     free(all);
 }
 
-/** KB of this process's that no other has, with its part of what they share. */
-static long resident(void)
-{
-    FILE *file = fopen("/proc/self/smaps_rollup", "r");
-    char line[256];
-    long n_kb = 0;
-
-    expect(file != NULL, "no smaps_rollup", 0);
-    while (fgets(line, sizeof(line), file) != NULL) {
-        sscanf(line, "Pss: %ld", &n_kb);
-    }
-    fclose(file);
-    return n_kb;
-}
-
-static void memory(void)
-{
-    long mine = resident(), all = 0;
-
-    MPI_Reduce(&mine, &all, 1, MPI_LONG, MPI_SUM, 0, MPI_COMM_WORLD);
-    if (rank == 0) {
-        printf("%ld KB\n", all);
-    }
-}
-
 int main(int argc, char **argv)
 {
     const char *what = argc > 1 ? argv[1] : "";
@@ -232,8 +206,7 @@ int main(int argc, char **argv)
     } else if (strcmp(what, "comms") == 0) {
         comms(n);
     } else {
-        expect(strcmp(what, "memory") == 0, "usage: growth WHAT [N]", 0);
-        memory();
+        expect(0, "usage: growth WHAT [N]", 0);
     }
     MPI_Barrier(MPI_COMM_WORLD);
     if (rank == 0) {

@@ -29,6 +29,8 @@ PROGRAMS = {
     "alltoall": (LENGTHS, 12),
     "overlap": (["--min", "1M", "--max", "1M", "--compute", "0.1"], 1),
 }
+# Programs that take no options, and what they print.
+PLAIN = {"empty": r"", "resident": r"resident 0 \d+\.\d MB\n"}
 # One row of bcs-bench, which takes two short jobs. It has a number on any machine, while two
 # ranks beside other load may have no two runs of one kind.
 ROW = "barrier-8"
@@ -97,9 +99,19 @@ class Suite:
             carried = [*shlex.split(self.arguments.launcher), *words]
             self.must_measure(f"{name}, {mode}", carried, n_lines, extra)
 
+    def case_plain_programs(self):
+        for name, pattern in PLAIN.items():
+            for launcher in (self.arguments.native_launcher, self.arguments.launcher):
+                command = [*shlex.split(launcher), "-n", "3",
+                           str(self.programs / f"bench_{name}")]
+                result = self.run_job(command)
+                is_right = result.status == 0 and re.fullmatch(pattern, result.stdout)
+                said = f"{result.status}: {result.stdout[:300]!r} {result.stderr[:300]!r}"
+                self.report.case(name, [] if is_right else [said], job.shell_line(command))
+
     def case_programs_are_all(self):
         built = {path.name for path in self.programs.glob("bench_*") if path.is_file()}
-        known = {f"bench_{name}" for name in PROGRAMS}
+        known = {f"bench_{name}" for name in [*PROGRAMS, *PLAIN]}
         different = sorted(built ^ known)
         self.report.case("all programs", [f"{name}?" for name in different])
 
@@ -122,6 +134,7 @@ class Suite:
             "--pairs: ": ["--pairs", "many"],
             "--timeout": ["--timeout", "-1"],
             "--only nothing": ["--only", "nothing", *self.build],
+            "with --quick": ["--quick", "--only", "startup-256", *self.build],
             "--write": ["--only", ROW, "--write", "a.md", *self.build],
             "nowhere.md": ["--write", str(self.folder / "nowhere.md"), *self.build],
             "no_markers.md": ["--write", str(self.folder / "no_markers.md"), *self.build],

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """Tests what bcs-bench and bcs-reproduce conclude from numbers: which way a ratio is
-turned, which bars are missed, which runs are compared, which rounds are repeated.
+turned, which bars are missed, which runs and sides are compared, which rounds are repeated.
 
 Argument: the folder of the modules.
 """
@@ -10,13 +10,16 @@ import contextlib
 import io
 import math
 import sys
+import types
 import unittest
+from dataclasses import replace
 from unittest import mock
 
 sys.path.insert(0, sys.argv.pop(1))
 
 import bcs_jobs  # noqa: E402
 import bcs_kinds  # noqa: E402
+import bcs_measure  # noqa: E402
 import bcs_rows  # noqa: E402
 
 
@@ -54,11 +57,91 @@ class Ratios(unittest.TestCase):
         slower = bcs_rows.timed(row(), 1.05)
         self.assertEqual((slower.command, slower.n_ranks), (("program",), 2))
         self.assertEqual(slower.settings["BCS_STROBE"], "timed")
-        self.assertNotEqual(slower.side_key(), row().side_key())
+        self.assertNotEqual(slower.side(), row().side())
+        self.assertEqual(slower.job(), row().job())
 
     def test_names_of_rows_are_unique(self):
         names = [row.name for row in bcs_rows.all_rows()]
         self.assertEqual(len(names), len(set(names)))
+
+
+class Jobs(unittest.TestCase):
+    """Rows of one job share its runs; each compares the sides that it names."""
+
+    SECONDS = {None: 1.0, "": 2.0, "1": 5.0}  # by BCS_NODE_RANKS, None natively
+
+    def setUp(self):
+        self.row = replace(row(), pattern=r"^number (\S+)$")
+        self.nodes = replace(self.row, name="nodes", settings={"BCS_NODE_RANKS": "1"})
+        self.to_one_node = replace(self.nodes, name="to one node", base={})
+        self.order = []
+
+    def job_run(self, command, _timeout, settings):
+        """A job whose number is ten times its seconds."""
+        self.assertEqual(command == ["native"], settings is None)
+        side = None if settings is None else settings.get("BCS_NODE_RANKS", "")
+        self.order.append(side)
+        seconds = self.SECONDS[side]
+        return bcs_jobs.JobResult(f"number {10 * seconds}\n", "", seconds)
+
+    def call(self, function, rows, *more, **options):
+        """What a function of the module makes of rows whose jobs run here."""
+        places = types.SimpleNamespace(
+            launch=lambda _, command, is_native: ["native"] if is_native else ["bcs"])
+        defaults = {"pairs": None, "quick": False, "timeout": 9}
+        with mock.patch.object(bcs_measure, "job_run", self.job_run), mock.patch.object(
+                bcs_jobs.Conditions, "stolen_percent", lambda _: 0):
+            return function(places, rows, types.SimpleNamespace(**{**defaults, **options}),
+                            bcs_jobs.Conditions(), *more)
+
+    def measure(self, *rows, **options):
+        """The results of rows of one job."""
+        return self.call(bcs_measure.job_measure, rows, **options)
+
+    def test_a_row_is_compared_with_native_runs(self):
+        result, = self.measure(self.row, pairs=3)
+        self.assertEqual((result.base, result.bcs), ([10.0] * 3, [20.0] * 3))
+        self.assertEqual(self.order, [None, "", "", None, None, ""])
+
+    def test_a_row_may_be_compared_with_other_settings(self):
+        result, = self.measure(self.to_one_node, pairs=1)
+        self.assertEqual((result.base, result.bcs), ([20.0], [50.0]))
+        self.assertEqual(self.order, ["", "1"])
+
+    def test_rows_of_one_job_share_its_runs(self):
+        results = self.measure(self.row, self.nodes, self.to_one_node, pairs=1)
+        self.assertEqual([result.ratio(self.row) for result in results], [2.0, 5.0, 2.5])
+        self.assertEqual(self.order, [None, "", "1"])
+
+    def test_a_row_may_be_compared_with_a_number(self):
+        result, = self.measure(replace(self.row, reference=4.0), pairs=1)
+        self.assertEqual((result.base, result.bcs), ([4.0], [20.0]))
+        self.assertEqual(self.order, [""])
+
+    def test_a_row_without_a_pattern_is_the_time_of_the_whole_job(self):
+        result, = self.measure(replace(self.row, pattern=None), pairs=1)
+        self.assertEqual((result.base, result.bcs), ([1.0], [2.0]))
+
+    def test_a_row_has_its_own_number_of_pairs_unless_told_otherwise(self):
+        few = replace(self.row, n_pairs=2)
+        self.assertEqual(len(self.measure(few)[0].bcs), 2)
+        self.assertEqual(len(self.measure(few, quick=True)[0].bcs), 1)
+        self.assertEqual(len(self.measure(few, quick=True, pairs=3)[0].bcs), 3)
+
+    def test_rows_are_measured_job_by_job_and_kept_in_order(self):
+        other = replace(self.row, name="other", n_ranks=8)
+        failing = replace(self.row, name="failing", n_ranks=4, pattern="^nothing$")
+        shown = []
+        with contextlib.redirect_stderr(io.StringIO()) as errors:
+            measured = self.call(
+                bcs_measure.rows_measure, [self.row, failing, other, self.nodes],
+                lambda row, _: shown.append(row.name), pairs=1)
+        self.assertEqual(shown, ["name", "nodes", "failing", "other"])
+        self.assertEqual([row.name for row, _ in measured],
+                         ["name", "failing", "other", "nodes"])
+        self.assertEqual([result is None for _, result in measured],
+                         [False, True, False, False])
+        self.assertIn("failing", errors.getvalue())
 
 
 class Kinds(unittest.TestCase):
