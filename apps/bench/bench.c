@@ -11,7 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define OPTIONS_HELP 1
 #define MAX_BYTES (1L << 30)
@@ -35,7 +34,10 @@ static const struct option options[] = {
     {"--min", BENCH_OPTION_LENGTHS, OPTION_INTEGER, offsetof(struct bench, n_bytes_min),
      0, MAX_BYTES, "shortest message in bytes; K, M and G are understood"},
     {"--max", BENCH_OPTION_LENGTHS, OPTION_INTEGER, offsetof(struct bench, n_bytes_max),
-     0, MAX_BYTES, "longest message in bytes; lengths double from --min"},
+     0, MAX_BYTES, "longest message in bytes"},
+    {"--factor", BENCH_OPTION_LENGTHS, OPTION_INTEGER,
+     offsetof(struct bench, n_bytes_factor), 2, MAX_BYTES,
+     "from one length to the next, from --min on"},
     {"--window", BENCH_OPTION_WINDOW, OPTION_INTEGER, offsetof(struct bench, n_window),
      1, 4096, "messages under way at a time (fewer when they exceed 16 MB)"},
     {"--compute", BENCH_OPTION_COMPUTE, OPTION_REAL, offsetof(struct bench, compute_ms),
@@ -182,6 +184,13 @@ int bench_is_timed(const struct bench *bench)
            bench->rank < bench->spec->n_ranks_timed;
 }
 
+int bench_partner(const struct bench *bench)
+{
+    int partner = bench->rank ^ 1;
+
+    return partner < bench->n_ranks ? partner : MPI_PROC_NULL;
+}
+
 long bench_one_slot(const struct bench *bench, size_t n_bytes)
 {
     (void)bench;
@@ -215,14 +224,6 @@ long bench_check(const struct bench *bench, const unsigned char *data, size_t n_
         }
     }
     return 0;
-}
-
-double bench_now_seconds(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
 static void *buffer_allocate(const struct bench *bench, size_t n_bytes)
@@ -414,7 +415,7 @@ static int lengths_run(struct bench *bench)
         if (length_run(bench, (size_t)n_bytes)) {
             return 1;
         }
-        n_bytes = n_bytes ? n_bytes * 2 : bench->spec->unit_bytes;
+        n_bytes = n_bytes ? n_bytes * bench->n_bytes_factor : bench->spec->unit_bytes;
     }
     return 0;
 }
@@ -425,6 +426,7 @@ int bench_main(int argc, char **argv, const struct bench_spec *spec)
         .spec = spec,
         .n_bytes_min = spec->n_bytes_min,
         .n_bytes_max = spec->n_bytes_max,
+        .n_bytes_factor = 2,
         .n_batches = 11,
         .batch_ms = 20,
         .n_window = 64,

@@ -10,6 +10,7 @@
 #include <mpi.h>
 #include <stddef.h>
 
+#include "apps/bench/clock.h"
 #include "apps/bench/line_trip.h"
 
 /* Groups of options that a program may take besides the common ones. */
@@ -49,7 +50,8 @@ struct bench {
 
     long n_bytes_min;
     long n_bytes_max;
-    long n_iterations; /* in a batch; 0: as many as take batch_ms */
+    long n_bytes_factor; /* from one length to the next */
+    long n_iterations;   /* in a batch; 0: as many as take batch_ms */
     long n_batches;
     double batch_ms;
     long n_window;
@@ -73,6 +75,10 @@ struct bench {
 /** Whether this rank takes part in the timed communication. */
 int bench_is_timed(const struct bench *bench);
 
+/** The other rank of this rank's pair of neighbours; the last one of an odd number has
+ * MPI_PROC_NULL. */
+int bench_partner(const struct bench *bench);
+
 /** The n_slots function of programs with one message in each buffer. */
 long bench_one_slot(const struct bench *bench, size_t n_bytes);
 
@@ -87,9 +93,6 @@ void bench_fill(unsigned char *data, size_t n_bytes, long key);
  */
 long bench_check(const struct bench *bench, const unsigned char *data, size_t n_bytes,
                  long key);
-
-/** Seconds on a clock that all processes of one machine share. */
-double bench_now_seconds(void);
 
 /**
  * Time a body in batches, after a warm-up. Collective.

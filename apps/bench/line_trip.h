@@ -22,6 +22,10 @@ struct line_trip {
  */
 void line_trip_init(struct line_trip *trip, int rank, int n_ranks);
 
+/** Prepare both ends for two threads of one process; the memory is given back by the fini of
+ * one of them. @return 0, or -1 if there is no memory */
+int line_trip_share(struct line_trip ends[2]);
+
 /** Whether it can be measured; the same on both ranks. */
 int line_trip_is_possible(const struct line_trip *trip);
 

@@ -11,14 +11,6 @@
 
 enum { TAG = 0, NO_TAG = 1 };
 
-/* The other rank of the pair; the last one of an odd number has none. */
-static int partner_of(const struct bench *bench)
-{
-    int partner = bench->rank ^ 1;
-
-    return partner < bench->n_ranks ? partner : MPI_PROC_NULL;
-}
-
 static void send(struct bench *bench, size_t n_bytes, int partner)
 {
     MPI_Request request;
@@ -55,7 +47,7 @@ static void receive_tested(struct bench *bench, size_t n_bytes)
 static void ping_pong(struct bench *bench, size_t n_bytes, long n_iterations,
                       void (*receive)(struct bench *bench, size_t n_bytes))
 {
-    int partner = partner_of(bench);
+    int partner = bench_partner(bench);
 
     for (long i = 0; partner != MPI_PROC_NULL && i < n_iterations; i++) {
         if (bench->rank < partner) {
@@ -95,7 +87,7 @@ static void miss(struct bench *bench, size_t n_bytes, long n_iterations)
 static long verify(struct bench *bench, size_t n_bytes)
 {
     static void (*const bodies[])(struct bench *, size_t, long) = {probing, testing};
-    int partner = partner_of(bench);
+    int partner = bench_partner(bench);
     long n_errors = 0;
 
     bench_fill(bench->send, n_bytes, bench->rank);

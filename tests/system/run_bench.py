@@ -7,6 +7,7 @@ What the numbers are does not matter here.
 """
 
 import argparse
+import os
 import pathlib
 import re
 import shlex
@@ -21,6 +22,7 @@ LENGTHS = ["--min", "8", "--max", "16K"]
 PROGRAMS = {
     "latency": (LENGTHS, 12),
     "bandwidth": ([*LENGTHS, "--window", "4"], 12),
+    "pairs": (["--factor", "128", "--window", "4"], 8),
     "message_rate": (["--min", "8", "--max", "8", "--window", "4"], 1),
     "barrier": ([], 1),
     "polling": ([], 3),
@@ -31,6 +33,7 @@ PROGRAMS = {
 }
 # Programs that take no options, and what they print.
 PLAIN = {"empty": r"", "resident": r"resident 0 \d+\.\d MB\n"}
+TRIPS = "core_trips"  # started without a launcher
 # One row of bcs-bench, which takes two short jobs. It has a number on any machine, while two
 # ranks beside other load may have no two runs of one kind.
 ROW = "barrier-8"
@@ -109,9 +112,24 @@ class Suite:
                 said = f"{result.status}: {result.stdout[:300]!r} {result.stderr[:300]!r}"
                 self.report.case(name, [] if is_right else [said], job.shell_line(command))
 
+    def case_core_trips(self):
+        program = str(self.programs / f"bench_{TRIPS}")
+        cpus = sorted(os.sched_getaffinity(0))
+        some = cpus[:3]
+        result = self.run_job([program, *map(str, some)])
+        trips = re.findall(r"^core_trip_(\d+)_(\d+) 0 \d\S* us$", result.stdout, re.M)
+        wanted = [(str(a), str(b)) for i, a in enumerate(some) for b in some[i + 1:]]
+        problems = [] if result.status == 0 and trips == wanted else [result.stdout[:300]]
+        self.report.case("trips of some cores", problems)
+        for words in (["x"], ["-1"], ["1", ""], [str(cpus[0]), "1023"]):
+            result = self.run_job([program, *words])
+            is_right = result.status not in (0, None) and result.stderr
+            said = f"{result.status}: {result.stdout[:300]!r}"
+            self.report.case(f"trips of {words}", [] if is_right else [said])
+
     def case_programs_are_all(self):
         built = {path.name for path in self.programs.glob("bench_*") if path.is_file()}
-        known = {f"bench_{name}" for name in [*PROGRAMS, *PLAIN]}
+        known = {f"bench_{name}" for name in [*PROGRAMS, *PLAIN, TRIPS]}
         different = sorted(built ^ known)
         self.report.case("all programs", [f"{name}?" for name in different])
 
