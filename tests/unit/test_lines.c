@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "libbcs/api/p2p.h"
+#include "libbcs/api/post.h"
 #include "libbcs/api/wait.h"
 #include "nic_threads/drivers/turn.h"
 #include "nic_threads/node/terms.h"
@@ -19,6 +20,8 @@
 
 enum {
     N_RANKS = 6,
+    N_FEWER = 17,
+    N_MANY = 33, /* members of a group that goes through one desk */
     TAG = 5,
     N_ROUNDS = 40,
     N_POLLS = 200,
@@ -30,7 +33,7 @@ enum { HEAP, SHARED, N_PIECES };
 #define ANY_NUMBER SIZE_MAX /* of lines: by how the C library copies */
 
 static struct job job;
-static struct rank ranks[N_RANKS];
+static struct rank ranks[N_MANY];
 static char data[LONGEST];
 
 static void setup(void)
@@ -367,9 +370,76 @@ START_TEST(who_comes_to_a_collective_writes_its_own_line_and_reads_those_of_all)
 }
 END_TEST
 
+/* ---- groups that are too large for lines of their own */
+
+/** A member's part of a barrier for the desk that counts them. */
+static void post_part(struct rank *rank)
+{
+    struct bcs_context *context = rank->context;
+    struct bcs_ring_writer *ring = bcs_post_to_node(context);
+    struct bcs_descriptor *entry = bcs_post_begin(context, ring, BCS_COLLECTIVE);
+
+    entry->flags = BCS_TO_ALL;
+    entry->operation = bcs_operation(BCS_COLLECTIVE_BARRIER, 0);
+    entry->context_id = rank->world.context_id;
+    entry->port = rank->world.slot;
+    entry->source = rank->world.rank;
+    entry->tag = -1;
+    entry->cell = bcs_post_cell(context);
+    entry->n_bytes = 0;
+    bcs_ring_publish(ring, entry);
+}
+
+/** Add what the last of n members does to its node's memory in the second barrier, once what
+ * it needs is there; of fewer members it is subtracted. */
+static void add_last_of_many(uint32_t n, int sign, long *n_atomic, long *n_written)
+{
+    struct line_trace traces[N_PIECES];
+
+    job_open_awake(&job, n, ranks);
+    for (uint32_t i = 0; i < n; i++) {
+        rank_open_world(&ranks[i]);
+    }
+    for (int repeat = 0; repeat < 2; repeat++) {
+        make_traces(traces);
+        for (uint32_t i = 1; i < n; i++) {
+            post_part(&ranks[i]);
+        }
+        line_trace_begin(traces, N_PIECES);
+        end_barrier();
+        line_trace_end();
+        if (repeat == 1) {
+            *n_atomic += sign * (long)traces[HEAP].n_atomic;
+            *n_written += sign * (long)line_trace_count(&traces[HEAP], LINE_WRITTEN);
+        }
+        free_traces(traces);
+    }
+    job_close(&job, ranks);
+}
+
+/* Whoever comes last carries out the parts of all: so much for each member. */
+START_TEST(a_barrier_of_many_costs_its_last_member_some_lines_for_each)
+{
+    long n_atomic = 0, n_written = 0;
+
+    add_last_of_many(N_MANY, 1, &n_atomic, &n_written);
+    add_last_of_many(N_FEWER, -1, &n_atomic, &n_written);
+    n_written /= N_MANY - N_FEWER;
+    if (is_table_wanted) {
+        printf("| barrier of more than 16, the last to come, for each member | %ld | "
+               "%ld |\n",
+               n_atomic, n_written);
+        return;
+    }
+    ck_assert_int_eq(n_atomic, 0);
+    ck_assert_int_eq(n_written, 4);
+}
+END_TEST
+
 int main(int argc, char **argv)
 {
-    TCase *tcase = tcase_create("lines");
+    TCase *tcase = tcase_create("lines"), *many = tcase_create("many");
+    Suite *suite = suite_create("lines");
 
     if (!line_trace_is_possible()) {
         puts("skipped: accesses can be counted on x86-64, without sanitizers");
@@ -377,15 +447,17 @@ int main(int argc, char **argv)
     }
     tcase_add_checked_fixture(tcase, setup, teardown);
     is_table_wanted = argc > 1 && strcmp(argv[1], "--table") == 0;
-    if (is_table_wanted) {
-        tcase_add_test(tcase, calls_cost_what_the_table_says);
-        return run_tcase("lines", tcase);
+    if (!is_table_wanted) {
+        tcase_add_test(tcase, a_message_writes_no_line_that_a_third_rank_uses);
+        tcase_add_test(tcase,
+                       a_short_message_takes_one_line_from_its_sender_to_its_receiver);
+        tcase_add_test(
+            tcase,
+            who_comes_to_a_collective_writes_its_own_line_and_reads_those_of_all);
     }
-    tcase_add_test(tcase, a_message_writes_no_line_that_a_third_rank_uses);
-    tcase_add_test(tcase,
-                   a_short_message_takes_one_line_from_its_sender_to_its_receiver);
-    tcase_add_test(
-        tcase, who_comes_to_a_collective_writes_its_own_line_and_reads_those_of_all);
     tcase_add_test(tcase, calls_cost_what_the_table_says);
-    return run_tcase("lines", tcase);
+    tcase_add_test(many, a_barrier_of_many_costs_its_last_member_some_lines_for_each);
+    suite_add_tcase(suite, tcase);
+    suite_add_tcase(suite, many);
+    return run_suite(suite);
 }
