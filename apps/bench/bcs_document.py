@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Tables and captions in Markdown, and the document whose marked parts they replace.
 
-Imported by bcs-bench, bcs-reproduce and cbsp-reproduce. A marked part of a document is whatever stands
-between the two comments of markers().
+Imported by bcs-bench, bcs-reproduce and cbsp-reproduce. A marked part of a document is
+whatever stands between the two comments of markers().
 """
 
 import os

@@ -44,12 +44,21 @@ def n_pairs_of(row, options):
     return options.pairs or (1 if options.quick else row.n_pairs)
 
 
+def pairs_text(rows, options):
+    """How many pairs of runs rows have: most of them, and those that have another number."""
+    numbers = [n_pairs_of(row, options) for row in rows]
+    usual = statistics.mode(numbers)
+    others = [f"{n} of {row.title}, {row.n_ranks} ranks" for row, n in zip(rows, numbers)
+              if n != usual]
+    return ", ".join([str(usual), *others])
+
+
 def job_command(places, row, is_native, program_options):
     """The full command of one job, bcsrun first."""
     command = [places.data(word) if word in INPUTS else word for word in row.command]
     if row.command[0].startswith("bench_"):
         command += program_options
-    return places.launch(row.n_ranks, command, is_native)
+    return places.launch(row.n_ranks, command, is_native, row.launch)
 
 
 def row_value(row, result):

@@ -37,6 +37,7 @@ class Row:
     base_title: str = NATIVE
     n_pairs: int = 5  # of runs, unless told otherwise
     is_quick: bool = True  # whether --quick has it, too
+    launch: tuple = ()  # options of mpirun, on all sides
 
     def ratio_of(self, native, bcs):
         """BCS to native, turned so that less than 1 is better; None if senseless."""
@@ -58,7 +59,7 @@ class Row:
 
     def job(self):
         """What rows that share their runs have in common."""
-        return self.n_ranks, self.command
+        return self.n_ranks, self.command, self.launch
 
 
 def size_text(n_bytes):

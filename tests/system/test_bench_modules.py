@@ -87,7 +87,7 @@ class Jobs(unittest.TestCase):
     def call(self, function, rows, *more, **options):
         """What a function of the module makes of rows whose jobs run here."""
         places = types.SimpleNamespace(
-            launch=lambda _, command, is_native: ["native"] if is_native else ["bcs"])
+            launch=lambda _n, _command, is_native, _options: ["native"] if is_native else ["bcs"])
         defaults = {"pairs": None, "quick": False, "timeout": 9}
         with mock.patch.object(bcs_measure, "job_run", self.job_run), mock.patch.object(
                 bcs_jobs.Conditions, "stolen_percent", lambda _: 0):
