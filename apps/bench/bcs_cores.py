@@ -9,6 +9,7 @@ import os
 from pathlib import Path
 
 CPUS = Path("/sys/devices/system/cpu")
+MANY_CPUS = 1023
 
 
 def cpus_parse(text):
@@ -39,6 +40,17 @@ def last_cache_of(cpu, root=CPUS):
     folders = (root / f"cpu{cpu}/cache").glob("index*")
     last = max(folders, key=lambda folder: int(folder.name[len("index"):]), default=None)
     return sharing_read(last / "shared_cpu_list", cpu) if last else frozenset([cpu])
+
+
+def is_narrowed():
+    """Whether this process may use fewer CPUs than it could be given, as by taskset: mpirun
+    does not heed that when it binds ranks to cores."""
+    allowed = os.sched_getaffinity(0)
+    try:
+        os.sched_setaffinity(0, range(max(MANY_CPUS, *allowed) + 1))
+        return os.sched_getaffinity(0) != allowed
+    finally:
+        os.sched_setaffinity(0, allowed)
 
 
 def cores_here(allowed=None, root=CPUS):

@@ -11,10 +11,10 @@ import statistics
 from dataclasses import dataclass, replace
 
 import bcs_document as document
-from bcs_cores import cores_here, trips_sort
+from bcs_cores import cores_here, is_narrowed, trips_sort
 from bcs_curves import DASHES, Curve, CurveChart, Point, curves_svg
 from bcs_jobs import BenchError, job_run
-from bcs_measure import pairs_text, rows_measure
+from bcs_measure import job_command, pairs_text, rows_measure
 from bcs_rows import HIGHER, LOWER, Row, line_row
 from bcs_sides import DEMAND, NATIVE
 
@@ -191,7 +191,10 @@ def figure_outcome(measured, figure, n_cores, caption):
 
 
 def ranks_most(options, n_cores):
-    """How many ranks to go to."""
+    """How many ranks to go to; BenchError if they could not be bound to these cores."""
+    if is_narrowed():
+        raise BenchError("--only scaling does not go with taskset, which mpirun does not heed: "
+                         "limit the ranks by --cores")
     n_most = options.cores or n_cores
     if n_most < 2:
         raise BenchError("--only scaling needs two ranks: there is one core, see --cores")
@@ -205,6 +208,8 @@ def scaling_measure(places, options, conditions, progress):
     have run."""
     cpus = cores_here()
     rows = scaling_rows(ranks_most(options, len(cpus)), len(cpus))
+    for row in rows:
+        job_command(places, row, True, [])
     trips = trips_measure(places, cpus, options)
     measured = rows_measure(places, rows, options, conditions, progress)
     notes = [f"pairs of runs: {pairs_text(rows, options)}",

@@ -8,6 +8,7 @@ Argument: the folder of the modules.
 
 import contextlib
 import io
+import os
 import re
 import sys
 import tempfile
@@ -70,6 +71,19 @@ class Cores(unittest.TestCase):
                          bcs_cores.trips_sort({(0, 1): 0.1}, self.root))
 
 
+    def test_it_is_noticed_when_only_some_cpus_may_be_used(self):
+        allowed = os.sched_getaffinity(0)
+        self.addCleanup(os.sched_setaffinity, 0, allowed)
+        if len(allowed) > 1:
+            os.sched_setaffinity(0, {min(allowed)})
+            self.assertTrue(bcs_cores.is_narrowed())
+            self.assertEqual(os.sched_getaffinity(0), {min(allowed)})
+            with self.assertRaises(bcs_jobs.BenchError):
+                bcs_scaling.ranks_most(types.SimpleNamespace(cores=2), 2)
+        os.sched_setaffinity(0, range(bcs_cores.MANY_CPUS))
+        self.assertFalse(bcs_cores.is_narrowed())
+
+
 class Rows(unittest.TestCase):
     """Which jobs are run."""
 
@@ -89,6 +103,7 @@ class Rows(unittest.TestCase):
         self.assertEqual(len({row.name for row in rows}), len(rows))
         self.assertEqual(len({row.job() for row in rows}), 4 * 4)
 
+    @mock.patch.object(bcs_scaling, "is_narrowed", lambda: False)
     def test_how_far_to_go_is_told(self):
         with contextlib.redirect_stdout(io.StringIO()) as output:
             self.assertEqual(bcs_scaling.ranks_most(types.SimpleNamespace(cores=None), 4), 4)
@@ -128,6 +143,7 @@ class Whole(unittest.TestCase):
         defaults = {"pairs": 1, "quick": False, "timeout": 9, "cores": None}
         with mock.patch.object(bcs_measure, "job_run", self.job_run), \
                 mock.patch.object(bcs_scaling, "job_run", self.job_run), \
+                mock.patch.object(bcs_scaling, "is_narrowed", lambda: False), \
                 mock.patch.object(bcs_scaling, "cores_here", lambda: list(range(n_cores))), \
                 mock.patch.object(bcs_document, "machine_text", lambda: "a machine"), \
                 mock.patch.object(bcs_jobs.Conditions, "stolen_percent", lambda _: 0), \
