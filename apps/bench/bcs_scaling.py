@@ -124,7 +124,7 @@ def growth_text(values, first):
     """A median in terms of that of the fewest ranks."""
     if not values or not first:
         return "-"
-    return f"{statistics.median(values) / statistics.median(first):.2f}"
+    return document.number_text(statistics.median(values) / statistics.median(first))
 
 
 def figure_cells(row, result, first, figure, n_cores):
