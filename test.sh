@@ -7,6 +7,7 @@
 #   --werror         compiler warnings are errors
 #   --sanitize=WHAT  with the compiler's sanitizers address, undefined, leak or thread (with
 #                    commas), in a build folder of its own
+# MESON_TESTTHREADS says how many tests run at a time; two for each core if it does not.
 set -u
 cd "$(dirname "$0")" || exit 1
 . .ci/setup.sh
@@ -20,7 +21,7 @@ while [ $# -gt 0 ]; do
     --werror) build_options=-Dwerror=true ;;
     --sanitize=?*) sanitizers=${1#*=} ;;
     --help)
-        sed -n '3,10s/^# \{0,1\}//p' "$0"
+        sed -n '3,11s/^# \{0,1\}//p' "$0"
         exit 0
         ;;
     *) break ;;
@@ -53,6 +54,9 @@ if ! install_missing || ! build_all $build_options; then
     echo "0 passed, 1 failed"
     exit 1
 fi
+
+# Half of the time of most tests is waiting: for mpirun to begin and to end, for other ranks.
+export MESON_TESTTHREADS="${MESON_TESTTHREADS:-$((2 * $(nproc)))}"
 
 log=$BUILD_DIR/meson-logs/testlog.json
 rm -f "$log"
