@@ -29,6 +29,9 @@ MAX_RANKS = 16
 PROGRESS_BYTES = 16 * MAX_RANKS
 NATIVE = "native"
 SECONDS_A_LINE = 60  # of what has run so far
+# A program takes several times as long where each step of the engine is another thread's.
+SHARE_WITH_THREADS = 1
+SHARE = 3
 # The tuned alltoall of Open MPI 4.1 writes beyond buffers if a type has gaps.
 NATIVE_VARIABLES = {"OMPI_MCA_coll": "^tuned"}
 
@@ -43,7 +46,8 @@ def parse_arguments():
     parser.add_argument("--first", type=int, default=1, help="first seed")
     parser.add_argument("--seeds", type=int, default=300, help="number of seeds")
     parser.add_argument(
-        "--per-launch", type=int, default=25, help="seeds that one launch runs"
+        "--per-launch", type=int, default=25,
+        help="seeds that one launch runs on the average: with threads fewer than without"
     )
     parser.add_argument("--modes", default="*", help="modes to take in turn")
     parser.add_argument(
@@ -91,6 +95,10 @@ class Launch:
         self.variables = (
             NATIVE_VARIABLES if mode == NATIVE else {**modes.ALL[mode], **settings}
         )
+
+    def has_threads(self):
+        """Whether threads of their own run the engine."""
+        return self.mode != NATIVE and "threads" in modes.values_of(self.mode)
 
     def command(self, words):
         native = ["--native"] if self.mode == NATIVE else []
@@ -252,9 +260,8 @@ def run_all(launch, first, n_seeds):
     return failures
 
 
-def main():
-    arguments = parse_arguments()
-    report = job.Report()
+def launches_of(arguments):
+    """What to launch: as many launches as the seeds need, in turning modes."""
     names = modes.select(arguments.modes)
     sizes = [int(size) for size in arguments.ranks.split(",")]
     # Neighbours in the table of modes are alike: a few launches take distant ones.
@@ -265,8 +272,26 @@ def main():
         turn = first // arguments.per_launch
         is_native = arguments.native_every and i % arguments.native_every == 0
         mode = NATIVE if is_native else names[turn * step % len(names)]
-        launch = Launch(arguments, mode, sizes[turn % len(sizes)])
-        launches.append((launch, first, min(arguments.per_launch, end - first)))
+        launches.append(Launch(arguments, mode, sizes[turn % len(sizes)]))
+    return launches
+
+
+def with_seeds(arguments, launches):
+    """Yields each launch with its first seed and how many: one, and its share of the rest."""
+    shares = [SHARE_WITH_THREADS if launch.has_threads() else SHARE
+              for launch in launches]
+    n_more = arguments.seeds - len(launches)
+    first = arguments.first
+    for i, launch in enumerate(launches, 1):
+        end = arguments.first + i + n_more * sum(shares[:i]) // sum(shares)
+        yield launch, first, end - first
+        first = end
+
+
+def main():
+    arguments = parse_arguments()
+    report = job.Report()
+    launches = with_seeds(arguments, launches_of(arguments))
 
     def carry_out(what):
         return what, run_all(*what)
