@@ -37,19 +37,44 @@ int result_of(struct place *me, int rc)
     return me->is_blocking || rc != 0 ? rc : bcs_test(me->context, &me->request, true);
 }
 
+/** The word that begins at a byte of a pattern. */
+static uint64_t word_at(int32_t key, size_t at)
+{
+    uint64_t word = ((uint64_t)(uint32_t)key << 32) + at + 1;
+
+    word *= UINT64_C(0x9E3779B97F4A7C15);
+    return word ^ word >> 29;
+}
+
 void fill(void *data, size_t n_bytes, int32_t key)
 {
-    for (size_t i = 0; i < n_bytes; i++) {
-        ((unsigned char *)data)[i] =
-            (unsigned char)((size_t)key * 31 + i * 7 + i / 251);
+    unsigned char *bytes = data;
+
+    for (size_t at = 0; at < n_bytes; at += sizeof(uint64_t)) {
+        uint64_t word = word_at(key, at);
+
+        if (n_bytes - at >= sizeof(word)) {
+            memcpy(bytes + at, &word, sizeof(word));
+        } else {
+            memcpy(bytes + at, &word, n_bytes - at);
+        }
     }
 }
 
 bool is_filled(const void *data, size_t n_bytes, int32_t key)
 {
-    for (size_t i = 0; i < n_bytes; i++) {
-        if (((const unsigned char *)data)[i] !=
-            (unsigned char)((size_t)key * 31 + i * 7 + i / 251)) {
+    const unsigned char *bytes = data;
+
+    for (size_t at = 0; at < n_bytes; at += sizeof(uint64_t)) {
+        uint64_t word = word_at(key, at);
+        uint64_t found = word;
+
+        if (n_bytes - at >= sizeof(word)) {
+            memcpy(&found, bytes + at, sizeof(word));
+        } else {
+            memcpy(&found, bytes + at, n_bytes - at);
+        }
+        if (found != word) {
             return false;
         }
     }

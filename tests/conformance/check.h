@@ -128,10 +128,15 @@ static inline void check_fill(void *data, size_t n, uint64_t seed)
 {
     unsigned char *bytes = data;
     uint64_t word;
+    size_t at = 0;
 
-    for (size_t at = 0; at < n; at += sizeof(word)) {
+    for (; n - at >= sizeof(word); at += sizeof(word)) {
         word = check_mix(seed, at);
-        memcpy(bytes + at, &word, n - at < sizeof(word) ? n - at : sizeof(word));
+        memcpy(bytes + at, &word, sizeof(word));
+    }
+    if (at < n) {
+        word = check_mix(seed, at);
+        memcpy(bytes + at, &word, n - at);
     }
 }
 
@@ -140,14 +145,17 @@ static inline int check_is_filled(const void *data, size_t n, uint64_t seed)
 {
     const unsigned char *bytes = data;
     uint64_t word;
+    uint64_t found;
+    size_t at = 0;
 
-    for (size_t at = 0; at < n; at += sizeof(word)) {
-        word = check_mix(seed, at);
-        if (memcmp(bytes + at, &word, n - at < sizeof(word) ? n - at : sizeof(word))) {
+    for (; n - at >= sizeof(word); at += sizeof(word)) {
+        memcpy(&found, bytes + at, sizeof(found));
+        if (found != check_mix(seed, at)) {
             return 0;
         }
     }
-    return 1;
+    word = check_mix(seed, at);
+    return n == at || memcmp(bytes + at, &word, n - at) == 0;
 }
 
 /** @return 1 if all n bytes have this value, else 0 */
