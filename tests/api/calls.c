@@ -43,7 +43,7 @@ static uint64_t word_at(int32_t key, size_t at)
     uint64_t word = ((uint64_t)(uint32_t)key << 32) + at + 1;
 
     word *= UINT64_C(0x9E3779B97F4A7C15);
-    return word ^ word >> 29;
+    return word ^ word >> 32;
 }
 
 void fill(void *data, size_t n_bytes, int32_t key)
