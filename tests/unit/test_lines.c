@@ -10,11 +10,11 @@
 #include <string.h>
 
 #include "libbcs/api/p2p.h"
-#include "libbcs/api/post.h"
 #include "libbcs/api/wait.h"
 #include "nic_threads/drivers/turn.h"
 #include "nic_threads/node/terms.h"
 #include "tests/engine/job.h"
+#include "tests/unit/collective_parts.h"
 #include "tests/unit/line_trace.h"
 #include "tests/unit/run_suite.h"
 
@@ -372,24 +372,6 @@ END_TEST
 
 /* ---- groups that are too large for lines of their own */
 
-/** A member's part of a barrier for the desk that counts them. */
-static void post_part(struct rank *rank)
-{
-    struct bcs_context *context = rank->context;
-    struct bcs_ring_writer *ring = bcs_post_to_node(context);
-    struct bcs_descriptor *entry = bcs_post_begin(context, ring, BCS_COLLECTIVE);
-
-    entry->flags = BCS_TO_ALL;
-    entry->operation = bcs_operation(BCS_COLLECTIVE_BARRIER, 0);
-    entry->context_id = rank->world.context_id;
-    entry->port = rank->world.slot;
-    entry->source = rank->world.rank;
-    entry->tag = -1;
-    entry->cell = bcs_post_cell(context);
-    entry->n_bytes = 0;
-    bcs_ring_publish(ring, entry);
-}
-
 /** Add what the last of n members does to its node's memory in the second barrier, once what
  * it needs is there; of fewer members it is subtracted. */
 static void add_last_of_many(uint32_t n, int sign, long *n_atomic, long *n_written)
@@ -403,7 +385,7 @@ static void add_last_of_many(uint32_t n, int sign, long *n_atomic, long *n_writt
     for (int repeat = 0; repeat < 2; repeat++) {
         make_traces(traces);
         for (uint32_t i = 1; i < n; i++) {
-            post_part(&ranks[i]);
+            post_part(&ranks[i], ranks[i].world.slot, BCS_COLLECTIVE_BARRIER, -1, 0);
         }
         line_trace_begin(traces, N_PIECES);
         end_barrier();
