@@ -8,7 +8,7 @@ Imported by bcs_scaling. As bcs_plot's, the drawing has no background.
 import math
 from dataclasses import dataclass
 
-from bcs_plot import STYLE, line_at, text_at
+from bcs_plot import line_at, svg_text, text_at
 
 LEFT, TOP, WIDTH, HEIGHT = 64, 44, 420, 300
 LEGEND, LEGEND_WIDTH, LINE = 20, 240, 22
@@ -120,6 +120,4 @@ def curves_svg(chart):
              *axes_draw(chart, xs, x_of, ticks, y_of), *legend_draw(curves)]
     for curve in curves:
         parts += curve_draw(curve, x_of, y_of)
-    size = f"{LEFT + WIDTH + LEGEND + LEGEND_WIDTH} {TOP + HEIGHT + 60}"
-    return (f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {size}" role="img">\n'
-            f"<style>\n{STYLE}\n</style>\n" + "\n".join(parts) + "\n</svg>\n")
+    return svg_text(LEFT + WIDTH + LEGEND + LEGEND_WIDTH, TOP + HEIGHT + 60, parts)

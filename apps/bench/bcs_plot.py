@@ -52,6 +52,13 @@ def tick_step(largest):
     return next(fitting)
 
 
+def svg_text(width, height, parts):
+    """The drawing that its parts make, in the common style."""
+    size = f"{width:.0f} {height}"
+    return (f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {size}" role="img">\n'
+            f"<style>\n{STYLE}\n</style>\n" + "\n".join(parts) + "\n</svg>\n")
+
+
 def text_at(x, y, words, style="", anchor="middle", turn=""):
     """A piece of text."""
     return (f'<text x="{x:.1f}" y="{y:.1f}" class="{style}" text-anchor="{anchor}"'
@@ -130,6 +137,4 @@ def chart_svg(chart):
         parts.append(text_at(x + group_width / 2, y_of(0) + 20, group))
         for s, bar in enumerate(row):
             parts += bar_draw(bar, x + GAP / 2 + s * BAR, y_of, chart.sides[s][1])
-    size = f"{LEFT + width + 16:.0f} {TOP + PLOT_HEIGHT + 60}"
-    return (f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {size}" role="img">\n'
-            f"<style>\n{STYLE}\n</style>\n" + "\n".join(parts) + "\n</svg>\n")
+    return svg_text(LEFT + width + 16, TOP + PLOT_HEIGHT + 60, parts)
