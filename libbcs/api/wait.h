@@ -12,8 +12,8 @@
 
 #include "nic_threads/drivers/waiter.h"
 
-/** Move what can be moved at once, for a caller that polls: it then looks once more if anything
- *  was moved, and calls bcs_wait_in_vain if it finds nothing. @return whether anything was */
+/** Move what can be moved at once, for a caller that polls: it then looks once more if something may
+ *  have come of it, and calls bcs_wait_in_vain if it finds nothing. @return whether it may */
 bool bcs_progress(struct bcs_context *context);
 
 /** One turn of a wait, with what else has to happen meanwhile in this process. */

@@ -214,7 +214,7 @@ void shim_request_reap(void);
 void shim_request_drain(void);
 
 /** A test has found that something is not over: move it on. Called under the lock. @return
- *  whether anything was moved, so that it should look again */
+ *  whether something may have come of it, so that it should look again */
 bool shim_request_progress(void);
 
 #endif

@@ -24,7 +24,8 @@ struct nic_driver_ops {
     /** After kick, for an operation that cannot complete by itself: have it moved on also
      *  if nobody ever waits. */
     void (*leave)(struct nic_engine *engine, uint32_t reader);
-    /** Move what can be moved at once, without waiting. @return whether anything was */
+    /** A call that does not wait has found nothing: move what can be moved at once. @return
+     *  whether something may have come of it, or of others' turns: then the caller looks again */
     bool (*progress)(struct nic_engine *engine);
     /** One turn of a wait for room in a ring that a port reads; as turn. */
     void (*wait_for_room)(struct nic_engine *engine, struct nic_waiter *waiter,

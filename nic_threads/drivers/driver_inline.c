@@ -30,6 +30,7 @@
 #include <stdatomic.h>
 
 #include "libbcs/base/clock.h"
+#include "libbcs/base/patience.h"
 #include "nic_threads/drivers/driver.h"
 #include "nic_threads/drivers/turn.h"
 #include "nic_threads/node/engine_lock.h"
@@ -182,6 +183,36 @@ static void inline_leave(struct nic_engine *engine, uint32_t reader)
     }
 }
 
+/** If a helper has the own desk, wait until it lets go, which is soon: what it has taken from a ring
+ *  or a link is known then. Another thread of this process that polls there takes all at once.
+ *  @return whether there was one */
+static bool await_helper(const struct nic_engine *engine)
+{
+    const _Atomic uint32_t *lock = &nic_engine_own(engine)->desk->lock;
+    const struct bcs_patience policy = {.n_a_halt = POLLS_A_CLOCK,
+                                        .sleep_ticks = BCS_PATIENCE_ENDLESS};
+    struct bcs_spell spell = {0};
+
+    /* pairs with the release of what was taken: its taker's lock is seen, too */
+    atomic_thread_fence(memory_order_acquire);
+    /* acquire: pairs with the exchange in nic_engine_unlock */
+    while (engine->keeper == NULL &&
+           atomic_load_explicit(lock, memory_order_acquire) != 0) {
+        if (bcs_spell_look(&spell, &policy) == BCS_WAIT_YIELD) {
+            sched_yield();
+        }
+    }
+    return spell.n_looks > 0;
+}
+
+static bool inline_progress(struct nic_engine *engine)
+{
+    do {
+        nic_engine_turn(engine);
+    } while (nic_is_linked(engine) && await_helper(engine));
+    return true; /* a helper may have done it before the turn */
+}
+
 static void inline_wait_for_room(struct nic_engine *engine, struct nic_waiter *waiter,
                                  uint32_t reader)
 {
@@ -204,7 +235,7 @@ const struct nic_driver_ops nic_driver_inline = {
     .serves = NIC_SERVES(NIC_SERVE_BACKGROUND),
     .kick = inline_kick,
     .leave = inline_leave,
-    .progress = nic_engine_turn,
+    .progress = inline_progress,
     .wait_for_room = inline_wait_for_room,
     .turn = inline_turn,
     .stop = inline_stop,

@@ -5,6 +5,10 @@
  * are contexts of one thread; a rank computes as long as it is not called.
  */
 #include <check.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <unistd.h>
 
 #include "libbcs/api/p2p.h"
 #include "libbcs/api/wait.h"
@@ -12,10 +16,12 @@
 #include "nic_threads/drivers/owed.h"
 #include "nic_threads/drivers/turn.h"
 #include "nic_threads/node/engine_lock.h"
+#include "nic_threads/roles/roles.h"
 #include "tests/engine/job.h"
 #include "tests/unit/run_suite.h"
 
-enum { WAITER, OTHER, THIRD, N_RANKS, TAG = 3, N_BYTES = 200000, MANY_TURNS = 1000 };
+enum { WAITER, OTHER, THIRD, N_RANKS, TAG = 3 };
+enum { N_BYTES = 200000, MANY_TURNS = 1000, HELP_US = 20000 };
 
 static struct job job;
 static struct rank ranks[N_RANKS];
@@ -115,6 +121,59 @@ START_TEST(a_locked_desk_is_left_alone_by_who_polls)
 }
 END_TEST
 
+/** Has the desk of OTHER, from before has_begun until long after: takes what was posted for it. */
+static void *help_slowly(void *has_begun)
+{
+    struct nic_view *helped = &engine_of(THIRD)->views[OTHER];
+
+    ck_assert(nic_engine_try_lock(helped));
+    atomic_store((atomic_bool *)has_begun, true);
+    usleep(HELP_US);
+    nic_strobe_receiver_run_alone(helped);
+    ck_assert(nic_engine_unlock(helped)); /* OTHER has marked it */
+    return NULL;
+}
+
+static pthread_t start_helper(void)
+{
+    atomic_bool has_begun = false;
+    pthread_t helper;
+
+    ck_assert_int_eq(pthread_create(&helper, NULL, help_slowly, &has_begun), 0);
+    while (!atomic_load(&has_begun)) {
+        sched_yield();
+    }
+    return helper;
+}
+
+START_TEST(a_probe_waits_for_who_helps_at_the_own_desk)
+{
+    struct bcs_message wanted = rank_message(&ranks[OTHER], WAITER, TAG, NULL, 0);
+    struct bcs_result result;
+    struct bcs_request send;
+    pthread_t helper;
+
+    start_send(WAITER, OTHER, 8, &send);
+    helper = start_helper();
+    ck_assert_int_eq(bcs_probe(ranks[OTHER].context, &wanted, false, &result), 0);
+    ck_assert_uint_eq(result.n_bytes, 8);
+    pthread_join(helper, NULL);
+}
+END_TEST
+
+START_TEST(so_does_a_test)
+{
+    struct bcs_request receive, send;
+    pthread_t helper;
+
+    start_receive(OTHER, WAITER, 8, &receive);
+    start_send(WAITER, OTHER, 8, &send);
+    helper = start_helper();
+    ck_assert_int_eq(bcs_test(ranks[OTHER].context, &receive, false), 0);
+    pthread_join(helper, NULL);
+}
+END_TEST
+
 START_TEST(nobody_turns_a_desk_where_it_has_nothing_under_way)
 {
     struct bcs_request mine, send;
@@ -190,6 +249,8 @@ int main(void)
         tcase, a_sender_that_waits_has_its_message_matched_where_the_receiver_computes);
     tcase_add_test(tcase, so_has_one_that_tests);
     tcase_add_test(tcase, a_locked_desk_is_left_alone_by_who_polls);
+    tcase_add_test(tcase, a_probe_waits_for_who_helps_at_the_own_desk);
+    tcase_add_test(tcase, so_does_a_test);
     tcase_add_test(tcase, nobody_turns_a_desk_where_it_has_nothing_under_way);
     tcase_add_test(tcase, who_posts_turns_the_desk_of_a_sleeper_and_no_other);
     tcase_add_test(tcase, a_full_link_is_emptied_where_the_receiver_computes);
