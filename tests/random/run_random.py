@@ -29,9 +29,11 @@ MAX_RANKS = 16
 PROGRESS_BYTES = 16 * MAX_RANKS
 NATIVE = "native"
 SECONDS_A_LINE = 60  # of what has run so far
-# A program takes several times as long where each step of the engine is another thread's.
-SHARE_WITH_THREADS = 1
-SHARE = 3
+# Where each step of the engine is another thread's, a program takes twice as long as elsewhere;
+# ten to forty times as long if there are such threads for several nodes.
+SHARE = 24
+SHARE_WITH_THREADS = 8
+SHARE_WITH_THREADS_OF_NODES = 1
 # The tuned alltoall of Open MPI 4.1 writes beyond buffers if a type has gaps.
 NATIVE_VARIABLES = {"OMPI_MCA_coll": "^tuned"}
 
@@ -96,9 +98,12 @@ class Launch:
             NATIVE_VARIABLES if mode == NATIVE else {**modes.ALL[mode], **settings}
         )
 
-    def has_threads(self):
-        """Whether threads of their own run the engine."""
-        return self.mode != NATIVE and "threads" in modes.values_of(self.mode)
+    def share(self):
+        """Of the seeds, what such a launch runs, compared with others."""
+        values = () if self.mode == NATIVE else modes.values_of(self.mode)
+        if "threads" not in values:
+            return SHARE
+        return SHARE_WITH_THREADS if "one" in values else SHARE_WITH_THREADS_OF_NODES
 
     def command(self, words):
         native = ["--native"] if self.mode == NATIVE else []
@@ -278,8 +283,7 @@ def launches_of(arguments):
 
 def with_seeds(arguments, launches):
     """Yields each launch with its first seed and how many: one, and its share of the rest."""
-    shares = [SHARE_WITH_THREADS if launch.has_threads() else SHARE
-              for launch in launches]
+    shares = [launch.share() for launch in launches]
     n_more = arguments.seeds - len(launches)
     first = arguments.first
     for i, launch in enumerate(launches, 1):
