@@ -73,11 +73,11 @@ class Places:
                 return str((folder / name).resolve())
         raise BenchError(f"the input file {name} is not there")
 
-    def launch(self, n_ranks, command, is_native, options=()):
-        """The full command of a job, bcsrun first, with options of mpirun."""
+    def launch(self, n_ranks, command, is_native, options=(), launcher=None):
+        """The full command of a job, bcsrun or another launcher first, with options of mpirun."""
         program, *arguments = command
-        launcher = [self.program("bcsrun")] + (["--native"] if is_native else [])
-        return [*launcher, *options, "-n", str(n_ranks), self.program(program), *arguments]
+        words = [launcher or self.program("bcsrun")] + (["--native"] if is_native else [])
+        return [*words, *options, "-n", str(n_ranks), self.program(program), *arguments]
 
 
 # --- running ------------------------------------------------------------------------

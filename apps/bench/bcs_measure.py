@@ -53,12 +53,13 @@ def pairs_text(rows, options):
     return ", ".join([str(usual), *others])
 
 
-def job_command(places, row, is_native, program_options):
-    """The full command of one job, bcsrun first."""
+def job_command(places, row, launcher, program_options):
+    """The full command of one job; launcher is NATIVE, the path of a bcsrun, or None."""
     command = [places.data(word) if word in INPUTS else word for word in row.command]
     if row.command[0].startswith("bench_"):
         command += program_options
-    return places.launch(row.n_ranks, command, is_native, row.launch)
+    return places.launch(row.n_ranks, command, launcher == NATIVE, row.launch,
+                         None if launcher == NATIVE else launcher)
 
 
 def row_value(row, result):
@@ -79,24 +80,25 @@ def result_of(row, position, runs):
 
 
 def sides_of(rows):
-    """The sides of a job with their settings, None natively, those first that others are
-    compared with."""
-    bases = {row.base_side(): row.base for row in rows if row.reference is None}
-    return {**bases, **{row.side(): row.settings for row in rows}}
+    """The sides of a job, each with its launcher and its settings, None natively, those first
+    that others are compared with."""
+    bases = {row.base_side(): (NATIVE if row.base is None else row.base_launcher, row.base)
+             for row in rows if row.reference is None}
+    return {**bases, **{row.side(): (None, row.settings) for row in rows}}
 
 
 def job_measure(places, rows, options, conditions):
     """Run the one job of these rows on all their sides, in turn, until all have as many
     pairs of one kind as are wanted; a Result for each row."""
     program_options = ["--batches", "3", "--batch-ms", "5"] if options.quick else []
-    commands = {is_native: job_command(places, rows[0], is_native, program_options)
-                for is_native in (True, False)}
-    settings = sides_of(rows)
-    sides = list(settings)
+    ways = sides_of(rows)
+    sides = list(ways)
     runs = {side: [] for side in sides}
 
     def run(side):
-        result = job_run(commands[side == NATIVE], options.timeout, settings[side])
+        launcher, settings = ways[side]
+        command = job_command(places, rows[0], launcher, program_options)
+        result = job_run(command, options.timeout, settings)
         return Run(tuple(row_value(row, result) for row in rows), trip_find(result.stdout))
 
     n_pairs = max(n_pairs_of(row, options) for row in rows)

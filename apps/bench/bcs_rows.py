@@ -6,6 +6,8 @@ from dataclasses import dataclass, field, replace
 
 LOWER, HIGHER, NO_RATIO = "lower", "higher", "no ratio"
 NATIVE = "native"  # the side without BCS
+OTHER = "other"  # that of another library
+TO_ONE_NODE = "-to-one-node"  # ends the names of rows that compare with one node
 
 # What stands in a row's command for an input file of an application.
 INPUTS = ("input.bench", "timing_h.input", "timing_c.input")
@@ -31,8 +33,10 @@ class Row:
     bar: float = None
     settings: dict = field(default_factory=dict)  # of the side of BCS
     # What the number is compared with: runs of BCS with the settings in base, else native
-    # ones, or, if there is a reference, that number; and what the table calls it.
+    # ones, or, if there is a reference, that number; and what the table calls it. Base runs
+    # under another bcsrun if base_launcher names one.
     base: dict = None
+    base_launcher: str = None
     reference: float = None
     base_title: str = NATIVE
     n_pairs: int = 5  # of runs, unless told otherwise
@@ -55,7 +59,10 @@ class Row:
 
     def base_side(self):
         """The side that it is compared with, if there is no reference."""
-        return NATIVE if self.base is None else tuple(sorted(self.base.items()))
+        if self.base is None:
+            return NATIVE
+        launcher = (self.base_launcher,) if self.base_launcher else ()
+        return launcher + tuple(sorted(self.base.items()))
 
     def job(self):
         """What rows that share their runs have in common."""
@@ -116,7 +123,7 @@ def nodes_rows():
     """Two ranks on two nodes of one machine: against native runs, and against one node."""
     alone = line_row("latency", 2, 8, title="ping-pong {size}, nodes of 1")
     alone = replace(alone, name=f"nodes1-{alone.name}", settings={"BCS_NODE_RANKS": "1"})
-    return [alone, replace(alone, name=f"{alone.name}-to-one-node", bar=1.5, base={},
+    return [alone, replace(alone, name=alone.name + TO_ONE_NODE, bar=1.5, base={},
                            base_title="one node")]
 
 
@@ -186,6 +193,12 @@ def timed_rows(applications):
     return [timed(row, SLICES_BAR, float(SLICE_US)) for row in calls] + [
         timed(row, None if "-blocking-" in row.name else 1.05) for row in applications
         if not row.name.startswith("sweep3d") or row.n_ranks == 2]
+
+
+def against(row, launcher):
+    """The same row compared with BCS as another bcsrun has it, without a bar."""
+    return replace(row, base=row.settings, base_launcher=launcher, base_title=OTHER,
+                   reference=None, bar=None)
 
 
 def all_rows():

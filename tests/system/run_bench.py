@@ -152,6 +152,8 @@ class Suite:
             "--only nothing": ["--only", "nothing", *self.build],
             "with --quick": ["--quick", "--only", "startup-256", *self.build],
             "--only scaling": ["--only", "scaling", "--only", ROW, *self.build],
+            "allowed is a bcsrun": ["--only", ROW, "--against", "nothing", *self.build],
+            "--against": ["--only", ROW, "--against", "bcsrun", "--check", *self.build],
             "--cores": ["--cores", "2", "--only", ROW, *self.build],
             "cache line": ["--only", "scaling", "--write",
                            str(self.folder / "no_markers.md"), *self.build],

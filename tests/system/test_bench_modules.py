@@ -68,7 +68,8 @@ class Ratios(unittest.TestCase):
 class Jobs(unittest.TestCase):
     """Rows of one job share its runs; each compares the sides that it names."""
 
-    SECONDS = {None: 1.0, "": 2.0, "1": 5.0}  # by BCS_NODE_RANKS, None natively
+    # by BCS_NODE_RANKS, None natively, with the name of another launcher
+    SECONDS = {None: 1.0, "": 2.0, "1": 5.0, "before 1": 7.0}
 
     def setUp(self):
         self.row = replace(row(), pattern=r"^number (\S+)$")
@@ -80,6 +81,7 @@ class Jobs(unittest.TestCase):
         """A job whose number is ten times its seconds."""
         self.assertEqual(command == ["native"], settings is None)
         side = None if settings is None else settings.get("BCS_NODE_RANKS", "")
+        side = f"before {side}" if command == ["before"] else side
         self.order.append(side)
         seconds = self.SECONDS[side]
         return bcs_jobs.JobResult(f"number {10 * seconds}\n", "", seconds)
@@ -87,7 +89,8 @@ class Jobs(unittest.TestCase):
     def call(self, function, rows, *more, **options):
         """What a function of the module makes of rows whose jobs run here."""
         places = types.SimpleNamespace(
-            launch=lambda _n, _command, is_native, _options: ["native"] if is_native else ["bcs"])
+            launch=lambda _n, _command, is_native, _options, launcher:
+            ["native"] if is_native else [launcher or "bcs"])
         defaults = {"pairs": None, "quick": False, "timeout": 9}
         with mock.patch.object(bcs_measure, "job_run", self.job_run), mock.patch.object(
                 bcs_jobs.Conditions, "stolen_percent", lambda _: 0):
@@ -107,6 +110,12 @@ class Jobs(unittest.TestCase):
         result, = self.measure(self.to_one_node, pairs=1)
         self.assertEqual((result.base, result.bcs), ([20.0], [50.0]))
         self.assertEqual(self.order, ["", "1"])
+
+    def test_a_row_may_be_compared_with_another_library(self):
+        result, = self.measure(bcs_rows.against(self.nodes, "before"), pairs=1)
+        self.assertEqual((result.base, result.bcs), ([70.0], [50.0]))
+        self.assertEqual(self.order, ["before 1", "1"])
+        self.assertFalse(bcs_rows.against(self.nodes, "before").is_missed(9.0))
 
     def test_rows_of_one_job_share_its_runs(self):
         results = self.measure(self.row, self.nodes, self.to_one_node, pairs=1)

@@ -138,7 +138,7 @@ class Whole(unittest.TestCase):
         """Outcomes by part, and whether all jobs have run; rows go to self.shown."""
         places = types.SimpleNamespace(
             program=lambda name: name,
-            launch=lambda n_ranks, command, is_native, _: [n_ranks, command[0], is_native])
+            launch=lambda n_ranks, command, is_native, *_: [n_ranks, command[0], is_native])
         self.shown = []
         defaults = {"pairs": 1, "quick": False, "timeout": 9, "cores": None}
         with mock.patch.object(bcs_measure, "job_run", self.job_run), \
