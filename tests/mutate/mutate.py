@@ -10,8 +10,10 @@ that is known to survive has a reason. Exit status: 0 if all others were killed,
 """
 
 import argparse
+import concurrent.futures
 import fnmatch
 import pathlib
+import queue
 import shutil
 import signal
 import subprocess
@@ -89,6 +91,8 @@ class Copy:
         self.source = folder / "source"
         self.build = folder / "build"
         self.timeout = timeout
+        self.process = None  # the command that runs
+        self.is_ended = False
         files = subprocess.run(
             ["git", "-C", str(root), "ls-files", "-z", "-co", "--exclude-standard"],
             capture_output=True,
@@ -105,7 +109,9 @@ class Copy:
         What has no end is asked to end and not killed: meson then ends its tests, which
         have groups of processes of their own.
         """
-        process = subprocess.Popen(
+        if self.is_ended:
+            return False, "ended"
+        process = self.process = subprocess.Popen(
             words,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -122,6 +128,12 @@ class Copy:
             if process.poll() is None:
                 process.terminate()
                 process.communicate()
+
+    def end(self):
+        """End the command that runs in another thread, and begin no other one."""
+        self.is_ended = True
+        if self.process is not None:
+            self.process.terminate()
 
     def setup(self):
         """Configure; what a test needs is built with it."""
@@ -170,7 +182,47 @@ def parse_arguments():
     parser.add_argument(
         "--timeout", type=float, default=600, help="seconds for one command"
     )
-    return parser.parse_args()
+    parser.add_argument(
+        "--jobs", type=int, default=1, help="mutants at a time, each in a copy of its own"
+    )
+    arguments = parser.parse_args()
+    if arguments.jobs < 1:
+        parser.error("--jobs must be at least 1")
+    return arguments
+
+
+def survivors_of(mutants, copies):
+    """Try all mutants, as many at a time as there are copies; those that nothing kills."""
+    free = queue.SimpleQueue()
+    for copy in copies:
+        free.put(copy)
+
+    def try_one(mutant):
+        copy = free.get()
+        start = time.monotonic()
+        try:
+            return copy.try_mutant(mutant), time.monotonic() - start
+        finally:
+            free.put(copy)
+
+    survivors = []
+    with concurrent.futures.ThreadPoolExecutor(len(copies)) as pool:
+        futures = [pool.submit(try_one, mutant) for mutant in mutants]
+        try:
+            for number, (mutant, future) in enumerate(zip(mutants, futures), 1):
+                killer, seconds = future.result()
+                verdict = f"killed by {killer}" if killer else "SURVIVES"
+                if not killer:
+                    survivors.append(mutant)
+                    verdict += f": {mutant.survives}" if mutant.survives else ""
+                print(f"{number}/{len(mutants)} {mutant.name}: {verdict} "
+                      f"({seconds:.0f} s)", flush=True)
+        except BaseException:  # a fault, or somebody ends this program
+            pool.shutdown(wait=False, cancel_futures=True)
+            for copy in copies:
+                copy.end()
+            raise
+    return survivors
 
 
 def run(arguments):
@@ -188,20 +240,13 @@ def run(arguments):
         print("\n".join(mutant.name for mutant in chosen) if arguments.list else
               f"{len(chosen)} mutants fit")
         return 0
-    survivors = []
     with tempfile.TemporaryDirectory(prefix="bcs-mutate-") as folder:
-        copy = Copy(ROOT, pathlib.Path(folder), arguments.timeout)
-        copy.setup()
-        check_tests(copy, chosen)
-        for number, mutant in enumerate(chosen, 1):
-            start = time.monotonic()
-            killer = copy.try_mutant(mutant)
-            verdict = f"killed by {killer}" if killer else "SURVIVES"
-            if not killer:
-                survivors.append(mutant)
-                verdict += f": {mutant.survives}" if mutant.survives else ""
-            print(f"{number}/{len(chosen)} {mutant.name}: {verdict} "
-                  f"({time.monotonic() - start:.0f} s)", flush=True)
+        copies = [Copy(ROOT, pathlib.Path(folder) / str(i), arguments.timeout)
+                  for i in range(min(arguments.jobs, len(chosen)))]
+        for copy in copies:
+            copy.setup()
+        check_tests(copies[0], chosen)
+        survivors = survivors_of(chosen, copies)
     unexplained = [mutant for mutant in survivors if not mutant.survives]
     print(f"{len(chosen)} mutants, {len(survivors)} survive, "
           f"{len(unexplained)} of them unexplained")
