@@ -25,9 +25,9 @@
 #define CBSP_CBSP_H
 
 #include "libbcs/base/forked.h"
-#include "libbcs/base/patience.h"
 #include "libbcs/cbsp/handler.h"
 #include "libbcs/cbsp/wire.h"
+#include "libbcs/session/bell.h"
 #include "libbcs/session/entry.h"
 #include "libbcs/session/meeting.h"
 #include "libbcs/session/verdict.h"
@@ -137,7 +137,6 @@ struct cbsp {
     struct cBSP_counts counts;
 
     /* Own heap, by address. */
-    struct bcs_event *bell;
     const struct bcs_event *wants, *revocations;
     uint64_t *progress;
     const uint64_t *up, *down;
@@ -153,12 +152,11 @@ struct cbsp {
     struct cbsp_handlers handlers;
 
     /* Waiting. */
-    uint64_t spin_ticks; /* for how long it looks before it sleeps */
-    bool is_crowded;     /* the job has more processes than cores */
-    bool is_direct;      /* processes may read each other's memory */
-    bool is_told;        /* the last record says that we wait */
-    uint64_t state;      /* of the last record */
-    uint64_t n_heard;    /* in the last record */
+    struct bcs_bell bell;
+    bool is_direct;   /* processes may read each other's memory */
+    bool is_told;     /* the last record says that we wait */
+    uint64_t state;   /* of the last record */
+    uint64_t n_heard; /* in the last record */
 
     uint64_t n_long_puts; /* that have signalled layout.sent_gva */
 
@@ -175,8 +173,7 @@ struct cbsp {
 struct cbsp_waiter {
     enum cbsp_wait wait;
     int32_t wanted;
-    struct bcs_spell spell;
-    uint64_t n_heard; /* of the bell, once it is announced */
+    struct bcs_bell_wait bell;
 };
 
 #pragma GCC visibility push(hidden)

@@ -52,7 +52,7 @@ static int meet(struct cbsp *cbsp)
                   &cbsp->meeting);
     if (rc == 0) {
         cbsp->is_direct = cbsp->meeting.is_direct;
-        cbsp->is_crowded = cbsp->meeting.n_processes > cbsp->meeting.n_cpus;
+        cbsp->bell.is_crowded = cbsp->meeting.n_processes > cbsp->meeting.n_cpus;
     }
     return rc;
 }
@@ -61,7 +61,9 @@ static void find_own_memory(struct cbsp *cbsp)
 {
     const struct cbsp_layout *layout = &cbsp->layout;
 
-    cbsp->bell = bcs_core_address(cbsp->core, layout->bell_gva);
+    cbsp->bell.core = cbsp->core;
+    cbsp->bell.event = bcs_core_address(cbsp->core, layout->bell_gva);
+    cbsp->bell.gva = layout->bell_gva;
     cbsp->wants = bcs_core_address(cbsp->core, layout->wants_gva);
     cbsp->revocations = bcs_core_address(cbsp->core, layout->revocations_gva);
     cbsp->progress = bcs_core_address(cbsp->core, layout->progress_gva);
@@ -160,7 +162,7 @@ int cbsp_join(const struct bcs_entry *entry, struct cbsp **cbsp_out)
         cbsp_free(cbsp);
         return rc;
     }
-    cbsp->spin_ticks = bcs_clock_ticks_in(
+    cbsp->bell.spin_ticks = bcs_clock_ticks_in(
         bcs_settings_spin_ns(&entry->settings, USUAL_SPIN_NS), start);
     cbsp->forked = (struct bcs_forked){.in_child = take_away, .arg = cbsp};
     bcs_forked_watch(&cbsp->forked);

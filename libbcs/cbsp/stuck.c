@@ -57,7 +57,7 @@ static int say(struct cbsp *cbsp, const struct cbsp_waiter *waiter)
     const struct cbsp_record record = {
         .superstep = cbsp->superstep,
         .n_rings = cbsp->n_rings,
-        .n_heard = waiter->n_heard,
+        .n_heard = waiter->bell.n_heard,
         .wait = waiter->wait,
         .wanted = waiter->wanted,
         .n_taken = cbsp->n_taken,
@@ -66,7 +66,7 @@ static int say(struct cbsp *cbsp, const struct cbsp_waiter *waiter)
     };
 
     cbsp->is_told = true;
-    cbsp->n_heard = waiter->n_heard;
+    cbsp->n_heard = waiter->bell.n_heard;
     return put_to_all(cbsp, record_gva(cbsp), &record, sizeof(record));
 }
 

@@ -1,24 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Waiting within a synchronization: as libbcs/base/patience.h has it, then asleep on the
- * bell, which every message rings. Between looks it serves the others.
+ * Waiting within a synchronization, at the bell, which every message rings. Between looks it
+ * serves the others.
  */
 #include <sched.h>
 
 #include "libbcs/cbsp/cbsp.h"
 
-enum {
-    LOOKS_A_SERVICE = 16,
-    LOOKS_AT_ONCE = 128, /* some hundred nanoseconds */
-    LOOKS_A_CLOCK = 64,
-    CROWDED_LOOKS = 4, /* before each yield */
-};
-
-static uint64_t n_heard(const struct cbsp *cbsp)
-{
-    /* Pairs with the increment of a signal, which follows its data. */
-    return __atomic_load_n(&cbsp->bell->count, __ATOMIC_ACQUIRE);
-}
+enum { LOOKS_A_SERVICE = 16 };
 
 /** Ring for those who wait until this process has ended some superstep, if it has. */
 static int answer(struct cbsp *cbsp)
@@ -73,48 +62,26 @@ int cbsp_serve(struct cbsp *cbsp)
     return rc;
 }
 
-static enum bcs_wait_step next_step(const struct cbsp *cbsp, struct cbsp_waiter *waiter)
-{
-    const struct bcs_patience calm = {
-        .n_at_once = LOOKS_AT_ONCE,
-        .n_a_halt = LOOKS_A_CLOCK,
-        .yield_ticks = BCS_PATIENCE_ENDLESS,
-        .sleep_ticks = cbsp->spin_ticks,
-    };
-    const struct bcs_patience crowded = {
-        .n_at_once = LOOKS_AT_ONCE,
-        .n_a_halt = CROWDED_LOOKS,
-        .sleep_ticks = cbsp->spin_ticks,
-    };
-
-    return cbsp->is_crowded ? bcs_spell_next(&waiter->spell, &crowded)
-                            : bcs_spell_next(&waiter->spell, &calm);
-}
-
 static int go_to_sleep(struct cbsp *cbsp, struct cbsp_waiter *waiter)
 {
-    int rc = bcs_await_event(cbsp->core, cbsp->layout.bell_gva, waiter->n_heard);
+    int rc = bcs_bell_sleep(&cbsp->bell, &waiter->bell);
 
-    waiter->spell.is_announced = false;
     cbsp->counts.n_sleeps++;
     if (rc < 0) {
         return cbsp_end_job(cbsp, rc);
     }
-    if (n_heard(cbsp) == waiter->n_heard) {
+    if (rc == 0) {
         rc = cbsp_stuck_look(cbsp, waiter);
-    } else { /* where one message comes, others may follow soon */
-        waiter->spell.since_ticks = 0;
     }
     return rc < 0 ? rc : cbsp_serve(cbsp);
 }
 
 int cbsp_wait(struct cbsp *cbsp, struct cbsp_waiter *waiter)
 {
-    switch (next_step(cbsp, waiter)) {
+    switch (bcs_bell_step(&cbsp->bell, &waiter->bell)) {
     case BCS_WAIT_SLEEP:
         return go_to_sleep(cbsp, waiter);
     case BCS_WAIT_ANNOUNCE:
-        waiter->n_heard = n_heard(cbsp);
         return cbsp_serve(cbsp);
     case BCS_WAIT_YIELD:
         sched_yield();
@@ -123,7 +90,7 @@ int cbsp_wait(struct cbsp *cbsp, struct cbsp_waiter *waiter)
         break;
     }
     if ((cbsp->n_queued[0] | cbsp->n_queued[1]) != 0 ||
-        waiter->spell.n_looks % LOOKS_A_SERVICE == 0) {
+        waiter->bell.spell.n_looks % LOOKS_A_SERVICE == 0) {
         return cbsp_serve(cbsp);
     }
     return 0;
@@ -131,6 +98,6 @@ int cbsp_wait(struct cbsp *cbsp, struct cbsp_waiter *waiter)
 
 int cbsp_wait_may_look(struct cbsp *cbsp, bool *may_look_out)
 {
-    *may_look_out = !cbsp->is_told || n_heard(cbsp) != cbsp->n_heard;
+    *may_look_out = !cbsp->is_told || bcs_bell_n_rings(&cbsp->bell) != cbsp->n_heard;
     return cbsp->is_told && *may_look_out ? cbsp_stuck_unsay(cbsp) : 0;
 }

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * How a process of a job on the primitives waits: as libbcs/base/patience.h has it, then asleep
+ * on its bell, an event of its own heap that is signalled with whatever is put there. What the
+ * caller looks for, and what it does for others between looks, is the caller's. Called by the
+ * thread that uses the core.
+ *
+ * No signal is lost: a wait remembers how often the bell has rung when it announces that it will
+ * sleep, the caller looks once more, and the sleep ends at once if the bell has rung since.
+ */
+#ifndef BCS_SESSION_BELL_H
+#define BCS_SESSION_BELL_H
+
+#include <bcs/primitives.h>
+#include <stdbool.h>
+
+#include "libbcs/base/patience.h"
+
+enum {
+    BCS_BELL_AT_ONCE = 128, /* looks; some hundred nanoseconds */
+    BCS_BELL_A_CLOCK = 64,
+    BCS_BELL_A_YIELD = 4, /* where the job has more processes than cores */
+};
+
+/** The bell of a process; made by who has laid out its heap. */
+struct bcs_bell {
+    struct bcs_core *core;
+    const struct bcs_event *event; /* in the own heap */
+    uint64_t gva;
+    uint64_t spin_ticks; /* for how long a wait looks before it sleeps */
+    bool is_crowded;     /* the job has more processes than cores */
+};
+
+/** A wait; zero it to start. */
+struct bcs_bell_wait {
+    struct bcs_spell spell;
+    uint64_t n_heard; /* rings until it last announced that it will sleep */
+};
+
+/** How often a bell has rung. */
+static inline uint64_t bcs_bell_n_rings(const struct bcs_bell *bell)
+{
+    /* Pairs with the increment of a signal, which follows its data. */
+    return __atomic_load_n(&bell->event->count, __ATOMIC_ACQUIRE);
+}
+
+/**
+ * What to do when a look has found nothing, before the next one: nothing (it has paused), serve
+ * others (BCS_WAIT_ANNOUNCE: and look everywhere, since it sleeps next), or bcs_bell_sleep
+ * (BCS_WAIT_SLEEP). Inlined, as a look takes some nanoseconds.
+ */
+static inline enum bcs_wait_step bcs_bell_step(const struct bcs_bell *bell,
+                                               struct bcs_bell_wait *wait)
+{
+    const struct bcs_patience calm = {
+        .n_at_once = BCS_BELL_AT_ONCE,
+        .n_a_halt = BCS_BELL_A_CLOCK,
+        .yield_ticks = BCS_PATIENCE_ENDLESS,
+        .sleep_ticks = bell->spin_ticks,
+    };
+    const struct bcs_patience crowded = {
+        .n_at_once = BCS_BELL_AT_ONCE,
+        .n_a_halt = BCS_BELL_A_YIELD,
+        .sleep_ticks = bell->spin_ticks,
+    };
+    enum bcs_wait_step step = bell->is_crowded ? bcs_spell_next(&wait->spell, &crowded)
+                                               : bcs_spell_next(&wait->spell, &calm);
+
+    if (step == BCS_WAIT_ANNOUNCE) {
+        wait->n_heard = bcs_bell_n_rings(bell);
+    }
+    return step;
+}
+
+/**
+ * Sleep until the bell may have rung since the announcement; then the wait looks again, and is
+ * awake for as long as at its start if it has rung.
+ *
+ * @return 1   the bell has rung
+ * @return 0   it has not
+ * @return <0  -errno of the primitives
+ */
+int bcs_bell_sleep(const struct bcs_bell *bell, struct bcs_bell_wait *wait);
+
+#endif
