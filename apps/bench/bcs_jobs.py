@@ -5,6 +5,7 @@ Imported by both from the folder that they stand in or that the programs are ins
 """
 
 import argparse
+import contextlib
 import os
 import re
 import shutil
@@ -128,6 +129,20 @@ def job_run(command, timeout_seconds, settings=None):
         reason = lines[0] if lines else "no message"
         raise JobError(command, f"status {process.returncode}: {reason}")
     return JobResult(output, errors, seconds)
+
+
+@contextlib.contextmanager
+def busy_loops(n_loops):
+    """So many processes that take what they get of a core, meanwhile."""
+    loops = []
+    try:
+        for _ in range(n_loops):
+            loops.append(subprocess.Popen(["sh", "-c", "while :; do :; done"]))
+        yield
+    finally:
+        for loop in loops:
+            loop.kill()
+            loop.wait()
 
 
 def number_find(pattern, text, what):

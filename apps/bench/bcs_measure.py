@@ -5,11 +5,12 @@ Imported by bcs-bench. A side of a job is a way to run it: natively, or under BC
 settings of a row. Rows of one job share its runs.
 """
 
+import os
 import statistics
 import sys
 from dataclasses import dataclass
 
-from bcs_jobs import BenchError, job_run, number_find, rounds_run
+from bcs_jobs import BenchError, busy_loops, job_run, number_find, rounds_run
 from bcs_kinds import Run, alike_choose, trip_find
 from bcs_rows import INPUTS, NATIVE
 
@@ -95,11 +96,15 @@ def job_measure(places, rows, options, conditions):
     sides = list(ways)
     runs = {side: [] for side in sides}
 
+    has_loops = rows[0].has_loops  # then a trip is the time of the core's queue
+
     def run(side):
         launcher, settings = ways[side]
         command = job_command(places, rows[0], launcher, program_options)
-        result = job_run(command, options.timeout, settings)
-        return Run(tuple(row_value(row, result) for row in rows), trip_find(result.stdout))
+        with busy_loops(os.cpu_count() if has_loops else 0):
+            result = job_run(command, options.timeout, settings)
+        return Run(tuple(row_value(row, result) for row in rows),
+                   None if has_loops else trip_find(result.stdout))
 
     n_pairs = max(n_pairs_of(row, options) for row in rows)
     n_wanted = n_pairs

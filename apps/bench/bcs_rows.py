@@ -42,6 +42,7 @@ class Row:
     n_pairs: int = 5  # of runs, unless told otherwise
     is_quick: bool = True  # whether --quick has it, too
     launch: tuple = ()  # options of mpirun, on all sides
+    has_loops: bool = False  # a busy process for each core runs beside it, on all sides
 
     def ratio_of(self, native, bcs):
         """BCS to native, turned so that less than 1 is better; None if senseless."""
@@ -66,7 +67,7 @@ class Row:
 
     def job(self):
         """What rows that share their runs have in common."""
-        return self.n_ranks, self.command, self.launch
+        return self.n_ranks, self.command, self.launch, self.has_loops
 
 
 def size_text(n_bytes):
@@ -134,6 +135,13 @@ def polling_rows(n_ranks, bar):
         line_row("polling", n_ranks, 8, title="polling, Test {size}",
                  line="polling_test", bar=bar),
     ]
+
+
+def loaded_rows(n_ranks):
+    """The same while other programs want all cores."""
+    return [replace(row, name=f"loaded-{row.name}", title=f"{row.title}, beside busy loops",
+                    has_loops=True)
+            for row in polling_rows(n_ranks, 2.0)]
 
 
 def many_rank_rows(n_ranks):
@@ -210,5 +218,6 @@ def all_rows():
     applications += [sage_row(deck, n_ranks) for deck in ("timing_h", "timing_c")
                      for n_ranks in grids]
     return [*two_rank_rows(), *nodes_rows(), *many_rank_rows(8), *many_rank_rows(16),
+            *loaded_rows(2), *loaded_rows(8),
             *start_rows(64, None), *start_rows(256, 1.3), *applications,
             *timed_rows(applications)]

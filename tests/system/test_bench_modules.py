@@ -117,6 +117,27 @@ class Jobs(unittest.TestCase):
         self.assertEqual(self.order, ["before 1", "1"])
         self.assertFalse(bcs_rows.against(self.nodes, "before").is_missed(9.0))
 
+    def test_a_row_beside_load_shares_no_runs_with_others(self):
+        loaded = replace(self.row, has_loops=True)
+        loops = []
+
+        @contextlib.contextmanager
+        def busy_loops(n_loops):
+            loops.append(n_loops)
+            yield
+
+        self.assertNotEqual(loaded.job(), self.row.job())
+        with mock.patch.object(bcs_measure, "busy_loops", busy_loops):
+            self.measure(self.row, pairs=1)
+            self.measure(loaded, pairs=1)
+        n_cores = bcs_measure.os.cpu_count()
+        self.assertEqual(loops, [0, 0, n_cores, n_cores])
+
+    def test_busy_loops_end(self):
+        with bcs_jobs.busy_loops(1):
+            pass
+        self.assertRaises(ChildProcessError, bcs_jobs.os.wait)
+
     def test_rows_of_one_job_share_its_runs(self):
         results = self.measure(self.row, self.nodes, self.to_one_node, pairs=1)
         self.assertEqual([result.ratio(self.row) for result in results], [2.0, 5.0, 2.5])
