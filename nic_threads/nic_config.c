@@ -79,7 +79,7 @@ static const struct bcs_config_entry entries[] = {
     },
     {
         .name = "BCS_EAGER_LIMIT",
-        .fallback = "64k",
+        .fallback = "16k",
         .kind = BCS_CONFIG_BYTES,
         FIELD(eager_limit_bytes),
         .minimum = 4096,

@@ -127,7 +127,7 @@ class Suite:
             ("BCS_SLICE", "5 parsecs", ()),
             ("BCS_STROBE", "sometimes", ("demand",)),
             ("BCS_MDS", "loud", ("mmds",)),
-            ("BCS_CHUNK", "16k", ("BCS_EAGER_LIMIT", "64k")),
+            ("BCS_CHUNK", "8k", ("BCS_EAGER_LIMIT", "16k")),
         )
         for name, value, words in bad:
             case = f"{name}={value!r}"
