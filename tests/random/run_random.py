@@ -4,13 +4,14 @@
 BCS. A seed that fails is run again alone and shrunk to the fewest operations with which
 it still fails; its text and the line that repeats it are printed.
 
-    run_random.py --build build --seeds 300             some seeds, spread over all modes
+    run_random.py --build build --seeds 300             some seeds, in a few of the modes
     run_random.py --build build --seeds 20000 --jobs 2  many
     run_random.py --build build --first 77 --seeds 1 --modes nodes2 --ranks 8
 """
 
 import argparse
 import concurrent.futures
+import itertools
 import os
 import re
 import shlex
@@ -28,6 +29,8 @@ import modes  # noqa: E402
 MAX_RANKS = 16
 PROGRESS_BYTES = 16 * MAX_RANKS
 NATIVE = "native"
+# The mode with the usual value of everything.
+DEFAULT = next(iter(modes.ALL))
 SECONDS_A_LINE = 60  # of what has run so far
 # Where each step of the engine is another thread's, a program takes twice as long as elsewhere;
 # ten to forty times as long if there are such threads for several nodes.
@@ -38,7 +41,7 @@ SHARE_WITH_THREADS_OF_NODES = 1
 NATIVE_VARIABLES = {"OMPI_MCA_coll": "^tuned"}
 
 
-def parse_arguments():
+def parse_arguments(words=None):
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -66,7 +69,7 @@ def parse_arguments():
     parser.add_argument("--no-shrink", action="store_true")
     parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE",
                         help="a variable for all modes")
-    arguments = parser.parse_args()
+    arguments = parser.parse_args(words)
     tools = os.path.join(arguments.build, "libbcs/tools/bcsrun")
     arguments.launcher = arguments.launcher or shlex.quote(os.path.abspath(tools))
     arguments.program = os.path.abspath(
@@ -265,20 +268,43 @@ def run_all(launch, first, n_seeds):
     return failures
 
 
+def modes_in_turn(names, start, n):
+    """The modes of n launches, from turn start on.
+
+    The default mode is the first of them, unless there are as many launches as modes.
+    """
+    # Neighbours in the table of modes are alike: a few launches take distant ones.
+    step = next(i for i in (17, 19, 23, 1) if len(names) % i or i == 1)
+    chosen = [names[turn * step % len(names)] for turn in range(start, start + n)]
+    if DEFAULT in names and n < len(names):
+        chosen = [DEFAULT, *(mode for mode in chosen if mode != DEFAULT)][:n]
+    return chosen
+
+
+def ranks_in_turn(sizes, n_names, start, n):
+    """The numbers of ranks of n launches: another one when a mode's turn comes again."""
+    return [
+        sizes[(turn % n_names + turn // n_names) % len(sizes)]
+        for turn in range(start, start + n)
+    ]
+
+
 def launches_of(arguments):
-    """What to launch: as many launches as the seeds need, in turning modes."""
+    """What to launch: as many launches as the seeds need, in turning modes.
+
+    Native launches take no mode's turn, but a number of ranks.
+    """
     names = modes.select(arguments.modes)
     sizes = [int(size) for size in arguments.ranks.split(",")]
-    # Neighbours in the table of modes are alike: a few launches take distant ones.
-    step = next(n for n in (17, 19, 23, 1) if len(names) % n or n == 1)
-    end = arguments.first + arguments.seeds
-    launches = []
-    for i, first in enumerate(range(arguments.first, end, arguments.per_launch)):
-        turn = first // arguments.per_launch
-        is_native = arguments.native_every and i % arguments.native_every == 0
-        mode = NATIVE if is_native else names[turn * step % len(names)]
-        launches.append(Launch(arguments, mode, sizes[turn % len(sizes)]))
-    return launches
+    n_launches = -(-arguments.seeds // arguments.per_launch)
+    every = arguments.native_every
+    is_native = [every > 0 and i % every == 0 for i in range(n_launches)]
+    n_carried = is_native.count(False)
+    start = arguments.first // arguments.per_launch
+    carried = zip(modes_in_turn(names, start, n_carried),
+                  ranks_in_turn(sizes, len(names), start, n_carried))
+    natively = zip(itertools.repeat(NATIVE), itertools.cycle(sizes))
+    return [Launch(arguments, *next(natively if native else carried)) for native in is_native]
 
 
 def with_seeds(arguments, launches):
