@@ -70,9 +70,9 @@ class Suite:
         problems += [f"no {what}" for what, pattern in wanted.items()
                      if not re.search(pattern, text, re.M)]
         self.report.case("a figure", [*problems, text] if problems else [], line)
-        self.case_drawing(self.folder / "document" / "figure-6-2.svg")
+        self.check_drawing(self.folder / "document" / "figure-6-2.svg")
 
-    def case_drawing(self, path):
+    def check_drawing(self, path):
         """The drawing must be XML with as many bars as legend entries."""
         try:
             root = xml.etree.ElementTree.parse(path).getroot()
@@ -138,10 +138,9 @@ class Suite:
         self.report.case("--list", problems, line)
 
     def run(self):
-        self.case_measures_and_writes()
-        self.case_failing_side()
-        self.case_rejects()
-        self.case_lists()
+        for name in dir(self):
+            if name.startswith("case_"):
+                getattr(self, name)()
         return self.report.end()
 
 
