@@ -34,7 +34,7 @@ def parse_arguments():
     parser.add_argument("--farm", required=True)
     parser.add_argument("--cxx", help="the test program in C++, if there is one")
     parser.add_argument("--lone-pmix", required=True, help="see lone_pmix.c")
-    parser.add_argument("--mpirun", default="mpirun")
+    library_suite.add_arguments(parser)
     parser.add_argument("--all", action="store_true", help="all combinations, no others")
     return parser.parse_args()
 
@@ -43,7 +43,7 @@ class Suite(library_suite.LibrarySuite):
     """The cases; each method is a group of them."""
 
     def __init__(self, arguments):
-        super().__init__(arguments.mpirun)
+        super().__init__(arguments)
         self.arguments = arguments
 
     def programs(self, n_ranks):

@@ -188,6 +188,13 @@ static void reused_source(void)
     EXPECT(n_wrong_bytes == 0);
 }
 
+/** Whether there are as many buffers and branches as <bcs/cbsp.h> says: what is transferred
+ *  depends on them. Run with the least sizes, a sender waits for its receiver's superstep. */
+static bool has_usual_sizes(void)
+{
+    return getenv("BCS_LIMITS") == NULL;
+}
+
 /** Counting sends nothing but what it tells after a sleep in vain, which load may cause. */
 static void counting_is_silent(void)
 {
@@ -206,8 +213,10 @@ static void counting_is_silent(void)
     }
     EXPECT(cBSP_counts(&after) == 0);
     n_records = after.n_record_transfers - before.n_record_transfers;
-    EXPECT(after.n_nsync_transfers - before.n_nsync_transfers == n_records);
-    EXPECT(after.n_transfers - before.n_transfers == 100 * (uint64_t)n + n_records);
+    if (has_usual_sizes()) {
+        EXPECT(after.n_nsync_transfers - before.n_nsync_transfers == n_records);
+        EXPECT(after.n_transfers - before.n_transfers == 100 * (uint64_t)n + n_records);
+    }
     EXPECT(after.n_nsyncs - before.n_nsyncs == 100);
     EXPECT(after.n_supersteps - before.n_supersteps == 100);
     EXPECT(after.n_messages_sent - before.n_messages_sent == 100 * (uint64_t)n);
@@ -264,5 +273,7 @@ void test_messages(void)
     empty_messages();
     reused_source();
     counting_is_silent();
-    calls_cost_what_they_say();
+    if (has_usual_sizes()) {
+        calls_cost_what_they_say();
+    }
 }

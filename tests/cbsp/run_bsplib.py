@@ -28,9 +28,9 @@ ERRORS = {
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--bsplib", required=True, help="the test program")
-    parser.add_argument("--mpirun", default="mpirun")
+    library_suite.add_arguments(parser)
     arguments = parser.parse_args()
-    suite = library_suite.LibrarySuite(arguments.mpirun)
+    suite = library_suite.LibrarySuite(arguments)
     for n in (1, 2, 4, 7):
         suite.succeed(f"all calls on {n}", suite.mpirun(n, arguments.bsplib),
                       rf"^process \d+ of {n}: 0 wrong$", n)

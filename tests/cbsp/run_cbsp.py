@@ -70,8 +70,7 @@ def parse_arguments():
     parser.add_argument("--groups", default=",".join(GROUPS), help="what to check")
     parser.add_argument("--processes", type=int,
                         help="only the cases with this number of processes")
-    parser.add_argument("--defer", default="0", help="BCS_DEFER of the calls")
-    parser.add_argument("--mpirun", default="mpirun")
+    library_suite.add_arguments(parser)
     return parser.parse_args()
 
 
@@ -79,7 +78,7 @@ class Suite(library_suite.LibrarySuite):
     """The cases; each method is a group of them."""
 
     def __init__(self, arguments):
-        super().__init__(arguments.mpirun)
+        super().__init__(arguments)
         self.arguments = arguments
 
     def chosen(self, *numbers):
@@ -91,8 +90,8 @@ class Suite(library_suite.LibrarySuite):
             wanted = rf"^process \d+ of {n}: \d+ checks, 0 wrong$"
             for copy in COPIES:
                 command = self.mpirun(n, self.arguments.calls)
-                settings = {"BCS_COPY": copy, "BCS_DEFER": self.arguments.defer}
-                self.succeed(f"calls, {copy}, {n}", command, wanted, n, settings)
+                self.succeed(f"calls, {copy}, {n}", command, wanted, n,
+                             {"BCS_COPY": copy})
         for n in self.chosen(1):
             self.succeed("calls alone", [self.arguments.calls],
                          r"^process 0 of 1: \d+ checks, 0 wrong$", n)

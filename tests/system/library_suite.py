@@ -23,11 +23,23 @@ def is_status_of_killed(result):
                                                f"{result.stderr[:1000]!r}"]
 
 
-class LibrarySuite:
-    """Cases, reported one by one; a subclass adds groups of them."""
+def add_arguments(parser):
+    """Options of all suites of programs on our libraries."""
+    parser.add_argument("--mpirun", default="mpirun")
+    parser.add_argument("--limits", help="BCS_LIMITS of all jobs")
+    parser.add_argument("--defer", help="BCS_DEFER of all jobs")
 
-    def __init__(self, mpirun):
-        self.launcher = mpirun
+
+class LibrarySuite:
+    """Cases, reported one by one; a subclass adds groups of them.
+
+    Arguments are those of a parser with the options of add_arguments.
+    """
+
+    def __init__(self, arguments):
+        self.launcher = arguments.mpirun
+        given = {"BCS_LIMITS": arguments.limits, "BCS_DEFER": arguments.defer}
+        self.settings = {name: value for name, value in given.items() if value}
         self.report = job.Report()
 
     def mpirun(self, n, *command):
@@ -38,7 +50,7 @@ class LibrarySuite:
         """A job that must succeed and print n_lines lines that match wanted; look as in
         fail.
         """
-        settings = settings or {}
+        settings = {**self.settings, **(settings or {})}
         result = job.run(command, job.mpirun_environment(settings))
         found = re.findall(wanted, result.stdout, re.M)
         problems = []
@@ -55,7 +67,7 @@ class LibrarySuite:
         The process with the number victim is killed, if one is given; look returns the
         problems that it finds in the job's result.
         """
-        settings = settings or {}
+        settings = {**self.settings, **(settings or {})}
         started = job.Job(command, job.mpirun_environment(settings))
         try:
             if victim is not None:
