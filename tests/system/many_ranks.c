@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A job of many ranks: all talk to their neighbours and to rank 0, and take part in collectives of
- * all, of halves, and of those whose numbers are far apart, which are on nodes far apart. Each
- * value is compared with the formula. Rank 0 prints "ok" when all is right.
+ * A job of many ranks: all talk to their neighbours and to rank 0, each to each, and take part in
+ * collectives of all, of halves, and of those whose numbers are far apart, which are on nodes far
+ * apart. Each value is compared with the formula. Rank 0 prints "ok" when all is right.
  */
 #include <mpi.h>
 #include <stdio.h>
@@ -83,6 +83,24 @@ static void many_to_one(void)
     expect(total, (long)size * (size - 1) / 2, "the sum of what has come");
 }
 
+/** A number from each to each. */
+static void all_to_all(void)
+{
+    int *out = calloc((size_t)size, sizeof(*out)),
+        *in = calloc((size_t)size, sizeof(*in));
+
+    for (int i = 0; i < size; i++) {
+        out[i] = rank * size + i;
+        in[i] = -1;
+    }
+    MPI_Alltoall(out, 1, MPI_INT, in, 1, MPI_INT, MPI_COMM_WORLD);
+    for (int i = 0; i < size; i++) {
+        expect(in[i], (long)i * size + rank, "what each has for this one");
+    }
+    free(out);
+    free(in);
+}
+
 int main(int argc, char **argv)
 {
     static const int steps[] = {1, 2, 7, 300};
@@ -99,6 +117,7 @@ int main(int argc, char **argv)
     }
     ring();
     many_to_one();
+    all_to_all();
     MPI_Barrier(MPI_COMM_WORLD);
     if (rank == 0) {
         printf("ok\n");
