@@ -7,8 +7,10 @@ nothing behind.
 import os
 import re
 import signal
+import time
 
 import job
+import promptness
 
 
 def no_problems(_result):
@@ -21,6 +23,13 @@ def is_status_of_killed(result):
     wanted = 128 + signal.SIGKILL
     return [] if result.status == wanted else [f"status {result.status}, not {wanted}: "
                                                f"{result.stderr[:1000]!r}"]
+
+
+def problems_of_failure(started, result):
+    """The problems of a job that ought to have failed and to leave nothing behind."""
+    problems = [f"status {result.status}"] if result.status in (0, None) else []
+    # Files in TMPDIR are those of mpirun, which it leaves when it ends a job.
+    return problems + [text for text in started.leftovers() if not text.startswith("file")]
 
 
 def add_arguments(parser):
@@ -61,38 +70,51 @@ class LibrarySuite:
         problems += look(result)
         self.report.case(name, problems, job.shell_line(command, settings))
 
-    def fail(self, name, command, said, settings=None, victim=None, look=no_problems):
+    def fail(self, name, command, said, settings=None, look=no_problems):
         """A job that must fail and say something on standard error.
 
-        The process with the number victim is killed, if one is given; look returns the
-        problems that it finds in the job's result.
+        look returns the problems that it finds in the job's result.
         """
         settings = {**self.settings, **(settings or {})}
         started = job.Job(command, job.mpirun_environment(settings))
         try:
-            if victim is not None:
-                os.kill(started.find_rank(victim), signal.SIGKILL)
             result = started.finish(60)
-            left = started.leftovers()
+            problems = look(result) + problems_of_failure(started, result)
         finally:
             started.close()
-        problems = look(result)
-        if result.status in (0, None):
-            problems.append(f"status {result.status}")
         if not re.search(said, result.stderr, re.M):
             problems.append(f"said {result.stderr[:1000]!r}")
-        # Files in TMPDIR are those of mpirun, which it leaves when it ends a job.
-        problems += [text for text in left if not text.startswith("file")]
         self.report.case(name, problems, job.shell_line(command, settings))
 
-    def die(self, n, *command):
-        """Kill each of n processes in turn; the launcher must end the others.
+    def die(self, n, *words):
+        """Kill each of n processes in turn; the launcher must end the others, in time.
 
         Its status is that of the killed process. What it says is no measure: beside load,
         mpirun of Open MPI 4.1 sometimes ends after "1 process returned a non-zero exit
         code", before it has said which one and why, under a program without the library
-        as well.
+        as well. The library itself promises no line.
         """
+        command = self.mpirun(n, *words)
+
+        def measure_start():
+            return promptness.measure_start(command, lambda started: started.find_rank(0),
+                                            self.settings)
+
+        prompt = promptness.Promptness(measure_start)
         for victim in range(n):
-            self.fail(f"death of process {victim}", self.mpirun(n, *command), "",
-                      victim=victim, look=is_status_of_killed)
+            started = job.Job(command, job.mpirun_environment(self.settings))
+            try:
+                pid = started.find_rank(victim)
+                start_seconds = time.monotonic() - started.start
+                os.kill(pid, signal.SIGKILL)
+                killed = time.monotonic()
+                result = started.finish(promptness.HANG_SECONDS)
+                seconds = time.monotonic() - killed
+                problems = problems_of_failure(started, result)
+            finally:
+                started.close()
+            problems += is_status_of_killed(result)
+            problems += prompt.problems(seconds, promptness.DEATH_SECONDS, start_seconds,
+                                        measure_start)
+            self.report.case(f"death of process {victim}", problems,
+                             job.shell_line(command, self.settings))

@@ -5,8 +5,7 @@
 Then the job must end by itself within 3 s, with a status other than 0 and a message
 that names the rank, and must leave no process, no file and nothing in /dev/shm. The same
 for a rank that calls MPI_Abort, exits without MPI_Finalize, crashes, or names memory that
-must not be used. On a busy machine, where it takes long to start the same job, before or
-after, it may take as much longer to end.
+must not be used. On a busy machine it may take longer to end, as promptness.py tells.
 """
 
 import argparse
@@ -20,6 +19,7 @@ import time
 
 import job
 import modes
+import promptness
 
 CALLS = (
     "recv recv_from_any ssend large_recv large_send sendrecv wait waitall waitany probe "
@@ -43,14 +43,11 @@ PID_LINE = re.compile(r"rank (\d+) pid (\d+)")
 def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--launcher", default="bcsrun")
+    parser.add_argument("--native-launcher", default="bcsrun --native")
     parser.add_argument("--block", required=True, help="the program block")
     parser.add_argument("--all", action="store_true", help="every call in every mode")
-    parser.add_argument("--limit", type=float, default=3, help="seconds to end in")
-    parser.add_argument(
-        "--starts", type=float, default=8,
-        help="or, if that is more, as many times what its start has taken",
-    )
-    parser.add_argument("--hang", type=float, default=120, help="seconds to wait")
+    parser.add_argument("--limit", type=float, default=promptness.DEATH_SECONDS,
+                        help="seconds to end in")
     parser.add_argument("--seed", type=int, default=1)
     return parser.parse_args()
 
@@ -69,21 +66,17 @@ def wait_for_pids(running, timeout=60):
     return pids
 
 
-def seconds_to_start(command, extra):
-    """How long it takes now until all ranks of the job run; it does not go on."""
-    running = job.Job(command, job.mpirun_environment(extra))
-    try:
-        wait_for_pids(running)
-        return time.monotonic() - running.start
-    finally:
-        running.close()
+def wait_for_start(running):
+    """Wait until all ranks of a job run. RuntimeError if they do not."""
+    if len(wait_for_pids(running)) < N_RANKS:
+        raise RuntimeError(f"the job does not start: {running.errors_so_far()[:200]!r}")
 
 
-def problems_of(result, running, rank, limit, seconds):
-    """What is wrong with how a job has ended, as a list of texts."""
+def problems_of(result, running, rank):
+    """What is wrong with how a job has ended, but for when, as a list of texts."""
     problems = []
-    if result.status is None or seconds > limit:
-        problems.append(f"has not ended within {limit:.1f} s")
+    if result.status is None:
+        problems.append("hung")
     if result.status == 0:
         problems.append("ended with status 0")
     # mpirun names a rank that exits as "Process name: [[4711,1],2]".
@@ -93,19 +86,28 @@ def problems_of(result, running, rank, limit, seconds):
         problems.append("a rank came out of the call")
     if result.status is not None:
         problems += [f"left {left}" for left in running.leftovers()]
-    if problems:
-        problems.append(f"{seconds:.1f} s after the death")
     return problems
 
 
-def one_case(arguments, report, case, extra):
+def command_of(launcher, block, case):
+    """The command that blocks in the case's call."""
+    call, _, death = case
+    words = [block, call, str(ABSENT)] + ([death] if death else [])
+    return shlex.split(launcher) + ["-n", str(N_RANKS)] + words
+
+
+def one_case(arguments, report, prompt, case, extra):
     """One job: case is (call, killed rank or None, way to die or None)."""
     call, killed, death = case
-    words = [arguments.block, call, str(ABSENT)] + ([death] if death else [])
-    command = shlex.split(arguments.launcher) + ["-n", str(N_RANKS)] + words
+    command = command_of(arguments.launcher, arguments.block, case)
     running = job.Job(command, job.mpirun_environment(extra))
     name = f"{call}, {'rank %d killed' % killed if death is None else death}, {extra}"
     repeat = job.shell_line(command, extra)
+
+    def measure_start():
+        alive = command_of(arguments.launcher, arguments.block, (call, killed, None))
+        return promptness.measure_start(alive, wait_for_start, extra)
+
     try:
         pids = wait_for_pids(running)
         start_seconds = time.monotonic() - running.start
@@ -118,14 +120,11 @@ def one_case(arguments, report, case, extra):
             time.sleep(random.random() * 0.03)
             os.kill(pids[killed], signal.SIGKILL)
         start = time.monotonic()
-        result = running.finish(arguments.hang)
+        result = running.finish(promptness.HANG_SECONDS)
         seconds = time.monotonic() - start
-        rank = ABSENT if death else killed
-        limit = max(arguments.limit, arguments.starts * start_seconds)
-        if seconds > limit:
-            again_seconds = seconds_to_start(command, extra)
-            limit = max(limit, arguments.starts * again_seconds)
-        problems = problems_of(result, running, rank, limit, seconds)
+        problems = problems_of(result, running, ABSENT if death else killed)
+        problems += prompt.problems(seconds, arguments.limit, start_seconds,
+                                    measure_start)
         report.case(name, problems, repeat)
     finally:
         running.close()
@@ -147,8 +146,11 @@ def main():
     arguments = parse_arguments()
     random.seed(arguments.seed)
     report = job.Report()
+    native = command_of(arguments.native_launcher, arguments.block, (CALLS[0], None, None))
+    prompt = promptness.Promptness(
+        lambda: promptness.measure_start(native, wait_for_start))
     for case, extra in cases_of(arguments.all):
-        one_case(arguments, report, case, extra)
+        one_case(arguments, report, prompt, case, extra)
     return report.end()
 
 

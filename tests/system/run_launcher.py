@@ -15,8 +15,10 @@ import tempfile
 import time
 
 import job
+import promptness
 
-
+# After that many seconds bcsrun, which has been told to end, kills mpirun (bcsrun.1).
+GRACE_SECONDS = 5
 SANITIZED = """
 #include <mpi.h>
 #include <stdio.h>
@@ -65,6 +67,8 @@ class Ending:
         self.is_stopped = is_stopped
         self.is_repeated = is_repeated
         self.job = None
+        self.sent = None
+        self.seconds = None  # until nothing of the job was left
 
     def start(self, command):
         self.job = job.Job(command, job.mpirun_environment())
@@ -75,26 +79,50 @@ class Ending:
         keeper = children(self.job.process.pid)[0]
         if self.is_stopped:
             os.kill(children(keeper)[0], signal.SIGSTOP)
+        self.sent = time.monotonic()
         if self.number is None:
             os.kill(keeper, signal.SIGKILL)
         else:
             self.job.process.send_signal(self.number)
 
-    def problems(self):
-        until = time.monotonic() + 60
-        while self.is_repeated and time.monotonic() < until:
-            try:
-                self.job.process.wait(0.1)
-                break
-            except subprocess.TimeoutExpired:
-                self.job.process.send_signal(self.number)
-        result = self.job.finish(60)
+    def has_ended(self):
+        """Whether nothing is left of the job. A signal that is to be repeated is sent again."""
+        if self.seconds is None:
+            if self.job.process.poll() is None:
+                if self.is_repeated:
+                    self.job.process.send_signal(self.number)
+            elif not self.job.processes():
+                self.seconds = time.monotonic() - self.sent
+        return self.seconds is not None
+
+    def promised(self):
+        """A signal that comes again ends the grace that mpirun has."""
+        grace = 0 if self.is_repeated else GRACE_SECONDS
+        return grace + promptness.DEATH_SECONDS
+
+    def problems(self, prompt, start_seconds, measure_start):
+        if self.seconds is None:
+            return [f"hung, with the processes {self.job.processes()}"]
+        result = self.job.finish(0)
         found = [] if result.status == self.status else [f"status {result.status}"]
-        return found + [f"left {left}" for left in self.job.leftovers(20)]
+        found += [f"left {left}" for left in self.job.leftovers()]
+        return found + prompt.problems(self.seconds, self.promised(), start_seconds,
+                                       measure_start)
 
     def close(self):
         if self.job is not None:
             self.job.close()
+
+
+def wait_for_blocked(running):
+    """Wait until both ranks of a blocked job, which may be a native one, have printed their
+    process ids.
+    """
+    until = time.monotonic() + promptness.HANG_SECONDS
+    while len(re.findall(r"^rank \d pid ", running.output_so_far(), re.M)) < 2:
+        if time.monotonic() > until or running.process.poll() is not None:
+            raise RuntimeError(f"no two ranks: {running.errors_so_far()[:200]!r}")
+        time.sleep(0.01)
 
 
 def children(pid):
@@ -231,15 +259,27 @@ class Suite:
             ("SIGKILL of the keeper", None, 137),
         )]
         # A bcsrun that is started by nohup does not hear of SIGHUP: the tests may be.
-        command = ["env", "--default-signal=HUP", self.bcsrun, "-n", "2", self.block,
-                   "recv", "1"]
+        words = ["-n", "2", self.block, "recv", "1"]
+        command = ["env", "--default-signal=HUP", self.bcsrun, *words]
+
+        def measure_start():
+            return promptness.measure_start(command, wait_for_blocked)
+
+        prompt = promptness.Promptness(lambda: promptness.measure_start(
+            [self.bcsrun, "--native", *words], wait_for_blocked))
+        start_seconds = measure_start()[0]  # alone
         try:
             for end in ends:
                 end.start(command)
             for end in ends:
                 end.send()
+            until = time.monotonic() + promptness.HANG_SECONDS
+            while (not all([end.has_ended() for end in ends])
+                   and time.monotonic() < until):
+                time.sleep(0.1)
             for end in ends:
-                self.report.case(end.name, end.problems(), job.shell_line(command))
+                problems = end.problems(prompt, start_seconds, measure_start)
+                self.report.case(end.name, problems, job.shell_line(command))
         finally:
             for end in ends:
                 end.close()
