@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Check the paths through the source that a document tells of.
+"""Check the paths through the source that documents tell of.
 
-Usage: check_paths.py ROOT BUILD DOCUMENT. Every file that the document names in full must
+Usage: check_paths.py ROOT BUILD DOCUMENT... Every file that a document names in full must
 exist. A section "## Path: ..." has numbered lists of files, from the top down:
 
     1. `mpi_shim/calls/p2p.c` what it does
@@ -67,11 +67,13 @@ def include_edges(root, files):
                 yield file, target
 
 
-def main(root, build, document):
-    with open(document, encoding="utf-8") as file:
-        text = file.read()
-    findings = list(check_files(text, root))
-    lists = lists_of(text)
+def main(root, build, *documents):
+    findings, lists = [], []
+    for document in documents:
+        with open(os.path.join(root, document), encoding="utf-8") as file:
+            text = file.read()
+        findings += [f"{document}: {finding}" for finding in check_files(text, root)]
+        lists += lists_of(text)
     if not findings:
         edges = set(check_calls.needs(check_calls.read_objects(root, build)))
         edges |= set(include_edges(root, {step[0] for _, steps in lists for step in steps}))
@@ -81,6 +83,6 @@ def main(root, build, document):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 4:
+    if len(sys.argv) < 4:
         sys.exit(__doc__)
     sys.exit(main(*sys.argv[1:]))
