@@ -31,7 +31,7 @@ class Session:
         self.folder = Path(folder)
         self.failures = []
         self.conditions = Conditions()  # of the figure that is measured
-        self.n_cells = None  # of SWEEP3D, as soon as they are known
+        self.n_cells = options.cells  # of SWEEP3D; None until they are known
 
     def sides(self, names):
         """The sides of these names that --sides leaves."""

@@ -58,12 +58,14 @@ class Suite:
     def case_measures_and_writes(self):
         path = self.document()
         sides = ["--sides", "native", "--sides", "demand"]
-        result, line = self.run_driver([*TINY, *sides, *self.build, "--write", str(path)])
+        result, line = self.run_driver([*TINY, "--cells", "24", *sides, *self.build,
+                                        "--write", str(path)])
         text = path.read_text(encoding="utf-8")
         problems = [] if result.status == 0 else [f"{result.status}: {result.stderr[:500]}"]
         wanted = {
             "the ratio": r"^\| 2 +\| +\S+ s \| +\d+\.\d{3} \(\S+ to \S+\) \|$",
             "a step": r"^\| 2 +\| +2 x 1 \| +128 \| +1 \| +\S+ ms \| +\S+ ms \|$",
+            "the grid": r"^Steps, native, with 24 x 24 cells a rank in each plane:$",
             "the drawing": r"^!\[Figure 6.2\]\(document/figure-6-2.svg\)$",
             "the text around": r"\Atext before\n(.|\n)*\ntext after\n\Z",
         }
@@ -116,6 +118,7 @@ class Suite:
             "--only": (["--only", "1.1"], None),
             "--ranks": (["--ranks", "3"], None),
             "--sides": (["--sides", "fast"], None),
+            "argument --cells": (["--cells", "0"], None),
             "--rounds": (["--rounds", "0"], None),
             "nowhere.md": ([*TINY, *self.build, "--write", "nowhere.md"], None),
             "6.3": (["--only", "6.3", *self.build, "--write", str(path)], None),
