@@ -94,8 +94,8 @@ static const struct bcs_config_entry entries[] = {
         FIELD(chunk_bytes),
         .maximum = 1u << 30,
         .at_least = "BCS_EAGER_LIMIT",
-        .help = "How much of one message moves in one slice. 0: 4 MB, or "
-                "BCS_SLICE_BYTES with timed strobes.",
+        .help = "How much of one message moves in one slice. 0: 4 MB, or with timed "
+                "strobes BCS_SLICE_BYTES, but no less than BCS_EAGER_LIMIT.",
     },
     {
         .name = "BCS_SLICE_BYTES",
@@ -104,9 +104,11 @@ static const struct bcs_config_entry entries[] = {
         FIELD(slice_bytes),
         .maximum = UINT64_C(1) << 40,
         .at_least = "BCS_CHUNK",
-        .help = "How much of all long messages of a node moves in one slice; what does "
-                "not fit waits for the next one, but for a first chunk. 0: 16 MB, or "
-                "two bytes for each nanosecond of BCS_SLICE with timed strobes.",
+        .help =
+            "How much of all long messages of a node, or of those to one process where "
+            "it matches by itself, moves in one slice; what does not fit waits for the "
+            "next one, but for a first chunk. 0: 16 MB, or two bytes for each "
+            "nanosecond of BCS_SLICE with timed strobes.",
     },
     {
         .name = "BCS_DESCRIPTORS",
@@ -115,9 +117,12 @@ static const struct bcs_config_entry entries[] = {
         FIELD(descriptors),
         .minimum = 64,
         .maximum = NIC_CELLS_MOST,
-        .help = "How many operations of one process can be pending at once, as far as "
-                "there is memory. Of short messages that nobody has received a node "
-                "keeps four times as many for each process; then their senders wait.",
+        .help =
+            "How many operations of one process can be pending at once, as far as "
+            "there is memory. Of short messages that nobody has received four times "
+            "as many are kept for a process; with timed strobes, several nodes or "
+            "BCS_DRIVER=threads that is for each process of a node, for all of them "
+            "together. Then their senders wait.",
     },
     {
         .name = "BCS_COMMUNICATORS",

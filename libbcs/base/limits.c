@@ -34,7 +34,8 @@ const struct bcs_limit bcs_limits[] = {
         .usual = BCS_BATCH_MOST,
         .least = 1,
         .most = BCS_BATCH_MOST,
-        .help = "Descriptors that one slice takes from a process, or from all of a node.",
+        .help =
+            "Descriptors that one slice takes from a process, or from all of a node.",
     },
     {
         LIMIT(arrivals),
@@ -137,8 +138,10 @@ const struct bcs_limit bcs_limits[] = {
         .least = 1,
         .most = 1u << 30,
         .is_bound = true,
-        .help = "Messages without a receive that a node keeps for each of its "
-                "processes, if they are not more than four times BCS_DESCRIPTORS.",
+        .help =
+            "Messages without a receive that are kept for a process, if they are "
+            "not more than four times BCS_DESCRIPTORS; where processes do not match "
+            "by themselves, for each process of a node, for all together.",
     },
     {
         LIMIT(requests),

@@ -3,7 +3,7 @@
  * How a thread waits, look by look: it looks for some time, offers its core to others if need
  * be, and when its patience ends it announces that it will sleep, looks once more, and sleeps
  * (park.h says why no wake-up is lost). All waits of the library go through
- * bcs_spell_next; what they look at, how they announce themselves and what they sleep on is
+ * bcs_spell_next, or bcs_spell_look if they do not announce themselves; what they look at, how they announce themselves and what they sleep on is
  * theirs. Each has a policy of its own, a constant but for the times, so that what it does not
  * use is no code.
  *
@@ -16,7 +16,9 @@
  * less than a wake-up takes; the strobe timer, which polls the clock for a time that is known
  * (nic_threads/drivers/strobe_timer.c); the threads of the service, which sleep at once
  * (nic_threads/drivers/service_thread.c); the meeting, where the launcher's library waits; the
- * first looks of a near collective (libbcs/api/near_collective.c), which then takes turns as all do.
+ * first looks of a near collective (libbcs/api/near_collective.c), which then takes turns as all do;
+ * a wait for room in a ring with the driver `inline` (nic_threads/drivers/driver_inline.c), which
+ * turns the reader's desk, so that it does not sleep.
  */
 #ifndef BCS_BASE_PATIENCE_H
 #define BCS_BASE_PATIENCE_H

@@ -93,7 +93,7 @@ struct bcs_descriptor {
     _Atomic uint32_t turn;
     uint8_t kind;
     uint8_t flags;
-    uint16_t operation; /* collective: kind | reduction kernel << 2 */
+    uint16_t operation; /* collective: see bcs_operation */
     uint64_t context_id;
     uint32_t port;  /* send: destination; collective: slot */
     int32_t source; /* send, collective: poster's rank; receive: rank or -1 */

@@ -33,9 +33,9 @@ enum {
     NIC_NODES_MOST = 1 << 16, /* of a job */
     NIC_NODE_RANKS_MOST = 1 << 16,
     NIC_CELLS_MOST = 1 << 23,
-    NIC_ITEMS_MOST = 1 << 30, /* of a node; what its memory has room for ends before */
+    NIC_ITEMS_MOST = 1 << 30, /* of a desk; what its memory has room for ends before */
     NIC_KEPT_SENDS_MOST = NIC_ITEMS_MOST / 2,
-    NIC_SENDS_A_CELL = 4, /* sends without a receive that a node keeps for a cell */
+    NIC_SENDS_A_CELL = 4, /* sends without a receive that a desk keeps for a cell */
     NIC_SLOT_BITS = 28,   /* of the number of a collective slot */
     NIC_GROUPS_MOST = 1 << 20, /* that a port can lead */
 };

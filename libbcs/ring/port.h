@@ -2,7 +2,7 @@
 /*
  * A port: one process's ring of descriptors, completion cells and eager blocks in its
  * node's NIC memory, and the owning process's private view of them. The owner posts and
- * allocates; the engine (whoever holds the node's lock) consumes and completes. All
+ * allocates; the engine (whoever holds the desk's lock) consumes and completes. All
  * functions here are called by the owner only, one thread at a time.
  */
 #ifndef BCS_RING_PORT_H

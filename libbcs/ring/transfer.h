@@ -8,7 +8,8 @@
  * its own cell. The background thread does while it holds the cell, which it takes by a
  * compare-and-swap from TRANSFER to HELD of one generation; the owner ends a transfer by a
  * compare-and-swap from TRANSFER to CLOSING, so that only one of the two succeeds, and a
- * held cell cannot be used for anything else. An owner that finds it held marks it as AWAITED. The owner goes on claiming pieces meanwhile.
+ * held cell cannot be used for anything else. An owner that finds it held marks it as AWAITED,
+ * and goes on claiming pieces meanwhile.
  */
 #ifndef BCS_RING_TRANSFER_H
 #define BCS_RING_TRANSFER_H

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The job's folder: /dev/shm/bcsrun-XXXXXX, or in TMPDIR or /tmp if memory is short. Open
- * MPI does not look before it writes, and hangs where there is no room. Its owner holds a lock on it; a folder that
- * nobody has locked was left by a job that was killed with all its processes, and is
- * removed by the next one. Between making and locking a folder somebody else may take
- * it for a dead one: the maker looks again once it has the lock. Called by bcsrun's
- * main.
+ * MPI does not look before it writes, and hangs where there is no room. Its owner holds a
+ * lock on it; a folder that nobody has locked was left by a job that was killed with all its
+ * processes, and is removed by the next one. Between making and locking a folder somebody
+ * else may take it for a dead one: the maker looks again once it has the lock. Called by
+ * bcsrun's main.
  */
 #include "libbcs/tools/scratch.h"
 

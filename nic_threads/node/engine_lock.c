@@ -2,9 +2,9 @@
 /*
  * Engine locks. Called by whoever runs the engine.
  *
- * No work is lost. Work for a node is published (a ring entry, a wire entry, a strobe)
+ * No work is lost. Work for a desk is published (a ring entry, a wire entry, a strobe)
  * with a sequentially consistent or earlier store, and its publisher then tries the
- * node's lock. If it fails, it has marked the lock as missed, or found it marked. The
+ * desk's lock. If it fails, it has marked the lock as missed, or found it marked. The
  * holder's unlocking exchange comes later in the one order of sequentially consistent
  * operations; it finds the mark, and the holder checks for work after it, also if its own
  * step found nothing to do. So it sees the work, or another process that locked in between

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The engine lock of a node: who holds it may run the roles there. See the argument in
+ * The engine lock of a desk: who holds it may run the roles there. See the argument in
  * engine_lock.c why no work is lost.
  */
 #ifndef NIC_THREADS_NODE_ENGINE_LOCK_H
@@ -10,11 +10,11 @@
 #include "nic_threads/node/node.h"
 #include "nic_threads/node/waking.h"
 
-/** Try to lock a node; who holds it is told. @return whether this process now holds it */
+/** Try to lock the view's desk; who holds it is told. @return whether this process now holds it */
 bool nic_engine_try_lock(struct nic_view *view);
 
 /**
- * Tell whoever holds a node's lock that there is work, published before (seq_cst), so that it
+ * Tell whoever holds the desk's lock that there is work, published before (seq_cst), so that it
  * looks again after it has unlocked.
  *
  * @return false: nobody holds it

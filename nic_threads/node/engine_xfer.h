@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What the engine asks of the core primitives, as one of its nodes. Called by the roles,
- * under the node's lock or on the one thread that they run on.
+ * under the desk's lock or on the one thread that they run on.
  */
 #ifndef NIC_THREADS_NODE_ENGINE_XFER_H
 #define NIC_THREADS_NODE_ENGINE_XFER_H

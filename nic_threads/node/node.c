@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Items and completions. Called by the roles, under the lock of the view's node.
+ * Items and completions. Called by the roles, under the lock of the view's desk.
  */
 #include "nic_threads/node/node.h"
 
@@ -109,9 +109,12 @@ void nic_view_order(struct nic_view *view, uint32_t port, uint32_t cell,
 
 void nic_view_hold(const struct nic_view *view)
 {
+    bool is_own = view->engine->layout.shape.desk_ranks == 1;
+
     bcs_notice(BCS_NOTICE_MESSAGES_KEPT,
-               "node %u keeps %u messages that nobody has received, as many as it may",
-               view->index, nic_send_limit(view));
+               "%s %u keeps %u messages that nobody has received, as many as it may",
+               is_own ? "rank" : "node",
+               is_own ? nic_view_served(view, 0) : view->index, nic_send_limit(view));
 }
 
 void nic_view_defer(struct nic_view *view, uint32_t port, uint32_t id,

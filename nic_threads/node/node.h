@@ -161,17 +161,17 @@ static inline bool nic_is_linked(const struct nic_engine *engine)
     return engine->layout.n_links > 0;
 }
 
-/** Sends that a node keeps for want of a receive before it takes no more from the rings;
+/** Sends that a desk keeps for want of a receive before it takes no more from the rings;
  *  their senders wait then. */
 static inline uint32_t nic_send_limit(const struct nic_view *view)
 {
     return view->engine->layout.send_limit;
 }
 
-/** Say that a send stays where it is, as the node keeps so many. */
+/** Say that a send stays where it is, as the view's desk keeps so many. */
 void nic_view_hold(const struct nic_view *view);
 
-/** Whether a node keeps so many sends. Also read without the lock. */
+/** Whether the desk keeps so many sends. Also read without the lock. */
 static inline bool nic_view_is_full(const struct nic_view *view)
 {
     return __atomic_load_n(&view->desk->n_sends_kept, __ATOMIC_RELAXED) >=

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A collective slot: what a node keeps of one communicator for the collectives that the engine
- * carries out, and what others put there. Under the lock of the node, but for global words.
+ * carries out, and what others put there. Under the lock of the node's first desk, but for global words.
  */
 #ifndef NIC_THREADS_NODE_SLOT_H
 #define NIC_THREADS_NODE_SLOT_H

@@ -3,7 +3,7 @@
  * Buffer receiver: in the message scheduling microphase it matches sends with receives.
  * Short messages become pairs that the DMA helper delivers in this slice; long ones become
  * transfers, which get their chunks from the schedule, slice by slice. Runs under the
- * node's engine lock. [BCS-MPI section 4.3]
+ * desk's engine lock. [BCS-MPI section 4.3]
  */
 #include <string.h>
 

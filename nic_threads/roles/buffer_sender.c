@@ -2,7 +2,7 @@
 /*
  * Buffer sender: in the descriptor exchange microphase it delivers each send to the
  * buffer receiver of the destination's node. Sends between processes of one node stay in
- * the batch, where the buffer receiver finds them. Runs under the node's engine lock.
+ * the batch, where the buffer receiver finds them. Runs under the desk's engine lock.
  * [BCS-MPI section 4.3]
  */
 #include "nic_threads/node/wire.h"

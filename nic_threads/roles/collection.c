@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Collection; see the header. Sends stay in their ring while the node keeps as many as it may.
+ * Collection; see the header. Sends stay in their ring while the desk keeps as many as it may.
  */
 #include "nic_threads/roles/collection.h"
 

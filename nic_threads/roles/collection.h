@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The strobe receiver's collection: what the processes of a node have posted, and the background
- * thread has given back, becomes the batch of a round; afterwards the ring entries are given back
- * to their owners. Under the node's engine lock, but for what says that it is read without.
+ * The strobe receiver's collection: what was posted to a desk, and the background thread has
+ * given back, becomes the batch of a round; afterwards the ring entries are given back to their
+ * owners. Under the desk's engine lock, but for what says that it is read without.
  */
 #ifndef NIC_THREADS_ROLES_COLLECTION_H
 #define NIC_THREADS_ROLES_COLLECTION_H

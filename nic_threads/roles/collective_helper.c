@@ -2,7 +2,7 @@
 /*
  * Collective helper: gathers the members of barriers, broadcasts and reductions, asks the
  * other nodes, and broadcasts results; the reduce helper combines the operands. Runs under
- * the node's engine lock. [BCS-MPI section 4.4]
+ * the desk's engine lock. [BCS-MPI section 4.4]
  *
  * Protocol. Each node counts its own members; when all have arrived it raises its global
  * `flag` to the number of the collective. The master is the node of member 0. Before the flag,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * DMA helper: in the point-to-point microphase it moves what the buffer receiver has
- * matched and scheduled. Runs under the node's engine lock. [BCS-MPI section 4.3]
+ * matched and scheduled. Runs under the desk's engine lock. [BCS-MPI section 4.3]
  *
  * A short message lies in NIC memory already; the receiver's cell gets it, or says in which
  * block it is. The chunks of a long message it copies itself where the engine has a mover,

@@ -2,7 +2,7 @@
 /*
  * Reduce helper: in the reduce microphase the master of a reduction combines the
  * contributions of all members on the fixed tree of reduce_ops.h and broadcasts the
- * result. Runs under the node's engine lock. [BCS-MPI section 4.4]
+ * result. Runs under the desk's engine lock. [BCS-MPI section 4.4]
  */
 #include <assert.h>
 #include <string.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The NIC threads of the paper as step functions: each carries out one role's part of a
- * microphase on one node, and returns. Whoever drives the engine calls them under the
- * node's engine lock, in the order of slice.h; on a node that is alone they follow each
- * other directly, between nodes each waits for its microstrobe. [BCS-MPI section 4.1]
+ * microphase at one desk, and returns. Whoever drives the engine calls them under the
+ * desk's engine lock, in the order of slice.h; on a node that is alone they follow each
+ * other directly, between nodes, which have one desk each, they wait for their microstrobes. [BCS-MPI section 4.1]
  */
 #ifndef NIC_THREADS_ROLES_ROLES_H
 #define NIC_THREADS_ROLES_ROLES_H

@@ -2,7 +2,7 @@
 /*
  * Strobe receiver: coordinates the roles of one node. It collects what the local
  * processes have posted and calls each role in its microphase, all five at once on a node
- * that is alone, or one for each microstrobe. Runs under the node's engine lock.
+ * that is alone, or one for each microstrobe. Runs under the desk's engine lock.
  * [BCS-MPI section 4.2]
  *
  * Timed slices. BEGIN delivers what the last slice has completed; then rounds follow until

@@ -2,7 +2,7 @@
 /*
  * Strobe sender: numbers the rounds of the job and leads all nodes through their
  * microphases. It stands on node 0; with strobes on demand a job of one node has no need of
- * it. Runs under the engine lock of node 0; in driver `threads` on a thread of its own, which
+ * it. Runs under the engine lock of node 0's desk; in driver `threads` on a thread of its own, which
  * is the only one to use node->phase and is_open.
  *
  * Protocol. A node that has work puts the number of the round it wants into its word of

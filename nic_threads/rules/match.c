@@ -2,7 +2,7 @@
 /*
  * Matching lists: buckets by context and source, one list for receives of any source,
  * and one list of all sends in arrival order for those receives to search. Pure; called
- * under the node's engine lock, but for nic_match_find_send.
+ * under the desk's engine lock, but for nic_match_find_send.
  *
  * Links that lead to a send are stored with release, once the send is complete, and read with
  * acquire: whoever walks a list that only grows needs no lock. A send stands in two lists, one

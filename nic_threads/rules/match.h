@@ -2,7 +2,7 @@
 /*
  * Matching of sends with receives for one port: pure code over items that are named by
  * number, so that it works in shared memory and in a unit test alike. Used by the buffer
- * receiver under the node's engine lock.
+ * receiver under the desk's engine lock.
  *
  * Invariant: no send in a queue matches a receive in it. A receive takes the oldest send
  * that matches it, a send the oldest receive; that is MPI's non-overtaking rule.

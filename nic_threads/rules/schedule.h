@@ -45,8 +45,8 @@ void nic_schedule_add(struct nic_schedule *schedule, const struct nic_items *ite
 void nic_schedule_open(struct nic_schedule *schedule, const struct nic_items *items);
 
 /**
- * Take the next chunk of this slice, or a piece of one where chunk_limit says so, and advance item->granted past it. A transfer of no
- * bytes gets one chunk of none.
+ * Take the next chunk of this slice, or a piece of one where chunk_limit says so, and advance
+ * item->granted past it. A transfer of no bytes gets one chunk of none.
  *
  * @return 1  plan_out is set
  * @return 0  the slice is full or nothing waits

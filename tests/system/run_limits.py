@@ -23,7 +23,7 @@ CASES = (
     ("communicators", {"BCS_COMMUNICATORS": "4"},
      r"communicators-used: rank 0 leads 4 .*BCS_COMMUNICATORS", False),
     ("messages", {"BCS_LIMITS": "kept_sends=8,ring=4,link=4"},
-     r"messages-kept: node 0 keeps 8 .*BCS_DESCRIPTORS", True),
+     r"messages-kept: rank 0 keeps 8 .*BCS_DESCRIPTORS", True),
     ("blocks", {"BCS_LIMITS": "blocks=8"}, r"blocks-used: rank 0 .*MPI_Isend", True),
 )
 

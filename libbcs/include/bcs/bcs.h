@@ -19,7 +19,7 @@
  * again when it returns; those of a request when it is done. Descriptions (struct
  * bcs_message, bcs_part, bcs_blocks, bcs_reduction and the arrays in them) are read by the
  * call only and may be reused when it returns. Clear what of them is not set: zero is the
- * default, now and of what a later version makes of reserved members.
+ * default, now and of what a later version makes of reserved members; else those are undefined.
  *
  * Versions. Contexts and groups are the library's, and opaque; a request is the caller's, with
  * room for the library. Sizes and offsets of structs, values of constants, and prototypes
@@ -78,7 +78,7 @@ struct bcs_group;
  * in its life. Reads and checks the configuration. [BCS-MPI section 4.1]
  *
  * Cost: a few allgathers and fences by the launcher, with less than 1 KB of each process;
- * address space for all nodes' memory, of which pages are taken as they are used.
+ * about 1 MB of address space for each process of the job, and more as its memory is used.
  *
  * @param context_out  the attachment; end it with bcs_finalize
  * @return 0           attached
