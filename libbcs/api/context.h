@@ -9,7 +9,7 @@
 #include "libbcs/api/group.h"
 #include "libbcs/api/hooks.h"
 #include "libbcs/base/forked.h"
-#include "libbcs/ring/port.h"
+#include "libbcs/ring/poster.h"
 #include "libbcs/session/meeting.h"
 #include "nic_threads/drivers/driver.h"
 

@@ -10,6 +10,7 @@
 #include "libbcs/base/align.h"
 #include "libbcs/base/log.h"
 #include "libbcs/base/notice.h"
+#include "libbcs/ring/order_table.h"
 
 /** Count an item in or out if it holds a send. */
 static void count_kept(struct nic_desk *desk, const struct nic_item *item, int32_t n)

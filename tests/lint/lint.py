@@ -126,7 +126,6 @@ KNOWN_CIRCLES = [
     {"apps/sage/input", "apps/sage/input_check"},
     {"apps/sage/report", "apps/sage/solve"},
     {"apps/sweep3d/input", "apps/sweep3d/input_check"},
-    {"libbcs/ring/nic_memory", "libbcs/ring/port"},
 ]
 GETENV_FOLDERS = ["libbcs/base", "apps", "tests"]
 # The MPI standard fixes the parameters of these.

@@ -2,13 +2,12 @@
 /*
  * A port as its owner uses it: ring, cells and blocks. The test plays the engine.
  */
-#include "libbcs/ring/port.h"
+#include "libbcs/ring/poster.h"
 
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "libbcs/ring/nic_memory.h"
 #include "tests/unit/run_suite.h"
 
 enum { N_CELLS = 300, N_PORTS = 3, PORT = 1 };
@@ -418,7 +417,7 @@ static TCase *settled_tcase(void)
 
 int main(void)
 {
-    Suite *suite = suite_create("port");
+    Suite *suite = suite_create("poster");
 
     suite_add_tcase(suite, ring_tcase("ring", setup));
     suite_add_tcase(suite, ring_tcase("least ring", setup_with_least));

@@ -3,12 +3,10 @@
  * The slow paths of a port's owner: setting up its view, blocks and cells that are used
  * for the first time. Called by the owning process only.
  */
-#include "libbcs/ring/port.h"
+#include "libbcs/ring/poster.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#include "libbcs/ring/nic_memory.h"
 
 enum {
     BLOCKS_TO_TRY = 4,
