@@ -16,7 +16,6 @@
 #include <sys/types.h>
 
 #include "apps/common/message.h"
-#include "apps/sage/input_check.h"
 
 #define MAX_WORD 64
 #define MAX_LINE 4096
@@ -300,9 +299,6 @@ int input_read(const char *path, const char *const *settings, int n_settings,
     }
     if (result == 0) {
         result = complete_with_defaults(&reader, path);
-    }
-    if (result == 0) {
-        result = input_check(path, &input, message);
     }
     if (result == 0) {
         *input_out = input;

@@ -36,7 +36,8 @@ struct input {
 };
 
 /**
- * Read and check an input deck. One process (rank 0) calls it.
+ * Read an input deck and check each value. One process (rank 0) calls it, and then
+ * input_check, which checks that the values fit together.
  *
  * @param path      the deck
  * @param settings  n_settings texts KEY=VALUE that count instead of the deck's

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Checks on an input deck that concern more than one key; input.c calls them after the
- * whole deck has been read.
+ * Checks on an input deck that concern more than one key; main.c calls them after
+ * input_read has read the whole deck.
  */
 #ifndef SAGE_INPUT_CHECK_H
 #define SAGE_INPUT_CHECK_H

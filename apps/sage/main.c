@@ -35,6 +35,9 @@ static int read_input(struct run *run, const char *path, char *message)
     if (program_is_root()) {
         result = input_read(path, run->options.settings, run->options.n_settings,
                             &run->input, message);
+        if (result == 0) {
+            result = input_check(path, &run->input, message);
+        }
     }
     return program_share_input(result, &run->input, sizeof(run->input));
 }

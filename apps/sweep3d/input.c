@@ -14,7 +14,6 @@
 #include <string.h>
 
 #include "apps/common/message.h"
-#include "apps/sweep3d/input_check.h"
 
 #define LAST_NEEDED_LINE 5
 #define MAX_WORD 40
@@ -298,11 +297,8 @@ int input_read(const char *path, struct input *input_out, char *message)
         return result;
     }
     complete_with_defaults(&input);
-    result = input_check(path, &input, message);
-    if (result == 0) {
-        *input_out = input;
-    }
-    return result;
+    *input_out = input;
+    return 0;
 }
 
 bool input_is_fixed_count(const struct input *input)

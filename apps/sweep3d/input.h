@@ -11,6 +11,11 @@
 /* Lines of values in a complete file; comments and empty lines are not counted. */
 #define INPUT_N_LINES 7
 
+/* What is allowed where the range of one value does not say it all; see input_check.c. */
+#define INPUT_ALLOWED_EPSI                                                             \
+    "1e-14 to 1 (relative change), or -1 to -1000000 (whole, that many iterations)"
+#define INPUT_ALLOWED_SIGS1 "-SIGS/3 to SIGS/3 (else the source could be negative)"
+
 /* The names are those of the file; README.md explains each. Cells count from 1. */
 struct input {
     int npe_i, npe_j, mk, mmi;
@@ -27,7 +32,8 @@ struct input {
 };
 
 /**
- * Read and check an input file. One process (rank 0) calls it.
+ * Read an input file and check each value. One process (rank 0) calls it, and then
+ * input_check, which checks that the values fit together.
  *
  * @param message  gets one line without newline that names file, line and what is
  *                 allowed, if the result is not 0; MESSAGE_BYTES long

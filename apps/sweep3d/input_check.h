@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Checks on an input file that concern more than one value; input.c calls them after
- * the whole file has been read.
+ * Checks on an input file that concern more than one value; main.c calls them after
+ * input_read has read the whole file.
  */
 #ifndef SWEEP3D_INPUT_CHECK_H
 #define SWEEP3D_INPUT_CHECK_H
 
 #include "apps/sweep3d/input.h"
-
-#define INPUT_ALLOWED_EPSI                                                             \
-    "1e-14 to 1 (relative change), or -1 to -1000000 (whole, that many iterations)"
-#define INPUT_ALLOWED_SIGS1 "-SIGS/3 to SIGS/3 (else the source could be negative)"
 
 /**
  * Check that the values of a file fit together.

@@ -19,6 +19,7 @@
 #include "apps/sweep3d/flux_file.h"
 #include "apps/sweep3d/flux_plane.h"
 #include "apps/sweep3d/input.h"
+#include "apps/sweep3d/input_check.h"
 #include "apps/sweep3d/options.h"
 #include "apps/sweep3d/report.h"
 #include "apps/sweep3d/solve.h"
@@ -43,6 +44,9 @@ static int read_input(struct run *run, char *message)
 
     if (program_is_root()) {
         result = input_read(run->options.input_path, &run->input, message);
+        if (result == 0) {
+            result = input_check(run->options.input_path, &run->input, message);
+        }
     }
     return program_share_input(result, &run->input, sizeof(run->input));
 }

@@ -123,9 +123,7 @@ RESTRICTED_HEADERS = {
 # circle may be new or grow, and what is not one any more goes.
 KNOWN_CIRCLES = [
     {"apps/sage/adapt", "apps/sage/simulation", "apps/sage/targets"},
-    {"apps/sage/input", "apps/sage/input_check"},
     {"apps/sage/report", "apps/sage/solve"},
-    {"apps/sweep3d/input", "apps/sweep3d/input_check"},
 ]
 GETENV_FOLDERS = ["libbcs/base", "apps", "tests"]
 # The MPI standard fixes the parameters of these.
