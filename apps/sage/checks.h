@@ -9,7 +9,7 @@
 
 #include "apps/common/check.h"
 #include "apps/sage/simulation.h"
-#include "apps/sage/solve.h"
+#include "apps/sage/solution.h"
 #include "apps/sage/totals.h"
 
 enum check_id {

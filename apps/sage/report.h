@@ -7,7 +7,7 @@
 #define SAGE_REPORT_H
 
 #include "apps/sage/simulation.h"
-#include "apps/sage/solve.h"
+#include "apps/sage/solution.h"
 #include "apps/sage/totals.h"
 
 /** Print the problem and how it is shared out, before the first cycle. */
