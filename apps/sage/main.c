@@ -18,6 +18,7 @@
 #include "apps/sage/report.h"
 #include "apps/sage/simulation.h"
 #include "apps/sage/solve.h"
+#include "apps/sage/start.h"
 #include "apps/sage/totals.h"
 
 struct run {
@@ -58,7 +59,7 @@ static int set_up(void *arg, const char *input_path, char *message)
         result = root_file_open(&run->cell_file, message);
     }
     if (result == 0) {
-        simulation_init(&run->simulation, &run->input);
+        simulation_start(&run->simulation, &run->input);
     }
     return result;
 }

@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Life of a simulation. The initial mesh grows level by level: each round sets the
- * initial state and adapts to it. Every rank runs it.
+ * What is derived from the mesh and its contents, made again when these have changed.
+ * Every rank runs it.
  */
 #include "apps/sage/simulation.h"
 
 #include <stdlib.h>
-#include <string.h>
 
-#include "apps/sage/adapt.h"
-#include "apps/sage/initial.h"
 #include "apps/sage/memory.h"
 
 static void work_init(struct work *work, const struct halo *halo)
@@ -80,24 +77,6 @@ void simulation_share_primitive(struct simulation *simulation)
     }
     halo_gather_begin(halo, simulation->work.primitive, N_PRIMITIVE, MPI_DOUBLE);
     simulation_update_primitive(simulation);
-}
-
-void simulation_init(struct simulation *simulation, const struct input *input)
-{
-    struct adapt_counts counts = {0};
-
-    memory_init();
-    memset(simulation, 0, sizeof(*simulation));
-    simulation->input = input;
-    units_init(&simulation->units, input);
-    mesh_init(&simulation->mesh, input);
-    initial_fill(&simulation->mesh, &simulation->units, input);
-    simulation_rebuild(simulation);
-    for (int round = 0; round < input->max_level; round++) {
-        adapt_mesh(simulation, &counts);
-        initial_fill(&simulation->mesh, &simulation->units, input);
-        simulation_share_primitive(simulation);
-    }
 }
 
 void simulation_fini(struct simulation *simulation)

@@ -38,9 +38,6 @@ struct simulation {
     struct wide_sum impulse[N_AXES];
 };
 
-/** Make the adapted mesh with the initial state. Every rank calls it. */
-void simulation_init(struct simulation *simulation, const struct input *input);
-
 /** Free what a simulation holds; a zeroed one is allowed. */
 void simulation_fini(struct simulation *simulation);
 
