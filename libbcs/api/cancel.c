@@ -29,7 +29,7 @@ void bcs_cancel(struct bcs_context *context, const struct bcs_request *request)
 
 void bcs_cancel_wait(struct bcs_context *context, struct bcs_request *request)
 {
-    struct nic_waiter waiter = {.has_short_sleeps = true};
+    struct bcs_waiter waiter = {.has_short_sleeps = true};
     uint64_t end_ns = bcs_clock_now_ns() + CANCEL_NS;
 
     while (!bcs_inside(request)->is_send && !bcs_look(context, request) &&

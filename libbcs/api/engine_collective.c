@@ -32,7 +32,7 @@ static int post_part(struct bcs_context *context, struct bcs_group *group,
 {
     struct bcs_ring_writer *ring = bcs_post_to_node(context);
     struct bcs_descriptor *entry = bcs_post_begin(context, ring, BCS_COLLECTIVE);
-    struct nic_waiter waiter = {0};
+    struct bcs_waiter waiter = {0};
     uint32_t id = bcs_post_cell(context);
     struct nic_refusal refusal;
     struct bcs_cell *cell;

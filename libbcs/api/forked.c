@@ -23,14 +23,14 @@ static bool refuse_progress(struct nic_engine *engine)
     return false;
 }
 
-static void refuse_room(struct nic_engine *engine, struct nic_waiter *waiter,
+static void refuse_room(struct nic_engine *engine, struct bcs_waiter *waiter,
                         uint32_t reader)
 {
     (void)waiter;
     refuse(engine, reader);
 }
 
-static void refuse_wait(struct nic_engine *engine, struct nic_waiter *waiter)
+static void refuse_wait(struct nic_engine *engine, struct bcs_waiter *waiter)
 {
     (void)waiter;
     refuse(engine, engine->port);

@@ -98,7 +98,7 @@ static void arrive(const struct bcs_context *context, const struct bcs_group *gr
 /** Wait for all others. */
 static void await_all(struct bcs_context *context, struct part *part)
 {
-    struct nic_waiter waiter = {0};
+    struct bcs_waiter waiter = {0};
     uint32_t n_looks = nic_engine_is_crowded(context->engine) ? LOOKS_AT_ONCE : 0;
 
     while (!have_all_arrived(part)) {

@@ -217,7 +217,7 @@ int bcs_imrecv(struct bcs_context *context, const struct bcs_message *message,
 static inline __attribute__((always_inline)) void wait_for(struct bcs_context *context,
                                                            struct bcs_request *request)
 {
-    struct nic_waiter waiter = {0};
+    struct bcs_waiter waiter = {0};
 
     while (!bcs_is_done(request) && !bcs_complete(context, request)) {
         bcs_wait_turn(context, &waiter);
@@ -255,7 +255,7 @@ static bool look_at_all(struct bcs_context *context, struct bcs_request requests
 static bool wait_for_all(struct bcs_context *context, struct bcs_request requests[],
                          size_t n_requests)
 {
-    struct nic_waiter waiter = {0};
+    struct bcs_waiter waiter = {0};
 
     while (!look_at_all(context, requests, n_requests)) {
         bcs_wait_turn(context, &waiter);

@@ -188,7 +188,7 @@ static void wait_for_oldest(struct bcs_plan *plan)
  *  worth trying again */
 static bool wait_for_cell(struct bcs_plan *plan)
 {
-    struct nic_waiter waiter = {0};
+    struct bcs_waiter waiter = {0};
 
     if (plan->pending.first != NULL) {
         wait_for_oldest(plan);

@@ -54,7 +54,7 @@ void bcs_post_link(struct bcs_context *context, struct bcs_ring_writer *ring,
 struct bcs_descriptor *bcs_post_wait_for_entry(struct bcs_context *context,
                                                struct bcs_ring_writer *ring)
 {
-    struct nic_waiter waiter = {0};
+    struct bcs_waiter waiter = {0};
     struct bcs_descriptor *entry;
 
     while ((entry = bcs_ring_next(ring)) == NULL) {

@@ -55,7 +55,7 @@ static bool is_in_motion(const struct bcs_context *context)
 /** Wait until it is known which messages are left. @return whether it is */
 static bool settle(struct bcs_context *context)
 {
-    struct nic_waiter waiter = {.has_short_sleeps = true};
+    struct bcs_waiter waiter = {.has_short_sleeps = true};
 
     while (is_in_motion(context)) {
         bcs_wait_turn(context, &waiter);
@@ -120,7 +120,7 @@ static int wait_for_one(struct bcs_context *context, const struct bcs_message *m
 {
     struct bcs_ring_writer *ring = bcs_post_own(context);
     struct bcs_descriptor *entry = bcs_post_begin(context, ring, BCS_PROBE);
-    struct nic_waiter waiter = {0};
+    struct bcs_waiter waiter = {0};
     const struct bcs_cell *cell;
     uint32_t id = bcs_post_cell(context);
 

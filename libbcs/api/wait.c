@@ -47,7 +47,7 @@ static bool look_outside(struct bcs_context *context)
 }
 
 /** The same between two turns of a wait, which stays awake if this process is called. */
-static void look_up(struct bcs_context *context, struct nic_waiter *waiter)
+static void look_up(struct bcs_context *context, struct bcs_waiter *waiter)
 {
     context->n_turns = 0;
     context->is_called = bcs_external_is_called(context);
@@ -66,7 +66,7 @@ static void look_up(struct bcs_context *context, struct nic_waiter *waiter)
 
 /** How long to sleep at once. */
 static uint64_t next_sleep_ns(const struct bcs_context *context,
-                              const struct nic_waiter *waiter)
+                              const struct bcs_waiter *waiter)
 {
     if (context->n_short_sleeps == 0 && !waiter->has_short_sleeps) {
         return 0;
@@ -79,7 +79,7 @@ static uint64_t next_sleep_ns(const struct bcs_context *context,
 }
 
 /** The driver's turn. */
-static void take_turn(struct bcs_context *context, struct nic_waiter *waiter)
+static void take_turn(struct bcs_context *context, struct bcs_waiter *waiter)
 {
     bool will_sleep = waiter->spell.is_announced;
 
@@ -95,7 +95,7 @@ static void take_turn(struct bcs_context *context, struct nic_waiter *waiter)
 
 /** Let those in who stand at the door. A thread of this process that waits for room in the
  *  ring must find the engine's lock free. */
-static void let_in(struct bcs_context *context, struct nic_waiter *waiter)
+static void let_in(struct bcs_context *context, struct bcs_waiter *waiter)
 {
     nic_waiter_let_go(context->engine, waiter);
     step_out(context);
@@ -135,7 +135,7 @@ bool bcs_progress(struct bcs_context *context)
     return move_others(context) || has_moved;
 }
 
-void bcs_wait_turn(struct bcs_context *context, struct nic_waiter *waiter)
+void bcs_wait_turn(struct bcs_context *context, struct bcs_waiter *waiter)
 {
     if (context->is_moving) { /* the end of the copying is near: stay awake */
         context->is_moving = false;
@@ -166,7 +166,7 @@ void bcs_wait_in_vain(struct bcs_context *context)
     }
 }
 
-void bcs_wait_stop(struct bcs_context *context, struct nic_waiter *waiter)
+void bcs_wait_stop(struct bcs_context *context, struct bcs_waiter *waiter)
 {
     context->driver->stop(context->engine, waiter);
 }

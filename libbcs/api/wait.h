@@ -10,20 +10,20 @@
 
 #include <bcs/bcs.h>
 
-#include "nic_threads/drivers/waiter.h"
+#include "libbcs/base/waiter.h"
 
 /** Move what can be moved at once, for a caller that polls: it then looks once more if something may
  *  have come of it, and calls bcs_wait_in_vain if it finds nothing. @return whether it may */
 bool bcs_progress(struct bcs_context *context);
 
 /** One turn of a wait, with what else has to happen meanwhile in this process. */
-void bcs_wait_turn(struct bcs_context *context, struct nic_waiter *waiter);
+void bcs_wait_turn(struct bcs_context *context, struct bcs_waiter *waiter);
 
 /** A caller that polls has found nothing: look elsewhere and yield the core now and then. */
 void bcs_wait_in_vain(struct bcs_context *context);
 
 /** The wait is over, or is given up. */
-void bcs_wait_stop(struct bcs_context *context, struct nic_waiter *waiter);
+void bcs_wait_stop(struct bcs_context *context, struct bcs_waiter *waiter);
 
 /** From now on there is something to look after whose processes cannot call this one: waits
  *  wake up now and then, until bcs_wait_sleep_long has been called as often. */

@@ -49,10 +49,8 @@ static struct shim_request *describe(struct shim_comm *parent)
         request->kind = SHIM_EXCHANGE;
         request->comm = parent;
         request->error_comm = parent->handle;
-        *bcs_inside(&request->base) = (struct bcs_inside){.cell = BCS_CELL_NONE,
-                                                          .is_pending = true,
-                                                          .is_send = true,
-                                                          .is_collective = true};
+        *bcs_inside(&request->base) = (struct bcs_inside){
+            .is_pending = true, .is_send = true, .is_collective = true};
         request->is_active = true;
         parent->n_users++;
     }
@@ -199,7 +197,7 @@ bool shim_idups_move(void)
 
 void shim_idups_await(MPI_Comm parent)
 {
-    struct nic_waiter waiter = {0};
+    struct bcs_waiter waiter = {0};
 
     shim_enter();
     while (is_under_way(parent, NULL) || find_waiting() != NULL) {

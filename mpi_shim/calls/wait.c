@@ -243,7 +243,7 @@ static inline int enter_all(int count, MPI_Request requests[],
 
 int shim_Waitall(int count, MPI_Request requests[], MPI_Status statuses[])
 {
-    struct nic_waiter waiter = {0};
+    struct bcs_waiter waiter = {0};
     struct scan scan = {0};
     struct shim_foreign foreign;
     struct census census;
@@ -337,7 +337,7 @@ static int complete_first(int count, MPI_Request requests[], MPI_Status *status,
 
 int shim_Waitany(int count, MPI_Request requests[], int *index, MPI_Status *status)
 {
-    struct nic_waiter waiter = {0};
+    struct bcs_waiter waiter = {0};
     struct failure failure;
     struct census census;
     int found;
@@ -414,7 +414,7 @@ static int complete_some(int count, MPI_Request requests[], int indices[],
 int shim_Waitsome(int incount, MPI_Request requests[], int *outcount, int indices[],
                   MPI_Status statuses[])
 {
-    struct nic_waiter waiter = {0};
+    struct bcs_waiter waiter = {0};
     struct failure failure = {.error_class = MPI_SUCCESS};
     struct census census;
     int n;

@@ -346,7 +346,7 @@ static bool has_orphan_send(void)
 
 void shim_request_drain(void)
 {
-    struct nic_waiter waiter = {0};
+    struct bcs_waiter waiter = {0};
 
     for (shim_request_reap(); has_orphan_send(); shim_request_reap()) {
         bcs_wait_turn(shim_context(), &waiter);

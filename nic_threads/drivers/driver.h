@@ -28,13 +28,13 @@ struct nic_driver_ops {
      *  whether something may have come of it, or of others' turns: then the caller looks again */
     bool (*progress)(struct nic_engine *engine);
     /** One turn of a wait for room in a ring that a port reads; as turn. */
-    void (*wait_for_room)(struct nic_engine *engine, struct nic_waiter *waiter,
+    void (*wait_for_room)(struct nic_engine *engine, struct bcs_waiter *waiter,
                           uint32_t reader);
     /** One turn of a wait. Returns soon, or after a sleep that a completion has ended; the
      *  caller must look for its completion between any two turns. */
-    void (*turn)(struct nic_engine *engine, struct nic_waiter *waiter);
+    void (*turn)(struct nic_engine *engine, struct bcs_waiter *waiter);
     /** The wait is over, or is given up. */
-    void (*stop)(struct nic_engine *engine, struct nic_waiter *waiter);
+    void (*stop)(struct nic_engine *engine, struct bcs_waiter *waiter);
 };
 
 /** Processes that wait run the engine themselves; strobes on demand. */

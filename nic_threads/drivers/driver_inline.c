@@ -44,7 +44,7 @@ enum {
 };
 
 /** Mark this process as asleep; see the parking argument. */
-static void announce(struct nic_engine *engine, struct nic_waiter *waiter)
+static void announce(struct nic_engine *engine, struct bcs_waiter *waiter)
 {
     nic_waiter_let_go(engine, waiter);
     nic_waiter_announce(engine, waiter);
@@ -70,7 +70,7 @@ static void wake_others(const struct nic_engine *engine, struct nic_view *view)
 }
 
 /** Poll the own desk: step it if this process has, or can now have, its lock. */
-static void poll_own(struct nic_engine *engine, struct nic_waiter *waiter)
+static void poll_own(struct nic_engine *engine, struct bcs_waiter *waiter)
 {
     struct nic_view *view = nic_engine_own(engine);
 
@@ -93,7 +93,7 @@ static void poll_own(struct nic_engine *engine, struct nic_waiter *waiter)
 
 /** More processes are awake than cores: let the others have this one, then sleep. */
 static enum bcs_wait_step turn_crowded(struct nic_engine *engine,
-                                       struct nic_waiter *waiter)
+                                       struct bcs_waiter *waiter)
 {
     nic_waiter_let_go(engine, waiter);
     nic_engine_turn(engine);
@@ -107,7 +107,7 @@ static enum bcs_wait_step turn_crowded(struct nic_engine *engine,
 /** Every process that is awake has a core: poll, then sleep. A poll that finds nothing pauses by
  *  itself. */
 static enum bcs_wait_step turn_calm(struct nic_engine *engine,
-                                    struct nic_waiter *waiter)
+                                    struct bcs_waiter *waiter)
 {
     if (engine->n_nodes == 1) {
         poll_own(engine, waiter);
@@ -122,7 +122,7 @@ static enum bcs_wait_step turn_calm(struct nic_engine *engine,
                                           });
 }
 
-static void inline_turn(struct nic_engine *engine, struct nic_waiter *waiter)
+static void inline_turn(struct nic_engine *engine, struct bcs_waiter *waiter)
 {
     enum bcs_wait_step step;
 
@@ -149,7 +149,7 @@ static void inline_turn(struct nic_engine *engine, struct nic_waiter *waiter)
     waiter->is_crowded = nic_engine_is_crowded(engine);
 }
 
-static void inline_stop(struct nic_engine *engine, struct nic_waiter *waiter)
+static void inline_stop(struct nic_engine *engine, struct bcs_waiter *waiter)
 {
     nic_waiter_let_go(engine, waiter);
     if (waiter->spell.is_announced) {
@@ -213,7 +213,7 @@ static bool inline_progress(struct nic_engine *engine)
     return true; /* a helper may have done it before the turn */
 }
 
-static void inline_wait_for_room(struct nic_engine *engine, struct nic_waiter *waiter,
+static void inline_wait_for_room(struct nic_engine *engine, struct bcs_waiter *waiter,
                                  uint32_t reader)
 {
     bool has_done;

@@ -33,14 +33,14 @@ static bool threads_progress(struct nic_engine *engine)
     return false;
 }
 
-static void threads_wait_for_room(struct nic_engine *engine, struct nic_waiter *waiter,
+static void threads_wait_for_room(struct nic_engine *engine, struct bcs_waiter *waiter,
                                   uint32_t reader)
 {
     (void)reader;
     nic_waiter_rest(engine, waiter, threads_kick);
 }
 
-static void threads_turn(struct nic_engine *engine, struct nic_waiter *waiter)
+static void threads_turn(struct nic_engine *engine, struct bcs_waiter *waiter)
 {
     nic_waiter_turn(engine, waiter, threads_kick);
 }

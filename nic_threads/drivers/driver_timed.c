@@ -25,14 +25,14 @@ static bool timed_progress(struct nic_engine *engine)
     return false;
 }
 
-static void timed_wait_for_room(struct nic_engine *engine, struct nic_waiter *waiter,
+static void timed_wait_for_room(struct nic_engine *engine, struct bcs_waiter *waiter,
                                 uint32_t reader)
 {
     (void)reader;
     nic_waiter_rest(engine, waiter, timed_kick);
 }
 
-static void timed_turn(struct nic_engine *engine, struct nic_waiter *waiter)
+static void timed_turn(struct nic_engine *engine, struct bcs_waiter *waiter)
 {
     nic_waiter_turn(engine, waiter, timed_kick);
 }

@@ -20,19 +20,19 @@ static struct bcs_port *own_port(const struct nic_engine *engine)
     return nic_engine_port(engine, engine->port);
 }
 
-void nic_waiter_announce(struct nic_engine *engine, struct nic_waiter *waiter)
+void nic_waiter_announce(struct nic_engine *engine, struct bcs_waiter *waiter)
 {
     waiter->spell.is_announced = true;
     waiter->park = bcs_sleep_announce(engine->machine, own_port(engine));
 }
 
-static void take_core_back(struct nic_engine *engine, struct nic_waiter *waiter)
+static void take_core_back(struct nic_engine *engine, struct bcs_waiter *waiter)
 {
     nic_cores_take_back(engine->machine, waiter->lent_cpu);
     waiter->lent_cpu = 0;
 }
 
-void nic_waiter_take_back(struct nic_engine *engine, struct nic_waiter *waiter)
+void nic_waiter_take_back(struct nic_engine *engine, struct bcs_waiter *waiter)
 {
     take_core_back(engine, waiter);
     waiter->spell = (struct bcs_spell){0};
@@ -43,7 +43,7 @@ void nic_waiter_take_back(struct nic_engine *engine, struct nic_waiter *waiter)
     }
 }
 
-void nic_waiter_rest(struct nic_engine *engine, struct nic_waiter *waiter,
+void nic_waiter_rest(struct nic_engine *engine, struct bcs_waiter *waiter,
                      void (*kick)(struct nic_engine *engine, uint32_t reader))
 {
     if (waiter->spell.is_announced) {
@@ -62,7 +62,7 @@ static bool may_poll(const struct nic_engine *engine)
            !nic_engine_is_crowded(engine);
 }
 
-void nic_waiter_turn(struct nic_engine *engine, struct nic_waiter *waiter,
+void nic_waiter_turn(struct nic_engine *engine, struct bcs_waiter *waiter,
                      void (*kick)(struct nic_engine *engine, uint32_t reader))
 {
     const struct bcs_patience patience = {
@@ -91,7 +91,7 @@ void nic_waiter_turn(struct nic_engine *engine, struct nic_waiter *waiter,
     }
 }
 
-void nic_waiter_stop(struct nic_engine *engine, struct nic_waiter *waiter)
+void nic_waiter_stop(struct nic_engine *engine, struct bcs_waiter *waiter)
 {
     if (waiter->spell.is_announced) {
         nic_waiter_take_back(engine, waiter);
@@ -100,7 +100,7 @@ void nic_waiter_stop(struct nic_engine *engine, struct nic_waiter *waiter)
     }
 }
 
-void nic_waiter_let_go(struct nic_engine *engine, struct nic_waiter *waiter)
+void nic_waiter_let_go(struct nic_engine *engine, struct bcs_waiter *waiter)
 {
     if (waiter->holds_lock) {
         waiter->holds_lock = false;
@@ -111,7 +111,7 @@ void nic_waiter_let_go(struct nic_engine *engine, struct nic_waiter *waiter)
     }
 }
 
-void nic_waiter_sleep(struct nic_engine *engine, struct nic_waiter *waiter)
+void nic_waiter_sleep(struct nic_engine *engine, struct bcs_waiter *waiter)
 {
     uint64_t until_ns =
         waiter->sleep_ns == 0 ? 0 : bcs_clock_now_ns() + waiter->sleep_ns;

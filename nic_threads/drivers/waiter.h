@@ -1,31 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A wait of a port's owner, turn by turn (libbcs/base/patience.h): what the drivers' own kinds
- * of waiting have in common. See the parking argument in driver_inline.c. Everything runs in the
+ * A wait of a port's owner (libbcs/base/waiter.h), turn by turn: what the drivers' own kinds of
+ * waiting have in common. See the parking argument in driver_inline.c. Everything runs in the
  * thread that waits.
  */
 #ifndef NIC_THREADS_DRIVERS_WAITER_H
 #define NIC_THREADS_DRIVERS_WAITER_H
 
-#include "libbcs/base/patience.h"
+#include "libbcs/base/waiter.h"
 #include "nic_threads/node/node.h"
 
-/** One wait in progress; zero it to start. Belongs to the waiting thread. */
-struct nic_waiter {
-    struct bcs_spell spell;
-    uint32_t park;     /* what to sleep on, once it is announced */
-    uint64_t sleep_ns; /* sleep no longer than this at once; 0: no limit */
-    uint64_t lent_cpu; /* its bit in machine->lent_cpus, or 0 */
-    bool holds_lock;
-    bool is_crowded;       /* some core has more than one process to run */
-    bool has_short_sleeps; /* for the caller */
-};
-
 /** Mark the waiting process as asleep. It must look once more before it sleeps. */
-void nic_waiter_announce(struct nic_engine *engine, struct nic_waiter *waiter);
+void nic_waiter_announce(struct nic_engine *engine, struct bcs_waiter *waiter);
 
 /** End the announcement, and start the waiter anew. */
-void nic_waiter_take_back(struct nic_engine *engine, struct nic_waiter *waiter);
+void nic_waiter_take_back(struct nic_engine *engine, struct bcs_waiter *waiter);
 
 /**
  * `wait_for_room` where threads run the engine, and waiters do not: announce, let the caller
@@ -34,22 +23,22 @@ void nic_waiter_take_back(struct nic_engine *engine, struct nic_waiter *waiter);
  * @param kick  called after the announcement, as what was posted just before a wait has
  *              not been kicked
  */
-void nic_waiter_rest(struct nic_engine *engine, struct nic_waiter *waiter,
+void nic_waiter_rest(struct nic_engine *engine, struct bcs_waiter *waiter,
                      void (*kick)(struct nic_engine *engine, uint32_t reader));
 
 /** `turn` of the same drivers. Between timed strobes a waiter with a core to itself polls
  *  first, as most waits are over in some slices. */
-void nic_waiter_turn(struct nic_engine *engine, struct nic_waiter *waiter,
+void nic_waiter_turn(struct nic_engine *engine, struct bcs_waiter *waiter,
                      void (*kick)(struct nic_engine *engine, uint32_t reader));
 
 /** `stop` of the same drivers: end the announcement if there is one. */
-void nic_waiter_stop(struct nic_engine *engine, struct nic_waiter *waiter);
+void nic_waiter_stop(struct nic_engine *engine, struct bcs_waiter *waiter);
 
 /** Let go of the engine's lock, if the waiter keeps it between two turns. */
-void nic_waiter_let_go(struct nic_engine *engine, struct nic_waiter *waiter);
+void nic_waiter_let_go(struct nic_engine *engine, struct bcs_waiter *waiter);
 
 /** Sleep until something is completed for this process, or for sleep_ns; then the announcement
  *  stands, and the next turn sleeps again. */
-void nic_waiter_sleep(struct nic_engine *engine, struct nic_waiter *waiter);
+void nic_waiter_sleep(struct nic_engine *engine, struct bcs_waiter *waiter);
 
 #endif

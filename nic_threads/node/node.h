@@ -135,7 +135,7 @@ struct nic_engine {
     uint64_t *wake_words; /* of all nodes */
     /* Of this process, that keeps the lock of its own desk between its turns; or NULL. What
      * posts meanwhile, and finds a ring full, has it let go. */
-    struct nic_waiter *keeper;
+    struct bcs_waiter *keeper;
     /* What this process has under way at desks of other ports of its node, and at which: bits,
      * cleared when there is nothing any more (owed.h). */
     uint32_t n_owed;

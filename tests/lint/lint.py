@@ -40,7 +40,6 @@ INCLUDE_EDGES = {
         "libbcs/session",
         "nic_threads/drivers/driver.h",
         "nic_threads/drivers/owed.h",
-        "nic_threads/drivers/waiter.h",
         "nic_threads/nic_config.h",
         "nic_threads/node/process_copy.h",
         "nic_threads/node/terms.h",

@@ -26,7 +26,7 @@ static bool no_progress(struct nic_engine *engine)
 static struct sim_world *present;
 
 /* A rank that has to post the part of a transfer it has done, and finds the ring full. */
-static void wait_for_room(struct nic_engine *engine, struct nic_waiter *waiter,
+static void wait_for_room(struct nic_engine *engine, struct bcs_waiter *waiter,
                           uint32_t reader)
 {
     (void)waiter;
@@ -39,14 +39,14 @@ static void wait_for_room(struct nic_engine *engine, struct nic_waiter *waiter,
 }
 
 /* Else a simulated rank never waits: it looks again when it is its turn. */
-static void refuse(struct nic_engine *engine, struct nic_waiter *waiter)
+static void refuse(struct nic_engine *engine, struct bcs_waiter *waiter)
 {
     (void)engine;
     (void)waiter;
     ck_abort_msg("a rank waits");
 }
 
-static void stop_nothing(struct nic_engine *engine, struct nic_waiter *waiter)
+static void stop_nothing(struct nic_engine *engine, struct bcs_waiter *waiter)
 {
     (void)engine;
     (void)waiter;

@@ -93,7 +93,7 @@ static void poll(int rank)
     struct bcs_context *context = ranks[rank].context;
     struct bcs_message wanted =
         rank_message(&ranks[rank], BCS_ANY_SOURCE, TAG + 1, NULL, 0);
-    struct nic_waiter waiter = {0};
+    struct bcs_waiter waiter = {0};
     struct bcs_result result;
     struct bcs_request request;
 

@@ -61,7 +61,7 @@ static void start_receive(int rank, int from, size_t n_bytes,
 /** Turns of a wait until a request is done. @return whether it ever is */
 static bool wait_for(int rank, struct bcs_request *request)
 {
-    struct nic_waiter waiter = {0};
+    struct bcs_waiter waiter = {0};
     bool is_done = false;
 
     for (int i = 0; i < MANY_TURNS && !is_done; i++) {

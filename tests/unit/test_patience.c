@@ -40,7 +40,7 @@ static void teardown(void)
 /** Turns until the waiter has announced that it will sleep, at most so many. */
 static int n_turns(uint64_t spin_ticks, uint64_t stay_ticks, int at_most)
 {
-    struct nic_waiter waiter = {0};
+    struct bcs_waiter waiter = {0};
     int n = 0;
 
     own->spin_ticks = spin_ticks;
@@ -72,7 +72,7 @@ END_TEST
 /** Whether a waiter keeps the engine's lock over so many turns. */
 static bool keeps_lock(uint64_t spin_ticks, int n)
 {
-    struct nic_waiter waiter = {0};
+    struct bcs_waiter waiter = {0};
     bool has_kept = true;
 
     own->spin_ticks = spin_ticks;

@@ -242,7 +242,7 @@ END_TEST
 static int n_polls(uint32_t n_cpus, uint64_t stay_ticks, int at_most)
 {
     struct nic_engine *own = ranks[RECEIVER].context->engine;
-    struct nic_waiter waiter = {0};
+    struct bcs_waiter waiter = {0};
     int n = 0;
 
     own->machine->n_cpus = n_cpus;
@@ -272,7 +272,7 @@ END_TEST
 START_TEST(a_waiter_lends_its_core_while_it_polls)
 {
     struct nic_engine *own = ranks[RECEIVER].context->engine;
-    struct nic_waiter waiter = {0};
+    struct bcs_waiter waiter = {0};
     cpu_set_t before, here;
     int cpu;
 
@@ -290,7 +290,7 @@ START_TEST(a_waiter_lends_its_core_while_it_polls)
         ck_assert_uint_eq(own->machine->lent_cpus,
                           cpu < BCS_LENT_CPUS ? UINT64_C(1) << cpu : 0);
         nic_driver_timed.stop(own, &waiter);
-        waiter = (struct nic_waiter){0};
+        waiter = (struct bcs_waiter){0};
     }
     ck_assert_uint_eq(own->machine->lent_cpus, 0);
     own->stay_ticks = 0; /* it sleeps, and lends nothing */
@@ -396,7 +396,7 @@ static bool wakes_owner_of(int n_entries)
     static struct bcs_request receiving[BCS_RING_MOST];
     static uint64_t values[BCS_RING_MOST];
     struct nic_engine *own = ranks[RECEIVER].context->engine;
-    struct nic_waiter waiter = {0};
+    struct bcs_waiter waiter = {0};
     bool is_awake;
 
     for (int i = 0; i < n_entries; i++) {

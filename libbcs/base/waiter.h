@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What a wait of a port's owner keeps from one turn to the next. Who waits has it, zeroed, and
+ * hands it to each turn (libbcs/api/wait.h); the drivers use what is in it
+ * (nic_threads/drivers/waiter.h).
+ */
+#ifndef BCS_BASE_WAITER_H
+#define BCS_BASE_WAITER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "libbcs/base/patience.h"
+
+/** One wait in progress; zero it to start. Belongs to the waiting thread. */
+struct bcs_waiter {
+    struct bcs_spell spell;
+    uint32_t park;     /* what to sleep on, once it is announced */
+    uint64_t sleep_ns; /* sleep no longer than this at once; 0: no limit */
+    uint64_t lent_cpu; /* its bit in machine->lent_cpus, or 0 */
+    bool holds_lock;
+    bool is_crowded;       /* some core has more than one process to run */
+    bool has_short_sleeps; /* for the caller */
+};
+
+#endif
