@@ -8,7 +8,8 @@
  * some of its time; not before somebody wakes it, once nothing has been left behind for a
  * while. Whoever leaves work publishes it first and then reads `watch`, and if need be raises
  * it and ends the thread's parking (nic_engine_watch); the thread lowers it and then looks for
- * work once more, and reads it parked; all of it seq_cst, so that no work is forgotten.
+ * work once more, and reads it parked; all of it seq_cst, so that no work is forgotten. Work is
+ * looked for with weaker loads, and so behind a fence.
  *
  * Long messages. The engine notes each direct transfer that it opens (nic_opened). One
  * that has not moved between two looks has no endpoint at work: the thread holds the
@@ -236,9 +237,13 @@ static void lower(struct background *background, uint32_t from, uint32_t to)
     _Atomic uint32_t *word = &background->engine->machine->watch;
 
     /* seq_cst: see the top of this file */
-    if (atomic_compare_exchange_strong_explicit(word, &from, to, memory_order_seq_cst,
-                                                memory_order_seq_cst) &&
-        has_work(background)) {
+    if (!atomic_compare_exchange_strong_explicit(word, &from, to, memory_order_seq_cst,
+                                                 memory_order_seq_cst)) {
+        return;
+    }
+    /* The loads of has_work must not be carried out before the store above is seen. */
+    atomic_thread_fence(memory_order_seq_cst);
+    if (has_work(background)) {
         nic_engine_watch(background->engine);
     }
 }

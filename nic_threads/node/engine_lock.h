@@ -24,7 +24,8 @@ bool nic_engine_tell_holder(struct nic_view *view);
 /**
  * Unlock, then wake those for whom something was completed. seq_cst.
  *
- * @return whether the holder has been told of work: it must look whether there is any
+ * @return whether the holder has been told of work: it must look whether there is any, and finds
+ *         it with acquire loads
  */
 static inline bool nic_engine_unlock(struct nic_view *view)
 {
@@ -33,6 +34,9 @@ static inline bool nic_engine_unlock(struct nic_view *view)
     nic_engine_flush(view); /* what the next holder puts comes behind it */
     value = atomic_exchange_explicit(&view->desk->lock, 0, memory_order_seq_cst);
     nic_engine_wake(view);
+    if (__builtin_expect((value & NIC_LOCK_IS_MISSED) != 0, 0)) {
+        atomic_thread_fence(memory_order_seq_cst); /* see engine_lock.c */
+    }
     return (value & NIC_LOCK_IS_MISSED) != 0;
 }
 

@@ -77,8 +77,8 @@ static void note_opened(struct nic_view *view, const struct nic_item *item,
         .generation = atomic_load_explicit(&target->state, memory_order_relaxed) >>
                       BCS_CELL_STATE_BITS,
     };
-    /* relaxed: a hint for those who do not hold the lock */
-    __atomic_store_n(&desk->n_opened, desk->n_opened + 1, __ATOMIC_RELAXED);
+    /* seq_cst: published before the look at `watch`, see nic_threads/drivers/background.c */
+    __atomic_store_n(&desk->n_opened, desk->n_opened + 1, __ATOMIC_SEQ_CST);
     if (!item->is_shared) { /* else the sender is waiting and copies */
         nic_engine_watch(view->engine);
     }
