@@ -100,12 +100,13 @@ const struct bcs_limit bcs_limits[] = {
         .help = "Pieces of one streamed message that its receiver has not stored yet.",
     },
     {
-        LIMIT(opened),
-        .usual = BCS_OPENED_MOST,
+        LIMIT(returned),
+        .usual = BCS_RETURNED_MOST,
         .least = 1,
-        .most = BCS_OPENED_MOST,
+        .most = BCS_RETURNED_MOST,
         .is_power = true,
-        .help = "Direct copies that the background thread may help with at a time.",
+        .help = "Chunks that the background thread has copied and the engine has not "
+                "taken notice of.",
     },
     {
         LIMIT(orders),

@@ -18,7 +18,7 @@ enum {
     BCS_RING_MOST = 256,
     BCS_LINK_MOST = 256,
     BCS_BATCH_MOST = 64,
-    BCS_OPENED_MOST = 256,
+    BCS_RETURNED_MOST = 256,
     BCS_STREAM_PIECES_MOST = 4,
     BCS_CBSP_SETS_MOST = 4,
     BCS_CBSP_CHILDREN_MOST = 8,
@@ -38,7 +38,7 @@ struct bcs_limits {
     uint32_t blocks;
     uint32_t stream_blocks;
     uint32_t stream_pieces;
-    uint32_t opened;
+    uint32_t returned;
     uint32_t orders;
     uint32_t window;
     uint32_t whole;

@@ -182,9 +182,15 @@ struct bcs_cell {
         struct bcs_stream stream;
         struct bcs_chunk chunk;
     };
-    /* With timed strobes, from the completion to the next strobe; the engine's own. */
-    uint32_t next_deferred;
-    uint32_t deferred_state;
+    union {
+        /* With timed strobes, from the completion to the next strobe; the engine's own. */
+        struct {
+            uint32_t next_deferred;
+            uint32_t deferred_state;
+        };
+        /* On demand: link of a list of opened transfers (nic_threads/node/opened.h). */
+        _Atomic uint64_t next_opened;
+    };
 };
 
 _Static_assert(sizeof(struct bcs_cell) == 2 * BCS_CACHE_LINE, "two cache lines");

@@ -11,13 +11,13 @@
  * work once more, and reads it parked; all of it seq_cst, so that no work is forgotten. Work is
  * looked for with weaker loads, and so behind a fence.
  *
- * Long messages. The engine notes each direct transfer that it opens (nic_opened). One
- * that has not moved between two looks has no endpoint at work: the thread holds the
- * receiver's cell (libbcs/ring/transfer.h), claims pieces as the endpoints do and copies
- * them, through a buffer of its own if neither end is in this process. Messages that go
- * through blocks need their endpoints: nobody else can reach their memory. Where this thread
- * is refused, it gives the message back, to go through blocks (libbcs/api/transfer.c), and
- * does without that process's from then on.
+ * Long messages. The engine notes each direct transfer that it opens (opened.h), and the thread
+ * takes charge of all of them, however many there are. One that has not moved between two looks
+ * has no endpoint at work: the thread holds the receiver's cell (libbcs/ring/transfer.h), claims
+ * pieces as the endpoints do and copies them, through a buffer of its own if neither end is in
+ * this process. Messages that go through blocks need their endpoints: nobody else can reach their
+ * memory. Where this thread is refused, it gives the message back, to go through blocks
+ * (libbcs/api/transfer.c), and does without that process's from then on.
  */
 #include "nic_threads/drivers/background.h"
 
@@ -27,8 +27,8 @@
 #include "libbcs/base/clock.h"
 #include "libbcs/ring/transfer.h"
 #include "nic_threads/drivers/turn.h"
-#include "nic_threads/node/engine_lock.h"
 #include "nic_threads/node/mover.h"
+#include "nic_threads/node/opened.h"
 #include "nic_threads/node/waking.h"
 
 enum {
@@ -36,11 +36,12 @@ enum {
     LATE_LOOKS_BEFORE_SLEEP = 10, /* that find nothing */
 };
 
+enum { CHARGES_AT_FIRST = 64 }; /* for which there is room */
+
 /** A transfer that may need help. */
 struct charge {
     struct nic_opened opened;
-    uint64_t moved;      /* at the last look */
-    uint64_t n_returned; /* of its desk, with its last entry there */
+    uint64_t moved; /* at the last look */
 };
 
 struct background {
@@ -49,10 +50,9 @@ struct background {
     uint64_t pause_ns;  /* from then to that look; 0: no such look */
     uint64_t until_ns;  /* when it is due */
     uint32_t n_in_vain; /* late looks in a row that found nothing */
-    uint64_t *n_seen;   /* by desk: entries of its nic_opened that have been read */
     bool is_late;       /* this look comes after a long pause */
-    struct charge charges[BCS_OPENED_MOST];
-    uint32_t n_charges;
+    struct charge *charges;
+    size_t n_charges, n_charges_prepared; /* and for how many there is room */
     struct nic_mover *mover;
 };
 
@@ -67,21 +67,33 @@ static enum nic_outcome copy_piece(const struct background *background,
     return nic_mover_copy(background->mover, &from, &to, piece->n_bytes);
 }
 
+/** Whether a transfer can be given back. */
+static bool has_room(const struct nic_engine *engine, const struct charge *charge)
+{
+    const struct nic_view *view = nic_engine_view(engine, charge->opened.port);
+    const struct nic_desk *desk = view->desk;
+
+    /* acquire: pairs with the release of the entry that has been read */
+    return atomic_load_explicit(&desk->n_returned, memory_order_relaxed) -
+               atomic_load_explicit(&desk->n_returned_seen, memory_order_acquire) <
+           nic_view_limits(view)->returned;
+}
+
 /** Have the engine grant the next chunk, as an endpoint does by CHUNK_MOVED, or, without an
  *  item, learn of a refused copy, as by COPY_REFUSED. A rank that polls may keep the lock, so
  *  that this must do without. */
-static void give_back(struct nic_engine *engine, struct charge *charge, uint32_t item)
+static void give_back(struct nic_engine *engine, const struct charge *charge,
+                      uint32_t item)
 {
     const struct nic_opened *opened = &charge->opened;
     const struct nic_view *view = nic_engine_view(engine, opened->port);
     struct nic_desk *desk = view->desk;
     uint64_t n = atomic_load_explicit(&desk->n_returned, memory_order_relaxed);
 
-    desk->returned[n % nic_view_limits(view)->opened] =
+    desk->returned[n % nic_view_limits(view)->returned] =
         (struct nic_returned){item, opened->port, opened->cell};
     /* seq_cst: whoever holds the lock looks for work after unlocking */
     atomic_store_explicit(&desk->n_returned, n + 1, memory_order_seq_cst);
-    charge->n_returned = n + 1;
     nic_engine_turn_all(engine);
 }
 
@@ -104,8 +116,8 @@ static bool is_beyond_reach(const struct nic_engine *engine, uint32_t receiver,
            nic_port_is_closed(engine, cell->peer_port);
 }
 
-/** Copy what is granted of a transfer whose cell is held. */
-static void copy_granted(struct background *background, struct charge *charge,
+/** Copy what is granted of a transfer whose cell is held, as long as it can be given back. */
+static void copy_granted(struct background *background, const struct charge *charge,
                          struct bcs_cell *cell)
 {
     struct nic_engine *engine = background->engine;
@@ -115,7 +127,8 @@ static void copy_granted(struct background *background, struct charge *charge,
     enum nic_outcome outcome = NIC_DONE;
     struct bcs_piece piece;
 
-    while (outcome == NIC_DONE && bcs_transfer_claim(transfer, &piece)) {
+    while (outcome == NIC_DONE && has_room(engine, charge) &&
+           bcs_transfer_claim(transfer, &piece)) {
         outcome = copy_piece(background, charge->opened.port, cell, &piece);
         if (outcome == NIC_REFUSED && bcs_transfer_refuse(transfer)) {
             give_back(engine, charge, NIC_ITEM_NONE);
@@ -162,54 +175,50 @@ static bool help(struct background *background, struct charge *charge)
     return !is_over;
 }
 
-/** Take note of the transfers that have been opened since the last look. */
+/** Make room for one more charge. @return whether there is */
+static bool prepare_charge(struct background *background)
+{
+    size_t n = 2 * background->n_charges_prepared;
+    struct charge *charges;
+
+    if (background->n_charges < background->n_charges_prepared) {
+        return true;
+    }
+    n = n < CHARGES_AT_FIRST ? CHARGES_AT_FIRST : n;
+    charges = realloc(background->charges, n * sizeof(*charges));
+    if (charges == NULL) {
+        return false;
+    }
+    background->charges = charges;
+    background->n_charges_prepared = n;
+    return true;
+}
+
+/** Take charge of the transfers that have been opened since the last look. If there is no memory
+ *  for it the others stay where they are until some of these are over. */
 static void take_charge(struct background *background)
 {
     struct nic_engine *engine = background->engine;
-    uint32_t n_most = engine->layout.shape.limits.opened;
 
     for (uint32_t i = 0; i < engine->n_views; i++) {
-        struct nic_view *view = &engine->views[i];
-        struct nic_desk *desk = view->desk;
-        if (__atomic_load_n(&desk->n_opened, __ATOMIC_RELAXED) ==
-                background->n_seen[i] ||
-            !nic_engine_try_lock(view)) {
-            continue; /* who holds the lock is at work here */
-        }
-        if (desk->n_opened - background->n_seen[i] > n_most) {
-            background->n_seen[i] = desk->n_opened - n_most;
-        }
-        while (background->n_seen[i] < desk->n_opened &&
-               background->n_charges < n_most) {
-            background->charges[background->n_charges++] = (struct charge){
-                .opened = desk->opened[background->n_seen[i]++ % n_most],
-                .moved = UINT64_MAX,
-            };
-        }
-        if (nic_engine_unlock(view)) {
-            nic_engine_turn_all(engine); /* who could not lock has gone away */
+        struct nic_opened opened;
+
+        while (prepare_charge(background) &&
+               nic_opened_take(&engine->views[i], &opened)) {
+            background->charges[background->n_charges++] =
+                (struct charge){.opened = opened, .moved = UINT64_MAX};
         }
     }
 }
 
-/** Whether the engine has not seen yet what was given back: so it never is more than there is
- *  room for. */
-static bool is_unseen(const struct nic_engine *engine, const struct charge *charge)
-{
-    const struct nic_desk *desk = nic_engine_view(engine, charge->opened.port)->desk;
-
-    return __atomic_load_n(&desk->n_returned_seen, __ATOMIC_RELAXED) <
-           charge->n_returned;
-}
-
 static void help_all(struct background *background)
 {
-    uint32_t n_kept = 0;
+    size_t n_kept = 0;
 
-    for (uint32_t i = 0; i < background->n_charges; i++) {
+    for (size_t i = 0; i < background->n_charges; i++) {
         struct charge *charge = &background->charges[i];
 
-        if (help(background, charge) || is_unseen(background->engine, charge)) {
+        if (help(background, charge)) {
             background->charges[n_kept++] = *charge;
         }
     }
@@ -222,9 +231,7 @@ static bool has_work(const struct background *background)
 
     for (uint32_t i = 0; i < engine->n_views; i++) {
         const struct nic_view *view = &engine->views[i];
-        if (nic_engine_has_work(view) ||
-            __atomic_load_n(&view->desk->n_opened, __ATOMIC_RELAXED) !=
-                background->n_seen[i]) {
+        if (nic_engine_has_work(view) || !nic_opened_is_empty(view)) {
             return true;
         }
     }
@@ -332,7 +339,7 @@ static void destroy(void *state)
     struct background *background = state;
 
     nic_engine_destroy(background->engine);
-    free(background->n_seen);
+    free(background->charges);
     nic_mover_destroy(background->mover);
     free(background);
 }
@@ -348,11 +355,6 @@ static int create(const struct nic_engine_params *params, void **state_out)
     rc = nic_engine_create(params, &background->engine);
     if (rc == 0) {
         rc = nic_mover_create(background->engine, &background->mover);
-    }
-    if (rc == 0) {
-        background->n_seen =
-            calloc(background->engine->n_views, sizeof(*background->n_seen));
-        rc = background->n_seen == NULL ? -ENOMEM : 0;
     }
     if (rc < 0) {
         destroy(background);

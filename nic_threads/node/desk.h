@@ -44,13 +44,6 @@ struct nic_batch {
     uint32_t ready[BCS_BATCH_MOST];        /* slots of the collectives of this slice */
 };
 
-/** A direct transfer that the engine has opened, for the background thread to see. */
-struct nic_opened {
-    uint32_t port; /* of the receiver */
-    uint32_t cell;
-    uint32_t generation; /* of the cell */
-};
-
 /** A transfer that the background thread gives back to the engine. */
 struct nic_returned {
     uint32_t
@@ -78,13 +71,12 @@ struct nic_desk {
     uint32_t n_links_touched; /* links with entries in the batch, by local port: */
     uint32_t links_touched[BCS_BATCH_MOST];
 
-    uint64_t n_opened; /* entries of opened that have ever been written */
-    struct nic_opened opened[BCS_OPENED_MOST]; /* cyclic, of limits.opened */
-    /* Transfers that want their next chunk, from the background thread; cyclic. It keeps
-     * those in mind that are in here, so there is room. */
-    struct nic_returned returned[BCS_OPENED_MOST];
-    _Atomic uint64_t n_returned; /* entries of returned that have ever been written */
-    uint64_t n_returned_seen;
+    _Atomic uint64_t opened; /* the first of a list, or 0; see opened.h */
+    /* Transfers that want their next chunk, from the background thread; cyclic, of
+     * limits.returned. Before it copies it sees that there is room. */
+    struct nic_returned returned[BCS_RETURNED_MOST];
+    _Atomic uint64_t n_returned; /* entries of returned that have ever been written, */
+    _Atomic uint64_t n_returned_seen; /* and read */
 };
 
 #endif

@@ -96,16 +96,17 @@ static void take_returned(struct nic_view *view)
     struct nic_desk *desk = view->desk;
 
     while (nic_collection_has_returned(desk)) {
-        uint64_t n = desk->n_returned_seen;
+        uint64_t n = atomic_load_explicit(&desk->n_returned_seen, memory_order_relaxed);
         const struct nic_returned *returned =
-            &desk->returned[n % nic_view_limits(view)->opened];
+            &desk->returned[n % nic_view_limits(view)->returned];
 
         if (returned->item != NIC_ITEM_NONE) {
             nic_schedule_add(&desk->schedule, &view->items, returned->item);
         } else {
             nic_view_remind(view, returned->port, returned->cell);
         }
-        __atomic_store_n(&desk->n_returned_seen, n + 1, __ATOMIC_RELAXED);
+        /* release: pairs with the acquire in the background thread's has_room */
+        atomic_store_explicit(&desk->n_returned_seen, n + 1, memory_order_release);
     }
 }
 

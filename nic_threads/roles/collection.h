@@ -86,7 +86,7 @@ static inline bool nic_collection_has_returned(const struct nic_desk *desk)
 {
     /* acquire: pairs with the release in the background thread's give_back */
     return atomic_load_explicit(&desk->n_returned, memory_order_acquire) !=
-           __atomic_load_n(&desk->n_returned_seen, __ATOMIC_RELAXED);
+           atomic_load_explicit(&desk->n_returned_seen, memory_order_relaxed);
 }
 
 #endif

@@ -27,6 +27,7 @@
 #include <string.h>
 
 #include "nic_threads/node/mover.h"
+#include "nic_threads/node/opened.h"
 #include "nic_threads/node/waking.h"
 #include "nic_threads/node/wire.h"
 #include "nic_threads/roles/chunk.h"
@@ -66,19 +67,12 @@ static void deliver(struct nic_view *view, const struct nic_pair *pair)
 }
 
 /** Let the background thread know of a transfer, whose endpoints may both be busy. */
-static void note_opened(struct nic_view *view, const struct nic_item *item,
-                        const struct bcs_cell *target)
+static void note_opened(struct nic_view *view, const struct nic_item *item)
 {
-    struct nic_desk *desk = view->desk;
-
-    desk->opened[desk->n_opened % nic_view_limits(view)->opened] = (struct nic_opened){
-        .port = item->port,
-        .cell = item->descriptor.cell,
-        .generation = atomic_load_explicit(&target->state, memory_order_relaxed) >>
-                      BCS_CELL_STATE_BITS,
-    };
-    /* seq_cst: published before the look at `watch`, see nic_threads/drivers/background.c */
-    __atomic_store_n(&desk->n_opened, desk->n_opened + 1, __ATOMIC_SEQ_CST);
+    if (view->engine->is_timed) {
+        return; /* there is none */
+    }
+    nic_opened_add(view, item->port, item->descriptor.cell);
     if (!item->is_shared) { /* else the sender is waiting and copies */
         nic_engine_watch(view->engine);
     }
@@ -161,7 +155,7 @@ static void open_local(struct nic_view *view, const struct nic_plan *plan)
         nic_view_complete(view, item->port, item->descriptor.cell, target,
                           BCS_CELL_TRANSFER);
         nic_view_complete(view, item->peer, item->peer_cell, source, BCS_CELL_SOURCE);
-        note_opened(view, item, target);
+        note_opened(view, item);
     }
 }
 
