@@ -11,7 +11,7 @@
 #include "libbcs/base/log.h"
 #include "libbcs/base/log_job.h"
 #include "libbcs/base/notice.h"
-#include "libbcs/tools/variables.h"
+#include "libbcs/session/variables.h"
 
 static int read_settings(struct bcs_settings *settings_out)
 {

@@ -12,7 +12,7 @@
 #include "libbcs/base/environment.h"
 #include "libbcs/base/limits.h"
 #include "libbcs/base/notice.h"
-#include "libbcs/tools/variables.h"
+#include "libbcs/session/variables.h"
 #include <bcs/primitives.h>
 #include <bcs/version.h>
 

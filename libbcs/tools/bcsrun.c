@@ -14,13 +14,13 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "libbcs/session/variables.h"
 #include "libbcs/tools/bcsrun_error.h"
 #include "libbcs/tools/launch_check.h"
 #include "libbcs/tools/launch_command.h"
 #include "libbcs/tools/launch_options.h"
 #include "libbcs/tools/launch_run.h"
 #include "libbcs/tools/scratch.h"
-#include "libbcs/tools/variables.h"
 #include "libbcs/tools/versus.h"
 
 #define ERROR_BYTES 512

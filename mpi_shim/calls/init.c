@@ -15,7 +15,7 @@
 #include "libbcs/base/log_config.h"
 #include "libbcs/base/log_job.h"
 #include "libbcs/base/notice.h"
-#include "libbcs/tools/variables.h"
+#include "libbcs/session/variables.h"
 #include "mds/mds_config.h"
 #include "mds/mmds.h"
 #include "mpi_shim/calls/calls.h"

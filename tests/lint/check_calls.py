@@ -24,7 +24,7 @@ CALL_EDGES = {
     "libbcs/copy": [],
     "libbcs/core": ["libbcs/transport"],
     "libbcs/ring": ["libbcs/core"],
-    "libbcs/session": ["libbcs/copy", "libbcs/core", "libbcs/tools", "mds", "nic_threads"],
+    "libbcs/session": ["libbcs/copy", "libbcs/core", "mds", "nic_threads"],
     "libbcs/api": [
         "libbcs/core",
         "libbcs/ring",
@@ -36,7 +36,7 @@ CALL_EDGES = {
     ],
     "libbcs/bsplib": ["libbcs/cbsp"],
     "libbcs/cbsp": ["libbcs/copy", "libbcs/core", "libbcs/session"],
-    "libbcs/tools": ["libbcs/transport", "mds", "nic_threads"],
+    "libbcs/tools": ["libbcs/session", "libbcs/transport"],
     "mds": [],
     "mpi_shim/real": ["libbcs/api", "mds"],
     "mpi_shim/data": ["mpi_shim/real", "nic_threads/rules"],
@@ -50,7 +50,7 @@ CALL_EDGES = {
     ],
     "mpi_shim/calls": [
         "libbcs/api",
-        "libbcs/tools",
+        "libbcs/session",
         "mds",
         "mpi_shim/collective",
         "mpi_shim/comm",

@@ -30,7 +30,6 @@ INCLUDE_EDGES = {
     "libbcs/session": [
         "libbcs/copy",
         "libbcs/include",
-        "libbcs/tools/variables.h",
         "mds/mds_config.h",
         "nic_threads/nic_config.h",
     ],
@@ -47,11 +46,7 @@ INCLUDE_EDGES = {
     ],
     "libbcs/cbsp": ["libbcs/copy", "libbcs/include", "libbcs/session"],
     "libbcs/bsplib": ["libbcs/cbsp/raw.h"],
-    "libbcs/tools": [
-        "libbcs/include",
-        "mds/mds_config.h",
-        "nic_threads/nic_config.h",
-    ],
+    "libbcs/tools": ["libbcs/include", "libbcs/session/variables.h"],
     "nic_threads": ["libbcs/ring"],
     "nic_threads/rules": ["libbcs/ring"],
     "nic_threads/node": [
@@ -96,7 +91,7 @@ INCLUDE_EDGES = {
     "mpi_shim/calls": [
         "libbcs/api/p2p.h",
         "libbcs/api/wait.h",
-        "libbcs/tools/variables.h",
+        "libbcs/session/variables.h",
         "mds",
         "mpi_shim/collective",
         "mpi_shim/comm",

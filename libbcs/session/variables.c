@@ -3,7 +3,7 @@
  * The list of all configuration tables, and the check of the environment against it.
  * Used by bcs-info, bcsrun and the preload, at start, by one thread.
  */
-#include "libbcs/tools/variables.h"
+#include "libbcs/session/variables.h"
 
 #include "libbcs/base/log_config.h"
 #include "mds/mds_config.h"
