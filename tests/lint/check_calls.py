@@ -81,6 +81,9 @@ CALL_EDGES = {
         "nic_threads/rules",
     ],
 }
+# Circles of folders that are known: a transport implements what the folder above it declares,
+# which has the list of transports.
+KNOWN_FOLDER_CIRCLES = [{"libbcs/transport", "libbcs/transport/shm"}]
 # Circles of files that are known. None may be new or grow; what is not one any more goes.
 KNOWN_CIRCLES = []
 # Functions of the system that only some folders may use.
@@ -181,6 +184,12 @@ def check_edges(objects, table):
     yield from unused(used, [(a, b) for a, bs in table.items() for b in bs])
 
 
+def check_folder_circles(table, known_circles):
+    """The table leads down only: no folder comes back to itself by what it may use."""
+    edges = {folder: {*others, EVERYBODY} - {folder} for folder, others in table.items()}
+    yield from lint.compare_circles("folders", edges, known_circles)
+
+
 def check_circles(objects, known_circles):
     """Files need each other in one direction, but for those known."""
     edges = {}
@@ -204,6 +213,7 @@ def main(root, build):
     objects = read_objects(root, build)
     findings = [
         *check_edges(objects, CALL_EDGES),
+        *check_folder_circles(CALL_EDGES, KNOWN_FOLDER_CIRCLES),
         *check_circles(objects, KNOWN_CIRCLES),
         *check_system(objects, SYSTEM_CALLS),
     ]

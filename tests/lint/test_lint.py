@@ -42,6 +42,7 @@ class LintTest(unittest.TestCase):
             "libbcs/base/a.c", '#include "libbcs/core/core.h"\n', "must not include"
         )
         self.assert_fires("nic_threads/a.c", '#include "mds/mmds.h"\n', "must not")
+        self.assert_fires("libbcs/base/a.c", '#include "mds/collect.h"\n', "must not")
         self.assert_fires("libbcs/ring/a.c", "#include <nic_threads/b.h>\n", "must not")
         body = '#include "nic_threads/drivers/crew.h"\n'
         self.assert_fires("nic_threads/roles/a.c", body, "must not")
@@ -60,10 +61,11 @@ class LintTest(unittest.TestCase):
         self.assert_silent("apps/examples/a.c", "#include <bcs/bcs.h>\n")
 
     def test_allowed_includes_are_silent(self):
-        body = '#include "libbcs/base/log.h"\n#include "mds/collect.h"\n'
+        body = '#include "libbcs/base/log.h"\n'
         for folder in ("libbcs/ring", "libbcs/api", "nic_threads", "mpi_shim/comm", "mds"):
             self.assert_silent(folder + "/a.c", body)
         self.assert_silent("nic_threads/a.c", '#include "libbcs/ring/port.h"\n')
+        self.assert_silent("mpi_shim/real/a.c", '#include "mds/collect.h"\n')
         self.assert_silent("mpi_shim/data/a.c", '#include "nic_threads/rules/reduce_ops.h"\n')
         self.assert_silent("tests/unit/a.c", '#include "nic_threads/node/wire.h"\n')
 
@@ -140,7 +142,7 @@ class LintTest(unittest.TestCase):
 
     def test_every_rule_has_a_test_above(self):
         self.assertEqual(len(lint.RULES), 8)
-        self.assertEqual(len(lint.TREE_RULES), 2)
+        self.assertEqual(len(lint.TREE_RULES), 3)
 
     def test_a_public_header_includes_no_private_one(self):
         for name in ("libbcs/base/log.h", "mds/collect.h", "libbcs/ring/port.h"):
@@ -209,6 +211,40 @@ class LintTest(unittest.TestCase):
             found = list(lint.check_edges_used(sources))
         self.assertEqual(len(found), 1, found)
         self.assertIn("nobody in mds includes libbcs/api/p2p.h", found[0])
+
+    def folder_circles_found(self, edges, everybody=()):
+        with mock.patch.object(lint, "INCLUDE_EDGES", edges), \
+                mock.patch.object(lint, "EVERYBODY", list(everybody)):
+            return list(lint.check_folder_circles([]))
+
+    def test_a_circle_of_folders_in_the_table_is_found(self):
+        edges = {"mds": ["libbcs/ring/port.h"], "libbcs/ring": ["libbcs/core"],
+                 "libbcs/core": [], "apps": None, "tests": ["libbcs", "mds"]}
+        self.assertEqual(self.folder_circles_found(edges), [])
+        up = {**edges, "libbcs/core": ["mds/mmds.h"]}
+        three = ["a circle of folders: libbcs/core, libbcs/ring, mds"]
+        self.assertEqual(self.folder_circles_found(up), three)
+        self.assertEqual(self.folder_circles_found(edges, ["mds/collect.h"]), three)
+        down = {**edges, "libbcs/base": []}
+        self.assertEqual(self.folder_circles_found(down, ["libbcs/base"]), [])
+
+    def test_a_circle_of_folders_by_calls_is_found(self):
+        def found(table, known=()):
+            return list(check_calls.check_folder_circles(table, known))
+
+        edges = {"mds": ["libbcs/ring"], "libbcs/ring": ["libbcs/core"], "libbcs/base": []}
+        self.assertEqual(found(edges), [])
+        up = {**edges, "libbcs/core": ["mds"]}
+        all_three = {"mds", "libbcs/ring", "libbcs/core"}
+        self.assertEqual(
+            found(up), ["a circle of folders: libbcs/core, libbcs/ring, mds"]
+        )
+        self.assertEqual(found(up, [all_three]), [])
+        self.assertIn("no circle any more", found(edges, [all_three])[0])
+        self.assertEqual(
+            found({**edges, "libbcs/base": ["mds"]}),
+            ["a circle of folders: libbcs/base, libbcs/ring, mds"],
+        )
 
     def circles_found(self, known, *includes):
         sources = [
