@@ -102,10 +102,11 @@ int bcs_attach(const struct bcs_bootstrap *bootstrap, const struct nic_config *c
 {
     struct bcs_context *context = calloc(1, sizeof(*context));
     struct bcs_clock_moment start = bcs_clock_moment();
-    int rc = -ENOMEM;
+    int rc;
 
     if (context == NULL) {
-        goto fail;
+        bcs_error("no memory for the context of a rank");
+        return -ENOMEM;
     }
     context->config = *config;
     context->rank = bootstrap->rank;

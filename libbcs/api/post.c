@@ -23,6 +23,8 @@ int bcs_post_init(struct bcs_context *context)
     if (nic_is_linked(engine)) {
         context->links = calloc(engine->layout.n_links, sizeof(*context->links));
         if (context->links == NULL) {
+            bcs_error("no memory for the links to %" PRIu32 " ranks",
+                      engine->layout.n_links);
             return -ENOMEM;
         }
     }

@@ -8,7 +8,7 @@
 
 #include "libbcs/api/context.h"
 
-/** Set up what a process posts to, after its engine. @return 0 or -ENOMEM */
+/** Set up what a process posts to, after its engine. @return 0 or -ENOMEM, logged */
 int bcs_post_init(struct bcs_context *context);
 
 /** Free it; accepts a zeroed context. */

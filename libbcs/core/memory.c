@@ -98,7 +98,13 @@ static struct bcs_memory *memory_new(const struct bcs_transport_ops *ops,
         .seed = params->seed,
         .windows = calloc(params->n_nodes, sizeof(*memory->windows)),
     };
-    for (uint32_t i = 0; memory->windows != NULL && i < params->n_nodes; i++) {
+    if (memory->windows == NULL) {
+        bcs_error("bcs_memory_create: no memory for the tables of %" PRIu32 " heaps",
+                  params->n_nodes);
+        bcs_memory_destroy(memory);
+        return NULL;
+    }
+    for (uint32_t i = 0; i < params->n_nodes; i++) {
         if (bcs_windows_init(&memory->windows[i], memory->heap_bytes,
                              memory->whole_bytes, memory->window_bytes) < 0) {
             bcs_memory_destroy(memory);
@@ -122,8 +128,7 @@ int bcs_memory_create(const struct bcs_memory_params *params,
         return -EINVAL;
     }
     memory = memory_new(ops, params);
-    if (memory == NULL || memory->windows == NULL) {
-        bcs_memory_destroy(memory);
+    if (memory == NULL) {
         return -ENOMEM;
     }
     rc = ops->memory_create(memory, &params->makes);

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "libbcs/base/forked.h"
+#include "libbcs/base/log.h"
 #include "libbcs/base/log_job.h"
 #include "libbcs/base/notice.h"
 #include "libbcs/copy/process_copy.h"
@@ -60,11 +61,18 @@ void bcs_meeting_take_away(const struct bcs_meeting *meeting)
     bcs_forked_take_away(meeting->machine.base, meeting->machine.n_bytes);
 }
 
+/** @return -ENOMEM, logged */
+static int no_memory(const char *what, uint32_t n)
+{
+    bcs_error("no memory for the %s, %u", what, n);
+    return -ENOMEM;
+}
+
 int bcs_meet_again(const struct bcs_bootstrap *bootstrap, int error)
 {
     int64_t mine = error;
     int64_t *all = calloc(bootstrap->size, sizeof(*all));
-    int rc = all == NULL ? -ENOMEM : 0;
+    int rc = all == NULL ? no_memory("results of all ranks", bootstrap->size) : 0;
 
     if (rc == 0) {
         rc = bootstrap->allgather(bootstrap->arg, &mine, sizeof(mine), all);
@@ -226,7 +234,7 @@ static int map_memory(const struct bcs_bootstrap *bootstrap,
     int rc;
 
     if (addresses == NULL) {
-        return -ENOMEM;
+        return no_memory("addresses of all heaps", meeting->n_nodes);
     }
     for (uint32_t i = 0; i < meeting->n_nodes; i++) {
         addresses[i] = all[i * params->node_ranks].memory;
@@ -277,9 +285,10 @@ int bcs_meet(const struct bcs_bootstrap *bootstrap,
         .n_cpus = 1,
     };
     uint64_t probe = (uint64_t)getpid();
-    int rc = -ENOMEM;
+    int rc;
 
     if (all == NULL) {
+        rc = no_memory("introductions of all ranks", bootstrap->size);
         goto fail;
     }
     rc = introduce(bootstrap, params, &probe, &meeting, all);

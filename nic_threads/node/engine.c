@@ -178,21 +178,27 @@ static int view_init(struct nic_engine *engine, struct bcs_memory *memory,
     return 0;
 }
 
+/** @return -ENOMEM, logged */
+static int no_memory(void)
+{
+    bcs_error("no memory for the engine of a rank");
+    return -ENOMEM;
+}
+
 int nic_engine_create(const struct nic_engine_params *params,
                       struct nic_engine **engine_out)
 {
     struct nic_engine *engine = calloc(1, sizeof(*engine));
     uint32_t n_words;
-    int rc = -ENOMEM;
+    int rc;
 
     if (engine == NULL) {
-        return rc;
+        return no_memory();
     }
     rc = nic_engine_layout(params->n_ports, params->config, &engine->layout);
     if (rc < 0) {
         goto fail;
     }
-    rc = -ENOMEM;
     engine->machine = params->machine;
     engine->config = params->config;
     engine->port = params->port;
@@ -210,14 +216,10 @@ int nic_engine_create(const struct nic_engine_params *params,
         calloc((size_t)engine->n_nodes * n_words, sizeof(engine->wake_words[0]));
     engine->owed = calloc(n_words, sizeof(engine->owed[0]));
     engine->views = calloc(engine->n_views, sizeof(*engine->views));
-    if (engine->wake_words == NULL || engine->owed == NULL || engine->views == NULL) {
+    if (engine->wake_words == NULL || engine->owed == NULL || engine->views == NULL ||
+        (params->is_mover && nic_mover_create(engine, &engine->mover) < 0)) {
+        rc = no_memory();
         goto fail;
-    }
-    if (params->is_mover) {
-        rc = nic_mover_create(engine, &engine->mover);
-        if (rc < 0) {
-            goto fail;
-        }
     }
     for (uint32_t i = 0; i < engine->n_views; i++) {
         rc = view_init(engine, params->memory, i);
