@@ -60,15 +60,15 @@ static int event_check(const struct bcs_core *core, const char *caller,
 int bcs_test_event(struct bcs_core *core, uint64_t event_gva, uint64_t target,
                    bool wait)
 {
-    struct bcs_event *event = bcs_core_address(core, event_gva);
+    int rc = event_check(core, "bcs_test_event", event_gva);
     struct bcs_spell spell = {0};
+    struct bcs_event *event;
     uint64_t seen = 0;
-    int rc;
 
-    rc = event_check(core, "bcs_test_event", event_gva);
     if (rc < 0) {
         return rc;
     }
+    event = bcs_core_address(core, event_gva);
     rc = event_poll(core, event, target);
     while (rc == BCS_E_PENDING && wait) {
         int failure = 0;
@@ -104,10 +104,11 @@ int bcs_await_event(struct bcs_core *core, uint64_t event_gva, uint64_t seen)
 
 int bcs_signal_event(struct bcs_core *core, uint64_t event_gva)
 {
-    struct bcs_event *event = bcs_core_address(core, event_gva);
     int rc = event_check(core, "bcs_signal_event", event_gva);
 
     if (rc == 0) {
+        struct bcs_event *event = bcs_core_address(core, event_gva);
+
         bcs_event_signal(event);
         bcs_event_wake(event);
     }

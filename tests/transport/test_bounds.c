@@ -180,6 +180,70 @@ START_TEST(events_and_variables_must_be_aligned_and_within_the_heap)
 }
 END_TEST
 
+/** Address space of this process, in bytes. */
+static uint64_t address_space(void)
+{
+    FILE *file = fopen("/proc/self/statm", "r");
+    unsigned long n_pages;
+
+    ck_assert_ptr_nonnull(file);
+    ck_assert_int_eq(fscanf(file, "%lu", &n_pages), 1);
+    fclose(file);
+    return (uint64_t)n_pages * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+static void call_is_refused(struct bcs_core *core, uint64_t event_gva,
+                            int (*call)(struct bcs_core *core, uint64_t event_gva),
+                            const char *text)
+{
+    struct capture capture;
+    int rc;
+
+    capture_begin(&capture);
+    rc = call(core, event_gva);
+    capture_end(&capture, text);
+    ck_assert_int_eq(rc, -EINVAL);
+}
+
+static int test_event(struct bcs_core *core, uint64_t event_gva)
+{
+    return bcs_test_event(core, event_gva, 1, false);
+}
+
+static int await_event(struct bcs_core *core, uint64_t event_gva)
+{
+    return bcs_await_event(core, event_gva, 0);
+}
+
+/* The table of windows has room beyond the last one. */
+START_TEST(an_event_beyond_a_heap_of_windows_maps_none)
+{
+    static const uint64_t window_bytes = UINT64_C(1) << 30;
+    struct bcs_memory_params params = {
+        .transport = bcs_transport_names()[_i],
+        .n_nodes = 1,
+        .heap_bytes = 2 * window_bytes,
+        .whole_bytes = WORLD_HEAP_BYTES,
+        .window_bytes = window_bytes,
+        .makes = bcs_node_set_one(0),
+    };
+    const char *text = "event at 0x80000000, 16 bytes, is outside";
+    struct bcs_memory *memory;
+    struct bcs_core *core;
+    uint64_t before;
+
+    ck_assert_int_eq(bcs_memory_create(&params, &memory), 0);
+    ck_assert_int_eq(bcs_core_create(memory, 0, &core), 0);
+    before = address_space();
+    call_is_refused(core, params.heap_bytes, test_event, text);
+    call_is_refused(core, params.heap_bytes, bcs_signal_event, text);
+    call_is_refused(core, params.heap_bytes, await_event, text);
+    ck_assert_uint_lt(address_space(), before + window_bytes);
+    bcs_core_destroy(core);
+    bcs_memory_destroy(memory);
+}
+END_TEST
+
 START_TEST(a_refused_call_signals_and_writes_nothing)
 {
     struct world world;
@@ -315,6 +379,8 @@ TCase *bounds_tcase(int n_transports)
                         n_transports);
     tcase_add_loop_test(tcase, events_and_variables_must_be_aligned_and_within_the_heap,
                         0, n_transports);
+    tcase_add_loop_test(tcase, an_event_beyond_a_heap_of_windows_maps_none, 0,
+                        n_transports);
     tcase_add_loop_test(tcase, a_refused_call_signals_and_writes_nothing, 0,
                         n_transports);
     tcase_add_loop_test(tcase, a_memory_needs_sound_parameters, 0, n_transports);
