@@ -7,6 +7,7 @@
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/uio.h>
 
 #include "nic_threads/drivers/background.h"
 #include "nic_threads/drivers/turn.h"
@@ -31,6 +32,7 @@ static struct nic_engine_params params;
 static void *background;
 static uint8_t source[N_BYTES], target[N_MANY][N_BYTES];
 static struct bcs_request sending[N_MANY], receiving[N_MANY];
+static void (*during_copy)(void); /* the next one of the thread's */
 
 /** One core more than there are ranks is idle. */
 static void open_job(const char *limits)
@@ -174,6 +176,47 @@ START_TEST(messages_are_carried_on_that_come_while_others_are)
 }
 END_TEST
 
+/** As the kernel's. */
+ssize_t process_vm_writev(pid_t pid, const struct iovec *local, unsigned long n_local,
+                          const struct iovec *remote, unsigned long n_remote,
+                          unsigned long flags)
+{
+    void (*act)(void) = during_copy;
+
+    (void)pid, (void)n_local, (void)n_remote, (void)flags;
+    memcpy(remote->iov_base, local->iov_base, local->iov_len);
+    during_copy = NULL;
+    if (act != NULL) {
+        act();
+    }
+    return (ssize_t)local->iov_len;
+}
+
+static void begin_another(void)
+{
+    begin(1, 1);
+}
+
+/* The thread had been told when it had looked what there is, and so is not told again. */
+START_TEST(a_message_that_comes_during_the_last_copy_does_not_wait_for_a_late_look)
+{
+    open_job("usual");
+    begin(0, 1);
+    look();
+    during_copy = begin_another;
+    look();
+    expect_carried_on(0, 1);
+    ck_assert_ptr_null(during_copy);
+    ck_assert_uint_eq(atomic_load(&job.shared->machine.watch), BCS_WATCH_SOON);
+    for (int i = 0; i < MOST_LOOKS; i++) {
+        look();
+    }
+    expect_carried_on(1, 1);
+    finish(0, 2);
+    close_job();
+}
+END_TEST
+
 /* Who polls keeps the lock of its desk, so that the engine takes no notice of what is given back
  * before it lets go. */
 START_TEST(no_chunk_is_lost_while_the_engine_takes_no_notice)
@@ -214,6 +257,8 @@ int main(void)
         N_LIMITS);
     tcase_add_loop_test(tcase, messages_are_carried_on_that_come_while_others_are, 0,
                         N_LIMITS);
+    tcase_add_test(
+        tcase, a_message_that_comes_during_the_last_copy_does_not_wait_for_a_late_look);
     tcase_add_test(tcase, no_chunk_is_lost_while_the_engine_takes_no_notice);
     return run_tcase("background", tcase);
 }
