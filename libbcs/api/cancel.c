@@ -4,14 +4,24 @@
  * the receive as cancelled, if no message has matched it before. Called by the process that
  * owns the context, one thread at a time.
  */
+#include "libbcs/api/attach.h"
 #include "libbcs/api/completion.h"
 #include "libbcs/api/p2p.h"
 #include "libbcs/api/post.h"
 #include "libbcs/api/wait.h"
 #include "libbcs/base/clock.h"
 
-/* How long to wait for it: others may have the cores for some time. */
+/* How long to wait in any case: others may have the cores for some time, and the entries behind a
+ * send that finds no room wait with it. */
 #define CANCEL_NS 1000000000u
+
+enum { MOST_SLICES = 2 }; /* once the engine has carried a cancellation out */
+
+/** When a cancellation was seen to be carried out. */
+struct carried_out {
+    uint64_t slice;
+    uint64_t at_ns; /* 0: not yet */
+};
 
 void bcs_cancel(struct bcs_context *context, const struct bcs_request *request)
 {
@@ -27,14 +37,46 @@ void bcs_cancel(struct bcs_context *context, const struct bcs_request *request)
     bcs_post_kick(context, ring, entry);
 }
 
+/**
+ * Whether a receive that is not done although its cancellation has been carried out has been matched
+ * before, and is not going to be over without its sender. With timed strobes the engine knows more
+ * than it has said: that comes with the next strobe, which may be late, unless no strobe is needed.
+ * (timer_rests is set for a moment, too, while that is found out.)
+ */
+static bool needs_others(const struct bcs_context *context,
+                         const struct carried_out *carried_out, uint64_t now_ns)
+{
+    const struct nic_engine *engine = context->engine;
+    bool has_waited =
+        now_ns - carried_out->at_ns >= MOST_SLICES * engine->config->slice_ns;
+
+    if (!engine->is_timed) {
+        return has_waited;
+    }
+    /* relaxed: a hint */
+    return bcs_context_slices(context) - carried_out->slice >= MOST_SLICES ||
+           (has_waited && atomic_load_explicit(&engine->machine->timer_rests,
+                                               memory_order_relaxed) != 0);
+}
+
 void bcs_cancel_wait(struct bcs_context *context, struct bcs_request *request)
 {
+    const struct bcs_ring_writer *ring = bcs_post_own(context);
     struct bcs_waiter waiter = {.has_short_sleeps = true};
-    uint64_t end_ns = bcs_clock_now_ns() + CANCEL_NS;
+    struct carried_out carried_out = {0};
+    uint32_t position = ring->position;
+    uint64_t begin_ns = bcs_clock_now_ns(), now_ns = begin_ns;
 
-    while (!bcs_inside(request)->is_send && !bcs_look(context, request) &&
-           bcs_clock_now_ns() < end_ns) {
+    while (!bcs_inside(request)->is_send && !bcs_look(context, request)) {
+        if (carried_out.at_ns == 0 && bcs_ring_is_consumed(ring, position)) {
+            carried_out = (struct carried_out){bcs_context_slices(context), now_ns};
+        }
+        if (now_ns - begin_ns >= CANCEL_NS ||
+            (carried_out.at_ns != 0 && needs_others(context, &carried_out, now_ns))) {
+            break;
+        }
         bcs_wait_turn(context, &waiter);
+        now_ns = bcs_clock_now_ns();
     }
     bcs_wait_stop(context, &waiter);
 }

@@ -29,8 +29,9 @@ bool bcs_wants_copy(const struct bcs_context *context, size_t n_bytes);
  *  BCS_E_CANCELLED, or as if nothing had been asked. Sends are not taken back. */
 void bcs_cancel(struct bcs_context *context, const struct bcs_request *request);
 
-/** Wait until a receive that was to be taken back is done, but at most a second: one that
- *  has been matched may need more of its sender. */
+/** Right after bcs_cancel: wait until the receive is done, but after the engine has carried out the
+ *  cancellation for two slices at most: one that has been matched before may need more of its
+ *  sender. */
 void bcs_cancel_wait(struct bcs_context *context, struct bcs_request *request);
 
 /**

@@ -55,6 +55,18 @@ static inline struct bcs_descriptor *bcs_ring_next(struct bcs_ring_writer *write
     return &writer->ring->entries[writer->position & writer->mask];
 }
 
+/** Whether the reader has given back all entries before a position, a recent one: what it has made
+ *  of them can be seen. */
+static inline bool bcs_ring_is_consumed(const struct bcs_ring_writer *writer,
+                                        uint32_t position)
+{
+    /* acquire: pairs with bcs_ring_give_back */
+    uint32_t consumed =
+        atomic_load_explicit(&writer->ring->consumed, memory_order_acquire);
+
+    return (int32_t)(consumed - position) >= 0;
+}
+
 /** Publish the entry that bcs_ring_next returned. seq_cst: see the parking argument in
  *  nic_threads/drivers/driver_inline.c; the load in bcs_ring_entry is the partner. */
 static inline void bcs_ring_publish(struct bcs_ring_writer *writer,
