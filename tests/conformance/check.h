@@ -16,6 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/pattern.h"
+
 /** This process's place among all, and its neighbours on the ring of all ranks. */
 struct world {
     int rank;
@@ -126,36 +128,13 @@ static inline uint64_t check_mix(uint64_t seed, uint64_t index)
 /** Fill n bytes with data that only this seed gives. */
 static inline void check_fill(void *data, size_t n, uint64_t seed)
 {
-    unsigned char *bytes = data;
-    uint64_t word;
-    size_t at = 0;
-
-    for (; n - at >= sizeof(word); at += sizeof(word)) {
-        word = check_mix(seed, at);
-        memcpy(bytes + at, &word, sizeof(word));
-    }
-    if (at < n) {
-        word = check_mix(seed, at);
-        memcpy(bytes + at, &word, n - at);
-    }
+    pattern_fill(data, n, check_mix(seed, 0));
 }
 
 /** @return 1 if the n bytes are those of check_fill with this seed, else 0 */
 static inline int check_is_filled(const void *data, size_t n, uint64_t seed)
 {
-    const unsigned char *bytes = data;
-    uint64_t word;
-    uint64_t found;
-    size_t at = 0;
-
-    for (; n - at >= sizeof(word); at += sizeof(word)) {
-        memcpy(&found, bytes + at, sizeof(found));
-        if (found != check_mix(seed, at)) {
-            return 0;
-        }
-    }
-    word = check_mix(seed, at);
-    return n == at || memcmp(bytes + at, &word, n - at) == 0;
+    return pattern_is_filled(data, n, check_mix(seed, 0));
 }
 
 /** @return 1 if all n bytes have this value, else 0 */
