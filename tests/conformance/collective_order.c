@@ -149,6 +149,9 @@ static void collectives_among_many_messages(struct world world, int n_bytes)
     for (int i = 0; i < N; i++) {
         char *message = data + (size_t)i * (size_t)n_bytes;
 
+        if (world.rank == 0) {
+            check_fill(message, (size_t)n_bytes, (uint64_t)i);
+        }
         for (int to = 1; world.rank == 0 && to < world.size; to++) {
             MPI_Isend(message, n_bytes, MPI_BYTE, to, i, MPI_COMM_WORLD,
                       &requests[n_requests++]);
@@ -171,6 +174,10 @@ static void collectives_among_many_messages(struct world world, int n_bytes)
         CHECK_EQUAL(word, 1000 * i + root);
     }
     MPI_Waitall(n_requests, requests, MPI_STATUSES_IGNORE);
+    for (int i = 0; i < N; i++) {
+        CHECK(check_is_filled(data + (size_t)i * (size_t)n_bytes, (size_t)n_bytes,
+                              (uint64_t)i));
+    }
     free(requests);
     free(data);
     check_say("collectives among many messages of %d bytes\n", n_bytes);
