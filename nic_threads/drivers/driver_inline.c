@@ -20,7 +20,9 @@
  * process that posts publishes first (seq_cst) and then looks at n_asleep, and, where the port
  * that reads it has a desk of its own, at that one's `park`: if it sees nobody, the announcement
  * comes later in the one order, and the announcer's own look at its rings and links sees the
- * post. If it sees somebody, it turns the engine itself. A process that completes a cell of
+ * post. If it sees somebody, it turns the engine itself; and so it does if it has announced
+ * itself, since what a waiter posts when it looks once more (the end of a chunk that it has
+ * copied, a step of a plan) comes behind its last turn. A process that completes a cell of
  * another one looks at its `park` after a seq_cst fence or store: either it is odd and it wakes,
  * or the announcer sees the completion. What waits at a desk whose owner does not sleep waits
  * for it, or for who has posted it: a message that nobody waits for, or, with `leave`, for
@@ -171,7 +173,8 @@ static void inline_kick(struct nic_engine *engine, uint32_t reader)
     }
     if (!nic_is_linked(engine)) {
         nic_engine_turn(engine);
-    } else if (reader == engine->port || is_parked(engine, reader)) {
+    } else if (reader == engine->port || is_parked(engine, reader) ||
+               is_parked(engine, engine->port)) {
         nic_engine_turn_at(engine, reader);
     }
 }

@@ -211,6 +211,23 @@ START_TEST(who_posts_turns_the_desk_of_a_sleeper_and_no_other)
 }
 END_TEST
 
+START_TEST(who_has_announced_itself_turns_the_desk_that_it_posts_to)
+{
+    struct bcs_machine *machine = engine_of(WAITER)->machine;
+    struct bcs_port *port = ranks[WAITER].context->poster.port;
+    struct bcs_request receive, send;
+    uint32_t park;
+
+    start_receive(OTHER, WAITER, N_BYTES, &receive);
+    park = bcs_sleep_announce(machine, port);
+    start_send(WAITER, OTHER, N_BYTES, &send);
+    ck_assert(!nic_engine_has_work(nic_engine_own(engine_of(OTHER))));
+    ck_assert_uint_ne(atomic_load(&port->park), park); /* it copies now */
+    ck_assert(wait_for(WAITER, &send));
+    ck_assert(bcs_look(ranks[OTHER].context, &receive));
+}
+END_TEST
+
 START_TEST(a_full_link_is_emptied_where_the_receiver_computes)
 {
     uint32_t n = 3 * engine_of(WAITER)->layout.shape.limits.link;
@@ -253,6 +270,7 @@ int main(void)
     tcase_add_test(tcase, so_does_a_test);
     tcase_add_test(tcase, nobody_turns_a_desk_where_it_has_nothing_under_way);
     tcase_add_test(tcase, who_posts_turns_the_desk_of_a_sleeper_and_no_other);
+    tcase_add_test(tcase, who_has_announced_itself_turns_the_desk_that_it_posts_to);
     tcase_add_test(tcase, a_full_link_is_emptied_where_the_receiver_computes);
     tcase_add_test(tcase, what_is_over_is_forgotten);
     return run_tcase("owed", tcase);
