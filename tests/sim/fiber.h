@@ -21,7 +21,7 @@ struct sim_fiber {
 /** Make one. End with sim_fiber_fini. */
 void sim_fiber_init(struct sim_fiber *fiber, void (*fn)(void *arg), void *arg);
 
-/** Free it; accepts a zeroed one. fn must not be within. */
+/** Free it; accepts a zeroed one. If fn is within, it is never gone on with. */
 void sim_fiber_fini(struct sim_fiber *fiber);
 
 /** Call fn, or go on with it where it has stopped, until it stops or returns. @return whether

@@ -7,9 +7,16 @@
 
 #include "tests/sim/script.h"
 
-enum { SIM_MAX_ACTIONS = 4 * SIM_MAX_UNITS };
+enum { SIM_MAX_ACTIONS = 6 * SIM_MAX_UNITS };
 
-enum sim_action_kind { SIM_POST_SEND, SIM_POST_RECEIVE, SIM_TAKE_BACK, SIM_JOIN };
+enum sim_action_kind {
+    SIM_POST_SEND,
+    SIM_POST_RECEIVE,
+    SIM_TAKE_BACK,
+    SIM_JOIN,
+    SIM_AWAIT_SEND,
+    SIM_AWAIT_RECEIVE,
+};
 
 /** One thing that a rank does. */
 struct sim_action {
@@ -27,5 +34,10 @@ struct sim_plan {
  *  something that must end */
 uint32_t sim_plan_make(struct sim_plan *plan, const struct sim_script *script,
                        uint32_t n_ranks, uint64_t *state);
+
+/** Have ranks wait in the midst of a plan, for one of their operations each time; the plan can
+ *  be carried out in any order of its ranks nevertheless, also if a joining waits for all. */
+void sim_plan_add_waits(struct sim_plan *plan, const struct sim_script *script,
+                        uint32_t n_ranks, uint64_t *state);
 
 #endif

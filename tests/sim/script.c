@@ -51,6 +51,18 @@ static struct sim_unit random_unit(uint64_t *state, uint32_t n_ranks)
     };
 }
 
+/** Let there be no crews: the ranks run the engine themselves, most often on one node, where
+ *  each has a desk of its own. */
+static void leave_to_ranks(struct sim_script *script, uint64_t *state)
+{
+    struct job_shape *shape = &script->shape;
+
+    shape->has_crew = false;
+    shape->n_cpus = 1 + sim_random(state, 2 * shape->n_ranks);
+    shape->node_ranks = sim_random(state, 4) == 0 ? shape->node_ranks : 0;
+    script->has_background = sim_random(state, 2) == 0;
+}
+
 void sim_script_make(struct sim_script *script, uint64_t seed)
 {
     uint64_t state = seed * 2 + 1;
@@ -63,7 +75,7 @@ void sim_script_make(struct sim_script *script, uint64_t seed)
         .is_direct = sim_random(&state, 2) == 0,
         .is_threaded = true,
         .is_timed = sim_random(&state, 4) == 0,
-        .has_crew = true, /* the bells ring; nobody starts its threads */
+        .has_crew = true, /* the bells ring; nobody starts its threads. See below */
         .descriptors = 256,
         .buffering =
             sim_random(&state, 2) == 0 ? NIC_BUFFERING_EAGER : NIC_BUFFERING_NONE,
@@ -75,12 +87,18 @@ void sim_script_make(struct sim_script *script, uint64_t seed)
     for (uint32_t i = 0; i < script->n_units; i++) {
         script->units[i] = random_unit(&state, script->shape.n_ranks);
     }
+    if (!script->shape.is_timed && sim_random(&state, 3) != 0) {
+        leave_to_ranks(script, &state);
+    }
 }
 
 void sim_script_print(const struct sim_script *script)
 {
-    printf("seed %" PRIu64 ": %u ranks in nodes of %u, %s, %s, limits %s\n",
+    printf("seed %" PRIu64 ": %u ranks in nodes of %u, %s, %s, %s, limits %s\n",
            script->seed, script->shape.n_ranks, script->shape.node_ranks,
+           script->shape.has_crew   ? "crews"
+           : script->has_background ? "inline"
+                                    : "inline without a background thread",
            script->shape.is_timed ? "timed" : "on demand",
            script->shape.is_direct ? "direct" : "pooled", script->shape.limits);
     for (uint32_t i = 0; i < script->n_units; i++) {

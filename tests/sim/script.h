@@ -43,6 +43,7 @@ struct sim_script {
     uint64_t seed;
     uint64_t order; /* of the steps; any number, usually 0 */
     struct job_shape shape;
+    bool has_background; /* without crews: the background thread, if it were needed */
     uint32_t n_units;
     struct sim_unit units[SIM_MAX_UNITS];
 };
@@ -57,6 +58,17 @@ void sim_script_print(const struct sim_script *script);
 static inline bool sim_is_collective(const struct sim_unit *unit)
 {
     return unit->kind == SIM_BARRIER || unit->kind == SIM_SUM;
+}
+
+/** Whether a receive, if it had been the only one, could have got a message. */
+static inline bool sim_units_fit(const struct sim_unit *receive,
+                                 const struct sim_unit *send)
+{
+    return receive->kind == send->kind && receive->dest == send->dest &&
+           (receive->kind == SIM_ANY || receive->kind == SIM_ANY_SOURCE ||
+            receive->source == send->source) &&
+           (receive->kind == SIM_ANY || receive->kind == SIM_ANY_TAG ||
+            receive->tag == send->tag);
 }
 
 /** A random number below n, and the next state. */

@@ -127,17 +127,13 @@ static void man(struct sim_looker *looker, struct nic_view *view)
     sim_fiber_init(&looker->fiber, look, looker);
 }
 
-void sim_world_init(struct sim_world *world, const struct job_shape *shape)
+/** Let the threads of the crews be simulated. */
+static void man_all(struct sim_world *world)
 {
-    present = world;
-    *world = (struct sim_world){.n_ranks = shape->n_ranks};
-    job_open(&world->job, shape, world->ranks);
-    for (uint32_t i = 0; i < shape->n_ranks; i++) {
-        struct nic_engine *engine = world->ranks[i].context->engine;
-        struct nic_view *view = nic_engine_own(engine);
+    for (uint32_t i = 0; i < world->n_ranks; i++) {
+        struct nic_view *view = nic_engine_own(world->ranks[i].context->engine);
 
         world->ranks[i].context->driver = &driver;
-        world->n_nodes = engine->n_nodes;
         if (view->first_port == i) {
             man(&world->receivers[view->index], view);
         }
@@ -145,6 +141,17 @@ void sim_world_init(struct sim_world *world, const struct job_shape *shape)
     if (!nic_is_alone(world->ranks[0].context->engine)) {
         world->sender_engine = make_sender(world);
         world->sender.view = &world->sender_engine->views[0];
+    }
+}
+
+void sim_world_init(struct sim_world *world, const struct job_shape *shape)
+{
+    present = world;
+    *world = (struct sim_world){.n_ranks = shape->n_ranks};
+    job_open(&world->job, shape, world->ranks);
+    world->n_nodes = world->ranks[0].context->engine->n_nodes;
+    if (shape->has_crew) {
+        man_all(world);
     }
     for (uint32_t i = 0; i < shape->n_ranks; i++) {
         rank_open_world(&world->ranks[i]);
