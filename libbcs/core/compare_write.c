@@ -22,6 +22,10 @@ int bcs_compare_and_write(struct bcs_core *core,
                   (int)comparison->op, BCS_COMPARE_GE, BCS_COMPARE_NE);
         return -EINVAL;
     }
+    if (comparison->reserved != 0) {
+        bcs_error("bcs_compare_and_write: the reserved member is not 0");
+        return -EINVAL;
+    }
     if (bcs_core_check_dests(core, "bcs_compare_and_write", comparison->dests) < 0 ||
         variable_check(core, "compared variable", comparison->variable_gva) < 0) {
         return -EINVAL;

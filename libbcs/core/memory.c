@@ -33,6 +33,13 @@ static int check(const struct bcs_memory_params *params)
             params->n_nodes - 1);
         return -EINVAL;
     }
+    for (size_t i = 0; i < sizeof(params->reserved) / sizeof(params->reserved[0]);
+         i++) {
+        if (params->reserved[i] != 0) {
+            bcs_error("bcs_memory_create: a reserved member is not 0");
+            return -EINVAL;
+        }
+    }
     return 0;
 }
 

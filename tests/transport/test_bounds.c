@@ -175,6 +175,9 @@ START_TEST(events_and_variables_must_be_aligned_and_within_the_heap)
     comparison.write_gva = 1024;
     comparison.op = (enum bcs_compare)4;
     comparison_is_refused(&me, &comparison, "comparison 4");
+    comparison.op = BCS_COMPARE_EQ;
+    comparison.reserved = 1;
+    comparison_is_refused(&me, &comparison, "the reserved member is not 0");
     actor_fini(&me);
     world_fini(&world);
 }
@@ -298,6 +301,10 @@ START_TEST(a_memory_needs_sound_parameters)
     create_is_refused(&bad, -EINVAL, "fit 4 times");
     bad = good, bad.makes = bcs_node_set_one(WORLD_N_NODES);
     create_is_refused(&bad, -EINVAL, "beyond the last, 3");
+    for (size_t i = 0; i < sizeof(bad.reserved) / sizeof(bad.reserved[0]); i++) {
+        bad = good, bad.reserved[i] = UINT64_C(1) << 63;
+        create_is_refused(&bad, -EINVAL, "a reserved member is not 0");
+    }
     bcs_memory_destroy(NULL);
 }
 END_TEST

@@ -211,7 +211,7 @@ struct bcs_memory_address {
  * Cost: no transfer; memory for each node's name, and the heaps that are made.
  *
  * @return 0         memory_out is open; end it with bcs_memory_destroy
- * @return -EINVAL   a parameter is out of range; logged
+ * @return -EINVAL   a parameter is out of range, or a reserved member not clear; logged
  * @return -ENOENT   no such transport; logged with those that exist
  * @return -ENOMEM   logged
  * @return <0        -errno of the transport; logged
@@ -439,8 +439,8 @@ struct bcs_comparison {
  * waits for one round trip, or two if it writes.
  *
  * @return 0            is_true_out is the answer
- * @return -EINVAL      empty set, unknown node, bad op, or an address outside of the
- *                      heap or unaligned; logged with the range
+ * @return -EINVAL      empty set, unknown node, bad op, reserved member not clear, or an
+ *                      address outside of the heap or unaligned; logged with the range
  * @return -EOWNERDEAD  as bcs_xfer_and_signal; nothing was written
  * @return <0           -errno; nothing was written
  */
