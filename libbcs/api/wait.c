@@ -36,7 +36,7 @@ static void come_in(struct bcs_context *context)
 
 /** Look after what is under way besides the engine's work. Not with the engine's lock.
  *  @return whether something is over that the process may wait for */
-static bool look_outside(struct bcs_context *context)
+static bool look_external(struct bcs_context *context)
 {
     if (bcs_external_is_needed(context)) {
         step_out(context);
@@ -56,7 +56,7 @@ static void look_up(struct bcs_context *context, struct bcs_waiter *waiter)
     } else if (bcs_external_is_needed(context)) {
         nic_waiter_let_go(context->engine, waiter);
     }
-    if (look_outside(context)) {
+    if (look_external(context)) {
         context->driver->stop(context->engine, waiter); /* it must not sleep now */
     }
     if (context->is_called && nic_engine_is_crowded(context->engine)) {
@@ -158,7 +158,7 @@ void bcs_wait_in_vain(struct bcs_context *context)
 
     if (is_time) {
         context->is_called = bcs_external_is_called(context);
-        look_outside(context);
+        look_external(context);
     }
     if (nic_engine_is_crowded(context->engine) ||
         (is_time && nic_engine_has_helpers(context->engine))) {

@@ -27,37 +27,38 @@ static uint64_t smaller(uint64_t a, uint64_t b)
 }
 
 /** The layout that is being made, and where the next part goes. */
-struct plan {
+struct drawing {
     struct nic_layout *layout;
     struct bcs_heap heap;
     uint32_t window_shift;
 };
 
 /** Reserve a part of the first part. */
-static uint64_t reserve(struct plan *plan, uint64_t n_bytes)
+static uint64_t reserve(struct drawing *drawing, uint64_t n_bytes)
 {
-    return bcs_heap_reserve(&plan->heap, n_bytes, BCS_HEAP_ALIGN);
+    return bcs_heap_reserve(&drawing->heap, n_bytes, BCS_HEAP_ALIGN);
 }
 
 /** The table of n elements of which n_first, if there are so many, are in the first part. Where
  *  they are is said by place_first and place_later. */
-static struct nic_region table(const struct plan *plan, uint64_t n, uint64_t n_first,
-                               uint64_t stride_bytes)
+static struct nic_region table(const struct drawing *drawing, uint64_t n,
+                               uint64_t n_first, uint64_t stride_bytes)
 {
-    uint64_t n_a_window = (UINT64_C(1) << plan->window_shift) / stride_bytes;
+    uint64_t n_a_window = (UINT64_C(1) << drawing->window_shift) / stride_bytes;
 
     assert(n_a_window > 0);
     return (struct nic_region){
         .n_first = (uint32_t)smaller(n, n_first),
         .stride_bytes = (uint32_t)stride_bytes,
-        .window_shift = plan->window_shift,
+        .window_shift = drawing->window_shift,
         .shift = 63 - (uint32_t)__builtin_clzll(n_a_window),
     };
 }
 
-static void place_first(struct plan *plan, struct nic_region *region)
+static void place_first(struct drawing *drawing, struct nic_region *region)
 {
-    region->first_gva = reserve(plan, (uint64_t)region->n_first * region->stride_bytes);
+    region->first_gva =
+        reserve(drawing, (uint64_t)region->n_first * region->stride_bytes);
 }
 
 /** Put the region of n elements at an address, a border of windows. @return its end, another */
@@ -70,18 +71,18 @@ static uint64_t place_later(struct nic_region *region, uint64_t gva, uint64_t n)
 }
 
 /** Sizes of a port's tables. */
-static void plan_port(const struct plan *plan)
+static void size_port(const struct drawing *drawing)
 {
     static const uint64_t most_bytes[] = NIC_BLOCK_CLASS_REGION_BYTES;
     static const uint32_t class_bytes[] = BCS_BLOCK_CLASS_BYTES;
     static const uint32_t parts[] = {1, 2, 4, 16, 16}; /* of limits.whole */
-    struct nic_layout *layout = plan->layout;
+    struct nic_layout *layout = drawing->layout;
     const struct bcs_limits *limits = &layout->shape.limits;
 
-    layout->cells = table(plan, layout->shape.n_cells, UINT64_C(4) * limits->whole,
+    layout->cells = table(drawing, layout->shape.n_cells, UINT64_C(4) * limits->whole,
                           sizeof(struct bcs_cell));
-    layout->links =
-        table(plan, layout->n_links, limits->whole / 8, bcs_ring_bytes(limits->link));
+    layout->links = table(drawing, layout->n_links, limits->whole / 8,
+                          bcs_ring_bytes(limits->link));
     for (int i = 0; i < BCS_BLOCK_CLASSES; i++) {
         bool is_chunk = i == BCS_BLOCK_CLASSES - 1;
         uint64_t stride = class_bytes[i] + sizeof(struct bcs_block);
@@ -89,39 +90,41 @@ static void plan_port(const struct plan *plan)
         layout->n_blocks[i] = (uint32_t)smaller(
             is_chunk ? limits->stream_blocks : limits->blocks, most_bytes[i] / stride);
         layout->blocks[i] =
-            table(plan, layout->n_blocks[i], limits->whole / parts[i], stride);
+            table(drawing, layout->n_blocks[i], limits->whole / parts[i], stride);
     }
 }
 
 /** The first parts of the ports: ring, first cells, orders, first blocks. */
-static void place_ports(struct plan *plan)
+static void place_ports(struct drawing *drawing)
 {
-    struct nic_layout *layout = plan->layout;
+    struct nic_layout *layout = drawing->layout;
     uint64_t first_gva;
 
-    layout->port_gva = reserve(plan, BCS_PORT_BYTES);
+    layout->port_gva = reserve(drawing, BCS_PORT_BYTES);
     layout->cells.first_gva = bcs_heap_reserve(
-        &plan->heap, layout->cells.n_first * sizeof(struct bcs_cell), BCS_CACHE_LINE);
+        &drawing->heap, layout->cells.n_first * sizeof(struct bcs_cell),
+        BCS_CACHE_LINE);
     assert(layout->cells.first_gva == layout->port_gva + BCS_PORT_BYTES);
-    place_first(plan, &layout->links);
-    layout->order_gva = reserve(plan, layout->shape.limits.orders * sizeof(uint64_t));
+    place_first(drawing, &layout->links);
+    layout->order_gva =
+        reserve(drawing, layout->shape.limits.orders * sizeof(uint64_t));
     for (int i = 0; i < BCS_BLOCK_CLASSES; i++) {
-        place_first(plan, &layout->blocks[i]);
+        place_first(drawing, &layout->blocks[i]);
     }
-    first_gva = reserve(plan, 0);
+    first_gva = reserve(drawing, 0);
     layout->port_stride_bytes = first_gva - layout->port_gva;
-    reserve(plan, (layout->shape.node_ranks - 1) * layout->port_stride_bytes);
+    reserve(drawing, (layout->shape.node_ranks - 1) * layout->port_stride_bytes);
 }
 
 /** The first parts of the desks: state, first items. */
-static void place_desks(struct plan *plan)
+static void place_desks(struct drawing *drawing)
 {
-    struct nic_layout *layout = plan->layout;
+    struct nic_layout *layout = drawing->layout;
 
-    layout->desk_gva = reserve(plan, layout->shape.n_desk_bytes);
-    place_first(plan, &layout->items);
-    layout->desk_stride_bytes = reserve(plan, 0) - layout->desk_gva;
-    reserve(plan, (layout->n_desks - 1) * layout->desk_stride_bytes);
+    layout->desk_gva = reserve(drawing, layout->shape.n_desk_bytes);
+    place_first(drawing, &layout->items);
+    layout->desk_stride_bytes = reserve(drawing, 0) - layout->desk_gva;
+    reserve(drawing, (layout->n_desks - 1) * layout->desk_stride_bytes);
 }
 
 /** The regions of the ports, from an address on. @return their end */
@@ -157,35 +160,35 @@ static void count_items(struct nic_layout *layout)
                           NIC_ITEMS_MOST);
 }
 
-static void place_all(struct plan *plan)
+static void place_all(struct drawing *drawing)
 {
-    struct nic_layout *layout = plan->layout;
+    struct nic_layout *layout = drawing->layout;
     const struct nic_shape *shape = &layout->shape;
     const struct bcs_limits *limits = &shape->limits;
     uint64_t n_slots = (uint64_t)shape->n_ports * shape->n_groups;
     uint64_t n_near = layout->n_links > 0 ? n_slots : 0;
     uint64_t n_wires = (uint64_t)layout->n_nodes * limits->wire;
     uint64_t n_stages = (uint64_t)layout->n_nodes * limits->stage_blocks;
-    uint64_t window_bytes = UINT64_C(1) << plan->window_shift, end;
+    uint64_t window_bytes = UINT64_C(1) << drawing->window_shift, end;
 
-    layout->items = table(plan, layout->n_items,
+    layout->items = table(drawing, layout->n_items,
                           UINT64_C(1) * (layout->n_desks > 1 ? 4 : 16) * limits->whole,
                           shape->n_item_bytes);
     layout->slots =
-        table(plan, n_slots, UINT64_C(16) * limits->whole, shape->n_slot_bytes);
+        table(drawing, n_slots, UINT64_C(16) * limits->whole, shape->n_slot_bytes);
     layout->near =
-        table(plan, n_near, limits->whole / 8, sizeof(struct bcs_near_lines));
-    layout->wires = table(plan, n_wires, 0, shape->n_wire_bytes);
+        table(drawing, n_near, limits->whole / 8, sizeof(struct bcs_near_lines));
+    layout->wires = table(drawing, n_wires, 0, shape->n_wire_bytes);
     layout->stages =
-        table(plan, n_stages, 0, sizeof(struct bcs_block) + BCS_CHUNK_BLOCK_BYTES);
-    plan_port(plan);
+        table(drawing, n_stages, 0, sizeof(struct bcs_block) + BCS_CHUNK_BLOCK_BYTES);
+    size_port(drawing);
 
-    layout->node_gva = reserve(plan, shape->n_node_bytes);
-    place_desks(plan);
-    place_first(plan, &layout->slots);
-    place_first(plan, &layout->near);
-    place_ports(plan);
-    layout->whole_bytes = reserve(plan, 0);
+    layout->node_gva = reserve(drawing, shape->n_node_bytes);
+    place_desks(drawing);
+    place_first(drawing, &layout->slots);
+    place_first(drawing, &layout->near);
+    place_ports(drawing);
+    layout->whole_bytes = reserve(drawing, 0);
 
     end = bcs_align_up(layout->whole_bytes, window_bytes);
     layout->desk_later_stride_bytes =
@@ -201,7 +204,7 @@ static void place_all(struct plan *plan)
 int nic_layout_init(struct nic_layout *layout_out, const struct nic_shape *shape)
 {
     struct nic_layout layout = {.shape = *shape};
-    struct plan plan = {.layout = &layout};
+    struct drawing drawing = {.layout = &layout};
 
     if (shape->n_ports == 0 || shape->node_ranks == 0 || shape->desk_ranks == 0 ||
         (shape->desk_ranks != 1 && shape->desk_ranks != shape->node_ranks) ||
@@ -217,10 +220,10 @@ int nic_layout_init(struct nic_layout *layout_out, const struct nic_shape *shape
     if ((uint64_t)shape->n_ports * shape->n_groups > UINT32_C(1) << NIC_SLOT_BITS) {
         return -E2BIG;
     }
-    plan.window_shift = (uint32_t)__builtin_ctz(shape->limits.window);
-    bcs_heap_init(&plan.heap, UINT64_MAX / 2);
+    drawing.window_shift = (uint32_t)__builtin_ctz(shape->limits.window);
+    bcs_heap_init(&drawing.heap, UINT64_MAX / 2);
     count_items(&layout);
-    place_all(&plan);
+    place_all(&drawing);
     *layout_out = layout;
     return 0;
 }

@@ -33,15 +33,15 @@ struct nic_pair {
  */
 struct nic_batch {
     uint32_t n_collected; /* ring entries of this slice */
-    uint32_t n_sends, n_receives, n_notes, n_probes, n_pairs, n_plans, n_ready;
+    uint32_t n_sends, n_receives, n_notes, n_probes, n_pairs, n_shares, n_ready;
     struct nic_posted sends[2 * BCS_BATCH_MOST];
     struct nic_posted
         receives[BCS_BATCH_MOST]; /* and cancellations, as they were posted */
     struct nic_posted probes[BCS_BATCH_MOST];
     struct nic_posted notes[2 * BCS_BATCH_MOST]; /* all other kinds */
     struct nic_pair pairs[3 * BCS_BATCH_MOST];
-    struct nic_plan plans[BCS_BATCH_MOST]; /* chunks of long messages */
-    uint32_t ready[BCS_BATCH_MOST];        /* slots of the collectives of this slice */
+    struct nic_share shares[BCS_BATCH_MOST]; /* chunks of long messages */
+    uint32_t ready[BCS_BATCH_MOST]; /* slots of the collectives of this slice */
 };
 
 /** A transfer that the background thread gives back to the engine. */

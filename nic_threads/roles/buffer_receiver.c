@@ -263,7 +263,7 @@ static void take_receive(struct nic_view *view, const struct nic_posted *posted)
 }
 
 /**
- * A chunk of a transfer has been planned. An engine that copies needs not wait for it: it
+ * A chunk of a transfer goes in this slice. An engine that copies needs not wait for it: it
  * empties a stage block as soon as it is full, so the slice takes as many as there are.
  */
 static void go_on(struct nic_view *view, uint32_t id)
@@ -292,9 +292,9 @@ void nic_buffer_receiver_step(struct nic_view *view)
     for (uint32_t i = 0; i < batch->n_probes; i++) {
         answer_probe(view, &batch->probes[i]);
     }
-    while (batch->n_plans < nic_view_limits(view)->chunks &&
+    while (batch->n_shares < nic_view_limits(view)->chunks &&
            nic_schedule_next(&desk->schedule, &view->items,
-                             &batch->plans[batch->n_plans])) {
-        go_on(view, batch->plans[batch->n_plans++].item);
+                             &batch->shares[batch->n_shares])) {
+        go_on(view, batch->shares[batch->n_shares++].item);
     }
 }

@@ -263,9 +263,9 @@ static uint64_t stage_block(struct nic_view *view, uint32_t from)
     return 0;
 }
 
-void nic_chunk_grant(struct nic_view *view, const struct nic_plan *plan)
+void nic_chunk_grant(struct nic_view *view, const struct nic_share *share)
 {
-    struct nic_item *item = nic_view_item(view, plan->item);
+    struct nic_item *item = nic_view_item(view, share->item);
     uint32_t from = nic_layout_node(&view->engine->layout, item->peer);
     struct bcs_descriptor grant = {
         .kind = NIC_WIRE_GRANT,
@@ -280,20 +280,20 @@ void nic_chunk_grant(struct nic_view *view, const struct nic_plan *plan)
             BCS_DATA_BLOCK | (item->peer_cell != BCS_CELL_NONE ? BCS_SYNCHRONOUS : 0);
     }
     grant.chunk = (struct bcs_chunk){
-        .offset = plan->offset,
-        .n_bytes = plan->n_bytes,
-        .item = plan->item,
+        .offset = share->offset,
+        .n_bytes = share->n_bytes,
+        .item = share->item,
         .node = view->index,
-        .is_last = plan->offset + plan->n_bytes == item->total,
+        .is_last = share->offset + share->n_bytes == item->total,
     };
-    if (plan->n_bytes > 0) {
+    if (share->n_bytes > 0) {
         grant.chunk.block = stage_block(view, from);
         if (grant.chunk.block == 0) {
-            item->granted = plan->offset;
-            item->chunk_left += plan->n_bytes;
+            item->granted = share->offset;
+            item->chunk_left += share->n_bytes;
             item->is_loading = 0;
             __atomic_store_n(&view->desk->is_stalled, true, __ATOMIC_RELAXED);
-            nic_schedule_add(&view->desk->schedule, &view->items, plan->item);
+            nic_schedule_add(&view->desk->schedule, &view->items, share->item);
             return;
         }
     }

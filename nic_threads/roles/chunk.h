@@ -14,7 +14,7 @@ void nic_chunk_tell_matched(struct nic_view *view, uint32_t port, uint32_t cell)
 void nic_chunk_complete_receive(struct nic_view *view, const struct nic_item *item);
 
 /** Ask the sender's node for a chunk. */
-void nic_chunk_grant(struct nic_view *view, const struct nic_plan *plan);
+void nic_chunk_grant(struct nic_view *view, const struct nic_share *share);
 
 /** At the sender's node: a chunk is wanted, from the sender's memory or its block. */
 void nic_chunk_wanted(struct nic_view *view, const struct bcs_descriptor *grant);

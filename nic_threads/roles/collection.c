@@ -176,7 +176,7 @@ void nic_collection_empty(struct nic_batch *batch)
     batch->n_probes = 0;
     batch->n_notes = 0;
     batch->n_pairs = 0;
-    batch->n_plans = 0;
+    batch->n_shares = 0;
     batch->n_ready = 0;
 }
 

@@ -121,19 +121,19 @@ static void copy_refused(struct nic_view *view, const struct bcs_descriptor *not
 }
 
 /** Let the endpoints begin, with a chunk that need not be the first. */
-static void open_local(struct nic_view *view, const struct nic_plan *plan)
+static void open_local(struct nic_view *view, const struct nic_share *share)
 {
-    struct nic_item *item = nic_view_item(view, plan->item);
+    struct nic_item *item = nic_view_item(view, share->item);
     struct bcs_cell *target = nic_view_cell(view, item->port, item->descriptor.cell);
     struct bcs_cell *source = nic_view_cell(view, item->peer, item->peer_cell);
     struct bcs_transfer *transfer = &target->transfer;
 
     item->is_open = 1;
-    atomic_store_explicit(&transfer->granted, plan->offset + plan->n_bytes,
+    atomic_store_explicit(&transfer->granted, share->offset + share->n_bytes,
                           memory_order_relaxed);
-    begin_chunk(transfer, plan->offset);
+    begin_chunk(transfer, share->offset);
     atomic_store_explicit(&transfer->sender_left, 0, memory_order_relaxed);
-    transfer->item = plan->item;
+    transfer->item = share->item;
     transfer->is_shared = item->is_shared;
     transfer->is_streamed = nic_item_needs_ends(item);
     transfer->n_stored = 0;
@@ -160,54 +160,54 @@ static void open_local(struct nic_view *view, const struct nic_plan *plan)
 }
 
 /** Let the endpoints copy the next chunk. */
-static void grant_local(struct nic_view *view, const struct nic_plan *plan)
+static void grant_local(struct nic_view *view, const struct nic_share *share)
 {
-    struct nic_item *item = nic_view_item(view, plan->item);
+    struct nic_item *item = nic_view_item(view, share->item);
 
     if (!item->is_open) {
-        open_local(view, plan);
+        open_local(view, share);
     } else {
         struct bcs_cell *cell = nic_view_cell(view, item->port, item->descriptor.cell);
 
-        cell->transfer.chunk_begin = plan->offset;
+        cell->transfer.chunk_begin = share->offset;
         /* release: pairs with the acquire of the endpoints' claims */
-        atomic_fetch_add_explicit(&cell->transfer.granted, plan->n_bytes,
+        atomic_fetch_add_explicit(&cell->transfer.granted, share->n_bytes,
                                   memory_order_release);
         nic_view_touch(view, item->port);
         nic_view_touch(view, item->peer);
     }
     if (item->granted == item->total) {
-        nic_item_free(view, plan->item); /* the endpoints finish by themselves */
+        nic_item_free(view, share->item); /* the endpoints finish by themselves */
     }
 }
 
 /** Copy the next chunk from buffer to buffer, or else let the endpoints go on. */
-static void move_local(struct nic_view *view, const struct nic_plan *plan)
+static void move_local(struct nic_view *view, const struct nic_share *share)
 {
-    struct nic_item *item = nic_view_item(view, plan->item);
-    const struct nic_place from = {item->peer, item->peer_address + plan->offset};
-    const struct nic_place to = {item->port, item->descriptor.address + plan->offset};
+    struct nic_item *item = nic_view_item(view, share->item);
+    const struct nic_place from = {item->peer, item->peer_address + share->offset};
+    const struct nic_place to = {item->port, item->descriptor.address + share->offset};
 
     enum nic_outcome outcome =
-        nic_mover_copy(view->engine->mover, &from, &to, plan->n_bytes);
+        nic_mover_copy(view->engine->mover, &from, &to, share->n_bytes);
 
     if (outcome == NIC_REFUSED) {
         item->is_loaded_by_sender = 1;
         item->is_stored_by_receiver = 1;
-        grant_local(view, plan);
+        grant_local(view, share);
     }
     if (outcome != NIC_DONE) {
         return;
     }
     item->is_loading = 0;
     if (item->granted < item->total) {
-        nic_schedule_add(&view->desk->schedule, &view->items, plan->item);
+        nic_schedule_add(&view->desk->schedule, &view->items, share->item);
         return;
     }
     nic_chunk_complete_receive(view, item);
     nic_view_complete(view, item->peer, item->peer_cell,
                       nic_view_cell(view, item->peer, item->peer_cell), BCS_CELL_DONE);
-    nic_item_free(view, plan->item);
+    nic_item_free(view, share->item);
 }
 
 static void note(struct nic_view *view, const struct nic_posted *posted)
@@ -259,18 +259,18 @@ void nic_dma_helper_step(struct nic_view *view)
     for (uint32_t i = 0; i < batch->n_pairs; i++) {
         deliver(view, &batch->pairs[i]);
     }
-    for (uint32_t i = 0; i < batch->n_plans; i++) {
-        const struct nic_plan *plan = &batch->plans[i];
-        struct nic_item *item = nic_view_item(view, plan->item);
+    for (uint32_t i = 0; i < batch->n_shares; i++) {
+        const struct nic_share *share = &batch->shares[i];
+        struct nic_item *item = nic_view_item(view, share->item);
 
-        if (plan->offset + plan->n_bytes > item->granted) {
-            item->chunk_left += plan->n_bytes; /* a chunk before it must come first */
+        if (share->offset + share->n_bytes > item->granted) {
+            item->chunk_left += share->n_bytes; /* a chunk before it must come first */
         } else if (!item->is_local) {
-            nic_chunk_grant(view, plan);
+            nic_chunk_grant(view, share);
         } else if (nic_view_copies(view, nic_item_needs_ends(item))) {
-            move_local(view, plan);
+            move_local(view, share);
         } else {
-            grant_local(view, plan);
+            grant_local(view, share);
         }
     }
 }

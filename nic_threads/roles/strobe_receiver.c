@@ -78,7 +78,7 @@ static void open_slice(struct nic_view *view)
 /** Whether the DMA helper has anything to do. */
 static inline bool has_moves(const struct nic_batch *batch)
 {
-    return batch->n_pairs + batch->n_notes + batch->n_plans > 0;
+    return batch->n_pairs + batch->n_notes + batch->n_shares > 0;
 }
 
 /** Carry out a step of a role: on its thread if the driver has one, else here. */

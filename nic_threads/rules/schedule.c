@@ -85,7 +85,7 @@ static uint64_t smaller(uint64_t a, uint64_t b)
 }
 
 int nic_schedule_next(struct nic_schedule *schedule, const struct nic_items *items,
-                      struct nic_plan *plan_out)
+                      struct nic_share *share_out)
 {
     uint32_t id = schedule->waiting.first;
     struct nic_item *item;
@@ -113,7 +113,7 @@ int nic_schedule_next(struct nic_schedule *schedule, const struct nic_items *ite
     } else {
         set_first(&schedule->waiting, item->next);
     }
-    *plan_out = (struct nic_plan){id, item->granted, n_bytes};
+    *share_out = (struct nic_share){id, item->granted, n_bytes};
     item->granted += n_bytes;
     return 1;
 }

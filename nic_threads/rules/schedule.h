@@ -25,8 +25,8 @@ struct nic_schedule {
     bool is_full;          /* the first that waits does not fit any more */
 };
 
-/** One chunk that goes in this slice. */
-struct nic_plan {
+/** What a transfer has of this slice: one chunk. */
+struct nic_share {
     uint32_t item;
     uint64_t offset;
     uint64_t n_bytes;
@@ -48,11 +48,11 @@ void nic_schedule_open(struct nic_schedule *schedule, const struct nic_items *it
  * Take the next chunk of this slice, or a piece of one where chunk_limit says so, and advance
  * item->granted past it. A transfer of no bytes gets one chunk of none.
  *
- * @return 1  plan_out is set
+ * @return 1  share_out is set
  * @return 0  the slice is full or nothing waits
  */
 int nic_schedule_next(struct nic_schedule *schedule, const struct nic_items *items,
-                      struct nic_plan *plan_out);
+                      struct nic_share *share_out);
 
 /** Whether a transfer waits for a chunk, of this slice or the next. Also read without the
  *  lock. */

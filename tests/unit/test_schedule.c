@@ -28,21 +28,21 @@ static void add(uint32_t id, uint64_t total)
 
 static void expect(uint32_t id, uint64_t offset, uint64_t n_bytes)
 {
-    struct nic_plan plan = {0};
+    struct nic_share share = {0};
 
-    ck_assert_int_eq(nic_schedule_next(&schedule, &all, &plan), 1);
-    ck_assert_uint_eq(plan.item, id);
-    ck_assert_uint_eq(plan.offset, offset);
-    ck_assert_uint_eq(plan.n_bytes, n_bytes);
+    ck_assert_int_eq(nic_schedule_next(&schedule, &all, &share), 1);
+    ck_assert_uint_eq(share.item, id);
+    ck_assert_uint_eq(share.offset, offset);
+    ck_assert_uint_eq(share.n_bytes, n_bytes);
     ck_assert_uint_eq(items[id].granted, offset + n_bytes);
 }
 
 static void expect_no_more(void)
 {
-    struct nic_plan plan = {.item = 77};
+    struct nic_share share = {.item = 77};
 
-    ck_assert_int_eq(nic_schedule_next(&schedule, &all, &plan), 0);
-    ck_assert_uint_eq(plan.item, 77);
+    ck_assert_int_eq(nic_schedule_next(&schedule, &all, &share), 0);
+    ck_assert_uint_eq(share.item, 77);
 }
 
 START_TEST(nothing_waits_in_a_new_schedule)
@@ -226,23 +226,24 @@ static void model_open(struct model *model)
 static void check_slice(struct model *model)
 {
     uint64_t left = SLICE;
-    struct nic_plan plan;
+    struct nic_share share;
 
     model_open(model);
-    while (nic_schedule_next(&schedule, &all, &plan)) {
-        uint64_t rest = items[plan.item].total - plan.offset;
-        uint64_t limit =
-            items[plan.item].chunk_limit < CHUNK ? items[plan.item].chunk_limit : CHUNK;
+    while (nic_schedule_next(&schedule, &all, &share)) {
+        uint64_t rest = items[share.item].total - share.offset;
+        uint64_t limit = items[share.item].chunk_limit < CHUNK
+                             ? items[share.item].chunk_limit
+                             : CHUNK;
 
         ck_assert_int_gt(model->n, 0);
-        ck_assert_uint_eq(plan.item, model->queue[0]);
-        ck_assert_uint_eq(plan.offset, model->moved[plan.item]);
-        ck_assert_uint_eq(plan.n_bytes, rest < limit ? rest : limit);
-        ck_assert_uint_le(plan.n_bytes, left);
-        left -= plan.n_bytes;
-        model->moved[plan.item] += plan.n_bytes;
-        model->had[plan.item] += plan.n_bytes;
-        model->is_queued[plan.item] = false;
+        ck_assert_uint_eq(share.item, model->queue[0]);
+        ck_assert_uint_eq(share.offset, model->moved[share.item]);
+        ck_assert_uint_eq(share.n_bytes, rest < limit ? rest : limit);
+        ck_assert_uint_le(share.n_bytes, left);
+        left -= share.n_bytes;
+        model->moved[share.item] += share.n_bytes;
+        model->had[share.item] += share.n_bytes;
+        model->is_queued[share.item] = false;
         model->n--;
         for (int i = 0; i < model->n; i++) {
             model->queue[i] = model->queue[i + 1];
