@@ -316,6 +316,20 @@ class LintTest(unittest.TestCase):
             ],
         )
 
+    def test_what_has_a_home_is_found_elsewhere(self):
+        table = check_calls.SYSTEM_CALLS
+        for name in (
+            "dl_iterate_phdr", "dlopen", "dlsym", "execv", "exit", "fork", "ftruncate64",
+            "nanosleep", "pthread_atfork", "pthread_setaffinity_np", "pthread_sigmask",
+            "sched_getaffinity", "sched_yield", "setenv", "sigprocmask", "sleep", "waitpid",
+        ):
+            self.assertIn(name, table)
+        for name, homes in table.items():
+            objects = {f"{home}/a.c": (set(), {name}) for home in homes}
+            objects["libbcs/ring/a.c"] = (set(), {name})
+            found = list(check_calls.check_system(objects, {name: homes}))
+            self.assertEqual(found, [f"libbcs/ring/a.c: must not use {name}"])
+
     def test_writable_data_of_objects_are_read(self):
         with tempfile.TemporaryDirectory() as folder:
             source = os.path.join(folder, "a.c")
