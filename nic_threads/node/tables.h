@@ -62,13 +62,13 @@ size_t nic_per_node_place(void *begin, uint32_t node_ranks, uint32_t n_nodes,
 /** Words of bits for so many ports. */
 static inline uint32_t nic_port_words(uint32_t n_ports)
 {
-    return (n_ports + 63) / 64;
+    return (uint32_t)bcs_node_words(n_ports);
 }
 
 /** Set the bit of a local port. */
 static inline void nic_mark(uint64_t *words, uint32_t local)
 {
-    words[local / 64] |= UINT64_C(1) << (local % 64);
+    bcs_node_mark(words, local);
 }
 
 #endif
