@@ -82,12 +82,13 @@ static inline bool bcs_complete(struct bcs_context *context,
                                 struct bcs_request *request)
 {
     const struct bcs_inside *inside = bcs_inside(request);
-    struct bcs_cell *cell = bcs_poster_cell_at(&context->poster, inside->cell);
     enum bcs_cell_state state;
+    struct bcs_cell *cell;
 
     if (__builtin_expect(inside->is_collective, 0)) {
-        return !inside->is_pending; /* bcs_plans_move sets it */
+        return !inside->is_pending; /* bcs_plans_move sets it; there is no cell */
     }
+    cell = bcs_poster_cell_at(&context->poster, inside->cell);
     state = bcs_cell_state(cell);
     if (state == BCS_CELL_PENDING) {
         return false;
