@@ -22,7 +22,7 @@ const struct bcs_limit bcs_limits[] = {
     },
     {
         LIMIT(link),
-        .usual = 32,
+        .usual = 64,
         .least = 1,
         .most = BCS_LINK_MOST,
         .is_power = true,
