@@ -213,10 +213,11 @@ static int write_message(struct cbsp *cbsp, struct cbsp_out *out, enum cbsp_kind
     return rc < 0 ? rc : cbsp_transfer(cbsp, &xfer, 1);
 }
 
+/* The message of a mark: its data, of no bytes, are copied all the same. */
+static const struct cbsp_message nothing = {.data = ""};
+
 static int write_overflow(struct cbsp *cbsp, struct cbsp_out *out)
 {
-    static const struct cbsp_message nothing;
-
     if (!out->owes_end) {
         out->owes_end = true;
         cbsp->n_queued[out->superstep % 2]++;
@@ -228,8 +229,6 @@ static int write_overflow(struct cbsp *cbsp, struct cbsp_out *out)
 
 static int write_end(struct cbsp *cbsp, struct cbsp_out *out)
 {
-    static const struct cbsp_message nothing;
-
     out->owes_end = false;
     cbsp->n_queued[out->superstep % 2]--;
     return write_message(cbsp, out, CBSP_END, &nothing);
