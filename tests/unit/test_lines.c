@@ -420,13 +420,16 @@ END_TEST
 
 int main(int argc, char **argv)
 {
-    TCase *tcase = tcase_create("lines"), *many = tcase_create("many");
-    Suite *suite = suite_create("lines");
+    TCase *tcase, *many;
+    Suite *suite;
 
     if (!line_trace_is_possible()) {
         puts("skipped: accesses can be counted on x86-64, without sanitizers");
         return 77;
     }
+    suite = suite_create("lines");
+    tcase = tcase_create("lines");
+    many = tcase_create("many");
     tcase_add_checked_fixture(tcase, setup, teardown);
     is_table_wanted = argc > 1 && strcmp(argv[1], "--table") == 0;
     if (!is_table_wanted) {
