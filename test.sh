@@ -35,9 +35,12 @@ if [ -n "$sanitizers" ]; then
     build_options="$build_options -Db_sanitize=$sanitizers -Db_lundef=false"
     export UBSAN_OPTIONS="print_stacktrace=1:halt_on_error=1:${UBSAN_OPTIONS:-}"
     # Open MPI unloads its plugins, so that nobody can tell which leaks are theirs. The
-    # tests without it look for leaks.
-    export ASAN_OPTIONS="detect_leaks=0:${ASAN_OPTIONS:-}"
-    echo "Skipped: engine_threads, which has ThreadSanitizer and bears no other build."
+    # tests without it look for leaks. Programs without sanitizers, a shell say, load our
+    # libraries before the sanitizer's, which would end them for that.
+    export ASAN_OPTIONS="detect_leaks=0:verify_asan_link_order=0:${ASAN_OPTIONS:-}"
+    echo "Skipped: engine_threads, which has ThreadSanitizer and bears no other build;" \
+        "address_space, resident_memory_* and globals, as sanitizers have memory and" \
+        "variables of their own."
     case $sanitizers in
     *thread* | *leak*)
         suites="--suite unit"
