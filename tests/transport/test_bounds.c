@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "tests/address_space.h"
 #include "tests/transport/world.h"
 
 /* Catches standard error in a file. */
@@ -182,18 +183,6 @@ START_TEST(events_and_variables_must_be_aligned_and_within_the_heap)
     world_fini(&world);
 }
 END_TEST
-
-/** Address space of this process, in bytes. */
-static uint64_t address_space(void)
-{
-    FILE *file = fopen("/proc/self/statm", "r");
-    unsigned long n_pages;
-
-    ck_assert_ptr_nonnull(file);
-    ck_assert_int_eq(fscanf(file, "%lu", &n_pages), 1);
-    fclose(file);
-    return (uint64_t)n_pages * (uint64_t)sysconf(_SC_PAGESIZE);
-}
 
 static void call_is_refused(struct bcs_core *core, uint64_t event_gva,
                             int (*call)(struct bcs_core *core, uint64_t event_gva),

@@ -9,7 +9,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -17,6 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "tests/address_space.h"
 #include "tests/unit/caught_stderr.h"
 #include "tests/unit/run_suite.h"
 
@@ -53,18 +53,6 @@ static void teardown(void)
     bcs_core_destroy(cores[0]);
     bcs_core_destroy(cores[1]);
     bcs_memory_destroy(memory);
-}
-
-/** Address space of this process, in bytes. */
-static uint64_t address_space(void)
-{
-    FILE *file = fopen("/proc/self/statm", "r");
-    unsigned long n_pages;
-
-    ck_assert_ptr_nonnull(file);
-    ck_assert_int_eq(fscanf(file, "%lu", &n_pages), 1);
-    fclose(file);
-    return (uint64_t)n_pages * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
 static uint64_t *word(int node, uint64_t gva)
