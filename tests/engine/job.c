@@ -212,6 +212,23 @@ void job_open_awake(struct job *job, uint32_t n_ranks, struct rank ranks[])
     }
 }
 
+struct nic_engine *job_open_background(const struct job *job, bool is_mover)
+{
+    const struct nic_engine_params params = {
+        .memory = job->memory,
+        .machine = &job->shared->machine,
+        .n_ports = job->shape.n_ranks,
+        .config = &job->config,
+        .is_direct = job->shape.is_direct,
+        .is_background = true,
+        .is_mover = is_mover,
+    };
+    struct nic_engine *engine;
+
+    ck_assert_int_eq(nic_engine_create(&params, &engine), 0);
+    return engine;
+}
+
 void job_close(struct job *job, struct rank ranks[])
 {
     for (uint32_t i = 0; i < job->shape.n_ranks; i++) {

@@ -82,6 +82,10 @@ void job_open(struct job *job, const struct job_shape *shape, struct rank ranks[
 /** job_open, of ranks on one node that all have a core to spare and never sleep by themselves. */
 void job_open_awake(struct job *job, uint32_t n_ranks, struct rank ranks[]);
 
+/** The engine of a thread that is no rank's, of a job that job_open has made: one that helps, or
+ *  runs the slices, and copies by itself if it is a mover. Free it with nic_engine_destroy. */
+struct nic_engine *job_open_background(const struct job *job, bool is_mover);
+
 /** Free what job_open made. */
 void job_close(struct job *job, struct rank ranks[]);
 

@@ -52,18 +52,10 @@ static void open_job(bool is_timed)
     /* Long messages need both ends. */
     const struct job_shape shape = {
         .n_ranks = N_RANKS, .is_threaded = true, .is_timed = is_timed};
-    struct nic_engine_params params = {
-        .n_ports = N_RANKS,
-        .config = &job.config,
-        .is_background = true,
-        .is_mover = true,
-    };
 
     next_slice_ns = NEVER;
     job_open(&job, &shape, ranks);
-    params.memory = job.memory;
-    params.machine = &job.shared->machine;
-    ck_assert_int_eq(nic_engine_create(&params, &engine), 0);
+    engine = job_open_background(&job, true);
     for (size_t i = 0; i < N_BYTES; i++) {
         source[i] = (uint8_t)(i * 7 + i / 251);
     }

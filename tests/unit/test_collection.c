@@ -25,13 +25,9 @@ static void setup(bool has_crew)
         .has_crew = has_crew,
         .limits = "link=256",
     };
-    struct nic_engine_params params = {
-        .n_ports = N_RANKS, .config = &job.config, .is_background = true};
 
     job_open(&job, &shape, ranks);
-    params.memory = job.memory;
-    params.machine = &job.shared->machine;
-    ck_assert_int_eq(nic_engine_create(&params, &engine), 0);
+    engine = job_open_background(&job, false);
     ck_assert(nic_is_linked(engine) == !has_crew);
 }
 

@@ -43,17 +43,9 @@ static void setup_job(uint32_t node_ranks, bool is_timed)
         .is_threaded = true,
         .is_timed = is_timed,
     };
-    struct nic_engine_params params = {
-        .n_ports = N_RANKS,
-        .config = &job.config,
-        .is_direct = true,
-        .is_background = true,
-    };
 
     job_open(&job, &shape, ranks);
-    params.memory = job.memory;
-    params.machine = &job.shared->machine;
-    ck_assert_int_eq(nic_engine_create(&params, &engine), 0);
+    engine = job_open_background(&job, false);
     n_yields = 0;
 }
 

@@ -38,18 +38,9 @@ static void setup_job(uint32_t node_ranks)
         .is_threaded = true,
         .is_timed = true,
     };
-    struct nic_engine_params params = {
-        .n_ports = N_RANKS,
-        .config = &job.config,
-        .is_direct = true,
-        .is_background = true,
-        .is_mover = true,
-    };
 
     job_open(&job, &shape, ranks);
-    params.memory = job.memory;
-    params.machine = &job.shared->machine;
-    ck_assert_int_eq(nic_engine_create(&params, &engine), 0);
+    engine = job_open_background(&job, true);
     for (size_t i = 0; i < N_BYTES; i++) {
         source[i] = (uint8_t)(i * 7 + i / 251);
     }
