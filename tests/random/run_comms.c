@@ -140,23 +140,27 @@ static int make_dist_graph(struct run *run, int mine, MPI_Comm from, MPI_Comm *m
                                           targets, weights, MPI_INFO_NULL, 0, made);
 }
 
+/* The leaders talk over a communicator of their own: over the program's, a receive by any tag that
+ * is pending there would get what they say. */
 static int make_inter(struct run *run, const struct op *op, int mine, MPI_Comm from,
                       MPI_Comm *made)
 {
     const struct comm *parent = &run->plan->comms[op->comm];
     const struct comm *comm = &run->plan->comms[op->first_made];
     int side = mine < 0 ? MPI_UNDEFINED : plan_side_of(comm, run->me);
-    MPI_Comm local;
+    MPI_Comm local, bridge;
     int error = MPI_Comm_split(from, side, 0, &local);
 
     run_expect(run, error, MPI_SUCCESS, "MPI_Comm_split");
-    if (mine < 0) {
-        return MPI_SUCCESS;
+    error = MPI_Comm_dup(from, &bridge);
+    run_expect(run, error, MPI_SUCCESS, "MPI_Comm_dup");
+    if (mine >= 0) {
+        error = MPI_Intercomm_create(
+            local, 0, bridge,
+            plan_rank_in(&parent->side[0], comm->side[1 - side].ranks[0]), 78, made);
+        MPI_Comm_free(&local);
     }
-    error = MPI_Intercomm_create(
-        local, 0, from, plan_rank_in(&parent->side[0], comm->side[1 - side].ranks[0]),
-        78, made);
-    MPI_Comm_free(&local);
+    MPI_Comm_free(&bridge);
     return error;
 }
 
