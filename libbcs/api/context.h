@@ -36,9 +36,12 @@ struct bcs_pending {
 /** One process's attachment. Used by one thread at a time. */
 struct bcs_context {
     struct bcs_poster poster;
-    /* By local port, once there is one: what is read for another port. NULL: all is read where
-     * this process's own ring is. */
+    /* By port, once there is one: what is read for another port. NULL: all is read where this
+     * process's own ring is. */
     struct bcs_ring_writer *links;
+    struct bcs_ring_writer node_link; /* to the node's own desk, if it has one */
+    struct bcs_far_end *far_ends;     /* by port; far.c */
+    struct bcs_descriptor far_entry;  /* the next entry of a link to another node */
     struct nic_engine *engine;
     const struct nic_driver_ops *driver;
     struct nic_service *service; /* what the driver needs of it in this process */

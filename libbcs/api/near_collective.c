@@ -44,7 +44,8 @@ struct part {
 
 bool bcs_group_is_near(const struct bcs_context *context, const struct bcs_group *group)
 {
-    return context->links != NULL && group->size <= BCS_NEAR_MOST;
+    return context->links != NULL && group->size <= BCS_NEAR_MOST &&
+           !bcs_group_spans_nodes(group);
 }
 
 /** Write this member's line, unpublished. */

@@ -48,19 +48,41 @@ static inline void copy_out(const struct bcs_message *message, void *to)
     }
 }
 
+/** Put the payload to where the receiver has it. @return whether there was room */
+static __attribute__((noinline)) bool land_payload(struct bcs_context *context,
+                                                   const struct bcs_ring_writer *ring,
+                                                   struct bcs_descriptor *entry,
+                                                   const struct bcs_message *message)
+{
+    const struct bcs_far_data data = {.layout = bcs_message_layout(message),
+                                      .data = message->data,
+                                      .n_bytes = message->n_bytes};
+
+    entry->address = bcs_far_land(context, ring, &data);
+    if (entry->address == 0) {
+        return false;
+    }
+    entry->flags = BCS_DATA_BLOCK | BCS_LANDED;
+    return true;
+}
+
 /** Put the payload into NIC memory. @return whether it went, so that the send is done */
 static inline bool buffer_payload(struct bcs_context *context,
+                                  const struct bcs_ring_writer *ring,
                                   struct bcs_descriptor *entry,
                                   const struct bcs_message *message)
 {
     size_t n_bytes = message->n_bytes;
 
-    if (n_bytes <= BCS_INLINE_BYTES) {
+    if (n_bytes <= (ring->put_to == 0 ? BCS_INLINE_BYTES : BCS_PUT_INLINE_BYTES)) {
         entry->flags = BCS_DATA_INLINE;
         copy_out(message, entry->payload);
         return true;
     }
     if (n_bytes <= context->config.eager_limit_bytes) {
+        if (ring->put_to != 0 && land_payload(context, ring, entry, message)) {
+            return true;
+        }
         uint64_t block = bcs_poster_block(&context->poster, n_bytes);
         if (block != 0) {
             entry->flags = BCS_DATA_BLOCK;
@@ -136,7 +158,7 @@ static inline struct bcs_descriptor *prepare_send(struct bcs_context *context,
     entry->tag = message->tag;
     entry->n_bytes = message->n_bytes;
     entry->cell = BCS_CELL_NONE;
-    is_buffered = buffer_payload(context, entry, message);
+    is_buffered = buffer_payload(context, ring, entry, message);
     if (!is_buffered || must_match) {
         entry->cell = bcs_post_cell(context);
         if (entry->cell == BCS_CELL_NONE) {
@@ -315,7 +337,7 @@ int bcs_send(struct bcs_context *context, const struct bcs_message *message,
 
         make_send(message, cell, &own);
         remember(context, &own);
-        bcs_ring_publish(ring, entry);
+        bcs_post_publish(context, ring, entry);
         say_why_waiting(context, message, mode);
         wait_for(context, &own);
     }

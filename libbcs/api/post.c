@@ -11,8 +11,22 @@
 #include <string.h>
 
 #include "libbcs/api/external.h"
+#include "libbcs/api/far.h"
 #include "libbcs/base/log.h"
 #include "libbcs/base/notice.h"
+
+/** Make the link to a desk of this process's node. */
+static void link_near(struct bcs_context *context, struct bcs_ring_writer *ring,
+                      uint32_t desk)
+{
+    const struct nic_view *view = &context->engine->views[desk];
+    uint32_t link = context->rank - view->first_writer;
+
+    *ring = bcs_ring_writer_of(nic_view_link(view, link), view->link_mask, desk);
+    /* seq_cst: before the first entry; see struct nic_per_port */
+    atomic_fetch_or_explicit(&view->per_port.writers[link / 64],
+                             UINT64_C(1) << (link % 64), memory_order_seq_cst);
+}
 
 int bcs_post_init(struct bcs_context *context)
 {
@@ -21,36 +35,36 @@ int bcs_post_init(struct bcs_context *context)
     bcs_poster_init(&context->poster, nic_engine_own(engine)->core, &engine->layout,
                     context->rank);
     if (nic_is_linked(engine)) {
-        context->links = calloc(engine->layout.n_links, sizeof(*context->links));
+        context->links = calloc(context->size, sizeof(*context->links));
         if (context->links == NULL) {
-            bcs_error("no memory for the links to %" PRIu32 " ranks",
-                      engine->layout.n_links);
+            bcs_error("no memory for the links to %" PRIu32 " ranks", context->size);
             return -ENOMEM;
         }
     }
-    return 0;
+    if (nic_layout_has_node_desks(&engine->layout)) {
+        link_near(context, &context->node_link,
+                  nic_layout_node_desk(&engine->layout, engine->home));
+    }
+    return bcs_far_init(context);
 }
 
 void bcs_post_fini(struct bcs_context *context)
 {
     bcs_poster_fini(&context->poster);
+    bcs_far_fini(context);
     free(context->links);
 }
 
 void bcs_post_link(struct bcs_context *context, struct bcs_ring_writer *ring,
                    uint32_t port)
 {
-    const struct nic_view *view = nic_engine_view(context->engine, port);
-    uint32_t local = context->rank - view->first_port;
+    const struct nic_engine *engine = context->engine;
 
-    *ring = (struct bcs_ring_writer){
-        .ring = nic_view_link(view, local),
-        .mask = view->link_mask,
-        .reader = port,
-    };
-    /* seq_cst: before the first entry; see struct nic_per_port */
-    atomic_fetch_or_explicit(&view->per_port.writers[local / 64],
-                             UINT64_C(1) << (local % 64), memory_order_seq_cst);
+    if (nic_layout_node(&engine->layout, port) == engine->home) {
+        link_near(context, ring, nic_layout_desk(&engine->layout, port));
+    } else {
+        bcs_far_link(context, ring, port);
+    }
 }
 
 struct bcs_descriptor *bcs_post_wait_for_entry(struct bcs_context *context,

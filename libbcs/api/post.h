@@ -7,6 +7,7 @@
 #define BCS_API_POST_H
 
 #include "libbcs/api/context.h"
+#include "libbcs/api/far.h"
 
 /** Set up what a process posts to, after its engine. @return 0 or -ENOMEM, logged */
 int bcs_post_init(struct bcs_context *context);
@@ -18,7 +19,7 @@ void bcs_post_fini(struct bcs_context *context);
 struct bcs_descriptor *bcs_post_wait_for_entry(struct bcs_context *context,
                                                struct bcs_ring_writer *ring);
 
-/** Make the link to another port of this process's node. */
+/** Make the link to another port. */
 void bcs_post_link(struct bcs_context *context, struct bcs_ring_writer *ring,
                    uint32_t port);
 
@@ -43,8 +44,8 @@ static inline struct bcs_ring_writer *bcs_post_to(struct bcs_context *context,
     if (context->links == NULL || port == context->rank) {
         return bcs_post_own(context);
     }
-    ring = &context->links[port - nic_engine_own(context->engine)->first_port];
-    if (__builtin_expect(ring->ring == NULL, 0)) {
+    ring = &context->links[port];
+    if (__builtin_expect(ring->entries == NULL, 0)) {
         bcs_post_link(context, ring, port);
     }
     return ring;
@@ -53,7 +54,9 @@ static inline struct bcs_ring_writer *bcs_post_to(struct bcs_context *context,
 /** The ring that is read where the collectives of this process's node are counted. */
 static inline struct bcs_ring_writer *bcs_post_to_node(struct bcs_context *context)
 {
-    return bcs_post_to(context, nic_engine_own(context->engine)->first_port);
+    return nic_layout_has_node_desks(&context->engine->layout)
+               ? &context->node_link
+               : bcs_post_to(context, nic_engine_own(context->engine)->first_port);
 }
 
 /** The next entry of a ring, with kind set and flags cleared; fill it, then bcs_post_end. */
@@ -81,13 +84,24 @@ static inline uint32_t bcs_post_cell(struct bcs_context *context)
                : bcs_post_fresh_cell(context, id);
 }
 
-/** Publish an entry when the caller will not wait: see that somebody looks at it. Who waits
- *  calls bcs_ring_publish. */
+/** Publish an entry when the caller is going to wait. seq_cst. */
+static inline void bcs_post_publish(struct bcs_context *context,
+                                    struct bcs_ring_writer *ring,
+                                    struct bcs_descriptor *entry)
+{
+    if (__builtin_expect(ring->put_to != 0, 0)) {
+        bcs_far_publish(context, ring, entry);
+    } else {
+        bcs_ring_publish(ring, entry);
+    }
+}
+
+/** Publish an entry when the caller will not wait: see that somebody looks at it. */
 static inline void bcs_post_kick(struct bcs_context *context,
                                  struct bcs_ring_writer *ring,
                                  struct bcs_descriptor *entry)
 {
-    bcs_ring_publish(ring, entry);
+    bcs_post_publish(context, ring, entry);
     context->driver->kick(context->engine, ring->reader);
 }
 

@@ -49,7 +49,7 @@ static bool is_in_motion(const struct bcs_context *context)
     const struct nic_view *view = home_of(context);
 
     return !bcs_poster_is_settled(&context->poster) &&
-           !nic_ring_is_held_back(view, context->poster.ring.ring);
+           !nic_ring_is_held_back(view, bcs_port_ring(context->poster.port));
 }
 
 /** Wait until it is known which messages are left. @return whether it is */

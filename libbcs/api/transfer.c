@@ -46,6 +46,7 @@
 
 #include <string.h>
 
+#include "libbcs/api/far.h"
 #include "libbcs/api/orders.h"
 #include "libbcs/api/post.h"
 #include "libbcs/base/layout.h"
@@ -312,6 +313,28 @@ bool bcs_transfer_push(struct bcs_context *context, struct bcs_cell *cell,
     return false;
 }
 
+/** Load a chunk straight into its block at the receiver's node. */
+static void load_far(struct bcs_context *context, struct bcs_cell *cell,
+                     const struct bcs_request *request)
+{
+    const struct bcs_chunk chunk = cell->chunk;
+    const struct bcs_inside *inside = bcs_inside(request);
+    const struct bcs_far_data data = {.layout = inside->layout,
+                                      .data = inside->data,
+                                      .position = chunk.offset,
+                                      .n_bytes = chunk.n_bytes};
+    struct bcs_ring_writer *ring = bcs_post_to(context, chunk.port);
+    struct bcs_descriptor *entry;
+
+    if (chunk.n_bytes > 0) {
+        bcs_far_put(context, chunk.port, chunk.block, &data);
+    }
+    bcs_cell_complete(cell, chunk.is_last ? BCS_CELL_DONE : BCS_CELL_PENDING);
+    entry = bcs_post_begin(context, ring, (enum bcs_descriptor_kind)NIC_WIRE_DATA);
+    entry->chunk = chunk;
+    bcs_post_kick(context, ring, entry);
+}
+
 bool bcs_transfer_load(struct bcs_context *context, struct bcs_cell *cell,
                        const struct bcs_request *request)
 {
@@ -320,6 +343,10 @@ bool bcs_transfer_load(struct bcs_context *context, struct bcs_cell *cell,
     struct bcs_descriptor *entry;
     uint64_t block = 0;
 
+    if (context->links != NULL) {
+        load_far(context, cell, request);
+        return chunk.is_last;
+    }
     if (chunk.n_bytes > 0) {
         block = bcs_poster_chunk_block(&context->poster);
         if (block == 0) {

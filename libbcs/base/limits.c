@@ -68,6 +68,16 @@ const struct bcs_limit bcs_limits[] = {
         .help = "Descriptors on their way from one node to another.",
     },
     {
+        LIMIT(landing),
+        .usual = 1u << 15,
+        .least = 1u << 7,
+        .most = 1u << 17,
+        .is_power = true,
+        .help =
+            "Bytes of short messages on their way from one process to one on another "
+            "node. What finds no room is asked for by its receiver.",
+    },
+    {
         LIMIT(stage_blocks),
         .usual = 64,
         .least = 1,

@@ -34,6 +34,7 @@ struct bcs_limits {
     uint32_t chunks;
     uint32_t collectives;
     uint32_t wire;
+    uint32_t landing;
     uint32_t stage_blocks;
     uint32_t blocks;
     uint32_t stream_blocks;

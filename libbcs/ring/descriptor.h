@@ -46,6 +46,7 @@ enum {
     BCS_TO_ALL = 16,     /* reduction: every member gets the result */
     BCS_WAITING = 32,    /* send: the sender does nothing else until it is done */
     BCS_LAID_OUT = 64, /* the bytes at .address have gaps that only the poster knows */
+    BCS_LANDED = 128,  /* the block at .address is on the receiver's node */
 };
 
 /** Which collective a BCS_COLLECTIVE descriptor takes part in; in .operation. */
@@ -81,7 +82,7 @@ struct bcs_chunk {
     uint64_t n_bytes;
     uint64_t block; /* where it is to go, or is, on the receiver's node: a _gva */
     uint32_t item;  /* the transfer, on the receiver's node */
-    uint32_t node;  /* of the receiver */
+    uint32_t port;  /* of the receiver, number in the job */
     uint32_t is_last;
 };
 

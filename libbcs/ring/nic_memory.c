@@ -64,7 +64,7 @@ static void place_first(struct drawing *drawing, struct nic_region *region)
 /** Put the region of n elements at an address, a border of windows. @return its end, another */
 static uint64_t place_later(struct nic_region *region, uint64_t gva, uint64_t n)
 {
-    uint64_t n_windows = ((n - 1) >> region->shift) + 1;
+    uint64_t n_windows = n == 0 ? 0 : ((n - 1) >> region->shift) + 1;
 
     region->gva = gva;
     return n <= region->n_first ? gva : gva + (n_windows << region->window_shift);
@@ -83,6 +83,9 @@ static void size_port(const struct drawing *drawing)
                           sizeof(struct bcs_cell));
     layout->links = table(drawing, layout->n_links, limits->whole / 8,
                           bcs_ring_bytes(limits->link));
+    layout->credits =
+        table(drawing, 2 * (uint64_t)layout->n_far, 0, sizeof(bcs_credit));
+    layout->landings = table(drawing, layout->n_far, 0, limits->landing);
     for (int i = 0; i < BCS_BLOCK_CLASSES; i++) {
         bool is_chunk = i == BCS_BLOCK_CLASSES - 1;
         uint64_t stride = class_bytes[i] + sizeof(struct bcs_block);
@@ -133,6 +136,8 @@ static uint64_t place_ports_later(struct nic_layout *layout, uint64_t begin)
     uint64_t end = place_later(&layout->cells, begin, layout->shape.n_cells);
 
     end = place_later(&layout->links, end, layout->n_links);
+    end = place_later(&layout->credits, end, 2 * (uint64_t)layout->n_far);
+    end = place_later(&layout->landings, end, layout->n_far);
     for (int i = 0; i < BCS_BLOCK_CLASSES; i++) {
         end = place_later(&layout->blocks[i], end, layout->n_blocks[i]);
     }
@@ -151,7 +156,7 @@ static void count_items(struct nic_layout *layout)
         smaller(UINT64_C(1) * NIC_SENDS_A_CELL * shape->n_cells, limits->kept_sends);
 
     layout->send_limit = (uint32_t)smaller(n_sends, NIC_KEPT_SENDS_MOST);
-    /* For each cell an item that waits, and two notes on their way to other nodes; those
+    /* For each cell an item that waits, and two notes on their way to others; those
      * that hold sends, of which a slice may take a batch and what arrives beyond the limit;
      * reductions. */
     layout->n_items =
@@ -168,7 +173,10 @@ static void place_all(struct drawing *drawing)
     uint64_t n_slots = (uint64_t)shape->n_ports * shape->n_groups;
     uint64_t n_near = layout->n_links > 0 ? n_slots : 0;
     uint64_t n_wires = (uint64_t)layout->n_nodes * limits->wire;
-    uint64_t n_stages = (uint64_t)layout->n_nodes * limits->stage_blocks;
+    uint64_t n_stages =
+        (uint64_t)(layout->n_far > 0 ? shape->node_ranks : layout->n_nodes) *
+        limits->stage_blocks;
+    uint64_t n_node_links = layout->n_far > 0 ? shape->node_ranks : 0;
     uint64_t window_bytes = UINT64_C(1) << drawing->window_shift, end;
 
     layout->items = table(drawing, layout->n_items,
@@ -181,6 +189,7 @@ static void place_all(struct drawing *drawing)
     layout->wires = table(drawing, n_wires, 0, shape->n_wire_bytes);
     layout->stages =
         table(drawing, n_stages, 0, sizeof(struct bcs_block) + BCS_CHUNK_BLOCK_BYTES);
+    layout->node_links = table(drawing, n_node_links, 0, bcs_ring_bytes(limits->link));
     size_port(drawing);
 
     layout->node_gva = reserve(drawing, shape->n_node_bytes);
@@ -198,6 +207,7 @@ static void place_all(struct drawing *drawing)
     end = place_later(&layout->near, end, n_near);
     end = place_later(&layout->wires, end, n_wires);
     end = place_later(&layout->stages, end, n_stages);
+    end = place_later(&layout->node_links, end, n_node_links);
     layout->heap_bytes = place_ports_later(layout, end);
 }
 
@@ -208,6 +218,7 @@ int nic_layout_init(struct nic_layout *layout_out, const struct nic_shape *shape
 
     if (shape->n_ports == 0 || shape->node_ranks == 0 || shape->desk_ranks == 0 ||
         (shape->desk_ranks != 1 && shape->desk_ranks != shape->node_ranks) ||
+        (shape->has_links && shape->desk_ranks != 1) ||
         shape->node_ranks > NIC_NODE_RANKS_MOST) {
         return -EINVAL;
     }
@@ -215,8 +226,10 @@ int nic_layout_init(struct nic_layout *layout_out, const struct nic_shape *shape
     if (layout.n_nodes > NIC_NODES_MOST) {
         return -EINVAL;
     }
-    layout.n_desks = shape->node_ranks / shape->desk_ranks;
-    layout.n_links = layout.n_desks > 1 ? shape->node_ranks : 0;
+    layout.n_far = shape->has_links && layout.n_nodes > 1 ? shape->n_ports : 0;
+    layout.n_links =
+        layout.n_far > 0 ? 2 * layout.n_far : (shape->has_links ? shape->n_ports : 0);
+    layout.n_desks = shape->node_ranks / shape->desk_ranks + (layout.n_far > 0);
     if ((uint64_t)shape->n_ports * shape->n_groups > UINT32_C(1) << NIC_SLOT_BITS) {
         return -E2BIG;
     }

@@ -14,6 +14,7 @@
 #ifndef BCS_RING_NIC_MEMORY_H
 #define BCS_RING_NIC_MEMORY_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -42,9 +43,11 @@ enum {
 
 /** What the layout depends on; equal in all processes of the job. */
 struct nic_shape {
-    uint32_t n_ports;      /* processes of the job */
-    uint32_t node_ranks;   /* processes of a node; the last node may have fewer */
-    uint32_t desk_ranks;   /* of a desk: node_ranks, or 1 */
+    uint32_t n_ports;    /* processes of the job */
+    uint32_t node_ranks; /* processes of a node; the last node may have fewer */
+    uint32_t desk_ranks; /* of a desk: node_ranks, or 1 */
+    bool has_links; /* each process writes to rings of its own at each other one's desk;
+                               then desk_ranks is 1 */
     uint32_t n_cells;      /* completion cells a port (BCS_DESCRIPTORS) */
     uint32_t n_groups;     /* collective slots a port leads (BCS_COMMUNICATORS) */
     size_t n_node_bytes;   /* of the engine's own state of a node, */
@@ -59,7 +62,9 @@ struct nic_shape {
 struct nic_layout {
     struct nic_shape shape;
     uint32_t n_nodes;
-    uint32_t n_desks; /* of a node */
+    /* Of a node. Where there are links and several nodes, the last one is the node's own: it
+     * serves no port, but the collectives of all nodes. */
+    uint32_t n_desks;
     uint64_t heap_bytes;
     uint64_t whole_bytes; /* the first part */
     uint64_t node_gva;    /* on pages of its own, as each desk */
@@ -68,18 +73,26 @@ struct nic_layout {
     uint64_t desk_later_stride_bytes; /* from one desk's region to the next one's */
     uint32_t n_items;                 /* of a desk */
     uint32_t send_limit;              /* sends without a receive that a desk keeps */
-    struct nic_region items;  /* n_items, of the first desk; see nic_layout_items */
-    struct nic_region slots;  /* n_ports * n_groups collective slots */
-    struct nic_region near;   /* lines of as many, or none where ports share a desk */
-    struct nic_region wires;  /* n_nodes rings of limits.wire entries */
-    struct nic_region stages; /* n_nodes * limits.stage_blocks chunk blocks */
-    uint64_t port_gva;        /* of the first parts of ports: */
+    struct nic_region items; /* n_items, of the first desk; see nic_layout_items */
+    struct nic_region slots; /* n_ports * n_groups collective slots */
+    struct nic_region near;  /* lines of as many, or none where ports share a desk */
+    struct nic_region wires; /* n_nodes rings of limits.wire entries */
+    /* limits.stage_blocks chunk blocks for each node, or, with links, each port of the node */
+    struct nic_region stages;
+    struct nic_region node_links; /* to the node's own desk, by who writes: its ports */
+    uint64_t port_gva;            /* of the first parts of ports: */
     uint64_t port_stride_bytes;
     uint64_t port_later_stride_bytes; /* from one port's region to the next port's */
     /* Of local port 0; see nic_layout_of_port. */
     struct nic_region cells; /* its first part stands right behind struct bcs_port */
-    struct nic_region links; /* n_links rings of limits.link entries, by who writes: */
-    uint32_t n_links;        /* the ports of the node, or 0 where they share a desk */
+    /* n_links rings of limits.link entries, by who writes: the ports of the job, and, if there
+     * are several nodes, after them the desks of these ports. None where ports share a desk. */
+    struct nic_region links;
+    uint32_t n_links;
+    uint32_t n_far; /* ports that may be on other nodes: those of the job, or 0 */
+    struct nic_region
+        credits; /* n_links of bcs_credit, for links of this port to others */
+    struct nic_region landings; /* n_far rings of limits.landing bytes, by who writes */
     uint64_t order_gva;
     struct nic_region blocks[BCS_BLOCK_CLASSES];
     uint32_t n_blocks[BCS_BLOCK_CLASSES];
@@ -104,6 +117,21 @@ static inline uint32_t nic_layout_n_nodes(uint32_t n_ports, uint32_t node_ranks)
 static inline uint32_t nic_layout_node(const struct nic_layout *layout, uint32_t port)
 {
     return port / layout->shape.node_ranks;
+}
+
+/** Whether each node has a desk of its own besides its ports'. */
+static inline bool nic_layout_has_node_desks(const struct nic_layout *layout)
+{
+    return layout->n_far > 0;
+}
+
+/** Desk of a node, where its collectives are counted. */
+static inline uint32_t nic_layout_node_desk(const struct nic_layout *layout,
+                                            uint32_t node)
+{
+    uint32_t last = nic_layout_has_node_desks(layout) ? layout->n_desks - 1 : 0;
+
+    return node * layout->n_desks + last;
 }
 
 /** Desk of a port: the desks of all nodes are numbered in order. */
@@ -146,6 +174,43 @@ static inline struct nic_region nic_layout_of_port(const struct nic_layout *layo
     region.first_gva += local * layout->port_stride_bytes;
     region.gva += local * layout->port_later_stride_bytes;
     return region;
+}
+
+/** Number, among the links to a port's desk, of that of what is posted by a port, and of that of
+ *  the desk of the port. */
+static inline uint32_t nic_layout_link_of(const struct nic_layout *layout,
+                                          uint32_t port, bool is_desk)
+{
+    return is_desk ? layout->n_far + port : port;
+}
+
+/** Global address of a link to a port's desk, in the heap of its node. */
+static inline uint64_t nic_layout_link_gva(const struct nic_layout *layout,
+                                           uint32_t port, uint32_t link)
+{
+    const struct nic_region links = nic_layout_of_port(layout, &layout->links, port);
+
+    return nic_region_gva(&links, link);
+}
+
+/** Global address of the landing ring at a port for another one, in the heap of its node. */
+static inline uint64_t nic_layout_landing_gva(const struct nic_layout *layout,
+                                              uint32_t port, uint32_t writer)
+{
+    const struct nic_region landings =
+        nic_layout_of_port(layout, &layout->landings, port);
+
+    return nic_region_gva(&landings, writer);
+}
+
+/** Global address of the credit for a link, by its number, to another port. */
+static inline uint64_t nic_layout_credit_gva(const struct nic_layout *layout,
+                                             uint32_t writer, uint32_t link)
+{
+    const struct nic_region credits =
+        nic_layout_of_port(layout, &layout->credits, writer);
+
+    return nic_region_gva(&credits, link);
 }
 
 /** Global address of a port's order table, in the heap of its node. */

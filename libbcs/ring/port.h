@@ -7,6 +7,7 @@
 #ifndef BCS_RING_PORT_H
 #define BCS_RING_PORT_H
 
+#include <bcs/primitives.h>
 #include <stdatomic.h>
 #include <stdint.h>
 
@@ -34,6 +35,8 @@ struct bcs_port {
     /* Orders to the owner so far, in the order table. Apart from what changes with each
      * message, since the owner looks at it whenever it waits. */
     _Alignas(BCS_CACHE_LINE) _Atomic uint32_t n_orders;
+    /* local one of the owner's long puts */
+    _Alignas(sizeof(struct bcs_event)) struct bcs_event long_puts;
 };
 
 /** Bytes from a port to its first cell: the port and its ring. */

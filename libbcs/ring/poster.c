@@ -33,11 +33,9 @@ void bcs_poster_init(struct bcs_poster *poster_out, struct bcs_core *core,
         .entries = bcs_core_address(core, nic_layout_order_gva(layout, port)),
         .mask = layout->shape.limits.orders - 1,
     };
-    poster_out->ring = (struct bcs_ring_writer){
-        .ring = bcs_port_ring(poster_out->port),
-        .mask = layout->shape.limits.ring - 1,
-        .reader = port,
-    };
+    poster_out->ring = bcs_ring_writer_of(bcs_port_ring(poster_out->port),
+                                          layout->shape.limits.ring - 1,
+                                          nic_layout_desk(layout, port));
     poster_out->n_cells = layout->shape.n_cells;
     for (int i = 0; i < BCS_BLOCK_CLASSES; i++) {
         struct bcs_block_pool *pool = &poster_out->blocks[i];
@@ -161,11 +159,11 @@ bool bcs_poster_is_settled(const struct bcs_poster *poster)
     /* acquire: pairs with the engine's release at the end of a slice. A completion is seen
      * before that, so that what was sent before what a process has got is found by it. */
     uint32_t consumed =
-        atomic_load_explicit(&poster->ring.ring->consumed, memory_order_acquire);
+        atomic_load_explicit(poster->ring.consumed, memory_order_acquire);
 
     for (uint32_t end = poster->ring.position; end != consumed; end--) {
         const struct bcs_descriptor *entry =
-            &poster->ring.ring->entries[(end - 1) & poster->ring.mask];
+            &poster->ring.entries[(end - 1) & poster->ring.mask];
 
         if (is_complete(poster, entry)) {
             return true;

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A ring of descriptors in NIC memory, zero at first: one process writes it, and whoever has the
- * lock that goes with it reads it.
+ * A ring of descriptors in NIC memory, zero at first: one process writes it, or one after the
+ * other, and whoever has the lock that goes with it reads it.
  *
  * Invariant: the writer writes entry p (mod the ring's size, a power of two) only while
  * p - consumed is less than that size, and publishes it by storing turn = p + 1; the reader reads
  * entry p only after it has seen turn == p + 1, and never after it has stored consumed > p.
+ *
+ * Between two nodes the writer cannot store: it puts the entry as one block, whose last word is
+ * the entry's flag and is written last, and `consumed` is a word on the writer's node, its
+ * credit, which the reader puts now and then.
  */
 #ifndef BCS_RING_RING_H
 #define BCS_RING_RING_H
@@ -26,13 +30,43 @@ struct bcs_ring {
     _Alignas(BCS_CACHE_LINE) struct bcs_descriptor entries[];
 };
 
+/** What the reader of a ring on another node has put to its writer's: one word. */
+typedef _Atomic uint64_t bcs_credit;
+
+/** The word: consumed, as in struct bcs_ring, but later, and where the part of the landing ring
+ *  ends that is free again. */
+static inline uint64_t bcs_credit_make(uint32_t consumed, uint32_t freed)
+{
+    return (uint64_t)freed << 32 | consumed;
+}
+
+/** Both of it. acquire: pairs with the transport's store, so that what it gives back has been
+ *  read. @param freed_out  may be NULL @return consumed */
+static inline uint32_t bcs_credit_read(const bcs_credit *credit, uint32_t *freed_out)
+{
+    uint64_t word = atomic_load_explicit(credit, memory_order_acquire);
+
+    if (freed_out != NULL) {
+        *freed_out = (uint32_t)(word >> 32);
+    }
+    return (uint32_t)word;
+}
+
+/** Payload within an entry that is put: the last word of the entry is its flag. */
+enum { BCS_PUT_INLINE_BYTES = BCS_INLINE_BYTES - sizeof(uint64_t) };
+
 /** The writer's private view. */
 struct bcs_ring_writer {
-    struct bcs_ring *ring;
-    uint32_t mask;          /* its size - 1 */
-    uint32_t position;      /* of the next entry */
-    uint32_t consumed_seen; /* last value read of consumed */
-    uint32_t reader;        /* the port that it is read for, number in the job */
+    /* Where it fills its entries: in the ring, or, to be put, one place of its own. */
+    struct bcs_descriptor *entries;
+    const _Atomic uint32_t *consumed; /* of the ring; NULL: there is */
+    const bcs_credit *credit;         /* one for it here */
+    uint32_t entry_mask;              /* of the number of an entry there */
+    uint32_t mask;                    /* the ring's size - 1 */
+    uint32_t position;                /* of the next entry */
+    uint32_t consumed_seen;           /* last value read of consumed */
+    uint32_t reader; /* the desk that reads it, of those of all nodes */
+    uint32_t put_to; /* 1 + the port that it is read for, on another node; or 0 */
 };
 
 /** Bytes of a ring of so many entries. */
@@ -41,30 +75,46 @@ static inline size_t bcs_ring_bytes(uint32_t n_entries)
     return sizeof(struct bcs_ring) + n_entries * sizeof(struct bcs_descriptor);
 }
 
+/** The writer of a ring on its own node, from its first entry on. */
+static inline struct bcs_ring_writer bcs_ring_writer_of(struct bcs_ring *ring,
+                                                        uint32_t mask, uint32_t reader)
+{
+    return (struct bcs_ring_writer){
+        .entries = ring->entries,
+        .consumed = &ring->consumed,
+        .entry_mask = mask,
+        .mask = mask,
+        .reader = reader,
+    };
+}
+
+/** How many entries the reader is known to have given back. acquire: pairs with bcs_ring_give_back,
+ *  or as bcs_credit_read. */
+static inline uint32_t bcs_ring_consumed(const struct bcs_ring_writer *writer)
+{
+    return __builtin_expect(writer->consumed != NULL, 1)
+               ? atomic_load_explicit(writer->consumed, memory_order_acquire)
+               : bcs_credit_read(writer->credit, NULL);
+}
+
 /** The next entry to fill, or NULL while the ring is full (drive the engine, retry). */
 static inline struct bcs_descriptor *bcs_ring_next(struct bcs_ring_writer *writer)
 {
     if (writer->position - writer->consumed_seen > writer->mask) {
-        /* acquire: pairs with bcs_ring_give_back */
-        writer->consumed_seen =
-            atomic_load_explicit(&writer->ring->consumed, memory_order_acquire);
+        writer->consumed_seen = bcs_ring_consumed(writer);
         if (writer->position - writer->consumed_seen > writer->mask) {
             return NULL;
         }
     }
-    return &writer->ring->entries[writer->position & writer->mask];
+    return &writer->entries[writer->position & writer->entry_mask];
 }
 
-/** Whether the reader has given back all entries before a position, a recent one: what it has made
- *  of them can be seen. */
+/** Whether the reader has given back all entries before a position, a recent one, of a ring on this
+ *  node: what it has made of them can be seen. */
 static inline bool bcs_ring_is_consumed(const struct bcs_ring_writer *writer,
                                         uint32_t position)
 {
-    /* acquire: pairs with bcs_ring_give_back */
-    uint32_t consumed =
-        atomic_load_explicit(&writer->ring->consumed, memory_order_acquire);
-
-    return (int32_t)(consumed - position) >= 0;
+    return (int32_t)(bcs_ring_consumed(writer) - position) >= 0;
 }
 
 /** Publish the entry that bcs_ring_next returned. seq_cst: see the parking argument in
@@ -84,6 +134,25 @@ bcs_ring_entry(const struct bcs_ring *ring, uint32_t mask, uint32_t position)
 
     /* acquire: pairs with bcs_ring_publish */
     return atomic_load_explicit(&entry->turn, memory_order_acquire) == position + 1
+               ? entry
+               : NULL;
+}
+
+/** The word by which an entry that was put says that it is whole. */
+static inline uint64_t *bcs_ring_flag(const struct bcs_descriptor *entry)
+{
+    return (uint64_t *)(void *)((char *)entry + sizeof(*entry) - sizeof(uint64_t));
+}
+
+/** The same as bcs_ring_entry of a ring that is written from another node. */
+static inline const struct bcs_descriptor *
+bcs_ring_put_entry(const struct bcs_ring *ring, uint32_t mask, uint32_t position)
+{
+    const struct bcs_descriptor *entry = &ring->entries[position & mask];
+
+    /* acquire: pairs with the transport's store of the last word */
+    return __atomic_load_n(bcs_ring_flag(entry), __ATOMIC_ACQUIRE) ==
+                   (uint64_t)position + 1
                ? entry
                : NULL;
 }

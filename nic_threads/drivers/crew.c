@@ -182,7 +182,7 @@ static int create(const struct nic_engine_params *params, void **state_out)
     own.crew = NULL; /* the strobe sender has no hands */
     own.crew_ops = NULL;
     crew->view = &crew->engine->views[crew->engine->home];
-    if (crew->view->index == 0 && !nic_is_alone(crew->engine)) {
+    if (crew->view->index == 0 && nic_has_strobes(crew->engine)) {
         rc = nic_engine_create(&own, &crew->sender_engine);
         if (rc < 0) {
             goto fail;

@@ -2,8 +2,8 @@
 /*
  * Drivers decide who runs the NIC engine's steps. A process that has posted something and
  * goes on calls kick; a process that waits calls turn until what it waits for has happened,
- * then stop. What is posted is read for a port, the poster's own or, where each has a desk of
- * its own, another one of its node. What needs threads of the library's own, it names, and the
+ * then stop. What is posted is read at a desk, by its number among all: the poster's own or,
+ * where each port has one, that of another port or of the node. What needs threads of the library's own, it names, and the
  * service runs it. A new driver is a new file with a new table.
  */
 #ifndef NIC_THREADS_DRIVERS_DRIVER_H
@@ -18,7 +18,7 @@
 struct nic_driver_ops {
     const char *name;
     uint32_t serves; /* entries of the service that it needs; service.h */
-    /** Something was posted for a port to read, and nobody in this process waits: see that it
+    /** Something was posted for a desk to read, and nobody in this process waits: see that it
      *  gets done. */
     void (*kick)(struct nic_engine *engine, uint32_t reader);
     /** After kick, for an operation that cannot complete by itself: have it moved on also
@@ -27,7 +27,7 @@ struct nic_driver_ops {
     /** A call that does not wait has found nothing: move what can be moved at once. @return
      *  whether something may have come of it, or of others' turns: then the caller looks again */
     bool (*progress)(struct nic_engine *engine);
-    /** One turn of a wait for room in a ring that a port reads; as turn. */
+    /** One turn of a wait for room in a ring that a desk reads; as turn. */
     void (*wait_for_room)(struct nic_engine *engine, struct bcs_waiter *waiter,
                           uint32_t reader);
     /** One turn of a wait. Returns soon, or after a sleep that a completion has ended; the

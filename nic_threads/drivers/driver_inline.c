@@ -5,9 +5,9 @@
  *
  * Polling. While there are no more processes awake than cores, a waiter keeps the lock of its own
  * desk and polls there; now and then it also looks at the desks of others where it has something
- * under way (owed.h), if nobody has their locks. When it is crowded, nobody holds a lock while
- * polling, and after a few polls a waiter yields its core, and soon sleeps. Between nodes, who
- * gets a node's lock turns it.
+ * under way (owed.h), if nobody has their locks, and at the rounds of the nodes; each time, while it
+ * takes part in a collective of several nodes. When it is crowded, nobody holds a lock while
+ * polling, and after a few polls a waiter yields its core, and soon sleeps.
  *
  * Patience. A waiter polls, for some time without letting anybody else have its core, then
  * yielding it between polls, and sleeps after BCS_SPIN. A wake-up costs much more than a poll,
@@ -26,7 +26,8 @@
  * another one looks at its `park` after a seq_cst fence or store: either it is odd and it wakes,
  * or the announcer sees the completion. What waits at a desk whose owner does not sleep waits
  * for it, or for who has posted it: a message that nobody waits for, or, with `leave`, for
- * the background thread.
+ * the background thread. What the runner of a desk puts to one of another node (note.h) waits for
+ * nobody: it turns that desk as well, after it has unlocked or stepped its own (turn.c).
  */
 #include <sched.h>
 #include <stdatomic.h>
@@ -87,9 +88,11 @@ static void poll_own(struct nic_engine *engine, struct bcs_waiter *waiter)
     if (nic_strobe_receiver_run_alone(view)) {
         waiter->spell.n_looks = 1;
         wake_others(engine, view);
+        nic_engine_visit(engine);
     }
-    if (waiter->spell.n_looks % POLLS_A_VISIT == POLLS_A_VISIT - 1) {
-        nic_engine_turn_owed(engine);
+    if (engine->is_in_round ||
+        waiter->spell.n_looks % POLLS_A_VISIT == POLLS_A_VISIT - 1) {
+        nic_engine_turn_others(engine);
     }
 }
 
@@ -111,11 +114,7 @@ static enum bcs_wait_step turn_crowded(struct nic_engine *engine,
 static enum bcs_wait_step turn_calm(struct nic_engine *engine,
                                     struct bcs_waiter *waiter)
 {
-    if (engine->n_nodes == 1) {
-        poll_own(engine, waiter);
-    } else if (!nic_engine_turn(engine)) {
-        bcs_clock_pause();
-    }
+    poll_own(engine, waiter);
     return bcs_spell_look(&waiter->spell, &(const struct bcs_patience){
                                               .n_at_once = UINT32_MAX,
                                               .n_a_halt = POLLS_A_CLOCK,
@@ -159,10 +158,19 @@ static void inline_stop(struct nic_engine *engine, struct bcs_waiter *waiter)
     }
 }
 
-/** Whether the owner of a port sleeps or is about to, after something was published for it. */
-static bool is_parked(const struct nic_engine *engine, uint32_t port)
+/** Whether the owner of the port of a desk sleeps or is about to, after something was published
+ *  for it. */
+static bool is_parked(const struct nic_engine *engine, uint32_t desk)
 {
-    return bcs_park_is_announced(&nic_engine_port(engine, port)->park);
+    return nic_view_is_parked(&engine->views[desk]);
+}
+
+/** Whether work at a desk is not its owner's: there is none, or it is not awake, or it is this
+ *  process or works for it. */
+static bool is_ours(const struct nic_engine *engine, uint32_t desk)
+{
+    return desk == engine->own || !engine->views[desk].is_alone ||
+           is_parked(engine, desk) || is_parked(engine, engine->own);
 }
 
 static void inline_kick(struct nic_engine *engine, uint32_t reader)
@@ -173,15 +181,14 @@ static void inline_kick(struct nic_engine *engine, uint32_t reader)
     }
     if (!nic_is_linked(engine)) {
         nic_engine_turn(engine);
-    } else if (reader == engine->port || is_parked(engine, reader) ||
-               is_parked(engine, engine->port)) {
+    } else if (is_ours(engine, reader)) {
         nic_engine_turn_at(engine, reader);
     }
 }
 
 static void inline_leave(struct nic_engine *engine, uint32_t reader)
 {
-    if (!nic_engine_tell_holder(nic_engine_view(engine, reader))) {
+    if (!nic_engine_tell_holder(&engine->views[reader])) {
         nic_engine_watch(engine);
     }
 }

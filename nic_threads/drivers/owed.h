@@ -11,24 +11,24 @@
 
 #include "nic_threads/node/node.h"
 
-/** An operation begins that is matched at the desk of a port, which takes it from a ring of
- *  this process. */
-static inline void nic_engine_owe(struct nic_engine *engine, uint32_t port)
+/** An operation begins that is matched at a desk, by its number among all, which takes it from a
+ *  ring of this process. */
+static inline void nic_engine_owe(struct nic_engine *engine, uint32_t desk)
 {
-    const struct nic_view *own = nic_engine_own(engine);
-
     if (engine->n_owed++ == 0) {
-        memset(engine->owed, 0, nic_port_words(own->n_local) * sizeof(engine->owed[0]));
+        memset(engine->owed, 0,
+               nic_port_words(engine->n_views) * sizeof(engine->owed[0]));
     }
-    if (nic_is_linked(engine)) {
-        nic_mark(engine->owed, port - own->first_port);
-    }
+    nic_mark(engine->owed, desk);
+    engine->is_in_round |= engine->n_nodes > 1 && !engine->views[desk].is_alone;
 }
 
 /** Such an operation is over. */
 static inline void nic_engine_settle(struct nic_engine *engine)
 {
-    engine->n_owed--;
+    if (--engine->n_owed == 0) {
+        engine->is_in_round = false;
+    }
 }
 
 #endif

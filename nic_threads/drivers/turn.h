@@ -14,7 +14,8 @@ bool nic_engine_has_work(const struct nic_view *view);
 /**
  * Carry pending work as far as it goes, except at desks whose lock another process holds: that
  * process looks again after it has unlocked. Work of all nodes of the machine; where each port
- * has a desk of its own, at this process's, and those where it has something under way.
+ * has a desk of its own, at this process's, at those where it has something under way, and the
+ * rounds of the nodes.
  *
  * @return whether anything was done
  */
@@ -23,11 +24,16 @@ bool nic_engine_turn(struct nic_engine *engine);
 /** The same at all desks; for the background thread. */
 bool nic_engine_turn_all(struct nic_engine *engine);
 
-/** The same at the desk of a port of this process's node. */
-bool nic_engine_turn_at(struct nic_engine *engine, uint32_t port);
+/** The same at one desk, by its number among all; a node's own: the rounds of all nodes. */
+bool nic_engine_turn_at(struct nic_engine *engine, uint32_t desk);
 
-/** Of nic_engine_turn what is at desks of other ports, but leave those alone that are locked. */
-bool nic_engine_turn_owed(struct nic_engine *engine);
+/** Of nic_engine_turn what is not at the own desk, but leave those of others alone that are
+ *  locked. */
+bool nic_engine_turn_others(struct nic_engine *engine);
+
+/** After a step of a desk whose lock is kept: see to the desks that it has put something to. The
+ *  other turns do so themselves. */
+void nic_engine_visit(struct nic_engine *engine);
 
 /**
  * A step of one node by a thread of its own: what the strobe receiver has to do, if nobody

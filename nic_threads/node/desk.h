@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A desk: where the messages of some ports of a node are matched, and what that needs. Whoever
+ * A desk: where the messages of some ports of a node are matched, or the collectives of a node are
+ * counted, and what that needs. Whoever
  * holds its lock (engine_lock.h) may read and write everything here that is not atomic; atomic
  * words are read by others, each as it says.
  */
 #ifndef NIC_THREADS_NODE_DESK_H
 #define NIC_THREADS_NODE_DESK_H
 
+#include <bcs/primitives.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 
@@ -29,7 +31,7 @@ struct nic_pair {
 /**
  * What the roles hand to each other within one slice. The ports give at most limits.batch
  * descriptors of all kinds together; the wires give nothing more once there are
- * limits.arrivals sends or notes.
+ * limits.arrivals sends or notes, and so do the links of other desks.
  */
 struct nic_batch {
     uint32_t n_collected; /* ring entries of this slice */
@@ -68,8 +70,16 @@ struct nic_desk {
     bool is_stalled;       /* no stage block was free: wait for a chunk to be stored */
     struct nic_schedule schedule;
     struct nic_batch batch;
-    uint32_t n_links_touched; /* links with entries in the batch, by local port: */
-    uint32_t links_touched[BCS_BATCH_MOST];
+    uint32_t n_links_touched; /* links with entries in the batch: */
+    uint32_t links_touched[2 * BCS_BATCH_MOST];
+
+    /* Between nodes. */
+    /* global: links that writers on other nodes have begun to use */
+    _Alignas(16) struct bcs_event announcements;
+    uint64_t n_announcements_seen;
+    uint32_t n_outbox; /* notes that found no room, to all desks */
+    _Alignas(16) struct bcs_event long_put_event; /* local one of all long puts */
+    uint64_t n_long_puts;
 
     _Atomic uint64_t opened; /* the first of a list, or 0; see opened.h */
     /* Transfers that want their next chunk, from the background thread; cyclic, of

@@ -22,20 +22,21 @@ static size_t node_bytes(uint32_t node_ranks, uint32_t n_nodes)
 }
 
 /** Bytes of a desk's state. */
-static size_t desk_bytes(uint32_t desk_ranks, uint32_t node_ranks)
+static size_t desk_bytes(const struct nic_shape *shape, uint32_t n_nodes)
 {
+    uint32_t n_far = shape->has_links && n_nodes > 1 ? shape->n_ports : 0;
     struct nic_per_port tables;
 
     return sizeof(struct nic_desk) +
-           nic_per_port_place(NULL, desk_ranks, node_ranks, &tables);
+           nic_per_port_place(NULL, shape->desk_ranks,
+                              n_far > 0 ? 2 * n_far : shape->n_ports, n_far, &tables);
 }
 
 /** Whether each process matches its own messages, at a desk of its own: where processes run the
  *  engine, and no clock says when. */
-static bool has_own_desks(const struct nic_config *config, uint32_t n_nodes)
+static bool has_own_desks(const struct nic_config *config)
 {
-    return n_nodes == 1 && config->driver == NIC_DRIVER_INLINE &&
-           config->strobe == NIC_STROBE_DEMAND;
+    return config->driver == NIC_DRIVER_INLINE && config->strobe == NIC_STROBE_DEMAND;
 }
 
 /** Bytes of a collective slot, in whole cache lines. */
@@ -54,22 +55,23 @@ int nic_engine_layout(uint32_t n_ports, const struct nic_config *config,
                               ? config->node_ranks
                               : n_ports;
     uint32_t n_nodes = nic_layout_n_nodes(n_ports, (uint32_t)node_ranks);
-    uint32_t desk_ranks = has_own_desks(config, n_nodes) ? 1 : (uint32_t)node_ranks;
-    const struct nic_shape shape = {
+    struct nic_shape shape = {
         .n_ports = n_ports,
         .node_ranks = (uint32_t)node_ranks,
-        .desk_ranks = desk_ranks,
+        .desk_ranks = has_own_desks(config) ? 1 : (uint32_t)node_ranks,
+        .has_links = has_own_desks(config) && n_ports > 1,
         .n_cells = (uint32_t)config->descriptors,
         .n_groups = (uint32_t)config->communicators,
         .n_node_bytes = node_bytes((uint32_t)node_ranks, n_nodes),
-        .n_desk_bytes = desk_bytes(desk_ranks, (uint32_t)node_ranks),
         .n_item_bytes = sizeof(struct nic_item),
         .n_wire_bytes = sizeof(struct bcs_descriptor),
         .n_slot_bytes = slot_bytes(n_nodes),
         .limits = config->limits,
     };
-    int rc = nic_layout_init(layout_out, &shape);
+    int rc;
 
+    shape.n_desk_bytes = desk_bytes(&shape, n_nodes);
+    rc = nic_layout_init(layout_out, &shape);
     if (rc == -E2BIG) {
         bcs_error("%u ranks that may lead %u communicators each are too many for one "
                   "job; lower BCS_COMMUNICATORS",
@@ -108,6 +110,35 @@ static void desk_init(struct nic_view *view)
         nic_match_init(&view->per_port.match[i]);
         view->per_port.deferred[i].first = BCS_CELL_NONE;
     }
+    for (uint32_t i = 0; i < view->engine->layout.n_far; i++) {
+        view->per_port.notes[i].outbox =
+            (struct nic_list){NIC_ITEM_NONE, NIC_ITEM_NONE};
+    }
+}
+
+/** Whether a desk is its node's own, which serves no port. */
+static bool is_node_desk(const struct nic_layout *layout, uint32_t desk)
+{
+    return nic_layout_has_node_desks(layout) && desk == layout->n_desks - 1;
+}
+
+/** Find the links to a view's desk. */
+static void find_links(struct nic_view *view, uint32_t desk)
+{
+    const struct nic_layout *layout = &view->engine->layout;
+
+    if (is_node_desk(layout, desk)) {
+        view->links = layout->node_links;
+        view->n_links = layout->shape.node_ranks;
+        view->n_post_links = view->n_links;
+        view->first_writer = view->first_port;
+        return;
+    }
+    view->links = nic_layout_of_port(layout, &layout->links,
+                                     view->first_port + view->first_served);
+    view->n_links = layout->n_links;
+    view->n_post_links = layout->n_links - layout->n_far;
+    view->first_writer = 0;
 }
 
 /** Find the state of a view's desk: number `desk` of its node. */
@@ -129,11 +160,10 @@ static void find_desk(struct nic_view *view, uint32_t desk)
     view->first_served = first;
     view->n_served =
         n_rest < layout->shape.desk_ranks ? n_rest : layout->shape.desk_ranks;
-    view->n_links = layout->n_links;
-    view->links = nic_layout_of_port(layout, &layout->links,
-                                     view->first_port + view->first_served);
+    find_links(view, desk);
     nic_per_port_place(view->desk + 1, layout->shape.desk_ranks,
-                       layout->shape.node_ranks, &view->per_port);
+                       layout->n_far > 0 ? layout->n_links : layout->shape.n_ports,
+                       layout->n_far, &view->per_port);
 }
 
 /** Make the view of a desk, by its number among all. */
@@ -168,10 +198,15 @@ static int view_init(struct nic_engine *engine, struct bcs_memory *memory,
     nic_per_node_place(view->node + 1, layout->shape.node_ranks, layout->n_nodes,
                        &view->per_node);
     find_desk(view, desk);
+    view->is_alone =
+        !engine->is_timed && (engine->n_nodes == 1 ||
+                              (nic_is_linked(engine) && !is_node_desk(layout, desk)));
     if (engine->port == view->first_port && desk == 0 && !engine->is_background) {
         node_init(view);
     }
-    if (engine->port == view->first_port + view->first_served &&
+    /* a desk that serves nobody by the first process of the node */
+    if (engine->port ==
+            view->first_port + (view->n_served > 0 ? view->first_served : 0) &&
         !engine->is_background) {
         desk_init(view);
     }
@@ -214,9 +249,11 @@ int nic_engine_create(const struct nic_engine_params *params,
     n_words = nic_port_words(engine->layout.shape.node_ranks);
     engine->wake_words =
         calloc((size_t)engine->n_nodes * n_words, sizeof(engine->wake_words[0]));
-    engine->owed = calloc(n_words, sizeof(engine->owed[0]));
+    engine->owed = calloc(nic_port_words(engine->n_views), sizeof(engine->owed[0]));
+    engine->visits = calloc(nic_port_words(engine->n_views), sizeof(engine->visits[0]));
     engine->views = calloc(engine->n_views, sizeof(*engine->views));
-    if (engine->wake_words == NULL || engine->owed == NULL || engine->views == NULL ||
+    if (engine->wake_words == NULL || engine->owed == NULL || engine->visits == NULL ||
+        engine->views == NULL ||
         (params->is_mover && nic_mover_create(engine, &engine->mover) < 0)) {
         rc = no_memory();
         goto fail;
@@ -250,5 +287,6 @@ void nic_engine_destroy(struct nic_engine *engine)
     free(engine->views);
     free(engine->wake_words);
     free(engine->owed);
+    free(engine->visits);
     free(engine);
 }

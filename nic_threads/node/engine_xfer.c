@@ -35,10 +35,28 @@ void nic_engine_put_long(struct nic_view *view, const struct bcs_xfer *xfer)
 {
     struct bcs_xfer signalled = *xfer;
 
-    signalled.local_event_gva = NIC_NODE_GVA(view, long_put_event);
+    signalled.local_event_gva = NIC_DESK_GVA(view, long_put_event);
     start(view, &signalled);
     check(view, bcs_test_event(view->core, signalled.local_event_gva,
-                               ++view->node->n_long_puts, true));
+                               ++view->desk->n_long_puts, true));
+}
+
+void nic_engine_put_own(struct nic_view *view, uint64_t event_gva,
+                        const struct bcs_xfer *xfer)
+{
+    const struct bcs_event *event = nic_view_at(view, event_gva);
+    struct bcs_xfer signalled = *xfer;
+
+    if (!view->is_late || xfer->n_bytes <= BCS_XFER_COPIED_BYTES) {
+        start(view, xfer);
+        return;
+    }
+    signalled.local_event_gva = event_gva;
+    start(view, &signalled);
+    /* relaxed: all that this process has put before is counted */
+    check(view,
+          bcs_test_event(view->core, event_gva,
+                         __atomic_load_n(&event->count, __ATOMIC_RELAXED) + 1, true));
 }
 
 void nic_engine_flush_puts(struct nic_view *view)

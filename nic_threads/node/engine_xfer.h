@@ -18,6 +18,11 @@ void nic_engine_xfer(struct nic_view *view, const struct bcs_xfer *xfer);
  *  engine's. */
 void nic_engine_put_long(struct nic_view *view, const struct bcs_xfer *xfer);
 
+/** The same by a process that acts as the view's node, with an event of its own that nobody else
+ *  uses, and without a lock. */
+void nic_engine_put_own(struct nic_view *view, uint64_t event_gva,
+                        const struct bcs_xfer *xfer);
+
 /** nic_engine_flush for who has put something. */
 void nic_engine_flush_puts(struct nic_view *view);
 

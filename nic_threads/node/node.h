@@ -59,21 +59,22 @@ struct nic_node {
     _Alignas(16) struct bcs_event result_event; /* global: results put here */
     uint64_t results_seen;
     uint32_t n_outbox; /* wire entries that found no room, to all nodes */
-    _Alignas(16) struct bcs_event long_put_event; /* local one of all long puts */
-    uint64_t n_long_puts;
 
     struct nic_strobe_counts strobes; /* node 0 */
 };
 
-_Static_assert(
-    offsetof(struct nic_node, bell) % sizeof(struct bcs_event) == 0 &&
-        offsetof(struct nic_node, result_event) % sizeof(struct bcs_event) == 0 &&
-        offsetof(struct nic_node, long_put_event) % sizeof(struct bcs_event) == 0,
-    "events are aligned");
+_Static_assert(offsetof(struct nic_node, bell) % sizeof(struct bcs_event) == 0 &&
+                   offsetof(struct nic_node, result_event) % sizeof(struct bcs_event) ==
+                       0,
+               "events are aligned");
 
 /** Global address of a member of struct nic_node. */
 #define NIC_NODE_GVA(view, member)                                                     \
     ((view)->engine->layout.node_gva + offsetof(struct nic_node, member))
+
+/** Global address of a member of the view's struct nic_desk; the same on all nodes for the desks
+ *  of one number. */
+#define NIC_DESK_GVA(view, member) nic_view_gva(view, &(view)->desk->member)
 
 /** A process's view of one desk and its node: plain pointers into the first part of its heap;
  *  what is behind that is found by the core, which maps it. */
@@ -86,9 +87,11 @@ struct nic_view {
     struct nic_per_node per_node;
     char *heap;
     uint64_t whole_bytes;    /* of the first part */
-    struct nic_region links; /* to the desk's only port, if there are any */
-    uint32_t n_links;
-    char *ports; /* first parts of the ports */
+    struct nic_region links; /* to the desk, if there are any, */
+    uint32_t n_links;        /* of ports and of desks, */
+    uint32_t n_post_links;   /* of ports only, which come first */
+    uint32_t first_writer;   /* the port whose link is number 0 */
+    char *ports;             /* first parts of the ports */
     uint64_t port_stride_bytes;
     uint32_t n_first_cells; /* of each port, in its first part */
     struct bcs_core *core;  /* acting as this node */
@@ -100,6 +103,7 @@ struct nic_view {
     uint32_t n_words;   /* of bits for its ports */
     uint32_t ring_mask; /* of its ports' rings, */
     uint32_t link_mask; /* and of links */
+    bool is_alone;      /* it works by itself: no other desk takes part in its slices */
     bool is_late;       /* its transport */
     bool owes_flush;    /* has put something late since its transport was flushed */
     /* bits: local ports that the runner has completed something for, to be woken after unlocking;
@@ -136,10 +140,15 @@ struct nic_engine {
     /* Of this process, that keeps the lock of its own desk between its turns; or NULL. What
      * posts meanwhile, and finds a ring full, has it let go. */
     struct bcs_waiter *keeper;
-    /* What this process has under way at desks of other ports of its node, and at which: bits,
-     * cleared when there is nothing any more (owed.h). */
+    /* What this process has under way at desks of others, and at which: bits, cleared when there is
+     * nothing any more (owed.h). */
     uint32_t n_owed;
     uint64_t *owed;
+    bool is_in_round; /* one of these is a part of a collective of several nodes */
+    /* Desks for which this engine has put something that is not for their ports: bits. Whoever
+     * runs it looks after them when it has unlocked (turn.c). */
+    bool has_visits;
+    uint64_t *visits;
     struct nic_view *views;
 };
 
@@ -149,16 +158,16 @@ static inline const struct bcs_limits *nic_view_limits(const struct nic_view *vi
     return &view->engine->layout.shape.limits;
 }
 
-/** Whether the job has one node that runs its slices as they come, without strobes. */
-static inline bool nic_is_alone(const struct nic_engine *engine)
-{
-    return engine->n_nodes == 1 && !engine->is_timed;
-}
-
 /** Whether each port has a desk of its own, which others reach by links. */
 static inline bool nic_is_linked(const struct nic_engine *engine)
 {
     return engine->layout.n_links > 0;
+}
+
+/** Whether desks take part in each other's slices, which strobes begin. */
+static inline bool nic_has_strobes(const struct nic_engine *engine)
+{
+    return engine->n_nodes > 1 || engine->is_timed;
 }
 
 /** Sends that a desk keeps for want of a receive before it takes no more from the rings;
@@ -242,11 +251,17 @@ static inline struct bcs_ring *nic_view_ring(const struct nic_view *view, uint32
     return bcs_port_ring(nic_view_port(view, view->first_served + seat));
 }
 
-/** The link from a local port to the desk's. */
-static inline struct bcs_ring *nic_view_link(const struct nic_view *view,
-                                             uint32_t local)
+/** A link to the desk. */
+static inline struct bcs_ring *nic_view_link(const struct nic_view *view, uint32_t link)
 {
-    return nic_view_at(view, nic_region_gva(&view->links, local));
+    return nic_view_at(view, nic_region_gva(&view->links, link));
+}
+
+/** The port whose link it is, or whose desk's. */
+static inline uint32_t nic_view_writer(const struct nic_view *view, uint32_t link)
+{
+    return view->first_writer +
+           (link < view->n_post_links ? link : link - view->n_post_links);
 }
 
 /** A cell of a local port that is not one of the first. */
@@ -273,6 +288,13 @@ static inline struct nic_view *nic_engine_view(const struct nic_engine *engine,
                                                uint32_t port)
 {
     return &engine->views[nic_layout_desk(&engine->layout, port)];
+}
+
+/** The view of the desk where the collectives of a node are counted. */
+static inline struct nic_view *nic_engine_node(const struct nic_engine *engine,
+                                               uint32_t node)
+{
+    return &engine->views[nic_layout_node_desk(&engine->layout, node)];
 }
 
 /** Any port of the machine, by its number in the job. */
@@ -373,6 +395,15 @@ static inline void nic_view_take_marks(struct nic_view *view, uint64_t *words,
             act(view, word * 64 + (uint32_t)__builtin_ctzll(bits));
         }
     }
+}
+
+/** Remember to see that a port's desk on another node is looked after. */
+static inline void nic_view_visit(const struct nic_view *view, uint32_t port)
+{
+    struct nic_engine *engine = view->engine;
+
+    nic_mark(engine->visits, nic_layout_desk(&engine->layout, port));
+    engine->has_visits = true;
 }
 
 /** Remember to wake the owner of a local port. */

@@ -16,7 +16,7 @@ static void *take(uintptr_t *next, size_t n, size_t n_bytes)
 }
 
 size_t nic_per_port_place(void *begin, uint32_t n_ports, uint32_t n_links,
-                          struct nic_per_port *per_port_out)
+                          uint32_t n_far, struct nic_per_port *per_port_out)
 {
     size_t n_words = nic_port_words(n_ports);
     struct nic_per_port tables;
@@ -27,6 +27,9 @@ size_t nic_per_port_place(void *begin, uint32_t n_ports, uint32_t n_links,
     tables.has_deferred = take(&next, n_words, sizeof(tables.has_deferred[0]));
     tables.match = take(&next, n_ports, sizeof(tables.match[0]));
     tables.deferred = take(&next, n_ports, sizeof(tables.deferred[0]));
+    tables.announced = take(&next, 2 * (size_t)n_far, sizeof(tables.announced[0]));
+    tables.landings = take(&next, n_far, sizeof(tables.landings[0]));
+    tables.notes = take(&next, n_far, sizeof(tables.notes[0]));
     *per_port_out = tables;
     return (size_t)(next - (uintptr_t)begin);
 }

@@ -31,9 +31,32 @@ struct nic_per_port {
     uint64_t *touched;         /* bits: ports whose rings have entries in the batch */
     struct nic_list *deferred; /* timed: cells to complete at the next strobe */
     uint64_t *has_deferred;    /* bits: ports that have some */
-    /* Bits: local ports that have a link to the desk's. Set by the port's owner before it
-     * publishes the link's first entry, both seq_cst, so who sees the entry is told by it. */
+    /* Bits: links to the desk that are in use. Set by a port of the node before it publishes the
+     * link's first entry, both seq_cst, so who sees the entry is told by it; for writers on other
+     * nodes by the holder of the lock. */
     _Atomic uint64_t *writers;
+    /* Between nodes: */
+    uint64_t *
+        announced; /* [2 n_far] global: whether a link is in use by a writer elsewhere */
+    struct nic_landing *landings; /* [n_far] by writer */
+    struct nic_note_end
+        *notes; /* [n_far] by who reads: the desk's own links to others */
+};
+
+/** Where the short messages of one port of another node lie: blocks, in their order, as they were
+ *  taken; each knows the next one, and where it ends. */
+struct nic_landing {
+    uint64_t first_gva, last_gva; /* 0: none */
+    uint32_t taken;               /* position up to which they go, */
+    uint32_t freed;               /* up to which all is free again, */
+    uint32_t told;                /* and up to which the writer knows it */
+};
+
+/** A desk's own link to the desk of a port on another node; see note.h. */
+struct nic_note_end {
+    uint32_t position; /* of the next entry */
+    uint32_t is_announced;
+    struct nic_list outbox; /* entries that found no room */
 };
 
 /** What a node keeps for each other node, and for pairs of its ports. */
@@ -46,14 +69,14 @@ struct nic_per_node {
 };
 
 /**
- * The tables of a desk of so many ports, with so many links, from an address on. At the same
- * global addresses in all heaps.
+ * The tables of a desk of so many ports, with so many links, and so many ports that may be on
+ * other nodes, from an address on. At the same global addresses in all heaps.
  *
  * @param begin  a multiple of BCS_CACHE_LINE; NULL to learn how much room they take
  * @return how many bytes they take
  */
 size_t nic_per_port_place(void *begin, uint32_t n_ports, uint32_t n_links,
-                          struct nic_per_port *per_port_out);
+                          uint32_t n_far, struct nic_per_port *per_port_out);
 
 /** The same for the tables of a node of so many ports in a job of so many nodes. */
 size_t nic_per_node_place(void *begin, uint32_t node_ranks, uint32_t n_nodes,

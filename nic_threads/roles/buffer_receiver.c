@@ -30,7 +30,7 @@ static inline struct nic_posted item_posted(const struct nic_view *view, uint32_
 static bool is_short(const struct nic_view *view, const struct bcs_descriptor *send,
                      uint32_t sender)
 {
-    return (send->flags & BCS_DATA_INLINE) != 0 ||
+    return (send->flags & (BCS_DATA_INLINE | BCS_LANDED)) != 0 ||
            ((send->flags & BCS_DATA_BLOCK) != 0 && nic_view_has(view, sender));
 }
 

@@ -3,12 +3,12 @@
  * Chunks of long messages between nodes, a part of the DMA helper: under the engine lock of
  * the node that is named with each function.
  *
- * The receiver's node asks the sender's node for a chunk (grant); the
- * sender's process loads it into a block of its own and posts CHUNK_LOADED; the block is
- * put into a stage block at the receiver's node; the receiver's process stores it into
- * its buffer and posts CHUNK_STORED. While it stores one chunk the sender may load the
- * next: is_loading and is_storing say so, and loaded_block holds a chunk that has been
- * loaded too early.
+ * The receiver's desk asks the sender's for a chunk (grant). Where each port has a desk of its own,
+ * the sender's process puts it into a stage block at the receiver's node and posts DATA to the
+ * receiver's desk; else it loads it into a block of its own and posts CHUNK_LOADED, and the engine
+ * puts the block. The receiver's process stores it into its buffer and posts CHUNK_STORED. While it
+ * stores one chunk the sender may load the next: is_loading and is_storing say so, and
+ * loaded_block holds a chunk that has been loaded too early.
  *
  * Where the engine has a mover, it copies in the place of both processes, and asks for many
  * chunks at a time. When it is refused at the receiver, what has come waits in the queue of
@@ -19,7 +19,21 @@
 
 #include "nic_threads/node/engine_xfer.h"
 #include "nic_threads/node/mover.h"
+#include "nic_threads/node/note.h"
 #include "nic_threads/node/wire.h"
+
+/** Send something about a message to where the port of its other end is served, on another node. */
+static void tell(struct nic_view *view, uint32_t port,
+                 const struct bcs_descriptor *note)
+{
+    const struct nic_engine *engine = view->engine;
+
+    if (nic_is_linked(engine)) {
+        nic_note_send(view, port, note);
+    } else {
+        nic_wire_send(view, nic_layout_node(&engine->layout, port), note, engine->port);
+    }
+}
 
 void nic_chunk_tell_matched(struct nic_view *view, uint32_t port, uint32_t cell)
 {
@@ -29,7 +43,7 @@ void nic_chunk_tell_matched(struct nic_view *view, uint32_t port, uint32_t cell)
     } else {
         const struct bcs_descriptor note = {
             .kind = NIC_WIRE_MATCHED, .port = port, .cell = cell};
-        nic_wire_send(view, nic_layout_node(&view->engine->layout, port), &note, port);
+        tell(view, port, &note);
     }
 }
 
@@ -52,7 +66,7 @@ static void order_store(struct nic_view *view, uint32_t id, uint64_t block,
         .n_bytes = n_bytes,
         .block = block,
         .item = id,
-        .node = view->index,
+        .port = item->port,
         .is_last = item->stored + n_bytes == item->total,
     };
     item->is_storing = 1;
@@ -176,11 +190,11 @@ static void send_chunk(struct nic_view *view, const struct bcs_chunk *chunk,
                        const void *data)
 {
     struct bcs_descriptor note = {.kind = NIC_WIRE_DATA};
-    const struct nic_engine *engine = view->engine;
 
     note.chunk = *chunk;
     if (chunk->n_bytes > 0) {
-        struct bcs_node_set dests = bcs_node_set_one(chunk->node);
+        struct bcs_node_set dests =
+            bcs_node_set_one(nic_layout_node(&view->engine->layout, chunk->port));
         const struct bcs_xfer xfer = {
             .src = data,
             .n_bytes = chunk->n_bytes,
@@ -189,7 +203,7 @@ static void send_chunk(struct nic_view *view, const struct bcs_chunk *chunk,
         };
         nic_engine_put_long(view, &xfer); /* its source is given back or used again */
     }
-    nic_wire_send(view, chunk->node, &note, engine->port);
+    tell(view, chunk->port, &note);
 }
 
 void nic_chunk_loaded(struct nic_view *view, const struct bcs_chunk *chunk,
@@ -217,7 +231,7 @@ static void move_to_node(struct nic_view *view, const struct bcs_descriptor *gra
         struct bcs_descriptor note = {.kind = NIC_WIRE_REFUSED};
 
         note.chunk = grant->chunk;
-        nic_wire_send(view, grant->chunk.node, &note, engine->port);
+        tell(view, grant->chunk.port, &note);
     }
     if (outcome != NIC_DONE) {
         return;
@@ -245,14 +259,15 @@ void nic_chunk_wanted(struct nic_view *view, const struct bcs_descriptor *grant)
     }
 }
 
-/** A free stage block for data from a node, or 0. */
+/** A free stage block for data from a node, of those for that node or for the desk, or 0. */
 static uint64_t stage_block(struct nic_view *view, uint32_t from)
 {
     uint32_t n = nic_view_limits(view)->stage_blocks;
+    uint32_t part = nic_is_linked(view->engine) ? view->first_served : from;
 
     for (uint32_t i = 0; i < n; i++) {
         uint64_t gva =
-            nic_region_gva(&view->engine->layout.stages, (uint64_t)from * n + i);
+            nic_region_gva(&view->engine->layout.stages, (uint64_t)part * n + i);
         struct bcs_block *block = nic_view_block(view, gva);
         /* acquire: pairs with bcs_block_free by the process that has stored the chunk */
         if (atomic_load_explicit(&block->busy, memory_order_acquire) == 0) {
@@ -283,7 +298,7 @@ void nic_chunk_grant(struct nic_view *view, const struct nic_share *share)
         .offset = share->offset,
         .n_bytes = share->n_bytes,
         .item = share->item,
-        .node = view->index,
+        .port = item->port,
         .is_last = share->offset + share->n_bytes == item->total,
     };
     if (share->n_bytes > 0) {
@@ -297,5 +312,5 @@ void nic_chunk_grant(struct nic_view *view, const struct nic_share *share)
             return;
         }
     }
-    nic_wire_send(view, from, &grant, item->peer);
+    tell(view, item->peer, &grant);
 }

@@ -4,9 +4,17 @@
  */
 #include "nic_threads/roles/collection.h"
 
+#include "libbcs/ring/landing.h"
+#include "nic_threads/node/engine_xfer.h"
+
 /** Of this part of a ring, receives need no strobe; more are taken, so that no ring fills with
  *  them. */
 enum { PART_WITHOUT_STROBE = 4 };
+
+/** Entries of a ring from another node are given back a part at a time. */
+enum { CREDITS_A_RING = 4 };
+
+enum { NO_LINK = UINT32_MAX };
 
 /** Sort one descriptor into the batch. */
 static void batch_add(struct nic_batch *batch, const struct bcs_descriptor *descriptor,
@@ -30,22 +38,48 @@ static void batch_add(struct nic_batch *batch, const struct bcs_descriptor *desc
     }
 }
 
-/** Take what a port has put into a ring, which is at a global address. @return whether there was
- *  anything */
-static bool collect_ring(struct nic_view *view, uint64_t gva, uint32_t mask,
-                         uint32_t port)
+/** The data of a short message have come with it from another node: note where they lie, so that
+ *  the room is given back when it is empty. */
+static void take_landed(struct nic_view *view, const struct bcs_descriptor *send,
+                        uint32_t port)
+{
+    struct nic_landing *landing = &view->per_port.landings[port];
+    struct bcs_block *block = nic_view_block(view, send->address);
+    uint64_t landing_gva =
+        nic_layout_landing_gva(&view->engine->layout, nic_view_served(view, 0), port);
+
+    landing->taken =
+        bcs_landing_end(landing->taken, (uint32_t)(send->address - landing_gva),
+                        (uint32_t)send->n_bytes, nic_view_limits(view)->landing);
+    /* relaxed: the reader learns of it by its cell */
+    atomic_store_explicit(&block->busy, 1, memory_order_relaxed);
+    block->n_bytes = landing->taken;
+    block->next = 0;
+    if (landing->first_gva == 0) {
+        landing->first_gva = send->address;
+    } else {
+        nic_view_block(view, landing->last_gva)->next = send->address;
+    }
+    landing->last_gva = send->address;
+}
+
+/** Take what was put into a ring, which is at a global address: up to so many descriptors. @param
+ *  link  its number, or NO_LINK @return whether there was anything */
+static inline bool collect_ring(struct nic_view *view, uint64_t gva, uint32_t link,
+                                uint32_t port, uint32_t n_most)
 {
     struct bcs_ring *ring = nic_view_at(view, gva);
     struct nic_batch *batch = &view->desk->batch;
     const struct bcs_descriptor *descriptor;
-    uint32_t n_most = nic_view_limits(view)->batch;
     uint32_t first = bcs_ring_head(ring), head = first;
 
     if (ring->is_held) {
         __atomic_store_n(&ring->is_held, false, __ATOMIC_RELAXED);
     }
     while (batch->n_collected < n_most &&
-           (descriptor = bcs_ring_entry(ring, mask, head)) != NULL) {
+           (descriptor = link == NO_LINK
+                             ? bcs_ring_entry(ring, view->ring_mask, head)
+                             : nic_link_entry(view, link, ring, head)) != NULL) {
         struct nic_posted posted = {
             .gva = gva + (uint64_t)((const char *)descriptor - (const char *)ring),
             .port = port,
@@ -55,6 +89,9 @@ static bool collect_ring(struct nic_view *view, uint64_t gva, uint32_t mask,
             __atomic_store_n(&ring->is_held, true, __ATOMIC_RELAXED);
             nic_view_hold(view);
             break; /* the sender waits until receives have made room */
+        }
+        if ((descriptor->flags & BCS_LANDED) != 0) {
+            take_landed(view, descriptor, port);
         }
         batch_add(batch, descriptor, &posted);
         batch->n_collected++;
@@ -69,21 +106,22 @@ static bool collect_ring(struct nic_view *view, uint64_t gva, uint32_t mask,
 
 static void collect_port(struct nic_view *view, uint32_t seat)
 {
-    if (collect_ring(view, nic_view_gva(view, nic_view_ring(view, seat)),
-                     view->ring_mask, nic_view_served(view, seat))) {
+    if (collect_ring(view, nic_view_gva(view, nic_view_ring(view, seat)), NO_LINK,
+                     nic_view_served(view, seat), nic_view_limits(view)->batch)) {
         nic_mark(view->per_port.touched, seat);
     }
 }
 
-/** Take what lies in the links from some of the local ports. */
-static void collect_links(struct nic_view *view, uint32_t begin, uint32_t end)
+/** Take what lies in some of the links, until the batch has so many descriptors. */
+static void collect_links(struct nic_view *view, uint32_t begin, uint32_t end,
+                          uint32_t n_most)
 {
     struct nic_desk *desk = view->desk;
 
     for (uint32_t i = nic_collection_next_writer(view, begin, end); i < end;
          i = nic_collection_next_writer(view, i + 1, end)) {
-        if (collect_ring(view, nic_region_gva(&view->links, i), view->link_mask,
-                         view->first_port + i)) {
+        if (collect_ring(view, nic_region_gva(&view->links, i), i,
+                         nic_view_writer(view, i), n_most)) {
             desk->links_touched[desk->n_links_touched++] = i;
         }
     }
@@ -110,12 +148,46 @@ static void take_returned(struct nic_view *view)
     }
 }
 
+/** Take notice of links that writers on other nodes have begun to use. */
+static void take_announcements(struct nic_view *view)
+{
+    struct nic_desk *desk = view->desk;
+    uint64_t n = __atomic_load_n(&desk->announcements.count, __ATOMIC_ACQUIRE);
+
+    for (uint32_t i = 0; i < view->n_links; i++) {
+        if (__atomic_load_n(&view->per_port.announced[i], __ATOMIC_RELAXED) != 0) {
+            /* seq_cst: ports of this node set others of these bits */
+            atomic_fetch_or_explicit(&view->per_port.writers[i / 64],
+                                     UINT64_C(1) << (i % 64), memory_order_seq_cst);
+        }
+    }
+    __atomic_store_n(&desk->n_announcements_seen, n, __ATOMIC_RELAXED);
+}
+
+/** Take what lies in the links: of ports from a slice's first one on; then of desks, so that what
+ *  a desk has said before its port has posted something is known with it. */
+static void take_linked(struct nic_view *view, uint64_t slice)
+{
+    uint32_t n_most = nic_view_limits(view)->batch;
+    uint32_t n_posts = view->n_post_links, first = (uint32_t)(slice % n_posts);
+
+    if (nic_collection_has_announcements(view)) {
+        take_announcements(view);
+    }
+    collect_links(view, first, n_posts, n_most);
+    collect_links(view, 0, first, n_most);
+    if (view->n_links > n_posts) {
+        n_most = view->desk->batch.n_collected + nic_view_limits(view)->arrivals;
+        first = n_posts + (uint32_t)(slice % (view->n_links - n_posts));
+        collect_links(view, first, view->n_links, n_most);
+        collect_links(view, n_posts, first, n_most);
+    }
+}
+
 uint32_t nic_collection_take(struct nic_view *view)
 {
-    const struct nic_node *node = view->node;
-    const struct nic_desk *desk = view->desk;
-    uint64_t number = nic_is_alone(view->engine) ? desk->slice : node->round;
-    uint32_t first = (uint32_t)(number % view->n_served);
+    uint64_t slice = view->is_alone ? view->desk->slice : view->node->round;
+    uint32_t first = view->n_served > 1 ? (uint32_t)(slice % view->n_served) : 0;
 
     take_returned(view);
     for (uint32_t i = first; i < view->n_served; i++) {
@@ -125,9 +197,7 @@ uint32_t nic_collection_take(struct nic_view *view)
         collect_port(view, i);
     }
     if (view->n_links > 0) {
-        first = (uint32_t)(number % view->n_links);
-        collect_links(view, first, view->n_links);
-        collect_links(view, 0, first);
+        take_linked(view, slice);
     }
     return view->desk->batch.n_collected;
 }
@@ -157,13 +227,82 @@ static void release_ring(struct nic_view *view, uint32_t seat)
     }
 }
 
+/** Let go of the blocks of a landing ring that are empty, up to the first one that is not. */
+static void free_landed(struct nic_view *view, struct nic_landing *landing)
+{
+    while (landing->first_gva != 0) {
+        const struct bcs_block *block = nic_view_block(view, landing->first_gva);
+
+        /* acquire: pairs with bcs_block_free by who has emptied it */
+        if (atomic_load_explicit(&block->busy, memory_order_acquire) != 0) {
+            return;
+        }
+        landing->freed = block->n_bytes;
+        landing->first_gva = block->next;
+    }
+}
+
+/** Whether the port of a link from another node may want to know how much of its landing ring is
+ *  free. */
+static bool has_landed_much(struct nic_view *view, struct nic_landing *landing)
+{
+    free_landed(view, landing);
+    return landing->freed - landing->told >
+           nic_view_limits(view)->landing / CREDITS_A_RING;
+}
+
+/** Give the entries of a link from another node back to its writer, if they are many, or much
+ *  that has landed is free again. */
+static void release_far(struct nic_view *view, uint32_t link, struct bcs_ring *ring)
+{
+    const struct nic_layout *layout = &view->engine->layout;
+    uint32_t writer = nic_view_writer(view, link);
+    struct nic_landing *landing = &view->per_port.landings[writer];
+    bool is_desk = link >= view->n_post_links;
+    /* relaxed: only written here; what was given back so far */
+    uint32_t before = atomic_load_explicit(&ring->consumed, memory_order_relaxed);
+    uint64_t credit;
+    const struct bcs_node_set dests = bcs_node_set_one(nic_layout_node(layout, writer));
+    const struct bcs_xfer xfer = {
+        .src = &credit,
+        .n_bytes = sizeof(credit),
+        .dest_gva = nic_layout_credit_gva(
+            layout, writer,
+            nic_layout_link_of(layout, nic_view_served(view, 0), is_desk)),
+        .dests = &dests,
+    };
+
+    if ((is_desk || !has_landed_much(view, landing)) &&
+        ring->head - before < (view->link_mask + 1) / CREDITS_A_RING + 1) {
+        return;
+    }
+    credit = bcs_credit_make(ring->head, is_desk ? 0 : landing->freed);
+    landing->told = is_desk ? landing->told : landing->freed;
+    atomic_store_explicit(&ring->consumed, ring->head, memory_order_relaxed);
+    nic_engine_xfer(view, &xfer);
+    if (is_desk) {
+        nic_view_visit(view, writer); /* its outbox may wait */
+    }
+}
+
+static void release_link(struct nic_view *view, uint32_t link)
+{
+    struct bcs_ring *ring = nic_view_link(view, link);
+
+    if (nic_view_has(view, nic_view_writer(view, link))) {
+        bcs_ring_give_back(ring);
+    } else {
+        release_far(view, link, ring);
+    }
+}
+
 void nic_collection_release(struct nic_view *view)
 {
     struct nic_desk *desk = view->desk;
 
     nic_view_take_marks(view, view->per_port.touched, view->n_served, release_ring);
     for (uint32_t i = 0; i < desk->n_links_touched; i++) {
-        bcs_ring_give_back(nic_view_link(view, desk->links_touched[i]));
+        release_link(view, desk->links_touched[i]);
     }
     desk->n_links_touched = 0;
 }

@@ -28,8 +28,8 @@ void nic_collection_release(struct nic_view *view);
  */
 bool nic_collection_needs_strobe(const struct nic_view *view, uint32_t seat);
 
-/** The next local port, from one on and before another one, that has a link to the desk's; or
- *  `end`. Read without the lock, as all that follows. */
+/** The next link in use, from one on and before another one; or `end`. Read without the lock, as
+ *  all that follows. */
 static inline uint32_t nic_collection_next_writer(const struct nic_view *view,
                                                   uint32_t from, uint32_t end)
 {
@@ -56,6 +56,34 @@ static inline bool nic_ring_has_work(const struct nic_view *view,
            !nic_ring_is_held_back(view, ring);
 }
 
+/** The entry at a position of a link, or NULL if it is not there yet. */
+static inline const struct bcs_descriptor *nic_link_entry(const struct nic_view *view,
+                                                          uint32_t link,
+                                                          const struct bcs_ring *ring,
+                                                          uint32_t position)
+{
+    return nic_view_has(view, nic_view_writer(view, link))
+               ? bcs_ring_entry(ring, view->link_mask, position)
+               : bcs_ring_put_entry(ring, view->link_mask, position);
+}
+
+/** Whether a link holds anything that can be taken. */
+static inline bool nic_link_has_work(const struct nic_view *view, uint32_t link)
+{
+    const struct bcs_ring *ring = nic_view_link(view, link);
+
+    return nic_link_entry(view, link, ring, bcs_ring_head(ring)) != NULL &&
+           !nic_ring_is_held_back(view, ring);
+}
+
+/** Whether writers on other nodes have begun to use links of the desk. */
+static inline bool nic_collection_has_announcements(const struct nic_view *view)
+{
+    /* acquire: pairs with the signal that follows the put of the announcement */
+    return __atomic_load_n(&view->desk->announcements.count, __ATOMIC_ACQUIRE) !=
+           __atomic_load_n(&view->desk->n_announcements_seen, __ATOMIC_RELAXED);
+}
+
 /** Whether any link of the desk does. */
 static inline bool nic_collection_has_linked(const struct nic_view *view)
 {
@@ -63,11 +91,11 @@ static inline bool nic_collection_has_linked(const struct nic_view *view)
 
     for (uint32_t i = nic_collection_next_writer(view, 0, end); i < end;
          i = nic_collection_next_writer(view, i + 1, end)) {
-        if (nic_ring_has_work(view, nic_view_link(view, i), view->link_mask)) {
+        if (nic_link_has_work(view, i)) {
             return true;
         }
     }
-    return false;
+    return nic_collection_has_announcements(view);
 }
 
 /** Whether the ring of any port of the desk does, or a link. */

@@ -2,8 +2,8 @@
 /*
  * The NIC threads of the paper as step functions: each carries out one role's part of a
  * microphase at one desk, and returns. Whoever drives the engine calls them under the
- * desk's engine lock, in the order of slice.h; on a node that is alone they follow each
- * other directly, between nodes, which have one desk each, they wait for their microstrobes. [BCS-MPI section 4.1]
+ * desk's engine lock, in the order of slice.h; at a desk that is alone they follow each other
+ * directly, in rounds of several nodes they wait for their microstrobes. [BCS-MPI section 4.1]
  */
 #ifndef NIC_THREADS_ROLES_ROLES_H
 #define NIC_THREADS_ROLES_ROLES_H
@@ -56,7 +56,7 @@ bool nic_strobe_receiver_is_at_rest(const struct nic_view *view);
 /** Whether a timed slice would find nothing to do here but to deliver. */
 bool nic_strobe_receiver_is_idle(const struct nic_view *view);
 
-/** Run one whole slice on a node that is alone. @return whether it found work */
+/** Run one whole slice at a desk that is alone. @return whether it found work */
 bool nic_strobe_receiver_run_alone(struct nic_view *view);
 
 /** Carry out the microphase of a new microstrobe, or, where there is none and work waits,

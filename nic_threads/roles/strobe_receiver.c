@@ -11,6 +11,7 @@
  * of each port at most and ends however fast a process posts.
  */
 #include "nic_threads/node/engine_xfer.h"
+#include "nic_threads/node/note.h"
 #include "nic_threads/node/waking.h"
 #include "nic_threads/node/wire.h"
 #include "nic_threads/roles/collection.h"
@@ -26,13 +27,20 @@ static inline bool schedule_can_go(const struct nic_view *view)
            !__atomic_load_n(&view->desk->is_stalled, __ATOMIC_RELAXED);
 }
 
+/** Whether the rounds of several nodes go through the desk. */
+static inline bool is_in_rounds(const struct nic_view *view)
+{
+    return !view->is_alone && view->engine->n_nodes > 1;
+}
+
 /** Whether anything can be done but to take what has been posted. */
 static inline bool has_more_pending(const struct nic_view *view)
 {
-    if (schedule_can_go(view) || nic_collection_has_returned(view->desk)) {
+    if (schedule_can_go(view) || nic_collection_has_returned(view->desk) ||
+        nic_note_has_work(view)) {
         return true;
     }
-    return view->engine->n_nodes > 1 &&
+    return is_in_rounds(view) &&
            (nic_wire_has_work(view) || nic_collective_helper_has_result(view) ||
             __atomic_load_n(&view->node->has_more_ready, __ATOMIC_RELAXED));
 }
@@ -59,11 +67,11 @@ static bool has_new_strobe(const struct nic_node *node)
 
 bool nic_strobe_receiver_has_work(const struct nic_view *view)
 {
-    if (nic_is_alone(view->engine)) {
+    if (view->is_alone) {
         return has_pending(view);
     }
     return has_new_strobe(view->node) ||
-           (view->engine->n_nodes > 1 && can_demand(view->node) && has_pending(view));
+           (is_in_rounds(view) && can_demand(view->node) && has_pending(view));
 }
 
 /** A slice begins. */
@@ -148,7 +156,9 @@ static void run_batch(struct nic_view *view)
 
 static bool collect_work(struct nic_view *view)
 {
-    return nic_collection_take(view) > 0 || schedule_can_go(view);
+    bool has_sent = nic_note_flush(view);
+
+    return nic_collection_take(view) > 0 || schedule_can_go(view) || has_sent;
 }
 
 bool nic_strobe_receiver_run_alone(struct nic_view *view)
@@ -159,6 +169,7 @@ bool nic_strobe_receiver_run_alone(struct nic_view *view)
     open_slice(view);
     run_batch(view);
     nic_collection_release(view);
+    nic_engine_flush(view); /* whoever polls keeps the lock */
     return true;
 }
 

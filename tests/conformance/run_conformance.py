@@ -240,7 +240,7 @@ class Launcher:
     def start(self, programs):
         """Run a job of one or several programs to its end."""
         environment = job.mpirun_environment(self.settings)
-        timeout = self.timeout * (1 + len(programs) / 10)
+        timeout = self.timeout * (1 + len(programs) / 4)
         return job.run(self.command(programs), environment, timeout)
 
     def run(self, programs):

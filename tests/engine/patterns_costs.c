@@ -16,23 +16,25 @@ struct counting {
     struct bcs_group *group;
     uint32_t was; /* descriptors posted before the call, to the own ring, */
     uint32_t linked[JOB_MAX_RANKS]; /* and to each link, */
-    uint64_t n_near;                /* and collectives that took none */
-    uint32_t others;                /* members but this one */
-    uint32_t tree; /* messages up or down a tree of all, at this member */
+    uint32_t linked_node;
+    uint64_t n_near; /* and collectives that took none */
+    uint32_t others; /* members but this one */
+    uint32_t tree;   /* messages up or down a tree of all, at this member */
     bool spans_nodes, is_timed;
 };
 
 /** Descriptors that were posted to a ring since the last look, but for the notes on parts of
  *  long data. They are still in the ring, which has room for more. */
-static uint32_t count_in(const struct bcs_ring_writer *ring, uint32_t *was)
+static uint32_t count_in(const struct bcs_ring_writer *writer,
+                         const struct bcs_ring *ring, uint32_t *was)
 {
     uint32_t n = 0;
 
-    for (; *was != ring->position; (*was)++) {
-        uint8_t kind = ring->ring->entries[*was & ring->mask].kind;
+    for (; *was != writer->position; (*was)++) {
+        uint8_t kind = ring->entries[*was & writer->mask].kind;
 
         n += kind != BCS_CHUNK_MOVED && kind != BCS_CHUNK_LOADED &&
-             kind != BCS_CHUNK_STORED;
+             kind != BCS_CHUNK_STORED && kind != NIC_WIRE_DATA;
     }
     return n;
 }
@@ -41,12 +43,27 @@ static uint32_t count_in(const struct bcs_ring_writer *ring, uint32_t *was)
 static uint32_t count_posted(struct counting *c)
 {
     const struct bcs_context *context = c->context;
-    uint32_t n = count_in(&context->poster.ring, &c->was);
+    uint32_t n =
+        count_in(&context->poster.ring, bcs_port_ring(context->poster.port), &c->was);
 
     n += (uint32_t)(c->group->n_near - c->n_near);
     c->n_near = c->group->n_near;
-    for (int32_t i = 0; context->links != NULL && i < c->me->size; i++) {
-        n += count_in(&context->links[i], &c->linked[i]);
+    for (uint32_t i = 0; context->links != NULL && i < (uint32_t)c->me->size; i++) {
+        if (context->links[i].position > 0) {
+            const struct nic_view *there = nic_engine_view(context->engine, i);
+
+            n += count_in(&context->links[i], nic_view_link(there, context->rank),
+                          &c->linked[i]);
+        }
+    }
+    if (context->node_link.position > 0) {
+        const struct nic_engine *engine = context->engine;
+        const struct nic_view *node =
+            &engine->views[nic_layout_node_desk(&engine->layout, engine->home)];
+
+        n += count_in(&context->node_link,
+                      nic_view_link(node, context->rank - node->first_writer),
+                      &c->linked_node);
     }
     return n;
 }

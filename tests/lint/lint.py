@@ -40,6 +40,8 @@ INCLUDE_EDGES = {
         "nic_threads/drivers/driver.h",
         "nic_threads/drivers/owed.h",
         "nic_threads/nic_config.h",
+        "nic_threads/node/engine_xfer.h",
+        "nic_threads/node/note.h",
         "nic_threads/node/process_copy.h",
         "nic_threads/node/terms.h",
         "nic_threads/rules/reduce_ops.h",
@@ -56,7 +58,11 @@ INCLUDE_EDGES = {
         "nic_threads/nic_config.h",
         "nic_threads/rules",
     ],
-    "nic_threads/roles": ["nic_threads/node", "nic_threads/rules"],
+    "nic_threads/roles": [
+        "libbcs/ring/landing.h",
+        "nic_threads/node",
+        "nic_threads/rules",
+    ],
     "nic_threads/drivers": ["libbcs/ring", "nic_threads/node", "nic_threads/roles"],
     "mds": [],
     "mpi_shim/real": [

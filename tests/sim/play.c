@@ -205,10 +205,9 @@ static bool is_left_alone(const struct nic_engine *engine)
         const struct nic_view *view = &engine->views[i];
         bool is_owed = engine->n_owed > 0 && (engine->owed[0] >> i) % 2 != 0;
 
-        if (!nic_is_linked(engine) || i == engine->own
+        if (!view->is_alone || i == engine->own
                 ? nic_engine_has_work(view)
-                : is_owed && nic_ring_has_work(view, nic_view_link(view, engine->port),
-                                               view->link_mask)) {
+                : is_owed && nic_link_has_work(view, engine->port)) {
             return true;
         }
     }

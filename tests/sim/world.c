@@ -138,7 +138,7 @@ static void man_all(struct sim_world *world)
             man(&world->receivers[view->index], view);
         }
     }
-    if (!nic_is_alone(world->ranks[0].context->engine)) {
+    if (nic_has_strobes(world->ranks[0].context->engine)) {
         world->sender_engine = make_sender(world);
         world->sender.view = &world->sender_engine->views[0];
     }

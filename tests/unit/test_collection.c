@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Collection of what processes have posted for one that receives, where they share its desk, and
- * where they reach it by links: a process that always has more than a slice can take does not
+ * where they reach it by links, on its node or from others: a process that always has more than a slice can take does not
  * keep others waiting for longer than there are processes on the node.
  */
 #include <check.h>
@@ -16,10 +16,11 @@ static struct job job;
 static struct rank ranks[N_RANKS];
 static struct nic_engine *engine; /* of whoever helps */
 
-static void setup(bool has_crew)
+static void setup(bool has_crew, uint32_t node_ranks)
 {
     const struct job_shape shape = {
         .n_ranks = N_RANKS,
+        .node_ranks = node_ranks,
         .is_direct = true,
         .is_threaded = true,
         .has_crew = has_crew,
@@ -33,12 +34,17 @@ static void setup(bool has_crew)
 
 static void setup_shared(void)
 {
-    setup(true);
+    setup(true, 0);
 }
 
 static void setup_linked(void)
 {
-    setup(false);
+    setup(false, 0);
+}
+
+static void setup_nodes(void)
+{
+    setup(false, 1);
 }
 
 static void teardown(void)
@@ -105,10 +111,11 @@ END_TEST
 int main(void)
 {
     Suite *suite = suite_create("collection");
-    void (*const setups[])(void) = {setup_shared, setup_linked};
-    static const char *const names[] = {"at a desk that is shared", "by links"};
+    void (*const setups[])(void) = {setup_shared, setup_linked, setup_nodes};
+    static const char *const names[] = {"at a desk that is shared", "by links",
+                                        "from other nodes"};
 
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 3; i++) {
         TCase *tcase = tcase_create(names[i]);
 
         tcase_add_checked_fixture(tcase, setups[i], teardown);

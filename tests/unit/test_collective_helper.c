@@ -18,8 +18,12 @@ static struct rank ranks[N_RANKS];
 
 static void setup(void)
 {
-    const struct job_shape shape = {
-        .n_ranks = N_RANKS, .node_ranks = 1, .is_direct = true, .is_threaded = true};
+    /* with crews, as where messages and collectives share a batch */
+    const struct job_shape shape = {.n_ranks = N_RANKS,
+                                    .node_ranks = 1,
+                                    .is_direct = true,
+                                    .is_threaded = true,
+                                    .has_crew = true};
 
     job_open(&job, &shape, ranks);
 }
@@ -34,15 +38,15 @@ static void teardown(void)
  *  until there is nothing more to do. */
 static void turn(void)
 {
-    struct nic_view *views = ranks[0].context->engine->views;
+    const struct nic_engine *engine = ranks[0].context->engine;
     bool has_done = true;
 
     while (has_done) {
         has_done = false;
-        for (int i = 0; i < N_RANKS; i++) {
-            has_done |= nic_strobe_receiver_step(&views[i]);
+        for (uint32_t i = 0; i < N_RANKS; i++) {
+            has_done |= nic_strobe_receiver_step(nic_engine_node(engine, i));
         }
-        has_done |= nic_strobe_sender_step(&views[0]);
+        has_done |= nic_strobe_sender_step(nic_engine_node(engine, 0));
     }
 }
 

@@ -53,11 +53,11 @@ static bool turn_once(struct nic_engine *engine)
 {
     bool has_done = false;
 
-    if (nic_is_alone(engine)) {
+    if (nic_is_linked(engine) || !nic_has_strobes(engine)) {
         return nic_engine_turn_all(engine);
     }
     for (uint32_t i = 0; i < engine->n_nodes; i++) {
-        has_done |= nic_strobe_receiver_step(&engine->views[i]);
+        has_done |= nic_strobe_receiver_step(nic_engine_node(engine, i));
     }
     return nic_strobe_sender_step(&engine->views[0]) || has_done;
 }

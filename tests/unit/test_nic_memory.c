@@ -14,17 +14,19 @@
 
 /* With the usual limits, and then with the least. */
 static struct nic_shape shapes[] = {
-    {1, 1, 1, 64, 4096, 5000, 7000, 200, 128, 300, {0}},
-    {5, 2, 2, 64, 4096, 5000, 7000, 200, 128, 300, {0}},
-    {7, 3, 3, 1000, 4, 4096, 7000, 8, 128, 64, {0}},
-    {8, 8, 8, 65536, 65536, 100000, 7000, 256, 128, 320, {0}},
-    {300, 200, 200, 64, 4096, 5000, 7000, 200, 128, 300, {0}},
-    {512, 1, 1, 64, 4096, 123456, 7000, 200, 128, 300, {0}},
-    {300, 300, 1, 64, 4096, 5000, 7000, 200, 128, 300, {0}},
-    {1, 1, 1, 64, 4, 5000, 7000, 200, 128, 300, {0}},
-    {5, 2, 2, 64, 4, 5000, 7000, 200, 128, 300, {0}},
-    {512, 1, 1, 64, 4, 123456, 7000, 200, 128, 300, {0}},
-    {300, 300, 1, 64, 4, 5000, 7000, 200, 128, 300, {0}},
+    {1, 1, 1, false, 64, 4096, 5000, 7000, 200, 128, 300, {0}},
+    {5, 2, 2, false, 64, 4096, 5000, 7000, 200, 128, 300, {0}},
+    {7, 3, 3, false, 1000, 4, 4096, 7000, 8, 128, 64, {0}},
+    {8, 8, 8, false, 65536, 65536, 100000, 7000, 256, 128, 320, {0}},
+    {300, 200, 200, false, 64, 4096, 5000, 7000, 200, 128, 300, {0}},
+    {512, 1, 1, false, 64, 4096, 123456, 7000, 200, 128, 300, {0}},
+    {300, 300, 1, true, 64, 4096, 5000, 7000, 200, 128, 300, {0}},
+    {1, 1, 1, false, 64, 4, 5000, 7000, 200, 128, 300, {0}},
+    {5, 2, 2, false, 64, 4, 5000, 7000, 200, 128, 300, {0}},
+    {64, 1, 1, true, 64, 4096, 123456, 7000, 200, 128, 300, {0}},
+    {9, 4, 1, true, 64, 4, 5000, 7000, 200, 128, 300, {0}},
+    {512, 1, 1, false, 64, 4, 123456, 7000, 200, 128, 300, {0}},
+    {300, 300, 1, true, 64, 4, 5000, 7000, 200, 128, 300, {0}},
 };
 enum { N_SHAPES = sizeof(shapes) / sizeof(shapes[0]), FIRST_WITH_LEAST = 7 };
 
@@ -109,6 +111,27 @@ static void list_desks(const struct nic_layout *layout, struct parts *parts)
     }
 }
 
+/** A port's links, and what belongs to them. */
+static void list_links(const struct nic_layout *layout, uint32_t port,
+                       struct parts *parts)
+{
+    if (layout->n_links > 0) {
+        const struct nic_region links =
+            nic_layout_of_port(layout, &layout->links, port);
+
+        add_table(parts, layout, &links, layout->n_links);
+    }
+    if (layout->n_far > 0) {
+        const struct nic_region credits =
+            nic_layout_of_port(layout, &layout->credits, port);
+        const struct nic_region landings =
+            nic_layout_of_port(layout, &layout->landings, port);
+
+        add_table(parts, layout, &credits, layout->n_links);
+        add_table(parts, layout, &landings, layout->n_far);
+    }
+}
+
 /** All of a heap, with the ports that stand at the borders. */
 static void list_parts(const struct nic_layout *layout, struct parts *parts)
 {
@@ -128,7 +151,11 @@ static void list_parts(const struct nic_layout *layout, struct parts *parts)
     add_table(parts, layout, &layout->wires,
               (uint64_t)layout->n_nodes * shape->limits.wire);
     add_table(parts, layout, &layout->stages,
-              (uint64_t)layout->n_nodes * shape->limits.stage_blocks);
+              (uint64_t)(layout->n_far > 0 ? shape->node_ranks : layout->n_nodes) *
+                  shape->limits.stage_blocks);
+    if (layout->n_far > 0) {
+        add_table(parts, layout, &layout->node_links, shape->node_ranks);
+    }
     for (int i = 0; i < 3; i++) {
         uint32_t port = locals[i];
         struct nic_region cells;
@@ -138,12 +165,7 @@ static void list_parts(const struct nic_layout *layout, struct parts *parts)
         }
         cells = nic_layout_of_port(layout, &layout->cells, port);
         add_table(parts, layout, &cells, shape->n_cells);
-        if (layout->n_links > 0) {
-            const struct nic_region links =
-                nic_layout_of_port(layout, &layout->links, port);
-
-            add_table(parts, layout, &links, layout->n_links);
-        }
+        list_links(layout, port, parts);
         for (int j = 0; j < BCS_BLOCK_CLASSES; j++) {
             const struct nic_region blocks =
                 nic_layout_of_port(layout, &layout->blocks[j], port);
@@ -252,11 +274,12 @@ END_TEST
 START_TEST(an_impossible_shape_is_refused)
 {
     static const struct nic_shape wrong[] = {
-        {0, 1, 1, 64, 4096, 5000, 7000, 200, 128, 300, {0}},
-        {4, 0, 1, 64, 4096, 5000, 7000, 200, 128, 300, {0}},
+        {0, 1, 1, true, 64, 4096, 5000, 7000, 200, 128, 300, {0}},
+        {4, 0, 1, true, 64, 4096, 5000, 7000, 200, 128, 300, {0}},
         {2 * NIC_NODE_RANKS_MOST,
          NIC_NODE_RANKS_MOST + 1,
          NIC_NODE_RANKS_MOST + 1,
+         false,
          64,
          4096,
          5000,
@@ -265,10 +288,10 @@ START_TEST(an_impossible_shape_is_refused)
          128,
          300,
          {0}},
-        {NIC_NODES_MOST + 1, 1, 1, 64, 4096, 5000, 7000, 200, 128, 300, {0}},
+        {NIC_NODES_MOST + 1, 1, 1, true, 64, 4096, 5000, 7000, 200, 128, 300, {0}},
     };
-    const struct nic_shape too_many = {257, 2,   2,   64, NIC_GROUPS_MOST, 5000, 7000,
-                                       200, 128, 300, {0}};
+    const struct nic_shape too_many = {257,  2,    2,   false, 64,  NIC_GROUPS_MOST,
+                                       5000, 7000, 200, 128,   300, {0}};
     struct nic_layout unchanged = {.n_nodes = 99};
 
     ck_assert_int_eq(nic_layout_init(&unchanged, &too_many), -E2BIG);

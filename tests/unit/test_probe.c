@@ -241,9 +241,9 @@ START_TEST(what_was_sent_before_something_received_is_found)
     ck_assert_int_eq(bcs_recv(ranks[RECEIVER].context, &other, NULL, &request), 0);
     fetch(&request);
     ck_assert_int_eq(value, 1);
-    ranks[RECEIVER].context->poster.ring.ring->consumed--;
+    bcs_port_ring(ranks[RECEIVER].context->poster.port)->consumed--;
     ck_assert(probe(TAG, &result));
-    ranks[RECEIVER].context->poster.ring.ring->consumed++;
+    bcs_port_ring(ranks[RECEIVER].context->poster.port)->consumed++;
     close_job();
 }
 END_TEST

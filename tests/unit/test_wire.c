@@ -63,7 +63,7 @@ static void teardown(void)
 /** A node as its own process sees it. */
 static struct nic_view *view_of(uint32_t node)
 {
-    return &engines[node]->views[node];
+    return nic_engine_node(engines[node], node);
 }
 
 static void send_as(uint32_t from, uint32_t to, uint8_t kind, int32_t tag)
