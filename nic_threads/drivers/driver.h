@@ -3,8 +3,8 @@
  * Drivers decide who runs the NIC engine's steps. A process that has posted something and
  * goes on calls kick; a process that waits calls turn until what it waits for has happened,
  * then stop. What is posted is read at a desk, by its number among all: the poster's own or,
- * where each port has one, that of another port or of the node. What needs threads of the library's own, it names, and the
- * service runs it. A new driver is a new file with a new table.
+ * where each port has one, that of another port or of the node. What needs threads of the
+ * library's own, it names, and the service runs it. A new driver is a new file with a new table.
  */
 #ifndef NIC_THREADS_DRIVERS_DRIVER_H
 #define NIC_THREADS_DRIVERS_DRIVER_H

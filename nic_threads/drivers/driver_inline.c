@@ -162,7 +162,9 @@ static void inline_stop(struct nic_engine *engine, struct bcs_waiter *waiter)
  *  for it. */
 static bool is_parked(const struct nic_engine *engine, uint32_t desk)
 {
-    return nic_view_is_parked(&engine->views[desk]);
+    const struct nic_view *view = &engine->views[desk];
+
+    return bcs_park_is_announced(&nic_view_port(view, view->first_served)->park);
 }
 
 /** Whether work at a desk is not its owner's: there is none, or it is not awake, or it is this

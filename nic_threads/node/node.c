@@ -46,6 +46,18 @@ uint32_t nic_item_new(struct nic_view *view, const struct bcs_descriptor *descri
     return id;
 }
 
+void nic_view_queue_block(const struct nic_view *view, uint64_t *first, uint64_t *last,
+                          uint64_t gva)
+{
+    nic_view_block(view, gva)->next = 0;
+    if (*first == 0) {
+        *first = gva;
+    } else {
+        nic_view_block(view, *last)->next = gva;
+    }
+    *last = gva;
+}
+
 static inline void give_back(struct nic_desk *desk, struct nic_item *item, uint32_t id)
 {
     item->next = desk->free_item;

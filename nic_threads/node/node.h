@@ -239,6 +239,10 @@ static inline struct bcs_block *nic_view_block(const struct nic_view *view,
     return nic_view_at(view, gva);
 }
 
+/** Put a block of the node behind the others of a queue. @param first,last  0 if there is none */
+void nic_view_queue_block(const struct nic_view *view, uint64_t *first, uint64_t *last,
+                          uint64_t gva);
+
 static inline struct bcs_port *nic_view_port(const struct nic_view *view,
                                              uint32_t local)
 {

@@ -6,6 +6,7 @@
 #include "nic_threads/node/note.h"
 
 #include "nic_threads/node/engine_xfer.h"
+#include "nic_threads/node/outbox.h"
 
 /** A put as the view's node to the node of a port. */
 static void put(struct nic_view *view, uint32_t port, struct bcs_xfer *xfer)
@@ -48,6 +49,24 @@ void nic_note_put(struct nic_view *view, uint32_t port, uint32_t link,
     put(view, port, &xfer);
 }
 
+void nic_note_give_back(struct nic_view *view, uint32_t port, bool is_desk,
+                        uint64_t credit)
+{
+    const struct nic_layout *layout = &view->engine->layout;
+    struct bcs_xfer xfer = {
+        .src = &credit,
+        .n_bytes = sizeof(credit),
+        .dest_gva = nic_layout_credit_gva(
+            layout, port,
+            nic_layout_link_of(layout, nic_view_served(view, 0), is_desk)),
+    };
+
+    put(view, port, &xfer);
+    if (is_desk) {
+        nic_view_visit(view, port); /* its outbox may wait */
+    }
+}
+
 /** The number of the link from the view's desk to that of any port of another node. */
 static uint32_t own_link(const struct nic_view *view)
 {
@@ -81,31 +100,16 @@ static void send_now(struct nic_view *view, uint32_t port,
     __atomic_store_n(&end->position, end->position + 1, __ATOMIC_RELAXED);
 }
 
-/** Change how many wait. */
-static void count_waiting(struct nic_view *view, uint32_t n)
-{
-    __atomic_store_n(&view->desk->n_outbox, n, __ATOMIC_RELAXED);
-}
-
 void nic_note_send(struct nic_view *view, uint32_t port,
                    const struct bcs_descriptor *descriptor)
 {
     struct nic_list *outbox = &view->per_port.notes[port].outbox;
-    uint32_t id;
 
     if (outbox->first == NIC_ITEM_NONE && has_room(view, port)) {
         send_now(view, port, descriptor);
         return;
     }
-    id = nic_item_new(view, descriptor, port);
-    nic_view_item(view, id)->next = NIC_ITEM_NONE;
-    if (outbox->first == NIC_ITEM_NONE) {
-        __atomic_store_n(&outbox->first, id, __ATOMIC_RELAXED);
-    } else {
-        nic_view_item(view, outbox->last)->next = id;
-    }
-    outbox->last = id;
-    count_waiting(view, view->desk->n_outbox + 1);
+    nic_outbox_add(view, outbox, &view->desk->n_outbox, descriptor, port);
 }
 
 bool nic_note_flush_outboxes(struct nic_view *view)
@@ -116,13 +120,8 @@ bool nic_note_flush_outboxes(struct nic_view *view)
         struct nic_list *outbox = &view->per_port.notes[port].outbox;
 
         while (outbox->first != NIC_ITEM_NONE && has_room(view, port)) {
-            uint32_t id = outbox->first;
-
-            send_now(view, port, &nic_view_item(view, id)->descriptor);
-            __atomic_store_n(&outbox->first, nic_view_item(view, id)->next,
-                             __ATOMIC_RELAXED);
-            nic_item_free(view, id);
-            count_waiting(view, view->desk->n_outbox - 1);
+            send_now(view, port, &nic_view_item(view, outbox->first)->descriptor);
+            nic_outbox_drop(view, outbox, &view->desk->n_outbox);
             has_sent = true;
         }
     }

@@ -46,8 +46,13 @@ static inline bool nic_note_has_work(const struct nic_view *view)
 void nic_note_announce(struct nic_view *view, uint32_t port, uint32_t link);
 
 /** Put an entry into a link to the desk of a port on another node, as the view's node; changes
- *  the entry's last word and its turn. There is room. */
+ *  the entry's last word. There is room. */
 void nic_note_put(struct nic_view *view, uint32_t port, uint32_t link,
                   uint32_t position, struct bcs_descriptor *entry);
+
+/** Tell a port of another node, or its desk, the credit (bcs_credit_make) for its link to the view's
+ *  desk. */
+void nic_note_give_back(struct nic_view *view, uint32_t port, bool is_desk,
+                        uint64_t credit);
 
 #endif

@@ -14,13 +14,6 @@
  *  the completions and this call. */
 void nic_engine_wake(struct nic_view *view);
 
-/** Whether the owner of the first port of a desk, which serves one, sleeps or is about to, after
- *  something was published for it (seq_cst). */
-static inline bool nic_view_is_parked(const struct nic_view *view)
-{
-    return bcs_park_is_announced(&nic_view_port(view, view->first_served)->park);
-}
-
 /** Whether nodes have crews. */
 static inline bool nic_engine_has_crews(const struct nic_engine *engine)
 {

@@ -7,6 +7,7 @@
 #include "nic_threads/node/wire.h"
 
 #include "nic_threads/node/engine_xfer.h"
+#include "nic_threads/node/outbox.h"
 #include "nic_threads/node/waking.h"
 
 /** Where the entry with a number is, in the ring of its sender at its receiver. */
@@ -59,21 +60,12 @@ void nic_wire_send(struct nic_view *view, uint32_t to,
 {
     struct nic_node *node = view->node;
     struct nic_list *outbox = &view->per_node.ends[to].outbox;
-    uint32_t id;
 
     if (outbox->first == NIC_ITEM_NONE && has_room(view, to)) {
         put_entry(view, to, descriptor, port);
         return;
     }
-    id = nic_item_new(view, descriptor, port);
-    nic_view_item(view, id)->next = NIC_ITEM_NONE;
-    if (outbox->last == NIC_ITEM_NONE) {
-        __atomic_store_n(&outbox->first, id, __ATOMIC_RELAXED);
-    } else {
-        nic_view_item(view, outbox->last)->next = id;
-    }
-    outbox->last = id;
-    __atomic_store_n(&node->n_outbox, node->n_outbox + 1, __ATOMIC_RELAXED);
+    nic_outbox_add(view, outbox, &node->n_outbox, descriptor, port);
 }
 
 bool nic_wire_flush(struct nic_view *view)
@@ -84,16 +76,10 @@ bool nic_wire_flush(struct nic_view *view)
     for (uint32_t to = 0; node->n_outbox > 0 && to < view->engine->n_nodes; to++) {
         struct nic_list *outbox = &view->per_node.ends[to].outbox;
         while (outbox->first != NIC_ITEM_NONE && has_room(view, to)) {
-            uint32_t id = outbox->first;
-            put_entry(view, to, &nic_view_item(view, id)->descriptor,
-                      nic_view_item(view, id)->port);
-            __atomic_store_n(&outbox->first, nic_view_item(view, id)->next,
-                             __ATOMIC_RELAXED);
-            if (outbox->first == NIC_ITEM_NONE) {
-                outbox->last = NIC_ITEM_NONE;
-            }
-            nic_item_free(view, id);
-            __atomic_store_n(&node->n_outbox, node->n_outbox - 1, __ATOMIC_RELAXED);
+            const struct nic_item *item = nic_view_item(view, outbox->first);
+
+            put_entry(view, to, &item->descriptor, item->port);
+            nic_outbox_drop(view, outbox, &node->n_outbox);
             has_sent = true;
         }
     }

@@ -122,16 +122,8 @@ static bool move_from_block(struct nic_view *view, const struct bcs_chunk *chunk
 static void queue_block(struct nic_view *view, struct nic_item *item,
                         const struct bcs_chunk *chunk)
 {
-    struct bcs_block *block = nic_view_block(view, chunk->block);
-
-    block->n_bytes = (uint32_t)chunk->n_bytes;
-    block->next = 0;
-    if (item->loaded_block == 0) {
-        item->loaded_block = chunk->block;
-    } else {
-        nic_view_block(view, item->loaded_last)->next = chunk->block;
-    }
-    item->loaded_last = chunk->block;
+    nic_view_block(view, chunk->block)->n_bytes = (uint32_t)chunk->n_bytes;
+    nic_view_queue_block(view, &item->loaded_block, &item->loaded_last, chunk->block);
 }
 
 void nic_chunk_arrived(struct nic_view *view, const struct bcs_chunk *chunk)

@@ -5,7 +5,7 @@
 #include "nic_threads/roles/collection.h"
 
 #include "libbcs/ring/landing.h"
-#include "nic_threads/node/engine_xfer.h"
+#include "nic_threads/node/note.h"
 
 /** Of this part of a ring, receives need no strobe; more are taken, so that no ring fills with
  *  them. */
@@ -54,13 +54,7 @@ static void take_landed(struct nic_view *view, const struct bcs_descriptor *send
     /* relaxed: the reader learns of it by its cell */
     atomic_store_explicit(&block->busy, 1, memory_order_relaxed);
     block->n_bytes = landing->taken;
-    block->next = 0;
-    if (landing->first_gva == 0) {
-        landing->first_gva = send->address;
-    } else {
-        nic_view_block(view, landing->last_gva)->next = send->address;
-    }
-    landing->last_gva = send->address;
+    nic_view_queue_block(view, &landing->first_gva, &landing->last_gva, send->address);
 }
 
 /** Take what was put into a ring, which is at a global address: up to so many descriptors. @param
@@ -255,22 +249,12 @@ static bool has_landed_much(struct nic_view *view, struct nic_landing *landing)
  *  that has landed is free again. */
 static void release_far(struct nic_view *view, uint32_t link, struct bcs_ring *ring)
 {
-    const struct nic_layout *layout = &view->engine->layout;
     uint32_t writer = nic_view_writer(view, link);
     struct nic_landing *landing = &view->per_port.landings[writer];
     bool is_desk = link >= view->n_post_links;
     /* relaxed: only written here; what was given back so far */
     uint32_t before = atomic_load_explicit(&ring->consumed, memory_order_relaxed);
     uint64_t credit;
-    const struct bcs_node_set dests = bcs_node_set_one(nic_layout_node(layout, writer));
-    const struct bcs_xfer xfer = {
-        .src = &credit,
-        .n_bytes = sizeof(credit),
-        .dest_gva = nic_layout_credit_gva(
-            layout, writer,
-            nic_layout_link_of(layout, nic_view_served(view, 0), is_desk)),
-        .dests = &dests,
-    };
 
     if ((is_desk || !has_landed_much(view, landing)) &&
         ring->head - before < (view->link_mask + 1) / CREDITS_A_RING + 1) {
@@ -279,10 +263,7 @@ static void release_far(struct nic_view *view, uint32_t link, struct bcs_ring *r
     credit = bcs_credit_make(ring->head, is_desk ? 0 : landing->freed);
     landing->told = is_desk ? landing->told : landing->freed;
     atomic_store_explicit(&ring->consumed, ring->head, memory_order_relaxed);
-    nic_engine_xfer(view, &xfer);
-    if (is_desk) {
-        nic_view_visit(view, writer); /* its outbox may wait */
-    }
+    nic_note_give_back(view, writer, is_desk, credit);
 }
 
 static void release_link(struct nic_view *view, uint32_t link)
