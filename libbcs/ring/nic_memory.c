@@ -226,9 +226,8 @@ int nic_layout_init(struct nic_layout *layout_out, const struct nic_shape *shape
     if (layout.n_nodes > NIC_NODES_MOST) {
         return -EINVAL;
     }
-    layout.n_far = shape->has_links && layout.n_nodes > 1 ? shape->n_ports : 0;
-    layout.n_links =
-        layout.n_far > 0 ? 2 * layout.n_far : (shape->has_links ? shape->n_ports : 0);
+    layout.n_far = nic_shape_n_far(shape);
+    layout.n_links = nic_shape_n_links(shape);
     layout.n_desks = shape->node_ranks / shape->desk_ranks + (layout.n_far > 0);
     if ((uint64_t)shape->n_ports * shape->n_groups > UINT32_C(1) << NIC_SLOT_BITS) {
         return -E2BIG;

@@ -90,8 +90,7 @@ struct nic_layout {
     struct nic_region links;
     uint32_t n_links;
     uint32_t n_far; /* ports that may be on other nodes: those of the job, or 0 */
-    struct nic_region
-        credits; /* n_links of bcs_credit, for links of this port to others */
+    struct nic_region credits;  /* n_links of bcs_credit, for this port's links */
     struct nic_region landings; /* n_far rings of limits.landing bytes, by who writes */
     uint64_t order_gva;
     struct nic_region blocks[BCS_BLOCK_CLASSES];
@@ -111,6 +110,18 @@ int nic_layout_init(struct nic_layout *layout_out, const struct nic_shape *shape
 static inline uint32_t nic_layout_n_nodes(uint32_t n_ports, uint32_t node_ranks)
 {
     return (n_ports - 1) / node_ranks + 1;
+}
+
+/** Ports that may be on other nodes than one that writes to their desks. */
+static inline uint32_t nic_shape_n_far(const struct nic_shape *shape)
+{
+    return shape->has_links && shape->n_ports > shape->node_ranks ? shape->n_ports : 0;
+}
+
+/** Links to the desk of a port. */
+static inline uint32_t nic_shape_n_links(const struct nic_shape *shape)
+{
+    return shape->has_links ? shape->n_ports + nic_shape_n_far(shape) : 0;
 }
 
 /** Node of a port: ports are dealt to nodes in order, node_ranks to each. */

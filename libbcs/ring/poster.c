@@ -158,8 +158,7 @@ bool bcs_poster_is_settled(const struct bcs_poster *poster)
 {
     /* acquire: pairs with the engine's release at the end of a slice. A completion is seen
      * before that, so that what was sent before what a process has got is found by it. */
-    uint32_t consumed =
-        atomic_load_explicit(poster->ring.consumed, memory_order_acquire);
+    uint32_t consumed = bcs_ring_consumed(&poster->ring);
 
     for (uint32_t end = poster->ring.position; end != consumed; end--) {
         const struct bcs_descriptor *entry =

@@ -22,14 +22,13 @@ static size_t node_bytes(uint32_t node_ranks, uint32_t n_nodes)
 }
 
 /** Bytes of a desk's state. */
-static size_t desk_bytes(const struct nic_shape *shape, uint32_t n_nodes)
+static size_t desk_bytes(const struct nic_shape *shape)
 {
-    uint32_t n_far = shape->has_links && n_nodes > 1 ? shape->n_ports : 0;
     struct nic_per_port tables;
 
     return sizeof(struct nic_desk) +
-           nic_per_port_place(NULL, shape->desk_ranks,
-                              n_far > 0 ? 2 * n_far : shape->n_ports, n_far, &tables);
+           nic_per_port_place(NULL, shape->desk_ranks, nic_shape_n_links(shape),
+                              nic_shape_n_far(shape), &tables);
 }
 
 /** Whether each process matches its own messages, at a desk of its own: where processes run the
@@ -70,7 +69,7 @@ int nic_engine_layout(uint32_t n_ports, const struct nic_config *config,
     };
     int rc;
 
-    shape.n_desk_bytes = desk_bytes(&shape, n_nodes);
+    shape.n_desk_bytes = desk_bytes(&shape);
     rc = nic_layout_init(layout_out, &shape);
     if (rc == -E2BIG) {
         bcs_error("%u ranks that may lead %u communicators each are too many for one "
@@ -161,8 +160,7 @@ static void find_desk(struct nic_view *view, uint32_t desk)
     view->n_served =
         n_rest < layout->shape.desk_ranks ? n_rest : layout->shape.desk_ranks;
     find_links(view, desk);
-    nic_per_port_place(view->desk + 1, layout->shape.desk_ranks,
-                       layout->n_far > 0 ? layout->n_links : layout->shape.n_ports,
+    nic_per_port_place(view->desk + 1, layout->shape.desk_ranks, layout->n_links,
                        layout->n_far, &view->per_port);
 }
 

@@ -36,11 +36,10 @@ struct nic_per_port {
      * nodes by the holder of the lock. */
     _Atomic uint64_t *writers;
     /* Between nodes: */
-    uint64_t *
-        announced; /* [2 n_far] global: whether a link is in use by a writer elsewhere */
+    /* [2 n_far] global: whether a link is in use by a writer elsewhere */
+    uint64_t *announced;
     struct nic_landing *landings; /* [n_far] by writer */
-    struct nic_note_end
-        *notes; /* [n_far] by who reads: the desk's own links to others */
+    struct nic_note_end *notes;   /* [n_far] by who reads: the desk's own links */
 };
 
 /** Where the short messages of one port of another node lie: blocks, in their order, as they were
