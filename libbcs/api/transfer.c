@@ -314,40 +314,31 @@ bool bcs_transfer_push(struct bcs_context *context, struct bcs_cell *cell,
 }
 
 /** Load a chunk straight into its block at the receiver's node. */
-static void load_far(struct bcs_context *context, struct bcs_cell *cell,
+static void load_far(struct bcs_context *context, const struct bcs_chunk *chunk,
                      const struct bcs_request *request)
 {
-    const struct bcs_chunk chunk = cell->chunk;
     const struct bcs_inside *inside = bcs_inside(request);
     const struct bcs_far_data data = {.layout = inside->layout,
                                       .data = inside->data,
-                                      .position = chunk.offset,
-                                      .n_bytes = chunk.n_bytes};
-    struct bcs_ring_writer *ring = bcs_post_to(context, chunk.port);
-    struct bcs_descriptor *entry;
+                                      .position = chunk->offset,
+                                      .n_bytes = chunk->n_bytes};
 
-    if (chunk.n_bytes > 0) {
-        bcs_far_put(context, chunk.port, chunk.block, &data);
-    }
-    bcs_cell_complete(cell, chunk.is_last ? BCS_CELL_DONE : BCS_CELL_PENDING);
-    entry = bcs_post_begin(context, ring, (enum bcs_descriptor_kind)NIC_WIRE_DATA);
-    entry->chunk = chunk;
-    bcs_post_kick(context, ring, entry);
+    bcs_far_put(context, chunk->port, chunk->block, &data);
 }
 
 bool bcs_transfer_load(struct bcs_context *context, struct bcs_cell *cell,
                        const struct bcs_request *request)
 {
     const struct bcs_chunk chunk = cell->chunk;
-    struct bcs_ring_writer *ring = bcs_post_own(context);
+    /* else the engine takes it from a block here */
+    bool is_far = context->links != NULL;
+    struct bcs_ring_writer *ring;
     struct bcs_descriptor *entry;
     uint64_t block = 0;
 
-    if (context->links != NULL) {
-        load_far(context, cell, request);
-        return chunk.is_last;
-    }
-    if (chunk.n_bytes > 0) {
+    if (chunk.n_bytes > 0 && is_far) {
+        load_far(context, &chunk, request);
+    } else if (chunk.n_bytes > 0) {
         block = bcs_poster_chunk_block(&context->poster);
         if (block == 0) {
             return false;
@@ -356,7 +347,10 @@ bool bcs_transfer_load(struct bcs_context *context, struct bcs_cell *cell,
              bcs_poster_block_at(&context->poster, block)->data);
     }
     bcs_cell_complete(cell, chunk.is_last ? BCS_CELL_DONE : BCS_CELL_PENDING);
-    entry = bcs_post_begin(context, ring, BCS_CHUNK_LOADED);
+    ring = is_far ? bcs_post_to(context, chunk.port) : bcs_post_own(context);
+    entry = bcs_post_begin(context, ring,
+                           is_far ? (enum bcs_descriptor_kind)NIC_WIRE_DATA
+                                  : BCS_CHUNK_LOADED);
     entry->address = block;
     entry->chunk = chunk;
     bcs_post_kick(context, ring, entry);

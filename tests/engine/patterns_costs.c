@@ -16,10 +16,10 @@ struct counting {
     struct bcs_group *group;
     uint32_t was; /* descriptors posted before the call, to the own ring, */
     uint32_t linked[JOB_MAX_RANKS]; /* and to each link, */
-    uint32_t linked_node;
-    uint64_t n_near; /* and collectives that took none */
-    uint32_t others; /* members but this one */
-    uint32_t tree;   /* messages up or down a tree of all, at this member */
+    uint32_t linked_node;           /* and to the node's own desk, */
+    uint64_t n_near;                /* and collectives that took none */
+    uint32_t others;                /* members but this one */
+    uint32_t tree; /* messages up or down a tree of all, at this member */
     bool spans_nodes, is_timed;
 };
 
@@ -57,9 +57,8 @@ static uint32_t count_posted(struct counting *c)
         }
     }
     if (context->node_link.position > 0) {
-        const struct nic_engine *engine = context->engine;
         const struct nic_view *node =
-            &engine->views[nic_layout_node_desk(&engine->layout, engine->home)];
+            nic_engine_node(context->engine, context->engine->home);
 
         n += count_in(&context->node_link,
                       nic_view_link(node, context->rank - node->first_writer),
