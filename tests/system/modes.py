@@ -143,17 +143,21 @@ def cover(cases, seed):
     Cases are sequences of values. Another seed, a text, gives another set; the same
     seed gives the same one.
     """
-    pairs_of = {case: pairs(case) for case in cases}
+    bits = {}  # of each pair: sets as numbers, since each program has a cover of its own
+    sets = {
+        case: sum(1 << bits.setdefault(pair, len(bits)) for pair in pairs(case))
+        for case in cases
+    }
     generator = random.Random(seed)
     best = list(cases)
     for _ in range(N_TRIES):
         candidates = generator.sample(list(cases), len(cases))
-        missing = set().union(*pairs_of.values())
+        missing = (1 << len(bits)) - 1
         chosen = []
         while missing:
-            gains = [len(pairs_of[case] & missing) for case in candidates]
+            gains = [(sets[case] & missing).bit_count() for case in candidates]
             chosen.append(candidates[gains.index(max(gains))])
-            missing -= pairs_of[chosen[-1]]
+            missing &= ~sets[chosen[-1]]
         if len(chosen) < len(best):
             best = chosen
     return [case for case in cases if case in best]
