@@ -60,7 +60,8 @@ void buffer_put(struct buffer *buffer, int64_t first, int n, uint64_t key);
  */
 int buffer_take(struct buffer *buffer, int64_t first, int n, uint64_t key);
 
-/** @return offset from the origin of a byte that has not the guard value, or -1 */
+/** @return offset from the origin of the first byte that has not the guard value, or 0
+ *  @param is_stray  whether there is one */
 ptrdiff_t buffer_stray(const struct buffer *buffer, bool *is_stray);
 
 /** Free the memory and the datatype. */
