@@ -38,20 +38,14 @@ int result_of(struct place *me, int rc)
     return me->is_blocking || rc != 0 ? rc : bcs_test(me->context, &me->request, true);
 }
 
-/** Keys that are less than 256 apart have other first bytes, too. */
-static uint64_t seed_of(int32_t key)
-{
-    return (uint64_t)(uint32_t)key << 32;
-}
-
 void fill(void *data, size_t n_bytes, int32_t key)
 {
-    pattern_fill(data, n_bytes, seed_of(key));
+    pattern_fill(data, n_bytes, pattern_seed((uint32_t)key));
 }
 
 bool is_filled(const void *data, size_t n_bytes, int32_t key)
 {
-    return pattern_is_filled(data, n_bytes, seed_of(key));
+    return pattern_is_filled(data, n_bytes, pattern_seed((uint32_t)key));
 }
 
 static void test_group(struct place *me, struct bcs_group *group)

@@ -9,29 +9,13 @@
 #include <string.h>
 
 #include "tests/engine/patterns.h"
+#include "tests/pattern.h"
 
 #ifdef __SANITIZE_THREAD__
 enum { N_ROUNDS = 3, N_FLOOD = 300, N_SLEEPS = 20 }; /* a ring has 256 */
 #else
 enum { N_ROUNDS = 6, N_FLOOD = 900, N_SLEEPS = 30 };
 #endif
-
-static void fill(uint8_t *data, size_t n_bytes, uint32_t key)
-{
-    for (size_t i = 0; i < n_bytes; i++) {
-        data[i] = (uint8_t)(key + i * 7 + (i >> 8) * 13);
-    }
-}
-
-static bool is_filled(const uint8_t *data, size_t n_bytes, uint32_t key)
-{
-    for (size_t i = 0; i < n_bytes; i++) {
-        if (data[i] != (uint8_t)(key + i * 7 + (i >> 8) * 13)) {
-            return false;
-        }
-    }
-    return true;
-}
 
 static void send_to(struct rank *me, int32_t peer, int32_t tag, void *data,
                     size_t n_bytes)
@@ -68,7 +52,7 @@ void pattern_ping_pong(struct rank *me)
             uint32_t key = 1000 * i + round;
 
             if (me->rank == 0) {
-                fill(data, lengths[i], key);
+                pattern_fill(data, lengths[i], pattern_seed(key));
                 send_to(me, 1, (int32_t)round, data, lengths[i]);
                 key++;
             }
@@ -78,9 +62,10 @@ void pattern_ping_pong(struct rank *me)
                 receive(me, 1 - me->rank, (int32_t)round, data, lengths[i]).n_bytes ==
                     lengths[i],
                 "a wrong length");
-            rank_expect(me, is_filled(data, lengths[i], key), "a wrong ping-pong");
+            rank_expect(me, pattern_is_filled(data, lengths[i], pattern_seed(key)),
+                        "a wrong ping-pong");
             if (me->rank == 1) {
-                fill(data, lengths[i], key + 1);
+                pattern_fill(data, lengths[i], pattern_seed(key + 1));
                 send_to(me, 0, (int32_t)round, data, lengths[i]);
             }
         }
@@ -102,7 +87,8 @@ void pattern_many_to_one(struct rank *me)
 
     for (uint32_t i = 0; me->rank > 0 && i < n_each; i++) {
         memcpy(data, &i, sizeof(i));
-        fill(data + sizeof(i), numbered_length(i) - sizeof(i), i + (uint32_t)me->rank);
+        pattern_fill(data + sizeof(i), numbered_length(i) - sizeof(i),
+                     pattern_seed(i + (uint32_t)me->rank));
         send_to(me, 0, 5, data, numbered_length(i));
     }
     for (uint32_t i = 0; me->rank == 0 && i < n_each * ((uint32_t)me->size - 1); i++) {
@@ -113,8 +99,9 @@ void pattern_many_to_one(struct rank *me)
                     "a message has overtaken another");
         rank_expect(me, result.n_bytes == numbered_length(number), "a wrong length");
         rank_expect(me,
-                    is_filled(data + sizeof(number), result.n_bytes - sizeof(number),
-                              number + (uint32_t)result.source),
+                    pattern_is_filled(data + sizeof(number),
+                                      result.n_bytes - sizeof(number),
+                                      pattern_seed(number + (uint32_t)result.source)),
                     "wrong bytes");
     }
     free(data);
@@ -169,7 +156,7 @@ static void part_start(struct rank *me, struct part *part, bool is_send)
     int rc;
 
     if (is_send) {
-        fill(part->data, listed->n_bytes, part->key);
+        pattern_fill(part->data, listed->n_bytes, pattern_seed(part->key));
         rc = bcs_send(me->context, &message,
                       listed->is_synchronous ? BCS_SEND_SYNCHRONOUS : BCS_SEND_STANDARD,
                       &part->request);
@@ -210,8 +197,10 @@ static void part_finish(struct rank *me, struct part *part)
         rank_expect(me, part->request.result.n_bytes == part->listed->n_bytes,
                     "a message of wrong length");
     }
-    rank_expect(me, is_filled(part->data, part->listed->n_bytes, part->key),
-                "a message of wrong bytes");
+    rank_expect(
+        me,
+        pattern_is_filled(part->data, part->listed->n_bytes, pattern_seed(part->key)),
+        "a message of wrong bytes");
     free(part->data);
 }
 
@@ -300,10 +289,11 @@ void pattern_wake_sleepers(struct rank *me)
 
         if (me->rank > 0) {
             receive(me, 0, 3, data, sizeof(data));
-            rank_expect(me, is_filled(data, n_bytes, i), "a sleeper got wrong bytes");
+            rank_expect(me, pattern_is_filled(data, n_bytes, pattern_seed(i)),
+                        "a sleeper got wrong bytes");
             continue;
         }
-        fill(data, n_bytes, i);
+        pattern_fill(data, n_bytes, pattern_seed(i));
         await_sleepers(me);
         for (int32_t to = 1; to < me->size; to++) {
             struct bcs_message message = rank_message(me, to, 3, data, n_bytes);
@@ -321,12 +311,13 @@ void pattern_long_between_nodes(struct rank *me)
     uint64_t n_before = bcs_context_slices(me->context);
 
     if (me->rank == 0) {
-        fill(data, N_BYTES, 1);
+        pattern_fill(data, N_BYTES, pattern_seed(1));
         bcs_send(me->context, &message, BCS_SEND_STANDARD, NULL);
     } else {
         bcs_recv(me->context, &message, NULL, NULL);
     }
-    rank_expect(me, is_filled(data, N_BYTES, 1), "a wrong message");
+    rank_expect(me, pattern_is_filled(data, N_BYTES, pattern_seed(1)),
+                "a wrong message");
     rank_expect(me, bcs_context_slices(me->context) - n_before < MOST_SLICES,
                 "a slice for each stage block");
     free(data);
@@ -340,7 +331,9 @@ static void receive_too_short(struct rank *me)
 
     rank_expect(me, bcs_recv(me->context, &message, &result, NULL) == BCS_E_TRUNCATED,
                 "no truncation");
-    rank_expect(me, result.n_bytes == 500 && is_filled(data, 500, 1), "a wrong part");
+    rank_expect(me,
+                result.n_bytes == 500 && pattern_is_filled(data, 500, pattern_seed(1)),
+                "a wrong part");
     rank_expect(me, data[500] == 0, "bytes beyond the buffer");
 }
 
@@ -373,8 +366,9 @@ static void receive_probed(struct rank *me, size_t n_bytes, uint32_t key)
     receive(me, 1, 2, data + n_bytes, n_bytes);
     rank_expect(me, bcs_imrecv(me->context, &any, item, &request) == 0, "no receive");
     rank_expect(me, bcs_test(me->context, &request, true) == 0, "waiting failed");
-    rank_expect(me, is_filled(data, n_bytes, key), "the probed message is wrong");
-    rank_expect(me, is_filled(data + n_bytes, n_bytes, key + 1),
+    rank_expect(me, pattern_is_filled(data, n_bytes, pattern_seed(key)),
+                "the probed message is wrong");
+    rank_expect(me, pattern_is_filled(data + n_bytes, n_bytes, pattern_seed(key + 1)),
                 "the later one is wrong");
     free(data);
 }
@@ -404,13 +398,13 @@ void pattern_odd_receives(struct rank *me)
             uint8_t *data = malloc(lengths[i] + 600);
             struct bcs_request requests[2];
 
-            fill(data, 600, 1);
+            pattern_fill(data, 600, pattern_seed(1));
             send_to(me, 0, 1, data, 600);
             for (uint32_t k = 0; k < 2; k++) {
                 uint8_t *part = malloc(lengths[i]);
                 struct bcs_message message = rank_message(me, 0, 2, part, lengths[i]);
 
-                fill(part, lengths[i], 10 * i + k);
+                pattern_fill(part, lengths[i], pattern_seed(10 * i + k));
                 bcs_send(me->context, &message, BCS_SEND_STANDARD, &requests[k]);
             }
             for (uint32_t k = 0; k < 2; k++) {

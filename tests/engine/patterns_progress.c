@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "tests/engine/patterns.h"
+#include "tests/pattern.h"
 
 enum {
     N_BYTES = 300000,
@@ -18,23 +19,6 @@ enum {
     /* Seven chunks, the slice that matches, and the one in which they were left. */
     MOST_TIMED_SLICES = 9
 };
-
-static void fill(uint8_t *data, uint32_t key)
-{
-    for (size_t i = 0; i < N_BYTES; i++) {
-        data[i] = (uint8_t)(key + i * 7);
-    }
-}
-
-static bool is_filled(const uint8_t *data, uint32_t key)
-{
-    for (size_t i = 0; i < N_BYTES; i++) {
-        if (data[i] != (uint8_t)(key + i * 7)) {
-            return false;
-        }
-    }
-    return true;
-}
 
 /** How far the engine has come by its own measure: timed slices, or halves of slices that
  *  the background thread has meant to sleep. */
@@ -108,7 +92,7 @@ void pattern_busy_ends(struct rank *me)
         struct bcs_request request;
 
         if (me->rank == 0) {
-            fill(data, round);
+            pattern_fill(data, N_BYTES, pattern_seed(round));
             bcs_send(me->context, &message, BCS_SEND_STANDARD, &request);
         } else {
             bcs_recv(me->context, &message, NULL, &request);
@@ -117,7 +101,8 @@ void pattern_busy_ends(struct rank *me)
             stay_busy(me, &request, round);
         }
         rank_expect(me, bcs_test(me->context, &request, true) == 0, "waiting failed");
-        rank_expect(me, is_filled(data, round), "a wrong message");
+        rank_expect(me, pattern_is_filled(data, N_BYTES, pattern_seed(round)),
+                    "a wrong message");
     }
     free(data);
 }

@@ -15,6 +15,7 @@
 #include "libbcs/base/log.h"
 #include "libbcs/base/notice.h"
 #include "tests/engine/job.h"
+#include "tests/pattern.h"
 #include "tests/unit/run_suite.h"
 
 enum {
@@ -77,13 +78,6 @@ static void run(int number, rank_fn pattern)
     job_run(&shape, pattern);
 }
 
-static void fill(uint8_t *data, size_t n_bytes, int key)
-{
-    for (size_t i = 0; i < n_bytes; i++) {
-        data[i] = (uint8_t)(i + (i >> 8) * 3 + (size_t)key);
-    }
-}
-
 /** All send long messages to their neighbour, one after another. */
 static void ring(struct rank *me, size_t n_bytes, int32_t n_rounds)
 {
@@ -96,13 +90,13 @@ static void ring(struct rank *me, size_t n_bytes, int32_t n_rounds)
         struct bcs_message receive = rank_message(me, previous, round, in, n_bytes);
         struct bcs_request request;
 
-        fill(out, n_bytes, me->rank + round);
+        pattern_fill(out, n_bytes, pattern_seed((uint32_t)(me->rank + round)));
         memset(in, 0, n_bytes);
         bcs_recv(me->context, &receive, NULL, &request);
         bcs_send(me->context, &send, BCS_SEND_STANDARD, NULL);
         bcs_test(me->context, &request, true);
         memset(out, 0, n_bytes); /* it is ours again */
-        fill(out, n_bytes, previous + round);
+        pattern_fill(out, n_bytes, pattern_seed((uint32_t)(previous + round)));
         rank_expect(me, memcmp(in, out, n_bytes) == 0, "a wrong message");
     }
     free(out);

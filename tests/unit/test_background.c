@@ -13,6 +13,7 @@
 #include "nic_threads/drivers/turn.h"
 #include "nic_threads/node/engine_lock.h"
 #include "tests/engine/job.h"
+#include "tests/pattern.h"
 #include "tests/unit/run_suite.h"
 
 enum {
@@ -58,9 +59,7 @@ static void open_job(const char *limits)
         .is_background = true,
     };
     ck_assert_int_eq(nic_background_worker.create(&params, &background), 0);
-    for (size_t i = 0; i < N_BYTES; i++) {
-        source[i] = (uint8_t)(i * 7 + i / 251);
-    }
+    pattern_fill(source, N_BYTES, 0);
 }
 
 static void close_job(void)

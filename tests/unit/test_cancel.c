@@ -11,6 +11,7 @@
 #include "libbcs/base/clock.h"
 #include "nic_threads/drivers/turn.h"
 #include "tests/engine/job.h"
+#include "tests/pattern.h"
 #include "tests/unit/run_suite.h"
 
 enum { SENDER, RECEIVER, N_RANKS };
@@ -56,9 +57,7 @@ static void open_job(bool is_timed)
     next_slice_ns = NEVER;
     job_open(&job, &shape, ranks);
     engine = job_open_background(&job, true);
-    for (size_t i = 0; i < N_BYTES; i++) {
-        source[i] = (uint8_t)(i * 7 + i / 251);
-    }
+    pattern_fill(source, N_BYTES, 0);
 }
 
 static void close_job(void)

@@ -4,6 +4,7 @@
  * addresses of its bytes, and any range of it is packed and unpacked by both.
  */
 #include "libbcs/base/layout_build.h"
+#include "tests/pattern.h"
 #include "tests/unit/run_suite.h"
 
 #include <check.h>
@@ -97,9 +98,7 @@ static void check_range(const struct bcs_layout *layout,
     char *packed = malloc(n_bytes + 1);
 
     ck_assert_ptr_nonnull(packed);
-    for (size_t i = 0; i < MEMORY_BYTES; i++) {
-        memory[i] = (char)(i * 7 + i / 253);
-    }
+    pattern_fill(memory, MEMORY_BYTES, 0);
     packed[n_bytes] = 77;
     bcs_layout_pack(layout, memory + MIDDLE, from, n_bytes, packed);
     for (size_t i = 0; i < n_bytes; i++) {

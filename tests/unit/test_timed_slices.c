@@ -13,6 +13,7 @@
 #include "nic_threads/drivers/turn.h"
 #include "nic_threads/roles/roles.h"
 #include "tests/engine/job.h"
+#include "tests/pattern.h"
 #include "tests/unit/run_suite.h"
 
 enum {
@@ -41,9 +42,7 @@ static void setup_job(uint32_t node_ranks)
 
     job_open(&job, &shape, ranks);
     engine = job_open_background(&job, true);
-    for (size_t i = 0; i < N_BYTES; i++) {
-        source[i] = (uint8_t)(i * 7 + i / 251);
-    }
+    pattern_fill(source, N_BYTES, 0);
     memset(target, 0, sizeof(target));
 }
 

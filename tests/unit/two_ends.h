@@ -13,6 +13,7 @@
 #include "libbcs/api/transfer.h"
 #include "nic_threads/drivers/turn.h"
 #include "tests/engine/job.h"
+#include "tests/pattern.h"
 
 enum { N_BYTES = 300000, SENDER = 0, RECEIVER = 1, N_RANKS = 2 };
 
@@ -27,9 +28,7 @@ static void setup_job(bool is_direct)
         .n_ranks = N_RANKS, .is_direct = is_direct, .is_threaded = true};
 
     job_open(&job, &shape, ranks);
-    for (size_t i = 0; i < N_BYTES; i++) {
-        source[i] = (uint8_t)(i * 7 + i / 251);
-    }
+    pattern_fill(source, N_BYTES, 0);
 }
 
 static void teardown(void)
