@@ -100,8 +100,7 @@ class LibrarySuite:
             return promptness.measure_start(command, lambda started: started.find_rank(0),
                                             self.settings)
 
-        prompt = promptness.Promptness(measure_start)
-        for victim in range(n):
+        def end_of(victim):
             started = job.Job(command, job.mpirun_environment(self.settings))
             try:
                 pid = started.find_rank(victim)
@@ -111,10 +110,13 @@ class LibrarySuite:
                 result = started.finish(promptness.HANG_SECONDS)
                 seconds = time.monotonic() - killed
                 problems = problems_of_failure(started, result)
+                return problems + is_status_of_killed(result), seconds, start_seconds
             finally:
                 started.close()
-            problems += is_status_of_killed(result)
-            problems += prompt.problems(seconds, promptness.DEATH_SECONDS, start_seconds,
-                                        measure_start)
+
+        prompt = promptness.Promptness(measure_start)
+        for victim in range(n):
+            problems = prompt.in_time(lambda who=victim: end_of(who),
+                                      promptness.DEATH_SECONDS, measure_start)
             self.report.case(f"death of process {victim}", problems,
                              job.shell_line(command, self.settings))

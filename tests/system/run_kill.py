@@ -96,26 +96,18 @@ def command_of(launcher, block, case):
     return shlex.split(launcher) + ["-n", str(N_RANKS)] + words
 
 
-def one_case(arguments, report, prompt, case, extra):
-    """One job: case is (call, killed rank or None, way to die or None)."""
-    call, killed, death = case
-    command = command_of(arguments.launcher, arguments.block, case)
+def end_of(command, case, extra):
+    """Run the job: what is wrong with its end, and how many seconds it took to end and,
+    before, to start."""
+    _, killed, death = case
     running = job.Job(command, job.mpirun_environment(extra))
-    name = f"{call}, {'rank %d killed' % killed if death is None else death}, {extra}"
-    repeat = job.shell_line(command, extra)
-
-    def measure_start():
-        alive = command_of(arguments.launcher, arguments.block, (call, killed, None))
-        return promptness.measure_start(alive, wait_for_start, extra)
-
     try:
         pids = wait_for_pids(running)
         start_seconds = time.monotonic() - running.start
         if death is None:
             if len(pids) < N_RANKS:
                 result = running.finish(0)
-                report.case(name, [f"did not start: {result.stderr[:200]!r}"], repeat)
-                return
+                return [f"did not start: {result.stderr[:200]!r}"], 0, start_seconds
             # Any moment is a fair one to die; most are inside of the call.
             time.sleep(random.random() * 0.03)
             os.kill(pids[killed], signal.SIGKILL)
@@ -123,11 +115,21 @@ def one_case(arguments, report, prompt, case, extra):
         result = running.finish(promptness.HANG_SECONDS)
         seconds = time.monotonic() - start
         problems = problems_of(result, running, ABSENT if death else killed)
-        problems += prompt.problems(seconds, arguments.limit, start_seconds,
-                                    measure_start)
-        report.case(name, problems, repeat)
+        return problems, seconds, start_seconds
     finally:
         running.close()
+
+
+def one_case(arguments, report, prompt, case, extra):
+    """One job: case is (call, killed rank or None, way to die or None)."""
+    call, killed, death = case
+    command = command_of(arguments.launcher, arguments.block, case)
+    alive = command_of(arguments.launcher, arguments.block, (call, killed, None))
+    problems = prompt.in_time(
+        lambda: end_of(command, case, extra), arguments.limit,
+        lambda: promptness.measure_start(alive, wait_for_start, extra))
+    name = f"{call}, {'rank %d killed' % killed if death is None else death}, {extra}"
+    report.case(name, problems, job.shell_line(command, extra))
 
 
 def cases_of(everything):

@@ -39,6 +39,15 @@ class PromptnessTest(unittest.TestCase):
         self.assertEqual(prompt.quiet_start, 0.5)
         self.assertEqual(prompt.limit(3, 5), 30)
 
+    def test_what_is_late_is_tried_again_beside_load_only(self):
+        prompt = promptness.Promptness(starts(*[(0.5, 0.3)] * 3))
+        load = starts(*[(1, 0.3)] * 9)
+        self.assertEqual(prompt.in_time(starts(([], 9, 1), ([], 5, 1)), 3, load), [])
+        self.assertEqual(len(prompt.in_time(starts(*[([], 9, 1)] * 3), 3, load)), 1)
+        self.assertEqual(prompt.in_time(starts((["hung"], 2, 1)), 3, load), ["hung"])
+        quiet = starts((0.5, 0.3))
+        self.assertEqual(len(prompt.in_time(starts(([], 9, 0.5)), 3, quiet)), 1)
+
     def test_a_start_is_measured_until_it_is_up(self):
         def wait(started):
             while "up" not in started.output_so_far():
