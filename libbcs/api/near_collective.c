@@ -1,21 +1,29 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Collectives without anybody in the middle. Each member writes what it brings, and the terms of
- * what it means, into its own line, publishes the line by the collective's number, waits until
- * the lines of all others have that number, and computes the result by itself, as the reduce
- * helper would: the same operands on the same tree in every member. So a collective takes one
- * line from each member to each other one, and nobody writes what another one writes.
+ * what it means, into its own line, and publishes the line by the collective's number. Few
+ * members, limits.near at most, wait until the lines of all others have that number, and each
+ * computes the result by itself: a collective takes one line from each member to each other one.
+ * More are in blocks of so many. The first member of a block waits for the others and says for
+ * all of them, in a line of the next level, what they mean and what their operands give
+ * together; so do the first ones, up to a level that is one block, whose members look at each
+ * other. Then each of them tells the members of the blocks that it is the first of, by a line of
+ * the block. Nobody writes what another one writes.
+ *
+ * Operands are combined as the reduce helper does it: blocks have a power of two of members, so
+ * that each is a subtree of its tree, and the bits of the result are the same.
  *
  * Lines are used in turns, for even and odd numbers. Invariant: whoever writes a line of number n
- * has seen all lines of number n - 1, so that all members have ended the collective n - 2, whose
- * lines these were: nobody reads them any more. Numbers of a slot only grow, over all groups that
- * use it (bcs_group_open).
+ * has seen that all members have come to n - 1, by their lines or those that speak for them, so
+ * that all have ended the collective n - 2, whose lines these were: nobody reads them any more.
+ * Numbers of a slot only grow, over all groups that use it (bcs_group_open).
  *
- * No wake-up is lost. Who arrives publishes its line and then reads n_asleep, the lines and the
- * `park` of the others, all seq_cst; who waits announces itself (seq_cst) and then looks at the
- * lines once more. Of those who arrive, the last one in the one order of these operations sees
- * all lines. Either it sees the announcement and wakes the member, or the announcement comes
- * later, and that member's last look sees all lines, too.
+ * No wake-up is lost. Who arrives publishes its line and then reads n_asleep, the block's lines
+ * and the `park` of those who may wait for them, all seq_cst; who waits announces itself
+ * (seq_cst) and then looks at the lines once more. Of those who arrive, the last one in the one
+ * order of these operations sees all lines. Either it sees the announcement and wakes the
+ * member, or the announcement comes later, and that member's last look sees all lines, too. With
+ * the one line that a block's first member writes for the others it is the same.
  */
 #include "libbcs/api/near_collective.h"
 
@@ -31,189 +39,340 @@
 #include "nic_threads/node/terms.h"
 #include "nic_threads/rules/reduce_ops.h"
 
-enum { LOOKS_AT_ONCE = 200 }; /* before a member looks after other work as well */
+enum {
+    LOOKS_AT_ONCE = 200, /* before a member looks after other work as well */
+    MOST_LEVELS = 17     /* of NIC_NODE_RANKS_MOST members in blocks of two */
+};
 
 /** A member's part in a collective under way. */
 struct part {
-    struct bcs_near_line *lines; /* [n], by rank, of this collective's turn */
+    struct bcs_context *context;
+    const struct bcs_group *group;
+    const struct bcs_engine_collective_args *args;
     uint64_t number;
-    uint64_t terms;
-    uint32_t n, rank;
-    uint32_t n_seen; /* members, the first ones, that are known to have arrived */
+    uint32_t near, turn;
+};
+
+/** Where a member is in the tree, on one level of it. */
+struct place {
+    uint32_t index;        /* of it among those of the level, */
+    uint32_t n;            /* which are so many, */
+    uint32_t step;         /* each the first of so many ranks */
+    uint32_t first, n_may; /* first block of the level, and lines that it may have */
+};
+
+/** A block of a level, in which the member has a line. */
+struct block {
+    struct bcs_near_block *lines;
+    uint32_t n;   /* lines in use, */
+    uint32_t own; /* of which one is this member's */
+    uint32_t first,
+        step; /* rank of who writes the first one, and from each to the next */
+};
+
+/** Lines that a member waits for. */
+struct awaited {
+    const struct bcs_near_line *lines;
+    uint32_t n;
+    uint32_t n_seen; /* the first ones, that are known to be published */
 };
 
 bool bcs_group_is_near(const struct bcs_context *context, const struct bcs_group *group)
 {
-    return context->links != NULL && group->size <= BCS_NEAR_MOST &&
-           !bcs_group_spans_nodes(group);
+    return context->links != NULL && !bcs_group_spans_nodes(group);
 }
 
-/** Write this member's line, unpublished. */
-static void fill(const struct part *part, const struct bcs_engine_collective_args *args)
+static struct block block_of(const struct part *part, const struct place *place)
 {
-    struct bcs_near_line *mine = &part->lines[part->rank];
+    uint32_t number = place->index / part->near, before = number * part->near;
+    uint32_t n = place->n - before;
 
-    mine->terms = part->terms;
-    if (args->in != NULL) {
-        memcpy(mine->payload, args->in, args->n_bytes);
-    }
+    return (struct block){
+        .lines = nic_view_near_block(nic_engine_own(part->context->engine),
+                                     part->group->slot, place->first + number),
+        .n = n < part->near ? n : part->near,
+        .own = place->index - before,
+        .first = before * place->step,
+        .step = place->step,
+    };
 }
 
-/** Whether all members have arrived. */
-static bool have_all_arrived(struct part *part)
+/** Where the first member of a block is on the next level. */
+static void rise(struct place *place, uint32_t near)
 {
-    /* seq_cst: see the top of this file; also pairs with the store in arrive */
-    while (part->n_seen < part->n &&
-           atomic_load_explicit(&part->lines[part->n_seen].number,
+    place->first += bcs_near_n_blocks(place->n_may, near);
+    place->n_may = bcs_near_n_blocks(place->n_may, near);
+    place->n = bcs_near_n_blocks(place->n, near);
+    place->index /= near;
+    place->step *= near;
+}
+
+/** Whether all lines are there. */
+static bool have_come(const struct part *part, struct awaited *awaited)
+{
+    /* seq_cst: see the top of this file; also pairs with the store in publish */
+    while (awaited->n_seen < awaited->n &&
+           atomic_load_explicit(&awaited->lines[awaited->n_seen].number,
                                 memory_order_seq_cst) == part->number) {
-        part->n_seen++;
+        awaited->n_seen++;
     }
-    return part->n_seen == part->n;
+    return awaited->n_seen == awaited->n;
 }
 
-static void wake_all(const struct bcs_context *context, const struct bcs_group *group)
+static void await(const struct part *part, const struct bcs_near_line *lines,
+                  uint32_t n)
 {
-    struct nic_engine *engine = context->engine;
-
-    for (int32_t i = 0; i < group->size; i++) {
-        if (group->ports[i] != context->rank) {
-            bcs_sleep_wake(engine->machine, nic_engine_port(engine, group->ports[i]));
-        }
-    }
-}
-
-/** Publish this member's line. */
-static void arrive(const struct bcs_context *context, const struct bcs_group *group,
-                   struct part *part)
-{
-    const struct bcs_machine *machine = context->engine->machine;
-
-    atomic_store_explicit(&part->lines[part->rank].number, part->number,
-                          memory_order_seq_cst);
-    if (atomic_load_explicit(&machine->n_asleep, memory_order_seq_cst) > 0 &&
-        have_all_arrived(part)) {
-        wake_all(context, group);
-    }
-}
-
-/** Wait for all others. */
-static void await_all(struct bcs_context *context, struct part *part)
-{
+    struct awaited awaited = {.lines = lines, .n = n};
     struct bcs_waiter waiter = {0};
-    uint32_t n_looks = nic_engine_is_crowded(context->engine) ? LOOKS_AT_ONCE : 0;
+    uint32_t n_looks = nic_engine_is_crowded(part->context->engine) ? LOOKS_AT_ONCE : 0;
 
-    while (!have_all_arrived(part)) {
+    while (!have_come(part, &awaited)) {
         if (n_looks < LOOKS_AT_ONCE) {
             n_looks++;
             bcs_clock_pause();
         } else {
-            bcs_wait_turn(context, &waiter);
+            bcs_wait_turn(part->context, &waiter);
         }
     }
-    bcs_wait_stop(context, &waiter);
+    bcs_wait_stop(part->context, &waiter);
 }
 
-/** What all mean together; else a word that says in what they differ. */
-static uint64_t join_terms(const struct part *part)
+/** @return whether somebody sleeps that may wait for the line */
+static bool publish(const struct part *part, struct bcs_near_line *line)
 {
-    uint64_t terms = part->lines[0].terms;
+    const struct bcs_machine *machine = part->context->engine->machine;
 
-    for (uint32_t i = 1; i < part->n; i++) {
-        if (__builtin_expect(part->lines[i].terms != terms, 0)) {
-            terms = nic_terms_join(terms, part->lines[i].terms);
+    atomic_store_explicit(&line->number, part->number, memory_order_seq_cst);
+    return atomic_load_explicit(&machine->n_asleep, memory_order_seq_cst) > 0;
+}
+
+/** Wake n members of a block, the first ones, but for this one. */
+static void wake(const struct part *part, const struct block *block, uint32_t n)
+{
+    struct nic_engine *engine = part->context->engine;
+
+    for (uint32_t i = 0; i < n; i++) {
+        if (i != block->own) {
+            uint32_t port = part->group->ports[block->first + i * block->step];
+
+            bcs_sleep_wake(engine->machine, nic_engine_port(engine, port));
         }
     }
-    return terms;
 }
 
-/** The members differ: the first of them, and the first that differs from it. */
-static int refuse(struct bcs_context *context, const struct bcs_group *group,
-                  const struct part *part, uint64_t joined)
+/** Publish this member's line in a block. @param n_waiting  members that wait for all lines */
+static void arrive(const struct part *part, const struct block *block,
+                   uint32_t n_waiting)
 {
-    struct nic_refusal refusal = {
-        .sequence = part->number,
-        .terms = part->lines[0].terms,
-        .node = context->engine->home,
-        .is_length_only = joined != NIC_TERMS_MIXED,
-    };
-    uint32_t other = 1;
+    struct bcs_near_line *lines = block->lines->arrivals[part->turn];
+    struct awaited all = {.lines = lines, .n = block->n};
 
-    while (part->lines[other].terms == refusal.terms) {
-        other++;
-    }
-    refusal.other_terms = part->lines[other].terms;
-    refusal.other_rank = (int32_t)other;
-    return bcs_disagreement(context, group, &refusal);
-}
-
-static void reduce(const struct part *part,
-                   const struct bcs_engine_collective_args *args)
-{
-    _Alignas(BCS_CACHE_LINE) uint8_t operands[BCS_NEAR_MOST][BCS_INLINE_BYTES];
-
-    for (uint32_t i = 0; i < part->n; i++) {
-        memcpy(operands[i], part->lines[i].payload, args->n_bytes);
-    }
-    nic_reduce_tree(args->kernel, operands, part->n, args->count, sizeof(operands[0]));
-    memcpy(args->out, operands[0], args->n_bytes);
-}
-
-/** This member's result. */
-static void take_result(const struct part *part,
-                        const struct bcs_engine_collective_args *args)
-{
-    bool is_root = args->root == (int)part->rank;
-
-    switch (args->kind) {
-    case BCS_ENGINE_BARRIER:
-        break;
-    case BCS_ENGINE_BCAST:
-        if (!is_root) {
-            memcpy(args->out, part->lines[args->root].payload, args->n_bytes);
-        }
-        break;
-    default:
-        if ((args->root < 0 || is_root) && args->n_bytes > 0) {
-            reduce(part, args);
-        }
-        break;
+    if (publish(part, &lines[block->own]) && have_come(part, &all)) {
+        wake(part, block, n_waiting);
     }
 }
 
-static struct part begin(const struct bcs_context *context, struct bcs_group *group,
-                         const struct bcs_engine_collective_args *args)
+/** Write what this member brings. */
+static void say_own(const struct part *part, struct bcs_near_said *said_out)
 {
-    const struct nic_view *view = nic_engine_own(context->engine);
-    struct bcs_near_lines *lines = nic_view_near_lines(view, group->slot);
-    uint64_t number = ++group->n_near;
+    const struct bcs_engine_collective_args *args = part->args;
     const struct bcs_descriptor meant = {
         .operation = bcs_collective_operation(args),
         .tag = args->root,
         .n_bytes = args->n_bytes,
     };
 
-    return (struct part){
-        .lines = lines->turns[number % BCS_NEAR_TURNS],
-        .number = number,
-        .terms = nic_terms(&meant),
-        .n = (uint32_t)group->size,
-        .rank = (uint32_t)group->rank,
+    said_out->terms = nic_terms(&meant);
+    if (args->in != NULL) {
+        memcpy(said_out->payload, args->in, args->n_bytes);
+    }
+}
+
+static void copy(const struct part *part, const struct bcs_near_said *said,
+                 struct bcs_near_said *said_out)
+{
+    said_out->terms = said->terms;
+    memcpy(said_out->payload, said->payload,
+           nic_terms_are_mixed(said->terms) ? sizeof(struct nic_refusal)
+                                            : part->args->n_bytes);
+}
+
+/** Whether a line says other than the first of its block, and who is the first that does.
+ *  @param refusal  names the first of the block; gets the other one */
+static bool differs(const struct bcs_near_said *said, uint32_t rank,
+                    struct nic_refusal *refusal)
+{
+    struct nic_refusal within = {.terms = said->terms, .rank = (int32_t)rank};
+
+    if (nic_terms_are_mixed(said->terms)) {
+        memcpy(&within, said->payload, sizeof(within));
+    }
+    if (within.terms == refusal->terms) {
+        within.terms = within.other_terms;
+        within.rank = within.other_rank;
+    }
+    refusal->other_terms = within.terms;
+    refusal->other_rank = within.rank;
+    return said->terms != refusal->terms;
+}
+
+/** Say of a block's members that they differ: the first one, and the first that differs. */
+static void say_difference(const struct part *part, const struct block *block,
+                           struct bcs_near_said *said_out)
+{
+    const struct bcs_near_line *lines = block->lines->arrivals[part->turn];
+    struct nic_refusal refusal = {
+        .terms = lines[0].said.terms,
+        .rank = (int32_t)block->first,
     };
+
+    if (nic_terms_are_mixed(refusal.terms)) {
+        memcpy(&refusal, lines[0].said.payload, sizeof(refusal));
+    } else {
+        for (uint32_t i = 1;
+             !differs(&lines[i].said, block->first + i * block->step, &refusal); i++) {
+        }
+    }
+    memcpy(said_out->payload, &refusal, sizeof(refusal));
+}
+
+/** What all lines mean together; else a word that says in what they differ. */
+static uint64_t join_terms(const struct bcs_near_line *lines, uint32_t n)
+{
+    uint64_t terms = lines[0].said.terms;
+
+    for (uint32_t i = 1; i < n; i++) {
+        if (__builtin_expect(lines[i].said.terms != terms, 0)) {
+            terms = nic_terms_join(terms, lines[i].said.terms);
+        }
+    }
+    return terms;
+}
+
+static void reduce(const struct part *part, const struct bcs_near_line *lines,
+                   uint32_t n, uint8_t *out)
+{
+    const struct bcs_engine_collective_args *args = part->args;
+    _Alignas(BCS_CACHE_LINE) uint8_t operands[BCS_NEAR_MOST][BCS_INLINE_BYTES];
+
+    for (uint32_t i = 0; i < n; i++) {
+        memcpy(operands[i], lines[i].said.payload, args->n_bytes);
+    }
+    nic_reduce_tree(args->kernel, operands, n, args->count, sizeof(operands[0]));
+    memcpy(out, operands[0], args->n_bytes);
+}
+
+/** Whether this member gets a result. */
+static bool has_result(const struct part *part)
+{
+    const struct bcs_engine_collective_args *args = part->args;
+    bool is_root = args->root == part->group->rank;
+
+    return args->n_bytes > 0 &&
+           (args->kind == BCS_ENGINE_BCAST ? !is_root : args->root < 0 || is_root);
+}
+
+/** What a block says together, all lines of which are there. */
+static void join(const struct part *part, const struct block *block,
+                 struct bcs_near_said *said_out)
+{
+    const struct bcs_engine_collective_args *args = part->args;
+    const struct bcs_near_line *lines = block->lines->arrivals[part->turn];
+    uint32_t root = ((uint32_t)args->root - block->first) / block->step;
+
+    said_out->terms = join_terms(lines, block->n);
+    if (__builtin_expect(nic_terms_are_mixed(said_out->terms), 0)) {
+        say_difference(part, block, said_out);
+    } else if (args->n_bytes == 0 ||
+               ((uint32_t)part->group->size <= part->near && !has_result(part))) {
+        return; /* nobody asks */
+    } else if (args->kind != BCS_ENGINE_BCAST) {
+        reduce(part, lines, block->n, said_out->payload);
+    } else if ((uint32_t)args->root >= block->first && root < block->n) {
+        memcpy(said_out->payload, lines[root].said.payload, args->n_bytes);
+    }
+}
+
+/** Tell the members of a block, of which this one is the first. */
+static void release(const struct part *part, const struct block *block,
+                    const struct bcs_near_said *said)
+{
+    struct bcs_near_line *line = &block->lines->release[part->turn];
+
+    copy(part, said, &line->said);
+    if (publish(part, line)) {
+        wake(part, block, block->n);
+    }
+}
+
+/** Come together with all others. @param said_out  what all say */
+static void meet(const struct part *part, struct bcs_near_said *said_out)
+{
+    const struct nic_layout *layout = &part->context->engine->layout;
+    struct place place = {.index = (uint32_t)part->group->rank,
+                          .n = (uint32_t)part->group->size,
+                          .n_may = layout->shape.node_ranks,
+                          .step = 1};
+    struct block led[MOST_LEVELS], *block = led;
+
+    say_own(part, said_out);
+    for (;; block++) {
+        bool is_top = place.n <= part->near;
+        struct bcs_near_line *lines;
+
+        *block = block_of(part, &place);
+        lines = block->lines->arrivals[part->turn];
+        copy(part, said_out, &lines[block->own].said);
+        arrive(part, block, is_top ? block->n : 1);
+        if (!is_top && block->own > 0) {
+            await(part, &block->lines->release[part->turn], 1);
+            copy(part, &block->lines->release[part->turn].said, said_out);
+            break;
+        }
+        await(part, lines, block->n);
+        join(part, block, said_out);
+        if (is_top) {
+            break;
+        }
+        rise(&place, part->near);
+    }
+    while (block > led) {
+        release(part, --block, said_out);
+    }
+}
+
+/** The members differ. */
+static int refuse(const struct part *part, const struct bcs_near_said *said)
+{
+    struct nic_refusal refusal;
+
+    memcpy(&refusal, said->payload, sizeof(refusal));
+    refusal.sequence = part->number;
+    refusal.node = part->context->engine->home;
+    refusal.is_length_only = said->terms != NIC_TERMS_MIXED;
+    return bcs_disagreement(part->context, part->group, &refusal);
 }
 
 int bcs_near_collective(struct bcs_context *context, struct bcs_group *group,
                         const struct bcs_engine_collective_args *args)
 {
-    struct part part = begin(context, group, args);
-    uint64_t joined;
+    uint64_t number = ++group->n_near;
+    const struct part part = {
+        .context = context,
+        .group = group,
+        .args = args,
+        .number = number,
+        .near = context->engine->layout.shape.limits.near,
+        .turn = number % BCS_NEAR_TURNS,
+    };
+    struct bcs_near_said said;
 
-    fill(&part, args);
-    arrive(context, group, &part);
-    await_all(context, &part);
-    joined = join_terms(&part);
-    if (__builtin_expect(joined != part.terms, 0)) {
-        return refuse(context, group, &part, joined);
+    meet(&part, &said);
+    if (__builtin_expect(nic_terms_are_mixed(said.terms), 0)) {
+        return refuse(&part, &said);
     }
-    take_result(&part, args);
+    if (has_result(&part)) {
+        memcpy(args->out, said.payload, args->n_bytes);
+    }
     return 0;
 }

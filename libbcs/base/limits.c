@@ -177,6 +177,16 @@ const struct bcs_limit bcs_limits[] = {
         .help = "Members that one member forwards a broadcast to.",
     },
     {
+        LIMIT(near),
+        .usual = BCS_NEAR_MOST,
+        .least = 2,
+        .most = BCS_NEAR_MOST,
+        .is_power = true,
+        .help =
+            "Members that look at what each other says in a short collective of one "
+            "node. Of more, so many at a time do, in a tree.",
+    },
+    {
         LIMIT(whole_bytes),
         .usual = 2048,
         .least = 0,

@@ -20,6 +20,7 @@ enum {
     BCS_BATCH_MOST = 64,
     BCS_RETURNED_MOST = 256,
     BCS_STREAM_PIECES_MOST = 4,
+    BCS_NEAR_MOST = 16,
     BCS_CBSP_SETS_MOST = 4,
     BCS_CBSP_CHILDREN_MOST = 8,
 };
@@ -47,6 +48,7 @@ struct bcs_limits {
     uint32_t requests;
     uint32_t plans;
     uint32_t tree;
+    uint32_t near;
     uint32_t whole_bytes;
     uint32_t share_bytes;
     uint32_t cbsp_sets;

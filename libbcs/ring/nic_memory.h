@@ -75,7 +75,9 @@ struct nic_layout {
     uint32_t send_limit;              /* sends without a receive that a desk keeps */
     struct nic_region items; /* n_items, of the first desk; see nic_layout_items */
     struct nic_region slots; /* n_ports * n_groups collective slots */
-    struct nic_region near;  /* lines of as many, or none where ports share a desk */
+    /* n_near blocks of bcs_near_block for each of them; none where ports share a desk */
+    struct nic_region near;
+    uint32_t n_near;
     struct nic_region wires; /* n_nodes rings of limits.wire entries */
     /* limits.stage_blocks chunk blocks for each node, or, with links, each port of the node */
     struct nic_region stages;

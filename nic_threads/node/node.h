@@ -355,11 +355,14 @@ static inline uint64_t nic_view_slot_gva(const struct nic_view *view, uint32_t s
     return nic_region_gva(&view->engine->layout.slots, slot);
 }
 
-/** The lines of a slot's near collectives. */
-static inline struct bcs_near_lines *nic_view_near_lines(const struct nic_view *view,
-                                                         uint32_t slot)
+/** A block of lines of a slot's near collectives, by its number among those of all levels. */
+static inline struct bcs_near_block *nic_view_near_block(const struct nic_view *view,
+                                                         uint32_t slot, uint32_t number)
 {
-    return nic_view_at(view, nic_region_gva(&view->engine->layout.near, slot));
+    const struct nic_layout *layout = &view->engine->layout;
+
+    return nic_view_at(
+        view, nic_region_gva(&layout->near, (uint64_t)slot * layout->n_near + number));
 }
 
 static inline struct nic_slot *nic_view_slot(const struct nic_view *view, uint32_t slot)

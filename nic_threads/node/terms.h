@@ -40,6 +40,12 @@ static inline uint32_t nic_terms_bytes(uint64_t terms)
     return (uint32_t)(terms & NIC_TERMS_LENGTH);
 }
 
+/** Whether these are the terms of members that differ. */
+static inline bool nic_terms_are_mixed(uint64_t terms)
+{
+    return (terms & NIC_TERMS_LENGTH) == NIC_TERMS_LENGTH;
+}
+
 /** The terms of members that differ. */
 static inline uint64_t nic_terms_join(uint64_t a, uint64_t b)
 {

@@ -15,7 +15,7 @@ enum nic_agreement { NIC_NOT_ALL_BEGUN, NIC_AGREED, NIC_DISAGREED };
 /** Whether local members that have arrived at a slot differ. */
 static inline bool nic_agreement_is_mixed(const struct nic_slot *slot)
 {
-    return nic_terms_bytes(slot->gathered_terms) == NIC_TERMS_LENGTH;
+    return nic_terms_are_mixed(slot->gathered_terms);
 }
 
 /** Publish this node's terms: all local members of a slot have arrived. */

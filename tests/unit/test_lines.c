@@ -14,14 +14,12 @@
 #include "nic_threads/drivers/turn.h"
 #include "nic_threads/node/terms.h"
 #include "tests/engine/job.h"
-#include "tests/unit/collective_parts.h"
 #include "tests/unit/line_trace.h"
 #include "tests/unit/run_suite.h"
 
 enum {
     N_RANKS = 6,
-    N_FEWER = 17,
-    N_MANY = 33, /* members of a group that goes through one desk */
+    N_MANY = 40, /* members of a group in three blocks */
     TAG = 5,
     N_ROUNDS = 40,
     N_POLLS = 200,
@@ -39,6 +37,11 @@ static char data[LONGEST];
 static void setup(void)
 {
     job_open_awake(&job, N_RANKS, ranks);
+}
+
+static void setup_many(void)
+{
+    job_open_awake(&job, N_MANY, ranks);
 }
 
 static void teardown(void)
@@ -248,20 +251,32 @@ static void probe_in_vain(void)
                      BCS_E_PENDING);
 }
 
+/** The block of lines of ranks' groups with a number, in their next collective. */
+static struct bcs_near_block *next_block(uint32_t number)
+{
+    return nic_view_near_block(nic_engine_own(ranks[0].context->engine),
+                               ranks[0].world.slot, number);
+}
+
+static uint32_t next_turn(void)
+{
+    return (ranks[0].world.n_near + 1) % BCS_NEAR_TURNS;
+}
+
+/** Let lines of the next collective say: a barrier. */
+static void say_barrier(struct bcs_near_line *lines, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        lines[i].said.terms = nic_terms(&(struct bcs_descriptor){
+            .operation = bcs_operation(BCS_COLLECTIVE_BARRIER, 0), .tag = -1});
+        atomic_store(&lines[i].number, ranks[0].world.n_near + 1);
+    }
+}
+
 /** The others have come, as their lines say. */
 static void come_to_barrier(void)
 {
-    struct bcs_group *group = &ranks[0].world;
-    uint64_t number = group->n_near + 1;
-    struct bcs_near_line *turn =
-        nic_view_near_lines(nic_engine_own(ranks[0].context->engine), group->slot)
-            ->turns[number % BCS_NEAR_TURNS];
-
-    for (int i = 1; i < N_RANKS; i++) {
-        turn[i].terms = nic_terms(&(struct bcs_descriptor){
-            .operation = bcs_operation(BCS_COLLECTIVE_BARRIER, 0), .tag = -1});
-        atomic_store(&turn[i].number, number);
-    }
+    say_barrier(&next_block(0)->arrivals[next_turn()][1], N_RANKS - 1);
 }
 
 static void end_barrier(void)
@@ -370,51 +385,51 @@ START_TEST(who_comes_to_a_collective_writes_its_own_line_and_reads_those_of_all)
 }
 END_TEST
 
-/* ---- groups that are too large for lines of their own */
+/* ---- groups in a tree of blocks */
 
-/** Add what the last of n members does to its node's memory in the second barrier, once what
- * it needs is there; of fewer members it is subtracted. */
-static void add_last_of_many(uint32_t n, int sign, long *n_atomic, long *n_written)
+/* The same table: once all that the rank waits for is there. Each line written takes an atomic
+ * instruction. Rank 0, the first of its block, writes its line, that of the block in the upper
+ * one, and the one that the others of its block wait for. */
+static const struct {
+    const char *call;
+    uint32_t rank;
+    size_t n_read, n_written;
+} many_costs[] = {
+    {"barrier of 40, the last to come, not the first of its block", 17, 1, 1},
+    {"barrier of 40, the last to come, the first of all", 0, 16 + 3, 3},
+};
+
+START_TEST(who_comes_to_a_barrier_of_many_writes_a_line_for_each_level_and_block)
 {
-    struct line_trace traces[N_PIECES];
+    const uint32_t n_blocks = bcs_near_n_blocks(N_MANY, BCS_NEAR_MOST);
 
-    job_open_awake(&job, n, ranks);
-    for (uint32_t i = 0; i < n; i++) {
+    for (uint32_t i = 0; i < N_MANY; i++) {
         rank_open_world(&ranks[i]);
     }
-    for (int repeat = 0; repeat < 2; repeat++) {
+    say_barrier(&next_block(0)->arrivals[next_turn()][1], BCS_NEAR_MOST - 1);
+    say_barrier(&next_block(n_blocks)->arrivals[next_turn()][1], n_blocks - 1);
+    say_barrier(next_block(1)->release + next_turn(), 1);
+    for (size_t i = 0; i < sizeof(many_costs) / sizeof(many_costs[0]); i++) {
+        struct rank *me = &ranks[many_costs[i].rank];
+        struct line_trace traces[N_PIECES];
+        size_t n_written;
+
         make_traces(traces);
-        for (uint32_t i = 1; i < n; i++) {
-            post_part(&ranks[i], ranks[i].world.slot, BCS_COLLECTIVE_BARRIER, -1, 0);
-        }
         line_trace_begin(traces, N_PIECES);
-        end_barrier();
+        ck_assert_int_eq(bcs_barrier(me->context, &me->world, NULL), 0);
         line_trace_end();
-        if (repeat == 1) {
-            *n_atomic += sign * (long)traces[HEAP].n_atomic;
-            *n_written += sign * (long)line_trace_count(&traces[HEAP], LINE_WRITTEN);
+        n_written = line_trace_count(&traces[HEAP], LINE_WRITTEN);
+        if (is_table_wanted) {
+            printf("| %s | %zu | %zu |\n", many_costs[i].call, traces[HEAP].n_atomic,
+                   n_written);
+        } else {
+            ck_assert_uint_eq(n_written, many_costs[i].n_written);
+            ck_assert_uint_eq(traces[HEAP].n_atomic, many_costs[i].n_written);
+            ck_assert_uint_eq(line_trace_count(&traces[HEAP], LINE_READ),
+                              many_costs[i].n_read);
         }
         free_traces(traces);
     }
-    job_close(&job, ranks);
-}
-
-/* Whoever comes last carries out the parts of all: so much for each member. */
-START_TEST(a_barrier_of_many_costs_its_last_member_some_lines_for_each)
-{
-    long n_atomic = 0, n_written = 0;
-
-    add_last_of_many(N_MANY, 1, &n_atomic, &n_written);
-    add_last_of_many(N_FEWER, -1, &n_atomic, &n_written);
-    n_written /= N_MANY - N_FEWER;
-    if (is_table_wanted) {
-        printf("| barrier of more than 16, the last to come, for each member | %ld | "
-               "%ld |\n",
-               n_atomic, n_written);
-        return;
-    }
-    ck_assert_int_eq(n_atomic, 0);
-    ck_assert_int_eq(n_written, 4);
 }
 END_TEST
 
@@ -431,6 +446,7 @@ int main(int argc, char **argv)
     tcase = tcase_create("lines");
     many = tcase_create("many");
     tcase_add_checked_fixture(tcase, setup, teardown);
+    tcase_add_checked_fixture(many, setup_many, teardown);
     is_table_wanted = argc > 1 && strcmp(argv[1], "--table") == 0;
     if (!is_table_wanted) {
         tcase_add_test(tcase, a_message_writes_no_line_that_a_third_rank_uses);
@@ -441,7 +457,8 @@ int main(int argc, char **argv)
             who_comes_to_a_collective_writes_its_own_line_and_reads_those_of_all);
     }
     tcase_add_test(tcase, calls_cost_what_the_table_says);
-    tcase_add_test(many, a_barrier_of_many_costs_its_last_member_some_lines_for_each);
+    tcase_add_test(
+        many, who_comes_to_a_barrier_of_many_writes_a_line_for_each_level_and_block);
     suite_add_tcase(suite, tcase);
     suite_add_tcase(suite, many);
     return run_suite(suite);

@@ -88,8 +88,8 @@ static void sums_over(uint32_t slot, const bool is_in[])
             ports[n++] = i;
         }
     }
-    if (nic_is_linked(ranks[0].context->engine) && n <= BCS_NEAR_MOST) {
-        return; /* such a group does without the engine */
+    if (nic_is_linked(ranks[0].context->engine)) {
+        return; /* such groups do without the engine */
     }
     for (uint32_t i = 0; i < n; i++) {
         struct bcs_group *group = &ranks[ports[i]].world;

@@ -7,6 +7,8 @@
 #include <bcs/bcs.h>
 #include <bcs/status.h>
 #include <check.h>
+#include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "libbcs/api/engine_collective.h"
@@ -14,6 +16,7 @@
 #include "libbcs/base/clock.h"
 #include "nic_threads/rules/reduce_ops.h"
 #include "tests/engine/job.h"
+#include "tests/unit/caught_stderr.h"
 #include "tests/unit/run_suite.h"
 
 enum { N_ROUNDS = 3000, MOST_PAUSES = 300, A_SLEEP = 40, N_WRONG = 20 };
@@ -91,6 +94,22 @@ static void pattern_rounds(struct rank *me)
     }
 }
 
+/* What the first refused collective has told that does not name those who differ. */
+static char wrong_line[256];
+
+/** The line that a refused collective has left names rank 0 and the first that differs from it. */
+static void look_at_names(int other)
+{
+    char named[32];
+    const char *line = caught_stderr_next();
+
+    snprintf(named, sizeof(named), ", rank %d in ", other > 0 ? other : 1);
+    if (wrong_line[0] == '\0' &&
+        (strstr(line, "rank 0 is in ") == NULL || strstr(line, named) == NULL)) {
+        snprintf(wrong_line, sizeof(wrong_line), "'%.200s' has no '%s'", line, named);
+    }
+}
+
 /** One means another thing than the others, and then all the same again. */
 static void pattern_disagreement(struct rank *me)
 {
@@ -98,7 +117,8 @@ static void pattern_disagreement(struct rank *me)
     for (int64_t round = 0; round < N_WRONG; round++) {
         int64_t mine[2] = {1, 1}, got[2];
         struct bcs_engine_collective_args args = sum_args(mine, got, -1);
-        bool is_other = me->rank == round % me->size, is_length = round % 2 == 0;
+        int other = (int)(round % me->size);
+        bool is_other = me->rank == other, is_length = round % 2 == 0;
 
         if (is_other && is_length) {
             args.count = 2;
@@ -116,16 +136,27 @@ static void pattern_disagreement(struct rank *me)
                     bcs_engine_collective(me->context, &me->world, &args) == 0 &&
                         got[0] == me->size,
                     "the next one is wrong");
+        if (me->rank == 0) { /* whoever has told it has come to the next one since */
+            look_at_names(other);
+        }
     }
 }
 
-static const uint32_t sizes[] = {2, 3, 8};
+/* Members that all look at each other, and trees of two and three levels, whole and in part. */
+static const struct shape {
+    uint32_t n_ranks;
+    const char *limits;
+} shapes[] = {
+    {2, "near=16"}, {3, "near=16"}, {8, "near=16"}, {8, "near=4"},
+    {5, "near=4"},  {3, "near=2"},  {7, "near=2"},  {8, "near=2"},
+};
 
-enum { N_SIZES = sizeof(sizes) / sizeof(sizes[0]) };
+enum { N_SHAPES = sizeof(shapes) / sizeof(shapes[0]) };
 
 static void run(int i, rank_fn fn)
 {
-    job_run(&(const struct job_shape){.n_ranks = sizes[i],
+    job_run(&(const struct job_shape){.n_ranks = shapes[i].n_ranks,
+                                      .limits = shapes[i].limits,
                                       .is_direct = true,
                                       .is_threaded = true},
             fn);
@@ -139,7 +170,10 @@ END_TEST
 
 START_TEST(all_are_told_of_members_that_differ)
 {
+    caught_stderr_begin();
     run(_i, pattern_disagreement);
+    caught_stderr_end();
+    ck_assert_str_eq(wrong_line, "");
 }
 END_TEST
 
@@ -147,7 +181,7 @@ int main(void)
 {
     TCase *tcase = tcase_create("near");
 
-    tcase_add_loop_test(tcase, every_result_is_right_whoever_is_late, 0, N_SIZES);
-    tcase_add_loop_test(tcase, all_are_told_of_members_that_differ, 0, N_SIZES);
+    tcase_add_loop_test(tcase, every_result_is_right_whoever_is_late, 0, N_SHAPES);
+    tcase_add_loop_test(tcase, all_are_told_of_members_that_differ, 0, N_SHAPES);
     return run_tcase("near", tcase);
 }
