@@ -55,6 +55,7 @@ static int start_engine(struct bcs_context *context,
         context->engine->machine->n_cpus = context->meeting.n_cpus;
         context->engine->machine->first_port = context->meeting.first;
         context->engine->machine->n_ports = context->meeting.n_processes;
+        context->engine->machine->n_sharing = context->meeting.n_sharing;
     }
     context->driver = nic_driver_find(&context->config);
     return 0;
@@ -270,6 +271,8 @@ int bcs_group_open(struct bcs_context *context, struct bcs_group *group, uint64_
     n_words = (uint32_t)bcs_node_words(opening.members.n_nodes);
     group->n_local = opening.members.n_local;
     group->n_near = base;
+    group->near_first =
+        bcs_near_first(&layout->shape.limits, context->engine->machine->n_sharing);
     if (bcs_group_is_near(context, group)) {
         return 0;
     }

@@ -50,15 +50,17 @@ struct part {
     const struct bcs_group *group;
     const struct bcs_engine_collective_args *args;
     uint64_t number;
-    uint32_t near, turn;
+    uint32_t turn;
 };
 
 /** Where a member is in the tree, on one level of it. */
 struct place {
-    uint32_t index;        /* of it among those of the level, */
-    uint32_t n;            /* which are so many, */
-    uint32_t step;         /* each the first of so many ranks */
-    uint32_t first, n_may; /* first block of the level, and lines that it may have */
+    uint32_t index; /* of it among those of the level, */
+    uint32_t n;     /* which are so many, */
+    uint32_t step;  /* each the first of so many ranks, */
+    uint32_t near;  /* in blocks of so many */
+    uint32_t first,
+        n_may_blocks; /* first block of the level, and how many there may be */
 };
 
 /** A block of a level, in which the member has a line. */
@@ -84,13 +86,13 @@ bool bcs_group_is_near(const struct bcs_context *context, const struct bcs_group
 
 static struct block block_of(const struct part *part, const struct place *place)
 {
-    uint32_t number = place->index / part->near, before = number * part->near;
+    uint32_t number = place->index / place->near, before = number * place->near;
     uint32_t n = place->n - before;
 
     return (struct block){
         .lines = nic_view_near_block(nic_engine_own(part->context->engine),
                                      part->group->slot, place->first + number),
-        .n = n < part->near ? n : part->near,
+        .n = n < place->near ? n : place->near,
         .own = place->index - before,
         .first = before * place->step,
         .step = place->step,
@@ -100,11 +102,12 @@ static struct block block_of(const struct part *part, const struct place *place)
 /** Where the first member of a block is on the next level. */
 static void rise(struct place *place, uint32_t near)
 {
-    place->first += bcs_near_n_blocks(place->n_may, near);
-    place->n_may = bcs_near_n_blocks(place->n_may, near);
-    place->n = bcs_near_n_blocks(place->n, near);
-    place->index /= near;
-    place->step *= near;
+    place->index /= place->near;
+    place->n = bcs_near_n_blocks(place->n, place->near);
+    place->step *= place->near;
+    place->near = near;
+    place->first += place->n_may_blocks;
+    place->n_may_blocks = bcs_near_n_blocks(place->n_may_blocks, near);
 }
 
 /** Whether all lines are there. */
@@ -284,7 +287,7 @@ static void join(const struct part *part, const struct block *block,
     if (__builtin_expect(nic_terms_are_mixed(said_out->terms), 0)) {
         say_difference(part, block, said_out);
     } else if (args->n_bytes == 0 ||
-               ((uint32_t)part->group->size <= part->near && !has_result(part))) {
+               (block->n == (uint32_t)part->group->size && !has_result(part))) {
         return; /* nobody asks */
     } else if (args->kind != BCS_ENGINE_BCAST) {
         reduce(part, lines, block->n, said_out->payload);
@@ -308,16 +311,19 @@ static void release(const struct part *part, const struct block *block,
 /** Come together with all others. @param said_out  what all say */
 static void meet(const struct part *part, struct bcs_near_said *said_out)
 {
-    const struct nic_layout *layout = &part->context->engine->layout;
-    struct place place = {.index = (uint32_t)part->group->rank,
-                          .n = (uint32_t)part->group->size,
-                          .n_may = layout->shape.node_ranks,
-                          .step = 1};
+    const struct nic_shape *shape = &part->context->engine->layout.shape;
+    struct place place = {
+        .index = (uint32_t)part->group->rank,
+        .n = (uint32_t)part->group->size,
+        .step = 1,
+        .near = part->group->near_first,
+        .n_may_blocks = bcs_near_n_first(&shape->limits, shape->node_ranks),
+    };
     struct block led[MOST_LEVELS], *block = led;
 
     say_own(part, said_out);
     for (;; block++) {
-        bool is_top = place.n <= part->near;
+        bool is_top = place.n <= place.near;
         struct bcs_near_line *lines;
 
         *block = block_of(part, &place);
@@ -334,7 +340,7 @@ static void meet(const struct part *part, struct bcs_near_said *said_out)
         if (is_top) {
             break;
         }
-        rise(&place, part->near);
+        rise(&place, shape->limits.near);
     }
     while (block > led) {
         release(part, --block, said_out);
@@ -362,7 +368,6 @@ int bcs_near_collective(struct bcs_context *context, struct bcs_group *group,
         .group = group,
         .args = args,
         .number = number,
-        .near = context->engine->layout.shape.limits.near,
         .turn = number % BCS_NEAR_TURNS,
     };
     struct bcs_near_said said;

@@ -3,7 +3,8 @@
  * Lines of near collectives in NIC memory, zero at first: what each member of a group says, and
  * others read (libbcs/api/near_collective.c). They stand in blocks of up to limits.near members,
  * the blocks of a collective slot in levels: after those of the members themselves those of the
- * first members of these blocks, up to a level that is one block.
+ * first members of these blocks, up to a level that is one block. Those of the first level are
+ * smaller if fewer processes share a cache.
  */
 #ifndef BCS_RING_NEAR_LINE_H
 #define BCS_RING_NEAR_LINE_H
@@ -14,7 +15,11 @@
 #include "libbcs/base/limits.h"
 #include "libbcs/ring/descriptor.h"
 
-enum { BCS_NEAR_TURNS = 2 }; /* collectives whose lines stand apart */
+enum {
+    BCS_NEAR_TURNS = 2, /* collectives whose lines stand apart */
+    BCS_NEAR_FIRST_LEAST =
+        4, /* members of a block of the first level, for its cache's sake */
+};
 
 /** What a member says, for itself or for all below it, or the group to its members. */
 struct bcs_near_said {
@@ -37,21 +42,38 @@ struct bcs_near_block {
     struct bcs_near_line release[BCS_NEAR_TURNS];
 };
 
+/** Members of a block of the first level, where n_sharing that follow each other have a cache in
+ *  common: the least, for which there is room, or more. */
+static inline uint32_t bcs_near_first(const struct bcs_limits *limits,
+                                      uint32_t n_sharing)
+{
+    return n_sharing < BCS_NEAR_FIRST_LEAST || n_sharing > limits->near ? limits->near
+                                                                        : n_sharing;
+}
+
 /** Blocks that n members, or blocks of the level below, are in. */
 static inline uint32_t bcs_near_n_blocks(uint32_t n, uint32_t near)
 {
     return (n - 1) / near + 1;
 }
 
-/** Blocks of all levels, for n members. */
-static inline uint32_t bcs_near_n_blocks_in_all(uint32_t n, uint32_t near)
+/** Blocks of the first level that there is room for. */
+static inline uint32_t bcs_near_n_first(const struct bcs_limits *limits, uint32_t n)
 {
-    uint32_t n_blocks = 0;
+    return bcs_near_n_blocks(n, bcs_near_first(limits, BCS_NEAR_FIRST_LEAST));
+}
 
-    do {
-        n = bcs_near_n_blocks(n, near);
+/** Blocks of all levels that n members need. */
+static inline uint32_t bcs_near_n_in_all(const struct bcs_limits *limits, uint32_t n)
+{
+    uint32_t n_blocks;
+
+    n = bcs_near_n_first(limits, n);
+    n_blocks = n;
+    while (n > 1) {
+        n = bcs_near_n_blocks(n, limits->near);
         n_blocks += n;
-    } while (n > 1);
+    }
     return n_blocks;
 }
 

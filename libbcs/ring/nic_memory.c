@@ -26,6 +26,11 @@ static uint64_t smaller(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
 /** The layout that is being made, and where the next part goes. */
 struct drawing {
     struct nic_layout *layout;
@@ -171,7 +176,7 @@ static void place_all(struct drawing *drawing)
     const struct nic_shape *shape = &layout->shape;
     const struct bcs_limits *limits = &shape->limits;
     uint64_t n_slots = (uint64_t)shape->n_ports * shape->n_groups;
-    uint64_t n_near;
+    uint64_t n_near, n_whole_near;
     uint64_t n_wires = (uint64_t)layout->n_nodes * limits->wire;
     uint64_t n_stages =
         (uint64_t)(layout->n_far > 0 ? shape->node_ranks : layout->n_nodes) *
@@ -179,17 +184,17 @@ static void place_all(struct drawing *drawing)
     uint64_t n_node_links = layout->n_far > 0 ? shape->node_ranks : 0;
     uint64_t window_bytes = UINT64_C(1) << drawing->window_shift, end;
 
-    layout->n_near = layout->n_links > 0
-                         ? bcs_near_n_blocks_in_all(shape->node_ranks, limits->near)
-                         : 0;
+    layout->n_near =
+        layout->n_links > 0 ? bcs_near_n_in_all(limits, shape->node_ranks) : 0;
     n_near = n_slots * layout->n_near;
+    n_whole_near = limits->whole > 0 ? layout->n_near : 0; /* those of all processes */
     layout->items = table(drawing, layout->n_items,
                           UINT64_C(1) * (layout->n_desks > 1 ? 4 : 16) * limits->whole,
                           shape->n_item_bytes);
     layout->slots =
         table(drawing, n_slots, UINT64_C(16) * limits->whole, shape->n_slot_bytes);
-    layout->near =
-        table(drawing, n_near, limits->whole / 8, sizeof(struct bcs_near_block));
+    layout->near = table(drawing, n_near, larger(limits->whole / 8, n_whole_near),
+                         sizeof(struct bcs_near_block));
     layout->wires = table(drawing, n_wires, 0, shape->n_wire_bytes);
     layout->stages =
         table(drawing, n_stages, 0, sizeof(struct bcs_block) + BCS_CHUNK_BLOCK_BYTES);

@@ -30,7 +30,8 @@ struct bcs_machine {
     uint32_t n_cpus;
     uint32_t
         first_port;   /* of the process that does what one of the machine has to do */
-    uint32_t n_ports; /* on this machine, one after the other */
+    uint32_t n_ports;   /* on this machine, one after the other */
+    uint32_t n_sharing; /* so many of them always share a cache; see meeting.h */
     _Atomic uint32_t watch; /* enum bcs_watch */
     /* Parking words of the background thread and of the sender of timed strobes. */
     _Atomic uint32_t background_park, strobe_park;

@@ -16,6 +16,7 @@
 #include "libbcs/base/log_job.h"
 #include "libbcs/base/notice.h"
 #include "libbcs/copy/process_copy.h"
+#include "libbcs/session/caches.h"
 
 /** What every process tells the others first. */
 struct introduction {
@@ -123,6 +124,22 @@ static uint32_t count_cpus(const struct introduction *all, uint32_t n)
         return 1;
     }
     return (uint32_t)CPU_COUNT(&any);
+}
+
+/** How many of n processes that follow each other share a last-level cache, at least. */
+static uint32_t count_sharing(const struct introduction *all, uint32_t n)
+{
+    uint32_t *caches = calloc(n, sizeof(*caches)), n_sharing;
+
+    if (caches == NULL) {
+        return 1;
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        caches[i] = bcs_caches_find(BCS_CACHES_FOLDER, &all[i].cpus);
+    }
+    n_sharing = bcs_caches_n_sharing(caches, n);
+    free(caches);
+    return n_sharing;
 }
 
 /** Read a word of the next rank's memory, as a direct copy would. */
@@ -283,6 +300,7 @@ int bcs_meet(const struct bcs_bootstrap *bootstrap,
         .n_nodes = (bootstrap->size - 1) / params->node_ranks + 1,
         .n_processes = bootstrap->size, /* as there is one machine */
         .n_cpus = 1,
+        .n_sharing = 1,
     };
     uint64_t probe = (uint64_t)getpid();
     int rc;
@@ -310,6 +328,8 @@ int bcs_meet(const struct bcs_bootstrap *bootstrap,
     if (bootstrap->rank == meeting.first && meeting.n_processes > meeting.n_cpus) {
         bcs_notice(BCS_NOTICE_CROWDED, "%u ranks have %u processors",
                    meeting.n_processes, meeting.n_cpus);
+    } else if (bootstrap->rank == meeting.first) {
+        meeting.n_sharing = count_sharing(all, bootstrap->size);
     }
     free(all);
     *meeting_out = meeting;

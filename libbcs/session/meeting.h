@@ -35,6 +35,9 @@ struct bcs_meeting {
     uint32_t first;       /* process of this machine; does what one of them has to do */
     uint32_t n_processes; /* of this machine, from the first on */
     uint32_t n_cpus;      /* that they may run on, together */
+    /* So many that follow each other share a last-level cache, a power of two; only known to the
+     * first one, and 1 where they have fewer processors than they are. */
+    uint32_t n_sharing;
     bool is_direct;       /* they may copy each other's memory, and shall */
 };
 

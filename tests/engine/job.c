@@ -143,6 +143,7 @@ static int job_context_create(const struct job *job, uint32_t rank,
         context->engine->machine->n_cpus =
             job->shape.n_cpus != 0 ? job->shape.n_cpus : N_CPUS;
         context->engine->machine->n_ports = context->size;
+        context->engine->machine->n_sharing = job->shape.n_sharing;
     }
     context->driver = nic_driver_find(&context->config);
     *context_out = context;

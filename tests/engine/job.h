@@ -33,6 +33,7 @@ struct job_shape {
     enum nic_buffering buffering;
     const char *limits; /* as BCS_LIMITS; NULL: what that says */
     uint32_t n_cpus;    /* 0: few */
+    uint32_t n_sharing; /* so many threads share a cache, as they say; 0: unknown */
     uint64_t defer;     /* as BCS_DEFER; 0: what that says */
 };
 

@@ -401,13 +401,15 @@ static const struct {
 
 START_TEST(who_comes_to_a_barrier_of_many_writes_a_line_for_each_level_and_block)
 {
+    const struct bcs_limits *limits = &ranks[0].context->config.limits;
     const uint32_t n_blocks = bcs_near_n_blocks(N_MANY, BCS_NEAR_MOST);
+    const uint32_t upper = bcs_near_n_first(limits, N_MANY);
 
     for (uint32_t i = 0; i < N_MANY; i++) {
         rank_open_world(&ranks[i]);
     }
     say_barrier(&next_block(0)->arrivals[next_turn()][1], BCS_NEAR_MOST - 1);
-    say_barrier(&next_block(n_blocks)->arrivals[next_turn()][1], n_blocks - 1);
+    say_barrier(&next_block(upper)->arrivals[next_turn()][1], n_blocks - 1);
     say_barrier(next_block(1)->release + next_turn(), 1);
     for (size_t i = 0; i < sizeof(many_costs) / sizeof(many_costs[0]); i++) {
         struct rank *me = &ranks[many_costs[i].rank];

@@ -146,9 +146,11 @@ static void pattern_disagreement(struct rank *me)
 static const struct shape {
     uint32_t n_ranks;
     const char *limits;
+    uint32_t n_sharing;
 } shapes[] = {
-    {2, "near=16"}, {3, "near=16"}, {8, "near=16"}, {8, "near=4"},
-    {5, "near=4"},  {3, "near=2"},  {7, "near=2"},  {8, "near=2"},
+    {2, "near=16", 0}, {3, "near=16", 0}, {8, "near=16", 0}, {8, "near=4", 0},
+    {5, "near=4", 0},  {3, "near=2", 0},  {7, "near=2", 0},  {8, "near=2", 0},
+    {8, "near=16", 4}, {5, "near=8", 4},  {8, "near=2", 4},  {8, "near=16", 2},
 };
 
 enum { N_SHAPES = sizeof(shapes) / sizeof(shapes[0]) };
@@ -157,6 +159,7 @@ static void run(int i, rank_fn fn)
 {
     job_run(&(const struct job_shape){.n_ranks = shapes[i].n_ranks,
                                       .limits = shapes[i].limits,
+                                      .n_sharing = shapes[i].n_sharing,
                                       .is_direct = true,
                                       .is_threaded = true},
             fn);
