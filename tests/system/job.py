@@ -17,6 +17,7 @@ import time
 import uuid
 
 import modes
+import stacks
 
 MARK = "TEST_JOB_MARK"
 
@@ -98,11 +99,13 @@ class Job:
         return os.pread(self.errors.fileno(), 1 << 24, 0).decode(errors="replace")
 
     def finish(self, timeout):
-        """Wait for the launcher, or kill everything after timeout seconds (a hang)."""
+        """Wait for the launcher, or kill everything after timeout seconds (a hang), and
+        print where its ranks were."""
         try:
             status = self.process.wait(timeout)
         except subprocess.TimeoutExpired:
             status = None
+            print(stacks.describe(self.processes()), flush=True)
             self.kill()
         seconds = time.monotonic() - self.start
         stdout = self.output_so_far()
