@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "libbcs/base/digest.h"
 #include "libbcs/ring/nic_memory.h"
 
 static const char *const strobe_choices[] = {"demand", "timed", NULL};
@@ -180,14 +181,10 @@ uint64_t nic_config_digest(const struct nic_config *config)
     struct nic_config compared = *config;
     /* all fields, without what may follow for alignment */
     unsigned char bytes[offsetof(struct nic_config, limits) + sizeof(compared.limits)];
-    uint64_t digest = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
 
     compared.spin_ns = 0;
     memcpy(bytes, &compared, sizeof(bytes));
-    for (size_t i = 0; i < sizeof(bytes); i++) {
-        digest = (digest ^ bytes[i]) * UINT64_C(0x100000001b3);
-    }
-    return digest;
+    return bcs_digest_add(BCS_DIGEST_OF_NOTHING, bytes, sizeof(bytes));
 }
 
 const char *nic_config_transport(const struct nic_config *config)

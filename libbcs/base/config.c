@@ -26,6 +26,7 @@
 union value {
     uint64_t number;
     struct bcs_limits limits;
+    char text[BCS_CONFIG_TEXT_BYTES];
 };
 
 /** A suffix of a number and what it multiplies by; tables run from small to large. */
@@ -50,6 +51,7 @@ static const struct unit *units_of(enum bcs_config_kind kind)
     case BCS_CONFIG_COUNT:
     case BCS_CONFIG_CHOICE:
     case BCS_CONFIG_LIMITS:
+    case BCS_CONFIG_TEXT:
         break;
     }
     return count_units;
@@ -110,6 +112,24 @@ static bool parse_choice(const struct bcs_config_entry *entry, const char *text,
     return false;
 }
 
+static bool parse_text(const struct bcs_config_entry *entry, const char *text,
+                       char text_out[BCS_CONFIG_TEXT_BYTES])
+{
+    size_t n_bytes = strlen(text);
+
+    for (size_t i = 0; i < n_bytes; i++) {
+        if (iscntrl((unsigned char)text[i])) {
+            return false;
+        }
+    }
+    if (n_bytes >= BCS_CONFIG_TEXT_BYTES ||
+        (entry->fits != NULL && !entry->fits(text))) {
+        return false;
+    }
+    memcpy(text_out, text, n_bytes + 1);
+    return true;
+}
+
 static bool parse_value(const struct bcs_config_entry *entry, const char *text,
                         union value *value_out)
 {
@@ -120,6 +140,8 @@ static bool parse_value(const struct bcs_config_entry *entry, const char *text,
         return parse_choice(entry, text, &value_out->number);
     case BCS_CONFIG_LIMITS:
         return bcs_limits_parse(text, &value_out->limits, &bad);
+    case BCS_CONFIG_TEXT:
+        return parse_text(entry, text, value_out->text);
     default:
         return parse_number(entry, text, &value_out->number);
     }
@@ -127,8 +149,14 @@ static bool parse_value(const struct bcs_config_entry *entry, const char *text,
 
 static size_t value_bytes(const struct bcs_config_entry *entry)
 {
-    return entry->kind == BCS_CONFIG_LIMITS ? sizeof(struct bcs_limits)
-                                            : sizeof(uint64_t);
+    switch (entry->kind) {
+    case BCS_CONFIG_LIMITS:
+        return sizeof(struct bcs_limits);
+    case BCS_CONFIG_TEXT:
+        return BCS_CONFIG_TEXT_BYTES;
+    default:
+        return sizeof(uint64_t);
+    }
 }
 
 /* A user's text made fit for one line: cut off and without control characters. */
@@ -365,6 +393,11 @@ void bcs_config_allowed(const struct bcs_config_entry *entry, char *text_out,
     }
     if (entry->kind == BCS_CONFIG_LIMITS) {
         bcs_limits_allowed("", text_out, n_text_bytes);
+        return;
+    }
+    if (entry->kind == BCS_CONFIG_TEXT) {
+        snprintf(text_out, n_text_bytes, "%s, up to %d bytes", entry->form,
+                 BCS_CONFIG_TEXT_BYTES - 1);
         return;
     }
     number_print(entry->minimum, units, minimum, sizeof minimum);

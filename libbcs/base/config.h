@@ -19,7 +19,11 @@ enum bcs_config_kind {
     BCS_CONFIG_DURATION_NS, /* "500us", "2ms", "1s", "100ns"; a unit is required */
     BCS_CONFIG_CHOICE,      /* one of the words in choices; stored as its index */
     BCS_CONFIG_LIMITS,      /* as bcs_limits_parse reads it; a struct bcs_limits */
+    BCS_CONFIG_TEXT,        /* printable; a char[BCS_CONFIG_TEXT_BYTES], ended by 0 */
 };
+
+/** Room for the text of a BCS_CONFIG_TEXT. */
+enum { BCS_CONFIG_TEXT_BYTES = 1024 };
 
 /** One variable, and the field at offset in the module's config struct. */
 struct bcs_config_entry {
@@ -31,9 +35,11 @@ struct bcs_config_entry {
     const char
         *at_least; /* of numbers: name of a variable of this table, whose value is the
                            * least besides 0; NULL: none */
-    const char *const *choices; /* NULL-terminated, for BCS_CONFIG_CHOICE */
-    bool is_for_tests;          /* exists in builds with tests only, see below */
-    const char *help;           /* one or two sentences */
+    const char *const *choices;     /* NULL-terminated, for BCS_CONFIG_CHOICE */
+    const char *form;               /* of texts: what is allowed, in words, */
+    bool (*fits)(const char *text); /* and whether one is; NULL: any */
+    bool is_for_tests;              /* exists in builds with tests only, see below */
+    const char *help;               /* one or two sentences */
 };
 
 /** The variables of one module. */

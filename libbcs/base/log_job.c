@@ -15,36 +15,30 @@
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/file.h>
 #include <unistd.h>
 
+#include "libbcs/base/digest.h"
 #include "libbcs/base/environment.h"
 #include "libbcs/base/log.h"
 
 #define TEXT_BYTES 768
-
-/* FNV-1a, of one text after another. */
-static uint64_t digest_add(uint64_t digest, const char *text)
-{
-    for (; *text != '\0'; text++) {
-        digest = (digest ^ (unsigned char)*text) * UINT64_C(0x100000001b3);
-    }
-    return digest;
-}
 
 /* Open and lock the file of a text. @return the descriptor; -1: there is none */
 static int said_open(const char *text)
 {
     const char *folder = bcs_environment_get("PMIX_SERVER_TMPDIR");
     const char *job = bcs_environment_get("PMIX_NAMESPACE");
-    uint64_t digest = UINT64_C(0xcbf29ce484222325);
+    uint64_t digest = BCS_DIGEST_OF_NOTHING;
     char path[PATH_MAX];
     int fd;
 
     if (folder == NULL || folder[0] != '/' || job == NULL) {
         return -1;
     }
-    digest = digest_add(digest_add(digest, job), text);
+    digest = bcs_digest_add(digest, job, strlen(job));
+    digest = bcs_digest_add(digest, text, strlen(text));
     snprintf(path, sizeof path, "%s/bcs-said-%016" PRIx64, folder, digest);
     fd = open(path, O_CREAT | O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0600);
     while (fd >= 0 && flock(fd, LOCK_EX) != 0) {

@@ -16,7 +16,13 @@ struct sample_config {
     uint64_t limit_bytes;
     uint64_t slice_ns;
     uint64_t copy;
+    char folder[BCS_CONFIG_TEXT_BYTES];
 };
+
+static bool begins_with_a(const char *text)
+{
+    return text[0] == 'a';
+}
 
 static const char *const copies[] = {"auto", "direct", "pooled", NULL};
 
@@ -55,6 +61,15 @@ static const struct bcs_config_entry sample_entries[] = {
         .choices = copies,
         .help = "How data are copied.",
     },
+    {
+        .name = "BCS_MDS_DIR",
+        .fallback = "a",
+        .kind = BCS_CONFIG_TEXT,
+        .offset = offsetof(struct sample_config, folder),
+        .form = "what begins with a",
+        .fits = begins_with_a,
+        .help = "A folder.",
+    },
 };
 
 static const struct bcs_config_table sample_table = {
@@ -88,6 +103,7 @@ START_TEST(an_empty_environment_gives_the_defaults)
     ck_assert_uint_eq(config.limit_bytes, 4096);
     ck_assert_uint_eq(config.slice_ns, 500000);
     ck_assert_uint_eq(config.copy, 0);
+    ck_assert_str_eq(config.folder, "a");
 }
 END_TEST
 
@@ -110,6 +126,23 @@ START_TEST(each_kind_of_value_is_parsed)
     ck_assert_uint_eq(config.slice_ns, 10000000000);
     ck_assert_int_eq(read_with("BCS_COPY", "pooled", &config, error), 0);
     ck_assert_uint_eq(config.copy, 2);
+    ck_assert_int_eq(read_with("BCS_MDS_DIR", "a/b c", &config, error), 0);
+    ck_assert_str_eq(config.folder, "a/b c");
+}
+END_TEST
+
+START_TEST(a_text_is_as_long_as_there_is_room)
+{
+    struct sample_config config = {.folder = "kept"};
+    char text[BCS_CONFIG_TEXT_BYTES + 1], error[256];
+
+    memset(text, 'a', sizeof(text));
+    text[BCS_CONFIG_TEXT_BYTES] = '\0';
+    ck_assert_int_eq(read_with("BCS_MDS_DIR", text, &config, error), -EINVAL);
+    ck_assert_str_eq(config.folder, "kept");
+    text[BCS_CONFIG_TEXT_BYTES - 1] = '\0';
+    ck_assert_int_eq(read_with("BCS_MDS_DIR", text, &config, error), 0);
+    ck_assert_str_eq(config.folder, text);
 }
 END_TEST
 
@@ -133,6 +166,10 @@ static const struct {
      "BCS_SLICE=500: allowed are 1us to 10s, with a unit ns, us, ms or s"},
     {"BCS_SLICE", "11s",
      "BCS_SLICE=11s: allowed are 1us to 10s, with a unit ns, us, ms or s"},
+    {"BCS_MDS_DIR", "b",
+     "BCS_MDS_DIR=b: allowed are what begins with a, up to 1023 bytes"},
+    {"BCS_MDS_DIR", "a\tb",
+     "BCS_MDS_DIR=a?b: allowed are what begins with a, up to 1023 bytes"},
 };
 
 START_TEST(a_bad_value_is_named_with_what_is_allowed)
@@ -225,6 +262,7 @@ int main(void)
 
     tcase_add_test(tests, an_empty_environment_gives_the_defaults);
     tcase_add_test(tests, each_kind_of_value_is_parsed);
+    tcase_add_test(tests, a_text_is_as_long_as_there_is_room);
     tcase_add_loop_test(tests, a_bad_value_is_named_with_what_is_allowed, 0,
                         sizeof bad_values / sizeof bad_values[0]);
     tcase_add_test(tests, a_long_bad_value_is_cut_off);
