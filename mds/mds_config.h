@@ -10,12 +10,16 @@
 /** What is recorded. */
 enum mds_mode {
     MDS_MODE_OFF,
-    MDS_MODE_MMDS, /* summary of the primitives at the end of the run */
+    MDS_MODE_MMDS, /* what each process does */
 };
 
-/** BCS_MDS. mode is an enum mds_mode. */
+/** The variables BCS_MDS and BCS_MDS_*. */
 struct mds_config {
-    uint64_t mode;
+    uint64_t mode;                      /* an enum mds_mode */
+    char folder[BCS_CONFIG_TEXT_BYTES]; /* where runs get theirs; "": none is made */
+    char primitives[BCS_CONFIG_TEXT_BYTES]; /* that have distributions; mds_names_has */
+    char ranks[BCS_CONFIG_TEXT_BYTES];      /* that record; mds_ranks_has */
+    uint64_t bits;                          /* of histograms; see histogram.h */
 };
 
 extern const struct bcs_config_table mds_config_table;

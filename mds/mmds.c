@@ -15,16 +15,28 @@
 #include <string.h>
 
 /* The thread's own: calls in calls are those of one thread, whatever records them. */
-_Thread_local uint32_t mds_depth __attribute__((tls_model("initial-exec")));
+_Thread_local struct mds_call mds_call __attribute__((tls_model("initial-exec")));
 
-int mmds_start(bool is_shared, struct mds_collect **collect_out)
+/** Bytes that what a process records takes; only what is used becomes memory. */
+static size_t collect_bytes(const struct mds_shape *shape)
 {
-    struct mds_collect *collect = calloc(1, sizeof(*collect));
+    return sizeof(struct mds_collect) +
+           (size_t)MDS_N_DISTRIBUTIONS * mds_histogram_n(shape->bits) *
+               sizeof(uint64_t) +
+           shape->n_ranks * sizeof(struct mds_peer);
+}
+
+int mmds_start(bool is_shared, const struct mds_shape *shape,
+               struct mds_collect **collect_out)
+{
+    struct mds_collect *collect = calloc(1, collect_bytes(shape));
 
     if (collect == NULL) {
         return -ENOMEM;
     }
     collect->is_shared = is_shared;
+    collect->shape = *shape;
+    collect->n_buckets = mds_histogram_n(shape->bits);
     collect->start_ns = bcs_clock_now_ns();
     collect->start_ticks = bcs_clock_ticks();
     collect->since_ticks = collect->start_ticks;
@@ -32,15 +44,17 @@ int mmds_start(bool is_shared, struct mds_collect **collect_out)
     return 0;
 }
 
+void mmds_distribute(struct mds_collect *collect, uint32_t primitive)
+{
+    collect->has_distribution[primitive / 64] |= UINT64_C(1) << primitive % 64;
+}
+
 void mmds_stop(struct mds_collect *collect)
 {
     mds_lock(collect);
     collect->stop_ns = bcs_clock_now_ns();
     collect->stop_ticks = bcs_clock_ticks();
-    mds_switch(collect,
-               collect->n_blocked == 0 ? &collect->computation
-                                       : &collect->communication,
-               collect->stop_ticks);
+    mds_switch(collect, collect->n_blocked > 0, collect->stop_ticks);
     mds_unlock(collect);
 }
 
@@ -75,7 +89,7 @@ void mmds_summarize(const struct mds_collect *collect, struct mmds_summary *summ
     summary_out->communication = interval_to_ns(&collect->communication, ns_per_tick);
     for (uint32_t i = 0; i < MDS_MAX_PRIMITIVES; i++) {
         summary_out->primitives[i] =
-            interval_to_ns(&collect->primitives[i], ns_per_tick);
+            interval_to_ns(&collect->primitives[i].time, ns_per_tick);
     }
     accounted_ns =
         summary_out->computation.total_ns + summary_out->communication.total_ns;

@@ -59,7 +59,11 @@ struct mmds_report {
  * @return 0        recording
  * @return -ENOMEM  nothing is recorded
  */
-int mmds_start(bool is_shared, struct mds_collect **collect_out);
+int mmds_start(bool is_shared, const struct mds_shape *shape,
+               struct mds_collect **collect_out);
+
+/** Record the distributions of a primitive, too. Before it is called. */
+void mmds_distribute(struct mds_collect *collect, uint32_t primitive);
 
 /** Stop recording: the last interval ends. Calls that begin from now on must not find it. */
 void mmds_stop(struct mds_collect *collect);

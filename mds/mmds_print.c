@@ -133,12 +133,14 @@ static void print_all(FILE *out, const struct mmds_report *report,
     for (uint32_t i = 0; i < report->n_ranks; i++) {
         mmds_merge(sum, &summaries[i]);
     }
-    snprintf(title, sizeof(title), "MMDS, all %" PRIu32 " processes", report->n_ranks);
+    snprintf(title, sizeof(title), "MMDS, all %" PRIu64 " processes", sum->n_processes);
     mmds_print(out, title, report->names, report->n_primitives, sum);
     print_notices(out);
     for (uint32_t i = 0; i < report->n_ranks; i++) {
-        snprintf(title, sizeof(title), "MMDS, process %" PRIu32, i);
-        mmds_print(out, title, report->names, report->n_primitives, &summaries[i]);
+        if (summaries[i].n_processes > 0) { /* it has recorded */
+            snprintf(title, sizeof(title), "MMDS, process %" PRIu32, i);
+            mmds_print(out, title, report->names, report->n_primitives, &summaries[i]);
+        }
     }
 }
 

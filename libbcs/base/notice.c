@@ -123,6 +123,15 @@ static const struct bcs_notice_kind kinds[BCS_N_NOTICES] = {
             .effect = "The run has no report",
             .remedy = "Leave BCS_MDS alone, or use it with an MPI program",
         },
+    [BCS_NOTICE_UNWRITTEN] =
+        {
+            .key = "unwritten",
+            .level = BCS_LOG_WARN,
+            .effect = "What was recorded is missing in the folder of the run; if there "
+                      "is none, tables are printed instead. The program goes on",
+            .remedy = "Make room there, or let BCS_MDS_DIR be a folder that can be "
+                      "written to",
+        },
     [BCS_NOTICE_MESSAGES_KEPT] =
         {
             .key = "messages-kept",

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 
 #include "mpi_shim/calls/calls.h"
+#include "mpi_shim/comm/record.h"
 #include "mpi_shim/real/error.h"
 #include "mpi_shim/real/handles.h"
 #include "mpi_shim/real/pass.h"
@@ -67,6 +68,18 @@ static int passed(const struct shim_collective *call, int rc)
     return rc;
 }
 
+/** Check a call, and record how long its data are. @return as shim_collective_check */
+static inline int check(struct shim_comm *comm, struct shim_collective *call)
+{
+    int class = shim_collective_check(comm, call);
+
+    if (__builtin_expect(shim_state.collect != NULL, 0) && class == MPI_SUCCESS &&
+        call->kind != SHIM_BARRIER) {
+        shim_record_size(shim_collective_bytes(comm, call));
+    }
+    return class;
+}
+
 /** Carry out a call. Inlined, since is_barrier is known then: the shortest call has no
  *  exchange. @return false: it is one for the real library */
 static inline __attribute__((always_inline)) bool block(struct shim_exchange *exchange,
@@ -83,7 +96,7 @@ static inline __attribute__((always_inline)) bool block(struct shim_exchange *ex
     } else if (is_barrier) {
         class = shim_class_of_status(bcs_barrier(shim_context(), comm->whole, NULL));
     } else {
-        class = shim_collective_check(comm, call);
+        class = check(comm, call);
     }
     if (class == MPI_SUCCESS && !is_barrier) {
         int status;
@@ -159,8 +172,7 @@ static bool request(struct shim_collective *call, bool is_persistent,
 
     shim_enter();
     comm = shim_comm_find(call->handle);
-    class =
-        comm == NULL ? class_without(call->handle) : shim_collective_check(comm, call);
+    class = comm == NULL ? class_without(call->handle) : check(comm, call);
     if (class == MPI_SUCCESS && request_out == NULL) {
         class = MPI_ERR_REQUEST;
     }

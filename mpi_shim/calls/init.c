@@ -17,9 +17,9 @@
 #include "libbcs/base/notice.h"
 #include "libbcs/session/variables.h"
 #include "mds/mds_config.h"
-#include "mds/mmds.h"
 #include "mpi_shim/calls/calls.h"
 #include "mpi_shim/calls/comm_idup.h"
+#include "mpi_shim/calls/monitor.h"
 #include "mpi_shim/comm/comm.h"
 #include "mpi_shim/data/datatype.h"
 #include "mpi_shim/data/op.h"
@@ -139,10 +139,7 @@ static void start(void)
     if (shim_progress_hook_install(progress_hook) < 0) {
         bcs_notice(BCS_NOTICE_NO_HOOK, "this MPI library has no progress hook");
     }
-    if (mds.mode == MDS_MODE_MMDS &&
-        mmds_start(shim_state.is_threaded, &shim_state.collect) < 0) {
-        bcs_error("no memory for the monitor: this run ends without its report");
-    }
+    shim_monitor_start(&mds);
     shim_state.forked.in_child = shim_gate_forbid;
     bcs_forked_watch(&shim_state.forked);
     shim_gate_open();
@@ -172,43 +169,8 @@ int shim_Init_thread(int *argc, char ***argv, int required, int *provided)
     return rc;
 }
 
-static int gather(void *arg, const void *mine, size_t n_bytes, void *all)
-{
-    (void)arg;
-    return shim_real.Gather(mine, (int)n_bytes, shim_handles.byte, all, (int)n_bytes,
-                            shim_handles.byte, 0,
-                            shim_handles.comm_world) == MPI_SUCCESS
-               ? 0
-               : -EIO;
-}
-
-/** Print the MMDS report of what was recorded, which is freed. Collective. */
-static void report(struct mds_collect *collect)
-{
-    const struct bcs_strobes strobes = bcs_context_strobes(shim_context());
-    struct mmds_summary summary;
-    const struct mmds_report report = {
-        .names = shim_function_names,
-        .n_primitives = SHIM_N_FUNCTIONS,
-        .rank = bcs_context_rank(shim_context()),
-        .n_ranks = bcs_context_size(shim_context()),
-        .gather = gather,
-        .out = stderr,
-    };
-
-    mmds_summarize(collect, &summary);
-    free(collect);
-    summary.n_slices = bcs_context_slices(shim_context());
-    summary.strobes =
-        (struct mmds_strobes){strobes.slice_ns, strobes.n_sent,  strobes.n_left_out,
-                              strobes.n_idle,   strobes.late_ns, strobes.is_prompt};
-    shim_pass_counts(summary.passed, SHIM_N_FUNCTIONS);
-    mmds_report(&report, &summary);
-}
-
 int shim_Finalize(void)
 {
-    struct mds_collect *collect;
     int rc;
 
     if (bcs_forked_is_child()) {
@@ -218,17 +180,11 @@ int shim_Finalize(void)
     if (shim_context() == NULL) {
         return shim_real.Finalize();
     }
-    collect = shim_state.collect;
-    shim_state.collect = NULL;
-    if (collect != NULL) {
-        mmds_stop(collect);
-    }
+    shim_monitor_stop();
     shim_enter();
     shim_request_drain();
     shim_leave();
-    if (collect != NULL) {
-        report(collect);
-    }
+    shim_monitor_report();
     shim_pack_teardown();
     /* Attributes of MPI_COMM_SELF are deleted in there, and may still communicate. */
     rc = shim_real.Finalize();

@@ -7,6 +7,7 @@
  * and calls the error handler with the right class. It must not carry the call out.
  */
 #include "mpi_shim/calls/calls.h"
+#include "mpi_shim/comm/record.h"
 #include "mpi_shim/real/error.h"
 #include "mpi_shim/real/handles.h"
 #include "mpi_shim/real/pass.h"
@@ -185,6 +186,7 @@ static inline int send_now(const struct shim_call *call, struct shim_comm *comm,
     if (is_copied(type, message.n_bytes)) {
         return carry_out(call, comm, type, MPI_STATUS_IGNORE);
     }
+    shim_record_sent(comm, call->peer, message.n_bytes);
     rc = type->is_dense ? bcs_send(shim_context(), &message, mode, NULL)
                         : send_laid_out(&message, type, mode);
     return rc < 0 ? MPI_ERR_NO_MEM : MPI_SUCCESS;
@@ -336,6 +338,8 @@ static inline int receive_now(const struct shim_call *call, struct shim_comm *co
     if (rc < 0) {
         return MPI_ERR_NO_MEM;
     }
+    shim_record_size(result.n_bytes);
+    shim_record_received(comm, result.source, result.n_bytes);
     shim_status_set(status, result.source, result.tag, result.n_bytes, false);
     return rc == BCS_E_TRUNCATED ? MPI_ERR_TRUNCATE : MPI_SUCCESS;
 }

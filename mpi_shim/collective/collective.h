@@ -68,6 +68,11 @@ enum shim_role shim_collective_role(const struct shim_comm *comm, int root);
  */
 int shim_collective_check(struct shim_comm *comm, struct shim_collective *call);
 
+/** Bytes of this rank's data: that it sends, or that it gets, if it sends nothing or what is in
+ *  place; of a reduction, of its operand. The call has been checked, and not forgotten. */
+uint64_t shim_collective_bytes(struct shim_comm *comm,
+                               const struct shim_collective *call);
+
 /** Free what shim_collective_check has looked up. */
 static inline void shim_collective_forget(struct shim_collective *call)
 {

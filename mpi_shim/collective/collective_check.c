@@ -210,15 +210,6 @@ static bool is_wrongly_in_place(const struct shim_comm *comm,
            (is_in_place(&call->send) && shim_comm_is_inter(comm));
 }
 
-/** The bytes of a block that has been checked. */
-static size_t block_bytes(const struct shim_layout *layout, int32_t i)
-{
-    const struct shim_datatype *type =
-        layout->has_types ? layout->types[i] : layout->type;
-
-    return type->size * (size_t)(layout->is_vector ? layout->counts[i] : layout->count);
-}
-
 /** Whether a rank can tell by itself how long a block that it gets must be: it gets one from
  *  itself, or all are as long. */
 static bool is_balance_known(const struct shim_comm *comm,
@@ -251,8 +242,8 @@ static inline int check_balance(const struct shim_comm *comm,
         !is_balance_known(comm, call)) {
         return MPI_SUCCESS;
     }
-    n_sent = block_bytes(send, comm->group.rank);
-    n_expected = block_bytes(receive, comm->group.rank);
+    n_sent = shim_layout_block_bytes(send, comm->group.rank);
+    n_expected = shim_layout_block_bytes(receive, comm->group.rank);
     return n_sent == n_expected ? MPI_SUCCESS
                                 : refuse_lengths(comm, n_sent, n_expected);
 }

@@ -61,6 +61,16 @@ struct shim_layout {
  */
 void shim_layout_keep(struct shim_layout *layout);
 
+/** The bytes of a block, or of the buffer, whose types have been found. */
+static inline size_t shim_layout_block_bytes(const struct shim_layout *layout,
+                                             int32_t i)
+{
+    const struct shim_datatype *type =
+        layout->has_types ? layout->types[i] : layout->type;
+
+    return type->size * (size_t)(layout->is_vector ? layout->counts[i] : layout->count);
+}
+
 /* Up to so many ranks, the description of the blocks needs no allocation. */
 #define SHIM_BLOCKS_SMALL 32
 

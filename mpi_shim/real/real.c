@@ -29,6 +29,14 @@ const char *const shim_function_names[SHIM_N_FUNCTIONS] = {
 #include "mpi_shim/real/functions.def"
 };
 
+const enum mds_timing shim_function_timings[SHIM_N_FUNCTIONS] = {
+#define SHIM_BUFFERED(timing, type, name, parameters, arguments)                       \
+    [SHIM_FN_##name] = MDS_##timing,
+#define SHIM_PASSED(timing, type, name, parameters, arguments)                         \
+    [SHIM_FN_##name] = MDS_##timing,
+#include "mpi_shim/real/functions.def"
+};
+
 /* Reached if the program looked up a name that its MPI library does not have. */
 static int shim_symbol_missing(const char *name)
 {

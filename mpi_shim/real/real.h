@@ -12,6 +12,8 @@
 #include <mpi.h>
 #include <stdbool.h>
 
+#include "mds/collect.h"
+
 #pragma GCC visibility push(hidden)
 
 /** Numbers of the interposed functions: SHIM_FN_Send ... */
@@ -40,6 +42,9 @@ extern struct shim_real shim_tool;
 
 /** "MPI_Send" ... by enum shim_function; SHIM_N_FUNCTIONS entries. */
 extern const char *const shim_function_names[SHIM_N_FUNCTIONS];
+
+/** What the time inside each of them is. */
+extern const enum mds_timing shim_function_timings[SHIM_N_FUNCTIONS];
 
 /**
  * Find the real library and its functions, once, in one thread. A library that is not Open

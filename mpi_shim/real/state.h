@@ -57,6 +57,7 @@ struct shim_state {
     struct shim_types *types;
     struct shim_ops *ops;
     struct shim_arena *arena;
+    struct shim_monitor *monitor;
     MPI_Comm pack_comm; /* with which the real library packs for us */
 
     pthread_mutex_t lock;

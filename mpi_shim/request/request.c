@@ -11,6 +11,7 @@
 #include "libbcs/api/wait.h"
 #include "libbcs/base/notice.h"
 #include "mpi_shim/collective/collective.h"
+#include "mpi_shim/comm/record.h"
 #include "mpi_shim/real/error.h"
 #include "mpi_shim/real/handles.h"
 #include "mpi_shim/request/bsend_space.h"
@@ -44,10 +45,12 @@ void shim_request_delete(struct shim_request *request)
     if (request->is_persistent && request->type != NULL) {
         shim_datatype_release(request->type);
     }
-    if ((request->is_persistent || request->kind >= SHIM_RECEIVE_MESSAGE) &&
+    if ((request->is_persistent || request->holds_comm ||
+         request->kind >= SHIM_RECEIVE_MESSAGE) &&
         request->comm != NULL) {
         shim_comm_release(request->comm);
     }
+    request->holds_comm = false;
     request->error_comm = NULL;
     request->comm = NULL;
     shim_request_rest(request);
@@ -208,11 +211,32 @@ static int start_exchange(struct shim_request *request)
     return MPI_SUCCESS;
 }
 
+/** A message of the program's is sent, or room is made for one. */
+static inline void record_start(struct shim_request *request)
+{
+    uint64_t n_bytes;
+
+    if (__builtin_expect(shim_state.collect == NULL, 1) || request->is_proc_null) {
+        return;
+    }
+    n_bytes = (uint64_t)request->count * request->type->size;
+    if (is_send(request->kind)) {
+        shim_record_sent(request->comm, request->peer, n_bytes);
+    } else {
+        shim_record_size(n_bytes);
+        if (request->kind == SHIM_RECEIVE && !request->is_persistent) {
+            request->comm->n_users++; /* the program may free it before */
+            request->holds_comm = true;
+        }
+    }
+}
+
 static int start_message(struct shim_request *request)
 {
     int rc = MPI_SUCCESS;
 
     bcs_inside(&request->base)->is_send = is_send(request->kind);
+    record_start(request);
     if (request->is_proc_null) {
         bcs_inside(&request->base)->is_pending = false;
     } else if (request->kind == SHIM_SEND_BUFFERED) {
@@ -282,11 +306,25 @@ int shim_request_settle(struct shim_request *request)
     return result->error == BCS_E_TRUNCATED ? MPI_ERR_TRUNCATE : MPI_SUCCESS;
 }
 
+/** A request is over: if it has received a message, that was one of the program's. */
+static inline void record_end(const struct shim_request *request)
+{
+    const struct bcs_result *result = &request->base.result;
+
+    if (__builtin_expect(shim_state.collect == NULL, 1) || !request->is_active ||
+        request->kind == SHIM_EXCHANGE || is_send(request->kind) ||
+        request->is_proc_null || result->error == BCS_E_CANCELLED) {
+        return;
+    }
+    shim_record_received(request->comm, result->source, result->n_bytes);
+}
+
 int shim_request_finish(MPI_Request *handle, MPI_Status *status)
 {
     struct shim_request *request = shim_request_find(*handle);
     int rc = shim_request_settle(request);
 
+    record_end(request);
     shim_request_status(request, status);
     if (request->is_persistent) {
         drop_buffers(request);
@@ -324,6 +362,7 @@ void shim_request_reap(void)
         if (shim_request_look(request)) {
             *link = request->next;
             shim_request_settle(request);
+            record_end(request);
             shim_request_delete(request);
         } else {
             link = &request->next;

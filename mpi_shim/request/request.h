@@ -60,6 +60,7 @@ struct shim_request {
     char *copy;                /* of the data, without gaps, or NULL */
     bool is_persistent;        /* holds type and comm */
     bool holds_type;           /* for data with gaps */
+    bool holds_comm;           /* to record where a message has come from */
     bool is_active;
     bool is_proc_null;
     bool is_buffered; /* copy counts as used space of the attached buffer */

@@ -27,7 +27,7 @@ PROCESS_STATE = {
     "libbcs/session/entry.c": {
         "has_entered": "the launcher knows the process, as long as it lives, as one of a job",
     },
-    "mds/mmds.c": {"mds_depth": "a thread's: calls in calls are of one thread"},
+    "mds/mmds.c": {"mds_call": "a thread's: calls in calls are of one thread"},
     "mpi_shim/real/fallback.c": {"thread": "a thread's: what it does in the MPI library"},
     "mpi_shim/real/handles.c": {
         "shim_handles": "where the MPI library of this process is; set once",

@@ -64,7 +64,8 @@ INCLUDE_EDGES = {
         "nic_threads/rules",
     ],
     "nic_threads/drivers": ["libbcs/ring", "nic_threads/node", "nic_threads/roles"],
-    "mds": [],
+    "mds": ["libbcs/include/bcs/version.h"],
+    "mds/tool": ["libbcs/include/bcs/version.h", "mds"],
     "mpi_shim/real": [
         "libbcs/include",
         "libbcs/api/attach.h",
@@ -74,6 +75,7 @@ INCLUDE_EDGES = {
     ],
     "mpi_shim/data": ["libbcs/include", "mpi_shim/real", "nic_threads/rules/reduce_ops.h"],
     "mpi_shim/comm": [
+        "mds/collect.h",
         "libbcs/api/collective_across.h",
         "libbcs/api/neighbors.h",
         "libbcs/api/p2p.h",

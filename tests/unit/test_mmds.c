@@ -16,6 +16,8 @@ enum { SEND, ISEND, BARRIER, N_PRIMITIVES };
 
 static const char *const names[N_PRIMITIVES] = {"MPI_Send", "MPI_Isend", "MPI_Barrier"};
 
+static const struct mds_shape shape = {.n_ranks = 4, .bits = 3};
+
 /* Where calls are recorded. */
 static struct mds_collect *collect;
 
@@ -32,7 +34,7 @@ static void call(uint32_t primitive, enum mds_timing timing, int inner)
 
 static void record(struct mmds_summary *summary_out, void (*program)(void))
 {
-    ck_assert_int_eq(mmds_start(true, &collect), 0);
+    ck_assert_int_eq(mmds_start(true, &shape, &collect), 0);
     program();
     mmds_stop(collect);
     mmds_summarize(collect, summary_out);
@@ -58,7 +60,7 @@ static void assert_accounted(const struct mmds_summary *summary)
 START_TEST(nothing_is_recorded_when_off)
 {
     call(SEND, MDS_BLOCKING, -1);
-    ck_assert_uint_eq(mds_depth, 0);
+    ck_assert_uint_eq(mds_call.depth, 0);
 }
 END_TEST
 
@@ -139,10 +141,10 @@ START_TEST(ticks_become_nanoseconds_by_the_clocks_of_the_run)
                                     .start_ns = 50,
                                     .stop_ns = 1050,
                                     .since_ticks = 1000};
-    mds_interval_add(&collect->computation, 1000, 1600);
-    mds_interval_add(&collect->communication, 1600, 3700);
-    mds_interval_add(&collect->primitives[SEND], 1600, 3700);
-    mds_interval_add(&collect->computation, 3700, 4000);
+    mds_interval_add(&collect->computation, 600);
+    mds_interval_add(&collect->communication, 2100);
+    mds_interval_add(&collect->primitives[SEND].time, 2100);
+    mds_interval_add(&collect->computation, 300);
     mmds_summarize(collect, &summary);
     free(collect);
 
@@ -161,8 +163,8 @@ START_TEST(a_lost_interval_shows_as_gap)
     struct mmds_summary summary;
 
     *collect = (struct mds_collect){.stop_ticks = 1000, .stop_ns = 1000};
-    mds_interval_add(&collect->computation, 0, 400);
-    mds_interval_add(&collect->communication, 500, 1000);
+    mds_interval_add(&collect->computation, 400);
+    mds_interval_add(&collect->communication, 500);
     mmds_summarize(collect, &summary);
     free(collect);
     ck_assert_uint_eq(summary.gap_ns, 100);
@@ -171,26 +173,88 @@ END_TEST
 
 START_TEST(a_clock_that_runs_backwards_counts_as_nothing)
 {
-    struct mds_interval interval = {0};
+    uint64_t began;
 
-    mds_interval_add(&interval, 100, 90);
-    ck_assert_uint_eq(interval.total_ticks, 0);
-    ck_assert_uint_eq(interval.count, 1);
+    ck_assert_int_eq(mmds_start(false, &shape, &collect), 0);
+    mds_begin(collect, MDS_INSTANT);
+    began = bcs_clock_ticks() + (UINT64_C(1) << 40);
+    mds_end(collect, ISEND, MDS_INSTANT, began);
+    ck_assert_uint_eq(collect->primitives[ISEND].time.total_ticks, 0);
+    ck_assert_uint_eq(collect->primitives[ISEND].time.count, 1);
+    free(collect);
+    collect = NULL;
 }
 END_TEST
 
 START_TEST(a_stamp_before_the_last_one_is_not_counted_twice)
 {
-    struct mds_collect *collect = calloc(1, sizeof(*collect));
-
+    ck_assert_int_eq(mmds_start(false, &shape, &collect), 0);
     collect->since_ticks = 100;
-    mds_switch(collect, &collect->computation, 250);
-    mds_switch(collect, &collect->communication, 240);
-    mds_switch(collect, &collect->computation, 300);
+    mds_switch(collect, false, 250);
+    mds_switch(collect, true, 240);
+    mds_switch(collect, false, 300);
     ck_assert_uint_eq(collect->computation.total_ticks, 200);
     ck_assert_uint_eq(collect->communication.total_ticks, 0);
     ck_assert_uint_eq(collect->since_ticks, 300);
     free(collect);
+    collect = NULL;
+}
+END_TEST
+
+/** Points of a distribution from a bucket on. */
+static uint64_t points_from(uint32_t distribution, uint32_t first)
+{
+    uint64_t n = 0;
+
+    for (uint32_t i = first; i < collect->n_buckets; i++) {
+        n += mds_distribution(collect, distribution)[i];
+    }
+    return n;
+}
+
+START_TEST(lengths_and_times_are_distributed_where_it_is_asked_for)
+{
+    uint32_t of_100 = mds_histogram_bucket(100, shape.bits);
+
+    ck_assert_int_eq(mmds_start(false, &shape, &collect), 0);
+    mmds_distribute(collect, SEND);
+    for (int i = 0; i < 10; i++) {
+        uint64_t began = mds_begin(collect, MDS_BLOCKING);
+
+        mds_size_add(60);
+        mds_size_add(40);
+        mds_end(collect, SEND, MDS_BLOCKING, began);
+    }
+    call(SEND, MDS_BLOCKING, -1);
+    call(BARRIER, MDS_BLOCKING, -1);
+    mmds_stop(collect);
+
+    ck_assert_uint_eq(collect->primitives[SEND].n_sized, 10);
+    ck_assert_uint_eq(collect->primitives[SEND].n_bytes, 1000);
+    ck_assert_uint_eq(mds_distribution(collect, MDS_DISTRIBUTION_SIZE + SEND)[of_100],
+                      10);
+    ck_assert_uint_eq(points_from(MDS_DISTRIBUTION_SIZE + SEND, 0), 10);
+    ck_assert_uint_eq(points_from(MDS_DISTRIBUTION_LATENCY + SEND, 0), 11);
+    ck_assert_uint_eq(points_from(MDS_DISTRIBUTION_LATENCY + BARRIER, 0), 0);
+    ck_assert_uint_eq(points_from(MDS_DISTRIBUTION_COMMUNICATION, 0), 12);
+    ck_assert_uint_eq(points_from(MDS_DISTRIBUTION_COMPUTATION, 0), 13);
+    free(collect);
+    collect = NULL;
+}
+END_TEST
+
+START_TEST(messages_are_counted_by_peer)
+{
+    ck_assert_int_eq(mmds_start(true, &shape, &collect), 0);
+    mds_sent(collect, 3, 10);
+    mds_sent(collect, 3, 20);
+    mds_received(collect, 0, 5);
+    ck_assert_uint_eq(mds_peers(collect)[3].n_sent, 2);
+    ck_assert_uint_eq(mds_peers(collect)[3].sent_bytes, 30);
+    ck_assert_uint_eq(mds_peers(collect)[0].n_received, 1);
+    ck_assert_uint_eq(mds_peers(collect)[0].received_bytes, 5);
+    free(collect);
+    collect = NULL;
 }
 END_TEST
 
@@ -352,6 +416,8 @@ int main(void)
     tcase_add_test(tcase, a_lost_interval_shows_as_gap);
     tcase_add_test(tcase, a_clock_that_runs_backwards_counts_as_nothing);
     tcase_add_test(tcase, a_stamp_before_the_last_one_is_not_counted_twice);
+    tcase_add_test(tcase, lengths_and_times_are_distributed_where_it_is_asked_for);
+    tcase_add_test(tcase, messages_are_counted_by_peer);
     tcase_add_test(tcase, merging_keeps_extremes_and_adds_the_rest);
     tcase_add_test(tcase, the_table_has_the_form_of_the_paper);
     tcase_add_test(tcase, rank_0_prints_the_whole_and_then_every_process);

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The form of the files that the MDS writes, which docs/dump-format.md describes: a header, a
+ * directory of sections, and the sections, each of records of one length. All numbers are
+ * little-endian. Shared by the writer (dump_write.c) and the reader (mds/tool).
+ *
+ * A later version may add sections, and members at the end of records: a reader skips sections
+ * that it does not know and goes by the directory's length of a record. It raises the version
+ * if what was there before has another meaning.
+ */
+#ifndef MDS_DUMP_H
+#define MDS_DUMP_H
+
+#include <stdint.h>
+
+#include "libbcs/base/digest.h"
+
+#define MDS_DUMP_MAGIC "BCS-MDS\n"
+#define MDS_DUMP_VERSION 1
+
+/** What a file is about. */
+enum mds_dump_kind { MDS_DUMP_PROCESS = 1 };
+
+/** The first bytes of a file; the directory follows. */
+struct mds_dump_header {
+    char magic[8];
+    uint32_t version;
+    uint32_t kind;       /* enum mds_dump_kind */
+    uint64_t n_bytes;    /* of the whole file */
+    uint32_t n_sections; /* entries of the directory */
+    uint32_t reserved;
+};
+
+/** An entry of the directory. */
+struct mds_dump_section {
+    char name[8];     /* filled up with zeros */
+    uint64_t offset;  /* in the file, a multiple of 8 */
+    uint64_t n_bytes; /* n_records * record_bytes */
+    uint32_t n_records;
+    uint32_t record_bytes;
+    uint64_t digest; /* of the section's bytes; see libbcs/base/digest.h */
+};
+
+/** How a process has ended. */
+enum mds_dump_end {
+    MDS_DUMP_END_FINALIZE = 1, /* by MPI_Finalize */
+};
+
+/** Section "process": one record. Times are in ns. */
+struct mds_dump_process {
+    uint32_t rank, n_ranks;
+    uint64_t pid;
+    uint64_t began_unix;      /* when recording began, since 1970 */
+    uint64_t began_monotonic; /* the same moment on CLOCK_MONOTONIC */
+    uint64_t run;             /* from then on, for so long */
+    uint64_t run_ticks; /* the same in ticks of the clock that intervals are taken by */
+    uint64_t instant;   /* in non-blocking primitives */
+    uint64_t peak_bytes; /* of memory, resident */
+    uint64_t n_slices;
+    uint32_t end;            /* enum mds_dump_end */
+    uint32_t histogram_bits; /* see mds/histogram.h */
+    char host[64];
+};
+
+/** Sections "calls" (a record for each primitive that was called, or passed on) and "periods"
+ *  (two: computation granularity and communication overhead). Times are in ns. */
+struct mds_dump_call {
+    uint32_t name;   /* offset in section "names" */
+    uint32_t timing; /* enum mds_timing */
+    uint64_t count, min, max, total;
+    uint64_t n_sized;  /* calls that have a size, */
+    uint64_t n_bytes;  /* and what they have together */
+    uint64_t n_passed; /* calls that were left to the MPI library */
+};
+
+/** What a distribution is of; those of calls have a number. */
+enum mds_dump_of {
+    MDS_DUMP_OF_COMPUTATION,   /* in ticks, as all of time */
+    MDS_DUMP_OF_COMMUNICATION, /* in ticks */
+    MDS_DUMP_OF_LATENCY,       /* of a call, in ticks */
+    MDS_DUMP_OF_SIZE,          /* of a call, in bytes */
+};
+
+/** Section "buckets": a record for each bucket that is not empty, in the order of their
+ *  members. */
+struct mds_dump_bucket {
+    uint32_t of;     /* enum mds_dump_of */
+    uint32_t call;   /* number of the record in "calls", or 0 */
+    uint32_t bucket; /* see mds_histogram_least */
+    uint32_t reserved;
+    uint64_t count;
+};
+
+/** Section "peers": a record for each rank that messages were exchanged with, in their order. */
+struct mds_dump_peer {
+    uint32_t rank, reserved;
+    uint64_t n_sent, sent_bytes;
+    uint64_t n_received, received_bytes;
+};
+
+_Static_assert(sizeof(struct mds_dump_header) == 32, "as documented");
+_Static_assert(sizeof(struct mds_dump_section) == 40, "as documented");
+_Static_assert(sizeof(struct mds_dump_process) == 144, "as documented");
+_Static_assert(sizeof(struct mds_dump_call) == 64, "as documented");
+_Static_assert(sizeof(struct mds_dump_bucket) == 24, "as documented");
+_Static_assert(sizeof(struct mds_dump_peer) == 40, "as documented");
+
+#endif

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Makes a process's file; see dump_process.h. Times become nanoseconds by the ratio of the two
+ * clocks over the run (mmds.c); what is counted by buckets stays in ticks, with that ratio in
+ * the file.
+ */
+#include "mds/dump_process.h"
+
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "mds/dump_write.h"
+#include "mds/mmds.h"
+
+/** What a time of the real-time clock was so long ago. */
+static uint64_t unix_ns_before(uint64_t age_ns)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec - age_ns;
+}
+
+static uint64_t peak_bytes(void)
+{
+    struct rusage usage;
+
+    return getrusage(RUSAGE_SELF, &usage) == 0 ? (uint64_t)usage.ru_maxrss * 1024 : 0;
+}
+
+static void add_process(struct mds_dump *dump, const struct mds_process *process,
+                        const struct mmds_summary *summary)
+{
+    const struct mds_collect *collect = process->collect;
+    struct mds_dump_process *record = mds_dump_add(dump, "process", sizeof(*record), 1);
+
+    if (record == NULL) {
+        return;
+    }
+    *record = (struct mds_dump_process){
+        .rank = process->rank,
+        .n_ranks = collect->shape.n_ranks,
+        .pid = (uint64_t)getpid(),
+        .began_unix = unix_ns_before(bcs_clock_now_ns() - collect->start_ns),
+        .began_monotonic = collect->start_ns,
+        .run = summary->run_ns,
+        .run_ticks = collect->stop_ticks - collect->start_ticks,
+        .instant = summary->instant_ns,
+        .peak_bytes = peak_bytes(),
+        .n_slices = process->n_slices,
+        .end = process->end,
+        .histogram_bits = collect->shape.bits,
+    };
+    gethostname(record->host, sizeof(record->host) - 1);
+}
+
+static struct mds_dump_call call_of(uint32_t name, enum mds_timing timing,
+                                    const struct mmds_interval *time)
+{
+    return (struct mds_dump_call){
+        .name = name,
+        .timing = timing,
+        .count = time->count,
+        .min = time->min_ns,
+        .max = time->max_ns,
+        .total = time->total_ns,
+    };
+}
+
+static void add_periods(struct mds_dump *dump, const struct mmds_summary *summary)
+{
+    uint32_t computation = mds_dump_name(dump, "Comp Granularity");
+    uint32_t communication = mds_dump_name(dump, "Comm Overhead");
+    struct mds_dump_call *record = mds_dump_add(dump, "periods", sizeof(*record), 2);
+
+    if (record != NULL) {
+        record[0] = call_of(computation, MDS_INSTANT, &summary->computation);
+        record[1] = call_of(communication, MDS_BLOCKING, &summary->communication);
+    }
+}
+
+static bool was_called(const struct mds_process *process, uint32_t primitive)
+{
+    return process->collect->primitives[primitive].time.count > 0 ||
+           process->n_passed[primitive] > 0;
+}
+
+/** @param numbers_out  [n_primitives] number of each primitive's record */
+static void add_calls(struct mds_dump *dump, const struct mds_process *process,
+                      const struct mmds_summary *summary, uint32_t *numbers_out)
+{
+    struct mds_dump_call *record =
+        mds_dump_add(dump, "calls", sizeof(*record), process->n_primitives);
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; record != NULL && i < process->n_primitives; i++) {
+        const struct mds_primitive *primitive = &process->collect->primitives[i];
+
+        if (was_called(process, i)) {
+            record[n] = call_of(mds_dump_name(dump, process->names[i]),
+                                process->timings[i], &summary->primitives[i]);
+            record[n].n_sized = primitive->n_sized;
+            record[n].n_bytes = primitive->n_bytes;
+            record[n].n_passed = process->n_passed[i];
+            numbers_out[i] = n++;
+        }
+    }
+    mds_dump_cut(dump, n);
+}
+
+/** The buckets of one distribution that are not empty, to record_out unless that is NULL.
+ *  @return how many */
+static uint32_t put_buckets(const struct mds_process *process, uint32_t distribution,
+                            const struct mds_dump_bucket *form,
+                            struct mds_dump_bucket *record_out)
+{
+    const uint64_t *counts = mds_distribution(process->collect, distribution);
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < process->collect->n_buckets; i++) {
+        if (counts[i] == 0) {
+            continue;
+        }
+        if (record_out != NULL) {
+            record_out[n] = *form;
+            record_out[n].bucket = i;
+            record_out[n].count = counts[i];
+        }
+        n++;
+    }
+    return n;
+}
+
+/** The same of all distributions. */
+static uint32_t put_all_buckets(const struct mds_process *process,
+                                const uint32_t *numbers,
+                                struct mds_dump_bucket *record_out)
+{
+    uint32_t n = 0;
+
+    for (uint32_t of = MDS_DUMP_OF_COMPUTATION; of <= MDS_DUMP_OF_SIZE; of++) {
+        bool is_of_call = of >= MDS_DUMP_OF_LATENCY;
+        uint32_t first = of == MDS_DUMP_OF_SIZE ? MDS_DISTRIBUTION_SIZE : of;
+
+        for (uint32_t i = 0; i < (is_of_call ? process->n_primitives : 1); i++) {
+            const struct mds_dump_bucket form = {
+                .of = of,
+                .call = is_of_call ? numbers[i] : 0,
+            };
+
+            if (!is_of_call || was_called(process, i)) {
+                n += put_buckets(process, first + i, &form,
+                                 record_out == NULL ? NULL : record_out + n);
+            }
+        }
+    }
+    return n;
+}
+
+static void add_buckets(struct mds_dump *dump, const struct mds_process *process,
+                        const uint32_t *numbers)
+{
+    struct mds_dump_bucket *record = mds_dump_add(
+        dump, "buckets", sizeof(*record), put_all_buckets(process, numbers, NULL));
+
+    if (record != NULL) {
+        put_all_buckets(process, numbers, record);
+    }
+}
+
+static void add_peers(struct mds_dump *dump, const struct mds_process *process)
+{
+    const struct mds_peer *peers = mds_peers(process->collect);
+    uint32_t n_ranks = process->collect->shape.n_ranks, n = 0;
+    struct mds_dump_peer *record =
+        mds_dump_add(dump, "peers", sizeof(*record), n_ranks);
+
+    for (uint32_t i = 0; record != NULL && i < n_ranks; i++) {
+        if (peers[i].n_sent > 0 || peers[i].n_received > 0) {
+            record[n++] = (struct mds_dump_peer){
+                .rank = i,
+                .n_sent = peers[i].n_sent,
+                .sent_bytes = peers[i].sent_bytes,
+                .n_received = peers[i].n_received,
+                .received_bytes = peers[i].received_bytes,
+            };
+        }
+    }
+    mds_dump_cut(dump, n);
+}
+
+int mds_dump_process_write(const struct mds_process *process, const char *path)
+{
+    struct mds_dump dump = {.kind = MDS_DUMP_PROCESS};
+    uint32_t numbers[MDS_MAX_PRIMITIVES];
+    struct mmds_summary summary;
+    int rc;
+
+    mmds_summarize(process->collect, &summary);
+    add_process(&dump, process, &summary);
+    add_periods(&dump, &summary);
+    add_calls(&dump, process, &summary, numbers);
+    add_buckets(&dump, process, numbers);
+    add_peers(&dump, process);
+    rc = mds_dump_write(&dump, path);
+    mds_dump_fini(&dump);
+    return rc;
+}

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Makes the folder of a run and its manifest; see run_folder.h. A line of a manifest is
+ * "key: value", in which a backslash stands before n, for a new line, and before itself.
+ */
+#include "mds/run_folder.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "mds/dump_write.h"
+#include <bcs/version.h>
+
+enum { STAMP_BYTES = 32, COMMAND_BYTES = 1 << 17 };
+
+static void print_time(const char *format, char text_out[STAMP_BYTES])
+{
+    time_t now = time(NULL);
+    struct tm parts;
+
+    gmtime_r(&now, &parts);
+    strftime(text_out, STAMP_BYTES, format, &parts);
+}
+
+/** @return an error of snprintf's, or 0 */
+static int fit(int n_printed, size_t n_bytes)
+{
+    return n_printed < 0 || (size_t)n_printed >= n_bytes ? -ENAMETOOLONG : 0;
+}
+
+static int make_folder(const char *path)
+{
+    return mkdir(path, 0777) == 0 ? 0 : -errno;
+}
+
+int mds_run_folder_make(const char *parent, char path_out[MDS_PATH_BYTES])
+{
+    char path[MDS_PATH_BYTES], stamp[STAMP_BYTES];
+    int rc = make_folder(parent);
+
+    print_time("%Y%m%d-%H%M%S", stamp);
+    if (rc == 0 || rc == -EEXIST) {
+        rc = fit(snprintf(path, sizeof(path), "%s/%s.%s.%ld", parent,
+                          program_invocation_short_name, stamp, (long)getpid()),
+                 sizeof(path));
+    }
+    if (rc == 0) {
+        rc = make_folder(path);
+    }
+    if (rc == 0) {
+        memcpy(path_out, path, sizeof(path));
+    }
+    return rc;
+}
+
+static void print_value(FILE *out, const char *key, const char *value)
+{
+    fprintf(out, "%s: ", key);
+    for (; *value != '\0'; value++) {
+        if (*value == '\n' || *value == '\\') {
+            fputc('\\', out);
+        }
+        fputc(*value == '\n' ? 'n' : *value, out);
+    }
+    fputc('\n', out);
+}
+
+/** The command as it was given; each word by itself. */
+static void print_command(FILE *out)
+{
+    FILE *file = fopen("/proc/self/cmdline", "re");
+    char *words = calloc(1, COMMAND_BYTES + 1);
+    const char *key = "program";
+    size_t n_bytes = 0;
+
+    if (file != NULL && words != NULL) {
+        n_bytes = fread(words, 1, COMMAND_BYTES, file);
+    }
+    for (size_t at = 0; at < n_bytes; at += strlen(words + at) + 1) {
+        print_value(out, key, words + at);
+        key = "argument";
+    }
+    free(words);
+    if (file != NULL) {
+        fclose(file);
+    }
+}
+
+static void print_settings(FILE *out, const struct mds_manifest *manifest)
+{
+    for (size_t i = 0; i < manifest->n_tables; i++) {
+        const struct bcs_config_table *table = manifest->tables[i];
+
+        for (size_t j = 0; j < table->n_entries; j++) {
+            const struct bcs_config_entry *entry = &table->entries[j];
+            char key[64];
+
+            if (bcs_config_exists(entry)) {
+                snprintf(key, sizeof(key), "setting %s", entry->name);
+                print_value(out, key, bcs_config_text(entry));
+            }
+        }
+    }
+}
+
+static void print(FILE *out, const struct mds_manifest *manifest)
+{
+    char stamp[STAMP_BYTES];
+
+    print_time("%Y-%m-%dT%H:%M:%SZ", stamp);
+    print_value(out, "format", MDS_MANIFEST_FORMAT);
+    print_value(out, "state", manifest->state);
+    print_value(out, "written", stamp);
+    print_value(out, "version", bcs_version());
+    print_command(out);
+    fprintf(out, "ranks: %u\n", manifest->n_ranks);
+    print_value(out, "times", "nanoseconds of CLOCK_MONOTONIC");
+    print_settings(out, manifest);
+}
+
+int mds_manifest_write(const struct mds_manifest *manifest, const char *folder)
+{
+    char path[MDS_PATH_BYTES];
+    char *text = NULL;
+    size_t n_bytes = 0;
+    FILE *out = open_memstream(&text, &n_bytes);
+    int rc = out == NULL ? -ENOMEM : 0;
+
+    if (rc == 0) {
+        print(out, manifest);
+        rc = fclose(out) == 0 ? 0 : -ENOMEM;
+    }
+    if (rc == 0) {
+        rc = fit(snprintf(path, sizeof(path), "%s/" MDS_MANIFEST_NAME, folder),
+                 sizeof(path));
+    }
+    if (rc == 0) {
+        rc = mds_dump_write_text(path, text);
+    }
+    free(text);
+    return rc;
+}
+
+int mds_process_path(const char *folder, uint32_t rank, char path_out[MDS_PATH_BYTES])
+{
+    return fit(snprintf(path_out, MDS_PATH_BYTES, "%s/" MDS_PROCESS_NAME, folder, rank),
+               MDS_PATH_BYTES);
+}

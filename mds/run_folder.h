@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The folder of a run: its name, and its manifest, a text with what the run was. Made by one
+ * process of the job; all write their files into it.
+ */
+#ifndef MDS_RUN_FOLDER_H
+#define MDS_RUN_FOLDER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "libbcs/base/config.h"
+
+enum { MDS_PATH_BYTES = 2048 };
+
+#define MDS_MANIFEST_NAME "manifest.txt"
+#define MDS_MANIFEST_FORMAT "bcs-mds 1"
+#define MDS_PROCESS_NAME "process.%05u.mds"
+
+/** What a manifest tells. */
+struct mds_manifest {
+    uint32_t n_ranks;
+    const char *state;                            /* "running" or "ended" */
+    const struct bcs_config_table *const *tables; /* of settings, [n_tables] */
+    size_t n_tables;
+};
+
+/**
+ * Make a folder for this run, in one that is made, too, if it is not there.
+ *
+ * @param path_out  its path; unlike that of any run before
+ * @return 0 or -errno
+ */
+int mds_run_folder_make(const char *parent, char path_out[MDS_PATH_BYTES]);
+
+/** Write the manifest, or write it anew. @return 0 or -errno */
+int mds_manifest_write(const struct mds_manifest *manifest, const char *folder);
+
+/** The path of a process's file. @return 0 or -ENAMETOOLONG */
+int mds_process_path(const char *folder, uint32_t rank, char path_out[MDS_PATH_BYTES]);
+
+#endif

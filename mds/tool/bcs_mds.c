@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * bcs-mds: reads what the MDS has written of a run, and shows it. One process, one thread.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "mds/tool/verbs.h"
+#include <bcs/version.h>
+
+enum { USAGE_STATUS = 2 };
+
+static const char help[] =
+    "Usage: bcs-mds VERB FOLDER [OPTION]...\n"
+    "\n"
+    "Show what was recorded of a run: BCS_MDS=mmds BCS_MDS_DIR=PARENT bcsrun ... makes "
+    "a\n"
+    "new FOLDER in PARENT, and names it when the program ends.\n"
+    "\n"
+    "  summary FOLDER        what each primitive cost, how each rank has spent its "
+    "time,\n"
+    "                        and how efficient that was\n"
+    "    --ranks             a table for each rank, too\n"
+    "    --rank N            of one rank only\n"
+    "  dist FOLDER --of WHAT the distribution of the time in a primitive, as MPI_Send, "
+    "or\n"
+    "                        of computation (granularity) or communication (overhead)\n"
+    "    --sizes             of the primitive's lengths\n"
+    "    --rank N            of one rank only\n"
+    "  matrix FOLDER         who sends how much to whom\n"
+    "    --most N            so many pairs at most, 50 if not given\n"
+    "  check FOLDER          whether what was recorded agrees with itself\n"
+    "\n"
+    "  --help, --version\n"
+    "\n"
+    "Exit status: 0; 1 if something is wrong with the folder, or check finds "
+    "something; 2\n"
+    "if the command line is wrong.\n";
+
+/** A verb. */
+struct verb {
+    const char *name;
+    int (*run)(const struct run *run, const struct verb_options *options);
+    const char *allowed; /* letters of its options */
+};
+
+static const struct verb verbs[] = {
+    {"summary", verb_summary, "ar"},
+    {"dist", verb_dist, "osr"},
+    {"matrix", verb_matrix, "m"},
+    {"check", verb_check, ""},
+};
+
+static const struct option options_known[] = {
+    {"ranks", no_argument, NULL, 'a'},      {"rank", required_argument, NULL, 'r'},
+    {"of", required_argument, NULL, 'o'},   {"sizes", no_argument, NULL, 's'},
+    {"most", required_argument, NULL, 'm'}, {"help", no_argument, NULL, 'h'},
+    {"version", no_argument, NULL, 'v'},    {NULL, 0, NULL, 0},
+};
+
+static _Noreturn void fail(const char *what, const char *which)
+{
+    fprintf(stderr, "bcs-mds: %s%s; see bcs-mds --help\n", what, which);
+    exit(USAGE_STATUS);
+}
+
+static const struct verb *find_verb(const char *name)
+{
+    for (size_t i = 0; i < sizeof(verbs) / sizeof(verbs[0]); i++) {
+        if (strcmp(verbs[i].name, name) == 0) {
+            return &verbs[i];
+        }
+    }
+    fail("there is no verb ", name);
+}
+
+static int64_t read_number(const char *text)
+{
+    char *end;
+    long long number;
+
+    errno = 0;
+    number = strtoll(text, &end, 10);
+    if (errno != 0 || end == text || *end != '\0' || number < 0) {
+        fail("a number from 0 on is expected, not ", text);
+    }
+    return number;
+}
+
+/** Take an option. */
+static void take(int letter, struct verb_options *options)
+{
+    switch (letter) {
+    case 'a':
+        options->has_ranks = true;
+        break;
+    case 'r':
+        options->rank = read_number(optarg);
+        break;
+    case 'o':
+        options->of = optarg;
+        break;
+    case 's':
+        options->is_of_sizes = true;
+        break;
+    default:
+        options->n_most = (uint64_t)read_number(optarg);
+        break;
+    }
+}
+
+static void print_and_exit(int letter)
+{
+    if (letter == 'h') {
+        fputs(help, stdout);
+        exit(EXIT_SUCCESS);
+    }
+    if (letter == 'v') {
+        printf("bcs-mds %s\n", bcs_version());
+        exit(EXIT_SUCCESS);
+    }
+    if (letter == '?') { /* getopt has said what */
+        exit(USAGE_STATUS);
+    }
+}
+
+/** Read the command line; what stands after the options are verb and folder. @return letters of
+ *  the options, for free */
+static char *read_options(int argc, char **argv, struct verb_options *options)
+{
+    char *letters = calloc((size_t)argc + 1, 1);
+    int letter, n = 0;
+
+    if (letters == NULL) {
+        fail("no memory", "");
+    }
+    while ((letter = getopt_long(argc, argv, "", options_known, NULL)) >= 0) {
+        print_and_exit(letter);
+        take(letter, options);
+        letters[n++] = (char)letter;
+    }
+    return letters;
+}
+
+int main(int argc, char **argv)
+{
+    struct verb_options options = {.rank = -1, .n_most = 50};
+    char *letters = read_options(argc, argv, &options);
+    char error[DUMP_ERROR_BYTES];
+    const struct verb *verb;
+    struct run run;
+    int status;
+
+    if (argc - optind != 2) {
+        fail("a verb and a folder are expected", "");
+    }
+    verb = find_verb(argv[optind]);
+    if (letters[strspn(letters, verb->allowed)] != '\0') {
+        fail("an option is not for the verb ", verb->name);
+    }
+    free(letters);
+    if (verb->run == verb_dist && options.of == NULL) {
+        fail("dist wants --of", "");
+    }
+    if (run_read(argv[optind + 1], &run, error) < 0) {
+        fprintf(stderr, "bcs-mds: %s\n", error);
+        return EXIT_FAILURE;
+    }
+    status = verb->run(&run, &options);
+    run_fini(&run);
+    if (fflush(stdout) != 0) {
+        fprintf(stderr, "bcs-mds: cannot write: %s\n", strerror(errno));
+        status = EXIT_FAILURE;
+    }
+    return status;
+}

@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Reads and checks files of the MDS; see dump_read.h. One thread.
+ */
+#include "mds/tool/dump_read.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "mds/histogram.h"
+
+#define MOST_BYTES (UINT64_C(1) << 30) /* of a file; what bcs writes is far less */
+
+int dump_refuse(char error_out[DUMP_ERROR_BYTES], const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(error_out, DUMP_ERROR_BYTES, format, arguments);
+    va_end(arguments);
+    return -EINVAL;
+}
+
+/** Read n bytes of an open file. @return how many there were; <0: -errno */
+static ssize_t read_bytes(int fd, char *data, size_t n_bytes)
+{
+    size_t n_done = 0;
+
+    while (n_done < n_bytes) {
+        ssize_t n = read(fd, data + n_done, n_bytes - n_done);
+
+        if (n < 0 && errno != EINTR) {
+            return -errno;
+        }
+        if (n == 0) {
+            break;
+        }
+        n_done += n > 0 ? (size_t)n : 0;
+    }
+    return (ssize_t)n_done;
+}
+
+/** Read an open file. */
+static int read_open(int fd, const char *path, char **data_out, size_t *n_bytes_out,
+                     char error_out[DUMP_ERROR_BYTES])
+{
+    struct stat status;
+    char *data;
+    ssize_t n_read;
+
+    if (fstat(fd, &status) < 0 || !S_ISREG(status.st_mode)) {
+        return dump_refuse(error_out, "%s is not a file", path);
+    }
+    if ((uint64_t)status.st_size > MOST_BYTES) {
+        return dump_refuse(error_out,
+                           "%s is too long: it has %lld bytes, the most is %" PRIu64,
+                           path, (long long)status.st_size, MOST_BYTES);
+    }
+    data = malloc((size_t)status.st_size + 1);
+    if (data == NULL) {
+        return dump_refuse(error_out, "no memory for the %lld bytes of %s",
+                           (long long)status.st_size, path);
+    }
+    n_read = read_bytes(fd, data, (size_t)status.st_size);
+    if (n_read < 0) {
+        free(data);
+        return dump_refuse(error_out, "cannot read %s: %s", path,
+                           strerror((int)-n_read));
+    }
+    data[n_read] = '\0';
+    *data_out = data;
+    *n_bytes_out = (size_t)n_read;
+    return 0;
+}
+
+int dump_read_all(const char *path, char **data_out, size_t *n_bytes_out,
+                  char error_out[DUMP_ERROR_BYTES])
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+    int rc;
+
+    if (fd < 0) {
+        return dump_refuse(error_out, "cannot open %s: %s", path, strerror(errno));
+    }
+    rc = read_open(fd, path, data_out, n_bytes_out, error_out);
+    close(fd);
+    return rc;
+}
+
+/** A section that a file must have. */
+struct wanted {
+    const char *name;
+    uint32_t record_bytes; /* at least */
+    size_t offset;         /* of the member in struct dump_file */
+};
+
+static const struct wanted wanted[] = {
+    {"periods", sizeof(struct mds_dump_call), offsetof(struct dump_file, periods)},
+    {"calls", sizeof(struct mds_dump_call), offsetof(struct dump_file, calls)},
+    {"buckets", sizeof(struct mds_dump_bucket), offsetof(struct dump_file, buckets)},
+    {"peers", sizeof(struct mds_dump_peer), offsetof(struct dump_file, peers)},
+    {"names", 1, offsetof(struct dump_file, names)},
+};
+
+/** Check what a directory's entry says of itself, and the section's bytes. */
+static bool is_sound(const struct dump_file *file,
+                     const struct mds_dump_section *section)
+{
+    return section->offset <= file->n_bytes &&
+           section->n_bytes <= file->n_bytes - section->offset &&
+           (uint64_t)section->n_records * section->record_bytes == section->n_bytes &&
+           bcs_digest_add(BCS_DIGEST_OF_NOTHING, file->data + section->offset,
+                          section->n_bytes) == section->digest;
+}
+
+/** Find a section by its name. @return false: there is none that is sound */
+static bool find_section(const struct dump_file *file, const char *name,
+                         uint32_t record_bytes, struct dump_records *records_out)
+{
+    struct mds_dump_header header;
+
+    memcpy(&header, file->data, sizeof(header));
+    for (uint32_t i = 0; i < header.n_sections; i++) {
+        struct mds_dump_section section;
+
+        memcpy(&section, file->data + sizeof(header) + i * sizeof(section),
+               sizeof(section));
+        if (strncmp(section.name, name, sizeof(section.name)) == 0) {
+            *records_out = (struct dump_records){
+                .data = file->data + section.offset,
+                .n = section.n_records,
+                .record_bytes = section.record_bytes,
+            };
+            return is_sound(file, &section) && section.record_bytes >= record_bytes;
+        }
+    }
+    return false;
+}
+
+static int check_header(const struct dump_file *file, const char *path,
+                        char error_out[DUMP_ERROR_BYTES])
+{
+    struct mds_dump_header header;
+
+    if (file->n_bytes < sizeof(header) ||
+        memcmp(file->data, MDS_DUMP_MAGIC, sizeof(header.magic)) != 0) {
+        return dump_refuse(error_out, "%s is not a file of the MDS", path);
+    }
+    memcpy(&header, file->data, sizeof(header));
+    if (header.version != MDS_DUMP_VERSION) {
+        return dump_refuse(error_out,
+                           "%s has version %u, this bcs-mds reads version %u", path,
+                           header.version, MDS_DUMP_VERSION);
+    }
+    if (header.kind != MDS_DUMP_PROCESS) {
+        return dump_refuse(error_out, "%s is not about a process", path);
+    }
+    if (header.n_bytes != file->n_bytes) {
+        return dump_refuse(error_out,
+                           "%s is cut off or longer than it was: %zu bytes of %" PRIu64,
+                           path, file->n_bytes, header.n_bytes);
+    }
+    if (header.n_sections >
+        (file->n_bytes - sizeof(header)) / sizeof(struct mds_dump_section)) {
+        return dump_refuse(error_out, "%s is damaged: its directory is longer than it",
+                           path);
+    }
+    return 0;
+}
+
+static bool are_calls_sound(const struct dump_file *file)
+{
+    for (uint32_t i = 0; i < file->calls.n; i++) {
+        if (dump_call(file, i).name >= file->names.n) {
+            return false;
+        }
+    }
+    return file->periods.n == 2 && dump_period(file, 0).name < file->names.n &&
+           dump_period(file, 1).name < file->names.n;
+}
+
+static bool are_buckets_sound(const struct dump_file *file)
+{
+    uint32_t n_buckets = mds_histogram_n(file->process.histogram_bits);
+
+    for (uint32_t i = 0; i < file->buckets.n; i++) {
+        struct mds_dump_bucket bucket = dump_bucket(file, i);
+
+        if (bucket.of > MDS_DUMP_OF_SIZE || bucket.bucket >= n_buckets ||
+            (bucket.of >= MDS_DUMP_OF_LATENCY && bucket.call >= file->calls.n)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/** Whether the numbers in the records are within their bounds. */
+static bool are_records_sound(const struct dump_file *file)
+{
+    const struct mds_dump_process *process = &file->process;
+
+    if (process->rank >= process->n_ranks ||
+        process->histogram_bits > MDS_HISTOGRAM_MOST_BITS ||
+        process->host[sizeof(process->host) - 1] != '\0' || file->names.n == 0 ||
+        file->names.data[file->names.n - 1] != '\0' || !are_calls_sound(file) ||
+        !are_buckets_sound(file)) {
+        return false;
+    }
+    for (uint32_t i = 0; i < file->peers.n; i++) {
+        if (dump_peer(file, i).rank >= process->n_ranks ||
+            (i > 0 && dump_peer(file, i).rank <= dump_peer(file, i - 1).rank)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static int check(struct dump_file *file, const char *path,
+                 char error_out[DUMP_ERROR_BYTES])
+{
+    struct dump_records process;
+    int rc = check_header(file, path, error_out);
+
+    if (rc < 0) {
+        return rc;
+    }
+    if (!find_section(file, "process", sizeof(file->process), &process) ||
+        process.n != 1) {
+        return dump_refuse(error_out, "%s is damaged: section process", path);
+    }
+    memcpy(&file->process, process.data, sizeof(file->process));
+    for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {
+        struct dump_records *records =
+            (struct dump_records *)((char *)file + wanted[i].offset);
+
+        if (!find_section(file, wanted[i].name, wanted[i].record_bytes, records)) {
+            return dump_refuse(error_out, "%s is damaged: section %s", path,
+                               wanted[i].name);
+        }
+    }
+    return are_records_sound(file)
+               ? 0
+               : dump_refuse(error_out, "%s is damaged: a number is out of bounds",
+                             path);
+}
+
+int dump_file_read(const char *path, struct dump_file *file_out,
+                   char error_out[DUMP_ERROR_BYTES])
+{
+    struct dump_file file = {0};
+    int rc = dump_read_all(path, &file.data, &file.n_bytes, error_out);
+
+    if (rc == 0) {
+        rc = check(&file, path, error_out);
+    }
+    if (rc < 0) {
+        dump_file_fini(&file);
+        return rc;
+    }
+    *file_out = file;
+    return 0;
+}
+
+void dump_file_fini(struct dump_file *file)
+{
+    free(file->data);
+    file->data = NULL;
+}
+
+#define RECORD_FUNCTION(function, type, section)                                       \
+    struct type function(const struct dump_file *file, uint32_t i)                     \
+    {                                                                                  \
+        struct type record;                                                            \
+                                                                                       \
+        memcpy(&record, file->section.data + (size_t)i * file->section.record_bytes,   \
+               sizeof(record));                                                        \
+        return record;                                                                 \
+    }
+
+RECORD_FUNCTION(dump_period, mds_dump_call, periods)
+RECORD_FUNCTION(dump_call, mds_dump_call, calls)
+RECORD_FUNCTION(dump_bucket, mds_dump_bucket, buckets)
+RECORD_FUNCTION(dump_peer, mds_dump_peer, peers)

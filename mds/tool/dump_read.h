@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Reading files of the MDS (mds/dump.h). They may be damaged, cut off or somebody else's: all
+ * that they say is checked before it is used.
+ */
+#ifndef MDS_TOOL_DUMP_READ_H
+#define MDS_TOOL_DUMP_READ_H
+
+#include <stddef.h>
+
+#include "mds/dump.h"
+
+/** The records of a section. */
+struct dump_records {
+    const char *data;
+    uint32_t n;
+    uint32_t record_bytes; /* may be more than is known here */
+};
+
+/** A process's file. */
+struct dump_file {
+    char *data; /* all of it */
+    size_t n_bytes;
+    struct mds_dump_process process;
+    struct dump_records periods, calls, buckets, peers, names;
+};
+
+enum { DUMP_ERROR_BYTES = 4096 };
+
+/**
+ * Read a process's file. Every offset, number and name in it is then within its bounds.
+ *
+ * @param error_out  receives a line that says what is wrong with it
+ * @return 0   end with dump_file_fini
+ * @return <0  it cannot be used
+ */
+int dump_file_read(const char *path, struct dump_file *file_out,
+                   char error_out[DUMP_ERROR_BYTES]);
+
+/** Write what is wrong, as one line. @return -EINVAL */
+int dump_refuse(char error_out[DUMP_ERROR_BYTES], const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/** Free what was read. Accepts a zeroed file. */
+void dump_file_fini(struct dump_file *file);
+
+/** The i-th record of "periods". */
+struct mds_dump_call dump_period(const struct dump_file *file, uint32_t i);
+
+/** The i-th record of "calls". */
+struct mds_dump_call dump_call(const struct dump_file *file, uint32_t i);
+
+/** The i-th record of "buckets". */
+struct mds_dump_bucket dump_bucket(const struct dump_file *file, uint32_t i);
+
+/** The i-th record of "peers". */
+struct mds_dump_peer dump_peer(const struct dump_file *file, uint32_t i);
+
+/** The text at an offset of "names". */
+static inline const char *dump_name(const struct dump_file *file, uint32_t offset)
+{
+    return file->names.data + offset;
+}
+
+/**
+ * Read a whole file into memory, and a zero behind it.
+ *
+ * @return 0   *data_out is for free
+ * @return <0  error_out says why not
+ */
+int dump_read_all(const char *path, char **data_out, size_t *n_bytes_out,
+                  char error_out[DUMP_ERROR_BYTES]);
+
+#endif

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Reads the folder of a run; see run_read.h. One thread.
+ */
+#include "mds/tool/run_read.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "mds/run_folder.h"
+
+static int read_manifest(struct run *run, char error_out[DUMP_ERROR_BYTES])
+{
+    char path[MDS_PATH_BYTES], format[32];
+    size_t n_bytes;
+    int rc;
+
+    if (snprintf(path, sizeof(path), "%s/" MDS_MANIFEST_NAME, run->folder) >=
+        (int)sizeof(path)) {
+        return dump_refuse(error_out, "the folder's name is too long");
+    }
+    rc = dump_read_all(path, &run->manifest, &n_bytes, error_out);
+    if (rc < 0) {
+        return rc;
+    }
+    if (!run_value(run, "format", 0, format, sizeof(format)) ||
+        strcmp(format, MDS_MANIFEST_FORMAT) != 0) {
+        return dump_refuse(error_out, "%s does not say that its format is %s", path,
+                           MDS_MANIFEST_FORMAT);
+    }
+    return 0;
+}
+
+bool run_value(const struct run *run, const char *key, uint32_t number, char *value_out,
+               size_t n_value_bytes)
+{
+    size_t n_key_bytes = strlen(key);
+
+    for (const char *line = run->manifest; *line != '\0';) {
+        size_t n_bytes = strcspn(line, "\n");
+
+        if (n_bytes >= n_key_bytes + 2 && memcmp(line, key, n_key_bytes) == 0 &&
+            memcmp(line + n_key_bytes, ": ", 2) == 0 && number-- == 0) {
+            snprintf(value_out, n_value_bytes, "%.*s", (int)(n_bytes - n_key_bytes - 2),
+                     line + n_key_bytes + 2);
+            return true;
+        }
+        line += n_bytes;
+        line += *line == '\n';
+    }
+    value_out[0] = '\0';
+    return false;
+}
+
+static int is_process_file(const struct dirent *entry)
+{
+    unsigned int rank;
+    int n_bytes = 0;
+
+    return sscanf(entry->d_name, "process.%9u.mds%n", &rank, &n_bytes) == 1 &&
+           n_bytes > 0 && entry->d_name[n_bytes] == '\0';
+}
+
+static int compare_ranks(const void *left, const void *right)
+{
+    uint32_t a = ((const struct dump_file *)left)->process.rank;
+    uint32_t b = ((const struct dump_file *)right)->process.rank;
+
+    return a < b ? -1 : a > b;
+}
+
+/** Read the files that a list names, and free it. */
+static int read_list(struct run *run, struct dirent **entries, int n,
+                     char error_out[DUMP_ERROR_BYTES])
+{
+    int rc = 0;
+
+    for (int i = 0; i < n; i++) {
+        char path[MDS_PATH_BYTES];
+
+        if (rc == 0 && snprintf(path, sizeof(path), "%s/%s", run->folder,
+                                entries[i]->d_name) >= (int)sizeof(path)) {
+            rc = dump_refuse(error_out, "the folder's name is too long");
+        }
+        if (rc == 0) {
+            rc = dump_file_read(path, &run->files[run->n_files], error_out);
+            run->n_files += rc == 0;
+        }
+        free(entries[i]);
+    }
+    free(entries);
+    return rc;
+}
+
+static int read_files(struct run *run, char error_out[DUMP_ERROR_BYTES])
+{
+    struct dirent **entries;
+    int n = scandir(run->folder, &entries, is_process_file, alphasort);
+    int rc;
+
+    if (n < 0) {
+        return dump_refuse(error_out, "cannot read the folder %s: %s", run->folder,
+                           strerror(errno));
+    }
+    run->files = calloc((size_t)n + 1, sizeof(*run->files));
+    run->summaries = calloc((size_t)n + 1, sizeof(*run->summaries));
+    if (run->files == NULL || run->summaries == NULL) {
+        while (n > 0) {
+            free(entries[--n]);
+        }
+        free(entries);
+        return dump_refuse(error_out, "no memory for the files of %s", run->folder);
+    }
+    rc = read_list(run, entries, n, error_out);
+    if (rc == 0 && run->n_files == 0) {
+        rc = dump_refuse(error_out, "%s has no file of a process", run->folder);
+    }
+    return rc;
+}
+
+/** All files must be of one job, and of different ranks. */
+static int check_ranks(struct run *run, char error_out[DUMP_ERROR_BYTES])
+{
+    qsort(run->files, run->n_files, sizeof(*run->files), compare_ranks);
+    run->n_ranks = run->files[0].process.n_ranks;
+    for (uint32_t i = 0; i < run->n_files; i++) {
+        const struct mds_dump_process *process = &run->files[i].process;
+
+        if (process->n_ranks != run->n_ranks ||
+            process->histogram_bits != run->files[0].process.histogram_bits ||
+            (i > 0 && process->rank == run->files[i - 1].process.rank)) {
+            return dump_refuse(error_out, "%s has files of several runs: rank %u",
+                               run->folder, process->rank);
+        }
+    }
+    return 0;
+}
+
+uint32_t run_find_name(const struct run *run, const char *name)
+{
+    uint32_t i = 0;
+
+    while (i < run->n_names && strcmp(run->names[i], name) != 0) {
+        i++;
+    }
+    return i;
+}
+
+static struct mmds_interval interval_of(const struct mds_dump_call *call)
+{
+    return (struct mmds_interval){call->count, call->min, call->max, call->total};
+}
+
+/** Make a summary of a file. */
+static int summarize(struct run *run, uint32_t i, char error_out[DUMP_ERROR_BYTES])
+{
+    const struct dump_file *file = &run->files[i];
+    struct mds_dump_call computation = dump_period(file, 0);
+    struct mds_dump_call communication = dump_period(file, 1);
+    uint64_t accounted = computation.total + communication.total;
+    struct mmds_summary *summary = &run->summaries[i];
+
+    *summary = (struct mmds_summary){
+        .n_processes = 1,
+        .n_slices = file->process.n_slices,
+        .run_ns = file->process.run,
+        .gap_ns = accounted > file->process.run ? accounted - file->process.run
+                                                : file->process.run - accounted,
+        .instant_ns = file->process.instant,
+        .computation = interval_of(&computation),
+        .communication = interval_of(&communication),
+    };
+    for (uint32_t j = 0; j < file->calls.n; j++) {
+        struct mds_dump_call call = dump_call(file, j);
+        const char *name = dump_name(file, call.name);
+        uint32_t number = run_find_name(run, name);
+
+        if (number == MDS_MAX_PRIMITIVES) {
+            return dump_refuse(error_out, "%s names more than %d primitives",
+                               run->folder, MDS_MAX_PRIMITIVES);
+        }
+        if (number == run->n_names) {
+            run->names[run->n_names++] = name;
+        }
+        summary->primitives[number] = interval_of(&call);
+        summary->passed[number] = call.n_passed;
+    }
+    return 0;
+}
+
+int run_read(const char *folder, struct run *run_out, char error_out[DUMP_ERROR_BYTES])
+{
+    struct run run = {.folder = folder};
+    int rc = read_manifest(&run, error_out);
+
+    if (rc == 0) {
+        rc = read_files(&run, error_out);
+    }
+    if (rc == 0) {
+        rc = check_ranks(&run, error_out);
+    }
+    for (uint32_t i = 0; i < run.n_files && rc == 0; i++) {
+        rc = summarize(&run, i, error_out);
+    }
+    if (rc < 0) {
+        run_fini(&run);
+        return rc;
+    }
+    *run_out = run;
+    return 0;
+}
+
+void run_fini(struct run *run)
+{
+    for (uint32_t i = 0; i < run->n_files; i++) {
+        dump_file_fini(&run->files[i]);
+    }
+    free(run->files);
+    free(run->summaries);
+    free(run->manifest);
+    *run = (struct run){0};
+}
+
+double run_ns_per_tick(const struct dump_file *file)
+{
+    const struct mds_dump_process *process = &file->process;
+
+    return process->run_ticks > 0 ? (double)process->run / (double)process->run_ticks
+                                  : 1;
+}

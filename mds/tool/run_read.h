@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Reading the folder of a run: its manifest and the files of all its processes.
+ */
+#ifndef MDS_TOOL_RUN_READ_H
+#define MDS_TOOL_RUN_READ_H
+
+#include "mds/mmds.h"
+#include "mds/tool/dump_read.h"
+
+/** A run. */
+struct run {
+    const char *folder;
+    char *manifest;                 /* its text */
+    uint32_t n_ranks;               /* of the job */
+    uint32_t n_files;               /* ranks that have a file, */
+    struct dump_file *files;        /* [n_files] by rank */
+    struct mmds_summary *summaries; /* [n_files] the same, primitives by names[] */
+    const char *names[MDS_MAX_PRIMITIVES];
+    uint32_t n_names;
+};
+
+/**
+ * Read a run.
+ *
+ * @return 0   end with run_fini
+ * @return <0  error_out has a line that says what is wrong
+ */
+int run_read(const char *folder, struct run *run_out, char error_out[DUMP_ERROR_BYTES]);
+
+/** Free what was read. Accepts a zeroed run. */
+void run_fini(struct run *run);
+
+/**
+ * Copy a value of the manifest: of the number-th line with a key.
+ *
+ * @return false if there is none; value_out is then ""
+ */
+bool run_value(const struct run *run, const char *key, uint32_t number, char *value_out,
+               size_t n_value_bytes);
+
+/** The number of a primitive's name in names[]. @return n_names: it is none of them */
+uint32_t run_find_name(const struct run *run, const char *name);
+
+/** Nanoseconds of a process's tick. */
+double run_ns_per_tick(const struct dump_file *file);
+
+#endif

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * bcs-mds check: whether what was recorded agrees with itself. In each process computation and
+ * communication come to the run time, to 0.01 % [BCS-MPI section 5.4], and its distributions
+ * have as many points as were counted; what one rank has sent another one, that one has got.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "mds/tool/verbs.h"
+
+#define MOST_GAP 1e-4 /* of the run time */
+
+/** Tell of what does not agree. @return 1 */
+#define FOUND(...) (printf(__VA_ARGS__), printf("\n"), 1)
+
+/** The run time of a process. @return number of findings */
+static int check_time(const struct run *run, uint32_t i)
+{
+    const struct mmds_summary *summary = &run->summaries[i];
+    double gap =
+        summary->run_ns > 0 ? (double)summary->gap_ns / (double)summary->run_ns : 0;
+
+    if (gap <= MOST_GAP) {
+        return 0;
+    }
+    return FOUND("rank %u: computation and communication differ from the run time by "
+                 "%.4f %%",
+                 run->files[i].process.rank, 100 * gap);
+}
+
+/** One distribution. @param n  points that were counted */
+static int check_points(const struct dump_file *file, const char *what, uint64_t n,
+                        uint64_t n_points)
+{
+    if (n == n_points || n_points == 0) { /* not recorded */
+        return 0;
+    }
+    return FOUND("rank %u: the distribution of %s has %" PRIu64 " points of %" PRIu64,
+                 file->process.rank, what, n_points, n);
+}
+
+/** All distributions of a process. */
+static int check_distributions(const struct dump_file *file)
+{
+    uint64_t *points = calloc((size_t)file->calls.n + 1, 2 * sizeof(*points));
+    uint64_t periods[2] = {0};
+    int n_found = 0;
+
+    if (points == NULL) {
+        return FOUND("no memory");
+    }
+    for (uint32_t i = 0; i < file->buckets.n; i++) {
+        struct mds_dump_bucket bucket = dump_bucket(file, i);
+
+        if (bucket.of < MDS_DUMP_OF_LATENCY) {
+            periods[bucket.of] += bucket.count;
+        } else {
+            points[2 * bucket.call + (bucket.of == MDS_DUMP_OF_SIZE)] += bucket.count;
+        }
+    }
+    for (uint32_t i = 0; i < 2; i++) {
+        struct mds_dump_call period = dump_period(file, i);
+
+        n_found +=
+            check_points(file, dump_name(file, period.name), period.count, periods[i]);
+    }
+    for (uint32_t i = 0; i < file->calls.n; i++) {
+        struct mds_dump_call call = dump_call(file, i);
+        const char *name = dump_name(file, call.name);
+
+        n_found += check_points(file, name, call.count, points[2 * i]);
+        n_found += check_points(file, name, call.n_sized, points[2 * i + 1]);
+    }
+    free(points);
+    return n_found;
+}
+
+/** The file of a rank; NULL: it has none. */
+static const struct dump_file *file_of(const struct run *run, uint32_t rank)
+{
+    uint32_t low = 0, high = run->n_files; /* they are in the order of ranks */
+
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+
+        if (run->files[middle].process.rank < rank) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low < run->n_files && run->files[low].process.rank == rank ? &run->files[low]
+                                                                      : NULL;
+}
+
+/** What a process knows of a peer; nothing if it has no record. */
+static struct mds_dump_peer peer_of(const struct dump_file *file, uint32_t rank)
+{
+    uint32_t low = 0, high = file->peers.n; /* they are in the order of ranks */
+
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+
+        if (dump_peer(file, middle).rank < rank) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low < file->peers.n && dump_peer(file, low).rank == rank
+               ? dump_peer(file, low)
+               : (struct mds_dump_peer){.rank = rank};
+}
+
+/** What a process has sent, and what it has got from those that do not know that they have sent
+ *  it anything. */
+static int check_peers(const struct run *run, const struct dump_file *file)
+{
+    uint32_t rank = file->process.rank;
+    int n_found = 0;
+
+    for (uint32_t i = 0; i < file->peers.n; i++) {
+        struct mds_dump_peer mine = dump_peer(file, i);
+        const struct dump_file *other = file_of(run, mine.rank);
+        struct mds_dump_peer its;
+
+        if (other == NULL) {
+            continue;
+        }
+        its = peer_of(other, rank);
+        if (mine.n_sent != its.n_received || mine.sent_bytes != its.received_bytes) {
+            n_found +=
+                FOUND("rank %u has sent rank %u %" PRIu64 " messages with %" PRIu64
+                      " bytes, which has got %" PRIu64 " with %" PRIu64,
+                      rank, mine.rank, mine.n_sent, mine.sent_bytes, its.n_received,
+                      its.received_bytes);
+        }
+        if (its.n_sent == 0 && mine.n_received > 0) {
+            n_found += FOUND("rank %u has got %" PRIu64 " messages of rank %u, which "
+                             "has sent none",
+                             rank, mine.n_received, mine.rank);
+        }
+    }
+    return n_found;
+}
+
+int verb_check(const struct run *run, const struct verb_options *options)
+{
+    int n_found = 0;
+
+    (void)options;
+    for (uint32_t i = 0; i < run->n_files; i++) {
+        n_found += check_time(run, i);
+        n_found += check_distributions(&run->files[i]);
+        n_found += check_peers(run, &run->files[i]);
+    }
+    printf("%u files, %d findings\n", run->n_files, n_found);
+    return n_found > 0;
+}

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * bcs-mds summary: what was run, the table of the paper [BCS-MPI table 5.3], how each rank has
+ * spent its time, and how efficient that was.
+ *
+ * Parallel efficiency is the part of all ranks' time in which they computed: the mean of their
+ * times outside of MPI, by the run time. It is the product of load balance, that mean by the
+ * largest of these times, and communication efficiency, the largest by the run time.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "mds/tool/verbs.h"
+
+enum { VALUE_BYTES = 4096 };
+
+static double seconds(uint64_t ns)
+{
+    return (double)ns / 1e9;
+}
+
+static double percent(double part, double whole)
+{
+    return whole > 0 ? 100 * part / whole : 0;
+}
+
+/** Time outside of MPI. */
+static uint64_t useful_ns(const struct mmds_summary *summary)
+{
+    uint64_t computation_ns = summary->computation.total_ns;
+
+    return computation_ns > summary->instant_ns ? computation_ns - summary->instant_ns
+                                                : 0;
+}
+
+static void print_head(const struct run *run)
+{
+    char value[VALUE_BYTES];
+
+    run_value(run, "program", 0, value, sizeof(value));
+    printf("%s", value);
+    for (uint32_t i = 0; run_value(run, "argument", i, value, sizeof(value)); i++) {
+        printf(" %s", value);
+    }
+    run_value(run, "state", 0, value, sizeof(value));
+    printf("\n%u ranks, of which %u have a file; the run has %s\n", run->n_ranks,
+           run->n_files, value);
+}
+
+static void print_ranks(const struct run *run)
+{
+    printf("\n%8s %12s %10s %10s %10s %12s  %s\n", "Rank", "Run(s)", "Outside(%)",
+           "Waiting(%)", "Other(%)", "Memory(MB)", "Host");
+    for (uint32_t i = 0; i < run->n_files; i++) {
+        const struct mmds_summary *summary = &run->summaries[i];
+        const struct mds_dump_process *process = &run->files[i].process;
+        double run_ns = (double)summary->run_ns;
+
+        printf("%8u %12.3f %10.2f %10.2f %10.2f %12.1f  %.*s\n", process->rank,
+               seconds(summary->run_ns), percent((double)useful_ns(summary), run_ns),
+               percent((double)summary->communication.total_ns, run_ns),
+               percent((double)summary->instant_ns, run_ns),
+               (double)process->peak_bytes / 1e6, (int)sizeof(process->host),
+               process->host);
+    }
+    printf("Outside of MPI, in blocking calls, in calls that do not block.\n");
+}
+
+static void print_efficiency(const struct run *run)
+{
+    double sum_ns = 0, most_ns = 0, run_ns = 0, mean_ns;
+
+    for (uint32_t i = 0; i < run->n_files; i++) {
+        double mine_ns = (double)useful_ns(&run->summaries[i]);
+
+        sum_ns += mine_ns;
+        most_ns = mine_ns > most_ns ? mine_ns : most_ns;
+        if ((double)run->summaries[i].run_ns > run_ns) {
+            run_ns = (double)run->summaries[i].run_ns;
+        }
+    }
+    mean_ns = sum_ns / run->n_files;
+    printf("\nParallel efficiency %.1f %% = load balance %.1f %% x communication "
+           "efficiency %.1f %%\n",
+           percent(mean_ns, run_ns), percent(mean_ns, most_ns),
+           percent(most_ns, run_ns));
+}
+
+int verb_summary(const struct run *run, const struct verb_options *options)
+{
+    struct mmds_summary sum = {0};
+    char title[64];
+
+    print_head(run);
+    for (uint32_t i = 0; i < run->n_files; i++) {
+        bool is_wanted =
+            options->rank < 0 || options->rank == run->files[i].process.rank;
+
+        if (is_wanted) {
+            mmds_merge(&sum, &run->summaries[i]);
+        }
+        if (is_wanted && options->has_ranks) {
+            snprintf(title, sizeof(title), "Rank %u", run->files[i].process.rank);
+            mmds_print(stdout, title, run->names, run->n_names, &run->summaries[i]);
+        }
+    }
+    if (sum.n_processes == 0) {
+        fprintf(stderr, "bcs-mds: rank %" PRId64 " has no file\n", options->rank);
+        return 1;
+    }
+    snprintf(title, sizeof(title), "%" PRIu64 " processes", sum.n_processes);
+    mmds_print(stdout, title, run->names, run->n_names, &sum);
+    print_ranks(run);
+    print_efficiency(run);
+    return 0;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What bcs-mds does with a run, one function for each verb. They print on standard output.
+ */
+#ifndef MDS_TOOL_VERBS_H
+#define MDS_TOOL_VERBS_H
+
+#include "mds/tool/run_read.h"
+
+/** The options of all verbs. */
+struct verb_options {
+    const char *of; /* dist: of which primitive, or "computation" or "communication" */
+    bool is_of_sizes; /* dist: of its sizes, not of its latencies */
+    int64_t rank;     /* summary, dist: of this rank only; -1: of all */
+    uint64_t n_most;  /* matrix: pairs that are printed at most */
+    bool has_ranks;   /* summary: a table for each rank, too */
+};
+
+/** The table of the paper, how each rank has spent its time, and efficiency. @return the
+ *  program's exit status, as all of these */
+int verb_summary(const struct run *run, const struct verb_options *options);
+
+/** A distribution. */
+int verb_dist(const struct run *run, const struct verb_options *options);
+
+/** Who sends how much to whom. */
+int verb_matrix(const struct run *run, const struct verb_options *options);
+
+/** Whether what was recorded agrees with itself. */
+int verb_check(const struct run *run, const struct verb_options *options);
+
+#endif

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Starts and stops the MDS of a process, and has its results written into the run's folder, or
+ * printed where there is none. Runs in MPI_Init and MPI_Finalize.
+ */
+#include "mpi_shim/calls/monitor.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "libbcs/base/log.h"
+#include "libbcs/base/log_job.h"
+#include "libbcs/base/notice.h"
+#include "libbcs/session/variables.h"
+#include "mds/dump_process.h"
+#include "mds/mmds.h"
+#include "mds/run_folder.h"
+#include "mds/selection.h"
+#include "mpi_shim/real/fallback.h"
+#include "mpi_shim/real/handles.h"
+#include "mpi_shim/real/real.h"
+#include "mpi_shim/real/state.h"
+
+/** What lasts from MPI_Init to MPI_Finalize. */
+struct shim_monitor {
+    char folder[MDS_PATH_BYTES]; /* of the run; "": none */
+    struct mds_collect
+        *collect; /* that has been stopped; NULL: this rank does not record */
+};
+
+static bool is_first(void)
+{
+    return bcs_context_rank(shim_context()) == 0;
+}
+
+static void tell_unwritten(const char *what, int rc)
+{
+    bcs_notice(BCS_NOTICE_UNWRITTEN, "%s: %s", what, strerror(-rc));
+}
+
+static int write_manifest(const char *folder, const char *state)
+{
+    struct mds_manifest manifest = {
+        .n_ranks = bcs_context_size(shim_context()),
+        .state = state,
+    };
+
+    manifest.tables = bcs_variables_tables(&manifest.n_tables);
+    return mds_manifest_write(&manifest, folder);
+}
+
+/** The first rank makes the folder of the run, and all learn its name. */
+static void make_folder(struct shim_monitor *monitor, const char *parent)
+{
+    if (is_first()) {
+        int rc = mds_run_folder_make(parent, monitor->folder);
+
+        if (rc == 0) {
+            rc = write_manifest(monitor->folder, "running");
+        }
+        if (rc < 0) {
+            tell_unwritten(parent, rc);
+            monitor->folder[0] = '\0';
+        }
+    }
+    shim_real.Bcast(monitor->folder, sizeof(monitor->folder), shim_handles.byte, 0,
+                    shim_handles.comm_world);
+}
+
+static void start_recording(const struct mds_config *config)
+{
+    const struct mds_shape shape = {
+        .n_ranks = bcs_context_size(shim_context()),
+        .bits = (uint32_t)config->bits,
+    };
+    struct mds_collect *collect;
+
+    if (mmds_start(shim_state.is_threaded, &shape, &collect) < 0) {
+        bcs_error("no memory for the monitor: this rank is missing in its report");
+        return;
+    }
+    for (uint32_t i = 0; i < SHIM_N_FUNCTIONS; i++) {
+        if (mds_names_has(config->primitives, shim_function_names[i])) {
+            mmds_distribute(collect, i);
+        }
+    }
+    shim_state.collect = collect;
+}
+
+void shim_monitor_start(const struct mds_config *config)
+{
+    struct shim_monitor *monitor;
+
+    if (config->mode == MDS_MODE_OFF) {
+        return;
+    }
+    monitor = calloc(1, sizeof(*monitor));
+    if (monitor == NULL) {
+        bcs_job_error("no memory for the monitor");
+        shim_real.Abort(shim_handles.comm_world, EXIT_FAILURE);
+    }
+    if (config->folder[0] != '\0') {
+        make_folder(monitor, config->folder);
+    }
+    if (mds_ranks_has(config->ranks, bcs_context_rank(shim_context()))) {
+        start_recording(config);
+    }
+    shim_state.monitor = monitor;
+}
+
+void shim_monitor_stop(void)
+{
+    struct mds_collect *collect = shim_state.collect;
+
+    shim_state.collect = NULL;
+    if (collect != NULL) {
+        shim_state.monitor->collect = collect;
+        mmds_stop(collect);
+    }
+}
+
+static int gather(void *arg, const void *mine, size_t n_bytes, void *all)
+{
+    (void)arg;
+    return shim_real.Gather(mine, (int)n_bytes, shim_handles.byte, all, (int)n_bytes,
+                            shim_handles.byte, 0,
+                            shim_handles.comm_world) == MPI_SUCCESS
+               ? 0
+               : -EIO;
+}
+
+/** Print tables of what all ranks have recorded. */
+static void print(const struct mds_collect *collect)
+{
+    const struct bcs_strobes strobes = bcs_context_strobes(shim_context());
+    struct mmds_summary summary = {0};
+    const struct mmds_report report = {
+        .names = shim_function_names,
+        .n_primitives = SHIM_N_FUNCTIONS,
+        .rank = bcs_context_rank(shim_context()),
+        .n_ranks = bcs_context_size(shim_context()),
+        .gather = gather,
+        .out = stderr,
+    };
+
+    if (collect != NULL) {
+        mmds_summarize(collect, &summary);
+        shim_pass_counts(summary.passed, SHIM_N_FUNCTIONS);
+    }
+    summary.n_slices = bcs_context_slices(shim_context());
+    summary.strobes =
+        (struct mmds_strobes){strobes.slice_ns, strobes.n_sent,  strobes.n_left_out,
+                              strobes.n_idle,   strobes.late_ns, strobes.is_prompt};
+    mmds_report(&report, &summary);
+}
+
+/** Write this rank's file. */
+static void write_own(const struct shim_monitor *monitor)
+{
+    uint64_t n_passed[SHIM_N_FUNCTIONS];
+    const struct mds_process process = {
+        .collect = monitor->collect,
+        .rank = bcs_context_rank(shim_context()),
+        .end = MDS_DUMP_END_FINALIZE,
+        .n_slices = bcs_context_slices(shim_context()),
+        .names = shim_function_names,
+        .timings = shim_function_timings,
+        .n_passed = n_passed,
+        .n_primitives = SHIM_N_FUNCTIONS,
+    };
+    char path[MDS_PATH_BYTES];
+    int rc = mds_process_path(monitor->folder, process.rank, path);
+
+    shim_pass_counts(n_passed, SHIM_N_FUNCTIONS);
+    if (rc == 0) {
+        rc = mds_dump_process_write(&process, path);
+    }
+    if (rc < 0) {
+        tell_unwritten(path, rc);
+    }
+}
+
+/** Write what all ranks have recorded. */
+static void write_all(const struct shim_monitor *monitor)
+{
+    int rc = 0;
+
+    if (monitor->collect != NULL) {
+        write_own(monitor);
+    }
+    shim_real.Barrier(shim_handles.comm_world);
+    if (is_first()) {
+        rc = write_manifest(monitor->folder, "ended");
+        if (rc < 0) {
+            tell_unwritten(monitor->folder, rc);
+        } else {
+            bcs_warn("what was recorded is in %s; bcs-mds summary shows it",
+                     monitor->folder);
+        }
+    }
+}
+
+void shim_monitor_report(void)
+{
+    struct shim_monitor *monitor = shim_state.monitor;
+
+    if (monitor == NULL) {
+        return;
+    }
+    if (monitor->folder[0] != '\0') {
+        write_all(monitor);
+    } else {
+        print(monitor->collect);
+    }
+    free(monitor->collect);
+    free(monitor);
+    shim_state.monitor = NULL;
+}

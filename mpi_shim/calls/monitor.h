@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The MDS in a program of MPI: when recording starts and stops, and where what was recorded
+ * goes. All are called in MPI_Init or MPI_Finalize, by the thread that makes these calls.
+ */
+#ifndef SHIM_MONITOR_H
+#define SHIM_MONITOR_H
+
+#include "mds/mds_config.h"
+
+#pragma GCC visibility push(hidden)
+
+/** Start what the settings ask for. Collective over MPI_COMM_WORLD if they ask for a folder.
+ *  What cannot be had is told, and the program goes on. */
+void shim_monitor_start(const struct mds_config *config);
+
+/** Stop recording: MPI_Finalize has begun. */
+void shim_monitor_stop(void);
+
+/** Write or print what was recorded, and forget it. Collective, while the real library and the
+ *  context are still up. */
+void shim_monitor_report(void);
+
+#pragma GCC visibility pop
+
+#endif

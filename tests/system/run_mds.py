@@ -1,0 +1,270 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Runs programs with BCS_MDS_DIR and reads what they leave with bcs-mds: what was recorded agrees
+with itself and with what the program is known to do, in all modes; and whatever is done to the
+files, bcs-mds says what is wrong with them.
+"""
+
+import argparse
+import os
+import random
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+
+import job
+
+# Of known_traffic.c: lengths of the messages that each rank sends to the next one.
+MESSAGES = [101, 202, 303, 404, 405, 506, 607, 708, 708, 708, 100000, 809, 910, 1011, 40000,
+            100]
+N_RANKS = 4
+# Lengths of collectives by name; a function of rank and size where it matters.
+SIZES = {
+    "MPI_Send": [101],
+    "MPI_Bsend": [404],
+    "MPI_Isend": [506, 100000, 1011, 40000, 100],
+    "MPI_Start": [708, 708, 708],
+    "MPI_Sendrecv": [2 * 809],
+    "MPI_Mrecv": [1011],
+    "MPI_Bcast": [33],
+    "MPI_Allreduce": [40, 40],
+    "MPI_Alltoall": [12 * N_RANKS],
+    "MPI_Alltoallv": [10 * N_RANKS],
+    "MPI_Iallgather": [9],
+    "MPI_Scatter": [21],
+    "MPI_Reduce_scatter_block": [8 * N_RANKS],
+    "MPI_Exscan": [24],
+}
+N_DAMAGED = 300
+
+
+def parse_arguments():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--launcher", default="bcsrun")
+    parser.add_argument("--reader", required=True, help="the program bcs-mds")
+    parser.add_argument("--traffic", required=True, help="the program known_traffic")
+    parser.add_argument("--random-program", required=True, help="that program")
+    parser.add_argument("--timeout", type=float, default=120)
+    return parser.parse_args()
+
+
+class Runs:
+    """Runs of programs, each with a folder for what it records."""
+
+    def __init__(self, arguments):
+        self.arguments = arguments
+        self.parent = tempfile.mkdtemp(prefix="bcs-mds-")
+
+    def close(self):
+        shutil.rmtree(self.parent, ignore_errors=True)
+
+    def record(self, program, extra, n_ranks=N_RANKS):
+        """Run a program. Returns its folder, None if there is none, and the result."""
+        before = set(os.listdir(self.parent))
+        words = [*shlex.split(self.arguments.launcher), "-n", str(n_ranks), *program]
+        settings = {"BCS_MDS": "mmds", "BCS_MDS_DIR": self.parent, **extra}
+        result = job.run(words, job.mpirun_environment(settings), self.arguments.timeout)
+        new = set(os.listdir(self.parent)) - before
+        folder = os.path.join(self.parent, new.pop()) if len(new) == 1 else None
+        return folder, result
+
+    def read(self, *words):
+        """Run bcs-mds."""
+        return subprocess.run([self.arguments.reader, *words], capture_output=True,
+                              text=True, errors="replace", timeout=60, check=False)
+
+
+def problems_of_end(folder, result):
+    """What is wrong with a run, before its files are read."""
+    if result.status != 0:
+        return [f"status {result.status}: {result.stderr[-300:]!r}"]
+    if folder is None:
+        return [f"there is no folder: {result.stderr[-300:]!r}"]
+    problems = []
+    if f"recorded is in {folder};" not in result.stderr:
+        problems.append("the folder is not named")
+    left = [name for name in os.listdir(folder) if name.endswith(".part")]
+    return problems + [f"left {name}" for name in left]
+
+
+def problems_of_check(runs, folder):
+    """What bcs-mds check finds."""
+    told = runs.read("check", folder)
+    return [] if told.returncode == 0 else [f"check: {told.stdout}{told.stderr}"]
+
+
+def problems_of_matrix(runs, folder):
+    """Whether each rank has sent what known_traffic sends."""
+    told = runs.read("matrix", folder)
+    rows = re.findall(r"^ +(\d+) +(\d+) +(\d+) +(\d+) ", told.stdout, re.M)
+    found = sorted(tuple(map(int, row)) for row in rows)
+    expected = [
+        (rank, (rank + 1) % N_RANKS, len(MESSAGES), sum(MESSAGES))
+        for rank in range(N_RANKS)
+    ]
+    return [] if found == expected else [f"matrix {found}, not {expected}"]
+
+
+def problems_of_sizes(runs, folder):
+    """Whether the distributions of lengths have what known_traffic asks for."""
+    problems = []
+    for name, lengths in SIZES.items():
+        told = runs.read("dist", folder, "--of", name, "--sizes", "--rank", "1")
+        rows = re.findall(r"^ +(\d+) +(\d+) +(\d+) ", told.stdout, re.M)
+        for first, below, count in (tuple(map(int, row)) for row in rows):
+            fitting = [length for length in lengths if first <= length < below]
+            if len(fitting) != count:
+                problems.append(f"{name}: {count} lengths from {first} to {below}")
+        if sum(int(row[2]) for row in rows) != len(lengths):
+            problems.append(f"{name}: {told.stdout}{told.stderr}")
+    return problems
+
+
+def problems_of_summary(runs, folder):
+    """Whether the table has a row of each function, with its count."""
+    told = runs.read("summary", folder)
+    problems = []
+    for name, lengths in SIZES.items():
+        row = re.search(rf"^{name} .* (\d+) +\S+$", told.stdout, re.M)
+        n_expected = N_RANKS * len(lengths)
+        if row is None or (int(row[1]) != n_expected and name != "MPI_Send"):
+            problems.append(f"{name} is not {n_expected} in {told.stdout!r}")
+    if "Parallel efficiency" not in told.stdout:
+        problems.append("there is no efficiency")
+    return problems
+
+
+def test_traffic(runs, report):
+    """What known_traffic does is what was recorded, whatever the mode."""
+    folder = None
+    for name, mode in job.MODES.items():
+        folder, result = runs.record([runs.arguments.traffic], mode)
+        problems = problems_of_end(folder, result)
+        for look in (problems_of_check, problems_of_matrix, problems_of_sizes,
+                     problems_of_summary):
+            problems += look(runs, folder) if not problems else []
+        report.case(f"known traffic, {name}", problems)
+    return folder
+
+
+def test_mixture(runs, report):
+    """Random programs leave nothing behind: both ends agree."""
+    for seed in ("1", "2"):
+        program = [runs.arguments.random_program, seed, "2"]
+        folder, result = runs.record(program, {"BCS_MDS_RESOLUTION": "128"})
+        problems = problems_of_end(folder, result)
+        problems += problems_of_check(runs, folder) if not problems else []
+        report.case(f"random program {seed}", problems)
+
+
+def test_selection(runs, report):
+    """Only the ranks and primitives that were asked for are recorded."""
+    settings = {"BCS_MDS_RANKS": "0,2-9", "BCS_MDS_PRIMITIVES": "MPI_B*"}
+    folder, result = runs.record([runs.arguments.traffic], settings)
+    problems = problems_of_end(folder, result)
+    if not problems:
+        names = sorted(os.listdir(folder))
+        expected = ["manifest.txt"] + [f"process.{i:05}.mds" for i in (0, 2, 3)]
+        if names != expected:
+            problems.append(f"files {names}")
+        problems += problems_of_check(runs, folder)
+        if runs.read("dist", folder, "--of", "MPI_Bcast").returncode != 0:
+            problems.append("MPI_Bcast has no distribution")
+        if runs.read("dist", folder, "--of", "MPI_Send").returncode != 1:
+            problems.append("MPI_Send has a distribution")
+        if runs.read("summary", folder, "--rank", "1").returncode != 1:
+            problems.append("rank 1 has a summary")
+    report.case("selection", problems)
+
+
+def test_no_folder(runs, report):
+    """Without a folder one line says so, and the tables are printed."""
+    for parent, why in (("/dev/null", "Not a directory"), ("/proc/1/x", "")):
+        _, result = runs.record([runs.arguments.traffic], {"BCS_MDS_DIR": parent})
+        problems = [] if result.status == 0 else [f"status {result.status}"]
+        if len(re.findall(rf"unwritten: {parent}: .*{why}", result.stderr)) != 1:
+            problems.append(f"it is not said once: {result.stderr[:300]!r}")
+        if "MMDS, process 3" not in result.stderr:
+            problems.append("no tables")
+        report.case(f"no folder in {parent}", problems)
+
+
+def damaged(content, chance):
+    """A file's bytes with some damage."""
+    content = bytearray(content)
+    kind = chance.randrange(4)
+    if kind == 0:
+        return bytes(content[: chance.randrange(len(content))])
+    if kind == 1:
+        return bytes(content) + chance.randbytes(chance.randrange(1, 100))
+    for _ in range(chance.randrange(1, 4)):
+        at = chance.randrange(len(content) if kind == 2 else min(len(content), 272))
+        content[at] = chance.randrange(256)
+    return bytes(content)
+
+
+def test_damage(runs, report, folder):
+    """A damaged file is told of, or has been damaged where nothing matters."""
+    path = os.path.join(folder, "process.00001.mds")
+    with open(path, "rb") as file:
+        content = file.read()
+    chance = random.Random(1)
+    for number in range(N_DAMAGED):
+        bad = damaged(content, chance)
+        with open(path, "wb") as file:
+            file.write(bad)
+        problems = []
+        for verb in (["summary"], ["dist", "--of", "MPI_Send"], ["matrix"], ["check"]):
+            told = runs.read(verb[0], folder, *verb[1:])
+            is_told = told.returncode == 1 and path in told.stderr
+            # Not all bits of header and directory matter, and nothing behind the end.
+            is_same = bad[272:-8] == content[272:-8]
+            if not is_told and (told.returncode != 0 or not is_same):
+                problems.append(f"{verb[0]}: status {told.returncode}, {told.stderr!r}")
+        report.case(f"damage {number}", problems)
+    with open(path, "wb") as file:
+        file.write(content)
+
+
+def test_bad_folders(runs, report, folder):
+    """What is no folder of a run is told of."""
+    empty = tempfile.mkdtemp(dir=runs.parent)
+    foreign = tempfile.mkdtemp(dir=runs.parent)
+    with open(os.path.join(foreign, "manifest.txt"), "w", encoding="ascii") as file:
+        file.write("format: another\n")
+    double = shutil.copytree(folder, os.path.join(runs.parent, "double"))
+    shutil.copy(os.path.join(double, "process.00000.mds"),
+                os.path.join(double, "process.00009.mds"))
+    for name, path, why in (
+        ("missing", os.path.join(runs.parent, "none"), "cannot open"),
+        ("empty", empty, "cannot open"),
+        ("foreign", foreign, "does not say that its format is"),
+        ("double", double, "several runs"),
+    ):
+        told = runs.read("summary", path)
+        is_right = told.returncode == 1 and why in told.stderr
+        report.case(f"folder: {name}", [] if is_right else [f"{told}"])
+
+
+def main():
+    arguments = parse_arguments()
+    report = job.Report()
+    runs = Runs(arguments)
+    try:
+        folder = test_traffic(runs, report)
+        test_mixture(runs, report)
+        test_selection(runs, report)
+        test_no_folder(runs, report)
+        if folder is not None:
+            test_bad_folders(runs, report, folder)
+            test_damage(runs, report, folder)
+    finally:
+        runs.close()
+    return report.end()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
