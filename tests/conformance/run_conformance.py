@@ -151,6 +151,8 @@ def problems_of(result, native, arguments):
         problems.append("ended with status 0")
     elif not expect_failure and result.status != (native.status if native else 0):
         problems.append(f"status {result.status}, {last_error_line(result)}")
+        if result.status is not None and result.status > 128:  # who was it?
+            problems.append(f"a signal: {result.stderr[-1500:]!r}")
     if native and result.stdout != native.stdout:
         problems.append(first_difference(native.stdout, result.stdout))
     if not any(told.startswith(line) for told in result.stderr.splitlines() or [""]):
