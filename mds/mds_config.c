@@ -24,9 +24,9 @@ static const struct bcs_config_entry entries[] = {
         .help =
             "What is recorded of a run. mmds: the time spent in every MPI function, "
             "computation granularity and communication overhead, with their "
-            "distributions, and the messages to and from each rank. Without "
-            "BCS_MDS_DIR tables are printed on standard error when the program ends, "
-            "over all and for each process.",
+            "distributions, and the messages to and from each rank. A table over all "
+            "processes is printed on standard error when the program ends, and, "
+            "without BCS_MDS_DIR, one for each of them.",
     },
     {
         .name = "BCS_MDS_DIR",

@@ -42,6 +42,7 @@ struct mmds_report {
     const char *const *names; /* of the primitives, in the order of their numbers */
     uint32_t n_primitives;
     uint32_t rank, n_ranks;
+    bool is_brief; /* the table over all processes only */
     /**
      * Collect n bytes of every rank at rank 0, in rank order; all is NULL elsewhere.
      * Called once by every rank. Returns 0 or -errno.
@@ -85,8 +86,8 @@ void mmds_print(FILE *out, const char *title, const char *const *names,
                 uint32_t n_primitives, const struct mmds_summary *summary);
 
 /**
- * Gather all summaries and print, at rank 0, the table over all processes and then one
- * for each. Called by every rank.
+ * Gather all summaries and print, at rank 0, the table over all processes and then, unless it is
+ * to be brief, one for each. Called by every rank.
  *
  * @return 0   done
  * @return <0  -errno of gather or -ENOMEM; nothing is printed

@@ -136,7 +136,7 @@ static void print_all(FILE *out, const struct mmds_report *report,
     snprintf(title, sizeof(title), "MMDS, all %" PRIu64 " processes", sum->n_processes);
     mmds_print(out, title, report->names, report->n_primitives, sum);
     print_notices(out);
-    for (uint32_t i = 0; i < report->n_ranks; i++) {
+    for (uint32_t i = 0; i < report->n_ranks && !report->is_brief; i++) {
         if (summaries[i].n_processes > 0) { /* it has recorded */
             snprintf(title, sizeof(title), "MMDS, process %" PRIu32, i);
             mmds_print(out, title, report->names, report->n_primitives, &summaries[i]);

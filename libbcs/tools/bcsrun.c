@@ -12,6 +12,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "libbcs/session/variables.h"
@@ -35,6 +36,9 @@ static const char help[] =
     "  --versus N     N pairs of a native run and one under BCS, in turn first; "
     "prints\n"
     "                 the wall seconds, the medians, the launcher's part, the ratios\n"
+    "  --mds[=FOLDER] record the run in a new folder in FOLDER, bcs-mds if none is "
+    "given,\n"
+    "                 with a summary at the end; bcs-mds(1) reads it\n"
     "  --mpirun PATH  the mpirun to use instead of the one in PATH\n"
     "  --help         print this text\n"
     "  --version      print the version\n"
@@ -154,12 +158,35 @@ static int job_run(const struct launch_options *options,
     return result.status;
 }
 
+/** The variables that have a run recorded. */
+static int records_apply(const char *folder)
+{
+    char path[PATH_MAX];
+
+    if (folder[0] == '/') {
+        path[0] = '\0';
+    } else if (getcwd(path, sizeof(path) - 1) == NULL) {
+        return bcsrun_error("--mds: cannot tell the folder that this is");
+    } else {
+        strcat(path, "/"); /* the ranks may start elsewhere */
+    }
+    if (strlen(path) + strlen(folder) >= sizeof(path)) {
+        return bcsrun_error("--mds: the folder's name is too long");
+    }
+    setenv("BCS_MDS", "mmds", 1);
+    setenv("BCS_MDS_DIR", strcat(path, folder), 1);
+    return 0;
+}
+
 static int launch(struct launch_options *options)
 {
     struct commands commands = {0};
     char error[ERROR_BYTES];
     int status = EXIT_FAILURE;
 
+    if (options->records != NULL && records_apply(options->records) < 0) {
+        return EXIT_FAILURE;
+    }
     if (bcs_variables_check(error, sizeof error) < 0) {
         bcsrun_error("%s", error);
         return EXIT_FAILURE;

@@ -13,6 +13,7 @@
 #include "libbcs/tools/bcsrun_error.h"
 
 #define MAX_PAIRS 1000
+#define RECORDS_USUAL "bcs-mds"
 
 enum option_kind {
     PASSED,    /* to mpirun, nothing else */
@@ -25,6 +26,7 @@ enum option_kind {
     APPFILE,   /* replaces the command line */
     NATIVE,    /* from here on: bcsrun's own, not passed to mpirun */
     VERSUS,
+    MDS, /* may have a value behind a "=" */
     MPIRUN,
     HELP,
     VERSION,
@@ -59,6 +61,7 @@ static const struct option options_known[] = {
     {"xml-file xterm", 1, PASSED},
     {"native", 0, NATIVE},
     {"versus", 1, VERSUS},
+    {"mds", 0, MDS},
     {"mpirun", 1, MPIRUN},
     {"help h", 0, HELP},
     {"version V", 0, VERSION},
@@ -80,11 +83,23 @@ static bool names_have(const char *names, const char *name)
     return false;
 }
 
+/** The value behind "--mds=", or NULL: it is not that. */
+static const char *records_of(const char *argument)
+{
+    static const char mds[] = "--mds=";
+
+    return strncmp(argument, mds, strlen(mds)) == 0 ? argument + strlen(mds) : NULL;
+}
+
 static const struct option *option_find(const char *argument)
 {
     static const struct option flag = {"", 0, PASSED};
+    static const struct option mds = {"mds", 0, MDS};
     const char *name = argument + strspn(argument, "-");
 
+    if (records_of(argument) != NULL) {
+        return &mds;
+    }
     for (size_t i = 0; i < sizeof options_known / sizeof options_known[0]; i++) {
         if (names_have(options_known[i].names, name)) {
             return &options_known[i];
@@ -129,7 +144,7 @@ static bool export_apply(struct launch_options *options, const char *variable)
     return true;
 }
 
-/* What bcsrun has to know of one option, whose values follow at values.
+/* What bcsrun has to know of one option, which stands before its values, at values.
  * @return 1 mpirun is to see it, 0 it is bcsrun's alone, <0 an error, printed */
 static int option_apply(struct launch_options *options, struct launch_context *context,
                         enum option_kind kind, char **values)
@@ -167,6 +182,12 @@ static int option_apply(struct launch_options *options, struct launch_context *c
         if (options->n_pairs < 0) {
             return bcsrun_error("--versus %s: the number of pairs must be 1 to %d",
                                 values[0], MAX_PAIRS);
+        }
+        return 0;
+    case MDS:
+        options->records = records_of(values[-1]);
+        if (options->records == NULL) {
+            options->records = RECORDS_USUAL;
         }
         return 0;
     case MPIRUN:
@@ -248,6 +269,11 @@ int launch_options_parse(int argc, char **argv, struct launch_options *options_o
         }
         has_more = next + n < argc; /* it stopped at a ":" */
         next += n + 1;
+    }
+    if (options.records != NULL && (options.is_native || options.n_pairs > 0)) {
+        launch_options_fini(&options);
+        return bcsrun_error("--mds is for one run under BCS, not for --native or "
+                            "--versus");
     }
     *options_out = options;
     return 0;

@@ -31,6 +31,7 @@ struct launch_options {
     bool names_hosts;    /* the job may reach other machines */
     bool maps_ranks;     /* the user decides where ranks go */
     int n_pairs;         /* of --versus; 0: one plain run */
+    const char *records; /* folder of --mds, where the run is recorded; or NULL */
     const char *mpirun;  /* of --mpirun, or NULL: look in PATH */
     const char *preload; /* of -x LD_PRELOAD=..., or NULL */
     struct launch_context *contexts;

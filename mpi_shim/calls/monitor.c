@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Starts and stops the MDS of a process, and has its results written into the run's folder, or
- * printed where there is none. Runs in MPI_Init and MPI_Finalize.
+ * Starts and stops the MDS of a process, and has its results printed, and written into the run's
+ * folder, if there is one. Runs in MPI_Init and MPI_Finalize.
  */
 #include "mpi_shim/calls/monitor.h"
 
@@ -130,8 +130,8 @@ static int gather(void *arg, const void *mine, size_t n_bytes, void *all)
                : -EIO;
 }
 
-/** Print tables of what all ranks have recorded. */
-static void print(const struct mds_collect *collect)
+/** Print tables of what all ranks have recorded. @param is_brief  but the one over all */
+static void print(const struct mds_collect *collect, bool is_brief)
 {
     const struct bcs_strobes strobes = bcs_context_strobes(shim_context());
     struct mmds_summary summary = {0};
@@ -140,6 +140,7 @@ static void print(const struct mds_collect *collect)
         .n_primitives = SHIM_N_FUNCTIONS,
         .rank = bcs_context_rank(shim_context()),
         .n_ranks = bcs_context_size(shim_context()),
+        .is_brief = is_brief,
         .gather = gather,
         .out = stderr,
     };
@@ -190,6 +191,7 @@ static void write_all(const struct shim_monitor *monitor)
         write_own(monitor);
     }
     shim_real.Barrier(shim_handles.comm_world);
+    print(monitor->collect, true);
     if (is_first()) {
         rc = write_manifest(monitor->folder, "ended");
         if (rc < 0) {
@@ -211,7 +213,7 @@ void shim_monitor_report(void)
     if (monitor->folder[0] != '\0') {
         write_all(monitor);
     } else {
-        print(monitor->collect);
+        print(monitor->collect, false);
     }
     free(monitor->collect);
     free(monitor);

@@ -61,11 +61,15 @@ class Runs:
     def close(self):
         shutil.rmtree(self.parent, ignore_errors=True)
 
-    def record(self, program, extra, n_ranks=N_RANKS):
-        """Run a program. Returns its folder, None if there is none, and the result."""
+    def record(self, program, extra, option=None):
+        """Run a program, with variables or with bcsrun's option. Returns its folder, None if
+        there is none, and the result."""
         before = set(os.listdir(self.parent))
-        words = [*shlex.split(self.arguments.launcher), "-n", str(n_ranks), *program]
+        words = shlex.split(self.arguments.launcher)
         settings = {"BCS_MDS": "mmds", "BCS_MDS_DIR": self.parent, **extra}
+        if option is not None:
+            words, settings = [*words, option], extra
+        words += ["-n", str(N_RANKS), *program]
         result = job.run(words, job.mpirun_environment(settings), self.arguments.timeout)
         new = set(os.listdir(self.parent)) - before
         folder = os.path.join(self.parent, new.pop()) if len(new) == 1 else None
@@ -180,6 +184,17 @@ def test_selection(runs, report):
     report.case("selection", problems)
 
 
+def test_option(runs, report):
+    """bcsrun's option does what the variables do."""
+    program = [runs.arguments.traffic]
+    folder, result = runs.record(program, {}, f"--mds={runs.parent}")
+    problems = problems_of_end(folder, result)
+    problems += problems_of_matrix(runs, folder) if not problems else []
+    if "MMDS, all 4 processes" not in result.stderr or "process 0" in result.stderr:
+        problems.append(f"not the one table: {result.stderr!r}")
+    report.case("--mds", problems)
+
+
 def test_no_folder(runs, report):
     """Without a folder one line says so, and the tables are printed."""
     for parent, why in (("/dev/null", "Not a directory"), ("/proc/1/x", "")):
@@ -257,6 +272,7 @@ def main():
         folder = test_traffic(runs, report)
         test_mixture(runs, report)
         test_selection(runs, report)
+        test_option(runs, report)
         test_no_folder(runs, report)
         if folder is not None:
             test_bad_folders(runs, report, folder)

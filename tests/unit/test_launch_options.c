@@ -69,6 +69,21 @@ START_TEST(own_options_are_taken_out)
 }
 END_TEST
 
+START_TEST(a_run_is_recorded_where_it_is_said)
+{
+    ck_assert_int_eq(parse("-n 2 prog --mds"), 0);
+    ck_assert_ptr_null(options.records);
+    launch_options_fini(&options);
+    ck_assert_int_eq(parse("--mds -n 2 prog"), 0);
+    ck_assert_str_eq(options.records, "bcs-mds");
+    ck_assert_str_eq(arguments_of(0), "-n 2 prog");
+    launch_options_fini(&options);
+    ck_assert_int_eq(parse("-n 2 --mds=/a/b=c prog"), 0);
+    ck_assert_str_eq(options.records, "/a/b=c");
+    ck_assert_str_eq(arguments_of(0), "-n 2 prog");
+}
+END_TEST
+
 START_TEST(an_unknown_option_is_a_flag_of_mpiruns)
 {
     ck_assert_int_eq(parse("--tag-output -n 1 prog"), 0);
@@ -136,6 +151,8 @@ static const char *const bad_lines[] = {
     "--app file",
     "-n 1 a : -n 0 b",
     "-n +2 prog",
+    "--mds --native -n 2 prog",
+    "--versus 2 --mds=x -n 2 prog",
 };
 
 START_TEST(bad_command_lines_are_errors)
@@ -152,6 +169,7 @@ int main(void)
     tcase_add_checked_fixture(tests, NULL, options_free);
     tcase_add_test(tests, the_program_follows_mpiruns_options);
     tcase_add_test(tests, own_options_are_taken_out);
+    tcase_add_test(tests, a_run_is_recorded_where_it_is_said);
     tcase_add_test(tests, an_unknown_option_is_a_flag_of_mpiruns);
     tcase_add_test(tests, several_programs_are_separate_contexts);
     tcase_add_test(tests, a_missing_program_is_seen);
