@@ -176,9 +176,10 @@ static void add_blocks(const struct comm *comm, int rank,
     }
 }
 
-/* Blocks one after the other, or, where their places can be said, in any order. */
-static void place_blocks(struct blocks *blocks, const struct collective *collective,
-                         bool is_v, struct draw *draw)
+/* Blocks one after the other, or, where their places can be said, in any order; of instances
+ * whose elements divide unit. */
+static void place_blocks(struct blocks *blocks, enum base base, int unit, bool is_v,
+                         struct draw *draw)
 {
     int order[MAX_BLOCKS];
     struct layout layout;
@@ -190,7 +191,7 @@ static void place_blocks(struct blocks *blocks, const struct collective *collect
     if (is_v) {
         draw_shuffle(draw, order, blocks->n);
     }
-    layout_draw(&layout, collective->base, collective->unit, draw);
+    layout_draw(&layout, base, unit, draw);
     for (int k = 0; k < blocks->n; k++) {
         int i = order[k];
 
@@ -348,6 +349,17 @@ static bool is_wrong_natively(const struct run *run, enum collective_kind kind,
     return run->is_native && request != NULL && kind >= C_ALLTOALL && is_vector(kind);
 }
 
+/* What the elements of an instance divide: on an intercommunicator the allgatherv of Open MPI
+ * 4.1 takes the counts of all members of a side for numbers of the first member's type. */
+static int unit_of(const struct run *run, const struct comm *comm,
+                   const struct collective *collective)
+{
+    bool is_of_one_type =
+        run->is_native && comm->is_inter && collective->kind == C_ALLGATHERV;
+
+    return is_of_one_type ? 1 : collective->unit;
+}
+
 struct moving *moving_start(struct run *run, const struct act *act,
                             MPI_Request *request)
 {
@@ -360,13 +372,14 @@ struct moving *moving_start(struct run *run, const struct act *act,
     enum collective_kind kind = collective->kind;
     bool is_v = is_vector(kind);
     bool is_scatter = kind == C_SCATTER || kind == C_SCATTERV;
+    int unit = unit_of(run, comm, collective);
     bool is_in_place;
     int error;
 
     moving->collective = collective;
     add_blocks(comm, run->me, collective, moving);
-    place_blocks(out, collective, is_v && out->n > 1, &run->draw);
-    place_blocks(in, collective, is_v && in->n > 1, &run->draw);
+    place_blocks(out, collective->base, unit, is_v && out->n > 1, &run->draw);
+    place_blocks(in, collective->base, unit, is_v && in->n > 1, &run->draw);
     is_in_place = collective->is_in_place && !is_wrong_natively(run, kind, request) &&
                   (kind >= C_ALLGATHER ||
                    plan_rank_in(&comm->side[0], run->me) == collective->root);
