@@ -13,6 +13,7 @@ import argparse
 import dataclasses
 import fnmatch
 import pathlib
+import re
 import shlex
 import sys
 
@@ -134,11 +135,15 @@ def first_difference(native, carried):
     return f"{len(carried_lines)} lines of output, natively {len(native_lines)}"
 
 
-def last_error_line(result):
-    """The end of standard error, for the failure's line."""
+def telling_line(result):
+    """The line of standard error that tells most of a failure: a test's own, else how the
+    launcher says that a job has ended, else the library's first, else the first."""
     lines = [line for line in result.stderr.splitlines() if line.strip("- \t")]
-    told = [line for line in lines if "not true" in line or line.startswith("bcs")]
-    return (told or lines or ["nothing on standard error"])[0]
+    for pattern in ("not true", "^bcsrun", "^bcs", ""):
+        for line in lines:
+            if re.search(pattern, line):
+                return line
+    return "nothing on standard error"
 
 
 def problems_of(result, native, arguments):
@@ -150,7 +155,7 @@ def problems_of(result, native, arguments):
     if expect_failure and result.status == 0:
         problems.append("ended with status 0")
     elif not expect_failure and result.status != (native.status if native else 0):
-        problems.append(f"status {result.status}, {last_error_line(result)}")
+        problems.append(f"status {result.status}, {telling_line(result)}")
         if result.status is not None and result.status > 128:  # who was it?
             problems.append(f"a signal: {result.stderr[-1500:]!r}")
     if native and result.stdout != native.stdout:
@@ -165,7 +170,7 @@ def native_problems(result, expect_failure):
     if result.status is None:
         return ["the native run hung"]
     if (result.status != 0) != expect_failure:
-        return [f"native status {result.status}, {last_error_line(result)}"]
+        return [f"native status {result.status}, {telling_line(result)}"]
     return []
 
 

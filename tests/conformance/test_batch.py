@@ -8,7 +8,8 @@ import pathlib
 import tempfile
 import unittest
 
-import run_conformance
+import run_conformance  # makes job importable
+import job
 
 # Does with the programs' names what conformance_batch does; alone, it is the program.
 # In a job under BCS ("carried") "bad" always fails, "shy" when it is not alone, "odd"
@@ -109,6 +110,15 @@ class BatchTest(unittest.TestCase):
         self.assertEqual(list(failed), ["wrong"])
         self.assertIn("native status 5", failed["wrong"][0])
         self.assertEqual([mode for name, mode in self.cases if name == "wrong"], [None])
+
+    def test_the_line_that_tells_most_is_told(self):
+        lines = ["----", "another", "bcs[rank 0]: copy-refused",
+                 "bcsrun: mpirun was killed by signal 11", "x is not true: 3"]
+        while lines[1:]:
+            result = job.Result(1, "", "\n".join(lines), 0)
+            self.assertEqual(run_conformance.telling_line(result), lines.pop())
+        result = job.Result(1, "", "----\n", 0)
+        self.assertEqual(run_conformance.telling_line(result), "nothing on standard error")
 
 
 if __name__ == "__main__":

@@ -20,6 +20,7 @@ import modes
 import stacks
 
 MARK = "TEST_JOB_MARK"
+FILLED_BY = "MALLOC_PERTURB_"
 
 # What runners go through that do not choose: the usual values but for nodes and copies.
 MODES = {name: modes.ALL[name] for name in modes.select("demand-inline-*-eager")}
@@ -255,8 +256,15 @@ def stop_running():
 
 
 def shell_line(command, environment=None):
-    """The command as a line for a shell, to repeat a failing run."""
-    words = [f"{name}={value}" for name, value in (environment or {}).items()]
+    """The command as a line for a shell, to repeat a failing run.
+
+    What Meson has malloc fill its memory with may be what a failure takes.
+    """
+    variables = {
+        **{name: os.environ[name] for name in [FILLED_BY] if name in os.environ},
+        **(environment or {}),
+    }
+    words = [f"{name}={value}" for name, value in variables.items()]
     return " ".join(words + [str(word) for word in command])
 
 
