@@ -58,7 +58,8 @@ struct bcs_context {
     struct bcs_plans plans; /* collectives that go on by themselves */
     uint32_t n_misses;      /* tests in a row that found nothing */
     uint32_t n_turns;       /* of waits, since the last look outside */
-    bool is_called;         /* at that look another process had called */
+    bool is_called;         /* at that look another process had called; */
+    uint64_t heard_ns;      /* the last such call; see external.h */
     bool is_moving;         /* the last look has found a transfer under way */
     /** Reasons why those who need what is not ours cannot call this process: while there is
      *  one, waits wake up now and then. */

@@ -54,7 +54,7 @@ void bcs_external_call(const struct bcs_context *context, uint64_t *since_ns)
     if (now_ns < last_ns + pause_ns(now_ns - *since_ns)) {
         return;
     }
-    /* seq_cst: whoever announces itself later sees the call in bcs_external_is_called */
+    /* seq_cst: whoever announces itself later sees the call in bcs_external_listen */
     atomic_store_explicit(&machine->called_ns, now_ns, memory_order_seq_cst);
     if (atomic_load_explicit(&machine->n_asleep, memory_order_seq_cst) > 0) {
         wake_all(context->engine);
@@ -66,11 +66,15 @@ bool bcs_external_is_needed(const struct bcs_context *context)
     return context->is_called || context->n_short_sleeps > 0;
 }
 
-bool bcs_external_is_called(const struct bcs_context *context)
+bool bcs_external_listen(struct bcs_context *context)
 {
     /* seq_cst: partner of the store in bcs_external_call */
     uint64_t called_ns = atomic_load_explicit(&context->engine->machine->called_ns,
                                               memory_order_seq_cst);
 
-    return called_ns != 0 && bcs_clock_now_ns() < called_ns + ATTENTION_NS;
+    context->is_called =
+        called_ns != context->heard_ns ||
+        (called_ns != 0 && bcs_clock_now_ns() < called_ns + ATTENTION_NS);
+    context->heard_ns = called_ns;
+    return context->is_called;
 }

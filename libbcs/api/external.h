@@ -11,8 +11,9 @@
  * costs the sleepers next to nothing. Who is called stays awake for ATTENTION, so that a
  * sequence of short waits finds it awake. (The names are those of external.c.)
  *
- * Nothing hangs on one call: a sleeper that misses it, because it was just falling asleep,
- * hears the next one. Used by any thread of any process of the job.
+ * Every call is heard, however late the called process gets a core: it remembers which one it
+ * has heard last, listens when it has been woken and before it sleeps, and while it polls
+ * looks whether there is a new one. Used by any thread of any process of the job.
  */
 #ifndef BCS_API_EXTERNAL_H
 #define BCS_API_EXTERNAL_H
@@ -30,7 +31,8 @@ void bcs_external_call(const struct bcs_context *context, uint64_t *since_ns);
 /** Whether work that is not ours may need this process. */
 bool bcs_external_is_needed(const struct bcs_context *context);
 
-/** Whether some process has called, not long ago. */
-bool bcs_external_is_called(const struct bcs_context *context);
+/** Whether some process has called since this one has listened, or, if not, has called not long
+ *  ago; context->is_called is then the same. */
+bool bcs_external_listen(struct bcs_context *context);
 
 #endif

@@ -74,7 +74,7 @@ struct bcs_descriptor *bcs_post_wait_for_entry(struct bcs_context *context,
     struct bcs_descriptor *entry;
 
     while ((entry = bcs_ring_next(ring)) == NULL) {
-        context->is_called = bcs_external_is_called(context);
+        bcs_external_listen(context);
         if (bcs_external_is_needed(context)) {
             context->hooks.move_external();
         }

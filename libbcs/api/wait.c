@@ -50,8 +50,7 @@ static bool look_external(struct bcs_context *context)
 static void look_up(struct bcs_context *context, struct bcs_waiter *waiter)
 {
     context->n_turns = 0;
-    context->is_called = bcs_external_is_called(context);
-    if (context->is_called) {
+    if (bcs_external_listen(context)) {
         context->driver->stop(context->engine, waiter);
     } else if (bcs_external_is_needed(context)) {
         nic_waiter_let_go(context->engine, waiter);
@@ -90,6 +89,9 @@ static void take_turn(struct bcs_context *context, struct bcs_waiter *waiter)
     context->driver->turn(context->engine, waiter);
     if (will_sleep) {
         come_in(context);
+        if (!waiter->spell.is_announced) { /* woken by a call, perhaps */
+            context->n_turns = TURNS_A_LOOK;
+        }
     }
 }
 
@@ -152,12 +154,21 @@ void bcs_wait_turn(struct bcs_context *context, struct bcs_waiter *waiter)
     }
 }
 
+/** Whether another process has called since this one has listened. What is read here is hardly
+ *  ever written. */
+static inline bool is_called_anew(const struct bcs_context *context)
+{
+    /* relaxed: bcs_external_listen comes next */
+    return atomic_load_explicit(&context->engine->machine->called_ns,
+                                memory_order_relaxed) != context->heard_ns;
+}
+
 void bcs_wait_in_vain(struct bcs_context *context)
 {
-    bool is_time = ++context->n_misses % MISSES_A_LOOK == 0;
+    bool is_time = ++context->n_misses % MISSES_A_LOOK == 0 || is_called_anew(context);
 
     if (is_time) {
-        context->is_called = bcs_external_is_called(context);
+        bcs_external_listen(context);
         look_external(context);
     }
     if (nic_engine_is_crowded(context->engine) ||

@@ -7,17 +7,19 @@
 #include "mpi_shim/calls/calls.h"
 #include "mpi_shim/calls/comm_idup.h"
 #include "mpi_shim/comm/comm.h"
+#include "mpi_shim/real/fallback.h"
 #include "mpi_shim/real/handles.h"
 #include "mpi_shim/real/real.h"
 #include "mpi_shim/request/request.h"
 
-/** A communicator from which another is to be made, or that is to be freed: first all
- *  duplicates are finished that are under way. */
+/** A communicator from which the real library is to make another, or that it is to free: first
+ *  all duplicates are finished that are under way. */
 static MPI_Comm settled(MPI_Comm comm)
 {
     if (shim_state.idups != NULL) {
         shim_idups_await(comm);
     }
+    shim_wait_outside();
     return comm;
 }
 
@@ -57,6 +59,7 @@ int shim_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm)
 
 int shim_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *newcomm)
 {
+    shim_wait_outside();
     return made(shim_real.Comm_create_group(comm, group, tag, newcomm), newcomm);
 }
 

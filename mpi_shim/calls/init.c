@@ -186,6 +186,7 @@ int shim_Finalize(void)
     shim_leave();
     shim_monitor_report();
     shim_pack_teardown();
+    shim_wait_outside();
     /* Attributes of MPI_COMM_SELF are deleted in there, and may still communicate. */
     rc = shim_real.Finalize();
     shim_progress_hook_remove();

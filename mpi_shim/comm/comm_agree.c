@@ -16,6 +16,7 @@
 #include "libbcs/base/notice.h"
 #include "mpi_shim/comm/comms.h"
 #include "mpi_shim/comm/slots.h"
+#include "mpi_shim/real/fallback.h"
 #include "mpi_shim/real/handles.h"
 #include "mpi_shim/real/real.h"
 
@@ -52,6 +53,7 @@ static void tell(const struct shim_comm *comm, struct shim_agreement *agreement)
 {
     bool is_leading_side = comm->whole->rank == comm->group.rank;
 
+    shim_wait_outside();
     if (shim_comm_is_inter(comm)) {
         tell_across(comm, is_leading_side, agreement);
         tell_across(comm, !is_leading_side, agreement);

@@ -78,6 +78,13 @@ void shim_pass_begin(enum shim_function function)
     }
 }
 
+void shim_wait_outside(void)
+{
+    if (thread.depth == 0) {
+        thread.since_ns = 0;
+    }
+}
+
 void shim_pass_end(void)
 {
     thread.depth--;

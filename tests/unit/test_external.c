@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * When a process that waits outside of us calls the others: late enough, not too often,
- * and less often the longer it waits. The clock is the real one; what has happened
- * before is set to times that lie far enough from every limit.
+ * and less often the longer it waits; and that each call is heard, once at least, however
+ * late. The clock is the real one; what has happened before is set to times that lie far
+ * enough from every limit.
  */
 #include "libbcs/api/external.h"
 
 #include <check.h>
 
 #include "libbcs/api/context.h"
+#include "libbcs/api/wait.h"
 #include "libbcs/base/clock.h"
 #include "tests/unit/run_suite.h"
 
@@ -18,8 +20,57 @@ enum { MS = 1000000, S = 1000 * MS };
 #define LONG_NS (10ull * S)
 
 static struct bcs_machine machine;
-static struct nic_engine engine = {.machine = &machine};
-static const struct bcs_context context = {.engine = &engine};
+static const struct nic_config config;
+static struct nic_engine engine = {.machine = &machine, .config = &config};
+static struct bcs_context context = {.engine = &engine};
+
+/* What a process that waits or tests has besides. */
+static struct bcs_port port;
+static const bcs_mover_fn no_movers[] = {NULL};
+static int n_moves;
+static bool is_woken;
+
+static void count_move(void)
+{
+    n_moves++;
+}
+
+/* A turn of a driver: who is to sleep does so, until it is woken. */
+static void sleep_turn(struct nic_engine *unused, struct bcs_waiter *waiter)
+{
+    (void)unused;
+    waiter->spell.is_announced = !is_woken;
+}
+
+static void stop_announcement(struct nic_engine *unused, struct bcs_waiter *waiter)
+{
+    (void)unused;
+    waiter->spell.is_announced = false;
+}
+
+static const struct nic_driver_ops sleeper = {.turn = sleep_turn,
+                                              .stop = stop_announcement};
+
+/* Nobody has called, and this process has looked at nothing yet. */
+static void begin(void)
+{
+    atomic_store(&machine.called_ns, 0);
+    context = (struct bcs_context){
+        .engine = &engine,
+        .driver = &sleeper,
+        .poster.port = &port,
+        .movers = no_movers,
+        .hooks.move_external = count_move,
+    };
+    n_moves = 0;
+    is_woken = false;
+}
+
+/* Some process calls; longer ago than those who are called stay awake. */
+static void call_long_ago(void)
+{
+    atomic_store(&machine.called_ns, bcs_clock_now_ns() - 50 * MS);
+}
 
 /* A process has waited for so long, and the last call came so long ago. @return whether
  * it calls now */
@@ -39,11 +90,11 @@ START_TEST(a_wait_begins_without_a_call)
 {
     uint64_t since_ns = 0;
 
-    atomic_store(&machine.called_ns, 0);
+    begin();
     bcs_external_call(&context, &since_ns);
     ck_assert_uint_ne(since_ns, 0);
     ck_assert_uint_eq(atomic_load(&machine.called_ns), 0);
-    ck_assert(!bcs_external_is_called(&context));
+    ck_assert(!bcs_external_listen(&context));
 }
 END_TEST
 
@@ -71,10 +122,56 @@ END_TEST
 
 START_TEST(a_call_is_heard_for_a_while)
 {
-    atomic_store(&machine.called_ns, bcs_clock_now_ns() + MS);
-    ck_assert(bcs_external_is_called(&context));
-    atomic_store(&machine.called_ns, bcs_clock_now_ns() - MS);
-    ck_assert(!bcs_external_is_called(&context));
+    begin();
+    atomic_store(&machine.called_ns, bcs_clock_now_ns() + LONG_NS);
+    ck_assert(bcs_external_listen(&context));
+    ck_assert(bcs_external_listen(&context));
+}
+END_TEST
+
+START_TEST(a_call_long_ago_is_heard_once)
+{
+    begin();
+    call_long_ago();
+    ck_assert(bcs_external_listen(&context));
+    ck_assert(!bcs_external_listen(&context));
+}
+END_TEST
+
+START_TEST(who_is_woken_late_by_a_call_looks_before_it_sleeps_again)
+{
+    struct bcs_waiter waiter = {.spell.is_announced = true};
+
+    begin();
+    bcs_wait_turn(&context, &waiter); /* sleeps on */
+    ck_assert_int_eq(n_moves, 0);
+    call_long_ago();
+    is_woken = true;
+    bcs_wait_turn(&context, &waiter); /* hears it before it sleeps on */
+    ck_assert_int_eq(n_moves, 1);
+    begin();
+    waiter.spell.is_announced = true;
+    is_woken = true;
+    bcs_wait_turn(&context, &waiter); /* sleeps, and is woken by a call */
+    ck_assert_int_eq(n_moves, 0);
+    call_long_ago();
+    bcs_wait_turn(&context, &waiter);
+    ck_assert_int_eq(n_moves, 1);
+    bcs_wait_turn(&context, &waiter);
+    ck_assert_int_eq(n_moves, 1);
+}
+END_TEST
+
+START_TEST(who_polls_hears_a_call_at_once)
+{
+    begin();
+    bcs_wait_in_vain(&context);
+    ck_assert_int_eq(n_moves, 0);
+    call_long_ago();
+    bcs_wait_in_vain(&context);
+    ck_assert_int_eq(n_moves, 1);
+    bcs_wait_in_vain(&context);
+    ck_assert_int_eq(n_moves, 1);
 }
 END_TEST
 
@@ -87,5 +184,8 @@ int main(void)
     tcase_add_test(tcase, calls_of_a_long_wait_come_after_an_eighth_of_it);
     tcase_add_test(tcase, even_the_longest_wait_calls_a_hundred_times_a_second);
     tcase_add_test(tcase, a_call_is_heard_for_a_while);
+    tcase_add_test(tcase, a_call_long_ago_is_heard_once);
+    tcase_add_test(tcase, who_is_woken_late_by_a_call_looks_before_it_sleeps_again);
+    tcase_add_test(tcase, who_polls_hears_a_call_at_once);
     return run_tcase("external", tcase);
 }
