@@ -29,7 +29,7 @@ struct bcs_machine {
     _Alignas(BCS_CACHE_LINE) _Atomic uint32_t n_asleep;
     uint32_t n_cpus;
     uint32_t
-        first_port;   /* of the process that does what one of the machine has to do */
+        first_port;     /* of the process that does what one of the machine has to do */
     uint32_t n_ports;   /* on this machine, one after the other */
     uint32_t n_sharing; /* so many of them always share a cache; see meeting.h */
     _Atomic uint32_t watch; /* enum bcs_watch */

@@ -38,7 +38,7 @@ struct bcs_meeting {
     /* So many that follow each other share a last-level cache, a power of two; only known to the
      * first one, and 1 where they have fewer processors than they are. */
     uint32_t n_sharing;
-    bool is_direct;       /* they may copy each other's memory, and shall */
+    bool is_direct; /* they may copy each other's memory, and shall */
 };
 
 /**

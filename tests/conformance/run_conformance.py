@@ -23,6 +23,8 @@ import modes  # noqa: E402
 
 # The status of a program with which a batch has ended as if it were over.
 ENDED_EARLY = -1
+# What a batch prints when all its programs are over.
+END_LINE = "== end\n"
 
 
 @dataclasses.dataclass
@@ -149,17 +151,19 @@ def telling_line(result):
 def problems_of(result, native, arguments):
     """What is wrong with a run under BCS, as a list of texts; native may be None."""
     expect_failure, line = arguments.expect_failure, arguments.expect_line
+    stdout = result.stdout.removesuffix(END_LINE)
+    problems = ["all programs were over"] if stdout != result.stdout else []
     if result.status is None:
-        return [f"hung after {result.seconds:.0f} s, output {result.stdout[-200:]!r}"]
-    problems = []
+        hung = f"hung after {result.seconds:.0f} s, output {stdout[-200:]!r}"
+        return [*problems, hung]
     if expect_failure and result.status == 0:
         problems.append("ended with status 0")
     elif not expect_failure and result.status != (native.status if native else 0):
         problems.append(f"status {result.status}, {telling_line(result)}")
         if result.status is not None and result.status > 128:  # who was it?
             problems.append(f"a signal: {result.stderr[-1500:]!r}")
-    if native and result.stdout != native.stdout:
-        problems.append(first_difference(native.stdout, result.stdout))
+    if native and stdout != native.stdout:
+        problems.append(first_difference(native.stdout, stdout))
     if not any(told.startswith(line) for told in result.stderr.splitlines() or [""]):
         problems.append(f"no line of standard error begins with {line!r}")
     return problems
@@ -215,7 +219,9 @@ def outputs_of(stdout):
     outputs = {}
     lines = []
     for line in stdout.splitlines(keepends=True):
-        if line.startswith("== "):
+        if line == END_LINE:
+            lines = []
+        elif line.startswith("== "):
             lines = outputs.setdefault(line.split()[1], [])
         else:
             lines.append(line)
@@ -254,7 +260,8 @@ class Launcher:
         """The result of each program by its name; those of a batch run in one job.
 
         A program with which a job ends gets the job's status, and those that should
-        have come after it run in another job.
+        have come after it run in another job. Where all were over, and the job's end has
+        failed, the last one gets it, with END_LINE behind its output.
         """
         if not self.batch:
             return {program: self.start([program]) for program in programs}
@@ -272,7 +279,10 @@ class Launcher:
             left = left[n_ended:]
             if left:
                 status = ENDED_EARLY if whole.status == 0 else whole.status
-                results[left[0]] = whole.part(status, outputs.get(left[0], ""))
+                output = outputs.get(left[0], "")
+                if whole.stdout.endswith(END_LINE):  # the job's end has failed, not a program
+                    output += END_LINE
+                results[left[0]] = whole.part(status, output)
                 left = left[1:]
         return results
 

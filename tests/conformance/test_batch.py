@@ -27,6 +27,7 @@ for program; do
     carried-odd-*) echo "odd" ;;
     carried-hung-*) exec sleep 1000 ;;
     carried-rash-*) exit 0 ;;
+    carried-late-no) echo "late has passed"; echo "== end"; exit 6 ;;
     native-wrong-*) exit 5 ;;
     esac
     echo "$program has passed"
@@ -99,6 +100,11 @@ class BatchTest(unittest.TestCase):
     def test_the_last_and_only_ones_fail_as_well(self):
         self.assertEqual(list(self.run_batch("a", "bad")), ["bad"])
         self.assertEqual(list(self.run_batch("bad")), ["bad"])
+
+    def test_a_job_that_fails_at_its_end_says_so(self):
+        failed = self.run_batch("a", "late")
+        self.assertEqual(list(failed), ["late"])
+        self.assertTrue(failed["late"][0].startswith("all programs were over status 6"))
 
     def test_a_hang_is_its_programs(self):
         failed = self.run_batch("a", "hung", "b")
