@@ -89,9 +89,9 @@ const struct bcs_limit bcs_limits[] = {
         .usual = 1u << 22,
         .least = 0,
         .most = 1u << 22,
-        .help = "Blocks of each size for a process's short messages, if 2 GB have so "
-                "many, of the largest 32 MB. Where none is free, a standard send waits "
-                "for its receive.",
+        .help = "Blocks of each size for a process's short messages, if 4 GB have so "
+                "many of the smallest, 8 and 16 GB of the next two, 32 MB of the "
+                "largest. Where none is free, a standard send waits for its receive.",
     },
     {
         LIMIT(stream_blocks),

@@ -27,7 +27,7 @@
  *  far a sender can run ahead. */
 #define NIC_BLOCK_CLASS_REGION_BYTES                                                   \
     {                                                                                  \
-        UINT64_C(2) << 30, UINT64_C(2) << 30, UINT64_C(2) << 30, 32 << 20, 32 << 20    \
+        UINT64_C(4) << 30, UINT64_C(8) << 30, UINT64_C(16) << 30, 32 << 20, 32 << 20   \
     }
 
 enum {
