@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Makes folders of runs by make_run and reads them with bcs-mds, for the runners here."""
+
+import os
+import shutil
+import subprocess
+import tempfile
+
+
+class Folders:
+    """A place for folders of runs, with the two programs."""
+
+    def __init__(self, maker, reader):
+        self.maker = maker
+        self.reader = reader
+        self.place = tempfile.mkdtemp(prefix="bcs-reading-")
+
+    def close(self):
+        shutil.rmtree(self.place, ignore_errors=True)
+
+    def path(self, name):
+        """The path of something in the place."""
+        return os.path.join(self.place, name)
+
+    def make(self, name, **wishes):
+        """Make a run. Returns its folder and what its primitives come to:
+        {name: (count, nanoseconds)}."""
+        folder = self.path(name)
+        words = []
+        for key, value in wishes.items():
+            words += [f"{key}={one}" for one in (value if isinstance(value, list) else [value])]
+        done = subprocess.run([self.maker, folder, *words], capture_output=True, text=True,
+                              errors="surrogateescape", check=True)
+        rows = (line.split() for line in done.stdout.splitlines())
+        return folder, {row[0]: (int(row[1]), int(row[2])) for row in rows}
+
+    def read(self, *words, **options):
+        """Run bcs-mds."""
+        return subprocess.run([self.reader, *words], capture_output=True, text=True,
+                              errors="surrogateescape", timeout=300, check=False, **options)

@@ -1,0 +1,463 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Makes the folder of a run that never was: as many ranks as wanted, with numbers that a seed
+ * gives and that agree with each other. Written from docs/dump-format.md alone, nothing of mds/
+ * is in here, so that what reads the folder is held to that page. What all ranks come to is
+ * printed, a line for each primitive:
+ *
+ *     make_run FOLDER [KEY=NUMBER]... [program=TEXT] [argument=TEXT]...
+ */
+#include <errno.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum {
+    MOST_PRIMITIVES = 24,
+    MOST_BUCKETS = 5376, /* with seven bits */
+    BLOCKS = 2,          /* column "timing" */
+    TICKS_PER_NS = 2,
+    MOST_PATH = 2048,
+    FIRST = 12, /* octave that times begin in: some microseconds */
+};
+
+static const struct {
+    const char *name;
+    uint32_t timing;
+    uint32_t has_sizes;
+} primitives[MOST_PRIMITIVES] = {
+    {"MPI_Send", BLOCKS, 1},       {"MPI_Recv", BLOCKS, 1},
+    {"MPI_Isend", 1, 1},           {"MPI_Irecv", 1, 1},
+    {"MPI_Waitall", BLOCKS, 0},    {"MPI_Allreduce", BLOCKS, 1},
+    {"MPI_Barrier", BLOCKS, 0},    {"MPI_Bcast", BLOCKS, 1},
+    {"MPI_Alltoall", BLOCKS, 1},   {"MPI_Test", 1, 0},
+    {"MPI_Wait", BLOCKS, 0},       {"MPI_Sendrecv", BLOCKS, 1},
+    {"MPI_Gather", BLOCKS, 1},     {"MPI_Scatter", BLOCKS, 1},
+    {"MPI_Reduce", BLOCKS, 1},     {"MPI_Allgather", BLOCKS, 1},
+    {"MPI_Iprobe", 1, 0},          {"MPI_Probe", BLOCKS, 0},
+    {"MPI_Ssend", BLOCKS, 1},      {"MPI_Scan", BLOCKS, 1},
+    {"MPI_Exscan", BLOCKS, 1},     {"MPI_Ibarrier", 1, 0},
+    {"MPI_Comm_split", BLOCKS, 0}, {"MPI_Comm_dup", BLOCKS, 0},
+};
+
+static const char computation[] = "Comp Granularity";
+
+/** What was asked for. */
+struct wish {
+    uint64_t ranks, primitives, buckets, peers, bits, seed;
+    uint64_t shift;    /* so many buckets longer is ... */
+    uint64_t shifted;  /* ... the primitive of this number */
+    uint64_t slow;     /* rank that computes longer; no rank's number: none */
+    uint64_t resident; /* bytes */
+};
+
+/** A distribution, its sum, and how it goes into a record of "calls" or "periods". */
+struct series {
+    uint64_t counts[MOST_BUCKETS];
+    uint64_t n, total, least, most; /* of values; times in ticks */
+};
+
+struct process {
+    struct series computation, communication, sizes[MOST_PRIMITIVES],
+        times[MOST_PRIMITIVES];
+    uint64_t instant;
+};
+
+static uint64_t sum_n[MOST_PRIMITIVES], sum_ns[MOST_PRIMITIVES];
+
+static uint64_t draw(const struct wish *wish, uint64_t a, uint64_t b, uint64_t c)
+{
+    uint64_t x = wish->seed * 0x9e3779b97f4a7c15 + a * 0xbf58476d1ce4e5b9 +
+                 b * 0x94d049bb133111eb + c;
+
+    x = (x ^ x >> 31) * 0xd6e8feb86659fd93;
+    return (x ^ x >> 29) >> 8;
+}
+
+/** L(i) of the page. */
+static uint64_t least_of(uint64_t i, uint64_t bits)
+{
+    uint64_t o;
+
+    if (i < UINT64_C(1) << bits) {
+        return i;
+    }
+    o = (i >> bits) - 1;
+    return (i - (o << bits)) << o;
+}
+
+static void add(struct series *series, uint64_t bucket, uint64_t count,
+                const struct wish *wish)
+{
+    uint64_t value = least_of(bucket, wish->bits);
+
+    if (series->n == 0 || value < series->least) {
+        series->least = value;
+    }
+    if (value > series->most) {
+        series->most = value;
+    }
+    series->counts[bucket] += count;
+    series->n += count;
+    series->total += count * value;
+}
+
+static void fill(const struct wish *wish, uint64_t rank, struct process *process)
+{
+    uint64_t first = (uint64_t)FIRST << wish->bits;
+
+    memset(process, 0, sizeof(*process));
+    for (uint64_t p = 0; p < wish->primitives; p++) {
+        uint64_t from = first + (p % 4) * 8 + (p == wish->shifted ? wish->shift : 0);
+
+        for (uint64_t i = 0; i < wish->buckets; i++) {
+            uint64_t count = 1 + draw(wish, rank, p, i) % 9;
+
+            add(&process->times[p], from + i, count, wish);
+            if (primitives[p].has_sizes) {
+                add(&process->sizes[p], (1 << wish->bits) + i, count, wish);
+            }
+            if (primitives[p].timing == BLOCKS) {
+                add(&process->communication, from + i, count, wish);
+            } else {
+                process->instant += count * least_of(from + i, wish->bits);
+            }
+        }
+        sum_n[p] += process->times[p].n;
+        sum_ns[p] += process->times[p].total / TICKS_PER_NS;
+    }
+    /* One stretch of computation more than there are blocking calls. */
+    add(&process->computation, ((FIRST + 8) << wish->bits) + rank % 7, 1, wish);
+    add(&process->computation,
+        ((FIRST + 4) << wish->bits) + (rank == wish->slow ? 1 << wish->bits : 0),
+        process->communication.n, wish);
+}
+
+/** A file that is being made, in memory. */
+struct file {
+    char *bytes;
+    size_t n, room;
+};
+
+static void put(struct file *file, uint64_t number, size_t n_bytes)
+{
+    if (file->n + n_bytes > file->room) {
+        file->room = 2 * file->room + 4096;
+        file->bytes = realloc(file->bytes, file->room);
+        if (file->bytes == NULL) {
+            abort();
+        }
+    }
+    for (size_t i = 0; i < n_bytes; i++) {
+        file->bytes[file->n++] = (char)(number >> 8 * i);
+    }
+}
+
+static void put_text(struct file *file, const char *text, size_t n_bytes)
+{
+    size_t n = strlen(text);
+
+    for (size_t i = 0; i < n_bytes; i++) {
+        put(file, i < n ? (unsigned char)text[i] : 0, 1);
+    }
+}
+
+/** Set a number that is known later than its place. */
+static void set(struct file *file, size_t at, uint64_t number, size_t n_bytes)
+{
+    for (size_t i = 0; i < n_bytes; i++) {
+        file->bytes[at + i] = (char)(number >> 8 * i);
+    }
+}
+
+static uint64_t digest(const char *bytes, uint64_t n)
+{
+    uint64_t digest = 0xcbf29ce484222325;
+
+    for (uint64_t i = 0; i < n; i++) {
+        digest = (digest ^ (unsigned char)bytes[i]) * 0x100000001b3;
+    }
+    return digest;
+}
+
+/** End a section that began at from: its entry in the directory. */
+static void end_section(struct file *file, uint32_t number, const char *name,
+                        size_t from, uint64_t record_bytes)
+{
+    size_t entry = 32 + 40 * number;
+    uint64_t n = file->n - from;
+
+    for (size_t i = 0; i < strlen(name); i++) {
+        file->bytes[entry + i] = name[i];
+    }
+    set(file, entry + 8, from, 8);
+    set(file, entry + 16, n, 8);
+    set(file, entry + 24, n / record_bytes, 4);
+    set(file, entry + 28, record_bytes, 4);
+    set(file, entry + 32, digest(file->bytes + from, n), 8);
+    put_text(file, "", -file->n % 8);
+}
+
+static void put_call(struct file *file, uint32_t name, uint32_t timing,
+                     const struct series *time, const struct series *sizes)
+{
+    put(file, name, 4);
+    put(file, timing, 4);
+    put(file, time->n, 8);
+    put(file, time->least / TICKS_PER_NS, 8);
+    put(file, time->most / TICKS_PER_NS, 8);
+    put(file, time->total / TICKS_PER_NS, 8);
+    put(file, sizes == NULL ? 0 : sizes->n, 8);
+    put(file, sizes == NULL ? 0 : sizes->total, 8);
+    put(file, 0, 8);
+}
+
+static void put_buckets(struct file *file, uint32_t of, uint32_t call,
+                        const struct series *series)
+{
+    for (uint32_t i = 0; i < MOST_BUCKETS; i++) {
+        if (series->counts[i] > 0) {
+            put(file, of, 4);
+            put(file, call, 4);
+            put(file, i, 4);
+            put(file, 0, 4);
+            put(file, series->counts[i], 8);
+        }
+    }
+}
+
+/** Messages to the d-th rank behind one. */
+static uint64_t messages(const struct wish *wish, uint64_t from, uint64_t d)
+{
+    return 1 + draw(wish, from, 1000, d) % 100;
+}
+
+/** Each rank sends to the next ones, so many as there are peers, a number of messages of
+ *  1000 bytes times the distance. */
+static void put_peers(struct file *file, const struct wish *wish, uint64_t rank)
+{
+    for (uint64_t other = 0; other < wish->ranks; other++) {
+        uint64_t to = (other + wish->ranks - rank) % wish->ranks;
+        uint64_t from = (rank + wish->ranks - other) % wish->ranks;
+        uint64_t n_to = to >= 1 && to <= wish->peers ? messages(wish, rank, to) : 0;
+        uint64_t n_from =
+            from >= 1 && from <= wish->peers ? messages(wish, other, from) : 0;
+
+        if (n_to + n_from > 0) {
+            put(file, other, 4);
+            put(file, 0, 4);
+            put(file, n_to, 8);
+            put(file, n_to * to * 1000, 8);
+            put(file, n_from, 8);
+            put(file, n_from * from * 1000, 8);
+        }
+    }
+}
+
+static void put_process(struct file *file, const struct wish *wish, uint64_t rank,
+                        const struct process *process)
+{
+    uint64_t ticks = process->computation.total + process->communication.total;
+    char host[64];
+
+    snprintf(host, sizeof(host), "node%llu", (unsigned long long)rank / 64);
+    put(file, rank, 4);
+    put(file, wish->ranks, 4);
+    put(file, 1000 + rank, 8);
+    put(file, UINT64_C(1790000000) * 1000000000, 8);
+    put(file, UINT64_C(1000000000), 8);
+    put(file, ticks / TICKS_PER_NS, 8);
+    put(file, ticks, 8);
+    put(file, process->instant / TICKS_PER_NS, 8);
+    put(file, wish->resident + rank * 4096, 8);
+    put(file, 5000 + rank, 8);
+    put(file, 1, 4);
+    put(file, wish->bits, 4);
+    put_text(file, host, 64);
+}
+
+/** All sections, in an order of their own. */
+static void put_sections(struct file *file, const struct wish *wish, uint64_t rank,
+                         const struct process *process)
+{
+    size_t from = file->n;
+    uint32_t name = 0;
+
+    put_process(file, wish, rank, process);
+    end_section(file, 0, "process", from, 144);
+    from = file->n;
+    put_peers(file, wish, rank);
+    end_section(file, 1, "peers", from, 40);
+    from = file->n;
+    for (uint32_t p = 0; p < wish->primitives; p++) {
+        put_call(file, name, primitives[p].timing, &process->times[p],
+                 &process->sizes[p]);
+        name += (uint32_t)strlen(primitives[p].name) + 1;
+    }
+    end_section(file, 2, "calls", from, 64);
+    from = file->n;
+    put_call(file, name, 0, &process->computation, NULL);
+    name += (uint32_t)strlen(computation) + 1;
+    put_call(file, name, 0, &process->communication, NULL);
+    end_section(file, 3, "periods", from, 64);
+    from = file->n;
+    put_buckets(file, 0, 0, &process->computation);
+    put_buckets(file, 1, 0, &process->communication);
+    for (uint32_t of = 2; of <= 3; of++) {
+        for (uint32_t p = 0; p < wish->primitives; p++) {
+            put_buckets(file, of, p, of == 2 ? &process->times[p] : &process->sizes[p]);
+        }
+    }
+    end_section(file, 4, "buckets", from, 24);
+    from = file->n;
+    for (uint32_t p = 0; p < wish->primitives; p++) {
+        put_text(file, primitives[p].name, strlen(primitives[p].name) + 1);
+    }
+    put_text(file, computation, strlen(computation) + 1);
+    put_text(file, "Comm Overhead", strlen("Comm Overhead") + 1);
+    end_section(file, 5, "names", from, 1);
+}
+
+static int save(const char *path, const char *bytes, size_t n)
+{
+    FILE *out = fopen(path, "w");
+    int is_bad = out == NULL || fwrite(bytes, 1, n, out) != n;
+
+    if (out != NULL) {
+        is_bad |= fclose(out) != 0;
+    }
+    if (is_bad) {
+        perror(path);
+    }
+    return is_bad;
+}
+
+static int make_rank(const char *folder, const struct wish *wish, uint64_t rank,
+                     struct process *process)
+{
+    static struct file file;
+    char path[MOST_PATH];
+
+    fill(wish, rank, process);
+    file.n = 0;
+    put_text(&file, "BCS-MDS\n", 8);
+    put(&file, 1, 4);
+    put(&file, 1, 4);
+    put(&file, 0, 8);
+    put(&file, 6, 4);
+    put_text(&file, "", 4 + 6 * 40);
+    put_sections(&file, wish, rank, process);
+    set(&file, 16, file.n, 8);
+    snprintf(path, sizeof(path), "%s/process.%05llu.mds", folder,
+             (unsigned long long)rank);
+    return save(path, file.bytes, file.n);
+}
+
+/** A line of the manifest; a backslash before n, for a new line, and before itself. */
+static void put_line(struct file *file, const char *key, const char *value)
+{
+    put_text(file, key, strlen(key));
+    put_text(file, ": ", 2);
+    for (; *value != '\0'; value++) {
+        if (*value == '\n' || *value == '\\') {
+            put_text(file, "\\", 1);
+        }
+        put(file, *value == '\n' ? 'n' : (unsigned char)*value, 1);
+    }
+    put_text(file, "\n", 1);
+}
+
+/** Take a word of the command line. @return whether it is one */
+static int take(const char *word, struct wish *wish, struct file *manifest)
+{
+    const struct {
+        const char *key;
+        uint64_t *number;
+    } keys[] = {
+        {"ranks", &wish->ranks},       {"primitives", &wish->primitives},
+        {"buckets", &wish->buckets},   {"peers", &wish->peers},
+        {"bits", &wish->bits},         {"seed", &wish->seed},
+        {"shift", &wish->shift},       {"shifted", &wish->shifted},
+        {"resident", &wish->resident}, {"slow", &wish->slow},
+    };
+    size_t n = strcspn(word, "=");
+
+    if (strncmp(word, "program=", 8) == 0 || strncmp(word, "argument=", 9) == 0) {
+        put_line(manifest, word[0] == 'p' ? "program" : "argument", word + n + 1);
+        return 1;
+    }
+    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+        if (strlen(keys[i].key) == n && strncmp(word, keys[i].key, n) == 0) {
+            *keys[i].number = strtoull(word + n + 1, NULL, 10);
+            return 1;
+        }
+    }
+    fprintf(stderr, "make_run: what is %s?\n", word);
+    return 0;
+}
+
+static int make_manifest(const char *folder, const struct wish *wish,
+                         const struct file *command)
+{
+    struct file file = {0};
+    char path[MOST_PATH], ranks[32];
+    int is_bad;
+
+    snprintf(ranks, sizeof(ranks), "%llu", (unsigned long long)wish->ranks);
+    put_line(&file, "format", "bcs-mds 1");
+    put_line(&file, "state", "ended");
+    put_line(&file, "written", "2026-09-21T14:13:20Z");
+    put_line(&file, "version", "0.2.0");
+    for (size_t i = 0; i < command->n; i++) {
+        put(&file, (unsigned char)command->bytes[i], 1);
+    }
+    put_line(&file, "ranks", ranks);
+    put_line(&file, "times", "nanoseconds of CLOCK_MONOTONIC");
+    put_line(&file, "setting BCS_SLICE", "500us");
+    snprintf(path, sizeof(path), "%s/manifest.txt", folder);
+    is_bad = save(path, file.bytes, file.n);
+    free(file.bytes);
+    return is_bad;
+}
+
+int main(int argc, char **argv)
+{
+    struct wish wish = {.ranks = 4,
+                        .primitives = 8,
+                        .buckets = 16,
+                        .peers = 2,
+                        .bits = 4,
+                        .seed = 1,
+                        .slow = -1,
+                        .resident = 1 << 24};
+    static struct process process;
+    struct file command = {0};
+    int is_bad = argc < 2;
+
+    for (int i = 2; i < argc; i++) {
+        is_bad |= !take(argv[i], &wish, &command);
+    }
+    if (is_bad || wish.primitives > MOST_PRIMITIVES || wish.bits > 7 ||
+        wish.peers >= wish.ranks ||
+        (FIRST << wish.bits) + 24 + wish.shift + wish.buckets >= (49 - wish.bits)
+                                                                     << wish.bits ||
+        (mkdir(argv[1], 0777) < 0 && errno != EEXIST)) {
+        fprintf(stderr, "make_run: cannot make that\n");
+        return EXIT_FAILURE;
+    }
+    if (command.n == 0) {
+        put_line(&command, "program", "./made");
+    }
+    is_bad = make_manifest(argv[1], &wish, &command);
+    free(command.bytes);
+    for (uint64_t rank = 0; rank < wish.ranks && !is_bad; rank++) {
+        is_bad = make_rank(argv[1], &wish, rank, &process);
+    }
+    for (uint64_t p = 0; p < wish.primitives; p++) {
+        printf("%s %llu %llu\n", primitives[p].name, (unsigned long long)sum_n[p],
+               (unsigned long long)sum_ns[p]);
+    }
+    return is_bad ? EXIT_FAILURE : EXIT_SUCCESS;
+}
