@@ -176,15 +176,29 @@ static int check_header(const struct dump_file *file, const char *path,
     return 0;
 }
 
+/** Whether a text is ASCII that may be printed anywhere. */
+static bool is_plain(const char *text)
+{
+    while (*text >= ' ' && *text <= '~') {
+        text++;
+    }
+    return *text == '\0';
+}
+
+static bool is_name(const struct dump_file *file, uint32_t offset)
+{
+    return offset < file->names.n && is_plain(dump_name(file, offset));
+}
+
 static bool are_calls_sound(const struct dump_file *file)
 {
     for (uint32_t i = 0; i < file->calls.n; i++) {
-        if (dump_call(file, i).name >= file->names.n) {
+        if (!is_name(file, dump_call(file, i).name)) {
             return false;
         }
     }
-    return file->periods.n == 2 && dump_period(file, 0).name < file->names.n &&
-           dump_period(file, 1).name < file->names.n;
+    return file->periods.n == 2 && is_name(file, dump_period(file, 0).name) &&
+           is_name(file, dump_period(file, 1).name);
 }
 
 static bool are_buckets_sound(const struct dump_file *file)
@@ -202,16 +216,16 @@ static bool are_buckets_sound(const struct dump_file *file)
     return true;
 }
 
-/** Whether the numbers in the records are within their bounds. */
+/** Whether numbers and texts in the records are within their bounds. */
 static bool are_records_sound(const struct dump_file *file)
 {
     const struct mds_dump_process *process = &file->process;
 
     if (process->rank >= process->n_ranks ||
         process->histogram_bits > MDS_HISTOGRAM_MOST_BITS ||
-        process->host[sizeof(process->host) - 1] != '\0' || file->names.n == 0 ||
-        file->names.data[file->names.n - 1] != '\0' || !are_calls_sound(file) ||
-        !are_buckets_sound(file)) {
+        process->host[sizeof(process->host) - 1] != '\0' || !is_plain(process->host) ||
+        file->names.n == 0 || file->names.data[file->names.n - 1] != '\0' ||
+        !are_calls_sound(file) || !are_buckets_sound(file)) {
         return false;
     }
     for (uint32_t i = 0; i < file->peers.n; i++) {
@@ -248,25 +262,33 @@ static int check(struct dump_file *file, const char *path,
     }
     return are_records_sound(file)
                ? 0
-               : dump_refuse(error_out, "%s is damaged: a number is out of bounds",
+               : dump_refuse(error_out,
+                             "%s is damaged: a number or a text is out of bounds",
                              path);
 }
 
-int dump_file_read(const char *path, struct dump_file *file_out,
-                   char error_out[DUMP_ERROR_BYTES])
+int dump_file_take(const char *path, char *data, size_t n_bytes,
+                   struct dump_file *file_out, char error_out[DUMP_ERROR_BYTES])
 {
-    struct dump_file file = {0};
-    int rc = dump_read_all(path, &file.data, &file.n_bytes, error_out);
+    struct dump_file file = {.data = data, .n_bytes = n_bytes};
+    int rc = check(&file, path, error_out);
 
-    if (rc == 0) {
-        rc = check(&file, path, error_out);
-    }
     if (rc < 0) {
         dump_file_fini(&file);
         return rc;
     }
     *file_out = file;
     return 0;
+}
+
+int dump_file_read(const char *path, struct dump_file *file_out,
+                   char error_out[DUMP_ERROR_BYTES])
+{
+    size_t n_bytes;
+    char *data;
+    int rc = dump_read_all(path, &data, &n_bytes, error_out);
+
+    return rc < 0 ? rc : dump_file_take(path, data, n_bytes, file_out, error_out);
 }
 
 void dump_file_fini(struct dump_file *file)

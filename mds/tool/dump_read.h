@@ -37,6 +37,11 @@ enum { DUMP_ERROR_BYTES = 4096 };
 int dump_file_read(const char *path, struct dump_file *file_out,
                    char error_out[DUMP_ERROR_BYTES]);
 
+/** The same of bytes that have been read. @param data  for free; the file's from now on, in any
+ *  case. @param path  what errors name */
+int dump_file_take(const char *path, char *data, size_t n_bytes,
+                   struct dump_file *file_out, char error_out[DUMP_ERROR_BYTES]);
+
 /** Write what is wrong, as one line. @return -EINVAL */
 int dump_refuse(char error_out[DUMP_ERROR_BYTES], const char *format, ...)
     __attribute__((format(printf, 2, 3)));

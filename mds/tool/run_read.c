@@ -11,48 +11,32 @@
 #include <string.h>
 
 #include "mds/run_folder.h"
+#include "mds/tool/manifest.h"
 
 static int read_manifest(struct run *run, char error_out[DUMP_ERROR_BYTES])
 {
-    char path[MDS_PATH_BYTES], format[32];
+    char path[MDS_PATH_BYTES];
     size_t n_bytes;
-    int rc;
 
     if (snprintf(path, sizeof(path), "%s/" MDS_MANIFEST_NAME, run->folder) >=
         (int)sizeof(path)) {
         return dump_refuse(error_out, "the folder's name is too long");
     }
-    rc = dump_read_all(path, &run->manifest, &n_bytes, error_out);
-    if (rc < 0) {
-        return rc;
-    }
-    if (!run_value(run, "format", 0, format, sizeof(format)) ||
-        strcmp(format, MDS_MANIFEST_FORMAT) != 0) {
-        return dump_refuse(error_out, "%s does not say that its format is %s", path,
-                           MDS_MANIFEST_FORMAT);
-    }
-    return 0;
+    return dump_read_all(path, &run->manifest, &n_bytes, error_out);
 }
 
-bool run_value(const struct run *run, const char *key, uint32_t number, char *value_out,
-               size_t n_value_bytes)
+static int check_manifest(const struct run *run, char error_out[DUMP_ERROR_BYTES])
 {
-    size_t n_key_bytes = strlen(key);
+    char format[32];
 
-    for (const char *line = run->manifest; *line != '\0';) {
-        size_t n_bytes = strcspn(line, "\n");
-
-        if (n_bytes >= n_key_bytes + 2 && memcmp(line, key, n_key_bytes) == 0 &&
-            memcmp(line + n_key_bytes, ": ", 2) == 0 && number-- == 0) {
-            snprintf(value_out, n_value_bytes, "%.*s", (int)(n_bytes - n_key_bytes - 2),
-                     line + n_key_bytes + 2);
-            return true;
-        }
-        line += n_bytes;
-        line += *line == '\n';
+    if (!manifest_value(run->manifest, "format", 0, format, sizeof(format)) ||
+        strcmp(format, MDS_MANIFEST_FORMAT) != 0) {
+        return dump_refuse(error_out,
+                           "%s/" MDS_MANIFEST_NAME " does not say that its format "
+                           "is %s",
+                           run->folder, MDS_MANIFEST_FORMAT);
     }
-    value_out[0] = '\0';
-    return false;
+    return 0;
 }
 
 static int is_process_file(const struct dirent *entry)
@@ -99,31 +83,28 @@ static int read_files(struct run *run, char error_out[DUMP_ERROR_BYTES])
 {
     struct dirent **entries;
     int n = scandir(run->folder, &entries, is_process_file, alphasort);
-    int rc;
 
     if (n < 0) {
         return dump_refuse(error_out, "cannot read the folder %s: %s", run->folder,
                            strerror(errno));
     }
     run->files = calloc((size_t)n + 1, sizeof(*run->files));
-    run->summaries = calloc((size_t)n + 1, sizeof(*run->summaries));
-    if (run->files == NULL || run->summaries == NULL) {
+    if (run->files == NULL) {
         while (n > 0) {
             free(entries[--n]);
         }
         free(entries);
         return dump_refuse(error_out, "no memory for the files of %s", run->folder);
     }
-    rc = read_list(run, entries, n, error_out);
-    if (rc == 0 && run->n_files == 0) {
-        rc = dump_refuse(error_out, "%s has no file of a process", run->folder);
-    }
-    return rc;
+    return read_list(run, entries, n, error_out);
 }
 
 /** All files must be of one job, and of different ranks. */
 static int check_ranks(struct run *run, char error_out[DUMP_ERROR_BYTES])
 {
+    if (run->n_files == 0) {
+        return dump_refuse(error_out, "%s has no file of a process", run->folder);
+    }
     qsort(run->files, run->n_files, sizeof(*run->files), compare_ranks);
     run->n_ranks = run->files[0].process.n_ranks;
     for (uint32_t i = 0; i < run->n_files; i++) {
@@ -191,6 +172,25 @@ static int summarize(struct run *run, uint32_t i, char error_out[DUMP_ERROR_BYTE
     return 0;
 }
 
+int run_complete(struct run *run, char error_out[DUMP_ERROR_BYTES])
+{
+    int rc = check_manifest(run, error_out);
+
+    if (rc == 0) {
+        rc = check_ranks(run, error_out);
+    }
+    if (rc == 0) {
+        run->summaries = calloc(run->n_files, sizeof(*run->summaries));
+        if (run->summaries == NULL) {
+            rc = dump_refuse(error_out, "no memory for the files of %s", run->folder);
+        }
+    }
+    for (uint32_t i = 0; i < run->n_files && rc == 0; i++) {
+        rc = summarize(run, i, error_out);
+    }
+    return rc;
+}
+
 int run_read(const char *folder, struct run *run_out, char error_out[DUMP_ERROR_BYTES])
 {
     struct run run = {.folder = folder};
@@ -200,10 +200,7 @@ int run_read(const char *folder, struct run *run_out, char error_out[DUMP_ERROR_
         rc = read_files(&run, error_out);
     }
     if (rc == 0) {
-        rc = check_ranks(&run, error_out);
-    }
-    for (uint32_t i = 0; i < run.n_files && rc == 0; i++) {
-        rc = summarize(&run, i, error_out);
+        rc = run_complete(&run, error_out);
     }
     if (rc < 0) {
         run_fini(&run);

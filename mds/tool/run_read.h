@@ -28,16 +28,16 @@ struct run {
  */
 int run_read(const char *folder, struct run *run_out, char error_out[DUMP_ERROR_BYTES]);
 
+/**
+ * Make a run of what has been read: folder, manifest, files and n_files are given, the rest is
+ * found. The files come into the order of ranks.
+ *
+ * @return 0 or <0 as run_read; end with run_fini in any case
+ */
+int run_complete(struct run *run, char error_out[DUMP_ERROR_BYTES]);
+
 /** Free what was read. Accepts a zeroed run. */
 void run_fini(struct run *run);
-
-/**
- * Copy a value of the manifest: of the number-th line with a key.
- *
- * @return false if there is none; value_out is then ""
- */
-bool run_value(const struct run *run, const char *key, uint32_t number, char *value_out,
-               size_t n_value_bytes);
 
 /** The number of a primitive's name in names[]. @return n_names: it is none of them */
 uint32_t run_find_name(const struct run *run, const char *name);

@@ -9,10 +9,13 @@
  */
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
+#include "mds/tool/manifest.h"
 #include "mds/tool/verbs.h"
 
-enum { VALUE_BYTES = 4096 };
+enum { VALUE_BYTES = 64 };
 
 static double seconds(uint64_t ns)
 {
@@ -35,16 +38,14 @@ static uint64_t useful_ns(const struct mmds_summary *summary)
 
 static void print_head(const struct run *run)
 {
+    char *command = manifest_command(run->manifest);
     char value[VALUE_BYTES];
 
-    run_value(run, "program", 0, value, sizeof(value));
-    printf("%s", value);
-    for (uint32_t i = 0; run_value(run, "argument", i, value, sizeof(value)); i++) {
-        printf(" %s", value);
-    }
-    run_value(run, "state", 0, value, sizeof(value));
+    printf("%s", command == NULL ? "" : command);
+    free(command);
+    manifest_value(run->manifest, "state", 0, value, sizeof(value));
     printf("\n%u ranks, of which %u have a file; the run has %s\n", run->n_ranks,
-           run->n_files, value);
+           run->n_files, strcmp(value, "ended") == 0 ? value : "not ended");
 }
 
 static void print_ranks(const struct run *run)

@@ -64,12 +64,33 @@ def test_summary(place, arguments, report):
         report.case(f"summary of {n_ranks}, {seconds:.2f} s", problems)
 
 
+def test_terminal(place, report):
+    """Nothing that a run names has a terminal do something."""
+    folder, _ = place.make("terminal", program="./made",
+                           argument=["\x1b]0;x\x07", "two words", "new\nline"])
+    told = place.read("summary", folder)
+    is_right = told.stdout.startswith("./made '?]0;x?' 'two words' 'new?line'\n")
+    report.case("command", [] if is_right else [repr(told.stdout[:100])])
+    path = os.path.join(folder, "process.00002.mds")
+    with open(path, "rb") as file:
+        content = file.read()
+    for name, old, new in (("primitive", b"MPI_Send", b"MPI_\x1bend"),
+                           ("period", b"Comm Over", b"Comm\xffOver"),
+                           ("host", b"node0", b"node\n")):
+        with open(path, "wb") as file:
+            file.write(folders.repaired(content.replace(old, new, 1)))
+        told = place.read("summary", folder)
+        is_right = told.returncode == 1 and f"{path} is damaged: a number or" in told.stderr
+        report.case(f"name of a {name}", [] if is_right else [told.stderr])
+
+
 def main():
     arguments = parse_arguments()
     report = job.Report()
     place = folders.Folders(arguments.maker, arguments.reader)
     try:
         test_summary(place, arguments, report)
+        test_terminal(place, report)
     finally:
         place.close()
     return report.end()
