@@ -3,14 +3,14 @@
 # installs what is missing and builds. BUILD_DIR names the build folder (default: build).
 
 BUILD_DIR=${BUILD_DIR:-build}
-PACKAGES="gcc libc6-dev gfortran meson ninja-build pkg-config check libopenmpi-dev openmpi-bin libpmix-dev"
+PACKAGES="gcc libc6-dev gfortran meson ninja-build pkg-config check libopenmpi-dev openmpi-bin libpmix-dev libjansson-dev libsqlite3-dev"
 
 # What the build and the tests need and this machine lacks, one name a line.
 missing_list() {
     for program in gcc gfortran meson ninja pkg-config mpirun python3; do
         command -v "$program" >/dev/null 2>&1 || echo "$program"
     done
-    for library in ompi-c ompi-fort pmix check; do
+    for library in ompi-c ompi-fort pmix check jansson sqlite3; do
         pkg-config --exists "$library" 2>/dev/null || echo "$library"
     done
     echo '#include <stdio.h>' | gcc -E - >/dev/null 2>&1 || echo libc6-dev
@@ -41,6 +41,7 @@ install_missing() {
     # shellcheck disable=SC2086 # a list of packages
     $as_root env DEBIAN_FRONTEND=noninteractive \
         apt-get install -y --no-install-recommends $PACKAGES || return 1
+    was_installed=yes
     missing=$(missing_list | tr '\n' ' ')
     [ -z "$missing" ] || {
         echo "Still missing after the installation: $missing" >&2
@@ -52,6 +53,8 @@ install_missing() {
 build_all() {
     if [ ! -f "$BUILD_DIR/build.ninja" ]; then
         meson setup "$BUILD_DIR" "$@" || return 1
+    elif [ -n "${was_installed:-}" ]; then # it looks again for what it had not found
+        meson setup --reconfigure "$BUILD_DIR" "$@" || return 1
     elif [ $# -gt 0 ]; then
         meson configure "$BUILD_DIR" "$@" || return 1
     fi

@@ -4,14 +4,13 @@
  */
 #include <errno.h>
 #include <getopt.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "mds/tool/verbs.h"
 #include <bcs/version.h>
-
-enum { USAGE_STATUS = 2 };
 
 static const char help[] =
     "Usage: bcs-mds VERB FOLDER [OPTION]...\n"
@@ -33,6 +32,9 @@ static const char help[] =
     "  matrix FOLDER         who sends how much to whom\n"
     "    --most N            so many pairs at most, 50 if not given\n"
     "  check FOLDER          whether what was recorded agrees with itself\n"
+    "  export FOLDER --format FORMAT -o FILE\n"
+    "                        all of it as csv, json or sqlite\n"
+    "    -o, --output FILE   the file that is made; - is standard output\n"
     "\n"
     "  --help, --version\n"
     "\n"
@@ -45,26 +47,27 @@ struct verb {
     const char *name;
     int (*run)(const struct run *run, const struct verb_options *options);
     const char *allowed; /* letters of its options */
+    const char *wanted;  /* letters of those that it must have */
 };
 
 static const struct verb verbs[] = {
-    {"summary", verb_summary, "ar"},
-    {"dist", verb_dist, "osr"},
-    {"matrix", verb_matrix, "m"},
-    {"check", verb_check, ""},
+    {"summary", verb_summary, "ar", ""}, {"dist", verb_dist, "fsr", "f"},
+    {"matrix", verb_matrix, "m", ""},    {"check", verb_check, "", ""},
+    {"export", verb_export, "xo", "xo"},
 };
 
 static const struct option options_known[] = {
-    {"ranks", no_argument, NULL, 'a'},      {"rank", required_argument, NULL, 'r'},
-    {"of", required_argument, NULL, 'o'},   {"sizes", no_argument, NULL, 's'},
-    {"most", required_argument, NULL, 'm'}, {"help", no_argument, NULL, 'h'},
-    {"version", no_argument, NULL, 'v'},    {NULL, 0, NULL, 0},
+    {"ranks", no_argument, NULL, 'a'},        {"rank", required_argument, NULL, 'r'},
+    {"of", required_argument, NULL, 'f'},     {"sizes", no_argument, NULL, 's'},
+    {"most", required_argument, NULL, 'm'},   {"format", required_argument, NULL, 'x'},
+    {"output", required_argument, NULL, 'o'}, {"help", no_argument, NULL, 'h'},
+    {"version", no_argument, NULL, 'v'},      {NULL, 0, NULL, 0},
 };
 
 static _Noreturn void fail(const char *what, const char *which)
 {
     fprintf(stderr, "bcs-mds: %s%s; see bcs-mds --help\n", what, which);
-    exit(USAGE_STATUS);
+    exit(VERBS_USAGE_STATUS);
 }
 
 static const struct verb *find_verb(const char *name)
@@ -100,8 +103,14 @@ static void take(int letter, struct verb_options *options)
     case 'r':
         options->rank = read_number(optarg);
         break;
-    case 'o':
+    case 'f':
         options->of = optarg;
+        break;
+    case 'x':
+        options->format = optarg;
+        break;
+    case 'o':
+        options->output = optarg;
         break;
     case 's':
         options->is_of_sizes = true;
@@ -123,7 +132,7 @@ static void print_and_exit(int letter)
         exit(EXIT_SUCCESS);
     }
     if (letter == '?') { /* getopt has said what */
-        exit(USAGE_STATUS);
+        exit(VERBS_USAGE_STATUS);
     }
 }
 
@@ -137,12 +146,39 @@ static char *read_options(int argc, char **argv, struct verb_options *options)
     if (letters == NULL) {
         fail("no memory", "");
     }
-    while ((letter = getopt_long(argc, argv, "", options_known, NULL)) >= 0) {
+    while ((letter = getopt_long(argc, argv, "o:", options_known, NULL)) >= 0) {
         print_and_exit(letter);
         take(letter, options);
         letters[n++] = (char)letter;
     }
     return letters;
+}
+
+/** The long name of an option. */
+static const char *name_of(char letter)
+{
+    const struct option *option = options_known;
+
+    while (option->val != letter) {
+        option++;
+    }
+    return option->name;
+}
+
+/** Every verb has options of its own. */
+static void check_options(const struct verb *verb, const char *letters)
+{
+    if (letters[strspn(letters, verb->allowed)] != '\0') {
+        fail("an option is not for the verb ", verb->name);
+    }
+    for (const char *wanted = verb->wanted; *wanted != '\0'; wanted++) {
+        if (strchr(letters, *wanted) == NULL) {
+            char what[64];
+
+            snprintf(what, sizeof(what), "%s wants --", verb->name);
+            fail(what, name_of(*wanted));
+        }
+    }
 }
 
 int main(int argc, char **argv)
@@ -158,13 +194,9 @@ int main(int argc, char **argv)
         fail("a verb and a folder are expected", "");
     }
     verb = find_verb(argv[optind]);
-    if (letters[strspn(letters, verb->allowed)] != '\0') {
-        fail("an option is not for the verb ", verb->name);
-    }
+    check_options(verb, letters);
     free(letters);
-    if (verb->run == verb_dist && options.of == NULL) {
-        fail("dist wants --of", "");
-    }
+    signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error as others are */
     if (run_read(argv[optind + 1], &run, error) < 0) {
         fprintf(stderr, "bcs-mds: %s\n", error);
         return EXIT_FAILURE;

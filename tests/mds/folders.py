@@ -54,5 +54,7 @@ class Folders:
 
     def read(self, *words, **options):
         """Run bcs-mds."""
-        return subprocess.run([self.reader, *words], capture_output=True, text=True,
-                              errors="surrogateescape", timeout=300, check=False, **options)
+        if options.pop("is_text", True):
+            options.update(text=True, errors="surrogateescape")
+        return subprocess.run([self.reader, *words], capture_output=True, timeout=300,
+                              check=False, **options)

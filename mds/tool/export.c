@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Walks through a run and hands out its tables row by row; see export.h. One thread.
+ */
+#include "mds/tool/export.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "mds/collect.h"
+#include "mds/histogram.h"
+#include "mds/tool/manifest.h"
+#include "mds/tool/text.h"
+
+enum { MANIFEST, PROCESSES, PERIODS, CALLS, BUCKETS, PEERS };
+
+const struct export_table export_tables[EXPORT_TABLES] = {
+    [MANIFEST] = {"manifest",
+                  {{"key", EXPORT_TEXT},
+                   {"item", EXPORT_NUMBER},
+                   {"value", EXPORT_TEXT}}},
+    [PROCESSES] = {"processes",
+                   {{"rank", EXPORT_NUMBER},
+                    {"ranks", EXPORT_NUMBER},
+                    {"host", EXPORT_TEXT},
+                    {"pid", EXPORT_NUMBER},
+                    {"began_unix_ns", EXPORT_NUMBER},
+                    {"began_monotonic_ns", EXPORT_NUMBER},
+                    {"run_ns", EXPORT_NUMBER},
+                    {"run_ticks", EXPORT_NUMBER},
+                    {"nonblocking_ns", EXPORT_NUMBER},
+                    {"peak_bytes", EXPORT_NUMBER},
+                    {"slices", EXPORT_NUMBER},
+                    {"ended_by", EXPORT_NUMBER},
+                    {"resolution_bits", EXPORT_NUMBER}}},
+    [PERIODS] = {"periods",
+                 {{"rank", EXPORT_NUMBER},
+                  {"period", EXPORT_TEXT},
+                  {"count", EXPORT_NUMBER},
+                  {"min_ns", EXPORT_NUMBER},
+                  {"max_ns", EXPORT_NUMBER},
+                  {"total_ns", EXPORT_NUMBER}}},
+    [CALLS] = {"calls",
+               {{"rank", EXPORT_NUMBER},
+                {"primitive", EXPORT_TEXT},
+                {"timing", EXPORT_TEXT},
+                {"count", EXPORT_NUMBER},
+                {"min_ns", EXPORT_NUMBER},
+                {"max_ns", EXPORT_NUMBER},
+                {"total_ns", EXPORT_NUMBER},
+                {"sized", EXPORT_NUMBER},
+                {"bytes", EXPORT_NUMBER},
+                {"passed", EXPORT_NUMBER}}},
+    [BUCKETS] = {"buckets",
+                 {{"rank", EXPORT_NUMBER},
+                  {"period", EXPORT_TEXT},
+                  {"primitive", EXPORT_TEXT},
+                  {"unit", EXPORT_TEXT},
+                  {"least", EXPORT_REAL},
+                  {"below", EXPORT_REAL},
+                  {"count", EXPORT_NUMBER}}},
+    [PEERS] = {"peers",
+               {{"rank", EXPORT_NUMBER},
+                {"peer", EXPORT_NUMBER},
+                {"sent", EXPORT_NUMBER},
+                {"sent_bytes", EXPORT_NUMBER},
+                {"received", EXPORT_NUMBER},
+                {"received_bytes", EXPORT_NUMBER}}},
+};
+
+static const char *const periods[] = {"computation", "communication"};
+
+/** @param item  which one it is of the lines with its key that follow each other */
+static int hand_line(const struct manifest_line *line, uint64_t item,
+                     const struct export_sink *sink)
+{
+    char *key = text_utf8(line->key, line->n_key_bytes);
+    char *plain = manifest_unescape(line->value, line->n_value_bytes);
+    char *value = plain == NULL ? NULL : text_utf8(plain, strlen(plain));
+    int rc = -ENOMEM;
+
+    if (key != NULL && value != NULL) {
+        rc = sink->row(sink->state, &export_tables[MANIFEST],
+                       (union export_value[]){
+                           {.text = key},
+                           {.number = item},
+                           {.text = value},
+                       });
+    }
+    free(key);
+    free(plain);
+    free(value);
+    return rc;
+}
+
+static bool has_key(const struct manifest_line *line, const struct manifest_line *other)
+{
+    return line->n_key_bytes == other->n_key_bytes &&
+           memcmp(line->key, other->key, line->n_key_bytes) == 0;
+}
+
+static int hand_manifest(const struct run *run, const struct export_sink *sink)
+{
+    const char *at = run->manifest;
+    struct manifest_line line, before = {.key = ""};
+    uint64_t item = 0;
+    int rc = 0;
+
+    while (rc == 0 && manifest_line(&at, &line)) {
+        item = has_key(&line, &before) ? item + 1 : 0;
+        rc = hand_line(&line, item, sink);
+        before = line;
+    }
+    return rc;
+}
+
+static int hand_process(const struct dump_file *file, const struct export_sink *sink)
+{
+    const struct mds_dump_process *process = &file->process;
+
+    return sink->row(sink->state, &export_tables[PROCESSES],
+                     (union export_value[]){
+                         {.number = process->rank},
+                         {.number = process->n_ranks},
+                         {.text = process->host},
+                         {.number = process->pid},
+                         {.number = process->began_unix},
+                         {.number = process->began_monotonic},
+                         {.number = process->run},
+                         {.number = process->run_ticks},
+                         {.number = process->instant},
+                         {.number = process->peak_bytes},
+                         {.number = process->n_slices},
+                         {.number = process->end},
+                         {.number = process->histogram_bits},
+                     });
+}
+
+static int hand_periods(const struct dump_file *file, const struct export_sink *sink)
+{
+    int rc = 0;
+
+    for (uint32_t i = 0; i < 2 && rc == 0; i++) {
+        struct mds_dump_call period = dump_period(file, i);
+
+        rc = sink->row(sink->state, &export_tables[PERIODS],
+                       (union export_value[]){
+                           {.number = file->process.rank},
+                           {.text = periods[i]},
+                           {.number = period.count},
+                           {.number = period.min},
+                           {.number = period.max},
+                           {.number = period.total},
+                       });
+    }
+    return rc;
+}
+
+static int hand_calls(const struct dump_file *file, const struct export_sink *sink)
+{
+    int rc = 0;
+
+    for (uint32_t i = 0; i < file->calls.n && rc == 0; i++) {
+        struct mds_dump_call call = dump_call(file, i);
+
+        rc = sink->row(
+            sink->state, &export_tables[CALLS],
+            (union export_value[]){
+                {.number = file->process.rank},
+                {.text = dump_name(file, call.name)},
+                {.text = call.timing == MDS_BLOCKING ? "blocking" : "nonblocking"},
+                {.number = call.count},
+                {.number = call.min},
+                {.number = call.max},
+                {.number = call.total},
+                {.number = call.n_sized},
+                {.number = call.n_bytes},
+                {.number = call.n_passed},
+            });
+    }
+    return rc;
+}
+
+static int hand_buckets(const struct dump_file *file, const struct export_sink *sink)
+{
+    uint32_t bits = file->process.histogram_bits;
+    int rc = 0;
+
+    for (uint32_t i = 0; i < file->buckets.n && rc == 0; i++) {
+        struct mds_dump_bucket bucket = dump_bucket(file, i);
+        bool is_size = bucket.of == MDS_DUMP_OF_SIZE;
+        bool is_period = bucket.of < MDS_DUMP_OF_LATENCY;
+        double unit = is_size ? 1 : run_ns_per_tick(file);
+
+        rc = sink->row(
+            sink->state, &export_tables[BUCKETS],
+            (union export_value[]){
+                {.number = file->process.rank},
+                {.text = is_period ? periods[bucket.of] : ""},
+                {.text = is_period
+                             ? ""
+                             : dump_name(file, dump_call(file, bucket.call).name)},
+                {.text = is_size ? "bytes" : "ns"},
+                {.real = unit * (double)mds_histogram_least(bucket.bucket, bits)},
+                {.real = unit * (double)mds_histogram_least(bucket.bucket + 1, bits)},
+                {.number = bucket.count},
+            });
+    }
+    return rc;
+}
+
+static int hand_peers(const struct dump_file *file, const struct export_sink *sink)
+{
+    int rc = 0;
+
+    for (uint32_t i = 0; i < file->peers.n && rc == 0; i++) {
+        struct mds_dump_peer peer = dump_peer(file, i);
+
+        rc = sink->row(sink->state, &export_tables[PEERS],
+                       (union export_value[]){
+                           {.number = file->process.rank},
+                           {.number = peer.rank},
+                           {.number = peer.n_sent},
+                           {.number = peer.sent_bytes},
+                           {.number = peer.n_received},
+                           {.number = peer.received_bytes},
+                       });
+    }
+    return rc;
+}
+
+int export_run(const struct run *run, const struct export_sink *sink)
+{
+    static int (*const hand_file[EXPORT_TABLES])(const struct dump_file *,
+                                                 const struct export_sink *) = {
+        [PROCESSES] = hand_process, [PERIODS] = hand_periods, [CALLS] = hand_calls,
+        [BUCKETS] = hand_buckets,   [PEERS] = hand_peers,
+    };
+    int rc = 0;
+
+    for (uint32_t i = 0; i < EXPORT_TABLES && rc == 0; i++) {
+        const struct export_table *table = &export_tables[i];
+
+        rc = sink->begin(sink->state, table);
+        if (i == MANIFEST && rc == 0) {
+            rc = hand_manifest(run, sink);
+        }
+        for (uint32_t j = 0; i != MANIFEST && j < run->n_files && rc == 0; j++) {
+            rc = hand_file[i](&run->files[j], sink);
+        }
+        if (rc == 0) {
+            rc = sink->end(sink->state, table);
+        }
+    }
+    return rc;
+}

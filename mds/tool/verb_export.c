@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * bcs-mds export: all that is in a run, in a format of others.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "mds/tool/export.h"
+#include "mds/tool/verbs.h"
+
+/** A format. */
+struct format {
+    const char *name;
+    export_fn write;    /* NULL: it cannot be written, */
+    const char *reason; /* because it ... */
+};
+
+static const struct format formats[] = {
+    {"csv", export_csv, NULL},
+#ifdef MDS_HAS_JANSSON
+    {"json", export_json, NULL},
+#else
+    {"json", NULL,
+     "is not in this bcs-mds, which was built without Jansson: install libjansson-dev, "
+     "configure and build again"},
+#endif
+#ifdef MDS_HAS_SQLITE
+    {"sqlite", export_sqlite, NULL},
+#else
+    {"sqlite", NULL,
+     "is not in this bcs-mds, which was built without SQLite: install libsqlite3-dev, "
+     "configure and build again"},
+#endif
+    {"chrome", NULL, "has a timeline of events, and runs are recorded without events"},
+    {"otf2", NULL, "has a timeline of events, and runs are recorded without events"},
+};
+
+/** Say why a format cannot be written, and which can. @return the program's exit status */
+static int refuse(const char *name, const char *reason)
+{
+    const char *before = "; allowed:";
+
+    fprintf(stderr, "bcs-mds: format %s %s", name, reason);
+    for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++) {
+        if (formats[i].write != NULL) {
+            fprintf(stderr, "%s %s", before, formats[i].name);
+            before = ",";
+        }
+    }
+    fputc('\n', stderr);
+    return VERBS_USAGE_STATUS;
+}
+
+static const struct format *find(const char *name)
+{
+    for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++) {
+        if (strcmp(formats[i].name, name) == 0) {
+            return &formats[i];
+        }
+    }
+    return NULL;
+}
+
+int verb_export(const struct run *run, const struct verb_options *options)
+{
+    const struct format *format = find(options->format);
+    char error[DUMP_ERROR_BYTES];
+    struct output output;
+    int rc;
+
+    if (format == NULL || format->write == NULL) {
+        return refuse(options->format,
+                      format == NULL ? "is none that is known" : format->reason);
+    }
+    rc = output_begin(options->output, &output, error);
+    if (rc == 0) {
+        rc = format->write(run, &output, error);
+        if (rc < 0) {
+            output_abandon(&output);
+        }
+    }
+    if (rc == 0) {
+        rc = output_end(&output, error);
+    }
+    if (rc < 0) {
+        fprintf(stderr, "bcs-mds: %s\n", error);
+    }
+    return rc < 0;
+}

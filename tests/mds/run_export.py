@@ -1,0 +1,243 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Exports runs that make_run has made: every format has all of the run and the same as the
+others, whatever names it has; and the file that is made is whole, or as it was before.
+"""
+
+import argparse
+import contextlib
+import csv
+import json
+import os
+import resource
+import sqlite3
+import stat
+import sys
+
+import folders
+
+sys.path.insert(1, os.path.join(os.path.dirname(__file__), "../system"))
+import job  # noqa: E402
+
+PACKAGES = {"json": "libjansson-dev", "sqlite": "libsqlite3-dev"}
+ARGUMENTS = ['a,"b"', "two\nlines\r", "=1+1", "</script><b>&amp;", "it's; DROP TABLE x", "",
+             "\udcff\udc80", "\u00e4\u20ac\U0001f600", "\x1b\x01"]
+N_RANKS, N_PRIMITIVES, N_PEERS = 5, 6, 3
+FILE_LIMIT = 20000  # less than any of the files
+
+
+def parse_arguments():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--reader", required=True, help="the program bcs-mds")
+    parser.add_argument("--maker", required=True, help="the program make_run")
+    parser.add_argument("--formats", required=True, help="those that it was built with")
+    return parser.parse_args()
+
+
+def limit_files():
+    resource.setrlimit(resource.RLIMIT_FSIZE, (FILE_LIMIT, FILE_LIMIT))
+
+
+def read_csv(path):
+    """The tables of a file: {table: [{column: text}]}, columns without text left out."""
+    tables = {}
+    with open(path, encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file):
+            tables.setdefault(row.pop("table"), []).append(row)
+    return tables
+
+
+def read_json(path):
+    with open(path, encoding="utf-8") as file:
+        tables = json.load(file)
+    if tables.pop("format") != "bcs-mds-export 1":
+        raise ValueError("format")
+    return tables
+
+
+def read_sqlite(path):
+    tables = {}
+    with contextlib.closing(sqlite3.connect(path)) as base:
+        base.row_factory = sqlite3.Row
+        names = base.execute("SELECT name FROM sqlite_schema ORDER BY rowid").fetchall()
+        for (name,) in names:
+            tables[name] = [dict(row) for row in base.execute(f"SELECT * FROM {name}")]
+    return tables
+
+
+READERS = {"csv": read_csv, "json": read_json, "sqlite": read_sqlite}
+
+
+def as_text(value):
+    """A value as it is in CSV."""
+    return f"{value:.3f}" if isinstance(value, float) else str(value)
+
+
+def differences(tables, from_csv):
+    """Where the tables of a format differ from those of CSV."""
+    problems = [] if list(tables) == list(from_csv) else [f"tables {list(tables)}"]
+    for name in set(tables) & set(from_csv):
+        texts = [{key: as_text(value) for key, value in row.items()} for row in tables[name]]
+        columns = texts[0].keys()
+        expected = [{key: row[key] for key in columns} for row in from_csv[name]]
+        rest = {value for row in from_csv[name] for key, value in row.items()
+                if key not in columns}
+        if texts != expected or rest - {""}:
+            problems.append(f"{name} differs")
+    return problems
+
+
+def problems_of_content(tables, sums):
+    """Whether all that was put in has come out, by CSV."""
+    problems = []
+    calls, words = {}, []
+    for row in tables["calls"]:
+        n, total = calls.get(row["primitive"], (0, 0))
+        calls[row["primitive"]] = (n + int(row["count"]), total + int(row["total_ns"]))
+    if calls != sums:
+        problems.append(f"calls {calls}, not {sums}")
+    points = sum(int(row["count"]) for row in tables["buckets"]
+                 if row["primitive"] and row["unit"] == "ns")
+    if points != sum(n for n, _ in sums.values()):
+        problems.append(f"{points} points")
+    for row in tables["buckets"]:
+        if not float(row["least"]) < float(row["below"]):
+            problems.append(f"bucket {row}")
+    words = [row["value"] for row in tables["manifest"] if row["key"] == "argument"]
+    expected = [word.encode(errors="surrogateescape").decode(errors="replace")
+                for word in ARGUMENTS]
+    if words != expected:
+        problems.append(f"arguments {words}")
+    items = [row["item"] for row in tables["manifest"] if row["key"] == "argument"]
+    if items != [str(i) for i in range(len(ARGUMENTS))]:
+        problems.append(f"items {items}")
+    n_rows = {name: len(rows) for name, rows in tables.items()}
+    for name, n in (("processes", N_RANKS), ("periods", 2 * N_RANKS),
+                    ("calls", N_RANKS * N_PRIMITIVES), ("peers", N_RANKS * (N_RANKS - 1))):
+        if n_rows.get(name) != n:
+            problems.append(f"{n_rows.get(name)} {name}")
+    return problems
+
+
+def test_content(place, formats, report):
+    """All formats have all of it, with the largest numbers, too."""
+    folder, sums = place.make("content", ranks=N_RANKS, primitives=N_PRIMITIVES,
+                              peers=N_PEERS, program="./prog", argument=ARGUMENTS,
+                              resident=2**64 - 2**20)
+    tables = {}
+    for name in formats:
+        path = place.path(f"content.{name}")
+        told = place.read("export", folder, "--format", name, "--output", path)
+        problems = []
+        if told.returncode != 0 or told.stdout or told.stderr:
+            problems.append(f"{told}")
+        else:
+            tables[name] = READERS[name](path)
+        if name == "csv":
+            problems += problems_of_content(tables[name], sums)
+        elif not problems:
+            peaks = [row.pop("peak_bytes") for row in tables[name]["processes"]]
+            if any(abs(peak - 2**64) > 2**21 for peak in peaks): # real: no integer fits
+                problems.append(f"peaks {peaks}")
+            for row in tables["csv"]["processes"]:
+                if row.get("peak_bytes"):
+                    row["peak_bytes"] = ""
+            problems += differences(tables[name], tables["csv"])
+        report.case(f"content of {name}", problems)
+
+
+def test_replaced(place, folder, name, report):
+    """A file that is there is replaced; links to it and its permissions stay."""
+    path, link = place.path("replaced"), place.path("link")
+    with open(path, "w", encoding="ascii") as file:
+        file.write("x" * 500000)
+    os.chmod(path, 0o640)
+    os.symlink(path, link)
+    told = place.read("export", folder, "--format", name, "-o", link)
+    problems = [] if told.returncode == 0 else [told.stderr]
+    if not os.path.islink(link) or stat.S_IMODE(os.stat(path).st_mode) != 0o640:
+        problems.append("link or permissions have changed")
+    if READERS[name](path).keys() < {"calls", "peers"}:
+        problems.append("not the run")
+    os.unlink(path)
+    os.unlink(link)
+    report.case(f"replaced by {name}", problems)
+
+
+def expect_error(place, words, why, **options):
+    """What is wrong with one clear error; nothing may be left."""
+    before = sorted(os.listdir(place.place))
+    told = place.read(*words, **options)
+    problems = []
+    if told.returncode != 1 or told.stderr.count("\n") != 1 or why not in told.stderr:
+        problems.append(f"status {told.returncode}, {told.stderr!r}")
+    if sorted(os.listdir(place.place)) != before:
+        problems.append("something was left")
+    return problems
+
+
+def test_not_written(place, folder, name, report):
+    """What cannot be written is one error, and what was there stays."""
+    path = place.path("kept")
+    with open(path, "w", encoding="ascii") as file:
+        file.write("kept")
+    words = ["export", folder, "--format", name, "-o"]
+    problems = expect_error(place, [*words, path], f"cannot write {path}: ",
+                            preexec_fn=limit_files)
+    with open(path, encoding="ascii") as file:
+        problems += [] if file.read() == "kept" else ["it has changed"]
+    os.unlink(path)
+    problems += expect_error(place, [*words, path], "File too large",
+                             preexec_fn=limit_files)
+    report.case(f"full with {name}", problems)
+    report.case(f"device with {name}",
+                expect_error(place, [*words, "/dev/full"], "No space left on device"))
+    report.case(f"folder with {name}",
+                expect_error(place, [*words, place.place], "Is a directory"))
+    report.case(f"nowhere with {name}",
+                expect_error(place, [*words, place.path("no/file")], "No such file"))
+
+
+def test_standard_output(place, folder, name, report):
+    """A dash is standard output."""
+    path = place.path("to-file")
+    told = place.read("export", folder, "--format", name, "-o", "-", is_text=False)
+    place.read("export", folder, "--format", name, "-o", path)
+    with open(path, "rb") as file:
+        is_same = file.read() == told.stdout
+    report.case(f"standard output as {name}", [] if is_same else ["it differs"])
+
+
+def test_formats(place, folder, formats, report):
+    """A format that cannot be written is told of, with those that can."""
+    allowed = f"; allowed: {', '.join(formats)}\n"
+    for name in ("chrome", "otf2", "xml", *PACKAGES):
+        if name in formats:
+            continue
+        told = place.read("export", folder, "--format", name, "-o", place.path("none"))
+        is_right = told.returncode == 2 and told.stderr.endswith(allowed)
+        is_right &= PACKAGES.get(name, "") in told.stderr
+        is_right &= name not in ("chrome", "otf2") or "timeline of events" in told.stderr
+        report.case(f"format {name}", [] if is_right else [told.stderr])
+
+
+def main():
+    arguments = parse_arguments()
+    formats = arguments.formats.split(",")
+    report = job.Report()
+    place = folders.Folders(arguments.maker, arguments.reader)
+    try:
+        test_content(place, formats, report)
+        folder, _ = place.make("run")
+        for name in formats:
+            test_replaced(place, folder, name, report)
+            test_not_written(place, folder, name, report)
+            test_standard_output(place, folder, name, report)
+        test_formats(place, folder, formats, report)
+    finally:
+        place.close()
+    return report.end()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
