@@ -32,6 +32,10 @@ static const char help[] =
     "  matrix FOLDER         who sends how much to whom\n"
     "    --most N            so many pairs at most, 50 if not given\n"
     "  check FOLDER          whether what was recorded agrees with itself\n"
+    "  diff A B              what has changed most, and whether by more than noise; "
+    "A and B\n"
+    "                        are folders of runs, or each has some of one kind in it\n"
+    "    --most N            so many lines of a table at most, 20 if not given\n"
     "  export FOLDER --format FORMAT -o FILE\n"
     "                        all of it as csv, json or sqlite\n"
     "    -o, --output FILE   the file that is made; - is standard output\n"
@@ -46,14 +50,18 @@ static const char help[] =
 struct verb {
     const char *name;
     int (*run)(const struct run *run, const struct verb_options *options);
+    int (*run_two)(const char *a, const char *b, const struct verb_options *options);
     const char *allowed; /* letters of its options */
     const char *wanted;  /* letters of those that it must have */
 };
 
 static const struct verb verbs[] = {
-    {"summary", verb_summary, "ar", ""}, {"dist", verb_dist, "fsr", "f"},
-    {"matrix", verb_matrix, "m", ""},    {"check", verb_check, "", ""},
-    {"export", verb_export, "xo", "xo"},
+    {"summary", verb_summary, NULL, "ar", ""},
+    {"dist", verb_dist, NULL, "fsr", "f"},
+    {"matrix", verb_matrix, NULL, "m", ""},
+    {"check", verb_check, NULL, "", ""},
+    {"diff", NULL, verb_diff, "m", ""},
+    {"export", verb_export, NULL, "xo", "xo"},
 };
 
 static const struct option options_known[] = {
@@ -116,7 +124,7 @@ static void take(int letter, struct verb_options *options)
         options->is_of_sizes = true;
         break;
     default:
-        options->n_most = (uint64_t)read_number(optarg);
+        options->n_most = read_number(optarg);
         break;
     }
 }
@@ -181,28 +189,46 @@ static void check_options(const struct verb *verb, const char *letters)
     }
 }
 
-int main(int argc, char **argv)
+/** Read the folder and have the verb look at it. @return the program's exit status */
+static int run_verb(const struct verb *verb, char **folders,
+                    const struct verb_options *options)
 {
-    struct verb_options options = {.rank = -1, .n_most = 50};
-    char *letters = read_options(argc, argv, &options);
     char error[DUMP_ERROR_BYTES];
-    const struct verb *verb;
     struct run run;
     int status;
 
-    if (argc - optind != 2) {
-        fail("a verb and a folder are expected", "");
+    if (verb->run_two != NULL) {
+        return verb->run_two(folders[0], folders[1], options);
     }
-    verb = find_verb(argv[optind]);
-    check_options(verb, letters);
-    free(letters);
-    signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error as others are */
-    if (run_read(argv[optind + 1], &run, error) < 0) {
+    if (run_read(folders[0], &run, error) < 0) {
         fprintf(stderr, "bcs-mds: %s\n", error);
         return EXIT_FAILURE;
     }
-    status = verb->run(&run, &options);
+    status = verb->run(&run, options);
     run_fini(&run);
+    return status;
+}
+
+int main(int argc, char **argv)
+{
+    struct verb_options options = {.rank = -1, .n_most = -1};
+    char *letters = read_options(argc, argv, &options);
+    const struct verb *verb;
+    int status;
+
+    if (optind == argc) {
+        fail("a verb is expected", "");
+    }
+    verb = find_verb(argv[optind]);
+    if (argc - optind != (verb->run_two != NULL ? 3 : 2)) {
+        fail(verb->run_two != NULL ? "two folders are expected by the verb "
+                                   : "one folder is expected by the verb ",
+             verb->name);
+    }
+    check_options(verb, letters);
+    free(letters);
+    signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error as others are */
+    status = run_verb(verb, argv + optind + 1, &options);
     if (fflush(stdout) != 0) {
         fprintf(stderr, "bcs-mds: cannot write: %s\n", strerror(errno));
         status = EXIT_FAILURE;

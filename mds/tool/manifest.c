@@ -75,23 +75,38 @@ static bool is_plain(const char *word)
     return *word != '\0' && word[strspn(word, plain)] == '\0';
 }
 
+void manifest_print(FILE *out, const char *bytes, size_t n_bytes)
+{
+    for (size_t i = 0, n; i < n_bytes; i += n) {
+        unsigned char first = (unsigned char)bytes[i];
+        bool is_plain;
+
+        n = text_character(bytes + i, n_bytes - i);
+        is_plain = n > 0 && first >= ' ' && first != 0x7f &&
+                   (n != 2 || first != 0xc2 || (unsigned char)bytes[i + 1] >= 0xa0);
+        n = n > 0 ? n : 1;
+        if (is_plain) {
+            fwrite(bytes + i, 1, n, out);
+        } else {
+            fputc('?', out);
+        }
+    }
+}
+
 /** Print a word as a shell would take it, but for characters that control a terminal. */
 static void print_word(FILE *out, const char *word)
 {
     bool is_quoted = !is_plain(word);
 
     fputs(is_quoted ? "'" : "", out);
-    for (size_t n; *word != '\0'; word += n) {
-        unsigned char first = (unsigned char)word[0];
+    while (*word != '\0') {
+        size_t n = strcspn(word, "'");
 
-        n = text_character(word, strlen(word) < 4 ? strlen(word) : 4);
-        if (first < ' ' || first == 0x7f ||
-            (n == 2 && first == 0xc2 && (unsigned char)word[1] < 0xa0)) {
-            fputc('?', out);
-        } else if (first == '\'') {
+        manifest_print(out, word, n);
+        word += n;
+        if (*word == '\'') {
             fputs("'\\''", out);
-        } else {
-            fwrite(word, 1, n, out);
+            word++;
         }
     }
     fputs(is_quoted ? "'" : "", out);
@@ -101,21 +116,20 @@ static void print_word(FILE *out, const char *word)
 static bool print_line(FILE *out, const struct manifest_line *line)
 {
     bool is_program = line->n_key_bytes == 7 && memcmp(line->key, "program", 7) == 0;
-    char *plain, *word;
+    char *word;
 
     if (!is_program &&
         (line->n_key_bytes != 8 || memcmp(line->key, "argument", 8) != 0)) {
         return true;
     }
-    plain = manifest_unescape(line->value, line->n_value_bytes);
-    word = plain == NULL ? NULL : text_utf8(plain, strlen(plain));
-    if (word != NULL) {
-        fputs(is_program ? "" : " ", out);
-        print_word(out, word);
+    word = manifest_unescape(line->value, line->n_value_bytes);
+    if (word == NULL) {
+        return false;
     }
-    free(plain);
+    fputs(is_program ? "" : " ", out);
+    print_word(out, word);
     free(word);
-    return word != NULL;
+    return true;
 }
 
 char *manifest_command(const char *manifest)

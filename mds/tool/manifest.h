@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 /** A line, in the manifest's text. */
 struct manifest_line {
@@ -29,6 +30,9 @@ char *manifest_unescape(const char *value, size_t n_bytes);
  */
 bool manifest_value(const char *manifest, const char *key, uint32_t number,
                     char *value_out, size_t n_value_bytes);
+
+/** Print bytes of others, with "?" for what is no UTF-8 and what a terminal would obey. */
+void manifest_print(FILE *out, const char *bytes, size_t n_bytes);
 
 /** The program and its arguments as a shell takes them, in UTF-8, with "?" for what a terminal
  *  would obey. @return for free; NULL: no memory */

@@ -8,6 +8,8 @@
 
 #include "mds/tool/verbs.h"
 
+enum { LINES = 50 }; /* if not told */
+
 /** Messages from one rank to another, as the sender has counted them. */
 struct pair {
     uint32_t from, to;
@@ -68,6 +70,7 @@ static void print(const struct pair *pairs, size_t n, size_t n_shown)
 
 int verb_matrix(const struct run *run, const struct verb_options *options)
 {
+    size_t n_lines = options->n_most < 0 ? LINES : (size_t)options->n_most;
     size_t n_most = 1, n;
     struct pair *pairs;
 
@@ -81,7 +84,7 @@ int verb_matrix(const struct run *run, const struct verb_options *options)
     }
     n = collect(run, pairs);
     qsort(pairs, n, sizeof(*pairs), compare);
-    print(pairs, n, n < options->n_most ? n : (size_t)options->n_most);
+    print(pairs, n, n < n_lines ? n : n_lines);
     free(pairs);
     return 0;
 }

@@ -2,16 +2,13 @@
 /*
  * bcs-mds summary: what was run, the table of the paper [BCS-MPI table 5.3], how each rank has
  * spent its time, and how efficient that was.
- *
- * Parallel efficiency is the part of all ranks' time in which they computed: the mean of their
- * times outside of MPI, by the run time. It is the product of load balance, that mean by the
- * largest of these times, and communication efficiency, the largest by the run time.
  */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "mds/tool/efficiency.h"
 #include "mds/tool/manifest.h"
 #include "mds/tool/verbs.h"
 
@@ -24,16 +21,7 @@ static double seconds(uint64_t ns)
 
 static double percent(double part, double whole)
 {
-    return whole > 0 ? 100 * part / whole : 0;
-}
-
-/** Time outside of MPI. */
-static uint64_t useful_ns(const struct mmds_summary *summary)
-{
-    uint64_t computation_ns = summary->computation.total_ns;
-
-    return computation_ns > summary->instant_ns ? computation_ns - summary->instant_ns
-                                                : 0;
+    return 100 * efficiency_part(part, whole);
 }
 
 static void print_head(const struct run *run)
@@ -58,7 +46,8 @@ static void print_ranks(const struct run *run)
         double run_ns = (double)summary->run_ns;
 
         printf("%8u %12.3f %10.2f %10.2f %10.2f %12.1f  %.*s\n", process->rank,
-               seconds(summary->run_ns), percent((double)useful_ns(summary), run_ns),
+               seconds(summary->run_ns),
+               percent((double)efficiency_outside_ns(summary), run_ns),
                percent((double)summary->communication.total_ns, run_ns),
                percent((double)summary->instant_ns, run_ns),
                (double)process->peak_bytes / 1e6, (int)sizeof(process->host),
@@ -69,22 +58,12 @@ static void print_ranks(const struct run *run)
 
 static void print_efficiency(const struct run *run)
 {
-    double sum_ns = 0, most_ns = 0, run_ns = 0, mean_ns;
+    struct efficiency efficiency = efficiency_of(run);
 
-    for (uint32_t i = 0; i < run->n_files; i++) {
-        double mine_ns = (double)useful_ns(&run->summaries[i]);
-
-        sum_ns += mine_ns;
-        most_ns = mine_ns > most_ns ? mine_ns : most_ns;
-        if ((double)run->summaries[i].run_ns > run_ns) {
-            run_ns = (double)run->summaries[i].run_ns;
-        }
-    }
-    mean_ns = sum_ns / run->n_files;
     printf("\nParallel efficiency %.1f %% = load balance %.1f %% x communication "
            "efficiency %.1f %%\n",
-           percent(mean_ns, run_ns), percent(mean_ns, most_ns),
-           percent(most_ns, run_ns));
+           100 * efficiency.parallel, 100 * efficiency.balance,
+           100 * efficiency.communication);
 }
 
 int verb_summary(const struct run *run, const struct verb_options *options)

@@ -12,10 +12,10 @@ enum { VERBS_USAGE_STATUS = 2 }; /* the program's, if its command line is wrong 
 /** The options of all verbs. */
 struct verb_options {
     const char *of; /* dist: of which primitive, or "computation" or "communication" */
-    bool is_of_sizes;   /* dist: of its sizes, not of its latencies */
-    int64_t rank;       /* summary, dist: of this rank only; -1: of all */
-    uint64_t n_most;    /* matrix: pairs that are printed at most */
-    bool has_ranks;     /* summary: a table for each rank, too */
+    bool is_of_sizes; /* dist: of its sizes, not of its latencies */
+    int64_t rank;     /* summary, dist: of this rank only; -1: of all */
+    int64_t n_most;   /* matrix, diff: lines of a table at most; -1: as many as usual */
+    bool has_ranks;   /* summary: a table for each rank, too */
     const char *format; /* export: name of one */
     const char *output; /* export: the file that is made, "-" for standard output */
 };
@@ -32,6 +32,9 @@ int verb_matrix(const struct run *run, const struct verb_options *options);
 
 /** Whether what was recorded agrees with itself. */
 int verb_check(const struct run *run, const struct verb_options *options);
+
+/** What has changed most between two sides, each the folder of a run or one of such folders. */
+int verb_diff(const char *a, const char *b, const struct verb_options *options);
 
 /** All of it, in a file of another format. */
 int verb_export(const struct run *run, const struct verb_options *options);

@@ -42,7 +42,7 @@ START_TEST(a_command_is_words_for_a_shell)
                                      "argument: -n=3\nargument: \x1b[2J\xc2\x9b\xff"
                                      "\\n\xc3\xa4\nranks: 4\n");
 
-    ck_assert_str_eq(command, "./a 'it'\\''s' '' -n=3 '?[2J?\xef\xbf\xbd?\xc3\xa4'");
+    ck_assert_str_eq(command, "./a 'it'\\''s' '' -n=3 '?[2J???\xc3\xa4'");
     free(command);
 }
 END_TEST

@@ -1,0 +1,197 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Compares runs that make_run has made: bcs-mds diff finds what was made different, and nothing
+where only chance differs; sides that are not alike are told of.
+"""
+
+import argparse
+import os
+import shutil
+import sys
+
+import folders
+
+sys.path.insert(1, os.path.join(os.path.dirname(__file__), "../system"))
+import job  # noqa: E402
+
+PLAIN = {"buckets": 60}  # enough for chance to even out
+SLOW = {**PLAIN, "shift": 16, "shifted": 1, "slow": 2}  # MPI_Recv, and rank 2 outside of MPI
+N_RUNS = 3
+
+
+def parse_arguments():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--reader", required=True, help="the program bcs-mds")
+    parser.add_argument("--maker", required=True, help="the program make_run")
+    return parser.parse_args()
+
+
+def tables_of(text):
+    """The tables of a comparison, as lists of rows of words, by the first words of their
+    heads."""
+    tables = {}
+    for block in text.split("\n\n"):
+        lines = block.splitlines()
+        for number, line in enumerate(lines):
+            if line.split()[:1] in (["Primitive"], ["Distribution"], ["Rank"], ["From"], ["A"]):
+                rows = [row.replace("|", " ").split() for row in lines[number + 1:]]
+                tables[line.split()[0]] = rows
+    return tables
+
+
+def differ(place, one, other, *options):
+    """Run diff; its output and tables."""
+    told = place.read("diff", one, other, *options)
+    if told.returncode != 0 or told.stderr:
+        raise AssertionError(f"status {told.returncode}: {told.stderr}")
+    return told.stdout, tables_of(told.stdout)
+
+
+def make_side(place, name, first_seed, **wishes):
+    """A folder of several runs."""
+    os.mkdir(place.path(name))
+    for i in range(N_RUNS):
+        place.make(f"{name}/run{i}", seed=first_seed + i, **wishes)
+    return place.path(name)
+
+
+def beyond(rows):
+    """The first words of the rows that are beyond noise."""
+    return [row[0] for row in rows if "beyond" in row]
+
+
+def slow_ranks(tables):
+    """Ranks that are longer outside of MPI beyond noise."""
+    return [row[0] for row in tables["Rank"] if row[4] == "beyond"]
+
+
+def expect(report, name, *pairs):
+    """One case: pairs of what was found and what is right."""
+    report.case(name, [f"{found!r}, not {right!r}" for found, right in pairs
+                       if found != right])
+
+
+def test_single(place, report):
+    """Of one run a side the distribution that was moved is found, and no other."""
+    one, sums_a = place.make("one", seed=1, **PLAIN)
+    other, sums_b = place.make("other", seed=2, **SLOW)
+    _, tables = differ(place, one, other)
+    spreads = [row for row in tables["Distribution"] if row[-1] == "beyond"]
+    expect(report, "one run a side",
+           (beyond(tables["Primitive"]), ["MPI_Recv"]),
+           ([row[:2] for row in spreads], [["MPI_Recv", "us"], ["Comp", "Granularity"]]),
+           (tables["Rank"][0][0], "2"),
+           (beyond(tables["A"]), []))
+    rows = {row[0]: row for row in tables["Primitive"]}
+    expected = {name: [str(n), str(sums_b[name][0]), f"{ns / 1e6:.3f}",
+                       f"{sums_b[name][1] / 1e6:.3f}"] for name, (n, ns) in sums_a.items()}
+    expect(report, "sums", ({name: row[1:5] for name, row in rows.items()}, expected))
+    changes = [abs(float(row[5])) for row in tables["Primitive"]]
+    expect(report, "order", (changes, sorted(changes, reverse=True)))
+    _, tables = differ(place, one, other, "--most", "2")
+    expect(report, "--most", ({name: len(rows) for name, rows in tables.items()
+                               if name != "A"},
+                              {"Primitive": 2, "Distribution": 2, "Rank": 2, "From": 2}))
+
+
+def test_several(place, report):
+    """Of several runs what was made different is beyond noise, and chance is within."""
+    before = make_side(place, "before", 10, **PLAIN)
+    same = make_side(place, "same", 20, **PLAIN)
+    after = make_side(place, "after", 30, **SLOW)
+    text, tables = differ(place, before, same)
+    expect(report, "chance",
+           ({name: beyond(rows) for name, rows in tables.items()},
+            {"A": [], "Primitive": [], "Distribution": [], "Rank": [], "From": []}))
+    text, tables = differ(place, before, after)
+    expect(report, "several runs a side",
+           (slow_ranks(tables), ["2"]),
+           (beyond(tables["Distribution"]), ["MPI_Recv", "Comp", "Comm"]),
+           ("Run" in beyond(tables["A"]), True),
+           ("Load" in beyond(tables["A"]), True),
+           (f"B: {after}, {N_RUNS} runs of 4 ranks: ./made\n" in text, True))
+    os.mkdir(os.path.join(after, "aborted"))
+    shutil.copy(os.path.join(after, "run0", "manifest.txt"), os.path.join(after, "aborted"))
+    os.mkdir(os.path.join(after, "else"))
+    text, _ = differ(place, before, after)
+    expect(report, "left out", ("   1 more left out: they have no files" in text, True))
+    text, tables = differ(place, os.path.join(before, "run0"), after)
+    expect(report, "one run and several",
+           ("Student" in text, True), (slow_ranks(tables), ["2"]))
+
+
+def test_peers(place, report):
+    """The pairs that exchange more are told with what they did; equal ones are not."""
+    one, _ = place.make("near", seed=3, peers=1)
+    far, _ = place.make("far", seed=3, peers=2)
+    text, tables = differ(place, one, far)
+    pairs = sorted((int(row[0]), int(row[1])) for row in tables["From"])
+    expect(report, "peers", (pairs, [(i, (i + 2) % 4) for i in range(4)] if pairs else 0),
+           ({row[2] for row in tables["From"]}, {"0"}),
+           ("8 pairs of ranks with messages, of which 4 have changed" in text, True))
+    text, tables = differ(place, one, one)
+    expect(report, "the same", ("From" in tables, False),
+           ("4 pairs of ranks with messages, of which 0 have changed" in text, True))
+
+
+def test_not_alike(place, report):
+    """Sides that are not alike are told of, and compared as far as possible."""
+    four, sums_four = place.make("four", seed=4, program="./a", argument=["x"])
+    eight, sums_eight = place.make("eight", seed=4, ranks=8, primitives=9, bits=6,
+                                   program="./b")
+    path = os.path.join(eight, "manifest.txt")
+    with open(path, encoding="ascii") as file:
+        text = file.read()
+    with open(path, "w", encoding="ascii") as file:
+        file.write(text.replace("BCS_SLICE: 500us", "BCS_SLICE: 250us\x1b"))
+    text, tables = differ(place, four, eight)
+    rows = {row[0]: row for row in tables["Primitive"]}
+    name = "MPI_Send"
+    expect(report, "not alike",
+           ("The commands differ.\n" in text, True),
+           ("The numbers of ranks differ: " in text, True),
+           ("BCS_SLICE was 500us in A, and 250us? in B\n" in text, True),
+           ("Rank" in tables or "From" in tables, False),
+           (rows[name][1:5], [f"{sums_four[name][0] / 4:.0f}",
+                              f"{sums_eight[name][0] / 8:.0f}",
+                              f"{sums_four[name][1] / 4e6:.3f}",
+                              f"{sums_eight[name][1] / 8e6:.3f}"]),
+           (rows["MPI_Test" if "MPI_Test" in rows else "MPI_Alltoall"][6], "new"))
+
+
+def test_errors(place, report):
+    """What cannot be compared is one error."""
+    folder, _ = place.make("sound")
+    damaged, _ = place.make("damaged")
+    with open(os.path.join(damaged, "process.00001.mds"), "ab") as file:
+        file.write(b"x")
+    os.mkdir(place.path("empty"))
+    for words, status, why in (
+        ([folder, place.path("none")], 1, "cannot read the folder"),
+        ([place.path("empty"), folder], 1, "is not the folder of a run, nor has it any"),
+        ([folder, damaged], 1, "is cut off or longer"),
+        ([folder], 2, "two folders are expected by the verb diff"),
+        ([folder, folder, "--rank", "1"], 2, "an option is not for the verb diff"),
+    ):
+        told = place.read("diff", *words)
+        expect(report, why, (told.returncode, status), (why in told.stderr, True),
+               (told.stderr.count("\n"), 1))
+
+
+def main():
+    arguments = parse_arguments()
+    report = job.Report()
+    place = folders.Folders(arguments.maker, arguments.reader)
+    try:
+        test_single(place, report)
+        test_several(place, report)
+        test_peers(place, report)
+        test_not_alike(place, report)
+        test_errors(place, report)
+    finally:
+        place.close()
+    return report.end()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
