@@ -32,13 +32,14 @@ static const char help[] =
     "  matrix FOLDER         who sends how much to whom\n"
     "    --most N            so many pairs at most, 50 if not given\n"
     "  check FOLDER          whether what was recorded agrees with itself\n"
+    "  report FOLDER -o FILE all of the above on one page in HTML, with drawings\n"
+    "    -o, --output FILE   the file that is made; - is standard output\n"
     "  diff A B              what has changed most, and whether by more than noise; "
     "A and B\n"
     "                        are folders of runs, or each has some of one kind in it\n"
     "    --most N            so many lines of a table at most, 20 if not given\n"
     "  export FOLDER --format FORMAT -o FILE\n"
     "                        all of it as csv, json or sqlite\n"
-    "    -o, --output FILE   the file that is made; - is standard output\n"
     "\n"
     "  --help, --version\n"
     "\n"
@@ -56,11 +57,9 @@ struct verb {
 };
 
 static const struct verb verbs[] = {
-    {"summary", verb_summary, NULL, "ar", ""},
-    {"dist", verb_dist, NULL, "fsr", "f"},
-    {"matrix", verb_matrix, NULL, "m", ""},
-    {"check", verb_check, NULL, "", ""},
-    {"diff", NULL, verb_diff, "m", ""},
+    {"summary", verb_summary, NULL, "ar", ""}, {"dist", verb_dist, NULL, "fsr", "f"},
+    {"matrix", verb_matrix, NULL, "m", ""},    {"check", verb_check, NULL, "", ""},
+    {"report", verb_report, NULL, "o", "o"},   {"diff", NULL, verb_diff, "m", ""},
     {"export", verb_export, NULL, "xo", "xo"},
 };
 

@@ -17,7 +17,8 @@ struct verb_options {
     int64_t n_most;   /* matrix, diff: lines of a table at most; -1: as many as usual */
     bool has_ranks;   /* summary: a table for each rank, too */
     const char *format; /* export: name of one */
-    const char *output; /* export: the file that is made, "-" for standard output */
+    const char
+        *output; /* export, report: the file that is made, "-" for standard output */
 };
 
 /** The table of the paper, how each rank has spent its time, and efficiency. @return the
@@ -32,6 +33,9 @@ int verb_matrix(const struct run *run, const struct verb_options *options);
 
 /** Whether what was recorded agrees with itself. */
 int verb_check(const struct run *run, const struct verb_options *options);
+
+/** One page about all of it. */
+int verb_report(const struct run *run, const struct verb_options *options);
 
 /** What has changed most between two sides, each the folder of a run or one of such folders. */
 int verb_diff(const char *a, const char *b, const struct verb_options *options);

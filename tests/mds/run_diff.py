@@ -129,6 +129,12 @@ def test_peers(place, report):
     expect(report, "peers", (pairs, [(i, (i + 2) % 4) for i in range(4)] if pairs else 0),
            ({row[2] for row in tables["From"]}, {"0"}),
            ("8 pairs of ranks with messages, of which 4 have changed" in text, True))
+    os.mkdir(place.path("sometimes"))
+    for name in ("near", "far"):
+        shutil.copytree(place.path(name), place.path(f"sometimes/{name}"))
+    _, tables = differ(place, far, place.path("sometimes"))
+    halves = [float(row[5]) * 2 == float(row[4]) for row in tables["From"]]
+    expect(report, "pairs of some runs", (halves, [True] * 4))
     text, tables = differ(place, one, one)
     expect(report, "the same", ("From" in tables, False),
            ("4 pairs of ranks with messages, of which 0 have changed" in text, True))

@@ -141,6 +141,18 @@ def problems_of_summary(runs, folder):
     return problems
 
 
+def problems_of_documents(runs, folder):
+    """Whether the verbs that make documents can read it; what they make is tested in ../mds."""
+    problems = []
+    for words, part in ((["export", folder, "--format", "csv", "-o", "-"], "\npeers,"),
+                        (["report", folder, "-o", "-"], "</html>"),
+                        (["diff", folder, folder], "of which 0 have changed")):
+        told = runs.read(*words)
+        if told.returncode != 0 or part not in told.stdout:
+            problems.append(f"{words[0]}: {told.stderr!r}")
+    return problems
+
+
 def test_traffic(runs, report):
     """What known_traffic does is what was recorded, whatever the mode."""
     folder = None
@@ -148,7 +160,7 @@ def test_traffic(runs, report):
         folder, result = runs.record([runs.arguments.traffic], mode)
         problems = problems_of_end(folder, result)
         for look in (problems_of_check, problems_of_matrix, problems_of_sizes,
-                     problems_of_summary):
+                     problems_of_summary, problems_of_documents):
             problems += look(runs, folder) if not problems else []
         report.case(f"known traffic, {name}", problems)
     return folder

@@ -1,0 +1,231 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Makes pages of runs that make_run has made: they are sound HTML that loads nothing, have the
+numbers that were put in, take every name of the run for text, and stay small with many ranks.
+"""
+
+import argparse
+import html.parser
+import os
+import re
+import sys
+import xml.etree.ElementTree
+
+import folders
+
+sys.path.insert(1, os.path.join(os.path.dirname(__file__), "../system"))
+import job  # noqa: E402
+
+# May be left open in HTML, or have no end at all.
+OPEN_TAGS = {"meta", "br", "tr", "td", "th", "thead", "tbody", "p"}
+LOADING = re.compile(r"\b(src|href|srcset|data|action)=|url\(|@import|<script|<link|\bon\w+=")
+EVIL = ["<script>alert(1)</script>", "\"><img src=x onerror=alert(1)>", "&amp;&lt;",
+        "'--><!--", "</title><svg>", "\x1b\x07\udcff\u0085\u00e4"]
+EVIL_SETTING = "setting <b>X: </p><i>&"
+MOST_BYTES = 150000  # of a page about 1024 ranks
+MOST_BARS, MOST_PLACES = 48, 64
+
+
+def parse_arguments():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--reader", required=True, help="the program bcs-mds")
+    parser.add_argument("--maker", required=True, help="the program make_run")
+    return parser.parse_args()
+
+
+class Page(html.parser.HTMLParser):
+    """A page: its texts by the tag that they are in, rows of tables, and what is unsound."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.problems = []
+        self.open = []
+        self.texts = {}
+        self.rows = []
+        self.text = text
+        self.feed(text)
+        self.close()
+        if self.open:
+            self.problems.append(f"never closed: {self.open}")
+        if LOADING.search(re.sub(r">[^<]*<", "><", text)):
+            self.problems.append("something is loaded")
+
+    def handle_starttag(self, tag, attrs):
+        self.texts.setdefault(tag, []).append("")
+        if tag == "tr":
+            self.rows.append([])
+        if tag in ("td", "th"):
+            self.rows[-1].append("")
+        if tag not in OPEN_TAGS:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        pass  # of SVG
+
+    def handle_endtag(self, tag):
+        if tag in OPEN_TAGS:
+            return
+        if not self.open or self.open.pop() != tag:
+            self.problems.append(f"</{tag}> at {self.getpos()}")
+
+    def handle_data(self, data):
+        for tag in self.open[-1:]:
+            self.texts[tag][-1] += data
+        if self.rows and self.rows[-1] and "table" in self.open:
+            self.rows[-1][-1] += data.strip("\n")
+
+    def drawings(self):
+        """All drawings, as XML."""
+        parts = re.findall(r"<svg.*?</svg>", self.text, re.S)
+        plain = [re.sub(r"class=(\w+)", r'class="\1"', part) for part in parts]
+        return [xml.etree.ElementTree.fromstring(part.replace("&nbsp;", "&#160;"))
+                for part in plain]
+
+
+def report_of(place, name, **wishes):
+    """Make a run and its page."""
+    folder, sums = place.make(name, **wishes)
+    path = place.path(f"{name}.html")
+    told = place.read("report", folder, "-o", path)
+    if told.returncode != 0 or told.stderr or told.stdout:
+        raise AssertionError(f"{told}")
+    with open(path, encoding="utf-8") as file:
+        return Page(file.read()), sums, folder
+
+
+def number_of(text):
+    """A count as it is printed."""
+    return int(text.replace("\u202f", ""))
+
+
+def problems_of_numbers(place, page, sums, folder):
+    """Whether the page has what was put in, and says what the summary says."""
+    problems = []
+    rows = {row[0].rstrip("\u2020"): row for row in page.rows if row and row[0][:4] == "MPI_"}
+    for name, (n, ns) in sums.items():
+        row = rows.get(name)
+        if row is None or number_of(row[1]) != n:
+            problems.append(f"{name}: {row}, not {n}")
+        elif not row[2].startswith(f"{ns / 1e6:.3g}"[:3]):
+            problems.append(f"{name}: {row}, not {ns} ns")
+    totals = [sums[name][1] for name in rows]
+    if totals != sorted(totals, reverse=True):
+        problems.append(f"not in order: {totals}")
+    part = sum(float(row[4]) for row in rows.values())
+    if not 99 < part < 101:
+        problems.append(f"MPI: {part} %")
+    summary = place.read("summary", folder).stdout
+    parts = re.search(r"efficiency (\S+) % = load balance (\S+) % x .* (\S+) %", summary)
+    tiles = [text for text in page.texts["b"] if text.endswith("\u00a0%")]
+    if [f"{part}\u00a0%" for part in parts.groups()] != tiles[:3]:
+        problems.append(f"efficiency {tiles[:3]}")
+    return problems
+
+
+def problems_of_drawings(page, n_ranks, n_figures, peers):
+    """Whether each drawing has what it is of."""
+    problems = []
+    bars, *figures, matrix = page.drawings()
+    n_bars = len(bars.findall("text"))
+    n_each = -(-n_ranks // MOST_BARS)
+    if n_bars != -(-n_ranks // n_each):
+        problems.append(f"{n_bars} bars")
+    if len(figures) != n_figures:
+        problems.append(f"{len(figures)} distributions, not {n_figures}")
+    widths = [sum(float(rect.get("width")) for rect in bars.findall("rect")) / n_bars]
+    if not 500 < widths[0] < 701:
+        problems.append(f"bars are {widths[0]} wide")
+    for figure in figures:
+        ys = [float(y) for path in figure.findall("path")
+              for y in re.findall(r"V(-?[\d.]+)", path.get("d"))]
+        if min(ys) < 17.9 or max(ys) > 128:
+            problems.append(f"outside of its drawing: {min(ys)} {max(ys)}")
+    n_each = -(-n_ranks // MOST_PLACES)
+    places = {(i // n_each, (i + d) % n_ranks // n_each)
+              for i in range(n_ranks) for d in range(1, peers + 1)}
+    n_places = sum(path.get("d").count("M") for path in matrix.findall("path")
+                   if path.get("fill"))
+    if n_places != len(places):
+        problems.append(f"{n_places} places of the matrix, not {len(places)}")
+    return problems
+
+
+def test_pages(place, report):
+    """Pages of few and of many ranks."""
+    for n_ranks, wishes in ((1, {"peers": 0}), (5, {"bits": 7, "buckets": 60, "peers": 3}),
+                            (33, {"peers": 32}), (100, {}), (1024, {"peers": 100})):
+        page, sums, folder = report_of(place, f"of{n_ranks}", ranks=n_ranks, **wishes)
+        problems = page.problems + problems_of_numbers(place, page, sums, folder)
+        if n_ranks > 1:
+            # Of 8 primitives all have times and 6 have lengths; the 2 periods.
+            problems += problems_of_drawings(page, n_ranks, 2 + 8 + 6,
+                                             wishes.get("peers", 2))
+        elif "The program itself has sent none." not in page.text:
+            problems.append("messages of one rank")
+        if len(page.text) > MOST_BYTES:
+            problems.append(f"{len(page.text)} bytes")
+        report.case(f"page of {n_ranks}", problems)
+
+
+def test_slowest(place, report):
+    """Of many ranks those with the most time outside are in the table."""
+    page, _, _ = report_of(place, "slowest", ranks=200, slow=123)
+    ranks = [row[0] for row in page.rows if len(row) == 8][1:]
+    is_right = ranks[0] == "123" and len(ranks) == 20
+    report.case("slowest rank", [] if is_right else [f"{ranks}"])
+
+
+def test_evil(place, report):
+    """What a run names is text, whatever it looks like."""
+    folder, _ = place.make("evil", program="./a", argument=EVIL)
+    with open(os.path.join(folder, "manifest.txt"), "a", encoding="ascii") as file:
+        file.write(EVIL_SETTING + "\n")
+    path = place.path("evil.html")
+    place.read("report", folder, "-o", path)
+    with open(path, encoding="utf-8") as file:
+        page = Page(file.read())
+    problems = page.problems
+    # The command has question marks for what a terminal would obey.
+    for text in (*EVIL[:3], "<b>X", "</p><i>&", "'????\u00e4'"):
+        shown = page.texts["h1"][0] + "".join(page.texts.get("p", [])) + page.text
+        if text not in html.unescape(re.sub(r"<[^>]*>", "", shown)):
+            problems.append(f"{text!r} is not there")
+    if set(page.texts) & {"script", "img", "i", "title"} != {"i", "title"}:
+        problems.append(f"tags {sorted(page.texts)}")
+    if len(page.texts["title"]) != 1 or page.texts["title"] != page.texts["h1"]:
+        problems.append(f"title {page.texts['title']}")
+    bad = [code for code in map(ord, page.text) if code < 32 and code != 10 or
+           127 <= code < 160]
+    problems += [f"controls {bad}"] if bad else []
+    report.case("names", problems)
+
+
+def test_not_written(place, report):
+    """What cannot be written is one error."""
+    folder, _ = place.make("sound")
+    for path, why in (("/dev/full", "No space left on device"), (place.place, "Is a directory")):
+        told = place.read("report", folder, "-o", path)
+        is_right = told.returncode == 1 and told.stderr == (
+            f"bcs-mds: cannot write {path}: {why}\n")
+        report.case(f"into {path}", [] if is_right else [told.stderr])
+    told = place.read("report", folder)
+    is_right = told.returncode == 2 and "report wants --output" in told.stderr
+    report.case("nowhere", [] if is_right else [told.stderr])
+
+
+def main():
+    arguments = parse_arguments()
+    report = job.Report()
+    place = folders.Folders(arguments.maker, arguments.reader)
+    try:
+        test_pages(place, report)
+        test_slowest(place, report)
+        test_evil(place, report)
+        test_not_written(place, report)
+    finally:
+        place.close()
+    return report.end()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
