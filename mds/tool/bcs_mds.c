@@ -12,6 +12,8 @@
 #include "mds/tool/verbs.h"
 #include <bcs/version.h>
 
+enum { LETTERS = 64 }; /* options on a command line, and a zero */
+
 static const char help[] =
     "Usage: bcs-mds VERB FOLDER [OPTION]...\n"
     "\n"
@@ -143,22 +145,22 @@ static void print_and_exit(int letter)
     }
 }
 
-/** Read the command line; what stands after the options are verb and folder. @return letters of
- *  the options, for free */
-static char *read_options(int argc, char **argv, struct verb_options *options)
+/** Read the command line; what stands after the options are verb and folders.
+ *  @param letters_out  those of the options */
+static void read_options(int argc, char **argv, struct verb_options *options,
+                         char letters_out[LETTERS])
 {
-    char *letters = calloc((size_t)argc + 1, 1);
     int letter, n = 0;
 
-    if (letters == NULL) {
-        fail("no memory", "");
-    }
     while ((letter = getopt_long(argc, argv, "o:", options_known, NULL)) >= 0) {
         print_and_exit(letter);
         take(letter, options);
-        letters[n++] = (char)letter;
+        if (n == LETTERS - 1) {
+            fail("there are too many options", "");
+        }
+        letters_out[n++] = (char)letter;
     }
-    return letters;
+    letters_out[n] = '\0';
 }
 
 /** The long name of an option. */
@@ -211,10 +213,11 @@ static int run_verb(const struct verb *verb, char **folders,
 int main(int argc, char **argv)
 {
     struct verb_options options = {.rank = -1, .n_most = -1};
-    char *letters = read_options(argc, argv, &options);
+    char letters[LETTERS];
     const struct verb *verb;
     int status;
 
+    read_options(argc, argv, &options, letters);
     if (optind == argc) {
         fail("a verb is expected", "");
     }
@@ -225,7 +228,6 @@ int main(int argc, char **argv)
              verb->name);
     }
     check_options(verb, letters);
-    free(letters);
     signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error as others are */
     status = run_verb(verb, argv + optind + 1, &options);
     if (fflush(stdout) != 0) {

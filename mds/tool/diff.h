@@ -56,4 +56,8 @@ int diff_print_ranks(const struct diff *diff);
 /** Pairs of ranks by the change of the bytes between them. @return 0 or -ENOMEM */
 int diff_print_peers(const struct diff *diff);
 
+/** Compare the sides, which have been read, and print all tables. @return 0 or -ENOMEM; names is
+ *  for free */
+int diff_print(struct diff *diff);
+
 #endif

@@ -30,15 +30,30 @@ static int compare_ranks(const void *left, const void *right)
     return a > b ? -1 : a < b;
 }
 
-static void add_ranks(const struct run *run, uint32_t which, struct rank_line *lines)
+static int compare_numbers(const void *left, const void *right)
+{
+    uint32_t a = ((const struct rank_line *)left)->rank;
+    uint32_t b = ((const struct rank_line *)right)->rank;
+
+    return a < b ? -1 : a > b;
+}
+
+/** Add a run to the lines, [n_lines] in the order of ranks; a rank without one is left out. */
+static void add_ranks(const struct run *run, uint32_t which, struct rank_line *lines,
+                      uint32_t n_lines)
 {
     for (uint32_t i = 0; i < run->n_files; i++) {
         const struct mmds_summary *summary = &run->summaries[i];
-        struct rank_line *line = &lines[run->files[i].process.rank];
+        const struct rank_line key = {.rank = run->files[i].process.rank};
+        struct rank_line *line =
+            bsearch(&key, lines, n_lines, sizeof(*lines), compare_numbers);
 
-        noise_add(&line->outside_ns.of[which], (double)efficiency_outside_ns(summary));
-        noise_add(&line->blocking_ns.of[which],
-                  (double)summary->communication.total_ns);
+        if (line != NULL) {
+            noise_add(&line->outside_ns.of[which],
+                      (double)efficiency_outside_ns(summary));
+            noise_add(&line->blocking_ns.of[which],
+                      (double)summary->communication.total_ns);
+        }
     }
 }
 
@@ -51,26 +66,27 @@ static void print_pair(const struct diff_pair *pair)
 
 int diff_print_ranks(const struct diff *diff)
 {
-    uint32_t n_ranks = diff->sides[0].runs[0].n_ranks, n = 0;
-    struct rank_line *lines = calloc(n_ranks, sizeof(*lines));
+    const struct run *first = &diff->sides[0].runs[0];
+    uint32_t n_lines = first->n_files, n = 0;
+    struct rank_line *lines = calloc(n_lines, sizeof(*lines));
 
     if (lines == NULL) {
         return -ENOMEM;
     }
-    for (uint32_t i = 0; i < n_ranks; i++) {
-        lines[i].rank = i;
+    for (uint32_t i = 0; i < n_lines; i++) {
+        lines[i].rank = first->files[i].process.rank;
     }
     for (uint32_t which = 0; which < 2; which++) {
         for (uint32_t i = 0; i < diff->sides[which].n_runs; i++) {
-            add_ranks(&diff->sides[which].runs[i], which, lines);
+            add_ranks(&diff->sides[which].runs[i], which, lines, n_lines);
         }
     }
-    qsort(lines, n_ranks, sizeof(*lines), compare_ranks);
+    qsort(lines, n_lines, sizeof(*lines), compare_ranks);
     printf("\n%8s | %38s %-6s | %38s %-6s\n%8s | %12s %12s %12s %-6s | %12s %12s %12s "
            "%-6s\n",
            "", "Outside of MPI(ms)", "", "In blocking calls(ms)", "", "Rank", "A", "B",
            "Change", "Noise", "A", "B", "Change", "Noise");
-    for (uint32_t i = 0; i < n_ranks && n < diff->n_most; i++) {
+    for (uint32_t i = 0; i < n_lines && n < diff->n_most; i++) {
         if (lines[i].outside_ns.of[0].n > 0 && lines[i].outside_ns.of[1].n > 0) {
             printf("%8u |", lines[i].rank);
             print_pair(&lines[i].outside_ns);

@@ -134,12 +134,15 @@ static bool find_section(const struct dump_file *file, const char *name,
         memcpy(&section, file->data + sizeof(header) + i * sizeof(section),
                sizeof(section));
         if (strncmp(section.name, name, sizeof(section.name)) == 0) {
+            if (!is_sound(file, &section) || section.record_bytes < record_bytes) {
+                return false;
+            }
             *records_out = (struct dump_records){
                 .data = file->data + section.offset,
                 .n = section.n_records,
                 .record_bytes = section.record_bytes,
             };
-            return is_sound(file, &section) && section.record_bytes >= record_bytes;
+            return true;
         }
     }
     return false;

@@ -154,7 +154,7 @@ static void collect_names(struct diff *diff, const struct side *side)
     }
 }
 
-static int print_all(struct diff *diff)
+int diff_print(struct diff *diff)
 {
     int rc = prepare(diff);
 
@@ -191,7 +191,7 @@ int verb_diff(const char *a, const char *b, const struct verb_options *options)
     if (rc == 0) {
         rc = side_read(b, &diff.sides[1], error);
     }
-    if (rc == 0 && print_all(&diff) < 0) {
+    if (rc == 0 && diff_print(&diff) < 0) {
         rc = dump_refuse(error, "no memory to compare %s with %s", a, b);
     }
     if (rc < 0) {

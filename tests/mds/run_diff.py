@@ -165,6 +165,17 @@ def test_not_alike(place, report):
            (rows["MPI_Test" if "MPI_Test" in rows else "MPI_Alltoall"][6], "new"))
 
 
+def test_some_ranks(place, report):
+    """Ranks that only one side has recorded are left out."""
+    sides = []
+    for name, missing in (("without1", 1), ("without2", 2)):
+        folder, _ = place.make(name, seed=5)
+        os.unlink(os.path.join(folder, f"process.{missing:05}.mds"))
+        sides.append(folder)
+    _, tables = differ(place, *sides)
+    expect(report, "some ranks", (sorted(row[0] for row in tables["Rank"]), ["0", "3"]))
+
+
 def test_errors(place, report):
     """What cannot be compared is one error."""
     folder, _ = place.make("sound")
@@ -193,6 +204,7 @@ def main():
         test_several(place, report)
         test_peers(place, report)
         test_not_alike(place, report)
+        test_some_ranks(place, report)
         test_errors(place, report)
     finally:
         place.close()

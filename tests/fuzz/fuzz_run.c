@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What a fuzzer calls with bytes of its own: they are taken for a run, and if bcs-mds can read it
+ * one verb is carried out. It is wrong if that crashes, or a sanitizer finds something.
+ *
+ * The first byte says whether lengths and digests are put right first, without which hardly any
+ * bytes would get further, the second one which verb; two lengths of 16 bits follow, of the
+ * manifest and of the first file, then these two and the second file, if anything is left.
+ */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "mds/tool/diff.h"
+#include "mds/tool/verbs.h"
+#include "tests/fuzz/fuzz_run.h"
+
+enum { HEAD_BYTES = 6, N_FILES = 2 };
+
+/** Put right what a file says of its length, and the digests of sections that are within it. */
+static void repair(char *data, size_t n_bytes)
+{
+    struct mds_dump_header header;
+    struct mds_dump_section section;
+
+    if (n_bytes < sizeof(header)) {
+        return;
+    }
+    memcpy(&header, data, sizeof(header));
+    header.n_bytes = n_bytes;
+    memcpy(data, &header, sizeof(header));
+    for (size_t i = 0; i < header.n_sections; i++) {
+        char *entry = data + sizeof(header) + i * sizeof(section);
+
+        if (sizeof(header) + (i + 1) * sizeof(section) > n_bytes) {
+            return;
+        }
+        memcpy(&section, entry, sizeof(section));
+        if (section.offset <= n_bytes && section.n_bytes <= n_bytes - section.offset) {
+            section.digest = bcs_digest_add(BCS_DIGEST_OF_NOTHING,
+                                            data + section.offset, section.n_bytes);
+            memcpy(entry, &section, sizeof(section));
+        }
+    }
+}
+
+/** Take bytes as a file of the run. */
+static int add_file(struct run *run, const uint8_t *bytes, size_t n_bytes,
+                    bool is_repaired)
+{
+    char error[DUMP_ERROR_BYTES];
+    char *data = malloc(n_bytes + 1);
+    int rc;
+
+    memcpy(data, bytes, n_bytes);
+    data[n_bytes] = '\0';
+    if (is_repaired) {
+        repair(data, n_bytes);
+    }
+    rc = dump_file_take("a file", data, n_bytes, &run->files[run->n_files], error);
+    run->n_files += rc == 0;
+    return rc;
+}
+
+/** Compare a run with itself. */
+static void differ(const struct run *run)
+{
+    struct run copies[2] = {*run, *run};
+    struct spreads spreads[2] = {0};
+    char *folders[2] = {"a", "b"};
+    struct diff diff = {.n_most = 20};
+
+    for (int i = 0; i < 2; i++) {
+        diff.sides[i] = (struct side){.path = "a folder",
+                                      .n_runs = 1,
+                                      .runs = &copies[i],
+                                      .spreads = &spreads[i],
+                                      .folders = &folders[i]};
+    }
+    diff_print(&diff);
+    free(diff.names);
+    spreads_fini(&spreads[0]);
+    spreads_fini(&spreads[1]);
+}
+
+static void show(const struct run *run, uint8_t verb)
+{
+    static const char *const formats[] = {"csv", "json", "sqlite"};
+    struct verb_options options = {
+        .of = run->n_names > 0 ? run->names[0] : "computation",
+        .is_of_sizes = verb / 16 % 2 == 1,
+        .rank = verb / 32 % 2 == 1 ? (int64_t)run->files[0].process.rank : -1,
+        .n_most = 5,
+        .has_ranks = true,
+        .format = formats[verb % 3],
+        .output = "/dev/null",
+    };
+
+    switch (verb % 8) {
+    case 0:
+        verb_summary(run, &options);
+        break;
+    case 1:
+        verb_dist(run, &options);
+        break;
+    case 2:
+        verb_matrix(run, &options);
+        break;
+    case 3:
+        verb_check(run, &options);
+        break;
+    case 4:
+        verb_report(run, &options);
+        break;
+    case 5:
+        differ(run);
+        break;
+    default:
+        verb_export(run, &options);
+        break;
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n_bytes)
+{
+    struct run run = {.folder = "a folder"};
+    char error[DUMP_ERROR_BYTES];
+    size_t n_manifest, n_first, n_rest;
+    int rc;
+
+    if (n_bytes < HEAD_BYTES) {
+        return 0;
+    }
+    n_rest = n_bytes - HEAD_BYTES;
+    n_manifest = (size_t)data[2] | (size_t)data[3] << 8;
+    n_manifest = n_manifest < n_rest ? n_manifest : n_rest;
+    n_rest -= n_manifest;
+    n_first = (size_t)data[4] | (size_t)data[5] << 8;
+    n_first = n_first < n_rest ? n_first : n_rest;
+    n_rest -= n_first;
+
+    run.manifest = strndup((const char *)data + HEAD_BYTES, n_manifest);
+    run.files = calloc(N_FILES, sizeof(*run.files));
+    rc = add_file(&run, data + HEAD_BYTES + n_manifest, n_first, data[0] & 1);
+    if (rc == 0 && n_rest > 0) {
+        rc = add_file(&run, data + HEAD_BYTES + n_manifest + n_first, n_rest,
+                      data[0] & 1);
+    }
+    if (rc == 0 && run_complete(&run, error) == 0) {
+        show(&run, data[1]);
+    }
+    run_fini(&run);
+    return 0;
+}

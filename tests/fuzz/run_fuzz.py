@@ -1,0 +1,120 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Fuzzes the reading of runs with libFuzzer, AddressSanitizer and UndefinedBehaviorSanitizer.
+
+Needs clang with compiler-rt (Debian: clang libclang-rt-14-dev) and a build folder, whose commands
+tell what is compiled, and how. Begins from the corpus and writes what is new into a folder of its
+own; what crashes is left in it, as crash-*. With --keep the least part of all that reaches as much
+takes the place of the corpus.
+
+    python3 tests/fuzz/run_fuzz.py --build build --work fuzz --minutes 60 --keep
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import shlex
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+CORPUS = HERE / "corpus"
+SANITIZERS = ["-fsanitize=fuzzer,address,undefined", "-fno-sanitize-recover=undefined"]
+LIBRARIES = {"export_json.c": ["-ljansson"], "export_sqlite.c": ["-lsqlite3"]}
+LONGEST = 8192  # bytes of an input
+N_VERBS = 64
+
+
+def parse_arguments():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--build", default="build", help="the build folder")
+    parser.add_argument("--work", required=True, help="a folder for what is found")
+    parser.add_argument("--minutes", type=float, default=10)
+    parser.add_argument("--clang", default="clang")
+    parser.add_argument("--keep", action="store_true", help="renew the corpus")
+    return parser.parse_args()
+
+
+def commands_of(build):
+    """How the sources of the test are compiled: [(source, options)]; the driver is left out."""
+    text = (build / "compile_commands.json").read_text(encoding="utf-8")
+    for command in json.loads(text):
+        source = (build / command["file"]).resolve()
+        if "tests/fuzz/replay.p/" in command["output"] and source.name != "replay.c":
+            words = shlex.split(command["command"])
+            yield source, [word for word in words if word[:2] in ("-I", "-D")]
+
+
+def compile_all(arguments, build, work):
+    """Compile the fuzzer. Returns its path."""
+    objects, libraries = [], ["-lm", "-lpthread", "-ldl"]
+    for source, options in commands_of(build):
+        objects.append(str(work / f"{source.stem}.o"))
+        subprocess.run([arguments.clang, "-g", "-O1", "-std=gnu11", *SANITIZERS, *options,
+                        "-c", str(source), "-o", objects[-1]], cwd=build, check=True)
+        libraries += LIBRARIES.get(source.name, [])
+    if not objects:
+        sys.exit(f"run_fuzz: {build} has no test 'replay'")
+    subprocess.run(["ninja", "-C", str(build), "libbcs_static.a"], check=True,
+                   stdout=subprocess.DEVNULL)
+    fuzzer = work / "fuzzer"
+    subprocess.run([arguments.clang, *SANITIZERS, *objects, str(build / "libbcs_static.a"),
+                    *libraries, "-o", str(fuzzer)], check=True)
+    return fuzzer
+
+
+def make_seeds(build, seeds):
+    """Runs of two ranks by make_run, one for each verb."""
+    maker = build / "tests/mds/make_run"
+    seeds.mkdir(exist_ok=True)
+    subprocess.run(["ninja", "-C", str(build), "tests/mds/make_run"], check=True,
+                   stdout=subprocess.DEVNULL)
+    for verb in range(N_VERBS):
+        with tempfile.TemporaryDirectory() as folder:
+            subprocess.run([str(maker), folder, "ranks=2", "peers=1", "primitives=2",
+                            "buckets=2", f"seed={verb}", f"bits={verb % 8}", "program=a",
+                            "argument=b c"], check=True, stdout=subprocess.DEVNULL)
+            parts = [(pathlib.Path(folder) / name).read_bytes() for name in
+                     ("manifest.txt", "process.00000.mds", "process.00001.mds")]
+        head = struct.pack("<BBHH", 1, verb, len(parts[0]), len(parts[1]))
+        (seeds / f"seed-{verb:02}.bin").write_bytes(head + b"".join(parts))
+
+
+def keep(fuzzer, work, folders):
+    """Renew the corpus with as few files as reach every place that all of them reach."""
+    least = work / "least"
+    shutil.rmtree(least, ignore_errors=True)
+    least.mkdir()
+    subprocess.run([str(fuzzer), "-merge=1", "-use_counters=0", "-close_fd_mask=1",
+                    f"-max_len={LONGEST}", str(least), *map(str, folders)], check=True)
+    for path in CORPUS.glob("[0-9]*.bin"):  # others have a name, and a reason to stay
+        path.unlink()
+    for number, path in enumerate(sorted(least.iterdir(), key=lambda path: path.name)):
+        shutil.copy(path, CORPUS / f"{number:03}.bin")
+    print(f"{number + 1} files in the corpus")
+
+
+def main():
+    arguments = parse_arguments()
+    build, work = pathlib.Path(arguments.build).resolve(), pathlib.Path(arguments.work).resolve()
+    found = work / "found"
+    found.mkdir(parents=True, exist_ok=True)
+    fuzzer = compile_all(arguments, build, work)
+    make_seeds(build, work / "seeds")
+    CORPUS.mkdir(exist_ok=True)
+    folders = [found, CORPUS, work / "seeds"]
+    done = subprocess.run(
+        [str(fuzzer), f"-max_total_time={60 * arguments.minutes:.0f}", "-close_fd_mask=1",
+         f"-max_len={LONGEST}", "-timeout=20", "-rss_limit_mb=2048",
+         f"-artifact_prefix={work}{os.sep}", *map(str, folders)], check=False)
+    if done.returncode == 0 and arguments.keep:
+        keep(fuzzer, work, folders)
+    return done.returncode
+
+
+if __name__ == "__main__":
+    sys.exit(main())
