@@ -1,0 +1,187 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The file of a result of bcs-overhead: its format, reading with all checks, and writing
+so that there is never half a file.
+
+docs/overhead.md describes the format for those who read it by other programs. What is read
+is untrusted: whatever is wrong with it is one line of error.
+"""
+
+import json
+import math
+import os
+
+from bcs_jobs import BenchError
+
+FORMAT = "bcs-overhead"
+VERSION = 1
+
+# The columns of the samples of a run. All have the same length.
+COLUMNS = ("point", "round", "ns", "units", "preempted", "waited", "faults", "paged",
+           "stolen", "interrupts", "switches")
+# How overhead_measure has them behind "counted" in a line.
+COUNTED = COLUMNS[4:]
+
+TEXT, FLAG, COUNT, NUMBER = "text", "true or false", "a whole number", "a number"
+
+
+class Optional:
+    """Of a schema: null is allowed, too."""
+
+    def __init__(self, schema):
+        self.schema = schema
+
+
+class Every:
+    """Of a schema: an object whose values, under any names, are all of one kind."""
+
+    def __init__(self, schema):
+        self.schema = schema
+
+
+LOAD = {"load_average": NUMBER, "busy_percent": NUMBER, "others_percent": NUMBER,
+        "stolen_percent": NUMBER, "interrupts": COUNT, "switches": COUNT,
+        "bcs_ranks_elsewhere": COUNT,
+        "processes": [{"name": TEXT, "cpu_seconds": NUMBER}],
+        "clock_mhz_before": [NUMBER], "clock_mhz_after": [NUMBER]}
+RUN = {"job": TEXT, "side": TEXT, "repetition": COUNT, "begun": TEXT, "seconds": NUMBER,
+       "failure": Optional(TEXT), "load": Optional(LOAD),
+       "experiment": TEXT, "ranks": COUNT, "mpi": TEXT, "wtick_ns": NUMBER,
+       "clock_ns": NUMBER, "trips_ns": [NUMBER], "hosts": [TEXT], "cpus_begin": [COUNT],
+       "cpus_end": [COUNT], "coordinates": [TEXT], "points": [[COUNT]],
+       "samples": {column: [NUMBER] for column in COLUMNS}}
+SIDE = {"name": TEXT, "title": TEXT, "command": [TEXT], "settings": Every(TEXT)}
+JOB = {"name": TEXT, "title": TEXT, "experiment": TEXT, "ranks": COUNT,
+       "arguments": [TEXT]}
+MACHINE = {"host": TEXT, "processor": TEXT, "kernel": TEXT, "memory_bytes": COUNT,
+           "is_virtual": FLAG, "cpus": [COUNT], "cores": [[COUNT]],
+           "packages": [[COUNT]], "numa_nodes": [[COUNT]],
+           "caches": [{"level": COUNT, "kind": TEXT, "bytes": COUNT, "cpus": [COUNT]}],
+           "hwloc": Optional(TEXT)}
+RESULT = {"format": TEXT, "version": COUNT, "begun": TEXT, "is_complete": FLAG,
+          "machine": MACHINE, "versions": Every(TEXT),
+          "plan": {"is_quick": FLAG, "repetitions": COUNT, "seed": COUNT,
+                   "injected": Every(NUMBER), "jobs": [JOB]},
+          "sides": [SIDE], "runs": [RUN]}
+
+
+def is_number(value):
+    """Whether it is a number that one can reckon with."""
+    return (isinstance(value, (int, float)) and not isinstance(value, bool)
+            and abs(value) < 1e300 and math.isfinite(value))
+
+
+def is_leaf(value, kind):
+    """Whether the value is of one of the simple kinds."""
+    if kind == TEXT:
+        return isinstance(value, str)
+    if kind == FLAG:
+        return isinstance(value, bool)
+    return is_number(value) and (kind == NUMBER or isinstance(value, int))
+
+
+def schema_problem(value, schema, where=""):
+    """What is wrong with a value, in words, or None."""
+    if isinstance(schema, Optional):
+        return None if value is None else schema_problem(value, schema.schema, where)
+    if isinstance(schema, str):
+        return None if is_leaf(value, schema) else f"{where or 'the file'} is not {schema}"
+    if isinstance(schema, list):
+        if not isinstance(value, list):
+            return f"{where} is no list"
+        parts = ((part, schema[0], f"{where}[{i}]") for i, part in enumerate(value))
+    else:
+        if not isinstance(value, dict):
+            return f"{where or 'the file'} is no object"
+        if isinstance(schema, Every):
+            parts = ((part, schema.schema, f"{where}.{key}") for key, part in value.items())
+        else:
+            missing = [key for key in schema if key not in value]
+            if missing:
+                return f"{where + '.' if where else ''}{missing[0]} is missing"
+            parts = ((value[key], schema[key], f"{where}.{key}".lstrip("."))
+                     for key in schema)
+    return next(filter(None, (schema_problem(*part) for part in parts)), None)
+
+
+def run_problem(run, where):
+    """What does not fit together in a run, or None."""
+    samples = run["samples"]
+    if len({len(column) for column in samples.values()}) != 1:
+        return f"{where}.samples: columns of different lengths"
+    if any(point not in range(len(run["points"])) for point in samples["point"]):
+        return f"{where}.samples.point: there is no such point"
+    if any(len(point) != len(run["coordinates"]) for point in run["points"]):
+        return f"{where}.points: others than the coordinates"
+    if any(units < 1 for units in samples["units"]):
+        return f"{where}.samples.units: allowed is 1 and more"
+    if any(ns < 0 for ns in samples["ns"]):
+        return f"{where}.samples.ns: allowed is 0 and more"
+    return None
+
+
+def result_problem(result):
+    """What is wrong with a whole result of this version, or None."""
+    problem = schema_problem(result, RESULT)
+    if problem:
+        return problem
+    sides = [side["name"] for side in result["sides"]]
+    jobs = [job["name"] for job in result["plan"]["jobs"]]
+    if not sides or len(set(sides)) < len(sides) or len(set(jobs)) < len(jobs):
+        return "sides and jobs need names, each its own"
+    for i, run in enumerate(result["runs"]):
+        if run["side"] not in sides or run["job"] not in jobs:
+            return f"runs[{i}]: its side or job is not in the plan"
+        problem = run_problem(run, f"runs[{i}]")
+        if problem:
+            return problem
+    return None
+
+
+def number_refuse(text):
+    """JSON has no NaN and no Infinity."""
+    raise ValueError(f"{text} is no number of JSON")
+
+
+def result_read(path):
+    """The result in a file; BenchError if it is none, or damaged."""
+    try:
+        with open(path, encoding="utf-8") as file:
+            result = json.load(file, parse_constant=number_refuse)
+    except OSError as error:
+        raise BenchError(f"{path}: {error.strerror}") from None
+    except (ValueError, RecursionError) as error:
+        reason = str(error).splitlines()[0]
+        raise BenchError(f"{path}: no result of bcs-overhead, or damaged: {reason}") from None
+    if not isinstance(result, dict) or result.get("format") != FORMAT:
+        raise BenchError(f"{path}: no result of bcs-overhead: allowed is what "
+                         "'bcs-overhead run' has written")
+    if result.get("version") != VERSION:
+        raise BenchError(f"{path}: version {result.get('version')!r} of the format; allowed "
+                         f"is {VERSION}")
+    problem = result_problem(result)
+    if problem:
+        raise BenchError(f"{path}: damaged: {problem}")
+    return result
+
+
+def file_replace(path, text):
+    """Write a file, whole or not at all, whatever ends this process or the machine."""
+    new = f"{path}.new"
+    try:
+        with open(new, "w", encoding="utf-8") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(new, path)
+        folder = os.open(os.path.dirname(os.path.abspath(path)), os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
+    except OSError as error:
+        raise BenchError(f"{path}: {error.strerror}") from None
+
+
+def result_write(path, result):
+    """Replace the file of a result."""
+    file_replace(path, json.dumps(result, separators=(",", ":"), allow_nan=False) + "\n")
