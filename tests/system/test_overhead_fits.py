@@ -1,0 +1,266 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Tests the fits and comparisons of bcs-overhead on times whose formulas and differences
+are known, under noise with heavy tails; and the report that is made of them.
+
+Arguments: the folders of the modules. Status 77, skipped, where Python has no scipy.
+"""
+
+import os
+import re
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+from unittest import mock
+
+import science
+
+STATUS_SKIPPED = 77
+
+if science.python_with_scipy() is None:
+    print("skipped: there is no Python with scipy (package python3-scipy)")
+    sys.exit(STATUS_SKIPPED)
+if science.python_with_scipy() != sys.executable:
+    os.execv(science.python_with_scipy(), [science.python_with_scipy(), "-B", *sys.argv])
+
+sys.path[:0] = sys.argv[1:]
+del sys.argv[1:]
+
+import bcs_overhead_compare as compare  # noqa: E402
+import bcs_overhead_figures as figures  # noqa: E402
+import bcs_overhead_fit as fit  # noqa: E402
+import bcs_overhead_report as report  # noqa: E402
+import bcs_overhead_tables as tables  # noqa: E402
+import overhead_results  # noqa: E402
+from bcs_jobs import BenchError  # noqa: E402
+
+N_PAIRS = 100
+N_WAYS = 499
+SLOWED = ("pingpong", "barrier", "hypercube", "matchings", "memcpy")
+
+
+def line_launches(seed, level=1.0, name="exchange"):
+    """{length: nanoseconds of each launch} of a job."""
+    result = overhead_results.result_make(seed, level, names=[name])
+    return tables.by_length(tables.launches_of(result, "native", name))
+
+
+class Lines(unittest.TestCase):
+    """a + b m."""
+
+    def test_two_lines_and_their_break_are_found(self):
+        found = fit.line_fit(line_launches(1))
+        self.assertEqual(found.formulas[1].text, "two lines")
+        self.assertGreater(found.formulas[1].weight, 0.99)
+        self.assertEqual(found.break_bytes.value, 8500)
+        for value, true in zip((*found.small, *found.large), (300, 0.05, 900, 0.12)):
+            self.assertAlmostEqual(value.value, true, delta=0.15 * true)
+        self.assertAlmostEqual(found.zero.value, 250, delta=10)
+
+    def test_intervals_hold_the_truth_in_most_cases(self):
+        n_held = n_all = 0
+        for seed in range(10):
+            found = fit.line_fit(line_launches(seed))
+            for value, true in zip((*found.small, *found.large), (300, 0.05, 900, 0.12)):
+                n_all += 1
+                n_held += value.low <= true <= value.high
+        # Intervals of so few launches are somewhat too short.
+        self.assertGreaterEqual(n_held, 0.8 * n_all)
+
+    def test_one_line_is_not_taken_for_two(self):
+        times = {n: [200 + 0.1 * n + 0.5 * ((n // 1000 * 7 + k * 3) % 5) for k in range(5)]
+                 for n in range(1000, 16001, 1000)}
+        found = fit.line_fit(times)
+        self.assertIsNone(found.large)
+        self.assertAlmostEqual(found.small[1].value, 0.1, delta=0.002)
+        self.assertIsNone(found.zero)
+
+    def test_two_lines_are_seldom_seen_in_the_noise_of_one(self):
+        with mock.patch.object(fit, "N_RESAMPLES", 1):
+            n_seen = sum(fit.line_fit(line_launches(seed, name="pingpong")).large is not None
+                         for seed in range(40))
+        self.assertLessEqual(n_seen, 4)
+
+    def test_without_noise_the_residuals_are_nothing(self):
+        found = fit.line_fit(line_launches(1, level=0))
+        self.assertLess(max(map(abs, found.residuals)), 1e-6)
+        self.assertAlmostEqual(found.predict(16000), 900 + 0.12 * 16000, places=3)
+
+    def test_too_few_lengths_have_no_fit(self):
+        self.assertIsNone(fit.line_fit({0: [1.0], 8: [2.0], 16: [3.0]}))
+
+    def test_two_launches_have_no_interval(self):
+        found = fit.line_fit({n: [n + 5.0, n + 5.1] for n in range(1, 9)})
+        self.assertIsNone(found.small[0].low)
+
+
+class Counts(unittest.TestCase):
+    """Against the number of processes."""
+
+    def check(self, function, name):
+        launches = {n: [function(n) * (1 + 0.01 * ((k * 7 + n) % 3 - 1)) for k in range(6)]
+                    for n in (2, 4, 8, 16, 32)}
+        found = fit.count_fit(launches)
+        self.assertEqual(found.name, name)
+        self.assertEqual(max(found.formulas, key=lambda one: one.weight).text, name)
+        return found
+
+    def test_the_right_formula_is_chosen(self):
+        found = self.check(lambda n: 400 * (n.bit_length() - 1) + 100, "a d + b")
+        self.assertAlmostEqual(found.parameters[0].value, 400, delta=12)
+        self.check(lambda n: 50 * n + 100, "a n + b")
+        self.check(lambda n: 50 * n * (n.bit_length() - 1) + 100, "a n d + b")
+        self.check(lambda n: 70 * n ** 1.6, "a n^c")
+
+    def test_two_numbers_have_no_formula(self):
+        self.assertIsNone(fit.count_fit({2: [1.0] * 5, 4: [2.0] * 5}))
+
+
+class Comparisons(unittest.TestCase):
+    """Whether differences are beyond noise."""
+
+    def compare(self, a, b, n_ways=N_WAYS):
+        """The differences of two results."""
+        with mock.patch.object(compare, "N_WAYS", n_ways):
+            return compare.tables_compare(compare.tables_of((a, b), ("native",) * 2)[0])
+
+    def test_equal_results_are_equal_in_19_of_20_pairs(self):
+        n_false = sum(any(one.is_beyond for one in self.compare(
+            overhead_results.result_make(2 * pair), overhead_results.result_make(2 * pair + 1)))
+            for pair in range(N_PAIRS))
+        print(f"a false difference in {n_false} of {N_PAIRS} pairs")
+        self.assertLess(n_false, 0.05 * N_PAIRS)
+
+    def test_ten_per_cent_of_one_experiment_are_found_in_19_of_20_pairs(self):
+        n_found = n_elsewhere = 0
+        for pair in range(N_PAIRS):
+            slowed = SLOWED[pair % len(SLOWED)]
+            found = self.compare(
+                overhead_results.result_make(5000 + 2 * pair),
+                overhead_results.result_make(5001 + 2 * pair, slow={slowed: 10}))
+            beyond = [one for one in found if one.is_beyond]
+            n_found += any(slowed in one.name and one.ratio > 1 for one in beyond)
+            n_elsewhere += any(slowed not in one.name for one in beyond)
+        print(f"found in {n_found} of {N_PAIRS} pairs, elsewhere in {n_elsewhere}")
+        self.assertGreaterEqual(n_found, 0.95 * N_PAIRS)
+        self.assertLess(n_elsewhere, 0.05 * N_PAIRS)
+
+    def test_a_file_is_equal_to_itself(self):
+        result = overhead_results.result_make(1, n_repetitions=5)
+        for one in self.compare(result, result):
+            self.assertFalse(one.is_beyond)
+            self.assertEqual((one.ratio, one.p), (1.0, 1.0))
+
+    def test_faster_is_told_from_slower(self):
+        a = overhead_results.result_make(1, slow={"barrier": 30})
+        beyond = [one for one in self.compare(a, overhead_results.result_make(2))
+                  if one.is_beyond]
+        self.assertTrue(beyond)
+        self.assertTrue(all("barrier" in one.name and one.ratio < 1 for one in beyond))
+        self.assertEqual(report.verdict_of(beyond[0]), "B is faster")
+
+    def test_small_differences_do_not_count(self):
+        a = overhead_results.result_make(1, level=0.01)
+        b = overhead_results.result_make(2, level=0.01, slow={"barrier": 2})
+        self.assertFalse(any(one.is_beyond for one in self.compare(a, b)))
+
+    def test_cores_that_stand_otherwise_are_not_compared(self):
+        a, b = (overhead_results.result_make(seed, names=["exchange", "barrier-4"])
+                for seed in (1, 2))
+        for run in b["runs"]:
+            run["trips_ns"] = [900.0 for _ in run["trips_ns"]]
+        _, left_out = compare.tables_of((a, b), ("native",) * 2)
+        self.assertEqual(left_out, {"title of exchange": 20})
+        self.assertEqual({one.name for one in self.compare(a, b)}, {"title of barrier-4"})
+
+    def test_cores_that_moved_are_of_no_kind(self):
+        self.assertIsNone(compare.trip_us([]))
+        self.assertEqual(compare.trip_us([100.0, 140.0]), 0.12)
+        self.assertTrue(compare.math.isnan(compare.trip_us([100.0, 160.0])))
+
+    def test_too_few_launches_have_no_verdict(self):
+        a, b = (overhead_results.result_make(seed, names=["barrier-4", "barrier-8"])
+                for seed in (1, 2))
+        for run in b["runs"][:14:2]:
+            run["failure"] = "status 1"
+        found = {one.name: one for one in self.compare(a, b)}
+        self.assertIn("too few", found["title of barrier-4"].reason)
+        self.assertIsNone(found["title of barrier-8"].reason)
+
+    def test_what_cannot_be_compared_is_an_error(self):
+        few = overhead_results.result_make(1, n_repetitions=3)
+        with self.assertRaisesRegex(BenchError, "at least 5"):
+            self.compare(few, few)
+        one, other = (overhead_results.result_make(1, names=[name])
+                      for name in ("exchange", "pingpong"))
+        with self.assertRaisesRegex(BenchError, "no job in common"):
+            self.compare(one, other)
+
+    def test_a_word_may_name_a_side(self):
+        self.assertEqual(compare.path_split("a.json:native", lambda _: False),
+                         ("a.json", "native"))
+        self.assertEqual(compare.path_split("a:b", lambda path: path == "a:b"), ("a:b", None))
+        result = overhead_results.result_make(1, n_repetitions=1)
+        self.assertEqual(compare.side_choose(result, "a", None), "native")
+        with self.assertRaisesRegex(BenchError, "allowed are a:native"):
+            compare.side_choose(result, "a", "other")
+
+
+class Reports(unittest.TestCase):
+    """What is made of a result."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.result = overhead_results.result_make(3)
+
+    def test_table_1_has_the_paper_and_us(self):
+        section = tables.table1_section(self.result)
+        self.assertEqual([row[0] for row in section.rows],
+                         ["Paragon (paper)", "SP2 (paper)", "CS-2 (paper)", "native"])
+        ours = section.rows[-1]
+        self.assertRegex(ours[1], r"^0\.0000\d+ \(")
+        self.assertRegex(ours[2], r"^0\.\d+ \(.*\) d \+ 0\.\d+ \(")
+        self.assertRegex(ours[6], r"^8500 \(")
+
+    def test_every_part_has_rows(self):
+        for part, make in report.PARTS.items():
+            section = make(self.result)
+            if part not in ("figure 2", "placement"):
+                self.assertTrue(section.rows, part)
+            self.assertTrue(all(len(row) == len(section.head) for row in section.rows), part)
+
+    def test_a_result_without_runs_has_a_report(self):
+        empty = {**self.result, "runs": []}
+        text = report.terminal_text(report.sections_of(empty), False)
+        self.assertIn("Not measured.", text)
+
+    def test_the_page_needs_nothing_else(self):
+        with tempfile.TemporaryDirectory() as folder:
+            self.result["machine"] = {**self.result["machine"], "processor": "<b>&"}
+            report.folder_write(folder, "a title", report.sections_of(self.result), False)
+            page = (Path(folder) / "index.html").read_text(encoding="utf-8")
+        self.assertIn("&lt;b&gt;&amp;", page)
+        self.assertFalse(re.search(r"(src|href)=\"(?!#|data:)|https?://|url\(", page))
+
+    @unittest.skipUnless(figures.is_there(), "gnuplot is not installed")
+    def test_figures_are_drawn(self):
+        drawn = [figure for section in report.sections_of(self.result)
+                 for figure in section.figures]
+        self.assertEqual(len({figure.name for figure in drawn}), len(drawn))
+        self.assertLessEqual({"figure-1", "residuals", "barrier", "memcpy", "figure-3-native",
+                              "figure-4-native", "figure-5-native"},
+                             {figure.name for figure in drawn})
+        for figure in drawn:
+            self.assertIn(b"<svg", figures.figure_draw(figure, "svg"))
+        self.assertTrue(figures.figure_draw(drawn[0], "png").startswith(b"\x89PNG"))
+        self.assertTrue(figures.figure_draw(drawn[0], "txt").strip())
+
+    def test_a_title_is_no_command_of_gnuplot(self):
+        curve = figures.Curve("it's `date` $d\nplot 1", [(0, 1), (1, 2)])
+        script = figures.script_of(figures.Figure("a", "b", "c", "d", [curve]), "svg")
+        self.assertIn("title 'it''s `date` $d plot 1'", script)
+
+
+if __name__ == "__main__":
+    unittest.main()
