@@ -52,7 +52,7 @@ if [ -n "$sanitizers" ]; then
 fi
 
 # shellcheck disable=SC2086 # several words
-if ! install_missing || ! build_all $build_options; then
+if ! install_missing || ! install_wanted || ! build_all $build_options; then
     echo "The build failed."
     echo "0 passed, 1 failed"
     exit 1

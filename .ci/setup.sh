@@ -4,6 +4,8 @@
 
 BUILD_DIR=${BUILD_DIR:-build}
 PACKAGES="gcc libc6-dev gfortran meson ninja-build pkg-config check libopenmpi-dev openmpi-bin libpmix-dev libjansson-dev libsqlite3-dev"
+# What a few tests need, which are skipped without it.
+WANTED_PACKAGES="python3-scipy"
 
 # What the build and the tests need and this machine lacks, one name a line.
 missing_list() {
@@ -14,6 +16,34 @@ missing_list() {
         pkg-config --exists "$library" 2>/dev/null || echo "$library"
     done
     echo '#include <stdio.h>' | gcc -E - >/dev/null 2>&1 || echo libc6-dev
+    return 0
+}
+
+# What only those tests need and this machine lacks. A Python that comes before the
+# distribution's in PATH need not have it: bcs-overhead looks at both.
+wanted_list() {
+    for python in python3 /usr/bin/python3; do
+        "$python" -c 'import numpy, scipy' >/dev/null 2>&1 && return 0
+    done
+    echo python3-scipy
+}
+
+# Install what those tests need, if that can be done without asking; never fails.
+install_wanted() {
+    wanted=$(wanted_list)
+    [ -n "$wanted" ] || return 0
+    as_root=
+    [ "$(id -u)" -eq 0 ] || as_root="sudo -n"
+    if command -v apt-get >/dev/null 2>&1; then
+        # shellcheck disable=SC2086 # lists of words
+        $as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y \
+            --no-install-recommends $WANTED_PACKAGES >/dev/null 2>&1 || {
+            $as_root apt-get update && $as_root env DEBIAN_FRONTEND=noninteractive \
+                apt-get install -y --no-install-recommends $WANTED_PACKAGES
+        } >/dev/null 2>&1
+    fi
+    wanted=$(wanted_list)
+    [ -z "$wanted" ] || echo "Not installed: $wanted; the tests that need it are skipped."
     return 0
 }
 
