@@ -17,7 +17,7 @@ from bcs_session import NO_SETTINGS
 from bcs_sides import NATIVE, SIDES
 
 TIMED_PART = 10  # of the iterations
-REPETITIONS, REPETITIONS_QUICK = 10, 5
+REPETITIONS, REPETITIONS_QUICK = 10, 8
 EXPERIMENTS = {
     "clock": "resolution and cost of the clocks, and what interrupts a rank",
     "memcpy": "copies by length, alignment, and into new pages",
