@@ -165,14 +165,16 @@ static inline bool is_called_anew(const struct bcs_context *context)
 
 void bcs_wait_in_vain(struct bcs_context *context)
 {
-    bool is_time = ++context->n_misses % MISSES_A_LOOK == 0 || is_called_anew(context);
+    /* Where each miss gives the core away, so many of them may take a second. */
+    bool is_crowded = nic_engine_is_crowded(context->engine);
+    bool is_time = ++context->n_misses % MISSES_A_LOOK == 0 ||
+                   (is_crowded && is_called_anew(context));
 
     if (is_time) {
         bcs_external_listen(context);
         look_external(context);
     }
-    if (nic_engine_is_crowded(context->engine) ||
-        (is_time && nic_engine_has_helpers(context->engine))) {
+    if (is_crowded || (is_time && nic_engine_has_helpers(context->engine))) {
         sched_yield();
     }
 }
