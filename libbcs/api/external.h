@@ -12,8 +12,9 @@
  * sequence of short waits finds it awake. (The names are those of external.c.)
  *
  * Every call is heard, however late the called process gets a core: it remembers which one it
- * has heard last, listens when it has been woken and before it sleeps, and, where polling
- * gives the core away, looks each time whether there is a new one. Used by any thread of any process of the job.
+ * has heard last, listens when it has been woken and before it sleeps, and, where polling gives
+ * the core away, looks each time whether there is a new one. Used by any thread of any process
+ * of the job.
  */
 #ifndef BCS_API_EXTERNAL_H
 #define BCS_API_EXTERNAL_H
