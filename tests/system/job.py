@@ -66,6 +66,15 @@ class Result:
         self.stderr = stderr
         self.seconds = seconds
 
+    def ending(self):
+        """How a job has ended, for a report of a failure: the status, and standard error
+        from both ends. What a library says comes first; what mpirun says of a rank that
+        has ended badly comes last, behind any table of what the ranks did."""
+        said = self.stderr
+        if len(said) > 1000:
+            said = f"{said[:300]} ... {said[-700:]}"
+        return f"status {self.status}, {said!r}"
+
     def part(self, status, stdout):
         """What has come of one of several programs that ran in this job."""
         return Result(status, stdout, self.stderr, self.seconds)

@@ -104,7 +104,7 @@ def problems_of(result, n_ranks, mode, computes):
     if result.status is None:
         return [f"hung after {result.seconds:.0f} s"]
     if result.status != 0:
-        return [f"status {result.status}, {result.stderr[:300]!r}"]
+        return [result.ending()]
     try:
         processes, together = accounts_of(result.stderr)
     except (AttributeError, IndexError, ValueError):

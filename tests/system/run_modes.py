@@ -35,7 +35,7 @@ def problems_of(result):
     if result.status is None:
         return [f"hung after {result.seconds:.0f} s"]
     if result.status != 0:
-        return [f"status {result.status}, {result.stderr[:300]!r}"]
+        return [result.ending()]
     return []
 
 

@@ -40,7 +40,7 @@ def problems_of(result, expected, is_carried):
     if result.status is None:
         return [f"hung after {result.seconds:.0f} s"]
     if result.status != 0:
-        return [f"status {result.status}, {result.stderr[:300]!r}"]
+        return [result.ending()]
     if is_carried and "Passed to the MPI library: nothing" not in result.stderr:
         return ["the report does not say that BCS has carried everything"]
     pairs = itertools.zip_longest(results_of(result.stdout), expected)
