@@ -164,7 +164,7 @@ class Suite:
             "an application": r"^\| gauss +\| +2 \| +1025 \| +201 \| .* \(\S+ to \S+\) \|$",
             "a probe": r"^\| cBSP, nsync +\| +2 \| .* us \|$",
             "our BSPlib": r"^\| BSPlib on cBSP \| +2 \| .* us \|$",
-            "another library": r"^\| Other +\| +2 \| +1000 \| 2.50 us \| +2500 \|",
+            "another library": r"^\| Other +\| +2 \| +1000 \| +2.50 us \| +2500 \|",
             "the drawing": r"^!\[Figure 4\]\(document/figure-4.svg\)$",
         }
         problems = [] if result.status == 0 else [f"{result.status}: {result.stderr[:500]}"]
