@@ -22,23 +22,11 @@
 #include <stdint.h>
 
 #include "libbcs/base/clock.h"
+#include "mds/comms.h"
 #include "mds/histogram.h"
-
-/** Primitives are numbered by whoever records them, from 0 to this. */
-#define MDS_MAX_PRIMITIVES 256
-
-/** What the time inside a call is. */
-enum mds_timing {
-    MDS_UNTIMED,  /* not recorded */
-    MDS_INSTANT,  /* recorded; part of the computation that surrounds it */
-    MDS_BLOCKING, /* recorded; communication */
-};
-
-/** Statistics of one kind of interval, in ticks of bcs_clock_ticks. */
-struct mds_interval {
-    uint64_t count;
-    uint64_t min_ticks, max_ticks, total_ticks;
-};
+#include "mds/interval.h"
+#include "mds/origin.h"
+#include "mds/sites.h"
 
 /** What was recorded of one primitive. */
 struct mds_primitive {
@@ -68,10 +56,30 @@ enum mds_distribution {
     MDS_N_DISTRIBUTIONS = MDS_DISTRIBUTION_SIZE + MDS_MAX_PRIMITIVES,
 };
 
+/** Distributions of a process that may have points; those of primitives beyond have none. */
+enum { MDS_POINTED_MOST = 128 };
+
+/** The call that the process is in, or was in last. With several threads, the one that has begun
+ *  last. */
+struct mds_now {
+    uint8_t is_inside;
+    uint8_t
+        has_peer;  /* it is about messages: of those the one that was waited for last */
+    uint16_t site; /* number in the table */
+    uint64_t since_ticks; /* its begin; its end if the process is outside */
+    int32_t peer;         /* rank in the job; -1: any */
+    int32_t tag;          /* -1: any */
+    uint32_t comm;        /* number and 1; 0: none */
+};
+
 /** What one process has recorded. Behind it are its tables, in one piece of memory with it:
- *  whoever has that can read it. Made by mds_collect_init. */
+ *  whoever has that can read it. Made by mmds_start. */
 struct mds_collect {
+    struct mds_origin origin;
+    struct mds_now now;
     struct mds_primitive primitives[MDS_MAX_PRIMITIVES];
+    struct mds_sites sites;
+    struct mds_comms comms;
     struct mds_interval computation, communication;
     uint64_t instant_ticks; /* of INSTANT primitives */
     uint64_t since_ticks;   /* begin of the computation or communication under way */
@@ -80,29 +88,45 @@ struct mds_collect {
     _Atomic bool is_locked;
     uint64_t start_ticks, stop_ticks; /* of recording ... */
     uint64_t start_ns, stop_ns;       /* ... and the same moments on CLOCK_MONOTONIC */
+    uint64_t start_unix_ns;           /* since 1970 */
+    uint64_t peak_bytes; /* most memory that was resident, when it has stopped */
     struct mds_shape shape;
     uint32_t n_buckets; /* of a histogram */
     uint64_t
         has_distribution[MDS_MAX_PRIMITIVES / 64]; /* bits: primitives that have some */
+    uint32_t n_pointed;                            /* distributions that have points */
+    uint8_t pointed[MDS_N_DISTRIBUTIONS]; /* the place of each and 1; 0: it has none */
 };
 
-/** A distribution: counts by bucket, [n_buckets]. */
+_Static_assert(MDS_POINTED_MOST <= UINT8_MAX, "fit pointed");
+
+/** The i-th of the distributions that have points: counts by bucket, [n_buckets]. */
+static inline uint64_t *mds_points(struct mds_collect *collect, uint32_t i)
+{
+    return (uint64_t *)(collect + 1) + (size_t)i * collect->n_buckets;
+}
+
+/** A distribution; NULL: it has no points. */
 static inline uint64_t *mds_distribution(struct mds_collect *collect, uint32_t number)
 {
-    return (uint64_t *)(collect + 1) + (size_t)number * collect->n_buckets;
+    return collect->pointed[number] == 0
+               ? NULL
+               : mds_points(collect, collect->pointed[number] - 1u);
 }
 
 /** Messages by rank, [n_ranks]. */
 static inline struct mds_peer *mds_peers(struct mds_collect *collect)
 {
-    return (struct mds_peer *)mds_distribution(collect, MDS_N_DISTRIBUTIONS);
+    return (struct mds_peer *)mds_points(collect, MDS_POINTED_MOST);
 }
 
 /** What a thread is doing. */
 struct mds_call {
-    uint32_t depth;   /* of calls in calls: only the outermost is recorded */
-    bool has_size;    /* the call under way has one, */
-    uint64_t n_bytes; /* which is so many bytes */
+    uint32_t depth;        /* of calls in calls: only the outermost is recorded */
+    bool has_size;         /* the call under way has one, */
+    uint64_t n_bytes;      /* which is so many bytes */
+    uintptr_t address;     /* where the outermost call returns to */
+    struct mds_site *site; /* that of the call under way */
 };
 
 #pragma GCC visibility push(hidden)
@@ -134,23 +158,16 @@ static inline void mds_unlock(struct mds_collect *collect)
     }
 }
 
-/** Add one interval. */
-static inline void mds_interval_add(struct mds_interval *interval, uint64_t ticks)
-{
-    if (interval->count == 0 || ticks < interval->min_ticks) {
-        interval->min_ticks = ticks;
-    }
-    if (ticks > interval->max_ticks) {
-        interval->max_ticks = ticks;
-    }
-    interval->count++;
-    interval->total_ticks += ticks;
-}
-
 /** Count a value in a distribution. Inside mds_lock. */
 static inline void mds_distribution_add(struct mds_collect *collect, uint32_t number,
                                         uint64_t value)
 {
+    if (__builtin_expect(collect->pointed[number] == 0, 0)) {
+        if (collect->n_pointed == MDS_POINTED_MOST) {
+            return;
+        }
+        collect->pointed[number] = (uint8_t)++collect->n_pointed;
+    }
     mds_distribution(collect,
                      number)[mds_histogram_bucket(value, collect->shape.bits)]++;
 }
@@ -181,8 +198,8 @@ static inline void mds_size_add(uint64_t n_bytes)
     mds_call.n_bytes += n_bytes;
 }
 
-/** The program sends a message to a process. */
-static inline void mds_sent(struct mds_collect *collect, uint32_t rank,
+/** The program sends a message to a process, on a communicator of that number. */
+static inline void mds_sent(struct mds_collect *collect, uint32_t rank, uint32_t comm,
                             uint64_t n_bytes)
 {
     struct mds_peer *peer = &mds_peers(collect)[rank];
@@ -190,19 +207,85 @@ static inline void mds_sent(struct mds_collect *collect, uint32_t rank,
     mds_lock(collect);
     peer->n_sent++;
     peer->sent_bytes += n_bytes;
+    collect->comms.table[comm].n_sent++;
+    collect->comms.table[comm].sent_bytes += n_bytes;
     mds_unlock(collect);
 }
 
 /** The program has received one. */
 static inline void mds_received(struct mds_collect *collect, uint32_t rank,
-                                uint64_t n_bytes)
+                                uint32_t comm, uint64_t n_bytes)
 {
     struct mds_peer *peer = &mds_peers(collect)[rank];
 
     mds_lock(collect);
     peer->n_received++;
     peer->received_bytes += n_bytes;
+    collect->comms.table[comm].n_received++;
+    collect->comms.table[comm].received_bytes += n_bytes;
     mds_unlock(collect);
+}
+
+/** The program starts a collective. */
+static inline void mds_gathered(struct mds_collect *collect, uint32_t comm,
+                                uint64_t n_bytes)
+{
+    mds_lock(collect);
+    collect->comms.table[comm].n_collectives++;
+    collect->comms.table[comm].collective_bytes += n_bytes;
+    mds_unlock(collect);
+}
+
+/** The number of a communicator that is recorded for the first time. */
+static inline uint32_t mds_comm_number(struct mds_collect *collect, uint64_t id,
+                                       uint32_t n_ranks)
+{
+    uint32_t number;
+
+    mds_lock(collect);
+    number = mds_comms_take(&collect->comms, id, n_ranks);
+    mds_unlock(collect);
+    return number;
+}
+
+/** The process is in a call from now on. Threads overwrite each other's. Inside mds_lock. */
+static inline void mds_go_in(struct mds_collect *collect, uint32_t primitive,
+                             uint64_t ticks)
+{
+    struct mds_site *site =
+        mds_sites_find(&collect->sites, mds_call.address, primitive);
+
+    mds_call.site = site;
+    collect->now = (struct mds_now){
+        .is_inside = true,
+        .site = (uint16_t)(site - collect->sites.table),
+        .since_ticks = ticks,
+    };
+}
+
+/** The program calls, and goes on at an address. Before mds_begin; calls in calls do nothing. */
+static inline void mds_call_from(const void *address)
+{
+    if (mds_call.depth == 0) {
+        mds_call.address = (uintptr_t)address;
+    }
+}
+
+/** The call under way is about messages with a process, or waits for one. peer and tag: -1 is
+ *  any. */
+static inline void mds_call_with(struct mds_collect *collect, int32_t peer, int32_t tag,
+                                 uint32_t comm)
+{
+    collect->now.has_peer = true;
+    collect->now.peer = peer;
+    collect->now.tag = tag;
+    collect->now.comm = comm + 1;
+}
+
+/** The call under way is about a communicator. */
+static inline void mds_call_on(struct mds_collect *collect, uint32_t comm)
+{
+    collect->now.comm = comm + 1;
 }
 
 /**
@@ -211,7 +294,8 @@ static inline void mds_received(struct mds_collect *collect, uint32_t rank,
  *
  * @return the time stamp to hand to mds_end
  */
-static inline uint64_t mds_begin(struct mds_collect *collect, enum mds_timing timing)
+static inline uint64_t mds_begin(struct mds_collect *collect, uint32_t primitive,
+                                 enum mds_timing timing)
 {
     uint64_t now;
 
@@ -220,14 +304,12 @@ static inline uint64_t mds_begin(struct mds_collect *collect, enum mds_timing ti
     }
     mds_call.has_size = false;
     mds_call.n_bytes = 0;
-    if (timing != MDS_BLOCKING) {
-        return bcs_clock_ticks();
-    }
     mds_lock(collect);
     now = bcs_clock_ticks();
-    if (collect->n_blocked++ == 0) {
+    if (timing == MDS_BLOCKING && collect->n_blocked++ == 0) {
         mds_switch(collect, false, now);
     }
+    mds_go_in(collect, primitive, now);
     mds_unlock(collect);
     return now;
 }
@@ -237,16 +319,19 @@ static inline void mds_count(struct mds_collect *collect, uint32_t primitive,
                              uint64_t ticks)
 {
     struct mds_primitive *mine = &collect->primitives[primitive];
+    struct mds_site *site = mds_call.site;
     bool is_distributed =
         collect->has_distribution[primitive / 64] >> primitive % 64 & 1;
 
     mds_interval_add(&mine->time, ticks);
+    mds_interval_add(&site->time, ticks);
     if (is_distributed) {
         mds_distribution_add(collect, MDS_DISTRIBUTION_LATENCY + primitive, ticks);
     }
     if (mds_call.has_size) {
         mine->n_sized++;
         mine->n_bytes += mds_call.n_bytes;
+        site->n_bytes += mds_call.n_bytes;
         if (is_distributed) {
             mds_distribution_add(collect, MDS_DISTRIBUTION_SIZE + primitive,
                                  mds_call.n_bytes);
@@ -268,6 +353,8 @@ static inline void mds_end(struct mds_collect *collect, uint32_t primitive,
     now = bcs_clock_ticks();
     ticks = now > began ? now - began : 0;
     mds_count(collect, primitive, ticks);
+    collect->now.is_inside = false;
+    collect->now.since_ticks = now;
     if (timing != MDS_BLOCKING) {
         collect->instant_ticks += ticks;
     } else if (--collect->n_blocked == 0) {

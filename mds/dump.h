@@ -44,6 +44,7 @@ struct mds_dump_section {
 /** How a process has ended. */
 enum mds_dump_end {
     MDS_DUMP_END_FINALIZE = 1, /* by MPI_Finalize */
+    MDS_DUMP_END_UNKNOWN = 2,  /* not by MPI_Finalize; perhaps it still runs */
 };
 
 /** Section "process": one record. Times are in ns. */
@@ -98,11 +99,61 @@ struct mds_dump_peer {
     uint64_t n_received, received_bytes;
 };
 
+/** The number of no record. */
+#define MDS_DUMP_NONE UINT32_MAX
+
+/** Section "modules": a record for each file of code that calls were made from. */
+struct mds_dump_module {
+    uint32_t name;     /* its path: offset in section "names" */
+    uint32_t id_bytes; /* of its build id; 0: it has none */
+    uint8_t id[32];
+};
+
+/** Section "sites": a record for each primitive and place that it was called from. */
+struct mds_dump_site {
+    uint32_t call;   /* number of the record in "calls" */
+    uint32_t module; /* number of the record in "modules", or MDS_DUMP_NONE */
+    uint64_t
+        address; /* where the call returns to, as the module's file has it; without a
+                         module as the process had it; 0: places that found no room */
+    uint64_t count, min, max, total; /* times in ns */
+    uint64_t n_bytes;                /* of calls that have a size */
+};
+
+/** Section "comms": a record for each communicator that was used, and one of those that found
+ *  no room, of id 0. */
+struct mds_dump_comm {
+    uint64_t id;      /* the same in all files of a run, and of no other communicator */
+    uint32_t name;    /* offset in section "names" */
+    uint32_t n_ranks; /* members */
+    uint64_t n_sent, sent_bytes;
+    uint64_t n_received, received_bytes;
+    uint64_t n_collectives, collective_bytes;
+};
+
+/** Section "now", of a process that has not ended by MPI_Finalize: one record. */
+struct mds_dump_now {
+    uint64_t
+        since; /* from the begin of recording to that of the call, or the end of the last */
+    uint32_t
+        call; /* that it is in: number of the record in "calls", or MDS_DUMP_NONE */
+    uint32_t comm;     /* number of the record in "comms", or MDS_DUMP_NONE */
+    uint32_t module;   /* as of "sites" */
+    uint32_t has_peer; /* it waits for a message: */
+    uint64_t address;  /* as of "sites" */
+    int32_t peer;      /* whose, rank in the job; -1: anybody's */
+    int32_t tag;       /* -1: any */
+};
+
 _Static_assert(sizeof(struct mds_dump_header) == 32, "as documented");
 _Static_assert(sizeof(struct mds_dump_section) == 40, "as documented");
 _Static_assert(sizeof(struct mds_dump_process) == 144, "as documented");
 _Static_assert(sizeof(struct mds_dump_call) == 64, "as documented");
 _Static_assert(sizeof(struct mds_dump_bucket) == 24, "as documented");
 _Static_assert(sizeof(struct mds_dump_peer) == 40, "as documented");
+_Static_assert(sizeof(struct mds_dump_now) == 40, "as documented");
+_Static_assert(sizeof(struct mds_dump_comm) == 64, "as documented");
+_Static_assert(sizeof(struct mds_dump_module) == 40, "as documented");
+_Static_assert(sizeof(struct mds_dump_site) == 56, "as documented");
 
 #endif

@@ -6,28 +6,11 @@
  */
 #include "mds/dump_process.h"
 
-#include <sys/resource.h>
-#include <time.h>
-#include <unistd.h>
+#include <string.h>
 
+#include "mds/dump_sites.h"
 #include "mds/dump_write.h"
 #include "mds/mmds.h"
-
-/** What a time of the real-time clock was so long ago. */
-static uint64_t unix_ns_before(uint64_t age_ns)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_REALTIME, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec - age_ns;
-}
-
-static uint64_t peak_bytes(void)
-{
-    struct rusage usage;
-
-    return getrusage(RUSAGE_SELF, &usage) == 0 ? (uint64_t)usage.ru_maxrss * 1024 : 0;
-}
 
 static void add_process(struct mds_dump *dump, const struct mds_process *process,
                         const struct mmds_summary *summary)
@@ -39,20 +22,20 @@ static void add_process(struct mds_dump *dump, const struct mds_process *process
         return;
     }
     *record = (struct mds_dump_process){
-        .rank = process->rank,
+        .rank = collect->origin.rank,
         .n_ranks = collect->shape.n_ranks,
-        .pid = (uint64_t)getpid(),
-        .began_unix = unix_ns_before(bcs_clock_now_ns() - collect->start_ns),
+        .pid = (uint64_t)collect->origin.pid,
+        .began_unix = collect->start_unix_ns,
         .began_monotonic = collect->start_ns,
         .run = summary->run_ns,
         .run_ticks = collect->stop_ticks - collect->start_ticks,
         .instant = summary->instant_ns,
-        .peak_bytes = peak_bytes(),
+        .peak_bytes = collect->peak_bytes,
         .n_slices = process->n_slices,
         .end = process->end,
         .histogram_bits = collect->shape.bits,
     };
-    gethostname(record->host, sizeof(record->host) - 1);
+    memcpy(record->host, collect->origin.host, sizeof(record->host));
 }
 
 static struct mds_dump_call call_of(uint32_t name, enum mds_timing timing,
@@ -80,10 +63,31 @@ static void add_periods(struct mds_dump *dump, const struct mmds_summary *summar
     }
 }
 
+static uint64_t n_passed(const struct mds_process *process, uint32_t primitive)
+{
+    return process->n_passed == NULL ? 0 : process->n_passed[primitive];
+}
+
+/** Where a process that has not ended is in a call; NULL: it is in none. */
+static const struct mds_site *place_of(const struct mds_process *process)
+{
+    const struct mds_collect *collect = process->collect;
+    const struct mds_site *site = &collect->sites.table[collect->now.site % MDS_SITES];
+
+    return process->end != MDS_DUMP_END_FINALIZE && collect->now.is_inside &&
+                   site->is_used && site->primitive < collect->origin.n_kinds
+               ? site
+               : NULL;
+}
+
+/** Whether a primitive has a record: it may never have come back. */
 static bool was_called(const struct mds_process *process, uint32_t primitive)
 {
+    const struct mds_site *place = place_of(process);
+
     return process->collect->primitives[primitive].time.count > 0 ||
-           process->n_passed[primitive] > 0;
+           n_passed(process, primitive) > 0 ||
+           (place != NULL && place->primitive == primitive);
 }
 
 /** @param numbers_out  [n_primitives] number of each primitive's record */
@@ -91,18 +95,19 @@ static void add_calls(struct mds_dump *dump, const struct mds_process *process,
                       const struct mmds_summary *summary, uint32_t *numbers_out)
 {
     struct mds_dump_call *record =
-        mds_dump_add(dump, "calls", sizeof(*record), process->n_primitives);
+        mds_dump_add(dump, "calls", sizeof(*record), process->collect->origin.n_kinds);
     uint32_t n = 0;
 
-    for (uint32_t i = 0; record != NULL && i < process->n_primitives; i++) {
+    for (uint32_t i = 0; record != NULL && i < process->collect->origin.n_kinds; i++) {
         const struct mds_primitive *primitive = &process->collect->primitives[i];
 
         if (was_called(process, i)) {
-            record[n] = call_of(mds_dump_name(dump, process->names[i]),
-                                process->timings[i], &summary->primitives[i]);
+            record[n] = call_of(
+                mds_dump_name(dump, process->collect->origin.kinds[i].name),
+                process->collect->origin.kinds[i].timing, &summary->primitives[i]);
             record[n].n_sized = primitive->n_sized;
             record[n].n_bytes = primitive->n_bytes;
-            record[n].n_passed = process->n_passed[i];
+            record[n].n_passed = n_passed(process, i);
             numbers_out[i] = n++;
         }
     }
@@ -118,7 +123,7 @@ static uint32_t put_buckets(const struct mds_process *process, uint32_t distribu
     const uint64_t *counts = mds_distribution(process->collect, distribution);
     uint32_t n = 0;
 
-    for (uint32_t i = 0; i < process->collect->n_buckets; i++) {
+    for (uint32_t i = 0; counts != NULL && i < process->collect->n_buckets; i++) {
         if (counts[i] == 0) {
             continue;
         }
@@ -143,7 +148,8 @@ static uint32_t put_all_buckets(const struct mds_process *process,
         bool is_of_call = of >= MDS_DUMP_OF_LATENCY;
         uint32_t first = of == MDS_DUMP_OF_SIZE ? MDS_DISTRIBUTION_SIZE : of;
 
-        for (uint32_t i = 0; i < (is_of_call ? process->n_primitives : 1); i++) {
+        for (uint32_t i = 0; i < (is_of_call ? process->collect->origin.n_kinds : 1);
+             i++) {
             const struct mds_dump_bucket form = {
                 .of = of,
                 .call = is_of_call ? numbers[i] : 0,
@@ -190,20 +196,101 @@ static void add_peers(struct mds_dump *dump, const struct mds_process *process)
     mds_dump_cut(dump, n);
 }
 
+static void add_comms(struct mds_dump *dump, const struct mds_comms *comms)
+{
+    struct mds_dump_comm *record =
+        mds_dump_add(dump, "comms", sizeof(*record), comms->n_used);
+
+    for (uint32_t i = 0; record != NULL && i < comms->n_used; i++) {
+        const struct mds_comm *comm = &comms->table[i];
+
+        record[i] = (struct mds_dump_comm){
+            .id = comm->id,
+            .name = mds_dump_name(dump, comm->name),
+            .n_ranks = comm->n_ranks,
+            .n_sent = comm->n_sent,
+            .sent_bytes = comm->sent_bytes,
+            .n_received = comm->n_received,
+            .received_bytes = comm->received_bytes,
+            .n_collectives = comm->n_collectives,
+            .collective_bytes = comm->collective_bytes,
+        };
+    }
+}
+
+/** Where the process stands, or stood last: of one that has not ended. */
+static void add_now(struct mds_dump *dump, const struct mds_process *process,
+                    const uint32_t *numbers, double ns_per_tick)
+{
+    const struct mds_collect *collect = process->collect;
+    const struct mds_now *now = &collect->now;
+    const struct mds_site *site = place_of(process);
+    uint64_t since = now->since_ticks - collect->start_ticks;
+    struct mds_dump_now *record;
+
+    if (process->end == MDS_DUMP_END_FINALIZE) {
+        return;
+    }
+    record = mds_dump_add(dump, "now", sizeof(*record), 1);
+    if (record == NULL) {
+        return;
+    }
+    *record = (struct mds_dump_now){
+        .since = (uint64_t)((double)since * ns_per_tick + 0.5),
+        .call = MDS_DUMP_NONE,
+        .module = MDS_DUMP_NONE,
+        .comm = MDS_DUMP_NONE,
+    };
+    if (site != NULL) {
+        record->call = numbers[site->primitive];
+        mds_dump_place(&collect->sites.modules, site->address, site->module,
+                       &record->module, &record->address);
+        record->comm = now->comm > 0 && now->comm <= collect->comms.n_used
+                           ? now->comm - 1
+                           : MDS_DUMP_NONE;
+        record->has_peer = now->has_peer;
+        record->peer = now->peer;
+        record->tag = now->tag;
+    }
+}
+
+/** Add all sections. */
+static void add_all(struct mds_dump *dump, const struct mds_process *process)
+{
+    double ns_per_tick = mmds_ns_per_tick(process->collect);
+    uint32_t numbers[MDS_MAX_PRIMITIVES];
+    struct mmds_summary summary;
+
+    mmds_summarize(process->collect, &summary);
+    add_process(dump, process, &summary);
+    add_periods(dump, &summary);
+    add_calls(dump, process, &summary, numbers);
+    add_buckets(dump, process, numbers);
+    add_peers(dump, process);
+    add_comms(dump, &process->collect->comms);
+    mds_dump_sites(dump, &process->collect->sites, numbers, ns_per_tick);
+    add_now(dump, process, numbers, ns_per_tick);
+}
+
 int mds_dump_process_write(const struct mds_process *process, const char *path)
 {
     struct mds_dump dump = {.kind = MDS_DUMP_PROCESS};
-    uint32_t numbers[MDS_MAX_PRIMITIVES];
-    struct mmds_summary summary;
     int rc;
 
-    mmds_summarize(process->collect, &summary);
-    add_process(&dump, process, &summary);
-    add_periods(&dump, &summary);
-    add_calls(&dump, process, &summary, numbers);
-    add_buckets(&dump, process, numbers);
-    add_peers(&dump, process);
+    add_all(&dump, process);
     rc = mds_dump_write(&dump, path);
+    mds_dump_fini(&dump);
+    return rc;
+}
+
+int mds_dump_process_bytes(const struct mds_process *process, char **bytes_out,
+                           size_t *n_bytes_out)
+{
+    struct mds_dump dump = {.kind = MDS_DUMP_PROCESS};
+    int rc;
+
+    add_all(&dump, process);
+    rc = mds_dump_bytes(&dump, bytes_out, n_bytes_out);
     mds_dump_fini(&dump);
     return rc;
 }

@@ -11,13 +11,10 @@
 /** What a process's file tells. */
 struct mds_process {
     struct mds_collect *collect; /* stopped */
-    uint32_t rank;
     enum mds_dump_end end;
     uint64_t n_slices;
-    const char *const *names; /* of the primitives, by number */
-    const enum mds_timing *timings;
-    const uint64_t *n_passed; /* calls that were left to the MPI library */
-    uint32_t n_primitives;
+    const uint64_t
+        *n_passed; /* calls that were left to the MPI library; NULL: unknown */
 };
 
 /**
@@ -27,5 +24,9 @@ struct mds_process {
  * @return <0  -errno; there is none
  */
 int mds_dump_process_write(const struct mds_process *process, const char *path);
+
+/** The same as bytes in memory. @return 0, *bytes_out is for free; or -ENOMEM */
+int mds_dump_process_bytes(const struct mds_process *process, char **bytes_out,
+                           size_t *n_bytes_out);
 
 #endif

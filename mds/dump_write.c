@@ -175,20 +175,50 @@ static int end_file(int fd, const char *part, const char *path, int rc)
     return rc;
 }
 
+/** Add the section "names". @return 0 or -errno, of whatever has failed before, too */
+static int add_names(struct mds_dump *dump)
+{
+    char *names = mds_dump_add(dump, "names", 1, (uint32_t)dump->n_names_bytes);
+
+    if (dump->error == 0 && dump->n_names_bytes > 0) {
+        memcpy(names, dump->names, dump->n_names_bytes);
+    }
+    return dump->error;
+}
+
 int mds_dump_write(struct mds_dump *dump, const char *path)
 {
     char part[PATH_BYTES];
-    char *names = mds_dump_add(dump, "names", 1, (uint32_t)dump->n_names_bytes);
-    int fd;
+    int rc = add_names(dump);
+    int fd = rc < 0 ? rc : begin_file(path, part);
 
-    if (dump->error < 0) {
-        return dump->error;
-    }
-    if (dump->n_names_bytes > 0) {
-        memcpy(names, dump->names, dump->n_names_bytes);
-    }
-    fd = begin_file(path, part);
     return fd < 0 ? fd : end_file(fd, part, path, write_sections(dump, fd));
+}
+
+int mds_dump_bytes(struct mds_dump *dump, char **bytes_out, size_t *n_bytes_out)
+{
+    struct mds_dump_header header;
+    int rc = add_names(dump);
+    char *bytes;
+
+    if (rc < 0) {
+        return rc;
+    }
+    header = place_all(dump);
+    bytes = calloc(1, header.n_bytes);
+    if (bytes == NULL) {
+        return -ENOMEM;
+    }
+    memcpy(bytes, &header, sizeof(header));
+    memcpy(bytes + sizeof(header), dump->sections,
+           dump->n_sections * sizeof(dump->sections[0]));
+    for (uint32_t i = 0; i < dump->n_sections; i++) {
+        memcpy(bytes + dump->sections[i].offset, dump->data[i],
+               dump->sections[i].n_bytes);
+    }
+    *bytes_out = bytes;
+    *n_bytes_out = header.n_bytes;
+    return 0;
 }
 
 int mds_dump_write_text(const char *path, const char *text)

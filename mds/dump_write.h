@@ -10,7 +10,7 @@
 
 #include "mds/dump.h"
 
-enum { MDS_DUMP_SECTIONS_MOST = 8 };
+enum { MDS_DUMP_SECTIONS_MOST = 16 };
 
 /** A file that is being made. Zeroed at first but for kind; end with mds_dump_fini. */
 struct mds_dump {
@@ -46,6 +46,9 @@ uint32_t mds_dump_name(struct mds_dump *dump, const char *text);
  * @return <0  -errno; there is none
  */
 int mds_dump_write(struct mds_dump *dump, const char *path);
+
+/** The same as bytes in memory. @return 0, *bytes_out is for free; or -errno */
+int mds_dump_bytes(struct mds_dump *dump, char **bytes_out, size_t *n_bytes_out);
 
 /** Write a text as a file, in the same manner. */
 int mds_dump_write_text(const char *path, const char *text);

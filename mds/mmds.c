@@ -11,35 +11,66 @@
 #include "mds/mmds.h"
 
 #include <errno.h>
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "mds/live.h"
 
 /* The thread's own: calls in calls are those of one thread, whatever records them. */
 _Thread_local struct mds_call mds_call __attribute__((tls_model("initial-exec")));
 
-/** Bytes that what a process records takes; only what is used becomes memory. */
-static size_t collect_bytes(const struct mds_shape *shape)
+static uint64_t unix_ns(void)
 {
-    return sizeof(struct mds_collect) +
-           (size_t)MDS_N_DISTRIBUTIONS * mds_histogram_n(shape->bits) *
-               sizeof(uint64_t) +
-           shape->n_ranks * sizeof(struct mds_peer);
+    struct timespec now;
+
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-int mmds_start(bool is_shared, const struct mds_shape *shape,
-               struct mds_collect **collect_out)
+static uint64_t peak_bytes(void)
 {
-    struct mds_collect *collect = calloc(1, collect_bytes(shape));
+    struct rusage usage;
 
-    if (collect == NULL) {
-        return -ENOMEM;
+    return getrusage(RUSAGE_SELF, &usage) == 0 ? (uint64_t)usage.ru_maxrss * 1024 : 0;
+}
+
+/** Say whose recording it is, and of what. */
+static void describe(const struct mmds_plan *plan, struct mds_origin *origin_out)
+{
+    origin_out->layout = mds_live_layout();
+    origin_out->rank = plan->rank;
+    origin_out->pid = getpid();
+    gethostname(origin_out->host, sizeof(origin_out->host) - 1);
+    origin_out->n_kinds = plan->n_primitives;
+    for (uint32_t i = 0; i < plan->n_primitives; i++) {
+        snprintf(origin_out->kinds[i].name, MDS_NAME_BYTES, "%s", plan->names[i]);
+        origin_out->kinds[i].timing = plan->timings[i];
     }
-    collect->is_shared = is_shared;
-    collect->shape = *shape;
-    collect->n_buckets = mds_histogram_n(shape->bits);
+}
+
+int mmds_start(const struct mmds_plan *plan, struct mds_collect **collect_out)
+{
+    struct mds_collect *collect;
+    int rc = mds_live_make(mds_live_bytes(&plan->shape), plan->path, &collect);
+
+    if (rc < 0) {
+        return rc;
+    }
+    describe(plan, &collect->origin);
+    collect->is_shared = plan->is_shared;
+    collect->shape = plan->shape;
+    collect->n_buckets = mds_histogram_n(plan->shape.bits);
+    collect->start_unix_ns = unix_ns();
     collect->start_ns = bcs_clock_now_ns();
     collect->start_ticks = bcs_clock_ticks();
     collect->since_ticks = collect->start_ticks;
+    collect->now.since_ticks = collect->start_ticks;
+    /* Whoever finds the file finds the rest before this. */
+    atomic_signal_fence(memory_order_release);
+    memcpy(collect->origin.magic, MDS_ORIGIN_MAGIC, sizeof(collect->origin.magic));
     *collect_out = collect;
     return 0;
 }
@@ -49,12 +80,31 @@ void mmds_distribute(struct mds_collect *collect, uint32_t primitive)
     collect->has_distribution[primitive / 64] |= UINT64_C(1) << primitive % 64;
 }
 
+void mmds_cut(struct mds_collect *copy)
+{
+    uint64_t now = bcs_clock_now_ns(), ticks = bcs_clock_ticks();
+    uint64_t last = copy->now.since_ticks > copy->since_ticks ? copy->now.since_ticks
+                                                              : copy->since_ticks;
+    double ns_per_tick =
+        (double)(now - copy->start_ns) / (double)(ticks - copy->start_ticks);
+
+    copy->is_shared = false;
+    if (last < copy->start_ticks) {
+        last = copy->start_ticks;
+    }
+    copy->stop_ticks = last;
+    copy->stop_ns = copy->start_ns +
+                    (uint64_t)((double)(last - copy->start_ticks) * ns_per_tick + 0.5);
+    mds_switch(copy, copy->n_blocked > 0, last);
+}
+
 void mmds_stop(struct mds_collect *collect)
 {
     mds_lock(collect);
     collect->stop_ns = bcs_clock_now_ns();
     collect->stop_ticks = bcs_clock_ticks();
     mds_switch(collect, collect->n_blocked > 0, collect->stop_ticks);
+    collect->peak_bytes = peak_bytes();
     mds_unlock(collect);
 }
 
@@ -63,8 +113,8 @@ static uint64_t ticks_to_ns(uint64_t ticks, double ns_per_tick)
     return (uint64_t)((double)ticks * ns_per_tick + 0.5);
 }
 
-static struct mmds_interval interval_to_ns(const struct mds_interval *interval,
-                                           double ns_per_tick)
+struct mmds_interval mmds_interval_of(const struct mds_interval *interval,
+                                      double ns_per_tick)
 {
     return (struct mmds_interval){
         .count = interval->count,
@@ -74,22 +124,30 @@ static struct mmds_interval interval_to_ns(const struct mds_interval *interval,
     };
 }
 
+double mmds_ns_per_tick(const struct mds_collect *collect)
+{
+    uint64_t run_ticks = collect->stop_ticks - collect->start_ticks;
+
+    return run_ticks > 0
+               ? (double)(collect->stop_ns - collect->start_ns) / (double)run_ticks
+               : 0;
+}
+
 void mmds_summarize(const struct mds_collect *collect, struct mmds_summary *summary_out)
 {
     uint64_t run_ns = collect->stop_ns - collect->start_ns;
-    uint64_t run_ticks = collect->stop_ticks - collect->start_ticks;
-    double ns_per_tick = run_ticks > 0 ? (double)run_ns / (double)run_ticks : 0;
+    double ns_per_tick = mmds_ns_per_tick(collect);
     uint64_t accounted_ns;
 
     memset(summary_out, 0, sizeof(*summary_out));
     summary_out->n_processes = 1;
     summary_out->run_ns = run_ns;
     summary_out->instant_ns = ticks_to_ns(collect->instant_ticks, ns_per_tick);
-    summary_out->computation = interval_to_ns(&collect->computation, ns_per_tick);
-    summary_out->communication = interval_to_ns(&collect->communication, ns_per_tick);
+    summary_out->computation = mmds_interval_of(&collect->computation, ns_per_tick);
+    summary_out->communication = mmds_interval_of(&collect->communication, ns_per_tick);
     for (uint32_t i = 0; i < MDS_MAX_PRIMITIVES; i++) {
         summary_out->primitives[i] =
-            interval_to_ns(&collect->primitives[i].time, ns_per_tick);
+            mmds_interval_of(&collect->primitives[i].time, ns_per_tick);
     }
     accounted_ns =
         summary_out->computation.total_ns + summary_out->communication.total_ns;
@@ -97,7 +155,7 @@ void mmds_summarize(const struct mds_collect *collect, struct mmds_summary *summ
         run_ns > accounted_ns ? run_ns - accounted_ns : accounted_ns - run_ns;
 }
 
-static void interval_merge(struct mmds_interval *into, const struct mmds_interval *from)
+void mmds_interval_merge(struct mmds_interval *into, const struct mmds_interval *from)
 {
     if (from->count == 0) {
         return;
@@ -124,10 +182,10 @@ void mmds_merge(struct mmds_summary *into, const struct mmds_summary *from)
     into->run_ns += from->run_ns;
     into->gap_ns += from->gap_ns;
     into->instant_ns += from->instant_ns;
-    interval_merge(&into->computation, &from->computation);
-    interval_merge(&into->communication, &from->communication);
+    mmds_interval_merge(&into->computation, &from->computation);
+    mmds_interval_merge(&into->communication, &from->communication);
     for (uint32_t i = 0; i < MDS_MAX_PRIMITIVES; i++) {
-        interval_merge(&into->primitives[i], &from->primitives[i]);
+        mmds_interval_merge(&into->primitives[i], &from->primitives[i]);
         into->passed[i] += from->passed[i];
     }
 }

@@ -52,22 +52,42 @@ struct mmds_report {
     FILE *out; /* used by rank 0 */
 };
 
+/** What is to be recorded. */
+struct mmds_plan {
+    bool is_shared; /* several threads may be inside MPI at a time */
+    struct mds_shape shape;
+    uint32_t rank;
+    const char *const *names; /* of the primitives, in the order of their numbers */
+    const enum mds_timing *timings;
+    uint32_t n_primitives;
+    const char *path; /* of the file to record in; NULL: none; see live.h */
+};
+
 /**
  * Start recording: the first computation interval begins.
  *
- * @param is_shared    several threads may be inside MPI at a time
- * @param collect_out  where to record; for free
- * @return 0        recording
- * @return -ENOMEM  nothing is recorded
+ * @param collect_out  where to record; end with mds_live_drop
+ * @return 0   recording
+ * @return <0  -errno; nothing is recorded: no memory, or the file cannot be had
  */
-int mmds_start(bool is_shared, const struct mds_shape *shape,
-               struct mds_collect **collect_out);
+int mmds_start(const struct mmds_plan *plan, struct mds_collect **collect_out);
 
 /** Record the distributions of a primitive, too. Before it is called. */
 void mmds_distribute(struct mds_collect *collect, uint32_t primitive);
 
+/** Let a recording that was left under way end with the last call that has begun or ended: for
+ *  the copy of a file. */
+void mmds_cut(struct mds_collect *copy);
+
 /** Stop recording: the last interval ends. Calls that begin from now on must not find it. */
 void mmds_stop(struct mds_collect *collect);
+
+/** Nanoseconds of a tick, in a stopped recording. */
+double mmds_ns_per_tick(const struct mds_collect *collect);
+
+/** An interval in nanoseconds. */
+struct mmds_interval mmds_interval_of(const struct mds_interval *interval,
+                                      double ns_per_tick);
 
 /**
  * Turn a stopped recording into a summary of one process; n_slices, strobes and passed
@@ -78,6 +98,9 @@ void mmds_summarize(const struct mds_collect *collect,
                     struct mmds_summary *summary_out);
 
 /** Add from to into. A zeroed into is the neutral element. */
+void mmds_interval_merge(struct mmds_interval *into, const struct mmds_interval *from);
+
+/** The same of summaries. */
 void mmds_merge(struct mmds_summary *into, const struct mmds_summary *from);
 
 /** Print one summary: a title line, the table, the account of the run time, and what

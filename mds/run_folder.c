@@ -151,3 +151,9 @@ int mds_process_path(const char *folder, uint32_t rank, char path_out[MDS_PATH_B
     return fit(snprintf(path_out, MDS_PATH_BYTES, "%s/" MDS_PROCESS_NAME, folder, rank),
                MDS_PATH_BYTES);
 }
+
+int mds_live_path(const char *folder, uint32_t rank, char path_out[MDS_PATH_BYTES])
+{
+    return fit(snprintf(path_out, MDS_PATH_BYTES, "%s/" MDS_LIVE_NAME, folder, rank),
+               MDS_PATH_BYTES);
+}

@@ -16,6 +16,7 @@ enum { MDS_PATH_BYTES = 2048 };
 #define MDS_MANIFEST_NAME "manifest.txt"
 #define MDS_MANIFEST_FORMAT "bcs-mds 1"
 #define MDS_PROCESS_NAME "process.%05u.mds"
+#define MDS_LIVE_NAME "process.%05u.live"
 
 /** What a manifest tells. */
 struct mds_manifest {
@@ -38,5 +39,8 @@ int mds_manifest_write(const struct mds_manifest *manifest, const char *folder);
 
 /** The path of a process's file. @return 0 or -ENAMETOOLONG */
 int mds_process_path(const char *folder, uint32_t rank, char path_out[MDS_PATH_BYTES]);
+
+/** The same of the file that a process records in; see live.h. */
+int mds_live_path(const char *folder, uint32_t rank, char path_out[MDS_PATH_BYTES]);
 
 #endif

@@ -23,16 +23,20 @@ static const char help[] =
     "\n"
     "  summary FOLDER        what each primitive cost, how each rank has spent its "
     "time,\n"
-    "                        and how efficient that was\n"
+    "                        how efficient that was, and which places in the program "
+    "cost\n"
+    "                        most\n"
     "    --ranks             a table for each rank, too\n"
     "    --rank N            of one rank only\n"
+    "    --most N            so many places at most, 10 if not given\n"
     "  dist FOLDER --of WHAT the distribution of the time in a primitive, as MPI_Send, "
     "or\n"
     "                        of computation (granularity) or communication (overhead)\n"
     "    --sizes             of the primitive's lengths\n"
     "    --rank N            of one rank only\n"
-    "  matrix FOLDER         who sends how much to whom\n"
-    "    --most N            so many pairs at most, 50 if not given\n"
+    "  matrix FOLDER         who sends how much to whom, and on which communicators\n"
+    "    --most N            so many pairs, and communicators, at most, 50 if not "
+    "given\n"
     "  check FOLDER          whether what was recorded agrees with itself\n"
     "  report FOLDER -o FILE all of the above on one page in HTML, with drawings\n"
     "    -o, --output FILE   the file that is made; - is standard output\n"
@@ -59,9 +63,9 @@ struct verb {
 };
 
 static const struct verb verbs[] = {
-    {"summary", verb_summary, NULL, "ar", ""}, {"dist", verb_dist, NULL, "fsr", "f"},
-    {"matrix", verb_matrix, NULL, "m", ""},    {"check", verb_check, NULL, "", ""},
-    {"report", verb_report, NULL, "o", "o"},   {"diff", NULL, verb_diff, "m", ""},
+    {"summary", verb_summary, NULL, "arm", ""}, {"dist", verb_dist, NULL, "fsr", "f"},
+    {"matrix", verb_matrix, NULL, "m", ""},     {"check", verb_check, NULL, "", ""},
+    {"report", verb_report, NULL, "o", "o"},    {"diff", NULL, verb_diff, "m", ""},
     {"export", verb_export, NULL, "xo", "xo"},
 };
 

@@ -95,19 +95,32 @@ int dump_read_all(const char *path, char **data_out, size_t *n_bytes_out,
     return rc;
 }
 
-/** A section that a file must have. */
+/** A section. */
 struct wanted {
     const char *name;
     uint32_t record_bytes; /* at least */
     size_t offset;         /* of the member in struct dump_file */
+    bool may_be_missing;   /* in files of earlier versions */
 };
 
 static const struct wanted wanted[] = {
-    {"periods", sizeof(struct mds_dump_call), offsetof(struct dump_file, periods)},
-    {"calls", sizeof(struct mds_dump_call), offsetof(struct dump_file, calls)},
-    {"buckets", sizeof(struct mds_dump_bucket), offsetof(struct dump_file, buckets)},
-    {"peers", sizeof(struct mds_dump_peer), offsetof(struct dump_file, peers)},
-    {"names", 1, offsetof(struct dump_file, names)},
+    {"periods", sizeof(struct mds_dump_call), offsetof(struct dump_file, periods),
+     false},
+    {"calls", sizeof(struct mds_dump_call), offsetof(struct dump_file, calls), false},
+    {"buckets", sizeof(struct mds_dump_bucket), offsetof(struct dump_file, buckets),
+     false},
+    {"peers", sizeof(struct mds_dump_peer), offsetof(struct dump_file, peers), false},
+    {"names", 1, offsetof(struct dump_file, names), false},
+    {"comms", sizeof(struct mds_dump_comm), offsetof(struct dump_file, comms), true},
+    {"modules", sizeof(struct mds_dump_module), offsetof(struct dump_file, modules),
+     true},
+    {"sites", sizeof(struct mds_dump_site), offsetof(struct dump_file, sites), true},
+    {"now", sizeof(struct mds_dump_now), offsetof(struct dump_file, now), true},
+};
+
+static const struct wanted wanted_process = {
+    .name = "process",
+    .record_bytes = sizeof(struct mds_dump_process),
 };
 
 /** Check what a directory's entry says of itself, and the section's bytes. */
@@ -121,9 +134,9 @@ static bool is_sound(const struct dump_file *file,
                           section->n_bytes) == section->digest;
 }
 
-/** Find a section by its name. @return false: there is none that is sound */
-static bool find_section(const struct dump_file *file, const char *name,
-                         uint32_t record_bytes, struct dump_records *records_out)
+/** Find a section by its name, of which there may be none. @return false: it is not sound */
+static bool find_section(const struct dump_file *file, const struct wanted *what,
+                         struct dump_records *records_out)
 {
     struct mds_dump_header header;
 
@@ -133,8 +146,9 @@ static bool find_section(const struct dump_file *file, const char *name,
 
         memcpy(&section, file->data + sizeof(header) + i * sizeof(section),
                sizeof(section));
-        if (strncmp(section.name, name, sizeof(section.name)) == 0) {
-            if (!is_sound(file, &section) || section.record_bytes < record_bytes) {
+        if (strncmp(section.name, what->name, sizeof(section.name)) == 0) {
+            if (!is_sound(file, &section) ||
+                section.record_bytes < what->record_bytes) {
                 return false;
             }
             *records_out = (struct dump_records){
@@ -145,7 +159,7 @@ static bool find_section(const struct dump_file *file, const char *name,
             return true;
         }
     }
-    return false;
+    return what->may_be_missing;
 }
 
 static int check_header(const struct dump_file *file, const char *path,
@@ -219,6 +233,55 @@ static bool are_buckets_sound(const struct dump_file *file)
     return true;
 }
 
+/** Whether it is the number of a record, or of none. */
+static bool is_number(uint32_t number, const struct dump_records *records)
+{
+    return number == MDS_DUMP_NONE || number < records->n;
+}
+
+static bool are_sites_sound(const struct dump_file *file)
+{
+    for (uint32_t i = 0; i < file->modules.n; i++) {
+        struct mds_dump_module module = dump_module(file, i);
+
+        /* A path may have any bytes. */
+        if (module.name >= file->names.n || module.id_bytes > sizeof(module.id)) {
+            return false;
+        }
+    }
+    for (uint32_t i = 0; i < file->sites.n; i++) {
+        struct mds_dump_site site = dump_site(file, i);
+
+        if (site.call >= file->calls.n || !is_number(site.module, &file->modules)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool are_comms_sound(const struct dump_file *file)
+{
+    for (uint32_t i = 0; i < file->comms.n; i++) {
+        if (dump_comm(file, i).name >= file->names.n) { /* which may be any bytes */
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool is_now_sound(const struct dump_file *file)
+{
+    struct mds_dump_now now;
+
+    if (file->now.n == 0) {
+        return true;
+    }
+    now = dump_now(file, 0);
+    return file->now.n == 1 && is_number(now.call, &file->calls) &&
+           is_number(now.comm, &file->comms) && is_number(now.module, &file->modules) &&
+           now.peer >= -1 && (int64_t)now.peer < (int64_t)file->process.n_ranks;
+}
+
 /** Whether numbers and texts in the records are within their bounds. */
 static bool are_records_sound(const struct dump_file *file)
 {
@@ -228,7 +291,8 @@ static bool are_records_sound(const struct dump_file *file)
         process->histogram_bits > MDS_HISTOGRAM_MOST_BITS ||
         process->host[sizeof(process->host) - 1] != '\0' || !is_plain(process->host) ||
         file->names.n == 0 || file->names.data[file->names.n - 1] != '\0' ||
-        !are_calls_sound(file) || !are_buckets_sound(file)) {
+        !are_calls_sound(file) || !are_buckets_sound(file) || !are_sites_sound(file) ||
+        !are_comms_sound(file) || !is_now_sound(file)) {
         return false;
     }
     for (uint32_t i = 0; i < file->peers.n; i++) {
@@ -249,8 +313,7 @@ static int check(struct dump_file *file, const char *path,
     if (rc < 0) {
         return rc;
     }
-    if (!find_section(file, "process", sizeof(file->process), &process) ||
-        process.n != 1) {
+    if (!find_section(file, &wanted_process, &process) || process.n != 1) {
         return dump_refuse(error_out, "%s is damaged: section process", path);
     }
     memcpy(&file->process, process.data, sizeof(file->process));
@@ -258,7 +321,7 @@ static int check(struct dump_file *file, const char *path,
         struct dump_records *records =
             (struct dump_records *)((char *)file + wanted[i].offset);
 
-        if (!find_section(file, wanted[i].name, wanted[i].record_bytes, records)) {
+        if (!find_section(file, &wanted[i], records)) {
             return dump_refuse(error_out, "%s is damaged: section %s", path,
                                wanted[i].name);
         }
@@ -314,3 +377,14 @@ RECORD_FUNCTION(dump_period, mds_dump_call, periods)
 RECORD_FUNCTION(dump_call, mds_dump_call, calls)
 RECORD_FUNCTION(dump_bucket, mds_dump_bucket, buckets)
 RECORD_FUNCTION(dump_peer, mds_dump_peer, peers)
+RECORD_FUNCTION(dump_comm, mds_dump_comm, comms)
+RECORD_FUNCTION(dump_module, mds_dump_module, modules)
+RECORD_FUNCTION(dump_site, mds_dump_site, sites)
+RECORD_FUNCTION(dump_now, mds_dump_now, now)
+
+const uint8_t *dump_module_id(const struct dump_file *file, uint32_t i)
+{
+    return (const uint8_t *)file->modules.data +
+           (size_t)i * file->modules.record_bytes +
+           offsetof(struct mds_dump_module, id);
+}

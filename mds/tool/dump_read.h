@@ -23,6 +23,8 @@ struct dump_file {
     size_t n_bytes;
     struct mds_dump_process process;
     struct dump_records periods, calls, buckets, peers, names;
+    struct dump_records comms, modules, sites,
+        now; /* empty in files of earlier versions */
 };
 
 enum { DUMP_ERROR_BYTES = 4096 };
@@ -60,6 +62,21 @@ struct mds_dump_bucket dump_bucket(const struct dump_file *file, uint32_t i);
 
 /** The i-th record of "peers". */
 struct mds_dump_peer dump_peer(const struct dump_file *file, uint32_t i);
+
+/** The i-th record of "comms". */
+struct mds_dump_comm dump_comm(const struct dump_file *file, uint32_t i);
+
+/** The i-th record of "modules". */
+struct mds_dump_module dump_module(const struct dump_file *file, uint32_t i);
+
+/** Its build id, in the file's bytes. */
+const uint8_t *dump_module_id(const struct dump_file *file, uint32_t i);
+
+/** The i-th record of "sites". */
+struct mds_dump_site dump_site(const struct dump_file *file, uint32_t i);
+
+/** The record of "now", if there is one. */
+struct mds_dump_now dump_now(const struct dump_file *file, uint32_t i);
 
 /** The text at an offset of "names". */
 static inline const char *dump_name(const struct dump_file *file, uint32_t offset)

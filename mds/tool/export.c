@@ -11,9 +11,10 @@
 #include "mds/collect.h"
 #include "mds/histogram.h"
 #include "mds/tool/manifest.h"
+#include "mds/tool/site.h"
 #include "mds/tool/text.h"
 
-enum { MANIFEST, PROCESSES, PERIODS, CALLS, BUCKETS, PEERS };
+enum { MANIFEST, PROCESSES, PERIODS, CALLS, SITES, BUCKETS, PEERS, COMMS };
 
 const struct export_table export_tables[EXPORT_TABLES] = {
     [MANIFEST] = {"manifest",
@@ -52,6 +53,17 @@ const struct export_table export_tables[EXPORT_TABLES] = {
                 {"sized", EXPORT_NUMBER},
                 {"bytes", EXPORT_NUMBER},
                 {"passed", EXPORT_NUMBER}}},
+    [SITES] = {"sites",
+               {{"rank", EXPORT_NUMBER},
+                {"primitive", EXPORT_TEXT},
+                {"module", EXPORT_TEXT},
+                {"address", EXPORT_NUMBER},
+                {"place", EXPORT_TEXT},
+                {"count", EXPORT_NUMBER},
+                {"min_ns", EXPORT_NUMBER},
+                {"max_ns", EXPORT_NUMBER},
+                {"total_ns", EXPORT_NUMBER},
+                {"bytes", EXPORT_NUMBER}}},
     [BUCKETS] = {"buckets",
                  {{"rank", EXPORT_NUMBER},
                   {"period", EXPORT_TEXT},
@@ -67,6 +79,17 @@ const struct export_table export_tables[EXPORT_TABLES] = {
                 {"sent_bytes", EXPORT_NUMBER},
                 {"received", EXPORT_NUMBER},
                 {"received_bytes", EXPORT_NUMBER}}},
+    [COMMS] = {"comms",
+               {{"rank", EXPORT_NUMBER},
+                {"comm", EXPORT_NUMBER},
+                {"name", EXPORT_TEXT},
+                {"members", EXPORT_NUMBER},
+                {"sent", EXPORT_NUMBER},
+                {"sent_bytes", EXPORT_NUMBER},
+                {"received", EXPORT_NUMBER},
+                {"received_bytes", EXPORT_NUMBER},
+                {"collectives", EXPORT_NUMBER},
+                {"bytes", EXPORT_NUMBER}}},
 };
 
 static const char *const periods[] = {"computation", "communication"};
@@ -182,6 +205,57 @@ static int hand_calls(const struct dump_file *file, const struct export_sink *si
     return rc;
 }
 
+/** A text of others as UTF-8; NULL is "". @return for free; NULL: no memory */
+static char *plain_text(const char *text)
+{
+    return text == NULL ? strdup("") : text_utf8(text, strlen(text));
+}
+
+static int hand_site(const struct dump_file *file, uint32_t i, struct places *places,
+                     const struct export_sink *sink)
+{
+    struct site site = site_of(file, i);
+    char *words = site_place(&site, places);
+    char *place = words == NULL ? NULL : plain_text(words);
+    char *module = plain_text(site.module.path);
+    int rc = -ENOMEM;
+
+    if (place != NULL && module != NULL) {
+        rc = sink->row(sink->state, &export_tables[SITES],
+                       (union export_value[]){
+                           {.number = file->process.rank},
+                           {.text = site.primitive},
+                           {.text = module},
+                           {.number = site.address},
+                           {.text = place},
+                           {.number = site.time.count},
+                           {.number = site.time.min_ns},
+                           {.number = site.time.max_ns},
+                           {.number = site.time.total_ns},
+                           {.number = site.n_bytes},
+                       });
+    }
+    free(words);
+    free(place);
+    free(module);
+    return rc;
+}
+
+/** Those of all ranks: the files that they are in are opened once. */
+static int hand_sites(const struct run *run, const struct export_sink *sink)
+{
+    struct places *places = place_open();
+    int rc = places == NULL ? -ENOMEM : 0;
+
+    for (uint32_t i = 0; i < run->n_files; i++) {
+        for (uint32_t j = 0; j < run->files[i].sites.n && rc == 0; j++) {
+            rc = hand_site(&run->files[i], j, places, sink);
+        }
+    }
+    place_close(places);
+    return rc;
+}
+
 static int hand_buckets(const struct dump_file *file, const struct export_sink *sink)
 {
     uint32_t bits = file->process.histogram_bits;
@@ -230,12 +304,44 @@ static int hand_peers(const struct dump_file *file, const struct export_sink *si
     return rc;
 }
 
+static int hand_comms(const struct dump_file *file, const struct export_sink *sink)
+{
+    int rc = 0;
+
+    for (uint32_t i = 0; i < file->comms.n && rc == 0; i++) {
+        struct mds_dump_comm comm = dump_comm(file, i);
+        char *name = plain_text(dump_name(file, comm.name));
+
+        rc = name == NULL ? -ENOMEM
+                          : sink->row(sink->state, &export_tables[COMMS],
+                                      (union export_value[]){
+                                          {.number = file->process.rank},
+                                          {.number = comm.id},
+                                          {.text = name},
+                                          {.number = comm.n_ranks},
+                                          {.number = comm.n_sent},
+                                          {.number = comm.sent_bytes},
+                                          {.number = comm.n_received},
+                                          {.number = comm.received_bytes},
+                                          {.number = comm.n_collectives},
+                                          {.number = comm.collective_bytes},
+                                      });
+        free(name);
+    }
+    return rc;
+}
+
 int export_run(const struct run *run, const struct export_sink *sink)
 {
+    static int (*const hand_run[EXPORT_TABLES])(const struct run *,
+                                                const struct export_sink *) = {
+        [MANIFEST] = hand_manifest,
+        [SITES] = hand_sites,
+    };
     static int (*const hand_file[EXPORT_TABLES])(const struct dump_file *,
                                                  const struct export_sink *) = {
         [PROCESSES] = hand_process, [PERIODS] = hand_periods, [CALLS] = hand_calls,
-        [BUCKETS] = hand_buckets,   [PEERS] = hand_peers,
+        [BUCKETS] = hand_buckets,   [PEERS] = hand_peers,     [COMMS] = hand_comms,
     };
     int rc = 0;
 
@@ -243,10 +349,10 @@ int export_run(const struct run *run, const struct export_sink *sink)
         const struct export_table *table = &export_tables[i];
 
         rc = sink->begin(sink->state, table);
-        if (i == MANIFEST && rc == 0) {
-            rc = hand_manifest(run, sink);
+        if (rc == 0 && hand_run[i] != NULL) {
+            rc = hand_run[i](run, sink);
         }
-        for (uint32_t j = 0; i != MANIFEST && j < run->n_files && rc == 0; j++) {
+        for (uint32_t j = 0; hand_file[i] != NULL && j < run->n_files && rc == 0; j++) {
             rc = hand_file[i](&run->files[j], sink);
         }
         if (rc == 0) {

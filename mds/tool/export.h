@@ -9,7 +9,7 @@
 #include "mds/tool/output.h"
 #include "mds/tool/run_read.h"
 
-enum { EXPORT_COLUMNS_MOST = 16, EXPORT_TABLES = 6 };
+enum { EXPORT_COLUMNS_MOST = 16, EXPORT_TABLES = 8 };
 
 /** What a column has. */
 enum export_kind {

@@ -42,11 +42,17 @@ int report_print_ranks(FILE *out, const struct run *run);
 void report_print_calls(FILE *out, const struct run *run,
                         const struct report_call *calls);
 
+/** The places that have cost most. @return 0 or -ENOMEM */
+int report_print_sites(FILE *out, const struct run *run);
+
 /** Distributions as drawings. @return 0 or -ENOMEM */
 int report_print_spreads(FILE *out, const struct run *run,
                          const struct report_call *calls);
 
 /** Who sends how much to whom. @return 0 or -ENOMEM */
 int report_print_matrix(FILE *out, const struct run *run);
+
+/** What is done on which communicator. @return 0 or -ENOMEM */
+int report_print_comms(FILE *out, const struct run *run);
 
 #endif

@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "mds/dump_process.h"
+#include "mds/live.h"
 #include "mds/run_folder.h"
 #include "mds/tool/manifest.h"
 
@@ -39,13 +41,50 @@ static int check_manifest(const struct run *run, char error_out[DUMP_ERROR_BYTES
     return 0;
 }
 
-static int is_process_file(const struct dirent *entry)
+/** Whether the form, "process.%9u.mds%n" say, is that of a name. */
+static bool fits(const char *name, const char *form)
 {
     unsigned int rank;
     int n_bytes = 0;
 
-    return sscanf(entry->d_name, "process.%9u.mds%n", &rank, &n_bytes) == 1 &&
-           n_bytes > 0 && entry->d_name[n_bytes] == '\0';
+    return sscanf(name, form, &rank, &n_bytes) == 1 && n_bytes > 0 &&
+           name[n_bytes] == '\0';
+}
+
+static bool is_live_file(const char *name)
+{
+    return fits(name, "process.%9u.live%n");
+}
+
+static int is_process_file(const struct dirent *entry)
+{
+    return fits(entry->d_name, "process.%9u.mds%n") || is_live_file(entry->d_name);
+}
+
+/** Read a file that a process is recording in, or has left behind, as if it had written its
+ *  file. @return as dump_file_read; -EAGAIN: there is nothing in it yet */
+static int read_live(const char *path, struct dump_file *file_out,
+                     char error_out[DUMP_ERROR_BYTES])
+{
+    struct mds_process process = {.end = MDS_DUMP_END_UNKNOWN};
+    size_t n_bytes;
+    char *bytes;
+    int rc = mds_live_read(path, &process.collect);
+
+    if (rc == -EAGAIN) {
+        return rc;
+    }
+    if (rc == -EINVAL) {
+        return dump_refuse(error_out,
+                           "%s is no file that this version of bcs records in", path);
+    }
+    if (rc == 0) {
+        mmds_cut(process.collect);
+        rc = mds_dump_process_bytes(&process, &bytes, &n_bytes);
+        free(process.collect);
+    }
+    return rc < 0 ? dump_refuse(error_out, "cannot read %s: %s", path, strerror(-rc))
+                  : dump_file_take(path, bytes, n_bytes, file_out, error_out);
 }
 
 static int compare_ranks(const void *left, const void *right)
@@ -54,6 +93,18 @@ static int compare_ranks(const void *left, const void *right)
     uint32_t b = ((const struct dump_file *)right)->process.rank;
 
     return a < b ? -1 : a > b;
+}
+
+/** Whether the i-th file of a list, which is in the order of names, is one that a process has
+ *  recorded in, and the one that it has written then is there, too. */
+static bool is_replaced(struct dirent **entries, int n, int i)
+{
+    const char *name = entries[i]->d_name;
+    size_t n_stem = strlen(name) - strlen("live");
+
+    return is_live_file(name) && i + 1 < n &&
+           strncmp(entries[i + 1]->d_name, name, n_stem) == 0 &&
+           strcmp(entries[i + 1]->d_name + n_stem, "mds") == 0;
 }
 
 /** Read the files that a list names, and free it. */
@@ -69,10 +120,15 @@ static int read_list(struct run *run, struct dirent **entries, int n,
                                 entries[i]->d_name) >= (int)sizeof(path)) {
             rc = dump_refuse(error_out, "the folder's name is too long");
         }
-        if (rc == 0) {
-            rc = dump_file_read(path, &run->files[run->n_files], error_out);
+        if (rc == 0 && !is_replaced(entries, n, i)) {
+            rc = is_live_file(entries[i]->d_name)
+                     ? read_live(path, &run->files[run->n_files], error_out)
+                     : dump_file_read(path, &run->files[run->n_files], error_out);
             run->n_files += rc == 0;
+            rc = rc == -EAGAIN ? 0 : rc;
         }
+    }
+    for (int i = 0; i < n; i++) {
         free(entries[i]);
     }
     free(entries);

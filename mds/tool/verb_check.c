@@ -2,7 +2,9 @@
 /*
  * bcs-mds check: whether what was recorded agrees with itself. In each process computation and
  * communication come to the run time, to 0.01 % [BCS-MPI section 5.4], and its distributions
- * have as many points as were counted; what one rank has sent another one, that one has got.
+ * have as many points as were counted; its places in the program have made as many calls; its
+ * messages are as many by communicator as by rank; what one rank has sent another one, that one
+ * has got.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -75,6 +77,61 @@ static int check_distributions(const struct dump_file *file)
     }
     free(points);
     return n_found;
+}
+
+/** Calls by place are all calls. */
+static int check_sites(const struct dump_file *file)
+{
+    uint64_t *counts = calloc((size_t)file->calls.n + 1, sizeof(*counts));
+    int n_found = 0;
+
+    if (counts == NULL) {
+        return FOUND("no memory");
+    }
+    for (uint32_t i = 0; i < file->sites.n; i++) {
+        struct mds_dump_site site = dump_site(file, i);
+
+        counts[site.call] += site.count;
+    }
+    for (uint32_t i = 0; i < file->calls.n && file->sites.n > 0; i++) {
+        struct mds_dump_call call = dump_call(file, i);
+
+        if (call.count != counts[i]) {
+            n_found += FOUND("rank %u: places have called %s %" PRIu64
+                             " times, it was called %" PRIu64 " times",
+                             file->process.rank, dump_name(file, call.name), counts[i],
+                             call.count);
+        }
+    }
+    free(counts);
+    return n_found;
+}
+
+/** Messages by communicator are those by rank. */
+static int check_comms(const struct dump_file *file)
+{
+    uint64_t n_by_comm = 0, n_by_peer = 0, bytes_by_comm = 0, bytes_by_peer = 0;
+
+    for (uint32_t i = 0; i < file->comms.n; i++) {
+        struct mds_dump_comm comm = dump_comm(file, i);
+
+        n_by_comm += comm.n_sent + comm.n_received;
+        bytes_by_comm += comm.sent_bytes + comm.received_bytes;
+    }
+    for (uint32_t i = 0; i < file->peers.n; i++) {
+        struct mds_dump_peer peer = dump_peer(file, i);
+
+        n_by_peer += peer.n_sent + peer.n_received;
+        bytes_by_peer += peer.sent_bytes + peer.received_bytes;
+    }
+    if (file->comms.n == 0 ||
+        (n_by_comm == n_by_peer && bytes_by_comm == bytes_by_peer)) {
+        return 0;
+    }
+    return FOUND("rank %u: %" PRIu64 " messages with %" PRIu64
+                 " bytes by communicator, %" PRIu64 " with %" PRIu64 " by rank",
+                 file->process.rank, n_by_comm, bytes_by_comm, n_by_peer,
+                 bytes_by_peer);
 }
 
 /** The file of a rank; NULL: it has none. */
@@ -154,6 +211,8 @@ int verb_check(const struct run *run, const struct verb_options *options)
     for (uint32_t i = 0; i < run->n_files; i++) {
         n_found += check_time(run, i);
         n_found += check_distributions(&run->files[i]);
+        n_found += check_sites(&run->files[i]);
+        n_found += check_comms(&run->files[i]);
         n_found += check_peers(run, &run->files[i]);
     }
     printf("%u files, %d findings\n", run->n_files, n_found);

@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * bcs-mds matrix: which ranks send how much to which, those that send most first.
+ * bcs-mds matrix: which ranks send how much to which, and what is done on which communicators,
+ * those with most first.
  */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+#include <string.h>
+
+#include "mds/tool/comm.h"
+#include "mds/tool/manifest.h"
 #include "mds/tool/verbs.h"
 
 enum { LINES = 50 }; /* if not told */
@@ -68,6 +73,37 @@ static void print(const struct pair *pairs, size_t n, size_t n_shown)
     }
 }
 
+/** @return 0, or 1: no memory */
+static int print_comms(const struct run *run, size_t n_most)
+{
+    size_t n;
+    struct comm *comms = comms_of(run, &n);
+
+    if (comms == NULL) {
+        fprintf(stderr, "bcs-mds: no memory for communicators\n");
+        return 1;
+    }
+    if (n > 0) {
+        printf("\n%14s %18s %14s %18s %8s %8s  %s\n", "Messages", "Bytes",
+               "Collectives", "Bytes", "Members", "Used by", "Communicator");
+    }
+    for (size_t i = 0; i < n && i < n_most; i++) {
+        const struct mds_dump_comm *sum = &comms[i].sum;
+        const char *title = comm_title(&comms[i]);
+
+        printf("%14" PRIu64 " %18" PRIu64 " %14" PRIu64 " %18" PRIu64 " %8u %8u  ",
+               sum->n_sent, sum->sent_bytes, sum->n_collectives, sum->collective_bytes,
+               sum->n_ranks, comms[i].n_files);
+        manifest_print(stdout, title, strlen(title));
+        printf("\n");
+    }
+    if (n > n_most) {
+        printf("and %zu communicators with less\n", n - n_most);
+    }
+    free(comms);
+    return 0;
+}
+
 int verb_matrix(const struct run *run, const struct verb_options *options)
 {
     size_t n_lines = options->n_most < 0 ? LINES : (size_t)options->n_most;
@@ -86,5 +122,5 @@ int verb_matrix(const struct run *run, const struct verb_options *options)
     qsort(pairs, n, sizeof(*pairs), compare);
     print(pairs, n, n < n_lines ? n : n_lines);
     free(pairs);
-    return 0;
+    return print_comms(run, n_lines);
 }

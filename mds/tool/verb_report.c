@@ -86,10 +86,16 @@ static int print(FILE *out, const struct run *run)
     }
     if (rc == 0) {
         report_print_calls(out, run, calls);
+        rc = report_print_sites(out, run);
+    }
+    if (rc == 0) {
         rc = report_print_spreads(out, run, calls);
     }
     if (rc == 0) {
         rc = report_print_matrix(out, run);
+    }
+    if (rc == 0) {
+        rc = report_print_comms(out, run);
     }
     if (rc == 0) {
         report_print_settings(out, run);

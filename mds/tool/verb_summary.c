@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * bcs-mds summary: what was run, the table of the paper [BCS-MPI table 5.3], how each rank has
- * spent its time, and how efficient that was.
+ * spent its time, how efficient that was, and which places in the program have cost most.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -10,9 +10,14 @@
 
 #include "mds/tool/efficiency.h"
 #include "mds/tool/manifest.h"
+#include "mds/tool/roll.h"
+#include "mds/tool/site.h"
 #include "mds/tool/verbs.h"
 
-enum { VALUE_BYTES = 64 };
+enum {
+    VALUE_BYTES = 64,
+    USUAL_SITES = 10, /* that are shown */
+};
 
 static double seconds(uint64_t ns)
 {
@@ -66,12 +71,71 @@ static void print_efficiency(const struct run *run)
            100 * efficiency.communication);
 }
 
+/** @param run_ns, mpi_ns  of all ranks that are shown: all of their time, and all in calls */
+static void print_site(const struct site *site, struct places *places, double run_ns,
+                       double mpi_ns)
+{
+    char *place = site_place(site, places);
+    double total_ns = (double)site->time.total_ns;
+
+    printf("%-20s %10" PRIu64 " %12.3f %8.2f %8.2f %12.3f %6.2f %8u %12.3f  ",
+           site->primitive, site->time.count, total_ns / 1e6, percent(total_ns, run_ns),
+           percent(total_ns, mpi_ns), total_ns / (double)site->time.count / 1e3,
+           site->variation, site->most_rank, (double)site->most_ns / 1e6);
+    if (place != NULL) {
+        manifest_print(stdout, place, strlen(place));
+    }
+    printf("\n");
+    free(place);
+}
+
+/** The places that have cost most. @return false: no memory */
+static bool print_sites(const struct run *run, const struct verb_options *options)
+{
+    size_t n, n_most = options->n_most < 0 ? USUAL_SITES : (size_t)options->n_most;
+    struct site *sites = sites_of(run, options->rank, &n);
+    struct places *places = place_open();
+    double run_ns = 0, mpi_ns = 0;
+
+    for (uint32_t i = 0; i < run->n_files; i++) {
+        if (options->rank < 0 || options->rank == run->files[i].process.rank) {
+            run_ns += (double)run->summaries[i].run_ns;
+        }
+    }
+    if (sites != NULL && places != NULL && n > 0 && n_most > 0) {
+        for (size_t i = 0; i < n; i++) {
+            mpi_ns += (double)sites[i].time.total_ns;
+        }
+        printf("\n%-20s %10s %12s %8s %8s %12s %6s %8s %12s  %s\n", "Called from",
+               "Calls", "Total(ms)", "App(%)", "MPI(%)", "Mean(us)", "COV", "Rank",
+               "Its(ms)", "Place");
+        for (size_t i = 0; i < n && i < n_most; i++) {
+            print_site(&sites[i], places, run_ns, mpi_ns);
+        }
+        printf("%zu of %zu places, by their total; the rank has most of it. COV is the "
+               "standard deviation\nof the ranks' totals by their mean.%s\n",
+               n < n_most ? n : n_most, n, PLACE_NOTE);
+    }
+    place_close(places);
+    free(sites);
+    return sites != NULL && places != NULL;
+}
+
+static int no_memory(const struct run *run)
+{
+    fprintf(stderr, "bcs-mds: no memory for the places of %s\n", run->folder);
+    return 1;
+}
+
 int verb_summary(const struct run *run, const struct verb_options *options)
 {
     struct mmds_summary sum = {0};
     char title[64];
 
     print_head(run);
+    if (roll_print(run) < 0) {
+        return no_memory(run);
+    }
     for (uint32_t i = 0; i < run->n_files; i++) {
         bool is_wanted =
             options->rank < 0 || options->rank == run->files[i].process.rank;
@@ -92,5 +156,5 @@ int verb_summary(const struct run *run, const struct verb_options *options)
     mmds_print(stdout, title, run->names, run->n_names, &sum);
     print_ranks(run);
     print_efficiency(run);
-    return 0;
+    return print_sites(run, options) ? 0 : no_memory(run);
 }

@@ -14,8 +14,9 @@ struct verb_options {
     const char *of; /* dist: of which primitive, or "computation" or "communication" */
     bool is_of_sizes; /* dist: of its sizes, not of its latencies */
     int64_t rank;     /* summary, dist: of this rank only; -1: of all */
-    int64_t n_most;   /* matrix, diff: lines of a table at most; -1: as many as usual */
-    bool has_ranks;   /* summary: a table for each rank, too */
+    int64_t
+        n_most; /* summary, matrix, diff: lines of a table at most; -1: as many as usual */
+    bool has_ranks;     /* summary: a table for each rank, too */
     const char *format; /* export: name of one */
     const char
         *output; /* export, report: the file that is made, "-" for standard output */

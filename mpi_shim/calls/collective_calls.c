@@ -94,6 +94,7 @@ static inline __attribute__((always_inline)) bool block(struct shim_exchange *ex
     if (comm == NULL) {
         class = class_without(call->handle);
     } else if (is_barrier) {
+        shim_record_collective(comm, 0);
         class = shim_class_of_status(bcs_barrier(shim_context(), comm->whole, NULL));
     } else {
         class = check(comm, call);

@@ -14,9 +14,12 @@
 #include "libbcs/base/notice.h"
 #include "libbcs/session/variables.h"
 #include "mds/dump_process.h"
+#include "mds/live.h"
 #include "mds/mmds.h"
 #include "mds/run_folder.h"
 #include "mds/selection.h"
+#include "mpi_shim/calls/caller.h"
+#include "mpi_shim/comm/comm.h"
 #include "mpi_shim/real/fallback.h"
 #include "mpi_shim/real/handles.h"
 #include "mpi_shim/real/real.h"
@@ -25,6 +28,7 @@
 /** What lasts from MPI_Init to MPI_Finalize. */
 struct shim_monitor {
     char folder[MDS_PATH_BYTES]; /* of the run; "": none */
+    char live[MDS_PATH_BYTES];   /* the file that is recorded in; "": none */
     struct mds_collect
         *collect; /* that has been stopped; NULL: this rank does not record */
 };
@@ -68,15 +72,36 @@ static void make_folder(struct shim_monitor *monitor, const char *parent)
                     shim_handles.comm_world);
 }
 
-static void start_recording(const struct mds_config *config)
+/** Start recording in a file of the run's folder, if there is one, else in memory alone. */
+static void start_recording(struct shim_monitor *monitor,
+                            const struct mds_config *config)
 {
-    const struct mds_shape shape = {
-        .n_ranks = bcs_context_size(shim_context()),
-        .bits = (uint32_t)config->bits,
+    struct mmds_plan plan = {
+        .is_shared = shim_state.is_threaded,
+        .shape = {.n_ranks = bcs_context_size(shim_context()),
+                  .bits = (uint32_t)config->bits},
+        .rank = bcs_context_rank(shim_context()),
+        .names = shim_function_names,
+        .timings = shim_function_timings,
+        .n_primitives = SHIM_N_FUNCTIONS,
     };
     struct mds_collect *collect;
+    int rc = -ENOENT;
 
-    if (mmds_start(shim_state.is_threaded, &shape, &collect) < 0) {
+    if (monitor->folder[0] != '\0' &&
+        mds_live_path(monitor->folder, plan.rank, monitor->live) == 0) {
+        plan.path = monitor->live;
+        rc = mmds_start(&plan, &collect);
+        if (rc < 0) {
+            tell_unwritten(monitor->live, rc);
+            monitor->live[0] = '\0';
+        }
+    }
+    if (rc < 0) {
+        plan.path = NULL;
+        rc = mmds_start(&plan, &collect);
+    }
+    if (rc < 0) {
         bcs_error("no memory for the monitor: this rank is missing in its report");
         return;
     }
@@ -85,6 +110,7 @@ static void start_recording(const struct mds_config *config)
             mmds_distribute(collect, i);
         }
     }
+    shim_caller_setup();
     shim_state.collect = collect;
 }
 
@@ -104,7 +130,7 @@ void shim_monitor_start(const struct mds_config *config)
         make_folder(monitor, config->folder);
     }
     if (mds_ranks_has(config->ranks, bcs_context_rank(shim_context()))) {
-        start_recording(config);
+        start_recording(monitor, config);
     }
     shim_state.monitor = monitor;
 }
@@ -113,8 +139,9 @@ void shim_monitor_stop(void)
 {
     struct mds_collect *collect = shim_state.collect;
 
-    shim_state.collect = NULL;
     if (collect != NULL) {
+        shim_comm_record_names();
+        shim_state.collect = NULL;
         shim_state.monitor->collect = collect;
         mmds_stop(collect);
     }
@@ -156,22 +183,18 @@ static void print(const struct mds_collect *collect, bool is_brief)
     mmds_report(&report, &summary);
 }
 
-/** Write this rank's file. */
-static void write_own(const struct shim_monitor *monitor)
+/** Write this rank's file, in place of the one that was recorded in. */
+static void write_own(struct shim_monitor *monitor)
 {
     uint64_t n_passed[SHIM_N_FUNCTIONS];
     const struct mds_process process = {
         .collect = monitor->collect,
-        .rank = bcs_context_rank(shim_context()),
         .end = MDS_DUMP_END_FINALIZE,
         .n_slices = bcs_context_slices(shim_context()),
-        .names = shim_function_names,
-        .timings = shim_function_timings,
         .n_passed = n_passed,
-        .n_primitives = SHIM_N_FUNCTIONS,
     };
     char path[MDS_PATH_BYTES];
-    int rc = mds_process_path(monitor->folder, process.rank, path);
+    int rc = mds_process_path(monitor->folder, bcs_context_rank(shim_context()), path);
 
     shim_pass_counts(n_passed, SHIM_N_FUNCTIONS);
     if (rc == 0) {
@@ -179,11 +202,12 @@ static void write_own(const struct shim_monitor *monitor)
     }
     if (rc < 0) {
         tell_unwritten(path, rc);
+        monitor->live[0] = '\0'; /* it stays, and has the same */
     }
 }
 
 /** Write what all ranks have recorded. */
-static void write_all(const struct shim_monitor *monitor)
+static void write_all(struct shim_monitor *monitor)
 {
     int rc = 0;
 
@@ -215,7 +239,8 @@ void shim_monitor_report(void)
     } else {
         print(monitor->collect, false);
     }
-    free(monitor->collect);
+    shim_caller_teardown();
+    mds_live_drop(monitor->collect, monitor->live[0] == '\0' ? NULL : monitor->live);
     free(monitor);
     shim_state.monitor = NULL;
 }

@@ -121,6 +121,7 @@ static inline bool is_copied(const struct shim_datatype *type, size_t n_bytes)
 /** Wait for a request that has been started, and complete it. */
 static int complete(MPI_Request *request, MPI_Status *status)
 {
+    shim_request_tell(shim_request_find(*request));
     shim_request_wait(shim_request_find(*request));
     return shim_request_finish(request, status);
 }
@@ -187,6 +188,7 @@ static inline int send_now(const struct shim_call *call, struct shim_comm *comm,
         return carry_out(call, comm, type, MPI_STATUS_IGNORE);
     }
     shim_record_sent(comm, call->peer, message.n_bytes);
+    shim_record_target(comm, call->peer, call->tag);
     rc = type->is_dense ? bcs_send(shim_context(), &message, mode, NULL)
                         : send_laid_out(&message, type, mode);
     return rc < 0 ? MPI_ERR_NO_MEM : MPI_SUCCESS;
@@ -333,6 +335,7 @@ static inline int receive_now(const struct shim_call *call, struct shim_comm *co
     if (is_copied(type, message.n_bytes)) {
         return carry_out(call, comm, type, status);
     }
+    shim_record_target(comm, call->peer, call->tag);
     rc = type->is_dense ? bcs_recv(shim_context(), &message, &result, NULL)
                         : receive_laid_out(&message, type, &result);
     if (rc < 0) {

@@ -5,6 +5,7 @@
  * not been started. Runs in the application's threads.
  */
 #include "mpi_shim/calls/calls.h"
+#include "mpi_shim/comm/record.h"
 #include "mpi_shim/real/error.h"
 #include "mpi_shim/real/handles.h"
 #include "mpi_shim/real/pass.h"
@@ -47,6 +48,9 @@ static int probe(struct shim_comm *comm, int source, int tag, const struct how *
         shim_status_set_proc_null(status);
         *found_out = (struct found){.is_found = true};
         return MPI_SUCCESS;
+    }
+    if (how->is_waiting) {
+        shim_record_target(comm, source, tag);
     }
     if (how->is_taking) {
         rc = bcs_mprobe(shim_context(), &message, how->is_waiting, &result,

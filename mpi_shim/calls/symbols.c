@@ -13,6 +13,7 @@
 #include "libbcs/base/forked.h"
 #include "libbcs/base/log.h"
 #include "mds/collect.h"
+#include "mpi_shim/calls/caller.h"
 #include "mpi_shim/calls/calls.h"
 #include "mpi_shim/real/gate.h"
 #include "mpi_shim/real/pass.h"
@@ -66,7 +67,7 @@ static void shim_symbols_tell_inactive(const char *name)
             shim_symbols_tell_inactive("MPI_" #name);                                  \
             return shim_real.name arguments;                                           \
         }                                                                              \
-        began = mds_begin(collect, MDS_##timing);                                      \
+        began = mds_begin(collect, SHIM_FN_##name, MDS_##timing);                      \
         result = shim_##name arguments;                                                \
         mds_end(collect, SHIM_FN_##name, MDS_##timing, began);                         \
         return result;                                                                 \
@@ -75,6 +76,7 @@ static void shim_symbols_tell_inactive(const char *name)
     SHIM_EXPORT type PMPI_##name parameters                                            \
     {                                                                                  \
         if (__builtin_expect(shim_state.gate.pmpi_is_slow, false)) {                   \
+            shim_call_from(__builtin_return_address(0), __builtin_dwarf_cfa());        \
             return shim_inner_##name arguments;                                        \
         }                                                                              \
         return shim_##name arguments;                                                  \
@@ -82,6 +84,7 @@ static void shim_symbols_tell_inactive(const char *name)
     SHIM_EXPORT type MPI_##name parameters                                             \
     {                                                                                  \
         if (__builtin_expect(shim_state.gate.mpi_is_slow, false)) {                    \
+            shim_call_from(__builtin_return_address(0), __builtin_dwarf_cfa());        \
             return shim_slow_##name arguments;                                         \
         }                                                                              \
         return shim_##name arguments;                                                  \
@@ -92,6 +95,7 @@ static void shim_symbols_tell_inactive(const char *name)
     SHIM_EXPORT type PMPI_##name parameters                                            \
     {                                                                                  \
         if (__builtin_expect(shim_state.gate.pmpi_is_slow, false)) {                   \
+            shim_call_from(__builtin_return_address(0), __builtin_dwarf_cfa());        \
             shim_symbols_enter(SHIM_FN_##name);                                        \
         }                                                                              \
         return shim_pass_##name arguments;                                             \
@@ -99,6 +103,7 @@ static void shim_symbols_tell_inactive(const char *name)
     SHIM_EXPORT type MPI_##name parameters                                             \
     {                                                                                  \
         if (__builtin_expect(shim_state.gate.mpi_is_slow, false)) {                    \
+            shim_call_from(__builtin_return_address(0), __builtin_dwarf_cfa());        \
             return shim_slow_##name arguments;                                         \
         }                                                                              \
         return shim_pass_##name arguments;                                             \

@@ -85,6 +85,7 @@ int shim_Wait(MPI_Request *request, MPI_Status *status)
     }
     comm = ours->error_comm;
     shim_enter();
+    shim_request_tell(ours);
     shim_request_wait(ours);
     rc = shim_request_finish(request, status);
     shim_leave();
@@ -162,6 +163,23 @@ static bool go_on(int count, const MPI_Request requests[], int n_looks,
         scan->next++;
     }
     return scan->first >= count;
+}
+
+/** The call under way waits for a list: let the MDS know for what, by its first request. */
+static inline void tell_first(int count, const MPI_Request requests[])
+{
+    int i = 0;
+
+    if (__builtin_expect(shim_state.collect == NULL, 1)) {
+        return;
+    }
+    while (i < count && !(shim_request_find(requests[i]) != NULL &&
+                          shim_request_find(requests[i])->is_active)) {
+        i++;
+    }
+    if (i < count) {
+        shim_request_tell(shim_request_find(requests[i]));
+    }
 }
 
 /** Whether all of a list's requests of ours are over; goes on with each that can. */
@@ -260,6 +278,7 @@ int shim_Waitall(int count, MPI_Request requests[], MPI_Status statuses[])
     while (!go_on(count, requests, waiter.spell.is_announced ? count : LOOKS_A_TURN,
                   &scan) ||
            !shim_foreign_test(&foreign)) {
+        tell_first(count - scan.first, requests + scan.first);
         bcs_wait_turn(shim_context(), &waiter);
     }
     bcs_wait_stop(shim_context(), &waiter);
@@ -351,6 +370,7 @@ int shim_Waitany(int count, MPI_Request requests[], int *index, MPI_Status *stat
     shim_enter();
     waiter.has_short_sleeps = census.n_foreign > 0;
     while ((found = complete_first(count, requests, status, &failure)) == NONE_OVER) {
+        tell_first(count, requests);
         bcs_wait_turn(shim_context(), &waiter);
     }
     bcs_wait_stop(shim_context(), &waiter);
@@ -429,6 +449,7 @@ int shim_Waitsome(int incount, MPI_Request requests[], int *outcount, int indice
     shim_enter();
     waiter.has_short_sleeps = census.n_foreign > 0;
     while ((n = complete_some(incount, requests, indices, statuses, &failure)) == 0) {
+        tell_first(incount, requests);
         bcs_wait_turn(shim_context(), &waiter);
     }
     bcs_wait_stop(shim_context(), &waiter);

@@ -73,6 +73,9 @@ int shim_collective_check(struct shim_comm *comm, struct shim_collective *call);
 uint64_t shim_collective_bytes(struct shim_comm *comm,
                                const struct shim_collective *call);
 
+/** Have the MDS record that a collective begins. Called while something is recorded. */
+void shim_collective_record(struct shim_comm *comm, const struct shim_collective *call);
+
 /** Free what shim_collective_check has looked up. */
 static inline void shim_collective_forget(struct shim_collective *call)
 {

@@ -5,6 +5,7 @@
  */
 #include "mpi_shim/collective/collective.h"
 #include "mpi_shim/comm/neighbors.h"
+#include "mpi_shim/comm/record.h"
 
 /** Whether how long this rank's data are is told by what it sends; else by what it gets. */
 static bool is_told_by_send(const struct shim_comm *comm,
@@ -63,4 +64,10 @@ uint64_t shim_collective_bytes(struct shim_comm *comm,
         return 0; /* it has no part in the call */
     }
     return shim_layout_block_bytes(layout, 0) * (uint64_t)n_alike(comm, call, is_sent);
+}
+
+void shim_collective_record(struct shim_comm *comm, const struct shim_collective *call)
+{
+    shim_record_collective(
+        comm, call->kind == SHIM_BARRIER ? 0 : shim_collective_bytes(comm, call));
 }

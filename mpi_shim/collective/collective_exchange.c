@@ -394,6 +394,9 @@ int shim_exchange_start(struct shim_exchange *exchange, struct shim_comm *comm,
                         struct bcs_request *request)
 {
     exchange->status = 0;
+    if (__builtin_expect(shim_state.collect != NULL, 0)) {
+        shim_collective_record(comm, &exchange->call);
+    }
     switch (exchange->call.kind) {
     case SHIM_BARRIER:
         return bcs_barrier(shim_context(), comm->whole, request);

@@ -25,6 +25,7 @@ struct shim_comm {
     uint32_t n_users;        /* the handle, and requests that outlast it */
     struct shim_comm *next;  /* in the table, or among those that the leader has left */
     struct bcs_neighbors *neighbors; /* see neighbors.h; NULL: not asked for yet */
+    uint32_t recorded;  /* by the MDS: its number there and 1; 0: not yet */
     uint32_t n_staying; /* leader, after leaving: members not seen to leave yet */
     uint32_t ports[];   /* of the whole */
 };
@@ -80,6 +81,9 @@ struct shim_agreement;
 /** Begin to carry a communicator that all members have agreed on. Called under the lock.
  *  @return 0 or -ENOMEM */
 int shim_comm_carry(MPI_Comm handle, const struct shim_agreement *agreement);
+
+/** Keep the names of all communicators that were recorded: recording is about to end. */
+void shim_comm_record_names(void);
 
 /** Before a communicator is freed: leave it. Does not wait. */
 void shim_comm_retire(MPI_Comm handle);

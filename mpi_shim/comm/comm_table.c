@@ -11,6 +11,7 @@
 
 #include "mpi_shim/comm/comm_agree.h"
 #include "mpi_shim/comm/comms.h"
+#include "mpi_shim/comm/record.h"
 #include "mpi_shim/comm/slots.h"
 #include "mpi_shim/real/error.h"
 #include "mpi_shim/real/handles.h"
@@ -219,6 +220,17 @@ int shim_comm_add(MPI_Comm handle)
     return MPI_SUCCESS;
 }
 
+void shim_comm_record_names(void)
+{
+    for (int i = 0; i < SHIM_COMM_BUCKETS; i++) {
+        const struct shim_comm *comm = shim_state.comms->buckets[i];
+
+        for (; comm != NULL; comm = comm->next) {
+            shim_record_name(comm);
+        }
+    }
+}
+
 /** Take a communicator out of the table. Its use by the handle remains. */
 static void remove_comm(struct shim_comm *comm)
 {
@@ -237,6 +249,7 @@ void shim_comm_retire(MPI_Comm handle)
     struct shim_comm *comm = shim_comm_find(handle);
 
     if (comm != NULL) {
+        shim_record_name(comm);
         remove_comm(comm);
         shim_slot_leave(comm);
     }

@@ -13,7 +13,7 @@
     {                                                                                  \
         struct mds_collect *collect =                                                  \
             MDS_##timing == MDS_UNTIMED ? NULL : shim_state.collect;                   \
-        uint64_t began = mds_begin(collect, MDS_##timing);                             \
+        uint64_t began = mds_begin(collect, SHIM_FN_##name, MDS_##timing);             \
         type result;                                                                   \
                                                                                        \
         shim_pass_begin(SHIM_FN_##name);                                               \

@@ -46,8 +46,9 @@ struct shim_state {
     struct bcs_context *context;
     /* What is left to be done when a call ends; NULL: nothing. */
     void (*at_leave)(void);
-    struct mds_collect *collect; /* where calls are recorded; NULL: they are not */
-    struct shim_comm *last_comm; /* that was looked up */
+    struct mds_collect *collect;  /* where calls are recorded; NULL: they are not */
+    struct shim_callers *callers; /* of Fortran's bindings; NULL: there are none */
+    struct shim_comm *last_comm;  /* that was looked up */
     /* The addresses of the first requests of ours: from the first to this end. */
     struct shim_request *requests, *requests_end;
     struct shim_idup *idups; /* that are under way; NULL: none */

@@ -11,7 +11,6 @@
 #include "libbcs/api/wait.h"
 #include "libbcs/base/notice.h"
 #include "mpi_shim/collective/collective.h"
-#include "mpi_shim/comm/record.h"
 #include "mpi_shim/real/error.h"
 #include "mpi_shim/real/handles.h"
 #include "mpi_shim/request/bsend_space.h"
@@ -224,10 +223,10 @@ static inline void record_start(struct shim_request *request)
         shim_record_sent(request->comm, request->peer, n_bytes);
     } else {
         shim_record_size(n_bytes);
-        if (request->kind == SHIM_RECEIVE && !request->is_persistent) {
-            request->comm->n_users++; /* the program may free it before */
-            request->holds_comm = true;
-        }
+    }
+    if (request->kind < SHIM_RECEIVE_MESSAGE && !request->is_persistent) {
+        request->comm->n_users++; /* the program may free it before */
+        request->holds_comm = true;
     }
 }
 

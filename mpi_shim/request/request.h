@@ -13,7 +13,7 @@
 
 #include "libbcs/api/completion.h"
 #include "libbcs/api/p2p.h"
-#include "mpi_shim/comm/comm.h"
+#include "mpi_shim/comm/record.h"
 #include "mpi_shim/data/datatype.h"
 #include "mpi_shim/real/state.h"
 #include "mpi_shim/request/bsend_space.h"
@@ -60,7 +60,7 @@ struct shim_request {
     char *copy;                /* of the data, without gaps, or NULL */
     bool is_persistent;        /* holds type and comm */
     bool holds_type;           /* for data with gaps */
-    bool holds_comm;           /* to record where a message has come from */
+    bool holds_comm;           /* to record whom the message is of */
     bool is_active;
     bool is_proc_null;
     bool is_buffered; /* copy counts as used space of the attached buffer */
@@ -170,6 +170,20 @@ void shim_request_delete(struct shim_request *request);
  * @return MPI_SUCCESS or an error class
  */
 int shim_request_start(struct shim_request *request);
+
+/** The call under way waits for a request: let the MDS know for what. */
+static inline void shim_request_tell(const struct shim_request *request)
+{
+    if (__builtin_expect(shim_state.collect == NULL, 1) || !request->is_active ||
+        request->is_proc_null) {
+        return;
+    }
+    if (request->kind == SHIM_EXCHANGE) {
+        mds_call_on(shim_state.collect, shim_record_comm(request->comm));
+    } else {
+        shim_record_target(request->comm, request->peer, request->tag);
+    }
+}
 
 /** Look whether a request is complete (also: inactive); does not turn the engine. */
 static inline bool shim_request_look(struct shim_request *request)

@@ -91,7 +91,7 @@ KNOWN_CIRCLES = []
 # Functions of the system that only some folders may use.
 SYSTEM_CALLS = {
     "_exit": ["libbcs/base", "libbcs/bsplib", "libbcs/tools", "libbcs/transport"],
-    "dl_iterate_phdr": ["libbcs/cbsp"],
+    "dl_iterate_phdr": ["libbcs/cbsp", "mds", "mpi_shim/calls"],
     "dlopen": ["libbcs/session", "mpi_shim/real"],
     "dlsym": ["libbcs/session", "mpi_shim/real"],
     "execv": ["libbcs/tools"],
@@ -99,9 +99,9 @@ SYSTEM_CALLS = {
     "fork": ["libbcs/tools"],
     "ftruncate64": ["libbcs/base"],
     "getenv": ["libbcs/base"],
-    "kill": ["libbcs/tools", "libbcs/transport/shm"],
+    "kill": ["libbcs/tools", "libbcs/transport/shm", "mds/tool"],
     "memfd_create": ["libbcs/base", "libbcs/tools"],
-    "mmap64": ["libbcs/base", "libbcs/tools", "libbcs/transport"],
+    "mmap64": ["libbcs/base", "libbcs/tools", "libbcs/transport", "mds"],
     "nanosleep": ["libbcs/transport/shm"],
     "prctl": ["libbcs/copy", "libbcs/tools", "nic_threads/drivers"],
     "process_vm_readv": ["libbcs/copy"],
@@ -119,6 +119,7 @@ SYSTEM_CALLS = {
         "libbcs/transport/shm",
         "mds",
         "mpi_shim/calls",
+        "mpi_shim/collective",
         "mpi_shim/real",
         "mpi_shim/request",
         "nic_threads/drivers",

@@ -14,6 +14,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "make_file.h"
+
 enum {
     MOST_PRIMITIVES = 24,
     MOST_BUCKETS = 5376, /* with seven bits */
@@ -43,6 +45,9 @@ static const struct {
 };
 
 static const char computation[] = "Comp Granularity";
+/* A communicator, and files of code. A terminal would obey some of these names. */
+static const char world[] = "world\033[7m";
+static const char *const modules[2] = {"/nowhere/made", "/nowhere/lib\033[1m.so"};
 
 /** What was asked for. */
 struct wish {
@@ -51,6 +56,7 @@ struct wish {
     uint64_t shifted;  /* ... the primitive of this number */
     uint64_t slow;     /* rank that computes longer; no rank's number: none */
     uint64_t resident; /* bytes */
+    uint64_t placed; /* 1: calls have places and communicators; 0: as in older files */
 };
 
 /** A distribution, its sum, and how it goes into a record of "calls" or "periods". */
@@ -135,71 +141,6 @@ static void fill(const struct wish *wish, uint64_t rank, struct process *process
         process->communication.n, wish);
 }
 
-/** A file that is being made, in memory. */
-struct file {
-    char *bytes;
-    size_t n, room;
-};
-
-static void put(struct file *file, uint64_t number, size_t n_bytes)
-{
-    if (file->n + n_bytes > file->room) {
-        file->room = 2 * file->room + 4096;
-        file->bytes = realloc(file->bytes, file->room);
-        if (file->bytes == NULL) {
-            abort();
-        }
-    }
-    for (size_t i = 0; i < n_bytes; i++) {
-        file->bytes[file->n++] = (char)(number >> 8 * i);
-    }
-}
-
-static void put_text(struct file *file, const char *text, size_t n_bytes)
-{
-    size_t n = strlen(text);
-
-    for (size_t i = 0; i < n_bytes; i++) {
-        put(file, i < n ? (unsigned char)text[i] : 0, 1);
-    }
-}
-
-/** Set a number that is known later than its place. */
-static void set(struct file *file, size_t at, uint64_t number, size_t n_bytes)
-{
-    for (size_t i = 0; i < n_bytes; i++) {
-        file->bytes[at + i] = (char)(number >> 8 * i);
-    }
-}
-
-static uint64_t digest(const char *bytes, uint64_t n)
-{
-    uint64_t digest = 0xcbf29ce484222325;
-
-    for (uint64_t i = 0; i < n; i++) {
-        digest = (digest ^ (unsigned char)bytes[i]) * 0x100000001b3;
-    }
-    return digest;
-}
-
-/** End a section that began at from: its entry in the directory. */
-static void end_section(struct file *file, uint32_t number, const char *name,
-                        size_t from, uint64_t record_bytes)
-{
-    size_t entry = 32 + 40 * number;
-    uint64_t n = file->n - from;
-
-    for (size_t i = 0; i < strlen(name); i++) {
-        file->bytes[entry + i] = name[i];
-    }
-    set(file, entry + 8, from, 8);
-    set(file, entry + 16, n, 8);
-    set(file, entry + 24, n / record_bytes, 4);
-    set(file, entry + 28, record_bytes, 4);
-    set(file, entry + 32, digest(file->bytes + from, n), 8);
-    put_text(file, "", -file->n % 8);
-}
-
 static void put_call(struct file *file, uint32_t name, uint32_t timing,
                      const struct series *time, const struct series *sizes)
 {
@@ -278,12 +219,95 @@ static void put_process(struct file *file, const struct wish *wish, uint64_t ran
     put_text(file, host, 64);
 }
 
+/** A place, and the part of a primitive's calls that is from there. */
+struct site {
+    uint64_t module, address, n, total, n_bytes;
+};
+
+/** A place of the p-th primitive, whose times are given. */
+static void put_site(struct file *file, uint32_t p, const struct series *time,
+                     const struct site *site)
+{
+    put(file, p, 4);
+    put(file, site->module, 4);
+    put(file, site->address, 8);
+    put(file, site->n, 8);
+    put(file, time->least / TICKS_PER_NS, 8);
+    put(file, time->most / TICKS_PER_NS, 8);
+    put(file, site->total, 8);
+    put(file, site->n_bytes, 8);
+}
+
+/** Two places of each primitive: one in a file that is not there, with two thirds of the calls,
+ *  and one in no file, of the first primitive any that found no room. */
+static void put_places(struct file *file, const struct wish *wish,
+                       const struct process *process, uint32_t names[2])
+{
+    size_t from = file->n;
+
+    for (uint32_t i = 0; i < 2; i++) {
+        put(file, names[i], 4);
+        put(file, i == 0 ? 20 : 0, 4);
+        put_text(file, i == 0 ? "twenty bytes of one." : "", 32);
+    }
+    end_section(file, 6, "modules", from, 40);
+    from = file->n;
+    for (uint32_t p = 0; p < wish->primitives; p++) {
+        const struct series *time = &process->times[p], *size = &process->sizes[p];
+        uint64_t total = time->total / TICKS_PER_NS;
+        struct site inside = {p % 2, 0x1000 + 16 * p, time->n - time->n / 3,
+                              total - total / 3, size->total - size->total / 3};
+        struct site outside = {UINT32_MAX, p == 0 ? 0 : 0x7f0000000000 + p, time->n / 3,
+                               total / 3, size->total / 3};
+
+        put_site(file, p, time, &inside);
+        put_site(file, p, time, &outside);
+    }
+    end_section(file, 7, "sites", from, 56);
+}
+
+/** Two communicators: on the first one, which all have, are all messages; the second one has
+ *  no name and is each rank's own, with a collective of 8 bytes. */
+static void put_comms(struct file *file, const struct wish *wish, uint64_t rank,
+                      uint32_t name)
+{
+    uint64_t n_sent = 0, n_received = 0, sent = 0, received = 0;
+    size_t from = file->n;
+
+    for (uint64_t d = 1; d <= wish->peers; d++) {
+        uint64_t other = (rank + wish->ranks - d) % wish->ranks;
+
+        n_sent += messages(wish, rank, d);
+        sent += messages(wish, rank, d) * d * 1000;
+        n_received += messages(wish, other, d);
+        received += messages(wish, other, d) * d * 1000;
+    }
+    put(file, 77, 8);
+    put(file, name, 4);
+    put(file, wish->ranks, 4);
+    put(file, n_sent, 8);
+    put(file, sent, 8);
+    put(file, n_received, 8);
+    put(file, received, 8);
+    put(file, 3, 8);
+    put(file, 300, 8);
+    put(file, 1000 + rank, 8);
+    put(file, name + strlen(world), 4); /* "" */
+    put(file, 1, 4);
+    for (int i = 0; i < 4; i++) {
+        put(file, 0, 8);
+    }
+    put(file, 1, 8);
+    put(file, 8, 8);
+    end_section(file, 8, "comms", from, 64);
+}
+
 /** All sections, in an order of their own. */
 static void put_sections(struct file *file, const struct wish *wish, uint64_t rank,
                          const struct process *process)
 {
     size_t from = file->n;
-    uint32_t name = 0;
+    uint32_t name = 0, paths[2];
 
     put_process(file, wish, rank, process);
     end_section(file, 0, "process", from, 144);
@@ -317,27 +341,24 @@ static void put_sections(struct file *file, const struct wish *wish, uint64_t ra
     }
     put_text(file, computation, strlen(computation) + 1);
     put_text(file, "Comm Overhead", strlen("Comm Overhead") + 1);
+    for (uint32_t i = 0; i < 2; i++) {
+        paths[i] = (uint32_t)(file->n - from);
+        put_text(file, modules[i], strlen(modules[i]) + 1);
+    }
+    name = (uint32_t)(file->n - from);
+    put_text(file, world, strlen(world) + 1);
     end_section(file, 5, "names", from, 1);
-}
-
-static int save(const char *path, const char *bytes, size_t n)
-{
-    FILE *out = fopen(path, "w");
-    int is_bad = out == NULL || fwrite(bytes, 1, n, out) != n;
-
-    if (out != NULL) {
-        is_bad |= fclose(out) != 0;
+    if (wish->placed != 0) {
+        put_places(file, wish, process, paths);
+        put_comms(file, wish, rank, name);
     }
-    if (is_bad) {
-        perror(path);
-    }
-    return is_bad;
 }
 
 static int make_rank(const char *folder, const struct wish *wish, uint64_t rank,
                      struct process *process)
 {
     static struct file file;
+    size_t n_sections = wish->placed != 0 ? 9 : 6;
     char path[MOST_PATH];
 
     fill(wish, rank, process);
@@ -346,8 +367,8 @@ static int make_rank(const char *folder, const struct wish *wish, uint64_t rank,
     put(&file, 1, 4);
     put(&file, 1, 4);
     put(&file, 0, 8);
-    put(&file, 6, 4);
-    put_text(&file, "", 4 + 6 * 40);
+    put(&file, n_sections, 4);
+    put_text(&file, "", 4 + n_sections * 40);
     put_sections(&file, wish, rank, process);
     set(&file, 16, file.n, 8);
     snprintf(path, sizeof(path), "%s/process.%05llu.mds", folder,
@@ -381,6 +402,7 @@ static int take(const char *word, struct wish *wish, struct file *manifest)
         {"bits", &wish->bits},         {"seed", &wish->seed},
         {"shift", &wish->shift},       {"shifted", &wish->shifted},
         {"resident", &wish->resident}, {"slow", &wish->slow},
+        {"placed", &wish->placed},
     };
     size_t n = strcspn(word, "=");
 
@@ -431,7 +453,8 @@ int main(int argc, char **argv)
                         .bits = 4,
                         .seed = 1,
                         .slow = -1,
-                        .resident = 1 << 24};
+                        .resident = 1 << 24,
+                        .placed = 1};
     static struct process process;
     struct file command = {0};
     int is_bad = argc < 2;

@@ -111,9 +111,28 @@ def problems_of_content(tables, sums):
     items = [row["item"] for row in tables["manifest"] if row["key"] == "argument"]
     if items != [str(i) for i in range(len(ARGUMENTS))]:
         problems.append(f"items {items}")
+    sites = {}
+    for row in tables["sites"]:
+        sites[row["primitive"]] = sites.get(row["primitive"], 0) + int(row["count"])
+    if sites != {name: n for name, (n, _) in sums.items()}:
+        problems.append(f"sites {sites}")
+    places = {(row["module"], row["place"]) for row in tables["sites"] if row["module"]}
+    expected = {("/nowhere/made", f"0x{0x1000 + 16 * i:x} in made") if i % 2 == 0 else
+                ("/nowhere/lib\x1b[1m.so", f"0x{0x1000 + 16 * i:x} in lib\x1b[1m.so")
+                for i in range(N_PRIMITIVES)}
+    if places != expected:
+        problems.append(f"places {places}")
+    sent = sum(int(row["sent_bytes"]) for row in tables["peers"])
+    if sum(int(row["sent_bytes"]) for row in tables["comms"]) != sent:
+        problems.append(f"comms with {sent} bytes")
+    names = [row["name"] for row in tables["comms"]]
+    if names != N_RANKS * ["world\x1b[7m", ""]:
+        problems.append(f"comms {names}")
     n_rows = {name: len(rows) for name, rows in tables.items()}
     for name, n in (("processes", N_RANKS), ("periods", 2 * N_RANKS),
-                    ("calls", N_RANKS * N_PRIMITIVES), ("peers", N_RANKS * (N_RANKS - 1))):
+                    ("calls", N_RANKS * N_PRIMITIVES),
+                    ("sites", 2 * N_RANKS * N_PRIMITIVES), ("comms", 2 * N_RANKS),
+                    ("peers", N_RANKS * (N_RANKS - 1))):
         if n_rows.get(name) != n:
             problems.append(f"{n_rows.get(name)} {name}")
     return problems

@@ -64,6 +64,76 @@ def test_summary(place, arguments, report):
         report.case(f"summary of {n_ranks}, {seconds:.2f} s", problems)
 
 
+def places_of(text):
+    """The rows of the table of places: [(primitive, calls, its total, its rank, place)]."""
+    found = re.findall(r"^(MPI_\w+) +(\d+) +(\S+) +\S+ +\S+ +\S+ +\S+ +(\d+) +\S+  (.*)$",
+                       text, re.M)
+    return [(name, int(count), float(total), int(rank), where)
+            for name, count, total, rank, where in found]
+
+
+def problems_of_places(told, sums):
+    """Whether the places of a run have what make_run has given them: of the i-th primitive a
+    part of the calls is in a file, and the rest in none."""
+    rows, problems = places_of(told.stdout), []
+    if [row[2] for row in rows] != sorted((row[2] for row in rows), reverse=True):
+        problems.append("not the longest first")
+    for i, (name, (n, ns)) in enumerate(sums.items()):
+        mine = {where: (count, total) for of, count, total, _, where in rows if of == name}
+        file = ("made", "lib?[1m.so")[i % 2]
+        rest = "elsewhere" if i == 0 else f"0x{0x7f0000000000 + i:x} in no file"
+        if set(mine) != {f"0x{0x1000 + 16 * i:x} in {file}", rest}:
+            problems.append(f"{name} from {sorted(mine)}")
+        elif (sum(count for count, _ in mine.values()) != n
+              or abs(sum(total for _, total in mine.values()) - ns / 1e6) > 0.01):
+            problems.append(f"{name}: {mine}, not {n} and {ns}")
+    return problems
+
+
+def test_places(place, report):
+    """Calls are shown by the place that they are from, with all of a rank's, or of one."""
+    folder, sums = place.make("places", ranks=5, primitives=6)
+    told = place.read("summary", folder, "--most", "100")
+    report.case("places", problems_of_places(told, sums))
+    most = places_of(told.stdout)
+    told = place.read("summary", folder, "--most", "3")
+    is_right = places_of(told.stdout) == most[:3] and "\n3 of 12 places" in told.stdout
+    report.case("three places", [] if is_right else [told.stdout])
+    rows = [places_of(place.read("summary", folder, "--rank", str(rank), "--most", "100").stdout)
+            for rank in range(5)]
+    of_all = {(row[0], row[4]): row for row in most}
+    problems = []
+    for key, row in of_all.items():
+        mine = {one[3]: one for part in rows for one in part if (one[0], one[4]) == key}
+        longest = max(mine, key=lambda rank, by=mine: by[rank][2], default=None)
+        if len(mine) != 5 or sum(one[1] for one in mine.values()) != row[1]:
+            problems.append(f"{key}: {mine}")
+        elif mine[longest][2] > mine[row[3]][2]:
+            problems.append(f"{key}: rank {longest} has most, not {row[3]}")
+    report.case("places of a rank", problems)
+    folder, _ = place.make("unplaced", placed=0)
+    told = place.read("summary", folder)
+    is_right = told.returncode == 0 and "Place" not in told.stdout
+    told = place.read("check", folder)
+    is_right = is_right and told.returncode == 0
+    report.case("no places", [] if is_right else [told.stdout + told.stderr])
+
+
+def test_comms(place, report):
+    """What was done on a communicator is the sum of all ranks'."""
+    folder, _ = place.make("comms", ranks=4, peers=2)
+    told = place.read("matrix", folder)
+    pairs, comms = told.stdout.split("Communicator\n")
+    n, n_bytes = re.match(r"(\d+) messages with (\d+) bytes", pairs).groups()
+    rows = [line.split(maxsplit=6) for line in comms.splitlines()]
+    expected = [[n, n_bytes, "12", "1200", "4", "4", "world?[7m"]]
+    expected += 4 * [["0", "0", "1", "8", "1", "1", "(no name)"]]
+    report.case("communicators", [] if rows == expected else [f"{rows}, not {expected}"])
+    told = place.read("matrix", folder, "--most", "2")
+    is_right = told.stdout.endswith("and 3 communicators with less\n")
+    report.case("two communicators", [] if is_right else [told.stdout])
+
+
 def test_terminal(place, report):
     """Nothing that a run names has a terminal do something."""
     folder, _ = place.make("terminal", program="./made",
@@ -90,6 +160,8 @@ def main():
     place = folders.Folders(arguments.maker, arguments.reader)
     try:
         test_summary(place, arguments, report)
+        test_places(place, report)
+        test_comms(place, report)
         test_terminal(place, report)
     finally:
         place.close()

@@ -98,10 +98,25 @@ def number_of(text):
     return int(text.replace("\u202f", ""))
 
 
+def problems_of_places(page, sums):
+    """Whether all calls of each primitive are from places that make_run has made."""
+    problems = []
+    calls = dict.fromkeys(sums, 0)
+    for row in page.rows:
+        if row and row[0][:4] == "MPI_" and not re.fullmatch("[\\d\u202f]+", row[1]):
+            calls[row[0]] += number_of(row[2])
+            if not re.fullmatch("elsewhere|0x\\w+ in (made|no file|lib\ufffd\\[1m.so)", row[1]):
+                problems.append(f"{row[0]} from {row[1]!r}")
+    if 2 * len(sums) <= 30 and calls != {name: n for name, (n, _) in sums.items()}:
+        problems.append(f"calls by place {calls}")
+    return problems
+
+
 def problems_of_numbers(place, page, sums, folder):
     """Whether the page has what was put in, and says what the summary says."""
-    problems = []
-    rows = {row[0].rstrip("\u2020"): row for row in page.rows if row and row[0][:4] == "MPI_"}
+    problems = problems_of_places(page, sums)
+    rows = {row[0].rstrip("\u2020"): row for row in page.rows
+            if row and row[0][:4] == "MPI_" and re.fullmatch("[\\d\u202f]+", row[1])}
     for name, (n, ns) in sums.items():
         row = rows.get(name)
         if row is None or number_of(row[1]) != n:

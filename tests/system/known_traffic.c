@@ -88,6 +88,7 @@ static void freed(void)
     MPI_Comm comm;
 
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    MPI_Comm_set_name(comm, "a copy");
     MPI_Irecv(in, 40000, MPI_BYTE, last, 0, comm, &requests[0]);
     MPI_Isend(out, 40000, MPI_BYTE, next, 0, comm, &requests[1]);
     MPI_Comm_free(&comm);

@@ -11,9 +11,11 @@ import random
 import re
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 
 import job
 
@@ -38,6 +40,14 @@ SIZES = {
     "MPI_Reduce_scatter_block": [8 * N_RANKS],
     "MPI_Exscan": [24],
 }
+# Messages, their bytes, collectives, their bytes, members, ranks that use it, and its name. The
+# root of MPI_Scatter has more.
+COMMS = [
+    (f"{4 * 15}", f"{4 * (sum(MESSAGES) - 40000)}", f"{4 * 11}",
+     f"{4 * (33 + 2 * 40 + 48 + 40 + 21 + 32 + 24 + 9) + 3 * 21}", "4", "4",
+     "MPI_COMM_WORLD"),
+    ("4", f"{4 * 40000}", "0", "0", "4", "4", "a copy"),
+]
 N_DAMAGED = 300
 
 
@@ -46,6 +56,12 @@ def parse_arguments():
     parser.add_argument("--launcher", default="bcsrun")
     parser.add_argument("--reader", required=True, help="the program bcs-mds")
     parser.add_argument("--traffic", required=True, help="the program known_traffic")
+    parser.add_argument("--traffic-source", required=True, help="its source")
+    parser.add_argument("--fortran", action="append", default=[], help="a program in Fortran")
+    parser.add_argument("--fortran-source", action="append", default=[], help="its source")
+    parser.add_argument("--has-lines", action="store_true", help="bcs-mds has libdw")
+    parser.add_argument("--stuck", required=True, help="the program stuck_ranks")
+    parser.add_argument("--stuck-source", required=True, help="its source")
     parser.add_argument("--random-program", required=True, help="that program")
     parser.add_argument("--timeout", type=float, default=120)
     return parser.parse_args()
@@ -103,13 +119,18 @@ def problems_of_check(runs, folder):
 def problems_of_matrix(runs, folder):
     """Whether each rank has sent what known_traffic sends."""
     told = runs.read("matrix", folder)
-    rows = re.findall(r"^ +(\d+) +(\d+) +(\d+) +(\d+) ", told.stdout, re.M)
+    pairs, _, comms = told.stdout.partition("Communicator\n")
+    rows = re.findall(r"^ +(\d+) +(\d+) +(\d+) +(\d+) ", pairs, re.M)
     found = sorted(tuple(map(int, row)) for row in rows)
     expected = [
         (rank, (rank + 1) % N_RANKS, len(MESSAGES), sum(MESSAGES))
         for rank in range(N_RANKS)
     ]
-    return [] if found == expected else [f"matrix {found}, not {expected}"]
+    problems = [] if found == expected else [f"matrix {found}, not {expected}"]
+    found = sorted(tuple(line.split(maxsplit=6)) for line in comms.splitlines())
+    if found != sorted(COMMS):
+        problems.append(f"communicators {found}, not {COMMS}")
+    return problems
 
 
 def problems_of_sizes(runs, folder):
@@ -141,6 +162,39 @@ def problems_of_summary(runs, folder):
     return problems
 
 
+def lines_of(path):
+    """The first lines on which each function of MPI is called in a source: {name: [number]}."""
+    lines = {}
+    with open(path, encoding="utf-8") as file:
+        for number, line in enumerate(file, 1):
+            for name in re.findall(r"\b(mpi_\w+)\(", line, re.I):
+                lines.setdefault(name.lower(), []).append(number)
+    return lines
+
+
+def places_of(runs, folder):
+    """The table of places: [(primitive, calls, place)]."""
+    told = runs.read("summary", folder, "--most", "1000")
+    rows = re.findall(r"^(MPI_\w+) +(\d+)(?: +\S+){7}  (.*)$", told.stdout, re.M)
+    return [(name, int(count), where) for name, count, where in rows]
+
+
+def problems_of_places(runs, folder, source):
+    """Whether calls are recorded where the source has them. A call on several lines may be told
+    by any of these. Without libdw only the program is known."""
+    lines, rows, problems = lines_of(source), places_of(runs, folder), []
+    name = os.path.basename(source)
+    if not runs.arguments.has_lines:
+        program = name.rsplit(".", 1)[0]
+        return [f"{row}" for row in rows if not row[2].endswith(f" in {program}")]
+    for primitive, _, where in rows:
+        found = re.fullmatch(rf"[\w.]+, {re.escape(name)}:(\d+)", where)
+        if not found or not any(0 <= int(found[1]) - line <= 2
+                                for line in lines.get(primitive.lower(), [])):
+            problems.append(f"{primitive} from {where!r}")
+    return problems or ([] if rows else ["there are no places"])
+
+
 def problems_of_documents(runs, folder):
     """Whether the verbs that make documents can read it; what they make is tested in ../mds."""
     problems = []
@@ -153,17 +207,96 @@ def problems_of_documents(runs, folder):
     return problems
 
 
+def test_fortran(runs, report):
+    """A program in Fortran calls from its own lines, not from those of the bindings."""
+    for program, source in zip(runs.arguments.fortran, runs.arguments.fortran_source):
+        folder, result = runs.record([program], {})
+        problems = problems_of_end(folder, result)
+        problems += problems_of_check(runs, folder) if not problems else []
+        problems += problems_of_places(runs, folder, source) if not problems else []
+        report.case(f"places in {os.path.basename(source)}", problems)
+
+
 def test_traffic(runs, report):
     """What known_traffic does is what was recorded, whatever the mode."""
     folder = None
+    source = runs.arguments.traffic_source
     for name, mode in job.MODES.items():
         folder, result = runs.record([runs.arguments.traffic], mode)
         problems = problems_of_end(folder, result)
         for look in (problems_of_check, problems_of_matrix, problems_of_sizes,
                      problems_of_summary, problems_of_documents):
             problems += look(runs, folder) if not problems else []
+        problems += problems_of_places(runs, folder, source) if not problems else []
         report.case(f"known traffic, {name}", problems)
     return folder
+
+
+def line_with(path, words):
+    """The number of the line of a source that has some words."""
+    with open(path, encoding="utf-8") as file:
+        return next(n for n, line in enumerate(file, 1) if words in line)
+
+
+def roll_of(runs, folder):
+    """The roll-call of a run: {ranks: words}."""
+    told = runs.read("summary", folder)
+    found = re.findall(r"^  ([\d,-]+): (.*)$", told.stdout, re.M)
+    return dict(found) if told.returncode == 0 else {}
+
+
+def await_roll(runs, expected, timeout):
+    """Wait until some run's roll-call is as expected. Returns the folder, and the last one."""
+    until = time.monotonic() + timeout
+    while True:
+        for name in os.listdir(runs.parent):
+            folder = os.path.join(runs.parent, name)
+            roll = roll_of(runs, folder)
+            if set(roll) == set(expected) and all(map(re.fullmatch, expected.values(),
+                                                      map(roll.get, expected))):
+                return folder, roll
+        if time.monotonic() > until:
+            return None, roll
+        time.sleep(0.1)
+
+
+def test_stuck(runs, report):
+    """While a program runs, and after it was killed, the summary tells where each rank stands."""
+    source = runs.arguments.stuck_source
+    name = os.path.basename(source)
+
+    def place(words):
+        if not runs.arguments.has_lines:
+            return f"0x\\w+ in {os.path.splitext(name)[0]}"
+        return f"main, {re.escape(name)}:{line_with(source, words)}"
+
+    barrier = f"MPI_Barrier, on the grid, at {place('all but two')}"
+    for option, alone in (
+            ("", f"MPI_Waitall, rank 2, tag 7, on the grid, at {place('rank 2')}"),
+            ("any", f"MPI_Wait, any rank, any tag, on MPI_COMM_WORLD, at {place('anybody')}")):
+        words = {"0": alone, "1-2": barrier, "3": "outside of MPI"}
+        settings = {"BCS_MDS": "mmds", "BCS_MDS_DIR": runs.parent}
+        command = [*shlex.split(runs.arguments.launcher), "-n", str(N_RANKS),
+                   runs.arguments.stuck, *filter(None, [option])]
+        one = job.Job(command, job.mpirun_environment(settings))
+        try:
+            expected = {ranks: f"{text}, for [\\d.]+ s" for ranks, text in words.items()}
+            folder, roll = await_roll(runs, expected, runs.arguments.timeout)
+            report.case(f"stuck {option}", [] if folder else [f"{roll}, not {expected}"])
+            for pid in one.processes():
+                os.kill(pid, signal.SIGKILL)
+            one.process.wait()
+            expected = {ranks: f"{text}, since [\\d.]+ s of the run "
+                               r"\(no such process any more\)"
+                        for ranks, text in words.items()}
+            folder, roll = await_roll(runs, expected, runs.arguments.timeout)
+            problems = [] if folder else [f"{roll}, not {expected}"]
+            if folder:
+                problems += problems_of_check(runs, folder)
+                shutil.rmtree(folder)
+            report.case(f"killed {option}", problems)
+        finally:
+            one.close()
 
 
 def test_mixture(runs, report):
@@ -228,9 +361,14 @@ def damaged(content, chance):
     if kind == 1:
         return bytes(content) + chance.randbytes(chance.randrange(1, 100))
     for _ in range(chance.randrange(1, 4)):
-        at = chance.randrange(len(content) if kind == 2 else min(len(content), 272))
+        at = chance.randrange(len(content) if kind == 2 else head_bytes(content))
         content[at] = chance.randrange(256)
     return bytes(content)
+
+
+def head_bytes(content):
+    """Length of a file's header and directory."""
+    return 32 + 40 * int.from_bytes(content[24:28], "little")
 
 
 def test_damage(runs, report, folder):
@@ -238,7 +376,7 @@ def test_damage(runs, report, folder):
     path = os.path.join(folder, "process.00001.mds")
     with open(path, "rb") as file:
         content = file.read()
-    chance = random.Random(1)
+    chance, n_head = random.Random(1), head_bytes(content)
     for number in range(N_DAMAGED):
         bad = damaged(content, chance)
         with open(path, "wb") as file:
@@ -248,7 +386,7 @@ def test_damage(runs, report, folder):
             told = runs.read(verb[0], folder, *verb[1:])
             is_told = told.returncode == 1 and path in told.stderr
             # Not all bits of header and directory matter, and nothing behind the end.
-            is_same = bad[272:-8] == content[272:-8]
+            is_same = bad[n_head:-8] == content[n_head:-8]
             if not is_told and (told.returncode != 0 or not is_same):
                 problems.append(f"{verb[0]}: status {told.returncode}, {told.stderr!r}")
         report.case(f"damage {number}", problems)
@@ -282,6 +420,8 @@ def main():
     runs = Runs(arguments)
     try:
         folder = test_traffic(runs, report)
+        test_fortran(runs, report)
+        test_stuck(runs, report)
         test_mixture(runs, report)
         test_selection(runs, report)
         test_option(runs, report)

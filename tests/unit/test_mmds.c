@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "libbcs/base/notice.h"
+#include "mds/live.h"
 #include "mds/mmds.h"
 #include "tests/unit/run_suite.h"
 
@@ -21,10 +22,27 @@ static const struct mds_shape shape = {.n_ranks = 4, .bits = 3};
 /* Where calls are recorded. */
 static struct mds_collect *collect;
 
+/* Start recording into collect. */
+static int start(bool is_shared)
+{
+    static const enum mds_timing timings[N_PRIMITIVES] = {MDS_BLOCKING, MDS_INSTANT,
+                                                          MDS_BLOCKING};
+    const struct mmds_plan plan = {
+        .is_shared = is_shared,
+        .shape = shape,
+        .rank = 1,
+        .names = names,
+        .timings = timings,
+        .n_primitives = N_PRIMITIVES,
+    };
+
+    return mmds_start(&plan, &collect);
+}
+
 /* One call of a primitive, with a call of another one inside if inner >= 0. */
 static void call(uint32_t primitive, enum mds_timing timing, int inner)
 {
-    uint64_t began = mds_begin(collect, timing);
+    uint64_t began = mds_begin(collect, primitive, timing);
 
     if (inner >= 0) {
         call((uint32_t)inner, MDS_BLOCKING, -1);
@@ -34,11 +52,11 @@ static void call(uint32_t primitive, enum mds_timing timing, int inner)
 
 static void record(struct mmds_summary *summary_out, void (*program)(void))
 {
-    ck_assert_int_eq(mmds_start(true, &shape, &collect), 0);
+    ck_assert_int_eq(start(true), 0);
     program();
     mmds_stop(collect);
     mmds_summarize(collect, summary_out);
-    free(collect);
+    mds_live_drop(collect, NULL);
     collect = NULL;
 }
 
@@ -175,20 +193,20 @@ START_TEST(a_clock_that_runs_backwards_counts_as_nothing)
 {
     uint64_t began;
 
-    ck_assert_int_eq(mmds_start(false, &shape, &collect), 0);
-    mds_begin(collect, MDS_INSTANT);
+    ck_assert_int_eq(start(false), 0);
+    mds_begin(collect, SEND, MDS_INSTANT);
     began = bcs_clock_ticks() + (UINT64_C(1) << 40);
     mds_end(collect, ISEND, MDS_INSTANT, began);
     ck_assert_uint_eq(collect->primitives[ISEND].time.total_ticks, 0);
     ck_assert_uint_eq(collect->primitives[ISEND].time.count, 1);
-    free(collect);
+    mds_live_drop(collect, NULL);
     collect = NULL;
 }
 END_TEST
 
 START_TEST(a_stamp_before_the_last_one_is_not_counted_twice)
 {
-    ck_assert_int_eq(mmds_start(false, &shape, &collect), 0);
+    ck_assert_int_eq(start(false), 0);
     collect->since_ticks = 100;
     mds_switch(collect, false, 250);
     mds_switch(collect, true, 240);
@@ -196,7 +214,7 @@ START_TEST(a_stamp_before_the_last_one_is_not_counted_twice)
     ck_assert_uint_eq(collect->computation.total_ticks, 200);
     ck_assert_uint_eq(collect->communication.total_ticks, 0);
     ck_assert_uint_eq(collect->since_ticks, 300);
-    free(collect);
+    mds_live_drop(collect, NULL);
     collect = NULL;
 }
 END_TEST
@@ -207,7 +225,9 @@ static uint64_t points_from(uint32_t distribution, uint32_t first)
     uint64_t n = 0;
 
     for (uint32_t i = first; i < collect->n_buckets; i++) {
-        n += mds_distribution(collect, distribution)[i];
+        n += mds_distribution(collect, distribution) == NULL
+                 ? 0
+                 : mds_distribution(collect, distribution)[i];
     }
     return n;
 }
@@ -216,10 +236,10 @@ START_TEST(lengths_and_times_are_distributed_where_it_is_asked_for)
 {
     uint32_t of_100 = mds_histogram_bucket(100, shape.bits);
 
-    ck_assert_int_eq(mmds_start(false, &shape, &collect), 0);
+    ck_assert_int_eq(start(false), 0);
     mmds_distribute(collect, SEND);
     for (int i = 0; i < 10; i++) {
-        uint64_t began = mds_begin(collect, MDS_BLOCKING);
+        uint64_t began = mds_begin(collect, SEND, MDS_BLOCKING);
 
         mds_size_add(60);
         mds_size_add(40);
@@ -238,22 +258,22 @@ START_TEST(lengths_and_times_are_distributed_where_it_is_asked_for)
     ck_assert_uint_eq(points_from(MDS_DISTRIBUTION_LATENCY + BARRIER, 0), 0);
     ck_assert_uint_eq(points_from(MDS_DISTRIBUTION_COMMUNICATION, 0), 12);
     ck_assert_uint_eq(points_from(MDS_DISTRIBUTION_COMPUTATION, 0), 13);
-    free(collect);
+    mds_live_drop(collect, NULL);
     collect = NULL;
 }
 END_TEST
 
 START_TEST(messages_are_counted_by_peer)
 {
-    ck_assert_int_eq(mmds_start(true, &shape, &collect), 0);
-    mds_sent(collect, 3, 10);
-    mds_sent(collect, 3, 20);
-    mds_received(collect, 0, 5);
+    ck_assert_int_eq(start(true), 0);
+    mds_sent(collect, 3, 0, 10);
+    mds_sent(collect, 3, 1, 20);
+    mds_received(collect, 0, 1, 5);
     ck_assert_uint_eq(mds_peers(collect)[3].n_sent, 2);
     ck_assert_uint_eq(mds_peers(collect)[3].sent_bytes, 30);
     ck_assert_uint_eq(mds_peers(collect)[0].n_received, 1);
     ck_assert_uint_eq(mds_peers(collect)[0].received_bytes, 5);
-    free(collect);
+    mds_live_drop(collect, NULL);
     collect = NULL;
 }
 END_TEST

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Writes places where calls were made, by file and address in it; see dump_sites.h. An address is
+ * that of the file, not of the process, so that it is the same in all processes of a run.
+ */
+#include "mds/dump_sites.h"
+
+#include <string.h>
+
+#include "mds/mmds.h"
+
+static void add_modules(struct mds_dump *dump, const struct mds_modules *modules)
+{
+    struct mds_dump_module *record =
+        mds_dump_add(dump, "modules", sizeof(*record), modules->n_used);
+
+    for (uint32_t i = 0; record != NULL && i < modules->n_used; i++) {
+        record[i].name = mds_dump_name(dump, modules->table[i].path);
+        record[i].id_bytes = modules->table[i].n_id_bytes;
+        memcpy(record[i].id, modules->table[i].id, sizeof(record[i].id));
+    }
+}
+
+void mds_dump_place(const struct mds_modules *modules, uintptr_t address,
+                    uint8_t module, uint32_t *module_out, uint64_t *address_out)
+{
+    bool is_known = module < modules->n_used;
+
+    *module_out = is_known ? module : MDS_DUMP_NONE;
+    *address_out = address - (is_known ? modules->table[module].base : 0);
+}
+
+void mds_dump_sites(struct mds_dump *dump, const struct mds_sites *sites,
+                    const uint32_t *calls, double ns_per_tick)
+{
+    struct mds_dump_site *record;
+    uint32_t n = 0;
+
+    add_modules(dump, &sites->modules);
+    record = mds_dump_add(dump, "sites", sizeof(*record), MDS_SITES);
+    for (uint32_t i = 0; record != NULL && i < MDS_SITES; i++) {
+        const struct mds_site *site = &sites->table[i];
+        struct mmds_interval time = mmds_interval_of(&site->time, ns_per_tick);
+
+        if (site->is_used && site->time.count > 0 &&
+            site->primitive < MDS_MAX_PRIMITIVES) {
+            record[n] = (struct mds_dump_site){
+                .call = calls[site->primitive],
+                .count = time.count,
+                .min = time.min_ns,
+                .max = time.max_ns,
+                .total = time.total_ns,
+                .n_bytes = site->n_bytes,
+            };
+            mds_dump_place(&sites->modules, site->address, site->module,
+                           &record[n].module, &record[n].address);
+            n++;
+        }
+    }
+    mds_dump_cut(dump, n);
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The words for places; see place.h. What libdw knows is in place_dwarf.c.
+ */
+#include "mds/tool/place.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *last_part(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash == NULL || slash[1] == '\0' ? path : slash + 1;
+}
+
+static void print(FILE *out, int rc, const struct place *place,
+                  const struct place_module *module, uint64_t address)
+{
+    if (address == 0) {
+        fprintf(out, "elsewhere");
+    } else if (module->path == NULL) {
+        fprintf(out, "0x%" PRIx64 " in no file", address);
+    } else if (rc < 0) {
+        fprintf(out, "0x%" PRIx64 " in %s%s", address, last_part(module->path),
+                rc == -ESTALE ? ", which has changed since" : "");
+    } else if (place->line > 0) {
+        fprintf(out, "%s, %s:%d", place->function == NULL ? "?" : place->function,
+                last_part(place->file), place->line);
+    } else {
+        fprintf(out, "%s+0x%" PRIx64 ", %s", place->function, place->offset,
+                last_part(module->path));
+    }
+}
+
+char *place_describe(struct places *places, const struct place_module *module,
+                     uint64_t address)
+{
+    struct place place = {0};
+    char *text = NULL;
+    size_t n_bytes;
+    FILE *out;
+    int rc = -ENOENT;
+
+    if (address != 0 && module->path != NULL) {
+        rc = place_find(places, module, address, &place);
+    }
+    out = open_memstream(&text, &n_bytes);
+    if (out != NULL) {
+        print(out, rc, &place, module, address);
+        if (fclose(out) != 0) {
+            free(text);
+            text = NULL;
+        }
+    }
+    return text;
+}

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Finds functions and lines by libdw; see place.h. A file is opened once, when the first place in
+ * it is asked for, and kept.
+ */
+#include "mds/tool/place.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include <elfutils/libdwfl.h>
+
+/** A file that has been opened, or could not be. */
+struct code {
+    const char *path;
+    Dwfl *dwfl;
+    Dwfl_Module *module; /* NULL: there is none to be read */
+    int error;           /* then, and if it is another one */
+};
+
+struct places {
+    struct code *codes;
+    uint32_t n_codes;
+};
+
+struct places *place_open(void)
+{
+    return calloc(1, sizeof(struct places));
+}
+
+void place_close(struct places *places)
+{
+    if (places == NULL) {
+        return;
+    }
+    for (uint32_t i = 0; i < places->n_codes; i++) {
+        dwfl_end(places->codes[i].dwfl);
+    }
+    free(places->codes);
+    free(places);
+}
+
+/** Read a file. @return NULL: it cannot be */
+static Dwfl_Module *read_module(Dwfl *dwfl, const char *path)
+{
+    struct stat status;
+    Dwfl_Module *module;
+
+    /* A name of somebody else's may be that of anything; only files may be opened. */
+    if (dwfl == NULL || stat(path, &status) < 0 || !S_ISREG(status.st_mode)) {
+        return NULL;
+    }
+    dwfl_report_begin(dwfl);
+    module = dwfl_report_offline(dwfl, "", path, -1);
+    dwfl_report_end(dwfl, NULL, NULL);
+    return module;
+}
+
+/** Whether the file is the one that ran, as far as both can be told. */
+static bool is_same(Dwfl_Module *module, const struct place_module *wanted)
+{
+    const unsigned char *id;
+    GElf_Addr where;
+    int n_bytes = dwfl_module_build_id(module, &id, &where);
+
+    return n_bytes <= 0 || wanted->n_id_bytes == 0 ||
+           ((uint32_t)n_bytes == wanted->n_id_bytes &&
+            memcmp(id, wanted->id, (size_t)n_bytes) == 0);
+}
+
+static void open_code(struct code *code, const struct place_module *module)
+{
+    static const Dwfl_Callbacks callbacks = {
+        .find_elf = dwfl_build_id_find_elf,
+        .find_debuginfo = dwfl_standard_find_debuginfo,
+        .section_address = dwfl_offline_section_address,
+    };
+
+    *code = (struct code){.path = module->path, .dwfl = dwfl_begin(&callbacks)};
+    code->module = read_module(code->dwfl, module->path);
+    code->error = code->module == NULL            ? -ENOENT
+                  : is_same(code->module, module) ? 0
+                                                  : -ESTALE;
+}
+
+/** @return NULL: no memory */
+static const struct code *find_code(struct places *places,
+                                    const struct place_module *module)
+{
+    struct code *codes;
+
+    for (uint32_t i = 0; i < places->n_codes; i++) {
+        if (strcmp(places->codes[i].path, module->path) == 0) {
+            return &places->codes[i];
+        }
+    }
+    codes = realloc(places->codes, (places->n_codes + 1) * sizeof(*codes));
+    if (codes == NULL) {
+        return NULL;
+    }
+    places->codes = codes;
+    open_code(&codes[places->n_codes], module);
+    return &codes[places->n_codes++];
+}
+
+int place_find(struct places *places, const struct place_module *module,
+               uint64_t address, struct place *place_out)
+{
+    const struct code *code = find_code(places, module);
+    GElf_Addr bias, at;
+    GElf_Sym symbol;
+    Dwfl_Line *line;
+
+    *place_out = (struct place){0};
+    if (code == NULL || code->error < 0) {
+        return code == NULL ? -ENOMEM : code->error;
+    }
+    if (dwfl_module_getelf(code->module, &bias) == NULL) {
+        return -ENOENT;
+    }
+    at = bias + address - 1; /* a byte of the call */
+    place_out->function = dwfl_module_addrinfo(code->module, at, &place_out->offset,
+                                               &symbol, NULL, NULL, NULL);
+    place_out->offset++;
+    line = dwfl_module_getsrc(code->module, at);
+    if (line != NULL) {
+        place_out->file = dwfl_lineinfo(line, NULL, &place_out->line, NULL, NULL, NULL);
+        place_out->line = place_out->file == NULL ? 0 : place_out->line;
+    }
+    return place_out->function != NULL || place_out->line > 0 ? 0 : -ENOENT;
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * From which place of the program an entry point was called, for the MDS. Programs in Fortran
+ * call the MPI library's bindings, which call us: for them the place is where the bindings were
+ * called. Any thread, at the begin of an entry point.
+ */
+#ifndef SHIM_CALLER_H
+#define SHIM_CALLER_H
+
+#include "mds/collect.h"
+#include "mpi_shim/real/state.h"
+
+#pragma GCC visibility push(hidden)
+
+/** Look for the bindings in this process, before calls are recorded; done once. Where there are
+ *  some, shim_state.callers is set. */
+void shim_caller_setup(void);
+
+/** Forget them: no call is recorded any more. */
+void shim_caller_teardown(void);
+
+/**
+ * The slow part of shim_call_from: the place outside of all bindings.
+ *
+ * @param address  where the entry point returns to
+ * @param cfa      the entry point's canonical frame address
+ */
+const void *shim_caller_outside(const void *address, const void *cfa);
+
+#pragma GCC visibility pop
+
+/** An entry point was called. @param address, cfa  as for shim_caller_outside */
+static inline void shim_call_from(const void *address, const void *cfa)
+{
+    if (__builtin_expect(shim_state.callers != NULL, 0) && mds_call.depth == 0) {
+        address = shim_caller_outside(address, cfa);
+    }
+    mds_call_from(address);
+}
+
+#endif
