@@ -45,9 +45,9 @@ class Chart:
 
 
 def tick_step(largest):
-    """A round distance of ticks that gives four to eight of them."""
+    """A round distance of ticks that gives three to eight of them."""
     power = 10 ** math.floor(math.log10(largest))
-    fitting = (power * factor for factor in (0.1, 0.2, 0.5, 1) if
+    fitting = (power * factor for factor in (0.1, 0.2, 0.5, 1, 2) if
                largest / (power * factor) <= 8)
     return next(fitting)
 

@@ -20,6 +20,7 @@ sys.path.insert(0, sys.argv.pop(1))
 import bcs_jobs  # noqa: E402
 import bcs_kinds  # noqa: E402
 import bcs_measure  # noqa: E402
+import bcs_plot  # noqa: E402
 import bcs_rows  # noqa: E402
 
 
@@ -172,6 +173,16 @@ class Jobs(unittest.TestCase):
         self.assertEqual([result is None for _, result in measured],
                          [False, True, False, False])
         self.assertIn("failing", errors.getvalue())
+
+
+class Ticks(unittest.TestCase):
+    """Of the axes of drawings."""
+
+    def test_every_length_has_a_few(self):
+        for i in range(1, 2000):
+            for largest in (i / 100, i * 37.0):
+                n_ticks = largest / bcs_plot.tick_step(largest)
+                self.assertTrue(2.9 < n_ticks < 8.1, f"{n_ticks} ticks up to {largest}")
 
 
 class Kinds(unittest.TestCase):
