@@ -23,6 +23,7 @@
 
 #include "libbcs/base/clock.h"
 #include "mds/comms.h"
+#include "mds/events.h"
 #include "mds/histogram.h"
 #include "mds/interval.h"
 #include "mds/origin.h"
@@ -44,7 +45,8 @@ struct mds_peer {
 /** What is recorded, which is the same in all processes of a job. */
 struct mds_shape {
     uint32_t n_ranks;
-    uint32_t bits; /* of histograms; see histogram.h */
+    uint32_t bits;     /* of histograms; see histogram.h */
+    uint32_t n_events; /* that are kept; 0: none are recorded */
 };
 
 /** The distributions of a process. */
@@ -96,6 +98,8 @@ struct mds_collect {
         has_distribution[MDS_MAX_PRIMITIVES / 64]; /* bits: primitives that have some */
     uint32_t n_pointed;                            /* distributions that have points */
     uint8_t pointed[MDS_N_DISTRIBUTIONS]; /* the place of each and 1; 0: it has none */
+    uint64_t
+        n_events; /* that there were; those before the last shape.n_events are gone */
 };
 
 _Static_assert(MDS_POINTED_MOST <= UINT8_MAX, "fit pointed");
@@ -120,6 +124,12 @@ static inline struct mds_peer *mds_peers(struct mds_collect *collect)
     return (struct mds_peer *)mds_points(collect, MDS_POINTED_MOST);
 }
 
+/** The last events: event i is in entry i modulo shape.n_events. */
+static inline struct mds_event *mds_events(struct mds_collect *collect)
+{
+    return (struct mds_event *)(mds_peers(collect) + collect->shape.n_ranks);
+}
+
 /** What a thread is doing. */
 struct mds_call {
     uint32_t depth;        /* of calls in calls: only the outermost is recorded */
@@ -127,6 +137,9 @@ struct mds_call {
     uint64_t n_bytes;      /* which is so many bytes */
     uintptr_t address;     /* where the outermost call returns to */
     struct mds_site *site; /* that of the call under way */
+    uint32_t n_messages;   /* that it has sent or got */
+    int32_t peer, tag;     /* of the first of them */
+    uint32_t comm;         /* of that, or of a collective: number and 1; 0: none */
 };
 
 #pragma GCC visibility push(hidden)
@@ -198,31 +211,53 @@ static inline void mds_size_add(uint64_t n_bytes)
     mds_call.n_bytes += n_bytes;
 }
 
-/** The program sends a message to a process, on a communicator of that number. */
-static inline void mds_sent(struct mds_collect *collect, uint32_t rank, uint32_t comm,
-                            uint64_t n_bytes)
-{
-    struct mds_peer *peer = &mds_peers(collect)[rank];
+/** A message of the program's. */
+struct mds_message {
+    uint32_t rank; /* of the other end, in the job */
+    int32_t tag;
+    uint32_t comm; /* number of the communicator */
+    uint64_t n_bytes;
+};
 
+/** The call under way sends a message, or one has arrived in it. */
+static inline void mds_call_message(const struct mds_message *message)
+{
+    if (mds_call.n_messages++ == 0) {
+        mds_call.peer = (int32_t)message->rank;
+        mds_call.tag = message->tag;
+        mds_call.comm = message->comm + 1;
+    }
+}
+
+/** The program sends a message to a process. */
+static inline void mds_sent(struct mds_collect *collect,
+                            const struct mds_message *message)
+{
+    struct mds_peer *peer = &mds_peers(collect)[message->rank];
+    struct mds_comm *comm = &collect->comms.table[message->comm];
+
+    mds_call_message(message);
     mds_lock(collect);
     peer->n_sent++;
-    peer->sent_bytes += n_bytes;
-    collect->comms.table[comm].n_sent++;
-    collect->comms.table[comm].sent_bytes += n_bytes;
+    peer->sent_bytes += message->n_bytes;
+    comm->n_sent++;
+    comm->sent_bytes += message->n_bytes;
     mds_unlock(collect);
 }
 
 /** The program has received one. */
-static inline void mds_received(struct mds_collect *collect, uint32_t rank,
-                                uint32_t comm, uint64_t n_bytes)
+static inline void mds_received(struct mds_collect *collect,
+                                const struct mds_message *message)
 {
-    struct mds_peer *peer = &mds_peers(collect)[rank];
+    struct mds_peer *peer = &mds_peers(collect)[message->rank];
+    struct mds_comm *comm = &collect->comms.table[message->comm];
 
+    mds_call_message(message);
     mds_lock(collect);
     peer->n_received++;
-    peer->received_bytes += n_bytes;
-    collect->comms.table[comm].n_received++;
-    collect->comms.table[comm].received_bytes += n_bytes;
+    peer->received_bytes += message->n_bytes;
+    comm->n_received++;
+    comm->received_bytes += message->n_bytes;
     mds_unlock(collect);
 }
 
@@ -230,6 +265,7 @@ static inline void mds_received(struct mds_collect *collect, uint32_t rank,
 static inline void mds_gathered(struct mds_collect *collect, uint32_t comm,
                                 uint64_t n_bytes)
 {
+    mds_call.comm = comm + 1;
     mds_lock(collect);
     collect->comms.table[comm].n_collectives++;
     collect->comms.table[comm].collective_bytes += n_bytes;
@@ -304,6 +340,8 @@ static inline uint64_t mds_begin(struct mds_collect *collect, uint32_t primitive
     }
     mds_call.has_size = false;
     mds_call.n_bytes = 0;
+    mds_call.n_messages = 0;
+    mds_call.comm = 0;
     mds_lock(collect);
     now = bcs_clock_ticks();
     if (timing == MDS_BLOCKING && collect->n_blocked++ == 0) {
@@ -339,6 +377,24 @@ static inline void mds_count(struct mds_collect *collect, uint32_t primitive,
     }
 }
 
+/** Keep the call that ends. Inside mds_lock, while events are recorded. */
+static inline void mds_event_add(struct mds_collect *collect, uint64_t began,
+                                 uint64_t ticks)
+{
+    uint32_t entry = (uint32_t)(collect->n_events++ % collect->shape.n_events);
+
+    mds_events(collect)[entry] = (struct mds_event){
+        .begin_ticks = began,
+        .end_ticks = began + ticks,
+        .n_bytes = mds_call.n_bytes,
+        .peer = mds_call.peer,
+        .tag = mds_call.tag,
+        .comm = mds_call.comm,
+        .n_messages = mds_call.n_messages,
+        .site = (uint32_t)(mds_call.site - collect->sites.table),
+    };
+}
+
 /** The primitive that began at began ends. Same collect and timing as for mds_begin. A stamp
  *  before began counts as began. */
 static inline void mds_end(struct mds_collect *collect, uint32_t primitive,
@@ -353,6 +409,9 @@ static inline void mds_end(struct mds_collect *collect, uint32_t primitive,
     now = bcs_clock_ticks();
     ticks = now > began ? now - began : 0;
     mds_count(collect, primitive, ticks);
+    if (collect->shape.n_events > 0) {
+        mds_event_add(collect, began, ticks);
+    }
     collect->now.is_inside = false;
     collect->now.since_ticks = now;
     if (timing != MDS_BLOCKING) {

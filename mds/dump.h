@@ -145,6 +145,18 @@ struct mds_dump_now {
     int32_t tag;       /* -1: any */
 };
 
+/** Section "events": the last calls of the process, in the order in which they have ended. */
+struct mds_dump_event {
+    uint64_t begin, end; /* in ns, from the begin of recording */
+    uint64_t n_bytes;    /* as of "calls" */
+    uint32_t call;       /* number of the record in "calls" */
+    uint32_t site;       /* number of the record in "sites" */
+    uint32_t comm;       /* number of the record in "comms", or MDS_DUMP_NONE */
+    uint32_t n_messages; /* that the call has sent, or that have arrived in it */
+    int32_t peer;        /* of the first of them: rank in the job, */
+    int32_t tag;         /* and tag */
+};
+
 _Static_assert(sizeof(struct mds_dump_header) == 32, "as documented");
 _Static_assert(sizeof(struct mds_dump_section) == 40, "as documented");
 _Static_assert(sizeof(struct mds_dump_process) == 144, "as documented");
@@ -152,6 +164,7 @@ _Static_assert(sizeof(struct mds_dump_call) == 64, "as documented");
 _Static_assert(sizeof(struct mds_dump_bucket) == 24, "as documented");
 _Static_assert(sizeof(struct mds_dump_peer) == 40, "as documented");
 _Static_assert(sizeof(struct mds_dump_now) == 40, "as documented");
+_Static_assert(sizeof(struct mds_dump_event) == 48, "as documented");
 _Static_assert(sizeof(struct mds_dump_comm) == 64, "as documented");
 _Static_assert(sizeof(struct mds_dump_module) == 40, "as documented");
 _Static_assert(sizeof(struct mds_dump_site) == 56, "as documented");

@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "mds/dump_events.h"
 #include "mds/dump_sites.h"
 #include "mds/dump_write.h"
 #include "mds/mmds.h"
@@ -258,7 +259,7 @@ static void add_now(struct mds_dump *dump, const struct mds_process *process,
 static void add_all(struct mds_dump *dump, const struct mds_process *process)
 {
     double ns_per_tick = mmds_ns_per_tick(process->collect);
-    uint32_t numbers[MDS_MAX_PRIMITIVES];
+    uint32_t numbers[MDS_MAX_PRIMITIVES], sites[MDS_SITES];
     struct mmds_summary summary;
 
     mmds_summarize(process->collect, &summary);
@@ -268,7 +269,8 @@ static void add_all(struct mds_dump *dump, const struct mds_process *process)
     add_buckets(dump, process, numbers);
     add_peers(dump, process);
     add_comms(dump, &process->collect->comms);
-    mds_dump_sites(dump, &process->collect->sites, numbers, ns_per_tick);
+    mds_dump_sites(dump, &process->collect->sites, numbers, ns_per_tick, sites);
+    mds_dump_events(dump, process->collect, numbers, sites, ns_per_tick);
     add_now(dump, process, numbers, ns_per_tick);
 }
 

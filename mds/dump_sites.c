@@ -31,31 +31,34 @@ void mds_dump_place(const struct mds_modules *modules, uintptr_t address,
 }
 
 void mds_dump_sites(struct mds_dump *dump, const struct mds_sites *sites,
-                    const uint32_t *calls, double ns_per_tick)
+                    const uint32_t *calls, double ns_per_tick,
+                    uint32_t numbers_out[MDS_SITES])
 {
     struct mds_dump_site *record;
     uint32_t n = 0;
 
     add_modules(dump, &sites->modules);
     record = mds_dump_add(dump, "sites", sizeof(*record), MDS_SITES);
-    for (uint32_t i = 0; record != NULL && i < MDS_SITES; i++) {
+    for (uint32_t i = 0; i < MDS_SITES; i++) {
         const struct mds_site *site = &sites->table[i];
         struct mmds_interval time = mmds_interval_of(&site->time, ns_per_tick);
 
-        if (site->is_used && site->time.count > 0 &&
-            site->primitive < MDS_MAX_PRIMITIVES) {
-            record[n] = (struct mds_dump_site){
-                .call = calls[site->primitive],
-                .count = time.count,
-                .min = time.min_ns,
-                .max = time.max_ns,
-                .total = time.total_ns,
-                .n_bytes = site->n_bytes,
-            };
-            mds_dump_place(&sites->modules, site->address, site->module,
-                           &record[n].module, &record[n].address);
-            n++;
+        numbers_out[i] = MDS_DUMP_NONE;
+        if (record == NULL || !site->is_used || site->time.count == 0 ||
+            site->primitive >= MDS_MAX_PRIMITIVES) {
+            continue;
         }
+        record[n] = (struct mds_dump_site){
+            .call = calls[site->primitive],
+            .count = time.count,
+            .min = time.min_ns,
+            .max = time.max_ns,
+            .total = time.total_ns,
+            .n_bytes = site->n_bytes,
+        };
+        mds_dump_place(&sites->modules, site->address, site->module, &record[n].module,
+                       &record[n].address);
+        numbers_out[i] = n++;
     }
     mds_dump_cut(dump, n);
 }

@@ -18,8 +18,10 @@ void mds_dump_place(const struct mds_modules *modules, uintptr_t address,
  *
  * @param calls        [MDS_MAX_PRIMITIVES] number of each primitive's record in "calls"
  * @param ns_per_tick  of the times
+ * @param numbers_out  [MDS_SITES] number of each site's record; MDS_DUMP_NONE: it has none
  */
 void mds_dump_sites(struct mds_dump *dump, const struct mds_sites *sites,
-                    const uint32_t *calls, double ns_per_tick);
+                    const uint32_t *calls, double ns_per_tick,
+                    uint32_t numbers_out[MDS_SITES]);
 
 #endif

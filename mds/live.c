@@ -22,6 +22,7 @@ uint64_t mds_live_layout(void)
         sizeof(struct mds_peer),
         sizeof(struct mds_site),
         sizeof(struct mds_comm),
+        sizeof(struct mds_event),
         offsetof(struct mds_collect, sites),
         offsetof(struct mds_collect, comms),
         offsetof(struct mds_collect, pointed),
@@ -38,7 +39,8 @@ size_t mds_live_bytes(const struct mds_shape *shape)
 {
     return sizeof(struct mds_collect) +
            (size_t)MDS_POINTED_MOST * mds_histogram_n(shape->bits) * sizeof(uint64_t) +
-           shape->n_ranks * sizeof(struct mds_peer);
+           shape->n_ranks * sizeof(struct mds_peer) +
+           shape->n_events * sizeof(struct mds_event);
 }
 
 /** Make a file with room for n bytes. @return its descriptor or -errno */
@@ -126,6 +128,7 @@ static bool is_sound(const struct mds_collect *copy, size_t n_bytes)
         origin->n_kinds > MDS_MAX_PRIMITIVES ||
         copy->shape.bits > MDS_HISTOGRAM_MOST_BITS ||
         copy->shape.n_ranks > n_bytes / sizeof(struct mds_peer) ||
+        copy->shape.n_events > n_bytes / sizeof(struct mds_event) ||
         origin->rank >= copy->shape.n_ranks ||
         mds_live_bytes(&copy->shape) != n_bytes ||
         copy->n_buckets != mds_histogram_n(copy->shape.bits)) {

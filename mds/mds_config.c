@@ -8,7 +8,7 @@
 #include "mds/selection.h"
 
 /* In the order of enum mds_mode. */
-static const char *const modes[] = {"off", "mmds", NULL};
+static const char *const modes[] = {"off", "mmds", "trace", NULL};
 
 /* Powers of two, by their logarithm. */
 static const char *const resolutions[MDS_HISTOGRAM_MOST_BITS + 2] = {
@@ -26,7 +26,8 @@ static const struct bcs_config_entry entries[] = {
             "computation granularity and communication overhead, with their "
             "distributions, and the messages to and from each rank. A table over all "
             "processes is printed on standard error when the program ends, and, "
-            "without BCS_MDS_DIR, one for each of them.",
+            "without BCS_MDS_DIR, one for each of them. trace: the last calls of each "
+            "process, too, with their begins and ends.",
     },
     {
         .name = "BCS_MDS_DIR",
@@ -36,6 +37,17 @@ static const struct bcs_config_entry entries[] = {
         .offset = offsetof(struct mds_config, folder),
         .help = "Where what BCS_MDS records is written, in a new folder for each run, "
                 "which is named on standard error and read with bcs-mds.",
+    },
+    {
+        .name = "BCS_MDS_EVENTS",
+        .fallback = "20000",
+        .kind = BCS_CONFIG_COUNT,
+        .minimum = 1,
+        .maximum = MDS_EVENTS_MOST,
+        .offset = offsetof(struct mds_config, n_events),
+        .help = "How many calls of a process BCS_MDS=trace keeps: the last ones. Each "
+                "takes "
+                "48 bytes.",
     },
     {
         .name = "BCS_MDS_PRIMITIVES",

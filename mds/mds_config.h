@@ -7,10 +7,13 @@
 
 #include "libbcs/base/config.h"
 
+enum { MDS_EVENTS_MOST = 1 << 24 }; /* so that a dump of them stays below 1 GB */
+
 /** What is recorded. */
 enum mds_mode {
     MDS_MODE_OFF,
-    MDS_MODE_MMDS, /* what each process does */
+    MDS_MODE_MMDS,  /* what each process does */
+    MDS_MODE_TRACE, /* and its last calls, one by one */
 };
 
 /** The variables BCS_MDS and BCS_MDS_*. */
@@ -20,6 +23,7 @@ struct mds_config {
     char primitives[BCS_CONFIG_TEXT_BYTES]; /* that have distributions; mds_names_has */
     char ranks[BCS_CONFIG_TEXT_BYTES];      /* that record; mds_ranks_has */
     uint64_t bits;                          /* of histograms; see histogram.h */
+    uint64_t n_events;                      /* that a process keeps */
 };
 
 extern const struct bcs_config_table mds_config_table;

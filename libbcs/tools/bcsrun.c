@@ -173,7 +173,7 @@ static int records_apply(const char *folder)
     if (strlen(path) + strlen(folder) >= sizeof(path)) {
         return bcsrun_error("--mds: the folder's name is too long");
     }
-    setenv("BCS_MDS", "mmds", 1);
+    setenv("BCS_MDS", "trace", 1);
     setenv("BCS_MDS_DIR", strcat(path, folder), 1);
     return 0;
 }

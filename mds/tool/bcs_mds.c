@@ -37,6 +37,9 @@ static const char help[] =
     "  matrix FOLDER         who sends how much to whom, and on which communicators\n"
     "    --most N            so many pairs, and communicators, at most, 50 if not "
     "given\n"
+    "  events FOLDER         the last calls, one by one, of a run with BCS_MDS=trace\n"
+    "    --rank N            of one rank only\n"
+    "    --most N            so many at most, 50 if not given\n"
     "  check FOLDER          whether what was recorded agrees with itself\n"
     "  report FOLDER -o FILE all of the above on one page in HTML, with drawings\n"
     "    -o, --output FILE   the file that is made; - is standard output\n"
@@ -45,7 +48,9 @@ static const char help[] =
     "                        are folders of runs, or each has some of one kind in it\n"
     "    --most N            so many lines of a table at most, 20 if not given\n"
     "  export FOLDER --format FORMAT -o FILE\n"
-    "                        all of it as csv, json or sqlite\n"
+    "                        all of it as csv, json or sqlite; or as chrome, the "
+    "timeline of\n"
+    "                        its events, for Perfetto and Chrome's trace viewer\n"
     "\n"
     "  --help, --version\n"
     "\n"
@@ -66,7 +71,7 @@ static const struct verb verbs[] = {
     {"summary", verb_summary, NULL, "arm", ""}, {"dist", verb_dist, NULL, "fsr", "f"},
     {"matrix", verb_matrix, NULL, "m", ""},     {"check", verb_check, NULL, "", ""},
     {"report", verb_report, NULL, "o", "o"},    {"diff", NULL, verb_diff, "m", ""},
-    {"export", verb_export, NULL, "xo", "xo"},
+    {"export", verb_export, NULL, "xo", "xo"},  {"events", verb_events, NULL, "mr", ""},
 };
 
 static const struct option options_known[] = {

@@ -115,6 +115,7 @@ static const struct wanted wanted[] = {
     {"modules", sizeof(struct mds_dump_module), offsetof(struct dump_file, modules),
      true},
     {"sites", sizeof(struct mds_dump_site), offsetof(struct dump_file, sites), true},
+    {"events", sizeof(struct mds_dump_event), offsetof(struct dump_file, events), true},
     {"now", sizeof(struct mds_dump_now), offsetof(struct dump_file, now), true},
 };
 
@@ -282,6 +283,21 @@ static bool is_now_sound(const struct dump_file *file)
            now.peer >= -1 && (int64_t)now.peer < (int64_t)file->process.n_ranks;
 }
 
+static bool are_events_sound(const struct dump_file *file)
+{
+    for (uint32_t i = 0; i < file->events.n; i++) {
+        struct mds_dump_event event = dump_event(file, i);
+
+        if (event.end < event.begin || event.call >= file->calls.n ||
+            event.site >= file->sites.n || !is_number(event.comm, &file->comms) ||
+            (event.n_messages > 0 &&
+             (event.peer < 0 || (uint32_t)event.peer >= file->process.n_ranks))) {
+            return false;
+        }
+    }
+    return true;
+}
+
 /** Whether numbers and texts in the records are within their bounds. */
 static bool are_records_sound(const struct dump_file *file)
 {
@@ -292,7 +308,7 @@ static bool are_records_sound(const struct dump_file *file)
         process->host[sizeof(process->host) - 1] != '\0' || !is_plain(process->host) ||
         file->names.n == 0 || file->names.data[file->names.n - 1] != '\0' ||
         !are_calls_sound(file) || !are_buckets_sound(file) || !are_sites_sound(file) ||
-        !are_comms_sound(file) || !is_now_sound(file)) {
+        !are_comms_sound(file) || !is_now_sound(file) || !are_events_sound(file)) {
         return false;
     }
     for (uint32_t i = 0; i < file->peers.n; i++) {
@@ -381,6 +397,7 @@ RECORD_FUNCTION(dump_comm, mds_dump_comm, comms)
 RECORD_FUNCTION(dump_module, mds_dump_module, modules)
 RECORD_FUNCTION(dump_site, mds_dump_site, sites)
 RECORD_FUNCTION(dump_now, mds_dump_now, now)
+RECORD_FUNCTION(dump_event, mds_dump_event, events)
 
 const uint8_t *dump_module_id(const struct dump_file *file, uint32_t i)
 {

@@ -68,6 +68,10 @@ int export_csv(const struct run *run, struct output *output,
 int export_json(const struct run *run, struct output *output,
                 char error_out[DUMP_ERROR_BYTES]);
 
+/** The events of a run, for Perfetto and Chrome's trace viewer; the same. */
+int export_chrome(const struct run *run, struct output *output,
+                  char error_out[DUMP_ERROR_BYTES]);
+
 /** A data base of SQLite 3; there only where bcs-mds was built with it. */
 int export_sqlite(const struct run *run, struct output *output,
                   char error_out[DUMP_ERROR_BYTES]);

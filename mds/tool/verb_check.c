@@ -107,6 +107,35 @@ static int check_sites(const struct dump_file *file)
     return n_found;
 }
 
+/** Events are calls that were counted, within the run. */
+static int check_events(const struct dump_file *file)
+{
+    uint64_t *counts = calloc((size_t)file->calls.n + 1, sizeof(*counts));
+    int n_found = 0;
+
+    if (counts == NULL) {
+        return FOUND("no memory");
+    }
+    for (uint32_t i = 0; i < file->events.n; i++) {
+        struct mds_dump_event event = dump_event(file, i);
+
+        counts[event.call]++;
+        if (event.end > file->process.run + 1 && n_found == 0) { /* one for rounding */
+            n_found +=
+                FOUND("rank %u: a call has ended after the run", file->process.rank);
+        }
+    }
+    for (uint32_t i = 0; i < file->calls.n; i++) {
+        if (counts[i] > dump_call(file, i).count) {
+            n_found +=
+                FOUND("rank %u: more events than calls of %s", file->process.rank,
+                      dump_name(file, dump_call(file, i).name));
+        }
+    }
+    free(counts);
+    return n_found;
+}
+
 /** Messages by communicator are those by rank. */
 static int check_comms(const struct dump_file *file)
 {
@@ -213,6 +242,7 @@ int verb_check(const struct run *run, const struct verb_options *options)
         n_found += check_distributions(&run->files[i]);
         n_found += check_sites(&run->files[i]);
         n_found += check_comms(&run->files[i]);
+        n_found += check_events(&run->files[i]);
         n_found += check_peers(run, &run->files[i]);
     }
     printf("%u files, %d findings\n", run->n_files, n_found);

@@ -31,8 +31,14 @@ static const struct format formats[] = {
      "is not in this bcs-mds, which was built without SQLite: install libsqlite3-dev, "
      "configure and build again"},
 #endif
-    {"chrome", NULL, "has a timeline of events, and runs are recorded without events"},
-    {"otf2", NULL, "has a timeline of events, and runs are recorded without events"},
+#ifdef MDS_HAS_JANSSON
+    {"chrome", export_chrome, NULL},
+#else
+    {"chrome", NULL,
+     "is not in this bcs-mds, which was built without Jansson: install libjansson-dev, "
+     "configure and build again"},
+#endif
+    {"otf2", NULL, "cannot be written by this version of bcs"},
 };
 
 /** Say why a format cannot be written, and which can. @return the program's exit status */

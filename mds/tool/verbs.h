@@ -15,7 +15,7 @@ struct verb_options {
     bool is_of_sizes; /* dist: of its sizes, not of its latencies */
     int64_t rank;     /* summary, dist: of this rank only; -1: of all */
     int64_t
-        n_most; /* summary, matrix, diff: lines of a table at most; -1: as many as usual */
+        n_most; /* summary, matrix, events, diff: lines of a table at most; -1: as many as usual */
     bool has_ranks;     /* summary: a table for each rank, too */
     const char *format; /* export: name of one */
     const char
@@ -31,6 +31,9 @@ int verb_dist(const struct run *run, const struct verb_options *options);
 
 /** Who sends how much to whom. */
 int verb_matrix(const struct run *run, const struct verb_options *options);
+
+/** The last calls, one by one. */
+int verb_events(const struct run *run, const struct verb_options *options);
 
 /** Whether what was recorded agrees with itself. */
 int verb_check(const struct run *run, const struct verb_options *options);

@@ -79,7 +79,9 @@ static void start_recording(struct shim_monitor *monitor,
     struct mmds_plan plan = {
         .is_shared = shim_state.is_threaded,
         .shape = {.n_ranks = bcs_context_size(shim_context()),
-                  .bits = (uint32_t)config->bits},
+                  .bits = (uint32_t)config->bits,
+                  .n_events =
+                      config->mode == MDS_MODE_TRACE ? (uint32_t)config->n_events : 0},
         .rank = bcs_context_rank(shim_context()),
         .names = shim_function_names,
         .timings = shim_function_timings,

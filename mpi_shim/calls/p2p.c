@@ -187,7 +187,7 @@ static inline int send_now(const struct shim_call *call, struct shim_comm *comm,
     if (is_copied(type, message.n_bytes)) {
         return carry_out(call, comm, type, MPI_STATUS_IGNORE);
     }
-    shim_record_sent(comm, call->peer, message.n_bytes);
+    shim_record_sent(comm, call->peer, call->tag, message.n_bytes);
     shim_record_target(comm, call->peer, call->tag);
     rc = type->is_dense ? bcs_send(shim_context(), &message, mode, NULL)
                         : send_laid_out(&message, type, mode);
@@ -342,7 +342,7 @@ static inline int receive_now(const struct shim_call *call, struct shim_comm *co
         return MPI_ERR_NO_MEM;
     }
     shim_record_size(result.n_bytes);
-    shim_record_received(comm, result.source, result.n_bytes);
+    shim_record_received(comm, result.source, result.tag, result.n_bytes);
     shim_status_set(status, result.source, result.tag, result.n_bytes, false);
     return rc == BCS_E_TRUNCATED ? MPI_ERR_TRUNCATE : MPI_SUCCESS;
 }

@@ -62,22 +62,27 @@ static inline void shim_record_target(struct shim_comm *comm, int peer, int tag)
 }
 
 /** The program sends a message to a rank of a communicator. */
-static inline void shim_record_sent(struct shim_comm *comm, int peer, uint64_t n_bytes)
+static inline void shim_record_sent(struct shim_comm *comm, int peer, int tag,
+                                    uint64_t n_bytes)
 {
     if (__builtin_expect(shim_state.collect != NULL, 0)) {
+        const struct mds_message message = {comm->group.ports[peer], tag,
+                                            shim_record_comm(comm), n_bytes};
+
         mds_size_add(n_bytes);
-        mds_sent(shim_state.collect, comm->group.ports[peer], shim_record_comm(comm),
-                 n_bytes);
+        mds_sent(shim_state.collect, &message);
     }
 }
 
 /** It has received one. */
-static inline void shim_record_received(struct shim_comm *comm, int peer,
+static inline void shim_record_received(struct shim_comm *comm, int peer, int tag,
                                         uint64_t n_bytes)
 {
     if (__builtin_expect(shim_state.collect != NULL, 0)) {
-        mds_received(shim_state.collect, comm->group.ports[peer],
-                     shim_record_comm(comm), n_bytes);
+        const struct mds_message message = {comm->group.ports[peer], tag,
+                                            shim_record_comm(comm), n_bytes};
+
+        mds_received(shim_state.collect, &message);
     }
 }
 

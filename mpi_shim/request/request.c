@@ -220,7 +220,7 @@ static inline void record_start(struct shim_request *request)
     }
     n_bytes = (uint64_t)request->count * request->type->size;
     if (is_send(request->kind)) {
-        shim_record_sent(request->comm, request->peer, n_bytes);
+        shim_record_sent(request->comm, request->peer, request->tag, n_bytes);
     } else {
         shim_record_size(n_bytes);
     }
@@ -315,7 +315,7 @@ static inline void record_end(const struct shim_request *request)
         request->is_proc_null || result->error == BCS_E_CANCELLED) {
         return;
     }
-    shim_record_received(request->comm, result->source, result->n_bytes);
+    shim_record_received(request->comm, result->source, result->tag, result->n_bytes);
 }
 
 int shim_request_finish(MPI_Request *handle, MPI_Status *status)

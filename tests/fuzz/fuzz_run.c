@@ -86,14 +86,14 @@ static void differ(const struct run *run)
 
 static void show(const struct run *run, uint8_t verb)
 {
-    static const char *const formats[] = {"csv", "json", "sqlite"};
+    static const char *const formats[] = {"csv", "json", "sqlite", "chrome"};
     struct verb_options options = {
         .of = run->n_names > 0 ? run->names[0] : "computation",
         .is_of_sizes = verb / 16 % 2 == 1,
         .rank = verb / 32 % 2 == 1 ? (int64_t)run->files[0].process.rank : -1,
         .n_most = 5,
         .has_ranks = true,
-        .format = formats[verb % 3],
+        .format = formats[verb / 64 % 4],
         .output = "/dev/null",
     };
 
@@ -115,6 +115,9 @@ static void show(const struct run *run, uint8_t verb)
         break;
     case 5:
         differ(run);
+        break;
+    case 6:
+        verb_events(run, &options);
         break;
     default:
         verb_export(run, &options);

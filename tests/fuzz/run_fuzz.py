@@ -24,7 +24,8 @@ import tempfile
 HERE = pathlib.Path(__file__).resolve().parent
 CORPUS = HERE / "corpus"
 SANITIZERS = ["-fsanitize=fuzzer,address,undefined", "-fno-sanitize-recover=undefined"]
-LIBRARIES = {"export_json.c": ["-ljansson"], "export_sqlite.c": ["-lsqlite3"]}
+LIBRARIES = {"export_json.c": ["-ljansson"], "export_sqlite.c": ["-lsqlite3"],
+             "place_dwarf.c": ["-ldw"]}
 LONGEST = 8192  # bytes of an input
 N_VERBS = 64
 

@@ -42,7 +42,7 @@ CALL_EDGES = {
     "mpi_shim/real": ["libbcs/api", "mds"],
     "mpi_shim/data": ["mpi_shim/real", "nic_threads/rules"],
     "mpi_shim/comm": ["libbcs/api", "mpi_shim/real"],
-    "mpi_shim/collective": ["libbcs/api", "mpi_shim/comm", "mpi_shim/data", "mpi_shim/real"],
+    "mpi_shim/collective": ["libbcs/api", "mds", "mpi_shim/comm", "mpi_shim/data", "mpi_shim/real"],
     "mpi_shim/request": [
         "libbcs/api",
         "mds",

@@ -14,16 +14,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "make_file.h"
-
-enum {
-    MOST_PRIMITIVES = 24,
-    MOST_BUCKETS = 5376, /* with seven bits */
-    BLOCKS = 2,          /* column "timing" */
-    TICKS_PER_NS = 2,
-    MOST_PATH = 2048,
-    FIRST = 12, /* octave that times begin in: some microseconds */
-};
+#include "make_run.h"
 
 static const struct {
     const char *name;
@@ -45,42 +36,8 @@ static const struct {
 };
 
 static const char computation[] = "Comp Granularity";
-/* A communicator, and files of code. A terminal would obey some of these names. */
-static const char world[] = "world\033[7m";
-static const char *const modules[2] = {"/nowhere/made", "/nowhere/lib\033[1m.so"};
-
-/** What was asked for. */
-struct wish {
-    uint64_t ranks, primitives, buckets, peers, bits, seed;
-    uint64_t shift;    /* so many buckets longer is ... */
-    uint64_t shifted;  /* ... the primitive of this number */
-    uint64_t slow;     /* rank that computes longer; no rank's number: none */
-    uint64_t resident; /* bytes */
-    uint64_t placed; /* 1: calls have places and communicators; 0: as in older files */
-};
-
-/** A distribution, its sum, and how it goes into a record of "calls" or "periods". */
-struct series {
-    uint64_t counts[MOST_BUCKETS];
-    uint64_t n, total, least, most; /* of values; times in ticks */
-};
-
-struct process {
-    struct series computation, communication, sizes[MOST_PRIMITIVES],
-        times[MOST_PRIMITIVES];
-    uint64_t instant;
-};
 
 static uint64_t sum_n[MOST_PRIMITIVES], sum_ns[MOST_PRIMITIVES];
-
-static uint64_t draw(const struct wish *wish, uint64_t a, uint64_t b, uint64_t c)
-{
-    uint64_t x = wish->seed * 0x9e3779b97f4a7c15 + a * 0xbf58476d1ce4e5b9 +
-                 b * 0x94d049bb133111eb + c;
-
-    x = (x ^ x >> 31) * 0xd6e8feb86659fd93;
-    return (x ^ x >> 29) >> 8;
-}
 
 /** L(i) of the page. */
 static uint64_t least_of(uint64_t i, uint64_t bits)
@@ -169,12 +126,6 @@ static void put_buckets(struct file *file, uint32_t of, uint32_t call,
     }
 }
 
-/** Messages to the d-th rank behind one. */
-static uint64_t messages(const struct wish *wish, uint64_t from, uint64_t d)
-{
-    return 1 + draw(wish, from, 1000, d) % 100;
-}
-
 /** Each rank sends to the next ones, so many as there are peers, a number of messages of
  *  1000 bytes times the distance. */
 static void put_peers(struct file *file, const struct wish *wish, uint64_t rank)
@@ -214,92 +165,9 @@ static void put_process(struct file *file, const struct wish *wish, uint64_t ran
     put(file, process->instant / TICKS_PER_NS, 8);
     put(file, wish->resident + rank * 4096, 8);
     put(file, 5000 + rank, 8);
-    put(file, 1, 4);
+    put(file, rank < wish->stuck ? 2 : 1, 4);
     put(file, wish->bits, 4);
     put_text(file, host, 64);
-}
-
-/** A place, and the part of a primitive's calls that is from there. */
-struct site {
-    uint64_t module, address, n, total, n_bytes;
-};
-
-/** A place of the p-th primitive, whose times are given. */
-static void put_site(struct file *file, uint32_t p, const struct series *time,
-                     const struct site *site)
-{
-    put(file, p, 4);
-    put(file, site->module, 4);
-    put(file, site->address, 8);
-    put(file, site->n, 8);
-    put(file, time->least / TICKS_PER_NS, 8);
-    put(file, time->most / TICKS_PER_NS, 8);
-    put(file, site->total, 8);
-    put(file, site->n_bytes, 8);
-}
-
-/** Two places of each primitive: one in a file that is not there, with two thirds of the calls,
- *  and one in no file, of the first primitive any that found no room. */
-static void put_places(struct file *file, const struct wish *wish,
-                       const struct process *process, uint32_t names[2])
-{
-    size_t from = file->n;
-
-    for (uint32_t i = 0; i < 2; i++) {
-        put(file, names[i], 4);
-        put(file, i == 0 ? 20 : 0, 4);
-        put_text(file, i == 0 ? "twenty bytes of one." : "", 32);
-    }
-    end_section(file, 6, "modules", from, 40);
-    from = file->n;
-    for (uint32_t p = 0; p < wish->primitives; p++) {
-        const struct series *time = &process->times[p], *size = &process->sizes[p];
-        uint64_t total = time->total / TICKS_PER_NS;
-        struct site inside = {p % 2, 0x1000 + 16 * p, time->n - time->n / 3,
-                              total - total / 3, size->total - size->total / 3};
-        struct site outside = {UINT32_MAX, p == 0 ? 0 : 0x7f0000000000 + p, time->n / 3,
-                               total / 3, size->total / 3};
-
-        put_site(file, p, time, &inside);
-        put_site(file, p, time, &outside);
-    }
-    end_section(file, 7, "sites", from, 56);
-}
-
-/** Two communicators: on the first one, which all have, are all messages; the second one has
- *  no name and is each rank's own, with a collective of 8 bytes. */
-static void put_comms(struct file *file, const struct wish *wish, uint64_t rank,
-                      uint32_t name)
-{
-    uint64_t n_sent = 0, n_received = 0, sent = 0, received = 0;
-    size_t from = file->n;
-
-    for (uint64_t d = 1; d <= wish->peers; d++) {
-        uint64_t other = (rank + wish->ranks - d) % wish->ranks;
-
-        n_sent += messages(wish, rank, d);
-        sent += messages(wish, rank, d) * d * 1000;
-        n_received += messages(wish, other, d);
-        received += messages(wish, other, d) * d * 1000;
-    }
-    put(file, 77, 8);
-    put(file, name, 4);
-    put(file, wish->ranks, 4);
-    put(file, n_sent, 8);
-    put(file, sent, 8);
-    put(file, n_received, 8);
-    put(file, received, 8);
-    put(file, 3, 8);
-    put(file, 300, 8);
-    put(file, 1000 + rank, 8);
-    put(file, name + strlen(world), 4); /* "" */
-    put(file, 1, 4);
-    for (int i = 0; i < 4; i++) {
-        put(file, 0, 8);
-    }
-    put(file, 1, 8);
-    put(file, 8, 8);
-    end_section(file, 8, "comms", from, 64);
 }
 
 /** All sections, in an order of their own. */
@@ -307,7 +175,7 @@ static void put_sections(struct file *file, const struct wish *wish, uint64_t ra
                          const struct process *process)
 {
     size_t from = file->n;
-    uint32_t name = 0, paths[2];
+    uint32_t name = 0;
 
     put_process(file, wish, rank, process);
     end_section(file, 0, "process", from, 144);
@@ -341,16 +209,11 @@ static void put_sections(struct file *file, const struct wish *wish, uint64_t ra
     }
     put_text(file, computation, strlen(computation) + 1);
     put_text(file, "Comm Overhead", strlen("Comm Overhead") + 1);
-    for (uint32_t i = 0; i < 2; i++) {
-        paths[i] = (uint32_t)(file->n - from);
-        put_text(file, modules[i], strlen(modules[i]) + 1);
-    }
     name = (uint32_t)(file->n - from);
-    put_text(file, world, strlen(world) + 1);
+    put_place_names(file);
     end_section(file, 5, "names", from, 1);
     if (wish->placed != 0) {
-        put_places(file, wish, process, paths);
-        put_comms(file, wish, rank, name);
+        put_place_sections(file, wish, rank, process, name);
     }
 }
 
@@ -358,7 +221,7 @@ static int make_rank(const char *folder, const struct wish *wish, uint64_t rank,
                      struct process *process)
 {
     static struct file file;
-    size_t n_sections = wish->placed != 0 ? 9 : 6;
+    size_t n_sections = wish->placed != 0 ? 11 : 6;
     char path[MOST_PATH];
 
     fill(wish, rank, process);
@@ -402,7 +265,7 @@ static int take(const char *word, struct wish *wish, struct file *manifest)
         {"bits", &wish->bits},         {"seed", &wish->seed},
         {"shift", &wish->shift},       {"shifted", &wish->shifted},
         {"resident", &wish->resident}, {"slow", &wish->slow},
-        {"placed", &wish->placed},
+        {"placed", &wish->placed},     {"stuck", &wish->stuck},
     };
     size_t n = strcspn(word, "=");
 

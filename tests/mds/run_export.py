@@ -19,7 +19,7 @@ import folders
 sys.path.insert(1, os.path.join(os.path.dirname(__file__), "../system"))
 import job  # noqa: E402
 
-PACKAGES = {"json": "libjansson-dev", "sqlite": "libsqlite3-dev"}
+PACKAGES = {"json": "libjansson-dev", "sqlite": "libsqlite3-dev", "chrome": "libjansson-dev"}
 ARGUMENTS = ['a,"b"', "two\nlines\r", "=1+1", "</script><b>&amp;", "it's; DROP TABLE x", "",
              "\udcff\udc80", "\u00e4\u20ac\U0001f600", "\x1b\x01"]
 N_RANKS, N_PRIMITIVES, N_PEERS = 5, 6, 3
@@ -227,17 +227,49 @@ def test_standard_output(place, folder, name, report):
     report.case(f"standard output as {name}", [] if is_same else ["it differs"])
 
 
+def test_timeline(place, report):
+    """A timeline has each event as a slice of its rank, and what it was about."""
+    folder, sums = place.make("timeline", ranks=3, primitives=2)
+    told = place.read("export", folder, "--format", "chrome", "-o", "-", is_text=False)
+    events = json.loads(told.stdout.decode("utf-8"))["traceEvents"]
+    slices = [event for event in events if event["ph"] == "X"]
+    names = {event["pid"]: event["args"]["name"] for event in events if event["ph"] == "M"}
+    problems = [] if names == {i: f"rank {i} on node0" for i in range(3)} else [f"{names}"]
+    expected = []
+    for i in range(4):
+        for rank in range(3):
+            about = {"bytes": 10 * i, "messages": i % 2}
+            if i % 2 == 0:
+                about["communicator"] = "world\x1b[7m"
+                about["place"] = f"0x{0x1000 + 8 * i:x} in " + ("made", "lib\x1b[1m.so")[i // 2]
+            else:
+                about["place"] = "elsewhere" if i == 1 else "0x7f0000000001 in no file"
+                about.update({"with": (rank + 1) % 3, "tag": 100 + i})
+            expected.append({"name": list(sums)[i // 2], "cat": "blocking", "ph": "X",
+                             "ts": float(i), "dur": 0.5, "pid": rank, "tid": 0, "args": about})
+    problems += [f"{one}, not {other}" for one, other in zip(slices, expected) if one != other]
+    if len(slices) != len(expected):
+        problems.append(f"{len(slices)} slices")
+    report.case("timeline", problems)
+
+
 def test_formats(place, folder, formats, report):
     """A format that cannot be written is told of, with those that can."""
-    allowed = f"; allowed: {', '.join(formats)}\n"
+    timelines = ["chrome"] if "json" in formats else []
+    allowed = f"; allowed: {', '.join([*formats, *timelines])}\n"
     for name in ("chrome", "otf2", "xml", *PACKAGES):
-        if name in formats:
+        if name in [*formats, *timelines]:
             continue
         told = place.read("export", folder, "--format", name, "-o", place.path("none"))
         is_right = told.returncode == 2 and told.stderr.endswith(allowed)
         is_right &= PACKAGES.get(name, "") in told.stderr
-        is_right &= name not in ("chrome", "otf2") or "timeline of events" in told.stderr
         report.case(f"format {name}", [] if is_right else [told.stderr])
+    for name in timelines:
+        folder, _ = place.make("eventless", placed=0)
+        told = place.read("export", folder, "--format", name, "-o", place.path("none"))
+        is_right = told.returncode == 1 and "has no events; record with" in told.stderr
+        is_right &= not os.path.exists(place.path("none"))
+        report.case(f"{name} without events", [] if is_right else [told.stderr])
 
 
 def main():
@@ -252,6 +284,8 @@ def main():
             test_replaced(place, folder, name, report)
             test_not_written(place, folder, name, report)
             test_standard_output(place, folder, name, report)
+        if "json" in formats:
+            test_timeline(place, report)
         test_formats(place, folder, formats, report)
     finally:
         place.close()

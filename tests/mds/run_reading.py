@@ -134,6 +134,41 @@ def test_comms(place, report):
     report.case("two communicators", [] if is_right else [told.stdout])
 
 
+def test_events(place, report):
+    """The last events of all ranks, in the order of their begins."""
+    folder, sums = place.make("events", ranks=3, primitives=4)
+    told = place.read("events", folder, "--most", "7")
+    rows = [line.split(maxsplit=7) for line in told.stdout.splitlines()[1:-1]]
+    expected = []
+    for p in range(8):
+        for rank in range(3):
+            name = list(sums)[p // 2]
+            with_, tag = (str((rank + 1) % 3), str(100 + p)) if p % 2 else ("-", "-")
+            where = (("made", "lib?[1m.so")[p // 2 % 2] if p % 2 == 0 else "")
+            where = f"0x{0x1000 + 8 * p:x} in {where}" if where else (
+                "elsewhere" if p == 1 else f"0x{0x7f0000000000 + p // 2:x} in no file")
+            comm = "-" if p % 2 else "world?[7m"
+            expected.append([f"{p / 1e6:.6f}", "0.500", str(rank), name, with_, tag,
+                             str(10 * p), f"{comm}  {where}"])
+    report.case("events", [] if rows == expected[-7:] else [f"{rows}, not {expected[-7:]}"])
+    n_calls = sum(n for n, _ in sums.values())
+    last = f"7 of 24 events; {n_calls - 24} calls before them were not kept."
+    report.case("kept", [] if last in told.stdout else [told.stdout])
+
+
+def test_roll(place, report):
+    """Ranks that have not ended are called, those at one place together."""
+    folder, sums = place.make("roll", ranks=6, stuck=5)
+    told = place.read("summary", folder)
+    roll = re.findall(r"^  ([\d,.-]+): (.*)$", told.stdout, re.M)
+    since = "since 0.000 s of the run (no such process any more)"
+    name = next(iter(sums))
+    expected = [("1,3", f"{name}, any rank, any tag, on world?[7m, at 0x1234 in lib?[1m.so, "
+                        f"{since}"),
+                ("0,2,4", f"{name}, each with others, on world?[7m, at 0x1234 in made, {since}")]
+    report.case("roll-call", [] if roll == expected else [f"{roll}, not {expected}"])
+
+
 def test_terminal(place, report):
     """Nothing that a run names has a terminal do something."""
     folder, _ = place.make("terminal", program="./made",
@@ -162,6 +197,8 @@ def main():
         test_summary(place, arguments, report)
         test_places(place, report)
         test_comms(place, report)
+        test_events(place, report)
+        test_roll(place, report)
         test_terminal(place, report)
     finally:
         place.close()

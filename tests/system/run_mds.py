@@ -6,6 +6,7 @@ files, bcs-mds says what is wrong with them.
 """
 
 import argparse
+import json
 import os
 import random
 import re
@@ -205,6 +206,65 @@ def problems_of_documents(runs, folder):
         if told.returncode != 0 or part not in told.stdout:
             problems.append(f"{words[0]}: {told.stderr!r}")
     return problems
+
+
+def problems_of_timeline(runs, folder, n_calls):
+    """Whether the timeline has each call of each rank once, in order and not at the same time."""
+    told = runs.read("export", folder, "--format", "chrome", "-o", "-")
+    if told.returncode != 0:
+        return [] if "built without Jansson" in told.stderr else [f"chrome: {told.stderr}"]
+    events = [event for event in json.loads(told.stdout)["traceEvents"] if event["ph"] == "X"]
+    problems, sent = [], {}
+    for rank in range(N_RANKS):
+        mine = [event for event in events if event["pid"] == rank]
+        if len(mine) != n_calls[rank]:
+            problems.append(f"rank {rank} has {len(mine)} events, not {n_calls[rank]}")
+        for one, other in zip(mine, mine[1:]):
+            if one["ts"] + one["dur"] > other["ts"] + 0.01:
+                problems.append(f"rank {rank}: {one} and {other}")
+        sent[rank] = [event["args"]["bytes"] for event in mine
+                      if event["name"] in ("MPI_Send", "MPI_Isend", "MPI_Bsend")
+                      and event["args"].get("with") == (rank + 1) % N_RANKS]
+    expected = [101, 404, 506, 100000, 1011, 40000, 100]
+    return problems + [f"rank {rank} sent {bytes_}" for rank, bytes_ in sent.items()
+                       if bytes_ != expected]
+
+
+def calls_of(runs, folder):
+    """How many calls each rank has made."""
+    told = [runs.read("summary", folder, "--rank", str(rank)).stdout for rank in range(N_RANKS)]
+    return [sum(map(int, re.findall(r"^MPI_\w+ +\S+ +\S+ +\S+ +(\d+) +\S+$", text, re.M)))
+            for text in told]
+
+
+def test_trace(runs, report):
+    """The last calls are kept, one by one, as many as there is room for."""
+    folder, result = runs.record([runs.arguments.traffic], {"BCS_MDS": "trace"})
+    problems = problems_of_end(folder, result)
+    if not problems:
+        n_calls = calls_of(runs, folder)
+        problems += problems_of_check(runs, folder)
+        problems += problems_of_timeline(runs, folder, n_calls)
+        told = runs.read("events", folder, "--most", "1000000")
+        if f"{sum(n_calls)} of {sum(n_calls)} events; 0 calls" not in told.stdout:
+            problems.append(told.stdout[-200:] + told.stderr)
+    report.case("trace", problems)
+    few = {"BCS_MDS": "trace", "BCS_MDS_EVENTS": "10"}
+    folder, result = runs.record([runs.arguments.traffic], few)
+    problems = problems_of_end(folder, result)
+    if not problems:
+        told = runs.read("events", folder, "--rank", "2")
+        n_lost = calls_of(runs, folder)[2] - 10
+        if f"10 of 10 events; {n_lost} calls" not in told.stdout:
+            problems.append(told.stdout[-200:] + told.stderr)
+        elif not re.search(r"2  MPI_Wait .*\n10 of 10", told.stdout):
+            problems.append(f"not the last ones: {told.stdout}")
+        problems += problems_of_check(runs, folder)
+    report.case("ten events", problems)
+    folder, result = runs.record([runs.arguments.traffic], {})
+    told = runs.read("events", folder)
+    is_right = told.returncode == 1 and "record with BCS_MDS=trace" in told.stderr
+    report.case("no events", [] if is_right else [f"{told}"])
 
 
 def test_fortran(runs, report):
@@ -421,6 +481,7 @@ def main():
     try:
         folder = test_traffic(runs, report)
         test_fortran(runs, report)
+        test_trace(runs, report)
         test_stuck(runs, report)
         test_mixture(runs, report)
         test_selection(runs, report)

@@ -266,9 +266,13 @@ END_TEST
 START_TEST(messages_are_counted_by_peer)
 {
     ck_assert_int_eq(start(true), 0);
-    mds_sent(collect, 3, 0, 10);
-    mds_sent(collect, 3, 1, 20);
-    mds_received(collect, 0, 1, 5);
+    mds_sent(collect, &(struct mds_message){.rank = 3, .comm = 0, .n_bytes = 10});
+    mds_sent(collect, &(struct mds_message){.rank = 3, .comm = 1, .n_bytes = 20});
+    mds_received(collect, &(struct mds_message){.rank = 0, .comm = 1, .n_bytes = 5});
+    ck_assert_uint_eq(collect->comms.table[1].n_sent, 1);
+    ck_assert_uint_eq(collect->comms.table[1].sent_bytes, 20);
+    ck_assert_uint_eq(collect->comms.table[1].n_received, 1);
+    ck_assert_uint_eq(collect->comms.table[1].received_bytes, 5);
     ck_assert_uint_eq(mds_peers(collect)[3].n_sent, 2);
     ck_assert_uint_eq(mds_peers(collect)[3].sent_bytes, 30);
     ck_assert_uint_eq(mds_peers(collect)[0].n_received, 1);

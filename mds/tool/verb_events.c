@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * bcs-mds events: the last calls of a run, one by one.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "mds/tool/manifest.h"
+#include "mds/tool/timeline.h"
+#include "mds/tool/verbs.h"
+
+enum { LINES = 50 }; /* if not told */
+
+static void print_text(const char *text)
+{
+    manifest_print(stdout, text, strlen(text));
+}
+
+/** What the call has sent or got. */
+static void print_messages(const struct mds_dump_event *event)
+{
+    if (event->n_messages == 1) {
+        printf("%8" PRId32 " %11" PRId32, event->peer, event->tag);
+    } else if (event->n_messages > 1) {
+        printf("%8s %11" PRIu32, "several", event->n_messages);
+    } else {
+        printf("%8s %11s", "-", "-");
+    }
+}
+
+/** @return false: no memory */
+static bool print_moment(const struct moment *moment, struct places *places)
+{
+    const struct mds_dump_event *event = &moment->event;
+    const char *comm = moment_comm(moment);
+    char *place = moment_place(moment, places);
+
+    if (place == NULL) {
+        return false;
+    }
+    printf("%14.6f %12.3f %8u  %-20s ", (double)moment->begin_ns / 1e9,
+           (double)(event->end - event->begin) / 1e3, moment->file->process.rank,
+           moment_call(moment));
+    print_messages(event);
+    printf(" %12" PRIu64 "  ", event->n_bytes);
+    print_text(comm == NULL ? "-" : comm[0] == '\0' ? "(no name)" : comm);
+    printf("  ");
+    print_text(place);
+    printf("\n");
+    free(place);
+    return true;
+}
+
+static int no_memory(void)
+{
+    fprintf(stderr, "bcs-mds: no memory for the events\n");
+    return 1;
+}
+
+static int print(const struct timeline *timeline, size_t n_most)
+{
+    size_t first = timeline->n > n_most ? timeline->n - n_most : 0;
+    struct places *places = place_open();
+    bool is_done = places != NULL;
+
+    printf("%14s %12s %8s  %-20s %8s %11s %12s  %s\n", "Begin(s)", "Time(us)", "Rank",
+           "Call", "With", "Tag", "Bytes", "Communicator, place");
+    for (size_t i = first; i < timeline->n && is_done; i++) {
+        is_done = print_moment(&timeline->moments[i], places);
+    }
+    printf("%zu of %zu events; %" PRIu64 " calls before them were not kept.%s\n",
+           timeline->n - first, timeline->n, timeline->n_lost, PLACE_NOTE);
+    place_close(places);
+    return is_done ? 0 : no_memory();
+}
+
+int verb_events(const struct run *run, const struct verb_options *options)
+{
+    struct timeline timeline;
+    int status;
+
+    if (timeline_of(run, options->rank, &timeline) < 0) {
+        return no_memory();
+    }
+    if (timeline.n == 0) {
+        fprintf(stderr, "bcs-mds: %s has no events; record with BCS_MDS=trace\n",
+                run->folder);
+        status = 1;
+    } else {
+        status =
+            print(&timeline, options->n_most < 0 ? LINES : (size_t)options->n_most);
+    }
+    timeline_fini(&timeline);
+    return status;
+}

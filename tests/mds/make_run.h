@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What make_run makes of a rank, and from what.
+ */
+#ifndef TESTS_MDS_MAKE_RUN_H
+#define TESTS_MDS_MAKE_RUN_H
+
+#include "make_file.h"
+
+enum {
+    MOST_PRIMITIVES = 24,
+    MOST_BUCKETS = 5376, /* with seven bits */
+    BLOCKS = 2,          /* column "timing" */
+    TICKS_PER_NS = 2,
+    MOST_PATH = 2048,
+    FIRST = 12, /* octave that times begin in: some microseconds */
+};
+
+/** What was asked for. */
+struct wish {
+    uint64_t ranks, primitives, buckets, peers, bits, seed;
+    uint64_t shift;    /* so many buckets longer is ... */
+    uint64_t shifted;  /* ... the primitive of this number */
+    uint64_t slow;     /* rank that computes longer; no rank's number: none */
+    uint64_t resident; /* bytes */
+    uint64_t placed; /* 1: calls have places and communicators; 0: as in older files */
+    uint64_t stuck;  /* so many ranks have not ended */
+};
+
+/** A distribution, its sum, and how it goes into a record of "calls" or "periods". */
+struct series {
+    uint64_t counts[MOST_BUCKETS];
+    uint64_t n, total, least, most; /* of values; times in ticks */
+};
+
+struct process {
+    struct series computation, communication, sizes[MOST_PRIMITIVES],
+        times[MOST_PRIMITIVES];
+    uint64_t instant;
+};
+
+/** A number that depends on the seed and on these. */
+uint64_t draw(const struct wish *wish, uint64_t a, uint64_t b, uint64_t c);
+
+/** Messages to the d-th rank behind one. */
+uint64_t messages(const struct wish *wish, uint64_t from, uint64_t d);
+
+/** The texts of the sections below, at the end of "names". */
+void put_place_names(struct file *file);
+
+/** Sections 6 to 10: modules, sites, comms, events and now. @param names  where their texts are */
+void put_place_sections(struct file *file, const struct wish *wish, uint64_t rank,
+                        const struct process *process, uint32_t names);
+
+#endif

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Main MDS: the last calls of a process, one by one.
+ */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "mds/dump_process.h"
+#include "mds/live.h"
+#include "mds/mmds.h"
+#include "mds/tool/dump_read.h"
+#include "tests/unit/run_suite.h"
+
+enum { SEND, BARRIER, N_PRIMITIVES, N_EVENTS = 7 };
+
+/* Where calls are recorded. */
+static struct mds_collect *collect;
+
+static void start(uint32_t n_events)
+{
+    static const char *const names[N_PRIMITIVES] = {"MPI_Send", "MPI_Barrier"};
+    static const enum mds_timing timings[N_PRIMITIVES] = {MDS_BLOCKING, MDS_BLOCKING};
+    const struct mmds_plan plan = {
+        .shape = {.n_ranks = 4, .bits = 1, .n_events = n_events},
+        .names = names,
+        .timings = timings,
+        .n_primitives = N_PRIMITIVES,
+    };
+
+    ck_assert_int_eq(mmds_start(&plan, &collect), 0);
+}
+
+/* A call that sends some messages to rank 2 and the ones behind, with tags from 10 on. */
+static void call(uint32_t primitive, uint32_t n_messages)
+{
+    uint64_t began;
+
+    mds_call_from((const void *)(uintptr_t)(1000 + primitive));
+    began = mds_begin(collect, primitive, MDS_BLOCKING);
+    for (uint32_t i = 0; i < n_messages; i++) {
+        const struct mds_message message = {2 + i, (int32_t)(10 + i), 0, 100};
+
+        mds_size_add(message.n_bytes);
+        mds_sent(collect, &message);
+    }
+    mds_end(collect, primitive, MDS_BLOCKING, began);
+}
+
+/* What is written, and read again. */
+static struct dump_file written(void)
+{
+    struct mds_process process = {.collect = collect, .end = MDS_DUMP_END_FINALIZE};
+    char error[DUMP_ERROR_BYTES];
+    struct dump_file file;
+    size_t n_bytes;
+    char *bytes;
+
+    mmds_stop(collect);
+    ck_assert_int_eq(mds_dump_process_bytes(&process, &bytes, &n_bytes), 0);
+    ck_assert_int_eq(dump_file_take("it", bytes, n_bytes, &file, error), 0);
+    mds_live_drop(collect, NULL);
+    return file;
+}
+
+START_TEST(events_have_what_their_calls_did)
+{
+    struct mds_dump_event event;
+    struct dump_file file;
+
+    start(N_EVENTS);
+    ck_assert_uint_eq(mds_comm_number(collect, 77, 4), 0);
+    call(BARRIER, 0);
+    call(SEND, 1);
+    call(SEND, 2);
+    file = written();
+    ck_assert_uint_eq(file.events.n, 3);
+    event = dump_event(&file, 0);
+    ck_assert_str_eq(dump_name(&file, dump_call(&file, event.call).name),
+                     "MPI_Barrier");
+    ck_assert_uint_eq(event.n_messages, 0);
+    ck_assert_uint_eq(event.comm, MDS_DUMP_NONE);
+    ck_assert_uint_eq(dump_site(&file, event.site).address, 1000 + BARRIER);
+    event = dump_event(&file, 1);
+    ck_assert_str_eq(dump_name(&file, dump_call(&file, event.call).name), "MPI_Send");
+    ck_assert_uint_eq(event.n_messages, 1);
+    ck_assert_int_eq(event.peer, 2);
+    ck_assert_int_eq(event.tag, 10);
+    ck_assert_uint_eq(event.n_bytes, 100);
+    ck_assert_uint_eq(event.comm, 0);
+    ck_assert_uint_eq(dump_site(&file, event.site).address, 1000 + SEND);
+    event = dump_event(&file, 2);
+    ck_assert_uint_eq(event.n_messages, 2);
+    ck_assert_int_eq(event.peer, 2);
+    ck_assert_uint_eq(event.n_bytes, 200);
+    dump_file_fini(&file);
+}
+END_TEST
+
+START_TEST(the_last_events_stay_in_their_order)
+{
+    enum { N_CALLS = 3 * N_EVENTS + 2 };
+    struct mds_dump_event before = {0};
+    struct dump_file file;
+
+    start(N_EVENTS);
+    ck_assert_uint_eq(mds_comm_number(collect, 77, 4), 0);
+    for (uint32_t i = 0; i < N_CALLS; i++) {
+        call(SEND, i < N_CALLS - N_EVENTS ? 0 : 1 + i % 2);
+    }
+    file = written();
+    ck_assert_uint_eq(file.events.n, N_EVENTS);
+    for (uint32_t i = 0; i < N_EVENTS; i++) {
+        struct mds_dump_event event = dump_event(&file, i);
+
+        ck_assert_uint_eq(event.n_messages, 1 + (N_CALLS - N_EVENTS + i) % 2);
+        ck_assert_uint_ge(event.begin, before.end);
+        ck_assert_uint_ge(event.end, event.begin);
+        ck_assert_uint_le(event.end, file.process.run);
+        before = event;
+    }
+    dump_file_fini(&file);
+}
+END_TEST
+
+START_TEST(there_are_none_unless_they_are_asked_for)
+{
+    struct dump_file file;
+
+    start(0);
+    call(BARRIER, 0);
+    file = written();
+    ck_assert_uint_eq(file.events.n, 0);
+    dump_file_fini(&file);
+}
+END_TEST
+
+int main(void)
+{
+    TCase *tcase = tcase_create("events");
+
+    tcase_add_test(tcase, events_have_what_their_calls_did);
+    tcase_add_test(tcase, the_last_events_stay_in_their_order);
+    tcase_add_test(tcase, there_are_none_unless_they_are_asked_for);
+    return run_tcase("events", tcase);
+}
