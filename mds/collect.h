@@ -140,6 +140,7 @@ struct mds_call {
     uint32_t n_messages;   /* that it has sent or got */
     int32_t peer, tag;     /* of the first of them */
     uint32_t comm;         /* of that, or of a collective: number and 1; 0: none */
+    uint32_t kind;         /* bits of enum mds_event_kind */
 };
 
 #pragma GCC visibility push(hidden)
@@ -219,13 +220,30 @@ struct mds_message {
     uint64_t n_bytes;
 };
 
-/** The call under way sends a message, or one has arrived in it. */
-static inline void mds_call_message(const struct mds_message *message)
+/** The next entry of the ring of events. Inside mds_lock, while events are recorded. */
+static inline struct mds_event *mds_event_next(struct mds_collect *collect)
+{
+    return &mds_events(collect)[collect->n_events++ % collect->shape.n_events];
+}
+
+/** The call under way sends a message, or one has arrived in it. Inside mds_lock. */
+static inline void mds_call_message(struct mds_collect *collect,
+                                    const struct mds_message *message,
+                                    enum mds_event_kind kind)
 {
     if (mds_call.n_messages++ == 0) {
         mds_call.peer = (int32_t)message->rank;
         mds_call.tag = message->tag;
         mds_call.comm = message->comm + 1;
+        mds_call.kind = kind;
+    } else if (collect->shape.n_events > 0) {
+        *mds_event_next(collect) = (struct mds_event){
+            .n_bytes = message->n_bytes,
+            .peer = (int32_t)message->rank,
+            .tag = message->tag,
+            .comm = message->comm + 1,
+            .kind = MDS_EVENT_MESSAGE | kind,
+        };
     }
 }
 
@@ -236,8 +254,8 @@ static inline void mds_sent(struct mds_collect *collect,
     struct mds_peer *peer = &mds_peers(collect)[message->rank];
     struct mds_comm *comm = &collect->comms.table[message->comm];
 
-    mds_call_message(message);
     mds_lock(collect);
+    mds_call_message(collect, message, MDS_EVENT_SENT);
     peer->n_sent++;
     peer->sent_bytes += message->n_bytes;
     comm->n_sent++;
@@ -252,8 +270,8 @@ static inline void mds_received(struct mds_collect *collect,
     struct mds_peer *peer = &mds_peers(collect)[message->rank];
     struct mds_comm *comm = &collect->comms.table[message->comm];
 
-    mds_call_message(message);
     mds_lock(collect);
+    mds_call_message(collect, message, MDS_EVENT_RECEIVED);
     peer->n_received++;
     peer->received_bytes += message->n_bytes;
     comm->n_received++;
@@ -265,8 +283,10 @@ static inline void mds_received(struct mds_collect *collect,
 static inline void mds_gathered(struct mds_collect *collect, uint32_t comm,
                                 uint64_t n_bytes)
 {
-    mds_call.comm = comm + 1;
     mds_lock(collect);
+    mds_call.comm = comm + 1;
+    mds_call.tag = (int32_t)collect->comms.table[comm].n_collectives;
+    mds_call.kind = MDS_EVENT_COLLECTIVE;
     collect->comms.table[comm].n_collectives++;
     collect->comms.table[comm].collective_bytes += n_bytes;
     mds_unlock(collect);
@@ -342,6 +362,7 @@ static inline uint64_t mds_begin(struct mds_collect *collect, uint32_t primitive
     mds_call.n_bytes = 0;
     mds_call.n_messages = 0;
     mds_call.comm = 0;
+    mds_call.kind = 0;
     mds_lock(collect);
     now = bcs_clock_ticks();
     if (timing == MDS_BLOCKING && collect->n_blocked++ == 0) {
@@ -381,9 +402,7 @@ static inline void mds_count(struct mds_collect *collect, uint32_t primitive,
 static inline void mds_event_add(struct mds_collect *collect, uint64_t began,
                                  uint64_t ticks)
 {
-    uint32_t entry = (uint32_t)(collect->n_events++ % collect->shape.n_events);
-
-    mds_events(collect)[entry] = (struct mds_event){
+    *mds_event_next(collect) = (struct mds_event){
         .begin_ticks = began,
         .end_ticks = began + ticks,
         .n_bytes = mds_call.n_bytes,
@@ -392,6 +411,7 @@ static inline void mds_event_add(struct mds_collect *collect, uint64_t began,
         .comm = mds_call.comm,
         .n_messages = mds_call.n_messages,
         .site = (uint32_t)(mds_call.site - collect->sites.table),
+        .kind = mds_call.kind,
     };
 }
 

@@ -154,7 +154,19 @@ struct mds_dump_event {
     uint32_t comm;       /* number of the record in "comms", or MDS_DUMP_NONE */
     uint32_t n_messages; /* that the call has sent, or that have arrived in it */
     int32_t peer;        /* of the first of them: rank in the job, */
-    int32_t tag;         /* and tag */
+    int32_t tag;         /* and tag; of a collective its number on the communicator */
+    uint32_t kind;       /* bits of enum mds_event_kind but MDS_EVENT_MESSAGE */
+    uint32_t reserved;
+};
+
+/** Section "messages": those of the calls of "events" that have several, but the first. */
+struct mds_dump_message {
+    uint64_t n_bytes;
+    uint32_t event; /* number of the record in "events"; they are in its order */
+    uint32_t comm;  /* as of "events" */
+    int32_t peer, tag;
+    uint32_t kind; /* MDS_EVENT_SENT or MDS_EVENT_RECEIVED */
+    uint32_t reserved;
 };
 
 _Static_assert(sizeof(struct mds_dump_header) == 32, "as documented");
@@ -164,7 +176,8 @@ _Static_assert(sizeof(struct mds_dump_call) == 64, "as documented");
 _Static_assert(sizeof(struct mds_dump_bucket) == 24, "as documented");
 _Static_assert(sizeof(struct mds_dump_peer) == 40, "as documented");
 _Static_assert(sizeof(struct mds_dump_now) == 40, "as documented");
-_Static_assert(sizeof(struct mds_dump_event) == 48, "as documented");
+_Static_assert(sizeof(struct mds_dump_event) == 56, "as documented");
+_Static_assert(sizeof(struct mds_dump_message) == 32, "as documented");
 _Static_assert(sizeof(struct mds_dump_comm) == 64, "as documented");
 _Static_assert(sizeof(struct mds_dump_module) == 40, "as documented");
 _Static_assert(sizeof(struct mds_dump_site) == 56, "as documented");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The section of a process's file that has its last calls.
+ * The sections of a process's file that have its last calls, and their messages.
  */
 #ifndef MDS_DUMP_EVENTS_H
 #define MDS_DUMP_EVENTS_H
@@ -9,8 +9,8 @@
 #include "mds/dump_write.h"
 
 /**
- * Add the section "events", if events were recorded. Of those whose records are damaged, in what a
- * process has left behind, none is added.
+ * Add the sections "events" and "messages", if events were recorded. Entries that are damaged, in
+ * what a process has left behind, are left out.
  *
  * @param calls, sites  numbers of the records of primitives and of sites
  */

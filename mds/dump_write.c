@@ -54,15 +54,20 @@ void *mds_dump_add(struct mds_dump *dump, const char *name, uint32_t record_byte
     return data;
 }
 
+void mds_dump_cut_before(struct mds_dump *dump, uint32_t n_after, uint32_t n_records)
+{
+    struct mds_dump_section *section;
+
+    if (dump->error == 0 && dump->n_sections > n_after) {
+        section = &dump->sections[dump->n_sections - 1 - n_after];
+        section->n_records = n_records;
+        section->n_bytes = (uint64_t)section->record_bytes * n_records;
+    }
+}
+
 void mds_dump_cut(struct mds_dump *dump, uint32_t n_records)
 {
-    struct mds_dump_section *last;
-
-    if (dump->error == 0 && dump->n_sections > 0) {
-        last = &dump->sections[dump->n_sections - 1];
-        last->n_records = n_records;
-        last->n_bytes = (uint64_t)last->record_bytes * n_records;
-    }
+    mds_dump_cut_before(dump, 0, n_records);
 }
 
 uint32_t mds_dump_name(struct mds_dump *dump, const char *text)

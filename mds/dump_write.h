@@ -36,6 +36,9 @@ void *mds_dump_add(struct mds_dump *dump, const char *name, uint32_t record_byte
 /** Keep the first records of the section that was added last. */
 void mds_dump_cut(struct mds_dump *dump, uint32_t n_records);
 
+/** The same of a section after which so many were added. */
+void mds_dump_cut_before(struct mds_dump *dump, uint32_t n_after, uint32_t n_records);
+
 /** Keep a text. @return its offset in section "names" */
 uint32_t mds_dump_name(struct mds_dump *dump, const char *text);
 

@@ -1,14 +1,23 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The last calls of a process, each with its begin and end: a ring of a fixed number of events.
- * Under the collection's lock.
+ * The last calls of a process, each with its begin and end: a ring of a fixed number of entries.
+ * A call that has sent or got several messages has an entry for each of them but the first, in
+ * front of its own. Under the collection's lock.
  */
 #ifndef MDS_EVENTS_H
 #define MDS_EVENTS_H
 
 #include <stdint.h>
 
-/** A call that has ended. */
+/** What an entry is, and what its message, or the first of its call, is. */
+enum mds_event_kind {
+    MDS_EVENT_SENT = 1,       /* that was sent, */
+    MDS_EVENT_RECEIVED = 2,   /* or has arrived */
+    MDS_EVENT_COLLECTIVE = 4, /* the call is a collective: tag is its number on comm */
+    MDS_EVENT_MESSAGE = 8,    /* the entry is a message's; else a call's */
+};
+
+/** A call that has ended, or a message of one. */
 struct mds_event {
     uint64_t begin_ticks, end_ticks;
     uint64_t n_bytes;    /* as of mds_size_add */
@@ -17,7 +26,7 @@ struct mds_event {
     uint32_t comm;       /* number and 1; 0: none */
     uint32_t n_messages; /* that it has sent, or that have arrived in it */
     uint32_t site;       /* number in the table */
-    uint32_t unused;
+    uint32_t kind;       /* bits of enum mds_event_kind */
 };
 
 #endif

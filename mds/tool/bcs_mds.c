@@ -40,6 +40,8 @@ static const char help[] =
     "  events FOLDER         the last calls, one by one, of a run with BCS_MDS=trace\n"
     "    --rank N            of one rank only\n"
     "    --most N            so many at most, 50 if not given\n"
+    "  waits FOLDER          for whom ranks have waited, of a run with BCS_MDS=trace\n"
+    "    --most N            so many lines at most, 20 if not given\n"
     "  check FOLDER          whether what was recorded agrees with itself\n"
     "  report FOLDER -o FILE all of the above on one page in HTML, with drawings\n"
     "    -o, --output FILE   the file that is made; - is standard output\n"
@@ -72,6 +74,7 @@ static const struct verb verbs[] = {
     {"matrix", verb_matrix, NULL, "m", ""},     {"check", verb_check, NULL, "", ""},
     {"report", verb_report, NULL, "o", "o"},    {"diff", NULL, verb_diff, "m", ""},
     {"export", verb_export, NULL, "xo", "xo"},  {"events", verb_events, NULL, "mr", ""},
+    {"waits", verb_waits, NULL, "m", ""},
 };
 
 static const struct option options_known[] = {

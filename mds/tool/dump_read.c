@@ -116,6 +116,8 @@ static const struct wanted wanted[] = {
      true},
     {"sites", sizeof(struct mds_dump_site), offsetof(struct dump_file, sites), true},
     {"events", sizeof(struct mds_dump_event), offsetof(struct dump_file, events), true},
+    {"messages", sizeof(struct mds_dump_message), offsetof(struct dump_file, messages),
+     true},
     {"now", sizeof(struct mds_dump_now), offsetof(struct dump_file, now), true},
 };
 
@@ -283,6 +285,11 @@ static bool is_now_sound(const struct dump_file *file)
            now.peer >= -1 && (int64_t)now.peer < (int64_t)file->process.n_ranks;
 }
 
+static bool is_peer(const struct dump_file *file, int32_t rank)
+{
+    return rank >= 0 && (uint32_t)rank < file->process.n_ranks;
+}
+
 static bool are_events_sound(const struct dump_file *file)
 {
     for (uint32_t i = 0; i < file->events.n; i++) {
@@ -290,8 +297,16 @@ static bool are_events_sound(const struct dump_file *file)
 
         if (event.end < event.begin || event.call >= file->calls.n ||
             event.site >= file->sites.n || !is_number(event.comm, &file->comms) ||
-            (event.n_messages > 0 &&
-             (event.peer < 0 || (uint32_t)event.peer >= file->process.n_ranks))) {
+            (event.n_messages > 0 && !is_peer(file, event.peer))) {
+            return false;
+        }
+    }
+    for (uint32_t i = 0; i < file->messages.n; i++) {
+        struct mds_dump_message message = dump_message(file, i);
+
+        if (message.event >= file->events.n || !is_peer(file, message.peer) ||
+            !is_number(message.comm, &file->comms) ||
+            (i > 0 && message.event < dump_message(file, i - 1).event)) {
             return false;
         }
     }
@@ -398,6 +413,7 @@ RECORD_FUNCTION(dump_module, mds_dump_module, modules)
 RECORD_FUNCTION(dump_site, mds_dump_site, sites)
 RECORD_FUNCTION(dump_now, mds_dump_now, now)
 RECORD_FUNCTION(dump_event, mds_dump_event, events)
+RECORD_FUNCTION(dump_message, mds_dump_message, messages)
 
 const uint8_t *dump_module_id(const struct dump_file *file, uint32_t i)
 {

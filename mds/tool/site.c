@@ -42,16 +42,19 @@ static int compare_texts(const char *a, const char *b)
     return a == b ? 0 : a == NULL ? -1 : b == NULL ? 1 : strcmp(a, b);
 }
 
-/** By place and primitive. */
-static int compare_places(const void *left, const void *right)
+int site_compare(const struct site *a, const struct site *b)
 {
-    const struct site *a = left, *b = right;
     int order = compare_texts(a->module.path, b->module.path);
 
     if (order == 0 && a->address != b->address) {
         order = a->address < b->address ? -1 : 1;
     }
     return order != 0 ? order : strcmp(a->primitive, b->primitive);
+}
+
+static int compare_places(const void *left, const void *right)
+{
+    return site_compare(left, right);
 }
 
 /** By time, the longest first. */

@@ -29,6 +29,9 @@ struct site site_of(const struct dump_file *file, uint32_t i);
  *  @param rank  of this rank only; -1: of all */
 struct site *sites_of(const struct run *run, int64_t rank, size_t *n_out);
 
+/** Whether two are the same primitive at the same place, and if not, which comes first. */
+int site_compare(const struct site *a, const struct site *b);
+
 /** The words for a site's place. @return for free; NULL: no memory */
 static inline char *site_place(const struct site *site, struct places *places)
 {

@@ -40,8 +40,7 @@ static uint64_t begin_of(const struct run *run)
     return begin;
 }
 
-/** Calls of a rank that are not among its events. */
-static uint64_t lost_of(const struct dump_file *file)
+uint64_t timeline_lost(const struct dump_file *file)
 {
     uint64_t n = 0;
 
@@ -57,6 +56,8 @@ int timeline_of(const struct run *run, int64_t rank, struct timeline *timeline_o
     uint64_t begin = begin_of(run);
     size_t n = 0;
 
+    *timeline_out = timeline;
+
     for (uint32_t i = 0; i < run->n_files; i++) {
         n += is_wanted(&run->files[i], rank) ? run->files[i].events.n : 0;
     }
@@ -70,13 +71,14 @@ int timeline_of(const struct run *run, int64_t rank, struct timeline *timeline_o
         if (!is_wanted(file, rank)) {
             continue;
         }
-        timeline.n_lost += lost_of(file);
+        timeline.n_lost += timeline_lost(file);
         for (uint32_t j = 0; j < file->events.n; j++) {
             struct mds_dump_event event = dump_event(file, j);
 
             timeline.moments[timeline.n++] = (struct moment){
                 .file = file,
                 .event = event,
+                .number = j,
                 .begin_ns = file->process.began_monotonic - begin + event.begin,
             };
         }

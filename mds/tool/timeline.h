@@ -12,6 +12,7 @@
 struct moment {
     const struct dump_file *file;
     struct mds_dump_event event;
+    uint32_t number; /* of its record */
     uint64_t
         begin_ns; /* from the begin of the run: when its first rank began to record */
 };
@@ -34,6 +35,9 @@ int timeline_of(const struct run *run, int64_t rank, struct timeline *timeline_o
 
 /** Free what timeline_of has made. Accepts a zeroed one. */
 void timeline_fini(struct timeline *timeline);
+
+/** Calls of a rank that are not among its events. */
+uint64_t timeline_lost(const struct dump_file *file);
 
 /** The name of an event's primitive. */
 const char *moment_call(const struct moment *moment);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * bcs-mds summary: what was run, the table of the paper [BCS-MPI table 5.3], how each rank has
- * spent its time, how efficient that was, and which places in the program have cost most.
+ * spent its time, how efficient that was, which places in the program have cost most, and, if events
+ * were recorded, for whom ranks have waited most.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -13,10 +14,12 @@
 #include "mds/tool/roll.h"
 #include "mds/tool/site.h"
 #include "mds/tool/verbs.h"
+#include "mds/tool/waits.h"
 
 enum {
     VALUE_BYTES = 64,
     USUAL_SITES = 10, /* that are shown */
+    USUAL_WAITS = 5,
 };
 
 static double seconds(uint64_t ns)
@@ -121,6 +124,28 @@ static bool print_sites(const struct run *run, const struct verb_options *option
     return sites != NULL && places != NULL;
 }
 
+/** The longest waits, of all ranks, if there are events. @return false: no memory */
+static bool print_waits(const struct run *run, const struct verb_options *options)
+{
+    struct timeline timeline;
+    struct waits waits = {0};
+    int rc;
+
+    if (options->rank >= 0) {
+        return true;
+    }
+    rc = timeline_of(run, -1, &timeline);
+    if (rc == 0 && timeline.n > 0) {
+        rc = waits_of(run, &timeline, &waits);
+    }
+    if (rc == 0 && waits.n > 0) {
+        rc = waits_print(run, &waits, USUAL_WAITS);
+    }
+    waits_fini(&waits);
+    timeline_fini(&timeline);
+    return rc == 0;
+}
+
 static int no_memory(const struct run *run)
 {
     fprintf(stderr, "bcs-mds: no memory for the places of %s\n", run->folder);
@@ -156,5 +181,5 @@ int verb_summary(const struct run *run, const struct verb_options *options)
     mmds_print(stdout, title, run->names, run->n_names, &sum);
     print_ranks(run);
     print_efficiency(run);
-    return print_sites(run, options) ? 0 : no_memory(run);
+    return print_sites(run, options) && print_waits(run, options) ? 0 : no_memory(run);
 }

@@ -35,6 +35,9 @@ int verb_matrix(const struct run *run, const struct verb_options *options);
 /** The last calls, one by one. */
 int verb_events(const struct run *run, const struct verb_options *options);
 
+/** For whom ranks have waited. */
+int verb_waits(const struct run *run, const struct verb_options *options);
+
 /** Whether what was recorded agrees with itself. */
 int verb_check(const struct run *run, const struct verb_options *options);
 

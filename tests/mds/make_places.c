@@ -107,23 +107,36 @@ static void put_comms(struct file *file, const struct wish *wish, uint64_t rank,
     end_section(file, 8, "comms", from, 64);
 }
 
-/** Two events of each primitive, at places that the other sections have. */
+/** Two events of each primitive, at places that the other sections have. The last one has sent two
+ *  messages. */
 static void put_events(struct file *file, const struct wish *wish, uint64_t rank)
 {
+    uint64_t n_events = 2 * wish->primitives;
     size_t from = file->n;
 
-    for (uint64_t p = 0; p < 2 * wish->primitives; p++) {
+    for (uint64_t p = 0; p < n_events; p++) {
         put(file, 1000 * p, 8);
         put(file, 1000 * p + 500, 8);
         put(file, 10 * p, 8);
         put(file, p / 2, 4);
         put(file, p, 4);
         put(file, p % 2 == 0 ? 0 : UINT32_MAX, 4);
-        put(file, p % 2, 4);
+        put(file, p % 2 + (p + 1 == n_events), 4);
         put(file, (rank + 1) % wish->ranks, 4);
         put(file, 100 + p, 4);
+        put(file, p % 2, 4);
+        put(file, 0, 4);
     }
-    end_section(file, 9, "events", from, 48);
+    end_section(file, 9, "events", from, 56);
+    from = file->n;
+    put(file, 12, 8);
+    put(file, n_events - 1, 4);
+    put(file, 0, 4);
+    put(file, rank, 4);
+    put(file, 77, 4);
+    put(file, 1, 4);
+    put(file, 0, 4);
+    end_section(file, 10, "messages", from, 32);
 }
 
 /** Ranks with even numbers wait for the next one in the first primitive, others for anybody. */
@@ -141,7 +154,7 @@ static void put_now(struct file *file, const struct wish *wish, uint64_t rank)
         put(file, rank % 2 == 0 ? (rank + 1) % wish->ranks : UINT32_MAX, 4);
         put(file, rank % 2 == 0 ? 5 : UINT32_MAX, 4);
     }
-    end_section(file, 10, "now", from, 40);
+    end_section(file, 11, "now", from, 40);
 }
 
 void put_place_names(struct file *file)

@@ -244,7 +244,8 @@ def test_timeline(place, report):
                 about["place"] = f"0x{0x1000 + 8 * i:x} in " + ("made", "lib\x1b[1m.so")[i // 2]
             else:
                 about["place"] = "elsewhere" if i == 1 else "0x7f0000000001 in no file"
-                about.update({"with": (rank + 1) % 3, "tag": 100 + i})
+                about.update({"with": (rank + 1) % 3, "tag": 100 + i} if i == 1 else
+                             {"messages": 2})
             expected.append({"name": list(sums)[i // 2], "cat": "blocking", "ph": "X",
                              "ts": float(i), "dur": 0.5, "pid": rank, "tid": 0, "args": about})
     problems += [f"{one}, not {other}" for one, other in zip(slices, expected) if one != other]

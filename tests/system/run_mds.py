@@ -6,24 +6,20 @@ files, bcs-mds says what is wrong with them.
 """
 
 import argparse
-import json
 import os
 import random
 import re
-import shlex
 import shutil
-import signal
-import subprocess
 import sys
 import tempfile
-import time
 
 import job
+import mds_runs
 
 # Of known_traffic.c: lengths of the messages that each rank sends to the next one.
 MESSAGES = [101, 202, 303, 404, 405, 506, 607, 708, 708, 708, 100000, 809, 910, 1011, 40000,
             100]
-N_RANKS = 4
+N_RANKS = mds_runs.N_RANKS
 # Lengths of collectives by name; a function of rank and size where it matters.
 SIZES = {
     "MPI_Send": [101],
@@ -61,60 +57,9 @@ def parse_arguments():
     parser.add_argument("--fortran", action="append", default=[], help="a program in Fortran")
     parser.add_argument("--fortran-source", action="append", default=[], help="its source")
     parser.add_argument("--has-lines", action="store_true", help="bcs-mds has libdw")
-    parser.add_argument("--stuck", required=True, help="the program stuck_ranks")
-    parser.add_argument("--stuck-source", required=True, help="its source")
     parser.add_argument("--random-program", required=True, help="that program")
     parser.add_argument("--timeout", type=float, default=120)
     return parser.parse_args()
-
-
-class Runs:
-    """Runs of programs, each with a folder for what it records."""
-
-    def __init__(self, arguments):
-        self.arguments = arguments
-        self.parent = tempfile.mkdtemp(prefix="bcs-mds-")
-
-    def close(self):
-        shutil.rmtree(self.parent, ignore_errors=True)
-
-    def record(self, program, extra, option=None):
-        """Run a program, with variables or with bcsrun's option. Returns its folder, None if
-        there is none, and the result."""
-        before = set(os.listdir(self.parent))
-        words = shlex.split(self.arguments.launcher)
-        settings = {"BCS_MDS": "mmds", "BCS_MDS_DIR": self.parent, **extra}
-        if option is not None:
-            words, settings = [*words, option], extra
-        words += ["-n", str(N_RANKS), *program]
-        result = job.run(words, job.mpirun_environment(settings), self.arguments.timeout)
-        new = set(os.listdir(self.parent)) - before
-        folder = os.path.join(self.parent, new.pop()) if len(new) == 1 else None
-        return folder, result
-
-    def read(self, *words):
-        """Run bcs-mds."""
-        return subprocess.run([self.arguments.reader, *words], capture_output=True,
-                              text=True, errors="replace", timeout=60, check=False)
-
-
-def problems_of_end(folder, result):
-    """What is wrong with a run, before its files are read."""
-    if result.status != 0:
-        return [f"status {result.status}: {result.stderr[-300:]!r}"]
-    if folder is None:
-        return [f"there is no folder: {result.stderr[-300:]!r}"]
-    problems = []
-    if f"recorded is in {folder};" not in result.stderr:
-        problems.append("the folder is not named")
-    left = [name for name in os.listdir(folder) if name.endswith(".part")]
-    return problems + [f"left {name}" for name in left]
-
-
-def problems_of_check(runs, folder):
-    """What bcs-mds check finds."""
-    told = runs.read("check", folder)
-    return [] if told.returncode == 0 else [f"check: {told.stdout}{told.stderr}"]
 
 
 def problems_of_matrix(runs, folder):
@@ -208,71 +153,12 @@ def problems_of_documents(runs, folder):
     return problems
 
 
-def problems_of_timeline(runs, folder, n_calls):
-    """Whether the timeline has each call of each rank once, in order and not at the same time."""
-    told = runs.read("export", folder, "--format", "chrome", "-o", "-")
-    if told.returncode != 0:
-        return [] if "built without Jansson" in told.stderr else [f"chrome: {told.stderr}"]
-    events = [event for event in json.loads(told.stdout)["traceEvents"] if event["ph"] == "X"]
-    problems, sent = [], {}
-    for rank in range(N_RANKS):
-        mine = [event for event in events if event["pid"] == rank]
-        if len(mine) != n_calls[rank]:
-            problems.append(f"rank {rank} has {len(mine)} events, not {n_calls[rank]}")
-        for one, other in zip(mine, mine[1:]):
-            if one["ts"] + one["dur"] > other["ts"] + 0.01:
-                problems.append(f"rank {rank}: {one} and {other}")
-        sent[rank] = [event["args"]["bytes"] for event in mine
-                      if event["name"] in ("MPI_Send", "MPI_Isend", "MPI_Bsend")
-                      and event["args"].get("with") == (rank + 1) % N_RANKS]
-    expected = [101, 404, 506, 100000, 1011, 40000, 100]
-    return problems + [f"rank {rank} sent {bytes_}" for rank, bytes_ in sent.items()
-                       if bytes_ != expected]
-
-
-def calls_of(runs, folder):
-    """How many calls each rank has made."""
-    told = [runs.read("summary", folder, "--rank", str(rank)).stdout for rank in range(N_RANKS)]
-    return [sum(map(int, re.findall(r"^MPI_\w+ +\S+ +\S+ +\S+ +(\d+) +\S+$", text, re.M)))
-            for text in told]
-
-
-def test_trace(runs, report):
-    """The last calls are kept, one by one, as many as there is room for."""
-    folder, result = runs.record([runs.arguments.traffic], {"BCS_MDS": "trace"})
-    problems = problems_of_end(folder, result)
-    if not problems:
-        n_calls = calls_of(runs, folder)
-        problems += problems_of_check(runs, folder)
-        problems += problems_of_timeline(runs, folder, n_calls)
-        told = runs.read("events", folder, "--most", "1000000")
-        if f"{sum(n_calls)} of {sum(n_calls)} events; 0 calls" not in told.stdout:
-            problems.append(told.stdout[-200:] + told.stderr)
-    report.case("trace", problems)
-    few = {"BCS_MDS": "trace", "BCS_MDS_EVENTS": "10"}
-    folder, result = runs.record([runs.arguments.traffic], few)
-    problems = problems_of_end(folder, result)
-    if not problems:
-        told = runs.read("events", folder, "--rank", "2")
-        n_lost = calls_of(runs, folder)[2] - 10
-        if f"10 of 10 events; {n_lost} calls" not in told.stdout:
-            problems.append(told.stdout[-200:] + told.stderr)
-        elif not re.search(r"2  MPI_Wait .*\n10 of 10", told.stdout):
-            problems.append(f"not the last ones: {told.stdout}")
-        problems += problems_of_check(runs, folder)
-    report.case("ten events", problems)
-    folder, result = runs.record([runs.arguments.traffic], {})
-    told = runs.read("events", folder)
-    is_right = told.returncode == 1 and "record with BCS_MDS=trace" in told.stderr
-    report.case("no events", [] if is_right else [f"{told}"])
-
-
 def test_fortran(runs, report):
     """A program in Fortran calls from its own lines, not from those of the bindings."""
     for program, source in zip(runs.arguments.fortran, runs.arguments.fortran_source):
         folder, result = runs.record([program], {})
-        problems = problems_of_end(folder, result)
-        problems += problems_of_check(runs, folder) if not problems else []
+        problems = mds_runs.problems_of_end(folder, result)
+        problems += mds_runs.problems_of_check(runs, folder) if not problems else []
         problems += problems_of_places(runs, folder, source) if not problems else []
         report.case(f"places in {os.path.basename(source)}", problems)
 
@@ -283,8 +169,8 @@ def test_traffic(runs, report):
     source = runs.arguments.traffic_source
     for name, mode in job.MODES.items():
         folder, result = runs.record([runs.arguments.traffic], mode)
-        problems = problems_of_end(folder, result)
-        for look in (problems_of_check, problems_of_matrix, problems_of_sizes,
+        problems = mds_runs.problems_of_end(folder, result)
+        for look in (mds_runs.problems_of_check, problems_of_matrix, problems_of_sizes,
                      problems_of_summary, problems_of_documents):
             problems += look(runs, folder) if not problems else []
         problems += problems_of_places(runs, folder, source) if not problems else []
@@ -292,80 +178,13 @@ def test_traffic(runs, report):
     return folder
 
 
-def line_with(path, words):
-    """The number of the line of a source that has some words."""
-    with open(path, encoding="utf-8") as file:
-        return next(n for n, line in enumerate(file, 1) if words in line)
-
-
-def roll_of(runs, folder):
-    """The roll-call of a run: {ranks: words}."""
-    told = runs.read("summary", folder)
-    found = re.findall(r"^  ([\d,-]+): (.*)$", told.stdout, re.M)
-    return dict(found) if told.returncode == 0 else {}
-
-
-def await_roll(runs, expected, timeout):
-    """Wait until some run's roll-call is as expected. Returns the folder, and the last one."""
-    until = time.monotonic() + timeout
-    while True:
-        for name in os.listdir(runs.parent):
-            folder = os.path.join(runs.parent, name)
-            roll = roll_of(runs, folder)
-            if set(roll) == set(expected) and all(map(re.fullmatch, expected.values(),
-                                                      map(roll.get, expected))):
-                return folder, roll
-        if time.monotonic() > until:
-            return None, roll
-        time.sleep(0.1)
-
-
-def test_stuck(runs, report):
-    """While a program runs, and after it was killed, the summary tells where each rank stands."""
-    source = runs.arguments.stuck_source
-    name = os.path.basename(source)
-
-    def place(words):
-        if not runs.arguments.has_lines:
-            return f"0x\\w+ in {os.path.splitext(name)[0]}"
-        return f"main, {re.escape(name)}:{line_with(source, words)}"
-
-    barrier = f"MPI_Barrier, on the grid, at {place('all but two')}"
-    for option, alone in (
-            ("", f"MPI_Waitall, rank 2, tag 7, on the grid, at {place('rank 2')}"),
-            ("any", f"MPI_Wait, any rank, any tag, on MPI_COMM_WORLD, at {place('anybody')}")):
-        words = {"0": alone, "1-2": barrier, "3": "outside of MPI"}
-        settings = {"BCS_MDS": "mmds", "BCS_MDS_DIR": runs.parent}
-        command = [*shlex.split(runs.arguments.launcher), "-n", str(N_RANKS),
-                   runs.arguments.stuck, *filter(None, [option])]
-        one = job.Job(command, job.mpirun_environment(settings))
-        try:
-            expected = {ranks: f"{text}, for [\\d.]+ s" for ranks, text in words.items()}
-            folder, roll = await_roll(runs, expected, runs.arguments.timeout)
-            report.case(f"stuck {option}", [] if folder else [f"{roll}, not {expected}"])
-            for pid in one.processes():
-                os.kill(pid, signal.SIGKILL)
-            one.process.wait()
-            expected = {ranks: f"{text}, since [\\d.]+ s of the run "
-                               r"\(no such process any more\)"
-                        for ranks, text in words.items()}
-            folder, roll = await_roll(runs, expected, runs.arguments.timeout)
-            problems = [] if folder else [f"{roll}, not {expected}"]
-            if folder:
-                problems += problems_of_check(runs, folder)
-                shutil.rmtree(folder)
-            report.case(f"killed {option}", problems)
-        finally:
-            one.close()
-
-
 def test_mixture(runs, report):
     """Random programs leave nothing behind: both ends agree."""
     for seed in ("1", "2"):
         program = [runs.arguments.random_program, seed, "2"]
         folder, result = runs.record(program, {"BCS_MDS_RESOLUTION": "128"})
-        problems = problems_of_end(folder, result)
-        problems += problems_of_check(runs, folder) if not problems else []
+        problems = mds_runs.problems_of_end(folder, result)
+        problems += mds_runs.problems_of_check(runs, folder) if not problems else []
         report.case(f"random program {seed}", problems)
 
 
@@ -373,13 +192,13 @@ def test_selection(runs, report):
     """Only the ranks and primitives that were asked for are recorded."""
     settings = {"BCS_MDS_RANKS": "0,2-9", "BCS_MDS_PRIMITIVES": "MPI_B*"}
     folder, result = runs.record([runs.arguments.traffic], settings)
-    problems = problems_of_end(folder, result)
+    problems = mds_runs.problems_of_end(folder, result)
     if not problems:
         names = sorted(os.listdir(folder))
         expected = ["manifest.txt"] + [f"process.{i:05}.mds" for i in (0, 2, 3)]
         if names != expected:
             problems.append(f"files {names}")
-        problems += problems_of_check(runs, folder)
+        problems += mds_runs.problems_of_check(runs, folder)
         if runs.read("dist", folder, "--of", "MPI_Bcast").returncode != 0:
             problems.append("MPI_Bcast has no distribution")
         if runs.read("dist", folder, "--of", "MPI_Send").returncode != 1:
@@ -393,7 +212,7 @@ def test_option(runs, report):
     """bcsrun's option does what the variables do."""
     program = [runs.arguments.traffic]
     folder, result = runs.record(program, {}, f"--mds={runs.parent}")
-    problems = problems_of_end(folder, result)
+    problems = mds_runs.problems_of_end(folder, result)
     problems += problems_of_matrix(runs, folder) if not problems else []
     if "MMDS, all 4 processes" not in result.stderr or "process 0" in result.stderr:
         problems.append(f"not the one table: {result.stderr!r}")
@@ -477,12 +296,10 @@ def test_bad_folders(runs, report, folder):
 def main():
     arguments = parse_arguments()
     report = job.Report()
-    runs = Runs(arguments)
+    runs = mds_runs.Runs(arguments)
     try:
         folder = test_traffic(runs, report)
         test_fortran(runs, report)
-        test_trace(runs, report)
-        test_stuck(runs, report)
         test_mixture(runs, report)
         test_selection(runs, report)
         test_option(runs, report)

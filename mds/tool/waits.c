@@ -1,0 +1,414 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Finds who waits for whom; see waits.h. Messages and collectives are sorted so that those that
+ * belong together follow each other; what each call has waited for most is kept with it, and
+ * these become lines by place and late rank.
+ */
+#include "mds/tool/waits.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "mds/events.h"
+
+#define NONE SIZE_MAX
+
+/** What a call has waited for most. */
+struct cause {
+    uint64_t wait_ns;
+    size_t late; /* moment; NONE: nothing */
+    enum wait_kind kind;
+};
+
+/** One end of a message, or a rank's part of a collective. */
+struct end {
+    uint64_t comm; /* id */
+    uint32_t from, to;
+    int32_t tag; /* of a collective its number */
+    bool is_receive;
+    size_t moment;  /* whose call it is of; of a rank in their order */
+    uint32_t place; /* in the call */
+};
+
+/** What is worked on. */
+struct work {
+    const struct timeline *timeline;
+    struct cause *causes; /* [timeline->n] */
+    struct end *ends;
+    size_t n, room;
+};
+
+static uint64_t end_ns(const struct moment *moment)
+{
+    return moment->begin_ns + moment->event.end - moment->event.begin;
+}
+
+static bool is_blocking(const struct moment *moment)
+{
+    return dump_call(moment->file, moment->event.call).timing == (uint32_t)MDS_BLOCKING;
+}
+
+static uint64_t comm_id(const struct dump_file *file, uint32_t comm)
+{
+    return comm == MDS_DUMP_NONE ? 0 : dump_comm(file, comm).id;
+}
+
+/** @return 0 or -ENOMEM */
+static int add(struct work *work, const struct end *end)
+{
+    if (work->n == work->room) {
+        size_t room = 2 * work->room + 1024;
+        struct end *ends = realloc(work->ends, room * sizeof(*ends));
+
+        if (ends == NULL) {
+            return -ENOMEM;
+        }
+        work->ends = ends;
+        work->room = room;
+    }
+    work->ends[work->n++] = *end;
+    return 0;
+}
+
+/** A call may have waited so long for another one. */
+static void blame(struct work *work, size_t waiting, size_t late, uint64_t until_ns,
+                  enum wait_kind kind)
+{
+    const struct moment *moment = &work->timeline->moments[waiting];
+    uint64_t end = end_ns(moment), wait;
+
+    until_ns = until_ns < end ? until_ns : end;
+    wait = until_ns > moment->begin_ns ? until_ns - moment->begin_ns : 0;
+    if (wait > work->causes[waiting].wait_ns) {
+        work->causes[waiting] = (struct cause){wait, late, kind};
+    }
+}
+
+static int compare_ends(const void *left, const void *right)
+{
+    const struct end *a = left, *b = right;
+
+    return a->comm != b->comm               ? (a->comm < b->comm ? -1 : 1)
+           : a->from != b->from             ? (a->from < b->from ? -1 : 1)
+           : a->to != b->to                 ? (a->to < b->to ? -1 : 1)
+           : a->tag != b->tag               ? (a->tag < b->tag ? -1 : 1)
+           : a->is_receive != b->is_receive ? (int)a->is_receive - (int)b->is_receive
+           : a->moment != b->moment         ? (a->moment < b->moment ? -1 : 1)
+           : a->place < b->place            ? -1
+                                            : a->place > b->place;
+}
+
+/** Whether two ends are of messages with the same communicator, ranks and tag. */
+static bool go_together(const struct end *a, const struct end *b)
+{
+    return a->comm == b->comm && a->from == b->from && a->to == b->to &&
+           a->tag == b->tag;
+}
+
+static void sort_ends(struct work *work)
+{
+    if (work->n > 0) {
+        qsort(work->ends, work->n, sizeof(*work->ends), compare_ends);
+    }
+}
+
+/** A send and the receive of its message. */
+static void judge_message(struct work *work, size_t sent, size_t received)
+{
+    const struct moment *send = &work->timeline->moments[sent];
+    const struct moment *receive = &work->timeline->moments[received];
+    const char *call = moment_call(receive);
+
+    if (is_blocking(receive)) {
+        blame(work, received, sent, send->begin_ns, WAIT_SENDER);
+    }
+    /* When the receive of another call was posted is not known. */
+    if (is_blocking(send) &&
+        (strcmp(call, "MPI_Recv") == 0 || strcmp(call, "MPI_Sendrecv") == 0)) {
+        blame(work, sent, received, receive->begin_ns, WAIT_RECEIVER);
+    }
+}
+
+static void judge_messages(struct work *work)
+{
+    size_t n_sent, n_received;
+
+    sort_ends(work);
+    for (size_t i = 0; i < work->n; i += n_sent + n_received) {
+        const struct end *first = &work->ends[i];
+
+        n_sent = 0;
+        while (i + n_sent < work->n && go_together(first, &first[n_sent]) &&
+               !first[n_sent].is_receive) {
+            n_sent++;
+        }
+        n_received = 0;
+        while (i + n_sent + n_received < work->n &&
+               go_together(first, &first[n_sent + n_received])) {
+            n_received++;
+        }
+        for (size_t j = 0; j < n_sent && j < n_received; j++) {
+            judge_message(work, first[j].moment, first[n_sent + j].moment);
+        }
+    }
+}
+
+/** Ranks of one collective: each waits for the last one that has come before it has left. */
+static void judge_group(struct work *work, const struct end *ends, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        uint64_t end = end_ns(&work->timeline->moments[ends[i].moment]);
+        size_t late = NONE;
+
+        for (size_t j = 0; j < n; j++) {
+            uint64_t begin = work->timeline->moments[ends[j].moment].begin_ns;
+
+            if (j != i && begin <= end &&
+                (late == NONE || begin > work->timeline->moments[late].begin_ns)) {
+                late = ends[j].moment;
+            }
+        }
+        if (late != NONE) {
+            blame(work, ends[i].moment, late, work->timeline->moments[late].begin_ns,
+                  WAIT_COLLECTIVE);
+        }
+    }
+}
+
+static void judge_collectives(struct work *work)
+{
+    size_t n;
+
+    sort_ends(work);
+    for (size_t i = 0; i < work->n; i += n) {
+        n = 1;
+        while (i + n < work->n && go_together(&work->ends[i], &work->ends[i + n])) {
+            n++;
+        }
+        judge_group(work, &work->ends[i], n);
+    }
+}
+
+/** One end of a message of a call. @return 0 or -ENOMEM */
+static int add_end(struct work *work, size_t moment, uint32_t place,
+                   const struct mds_dump_message *message)
+{
+    const struct dump_file *file = work->timeline->moments[moment].file;
+    bool is_receive = (message->kind & MDS_EVENT_RECEIVED) != 0;
+    uint32_t mine = file->process.rank, peer = (uint32_t)message->peer;
+    const struct end end = {
+        .comm = comm_id(file, message->comm),
+        .from = is_receive ? peer : mine,
+        .to = is_receive ? mine : peer,
+        .tag = message->tag,
+        .is_receive = is_receive,
+        .moment = moment,
+        .place = place,
+    };
+
+    return add(work, &end);
+}
+
+/** All messages of an event: the first, and those of the section that has the others. */
+static int add_ends(struct work *work, size_t moment)
+{
+    const struct moment *its = &work->timeline->moments[moment];
+    const struct mds_dump_message first = {
+        .comm = its->event.comm,
+        .peer = its->event.peer,
+        .tag = its->event.tag,
+        .kind = its->event.kind,
+    };
+    uint32_t low = 0, high = its->file->messages.n, place = 1;
+    int rc = its->event.n_messages > 0 ? add_end(work, moment, 0, &first) : 0;
+
+    while (low < high) { /* they are in the order of events */
+        uint32_t middle = low + (high - low) / 2;
+
+        if (dump_message(its->file, middle).event < its->number) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    for (; rc == 0 && its->event.n_messages > 1 && low < its->file->messages.n; low++) {
+        struct mds_dump_message message = dump_message(its->file, low);
+
+        if (message.event != its->number) {
+            break;
+        }
+        rc = add_end(work, moment, place++, &message);
+    }
+    return rc;
+}
+
+/** The ends of all messages of ranks that have lost nothing. */
+static int add_messages(struct work *work)
+{
+    const struct timeline *timeline = work->timeline;
+    int rc = 0;
+
+    for (size_t i = 0; i < timeline->n && rc == 0; i++) {
+        if (timeline_lost(timeline->moments[i].file) == 0) {
+            rc = add_ends(work, i);
+        }
+    }
+    return rc;
+}
+
+/** The parts of all collectives that block; those that only few members have told of, too. */
+static int add_collectives(struct work *work)
+{
+    const struct timeline *timeline = work->timeline;
+    int rc = 0;
+
+    work->n = 0;
+    for (size_t i = 0; i < timeline->n && rc == 0; i++) {
+        const struct moment *moment = &timeline->moments[i];
+        const struct end end = {
+            .comm = comm_id(moment->file, moment->event.comm),
+            .tag = moment->event.tag,
+            .moment = i,
+        };
+
+        if ((moment->event.kind & MDS_EVENT_COLLECTIVE) != 0 && end.comm != 0 &&
+            is_blocking(moment)) {
+            rc = add(work, &end);
+        }
+    }
+    return rc;
+}
+
+static int compare_lines(const void *left, const void *right)
+{
+    const struct wait *a = left, *b = right;
+    int order = (int)a->kind - (int)b->kind;
+
+    if (order == 0) {
+        order = site_compare(&a->waiting, &b->waiting);
+    }
+    if (order == 0) {
+        order = site_compare(&a->late, &b->late);
+    }
+    return order != 0                    ? order
+           : a->late_rank < b->late_rank ? -1
+                                         : a->late_rank > b->late_rank;
+}
+
+static int compare_totals(const void *left, const void *right)
+{
+    const struct wait *a = left, *b = right;
+
+    return a->total_ns != b->total_ns ? (a->total_ns > b->total_ns ? -1 : 1)
+                                      : compare_lines(left, right);
+}
+
+/** The number of a rank's file. */
+static uint32_t file_number(const struct run *run, const struct dump_file *file)
+{
+    return (uint32_t)(file - run->files);
+}
+
+/** A line for each wait. @return how many */
+static size_t put_lines(const struct run *run, const struct work *work,
+                        struct waits *waits)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < work->timeline->n; i++) {
+        const struct cause *cause = &work->causes[i];
+        const struct moment *waiting = &work->timeline->moments[i], *late;
+
+        if (cause->wait_ns == 0) {
+            continue;
+        }
+        late = &work->timeline->moments[cause->late];
+        waits->waits[n++] = (struct wait){
+            .kind = cause->kind,
+            .waiting = site_of(waiting->file, waiting->event.site),
+            .late = site_of(late->file, late->event.site),
+            .late_rank = late->file->process.rank,
+            .n = 1,
+            .total_ns = cause->wait_ns,
+            .most_ns = cause->wait_ns,
+        };
+        waits->waited_ns[file_number(run, waiting->file)] += cause->wait_ns;
+        waits->caused_ns[file_number(run, late->file)] += cause->wait_ns;
+    }
+    return n;
+}
+
+/** Lines that are alike become one. @return how many are left */
+static size_t merge_lines(struct wait *waits, size_t n)
+{
+    size_t n_kept = 0;
+
+    qsort(waits, n, sizeof(*waits), compare_lines);
+    for (size_t i = 0; i < n; i++) {
+        struct wait *last = n_kept > 0 ? &waits[n_kept - 1] : NULL;
+
+        if (last != NULL && compare_lines(last, &waits[i]) == 0) {
+            last->n++;
+            last->total_ns += waits[i].total_ns;
+            last->most_ns =
+                waits[i].most_ns > last->most_ns ? waits[i].most_ns : last->most_ns;
+        } else {
+            waits[n_kept++] = waits[i];
+        }
+    }
+    qsort(waits, n_kept, sizeof(*waits), compare_totals);
+    return n_kept;
+}
+
+static int find(struct work *work)
+{
+    int rc = add_messages(work);
+
+    if (rc == 0) {
+        judge_messages(work);
+        rc = add_collectives(work);
+    }
+    if (rc == 0) {
+        judge_collectives(work);
+    }
+    return rc;
+}
+
+int waits_of(const struct run *run, const struct timeline *timeline,
+             struct waits *waits_out)
+{
+    struct work work = {.timeline = timeline};
+    struct waits waits = {0};
+    int rc = -ENOMEM;
+
+    work.causes = calloc(timeline->n + 1, sizeof(*work.causes));
+    waits.waits = calloc(timeline->n + 1, sizeof(*waits.waits));
+    waits.waited_ns = calloc((size_t)run->n_files + 1, sizeof(*waits.waited_ns));
+    waits.caused_ns = calloc((size_t)run->n_files + 1, sizeof(*waits.caused_ns));
+    if (work.causes != NULL && waits.waits != NULL && waits.waited_ns != NULL &&
+        waits.caused_ns != NULL) {
+        rc = find(&work);
+    }
+    if (rc == 0) {
+        waits.n = merge_lines(waits.waits, put_lines(run, &work, &waits));
+    }
+    for (uint32_t i = 0; i < run->n_files; i++) {
+        waits.n_left_out += timeline_lost(&run->files[i]) > 0;
+    }
+    free(work.ends);
+    free(work.causes);
+    if (rc < 0) {
+        waits_fini(&waits);
+    } else {
+        *waits_out = waits;
+    }
+    return rc;
+}
+
+void waits_fini(struct waits *waits)
+{
+    free(waits->waits);
+    free(waits->waited_ns);
+    free(waits->caused_ns);
+}

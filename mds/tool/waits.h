@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * For whom ranks have waited in a run whose events were recorded: which rank was late, and where.
+ *
+ * A receive that begins before its message is sent waits for the sender; a blocking send that
+ * begins before the blocking receive of its message does, and has not ended by then, waits for the
+ * receiver; a rank in a blocking collective waits for the last one that has come before it could
+ * go on. What a call waits for is no longer than the call. Messages go together by communicator,
+ * ranks and tag, in the order of their calls, which is MPI's order unless a program completes
+ * requests in another one than it has made them; of ranks that have lost events they are left out.
+ */
+#ifndef MDS_TOOL_WAITS_H
+#define MDS_TOOL_WAITS_H
+
+#include "mds/tool/site.h"
+#include "mds/tool/timeline.h"
+
+/** Who is late. */
+enum wait_kind { WAIT_SENDER, WAIT_RECEIVER, WAIT_COLLECTIVE };
+
+/** Waits at one place because of one rank at one place. */
+struct wait {
+    enum wait_kind kind;
+    struct site waiting; /* place and primitive */
+    struct site late;
+    uint32_t late_rank;
+    uint64_t n, total_ns, most_ns;
+};
+
+/** All waits of a run. */
+struct waits {
+    struct wait *waits; /* [n] the longest first */
+    size_t n;
+    uint64_t *waited_ns; /* [n_files] by rank: how long it has waited, */
+    uint64_t *caused_ns; /* and others for it */
+    uint32_t n_left_out; /* ranks that have lost events */
+};
+
+/** Find them. @return 0 or -ENOMEM; end with waits_fini */
+int waits_of(const struct run *run, const struct timeline *timeline,
+             struct waits *waits_out);
+
+/** Free what waits_of has made. Accepts zeros. */
+void waits_fini(struct waits *waits);
+
+/** Print those that were longest. @return 0 or -ENOMEM */
+int waits_print(const struct run *run, const struct waits *waits, size_t n_most);
+
+#endif

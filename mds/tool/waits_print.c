@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Shows who waits for whom; see waits.h.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "mds/tool/efficiency.h"
+#include "mds/tool/manifest.h"
+#include "mds/tool/waits.h"
+
+static const char *const kinds[] = {
+    [WAIT_SENDER] = "late sender",
+    [WAIT_RECEIVER] = "late receiver",
+    [WAIT_COLLECTIVE] = "late in collective",
+};
+
+/** @return 0 or -ENOMEM */
+static int print_place(const struct site *site, struct places *places)
+{
+    char *words = site_place(site, places);
+
+    if (words == NULL) {
+        return -ENOMEM;
+    }
+    printf("%s at ", site->primitive);
+    manifest_print(stdout, words, strlen(words));
+    free(words);
+    return 0;
+}
+
+static int print_line(const struct wait *wait, double run_ns, struct places *places)
+{
+    int rc;
+
+    printf("%12.3f %8.2f %10" PRIu64 " %12.3f %8u  %-19s ",
+           (double)wait->total_ns / 1e6,
+           100 * efficiency_part((double)wait->total_ns, run_ns), wait->n,
+           (double)wait->most_ns / 1e6, wait->late_rank, kinds[wait->kind]);
+    rc = print_place(&wait->waiting, places);
+    printf(", for ");
+    if (rc == 0) {
+        rc = print_place(&wait->late, places);
+    }
+    printf("\n");
+    return rc;
+}
+
+int waits_print(const struct run *run, const struct waits *waits, size_t n_most)
+{
+    struct places *places = place_open();
+    int rc = places == NULL ? -ENOMEM : 0;
+    double run_ns = 0;
+
+    for (uint32_t i = 0; i < run->n_files; i++) {
+        run_ns += (double)run->summaries[i].run_ns;
+    }
+    printf("\n%12s %8s %10s %12s %8s  %-19s %s\n", "Waits(ms)", "App(%)", "Times",
+           "Most(ms)", "For rank", "Which is", "Where, and for what");
+    for (size_t i = 0; i < waits->n && i < n_most && rc == 0; i++) {
+        rc = print_line(&waits->waits[i], run_ns, places);
+    }
+    printf("%zu of %zu kinds of waits, the longest first.",
+           waits->n < n_most ? waits->n : n_most, waits->n);
+    if (waits->n_left_out > 0) {
+        printf(
+            " Messages of %u ranks are left out, which have made more calls than were "
+            "kept.",
+            waits->n_left_out);
+    }
+    printf("%s\n", PLACE_NOTE);
+    place_close(places);
+    return rc;
+}
