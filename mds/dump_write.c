@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "libbcs/base/align.h"
+#include "mds/file_limit.h"
 
 enum { ALIGNMENT = 8, NAMES_AT_FIRST = 4096, PATH_BYTES = 4096 };
 
@@ -139,8 +140,11 @@ static struct mds_dump_header place_all(struct mds_dump *dump)
 static int write_sections(struct mds_dump *dump, int fd)
 {
     struct mds_dump_header header = place_all(dump);
-    int rc = write_all(fd, &header, sizeof(header));
+    int rc = mds_file_limit(header.n_bytes);
 
+    if (rc == 0) {
+        rc = write_all(fd, &header, sizeof(header));
+    }
     if (rc == 0) {
         rc =
             write_all(fd, dump->sections, dump->n_sections * sizeof(dump->sections[0]));
@@ -229,7 +233,8 @@ int mds_dump_bytes(struct mds_dump *dump, char **bytes_out, size_t *n_bytes_out)
 int mds_dump_write_text(const char *path, const char *text)
 {
     char part[PATH_BYTES];
-    int fd = begin_file(path, part);
+    int rc = mds_file_limit(strlen(text));
+    int fd = rc < 0 ? rc : begin_file(path, part);
 
     return fd < 0 ? fd : end_file(fd, part, path, write_all(fd, text, strlen(text)));
 }

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "libbcs/base/digest.h"
+#include "mds/file_limit.h"
 #include <bcs/version.h>
 
 uint64_t mds_live_layout(void)
@@ -46,11 +47,11 @@ size_t mds_live_bytes(const struct mds_shape *shape)
 /** Make a file with room for n bytes. @return its descriptor or -errno */
 static int make_file(size_t n_bytes, const char *path)
 {
-    int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    int rc;
+    int rc = mds_file_limit(n_bytes);
+    int fd = rc < 0 ? -1 : open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 
     if (fd < 0) {
-        return -errno;
+        return rc < 0 ? rc : -errno;
     }
     rc = posix_fallocate(fd, 0, (off_t)n_bytes);
     if (rc != 0) {

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -142,6 +143,18 @@ START_TEST(room_is_taken_at_the_begin)
 }
 END_TEST
 
+START_TEST(a_file_that_may_not_be_so_long_is_not_made)
+{
+    const struct rlimit little = {.rlim_cur = 100000, .rlim_max = RLIM_INFINITY};
+    const struct rlimit all = {.rlim_cur = RLIM_INFINITY, .rlim_max = RLIM_INFINITY};
+
+    ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &little), 0);
+    ck_assert_int_eq(start(path), -EFBIG); /* and the process lives */
+    ck_assert_int_eq(access(path, F_OK), -1);
+    setrlimit(RLIMIT_FSIZE, &all);
+}
+END_TEST
+
 START_TEST(what_is_no_such_file_is_refused)
 {
     struct mds_collect *copy;
@@ -216,6 +229,7 @@ int main(void)
     tcase_add_test(tcase, a_file_is_written_of_a_copy);
     tcase_add_test(tcase, there_is_no_second_file_of_a_name);
     tcase_add_test(tcase, room_is_taken_at_the_begin);
+    tcase_add_test(tcase, a_file_that_may_not_be_so_long_is_not_made);
     tcase_add_test(tcase, what_is_no_such_file_is_refused);
     tcase_add_test(tcase, a_damaged_file_is_safe);
     return run_tcase("live", tcase);
