@@ -280,8 +280,8 @@ static inline void mds_received(struct mds_collect *collect,
 }
 
 /** The program starts a collective. */
-static inline void mds_gathered(struct mds_collect *collect, uint32_t comm,
-                                uint64_t n_bytes)
+static inline void mds_collective(struct mds_collect *collect, uint32_t comm,
+                                  uint64_t n_bytes)
 {
     mds_lock(collect);
     mds_call.comm = comm + 1;
@@ -332,16 +332,20 @@ static inline void mds_call_from(const void *address)
 static inline void mds_call_with(struct mds_collect *collect, int32_t peer, int32_t tag,
                                  uint32_t comm)
 {
+    mds_lock(collect);
     collect->now.has_peer = true;
     collect->now.peer = peer;
     collect->now.tag = tag;
     collect->now.comm = comm + 1;
+    mds_unlock(collect);
 }
 
 /** The call under way is about a communicator. */
 static inline void mds_call_on(struct mds_collect *collect, uint32_t comm)
 {
+    mds_lock(collect);
     collect->now.comm = comm + 1;
+    mds_unlock(collect);
 }
 
 /**

@@ -80,22 +80,27 @@ void mmds_distribute(struct mds_collect *collect, uint32_t primitive)
     collect->has_distribution[primitive / 64] |= UINT64_C(1) << primitive % 64;
 }
 
-void mmds_cut(struct mds_collect *copy)
+int mmds_cut(struct mds_collect *copy)
 {
     uint64_t now = bcs_clock_now_ns(), ticks = bcs_clock_ticks();
     uint64_t last = copy->now.since_ticks > copy->since_ticks ? copy->now.since_ticks
                                                               : copy->since_ticks;
-    double ns_per_tick =
-        (double)(now - copy->start_ns) / (double)(ticks - copy->start_ticks);
+    char host[MDS_HOST_BYTES] = "";
 
-    copy->is_shared = false;
-    if (last < copy->start_ticks) {
-        last = copy->start_ticks;
+    gethostname(host, sizeof(host) - 1);
+    if (strcmp(host, copy->origin.host) != 0 || now <= copy->start_ns ||
+        ticks <= copy->start_ticks || last < copy->start_ticks || last > ticks) {
+        return -ESTALE;
     }
+    copy->is_shared = false;
     copy->stop_ticks = last;
-    copy->stop_ns = copy->start_ns +
-                    (uint64_t)((double)(last - copy->start_ticks) * ns_per_tick + 0.5);
+    copy->stop_ns =
+        copy->start_ns +
+        (uint64_t)((double)(last - copy->start_ticks) * (double)(now - copy->start_ns) /
+                       (double)(ticks - copy->start_ticks) +
+                   0.5);
     mds_switch(copy, copy->n_blocked > 0, last);
+    return 0;
 }
 
 void mmds_stop(struct mds_collect *collect)

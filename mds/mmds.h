@@ -75,9 +75,14 @@ int mmds_start(const struct mmds_plan *plan, struct mds_collect **collect_out);
 /** Record the distributions of a primitive, too. Before it is called. */
 void mmds_distribute(struct mds_collect *collect, uint32_t primitive);
 
-/** Let a recording that was left under way end with the last call that has begun or ended: for
- *  the copy of a file. */
-void mmds_cut(struct mds_collect *copy);
+/**
+ * Let a recording that was left under way end with the last call that has begun or ended: for the
+ * copy of a file.
+ *
+ * @return 0
+ * @return -ESTALE  its clocks are not those of this machine as it runs now
+ */
+int mmds_cut(struct mds_collect *copy);
 
 /** Stop recording: the last interval ends. Calls that begin from now on must not find it. */
 void mmds_stop(struct mds_collect *collect);

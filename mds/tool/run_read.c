@@ -79,9 +79,18 @@ static int read_live(const char *path, struct dump_file *file_out,
                            "%s is no file that this version of bcs records in", path);
     }
     if (rc == 0) {
-        mmds_cut(process.collect);
-        rc = mds_dump_process_bytes(&process, &bytes, &n_bytes);
+        rc = mmds_cut(process.collect);
+        if (rc == 0) {
+            rc = mds_dump_process_bytes(&process, &bytes, &n_bytes);
+        }
         free(process.collect);
+    }
+    if (rc == -ESTALE) {
+        return dump_refuse(
+            error_out,
+            "%s is of a process that has not ended: it can be read on its "
+            "machine only, until that is started anew",
+            path);
     }
     return rc < 0 ? dump_refuse(error_out, "cannot read %s: %s", path, strerror(-rc))
                   : dump_file_take(path, bytes, n_bytes, file_out, error_out);

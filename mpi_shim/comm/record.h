@@ -93,7 +93,7 @@ static inline void shim_record_collective(struct shim_comm *comm, uint64_t n_byt
         uint32_t number = shim_record_comm(comm);
 
         mds_call_on(shim_state.collect, number);
-        mds_gathered(shim_state.collect, number, n_bytes);
+        mds_collective(shim_state.collect, number, n_bytes);
     }
 }
 

@@ -77,7 +77,7 @@ START_TEST(a_copy_has_all_until_now)
     mds_begin(collect, BARRIER, MDS_BLOCKING);
     mds_call_with(collect, 3, -1, 0);
     ck_assert_int_eq(mds_live_read(path, &copy), 0);
-    mmds_cut(copy);
+    ck_assert_int_eq(mmds_cut(copy), 0);
     mmds_summarize(copy, &summary);
     ck_assert_uint_eq(summary.primitives[SEND].count, 5);
     ck_assert_uint_eq(summary.primitives[BARRIER].count, 0);
@@ -107,7 +107,7 @@ START_TEST(a_file_is_written_of_a_copy)
     mds_call_from((const void *)2000);
     mds_begin(collect, BARRIER, MDS_BLOCKING); /* of which nothing has ended yet */
     ck_assert_int_eq(mds_live_read(path, &process.collect), 0);
-    mmds_cut(process.collect);
+    ck_assert_int_eq(mmds_cut(process.collect), 0);
     ck_assert_int_eq(mds_dump_process_bytes(&process, &bytes, &n_bytes), 0);
     memcpy(&header, bytes, sizeof(header));
     ck_assert_uint_eq(header.n_bytes, n_bytes);
@@ -115,6 +115,22 @@ START_TEST(a_file_is_written_of_a_copy)
     ck_assert_ptr_null(memmem(bytes, n_bytes, "MPI_Send", 9));
     free(bytes);
     free(process.collect);
+    mds_live_drop(collect, path);
+}
+END_TEST
+
+START_TEST(the_clocks_of_another_machine_are_not_read)
+{
+    struct mds_collect *copy;
+
+    ck_assert_int_eq(start(path), 0);
+    ck_assert_int_eq(mds_live_read(path, &copy), 0);
+    copy->origin.host[0]++;
+    ck_assert_int_eq(mmds_cut(copy), -ESTALE);
+    copy->origin.host[0]--;
+    copy->start_ns = bcs_clock_now_ns() + 1000000000; /* started anew since */
+    ck_assert_int_eq(mmds_cut(copy), -ESTALE);
+    free(copy);
     mds_live_drop(collect, path);
 }
 END_TEST
@@ -204,9 +220,10 @@ START_TEST(a_damaged_file_is_safe)
 
         ck_assert_int_eq(pwrite(fd, &byte, 1, (off_t)at), 1);
         if (mds_live_read(path, &process.collect) == 0) {
-            mmds_cut(process.collect);
-            ck_assert_int_eq(mds_dump_process_bytes(&process, &bytes, &n_bytes), 0);
-            free(bytes);
+            if (mmds_cut(process.collect) == 0) {
+                ck_assert_int_eq(mds_dump_process_bytes(&process, &bytes, &n_bytes), 0);
+                free(bytes);
+            }
             free(process.collect);
         } else {
             n_refused++;
@@ -227,6 +244,7 @@ int main(void)
     tcase_add_checked_fixture(tcase, make_folder, remove_folder);
     tcase_add_test(tcase, a_copy_has_all_until_now);
     tcase_add_test(tcase, a_file_is_written_of_a_copy);
+    tcase_add_test(tcase, the_clocks_of_another_machine_are_not_read);
     tcase_add_test(tcase, there_is_no_second_file_of_a_name);
     tcase_add_test(tcase, room_is_taken_at_the_begin);
     tcase_add_test(tcase, a_file_that_may_not_be_so_long_is_not_made);
