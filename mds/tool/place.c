@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "mds/tool/demangle.h"
+
 static const char *last_part(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -16,8 +18,9 @@ static const char *last_part(const char *path)
     return slash == NULL || slash[1] == '\0' ? path : slash + 1;
 }
 
-static void print(FILE *out, int rc, const struct place *place,
-                  const struct place_module *module, uint64_t address)
+static void print(FILE *out, int rc, const struct places *places,
+                  const struct place *place, const struct place_module *module,
+                  uint64_t address)
 {
     if (address == 0) {
         fprintf(out, "elsewhere");
@@ -26,12 +29,16 @@ static void print(FILE *out, int rc, const struct place *place,
     } else if (rc < 0) {
         fprintf(out, "0x%" PRIx64 " in %s%s", address, last_part(module->path),
                 rc == -ESTALE ? ", which has changed since" : "");
-    } else if (place->line > 0) {
-        fprintf(out, "%s, %s:%d", place->function == NULL ? "?" : place->function,
-                last_part(place->file), place->line);
     } else {
-        fprintf(out, "%s+0x%" PRIx64 ", %s", place->function, place->offset,
-                last_part(module->path));
+        char *function = demangle(place_demangler(places), place->function);
+
+        fprintf(out, "%s", function == NULL ? "?" : function);
+        if (place->line > 0) {
+            fprintf(out, ", %s:%d", last_part(place->file), place->line);
+        } else {
+            fprintf(out, "+0x%" PRIx64 ", %s", place->offset, last_part(module->path));
+        }
+        free(function);
     }
 }
 
@@ -49,7 +56,7 @@ char *place_describe(struct places *places, const struct place_module *module,
     }
     out = open_memstream(&text, &n_bytes);
     if (out != NULL) {
-        print(out, rc, &place, module, address);
+        print(out, rc, places, &place, module, address);
         if (fclose(out) != 0) {
             free(text);
             text = NULL;

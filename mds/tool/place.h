@@ -39,6 +39,11 @@ struct places;
 /** @return end with place_close; NULL: no memory */
 struct places *place_open(void);
 
+struct demangler;
+
+/** What turns names of C++ back. */
+const struct demangler *place_demangler(const struct places *places);
+
 /** Close them. Accepts NULL. */
 void place_close(struct places *places);
 

@@ -12,6 +12,8 @@
 
 #include <elfutils/libdwfl.h>
 
+#include "mds/tool/demangle.h"
+
 /** A file that has been opened, or could not be. */
 struct code {
     const char *path;
@@ -21,13 +23,24 @@ struct code {
 };
 
 struct places {
+    struct demangler demangler;
     struct code *codes;
     uint32_t n_codes;
 };
 
 struct places *place_open(void)
 {
-    return calloc(1, sizeof(struct places));
+    struct places *places = calloc(1, sizeof(*places));
+
+    if (places != NULL) {
+        places->demangler = demangler_open();
+    }
+    return places;
+}
+
+const struct demangler *place_demangler(const struct places *places)
+{
+    return &places->demangler;
 }
 
 void place_close(struct places *places)
@@ -38,6 +51,7 @@ void place_close(struct places *places)
     for (uint32_t i = 0; i < places->n_codes; i++) {
         dwfl_end(places->codes[i].dwfl);
     }
+    demangler_close(&places->demangler);
     free(places->codes);
     free(places);
 }

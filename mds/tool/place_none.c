@@ -7,9 +7,16 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "mds/tool/demangle.h"
+
 struct places {
-    char unused;
+    struct demangler demangler; /* of nothing: there are no names */
 };
+
+const struct demangler *place_demangler(const struct places *places)
+{
+    return &places->demangler;
+}
 
 struct places *place_open(void)
 {

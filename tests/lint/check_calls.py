@@ -92,8 +92,8 @@ KNOWN_CIRCLES = []
 SYSTEM_CALLS = {
     "_exit": ["libbcs/base", "libbcs/bsplib", "libbcs/tools", "libbcs/transport"],
     "dl_iterate_phdr": ["libbcs/cbsp", "mds", "mpi_shim/calls"],
-    "dlopen": ["libbcs/session", "mpi_shim/real"],
-    "dlsym": ["libbcs/session", "mpi_shim/real"],
+    "dlopen": ["libbcs/session", "mds/tool", "mpi_shim/real"],
+    "dlsym": ["libbcs/session", "mds/tool", "mpi_shim/real"],
     "execv": ["libbcs/tools"],
     "exit": ["libbcs/bsplib", "mds/tool", "mpi_shim/calls", "mpi_shim/real"],
     "fork": ["libbcs/tools"],
