@@ -25,7 +25,7 @@ static int print_row(FILE *out, const struct site *site, struct places *places,
     }
     fprintf(out, "<tr><th>");
     html_text(out, site->primitive);
-    fprintf(out, "<td class=text>");
+    fprintf(out, "<td class=\"text place\">");
     html_text(out, place);
     html_cell(out);
     html_count(out, site->time.count);

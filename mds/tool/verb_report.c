@@ -34,6 +34,7 @@ static const char head[] =
     "th { font-weight: normal }\n"
     "thead th { font-weight: bold; border-bottom: 1px solid #888 }\n"
     "th:first-child, .text { text-align: left }\n"
+    ".place { white-space: normal; overflow-wrap: anywhere; min-width: 180px }\n"
     ".facts td { text-align: left; white-space: normal; overflow-wrap: anywhere }\n"
     ".wide { overflow-x: auto; margin: 8px 0 }\n"
     ".wide svg { min-width: 560px }\n"
@@ -67,7 +68,8 @@ static const char head[] =
     "  table, figcaption { font-size: 10px } th, td { padding: 1px 5px }\n"
     "  .figures { grid-template-columns: repeat(3, 1fr) }\n"
     "  .wide svg { min-width: 0; max-height: 150mm }\n"
-    "  .wide { overflow: visible } .matrix svg { max-width: 55% } }\n"
+    "  .place { min-width: 100px } .wide { overflow: visible } .matrix svg { "
+    "max-width: 55% } }\n"
     "</style>\n<title>";
 
 /** Print the page. @return 0 or -ENOMEM */
@@ -87,6 +89,9 @@ static int print(FILE *out, const struct run *run)
     if (rc == 0) {
         report_print_calls(out, run, calls);
         rc = report_print_sites(out, run);
+    }
+    if (rc == 0) {
+        rc = report_print_waits(out, run);
     }
     if (rc == 0) {
         rc = report_print_spreads(out, run, calls);

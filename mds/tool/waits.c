@@ -14,6 +14,12 @@
 
 #define NONE SIZE_MAX
 
+const char *const wait_names[WAIT_KINDS] = {
+    [WAIT_SENDER] = "late sender",
+    [WAIT_RECEIVER] = "late receiver",
+    [WAIT_COLLECTIVE] = "late in collective",
+};
+
 /** What a call has waited for most. */
 struct cause {
     uint64_t wait_ns;

@@ -16,7 +16,10 @@
 #include "mds/tool/timeline.h"
 
 /** Who is late. */
-enum wait_kind { WAIT_SENDER, WAIT_RECEIVER, WAIT_COLLECTIVE };
+enum wait_kind { WAIT_SENDER, WAIT_RECEIVER, WAIT_COLLECTIVE, WAIT_KINDS };
+
+/** In words: "late sender". */
+extern const char *const wait_names[WAIT_KINDS];
 
 /** Waits at one place because of one rank at one place. */
 struct wait {

@@ -11,12 +11,6 @@
 #include "mds/tool/manifest.h"
 #include "mds/tool/waits.h"
 
-static const char *const kinds[] = {
-    [WAIT_SENDER] = "late sender",
-    [WAIT_RECEIVER] = "late receiver",
-    [WAIT_COLLECTIVE] = "late in collective",
-};
-
 /** @return 0 or -ENOMEM */
 static int print_place(const struct site *site, struct places *places)
 {
@@ -38,7 +32,7 @@ static int print_line(const struct wait *wait, double run_ns, struct places *pla
     printf("%12.3f %8.2f %10" PRIu64 " %12.3f %8u  %-19s ",
            (double)wait->total_ns / 1e6,
            100 * efficiency_part((double)wait->total_ns, run_ns), wait->n,
-           (double)wait->most_ns / 1e6, wait->late_rank, kinds[wait->kind]);
+           (double)wait->most_ns / 1e6, wait->late_rank, wait_names[wait->kind]);
     rc = print_place(&wait->waiting, places);
     printf(", for ");
     if (rc == 0) {

@@ -185,6 +185,11 @@ def test_waits(runs, report):
         # Both ranks have slept for at least so long; what is less, is a wait that is not seen.
         if runs.arguments.has_lines and not (found and sum(found) > 0.8 * least):
             problems.append(f"{kind} {rank} at {lines}: {found} ms of {least}")
+    for words, part in ((["report", folder, "-o", "-"], "<h2>Who is late</h2>"),
+                        (["summary", folder], " late sender ")):
+        told = runs.read(*words) if not problems else None
+        if told is not None and part not in told.stdout:
+            problems.append(f"{words[0]} does not tell: {told.stderr}")
     report.case("waits", problems + [f"{rows}"] if problems else [])
 
 
