@@ -27,6 +27,7 @@
 #include "mds/histogram.h"
 #include "mds/interval.h"
 #include "mds/origin.h"
+#include "mds/phases.h"
 #include "mds/sites.h"
 
 /** What was recorded of one primitive. */
@@ -82,6 +83,7 @@ struct mds_collect {
     struct mds_primitive primitives[MDS_MAX_PRIMITIVES];
     struct mds_sites sites;
     struct mds_comms comms;
+    struct mds_phases phases;
     struct mds_interval computation, communication;
     uint64_t instant_ticks; /* of INSTANT primitives */
     uint64_t since_ticks;   /* begin of the computation or communication under way */
@@ -302,6 +304,33 @@ static inline uint32_t mds_comm_number(struct mds_collect *collect, uint64_t id,
     number = mds_comms_take(&collect->comms, id, n_ranks);
     mds_unlock(collect);
     return number;
+}
+
+/** The phase under way ends at now, for a while at least. Inside mds_lock. */
+static inline void mds_phase_end(struct mds_collect *collect, uint64_t now)
+{
+    struct mds_phases *phases = &collect->phases;
+    struct mds_phase *phase = &phases->table[phases->now];
+
+    phase->ticks += now > phases->since_ticks ? now - phases->since_ticks : 0;
+    phase->blocked += collect->communication.total_ticks - phases->blocked;
+    phase->instant += collect->instant_ticks - phases->instant;
+    phases->since_ticks = now;
+    phases->blocked = collect->communication.total_ticks;
+    phases->instant = collect->instant_ticks;
+}
+
+/** The program goes on in a phase. */
+static inline void mds_phase_begin(struct mds_collect *collect, int32_t level)
+{
+    uint32_t number;
+
+    mds_lock(collect);
+    mds_phase_end(collect, bcs_clock_ticks());
+    number = mds_phases_find(&collect->phases, level);
+    collect->phases.table[number].n += number != collect->phases.now;
+    collect->phases.now = number;
+    mds_unlock(collect);
 }
 
 /** The process is in a call from now on. Threads overwrite each other's. Inside mds_lock. */

@@ -145,6 +145,17 @@ struct mds_dump_now {
     int32_t tag;       /* -1: any */
 };
 
+/** Section "phases": a record for each level of MPI_Pcontrol that the program was in, 1 at first.
+ *  Times are in ns. */
+struct mds_dump_phase {
+    int32_t level;
+    uint32_t is_other; /* all levels that found no room */
+    uint64_t count;    /* how often it was entered */
+    uint64_t total;    /* time in it, */
+    uint64_t blocked;  /* in blocking primitives, */
+    uint64_t instant;  /* and in others */
+};
+
 /** Section "events": the last calls of the process, in the order in which they have ended. */
 struct mds_dump_event {
     uint64_t begin, end; /* in ns, from the begin of recording */
@@ -178,6 +189,7 @@ _Static_assert(sizeof(struct mds_dump_peer) == 40, "as documented");
 _Static_assert(sizeof(struct mds_dump_now) == 40, "as documented");
 _Static_assert(sizeof(struct mds_dump_event) == 56, "as documented");
 _Static_assert(sizeof(struct mds_dump_message) == 32, "as documented");
+_Static_assert(sizeof(struct mds_dump_phase) == 40, "as documented");
 _Static_assert(sizeof(struct mds_dump_comm) == 64, "as documented");
 _Static_assert(sizeof(struct mds_dump_module) == 40, "as documented");
 _Static_assert(sizeof(struct mds_dump_site) == 56, "as documented");

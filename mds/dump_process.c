@@ -219,6 +219,31 @@ static void add_comms(struct mds_dump *dump, const struct mds_comms *comms)
     }
 }
 
+static uint64_t rounded(uint64_t ticks, double ns_per_tick)
+{
+    return (uint64_t)((double)ticks * ns_per_tick + 0.5);
+}
+
+static void add_phases(struct mds_dump *dump, const struct mds_phases *phases,
+                       double ns_per_tick)
+{
+    struct mds_dump_phase *record =
+        mds_dump_add(dump, "phases", sizeof(*record), phases->n_used);
+
+    for (uint32_t i = 0; record != NULL && i < phases->n_used; i++) {
+        const struct mds_phase *phase = &phases->table[i];
+
+        record[i] = (struct mds_dump_phase){
+            .level = phase->level,
+            .is_other = i == MDS_PHASES - 1,
+            .count = phase->n,
+            .total = rounded(phase->ticks, ns_per_tick),
+            .blocked = rounded(phase->blocked, ns_per_tick),
+            .instant = rounded(phase->instant, ns_per_tick),
+        };
+    }
+}
+
 /** Where the process stands, or stood last: of one that has not ended. */
 static void add_now(struct mds_dump *dump, const struct mds_process *process,
                     const uint32_t *numbers, double ns_per_tick)
@@ -237,7 +262,7 @@ static void add_now(struct mds_dump *dump, const struct mds_process *process,
         return;
     }
     *record = (struct mds_dump_now){
-        .since = (uint64_t)((double)since * ns_per_tick + 0.5),
+        .since = rounded(since, ns_per_tick),
         .call = MDS_DUMP_NONE,
         .module = MDS_DUMP_NONE,
         .comm = MDS_DUMP_NONE,
@@ -269,6 +294,7 @@ static void add_all(struct mds_dump *dump, const struct mds_process *process)
     add_buckets(dump, process, numbers);
     add_peers(dump, process);
     add_comms(dump, &process->collect->comms);
+    add_phases(dump, &process->collect->phases, ns_per_tick);
     mds_dump_sites(dump, &process->collect->sites, numbers, ns_per_tick, sites);
     mds_dump_events(dump, process->collect, numbers, sites, ns_per_tick);
     add_now(dump, process, numbers, ns_per_tick);

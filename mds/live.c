@@ -142,7 +142,9 @@ static bool is_sound(const struct mds_collect *copy, size_t n_bytes)
     }
     return copy->n_pointed <= MDS_POINTED_MOST && copy->sites.n_used <= MDS_SITES &&
            copy->comms.n_used <= MDS_COMMS &&
-           copy->sites.modules.n_used <= MDS_MODULES && are_texts_sound(copy);
+           copy->sites.modules.n_used <= MDS_MODULES &&
+           copy->phases.n_used <= MDS_PHASES && copy->phases.now < MDS_PHASES &&
+           are_texts_sound(copy);
 }
 
 /** Copy a file that is open. */

@@ -19,6 +19,8 @@
 
 #include "mds/live.h"
 
+enum { FIRST_LEVEL = 1 }; /* of MPI_Pcontrol, before it is called */
+
 /* The thread's own: calls in calls are those of one thread, whatever records them. */
 _Thread_local struct mds_call mds_call __attribute__((tls_model("initial-exec")));
 
@@ -68,6 +70,8 @@ int mmds_start(const struct mmds_plan *plan, struct mds_collect **collect_out)
     collect->start_ticks = bcs_clock_ticks();
     collect->since_ticks = collect->start_ticks;
     collect->now.since_ticks = collect->start_ticks;
+    collect->phases.since_ticks = collect->start_ticks;
+    collect->phases.table[mds_phases_find(&collect->phases, FIRST_LEVEL)].n = 1;
     /* Whoever finds the file finds the rest before this. */
     atomic_signal_fence(memory_order_release);
     memcpy(collect->origin.magic, MDS_ORIGIN_MAGIC, sizeof(collect->origin.magic));
@@ -100,6 +104,7 @@ int mmds_cut(struct mds_collect *copy)
                        (double)(ticks - copy->start_ticks) +
                    0.5);
     mds_switch(copy, copy->n_blocked > 0, last);
+    mds_phase_end(copy, last);
     return 0;
 }
 
@@ -109,6 +114,7 @@ void mmds_stop(struct mds_collect *collect)
     collect->stop_ns = bcs_clock_now_ns();
     collect->stop_ticks = bcs_clock_ticks();
     mds_switch(collect, collect->n_blocked > 0, collect->stop_ticks);
+    mds_phase_end(collect, collect->stop_ticks);
     collect->peak_bytes = peak_bytes();
     mds_unlock(collect);
 }

@@ -118,6 +118,7 @@ static const struct wanted wanted[] = {
     {"events", sizeof(struct mds_dump_event), offsetof(struct dump_file, events), true},
     {"messages", sizeof(struct mds_dump_message), offsetof(struct dump_file, messages),
      true},
+    {"phases", sizeof(struct mds_dump_phase), offsetof(struct dump_file, phases), true},
     {"now", sizeof(struct mds_dump_now), offsetof(struct dump_file, now), true},
 };
 
@@ -411,6 +412,7 @@ RECORD_FUNCTION(dump_peer, mds_dump_peer, peers)
 RECORD_FUNCTION(dump_comm, mds_dump_comm, comms)
 RECORD_FUNCTION(dump_module, mds_dump_module, modules)
 RECORD_FUNCTION(dump_site, mds_dump_site, sites)
+RECORD_FUNCTION(dump_phase, mds_dump_phase, phases)
 RECORD_FUNCTION(dump_now, mds_dump_now, now)
 RECORD_FUNCTION(dump_event, mds_dump_event, events)
 RECORD_FUNCTION(dump_message, mds_dump_message, messages)

@@ -23,8 +23,8 @@ struct dump_file {
     size_t n_bytes;
     struct mds_dump_process process;
     struct dump_records periods, calls, buckets, peers, names;
-    struct dump_records comms, modules, sites, now, events,
-        messages; /* empty in files of earlier versions */
+    struct dump_records comms, modules, sites, now, events, messages,
+        phases; /* empty in files of earlier versions */
 };
 
 enum { DUMP_ERROR_BYTES = 4096 };
@@ -83,6 +83,9 @@ struct mds_dump_event dump_event(const struct dump_file *file, uint32_t i);
 
 /** The i-th record of "messages". */
 struct mds_dump_message dump_message(const struct dump_file *file, uint32_t i);
+
+/** The i-th record of "phases". */
+struct mds_dump_phase dump_phase(const struct dump_file *file, uint32_t i);
 
 /** The text at an offset of "names". */
 static inline const char *dump_name(const struct dump_file *file, uint32_t offset)

@@ -11,6 +11,7 @@
 
 #include "mds/tool/efficiency.h"
 #include "mds/tool/manifest.h"
+#include "mds/tool/phase.h"
 #include "mds/tool/roll.h"
 #include "mds/tool/site.h"
 #include "mds/tool/verbs.h"
@@ -181,5 +182,8 @@ int verb_summary(const struct run *run, const struct verb_options *options)
     mmds_print(stdout, title, run->names, run->n_names, &sum);
     print_ranks(run);
     print_efficiency(run);
+    if (phases_print(run, options->rank) < 0) {
+        return no_memory(run);
+    }
     return print_sites(run, options) && print_waits(run, options) ? 0 : no_memory(run);
 }

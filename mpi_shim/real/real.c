@@ -85,7 +85,7 @@ static const struct shim_symbol shim_symbols[] = {
 #include "mpi_shim/real/functions.def"
 };
 
-static void *shim_symbol_real(const char *name)
+void *shim_symbol_next(const char *name)
 {
     void *symbol = dlsym(RTLD_NEXT, name);
 
@@ -113,7 +113,7 @@ static void shim_symbol_store(struct shim_real *table, size_t offset, void *symb
 /** Store what a symbol's functions are. @return whether a tool has one below us */
 static bool shim_symbol_resolve(const struct shim_symbol *symbol)
 {
-    void *real = shim_symbol_real(symbol->pmpi_name);
+    void *real = shim_symbol_next(symbol->pmpi_name);
     void *next = symbol->mpi_name == NULL ? NULL : dlsym(RTLD_NEXT, symbol->mpi_name);
 
     if (real == NULL && symbol->missing == NULL) {
@@ -156,7 +156,7 @@ static void shim_library_check(void)
     int (*get_version)(char *, int *) = NULL;
     char version[FOREIGN_VERSION_BYTES] = "an unknown MPI library";
     int length;
-    void *symbol = shim_symbol_real("PMPI_Get_library_version");
+    void *symbol = shim_symbol_next("PMPI_Get_library_version");
 
     if (symbol != NULL) {
         memcpy(&get_version, &symbol, sizeof(symbol));

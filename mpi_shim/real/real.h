@@ -55,6 +55,10 @@ extern const enum mds_timing shim_function_timings[SHIM_N_FUNCTIONS];
  */
 bool shim_real_resolve(void);
 
+/** The address of a function of MPI behind ours: a tool's that lies below us, or the real
+ *  library's; NULL: there is none. */
+void *shim_symbol_next(const char *name);
+
 /**
  * The address of a symbol of the program or of the MPI library and what that library
  * brings along (so also "opal_progress"); the program's own copy first.

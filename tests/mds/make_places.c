@@ -139,6 +139,22 @@ static void put_events(struct file *file, const struct wish *wish, uint64_t rank
     end_section(file, 10, "messages", from, 32);
 }
 
+/** Two phases of 3 and of 1 ms, the first half of it in blocking calls, a tenth in others. */
+static void put_phases(struct file *file)
+{
+    size_t from = file->n;
+
+    for (int i = 0; i < 2; i++) {
+        put(file, i == 0 ? 1 : (uint64_t)-3, 4);
+        put(file, 0, 4);
+        put(file, 2 + i, 8);
+        put(file, i == 0 ? 3000000 : 1000000, 8);
+        put(file, i == 0 ? 1500000 : 0, 8);
+        put(file, i == 0 ? 300000 : 0, 8);
+    }
+    end_section(file, 12, "phases", from, 40);
+}
+
 /** Ranks with even numbers wait for the next one in the first primitive, others for anybody. */
 static void put_now(struct file *file, const struct wish *wish, uint64_t rank)
 {
@@ -174,4 +190,5 @@ void put_place_sections(struct file *file, const struct wish *wish, uint64_t ran
     put_comms(file, wish, rank, paths[1] + (uint32_t)strlen(modules[1]) + 1);
     put_events(file, wish, rank);
     put_now(file, wish, rank);
+    put_phases(file);
 }

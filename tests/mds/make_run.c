@@ -221,7 +221,7 @@ static int make_rank(const char *folder, const struct wish *wish, uint64_t rank,
                      struct process *process)
 {
     static struct file file;
-    size_t n_sections = wish->placed != 0 ? 12 : 6;
+    size_t n_sections = wish->placed != 0 ? 13 : 6;
     char path[MOST_PATH];
 
     fill(wish, rank, process);

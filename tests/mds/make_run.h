@@ -48,7 +48,7 @@ uint64_t messages(const struct wish *wish, uint64_t from, uint64_t d);
 /** The texts of the sections below, at the end of "names". */
 void put_place_names(struct file *file);
 
-/** Sections 6 to 11: modules, sites, comms, events, messages and now. @param names  where their texts are */
+/** Sections 6 to 12: modules, sites, comms, events, messages, now and phases. @param names  where their texts are */
 void put_place_sections(struct file *file, const struct wish *wish, uint64_t rank,
                         const struct process *process, uint32_t names);
 

@@ -157,6 +157,18 @@ def test_events(place, report):
     report.case("kept", [] if last in told.stdout else [told.stdout])
 
 
+def test_phases(place, report):
+    """Phases of all ranks together, or of one."""
+    folder, _ = place.make("phases", ranks=3)
+    for options, n in (([], 3), (["--rank", "1"], 1)):
+        told = place.read("summary", folder, *options)
+        found = re.findall(r"^ +(-?\d+) +(\d+) +(\d+) +(\S+) +(\S+) +(\S+) +(\S+)$",
+                           told.stdout.partition("Pcontrol")[2].partition("The phases")[0], re.M)
+        expected = [("-3", str(n), str(3 * n), f"{n / 1e3:.3f}", "100.00", "0.00", "0.00"),
+                    ("1", str(n), str(2 * n), f"{3 * n / 1e3:.3f}", "40.00", "50.00", "10.00")]
+        report.case(f"phases of {n}", [] if found == expected else [f"{found}"])
+
+
 def test_roll(place, report):
     """Ranks that have not ended are called, those at one place together."""
     folder, sums = place.make("roll", ranks=6, stuck=5)
@@ -200,6 +212,7 @@ def main():
         test_comms(place, report)
         test_events(place, report)
         test_roll(place, report)
+        test_phases(place, report)
         test_terminal(place, report)
     finally:
         place.close()

@@ -160,7 +160,9 @@ int main(int argc, char **argv)
     freed();
     gaps();
     nothing();
+    MPI_Pcontrol(7, "with", 2.5, "arguments");
     collectives();
+    MPI_Pcontrol(1);
     MPI_Finalize();
     return 0;
 }

@@ -103,6 +103,10 @@ def problems_of_summary(runs, folder):
         n_expected = N_RANKS * len(lengths)
         if row is None or (int(row[1]) != n_expected and name != "MPI_Send"):
             problems.append(f"{name} is not {n_expected} in {told.stdout!r}")
+    phases = re.findall(r"^ +(\d+) +(\d+) +(\d+) +\S+ +\S+ +\S+ +\S+$",
+                        told.stdout.partition("Pcontrol")[2].partition("The phases")[0], re.M)
+    if phases != [("1", "4", "8"), ("7", "4", "4")]:
+        problems.append(f"phases {phases}")
     if "Parallel efficiency" not in told.stdout:
         problems.append("there is no efficiency")
     return problems
