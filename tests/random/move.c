@@ -349,13 +349,16 @@ static bool is_wrong_natively(const struct run *run, enum collective_kind kind,
     return run->is_native && request != NULL && kind >= C_ALLTOALL && is_vector(kind);
 }
 
-/* What the elements of an instance divide: on an intercommunicator the allgatherv of Open MPI
- * 4.1 takes the counts of all members of a side for numbers of the first member's type. */
+/* What the elements of an instance divide: on an intercommunicator Open MPI 4.1 has the first
+ * member of a side gather or scatter for all, and takes their counts, or those that the root has
+ * for them, for numbers of the first member's type. */
 static int unit_of(const struct run *run, const struct comm *comm,
                    const struct collective *collective)
 {
+    enum collective_kind kind = collective->kind;
     bool is_of_one_type =
-        run->is_native && comm->is_inter && collective->kind == C_ALLGATHERV;
+        run->is_native && comm->is_inter &&
+        (kind == C_GATHERV || kind == C_SCATTERV || kind == C_ALLGATHERV);
 
     return is_of_one_type ? 1 : collective->unit;
 }
