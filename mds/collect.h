@@ -66,9 +66,8 @@ enum { MDS_POINTED_MOST = 128 };
  *  last. */
 struct mds_now {
     uint8_t is_inside;
-    uint8_t
-        has_peer;  /* it is about messages: of those the one that was waited for last */
-    uint16_t site; /* number in the table */
+    uint8_t has_peer;     /* it waits for a message, or sends one: the last one */
+    uint16_t site;        /* number in the table */
     uint64_t since_ticks; /* its begin; its end if the process is outside */
     int32_t peer;         /* rank in the job; -1: any */
     int32_t tag;          /* -1: any */
@@ -95,13 +94,11 @@ struct mds_collect {
     uint64_t start_unix_ns;           /* since 1970 */
     uint64_t peak_bytes; /* most memory that was resident, when it has stopped */
     struct mds_shape shape;
-    uint32_t n_buckets; /* of a histogram */
-    uint64_t
-        has_distribution[MDS_MAX_PRIMITIVES / 64]; /* bits: primitives that have some */
-    uint32_t n_pointed;                            /* distributions that have points */
+    uint32_t n_buckets;                                 /* of a histogram */
+    uint64_t has_distribution[MDS_MAX_PRIMITIVES / 64]; /* bits: which have some */
+    uint32_t n_pointed;                   /* distributions that have points */
     uint8_t pointed[MDS_N_DISTRIBUTIONS]; /* the place of each and 1; 0: it has none */
-    uint64_t
-        n_events; /* that there were; those before the last shape.n_events are gone */
+    uint64_t n_events; /* entries that there were; shape.n_events are left */
 };
 
 _Static_assert(MDS_POINTED_MOST <= UINT8_MAX, "fit pointed");
