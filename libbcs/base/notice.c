@@ -127,8 +127,9 @@ static const struct bcs_notice_kind kinds[BCS_N_NOTICES] = {
         {
             .key = "unwritten",
             .level = BCS_LOG_WARN,
-            .effect = "What was recorded may be missing in the folder of the run; if there "
-                      "is none, tables are printed instead. The program goes on",
+            .effect =
+                "What was recorded may be missing in the folder of the run; if there "
+                "is none, tables are printed instead. The program goes on",
             .remedy = "Make room there, or let BCS_MDS_DIR be a folder that can be "
                       "written to",
         },

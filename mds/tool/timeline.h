@@ -12,7 +12,7 @@
 struct moment {
     const struct dump_file *file;
     struct mds_dump_event event;
-    uint32_t number; /* of its record */
+    uint32_t number;   /* of its record */
     uint64_t begin_ns; /* since the first rank of the run began to record */
 };
 
