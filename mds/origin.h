@@ -33,7 +33,7 @@ struct mds_kind {
 /** Whose recording it is, and of what. */
 struct mds_origin {
     char magic[8];    /* set last, when all of it is there */
-    uint64_t layout;  /* of the memory; see mmds_layout */
+    uint64_t layout;  /* of the memory; see mds_live_layout */
     uint64_t n_bytes; /* of all of it */
     uint32_t rank;
     uint32_t n_kinds;

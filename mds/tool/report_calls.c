@@ -129,11 +129,8 @@ static void print_passed(FILE *out, const struct run *run,
 void report_print_calls(FILE *out, const struct run *run,
                         const struct report_call *calls)
 {
-    double run_ns = 0, mpi_ns = 0;
+    double run_ns = run_total_ns(run, -1), mpi_ns = 0;
 
-    for (uint32_t i = 0; i < run->n_files; i++) {
-        run_ns += (double)run->summaries[i].run_ns;
-    }
     for (uint32_t i = 0; i < run->n_names; i++) {
         mpi_ns += (double)calls[i].time.total_ns;
     }

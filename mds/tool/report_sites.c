@@ -50,15 +50,9 @@ static int print_row(FILE *out, const struct site *site, struct places *places,
 static int print_table(FILE *out, const struct run *run, const struct site *sites,
                        size_t n, struct places *places)
 {
-    double run_ns = 0, mpi_ns = 0;
+    double run_ns = run_total_ns(run, -1), mpi_ns = sites_total_ns(sites, n);
     int rc = 0;
 
-    for (uint32_t i = 0; i < run->n_files; i++) {
-        run_ns += (double)run->summaries[i].run_ns;
-    }
-    for (size_t i = 0; i < n; i++) {
-        mpi_ns += (double)sites[i].time.total_ns;
-    }
     fprintf(out, "<h2>Places</h2>\n<div class=wide><table>\n<thead><tr><th>Primitive"
                  "<th class=text>Called from<th>Calls<th>Total<th>App&nbsp;%%"
                  "<th>MPI&nbsp;%%<th>Mean<th>COV<th>Rank<th>Its&nbsp;time<th>Bytes\n"

@@ -53,12 +53,9 @@ static int print_row(FILE *out, const struct wait *wait, double run_ns,
 static int print_table(FILE *out, const struct run *run, const struct waits *waits,
                        struct places *places)
 {
-    double run_ns = 0;
+    double run_ns = run_total_ns(run, -1);
     int rc = 0;
 
-    for (uint32_t i = 0; i < run->n_files; i++) {
-        run_ns += (double)run->summaries[i].run_ns;
-    }
     fprintf(out,
             "<h2>Who is late</h2>\n<div class=wide><table>\n<thead><tr><th>Which is"
             "<th>For&nbsp;rank<th>Waits<th>App&nbsp;%%<th>Times<th>Most"
@@ -85,18 +82,13 @@ static int print_table(FILE *out, const struct run *run, const struct waits *wai
 int report_print_waits(FILE *out, const struct run *run)
 {
     struct places *places = place_open();
-    struct timeline timeline = {0};
     struct waits waits = {0};
-    int rc = places == NULL ? -ENOMEM : timeline_of(run, -1, &timeline);
+    int rc = places == NULL ? -ENOMEM : waits_of(run, &waits);
 
-    if (rc == 0 && timeline.n > 0) {
-        rc = waits_of(run, &timeline, &waits);
-    }
     if (rc == 0 && waits.n > 0) {
         rc = print_table(out, run, &waits, places);
     }
     waits_fini(&waits);
-    timeline_fini(&timeline);
     place_close(places);
     return rc;
 }

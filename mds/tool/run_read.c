@@ -286,6 +286,18 @@ void run_fini(struct run *run)
     *run = (struct run){0};
 }
 
+double run_total_ns(const struct run *run, int64_t rank)
+{
+    double total = 0;
+
+    for (uint32_t i = 0; i < run->n_files; i++) {
+        if (rank < 0 || rank == run->files[i].process.rank) {
+            total += (double)run->summaries[i].run_ns;
+        }
+    }
+    return total;
+}
+
 double run_ns_per_tick(const struct dump_file *file)
 {
     const struct mds_dump_process *process = &file->process;

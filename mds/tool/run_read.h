@@ -42,6 +42,9 @@ void run_fini(struct run *run);
 /** The number of a primitive's name in names[]. @return n_names: it is none of them */
 uint32_t run_find_name(const struct run *run, const char *name);
 
+/** Run times of all ranks together; of one only if rank is not -1. */
+double run_total_ns(const struct run *run, int64_t rank);
+
 /** Nanoseconds of a process's tick. */
 double run_ns_per_tick(const struct dump_file *file);
 

@@ -145,3 +145,13 @@ struct site *sites_of(const struct run *run, int64_t rank, size_t *n_out)
     *n_out = n_kept;
     return sites;
 }
+
+double sites_total_ns(const struct site *sites, size_t n)
+{
+    double total = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        total += (double)sites[i].time.total_ns;
+    }
+    return total;
+}

@@ -32,6 +32,9 @@ struct site *sites_of(const struct run *run, int64_t rank, size_t *n_out);
 /** Whether two are the same primitive at the same place, and if not, which comes first. */
 int site_compare(const struct site *a, const struct site *b);
 
+/** Times of sites together. */
+double sites_total_ns(const struct site *sites, size_t n);
+
 /** The words for a site's place. @return for free; NULL: no memory */
 static inline char *site_place(const struct site *site, struct places *places)
 {

@@ -99,17 +99,11 @@ static bool print_sites(const struct run *run, const struct verb_options *option
     size_t n, n_most = options->n_most < 0 ? USUAL_SITES : (size_t)options->n_most;
     struct site *sites = sites_of(run, options->rank, &n);
     struct places *places = place_open();
-    double run_ns = 0, mpi_ns = 0;
 
-    for (uint32_t i = 0; i < run->n_files; i++) {
-        if (options->rank < 0 || options->rank == run->files[i].process.rank) {
-            run_ns += (double)run->summaries[i].run_ns;
-        }
-    }
     if (sites != NULL && places != NULL && n > 0 && n_most > 0) {
-        for (size_t i = 0; i < n; i++) {
-            mpi_ns += (double)sites[i].time.total_ns;
-        }
+        double run_ns = run_total_ns(run, options->rank);
+        double mpi_ns = sites_total_ns(sites, n);
+
         printf("\n%-20s %10s %12s %8s %8s %12s %6s %8s %12s  %s\n", "Called from",
                "Calls", "Total(ms)", "App(%)", "MPI(%)", "Mean(us)", "COV", "Rank",
                "Its(ms)", "Place");
@@ -128,22 +122,17 @@ static bool print_sites(const struct run *run, const struct verb_options *option
 /** The longest waits, of all ranks, if there are events. @return false: no memory */
 static bool print_waits(const struct run *run, const struct verb_options *options)
 {
-    struct timeline timeline;
-    struct waits waits = {0};
+    struct waits waits;
     int rc;
 
     if (options->rank >= 0) {
         return true;
     }
-    rc = timeline_of(run, -1, &timeline);
-    if (rc == 0 && timeline.n > 0) {
-        rc = waits_of(run, &timeline, &waits);
-    }
+    rc = waits_of(run, &waits);
     if (rc == 0 && waits.n > 0) {
         rc = waits_print(run, &waits, USUAL_WAITS);
     }
     waits_fini(&waits);
-    timeline_fini(&timeline);
     return rc == 0;
 }
 

@@ -29,25 +29,19 @@ static int no_memory(void)
 int verb_waits(const struct run *run, const struct verb_options *options)
 {
     size_t n_most = options->n_most < 0 ? LINES : (size_t)options->n_most;
-    struct timeline timeline;
-    struct waits waits = {0};
-    int rc;
+    struct waits waits;
+    int rc = waits_of(run, &waits);
 
-    if (timeline_of(run, -1, &timeline) < 0) {
-        return no_memory();
-    }
-    if (timeline.n == 0) {
+    if (rc == 0 && waits.n_events == 0) {
         fprintf(stderr, "bcs-mds: %s has no events; record with BCS_MDS=trace\n",
                 run->folder);
-        timeline_fini(&timeline);
+        waits_fini(&waits);
         return 1;
     }
-    rc = waits_of(run, &timeline, &waits);
     if (rc == 0) {
         print_ranks(run, &waits);
         rc = waits_print(run, &waits, n_most);
     }
     waits_fini(&waits);
-    timeline_fini(&timeline);
     return rc < 0 ? no_memory() : 0;
 }

@@ -381,34 +381,41 @@ static int find(struct work *work)
     return rc;
 }
 
-int waits_of(const struct run *run, const struct timeline *timeline,
-             struct waits *waits_out)
+static int waits_in(const struct run *run, const struct timeline *timeline,
+                    struct waits *waits)
 {
     struct work work = {.timeline = timeline};
-    struct waits waits = {0};
     int rc = -ENOMEM;
 
     work.causes = calloc(timeline->n + 1, sizeof(*work.causes));
-    waits.waits = calloc(timeline->n + 1, sizeof(*waits.waits));
-    waits.waited_ns = calloc((size_t)run->n_files + 1, sizeof(*waits.waited_ns));
-    waits.caused_ns = calloc((size_t)run->n_files + 1, sizeof(*waits.caused_ns));
-    if (work.causes != NULL && waits.waits != NULL && waits.waited_ns != NULL &&
-        waits.caused_ns != NULL) {
+    waits->waits = calloc(timeline->n + 1, sizeof(*waits->waits));
+    waits->waited_ns = calloc((size_t)run->n_files + 1, sizeof(*waits->waited_ns));
+    waits->caused_ns = calloc((size_t)run->n_files + 1, sizeof(*waits->caused_ns));
+    if (work.causes != NULL && waits->waits != NULL && waits->waited_ns != NULL &&
+        waits->caused_ns != NULL) {
         rc = find(&work);
     }
     if (rc == 0) {
-        waits.n = merge_lines(waits.waits, put_lines(run, &work, &waits));
-    }
-    for (uint32_t i = 0; i < run->n_files; i++) {
-        waits.n_left_out += timeline_lost(&run->files[i]) > 0;
+        waits->n = merge_lines(waits->waits, put_lines(run, &work, waits));
     }
     free(work.ends);
     free(work.causes);
-    if (rc < 0) {
-        waits_fini(&waits);
-    } else {
-        *waits_out = waits;
+    return rc;
+}
+
+int waits_of(const struct run *run, struct waits *waits_out)
+{
+    struct timeline timeline;
+    int rc = timeline_of(run, -1, &timeline);
+
+    *waits_out = (struct waits){.n_events = timeline.n};
+    for (uint32_t i = 0; i < run->n_files; i++) {
+        waits_out->n_left_out += timeline_lost(&run->files[i]) > 0;
     }
+    if (rc == 0 && timeline.n > 0) {
+        rc = waits_in(run, &timeline, waits_out);
+    }
+    timeline_fini(&timeline);
     return rc;
 }
 

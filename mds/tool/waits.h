@@ -36,12 +36,13 @@ struct waits {
     size_t n;
     uint64_t *waited_ns; /* [n_files] by rank: how long it has waited, */
     uint64_t *caused_ns; /* and others for it */
+    size_t n_events;     /* that they were found in */
     uint32_t n_left_out; /* ranks that have lost events */
 };
 
-/** Find them. @return 0 or -ENOMEM; end with waits_fini */
-int waits_of(const struct run *run, const struct timeline *timeline,
-             struct waits *waits_out);
+/** Find them; there are none without events. @return 0 or -ENOMEM; end with waits_fini in any
+ *  case */
+int waits_of(const struct run *run, struct waits *waits_out);
 
 /** Free what waits_of has made. Accepts zeros. */
 void waits_fini(struct waits *waits);

@@ -46,11 +46,8 @@ int waits_print(const struct run *run, const struct waits *waits, size_t n_most)
 {
     struct places *places = place_open();
     int rc = places == NULL ? -ENOMEM : 0;
-    double run_ns = 0;
+    double run_ns = run_total_ns(run, -1);
 
-    for (uint32_t i = 0; i < run->n_files; i++) {
-        run_ns += (double)run->summaries[i].run_ns;
-    }
     printf("\n%12s %8s %10s %12s %8s  %-19s %s\n", "Waits(ms)", "App(%)", "Times",
            "Most(ms)", "For rank", "Which is", "Where, and for what");
     for (size_t i = 0; i < waits->n && i < n_most && rc == 0; i++) {

@@ -19,7 +19,6 @@ static struct mds_collect *collects[N_RANKS];
 static struct dump_file files[N_RANKS];
 static struct mmds_summary summaries[N_RANKS];
 static struct run run;
-static struct timeline timeline;
 static struct waits waits;
 
 /* Ticks are nanoseconds, and all ranks begin at 0. */
@@ -49,7 +48,6 @@ static void begin_recording(void)
 static void end_recording(void)
 {
     waits_fini(&waits);
-    timeline_fini(&timeline);
     for (uint32_t rank = 0; rank < N_RANKS; rank++) {
         dump_file_fini(&files[rank]);
         mds_live_drop(collects[rank], NULL);
@@ -115,8 +113,7 @@ static void look(void)
         ck_assert_int_eq(mds_dump_process_bytes(&process, &bytes, &n_bytes), 0);
         ck_assert_int_eq(dump_file_take("it", bytes, n_bytes, &files[rank], error), 0);
     }
-    ck_assert_int_eq(timeline_of(&run, -1, &timeline), 0);
-    ck_assert_int_eq(waits_of(&run, &timeline, &waits), 0);
+    ck_assert_int_eq(waits_of(&run, &waits), 0);
 }
 
 /* All that is to be said of a line. */
