@@ -363,6 +363,15 @@ static int unit_of(const struct run *run, const struct comm *comm,
     return is_of_one_type ? 1 : collective->unit;
 }
 
+/* The count of a broadcast. Who neither sends nor gets anything may give any; from Open MPI 4.1
+ * MPI_Ibcast returns at once for none and numbers its later collectives otherwise than the other
+ * members do, which hang then. */
+static int bcast_count_of(const struct run *run, const struct blocks *data,
+                          const struct collective *collective)
+{
+    return run->is_native ? count_of(data, collective) : data->counts[0];
+}
+
 struct moving *moving_start(struct run *run, const struct act *act,
                             MPI_Request *request)
 {
@@ -406,8 +415,9 @@ struct moving *moving_start(struct run *run, const struct act *act,
     } else {
         struct blocks *data = in->n > 0 ? in : out;
 
-        error = call_plain(&call, kind, data->buffer.origin, data->counts[0],
-                           data->buffer.layout.type);
+        error =
+            call_plain(&call, kind, data->buffer.origin,
+                       bcast_count_of(run, data, collective), data->buffer.layout.type);
     }
     run_expect(run, error, MPI_SUCCESS, "collective");
     return moving;
