@@ -137,7 +137,8 @@ struct mds_call {
     uintptr_t address;     /* where the outermost call returns to */
     struct mds_site *site; /* that of the call under way */
     uint32_t n_messages;   /* that it has sent or got */
-    int32_t peer, tag;     /* of the first of them */
+    int32_t peer, tag;     /* of the first of them, */
+    uint64_t first_bytes;  /* which is so long */
     uint32_t comm;         /* of that, or of a collective: number and 1; 0: none */
     uint32_t kind;         /* bits of enum mds_event_kind */
 };
@@ -233,6 +234,7 @@ static inline void mds_call_message(struct mds_collect *collect,
     if (mds_call.n_messages++ == 0) {
         mds_call.peer = (int32_t)message->rank;
         mds_call.tag = message->tag;
+        mds_call.first_bytes = message->n_bytes;
         mds_call.comm = message->comm + 1;
         mds_call.kind = kind;
     } else if (collect->shape.n_events > 0) {
@@ -440,6 +442,7 @@ static inline void mds_event_add(struct mds_collect *collect, uint64_t began,
         .tag = mds_call.tag,
         .comm = mds_call.comm,
         .n_messages = mds_call.n_messages,
+        .first_bytes = mds_call.n_messages > 0 ? mds_call.first_bytes : 0,
         .site = (uint32_t)(mds_call.site - collect->sites.table),
         .kind = mds_call.kind,
     };

@@ -69,6 +69,7 @@ static void add_call(struct state *state, const struct mds_event *event)
         .site = state->sites[site],
         .comm = comm_of(event),
         .n_messages = event->n_messages,
+        .first_bytes = event->first_bytes,
         .peer = event->peer,
         .tag = event->tag,
         .kind = event->kind & ~(uint32_t)MDS_EVENT_MESSAGE,

@@ -20,13 +20,14 @@ enum mds_event_kind {
 /** A call that has ended, or a message of one. */
 struct mds_event {
     uint64_t begin_ticks, end_ticks;
-    uint64_t n_bytes;    /* as of mds_size_add */
-    int32_t peer;        /* if it was one message: whose, rank in the job, */
-    int32_t tag;         /* and its tag */
-    uint32_t comm;       /* number and 1; 0: none */
-    uint32_t n_messages; /* that it has sent, or that have arrived in it */
-    uint32_t site;       /* number in the table */
-    uint32_t kind;       /* bits of enum mds_event_kind */
+    uint64_t n_bytes;     /* as of mds_size_add */
+    int32_t peer;         /* if it was one message: whose, rank in the job, */
+    int32_t tag;          /* and its tag */
+    uint32_t comm;        /* number and 1; 0: none */
+    uint32_t n_messages;  /* that it has sent, or that have arrived in it */
+    uint64_t first_bytes; /* length of the first of them */
+    uint32_t site;        /* number in the table */
+    uint32_t kind;        /* bits of enum mds_event_kind */
 };
 
 #endif

@@ -115,7 +115,8 @@ static const struct wanted wanted[] = {
     {"modules", sizeof(struct mds_dump_module), offsetof(struct dump_file, modules),
      true},
     {"sites", sizeof(struct mds_dump_site), offsetof(struct dump_file, sites), true},
-    {"events", sizeof(struct mds_dump_event), offsetof(struct dump_file, events), true},
+    {"events", offsetof(struct mds_dump_event, first_bytes),
+     offsetof(struct dump_file, events), true},
     {"messages", sizeof(struct mds_dump_message), offsetof(struct dump_file, messages),
      true},
     {"phases", sizeof(struct mds_dump_phase), offsetof(struct dump_file, phases), true},
@@ -395,13 +396,22 @@ void dump_file_fini(struct dump_file *file)
     file->data = NULL;
 }
 
+/** Read a record, or what a file of an earlier version has of it. */
+static void read_record(const struct dump_records *records, uint32_t i,
+                        void *record_out, size_t n_bytes)
+{
+    size_t n = n_bytes < records->record_bytes ? n_bytes : records->record_bytes;
+
+    memcpy(record_out, records->data + (size_t)i * records->record_bytes, n);
+    memset((char *)record_out + n, 0, n_bytes - n);
+}
+
 #define RECORD_FUNCTION(function, type, section)                                       \
     struct type function(const struct dump_file *file, uint32_t i)                     \
     {                                                                                  \
         struct type record;                                                            \
                                                                                        \
-        memcpy(&record, file->section.data + (size_t)i * file->section.record_bytes,   \
-               sizeof(record));                                                        \
+        read_record(&file->section, i, &record, sizeof(record));                       \
         return record;                                                                 \
     }
 

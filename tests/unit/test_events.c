@@ -47,20 +47,49 @@ static void call(uint32_t primitive, uint32_t n_messages)
     mds_end(collect, primitive, MDS_BLOCKING, began);
 }
 
-/* What is written, and read again. */
-static struct dump_file written(void)
+static char *write_it(size_t *n_bytes_out)
 {
     struct mds_process process = {.collect = collect, .end = MDS_DUMP_END_FINALIZE};
-    char error[DUMP_ERROR_BYTES];
-    struct dump_file file;
-    size_t n_bytes;
     char *bytes;
 
     mmds_stop(collect);
-    ck_assert_int_eq(mds_dump_process_bytes(&process, &bytes, &n_bytes), 0);
-    ck_assert_int_eq(dump_file_take("it", bytes, n_bytes, &file, error), 0);
+    ck_assert_int_eq(mds_dump_process_bytes(&process, &bytes, n_bytes_out), 0);
     mds_live_drop(collect, NULL);
+    return bytes;
+}
+
+static struct dump_file read_it(char *bytes, size_t n_bytes)
+{
+    char error[DUMP_ERROR_BYTES];
+    struct dump_file file;
+
+    ck_assert_int_eq(dump_file_take("it", bytes, n_bytes, &file, error), 0);
     return file;
+}
+
+/* What is written, and read again. */
+static struct dump_file written(void)
+{
+    size_t n_bytes;
+    char *bytes = write_it(&n_bytes);
+
+    return read_it(bytes, n_bytes);
+}
+
+/* Make the only event's record one of an earlier version. */
+static void make_older(char *bytes)
+{
+    const struct mds_dump_header *header = (const struct mds_dump_header *)bytes;
+    struct mds_dump_section *section = (struct mds_dump_section *)(header + 1);
+
+    while (strncmp(section->name, "events", sizeof(section->name)) != 0) {
+        section++;
+    }
+    ck_assert_uint_eq(section->n_records, 1);
+    section->record_bytes = offsetof(struct mds_dump_event, first_bytes);
+    section->n_bytes = section->record_bytes;
+    section->digest = bcs_digest_add(BCS_DIGEST_OF_NOTHING, bytes + section->offset,
+                                     section->n_bytes);
 }
 
 START_TEST(events_have_what_their_calls_did)
@@ -80,6 +109,7 @@ START_TEST(events_have_what_their_calls_did)
     ck_assert_str_eq(dump_name(&file, dump_call(&file, event.call).name),
                      "MPI_Barrier");
     ck_assert_uint_eq(event.n_messages, 0);
+    ck_assert_uint_eq(event.first_bytes, 0);
     ck_assert_uint_eq(event.comm, MDS_DUMP_NONE);
     ck_assert_uint_eq(dump_site(&file, event.site).address, 1000 + BARRIER);
     event = dump_event(&file, 1);
@@ -94,6 +124,7 @@ START_TEST(events_have_what_their_calls_did)
     ck_assert_uint_eq(event.n_messages, 2);
     ck_assert_int_eq(event.peer, 2);
     ck_assert_uint_eq(event.n_bytes, 200);
+    ck_assert_uint_eq(event.first_bytes, 100);
     ck_assert_uint_eq(file.messages.n, 1);
     message = dump_message(&file, 0);
     ck_assert_uint_eq(message.event, 2);
@@ -132,6 +163,27 @@ START_TEST(the_last_events_stay_in_their_order)
 }
 END_TEST
 
+START_TEST(files_of_earlier_versions_are_read)
+{
+    struct mds_dump_event event;
+    struct dump_file file;
+    size_t n_bytes;
+    char *bytes;
+
+    start(N_EVENTS);
+    ck_assert_uint_eq(mds_comm_number(collect, 77, 4), 0);
+    call(SEND, 1);
+    bytes = write_it(&n_bytes);
+    make_older(bytes);
+    file = read_it(bytes, n_bytes);
+    event = dump_event(&file, 0);
+    ck_assert_uint_eq(event.n_bytes, 100);
+    ck_assert_int_eq(event.peer, 2);
+    ck_assert_uint_eq(event.first_bytes, 0);
+    dump_file_fini(&file);
+}
+END_TEST
+
 START_TEST(there_are_none_unless_they_are_asked_for)
 {
     struct dump_file file;
@@ -150,6 +202,7 @@ int main(void)
 
     tcase_add_test(tcase, events_have_what_their_calls_did);
     tcase_add_test(tcase, the_last_events_stay_in_their_order);
+    tcase_add_test(tcase, files_of_earlier_versions_are_read);
     tcase_add_test(tcase, there_are_none_unless_they_are_asked_for);
     return run_tcase("events", tcase);
 }
