@@ -331,6 +331,23 @@ static int hand_comms(const struct dump_file *file, const struct export_sink *si
     return rc;
 }
 
+int export_timeline(const struct run *run, const struct output *output,
+                    struct timeline *timeline_out, char error_out[DUMP_ERROR_BYTES])
+{
+    int rc = timeline_of(run, -1, timeline_out);
+
+    if (rc < 0) {
+        rc = output_refuse(output, rc, error_out);
+    } else if (timeline_out->n == 0) {
+        rc = dump_refuse(error_out, "%s has no events; record with BCS_MDS=trace",
+                         run->folder);
+    }
+    if (rc < 0) {
+        timeline_fini(timeline_out);
+    }
+    return rc;
+}
+
 int export_run(const struct run *run, const struct export_sink *sink)
 {
     static int (*const hand_run[EXPORT_TABLES])(const struct run *,

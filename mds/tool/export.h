@@ -8,6 +8,7 @@
 
 #include "mds/tool/output.h"
 #include "mds/tool/run_read.h"
+#include "mds/tool/timeline.h"
 
 enum { EXPORT_COLUMNS_MOST = 16, EXPORT_TABLES = 8 };
 
@@ -55,6 +56,11 @@ struct export_sink {
 /** Hand out all that is in a run. @return 0; <0: what the sink has returned, or -ENOMEM */
 int export_run(const struct run *run, const struct export_sink *sink);
 
+/** The events of a run, for a format that has nothing else. @return 0: end with timeline_fini;
+ *  <0: error_out says why there are none */
+int export_timeline(const struct run *run, const struct output *output,
+                    struct timeline *timeline_out, char error_out[DUMP_ERROR_BYTES]);
+
 /** Write a run in a format. @return 0; <0: error_out says why not; the output is for the caller
  *  to end or to abandon */
 typedef int (*export_fn)(const struct run *run, struct output *output,
@@ -71,6 +77,11 @@ int export_json(const struct run *run, struct output *output,
 /** The events of a run, for Perfetto and Chrome's trace viewer; the same. */
 int export_chrome(const struct run *run, struct output *output,
                   char error_out[DUMP_ERROR_BYTES]);
+
+/** The same as an archive of the Open Trace Format 2, a folder; there only where bcs-mds was built
+ *  with its library. */
+int export_otf2(const struct run *run, struct output *output,
+                char error_out[DUMP_ERROR_BYTES]);
 
 /** A data base of SQLite 3; there only where bcs-mds was built with it. */
 int export_sqlite(const struct run *run, struct output *output,

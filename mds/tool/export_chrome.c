@@ -91,13 +91,13 @@ static json_t *event_of(const struct moment *moment, struct places *places)
     json_t *details = details_of(moment, places);
 
     return details == NULL ? NULL
-                           : json_pack("{s:s, s:s, s:s, s:f, s:f, s:I, s:i, s:o}",
+                           : json_pack("{s:s, s:s, s:s, s:f, s:f, s:I, s:I, s:o}",
                                        "name", moment_call(moment), "cat",
                                        is_blocking ? "blocking" : "nonblocking", "ph",
                                        "X", "ts", (double)moment->begin_ns / 1e3, "dur",
                                        (double)(event->end - event->begin) / 1e3, "pid",
-                                       (json_int_t)moment->file->process.rank, "tid", 0,
-                                       "args", details);
+                                       (json_int_t)moment->file->process.rank, "tid",
+                                       (json_int_t)moment->lane, "args", details);
 }
 
 /** @return 0 or -errno */
@@ -123,20 +123,16 @@ static int write_all(const struct run *run, const struct timeline *timeline,
 int export_chrome(const struct run *run, struct output *output,
                   char error_out[DUMP_ERROR_BYTES])
 {
-    struct places *places = place_open();
-    struct timeline timeline = {0};
-    int rc = places == NULL ? -ENOMEM : timeline_of(run, -1, &timeline);
+    struct timeline timeline;
+    struct places *places;
+    int rc = export_timeline(run, output, &timeline, error_out);
 
-    if (rc == 0 && timeline.n == 0) {
-        rc = dump_refuse(error_out, "%s has no events; record with BCS_MDS=trace",
-                         run->folder);
-    } else if (rc == 0) {
-        rc = write_all(run, &timeline, places, output->file);
-        rc = rc < 0 ? output_refuse(output, rc, error_out) : 0;
-    } else {
-        rc = output_refuse(output, rc, error_out);
+    if (rc < 0) {
+        return rc;
     }
-    timeline_fini(&timeline);
+    places = place_open();
+    rc = places == NULL ? -ENOMEM : write_all(run, &timeline, places, output->file);
     place_close(places);
-    return rc;
+    timeline_fini(&timeline);
+    return rc < 0 ? output_refuse(output, rc, error_out) : 0;
 }

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Files that bcs-mds makes; see output.h. One thread.
+ * Files and folders that bcs-mds makes; see output.h. One thread.
  */
 #include "mds/tool/output.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <ftw.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -25,16 +26,23 @@ static int begin_direct(struct output *output)
     return output->file == NULL ? -errno : 0;
 }
 
+/** Name what is made until it is whole: beside its own name. @return 0 or -ENAMETOOLONG */
+static int name_part(struct output *output)
+{
+    int n = snprintf(output->part, sizeof(output->part), "%s.%ld.part", output->path,
+                     (long)getpid());
+
+    return n >= (int)sizeof(output->part) ? -ENAMETOOLONG : 0;
+}
+
 /** Make the file beside. @param mode  permissions that it gets, but for the umask if there is no
  *  file yet. @return 0 or -errno */
 static int begin_part(struct output *output, mode_t mode, bool is_there)
 {
-    int n = snprintf(output->part, sizeof(output->part), "%s.%ld.part", output->path,
-                     (long)getpid());
-    int fd, rc;
+    int fd, rc = name_part(output);
 
-    if (n >= (int)sizeof(output->part)) {
-        return -ENAMETOOLONG;
+    if (rc < 0) {
+        return rc;
     }
     unlink(output->part); /* of a process that had this number before */
     fd = open(output->part, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
@@ -108,6 +116,58 @@ int output_begin(const char *name, struct output *output_out,
     return 0;
 }
 
+static int begin_folder(struct output *output)
+{
+    size_t n = strlen(output->name);
+    int rc;
+
+    while (n > 1 && output->name[n - 1] == '/') {
+        n--;
+    }
+    if (n >= sizeof(output->path)) {
+        return -ENAMETOOLONG;
+    }
+    memcpy(output->path, output->name, n);
+    output->path[n] = '\0';
+    rc = name_part(output);
+    if (rc < 0) {
+        return rc;
+    }
+    if (access(output->path, F_OK) == 0) {
+        return -EEXIST;
+    }
+    return mkdir(output->part, 0777) < 0 ? -errno : 0;
+}
+
+int output_begin_folder(const char *name, struct output *output_out,
+                        char error_out[DUMP_ERROR_BYTES])
+{
+    struct output output = {.name = name};
+    int rc;
+
+    if (strcmp(name, "-") == 0) {
+        return dump_refuse(error_out, "a folder cannot be written to standard output; "
+                                      "name one by -o FOLDER");
+    }
+    rc = begin_folder(&output);
+    if (rc < 0) {
+        return output_refuse(&output, rc, error_out);
+    }
+    *output_out = output;
+    return 0;
+}
+
+/** Take one away of what is in a folder, and itself. */
+static int remove_one(const char *path, const struct stat *status, int type,
+                      struct FTW *at)
+{
+    (void)status;
+    (void)type;
+    (void)at;
+    remove(path);
+    return 0;
+}
+
 /** Have the system take all bytes. @return 0 or -errno */
 static int finish(struct output *output)
 {
@@ -125,8 +185,8 @@ static int finish(struct output *output)
 
 int output_end(struct output *output, char error_out[DUMP_ERROR_BYTES])
 {
-    int rc = finish(output);
-    bool is_own = output->file != stdout;
+    int rc = output->file == NULL ? 0 : finish(output);
+    bool is_own = output->file != NULL && output->file != stdout;
 
     if (rc == 0 && is_own) {
         rc = fclose(output->file) == 0 ? 0 : -errno;
@@ -149,6 +209,6 @@ void output_abandon(struct output *output)
     }
     output->file = NULL;
     if (!output->is_direct) {
-        unlink(output->part);
+        nftw(output->part, remove_one, 8, FTW_DEPTH | FTW_PHYS);
     }
 }

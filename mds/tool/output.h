@@ -2,7 +2,8 @@
 /*
  * A file that bcs-mds makes: it is written under another name beside its own, and gets that when
  * all of it is there. Where something else than a file stands, a pipe or a device, or for "-",
- * standard output, what is written goes there at once. One thread.
+ * standard output, what is written goes there at once. A folder is made in the same way, where
+ * nothing stands. One thread.
  */
 #ifndef MDS_TOOL_OUTPUT_H
 #define MDS_TOOL_OUTPUT_H
@@ -14,9 +15,9 @@
 
 enum { OUTPUT_PATH_BYTES = 4096 };
 
-/** A file that is being made. */
+/** A file, or a folder, that is being made. */
 struct output {
-    FILE *file;                   /* for writing */
+    FILE *file;                   /* for writing; NULL: a folder, at part */
     const char *name;             /* as the user has named it */
     bool is_direct;               /* written at once: no file */
     char path[OUTPUT_PATH_BYTES]; /* its own name, links followed, */
@@ -33,7 +34,11 @@ struct output {
 int output_begin(const char *name, struct output *output_out,
                  char error_out[DUMP_ERROR_BYTES]);
 
-/** The file is whole: give it its name. @return 0; <0: error_out says why not, and what was
+/** Begin a folder. The same; there must be nothing of that name. */
+int output_begin_folder(const char *name, struct output *output_out,
+                        char error_out[DUMP_ERROR_BYTES]);
+
+/** The file or folder is whole: give it its name. @return 0; <0: error_out says why not, and what was
  *  written is gone */
 int output_end(struct output *output, char error_out[DUMP_ERROR_BYTES]);
 

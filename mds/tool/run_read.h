@@ -42,6 +42,13 @@ void run_fini(struct run *run);
 /** The number of a primitive's name in names[]. @return n_names: it is none of them */
 uint32_t run_find_name(const struct run *run, const char *name);
 
+/** The number of a rank's file. */
+static inline uint32_t run_file_number(const struct run *run,
+                                       const struct dump_file *file)
+{
+    return (uint32_t)(file - run->files);
+}
+
 /** Run times of all ranks together; of one only if rank is not -1. */
 double run_total_ns(const struct run *run, int64_t rank);
 

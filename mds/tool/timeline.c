@@ -22,6 +22,56 @@ static int compare(const void *left, const void *right)
                                          : a->event.end > b->event.end;
 }
 
+/** When the last call of each lane of a rank has ended. */
+struct lanes {
+    uint64_t *ends; /* [n] */
+    uint32_t n;
+};
+
+/** The first lane that is free at a time. @return their n: it is a new one */
+static uint32_t find_lane(const struct lanes *lanes, uint64_t begin_ns)
+{
+    uint32_t i = 0;
+
+    while (i < lanes->n && lanes->ends[i] > begin_ns) {
+        i++;
+    }
+    return i;
+}
+
+/** Put calls that a rank made at the same time side by side. @return 0 or -ENOMEM */
+static int find_lanes(const struct run *run, struct timeline *timeline)
+{
+    struct lanes *all = calloc(run->n_files + 1, sizeof(*all));
+    int rc = all == NULL ? -ENOMEM : 0;
+
+    for (size_t i = 0; i < timeline->n && rc == 0; i++) {
+        struct moment *moment = &timeline->moments[i];
+        struct lanes *lanes = &all[run_file_number(run, moment->file)];
+
+        moment->lane = find_lane(lanes, moment->begin_ns);
+        if (moment->lane == lanes->n) {
+            uint64_t *ends =
+                realloc(lanes->ends, (lanes->n + 1) * sizeof(*lanes->ends));
+
+            if (ends == NULL) {
+                rc = -ENOMEM;
+                break;
+            }
+            lanes->ends = ends;
+            lanes->n++;
+            timeline->n_lanes =
+                lanes->n > timeline->n_lanes ? lanes->n : timeline->n_lanes;
+        }
+        lanes->ends[moment->lane] = moment_end_ns(moment);
+    }
+    for (uint32_t i = 0; all != NULL && i < run->n_files; i++) {
+        free(all[i].ends);
+    }
+    free(all);
+    return rc;
+}
+
 static bool is_wanted(const struct dump_file *file, int64_t rank)
 {
     return file->events.n > 0 && (rank < 0 || rank == file->process.rank);
@@ -85,12 +135,17 @@ int timeline_of(const struct run *run, int64_t rank, struct timeline *timeline_o
     }
     qsort(timeline.moments, timeline.n, sizeof(*timeline.moments), compare);
     *timeline_out = timeline;
-    return 0;
+    return find_lanes(run, timeline_out);
 }
 
 void timeline_fini(struct timeline *timeline)
 {
     free(timeline->moments);
+}
+
+uint64_t moment_end_ns(const struct moment *moment)
+{
+    return moment->begin_ns + moment->event.end - moment->event.begin;
 }
 
 const char *moment_call(const struct moment *moment)
@@ -104,6 +159,63 @@ const char *moment_comm(const struct moment *moment)
                ? NULL
                : dump_name(moment->file,
                            dump_comm(moment->file, moment->event.comm).name);
+}
+
+uint64_t moment_comm_id(const struct moment *moment, uint32_t comm)
+{
+    return comm == MDS_DUMP_NONE ? 0 : dump_comm(moment->file, comm).id;
+}
+
+/** The first record of an event in the section that has all messages but the first: they are in
+ *  the order of events. */
+static uint32_t first_record(const struct moment *moment)
+{
+    uint32_t low = 0, high = moment->file->messages.n;
+
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+
+        if (dump_message(moment->file, middle).event < moment->number) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+static struct mds_dump_message first_message(const struct moment *moment)
+{
+    const struct mds_dump_event *event = &moment->event;
+
+    return (struct mds_dump_message){
+        .n_bytes = event->first_bytes,
+        .event = moment->number,
+        .comm = event->comm,
+        .peer = event->peer,
+        .tag = event->tag,
+        .kind = event->kind,
+    };
+}
+
+bool moment_next_message(struct moment_messages *at,
+                         struct mds_dump_message *message_out)
+{
+    const struct moment *moment = at->moment;
+
+    if (at->n == moment->event.n_messages) {
+        return false;
+    }
+    if (at->n++ == 0) {
+        at->next = moment->event.n_messages > 1 ? first_record(moment) : 0;
+        *message_out = first_message(moment);
+        return true;
+    }
+    if (at->next >= moment->file->messages.n) {
+        return false;
+    }
+    *message_out = dump_message(moment->file, at->next++);
+    return message_out->event == moment->number;
 }
 
 char *moment_place(const struct moment *moment, struct places *places)

@@ -13,6 +13,7 @@ struct moment {
     const struct dump_file *file;
     struct mds_dump_event event;
     uint32_t number;   /* of its record */
+    uint32_t lane;     /* calls of a rank's lane follow each other: 0 but for threads */
     uint64_t begin_ns; /* since the first rank of the run began to record */
 };
 
@@ -21,7 +22,8 @@ struct timeline {
     struct moment
         *moments; /* [n], in the order in which they have begun; of a rank, too */
     size_t n;
-    uint64_t n_lost; /* calls of the ranks that are older than those that were kept */
+    uint32_t n_lanes; /* of the rank that has most; 0: without events */
+    uint64_t n_lost;  /* calls of the ranks that are older than those that were kept */
 };
 
 /**
@@ -38,11 +40,29 @@ void timeline_fini(struct timeline *timeline);
 /** Calls of a rank that are not among its events. */
 uint64_t timeline_lost(const struct dump_file *file);
 
+/** When an event ends, since the first rank of the run began to record. */
+uint64_t moment_end_ns(const struct moment *moment);
+
 /** The name of an event's primitive. */
 const char *moment_call(const struct moment *moment);
 
 /** The name of its communicator, any bytes; NULL: it has none. */
 const char *moment_comm(const struct moment *moment);
+
+/** The id of a communicator that an event or its messages name. @return 0: of none */
+uint64_t moment_comm_id(const struct moment *moment, uint32_t comm);
+
+/** A way through the messages that an event has sent, or that have arrived in it. Begins with
+ *  zeros but for the moment. */
+struct moment_messages {
+    const struct moment *moment;
+    uint32_t n;    /* that were handed out */
+    uint32_t next; /* record of the next one, if n is not 0 */
+};
+
+/** The next message. @return false: there is none */
+bool moment_next_message(struct moment_messages *at,
+                         struct mds_dump_message *message_out);
 
 /** The words for its place. @return for free; NULL: no memory */
 char *moment_place(const struct moment *moment, struct places *places);

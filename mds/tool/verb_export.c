@@ -13,32 +13,31 @@ struct format {
     const char *name;
     export_fn write;    /* NULL: it cannot be written, */
     const char *reason; /* because it ... */
+    bool is_folder;     /* what is written */
 };
 
+#define LACKS(library, package)                                                        \
+    "is not in this bcs-mds, which was built without " library ": install " package    \
+    ", configure and build again"
+
 static const struct format formats[] = {
-    {"csv", export_csv, NULL},
+    {"csv", export_csv, NULL, false},
 #ifdef MDS_HAS_JANSSON
-    {"json", export_json, NULL},
+    {"json", export_json, NULL, false},     {"chrome", export_chrome, NULL, false},
 #else
-    {"json", NULL,
-     "is not in this bcs-mds, which was built without Jansson: install libjansson-dev, "
-     "configure and build again"},
+    {"json", NULL, LACKS("Jansson", "libjansson-dev"), false},
+    {"chrome", NULL, LACKS("Jansson", "libjansson-dev"), false},
 #endif
 #ifdef MDS_HAS_SQLITE
-    {"sqlite", export_sqlite, NULL},
+    {"sqlite", export_sqlite, NULL, false},
 #else
-    {"sqlite", NULL,
-     "is not in this bcs-mds, which was built without SQLite: install libsqlite3-dev, "
-     "configure and build again"},
+    {"sqlite", NULL, LACKS("SQLite", "libsqlite3-dev"), false},
 #endif
-#ifdef MDS_HAS_JANSSON
-    {"chrome", export_chrome, NULL},
+#ifdef MDS_HAS_OTF2
+    {"otf2", export_otf2, NULL, true},
 #else
-    {"chrome", NULL,
-     "is not in this bcs-mds, which was built without Jansson: install libjansson-dev, "
-     "configure and build again"},
+    {"otf2", NULL, LACKS("OTF2", "libotf2-trace-dev"), true},
 #endif
-    {"otf2", NULL, "cannot be written by this version of bcs"},
 };
 
 /** Say why a format cannot be written, and which can. @return the program's exit status */
@@ -78,7 +77,8 @@ int verb_export(const struct run *run, const struct verb_options *options)
         return refuse(options->format,
                       format == NULL ? "is none that is known" : format->reason);
     }
-    rc = output_begin(options->output, &output, error);
+    rc = format->is_folder ? output_begin_folder(options->output, &output, error)
+                           : output_begin(options->output, &output, error);
     if (rc == 0) {
         rc = format->write(run, &output, error);
         if (rc < 0) {

@@ -45,19 +45,9 @@ struct work {
     size_t n, room;
 };
 
-static uint64_t end_ns(const struct moment *moment)
-{
-    return moment->begin_ns + moment->event.end - moment->event.begin;
-}
-
 static bool is_blocking(const struct moment *moment)
 {
     return dump_call(moment->file, moment->event.call).timing == (uint32_t)MDS_BLOCKING;
-}
-
-static uint64_t comm_id(const struct dump_file *file, uint32_t comm)
-{
-    return comm == MDS_DUMP_NONE ? 0 : dump_comm(file, comm).id;
 }
 
 /** @return 0 or -ENOMEM */
@@ -82,7 +72,7 @@ static void blame(struct work *work, size_t waiting, size_t late, uint64_t until
                   enum wait_kind kind)
 {
     const struct moment *moment = &work->timeline->moments[waiting];
-    uint64_t end = end_ns(moment), wait;
+    uint64_t end = moment_end_ns(moment), wait;
 
     until_ns = until_ns < end ? until_ns : end;
     wait = until_ns > moment->begin_ns ? until_ns - moment->begin_ns : 0;
@@ -164,7 +154,7 @@ static void judge_messages(struct work *work)
 static void judge_group(struct work *work, const struct end *ends, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
-        uint64_t end = end_ns(&work->timeline->moments[ends[i].moment]);
+        uint64_t end = moment_end_ns(&work->timeline->moments[ends[i].moment]);
         size_t late = NONE;
 
         for (size_t j = 0; j < n; j++) {
@@ -196,55 +186,28 @@ static void judge_collectives(struct work *work)
     }
 }
 
-/** One end of a message of a call. @return 0 or -ENOMEM */
-static int add_end(struct work *work, size_t moment, uint32_t place,
-                   const struct mds_dump_message *message)
+/** The ends of all messages of an event. @return 0 or -ENOMEM */
+static int add_ends(struct work *work, size_t number)
 {
-    const struct dump_file *file = work->timeline->moments[moment].file;
-    bool is_receive = (message->kind & MDS_EVENT_RECEIVED) != 0;
-    uint32_t mine = file->process.rank, peer = (uint32_t)message->peer;
-    const struct end end = {
-        .comm = comm_id(file, message->comm),
-        .from = is_receive ? peer : mine,
-        .to = is_receive ? mine : peer,
-        .tag = message->tag,
-        .is_receive = is_receive,
-        .moment = moment,
-        .place = place,
-    };
+    const struct moment *moment = &work->timeline->moments[number];
+    struct moment_messages at = {.moment = moment};
+    struct mds_dump_message message;
+    int rc = 0;
 
-    return add(work, &end);
-}
+    while (rc == 0 && moment_next_message(&at, &message)) {
+        bool is_receive = (message.kind & MDS_EVENT_RECEIVED) != 0;
+        uint32_t mine = moment->file->process.rank, peer = (uint32_t)message.peer;
+        const struct end end = {
+            .comm = moment_comm_id(moment, message.comm),
+            .from = is_receive ? peer : mine,
+            .to = is_receive ? mine : peer,
+            .tag = message.tag,
+            .is_receive = is_receive,
+            .moment = number,
+            .place = at.n,
+        };
 
-/** All messages of an event: the first, and those of the section that has the others. */
-static int add_ends(struct work *work, size_t moment)
-{
-    const struct moment *its = &work->timeline->moments[moment];
-    const struct mds_dump_message first = {
-        .comm = its->event.comm,
-        .peer = its->event.peer,
-        .tag = its->event.tag,
-        .kind = its->event.kind,
-    };
-    uint32_t low = 0, high = its->file->messages.n, place = 1;
-    int rc = its->event.n_messages > 0 ? add_end(work, moment, 0, &first) : 0;
-
-    while (low < high) { /* they are in the order of events */
-        uint32_t middle = low + (high - low) / 2;
-
-        if (dump_message(its->file, middle).event < its->number) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    for (; rc == 0 && its->event.n_messages > 1 && low < its->file->messages.n; low++) {
-        struct mds_dump_message message = dump_message(its->file, low);
-
-        if (message.event != its->number) {
-            break;
-        }
-        rc = add_end(work, moment, place++, &message);
+        rc = add(work, &end);
     }
     return rc;
 }
@@ -273,7 +236,7 @@ static int add_collectives(struct work *work)
     for (size_t i = 0; i < timeline->n && rc == 0; i++) {
         const struct moment *moment = &timeline->moments[i];
         const struct end end = {
-            .comm = comm_id(moment->file, moment->event.comm),
+            .comm = moment_comm_id(moment, moment->event.comm),
             .tag = moment->event.tag,
             .moment = i,
         };
@@ -310,12 +273,6 @@ static int compare_totals(const void *left, const void *right)
                                       : compare_lines(left, right);
 }
 
-/** The number of a rank's file. */
-static uint32_t file_number(const struct run *run, const struct dump_file *file)
-{
-    return (uint32_t)(file - run->files);
-}
-
 /** A line for each wait. @return how many */
 static size_t put_lines(const struct run *run, const struct work *work,
                         struct waits *waits)
@@ -339,8 +296,8 @@ static size_t put_lines(const struct run *run, const struct work *work,
             .total_ns = cause->wait_ns,
             .most_ns = cause->wait_ns,
         };
-        waits->waited_ns[file_number(run, waiting->file)] += cause->wait_ns;
-        waits->caused_ns[file_number(run, late->file)] += cause->wait_ns;
+        waits->waited_ns[run_file_number(run, waiting->file)] += cause->wait_ns;
+        waits->caused_ns[run_file_number(run, late->file)] += cause->wait_ns;
     }
     return n;
 }

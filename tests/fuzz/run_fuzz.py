@@ -25,7 +25,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 CORPUS = HERE / "corpus"
 SANITIZERS = ["-fsanitize=fuzzer,address,undefined", "-fno-sanitize-recover=undefined"]
 LIBRARIES = {"export_json.c": ["-ljansson"], "export_sqlite.c": ["-lsqlite3"],
-             "place_dwarf.c": ["-ldw"]}
+             "export_otf2.c": ["-lotf2"], "place_dwarf.c": ["-ldw"]}
 LONGEST = 8192  # bytes of an input
 N_VERBS = 64
 

@@ -107,8 +107,9 @@ static void put_comms(struct file *file, const struct wish *wish, uint64_t rank,
     end_section(file, 8, "comms", from, 64);
 }
 
-/** Two events of each primitive, at places that the other sections have. The last one has sent two
- *  messages. */
+/** Two events of each primitive, at places that the other sections have. Every second one has sent
+ *  a message, the last one two, the second one on no communicator, which cannot be; those before
+ *  them are collectives, if the primitive is one. */
 static void put_events(struct file *file, const struct wish *wish, uint64_t rank)
 {
     uint64_t n_events = 2 * wish->primitives;
@@ -120,14 +121,15 @@ static void put_events(struct file *file, const struct wish *wish, uint64_t rank
         put(file, 10 * p, 8);
         put(file, p / 2, 4);
         put(file, p, 4);
-        put(file, p % 2 == 0 ? 0 : UINT32_MAX, 4);
+        put(file, p == 1 ? UINT32_MAX : 0, 4);
         put(file, p % 2 + (p + 1 == n_events), 4);
         put(file, (rank + 1) % wish->ranks, 4);
         put(file, 100 + p, 4);
-        put(file, p % 2, 4);
+        put(file, p % 2 == 1 ? 1 : p >= 10 && p < 18 ? 4 : 0, 4);
         put(file, 0, 4);
+        put(file, p % 2 == 1 ? 7 * p : 0, 8);
     }
-    end_section(file, 9, "events", from, 56);
+    end_section(file, 9, "events", from, 64);
     from = file->n;
     put(file, 12, 8);
     put(file, n_events - 1, 4);

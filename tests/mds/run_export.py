@@ -12,6 +12,7 @@ import os
 import resource
 import sqlite3
 import stat
+import subprocess
 import sys
 
 import folders
@@ -19,11 +20,16 @@ import folders
 sys.path.insert(1, os.path.join(os.path.dirname(__file__), "../system"))
 import job  # noqa: E402
 
-PACKAGES = {"json": "libjansson-dev", "sqlite": "libsqlite3-dev", "chrome": "libjansson-dev"}
+PACKAGES = {"json": "libjansson-dev", "sqlite": "libsqlite3-dev", "chrome": "libjansson-dev",
+            "otf2": "libotf2-trace-dev"}
 ARGUMENTS = ['a,"b"', "two\nlines\r", "=1+1", "</script><b>&amp;", "it's; DROP TABLE x", "",
              "\udcff\udc80", "\u00e4\u20ac\U0001f600", "\x1b\x01"]
 N_RANKS, N_PRIMITIVES, N_PEERS = 5, 6, 3
 FILE_LIMIT = 20000  # less than any of the files
+PLACES = [f"0x{0x1000 + 8 * i:x} in " + ("made", "lib\x1b[1m.so")[i // 2 % 2] if i % 2 == 0 else
+          "elsewhere" if i == 1 else f"0x{0x7f0000000000 + i // 2:x} in no file"
+          for i in range(2 * 8)]
+OPS = {10: 11, 12: 0, 14: 1}  # of the made collectives: their numbers in OTF2
 
 
 def parse_arguments():
@@ -31,11 +37,12 @@ def parse_arguments():
     parser.add_argument("--reader", required=True, help="the program bcs-mds")
     parser.add_argument("--maker", required=True, help="the program make_run")
     parser.add_argument("--formats", required=True, help="those that it was built with")
+    parser.add_argument("--otf2", help="the program print_otf2")
     return parser.parse_args()
 
 
-def limit_files():
-    resource.setrlimit(resource.RLIMIT_FSIZE, (FILE_LIMIT, FILE_LIMIT))
+def limit_files(n_bytes=FILE_LIMIT):
+    resource.setrlimit(resource.RLIMIT_FSIZE, (n_bytes, n_bytes))
 
 
 def read_csv(path):
@@ -238,12 +245,10 @@ def test_timeline(place, report):
     expected = []
     for i in range(4):
         for rank in range(3):
-            about = {"bytes": 10 * i, "messages": i % 2}
-            if i % 2 == 0:
+            about = {"bytes": 10 * i, "messages": i % 2, "place": PLACES[i]}
+            if i != 1:
                 about["communicator"] = "world\x1b[7m"
-                about["place"] = f"0x{0x1000 + 8 * i:x} in " + ("made", "lib\x1b[1m.so")[i // 2]
-            else:
-                about["place"] = "elsewhere" if i == 1 else "0x7f0000000001 in no file"
+            if i % 2 == 1:
                 about.update({"with": (rank + 1) % 3, "tag": 100 + i} if i == 1 else
                              {"messages": 2})
             expected.append({"name": list(sums)[i // 2], "cat": "blocking", "ph": "X",
@@ -254,12 +259,67 @@ def test_timeline(place, report):
     report.case("timeline", problems)
 
 
+def expected_archive(names):
+    """What print_otf2 prints of a run of 3 ranks."""
+    lines = [["comm", "world\x1b[7m", "3", "2"]]
+    lines += [["comm", "(no name)", "1", str(rank)] for rank in range(3)]
+    for i in range(2 * len(names)):
+        for rank in range(3):
+            mine, name = [f"rank {rank}"], names[i // 2]
+            begin, end = ([str(rank), str(1000 * i + more)] for more in (0, 500))
+            lines.append([*mine, "enter", *begin, name, PLACES[i]])
+            if i % 2 == 1 and i > 1:
+                lines.append([*mine, "sent", *begin, "world\x1b[7m", str((rank + 1) % 3),
+                              str(100 + i), str(7 * i)])
+            if i == 2 * len(names) - 1:
+                lines.append([*mine, "sent", *begin, "world\x1b[7m", str(rank), "77", "12"])
+            if i in OPS:
+                lines.append([*mine, "collective", *end, "world\x1b[7m", str(OPS[i]),
+                              str(10 * i)])
+            lines.append([*mine, "leave", *end, name])
+    return lines
+
+
+def by_rank(lines):
+    """What each rank has, in its order: the format leaves open who comes first at one time."""
+    return sorted(lines, key=lambda words: words[0])
+
+
+def test_archive(place, program, report):
+    """An archive has all of a timeline, read by the format's own library."""
+    folder, sums = place.make("archived", ranks=3, primitives=8)
+    path = place.path("archive")
+    told = place.read("export", folder, "--format", "otf2", "-o", path + "/")
+    problems = [] if told.returncode == 0 and not told.stderr else [told.stderr]
+    if not problems:
+        done = subprocess.run([program, os.path.join(path, "traces.otf2")], text=True,
+                              capture_output=True, check=False)
+        lines = by_rank([line.split("\t") for line in done.stdout.splitlines()])
+        expected = by_rank(expected_archive(list(sums)))
+        problems += [done.stderr] if done.stderr or done.returncode else []
+        problems += [f"{one}, not {other}" for one, other in zip(lines, expected)
+                     if one != other]
+        if len(lines) != len(expected):
+            problems.append(f"{len(lines)} lines, not {len(expected)}")
+    report.case("archive", problems)
+    words = ["export", folder, "--format", "otf2", "-o"]
+    report.case("archive that is there",
+                expect_error(place, [*words, path], f"cannot write {path}: File exists"))
+    report.case("archive nowhere",
+                expect_error(place, [*words, place.path("no/folder")], "No such file"))
+    report.case("archive to standard output",
+                expect_error(place, [*words, "-"], "name one by -o FOLDER"))
+    report.case("full with an archive",
+                expect_error(place, [*words, place.path("full")], "File too large",
+                             preexec_fn=lambda: limit_files(100)))
+
+
 def test_formats(place, folder, formats, report):
     """A format that cannot be written is told of, with those that can."""
-    timelines = ["chrome"] if "json" in formats else []
-    allowed = f"; allowed: {', '.join([*formats, *timelines])}\n"
-    for name in ("chrome", "otf2", "xml", *PACKAGES):
-        if name in [*formats, *timelines]:
+    timelines = [name for name in formats if name not in READERS]
+    allowed = f"; allowed: {', '.join(formats)}\n"
+    for name in ("xml", *PACKAGES):
+        if name in formats:
             continue
         told = place.read("export", folder, "--format", name, "-o", place.path("none"))
         is_right = told.returncode == 2 and told.stderr.endswith(allowed)
@@ -279,14 +339,17 @@ def main():
     report = job.Report()
     place = folders.Folders(arguments.maker, arguments.reader)
     try:
-        test_content(place, formats, report)
+        tables = [name for name in formats if name in READERS]
+        test_content(place, tables, report)
         folder, _ = place.make("run")
-        for name in formats:
+        for name in tables:
             test_replaced(place, folder, name, report)
             test_not_written(place, folder, name, report)
             test_standard_output(place, folder, name, report)
-        if "json" in formats:
+        if "chrome" in formats:
             test_timeline(place, report)
+        if arguments.otf2:
+            test_archive(place, arguments.otf2, report)
         test_formats(place, folder, formats, report)
     finally:
         place.close()

@@ -148,7 +148,7 @@ def test_events(place, report):
             where = (("made", "lib?[1m.so")[p // 2 % 2] if p % 2 == 0 else "")
             where = f"0x{0x1000 + 8 * p:x} in {where}" if where else (
                 "elsewhere" if p == 1 else f"0x{0x7f0000000000 + p // 2:x} in no file")
-            comm = "-" if p % 2 else "world?[7m"
+            comm = "-" if p == 1 else "world?[7m"
             expected.append([f"{p / 1e6:.6f}", "0.500", str(rank), name, with_, tag,
                              str(10 * p), f"{comm}  {where}"])
     report.case("events", [] if rows == expected[-7:] else [f"{rows}, not {expected[-7:]}"])
