@@ -47,6 +47,9 @@ void diff_print_whole(const struct diff *diff);
 /** Primitives by the change of their total time. @return 0 or -ENOMEM */
 int diff_print_calls(const struct diff *diff);
 
+/** Places in the program by the change of their total time. @return 0 or -ENOMEM */
+int diff_print_sites(const struct diff *diff);
+
 /** Distributions by how far they have moved. @return 0 or -ENOMEM */
 int diff_print_spreads(const struct diff *diff);
 

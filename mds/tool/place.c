@@ -11,7 +11,7 @@
 
 #include "mds/tool/demangle.h"
 
-static const char *last_part(const char *path)
+const char *place_last_part(const char *path)
 {
     const char *slash = strrchr(path, '/');
 
@@ -27,16 +27,17 @@ static void print(FILE *out, int rc, const struct places *places,
     } else if (module->path == NULL) {
         fprintf(out, "0x%" PRIx64 " in no file", address);
     } else if (rc < 0) {
-        fprintf(out, "0x%" PRIx64 " in %s%s", address, last_part(module->path),
+        fprintf(out, "0x%" PRIx64 " in %s%s", address, place_last_part(module->path),
                 rc == -ESTALE ? ", which has changed since" : "");
     } else {
         char *function = demangle(place_demangler(places), place->function);
 
         fprintf(out, "%s", function == NULL ? "?" : function);
         if (place->line > 0) {
-            fprintf(out, ", %s:%d", last_part(place->file), place->line);
+            fprintf(out, ", %s:%d", place_last_part(place->file), place->line);
         } else {
-            fprintf(out, "+0x%" PRIx64 ", %s", place->offset, last_part(module->path));
+            fprintf(out, "+0x%" PRIx64 ", %s", place->offset,
+                    place_last_part(module->path));
         }
         free(function);
     }

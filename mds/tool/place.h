@@ -59,6 +59,9 @@ void place_close(struct places *places);
 int place_find(struct places *places, const struct place_module *module,
                uint64_t address, struct place *place_out);
 
+/** The last part of a path. */
+const char *place_last_part(const char *path);
+
 /**
  * The words for a place: "function, file.c:12", without a line "function+0x1c, program", else
  * "0x4c1d in program", and what stands against it. Of paths the last part.

@@ -33,8 +33,10 @@ def tables_of(text):
     for block in text.split("\n\n"):
         lines = block.splitlines()
         for number, line in enumerate(lines):
-            if line.split()[:1] in (["Primitive"], ["Distribution"], ["Rank"], ["From"], ["A"]):
-                rows = [row.replace("|", " ").split() for row in lines[number + 1:]]
+            if line.split()[:1] in (["Primitive"], ["Called"], ["Distribution"], ["Rank"],
+                                    ["From"], ["A"]):
+                rows = [row.replace("|", " ").split() for row in lines[number + 1:]
+                        if " places, by " not in row]
                 tables[line.split()[0]] = rows
     return tables
 
@@ -91,7 +93,8 @@ def test_single(place, report):
     _, tables = differ(place, one, other, "--most", "2")
     expect(report, "--most", ({name: len(rows) for name, rows in tables.items()
                                if name != "A"},
-                              {"Primitive": 2, "Distribution": 2, "Rank": 2, "From": 2}))
+                              {"Primitive": 2, "Called": 2, "Distribution": 2, "Rank": 2,
+                               "From": 2}))
 
 
 def test_several(place, report):
@@ -102,11 +105,15 @@ def test_several(place, report):
     text, tables = differ(place, before, same)
     expect(report, "chance",
            ({name: beyond(rows) for name, rows in tables.items()},
-            {"A": [], "Primitive": [], "Distribution": [], "Rank": [], "From": []}))
+            {"A": [], "Primitive": [], "Called": [], "Distribution": [], "Rank": [],
+             "From": []}))
     text, tables = differ(place, before, after)
     expect(report, "several runs a side",
            (slow_ranks(tables), ["2"]),
            (beyond(tables["Distribution"]), ["MPI_Recv", "Comp", "Comm"]),
+           (beyond(tables["Called"]), ["MPI_Recv", "MPI_Recv"]),
+           (sorted(row[-3:] for row in tables["Called"] if row[0] == "MPI_Recv"),
+            [["0x1010", "in", "lib?[1m.so"], ["in", "no", "file"]]),
            ("Run" in beyond(tables["A"]), True),
            ("Load" in beyond(tables["A"]), True),
            (f"B: {after}, {N_RUNS} runs of 4 ranks: ./made\n" in text, True))

@@ -28,6 +28,7 @@ def parse_arguments():
     parser.add_argument("--stuck-source", required=True, help="its source")
     parser.add_argument("--late", required=True, help="the program late_ranks")
     parser.add_argument("--late-source", required=True, help="its source")
+    parser.add_argument("--moved", required=True, help="the same program with other lines")
     parser.add_argument("--has-lines", action="store_true", help="bcs-mds has libdw")
     parser.add_argument("--timeout", type=float, default=120)
     return parser.parse_args()
@@ -191,6 +192,26 @@ def test_waits(runs, report):
         if told is not None and part not in told.stdout:
             problems.append(f"{words[0]} does not tell: {told.stderr}")
     report.case("waits", problems + [f"{rows}"] if problems else [])
+    return folder
+
+
+def test_moved(runs, folder, report):
+    """Places are found again in a program whose lines have moved."""
+    moved, result = runs.record([runs.arguments.moved], {"BCS_MDS": "trace"})
+    problems = mds_runs.problems_of_end(moved, result)
+    told = runs.read("diff", folder, moved, "--most", "1000") if not problems else None
+    places = [] if told is None else told.stdout.split("\nCalled from")[1].split("\n\n")[0]
+    if told is not None and runs.arguments.has_lines:
+        pairs = re.findall(r", late_ranks\.c:(\d+); in B .*, late_ranks\.c:(\d+)$", places, re.M)
+        counts = re.findall(r"^MPI_\w+ +(\d+) +(\d+) ", places, re.M)
+        n = re.search(r"^\d+ of (\d+) places", runs.read("summary", moved).stdout, re.M)[1]
+        if len({int(b) - int(a) for a, b in pairs}) != 1 or len(pairs) != len(counts):
+            problems.append(f"{pairs}")
+        if f"\n{n} of {n} places" not in places:
+            problems.append(f"not {n} places")
+        if not counts or any(a != b for a, b in counts):
+            problems.append(f"{counts}")
+    report.case("moved", problems + [f"{places}"] if problems else [])
 
 
 def main():
@@ -199,7 +220,9 @@ def main():
     runs = mds_runs.Runs(arguments)
     try:
         test_trace(runs, report)
-        test_waits(runs, report)
+        late = test_waits(runs, report)
+        if late:
+            test_moved(runs, late, report)
         test_stuck(runs, report)
     finally:
         runs.close()
