@@ -203,6 +203,19 @@ static int make(struct run *run, const struct op *op, int mine, MPI_Comm from,
     }
 }
 
+/* Complete the collectives that are pending on a communicator. */
+static void wait_for_collectives(struct run *run, int comm)
+{
+    for (int i = 0; i < run->n_entries; i++) {
+        struct entry *entry = &run->entries[i];
+
+        if (entry->act >= 0 && entry->is_active && (entry->moving || entry->reducing) &&
+            run->plan->acts[entry->act].comm == comm) {
+            run_wait(run, entry);
+        }
+    }
+}
+
 void run_make(struct run *run, const struct act *act)
 {
     const struct op *op = &run->plan->ops[act->op];
@@ -212,6 +225,11 @@ void run_make(struct run *run, const struct act *act)
 
     /* Open MPI 4.1 gives numbers twice if other communicators are made meanwhile. */
     wait_for_idup(run, -1);
+    if (run->is_native && run->plan->comms[act->comm].is_inter) {
+        /* Open MPI 4.1's reduce-scatters talk within a side where the sides also agree on the
+         * new one's number, and may have the same tags. */
+        wait_for_collectives(run, act->comm);
+    }
     if (op->make == MAKE_IDUP) {
         struct entry *entry = run_add_entry(run, act);
 
@@ -239,14 +257,7 @@ void run_made(struct run *run, const struct act *act)
  * which crashes. */
 void run_free(struct run *run, const struct act *act)
 {
-    for (int i = 0; i < run->n_entries; i++) {
-        struct entry *entry = &run->entries[i];
-
-        if (entry->act >= 0 && entry->is_active && (entry->moving || entry->reducing) &&
-            run->plan->acts[entry->act].comm == act->comm) {
-            run_wait(run, entry);
-        }
-    }
+    wait_for_collectives(run, act->comm);
     wait_for_idup(run, -1);
     run_expect(run, MPI_Comm_free(&run->comms[act->comm]), MPI_SUCCESS,
                "MPI_Comm_free");
