@@ -157,14 +157,15 @@ static void put_phases(struct file *file)
     end_section(file, 12, "phases", from, 40);
 }
 
-/** Ranks with even numbers wait for the next one in the first primitive, others for anybody. */
+/** Ranks with even numbers wait for the next one in the first primitive, others for anybody; rank
+ *  4 does in the second one. */
 static void put_now(struct file *file, const struct wish *wish, uint64_t rank)
 {
     size_t from = file->n;
 
     if (rank < wish->stuck) {
         put(file, 2000, 8);
-        put(file, 0, 4);
+        put(file, rank == 4 ? 1 : 0, 4);
         put(file, 0, 4);
         put(file, rank % 2, 4);
         put(file, 1, 4);

@@ -175,10 +175,11 @@ def test_roll(place, report):
     told = place.read("summary", folder)
     roll = re.findall(r"^  ([\d,.-]+): (.*)$", told.stdout, re.M)
     since = "since 0.000 s of the run (no such process any more)"
-    name = next(iter(sums))
-    expected = [("1,3", f"{name}, any rank, any tag, on world?[7m, at 0x1234 in lib?[1m.so, "
+    name, other = list(sums)[:2]
+    expected = [("4", f"{other}, rank 5, tag 5, on world?[7m, at 0x1234 in made, {since}"),
+                ("1,3", f"{name}, any rank, any tag, on world?[7m, at 0x1234 in lib?[1m.so, "
                         f"{since}"),
-                ("0,2,4", f"{name}, each with others, on world?[7m, at 0x1234 in made, {since}")]
+                ("0,2", f"{name}, each with others, on world?[7m, at 0x1234 in made, {since}")]
     report.case("roll-call", [] if roll == expected else [f"{roll}, not {expected}"])
 
 

@@ -81,16 +81,16 @@ static void exchanges(void)
     MPI_Wait(&request, MPI_STATUS_IGNORE);
 }
 
-/** On a communicator that is freed meanwhile. */
+/** On a communicator that gets its name when it is in use, and is freed meanwhile. */
 static void freed(void)
 {
     MPI_Request requests[2];
     MPI_Comm comm;
 
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);
-    MPI_Comm_set_name(comm, "a copy");
     MPI_Irecv(in, 40000, MPI_BYTE, last, 0, comm, &requests[0]);
     MPI_Isend(out, 40000, MPI_BYTE, next, 0, comm, &requests[1]);
+    MPI_Comm_set_name(comm, "a copy");
     MPI_Comm_free(&comm);
     MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
 }
