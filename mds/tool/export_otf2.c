@@ -68,13 +68,22 @@ static OTF2_StringRef place_of(struct otf2_archive *archive,
 static uint32_t rank_in(const struct otf2_archive *archive,
                         const struct otf2_comm *comm, int32_t rank)
 {
-    uint32_t i = 0;
+    uint32_t low = 0, high = comm->n;
 
-    while (i < comm->n &&
-           (int64_t)archive->run->files[comm->files[i]].process.rank != rank) {
-        i++;
+    while (low < high) { /* files are in the order of ranks */
+        uint32_t middle = low + (high - low) / 2;
+        int64_t its = archive->run->files[comm->files[middle]].process.rank;
+
+        if (its == rank) {
+            return middle;
+        }
+        if (its < rank) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
     }
-    return i;
+    return comm->n;
 }
 
 /** Messages of a call that were sent, or those that have arrived. One whose other end has no file
