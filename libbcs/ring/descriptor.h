@@ -149,7 +149,7 @@ struct bcs_transfer {
     _Atomic uint32_t is_refused; /* who claimed a piece may not copy; none is claimed */
     uint64_t n_wanted;           /* bytes that fit the receive buffer */
     uint64_t target;             /* receive buffer, address in the receiver */
-    uint64_t chunk_begin;        /* bytes before the granted chunk; the engine's own */
+    uint64_t chunk_begin;        /* bytes before the granted chunk */
     uint32_t n_stored;           /* streamed: pieces that the receiver has taken */
 };
 

@@ -7,23 +7,27 @@
 #include "libbcs/ring/port.h"
 
 enum {
-    PIECE_MIN_BYTES = 32 << 10, /* while both ends copy */
-    PIECE_MAX_BYTES = 128 << 10,
-    PIECE_ALONE_BYTES = 1 << 20, /* while the other end may be busy elsewhere */
+    PIECE_MIN_BYTES = 16 << 10,
+    PIECE_MAX_BYTES = 1 << 20,
     PIECE_STREAMED_BYTES = 32 << 10,
 };
 
 _Static_assert((int)PIECE_STREAMED_BYTES <= (int)BCS_CHUNK_BLOCK_BYTES, "fits a block");
 
-/** How much to claim: large pieces, unless the other end is going to copy, too. */
-static uint64_t piece_bytes(const struct bcs_transfer *transfer, uint64_t n_left_bytes)
+/** How much to claim of [claimed, granted), which is not empty. If both ends are going to copy,
+ *  each takes half of the chunk: every piece costs a system call, and of two smaller ones it is by
+ *  chance which end gets them, whose cache has them or not. */
+static uint64_t piece_bytes(const struct bcs_transfer *transfer, uint64_t claimed,
+                            uint64_t granted)
 {
-    uint64_t n_bytes = PIECE_ALONE_BYTES;
+    uint64_t n_left_bytes = granted - claimed;
+    uint64_t n_bytes = PIECE_MAX_BYTES;
 
     if (transfer->is_streamed) {
         n_bytes = PIECE_STREAMED_BYTES;
     } else if (transfer->is_shared) {
-        n_bytes = n_left_bytes / 4;
+        /* the engine changes the begin of a chunk when all before it is claimed only */
+        n_bytes = (granted - transfer->chunk_begin + 1) / 2;
         n_bytes = n_bytes < PIECE_MIN_BYTES ? PIECE_MIN_BYTES : n_bytes;
         n_bytes = n_bytes > PIECE_MAX_BYTES ? PIECE_MAX_BYTES : n_bytes;
     }
@@ -38,13 +42,14 @@ bool bcs_transfer_claim(struct bcs_transfer *transfer, struct bcs_piece *piece_o
         /* acquire: pairs with the release in the DMA helper's grant_local */
         uint64_t granted =
             atomic_load_explicit(&transfer->granted, memory_order_acquire);
-        uint64_t n_bytes = piece_bytes(transfer, granted - claimed);
+        uint64_t n_bytes;
 
         /* relaxed: it only spares work that is done again */
-        if (n_bytes == 0 ||
+        if (claimed == granted ||
             atomic_load_explicit(&transfer->is_refused, memory_order_relaxed) != 0) {
             return false;
         }
+        n_bytes = piece_bytes(transfer, claimed, granted);
         if (atomic_compare_exchange_weak_explicit(
                 &transfer->claimed, &claimed, claimed + n_bytes, memory_order_relaxed,
                 memory_order_relaxed)) {
