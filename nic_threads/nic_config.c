@@ -80,7 +80,7 @@ static const struct bcs_config_entry entries[] = {
     },
     {
         .name = "BCS_EAGER_LIMIT",
-        .fallback = "16k",
+        .fallback = "32k",
         .kind = BCS_CONFIG_BYTES,
         FIELD(eager_limit_bytes),
         .minimum = 4096,

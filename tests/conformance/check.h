@@ -29,9 +29,9 @@ struct world {
 /** Message lengths in bytes around the places where an implementation may change its
  * way. */
 static const int check_lengths[] = {
-    0,     1,     7,     8,     9,     63,    64,    65,     79,      80,      81,
-    127,   1000,  2047,  4000,  4095,  4096,  4097,  8191,   8192,    8193,    16383,
-    16384, 16385, 32769, 65535, 65536, 65537, 99999, 262144, 1048576, 4194307,
+    0,     1,     7,     8,     9,     63,    64,    65,    79,     80,      81,
+    127,   1000,  2047,  4000,  4095,  4096,  4097,  8191,  8192,   8193,    16383,
+    16384, 16385, 32768, 32769, 65535, 65536, 65537, 99999, 262144, 1048576, 4194307,
 };
 
 #define CHECK_N_LENGTHS ((int)(sizeof(check_lengths) / sizeof(check_lengths[0])))

@@ -10,7 +10,7 @@
 #include "tests/engine/patterns.h"
 
 enum {
-    LONGEST = 16384, /* that is buffered */
+    LONGEST = 32768, /* that is buffered */
     N_TESTS = 300,
     FIRST_TAG = 10,
     TAG_A_LENGTH = 10,

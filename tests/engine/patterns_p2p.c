@@ -42,8 +42,9 @@ static struct bcs_result receive(struct rank *me, int32_t peer, int32_t tag, voi
 
 void pattern_ping_pong(struct rank *me)
 {
-    static const size_t lengths[] = {0,    1,     8,     24,    25,    80,     81,
-                                     4096, 16384, 16385, 49152, 65536, 131073, 300000};
+    static const size_t lengths[] = {0,     1,     8,     24,     25,
+                                     80,    81,    4096,  16384,  32768,
+                                     32769, 49152, 65536, 131073, 300000};
     uint8_t *data = malloc(300000);
 
     for (uint32_t i = 0; me->rank < 2 && i < sizeof(lengths) / sizeof(lengths[0]);

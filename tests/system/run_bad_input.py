@@ -129,7 +129,7 @@ class Suite:
             ("BCS_MDS", "loud", ("mmds",)),
             ("BCS_MDS_RANKS", "3-1", ("0,4-7",)),
             ("BCS_MDS_RESOLUTION", "3", ("128",)),
-            ("BCS_CHUNK", "8k", ("BCS_EAGER_LIMIT", "16k")),
+            ("BCS_CHUNK", "8k", ("BCS_EAGER_LIMIT", "32k")),
         )
         for name, value, words in bad:
             case = f"{name}={value!r}"

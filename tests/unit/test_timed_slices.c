@@ -92,7 +92,7 @@ static bool is_complete(int rank, struct bcs_request *request)
     return bcs_look(ranks[rank].context, request);
 }
 
-static const size_t short_lengths[] = {0, 8, 80, 81, 5000, 16384};
+static const size_t short_lengths[] = {0, 8, 80, 81, 5000, 32768};
 enum { N_SHORT = sizeof(short_lengths) / sizeof(short_lengths[0]) };
 
 START_TEST(a_short_message_runs_in_the_next_slice_and_is_seen_when_that_is_over)
