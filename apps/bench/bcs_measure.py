@@ -8,6 +8,7 @@ settings of a row. Rows of one job share its runs.
 import os
 import statistics
 import sys
+from collections import Counter
 from dataclasses import dataclass
 
 from bcs_jobs import BenchError, busy_loops, job_run, number_find, rounds_run
@@ -46,12 +47,10 @@ def n_pairs_of(row, options):
 
 
 def pairs_text(rows, options):
-    """How many pairs of runs rows have: most of them, and those that have another number."""
+    """How many pairs of runs rows have."""
     numbers = [n_pairs_of(row, options) for row in rows]
-    usual = statistics.mode(numbers)
-    others = [f"{n} of {row.title}, {row.n_ranks} ranks" for row, n in zip(rows, numbers)
-              if n != usual]
-    return ", ".join([str(usual), *others])
+    return ", ".join(f"{n} ({count} rows)" if count > 1 else f"{n} (1 row)"
+                     for n, count in Counter(numbers).most_common())
 
 
 def job_command(places, row, launcher, program_options):

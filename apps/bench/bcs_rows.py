@@ -12,6 +12,12 @@ TO_ONE_NODE = "-to-one-node"  # ends the names of rows that compare with one nod
 # What stands in a row's command for an input file of an application.
 INPUTS = ("input.bench", "timing_h.input", "timing_c.input")
 
+# Pairs of runs: of programs that time messages, of applications, and where a run takes long or
+# shows what hardly varies.
+MESSAGE_PAIRS = 15
+APPLICATION_PAIRS = 7
+FEW_PAIRS = 3
+
 SLICE_US = 500
 TIMED = {"BCS_STROBE": "timed", "BCS_SLICE": f"{SLICE_US}us"}
 # A call that is posted when a slice begins is carried out in the next one and done when
@@ -39,7 +45,7 @@ class Row:
     base_launcher: str = None
     reference: float = None
     base_title: str = NATIVE
-    n_pairs: int = 5  # of runs, unless told otherwise
+    n_pairs: int = APPLICATION_PAIRS  # of runs, unless told otherwise
     is_quick: bool = True  # whether --quick has it, too
     launch: tuple = ()  # options of mpirun, on all sides
     has_loops: bool = False  # a busy process for each core runs beside it, on all sides
@@ -90,7 +96,7 @@ def line_row(program, n_ranks, n_bytes=0, *, title, line=None, unit="us", bar=No
     return Row(name=name, title=title.format(size=size_text(n_bytes)),
                n_ranks=n_ranks, command=command,
                pattern=rf"^{line} {n_bytes} (\S+) {re.escape(unit)}$",
-               unit=unit, better=better, bar=bar)
+               unit=unit, better=better, bar=bar, n_pairs=MESSAGE_PAIRS)
 
 
 def two_rank_rows():
@@ -174,7 +180,7 @@ def sage_row(deck, n_ranks):
 def start_rows(n_ranks, memory_bar):
     """What a job of many ranks takes that does nothing: a launch takes from seconds to a
     minute, so a few of them must do."""
-    few = {"n_ranks": n_ranks, "n_pairs": 3, "is_quick": False}
+    few = {"n_ranks": n_ranks, "n_pairs": FEW_PAIRS, "is_quick": False}
     return [
         Row(name=f"startup-{n_ranks}", title="start-up", command=("bench_empty",),
             pattern=None, unit="s", bar=1.15, **few),
@@ -185,7 +191,7 @@ def start_rows(n_ranks, memory_bar):
 
 def timed(row, bar, reference=None):
     """The same row with strobes by the clock, of which a reference is the length."""
-    return replace(row, name=f"timed-{row.name}", bar=bar, settings=TIMED,
+    return replace(row, name=f"timed-{row.name}", bar=bar, settings=TIMED, n_pairs=FEW_PAIRS,
                    title=f"{row.title}, timed {SLICE_US} us", reference=reference,
                    base_title="slice" if reference else row.base_title)
 
