@@ -56,6 +56,7 @@ struct bcs_context {
     uint32_t n_ordered;
     uint32_t n_orders_idle; /* see wait.c */
     struct bcs_plans plans; /* collectives that go on by themselves */
+    uint64_t n_at_hand;     /* messages that were received without a descriptor */
     uint32_t n_misses;      /* tests in a row that found nothing */
     uint32_t n_turns;       /* of waits, since the last look outside */
     bool is_called;         /* at that look another process had called; */

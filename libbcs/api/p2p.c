@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "libbcs/api/at_hand.h"
 #include "libbcs/api/completion.h"
 #include "libbcs/api/fetch.h"
 #include "libbcs/api/post.h"
@@ -354,19 +355,21 @@ int bcs_recv(struct bcs_context *context, const struct bcs_message *message,
     if (__builtin_expect(!bcs_message_is_receivable(message), 0)) {
         return bcs_message_refuse("bcs_recv", message);
     }
-    entry = prepare_receive(context, message, request == NULL ? &own : request);
-    if (entry == NULL) {
-        return find_no_cell(context, message);
-    }
-    if (request != NULL) {
-        bcs_post_kick(context, ring, entry);
-        if (message->n_bytes > context->config.eager_limit_bytes) {
-            bcs_post_leave(context, ring);
+    if (request != NULL || !bcs_take_at_hand(context, message, &own.result)) {
+        entry = prepare_receive(context, message, request == NULL ? &own : request);
+        if (entry == NULL) {
+            return find_no_cell(context, message);
         }
-        return 0;
+        if (request != NULL) {
+            bcs_post_kick(context, ring, entry);
+            if (message->n_bytes > context->config.eager_limit_bytes) {
+                bcs_post_leave(context, ring);
+            }
+            return 0;
+        }
+        bcs_ring_publish(ring, entry);
+        wait_for(context, &own);
     }
-    bcs_ring_publish(ring, entry);
-    wait_for(context, &own);
     if (result_out != NULL) {
         *result_out = own.result;
     }

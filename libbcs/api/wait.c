@@ -12,8 +12,7 @@
 #include "libbcs/base/clock.h"
 
 enum {
-    TURNS_A_LOOK = 128,  /* of waits, between two looks at what else is under way */
-    TURNS_IF_CALLED = 4, /* the same while other processes call for it */
+    TURNS_IF_CALLED = 4, /* as BCS_TURNS_A_LOOK, while other processes call for it */
     MISSES_A_LOOK = 64,
     FIRST_SLEEP_NS = 50000,    /* where sleeps are short: the first one, */
     LONGEST_SLEEP_NS = 800000, /* and the last one that is not doubled */
@@ -90,7 +89,7 @@ static void take_turn(struct bcs_context *context, struct bcs_waiter *waiter)
     if (will_sleep) {
         come_in(context);
         if (!waiter->spell.is_announced) { /* woken by a call, perhaps */
-            context->n_turns = TURNS_A_LOOK;
+            context->n_turns = BCS_TURNS_A_LOOK;
         }
     }
 }
@@ -144,7 +143,8 @@ void bcs_wait_turn(struct bcs_context *context, struct bcs_waiter *waiter)
         waiter->spell.since_ticks = 0;
     }
     if (waiter->spell.is_announced ||
-        ++context->n_turns >= (context->is_called ? TURNS_IF_CALLED : TURNS_A_LOOK)) {
+        ++context->n_turns >=
+            (context->is_called ? TURNS_IF_CALLED : BCS_TURNS_A_LOOK)) {
         look_up(context, waiter);
     }
     take_turn(context, waiter);

@@ -12,6 +12,9 @@
 
 #include "libbcs/base/waiter.h"
 
+/** So many turns of waits, at most, are between two looks at what is not ours. */
+enum { BCS_TURNS_A_LOOK = 128 };
+
 /** Move what can be moved at once, for a caller that polls: it then looks once more if something may
  *  have come of it, and calls bcs_wait_in_vain if it finds nothing. @return whether it may */
 bool bcs_progress(struct bcs_context *context);

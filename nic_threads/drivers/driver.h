@@ -18,6 +18,8 @@
 struct nic_driver_ops {
     const char *name;
     uint32_t serves; /* entries of the service that it needs; service.h */
+    bool
+        takes_at_hand; /* whether processes may take messages by themselves; at_hand.h */
     /** Something was posted for a desk to read, and nobody in this process waits: see that it
      *  gets done. */
     void (*kick)(struct nic_engine *engine, uint32_t reader);

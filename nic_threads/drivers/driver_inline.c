@@ -245,6 +245,7 @@ static void inline_wait_for_room(struct nic_engine *engine, struct bcs_waiter *w
 const struct nic_driver_ops nic_driver_inline = {
     .name = "inline",
     .serves = NIC_SERVES(NIC_SERVE_BACKGROUND),
+    .takes_at_hand = true,
     .kick = inline_kick,
     .leave = inline_leave,
     .progress = inline_progress,

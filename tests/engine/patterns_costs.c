@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What <bcs/bcs.h> says of the messages that calls cost, counted in descriptors: a message is
- * one at its sender and one at its receiver; what an end posts for each part that it has copied
- * is not counted. Run by every rank of a job, process or thread.
+ * one at its sender and one at its receiver, posted or not; what an end posts for each part that it
+ * has copied is not counted. Run by every rank of a job, process or thread.
  */
 #include <stdlib.h>
 
@@ -17,7 +17,8 @@ struct counting {
     uint32_t was; /* descriptors posted before the call, to the own ring, */
     uint32_t linked[JOB_MAX_RANKS]; /* and to each link, */
     uint32_t linked_node;           /* and to the node's own desk, */
-    uint64_t n_near;                /* and collectives that took none */
+    uint64_t n_near;                /* and collectives that took none, */
+    uint64_t n_at_hand;             /* and receives */
     uint32_t others;                /* members but this one */
     uint32_t tree; /* messages up or down a tree of all, at this member */
     bool spans_nodes, is_timed;
@@ -39,7 +40,8 @@ static uint32_t count_in(const struct bcs_ring_writer *writer,
     return n;
 }
 
-/** The same for all rings, and with the lines of near collectives, which are as good as one. */
+/** The same for all rings, with what takes none and is as good as one: a near collective, and a
+ *  message at hand. */
 static uint32_t count_posted(struct counting *c)
 {
     const struct bcs_context *context = c->context;
@@ -48,6 +50,8 @@ static uint32_t count_posted(struct counting *c)
 
     n += (uint32_t)(c->group->n_near - c->n_near);
     c->n_near = c->group->n_near;
+    n += (uint32_t)(context->n_at_hand - c->n_at_hand);
+    c->n_at_hand = context->n_at_hand;
     for (uint32_t i = 0; context->links != NULL && i < (uint32_t)c->me->size; i++) {
         if (context->links[i].position > 0) {
             const struct nic_view *there = nic_engine_view(context->engine, i);

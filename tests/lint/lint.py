@@ -37,6 +37,7 @@ INCLUDE_EDGES = {
         "libbcs/include",
         "libbcs/ring",
         "libbcs/session",
+        "nic_threads/drivers/at_hand.h",
         "nic_threads/drivers/driver.h",
         "nic_threads/drivers/owed.h",
         "nic_threads/nic_config.h",
