@@ -181,15 +181,25 @@ uint64_t nic_config_digest(const struct nic_config *config)
     struct nic_config compared = *config;
     /* all fields, without what may follow for alignment */
     unsigned char bytes[offsetof(struct nic_config, limits) + sizeof(compared.limits)];
+    uint64_t digest;
 
     compared.spin_ns = 0;
+    compared.record.metrics = 0;
     memcpy(bytes, &compared, sizeof(bytes));
-    return bcs_digest_add(BCS_DIGEST_OF_NOTHING, bytes, sizeof(bytes));
+    digest = bcs_digest_add(BCS_DIGEST_OF_NOTHING, bytes, sizeof(bytes));
+    return bcs_digest_add(digest, &compared.record, sizeof(compared.record));
 }
 
 const char *nic_config_transport(const struct nic_config *config)
 {
     return config->defer != 0 ? "shm-defer" : "shm";
+}
+
+uint32_t nic_config_node_ranks(const struct nic_config *config, uint32_t n_ports)
+{
+    return config->node_ranks > 0 && config->node_ranks < n_ports
+               ? (uint32_t)config->node_ranks
+               : n_ports;
 }
 
 static uint64_t larger(uint64_t a, uint64_t b)

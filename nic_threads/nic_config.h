@@ -13,8 +13,17 @@ enum nic_buffering { NIC_BUFFERING_EAGER, NIC_BUFFERING_NONE };
 enum nic_driver_kind { NIC_DRIVER_INLINE, NIC_DRIVER_THREADS };
 enum nic_strobe_mode { NIC_STROBE_DEMAND, NIC_STROBE_TIMED };
 
-/** Values of nic_config_table; all fields as bcs_config_read stores them. All but spin_ns are
- *  the same in all processes of a job. */
+/** What is recorded of slices; see nic_threads/node/monitor.h. All zero: nothing. */
+struct nic_record_config {
+    uint64_t
+        n_spans; /* in each of two halves of a desk's; even; 0: nothing is recorded */
+    uint64_t first;    /* slices from this number on, */
+    uint64_t n_slices; /* and so many; 0: all */
+    uint64_t metrics;  /* bits, by enum bcs_metric; of the process's own node */
+};
+
+/** Values of nic_config_table; all fields as bcs_config_read stores them, unless it says
+ *  otherwise. All but spin_ns and record.metrics are the same in all processes of a job. */
 struct nic_config {
     uint64_t node_ranks; /* 0: all ranks of the machine in one node */
     uint64_t strobe;     /* enum nic_strobe_mode */
@@ -30,13 +39,18 @@ struct nic_config {
     uint64_t spin_ns; /* 0: as usual, see nic_config_spin_ns */
     uint64_t defer;   /* 0: transport shm; else shm-defer, by this seed */
     struct bcs_limits limits;
+    struct nic_record_config
+        record; /* of no variable of this table: who reads it sets it */
 };
 
 extern const struct bcs_config_table nic_config_table;
 
-/** A number that is the same for equal settings, and almost always another for others;
- *  spin_ns does not count. */
+/** A number that is the same for equal settings, and almost always another for others; spin_ns
+ *  and record.metrics do not count. */
 uint64_t nic_config_digest(const struct nic_config *config);
+
+/** How many processes of a job of so many a node has. */
+uint32_t nic_config_node_ranks(const struct nic_config *config, uint32_t n_ports);
 
 /** How much of one message moves in one slice. What lies in an eager block goes in one
  *  piece, so that it is that much at least. */

@@ -36,8 +36,24 @@ static struct nic_engine_params engine_params(const struct bcs_context *context)
     };
 }
 
+/** Say what belongs to the machine, by the first process of it. */
+static void describe_machine(const struct bcs_context *context,
+                             struct bcs_clock_moment start)
+{
+    struct bcs_machine *machine = context->engine->machine;
+
+    machine->n_cpus = context->meeting.n_cpus;
+    machine->first_port = context->meeting.first;
+    machine->n_ports = context->meeting.n_processes;
+    machine->n_sharing = context->meeting.n_sharing;
+    machine->began = bcs_clock_moment();
+    machine->slice_ticks = bcs_clock_ticks_in(context->config.slice_ns, start);
+}
+
+/** start: some microseconds ago. */
 static int start_engine(struct bcs_context *context,
-                        const struct bcs_bootstrap *bootstrap)
+                        const struct bcs_bootstrap *bootstrap,
+                        struct bcs_clock_moment start)
 {
     const struct nic_engine_params params = engine_params(context);
     int rc = nic_engine_create(&params, &context->engine);
@@ -52,10 +68,7 @@ static int start_engine(struct bcs_context *context,
     context->poster.port->pid = getpid();
     context->poster.port->rank = bootstrap->rank;
     if (bootstrap->rank == context->meeting.first) {
-        context->engine->machine->n_cpus = context->meeting.n_cpus;
-        context->engine->machine->first_port = context->meeting.first;
-        context->engine->machine->n_ports = context->meeting.n_processes;
-        context->engine->machine->n_sharing = context->meeting.n_sharing;
+        describe_machine(context, start);
     }
     context->driver = nic_driver_find(&context->config);
     return 0;
@@ -118,7 +131,7 @@ int bcs_attach(const struct bcs_bootstrap *bootstrap, const struct nic_config *c
     if (rc < 0) {
         goto fail;
     }
-    rc = bcs_meet_again(bootstrap, start_engine(context, bootstrap));
+    rc = bcs_meet_again(bootstrap, start_engine(context, bootstrap, start));
     if (rc < 0) {
         goto fail;
     }

@@ -12,6 +12,7 @@
 #include "libbcs/ring/near_line.h"
 
 #include "libbcs/base/align.h"
+#include "libbcs/base/span.h"
 
 uint32_t nic_layout_n_local(const struct nic_layout *layout, uint32_t node)
 {
@@ -182,6 +183,7 @@ static void place_all(struct drawing *drawing)
         (uint64_t)(layout->n_far > 0 ? shape->node_ranks : layout->n_nodes) *
         limits->stage_blocks;
     uint64_t n_node_links = layout->n_far > 0 ? shape->node_ranks : 0;
+    uint64_t n_spans = 2 * (uint64_t)shape->n_spans * (layout->n_desks + 1);
     uint64_t window_bytes = UINT64_C(1) << drawing->window_shift, end;
 
     layout->n_near =
@@ -199,6 +201,7 @@ static void place_all(struct drawing *drawing)
     layout->stages =
         table(drawing, n_stages, 0, sizeof(struct bcs_block) + BCS_CHUNK_BLOCK_BYTES);
     layout->node_links = table(drawing, n_node_links, 0, bcs_ring_bytes(limits->link));
+    layout->spans = table(drawing, n_spans, 0, sizeof(struct bcs_span));
     size_port(drawing);
 
     layout->node_gva = reserve(drawing, shape->n_node_bytes);
@@ -217,6 +220,7 @@ static void place_all(struct drawing *drawing)
     end = place_later(&layout->wires, end, n_wires);
     end = place_later(&layout->stages, end, n_stages);
     end = place_later(&layout->node_links, end, n_node_links);
+    end = place_later(&layout->spans, end, n_spans);
     layout->heap_bytes = place_ports_later(layout, end);
 }
 

@@ -55,6 +55,8 @@ struct nic_shape {
     uint32_t n_item_bytes; /* of struct nic_item */
     uint32_t n_wire_bytes; /* of one wire entry */
     uint32_t n_slot_bytes; /* of one collective slot */
+    uint32_t
+        n_spans; /* of a series of what was recorded, in each of two halves; 0: none is */
     struct bcs_limits limits;
 };
 
@@ -82,7 +84,9 @@ struct nic_layout {
     /* limits.stage_blocks chunk blocks for each node, or, with links, each port of the node */
     struct nic_region stages;
     struct nic_region node_links; /* to the node's own desk, by who writes: its ports */
-    uint64_t port_gva;            /* of the first parts of ports: */
+    /* Spans: two halves of n_spans for each desk, and then for the strobe sender. */
+    struct nic_region spans;
+    uint64_t port_gva; /* of the first parts of ports: */
     uint64_t port_stride_bytes;
     uint64_t port_later_stride_bytes; /* from one port's region to the next port's */
     /* Of local port 0; see nic_layout_of_port. */

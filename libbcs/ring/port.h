@@ -27,6 +27,8 @@ enum { BCS_CHUNK_BLOCK_BYTES = 65536 };
 
 struct bcs_port {
     _Alignas(BCS_CACHE_LINE) _Atomic uint32_t park; /* see sleep.h */
+    /* While slices are recorded: the owner waits, and is awake. Relaxed: for counting only. */
+    _Atomic uint32_t is_polling;
     uint32_t rank;
     int64_t pid;
     /* Threads that copy for all were refused to copy into or out of the owner's memory, for

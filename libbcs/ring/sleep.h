@@ -14,6 +14,7 @@
 
 #include <stdbool.h>
 
+#include "libbcs/base/clock.h"
 #include "libbcs/base/park.h"
 #include "libbcs/ring/port.h"
 
@@ -32,6 +33,9 @@ struct bcs_machine {
         first_port;     /* of the process that does what one of the machine has to do */
     uint32_t n_ports;   /* on this machine, one after the other */
     uint32_t n_sharing; /* so many of them always share a cache; see meeting.h */
+    struct bcs_clock_moment
+        began;              /* the job; and how many ticks BCS_SLICE takes: for what */
+    uint64_t slice_ticks;   /* is recorded by time */
     _Atomic uint32_t watch; /* enum bcs_watch */
     /* Parking words of the background thread and of the sender of timed strobes. */
     _Atomic uint32_t background_park, strobe_park;

@@ -18,6 +18,7 @@ static int read_settings(struct bcs_settings *settings_out)
     char error[512];
     int rc = bcs_variables_check(error, sizeof(error));
 
+    settings_out->nic.record = (struct nic_record_config){0};
     if (rc == 0) {
         rc = bcs_config_read(&nic_config_table, &settings_out->nic, error,
                              sizeof(error));

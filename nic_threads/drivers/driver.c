@@ -9,5 +9,9 @@ const struct nic_driver_ops *nic_driver_find(const struct nic_config *config)
     if (config->driver == NIC_DRIVER_THREADS) {
         return &nic_driver_threads;
     }
-    return config->strobe == NIC_STROBE_TIMED ? &nic_driver_timed : &nic_driver_inline;
+    if (config->strobe == NIC_STROBE_TIMED) {
+        return &nic_driver_timed;
+    }
+    return config->record.n_spans > 0 ? &nic_driver_inline_recorded
+                                      : &nic_driver_inline;
 }

@@ -242,6 +242,21 @@ static void inline_wait_for_room(struct nic_engine *engine, struct bcs_waiter *w
     }
 }
 
+/** inline_turn where slices are recorded. */
+static void recorded_turn(struct nic_engine *engine, struct bcs_waiter *waiter)
+{
+    if (waiter->spell.n_looks == 0) {
+        nic_waiter_show(engine, true);
+    }
+    inline_turn(engine, waiter);
+}
+
+static void recorded_stop(struct nic_engine *engine, struct bcs_waiter *waiter)
+{
+    nic_waiter_show(engine, false);
+    inline_stop(engine, waiter);
+}
+
 const struct nic_driver_ops nic_driver_inline = {
     .name = "inline",
     .serves = NIC_SERVES(NIC_SERVE_BACKGROUND),
@@ -252,4 +267,15 @@ const struct nic_driver_ops nic_driver_inline = {
     .wait_for_room = inline_wait_for_room,
     .turn = inline_turn,
     .stop = inline_stop,
+};
+
+const struct nic_driver_ops nic_driver_inline_recorded = {
+    .name = "inline",
+    .serves = NIC_SERVES(NIC_SERVE_BACKGROUND),
+    .kick = inline_kick,
+    .leave = inline_leave,
+    .progress = inline_progress,
+    .wait_for_room = inline_wait_for_room,
+    .turn = recorded_turn,
+    .stop = recorded_stop,
 };

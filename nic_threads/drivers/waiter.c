@@ -26,10 +26,19 @@ void nic_waiter_announce(struct nic_engine *engine, struct bcs_waiter *waiter)
     waiter->park = bcs_sleep_announce(engine->machine, own_port(engine));
 }
 
+void nic_waiter_show(const struct nic_engine *engine, bool is_polling)
+{
+    if (engine->recorders != NULL) {
+        atomic_store_explicit(&own_port(engine)->is_polling, is_polling,
+                              memory_order_relaxed);
+    }
+}
+
 static void take_core_back(struct nic_engine *engine, struct bcs_waiter *waiter)
 {
     nic_cores_take_back(engine->machine, waiter->lent_cpu);
     waiter->lent_cpu = 0;
+    nic_waiter_show(engine, false);
 }
 
 void nic_waiter_take_back(struct nic_engine *engine, struct bcs_waiter *waiter)
@@ -76,6 +85,7 @@ void nic_waiter_turn(struct nic_engine *engine, struct bcs_waiter *waiter,
     }
     if (waiter->spell.n_looks == 0) { /* a strobe's sender does no harm on this core */
         waiter->lent_cpu = nic_cores_lend(engine->machine);
+        nic_waiter_show(engine, true);
         kick(engine, engine->port);
     }
     switch (bcs_spell_look(&waiter->spell, &patience)) {

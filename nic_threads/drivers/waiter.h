@@ -34,6 +34,9 @@ void nic_waiter_turn(struct nic_engine *engine, struct bcs_waiter *waiter,
 /** `stop` of the same drivers: end the announcement if there is one. */
 void nic_waiter_stop(struct nic_engine *engine, struct bcs_waiter *waiter);
 
+/** While slices are recorded: say whether the process polls for a completion. */
+void nic_waiter_show(const struct nic_engine *engine, bool is_polling);
+
 /** Let go of the engine's lock, if the waiter keeps it between two turns. */
 void nic_waiter_let_go(struct nic_engine *engine, struct bcs_waiter *waiter);
 

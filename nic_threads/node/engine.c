@@ -12,7 +12,7 @@
 #include "libbcs/base/log.h"
 #include "nic_threads/node/mover.h"
 
-/** Bytes of a node's state. */
+/** Bytes of a node's state, but for a monitor. */
 static size_t node_bytes(uint32_t node_ranks, uint32_t n_nodes)
 {
     struct nic_per_node tables;
@@ -21,7 +21,7 @@ static size_t node_bytes(uint32_t node_ranks, uint32_t n_nodes)
            nic_per_node_place(NULL, node_ranks, n_nodes, &tables);
 }
 
-/** Bytes of a desk's state. */
+/** Bytes of a desk's state, but for a monitor. */
 static size_t desk_bytes(const struct nic_shape *shape)
 {
     struct nic_per_port tables;
@@ -29,6 +29,12 @@ static size_t desk_bytes(const struct nic_shape *shape)
     return sizeof(struct nic_desk) +
            nic_per_port_place(NULL, shape->desk_ranks, nic_shape_n_links(shape),
                               nic_shape_n_far(shape), &tables);
+}
+
+/** Bytes of the monitor behind such a state. */
+static size_t monitor_bytes(const struct nic_config *config)
+{
+    return config->record.n_spans > 0 ? sizeof(struct nic_monitor) : 0;
 }
 
 /** Whether each process matches its own messages, at a desk of its own: where processes run the
@@ -50,26 +56,25 @@ static uint32_t slot_bytes(uint32_t n_nodes)
 int nic_engine_layout(uint32_t n_ports, const struct nic_config *config,
                       struct nic_layout *layout_out)
 {
-    uint64_t node_ranks = config->node_ranks > 0 && config->node_ranks < n_ports
-                              ? config->node_ranks
-                              : n_ports;
-    uint32_t n_nodes = nic_layout_n_nodes(n_ports, (uint32_t)node_ranks);
+    uint32_t node_ranks = nic_config_node_ranks(config, n_ports);
+    uint32_t n_nodes = nic_layout_n_nodes(n_ports, node_ranks);
     struct nic_shape shape = {
         .n_ports = n_ports,
-        .node_ranks = (uint32_t)node_ranks,
-        .desk_ranks = has_own_desks(config) ? 1 : (uint32_t)node_ranks,
+        .node_ranks = node_ranks,
+        .desk_ranks = has_own_desks(config) ? 1 : node_ranks,
         .has_links = has_own_desks(config) && n_ports > 1,
         .n_cells = (uint32_t)config->descriptors,
         .n_groups = (uint32_t)config->communicators,
-        .n_node_bytes = node_bytes((uint32_t)node_ranks, n_nodes),
+        .n_node_bytes = node_bytes(node_ranks, n_nodes) + monitor_bytes(config),
         .n_item_bytes = sizeof(struct nic_item),
         .n_wire_bytes = sizeof(struct bcs_descriptor),
         .n_slot_bytes = slot_bytes(n_nodes),
+        .n_spans = (uint32_t)config->record.n_spans,
         .limits = config->limits,
     };
     int rc;
 
-    shape.n_desk_bytes = desk_bytes(&shape);
+    shape.n_desk_bytes = desk_bytes(&shape) + monitor_bytes(config);
     rc = nic_layout_init(layout_out, &shape);
     if (rc == -E2BIG) {
         bcs_error("%u ranks that may lead %u communicators each are too many for one "
@@ -84,6 +89,20 @@ int nic_engine_layout(uint32_t n_ports, const struct nic_config *config,
     return rc;
 }
 
+/** Begin to record, if it is wanted: what a strobe sender does, or a strobe receiver. */
+static void recorder_init(const struct nic_recorder *recorder, bool is_global,
+                          const struct nic_config *config)
+{
+    enum bcs_metric first = bcs_metrics_first(is_global);
+    uint64_t metrics = config->record.metrics >> first &
+                       ((UINT64_C(1) << (bcs_metrics_end(is_global) - first)) - 1);
+
+    if (recorder != NULL) {
+        nic_monitor_init(recorder->monitor, metrics, config->record.first,
+                         config->record.n_slices, config->record.n_spans);
+    }
+}
+
 /** Give a node its initial state; by the first process of the node. */
 static void node_init(struct nic_view *view)
 {
@@ -93,6 +112,10 @@ static void node_init(struct nic_view *view)
     node->active = (struct nic_list){NIC_ITEM_NONE, NIC_ITEM_NONE};
     for (uint32_t i = 0; i < view->engine->n_nodes; i++) {
         view->per_node.ends[i].outbox = (struct nic_list){NIC_ITEM_NONE, NIC_ITEM_NONE};
+    }
+    if (view->index == 0) {
+        recorder_init(nic_engine_sender_recorder(view->engine), true,
+                      view->engine->config);
     }
 }
 
@@ -113,6 +136,7 @@ static void desk_init(struct nic_view *view)
         view->per_port.notes[i].outbox =
             (struct nic_list){NIC_ITEM_NONE, NIC_ITEM_NONE};
     }
+    recorder_init(view->recorder, false, config);
 }
 
 /** Whether a desk is its node's own, which serves no port. */
@@ -164,6 +188,43 @@ static void find_desk(struct nic_view *view, uint32_t desk)
                        layout->n_far, &view->per_port);
 }
 
+/** Find what records: number `series` of a node's, its monitor behind a state of so many bytes. */
+static struct nic_recorder recorder_of(const struct nic_view *view, void *state,
+                                       size_t n_bytes, uint32_t series)
+{
+    const struct nic_engine *engine = view->engine;
+    const struct nic_layout *layout = &engine->layout;
+
+    return (struct nic_recorder){
+        .monitor = (struct nic_monitor *)((char *)state + n_bytes -
+                                          sizeof(struct nic_monitor)),
+        .spans = {.region = layout->spans,
+                  .core = view->core,
+                  .first = UINT64_C(2) * layout->shape.n_spans * series},
+        .machine = engine->machine,
+        .is_by_time = !engine->is_timed,
+    };
+}
+
+/** Find what records the slices of a view's desk, number `number` among all, and those of the
+ *  strobe sender, which has a place behind the desks of node 0. */
+static void find_recorders(struct nic_view *view, uint32_t number)
+{
+    struct nic_engine *engine = view->engine;
+    const struct nic_layout *layout = &engine->layout;
+
+    if (engine->recorders == NULL) {
+        return;
+    }
+    view->recorder = &engine->recorders[number];
+    *view->recorder = recorder_of(view, view->desk, layout->shape.n_desk_bytes,
+                                  number % layout->n_desks);
+    if (number == 0) {
+        engine->recorders[engine->n_views] =
+            recorder_of(view, view->node, layout->shape.n_node_bytes, layout->n_desks);
+    }
+}
+
 /** Make the view of a desk, by its number among all. */
 static int view_init(struct nic_engine *engine, struct bcs_memory *memory,
                      uint32_t number)
@@ -196,6 +257,7 @@ static int view_init(struct nic_engine *engine, struct bcs_memory *memory,
     nic_per_node_place(view->node + 1, layout->shape.node_ranks, layout->n_nodes,
                        &view->per_node);
     find_desk(view, desk);
+    find_recorders(view, number);
     view->is_alone =
         !engine->is_timed && (engine->n_nodes == 1 ||
                               (nic_is_linked(engine) && !is_node_desk(layout, desk)));
@@ -250,7 +312,11 @@ int nic_engine_create(const struct nic_engine_params *params,
     engine->owed = calloc(nic_port_words(engine->n_views), sizeof(engine->owed[0]));
     engine->visits = calloc(nic_port_words(engine->n_views), sizeof(engine->visits[0]));
     engine->views = calloc(engine->n_views, sizeof(*engine->views));
-    if (engine->wake_words == NULL || engine->owed == NULL || engine->visits == NULL ||
+    if (params->config->record.n_spans > 0) {
+        engine->recorders = calloc(engine->n_views + 1, sizeof(*engine->recorders));
+    }
+    if ((params->config->record.n_spans > 0 && engine->recorders == NULL) ||
+        engine->wake_words == NULL || engine->owed == NULL || engine->visits == NULL ||
         engine->views == NULL ||
         (params->is_mover && nic_mover_create(engine, &engine->mover) < 0)) {
         rc = no_memory();
@@ -286,5 +352,6 @@ void nic_engine_destroy(struct nic_engine *engine)
     free(engine->wake_words);
     free(engine->owed);
     free(engine->visits);
+    free(engine->recorders);
     free(engine);
 }

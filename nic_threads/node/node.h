@@ -18,6 +18,7 @@
 #include "libbcs/ring/sleep.h"
 #include "nic_threads/nic_config.h"
 #include "nic_threads/node/desk.h"
+#include "nic_threads/node/monitor.h"
 #include "nic_threads/node/slot.h"
 #include "nic_threads/node/tables.h"
 #include "nic_threads/rules/match.h"
@@ -109,7 +110,8 @@ struct nic_view {
     /* bits: local ports that the runner has completed something for, to be woken after unlocking;
      * of all views of the node */
     uint64_t *wake;
-    uint8_t *scratch; /* see nic_view_scratch; NULL: not needed yet */
+    uint8_t *scratch;              /* see nic_view_scratch; NULL: not needed yet */
+    struct nic_recorder *recorder; /* of the desk's slices; NULL: none */
 };
 
 struct nic_crew;
@@ -150,7 +152,16 @@ struct nic_engine {
     bool has_visits;
     uint64_t *visits;
     struct nic_view *views;
+    /* What records slices, of each view and then of the strobe sender; NULL: nobody. */
+    struct nic_recorder *recorders;
 };
+
+/** What records the strobe sender's slices; NULL: nothing does. */
+static inline const struct nic_recorder *
+nic_engine_sender_recorder(const struct nic_engine *engine)
+{
+    return engine->recorders == NULL ? NULL : &engine->recorders[engine->n_views];
+}
 
 /** The sizes in use. */
 static inline const struct bcs_limits *nic_view_limits(const struct nic_view *view)

@@ -15,6 +15,7 @@
 #include "nic_threads/node/waking.h"
 #include "nic_threads/node/wire.h"
 #include "nic_threads/roles/collection.h"
+#include "nic_threads/roles/record.h"
 #include "nic_threads/roles/roles.h"
 
 /** Whether a chunk can be scheduled: in this slice if it is timed, else in the next. */
@@ -89,9 +90,10 @@ static inline bool has_moves(const struct nic_batch *batch)
     return batch->n_pairs + batch->n_notes + batch->n_shares > 0;
 }
 
-/** Carry out a step of a role: on its thread if the driver has one, else here. */
+/** Carry out a step of a role: on its thread if the driver has one, else here. @param recorder  as
+ *  of all that follows: of the slice, or NULL */
 static inline void carry_out(struct nic_view *view, enum nic_role role,
-                             nic_role_fn step)
+                             nic_role_fn step, const struct nic_recorder *recorder)
 {
     const struct nic_engine *engine = view->engine;
 
@@ -100,42 +102,46 @@ static inline void carry_out(struct nic_view *view, enum nic_role role,
     } else {
         step(view);
     }
+    if (recorder != NULL) {
+        nic_monitor_part(recorder->monitor, NIC_LOCAL(BCS_METRIC_LTR) + role);
+    }
 }
 
 /** The roles of a microphase in their order: for what has been collected, with other nodes or
  *  where none takes part. */
-static inline void run_roles(struct nic_view *view, enum nic_phase phase, bool is_alone)
+static inline void run_roles(struct nic_view *view, enum nic_phase phase, bool is_alone,
+                             const struct nic_recorder *recorder)
 {
     const struct nic_batch *batch = &view->desk->batch;
 
     switch (phase) {
     case NIC_PHASE_DEM:
         if (!is_alone && batch->n_sends > 0) {
-            carry_out(view, NIC_ROLE_BS, nic_buffer_sender_step);
+            carry_out(view, NIC_ROLE_BS, nic_buffer_sender_step, recorder);
         }
         if (batch->n_notes > 0) {
-            carry_out(view, NIC_ROLE_CH, nic_collective_helper_exchange);
+            carry_out(view, NIC_ROLE_CH, nic_collective_helper_exchange, recorder);
         }
         break;
     case NIC_PHASE_MSM:
-        carry_out(view, NIC_ROLE_BR, nic_buffer_receiver_step);
+        carry_out(view, NIC_ROLE_BR, nic_buffer_receiver_step, recorder);
         if (!is_alone) {
-            carry_out(view, NIC_ROLE_CH, nic_collective_helper_schedule);
+            carry_out(view, NIC_ROLE_CH, nic_collective_helper_schedule, recorder);
         }
         break;
     case NIC_PHASE_PM:
         if (has_moves(batch)) {
-            carry_out(view, NIC_ROLE_DH, nic_dma_helper_step);
+            carry_out(view, NIC_ROLE_DH, nic_dma_helper_step, recorder);
         }
         break;
     case NIC_PHASE_BBM:
         if (batch->n_ready > 0) {
-            carry_out(view, NIC_ROLE_CH, nic_collective_helper_step);
+            carry_out(view, NIC_ROLE_CH, nic_collective_helper_step, recorder);
         }
         break;
     case NIC_PHASE_RM:
         if (batch->n_ready > 0) {
-            carry_out(view, NIC_ROLE_RH, nic_reduce_helper_step);
+            carry_out(view, NIC_ROLE_RH, nic_reduce_helper_step, recorder);
         }
         break;
     default: /* begin and end are the strobe receiver's own */
@@ -144,13 +150,20 @@ static inline void run_roles(struct nic_view *view, enum nic_phase phase, bool i
 }
 
 /** All microphases on what has been collected, where no other node takes part. */
-static void run_batch(struct nic_view *view)
+static inline void run_batch(struct nic_view *view, const struct nic_recorder *recorder)
 {
-    run_roles(view, NIC_PHASE_DEM, true);
-    run_roles(view, NIC_PHASE_MSM, true);
-    run_roles(view, NIC_PHASE_PM, true);
-    run_roles(view, NIC_PHASE_BBM, true);
-    run_roles(view, NIC_PHASE_RM, true);
+    run_roles(view, NIC_PHASE_DEM, true, recorder);
+    if (recorder != NULL) {
+        nic_monitor_leave(recorder->monitor, NIC_MONITORED_DEM);
+    }
+    run_roles(view, NIC_PHASE_MSM, true, recorder);
+    if (recorder != NULL) {
+        nic_record_scheduling(view, recorder);
+        nic_monitor_leave(recorder->monitor, NIC_MONITORED_MSM);
+    }
+    run_roles(view, NIC_PHASE_PM, true, recorder);
+    run_roles(view, NIC_PHASE_BBM, true, recorder);
+    run_roles(view, NIC_PHASE_RM, true, recorder);
     nic_collection_empty(&view->desk->batch);
 }
 
@@ -161,52 +174,117 @@ static bool collect_work(struct nic_view *view)
     return nic_collection_take(view) > 0 || schedule_can_go(view) || has_sent;
 }
 
-bool nic_strobe_receiver_run_alone(struct nic_view *view)
+/** What has been collected, as a slice. */
+static inline void run_collected(struct nic_view *view,
+                                 const struct nic_recorder *recorder)
 {
+    open_slice(view);
+    run_batch(view, recorder);
+    nic_collection_release(view);
+    nic_engine_flush(view); /* whoever polls keeps the lock */
+}
+
+/** nic_strobe_receiver_run_alone, where slices are recorded. */
+static __attribute__((noinline)) bool run_recorded(struct nic_view *view)
+{
+    const struct nic_recorder *recorder = view->recorder;
+
+    if (!has_pending(view)) { /* spares whoever polls the clock */
+        return false;
+    }
+    nic_monitor_enter(recorder->monitor);
     if (!collect_work(view)) {
         return false;
     }
-    open_slice(view);
-    run_batch(view);
-    nic_collection_release(view);
-    nic_engine_flush(view); /* whoever polls keeps the lock */
+    nic_record_begin(view, recorder);
+    nic_record_exchange(view, recorder, 0);
+    run_collected(view, recorder);
+    nic_record_end(recorder);
+    nic_monitor_close(recorder);
     return true;
 }
 
-/** A timed slice begins; without other nodes it is over when this returns. */
-static void begin_slice(struct nic_view *view)
+bool nic_strobe_receiver_run_alone(struct nic_view *view)
 {
+    if (nic_recorder_is_on(view->recorder)) {
+        return run_recorded(view);
+    }
+    if (!collect_work(view)) {
+        return false;
+    }
+    run_collected(view, NULL);
+    return true;
+}
+
+/** Take what is for the next round of a slice on a single node. */
+static bool collect_round(struct nic_view *view, const struct nic_recorder *recorder)
+{
+    bool has_work;
+
+    if (recorder == NULL) {
+        return collect_work(view);
+    }
+    nic_monitor_enter(recorder->monitor);
+    has_work = collect_work(view);
+    nic_record_exchange(view, recorder, 0);
+    if (!has_work) {
+        nic_monitor_leave(recorder->monitor, NIC_MONITORED_DEM);
+    }
+    return has_work;
+}
+
+/** A timed slice begins; without other nodes it is over when this returns. */
+static void begin_slice(struct nic_view *view, const struct nic_recorder *recorder)
+{
+    if (recorder != NULL) {
+        nic_record_begin(view, recorder);
+    }
     nic_view_deliver(view);
     nic_collection_release(view); /* of a slice that other nodes took part in */
     open_slice(view);
     if (view->engine->n_nodes == 1) {
-        while (collect_work(view)) {
-            run_batch(view);
+        while (collect_round(view, recorder)) {
+            run_batch(view, recorder);
         }
         nic_collection_release(view);
     }
 }
 
 /** Descriptor exchange microphase. */
-static void run_exchange(struct nic_view *view)
+static void run_exchange(struct nic_view *view, const struct nic_recorder *recorder)
 {
+    uint32_t n_arrived;
+
     if (!view->engine->is_timed) {
         open_slice(view);
+        if (recorder != NULL) {
+            nic_record_begin(view, recorder);
+        }
     }
     nic_wire_flush(view);
     nic_wire_collect(view, true);
+    n_arrived = recorder == NULL ? 0 : nic_record_n_messages(view);
     nic_collection_take(view);
-    run_roles(view, NIC_PHASE_DEM, false);
+    if (recorder != NULL) {
+        nic_record_exchange(view, recorder, n_arrived);
+    }
+    run_roles(view, NIC_PHASE_DEM, false, recorder);
 }
 
 /** Message scheduling microphase. */
-static void run_scheduling(struct nic_view *view)
+static void run_scheduling(struct nic_view *view, const struct nic_recorder *recorder)
 {
     struct nic_node *node = view->node;
     struct nic_desk *desk = view->desk;
 
     nic_wire_collect(view, true);
-    run_roles(view, NIC_PHASE_MSM, false);
+    if (recorder != NULL) {
+        nic_monitor_stamp(recorder->monitor);
+    }
+    run_roles(view, NIC_PHASE_MSM, false, recorder);
+    if (recorder != NULL) {
+        nic_record_scheduling(view, recorder);
+    }
     __atomic_store_n(&node->has_later_work,
                      has_moves(&desk->batch) || desk->batch.n_ready > 0,
                      __ATOMIC_RELEASE);
@@ -222,25 +300,26 @@ static void end_round(struct nic_view *view)
     nic_collection_empty(&view->desk->batch);
 }
 
-static void run_phase(struct nic_view *view, enum nic_phase phase)
+static void run_phase(struct nic_view *view, enum nic_phase phase,
+                      const struct nic_recorder *recorder)
 {
     switch (phase) {
     case NIC_PHASE_BEGIN:
-        begin_slice(view);
+        begin_slice(view, recorder);
         break;
     case NIC_PHASE_DEM:
-        run_exchange(view);
+        run_exchange(view, recorder);
         break;
     case NIC_PHASE_MSM:
-        run_scheduling(view);
+        run_scheduling(view, recorder);
         break;
     case NIC_PHASE_PM:
         nic_wire_collect(view, false);
-        run_roles(view, phase, false);
+        run_roles(view, phase, false, recorder);
         break;
     case NIC_PHASE_BBM:
     case NIC_PHASE_RM:
-        run_roles(view, phase, false);
+        run_roles(view, phase, false, recorder);
         break;
     default:
         end_round(view);
@@ -276,6 +355,25 @@ static bool demand(struct nic_view *view)
            put_demand(view);
 }
 
+/** Carry out a microphase, and see that all is there that it has put. */
+static void carry_out_phase(struct nic_view *view, enum nic_phase phase)
+{
+    const struct nic_recorder *recorder =
+        nic_recorder_is_on(view->recorder) ? view->recorder : NULL;
+
+    if (recorder != NULL) {
+        nic_record_enter(view, recorder, phase);
+    }
+    run_phase(view, phase, recorder);
+    if (phase == NIC_PHASE_BEGIN || phase == NIC_PHASE_END) {
+        demand(view); /* before the strobe sender decides whether to go on */
+    }
+    nic_engine_flush(view);
+    if (recorder != NULL) {
+        nic_record_leave(recorder, phase);
+    }
+}
+
 bool nic_strobe_receiver_is_idle(const struct nic_view *view)
 {
     return !has_pending(view);
@@ -308,13 +406,9 @@ bool nic_strobe_receiver_step(struct nic_view *view)
         enum nic_phase phase = nic_microstrobe_phase(strobe);
 
         __atomic_store_n(&node->round, nic_microstrobe_round(strobe), __ATOMIC_RELAXED);
-        run_phase(view, phase);
-        if (phase == NIC_PHASE_BEGIN || phase == NIC_PHASE_END) {
-            demand(view); /* before the strobe sender decides whether to go on */
-        }
-        /* It says that all that was put in this phase is there. */
-        nic_engine_flush(view);
-        /* release: Compare-And-Write reads it with acquire */
+        carry_out_phase(view, phase);
+        /* release: Compare-And-Write reads it with acquire. It says that all that was put in
+         * this phase is there. */
         __atomic_store_n(&node->done, strobe, __ATOMIC_RELEASE);
         return true;
     }

@@ -81,6 +81,69 @@ static bool query_all(struct nic_view *view, uint64_t variable_gva, enum bcs_com
     return nic_engine_compare(view, &comparison);
 }
 
+/** What records the slices of all nodes; NULL: nothing does. */
+static const struct nic_recorder *recorder_of(const struct nic_view *view)
+{
+    const struct nic_recorder *recorder = nic_engine_sender_recorder(view->engine);
+
+    return nic_recorder_is_on(recorder) ? recorder : NULL;
+}
+
+/** A slice begins: GETTS. */
+static void record_begin(const struct nic_view *view)
+{
+    const struct nic_recorder *recorder = recorder_of(view);
+
+    if (recorder != NULL) {
+        nic_monitor_close(recorder);
+        nic_monitor_enter(recorder->monitor);
+        nic_monitor_begin(recorder);
+        nic_monitor_add(recorder->monitor, BCS_METRIC_USRTS, 0);
+        nic_monitor_add(recorder->monitor, BCS_METRIC_USRDEM, 0);
+        nic_monitor_add(recorder->monitor, BCS_METRIC_USRMSM, 0);
+    }
+}
+
+/** A microphase begins: its strobe comes next. */
+static void record_phase(const struct nic_view *view)
+{
+    const struct nic_recorder *recorder = recorder_of(view);
+
+    if (recorder != NULL) {
+        nic_monitor_enter(recorder->monitor);
+    }
+}
+
+/** All nodes are through a microphase: GTDEM, GTMSM. */
+static void record_passed(const struct nic_view *view, uint32_t phase)
+{
+    const struct nic_recorder *recorder = recorder_of(view);
+
+    if (recorder != NULL) {
+        nic_monitor_stamp(recorder->monitor);
+        if (phase == NIC_PHASE_DEM) {
+            nic_monitor_leave(recorder->monitor, NIC_MONITORED_DEM);
+        } else if (phase == NIC_PHASE_MSM) {
+            nic_monitor_leave(recorder->monitor, NIC_MONITORED_MSM);
+        }
+        nic_monitor_end(recorder->monitor);
+    }
+}
+
+/** They are not yet: USRTS, USRDEM, USRMSM. */
+static void record_in_vain(const struct nic_view *view, uint32_t phase)
+{
+    const struct nic_recorder *recorder = recorder_of(view);
+
+    if (recorder != NULL) {
+        nic_monitor_add(recorder->monitor,
+                        phase == NIC_PHASE_DEM   ? BCS_METRIC_USRDEM
+                        : phase == NIC_PHASE_MSM ? BCS_METRIC_USRMSM
+                                                 : BCS_METRIC_USRTS,
+                        1);
+    }
+}
+
 static bool is_demanded(const struct nic_view *view)
 {
     uint64_t round = __atomic_load_n(&view->node->phase.round, __ATOMIC_RELAXED);
@@ -115,6 +178,11 @@ static void begin_round(struct nic_view *view, bool opens_slice)
     struct nic_slice_state next = *state;
 
     nic_slice_begin(&next, opens_slice);
+    if (opens_slice || !view->engine->is_timed) {
+        record_begin(view);
+    } else {
+        record_phase(view);
+    }
     enter(state, &next);
     send_strobe(view);
 }
@@ -152,8 +220,10 @@ bool nic_strobe_sender_step(struct nic_view *view)
         return go_on(view);
     }
     if (!query_all(view, NIC_NODE_GVA(view, done), BCS_COMPARE_GE, strobe)) {
+        record_in_vain(view, state->phase);
         return false;
     }
+    record_passed(view, state->phase);
     if (state->phase == NIC_PHASE_MSM) {
         has_later_work =
             !query_all(view, NIC_NODE_GVA(view, has_later_work), BCS_COMPARE_EQ, 0);
@@ -161,6 +231,7 @@ bool nic_strobe_sender_step(struct nic_view *view)
     nic_slice_advance(&next, has_later_work);
     enter(state, &next);
     if (state->phase != NIC_PHASE_IDLE) {
+        record_phase(view);
         send_strobe(view);
     }
     return true;

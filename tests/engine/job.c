@@ -23,6 +23,7 @@ enum {
     SPIN_TICKS = 5000,
     STAY_TICKS = 20000, /* soon: they are to sleep, too */
     SLICE_NS = 50000,
+    SLICE_TICKS = 100000,
     N_PRINTED_ERRORS = 20
 };
 
@@ -51,6 +52,7 @@ static void configure(struct job *job)
     job->config.buffering = shape->buffering;
     job->config.chunk_bytes = shape->chunk_bytes != 0 ? shape->chunk_bytes : 48 << 10;
     job->config.slice_bytes = 128 << 10;
+    job->config.record = shape->record;
     if (shape->limits != NULL) {
         const char *bad;
 
@@ -144,6 +146,8 @@ static int job_context_create(const struct job *job, uint32_t rank,
             job->shape.n_cpus != 0 ? job->shape.n_cpus : N_CPUS;
         context->engine->machine->n_ports = context->size;
         context->engine->machine->n_sharing = job->shape.n_sharing;
+        context->engine->machine->began = bcs_clock_moment();
+        context->engine->machine->slice_ticks = SLICE_TICKS;
     }
     context->driver = nic_driver_find(&context->config);
     *context_out = context;

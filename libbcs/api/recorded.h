@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What was recorded of slices (nic_threads/node/monitor.h), for whoever writes it down, in
+ * nanoseconds. Called at the end of a job, by any process. [BCS-MPI section 5.2]
+ */
+#ifndef BCS_API_RECORDED_H
+#define BCS_API_RECORDED_H
+
+#include "libbcs/base/span.h"
+
+struct bcs_context;
+
+/** The slices of a node, or of all nodes as the strobe sender saw them. */
+struct bcs_recorded {
+    struct bcs_span *spans; /* [n] by number, begins since began_ns; for free */
+    size_t n;
+    uint64_t shift;       /* each is of 2^shift slices, or intervals of time, */
+    uint64_t interval_ns; /* so long; 0: slices are by the clock, */
+    uint64_t slice_ns;    /* as far from one to the next */
+    uint64_t began_ns;    /* when the job did, on CLOCK_MONOTONIC */
+    uint64_t run_ns;      /* since then */
+};
+
+/** Where a process stands among the nodes. */
+struct bcs_seat {
+    uint32_t node, n_nodes;
+    uint32_t first_rank, n_ranks; /* of its node */
+};
+
+/** Where this process stands. */
+struct bcs_seat bcs_context_seat(const struct bcs_context *context);
+
+/**
+ * Copy what was recorded on a node of this machine, or of all nodes. No process may have anything
+ * under way.
+ *
+ * @return 0        copied
+ * @return -ENOENT  nothing is recorded there
+ * @return -ENOMEM
+ */
+int bcs_context_recorded(const struct bcs_context *context, uint32_t node,
+                         bool is_global, struct bcs_recorded *recorded_out);
+
+#endif
