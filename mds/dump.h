@@ -19,7 +19,11 @@
 #define MDS_DUMP_VERSION 1
 
 /** What a file is about. */
-enum mds_dump_kind { MDS_DUMP_PROCESS = 1 };
+enum mds_dump_kind {
+    MDS_DUMP_PROCESS = 1,
+    MDS_DUMP_NODE = 2,   /* slices as a node's strobe receiver saw them, */
+    MDS_DUMP_GLOBAL = 3, /* or the strobe sender, of all nodes */
+};
 
 /** The first bytes of a file; the directory follows. */
 struct mds_dump_header {
@@ -181,6 +185,47 @@ struct mds_dump_message {
     uint32_t reserved;
 };
 
+/** Section "node", of files about slices: one record. Times are in ns. */
+struct mds_dump_node {
+    uint32_t node, n_nodes;       /* node: 0 in the file about all */
+    uint32_t first_rank, n_ranks; /* that are on it */
+    uint64_t began_unix;          /* when the job did, since 1970 */
+    uint64_t began_monotonic;     /* the same moment on CLOCK_MONOTONIC */
+    uint64_t run;                 /* from then on, for so long */
+    uint64_t slice;               /* BCS_SLICE */
+    uint64_t
+        interval; /* slices are counted by intervals of time so long; 0: by strobes */
+    uint64_t window_first, window_slices; /* what was to be recorded; 0, 0: all */
+    uint32_t shift; /* a span is of 2^shift slices, or intervals */
+    uint32_t reserved;
+    char host[64];
+};
+
+enum mds_dump_unit { MDS_DUMP_NS = 1, MDS_DUMP_NUMBER = 2 };
+
+/** Section "metrics": a record for each that was recorded. */
+struct mds_dump_metric {
+    uint32_t name; /* offset in section "names" */
+    uint32_t unit; /* enum mds_dump_unit */
+};
+
+/** Section "spans": a record for each of which something was recorded, by number. */
+struct mds_dump_span {
+    uint64_t first;    /* number of its first slice, or interval */
+    uint64_t began;    /* when the first slice in it did; since began_monotonic */
+    uint64_t n_slices; /* in it */
+};
+
+/** Section "tallies": for each span one of each metric, in the order of both. */
+struct mds_dump_tally {
+    uint64_t count; /* slices that have a value; with 0, the others are 0, too */
+    uint64_t total, least, most;
+};
+
+_Static_assert(sizeof(struct mds_dump_node) == 144, "as documented");
+_Static_assert(sizeof(struct mds_dump_metric) == 8, "as documented");
+_Static_assert(sizeof(struct mds_dump_span) == 24, "as documented");
+_Static_assert(sizeof(struct mds_dump_tally) == 32, "as documented");
 _Static_assert(sizeof(struct mds_dump_header) == 32, "as documented");
 _Static_assert(sizeof(struct mds_dump_section) == 40, "as documented");
 _Static_assert(sizeof(struct mds_dump_process) == 144, "as documented");

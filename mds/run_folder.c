@@ -118,7 +118,7 @@ static void print(FILE *out, const struct mds_manifest *manifest)
     print_value(out, "written", stamp);
     print_value(out, "version", bcs_version());
     print_command(out);
-    fprintf(out, "ranks: %u\n", manifest->n_ranks);
+    fprintf(out, "ranks: %u\nnodes: %u\n", manifest->n_ranks, manifest->n_nodes);
     print_value(out, "times", "nanoseconds of CLOCK_MONOTONIC");
     print_settings(out, manifest);
 }
@@ -155,5 +155,17 @@ int mds_process_path(const char *folder, uint32_t rank, char path_out[MDS_PATH_B
 int mds_live_path(const char *folder, uint32_t rank, char path_out[MDS_PATH_BYTES])
 {
     return fit(snprintf(path_out, MDS_PATH_BYTES, "%s/" MDS_LIVE_NAME, folder, rank),
+               MDS_PATH_BYTES);
+}
+
+int mds_node_path(const char *folder, uint32_t node, char path_out[MDS_PATH_BYTES])
+{
+    return fit(snprintf(path_out, MDS_PATH_BYTES, "%s/" MDS_NODE_NAME, folder, node),
+               MDS_PATH_BYTES);
+}
+
+int mds_global_path(const char *folder, char path_out[MDS_PATH_BYTES])
+{
+    return fit(snprintf(path_out, MDS_PATH_BYTES, "%s/" MDS_GLOBAL_NAME, folder),
                MDS_PATH_BYTES);
 }

@@ -17,10 +17,12 @@ enum { MDS_PATH_BYTES = 2048 };
 #define MDS_MANIFEST_FORMAT "bcs-mds 1"
 #define MDS_PROCESS_NAME "process.%05u.mds"
 #define MDS_LIVE_NAME "process.%05u.live"
+#define MDS_NODE_NAME "node.%05u.mds"
+#define MDS_GLOBAL_NAME "global.mds"
 
 /** What a manifest tells. */
 struct mds_manifest {
-    uint32_t n_ranks;
+    uint32_t n_ranks, n_nodes;
     const char *state;                            /* "running" or "ended" */
     const struct bcs_config_table *const *tables; /* of settings, [n_tables] */
     size_t n_tables;
@@ -42,5 +44,11 @@ int mds_process_path(const char *folder, uint32_t rank, char path_out[MDS_PATH_B
 
 /** The same of the file that a process records in; see live.h. */
 int mds_live_path(const char *folder, uint32_t rank, char path_out[MDS_PATH_BYTES]);
+
+/** The same of the file about a node's slices. */
+int mds_node_path(const char *folder, uint32_t node, char path_out[MDS_PATH_BYTES]);
+
+/** The path of the file about the slices of all nodes. @return 0 or -ENAMETOOLONG */
+int mds_global_path(const char *folder, char path_out[MDS_PATH_BYTES]);
 
 #endif

@@ -7,7 +7,7 @@
 #include <fnmatch.h>
 #include <string.h>
 
-enum { N_DIGITS_MOST = 9, N_PATTERN_BYTES = 128 };
+enum { N_DIGITS_MOST = 9, N_SLICE_DIGITS_MOST = 18, N_PATTERN_BYTES = 128 };
 
 /** Read a rank at text, and go behind it. */
 static bool read_rank(const char **text, uint32_t *rank_out)
@@ -92,4 +92,42 @@ bool mds_names_has(const char *text, const char *name)
         text += *text == ',';
     }
     return false;
+}
+
+/** Read a number of slices at text, and go behind it. @return whether there is one */
+static bool read_slices(const char **text, uint64_t *number_out)
+{
+    size_t n_digits = strspn(*text, "0123456789");
+
+    if (n_digits == 0 || n_digits > N_SLICE_DIGITS_MOST) {
+        return false;
+    }
+    *number_out = 0;
+    for (size_t i = 0; i < n_digits; i++) {
+        *number_out = 10 * *number_out + (uint64_t)((*text)[i] - '0');
+    }
+    *text += n_digits;
+    return true;
+}
+
+/** Read a window. @return whether it is one */
+static bool read_window(const char *text, uint64_t *first_out, uint64_t *n_out)
+{
+    return read_slices(&text, first_out) && *text++ == ',' &&
+           read_slices(&text, n_out) && *text == '\0' && *n_out > 0;
+}
+
+bool mds_window_is_valid(const char *text)
+{
+    uint64_t first, n;
+
+    return *text == '\0' || read_window(text, &first, &n);
+}
+
+void mds_window_read(const char *text, uint64_t *first_out, uint64_t *n_out)
+{
+    if (!read_window(text, first_out, n_out)) {
+        *first_out = 0;
+        *n_out = 0;
+    }
 }

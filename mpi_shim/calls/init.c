@@ -70,7 +70,7 @@ static int allgather(void *arg, const void *mine, size_t n_bytes, void *all_out)
 }
 
 /** Attach this process; collective over MPI_COMM_WORLD. */
-static int attach(const struct nic_config *config)
+static int attach(struct nic_config *config, const struct mds_config *mds)
 {
     struct bcs_bootstrap bootstrap = {.allgather = allgather};
     struct bcs_hooks hooks = {
@@ -84,6 +84,7 @@ static int attach(const struct nic_config *config)
     shim_real.Comm_size(shim_handles.comm_world, &size);
     bootstrap.rank = (uint32_t)rank;
     bootstrap.size = (uint32_t)size;
+    shim_monitor_slices(mds, bootstrap.rank, bootstrap.size, config);
     if (shim_state.is_threaded) {
         hooks.is_wanted = is_wanted;
         hooks.pause = leave_threaded;
@@ -107,7 +108,7 @@ static void check_variables(void)
 static void start(void)
 {
     char error[512];
-    struct nic_config nic;
+    struct nic_config nic = {0};
     struct mds_config mds;
     struct bcs_log_config log;
     MPI_Comm parent;
@@ -123,7 +124,7 @@ static void start(void)
     }
     shim_real.Query_thread(&provided);
     shim_state.is_threaded = provided == MPI_THREAD_MULTIPLE;
-    rc = rc < 0 ? rc : attach(&nic);
+    rc = rc < 0 ? rc : attach(&nic, &mds);
     rc = rc < 0 ? rc : shim_request_setup();
     rc = rc < 0 ? rc : shim_datatype_setup();
     rc = rc < 0 ? rc : shim_op_setup();

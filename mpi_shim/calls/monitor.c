@@ -9,11 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libbcs/api/recorded.h"
 #include "libbcs/base/log.h"
 #include "libbcs/base/log_job.h"
 #include "libbcs/base/notice.h"
 #include "libbcs/session/variables.h"
+#include "mds/dump_node.h"
 #include "mds/dump_process.h"
+#include "mds/emds.h"
 #include "mds/live.h"
 #include "mds/mmds.h"
 #include "mds/run_folder.h"
@@ -31,6 +34,8 @@ struct shim_monitor {
     char live[MDS_PATH_BYTES];   /* the file that is recorded in; "": none */
     struct mds_collect
         *collect; /* that has been stopped; NULL: this rank does not record */
+    bool has_calls, has_slices; /* what is recorded, on some ranks and nodes */
+    struct mds_slices slices;
 };
 
 static bool is_first(void)
@@ -47,6 +52,7 @@ static int write_manifest(const char *folder, const char *state)
 {
     struct mds_manifest manifest = {
         .n_ranks = bcs_context_size(shim_context()),
+        .n_nodes = bcs_context_seat(shim_context()).n_nodes,
         .state = state,
     };
 
@@ -116,6 +122,20 @@ static void start_recording(struct shim_monitor *monitor,
     shim_state.collect = collect;
 }
 
+void shim_monitor_slices(const struct mds_config *config, uint32_t rank, uint32_t size,
+                         struct nic_config *nic)
+{
+    struct mds_slices slices =
+        mds_slices_of(config, rank / nic_config_node_ranks(nic, size));
+
+    nic->record = (struct nic_record_config){
+        .n_spans = slices.n_spans,
+        .first = slices.first,
+        .n_slices = slices.n_slices,
+        .metrics = slices.metrics,
+    };
+}
+
 void shim_monitor_start(const struct mds_config *config)
 {
     struct shim_monitor *monitor;
@@ -128,10 +148,14 @@ void shim_monitor_start(const struct mds_config *config)
         bcs_job_error("no memory for the monitor");
         shim_real.Abort(shim_handles.comm_world, EXIT_FAILURE);
     }
+    monitor->has_calls = mds_records_calls(config);
+    monitor->slices = mds_slices_of(config, bcs_context_seat(shim_context()).node);
+    monitor->has_slices = monitor->slices.n_spans > 0;
     if (config->folder[0] != '\0') {
         make_folder(monitor, config->folder);
     }
-    if (mds_ranks_has(config->ranks, bcs_context_rank(shim_context()))) {
+    if (monitor->has_calls &&
+        mds_ranks_has(config->ranks, bcs_context_rank(shim_context()))) {
         start_recording(monitor, config);
     }
     shim_state.monitor = monitor;
@@ -159,8 +183,8 @@ static int gather(void *arg, const void *mine, size_t n_bytes, void *all)
                : -EIO;
 }
 
-/** Print tables of what all ranks have recorded. @param is_brief  but the one over all */
-static void print(const struct mds_collect *collect, bool is_brief)
+/** Print tables of the calls that all ranks have recorded. @param is_brief  but the one over all */
+static void print_calls(const struct mds_collect *collect, bool is_brief)
 {
     const struct bcs_strobes strobes = bcs_context_strobes(shim_context());
     struct mmds_summary summary = {0};
@@ -183,6 +207,87 @@ static void print(const struct mds_collect *collect, bool is_brief)
         (struct mmds_strobes){strobes.slice_ns, strobes.n_sent,  strobes.n_left_out,
                               strobes.n_idle,   strobes.late_ns, strobes.is_prompt};
     mmds_report(&report, &summary);
+}
+
+/** Print the table of slices over all nodes. By one rank. */
+static void print_slices(void)
+{
+    struct bcs_seat seat = bcs_context_seat(shim_context());
+    struct emds_summary summary = {0};
+    struct bcs_recorded recorded;
+
+    for (uint32_t i = 0; i <= seat.n_nodes; i++) {
+        bool is_global = i == seat.n_nodes;
+
+        if (bcs_context_recorded(shim_context(), is_global ? 0 : i, is_global,
+                                 &recorded) == 0) {
+            emds_add(&summary, is_global, recorded.spans, recorded.n);
+            free(recorded.spans);
+        }
+    }
+    emds_print(stderr, &summary);
+}
+
+/** Print tables of what was recorded. */
+static void print(const struct shim_monitor *monitor, bool is_brief)
+{
+    if (monitor->has_calls) {
+        print_calls(monitor->collect, is_brief);
+    }
+    if (monitor->has_slices && is_first()) {
+        print_slices();
+    }
+}
+
+/** Write the file of the slices of this rank's node, or of all nodes. */
+static void write_slices(const struct shim_monitor *monitor, bool is_global)
+{
+    struct bcs_seat seat = bcs_context_seat(shim_context());
+    struct bcs_recorded recorded;
+    struct mds_node node = {.is_global = is_global, .metrics = monitor->slices.metrics};
+    char path[MDS_PATH_BYTES];
+    int rc = bcs_context_recorded(shim_context(), seat.node, is_global, &recorded);
+
+    if (rc == -ENOENT) {
+        return;
+    }
+    if (rc == 0) {
+        node.spans = recorded.spans;
+        node.n_spans = recorded.n;
+        node.facts = (struct mds_dump_node){
+            .node = seat.node,
+            .n_nodes = seat.n_nodes,
+            .first_rank = seat.first_rank,
+            .n_ranks = is_global ? bcs_context_size(shim_context()) : seat.n_ranks,
+            .began_monotonic = recorded.began_ns,
+            .run = recorded.run_ns,
+            .slice = recorded.slice_ns,
+            .interval = recorded.interval_ns,
+            .window_first = monitor->slices.first,
+            .window_slices = monitor->slices.n_slices,
+            .shift = (uint32_t)recorded.shift,
+        };
+        rc = is_global ? mds_global_path(monitor->folder, path)
+                       : mds_node_path(monitor->folder, seat.node, path);
+        rc = rc == 0 ? mds_dump_node_write(&node, path) : rc;
+        free(recorded.spans);
+    }
+    if (rc < 0) {
+        tell_unwritten(monitor->folder, rc);
+    }
+}
+
+/** Write the files about slices: of a node by its first rank. */
+static void write_all_slices(const struct shim_monitor *monitor)
+{
+    if (bcs_context_seat(shim_context()).first_rank ==
+        bcs_context_rank(shim_context())) {
+        write_slices(monitor, false);
+    }
+    if (is_first()) {
+        write_slices(monitor, true);
+    }
+    shim_real.Barrier(shim_handles.comm_world);
 }
 
 /** Write this rank's file, in place of the one that was recorded in. */
@@ -216,8 +321,11 @@ static void write_all(struct shim_monitor *monitor)
     if (monitor->collect != NULL) {
         write_own(monitor);
     }
-    shim_real.Barrier(shim_handles.comm_world);
-    print(monitor->collect, true);
+    shim_real.Barrier(shim_handles.comm_world); /* and nothing is under way any more */
+    if (monitor->has_slices) {
+        write_all_slices(monitor);
+    }
+    print(monitor, true);
     if (is_first()) {
         rc = write_manifest(monitor->folder, "ended");
         if (rc < 0) {
@@ -239,7 +347,8 @@ void shim_monitor_report(void)
     if (monitor->folder[0] != '\0') {
         write_all(monitor);
     } else {
-        print(monitor->collect, false);
+        shim_real.Barrier(shim_handles.comm_world);
+        print(monitor, false);
     }
     shim_caller_teardown();
     mds_live_drop(monitor->collect, monitor->live[0] == '\0' ? NULL : monitor->live);

@@ -10,6 +10,12 @@
 
 #pragma GCC visibility push(hidden)
 
+struct nic_config;
+
+/** Have the engine record slices as the settings ask for it. Before this process attaches. */
+void shim_monitor_slices(const struct mds_config *config, uint32_t rank, uint32_t size,
+                         struct nic_config *nic);
+
 /** Start what the settings ask for. Collective over MPI_COMM_WORLD if they ask for a folder.
  *  What cannot be had is told, and the program goes on. */
 void shim_monitor_start(const struct mds_config *config);

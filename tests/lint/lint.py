@@ -100,6 +100,7 @@ INCLUDE_EDGES = {
     ],
     "mpi_shim/calls": [
         "libbcs/api/p2p.h",
+        "libbcs/api/recorded.h",
         "libbcs/api/wait.h",
         "libbcs/session/variables.h",
         "mds",

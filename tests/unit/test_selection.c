@@ -52,6 +52,27 @@ START_TEST(names_are_selected_by_patterns)
 }
 END_TEST
 
+START_TEST(a_window_is_a_first_slice_and_a_number)
+{
+    static const char *const wrong[] = {"7500",   "7500,", ",5",
+                                        "7500,0", "1,2,3", "-1,5",
+                                        "1 ,5",   "1,5us", "1,1000000000000000000"};
+    uint64_t first, n;
+
+    for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+        ck_assert_msg(!mds_window_is_valid(wrong[i]), "'%s'", wrong[i]);
+    }
+    ck_assert(mds_window_is_valid(""));
+    mds_window_read("", &first, &n);
+    ck_assert_uint_eq(first, 0);
+    ck_assert_uint_eq(n, 0);
+    ck_assert(mds_window_is_valid("7500,5000"));
+    mds_window_read("7500,5000", &first, &n);
+    ck_assert_uint_eq(first, 7500);
+    ck_assert_uint_eq(n, 5000);
+}
+END_TEST
+
 int main(void)
 {
     TCase *tcase = tcase_create("selection");
@@ -60,5 +81,6 @@ int main(void)
     tcase_add_test(tcase, anything_else_is_refused);
     tcase_add_test(tcase, a_rank_is_selected_by_any_of_them);
     tcase_add_test(tcase, names_are_selected_by_patterns);
+    tcase_add_test(tcase, a_window_is_a_first_slice_and_a_number);
     return run_tcase("selection", tcase);
 }
