@@ -42,6 +42,17 @@ static const char help[] =
     "    --most N            so many at most, 50 if not given\n"
     "  waits FOLDER          for whom ranks have waited, of a run with BCS_MDS=trace\n"
     "    --most N            so many lines at most, 20 if not given\n"
+    "  slices FOLDER --metric NAME\n"
+    "                        a metric of the time slices, as LTTS, of a run with "
+    "BCS_MDS=emds,\n"
+    "                        all or trace, by the slices' numbers\n"
+    "    --node N            of one node only\n"
+    "    --most N            so many lines, or points, at most, 50, or 4000, if not "
+    "given:\n"
+    "                        neighbours are put together\n"
+    "    -o, --output FILE   a picture in place of the table, by gnuplot: FILE.svg, "
+    "FILE.png,\n"
+    "                        or FILE.txt or - for a terminal\n"
     "  check FOLDER          whether what was recorded agrees with itself\n"
     "  report FOLDER -o FILE all of the above on one page in HTML, with drawings\n"
     "    -o, --output FILE   the file that is made; - is standard output\n"
@@ -70,14 +81,20 @@ struct verb {
     int (*run_two)(const char *a, const char *b, const struct verb_options *options);
     const char *allowed; /* letters of its options */
     const char *wanted;  /* letters of those that it must have */
+    bool is_of_slices;   /* it needs no process's file */
 };
 
 static const struct verb verbs[] = {
-    {"summary", verb_summary, NULL, "arm", ""}, {"dist", verb_dist, NULL, "fsr", "f"},
-    {"matrix", verb_matrix, NULL, "m", ""},     {"check", verb_check, NULL, "", ""},
-    {"report", verb_report, NULL, "o", "o"},    {"diff", NULL, verb_diff, "m", ""},
-    {"export", verb_export, NULL, "xo", "xo"},  {"events", verb_events, NULL, "mr", ""},
-    {"waits", verb_waits, NULL, "m", ""},
+    {"summary", verb_summary, NULL, "arm", "", true},
+    {"dist", verb_dist, NULL, "fsr", "f", false},
+    {"matrix", verb_matrix, NULL, "m", "", false},
+    {"check", verb_check, NULL, "", "", true},
+    {"report", verb_report, NULL, "o", "o", false},
+    {"diff", NULL, verb_diff, "m", "", false},
+    {"export", verb_export, NULL, "xo", "xo", true},
+    {"events", verb_events, NULL, "mr", "", false},
+    {"waits", verb_waits, NULL, "m", "", false},
+    {"slices", verb_slices, NULL, "cnmo", "c", true},
 };
 
 static const struct option options_known[] = {
@@ -85,6 +102,7 @@ static const struct option options_known[] = {
     {"of", required_argument, NULL, 'f'},     {"sizes", no_argument, NULL, 's'},
     {"most", required_argument, NULL, 'm'},   {"format", required_argument, NULL, 'x'},
     {"output", required_argument, NULL, 'o'}, {"help", no_argument, NULL, 'h'},
+    {"metric", required_argument, NULL, 'c'}, {"node", required_argument, NULL, 'n'},
     {"version", no_argument, NULL, 'v'},      {NULL, 0, NULL, 0},
 };
 
@@ -135,6 +153,12 @@ static void take(int letter, struct verb_options *options)
         break;
     case 'o':
         options->output = optarg;
+        break;
+    case 'c':
+        options->metric = optarg;
+        break;
+    case 'n':
+        options->node = read_number(optarg);
         break;
     case 's':
         options->is_of_sizes = true;
@@ -220,14 +244,22 @@ static int run_verb(const struct verb *verb, char **folders,
         fprintf(stderr, "bcs-mds: %s\n", error);
         return EXIT_FAILURE;
     }
-    status = verb->run(&run, options);
+    if (run.n_files == 0 && !verb->is_of_slices) {
+        fprintf(stderr,
+                "bcs-mds: %s has slices only, no file of a process, which the verb %s "
+                "is about; record with BCS_MDS=all\n",
+                folders[0], verb->name);
+        status = EXIT_FAILURE;
+    } else {
+        status = verb->run(&run, options);
+    }
     run_fini(&run);
     return status;
 }
 
 int main(int argc, char **argv)
 {
-    struct verb_options options = {.rank = -1, .n_most = -1};
+    struct verb_options options = {.rank = -1, .n_most = -1, .node = -1};
     char letters[LETTERS];
     const struct verb *verb;
     int status;

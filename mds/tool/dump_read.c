@@ -129,77 +129,93 @@ static const struct wanted wanted_process = {
 };
 
 /** Check what a directory's entry says of itself, and the section's bytes. */
-static bool is_sound(const struct dump_file *file,
+static bool is_sound(const char *data, size_t n_bytes,
                      const struct mds_dump_section *section)
 {
-    return section->offset <= file->n_bytes &&
-           section->n_bytes <= file->n_bytes - section->offset &&
+    return section->offset <= n_bytes &&
+           section->n_bytes <= n_bytes - section->offset &&
            (uint64_t)section->n_records * section->record_bytes == section->n_bytes &&
-           bcs_digest_add(BCS_DIGEST_OF_NOTHING, file->data + section->offset,
+           bcs_digest_add(BCS_DIGEST_OF_NOTHING, data + section->offset,
                           section->n_bytes) == section->digest;
 }
 
-/** Find a section by its name, of which there may be none. @return false: it is not sound */
-static bool find_section(const struct dump_file *file, const struct wanted *what,
-                         struct dump_records *records_out)
+enum dump_found dump_find_section(const char *data, size_t n_bytes, const char *name,
+                                  uint32_t record_bytes,
+                                  struct dump_records *records_out)
 {
     struct mds_dump_header header;
 
-    memcpy(&header, file->data, sizeof(header));
+    memcpy(&header, data, sizeof(header));
     for (uint32_t i = 0; i < header.n_sections; i++) {
         struct mds_dump_section section;
 
-        memcpy(&section, file->data + sizeof(header) + i * sizeof(section),
-               sizeof(section));
-        if (strncmp(section.name, what->name, sizeof(section.name)) == 0) {
-            if (!is_sound(file, &section) ||
-                section.record_bytes < what->record_bytes) {
-                return false;
+        memcpy(&section, data + sizeof(header) + i * sizeof(section), sizeof(section));
+        if (strncmp(section.name, name, sizeof(section.name)) == 0) {
+            if (!is_sound(data, n_bytes, &section) ||
+                section.record_bytes < record_bytes) {
+                return DUMP_DAMAGED;
             }
             *records_out = (struct dump_records){
-                .data = file->data + section.offset,
+                .data = data + section.offset,
                 .n = section.n_records,
                 .record_bytes = section.record_bytes,
             };
-            return true;
+            return DUMP_FOUND;
         }
     }
-    return what->may_be_missing;
+    return DUMP_MISSING;
 }
 
-static int check_header(const struct dump_file *file, const char *path,
-                        char error_out[DUMP_ERROR_BYTES])
+/** Find a section of a process's file, of which there may be none. @return false: it is not sound */
+static bool find_section(const struct dump_file *file, const struct wanted *what,
+                         struct dump_records *records_out)
+{
+    enum dump_found found = dump_find_section(file->data, file->n_bytes, what->name,
+                                              what->record_bytes, records_out);
+
+    return found == DUMP_FOUND || (found == DUMP_MISSING && what->may_be_missing);
+}
+
+bool dump_is_about(const char *data, size_t n_bytes, enum mds_dump_kind kind)
 {
     struct mds_dump_header header;
 
-    if (file->n_bytes < sizeof(header) ||
-        memcmp(file->data, MDS_DUMP_MAGIC, sizeof(header.magic)) != 0) {
+    if (n_bytes < sizeof(header)) {
+        return false;
+    }
+    memcpy(&header, data, sizeof(header));
+    return header.kind == (uint32_t)kind;
+}
+
+int dump_check_header(const char *data, size_t n_bytes, const char *path,
+                      char error_out[DUMP_ERROR_BYTES])
+{
+    struct mds_dump_header header;
+
+    if (n_bytes < sizeof(header) ||
+        memcmp(data, MDS_DUMP_MAGIC, sizeof(header.magic)) != 0) {
         return dump_refuse(error_out, "%s is not a file of the MDS", path);
     }
-    memcpy(&header, file->data, sizeof(header));
+    memcpy(&header, data, sizeof(header));
     if (header.version != MDS_DUMP_VERSION) {
         return dump_refuse(error_out,
                            "%s has version %u, this bcs-mds reads version %u", path,
                            header.version, MDS_DUMP_VERSION);
     }
-    if (header.kind != MDS_DUMP_PROCESS) {
-        return dump_refuse(error_out, "%s is not about a process", path);
-    }
-    if (header.n_bytes != file->n_bytes) {
+    if (header.n_bytes != n_bytes) {
         return dump_refuse(error_out,
                            "%s is cut off or longer than it was: %zu bytes of %" PRIu64,
-                           path, file->n_bytes, header.n_bytes);
+                           path, n_bytes, header.n_bytes);
     }
     if (header.n_sections >
-        (file->n_bytes - sizeof(header)) / sizeof(struct mds_dump_section)) {
+        (n_bytes - sizeof(header)) / sizeof(struct mds_dump_section)) {
         return dump_refuse(error_out, "%s is damaged: its directory is longer than it",
                            path);
     }
     return 0;
 }
 
-/** Whether a text is ASCII that may be printed anywhere. */
-static bool is_plain(const char *text)
+bool dump_is_plain(const char *text)
 {
     while (*text >= ' ' && *text <= '~') {
         text++;
@@ -209,7 +225,7 @@ static bool is_plain(const char *text)
 
 static bool is_name(const struct dump_file *file, uint32_t offset)
 {
-    return offset < file->names.n && is_plain(dump_name(file, offset));
+    return offset < file->names.n && dump_is_plain(dump_name(file, offset));
 }
 
 static bool are_calls_sound(const struct dump_file *file)
@@ -322,10 +338,11 @@ static bool are_records_sound(const struct dump_file *file)
 
     if (process->rank >= process->n_ranks ||
         process->histogram_bits > MDS_HISTOGRAM_MOST_BITS ||
-        process->host[sizeof(process->host) - 1] != '\0' || !is_plain(process->host) ||
-        file->names.n == 0 || file->names.data[file->names.n - 1] != '\0' ||
-        !are_calls_sound(file) || !are_buckets_sound(file) || !are_sites_sound(file) ||
-        !are_comms_sound(file) || !is_now_sound(file) || !are_events_sound(file)) {
+        process->host[sizeof(process->host) - 1] != '\0' ||
+        !dump_is_plain(process->host) || file->names.n == 0 ||
+        file->names.data[file->names.n - 1] != '\0' || !are_calls_sound(file) ||
+        !are_buckets_sound(file) || !are_sites_sound(file) || !are_comms_sound(file) ||
+        !is_now_sound(file) || !are_events_sound(file)) {
         return false;
     }
     for (uint32_t i = 0; i < file->peers.n; i++) {
@@ -341,10 +358,13 @@ static int check(struct dump_file *file, const char *path,
                  char error_out[DUMP_ERROR_BYTES])
 {
     struct dump_records process;
-    int rc = check_header(file, path, error_out);
+    int rc = dump_check_header(file->data, file->n_bytes, path, error_out);
 
     if (rc < 0) {
         return rc;
+    }
+    if (!dump_is_about(file->data, file->n_bytes, MDS_DUMP_PROCESS)) {
+        return dump_refuse(error_out, "%s is not about a process", path);
     }
     if (!find_section(file, &wanted_process, &process) || process.n != 1) {
         return dump_refuse(error_out, "%s is damaged: section process", path);
@@ -396,9 +416,8 @@ void dump_file_fini(struct dump_file *file)
     file->data = NULL;
 }
 
-/** Read a record, or what a file of an earlier version has of it. */
-static void read_record(const struct dump_records *records, uint32_t i,
-                        void *record_out, size_t n_bytes)
+void dump_read_record(const struct dump_records *records, uint32_t i, void *record_out,
+                      size_t n_bytes)
 {
     size_t n = n_bytes < records->record_bytes ? n_bytes : records->record_bytes;
 
@@ -411,7 +430,7 @@ static void read_record(const struct dump_records *records, uint32_t i,
     {                                                                                  \
         struct type record;                                                            \
                                                                                        \
-        read_record(&file->section, i, &record, sizeof(record));                       \
+        dump_read_record(&file->section, i, &record, sizeof(record));                  \
         return record;                                                                 \
     }
 

@@ -6,6 +6,7 @@
 #ifndef MDS_TOOL_DUMP_READ_H
 #define MDS_TOOL_DUMP_READ_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "mds/dump.h"
@@ -43,6 +44,29 @@ int dump_file_read(const char *path, struct dump_file *file_out,
  *  case. @param path  what errors name */
 int dump_file_take(const char *path, char *data, size_t n_bytes,
                    struct dump_file *file_out, char error_out[DUMP_ERROR_BYTES]);
+
+/** What came of looking for a section. */
+enum dump_found { DUMP_FOUND, DUMP_MISSING, DUMP_DAMAGED };
+
+/** Check header and directory of a file that has been read. @return 0; <0: error_out says what is
+ *  wrong */
+int dump_check_header(const char *data, size_t n_bytes, const char *path,
+                      char error_out[DUMP_ERROR_BYTES]);
+
+/** Whether a file says that it is about that. */
+bool dump_is_about(const char *data, size_t n_bytes, enum mds_dump_kind kind);
+
+/** Find a section of a file whose header is sound. @param record_bytes  of a record, at least */
+enum dump_found dump_find_section(const char *data, size_t n_bytes, const char *name,
+                                  uint32_t record_bytes,
+                                  struct dump_records *records_out);
+
+/** Read a record, or what a file of an earlier version has of it; the rest is zero. */
+void dump_read_record(const struct dump_records *records, uint32_t i, void *record_out,
+                      size_t n_bytes);
+
+/** Whether a text is ASCII that may be printed anywhere. */
+bool dump_is_plain(const char *text);
 
 /** Write what is wrong, as one line. @return -EINVAL */
 int dump_refuse(char error_out[DUMP_ERROR_BYTES], const char *format, ...)

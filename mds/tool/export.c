@@ -14,7 +14,18 @@
 #include "mds/tool/site.h"
 #include "mds/tool/text.h"
 
-enum { MANIFEST, PROCESSES, PERIODS, CALLS, SITES, BUCKETS, PEERS, COMMS };
+enum {
+    MANIFEST,
+    PROCESSES,
+    PERIODS,
+    CALLS,
+    SITES,
+    BUCKETS,
+    PEERS,
+    COMMS,
+    NODES,
+    SLICES,
+};
 
 const struct export_table export_tables[EXPORT_TABLES] = {
     [MANIFEST] = {"manifest",
@@ -90,6 +101,31 @@ const struct export_table export_tables[EXPORT_TABLES] = {
                 {"received_bytes", EXPORT_NUMBER},
                 {"collectives", EXPORT_NUMBER},
                 {"bytes", EXPORT_NUMBER}}},
+    [NODES] = {"nodes",
+               {{"scope", EXPORT_TEXT},
+                {"node", EXPORT_NUMBER},
+                {"nodes", EXPORT_NUMBER},
+                {"first_rank", EXPORT_NUMBER},
+                {"ranks", EXPORT_NUMBER},
+                {"host", EXPORT_TEXT},
+                {"began_unix_ns", EXPORT_NUMBER},
+                {"began_monotonic_ns", EXPORT_NUMBER},
+                {"run_ns", EXPORT_NUMBER},
+                {"slice_ns", EXPORT_NUMBER},
+                {"interval_ns", EXPORT_NUMBER},
+                {"span", EXPORT_NUMBER}}},
+    [SLICES] = {"slices",
+                {{"scope", EXPORT_TEXT},
+                 {"node", EXPORT_NUMBER},
+                 {"first", EXPORT_NUMBER},
+                 {"began_ns", EXPORT_NUMBER},
+                 {"slices", EXPORT_NUMBER},
+                 {"metric", EXPORT_TEXT},
+                 {"unit", EXPORT_TEXT},
+                 {"count", EXPORT_NUMBER},
+                 {"minimum", EXPORT_NUMBER},
+                 {"maximum", EXPORT_NUMBER},
+                 {"total", EXPORT_NUMBER}}},
 };
 
 static const char *const periods[] = {"computation", "communication"};
@@ -331,6 +367,77 @@ static int hand_comms(const struct dump_file *file, const struct export_sink *si
     return rc;
 }
 
+static const char *scope_of(const struct node_file *file)
+{
+    return file->is_global ? "global" : "node";
+}
+
+static int hand_nodes(const struct run *run, const struct export_sink *sink)
+{
+    int rc = 0;
+
+    for (uint32_t i = 0; i < run->n_nodes && rc == 0; i++) {
+        const struct mds_dump_node *node = &run->nodes[i].node;
+
+        rc = sink->row(sink->state, &export_tables[NODES],
+                       (union export_value[]){
+                           {.text = scope_of(&run->nodes[i])},
+                           {.number = node->node},
+                           {.number = node->n_nodes},
+                           {.number = node->first_rank},
+                           {.number = node->n_ranks},
+                           {.text = node->host},
+                           {.number = node->began_unix},
+                           {.number = node->began_monotonic},
+                           {.number = node->run},
+                           {.number = node->slice},
+                           {.number = node->interval},
+                           {.number = UINT64_C(1) << node->shift},
+                       });
+    }
+    return rc;
+}
+
+/** What a span has, metric by metric. */
+static int hand_span(const struct node_file *file, uint32_t i,
+                     const struct export_sink *sink)
+{
+    struct mds_dump_span span = node_span(file, i);
+    int rc = 0;
+
+    for (uint32_t j = 0; j < file->metrics.n && rc == 0; j++) {
+        struct bcs_tally tally = node_tally(file, i, j);
+
+        rc = sink->row(sink->state, &export_tables[SLICES],
+                       (union export_value[]){
+                           {.text = scope_of(file)},
+                           {.number = file->node.node},
+                           {.number = span.first},
+                           {.number = span.began},
+                           {.number = span.n_slices},
+                           {.text = node_metric_name(file, j)},
+                           {.text = node_metric_is_time(file, j) ? "ns" : "number"},
+                           {.number = tally.count},
+                           {.number = tally.least},
+                           {.number = tally.most},
+                           {.number = tally.total},
+                       });
+    }
+    return rc;
+}
+
+static int hand_slices(const struct run *run, const struct export_sink *sink)
+{
+    int rc = 0;
+
+    for (uint32_t i = 0; i < run->n_nodes; i++) {
+        for (uint32_t j = 0; j < run->nodes[i].spans.n && rc == 0; j++) {
+            rc = hand_span(&run->nodes[i], j, sink);
+        }
+    }
+    return rc;
+}
+
 int export_timeline(const struct run *run, const struct output *output,
                     struct timeline *timeline_out, char error_out[DUMP_ERROR_BYTES])
 {
@@ -354,6 +461,8 @@ int export_run(const struct run *run, const struct export_sink *sink)
                                                 const struct export_sink *) = {
         [MANIFEST] = hand_manifest,
         [SITES] = hand_sites,
+        [NODES] = hand_nodes,
+        [SLICES] = hand_slices,
     };
     static int (*const hand_file[EXPORT_TABLES])(const struct dump_file *,
                                                  const struct export_sink *) = {

@@ -10,7 +10,7 @@
 #include "mds/tool/run_read.h"
 #include "mds/tool/timeline.h"
 
-enum { EXPORT_COLUMNS_MOST = 16, EXPORT_TABLES = 8 };
+enum { EXPORT_COLUMNS_MOST = 16, EXPORT_TABLES = 10 };
 
 /** What a column has. */
 enum export_kind {

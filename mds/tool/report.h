@@ -48,6 +48,9 @@ int report_print_sites(FILE *out, const struct run *run);
 /** For whom ranks have waited, if events were recorded. @return 0 or -ENOMEM */
 int report_print_waits(FILE *out, const struct run *run);
 
+/** What slices came to, if they were recorded. @return 0 or -ENOMEM */
+int report_print_slices(FILE *out, const struct run *run);
+
 /** Distributions as drawings. @return 0 or -ENOMEM */
 int report_print_spreads(FILE *out, const struct run *run,
                          const struct report_call *calls);

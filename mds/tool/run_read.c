@@ -56,14 +56,42 @@ static bool is_live_file(const char *name)
     return fits(name, "process.%9u.live%n");
 }
 
-static int is_process_file(const struct dirent *entry)
+static int is_file(const struct dirent *entry)
 {
-    return fits(entry->d_name, "process.%9u.mds%n") || is_live_file(entry->d_name);
+    return fits(entry->d_name, "process.%9u.mds%n") || is_live_file(entry->d_name) ||
+           fits(entry->d_name, "node.%9u.mds%n") ||
+           strcmp(entry->d_name, MDS_GLOBAL_NAME) == 0;
+}
+
+int run_take(struct run *run, const char *path, char *data, size_t n_bytes,
+             char error_out[DUMP_ERROR_BYTES])
+{
+    bool is_node = dump_is_about(data, n_bytes, MDS_DUMP_NODE) ||
+                   dump_is_about(data, n_bytes, MDS_DUMP_GLOBAL);
+    int rc =
+        is_node
+            ? node_file_take(path, data, n_bytes, &run->nodes[run->n_nodes], error_out)
+            : dump_file_take(path, data, n_bytes, &run->files[run->n_files], error_out);
+
+    run->n_nodes += rc == 0 && is_node;
+    run->n_files += rc == 0 && !is_node;
+    return rc;
+}
+
+/** Read a file that was written when the run had ended. */
+static int read_file(struct run *run, const char *path,
+                     char error_out[DUMP_ERROR_BYTES])
+{
+    size_t n_bytes;
+    char *data;
+    int rc = dump_read_all(path, &data, &n_bytes, error_out);
+
+    return rc < 0 ? rc : run_take(run, path, data, n_bytes, error_out);
 }
 
 /** Read a file that a process is recording in, or has left behind, as if it had written its
  *  file. @return as dump_file_read; -EAGAIN: there is nothing in it yet */
-static int read_live(const char *path, struct dump_file *file_out,
+static int read_live(struct run *run, const char *path,
                      char error_out[DUMP_ERROR_BYTES])
 {
     struct mds_process process = {.end = MDS_DUMP_END_UNKNOWN};
@@ -93,7 +121,7 @@ static int read_live(const char *path, struct dump_file *file_out,
             path);
     }
     return rc < 0 ? dump_refuse(error_out, "cannot read %s: %s", path, strerror(-rc))
-                  : dump_file_take(path, bytes, n_bytes, file_out, error_out);
+                  : run_take(run, path, bytes, n_bytes, error_out);
 }
 
 static int compare_ranks(const void *left, const void *right)
@@ -130,10 +158,8 @@ static int read_list(struct run *run, struct dirent **entries, int n,
             rc = dump_refuse(error_out, "the folder's name is too long");
         }
         if (rc == 0 && !is_replaced(entries, n, i)) {
-            rc = is_live_file(entries[i]->d_name)
-                     ? read_live(path, &run->files[run->n_files], error_out)
-                     : dump_file_read(path, &run->files[run->n_files], error_out);
-            run->n_files += rc == 0;
+            rc = is_live_file(entries[i]->d_name) ? read_live(run, path, error_out)
+                                                  : read_file(run, path, error_out);
             rc = rc == -EAGAIN ? 0 : rc;
         }
     }
@@ -147,14 +173,15 @@ static int read_list(struct run *run, struct dirent **entries, int n,
 static int read_files(struct run *run, char error_out[DUMP_ERROR_BYTES])
 {
     struct dirent **entries;
-    int n = scandir(run->folder, &entries, is_process_file, alphasort);
+    int n = scandir(run->folder, &entries, is_file, alphasort);
 
     if (n < 0) {
         return dump_refuse(error_out, "cannot read the folder %s: %s", run->folder,
                            strerror(errno));
     }
     run->files = calloc((size_t)n + 1, sizeof(*run->files));
-    if (run->files == NULL) {
+    run->nodes = calloc((size_t)n + 1, sizeof(*run->nodes));
+    if (run->files == NULL || run->nodes == NULL) {
         while (n > 0) {
             free(entries[--n]);
         }
@@ -168,7 +195,9 @@ static int read_files(struct run *run, char error_out[DUMP_ERROR_BYTES])
 static int check_ranks(struct run *run, char error_out[DUMP_ERROR_BYTES])
 {
     if (run->n_files == 0) {
-        return dump_refuse(error_out, "%s has no file of a process", run->folder);
+        return run->n_nodes > 0
+                   ? 0
+                   : dump_refuse(error_out, "%s has no file of a process", run->folder);
     }
     qsort(run->files, run->n_files, sizeof(*run->files), compare_ranks);
     run->n_ranks = run->files[0].process.n_ranks;
@@ -180,6 +209,35 @@ static int check_ranks(struct run *run, char error_out[DUMP_ERROR_BYTES])
             (i > 0 && process->rank == run->files[i - 1].process.rank)) {
             return dump_refuse(error_out, "%s has files of several runs: rank %u",
                                run->folder, process->rank);
+        }
+    }
+    return 0;
+}
+
+static int compare_nodes(const void *left, const void *right)
+{
+    const struct node_file *a = left, *b = right;
+
+    if (a->is_global != b->is_global) {
+        return a->is_global - b->is_global;
+    }
+    return a->node.node < b->node.node ? -1 : a->node.node > b->node.node;
+}
+
+/** All files about slices must be of one job, and of different nodes. */
+static int check_nodes(struct run *run, char error_out[DUMP_ERROR_BYTES])
+{
+    if (run->n_nodes > 0) {
+        qsort(run->nodes, run->n_nodes, sizeof(*run->nodes), compare_nodes);
+    }
+    for (uint32_t i = 1; i < run->n_nodes; i++) {
+        const struct node_file *before = &run->nodes[i - 1], *file = &run->nodes[i];
+
+        if (file->node.n_nodes != before->node.n_nodes ||
+            file->node.window_first != before->node.window_first ||
+            compare_nodes(before, file) == 0) {
+            return dump_refuse(error_out, "%s has files of several runs: node %u",
+                               run->folder, file->node.node);
         }
     }
     return 0;
@@ -245,7 +303,10 @@ int run_complete(struct run *run, char error_out[DUMP_ERROR_BYTES])
         rc = check_ranks(run, error_out);
     }
     if (rc == 0) {
-        run->summaries = calloc(run->n_files, sizeof(*run->summaries));
+        rc = check_nodes(run, error_out);
+    }
+    if (rc == 0) {
+        run->summaries = calloc((size_t)run->n_files + 1, sizeof(*run->summaries));
         if (run->summaries == NULL) {
             rc = dump_refuse(error_out, "no memory for the files of %s", run->folder);
         }
@@ -280,6 +341,10 @@ void run_fini(struct run *run)
     for (uint32_t i = 0; i < run->n_files; i++) {
         dump_file_fini(&run->files[i]);
     }
+    for (uint32_t i = 0; i < run->n_nodes; i++) {
+        node_file_fini(&run->nodes[i]);
+    }
+    free(run->nodes);
     free(run->files);
     free(run->summaries);
     free(run->manifest);

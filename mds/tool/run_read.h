@@ -7,17 +7,20 @@
 
 #include "mds/mmds.h"
 #include "mds/tool/dump_read.h"
+#include "mds/tool/node_read.h"
 
 /** A run. */
 struct run {
     const char *folder;
     char *manifest;                 /* its text */
-    uint32_t n_ranks;               /* of the job */
+    uint32_t n_ranks;               /* of the job; 0: there are files of slices only */
     uint32_t n_files;               /* ranks that have a file, */
     struct dump_file *files;        /* [n_files] by rank */
     struct mmds_summary *summaries; /* [n_files] the same, primitives by names[] */
     const char *names[MDS_MAX_PRIMITIVES];
     uint32_t n_names;
+    uint32_t n_nodes;        /* files about slices, */
+    struct node_file *nodes; /* [n_nodes] by node, and then that of all nodes */
 };
 
 /**
@@ -29,12 +32,17 @@ struct run {
 int run_read(const char *folder, struct run *run_out, char error_out[DUMP_ERROR_BYTES]);
 
 /**
- * Make a run of what has been read: folder, manifest, files and n_files are given, the rest is
- * found. The files come into the order of ranks.
+ * Make a run of what has been read: folder, manifest, files and nodes, and their numbers, are
+ * given, the rest is found. The files come into their order.
  *
  * @return 0 or <0 as run_read; end with run_fini in any case
  */
 int run_complete(struct run *run, char error_out[DUMP_ERROR_BYTES]);
+
+/** Take bytes as a file of a run, whatever it is about: room for it is there. @param data  for free;
+ *  the run's from now on, in any case @return 0 or <0 as run_read */
+int run_take(struct run *run, const char *path, char *data, size_t n_bytes,
+             char error_out[DUMP_ERROR_BYTES]);
 
 /** Free what was read. Accepts a zeroed run. */
 void run_fini(struct run *run);
@@ -47,6 +55,15 @@ static inline uint32_t run_file_number(const struct run *run,
                                        const struct dump_file *file)
 {
     return (uint32_t)(file - run->files);
+}
+
+/** Ranks of the job, also of a run of which there are files of slices only. */
+static inline uint32_t run_n_ranks(const struct run *run)
+{
+    const struct mds_dump_node *last =
+        run->n_nodes > 0 ? &run->nodes[run->n_nodes - 1].node : NULL;
+
+    return run->n_files > 0 ? run->n_ranks : last->first_rank + last->n_ranks;
 }
 
 /** Run times of all ranks together; of one only if rank is not -1. */

@@ -4,12 +4,13 @@
  * communication come to the run time, to 0.01 % [BCS-MPI section 5.4], and its distributions
  * have as many points as were counted; its places in the program have made as many calls; its
  * messages are as many by communicator as by rank; what one rank has sent another one, that one
- * has got.
+ * has got. Of slices see check_slices.c.
  */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "mds/tool/check_slices.h"
 #include "mds/tool/verbs.h"
 
 #define MOST_GAP 1e-4 /* of the run time */
@@ -245,6 +246,7 @@ int verb_check(const struct run *run, const struct verb_options *options)
         n_found += check_events(&run->files[i]);
         n_found += check_peers(run, &run->files[i]);
     }
-    printf("%u files, %d findings\n", run->n_files, n_found);
+    n_found += check_slices(run);
+    printf("%u files, %d findings\n", run->n_files + run->n_nodes, n_found);
     return n_found > 0;
 }

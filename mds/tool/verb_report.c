@@ -103,6 +103,9 @@ static int print(FILE *out, const struct run *run)
         rc = report_print_comms(out, run);
     }
     if (rc == 0) {
+        rc = report_print_slices(out, run);
+    }
+    if (rc == 0) {
         report_print_settings(out, run);
         fputs("</body></html>\n", out);
     }

@@ -13,6 +13,7 @@
 #include "mds/tool/manifest.h"
 #include "mds/tool/phase.h"
 #include "mds/tool/roll.h"
+#include "mds/tool/series.h"
 #include "mds/tool/site.h"
 #include "mds/tool/verbs.h"
 #include "mds/tool/waits.h"
@@ -41,7 +42,7 @@ static void print_head(const struct run *run)
     printf("%s", command == NULL ? "" : command);
     free(command);
     manifest_value(run->manifest, "state", 0, value, sizeof(value));
-    printf("\n%u ranks, of which %u have a file; the run has %s\n", run->n_ranks,
+    printf("\n%u ranks, of which %u have a file; the run has %s\n", run_n_ranks(run),
            run->n_files, strcmp(value, "ended") == 0 ? value : "not ended");
 }
 
@@ -142,12 +143,24 @@ static int no_memory(const struct run *run)
     return 1;
 }
 
+/** What slices came to, if they were recorded. */
+static void print_slices(const struct run *run)
+{
+    struct emds_summary summary = series_summary(run);
+
+    emds_print(stdout, &summary);
+}
+
 int verb_summary(const struct run *run, const struct verb_options *options)
 {
     struct mmds_summary sum = {0};
     char title[64];
 
     print_head(run);
+    if (run->n_files == 0) {
+        print_slices(run);
+        return 0;
+    }
     if (roll_print(run) < 0) {
         return no_memory(run);
     }
@@ -169,6 +182,7 @@ int verb_summary(const struct run *run, const struct verb_options *options)
     }
     snprintf(title, sizeof(title), "%" PRIu64 " processes", sum.n_processes);
     mmds_print(stdout, title, run->names, run->n_names, &sum);
+    print_slices(run);
     print_ranks(run);
     print_efficiency(run);
     if (phases_print(run, options->rank) < 0) {

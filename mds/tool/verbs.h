@@ -18,8 +18,10 @@ struct verb_options {
         n_most; /* summary, matrix, events, diff: lines of a table at most; -1: as many as usual */
     bool has_ranks;     /* summary: a table for each rank, too */
     const char *format; /* export: name of one */
-    const char
-        *output; /* export, report: the file that is made, "-" for standard output */
+    const char *metric; /* slices: name of one */
+    int64_t node;       /* slices: of this node only; -1: of all */
+    const char *
+        output; /* export, report, slices: the file that is made, "-" for standard output */
 };
 
 /** The table of the paper, how each rank has spent its time, and efficiency. @return the
@@ -37,6 +39,9 @@ int verb_events(const struct run *run, const struct verb_options *options);
 
 /** For whom ranks have waited. */
 int verb_waits(const struct run *run, const struct verb_options *options);
+
+/** A metric of slices, by their numbers. */
+int verb_slices(const struct run *run, const struct verb_options *options);
 
 /** Whether what was recorded agrees with itself. */
 int verb_check(const struct run *run, const struct verb_options *options);

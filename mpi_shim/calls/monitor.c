@@ -251,6 +251,10 @@ static void write_slices(const struct shim_monitor *monitor, bool is_global)
     if (rc == -ENOENT) {
         return;
     }
+    if (is_global && rc == 0 && seat.n_nodes == 1 && recorded.interval_ns > 0) {
+        free(recorded.spans); /* there is no strobe sender */
+        return;
+    }
     if (rc == 0) {
         node.spans = recorded.spans;
         node.n_spans = recorded.n;

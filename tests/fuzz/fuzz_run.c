@@ -51,16 +51,13 @@ static int add_file(struct run *run, const uint8_t *bytes, size_t n_bytes,
 {
     char error[DUMP_ERROR_BYTES];
     char *data = malloc(n_bytes + 1);
-    int rc;
 
     memcpy(data, bytes, n_bytes);
     data[n_bytes] = '\0';
     if (is_repaired) {
         repair(data, n_bytes);
     }
-    rc = dump_file_take("a file", data, n_bytes, &run->files[run->n_files], error);
-    run->n_files += rc == 0;
-    return rc;
+    return run_take(run, "a file", data, n_bytes, error);
 }
 
 /** Compare a run with itself. */
@@ -125,6 +122,28 @@ static void show(const struct run *run, uint8_t verb)
     }
 }
 
+/** Those that look at files about slices, too. */
+static void show_slices(const struct run *run, uint8_t verb)
+{
+    struct verb_options options = {
+        .rank = -1,
+        .node = verb / 16 % 2 == 1 ? 0 : -1,
+        .n_most = verb / 32 % 2 == 1 ? 3 : -1,
+        .metric =
+            run->nodes[0].metrics.n > 0 ? node_metric_name(&run->nodes[0], 0) : "LTTS",
+        .format = "csv",
+        .output = "/dev/null",
+    };
+
+    if (run->n_files == 0) {
+        verb_summary(run, &options);
+        verb_export(run, &options);
+    }
+    verb_check(run, &options);
+    options.output = NULL;
+    verb_slices(run, &options);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n_bytes)
 {
     struct run run = {.folder = "a folder"};
@@ -145,13 +164,19 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n_bytes)
 
     run.manifest = strndup((const char *)data + HEAD_BYTES, n_manifest);
     run.files = calloc(N_FILES, sizeof(*run.files));
+    run.nodes = calloc(N_FILES, sizeof(*run.nodes));
     rc = add_file(&run, data + HEAD_BYTES + n_manifest, n_first, data[0] & 1);
     if (rc == 0 && n_rest > 0) {
         rc = add_file(&run, data + HEAD_BYTES + n_manifest + n_first, n_rest,
                       data[0] & 1);
     }
     if (rc == 0 && run_complete(&run, error) == 0) {
-        show(&run, data[1]);
+        if (run.n_nodes > 0) {
+            show_slices(&run, data[1]);
+        }
+        if (run.n_files > 0) {
+            show(&run, data[1]);
+        }
     }
     run_fini(&run);
     return 0;

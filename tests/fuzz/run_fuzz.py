@@ -68,6 +68,11 @@ def compile_all(arguments, build, work):
     return fuzzer
 
 
+# Which two files of a run a seed has.
+FILES = (("process.00000.mds", "process.00001.mds"), ("node.00000.mds", "global.mds"),
+         ("process.00000.mds", "node.00000.mds"))
+
+
 def make_seeds(build, seeds):
     """Runs of two ranks by make_run, one for each verb."""
     maker = build / "tests/mds/make_run"
@@ -77,10 +82,10 @@ def make_seeds(build, seeds):
     for verb in range(N_VERBS):
         with tempfile.TemporaryDirectory() as folder:
             subprocess.run([str(maker), folder, "ranks=2", "peers=1", "primitives=2",
-                            "buckets=2", f"seed={verb}", f"bits={verb % 8}", "program=a",
+                            "buckets=2", "nodes=1", "spans=2", f"seed={verb}", f"bits={verb % 8}", "program=a",
                             "argument=b c"], check=True, stdout=subprocess.DEVNULL)
             parts = [(pathlib.Path(folder) / name).read_bytes() for name in
-                     ("manifest.txt", "process.00000.mds", "process.00001.mds")]
+                     ("manifest.txt", *FILES[verb % len(FILES)])]
         head = struct.pack("<BBHH", 1, verb, len(parts[0]), len(parts[1]))
         (seeds / f"seed-{verb:02}.bin").write_bytes(head + b"".join(parts))
 

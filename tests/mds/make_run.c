@@ -266,6 +266,7 @@ static int take(const char *word, struct wish *wish, struct file *manifest)
         {"shift", &wish->shift},       {"shifted", &wish->shifted},
         {"resident", &wish->resident}, {"slow", &wish->slow},
         {"placed", &wish->placed},     {"stuck", &wish->stuck},
+        {"nodes", &wish->nodes},       {"spans", &wish->spans},
     };
     size_t n = strcspn(word, "=");
 
@@ -317,7 +318,8 @@ int main(int argc, char **argv)
                         .seed = 1,
                         .slow = -1,
                         .resident = 1 << 24,
-                        .placed = 1};
+                        .placed = 1,
+                        .spans = 6};
     static struct process process;
     struct file command = {0};
     int is_bad = argc < 2;
@@ -341,6 +343,7 @@ int main(int argc, char **argv)
     for (uint64_t rank = 0; rank < wish.ranks && !is_bad; rank++) {
         is_bad = make_rank(argv[1], &wish, rank, &process);
     }
+    is_bad = is_bad || make_nodes(argv[1], &wish);
     for (uint64_t p = 0; p < wish.primitives; p++) {
         printf("%s %llu %llu\n", primitives[p].name, (unsigned long long)sum_n[p],
                (unsigned long long)sum_ns[p]);

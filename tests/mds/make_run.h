@@ -25,6 +25,8 @@ struct wish {
     uint64_t resident; /* bytes */
     uint64_t placed; /* 1: calls have places and communicators; 0: as in older files */
     uint64_t stuck;  /* so many ranks have not ended */
+    uint64_t nodes;  /* that have files about slices, */
+    uint64_t spans;  /* each with so many */
 };
 
 /** A distribution, its sum, and how it goes into a record of "calls" or "periods". */
@@ -44,6 +46,9 @@ uint64_t draw(const struct wish *wish, uint64_t a, uint64_t b, uint64_t c);
 
 /** Messages to the d-th rank behind one. */
 uint64_t messages(const struct wish *wish, uint64_t from, uint64_t d);
+
+/** Make the files about slices. @return whether that has failed, which is told */
+int make_nodes(const char *folder, const struct wish *wish);
 
 /** The texts of the sections below, at the end of "names". */
 void put_place_names(struct file *file);

@@ -135,11 +135,16 @@ def problems_of_content(tables, sums):
     names = [row["name"] for row in tables["comms"]]
     if names != N_RANKS * ["world\x1b[7m", ""]:
         problems.append(f"comms {names}")
+    most = [int(row["maximum"]) for row in tables["slices"]
+            if (row["scope"], row["node"], row["metric"]) == ("node", "1", "LTTS")]
+    if most != [2999 + i for i in range(6)]:
+        problems.append(f"LTTS of node 1 up to {most}")
     n_rows = {name: len(rows) for name, rows in tables.items()}
     for name, n in (("processes", N_RANKS), ("periods", 2 * N_RANKS),
                     ("calls", N_RANKS * N_PRIMITIVES),
                     ("sites", 2 * N_RANKS * N_PRIMITIVES), ("comms", 2 * N_RANKS),
-                    ("peers", N_RANKS * (N_RANKS - 1))):
+                    ("peers", N_RANKS * (N_RANKS - 1)), ("nodes", 3),
+                    ("slices", 6 * (2 * 5 + 3))):
         if n_rows.get(name) != n:
             problems.append(f"{n_rows.get(name)} {name}")
     return problems
@@ -147,7 +152,7 @@ def problems_of_content(tables, sums):
 
 def test_content(place, formats, report):
     """All formats have all of it, with the largest numbers, too."""
-    folder, sums = place.make("content", ranks=N_RANKS, primitives=N_PRIMITIVES,
+    folder, sums = place.make("content", ranks=N_RANKS, primitives=N_PRIMITIVES, nodes=2,
                               peers=N_PEERS, program="./prog", argument=ARGUMENTS,
                               resident=2**64 - 2**20)
     tables = {}

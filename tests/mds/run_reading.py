@@ -203,6 +203,27 @@ def test_terminal(place, report):
         report.case(f"name of a {name}", [] if is_right else [told.stderr])
 
 
+def test_slices(place, report):
+    """A metric of several nodes is that of all their files together."""
+    folder, _ = place.make("slices", ranks=3, nodes=3, spans=5)
+    told = place.read("slices", folder, "--metric", "LTTS").stdout.splitlines()
+    rows = [line.split() for line in told[2:]]
+    expected = [[str(4 * i), f"{0.002 * i:.6f}", "12", "0.002", None, f"{(3000 + i) / 1000:.3f}",
+                 f"{(3 * 3 * 2 + sum(3000 + i - node for node in range(3))) / 1000:.3f}"]
+                for i in range(5)]
+    problems = [] if [row[:4] + [None] + row[5:] for row in rows] == expected else [str(told)]
+    if told[0] != "LTTS, us, of 3 files; a line is of 4 slices":
+        problems.append(told[0])
+    told = place.read("slices", folder, "--metric", "NP2PDEM", "--node", "1", "--most", "2")
+    rows = [line.split() for line in told.stdout.splitlines()[2:]]
+    if [(row[0], row[2], row[5]) for row in rows] != [("0", "16", "4002"), ("16", "4", "4003")]:
+        problems.append(told.stdout)
+    checked = place.read("check", folder)
+    if checked.returncode != 0 or "7 files, 0 findings" not in checked.stdout:
+        problems.append(f"{checked}")
+    report.case("slices", problems)
+
+
 def main():
     arguments = parse_arguments()
     report = job.Report()
@@ -213,6 +234,7 @@ def main():
         test_comms(place, report)
         test_events(place, report)
         test_roll(place, report)
+        test_slices(place, report)
         test_phases(place, report)
         test_terminal(place, report)
     finally:

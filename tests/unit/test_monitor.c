@@ -216,6 +216,9 @@ START_TEST(the_longest_of_the_nodes_is_no_longer_than_what_the_sender_saw)
         ck_assert_uint_eq(recorded.n, sender.n);
         for (size_t i = 0; i < sender.n; i++) {
             ck_assert_uint_eq(recorded.spans[i].first, sender.spans[i].first);
+            ck_assert_uint_ge(local(&recorded, i, BCS_METRIC_LTTS)->total,
+                              local(&recorded, i, BCS_METRIC_LTDEM)->total +
+                                  local(&recorded, i, BCS_METRIC_LTMSM)->total);
             for (int pair = 0; pair < 3; pair++) {
                 ck_assert_uint_le(local(&recorded, i, pairs[pair][1])->most,
                                   sender.spans[i].tallies[pairs[pair][0]].most);

@@ -182,12 +182,17 @@ START_TEST(coarser_spans_of_two_series_are_put_together)
         fine[i].began = 50 + i;
         fine[i].n_slices = 1;
         bcs_tally_add(&fine[i].tallies[2], 10 + i);
+        if (i % 4 == 0) {
+            bcs_tally_add(&fine[i].tallies[3], 90 + i); /* the others have none */
+        }
     }
     n = bcs_spans_coarsen(fine, 8, 1, 2);
     ck_assert_uint_eq(n, 2);
     ck_assert_uint_eq(fine[1].first, 5);
     ck_assert_uint_eq(fine[1].began, 54);
     ck_assert_uint_eq(fine[1].tallies[2].total, 14 + 15 + 16 + 17);
+    ck_assert_uint_eq(fine[1].tallies[3].count, 1);
+    ck_assert_uint_eq(fine[1].tallies[3].least, 94);
 
     coarse[0] = (struct bcs_span){.first = 5, .shift = 2, .began = 53, .n_slices = 9};
     coarse[1] = (struct bcs_span){.first = 9, .shift = 2, .began = 60, .n_slices = 1};

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * bcs-mds slices: a metric of the EMDS against slice numbers, as a table, or as a picture that
+ * gnuplot draws. [BCS-MPI section 5.3, figures 5.3 to 5.5]
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "mds/tool/output.h"
+#include "mds/tool/series.h"
+#include "mds/tool/verbs.h"
+
+enum { USUAL_LINES = 50, MOST_POINTS = 4000, NOT_FOUND = 127 };
+
+#define COMMAND "command -v gnuplot > /dev/null || exit 127; exec gnuplot"
+#define NS_PER_US 1e3
+#define NS_PER_S 1e9
+
+static double mean(const struct bcs_tally *tally)
+{
+    return (double)tally->total / (double)tally->count;
+}
+
+static void print_row(const struct bcs_span *span, bool is_time)
+{
+    const struct bcs_tally *tally = &span->tallies[0];
+    double unit = is_time ? NS_PER_US : 1;
+    int n_digits = is_time ? 3 : 0;
+
+    printf("%12" PRIu64 " %12.6f %10" PRIu64, span->first,
+           (double)span->began / NS_PER_S, tally->count);
+    if (tally->count > 0) {
+        printf(" %12.*f %12.3f %12.*f %14.*f", n_digits, (double)tally->least / unit,
+               mean(tally) / unit, n_digits, (double)tally->most / unit, n_digits,
+               (double)tally->total / unit);
+    }
+    printf("\n");
+}
+
+/** What a line of the table, or a point, is about. */
+static void name_span(const struct series *series, char text_out[96])
+{
+    uint64_t n = UINT64_C(1) << series->shift;
+
+    if (series->interval > 0) {
+        snprintf(text_out, 96, "%" PRIu64 " interval%s of %.3f us", n,
+                 n == 1 ? "" : "s", (double)series->interval / NS_PER_US);
+    } else {
+        snprintf(text_out, 96, "%" PRIu64 " slice%s", n, n == 1 ? "" : "s");
+    }
+}
+
+static void print_table(const struct series *series, const char *metric)
+{
+    char span[96];
+
+    name_span(series, span);
+    printf("%s, %s, of %u file%s; a line is of %s\n", metric,
+           series->is_time ? "us" : "number", series->n_files,
+           series->n_files == 1 ? "" : "s", span);
+    printf("%12s %12s %10s %12s %12s %12s %14s\n", "First", "Begin(s)", "Slices", "Min",
+           "Mean", "Max", "Total");
+    for (size_t i = 0; i < series->n; i++) {
+        print_row(&series->spans[i], series->is_time);
+    }
+}
+
+/** The ending of a file's name, and how gnuplot draws such a one. */
+static const struct {
+    const char *ending;
+    const char *terminal;
+} kinds[] = {
+    {".svg", "svg size 760,460 dynamic noenhanced background 'white' font 'sans,13'"},
+    {".png", "png size 1140,690 noenhanced font 'sans,13'"},
+    {".txt", "dumb noenhanced size 100,32"},
+    {"-", "dumb noenhanced size 100,32"},
+};
+
+/** @return NULL: there is none for such a name */
+static const char *terminal_of(const char *name)
+{
+    size_t n_bytes = strlen(name);
+
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+        size_t n = strlen(kinds[i].ending);
+
+        if (n_bytes >= n && strcmp(name + n_bytes - n, kinds[i].ending) == 0) {
+            return kinds[i].terminal;
+        }
+    }
+    return NULL;
+}
+
+/** Write what gnuplot is to do, with all data in it. */
+static void write_script(FILE *out, const struct series *series, const char *metric,
+                         const char *terminal, int fd)
+{
+    double unit = series->is_time ? NS_PER_US : 1;
+    char span[96];
+
+    name_span(series, span);
+    fprintf(out,
+            "set terminal %s\nset output '/dev/fd/%d'\nset title '%s'\n"
+            "set xlabel '%s, a point is of %s'\nset ylabel '%s'\nset grid\n"
+            "set key above\nset yrange [*<0:*]\n"
+            "plot '-' using 1:2 title 'mean' with points pt 7 ps 0.35, "
+            "'-' using 1:2 title 'most' with points pt 7 ps 0.2\n",
+            terminal, fd, metric,
+            series->interval > 0 ? "Interval of time" : "Number of the slice", span,
+            series->is_time ? "us" : "number");
+    for (int curve = 0; curve < 2; curve++) {
+        for (size_t i = 0; i < series->n; i++) {
+            const struct bcs_tally *tally = &series->spans[i].tallies[0];
+
+            if (tally->count > 0) {
+                fprintf(out, "%" PRIu64 " %.6g\n", series->spans[i].first,
+                        (curve == 0 ? mean(tally) : (double)tally->most) / unit);
+            }
+        }
+        fprintf(out, "e\n");
+    }
+}
+
+/** Have gnuplot draw into an open file. @return 0; <0: error_out says why not */
+static int draw(const struct series *series, const char *metric, const char *terminal,
+                FILE *file, char error_out[DUMP_ERROR_BYTES])
+{
+    int fd = dup(fileno(file)); /* which a program that is started keeps */
+    FILE *script;
+    int status;
+
+    if (fd < 0) {
+        return dump_refuse(error_out, "cannot draw: %s", strerror(errno));
+    }
+    signal(SIGPIPE, SIG_IGN); /* it may not be there to read */
+    script = popen(COMMAND, "w");
+    if (script == NULL) {
+        close(fd);
+        return dump_refuse(error_out, "cannot start gnuplot: %s", strerror(errno));
+    }
+    write_script(script, series, metric, terminal, fd);
+    status = pclose(script);
+    close(fd);
+    if (status != 0) {
+        return dump_refuse(error_out, "%s",
+                           status >> 8 == NOT_FOUND
+                               ? "gnuplot is not installed, which draws the picture"
+                               : "gnuplot has failed");
+    }
+    return 0;
+}
+
+/** Make the picture. @return the program's exit status */
+static int save(const struct series *series, const char *metric, const char *name)
+{
+    const char *terminal = terminal_of(name);
+    char error[DUMP_ERROR_BYTES];
+    struct output output;
+    int rc;
+
+    if (terminal == NULL) {
+        fprintf(stderr,
+                "bcs-mds: a picture's name ends in .svg, .png or .txt, or is -, "
+                "which is not so of %s\n",
+                name);
+        return VERBS_USAGE_STATUS;
+    }
+    rc = output_begin(name, &output, error);
+    if (rc == 0) {
+        rc = draw(series, metric, terminal, output.file, error);
+        if (rc < 0) {
+            output_abandon(&output);
+        }
+    }
+    if (rc == 0) {
+        rc = output_end(&output, error);
+    }
+    if (rc < 0) {
+        fprintf(stderr, "bcs-mds: %s\n", error);
+    }
+    return rc < 0;
+}
+
+/** Say which metrics there are. @return 1 */
+static int refuse(const struct run *run, const struct verb_options *options)
+{
+    const char *before = "; there are";
+
+    fprintf(stderr, "bcs-mds: %s has no metric %s", run->folder, options->metric);
+    if (options->node >= 0) {
+        fprintf(stderr, " of node %" PRId64, options->node);
+    }
+    for (enum bcs_metric metric = 0; metric < BCS_METRICS; metric++) {
+        const char *name = bcs_metric_name(metric);
+
+        for (uint32_t i = 0; i < run->n_nodes; i++) {
+            if (node_find_metric(&run->nodes[i], name) < run->nodes[i].metrics.n) {
+                fprintf(stderr, "%s %s", before, name);
+                before = ",";
+                break;
+            }
+        }
+    }
+    fprintf(stderr, "%s\n", run->n_nodes == 0 ? "; record with BCS_MDS=emds" : "");
+    return 1;
+}
+
+int verb_slices(const struct run *run, const struct verb_options *options)
+{
+    size_t n_most = options->output != NULL ? MOST_POINTS : USUAL_LINES;
+    struct series series;
+    int status;
+
+    if (options->n_most > 0) {
+        n_most = (size_t)options->n_most;
+    }
+    if (series_of(run, options->metric, options->node, n_most, &series) < 0) {
+        fprintf(stderr, "bcs-mds: no memory for the slices of %s\n", run->folder);
+        return 1;
+    }
+    if (series.n_files == 0) {
+        status = refuse(run, options);
+    } else if (options->output != NULL) {
+        status = save(&series, options->metric, options->output);
+    } else {
+        print_table(&series, options->metric);
+        status = 0;
+    }
+    series_fini(&series);
+    return status;
+}

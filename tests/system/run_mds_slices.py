@@ -1,0 +1,255 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""What is recorded of slices in real runs: by strobes and on demand, on one node and on several,
+as much as the program has sent; windows, choices and halvings lose nothing of it; files that were
+damaged are refused.
+"""
+
+import argparse
+import json
+import os
+import shutil
+import sys
+
+import job
+import mds_runs
+
+sys.path.insert(1, os.path.join(os.path.dirname(__file__), "../mds"))
+import folders  # noqa: E402
+
+MESSAGES, BARRIERS = 40, 15
+N_RANKS = mds_runs.N_RANKS
+MODES = {
+    "timed, one node": {"BCS_STROBE": "timed", "BCS_SLICE": "200us"},
+    "timed, two nodes": {"BCS_STROBE": "timed", "BCS_SLICE": "200us", "BCS_NODE_RANKS": "2"},
+    "timed, threads, two nodes": {"BCS_STROBE": "timed", "BCS_NODE_RANKS": "2",
+                                  "BCS_DRIVER": "threads"},
+    "on demand, one node": {},
+    "on demand, two nodes": {"BCS_NODE_RANKS": "2"},
+    "on demand, threads, two nodes": {"BCS_NODE_RANKS": "2", "BCS_DRIVER": "threads"},
+}
+LOCAL = ["LETTS", "LTDEM", "LTMSM", "LTTS", "NP2PDEM", "NP2PMSM", "NCOLLDEM", "NCOLLMSM", "BPTS",
+         "LTRBS", "LTRBR", "LTRDH", "LTRCH", "LTRRH"]
+GLOBAL = ["GETTS", "GTDEM", "GTMSM", "GTTS", "USRTS", "USRDEM", "USRMSM"]
+
+
+def parse_arguments():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--launcher", required=True, help="the command that starts a job")
+    parser.add_argument("--reader", required=True, help="the program bcs-mds")
+    parser.add_argument("--traffic", required=True, help="the program slice_traffic")
+    parser.add_argument("--has-json", action="store_true", help="bcs-mds exports JSON")
+    parser.add_argument("--timeout", type=float, default=120)
+    return parser.parse_args()
+
+
+def record(runs, settings, *extra):
+    """Run the program. Returns its folder and what is wrong already."""
+    program = [runs.arguments.traffic, str(MESSAGES), str(BARRIERS), *extra]
+    folder, result = runs.record(program, {"BCS_MDS": "emds", **settings})
+    return folder, mds_runs.problems_of_end(folder, result)
+
+
+def exported(runs, folder):
+    """The table of slices: {metric: rows}."""
+    path = os.path.join(runs.parent, "slices.json")
+    told = runs.read("export", folder, "--format", "json", "-o", path)
+    if told.returncode != 0:
+        raise RuntimeError(told.stderr)
+    with open(path, encoding="utf-8") as file:
+        rows = json.load(file)["slices"]
+    metrics = {}
+    for row in rows:
+        metrics.setdefault(row["metric"], []).append(row)
+    return metrics
+
+
+def total(metrics, name):
+    return sum(row["total"] for row in metrics.get(name, []))
+
+
+def problems_of_numbers(metrics, counts_collectives):
+    """Whether the program's messages and barriers are there, all of them once."""
+    wanted = {"NP2PDEM": 2 * MESSAGES * N_RANKS, "NP2PMSM": MESSAGES * N_RANKS,
+              "NCOLLDEM": BARRIERS * N_RANKS if counts_collectives else 0,
+              "NCOLLMSM": BARRIERS if counts_collectives else 0}
+    return [f"{name} comes to {total(metrics, name)}, wanted {number}"
+            for name, number in wanted.items() if total(metrics, name) != number]
+
+
+def problems_of_rows(metrics, is_timed, has_sender):
+    """Whether rows of slices agree with each other."""
+    problems = []
+    if has_sender != ("GETTS" in metrics):
+        problems.append(f"there are {sorted(metrics)}")
+    problems += [f"there is no {name}" for name in LOCAL if name not in metrics]
+    problems += [f"there is no {name}" for name in GLOBAL if has_sender and name not in metrics]
+    for name, rows in metrics.items():
+        for row in rows:
+            if not row["minimum"] * row["count"] <= row["total"] <= row["maximum"] * row["count"]:
+                problems.append(f"{name}: {row}")
+            if is_timed and row["count"] > 1:
+                problems.append(f"{name}: several slices in one row: {row}")
+            if row["count"] > row["slices"]:
+                problems.append(f"{name}: more than there were: {row}")
+    if is_timed:
+        begins = {row["first"]: row["began_ns"] for row in metrics["GETTS"]}
+        for row in metrics["GETTS"]:
+            before = begins.get(row["first"] - 1)
+            elapsed = row["began_ns"] - before if before is not None else row["total"]
+            if abs(elapsed - row["total"]) > 2:
+                problems.append(f"GETTS is not the time between two begins: {row}")
+    return problems[:5]
+
+
+def test_modes(runs, report):
+    """Returns the folder of the run with timed slices on two nodes."""
+    kept = None
+    for name, mode in MODES.items():
+        folder, problems = record(runs, mode)
+        if not problems:
+            problems = mds_runs.problems_of_check(runs, folder)
+        if not problems and runs.arguments.has_json:
+            is_timed = "timed" in name
+            metrics = exported(runs, folder)
+            problems = problems_of_numbers(metrics, is_timed or "two nodes" in name)
+            problems += problems_of_rows(metrics, is_timed, name != "on demand, one node")
+        report.case(name, problems)
+        if name == "timed, two nodes":
+            kept = folder
+    return kept
+
+
+def test_choices(runs, report):
+    timed = MODES["timed, two nodes"]
+    folder, problems = record(runs, {**timed, "BCS_MDS_WINDOW": "5,10"})
+    if not problems:
+        told = runs.read("slices", folder, "--metric", "LTTS", "--node", "1").stdout.splitlines()
+        if [line.split()[0] for line in told[2:]] != [str(i) for i in range(5, 15)]:
+            problems.append(f"window of 10 from 5 on: {told}")
+        problems += mds_runs.problems_of_check(runs, folder)
+    report.case("a window", problems)
+
+    folder, problems = record(runs, {**timed, "BCS_MDS_SLICES": "3"})
+    if not problems and runs.arguments.has_json:
+        metrics = exported(runs, folder)
+        problems = problems_of_numbers(metrics, True) + mds_runs.problems_of_check(runs, folder)
+        for name in ("LTTS", "GTTS"):
+            n_rows = len(metrics[name]) // (2 if name == "LTTS" else 1)
+            if not 2 <= n_rows <= 4:
+                problems.append(f"{name}: {n_rows} rows, 4 at most")
+    report.case("coarser by halves", problems)
+
+    chosen = {"BCS_MDS_METRICS": "LTTS,NP2P*", "BCS_MDS_NODES": "1"}
+    folder, problems = record(runs, {**timed, **chosen})
+    if not problems:
+        names = sorted(name for name in os.listdir(folder) if name.endswith(".mds"))
+        if names != ["node.00001.mds"]:
+            problems.append(f"files {names}")
+        told = runs.read("slices", folder, "--metric", "BPTS")
+        if told.returncode != 1 or not told.stderr.endswith("there are LTTS, NP2PDEM, NP2PMSM\n"):
+            problems.append(f"BPTS: {told}")
+    report.case("chosen metrics and nodes", problems)
+
+    for name, text in {"BCS_MDS_WINDOW": "7500", "BCS_MDS_NODES": "x", "BCS_MDS_SLICES": "1"}.items():
+        folder, result = runs.record([runs.arguments.traffic, "1", "1"],
+                                     {"BCS_MDS": "emds", name: text})
+        is_told = result.status != 0 and name in result.stderr and folder is None
+        report.case(f"{name}={text}", [] if is_told else [f"{result.status} {result.stderr[-300:]}"])
+
+
+def test_all(runs, report):
+    """With calls of processes, in one folder; summary and page have both."""
+    folder, problems = record(runs, {**MODES["timed, two nodes"], "BCS_MDS": "all"})
+    if not problems:
+        summary = runs.read("summary", folder).stdout
+        problems += [f"summary has no {word}" for word in ("MPI_Barrier", "GTDEM", "NCOLLMSM", "EMDS")
+                     if word not in summary]
+        page = runs.read("report", folder, "-o", "-").stdout
+        problems += [f"the page has no {word}" for word in ("MPI_Barrier", "GTDEM", "NCOLLMSM")
+                     if word not in page]
+        problems += mds_runs.problems_of_check(runs, folder)
+    report.case("calls and slices", problems)
+
+
+def damages(content):
+    """Contents that are not to be read: {what: bytes}."""
+    spans = content.index(b"spans\0\0\0")
+    offset, n_bytes = (int.from_bytes(content[spans + at:spans + at + 8], "little")
+                       for at in (8, 16))
+    node = int.from_bytes(content[32 + 8:32 + 16], "little")
+
+    def changed(at, number, n):
+        return folders.repaired(content[:at] + number.to_bytes(n, "little") + content[at + n:])
+
+    return {
+        "cut off": content[:len(content) // 2],
+        "a byte turned": content[:offset] + bytes([content[offset] ^ 1]) + content[offset + 1:],
+        "of another kind": changed(12, 9, 4),
+        "of another version": changed(8, 2, 4),
+        "a node too many": changed(node, 7, 4),
+        "spans of too many slices": changed(node + 72, 64, 4),
+        "spans not in order": changed(offset + n_bytes - 24, 0, 8),
+        "fewer spans than tallies": changed(spans + 24, 1, 4),
+        "empty": b"",
+    }
+
+
+def test_damage(runs, report, folder):
+    path = os.path.join(folder, "node.00001.mds")
+    with open(path, "rb") as file:
+        content = file.read()
+    for what, damaged in damages(content).items():
+        with open(path, "wb") as file:
+            file.write(damaged)
+        told = runs.read("slices", folder, "--metric", "LTTS")
+        is_told = told.returncode == 1 and "node.00001.mds" in told.stderr and not told.stdout
+        report.case(f"damaged: {what}", [] if is_told else [str(told)])
+    # What is sound by itself, but cannot be: a node that took longer than all of them.
+    tallies = int.from_bytes(content[content.index(b"tallies\0") + 8:][:8], "little")
+    at = tallies + LOCAL.index("LTTS") * 32 + 8
+    with open(path, "wb") as file:
+        file.write(folders.repaired(content[:at] + (1 << 40).to_bytes(8, "little") + content[at + 8:at + 16]
+                                    + (1 << 40).to_bytes(8, "little") + content[at + 24:]))
+    told = runs.read("check", folder)
+    is_told = told.returncode == 1 and "LTTS of node 1 is" in told.stdout
+    report.case("a node that took longer than all", [] if is_told else [str(told)])
+    with open(path, "wb") as file:
+        file.write(content)
+
+
+def test_picture(runs, report, folder):
+    if shutil.which("gnuplot") is None:
+        print("skipped: pictures, as gnuplot is not installed")
+        return
+    for ending, begin in {"svg": b"<?xml", "png": b"\x89PNG", "txt": b" "}.items():
+        path = os.path.join(runs.parent, f"picture.{ending}")
+        told = runs.read("slices", folder, "--metric", "GETTS", "-o", path)
+        problems = [] if told.returncode == 0 else [told.stderr]
+        if not problems:
+            with open(path, "rb") as file:
+                content = file.read()
+            if not content.lstrip(b"\f").startswith(begin) or len(content) < 500:
+                problems.append(f"{len(content)} bytes, {content[:60]}")
+        report.case(f"picture as {ending}", problems)
+    told = runs.read("slices", folder, "--metric", "GETTS", "-o", "picture.gif")
+    report.case("picture of no kind", [] if told.returncode == 2 and ".svg" in told.stderr else [str(told)])
+
+
+def main():
+    arguments = parse_arguments()
+    runs = mds_runs.Runs(arguments)
+    report = job.Report()
+    try:
+        folder = test_modes(runs, report)
+        test_choices(runs, report)
+        test_all(runs, report)
+        test_damage(runs, report, folder)
+        test_picture(runs, report, folder)
+    finally:
+        runs.close()
+    return report.end()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
