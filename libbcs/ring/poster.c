@@ -8,8 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libbcs/base/prefetch.h"
+
 enum {
     BLOCKS_TO_TRY = 4,
+    BLOCKS_IN_TURN = 2,          /* at least; see take_block */
+    BYTES_TO_PREFETCH = 4 << 10, /* of the next one, at most */
     CHUNK_CLASS = BCS_BLOCK_CLASSES - 1,
     CELLS_AT_FIRST = 64, /* for which there is room in free_cells */
 };
@@ -86,27 +90,48 @@ static uint64_t block_search(const struct bcs_poster *poster,
         uint64_t gva = nic_region_gva(&pool->region, pool->cursor);
         struct bcs_block *block = bcs_poster_block_at(poster, gva);
 
+        pool->cursor = pool->cursor + 1 < pool->n_touched ? pool->cursor + 1 : 0;
         /* acquire: pairs with the release in bcs_block_free */
         if (atomic_load_explicit(&block->busy, memory_order_acquire) == 0) {
             atomic_store_explicit(&block->busy, 1, memory_order_relaxed);
             return gva;
         }
-        pool->cursor = pool->cursor + 1 < pool->n_touched ? pool->cursor + 1 : 0;
     }
     return 0;
 }
 
+/** Ask for the lines of the block that comes next, for a message of the same length. */
+static inline void prefetch_next(const struct bcs_poster *poster,
+                                 const struct bcs_block_pool *pool, size_t n_bytes)
+{
+    const char *block = (const char *)bcs_poster_block_at(
+        poster, nic_region_gva(&pool->region, pool->cursor));
+    size_t n = n_bytes < BYTES_TO_PREFETCH ? n_bytes : BYTES_TO_PREFETCH;
+
+    for (size_t i = 0; i < sizeof(struct bcs_block) + n; i += BCS_CACHE_LINE) {
+        bcs_prefetch_to_write(block + i);
+    }
+}
+
+/**
+ * Take a block, new ones only if those that were used before are busy. They are used in turns: whoever
+ * gets a message gives its block back, and has written its line for that, while the next one has long
+ * been free. So a sender finds it at hand.
+ */
 static inline uint64_t take_block(const struct bcs_poster *poster,
-                                  struct bcs_block_pool *pool)
+                                  struct bcs_block_pool *pool, size_t n_bytes)
 {
     uint32_t n = pool->n_touched < BLOCKS_TO_TRY ? pool->n_touched : BLOCKS_TO_TRY;
-    uint64_t gva = block_search(poster, pool, n);
+    uint64_t gva = n < BLOCKS_IN_TURN ? 0 : block_search(poster, pool, n);
 
     if (gva == 0 && pool->n_touched < pool->n_blocks) {
         pool->cursor = pool->n_touched++;
         gva = block_search(poster, pool, 1);
     } else if (gva == 0) {
         gva = block_search(poster, pool, pool->n_touched);
+    }
+    if (gva != 0) {
+        prefetch_next(poster, pool, n_bytes);
     }
     return gva;
 }
@@ -121,12 +146,12 @@ uint64_t bcs_poster_block(struct bcs_poster *poster, size_t n_bytes)
             return 0;
         }
     }
-    return take_block(poster, &poster->blocks[class]);
+    return take_block(poster, &poster->blocks[class], n_bytes);
 }
 
 uint64_t bcs_poster_chunk_block(struct bcs_poster *poster)
 {
-    return take_block(poster, &poster->blocks[CHUNK_CLASS]);
+    return take_block(poster, &poster->blocks[CHUNK_CLASS], 0);
 }
 
 static bool takes_messages(const struct bcs_descriptor *entry)

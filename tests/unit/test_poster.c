@@ -283,6 +283,19 @@ START_TEST(an_empty_pool_gives_nothing_until_a_block_is_freed)
 }
 END_TEST
 
+/* Who gets a message frees its block late, beside what its sender does next. */
+START_TEST(the_block_of_the_last_message_is_not_the_next_one)
+{
+    uint64_t first = bcs_poster_block(&poster, 100), second;
+
+    bcs_block_free(block_at(first));
+    second = bcs_poster_block(&poster, 100);
+    bcs_block_free(block_at(second));
+    ck_assert_uint_ne(second, first);
+    ck_assert_uint_eq(bcs_poster_block(&poster, 100), first);
+}
+END_TEST
+
 START_TEST(blocks_that_are_freed_at_once_touch_little_memory)
 {
     uint64_t lowest = UINT64_MAX, highest = 0;
@@ -398,6 +411,7 @@ static TCase *blocks_tcase(const char *name, SFun set_up)
     tcase_add_checked_fixture(tcase, set_up, teardown);
     tcase_add_test(tcase, a_block_holds_what_was_asked_for);
     tcase_add_test(tcase, an_empty_pool_gives_nothing_until_a_block_is_freed);
+    tcase_add_test(tcase, the_block_of_the_last_message_is_not_the_next_one);
     tcase_add_test(tcase, blocks_that_are_freed_at_once_touch_little_memory);
     tcase_add_test(tcase, no_busy_block_is_given_out_twice);
     return tcase;
