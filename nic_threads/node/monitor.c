@@ -57,11 +57,36 @@ static uint64_t number_at(const struct nic_recorder *recorder, uint64_t now)
     return number;
 }
 
+/** Add the quick slices to their span, which is that of the last other one. */
+static void close_quick(const struct nic_recorder *recorder)
+{
+    struct nic_monitor *monitor = recorder->monitor;
+    struct bcs_span *span =
+        monitor->n_quick == 0
+            ? NULL
+            : nic_series_find(&monitor->series, &recorder->spans, monitor->number);
+
+    if (span != NULL) {
+        span->began = span->began == 0 ? monitor->began : span->began;
+        span->n_slices += monitor->n_quick;
+        for (uint64_t bits = monitor->metrics; bits != 0; bits &= bits - 1) {
+            uint32_t metric = (uint32_t)__builtin_ctzll(bits);
+
+            bcs_tally_merge(&span->tallies[metric], &monitor->quick[metric]);
+        }
+    }
+    if (monitor->n_quick > 0) {
+        memset(monitor->quick, 0, sizeof(monitor->quick));
+        monitor->n_quick = 0;
+    }
+}
+
 void nic_monitor_begin(const struct nic_recorder *recorder)
 {
     struct nic_monitor *monitor = recorder->monitor;
     uint64_t now = monitor->entered;
 
+    close_quick(recorder);
     memset(monitor->values, 0, sizeof(monitor->values));
     if (monitor->n_begun++ > 0) {
         nic_monitor_add(monitor, NIC_MONITORED_ELAPSED, now - monitor->began);
@@ -82,6 +107,7 @@ int nic_monitor_copy(const struct nic_recorder *recorder, struct bcs_span **span
         return -ENOMEM;
     }
     nic_monitor_close(recorder);
+    close_quick(recorder);
     n = nic_series_copy(series, &recorder->spans, spans);
     for (size_t i = 0; i < n; i++) {
         spans[i].began -= recorder->machine->began.ticks;

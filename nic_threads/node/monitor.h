@@ -9,7 +9,9 @@
  * twice. A slice is added to its span when it is over: with rounds of several nodes that is known
  * when the next one begins, or when somebody reads. Slices by the clock are known by their numbers; on demand,
  * where each process has slices of its own, by the interval of BCS_SLICE of time in which they
- * begin, which is the same for all desks.
+ * begin, which is the same for all desks. There, where a slice takes less than a microsecond, the
+ * times of its parts are taken of one in NIC_MONITOR_SAMPLE, and of the first one in an interval;
+ * numbers, and when it has begun, of all.
  */
 #ifndef NIC_THREADS_NODE_MONITOR_H
 #define NIC_THREADS_NODE_MONITOR_H
@@ -21,6 +23,8 @@
 /** A metric of the strobe receiver, by its number among its own; those of the strobe sender have
  *  theirs anyway. The first four mean the same of both. */
 #define NIC_LOCAL(metric) ((metric)-BCS_METRICS_LOCAL)
+
+enum { NIC_MONITOR_SAMPLE = 16 };
 
 enum nic_monitored {
     NIC_MONITORED_ELAPSED, /* since the slice before began */
@@ -46,6 +50,9 @@ struct nic_monitor {
     uint64_t next;    /* on demand: when the present interval ends */
     uint64_t has;     /* bits: the slice under way has a value; 0: it was added */
     uint64_t values[BCS_SPAN_TALLIES];
+    /* On demand: slices of the present interval since the last one whose times were taken, */
+    uint64_t n_quick;
+    struct bcs_tally quick[BCS_SPAN_TALLIES]; /* and what they had */
 };
 
 /** What a process has of a monitor: where it is. */
@@ -104,6 +111,31 @@ static inline void nic_monitor_leave(struct nic_monitor *monitor, uint32_t metri
 static inline void nic_monitor_end(struct nic_monitor *monitor)
 {
     monitor->ended = monitor->since;
+}
+
+/** Whether a slice on demand that begins at a moment, the stamp of nic_monitor_enter, is a quick
+ *  one: only numbers are taken of it. */
+static inline bool nic_monitor_is_quick(const struct nic_monitor *monitor)
+{
+    return monitor->entered < monitor->next &&
+           monitor->n_quick < NIC_MONITOR_SAMPLE - 1;
+}
+
+/** A quick slice begins. */
+static inline void nic_monitor_begin_quick(struct nic_monitor *monitor)
+{
+    bcs_tally_add(&monitor->quick[NIC_MONITORED_ELAPSED],
+                  monitor->entered - monitor->began);
+    monitor->began = monitor->entered;
+    monitor->n_begun++;
+    monitor->n_quick++;
+}
+
+/** A number of a quick slice. */
+static inline void nic_monitor_add_quick(struct nic_monitor *monitor, uint32_t metric,
+                                         uint64_t value)
+{
+    bcs_tally_add(&monitor->quick[metric], value);
 }
 
 /** Begin a monitor: of slices from `first` on, n of them, in two halves of n_spans. */

@@ -34,8 +34,7 @@ void nic_record_begin(struct nic_view *view, const struct nic_recorder *recorder
     nic_monitor_add(monitor, NIC_LOCAL(BCS_METRIC_NCOLLMSM), 0);
 }
 
-/** Calls of collectives in the batch. */
-static uint32_t n_collectives(const struct nic_view *view)
+uint32_t nic_record_n_calls(const struct nic_view *view)
 {
     const struct nic_batch *batch = &view->desk->batch;
     uint32_t n = 0;
@@ -46,6 +45,22 @@ static uint32_t n_collectives(const struct nic_view *view)
     return n;
 }
 
+void nic_record_quick(struct nic_view *view, const struct nic_recorder *recorder,
+                      uint32_t n_calls)
+{
+    const struct nic_batch *batch = &view->desk->batch;
+    struct nic_monitor *monitor = recorder->monitor;
+
+    nic_monitor_begin_quick(monitor);
+    nic_monitor_add_quick(monitor, NIC_LOCAL(BCS_METRIC_NP2PDEM),
+                          nic_record_n_messages(view));
+    nic_monitor_add_quick(monitor, NIC_LOCAL(BCS_METRIC_NP2PMSM),
+                          batch->n_pairs + batch->n_shares);
+    nic_monitor_add_quick(monitor, NIC_LOCAL(BCS_METRIC_NCOLLDEM), n_calls);
+    nic_monitor_add_quick(monitor, NIC_LOCAL(BCS_METRIC_NCOLLMSM), batch->n_ready);
+    nic_monitor_add_quick(monitor, NIC_LOCAL(BCS_METRIC_BPTS), n_blocked(view));
+}
+
 void nic_record_exchange(struct nic_view *view, const struct nic_recorder *recorder,
                          uint32_t n_arrived)
 {
@@ -53,7 +68,7 @@ void nic_record_exchange(struct nic_view *view, const struct nic_recorder *recor
 
     nic_monitor_add(monitor, NIC_LOCAL(BCS_METRIC_NP2PDEM),
                     nic_record_n_messages(view) - n_arrived);
-    nic_monitor_add(monitor, NIC_LOCAL(BCS_METRIC_NCOLLDEM), n_collectives(view));
+    nic_monitor_add(monitor, NIC_LOCAL(BCS_METRIC_NCOLLDEM), nic_record_n_calls(view));
     nic_monitor_stamp(monitor);
 }
 

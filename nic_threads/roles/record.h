@@ -19,6 +19,14 @@ static inline uint32_t nic_record_n_messages(const struct nic_view *view)
 /** A slice begins with the phase that was entered last: LETTS, BPTS. */
 void nic_record_begin(struct nic_view *view, const struct nic_recorder *recorder);
 
+/** A slice on demand of which only numbers are taken has been run, but for the end of its batch:
+ *  all numbers, LETTS. */
+void nic_record_quick(struct nic_view *view, const struct nic_recorder *recorder,
+                      uint32_t n_calls);
+
+/** Calls of collectives in the batch. */
+uint32_t nic_record_n_calls(const struct nic_view *view);
+
 /** What was posted has been taken: NP2PDEM, NCOLLDEM. @param n_arrived  messages that the batch had
  *  before, from other nodes */
 void nic_record_exchange(struct nic_view *view, const struct nic_recorder *recorder,

@@ -164,7 +164,6 @@ static inline void run_batch(struct nic_view *view, const struct nic_recorder *r
     run_roles(view, NIC_PHASE_PM, true, recorder);
     run_roles(view, NIC_PHASE_BBM, true, recorder);
     run_roles(view, NIC_PHASE_RM, true, recorder);
-    nic_collection_empty(&view->desk->batch);
 }
 
 static bool collect_work(struct nic_view *view)
@@ -174,12 +173,10 @@ static bool collect_work(struct nic_view *view)
     return nic_collection_take(view) > 0 || schedule_can_go(view) || has_sent;
 }
 
-/** What has been collected, as a slice. */
-static inline void run_collected(struct nic_view *view,
-                                 const struct nic_recorder *recorder)
+/** A slice at a desk that is alone ends. */
+static inline void end_alone(struct nic_view *view)
 {
-    open_slice(view);
-    run_batch(view, recorder);
+    nic_collection_empty(&view->desk->batch);
     nic_collection_release(view);
     nic_engine_flush(view); /* whoever polls keeps the lock */
 }
@@ -196,9 +193,20 @@ static __attribute__((noinline)) bool run_recorded(struct nic_view *view)
     if (!collect_work(view)) {
         return false;
     }
+    if (nic_monitor_is_quick(recorder->monitor)) {
+        uint32_t n_calls = nic_record_n_calls(view);
+
+        open_slice(view);
+        run_batch(view, NULL);
+        nic_record_quick(view, recorder, n_calls);
+        end_alone(view);
+        return true;
+    }
     nic_record_begin(view, recorder);
     nic_record_exchange(view, recorder, 0);
-    run_collected(view, recorder);
+    open_slice(view);
+    run_batch(view, recorder);
+    end_alone(view);
     nic_record_end(recorder);
     nic_monitor_close(recorder);
     return true;
@@ -212,7 +220,9 @@ bool nic_strobe_receiver_run_alone(struct nic_view *view)
     if (!collect_work(view)) {
         return false;
     }
-    run_collected(view, NULL);
+    open_slice(view);
+    run_batch(view, NULL);
+    end_alone(view);
     return true;
 }
 
@@ -245,6 +255,7 @@ static void begin_slice(struct nic_view *view, const struct nic_recorder *record
     if (view->engine->n_nodes == 1) {
         while (collect_round(view, recorder)) {
             run_batch(view, recorder);
+            nic_collection_empty(&view->desk->batch);
         }
         nic_collection_release(view);
     }

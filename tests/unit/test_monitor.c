@@ -270,31 +270,49 @@ START_TEST(only_what_is_wanted_is_recorded)
 }
 END_TEST
 
-START_TEST(on_demand_each_desk_records_by_intervals_of_time)
+/** Rank 1 receives so many messages of rank 0, each in a slice of its own. */
+static void receive_some(int n)
 {
     struct bcs_request requests[2];
-    struct recorded desks[2];
 
-    open_job(0, false, everything);
-    for (int i = 0; i < 20; i++) {
+    for (int i = 0; i < n; i++) {
         post(0, i, 8, requests);
         ck_assert_int_eq(bcs_test(ranks[1].context, &requests[1], true), 0);
+    }
+}
+
+START_TEST(on_demand_each_desk_records_by_intervals_of_time)
+{
+    struct recorded desks[2];
+    struct bcs_machine *machine;
+
+    open_job(0, false, everything);
+    machine = ranks[0].context->engine->machine;
+    machine->slice_ticks = UINT64_C(1) << 50; /* all in one interval, */
+    receive_some(20);
+    for (int i = 0; i < 2; i++) { /* and then others */
+        machine->began.ticks -= machine->slice_ticks;
+        ranks[0].context->engine->recorders[1].monitor->next = 1;
+        receive_some(20);
     }
     for (uint32_t i = 0; i < 2; i++) {
         desks[i] = read_monitor(i);
     }
     ck_assert_uint_eq(total(&desks[0], BCS_METRIC_NP2PDEM), 0);
-    ck_assert_uint_eq(total(&desks[1], BCS_METRIC_NP2PDEM), 40);
-    ck_assert_uint_eq(total(&desks[1], BCS_METRIC_NP2PMSM), 20);
+    ck_assert_uint_eq(total(&desks[1], BCS_METRIC_NP2PDEM), 120);
+    ck_assert_uint_eq(desks[1].n, 3);
     for (size_t i = 0; i < desks[1].n; i++) {
-        const struct bcs_span *span = &desks[1].spans[i];
-        uint64_t ticks = ranks[0].context->engine->machine->slice_ticks;
-
-        ck_assert_uint_eq(span->began / ticks >> desks[1].shift << desks[1].shift,
-                          span->first);
+        ck_assert_uint_eq(desks[1].spans[i].first, i);
+        ck_assert_uint_eq(desks[1].spans[i].n_slices, 20);
+        ck_assert_uint_eq(local(&desks[1], i, BCS_METRIC_NP2PMSM)->total, 20);
+        ck_assert_uint_eq(local(&desks[1], i, BCS_METRIC_NP2PMSM)->count, 20);
+        /* the receiver, each time */
+        ck_assert_uint_eq(local(&desks[1], i, BCS_METRIC_BPTS)->total, 20);
+        ck_assert_uint_eq(local(&desks[1], i, BCS_METRIC_LETTS)->count, 20 - (i == 0));
+        /* times of the first one, and then of one in 16 */
+        ck_assert_uint_eq(local(&desks[1], i, BCS_METRIC_LTTS)->count, 2);
+        ck_assert_uint_eq(local(&desks[1], i, BCS_METRIC_LTMSM)->count, 2);
     }
-    ck_assert_uint_eq(total(&desks[1], BCS_METRIC_BPTS),
-                      20); /* the receiver, each time */
     free(desks[0].spans);
     free(desks[1].spans);
     close_job();
