@@ -86,7 +86,9 @@ def problems_of_rows(metrics, is_timed, has_sender):
     problems += [f"there is no {name}" for name in GLOBAL if has_sender and name not in metrics]
     for name, rows in metrics.items():
         for row in rows:
-            if not row["minimum"] * row["count"] <= row["total"] <= row["maximum"] * row["count"]:
+            # each of them is rounded, from ticks to nanoseconds
+            least, most = row["minimum"] - 1, row["maximum"] + 1
+            if not least * row["count"] <= row["total"] <= most * row["count"]:
                 problems.append(f"{name}: {row}")
             if is_timed and row["count"] > 1:
                 problems.append(f"{name}: several slices in one row: {row}")
