@@ -10,14 +10,17 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "libbcs/api/board.h"
 #include "libbcs/api/context.h"
 #include "libbcs/api/forked.h"
 #include "libbcs/api/movers.h"
 #include "libbcs/api/near_collective.h"
 #include "libbcs/api/plan.h"
 #include "libbcs/api/post.h"
+#include "libbcs/api/stand.h"
 #include "libbcs/base/clock.h"
 #include "libbcs/base/log.h"
+#include "libbcs/ring/board.h"
 #include "libbcs/session/meeting.h"
 
 /* How long a waiter polls as if nobody else needed its core; and all in all. */
@@ -70,6 +73,7 @@ static int start_engine(struct bcs_context *context,
     if (bootstrap->rank == context->meeting.first) {
         describe_machine(context, start);
     }
+    bcs_board_fill(context);
     context->driver = nic_driver_find(&context->config);
     return 0;
 }
@@ -100,7 +104,8 @@ static int meet(struct bcs_context *context, const struct bcs_bootstrap *bootstr
 
     return bcs_meet(bootstrap,
                     &(struct bcs_meeting_params){
-                        .n_machine_bytes = sizeof(struct bcs_machine),
+                        .n_machine_bytes = sizeof(struct bcs_machine) +
+                                           bcs_board_bytes(layout.n_nodes),
                         .heap_bytes = layout.heap_bytes,
                         .window_bytes = context->config.limits.window,
                         .whole_bytes = layout.whole_bytes,
@@ -127,6 +132,10 @@ int bcs_attach(const struct bcs_bootstrap *bootstrap, const struct nic_config *c
     context->size = bootstrap->size;
     context->movers = bcs_movers;
     context->hooks = *hooks;
+    rc = bcs_stand_init(context);
+    if (rc < 0) {
+        goto fail;
+    }
     rc = meet(context, bootstrap);
     if (rc < 0) {
         goto fail;
@@ -164,6 +173,7 @@ void bcs_detach(struct bcs_context *context)
     free(context->pending);
     free(context->ordered);
     bcs_plans_fini(context);
+    bcs_stand_fini(context);
     bcs_part(&context->meeting);
     free(context);
 }

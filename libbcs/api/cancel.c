@@ -8,6 +8,7 @@
 #include "libbcs/api/completion.h"
 #include "libbcs/api/p2p.h"
 #include "libbcs/api/post.h"
+#include "libbcs/api/stand.h"
 #include "libbcs/api/wait.h"
 #include "libbcs/base/clock.h"
 
@@ -75,7 +76,9 @@ void bcs_cancel_wait(struct bcs_context *context, struct bcs_request *request)
             (carried_out.at_ns != 0 && needs_others(context, &carried_out, now_ns))) {
             break;
         }
-        bcs_wait_turn(context, &waiter);
+        if (bcs_wait_turn(context, &waiter)) {
+            bcs_stand_at_other(context, &waiter);
+        }
         now_ns = bcs_clock_now_ns();
     }
     bcs_wait_stop(context, &waiter);

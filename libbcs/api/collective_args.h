@@ -26,6 +26,20 @@ struct bcs_engine_collective_args {
     size_t n_bytes;
 };
 
+/** What it is, in words. */
+static inline const char *
+bcs_collective_words(const struct bcs_engine_collective_args *args)
+{
+    static const char *const words[] = {
+        [BCS_ENGINE_BARRIER] = "barrier",
+        [BCS_ENGINE_BCAST] = "broadcast",
+        [BCS_ENGINE_REDUCE] = "reduction",
+        [BCS_ENGINE_ALLGATHER] = "allgather",
+    };
+
+    return words[args->kind];
+}
+
 /** The operation of a member's descriptor, or of its terms. */
 static inline uint16_t
 bcs_collective_operation(const struct bcs_engine_collective_args *args)

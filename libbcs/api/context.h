@@ -65,7 +65,8 @@ struct bcs_context {
     /** Reasons why those who need what is not ours cannot call this process: while there is
      *  one, waits wake up now and then. */
     uint32_t n_short_sleeps;
-    const bcs_mover_fn *movers; /* what a wait moves on; see movers.h */
+    const bcs_mover_fn *movers;      /* what a wait moves on; see movers.h */
+    struct bcs_stand_teller *teller; /* tells where waits stand; stand.c */
     struct bcs_hooks hooks;
     struct bcs_forked forked; /* takes all this away in a forked child */
 };

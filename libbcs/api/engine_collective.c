@@ -11,6 +11,7 @@
 #include "libbcs/api/disagreement.h"
 #include "libbcs/api/near_collective.h"
 #include "libbcs/api/post.h"
+#include "libbcs/api/stand.h"
 #include "libbcs/api/wait.h"
 #include "nic_threads/drivers/owed.h"
 #include "nic_threads/node/terms.h"
@@ -43,6 +44,7 @@ static int post_part(struct bcs_context *context, struct bcs_group *group,
         return bcs_post_no_cell(context);
     }
     cell = bcs_poster_cell_at(&context->poster, id);
+    group->n_posted++;
     entry->flags = args->root < 0 ? BCS_TO_ALL : 0;
     entry->operation = bcs_collective_operation(args);
     entry->context_id = group->context_id;
@@ -57,7 +59,10 @@ static int post_part(struct bcs_context *context, struct bcs_group *group,
     nic_engine_owe(context->engine, ring->reader);
     bcs_ring_publish(ring, entry);
     while ((state = bcs_cell_state(cell)) == BCS_CELL_PENDING) {
-        bcs_wait_turn(context, &waiter);
+        if (bcs_wait_turn(context, &waiter)) {
+            bcs_stand_at_collective(context, &waiter, group, bcs_collective_words(args),
+                                    group->n_posted);
+        }
     }
     bcs_wait_stop(context, &waiter);
     nic_engine_settle(context->engine);

@@ -6,6 +6,9 @@
 #define BCS_API_HOOKS_H
 
 #include "libbcs/api/group.h"
+#include "libbcs/ring/stand.h"
+
+struct bcs_stand_about;
 
 /** Handed down to bcs_attach; called in the thread that is in the API. Any may be
  *  NULL: there is nothing to do, or one thread only. */
@@ -23,6 +26,10 @@ struct bcs_hooks {
     /** How the user calls a group. */
     void (*name_group)(const struct bcs_group *group, char *name_out,
                        size_t n_name_bytes);
+    /** From where in the program the API is being called: call, address and base. */
+    void (*find_call)(struct bcs_stand *stand);
+    /** What a request that is pending is about, if it is known: all but the request. */
+    void (*describe)(const struct bcs_request *request, struct bcs_stand_about *about);
 };
 
 #endif

@@ -31,6 +31,7 @@
 
 #include "libbcs/api/context.h"
 #include "libbcs/api/disagreement.h"
+#include "libbcs/api/stand.h"
 #include "libbcs/api/wait.h"
 #include "libbcs/base/clock.h"
 #include "libbcs/ring/near_line.h"
@@ -133,8 +134,9 @@ static void await(const struct part *part, const struct bcs_near_line *lines,
         if (n_looks < LOOKS_AT_ONCE) {
             n_looks++;
             bcs_clock_pause();
-        } else {
-            bcs_wait_turn(part->context, &waiter);
+        } else if (bcs_wait_turn(part->context, &waiter)) {
+            bcs_stand_at_collective(part->context, &waiter, part->group,
+                                    bcs_collective_words(part->args), part->number);
         }
     }
     bcs_wait_stop(part->context, &waiter);

@@ -12,6 +12,7 @@
 #include "libbcs/api/completion.h"
 #include "libbcs/api/fetch.h"
 #include "libbcs/api/post.h"
+#include "libbcs/api/stand.h"
 #include "libbcs/api/wait.h"
 #include "libbcs/base/layout.h"
 #include "libbcs/base/log.h"
@@ -236,14 +237,35 @@ int bcs_imrecv(struct bcs_context *context, const struct bcs_message *message,
     return 0;
 }
 
-/** Wait until a request is done. Inlined, since most often a single turn is enough. */
-static inline __attribute__((always_inline)) void wait_for(struct bcs_context *context,
-                                                           struct bcs_request *request)
+/** Tell where a wait for a request stands. @param message  its own; NULL: only the request's owner
+ *  knows */
+static __attribute__((cold, noinline)) void tell(struct bcs_context *context,
+                                                 struct bcs_waiter *waiter,
+                                                 const struct bcs_request *request,
+                                                 const struct bcs_message *message)
+{
+    if (message == NULL) {
+        bcs_stand_at_requests(context, waiter, request, 1);
+    } else {
+        bcs_stand_at_message(context, waiter,
+                             bcs_inside(request)->is_send ? BCS_STAND_SEND
+                                                          : BCS_STAND_RECEIVE,
+                             message, request);
+    }
+}
+
+/** Wait until a request is done. Inlined, since most often a single turn is enough. @param message
+ *  as for tell */
+static inline __attribute__((always_inline)) void
+wait_for(struct bcs_context *context, struct bcs_request *request,
+         const struct bcs_message *message)
 {
     struct bcs_waiter waiter = {0};
 
     while (!bcs_is_done(request) && !bcs_complete(context, request)) {
-        bcs_wait_turn(context, &waiter);
+        if (__builtin_expect(bcs_wait_turn(context, &waiter), 0)) {
+            tell(context, &waiter, request, message);
+        }
     }
     bcs_wait_stop(context, &waiter);
 }
@@ -252,7 +274,7 @@ int bcs_test(struct bcs_context *context, struct bcs_request *request, bool wait
 {
     if (!bcs_is_done(request)) {
         if (wait) {
-            wait_for(context, request);
+            wait_for(context, request, NULL);
         } else if (!bcs_complete(context, request)) {
             if (!bcs_progress(context) || !bcs_look(context, request)) {
                 bcs_wait_in_vain(context);
@@ -281,7 +303,9 @@ static bool wait_for_all(struct bcs_context *context, struct bcs_request request
     struct bcs_waiter waiter = {0};
 
     while (!look_at_all(context, requests, n_requests)) {
-        bcs_wait_turn(context, &waiter);
+        if (bcs_wait_turn(context, &waiter)) {
+            bcs_stand_at_requests(context, &waiter, requests, n_requests);
+        }
     }
     bcs_wait_stop(context, &waiter);
     return true;
@@ -340,7 +364,7 @@ int bcs_send(struct bcs_context *context, const struct bcs_message *message,
         remember(context, &own);
         bcs_post_publish(context, ring, entry);
         say_why_waiting(context, message, mode);
-        wait_for(context, &own);
+        wait_for(context, &own, message);
     }
     return 0;
 }
@@ -368,7 +392,7 @@ int bcs_recv(struct bcs_context *context, const struct bcs_message *message,
             return 0;
         }
         bcs_ring_publish(ring, entry);
-        wait_for(context, &own);
+        wait_for(context, &own, message);
     }
     if (result_out != NULL) {
         *result_out = own.result;

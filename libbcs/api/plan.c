@@ -178,8 +178,14 @@ static inline void operate(const struct bcs_plan *plan, enum step_kind kind,
 static void wait_for_oldest(struct bcs_plan *plan)
 {
     struct bcs_step *step = plan->pending.first;
+    struct bcs_waiter waiter = {0};
 
-    bcs_test(plan->context, &step->request, true);
+    while (!bcs_look(plan->context, &step->request)) {
+        if (bcs_wait_turn(plan->context, &waiter)) {
+            bcs_plan_stand(plan, &waiter);
+        }
+    }
+    bcs_wait_stop(plan->context, &waiter);
     note_transfer(plan, &step->request);
     step_free(plan->context, list_take(&plan->pending, &plan->pending.first));
 }
@@ -197,7 +203,9 @@ static bool wait_for_cell(struct bcs_plan *plan)
     if (plan->context->plans.first == NULL) {
         return false;
     }
-    bcs_wait_turn(plan->context, &waiter);
+    if (bcs_wait_turn(plan->context, &waiter)) { /* never: it is one turn long */
+        bcs_plan_stand(plan, &waiter);
+    }
     bcs_wait_stop(plan->context, &waiter);
     return true;
 }

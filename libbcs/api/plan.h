@@ -58,6 +58,8 @@ enum bcs_plan_kind {
     BCS_PLAN_KINDS
 };
 
+enum { BCS_PLAN_NUMBER_BITS = 26 }; /* of a tag: its number, below its kind */
+
 struct bcs_step_list {
     struct bcs_step *first;
     struct bcs_step **end;
@@ -138,6 +140,9 @@ void bcs_plan_fence(struct bcs_plan *plan);
 /** Memory that is the plan's until it is over, aligned to a cache line. @return NULL: none
  *  left, and the plan fails: add nothing that needs it, but end the plan */
 void *bcs_plan_allocate(struct bcs_plan *plan, size_t n_bytes);
+
+/** Tell where the caller of a plan stands, who has waited for a while; see stand.h. */
+void bcs_plan_stand(const struct bcs_plan *plan, struct bcs_waiter *waiter);
 
 /** Mover: go on with all plans that nobody waits for; see context->plans. */
 void bcs_plans_move(struct bcs_context *context);

@@ -15,8 +15,7 @@
 /* The collectives' tags: number and kind; slots.c of the MPI shim has one beyond. A number that
  * comes again meets what it has met before only if that was left behind, as messages of one
  * sender are matched in their order. */
-#define NUMBER_BITS 26
-#define NUMBER_MASK ((1u << NUMBER_BITS) - 1)
+#define NUMBER_MASK ((1u << BCS_PLAN_NUMBER_BITS) - 1)
 
 _Static_assert(BCS_PLAN_KINDS <= 1 << 4, "four bits hold a kind");
 
@@ -55,7 +54,7 @@ struct bcs_plan *bcs_plan_begin(struct bcs_context *context, struct bcs_group *g
     plan->next = NULL;
     plan->tag =
         (int32_t)(((2 * group->n_started[has_request]++ + has_request) & NUMBER_MASK) |
-                  (uint32_t)kind << NUMBER_BITS);
+                  (uint32_t)kind << BCS_PLAN_NUMBER_BITS);
     plan->status = 0;
     plan->is_open = true;
     plan->is_fenced = false;

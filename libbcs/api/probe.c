@@ -20,6 +20,7 @@
 
 #include "libbcs/api/p2p.h"
 #include "libbcs/api/post.h"
+#include "libbcs/api/stand.h"
 #include "libbcs/api/wait.h"
 
 /** Say what a probe has found. */
@@ -58,7 +59,9 @@ static bool settle(struct bcs_context *context)
     struct bcs_waiter waiter = {.has_short_sleeps = true};
 
     while (is_in_motion(context)) {
-        bcs_wait_turn(context, &waiter);
+        if (bcs_wait_turn(context, &waiter)) {
+            bcs_stand_at_other(context, &waiter);
+        }
     }
     bcs_wait_stop(context, &waiter);
     return bcs_poster_is_settled(&context->poster);
@@ -135,7 +138,9 @@ static int wait_for_one(struct bcs_context *context, const struct bcs_message *m
     bcs_ring_publish(ring, entry);
     cell = bcs_poster_cell_at(&context->poster, id);
     while (bcs_cell_state(cell) == BCS_CELL_PENDING) {
-        bcs_wait_turn(context, &waiter);
+        if (bcs_wait_turn(context, &waiter)) {
+            bcs_stand_at_message(context, &waiter, BCS_STAND_PROBE, message, NULL);
+        }
     }
     bcs_wait_stop(context, &waiter);
     *result_out = (struct bcs_result){

@@ -9,6 +9,7 @@
 #include "libbcs/api/context.h"
 #include "libbcs/api/external.h"
 #include "libbcs/api/orders.h"
+#include "libbcs/api/stand.h"
 #include "libbcs/base/clock.h"
 
 enum {
@@ -136,7 +137,7 @@ bool bcs_progress(struct bcs_context *context)
     return move_others(context) || has_moved;
 }
 
-void bcs_wait_turn(struct bcs_context *context, struct bcs_waiter *waiter)
+bool bcs_wait_turn(struct bcs_context *context, struct bcs_waiter *waiter)
 {
     if (context->is_moving) { /* the end of the copying is near: stay awake */
         context->is_moving = false;
@@ -146,12 +147,16 @@ void bcs_wait_turn(struct bcs_context *context, struct bcs_waiter *waiter)
         ++context->n_turns >=
             (context->is_called ? TURNS_IF_CALLED : BCS_TURNS_A_LOOK)) {
         look_up(context, waiter);
+        if (bcs_stand_is_due(context, waiter)) {
+            return true;
+        }
     }
     take_turn(context, waiter);
     move_others(context);
     if (context->hooks.is_wanted != NULL && context->hooks.is_wanted()) {
         let_in(context, waiter);
     }
+    return false;
 }
 
 /** Whether another process has called since this one has listened. What is read here is hardly
@@ -179,8 +184,20 @@ void bcs_wait_in_vain(struct bcs_context *context)
     }
 }
 
+/** The end of a wait that has told where it stands. Apart, so that others keep no registers for it. */
+static __attribute__((cold, noinline)) void stop_long(struct bcs_context *context,
+                                                      struct bcs_waiter *waiter)
+{
+    bcs_stand_withdraw(context, waiter);
+    context->driver->stop(context->engine, waiter);
+}
+
 void bcs_wait_stop(struct bcs_context *context, struct bcs_waiter *waiter)
 {
+    if (__builtin_expect(waiter->stand != 0, 0)) {
+        stop_long(context, waiter);
+        return;
+    }
     context->driver->stop(context->engine, waiter);
 }
 

@@ -19,8 +19,10 @@ enum { BCS_TURNS_A_LOOK = 128 };
  *  have come of it, and calls bcs_wait_in_vain if it finds nothing. @return whether it may */
 bool bcs_progress(struct bcs_context *context);
 
-/** One turn of a wait, with what else has to happen meanwhile in this process. */
-void bcs_wait_turn(struct bcs_context *context, struct bcs_waiter *waiter);
+/** One turn of a wait, with what else has to happen meanwhile in this process. @return whether the
+ *  wait has lasted for a while, so that the caller should tell where it stands (stand.h), and
+ *  look again */
+bool bcs_wait_turn(struct bcs_context *context, struct bcs_waiter *waiter);
 
 /** A caller that polls has found nothing: look elsewhere and yield the core now and then. */
 void bcs_wait_in_vain(struct bcs_context *context);

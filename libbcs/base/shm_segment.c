@@ -200,6 +200,56 @@ int bcs_shm_segment_attach_large(struct bcs_shm_segment *segment_out,
     return 0;
 }
 
+void bcs_shm_segment_keep_fd(struct bcs_shm_segment *segment)
+{
+    move_fd(segment);
+}
+
+int bcs_shm_segment_look(struct bcs_shm_segment *segment_out,
+                         const struct bcs_shm_handle *handle)
+{
+    struct stat status;
+    char path[64];
+    int fd, seals;
+
+    snprintf(path, sizeof path, "/proc/%" PRId64 "/fd/%" PRId64, handle->pid,
+             handle->fd);
+    fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (fd < 0) {
+        return errno == EPERM ? -EACCES : -errno;
+    }
+    /* Of a memfd that nobody can shrink: whoever reads a mapping of it is not killed. */
+    seals = fcntl(fd, F_GET_SEALS);
+    if (fstat(fd, &status) || seals < 0 || (seals & F_SEAL_SHRINK) == 0) {
+        close(fd);
+        return -EINVAL;
+    }
+    *segment_out = (struct bcs_shm_segment){
+        .fd = fd,
+        .n_bytes = (uint64_t)status.st_size,
+        .device = status.st_dev,
+        .inode = status.st_ino,
+    };
+    return 0;
+}
+
+int bcs_shm_segment_view(const struct bcs_shm_segment *segment, uint64_t offset,
+                         uint64_t n_bytes, const void **address_out)
+{
+    const void *base;
+
+    if (offset > segment->n_bytes || n_bytes > segment->n_bytes - offset) {
+        return -EINVAL;
+    }
+    base = mmap(NULL, n_bytes, PROT_READ, MAP_SHARED | MAP_NORESERVE, segment->fd,
+                (off_t)offset);
+    if (base == MAP_FAILED) {
+        return -errno;
+    }
+    *address_out = base;
+    return 0;
+}
+
 void bcs_shm_segment_close_fd(struct bcs_shm_segment *segment)
 {
     if (segment->fd >= 0) {

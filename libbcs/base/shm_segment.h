@@ -70,6 +70,27 @@ int bcs_shm_segment_attach_large(struct bcs_shm_segment *segment_out,
 int bcs_shm_segment_map(const struct bcs_shm_segment *segment, uint64_t offset,
                         uint64_t n_bytes, void **address_out);
 
+/** Keep the file descriptor open, out of the way of the program's, for those who look at the segment
+ *  later (bcs_shm_segment_look). */
+void bcs_shm_segment_keep_fd(struct bcs_shm_segment *segment);
+
+/**
+ * Open a segment of another process of this machine to read it only. Says nothing.
+ *
+ * @param handle  n_bytes is not used
+ * @return 0       segment_out has its size and a file descriptor, and nothing mapped; end with
+ *                 bcs_shm_segment_close_fd
+ * @return -EACCES it belongs to another user; -ENOENT: there is no such process or file any more;
+ *                 -EINVAL: it is no such segment; or another -errno
+ */
+int bcs_shm_segment_look(struct bcs_shm_segment *segment_out,
+                         const struct bcs_shm_handle *handle);
+
+/** Map a piece of a segment that was opened so, to read it. Any thread.
+ *  @return 0, *address_out is for munmap; or -errno. Says nothing */
+int bcs_shm_segment_view(const struct bcs_shm_segment *segment, uint64_t offset,
+                         uint64_t n_bytes, const void **address_out);
+
 /** Close the file descriptor; the mapping stays. Call once all have attached. */
 void bcs_shm_segment_close_fd(struct bcs_shm_segment *segment);
 

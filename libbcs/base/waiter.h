@@ -21,6 +21,9 @@ struct bcs_waiter {
     bool holds_lock;
     bool is_crowded;       /* some core has more than one process to run */
     bool has_short_sleeps; /* for the caller */
+    bool is_asked;         /* the last time, where it stands */
+    uint32_t stand;        /* number and 1 of where it has told that; 0: it has not */
+    uint64_t since_ticks;  /* of the whole wait, about; 0: not known yet */
 };
 
 #endif

@@ -9,10 +9,10 @@
 #include <errno.h>
 #include <stdbool.h>
 
-#include "libbcs/ring/near_line.h"
-
 #include "libbcs/base/align.h"
 #include "libbcs/base/span.h"
+#include "libbcs/ring/near_line.h"
+#include "libbcs/ring/stand.h"
 
 uint32_t nic_layout_n_local(const struct nic_layout *layout, uint32_t node)
 {
@@ -202,6 +202,8 @@ static void place_all(struct drawing *drawing)
         table(drawing, n_stages, 0, sizeof(struct bcs_block) + BCS_CHUNK_BLOCK_BYTES);
     layout->node_links = table(drawing, n_node_links, 0, bcs_ring_bytes(limits->link));
     layout->spans = table(drawing, n_spans, 0, sizeof(struct bcs_span));
+    layout->stands =
+        table(drawing, shape->node_ranks, 0, bcs_stands_bytes(shape->n_ports));
     size_port(drawing);
 
     layout->node_gva = reserve(drawing, shape->n_node_bytes);
@@ -221,6 +223,7 @@ static void place_all(struct drawing *drawing)
     end = place_later(&layout->stages, end, n_stages);
     end = place_later(&layout->node_links, end, n_node_links);
     end = place_later(&layout->spans, end, n_spans);
+    end = place_later(&layout->stands, end, shape->node_ranks);
     layout->heap_bytes = place_ports_later(layout, end);
 }
 

@@ -86,7 +86,8 @@ struct nic_layout {
     struct nic_region node_links; /* to the node's own desk, by who writes: its ports */
     /* Spans: two halves of n_spans for each desk, and then for the strobe sender. */
     struct nic_region spans;
-    uint64_t port_gva; /* of the first parts of ports: */
+    struct nic_region stands; /* where its ports stand, struct bcs_stands each */
+    uint64_t port_gva;        /* of the first parts of ports: */
     uint64_t port_stride_bytes;
     uint64_t port_later_stride_bytes; /* from one port's region to the next port's */
     /* Of local port 0; see nic_layout_of_port. */
@@ -228,6 +229,13 @@ static inline uint64_t nic_layout_credit_gva(const struct nic_layout *layout,
         nic_layout_of_port(layout, &layout->credits, writer);
 
     return nic_region_gva(&credits, link);
+}
+
+/** Global address of where a port stands, in the heap of its node. */
+static inline uint64_t nic_layout_stands_gva(const struct nic_layout *layout,
+                                             uint32_t port)
+{
+    return nic_region_gva(&layout->stands, port % layout->shape.node_ranks);
 }
 
 /** Global address of a port's order table, in the heap of its node. */

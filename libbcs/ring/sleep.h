@@ -17,6 +17,7 @@
 #include "libbcs/base/clock.h"
 #include "libbcs/base/park.h"
 #include "libbcs/ring/port.h"
+#include "libbcs/ring/sign.h"
 
 /** When the background thread looks next; see nic_threads/drivers/background.c. */
 enum bcs_watch { BCS_WATCH_NONE, BCS_WATCH_LATE, BCS_WATCH_SOON };
@@ -27,6 +28,7 @@ enum { BCS_LENT_CPUS = 64 };
 /** What the processes of one machine share: how many sleep, and on how many cores. All zero
  *  at first but for what the first of them sets before they use it. */
 struct bcs_machine {
+    struct bcs_sign sign; /* for those who look from outside; first, see board.h */
     _Alignas(BCS_CACHE_LINE) _Atomic uint32_t n_asleep;
     uint32_t n_cpus;
     uint32_t

@@ -318,7 +318,11 @@ int bcs_meet(const struct bcs_bootstrap *bootstrap,
         goto fail;
     }
     bcs_memory_seal(meeting.memory);
-    bcs_shm_segment_close_fd(&meeting.machine);
+    if (bootstrap->rank == meeting.first) {
+        bcs_shm_segment_keep_fd(&meeting.machine); /* by it the job is looked at */
+    } else {
+        bcs_shm_segment_close_fd(&meeting.machine);
+    }
     bcs_notice_share(notices_of(&meeting.machine));
     rc = choose_copy(bootstrap, all, params->config->copy, &meeting.is_direct);
     if (rc < 0) {

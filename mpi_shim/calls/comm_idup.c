@@ -15,6 +15,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "libbcs/api/stand.h"
 #include "libbcs/api/wait.h"
 #include "mpi_shim/calls/calls.h"
 #include "mpi_shim/comm/comm_agree.h"
@@ -201,7 +202,9 @@ void shim_idups_await(MPI_Comm parent)
 
     shim_enter();
     while (is_under_way(parent, NULL) || find_waiting() != NULL) {
-        bcs_wait_turn(shim_context(), &waiter);
+        if (bcs_wait_turn(shim_context(), &waiter)) {
+            bcs_stand_at_other(shim_context(), &waiter);
+        }
     }
     bcs_wait_stop(shim_context(), &waiter);
     shim_leave();

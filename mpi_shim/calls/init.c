@@ -17,9 +17,11 @@
 #include "libbcs/base/notice.h"
 #include "libbcs/session/variables.h"
 #include "mds/mds_config.h"
+#include "mpi_shim/calls/call_place.h"
 #include "mpi_shim/calls/calls.h"
 #include "mpi_shim/calls/comm_idup.h"
 #include "mpi_shim/calls/monitor.h"
+#include "mpi_shim/calls/standing.h"
 #include "mpi_shim/comm/comm.h"
 #include "mpi_shim/data/datatype.h"
 #include "mpi_shim/data/op.h"
@@ -77,6 +79,8 @@ static int attach(struct nic_config *config, const struct mds_config *mds)
         .idle = idle,
         .move_external = shim_progress_real,
         .name_group = shim_comm_name_group,
+        .find_call = shim_call_place,
+        .describe = shim_standing_describe,
     };
     int rank, size;
 

@@ -6,6 +6,7 @@
 #include "libbcs/api/wait.h"
 #include "mpi_shim/calls/calls.h"
 #include "mpi_shim/calls/comm_idup.h"
+#include "mpi_shim/calls/standing.h"
 #include "mpi_shim/real/error.h"
 #include "mpi_shim/real/fallback.h"
 #include "mpi_shim/real/handles.h"
@@ -279,7 +280,10 @@ int shim_Waitall(int count, MPI_Request requests[], MPI_Status statuses[])
                   &scan) ||
            !shim_foreign_test(&foreign)) {
         tell_first(count - scan.first, requests + scan.first);
-        bcs_wait_turn(shim_context(), &waiter);
+        if (bcs_wait_turn(shim_context(), &waiter)) {
+            shim_standing_tell(&waiter, count - scan.first, requests + scan.first,
+                               true);
+        }
     }
     bcs_wait_stop(shim_context(), &waiter);
     rc = complete_all(count, requests, statuses, &foreign);
@@ -371,7 +375,9 @@ int shim_Waitany(int count, MPI_Request requests[], int *index, MPI_Status *stat
     waiter.has_short_sleeps = census.n_foreign > 0;
     while ((found = complete_first(count, requests, status, &failure)) == NONE_OVER) {
         tell_first(count, requests);
-        bcs_wait_turn(shim_context(), &waiter);
+        if (bcs_wait_turn(shim_context(), &waiter)) {
+            shim_standing_tell(&waiter, count, requests, false);
+        }
     }
     bcs_wait_stop(shim_context(), &waiter);
     *index = found == NONE_ACTIVE ? MPI_UNDEFINED : found;
@@ -450,7 +456,9 @@ int shim_Waitsome(int incount, MPI_Request requests[], int *outcount, int indice
     waiter.has_short_sleeps = census.n_foreign > 0;
     while ((n = complete_some(incount, requests, indices, statuses, &failure)) == 0) {
         tell_first(incount, requests);
-        bcs_wait_turn(shim_context(), &waiter);
+        if (bcs_wait_turn(shim_context(), &waiter)) {
+            shim_standing_tell(&waiter, incount, requests, false);
+        }
     }
     bcs_wait_stop(shim_context(), &waiter);
     *outcount = n;

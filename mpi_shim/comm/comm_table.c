@@ -45,7 +45,7 @@ void shim_comm_name_group(const struct bcs_group *group, char *name_out,
         const struct shim_comm *comm = shim_state.comms->buckets[i];
 
         for (; comm != NULL; comm = comm->next) {
-            if (comm->whole == group) {
+            if (comm->whole == group || &comm->group == group) {
                 shim_real.Comm_get_name(comm->handle, name, &length);
             }
         }

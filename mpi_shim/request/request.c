@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libbcs/api/stand.h"
 #include "libbcs/api/wait.h"
 #include "libbcs/base/notice.h"
 #include "mpi_shim/collective/collective.h"
@@ -387,7 +388,9 @@ void shim_request_drain(void)
     struct bcs_waiter waiter = {0};
 
     for (shim_request_reap(); has_orphan_send(); shim_request_reap()) {
-        bcs_wait_turn(shim_context(), &waiter);
+        if (bcs_wait_turn(shim_context(), &waiter)) {
+            bcs_stand_at_other(shim_context(), &waiter);
+        }
     }
     bcs_wait_stop(shim_context(), &waiter);
 }

@@ -17,6 +17,7 @@
 
 #include "libbcs/api/movers.h"
 #include "libbcs/api/post.h"
+#include "libbcs/api/stand.h"
 
 enum {
     N_CPUS = 2,
@@ -134,6 +135,9 @@ static int job_context_create(const struct job *job, uint32_t rank,
     rc = nic_engine_create(&params, &context->engine);
     if (rc == 0) {
         rc = bcs_post_init(context);
+    }
+    if (rc == 0) {
+        rc = bcs_stand_init(context);
     }
     if (rc < 0) {
         bcs_detach(context);

@@ -92,6 +92,7 @@ INCLUDE_EDGES = {
     "mpi_shim/request": [
         "libbcs/api/completion.h",
         "libbcs/api/p2p.h",
+        "libbcs/api/stand.h",
         "libbcs/api/wait.h",
         "mpi_shim/collective",
         "mpi_shim/comm",
@@ -101,6 +102,7 @@ INCLUDE_EDGES = {
     "mpi_shim/calls": [
         "libbcs/api/p2p.h",
         "libbcs/api/recorded.h",
+        "libbcs/api/stand.h",
         "libbcs/api/wait.h",
         "libbcs/session/variables.h",
         "mds",

@@ -10,6 +10,7 @@
 #include <check.h>
 
 #include "libbcs/api/context.h"
+#include "libbcs/api/stand.h"
 #include "libbcs/api/wait.h"
 #include "libbcs/base/clock.h"
 #include "tests/unit/run_suite.h"
@@ -55,6 +56,7 @@ static const struct nic_driver_ops sleeper = {.turn = sleep_turn,
 static void begin(void)
 {
     atomic_store(&machine.called_ns, 0);
+    bcs_stand_fini(&context);
     context = (struct bcs_context){
         .engine = &engine,
         .driver = &sleeper,
@@ -62,6 +64,7 @@ static void begin(void)
         .movers = no_movers,
         .hooks.move_external = count_move,
     };
+    ck_assert_int_eq(bcs_stand_init(&context), 0);
     n_moves = 0;
     is_woken = false;
 }

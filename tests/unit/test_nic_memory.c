@@ -160,6 +160,7 @@ static void list_parts(const struct nic_layout *layout, struct parts *parts)
         add_table(parts, layout, &layout->spans,
                   2 * (uint64_t)shape->n_spans * (layout->n_desks + 1));
     }
+    add_table(parts, layout, &layout->stands, shape->node_ranks);
     for (int i = 0; i < 3; i++) {
         uint32_t port = locals[i];
         struct nic_region cells;

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * How a wait tells others where it stands (libbcs/ring/stand.h). A loop that waits asks
+ * bcs_wait_turn; if that says so, which it does after about a millisecond, and then now and
+ * then, the loop tells what it waits for:
+ *
+ *     while (!is_over()) {
+ *         if (bcs_wait_turn(context, &waiter)) {
+ *             bcs_stand_at_message(context, &waiter, BCS_STAND_RECEIVE, message, request);
+ *         }
+ *     }
+ *     bcs_wait_stop(context, &waiter);
+ *
+ * bcs_wait_stop takes it back. So waits that are over before cost nothing but a comparison at their
+ * end, and those that are told are longer than what telling takes. What was told is told anew if
+ * it has changed, after each wake-up and every some thousand looks. A rank that sleeps is woken
+ * without a reason by who wants to know (libbcs/look): it then tells.
+ *
+ * Used by the thread that waits, which has the context.
+ */
+#ifndef BCS_API_STAND_H
+#define BCS_API_STAND_H
+
+#include "libbcs/api/group.h"
+#include "libbcs/base/waiter.h"
+#include "libbcs/ring/stand.h"
+
+/** One operation that a wait is about. */
+struct bcs_stand_about {
+    enum bcs_stand_kind kind;
+    const struct bcs_group *group; /* NULL: none */
+    int32_t peer;                  /* in the group; negative: any of it */
+    int32_t tag;                   /* negative: any */
+    uint64_t n_bytes;
+    const struct bcs_request *request; /* NULL: it has none */
+    const char *collective;            /* of a collective: what it is, in words */
+    uint64_t number;                   /* and the how manyth; 0: unknown */
+};
+
+/** Begin to tell: nothing so far. @param needs_all  the wait ends when all are over */
+void bcs_stand_begin(struct bcs_context *context, bool needs_all);
+
+/** The wait is also about this. One that is not pending, by its request, is left out. */
+void bcs_stand_add(struct bcs_context *context, const struct bcs_stand_about *about);
+
+/** Publish what was told since bcs_stand_begin, unless it is what was published before. */
+void bcs_stand_publish(struct bcs_context *context, struct bcs_waiter *waiter);
+
+/** All three, for one operation. */
+void bcs_stand_at(struct bcs_context *context, struct bcs_waiter *waiter,
+                  const struct bcs_stand_about *about);
+
+/** For a message that is sent, received or probed for. @param request  may be NULL */
+void bcs_stand_at_message(struct bcs_context *context, struct bcs_waiter *waiter,
+                          enum bcs_stand_kind kind, const struct bcs_message *message,
+                          const struct bcs_request *request);
+
+/** For a collective that needs all members of a group. @param number  the how manyth; 0: unknown */
+void bcs_stand_at_collective(struct bcs_context *context, struct bcs_waiter *waiter,
+                             const struct bcs_group *group, const char *collective,
+                             uint64_t number);
+
+/** For requests of which only their owner knows what they are; see struct bcs_hooks. */
+void bcs_stand_at_requests(struct bcs_context *context, struct bcs_waiter *waiter,
+                           const struct bcs_request requests[], size_t n_requests);
+
+/** For something of the library's own, that a verdict must not count on. */
+void bcs_stand_at_other(struct bcs_context *context, struct bcs_waiter *waiter);
+
+/** The wait is over; it has published something. */
+void bcs_stand_withdraw(struct bcs_context *context, struct bcs_waiter *waiter);
+
+/** Whether a wait should tell now. Called now and then, before it sleeps each time. */
+bool bcs_stand_is_due(const struct bcs_context *context, struct bcs_waiter *waiter);
+
+/** Make what a context needs for it. @return 0 or -ENOMEM, logged */
+int bcs_stand_init(struct bcs_context *context);
+
+/** Give it back. Accepts a context that has none. */
+void bcs_stand_fini(struct bcs_context *context);
+
+#endif

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Writing and reading where a thread stands; see stand.h for the protocol. Runs in the process that
+ * waits, and in any that looks.
+ */
+#include "libbcs/ring/stand.h"
+
+enum { TRIES = 100 };
+
+/** Where is_waiting stands: a record that is withdrawn changes this word alone. */
+enum { WAITING_WORD = offsetof(struct bcs_stand, is_waiting) / sizeof(uint64_t) };
+
+void bcs_stand_write(struct bcs_stand_slot *slot, const struct bcs_stand *stand,
+                     uint32_t n_ranks)
+{
+    const uint64_t *words = (const uint64_t *)(const void *)stand;
+    /* relaxed: only the writer changes it */
+    uint64_t sequence = atomic_load_explicit(&slot->sequence, memory_order_relaxed);
+
+    atomic_store_explicit(&slot->sequence, sequence + 1, memory_order_relaxed);
+    /* partner of the fence in read_once: who sees a word sees the odd sequence */
+    atomic_thread_fence(memory_order_release);
+    if (stand == NULL) {
+        atomic_store_explicit(&slot->words[WAITING_WORD], 0, memory_order_relaxed);
+    }
+    for (size_t i = 0; stand != NULL && i < bcs_stand_words(n_ranks); i++) {
+        atomic_store_explicit(&slot->words[i], words[i], memory_order_relaxed);
+    }
+    /* release: pairs with the acquire in read_once */
+    atomic_store_explicit(&slot->sequence, sequence + 2, memory_order_release);
+}
+
+/** @return whether the words belong together */
+static bool read_once(const struct bcs_stand_slot *slot, size_t n_words,
+                      uint64_t *words_out, uint64_t *sequence_out)
+{
+    /* acquire: pairs with the release at the end of bcs_stand_write */
+    uint64_t sequence = atomic_load_explicit(&slot->sequence, memory_order_acquire);
+
+    for (size_t i = 0; i < n_words; i++) {
+        words_out[i] = atomic_load_explicit(&slot->words[i], memory_order_relaxed);
+    }
+    /* partner of the fence in bcs_stand_write */
+    atomic_thread_fence(memory_order_acquire);
+    *sequence_out = sequence;
+    return sequence % 2 == 0 &&
+           atomic_load_explicit(&slot->sequence, memory_order_relaxed) == sequence;
+}
+
+int bcs_stand_read(const struct bcs_stand_slot *slot, uint32_t n_ranks,
+                   struct bcs_stand *stand_out, uint64_t *sequence_out)
+{
+    uint64_t *words = (uint64_t *)(void *)stand_out, sequence;
+    int n_tries = 0;
+
+    while (!read_once(slot, bcs_stand_words(n_ranks), words, &sequence)) {
+        if (++n_tries == TRIES) {
+            return BCS_STAND_E_BUSY;
+        }
+    }
+    *sequence_out = sequence;
+    if (!stand_out->is_waiting) {
+        return BCS_STAND_E_NONE;
+    }
+    stand_out->call[BCS_STAND_CALL_BYTES - 1] = '\0';
+    stand_out->collective[BCS_STAND_COLLECTIVE_BYTES - 1] = '\0';
+    stand_out->comm[BCS_STAND_COMM_BYTES - 1] = '\0';
+    return 0;
+}
