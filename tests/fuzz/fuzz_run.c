@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What a fuzzer calls with bytes of its own: they are taken for a run, and if bcs-mds can read it
- * one verb is carried out. It is wrong if that crashes, or a sanitizer finds something.
+ * one verb is carried out. It is wrong if that crashes, or a sanitizer finds something; built with
+ * FUZZ_SECONDS, also if it takes more time of the processor than that.
  *
  * The first byte says whether lengths and digests are put right first, without which hardly any
  * bytes would get further, the second one which verb; two lengths of 16 bits follow, of the
@@ -11,12 +12,20 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#ifdef FUZZ_SECONDS
+#include <signal.h>
+#include <sys/time.h>
+#endif
 
 #include "mds/tool/diff.h"
+#include "mds/tool/export.h"
 #include "mds/tool/verbs.h"
 #include "tests/fuzz/fuzz_run.h"
 
 enum { HEAD_BYTES = 6, N_FILES = 2 };
+
+/* Beside it, in the folder that the process runs in, the archive is until it is taken away. */
+#define FUZZ_ARCHIVE "fuzzed-archive"
 
 /** Put right what a file says of its length, and the digests of sections that are within it. */
 static void repair(char *data, size_t n_bytes)
@@ -81,6 +90,24 @@ static void differ(const struct run *run)
     spreads_fini(&spreads[1]);
 }
 
+/** Write an archive, and take it away. Without the library there is none. */
+static void archive(const struct run *run)
+{
+#ifdef MDS_HAS_OTF2
+    char error[DUMP_ERROR_BYTES];
+    struct output output;
+
+    if (output_begin_folder(FUZZ_ARCHIVE, &output, error) < 0) {
+        fprintf(stderr, "%s\n", error);
+        abort(); /* nothing would be tried */
+    }
+    export_otf2(run, &output, error);
+    output_abandon(&output);
+#else
+    (void)run;
+#endif
+}
+
 static void show(const struct run *run, uint8_t verb)
 {
     static const char *const formats[] = {"csv", "json", "sqlite", "chrome"};
@@ -94,7 +121,7 @@ static void show(const struct run *run, uint8_t verb)
         .output = "/dev/null",
     };
 
-    switch (verb % 8) {
+    switch (verb % 16) {
     case 0:
         verb_summary(run, &options);
         break;
@@ -115,6 +142,12 @@ static void show(const struct run *run, uint8_t verb)
         break;
     case 6:
         verb_events(run, &options);
+        break;
+    case 8:
+        verb_waits(run, &options);
+        break;
+    case 9:
+        archive(run);
         break;
     default:
         verb_export(run, &options);
@@ -144,6 +177,28 @@ static void show_slices(const struct run *run, uint8_t verb)
     verb_slices(run, &options);
 }
 
+#ifdef FUZZ_SECONDS
+static void give_up(int signal)
+{
+    (void)signal;
+    abort(); /* which the fuzzer tells, with what it has given us */
+}
+
+/** From now on the process has so many seconds of the processor's time: one that was stopped for
+ *  long has not run for long. */
+static void limit_time(void)
+{
+    const struct itimerval limit = {.it_value.tv_sec = FUZZ_SECONDS};
+
+    signal(SIGPROF, give_up);
+    setitimer(ITIMER_PROF, &limit, NULL);
+}
+#else
+static void limit_time(void)
+{
+}
+#endif
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n_bytes)
 {
     struct run run = {.folder = "a folder"};
@@ -154,6 +209,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n_bytes)
     if (n_bytes < HEAD_BYTES) {
         return 0;
     }
+    limit_time();
     n_rest = n_bytes - HEAD_BYTES;
     n_manifest = (size_t)data[2] | (size_t)data[3] << 8;
     n_manifest = n_manifest < n_rest ? n_manifest : n_rest;

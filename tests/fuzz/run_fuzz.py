@@ -4,8 +4,9 @@
 
 Needs clang with compiler-rt (Debian: clang libclang-rt-14-dev) and a build folder, whose commands
 tell what is compiled, and how. Begins from the corpus and writes what is new into a folder of its
-own; what crashes is left in it, as crash-*. With --keep the least part of all that reaches as much
-takes the place of the corpus.
+own; what crashes is left in it, as crash-*, and so is what takes longer than SECONDS. Minutes are
+those of the processor that the fuzzer has had, so that it may run at a low priority or be stopped
+for a while. With --keep the least part of all that reaches as much takes the place of the corpus.
 
     python3 tests/fuzz/run_fuzz.py --build build --work fuzz --minutes 60 --keep
 """
@@ -16,10 +17,12 @@ import os
 import pathlib
 import shlex
 import shutil
+import signal
 import struct
 import subprocess
 import sys
 import tempfile
+import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 CORPUS = HERE / "corpus"
@@ -27,14 +30,15 @@ SANITIZERS = ["-fsanitize=fuzzer,address,undefined", "-fno-sanitize-recover=unde
 LIBRARIES = {"export_json.c": ["-ljansson"], "export_sqlite.c": ["-lsqlite3"],
              "export_otf2.c": ["-lotf2"], "place_dwarf.c": ["-ldw"]}
 LONGEST = 8192  # bytes of an input
-N_VERBS = 64
+N_VERBS = 256
+SECONDS = 20  # of the processor, for one input
 
 
 def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--build", default="build", help="the build folder")
     parser.add_argument("--work", required=True, help="a folder for what is found")
-    parser.add_argument("--minutes", type=float, default=10)
+    parser.add_argument("--minutes", type=float, default=10, help="of the processor's time")
     parser.add_argument("--clang", default="clang")
     parser.add_argument("--keep", action="store_true", help="renew the corpus")
     return parser.parse_args()
@@ -56,7 +60,8 @@ def compile_all(arguments, build, work):
     for source, options in commands_of(build):
         objects.append(str(work / f"{source.stem}.o"))
         subprocess.run([arguments.clang, "-g", "-O1", "-std=gnu11", *SANITIZERS, *options,
-                        "-c", str(source), "-o", objects[-1]], cwd=build, check=True)
+                        f"-DFUZZ_SECONDS={SECONDS}", "-c", str(source), "-o", objects[-1]],
+                       cwd=build, check=True)
         libraries += LIBRARIES.get(source.name, [])
     if not objects:
         sys.exit(f"run_fuzz: {build} has no test 'replay'")
@@ -96,12 +101,39 @@ def keep(fuzzer, work, folders):
     shutil.rmtree(least, ignore_errors=True)
     least.mkdir()
     subprocess.run([str(fuzzer), "-merge=1", "-use_counters=0", "-close_fd_mask=1",
-                    f"-max_len={LONGEST}", str(least), *map(str, folders)], check=True)
+                    f"-max_len={LONGEST}", str(least), *map(str, folders)], check=True, cwd=work)
     for path in CORPUS.glob("[0-9]*.bin"):  # others have a name, and a reason to stay
         path.unlink()
     for number, path in enumerate(sorted(least.iterdir(), key=lambda path: path.name)):
         shutil.copy(path, CORPUS / f"{number:03}.bin")
     print(f"{number + 1} files in the corpus")
+
+
+def processor_seconds(pid):
+    """What a process has had of the processors; None: it has ended."""
+    text = pathlib.Path(f"/proc/{pid}/stat").read_text(encoding="ascii")
+    fields = text.rpartition(")")[2].split()
+    if fields[0] in "ZX":
+        return None
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def fuzz(fuzzer, work, folders, seconds):
+    """Run the fuzzer for so long, or until it finds something. Returns its status."""
+    with subprocess.Popen(
+            [str(fuzzer), "-close_fd_mask=1", f"-max_len={LONGEST}", "-timeout=86400",
+             "-rss_limit_mb=2048", f"-artifact_prefix={work}{os.sep}", *map(str, folders)],
+            cwd=work) as process:
+        had = 0
+        while had is not None and had < seconds:
+            time.sleep(1)
+            last, had = had, processor_seconds(process.pid)
+        if had is not None:
+            last = had
+            process.send_signal(signal.SIGUSR1)  # "exit gracefully"
+        process.wait()
+    print(f"{last / 60:.1f} minutes of the processor's time, status {process.returncode}")
+    return process.returncode
 
 
 def main():
@@ -113,13 +145,10 @@ def main():
     make_seeds(build, work / "seeds")
     CORPUS.mkdir(exist_ok=True)
     folders = [found, CORPUS, work / "seeds"]
-    done = subprocess.run(
-        [str(fuzzer), f"-max_total_time={60 * arguments.minutes:.0f}", "-close_fd_mask=1",
-         f"-max_len={LONGEST}", "-timeout=20", "-rss_limit_mb=2048",
-         f"-artifact_prefix={work}{os.sep}", *map(str, folders)], check=False)
-    if done.returncode == 0 and arguments.keep:
+    status = fuzz(fuzzer, work, folders, 60 * arguments.minutes)
+    if status == 0 and arguments.keep:
         keep(fuzzer, work, folders)
-    return done.returncode
+    return status
 
 
 if __name__ == "__main__":
