@@ -15,13 +15,14 @@ uint64_t efficiency_outside_ns(const struct mmds_summary *summary)
 struct efficiency efficiency_of(const struct run *run)
 {
     struct efficiency efficiency = {0};
-    double most_ns = 0;
 
     for (uint32_t i = 0; i < run->n_files; i++) {
         const struct mmds_summary *summary = &run->summaries[i];
         double outside_ns = (double)efficiency_outside_ns(summary);
 
-        most_ns = outside_ns > most_ns ? outside_ns : most_ns;
+        if (outside_ns > efficiency.most_ns) {
+            efficiency.most_ns = outside_ns;
+        }
         if ((double)summary->run_ns > efficiency.run_ns) {
             efficiency.run_ns = (double)summary->run_ns;
         }
@@ -31,7 +32,24 @@ struct efficiency efficiency_of(const struct run *run)
         efficiency.other_ns += (double)summary->instant_ns / run->n_files;
     }
     efficiency.parallel = efficiency_part(efficiency.outside_ns, efficiency.run_ns);
-    efficiency.balance = efficiency_part(efficiency.outside_ns, most_ns);
-    efficiency.communication = efficiency_part(most_ns, efficiency.run_ns);
+    efficiency.balance = efficiency_part(efficiency.outside_ns, efficiency.most_ns);
+    efficiency.communication = efficiency_part(efficiency.most_ns, efficiency.run_ns);
     return efficiency;
+}
+
+void efficiency_split(const struct run *run, const uint64_t *waited_ns,
+                      struct efficiency *efficiency)
+{
+    double ideal_ns = efficiency->most_ns;
+
+    for (uint32_t i = 0; i < run->n_files; i++) {
+        const struct mmds_summary *summary = &run->summaries[i];
+        uint64_t blocked_ns = summary->communication.total_ns;
+        double its_ns = (double)efficiency_outside_ns(summary) +
+                        (double)(waited_ns[i] < blocked_ns ? waited_ns[i] : blocked_ns);
+
+        ideal_ns = its_ns > ideal_ns ? its_ns : ideal_ns;
+    }
+    efficiency->serialisation = efficiency_part(efficiency->most_ns, ideal_ns);
+    efficiency->transfer = efficiency_part(ideal_ns, efficiency->run_ns);
 }

@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include "mds/tool/spread.h"
+#include "mds/tool/waits.h"
 
 /** Colours that are told apart on paper, and by those who see fewer. */
 #define REPORT_OUTSIDE "#0072b2"
@@ -45,8 +46,12 @@ void report_print_calls(FILE *out, const struct run *run,
 /** The places that have cost most. @return 0 or -ENOMEM */
 int report_print_sites(FILE *out, const struct run *run);
 
+/** What stands out. @return 0 or -ENOMEM */
+int report_print_outstanding(FILE *out, const struct run *run,
+                             const struct waits *waits);
+
 /** For whom ranks have waited, if events were recorded. @return 0 or -ENOMEM */
-int report_print_waits(FILE *out, const struct run *run);
+int report_print_waits(FILE *out, const struct run *run, const struct waits *waits);
 
 /** What slices came to, if they were recorded. @return 0 or -ENOMEM */
 int report_print_slices(FILE *out, const struct run *run);

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * bcs-mds report: for whom ranks have waited, of a run whose events were recorded.
+ * bcs-mds report: what stands out, and for whom ranks have waited, if events were recorded.
  */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "mds/tool/efficiency.h"
 #include "mds/tool/html.h"
+#include "mds/tool/outstanding.h"
 #include "mds/tool/report.h"
 #include "mds/tool/waits.h"
 
@@ -15,14 +17,12 @@ enum { MOST_ROWS = 20 };
 /** A cell with a primitive and its place. @return 0 or -ENOMEM */
 static int print_place(FILE *out, const struct site *site, struct places *places)
 {
-    char *words = site_place(site, places);
+    char *words = site_words(site, places);
 
     if (words == NULL) {
         return -ENOMEM;
     }
     fprintf(out, "<td class=\"text place\">");
-    html_text(out, site->primitive);
-    fprintf(out, " at ");
     html_text(out, words);
     free(words);
     return 0;
@@ -63,32 +63,38 @@ static int print_table(FILE *out, const struct run *run, const struct waits *wai
     for (size_t i = 0; i < waits->n && i < MOST_ROWS && rc == 0; i++) {
         rc = print_row(out, &waits->waits[i], run_ns, places);
     }
-    fprintf(
-        out,
-        "</table></div>\n<p>%zu of %zu kinds of waits of ranks for others, the longest "
-        "first.",
-        waits->n < MOST_ROWS ? waits->n : MOST_ROWS, waits->n);
-    if (waits->n_left_out > 0) {
-        fprintf(
-            out,
-            " Messages of %u ranks are left out, which have made more calls than were "
-            "kept.",
-            waits->n_left_out);
-    }
+    fprintf(out, "</table></div>\n<p>");
+    waits_write_note(out, waits, MOST_ROWS);
     fprintf(out, "</p>\n");
     return rc;
 }
 
-int report_print_waits(FILE *out, const struct run *run)
+int report_print_outstanding(FILE *out, const struct run *run,
+                             const struct waits *waits)
 {
     struct places *places = place_open();
-    struct waits waits = {0};
-    int rc = places == NULL ? -ENOMEM : waits_of(run, &waits);
+    char *text = NULL;
+    int rc = places == NULL ? -ENOMEM : outstanding_of(run, waits, places, &text);
 
-    if (rc == 0 && waits.n > 0) {
-        rc = print_table(out, run, &waits, places);
+    for (const char *at = text; rc == 0 && *at != '\0'; at += strlen(at) + 1) {
+        fprintf(out, "%s<li>", at == text ? "<h2>What stands out</h2>\n<ul>\n" : "");
+        html_text(out, at);
+        fprintf(out, "</li>\n");
     }
-    waits_fini(&waits);
+    fprintf(out, "%s", rc == 0 && text[0] != '\0' ? "</ul>\n" : "");
+    free(text);
+    place_close(places);
+    return rc;
+}
+
+int report_print_waits(FILE *out, const struct run *run, const struct waits *waits)
+{
+    struct places *places = place_open();
+    int rc = places == NULL ? -ENOMEM : 0;
+
+    if (rc == 0 && waits->n > 0) {
+        rc = print_table(out, run, waits, places);
+    }
     place_close(places);
     return rc;
 }

@@ -6,6 +6,7 @@
 #include "mds/tool/site.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -144,6 +145,17 @@ struct site *sites_of(const struct run *run, int64_t rank, size_t *n_out)
     qsort(sites, n_kept, sizeof(*sites), compare_times);
     *n_out = n_kept;
     return sites;
+}
+
+char *site_words(const struct site *site, struct places *places)
+{
+    char *place = site_place(site, places), *words = NULL;
+
+    if (place != NULL && asprintf(&words, "%s at %s", site->primitive, place) < 0) {
+        words = NULL;
+    }
+    free(place);
+    return words;
 }
 
 double sites_total_ns(const struct site *sites, size_t n)

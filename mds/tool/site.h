@@ -35,6 +35,9 @@ int site_compare(const struct site *a, const struct site *b);
 /** Times of sites together. */
 double sites_total_ns(const struct site *sites, size_t n);
 
+/** The words for a site: "MPI_Recv at main, a.c:7". @return for free; NULL: no memory */
+char *site_words(const struct site *site, struct places *places);
+
 /** The words for a site's place. @return for free; NULL: no memory */
 static inline char *site_place(const struct site *site, struct places *places)
 {

@@ -28,6 +28,7 @@ static const char head[] =
     "h3 { font-size: 16px; margin: 16px 0 8px }\n"
     "h2, h3, .legend { break-after: avoid }\n"
     "p { margin: 8px 0 }\n"
+    "li { margin: 4px 0; overflow-wrap: anywhere }\n"
     "table { border-collapse: collapse; font-size: 13px }\n"
     "th, td { padding: 2px 8px; text-align: right; white-space: nowrap;\n"
     "  font-variant-numeric: tabular-nums; border-bottom: 1px solid #e4e4e4 }\n"
@@ -72,18 +73,15 @@ static const char head[] =
     "max-width: 55% } }\n"
     "</style>\n<title>";
 
-/** Print the page. @return 0 or -ENOMEM */
-static int print(FILE *out, const struct run *run)
+/** Print all sections. @return 0 or -ENOMEM */
+static int print_sections(FILE *out, const struct run *run,
+                          const struct report_call *calls, const struct waits *waits)
 {
-    struct report_call *calls = report_calls_of(run);
-    char *command = manifest_command(run->manifest);
-    int rc = calls == NULL || command == NULL ? -ENOMEM : 0;
+    int rc;
 
+    report_print_run(out, run);
+    rc = report_print_outstanding(out, run, waits);
     if (rc == 0) {
-        fputs(head, out);
-        html_text(out, command);
-        fputs("</title></head>\n<body>\n", out);
-        report_print_run(out, run);
         rc = report_print_ranks(out, run);
     }
     if (rc == 0) {
@@ -91,7 +89,7 @@ static int print(FILE *out, const struct run *run)
         rc = report_print_sites(out, run);
     }
     if (rc == 0) {
-        rc = report_print_waits(out, run);
+        rc = report_print_waits(out, run, waits);
     }
     if (rc == 0) {
         rc = report_print_spreads(out, run, calls);
@@ -107,8 +105,29 @@ static int print(FILE *out, const struct run *run)
     }
     if (rc == 0) {
         report_print_settings(out, run);
+    }
+    return rc;
+}
+
+/** Print the page. @return 0 or -ENOMEM */
+static int print(FILE *out, const struct run *run)
+{
+    struct report_call *calls = report_calls_of(run);
+    char *command = manifest_command(run->manifest);
+    struct waits waits;
+    int rc = waits_of(run, &waits);
+
+    if (calls == NULL || command == NULL) {
+        rc = -ENOMEM;
+    }
+    if (rc == 0) {
+        fputs(head, out);
+        html_text(out, command);
+        fputs("</title></head>\n<body>\n", out);
+        rc = print_sections(out, run, calls, &waits);
         fputs("</body></html>\n", out);
     }
+    waits_fini(&waits);
     free(calls);
     free(command);
     return rc;

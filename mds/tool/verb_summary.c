@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * bcs-mds summary: what was run, the table of the paper [BCS-MPI table 5.3], how each rank has
- * spent its time, how efficient that was, which places in the program have cost most, and, if events
- * were recorded, for whom ranks have waited most.
+ * bcs-mds summary: what was run, what stands out, the table of the paper [BCS-MPI table 5.3], how
+ * each rank has spent its time, how efficient that was, which places in the program have cost most,
+ * and, if events were recorded, for whom ranks have waited most.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -11,6 +11,7 @@
 
 #include "mds/tool/efficiency.h"
 #include "mds/tool/manifest.h"
+#include "mds/tool/outstanding.h"
 #include "mds/tool/phase.h"
 #include "mds/tool/roll.h"
 #include "mds/tool/series.h"
@@ -66,7 +67,7 @@ static void print_ranks(const struct run *run)
     printf("Outside of MPI, in blocking calls, in calls that do not block.\n");
 }
 
-static void print_efficiency(const struct run *run)
+static void print_efficiency(const struct run *run, const struct waits *waits)
 {
     struct efficiency efficiency = efficiency_of(run);
 
@@ -74,6 +75,30 @@ static void print_efficiency(const struct run *run)
            "efficiency %.1f %%\n",
            100 * efficiency.parallel, 100 * efficiency.balance,
            100 * efficiency.communication);
+    if (outstanding_is_whole(waits)) {
+        efficiency_split(run, waits->waited_ns, &efficiency);
+        printf("Communication efficiency %.1f %% = serialisation %.1f %% x transfer "
+               "%.1f %%\n",
+               100 * efficiency.communication, 100 * efficiency.serialisation,
+               100 * efficiency.transfer);
+    }
+}
+
+/** What stands out, a line each. @return false: no memory */
+static bool print_outstanding(const struct run *run, const struct waits *waits)
+{
+    struct places *places = place_open();
+    char *text = NULL;
+    int rc = places == NULL ? -1 : outstanding_of(run, waits, places, &text);
+
+    for (const char *at = text; rc == 0 && *at != '\0'; at += strlen(at) + 1) {
+        printf("%s  ", at == text ? "\nWhat stands out:\n" : "");
+        manifest_print(stdout, at, strlen(at));
+        printf("\n");
+    }
+    free(text);
+    place_close(places);
+    return rc == 0;
 }
 
 /** @param run_ns, mpi_ns  of all ranks that are shown: all of their time, and all in calls */
@@ -120,23 +145,6 @@ static bool print_sites(const struct run *run, const struct verb_options *option
     return sites != NULL && places != NULL;
 }
 
-/** The longest waits, of all ranks, if there are events. @return false: no memory */
-static bool print_waits(const struct run *run, const struct verb_options *options)
-{
-    struct waits waits;
-    int rc;
-
-    if (options->rank >= 0) {
-        return true;
-    }
-    rc = waits_of(run, &waits);
-    if (rc == 0 && waits.n > 0) {
-        rc = waits_print(run, &waits, USUAL_WAITS);
-    }
-    waits_fini(&waits);
-    return rc == 0;
-}
-
 static int no_memory(const struct run *run)
 {
     fprintf(stderr, "bcs-mds: no memory for the places of %s\n", run->folder);
@@ -151,19 +159,12 @@ static void print_slices(const struct run *run)
     emds_print(stdout, &summary);
 }
 
-int verb_summary(const struct run *run, const struct verb_options *options)
+/** The tables of the paper. */
+static int print_tables(const struct run *run, const struct verb_options *options)
 {
     struct mmds_summary sum = {0};
     char title[64];
 
-    print_head(run);
-    if (run->n_files == 0) {
-        print_slices(run);
-        return 0;
-    }
-    if (roll_print(run) < 0) {
-        return no_memory(run);
-    }
     for (uint32_t i = 0; i < run->n_files; i++) {
         bool is_wanted =
             options->rank < 0 || options->rank == run->files[i].process.rank;
@@ -182,11 +183,45 @@ int verb_summary(const struct run *run, const struct verb_options *options)
     }
     snprintf(title, sizeof(title), "%" PRIu64 " processes", sum.n_processes);
     mmds_print(stdout, title, run->names, run->n_names, &sum);
-    print_slices(run);
-    print_ranks(run);
-    print_efficiency(run);
-    if (phases_print(run, options->rank) < 0) {
+    return 0;
+}
+
+/** All that is told of all ranks, or of one. */
+static int print(const struct run *run, const struct verb_options *options,
+                 const struct waits *waits)
+{
+    bool is_of_all = options->rank < 0;
+    int status;
+
+    print_head(run);
+    if (run->n_files == 0) {
+        print_slices(run);
+        return 0;
+    }
+    if (roll_print(run) < 0 || (is_of_all && !print_outstanding(run, waits))) {
         return no_memory(run);
     }
-    return print_sites(run, options) && print_waits(run, options) ? 0 : no_memory(run);
+    status = print_tables(run, options);
+    if (status != 0) {
+        return status;
+    }
+    print_slices(run);
+    print_ranks(run);
+    print_efficiency(run, waits);
+    if (phases_print(run, options->rank) < 0 || !print_sites(run, options)) {
+        return no_memory(run);
+    }
+    return is_of_all && waits->n > 0 && waits_print(run, waits, USUAL_WAITS) < 0
+               ? no_memory(run)
+               : 0;
+}
+
+int verb_summary(const struct run *run, const struct verb_options *options)
+{
+    struct waits waits;
+    int status =
+        waits_of(run, &waits) < 0 ? no_memory(run) : print(run, options, &waits);
+
+    waits_fini(&waits);
+    return status;
 }

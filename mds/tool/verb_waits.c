@@ -11,12 +11,13 @@ enum { LINES = 20 }; /* if not told */
 
 static void print_ranks(const struct run *run, const struct waits *waits)
 {
-    printf("%8s %14s %14s %22s\n", "Rank", "Blocked(ms)", "For others(ms)",
-           "Others for it(ms)");
+    printf("%8s %14s %14s %22s %12s\n", "Rank", "Blocked(ms)", "For others(ms)",
+           "Others for it(ms)", "To blame(ms)");
     for (uint32_t i = 0; i < run->n_files; i++) {
-        printf("%8u %14.3f %14.3f %22.3f\n", run->files[i].process.rank,
+        printf("%8u %14.3f %14.3f %22.3f %12.3f\n", run->files[i].process.rank,
                (double)run->summaries[i].communication.total_ns / 1e6,
-               (double)waits->waited_ns[i] / 1e6, (double)waits->caused_ns[i] / 1e6);
+               (double)waits->waited_ns[i] / 1e6, (double)waits->caused_ns[i] / 1e6,
+               (double)waits->root_ns[i] / 1e6);
     }
 }
 

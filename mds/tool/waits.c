@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "mds/events.h"
+#include "mds/tool/delay.h"
 
 #define NONE SIZE_MAX
 
@@ -23,7 +24,8 @@ const char *const wait_names[WAIT_KINDS] = {
 /** What a call has waited for most. */
 struct cause {
     uint64_t wait_ns;
-    size_t late; /* moment; NONE: nothing */
+    uint64_t root_ns; /* see delay.h */
+    size_t late;      /* moment; NONE: nothing */
     enum wait_kind kind;
 };
 
@@ -77,7 +79,8 @@ static void blame(struct work *work, size_t waiting, size_t late, uint64_t until
     until_ns = until_ns < end ? until_ns : end;
     wait = until_ns > moment->begin_ns ? until_ns - moment->begin_ns : 0;
     if (wait > work->causes[waiting].wait_ns) {
-        work->causes[waiting] = (struct cause){wait, late, kind};
+        work->causes[waiting] =
+            (struct cause){.wait_ns = wait, .late = late, .kind = kind};
     }
 }
 
@@ -150,21 +153,33 @@ static void judge_messages(struct work *work)
     }
 }
 
+/** The last part of a collective that begins when a time has not passed; none is NONE. The parts
+ *  are in the order in which they have begun. @param i  not this one */
+static size_t last_until(const struct work *work, const struct end *ends, size_t n,
+                         size_t i, uint64_t until_ns)
+{
+    size_t low = 0, high = n;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (work->timeline->moments[ends[middle].moment].begin_ns <= until_ns) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    low -= low > 0 && low - 1 == i;
+    return low > 0 ? ends[low - 1].moment : NONE;
+}
+
 /** Ranks of one collective: each waits for the last one that has come before it has left. */
 static void judge_group(struct work *work, const struct end *ends, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         uint64_t end = moment_end_ns(&work->timeline->moments[ends[i].moment]);
-        size_t late = NONE;
+        size_t late = last_until(work, ends, n, i, end);
 
-        for (size_t j = 0; j < n; j++) {
-            uint64_t begin = work->timeline->moments[ends[j].moment].begin_ns;
-
-            if (j != i && begin <= end &&
-                (late == NONE || begin > work->timeline->moments[late].begin_ns)) {
-                late = ends[j].moment;
-            }
-        }
         if (late != NONE) {
             blame(work, ends[i].moment, late, work->timeline->moments[late].begin_ns,
                   WAIT_COLLECTIVE);
@@ -295,9 +310,11 @@ static size_t put_lines(const struct run *run, const struct work *work,
             .n = 1,
             .total_ns = cause->wait_ns,
             .most_ns = cause->wait_ns,
+            .root_ns = cause->root_ns,
         };
         waits->waited_ns[run_file_number(run, waiting->file)] += cause->wait_ns;
         waits->caused_ns[run_file_number(run, late->file)] += cause->wait_ns;
+        waits->root_ns[run_file_number(run, late->file)] += cause->root_ns;
     }
     return n;
 }
@@ -314,6 +331,7 @@ static size_t merge_lines(struct wait *waits, size_t n)
         if (last != NULL && compare_lines(last, &waits[i]) == 0) {
             last->n++;
             last->total_ns += waits[i].total_ns;
+            last->root_ns += waits[i].root_ns;
             last->most_ns =
                 waits[i].most_ns > last->most_ns ? waits[i].most_ns : last->most_ns;
         } else {
@@ -338,6 +356,44 @@ static int find(struct work *work)
     return rc;
 }
 
+/** All waits, one by one. @return [*n_out] for free; NULL: no memory */
+static struct delay *delays_of(const struct run *run, const struct work *work,
+                               size_t *n_out)
+{
+    const struct timeline *timeline = work->timeline;
+    struct delay *delays = calloc(timeline->n + 1, sizeof(*delays));
+
+    for (size_t i = 0; delays != NULL && i < timeline->n; i++) {
+        const struct moment *moment = &timeline->moments[i];
+        const struct cause *cause = &work->causes[i];
+
+        if (cause->wait_ns > 0) {
+            delays[(*n_out)++] = (struct delay){
+                .waiting = run_file_number(run, moment->file),
+                .late = run_file_number(run, timeline->moments[cause->late].file),
+                .begin_ns = moment->begin_ns,
+                .end_ns = moment->begin_ns + cause->wait_ns,
+                .id = i,
+            };
+        }
+    }
+    return delays;
+}
+
+/** Which waits were at the root of others. @return 0 or -ENOMEM */
+static int find_roots(const struct run *run, struct work *work)
+{
+    size_t n = 0;
+    struct delay *delays = delays_of(run, work, &n);
+    int rc = delays == NULL ? -ENOMEM : delays_find_roots(delays, n, run->n_files);
+
+    for (size_t i = 0; i < n && rc == 0; i++) {
+        work->causes[delays[i].id].root_ns = delays[i].root_ns;
+    }
+    free(delays);
+    return rc;
+}
+
 static int waits_in(const struct run *run, const struct timeline *timeline,
                     struct waits *waits)
 {
@@ -348,9 +404,13 @@ static int waits_in(const struct run *run, const struct timeline *timeline,
     waits->waits = calloc(timeline->n + 1, sizeof(*waits->waits));
     waits->waited_ns = calloc((size_t)run->n_files + 1, sizeof(*waits->waited_ns));
     waits->caused_ns = calloc((size_t)run->n_files + 1, sizeof(*waits->caused_ns));
+    waits->root_ns = calloc((size_t)run->n_files + 1, sizeof(*waits->root_ns));
     if (work.causes != NULL && waits->waits != NULL && waits->waited_ns != NULL &&
-        waits->caused_ns != NULL) {
+        waits->caused_ns != NULL && waits->root_ns != NULL) {
         rc = find(&work);
+    }
+    if (rc == 0) {
+        rc = find_roots(run, &work);
     }
     if (rc == 0) {
         waits->n = merge_lines(waits->waits, put_lines(run, &work, waits));
@@ -381,4 +441,5 @@ void waits_fini(struct waits *waits)
     free(waits->waits);
     free(waits->waited_ns);
     free(waits->caused_ns);
+    free(waits->root_ns);
 }

@@ -28,6 +28,8 @@ struct wait {
     struct site late;
     uint32_t late_rank;
     uint64_t n, total_ns, most_ns;
+    uint64_t
+        root_ns; /* waits, of others too, that they were the root of; see delay.h */
 };
 
 /** All waits of a run. */
@@ -35,7 +37,8 @@ struct waits {
     struct wait *waits; /* [n] the longest first */
     size_t n;
     uint64_t *waited_ns; /* [n_files] by rank: how long it has waited, */
-    uint64_t *caused_ns; /* and others for it */
+    uint64_t *caused_ns; /* and others for it, */
+    uint64_t *root_ns;   /* and for how long it was to blame for waits, whoever's */
     size_t n_events;     /* that they were found in */
     uint32_t n_left_out; /* ranks that have lost events */
 };
@@ -46,6 +49,10 @@ int waits_of(const struct run *run, struct waits *waits_out);
 
 /** Free what waits_of has made. Accepts zeros. */
 void waits_fini(struct waits *waits);
+
+/** Write a sentence or two that stand below lines of waits. @param n_most  lines that there are at
+ *  most */
+void waits_write_note(FILE *out, const struct waits *waits, size_t n_most);
 
 /** Print those that were longest. @return 0 or -ENOMEM */
 int waits_print(const struct run *run, const struct waits *waits, size_t n_most);

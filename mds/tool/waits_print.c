@@ -14,12 +14,11 @@
 /** @return 0 or -ENOMEM */
 static int print_place(const struct site *site, struct places *places)
 {
-    char *words = site_place(site, places);
+    char *words = site_words(site, places);
 
     if (words == NULL) {
         return -ENOMEM;
     }
-    printf("%s at ", site->primitive);
     manifest_print(stdout, words, strlen(words));
     free(words);
     return 0;
@@ -42,6 +41,18 @@ static int print_line(const struct wait *wait, double run_ns, struct places *pla
     return rc;
 }
 
+void waits_write_note(FILE *out, const struct waits *waits, size_t n_most)
+{
+    fprintf(out, "%zu of %zu kinds of waits, the longest first.",
+            waits->n < n_most ? waits->n : n_most, waits->n);
+    if (waits->n_left_out > 0) {
+        fprintf(out,
+                " Messages of %u ranks are left out, which have made more calls than "
+                "were kept.",
+                waits->n_left_out);
+    }
+}
+
 int waits_print(const struct run *run, const struct waits *waits, size_t n_most)
 {
     struct places *places = place_open();
@@ -53,14 +64,7 @@ int waits_print(const struct run *run, const struct waits *waits, size_t n_most)
     for (size_t i = 0; i < waits->n && i < n_most && rc == 0; i++) {
         rc = print_line(&waits->waits[i], run_ns, places);
     }
-    printf("%zu of %zu kinds of waits, the longest first.",
-           waits->n < n_most ? waits->n : n_most, waits->n);
-    if (waits->n_left_out > 0) {
-        printf(
-            " Messages of %u ranks are left out, which have made more calls than were "
-            "kept.",
-            waits->n_left_out);
-    }
+    waits_write_note(stdout, waits, n_most);
     printf("%s\n", PLACE_NOTE);
     place_close(places);
     return rc;

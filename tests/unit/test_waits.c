@@ -203,6 +203,37 @@ START_TEST(ranks_in_a_collective_wait_for_the_last_one)
 }
 END_TEST
 
+START_TEST(a_rank_that_waits_itself_is_not_to_blame)
+{
+    receives(1, RECV, 0, 210, 0, 7); /* late for rank 0, */
+    sends(0, ISEND, 200, 201, 1, 7);
+    receives(2, RECV, 100, 310, 1, 7); /* and rank 1 for rank 2 */
+    sends(1, ISEND, 300, 301, 2, 7);
+    look();
+    ck_assert_uint_eq(waits.caused_ns[0], 200);
+    ck_assert_uint_eq(waits.caused_ns[1], 200);
+    ck_assert_uint_eq(waits.root_ns[0], 300);
+    ck_assert_uint_eq(waits.root_ns[1], 100);
+    ck_assert_uint_eq(waits.n, 2);
+    for (size_t i = 0; i < waits.n; i++) {
+        ck_assert_uint_eq(waits.waits[i].root_ns,
+                          waits.waits[i].late_rank == 0 ? 300 : 100);
+    }
+}
+END_TEST
+
+START_TEST(the_last_one_of_a_collective_waits_for_the_one_before_if_it_has_to)
+{
+    barrier(0, 100, 310, 0);
+    barrier(1, 300, 500, 0); /* the last one, for nobody */
+    barrier(2, 300, 310, 0);
+    look();
+    ck_assert_uint_eq(waits.n, 1);
+    ck_assert_uint_eq(waits.waits[0].n, 1);
+    ck_assert_uint_eq(waits.waits[0].total_ns, 200);
+}
+END_TEST
+
 START_TEST(nobody_waits_for_a_rank_that_comes_when_he_has_left)
 {
     barrier(0, 0, 10, 0);
@@ -238,6 +269,9 @@ int main(void)
     tcase_add_test(tcase, messages_go_together_by_tag);
     tcase_add_test(tcase, a_blocking_send_waits_for_a_late_receiver);
     tcase_add_test(tcase, ranks_in_a_collective_wait_for_the_last_one);
+    tcase_add_test(tcase, a_rank_that_waits_itself_is_not_to_blame);
+    tcase_add_test(tcase,
+                   the_last_one_of_a_collective_waits_for_the_one_before_if_it_has_to);
     tcase_add_test(tcase, nobody_waits_for_a_rank_that_comes_when_he_has_left);
     tcase_add_test(tcase, messages_of_a_rank_that_has_lost_events_are_left_out);
     return run_tcase("waits", tcase);

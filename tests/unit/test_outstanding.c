@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What is said to stand out of runs that are written down here, with the bounds of what is too
+ * little to be told.
+ */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "mds/tool/outstanding.h"
+#include "tests/unit/run_suite.h"
+
+#define MS UINT64_C(1000000)
+
+enum { N_RANKS = 4, RUN_MS = 1000 };
+
+static struct dump_file files[N_RANKS];
+static struct mmds_summary summaries[N_RANKS];
+static struct run run;
+static uint64_t waited_ns[N_RANKS], root_ns[N_RANKS];
+static struct wait lines[N_RANKS];
+static struct waits waits;
+static struct places *places;
+static char *text;
+
+/* A run in which all ranks compute all of the time. */
+static void begin(void)
+{
+    run = (struct run){.files = files, .summaries = summaries, .n_files = N_RANKS};
+    waits = (struct waits){
+        .waits = lines, .waited_ns = waited_ns, .root_ns = root_ns, .n_events = 1};
+    for (uint32_t i = 0; i < N_RANKS; i++) {
+        files[i] = (struct dump_file){
+            .process = {.rank = 10 + i, .end = MDS_DUMP_END_FINALIZE}};
+        summaries[i] = (struct mmds_summary){.run_ns = RUN_MS * MS};
+        summaries[i].computation.total_ns = RUN_MS * MS;
+        waited_ns[i] = root_ns[i] = 0;
+    }
+    places = place_open();
+}
+
+static void end(void)
+{
+    free(text);
+    text = NULL;
+    place_close(places);
+}
+
+/* A rank has been in blocking calls for so long, and has waited there. */
+static void blocks(uint32_t i, uint64_t ms, uint64_t waited_ms)
+{
+    summaries[i].computation.total_ns = (RUN_MS - ms) * MS;
+    summaries[i].communication.total_ns = ms * MS;
+    waited_ns[i] = waited_ms * MS;
+}
+
+/* A kind of waits for a rank at an address of no file. */
+static void is_waited_for(uint32_t i, const char *primitive, uint64_t root_ms)
+{
+    lines[waits.n++] = (struct wait){
+        .kind = WAIT_SENDER,
+        .waiting = {.primitive = primitive, .address = 0x10},
+        .late = {.primitive = "MPI_Send", .address = 0x20},
+        .late_rank = 10 + i,
+        .root_ns = root_ms * MS,
+    };
+    root_ns[i] += root_ms * MS;
+}
+
+/* Compare with the sentences, one behind the other. */
+static void assert_told(const char *expected)
+{
+    char told[4096] = "";
+
+    free(text);
+    text = NULL;
+    ck_assert_int_eq(outstanding_of(&run, &waits, places, &text), 0);
+    for (const char *at = text; *at != '\0'; at += strlen(at) + 1) {
+        strcat(strcat(told, at), "\n");
+    }
+    ck_assert_str_eq(told, expected);
+}
+
+START_TEST(nothing_stands_out_of_a_run_that_computes)
+{
+    assert_told("Nothing that costs 10 % of all time.\n");
+}
+END_TEST
+
+START_TEST(a_rank_that_computes_longer_is_told)
+{
+    for (uint32_t i = 0; i < N_RANKS; i++) {
+        blocks(i, i == 2 ? 0 : 200, 0);
+    }
+    assert_told(
+        "Load imbalance costs 15.0 % of all time: rank 12 was outside of MPI for "
+        "the longest, 1.000 s; 1 of 4 ranks were for longer than the mean, 0.850 "
+        "s.\n");
+    blocks(3, 0, 0); /* 10 % are told, */
+    assert_told(
+        "Load imbalance costs 10.0 % of all time: rank 12 was outside of MPI for "
+        "the longest, 1.000 s; 2 of 4 ranks were for longer than the mean, 0.900 "
+        "s.\n");
+    blocks(1, 199, 0); /* and less is not */
+    assert_told("Nothing that costs 10 % of all time.\n");
+}
+END_TEST
+
+START_TEST(what_costs_less_than_10_ms_is_not_told)
+{
+    for (uint32_t i = 0; i < N_RANKS; i++) {
+        summaries[i].run_ns = 20 * MS;
+        summaries[i].computation.total_ns = (i == 2 ? 20 : 7) * MS;
+    }
+    assert_told("Nothing that costs 10 % of all time.\n"); /* 9.75 ms */
+    summaries[0].computation.total_ns = 5 * MS;
+    ck_assert_int_eq(outstanding_of(&run, &waits, places, &text), 0);
+    ck_assert_ptr_nonnull(strstr(text, "Load imbalance costs 51.2 %"));
+}
+END_TEST
+
+START_TEST(a_late_rank_is_told_with_its_places)
+{
+    blocks(0, 400, 400);
+    summaries[1].computation.total_ns = 600 * MS;
+    summaries[1].communication.total_ns = 400 * MS;
+    waited_ns[1] = 399 * MS;
+    blocks(2, 400, 400);
+    blocks(3, 400, 400);
+    is_waited_for(1, "MPI_Recv", 300);
+    is_waited_for(1, "MPI_Waitall", 500);
+    is_waited_for(0, "MPI_Recv", 400);
+    assert_told("Rank 11 is late: others have waited for it for 0.800 s, 20.0 % of all "
+                "time; longest in MPI_Waitall at 0x10 in no file, for MPI_Send at 0x20 "
+                "in no file of rank 11, 0.500 s (late sender).\n"
+                "Serialisation costs 40.0 % of all time: ranks compute one after the "
+                "other. Others have waited most for rank 11 (0.800 s), rank 10 (0.400 "
+                "s), rank 12 (0.000 s), rank 13 (0.000 s); longest in MPI_Waitall at "
+                "0x10 in no file, for MPI_Send at 0x20 in no file of rank 11, 0.500 s "
+                "(late sender).\n");
+    is_waited_for(0, "MPI_Recv",
+                  1); /* one rank has less than two thirds of the blame */
+    ck_assert_int_eq(outstanding_of(&run, &waits, places, &text), 0);
+    ck_assert_ptr_null(strstr(text, "is late"));
+}
+END_TEST
+
+START_TEST(a_rank_that_costs_little_is_not_late)
+{
+    is_waited_for(1, "MPI_Recv", 399); /* of 4000 */
+    assert_told("Nothing that costs 10 % of all time.\n");
+}
+END_TEST
+
+START_TEST(what_calls_cost_by_themselves_is_told)
+{
+    for (uint32_t i = 0; i < N_RANKS; i++) {
+        blocks(i, 300, 100);
+    }
+    assert_told("Serialisation costs 10.0 % of all time: ranks compute one after the "
+                "other. Others have waited most for rank 10 (0.000 s), rank 11 (0.000 "
+                "s), rank 12 (0.000 s), rank 13 (0.000 s).\n"
+                "Calls themselves, not who is late for them, cost 20.0 % of all "
+                "time.\n");
+}
+END_TEST
+
+START_TEST(of_what_is_not_known_nothing_is_told)
+{
+    for (uint32_t i = 0; i < N_RANKS; i++) {
+        blocks(i, 300, 300);
+    }
+    is_waited_for(1, "MPI_Recv", 1200);
+    waits.n_left_out = 1;
+    assert_told("");
+    waits.n_left_out = 0;
+    waits.n_events = 0;
+    assert_told("");
+    waits.n_events = 1;
+    files[3].process.end = MDS_DUMP_END_UNKNOWN;
+    assert_told("");
+    files[3].process.end = MDS_DUMP_END_FINALIZE;
+    run.n_files = 1;
+    assert_told("");
+}
+END_TEST
+
+int main(void)
+{
+    TCase *tcase = tcase_create("outstanding");
+
+    tcase_add_checked_fixture(tcase, begin, end);
+    tcase_add_test(tcase, nothing_stands_out_of_a_run_that_computes);
+    tcase_add_test(tcase, a_rank_that_computes_longer_is_told);
+    tcase_add_test(tcase, what_costs_less_than_10_ms_is_not_told);
+    tcase_add_test(tcase, a_late_rank_is_told_with_its_places);
+    tcase_add_test(tcase, a_rank_that_costs_little_is_not_late);
+    tcase_add_test(tcase, what_calls_cost_by_themselves_is_told);
+    tcase_add_test(tcase, of_what_is_not_known_nothing_is_told);
+    return run_tcase("outstanding", tcase);
+}
