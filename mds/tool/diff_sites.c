@@ -102,18 +102,15 @@ static int add_site(struct site_lines *all, const struct diff *diff,
                     const struct run *run, const struct site *site,
                     struct site_line *line)
 {
-    struct place place = {0};
+    struct place place;
 
     line->primitive = site->primitive;
     line->address = site->address;
     line->n = diff_scaled(diff, run, (double)site->time.count);
     line->ns = diff_scaled(diff, run, (double)site->time.total_ns);
-    line->words = site_place(site, all->places);
+    line->words = place_describe(all->places, &site->module, site->address, &place);
     if (line->words == NULL) {
         return -ENOMEM;
-    }
-    if (site->module.path != NULL) {
-        place_find(all->places, &site->module, site->address, &place); /* or not */
     }
     line->function = place.function == NULL ? line->words : place.function;
     line->file = place.file == NULL ? "" : place_last_part(place.file);

@@ -446,8 +446,7 @@ int export_timeline(const struct run *run, const struct output *output,
     if (rc < 0) {
         rc = output_refuse(output, rc, error_out);
     } else if (timeline_out->n == 0) {
-        rc = dump_refuse(error_out, "%s has no events; record with BCS_MDS=trace",
-                         run->folder);
+        rc = dump_refuse(error_out, "%s " TIMELINE_NONE, run->folder);
     }
     if (rc < 0) {
         timeline_fini(timeline_out);

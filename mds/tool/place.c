@@ -44,18 +44,17 @@ static void print(FILE *out, int rc, const struct places *places,
 }
 
 char *place_describe(struct places *places, const struct place_module *module,
-                     uint64_t address)
+                     uint64_t address, struct place *place_out)
 {
-    struct place place = {0};
+    struct place place;
     char *text = NULL;
     size_t n_bytes;
-    FILE *out;
-    int rc = -ENOENT;
+    int rc = place_find(places, module, address, &place);
+    FILE *out = open_memstream(&text, &n_bytes);
 
-    if (address != 0 && module->path != NULL) {
-        rc = place_find(places, module, address, &place);
+    if (place_out != NULL) {
+        *place_out = place;
     }
-    out = open_memstream(&text, &n_bytes);
     if (out != NULL) {
         print(out, rc, places, &place, module, address);
         if (fclose(out) != 0) {

@@ -51,7 +51,8 @@ void place_close(struct places *places);
  * Find the call that returns to an address of a file.
  *
  * @return 0        something is known; other parts of place_out may be missing
- * @return -ENOENT  nothing is: there is no such file, or it has no symbols
+ * @return -ENOENT  nothing is: there is no such file, or it has no symbols; or the address is 0, or
+ *                  in no file
  * @return -ESTALE  the file is not the one that ran
  * @return -ENOTSUP bcs-mds was built without libdw
  * @return -ENOMEM
@@ -66,10 +67,11 @@ const char *place_last_part(const char *path);
  * The words for a place: "function, file.c:12", without a line "function+0x1c, program", else
  * "0x4c1d in program", and what stands against it. Of paths the last part.
  *
- * @param address  0: places that found no room when they were recorded
+ * @param address    0: places that found no room when they were recorded
+ * @param place_out  receives what was found; NULL: it is not wanted
  * @return for free; NULL: no memory
  */
 char *place_describe(struct places *places, const struct place_module *module,
-                     uint64_t address);
+                     uint64_t address, struct place *place_out);
 
 #endif

@@ -122,12 +122,16 @@ static const struct code *find_code(struct places *places,
 int place_find(struct places *places, const struct place_module *module,
                uint64_t address, struct place *place_out)
 {
-    const struct code *code = find_code(places, module);
+    const struct code *code;
     GElf_Addr bias, at;
     GElf_Sym symbol;
     Dwfl_Line *line;
 
     *place_out = (struct place){0};
+    if (address == 0 || module->path == NULL) {
+        return -ENOENT;
+    }
+    code = find_code(places, module);
     if (code == NULL || code->error < 0) {
         return code == NULL ? -ENOMEM : code->error;
     }

@@ -159,7 +159,7 @@ static int print_place(const struct stand *stand, struct places *places)
         module.id = dump_module_id(stand->file, stand->now.module);
         module.n_id_bytes = dump_module(stand->file, stand->now.module).id_bytes;
     }
-    words = place_describe(places, &module, stand->now.address);
+    words = place_describe(places, &module, stand->now.address, NULL);
     if (words == NULL) {
         return -ENOMEM;
     }

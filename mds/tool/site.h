@@ -41,7 +41,7 @@ char *site_words(const struct site *site, struct places *places);
 /** The words for a site's place. @return for free; NULL: no memory */
 static inline char *site_place(const struct site *site, struct places *places)
 {
-    return place_describe(places, &site->module, site->address);
+    return place_describe(places, &site->module, site->address, NULL);
 }
 
 #endif

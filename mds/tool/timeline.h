@@ -8,6 +8,9 @@
 #include "mds/tool/place.h"
 #include "mds/tool/run_read.h"
 
+/** What is to be said of a run that has none. */
+#define TIMELINE_NONE "has no events; record with BCS_MDS=trace"
+
 /** An event of a rank. */
 struct moment {
     const struct dump_file *file;

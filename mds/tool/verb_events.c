@@ -85,8 +85,7 @@ int verb_events(const struct run *run, const struct verb_options *options)
         return no_memory();
     }
     if (timeline.n == 0) {
-        fprintf(stderr, "bcs-mds: %s has no events; record with BCS_MDS=trace\n",
-                run->folder);
+        fprintf(stderr, "bcs-mds: %s " TIMELINE_NONE "\n", run->folder);
         status = 1;
     } else {
         status =

@@ -34,8 +34,7 @@ int verb_waits(const struct run *run, const struct verb_options *options)
     int rc = waits_of(run, &waits);
 
     if (rc == 0 && waits.n_events == 0) {
-        fprintf(stderr, "bcs-mds: %s has no events; record with BCS_MDS=trace\n",
-                run->folder);
+        fprintf(stderr, "bcs-mds: %s " TIMELINE_NONE "\n", run->folder);
         waits_fini(&waits);
         return 1;
     }
