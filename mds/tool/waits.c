@@ -154,9 +154,9 @@ static void judge_messages(struct work *work)
 }
 
 /** The last part of a collective that begins when a time has not passed; none is NONE. The parts
- *  are in the order in which they have begun. @param i  not this one */
+ *  are in the order in which they have begun. */
 static size_t last_until(const struct work *work, const struct end *ends, size_t n,
-                         size_t i, uint64_t until_ns)
+                         uint64_t until_ns)
 {
     size_t low = 0, high = n;
 
@@ -169,7 +169,6 @@ static size_t last_until(const struct work *work, const struct end *ends, size_t
             high = middle;
         }
     }
-    low -= low > 0 && low - 1 == i;
     return low > 0 ? ends[low - 1].moment : NONE;
 }
 
@@ -178,9 +177,9 @@ static void judge_group(struct work *work, const struct end *ends, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         uint64_t end = moment_end_ns(&work->timeline->moments[ends[i].moment]);
-        size_t late = last_until(work, ends, n, i, end);
+        size_t late = last_until(work, ends, n, end);
 
-        if (late != NONE) {
+        if (late != NONE) { /* who is the last one waits for nobody: not for himself */
             blame(work, ends[i].moment, late, work->timeline->moments[late].begin_ns,
                   WAIT_COLLECTIVE);
         }
