@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Opens jobs of others and reads them; see look.h.
+ */
+#include "libbcs/look/look.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "libbcs/base/clock.h"
+#include "libbcs/base/park.h"
+
+enum { ASK_ROUNDS = 10, ASK_NS = 2000000, BYTES_MOST = 1 << 26 };
+
+/** A node's heap: the pages of its ports, and of where they stand. */
+struct heap {
+    const char *ports, *stands;
+};
+
+struct bcs_look {
+    const void *segment; /* of the machine */
+    uint64_t n_bytes;
+    const struct bcs_board *board;
+    struct nic_layout layout;
+    uint64_t ports_bytes, stands_bytes;
+    struct heap heaps[]; /* [board->n_nodes] */
+};
+
+/** Whether a board says what can be: a layout may be computed of it. */
+static bool is_sound(const struct bcs_board *board, uint64_t n_bytes)
+{
+    const struct nic_shape *shape = &board->shape;
+    uint32_t window = shape->limits.window;
+
+    return shape->n_ports > 0 && shape->n_ports <= NIC_NODE_RANKS_MOST &&
+           shape->node_ranks > 0 && shape->node_ranks <= NIC_NODE_RANKS_MOST &&
+           board->n_nodes == nic_layout_n_nodes(shape->n_ports, shape->node_ranks) &&
+           n_bytes >= bcs_board_bytes(board->n_nodes) && window >= 1 << 16 &&
+           (window & (window - 1)) == 0 && bcs_stands_bytes(shape->n_ports) <= window &&
+           shape->n_item_bytes <= window && shape->n_slot_bytes <= window &&
+           shape->n_wire_bytes <= window && shape->n_item_bytes > 0 &&
+           shape->n_slot_bytes > 0 && shape->n_wire_bytes > 0 &&
+           shape->n_desk_bytes <= BYTES_MOST && shape->n_node_bytes <= BYTES_MOST;
+}
+
+static int open_heap(struct bcs_look *look, uint32_t node)
+{
+    const struct bcs_board_node *place = &look->board->nodes[node];
+    const struct nic_layout *layout = &look->layout;
+    struct bcs_shm_segment segment;
+    struct bcs_shm_handle handle;
+    const void *ports = NULL, *stands = NULL;
+    int rc;
+
+    /* acquire: pairs with the release in libbcs/api/board.c */
+    if (atomic_load_explicit(&place->is_ready, memory_order_acquire) == 0) {
+        return -EAGAIN;
+    }
+    memcpy(&handle, &place->memory, sizeof(handle));
+    rc = bcs_shm_segment_look(&segment, &handle);
+    if (rc < 0) {
+        return rc;
+    }
+    rc = segment.n_bytes != layout->heap_bytes ? -EINVAL : 0;
+    rc = rc < 0 ? rc
+                : bcs_shm_segment_view(&segment, layout->port_gva & ~UINT64_C(4095),
+                                       look->ports_bytes, &ports);
+    if (rc == 0) {
+        look->heaps[node].ports = (const char *)ports + layout->port_gva % 4096;
+        rc = bcs_shm_segment_view(&segment, layout->stands.gva, look->stands_bytes,
+                                  &stands);
+        look->heaps[node].stands = stands;
+    }
+    bcs_shm_segment_close_fd(&segment);
+    return rc;
+}
+
+void bcs_look_close(struct bcs_look *look)
+{
+    if (look == NULL) {
+        return;
+    }
+    for (uint32_t i = 0; i < look->layout.n_nodes; i++) {
+        uintptr_t ports = (uintptr_t)look->heaps[i].ports & ~(uintptr_t)4095;
+
+        if (ports != 0) {
+            munmap((void *)ports, look->ports_bytes);
+        }
+        if (look->heaps[i].stands != NULL) {
+            munmap((void *)(uintptr_t)look->heaps[i].stands, look->stands_bytes);
+        }
+    }
+    munmap((void *)(uintptr_t)look->segment, look->n_bytes);
+    free(look);
+}
+
+/** Find the board in a machine's segment. */
+static int find_board(const char *base, uint64_t n_bytes,
+                      const struct bcs_board **board_out, char *version_out)
+{
+    const struct bcs_sign *sign = (const void *)base;
+
+    if (n_bytes < sizeof(*sign) ||
+        memcmp(sign->magic, BCS_SIGN_MAGIC, sizeof(sign->magic)) != 0) {
+        return -EINVAL;
+    }
+    /* acquire: pairs with the release in libbcs/api/board.c */
+    if (atomic_load_explicit(&sign->is_ready, memory_order_acquire) == 0) {
+        return -EAGAIN;
+    }
+    memcpy(version_out, sign->version, BCS_SIGN_VERSION_BYTES);
+    version_out[BCS_SIGN_VERSION_BYTES - 1] = '\0';
+    if (sign->layout != bcs_board_layout()) {
+        return -EPROTO;
+    }
+    if (sign->board % _Alignof(struct bcs_board) != 0 || sign->board > n_bytes ||
+        n_bytes - sign->board < sizeof(**board_out)) {
+        return -EINVAL;
+    }
+    *board_out = (const void *)(base + sign->board);
+    return is_sound(*board_out, n_bytes - sign->board) ? 0 : -EINVAL;
+}
+
+int bcs_look_open(const struct bcs_look_found *found, struct bcs_look **look_out,
+                  char *version_out)
+{
+    const struct bcs_board *board = NULL;
+    struct bcs_shm_segment segment;
+    const void *base = NULL;
+    struct bcs_look *look;
+    int rc = bcs_shm_segment_look(&segment, &found->handle);
+
+    if (rc < 0) {
+        return rc;
+    }
+    rc = bcs_shm_segment_view(&segment, 0, segment.n_bytes, &base);
+    bcs_shm_segment_close_fd(&segment);
+    if (rc < 0) {
+        return rc;
+    }
+    rc = find_board(base, segment.n_bytes, &board, version_out);
+    look = rc < 0 ? NULL
+                  : calloc(1, sizeof(*look) + board->n_nodes * sizeof(look->heaps[0]));
+    if (look == NULL) {
+        munmap((void *)(uintptr_t)base, segment.n_bytes);
+        return rc < 0 ? rc : -ENOMEM;
+    }
+    look->segment = base;
+    look->n_bytes = segment.n_bytes;
+    look->board = board;
+    rc = nic_layout_init(&look->layout, &board->shape);
+    look->ports_bytes = look->layout.port_stride_bytes * board->shape.node_ranks + 4096;
+    look->stands_bytes =
+        nic_region_gva(&look->layout.stands, board->shape.node_ranks - 1) +
+        look->layout.stands.stride_bytes - look->layout.stands.gva;
+    for (uint32_t i = 0; rc == 0 && i < look->layout.n_nodes; i++) {
+        rc = open_heap(look, i);
+    }
+    if (rc < 0) {
+        bcs_look_close(look);
+        return rc;
+    }
+    *look_out = look;
+    return 0;
+}
+
+const struct bcs_board *bcs_look_board(const struct bcs_look *look)
+{
+    return look->board;
+}
+
+static const struct bcs_port *port_of(const struct bcs_look *look, uint32_t rank)
+{
+    const struct nic_layout *layout = &look->layout;
+
+    return (const void *)(look->heaps[nic_layout_node(layout, rank)].ports +
+                          nic_layout_port_gva(layout, rank) - layout->port_gva);
+}
+
+int64_t bcs_look_pid(const struct bcs_look *look, uint32_t rank)
+{
+    return port_of(look, rank)->pid;
+}
+
+int bcs_look_stand(const struct bcs_look *look, uint32_t rank, uint32_t thread,
+                   struct bcs_stand *stand_out, uint64_t *sequence_out)
+{
+    const struct nic_layout *layout = &look->layout;
+    struct bcs_stands *stands =
+        (void *)(uintptr_t)(look->heaps[nic_layout_node(layout, rank)].stands +
+                            nic_layout_stands_gva(layout, rank) - layout->stands.gva);
+
+    return bcs_stand_read(bcs_stand_slot_at(stands, thread, layout->shape.n_ports),
+                          layout->shape.n_ports, stand_out, sequence_out);
+}
+
+/** Wake who sleeps and has told nothing. @return how many there are */
+static uint32_t ask_once(const struct bcs_look *look, struct bcs_stand *stand)
+{
+    uint32_t n_asked = 0;
+
+    for (uint32_t i = 0; i < look->layout.shape.n_ports; i++) {
+        const struct bcs_port *port = port_of(look, i);
+        uint64_t sequence;
+
+        if (bcs_park_is_announced(&port->park) &&
+            bcs_look_stand(look, i, 0, stand, &sequence) == BCS_STAND_E_NONE) {
+            bcs_word_wake(&port->park);
+            n_asked++;
+        }
+    }
+    return n_asked;
+}
+
+void bcs_look_ask(const struct bcs_look *look)
+{
+    struct bcs_stand *stand =
+        calloc(bcs_stand_words(look->layout.shape.n_ports), sizeof(uint64_t));
+    const uint32_t nobody = 0;
+
+    for (int i = 0; stand != NULL && i < ASK_ROUNDS && ask_once(look, stand) > 0; i++) {
+        bcs_word_sleep(&nobody, 0, bcs_clock_now_ns() + ASK_NS);
+    }
+    free(stand);
+}

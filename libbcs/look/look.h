@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Looking at running jobs from outside: which there are on this machine, and where their ranks stand
+ * (libbcs/ring/stand.h). Jobs are found by the file descriptor that the first process of each keeps
+ * of its machine's segment, in /proc: the kernel lets only the same user, or root, open it. All is
+ * read only; a rank that sleeps and has not told where it stands is woken without a reason, which
+ * changes no memory. What is read is somebody else's, and checked before it is used as a size or a
+ * place. Used by one thread of a process that is no rank.
+ */
+#ifndef BCS_LOOK_LOOK_H
+#define BCS_LOOK_LOOK_H
+
+#include <bcs/primitives.h>
+#include <stdbool.h>
+
+#include "libbcs/base/shm_segment.h"
+#include "libbcs/ring/board.h"
+#include "libbcs/ring/sign.h"
+#include "libbcs/ring/stand.h"
+
+/** Where a segment of a job is kept open. */
+struct bcs_look_found {
+    struct bcs_shm_handle handle;
+    uint64_t device,
+        inode; /* of the segment: a job may be found through several processes */
+};
+
+/** A job that is looked at. */
+struct bcs_look;
+
+/**
+ * Find the jobs that this user may look at.
+ *
+ * @param found_out  for free, by pid; NULL if there are none
+ * @return how many, or -ENOMEM, or -errno of /proc
+ */
+int bcs_look_find(struct bcs_look_found **found_out);
+
+/**
+ * Look at a job.
+ *
+ * @param version_out  [BCS_SIGN_VERSION_BYTES] of the job, ended by a zero
+ * @return 0         end with bcs_look_close
+ * @return -EPROTO   it is of another version
+ * @return -EAGAIN   it is just beginning
+ * @return -EINVAL   it is damaged; -ENOMEM, or another -errno: it has ended, say
+ */
+int bcs_look_open(const struct bcs_look_found *found, struct bcs_look **look_out,
+                  char *version_out);
+
+/** End looking. Accepts NULL. */
+void bcs_look_close(struct bcs_look *look);
+
+/** What is known of the job. */
+const struct bcs_board *bcs_look_board(const struct bcs_look *look);
+
+/** Process of a rank; 0: not known. */
+int64_t bcs_look_pid(const struct bcs_look *look, uint32_t rank);
+
+/** Wake the ranks that sleep and have told nothing, and give them some milliseconds to tell. */
+void bcs_look_ask(const struct bcs_look *look);
+
+/** bcs_stand_read of a thread of a rank. */
+int bcs_look_stand(const struct bcs_look *look, uint32_t rank, uint32_t thread,
+                   struct bcs_stand *stand_out, uint64_t *sequence_out);
+
+#endif

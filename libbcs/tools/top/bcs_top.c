@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * bcs-top: prints where the ranks of the user's running jobs stand, as JSON: who waits, in which call,
+ * for whom, since when, and from which line. One look at each job. One process, one thread.
+ */
+#include <bcs/version.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "libbcs/base/clock.h"
+#include "libbcs/look/look.h"
+#include "mds/tool/place.h"
+
+static const char help[] = "Usage: bcs-top --json\n"
+                           "\n"
+                           "Print where the ranks of all jobs under BCS stand that "
+                           "this user may look at, one look\n"
+                           "each, as JSON. Jobs need no option for that. Other users' "
+                           "jobs are seen by root only.\n"
+                           "\n"
+                           "  --json     that\n"
+                           "  --help     print this text\n"
+                           "  --version  print the version\n";
+
+static const char *const kind_words[BCS_STAND_KINDS] = {
+    "send", "receive", "probe", "collective", "foreign", "other"};
+
+/** The file of code that an address of a process is in. @return its path, for free, or NULL */
+static char *path_of(int64_t pid, uint64_t address)
+{
+    char name[64], line[4200], path[4097];
+    uint64_t begin, end;
+    FILE *maps;
+    char *found = NULL;
+
+    snprintf(name, sizeof(name), "/proc/%" PRId64 "/maps", pid);
+    maps = fopen(name, "r");
+    while (maps != NULL && found == NULL && fgets(line, sizeof(line), maps) != NULL) {
+        if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %*s %*s %*s %4096[^\n]", &begin,
+                   &end, path) == 3 &&
+            address >= begin && address < end) {
+            found = strdup(path);
+        }
+    }
+    if (maps != NULL) {
+        fclose(maps);
+    }
+    return found;
+}
+
+/** A text that may have any bytes. */
+static json_t *text_of(const char *text)
+{
+    json_t *value = json_string(text);
+
+    return value != NULL ? value : json_string("?");
+}
+
+static json_t *place_of(struct places *places, int64_t pid,
+                        const struct bcs_stand *stand)
+{
+    struct place_module module = {.path = path_of(pid, stand->address)};
+    char *words = place_describe(places, &module, stand->address - stand->base, NULL);
+    json_t *value = words == NULL ? json_null() : text_of(words);
+
+    free(words);
+    if (stand->address == 0) {
+        json_decref(value);
+        value = json_null();
+    }
+    return value;
+}
+
+static json_t *operations_of(const struct bcs_stand *stand)
+{
+    json_t *list = json_array();
+
+    for (uint32_t i = 0; i < stand->n_operations && i < BCS_STAND_OPERATIONS; i++) {
+        const struct bcs_stand_operation *one = &stand->operations[i];
+
+        json_array_append_new(
+            list,
+            json_pack("{s:s, s:i, s:i, s:I}", "kind",
+                      one->kind < BCS_STAND_KINDS ? kind_words[one->kind] : "?", "peer",
+                      one->peer, "tag", one->tag, "bytes", (json_int_t)one->n_bytes));
+    }
+    return list;
+}
+
+static json_t *ranks_of(const struct bcs_stand *stand, uint32_t n_ranks)
+{
+    json_t *list = json_array();
+
+    for (uint32_t i = 0; i < n_ranks; i++) {
+        if (bcs_stand_has(stand, i)) {
+            json_array_append_new(list, json_integer(i));
+        }
+    }
+    return list;
+}
+
+/** A wait of a rank. */
+static json_t *wait_of(const struct bcs_stand *stand, json_t *place, uint32_t n_ranks)
+{
+    uint64_t now_ns = bcs_clock_now_ns();
+
+    return json_pack(
+        "{s:o, s:o, s:o, s:o, s:I, s:f, s:b, s:o, s:o, s:i}", "call",
+        text_of(stand->call), "place", place, "communicator", text_of(stand->comm),
+        "collective", text_of(stand->collective), "number", (json_int_t)stand->number,
+        "seconds",
+        now_ns > stand->since_ns ? (double)(now_ns - stand->since_ns) / 1e9 : 0,
+        "needs_all", (int)stand->needs_all, "waits_for", ranks_of(stand, n_ranks),
+        "operations", operations_of(stand), "pending", (int)stand->n_operations);
+}
+
+static json_t *rank_of(const struct bcs_look *look, uint32_t rank,
+                       struct places *places, struct bcs_stand *stand)
+{
+    uint32_t n_ranks = bcs_look_board(look)->shape.n_ports;
+    json_t *waits = json_array();
+    int64_t pid = bcs_look_pid(look, rank);
+    uint64_t sequence;
+
+    for (uint32_t i = 0; i < BCS_STAND_THREADS; i++) {
+        if (bcs_look_stand(look, rank, i, stand, &sequence) == 0) {
+            json_array_append_new(
+                waits, wait_of(stand, place_of(places, pid, stand), n_ranks));
+        }
+    }
+    return json_pack("{s:i, s:I, s:o}", "rank", (int)rank, "pid", (json_int_t)pid,
+                     "waits", waits);
+}
+
+static json_t *job_of(const struct bcs_look *look, const struct bcs_look_found *found,
+                      struct places *places)
+{
+    const struct bcs_board *board = bcs_look_board(look);
+    struct bcs_stand *stand =
+        calloc(bcs_stand_words(board->shape.n_ports), sizeof(uint64_t));
+    json_t *ranks = json_array();
+
+    bcs_look_ask(look);
+    for (uint32_t i = 0; stand != NULL && i < board->shape.n_ports; i++) {
+        json_array_append_new(ranks, rank_of(look, i, places, stand));
+    }
+    free(stand);
+    return json_pack("{s:I, s:i, s:i, s:b, s:o}", "pid", (json_int_t)found->handle.pid,
+                     "n_ranks", (int)board->shape.n_ports, "n_nodes",
+                     (int)board->n_nodes, "has_links", (int)board->is_linked, "ranks",
+                     ranks);
+}
+
+/** Add a job, or say why that is not possible. @return whether it was */
+static bool add_job(json_t *jobs, const struct bcs_look_found *found,
+                    struct places *places)
+{
+    char version[BCS_SIGN_VERSION_BYTES] = "";
+    struct bcs_look *look;
+    int rc = bcs_look_open(found, &look, version);
+
+    if (rc == -EPROTO) {
+        fprintf(stderr,
+                "bcs-top: the job of process %" PRId64
+                " is of bcs %s built otherwise, this is %s: use the bcs-top of that\n",
+                found->handle.pid, version, bcs_version());
+    } else if (rc < 0) {
+        fprintf(stderr, "bcs-top: cannot look at the job of process %" PRId64 ": %s\n",
+                found->handle.pid, strerror(-rc));
+    }
+    if (rc < 0) {
+        return rc == -ENOENT || rc == -EAGAIN; /* it has ended, or only begins */
+    }
+    json_array_append_new(jobs, job_of(look, found, places));
+    bcs_look_close(look);
+    return true;
+}
+
+static int print_jobs(void)
+{
+    struct bcs_look_found *found = NULL;
+    struct places *places = place_open();
+    json_t *jobs = json_array();
+    int n = bcs_look_find(&found);
+    bool is_good = n >= 0 && places != NULL;
+
+    for (int i = 0; is_good && i < n; i++) {
+        is_good = add_job(jobs, &found[i], places);
+    }
+    if (n == 0) {
+        fprintf(stderr, "bcs-top: no job under BCS that this user may look at\n");
+    } else if (n < 0) {
+        fprintf(stderr, "bcs-top: /proc: %s\n", strerror(-n));
+    }
+    json_dumpf(jobs, stdout, JSON_INDENT(1));
+    putchar('\n');
+    json_decref(jobs);
+    free(found);
+    place_close(places);
+    return is_good && fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc == 2 && strcmp(argv[1], "--help") == 0) {
+        fputs(help, stdout);
+        return EXIT_SUCCESS;
+    }
+    if (argc == 2 && strcmp(argv[1], "--version") == 0) {
+        printf("bcs-top %s\n", bcs_version());
+        return EXIT_SUCCESS;
+    }
+    if (argc != 2 || strcmp(argv[1], "--json") != 0) {
+        fprintf(stderr, "bcs-top: it takes --json, --help or --version\n");
+        return EXIT_FAILURE;
+    }
+    return print_jobs();
+}

@@ -1,0 +1,141 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Looks at running jobs with bcs-top: it names the ranks that wait, their call, for whom, the tag, the
+communicator and the line, in several modes; other users see nothing, and killed jobs are gone.
+"""
+
+import argparse
+import contextlib
+import json
+import os
+import re
+import shlex
+import signal
+import subprocess
+import sys
+import time
+
+import job
+import mds_runs
+
+MODES = {
+    "inline": {},
+    "inline, two nodes": {"BCS_NODE_RANKS": "2"},
+    "threads": {"BCS_DRIVER": "threads"},
+    "threads, two nodes": {"BCS_DRIVER": "threads", "BCS_NODE_RANKS": "2"},
+    "timed": {"BCS_STROBE": "timed"},
+}
+
+
+def parse_arguments():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--launcher", default="bcsrun")
+    parser.add_argument("--top", required=True, help="the program bcs-top")
+    parser.add_argument("--stuck", required=True, help="the program stuck_ranks")
+    parser.add_argument("--stuck-source", required=True, help="its source")
+    parser.add_argument("--has-lines", action="store_true", help="bcs-top has libdw")
+    parser.add_argument("--timeout", type=float, default=120)
+    return parser.parse_args()
+
+
+def look(arguments, *before):
+    """Run bcs-top. Returns the jobs, and what it has said."""
+    told = subprocess.run([*before, arguments.top, "--json"], capture_output=True, text=True,
+                          timeout=60, check=False)
+    return json.loads(told.stdout) if told.returncode == 0 else None, told.stderr
+
+
+def jobs_with(jobs, pids):
+    return [one for one in jobs or [] if {rank["pid"] for rank in one["ranks"]} <= pids]
+
+
+def brief(one):
+    """What ranks wait for: {rank: (call, operations, for whom, all, communicator)}."""
+    return {rank["rank"]: [(wait["call"],
+                            [(op["kind"], op["peer"], op["tag"]) for op in wait["operations"]],
+                            wait["waits_for"], wait["needs_all"], wait["communicator"])
+                           for wait in rank["waits"]]
+            for rank in one["ranks"]}
+
+
+def expected_of(option):
+    barrier = [("collective", -1, -1)]
+    alone = ("MPI_Waitall", [("receive", 2, 7)], [2], True, "the grid")
+    if option:
+        alone = ("MPI_Wait", [("receive", -1, -1)], [0, 1, 2, 3], True, "MPI_COMM_WORLD")
+    return {0: [alone],
+            1: [("MPI_Barrier", barrier, [0, 2, 3], True, "the grid")],
+            2: [("MPI_Barrier", barrier, [0, 1, 3], True, "the grid")],
+            3: []}
+
+
+def problems_of_places(arguments, one, option):
+    """Whether the lines are those of the source."""
+    name = os.path.basename(arguments.stuck_source)
+    words = {0: "anybody" if option else "rank 2", 1: "all but two", 2: "all but two"}
+    problems = []
+    for rank, part in words.items():
+        line = mds_runs.line_with(arguments.stuck_source, part)
+        pattern = rf"main, {re.escape(name)}:{line}" if arguments.has_lines else r"0x\w+ in .*"
+        place = one["ranks"][rank]["waits"][0]["place"]
+        if not re.fullmatch(pattern, place or ""):
+            problems.append(f"rank {rank} at {place!r}, not {pattern}")
+    return problems
+
+
+def await_look(arguments, one, expected):
+    """Look until the ranks stand where they are to stand. Returns the job, or what was seen."""
+    end = time.monotonic() + arguments.timeout
+    seen = None
+    while time.monotonic() < end:
+        jobs, said = look(arguments)
+        mine = jobs_with(jobs, set(one.processes()))
+        seen = brief(mine[0]) if len(mine) == 1 else (jobs, said)
+        if seen == expected:
+            return mine[0], None
+    return None, seen
+
+
+def problems_of_end(arguments, pids):
+    """A job that was killed is gone as soon as its processes have been taken down."""
+    end = time.monotonic() + arguments.timeout
+    while jobs_with(look(arguments)[0], pids):
+        if time.monotonic() > end:
+            return ["it is seen after it was killed"]
+    return []
+
+
+def test_stuck(arguments, report, name, mode, option):
+    command = [*shlex.split(arguments.launcher), "-n", "4", arguments.stuck,
+               *filter(None, [option])]
+    one = job.Job(command, job.mpirun_environment(mode))
+    try:
+        found, seen = await_look(arguments, one, expected_of(option))
+        problems = [] if found else [f"{seen}, not {expected_of(option)}"]
+        problems += problems_of_places(arguments, found, option) if found else []
+        if found and os.geteuid() == 0:
+            jobs, said = look(arguments, "setpriv", "--reuid=65534", "--clear-groups")
+            if jobs != [] or "no job under BCS" not in said:
+                problems.append(f"another user sees {jobs}, {said!r}")
+        pids = set(one.processes())
+        for pid in pids:
+            with contextlib.suppress(ProcessLookupError): # another's death may have ended it
+                os.kill(pid, signal.SIGKILL)
+        one.process.wait()
+        problems += problems_of_end(arguments, pids)
+        report.case(f"{name} {option}", problems)
+    finally:
+        one.close()
+
+
+def main():
+    arguments = parse_arguments()
+    report = job.Report()
+    for name, mode in MODES.items():
+        for option in ("", "any"):
+            test_stuck(arguments, report, name, mode, option)
+    return report.end()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
