@@ -83,6 +83,20 @@ def problems_of_places(arguments, one, option):
     return problems
 
 
+def problems_of_roll_call(arguments, one, option):
+    """Whether the same is told to people."""
+    told = subprocess.run([arguments.top, "--once"], capture_output=True, text=True, timeout=60,
+                          check=False).stdout
+    place = ", at .*, for [0-9.]+ s"
+    alone = "MPI_Wait, receive from any rank, any tag, on MPI_COMM_WORLD" if option else \
+        "MPI_Waitall, receive from rank 2, tag 7, on the grid"
+    lines = [rf"Job of process \d+, {len(one['ranks'])} ranks:",
+             rf"  0: {alone}{place}",
+             rf"  1-2: MPI_Barrier, without ranks 0,3, on the grid{place}",
+             r"  3: do not wait"]
+    return [] if re.search("^" + "\n".join(lines) + "$", told, re.M) else [f"it prints {told!r}"]
+
+
 def await_look(arguments, one, expected):
     """Look until the ranks stand where they are to stand. Returns the job, or what was seen."""
     end = time.monotonic() + arguments.timeout
@@ -112,7 +126,9 @@ def test_stuck(arguments, report, name, mode, option):
     try:
         found, seen = await_look(arguments, one, expected_of(option))
         problems = [] if found else [f"{seen}, not {expected_of(option)}"]
-        problems += problems_of_places(arguments, found, option) if found else []
+        if found:
+            problems += problems_of_places(arguments, found, option)
+            problems += problems_of_roll_call(arguments, found, option)
         if found and os.geteuid() == 0:
             jobs, said = look(arguments, "setpriv", "--reuid=65534", "--clear-groups")
             if jobs != [] or "no job under BCS" not in said:

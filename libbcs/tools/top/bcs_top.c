@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * bcs-top: prints where the ranks of the user's running jobs stand, as JSON: who waits, in which call,
- * for whom, since when, and from which line. One look at each job. One process, one thread.
+ * bcs-top: prints where the ranks of the user's running jobs stand, as a roll-call or as JSON: who
+ * waits, in which call, for whom, since when, and from which line. One look at each job. One process,
+ * one thread.
  */
 #include <bcs/version.h>
 #include <errno.h>
@@ -14,15 +15,17 @@
 #include "libbcs/base/clock.h"
 #include "libbcs/look/look.h"
 #include "mds/tool/place.h"
+#include "roll_call.h"
 
-static const char help[] = "Usage: bcs-top --json\n"
+static const char help[] = "Usage: bcs-top --once | --json\n"
                            "\n"
                            "Print where the ranks of all jobs under BCS stand that "
                            "this user may look at, one look\n"
-                           "each, as JSON. Jobs need no option for that. Other users' "
-                           "jobs are seen by root only.\n"
+                           "each. Jobs need no option for that. Other users' jobs are "
+                           "seen by root only.\n"
                            "\n"
-                           "  --json     that\n"
+                           "  --once     a line for ranks that wait at the same place\n"
+                           "  --json     all that is known, for scripts\n"
                            "  --help     print this text\n"
                            "  --version  print the version\n";
 
@@ -180,7 +183,20 @@ static bool add_job(json_t *jobs, const struct bcs_look_found *found,
     return true;
 }
 
-static int print_jobs(void)
+static bool print_roll_calls(const json_t *jobs)
+{
+    const json_t *one;
+    bool is_good = true;
+    size_t i;
+
+    json_array_foreach(jobs, i, one)
+    {
+        is_good &= roll_call_print(one) == 0;
+    }
+    return is_good;
+}
+
+static int print_jobs(bool as_json)
 {
     struct bcs_look_found *found = NULL;
     struct places *places = place_open();
@@ -196,8 +212,12 @@ static int print_jobs(void)
     } else if (n < 0) {
         fprintf(stderr, "bcs-top: /proc: %s\n", strerror(-n));
     }
-    json_dumpf(jobs, stdout, JSON_INDENT(1));
-    putchar('\n');
+    if (as_json) {
+        json_dumpf(jobs, stdout, JSON_INDENT(1));
+        putchar('\n');
+    } else {
+        is_good &= print_roll_calls(jobs);
+    }
     json_decref(jobs);
     free(found);
     place_close(places);
@@ -214,9 +234,10 @@ int main(int argc, char **argv)
         printf("bcs-top %s\n", bcs_version());
         return EXIT_SUCCESS;
     }
-    if (argc != 2 || strcmp(argv[1], "--json") != 0) {
-        fprintf(stderr, "bcs-top: it takes --json, --help or --version\n");
-        return EXIT_FAILURE;
+    if (argc == 2 &&
+        (strcmp(argv[1], "--json") == 0 || strcmp(argv[1], "--once") == 0)) {
+        return print_jobs(strcmp(argv[1], "--json") == 0);
     }
-    return print_jobs();
+    fprintf(stderr, "bcs-top: it takes --once, --json, --help or --version\n");
+    return EXIT_FAILURE;
 }

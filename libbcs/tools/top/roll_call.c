@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Groups ranks by what their waits have in common; see roll_call.h. Of a collective it tells who has
+ * not come: whom its members wait for, but for those that stand there, too.
+ */
+#include "roll_call.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_LINES = 60, MOST_RANGES = 6 };
+
+/* What ranks of one line have in common. */
+static const char *const common[] = {
+    "call", "place", "communicator", "collective", "number", "operations", "needs_all"};
+enum { N_COMMON = sizeof(common) / sizeof(common[0]) };
+
+/** Print words that may be anybody's, with "?" for what a terminal would obey. */
+static void print_text(const char *text)
+{
+    for (; *text != '\0'; text++) {
+        unsigned char c = (unsigned char)*text, next = (unsigned char)text[1];
+        bool is_late_control = c == 0xc2 && next >= 0x80 && next < 0xa0;
+
+        putchar(c < 0x20 || c == 0x7f || is_late_control ? '?' : c);
+        text += is_late_control;
+    }
+}
+
+static const char *text_in(const json_t *object, const char *key)
+{
+    const char *text = json_string_value(json_object_get(object, key));
+
+    return text == NULL ? "" : text;
+}
+
+static json_int_t number_in(const json_t *object, const char *key)
+{
+    return json_integer_value(json_object_get(object, key));
+}
+
+/** Ranks in their order, as "0-3,7"; of many ranges the first ones. */
+static void print_ranks(const json_t *ranks)
+{
+    size_t n = json_array_size(ranks), i = 0, n_ranges = 0;
+
+    while (i < n && n_ranges < MOST_RANGES) {
+        json_int_t first = json_integer_value(json_array_get(ranks, i)), last = first;
+
+        for (i++; i < n && json_integer_value(json_array_get(ranks, i)) == last + 1;
+             i++) {
+            last++;
+        }
+        printf("%s%lld", n_ranges++ > 0 ? "," : "", (long long)first);
+        if (last > first) {
+            printf("-%lld", (long long)last);
+        }
+    }
+    printf("%s", i < n ? ",..." : "");
+}
+
+/** An operation that is not a collective, as "receive from rank 2, tag 7". */
+static void print_operation(const json_t *operation)
+{
+    const char *kind = text_in(operation, "kind");
+    json_int_t peer = number_in(operation, "peer"), tag = number_in(operation, "tag");
+
+    if (strcmp(kind, "send") == 0) {
+        printf("send to");
+    } else if (strcmp(kind, "receive") == 0 || strcmp(kind, "probe") == 0) {
+        printf("%s from", kind);
+    } else {
+        printf("something %s",
+               strcmp(kind, "foreign") == 0 ? "of the MPI library" : "else");
+        return;
+    }
+    printf(peer < 0 ? " any rank" : " rank %lld", (long long)peer);
+    printf(tag < 0 ? ", any tag" : ", tag %lld", (long long)tag);
+}
+
+/** What a wait is about, but for collectives. */
+static void print_operations(const json_t *wait)
+{
+    const json_t *operations = json_object_get(wait, "operations");
+    json_int_t n_more = number_in(wait, "pending") - 1;
+
+    if (json_array_size(operations) == 0 || *text_in(wait, "collective") != '\0') {
+        return;
+    }
+    printf(", ");
+    print_operation(json_array_get(operations, 0));
+    if (n_more > 0) {
+        printf(", %s %lld more",
+               json_is_true(json_object_get(wait, "needs_all")) ? "and" : "or",
+               (long long)n_more);
+    }
+}
+
+static bool has_rank(const json_t *ranks, json_int_t rank)
+{
+    const json_t *one;
+    size_t i;
+
+    json_array_foreach(ranks, i, one)
+    {
+        if (json_integer_value(one) == rank) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/** Of a collective: who has not come, as far as the waiting ranks know. */
+static void print_missing(const json_t *wait, const json_t *ranks)
+{
+    json_t *missing = json_array();
+    json_t *one;
+    size_t i;
+
+    json_array_foreach(json_object_get(wait, "waits_for"), i, one)
+    {
+        if (*text_in(wait, "collective") != '\0' &&
+            !has_rank(ranks, json_integer_value(one))) {
+            json_array_append(missing, one);
+        }
+    }
+    if (json_array_size(missing) > 0) {
+        printf(", without rank%s ", json_array_size(missing) > 1 ? "s" : "");
+        print_ranks(missing);
+    }
+    json_decref(missing);
+}
+
+/** A line for ranks that wait alike. */
+static void print_group(const json_t *group)
+{
+    const json_t *wait = json_object_get(group, "wait");
+    const json_t *ranks = json_object_get(group, "ranks");
+    const char *call = text_in(wait, "call"), *comm = text_in(wait, "communicator");
+    const char *place = text_in(wait, "place");
+
+    printf("  ");
+    print_ranks(ranks);
+    printf(": ");
+    print_text(*call == '\0' ? "a call" : call);
+    print_operations(wait);
+    print_missing(wait, ranks);
+    if (*comm != '\0') {
+        printf(", on ");
+        print_text(comm);
+    }
+    if (*place != '\0') {
+        printf(", at ");
+        print_text(place);
+    }
+    printf(", for %.1f s\n", json_real_value(json_object_get(group, "seconds")));
+}
+
+/** What a wait has in common with others, for free. */
+static char *key_of(const json_t *wait)
+{
+    json_t *parts = json_array();
+    char *key;
+
+    for (size_t i = 0; i < N_COMMON; i++) {
+        json_array_append(parts, json_object_get(wait, common[i]));
+    }
+    key = json_dumps(parts, JSON_COMPACT);
+    json_decref(parts);
+    return key;
+}
+
+/** Add a rank's wait to its group. @return 0 or -ENOMEM */
+static int add_wait(json_t *groups, json_t *rank, json_t *wait)
+{
+    char *key = key_of(wait);
+    json_t *group = key == NULL ? NULL : json_object_get(groups, key);
+    json_t *seconds = json_object_get(wait, "seconds");
+    int rc = key == NULL ? -ENOMEM : 0;
+
+    if (rc == 0 && group == NULL) {
+        group =
+            json_pack("{s:O, s:O, s:[]}", "wait", wait, "seconds", seconds, "ranks");
+        rc = json_object_set_new(groups, key, group) < 0 ? -ENOMEM : 0;
+    }
+    if (rc == 0) {
+        json_array_append(json_object_get(group, "ranks"), rank);
+        if (json_real_value(seconds) <
+            json_real_value(json_object_get(group, "seconds"))) {
+            json_object_set(group, "seconds", seconds);
+        }
+    }
+    free(key);
+    return rc;
+}
+
+/** Sort the ranks of a job by what they do. @return 0 or -ENOMEM */
+static int sort_ranks(const json_t *job, json_t *groups, json_t *acting)
+{
+    const json_t *one;
+    json_t *wait;
+    size_t i, j;
+    int rc = 0;
+
+    json_array_foreach(json_object_get(job, "ranks"), i, one)
+    {
+        json_t *rank = json_object_get(one, "rank");
+        json_t *waits = json_object_get(one, "waits");
+
+        if (json_array_size(waits) == 0) {
+            json_array_append(acting, rank);
+        }
+        json_array_foreach(waits, j, wait)
+        {
+            rc = rc < 0 ? rc : add_wait(groups, rank, wait);
+        }
+    }
+    return rc;
+}
+
+int roll_call_print(const json_t *job)
+{
+    json_t *groups = json_object(), *acting = json_array();
+    int rc =
+        groups == NULL || acting == NULL ? -ENOMEM : sort_ranks(job, groups, acting);
+    size_t n_lines = 0;
+    const char *key;
+    json_t *group;
+
+    printf("Job of process %lld, %lld ranks:\n", (long long)number_in(job, "pid"),
+           (long long)number_in(job, "n_ranks"));
+    json_object_foreach(groups, key, group)
+    {
+        if (n_lines++ < MOST_LINES) {
+            print_group(group);
+        }
+    }
+    if (n_lines > MOST_LINES) {
+        printf("  and %zu places more\n", n_lines - MOST_LINES);
+    }
+    if (json_array_size(acting) > 0) {
+        printf("  ");
+        print_ranks(acting);
+        printf(": do not wait\n");
+    }
+    json_decref(groups);
+    json_decref(acting);
+    return rc;
+}

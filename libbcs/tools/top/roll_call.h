@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A job as a roll-call for people: a line for the ranks that stand at the same place. One thread.
+ */
+#ifndef BCS_TOOLS_TOP_ROLL_CALL_H
+#define BCS_TOOLS_TOP_ROLL_CALL_H
+
+#include <jansson.h>
+
+/** Print a job, as bcs-top prints it as JSON. @return 0 or -ENOMEM */
+int roll_call_print(const json_t *job);
+
+#endif
