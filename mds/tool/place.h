@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/** A file of code, and what a run says of it. */
+/** A file of code, and what a run says of it. The caller's, as long as a call lasts. */
 struct place_module {
     const char *path;
     const uint8_t *id; /* its build id */

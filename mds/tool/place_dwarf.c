@@ -16,7 +16,7 @@
 
 /** A file that has been opened, or could not be. */
 struct code {
-    const char *path;
+    char *path;
     Dwfl *dwfl;
     Dwfl_Module *module; /* NULL: there is none to be read */
     int error;           /* then, and if it is another one */
@@ -50,6 +50,7 @@ void place_close(struct places *places)
     }
     for (uint32_t i = 0; i < places->n_codes; i++) {
         dwfl_end(places->codes[i].dwfl);
+        free(places->codes[i].path);
     }
     demangler_close(&places->demangler);
     free(places->codes);
@@ -84,7 +85,8 @@ static bool is_same(Dwfl_Module *module, const struct place_module *wanted)
             memcmp(id, wanted->id, (size_t)n_bytes) == 0);
 }
 
-static void open_code(struct code *code, const struct place_module *module)
+/** @return whether there is memory */
+static bool open_code(struct code *code, const struct place_module *module)
 {
     static const Dwfl_Callbacks callbacks = {
         .find_elf = dwfl_build_id_find_elf,
@@ -92,11 +94,17 @@ static void open_code(struct code *code, const struct place_module *module)
         .section_address = dwfl_offline_section_address,
     };
 
-    *code = (struct code){.path = module->path, .dwfl = dwfl_begin(&callbacks)};
+    char *path = strdup(module->path);
+
+    if (path == NULL) {
+        return false;
+    }
+    *code = (struct code){.path = path, .dwfl = dwfl_begin(&callbacks)};
     code->module = read_module(code->dwfl, module->path);
     code->error = code->module == NULL            ? -ENOENT
                   : is_same(code->module, module) ? 0
                                                   : -ESTALE;
+    return true;
 }
 
 /** @return NULL: no memory */
@@ -115,8 +123,8 @@ static const struct code *find_code(struct places *places,
         return NULL;
     }
     places->codes = codes;
-    open_code(&codes[places->n_codes], module);
-    return &codes[places->n_codes++];
+    return open_code(&codes[places->n_codes], module) ? &codes[places->n_codes++]
+                                                      : NULL;
 }
 
 int place_find(struct places *places, const struct place_module *module,

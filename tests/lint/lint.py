@@ -50,7 +50,12 @@ INCLUDE_EDGES = {
     "libbcs/cbsp": ["libbcs/copy", "libbcs/include", "libbcs/session"],
     "libbcs/bsplib": ["libbcs/cbsp/raw.h"],
     "libbcs/look": ["libbcs/include", "libbcs/ring"],
-    "libbcs/tools/top": ["libbcs/include", "libbcs/look", "mds/tool/place.h"],
+    "libbcs/tools/top": [
+        "libbcs/include",
+        "libbcs/look",
+        "mds/tool/manifest.h",
+        "mds/tool/place.h",
+    ],
     "libbcs/tools": ["libbcs/include", "libbcs/session/variables.h"],
     "nic_threads": ["libbcs/ring"],
     "nic_threads/rules": ["libbcs/ring"],

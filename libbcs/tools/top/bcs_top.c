@@ -66,15 +66,18 @@ static json_t *text_of(const char *text)
 static json_t *place_of(struct places *places, int64_t pid,
                         const struct bcs_stand *stand)
 {
-    struct place_module module = {.path = path_of(pid, stand->address)};
-    char *words = place_describe(places, &module, stand->address - stand->base, NULL);
-    json_t *value = words == NULL ? json_null() : text_of(words);
+    char *path, *words;
+    json_t *value;
 
-    free(words);
     if (stand->address == 0) {
-        json_decref(value);
-        value = json_null();
+        return json_null();
     }
+    path = path_of(pid, stand->address);
+    words = place_describe(places, &(struct place_module){.path = path},
+                           stand->address - stand->base, NULL);
+    value = words == NULL ? json_null() : text_of(words);
+    free(words);
+    free(path);
     return value;
 }
 

@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "mds/tool/manifest.h"
+
 enum { MOST_LINES = 60, MOST_RANGES = 6 };
 
 /* What ranks of one line have in common. */
@@ -18,16 +20,9 @@ static const char *const common[] = {
     "call", "place", "communicator", "collective", "number", "operations", "needs_all"};
 enum { N_COMMON = sizeof(common) / sizeof(common[0]) };
 
-/** Print words that may be anybody's, with "?" for what a terminal would obey. */
 static void print_text(const char *text)
 {
-    for (; *text != '\0'; text++) {
-        unsigned char c = (unsigned char)*text, next = (unsigned char)text[1];
-        bool is_late_control = c == 0xc2 && next >= 0x80 && next < 0xa0;
-
-        putchar(c < 0x20 || c == 0x7f || is_late_control ? '?' : c);
-        text += is_late_control;
-    }
+    manifest_print(stdout, text, strlen(text));
 }
 
 static const char *text_in(const json_t *object, const char *key)
