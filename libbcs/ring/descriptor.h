@@ -149,8 +149,10 @@ struct bcs_transfer {
     _Atomic uint32_t is_refused; /* who claimed a piece may not copy; none is claimed */
     uint64_t n_wanted;           /* bytes that fit the receive buffer */
     uint64_t target;             /* receive buffer, address in the receiver */
-    uint64_t chunk_begin;        /* bytes before the granted chunk */
-    uint32_t n_stored;           /* streamed: pieces that the receiver has taken */
+    /* bytes before the granted chunk; relaxed: who claims of an older one than it read finds
+     * that out by `claimed` */
+    _Atomic uint64_t chunk_begin;
+    uint32_t n_stored; /* streamed: pieces that the receiver has taken */
 };
 
 /** The pieces of a streamed transfer that the sender has loaded into blocks of its own and

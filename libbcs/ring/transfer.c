@@ -26,8 +26,12 @@ static uint64_t piece_bytes(const struct bcs_transfer *transfer, uint64_t claime
     if (transfer->is_streamed) {
         n_bytes = PIECE_STREAMED_BYTES;
     } else if (transfer->is_shared) {
-        /* the engine changes the begin of a chunk when all before it is claimed only */
-        n_bytes = (granted - transfer->chunk_begin + 1) / 2;
+        /* relaxed: the engine changes it when all before it has been claimed; then this claim
+         * fails */
+        n_bytes =
+            (granted -
+             atomic_load_explicit(&transfer->chunk_begin, memory_order_relaxed) + 1) /
+            2;
         n_bytes = n_bytes < PIECE_MIN_BYTES ? PIECE_MIN_BYTES : n_bytes;
         n_bytes = n_bytes > PIECE_MAX_BYTES ? PIECE_MAX_BYTES : n_bytes;
     }

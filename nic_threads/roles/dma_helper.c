@@ -81,7 +81,7 @@ static void note_opened(struct nic_view *view, const struct nic_item *item)
 /** Nothing of a chunk has been moved. Nobody else is in the transfer. */
 static void begin_chunk(struct bcs_transfer *transfer, uint64_t offset)
 {
-    transfer->chunk_begin = offset;
+    atomic_store_explicit(&transfer->chunk_begin, offset, memory_order_relaxed);
     atomic_store_explicit(&transfer->claimed, offset, memory_order_relaxed);
     atomic_store_explicit(&transfer->moved, offset, memory_order_relaxed);
     atomic_store_explicit(&transfer->is_refused, 0, memory_order_relaxed);
@@ -114,7 +114,8 @@ static void copy_refused(struct nic_view *view, const struct bcs_descriptor *not
         nic_view_remind(view, note->port, note->cell);
         return;
     }
-    begin_chunk(transfer, transfer->chunk_begin);
+    begin_chunk(transfer,
+                atomic_load_explicit(&transfer->chunk_begin, memory_order_relaxed));
     transfer->is_streamed = 1;
     transfer->n_stored = 0;
     open_stream(view, note->port, note->cell);
@@ -169,7 +170,8 @@ static void grant_local(struct nic_view *view, const struct nic_share *share)
     } else {
         struct bcs_cell *cell = nic_view_cell(view, item->port, item->descriptor.cell);
 
-        cell->transfer.chunk_begin = share->offset;
+        atomic_store_explicit(&cell->transfer.chunk_begin, share->offset,
+                              memory_order_relaxed);
         /* release: pairs with the acquire of the endpoints' claims */
         atomic_fetch_add_explicit(&cell->transfer.granted, share->n_bytes,
                                   memory_order_release);
