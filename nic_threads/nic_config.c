@@ -14,6 +14,7 @@ static const char *const strobe_choices[] = {"demand", "timed", NULL};
 static const char *const driver_choices[] = {"inline", "threads", NULL};
 static const char *const copy_choices[] = {"auto", "direct", "pooled", NULL};
 static const char *const buffering_choices[] = {"eager", "none", NULL};
+static const char *const referee_choices[] = {"abort", "report", "hold", "off", NULL};
 
 #define FIELD(field) .offset = offsetof(struct nic_config, field)
 
@@ -135,6 +136,18 @@ static const struct bcs_config_entry entries[] = {
         .help =
             "How many communicators one process can lead at once. The first rank of "
             "a communicator leads it, of MPI_COMM_WORLD, too.",
+    },
+    {
+        .name = "BCS_REFEREE",
+        .fallback = "abort",
+        .kind = BCS_CONFIG_CHOICE,
+        .choices = referee_choices,
+        FIELD(referee),
+        .help =
+            "What happens when ranks are deadlocked. abort: a report on standard "
+            "error, and the job ends with exit status 86; report: a report, and "
+            "they go on waiting; hold: the same, and how to attach a debugger; off: "
+            "nobody looks.",
     },
     {
         .name = "BCS_SPIN",

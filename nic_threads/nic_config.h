@@ -11,6 +11,12 @@
 enum nic_copy { NIC_COPY_AUTO, NIC_COPY_DIRECT, NIC_COPY_POOLED };
 enum nic_buffering { NIC_BUFFERING_EAGER, NIC_BUFFERING_NONE };
 enum nic_driver_kind { NIC_DRIVER_INLINE, NIC_DRIVER_THREADS };
+enum nic_referee_mode {
+    NIC_REFEREE_ABORT,
+    NIC_REFEREE_REPORT,
+    NIC_REFEREE_HOLD,
+    NIC_REFEREE_OFF
+};
 enum nic_strobe_mode { NIC_STROBE_DEMAND, NIC_STROBE_TIMED };
 
 /** What is recorded of slices; see nic_threads/node/monitor.h. All zero: nothing. */
@@ -36,6 +42,7 @@ struct nic_config {
     uint64_t slice_bytes; /* 0: see nic_config_slice_bytes */
     uint64_t descriptors;
     uint64_t communicators;
+    uint64_t referee; /* enum nic_referee_mode */
     uint64_t spin_ns; /* 0: as usual, see nic_config_spin_ns */
     uint64_t defer;   /* 0: transport shm; else shm-defer, by this seed */
     struct bcs_limits limits;

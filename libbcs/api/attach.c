@@ -12,6 +12,7 @@
 
 #include "libbcs/api/board.h"
 #include "libbcs/api/context.h"
+#include "libbcs/api/deadlock.h"
 #include "libbcs/api/forked.h"
 #include "libbcs/api/movers.h"
 #include "libbcs/api/near_collective.h"
@@ -36,6 +37,7 @@ static struct nic_engine_params engine_params(const struct bcs_context *context)
         .port = context->rank,
         .config = &context->config,
         .is_direct = context->meeting.is_direct,
+        .on_deadlock = bcs_on_deadlock,
     };
 }
 
@@ -131,6 +133,7 @@ int bcs_attach(const struct bcs_bootstrap *bootstrap, const struct nic_config *c
     context->rank = bootstrap->rank;
     context->size = bootstrap->size;
     context->movers = bcs_movers;
+    context->find_needs = bcs_plans_find_needs;
     context->hooks = *hooks;
     rc = bcs_stand_init(context);
     if (rc < 0) {
@@ -294,6 +297,7 @@ int bcs_group_open(struct bcs_context *context, struct bcs_group *group, uint64_
     n_words = (uint32_t)bcs_node_words(opening.members.n_nodes);
     group->n_local = opening.members.n_local;
     group->n_near = base;
+    group->n_posted = base;
     group->near_first =
         bcs_near_first(&layout->shape.limits, context->engine->machine->n_sharing);
     if (bcs_group_is_near(context, group)) {

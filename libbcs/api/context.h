@@ -27,6 +27,17 @@ struct bcs_plans {
  *  called again although there is no new order, calls bcs_orders_expect. */
 typedef void (*bcs_mover_fn)(struct bcs_context *context);
 
+/**
+ * What collectives that go on by themselves need: of each a message without which it cannot go on.
+ *
+ * @param request    of the one that is meant; NULL: all
+ * @param needs_out  [BCS_STAND_PLANS], or one if only one is meant
+ * @return how many there are; more than BCS_STAND_PLANS: too many, or one may go on
+ */
+typedef uint32_t (*bcs_find_needs_fn)(const struct bcs_context *context,
+                                      const struct bcs_request *request,
+                                      struct bcs_stand_operation *needs_out);
+
 /** What a completion cell stands for. */
 struct bcs_pending {
     struct bcs_request *request; /* the last that took it */
@@ -67,6 +78,7 @@ struct bcs_context {
     uint32_t n_short_sleeps;
     const bcs_mover_fn *movers;      /* what a wait moves on; see movers.h */
     struct bcs_stand_teller *teller; /* tells where waits stand; stand.c */
+    bcs_find_needs_fn find_needs;    /* of plans; plan_stand.c */
     struct bcs_hooks hooks;
     struct bcs_forked forked; /* takes all this away in a forked child */
 };

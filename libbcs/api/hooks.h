@@ -30,6 +30,10 @@ struct bcs_hooks {
     void (*find_call)(struct bcs_stand *stand);
     /** What a request that is pending is about, if it is known: all but the request. */
     void (*describe)(const struct bcs_request *request, struct bcs_stand_about *about);
+    /** Whether the caller has something under way that may post while this process waits. */
+    bool (*has_others)(void);
+    /** How many threads of the program this process has. NULL: one at most is in the API. */
+    uint32_t (*count_threads)(void);
 };
 
 #endif

@@ -123,6 +123,37 @@ static bool have_come(const struct part *part, struct awaited *awaited)
     return awaited->n_seen == awaited->n;
 }
 
+/** Whether a member has come, by the line of itself. */
+static bool has_come(const void *arg, int32_t member)
+{
+    const struct part *part = arg;
+    uint32_t near = part->group->near_first;
+    const struct bcs_near_block *block =
+        nic_view_near_block(nic_engine_own(part->context->engine), part->group->slot,
+                            (uint32_t)member / near);
+
+    /* acquire: pairs with the store in publish */
+    return atomic_load_explicit(
+               &block->arrivals[part->turn][(uint32_t)member % near].number,
+               memory_order_acquire) == part->number;
+}
+
+/** Tell who has not come. */
+static void tell(const struct part *part, struct bcs_waiter *waiter)
+{
+    bcs_stand_at(part->context, waiter,
+                 &(struct bcs_stand_about){
+                     .kind = BCS_STAND_COLLECTIVE,
+                     .group = part->group,
+                     .peer = -1,
+                     .tag = -1,
+                     .collective = bcs_collective_words(part->args),
+                     .number = part->number,
+                     .has_come = has_come,
+                     .arg = part,
+                 });
+}
+
 static void await(const struct part *part, const struct bcs_near_line *lines,
                   uint32_t n)
 {
@@ -135,8 +166,7 @@ static void await(const struct part *part, const struct bcs_near_line *lines,
             n_looks++;
             bcs_clock_pause();
         } else if (bcs_wait_turn(part->context, &waiter)) {
-            bcs_stand_at_collective(part->context, &waiter, part->group,
-                                    bcs_collective_words(part->args), part->number);
+            tell(part, &waiter);
         }
     }
     bcs_wait_stop(part->context, &waiter);

@@ -250,7 +250,7 @@ static __attribute__((cold, noinline)) void tell(struct bcs_context *context,
         bcs_stand_at_message(context, waiter,
                              bcs_inside(request)->is_send ? BCS_STAND_SEND
                                                           : BCS_STAND_RECEIVE,
-                             message, request);
+                             message, bcs_inside(request)->cell);
     }
 }
 

@@ -203,9 +203,7 @@ static bool wait_for_cell(struct bcs_plan *plan)
     if (plan->context->plans.first == NULL) {
         return false;
     }
-    if (bcs_wait_turn(plan->context, &waiter)) { /* never: it is one turn long */
-        bcs_plan_stand(plan, &waiter);
-    }
+    bcs_wait_turn(plan->context, &waiter); /* too short to tell where it stands */
     bcs_wait_stop(plan->context, &waiter);
     return true;
 }
@@ -273,6 +271,7 @@ static void add_transfer(struct bcs_plan *plan, enum step_kind kind,
     if (step == NULL) {
         return;
     }
+    step->port = message->group->ports[message->peer];
     if (is_ready(plan)) {
         outcome = start_transfer(plan, kind, message, &step->request);
         if (__builtin_expect(outcome == NO_CELL && plan->request == NULL, 0)) {
@@ -430,6 +429,7 @@ static enum outcome carry_out(struct bcs_plan *plan, struct bcs_step *step)
         if (step->kind == STEP_SEND && plan->is_spoiled) {
             message.n_bytes = 0;
         }
+        step->port = message.group->ports[message.peer];
         outcome =
             start_transfer(plan, (enum step_kind)step->kind, &message, &step->request);
         if (outcome == NO_CELL) {

@@ -141,8 +141,14 @@ void bcs_plan_fence(struct bcs_plan *plan);
  *  left, and the plan fails: add nothing that needs it, but end the plan */
 void *bcs_plan_allocate(struct bcs_plan *plan, size_t n_bytes);
 
-/** Tell where the caller of a plan stands, who has waited for a while; see stand.h. */
-void bcs_plan_stand(const struct bcs_plan *plan, struct bcs_waiter *waiter);
+/** Tell where the caller of a plan stands, who has waited for a while; see stand.h. It waits for its
+ *  oldest message. */
+void bcs_plan_stand(struct bcs_plan *plan, struct bcs_waiter *waiter);
+
+/** A bcs_find_needs_fn. Plans that wait for their turn need what those before them do. */
+uint32_t bcs_plans_find_needs(const struct bcs_context *context,
+                              const struct bcs_request *request,
+                              struct bcs_stand_operation *needs_out);
 
 /** Mover: go on with all plans that nobody waits for; see context->plans. */
 void bcs_plans_move(struct bcs_context *context);

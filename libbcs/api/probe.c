@@ -139,7 +139,7 @@ static int wait_for_one(struct bcs_context *context, const struct bcs_message *m
     cell = bcs_poster_cell_at(&context->poster, id);
     while (bcs_cell_state(cell) == BCS_CELL_PENDING) {
         if (bcs_wait_turn(context, &waiter)) {
-            bcs_stand_at_message(context, &waiter, BCS_STAND_PROBE, message, NULL);
+            bcs_stand_at_message(context, &waiter, BCS_STAND_PROBE, message, id);
         }
     }
     bcs_wait_stop(context, &waiter);

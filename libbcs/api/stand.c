@@ -13,6 +13,7 @@
 #include "libbcs/api/context.h"
 #include "libbcs/base/clock.h"
 #include "libbcs/base/log.h"
+#include "nic_threads/node/stirring.h"
 
 /* From when on a wait is told of: long beside what that takes, short beside what users wait. */
 #define STAND_NS 1000000u
@@ -23,7 +24,9 @@ struct bcs_stand_teller {
     uint64_t stand_ticks;          /* STAND_NS */
     struct bcs_stands *stands;     /* of this port; NULL: not looked up yet */
     uint32_t used;                 /* bits: slots of threads that wait */
-    struct bcs_stand *draft;       /* what is told now, */
+    uint64_t asked;                /* the question that is being answered */
+    uint64_t answered[BCS_STAND_THREADS];
+    struct bcs_stand *draft;                   /* what is told now, */
     struct bcs_stand *told[BCS_STAND_THREADS]; /* and what stands in each slot */
 };
 
@@ -58,6 +61,31 @@ void bcs_stand_fini(struct bcs_context *context)
     context->teller = NULL;
 }
 
+/** Where the own port stands. */
+static struct bcs_stands *stands_of(const struct bcs_context *context)
+{
+    struct bcs_stand_teller *teller = context->teller;
+
+    if (teller->stands == NULL) {
+        teller->stands = nic_engine_stands(context->engine, context->rank);
+    }
+    return teller->stands;
+}
+
+/** Whether a wait that has told is asked anew. What it finds out from here on is an answer. */
+static bool is_asked(const struct bcs_context *context, const struct bcs_waiter *waiter)
+{
+    struct bcs_stand_teller *teller = context->teller;
+
+    if (waiter->stand == 0) {
+        return false;
+    }
+    /* seq_cst: partner of the store of who asks */
+    teller->asked =
+        atomic_load_explicit(&stands_of(context)->asked, memory_order_seq_cst);
+    return teller->asked != teller->answered[waiter->stand - 1];
+}
+
 bool bcs_stand_is_due(const struct bcs_context *context, struct bcs_waiter *waiter)
 {
     struct bcs_stand_teller *teller = context->teller;
@@ -71,16 +99,32 @@ bool bcs_stand_is_due(const struct bcs_context *context, struct bcs_waiter *wait
     }
     /* Told once for each sleep, or each time between some looks. */
     waiter->is_asked =
-        !waiter->is_asked && now - waiter->since_ticks >= teller->stand_ticks;
+        is_asked(context, waiter) ||
+        (!waiter->is_asked && now - waiter->since_ticks >= teller->stand_ticks);
     return waiter->is_asked;
+}
+
+/** What goes on by itself in this process, whoever waits. */
+static void tell_others(struct bcs_context *context, struct bcs_stand *draft)
+{
+    uint32_t n_plans = context->find_needs(context, NULL, draft->plans);
+
+    draft->has_others =
+        n_plans > BCS_STAND_PLANS ||
+        (context->hooks.has_others != NULL && context->hooks.has_others());
+    draft->n_plans = n_plans > BCS_STAND_PLANS ? 0 : n_plans;
+    draft->n_threads =
+        context->hooks.count_threads != NULL ? context->hooks.count_threads() : 1;
 }
 
 void bcs_stand_begin(struct bcs_context *context, bool needs_all)
 {
-    memset(context->teller->draft, 0, n_record_bytes(context));
-    context->teller->draft->needs_all = needs_all;
-    context->teller->draft->is_waiting = true;
-    context->teller->draft->has_plans = context->plans.first != NULL;
+    struct bcs_stand *draft = context->teller->draft;
+
+    memset(draft, 0, n_record_bytes(context));
+    draft->needs_all = needs_all;
+    draft->is_waiting = true;
+    tell_others(context, draft);
 }
 
 static void add_rank(struct bcs_stand *stand, uint32_t rank)
@@ -88,8 +132,17 @@ static void add_rank(struct bcs_stand *stand, uint32_t rank)
     bcs_stand_ranks(stand)[rank / 64] |= UINT64_C(1) << rank % 64;
 }
 
-/** Who can release an operation: its peer, or all of its group but this process itself, unless the
- *  operation is a message, which may come from oneself. */
+/** Whether a member of a group can release an operation that names nobody: all of a collective but
+ *  this process itself, and those that have come; a message may be one's own. */
+static bool can_release(const struct bcs_context *context,
+                        const struct bcs_stand_about *about, int32_t member)
+{
+    return about->kind != BCS_STAND_COLLECTIVE ||
+           (about->group->ports[member] != context->rank &&
+            (about->has_come == NULL || !about->has_come(about->arg, member)));
+}
+
+/** Who can release an operation. */
 static void add_ranks(struct bcs_context *context, const struct bcs_stand_about *about)
 {
     struct bcs_stand *draft = context->teller->draft;
@@ -99,8 +152,7 @@ static void add_ranks(struct bcs_context *context, const struct bcs_stand_about 
         return;
     }
     for (int32_t i = 0; i < about->group->size; i++) {
-        if (about->kind != BCS_STAND_COLLECTIVE ||
-            about->group->ports[i] != context->rank) {
+        if (can_release(context, about, i)) {
             add_rank(draft, about->group->ports[i]);
         }
     }
@@ -126,49 +178,96 @@ static void add_group(struct bcs_context *context, const struct bcs_stand_about 
     }
 }
 
-void bcs_stand_add(struct bcs_context *context, const struct bcs_stand_about *about)
+/** What a record says of an operation, but for a collective that goes on by itself. */
+static struct bcs_stand_operation operation_of(const struct bcs_stand_about *about)
 {
-    struct bcs_stand *draft = context->teller->draft;
     struct bcs_stand_operation operation = {
         .n_bytes = about->n_bytes,
         .peer = -1,
         .tag = about->tag < 0 ? -1 : about->tag,
-        .cell = BCS_CELL_NONE,
-        .kind = (uint8_t)about->kind,
+        .cell = about->cell == NULL ? BCS_CELL_NONE : *about->cell,
+        /* Of whom nobody knows who could release it, nobody can be judged. */
+        .kind = about->group == NULL && about->kind != BCS_STAND_FOREIGN
+                    ? BCS_STAND_OTHER
+                    : (uint8_t)about->kind,
     };
 
     if (about->request != NULL) {
-        if (bcs_is_done(about->request)) {
-            return;
-        }
         operation.cell = bcs_inside(about->request)->cell;
     }
     if (about->group != NULL) {
         operation.context_id = about->group->context_id;
         operation.peer =
             about->peer < 0 ? -1 : (int32_t)about->group->ports[about->peer];
-        add_ranks(context, about);
     }
+    return operation;
+}
+
+/** Add an operation; whom it is about has been added. */
+static void add_operation(struct bcs_context *context,
+                          const struct bcs_stand_about *about,
+                          const struct bcs_stand_operation *operation)
+{
+    struct bcs_stand *draft = context->teller->draft;
+
     if (draft->n_operations == 0) {
         add_group(context, about);
     }
     if (draft->n_operations < BCS_STAND_OPERATIONS) {
-        draft->operations[draft->n_operations] = operation;
+        draft->operations[draft->n_operations] = *operation;
     }
     draft->n_operations++;
+}
+
+/** A collective by messages is pending: it waits for one of them, or, if it waits for its turn,
+ *  nobody can tell. */
+static void add_plan(struct bcs_context *context, const struct bcs_stand_about *about)
+{
+    struct bcs_stand_operation operation = {.peer = -1, .tag = -1};
+
+    if (context->find_needs(context, about->request, &operation) == 1) {
+        add_rank(context->teller->draft, (uint32_t)operation.peer);
+    } else {
+        operation.kind = BCS_STAND_OTHER;
+        operation.cell = BCS_CELL_NONE;
+        if (about->group != NULL) {
+            add_ranks(context, about);
+        }
+    }
+    add_operation(context, about, &operation);
+}
+
+void bcs_stand_add(struct bcs_context *context, const struct bcs_stand_about *about)
+{
+    const struct bcs_stand_operation operation = operation_of(about);
+
+    if (about->request != NULL && bcs_is_done(about->request)) {
+        return;
+    }
+    if (about->request != NULL && bcs_inside(about->request)->is_collective) {
+        add_plan(context, about);
+        return;
+    }
+    if (about->group != NULL) {
+        add_ranks(context, about);
+    }
+    add_operation(context, about, &operation);
+}
+
+void bcs_stand_add_step(struct bcs_context *context,
+                        const struct bcs_stand_about *about,
+                        const struct bcs_stand_operation *step)
+{
+    add_rank(context->teller->draft, (uint32_t)step->peer);
+    add_operation(context, about, step);
 }
 
 /** A slot for a wait that tells for the first time. @return its number and 1; 0: none is free */
 static uint32_t take_slot(struct bcs_context *context, struct bcs_waiter *waiter)
 {
     struct bcs_stand_teller *teller = context->teller;
-    const struct nic_view *view = nic_engine_own(context->engine);
     uint32_t free_slots = ~teller->used & ((1u << BCS_STAND_THREADS) - 1);
 
-    if (teller->stands == NULL) {
-        teller->stands = nic_view_at(
-            view, nic_layout_stands_gva(&context->engine->layout, context->rank));
-    }
     if (free_slots != 0) {
         waiter->stand = (uint32_t)__builtin_ctz(free_slots) + 1;
         teller->used |= 1u << (waiter->stand - 1);
@@ -179,7 +278,7 @@ static uint32_t take_slot(struct bcs_context *context, struct bcs_waiter *waiter
 static struct bcs_stand_slot *slot_of(const struct bcs_context *context,
                                       const struct bcs_waiter *waiter)
 {
-    return bcs_stand_slot_at(context->teller->stands, waiter->stand - 1, context->size);
+    return bcs_stand_slot_at(stands_of(context), waiter->stand - 1, context->size);
 }
 
 /** When a wait has begun, on the other clock. */
@@ -214,26 +313,52 @@ static void copy_place(const struct bcs_stand *told, struct bcs_stand *draft)
     memcpy(draft->call, told->call, sizeof(draft->call));
 }
 
-void bcs_stand_publish(struct bcs_context *context, struct bcs_waiter *waiter)
+/** What stands in a slot has been found out anew: that is an answer. */
+static void answer(const struct bcs_context *context, const struct bcs_waiter *waiter)
 {
     struct bcs_stand_teller *teller = context->teller;
-    struct bcs_stand *told;
+    uint64_t *answered = &teller->answered[waiter->stand - 1];
 
-    if (waiter->stand == 0) {
-        if (take_slot(context, waiter) == 0) {
-            return;
-        }
-        tell_place(context, waiter, teller->draft);
-        told = teller->told[waiter->stand - 1];
-    } else {
-        told = teller->told[waiter->stand - 1];
-        copy_place(told, teller->draft);
-        if (memcmp(told, teller->draft, n_record_bytes(context)) == 0) {
-            return;
-        }
+    if (*answered != teller->asked) {
+        *answered = teller->asked;
+        /* release: pairs with the acquire of who has asked */
+        atomic_store_explicit(&slot_of(context, waiter)->answered, teller->asked,
+                              memory_order_release);
     }
-    memcpy(told, teller->draft, n_record_bytes(context));
-    bcs_stand_write(slot_of(context, waiter), told, context->size);
+}
+
+/** Write what is told, unless it stands there already. */
+static void write_draft(const struct bcs_context *context, struct bcs_waiter *waiter,
+                        bool is_first)
+{
+    struct bcs_stand_teller *teller = context->teller;
+    struct bcs_stand *told = teller->told[waiter->stand - 1];
+
+    if (is_first) {
+        tell_place(context, waiter, teller->draft);
+    } else {
+        copy_place(told, teller->draft);
+    }
+    if (is_first || memcmp(told, teller->draft, n_record_bytes(context)) != 0) {
+        memcpy(told, teller->draft, n_record_bytes(context));
+        bcs_stand_write(slot_of(context, waiter), told, context->size);
+    }
+}
+
+void bcs_stand_publish(struct bcs_context *context, struct bcs_waiter *waiter)
+{
+    bool is_first = waiter->stand == 0;
+
+    if (is_first && take_slot(context, waiter) == 0) {
+        return;
+    }
+    write_draft(context, waiter, is_first);
+    answer(context, waiter);
+    if (is_first) {
+        /* partner of the store in referee.c: that sees what is told, or it is seen here */
+        atomic_thread_fence(memory_order_seq_cst);
+        nic_stir_referee(context->engine->machine);
+    }
 }
 
 void bcs_stand_at(struct bcs_context *context, struct bcs_waiter *waiter,
@@ -246,7 +371,7 @@ void bcs_stand_at(struct bcs_context *context, struct bcs_waiter *waiter,
 
 void bcs_stand_at_message(struct bcs_context *context, struct bcs_waiter *waiter,
                           enum bcs_stand_kind kind, const struct bcs_message *message,
-                          const struct bcs_request *request)
+                          uint32_t cell)
 {
     bcs_stand_at(context, waiter,
                  &(struct bcs_stand_about){
@@ -255,22 +380,7 @@ void bcs_stand_at_message(struct bcs_context *context, struct bcs_waiter *waiter
                      .peer = message->peer,
                      .tag = message->tag,
                      .n_bytes = message->n_bytes,
-                     .request = request,
-                 });
-}
-
-void bcs_stand_at_collective(struct bcs_context *context, struct bcs_waiter *waiter,
-                             const struct bcs_group *group, const char *collective,
-                             uint64_t number)
-{
-    bcs_stand_at(context, waiter,
-                 &(struct bcs_stand_about){
-                     .kind = BCS_STAND_COLLECTIVE,
-                     .group = group,
-                     .peer = -1,
-                     .tag = -1,
-                     .collective = collective,
-                     .number = number,
+                     .cell = &cell,
                  });
 }
 

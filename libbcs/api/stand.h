@@ -6,7 +6,7 @@
  *
  *     while (!is_over()) {
  *         if (bcs_wait_turn(context, &waiter)) {
- *             bcs_stand_at_message(context, &waiter, BCS_STAND_RECEIVE, message, request);
+ *             bcs_stand_at_message(context, &waiter, BCS_STAND_RECEIVE, message, cell);
  *         }
  *     }
  *     bcs_wait_stop(context, &waiter);
@@ -33,8 +33,12 @@ struct bcs_stand_about {
     int32_t tag;                   /* negative: any */
     uint64_t n_bytes;
     const struct bcs_request *request; /* NULL: it has none */
-    const char *collective;            /* of a collective: what it is, in words */
-    uint64_t number;                   /* and the how manyth; 0: unknown */
+    const uint32_t *cell;   /* without a request: its cell; NULL: it has none */
+    const char *collective; /* of a collective: what it is, in words */
+    uint64_t number;        /* and the how manyth; 0: unknown */
+    /* Of a collective that needs all: who has come already; NULL: that is not known. */
+    bool (*has_come)(const void *arg, int32_t member);
+    const void *arg;
 };
 
 /** Begin to tell: nothing so far. @param needs_all  the wait ends when all are over */
@@ -43,6 +47,11 @@ void bcs_stand_begin(struct bcs_context *context, bool needs_all);
 /** The wait is also about this. One that is not pending, by its request, is left out. */
 void bcs_stand_add(struct bcs_context *context, const struct bcs_stand_about *about);
 
+/** The wait is also about a message of a collective, that `about` describes. */
+void bcs_stand_add_step(struct bcs_context *context,
+                        const struct bcs_stand_about *about,
+                        const struct bcs_stand_operation *step);
+
 /** Publish what was told since bcs_stand_begin, unless it is what was published before. */
 void bcs_stand_publish(struct bcs_context *context, struct bcs_waiter *waiter);
 
@@ -50,15 +59,10 @@ void bcs_stand_publish(struct bcs_context *context, struct bcs_waiter *waiter);
 void bcs_stand_at(struct bcs_context *context, struct bcs_waiter *waiter,
                   const struct bcs_stand_about *about);
 
-/** For a message that is sent, received or probed for. @param request  may be NULL */
+/** For a message that is sent, received or probed for, as far as its completion cell is known. */
 void bcs_stand_at_message(struct bcs_context *context, struct bcs_waiter *waiter,
                           enum bcs_stand_kind kind, const struct bcs_message *message,
-                          const struct bcs_request *request);
-
-/** For a collective that needs all members of a group. @param number  the how manyth; 0: unknown */
-void bcs_stand_at_collective(struct bcs_context *context, struct bcs_waiter *waiter,
-                             const struct bcs_group *group, const char *collective,
-                             uint64_t number);
+                          uint32_t cell);
 
 /** For requests of which only their owner knows what they are; see struct bcs_hooks. */
 void bcs_stand_at_requests(struct bcs_context *context, struct bcs_waiter *waiter,

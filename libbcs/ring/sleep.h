@@ -25,6 +25,9 @@ enum bcs_watch { BCS_WATCH_NONE, BCS_WATCH_LATE, BCS_WATCH_SOON };
 /** Cores that can be lent: bits of lent_cpus. */
 enum { BCS_LENT_CPUS = 64 };
 
+/** Whether the referee is to be woken by who begins to wait; see nic_threads/drivers/referee.c. */
+enum bcs_referee_rests { BCS_REFEREE_LOOKS, BCS_REFEREE_RESTS, BCS_REFEREE_STIRRED };
+
 /** What the processes of one machine share: how many sleep, and on how many cores. All zero
  *  at first but for what the first of them sets before they use it. */
 struct bcs_machine {
@@ -42,6 +45,9 @@ struct bcs_machine {
     /* Parking words of the background thread and of the sender of timed strobes. */
     _Atomic uint32_t background_park, strobe_park;
     _Atomic uint32_t timer_rests; /* no strobe is needed; see strobe_timer.c */
+    /* Parking word of the referee, and enum bcs_referee_rests. Hardly ever written. */
+    _Alignas(BCS_CACHE_LINE) _Atomic uint32_t referee_park;
+    _Atomic uint32_t referee_rests;
     /* Cores, a bit each, on which a process does nothing but wait for a timed strobe; a hint
      * for its sender, so relaxed. */
     _Alignas(BCS_CACHE_LINE) _Atomic uint64_t lent_cpus;

@@ -21,8 +21,13 @@
  * while it writes leaves an odd sequence: the reader finds nothing, after some tries.
  *
  * Two readings with the same sequence have the same wait: it has not ended in between, as a
- * sequence only grows, and what was withdrawn or changed has another one. What a verdict makes
- * of that is told in docs/referee.md.
+ * sequence only grows, and what was withdrawn or changed has another one.
+ *
+ * Who wants to know whether what is told is still so asks: it raises `asked` (seq_cst), and wakes
+ * who sleeps. Each thread that waits and has told finds out anew what it waits for, writes its
+ * record if that is not what stands there, and then stores what it was asked in `answered`
+ * (release, partner of the acquire of who has asked). So what stands in a record with that answer was
+ * found out after the question. What a verdict makes of it is told in docs/referee.md.
  */
 #ifndef BCS_RING_STAND_H
 #define BCS_RING_STAND_H
@@ -38,6 +43,8 @@
 enum {
     BCS_STAND_THREADS = 4,    /* of a process that are told apart */
     BCS_STAND_OPERATIONS = 8, /* of a wait that are told one by one */
+    BCS_STAND_PLANS =
+        4, /* collectives of a process that go on by themselves, told as well */
     BCS_STAND_CALL_BYTES = 40,
     BCS_STAND_COLLECTIVE_BYTES = 24,
     BCS_STAND_COMM_BYTES = 64,
@@ -63,7 +70,9 @@ struct bcs_stand_operation {
     int32_t tag;   /* -1: any, or none */
     uint32_t cell; /* of this port, completed when it is over; or BCS_CELL_NONE */
     uint8_t kind;  /* enum bcs_stand_kind */
-    uint8_t reserved[3];
+    uint8_t
+        is_step; /* a message of a collective; it needs this one, and may need others */
+    uint8_t reserved[2];
 };
 
 /** What a thread waits for. Texts end with a zero. */
@@ -81,23 +90,30 @@ struct bcs_stand {
         n_operations; /* that are pending, the first BCS_STAND_OPERATIONS of them below */
     uint8_t is_waiting; /* 0: the record is empty */
     uint8_t needs_all;  /* the wait ends when all are over; 0: when one is */
-    /* Collectives that do not block are under way: it may send for them while it waits. */
-    uint8_t has_plans;
+    /* Something of this process goes on by itself while it waits, and may send, that is not among
+     * `plans` below. */
+    uint8_t has_others;
     uint8_t reserved;
     char call[BCS_STAND_CALL_BYTES]; /* "MPI_Waitall"; "": unknown */
     char collective[BCS_STAND_COLLECTIVE_BYTES];
     char comm[BCS_STAND_COMM_BYTES]; /* name of the communicator; "": none known */
+    /* of the program in this process that may be in MPI at once, this one too; 0: unknown */
+    uint32_t n_threads;
+    uint32_t n_plans;
     struct bcs_stand_operation operations[BCS_STAND_OPERATIONS];
+    /* Of each collective that does not block a message that it needs before it goes on. */
+    struct bcs_stand_operation plans[BCS_STAND_PLANS];
 };
 
 _Static_assert(sizeof(struct bcs_stand_operation) == 32, "no gaps");
-_Static_assert(offsetof(struct bcs_stand, operations) == 192, "no gaps");
+_Static_assert(offsetof(struct bcs_stand, operations) == 200, "no gaps");
 _Static_assert(sizeof(struct bcs_stand) % sizeof(uint64_t) == 0, "whole words");
 
 /** A thread's record as it stands in memory: the words of a struct bcs_stand, and then a bit for
  *  each rank of the job, set for those that some pending operation could be released by. */
 struct bcs_stand_slot {
     _Atomic uint64_t sequence;
+    _Atomic uint64_t answered; /* the last question that it has answered */
     _Atomic uint64_t words[];
 };
 
@@ -107,6 +123,8 @@ struct bcs_stands {
      * and are over, and how many those were. */
     _Alignas(BCS_CACHE_LINE) _Atomic uint64_t waited_ns;
     _Atomic uint64_t n_waits;
+    /* By who asks: the last question. On a line of its own. */
+    _Alignas(BCS_CACHE_LINE) _Atomic uint64_t asked;
 };
 
 /** Words of the bits of all ranks. */

@@ -13,6 +13,7 @@
 
 #include "mpi_shim/calls/calls.h"
 #include "mpi_shim/real/real.h"
+#include "mpi_shim/real/state.h"
 
 enum { FRAMES_MOST = 64 };
 
@@ -60,12 +61,12 @@ static void name_function(uintptr_t start, struct bcs_stand *stand)
     }
 }
 
-/** Whether a file has bindings; see caller.c. */
+/** Whether a file has bindings (see caller.c), or is the MPI library, which calls back. */
 static bool is_binding(const char *path)
 {
     const char *name = strrchr(path, '/');
 
-    return strncmp(name == NULL ? path : name + 1, "libmpi_", strlen("libmpi_")) == 0;
+    return strncmp(name == NULL ? path : name + 1, "libmpi", strlen("libmpi")) == 0;
 }
 
 /** A dl_iterate_phdr function. @return 1: found */
@@ -118,4 +119,7 @@ void shim_call_place(struct bcs_stand *stand)
     struct search search = {.stand = stand};
 
     _Unwind_Backtrace(look_at_frame, &search);
+    if (stand->call[0] == '\0' && shim_state.is_ending) {
+        strncpy(stand->call, "MPI_Finalize", sizeof(stand->call) - 1);
+    }
 }

@@ -20,6 +20,7 @@
 #include "mpi_shim/calls/call_place.h"
 #include "mpi_shim/calls/calls.h"
 #include "mpi_shim/calls/comm_idup.h"
+#include "mpi_shim/calls/ending.h"
 #include "mpi_shim/calls/monitor.h"
 #include "mpi_shim/calls/standing.h"
 #include "mpi_shim/comm/comm.h"
@@ -81,6 +82,7 @@ static int attach(struct nic_config *config, const struct mds_config *mds)
         .name_group = shim_comm_name_group,
         .find_call = shim_call_place,
         .describe = shim_standing_describe,
+        .has_others = shim_standing_has_others,
     };
     int rank, size;
 
@@ -93,6 +95,7 @@ static int attach(struct nic_config *config, const struct mds_config *mds)
         hooks.is_wanted = is_wanted;
         hooks.pause = leave_threaded;
         hooks.resume = shim_enter_threaded;
+        hooks.count_threads = shim_standing_count_threads;
     }
     return bcs_attach(&bootstrap, config, &hooks, &shim_state.context);
 }
@@ -108,8 +111,8 @@ static void check_variables(void)
     }
 }
 
-/** The real library is up: start ours. */
-static void start(void)
+/** The real library is up: start ours. @param before  the threads that there were before it began */
+static void start(const struct bcs_tasks *before)
 {
     char error[512];
     struct nic_config nic = {0};
@@ -133,6 +136,7 @@ static void start(void)
     rc = rc < 0 ? rc : shim_datatype_setup();
     rc = rc < 0 ? rc : shim_op_setup();
     rc = rc < 0 ? rc : shim_comm_setup();
+    rc = rc < 0 ? rc : shim_ending_watch();
     if (rc < 0) {
         bcs_job_error("MPI_Init: %s", strerror(-rc));
         shim_real.Abort(shim_handles.comm_world, EXIT_FAILURE);
@@ -147,29 +151,32 @@ static void start(void)
     shim_monitor_start(&mds);
     shim_state.forked.in_child = shim_gate_forbid;
     bcs_forked_watch(&shim_state.forked);
+    shim_state.library_tasks = bcs_tasks_list(before);
     shim_gate_open();
 }
 
 int shim_Init(int *argc, char ***argv)
 {
+    const struct bcs_tasks before = bcs_tasks_list(NULL);
     int rc;
 
     check_variables();
     rc = shim_real.Init(argc, argv);
     if (rc == MPI_SUCCESS) {
-        start();
+        start(&before);
     }
     return rc;
 }
 
 int shim_Init_thread(int *argc, char ***argv, int required, int *provided)
 {
+    const struct bcs_tasks before = bcs_tasks_list(NULL);
     int rc;
 
     check_variables();
     rc = shim_real.Init_thread(argc, argv, required, provided);
     if (rc == MPI_SUCCESS) {
-        start();
+        start(&before);
     }
     return rc;
 }

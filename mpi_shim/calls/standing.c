@@ -5,6 +5,7 @@
 #include "mpi_shim/calls/standing.h"
 
 #include "mpi_shim/real/handles.h"
+#include "mpi_shim/real/state.h"
 #include "mpi_shim/request/foreign.h"
 #include "mpi_shim/request/request.h"
 
@@ -25,6 +26,7 @@ static void describe(const struct shim_request *request, struct bcs_stand_about 
     switch (request->kind) {
     case SHIM_EXCHANGE:
         about->kind = BCS_STAND_COLLECTIVE;
+        about->collective = "collective";
         about->group = comm->whole;
         about->peer = -1;
         about->tag = -1;
@@ -66,6 +68,16 @@ static void add_ours(const struct shim_request *request)
     if (request->partner != NULL) {
         add_ours(request->partner);
     }
+}
+
+bool shim_standing_has_others(void)
+{
+    return shim_state.idups != NULL;
+}
+
+uint32_t shim_standing_count_threads(void)
+{
+    return bcs_tasks_count(&shim_state.library_tasks);
 }
 
 void shim_standing_tell(struct bcs_waiter *waiter, int count,

@@ -18,6 +18,7 @@
 
 #include "libbcs/api/attach.h"
 #include "libbcs/base/forked.h"
+#include "libbcs/base/tasks.h"
 #include "mpi_shim/real/real.h"
 
 #pragma GCC visibility push(hidden)
@@ -59,7 +60,9 @@ struct shim_state {
     struct shim_ops *ops;
     struct shim_arena *arena;
     struct shim_monitor *monitor;
-    MPI_Comm pack_comm; /* with which the real library packs for us */
+    bool is_ending; /* the process waits in MPI_Finalize for all others */
+    struct bcs_tasks library_tasks; /* threads that MPI_Init has started */
+    MPI_Comm pack_comm;             /* with which the real library packs for us */
 
     pthread_mutex_t lock;
     pthread_once_t resolved; /* the real library has been found */

@@ -18,6 +18,7 @@
 #include "libbcs/base/log.h"
 #include "nic_threads/drivers/background.h"
 #include "nic_threads/drivers/crew.h"
+#include "nic_threads/drivers/referee.h"
 #include "nic_threads/drivers/service_thread.h"
 #include "nic_threads/drivers/timekeeper.h"
 
@@ -36,6 +37,17 @@ static bool is_first_of_machine(const struct place *place)
 static bool is_first_of_several(const struct place *place)
 {
     return is_first_of_machine(place) && place->params->machine->n_ports > 1;
+}
+
+/** All of the job is on this machine, and is to be judged; where puts may be late, what is under way
+ *  is not known. */
+static bool is_first_and_judges(const struct place *place)
+{
+    const struct nic_engine_params *params = place->params;
+
+    return is_first_of_machine(place) && params->on_deadlock != NULL &&
+           params->config->referee != NIC_REFEREE_OFF && params->config->defer == 0 &&
+           params->machine->n_ports == params->n_ports;
 }
 
 static bool is_first_of_node(const struct place *place)
@@ -69,6 +81,8 @@ static const struct entry {
      * machine->watch says; who raises that ends the parking. */
     [NIC_SERVE_BACKGROUND] = {"bcs-background", is_first_of_several,
                               &nic_background_worker, 0},
+    /* Looks for deadlocks, now and then while ranks begin to wait; who does ends the parking. */
+    [NIC_SERVE_REFEREE] = {"bcs-referee", is_first_and_judges, &nic_referee_worker, 0},
     /* A slice of all nodes. Looks again when the next strobe is to be sent; while none is
      * needed, who posts ends the parking. */
     [NIC_SERVE_TIME] = {"bcs-time", is_first_of_machine, &nic_timekeeper_worker, 0},
@@ -87,6 +101,7 @@ static const struct entry {
 
 struct nic_service {
     struct nic_engine_params params; /* of the workers' engines */
+    pthread_mutex_t slice;           /* see engine.h */
     uint32_t n_threads;              /* that run */
     uint32_t n_states;
     struct nic_service_thread threads[NIC_SERVE_ENTRIES];
@@ -95,6 +110,17 @@ struct nic_service {
         void *state;
     } states[NIC_SERVE_ENTRIES];
 };
+
+/** What a thread with a real-time priority waits for must not be kept by one without. */
+static void init_slice(pthread_mutex_t *slice)
+{
+    pthread_mutexattr_t attributes;
+
+    pthread_mutexattr_init(&attributes);
+    pthread_mutexattr_setprotocol(&attributes, PTHREAD_PRIO_INHERIT);
+    pthread_mutex_init(slice, &attributes);
+    pthread_mutexattr_destroy(&attributes);
+}
 
 /** The state of a worker, made for the first of its entries. */
 static int find_state(struct nic_service *service, const struct nic_worker_ops *worker,
@@ -148,6 +174,8 @@ int nic_service_open(const struct nic_engine_params *params, uint32_t serves,
     }
     service->params = *params;
     service->params.is_background = true;
+    service->params.slice = &service->slice;
+    init_slice(&service->slice);
     rc = nic_engine_layout(params->n_ports, params->config, &place.layout);
     for (uint32_t i = 0; rc == 0 && i < NIC_SERVE_ENTRIES; i++) {
         if ((serves & NIC_SERVES(i)) != 0 && entries[i].is_here(&place)) {
@@ -179,6 +207,7 @@ void nic_service_close(struct nic_service *service)
         service->states[service->n_states].worker->destroy(
             service->states[service->n_states].state);
     }
+    pthread_mutex_destroy(&service->slice);
     free(service);
 }
 

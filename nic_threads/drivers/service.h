@@ -15,6 +15,7 @@
  *  later and ended sooner. */
 enum nic_service_entry {
     NIC_SERVE_BACKGROUND,
+    NIC_SERVE_REFEREE,
     NIC_SERVE_TIME,
     NIC_SERVE_BS,
     NIC_SERVE_BR,

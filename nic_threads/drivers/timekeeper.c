@@ -12,6 +12,7 @@
 
 struct timekeeper {
     struct nic_engine *engine;
+    pthread_mutex_t *slice; /* held while one runs */
     struct nic_strobe_timer timer;
 };
 
@@ -32,6 +33,7 @@ static int create(const struct nic_engine_params *params, void **state_out)
     if (timekeeper == NULL) {
         return -ENOMEM;
     }
+    timekeeper->slice = params->slice;
     own.is_mover = params->is_direct;
     rc = nic_engine_create(&own, &timekeeper->engine);
     if (rc < 0) {
@@ -66,7 +68,9 @@ static struct nic_rest look(void *state, uint32_t part)
 
     (void)part;
     if (rest.kind == NIC_REST_NOT) {
+        pthread_mutex_lock(timekeeper->slice); /* the referee locks desks, too */
         nic_engine_run_slice(timekeeper->engine);
+        pthread_mutex_unlock(timekeeper->slice);
     }
     return rest;
 }

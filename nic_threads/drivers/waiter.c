@@ -11,6 +11,7 @@
 #include "nic_threads/drivers/cores.h"
 #include "nic_threads/drivers/turn.h"
 #include "nic_threads/node/engine_lock.h"
+#include "nic_threads/node/stirring.h"
 #include "nic_threads/node/waking.h"
 
 enum { POLLS_A_CLOCK = 64 }; /* polls between two looks at the clock */
@@ -24,6 +25,7 @@ void nic_waiter_announce(struct nic_engine *engine, struct bcs_waiter *waiter)
 {
     waiter->spell.is_announced = true;
     waiter->park = bcs_sleep_announce(engine->machine, own_port(engine));
+    nic_stir_referee(engine->machine);
 }
 
 void nic_waiter_show(const struct nic_engine *engine, bool is_polling)

@@ -6,7 +6,24 @@
 #ifndef NIC_THREADS_NODE_ENGINE_H
 #define NIC_THREADS_NODE_ENGINE_H
 
+#include <pthread.h>
+
 #include "nic_threads/node/node.h"
+
+/** A message that has been sent, and that nobody has received. */
+struct nic_unreceived {
+    uint32_t from, to; /* ports */
+    int32_t tag;
+    uint64_t n_bytes;
+};
+
+/** A deadlock. */
+struct nic_verdict {
+    const uint64_t *stuck; /* bits: the ranks that can never go on */
+    /* Messages to them, some of those that there are. */
+    const struct nic_unreceived *unreceived;
+    uint32_t n_unreceived;
+};
 
 /** What nic_engine_create needs. */
 struct nic_engine_params {
@@ -18,6 +35,11 @@ struct nic_engine_params {
     bool is_direct;
     bool is_background; /* a second engine of this process; sets up nothing */
     bool is_mover;      /* the engine copies long messages by itself, if it may */
+    /** Called by the referee's thread, once. NULL: nobody judges. */
+    void (*on_deadlock)(const struct nic_engine_params *params,
+                        const struct nic_verdict *verdict);
+    /* Of the service: held while one thread runs a timed slice of all nodes. */
+    pthread_mutex_t *slice;
     /* Threads for the roles, or NULL; see roles.h. */
     struct nic_crew *crew;
     const struct nic_crew_ops *crew_ops;

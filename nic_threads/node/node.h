@@ -16,6 +16,7 @@
 #include "libbcs/ring/nic_memory.h"
 #include "libbcs/ring/port.h"
 #include "libbcs/ring/sleep.h"
+#include "libbcs/ring/stand.h"
 #include "nic_threads/nic_config.h"
 #include "nic_threads/node/desk.h"
 #include "nic_threads/node/monitor.h"
@@ -320,6 +321,9 @@ static inline struct bcs_port *nic_engine_port(const struct nic_engine *engine,
 
     return nic_view_port(view, port - view->first_port);
 }
+
+/** Where a port of the machine stands; see libbcs/ring/stand.h. */
+struct bcs_stands *nic_engine_stands(const struct nic_engine *engine, uint32_t port);
 
 /** A cell of any port of the machine. */
 static inline struct bcs_cell *nic_engine_cell(const struct nic_engine *engine,

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "libbcs/api/movers.h"
+#include "libbcs/api/plan.h"
 #include "libbcs/api/post.h"
 #include "libbcs/api/stand.h"
 
@@ -132,6 +133,7 @@ static int job_context_create(const struct job *job, uint32_t rank,
     context->rank = rank;
     context->size = job->shape.n_ranks;
     context->movers = bcs_movers;
+    context->find_needs = bcs_plans_find_needs;
     rc = nic_engine_create(&params, &context->engine);
     if (rc == 0) {
         rc = bcs_post_init(context);

@@ -92,7 +92,9 @@ KNOWN_FOLDER_CIRCLES = [{"libbcs/transport", "libbcs/transport/shm"}]
 KNOWN_CIRCLES = []
 # Functions of the system that only some folders may use.
 SYSTEM_CALLS = {
-    "_exit": ["libbcs/base", "libbcs/bsplib", "libbcs/tools", "libbcs/transport"],
+    "_exit": ["libbcs/base", "libbcs/bsplib", "libbcs/session", "libbcs/tools",
+              "libbcs/transport"],
+    "dladdr": ["libbcs/session", "mpi_shim/real"],
     "dl_iterate_phdr": ["libbcs/cbsp", "mds", "mpi_shim/calls"],
     "dlopen": ["libbcs/session", "mds/tool", "mpi_shim/real"],
     "dlsym": ["libbcs/session", "mds/tool", "mpi_shim/real"],
@@ -105,6 +107,7 @@ SYSTEM_CALLS = {
     "memfd_create": ["libbcs/base", "libbcs/tools"],
     "mmap64": ["libbcs/base", "libbcs/tools", "libbcs/transport", "mds"],
     "nanosleep": ["libbcs/transport/shm"],
+    "posix_spawnp": ["libbcs/session"],
     "prctl": ["libbcs/copy", "libbcs/tools", "nic_threads/drivers"],
     "process_vm_readv": ["libbcs/copy"],
     "process_vm_writev": ["libbcs/copy"],
@@ -131,7 +134,7 @@ SYSTEM_CALLS = {
     "sigprocmask": ["libbcs/tools"],
     "sleep": ["libbcs/session"],
     "syscall": ["libbcs/base", "nic_threads/drivers"],
-    "waitpid": ["libbcs/tools"],
+    "waitpid": ["libbcs/session", "libbcs/tools"],
 }
 EVERYBODY = "libbcs/base"
 PRODUCTS = ("libbcs", "mpi_shim", "nic_threads", "mds")

@@ -71,7 +71,8 @@ def test_stuck(runs, report):
             ("", f"MPI_Waitall, rank 2, tag 7, on the grid, at {place('rank 2')}"),
             ("any", f"MPI_Wait, any rank, any tag, on MPI_COMM_WORLD, at {place('anybody')}")):
         words = {"0": alone, "1-2": barrier, "3": "outside of MPI"}
-        settings = {"BCS_MDS": "mmds", "BCS_MDS_DIR": runs.parent}
+        settings = {"BCS_MDS": "mmds", "BCS_MDS_DIR": runs.parent,
+                    "BCS_REFEREE": "off"}
         command = [*shlex.split(runs.arguments.launcher), "-n", str(mds_runs.N_RANKS),
                    runs.arguments.stuck, *filter(None, [option])]
         one = job.Job(command, job.mpirun_environment(settings))

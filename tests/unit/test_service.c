@@ -97,12 +97,23 @@ static int n_threads(const char *name)
     return n;
 }
 
+/* What the service is opened with; NULL: nobody judges. */
+static void (*on_deadlock)(const struct nic_engine_params *params,
+                           const struct nic_verdict *verdict);
+
+static void ignore(const struct nic_engine_params *params,
+                   const struct nic_verdict *verdict)
+{
+    (void)params;
+    (void)verdict;
+}
+
 /** Open the service of one process, and close it. The names of the threads, as text. */
 static const char *served_by(uint32_t port)
 {
-    static const char *const names[] = {"bcs-background", "bcs-time", "bcs-bs",
-                                        "bcs-br",         "bcs-dh",   "bcs-ch",
-                                        "bcs-rh",         "bcs-sr",   "bcs-ss"};
+    static const char *const names[] = {
+        "bcs-background", "bcs-referee", "bcs-time", "bcs-bs", "bcs-br",
+        "bcs-dh",         "bcs-ch",      "bcs-rh",   "bcs-sr", "bcs-ss"};
     static char text[N_NAMES * N_NAME];
     const struct nic_engine_params params = {
         .memory = job.memory,
@@ -111,6 +122,7 @@ static const char *served_by(uint32_t port)
         .port = port,
         .config = &job.config,
         .is_direct = true,
+        .on_deadlock = on_deadlock,
     };
     struct nic_service *service;
     size_t n_names = sizeof(names) / sizeof(names[0]);
@@ -144,6 +156,25 @@ START_TEST(the_machines_first_process_has_the_background_thread)
     job.shared->machine.n_ports = 1; /* nobody leaves anything to others */
     ck_assert_str_eq(served_by(0), "");
     job_close(&job, ranks);
+}
+END_TEST
+
+START_TEST(the_machines_first_process_has_the_referee)
+{
+    on_deadlock = ignore;
+    open_job(false, false, 0);
+    ck_assert_str_eq(served_by(0), "background referee");
+    ck_assert_str_eq(served_by(1), "");
+    job.shared->machine.n_ports = N_RANKS - 1; /* others are elsewhere */
+    ck_assert_str_eq(served_by(0), "background");
+    job.shared->machine.n_ports = N_RANKS;
+    job.config.referee = NIC_REFEREE_OFF;
+    ck_assert_str_eq(served_by(0), "background");
+    job_close(&job, ranks);
+    open_job(false, true, 0);
+    ck_assert_str_eq(served_by(0), "referee time");
+    job_close(&job, ranks);
+    on_deadlock = NULL;
 }
 END_TEST
 
@@ -337,6 +368,7 @@ int main(void)
 
     tcase_set_timeout(tcase, TIME_LIMIT_S);
     tcase_add_test(tcase, the_machines_first_process_has_the_background_thread);
+    tcase_add_test(tcase, the_machines_first_process_has_the_referee);
     tcase_add_test(tcase, the_machines_first_process_has_the_timekeeper);
     tcase_add_test(tcase, the_first_process_of_a_machine_need_not_be_rank_0);
     tcase_add_test(tcase, the_first_process_of_each_node_has_the_crew);

@@ -17,17 +17,23 @@
 #include "mds/tool/place.h"
 #include "roll_call.h"
 
-static const char help[] = "Usage: bcs-top --once | --json\n"
-                           "\n"
-                           "Print where the ranks of all jobs under BCS stand that "
-                           "this user may look at, one look\n"
-                           "each. Jobs need no option for that. Other users' jobs are "
-                           "seen by root only.\n"
-                           "\n"
-                           "  --once     a line for ranks that wait at the same place\n"
-                           "  --json     all that is known, for scripts\n"
-                           "  --help     print this text\n"
-                           "  --version  print the version\n";
+static const char help[] =
+    "Usage: bcs-top --once | --json | --stuck RANKS PID\n"
+    "\n"
+    "Print where the ranks of all jobs under BCS stand that "
+    "this user may look at, one look\n"
+    "each. Jobs need no option for that. Other users' jobs are "
+    "seen by root only.\n"
+    "\n"
+    "  --once     a line for ranks that wait at the same place\n"
+    "  --json     all that is known, for scripts\n"
+    "  --stuck    as --once, of some ranks, as 0-3,7, of the job "
+    "of process PID, who are\n"
+    "             known to be deadlocked, and who waits for whom in "
+    "a circle: what a job\n"
+    "             runs that has found that\n"
+    "  --help     print this text\n"
+    "  --version  print the version\n";
 
 static const char *const kind_words[BCS_STAND_KINDS] = {
     "send", "receive", "probe", "collective", "foreign", "other"};
@@ -186,7 +192,7 @@ static bool add_job(json_t *jobs, const struct bcs_look_found *found,
     return true;
 }
 
-static bool print_roll_calls(const json_t *jobs)
+static bool print_roll_calls(const json_t *jobs, const char *stuck)
 {
     const json_t *one;
     bool is_good = true;
@@ -194,12 +200,19 @@ static bool print_roll_calls(const json_t *jobs)
 
     json_array_foreach(jobs, i, one)
     {
-        is_good &= roll_call_print(one) == 0;
+        is_good &= roll_call_print(one, stuck) == 0;
     }
     return is_good;
 }
 
-static int print_jobs(bool as_json)
+/** What to print. */
+struct wish {
+    bool as_json;
+    const char *stuck; /* these ranks; NULL: all */
+    int64_t pid;       /* of this process's job; 0: of all */
+};
+
+static int print_jobs(const struct wish *wish)
 {
     struct bcs_look_found *found = NULL;
     struct places *places = place_open();
@@ -208,18 +221,19 @@ static int print_jobs(bool as_json)
     bool is_good = n >= 0 && places != NULL;
 
     for (int i = 0; is_good && i < n; i++) {
-        is_good = add_job(jobs, &found[i], places);
+        is_good = (wish->pid != 0 && wish->pid != found[i].handle.pid) ||
+                  add_job(jobs, &found[i], places);
     }
     if (n == 0) {
         fprintf(stderr, "bcs-top: no job under BCS that this user may look at\n");
     } else if (n < 0) {
         fprintf(stderr, "bcs-top: /proc: %s\n", strerror(-n));
     }
-    if (as_json) {
+    if (wish->as_json) {
         json_dumpf(jobs, stdout, JSON_INDENT(1));
         putchar('\n');
     } else {
-        is_good &= print_roll_calls(jobs);
+        is_good &= print_roll_calls(jobs, wish->stuck);
     }
     json_decref(jobs);
     free(found);
@@ -239,8 +253,13 @@ int main(int argc, char **argv)
     }
     if (argc == 2 &&
         (strcmp(argv[1], "--json") == 0 || strcmp(argv[1], "--once") == 0)) {
-        return print_jobs(strcmp(argv[1], "--json") == 0);
+        return print_jobs(&(struct wish){.as_json = strcmp(argv[1], "--json") == 0});
     }
-    fprintf(stderr, "bcs-top: it takes --once, --json, --help or --version\n");
+    if (argc == 4 && strcmp(argv[1], "--stuck") == 0) {
+        return print_jobs(&(struct wish){.stuck = argv[2], .pid = atoll(argv[3])});
+    }
+    fprintf(
+        stderr,
+        "bcs-top: it takes --once, --json, --stuck RANKS PID, --help or --version\n");
     return EXIT_FAILURE;
 }

@@ -13,7 +13,7 @@
 
 #include "mds/tool/manifest.h"
 
-enum { MOST_LINES = 60, MOST_RANGES = 6 };
+enum { MOST_LINES = 60, MOST_RANGES = 6, MOST_IN_CIRCLE = 20 };
 
 /* What ranks of one line have in common. */
 static const char *const common[] = {
@@ -192,8 +192,31 @@ static int add_wait(json_t *groups, json_t *rank, json_t *wait)
     return rc;
 }
 
-/** Sort the ranks of a job by what they do. @return 0 or -ENOMEM */
-static int sort_ranks(const json_t *job, json_t *groups, json_t *acting)
+/** Whether a list as "0-3,7" has a rank. @param list  NULL: all */
+static bool is_listed(const char *list, json_int_t rank)
+{
+    long long first, last;
+    int n = 0;
+
+    while (list != NULL && sscanf(list, "%lld%n", &first, &n) == 1) {
+        list += n;
+        last = first;
+        if (*list == '-' && sscanf(list + 1, "%lld%n", &last, &n) == 1) {
+            list += 1 + n;
+        }
+        if (rank >= first && rank <= last) {
+            return true;
+        }
+        if (*list++ != ',') {
+            return false;
+        }
+    }
+    return list == NULL;
+}
+
+/** Sort the ranks of a job that are listed by what they do. @return 0 or -ENOMEM */
+static int sort_ranks(const json_t *job, const char *list, json_t *groups,
+                      json_t *acting)
 {
     const json_t *one;
     json_t *wait;
@@ -205,6 +228,9 @@ static int sort_ranks(const json_t *job, json_t *groups, json_t *acting)
         json_t *rank = json_object_get(one, "rank");
         json_t *waits = json_object_get(one, "waits");
 
+        if (!is_listed(list, json_integer_value(rank))) {
+            continue;
+        }
         if (json_array_size(waits) == 0) {
             json_array_append(acting, rank);
         }
@@ -216,17 +242,65 @@ static int sort_ranks(const json_t *job, json_t *groups, json_t *acting)
     return rc;
 }
 
-int roll_call_print(const json_t *job)
+/** The rank of a list that another one waits for first. @return -1: it waits for none of them */
+static json_int_t next_of(const json_t *job, const char *list, json_int_t rank)
+{
+    const json_t *one = json_array_get(json_object_get(job, "ranks"), (size_t)rank);
+    const json_t *wait, *other;
+    size_t i, j;
+
+    json_array_foreach(json_object_get(one, "waits"), i, wait)
+    {
+        json_array_foreach(json_object_get(wait, "waits_for"), j, other)
+        {
+            if (is_listed(list, json_integer_value(other))) {
+                return json_integer_value(other);
+            }
+        }
+    }
+    return -1;
+}
+
+/** Follow the waits of deadlocked ranks until one comes twice, and print those from there on. */
+static void print_circle(const json_t *job, const char *list)
+{
+    json_int_t n_ranks = number_in(job, "n_ranks"), rank = 0, start;
+
+    while (rank < n_ranks && (!is_listed(list, rank) || next_of(job, list, rank) < 0)) {
+        rank++;
+    }
+    /* After as many steps as there are ranks it is within the circle. */
+    for (json_int_t i = 0; i < n_ranks && rank >= 0; i++) {
+        rank = next_of(job, list, rank);
+    }
+    start = rank;
+    if (start < 0) { /* somebody has gone on, so it is none */
+        return;
+    }
+    printf("  each waits for the next one: %lld", (long long)start);
+    for (int n = 1; n < MOST_IN_CIRCLE; n++) {
+        rank = next_of(job, list, rank);
+        printf(", %lld", (long long)rank);
+        if (rank == start) {
+            break;
+        }
+    }
+    printf(rank == start ? "\n" : ", ...\n");
+}
+
+int roll_call_print(const json_t *job, const char *stuck)
 {
     json_t *groups = json_object(), *acting = json_array();
-    int rc =
-        groups == NULL || acting == NULL ? -ENOMEM : sort_ranks(job, groups, acting);
+    int rc = groups == NULL || acting == NULL ? -ENOMEM
+                                              : sort_ranks(job, stuck, groups, acting);
     size_t n_lines = 0;
     const char *key;
     json_t *group;
 
-    printf("Job of process %lld, %lld ranks:\n", (long long)number_in(job, "pid"),
-           (long long)number_in(job, "n_ranks"));
+    if (stuck == NULL) {
+        printf("Job of process %lld, %lld ranks:\n", (long long)number_in(job, "pid"),
+               (long long)number_in(job, "n_ranks"));
+    }
     json_object_foreach(groups, key, group)
     {
         if (n_lines++ < MOST_LINES) {
@@ -240,6 +314,9 @@ int roll_call_print(const json_t *job)
         printf("  ");
         print_ranks(acting);
         printf(": do not wait\n");
+    }
+    if (stuck != NULL) {
+        print_circle(job, stuck);
     }
     json_decref(groups);
     json_decref(acting);

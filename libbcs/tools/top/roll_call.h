@@ -7,7 +7,12 @@
 
 #include <jansson.h>
 
-/** Print a job, as bcs-top prints it as JSON. @return 0 or -ENOMEM */
-int roll_call_print(const json_t *job);
+/**
+ * Print a job, as bcs-top prints it as JSON.
+ *
+ * @param stuck  ranks as "0-3,7", who are deadlocked, or have ended: only these; NULL: all
+ * @return 0 or -ENOMEM
+ */
+int roll_call_print(const json_t *job, const char *stuck);
 
 #endif

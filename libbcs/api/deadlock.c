@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Ends a job that is deadlocked; see deadlock.h. The process leaves without more ado, since its
+ * threads wait; the launcher ends the others.
+ */
+#include "libbcs/api/deadlock.h"
+
+#include <inttypes.h>
+
+#include "libbcs/base/log.h"
+#include "libbcs/session/deadlock_report.h"
+
+/** Say what has been sent to the ranks, and is not what they wait for. */
+static void tell_unreceived(const struct nic_verdict *verdict)
+{
+    for (uint32_t i = 0; i < verdict->n_unreceived; i++) {
+        const struct nic_unreceived *one = &verdict->unreceived[i];
+
+        bcs_error("  rank %u has sent to rank %u, tag %d, %" PRIu64
+                  " bytes, which has not been received",
+                  one->from, one->to, one->tag, one->n_bytes);
+    }
+}
+
+void bcs_on_deadlock(const struct nic_engine_params *params,
+                     const struct nic_verdict *verdict)
+{
+    bcs_deadlock_report(verdict->stuck, params->n_ports);
+    tell_unreceived(verdict);
+    switch ((enum nic_referee_mode)params->config->referee) {
+    case NIC_REFEREE_ABORT:
+        bcs_error("the job ends with exit status %d; BCS_REFEREE=report, hold or off "
+                  "leaves it as it is",
+                  BCS_EXIT_DEADLOCK);
+        bcs_deadlock_exit();
+    case NIC_REFEREE_HOLD:
+        bcs_error(
+            "BCS_REFEREE=hold: the ranks wait. To look at one: gdb -p PID; bcs-top "
+            "--json has the PID of each");
+        break;
+    default:
+        bcs_error("BCS_REFEREE=report: the ranks go on waiting");
+        break;
+    }
+}

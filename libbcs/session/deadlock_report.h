@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Telling the user that ranks are deadlocked. Called once, by the referee's thread, in the first
+ * process of the machine; the ranks that it names wait meanwhile.
+ */
+#ifndef BCS_SESSION_DEADLOCK_REPORT_H
+#define BCS_SESSION_DEADLOCK_REPORT_H
+
+#include <stdint.h>
+
+/** Exit status of a job that has ended for a deadlock. */
+enum { BCS_EXIT_DEADLOCK = 86 };
+
+/**
+ * Print on standard error that some ranks can never go on, and have bcs-top say where they stand,
+ * which looks at this job from outside. If it is not there, or fails, that is said instead.
+ *
+ * @param stuck  bits by rank
+ */
+void bcs_deadlock_report(const uint64_t *stuck, uint32_t n_ranks);
+
+/** End this process at once, with that status, as its threads wait; the launcher ends the others. */
+_Noreturn void bcs_deadlock_exit(void);
+
+#endif

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Waking the referee (nic_threads/drivers/referee.c), which rests while nothing changes that it
+ * would have to look at. Called by processes that begin to wait for longer: who goes to sleep,
+ * after the announcement, and who has told where it stands.
+ */
+#ifndef NIC_THREADS_NODE_STIRRING_H
+#define NIC_THREADS_NODE_STIRRING_H
+
+#include "libbcs/base/park.h"
+#include "libbcs/ring/sleep.h"
+
+/** Wake it, if it rests. What it is to find was published before, seq_cst, or is a record. */
+static inline void nic_stir_referee(struct bcs_machine *machine)
+{
+    _Atomic uint32_t *rests = &machine->referee_rests;
+
+    /* seq_cst: partner of the store in referee.c, behind which it looks once more */
+    if (__builtin_expect(atomic_load_explicit(rests, memory_order_seq_cst) ==
+                             BCS_REFEREE_RESTS,
+                         0)) {
+        /* seq_cst: also what it is woken for; it finds it in its next look */
+        atomic_store_explicit(rests, BCS_REFEREE_STIRRED, memory_order_seq_cst);
+        bcs_park_wake(&machine->referee_park);
+    }
+}
+
+#endif
