@@ -7,6 +7,7 @@
 
 #include <errno.h>
 
+#include "mpi_shim/calls/monitor.h"
 #include "mpi_shim/comm/comm.h"
 #include "mpi_shim/real/handles.h"
 #include "mpi_shim/real/real.h"
@@ -27,6 +28,7 @@ static int await_all(MPI_Comm self, int keyval, void *value, void *extra)
         shim_state.is_ending = true;
         bcs_barrier(shim_context(), &world->group, NULL);
         shim_leave();
+        shim_monitor_report();
     }
     return MPI_SUCCESS;
 }

@@ -196,10 +196,10 @@ int shim_Finalize(void)
     shim_enter();
     shim_request_drain();
     shim_leave();
-    shim_monitor_report();
     shim_pack_teardown();
     shim_wait_outside();
-    /* Attributes of MPI_COMM_SELF are deleted in there, and may still communicate. */
+    /* Attributes of MPI_COMM_SELF are deleted in there, and may still communicate; ours is the last,
+     * and writes the report (ending.c). */
     rc = shim_real.Finalize();
     shim_progress_hook_remove();
     bcs_forked_unwatch(&shim_state.forked);
