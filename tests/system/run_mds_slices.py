@@ -69,10 +69,11 @@ def total(metrics, name):
 
 
 def problems_of_numbers(metrics, counts_collectives):
-    """Whether the program's messages and barriers are there, all of them once."""
+    """Whether the program's messages and barriers are there, all of them once, and the barrier of
+    MPI_Finalize."""
+    barriers = BARRIERS + 1 if counts_collectives else 0
     wanted = {"NP2PDEM": 2 * MESSAGES * N_RANKS, "NP2PMSM": MESSAGES * N_RANKS,
-              "NCOLLDEM": BARRIERS * N_RANKS if counts_collectives else 0,
-              "NCOLLMSM": BARRIERS if counts_collectives else 0}
+              "NCOLLDEM": barriers * N_RANKS, "NCOLLMSM": barriers}
     return [f"{name} comes to {total(metrics, name)}, wanted {number}"
             for name, number in wanted.items() if total(metrics, name) != number]
 
