@@ -20,7 +20,6 @@ static struct bcs_stand_operation need_of(const struct bcs_plan *plan)
         .tag = plan->tag,
         .cell = inside->cell,
         .kind = inside->is_send ? BCS_STAND_SEND : BCS_STAND_RECEIVE,
-        .is_step = true,
     };
 }
 

@@ -70,9 +70,7 @@ struct bcs_stand_operation {
     int32_t tag;   /* -1: any, or none */
     uint32_t cell; /* of this port, completed when it is over; or BCS_CELL_NONE */
     uint8_t kind;  /* enum bcs_stand_kind */
-    uint8_t
-        is_step; /* a message of a collective; it needs this one, and may need others */
-    uint8_t reserved[2];
+    uint8_t reserved[3];
 };
 
 /** What a thread waits for. Texts end with a zero. */

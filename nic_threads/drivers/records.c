@@ -39,15 +39,10 @@ static struct bcs_stand *stand_of(const struct nic_records *records, uint32_t ra
                     number_of(rank, thread) * records->n_record_words);
 }
 
-struct bcs_stands *nic_records_stands(const struct nic_records *records, uint32_t rank)
-{
-    return nic_engine_stands(records->engine, rank);
-}
-
 static struct bcs_stand_slot *slot_of(const struct nic_records *records, uint32_t rank,
                                       uint32_t thread)
 {
-    return bcs_stand_slot_at(nic_records_stands(records, rank), thread,
+    return bcs_stand_slot_at(nic_engine_stands(records->engine, rank), thread,
                              records->n_ranks);
 }
 

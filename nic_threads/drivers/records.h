@@ -17,9 +17,6 @@ int nic_records_create(struct nic_engine *engine, struct nic_records **records_o
 /** Accepts NULL. */
 void nic_records_destroy(struct nic_records *records);
 
-/** Where a rank stands. */
-struct bcs_stands *nic_records_stands(const struct nic_records *records, uint32_t rank);
-
 /** Read the records of all ranks. */
 void nic_records_read(struct nic_records *records);
 

@@ -114,7 +114,7 @@ static void ask(struct referee *referee, const uint64_t *suspected)
     for (uint32_t i = 0; i < n_ranks(referee); i++) {
         if (nic_deadlock_has(suspected, i)) {
             /* seq_cst: partner of the load of who answers */
-            atomic_store_explicit(&nic_records_stands(referee->records, i)->asked,
+            atomic_store_explicit(&nic_engine_stands(referee->engine, i)->asked,
                                   referee->asked, memory_order_seq_cst);
             bcs_word_wake(&nic_engine_port(referee->engine, i)->park);
         }

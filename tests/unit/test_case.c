@@ -52,7 +52,7 @@ static void ask(struct rank *me, const struct judge *judge)
     const uint64_t asked = 1;
 
     for (uint32_t i = 0; i < JUDGE; i++) {
-        atomic_store(&nic_records_stands(judge->records, i)->asked, asked);
+        atomic_store(&nic_engine_stands(me->context->engine, i)->asked, asked);
     }
     while (!have_answered(judge, asked)) {
         for (uint32_t i = 0; i < JUDGE; i++) {

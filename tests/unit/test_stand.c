@@ -120,11 +120,8 @@ END_TEST
 
 static struct bcs_stand_slot *slot_of(struct rank *me, uint32_t port)
 {
-    const struct nic_engine *engine = me->context->engine;
-    struct bcs_stands *stands = nic_view_at(
-        nic_engine_view(engine, port), nic_layout_stands_gva(&engine->layout, port));
-
-    return bcs_stand_slot_at(stands, 0, (uint32_t)me->size);
+    return bcs_stand_slot_at(nic_engine_stands(me->context->engine, port), 0,
+                             (uint32_t)me->size);
 }
 
 /** Wait until a rank stands somewhere, and read that. Who sleeps is woken, as by libbcs/look. */
