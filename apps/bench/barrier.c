@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Time of a barrier over all ranks. A program of its own.
+ * Time of a barrier over all ranks, with computation before each one if that is wanted: the
+ * benchmark of the BCS-MPI paper's section 5.3. A program of its own.
  */
 #include "apps/bench/bench.h"
+#include "apps/bench/compute.h"
 
 #include <stdio.h>
 #include <time.h>
@@ -15,6 +17,14 @@ static void barrier(struct bench *bench, size_t n_bytes, long n_iterations)
     (void)n_bytes;
     for (long i = 0; i < n_iterations; i++) {
         MPI_Barrier(MPI_COMM_WORLD);
+    }
+}
+
+static void compute_and_barrier(struct bench *bench, size_t n_bytes, long n_iterations)
+{
+    for (long i = 0; i < n_iterations; i++) {
+        compute_run(bench, bench->n_compute_steps);
+        barrier(bench, n_bytes, 1);
     }
 }
 
@@ -70,17 +80,22 @@ static long verify(struct bench *bench, size_t n_bytes)
 
 static void report(struct bench *bench, size_t n_bytes)
 {
-    double seconds = bench_seconds(bench, barrier, n_bytes);
+    bench_body_fn body = bench->compute_ms > 0 ? compute_and_barrier : barrier;
+    double seconds = bench_seconds(bench, body, n_bytes);
 
     bench_print(bench, "barrier", n_bytes, seconds * 1e6, "us");
 }
 
 static const struct bench_spec spec = {
     .name = "barrier",
-    .summary = "Barriers over all ranks, one after the other; the time of one.",
+    .summary =
+        "Barriers over all ranks, one after the other; the time of one, with the\n"
+        "computation before it.",
+    .options = BENCH_OPTION_COMPUTE,
     .n_ranks_timed = BENCH_ALL_RANKS,
     .unit_bytes = 1,
     .n_slots = bench_one_slot,
+    .setup = compute_setup,
     .verify = verify,
     .report = report,
 };

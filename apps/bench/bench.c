@@ -41,7 +41,7 @@ static const struct option options[] = {
     {"--window", BENCH_OPTION_WINDOW, OPTION_INTEGER, offsetof(struct bench, n_window),
      1, 4096, "messages under way at a time (fewer when they exceed 16 MB)"},
     {"--compute", BENCH_OPTION_COMPUTE, OPTION_REAL, offsetof(struct bench, compute_ms),
-     0, 10000, "milliseconds of computation beside each exchange"},
+     0, 10000, "milliseconds of computation beside, or before, each exchange"},
     {"--computing", BENCH_OPTION_COMPUTE, OPTION_INTEGER,
      offsetof(struct bench, n_computing), 0, 1000000,
      "first ranks that compute, while the others wait at once; 0: all"},
@@ -430,7 +430,7 @@ int bench_main(int argc, char **argv, const struct bench_spec *spec)
         .n_batches = 11,
         .batch_ms = 20,
         .n_window = 64,
-        .compute_ms = 1,
+        .compute_ms = spec->compute_ms,
     };
     char error[256] = "";
     int result;

@@ -32,6 +32,7 @@ struct bench_spec {
     long unit_bytes;     /* lengths are multiples of this */
     long n_bytes_min;    /* default of --min */
     long n_bytes_max;    /* default of --max */
+    double compute_ms;   /* default of --compute */
 
     /* Slots of n_bytes in each of the two buffers. */
     long (*n_slots)(const struct bench *bench, size_t n_bytes);
@@ -65,8 +66,8 @@ struct bench {
 
     struct line_trip trip; /* between the batches */
 
-    long n_compute_steps; /* overlap only: work that takes compute_ms */
-    double compute_value; /* overlap only: its result, so that it is not left out */
+    long n_compute_steps; /* work that takes compute_ms, see compute.h; 0: none */
+    double compute_value; /* its result, so that it is not left out */
 };
 
 /** spec->n_ranks_timed of a program in which all ranks communicate. */

@@ -6,21 +6,9 @@
  * time which anybody takes from it to move data shows up. A program of its own.
  */
 #include "apps/bench/bench.h"
+#include "apps/bench/compute.h"
 
 #include <string.h>
-
-#define N_TRIAL_STEPS 1000000L
-#define N_TRIALS 7
-
-static void compute(struct bench *bench, long n_steps)
-{
-    double value = bench->compute_value;
-
-    for (long step = 0; step < n_steps; step++) {
-        value = value * 0.999999 + 1e-6;
-    }
-    bench->compute_value = value;
-}
 
 /* One exchange with n_steps of computation between its start and its completion. */
 static void exchange(struct bench *bench, size_t n_bytes, long n_steps)
@@ -32,7 +20,7 @@ static void exchange(struct bench *bench, size_t n_bytes, long n_steps)
     MPI_Irecv(bench->receive, n, MPI_BYTE, previous, 0, MPI_COMM_WORLD,
               &bench->requests[0]);
     MPI_Isend(bench->send, n, MPI_BYTE, next, 0, MPI_COMM_WORLD, &bench->requests[1]);
-    compute(bench, n_steps);
+    compute_run(bench, n_steps);
     MPI_Waitall(2, bench->requests, MPI_STATUSES_IGNORE);
 }
 
@@ -47,7 +35,7 @@ static void compute_alone(struct bench *bench, size_t n_bytes, long n_iterations
 {
     (void)n_bytes;
     for (long i = 0; i < n_iterations; i++) {
-        compute(bench, bench->n_compute_steps);
+        compute_run(bench, bench->n_compute_steps);
     }
 }
 
@@ -55,30 +43,6 @@ static void exchange_and_compute(struct bench *bench, size_t n_bytes, long n_ite
 {
     for (long i = 0; i < n_iterations; i++) {
         exchange(bench, n_bytes, bench->n_compute_steps);
-    }
-}
-
-/* Find the work that takes compute_ms on an undisturbed core; the same on all ranks that
- * compute. */
-static void setup(struct bench *bench)
-{
-    double fastest = 1e9;
-
-    for (int trial = 0; trial < N_TRIALS && bench->rank == 0; trial++) {
-        double start = bench_now_seconds();
-        double seconds;
-
-        compute(bench, N_TRIAL_STEPS);
-        seconds = bench_now_seconds() - start;
-        if (seconds < fastest) {
-            fastest = seconds;
-        }
-    }
-    bench->n_compute_steps =
-        (long)(bench->compute_ms * 1e-3 / fastest * (double)N_TRIAL_STEPS);
-    MPI_Bcast(&bench->n_compute_steps, 1, MPI_LONG, 0, MPI_COMM_WORLD);
-    if (bench->n_computing > 0 && bench->rank >= bench->n_computing) {
-        bench->n_compute_steps = 0;
     }
 }
 
@@ -115,8 +79,9 @@ static const struct bench_spec spec = {
     .unit_bytes = 1,
     .n_bytes_min = 8,
     .n_bytes_max = 4 << 20,
+    .compute_ms = 1,
     .n_slots = bench_one_slot,
-    .setup = setup,
+    .setup = compute_setup,
     .verify = verify,
     .report = report,
 };
