@@ -12,7 +12,10 @@
 #include "mds/tool/verbs.h"
 #include <bcs/version.h>
 
-enum { LETTERS = 64 }; /* options on a command line, and a zero */
+enum {
+    LETTERS = 64,           /* options on a command line, and a zero */
+    MOST_GRID_US = 1000000, /* a second */
+};
 
 static const char help[] =
     "Usage: bcs-mds VERB FOLDER [OPTION]...\n"
@@ -54,6 +57,11 @@ static const char help[] =
     "FILE.png,\n"
     "                        or FILE.txt or - for a terminal\n"
     "  check FOLDER          whether what was recorded agrees with itself\n"
+    "    --grid US           and whether timed slices begin so near their grid\n"
+    "    --every METRIC=N    and whether the metric of slices is not 0 every N slices, "
+    "of the\n"
+    "                        clock; may be given 8 times. 1 % may miss what is "
+    "expected\n"
     "  report FOLDER -o FILE all of the above on one page in HTML, with drawings\n"
     "    -o, --output FILE   the file that is made; - is standard output\n"
     "  diff A B              what has changed most, and whether by more than noise; "
@@ -88,7 +96,7 @@ static const struct verb verbs[] = {
     {"summary", verb_summary, NULL, "arm", "", true},
     {"dist", verb_dist, NULL, "fsr", "f", false},
     {"matrix", verb_matrix, NULL, "m", "", false},
-    {"check", verb_check, NULL, "", "", true},
+    {"check", verb_check, NULL, "ge", "", true},
     {"report", verb_report, NULL, "o", "o", false},
     {"diff", NULL, verb_diff, "m", "", false},
     {"export", verb_export, NULL, "xo", "xo", true},
@@ -103,6 +111,7 @@ static const struct option options_known[] = {
     {"most", required_argument, NULL, 'm'},   {"format", required_argument, NULL, 'x'},
     {"output", required_argument, NULL, 'o'}, {"help", no_argument, NULL, 'h'},
     {"metric", required_argument, NULL, 'c'}, {"node", required_argument, NULL, 'n'},
+    {"grid", required_argument, NULL, 'g'},   {"every", required_argument, NULL, 'e'},
     {"version", no_argument, NULL, 'v'},      {NULL, 0, NULL, 0},
 };
 
@@ -135,6 +144,22 @@ static int64_t read_number(const char *text)
     return number;
 }
 
+/** Take METRIC=N. */
+static void take_rhythm(char *text, struct verb_options *options)
+{
+    char *equals = strchr(text, '=');
+
+    if (options->n_rhythms == VERBS_RHYTHMS) {
+        fail("--every is there too often, at ", text);
+    }
+    if (equals == NULL || equals == text || equals[1] == '0') {
+        fail("--every wants METRIC=N, N from 1 on, not ", text);
+    }
+    *equals = '\0';
+    options->rhythms[options->n_rhythms++] =
+        (struct rhythm){text, read_number(equals + 1)};
+}
+
 /** Take an option. */
 static void take(int letter, struct verb_options *options)
 {
@@ -159,6 +184,15 @@ static void take(int letter, struct verb_options *options)
         break;
     case 'n':
         options->node = read_number(optarg);
+        break;
+    case 'g':
+        options->grid_us = read_number(optarg);
+        if (options->grid_us > MOST_GRID_US) {
+            fail("--grid is 1000000 us at most, not ", optarg);
+        }
+        break;
+    case 'e':
+        take_rhythm(optarg, options);
         break;
     case 's':
         options->is_of_sizes = true;
@@ -259,7 +293,7 @@ static int run_verb(const struct verb *verb, char **folders,
 
 int main(int argc, char **argv)
 {
-    struct verb_options options = {.rank = -1, .n_most = -1, .node = -1};
+    struct verb_options options = {.rank = -1, .n_most = -1, .node = -1, .grid_us = -1};
     char letters[LETTERS];
     const struct verb *verb;
     int status;

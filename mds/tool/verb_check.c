@@ -4,7 +4,7 @@
  * communication come to the run time, to 0.01 % [BCS-MPI section 5.4], and its distributions
  * have as many points as were counted; its places in the program have made as many calls; its
  * messages are as many by communicator as by rank; what one rank has sent another one, that one
- * has got. Of slices see check_slices.c.
+ * has got. Of slices see check_slices.c, of what a user expects of them check_rhythm.c.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -237,7 +237,6 @@ int verb_check(const struct run *run, const struct verb_options *options)
 {
     int n_found = 0;
 
-    (void)options;
     for (uint32_t i = 0; i < run->n_files; i++) {
         n_found += check_time(run, i);
         n_found += check_distributions(&run->files[i]);
@@ -247,6 +246,12 @@ int verb_check(const struct run *run, const struct verb_options *options)
         n_found += check_peers(run, &run->files[i]);
     }
     n_found += check_slices(run);
+    if (options->grid_us >= 0) {
+        n_found += check_grid(run, options->grid_us);
+    }
+    for (size_t i = 0; i < options->n_rhythms; i++) {
+        n_found += check_rhythm(run, &options->rhythms[i]);
+    }
     printf("%u files, %d findings\n", run->n_files + run->n_nodes, n_found);
     return n_found > 0;
 }

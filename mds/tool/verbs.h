@@ -5,9 +5,13 @@
 #ifndef MDS_TOOL_VERBS_H
 #define MDS_TOOL_VERBS_H
 
+#include "mds/tool/check_rhythm.h"
 #include "mds/tool/run_read.h"
 
-enum { VERBS_USAGE_STATUS = 2 }; /* the program's, if its command line is wrong */
+enum {
+    VERBS_USAGE_STATUS = 2, /* the program's, if its command line is wrong */
+    VERBS_RHYTHMS = 8,      /* most that check is told to expect */
+};
 
 /** The options of all verbs. */
 struct verb_options {
@@ -20,6 +24,9 @@ struct verb_options {
     const char *format; /* export: name of one */
     const char *metric; /* slices: name of one */
     int64_t node;       /* slices: of this node only; -1: of all */
+    int64_t grid_us;    /* check: slices are so near their grid; -1: need not be */
+    struct rhythm rhythms[VERBS_RHYTHMS]; /* check: [n_rhythms] */
+    size_t n_rhythms;
     const char *
         output; /* export, report, slices: the file that is made, "-" for standard output */
 };

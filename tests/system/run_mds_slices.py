@@ -123,6 +123,79 @@ def test_modes(runs, report):
     return kept
 
 
+def gaps(rows, slice_ns):
+    """From each slice in which there was something to the next such one: how many slices of the
+    clock, and how many ns from a whole number of them."""
+    begins = [row["began_ns"] for row in rows if row["total"] > 0]
+    return [(round((after - before) / slice_ns),
+             abs((after - before + slice_ns // 2) % slice_ns - slice_ns // 2))
+            for before, after in zip(begins, begins[1:])]
+
+
+def of_node(rows):
+    """Of each file its rows: {what it is called: rows}."""
+    names = {}
+    for row in rows:
+        name = "all nodes" if row["scope"] == "global" else f"node {row['node']}"
+        names.setdefault(name, []).append(row)
+    return names
+
+
+def problems_of_lines(told, lines):
+    """Whether the check says just these lines, (text, how many were met, of how many), and that
+    it has found those of which more than 1 % were not met."""
+    problems = [f"no {line}" for text, n_met, n in lines
+                if (line := f"{text} {n_met} of {n} times") not in told.stdout.splitlines()]
+    n_found = sum((n - n_met) * 100 > n for _, n_met, n in lines)
+    if told.returncode != (n_found > 0) or f", {n_found} findings\n" not in told.stdout:
+        problems.append(f"status {told.returncode}, {n_found} findings wanted: {told.stdout}")
+    return problems
+
+
+def test_rhythm(runs, report, folder):
+    """What is expected of timed slices is counted again here, from what was exported."""
+    if not runs.arguments.has_json:
+        print("skipped: the rhythm of slices, as there is no JSON to count from")
+        return
+    metrics = exported(runs, folder)
+    slice_ns = 200000
+    for n_slices in (1, 2, 3):
+        lines = []
+        for name, rows in of_node(metrics["NCOLLDEM"]).items():
+            found = [n for n, _ in gaps(rows, slice_ns)]
+            lines.append((f"{name}: NCOLLDEM comes every {n_slices} slices",
+                          found.count(n_slices), len(found)))
+        told = runs.read("check", folder, "--every", f"NCOLLDEM={n_slices}")
+        report.case(f"every {n_slices} slices", problems_of_lines(told, lines))
+    for most_us in (0, 100):
+        lines = []
+        for name, rows in {**of_node(metrics["LETTS"]), **of_node(metrics["GETTS"])}.items():
+            off = [ns for _, ns in gaps([{**row, "total": 1} for row in rows], slice_ns)]
+            lines.append((f"{name}: slices are within {most_us} us of their grid",
+                          sum(ns <= most_us * 1000 for ns in off), len(off)))
+        told = runs.read("check", folder, "--grid", str(most_us))
+        report.case(f"a grid of {most_us} us", problems_of_lines(told, lines))
+
+
+def test_no_rhythm(runs, report, folder):
+    """Where nothing can be told of what is expected, that is a finding; what makes no sense is
+    refused."""
+    told = runs.read("check", folder, "--every", "NOTHING=2")
+    is_told = told.returncode == 1 and "NOTHING comes every 2 slices: cannot be told" in told.stdout
+    report.case("a rhythm of no metric", [] if is_told else [str(told)])
+    folder, problems = record(runs, {})
+    if not problems:
+        told = runs.read("check", folder, "--grid", "20")
+        if told.returncode != 1 or "cannot be told; it needs timed slices" not in told.stdout:
+            problems.append(str(told))
+    report.case("a grid on demand", problems)
+    for words in (["--every", "9"], ["--every", "LTTS=0"], ["--every", "LTTS=x"], ["--every", "=3"],
+                  ["--grid", "1000001"], ["--grid", "-1"], ["--every", "LTTS=1"] * 9):
+        told = runs.read("check", folder, *words)
+        is_told = told.returncode == 2 and words[0] in told.stderr or "a number" in told.stderr
+        report.case(f"check {' '.join(words[:2])}", [] if is_told else [str(told)])
+
+
 def test_choices(runs, report):
     timed = MODES["timed, two nodes"]
     folder, problems = record(runs, {**timed, "BCS_MDS_WINDOW": "5,10"})
@@ -247,6 +320,8 @@ def main():
         folder = test_modes(runs, report)
         test_choices(runs, report)
         test_all(runs, report)
+        test_rhythm(runs, report, folder)
+        test_no_rhythm(runs, report, folder)
         test_damage(runs, report, folder)
         test_picture(runs, report, folder)
     finally:
