@@ -212,3 +212,24 @@ void output_abandon(struct output *output)
         nftw(output->part, remove_one, 8, FTW_DEPTH | FTW_PHYS);
     }
 }
+
+int output_make(const char *name, bool is_folder, output_fill_fn fill, const void *what)
+{
+    char error[DUMP_ERROR_BYTES];
+    struct output output;
+    int rc = is_folder ? output_begin_folder(name, &output, error)
+                       : output_begin(name, &output, error);
+
+    if (rc == 0) {
+        rc = fill(what, &output, error);
+        if (rc < 0) {
+            output_abandon(&output);
+        } else {
+            rc = output_end(&output, error);
+        }
+    }
+    if (rc < 0) {
+        fprintf(stderr, "bcs-mds: %s\n", error);
+    }
+    return rc < 0;
+}

@@ -45,6 +45,15 @@ int output_end(struct output *output, char error_out[DUMP_ERROR_BYTES]);
 /** Take away what was written. */
 void output_abandon(struct output *output);
 
+/** Write what is to be in a file, or folder, that has begun. @return 0; <0: error_out says why not */
+typedef int (*output_fill_fn)(const void *what, struct output *output,
+                              char error_out[DUMP_ERROR_BYTES]);
+
+/** Make a file, or a folder, whole or not at all. @param what  for fill @return the program's exit
+ *  status: 0; 1: standard error has been told why it is not there */
+int output_make(const char *name, bool is_folder, output_fill_fn fill,
+                const void *what);
+
 /** Say that it cannot be written. @param rc  -errno */
 int output_refuse(const struct output *output, int rc,
                   char error_out[DUMP_ERROR_BYTES]);

@@ -66,30 +66,27 @@ static const struct format *find(const char *name)
     return NULL;
 }
 
+/** What is exported, and how. */
+struct job {
+    const struct run *run;
+    const struct format *format;
+};
+
+static int fill(const void *what, struct output *output,
+                char error_out[DUMP_ERROR_BYTES])
+{
+    const struct job *job = what;
+
+    return job->format->write(job->run, output, error_out);
+}
+
 int verb_export(const struct run *run, const struct verb_options *options)
 {
-    const struct format *format = find(options->format);
-    char error[DUMP_ERROR_BYTES];
-    struct output output;
-    int rc;
+    struct job job = {run, find(options->format)};
 
-    if (format == NULL || format->write == NULL) {
-        return refuse(options->format,
-                      format == NULL ? "is none that is known" : format->reason);
+    if (job.format == NULL || job.format->write == NULL) {
+        return refuse(options->format, job.format == NULL ? "is none that is known"
+                                                          : job.format->reason);
     }
-    rc = format->is_folder ? output_begin_folder(options->output, &output, error)
-                           : output_begin(options->output, &output, error);
-    if (rc == 0) {
-        rc = format->write(run, &output, error);
-        if (rc < 0) {
-            output_abandon(&output);
-        }
-    }
-    if (rc == 0) {
-        rc = output_end(&output, error);
-    }
-    if (rc < 0) {
-        fprintf(stderr, "bcs-mds: %s\n", error);
-    }
-    return rc < 0;
+    return output_make(options->output, job.format->is_folder, fill, &job);
 }

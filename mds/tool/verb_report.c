@@ -147,39 +147,25 @@ static int make(const struct run *run, char **text_out, size_t *n_bytes_out)
     return fclose(out) != 0 ? -ENOMEM : rc;
 }
 
-/** Write a text as the output. */
-static int save(const char *name, const char *text, size_t n_bytes,
+/** Write the page, if there is memory for all of it. */
+static int fill(const void *what, struct output *output,
                 char error_out[DUMP_ERROR_BYTES])
 {
-    struct output output;
-    int rc = output_begin(name, &output, error_out);
-
-    if (rc < 0) {
-        return rc;
-    }
-    if (fwrite(text, 1, n_bytes, output.file) != n_bytes) {
-        rc = output_refuse(&output, -errno, error_out);
-        output_abandon(&output);
-        return rc;
-    }
-    return output_end(&output, error_out);
-}
-
-int verb_report(const struct run *run, const struct verb_options *options)
-{
-    char error[DUMP_ERROR_BYTES];
+    const struct run *run = what;
     size_t n_bytes;
     char *text;
     int rc = make(run, &text, &n_bytes);
 
     if (rc < 0) {
-        dump_refuse(error, "no memory for the page of %s", run->folder);
-    } else {
-        rc = save(options->output, text, n_bytes, error);
+        dump_refuse(error_out, "no memory for the page of %s", run->folder);
+    } else if (fwrite(text, 1, n_bytes, output->file) != n_bytes) {
+        rc = output_refuse(output, -errno, error_out);
     }
     free(text);
-    if (rc < 0) {
-        fprintf(stderr, "bcs-mds: %s\n", error);
-    }
-    return rc < 0;
+    return rc;
+}
+
+int verb_report(const struct run *run, const struct verb_options *options)
+{
+    return output_make(options->output, false, fill, run);
 }

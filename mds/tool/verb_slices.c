@@ -96,10 +96,16 @@ static const char *terminal_of(const char *name)
     return NULL;
 }
 
+/** What is drawn, and how. */
+struct picture {
+    const struct series *series;
+    const char *metric, *terminal;
+};
+
 /** Write what gnuplot is to do, with all data in it. */
-static void write_script(FILE *out, const struct series *series, const char *metric,
-                         const char *terminal, int fd)
+static void write_script(FILE *out, const struct picture *picture, int fd)
 {
+    const struct series *series = picture->series;
     double unit = series->is_time ? NS_PER_US : 1;
     char span[96];
 
@@ -110,7 +116,7 @@ static void write_script(FILE *out, const struct series *series, const char *met
             "set key above\nset yrange [*<0:*]\n"
             "plot '-' using 1:2 title 'mean' with points pt 7 ps 0.35, "
             "'-' using 1:2 title 'most' with points pt 7 ps 0.2\n",
-            terminal, fd, metric,
+            picture->terminal, fd, picture->metric,
             series->interval > 0 ? "Interval of time" : "Number of the slice", span,
             series->is_time ? "us" : "number");
     for (int curve = 0; curve < 2; curve++) {
@@ -126,11 +132,12 @@ static void write_script(FILE *out, const struct series *series, const char *met
     }
 }
 
-/** Have gnuplot draw into an open file. @return 0; <0: error_out says why not */
-static int draw(const struct series *series, const char *metric, const char *terminal,
-                FILE *file, char error_out[DUMP_ERROR_BYTES])
+/** Have gnuplot draw into an open file. */
+static int draw(const void *what, struct output *output,
+                char error_out[DUMP_ERROR_BYTES])
 {
-    int fd = dup(fileno(file)); /* which a program that is started keeps */
+    const struct picture *picture = what;
+    int fd = dup(fileno(output->file)); /* which a program that is started keeps */
     FILE *script;
     int status;
 
@@ -143,7 +150,7 @@ static int draw(const struct series *series, const char *metric, const char *ter
         close(fd);
         return dump_refuse(error_out, "cannot start gnuplot: %s", strerror(errno));
     }
-    write_script(script, series, metric, terminal, fd);
+    write_script(script, picture, fd);
     status = pclose(script);
     close(fd);
     if (status != 0) {
@@ -158,32 +165,16 @@ static int draw(const struct series *series, const char *metric, const char *ter
 /** Make the picture. @return the program's exit status */
 static int save(const struct series *series, const char *metric, const char *name)
 {
-    const char *terminal = terminal_of(name);
-    char error[DUMP_ERROR_BYTES];
-    struct output output;
-    int rc;
+    struct picture picture = {series, metric, terminal_of(name)};
 
-    if (terminal == NULL) {
+    if (picture.terminal == NULL) {
         fprintf(stderr,
                 "bcs-mds: a picture's name ends in .svg, .png or .txt, or is -, "
                 "which is not so of %s\n",
                 name);
         return VERBS_USAGE_STATUS;
     }
-    rc = output_begin(name, &output, error);
-    if (rc == 0) {
-        rc = draw(series, metric, terminal, output.file, error);
-        if (rc < 0) {
-            output_abandon(&output);
-        }
-    }
-    if (rc == 0) {
-        rc = output_end(&output, error);
-    }
-    if (rc < 0) {
-        fprintf(stderr, "bcs-mds: %s\n", error);
-    }
-    return rc < 0;
+    return output_make(name, false, draw, &picture);
 }
 
 /** Say which metrics there are. @return 1 */
