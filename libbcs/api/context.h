@@ -8,6 +8,7 @@
 
 #include "libbcs/api/group.h"
 #include "libbcs/api/hooks.h"
+#include "libbcs/api/pace.h"
 #include "libbcs/base/forked.h"
 #include "libbcs/ring/poster.h"
 #include "libbcs/session/meeting.h"
@@ -67,6 +68,7 @@ struct bcs_context {
     uint32_t n_ordered;
     uint32_t n_orders_idle; /* see wait.c */
     struct bcs_plans plans; /* collectives that go on by themselves */
+    struct bcs_pace pace;   /* of long messages */
     uint64_t n_at_hand;     /* messages that were received without a descriptor */
     uint32_t n_misses;      /* tests in a row that found nothing */
     uint32_t n_turns;       /* of waits, since the last look outside */

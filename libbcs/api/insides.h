@@ -66,4 +66,15 @@ static inline uint8_t bcs_message_space(const struct bcs_message *message)
     return message->reserved[0];
 }
 
+/** The caller does not leave its call before the message is over, though it has others. */
+static inline void bcs_message_stay(struct bcs_message *message)
+{
+    message->reserved[1] = 1;
+}
+
+static inline bool bcs_message_stays(const struct bcs_message *message)
+{
+    return message->will_wait || message->reserved[1] != 0;
+}
+
 #endif

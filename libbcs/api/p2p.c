@@ -94,7 +94,8 @@ static inline bool buffer_payload(struct bcs_context *context,
         }
     }
     entry->flags = (bcs_message_layout(message) != NULL ? BCS_LAID_OUT : 0) |
-                   (message->will_wait ? BCS_WAITING : 0);
+                   (message->will_wait ? BCS_WAITING : 0) |
+                   (bcs_message_stays(message) ? BCS_STAYING : 0);
     entry->address = (uint64_t)(uintptr_t)message->data;
     return false;
 }
@@ -220,6 +221,21 @@ prepare_receive(struct bcs_context *context, const struct bcs_message *message,
     inside->is_collective = false;
     remember(context, request_out);
     return entry;
+}
+
+/** What the receive of a long message says whose process stays: how it had better come. */
+static __attribute__((noinline)) uint8_t
+flags_of_stay(struct bcs_context *context, const struct bcs_message *message)
+{
+    if (message->peer == BCS_ANY_SOURCE || context->config.copy != NIC_COPY_AUTO ||
+        context->engine->is_timed) {
+        return 0;
+    }
+    return BCS_STAYING |
+           (bcs_pace_wants_blocks(&context->pace, message->group->ports[message->peer],
+                                  message->n_bytes)
+                ? BCS_DATA_BLOCK
+                : 0);
 }
 
 int bcs_imrecv(struct bcs_context *context, const struct bcs_message *message,
@@ -383,6 +399,10 @@ int bcs_recv(struct bcs_context *context, const struct bcs_message *message,
         entry = prepare_receive(context, message, request == NULL ? &own : request);
         if (entry == NULL) {
             return find_no_cell(context, message);
+        }
+        if (message->n_bytes > context->config.eager_limit_bytes &&
+            (request == NULL || bcs_message_stays(message))) {
+            entry->flags |= flags_of_stay(context, message);
         }
         if (request != NULL) {
             bcs_post_kick(context, ring, entry);

@@ -128,7 +128,7 @@ static inline struct bcs_message message_of(const struct bcs_plan *plan, int32_t
         .peer = peer,
         .tag = plan->tag,
         .will_wait = plan->request == NULL && !plan->has_receives,
-        .reserved = {BCS_SPACE_COLLECTIVE},
+        .reserved = {BCS_SPACE_COLLECTIVE, plan->request == NULL},
     };
 }
 

@@ -11,7 +11,8 @@
  * and the engine grants no more before that.
  *
  * - Direct: either end claims, and copies with one system call.
- * - Streamed, where a buffer has gaps or the kernel forbids direct copies: the sender
+ * - Streamed, where a buffer has gaps, the kernel forbids direct copies, or the receiver has found
+ *   that this is faster (pace.h) and both wait: the sender
  *   claims, and loads the piece into a block of its own, which it publishes in its cell
  *   (struct bcs_stream); the receiver stores the pieces in their order, frees the blocks
  *   and counts the bytes as moved. Each wakes the other after each piece. A block goes from
@@ -219,6 +220,20 @@ static void store_pieces(struct bcs_context *context, const struct bcs_cell *cel
     }
 }
 
+/** All is over: remember how long it took, if that was nobody's fault but the copies'. */
+static void note_pace(struct bcs_context *context, const struct bcs_cell *cell)
+{
+    const struct bcs_transfer *transfer = &cell->transfer;
+
+    if (transfer->began != 0) {
+        uint32_t n_units = bcs_transfer_now() - transfer->began;
+
+        bcs_pace_note(&context->pace, cell->peer_port, transfer->n_wanted,
+                      transfer->is_streamed,
+                      (uint64_t)n_units << BCS_TRANSFER_TICKS_SHIFT);
+    }
+}
+
 bool bcs_transfer_pull(struct bcs_context *context, struct bcs_cell *cell,
                        const struct bcs_request *request)
 {
@@ -243,6 +258,7 @@ bool bcs_transfer_pull(struct bcs_context *context, struct bcs_cell *cell,
     if (!dismiss_sender(context, cell)) {
         return false;
     }
+    note_pace(context, cell);
     bcs_cell_complete(cell, BCS_CELL_DONE);
     return true;
 }

@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "libbcs/base/clock.h"
 #include "libbcs/base/limits.h"
 
 enum {
@@ -40,11 +41,13 @@ enum bcs_descriptor_kind {
 /** Bits of bcs_descriptor.flags. */
 enum {
     BCS_DATA_INLINE = 1, /* payload is in the descriptor */
-    BCS_DATA_BLOCK = 2,  /* payload is in the eager block at .address */
+    BCS_DATA_BLOCK = 2,  /* payload is in the eager block at .address; receive: a long
+                            message had better come through blocks, if BCS_STAYING */
     BCS_SYNCHRONOUS = 4, /* complete the sender's cell at the match */
     BCS_TAKE = 8,        /* probe: take the message out of the queue (matched probe) */
     BCS_TO_ALL = 16,     /* reduction: every member gets the result */
-    BCS_WAITING = 32,    /* send: the sender does nothing else until it is done */
+    BCS_STAYING = 16,    /* send, receive: its call does not end before it is done */
+    BCS_WAITING = 32,    /* send: and does nothing else, so that it copies one half */
     BCS_LAID_OUT = 64, /* the bytes at .address have gaps that only the poster knows */
     BCS_LANDED = 128,  /* the block at .address is on the receiver's node */
 };
@@ -147,6 +150,7 @@ struct bcs_transfer {
     uint32_t is_shared;           /* the sender waits, so that both are going to copy */
     uint32_t is_streamed;         /* see struct bcs_stream */
     _Atomic uint32_t is_refused; /* who claimed a piece may not copy; none is claimed */
+    uint32_t began;              /* bcs_transfer_now, if both ends stay; else 0 */
     uint64_t n_wanted;           /* bytes that fit the receive buffer */
     uint64_t target;             /* receive buffer, address in the receiver */
     /* bytes before the granted chunk; relaxed: who claims of an older one than it read finds
@@ -154,6 +158,14 @@ struct bcs_transfer {
     _Atomic uint64_t chunk_begin;
     uint32_t n_stored; /* streamed: pieces that the receiver has taken */
 };
+
+enum { BCS_TRANSFER_TICKS_SHIFT = 4 }; /* so that a word has some ten seconds */
+
+/** The time for bcs_transfer.began: in units of 2^BCS_TRANSFER_TICKS_SHIFT ticks, never 0. */
+static inline uint32_t bcs_transfer_now(void)
+{
+    return (uint32_t)(bcs_clock_ticks() >> BCS_TRANSFER_TICKS_SHIFT) | 1;
+}
 
 /** The pieces of a streamed transfer that the sender has loaded into blocks of its own and
  *  the receiver has not stored yet. It lives in the sender's cell. */

@@ -50,6 +50,15 @@ static bool is_on_its_own(const struct nic_view *view, uint32_t port, uint32_t p
     return nic_ports_are_apart(engine, port, peer);
 }
 
+/** Whether a transfer had better go through blocks, as its receiver has found: only where both
+ *  processes stay in their calls, as it goes on only while both take part. */
+static bool is_blockwise(const struct nic_view *view, const struct nic_item *item,
+                         const struct bcs_descriptor *receive)
+{
+    return (receive->flags & BCS_DATA_BLOCK) != 0 && item->both_stay &&
+           item->is_local && view->engine->mover == NULL;
+}
+
 /** Make a transfer of a matched long message and queue it for its first chunk. */
 static void transfer_begin(struct nic_view *view, const struct nic_pair *pair)
 {
@@ -76,11 +85,15 @@ static void transfer_begin(struct nic_view *view, const struct nic_pair *pair)
     item->is_block = (send->flags & BCS_DATA_BLOCK) != 0;
     item->is_local = nic_view_has(view, pair->send.port);
     item->is_shared = (send->flags & BCS_WAITING) != 0;
+    item->both_stay = (send->flags & receive->flags & BCS_STAYING) != 0;
     item->is_open = 0;
     item->is_loaded_by_sender = (send->flags & BCS_LAID_OUT) != 0 ||
                                 is_on_its_own(view, pair->send.port, item->port);
     item->is_stored_by_receiver = (receive->flags & BCS_LAID_OUT) != 0 ||
                                   is_on_its_own(view, item->port, pair->send.port);
+    if (is_blockwise(view, item, receive)) {
+        item->is_loaded_by_sender = 1;
+    }
     item->chunk_limit = item->is_local ? UINT64_MAX : BCS_CHUNK_BLOCK_BYTES;
     cell->source = send->source;
     cell->tag = send->tag;

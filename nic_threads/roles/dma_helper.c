@@ -117,6 +117,7 @@ static void copy_refused(struct nic_view *view, const struct bcs_descriptor *not
     begin_chunk(transfer,
                 atomic_load_explicit(&transfer->chunk_begin, memory_order_relaxed));
     transfer->is_streamed = 1;
+    transfer->began = 0; /* its time tells nothing any more */
     transfer->n_stored = 0;
     open_stream(view, note->port, note->cell);
 }
@@ -136,6 +137,7 @@ static void open_local(struct nic_view *view, const struct nic_share *share)
     atomic_store_explicit(&transfer->sender_left, 0, memory_order_relaxed);
     transfer->item = share->item;
     transfer->is_shared = item->is_shared;
+    transfer->began = item->both_stay ? bcs_transfer_now() : 0;
     transfer->is_streamed = nic_item_needs_ends(item);
     transfer->n_stored = 0;
     transfer->n_wanted = item->total;

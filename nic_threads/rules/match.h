@@ -48,6 +48,7 @@ struct nic_item {
     uint8_t is_open;             /* the endpoints have been told to copy */
     uint8_t is_loaded_by_sender; /* nobody else can read its memory; may be found out */
     uint8_t is_stored_by_receiver; /* nobody else can write its memory; the same */
+    uint8_t both_stay; /* both processes do, in their calls, until it is done */
 };
 
 /** Whether a transfer goes on only when the process at one of its ends takes part. */

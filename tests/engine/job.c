@@ -47,7 +47,7 @@ static void configure(struct job *job)
     ck_assert_int_eq(
         bcs_config_read(&nic_config_table, &job->config, error, sizeof(error)), 0);
     job->config.node_ranks = shape->node_ranks;
-    job->config.copy = shape->is_direct ? NIC_COPY_DIRECT : NIC_COPY_POOLED;
+    job->config.copy = shape->is_direct ? NIC_COPY_AUTO : NIC_COPY_POOLED;
     job->config.strobe = shape->is_timed ? NIC_STROBE_TIMED : NIC_STROBE_DEMAND;
     job->config.slice_ns = SLICE_NS;
     job->config.driver = shape->has_crew ? NIC_DRIVER_THREADS : NIC_DRIVER_INLINE;

@@ -274,6 +274,56 @@ START_TEST(every_block_comes_back)
 }
 END_TEST
 
+/** Have the receiver know which way was faster for messages of the sender. */
+static void know_pace(bool is_faster_by_blocks)
+{
+    struct bcs_pace *pace = &ranks[RECEIVER].context->pace;
+
+    for (int i = 0; i < 8; i++) {
+        bool has_blocks = bcs_pace_wants_blocks(pace, SENDER, N_BYTES);
+
+        bcs_pace_note(pace, SENDER, N_BYTES, has_blocks,
+                      has_blocks == is_faster_by_blocks ? N_BYTES : 2 * N_BYTES);
+    }
+    bcs_pace_wants_blocks(pace, SENDER, N_BYTES); /* one that tries the other way */
+}
+
+enum { RECEIVER_WAITS = 1, SENDER_WAITS = 2, BLOCKS_ARE_FASTER = 4, ALL_OF_IT = 7 };
+
+/* A stream goes on only while both take part. */
+START_TEST(a_message_is_streamed_only_where_both_wait_and_that_was_faster)
+{
+    struct bcs_message sent =
+        rank_message(&ranks[SENDER], RECEIVER, 1, source, N_BYTES);
+    struct bcs_message received =
+        rank_message(&ranks[RECEIVER], SENDER, 1, target, N_BYTES);
+    const struct bcs_pace_entry *entries = ranks[RECEIVER].context->pace.entries;
+    uint32_t n_noted = 0;
+
+    know_pace((_i & BLOCKS_ARE_FASTER) != 0);
+    sent.will_wait = (_i & SENDER_WAITS) != 0;
+    received.will_wait = (_i & RECEIVER_WAITS) != 0;
+    bcs_send(ranks[SENDER].context, &sent, BCS_SEND_STANDARD, &sending);
+    bcs_recv(ranks[RECEIVER].context, &received, NULL, &receiving);
+    turn();
+    ck_assert_int_eq(cell_of(RECEIVER, &receiving)->transfer.is_streamed,
+                     _i == ALL_OF_IT);
+    while (!bcs_look(ranks[RECEIVER].context, &receiving)) {
+        bcs_look(ranks[SENDER].context, &sending);
+        turn();
+    }
+    expect_all_copied();
+    for (uint32_t i = 0; i < BCS_PACE_ENTRIES; i++) {
+        n_noted += entries[i].n_noted[false] + entries[i].n_noted[true];
+    }
+    ck_assert_uint_eq(n_noted,
+                      8 + ((_i & 3) == 3)); /* only what both have waited for */
+    while (!bcs_look(ranks[SENDER].context, &sending)) {
+        turn();
+    }
+}
+END_TEST
+
 static TCase *direct_tcase(void)
 {
     TCase *tcase = tcase_create("direct");
@@ -287,6 +337,9 @@ static TCase *direct_tcase(void)
     tcase_add_test(tcase, a_receiver_waits_for_a_sender_that_is_in_its_cell);
     tcase_add_test(tcase, a_message_to_oneself_is_copied);
     tcase_add_test(tcase, in_any_order_of_steps_every_byte_arrives);
+    tcase_add_loop_test(tcase,
+                        a_message_is_streamed_only_where_both_wait_and_that_was_faster,
+                        0, ALL_OF_IT + 1);
     return tcase;
 }
 

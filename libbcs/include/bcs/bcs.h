@@ -148,8 +148,8 @@ struct bcs_message {
     size_t n_bytes; /* send: length; receive: room */
     int32_t peer;   /* rank in the group; receive, probe: or BCS_ANY_SOURCE */
     int32_t tag;    /* 0 or more; receive, probe: or BCS_ANY_TAG */
-    /* Send, a hint: the caller will do nothing else until the send is done, so it may
-     * take half of the copying of a long message. Otherwise the receiver copies. */
+    /* A hint: the caller will do nothing else until this is done, so that it may take its part
+     * of the copying of a long message. Otherwise the receiver copies. */
     bool will_wait;
     uint8_t reserved[7]; /* clear, as is reserved_pointer */
     const void *reserved_pointer;
