@@ -12,7 +12,7 @@ import shutil
 import subprocess
 import tempfile
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from bcs_jobs import BenchError
@@ -20,10 +20,12 @@ from bcs_jobs import BenchError
 
 @dataclass
 class Outcome:
-    """What a part of the document becomes: text in Markdown, and a drawing or None."""
+    """What a part of the document becomes: text in Markdown, a drawing or None, and more
+    drawings by the figures' names."""
 
     text: str
     svg: str = None
+    drawings: dict = field(default_factory=dict)
 
 
 def number_text(value):
@@ -123,12 +125,14 @@ def rounds_text(options, conditions):
 
 
 def outcome_write(path, part, outcome, figure):
-    """Put an outcome into the document, and its drawing, named after the figure, into the
+    """Put an outcome into the document, and its drawings, named after the figures, into the
     folder beside it."""
-    text = outcome.text
-    if outcome.svg:
-        plot = Path(path).with_suffix("") / f"figure-{figure.replace('.', '-')}.svg"
-        plot.parent.mkdir(exist_ok=True)
-        plot.write_text(outcome.svg, encoding="utf-8")
-        text = f"![Figure {figure}]({plot.parent.name}/{plot.name})\n\n{text}"
-    file_write(path, {part: text})
+    folder = Path(path).with_suffix("")
+    drawings = {**({figure: outcome.svg} if outcome.svg else {}), **outcome.drawings}
+    links = []
+    for name, svg in drawings.items():
+        plot = folder / f"figure-{name.replace('.', '-')}.svg"
+        folder.mkdir(exist_ok=True)
+        plot.write_text(svg, encoding="utf-8")
+        links.append(f"![Figure {name}]({folder.name}/{plot.name})\n\n")
+    file_write(path, {part: "".join(links) + outcome.text})

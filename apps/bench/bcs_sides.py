@@ -31,6 +31,7 @@ def sides_all():
         ("native", "#8b949e", ("native", None)),
         ("timed-250us", "#7fb5ec", timed(250)),
         ("timed-500us", "#2f6fb7", timed(500)),
+        ("nodes-250us", "#b9a4dc", timed(250, **nodes)),
         ("nodes-500us", "#8f6fc1", timed(500, **nodes)),
         ("unbuffered-250us", "#f0b45c", timed(250, **unbuffered)),
         ("unbuffered-500us", "#c8703a", timed(500, **unbuffered)),
@@ -46,8 +47,9 @@ def sides_all():
 
 
 SIDES = sides_all()
-NATIVE, DEMAND = SIDES["native"], SIDES["demand"]
-BLOCKING_SIDES = tuple(name for name in SIDES if not name.startswith("threads"))
+NATIVE, DEMAND, NODES_250 = SIDES["native"], SIDES["demand"], SIDES["nodes-250us"]
+BLOCKING_SIDES = tuple(name for name in SIDES
+                       if not name.startswith("threads") and name != "nodes-250us")
 # Where nothing waits for a send, it makes no difference whether sends are buffered.
 BUFFERED_SIDES = tuple(name for name in BLOCKING_SIDES
                        if not name.startswith("unbuffered"))

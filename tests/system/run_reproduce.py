@@ -96,6 +96,27 @@ class Suite:
                 problems.append(f"no row of {title}")
         self.report.case("strobes", [*problems, result.stdout] if problems else [], line)
 
+    def case_monitor(self):
+        """Each part of the monitoring system's has what it is about."""
+        n = r"\S+"
+        wanted = {
+            "5.3-slices": [r"^    all nodes: slices are within 20 us of their grid \d+ of [1-9]\d* ",
+                           r"^    node 1: NCOLLDEM comes every 9 slices \d+ of [1-9]\d* times"],
+            "table-5.3": [rf"^\| MPI_Allreduce +(\| +{n} ){{5}}\|$",
+                          r"^Run time of all ranks together \S+ ms; .* by 0.00\d* %"],
+            "table-6.1": [rf"^\| {program}, 2 ranks +\| +{mode} \| +{n} s \| +{n} s \| +{n} % "
+                          rf"\({n} to {n}\) \| +\d+ x -?\d+ ns = {n} % \|$"
+                          for program in ("timing_h", "sweep3d blocking")
+                          for mode in ("mmds", "trace", "emds")],
+        }
+        for figure, patterns in wanted.items():
+            options = ["--quick", "--only", figure, "--ranks", "2", *self.build]
+            result, line = self.run_driver(options)
+            problems = [] if result.status == 0 else [f"{result.status}: {result.stderr[:500]}"]
+            problems += [f"no {pattern}" for pattern in patterns
+                         if not re.search(pattern, result.stdout, re.M)]
+            self.report.case(figure, [*problems, result.stdout] if problems else [], line)
+
     def case_failing_side(self):
         path = self.document()
         options = [*TINY, "--sides", "native", "--sides", "demand", *self.build]
