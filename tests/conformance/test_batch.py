@@ -13,7 +13,8 @@ import job
 
 # Does with the programs' names what conformance_batch does; alone, it is the program.
 # In a job under BCS ("carried") "bad" always fails, "shy" when it is not alone, "odd"
-# prints something else, "hung" hangs, "rash" ends the job as if all were over.
+# prints something else, "hung" hangs, "rash" ends the job as if all were over. Natively "wrong"
+# always fails, "unlucky" when it is not alone.
 SCRIPT = """#!/bin/sh
 how=$1; shift 3
 alone=yes
@@ -29,6 +30,8 @@ for program; do
     carried-rash-*) exit 0 ;;
     carried-late-no) echo "late has passed"; echo "== end"; exit 6 ;;
     native-wrong-*) exit 5 ;;
+    native-unlucky*-no) exit 7 ;;
+    carried-unlucky_and_odd-*) echo "odd" ;;
     esac
     echo "$program has passed"
 done
@@ -66,8 +69,9 @@ class BatchTest(unittest.TestCase):
                 *programs,
             ]
         )
-        with contextlib.redirect_stdout(io.StringIO()):
+        with contextlib.redirect_stdout(io.StringIO()) as printed:
             cases = list(run_conformance.run_launches(arguments))
+        self.printed = printed.getvalue()
         self.cases = [(case.program, case.mode) for case in cases]
         return {
             case.program: (" ".join(case.problems), case.repeat)
@@ -116,6 +120,14 @@ class BatchTest(unittest.TestCase):
         self.assertEqual(list(failed), ["wrong"])
         self.assertIn("native status 5", failed["wrong"][0])
         self.assertEqual([mode for name, mode in self.cases if name == "wrong"], [None])
+
+    def test_what_fails_natively_among_others_is_compared_with_what_it_prints_alone(self):
+        failed = self.run_batch("a", "unlucky", "unlucky_and_odd", "b")
+        self.assertEqual(list(failed), ["unlucky_and_odd"])
+        self.assertIn("line 1 is 'odd'", failed["unlucky_and_odd"][0])
+        self.assertEqual(len(self.cases), 8)
+        self.assertIn("natively unlucky, 2 ranks, has failed among others, but not alone, which "
+                      "counts: native status 7", self.printed)
 
     def test_the_line_that_tells_most_is_told(self):
         lines = ["----", "another", "bcs[rank 0]: copy-refused",
