@@ -48,12 +48,17 @@ static inline uint64_t bcs_bell_n_rings(const struct bcs_bell *bell)
  * What to do when a look has found nothing, before the next one: nothing (it has paused), serve
  * others (BCS_WAIT_ANNOUNCE: and look everywhere, since it sleeps next), or bcs_bell_sleep
  * (BCS_WAIT_SLEEP). Inlined, as a look takes some nanoseconds.
+ *
+ * @param n_early  looks without a pause, or a look at the clock, at the beginning, where
+ *                 processes have a core each
  */
-static inline enum bcs_wait_step bcs_bell_step(const struct bcs_bell *bell,
-                                               struct bcs_bell_wait *wait)
+static inline __attribute__((always_inline)) enum bcs_wait_step
+bcs_bell_step_early(const struct bcs_bell *bell, struct bcs_bell_wait *wait,
+                    uint32_t n_early)
 {
     const struct bcs_patience calm = {
-        .n_at_once = BCS_BELL_AT_ONCE,
+        .n_at_once = n_early,
+        .n_first = n_early > BCS_BELL_AT_ONCE ? n_early : 0,
         .n_a_halt = BCS_BELL_A_CLOCK,
         .yield_ticks = BCS_PATIENCE_ENDLESS,
         .sleep_ticks = bell->spin_ticks,
@@ -70,6 +75,13 @@ static inline enum bcs_wait_step bcs_bell_step(const struct bcs_bell *bell,
         wait->n_heard = bcs_bell_n_rings(bell);
     }
     return step;
+}
+
+/** The same, as cBSP waits, whose looks are longer. */
+static inline enum bcs_wait_step bcs_bell_step(const struct bcs_bell *bell,
+                                               struct bcs_bell_wait *wait)
+{
+    return bcs_bell_step_early(bell, wait, BCS_BELL_AT_ONCE);
 }
 
 /**

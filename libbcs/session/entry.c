@@ -54,10 +54,12 @@ int bcs_entry_init(struct bcs_entry *entry_out, enum bcs_entry_use use)
 {
     /* The process's own, as long as it lives: to the launcher it is one process of one job,
      * which puts each of its keys once. (Who has another bootstrap does not come here.) */
-    static atomic_flag has_entered[] = {ATOMIC_FLAG_INIT, ATOMIC_FLAG_INIT};
+    static atomic_flag has_entered[BCS_N_ENTRIES] = {ATOMIC_FLAG_INIT, ATOMIC_FLAG_INIT,
+                                                     ATOMIC_FLAG_INIT};
     static const char *const callers[BCS_N_ENTRIES] = {
         [BCS_ENTRY_API] = "bcs_init",
         [BCS_ENTRY_CBSP] = "cBSP_initialize",
+        [BCS_ENTRY_CHANNELS] = "bcs_channels_init",
     };
     const char *caller = callers[use];
     struct bcs_entry entry = {
