@@ -17,8 +17,8 @@ import subprocess
 import sys
 import tempfile
 
-HEADERS = ("bcs/bcs.h", "bcs/cbsp.h", "bcs/primitives.h", "bcs/status.h", "bcs/version.h",
-           "bsp.h")
+HEADERS = ("bcs/bcs.h", "bcs/cbsp.h", "bcs/channel.h", "bcs/channel_ring.h", "bcs/primitives.h",
+           "bcs/status.h", "bcs/version.h", "bsp.h")
 LIBRARIES = ("libbcs.so", "libbcs/bsplib/libbcs_bsp.so")
 INTRODUCTION = """\
 # What programs are compiled with: structs with their sizes and alignments, members with

@@ -36,6 +36,7 @@ CALL_EDGES = {
     ],
     "libbcs/bsplib": ["libbcs/cbsp"],
     "libbcs/cbsp": ["libbcs/copy", "libbcs/core", "libbcs/session"],
+    "libbcs/channel": ["libbcs/core", "libbcs/session"],
     "libbcs/look": ["libbcs/ring"],
     "libbcs/tools": ["libbcs/session", "libbcs/transport"],
     "libbcs/tools/top": ["libbcs/look", "mds/tool"],
@@ -120,6 +121,7 @@ SYSTEM_CALLS = {
     "sched_yield": [
         "libbcs/api",
         "libbcs/cbsp",
+        "libbcs/channel",
         "libbcs/core",
         "libbcs/transport/shm",
         "mds",

@@ -24,6 +24,9 @@ PROCESS_STATE = {
     "libbcs/base/notice.c": {"said": "part of the log sink: what standard error has said"},
     "libbcs/bsplib/check.c": {"bsplib_self": "the current one: <bsp.h> names none"},
     "libbcs/cbsp/transfer.c": {"cbsp_self": "the current one: <bcs/cbsp.h> names none"},
+    "libbcs/channel/job.c": {
+        "channels_self": "the current one: its opening functions name none",
+    },
     "libbcs/session/entry.c": {
         "has_entered": "the launcher knows the process, as long as it lives, as one of a job",
     },

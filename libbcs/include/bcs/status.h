@@ -19,5 +19,7 @@
 #define BCS_E_CANCELLED 4
 /** The members of a group were in different collectives, or did not mean the same one. */
 #define BCS_E_DISAGREED 5
+/** The other end of a channel was closed, and nothing is left to be received. */
+#define BCS_E_CLOSED 6
 
 #endif

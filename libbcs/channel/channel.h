@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Inside of open channels: one process's state, and what the files of this folder do for each
+ * other. The functions of <bcs/channel.h> that name no end take channels_self, and all below
+ * them is told which one, so that several processes of a job can be in one process of the
+ * system. Opening and closing take the state's lock; using an end takes nothing, as it is its
+ * thread's.
+ *
+ *   self.c     the functions that name no end
+ *   job.c      joining and leaving
+ *   open.c     opening and closing ends
+ *   door.c     what the two ends tell each other
+ *   pool.c     memory of places
+ *   wait.c     waiting for room and for arrivals, waking who does
+ *   handlers.c arrival handlers
+ */
+#ifndef CHANNEL_CHANNEL_H
+#define CHANNEL_CHANNEL_H
+
+#include <pthread.h>
+
+#include "libbcs/base/forked.h"
+#include "libbcs/channel/wire.h"
+#include "libbcs/session/bell.h"
+#include "libbcs/session/entry.h"
+#include "libbcs/session/meeting.h"
+
+enum { CHANNEL_CLASSES = 64 };
+
+/** Memory for one place. */
+struct channel_room {
+    struct channel_room *next;
+    uint64_t gva;
+    uint32_t class; /* it has 1 << class bytes */
+    /* Of one that was given back: whose writer has to close which opening first. */
+    const struct channel_door *writer;
+    uint64_t opened;
+};
+
+/** The memory for places. */
+struct channel_pool {
+    uint64_t next_gva, end_gva;                  /* what was never used */
+    struct channel_room *rooms[CHANNEL_CLASSES]; /* free */
+    struct channel_room *retired; /* free when their writers have closed */
+};
+
+struct channels;
+
+/** What both kinds of ends have. */
+struct channel_end {
+    struct channels *channels;
+    struct channel_end *next; /* of the process's */
+    struct bcs_channel_params params;
+    enum channel_side side;
+    uint64_t opened; /* which opening it is, from 1 on */
+    pthread_t owner;
+    const struct channel_door *peer_door; /* own heap */
+    uint32_t *sleeper; /* where it says that it sleeps; NULL: its peer is not known */
+};
+
+/** The end of a writer. */
+struct channel_out {
+    struct bcs_channel_out inlined; /* first: what the program has */
+    struct channel_end end;
+};
+
+/** The end of a reader. */
+struct channel_in {
+    struct bcs_channel_in inlined; /* first: what the program has */
+    struct channel_end end;
+    struct channel_room *room;
+    bcs_channel_handler_fn handler;
+    void *handler_arg;
+    enum bcs_channel_when when;
+};
+
+struct channels {
+    struct bcs_core *core;
+    struct channel_layout layout;
+    uint32_t rank, size;
+    struct bcs_bell bell;
+    pthread_mutex_t lock; /* of what follows, to is_polling */
+    struct channel_end *ends;
+    struct channel_pool pool;
+    uint64_t **n_opened; /* [size][side * BCS_CHANNEL_NUMBERS + number]; NULL: none */
+    bool is_polling;     /* atomic */
+    pthread_t poller;    /* atomic */
+    struct bcs_entry entry;
+    struct bcs_meeting meeting;
+    struct bcs_forked forked; /* takes all this away in a forked child */
+};
+
+#pragma GCC visibility push(hidden)
+
+/** The state that the functions take which name no end; NULL: this process is in no job. */
+extern struct channels *channels_self;
+
+#pragma GCC visibility pop
+
+/* job.c */
+
+/** Join a job, all of whose processes do so. @param entry  is the state's on success
+ *  @return 0 or -errno, logged */
+int channels_join(const struct bcs_entry *entry, struct channels **channels_out);
+
+/** Leave the job as bcs_channels_finalize does. Frees the state. */
+int channels_leave(struct channels *channels);
+
+/* open.c */
+
+/** Open as bcs_channel_open_out does. */
+int channels_open_out(struct channels *channels,
+                      const struct bcs_channel_params *params,
+                      struct bcs_channel_out **out_out);
+
+/** Open as bcs_channel_open_in does. */
+int channels_open_in(struct channels *channels, const struct bcs_channel_params *params,
+                     struct bcs_channel_in **in_out);
+
+/** Close all ends. @return 0, or the first -errno */
+int channels_close_all(struct channels *channels);
+
+/** Whether the thread runs a handler. */
+bool channels_is_in_handler(struct channels *channels);
+
+/** Check that the caller may use an end in this call.
+ *  @return 0, -EPERM (another thread's) or -EDEADLK (in a handler); logged */
+int channel_end_check(const struct channel_end *end, const char *caller);
+
+/* door.c */
+
+/** Tell the peer that an end is open. @param place_gva, n_blocks  of a reader */
+int channel_door_open(const struct channel_end *end, uint64_t place_gva,
+                      uint64_t n_blocks);
+
+/** Tell the peer that it is closed. */
+int channel_door_close(const struct channel_end *end);
+
+/** Ring the bell of the peer. */
+void channel_door_ring(const struct channel_end *end);
+
+/** Whether the peer has opened its end with the same parameters, and not closed it. */
+bool channel_door_fits(const struct channel_end *end);
+
+/**
+ * Look whether the wait for the peer may go on.
+ *
+ * @param is_long  it has lasted: whether the process lives, too
+ * @return 0, BCS_E_CLOSED, -EPROTO or -EOWNERDEAD, as bcs_channel_wait_out
+ */
+int channel_door_look(const struct channel_end *end, bool is_long);
+
+/* pool.c */
+
+/** Begin with memory that is all zero. */
+void channel_pool_init(struct channel_pool *pool, uint64_t gva, uint64_t n_bytes);
+
+/** Take memory that is zero, or was used. @return NULL: none left, or -ENOMEM of the system */
+struct channel_room *channel_pool_take(struct channel_pool *pool, uint64_t n_bytes,
+                                       bool *was_used_out);
+
+/** Give memory back, to be used again once its writer has closed that opening. Accepts NULL. */
+void channel_pool_give(struct channel_pool *pool, struct channel_room *room,
+                       const struct channel_door *writer, uint64_t opened);
+
+/** Free what the pool knows. */
+void channel_pool_fini(struct channel_pool *pool);
+
+/* handlers.c */
+
+/** Poll as bcs_channels_poll does. */
+int channels_poll(struct channels *channels);
+
+/** The state of an end. */
+static inline struct channel_out *channel_out_of(struct bcs_channel_out *out)
+{
+    return (struct channel_out *)(void *)out;
+}
+
+/** The same. */
+static inline struct channel_in *channel_in_of(struct bcs_channel_in *in)
+{
+    return (struct channel_in *)(void *)in;
+}
+
+/** The ends of these. */
+static inline struct channel_out *channel_out_of_end(struct channel_end *end)
+{
+    return (struct channel_out *)(void *)((char *)end -
+                                          offsetof(struct channel_out, end));
+}
+
+/** The same. */
+static inline struct channel_in *channel_in_of_end(struct channel_end *end)
+{
+    return (struct channel_in *)(void *)((char *)end -
+                                         offsetof(struct channel_in, end));
+}
+
+#endif

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Joining and leaving a job. Each process is a node of its own to the transport, so that
+ * BCS_NODE_RANKS changes nothing. The heaps go with the last process, however it ends.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "libbcs/base/align.h"
+#include "libbcs/base/barrier.h"
+#include "libbcs/base/clock.h"
+#include "libbcs/base/log.h"
+#include "libbcs/channel/channel.h"
+
+/* How long a waiting process polls before it sleeps, unless BCS_SPIN says it. */
+#define USUAL_SPIN_NS 50000u
+
+struct channels *channels_self;
+
+static void channels_free(struct channels *channels)
+{
+    if (channels == NULL) {
+        return;
+    }
+    for (uint32_t i = 0; channels->n_opened != NULL && i < channels->size; i++) {
+        free(channels->n_opened[i]);
+    }
+    free(channels->n_opened);
+    channel_pool_fini(&channels->pool);
+    bcs_core_destroy(channels->core);
+    bcs_part(&channels->meeting);
+    pthread_mutex_destroy(&channels->lock);
+    free(channels);
+}
+
+static void lay_out(struct channel_layout *layout, uint32_t n_procs)
+{
+    struct bcs_heap heap;
+
+    bcs_heap_init(&heap, UINT64_MAX / CHANNEL_PROCESSES_MOST);
+    layout->bell_gva = bcs_heap_reserve(&heap, 64, 64);
+    layout->pids_gva = bcs_heap_reserve(&heap, n_procs * sizeof(uint64_t), 64);
+    layout->doors_gva =
+        bcs_heap_reserve(&heap,
+                         (size_t)n_procs * CHANNEL_N_SIDES * BCS_CHANNEL_NUMBERS *
+                             sizeof(struct channel_door),
+                         64);
+    layout->pool_gva = bcs_heap_reserve(&heap, CHANNEL_POOL_BYTES, BCS_HEAP_ALIGN);
+    layout->heap_bytes = bcs_align_up(heap.next, BCS_HEAP_ALIGN);
+}
+
+/** What keeps this process from taking part, before it meets others. */
+static int find_obstacle(const struct channels *channels)
+{
+    if (channels->size > CHANNEL_PROCESSES_MOST) {
+        bcs_error("bcs_channels_init: %u processes; allowed are up to %d",
+                  channels->size, CHANNEL_PROCESSES_MOST);
+        return -E2BIG;
+    }
+    if (bcs_barrier_join() < 0) {
+        bcs_error(
+            "bcs_channels_init: the kernel has no membarrier between processes, or "
+            "forbids it; channels need it (Linux 4.16)");
+        return -ENOSYS;
+    }
+    return 0;
+}
+
+/** Map the heaps of all. */
+static int meet(struct channels *channels)
+{
+    int rc;
+
+    lay_out(&channels->layout, channels->size);
+    rc = bcs_meet(&channels->entry.bootstrap,
+                  &(struct bcs_meeting_params){
+                      .heap_bytes = channels->layout.heap_bytes,
+                      .node_ranks = 1,
+                      .error = find_obstacle(channels),
+                      .config = &channels->entry.settings.nic,
+                  },
+                  &channels->meeting);
+    if (rc == 0) {
+        channels->bell.is_crowded =
+            channels->meeting.n_processes > channels->meeting.n_cpus;
+    }
+    return rc;
+}
+
+/** Set this process up, and tell the others its pid. */
+static int set_up(struct channels *channels)
+{
+    const struct channel_layout *layout = &channels->layout;
+    struct bcs_node_set all = bcs_node_set_range(0, channels->size);
+    uint64_t pid = (uint64_t)getpid();
+    int rc = bcs_core_create(channels->meeting.memory, channels->rank, &channels->core);
+
+    if (rc < 0) {
+        return rc;
+    }
+    channels->n_opened = calloc(channels->size, sizeof(*channels->n_opened));
+    if (channels->n_opened == NULL) {
+        bcs_error("bcs_channels_init: out of memory");
+        return -ENOMEM;
+    }
+    channels->bell.core = channels->core;
+    channels->bell.event = bcs_core_address(channels->core, layout->bell_gva);
+    channels->bell.gva = layout->bell_gva;
+    channel_pool_init(&channels->pool, layout->pool_gva, CHANNEL_POOL_BYTES);
+    rc = bcs_xfer_and_signal_blocking(
+        channels->core, &(struct bcs_xfer){
+                            .src = &pid,
+                            .n_bytes = sizeof(pid),
+                            .dest_gva = layout->pids_gva + channels->rank * sizeof(pid),
+                            .dests = &all,
+                        });
+    /* All have it when they meet again. */
+    return rc < 0 ? rc : bcs_core_flush(channels->core);
+}
+
+/** In a forked child: it has not joined. */
+static void take_away(void *arg)
+{
+    struct channels *channels = arg;
+
+    bcs_meeting_take_away(&channels->meeting);
+    if (channels_self == channels) {
+        channels_self = NULL;
+    }
+}
+
+int channels_join(const struct bcs_entry *entry, struct channels **channels_out)
+{
+    struct bcs_clock_moment start = bcs_clock_moment();
+    struct channels *channels = calloc(1, sizeof(*channels));
+    int rc;
+
+    if (channels == NULL) {
+        bcs_error("bcs_channels_init: out of memory");
+        return -ENOMEM;
+    }
+    pthread_mutex_init(&channels->lock, NULL);
+    channels->entry = *entry;
+    channels->rank = entry->bootstrap.rank;
+    channels->size = entry->bootstrap.size;
+    rc = meet(channels);
+    rc = rc < 0 ? rc : bcs_meet_again(&entry->bootstrap, set_up(channels));
+    if (rc < 0) {
+        channels_free(channels);
+        return rc;
+    }
+    channels->bell.spin_ticks = bcs_clock_ticks_in(
+        bcs_settings_spin_ns(&entry->settings, USUAL_SPIN_NS), start);
+    channels->forked = (struct bcs_forked){.in_child = take_away, .arg = channels};
+    bcs_forked_watch(&channels->forked);
+    *channels_out = channels;
+    return 0;
+}
+
+int channels_leave(struct channels *channels)
+{
+    struct bcs_entry entry = channels->entry;
+    int rc = channels_close_all(channels);
+    int flushed = bcs_core_flush(channels->core);
+
+    bcs_forked_unwatch(&channels->forked);
+    channels_free(channels);
+    bcs_entry_fini(&entry);
+    return rc < 0 ? rc : flushed;
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The functions of <bcs/channel.h> that name no end: they are of this process's one state.
+ */
+#include <errno.h>
+
+#include "libbcs/base/log.h"
+#include "libbcs/channel/channel.h"
+
+/** The state. @return NULL: there is none; logged */
+static struct channels *self(const char *caller)
+{
+    if (channels_self == NULL) {
+        if (bcs_forked_is_child()) {
+            bcs_forked_tell(caller);
+        } else {
+            bcs_error(
+                "%s: called before bcs_channels_init or after bcs_channels_finalize",
+                caller);
+        }
+    }
+    return channels_self;
+}
+
+int bcs_channels_init(void)
+{
+    struct bcs_entry entry;
+    int rc = bcs_entry_init(&entry, BCS_ENTRY_CHANNELS);
+
+    if (rc < 0) {
+        return rc;
+    }
+    rc = channels_join(&entry, &channels_self);
+    if (rc < 0) {
+        bcs_entry_fini(&entry);
+    }
+    return rc;
+}
+
+int bcs_channels_finalize(void)
+{
+    struct channels *channels = self("bcs_channels_finalize");
+
+    if (channels == NULL) {
+        return -EPERM;
+    }
+    if (channels_is_in_handler(channels)) {
+        bcs_error("bcs_channels_finalize: called in a handler");
+        return -EPERM;
+    }
+    channels_self = NULL;
+    return channels_leave(channels);
+}
+
+int bcs_channels_size(void)
+{
+    return channels_self == NULL ? 0 : (int)channels_self->size;
+}
+
+int bcs_channels_rank(void)
+{
+    return channels_self == NULL ? -1 : (int)channels_self->rank;
+}
+
+int bcs_channel_open_out(const struct bcs_channel_params *params,
+                         struct bcs_channel_out **out_out)
+{
+    struct channels *channels = self("bcs_channel_open_out");
+
+    return channels == NULL ? -EPERM : channels_open_out(channels, params, out_out);
+}
+
+int bcs_channel_open_in(const struct bcs_channel_params *params,
+                        struct bcs_channel_in **in_out)
+{
+    struct channels *channels = self("bcs_channel_open_in");
+
+    return channels == NULL ? -EPERM : channels_open_in(channels, params, in_out);
+}
+
+int bcs_channels_poll(void)
+{
+    struct channels *channels = self("bcs_channels_poll");
+
+    return channels == NULL ? -EPERM : channels_poll(channels);
+}

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Waiting for room and for what arrives, at the bell of the process, and waking who does. Called
+ * by the thread that has opened the end. Why no wake-up is lost is told in
+ * <bcs/channel_ring.h>; a bell that rings too often costs a look.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <sched.h>
+
+#include "libbcs/base/barrier.h"
+#include "libbcs/base/log.h"
+#include "libbcs/channel/channel.h"
+
+/* The first looks take some microseconds, many times a line. */
+enum { LOOKS_EARLY = 4096, SLEEPS_A_DOUBT = 64 };
+
+/** A wait; zero it to start. */
+struct channel_wait {
+    struct bcs_bell_wait bell;
+    uint32_t n_sleeps;
+};
+
+typedef bool (*is_there_fn)(struct channel_end *end);
+
+static bool has_room(struct channel_end *end)
+{
+    struct bcs_channel_out *out = &channel_out_of_end(end)->inlined;
+
+    return bcs_channel_has_room(out, out->record_bytes);
+}
+
+static bool has_record(struct channel_end *end)
+{
+    struct bcs_channel_in *in = &channel_in_of_end(end)->inlined;
+
+    return bcs_channel_has_record(in, in->record_bytes);
+}
+
+/** Say whether this end sleeps, or will. */
+static void tell_sleep(struct channel_end *end, uint32_t sleeps)
+{
+    if (end->sleeper != NULL) {
+        /* Pairs with the loads of bcs_channel_publish and bcs_channel_give_back, by the
+         * barrier that follows where it is 1. */
+        __atomic_store_n(end->sleeper, sleeps, __ATOMIC_RELAXED);
+    }
+}
+
+static int go_to_sleep(struct channel_end *end, struct channel_wait *wait)
+{
+    int rc = bcs_bell_sleep(&end->channels->bell, &wait->bell);
+    /* In vain; or others ring so often that it never is. */
+    bool is_long = rc == 0 || ++wait->n_sleeps % SLEEPS_A_DOUBT == 0;
+
+    tell_sleep(end, 0);
+    return rc < 0 ? rc : channel_door_look(end, is_long);
+}
+
+/** A look has found nothing. @return 0: look again; else as bcs_channel_wait_out */
+static inline __attribute__((always_inline)) int wait_step(struct channel_end *end,
+                                                           struct channel_wait *wait)
+{
+    switch (bcs_bell_step_early(&end->channels->bell, &wait->bell, LOOKS_EARLY)) {
+    case BCS_WAIT_SLEEP:
+        return go_to_sleep(end, wait);
+    case BCS_WAIT_ANNOUNCE:
+        tell_sleep(end, 1);
+        bcs_barrier_all();
+        return channel_door_look(end, false);
+    case BCS_WAIT_YIELD:
+        sched_yield();
+        return channel_door_look(end, false);
+    case BCS_WAIT_HALT:
+        return channel_door_look(end, false);
+    default:
+        return 0;
+    }
+}
+
+/** Wait until it is there: what was sent before the other end was closed, or died, is. */
+static inline __attribute__((always_inline)) int
+wait_for(struct channel_end *end, is_there_fn is_there, const char *caller)
+{
+    struct channel_wait wait = {0};
+    int rc = channel_end_check(end, caller);
+
+    if (rc < 0) {
+        return rc;
+    }
+    while (rc == 0 && !is_there(end)) {
+        rc = wait_step(end, &wait);
+    }
+    if (wait.bell.spell.is_announced) {
+        tell_sleep(end, 0);
+    }
+    return rc != 0 && is_there(end) ? 0 : rc;
+}
+
+int bcs_channel_wait_out(struct bcs_channel_out *out)
+{
+    return wait_for(&channel_out_of(out)->end, has_room, "bcs_channel_wait_out");
+}
+
+int bcs_channel_wait_in(struct bcs_channel_in *in)
+{
+    return wait_for(&channel_in_of(in)->end, has_record, "bcs_channel_wait_in");
+}
+
+/** Wake whoever has said that it sleeps. */
+static void wake(struct channel_end *end, uint32_t *sleeper)
+{
+    /* First this, then the bell: an announcement that this takes back unseen is followed by the
+     * ring, which ends the sleep. Pairs with tell_sleep. */
+    __atomic_store_n(sleeper, 0, __ATOMIC_RELAXED);
+    channel_door_ring(end);
+}
+
+void bcs_channel_wake_reader(struct bcs_channel_out *out)
+{
+    wake(&channel_out_of(out)->end, out->sleeper);
+}
+
+void bcs_channel_wake_writer(struct bcs_channel_in *in)
+{
+    wake(&channel_in_of(in)->end, in->sleeper);
+}
+
+bool bcs_channel_find_reader(struct bcs_channel_out *out)
+{
+    struct channel_end *end = &channel_out_of(out)->end;
+    const struct channel_door *door = end->peer_door;
+    struct channel_place *place;
+
+    if (!channel_door_fits(end)) {
+        return false;
+    }
+    place = (void *)((uint8_t *)bcs_memory_heap(end->channels->meeting.memory,
+                                                (uint32_t)end->params.peer) +
+                     door->place_gva);
+    out->first = (uint8_t *)(place + 1);
+    out->end = out->first + door->n_blocks * out->block_bytes;
+    out->block = out->end - out->block_bytes; /* so that the next is the first */
+    out->n_freed = &place->n_freed;
+    out->sleeper = &place->reader_sleeps;
+    out->n_blocks = door->n_blocks;
+    end->sleeper = &place->writer_sleeps;
+    return true;
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What the processes of a job with channels share: the layout of their heaps. Pure; used by
+ * every file of this folder.
+ *
+ * A channel is made of two doors and a place. A process that opens an end puts a door into the
+ * heap of the process at the other end; there one look tells whether that end is open, and
+ * which opening it is. The place is in the heap of the reader: its ring, and the words by which
+ * both ends tell each other what they have freed and that they sleep.
+ */
+#ifndef CHANNEL_WIRE_H
+#define CHANNEL_WIRE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <bcs/channel.h>
+#include <bcs/primitives.h>
+
+enum { CHANNEL_PROCESSES_MOST = 4096 };
+#define CHANNEL_POOL_BYTES (UINT64_C(256) << 20) /* places of a process's channels */
+
+enum channel_side { CHANNEL_OUT, CHANNEL_IN, CHANNEL_N_SIDES };
+
+/** What a process tells of its end of a channel. */
+struct channel_door {
+    _Alignas(64) uint64_t place_gva; /* in the heap of who tells it; of a reader */
+    uint64_t n_blocks;               /* of a reader */
+    uint32_t record_bytes;
+    uint32_t capacity;
+    uint64_t unused[3];
+    uint64_t closed; /* which opening was closed last; 0: none */
+    uint64_t opened; /* last: which opening this is, from 1 on; 0: none yet */
+};
+
+/** A place but for its blocks, which follow. Each word has a line of its own: whoever looks at
+ *  one often is not disturbed by writes of another. */
+struct channel_place {
+    _Alignas(64) uint64_t n_freed; /* blocks; by the reader */
+    _Alignas(64) uint32_t reader_sleeps;
+    _Alignas(64) uint32_t writer_sleeps;
+};
+
+_Static_assert(sizeof(struct channel_door) == 64, "one line");
+_Static_assert(offsetof(struct channel_door, opened) == 56, "the opening is last");
+_Static_assert(sizeof(struct channel_place) == 192, "three lines");
+
+/** Where everything is in every heap. */
+struct channel_layout {
+    uint64_t heap_bytes;
+    uint64_t bell_gva;  /* event: something has come that this process sleeps for */
+    uint64_t pids_gva;  /* [n] uint64_t */
+    uint64_t doors_gva; /* [n][CHANNEL_N_SIDES][BCS_CHANNEL_NUMBERS], by who tells */
+    uint64_t pool_gva;
+};
+
+/** The door that `who` puts for its end, in the heap of its peer. */
+static inline uint64_t channel_door_gva(const struct channel_layout *layout,
+                                        uint32_t who, enum channel_side side,
+                                        uint32_t number)
+{
+    uint64_t index =
+        ((uint64_t)who * CHANNEL_N_SIDES + side) * BCS_CHANNEL_NUMBERS + number;
+
+    return layout->doors_gva + index * sizeof(struct channel_door);
+}
+
+#endif

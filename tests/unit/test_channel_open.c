@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Opening and closing channels, what is refused, handlers, waiting: in one process, between two
+ * that are threads, and with one that dies.
+ */
+#include <errno.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tests/unit/channel_ends.h"
+
+enum { N_WORDS = 20000 };
+
+static void refuse(struct bcs_channel_params params, int error)
+{
+    ck_assert_int_eq(channels_open_out(alone, &params, &out), error);
+    ck_assert_int_eq(channels_open_in(alone, &params, &in), error);
+}
+
+START_TEST(what_is_bad_is_refused_at_opening)
+{
+    struct bcs_channel_params params = params_of(0, 7, 8, 1);
+
+    refuse(params_of(1, 0, 8, 1), -EINVAL);
+    refuse(params_of(-1, 0, 8, 1), -EINVAL);
+    refuse(params_of(0, BCS_CHANNEL_NUMBERS, 8, 1), -EINVAL);
+    refuse(params_of(0, 0, 0, 1), -EINVAL);
+    refuse(params_of(0, 0, BCS_CHANNEL_RECORD_MOST + 1, 1), -EINVAL);
+    refuse(params_of(0, 0, 8, 0), -EINVAL);
+    refuse(params_of(0, 0, 8, BCS_CHANNEL_CAPACITY_MOST + 1), -EINVAL);
+    params.reserved[1] = 1;
+    refuse(params, -EINVAL);
+    open_both(8, 1);
+    params.reserved[1] = 0;
+    refuse(params, -EEXIST);
+}
+END_TEST
+
+START_TEST(another_length_at_each_end_is_refused_at_both)
+{
+    struct bcs_channel_params params = params_of(0, 1, 8, 1);
+    uint64_t word = 0;
+
+    ck_assert_int_eq(channels_open_out(alone, &params, &out), 0);
+    params.record_bytes = 16;
+    ck_assert_int_eq(channels_open_in(alone, &params, &in), 0);
+    ck_assert(!bcs_channel_try_send(out, &word, sizeof(word), false));
+    ck_assert_int_eq(bcs_channel_wait_out(out), -EPROTO);
+    ck_assert_int_eq(bcs_channel_wait_in(in), -EPROTO);
+}
+END_TEST
+
+START_TEST(what_was_sent_before_a_close_is_received)
+{
+    uint64_t word = 5;
+
+    for (int i = 0; i < 1000; i++) {
+        open_both(8, 10);
+        ck_assert_int_eq(bcs_channel_send_word(out, word), 0);
+        ck_assert_int_eq(bcs_channel_close_out(out), 0);
+        ck_assert_int_eq(bcs_channel_receive_word(in, &word), 0);
+        ck_assert_int_eq(bcs_channel_receive_word(in, &word), BCS_E_CLOSED);
+        ck_assert_int_eq(bcs_channel_close_in(in), 0);
+    }
+}
+END_TEST
+
+START_TEST(a_writer_finds_its_reader_gone_and_does_not_meet_the_next_one)
+{
+    struct bcs_channel_params params = params_of(0, 7, 8, 1);
+    struct bcs_channel_in *next;
+    uint64_t word = 1;
+
+    open_both(8, 1);
+    ck_assert(bcs_channel_try_send(out, &word, sizeof(word), false));
+    ck_assert_int_eq(bcs_channel_close_in(in), 0);
+    ck_assert_int_eq(channels_open_in(alone, &params, &next), 0);
+    while (bcs_channel_try_send(out, &word, sizeof(word), false)) {
+    }
+    ck_assert_int_eq(bcs_channel_send_word(out, word), BCS_E_CLOSED);
+    ck_assert(!bcs_channel_try_receive(next, &word, sizeof(word)));
+    ck_assert_int_eq(bcs_channel_close_out(out), 0);
+    ck_assert_int_eq(channels_open_out(alone, &params, &out), 0);
+    ck_assert_int_eq(bcs_channel_send_word(out, 77), 0);
+    ck_assert_int_eq(bcs_channel_receive_word(next, &word), 0);
+    ck_assert_uint_eq(word, 77);
+}
+END_TEST
+
+START_TEST(memory_is_used_again_and_its_end_is_told)
+{
+    struct bcs_channel_params params =
+        params_of(0, 0, BCS_CHANNEL_RECORD_MOST, BCS_CHANNEL_CAPACITY_MOST / 2);
+    int rc = 0, n_open = 0;
+
+    /* 64 MB and a quarter, each in 128 MB: again and again, but two at a time. */
+    for (int i = 0; i < 10; i++) {
+        open_both(params.record_bytes, params.capacity);
+        close_both();
+    }
+    for (; rc == 0; n_open += rc == 0) {
+        rc = channels_open_in(alone, &params, &in);
+        params.number++;
+    }
+    ck_assert_int_eq(rc, -ENOMEM);
+    ck_assert_int_eq(n_open, 2);
+}
+END_TEST
+
+/** A handler that takes what there is, and tries what it must not. */
+static void take_all(struct bcs_channel_in *from, void *arg)
+{
+    struct bcs_channel_params params = params_of(0, 9, 8, 1);
+    uint64_t word;
+    int *n = arg;
+
+    while (bcs_channel_try_receive(from, &word, sizeof(word))) {
+        ++*n;
+    }
+    ck_assert_int_eq(bcs_channel_wait_in(from), -EDEADLK);
+    ck_assert_int_eq(bcs_channel_close_in(from), -EDEADLK);
+    ck_assert_int_eq(channels_poll(alone), -EDEADLK);
+    ck_assert_int_eq(channels_open_out(alone, &params, &out), -EDEADLK);
+}
+
+/** Send words until the handler is due, one poll after each. @return how many it took */
+static int polls_until_called(enum bcs_channel_when when, int n_to_end)
+{
+    uint64_t word = 0;
+    int n_taken = 0, n = 0;
+
+    ck_assert_int_eq(bcs_channel_set_handler(in, when, take_all, &n_taken), 0);
+    while (channels_poll(alone) == 0 && n < 1000) {
+        ck_assert(bcs_channel_try_send(out, &word, sizeof(word), ++n == n_to_end));
+    }
+    ck_assert_int_eq(n_taken, n);
+    return n;
+}
+
+START_TEST(handlers_are_called_when_they_are_due)
+{
+    uint64_t word = 0;
+    int n_taken = 0;
+
+    open_both(8, 7 * 8);
+    ck_assert_int_eq(polls_until_called(BCS_CHANNEL_ARRIVAL, 1), 1);
+    ck_assert_int_eq(polls_until_called(BCS_CHANNEL_BEGIN, 0), 1);
+    ck_assert_int_eq(polls_until_called(BCS_CHANNEL_END, 9), 9);
+    ck_assert_int_ge(polls_until_called(BCS_CHANNEL_IF_HALF, 0), 7 * 4);
+    /* In the middle of a message nothing begins. */
+    ck_assert_int_eq(bcs_channel_set_handler(in, BCS_CHANNEL_BEGIN, take_all, &n_taken),
+                     0);
+    ck_assert(bcs_channel_try_send(out, &word, sizeof(word), false));
+    ck_assert_int_eq(channels_poll(alone), 0);
+    ck_assert_int_eq(bcs_channel_set_handler(in, BCS_CHANNEL_NEVER, take_all, NULL), 0);
+    ck_assert_int_eq(channels_poll(alone), 0);
+    ck_assert_int_eq(
+        bcs_channel_set_handler(in, (enum bcs_channel_when)9, take_all, NULL), -EINVAL);
+}
+END_TEST
+
+/** Whether the words of two processes come in order, both ways, with both of them waiting. */
+static void exchange(struct ranks_rank *rank)
+{
+    struct channels *channels;
+    struct bcs_channel_params params;
+    struct bcs_channel_out *to;
+    struct bcs_channel_in *from;
+    uint64_t word;
+
+    ck_assert_int_eq(channels_join(&rank->entry, &channels), 0);
+    params = params_of(1 - (int)channels->rank, 3, 8, 1);
+    ck_assert_int_eq(channels_open_out(channels, &params, &to), 0);
+    ck_assert_int_eq(channels_open_in(channels, &params, &from), 0);
+    for (uint64_t i = 0; i < N_WORDS; i++) {
+        if (channels->rank == 0) {
+            ck_assert_int_eq(bcs_channel_send_word(to, i), 0);
+            if (i % 100 == 0) {
+                ck_assert_int_eq(bcs_channel_receive_word(from, &word), 0);
+                ck_assert_uint_eq(word, ~i);
+            }
+        } else {
+            ck_assert_int_eq(bcs_channel_receive_word(from, &word), 0);
+            ck_assert_uint_eq(word, i);
+            if (i % 100 == 0) {
+                ck_assert_int_eq(bcs_channel_send_word(to, ~i), 0);
+            }
+        }
+    }
+    ck_assert_int_eq(channels_leave(channels), 0);
+}
+
+START_TEST(two_processes_exchange_words)
+{
+    ranks_init(&job, ranks, 2, 0);
+    ranks_run(ranks, 2, exchange);
+    ranks_fini(&job);
+}
+END_TEST
+
+START_TEST(processes_that_sleep_at_once_lose_no_word)
+{
+    ranks_init(&job, ranks, 2, 0);
+    for (int i = 0; i < 2; i++) {
+        ranks[i].entry.settings.nic.spin_ns = 1;
+    }
+    ranks_run(ranks, 2, exchange);
+    ranks_fini(&job);
+}
+END_TEST
+
+static void *use_from_another(void *arg)
+{
+    ck_assert_int_eq(bcs_channel_wait_in(in), -EPERM);
+    ck_assert_int_eq(bcs_channel_close_in(in), -EPERM);
+    ck_assert_int_eq(bcs_channel_set_handler(in, BCS_CHANNEL_ARRIVAL, take_all, NULL),
+                     -EPERM);
+    return arg;
+}
+
+START_TEST(another_thread_may_not_use_an_end)
+{
+    pthread_t thread;
+
+    open_both(8, 1);
+    ck_assert_int_eq(pthread_create(&thread, NULL, use_from_another, NULL), 0);
+    pthread_join(thread, NULL);
+}
+END_TEST
+
+START_TEST(the_death_of_the_partner_ends_a_wait)
+{
+    struct bcs_channel_params params = params_of(0, 7, 8, 1);
+    uint64_t *pids = bcs_core_address(alone->core, alone->layout.pids_gva);
+    uint64_t word = 0, own = pids[0];
+    pid_t child = fork();
+
+    if (child == 0) {
+        _exit(0);
+    }
+    open_both(8, 1);
+    pids[0] = (uint64_t)child; /* it stays a zombie, which a launcher may leave, too */
+    while (bcs_channel_try_send(out, &word, sizeof(word), false)) {
+    }
+    ck_assert_int_eq(bcs_channel_wait_out(out), -EOWNERDEAD);
+    while (bcs_channel_try_receive(in, &word, sizeof(word))) {
+    }
+    ck_assert_int_eq(bcs_channel_wait_in(in), -EOWNERDEAD);
+    ck_assert_int_eq(waitpid(child, NULL, 0), child);
+    params.number = 8; /* whose other end was never opened */
+    ck_assert_int_eq(channels_open_in(alone, &params, &in), 0);
+    ck_assert_int_eq(bcs_channel_wait_in(in), -EOWNERDEAD);
+    pids[0] = own;
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("channel_open");
+    TCase *by_hand = tcase_create("both ends"), *jobs = tcase_create("two processes");
+
+    tcase_add_checked_fixture(by_hand, setup_alone, teardown_alone);
+    tcase_add_test(by_hand, what_is_bad_is_refused_at_opening);
+    tcase_add_test(by_hand, another_length_at_each_end_is_refused_at_both);
+    tcase_add_test(by_hand, what_was_sent_before_a_close_is_received);
+    tcase_add_test(by_hand,
+                   a_writer_finds_its_reader_gone_and_does_not_meet_the_next_one);
+    tcase_add_test(by_hand, memory_is_used_again_and_its_end_is_told);
+    tcase_add_test(by_hand, handlers_are_called_when_they_are_due);
+    tcase_add_test(by_hand, another_thread_may_not_use_an_end);
+    tcase_add_test(by_hand, the_death_of_the_partner_ends_a_wait);
+    suite_add_tcase(suite, by_hand);
+    tcase_add_test(jobs, two_processes_exchange_words);
+    tcase_add_test(jobs, processes_that_sleep_at_once_lose_no_word);
+    suite_add_tcase(suite, jobs);
+    return run_suite(suite);
+}
