@@ -16,23 +16,32 @@
 #include "libbcs/base/process.h"
 #include "libbcs/channel/channel.h"
 
+/** Transfer, and see to it that it arrives: this process may do nothing more for long. */
+static int transfer(const struct channel_end *end, struct bcs_xfer *xfer)
+{
+    struct bcs_core *core = end->channels->core;
+    struct bcs_node_set peer = bcs_node_set_one((uint32_t)end->params.peer);
+    int rc;
+
+    xfer->dests = &peer;
+    xfer->remote_event_gva = end->channels->layout.bell_gva;
+    rc = bcs_xfer_and_signal_blocking(core, xfer);
+    return rc == 0 && bcs_core_is_late(core) ? bcs_core_flush(core) : rc;
+}
+
 /** Put words of the door of an end where its peer finds it, and ring. */
 static int put(const struct channel_end *end, const struct channel_door *door,
                size_t from, size_t to)
 {
-    struct channels *channels = end->channels;
-    struct bcs_node_set peer = bcs_node_set_one((uint32_t)end->params.peer);
+    const struct channels *channels = end->channels;
     uint64_t gva = channel_door_gva(&channels->layout, channels->rank, end->side,
                                     end->params.number);
 
-    return bcs_xfer_and_signal_blocking(
-        channels->core, &(struct bcs_xfer){
-                            .src = (const uint8_t *)door + from,
-                            .n_bytes = to - from,
-                            .dest_gva = gva + from,
-                            .dests = &peer,
-                            .remote_event_gva = channels->layout.bell_gva,
-                        });
+    return transfer(end, &(struct bcs_xfer){
+                             .src = (const uint8_t *)door + from,
+                             .n_bytes = to - from,
+                             .dest_gva = gva + from,
+                         });
 }
 
 int channel_door_open(const struct channel_end *end, uint64_t place_gva,
@@ -60,13 +69,7 @@ int channel_door_close(const struct channel_end *end)
 
 void channel_door_ring(const struct channel_end *end)
 {
-    struct bcs_node_set peer = bcs_node_set_one((uint32_t)end->params.peer);
-
-    bcs_xfer_and_signal_blocking(end->channels->core,
-                                 &(struct bcs_xfer){
-                                     .dests = &peer,
-                                     .remote_event_gva = end->channels->layout.bell_gva,
-                                 });
+    transfer(end, &(struct bcs_xfer){0});
 }
 
 static bool is_open(const struct channel_end *end)

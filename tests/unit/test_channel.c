@@ -146,6 +146,26 @@ START_TEST(many_stop_behind_the_end_of_a_message)
 }
 END_TEST
 
+START_TEST(the_end_of_a_message_is_known_when_its_block_is_left)
+{
+    uint64_t word = 0;
+
+    open_both(8, 20);
+    for (int i = 0; i < 20; i++) {
+        bool is_last = i % 2 == 1;
+
+        for (int k = 1; k <= 7; k++) {
+            ck_assert(
+                bcs_channel_try_send(out, &word, sizeof(word), is_last && k == 7));
+            ck_assert(bcs_channel_try_receive(in, &word, sizeof(word)));
+        }
+        ck_assert_int_eq(bcs_channel_status_in(in), BCS_CHANNEL_EMPTY);
+        ck_assert_int_eq(bcs_channel_is_end(in), is_last);
+    }
+    close_both();
+}
+END_TEST
+
 /** What the model knows of a record that is on its way. */
 struct record {
     uint8_t byte;
@@ -217,6 +237,7 @@ int main(void)
     tcase_add_test(tcase, a_full_channel_takes_nothing_until_it_is_read);
     tcase_add_test(tcase, status_goes_from_empty_to_full_and_back);
     tcase_add_test(tcase, many_stop_behind_the_end_of_a_message);
+    tcase_add_test(tcase, the_end_of_a_message_is_known_when_its_block_is_left);
     tcase_add_loop_test(tcase, a_model_knows_what_comes, 0, N_SEEDS);
     return run_tcase("channel", tcase);
 }

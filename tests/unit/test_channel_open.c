@@ -87,6 +87,19 @@ START_TEST(a_writer_finds_its_reader_gone_and_does_not_meet_the_next_one)
 }
 END_TEST
 
+START_TEST(a_writer_does_not_meet_a_reader_that_has_closed_already)
+{
+    struct bcs_channel_params params = params_of(0, 7, 8, 1);
+    uint64_t word = 1;
+
+    ck_assert_int_eq(channels_open_in(alone, &params, &in), 0);
+    ck_assert_int_eq(bcs_channel_close_in(in), 0);
+    ck_assert_int_eq(channels_open_out(alone, &params, &out), 0);
+    ck_assert(!bcs_channel_try_send(out, &word, sizeof(word), false));
+    ck_assert_int_eq(bcs_channel_send_word(out, word), BCS_E_CLOSED);
+}
+END_TEST
+
 START_TEST(memory_is_used_again_and_its_end_is_told)
 {
     struct bcs_channel_params params =
@@ -209,6 +222,32 @@ START_TEST(processes_that_sleep_at_once_lose_no_word)
 }
 END_TEST
 
+START_TEST(doors_and_bells_may_be_late)
+{
+    ranks_init(&job, ranks, 2, 5);
+    for (int i = 0; i < 2; i++) {
+        ranks[i].entry.settings.nic.spin_ns = 1;
+    }
+    ranks_run(ranks, 2, exchange);
+    ranks_fini(&job);
+}
+END_TEST
+
+START_TEST(what_was_opened_is_there_though_puts_are_late)
+{
+    uint64_t word = 3;
+
+    ranks_init(&job, ranks, 1, 5);
+    ck_assert_int_eq(channels_join(&ranks[0].entry, &alone), 0);
+    for (int i = 0; i < 50; i++) {
+        open_both(8, 1);
+        ck_assert(bcs_channel_try_send(out, &word, sizeof(word), false));
+        close_both();
+    }
+    teardown_alone();
+}
+END_TEST
+
 static void *use_from_another(void *arg)
 {
     ck_assert_int_eq(bcs_channel_wait_in(in), -EPERM);
@@ -217,6 +256,45 @@ static void *use_from_another(void *arg)
                      -EPERM);
     return arg;
 }
+
+/** Act, and see whether it takes back that somebody sleeps, and rings the bell, once. */
+static void expect_wake(uint32_t *sleeper, void (*act)(void))
+{
+    uint64_t n_rings = bcs_bell_n_rings(&alone->bell);
+
+    *sleeper = 1;
+    act();
+    ck_assert_uint_eq(*sleeper, 0);
+    ck_assert_uint_eq(bcs_bell_n_rings(&alone->bell), n_rings + 1);
+    act();
+    ck_assert_uint_eq(bcs_bell_n_rings(&alone->bell), n_rings + 1);
+}
+
+static void send_one(void)
+{
+    ck_assert_int_eq(bcs_channel_send_word(out, 1), 0);
+}
+
+static void receive_a_block(void)
+{
+    uint64_t word;
+
+    for (int i = 0; i < 8; i++) {
+        ck_assert(bcs_channel_try_receive(in, &word, sizeof(word)));
+    }
+}
+
+START_TEST(a_mark_wakes_the_reader_and_a_credit_the_writer)
+{
+    open_both(8, 1);
+    send_one(); /* which finds the reader */
+    expect_wake(channel_in_of(in)->end.sleeper, send_one);
+    while (bcs_channel_status_out(out) != BCS_CHANNEL_FULL) {
+        send_one();
+    }
+    expect_wake(channel_out_of(out)->end.sleeper, receive_a_block);
+}
+END_TEST
 
 START_TEST(another_thread_may_not_use_an_end)
 {
@@ -265,13 +343,17 @@ int main(void)
     tcase_add_test(by_hand, what_was_sent_before_a_close_is_received);
     tcase_add_test(by_hand,
                    a_writer_finds_its_reader_gone_and_does_not_meet_the_next_one);
+    tcase_add_test(by_hand, a_writer_does_not_meet_a_reader_that_has_closed_already);
     tcase_add_test(by_hand, memory_is_used_again_and_its_end_is_told);
     tcase_add_test(by_hand, handlers_are_called_when_they_are_due);
+    tcase_add_test(by_hand, a_mark_wakes_the_reader_and_a_credit_the_writer);
     tcase_add_test(by_hand, another_thread_may_not_use_an_end);
     tcase_add_test(by_hand, the_death_of_the_partner_ends_a_wait);
     suite_add_tcase(suite, by_hand);
     tcase_add_test(jobs, two_processes_exchange_words);
     tcase_add_test(jobs, processes_that_sleep_at_once_lose_no_word);
+    tcase_add_test(jobs, doors_and_bells_may_be_late);
+    tcase_add_test(jobs, what_was_opened_is_there_though_puts_are_late);
     suite_add_tcase(suite, jobs);
     return run_suite(suite);
 }

@@ -112,7 +112,8 @@ struct bcs_channel_params {
 };
 
 /**
- * Open the end of a channel that this process writes to. Cost: one put of 64 bytes to the peer.
+ * Open the end of a channel that this process writes to. Cost: one put of 64 bytes to the peer,
+ * which is there when this returns.
  *
  * @param out_out   the end; the library's, until bcs_channel_close_out
  * @return 0        open
