@@ -78,8 +78,8 @@ static bool parse_digits(const char **text, uint64_t *number_out)
     return true;
 }
 
-static bool parse_number(const struct bcs_config_entry *entry, const char *text,
-                         uint64_t *value_out)
+bool bcs_config_parse_number(const struct bcs_config_entry *entry, const char *text,
+                             uint64_t *value_out)
 {
     uint64_t value;
 
@@ -143,7 +143,7 @@ static bool parse_value(const struct bcs_config_entry *entry, const char *text,
     case BCS_CONFIG_TEXT:
         return parse_text(entry, text, value_out->text);
     default:
-        return parse_number(entry, text, &value_out->number);
+        return bcs_config_parse_number(entry, text, &value_out->number);
     }
 }
 

@@ -71,6 +71,15 @@ int bcs_config_read(const struct bcs_config_table *table, void *config_out, char
 int bcs_config_check_values(const struct bcs_config_table *table, char *error,
                             size_t n_error_bytes);
 
+/**
+ * Read a number as the values of a table are read, from elsewhere: an option of a program, say.
+ *
+ * @param entry  of its kind (COUNT, BYTES or DURATION_NS), minimum and maximum are used
+ * @return whether it is one and fits; only then *value_out is set
+ */
+bool bcs_config_parse_number(const struct bcs_config_entry *entry, const char *text,
+                             uint64_t *value_out);
+
 /** Whether this build has the variable. In one that has not, its field gets the default. */
 bool bcs_config_exists(const struct bcs_config_entry *entry);
 
