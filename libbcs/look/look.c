@@ -5,6 +5,7 @@
 #include "libbcs/look/look.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -12,12 +13,14 @@
 
 #include "libbcs/base/clock.h"
 #include "libbcs/base/park.h"
+#include "libbcs/look/data_sum.h"
 
 enum { ASK_ROUNDS = 10, ASK_NS = 2000000, BYTES_MOST = 1 << 26 };
 
-/** A node's heap: the pages of its ports, and of where they stand. */
+/** A node's heap: the pages of its ports, and of where they stand; and the file. */
 struct heap {
     const char *ports, *stands;
+    struct bcs_shm_segment file;
 };
 
 struct bcs_look {
@@ -50,7 +53,7 @@ static int open_heap(struct bcs_look *look, uint32_t node)
 {
     const struct bcs_board_node *place = &look->board->nodes[node];
     const struct nic_layout *layout = &look->layout;
-    struct bcs_shm_segment segment;
+    struct bcs_shm_segment *segment = &look->heaps[node].file;
     struct bcs_shm_handle handle;
     const void *ports = NULL, *stands = NULL;
     int rc;
@@ -60,21 +63,21 @@ static int open_heap(struct bcs_look *look, uint32_t node)
         return -EAGAIN;
     }
     memcpy(&handle, &place->memory, sizeof(handle));
-    rc = bcs_shm_segment_look(&segment, &handle);
+    rc = bcs_shm_segment_look(segment, &handle);
     if (rc < 0) {
+        segment->fd = -1;
         return rc;
     }
-    rc = segment.n_bytes != layout->heap_bytes ? -EINVAL : 0;
+    rc = segment->n_bytes != layout->heap_bytes ? -EINVAL : 0;
     rc = rc < 0 ? rc
-                : bcs_shm_segment_view(&segment, layout->port_gva & ~UINT64_C(4095),
+                : bcs_shm_segment_view(segment, layout->port_gva & ~UINT64_C(4095),
                                        look->ports_bytes, &ports);
     if (rc == 0) {
         look->heaps[node].ports = (const char *)ports + layout->port_gva % 4096;
-        rc = bcs_shm_segment_view(&segment, layout->stands.gva, look->stands_bytes,
+        rc = bcs_shm_segment_view(segment, layout->stands.gva, look->stands_bytes,
                                   &stands);
         look->heaps[node].stands = stands;
     }
-    bcs_shm_segment_close_fd(&segment);
     return rc;
 }
 
@@ -92,6 +95,7 @@ void bcs_look_close(struct bcs_look *look)
         if (look->heaps[i].stands != NULL) {
             munmap((void *)(uintptr_t)look->heaps[i].stands, look->stands_bytes);
         }
+        bcs_shm_segment_close_fd(&look->heaps[i].file);
     }
     munmap((void *)(uintptr_t)look->segment, look->n_bytes);
     free(look);
@@ -151,6 +155,9 @@ int bcs_look_open(const struct bcs_look_found *found, struct bcs_look **look_out
     look->segment = base;
     look->n_bytes = segment.n_bytes;
     look->board = board;
+    for (uint32_t i = 0; i < board->n_nodes; i++) {
+        look->heaps[i].file.fd = -1;
+    }
     rc = nic_layout_init(&look->layout, &board->shape);
     look->ports_bytes = look->layout.port_stride_bytes * board->shape.node_ranks + 4096;
     look->stands_bytes =
@@ -225,4 +232,73 @@ void bcs_look_ask(const struct bcs_look *look)
         bcs_word_sleep(&nobody, 0, bcs_clock_now_ns() + ASK_NS);
     }
     free(stand);
+}
+
+/** Add up a table's region behind the first part, and what of it is in the first part. */
+static int sum_table(int fd, const struct nic_region *region, uint64_t n, uint64_t *sum)
+{
+    int rc = region->n_first == 0
+                 ? 0
+                 : bcs_data_sum(fd, region->first_gva,
+                                region->first_gva +
+                                    (uint64_t)region->n_first * region->stride_bytes,
+                                sum);
+
+    if (rc == 0 && n > region->n_first) {
+        rc = bcs_data_sum(fd, region->gva,
+                          nic_region_gva(region, n - 1) + region->stride_bytes, sum);
+    }
+    return rc;
+}
+
+/** Add up what a port has: its ring and orders, its links, its cells. */
+static int sum_port(const struct nic_layout *layout, int fd, uint32_t port,
+                    uint64_t *sum)
+{
+    const struct nic_region links = nic_layout_of_port(layout, &layout->links, port);
+    const struct nic_region cells = nic_layout_of_port(layout, &layout->cells, port);
+    uint64_t gva = nic_layout_port_gva(layout, port);
+    /* Not the words of its owner's sleep: who polls may sleep and wake. */
+    int rc = bcs_data_sum(fd, gva + offsetof(struct bcs_port, n_orders),
+                          gva + BCS_PORT_BYTES, sum);
+
+    rc = rc < 0 ? rc : sum_table(fd, &links, layout->n_links, sum);
+    return rc < 0 ? rc : sum_table(fd, &cells, layout->shape.n_cells, sum);
+}
+
+int bcs_look_sum(const struct bcs_look *look, uint64_t *sum_out)
+{
+    const struct nic_layout *layout = &look->layout;
+    uint64_t n_slots = (uint64_t)layout->shape.n_ports * layout->shape.n_groups;
+    uint64_t sum = 0;
+    int rc = 0;
+
+    for (uint32_t i = 0; i < layout->n_nodes && rc == 0; i++) {
+        int fd = look->heaps[i].file.fd;
+        uint64_t of_node = 0;
+
+        rc = sum_table(fd, &layout->slots, n_slots, &of_node);
+        rc = rc < 0 ? rc
+                    : sum_table(fd, &layout->near, n_slots * layout->n_near, &of_node);
+        for (uint32_t j = 0; j < nic_layout_n_local(layout, i) && rc == 0; j++) {
+            rc = sum_port(layout, fd, i * layout->shape.node_ranks + j, &of_node);
+        }
+        sum = sum * 3 + of_node;
+    }
+    if (rc == 0) {
+        *sum_out = sum;
+    }
+    return rc;
+}
+
+bool bcs_look_is_there(const struct bcs_look_found *found)
+{
+    struct bcs_shm_segment segment;
+    bool is_there = bcs_shm_segment_look(&segment, &found->handle) == 0;
+
+    if (is_there) {
+        is_there = segment.device == found->device && segment.inode == found->inode;
+        bcs_shm_segment_close_fd(&segment);
+    }
+    return is_there;
 }

@@ -60,6 +60,18 @@ int64_t bcs_look_pid(const struct bcs_look *look, uint32_t rank);
 /** Wake the ranks that sleep and have told nothing, and give them some milliseconds to tell. */
 void bcs_look_ask(const struct bcs_look *look);
 
+/**
+ * A number for all that messages and collectives change in the job's memory: what is posted, read,
+ * matched, copied and completed. Equal at two looks: nothing of that has moved between them. Looking,
+ * sleeping and waking do not change it, nor does polling in vain.
+ *
+ * @return 0 or -errno
+ */
+int bcs_look_sum(const struct bcs_look *look, uint64_t *sum_out);
+
+/** Whether a job that was found is still there. */
+bool bcs_look_is_there(const struct bcs_look_found *found);
+
 /** bcs_stand_read of a thread of a rank. */
 int bcs_look_stand(const struct bcs_look *look, uint32_t rank, uint32_t thread,
                    struct bcs_stand *stand_out, uint64_t *sequence_out);
