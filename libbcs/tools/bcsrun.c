@@ -21,6 +21,7 @@
 #include "libbcs/tools/launch_command.h"
 #include "libbcs/tools/launch_options.h"
 #include "libbcs/tools/launch_run.h"
+#include "libbcs/tools/look_run.h"
 #include "libbcs/tools/scratch.h"
 #include "libbcs/tools/versus.h"
 
@@ -39,10 +40,15 @@ static const char help[] =
     "  --mds[=FOLDER] record the run in a new folder in FOLDER, bcs-mds if none is "
     "given,\n"
     "                 with a summary at the end; bcs-mds(1) reads it\n"
+    "  --patience T   print where the ranks stand when nothing has moved for the time "
+    "T, "
+    "60s or\n"
+    "                 500ms, say; the job goes on\n"
     "  --mpirun PATH  the mpirun to use instead of the one in PATH\n"
     "  --help         print this text\n"
     "  --version      print the version\n"
     "\n"
+    "SIGURG prints where the ranks stand, at any time: kill -URG PID.\n"
     "All other options are mpirun's. More ranks than cores need no further option.\n"
     "BCS_* variables set how BCS works; \"bcs-info\" lists them.\n";
 
@@ -121,6 +127,11 @@ static int job_keep(void *arg, const sigset_t *signals)
     int status;
 
     job->home.signals = signals;
+    job->home.ask = look_ask;
+    job->home.asked = &job->home;
+    if (job->options->patience_ns != 0) {
+        look_watch(&job->home, job->options->patience_ns);
+    }
     if (launch_is_remote(job->options)) {
         launch_settings_apply(job->options, NULL);
         return commands_run(job);
@@ -191,7 +202,9 @@ static int launch(struct launch_options *options)
         bcsrun_error("%s", error);
         return EXIT_FAILURE;
     }
-    if (launch_check_programs(options) == 0 && commands_make(options, &commands) == 0) {
+    if (launch_check_programs(options) == 0 &&
+        (options->patience_ns == 0 || look_check() == 0) &&
+        commands_make(options, &commands) == 0) {
         status = job_run(options, &commands);
     }
     side_free(&commands.native);

@@ -294,3 +294,16 @@ int launch_find_preload(char *path_out, size_t n_path_bytes)
     free(real);
     return err;
 }
+
+int launch_find_top(char *path_out, size_t n_path_bytes)
+{
+    char folder[PATH_MAX];
+    int err = own_folder(folder, sizeof folder);
+
+    if (err) {
+        return err;
+    }
+    snprintf(path_out, n_path_bytes, "%s/%s", folder,
+             ends_with(folder, BUILD_FOLDER) ? "top/bcs-top" : "bcs-top");
+    return access(path_out, X_OK) == 0 ? 0 : -ENOENT;
+}

@@ -37,4 +37,14 @@ int launch_find_mpirun(const struct launch_options *options, char *path_out,
  */
 int launch_find_preload(char *path_out, size_t n_path_bytes);
 
+/**
+ * Find bcs-top next to this program: in the build folder if it runs from there, else where
+ * programs have been installed.
+ *
+ * @return 0        path_out holds it
+ * @return -ENOENT  it is not there: bcs was built without Jansson; nothing is printed
+ * @return <0       printed
+ */
+int launch_find_top(char *path_out, size_t n_path_bytes);
+
 #endif

@@ -9,10 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libbcs/base/config.h"
 #include "libbcs/base/environment.h"
 #include "libbcs/tools/bcsrun_error.h"
 
 #define MAX_PAIRS 1000
+#define LEAST_PATIENCE_NS UINT64_C(10000000)
+#define MOST_PATIENCE_NS (UINT64_C(604800) * 1000000000) /* a week */
 #define RECORDS_USUAL "bcs-mds"
 
 enum option_kind {
@@ -26,6 +29,7 @@ enum option_kind {
     APPFILE,   /* replaces the command line */
     NATIVE,    /* from here on: bcsrun's own, not passed to mpirun */
     VERSUS,
+    PATIENCE,
     MDS, /* may have a value behind a "=" */
     MPIRUN,
     HELP,
@@ -61,6 +65,7 @@ static const struct option options_known[] = {
     {"xml-file xterm", 1, PASSED},
     {"native", 0, NATIVE},
     {"versus", 1, VERSUS},
+    {"patience", 1, PATIENCE},
     {"mds", 0, MDS},
     {"mpirun", 1, MPIRUN},
     {"help h", 0, HELP},
@@ -144,6 +149,23 @@ static bool export_apply(struct launch_options *options, const char *variable)
     return true;
 }
 
+/* --patience. @return 0 or <0, printed */
+static int patience_apply(struct launch_options *options, const char *text)
+{
+    static const struct bcs_config_entry patience = {
+        .kind = BCS_CONFIG_DURATION_NS,
+        .minimum = LEAST_PATIENCE_NS,
+        .maximum = MOST_PATIENCE_NS,
+    };
+    char allowed[64];
+
+    if (bcs_config_parse_number(&patience, text, &options->patience_ns)) {
+        return 0;
+    }
+    bcs_config_allowed(&patience, allowed, sizeof allowed);
+    return bcsrun_error("--patience %s: it must be %s", text, allowed);
+}
+
 /* What bcsrun has to know of one option, which stands before its values, at values.
  * @return 1 mpirun is to see it, 0 it is bcsrun's alone, <0 an error, printed */
 static int option_apply(struct launch_options *options, struct launch_context *context,
@@ -184,6 +206,8 @@ static int option_apply(struct launch_options *options, struct launch_context *c
                                 values[0], MAX_PAIRS);
         }
         return 0;
+    case PATIENCE:
+        return patience_apply(options, values[0]);
     case MDS:
         options->records = records_of(values[-1]);
         if (options->records == NULL) {
@@ -273,6 +297,11 @@ int launch_options_parse(int argc, char **argv, struct launch_options *options_o
     if (options.records != NULL && (options.is_native || options.n_pairs > 0)) {
         launch_options_fini(&options);
         return bcsrun_error("--mds is for one run under BCS, not for --native or "
+                            "--versus");
+    }
+    if (options.patience_ns != 0 && (options.is_native || options.n_pairs > 0)) {
+        launch_options_fini(&options);
+        return bcsrun_error("--patience is for one run under BCS, not for --native or "
                             "--versus");
     }
     *options_out = options;

@@ -9,6 +9,7 @@
 
 #include <limits.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 /** One program of the job with mpirun's options for it; several are separated by ":".
  */
@@ -28,12 +29,13 @@ struct launch_options {
     bool is_native; /* without BCS */
     bool wants_help;
     bool wants_version;
-    bool names_hosts;    /* the job may reach other machines */
-    bool maps_ranks;     /* the user decides where ranks go */
-    int n_pairs;         /* of --versus; 0: one plain run */
-    const char *records; /* folder of --mds, where the run is recorded; or NULL */
-    const char *mpirun;  /* of --mpirun, or NULL: look in PATH */
-    const char *preload; /* of -x LD_PRELOAD=..., or NULL */
+    bool names_hosts;     /* the job may reach other machines */
+    bool maps_ranks;      /* the user decides where ranks go */
+    int n_pairs;          /* of --versus; 0: one plain run */
+    const char *records;  /* folder of --mds, where the run is recorded; or NULL */
+    uint64_t patience_ns; /* of --patience; 0: none */
+    const char *mpirun;   /* of --mpirun, or NULL: look in PATH */
+    const char *preload;  /* of -x LD_PRELOAD=..., or NULL */
     struct launch_context *contexts;
     int n_contexts;
 };

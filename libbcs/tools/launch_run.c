@@ -64,6 +64,8 @@ int launch_run(const struct launch_home *home, char *const *command, int output_
             .group = home->group,
             .grace_ns = GRACE_NS,
             .is_hasty = true,
+            .ask = home->ask,
+            .asked = home->asked,
         },
         result_out);
 }

@@ -9,8 +9,10 @@
 
 /** What mpirun is to find as bcsrun has found it. */
 struct launch_home {
-    const sigset_t *signals; /* the mask */
-    int group;               /* process group, in the terminal's foreground or not */
+    const sigset_t *signals;  /* the mask */
+    int group;                /* process group, in the terminal's foreground or not */
+    void (*ask)(void *asked); /* see struct watch_child */
+    void *asked;
 };
 
 /**

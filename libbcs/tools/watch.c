@@ -29,8 +29,8 @@
 #define REPEAT_NS 200000000u
 #define CHILDREN_FILE "/proc/thread-self/children"
 
-static const int passed_signals[] = {SIGINT,  SIGTERM, SIGHUP,
-                                     SIGQUIT, SIGUSR1, SIGUSR2};
+static const int passed_signals[] = {SIGINT,  SIGTERM, SIGHUP,   SIGQUIT,
+                                     SIGUSR1, SIGUSR2, WATCH_ASK};
 
 #define N_PASSED_SIGNALS (sizeof passed_signals / sizeof passed_signals[0])
 
@@ -42,6 +42,7 @@ struct watch {
     sigset_t kept_signals; /* the mask as it was */
     int stop_signal;       /* the first that asked to stop; 0: none */
     uint64_t stop_ns;      /* when it came */
+    uint64_t asked_ns;     /* when somebody asked last; 0: nobody has */
     bool is_killed;        /* by us */
 };
 
@@ -136,6 +137,17 @@ static bool stop_note(struct watch *watch, int number)
     return true;
 }
 
+/* Somebody asks where the job stands; one who asks all processes of a name means it once. */
+static void ask(struct watch *watch)
+{
+    uint64_t now_ns = bcs_clock_now_ns();
+
+    if (watch->asked_ns == 0 || now_ns - watch->asked_ns >= REPEAT_NS) {
+        watch->asked_ns = now_ns;
+        watch->child->ask(watch->child->asked);
+    }
+}
+
 static void signal_pass(struct watch *watch, const siginfo_t *info)
 {
     int number = info->si_signo;
@@ -145,7 +157,12 @@ static void signal_pass(struct watch *watch, const siginfo_t *info)
                       info->si_value.sival_int == 1),
     };
 
-    if (number != SIGUSR1 && number != SIGUSR2 && !stop_note(watch, number)) {
+    if (number == WATCH_ASK && watch->child->ask != NULL) {
+        ask(watch);
+        return;
+    }
+    if (number != SIGUSR1 && number != SIGUSR2 && number != WATCH_ASK &&
+        !stop_note(watch, number)) {
         return;
     }
     if (watch->child->has_own_group || !is_from_terminal.sival_int) {

@@ -10,6 +10,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/** The signal by which somebody asks where the job stands. Who does not know it ignores it. */
+#define WATCH_ASK SIGURG
+
 /** How a child ended. */
 struct watch_result {
     int status;          /* exit status as a shell has it: 128 + n after signal n */
@@ -28,6 +31,10 @@ struct watch_child {
     int group;         /* process group to join otherwise */
     uint64_t grace_ns; /* to end in after a signal; then the child is killed */
     bool is_hasty;     /* a second signal ends the grace */
+    /** Called for a WATCH_ASK in place of passing it on; may start more children, which are
+     *  not waited for. NULL: it is passed on. */
+    void (*ask)(void *asked);
+    void *asked;
 };
 
 /**

@@ -136,6 +136,20 @@ START_TEST(exported_variables_of_ours_are_set_here)
 }
 END_TEST
 
+START_TEST(patience_has_a_unit)
+{
+    ck_assert_int_eq(parse("--patience 60s -n 2 prog"), 0);
+    ck_assert_uint_eq(options.patience_ns, UINT64_C(60000000000));
+    ck_assert_str_eq(arguments_of(0), "-n 2 prog");
+    launch_options_fini(&options);
+    ck_assert_int_eq(parse("--patience 10ms -n 2 prog"), 0);
+    ck_assert_uint_eq(options.patience_ns, 10000000);
+    launch_options_fini(&options);
+    ck_assert_int_eq(parse("-n 2 prog --patience 1s"), 0); /* the program's own */
+    ck_assert_uint_eq(options.patience_ns, 0);
+}
+END_TEST
+
 static const char *const bad_lines[] = {
     "-n 0 prog",
     "-n -1 prog",
@@ -153,6 +167,12 @@ static const char *const bad_lines[] = {
     "-n +2 prog",
     "--mds --native -n 2 prog",
     "--versus 2 --mds=x -n 2 prog",
+    "--patience 60 -n 2 prog",
+    "--patience 9ms -n 2 prog",
+    "--patience 604801s -n 2 prog",
+    "--patience -n 2 prog",
+    "--patience 1s --native -n 2 prog",
+    "--patience 1s --versus 2 -n 2 prog",
 };
 
 START_TEST(bad_command_lines_are_errors)
@@ -175,6 +195,7 @@ int main(void)
     tcase_add_test(tests, a_missing_program_is_seen);
     tcase_add_test(tests, where_ranks_go_is_left_to_who_says_so);
     tcase_add_test(tests, exported_variables_of_ours_are_set_here);
+    tcase_add_test(tests, patience_has_a_unit);
     tcase_add_loop_test(tests, bad_command_lines_are_errors, 0,
                         sizeof bad_lines / sizeof bad_lines[0]);
     return run_tcase("launch_options", tests);
