@@ -32,17 +32,35 @@ struct bcs_look {
     struct heap heaps[]; /* [board->n_nodes] */
 };
 
+/** Whether all sizes are such as a job may have: a layout divides by some of them. */
+static bool has_legal_limits(const struct bcs_limits *limits)
+{
+    for (size_t i = 0; i < bcs_n_limits; i++) {
+        const struct bcs_limit *limit = &bcs_limits[i];
+        uint32_t value;
+
+        memcpy(&value, (const char *)limits + limit->offset, sizeof(value));
+        if (value < limit->least || value > limit->most ||
+            (limit->is_power && (value & (value - 1)) != 0)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 /** Whether a board says what can be: a layout may be computed of it. */
 static bool is_sound(const struct bcs_board *board, uint64_t n_bytes)
 {
     const struct nic_shape *shape = &board->shape;
     uint32_t window = shape->limits.window;
 
-    return shape->n_ports > 0 && shape->n_ports <= NIC_NODE_RANKS_MOST &&
-           shape->node_ranks > 0 && shape->node_ranks <= NIC_NODE_RANKS_MOST &&
+    return has_legal_limits(&shape->limits) && shape->n_ports > 0 &&
+           shape->n_ports <= NIC_NODE_RANKS_MOST && shape->node_ranks > 0 &&
+           shape->node_ranks <= NIC_NODE_RANKS_MOST &&
            board->n_nodes == nic_layout_n_nodes(shape->n_ports, shape->node_ranks) &&
-           n_bytes >= bcs_board_bytes(board->n_nodes) && window >= 1 << 16 &&
-           (window & (window - 1)) == 0 && bcs_stands_bytes(shape->n_ports) <= window &&
+           n_bytes >= bcs_board_bytes(board->n_nodes) &&
+           shape->limits.landing <= window &&
+           bcs_stands_bytes(shape->n_ports) <= window &&
            shape->n_item_bytes <= window && shape->n_slot_bytes <= window &&
            shape->n_wire_bytes <= window && shape->n_item_bytes > 0 &&
            shape->n_slot_bytes > 0 && shape->n_wire_bytes > 0 &&

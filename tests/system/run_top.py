@@ -1,13 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """Looks at running jobs with bcs-top: it names the ranks that wait, their call, for whom, the tag, the
-communicator and the line, in several modes; other users see nothing, and killed jobs are gone.
+communicator and the line, in several modes; other users see nothing, and killed jobs are gone. Of a job of
+another version, or whose memory is damaged, it says so.
 """
 
 import argparse
 import contextlib
+import fcntl
 import json
 import os
+import random
 import re
 import shlex
 import signal
@@ -25,6 +28,12 @@ MODES = {
     "threads, two nodes": {"BCS_DRIVER": "threads", "BCS_NODE_RANKS": "2"},
     "timed": {"BCS_STROBE": "timed"},
 }
+# As libbcs/ring/sign.h has it, which never changes.
+SIGN = b"BCS-JOB\n"
+LAYOUT_AT = 24
+BOARD_AT = 32
+BOARD_BYTES = 200 # of a board, its head at least
+DAMAGES = 200
 
 
 def parse_arguments():
@@ -150,12 +159,81 @@ def test_stuck(arguments, report, name, mode, option):
         one.close()
 
 
+def segment_of(pids):
+    """What is in the segment of a job, by the descriptor that its first process keeps."""
+    for pid in pids:
+        with contextlib.suppress(OSError):
+            for number in os.listdir(f"/proc/{pid}/fd"):
+                path = f"/proc/{pid}/fd/{number}"
+                if os.readlink(path).startswith("/memfd:bcs "):
+                    with open(path, "rb") as file:
+                        if file.read(len(SIGN)) == SIGN:
+                            file.seek(0)
+                            return file.read()
+    return None
+
+
+@contextlib.contextmanager
+def shown(content):
+    """A segment as a job has one, in this process."""
+    fd = os.memfd_create("bcs", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
+    try:
+        os.write(fd, content)
+        fcntl.fcntl(fd, fcntl.F_ADD_SEALS, fcntl.F_SEAL_SHRINK)
+        yield
+    finally:
+        os.close(fd)
+
+
+def test_damaged(arguments, report):
+    """Jobs of another version, and memory that makes no sense, are errors, and never a crash."""
+    one = job.Job([*shlex.split(arguments.launcher), "-n", "4", arguments.stuck],
+                  job.mpirun_environment({"BCS_REFEREE": "off"}))
+    try:
+        found, seen = await_look(arguments, one, expected_of(""))
+        content = segment_of(one.processes())
+        problems = [] if found and content else [f"{seen}, no segment"]
+        if not problems:
+            board = int.from_bytes(content[BOARD_AT:BOARD_AT + 8], "little")
+            other = bytearray(content)
+            other[len(SIGN):len(SIGN) + 4] = b"9.9\0"
+            other[LAYOUT_AT] ^= 1
+            with shown(bytes(other)):
+                jobs, said = look(arguments)
+            if jobs is not None or "is of bcs 9.9 built otherwise" not in said:
+                problems.append(f"of another version it says {said!r}")
+            problems += problems_of_damage(arguments, content, board)
+        report.case("damaged", problems)
+    finally:
+        one.close()
+
+
+def problems_of_damage(arguments, content, board):
+    """Look at a job whose board is damaged, a word or the length of it at a time."""
+    chance = random.Random(1)
+    for _ in range(DAMAGES):
+        damaged = bytearray(content)
+        place = chance.randrange(BOARD_AT, board + BOARD_BYTES)
+        place = chance.choice([BOARD_AT, board + 4 * chance.randrange(BOARD_BYTES // 4), place])
+        damaged[place:place + 4] = chance.choice(
+            [0, 1, 3, 1 << 16, 1 << 31, 0xffffffff, chance.getrandbits(32)]).to_bytes(4, "little")
+        if chance.random() < 0.2:
+            del damaged[chance.randrange(len(damaged)):]
+        with shown(bytes(damaged)):
+            told = subprocess.run([arguments.top, "--once"], capture_output=True, text=True,
+                                  timeout=arguments.timeout, check=False)
+        if told.returncode not in (0, 1):
+            return [f"4 bytes at {place} of {board}: status {told.returncode}, {told.stderr!r}"]
+    return []
+
+
 def main():
     arguments = parse_arguments()
     report = job.Report()
     for name, mode in MODES.items():
         for option in ("", "any"):
             test_stuck(arguments, report, name, mode, option)
+    test_damaged(arguments, report)
     return report.end()
 
 
