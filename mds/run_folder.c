@@ -169,3 +169,9 @@ int mds_global_path(const char *folder, char path_out[MDS_PATH_BYTES])
     return fit(snprintf(path_out, MDS_PATH_BYTES, "%s/" MDS_GLOBAL_NAME, folder),
                MDS_PATH_BYTES);
 }
+
+int mds_deadlock_path(const char *folder, char path_out[MDS_PATH_BYTES])
+{
+    return fit(snprintf(path_out, MDS_PATH_BYTES, "%s/" MDS_DEADLOCK_NAME, folder),
+               MDS_PATH_BYTES);
+}

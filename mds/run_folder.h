@@ -19,6 +19,7 @@ enum { MDS_PATH_BYTES = 2048 };
 #define MDS_LIVE_NAME "process.%05u.live"
 #define MDS_NODE_NAME "node.%05u.mds"
 #define MDS_GLOBAL_NAME "global.mds"
+#define MDS_DEADLOCK_NAME "deadlock.json"
 
 /** What a manifest tells. */
 struct mds_manifest {
@@ -50,5 +51,8 @@ int mds_node_path(const char *folder, uint32_t node, char path_out[MDS_PATH_BYTE
 
 /** The path of the file about the slices of all nodes. @return 0 or -ENAMETOOLONG */
 int mds_global_path(const char *folder, char path_out[MDS_PATH_BYTES]);
+
+/** The path of the report of a deadlock. @return 0 or -ENAMETOOLONG */
+int mds_deadlock_path(const char *folder, char path_out[MDS_PATH_BYTES]);
 
 #endif

@@ -28,7 +28,7 @@
 #define SPIN_NS 50000u
 #define STAY_NS 100000000u
 
-static struct nic_engine_params engine_params(const struct bcs_context *context)
+static struct nic_engine_params engine_params(struct bcs_context *context)
 {
     return (struct nic_engine_params){
         .memory = context->meeting.memory,
@@ -38,6 +38,7 @@ static struct nic_engine_params engine_params(const struct bcs_context *context)
         .config = &context->config,
         .is_direct = context->meeting.is_direct,
         .on_deadlock = bcs_on_deadlock,
+        .owner = context,
     };
 }
 
@@ -178,7 +179,21 @@ void bcs_detach(struct bcs_context *context)
     bcs_plans_fini(context);
     bcs_stand_fini(context);
     bcs_part(&context->meeting);
+    /* relaxed: the referee's thread has ended */
+    free(atomic_load_explicit(&context->report_path, memory_order_relaxed));
     free(context);
+}
+
+int bcs_context_report_into(struct bcs_context *context, const char *path)
+{
+    char *copy = strdup(path);
+
+    if (copy == NULL) {
+        return -ENOMEM;
+    }
+    /* release: pairs with the acquire in bcs_on_deadlock */
+    atomic_store_explicit(&context->report_path, copy, memory_order_release);
+    return 0;
 }
 
 uint32_t bcs_context_rank(const struct bcs_context *context)

@@ -29,6 +29,10 @@ int bcs_attach(const struct bcs_bootstrap *bootstrap, const struct nic_config *c
 /** Detach: unmap and free. What was sent stays readable by others. Accepts NULL. */
 void bcs_detach(struct bcs_context *context);
 
+/** Have the report of a deadlock written into a file, too, as JSON; once at most, by the process that
+ *  attached. @return 0 or -ENOMEM */
+int bcs_context_report_into(struct bcs_context *context, const char *path);
+
 /** This process's number in the job, from 0. */
 uint32_t bcs_context_rank(const struct bcs_context *context);
 

@@ -82,6 +82,8 @@ struct bcs_context {
     struct bcs_stand_teller *teller; /* tells where waits stand; stand.c */
     bcs_find_needs_fn find_needs;    /* of plans; plan_stand.c */
     struct bcs_hooks hooks;
+    /* For the report of a deadlock; NULL: none. Written once, read by the referee's thread. */
+    char *_Atomic report_path;
     struct bcs_forked forked; /* takes all this away in a forked child */
 };
 

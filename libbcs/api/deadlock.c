@@ -6,9 +6,13 @@
 #include "libbcs/api/deadlock.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 
+#include "libbcs/api/context.h"
 #include "libbcs/base/log.h"
 #include "libbcs/session/deadlock_report.h"
+
+enum { MESSAGES_MOST = 100, MESSAGE_BYTES = 96 };
 
 /** Say what has been sent to the ranks, and is not what they wait for. */
 static void tell_unreceived(const struct nic_verdict *verdict)
@@ -22,11 +26,36 @@ static void tell_unreceived(const struct nic_verdict *verdict)
     }
 }
 
+/** Report it; bcs-top, if it is there, knows who waits for what, and tells of messages better. */
+static void report(struct bcs_context *context, const struct nic_verdict *verdict)
+{
+    char texts[MESSAGES_MOST][MESSAGE_BYTES], *messages[MESSAGES_MOST];
+    struct bcs_deadlock deadlock = {
+        .stuck = verdict->stuck,
+        .n_ranks = context->size,
+        /* acquire: pairs with the release in bcs_context_report_into */
+        .path = atomic_load_explicit(&context->report_path, memory_order_acquire),
+        .messages = messages,
+    };
+
+    while (deadlock.n_messages < verdict->n_unreceived &&
+           deadlock.n_messages < MESSAGES_MOST) {
+        uint32_t i = deadlock.n_messages++;
+        const struct nic_unreceived *one = &verdict->unreceived[i];
+
+        messages[i] = texts[i];
+        snprintf(texts[i], sizeof(texts[i]), "%u,%u,%" PRId32 ",%" PRIu64 ",%" PRIu64,
+                 one->from, one->to, one->tag, one->n_bytes, one->context_id);
+    }
+    if (!bcs_deadlock_report(&deadlock)) {
+        tell_unreceived(verdict);
+    }
+}
+
 void bcs_on_deadlock(const struct nic_engine_params *params,
                      const struct nic_verdict *verdict)
 {
-    bcs_deadlock_report(verdict->stuck, params->n_ports);
-    tell_unreceived(verdict);
+    report(params->owner, verdict);
     switch ((enum nic_referee_mode)params->config->referee) {
     case NIC_REFEREE_ABORT:
         bcs_error("the job ends with exit status %d; BCS_REFEREE=report, hold or off "

@@ -196,7 +196,7 @@ static struct bcs_stand_operation operation_of(const struct bcs_stand_about *abo
         operation.cell = bcs_inside(about->request)->cell;
     }
     if (about->group != NULL) {
-        operation.context_id = about->group->context_id;
+        operation.context_id = about->group->context_id + about->space;
         operation.peer =
             about->peer < 0 ? -1 : (int32_t)about->group->ports[about->peer];
     }
@@ -381,6 +381,7 @@ void bcs_stand_at_message(struct bcs_context *context, struct bcs_waiter *waiter
                      .tag = message->tag,
                      .n_bytes = message->n_bytes,
                      .cell = &cell,
+                     .space = bcs_message_space(message),
                  });
 }
 

@@ -36,6 +36,8 @@ struct bcs_stand_about {
     const uint32_t *cell;   /* without a request: its cell; NULL: it has none */
     const char *collective; /* of a collective: what it is, in words */
     uint64_t number;        /* and the how manyth; 0: unknown */
+    uint8_t
+        space; /* of its messages, added to the group's context id; bcs_message_space */
     /* Of a collective that needs all: who has come already; NULL: that is not known. */
     bool (*has_come)(const void *arg, int32_t member);
     const void *arg;

@@ -103,49 +103,67 @@ static char **environment_of_tool(void)
     return list;
 }
 
-/** Run bcs-top on this job. @return 0, an errno, or -1: it has failed */
-static int run_tool(const char *tool, const char *ranks)
+/** The command line. @return for free; NULL: no memory */
+static char **arguments_of(const char *tool, char *ranks, char *pid,
+                           const struct bcs_deadlock *deadlock)
 {
-    char pid[32], stuck[] = "--stuck";
-    char *arguments[] = {(char *)(uintptr_t)tool, stuck, (char *)(uintptr_t)ranks, pid,
-                         NULL};
+    char *const first[] = {
+        (char *)(uintptr_t)tool, (char *)(uintptr_t) "--stuck", ranks, pid,
+        (char *)(uintptr_t)(deadlock->path == NULL ? "" : deadlock->path)};
+    const size_t n_first = sizeof(first) / sizeof(first[0]);
+    char **list = calloc(n_first + deadlock->n_messages + 1, sizeof(*list));
+
+    for (size_t i = 0; list != NULL && i < n_first + deadlock->n_messages; i++) {
+        list[i] = i < n_first ? first[i] : deadlock->messages[i - n_first];
+    }
+    return list;
+}
+
+/** Run bcs-top on this job. @return 0, an errno, or -1: it has failed */
+static int run_tool(const char *tool, char *ranks, const struct bcs_deadlock *deadlock)
+{
     char **environment = environment_of_tool();
     posix_spawn_file_actions_t actions;
+    char **arguments, pid[32];
     int status = 0;
     pid_t child;
     int rc;
 
     snprintf(pid, sizeof(pid), "%ld", (long)getpid());
+    arguments = arguments_of(tool, ranks, pid, deadlock);
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO);
-    rc = environment == NULL
+    rc = environment == NULL || arguments == NULL
              ? ENOMEM
              : posix_spawnp(&child, tool, &actions, NULL, arguments, environment);
     posix_spawn_file_actions_destroy(&actions);
     free(environment);
+    free(arguments);
     while (rc == 0 && waitpid(child, &status, 0) < 0 && errno == EINTR) {
     }
     return rc == 0 && status != 0 ? -1 : rc;
 }
 
-void bcs_deadlock_report(const uint64_t *stuck, uint32_t n_ranks)
+bool bcs_deadlock_report(const struct bcs_deadlock *deadlock)
 {
+    uint32_t n_ranks = deadlock->n_ranks;
     char path[PATH_BYTES];
     const char *tool = find_tool(path);
-    char *some = words_of(stuck, n_ranks, MOST_RANGES);
-    char *all = words_of(stuck, n_ranks, UINT32_MAX);
+    char *some = words_of(deadlock->stuck, n_ranks, MOST_RANGES);
+    char *all = words_of(deadlock->stuck, n_ranks, UINT32_MAX);
     int rc;
 
     bcs_error("deadlock: rank%s %s can never go on, as nobody is left who could help:",
               some != NULL && some[strspn(some, "0123456789")] == '\0' ? "" : "s",
               some == NULL ? "?" : some);
-    rc = all == NULL ? ENOMEM : run_tool(tool, all);
+    rc = all == NULL ? ENOMEM : run_tool(tool, all, deadlock);
     if (rc != 0) {
         bcs_error("%s, which says where they stand, %s", tool,
                   rc < 0 ? "has failed" : strerror(rc));
     }
     free(some);
     free(all);
+    return rc == 0;
 }
 
 void bcs_deadlock_exit(void)

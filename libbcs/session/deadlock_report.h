@@ -6,18 +6,29 @@
 #ifndef BCS_SESSION_DEADLOCK_REPORT_H
 #define BCS_SESSION_DEADLOCK_REPORT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /** Exit status of a job that has ended for a deadlock. */
 enum { BCS_EXIT_DEADLOCK = 86 };
 
+/** What is told. */
+struct bcs_deadlock {
+    const uint64_t *stuck; /* bits by rank */
+    uint32_t n_ranks;
+    const char *path; /* of a file for it, as JSON; NULL: none */
+    /* That nobody has received, as bcs-top takes them, "FROM,TO,TAG,BYTES,CONTEXT". */
+    char *const *messages;
+    uint32_t n_messages;
+};
+
 /**
  * Print on standard error that some ranks can never go on, and have bcs-top say where they stand,
  * which looks at this job from outside. If it is not there, or fails, that is said instead.
  *
- * @param stuck  bits by rank
+ * @return whether it has told of the messages, too
  */
-void bcs_deadlock_report(const uint64_t *stuck, uint32_t n_ranks);
+bool bcs_deadlock_report(const struct bcs_deadlock *deadlock);
 
 /** End this process at once, with that status, as its threads wait; the launcher ends the others. */
 _Noreturn void bcs_deadlock_exit(void);

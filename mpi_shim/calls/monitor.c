@@ -78,6 +78,20 @@ static void make_folder(struct shim_monitor *monitor, const char *parent)
                     shim_handles.comm_world);
 }
 
+/** The report of a deadlock goes into the run's folder, too. */
+static void report_there(const struct shim_monitor *monitor)
+{
+    char path[MDS_PATH_BYTES];
+    int rc = mds_deadlock_path(monitor->folder, path);
+
+    if (rc == 0) {
+        rc = bcs_context_report_into(shim_context(), path);
+    }
+    if (rc < 0) {
+        tell_unwritten(MDS_DEADLOCK_NAME, rc);
+    }
+}
+
 /** Start recording in a file of the run's folder, if there is one, else in memory alone. */
 static void start_recording(struct shim_monitor *monitor,
                             const struct mds_config *config)
@@ -153,6 +167,9 @@ void shim_monitor_start(const struct mds_config *config)
     monitor->has_slices = monitor->slices.n_spans > 0;
     if (config->folder[0] != '\0') {
         make_folder(monitor, config->folder);
+    }
+    if (is_first() && monitor->folder[0] != '\0') {
+        report_there(monitor);
     }
     if (monitor->has_calls &&
         mds_ranks_has(config->ranks, bcs_context_rank(shim_context()))) {

@@ -59,9 +59,9 @@
 #define ANSWERS_STEP_NS 100000u
 
 enum {
-    UNRECEIVED_MOST = 10, /* that a report names */
-    LOOKS_IN_VAIN = 8,    /* while somebody sleeps and does not tell */
-    RANKS_A_LOOK = 64,    /* of more, a pause is longer: a look takes longer */
+    UNRECEIVED_MOST = 100, /* that a report may name */
+    LOOKS_IN_VAIN = 8,     /* while somebody sleeps and does not tell */
+    RANKS_A_LOOK = 64,     /* of more, a pause is longer: a look takes longer */
 };
 
 struct referee {

@@ -15,6 +15,7 @@ struct nic_unreceived {
     uint32_t from, to; /* ports */
     int32_t tag;
     uint64_t n_bytes;
+    uint64_t context_id;
 };
 
 /** A deadlock. */
@@ -38,6 +39,7 @@ struct nic_engine_params {
     /** Called by the referee's thread, once. NULL: nobody judges. */
     void (*on_deadlock)(const struct nic_engine_params *params,
                         const struct nic_verdict *verdict);
+    void *owner; /* of this process's part in the job, for who has set on_deadlock */
     /* Of the service: held while one thread runs a timed slice of all nodes. */
     pthread_mutex_t *slice;
     /* Threads for the roles, or NULL; see roles.h. */

@@ -129,8 +129,8 @@ uint32_t nic_unmatched_sends(const struct nic_view *view, uint32_t port,
         const struct bcs_descriptor *send = &item->descriptor;
 
         if (send->context_id % 2 == 0) { /* else it is a part of a collective */
-            list_out[n++] =
-                (struct nic_unreceived){item->port, port, send->tag, send->n_bytes};
+            list_out[n++] = (struct nic_unreceived){item->port, port, send->tag,
+                                                    send->n_bytes, send->context_id};
         }
         id = item->later;
     }

@@ -93,6 +93,52 @@ static void another_tag(void)
     }
 }
 
+/** Rank 0 has sent what rank 1 expects of itself. */
+static void another_source(void)
+{
+    if (rank == 0) {
+        send(1);
+        receive(1);
+    } else if (rank == 1) {
+        receive(1); /* of the wrong one */
+        send(0);
+    }
+}
+
+/** Rank 0 waits for its send, so that the line of it is known. */
+static void another_communicator(void)
+{
+    MPI_Comm grid;
+
+    MPI_Comm_dup(MPI_COMM_WORLD, &grid);
+    MPI_Comm_set_name(grid, "the grid");
+    if (rank == 0) {
+        MPI_Ssend(&word, 1, MPI_INT, 1, TAG, grid); /* on the grid */
+    } else if (rank == 1) {
+        receive(0);
+    }
+}
+
+/** A message that has nothing to do with it. */
+static void another_matter(void)
+{
+    if (rank == 0) {
+        MPI_Send(&word, 1, MPI_INT, 1, TAG + 2, MPI_COMM_WORLD);
+        receive(1);
+    } else if (rank == 1) {
+        MPI_Recv(&word, 1, MPI_INT, 1, TAG + 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
+}
+
+static void another_collective(void)
+{
+    if (rank == n_ranks - 1) {
+        MPI_Bcast(bytes[0], LONG, MPI_CHAR, 0, MPI_COMM_WORLD);
+    } else {
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
+}
+
 static void partner_has_ended(void)
 {
     if (rank == 0) {
@@ -368,6 +414,10 @@ static const struct one {
     {"ring_of_long_sends", ring_of_long_sends, 2, true, false},
     {"one_not_in_barrier", one_not_in_barrier, 2, true, false},
     {"another_tag", another_tag, 2, true, false},
+    {"another_source", another_source, 2, true, false},
+    {"another_communicator", another_communicator, 2, true, false},
+    {"another_matter", another_matter, 2, true, false},
+    {"another_collective", another_collective, 2, true, false},
     {"partner_has_ended", partner_has_ended, 2, true, false},
     {"message_to_oneself", message_to_oneself, 1, true, false},
     {"all_receive_of_anybody", all_receive_of_anybody, 1, true, false},

@@ -5,10 +5,14 @@ their ranks, calls and lines; the others end as natively, and nothing is said of
 """
 
 import argparse
+import glob
+import json
+import os
 import re
 import shlex
 import subprocess
 import sys
+import tempfile
 
 import job
 
@@ -28,6 +32,25 @@ MODES = {
 }
 STATUS = 86
 VERDICT = re.compile(r"deadlock: ranks? ([\d,-]+) can never go on")
+
+PLACE = r"(?: at \S+, deadlocks\.c:\d+| at 0x\w+ in \S+)"
+NEAR = r"^  near miss: rank 0 has sent tag 7 \(4 bytes"
+# What else the report says, a line each, of 4 ranks.
+WORDS = {
+    "another_tag": [rf"{NEAR}\) to rank 1, which expects tag 8, in MPI_Recv{PLACE}$"],
+    "another_source": [rf"{NEAR}\) to rank 1, which expects it from rank 1, in MPI_Recv{PLACE}$"],
+    "another_communicator": [rf"{NEAR}, MPI_Ssend{PLACE}\) to rank 1 on the grid, which expects "
+                             rf"it on MPI_COMM_WORLD, in MPI_Recv{PLACE}$"],
+    "another_matter": [r"^  rank 0 has sent tag 9 \(4 bytes\) to rank 1.*, which has not been received$"],
+    # Who has not told yet may be missing: the others are deadlocked without it.
+    "another_collective": [r"^  ranks? [\d,-]+ (are|is) in MPI_\w+ on MPI_COMM_WORLD, "
+                           r"ranks? [\d,-]+ (are|is) in MPI_\w+$",
+                           r"^  3: MPI_Bcast, receive from rank 0, on MPI_COMM_WORLD"],
+    "partner_has_ended": [r"^  1[\d,-]*: MPI_Finalize"],
+}
+# In what the only message in the file differs from what is expected.
+DIFFERENCES = {"another_tag": "tag", "another_source": "source",
+               "another_communicator": "communicator", "another_matter": None}
 
 
 def parse_arguments():
@@ -51,8 +74,15 @@ def cases_of(arguments):
             yield name, int(n_ranks), ending == "stuck"
 
 
-def problem_of(arguments, is_stuck, result):
+def problem_of_words(name, n_ranks, said):
+    missing = [words for words in WORDS.get(name, []) if n_ranks == 4
+               and not re.search(words, said, re.MULTILINE)]
+    return f"it does not say {missing}" if missing else None
+
+
+def problem_of(arguments, case, n_ranks, result):
     """What is wrong with a run, or None."""
+    name, _, is_stuck = case
     said = VERDICT.search(result.stderr)
     if not is_stuck:
         return None if result.status == 0 and said is None else "it comes to an end"
@@ -61,15 +91,42 @@ def problem_of(arguments, is_stuck, result):
     if arguments.has_report and not re.search(r"^  [\d,.-]+: MPI_\w+", result.stderr,
                                               re.MULTILINE):
         return "no report"
+    return problem_of_words(name, n_ranks, result.stderr) if arguments.has_report else None
+
+
+def problem_of_file(name, folder):
+    """Whether the report is in the run's folder."""
+    found = glob.glob(os.path.join(folder, "*", "deadlock.json*"))
+    if len(found) != 1 or not found[0].endswith(".json"):
+        return f"reports are {found}"
+    with open(found[0], encoding="utf-8") as file:
+        report = json.load(file)
+    job_said = report["job"]
+    seen = [message.get("near_miss", {}).get("in") for message in job_said["unreceived"]]
+    if report["format"] != "bcs-deadlock 1" or len(job_said["ranks"]) != 4 \
+            or not re.search(r"\b1\b|0-", report["stuck"]) or seen != [DIFFERENCES[name]]:
+        return f"the report is {report}"
     return None
 
 
+def is_file_good(arguments, name):
+    with tempfile.TemporaryDirectory() as folder:
+        result = job.run([*shlex.split(arguments.launcher), "--oversubscribe", "-n", "4",
+                          arguments.program, name],
+                         job.clean_environment({"BCS_MDS_DIR": folder, "BCS_MDS": "all"}),
+                         arguments.timeout)
+        problem = problem_of_file(name, folder)
+    if problem:
+        print(f"{name}, its file: {problem}; {result.ending()}", flush=True)
+    return not problem
+
+
 def is_good(arguments, case, n_ranks, mode):
-    name, _, is_stuck = case
+    name = case[0]
     result = job.run([*shlex.split(arguments.launcher), "--oversubscribe", "-n", str(n_ranks),
                       arguments.program, name],
                      job.clean_environment(MODES[mode]), arguments.timeout)
-    problem = problem_of(arguments, is_stuck, result)
+    problem = problem_of(arguments, case, n_ranks, result)
     if problem:
         print(f"{name}, {n_ranks} ranks, {mode}: {problem}; {result.ending()}", flush=True)
     return not problem
@@ -81,8 +138,12 @@ def main():
             for mode in arguments.mode or MODES
             for n_ranks in map(int, arguments.ranks.split(",")) if n_ranks >= case[1]]
     n_good = sum(is_good(arguments, *one) for one in runs * arguments.repeat)
-    print(f"{len(runs) * arguments.repeat} runs, {n_good} as expected")
-    return 0 if n_good == len(runs) * arguments.repeat > 0 else 1
+    n_runs = len(runs) * arguments.repeat
+    for name in DIFFERENCES if arguments.has_report and not arguments.only else []:
+        n_good += is_file_good(arguments, name)
+        n_runs += 1
+    print(f"{n_runs} runs, {n_good} as expected")
+    return 0 if n_good == n_runs > 0 else 1
 
 
 if __name__ == "__main__":

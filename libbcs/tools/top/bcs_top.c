@@ -15,12 +15,14 @@
 #include "kin.h"
 #include "libbcs/look/look.h"
 #include "mds/tool/place.h"
+#include "near_miss.h"
 #include "roll_call.h"
 #include "standstill.h"
 
 static const char help[] =
-    "Usage: bcs-top --once | --json | --of PID | --stuck RANKS PID\n"
+    "Usage: bcs-top --once | --json | --of PID\n"
     "       bcs-top --patience NS PID\n"
+    "       bcs-top --stuck RANKS PID FILE MESSAGE...\n"
     "\n"
     "Print where the ranks of all jobs under BCS stand that "
     "this user may look at, one look\n"
@@ -31,9 +33,13 @@ static const char help[] =
     "  --json     all that is known, for scripts\n"
     "  --stuck    as --once, of some ranks, as 0-3,7, of the job "
     "of process PID, who are\n"
-    "             known to be deadlocked, and who waits for whom in "
-    "a circle: what a job\n"
-    "             runs that has found that\n"
+    "             known to be deadlocked; who waits for whom in "
+    "a circle; and which of\n"
+    "             the messages that nobody has received, each "
+    "FROM,TO,TAG,BYTES,CONTEXT,\n"
+    "             are almost what is waited for. The same as JSON "
+    "into FILE, unless it is\n"
+    "             empty. What a job runs that has found that\n"
     "  --of PID   as --once, of the jobs that process PID has started: what "
     "bcsrun runs when\n"
     "             it gets SIGURG\n"
@@ -59,31 +65,74 @@ static bool add_job(json_t *jobs, const struct bcs_look_found *found,
     return true;
 }
 
-static bool print_roll_calls(const json_t *jobs, const char *stuck)
-{
-    const json_t *one;
-    bool is_good = true;
-    size_t i;
-
-    json_array_foreach(jobs, i, one)
-    {
-        is_good &= roll_call_print(one, stuck) == 0;
-    }
-    return is_good;
-}
-
 /** What to print. */
 struct wish {
     bool as_json;
     const char *stuck; /* these ranks; NULL: all */
     int64_t pid;       /* of this process's job; 0: of all */
     int64_t starter;   /* that has started it, or who did that; 0: of anybody */
+    const char *into;  /* a file for the report; NULL: none */
+    char **sent;       /* messages that nobody has received, ended by NULL; or NULL */
 };
 
 static bool is_wanted(const struct wish *wish, int64_t pid)
 {
     return (wish->pid == 0 || wish->pid == pid) &&
            (wish->starter == 0 || kin_is_below(pid, wish->starter));
+}
+
+/** Add the messages to the job that they are of. @return whether they could be read */
+static bool add_messages(json_t *job, char **sent)
+{
+    json_t *list = json_array();
+
+    json_object_set_new(job, "unreceived", list);
+    for (; *sent != NULL; sent++) {
+        json_t *message = near_miss_read(*sent);
+
+        if (message == NULL) {
+            fprintf(stderr, "bcs-top: a message is FROM,TO,TAG,BYTES,CONTEXT, not %s\n",
+                    *sent);
+            return false;
+        }
+        near_miss_find(job, message);
+        json_array_append_new(list, message);
+    }
+    return true;
+}
+
+/** Write the report of a deadlock, whole or not at all. @return whether it is there */
+static bool write_report(const json_t *job, const struct wish *wish)
+{
+    json_t *report =
+        json_pack("{s:s, s:s, s:s, s:O}", "format", "bcs-deadlock 1", "version",
+                  bcs_version(), "stuck", wish->stuck, "job", job);
+    char part[4096 + sizeof(".part")];
+    int n = snprintf(part, sizeof(part), "%s.part", wish->into);
+    bool is_good = report != NULL && n > 0 && (size_t)n < sizeof(part) &&
+                   json_dump_file(report, part, JSON_INDENT(1)) == 0 &&
+                   rename(part, wish->into) == 0;
+
+    json_decref(report);
+    if (!is_good) {
+        fprintf(stderr, "bcs-top: cannot write %s: %s\n", wish->into, strerror(errno));
+    }
+    return is_good;
+}
+
+static bool print_roll_calls(const json_t *jobs, const struct wish *wish)
+{
+    json_t *one;
+    bool is_good = true;
+    size_t i;
+
+    json_array_foreach(jobs, i, one)
+    {
+        is_good &= wish->sent == NULL || add_messages(one, wish->sent);
+        is_good &= roll_call_print(one, wish->stuck) == 0;
+        is_good &= wish->into == NULL || write_report(one, wish);
+    }
+    return is_good;
 }
 
 static int print_jobs(const struct wish *wish)
@@ -112,7 +161,7 @@ static int print_jobs(const struct wish *wish)
         json_dumpf(jobs, stdout, JSON_INDENT(1));
         putchar('\n');
     } else {
-        is_good &= print_roll_calls(jobs, wish->stuck);
+        is_good &= print_roll_calls(jobs, wish);
     }
     json_decref(jobs);
     free(found);
@@ -134,8 +183,13 @@ int main(int argc, char **argv)
         (strcmp(argv[1], "--json") == 0 || strcmp(argv[1], "--once") == 0)) {
         return print_jobs(&(struct wish){.as_json = strcmp(argv[1], "--json") == 0});
     }
-    if (argc == 4 && strcmp(argv[1], "--stuck") == 0) {
-        return print_jobs(&(struct wish){.stuck = argv[2], .pid = atoll(argv[3])});
+    if (argc >= 5 && strcmp(argv[1], "--stuck") == 0) {
+        return print_jobs(&(struct wish){
+            .stuck = argv[2],
+            .pid = atoll(argv[3]),
+            .into = *argv[4] == '\0' ? NULL : argv[4],
+            .sent = argv + 5,
+        });
     }
     if (argc == 3 && strcmp(argv[1], "--of") == 0) {
         return print_jobs(&(struct wish){.starter = atoll(argv[2])});
@@ -143,7 +197,7 @@ int main(int argc, char **argv)
     if (argc == 4 && strcmp(argv[1], "--patience") == 0) {
         return standstill_watch(atoll(argv[3]), strtoull(argv[2], NULL, 10));
     }
-    fprintf(stderr, "bcs-top: it takes --once, --json, --of PID, --stuck RANKS PID, "
-                    "--patience NS PID, --help or --version\n");
+    fprintf(stderr, "bcs-top: it takes --once, --json, --of PID, --patience NS PID, "
+                    "--stuck RANKS PID FILE MESSAGE..., --help or --version\n");
     return EXIT_FAILURE;
 }

@@ -12,8 +12,10 @@
 #include <string.h>
 
 #include "mds/tool/manifest.h"
+#include "near_miss.h"
+#include "ranks.h"
 
-enum { MOST_LINES = 60, MOST_RANGES = 6, MOST_IN_CIRCLE = 20 };
+enum { MOST_LINES = 60, MOST_IN_CIRCLE = 20 };
 
 /* What ranks of one line have in common. */
 static const char *const common[] = {
@@ -37,26 +39,6 @@ static json_int_t number_in(const json_t *object, const char *key)
     return json_integer_value(json_object_get(object, key));
 }
 
-/** Ranks in their order, as "0-3,7"; of many ranges the first ones. */
-static void print_ranks(const json_t *ranks)
-{
-    size_t n = json_array_size(ranks), i = 0, n_ranges = 0;
-
-    while (i < n && n_ranges < MOST_RANGES) {
-        json_int_t first = json_integer_value(json_array_get(ranks, i)), last = first;
-
-        for (i++; i < n && json_integer_value(json_array_get(ranks, i)) == last + 1;
-             i++) {
-            last++;
-        }
-        printf("%s%lld", n_ranges++ > 0 ? "," : "", (long long)first);
-        if (last > first) {
-            printf("-%lld", (long long)last);
-        }
-    }
-    printf("%s", i < n ? ",..." : "");
-}
-
 /** An operation that is not a collective, as "receive from rank 2, tag 7". */
 static void print_operation(const json_t *operation)
 {
@@ -73,7 +55,10 @@ static void print_operation(const json_t *operation)
         return;
     }
     printf(peer < 0 ? " any rank" : " rank %lld", (long long)peer);
-    printf(tag < 0 ? ", any tag" : ", tag %lld", (long long)tag);
+    if (number_in(operation, "context") % 2 ==
+        0) { /* else it is one of a collective's */
+        printf(tag < 0 ? ", any tag" : ", tag %lld", (long long)tag);
+    }
 }
 
 /** What a wait is about, but for collectives. */
@@ -124,7 +109,7 @@ static void print_missing(const json_t *wait, const json_t *ranks)
     }
     if (json_array_size(missing) > 0) {
         printf(", without rank%s ", json_array_size(missing) > 1 ? "s" : "");
-        print_ranks(missing);
+        ranks_print(missing);
     }
     json_decref(missing);
 }
@@ -138,7 +123,7 @@ static void print_group(const json_t *group)
     const char *place = text_in(wait, "place");
 
     printf("  ");
-    print_ranks(ranks);
+    ranks_print(ranks);
     printf(": ");
     print_text(*call == '\0' ? "a call" : call);
     print_operations(wait);
@@ -312,11 +297,12 @@ int roll_call_print(const json_t *job, const char *stuck)
     }
     if (json_array_size(acting) > 0) {
         printf("  ");
-        print_ranks(acting);
+        ranks_print(acting);
         printf(": do not wait\n");
     }
     if (stuck != NULL) {
         print_circle(job, stuck);
+        near_miss_print(job);
     }
     json_decref(groups);
     json_decref(acting);
