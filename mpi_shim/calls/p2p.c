@@ -76,9 +76,9 @@ static int refuse(MPI_Comm comm, const struct shim_datatype *type, int rc)
 }
 
 /** Make a request of a call; NULL: too many. */
-static struct shim_request *describe(const struct shim_call *call,
-                                     struct shim_comm *comm,
-                                     const struct shim_datatype *type)
+static inline struct shim_request *describe(const struct shim_call *call,
+                                            struct shim_comm *comm,
+                                            const struct shim_datatype *type)
 {
     struct shim_request *request = shim_request_new();
 
@@ -96,12 +96,14 @@ static struct shim_request *describe(const struct shim_call *call,
     return request;
 }
 
-/** Start a non-blocking call whose arguments are valid. */
-static int start(const struct shim_call *call, struct shim_comm *comm,
-                 const struct shim_datatype *type, MPI_Request *request_out)
+/** Start a non-blocking call whose arguments are valid. Inlined, as the kind is known there. */
+static inline __attribute__((always_inline)) int start(const struct shim_call *call,
+                                                       struct shim_comm *comm,
+                                                       const struct shim_datatype *type,
+                                                       MPI_Request *request_out)
 {
     struct shim_request *request = describe(call, comm, type);
-    int rc = request == NULL ? MPI_ERR_NO_MEM : shim_request_start(request);
+    int rc = request == NULL ? MPI_ERR_NO_MEM : shim_request_begin(request);
 
     if (rc == MPI_SUCCESS) {
         *request_out = shim_request_handle(request);
@@ -410,6 +412,7 @@ static int start_both(const struct shim_call *out, const struct shim_call *in,
         return rc;
     }
     shim_request_find(receive)->partner = shim_request_find(send);
+    shim_request_find(receive)->is_plain = false; /* the send is completed with it */
     *request_out = receive;
     return MPI_SUCCESS;
 }

@@ -220,9 +220,16 @@ static int complete_all(int count, MPI_Request requests[], MPI_Status statuses[]
 
     for (int i = 0; i < count; i++) {
         MPI_Status *status = shim_status_at(statuses, i);
-        MPI_Comm comm = comm_of(requests[i]);
+        struct shim_request *ours = shim_request_find(requests[i]);
+        MPI_Comm comm = ours == NULL ? NULL : ours->error_comm;
         int rc = MPI_SUCCESS;
 
+        if (ours != NULL && ours->is_plain) {
+            rc = shim_request_finish_plain(ours, &requests[i], status);
+            failure_note(&failure, comm, rc);
+            shim_status_set_error(status, rc);
+            continue;
+        }
         if (foreign->n > 0 && shim_foreign_is(requests[i])) {
             continue;
         }

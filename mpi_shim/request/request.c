@@ -13,9 +13,7 @@
 #include "libbcs/base/notice.h"
 #include "mpi_shim/collective/collective.h"
 #include "mpi_shim/real/error.h"
-#include "mpi_shim/real/handles.h"
 #include "mpi_shim/request/bsend_space.h"
-#include "mpi_shim/request/status.h"
 
 /** Give back what one activation of a request took. */
 static void drop_buffers(struct shim_request *request)
@@ -322,8 +320,12 @@ static inline void record_end(const struct shim_request *request)
 int shim_request_finish(MPI_Request *handle, MPI_Status *status)
 {
     struct shim_request *request = shim_request_find(*handle);
-    int rc = shim_request_settle(request);
+    int rc;
 
+    if (request->is_plain) {
+        return shim_request_finish_plain(request, handle, status);
+    }
+    rc = shim_request_settle(request);
     record_end(request);
     shim_request_status(request, status);
     if (request->is_persistent) {

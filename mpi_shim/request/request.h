@@ -15,8 +15,10 @@
 #include "libbcs/api/p2p.h"
 #include "mpi_shim/comm/record.h"
 #include "mpi_shim/data/datatype.h"
+#include "mpi_shim/real/handles.h"
 #include "mpi_shim/real/state.h"
 #include "mpi_shim/request/bsend_space.h"
+#include "mpi_shim/request/status.h"
 
 /** How a request's send sends, or that it receives. */
 enum shim_kind {
@@ -63,6 +65,7 @@ struct shim_request {
     bool holds_comm;           /* to record whom the message is of */
     bool is_active;
     bool is_proc_null;
+    bool is_plain;    /* when it is over, its result is all there is to hand over */
     bool is_buffered; /* copy counts as used space of the attached buffer */
     /* Of a collective, while something remains to be done at its end, or persistent. */
     struct shim_exchange *exchange;
@@ -171,6 +174,48 @@ void shim_request_delete(struct shim_request *request);
  */
 int shim_request_start(struct shim_request *request);
 
+/** Whether a message needs nothing beside its request: no copy, nothing held for it, and nobody
+ *  records it. Not of a persistent request. */
+static inline bool shim_request_can_be_plain(const struct shim_request *request)
+{
+    return (request->kind == SHIM_SEND || request->kind == SHIM_SEND_SYNCHRONOUS ||
+            request->kind == SHIM_RECEIVE) &&
+           request->type->is_dense && !request->is_proc_null &&
+           shim_state.collect == NULL;
+}
+
+/** shim_request_start of a plain message. */
+static inline int shim_request_start_plain(struct shim_request *request)
+{
+    const struct bcs_message message = {
+        .group = &request->comm->group,
+        .data = (void *)(uintptr_t)request->buffer,
+        .n_bytes = (size_t)request->count * request->type->size,
+        .peer = request->peer,
+        .tag = request->tag,
+    };
+    int rc;
+
+    if (request->kind == SHIM_RECEIVE) {
+        rc = bcs_recv(shim_context(), &message, NULL, &request->base);
+    } else {
+        rc = bcs_send(shim_context(), &message,
+                      request->kind == SHIM_SEND ? BCS_SEND_STANDARD
+                                                 : BCS_SEND_SYNCHRONOUS,
+                      &request->base);
+    }
+    request->is_active = request->is_plain = rc >= 0;
+    return rc < 0 ? MPI_ERR_NO_MEM : MPI_SUCCESS;
+}
+
+/** shim_request_start of a message that is described anew; inlined, so that a caller who knows
+ *  the kind pays for that one only. */
+static inline int shim_request_begin(struct shim_request *request)
+{
+    return shim_request_can_be_plain(request) ? shim_request_start_plain(request)
+                                              : shim_request_start(request);
+}
+
 /** The call under way waits for a request: let the MDS know for what. */
 static inline void shim_request_tell(const struct shim_request *request)
 {
@@ -208,6 +253,21 @@ static inline void shim_request_wait(struct shim_request *request)
  * @return MPI_SUCCESS or the error class of the operation
  */
 int shim_request_finish(MPI_Request *handle, MPI_Status *status);
+
+/** shim_request_finish of a plain request. */
+static inline int shim_request_finish_plain(struct shim_request *request,
+                                            MPI_Request *handle, MPI_Status *status)
+{
+    const struct bcs_result *result = &request->base.result; /* a send's is empty */
+
+    shim_status_set(status, result->source, result->tag, result->n_bytes,
+                    result->error == BCS_E_CANCELLED);
+    request->error_comm = NULL;
+    request->comm = NULL;
+    shim_request_rest(request);
+    *handle = shim_handles.request_null;
+    return result->error == BCS_E_TRUNCATED ? MPI_ERR_TRUNCATE : MPI_SUCCESS;
+}
 
 /** The data of a request that is over go where they belong; once is enough.
  *  @return an error class */
