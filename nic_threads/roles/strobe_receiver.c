@@ -249,9 +249,9 @@ static void begin_slice(struct nic_view *view, const struct nic_recorder *record
     if (recorder != NULL) {
         nic_record_begin(view, recorder);
     }
+    open_slice(view); /* first: who finds a completion finds the number of this slice */
     nic_view_deliver(view);
     nic_collection_release(view); /* of a slice that other nodes took part in */
-    open_slice(view);
     if (view->engine->n_nodes == 1) {
         while (collect_round(view, recorder)) {
             run_batch(view, recorder);
