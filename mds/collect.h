@@ -99,6 +99,9 @@ struct mds_collect {
     uint32_t n_pointed;                   /* distributions that have points */
     uint8_t pointed[MDS_N_DISTRIBUTIONS]; /* the place of each and 1; 0: it has none */
     uint64_t n_events; /* entries that there were; shape.n_events are left */
+    /* The number of the slice that runs or ran last, for events; NULL: slices are not by the clock,
+     * or there are no events. Means nothing in any other process. */
+    const uint64_t *slice;
 };
 
 _Static_assert(MDS_POINTED_MOST <= UINT8_MAX, "fit pointed");
@@ -141,6 +144,7 @@ struct mds_call {
     uint64_t first_bytes;  /* which is so long */
     uint32_t comm;         /* of that, or of a collective: number and 1; 0: none */
     uint32_t kind;         /* bits of enum mds_event_kind */
+    uint64_t first_slice;  /* when it began; see mds_slice */
 };
 
 #pragma GCC visibility push(hidden)
@@ -376,6 +380,15 @@ static inline void mds_call_on(struct mds_collect *collect, uint32_t comm)
     mds_unlock(collect);
 }
 
+/** The number of the slice that runs or ran last; 0: none has begun, or there are no numbers. */
+static inline uint64_t mds_slice(const struct mds_collect *collect)
+{
+    /* relaxed: a number alone; stored by open_slice of nic_threads/roles/strobe_receiver.c */
+    return __builtin_expect(collect->slice == NULL, 1)
+               ? 0
+               : __atomic_load_n(collect->slice, __ATOMIC_RELAXED);
+}
+
 /**
  * A primitive begins. collect is where to record, which the caller keeps for the end (so that
  * both agree while recording stops); NULL does nothing.
@@ -395,6 +408,7 @@ static inline uint64_t mds_begin(struct mds_collect *collect, uint32_t primitive
     mds_call.n_messages = 0;
     mds_call.comm = 0;
     mds_call.kind = 0;
+    mds_call.first_slice = mds_slice(collect);
     mds_lock(collect);
     now = bcs_clock_ticks();
     if (timing == MDS_BLOCKING && collect->n_blocked++ == 0) {
@@ -445,6 +459,8 @@ static inline void mds_event_add(struct mds_collect *collect, uint64_t began,
         .first_bytes = mds_call.n_messages > 0 ? mds_call.first_bytes : 0,
         .site = (uint32_t)(mds_call.site - collect->sites.table),
         .kind = mds_call.kind,
+        .first_slice = mds_call.first_slice,
+        .slice = mds_slice(collect),
     };
 }
 

@@ -171,8 +171,11 @@ struct mds_dump_event {
     int32_t peer;        /* of the first of them: rank in the job, */
     int32_t tag;         /* and tag; of a collective its number on the communicator */
     uint32_t kind;       /* bits of enum mds_event_kind but MDS_EVENT_MESSAGE */
-    uint32_t reserved;
-    uint64_t first_bytes; /* of the first message; not in files of earlier versions */
+    uint32_t n_slices;   /* that have begun during the call */
+    /* Not in files of earlier versions: */
+    uint64_t first_bytes; /* of the first message */
+    uint64_t
+        slice; /* that ran, or had run last, when it ended; 0: none, or not by the clock */
 };
 
 /** Section "messages": those of the calls of "events" that have several, but the first. */
@@ -233,7 +236,7 @@ _Static_assert(sizeof(struct mds_dump_call) == 64, "as documented");
 _Static_assert(sizeof(struct mds_dump_bucket) == 24, "as documented");
 _Static_assert(sizeof(struct mds_dump_peer) == 40, "as documented");
 _Static_assert(sizeof(struct mds_dump_now) == 40, "as documented");
-_Static_assert(sizeof(struct mds_dump_event) == 64, "as documented");
+_Static_assert(sizeof(struct mds_dump_event) == 72, "as documented");
 _Static_assert(sizeof(struct mds_dump_message) == 32, "as documented");
 _Static_assert(sizeof(struct mds_dump_phase) == 40, "as documented");
 _Static_assert(sizeof(struct mds_dump_comm) == 64, "as documented");

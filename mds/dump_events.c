@@ -33,6 +33,8 @@ static bool is_sound(const struct state *state, const struct mds_event *event)
 
     return event->comm <= state->collect->comms.n_used &&
            event->end_ticks >= event->begin_ticks &&
+           event->slice >= event->first_slice &&
+           event->slice - event->first_slice <= UINT32_MAX &&
            (!has_peer || (uint32_t)event->peer < state->collect->shape.n_ranks);
 }
 
@@ -73,6 +75,8 @@ static void add_call(struct state *state, const struct mds_event *event)
         .peer = event->peer,
         .tag = event->tag,
         .kind = event->kind & ~(uint32_t)MDS_EVENT_MESSAGE,
+        .n_slices = (uint32_t)(event->slice - event->first_slice),
+        .slice = event->slice,
     };
     state->n_settled = state->n_messages;
 }

@@ -28,6 +28,8 @@ struct mds_event {
     uint64_t first_bytes; /* length of the first of them */
     uint32_t site;        /* number in the table */
     uint32_t kind;        /* bits of enum mds_event_kind */
+    uint64_t first_slice; /* that ran, or had run last, when it began, */
+    uint64_t slice;       /* and when it ended; both 0 unless slices are by the clock */
 };
 
 #endif

@@ -51,7 +51,7 @@ static const struct bcs_config_entry entries[] = {
         .offset = offsetof(struct mds_config, n_events),
         .help = "How many calls of a process BCS_MDS=trace keeps: the last ones. Each "
                 "takes "
-                "48 bytes.",
+                "72 bytes.",
     },
     {
         .name = "BCS_MDS_METRICS",

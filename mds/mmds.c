@@ -64,6 +64,7 @@ int mmds_start(const struct mmds_plan *plan, struct mds_collect **collect_out)
     describe(plan, &collect->origin);
     collect->is_shared = plan->is_shared;
     collect->shape = plan->shape;
+    collect->slice = plan->shape.n_events > 0 ? plan->slice : NULL;
     collect->n_buckets = mds_histogram_n(plan->shape.bits);
     collect->start_unix_ns = unix_ns();
     collect->start_ns = bcs_clock_now_ns();

@@ -60,7 +60,8 @@ struct mmds_plan {
     const char *const *names; /* of the primitives, in the order of their numbers */
     const enum mds_timing *timings;
     uint32_t n_primitives;
-    const char *path; /* of the file to record in; NULL: none; see live.h */
+    const char *path;      /* of the file to record in; NULL: none; see live.h */
+    const uint64_t *slice; /* as of struct mds_collect */
 };
 
 /**

@@ -233,6 +233,13 @@ uint64_t bcs_context_slices(const struct bcs_context *context)
     return __atomic_load_n(&nic_engine_own(engine)->desk->slice, __ATOMIC_RELAXED);
 }
 
+const uint64_t *bcs_context_slice_number(const struct bcs_context *context)
+{
+    const struct nic_engine *engine = context->engine;
+
+    return engine->is_timed ? &nic_engine_own(engine)->desk->slice : NULL;
+}
+
 struct bcs_strobes bcs_context_strobes(const struct bcs_context *context)
 {
     const struct nic_strobe_counts *counts = &context->engine->views[0].node->strobes;

@@ -54,6 +54,10 @@ bool bcs_context_is_crowded(const struct bcs_context *context);
 /** Number of slices this process's node has taken part in. */
 uint64_t bcs_context_slices(const struct bcs_context *context);
 
+/** Where the number of the slice stands that runs or ran last on this process's node, until it
+ *  detaches, to be read atomically; NULL with strobes on demand. */
+const uint64_t *bcs_context_slice_number(const struct bcs_context *context);
+
 /** How regular the timed strobes have been; all zero with strobes on demand. */
 struct bcs_strobes {
     uint64_t slice_ns;

@@ -313,8 +313,9 @@ static bool are_events_sound(const struct dump_file *file)
     for (uint32_t i = 0; i < file->events.n; i++) {
         struct mds_dump_event event = dump_event(file, i);
 
-        if (event.end < event.begin || event.call >= file->calls.n ||
-            event.site >= file->sites.n || !is_number(event.comm, &file->comms) ||
+        if (event.end < event.begin || event.n_slices > event.slice ||
+            event.call >= file->calls.n || event.site >= file->sites.n ||
+            !is_number(event.comm, &file->comms) ||
             (event.n_messages > 0 && !is_peer(file, event.peer))) {
             return false;
         }

@@ -74,6 +74,12 @@ static json_t *details_of(const struct moment *moment, struct places *places)
             json_object_set_new(details, "with", json_integer(event->peer)) == 0 &&
             json_object_set_new(details, "tag", json_integer(event->tag)) == 0;
     }
+    if (is_whole && event->slice > 0) {
+        is_whole =
+            json_object_set_new(details, "slice",
+                                json_integer((json_int_t)event->slice)) == 0 &&
+            json_object_set_new(details, "slices", json_integer(event->n_slices)) == 0;
+    }
     free(place);
     if (!is_whole) {
         json_decref(details);

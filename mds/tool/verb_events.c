@@ -30,6 +30,22 @@ static void print_messages(const struct mds_dump_event *event)
     }
 }
 
+/** The slices from the begin of a call to its end. */
+static void print_slices(const struct mds_dump_event *event)
+{
+    char text[2 * 20 + 2];
+
+    if (event->slice == 0) {
+        snprintf(text, sizeof(text), "-");
+    } else if (event->n_slices == 0) {
+        snprintf(text, sizeof(text), "%" PRIu64, event->slice);
+    } else {
+        snprintf(text, sizeof(text), "%" PRIu64 "-%" PRIu64,
+                 event->slice - event->n_slices, event->slice);
+    }
+    printf(" %15s  ", text);
+}
+
 /** @return false: no memory */
 static bool print_moment(const struct moment *moment, struct places *places)
 {
@@ -44,7 +60,8 @@ static bool print_moment(const struct moment *moment, struct places *places)
            (double)(event->end - event->begin) / 1e3, moment->file->process.rank,
            moment_call(moment));
     print_messages(event);
-    printf(" %12" PRIu64 "  ", event->n_bytes);
+    printf(" %12" PRIu64, event->n_bytes);
+    print_slices(event);
     print_text(comm == NULL ? "-" : comm[0] == '\0' ? "(no name)" : comm);
     printf("  ");
     print_text(place);
@@ -65,8 +82,8 @@ static int print(const struct timeline *timeline, size_t n_most)
     struct places *places = place_open();
     bool is_done = places != NULL;
 
-    printf("%14s %12s %8s  %-20s %8s %11s %12s  %s\n", "Begin(s)", "Time(us)", "Rank",
-           "Call", "With", "Tag", "Bytes", "Communicator, place");
+    printf("%14s %12s %8s  %-20s %8s %11s %12s %15s  %s\n", "Begin(s)", "Time(us)",
+           "Rank", "Call", "With", "Tag", "Bytes", "Slices", "Communicator, place");
     for (size_t i = first; i < timeline->n && is_done; i++) {
         is_done = print_moment(&timeline->moments[i], places);
     }

@@ -106,6 +106,7 @@ static void start_recording(struct shim_monitor *monitor,
         .names = shim_function_names,
         .timings = shim_function_timings,
         .n_primitives = SHIM_N_FUNCTIONS,
+        .slice = bcs_context_slice_number(shim_context()),
     };
     struct mds_collect *collect;
     int rc = -ENOENT;

@@ -96,6 +96,55 @@ def test_stuck(runs, report):
             one.close()
 
 
+def problems_of_slices(told, is_timed):
+    """Whether each call has the slices in which it began and ended, if these are by the clock."""
+    rows = [line.split(maxsplit=8) for line in told.stdout.splitlines()[1:-1]]
+    if not is_timed:
+        return [f"on demand: {row}" for row in rows if row[7] != "-"][:3]
+    problems, last, n_waits = [], {}, 0
+    for row in rows:
+        rank, call = row[2], row[3]
+        numbers = [0] if row[7] == "-" else list(map(int, row[7].split("-")))
+        if numbers != sorted(set(numbers)) or numbers[0] < last.get(rank, 0):
+            problems.append(f"rank {rank}: slices {row[7]} after {last.get(rank)}")
+        last[rank] = numbers[-1]
+        # What all ranks wait for takes a strobe at least.
+        if call == "MPI_Barrier":
+            n_waits += 1
+            problems += [] if len(numbers) == 2 else [f"a barrier in no time: {row}"]
+    return (problems + ([] if n_waits else ["no barriers"]))[:3]
+
+
+def problems_of_export(runs, folder):
+    """Whether the timeline has the slices of all calls that ended in one."""
+    told = runs.read("export", folder, "--format", "chrome", "-o", "-")
+    if told.returncode != 0:
+        return [] if "built without Jansson" in told.stderr else [f"chrome: {told.stderr}"]
+    about = [event["args"] for event in json.loads(told.stdout)["traceEvents"]
+             if event["ph"] == "X" and event["name"] == "MPI_Barrier"]
+    return [] if about and all(0 < one["slices"] <= one["slice"] for one in about) else [f"{about}"]
+
+
+def test_slices(runs, report):
+    """With timed strobes calls have the numbers that the recorder of slices counts by itself."""
+    for name, mode in (("inline", {}), ("threads", {"BCS_DRIVER": "threads", "BCS_NODE_RANKS": "2"})):
+        folder, result = runs.record([runs.arguments.traffic],
+                                     {"BCS_MDS": "trace", "BCS_STROBE": "timed", **mode})
+        problems = mds_runs.problems_of_end(folder, result)
+        if not problems:
+            told = runs.read("events", folder, "--most", "1000000")
+            problems += problems_of_slices(told, True) + problems_of_export(runs, folder)
+            ends = [line.split(maxsplit=8)[7].split("-")[-1]
+                    for line in told.stdout.splitlines()[1:-1]]
+            rows = runs.read("slices", folder, "--metric", "LTTS", "--node", "0")
+            n_slices = sum(int(row.split()[2]) for row in rows.stdout.splitlines()[2:])
+            # Those of MPI_Finalize come after the last call.
+            if not n_slices // 2 <= max(int(end or 0) for end in ends) <= n_slices:
+                problems.append(f"the last call ended in slice {max(ends)} of {n_slices}")
+            problems += mds_runs.problems_of_check(runs, folder)
+        report.case(f"slices of calls, {name}", problems)
+
+
 def problems_of_timeline(runs, folder, n_calls):
     """Whether the timeline has each call of each rank once, in order and not at the same time."""
     told = runs.read("export", folder, "--format", "chrome", "-o", "-")
@@ -137,6 +186,7 @@ def test_trace(runs, report):
         told = runs.read("events", folder, "--most", "1000000")
         if f"{sum(n_calls)} of {sum(n_calls)} events; 0 calls" not in told.stdout:
             problems.append(told.stdout[-200:] + told.stderr)
+        problems += problems_of_slices(told, False)
     report.case("trace", problems)
     few = {"BCS_MDS": "trace", "BCS_MDS_EVENTS": "10"}
     folder, result = runs.record([runs.arguments.traffic], few)
@@ -221,6 +271,7 @@ def main():
     runs = mds_runs.Runs(arguments)
     try:
         test_trace(runs, report)
+        test_slices(runs, report)
         late = test_waits(runs, report)
         if late:
             test_moved(runs, late, report)

@@ -17,6 +17,9 @@ enum { SEND, BARRIER, N_PRIMITIVES, N_EVENTS = 7 };
 /* Where calls are recorded. */
 static struct mds_collect *collect;
 
+/* The number of the slice that runs. */
+static uint64_t slice;
+
 static void start(uint32_t n_events)
 {
     static const char *const names[N_PRIMITIVES] = {"MPI_Send", "MPI_Barrier"};
@@ -26,6 +29,7 @@ static void start(uint32_t n_events)
         .names = names,
         .timings = timings,
         .n_primitives = N_PRIMITIVES,
+        .slice = &slice,
     };
 
     ck_assert_int_eq(mmds_start(&plan, &collect), 0);
@@ -76,8 +80,7 @@ static struct dump_file written(void)
     return read_it(bytes, n_bytes);
 }
 
-/* Make the only event's record one of an earlier version. */
-static void make_older(char *bytes)
+static struct mds_dump_section *find_events(char *bytes)
 {
     const struct mds_dump_header *header = (const struct mds_dump_header *)bytes;
     struct mds_dump_section *section = (struct mds_dump_section *)(header + 1);
@@ -85,6 +88,14 @@ static void make_older(char *bytes)
     while (strncmp(section->name, "events", sizeof(section->name)) != 0) {
         section++;
     }
+    return section;
+}
+
+/* Make the only event's record one of an earlier version. */
+static void make_older(char *bytes)
+{
+    struct mds_dump_section *section = find_events(bytes);
+
     ck_assert_uint_eq(section->n_records, 1);
     section->record_bytes = offsetof(struct mds_dump_event, first_bytes);
     section->n_bytes = section->record_bytes;
@@ -180,7 +191,79 @@ START_TEST(files_of_earlier_versions_are_read)
     ck_assert_uint_eq(event.n_bytes, 100);
     ck_assert_int_eq(event.peer, 2);
     ck_assert_uint_eq(event.first_bytes, 0);
+    ck_assert_uint_eq(event.slice, 0);
     dump_file_fini(&file);
+}
+END_TEST
+
+/* A call during which some slices begin. */
+static void call_through(uint32_t n_slices)
+{
+    uint64_t began = mds_begin(collect, BARRIER, MDS_BLOCKING);
+
+    slice += n_slices;
+    mds_end(collect, BARRIER, MDS_BLOCKING, began);
+}
+
+START_TEST(events_have_the_slices_of_their_calls)
+{
+    static const uint32_t n_slices[] = {0, 3, 0, 1}, ends[] = {0, 3, 3, 9};
+    struct dump_file file;
+
+    slice = 0;
+    start(N_EVENTS);
+    for (uint32_t i = 0; i < 4; i++) {
+        slice += i == 3 ? 5 : 0; /* between two calls */
+        call_through(n_slices[i]);
+    }
+    file = written();
+    ck_assert_uint_eq(file.events.n, 4);
+    for (uint32_t i = 0; i < 4; i++) {
+        struct mds_dump_event event = dump_event(&file, i);
+
+        ck_assert_uint_eq(event.slice, ends[i]);
+        ck_assert_uint_eq(event.n_slices, n_slices[i]);
+    }
+    dump_file_fini(&file);
+}
+END_TEST
+
+/* A process that is killed in mds_begin, or memory that is damaged. */
+START_TEST(an_event_that_ends_in_an_earlier_slice_is_left_out)
+{
+    struct dump_file file;
+
+    slice = 7;
+    start(N_EVENTS);
+    call_through(1);
+    mds_events(collect)[0].first_slice = 9;
+    call_through(0);
+    file = written();
+    ck_assert_uint_eq(file.events.n, 1);
+    ck_assert_uint_eq(dump_event(&file, 0).n_slices, 0);
+    dump_file_fini(&file);
+}
+END_TEST
+
+START_TEST(a_file_with_more_slices_than_there_were_is_refused)
+{
+    char error[DUMP_ERROR_BYTES];
+    struct mds_dump_section *section;
+    struct mds_dump_event *event;
+    struct dump_file file;
+    size_t n_bytes;
+    char *bytes;
+
+    slice = 7;
+    start(N_EVENTS);
+    call_through(1);
+    bytes = write_it(&n_bytes);
+    section = find_events(bytes);
+    event = (struct mds_dump_event *)(bytes + section->offset);
+    ck_assert_uint_eq(event->slice, 8);
+    event->n_slices = 9;
+    section->digest = bcs_digest_add(BCS_DIGEST_OF_NOTHING, event, section->n_bytes);
+    ck_assert_int_ne(dump_file_take("it", bytes, n_bytes, &file, error), 0);
 }
 END_TEST
 
@@ -203,6 +286,9 @@ int main(void)
     tcase_add_test(tcase, events_have_what_their_calls_did);
     tcase_add_test(tcase, the_last_events_stay_in_their_order);
     tcase_add_test(tcase, files_of_earlier_versions_are_read);
+    tcase_add_test(tcase, events_have_the_slices_of_their_calls);
+    tcase_add_test(tcase, an_event_that_ends_in_an_earlier_slice_is_left_out);
+    tcase_add_test(tcase, a_file_with_more_slices_than_there_were_is_refused);
     tcase_add_test(tcase, there_are_none_unless_they_are_asked_for);
     return run_tcase("events", tcase);
 }
