@@ -31,9 +31,9 @@ PROGRAMS = {
     "alltoall": (LENGTHS, 12),
     "overlap": (["--min", "1M", "--max", "1M", "--compute", "0.1"], 1),
 }
-# Programs without these options: one that does nothing, one that run_resident.py tests, one that
-# is started without a launcher.
-EMPTY, RESIDENT, TRIPS = "empty", "resident", "core_trips"
+# Programs without these options: one that does nothing, one that instructions are counted of, one
+# that run_resident.py tests, one that is started without a launcher.
+EMPTY, STEPS, RESIDENT, TRIPS = "empty", "window_steps", "resident", "core_trips"
 # One row of bcs-bench, which takes two short jobs. It has a number on any machine, while two
 # ranks beside other load may have no two runs of one kind.
 ROW = "barrier-8"
@@ -102,13 +102,15 @@ class Suite:
             carried = [*shlex.split(self.arguments.launcher), *words]
             self.must_measure(f"{name}, {mode}", carried, n_lines, extra)
 
-    def case_empty(self):
-        command = [*shlex.split(self.arguments.launcher), "-n", "2",
-                   str(self.programs / f"bench_{EMPTY}")]
-        result = self.run_job(command)
-        said = f"{result.status}: {result.stdout[:300]!r} {result.stderr[:300]!r}"
-        is_right = result.status == 0 and not result.stdout
-        self.report.case(EMPTY, [] if is_right else [said], job.shell_line(command))
+    def case_silent(self):
+        for name, n_ranks, is_good in ((EMPTY, "2", True), (STEPS, "2", True), (STEPS, "3", False)):
+            command = [*shlex.split(self.arguments.launcher), "-n", n_ranks,
+                       str(self.programs / f"bench_{name}")]
+            result = self.run_job(command)
+            said = f"{result.status}: {result.stdout[:300]!r} {result.stderr[:300]!r}"
+            is_right = (result.status == 0) == is_good and not result.stdout
+            self.report.case(f"{name}, {n_ranks} ranks", [] if is_right else [said],
+                             job.shell_line(command))
 
     def case_core_trips(self):
         program = str(self.programs / f"bench_{TRIPS}")
@@ -127,7 +129,7 @@ class Suite:
 
     def case_programs_are_all(self):
         built = {path.name for path in self.programs.glob("bench_*") if path.is_file()}
-        known = {f"bench_{name}" for name in [*PROGRAMS, EMPTY, RESIDENT, TRIPS]}
+        known = {f"bench_{name}" for name in [*PROGRAMS, EMPTY, STEPS, RESIDENT, TRIPS]}
         different = sorted(built ^ known)
         self.report.case("all programs", [f"{name}?" for name in different])
 
