@@ -12,7 +12,7 @@
  *
  * - Direct: either end claims, and copies with one system call.
  * - Streamed, where a buffer has gaps, the kernel forbids direct copies, or the receiver has found
- *   that this is faster (pace.h) and both wait: the sender
+ *   that this is faster (pace.h) and both stay: the sender
  *   claims, and loads the piece into a block of its own, which it publishes in its cell
  *   (struct bcs_stream); the receiver stores the pieces in their order, frees the blocks
  *   and counts the bytes as moved. Each wakes the other after each piece. A block goes from
