@@ -1,50 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Items and completions. Called by the roles, under the lock of the view's desk.
+ * Completions and what they need. Called by the roles, under the lock of the view's desk.
  */
 #include "nic_threads/node/node.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "libbcs/base/align.h"
 #include "libbcs/base/log.h"
 #include "libbcs/base/notice.h"
 #include "libbcs/ring/order_table.h"
-
-/** Count an item in or out if it holds a send. */
-static void count_kept(struct nic_desk *desk, const struct nic_item *item, int32_t n)
-{
-    if (item->descriptor.kind == BCS_SEND) {
-        __atomic_store_n(&desk->n_sends_kept, desk->n_sends_kept + (uint32_t)n,
-                         __ATOMIC_RELAXED);
-    }
-}
-
-uint32_t nic_item_new(struct nic_view *view, const struct bcs_descriptor *descriptor,
-                      uint32_t port)
-{
-    struct nic_desk *desk = view->desk;
-    uint32_t id = desk->free_item;
-    struct nic_item *item;
-
-    if (id != NIC_ITEM_NONE) {
-        item = nic_view_item(view, id);
-        desk->free_item = item->next;
-    } else if (desk->items_touched < view->engine->layout.n_items) {
-        id = desk->items_touched++;
-        item = nic_view_item(view, id);
-    } else {
-        bcs_error(
-            "more than %u operations are pending on a node; raise BCS_DESCRIPTORS",
-            view->engine->layout.n_items);
-        abort();
-    }
-    memcpy(&item->descriptor, descriptor, sizeof(*descriptor));
-    item->port = port;
-    count_kept(desk, item, 1);
-    return id;
-}
 
 void nic_view_queue_block(const struct nic_view *view, uint64_t *first, uint64_t *last,
                           uint64_t gva)
@@ -56,28 +21,6 @@ void nic_view_queue_block(const struct nic_view *view, uint64_t *first, uint64_t
         nic_view_block(view, *last)->next = gva;
     }
     *last = gva;
-}
-
-static inline void give_back(struct nic_desk *desk, struct nic_item *item, uint32_t id)
-{
-    item->next = desk->free_item;
-    desk->free_item = id;
-    count_kept(desk, item, -1);
-}
-
-/** Apart, so that nic_item_free saves no register for a call that it makes seldom. */
-static __attribute__((noinline)) void free_later(struct nic_view *view, uint32_t id)
-{
-    give_back(view->desk, nic_view_item(view, id), id);
-}
-
-void nic_item_free(struct nic_view *view, uint32_t id)
-{
-    if (__builtin_expect(id < view->items.n_first, 1)) {
-        give_back(view->desk, &view->items.first[id], id);
-    } else {
-        free_later(view, id);
-    }
 }
 
 struct bcs_stands *nic_engine_stands(const struct nic_engine *engine, uint32_t port)

@@ -106,8 +106,8 @@ struct nic_view {
     uint32_t ring_mask; /* of its ports' rings, */
     uint32_t link_mask; /* and of links */
     bool is_alone;      /* it works by itself: no other desk takes part in its slices */
-    bool is_late;       /* its transport */
-    bool owes_flush;    /* has put something late since its transport was flushed */
+    bool is_late;    /* its transport */
+    bool owes_flush; /* has put something late since its transport was flushed */
     /* bits: local ports that the runner has completed something for, to be woken after unlocking;
      * of all views of the node */
     uint64_t *wake;
@@ -472,16 +472,5 @@ static inline void nic_view_complete(struct nic_view *view, uint32_t port, uint3
         nic_view_complete_now(view, port, cell, state);
     }
 }
-
-/**
- * Keep a descriptor beyond its slice. If all items are in use, the process ends (logged).
- *
- * @return the item, with descriptor and port set; never NIC_ITEM_NONE
- */
-uint32_t nic_item_new(struct nic_view *view, const struct bcs_descriptor *descriptor,
-                      uint32_t port);
-
-/** Give an item back. */
-void nic_item_free(struct nic_view *view, uint32_t id);
 
 #endif

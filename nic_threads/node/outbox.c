@@ -4,6 +4,8 @@
  */
 #include "nic_threads/node/outbox.h"
 
+#include "nic_threads/node/items.h"
+
 void nic_outbox_add(struct nic_view *view, struct nic_list *outbox, uint32_t *n_waiting,
                     const struct bcs_descriptor *descriptor, uint32_t port)
 {

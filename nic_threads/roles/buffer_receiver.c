@@ -7,6 +7,7 @@
  */
 #include <string.h>
 
+#include "nic_threads/node/items.h"
 #include "nic_threads/node/process_copy.h"
 #include "nic_threads/roles/roles.h"
 

@@ -18,6 +18,7 @@
 #include "nic_threads/roles/chunk.h"
 
 #include "nic_threads/node/engine_xfer.h"
+#include "nic_threads/node/items.h"
 #include "nic_threads/node/mover.h"
 #include "nic_threads/node/note.h"
 #include "nic_threads/node/wire.h"

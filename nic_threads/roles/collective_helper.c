@@ -22,6 +22,7 @@
 #include <string.h>
 
 #include "nic_threads/node/engine_xfer.h"
+#include "nic_threads/node/items.h"
 #include "nic_threads/node/wire.h"
 #include "nic_threads/roles/agreement.h"
 #include "nic_threads/roles/roles.h"

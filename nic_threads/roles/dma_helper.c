@@ -26,35 +26,22 @@
  */
 #include <string.h>
 
+#include "nic_threads/node/items.h"
 #include "nic_threads/node/mover.h"
 #include "nic_threads/node/opened.h"
 #include "nic_threads/node/waking.h"
 #include "nic_threads/node/wire.h"
 #include "nic_threads/roles/chunk.h"
+#include "nic_threads/roles/hand_over.h"
 #include "nic_threads/roles/roles.h"
-
-enum { FIRST_LINE_PAYLOAD = 24 };
 
 /** Hand a short message to its receiver. */
 static void deliver(struct nic_view *view, const struct nic_pair *pair)
 {
     const struct bcs_descriptor *send = nic_posted_descriptor(view, &pair->send);
     const struct bcs_descriptor *receive = nic_posted_descriptor(view, &pair->receive);
-    struct bcs_cell *cell = nic_view_cell(view, pair->receive.port, receive->cell);
-    enum bcs_cell_state state = BCS_CELL_INLINE;
 
-    cell->source = send->source;
-    cell->tag = send->tag;
-    cell->n_bytes = send->n_bytes;
-    if ((send->flags & BCS_DATA_BLOCK) != 0) {
-        cell->address = send->address;
-        state = BCS_CELL_BLOCK;
-    } else if (send->n_bytes > FIRST_LINE_PAYLOAD) {
-        memcpy(cell->payload, send->payload, BCS_INLINE_BYTES);
-    } else {
-        memcpy(cell->payload, send->payload, FIRST_LINE_PAYLOAD);
-    }
-    nic_view_complete(view, pair->receive.port, receive->cell, cell, state);
+    nic_hand_over(view, send, pair->receive.port, receive->cell);
     if ((send->flags & BCS_SYNCHRONOUS) != 0) {
         nic_chunk_tell_matched(view, pair->send.port, send->cell);
     }

@@ -14,60 +14,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-static uint32_t bucket_of(uint64_t context_id, int32_t source)
-{
-    uint64_t key = (context_id ^ (context_id >> 20)) + (uint32_t)source;
-
-    return (uint32_t)(key + (key >> 4)) % NIC_MATCH_BUCKETS;
-}
-
-static bool accepts(const struct bcs_descriptor *receive,
-                    const struct bcs_descriptor *send)
-{
-    return receive->context_id == send->context_id &&
-           (receive->source < 0 || receive->source == send->source) &&
-           (receive->tag < 0 || receive->tag == send->tag);
-}
-
-/** Lead a link to an item. release: pairs with link_get */
-static void link_set(uint32_t *link, uint32_t id)
-{
-    __atomic_store_n(link, id, __ATOMIC_RELEASE);
-}
-
-/** Where a link leads. acquire: pairs with link_set */
-static uint32_t link_get(const uint32_t *link)
-{
-    return __atomic_load_n(link, __ATOMIC_ACQUIRE);
-}
-
-static void list_append(struct nic_list *list, const struct nic_items *items,
-                        struct nic_item *item, uint32_t id)
-{
-    uint32_t last = list->last;
-
-    item->next = NIC_ITEM_NONE;
-    item->previous = last;
-    link_set(last == NIC_ITEM_NONE ? &list->first : &nic_item_at(items, last)->next,
-             id);
-    list->last = id;
-}
-
-static void list_remove(struct nic_list *list, const struct nic_items *items,
-                        const struct nic_item *item)
-{
-    uint32_t previous = item->previous, next = item->next;
-
-    link_set(previous == NIC_ITEM_NONE ? &list->first
-                                       : &nic_item_at(items, previous)->next,
-             next);
-    if (next == NIC_ITEM_NONE) {
-        list->last = previous;
-    } else {
-        nic_item_at(items, next)->previous = previous;
-    }
-}
-
 static void arrivals_append(struct nic_match *match, const struct nic_items *items,
                             struct nic_item *item, uint32_t id)
 {
@@ -76,8 +22,8 @@ static void arrivals_append(struct nic_match *match, const struct nic_items *ite
 
     item->later = NIC_ITEM_NONE;
     item->earlier = last;
-    link_set(last == NIC_ITEM_NONE ? &list->first : &nic_item_at(items, last)->later,
-             id);
+    nic_list_lead(
+        last == NIC_ITEM_NONE ? &list->first : &nic_item_at(items, last)->later, id);
     list->last = id;
 }
 
@@ -86,23 +32,14 @@ static void arrivals_remove(struct nic_match *match, const struct nic_items *ite
 {
     uint32_t earlier = item->earlier, later = item->later;
 
-    link_set(earlier == NIC_ITEM_NONE ? &match->arrivals.first
-                                      : &nic_item_at(items, earlier)->later,
-             later);
+    nic_list_lead(earlier == NIC_ITEM_NONE ? &match->arrivals.first
+                                           : &nic_item_at(items, earlier)->later,
+                  later);
     if (later == NIC_ITEM_NONE) {
         match->arrivals.last = earlier;
     } else {
         nic_item_at(items, later)->earlier = earlier;
     }
-}
-
-static struct nic_list *receive_list(struct nic_match *match,
-                                     const struct bcs_descriptor *receive)
-{
-    if (receive->source < 0) {
-        return &match->wildcards;
-    }
-    return &match->receives[bucket_of(receive->context_id, receive->source)];
 }
 
 static void set_n_sends(struct nic_match *match, uint32_t n)
@@ -133,22 +70,12 @@ void nic_match_add_send(struct nic_match *match, const struct nic_items *items,
     const struct bcs_descriptor *send = &item->descriptor;
 
     item->sequence = match->n_arrived;
-    list_append(&match->sends[bucket_of(send->context_id, send->source)], items, item,
-                id);
+    nic_list_append(&match->sends[nic_match_bucket(send->context_id, send->source)],
+                    items, item, id);
     arrivals_append(match, items, item, id);
     set_n_sends(match, match->n_sends + 1);
     /* release: pairs with the acquire in nic_match_find_send */
     __atomic_store_n(&match->n_arrived, match->n_arrived + 1, __ATOMIC_RELEASE);
-}
-
-void nic_match_add_receive(struct nic_match *match, const struct nic_items *items,
-                           uint32_t id)
-{
-    struct nic_item *item = nic_item_at(items, id);
-
-    item->sequence = match->n_posted++;
-    list_append(receive_list(match, &item->descriptor), items, item, id);
-    match->n_receives++;
 }
 
 uint32_t nic_match_search_sends(const struct nic_match *match,
@@ -162,17 +89,20 @@ uint32_t nic_match_search_sends(const struct nic_match *match,
     /* acquire: pairs with the release in nic_match_add_send */
     n_arrived = __atomic_load_n(&match->n_arrived, __ATOMIC_ACQUIRE);
     if (receive->source < 0) {
-        id = link_get(&match->arrivals.first);
-        while (id != NIC_ITEM_NONE &&
-               !accepts(receive, &(item = nic_item_at(items, id))->descriptor)) {
-            id = link_get(&item->later);
+        id = nic_list_follow(&match->arrivals.first);
+        while (
+            id != NIC_ITEM_NONE &&
+            !nic_match_accepts(receive, &(item = nic_item_at(items, id))->descriptor)) {
+            id = nic_list_follow(&item->later);
         }
     } else {
-        id = link_get(
-            &match->sends[bucket_of(receive->context_id, receive->source)].first);
-        while (id != NIC_ITEM_NONE &&
-               !accepts(receive, &(item = nic_item_at(items, id))->descriptor)) {
-            id = link_get(&item->next);
+        id = nic_list_follow(
+            &match->sends[nic_match_bucket(receive->context_id, receive->source)]
+                 .first);
+        while (
+            id != NIC_ITEM_NONE &&
+            !nic_match_accepts(receive, &(item = nic_item_at(items, id))->descriptor)) {
+            id = nic_list_follow(&item->next);
         }
     }
     return id != NIC_ITEM_NONE && item->sequence < n_arrived ? id : NIC_ITEM_NONE;
@@ -186,7 +116,7 @@ static uint32_t first_accepting(uint32_t id, const struct nic_items *items,
     const struct nic_item *item = NULL;
 
     while (id != NIC_ITEM_NONE &&
-           !accepts(&(item = nic_item_at(items, id))->descriptor, send)) {
+           !nic_match_accepts(&(item = nic_item_at(items, id))->descriptor, send)) {
         id = item->next;
     }
     *item_out = item;
@@ -201,8 +131,8 @@ uint32_t nic_match_search_receives(const struct nic_match *match,
     uint32_t named, any;
 
     named = first_accepting(
-        match->receives[bucket_of(send->context_id, send->source)].first, items, send,
-        &named_item);
+        match->receives[nic_match_bucket(send->context_id, send->source)].first, items,
+        send, &named_item);
     any = first_accepting(match->wildcards.first, items, send, &any_item);
     if (named == NIC_ITEM_NONE || any == NIC_ITEM_NONE) {
         return named == NIC_ITEM_NONE ? any : named;
@@ -239,16 +169,8 @@ void nic_match_remove_send(struct nic_match *match, const struct nic_items *item
     const struct nic_item *item = nic_item_at(items, id);
     const struct bcs_descriptor *send = &item->descriptor;
 
-    list_remove(&match->sends[bucket_of(send->context_id, send->source)], items, item);
+    nic_list_remove(&match->sends[nic_match_bucket(send->context_id, send->source)],
+                    items, item);
     arrivals_remove(match, items, item);
     set_n_sends(match, match->n_sends - 1);
-}
-
-void nic_match_remove_receive(struct nic_match *match, const struct nic_items *items,
-                              uint32_t id)
-{
-    const struct nic_item *item = nic_item_at(items, id);
-
-    list_remove(receive_list(match, &item->descriptor), items, item);
-    match->n_receives--;
 }

@@ -94,6 +94,74 @@ struct nic_match {
     uint32_t n_sends, n_receives;
 };
 
+/** Where sends of a source in a context are looked for, and receives that name it. */
+static inline uint32_t nic_match_bucket(uint64_t context_id, int32_t source)
+{
+    uint64_t key = (context_id ^ (context_id >> 20)) + (uint32_t)source;
+
+    return (uint32_t)(key + (key >> 4)) % NIC_MATCH_BUCKETS;
+}
+
+/** Whether a receive, or probe, and a send go together. */
+static inline bool nic_match_accepts(const struct bcs_descriptor *receive,
+                                     const struct bcs_descriptor *send)
+{
+    return receive->context_id == send->context_id &&
+           (receive->source < 0 || receive->source == send->source) &&
+           (receive->tag < 0 || receive->tag == send->tag);
+}
+
+/** Lead a link of a list to an item. release: pairs with nic_list_follow */
+static inline void nic_list_lead(uint32_t *link, uint32_t id)
+{
+    __atomic_store_n(link, id, __ATOMIC_RELEASE);
+}
+
+/** Where a link leads. acquire: pairs with nic_list_lead */
+static inline uint32_t nic_list_follow(const uint32_t *link)
+{
+    return __atomic_load_n(link, __ATOMIC_ACQUIRE);
+}
+
+/** Put an item, number id, at the end of its bucket. */
+static inline void nic_list_append(struct nic_list *list, const struct nic_items *items,
+                                   struct nic_item *item, uint32_t id)
+{
+    uint32_t last = list->last;
+
+    item->next = NIC_ITEM_NONE;
+    item->previous = last;
+    nic_list_lead(
+        last == NIC_ITEM_NONE ? &list->first : &nic_item_at(items, last)->next, id);
+    list->last = id;
+}
+
+/** Take an item out of its bucket. */
+static inline void nic_list_remove(struct nic_list *list, const struct nic_items *items,
+                                   const struct nic_item *item)
+{
+    uint32_t previous = item->previous, next = item->next;
+
+    nic_list_lead(previous == NIC_ITEM_NONE ? &list->first
+                                            : &nic_item_at(items, previous)->next,
+                  next);
+    if (next == NIC_ITEM_NONE) {
+        list->last = previous;
+    } else {
+        nic_item_at(items, next)->previous = previous;
+    }
+}
+
+/** Where a receive, or probe, waits. */
+static inline struct nic_list *nic_match_receives(struct nic_match *match,
+                                                  const struct bcs_descriptor *receive)
+{
+    if (receive->source < 0) {
+        return &match->wildcards;
+    }
+    return &match->receives[nic_match_bucket(receive->context_id, receive->source)];
+}
+
 /** Make an empty queue. */
 void nic_match_init(struct nic_match *match);
 
@@ -108,8 +176,15 @@ void nic_match_add_send(struct nic_match *match, const struct nic_items *items,
                         uint32_t id);
 
 /** Put a receive or a waiting probe that found no send at the end of the queue. */
-void nic_match_add_receive(struct nic_match *match, const struct nic_items *items,
-                           uint32_t id);
+static inline void nic_match_add_receive(struct nic_match *match,
+                                         const struct nic_items *items, uint32_t id)
+{
+    struct nic_item *item = nic_item_at(items, id);
+
+    item->sequence = match->n_posted++;
+    nic_list_append(nic_match_receives(match, &item->descriptor), items, item, id);
+    match->n_receives++;
+}
 
 /** nic_match_find_send where there are some. */
 uint32_t nic_match_search_sends(const struct nic_match *match,
@@ -153,7 +228,31 @@ void nic_match_remove_send(struct nic_match *match, const struct nic_items *item
                            uint32_t id);
 
 /** Take a receive or probe out of the queue. */
-void nic_match_remove_receive(struct nic_match *match, const struct nic_items *items,
-                              uint32_t id);
+static inline void nic_match_remove_receive(struct nic_match *match,
+                                            const struct nic_items *items, uint32_t id)
+{
+    const struct nic_item *item = nic_item_at(items, id);
+
+    nic_list_remove(nic_match_receives(match, &item->descriptor), items, item);
+    match->n_receives--;
+}
+
+/**
+ * The receive or probe that a send finds at the first look: the oldest one that names its source
+ * (or one of another source in the same bucket), if none waits for any source. @return
+ * NIC_ITEM_NONE: nic_match_find_receive knows
+ */
+static inline uint32_t nic_match_first_receive(const struct nic_match *match,
+                                               const struct nic_items *items,
+                                               const struct bcs_descriptor *send)
+{
+    uint32_t id =
+        match->receives[nic_match_bucket(send->context_id, send->source)].first;
+
+    return match->wildcards.first == NIC_ITEM_NONE && id != NIC_ITEM_NONE &&
+                   nic_match_accepts(&nic_item_at(items, id)->descriptor, send)
+               ? id
+               : NIC_ITEM_NONE;
+}
 
 #endif

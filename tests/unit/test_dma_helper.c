@@ -5,6 +5,7 @@
  */
 #include <check.h>
 
+#include "nic_threads/node/items.h"
 #include "nic_threads/roles/roles.h"
 #include "tests/engine/job.h"
 #include "tests/unit/run_suite.h"
