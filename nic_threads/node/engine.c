@@ -261,6 +261,9 @@ static int view_init(struct nic_engine *engine, struct bcs_memory *memory,
     view->is_alone =
         !engine->is_timed && (engine->n_nodes == 1 ||
                               (nic_is_linked(engine) && !is_node_desk(layout, desk)));
+    view->is_at_once = view->is_alone && engine->n_nodes == 1 &&
+                       nic_is_linked(engine) && view->n_served == 1 &&
+                       view->recorder == NULL;
     if (engine->port == view->first_port && desk == 0 && !engine->is_background) {
         node_init(view);
     }

@@ -6,6 +6,7 @@
 
 #include "libbcs/ring/landing.h"
 #include "nic_threads/node/note.h"
+#include "nic_threads/roles/at_once.h"
 
 /** Of this part of a ring, receives need no strobe; more are taken, so that no ring fills with
  *  them. */
@@ -69,6 +70,10 @@ static inline bool collect_ring(struct nic_view *view, uint64_t gva, uint32_t li
 
     if (ring->is_held) {
         __atomic_store_n(&ring->is_held, false, __ATOMIC_RELAXED);
+    }
+    if (view->is_at_once) {
+        head = link == NO_LINK ? nic_at_once_receives(view, ring, head, n_most)
+                               : nic_at_once_sends(view, ring, head, n_most);
     }
     while (batch->n_collected < n_most &&
            (descriptor = link == NO_LINK

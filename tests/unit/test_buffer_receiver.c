@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Matching within one slice: what processes post one after another and the engine finds
- * together. The ranks are contexts of this process, which turns the engine itself.
+ * together. On one node it carries out at once what it can (nic_threads/roles/at_once.h), between
+ * nodes all goes by the batch: each test runs both ways, with the same result. The ranks are
+ * contexts of this process, which turns the engine itself.
  */
 #include <check.h>
 
+#include "libbcs/api/completion.h"
 #include "libbcs/api/p2p.h"
+#include "libbcs/api/post.h"
 #include "nic_threads/drivers/turn.h"
 #include "tests/engine/job.h"
 #include "tests/unit/run_suite.h"
@@ -37,11 +41,27 @@ static void turn(void)
     nic_engine_turn_all(ranks[0].context->engine);
 }
 
-static void receive(int32_t tag, int *data, struct bcs_request *request)
+static void receive_from(int32_t source, int32_t tag, int *data,
+                         struct bcs_request *request)
 {
-    struct bcs_message message = rank_message(&ranks[0], 1, tag, data, sizeof(*data));
+    struct bcs_message message =
+        rank_message(&ranks[0], source, tag, data, sizeof(*data));
 
     ck_assert_int_eq(bcs_recv(ranks[0].context, &message, NULL, request), 0);
+}
+
+static void receive(int32_t tag, int *data, struct bcs_request *request)
+{
+    receive_from(1, tag, data, request);
+}
+
+/** Turn the engine and take what has come for a receive, which must be done. */
+static void expect(struct bcs_request *request, const int *data, int expected)
+{
+    turn();
+    ck_assert(bcs_look(ranks[0].context, request));
+    ck_assert_int_eq(request->result.error, 0);
+    ck_assert_int_eq(*data, expected);
 }
 
 static void send_to_first(int32_t tag, int data)
@@ -94,6 +114,172 @@ START_TEST(a_receive_is_taken_back_in_the_slice_in_which_it_was_posted)
 }
 END_TEST
 
+START_TEST(messages_of_one_source_and_tag_go_to_receives_in_their_order)
+{
+    struct bcs_request requests[3];
+    int data[3] = {0, 0, 0};
+
+    setup((uint32_t)_i);
+    for (int i = 0; i < 3; i++) {
+        receive(1, &data[i], &requests[i]);
+    }
+    for (int i = 0; i < 3; i++) {
+        send_to_first(1, 11 + i);
+    }
+    for (int i = 0; i < 3; i++) {
+        expect(&requests[i], &data[i], 11 + i);
+    }
+    teardown();
+}
+END_TEST
+
+START_TEST(a_message_passes_by_receives_of_other_tags)
+{
+    struct bcs_request first, second;
+    int data[2] = {0, 0};
+
+    setup((uint32_t)_i);
+    receive(1, &data[0], &first);
+    receive(2, &data[1], &second);
+    send_to_first(2, 22);
+    expect(&second, &data[1], 22);
+    ck_assert(!bcs_look(ranks[0].context, &first));
+    send_to_first(1, 11);
+    expect(&first, &data[0], 11);
+    teardown();
+}
+END_TEST
+
+START_TEST(the_receive_posted_first_gets_the_message_named_or_not)
+{
+    const int32_t sources[2] = {BCS_ANY_SOURCE, 1};
+
+    for (int named_first = 0; named_first < 2; named_first++) {
+        struct bcs_request first, second;
+        int data[2] = {0, 0};
+
+        setup((uint32_t)_i);
+        receive_from(sources[named_first], 1, &data[0], &first);
+        receive_from(sources[!named_first], 1, &data[1], &second);
+        send_to_first(1, 11);
+        expect(&first, &data[0], 11);
+        ck_assert(!bcs_look(ranks[0].context, &second));
+        send_to_first(1, 12);
+        expect(&second, &data[1], 12);
+        teardown();
+    }
+}
+END_TEST
+
+START_TEST(a_message_that_is_kept_goes_before_those_behind_it)
+{
+    struct bcs_request first, second;
+    int data[2] = {0, 0};
+
+    setup((uint32_t)_i);
+    send_to_first(1, 11);
+    turn();
+    receive(1, &data[0], &first);
+    receive(1, &data[1], &second);
+    send_to_first(1, 12);
+    expect(&first, &data[0], 11);
+    expect(&second, &data[1], 12);
+    teardown();
+}
+END_TEST
+
+START_TEST(a_message_to_oneself_goes_before_those_found_with_it)
+{
+    struct bcs_request first, second;
+    struct bcs_message message;
+    int data[2] = {0, 0}, own = 10;
+
+    setup((uint32_t)_i);
+    receive_from(BCS_ANY_SOURCE, 1, &data[0], &first);
+    receive_from(BCS_ANY_SOURCE, 1, &data[1], &second);
+    message = rank_message(&ranks[0], 0, 1, &own, sizeof(own));
+    ck_assert_int_eq(bcs_send(ranks[0].context, &message, BCS_SEND_STANDARD, NULL), 0);
+    send_to_first(1, 11);
+    expect(&first, &data[0], 10);
+    expect(&second, &data[1], 11);
+    teardown();
+}
+END_TEST
+
+/** Post a probe that waits. @return its cell */
+static const struct bcs_cell *probe(int32_t tag)
+{
+    struct bcs_context *context = ranks[0].context;
+    struct bcs_descriptor *entry =
+        bcs_post_begin(context, bcs_post_own(context), BCS_PROBE);
+    uint32_t cell = bcs_post_cell(context);
+
+    entry->context_id = ranks[0].world.context_id;
+    entry->source = 1;
+    entry->tag = tag;
+    entry->cell = cell;
+    bcs_ring_publish(bcs_post_own(context), entry);
+    return bcs_poster_cell_at(&context->poster, cell);
+}
+
+START_TEST(a_probe_that_waits_leaves_the_message_to_the_receive)
+{
+    const struct bcs_cell *found;
+    struct bcs_request request;
+    int data = 0;
+
+    setup((uint32_t)_i);
+    found = probe(1);
+    turn();
+    send_to_first(1, 11);
+    turn();
+    ck_assert_int_eq(bcs_cell_state(found), BCS_CELL_DONE);
+    receive(1, &data, &request);
+    expect(&request, &data, 11);
+    teardown();
+}
+END_TEST
+
+START_TEST(a_message_that_was_claimed_before_is_received)
+{
+    struct bcs_result result;
+    struct bcs_message message;
+    struct bcs_request request;
+    uint32_t item;
+    int data = 0;
+
+    setup((uint32_t)_i);
+    message = rank_message(&ranks[0], 1, 1, &data, sizeof(data));
+    send_to_first(1, 11);
+    turn();
+    ck_assert_int_eq(bcs_mprobe(ranks[0].context, &message, false, &result, &item), 0);
+    turn();
+    ck_assert_int_eq(bcs_imrecv(ranks[0].context, &message, item, &request), 0);
+    expect(&request, &data, 11);
+    teardown();
+}
+END_TEST
+
+START_TEST(a_synchronous_send_learns_of_the_receive_that_it_found)
+{
+    struct bcs_request receiving, sending;
+    int data = 0, sent = 11;
+    struct bcs_message message;
+
+    setup((uint32_t)_i);
+    message = rank_message(&ranks[1], 0, 1, &sent, sizeof(sent));
+    receive(1, &data, &receiving);
+    turn();
+    ck_assert_int_eq(
+        bcs_send(ranks[1].context, &message, BCS_SEND_SYNCHRONOUS, &sending), 0);
+    ck_assert(!bcs_look(ranks[1].context, &sending));
+    expect(&receiving, &data, 11);
+    turn();
+    ck_assert(bcs_look(ranks[1].context, &sending));
+    teardown();
+}
+END_TEST
+
 int main(void)
 {
     TCase *tcase = tcase_create("buffer_receiver");
@@ -102,5 +288,19 @@ int main(void)
         tcase, a_late_cancellation_leaves_the_next_receive_with_the_cell, 0, 2);
     tcase_add_loop_test(
         tcase, a_receive_is_taken_back_in_the_slice_in_which_it_was_posted, 0, 2);
+    tcase_add_loop_test(
+        tcase, messages_of_one_source_and_tag_go_to_receives_in_their_order, 0, 2);
+    tcase_add_loop_test(tcase, a_message_passes_by_receives_of_other_tags, 0, 2);
+    tcase_add_loop_test(tcase, the_receive_posted_first_gets_the_message_named_or_not,
+                        0, 2);
+    tcase_add_loop_test(tcase, a_message_that_is_kept_goes_before_those_behind_it, 0,
+                        2);
+    tcase_add_loop_test(tcase, a_message_to_oneself_goes_before_those_found_with_it, 0,
+                        2);
+    tcase_add_loop_test(tcase, a_probe_that_waits_leaves_the_message_to_the_receive, 0,
+                        2);
+    tcase_add_loop_test(tcase, a_message_that_was_claimed_before_is_received, 0, 2);
+    tcase_add_loop_test(tcase, a_synchronous_send_learns_of_the_receive_that_it_found,
+                        0, 2);
     return run_tcase("buffer_receiver", tcase);
 }
