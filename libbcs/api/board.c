@@ -5,11 +5,14 @@
 #include "libbcs/api/board.h"
 
 #include <bcs/version.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "libbcs/api/context.h"
 #include "libbcs/base/clock.h"
 #include "libbcs/ring/board.h"
+
+_Static_assert(NIC_LOCK_IS_MISSED == BCS_BOARD_LOCK_FLAGS, "as who looks has it");
 
 /** What is there once for the machine. */
 static void fill_head(const struct bcs_context *context, struct bcs_board *board)
@@ -19,6 +22,8 @@ static void fill_head(const struct bcs_context *context, struct bcs_board *board
     board->shape = context->engine->layout.shape;
     board->n_nodes = context->engine->layout.n_nodes;
     board->is_linked = nic_is_linked(context->engine);
+    board->lock_offset = offsetof(struct nic_desk, lock);
+    board->slice_offset = offsetof(struct nic_desk, slice);
     strncpy(board->driver,
             context->config.driver == NIC_DRIVER_THREADS ? "threads" : "inline",
             sizeof(board->driver) - 1);

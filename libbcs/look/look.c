@@ -64,7 +64,10 @@ static bool is_sound(const struct bcs_board *board, uint64_t n_bytes)
            shape->n_item_bytes <= window && shape->n_slot_bytes <= window &&
            shape->n_wire_bytes <= window && shape->n_item_bytes > 0 &&
            shape->n_slot_bytes > 0 && shape->n_wire_bytes > 0 &&
-           shape->n_desk_bytes <= BYTES_MOST && shape->n_node_bytes <= BYTES_MOST;
+           shape->n_desk_bytes <= BYTES_MOST && shape->n_node_bytes <= BYTES_MOST &&
+           shape->n_desk_bytes >= sizeof(uint64_t) &&
+           board->lock_offset <= shape->n_desk_bytes - sizeof(uint64_t) &&
+           board->slice_offset <= shape->n_desk_bytes - sizeof(uint64_t);
 }
 
 static int open_heap(struct bcs_look *look, uint32_t node)
@@ -197,6 +200,16 @@ const struct bcs_board *bcs_look_board(const struct bcs_look *look)
     return look->board;
 }
 
+const struct nic_layout *bcs_look_layout(const struct bcs_look *look)
+{
+    return &look->layout;
+}
+
+int bcs_look_file(const struct bcs_look *look, uint32_t node)
+{
+    return look->heaps[node].file.fd;
+}
+
 static const struct bcs_port *port_of(const struct bcs_look *look, uint32_t rank)
 {
     const struct nic_layout *layout = &look->layout;
@@ -210,16 +223,68 @@ int64_t bcs_look_pid(const struct bcs_look *look, uint32_t rank)
     return port_of(look, rank)->pid;
 }
 
+static struct bcs_stands *stands_of(const struct bcs_look *look, uint32_t rank)
+{
+    const struct nic_layout *layout = &look->layout;
+
+    return (void *)(uintptr_t)(look->heaps[nic_layout_node(layout, rank)].stands +
+                               nic_layout_stands_gva(layout, rank) -
+                               layout->stands.gva);
+}
+
 int bcs_look_stand(const struct bcs_look *look, uint32_t rank, uint32_t thread,
                    struct bcs_stand *stand_out, uint64_t *sequence_out)
 {
-    const struct nic_layout *layout = &look->layout;
-    struct bcs_stands *stands =
-        (void *)(uintptr_t)(look->heaps[nic_layout_node(layout, rank)].stands +
-                            nic_layout_stands_gva(layout, rank) - layout->stands.gva);
+    uint32_t n_ranks = look->layout.shape.n_ports;
 
-    return bcs_stand_read(bcs_stand_slot_at(stands, thread, layout->shape.n_ports),
-                          layout->shape.n_ports, stand_out, sequence_out);
+    return bcs_stand_read(bcs_stand_slot_at(stands_of(look, rank), thread, n_ranks),
+                          n_ranks, stand_out, sequence_out);
+}
+
+uint64_t bcs_look_waited_ns(const struct bcs_look *look, uint32_t rank)
+{
+    /* relaxed: a count by itself */
+    return atomic_load_explicit(&stands_of(look, rank)->waited_ns,
+                                memory_order_relaxed);
+}
+
+/** Whether a rank's process holds the lock of its desk. */
+static bool holds_own_lock(const struct bcs_look *look, uint32_t rank)
+{
+    const struct nic_layout *layout = &look->layout;
+    uint32_t desk = nic_layout_desk(layout, rank) % layout->n_desks, lock = 0;
+    uint64_t gva =
+        layout->desk_gva + desk * layout->desk_stride_bytes + look->board->lock_offset;
+
+    return pread(bcs_look_file(look, nic_layout_node(layout, rank)), &lock,
+                 sizeof(lock), (off_t)gva) == sizeof(lock) &&
+           (lock & ~BCS_BOARD_LOCK_FLAGS) == rank + 1;
+}
+
+/** Whether a thread of a rank has told that it waits. */
+static bool has_told(const struct bcs_look *look, uint32_t rank)
+{
+    enum { AT = offsetof(struct bcs_stand, is_waiting) };
+    bool has = false;
+
+    for (uint32_t i = 0; i < BCS_STAND_THREADS; i++) {
+        const struct bcs_stand_slot *slot =
+            bcs_stand_slot_at(stands_of(look, rank), i, look->layout.shape.n_ports);
+        /* relaxed: a guess by one word, that nothing else is read for */
+        uint64_t word =
+            atomic_load_explicit(&slot->words[AT / 8], memory_order_relaxed);
+        uint8_t bytes[sizeof(word)];
+
+        memcpy(bytes, &word, sizeof(word));
+        has |= bytes[AT % 8] != 0;
+    }
+    return has;
+}
+
+bool bcs_look_is_waiting(const struct bcs_look *look, uint32_t rank)
+{
+    return bcs_park_is_announced(&port_of(look, rank)->park) ||
+           holds_own_lock(look, rank) || has_told(look, rank);
 }
 
 /** Wake who sleeps and has told nothing. @return how many there are */

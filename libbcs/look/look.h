@@ -54,6 +54,20 @@ void bcs_look_close(struct bcs_look *look);
 /** What is known of the job. */
 const struct bcs_board *bcs_look_board(const struct bcs_look *look);
 
+/** Where everything is in the heaps of its nodes. */
+const struct nic_layout *bcs_look_layout(const struct bcs_look *look);
+
+/** The heap of a node: a file to read, which stays the look's. */
+int bcs_look_file(const struct bcs_look *look, uint32_t node);
+
+/** Whether a rank is seen to be in a call that waits: it sleeps in it, or polls at its own desk, where
+ *  it holds the lock meanwhile, or has told. With timed strobes, and the driver `threads`, who polls is not
+ *  seen until it has told. */
+bool bcs_look_is_waiting(const struct bcs_look *look, uint32_t rank);
+
+/** For how long the threads of a rank have waited in waits that were told and are over, in ns. */
+uint64_t bcs_look_waited_ns(const struct bcs_look *look, uint32_t rank);
+
 /** Process of a rank; 0: not known. */
 int64_t bcs_look_pid(const struct bcs_look *look, uint32_t rank);
 

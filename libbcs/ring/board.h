@@ -14,6 +14,9 @@
 
 #include "libbcs/ring/nic_memory.h"
 
+/** Bits of a desk's lock that are no port. */
+#define BCS_BOARD_LOCK_FLAGS (UINT32_C(1) << 31)
+
 /** The heap of a node. */
 struct bcs_board_node {
     struct bcs_memory_address memory;
@@ -25,7 +28,10 @@ struct bcs_board {
     struct nic_shape shape; /* from which the layout of the heaps is found */
     uint32_t n_nodes;
     uint32_t is_linked; /* whether each process writes to links of its own */
-    char driver[16];    /* its name, ended by a zero */
+    /* Where in a desk's state its lock stands, a uint32_t: 0, or 1 + the port that holds it, and
+     * perhaps BCS_BOARD_LOCK_FLAGS; and the number of its slices, a uint64_t. */
+    uint32_t lock_offset, slice_offset;
+    char driver[16]; /* its name, ended by a zero */
     char strobe[16];
     uint64_t began_ns; /* CLOCK_MONOTONIC */
     struct bcs_board_node nodes[];
