@@ -44,6 +44,11 @@ static const char help[] =
     "T, "
     "60s or\n"
     "                 500ms, say; the job goes on\n"
+    "  --progress[=T] print a line each time T, 10s if none is given: how many "
+    "messages and\n"
+    "                 bytes a second, how many ranks wait, in what most of them; or "
+    "that\n"
+    "                 nothing moves\n"
     "  --mpirun PATH  the mpirun to use instead of the one in PATH\n"
     "  --help         print this text\n"
     "  --version      print the version\n"
@@ -132,6 +137,9 @@ static int job_keep(void *arg, const sigset_t *signals)
     if (job->options->patience_ns != 0) {
         look_watch(&job->home, job->options->patience_ns);
     }
+    if (job->options->progress_ns != 0) {
+        look_accompany(&job->home, job->options->progress_ns);
+    }
     if (launch_is_remote(job->options)) {
         launch_settings_apply(job->options, NULL);
         return commands_run(job);
@@ -203,7 +211,8 @@ static int launch(struct launch_options *options)
         return EXIT_FAILURE;
     }
     if (launch_check_programs(options) == 0 &&
-        (options->patience_ns == 0 || look_check() == 0) &&
+        ((options->patience_ns == 0 && options->progress_ns == 0) ||
+         look_check() == 0) &&
         commands_make(options, &commands) == 0) {
         status = job_run(options, &commands);
     }

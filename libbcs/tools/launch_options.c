@@ -6,6 +6,7 @@
  */
 #include "libbcs/tools/launch_options.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,8 +16,10 @@
 
 #define MAX_PAIRS 1000
 #define LEAST_PATIENCE_NS UINT64_C(10000000)
-#define MOST_PATIENCE_NS (UINT64_C(604800) * 1000000000) /* a week */
+#define WEEK_NS (UINT64_C(604800) * 1000000000)
+#define LEAST_PROGRESS_NS UINT64_C(100000000)
 #define RECORDS_USUAL "bcs-mds"
+#define PROGRESS_USUAL "10s"
 
 enum option_kind {
     PASSED,    /* to mpirun, nothing else */
@@ -30,7 +33,8 @@ enum option_kind {
     NATIVE,    /* from here on: bcsrun's own, not passed to mpirun */
     VERSUS,
     PATIENCE,
-    MDS, /* may have a value behind a "=" */
+    MDS, /* this and the next may have a value behind a "=" */
+    PROGRESS,
     MPIRUN,
     HELP,
     VERSION,
@@ -67,6 +71,7 @@ static const struct option options_known[] = {
     {"versus", 1, VERSUS},
     {"patience", 1, PATIENCE},
     {"mds", 0, MDS},
+    {"progress", 0, PROGRESS},
     {"mpirun", 1, MPIRUN},
     {"help h", 0, HELP},
     {"version V", 0, VERSION},
@@ -88,22 +93,24 @@ static bool names_have(const char *names, const char *name)
     return false;
 }
 
-/** The value behind "--mds=", or NULL: it is not that. */
-static const char *records_of(const char *argument)
+/** Whether an argument is an option, by its name with dashes and "=", with a value. */
+static bool is_valued(const char *argument, const char *option)
 {
-    static const char mds[] = "--mds=";
-
-    return strncmp(argument, mds, strlen(mds)) == 0 ? argument + strlen(mds) : NULL;
+    return strncmp(argument, option, strlen(option)) == 0;
 }
 
 static const struct option *option_find(const char *argument)
 {
     static const struct option flag = {"", 0, PASSED};
     static const struct option mds = {"mds", 0, MDS};
+    static const struct option progress = {"progress", 0, PROGRESS};
     const char *name = argument + strspn(argument, "-");
 
-    if (records_of(argument) != NULL) {
+    if (is_valued(argument, "--mds=")) {
         return &mds;
+    }
+    if (is_valued(argument, "--progress=")) {
+        return &progress;
     }
     for (size_t i = 0; i < sizeof options_known / sizeof options_known[0]; i++) {
         if (names_have(options_known[i].names, name)) {
@@ -149,21 +156,37 @@ static bool export_apply(struct launch_options *options, const char *variable)
     return true;
 }
 
-/* --patience. @return 0 or <0, printed */
-static int patience_apply(struct launch_options *options, const char *text)
+/* An option with a time. @return 0 or <0, printed */
+static int time_apply(const char *option, const char *text, uint64_t least_ns,
+                      uint64_t *ns_out)
 {
-    static const struct bcs_config_entry patience = {
+    const struct bcs_config_entry entry = {
         .kind = BCS_CONFIG_DURATION_NS,
-        .minimum = LEAST_PATIENCE_NS,
-        .maximum = MOST_PATIENCE_NS,
+        .minimum = least_ns,
+        .maximum = WEEK_NS,
     };
     char allowed[64];
 
-    if (bcs_config_parse_number(&patience, text, &options->patience_ns)) {
+    if (bcs_config_parse_number(&entry, text, ns_out)) {
         return 0;
     }
-    bcs_config_allowed(&patience, allowed, sizeof allowed);
-    return bcsrun_error("--patience %s: it must be %s", text, allowed);
+    bcs_config_allowed(&entry, allowed, sizeof allowed);
+    return bcsrun_error("%s %s: it must be %s", option, text, allowed);
+}
+
+/* An option that may have a value behind a "=". @return 0 or <0, printed */
+static int valued_apply(struct launch_options *options, enum option_kind kind,
+                        const char *argument)
+{
+    const char *equals = strchr(argument, '=');
+    const char *usual = kind == MDS ? RECORDS_USUAL : PROGRESS_USUAL;
+    const char *value = equals == NULL ? usual : equals + 1;
+
+    if (kind == MDS) {
+        options->records = value;
+        return 0;
+    }
+    return time_apply("--progress", value, LEAST_PROGRESS_NS, &options->progress_ns);
 }
 
 /* What bcsrun has to know of one option, which stands before its values, at values.
@@ -207,13 +230,11 @@ static int option_apply(struct launch_options *options, struct launch_context *c
         }
         return 0;
     case PATIENCE:
-        return patience_apply(options, values[0]);
+        return time_apply("--patience", values[0], LEAST_PATIENCE_NS,
+                          &options->patience_ns);
     case MDS:
-        options->records = records_of(values[-1]);
-        if (options->records == NULL) {
-            options->records = RECORDS_USUAL;
-        }
-        return 0;
+    case PROGRESS:
+        return valued_apply(options, kind, values[-1]);
     case MPIRUN:
         options->mpirun = values[0];
         return 0;
@@ -273,6 +294,21 @@ static int context_parse(struct launch_options *options, struct launch_context *
     return i;
 }
 
+/* What looks at a job under BCS is for one such run. @return 0 or <0, printed */
+static int uses_check(const struct launch_options *options)
+{
+    const char *option = options->records != NULL    ? "--mds"
+                         : options->patience_ns != 0 ? "--patience"
+                         : options->progress_ns != 0 ? "--progress"
+                                                     : NULL;
+
+    return option != NULL && (options->is_native || options->n_pairs > 0)
+               ? bcsrun_error("%s is for one run under BCS, not for --native or "
+                              "--versus",
+                              option)
+               : 0;
+}
+
 int launch_options_parse(int argc, char **argv, struct launch_options *options_out)
 {
     struct launch_options options = {0};
@@ -294,15 +330,9 @@ int launch_options_parse(int argc, char **argv, struct launch_options *options_o
         has_more = next + n < argc; /* it stopped at a ":" */
         next += n + 1;
     }
-    if (options.records != NULL && (options.is_native || options.n_pairs > 0)) {
+    if (uses_check(&options) < 0) {
         launch_options_fini(&options);
-        return bcsrun_error("--mds is for one run under BCS, not for --native or "
-                            "--versus");
-    }
-    if (options.patience_ns != 0 && (options.is_native || options.n_pairs > 0)) {
-        launch_options_fini(&options);
-        return bcsrun_error("--patience is for one run under BCS, not for --native or "
-                            "--versus");
+        return -EINVAL;
     }
     *options_out = options;
     return 0;

@@ -34,6 +34,7 @@ struct launch_options {
     int n_pairs;          /* of --versus; 0: one plain run */
     const char *records;  /* folder of --mds, where the run is recorded; or NULL */
     uint64_t patience_ns; /* of --patience; 0: none */
+    uint64_t progress_ns; /* of --progress; 0: none */
     const char *mpirun;   /* of --mpirun, or NULL: look in PATH */
     const char *preload;  /* of -x LD_PRELOAD=..., or NULL */
     struct launch_context *contexts;

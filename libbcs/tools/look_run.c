@@ -79,10 +79,22 @@ void look_ask(void *home)
     top_start(home, "--of", NULL);
 }
 
+/** Run bcs-top with an option and a time. */
+static void top_start_timed(const struct launch_home *home, const char *option,
+                            uint64_t ns)
+{
+    char text[NUMBER_BYTES];
+
+    snprintf(text, sizeof text, "%" PRIu64, ns);
+    top_start(home, option, text);
+}
+
 void look_watch(const struct launch_home *home, uint64_t patience_ns)
 {
-    char ns[NUMBER_BYTES];
+    top_start_timed(home, "--patience", patience_ns);
+}
 
-    snprintf(ns, sizeof ns, "%" PRIu64, patience_ns);
-    top_start(home, "--patience", ns);
+void look_accompany(const struct launch_home *home, uint64_t interval_ns)
+{
+    top_start_timed(home, "--progress", interval_ns);
 }

@@ -20,4 +20,7 @@ void look_ask(void *home);
 /** Print it whenever nothing has moved for patience_ns, until this process ends. */
 void look_watch(const struct launch_home *home, uint64_t patience_ns);
 
+/** Print a line about the job each interval_ns, until this process ends. */
+void look_accompany(const struct launch_home *home, uint64_t interval_ns);
+
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Ranks that move, and stop, as the arguments say, one after the other; for run_patience.py:
+ * Ranks that move, and stop, as the arguments say, one after the other; for
+ * run_patience.py and run_progress.py:
  *
  *   barriers MS   barriers for so long, and sums
  *   messages MS   messages of 8 bytes to and fro between ranks 0 and 1
@@ -9,7 +10,7 @@
  *   still 0       rank 0 waits for rank 1, which does nothing until it gets SIGUSR2
  *   poll 0        the same, but rank 0 polls by MPI_Test
  *
- * Rank 0 prints each word when it begins.
+ * Rank 0 prints each word when it begins, and how many turns it took when it ends.
  */
 #include <mpi.h>
 #include <signal.h>
@@ -75,25 +76,37 @@ static void stand(int polls)
     }
 }
 
+/** Whether there is another turn; all ranks know by what rank 0 says. */
+static int turn(const char *what, int goes_on)
+{
+    if (strcmp(what, "barriers") == 0) {
+        return meet(goes_on);
+    }
+    if (strcmp(what, "sums") == 0) {
+        return add(goes_on);
+    }
+    return swing(what[0] == 'l' ? LONG_BYTES : 8, rank == 0 && goes_on);
+}
+
 static void act(const char *what, double seconds)
 {
     double end = MPI_Wtime() + seconds;
+    long n_turns = 1;
 
     if (rank == 0) {
         printf("%s\n", what);
         fflush(stdout);
     }
-    if (strcmp(what, "barriers") == 0) {
-        while (meet(MPI_Wtime() < end)) {
-        }
-    } else if (strcmp(what, "sums") == 0) {
-        while (add(MPI_Wtime() < end)) {
-        }
-    } else if (strcmp(what, "still") == 0 || strcmp(what, "poll") == 0) {
+    if (strcmp(what, "still") == 0 || strcmp(what, "poll") == 0) {
         stand(what[0] == 'p');
     } else {
-        while (swing(what[0] == 'l' ? LONG_BYTES : 8, rank == 0 && MPI_Wtime() < end)) {
+        while (turn(what, MPI_Wtime() < end)) {
+            n_turns++;
         }
+    }
+    if (rank == 0) {
+        printf("turns: %ld\n", n_turns);
+        fflush(stdout);
     }
 }
 

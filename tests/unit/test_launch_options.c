@@ -136,6 +136,21 @@ START_TEST(exported_variables_of_ours_are_set_here)
 }
 END_TEST
 
+START_TEST(progress_may_have_a_time)
+{
+    ck_assert_int_eq(parse("--progress -n 2 prog"), 0);
+    ck_assert_uint_eq(options.progress_ns, UINT64_C(10000000000));
+    launch_options_fini(&options);
+    ck_assert_int_eq(parse("--progress=100ms -n 2 prog"), 0);
+    ck_assert_uint_eq(options.progress_ns, 100000000);
+    ck_assert_str_eq(options.contexts[0].program, "prog");
+    ck_assert_int_eq(options.contexts[0].n_arguments, 3); /* it is not mpirun's */
+    launch_options_fini(&options);
+    ck_assert_int_eq(parse("-n 2 prog --progress"), 0);
+    ck_assert_uint_eq(options.progress_ns, 0);
+}
+END_TEST
+
 START_TEST(patience_has_a_unit)
 {
     ck_assert_int_eq(parse("--patience 60s -n 2 prog"), 0);
@@ -173,6 +188,11 @@ static const char *const bad_lines[] = {
     "--patience -n 2 prog",
     "--patience 1s --native -n 2 prog",
     "--patience 1s --versus 2 -n 2 prog",
+    "--progress= -n 2 prog",
+    "--progress=99ms -n 2 prog",
+    "--progress=604801s -n 2 prog",
+    "--progress --native -n 2 prog",
+    "--progress=1s --versus 2 -n 2 prog",
 };
 
 START_TEST(bad_command_lines_are_errors)
@@ -196,6 +216,7 @@ int main(void)
     tcase_add_test(tests, where_ranks_go_is_left_to_who_says_so);
     tcase_add_test(tests, exported_variables_of_ours_are_set_here);
     tcase_add_test(tests, patience_has_a_unit);
+    tcase_add_test(tests, progress_may_have_a_time);
     tcase_add_loop_test(tests, bad_command_lines_are_errors, 0,
                         sizeof bad_lines / sizeof bad_lines[0]);
     return run_tcase("launch_options", tests);

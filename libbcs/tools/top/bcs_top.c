@@ -16,12 +16,14 @@
 #include "libbcs/look/look.h"
 #include "mds/tool/place.h"
 #include "near_miss.h"
+#include "progress.h"
 #include "roll_call.h"
 #include "standstill.h"
 
 static const char help[] =
     "Usage: bcs-top --once | --json | --of PID\n"
     "       bcs-top --patience NS PID\n"
+    "       bcs-top --progress NS PID\n"
     "       bcs-top --stuck RANKS PID FILE MESSAGE...\n"
     "\n"
     "Print where the ranks of all jobs under BCS stand that "
@@ -47,6 +49,10 @@ static const char help[] =
     "             as --of, each time that nothing has moved for NS nanoseconds, "
     "until it is\n"
     "             killed: what bcsrun --patience runs\n"
+    "  --progress NS PID\n"
+    "             a line about the job each NS nanoseconds, until it is killed: "
+    "what\n"
+    "             bcsrun --progress runs\n"
     "  --help     print this text\n"
     "  --version  print the version\n";
 
@@ -197,7 +203,12 @@ int main(int argc, char **argv)
     if (argc == 4 && strcmp(argv[1], "--patience") == 0) {
         return standstill_watch(atoll(argv[3]), strtoull(argv[2], NULL, 10));
     }
-    fprintf(stderr, "bcs-top: it takes --once, --json, --of PID, --patience NS PID, "
-                    "--stuck RANKS PID FILE MESSAGE..., --help or --version\n");
+    if (argc == 4 && strcmp(argv[1], "--progress") == 0) {
+        return progress_tell(atoll(argv[3]), strtoull(argv[2], NULL, 10));
+    }
+    fprintf(
+        stderr,
+        "bcs-top: it takes --once, --json, --of PID, --patience NS PID, "
+        "--progress NS PID, --stuck RANKS PID FILE MESSAGE..., --help or --version\n");
     return EXIT_FAILURE;
 }

@@ -12,32 +12,10 @@
 #include <string.h>
 
 #include "libbcs/base/clock.h"
+#include "where.h"
 
 static const char *const kind_words[BCS_STAND_KINDS] = {
     "send", "receive", "probe", "collective", "foreign", "other"};
-
-/** The file of code that an address of a process is in. @return its path, for free, or NULL */
-static char *path_of(int64_t pid, uint64_t address)
-{
-    char name[64], line[4200], path[4097];
-    uint64_t begin, end;
-    FILE *maps;
-    char *found = NULL;
-
-    snprintf(name, sizeof(name), "/proc/%" PRId64 "/maps", pid);
-    maps = fopen(name, "r");
-    while (maps != NULL && found == NULL && fgets(line, sizeof(line), maps) != NULL) {
-        if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %*s %*s %*s %4096[^\n]", &begin,
-                   &end, path) == 3 &&
-            address >= begin && address < end) {
-            found = strdup(path);
-        }
-    }
-    if (maps != NULL) {
-        fclose(maps);
-    }
-    return found;
-}
 
 /** A text that may have any bytes. */
 static json_t *text_of(const char *text)
@@ -50,18 +28,10 @@ static json_t *text_of(const char *text)
 static json_t *place_of(struct places *places, int64_t pid,
                         const struct bcs_stand *stand)
 {
-    char *path, *words;
-    json_t *value;
+    char *words = where_words(places, pid, stand->address, stand->base);
+    json_t *value = words == NULL ? json_null() : text_of(words);
 
-    if (stand->address == 0) {
-        return json_null();
-    }
-    path = path_of(pid, stand->address);
-    words = place_describe(places, &(struct place_module){.path = path},
-                           stand->address - stand->base, NULL);
-    value = words == NULL ? json_null() : text_of(words);
     free(words);
-    free(path);
     return value;
 }
 

@@ -16,25 +16,14 @@
 #include <stdlib.h>
 
 #include "job_json.h"
-#include "kin.h"
 #include "libbcs/base/clock.h"
-#include "libbcs/base/park.h"
 #include "roll_call.h"
+#include "starter.h"
 
 #define LEAST_LOOK_NS UINT64_C(1000000)
 #define MOST_LOOK_NS UINT64_C(1000000000)
-#define FIRST_SEARCH_NS UINT64_C(100000000)
-#define MOST_SEARCH_NS UINT64_C(2000000000)
+#define NEXT_JOB_NS UINT64_C(100000000)
 enum { LOOKS = 10 };
-
-static void sleep_for(uint64_t ns)
-{
-    const uint32_t nobody = 0;
-    uint64_t until_ns = bcs_clock_now_ns() + ns;
-
-    while (!bcs_word_sleep(&nobody, 0, until_ns)) {
-    }
-}
 
 /** How often to look. */
 static uint64_t look_ns_of(uint64_t patience_ns)
@@ -73,7 +62,7 @@ static int watch_job(const struct bcs_look *look, const struct bcs_look_found *f
     while (rc == 0 && bcs_look_is_there(found)) {
         uint64_t now_ns;
 
-        sleep_for(look_ns_of(patience_ns));
+        starter_sleep(look_ns_of(patience_ns));
         before = sum;
         rc = bcs_look_sum(look, &sum);
         now_ns = bcs_clock_now_ns();
@@ -88,43 +77,20 @@ static int watch_job(const struct bcs_look *look, const struct bcs_look_found *f
     return rc;
 }
 
-/** Find a job of the launcher that has not been watched. @return whether there is one */
-static bool find_job(int64_t starter, struct bcs_look_found *found_out)
-{
-    struct bcs_look_found *found = NULL;
-    int n = bcs_look_find(&found);
-    bool is_found = false;
-
-    for (int i = 0; i < n && !is_found; i++) {
-        is_found = kin_is_below(found[i].handle.pid, starter);
-        *found_out = found[i];
-    }
-    free(found);
-    return is_found;
-}
-
 int standstill_watch(int64_t starter, uint64_t patience_ns)
 {
     struct places *places = place_open();
-    uint64_t search_ns = FIRST_SEARCH_NS;
     int rc = places == NULL ? -ENOMEM : 0;
 
     while (rc == 0) {
-        struct bcs_look_found found;
-        struct bcs_look *look;
+        struct starter_job job;
 
-        if (find_job(starter, &found)) {
-            rc = job_json_open(&found, &look);
-            if (rc == 0) {
-                rc = watch_job(look, &found, places, patience_ns);
-                bcs_look_close(look);
-            } else if (rc == -ENOENT || rc == -EAGAIN) {
-                rc = 0; /* it only begins, or has ended */
-            }
-            search_ns = FIRST_SEARCH_NS;
+        rc = starter_await_job(starter, &job);
+        if (rc == 0) {
+            rc = watch_job(job.look, &job.found, places, patience_ns);
+            bcs_look_close(job.look);
+            starter_sleep(NEXT_JOB_NS);
         }
-        sleep_for(search_ns);
-        search_ns = search_ns * 2 > MOST_SEARCH_NS ? MOST_SEARCH_NS : search_ns * 2;
     }
     place_close(places);
     return rc == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
