@@ -15,7 +15,7 @@
 #include "libbcs/base/park.h"
 #include "libbcs/look/data_sum.h"
 
-enum { ASK_ROUNDS = 10, ASK_NS = 2000000, BYTES_MOST = 1 << 26 };
+enum { ASK_ROUNDS = 10, THREAD_ROUNDS = 2, ASK_NS = 2000000, BYTES_MOST = 1 << 26 };
 
 /** A node's heap: the pages of its ports, and of where they stand; and the file. */
 struct heap {
@@ -287,17 +287,50 @@ bool bcs_look_is_waiting(const struct bcs_look *look, uint32_t rank)
            holds_own_lock(look, rank) || has_told(look, rank);
 }
 
-/** Wake who sleeps and has told nothing. @return how many there are */
-static uint32_t ask_once(const struct bcs_look *look, struct bcs_stand *stand)
+/** How many threads of a rank have told, and how many there may be. */
+struct telling {
+    uint32_t n_told, n_threads;
+};
+
+static struct telling telling_of(const struct bcs_look *look, uint32_t rank,
+                                 struct bcs_stand *stand)
+{
+    struct telling telling = {.n_threads = 1};
+    uint64_t sequence;
+
+    for (uint32_t i = 0; i < BCS_STAND_THREADS; i++) {
+        if (bcs_look_stand(look, rank, i, stand, &sequence) == 0) {
+            telling.n_told++;
+            telling.n_threads = stand->n_threads > telling.n_threads
+                                    ? stand->n_threads
+                                    : telling.n_threads;
+        }
+    }
+    return telling;
+}
+
+/**
+ * Wake who sleeps and has told nothing.
+ *
+ * @param of_threads  also those of which some thread has told, but not all: others may do
+ *                    something else and never tell
+ * @return how many there are
+ */
+static uint32_t ask_once(const struct bcs_look *look, struct bcs_stand *stand,
+                         bool of_threads)
 {
     uint32_t n_asked = 0;
 
     for (uint32_t i = 0; i < look->layout.shape.n_ports; i++) {
         const struct bcs_port *port = port_of(look, i);
-        uint64_t sequence;
+        struct telling telling;
 
-        if (bcs_park_is_announced(&port->park) &&
-            bcs_look_stand(look, i, 0, stand, &sequence) == BCS_STAND_E_NONE) {
+        if (!bcs_park_is_announced(&port->park)) {
+            continue;
+        }
+        telling = telling_of(look, i, stand);
+        if (telling.n_told == 0 || (of_threads && telling.n_told < telling.n_threads &&
+                                    telling.n_told < BCS_STAND_THREADS)) {
             bcs_word_wake(&port->park);
             n_asked++;
         }
@@ -311,7 +344,9 @@ void bcs_look_ask(const struct bcs_look *look)
         calloc(bcs_stand_words(look->layout.shape.n_ports), sizeof(uint64_t));
     const uint32_t nobody = 0;
 
-    for (int i = 0; stand != NULL && i < ASK_ROUNDS && ask_once(look, stand) > 0; i++) {
+    for (int i = 0; stand != NULL && i < ASK_ROUNDS &&
+                    ask_once(look, stand, i < THREAD_ROUNDS) > 0;
+         i++) {
         bcs_word_sleep(&nobody, 0, bcs_clock_now_ns() + ASK_NS);
     }
     free(stand);
