@@ -19,13 +19,14 @@ enum nic_referee_mode {
 };
 enum nic_strobe_mode { NIC_STROBE_DEMAND, NIC_STROBE_TIMED };
 
-/** What is recorded of slices; see nic_threads/node/monitor.h. All zero: nothing. */
+/** What is recorded of slices (nic_threads/node/monitor.h) and of posts. All zero: nothing. */
 struct nic_record_config {
     uint64_t
         n_spans; /* in each of two halves of a desk's; even; 0: nothing is recorded */
-    uint64_t first;    /* slices from this number on, */
-    uint64_t n_slices; /* and so many; 0: all */
-    uint64_t metrics;  /* bits, by enum bcs_metric; of the process's own node */
+    uint64_t first;      /* slices from this number on, */
+    uint64_t n_slices;   /* and so many; 0: all */
+    uint64_t metrics;    /* bits, by enum bcs_metric; of the process's own node */
+    uint64_t has_stamps; /* what is posted has stamps (libbcs/base/stamp.h) */
 };
 
 /** Values of nic_config_table; all fields as bcs_config_read stores them, unless it says

@@ -50,11 +50,22 @@ static void store(const struct bcs_message *message, const void *data, size_t n_
     }
 }
 
+/** The payload of a send that is in a block, or has a stamp, of which note is taken. */
+static __attribute__((noinline)) const void *
+find_further(struct bcs_context *context, const struct bcs_descriptor *send)
+{
+    if ((send->flags & BCS_STAMPED) != 0) {
+        bcs_stamps_note(&context->stamps, send->stamp, BCS_STAMP_CAUSE_SENDER);
+    }
+    return nic_at_hand_data(context->engine, send);
+}
+
 bool bcs_take_at_hand(struct bcs_context *context, const struct bcs_message *message,
                       struct bcs_result *result_out)
 {
     struct nic_engine *engine = context->engine;
     const struct bcs_descriptor *send;
+    const void *data;
     struct nic_wish wish;
     bool is_truncated;
 
@@ -79,7 +90,10 @@ bool bcs_take_at_hand(struct bcs_context *context, const struct bcs_message *mes
         .n_bytes = is_truncated ? message->n_bytes : send->n_bytes,
         .error = is_truncated ? BCS_E_TRUNCATED : 0,
     };
-    store(message, nic_at_hand_data(engine, send), result_out->n_bytes);
+    data = __builtin_expect(send->flags == BCS_DATA_INLINE, 1)
+               ? send->payload
+               : find_further(context, send);
+    store(message, data, result_out->n_bytes);
     nic_at_hand_end(engine, &wish, send);
     return true;
 }

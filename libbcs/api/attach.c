@@ -240,6 +240,19 @@ const uint64_t *bcs_context_slice_number(const struct bcs_context *context)
     return engine->is_timed ? &nic_engine_own(engine)->desk->slice : NULL;
 }
 
+struct bcs_stamps *bcs_context_stamps(struct bcs_context *context)
+{
+    return context->stamps.is_on ? &context->stamps : NULL;
+}
+
+const struct bcs_slice_begins *
+bcs_context_slice_begins(const struct bcs_context *context)
+{
+    const struct nic_engine *engine = context->engine;
+
+    return engine->is_timed ? &engine->machine->begins : NULL;
+}
+
 struct bcs_strobes bcs_context_strobes(const struct bcs_context *context)
 {
     const struct nic_strobe_counts *counts = &context->engine->views[0].node->strobes;

@@ -9,6 +9,7 @@
 
 #include "libbcs/api/group.h"
 #include "libbcs/api/hooks.h"
+#include "libbcs/base/stamp.h"
 #include "libbcs/session/bootstrap.h"
 #include "nic_threads/nic_config.h"
 
@@ -57,6 +58,13 @@ uint64_t bcs_context_slices(const struct bcs_context *context);
 /** Where the number of the slice stands that runs or ran last on this process's node, until it
  *  detaches, to be read atomically; NULL with strobes on demand. */
 const uint64_t *bcs_context_slice_number(const struct bcs_context *context);
+
+/** The stamps of this process, for who records its calls, until it detaches; NULL: the job has none. */
+struct bcs_stamps *bcs_context_stamps(struct bcs_context *context);
+
+/** When the machine's timed slices have begun, the same; NULL with strobes on demand. */
+const struct bcs_slice_begins *
+bcs_context_slice_begins(const struct bcs_context *context);
 
 /** How regular the timed strobes have been; all zero with strobes on demand. */
 struct bcs_strobes {

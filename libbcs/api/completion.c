@@ -30,6 +30,9 @@ static bool advance(struct bcs_context *context, struct bcs_request *request,
                     struct bcs_cell *cell, enum bcs_cell_state state)
 {
     switch (state) {
+    case BCS_CELL_STAMPED:
+        bcs_request_fetch(request, cell);
+        return true;
     case BCS_CELL_BLOCK:
         fetch_block(context, request, cell);
         return true;
@@ -58,6 +61,11 @@ bool bcs_complete_further(struct bcs_context *context, struct bcs_request *reque
     }
     if (!advance(context, request, cell, state)) {
         return false;
+    }
+    if (context->stamps.is_on) {
+        bcs_stamps_note(&context->stamps, cell->stamp,
+                        bcs_inside(request)->is_send ? BCS_STAMP_CAUSE_RECEIVER
+                                                     : BCS_STAMP_CAUSE_SENDER);
     }
     bcs_request_finish(context, request, cell);
     return true;

@@ -10,6 +10,7 @@
 #include "libbcs/api/hooks.h"
 #include "libbcs/api/pace.h"
 #include "libbcs/base/forked.h"
+#include "libbcs/base/stamp.h"
 #include "libbcs/ring/poster.h"
 #include "libbcs/session/meeting.h"
 #include "nic_threads/drivers/driver.h"
@@ -58,6 +59,10 @@ struct bcs_context {
     const struct nic_driver_ops *driver;
     struct nic_service *service; /* what the driver needs of it in this process */
     struct nic_config config;
+    uint32_t n_inline_near,
+        n_inline_far; /* sends of fewer bytes have them in descriptors */
+    size_t n_long;    /* receives with room for so many need prepare_further of p2p.c */
+    struct bcs_stamps stamps;
     struct bcs_meeting meeting;
     uint32_t rank;
     uint32_t size;

@@ -27,6 +27,26 @@ bool bcs_engine_collective_fits(size_t n_bytes)
     return n_bytes <= BCS_INLINE_BYTES;
 }
 
+/** Say what a part is. */
+static void fill(const struct bcs_context *context, const struct bcs_group *group,
+                 const struct bcs_engine_collective_args *args,
+                 struct bcs_descriptor *entry)
+{
+    entry->flags = args->root < 0 ? BCS_TO_ALL : 0;
+    entry->operation = bcs_collective_operation(args);
+    entry->context_id = group->context_id;
+    entry->port = group->slot;
+    entry->source = group->rank;
+    entry->tag = args->root;
+    entry->n_bytes = args->n_bytes;
+    if (context->stamps.is_on) {
+        entry->address = bcs_stamps_onward(&context->stamps);
+    }
+    if (args->in != NULL) {
+        memcpy(entry->payload, args->in, args->n_bytes);
+    }
+}
+
 /** A part for the engine. */
 static int post_part(struct bcs_context *context, struct bcs_group *group,
                      const struct bcs_engine_collective_args *args)
@@ -45,17 +65,8 @@ static int post_part(struct bcs_context *context, struct bcs_group *group,
     }
     cell = bcs_poster_cell_at(&context->poster, id);
     group->n_posted++;
-    entry->flags = args->root < 0 ? BCS_TO_ALL : 0;
-    entry->operation = bcs_collective_operation(args);
-    entry->context_id = group->context_id;
-    entry->port = group->slot;
-    entry->source = group->rank;
-    entry->tag = args->root;
     entry->cell = id;
-    entry->n_bytes = args->n_bytes;
-    if (args->in != NULL) {
-        memcpy(entry->payload, args->in, args->n_bytes);
-    }
+    fill(context, group, args, entry);
     nic_engine_owe(context->engine, ring->reader);
     bcs_ring_publish(ring, entry);
     while ((state = bcs_cell_state(cell)) == BCS_CELL_PENDING) {
@@ -74,6 +85,9 @@ static int post_part(struct bcs_context *context, struct bcs_group *group,
     }
     bcs_wait_stop(context, &waiter);
     nic_engine_settle(context->engine);
+    if (context->stamps.is_on && state != BCS_CELL_REFUSED) {
+        bcs_stamps_note(&context->stamps, cell->address, BCS_STAMP_CAUSE_COLLECTIVE);
+    }
     if (state == BCS_CELL_INLINE) {
         memcpy(args->out, cell->payload, args->n_bytes);
     } else if (__builtin_expect(state == BCS_CELL_REFUSED, 0)) {

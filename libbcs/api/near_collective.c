@@ -207,6 +207,11 @@ static void arrive(const struct part *part, const struct block *block,
     }
 }
 
+static inline bool has_stamps(const struct part *part)
+{
+    return __builtin_expect(part->context->stamps.is_on, 0);
+}
+
 /** Write what this member brings. */
 static void say_own(const struct part *part, struct bcs_near_said *said_out)
 {
@@ -218,6 +223,9 @@ static void say_own(const struct part *part, struct bcs_near_said *said_out)
     };
 
     said_out->terms = nic_terms(&meant);
+    if (has_stamps(part)) {
+        said_out->stamp = bcs_stamps_onward(&part->context->stamps);
+    }
     if (args->in != NULL) {
         memcpy(said_out->payload, args->in, args->n_bytes);
     }
@@ -227,6 +235,9 @@ static void copy(const struct part *part, const struct bcs_near_said *said,
                  struct bcs_near_said *said_out)
 {
     said_out->terms = said->terms;
+    if (has_stamps(part)) {
+        said_out->stamp = said->stamp;
+    }
     memcpy(said_out->payload, said->payload,
            nic_terms_are_mixed(said->terms) ? sizeof(struct nic_refusal)
                                             : part->args->n_bytes);
@@ -284,6 +295,17 @@ static uint64_t join_terms(const struct bcs_near_line *lines, uint32_t n)
     return terms;
 }
 
+/** When the last one came, and who that was. */
+static uint64_t join_stamps(const struct bcs_near_line *lines, uint32_t n)
+{
+    uint64_t latest = BCS_STAMP_NONE;
+
+    for (uint32_t i = 0; i < n; i++) {
+        latest = bcs_stamp_later(latest, lines[i].said.stamp);
+    }
+    return latest;
+}
+
 static void reduce(const struct part *part, const struct bcs_near_line *lines,
                    uint32_t n, uint8_t *out)
 {
@@ -316,6 +338,9 @@ static void join(const struct part *part, const struct block *block,
     uint32_t root = ((uint32_t)args->root - block->first) / block->step;
 
     said_out->terms = join_terms(lines, block->n);
+    if (has_stamps(part)) {
+        said_out->stamp = join_stamps(lines, block->n);
+    }
     if (__builtin_expect(nic_terms_are_mixed(said_out->terms), 0)) {
         say_difference(part, block, said_out);
     } else if (args->n_bytes == 0 ||
@@ -405,6 +430,9 @@ int bcs_near_collective(struct bcs_context *context, struct bcs_group *group,
     struct bcs_near_said said;
 
     meet(&part, &said);
+    if (has_stamps(&part)) {
+        bcs_stamps_note(&context->stamps, said.stamp, BCS_STAMP_CAUSE_COLLECTIVE);
+    }
     if (__builtin_expect(nic_terms_are_mixed(said.terms), 0)) {
         return refuse(&part, &said);
     }

@@ -64,8 +64,34 @@ static __attribute__((noinline)) bool land_payload(struct bcs_context *context,
     if (entry->address == 0) {
         return false;
     }
-    entry->flags = BCS_DATA_BLOCK | BCS_LANDED;
+    entry->flags |= BCS_DATA_BLOCK | BCS_LANDED;
     return true;
+}
+
+/** Say when a send was posted; in the job's own space, or onward in a collective. */
+static void stamp_send(const struct bcs_context *context, struct bcs_descriptor *entry,
+                       const struct bcs_message *message)
+{
+    entry->flags |= BCS_STAMPED;
+    entry->stamp = bcs_message_space(message) == BCS_SPACE_COLLECTIVE
+                       ? bcs_stamps_onward(&context->stamps)
+                       : bcs_stamps_own(&context->stamps);
+}
+
+/** Where the job has stamps: stamp a send, and put its payload into it if there is still room.
+ *  @return whether it went */
+static __attribute__((noinline)) bool buffer_stamped(const struct bcs_context *context,
+                                                     struct bcs_descriptor *entry,
+                                                     const struct bcs_message *message)
+{
+    bool fits = message->n_bytes <= BCS_STAMPED_BYTES;
+
+    if (fits) {
+        entry->flags = BCS_DATA_INLINE;
+        copy_out(message, entry->payload);
+    }
+    stamp_send(context, entry, message);
+    return fits;
 }
 
 /** Put the payload into NIC memory. @return whether it went, so that the send is done */
@@ -76,9 +102,14 @@ static inline bool buffer_payload(struct bcs_context *context,
 {
     size_t n_bytes = message->n_bytes;
 
-    if (n_bytes <= (ring->put_to == 0 ? BCS_INLINE_BYTES : BCS_PUT_INLINE_BYTES)) {
+    if (n_bytes <
+        (ring->put_to == 0 ? context->n_inline_near : context->n_inline_far)) {
         entry->flags = BCS_DATA_INLINE;
         copy_out(message, entry->payload);
+        return true;
+    }
+    if (__builtin_expect(context->stamps.is_on, 0) &&
+        buffer_stamped(context, entry, message)) {
         return true;
     }
     if (n_bytes <= context->config.eager_limit_bytes) {
@@ -87,15 +118,15 @@ static inline bool buffer_payload(struct bcs_context *context,
         }
         uint64_t block = bcs_poster_block(&context->poster, n_bytes);
         if (block != 0) {
-            entry->flags = BCS_DATA_BLOCK;
+            entry->flags |= BCS_DATA_BLOCK;
             entry->address = block;
             copy_out(message, bcs_poster_block_at(&context->poster, block)->data);
             return true;
         }
     }
-    entry->flags = (bcs_message_layout(message) != NULL ? BCS_LAID_OUT : 0) |
-                   (message->will_wait ? BCS_WAITING : 0) |
-                   (bcs_message_stays(message) ? BCS_STAYING : 0);
+    entry->flags |= (bcs_message_layout(message) != NULL ? BCS_LAID_OUT : 0) |
+                    (message->will_wait ? BCS_WAITING : 0) |
+                    (bcs_message_stays(message) ? BCS_STAYING : 0);
     entry->address = (uint64_t)(uintptr_t)message->data;
     return false;
 }
@@ -238,6 +269,22 @@ flags_of_stay(struct bcs_context *context, const struct bcs_message *message)
                 : 0);
 }
 
+/** What the receive of a long message says besides, or any where the job has stamps. @param is_wait
+ *  its process waits for it at once */
+static __attribute__((noinline)) void prepare_further(struct bcs_context *context,
+                                                      const struct bcs_message *message,
+                                                      struct bcs_descriptor *entry,
+                                                      bool is_wait)
+{
+    if (context->stamps.is_on) {
+        entry->stamp = bcs_stamps_own(&context->stamps);
+    }
+    if (message->n_bytes > context->config.eager_limit_bytes &&
+        (is_wait || bcs_message_stays(message))) {
+        entry->flags |= flags_of_stay(context, message);
+    }
+}
+
 int bcs_imrecv(struct bcs_context *context, const struct bcs_message *message,
                uint32_t item, struct bcs_request *request)
 {
@@ -245,6 +292,9 @@ int bcs_imrecv(struct bcs_context *context, const struct bcs_message *message,
 
     if (entry == NULL) {
         return bcs_post_no_cell(context);
+    }
+    if (context->stamps.is_on) {
+        entry->stamp = bcs_stamps_own(&context->stamps);
     }
     entry->flags |= BCS_TAKE;
     entry->chunk.block = entry->address;
@@ -400,15 +450,17 @@ int bcs_recv(struct bcs_context *context, const struct bcs_message *message,
         if (entry == NULL) {
             return find_no_cell(context, message);
         }
-        if (message->n_bytes > context->config.eager_limit_bytes &&
-            (request == NULL || bcs_message_stays(message))) {
-            entry->flags |= flags_of_stay(context, message);
-        }
-        if (request != NULL) {
-            bcs_post_kick(context, ring, entry);
-            if (message->n_bytes > context->config.eager_limit_bytes) {
-                bcs_post_leave(context, ring);
+        if (message->n_bytes >= context->n_long) {
+            prepare_further(context, message, entry, request == NULL);
+            if (request != NULL) {
+                bcs_post_kick(context, ring, entry);
+                if (message->n_bytes > context->config.eager_limit_bytes) {
+                    bcs_post_leave(context, ring);
+                }
+                return 0;
             }
+        } else if (request != NULL) {
+            bcs_post_kick(context, ring, entry);
             return 0;
         }
         bcs_ring_publish(ring, entry);

@@ -146,13 +146,27 @@ static void finish(struct bcs_plan *plan)
     recycle(plan);
 }
 
+/** bcs_plan_advance, in a call that does not wait for the plan: what comes for it is nothing that
+ *  the call has waited for. */
+static bool advance_aside(struct bcs_plan *plan)
+{
+    struct bcs_stamps *stamps = &plan->context->stamps;
+    const struct bcs_stamps before = *stamps;
+    bool is_over;
+
+    stamps->latest = BCS_STAMP_NONE;
+    is_over = bcs_plan_advance(plan);
+    *stamps = before;
+    return is_over;
+}
+
 static void move_all(struct bcs_plans *plans)
 {
     struct bcs_plan *before = NULL, *plan = plans->first;
 
     plans->is_moving = true;
     while (plan != NULL) {
-        bool is_over = bcs_plan_advance(plan);
+        bool is_over = advance_aside(plan);
         struct bcs_plan *next = plan->next;
 
         if (!is_over) {

@@ -31,7 +31,12 @@ static void link_near(struct bcs_context *context, struct bcs_ring_writer *ring,
 int bcs_post_init(struct bcs_context *context)
 {
     struct nic_engine *engine = context->engine;
+    bool has_stamps = context->config.record.has_stamps != 0;
 
+    context->stamps = (struct bcs_stamps){.is_on = has_stamps, .rank = context->rank};
+    context->n_inline_near = has_stamps ? 0 : BCS_INLINE_BYTES + 1;
+    context->n_inline_far = has_stamps ? 0 : BCS_PUT_INLINE_BYTES + 1;
+    context->n_long = has_stamps ? 0 : context->config.eager_limit_bytes + 1;
     bcs_poster_init(&context->poster, nic_engine_own(engine)->core, &engine->layout,
                     context->rank);
     if (nic_is_linked(engine)) {

@@ -30,6 +30,14 @@ static void report(const struct bcs_descriptor *send, struct bcs_result *result_
         .source = send->source, .tag = send->tag, .n_bytes = (size_t)send->n_bytes};
 }
 
+/** A probe has found what has such a stamp, where the job has stamps. */
+static inline void note_stamp(struct bcs_context *context, uint64_t stamp)
+{
+    if (context->stamps.is_on) {
+        bcs_stamps_note(&context->stamps, stamp, BCS_STAMP_CAUSE_SENDER);
+    }
+}
+
 static inline const struct nic_view *home_of(const struct bcs_context *context)
 {
     return nic_engine_own(context->engine);
@@ -103,6 +111,7 @@ static inline bool look(struct bcs_context *context, const struct bcs_message *m
                         uint32_t *item_out)
 {
     uint32_t item = find(context, message, wait);
+    const struct bcs_descriptor *send;
 
     if (item == NIC_ITEM_NONE) {
         return false;
@@ -111,7 +120,9 @@ static inline bool look(struct bcs_context *context, const struct bcs_message *m
         claim(context, item);
     }
     /* a message that has been claimed stays in its item until it is received */
-    report(&nic_view_item(home_of(context), item)->descriptor, result_out);
+    send = &nic_view_item(home_of(context), item)->descriptor;
+    report(send, result_out);
+    note_stamp(context, send->stamp);
     *item_out = item;
     return true;
 }
@@ -146,6 +157,7 @@ static int wait_for_one(struct bcs_context *context, const struct bcs_message *m
     *result_out = (struct bcs_result){
         .source = cell->source, .tag = cell->tag, .n_bytes = cell->n_bytes};
     *item_out = (uint32_t)cell->address;
+    note_stamp(context, cell->stamp);
     bcs_poster_free_cell(&context->poster, id);
     return 0;
 }

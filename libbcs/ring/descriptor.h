@@ -18,7 +18,8 @@
 
 enum {
     BCS_CACHE_LINE = 64,
-    BCS_INLINE_BYTES = 80, /* payload that travels within a descriptor */
+    BCS_INLINE_BYTES = 80,  /* payload that travels within a descriptor, */
+    BCS_STAMPED_BYTES = 64, /* and before its stamp, if it has one */
 };
 
 #define BCS_CELL_NONE UINT32_MAX
@@ -45,9 +46,10 @@ enum {
                             message had better come through blocks, if BCS_STAYING */
     BCS_SYNCHRONOUS = 4, /* complete the sender's cell at the match */
     BCS_TAKE = 8,        /* probe: take the message out of the queue (matched probe) */
-    BCS_TO_ALL = 16,     /* reduction: every member gets the result */
-    BCS_STAYING = 16,    /* send, receive: its call does not end before it is done */
-    BCS_WAITING = 32,    /* send: and does nothing else, so that it copies one half */
+    BCS_STAMPED = 8,   /* send: .stamp tells when it was posted (libbcs/base/stamp.h) */
+    BCS_TO_ALL = 16,   /* reduction: every member gets the result */
+    BCS_STAYING = 16,  /* send, receive: its call does not end before it is done */
+    BCS_WAITING = 32,  /* send: and does nothing else, so that it copies one half */
     BCS_LAID_OUT = 64, /* the bytes at .address have gaps that only the poster knows */
     BCS_LANDED = 128,  /* the block at .address is on the receiver's node */
 };
@@ -105,10 +107,15 @@ struct bcs_descriptor {
     uint32_t cell;  /* completion cell of the poster, or BCS_CELL_NONE */
     uint64_t n_bytes;
     uint64_t address; /* user address, or _gva of an eager block on the poster's node;
-                           matched receive: item of the message */
+                           matched receive: item of the message; collective: its stamp */
     union {
         uint8_t payload[BCS_INLINE_BYTES];
         struct bcs_chunk chunk; /* notes about chunks */
+        /* Where the job has stamps: of sends, receives, and what engines tell of them. */
+        struct {
+            uint8_t before_stamp[BCS_STAMPED_BYTES];
+            uint64_t stamp;
+        };
     };
 };
 
@@ -121,6 +128,7 @@ enum bcs_cell_state {
     BCS_CELL_PENDING = 1,
     BCS_CELL_DONE,     /* nothing to fetch: n_bytes, source and tag are the result */
     BCS_CELL_INLINE,   /* fetch the payload of the cell */
+    BCS_CELL_STAMPED,  /* the same, and see .stamp */
     BCS_CELL_BLOCK,    /* fetch from the eager block at .address, then free it */
     BCS_CELL_TRANSFER, /* receiver: pull from the sender's memory, see .transfer */
     BCS_CELL_HELD,     /* the same, while the background thread copies, too */
@@ -147,16 +155,17 @@ struct bcs_transfer {
     _Atomic uint64_t moved;       /* bytes copied */
     _Atomic uint32_t sender_left; /* the sender has seen the end and left */
     uint32_t item;                /* the engine's name for this transfer */
-    uint32_t is_shared;           /* the sender waits, so that both are going to copy */
-    uint32_t is_streamed;         /* see struct bcs_stream */
+    uint64_t n_wanted;            /* bytes that fit the receive buffer */
+    uint64_t target;              /* receive buffer, address in the receiver */
     _Atomic uint32_t is_refused; /* who claimed a piece may not copy; none is claimed */
     uint32_t began;              /* bcs_transfer_now, if both ends stay; else 0 */
-    uint64_t n_wanted;           /* bytes that fit the receive buffer */
-    uint64_t target;             /* receive buffer, address in the receiver */
     /* bytes before the granted chunk; relaxed: who claims of an older one than it read finds
      * that out by `claimed` */
     _Atomic uint64_t chunk_begin;
-    uint32_t n_stored; /* streamed: pieces that the receiver has taken */
+    uint64_t stamp;       /* as of the cell */
+    uint32_t n_stored;    /* streamed: pieces that the receiver has taken */
+    uint16_t is_shared;   /* the sender waits, so that both are going to copy */
+    uint16_t is_streamed; /* see struct bcs_stream */
 };
 
 enum { BCS_TRANSFER_TICKS_SHIFT = 4 }; /* so that a word has some ten seconds */
@@ -174,6 +183,7 @@ struct bcs_stream {
         _Atomic uint64_t block; /* 0: there is room for a piece */
         uint64_t n_bytes;
     } pieces[BCS_STREAM_PIECES_MOST]; /* piece i in entry i % limits.stream_pieces */
+    uint64_t stamp;                   /* as of the cell */
     uint32_t n_loaded;                /* pieces so far */
 };
 
@@ -190,12 +200,19 @@ struct bcs_cell {
     uint32_t peer_cell;
     uint32_t peer_generation; /* of the sender's cell, for a transfer */
     uint64_t n_bytes;         /* of the whole message, also when it does not fit */
-    uint64_t address;         /* block, or the sender's user address */
+    uint64_t address;         /* block, or the sender's user address; collective: the
+                                 latest stamp of its members */
     union {
         uint8_t payload[BCS_INLINE_BYTES];
         struct bcs_transfer transfer;
         struct bcs_stream stream;
         struct bcs_chunk chunk;
+        /* Where the job has stamps, of what was matched: a receive gets that of its send, a
+         * send that of its receive, a probe that of what it has found. Written before the state. */
+        struct {
+            uint8_t before_stamp[BCS_STAMPED_BYTES];
+            uint64_t stamp;
+        };
     };
     union {
         /* With timed strobes, from the completion to the next strobe; the engine's own. */
@@ -210,6 +227,14 @@ struct bcs_cell {
 
 _Static_assert(sizeof(struct bcs_cell) == 2 * BCS_CACHE_LINE, "two cache lines");
 _Static_assert(offsetof(struct bcs_cell, payload) == 40, "24 B in the first line");
+_Static_assert(offsetof(struct bcs_cell, transfer.stamp) ==
+                       offsetof(struct bcs_cell, stamp) &&
+                   offsetof(struct bcs_cell, stream.stamp) ==
+                       offsetof(struct bcs_cell, stamp),
+               "whatever is in a cell, its stamp is in one place");
+_Static_assert(offsetof(struct bcs_descriptor, stamp) + sizeof(uint64_t) <=
+                   sizeof(struct bcs_descriptor) - sizeof(uint64_t),
+               "an entry that is put has its flag behind the stamp");
 _Static_assert(sizeof(struct bcs_stream) <= BCS_INLINE_BYTES &&
                    sizeof(struct bcs_transfer) <= BCS_INLINE_BYTES,
                "fit a cell");

@@ -25,6 +25,7 @@ enum {
 struct bcs_near_said {
     uint64_t terms;
     uint8_t payload[BCS_INLINE_BYTES];
+    uint64_t stamp; /* where the job has stamps: the latest of those who say it */
 };
 
 /** A line: two cache lines, of which the second is for long operands only. */

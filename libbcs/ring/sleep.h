@@ -16,6 +16,7 @@
 
 #include "libbcs/base/clock.h"
 #include "libbcs/base/park.h"
+#include "libbcs/base/stamp.h"
 #include "libbcs/ring/port.h"
 #include "libbcs/ring/sign.h"
 
@@ -56,6 +57,7 @@ struct bcs_machine {
     /* for how long the background thread has meant to sleep between its looks, in all; for
      * tests, so relaxed */
     _Atomic uint64_t watched_ns;
+    struct bcs_slice_begins begins; /* of timed slices, where the job has stamps */
 };
 
 /**

@@ -37,6 +37,7 @@ enum nic_wire_kind {
     /* to the master of a collective: a member's operand of a reduction, or the root's data of a
      * broadcast; .address: the number of the collective */
     NIC_WIRE_PART,
+    NIC_WIRE_STAMP, /* to it as well: .stamp is the latest of a node's members; .address as before */
 };
 
 /** What a node has besides its desks: the slices of all nodes, and their collectives. */

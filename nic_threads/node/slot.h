@@ -39,6 +39,7 @@ _Static_assert(sizeof(struct nic_group_piece) <= BCS_INLINE_BYTES, "fits a descr
 struct nic_result {
     uint64_t sequence;
     uint64_t is_refused; /* the payload is a struct nic_refusal */
+    uint64_t stamp;      /* where the job has stamps: the latest of all members */
     uint8_t payload[BCS_INLINE_BYTES];
 };
 
@@ -61,6 +62,10 @@ struct nic_slot {
     uint32_t parts;
     uint32_t n_parts;
     uint32_t n_parts_wanted;
+    /* Where the job has stamps: the latest of the members, of other nodes at the master only, and
+     * of how many of these there must be one there. */
+    uint32_t n_stamps, n_stamps_wanted;
+    uint64_t stamp;
     uint32_t next_active; /* slots whose local members have all arrived */
     struct nic_group_members members;
     uint64_t marks[]; /* of members.n_nodes nodes; there is room for all of the job */

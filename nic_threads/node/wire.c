@@ -92,10 +92,11 @@ static uint64_t n_arrived(const struct nic_wire_end *end)
     return __atomic_load_n(&end->arrived.count, __ATOMIC_ACQUIRE);
 }
 
-/** Whether an entry is for a role that works in MSM: BR takes sends, CH takes parts. */
+/** Whether an entry is for a role that works in MSM: BR takes sends, CH takes parts and stamps. */
 static bool is_for_scheduling(const struct bcs_descriptor *entry)
 {
-    return entry->kind == BCS_SEND || entry->kind == NIC_WIRE_PART;
+    return entry->kind == BCS_SEND || entry->kind == NIC_WIRE_PART ||
+           entry->kind == NIC_WIRE_STAMP;
 }
 
 /** The same for the ring from one node. */

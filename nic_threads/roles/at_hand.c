@@ -24,7 +24,9 @@ static inline bool is_wanted(const struct bcs_descriptor *entry,
 {
     return entry->kind == BCS_SEND && entry->context_id == wish->context_id &&
            (wish->tag < 0 || entry->tag == wish->tag) &&
-           (entry->flags == BCS_DATA_INLINE || entry->flags == BCS_DATA_BLOCK);
+           (__builtin_expect(entry->flags == BCS_DATA_INLINE, 1) ||
+            entry->flags == (BCS_DATA_INLINE | BCS_STAMPED) ||
+            (entry->flags & ~BCS_STAMPED) == BCS_DATA_BLOCK);
 }
 
 enum nic_at_hand nic_at_hand_look(const struct nic_view *view, uint32_t link,
@@ -54,7 +56,7 @@ void nic_at_hand_give_back(struct nic_view *view, uint32_t link,
 {
     struct bcs_ring *ring = nic_view_link(view, link);
 
-    if (send->flags == BCS_DATA_BLOCK) {
+    if ((send->flags & BCS_DATA_BLOCK) != 0) {
         bcs_block_free(nic_view_at(view, send->address));
     }
     bcs_ring_set_head(ring, ring->head + 1);

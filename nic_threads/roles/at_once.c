@@ -18,12 +18,15 @@ static inline bool is_first(const struct nic_view *view)
 
 /** Keep a receive for which no message waits. */
 static inline void keep_receive(struct nic_view *view, struct nic_match *match,
-                                const struct bcs_descriptor *receive)
+                                const struct bcs_descriptor *receive, bool has_stamp)
 {
     uint32_t id = nic_item_take(view);
     struct nic_item *item = nic_view_item(view, id);
 
     memcpy(&item->descriptor, receive, RECEIVE_BYTES);
+    if (__builtin_expect(has_stamp, 0)) {
+        item->descriptor.stamp = receive->stamp;
+    }
     item->port = nic_view_served(view, 0);
     nic_match_add_receive(match, &view->items, id);
 }
@@ -33,6 +36,7 @@ uint32_t nic_at_once_receives(struct nic_view *view, const struct bcs_ring *ring
 {
     struct nic_match *match = &view->per_port.match[0];
     uint32_t *n_collected = &view->desk->batch.n_collected;
+    bool has_stamps = view->engine->config->record.has_stamps != 0;
     const struct bcs_descriptor *entry;
 
     assert(is_first(view)); /* its ring comes before all links */
@@ -42,7 +46,7 @@ uint32_t nic_at_once_receives(struct nic_view *view, const struct bcs_ring *ring
     while (*n_collected < n_most &&
            (entry = bcs_ring_entry(ring, view->ring_mask, head)) != NULL &&
            entry->kind == BCS_RECEIVE && (entry->flags & BCS_TAKE) == 0) {
-        keep_receive(view, match, entry);
+        keep_receive(view, match, entry, has_stamps);
         *n_collected += 1;
         head++;
     }
@@ -52,8 +56,10 @@ uint32_t nic_at_once_receives(struct nic_view *view, const struct bcs_ring *ring
 /** Whether a message is short and its sender needs no word of it. */
 static inline bool is_plain(const struct bcs_descriptor *send)
 {
+    uint8_t flags = send->flags & (uint8_t)~BCS_STAMPED;
+
     return send->kind == BCS_SEND &&
-           (send->flags == BCS_DATA_INLINE || send->flags == BCS_DATA_BLOCK);
+           (flags == BCS_DATA_INLINE || flags == BCS_DATA_BLOCK);
 }
 
 /** Hand a send to a receive that waits. @return whether there was one */

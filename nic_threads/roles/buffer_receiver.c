@@ -99,6 +99,10 @@ static void transfer_begin(struct nic_view *view, const struct nic_pair *pair)
     cell->source = send->source;
     cell->tag = send->tag;
     cell->n_bytes = send->n_bytes;
+    cell->stamp = send->stamp;
+    if (item->is_local) { /* else it goes with what the sender is granted */
+        nic_view_cell(view, item->peer, item->peer_cell)->stamp = receive->stamp;
+    }
     nic_schedule_add(&view->desk->schedule, &view->items, id);
     if (pair->send.item != NIC_ITEM_NONE) {
         nic_item_free(view, pair->send.item);
@@ -155,6 +159,7 @@ static void probe_answer(struct nic_view *view, const struct nic_posted *posted,
     cell->tag = send->tag;
     cell->n_bytes = send->n_bytes;
     cell->address = item;
+    cell->stamp = send->stamp;
     nic_view_complete(view, posted->port, probe->cell, cell, BCS_CELL_DONE);
 }
 

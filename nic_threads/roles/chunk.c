@@ -36,14 +36,17 @@ static void tell(struct nic_view *view, uint32_t port,
     }
 }
 
-void nic_chunk_tell_matched(struct nic_view *view, uint32_t port, uint32_t cell)
+void nic_chunk_tell_matched(struct nic_view *view, uint32_t port, uint32_t cell,
+                            uint64_t stamp)
 {
     if (nic_view_has(view, port)) {
-        nic_view_complete(view, port, cell, nic_view_cell(view, port, cell),
-                          BCS_CELL_DONE);
+        struct bcs_cell *sender = nic_view_cell(view, port, cell);
+
+        sender->stamp = stamp;
+        nic_view_complete(view, port, cell, sender, BCS_CELL_DONE);
     } else {
         const struct bcs_descriptor note = {
-            .kind = NIC_WIRE_MATCHED, .port = port, .cell = cell};
+            .kind = NIC_WIRE_MATCHED, .port = port, .cell = cell, .stamp = stamp};
         tell(view, port, &note);
     }
 }
@@ -231,8 +234,10 @@ static void move_to_node(struct nic_view *view, const struct bcs_descriptor *gra
     }
     send_chunk(view, &grant->chunk, data);
     if (grant->chunk.is_last) {
-        nic_view_complete(view, grant->port, grant->cell,
-                          nic_view_cell(view, grant->port, grant->cell), BCS_CELL_DONE);
+        struct bcs_cell *sender = nic_view_cell(view, grant->port, grant->cell);
+
+        sender->stamp = grant->stamp;
+        nic_view_complete(view, grant->port, grant->cell, sender, BCS_CELL_DONE);
     }
 }
 
@@ -241,13 +246,14 @@ void nic_chunk_wanted(struct nic_view *view, const struct bcs_descriptor *grant)
     if ((grant->flags & BCS_DATA_BLOCK) != 0) {
         nic_chunk_loaded(view, &grant->chunk, grant->address);
         if ((grant->flags & BCS_SYNCHRONOUS) != 0) {
-            nic_chunk_tell_matched(view, grant->port, grant->cell);
+            nic_chunk_tell_matched(view, grant->port, grant->cell, grant->stamp);
         }
     } else if (nic_view_copies(view, (grant->flags & BCS_LAID_OUT) != 0)) {
         move_to_node(view, grant);
     } else {
         struct bcs_cell *cell = nic_view_cell(view, grant->port, grant->cell);
         cell->chunk = grant->chunk;
+        cell->stamp = grant->stamp;
         nic_view_order(view, grant->port, grant->cell, BCS_CELL_LOAD);
     }
 }
@@ -287,6 +293,7 @@ void nic_chunk_grant(struct nic_view *view, const struct nic_share *share)
         grant.flags =
             BCS_DATA_BLOCK | (item->peer_cell != BCS_CELL_NONE ? BCS_SYNCHRONOUS : 0);
     }
+    grant.stamp = item->descriptor.stamp;
     grant.chunk = (struct bcs_chunk){
         .offset = share->offset,
         .n_bytes = share->n_bytes,

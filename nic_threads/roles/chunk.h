@@ -7,8 +7,10 @@
 
 #include "nic_threads/node/node.h"
 
-/** Tell a sender, wherever it is, that its synchronous send has been matched. */
-void nic_chunk_tell_matched(struct nic_view *view, uint32_t port, uint32_t cell);
+/** Tell a sender, wherever it is, that its synchronous send has been matched. @param stamp  of the
+ *  receive, where the job has stamps */
+void nic_chunk_tell_matched(struct nic_view *view, uint32_t port, uint32_t cell,
+                            uint64_t stamp);
 
 /** Complete a long message's receive. */
 void nic_chunk_complete_receive(struct nic_view *view, const struct nic_item *item);

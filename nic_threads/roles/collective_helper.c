@@ -94,6 +94,32 @@ static uint32_t n_parts_of_others(const struct nic_view *view,
     return n_all - n_own;
 }
 
+/** Whether the job has stamps. */
+static bool has_stamps(const struct nic_view *view)
+{
+    return view->engine->config->record.has_stamps != 0;
+}
+
+/** Let the master know when the last one of this node's members has come; at the master: how many
+ *  other nodes will. */
+static void send_stamp(struct nic_view *view, uint32_t slot_number)
+{
+    struct nic_slot *slot = nic_view_slot(view, slot_number);
+    const struct bcs_node_set nodes = nic_slot_nodes(slot);
+    const struct bcs_descriptor note = {
+        .kind = NIC_WIRE_STAMP,
+        .port = slot_number,
+        .address = slot->sequence,
+        .stamp = slot->stamp,
+    };
+
+    if (slot->members.master == view->index) {
+        slot->n_stamps_wanted = bcs_node_set_count(&nodes) - 1;
+    } else {
+        nic_wire_send(view, slot->members.master, &note, view->engine->port);
+    }
+}
+
 static void append_active(struct nic_view *view, uint32_t slot_number)
 {
     struct nic_list *active = &view->node->active;
@@ -129,6 +155,9 @@ static void local_part_done(struct nic_view *view, uint32_t slot_number)
     } else {
         slot->n_parts_wanted = n_parts_of_others(view, slot);
     }
+    if (has_stamps(view)) {
+        send_stamp(view, slot_number);
+    }
     append_active(view, slot_number);
     nic_agreement_publish(slot);
 }
@@ -144,6 +173,9 @@ static void arrive(struct nic_view *view, const struct nic_posted *posted)
         slot->gathered_terms = terms;
     } else if (__builtin_expect(terms != slot->gathered_terms, 0)) {
         slot->gathered_terms = nic_terms_join(terms, slot->gathered_terms);
+    }
+    if (has_stamps(view)) {
+        slot->stamp = bcs_stamp_later(slot->stamp, descriptor->address);
     }
     nic_view_item(view, id)->next = slot->first_item;
     slot->first_item = id;
@@ -185,13 +217,29 @@ static void keep_part(struct nic_view *view, const struct nic_posted *posted)
     slot->n_parts++;
 }
 
+/** The same of a stamp. */
+static void keep_stamp(struct nic_view *view, const struct bcs_descriptor *note)
+{
+    struct nic_slot *slot = nic_view_slot(view, note->port);
+
+    if (note->address >= slot->sequence) {
+        slot->stamp = bcs_stamp_later(slot->stamp, note->stamp);
+        slot->n_stamps++;
+    }
+}
+
 static void keep_parts(struct nic_view *view)
 {
     const struct nic_batch *batch = &view->desk->batch;
 
     for (uint32_t i = 0; i < batch->n_notes; i++) {
-        if (nic_posted_descriptor(view, &batch->notes[i])->kind == NIC_WIRE_PART) {
+        const struct bcs_descriptor *note =
+            nic_posted_descriptor(view, &batch->notes[i]);
+
+        if (note->kind == NIC_WIRE_PART) {
             keep_part(view, &batch->notes[i]);
+        } else if (note->kind == NIC_WIRE_STAMP) {
+            keep_stamp(view, note);
         }
     }
 }
@@ -208,7 +256,8 @@ static bool is_ready(struct nic_view *view, uint32_t slot_number)
     }
     switch (nic_agreement_ask(view, slot_number)) {
     case NIC_AGREED:
-        return slot->n_parts == slot->n_parts_wanted;
+        return slot->n_parts == slot->n_parts_wanted &&
+               slot->n_stamps == slot->n_stamps_wanted;
     case NIC_DISAGREED:
         slot->is_refused = true;
         return true;
@@ -269,13 +318,15 @@ static void renew(struct nic_view *view, struct nic_slot *slot)
     slot->parts = 0;
     slot->n_parts = 0;
     slot->n_arrived = 0;
+    slot->n_stamps = 0;
+    slot->stamp = BCS_STAMP_NONE;
     slot->is_refused = false;
     slot->sequence++;
 }
 
-/** Give a result to the local members. */
+/** Give a result to the local members, and the latest stamp of all. */
 static void complete_members(struct nic_view *view, struct nic_slot *slot,
-                             const void *result)
+                             const void *result, uint64_t stamp)
 {
     for (uint32_t id = slot->first_item; id != NIC_ITEM_NONE;
          id = nic_view_item(view, id)->next) {
@@ -285,6 +336,7 @@ static void complete_members(struct nic_view *view, struct nic_slot *slot,
         enum bcs_cell_state state = BCS_CELL_DONE;
 
         cell->n_bytes = descriptor->n_bytes;
+        cell->address = stamp;
         if (descriptor->n_bytes > 0 && gets_data(descriptor)) {
             memcpy(cell->payload, result, descriptor->n_bytes);
             state = BCS_CELL_INLINE;
@@ -315,10 +367,10 @@ void nic_collective_helper_broadcast(struct nic_view *view, uint32_t slot_number
                                      const void *result, size_t n_bytes)
 {
     struct nic_slot *slot = nic_view_slot(view, slot_number);
-    struct nic_result message = {.sequence = slot->sequence};
+    struct nic_result message = {.sequence = slot->sequence, .stamp = slot->stamp};
 
     if (is_alone(view)) {
-        complete_members(view, slot, result);
+        complete_members(view, slot, result, slot->stamp);
         return;
     }
     if (n_bytes > 0) {
@@ -332,6 +384,16 @@ static void refuse_members(struct nic_view *view, struct nic_slot *slot,
 {
     nic_agreement_refuse(view, slot, refusal);
     renew(view, slot);
+}
+
+/** The result of all nodes has come. */
+static void take_result(struct nic_view *view, struct nic_slot *slot)
+{
+    if (slot->result.is_refused) {
+        refuse_members(view, slot, slot->result.payload);
+    } else {
+        complete_members(view, slot, slot->result.payload, slot->result.stamp);
+    }
 }
 
 /** Let all members know that they differ. */
@@ -418,8 +480,7 @@ void nic_collective_helper_finish(struct nic_view *view)
 
         if (__atomic_load_n(&slot->result.sequence, __ATOMIC_ACQUIRE) >=
             slot->sequence) {
-            (slot->result.is_refused ? refuse_members : complete_members)(
-                view, slot, slot->result.payload);
+            take_result(view, slot);
         } else {
             append_active(view, number);
         }

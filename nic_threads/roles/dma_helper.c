@@ -35,6 +35,20 @@
 #include "nic_threads/roles/hand_over.h"
 #include "nic_threads/roles/roles.h"
 
+enum bcs_cell_state nic_hand_over_further(struct bcs_cell *cell,
+                                          const struct bcs_descriptor *send)
+{
+    if ((send->flags & BCS_DATA_BLOCK) == 0) {
+        memcpy(cell->payload, send->payload, BCS_INLINE_BYTES); /* and the stamp */
+        return BCS_CELL_STAMPED;
+    }
+    cell->address = send->address;
+    if ((send->flags & BCS_STAMPED) != 0) {
+        cell->stamp = send->stamp;
+    }
+    return BCS_CELL_BLOCK;
+}
+
 /** Hand a short message to its receiver. */
 static void deliver(struct nic_view *view, const struct nic_pair *pair)
 {
@@ -43,7 +57,7 @@ static void deliver(struct nic_view *view, const struct nic_pair *pair)
 
     nic_hand_over(view, send, pair->receive.port, receive->cell);
     if ((send->flags & BCS_SYNCHRONOUS) != 0) {
-        nic_chunk_tell_matched(view, pair->send.port, send->cell);
+        nic_chunk_tell_matched(view, pair->send.port, send->cell, receive->stamp);
     }
     if (pair->send.item != NIC_ITEM_NONE) {
         nic_item_free(view, pair->send.item);
@@ -80,8 +94,10 @@ static void open_stream(struct nic_view *view, uint32_t port, uint32_t cell)
     struct bcs_cell *target = nic_view_cell(view, port, cell);
     uint32_t peer_port = target->peer_port, peer_cell = target->peer_cell;
     struct bcs_cell *source = nic_view_cell(view, peer_port, peer_cell);
+    uint64_t stamp = source->stamp;
 
     memset(&source->stream, 0, sizeof(source->stream));
+    source->stamp = stamp;
     nic_view_order(view, port, cell, BCS_CELL_TRANSFER);
     nic_view_order(view, peer_port, peer_cell, BCS_CELL_SOURCE);
 }
@@ -231,7 +247,8 @@ static void note(struct nic_view *view, const struct nic_posted *posted)
         copy_refused(view, descriptor, posted->port);
         break;
     case NIC_WIRE_MATCHED:
-        nic_chunk_tell_matched(view, descriptor->port, descriptor->cell);
+        nic_chunk_tell_matched(view, descriptor->port, descriptor->cell,
+                               descriptor->stamp);
         break;
     default:
         break; /* the collective helper's */

@@ -13,6 +13,10 @@
 
 enum { NIC_FIRST_LINE_PAYLOAD = 24 };
 
+/** The rest of nic_hand_over: what is not in the send, or has a stamp. @return the cell's state */
+enum bcs_cell_state nic_hand_over_further(struct bcs_cell *cell,
+                                          const struct bcs_descriptor *send);
+
 /** Complete the cell of a local port with a short message. */
 static inline void nic_hand_over(struct nic_view *view,
                                  const struct bcs_descriptor *send, uint32_t port,
@@ -24,9 +28,8 @@ static inline void nic_hand_over(struct nic_view *view,
     cell->source = send->source;
     cell->tag = send->tag;
     cell->n_bytes = send->n_bytes;
-    if ((send->flags & BCS_DATA_BLOCK) != 0) {
-        cell->address = send->address;
-        state = BCS_CELL_BLOCK;
+    if ((send->flags & (BCS_DATA_BLOCK | BCS_STAMPED)) != 0) {
+        state = nic_hand_over_further(cell, send);
     } else if (send->n_bytes > NIC_FIRST_LINE_PAYLOAD) {
         memcpy(cell->payload, send->payload, BCS_INLINE_BYTES);
     } else {

@@ -243,12 +243,23 @@ static bool collect_round(struct nic_view *view, const struct nic_recorder *reco
     return has_work;
 }
 
+/** Let who waits know when a timed slice has begun. */
+static void tell_begin(const struct nic_view *view)
+{
+    const struct nic_engine *engine = view->engine;
+
+    if (engine->config->record.has_stamps != 0 && view->index == 0) {
+        bcs_slice_begins_add(&engine->machine->begins, bcs_clock_ticks());
+    }
+}
+
 /** A timed slice begins; without other nodes it is over when this returns. */
 static void begin_slice(struct nic_view *view, const struct nic_recorder *recorder)
 {
     if (recorder != NULL) {
         nic_record_begin(view, recorder);
     }
+    tell_begin(view);
     open_slice(view); /* first: who finds a completion finds the number of this slice */
     nic_view_deliver(view);
     nic_collection_release(view); /* of a slice that other nodes took part in */
