@@ -16,144 +16,11 @@
 #define MDS_COLLECT_H
 
 #include <sched.h>
-#include <stdatomic.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 #include "libbcs/base/clock.h"
-#include "mds/comms.h"
-#include "mds/events.h"
+#include "mds/call.h"
 #include "mds/histogram.h"
-#include "mds/interval.h"
-#include "mds/origin.h"
-#include "mds/phases.h"
-#include "mds/sites.h"
-
-/** What was recorded of one primitive. */
-struct mds_primitive {
-    struct mds_interval time;
-    uint64_t n_sized; /* calls that have a size, */
-    uint64_t n_bytes; /* and what they have together */
-};
-
-/** Messages between this process and another one, of the program's own calls. */
-struct mds_peer {
-    uint64_t n_sent, sent_bytes;
-    uint64_t n_received, received_bytes;
-};
-
-/** What is recorded, which is the same in all processes of a job. */
-struct mds_shape {
-    uint32_t n_ranks;
-    uint32_t bits;     /* of histograms; see histogram.h */
-    uint32_t n_events; /* that are kept; 0: none are recorded */
-};
-
-/** The distributions of a process. */
-enum mds_distribution {
-    MDS_DISTRIBUTION_COMPUTATION,   /* of computation granularity, */
-    MDS_DISTRIBUTION_COMMUNICATION, /* of communication overhead */
-    MDS_DISTRIBUTION_LATENCY,       /* the first of the primitives, in their order */
-    MDS_DISTRIBUTION_SIZE = MDS_DISTRIBUTION_LATENCY + MDS_MAX_PRIMITIVES,
-    MDS_N_DISTRIBUTIONS = MDS_DISTRIBUTION_SIZE + MDS_MAX_PRIMITIVES,
-};
-
-/** Distributions of a process that may have points; those of primitives beyond have none. */
-enum { MDS_POINTED_MOST = 128 };
-
-/** The call that the process is in, or was in last. With several threads, the one that has begun
- *  last. */
-struct mds_now {
-    uint8_t is_inside;
-    uint8_t has_peer;     /* it waits for a message, or sends one: the last one */
-    uint16_t site;        /* number in the table */
-    uint64_t since_ticks; /* its begin; its end if the process is outside */
-    int32_t peer;         /* rank in the job; -1: any */
-    int32_t tag;          /* -1: any */
-    uint32_t comm;        /* number and 1; 0: none */
-};
-
-/** What one process has recorded. Behind it are its tables, in one piece of memory with it:
- *  whoever has that can read it. Made by mmds_start. */
-struct mds_collect {
-    struct mds_origin origin;
-    struct mds_now now;
-    struct mds_primitive primitives[MDS_MAX_PRIMITIVES];
-    struct mds_sites sites;
-    struct mds_comms comms;
-    struct mds_phases phases;
-    struct mds_interval computation, communication;
-    uint64_t instant_ticks; /* of INSTANT primitives */
-    uint64_t since_ticks;   /* begin of the computation or communication under way */
-    uint32_t n_blocked;     /* threads inside blocking primitives */
-    bool is_shared;         /* several threads record: take the lock */
-    _Atomic bool is_locked;
-    uint64_t start_ticks, stop_ticks; /* of recording ... */
-    uint64_t start_ns, stop_ns;       /* ... and the same moments on CLOCK_MONOTONIC */
-    uint64_t start_unix_ns;           /* since 1970 */
-    uint64_t peak_bytes; /* most memory that was resident, when it has stopped */
-    struct mds_shape shape;
-    uint32_t n_buckets;                                 /* of a histogram */
-    uint64_t has_distribution[MDS_MAX_PRIMITIVES / 64]; /* bits: which have some */
-    uint32_t n_pointed;                   /* distributions that have points */
-    uint8_t pointed[MDS_N_DISTRIBUTIONS]; /* the place of each and 1; 0: it has none */
-    uint64_t n_events; /* entries that there were; shape.n_events are left */
-    /* The number of the slice that runs or ran last, for events; NULL: slices are not by the clock,
-     * or there are no events. Means nothing in any other process. */
-    const uint64_t *slice;
-};
-
-_Static_assert(MDS_POINTED_MOST <= UINT8_MAX, "fit pointed");
-
-/** The i-th of the distributions that have points: counts by bucket, [n_buckets]. */
-static inline uint64_t *mds_points(struct mds_collect *collect, uint32_t i)
-{
-    return (uint64_t *)(collect + 1) + (size_t)i * collect->n_buckets;
-}
-
-/** A distribution; NULL: it has no points. */
-static inline uint64_t *mds_distribution(struct mds_collect *collect, uint32_t number)
-{
-    return collect->pointed[number] == 0
-               ? NULL
-               : mds_points(collect, collect->pointed[number] - 1u);
-}
-
-/** Messages by rank, [n_ranks]. */
-static inline struct mds_peer *mds_peers(struct mds_collect *collect)
-{
-    return (struct mds_peer *)mds_points(collect, MDS_POINTED_MOST);
-}
-
-/** The last events: event i is in entry i modulo shape.n_events. */
-static inline struct mds_event *mds_events(struct mds_collect *collect)
-{
-    return (struct mds_event *)(mds_peers(collect) + collect->shape.n_ranks);
-}
-
-/** What a thread is doing. */
-struct mds_call {
-    uint32_t depth;        /* of calls in calls: only the outermost is recorded */
-    bool has_size;         /* the call under way has one, */
-    uint64_t n_bytes;      /* which is so many bytes */
-    uintptr_t address;     /* where the outermost call returns to */
-    struct mds_site *site; /* that of the call under way */
-    uint32_t n_messages;   /* that it has sent or got */
-    int32_t peer, tag;     /* of the first of them, */
-    uint64_t first_bytes;  /* which is so long */
-    uint32_t comm;         /* of that, or of a collective: number and 1; 0: none */
-    uint32_t kind;         /* bits of enum mds_event_kind */
-    uint64_t first_slice;  /* when it began; see mds_slice */
-};
-
-#pragma GCC visibility push(hidden)
-
-/** This thread's. */
-extern _Thread_local struct mds_call mds_call
-    __attribute__((tls_model("initial-exec")));
-
-#pragma GCC visibility pop
+#include "mds/recording.h"
 
 /** Enter the short section in which collect is changed; free with one thread. */
 static inline void mds_lock(struct mds_collect *collect)
@@ -415,6 +282,9 @@ static inline uint64_t mds_begin(struct mds_collect *collect, uint32_t primitive
         mds_switch(collect, false, now);
     }
     mds_go_in(collect, primitive, now);
+    if (collect->stamps != NULL) {
+        bcs_stamps_begin(collect->stamps, now);
+    }
     mds_unlock(collect);
     return now;
 }
@@ -441,6 +311,44 @@ static inline void mds_count(struct mds_collect *collect, uint32_t primitive,
             mds_distribution_add(collect, MDS_DISTRIBUTION_SIZE + primitive,
                                  mds_call.n_bytes);
         }
+    }
+}
+
+/** What a call that ends was late for, by the cause of its latest stamp. A collective may consist of
+ *  messages. */
+static inline enum mds_part mds_late_part(const struct bcs_stamps *stamps)
+{
+    if ((mds_call.kind & MDS_EVENT_COLLECTIVE) != 0 ||
+        stamps->cause == BCS_STAMP_CAUSE_COLLECTIVE) {
+        return MDS_PART_COLLECTIVE;
+    }
+    return stamps->cause == BCS_STAMP_CAUSE_RECEIVER ? MDS_PART_RECEIVER
+                                                     : MDS_PART_SENDER;
+}
+
+/** Split the time of a blocking call that ends. It is known what it has waited for if there was a
+ *  stamp, or if it was about messages that had none to wait for. Inside mds_lock. */
+static inline void mds_split_end(struct mds_collect *collect, uint32_t primitive,
+                                 uint64_t began, uint64_t ticks)
+{
+    struct bcs_stamps *stamps = collect->stamps;
+    struct mds_split_facts facts = {.began = began, .ticks = ticks};
+    struct mds_split_call call;
+
+    if (stamps != NULL) {
+        facts.latest = stamps->latest;
+        facts.part = mds_late_part(stamps);
+        facts.rank = stamps->rank;
+        facts.begins = collect->begins;
+        facts.is_known = !stamps->is_blind &&
+                         (stamps->latest != BCS_STAMP_NONE || mds_call.kind != 0);
+    }
+    call = mds_split_of(&facts);
+    mds_split_add(&collect->primitives[primitive].split, &call.split);
+    mds_split_add(&mds_call.site->split, &call.split);
+    if (call.late > 0 && call.rank < collect->shape.n_ranks) {
+        mds_peers(collect)[call.rank].late_ticks[call.part] += call.late;
+        mds_fault_add(&mds_call.site->fault, call.rank, call.late);
     }
 }
 
@@ -478,6 +386,12 @@ static inline void mds_end(struct mds_collect *collect, uint32_t primitive,
     now = bcs_clock_ticks();
     ticks = now > began ? now - began : 0;
     mds_count(collect, primitive, ticks);
+    if (timing == MDS_BLOCKING) {
+        mds_split_end(collect, primitive, began, ticks);
+    }
+    if (collect->stamps != NULL) {
+        bcs_stamps_end(collect->stamps);
+    }
     if (collect->shape.n_events > 0) {
         mds_event_add(collect, began, ticks);
     }

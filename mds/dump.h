@@ -67,6 +67,10 @@ struct mds_dump_process {
     char host[64];
 };
 
+/** Parts of the time of calls that block, by enum mds_part of mds/split.h, which come to all of it;
+ *  and those with a rank at fault, the first ones. */
+enum { MDS_DUMP_PARTS = 6, MDS_DUMP_LATE = 3 };
+
 /** Sections "calls" (a record for each primitive that was called, or passed on) and "periods"
  *  (two: computation granularity and communication overhead). Times are in ns. */
 struct mds_dump_call {
@@ -76,6 +80,8 @@ struct mds_dump_call {
     uint64_t n_sized;  /* calls that have a size, */
     uint64_t n_bytes;  /* and what they have together */
     uint64_t n_passed; /* calls that were left to the MPI library */
+    /* Not in files of earlier versions; of "periods" all 0: */
+    uint64_t parts[MDS_DUMP_PARTS];
 };
 
 /** What a distribution is of; those of calls have a number. */
@@ -96,11 +102,14 @@ struct mds_dump_bucket {
     uint64_t count;
 };
 
-/** Section "peers": a record for each rank that messages were exchanged with, in their order. */
+/** Section "peers": a record for each rank that messages were exchanged with, or that was waited
+ *  for, in their order. */
 struct mds_dump_peer {
     uint32_t rank, reserved;
     uint64_t n_sent, sent_bytes;
     uint64_t n_received, received_bytes;
+    /* For how long it was waited for, in ns; not in files of earlier versions: */
+    uint64_t late[MDS_DUMP_LATE];
 };
 
 /** The number of no record. */
@@ -122,6 +131,11 @@ struct mds_dump_site {
                          module as the process had it; 0: places that found no room */
     uint64_t count, min, max, total; /* times in ns */
     uint64_t n_bytes;                /* of calls that have a size */
+    /* Not in files of earlier versions: */
+    uint64_t parts[MDS_DUMP_PARTS];
+    uint64_t fault_ns;   /* for at least so long the process has waited there, */
+    uint32_t fault_rank; /* for this rank; means nothing if that is 0 */
+    uint32_t reserved;
 };
 
 /** Section "comms": a record for each communicator that was used, and one of those that found
@@ -232,15 +246,15 @@ _Static_assert(sizeof(struct mds_dump_tally) == 32, "as documented");
 _Static_assert(sizeof(struct mds_dump_header) == 32, "as documented");
 _Static_assert(sizeof(struct mds_dump_section) == 40, "as documented");
 _Static_assert(sizeof(struct mds_dump_process) == 144, "as documented");
-_Static_assert(sizeof(struct mds_dump_call) == 64, "as documented");
+_Static_assert(sizeof(struct mds_dump_call) == 112, "as documented");
 _Static_assert(sizeof(struct mds_dump_bucket) == 24, "as documented");
-_Static_assert(sizeof(struct mds_dump_peer) == 40, "as documented");
+_Static_assert(sizeof(struct mds_dump_peer) == 64, "as documented");
 _Static_assert(sizeof(struct mds_dump_now) == 40, "as documented");
 _Static_assert(sizeof(struct mds_dump_event) == 72, "as documented");
 _Static_assert(sizeof(struct mds_dump_message) == 32, "as documented");
 _Static_assert(sizeof(struct mds_dump_phase) == 40, "as documented");
 _Static_assert(sizeof(struct mds_dump_comm) == 64, "as documented");
 _Static_assert(sizeof(struct mds_dump_module) == 40, "as documented");
-_Static_assert(sizeof(struct mds_dump_site) == 56, "as documented");
+_Static_assert(sizeof(struct mds_dump_site) == 120, "as documented");
 
 #endif

@@ -39,6 +39,9 @@ static void add_process(struct mds_dump *dump, const struct mds_process *process
     memcpy(record->host, collect->origin.host, sizeof(record->host));
 }
 
+_Static_assert(MDS_DUMP_PARTS == (int)MDS_N_PARTS && MDS_DUMP_LATE == (int)MDS_N_LATE,
+               "records have all parts");
+
 static struct mds_dump_call call_of(uint32_t name, enum mds_timing timing,
                                     const struct mmds_interval *time)
 {
@@ -109,6 +112,7 @@ static void add_calls(struct mds_dump *dump, const struct mds_process *process,
             record[n].n_sized = primitive->n_sized;
             record[n].n_bytes = primitive->n_bytes;
             record[n].n_passed = n_passed(process, i);
+            memcpy(record[n].parts, summary->splits[i].ns, sizeof(record[n].parts));
             numbers_out[i] = n++;
         }
     }
@@ -176,22 +180,42 @@ static void add_buckets(struct mds_dump *dump, const struct mds_process *process
     }
 }
 
+static uint64_t rounded(uint64_t ticks, double ns_per_tick)
+{
+    return (uint64_t)((double)ticks * ns_per_tick + 0.5);
+}
+
+static bool is_peer(const struct mds_peer *peer)
+{
+    uint64_t n = peer->n_sent + peer->n_received;
+
+    for (uint32_t i = 0; i < MDS_N_LATE; i++) {
+        n += peer->late_ticks[i];
+    }
+    return n > 0;
+}
+
 static void add_peers(struct mds_dump *dump, const struct mds_process *process)
 {
+    double ns_per_tick = mmds_ns_per_tick(process->collect);
     const struct mds_peer *peers = mds_peers(process->collect);
     uint32_t n_ranks = process->collect->shape.n_ranks, n = 0;
     struct mds_dump_peer *record =
         mds_dump_add(dump, "peers", sizeof(*record), n_ranks);
 
     for (uint32_t i = 0; record != NULL && i < n_ranks; i++) {
-        if (peers[i].n_sent > 0 || peers[i].n_received > 0) {
-            record[n++] = (struct mds_dump_peer){
+        if (is_peer(&peers[i])) {
+            record[n] = (struct mds_dump_peer){
                 .rank = i,
                 .n_sent = peers[i].n_sent,
                 .sent_bytes = peers[i].sent_bytes,
                 .n_received = peers[i].n_received,
                 .received_bytes = peers[i].received_bytes,
             };
+            for (uint32_t j = 0; j < MDS_N_LATE; j++) {
+                record[n].late[j] = rounded(peers[i].late_ticks[j], ns_per_tick);
+            }
+            n++;
         }
     }
     mds_dump_cut(dump, n);
@@ -217,11 +241,6 @@ static void add_comms(struct mds_dump *dump, const struct mds_comms *comms)
             .collective_bytes = comm->collective_bytes,
         };
     }
-}
-
-static uint64_t rounded(uint64_t ticks, double ns_per_tick)
-{
-    return (uint64_t)((double)ticks * ns_per_tick + 0.5);
 }
 
 static void add_phases(struct mds_dump *dump, const struct mds_phases *phases,

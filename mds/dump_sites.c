@@ -42,6 +42,7 @@ void mds_dump_sites(struct mds_dump *dump, const struct mds_sites *sites,
     for (uint32_t i = 0; i < MDS_SITES; i++) {
         const struct mds_site *site = &sites->table[i];
         struct mmds_interval time = mmds_interval_of(&site->time, ns_per_tick);
+        struct mmds_split split = mmds_split_of(&site->split, ns_per_tick);
 
         numbers_out[i] = MDS_DUMP_NONE;
         if (record == NULL || !site->is_used || site->time.count == 0 ||
@@ -55,7 +56,10 @@ void mds_dump_sites(struct mds_dump *dump, const struct mds_sites *sites,
             .max = time.max_ns,
             .total = time.total_ns,
             .n_bytes = site->n_bytes,
+            .fault_ns = (uint64_t)((double)site->fault.ticks * ns_per_tick + 0.5),
+            .fault_rank = site->fault.rank,
         };
+        memcpy(record[n].parts, split.ns, sizeof(record[n].parts));
         mds_dump_place(&sites->modules, site->address, site->module, &record[n].module,
                        &record[n].address);
         numbers_out[i] = n++;

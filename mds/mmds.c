@@ -65,6 +65,8 @@ int mmds_start(const struct mmds_plan *plan, struct mds_collect **collect_out)
     collect->is_shared = plan->is_shared;
     collect->shape = plan->shape;
     collect->slice = plan->shape.n_events > 0 ? plan->slice : NULL;
+    collect->stamps = plan->is_shared ? NULL : plan->stamps;
+    collect->begins = plan->begins;
     collect->n_buckets = mds_histogram_n(plan->shape.bits);
     collect->start_unix_ns = unix_ns();
     collect->start_ns = bcs_clock_now_ns();
@@ -136,6 +138,39 @@ struct mmds_interval mmds_interval_of(const struct mds_interval *interval,
     };
 }
 
+struct mmds_split mmds_split_of(const struct mds_split *split, double ns_per_tick)
+{
+    struct mmds_split split_ns;
+    uint64_t ticks = 0, before_ns = 0;
+
+    for (int i = 0; i < MDS_N_PARTS; i++) {
+        uint64_t until_ns;
+
+        ticks += split->ticks[i];
+        until_ns = ticks_to_ns(ticks, ns_per_tick);
+        split_ns.ns[i] = until_ns - before_ns;
+        before_ns = until_ns;
+    }
+    return split_ns;
+}
+
+void mmds_split_merge(struct mmds_split *into, const struct mmds_split *from)
+{
+    for (int i = 0; i < MDS_N_PARTS; i++) {
+        into->ns[i] += from->ns[i];
+    }
+}
+
+uint64_t mmds_split_total_ns(const struct mmds_split *split)
+{
+    uint64_t total_ns = 0;
+
+    for (int i = 0; i < MDS_N_PARTS; i++) {
+        total_ns += split->ns[i];
+    }
+    return total_ns;
+}
+
 double mmds_ns_per_tick(const struct mds_collect *collect)
 {
     uint64_t run_ticks = collect->stop_ticks - collect->start_ticks;
@@ -160,6 +195,8 @@ void mmds_summarize(const struct mds_collect *collect, struct mmds_summary *summ
     for (uint32_t i = 0; i < MDS_MAX_PRIMITIVES; i++) {
         summary_out->primitives[i] =
             mmds_interval_of(&collect->primitives[i].time, ns_per_tick);
+        summary_out->splits[i] =
+            mmds_split_of(&collect->primitives[i].split, ns_per_tick);
     }
     accounted_ns =
         summary_out->computation.total_ns + summary_out->communication.total_ns;
@@ -199,5 +236,6 @@ void mmds_merge(struct mmds_summary *into, const struct mmds_summary *from)
     for (uint32_t i = 0; i < MDS_MAX_PRIMITIVES; i++) {
         mmds_interval_merge(&into->primitives[i], &from->primitives[i]);
         into->passed[i] += from->passed[i];
+        mmds_split_merge(&into->splits[i], &from->splits[i]);
     }
 }

@@ -19,6 +19,11 @@ struct mmds_interval {
     uint64_t min_ns, max_ns, total_ns;
 };
 
+/** Time by part, in nanoseconds; by enum mds_part. */
+struct mmds_split {
+    uint64_t ns[MDS_N_PARTS];
+};
+
 /** Timed strobes; see struct bcs_strobes. All zero where there were none. */
 struct mmds_strobes {
     uint64_t slice_ns, n_sent, n_left_out, n_idle, late_ns, is_prompt;
@@ -35,6 +40,7 @@ struct mmds_summary {
     struct mmds_interval computation, communication;
     struct mmds_interval primitives[MDS_MAX_PRIMITIVES];
     uint64_t passed[MDS_MAX_PRIMITIVES]; /* calls left to the real MPI library */
+    struct mmds_split splits[MDS_MAX_PRIMITIVES]; /* of those that block */
 };
 
 /** What mmds_report needs besides the summary. */
@@ -60,8 +66,11 @@ struct mmds_plan {
     const char *const *names; /* of the primitives, in the order of their numbers */
     const enum mds_timing *timings;
     uint32_t n_primitives;
-    const char *path;      /* of the file to record in; NULL: none; see live.h */
-    const uint64_t *slice; /* as of struct mds_collect */
+    const char *path; /* of the file to record in; NULL: none; see live.h */
+    /* As of struct mds_collect; where several threads record, calls are not split. */
+    const uint64_t *slice;
+    struct bcs_stamps *stamps;
+    const struct bcs_slice_begins *begins;
 };
 
 /**
@@ -94,6 +103,15 @@ double mmds_ns_per_tick(const struct mds_collect *collect);
 /** An interval in nanoseconds. */
 struct mmds_interval mmds_interval_of(const struct mds_interval *interval,
                                       double ns_per_tick);
+
+/** A split in nanoseconds: parts are rounded so that they come to what their sum is rounded to. */
+struct mmds_split mmds_split_of(const struct mds_split *split, double ns_per_tick);
+
+/** Add from to into. */
+void mmds_split_merge(struct mmds_split *into, const struct mmds_split *from);
+
+/** All parts together. */
+uint64_t mmds_split_total_ns(const struct mmds_split *split);
 
 /**
  * Turn a stopped recording into a summary of one process; n_slices, strobes and passed

@@ -56,6 +56,33 @@ static void print_table(FILE *out, const char *const *names, uint32_t n_primitiv
     print_interval(out, width, "Comm Overhead", &summary->communication);
 }
 
+/** What blocking calls have waited for, if it is known of any. */
+static void print_splits(FILE *out, const char *const *names, uint32_t n_primitives,
+                         const struct mmds_summary *summary)
+{
+    int width = name_width(names, n_primitives, summary);
+    bool has_head = false;
+
+    for (uint32_t i = 0; i < n_primitives; i++) {
+        const struct mmds_split *split = &summary->splits[i];
+
+        if (mmds_split_total_ns(split) == 0) {
+            continue;
+        }
+        if (!has_head) {
+            fprintf(out, "%-*s %11s %11s %11s %11s %11s %11s\n", width,
+                    "Waited for(ms)", "Sender", "Receiver", "Collective", "Slice",
+                    "Transfer", "Not split");
+            has_head = true;
+        }
+        fprintf(out, "%-*s", width, names[i]);
+        for (int part = 0; part < MDS_N_PARTS; part++) {
+            fprintf(out, " %11.3f", (double)split->ns[part] / NS_PER_MS);
+        }
+        fprintf(out, "\n");
+    }
+}
+
 static void print_strobes(FILE *out, const struct mmds_strobes *strobes)
 {
     if (strobes->n_sent > 0) {
@@ -105,6 +132,7 @@ void mmds_print(FILE *out, const char *title, const char *const *names,
 {
     fprintf(out, "\n%s\n", title);
     print_table(out, names, n_primitives, summary);
+    print_splits(out, names, n_primitives, summary);
     print_account(out, summary);
     print_passed(out, names, n_primitives, summary);
 }

@@ -14,6 +14,7 @@
 
 #include "mds/interval.h"
 #include "mds/module.h"
+#include "mds/split.h"
 
 /** Primitives are numbered by whoever records them, from 0 to this. */
 #define MDS_MAX_PRIMITIVES 256
@@ -28,6 +29,8 @@ struct mds_site {
     uint8_t is_used; /* 0 or not, as all in memory that others read */
     struct mds_interval time;
     uint64_t n_bytes;
+    struct mds_split split;
+    struct mds_fault fault; /* the rank that was waited for, most of the time */
 };
 
 /** All of a process. Zeroed at first. */

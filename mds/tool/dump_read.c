@@ -104,17 +104,20 @@ struct wanted {
 };
 
 static const struct wanted wanted[] = {
-    {"periods", sizeof(struct mds_dump_call), offsetof(struct dump_file, periods),
+    {"periods", offsetof(struct mds_dump_call, parts),
+     offsetof(struct dump_file, periods), false},
+    {"calls", offsetof(struct mds_dump_call, parts), offsetof(struct dump_file, calls),
      false},
-    {"calls", sizeof(struct mds_dump_call), offsetof(struct dump_file, calls), false},
     {"buckets", sizeof(struct mds_dump_bucket), offsetof(struct dump_file, buckets),
      false},
-    {"peers", sizeof(struct mds_dump_peer), offsetof(struct dump_file, peers), false},
+    {"peers", offsetof(struct mds_dump_peer, late), offsetof(struct dump_file, peers),
+     false},
     {"names", 1, offsetof(struct dump_file, names), false},
     {"comms", sizeof(struct mds_dump_comm), offsetof(struct dump_file, comms), true},
     {"modules", sizeof(struct mds_dump_module), offsetof(struct dump_file, modules),
      true},
-    {"sites", sizeof(struct mds_dump_site), offsetof(struct dump_file, sites), true},
+    {"sites", offsetof(struct mds_dump_site, parts), offsetof(struct dump_file, sites),
+     true},
     {"events", offsetof(struct mds_dump_event, first_bytes),
      offsetof(struct dump_file, events), true},
     {"messages", sizeof(struct mds_dump_message), offsetof(struct dump_file, messages),
@@ -273,7 +276,8 @@ static bool are_sites_sound(const struct dump_file *file)
     for (uint32_t i = 0; i < file->sites.n; i++) {
         struct mds_dump_site site = dump_site(file, i);
 
-        if (site.call >= file->calls.n || !is_number(site.module, &file->modules)) {
+        if (site.call >= file->calls.n || !is_number(site.module, &file->modules) ||
+            (site.fault_ns > 0 && site.fault_rank >= file->process.n_ranks)) {
             return false;
         }
     }

@@ -14,119 +14,17 @@
 #include "mds/tool/site.h"
 #include "mds/tool/text.h"
 
-enum {
-    MANIFEST,
-    PROCESSES,
-    PERIODS,
-    CALLS,
-    SITES,
-    BUCKETS,
-    PEERS,
-    COMMS,
-    NODES,
-    SLICES,
-};
-
-const struct export_table export_tables[EXPORT_TABLES] = {
-    [MANIFEST] = {"manifest",
-                  {{"key", EXPORT_TEXT},
-                   {"item", EXPORT_NUMBER},
-                   {"value", EXPORT_TEXT}}},
-    [PROCESSES] = {"processes",
-                   {{"rank", EXPORT_NUMBER},
-                    {"ranks", EXPORT_NUMBER},
-                    {"host", EXPORT_TEXT},
-                    {"pid", EXPORT_NUMBER},
-                    {"began_unix_ns", EXPORT_NUMBER},
-                    {"began_monotonic_ns", EXPORT_NUMBER},
-                    {"run_ns", EXPORT_NUMBER},
-                    {"run_ticks", EXPORT_NUMBER},
-                    {"nonblocking_ns", EXPORT_NUMBER},
-                    {"peak_bytes", EXPORT_NUMBER},
-                    {"slices", EXPORT_NUMBER},
-                    {"ended_by", EXPORT_NUMBER},
-                    {"resolution_bits", EXPORT_NUMBER}}},
-    [PERIODS] = {"periods",
-                 {{"rank", EXPORT_NUMBER},
-                  {"period", EXPORT_TEXT},
-                  {"count", EXPORT_NUMBER},
-                  {"min_ns", EXPORT_NUMBER},
-                  {"max_ns", EXPORT_NUMBER},
-                  {"total_ns", EXPORT_NUMBER}}},
-    [CALLS] = {"calls",
-               {{"rank", EXPORT_NUMBER},
-                {"primitive", EXPORT_TEXT},
-                {"timing", EXPORT_TEXT},
-                {"count", EXPORT_NUMBER},
-                {"min_ns", EXPORT_NUMBER},
-                {"max_ns", EXPORT_NUMBER},
-                {"total_ns", EXPORT_NUMBER},
-                {"sized", EXPORT_NUMBER},
-                {"bytes", EXPORT_NUMBER},
-                {"passed", EXPORT_NUMBER}}},
-    [SITES] = {"sites",
-               {{"rank", EXPORT_NUMBER},
-                {"primitive", EXPORT_TEXT},
-                {"module", EXPORT_TEXT},
-                {"address", EXPORT_NUMBER},
-                {"place", EXPORT_TEXT},
-                {"count", EXPORT_NUMBER},
-                {"min_ns", EXPORT_NUMBER},
-                {"max_ns", EXPORT_NUMBER},
-                {"total_ns", EXPORT_NUMBER},
-                {"bytes", EXPORT_NUMBER}}},
-    [BUCKETS] = {"buckets",
-                 {{"rank", EXPORT_NUMBER},
-                  {"period", EXPORT_TEXT},
-                  {"primitive", EXPORT_TEXT},
-                  {"unit", EXPORT_TEXT},
-                  {"least", EXPORT_REAL},
-                  {"below", EXPORT_REAL},
-                  {"count", EXPORT_NUMBER}}},
-    [PEERS] = {"peers",
-               {{"rank", EXPORT_NUMBER},
-                {"peer", EXPORT_NUMBER},
-                {"sent", EXPORT_NUMBER},
-                {"sent_bytes", EXPORT_NUMBER},
-                {"received", EXPORT_NUMBER},
-                {"received_bytes", EXPORT_NUMBER}}},
-    [COMMS] = {"comms",
-               {{"rank", EXPORT_NUMBER},
-                {"comm", EXPORT_NUMBER},
-                {"name", EXPORT_TEXT},
-                {"members", EXPORT_NUMBER},
-                {"sent", EXPORT_NUMBER},
-                {"sent_bytes", EXPORT_NUMBER},
-                {"received", EXPORT_NUMBER},
-                {"received_bytes", EXPORT_NUMBER},
-                {"collectives", EXPORT_NUMBER},
-                {"bytes", EXPORT_NUMBER}}},
-    [NODES] = {"nodes",
-               {{"scope", EXPORT_TEXT},
-                {"node", EXPORT_NUMBER},
-                {"nodes", EXPORT_NUMBER},
-                {"first_rank", EXPORT_NUMBER},
-                {"ranks", EXPORT_NUMBER},
-                {"host", EXPORT_TEXT},
-                {"began_unix_ns", EXPORT_NUMBER},
-                {"began_monotonic_ns", EXPORT_NUMBER},
-                {"run_ns", EXPORT_NUMBER},
-                {"slice_ns", EXPORT_NUMBER},
-                {"interval_ns", EXPORT_NUMBER},
-                {"span", EXPORT_NUMBER}}},
-    [SLICES] = {"slices",
-                {{"scope", EXPORT_TEXT},
-                 {"node", EXPORT_NUMBER},
-                 {"first", EXPORT_NUMBER},
-                 {"began_ns", EXPORT_NUMBER},
-                 {"slices", EXPORT_NUMBER},
-                 {"metric", EXPORT_TEXT},
-                 {"unit", EXPORT_TEXT},
-                 {"count", EXPORT_NUMBER},
-                 {"minimum", EXPORT_NUMBER},
-                 {"maximum", EXPORT_NUMBER},
-                 {"total", EXPORT_NUMBER}}},
-};
+/* Values for the columns of parts; see export_tables.c. */
+#define LATE_VALUES(ns)                                                                \
+    {.number = (ns)[0]}, {.number = (ns)[1]},                                          \
+    {                                                                                  \
+        .number = (ns)[2]                                                              \
+    }
+#define PART_VALUES(ns)                                                                \
+    LATE_VALUES(ns), {.number = (ns)[3]}, {.number = (ns)[4]},                         \
+    {                                                                                  \
+        .number = (ns)[5]                                                              \
+    }
 
 static const char *const periods[] = {"computation", "communication"};
 
@@ -140,7 +38,7 @@ static int hand_line(const struct manifest_line *line, uint64_t item,
     int rc = -ENOMEM;
 
     if (key != NULL && value != NULL) {
-        rc = sink->row(sink->state, &export_tables[MANIFEST],
+        rc = sink->row(sink->state, &export_tables[EXPORT_MANIFEST],
                        (union export_value[]){
                            {.text = key},
                            {.number = item},
@@ -178,7 +76,7 @@ static int hand_process(const struct dump_file *file, const struct export_sink *
 {
     const struct mds_dump_process *process = &file->process;
 
-    return sink->row(sink->state, &export_tables[PROCESSES],
+    return sink->row(sink->state, &export_tables[EXPORT_PROCESSES],
                      (union export_value[]){
                          {.number = process->rank},
                          {.number = process->n_ranks},
@@ -203,7 +101,7 @@ static int hand_periods(const struct dump_file *file, const struct export_sink *
     for (uint32_t i = 0; i < 2 && rc == 0; i++) {
         struct mds_dump_call period = dump_period(file, i);
 
-        rc = sink->row(sink->state, &export_tables[PERIODS],
+        rc = sink->row(sink->state, &export_tables[EXPORT_PERIODS],
                        (union export_value[]){
                            {.number = file->process.rank},
                            {.text = periods[i]},
@@ -224,7 +122,7 @@ static int hand_calls(const struct dump_file *file, const struct export_sink *si
         struct mds_dump_call call = dump_call(file, i);
 
         rc = sink->row(
-            sink->state, &export_tables[CALLS],
+            sink->state, &export_tables[EXPORT_CALLS],
             (union export_value[]){
                 {.number = file->process.rank},
                 {.text = dump_name(file, call.name)},
@@ -236,6 +134,7 @@ static int hand_calls(const struct dump_file *file, const struct export_sink *si
                 {.number = call.n_sized},
                 {.number = call.n_bytes},
                 {.number = call.n_passed},
+                PART_VALUES(call.parts),
             });
     }
     return rc;
@@ -257,7 +156,7 @@ static int hand_site(const struct dump_file *file, uint32_t i, struct places *pl
     int rc = -ENOMEM;
 
     if (place != NULL && module != NULL) {
-        rc = sink->row(sink->state, &export_tables[SITES],
+        rc = sink->row(sink->state, &export_tables[EXPORT_SITES],
                        (union export_value[]){
                            {.number = file->process.rank},
                            {.text = site.primitive},
@@ -269,6 +168,9 @@ static int hand_site(const struct dump_file *file, uint32_t i, struct places *pl
                            {.number = site.time.max_ns},
                            {.number = site.time.total_ns},
                            {.number = site.n_bytes},
+                           PART_VALUES(site.split.ns),
+                           {.number = site.fault.rank},
+                           {.number = site.fault.ticks},
                        });
     }
     free(words);
@@ -304,7 +206,7 @@ static int hand_buckets(const struct dump_file *file, const struct export_sink *
         double unit = is_size ? 1 : run_ns_per_tick(file);
 
         rc = sink->row(
-            sink->state, &export_tables[BUCKETS],
+            sink->state, &export_tables[EXPORT_BUCKETS],
             (union export_value[]){
                 {.number = file->process.rank},
                 {.text = is_period ? periods[bucket.of] : ""},
@@ -327,7 +229,7 @@ static int hand_peers(const struct dump_file *file, const struct export_sink *si
     for (uint32_t i = 0; i < file->peers.n && rc == 0; i++) {
         struct mds_dump_peer peer = dump_peer(file, i);
 
-        rc = sink->row(sink->state, &export_tables[PEERS],
+        rc = sink->row(sink->state, &export_tables[EXPORT_PEERS],
                        (union export_value[]){
                            {.number = file->process.rank},
                            {.number = peer.rank},
@@ -335,6 +237,7 @@ static int hand_peers(const struct dump_file *file, const struct export_sink *si
                            {.number = peer.sent_bytes},
                            {.number = peer.n_received},
                            {.number = peer.received_bytes},
+                           LATE_VALUES(peer.late),
                        });
     }
     return rc;
@@ -349,7 +252,7 @@ static int hand_comms(const struct dump_file *file, const struct export_sink *si
         char *name = plain_text(dump_name(file, comm.name));
 
         rc = name == NULL ? -ENOMEM
-                          : sink->row(sink->state, &export_tables[COMMS],
+                          : sink->row(sink->state, &export_tables[EXPORT_COMMS],
                                       (union export_value[]){
                                           {.number = file->process.rank},
                                           {.number = comm.id},
@@ -379,7 +282,7 @@ static int hand_nodes(const struct run *run, const struct export_sink *sink)
     for (uint32_t i = 0; i < run->n_nodes && rc == 0; i++) {
         const struct mds_dump_node *node = &run->nodes[i].node;
 
-        rc = sink->row(sink->state, &export_tables[NODES],
+        rc = sink->row(sink->state, &export_tables[EXPORT_NODES],
                        (union export_value[]){
                            {.text = scope_of(&run->nodes[i])},
                            {.number = node->node},
@@ -408,7 +311,7 @@ static int hand_span(const struct node_file *file, uint32_t i,
     for (uint32_t j = 0; j < file->metrics.n && rc == 0; j++) {
         struct bcs_tally tally = node_tally(file, i, j);
 
-        rc = sink->row(sink->state, &export_tables[SLICES],
+        rc = sink->row(sink->state, &export_tables[EXPORT_SLICES],
                        (union export_value[]){
                            {.text = scope_of(file)},
                            {.number = file->node.node},
@@ -458,15 +361,16 @@ int export_run(const struct run *run, const struct export_sink *sink)
 {
     static int (*const hand_run[EXPORT_TABLES])(const struct run *,
                                                 const struct export_sink *) = {
-        [MANIFEST] = hand_manifest,
-        [SITES] = hand_sites,
-        [NODES] = hand_nodes,
-        [SLICES] = hand_slices,
+        [EXPORT_MANIFEST] = hand_manifest,
+        [EXPORT_SITES] = hand_sites,
+        [EXPORT_NODES] = hand_nodes,
+        [EXPORT_SLICES] = hand_slices,
     };
     static int (*const hand_file[EXPORT_TABLES])(const struct dump_file *,
                                                  const struct export_sink *) = {
-        [PROCESSES] = hand_process, [PERIODS] = hand_periods, [CALLS] = hand_calls,
-        [BUCKETS] = hand_buckets,   [PEERS] = hand_peers,     [COMMS] = hand_comms,
+        [EXPORT_PROCESSES] = hand_process, [EXPORT_PERIODS] = hand_periods,
+        [EXPORT_CALLS] = hand_calls,       [EXPORT_BUCKETS] = hand_buckets,
+        [EXPORT_PEERS] = hand_peers,       [EXPORT_COMMS] = hand_comms,
     };
     int rc = 0;
 

@@ -10,7 +10,22 @@
 #include "mds/tool/run_read.h"
 #include "mds/tool/timeline.h"
 
-enum { EXPORT_COLUMNS_MOST = 16, EXPORT_TABLES = 10 };
+enum { EXPORT_COLUMNS_MOST = 20 };
+
+/** The tables, in the order in which they are handed out. */
+enum export_number {
+    EXPORT_MANIFEST,
+    EXPORT_PROCESSES,
+    EXPORT_PERIODS,
+    EXPORT_CALLS,
+    EXPORT_SITES,
+    EXPORT_BUCKETS,
+    EXPORT_PEERS,
+    EXPORT_COMMS,
+    EXPORT_NODES,
+    EXPORT_SLICES,
+    EXPORT_TABLES,
+};
 
 /** What a column has. */
 enum export_kind {
@@ -38,7 +53,7 @@ union export_value {
     double real;
 };
 
-/** All tables, in the order in which they are handed out. */
+/** All tables, by enum export_number. */
 extern const struct export_table export_tables[EXPORT_TABLES];
 
 /** Who takes the rows. Each function returns 0, or <0: -errno, and nothing more is handed out. */

@@ -291,6 +291,7 @@ static int summarize(struct run *run, uint32_t i, char error_out[DUMP_ERROR_BYTE
         }
         summary->primitives[number] = interval_of(&call);
         summary->passed[number] = call.n_passed;
+        memcpy(summary->splits[number].ns, call.parts, sizeof(call.parts));
     }
     return 0;
 }

@@ -26,7 +26,10 @@ struct site site_of(const struct dump_file *file, uint32_t i)
         .most_rank = file->process.rank,
         .most_ns = record.total,
         .least_ns = record.total,
+        .fault = {record.fault_ns, record.fault_rank},
     };
+
+    memcpy(site.split.ns, record.parts, sizeof(record.parts));
 
     if (record.module != MDS_DUMP_NONE) {
         struct mds_dump_module module = dump_module(file, record.module);
@@ -74,6 +77,8 @@ static void merge(struct site *into, const struct site *from)
     mmds_interval_merge(&into->time, &from->time);
     into->n_bytes += from->n_bytes;
     into->n_ranks += from->n_ranks;
+    mmds_split_merge(&into->split, &from->split);
+    mds_fault_add(&into->fault, from->fault.rank, from->fault.ticks);
     if (from->most_ns > into->most_ns) {
         into->most_ns = from->most_ns;
         into->most_rank = from->most_rank;

@@ -19,7 +19,9 @@ struct site {
     uint32_t n_ranks;           /* that have called from there */
     uint32_t most_rank;         /* which has spent most time, */
     uint64_t most_ns, least_ns; /* and how much; the least of any that has a file */
-    double variation;           /* of the ranks' totals: standard deviation by mean */
+    struct mmds_split split;
+    struct mds_fault fault; /* in nanoseconds */
+    double variation;       /* of the ranks' totals: standard deviation by mean */
 };
 
 /** The i-th record of a rank's file, as a site of that rank alone. */

@@ -2,8 +2,8 @@
 /*
  * bcs-mds check: whether what was recorded agrees with itself. In each process computation and
  * communication come to the run time, to 0.01 % [BCS-MPI section 5.4], and its distributions
- * have as many points as were counted; its places in the program have made as many calls; its
- * messages are as many by communicator as by rank; what one rank has sent another one, that one
+ * have as many points as were counted; its places in the program have made as many calls; the
+ * parts of blocking calls come to their time, by call, place and rank that was late; its messages are as many by communicator as by rank; what one rank has sent another one, that one
  * has got. Of slices see check_slices.c, of what a user expects of them check_rhythm.c.
  */
 #include <inttypes.h>
@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "mds/tool/check_slices.h"
+#include "mds/tool/split.h"
 #include "mds/tool/verbs.h"
 
 #define MOST_GAP 1e-4 /* of the run time */
@@ -241,6 +242,7 @@ int verb_check(const struct run *run, const struct verb_options *options)
         n_found += check_time(run, i);
         n_found += check_distributions(&run->files[i]);
         n_found += check_sites(&run->files[i]);
+        n_found += split_check(&run->files[i]);
         n_found += check_comms(&run->files[i]);
         n_found += check_events(&run->files[i]);
         n_found += check_peers(run, &run->files[i]);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * bcs-mds summary: what was run, what stands out, the table of the paper [BCS-MPI table 5.3], how
- * each rank has spent its time, how efficient that was, which places in the program have cost most,
+ * each rank has spent its time and what its calls have waited for, how efficient that was, which places in the program have cost most,
  * and, if events were recorded, for whom ranks have waited most.
  */
 #include <inttypes.h>
@@ -16,6 +16,7 @@
 #include "mds/tool/roll.h"
 #include "mds/tool/series.h"
 #include "mds/tool/site.h"
+#include "mds/tool/split.h"
 #include "mds/tool/verbs.h"
 #include "mds/tool/waits.h"
 
@@ -119,10 +120,16 @@ static void print_site(const struct site *site, struct places *places, double ru
     free(place);
 }
 
+/** How many places are shown. */
+static size_t n_sites(const struct verb_options *options)
+{
+    return options->n_most < 0 ? USUAL_SITES : (size_t)options->n_most;
+}
+
 /** The places that have cost most. @return false: no memory */
 static bool print_sites(const struct run *run, const struct verb_options *options)
 {
-    size_t n, n_most = options->n_most < 0 ? USUAL_SITES : (size_t)options->n_most;
+    size_t n, n_most = n_sites(options);
     struct site *sites = sites_of(run, options->rank, &n);
     struct places *places = place_open();
 
@@ -208,7 +215,9 @@ static int print(const struct run *run, const struct verb_options *options,
     print_slices(run);
     print_ranks(run);
     print_efficiency(run, waits);
-    if (phases_print(run, options->rank) < 0 || !print_sites(run, options)) {
+    if (split_print_ranks(run, options->rank) < 0 ||
+        phases_print(run, options->rank) < 0 || !print_sites(run, options) ||
+        split_print_sites(run, options->rank, n_sites(options)) < 0) {
         return no_memory(run);
     }
     return is_of_all && waits->n > 0 && waits_print(run, waits, USUAL_WAITS) < 0

@@ -107,6 +107,8 @@ static void start_recording(struct shim_monitor *monitor,
         .timings = shim_function_timings,
         .n_primitives = SHIM_N_FUNCTIONS,
         .slice = bcs_context_slice_number(shim_context()),
+        .stamps = bcs_context_stamps(shim_context()),
+        .begins = bcs_context_slice_begins(shim_context()),
     };
     struct mds_collect *collect;
     int rc = -ENOENT;
@@ -148,6 +150,7 @@ void shim_monitor_slices(const struct mds_config *config, uint32_t rank, uint32_
         .first = slices.first,
         .n_slices = slices.n_slices,
         .metrics = slices.metrics,
+        .has_stamps = mds_records_calls(config) && size <= BCS_STAMP_RANKS_MOST,
     };
 }
 

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What blocking calls have waited for; see split.h.
+ */
+#include "mds/tool/split.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "mds/tool/manifest.h"
+
+#define NS_PER_MS 1e6
+
+bool split_is_in(const struct dump_file *file)
+{
+    return file->calls.record_bytes >= sizeof(struct mds_dump_call);
+}
+
+struct mds_dump_peer *split_faults(const struct run *run)
+{
+    struct mds_dump_peer *faults = calloc((size_t)run->n_ranks + 1, sizeof(*faults));
+
+    for (uint32_t i = 0; i < run->n_files && faults != NULL; i++) {
+        for (uint32_t j = 0; j < run->files[i].peers.n; j++) {
+            struct mds_dump_peer peer = dump_peer(&run->files[i], j);
+
+            for (int part = 0; part < MDS_DUMP_LATE; part++) {
+                faults[peer.rank].late[part] += peer.late[part];
+            }
+        }
+    }
+    return faults;
+}
+
+/** The parts of all calls of a summary. */
+static struct mmds_split sum_of(const struct mmds_summary *summary)
+{
+    struct mmds_split sum = {{0}};
+
+    for (uint32_t i = 0; i < MDS_MAX_PRIMITIVES; i++) {
+        mmds_split_merge(&sum, &summary->splits[i]);
+    }
+    return sum;
+}
+
+static bool is_in_any(const struct run *run)
+{
+    for (uint32_t i = 0; i < run->n_files; i++) {
+        if (split_is_in(&run->files[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void print_ms(const uint64_t *ns, int n)
+{
+    for (int i = 0; i < n; i++) {
+        printf(" %12.3f", (double)ns[i] / NS_PER_MS);
+    }
+}
+
+int split_print_ranks(const struct run *run, int64_t rank)
+{
+    struct mds_dump_peer *faults;
+
+    if (!is_in_any(run)) {
+        return 0;
+    }
+    faults = split_faults(run);
+    if (faults == NULL) {
+        return -ENOMEM;
+    }
+    printf("\n%8s %12s %12s %12s %12s %12s %12s  %s\n%8s", "Waited", "Sender(ms)",
+           "Receiver(ms)", "Collect.(ms)", "Slice(ms)", "Transfer(ms)", "Unsplit(ms)",
+           "Others for it:", "by rank");
+    printf("%79s %12s %12s %12s\n", "", "as sender", "as receiver", "in collect.");
+    for (uint32_t i = 0; i < run->n_files; i++) {
+        uint32_t own = run->files[i].process.rank;
+        struct mmds_split sum = sum_of(&run->summaries[i]);
+
+        if (rank < 0 || rank == own) {
+            printf("%8u", own);
+            print_ms(sum.ns, MDS_N_PARTS);
+            printf(" ");
+            print_ms(faults[own].late, MDS_DUMP_LATE);
+            printf("\n");
+        }
+    }
+    printf("What blocking calls waited for: a late sender, a late receiver, the last "
+           "rank of "
+           "a\ncollective, the begin of a timed slice; the rest is transfer. On the "
+           "right how "
+           "long others\nhave waited for the rank.\n");
+    free(faults);
+    return 0;
+}
+
+static uint64_t late_ns(const struct site *site)
+{
+    return site->split.ns[MDS_PART_SENDER] + site->split.ns[MDS_PART_RECEIVER] +
+           site->split.ns[MDS_PART_COLLECTIVE];
+}
+
+/** The longest waits first. */
+static int compare_late(const void *left, const void *right)
+{
+    const struct site *a = left, *b = right;
+
+    if (late_ns(a) != late_ns(b)) {
+        return late_ns(a) > late_ns(b) ? -1 : 1;
+    }
+    return site_compare(a, b);
+}
+
+static void print_site(const struct site *site, struct places *places)
+{
+    char *words = site_words(site, places);
+
+    print_ms(site->split.ns, MDS_PART_TRANSFER + 1);
+    if (site->fault.ticks > 0) {
+        printf(" %8u %12.3f  ", site->fault.rank,
+               (double)site->fault.ticks / NS_PER_MS);
+    } else {
+        printf(" %8s %12s  ", "-", "-");
+    }
+    if (words != NULL) {
+        manifest_print(stdout, words, strlen(words));
+    }
+    printf("\n");
+    free(words);
+}
+
+int split_print_sites(const struct run *run, int64_t rank, size_t n_most)
+{
+    size_t n;
+    struct site *sites = sites_of(run, rank, &n);
+    struct places *places = place_open();
+    int rc = sites == NULL || places == NULL ? -ENOMEM : 0;
+
+    if (rc == 0) {
+        qsort(sites, n, sizeof(*sites), compare_late);
+        if (n > 0 && n_most > 0 && late_ns(&sites[0]) > 0) {
+            printf("\n%13s %12s %12s %12s %12s %8s %12s  %s\n", "Sender(ms)",
+                   "Receiver(ms)", "Collect.(ms)", "Slice(ms)", "Transfer(ms)",
+                   "For rank", "At least(ms)", "Waited in");
+        }
+        for (size_t i = 0; i < n && i < n_most && late_ns(&sites[i]) > 0; i++) {
+            print_site(&sites[i], places);
+        }
+    }
+    place_close(places);
+    free(sites);
+    return rc;
+}
+
+/** Parts come to the time of their calls. @param what  whose @return number of findings */
+static int check_parts(const struct dump_file *file, const char *what, bool is_blocking,
+                       const uint64_t parts[MDS_DUMP_PARTS], uint64_t total)
+{
+    uint64_t sum = 0, wanted = is_blocking ? total : 0;
+
+    for (int i = 0; i < MDS_DUMP_PARTS; i++) {
+        sum += parts[i];
+    }
+    if (sum == wanted) {
+        return 0;
+    }
+    printf("rank %u: the parts of %s come to %" PRIu64 " ns, not to %" PRIu64 "\n",
+           file->process.rank, what, sum, wanted);
+    return 1;
+}
+
+/** What was waited for late ranks, by them and by calls. Each number is rounded. */
+static int check_late(const struct dump_file *file)
+{
+    double by_call = 0, by_rank = 0;
+
+    for (uint32_t i = 0; i < file->calls.n; i++) {
+        struct mds_dump_call call = dump_call(file, i);
+
+        for (int part = 0; part < MDS_DUMP_LATE; part++) {
+            by_call += (double)call.parts[part];
+        }
+    }
+    for (uint32_t i = 0; i < file->peers.n; i++) {
+        struct mds_dump_peer peer = dump_peer(file, i);
+
+        for (int part = 0; part < MDS_DUMP_LATE; part++) {
+            by_rank += (double)peer.late[part];
+        }
+    }
+    if (by_call - by_rank <= MDS_DUMP_LATE * ((double)file->calls.n + file->peers.n) &&
+        by_rank - by_call <= MDS_DUMP_LATE * ((double)file->calls.n + file->peers.n)) {
+        return 0;
+    }
+    printf(
+        "rank %u: calls have waited for late ranks for %.0f ns, for each of these it "
+        "comes to %.0f\n",
+        file->process.rank, by_call, by_rank);
+    return 1;
+}
+
+int split_check(const struct dump_file *file)
+{
+    int n_found = 0;
+
+    if (!split_is_in(file)) {
+        return 0;
+    }
+    for (uint32_t i = 0; i < file->calls.n; i++) {
+        struct mds_dump_call call = dump_call(file, i);
+
+        n_found += check_parts(file, dump_name(file, call.name),
+                               call.timing == MDS_BLOCKING, call.parts, call.total);
+    }
+    for (uint32_t i = 0; i < file->sites.n; i++) {
+        struct mds_dump_site site = dump_site(file, i);
+        struct mds_dump_call call = dump_call(file, site.call);
+
+        n_found += file->sites.record_bytes < sizeof(site)
+                       ? 0
+                       : check_parts(file, "a place", call.timing == MDS_BLOCKING,
+                                     site.parts, site.total);
+    }
+    return n_found + check_late(file);
+}

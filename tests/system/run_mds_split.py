@@ -1,0 +1,189 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""What blocking calls have waited for, in real runs of split_ranks.c and without events: in each
+mode every late rank must be named, with the part of the time that the program has measured itself,
+and the parts must come to all of it.
+"""
+
+import argparse
+import csv
+import io
+import re
+import sys
+
+import job
+import mds_runs
+
+TIMED = {"BCS_STROBE": "timed", "BCS_SLICE": "2ms"}
+MODES = {
+    "on demand": {},
+    "on demand, nodes of 1": {"BCS_NODE_RANKS": "1"},
+    "on demand, nodes of 2, by chunks": {"BCS_NODE_RANKS": "2", "BCS_COPY": "pooled"},
+    "on demand, streamed": {"BCS_COPY": "pooled"},
+    "on demand, late": {"BCS_NODE_RANKS": "2", "BCS_DEFER": "7"},
+    "on demand, threads": {"BCS_DRIVER": "threads"},
+    "on demand, threads, nodes of 1": {"BCS_DRIVER": "threads", "BCS_NODE_RANKS": "1"},
+    "timed": TIMED,
+    "timed, nodes of 1": {**TIMED, "BCS_NODE_RANKS": "1"},
+    "timed, threads": {**TIMED, "BCS_DRIVER": "threads"},
+    "timed, threads, nodes of 1": {**TIMED, "BCS_DRIVER": "threads", "BCS_NODE_RANKS": "1"},
+}
+LATE = ["late_sender", "late_receiver", "late_collective"]
+PARTS = [f"{part}_ns" for part in LATE] + ["slice_wait_ns", "transfer_ns", "not_split_ns"]
+N_WAYS = 15
+NEAR = 0.2  # how far a part may be from what the program has measured, of that, or of
+WORK_NS = 4 * 21e6  # what a late rank works at one place
+N_TRIES = 3  # a rank may lose its core just between its own clock and its call
+SLICE_NS = 2e6
+
+
+def parse_arguments():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--launcher", required=True, help="the command that starts a job")
+    parser.add_argument("--reader", required=True, help="the program bcs-mds")
+    parser.add_argument("--program", required=True, help="the program split_ranks")
+    parser.add_argument("--mode", action="append", help="only this one")
+    parser.add_argument("--timeout", type=float, default=120)
+    return parser.parse_args()
+
+
+def tables_of(text):
+    """Tables of an export: {table: rows}."""
+    tables = {}
+    for row in csv.DictReader(io.StringIO(text)):
+        tables.setdefault(row["table"], []).append(row)
+    return tables
+
+
+class Way:
+    """A line that the program has printed, and what was recorded at its place."""
+
+    def __init__(self, line, sites):
+        self.name, self.part, late, seconds = line.split()
+        self.late = int(late)
+        self.wanted = float(seconds) * 1e9
+        self.sites = [site for site in sites
+                      if re.match(rf"{self.name}\b", site["place"])
+                      and not site["primitive"].startswith("MPI_I")]
+
+    def sum(self, column):
+        return sum(int(site[column]) for site in self.sites)
+
+    def problems_of_fault(self):
+        """The part is as long as the program has measured, and the rank at fault is named."""
+        found = self.sum(f"{self.part}_ns")
+        problems = []
+        allowed = NEAR * max(self.wanted, WORK_NS)
+        if abs(found - self.wanted) > allowed:
+            problems.append(f"{self.name}: {self.part} is {found / 1e6:.3f} ms, measured were "
+                            f"{self.wanted / 1e6:.3f}")
+        for site in self.sites:
+            if int(site["rank"]) == self.late or int(site[f"{self.part}_ns"]) == 0:
+                continue
+            # the rank may have waited for others, too, where cores are shared
+            if int(site["fault_rank"]) != self.late:
+                problems.append(f"{self.name}: rank {site['rank']} has waited for "
+                                f"{site['fault_rank']}, not for {self.late}")
+        others = sum(self.sum(f"{part}_ns") for part in LATE if part != self.part)
+        if others > allowed:
+            problems.append(f"{self.name}: {others / 1e6:.3f} ms are for something else")
+        return problems
+
+    def problems(self, is_timed):
+        if not self.sites:
+            return [f"{self.name}: nothing was recorded there"]
+        problems = []
+        total = self.sum("total_ns")
+        if self.name == "unknown":
+            unsplit = self.sum("not_split_ns")
+            if unsplit != total:
+                problems.append(f"{self.name}: {unsplit} ns of {total} are not split")
+        else:
+            problems += self.problems_of_fault()
+            if self.sum("not_split_ns") > 0:
+                problems.append(f"{self.name}: {self.sum('not_split_ns')} ns are not split")
+        if not is_timed and self.sum("slice_wait_ns") > 0:
+            problems.append(f"{self.name}: it has waited for a slice")
+        return problems
+
+
+def problems_of_slices(ways):
+    """Timed, messages wait for half a slice or so, but whoever runs late makes them wait longer."""
+    sites = [site for way in ways if way.part == "late_sender" for site in way.sites
+             if site["rank"] == "0" and site["primitive"] in ("MPI_Recv", "MPI_Waitall")]
+    waited = sum(int(site["slice_wait_ns"]) for site in sites)
+    n = sum(int(site["count"]) for site in sites)
+    if waited < 0.1 * n * SLICE_NS:
+        return [f"{n} calls have waited for slices for {waited / 1e6:.3f} ms"]
+    return []
+
+
+def problems_of_peers(tables):
+    """What ranks were waited for comes to what calls have waited."""
+    problems = []
+    for rank in range(mds_runs.N_RANKS):
+        rows = {name: [row for row in tables[name] if int(row["rank"]) == rank]
+                for name in ("calls", "sites", "peers")}
+        for part in LATE:
+            sums = {name: sum(int(row[f"{part}_ns"]) for row in rows[name]) for name in rows}
+            if max(sums.values()) - min(sums.values()) > 100:  # each number is rounded
+                problems.append(f"rank {rank}: {part} {sums}")
+    for row in tables["calls"]:
+        parts = sum(int(row[part]) for part in PARTS)
+        if parts != (int(row["total_ns"]) if row["timing"] == "blocking" else 0):
+            problems.append(f"the parts of {row['primitive']} come to {parts}")
+    return problems
+
+
+def problems_of_summary(runs, folder, tables):
+    """The summary tells the same of ranks."""
+    told = runs.read("summary", folder).stdout
+    problems = []
+    for rank in range(mds_runs.N_RANKS):
+        own = [sum(int(row[part]) for row in tables["calls"] if int(row["rank"]) == rank)
+               for part in PARTS]
+        others = [sum(int(row[f"{part}_ns"]) for row in tables["peers"] if int(row["peer"]) == rank)
+                  for part in LATE]
+        line = " *".join(["", str(rank)] + [rf"{ns / 1e6:.3f}" for ns in own + others])
+        if not re.search(f"^{line}$", told, re.M):
+            problems.append(f"no line {line!r} in the summary")
+    return problems
+
+
+def problems_of(runs, settings):
+    folder, result = runs.record([runs.arguments.program], settings)
+    problems = mds_runs.problems_of_end(folder, result)
+    if problems:
+        return problems
+    told = runs.read("export", folder, "--format", "csv", "-o", "-")
+    tables = tables_of(told.stdout)
+    ways = [Way(line, tables["sites"]) for line in result.stdout.splitlines()]
+    is_timed = "BCS_STROBE" in settings
+    problems = mds_runs.problems_of_check(runs, folder)
+    if len(ways) != N_WAYS:
+        problems.append(f"{len(ways)} lines of {N_WAYS}")
+    for way in ways:
+        problems += way.problems(is_timed)
+    if is_timed:
+        problems += problems_of_slices(ways)
+    return problems + problems_of_peers(tables) + problems_of_summary(runs, folder, tables)
+
+
+def main():
+    arguments = parse_arguments()
+    report = job.Report()
+    runs = mds_runs.Runs(arguments)
+    try:
+        for name in arguments.mode or MODES:
+            for _ in range(N_TRIES):
+                problems = problems_of(runs, MODES[name])
+                if not problems:
+                    break
+            report.case(name, problems)
+    finally:
+        runs.close()
+    return report.end()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
