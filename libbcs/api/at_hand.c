@@ -88,8 +88,10 @@ bool bcs_take_at_hand(struct bcs_context *context, const struct bcs_message *mes
         .source = send->source,
         .tag = send->tag,
         .n_bytes = is_truncated ? message->n_bytes : send->n_bytes,
-        .error = is_truncated ? BCS_E_TRUNCATED : 0,
     };
+    if (__builtin_expect(is_truncated, 0)) {
+        bcs_result_truncate(result_out, send->n_bytes);
+    }
     data = __builtin_expect(send->flags == BCS_DATA_INLINE, 1)
                ? send->payload
                : find_further(context, send);

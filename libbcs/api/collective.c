@@ -17,6 +17,7 @@
 
 #include "libbcs/api/collective_internal.h"
 #include "libbcs/api/engine_collective.h"
+#include "libbcs/api/wait.h"
 #include "libbcs/base/log.h"
 
 /* The largest group, and the longest message, for which a slice is worth messages from each
@@ -121,7 +122,8 @@ int bcs_barrier(struct bcs_context *context, struct bcs_group *group,
     if (request == NULL) {
         return group->size == 1 ? 0 : bcs_engine_collective(context, group, &args);
     }
-    plan = bcs_plan_begin(context, group, BCS_PLAN_BARRIER, request);
+    plan = bcs_plan_begin(context, group, bcs_plan_agreed(BCS_PLAN_BARRIER, 0, -1),
+                          request);
     if (plan == NULL) {
         return -ENOMEM;
     }
@@ -131,6 +133,17 @@ int bcs_barrier(struct bcs_context *context, struct bcs_group *group,
         plan_barrier_on_tree(plan);
     }
     return bcs_plan_end(plan);
+}
+
+int bcs_wait_for_end(struct bcs_context *context, struct bcs_group *group)
+{
+    struct bcs_engine_collective_args args = {
+        .kind = BCS_ENGINE_BARRIER,
+        .root = BCS_ROOT_ALL,
+        .kernel = BCS_KERNEL_END,
+    };
+
+    return group->size == 1 ? 0 : bcs_engine_collective(context, group, &args);
 }
 
 static int bcast_by_engine(struct bcs_context *context, struct bcs_group *group,
@@ -175,7 +188,8 @@ int bcs_bcast(struct bcs_context *context, struct bcs_group *group, void *data,
         bcs_group_spans_nodes(group)) {
         return bcast_by_engine(context, group, data, n_bytes, root);
     }
-    plan = bcs_plan_begin(context, group, BCS_PLAN_BCAST, request);
+    plan = bcs_plan_begin(context, group, bcs_plan_agreed(BCS_PLAN_BCAST, root, -1),
+                          request);
     if (plan == NULL) {
         return -ENOMEM;
     }
@@ -215,7 +229,8 @@ int bcs_gather(struct bcs_context *context, struct bcs_group *group,
     if (bcs_root_check("bcs_gather", group, root) < 0) {
         return -EINVAL;
     }
-    plan = bcs_plan_begin(context, group, BCS_PLAN_GATHER, request);
+    plan = bcs_plan_begin(context, group, bcs_plan_agreed(BCS_PLAN_GATHER, root, -1),
+                          request);
     if (plan == NULL) {
         return -ENOMEM;
     }
@@ -255,7 +270,8 @@ int bcs_scatter(struct bcs_context *context, struct bcs_group *group,
     if (bcs_root_check("bcs_scatter", group, root) < 0) {
         return -EINVAL;
     }
-    plan = bcs_plan_begin(context, group, BCS_PLAN_SCATTER, request);
+    plan = bcs_plan_begin(context, group, bcs_plan_agreed(BCS_PLAN_SCATTER, root, -1),
+                          request);
     if (plan == NULL) {
         return -ENOMEM;
     }

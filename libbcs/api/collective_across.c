@@ -28,7 +28,7 @@ static int begin(struct bcs_context *context, struct bcs_sides *sides, int32_t r
     if (!is_root_valid(sides, root)) {
         return -EINVAL;
     }
-    plan = bcs_plan_begin(context, &sides->both, kind, request);
+    plan = bcs_plan_begin(context, &sides->both, bcs_plan_agreed(kind, 0, -1), request);
     if (plan == NULL) {
         return -ENOMEM;
     }

@@ -16,6 +16,9 @@ enum bcs_engine_collective_kind {
     BCS_ENGINE_ALLGATHER, /* carried out as a reduction */
 };
 
+/* The kernel of a barrier that is the end of a member's work. */
+enum { BCS_KERNEL_END = 1 };
+
 struct bcs_engine_collective_args {
     enum bcs_engine_collective_kind kind;
     int root;       /* rank, or -1 for all (barrier, reduction to all) */
@@ -38,6 +41,12 @@ bcs_collective_words(const struct bcs_engine_collective_args *args)
     };
 
     return words[args->kind];
+}
+
+/** The kernel that its members must agree on. @return -1: none */
+static inline int bcs_collective_kernel(const struct bcs_engine_collective_args *args)
+{
+    return args->kind == BCS_ENGINE_REDUCE ? args->kernel : -1;
 }
 
 /** The operation of a member's descriptor, or of its terms. */

@@ -156,7 +156,8 @@ int bcs_allgather(struct bcs_context *context, struct bcs_group *group,
         bcs_engine_collective_fits(words_of(own.total) * sizeof(uint64_t))) {
         return allgather_reduced(context, group, blocks);
     }
-    plan = bcs_plan_begin(context, group, BCS_PLAN_ALLGATHER, request);
+    plan = bcs_plan_begin(context, group, bcs_plan_agreed(BCS_PLAN_ALLGATHER, 0, -1),
+                          request);
     if (plan == NULL) {
         return -ENOMEM;
     }
@@ -214,7 +215,8 @@ int bcs_alltoall(struct bcs_context *context, struct bcs_group *group,
                  const struct bcs_blocks *send, const struct bcs_blocks *receive,
                  struct bcs_request *request)
 {
-    struct bcs_plan *plan = bcs_plan_begin(context, group, BCS_PLAN_ALLTOALL, request);
+    struct bcs_plan *plan = bcs_plan_begin(
+        context, group, bcs_plan_agreed(BCS_PLAN_ALLTOALL, 0, -1), request);
 
     if (plan == NULL) {
         return -ENOMEM;

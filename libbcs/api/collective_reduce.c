@@ -48,7 +48,10 @@ int bcs_reducing_begin(struct bcs_reducing *r, struct bcs_context *context,
                        struct bcs_group *group, enum bcs_plan_kind kind,
                        struct bcs_request *request)
 {
-    r->plan = bcs_plan_begin(context, group, kind, request);
+    int32_t root = kind == BCS_PLAN_REDUCE ? r->root : 0;
+
+    r->plan =
+        bcs_plan_begin(context, group, bcs_plan_agreed(kind, root, r->kernel), request);
     if (r->plan == NULL) {
         return -ENOMEM;
     }

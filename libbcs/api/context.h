@@ -75,6 +75,7 @@ struct bcs_context {
     struct bcs_plans plans; /* collectives that go on by themselves */
     struct bcs_pace pace;   /* of long messages */
     uint64_t n_at_hand;     /* messages that were received without a descriptor */
+    uint32_t n_misuses;     /* that the user was told of; misuse.c */
     uint32_t n_misses;      /* tests in a row that found nothing */
     uint32_t n_turns;       /* of waits, since the last look outside */
     bool is_called;         /* at that look another process had called; */

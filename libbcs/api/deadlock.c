@@ -8,21 +8,50 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "libbcs/api/collective_words.h"
 #include "libbcs/api/context.h"
 #include "libbcs/base/log.h"
 #include "libbcs/session/deadlock_report.h"
 
-enum { MESSAGES_MOST = 100, MESSAGE_BYTES = 96 };
+enum { MESSAGES_MOST = 100, MESSAGE_BYTES = 96 + BCS_PART_WORDS_BYTES };
+
+/** Whether a message is a part of a collective. */
+static bool is_part(const struct nic_unreceived *message)
+{
+    return message->context_id % 2 != 0;
+}
+
+/** A message as bcs-top takes it. */
+static void describe(const struct nic_unreceived *one, char text_out[MESSAGE_BYTES])
+{
+    char part[BCS_PART_WORDS_BYTES] = "";
+
+    if (is_part(one)) {
+        bcs_part_words(one->tag, part);
+    }
+    snprintf(text_out, MESSAGE_BYTES, "%u,%u,%" PRId32 ",%" PRIu64 ",%" PRIu64 "%s%s",
+             one->from, one->to, one->tag, one->n_bytes, one->context_id,
+             *part == '\0' ? "" : ",", part);
+}
 
 /** Say what has been sent to the ranks, and is not what they wait for. */
 static void tell_unreceived(const struct nic_verdict *verdict)
 {
     for (uint32_t i = 0; i < verdict->n_unreceived; i++) {
         const struct nic_unreceived *one = &verdict->unreceived[i];
+        char part[BCS_PART_WORDS_BYTES];
 
-        bcs_error("  rank %u has sent to rank %u, tag %d, %" PRIu64
-                  " bytes, which has not been received",
-                  one->from, one->to, one->tag, one->n_bytes);
+        if (is_part(one)) {
+            bcs_part_words(one->tag, part);
+            bcs_error(
+                "  rank %u has sent rank %u its part of a collective (%s, %" PRIu64
+                " bytes), which has not been received",
+                one->from, one->to, part, one->n_bytes);
+        } else {
+            bcs_error("  rank %u has sent to rank %u, tag %d, %" PRIu64
+                      " bytes, which has not been received",
+                      one->from, one->to, one->tag, one->n_bytes);
+        }
     }
 }
 
@@ -41,11 +70,9 @@ static void report(struct bcs_context *context, const struct nic_verdict *verdic
     while (deadlock.n_messages < verdict->n_unreceived &&
            deadlock.n_messages < MESSAGES_MOST) {
         uint32_t i = deadlock.n_messages++;
-        const struct nic_unreceived *one = &verdict->unreceived[i];
 
         messages[i] = texts[i];
-        snprintf(texts[i], sizeof(texts[i]), "%u,%u,%" PRId32 ",%" PRIu64 ",%" PRIu64,
-                 one->from, one->to, one->tag, one->n_bytes, one->context_id);
+        describe(&verdict->unreceived[i], texts[i]);
     }
     if (!bcs_deadlock_report(&deadlock)) {
         tell_unreceived(verdict);

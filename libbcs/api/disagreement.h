@@ -21,14 +21,13 @@ int bcs_disagreement(struct bcs_context *context, const struct bcs_group *group,
 
 /** In a collective by messages a member has got one of another length than it expects, from
  *  one of peers; prints a line. @return BCS_E_TRUNCATED */
-int bcs_wrong_length(const struct bcs_context *context, const struct bcs_group *group,
+int bcs_wrong_length(struct bcs_context *context, const struct bcs_group *group,
                      const struct bcs_group *peers, const struct bcs_result *result,
                      size_t n_expected_bytes);
 
 /** This process sends a block to itself that has another length than what it expects of itself;
  *  prints a line. @param rank  its own */
-void bcs_wrong_own_length(const struct bcs_context *context,
-                          const struct bcs_group *group, int32_t rank,
-                          size_t n_sent_bytes, size_t n_expected_bytes);
+void bcs_wrong_own_length(struct bcs_context *context, const struct bcs_group *group,
+                          int32_t rank, size_t n_sent_bytes, size_t n_expected_bytes);
 
 #endif

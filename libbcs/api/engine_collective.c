@@ -71,16 +71,19 @@ static int post_part(struct bcs_context *context, struct bcs_group *group,
     bcs_ring_publish(ring, entry);
     while ((state = bcs_cell_state(cell)) == BCS_CELL_PENDING) {
         if (bcs_wait_turn(context, &waiter)) {
-            bcs_stand_at(context, &waiter,
-                         &(struct bcs_stand_about){
-                             .kind = BCS_STAND_COLLECTIVE,
-                             .group = group,
-                             .peer = -1,
-                             .tag = -1,
-                             .cell = &id,
-                             .collective = bcs_collective_words(args),
-                             .number = group->n_posted,
-                         });
+            bcs_stand_at(
+                context, &waiter,
+                &(struct bcs_stand_about){
+                    .kind = BCS_STAND_COLLECTIVE,
+                    .group = group,
+                    .peer = -1,
+                    .tag = -1,
+                    .cell = &id,
+                    .collective = bcs_collective_words(args),
+                    .number = group->n_posted,
+                    .agreed = &(struct bcs_stand_agreed){args->root,
+                                                         bcs_collective_kernel(args)},
+                });
         }
     }
     bcs_wait_stop(context, &waiter);

@@ -57,8 +57,10 @@ static inline void bcs_request_finish(struct bcs_context *context,
         request->result.source = cell->source;
         request->result.tag = cell->tag;
         request->result.n_bytes = bcs_request_received(request, cell);
-        request->result.error =
-            cell->n_bytes > bcs_inside(request)->n_bytes ? BCS_E_TRUNCATED : 0;
+        request->result.error = 0;
+        if (__builtin_expect(cell->n_bytes > bcs_inside(request)->n_bytes, 0)) {
+            bcs_result_truncate(&request->result, cell->n_bytes);
+        }
     }
     bcs_request_retire(context, request);
 }

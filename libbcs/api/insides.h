@@ -8,6 +8,7 @@
 #define BCS_API_INSIDES_H
 
 #include <bcs/bcs.h>
+#include <bcs/status.h>
 
 struct bcs_layout;
 
@@ -41,6 +42,22 @@ static inline struct bcs_inside *bcs_inside(const struct bcs_request *request)
 static inline bool bcs_is_done(const struct bcs_request *request)
 {
     return !bcs_inside(request)->is_pending;
+}
+
+/** Note in the result of a receive, whose buffer is full, that more bytes were sent. */
+static inline void bcs_result_truncate(struct bcs_result *result, size_t n_sent)
+{
+    size_t n_more = n_sent - result->n_bytes;
+
+    result->error = BCS_E_TRUNCATED;
+    result->reserved = n_more < UINT32_MAX ? (uint32_t)n_more : UINT32_MAX;
+}
+
+/** How many bytes were sent; of 4 GB more than there was room for, so many at least. */
+static inline size_t bcs_result_sent(const struct bcs_result *result)
+{
+    return result->n_bytes +
+           (result->error == BCS_E_TRUNCATED ? (size_t)result->reserved : 0);
 }
 
 /** Where the bytes of a message are; NULL: its data are contiguous. */

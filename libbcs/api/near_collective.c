@@ -141,17 +141,20 @@ static bool has_come(const void *arg, int32_t member)
 /** Tell who has not come. */
 static void tell(const struct part *part, struct bcs_waiter *waiter)
 {
-    bcs_stand_at(part->context, waiter,
-                 &(struct bcs_stand_about){
-                     .kind = BCS_STAND_COLLECTIVE,
-                     .group = part->group,
-                     .peer = -1,
-                     .tag = -1,
-                     .collective = bcs_collective_words(part->args),
-                     .number = part->number,
-                     .has_come = has_come,
-                     .arg = part,
-                 });
+    bcs_stand_at(
+        part->context, waiter,
+        &(struct bcs_stand_about){
+            .kind = BCS_STAND_COLLECTIVE,
+            .group = part->group,
+            .peer = -1,
+            .tag = -1,
+            .collective = bcs_collective_words(part->args),
+            .number = part->number,
+            .agreed = &(struct bcs_stand_agreed){part->args->root,
+                                                 bcs_collective_kernel(part->args)},
+            .has_come = has_come,
+            .arg = part,
+        });
 }
 
 static void await(const struct part *part, const struct bcs_near_line *lines,

@@ -69,7 +69,8 @@ int bcs_neighbor_exchange(struct bcs_context *context, struct bcs_group *group,
     struct bcs_block_cursor to = bcs_block_cursor_at(send, neighbors->n_targets, 0);
     struct bcs_block_cursor from =
         bcs_block_cursor_at(receive, neighbors->n_sources, 0);
-    struct bcs_plan *plan = bcs_plan_begin(context, group, BCS_PLAN_NEIGHBORS, request);
+    struct bcs_plan *plan = bcs_plan_begin(
+        context, group, bcs_plan_agreed(BCS_PLAN_NEIGHBORS, 0, -1), request);
 
     if (plan == NULL) {
         return -ENOMEM;

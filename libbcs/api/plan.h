@@ -14,8 +14,8 @@
  *
  * Matching. All messages of a plan carry the tag that bcs_plan_begin takes. Members begin
  * the collectives of a group in the same order, so the tag is the same at all of them. It
- * has the kind of the collective in it: members in different ones wait for ever, as they do
- * natively, rather than take each other's data.
+ * has in it what they must agree on, kind, root and kernel (plan_tag.h): members that do not
+ * wait for ever, as they do natively, rather than take each other's data.
  * Within a plan, two members must add their messages to each other in the same order, and
  * if they send both ways, start send and receive together: the member that is furthest
  * behind can then always go on.
@@ -33,6 +33,7 @@
 #define BCS_API_PLAN_H
 
 #include "libbcs/api/context.h"
+#include "libbcs/api/plan_tag.h"
 
 /** How BCS_STEP_COMBINE combines two vectors. */
 struct bcs_combiner {
@@ -40,25 +41,6 @@ struct bcs_combiner {
     bcs_combine_fn combine;
     void *arg;
 };
-
-/** The kinds of collectives, as far as members must not mix them. */
-enum bcs_plan_kind {
-    BCS_PLAN_BARRIER,
-    BCS_PLAN_BCAST,
-    BCS_PLAN_GATHER,
-    BCS_PLAN_SCATTER,
-    BCS_PLAN_ALLGATHER,
-    BCS_PLAN_ALLTOALL,
-    BCS_PLAN_REDUCE,
-    BCS_PLAN_ALLREDUCE,
-    BCS_PLAN_SCAN,
-    BCS_PLAN_EXSCAN,
-    BCS_PLAN_REDUCE_SCATTER,
-    BCS_PLAN_NEIGHBORS,
-    BCS_PLAN_KINDS
-};
-
-enum { BCS_PLAN_NUMBER_BITS = 26 }; /* of a tag: its number, below its kind */
 
 struct bcs_step_list {
     struct bcs_step *first;
@@ -92,12 +74,13 @@ struct bcs_plan {
 /**
  * Begin a collective; every member begins those of a group in the same order.
  *
+ * @param agreed   what all members must say alike: bcs_plan_agreed
  * @param request  NULL: bcs_plan_fence and bcs_plan_end wait; else they do not, and the
  *                 request is done when the plan is over
  * @return NULL    no memory; nothing was begun
  */
 struct bcs_plan *bcs_plan_begin(struct bcs_context *context, struct bcs_group *group,
-                                enum bcs_plan_kind kind, struct bcs_request *request);
+                                uint32_t agreed, struct bcs_request *request);
 
 /**
  * All steps are added; the plan is no longer the caller's.

@@ -12,12 +12,9 @@
 #include "libbcs/api/plan_step.h"
 #include "libbcs/base/align.h"
 
-/* The collectives' tags: number and kind; slots.c of the MPI shim has one beyond. A number that
- * comes again meets what it has met before only if that was left behind, as messages of one
- * sender are matched in their order. */
+/* A number that comes again meets what it has met before only if that was left behind, as messages of
+ * one sender are matched in their order, and fewer collectives than numbers are under way at once. */
 #define NUMBER_MASK ((1u << BCS_PLAN_NUMBER_BITS) - 1)
-
-_Static_assert(BCS_PLAN_KINDS <= 1 << 4, "four bits hold a kind");
 
 struct bcs_plan_memory {
     _Alignas(BCS_CACHE_LINE) struct bcs_plan_memory *next;
@@ -31,7 +28,7 @@ static inline void list_init(struct bcs_step_list *list)
 }
 
 struct bcs_plan *bcs_plan_begin(struct bcs_context *context, struct bcs_group *group,
-                                enum bcs_plan_kind kind, struct bcs_request *request)
+                                uint32_t agreed, struct bcs_request *request)
 {
     struct bcs_plan *plan = context->plans.free;
     bool has_request = request != NULL;
@@ -54,7 +51,7 @@ struct bcs_plan *bcs_plan_begin(struct bcs_context *context, struct bcs_group *g
     plan->next = NULL;
     plan->tag =
         (int32_t)(((2 * group->n_started[has_request]++ + has_request) & NUMBER_MASK) |
-                  (uint32_t)kind << BCS_PLAN_NUMBER_BITS);
+                  agreed << BCS_PLAN_NUMBER_BITS);
     plan->status = 0;
     plan->is_open = true;
     plan->is_fenced = false;

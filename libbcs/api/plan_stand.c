@@ -25,31 +25,11 @@ static struct bcs_stand_operation need_of(const struct bcs_plan *plan)
 
 void bcs_plan_stand(struct bcs_plan *plan, struct bcs_waiter *waiter)
 {
-    static const char *const words[BCS_PLAN_KINDS] = {
-        [BCS_PLAN_BARRIER] = "barrier",
-        [BCS_PLAN_BCAST] = "broadcast",
-        [BCS_PLAN_GATHER] = "gather",
-        [BCS_PLAN_SCATTER] = "scatter",
-        [BCS_PLAN_ALLGATHER] = "allgather",
-        [BCS_PLAN_ALLTOALL] = "alltoall",
-        [BCS_PLAN_REDUCE] = "reduction",
-        [BCS_PLAN_ALLREDUCE] = "allreduce",
-        [BCS_PLAN_SCAN] = "scan",
-        [BCS_PLAN_EXSCAN] = "exscan",
-        [BCS_PLAN_REDUCE_SCATTER] = "reduce-scatter",
-        [BCS_PLAN_NEIGHBORS] = "with neighbours",
-    };
     const struct bcs_stand_operation need = need_of(plan);
 
     bcs_stand_begin(plan->context, true);
-    bcs_stand_add_step(
-        plan->context,
-        &(struct bcs_stand_about){
-            .group = plan->group,
-            .collective = words[(uint32_t)plan->tag >> BCS_PLAN_NUMBER_BITS],
-            .number = plan->group->n_started[plan->request != NULL],
-        },
-        &need);
+    bcs_stand_add_step(plan->context, &(struct bcs_stand_about){.group = plan->group},
+                       &need);
     bcs_stand_publish(plan->context, waiter);
 }
 

@@ -10,7 +10,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "libbcs/api/collective_words.h"
 #include "libbcs/api/context.h"
+#include "libbcs/api/plan_tag.h"
 #include "libbcs/base/clock.h"
 #include "libbcs/base/log.h"
 #include "nic_threads/node/stirring.h"
@@ -122,6 +124,7 @@ void bcs_stand_begin(struct bcs_context *context, bool needs_all)
     struct bcs_stand *draft = context->teller->draft;
 
     memset(draft, 0, n_record_bytes(context));
+    draft->root = -1;
     draft->needs_all = needs_all;
     draft->is_waiting = true;
     tell_others(context, draft);
@@ -166,6 +169,10 @@ static void add_group(struct bcs_context *context, const struct bcs_stand_about 
     draft->number = about->number;
     if (about->collective != NULL) {
         strncpy(draft->collective, about->collective, sizeof(draft->collective) - 1);
+    }
+    if (about->agreed != NULL) {
+        draft->root = about->agreed->root;
+        bcs_kernel_words(about->agreed->kernel, draft->reduction);
     }
     if (about->group != NULL) {
         draft->context_id = about->group->context_id;
@@ -219,6 +226,23 @@ static void add_operation(struct bcs_context *context,
     draft->n_operations++;
 }
 
+void bcs_stand_add_step(struct bcs_context *context,
+                        const struct bcs_stand_about *about,
+                        const struct bcs_stand_operation *step)
+{
+    const struct bcs_stand_agreed agreed = {
+        .root = bcs_plan_tag_root(step->tag),
+        .kernel = bcs_plan_tag_kernel(step->tag),
+    };
+    struct bcs_stand_about whole = *about;
+
+    whole.collective = bcs_plan_words(step->tag);
+    whole.number = bcs_plan_tag_number(step->tag) + 1;
+    whole.agreed = &agreed;
+    add_rank(context->teller->draft, (uint32_t)step->peer);
+    add_operation(context, &whole, step);
+}
+
 /** A collective by messages is pending: it waits for one of them, or, if it waits for its turn,
  *  nobody can tell. */
 static void add_plan(struct bcs_context *context, const struct bcs_stand_about *about)
@@ -226,13 +250,13 @@ static void add_plan(struct bcs_context *context, const struct bcs_stand_about *
     struct bcs_stand_operation operation = {.peer = -1, .tag = -1};
 
     if (context->find_needs(context, about->request, &operation) == 1) {
-        add_rank(context->teller->draft, (uint32_t)operation.peer);
-    } else {
-        operation.kind = BCS_STAND_OTHER;
-        operation.cell = BCS_CELL_NONE;
-        if (about->group != NULL) {
-            add_ranks(context, about);
-        }
+        bcs_stand_add_step(context, about, &operation);
+        return;
+    }
+    operation.kind = BCS_STAND_OTHER;
+    operation.cell = BCS_CELL_NONE;
+    if (about->group != NULL) {
+        add_ranks(context, about);
     }
     add_operation(context, about, &operation);
 }
@@ -252,14 +276,6 @@ void bcs_stand_add(struct bcs_context *context, const struct bcs_stand_about *ab
         add_ranks(context, about);
     }
     add_operation(context, about, &operation);
-}
-
-void bcs_stand_add_step(struct bcs_context *context,
-                        const struct bcs_stand_about *about,
-                        const struct bcs_stand_operation *step)
-{
-    add_rank(context->teller->draft, (uint32_t)step->peer);
-    add_operation(context, about, step);
 }
 
 /** A slot for a wait that tells for the first time. @return its number and 1; 0: none is free */
@@ -373,9 +389,17 @@ void bcs_stand_at_message(struct bcs_context *context, struct bcs_waiter *waiter
                           enum bcs_stand_kind kind, const struct bcs_message *message,
                           uint32_t cell)
 {
+    const struct bcs_stand_agreed agreed = {
+        .root = bcs_plan_tag_root(message->tag),
+        .kernel = bcs_plan_tag_kernel(message->tag),
+    };
+    bool is_part = bcs_message_space(message) == BCS_SPACE_COLLECTIVE;
+
     bcs_stand_at(context, waiter,
                  &(struct bcs_stand_about){
                      .kind = kind,
+                     .number = is_part ? bcs_plan_tag_number(message->tag) + 1 : 0,
+                     .agreed = is_part ? &agreed : NULL,
                      .group = message->group,
                      .peer = message->peer,
                      .tag = message->tag,
@@ -417,6 +441,15 @@ void bcs_stand_at_other(struct bcs_context *context, struct bcs_waiter *waiter)
     bcs_stand_at(
         context, waiter,
         &(struct bcs_stand_about){.kind = BCS_STAND_OTHER, .peer = -1, .tag = -1});
+}
+
+void bcs_stand_here(struct bcs_context *context, struct bcs_waiter *waiter,
+                    const struct bcs_group *group)
+{
+    bcs_stand_begin(context, true);
+    add_group(context, &(struct bcs_stand_about){.group = group});
+    context->teller->draft->has_others = true;
+    bcs_stand_publish(context, waiter);
 }
 
 void bcs_stand_withdraw(struct bcs_context *context, struct bcs_waiter *waiter)

@@ -25,6 +25,12 @@
 #include "libbcs/base/waiter.h"
 #include "libbcs/ring/stand.h"
 
+/** What members of a collective must agree on. */
+struct bcs_stand_agreed {
+    int32_t root; /* -1: none */
+    int kernel;   /* of a reduction; -1: none */
+};
+
 /** One operation that a wait is about. */
 struct bcs_stand_about {
     enum bcs_stand_kind kind;
@@ -36,6 +42,8 @@ struct bcs_stand_about {
     const uint32_t *cell;   /* without a request: its cell; NULL: it has none */
     const char *collective; /* of a collective: what it is, in words */
     uint64_t number;        /* and the how manyth; 0: unknown */
+    /* what all its members must say alike; NULL: nothing, or unknown */
+    const struct bcs_stand_agreed *agreed;
     uint8_t
         space; /* of its messages, added to the group's context id; bcs_message_space */
     /* Of a collective that needs all: who has come already; NULL: that is not known. */
@@ -49,7 +57,8 @@ void bcs_stand_begin(struct bcs_context *context, bool needs_all);
 /** The wait is also about this. One that is not pending, by its request, is left out. */
 void bcs_stand_add(struct bcs_context *context, const struct bcs_stand_about *about);
 
-/** The wait is also about a message of a collective, that `about` describes. */
+/** The wait is also about a message of a collective, whose group `about` has; the rest is in its
+ *  tag. */
 void bcs_stand_add_step(struct bcs_context *context,
                         const struct bcs_stand_about *about,
                         const struct bcs_stand_operation *step);
@@ -72,6 +81,10 @@ void bcs_stand_at_requests(struct bcs_context *context, struct bcs_waiter *waite
 
 /** For something of the library's own, that a verdict must not count on. */
 void bcs_stand_at_other(struct bcs_context *context, struct bcs_waiter *waiter);
+
+/** For a call that is about to fail, on a group: where it stands. It waits for nobody. */
+void bcs_stand_here(struct bcs_context *context, struct bcs_waiter *waiter,
+                    const struct bcs_group *group);
 
 /** The wait is over; it has published something. */
 void bcs_stand_withdraw(struct bcs_context *context, struct bcs_waiter *waiter);

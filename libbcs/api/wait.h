@@ -30,6 +30,10 @@ void bcs_wait_in_vain(struct bcs_context *context);
 /** The wait is over, or is given up. */
 void bcs_wait_stop(struct bcs_context *context, struct bcs_waiter *waiter);
 
+/** Wait until all members of a group are here, at the end of their work. @return 0, or
+ *  BCS_E_DISAGREED: others are in another collective of the group, and have been refused; call it again */
+int bcs_wait_for_end(struct bcs_context *context, struct bcs_group *group);
+
 /** From now on there is something to look after whose processes cannot call this one: waits
  *  wake up now and then, until bcs_wait_sleep_long has been called as often. */
 void bcs_wait_sleep_short(struct bcs_context *context);

@@ -58,6 +58,8 @@ struct bcs_machine {
      * tests, so relaxed */
     _Atomic uint64_t watched_ns;
     struct bcs_slice_begins begins; /* of timed slices, where the job has stamps */
+    /* The last error of several ranks that the user was told of; libbcs/api/misuse.c. */
+    _Atomic uint64_t told;
 };
 
 /**

@@ -47,7 +47,10 @@ enum {
         4, /* collectives of a process that go on by themselves, told as well */
     BCS_STAND_CALL_BYTES = 40,
     BCS_STAND_COLLECTIVE_BYTES = 24,
+    BCS_STAND_REDUCTION_BYTES = 32,
     BCS_STAND_COMM_BYTES = 64,
+    BCS_STAND_NUMBER_BITS =
+        11, /* of the tag of a collective's message: its number, the lowest */
 };
 
 /** What an operation is. */
@@ -94,17 +97,21 @@ struct bcs_stand {
     uint8_t reserved;
     char call[BCS_STAND_CALL_BYTES]; /* "MPI_Waitall"; "": unknown */
     char collective[BCS_STAND_COLLECTIVE_BYTES];
+    char reduction
+        [BCS_STAND_REDUCTION_BYTES]; /* of one: "sum of int32"; "": none, or unknown */
     char comm[BCS_STAND_COMM_BYTES]; /* name of the communicator; "": none known */
     /* of the program in this process that may be in MPI at once, this one too; 0: unknown */
     uint32_t n_threads;
     uint32_t n_plans;
+    int32_t root; /* of a collective; -1: it has none, or it is not known */
+    uint32_t reserved_too;
     struct bcs_stand_operation operations[BCS_STAND_OPERATIONS];
     /* Of each collective that does not block a message that it needs before it goes on. */
     struct bcs_stand_operation plans[BCS_STAND_PLANS];
 };
 
 _Static_assert(sizeof(struct bcs_stand_operation) == 32, "no gaps");
-_Static_assert(offsetof(struct bcs_stand, operations) == 200, "no gaps");
+_Static_assert(offsetof(struct bcs_stand, operations) == 240, "no gaps");
 _Static_assert(sizeof(struct bcs_stand) % sizeof(uint64_t) == 0, "whole words");
 
 /** A thread's record as it stands in memory: the words of a struct bcs_stand, and then a bit for

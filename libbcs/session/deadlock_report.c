@@ -7,16 +7,16 @@
 
 #include <dlfcn.h>
 #include <errno.h>
-#include <spawn.h>
+#include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "libbcs/base/environment.h"
 #include "libbcs/base/log.h"
+#include "libbcs/session/run_unseen.h"
 
 enum { MOST_RANGES = 6, PATH_BYTES = 4096 };
 
@@ -103,51 +103,48 @@ static char **environment_of_tool(void)
     return list;
 }
 
-/** The command line. @return for free; NULL: no memory */
-static char **arguments_of(const char *tool, char *ranks, char *pid,
-                           const struct bcs_deadlock *deadlock)
+/** The command line. @param first  ended by NULL @return for free; NULL: no memory */
+static char **arguments_of(const char *const first[], char *const more[], size_t n_more)
 {
-    char *const first[] = {
-        (char *)(uintptr_t)tool, (char *)(uintptr_t) "--stuck", ranks, pid,
-        (char *)(uintptr_t)(deadlock->path == NULL ? "" : deadlock->path)};
-    const size_t n_first = sizeof(first) / sizeof(first[0]);
-    char **list = calloc(n_first + deadlock->n_messages + 1, sizeof(*list));
+    size_t n_first = 0;
+    char **list;
 
-    for (size_t i = 0; list != NULL && i < n_first + deadlock->n_messages; i++) {
-        list[i] = i < n_first ? first[i] : deadlock->messages[i - n_first];
+    while (first[n_first] != NULL) {
+        n_first++;
+    }
+    list = calloc(n_first + n_more + 1, sizeof(*list));
+    for (size_t i = 0; list != NULL && i < n_first + n_more; i++) {
+        list[i] = i < n_first ? (char *)(uintptr_t)first[i] : more[i - n_first];
     }
     return list;
 }
 
-/** Run bcs-top on this job. @return 0, an errno, or -1: it has failed */
-static int run_tool(const char *tool, char *ranks, const struct bcs_deadlock *deadlock)
+/** Run bcs-top. @return 0, an errno, or -1: it has failed */
+static int run_tool(const char *const first[], char *const more[], size_t n_more)
 {
     char **environment = environment_of_tool();
-    posix_spawn_file_actions_t actions;
-    char **arguments, pid[32];
+    char **arguments = arguments_of(first, more, n_more);
     int status = 0;
-    pid_t child;
-    int rc;
+    int rc = environment == NULL || arguments == NULL
+                 ? ENOMEM
+                 : bcs_run_unseen(arguments, environment, &status);
 
-    snprintf(pid, sizeof(pid), "%ld", (long)getpid());
-    arguments = arguments_of(tool, ranks, pid, deadlock);
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO);
-    rc = environment == NULL || arguments == NULL
-             ? ENOMEM
-             : posix_spawnp(&child, tool, &actions, NULL, arguments, environment);
-    posix_spawn_file_actions_destroy(&actions);
     free(environment);
     free(arguments);
-    while (rc == 0 && waitpid(child, &status, 0) < 0 && errno == EINTR) {
-    }
     return rc == 0 && status != 0 ? -1 : rc;
+}
+
+/** bcs-top is not there, or has failed. */
+static void complain(const char *tool, int rc)
+{
+    bcs_error("%s, which says where they stand, %s", tool,
+              rc < 0 ? "has failed" : strerror(rc));
 }
 
 bool bcs_deadlock_report(const struct bcs_deadlock *deadlock)
 {
     uint32_t n_ranks = deadlock->n_ranks;
-    char path[PATH_BYTES];
+    char path[PATH_BYTES], pid[32];
     const char *tool = find_tool(path);
     char *some = words_of(deadlock->stuck, n_ranks, MOST_RANGES);
     char *all = words_of(deadlock->stuck, n_ranks, UINT32_MAX);
@@ -156,14 +153,37 @@ bool bcs_deadlock_report(const struct bcs_deadlock *deadlock)
     bcs_error("deadlock: rank%s %s can never go on, as nobody is left who could help:",
               some != NULL && some[strspn(some, "0123456789")] == '\0' ? "" : "s",
               some == NULL ? "?" : some);
-    rc = all == NULL ? ENOMEM : run_tool(tool, all, deadlock);
+    snprintf(pid, sizeof(pid), "%ld", (long)getpid());
+    rc = all == NULL
+             ? ENOMEM
+             : run_tool(
+                   (const char *const[]){tool, "--stuck", all, pid,
+                                         deadlock->path == NULL ? "" : deadlock->path,
+                                         NULL},
+                   deadlock->messages, deadlock->n_messages);
     if (rc != 0) {
-        bcs_error("%s, which says where they stand, %s", tool,
-                  rc < 0 ? "has failed" : strerror(rc));
+        complain(tool, rc);
     }
     free(some);
     free(all);
     return rc == 0;
+}
+
+void bcs_places_report(const struct bcs_places *places)
+{
+    char path[PATH_BYTES], pid[32];
+    const char *tool = find_tool(path);
+    char *all = words_of(places->ranks, places->n_ranks, UINT32_MAX);
+    int rc;
+
+    snprintf(pid, sizeof(pid), "%" PRId64, places->pid);
+    rc = all == NULL
+             ? ENOMEM
+             : run_tool((const char *const[]){tool, "--at", all, pid, NULL}, NULL, 0);
+    if (rc != 0) {
+        complain(tool, rc);
+    }
+    free(all);
 }
 
 void bcs_deadlock_exit(void)

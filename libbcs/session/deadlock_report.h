@@ -17,7 +17,8 @@ struct bcs_deadlock {
     const uint64_t *stuck; /* bits by rank */
     uint32_t n_ranks;
     const char *path; /* of a file for it, as JSON; NULL: none */
-    /* That nobody has received, as bcs-top takes them, "FROM,TO,TAG,BYTES,CONTEXT". */
+    /* That nobody has received, as bcs-top takes them, "FROM,TO,TAG,BYTES,CONTEXT", and, if it is a part
+     * of a collective, ",WORDS" that say of which. */
     char *const *messages;
     uint32_t n_messages;
 };
@@ -29,6 +30,17 @@ struct bcs_deadlock {
  * @return whether it has told of the messages, too
  */
 bool bcs_deadlock_report(const struct bcs_deadlock *deadlock);
+
+/** Ranks that are to be looked at. */
+struct bcs_places {
+    const uint64_t *ranks; /* bits by rank */
+    uint32_t n_ranks;      /* of the job */
+    int64_t pid;           /* of the machine's first process */
+};
+
+/** Have bcs-top print on standard error in which calls ranks stand that have published it, and from
+ *  where, as far as they have after some time. The program cannot see that. */
+void bcs_places_report(const struct bcs_places *places);
 
 /** End this process at once, with that status, as its threads wait; the launcher ends the others. */
 _Noreturn void bcs_deadlock_exit(void);

@@ -357,8 +357,9 @@ uint32_t nic_case_unreceived(const struct nic_case *file,
     for (uint32_t i = 0; i < file->n_ranks && n < n_most; i++) {
         struct nic_view *view = nic_engine_view(file->engine, i);
 
-        if (nic_deadlock_has(file->stuck, i) && lock(view)) {
-            n += nic_unmatched_sends(view, i, list_out + n, n_most - n);
+        if (lock(view)) {
+            n += nic_unmatched_sends(view, i, nic_deadlock_has(file->stuck, i),
+                                     list_out + n, n_most - n);
             nic_engine_unlock(view);
         }
     }

@@ -42,8 +42,8 @@ const uint64_t *nic_case_suspected(const struct nic_case *file);
 /** Who cannot go on, as above. */
 const uint64_t *nic_case_stuck(const struct nic_case *file);
 
-/** List messages to those that cannot go on, which nobody has received. @return how many, n_most at
- *  most */
+/** List messages that nobody has received: to those that cannot go on all, to others parts of collectives.
+ *  @return how many, n_most at most */
 uint32_t nic_case_unreceived(const struct nic_case *file,
                              struct nic_unreceived *list_out, uint32_t n_most);
 

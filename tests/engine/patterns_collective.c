@@ -323,8 +323,11 @@ static void take_no_others_data(struct rank *me)
     uint8_t data[100] = {0};
     const struct bcs_part mine = {data, sizeof(data)};
     uint64_t number = 2 * me->world.n_started[1] + 1;
-    struct bcs_message message = rank_message(
-        me, 1, (int32_t)(number | BCS_PLAN_SCATTER << 26), data, sizeof(data));
+    struct bcs_message message =
+        rank_message(me, 1,
+                     (int32_t)(number | bcs_plan_agreed(BCS_PLAN_SCATTER, 0, -1)
+                                            << BCS_PLAN_NUMBER_BITS),
+                     data, sizeof(data));
     struct bcs_request request = BCS_REQUEST_DONE;
 
     message.reserved[0] = BCS_SPACE_COLLECTIVE;

@@ -50,6 +50,7 @@ CALL_EDGES = {
         "libbcs/api",
         "mds",
         "mpi_shim/collective",
+        "mpi_shim/comm",
         "mpi_shim/data",
         "mpi_shim/real",
     ],
@@ -95,6 +96,7 @@ KNOWN_CIRCLES = []
 SYSTEM_CALLS = {
     "_exit": ["libbcs/base", "libbcs/bsplib", "libbcs/session", "libbcs/tools",
               "libbcs/transport"],
+    "clone": ["libbcs/session"],
     "dladdr": ["libbcs/session", "mpi_shim/real"],
     "dl_iterate_phdr": ["libbcs/cbsp", "mds", "mpi_shim/calls"],
     "dlopen": ["libbcs/session", "mds/tool", "mpi_shim/real"],
@@ -115,7 +117,7 @@ SYSTEM_CALLS = {
     "pthread_atfork": ["libbcs/base"],
     "pthread_create": ["nic_threads/drivers"],
     "pthread_setaffinity_np": ["nic_threads/drivers"],
-    "pthread_sigmask": ["nic_threads/drivers"],
+    "pthread_sigmask": ["libbcs/session", "nic_threads/drivers"],
     "sched_getaffinity": ["libbcs/session"],
     "sched_setscheduler": ["nic_threads/drivers"],
     "sched_yield": [

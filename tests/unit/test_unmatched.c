@@ -56,6 +56,16 @@ static void send(int from, int to, int32_t tag, struct bcs_request *request)
         0);
 }
 
+/** Send a message as those of collectives are. */
+static void send_part(int from, int to)
+{
+    struct bcs_message message = rank_message(&ranks[from], to, TAG, NULL, 0);
+
+    message.reserved[0] = BCS_SPACE_COLLECTIVE;
+    ck_assert_int_eq(bcs_send(ranks[from].context, &message, BCS_SEND_STANDARD, NULL),
+                     0);
+}
+
 static uint32_t receive(int rank, int from, int32_t tag, struct bcs_request *request)
 {
     struct bcs_message message = rank_message(&ranks[rank], from, tag, NULL, 0);
@@ -157,11 +167,16 @@ START_TEST(messages_that_nobody_has_received_are_listed)
     send(1, 0, TAG, NULL);
     send(2, 0, TAG + 1, NULL);
     nic_engine_turn_all(engine);
-    ck_assert_uint_eq(nic_unmatched_sends(desk(0), 0, list, 3), 2);
-    ck_assert_uint_eq(nic_unmatched_sends(desk(0), 0, list, 1), 1);
+    ck_assert_uint_eq(nic_unmatched_sends(desk(0), 0, true, list, 3), 2);
+    ck_assert_uint_eq(nic_unmatched_sends(desk(0), 0, true, list, 1), 1);
     ck_assert_uint_eq(list[0].to, 0);
     ck_assert(list[0].from == 1 ? list[0].tag == TAG : list[0].tag == TAG + 1);
-    ck_assert_uint_eq(nic_unmatched_sends(desk(1), 1, list, 3), 0);
+    ck_assert_uint_eq(nic_unmatched_sends(desk(1), 1, true, list, 3), 0);
+    ck_assert_uint_eq(nic_unmatched_sends(desk(0), 0, false, list, 3), 0);
+    send_part(1, 0);
+    nic_engine_turn_all(engine);
+    ck_assert_uint_eq(nic_unmatched_sends(desk(0), 0, false, list, 3), 1);
+    ck_assert_uint_eq(list[0].context_id % 2, 1);
     teardown();
 }
 END_TEST

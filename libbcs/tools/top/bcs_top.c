@@ -13,6 +13,8 @@
 
 #include "job_json.h"
 #include "kin.h"
+#include "libbcs/base/clock.h"
+#include "libbcs/base/park.h"
 #include "libbcs/look/look.h"
 #include "mds/tool/place.h"
 #include "near_miss.h"
@@ -20,11 +22,15 @@
 #include "roll_call.h"
 #include "standstill.h"
 
+enum { TELL_ROUNDS = 20 };
+#define TELL_NS 5000000u /* between two looks at ranks that are about to tell */
+
 static const char help[] =
     "Usage: bcs-top --once | --json | --of PID\n"
     "       bcs-top --patience NS PID\n"
     "       bcs-top --progress NS PID\n"
     "       bcs-top --stuck RANKS PID FILE MESSAGE...\n"
+    "       bcs-top --at RANKS PID\n"
     "\n"
     "Print where the ranks of all jobs under BCS stand that "
     "this user may look at, one look\n"
@@ -38,10 +44,15 @@ static const char help[] =
     "             known to be deadlocked; who waits for whom in "
     "a circle; and which of\n"
     "             the messages that nobody has received, each "
-    "FROM,TO,TAG,BYTES,CONTEXT,\n"
-    "             are almost what is waited for. The same as JSON "
+    "FROM,TO,TAG,BYTES,CONTEXT\n"
+    "             or that and ,WORDS, are almost what is waited for. The same as JSON "
     "into FILE, unless it is\n"
     "             empty. What a job runs that has found that\n"
+    "  --at       as --once, of those of some ranks of the job of "
+    "process PID that wait, when\n"
+    "             all of them do, or a tenth of a second later. What "
+    "a job runs in which a\n"
+    "             call fails\n"
     "  --of PID   as --once, of the jobs that process PID has started: what "
     "bcsrun runs when\n"
     "             it gets SIGURG\n"
@@ -141,6 +152,48 @@ static bool print_roll_calls(const json_t *jobs, const struct wish *wish)
     return is_good;
 }
 
+/** Print where some ranks of a job stand, once all of them have told. @return 0 or -errno */
+static int print_at(const struct bcs_look_found *found, const char *ranks,
+                    struct places *places)
+{
+    const uint32_t nobody = 0;
+    struct bcs_look *look;
+    int rc = job_json_open(found, &look);
+    json_t *job = NULL;
+
+    for (int i = 0; rc == 0 && i < TELL_ROUNDS; i++) {
+        json_decref(job);
+        job = job_json_of(look, found, places);
+        if (roll_call_is_complete(job, ranks)) {
+            break;
+        }
+        bcs_word_sleep(&nobody, 0, bcs_clock_now_ns() + TELL_NS);
+    }
+    if (rc == 0) {
+        rc = roll_call_print_at(job, ranks);
+        bcs_look_close(look);
+    }
+    json_decref(job);
+    return rc;
+}
+
+/** The same of the job of a process. @return an exit status */
+static int print_call(int64_t pid, const char *ranks)
+{
+    struct bcs_look_found *found = NULL;
+    struct places *places = place_open();
+    int n = bcs_look_find(&found), rc = places == NULL ? -ENOMEM : -ESRCH;
+
+    for (int i = 0; rc == -ESRCH && i < n; i++) {
+        if (found[i].handle.pid == pid) {
+            rc = print_at(&found[i], ranks, places);
+        }
+    }
+    free(found);
+    place_close(places);
+    return rc == 0 && fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
 static int print_jobs(const struct wish *wish)
 {
     struct bcs_look_found *found = NULL;
@@ -197,6 +250,9 @@ int main(int argc, char **argv)
             .sent = argv + 5,
         });
     }
+    if (argc == 4 && strcmp(argv[1], "--at") == 0) {
+        return print_call(atoll(argv[3]), argv[2]);
+    }
     if (argc == 3 && strcmp(argv[1], "--of") == 0) {
         return print_jobs(&(struct wish){.starter = atoll(argv[2])});
     }
@@ -206,9 +262,9 @@ int main(int argc, char **argv)
     if (argc == 4 && strcmp(argv[1], "--progress") == 0) {
         return progress_tell(atoll(argv[3]), strtoull(argv[2], NULL, 10));
     }
-    fprintf(
-        stderr,
-        "bcs-top: it takes --once, --json, --of PID, --patience NS PID, "
-        "--progress NS PID, --stuck RANKS PID FILE MESSAGE..., --help or --version\n");
+    fprintf(stderr,
+            "bcs-top: it takes --once, --json, --of PID, --patience NS PID, "
+            "--progress NS PID, --stuck RANKS PID FILE MESSAGE..., --at RANKS PID, "
+            "--help or --version\n");
     return EXIT_FAILURE;
 }

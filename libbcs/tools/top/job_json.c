@@ -70,10 +70,12 @@ static json_t *wait_of(const struct bcs_stand *stand, json_t *place, uint32_t n_
     uint64_t now_ns = bcs_clock_now_ns();
 
     return json_pack(
-        "{s:o, s:o, s:o, s:I, s:o, s:I, s:f, s:b, s:o, s:o, s:i}", "call",
+        "{s:o, s:o, s:o, s:I, s:o, s:o, s:o, s:I, s:f, s:b, s:o, s:o, s:i}", "call",
         text_of(stand->call), "place", place, "communicator", text_of(stand->comm),
         "context", (json_int_t)stand->context_id, "collective",
-        text_of(stand->collective), "number", (json_int_t)stand->number, "seconds",
+        text_of(stand->collective), "root",
+        stand->root < 0 ? json_null() : json_integer(stand->root), "reduction",
+        text_of(stand->reduction), "number", (json_int_t)stand->number, "seconds",
         now_ns > stand->since_ns ? (double)(now_ns - stand->since_ns) / 1e9 : 0,
         "needs_all", (int)stand->needs_all, "waits_for", ranks_of(stand, n_ranks),
         "operations", operations_of(stand), "pending", (int)stand->n_operations);

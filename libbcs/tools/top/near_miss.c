@@ -7,11 +7,11 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "libbcs/look/look.h"
 #include "mds/tool/manifest.h"
-#include "ranks.h"
+#include "wait.h"
 
 enum { MOST_LINES = 10, ANY = -1 };
 
@@ -23,18 +23,6 @@ static const char *const difference_words[] = {
     [IN_SOURCE] = "source",
     [IN_COMMUNICATOR] = "communicator",
 };
-
-static const char *text_in(const json_t *object, const char *key)
-{
-    const char *text = json_string_value(json_object_get(object, key));
-
-    return text == NULL ? "" : text;
-}
-
-static json_int_t number_in(const json_t *object, const char *key)
-{
-    return json_integer_value(json_object_get(object, key));
-}
 
 static void print_text(const char *text)
 {
@@ -50,13 +38,6 @@ static const json_t *waits_of(const json_t *job, json_int_t rank)
                     : json_object_get(json_array_get(ranks, (size_t)rank), "waits");
 }
 
-/** The context of the communicator that a wait, or an operation, is about. Odd ones have the messages
- *  of its collectives. */
-static json_int_t comm_of(const json_t *of)
-{
-    return number_in(of, "context") & ~(json_int_t)1;
-}
-
 json_t *near_miss_read(const char *text)
 {
     uint32_t from, to;
@@ -66,20 +47,23 @@ json_t *near_miss_read(const char *text)
 
     if (sscanf(text, "%" SCNu32 ",%" SCNu32 ",%" SCNd32 ",%" SCNu64 ",%" SCNu64 "%n",
                &from, &to, &tag, &n_bytes, &context, &n) != 5 ||
-        text[n] != '\0') {
+        (text[n] != '\0' && text[n] != ',')) {
         return NULL;
     }
-    return json_pack("{s:I, s:I, s:I, s:I, s:I}", "from", (json_int_t)from, "to",
+    return json_pack("{s:I, s:I, s:I, s:I, s:I, s:s}", "from", (json_int_t)from, "to",
                      (json_int_t)to, "tag", (json_int_t)tag, "bytes",
-                     (json_int_t)n_bytes, "context", (json_int_t)context);
+                     (json_int_t)n_bytes, "context", (json_int_t)context, "part_of",
+                     text[n] == ',' ? text + n + 1 : "");
 }
 
 static enum difference difference_of(const json_t *message, const json_t *operation)
 {
-    json_int_t peer = number_in(operation, "peer"), tag = number_in(operation, "tag");
-    bool has_tag = tag == ANY || tag == number_in(message, "tag");
-    bool has_source = peer == ANY || peer == number_in(message, "from");
-    bool has_context = number_in(operation, "context") == number_in(message, "context");
+    json_int_t peer = wait_number(operation, "peer"),
+               tag = wait_number(operation, "tag");
+    bool has_tag = tag == ANY || tag == wait_number(message, "tag");
+    bool has_source = peer == ANY || peer == wait_number(message, "from");
+    bool has_context =
+        wait_number(operation, "context") == wait_number(message, "context");
 
     switch ((int)has_tag + (int)has_source + (int)has_context) {
     case 3:
@@ -91,39 +75,20 @@ static enum difference difference_of(const json_t *message, const json_t *operat
     }
 }
 
-/** The name of a communicator of which some rank has told. @return "": nobody has */
-static const char *name_of(const json_t *job, json_int_t context)
-{
-    const json_t *rank, *wait;
-    size_t i, j;
-
-    json_array_foreach(json_object_get(job, "ranks"), i, rank)
-    {
-        json_array_foreach(json_object_get(rank, "waits"), j, wait)
-        {
-            if (comm_of(wait) == (context & ~(json_int_t)1) &&
-                *text_in(wait, "communicator") != '\0') {
-                return text_in(wait, "communicator");
-            }
-        }
-    }
-    return "";
-}
-
 /** The wait in which a message's sender waits for it to go. @return NULL: it does not */
 static const json_t *wait_of_sender(const json_t *job, const json_t *message)
 {
     const json_t *wait, *one;
     size_t i, j;
 
-    json_array_foreach(waits_of(job, number_in(message, "from")), i, wait)
+    json_array_foreach(waits_of(job, wait_number(message, "from")), i, wait)
     {
         json_array_foreach(json_object_get(wait, "operations"), j, one)
         {
-            if (strcmp(text_in(one, "kind"), "send") == 0 &&
-                number_in(one, "peer") == number_in(message, "to") &&
-                number_in(one, "tag") == number_in(message, "tag") &&
-                number_in(one, "context") == number_in(message, "context")) {
+            if (strcmp(wait_text(one, "kind"), "send") == 0 &&
+                wait_number(one, "peer") == wait_number(message, "to") &&
+                wait_number(one, "tag") == wait_number(message, "tag") &&
+                wait_number(one, "context") == wait_number(message, "context")) {
                 return wait;
             }
         }
@@ -131,45 +96,97 @@ static const json_t *wait_of_sender(const json_t *job, const json_t *message)
     return NULL;
 }
 
-/** Whether a receive is the first that a message is almost for; then note it. */
-static bool note_if_near(const json_t *job, json_t *message, const json_t *wait,
-                         const json_t *operation)
+/** Whether a message is one of a collective's. */
+static bool is_part(const json_t *message)
+{
+    return wait_number(message, "context") % 2 != 0;
+}
+
+/** Whether two parts of collectives are of those of one number. */
+static bool has_number(const json_t *message, const json_t *operation)
+{
+    json_int_t differing = wait_number(message, "tag") ^ wait_number(operation, "tag");
+
+    return (differing & ((1 << BCS_STAND_NUMBER_BITS) - 1)) == 0;
+}
+
+/** Note what a wait expects in place of a message. */
+static void note_near(const json_t *job, json_t *message, const json_t *wait,
+                      const json_t *operation)
 {
     enum difference in = difference_of(message, operation);
-    const char *kind = text_in(operation, "kind");
-    bool is_asked = strcmp(kind, "receive") == 0 || strcmp(kind, "probe") == 0;
+    const char *word = in == IN_MORE ? "tag" : difference_words[in];
 
-    if (!is_asked || in == IN_NOTHING || in == IN_MORE) {
-        return false;
-    }
     json_object_set_new(
         message, "near_miss",
-        json_pack("{s:s, s:O, s:O, s:s, s:O, s:O}", "in", difference_words[in],
-                  "expected_source", json_object_get(operation, "peer"), "expected_tag",
+        json_pack("{s:s, s:O, s:O, s:s, s:O, s:O, s:o}", "in", word, "expected_source",
+                  json_object_get(operation, "peer"), "expected_tag",
                   json_object_get(operation, "tag"), "expected_communicator",
-                  name_of(job, number_in(operation, "context")), "call",
+                  wait_communicator(job, wait_number(operation, "context")), "call",
                   json_object_get(wait, "call"), "place",
-                  json_object_get(wait, "place")));
-    return true;
+                  json_object_get(wait, "place"), "expected_part_of",
+                  is_part(message) ? wait_part_of(wait) : json_null()));
+}
+
+/** Whether a message is almost what an operation asks for. */
+static bool is_near(const json_t *message, const json_t *operation)
+{
+    enum difference in = difference_of(message, operation);
+    const char *kind = wait_text(operation, "kind");
+    bool is_asked = strcmp(kind, "receive") == 0 || strcmp(kind, "probe") == 0;
+
+    return is_asked && in != IN_NOTHING && in != IN_MORE && !is_part(message);
+}
+
+/** Whether a message is a part of the collective that a rank waits in, but one that its sender has called
+ *  otherwise: all members count their collectives alike. */
+static bool is_of_other_call(const json_t *message, json_int_t rank,
+                             const json_t *operation)
+{
+    return is_part(message) &&
+           wait_number(operation, "context") == wait_number(message, "context") &&
+           wait_number(operation, "tag") != wait_number(message, "tag") &&
+           has_number(message, operation) &&
+           (rank == wait_number(message, "to") ||
+            wait_number(operation, "peer") == wait_number(message, "from"));
+}
+
+/** Look among the waits of a rank for what a message is almost for. @return whether it is found */
+static bool find_among(const json_t *job, json_int_t rank, json_t *message)
+{
+    const json_t *wait, *operation;
+    size_t i, j;
+
+    json_array_foreach(waits_of(job, rank), i, wait)
+    {
+        json_array_foreach(json_object_get(wait, "operations"), j, operation)
+        {
+            if (is_near(message, operation) ||
+                is_of_other_call(message, rank, operation)) {
+                note_near(job, message, wait, operation);
+                json_object_set_new(json_object_get(message, "near_miss"), "rank",
+                                    json_integer(rank));
+                return true;
+            }
+        }
+    }
+    return false;
 }
 
 void near_miss_find(const json_t *job, json_t *message)
 {
-    const json_t *wait, *operation, *sending = wait_of_sender(job, message);
-    bool is_found = false;
-    size_t i, j;
+    const json_t *sending = wait_of_sender(job, message);
+    json_int_t n_ranks = is_part(message) ? wait_number(job, "n_ranks") : 0;
 
-    json_object_set_new(message, "communicator",
-                        json_string(name_of(job, number_in(message, "context"))));
+    json_object_set_new(
+        message, "communicator",
+        json_string(wait_communicator(job, wait_number(message, "context"))));
     if (sending != NULL) {
         json_object_set(message, "call", json_object_get(sending, "call"));
         json_object_set(message, "place", json_object_get(sending, "place"));
     }
-    json_array_foreach(waits_of(job, number_in(message, "to")), i, wait)
-    {
-        json_array_foreach(json_object_get(wait, "operations"), j, operation)
-        {
-            is_found = is_found || note_if_near(job, message, wait, operation);
+    if (!find_among(job, wait_number(message, "to"), message)) {
+        for (json_int_t i = 0; i < n_ranks && !find_among(job, i, message); i++) {
         }
     }
 }
@@ -179,7 +196,7 @@ void near_miss_find(const json_t *job, json_t *message)
 /** "MPI_Recv at main, prog.c:12", as far as it is known. */
 static void print_call(const json_t *of, const char *before)
 {
-    const char *call = text_in(of, "call"), *place = text_in(of, "place");
+    const char *call = wait_text(of, "call"), *place = wait_text(of, "place");
 
     if (*call != '\0') {
         printf("%s", before);
@@ -194,11 +211,17 @@ static void print_call(const json_t *of, const char *before)
 /** Who has sent what to whom. */
 static void print_sent(const json_t *message)
 {
-    printf("rank %lld has sent tag %lld (%lld bytes",
-           (long long)number_in(message, "from"), (long long)number_in(message, "tag"),
-           (long long)number_in(message, "bytes"));
+    printf("rank %lld has sent ", (long long)wait_number(message, "from"));
+    if (is_part(message)) {
+        printf("its part of a collective (");
+        print_text(wait_text(message, "part_of"));
+        printf(", ");
+    } else {
+        printf("tag %lld (", (long long)wait_number(message, "tag"));
+    }
+    printf("%lld bytes", (long long)wait_number(message, "bytes"));
     print_call(message, ", ");
-    printf(") to rank %lld", (long long)number_in(message, "to"));
+    printf(") to rank %lld", (long long)wait_number(message, "to"));
 }
 
 static void print_name(const char *name)
@@ -209,19 +232,25 @@ static void print_name(const char *name)
 
 static void print_near(const json_t *message, const json_t *near)
 {
-    const char *in = text_in(near, "in");
+    const char *in = wait_text(near, "in");
 
     printf("  near miss: ");
     print_sent(message);
-    if (strcmp(in, difference_words[IN_TAG]) == 0) {
-        printf(", which expects tag %lld", (long long)number_in(near, "expected_tag"));
+    if (is_part(message)) {
+        printf(", but rank %lld has called it otherwise (",
+               (long long)wait_number(near, "rank"));
+        print_text(wait_text(near, "expected_part_of"));
+        putchar(')');
+    } else if (strcmp(in, difference_words[IN_TAG]) == 0) {
+        printf(", which expects tag %lld",
+               (long long)wait_number(near, "expected_tag"));
     } else if (strcmp(in, difference_words[IN_SOURCE]) == 0) {
         printf(", which expects it from rank %lld",
-               (long long)number_in(near, "expected_source"));
+               (long long)wait_number(near, "expected_source"));
     } else {
-        print_name(text_in(message, "communicator"));
+        print_name(wait_text(message, "communicator"));
         printf(", which expects it");
-        print_name(text_in(near, "expected_communicator"));
+        print_name(wait_text(near, "expected_communicator"));
     }
     print_call(near, ", in ");
     putchar('\n');
@@ -229,7 +258,7 @@ static void print_near(const json_t *message, const json_t *near)
 
 static void print_far(const json_t *message)
 {
-    const char *name = text_in(message, "communicator");
+    const char *name = wait_text(message, "communicator");
 
     printf("  ");
     print_sent(message);
@@ -263,93 +292,8 @@ static void print_messages(const json_t *job, bool are_near)
     }
 }
 
-/** Whether a wait is for a collective, be it for a message of it. */
-static bool is_of_collective(const json_t *wait)
-{
-    const json_t *first = json_array_get(json_object_get(wait, "operations"), 0);
-
-    return *text_in(wait, "collective") != '\0' || number_in(first, "context") % 2 != 0;
-}
-
-/** The collective that a wait is for: its call, or, if it does not block, what it is in words.
- *  @return "": none, or it is not known which */
-static const char *collective_of(const json_t *wait)
-{
-    const char *call = text_in(wait, "call");
-
-    return !is_of_collective(wait) ? ""
-           : *call == '\0' || strncmp(call, "MPI_Wait", 8) == 0
-               ? text_in(wait, "collective")
-               : call;
-}
-
-/** Collect who is in which collective: by communicator, and by call, its ranks. For json_decref. */
-static json_t *collectives_of(const json_t *job)
-{
-    json_t *comms = json_object();
-    const json_t *rank, *wait;
-    size_t i, j;
-
-    json_array_foreach(json_object_get(job, "ranks"), i, rank)
-    {
-        json_array_foreach(json_object_get(rank, "waits"), j, wait)
-        {
-            char key[32];
-            json_t *comm;
-
-            if (*collective_of(wait) == '\0') {
-                continue;
-            }
-            snprintf(key, sizeof(key), "%lld", (long long)comm_of(wait));
-            if (json_object_get(comms, key) == NULL) {
-                json_object_set_new(comms, key, json_object());
-            }
-            comm = json_object_get(comms, key);
-            if (json_object_get(comm, collective_of(wait)) == NULL) {
-                json_object_set_new(comm, collective_of(wait), json_array());
-            }
-            json_array_append(json_object_get(comm, collective_of(wait)),
-                              json_object_get(rank, "rank"));
-        }
-    }
-    return comms;
-}
-
-/** "ranks 0,1 are in MPI_Barrier on the grid, rank 2 is in MPI_Bcast" */
-static void print_collectives(const json_t *job)
-{
-    json_t *comms = collectives_of(job), *calls, *ranks;
-    const char *key, *call;
-
-    json_object_foreach(comms, key, calls)
-    {
-        bool is_first = true;
-
-        if (json_object_size(calls) < 2) {
-            continue;
-        }
-        printf("  ");
-        json_object_foreach(calls, call, ranks)
-        {
-            bool are_many = json_array_size(ranks) > 1;
-
-            printf("%srank%s ", is_first ? "" : ", ", are_many ? "s" : "");
-            ranks_print(ranks);
-            printf(" %s in ", are_many ? "are" : "is");
-            print_text(call);
-            if (is_first) {
-                print_name(name_of(job, strtoll(key, NULL, 10)));
-            }
-            is_first = false;
-        }
-        putchar('\n');
-    }
-    json_decref(comms);
-}
-
 void near_miss_print(const json_t *job)
 {
-    print_collectives(job);
     print_messages(job, true);
     print_messages(job, false);
 }

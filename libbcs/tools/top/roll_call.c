@@ -12,14 +12,16 @@
 #include <string.h>
 
 #include "mds/tool/manifest.h"
+#include "misuse.h"
 #include "near_miss.h"
 #include "ranks.h"
 
 enum { MOST_LINES = 60, MOST_IN_CIRCLE = 20 };
 
 /* What ranks of one line have in common. */
-static const char *const common[] = {
-    "call", "place", "communicator", "collective", "number", "operations", "needs_all"};
+static const char *const common[] = {"call",       "place",      "communicator",
+                                     "collective", "root",       "reduction",
+                                     "number",     "operations", "needs_all"};
 enum { N_COMMON = sizeof(common) / sizeof(common[0]) };
 
 static void print_text(const char *text)
@@ -273,20 +275,13 @@ static void print_circle(const json_t *job, const char *list)
     printf(rank == start ? "\n" : ", ...\n");
 }
 
-int roll_call_print(const json_t *job, const char *stuck)
+static void print_groups(const json_t *groups)
 {
-    json_t *groups = json_object(), *acting = json_array();
-    int rc = groups == NULL || acting == NULL ? -ENOMEM
-                                              : sort_ranks(job, stuck, groups, acting);
     size_t n_lines = 0;
     const char *key;
     json_t *group;
 
-    if (stuck == NULL) {
-        printf("Job of process %lld, %lld ranks:\n", (long long)number_in(job, "pid"),
-               (long long)number_in(job, "n_ranks"));
-    }
-    json_object_foreach(groups, key, group)
+    json_object_foreach((json_t *)(uintptr_t)groups, key, group)
     {
         if (n_lines++ < MOST_LINES) {
             print_group(group);
@@ -295,6 +290,46 @@ int roll_call_print(const json_t *job, const char *stuck)
     if (n_lines > MOST_LINES) {
         printf("  and %zu places more\n", n_lines - MOST_LINES);
     }
+}
+
+bool roll_call_is_complete(const json_t *job, const char *list)
+{
+    const json_t *one;
+    size_t i;
+
+    json_array_foreach(json_object_get(job, "ranks"), i, one)
+    {
+        if (is_listed(list, number_in(one, "rank")) &&
+            json_array_size(json_object_get(one, "waits")) == 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+int roll_call_print_at(const json_t *job, const char *list)
+{
+    json_t *groups = json_object(), *acting = json_array();
+    int rc = groups == NULL || acting == NULL ? -ENOMEM
+                                              : sort_ranks(job, list, groups, acting);
+
+    print_groups(groups);
+    json_decref(groups);
+    json_decref(acting);
+    return rc;
+}
+
+int roll_call_print(const json_t *job, const char *stuck)
+{
+    json_t *groups = json_object(), *acting = json_array();
+    int rc = groups == NULL || acting == NULL ? -ENOMEM
+                                              : sort_ranks(job, stuck, groups, acting);
+
+    if (stuck == NULL) {
+        printf("Job of process %lld, %lld ranks:\n", (long long)number_in(job, "pid"),
+               (long long)number_in(job, "n_ranks"));
+    }
+    print_groups(groups);
     if (json_array_size(acting) > 0) {
         printf("  ");
         ranks_print(acting);
@@ -302,6 +337,7 @@ int roll_call_print(const json_t *job, const char *stuck)
     }
     if (stuck != NULL) {
         print_circle(job, stuck);
+        misuse_print(job);
         near_miss_print(job);
     }
     json_decref(groups);

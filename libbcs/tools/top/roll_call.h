@@ -6,6 +6,7 @@
 #define BCS_TOOLS_TOP_ROLL_CALL_H
 
 #include <jansson.h>
+#include <stdbool.h>
 
 /**
  * Print a job, as bcs-top prints it as JSON.
@@ -14,5 +15,11 @@
  * @return 0 or -ENOMEM
  */
 int roll_call_print(const json_t *job, const char *stuck);
+
+/** Print those ranks of a job that are listed, as "0-3,7", and wait, and nothing else. @return 0 or -ENOMEM */
+int roll_call_print_at(const json_t *job, const char *list);
+
+/** Whether all ranks of such a list wait. */
+bool roll_call_is_complete(const json_t *job, const char *list);
 
 #endif

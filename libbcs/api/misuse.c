@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Lines about calls that the standard forbids; see misuse.h. Who is to be looked at publishes where it
+ * stands, as a wait does, but as one that may go on, so that the referee does not count on it.
+ */
+#include "libbcs/api/misuse.h"
+
+#include <bcs/bcs.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "libbcs/api/context.h"
+#include "libbcs/api/stand.h"
+#include "libbcs/base/clock.h"
+#include "libbcs/base/log.h"
+#include "libbcs/base/park.h"
+#include "libbcs/session/deadlock_report.h"
+
+enum { N_NAME_BYTES = 96, TOLD_MOST = 10 };
+
+#define HOLD_NS 1000000000u /* for who prints, at most */
+#define HOLD_STEP_NS 200000u
+
+bool bcs_misuse_is_told(struct bcs_context *context)
+{
+    return context->hooks.find_call == NULL || context->n_misuses++ < TOLD_MOST;
+}
+
+/** It has told of one: say so if it tells of no more. */
+static void tell_last(const struct bcs_context *context)
+{
+    if (context->n_misuses == TOLD_MOST) {
+        bcs_error("this rank tells of no more such errors");
+    }
+}
+
+/** Whether there is anybody to find out where a call stands, and to print it. */
+static bool can_show(const struct bcs_context *context)
+{
+    return context->hooks.find_call != NULL &&
+           context->config.referee != NIC_REFEREE_OFF;
+}
+
+/** Print where ranks stand that have published it. */
+static void show(const struct bcs_context *context, const uint64_t *ranks)
+{
+    struct nic_engine *engine = context->engine;
+    const struct bcs_port *first = nic_engine_port(engine, engine->machine->first_port);
+
+    bcs_places_report(&(struct bcs_places){ranks, context->size, first->pid});
+}
+
+/** A set of no ranks. @return for free, or NULL */
+static uint64_t *ranks_new(const struct bcs_context *context)
+{
+    return calloc(bcs_stand_rank_words(context->size), sizeof(uint64_t));
+}
+
+static void add_rank(uint64_t *ranks, uint32_t rank)
+{
+    ranks[rank / 64] |= UINT64_C(1) << rank % 64;
+}
+
+/** Nobody need look at this process any more. */
+static void end_stand(struct bcs_context *context, struct bcs_waiter *waiter)
+{
+    if (waiter->stand != 0) {
+        bcs_stand_withdraw(context, waiter);
+    }
+}
+
+void bcs_misuse_show_own(struct bcs_context *context, const struct bcs_group *group)
+{
+    struct bcs_waiter waiter = {.since_ticks = bcs_clock_ticks()};
+    uint64_t *ranks = can_show(context) ? ranks_new(context) : NULL;
+
+    if (ranks != NULL) {
+        add_rank(ranks, context->rank);
+        bcs_stand_here(context, &waiter, group);
+        show(context, ranks);
+        end_stand(context, &waiter);
+        free(ranks);
+    }
+    tell_last(context);
+}
+
+/** Stay until it has been printed. */
+static void hold(const struct bcs_context *context, uint64_t key)
+{
+    const _Atomic uint64_t *told = &context->engine->machine->told;
+    uint64_t until_ns = bcs_clock_now_ns() + HOLD_NS;
+    const uint32_t nobody = 0;
+
+    /* acquire: pairs with the release of who has printed */
+    while (atomic_load_explicit(told, memory_order_acquire) != key &&
+           bcs_clock_now_ns() < until_ns) {
+        bcs_word_sleep(&nobody, 0, bcs_clock_now_ns() + HOLD_STEP_NS);
+    }
+}
+
+void bcs_misuse_show_all(struct bcs_context *context, const struct bcs_group *group,
+                         uint64_t key, bool is_first)
+{
+    struct bcs_waiter waiter = {.since_ticks = bcs_clock_ticks()};
+    uint64_t *ranks = can_show(context) ? ranks_new(context) : NULL;
+
+    if (ranks == NULL) {
+        return;
+    }
+    for (int32_t i = 0; i < group->size; i++) {
+        add_rank(ranks, group->ports[i]);
+    }
+    bcs_stand_here(context, &waiter, group);
+    if (is_first) {
+        show(context, ranks);
+        tell_last(context);
+        /* release: pairs with the acquire in hold */
+        atomic_store_explicit(&context->engine->machine->told, key,
+                              memory_order_release);
+    } else {
+        hold(context, key);
+    }
+    end_stand(context, &waiter);
+    free(ranks);
+}
+
+void bcs_misuse_truncation(struct bcs_context *context, const struct bcs_group *peers,
+                           const struct bcs_result *result)
+{
+    char name[N_NAME_BYTES] = "a communicator", source[24] = "a rank";
+
+    if (!bcs_misuse_is_told(context)) {
+        return;
+    }
+    if (peers != NULL) {
+        snprintf(source, sizeof(source), "rank %u", peers->ports[result->source]);
+    }
+    if (peers != NULL && context->hooks.name_group != NULL) {
+        context->hooks.name_group(peers, name, sizeof(name));
+    }
+    bcs_error(
+        "truncation: %s has sent %zu bytes to rank %u, tag %d, on %s, whose receive "
+        "has room for %zu; MPI-3.1, 3.2.4: a message must not be longer than its "
+        "receive's buffer",
+        source, bcs_result_sent(result), context->rank, result->tag, name,
+        result->n_bytes);
+    bcs_misuse_show_own(context, peers);
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Telling the user of calls that the MPI standard forbids, when they have come to an error: first a line
+ * that says what and who, then a line for those who are in it, with call and place, by bcs-top as in the
+ * report of a deadlock. Before the error is raised, so that there is still somebody to look at. A process
+ * tells of ten errors, the first ones. Called by the process that owns the context, in
+ * the call.
+ */
+#ifndef BCS_API_MISUSE_H
+#define BCS_API_MISUSE_H
+
+#include "libbcs/api/group.h"
+#include "libbcs/base/waiter.h"
+
+struct bcs_result;
+
+/** Whether this process tells of one more. Then it calls one of those below, which say if it was the
+ *  last. */
+bool bcs_misuse_is_told(struct bcs_context *context);
+
+/** Print in which call this process is, and from where. @param group  that the call is about */
+void bcs_misuse_show_own(struct bcs_context *context, const struct bcs_group *group);
+
+/**
+ * All members of a group are in a call that fails: one of them prints the calls of all, and the others
+ * stay until it has, for a second at most.
+ *
+ * @param key       the same at all of them, and of no other call soon
+ * @param is_first  whether this is the one that prints
+ */
+void bcs_misuse_show_all(struct bcs_context *context, const struct bcs_group *group,
+                         uint64_t key, bool is_first);
+
+/**
+ * A receive of the program has got a longer message than it has room for: print what was sent and where
+ * it should have gone.
+ *
+ * @param peers  of whom result->source is one; NULL: their communicator has been freed
+ */
+void bcs_misuse_truncation(struct bcs_context *context, const struct bcs_group *peers,
+                           const struct bcs_result *result);
+
+#endif
