@@ -7,6 +7,7 @@
 
 #include <errno.h>
 
+#include "libbcs/api/wait.h"
 #include "mpi_shim/calls/monitor.h"
 #include "mpi_shim/comm/comm.h"
 #include "mpi_shim/real/handles.h"
@@ -26,7 +27,8 @@ static int await_all(MPI_Comm self, int keyval, void *value, void *extra)
     if (world != NULL) {
         shim_enter();
         shim_state.is_ending = true;
-        bcs_barrier(shim_context(), &world->group, NULL);
+        while (bcs_wait_for_end(shim_context(), &world->group) > 0) {
+        }
         shim_leave();
         shim_monitor_report();
     }

@@ -346,7 +346,8 @@ static inline int receive_now(const struct shim_call *call, struct shim_comm *co
     shim_record_size(result.n_bytes);
     shim_record_received(comm, result.source, result.tag, result.n_bytes);
     shim_status_set(status, result.source, result.tag, result.n_bytes, false);
-    return rc == BCS_E_TRUNCATED ? MPI_ERR_TRUNCATE : MPI_SUCCESS;
+    return __builtin_expect(rc == BCS_E_TRUNCATED, 0) ? shim_truncated(comm, &result)
+                                                      : MPI_SUCCESS;
 }
 
 int shim_Recv(void *buf, int count, MPI_Datatype datatype, int source, int tag,

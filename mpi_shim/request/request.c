@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libbcs/api/misuse.h"
 #include "libbcs/api/stand.h"
 #include "libbcs/api/wait.h"
 #include "libbcs/base/notice.h"
@@ -273,6 +274,29 @@ void shim_request_status(const struct shim_request *request, MPI_Status *status)
     }
 }
 
+int shim_truncated(const struct shim_comm *comm, const struct bcs_result *result)
+{
+    bcs_misuse_truncation(shim_context(), comm == NULL ? NULL : &comm->group, result);
+    return MPI_ERR_TRUNCATE;
+}
+
+int shim_request_truncated(const struct shim_request *request)
+{
+    /* The program may have freed the communicator. */
+    const struct shim_comm *comm =
+        request->error_comm == NULL ? NULL : shim_comm_find(request->error_comm);
+
+    return shim_truncated(comm == request->comm ? comm : NULL, &request->base.result);
+}
+
+/** The error class of a receive that is over. */
+static inline int class_of_receive(const struct shim_request *request)
+{
+    return __builtin_expect(request->base.result.error == BCS_E_TRUNCATED, 0)
+               ? shim_request_truncated(request)
+               : MPI_SUCCESS;
+}
+
 /** Take what a receive has got out of its copy. Apart: it would slow the others down. */
 static __attribute__((noinline)) int settle_copy(struct shim_request *request)
 {
@@ -280,8 +304,7 @@ static __attribute__((noinline)) int settle_copy(struct shim_request *request)
                 (void *)(uintptr_t)request->buffer, request->type);
     free(request->copy);
     request->copy = NULL;
-    return request->base.result.error == BCS_E_TRUNCATED ? MPI_ERR_TRUNCATE
-                                                         : MPI_SUCCESS;
+    return class_of_receive(request);
 }
 
 int shim_request_settle(struct shim_request *request)
@@ -301,7 +324,7 @@ int shim_request_settle(struct shim_request *request)
     if (request->copy != NULL) {
         return settle_copy(request);
     }
-    return result->error == BCS_E_TRUNCATED ? MPI_ERR_TRUNCATE : MPI_SUCCESS;
+    return class_of_receive(request);
 }
 
 /** A request is over: if it has received a message, that was one of the program's. */

@@ -254,19 +254,30 @@ static inline void shim_request_wait(struct shim_request *request)
  */
 int shim_request_finish(MPI_Request *handle, MPI_Status *status);
 
+/** A receive has got a longer message than it has room for: tell the user. @param comm  NULL: it has been
+ *  freed @return MPI_ERR_TRUNCATE */
+int shim_truncated(const struct shim_comm *comm, const struct bcs_result *result);
+
+/** The same of a request. */
+int shim_request_truncated(const struct shim_request *request);
+
 /** shim_request_finish of a plain request. */
 static inline int shim_request_finish_plain(struct shim_request *request,
                                             MPI_Request *handle, MPI_Status *status)
 {
     const struct bcs_result *result = &request->base.result; /* a send's is empty */
+    int rc = MPI_SUCCESS;
 
     shim_status_set(status, result->source, result->tag, result->n_bytes,
                     result->error == BCS_E_CANCELLED);
+    if (__builtin_expect(result->error == BCS_E_TRUNCATED, 0)) {
+        rc = shim_request_truncated(request);
+    }
     request->error_comm = NULL;
     request->comm = NULL;
     shim_request_rest(request);
     *handle = shim_handles.request_null;
-    return result->error == BCS_E_TRUNCATED ? MPI_ERR_TRUNCATE : MPI_SUCCESS;
+    return rc;
 }
 
 /** The data of a request that is over go where they belong; once is enough.

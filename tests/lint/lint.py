@@ -97,6 +97,7 @@ INCLUDE_EDGES = {
     ],
     "mpi_shim/request": [
         "libbcs/api/completion.h",
+        "libbcs/api/misuse.h",
         "libbcs/api/p2p.h",
         "libbcs/api/stand.h",
         "libbcs/api/wait.h",

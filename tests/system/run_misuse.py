@@ -1,0 +1,189 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Runs the programs of misuse.c. Of the wrong version of each, ranks, calls and lines are named, and what
+the standard demands; an error stays an error. The right version ends well, and nothing is said of it,
+natively, too.
+"""
+
+import argparse
+import re
+import shlex
+import subprocess
+import sys
+
+import job
+
+MODES = {
+    f"{strobe}, {driver}, {nodes}": {"BCS_STROBE": strobe, "BCS_DRIVER": driver,
+                                     **({} if nodes == "one node" else {"BCS_NODE_RANKS": "1"})}
+    for strobe in ("demand", "timed") for driver in ("inline", "threads")
+    for nodes in ("one node", "nodes of 1")
+}
+DEADLOCKED = 86
+PLACE = r"at \w+, misuse\.c:\d+"
+RANKS = r"(?:rank|ranks) [\d,-]+"
+STANDARD = r"MPI-3\.1, \d\.\d"
+# Who is in an error, and from where.
+CALL = rf"^  [\d,-]+: MPI_\w+, on MPI_COMM_WORLD, {PLACE}"
+
+OTHER = rf"{RANKS} (?:are|is) in [\w-]+ on MPI_COMM_WORLD(?:, {RANKS} (?:are|is) in [\w-]+)+$"
+LENGTHS = r"do not agree on the lengths of a collective: rank \d+ sends \d+ bytes, rank \d+ expects \d+;"
+REFUSED = r"are not in the same collective: rank \d+ is in .*, rank \d+ in .*;"
+
+
+def roots(call):
+    """How it is told that roots differ: who waits, or what one waits for and another has sent."""
+    return rf"roots differ: .*, in {call} on|(?:, root 0.*called it otherwise \(.*, root 1)" \
+           rf"|(?:, root 1.*called it otherwise \(.*, root 0)"
+
+
+def truncated(call, source="rank 0"):
+    return [rf"^bcs\[rank 1\]: truncation: {source} has sent 16 bytes to rank 1, tag 7, on "
+            rf"MPI_COMM_WORLD, whose receive has room for 8; {STANDARD}",
+            rf"^  1: {call}, on MPI_COMM_WORLD, {PLACE}"]
+
+
+# What else is said, all of it, by case.
+WORDS = {
+    "other_collective": [rf"{REFUSED} {STANDARD}", CALL,
+                         r"^  [\d,-]+: MPI_Barrier", r"^  [\d,-]+: MPI_Allreduce"],
+    "other_collective_long": [OTHER, STANDARD, "in MPI_Barrier", "in MPI_Allreduce"],
+    "other_by_messages": [STANDARD, "called it otherwise"],
+    "other_nonblocking": [OTHER, STANDARD, "called it otherwise"],
+    "root_of_gather": [roots("MPI_Gather")],
+    "root_of_gather_long": [roots("MPI_Gather")],
+    "root_of_scatter_long": [roots("MPI_Scatter")],
+    "root_of_bcast": [r"(?:root 0, 16 bytes.*root 1)|(?:16 bytes from rank 0.*16 bytes from rank 1)"],
+    "root_of_bcast_long": [roots("MPI_Bcast")],
+    "root_of_reduce_long": [roots("MPI_Reduce")],
+    "op_of_reduce_long": ["(?:sum|maximum) of int64.*(?:sum|maximum) of int64"],
+    "op_of_allreduce": [rf"{REFUSED} {STANDARD}", CALL, "sum of int64.*maximum of int64"],
+    "op_of_allreduce_long": ["operations differ: .* sum of int64, .* maximum of int64, in MPI_Allreduce "
+                             "on MPI_COMM_WORLD|operations differ: .* maximum of int64, .* sum of int64"],
+    "op_of_scan": ["(?:sum|maximum) of int64.*(?:sum|maximum) of int64"],
+    "op_of_iallreduce": ["(?:sum|maximum) of int64.*(?:sum|maximum) of int64"],
+    "type_of_allreduce": [rf"{REFUSED} {STANDARD}", CALL, "sum of int64.*sum of double"],
+    "type_of_allreduce_long": ["sum of (int64|double).*sum of (int64|double)"],
+    "count_of_allreduce": [rf"{REFUSED} {STANDARD}", CALL, "16 bytes.*24 bytes"],
+    "count_of_bcast": [rf"{LENGTHS} {STANDARD}|{REFUSED} {STANDARD}", CALL],
+    "count_of_bcast_long": [rf"{LENGTHS} {STANDARD}", CALL],
+    "count_of_gather": [rf"{LENGTHS} {STANDARD}", r"sends 24 bytes, rank 0 expects 16", CALL],
+    "truncated_recv": truncated("MPI_Recv"),
+    "truncated_recv_long": [r"truncation: rank 0 has sent 320000 bytes to rank 1, tag 7, .* room for "
+                            r"319992;", rf"^  1: MPI_Recv, on MPI_COMM_WORLD, {PLACE}"],
+    "truncated_any": truncated("MPI_Recv"),
+    "truncated_wait": truncated("MPI_Wait"),
+    "truncated_waitall": [r"320000 bytes .* room for 319992;", r"^  1: MPI_Waitall, "],
+    "truncated_test": truncated("MPI_Test"),
+    "truncated_persistent": truncated("MPI_Wait"),
+    "truncated_sendrecv": truncated("MPI_Sendrecv"),
+    "truncated_mrecv": truncated("MPI_Mrecv"),
+    "truncated_with_gaps": truncated("MPI_Recv"),
+    "truncated_with_gaps_long": [r"320000 bytes .* room for 319992;", r"^  1: MPI_Recv, "],
+    "truncated_often": [*truncated("MPI_Recv"), "tells of no more"],
+    "ended_before_barrier": [r"rank \d+ (?:is )?in a barrier", r"rank \d+ (?:is )?in MPI_Finalize",
+                             CALL, STANDARD],
+    "ended_before_send": [rf"in MPI_Finalize {PLACE}, while rank 0 waits for what has not been called",
+                          r"MPI-3\.1, 8\.7"],
+    "ended_before_receive": [rf"in MPI_Finalize {PLACE}, while rank 0 waits", r"MPI-3\.1, 8\.7"],
+}
+# Lines of ours, on standard error.
+SAID = re.compile(r"^bcs.*|^  [\d,-]+: MPI_.*|^.*MPI-3\.1.*", re.MULTILINE)
+# How often each error is told.
+ONCE = re.compile(r"truncation: |not in the same collective|do not agree on the lengths")
+MOST_OFTEN = 10
+
+
+def parse_arguments():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--launcher", default="bcsrun")
+    parser.add_argument("--native-launcher", default="mpirun")
+    parser.add_argument("--program", required=True, help="the program misuse")
+    parser.add_argument("--has-report", action="store_true", help="bcs-top is built")
+    parser.add_argument("--ranks", default="3", help="with how many ranks")
+    parser.add_argument("--mode", choices=MODES, action="append", help="in these, not in all")
+    parser.add_argument("--in-turn", action="store_true",
+                        help="each case in one of the modes, one after the other")
+    parser.add_argument("--only", default="", help="cases whose names contain this")
+    parser.add_argument("--timeout", type=float, default=120)
+    return parser.parse_args()
+
+
+def cases_of(arguments):
+    told = subprocess.run([arguments.program], capture_output=True, text=True, check=True)
+    for line in told.stdout.splitlines():
+        name, n_ranks, ending = line.split()
+        if arguments.only in name:
+            yield name, int(n_ranks), ending
+
+
+def problem_of_right(result):
+    if result.status != 0 or result.stdout or SAID.search(result.stderr):
+        return "the right version does not end well, or something is said"
+    return None
+
+
+def is_ending_right(ending, status, said):
+    is_stuck = status == DEADLOCKED and "can never go on" in said
+    is_error = status not in (0, DEADLOCKED) and "fatal error on MPI_COMM_WORLD" in said
+    return {"stuck": is_stuck, "error": is_error, "either": is_stuck or is_error,
+            "returned": status == 0, "left": status == 0}[ending]
+
+
+def problem_of_wrong(arguments, case, result):
+    name, _, ending = case
+    if not is_ending_right(ending, result.status, result.stderr) or result.stdout:
+        return f"it does not end by {ending}"
+    n_told = len(ONCE.findall(result.stderr))
+    if n_told > (MOST_OFTEN if ending == "returned" else 1):
+        return f"it is told {n_told} times"
+    if not arguments.has_report:
+        return None
+    missing = [words for words in WORDS.get(name, []) if not re.search(words, result.stderr, re.MULTILINE)]
+    return f"it does not say {missing}" if missing else None
+
+
+def run(launcher, arguments, n_ranks, words, extra):
+    return job.run([*shlex.split(launcher), "--oversubscribe", "-n", str(n_ranks),
+                    arguments.program, *words], extra, arguments.timeout)
+
+
+def tell(name, version, n_ranks, where, problem, result):
+    if problem:
+        print(f"{name} {version}, {n_ranks} ranks, {where}: {problem}; {result.ending()}", flush=True)
+    return not problem
+
+
+def is_good(arguments, case, n_ranks, mode):
+    name, _, ending = case
+    results = []
+    for version in ["right"] if ending == "right" else ["right", "wrong"]:
+        result = run(arguments.launcher, arguments, n_ranks, [name, version],
+                     job.clean_environment(MODES[mode]))
+        problem = problem_of_right(result) if version == "right" \
+            else problem_of_wrong(arguments, case, result)
+        results.append(tell(name, version, n_ranks, mode, problem, result))
+    return all(results)
+
+
+def is_good_natively(arguments, case, n_ranks):
+    result = run(arguments.native_launcher, arguments, n_ranks, [case[0], "right"], job.mpirun_environment())
+    return tell(case[0], "right", n_ranks, "natively",
+                None if result.status == 0 and not result.stdout else "it fails", result)
+
+
+def main():
+    arguments = parse_arguments()
+    modes = arguments.mode or list(MODES)
+    good = []
+    for i, case in enumerate(cases_of(arguments)):
+        chosen = [modes[i % len(modes)]] if arguments.in_turn else modes
+        for n_ranks in (n for n in map(int, arguments.ranks.split(",")) if n >= case[1]):
+            good.append(is_good_natively(arguments, case, n_ranks))
+            good += [is_good(arguments, case, n_ranks, mode) for mode in chosen]
+    print(f"{len(good)} runs, {sum(good)} as expected")
+    return 0 if all(good) and good else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
