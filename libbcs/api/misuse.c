@@ -6,18 +6,24 @@
 #include "libbcs/api/misuse.h"
 
 #include <bcs/bcs.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "libbcs/api/collective_words.h"
 #include "libbcs/api/context.h"
+#include "libbcs/api/plan_tag.h"
 #include "libbcs/api/stand.h"
+#include "libbcs/api/wait.h"
 #include "libbcs/base/clock.h"
 #include "libbcs/base/log.h"
 #include "libbcs/base/park.h"
 #include "libbcs/session/deadlock_report.h"
+#include "nic_threads/drivers/case.h"
 
-enum { N_NAME_BYTES = 96, TOLD_MOST = 10 };
+enum { N_NAME_BYTES = 96, TOLD_MOST = 10, LEFT_MOST = 3, LEFT_TURNS = 4 };
 
+#define LEFT_KEY UINT64_MAX /* of no group */
 #define HOLD_NS 1000000000u /* for who prints, at most */
 #define HOLD_STEP_NS 200000u
 
@@ -145,4 +151,41 @@ void bcs_misuse_truncation(struct bcs_context *context, const struct bcs_group *
         source, bcs_result_sent(result), context->rank, result->tag, name,
         result->n_bytes);
     bcs_misuse_show_own(context, peers);
+}
+
+void bcs_misuse_left(struct bcs_context *context, const struct bcs_group *group)
+{
+    struct nic_unreceived left[LEFT_MOST];
+    char name[N_NAME_BYTES], part[BCS_PART_WORDS_BYTES];
+    uint32_t n;
+
+    if (context->n_misuses > 0 || context->plans.first != NULL ||
+        context->hooks.name_group == NULL) {
+        return;
+    }
+    for (int i = 0; i < LEFT_TURNS; i++) {
+        bcs_progress(context); /* takes what has come */
+    }
+    n = nic_case_left(context->engine, context->rank, left, LEFT_MOST);
+    /* relaxed: it orders nothing else */
+    if (n == 0 || atomic_exchange_explicit(&context->engine->machine->told, LEFT_KEY,
+                                           memory_order_relaxed) == LEFT_KEY) {
+        return; /* nothing, or another rank tells of what it has */
+    }
+    context->hooks.name_group(group, name, sizeof(name));
+    for (uint32_t i = 0; i < n; i++) {
+        const struct nic_unreceived *one = &left[i];
+        bool is_named = one->context_id == group->context_id + BCS_SPACE_COLLECTIVE;
+
+        if (bcs_plan_tag_is_valid(one->tag)) {
+            bcs_part_words(one->tag, part);
+            bcs_error(
+                "rank %u has sent rank %u its part of a collective (%s, %" PRIu64
+                " bytes) on %s, which rank %u has not called, or not alike; "
+                "MPI-3.1, 5.1 and 5.13: all members must call the same ones in the "
+                "same order, with the same root, operation and amount of data",
+                one->from, one->to, part, one->n_bytes,
+                is_named ? name : "another communicator", one->to);
+        }
+    }
 }

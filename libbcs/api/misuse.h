@@ -40,4 +40,13 @@ void bcs_misuse_show_all(struct bcs_context *context, const struct bcs_group *gr
 void bcs_misuse_truncation(struct bcs_context *context, const struct bcs_group *peers,
                            const struct bcs_result *result);
 
+/**
+ * All processes are at the end of their work: print what this one has not received of others'
+ * collectives, which it has not called, or not alike; one rank of the machine does. Nothing if this one has
+ * told of errors, or has collectives of its own under way.
+ *
+ * @param group  one that has a name
+ */
+void bcs_misuse_left(struct bcs_context *context, const struct bcs_group *group);
+
 #endif

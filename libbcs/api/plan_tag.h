@@ -67,6 +67,12 @@ static inline enum bcs_plan_kind bcs_plan_tag_kind(int32_t tag)
                                 (BCS_PLAN_NUMBER_BITS + BCS_PLAN_ROOT_BITS));
 }
 
+/** Whether it is the tag of a collective's message. */
+static inline bool bcs_plan_tag_is_valid(int32_t tag)
+{
+    return tag >= 0 && bcs_plan_tag_kind(tag) < BCS_PLAN_KINDS;
+}
+
 /** Whether all members name one root. */
 static inline bool bcs_plan_kind_has_root(enum bcs_plan_kind kind)
 {

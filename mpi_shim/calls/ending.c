@@ -7,6 +7,7 @@
 
 #include <errno.h>
 
+#include "libbcs/api/misuse.h"
 #include "libbcs/api/wait.h"
 #include "mpi_shim/calls/monitor.h"
 #include "mpi_shim/comm/comm.h"
@@ -29,6 +30,7 @@ static int await_all(MPI_Comm self, int keyval, void *value, void *extra)
         shim_state.is_ending = true;
         while (bcs_wait_for_end(shim_context(), &world->group) > 0) {
         }
+        bcs_misuse_left(shim_context(), &world->group);
         shim_leave();
         shim_monitor_report();
     }

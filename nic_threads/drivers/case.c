@@ -322,10 +322,8 @@ static bool has_sent_all(struct nic_case *file)
 }
 
 /** Somebody had work while a desk was locked, and went away. */
-static void make_good(const struct nic_case *file)
+static void make_good(struct nic_engine *engine)
 {
-    struct nic_engine *engine = file->engine;
-
     for (uint32_t i = 0; nic_engine_has_crews(engine) && i < engine->n_nodes; i++) {
         nic_engine_ring_own(nic_engine_node(engine, i));
     }
@@ -344,7 +342,7 @@ uint32_t nic_case_convict(struct nic_case *file)
         n = find_stuck(file, file->suspected, file->stuck);
     }
     if (file->owes_turn) {
-        make_good(file);
+        make_good(file->engine);
     }
     return n;
 }
@@ -361,6 +359,21 @@ uint32_t nic_case_unreceived(const struct nic_case *file,
             n += nic_unmatched_sends(view, i, nic_deadlock_has(file->stuck, i),
                                      list_out + n, n_most - n);
             nic_engine_unlock(view);
+        }
+    }
+    return n;
+}
+
+uint32_t nic_case_left(struct nic_engine *engine, uint32_t port,
+                       struct nic_unreceived *list_out, uint32_t n_most)
+{
+    struct nic_view *view = nic_engine_view(engine, port);
+    uint32_t n = 0;
+
+    if (lock(view)) {
+        n = nic_unmatched_sends(view, port, false, list_out, n_most);
+        if (nic_engine_unlock(view)) {
+            make_good(engine);
         }
     }
     return n;

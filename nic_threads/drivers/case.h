@@ -42,6 +42,11 @@ const uint64_t *nic_case_suspected(const struct nic_case *file);
 /** Who cannot go on, as above. */
 const uint64_t *nic_case_stuck(const struct nic_case *file);
 
+/** List parts of collectives that a port has not received, of whom all that was sent to it has been read.
+ *  By its owner. @return how many, n_most at most */
+uint32_t nic_case_left(struct nic_engine *engine, uint32_t port,
+                       struct nic_unreceived *list_out, uint32_t n_most);
+
 /** List messages that nobody has received: to those that cannot go on all, to others parts of collectives.
  *  @return how many, n_most at most */
 uint32_t nic_case_unreceived(const struct nic_case *file,

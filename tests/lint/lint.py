@@ -38,6 +38,7 @@ INCLUDE_EDGES = {
         "libbcs/ring",
         "libbcs/session",
         "nic_threads/drivers/at_hand.h",
+        "nic_threads/drivers/case.h",
         "nic_threads/drivers/driver.h",
         "nic_threads/drivers/owed.h",
         "nic_threads/nic_config.h",
@@ -107,6 +108,7 @@ INCLUDE_EDGES = {
         "mpi_shim/real",
     ],
     "mpi_shim/calls": [
+        "libbcs/api/misuse.h",
         "libbcs/api/p2p.h",
         "libbcs/api/recorded.h",
         "libbcs/api/stand.h",

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { N_LONG = 40000, N_SHORT = 2 };
+enum { N_LONG = 40000, N_SHORT = 2, N_BY_MESSAGES = 100 };
 
 /** What a case has. */
 struct run {
@@ -98,6 +98,12 @@ static void root_of_reduce(const struct run *run, int is_wrong)
     MPI_Reduce(in, out, run->n, MPI_LONG, MPI_SUM, root_of(run, is_wrong),
                MPI_COMM_WORLD);
     MPI_Barrier(MPI_COMM_WORLD);
+}
+
+/** Each rank thinks that it is the root, and sends. */
+static void all_are_roots(const struct run *run, int is_wrong)
+{
+    MPI_Bcast(in, run->n, MPI_LONG, is_wrong ? run->rank : 0, MPI_COMM_WORLD);
 }
 
 static MPI_Op op_of(const struct run *run, int is_wrong)
@@ -408,6 +414,7 @@ static const struct one {
     {"root_of_scatter_long", root_of_scatter, N_LONG, 3, "stuck"},
     {"root_of_bcast", root_of_bcast, N_SHORT, 3, "either"},
     {"root_of_bcast_long", root_of_bcast, N_LONG, 3, "stuck"},
+    {"all_are_roots", all_are_roots, N_BY_MESSAGES, 2, "left"},
     {"root_of_reduce_long", root_of_reduce, N_LONG, 3, "stuck"},
     {"op_of_reduce_long", op_of_reduce, N_LONG, 2, "stuck"},
     {"op_of_allreduce", op_of_allreduce, N_SHORT, 2, "error"},

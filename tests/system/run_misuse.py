@@ -55,6 +55,9 @@ WORDS = {
     "root_of_scatter_long": [roots("MPI_Scatter")],
     "root_of_bcast": [r"(?:root 0, 16 bytes.*root 1)|(?:16 bytes from rank 0.*16 bytes from rank 1)"],
     "root_of_bcast_long": [roots("MPI_Bcast")],
+    "all_are_roots": [r"^bcs\[rank \d\]: rank \d has sent rank \d its part of a collective \(broadcast, root "
+                      r"\d, 800 bytes\) on MPI_COMM_WORLD, which rank \d has not called, or not alike; "
+                      + STANDARD],
     "root_of_reduce_long": [roots("MPI_Reduce")],
     "op_of_reduce_long": ["(?:sum|maximum) of int64.*(?:sum|maximum) of int64"],
     "op_of_allreduce": [rf"{REFUSED} {STANDARD}", CALL, "sum of int64.*maximum of int64"],
@@ -90,7 +93,7 @@ WORDS = {
 # Lines of ours, on standard error.
 SAID = re.compile(r"^bcs.*|^  [\d,-]+: MPI_.*|^.*MPI-3\.1.*", re.MULTILINE)
 # How often each error is told.
-ONCE = re.compile(r"truncation: |not in the same collective|do not agree on the lengths")
+ONCE = re.compile(r"truncation: |has not called, or|not in the same collective|do not agree on the lengths")
 MOST_OFTEN = 10
 
 
@@ -135,7 +138,7 @@ def problem_of_wrong(arguments, case, result):
     if not is_ending_right(ending, result.status, result.stderr) or result.stdout:
         return f"it does not end by {ending}"
     n_told = len(ONCE.findall(result.stderr))
-    if n_told > (MOST_OFTEN if ending == "returned" else 1):
+    if n_told > (MOST_OFTEN if ending == "returned" else 2 if ending == "left" else 1):
         return f"it is told {n_told} times"
     if not arguments.has_report:
         return None
