@@ -29,6 +29,7 @@
 #include "libbcs/cbsp/wire.h"
 #include "libbcs/session/bell.h"
 #include "libbcs/session/entry.h"
+#include "libbcs/session/exports.h"
 #include "libbcs/session/meeting.h"
 #include "libbcs/session/verdict.h"
 
@@ -160,7 +161,7 @@ struct cbsp {
 
     uint64_t n_long_puts; /* that have signalled layout.sent_gva */
 
-    struct cbsp_export exports[CBSP_MAX_REGIONS]; /* own */
+    struct bcs_exports exports;
 
     struct cbsp_taking taking;
 

@@ -74,6 +74,11 @@ static void find_own_memory(struct cbsp *cbsp)
         .word_gva = layout->verdict_gva,
         .bell_gva = layout->bell_gva,
     };
+    cbsp->exports.core = cbsp->core;
+    cbsp->exports.all = &cbsp->all;
+    cbsp->exports.table_gva = layout->exports_gva;
+    cbsp->exports.rank = cbsp->pid;
+    cbsp->exports.until = "the next cBSP_gsync";
     cbsp->up = bcs_core_address(cbsp->core, layout->up_gva);
     cbsp->down = bcs_core_address(cbsp->core, layout->down_gva);
     cbsp->from = bcs_core_address(cbsp->core, layout->from_gva);

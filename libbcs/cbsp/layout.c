@@ -9,6 +9,7 @@
 #include <errno.h>
 
 #include "libbcs/cbsp/wire.h"
+#include "libbcs/session/exports.h"
 
 #define LEAST_BUFFER_BYTES 4096
 #define ALL_BUFFERS_BYTES (512 * 1024) /* of one set, if they are not the smallest */
@@ -54,8 +55,7 @@ int cbsp_layout_init(struct cbsp_layout *layout_out, uint32_t n_procs,
     layout.up_gva = lines(&heap, layout.n_children * sizeof(uint64_t));
     layout.down_gva = lines(&heap, sizeof(uint64_t));
     layout.from_gva = lines(&heap, n_procs * sizeof(struct cbsp_from));
-    layout.exports_gva =
-        lines(&heap, (uint64_t)n_procs * CBSP_MAX_REGIONS * sizeof(struct cbsp_export));
+    layout.exports_gva = lines(&heap, bcs_exports_bytes(n_procs));
     layout.stride_bytes = layout.buffer_bytes + SKEW_BYTES;
     layout.buffers_gva =
         lines(&heap, (uint64_t)n_procs * layout.n_sets * layout.stride_bytes);

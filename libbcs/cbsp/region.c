@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Export and import of memory. Exports of all processes are in the heap of each, put there
- * by the exporter, so that an import is a look at the own memory, and every send is checked
- * against what was imported. [cBSP 3]
+ * Export and import of memory, by the table of the session (libbcs/session/exports.h). Every
+ * send is checked against what was imported. [cBSP 3]
  *
  * An export that is taken back says up to which cBSP_gsync it holds, counted from the
  * beginning, and a count tells that there are such. So it does not matter how far ahead the
@@ -15,70 +14,28 @@
 #include "libbcs/base/log.h"
 #include "libbcs/cbsp/cbsp.h"
 
+_Static_assert(CBSP_MAX_REGIONS == BCS_EXPORTS, "the table of the session");
+
 static int check(const struct cbsp *cbsp, const char *caller, int region)
 {
     int rc = cbsp_check(cbsp, caller);
 
-    if (rc == 0 && (region < 0 || region >= CBSP_MAX_REGIONS)) {
-        bcs_error("%s: region %d; allowed are 0 to %d", caller, region,
-                  CBSP_MAX_REGIONS - 1);
-        rc = -EINVAL;
-    }
-    return rc;
-}
-
-/** Whether a region may be used by a process that has gone through so many cBSP_gsyncs. */
-static bool is_valid(const struct cbsp_export *export, uint64_t n_gsyncs)
-{
-    /* Pairs with the put of cBSP_unexport. */
-    uint64_t until = __atomic_load_n(&export->until, __ATOMIC_ACQUIRE);
-
-    return until == 0 || n_gsyncs < until;
-}
-
-/** Put a part of an own export, from one offset to another, where all find it. */
-static int put_export(struct cbsp *cbsp, int region, size_t from, size_t to)
-{
-    uint64_t gva = cbsp_export_gva(&cbsp->layout, cbsp->pid, (uint32_t)region);
-    const struct bcs_xfer xfer = {
-        .src = (const uint8_t *)&cbsp->exports[region] + from,
-        .n_bytes = to - from,
-        .dest_gva = gva + from,
-        .dests = &cbsp->all,
-    };
-
-    return cbsp_transfer(cbsp, &xfer, 0);
+    return rc < 0 ? rc : bcs_exports_check(caller, region);
 }
 
 int cbsp_export(struct cbsp *cbsp, int region, void *address, size_t n_bytes)
 {
     int rc = check(cbsp, "cBSP_export", region);
-    struct cbsp_export *export;
+    struct bcs_export export = {.address = (uint64_t)(uintptr_t)address,
+                                .n_bytes = n_bytes};
+    struct bcs_xfer xfers[2];
 
-    if (rc < 0) {
-        return rc;
+    if (rc == 0) {
+        rc = bcs_exports_add(&cbsp->exports, "cBSP_export", (uint32_t)region, export,
+                             cbsp->n_gsyncs, xfers);
     }
-    export = &cbsp->exports[region];
-    if (address == NULL && n_bytes != 0) {
-        bcs_error("cBSP_export: region %d of %zu bytes at a null pointer", region,
-                  n_bytes);
-        return -EINVAL;
-    }
-    if (export->serial != 0 && is_valid(export, cbsp->n_gsyncs)) {
-        bcs_error("cBSP_export: region %d is exported%s", region,
-                  export->until == 0 ? "" : " until the next cBSP_gsync");
-        return -EEXIST;
-    }
-    *export = (struct cbsp_export){
-        .address = (uint64_t)(uintptr_t)address,
-        .n_bytes = n_bytes,
-        .serial = export->serial + 1,
-    };
-    /* First what it is, then that it is: who sees the second sees the first. */
-    rc = put_export(cbsp, region, 0, offsetof(struct cbsp_export, until));
-    return rc < 0 ? rc
-                  : put_export(cbsp, region, offsetof(struct cbsp_export, until),
-                               sizeof(*export));
+    rc = rc < 0 ? rc : cbsp_transfer(cbsp, &xfers[0], 0);
+    return rc < 0 ? rc : cbsp_transfer(cbsp, &xfers[1], 0);
 }
 
 int cBSP_export(int region, void *address, size_t n_bytes)
@@ -89,40 +46,24 @@ int cBSP_export(int region, void *address, size_t n_bytes)
 int cbsp_unexport(struct cbsp *cbsp, int region)
 {
     int rc = check(cbsp, "cBSP_unexport", region);
-    struct cbsp_export *export;
-    struct bcs_xfer tell = {0};
+    struct bcs_xfer xfer, tell = {0};
 
+    if (rc == 0) {
+        rc = bcs_exports_remove(&cbsp->exports, "cBSP_unexport", (uint32_t)region,
+                                cbsp->n_gsyncs + 1, &xfer);
+    }
     if (rc < 0) {
         return rc;
     }
-    export = &cbsp->exports[region];
-    if (export->serial == 0 || export->until != 0) {
-        bcs_error("cBSP_unexport: region %d is not exported", region);
-        return -EINVAL;
-    }
-    export->until = cbsp->n_gsyncs + 1;
     tell.dests = &cbsp->all;
     tell.remote_event_gva = cbsp->layout.revocations_gva;
-    rc = put_export(cbsp, region, offsetof(struct cbsp_export, until),
-                    offsetof(struct cbsp_export, serial));
+    rc = cbsp_transfer(cbsp, &xfer, 0);
     return rc < 0 ? rc : cbsp_transfer(cbsp, &tell, 0);
 }
 
 int cBSP_unexport(int region)
 {
     return cbsp_unexport(cbsp_self, region);
-}
-
-static const struct cbsp_export *export_of(const struct cbsp *cbsp, uint32_t node,
-                                           uint32_t region)
-{
-    return bcs_core_address(cbsp->core, cbsp_export_gva(&cbsp->layout, node, region));
-}
-
-static uint64_t serial_of(const struct cbsp_export *export)
-{
-    /* Pairs with the put of an export, whose last word it is. */
-    return __atomic_load_n(&export->serial, __ATOMIC_ACQUIRE);
 }
 
 /** Add an import, unless it is in the list. */
@@ -148,7 +89,7 @@ static int add_import(struct cbsp_imports *imports, const struct cbsp_import *im
 int cbsp_import(struct cbsp *cbsp, int node, int region, void **address_out,
                 size_t *n_bytes_out)
 {
-    const struct cbsp_export *export;
+    const struct bcs_export *export;
     struct cbsp_import import = {.region = (uint32_t)region};
     int rc = check(cbsp, "cBSP_import", region);
 
@@ -159,9 +100,9 @@ int cbsp_import(struct cbsp *cbsp, int node, int region, void **address_out,
     if (rc < 0) {
         return rc;
     }
-    export = export_of(cbsp, (uint32_t)node, (uint32_t)region);
-    import.serial = serial_of(export);
-    if (import.serial == 0 || !is_valid(export, cbsp->n_gsyncs)) {
+    export = bcs_exports_of(&cbsp->exports, (uint32_t)node, (uint32_t)region);
+    import.serial = bcs_export_serial(export);
+    if (import.serial == 0 || !bcs_export_is_valid(export, cbsp->n_gsyncs)) {
         bcs_error("cBSP_import: process %d has not exported region %d before the last "
                   "cBSP_gsync",
                   node, region);
@@ -200,10 +141,11 @@ void cbsp_imports_update(struct cbsp *cbsp)
 
         for (uint32_t i = 0; i < imports->n; i++) {
             const struct cbsp_import *import = &imports->list[i];
-            const struct cbsp_export *export = export_of(cbsp, node, import->region);
+            const struct bcs_export *export =
+                bcs_exports_of(&cbsp->exports, node, import->region);
 
-            if (serial_of(export) == import->serial &&
-                is_valid(export, cbsp->n_gsyncs)) {
+            if (bcs_export_serial(export) == import->serial &&
+                bcs_export_is_valid(export, cbsp->n_gsyncs)) {
                 imports->list[n_left++] = *import;
             }
         }

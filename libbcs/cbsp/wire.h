@@ -121,20 +121,11 @@ struct cbsp_from {
     _Alignas(64) struct cbsp_record record;
 };
 
-/** A region that a process exports. */
-struct cbsp_export {
-    uint64_t address;
-    uint64_t n_bytes;
-    uint64_t until;  /* cBSP_gsyncs from the beginning on; 0: not taken back */
-    uint64_t serial; /* last; 0: never exported */
-};
-
 _Static_assert(sizeof(struct cbsp_trailer) == 32, "a small message is one cache line");
 _Static_assert(offsetof(struct cbsp_trailer, key) == 24, "the key is last");
 _Static_assert(sizeof(struct cbsp_record) == 64, "one line");
 _Static_assert(offsetof(struct cbsp_record, state) == 56, "the state is last");
 _Static_assert(sizeof(struct cbsp_from) == 128, "two lines");
-_Static_assert(offsetof(struct cbsp_export, serial) == 24, "the serial is last");
 
 /** Where everything is in every heap. */
 struct cbsp_layout {
@@ -151,7 +142,7 @@ struct cbsp_layout {
     uint64_t up_gva;          /* [n_children] words of barrier.c, each of a child */
     uint64_t down_gva;        /* word of barrier.c, of the parent */
     uint64_t from_gva;        /* [n] struct cbsp_from */
-    uint64_t exports_gva;     /* [n][CBSP_MAX_REGIONS] struct cbsp_export */
+    uint64_t exports_gva;     /* of libbcs/session/exports.h */
     uint64_t buffers_gva;     /* [n][n_sets], of stride_bytes */
     uint64_t stage_gva;       /* [n] stage buffers of buffer_bytes, by sender */
     uint64_t buffer_bytes;
@@ -182,14 +173,6 @@ static inline uint64_t cbsp_stage_gva(const struct cbsp_layout *layout, uint32_t
 static inline uint64_t cbsp_from_gva(const struct cbsp_layout *layout, uint32_t who)
 {
     return layout->from_gva + who * sizeof(struct cbsp_from);
-}
-
-/** An export of a process, in every heap. */
-static inline uint64_t cbsp_export_gva(const struct cbsp_layout *layout, uint32_t who,
-                                       uint32_t region)
-{
-    return layout->exports_gva +
-           (who * (uint64_t)CBSP_MAX_REGIONS + region) * sizeof(struct cbsp_export);
 }
 
 #endif
