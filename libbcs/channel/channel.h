@@ -13,6 +13,8 @@
  *   pool.c     memory of places
  *   wait.c     waiting for room and for arrivals, waking who does
  *   handlers.c arrival handlers
+ *
+ * What belongs to remote commands is told in remote.h.
  */
 #ifndef CHANNEL_CHANNEL_H
 #define CHANNEL_CHANNEL_H
@@ -20,6 +22,7 @@
 #include <pthread.h>
 
 #include "libbcs/base/forked.h"
+#include "libbcs/channel/remote.h"
 #include "libbcs/channel/wire.h"
 #include "libbcs/session/bell.h"
 #include "libbcs/session/entry.h"
@@ -85,6 +88,7 @@ struct channels {
     uint64_t **n_opened; /* [size][side * BCS_CHANNEL_NUMBERS + number]; NULL: none */
     bool is_polling;     /* atomic */
     pthread_t poller;    /* atomic */
+    struct remotes remotes;
     struct bcs_entry entry;
     struct bcs_meeting meeting;
     struct bcs_forked forked; /* takes all this away in a forked child */
@@ -163,6 +167,9 @@ struct channel_room *channel_pool_take(struct channel_pool *pool, uint64_t n_byt
 void channel_pool_give(struct channel_pool *pool, struct channel_room *room,
                        const struct channel_door *writer, uint64_t opened);
 
+/** Give memory back that nobody writes to any more. */
+void channel_pool_put_back(struct channel_pool *pool, struct channel_room *room);
+
 /** Free what the pool knows. */
 void channel_pool_fini(struct channel_pool *pool);
 
@@ -170,6 +177,13 @@ void channel_pool_fini(struct channel_pool *pool);
 
 /** Poll as bcs_channels_poll does. */
 int channels_poll(struct channels *channels);
+
+/** Where an address of any process's heap is here. */
+static inline void *remote_place(const struct channels *channels, uint32_t rank,
+                                 uint64_t gva)
+{
+    return (uint8_t *)bcs_memory_heap(channels->meeting.memory, rank) + gva;
+}
 
 /** The state of an end. */
 static inline struct channel_out *channel_out_of(struct bcs_channel_out *out)

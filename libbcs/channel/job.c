@@ -27,6 +27,7 @@ static void channels_free(struct channels *channels)
         free(channels->n_opened[i]);
     }
     free(channels->n_opened);
+    remotes_fini(channels);
     channel_pool_fini(&channels->pool);
     bcs_core_destroy(channels->core);
     bcs_part(&channels->meeting);
@@ -46,6 +47,11 @@ static void lay_out(struct channel_layout *layout, uint32_t n_procs)
                          (size_t)n_procs * CHANNEL_N_SIDES * BCS_CHANNEL_NUMBERS *
                              sizeof(struct channel_door),
                          64);
+    layout->sleeper_gva = bcs_heap_reserve(&heap, sizeof(struct remote_sleeper), 64);
+    layout->left_gva = bcs_heap_reserve(&heap, 64, 64);
+    layout->users_gva =
+        bcs_heap_reserve(&heap, BCS_REGION_NUMBERS * sizeof(uint64_t), 64);
+    layout->exports_gva = bcs_heap_reserve(&heap, bcs_exports_bytes(n_procs), 64);
     layout->pool_gva = bcs_heap_reserve(&heap, CHANNEL_POOL_BYTES, BCS_HEAP_ALIGN);
     layout->heap_bytes = bcs_align_up(heap.next, BCS_HEAP_ALIGN);
 }
@@ -108,6 +114,10 @@ static int set_up(struct channels *channels)
     channels->bell.event = bcs_core_address(channels->core, layout->bell_gva);
     channels->bell.gva = layout->bell_gva;
     channel_pool_init(&channels->pool, layout->pool_gva, CHANNEL_POOL_BYTES);
+    rc = remotes_init(channels);
+    if (rc < 0) {
+        return rc;
+    }
     rc = bcs_xfer_and_signal_blocking(
         channels->core, &(struct bcs_xfer){
                             .src = &pid,
@@ -125,6 +135,7 @@ static void take_away(void *arg)
     struct channels *channels = arg;
 
     bcs_meeting_take_away(&channels->meeting);
+    remotes_take_away(channels);
     if (channels_self == channels) {
         channels_self = NULL;
     }
@@ -161,11 +172,13 @@ int channels_join(const struct bcs_entry *entry, struct channels **channels_out)
 int channels_leave(struct channels *channels)
 {
     struct bcs_entry entry = channels->entry;
+    int released = remotes_release_all(channels);
     int rc = channels_close_all(channels);
     int flushed = bcs_core_flush(channels->core);
 
     bcs_forked_unwatch(&channels->forked);
     channels_free(channels);
     bcs_entry_fini(&entry);
+    rc = released < 0 ? released : rc;
     return rc < 0 ? rc : flushed;
 }

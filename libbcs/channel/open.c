@@ -215,7 +215,7 @@ static int open_in(struct channels *channels, const struct bcs_channel_params *p
     if (in->room == NULL) {
         bcs_error("bcs_channel_open_in: %" PRIu64
                   " bytes for the records; of the %" PRIu64
-                  " bytes of a process for its channels not so many are left",
+                  " bytes of a process for channels and regions not so many are left",
                   n_bytes, CHANNEL_POOL_BYTES);
         free(in);
         return -ENOMEM;

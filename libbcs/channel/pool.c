@@ -13,6 +13,12 @@ void channel_pool_init(struct channel_pool *pool, uint64_t gva, uint64_t n_bytes
     *pool = (struct channel_pool){.next_gva = gva, .end_gva = gva + n_bytes};
 }
 
+void channel_pool_put_back(struct channel_pool *pool, struct channel_room *room)
+{
+    room->next = pool->rooms[room->class];
+    pool->rooms[room->class] = room;
+}
+
 /** Free what nobody writes to any more. */
 static void collect(struct channel_pool *pool)
 {
@@ -27,8 +33,7 @@ static void collect(struct channel_pool *pool)
             continue;
         }
         *at = room->next;
-        room->next = pool->rooms[room->class];
-        pool->rooms[room->class] = room;
+        channel_pool_put_back(pool, room);
     }
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The functions of <bcs/channel.h> that name no end: they are of this process's one state.
+ * The functions of <bcs/channel.h> and <bcs/remote.h> that name neither an end nor a region: they
+ * are of this process's one state.
  */
 #include <errno.h>
 
@@ -83,4 +84,42 @@ int bcs_channels_poll(void)
     struct channels *channels = self("bcs_channels_poll");
 
     return channels == NULL ? -EPERM : channels_poll(channels);
+}
+
+int bcs_region_export(uint32_t number, size_t n_bytes, struct bcs_remote *own_out)
+{
+    struct channels *channels = self("bcs_region_export");
+
+    return channels == NULL ? -EPERM
+                            : remote_export(channels, number, n_bytes, own_out);
+}
+
+int bcs_region_import(int rank, uint32_t number, struct bcs_remote *remote_out)
+{
+    struct channels *channels = self("bcs_region_import");
+
+    return channels == NULL ? -EPERM
+                            : remote_import(channels, rank, number, true, remote_out);
+}
+
+int bcs_region_import_now(int rank, uint32_t number, struct bcs_remote *remote_out)
+{
+    struct channels *channels = self("bcs_region_import_now");
+
+    return channels == NULL ? -EPERM
+                            : remote_import(channels, rank, number, false, remote_out);
+}
+
+int bcs_remote_test(const struct bcs_remote_event *event, uint64_t count)
+{
+    struct channels *channels = self("bcs_remote_test");
+
+    return channels == NULL ? -EPERM : remote_test(channels, event, count);
+}
+
+int bcs_remote_wait_event(const struct bcs_remote_event *event, uint64_t count)
+{
+    struct channels *channels = self("bcs_remote_wait_event");
+
+    return channels == NULL ? -EPERM : remote_wait_event(channels, event, count);
 }

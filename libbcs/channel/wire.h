@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What the processes of a job with channels share: the layout of their heaps. Pure; used by
- * every file of this folder.
+ * every file of this folder. What belongs to remote commands has names that begin with it.
  *
  * A channel is made of two doors and a place. A process that opens an end puts a door into the
  * heap of the process at the other end; there one look tells whether that end is open, and
@@ -16,9 +16,11 @@
 
 #include <bcs/channel.h>
 #include <bcs/primitives.h>
+#include <bcs/remote.h>
 
 enum { CHANNEL_PROCESSES_MOST = 4096 };
-#define CHANNEL_POOL_BYTES (UINT64_C(256) << 20) /* places of a process's channels */
+#define CHANNEL_POOL_BYTES                                                             \
+    (UINT64_C(256) << 20) /* places of a process's channels, and its regions */
 
 enum channel_side { CHANNEL_OUT, CHANNEL_IN, CHANNEL_N_SIDES };
 
@@ -41,6 +43,30 @@ struct channel_place {
     _Alignas(64) uint32_t writer_sleeps;
 };
 
+/** What lies before the memory of a region. */
+struct remote_head {
+    _Alignas(64) uint64_t state; /* BCS_REMOTE_CLOSED, and how many sleep at it */
+    _Alignas(64) uint64_t sleepers[CHANNEL_PROCESSES_MOST / 64]; /* a bit for each */
+};
+
+/** Whether a process sleeps. */
+enum { REMOTE_AWAKE, REMOTE_ASLEEP, REMOTE_RUNG };
+
+/** What a process that sleeps in a remote command waits for. */
+struct remote_sleeper {
+    _Alignas(64) uint64_t gva; /* of the word; 0: for several things */
+    uint64_t at_least;
+    uint32_t owner; /* of the word */
+    uint32_t state;
+};
+
+/* How often a region is imported: which export it is, whether it was taken back, the count. */
+#define REMOTE_SERIAL_SHIFT 32
+#define REMOTE_TAKEN_BACK (UINT64_C(1) << 31)
+#define REMOTE_USERS (REMOTE_TAKEN_BACK - 1)
+
+_Static_assert(sizeof(struct remote_head) % 64 == 0, "whole lines");
+_Static_assert(sizeof(struct remote_sleeper) == 64, "one line");
 _Static_assert(sizeof(struct channel_door) == 64, "one line");
 _Static_assert(offsetof(struct channel_door, opened) == 56, "the opening is last");
 _Static_assert(sizeof(struct channel_place) == 192, "three lines");
@@ -48,9 +74,13 @@ _Static_assert(sizeof(struct channel_place) == 192, "three lines");
 /** Where everything is in every heap. */
 struct channel_layout {
     uint64_t heap_bytes;
-    uint64_t bell_gva;  /* event: something has come that this process sleeps for */
-    uint64_t pids_gva;  /* [n] uint64_t */
-    uint64_t doors_gva; /* [n][CHANNEL_N_SIDES][BCS_CHANNEL_NUMBERS], by who tells */
+    uint64_t bell_gva;    /* event: something has come that this process sleeps for */
+    uint64_t pids_gva;    /* [n] uint64_t */
+    uint64_t doors_gva;   /* [n][CHANNEL_N_SIDES][BCS_CHANNEL_NUMBERS], by who tells */
+    uint64_t sleeper_gva; /* struct remote_sleeper */
+    uint64_t left_gva;    /* not 0: the process has left the job */
+    uint64_t users_gva;   /* [BCS_REGION_NUMBERS] uint64_t, of own regions */
+    uint64_t exports_gva; /* of libbcs/session/exports.h */
     uint64_t pool_gva;
 };
 

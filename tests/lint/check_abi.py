@@ -18,7 +18,7 @@ import sys
 import tempfile
 
 HEADERS = ("bcs/bcs.h", "bcs/cbsp.h", "bcs/channel.h", "bcs/channel_ring.h", "bcs/primitives.h",
-           "bcs/status.h", "bcs/version.h", "bsp.h")
+           "bcs/remote.h", "bcs/remote_region.h", "bcs/status.h", "bcs/version.h", "bsp.h")
 LIBRARIES = ("libbcs.so", "libbcs/bsplib/libbcs_bsp.so")
 INTRODUCTION = """\
 # What programs are compiled with: structs with their sizes and alignments, members with

@@ -50,7 +50,7 @@ INCLUDE_EDGES = {
         "nic_threads/rules/reduce_ops.h",
     ],
     "libbcs/cbsp": ["libbcs/copy", "libbcs/include", "libbcs/session"],
-    "libbcs/channel": ["libbcs/include", "libbcs/session"],
+    "libbcs/channel": ["libbcs/include", "libbcs/session", "nic_threads/rules/reduce_ops.h"],
     "libbcs/bsplib": ["libbcs/cbsp/raw.h"],
     "libbcs/look": ["libbcs/include", "libbcs/ring"],
     "libbcs/tools/top": ["libbcs/include", "libbcs/look", "mds/tool/manifest.h",

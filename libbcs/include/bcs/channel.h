@@ -59,8 +59,8 @@ extern "C" {
  * Join the job: agree with all other processes. Collective; once in the life of a process.
  * May be called before or after MPI_Init.
  *
- * Cost: a few allgathers and fences by the launcher; address space of 256 MB and 32 KB a process,
- * for each process, of which pages are taken as channels need them.
+ * Cost: a few allgathers and fences by the launcher; address space of 256 MB and 40 KB a process,
+ * for each process, of which pages are taken as channels and regions (<bcs/remote.h>) need them.
  *
  * @return 0           end with bcs_channels_finalize
  * @return -EALREADY   called before in this process; logged
@@ -133,7 +133,7 @@ BCS_PUBLIC int bcs_channel_open_out(const struct bcs_channel_params *params,
  * process: 64 bytes for 7 words or shorter records, for two to three of up to 24 bytes, for one
  * of up to 56; 128 bytes for one longer; and a quarter more. Cost: as bcs_channel_open_out.
  *
- * @return -ENOMEM  also: the 256 MB of a process for its channels are in use; logged
+ * @return -ENOMEM  also: the 256 MB of a process for channels and regions are in use; logged
  * @return as bcs_channel_open_out
  */
 BCS_PUBLIC int bcs_channel_open_in(const struct bcs_channel_params *params,

@@ -19,7 +19,10 @@
 #define BCS_E_CANCELLED 4
 /** The members of a group were in different collectives, or did not mean the same one. */
 #define BCS_E_DISAGREED 5
-/** The other end of a channel was closed, and nothing is left to be received. */
+/** The other end of a channel was closed, and nothing is left to be received; or the region of a
+ *  remote command was taken back. */
 #define BCS_E_CLOSED 6
+/** A buffer to which something was to be appended has no room. */
+#define BCS_E_FULL 7
 
 #endif

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Other processes of the job, as remote commands see them: transfers to them, and whether they
+ * are there.
+ */
+#include "libbcs/channel/channel.h"
+
+bool remote_has_left(const struct channels *channels, uint32_t rank)
+{
+    /* Pairs with the store of remotes_release_all. */
+    return __atomic_load_n(
+               (uint64_t *)remote_place(channels, rank, channels->layout.left_gva),
+               __ATOMIC_ACQUIRE) != 0;
+}
+
+int remote_transfer(struct channels *channels, const struct bcs_xfer *xfer)
+{
+    int rc = bcs_xfer_and_signal_blocking(channels->core, xfer);
+
+    return rc == 0 && bcs_core_is_late(channels->core) ? bcs_core_flush(channels->core)
+                                                       : rc;
+}

@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Remote commands between several processes, that are threads: waiting, awake and asleep, for
+ * words, fetches, exports and buffers; and what ends a wait that nothing else would.
+ */
+#include <errno.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tests/unit/remote_ends.h"
+
+enum { N_WORDS = 5000, BUFFER = 512, BUFFER_BYTES = BCS_REMOTE_BUFFER_BYTES + 64 };
+
+static void run(uint32_t n, uint64_t spin_ns, uint64_t defer,
+                void (*fn)(struct ranks_rank *rank))
+{
+    ranks_init(&job, ranks, n, defer);
+    for (uint32_t i = 0; i < n && spin_ns != 0; i++) {
+        ranks[i].entry.settings.nic.spin_ns = spin_ns;
+    }
+    ranks_run(ranks, n, fn);
+    ranks_fini(&job);
+}
+
+/** A process, with its own region, and that of its neighbour. */
+struct one {
+    struct channels *channels;
+    struct bcs_remote own, next;
+};
+
+static void join(struct ranks_rank *rank, struct one *one)
+{
+    ck_assert_int_eq(channels_join(&rank->entry, &one->channels), 0);
+    ck_assert_int_eq(remote_export(one->channels, REGION, REGION_BYTES, &one->own), 0);
+    ck_assert_int_eq(remote_import(one->channels,
+                                   (int)((one->channels->rank + 1) % job.size), REGION,
+                                   true, &one->next),
+                     0);
+}
+
+/** A number goes round, by each kind of change. */
+static void go_round(struct ranks_rank *rank)
+{
+    struct one one;
+
+    join(rank, &one);
+    for (uint64_t i = 1; i <= N_WORDS; i++) {
+        uint64_t before;
+
+        if (one.channels->rank != 0) {
+            ck_assert_int_eq(bcs_remote_wait(&one.own, 8, i), 0);
+            ck_assert_uint_eq(word_at(&one.own, 8), i);
+        }
+        switch (i % 3) {
+        case 0:
+            ck_assert_int_eq(bcs_remote_write_word(&one.next, 8, i), 0);
+            break;
+        case 1:
+            ck_assert_int_eq(bcs_remote_add_word(&one.next, 8, 1, NULL), 0);
+            break;
+        default:
+            ck_assert_int_eq(bcs_remote_compare_swap(&one.next, 8, i - 1, i, &before),
+                             0);
+            ck_assert_uint_eq(before, i - 1);
+        }
+        if (one.channels->rank == 0) {
+            ck_assert_int_eq(bcs_remote_wait(&one.own, 8, i), 0);
+            ck_assert_uint_eq(word_at(&one.own, 8), i);
+        }
+    }
+    ck_assert_int_eq(channels_leave(one.channels), 0);
+}
+
+START_TEST(words_go_round)
+{
+    run(2, 0, 0, go_round);
+}
+END_TEST
+
+START_TEST(words_go_round_among_those_who_sleep_at_once)
+{
+    run(2, 1, 0, go_round);
+    run(5, 1, 0, go_round);
+}
+END_TEST
+
+START_TEST(words_go_round_where_bells_are_late)
+{
+    run(3, 1, 5, go_round);
+}
+END_TEST
+
+/** The neighbour fetches what this process stores in its own region, and says how far it is. */
+static void fetch_round(struct ranks_rank *rank)
+{
+    struct one one;
+    struct bcs_remote_event event = {0};
+
+    join(rank, &one);
+    for (uint64_t i = 1; i <= N_WORDS / 4; i++) {
+        uint64_t got[2][4] = {{0}};
+        struct bcs_remote_fetch fetches[2];
+
+        for (uint64_t k = 0; k < 2; k++) {
+            fetches[k] = (struct bcs_remote_fetch){.word = 8 * k,
+                                                   .at_least = i,
+                                                   .offset = 64 + 32 * k,
+                                                   .n_bytes = 32,
+                                                   .data_out = got[k],
+                                                   .event = &event};
+            ck_assert_int_eq(bcs_remote_fetch(&one.next, &fetches[k]), 0);
+        }
+        for (uint64_t k = 2; k-- > 0;) { /* the second comes first */
+            uint64_t data[4] = {i, i + k, i * 3, i * 5 + k};
+
+            ck_assert_int_eq(bcs_remote_write(&one.own, 64 + 32 * k, data, 32), 0);
+            ck_assert_int_eq(bcs_remote_write_word(&one.own, 8 * k, i), 0);
+        }
+        ck_assert_int_eq(remote_wait_event(one.channels, &event, 2 * i), 0);
+        for (uint64_t k = 0; k < 2; k++) {
+            ck_assert_uint_eq(got[k][0], i);
+            ck_assert_uint_eq(got[k][1], i + k);
+            ck_assert_uint_eq(got[k][3], i * 5 + k);
+        }
+        ck_assert_int_eq(bcs_remote_write_word(&one.next, 24, i), 0); /* it may go on */
+        ck_assert_int_eq(bcs_remote_wait(&one.own, 24, i), 0);
+    }
+    ck_assert_int_eq(channels_leave(one.channels), 0);
+}
+
+START_TEST(fetches_bring_what_was_written_before_their_word)
+{
+    run(2, 0, 0, fetch_round);
+    run(4, 1, 0, fetch_round);
+}
+END_TEST
+
+/** All append to the buffer of rank 0, which is small. */
+static void append_to_first(struct ranks_rank *rank)
+{
+    struct bcs_remote first;
+    struct one one;
+    uint64_t next[RANKS_MOST] = {0}, record[2];
+    size_t n_bytes;
+
+    join(rank, &one);
+    if (one.channels->rank == 0) {
+        ck_assert_int_eq(bcs_remote_make_buffer(&one.own, BUFFER, BUFFER_BYTES), 0);
+        ck_assert_int_eq(bcs_remote_write_word(&one.own, 0, 1), 0);
+        for (uint64_t i = 0; i < (job.size - 1) * (uint64_t)N_WORDS; i++) {
+            ck_assert_int_eq(
+                bcs_remote_take_wait(&one.own, BUFFER, record, 16, &n_bytes), 0);
+            ck_assert_uint_eq(n_bytes, record[1] % 2 == 0 ? 16 : 12);
+            ck_assert_uint_eq((uint32_t)record[1], (uint32_t)next[record[0]]++);
+        }
+    } else {
+        ck_assert_int_eq(remote_import(one.channels, 0, REGION, true, &first), 0);
+        ck_assert_int_eq(bcs_remote_wait(&first, 0, 1), 0);
+        record[0] = one.channels->rank;
+        for (record[1] = 0; record[1] < N_WORDS; record[1]++) {
+            ck_assert_int_eq(bcs_remote_append_wait(&first, BUFFER, record,
+                                                    record[1] % 2 == 0 ? 16 : 12),
+                             0);
+        }
+    }
+    ck_assert_int_eq(channels_leave(one.channels), 0);
+}
+
+START_TEST(many_append_to_one_buffer_and_nothing_is_lost)
+{
+    run(2, 0, 0, append_to_first);
+    run(4, 1, 0, append_to_first);
+}
+END_TEST
+
+/** Rank 0 imports what rank 1 exports once rank 0 sleeps. */
+static void export_late(struct ranks_rank *rank)
+{
+    struct channels *channels;
+    struct bcs_remote region;
+
+    ck_assert_int_eq(channels_join(&rank->entry, &channels), 0);
+    if (channels->rank == 0) {
+        ck_assert_int_eq(remote_import(channels, 1, 3, true, &region), 0);
+        ck_assert_int_eq(bcs_remote_wait(&region, 0, 1), 0);
+        ck_assert_int_eq(bcs_remote_wait(&region, 0, 2), BCS_E_CLOSED);
+        ck_assert_int_eq(remote_import(channels, 1, 4, true, &region), -EEXIST);
+        ck_assert_int_eq(bcs_region_release(&region), 0);
+        ck_assert_int_eq(remote_import(channels, 1, 4, true, &region), -ENOENT);
+    } else {
+        struct remote_sleeper *sleeper =
+            remote_place(channels, 0, channels->layout.sleeper_gva);
+
+        for (uint64_t i = 0; i < 3;
+             i++) { /* it waits for the export, the word, the end */
+            while (__atomic_load_n(&sleeper->state, __ATOMIC_ACQUIRE) !=
+                       REMOTE_ASLEEP ||
+                   __atomic_load_n(&sleeper->at_least, __ATOMIC_RELAXED) != i) {
+            }
+            ck_assert_int_eq(i == 0   ? remote_export(channels, 3, 8, &region)
+                             : i == 1 ? bcs_remote_write_word(&region, 0, 1)
+                                      : bcs_region_release(&region),
+                             0);
+        }
+    }
+    ck_assert_int_eq(channels_leave(channels), 0);
+}
+
+START_TEST(an_import_waits_until_the_export_and_finds_who_has_left)
+{
+    run(2, 1, 0, export_late);
+    run(2, 1, 7, export_late);
+}
+END_TEST
+
+/** Rank 1 leaves, so that nobody can end the wait of rank 0. */
+static void leave_alone(struct ranks_rank *rank)
+{
+    struct one one;
+
+    join(rank, &one);
+    if (one.channels->rank == 0) {
+        ck_assert_int_eq(bcs_remote_write_word(&one.next, 0, 1), 0);
+        ck_assert_int_eq(bcs_remote_wait(&one.own, 0, 1), -EDEADLK);
+        ck_assert_int_eq(bcs_remote_wait(&one.next, 0, 2), BCS_E_CLOSED);
+    } else {
+        ck_assert_int_eq(bcs_remote_wait(&one.own, 0, 1), 0);
+    }
+    ck_assert_int_eq(channels_leave(one.channels), 0);
+}
+
+START_TEST(a_wait_ends_when_all_others_have_left)
+{
+    run(2, 0, 0, leave_alone);
+}
+END_TEST
+
+/** Rank 1 seems to be a process that has died. */
+static void die(struct ranks_rank *rank)
+{
+    struct bcs_remote_event event = {0};
+    struct bcs_remote_fetch fetch = {.at_least = 9, .event = &event};
+    struct bcs_remote third;
+    struct one one;
+
+    join(rank, &one);
+    if (one.channels->rank == 0) {
+        uint64_t *pids =
+            bcs_core_address(one.channels->core, one.channels->layout.pids_gva);
+        uint64_t alive = pids[1];
+        pid_t child = fork();
+
+        if (child == 0) {
+            _exit(0);
+        }
+        pids[1] = (uint64_t)child; /* a zombie, which a launcher may leave, too */
+        ck_assert_int_eq(bcs_remote_wait(&one.own, 0, 1), -EOWNERDEAD);
+        ck_assert_int_eq(bcs_remote_wait(&one.next, 0, 1), -EOWNERDEAD);
+        ck_assert_int_eq(bcs_remote_fetch(&one.next, &fetch), 0);
+        ck_assert_int_eq(remote_wait_event(one.channels, &event, 1), -EOWNERDEAD);
+        ck_assert_int_eq(remote_import(one.channels, 1, 5, true, &third), -EOWNERDEAD);
+        ck_assert_int_eq(waitpid(child, NULL, 0), child);
+        pids[1] = alive;
+        ck_assert_int_eq(bcs_remote_write_word(&one.next, 0, 1), 0);
+    } else {
+        ck_assert_int_eq(bcs_remote_wait(&one.own, 0, 1), 0);
+    }
+    ck_assert_int_eq(channels_leave(one.channels), 0);
+}
+
+START_TEST(a_death_ends_every_wait)
+{
+    run(2, 0, 0, die);
+}
+END_TEST
+
+int main(void)
+{
+    TCase *jobs = tcase_create("several");
+
+    tcase_add_test(jobs, words_go_round);
+    tcase_add_test(jobs, words_go_round_among_those_who_sleep_at_once);
+    tcase_add_test(jobs, words_go_round_where_bells_are_late);
+    tcase_add_test(jobs, fetches_bring_what_was_written_before_their_word);
+    tcase_add_test(jobs, many_append_to_one_buffer_and_nothing_is_lost);
+    tcase_add_test(jobs, an_import_waits_until_the_export_and_finds_who_has_left);
+    tcase_add_test(jobs, a_wait_ends_when_all_others_have_left);
+    tcase_add_test(jobs, a_death_ends_every_wait);
+    return run_tcase("remote_jobs", jobs);
+}
