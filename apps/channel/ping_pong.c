@@ -11,6 +11,7 @@
 
 #include "apps/bench/clock.h"
 #include "apps/bench/line_trip.h"
+#include "apps/channel/median.h"
 #include "apps/channel/streams.h"
 
 enum { TURNS_USUAL = 15, TURNS_MOST = 1000, N_TRIPS = 3000, CAPACITY = 1024 };
@@ -99,13 +100,6 @@ static void take_turn(const struct ends *ends, int rank, struct line_trip *trip,
     }
 }
 
-static int compare(const void *a, const void *b)
-{
-    const double *x = a, *y = b;
-
-    return (*x > *y) - (*x < *y);
-}
-
 /** The median of what a turn gives: time of one row, over that of another if there is one. */
 static double median(double (*times)[N_ROWS], int n, int row, int over)
 {
@@ -114,8 +108,7 @@ static double median(double (*times)[N_ROWS], int n, int row, int over)
     for (int i = 0; i < n; i++) {
         values[i] = over < 0 ? times[i][row] : times[i][row] / times[i][over];
     }
-    qsort(values, (size_t)n, sizeof(values[0]), compare);
-    return values[n / 2];
+    return median_of(values, n);
 }
 
 static void report(double (*times)[N_ROWS], int n)
