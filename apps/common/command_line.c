@@ -43,7 +43,12 @@ int command_line_parse(const struct command_line *line, int argc, char **argv,
             return -EINVAL;
         }
     }
-    if (!help && argc - optind != 1) {
+    if (!help && line->operand == NULL && argc > optind) {
+        message_set(message, "'%s' is not an option; allowed: %s, --help", argv[optind],
+                    line->allowed);
+        return -EINVAL;
+    }
+    if (!help && line->operand != NULL && argc - optind != 1) {
         bool is_none = argc == optind;
 
         message_set(message, "%s %s is %snamed; usage: %s [OPTION]... %s (see --help)",
@@ -51,6 +56,6 @@ int command_line_parse(const struct command_line *line, int argc, char **argv,
                     is_none ? "not " : "", line->program, line->usage);
         return -EINVAL;
     }
-    *operand_out = help ? NULL : argv[optind];
+    *operand_out = help ? NULL : line->operand == NULL ? "" : argv[optind];
     return 0;
 }

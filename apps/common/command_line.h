@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The command line of an application: options, and one input file. Every rank parses it,
- * with the same outcome; nothing is printed here.
+ * The command line of an application: options, and one input file if it takes one. Every rank
+ * parses it, with the same outcome; nothing is printed here.
  */
 #ifndef COMMON_COMMAND_LINE_H
 #define COMMON_COMMAND_LINE_H
@@ -15,7 +15,7 @@
 /** What an application's command line may hold. */
 struct command_line {
     const char *program;
-    const char *operand; /* what the one operand is: "input deck" */
+    const char *operand; /* what the one operand is: "input deck"; NULL: none */
     const char *usage;   /* its name in the usage: "DECK" */
     const char *allowed; /* all options, for who has given another one */
     const struct option *options;
@@ -31,7 +31,8 @@ struct command_line {
  * Parse the command line.
  *
  * @param options_out  what take fills
- * @param operand_out  points into argv; NULL: only the help is wanted
+ * @param operand_out  points into argv, or to an empty text if there is none; NULL: only the
+ *                     help is wanted
  * @param message      gets one line if the result is not 0; MESSAGE_BYTES long
  * @return 0 or -EINVAL
  */

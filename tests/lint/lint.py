@@ -123,7 +123,8 @@ INCLUDE_EDGES = {
     ],
     "apps": None,  # of ours nothing at all, not even what everybody may
     "apps/cbsp": ["apps/common", "libbcs/include/bcs/cbsp.h"],
-    "apps/channel": ["apps/bench", "libbcs/include/bcs/channel.h", "libbcs/include/bcs/remote.h"],
+    "apps/channel": ["apps/bench", "apps/common", "libbcs/include/bcs/channel.h",
+                     "libbcs/include/bcs/remote.h"],
     "apps/examples": ["libbcs/include/bcs/bcs.h"],
     "tests": ["libbcs", "nic_threads", "mds", "apps/overhead/measure/matching.h"],
 }
