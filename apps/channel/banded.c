@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "apps/channel/agree.h"
+
 enum kind { RHS, NEAR, FAR };
 
 /** A number from 0 to 1 that follows from another one. */
@@ -33,11 +35,6 @@ static double coefficient(enum kind kind, size_t i)
     return kind == RHS ? value : -0.25 - value / 4;
 }
 
-static double *numbers(size_t n)
-{
-    return malloc((n == 0 ? 1 : n) * sizeof(double));
-}
-
 int banded_init(struct banded *banded, int rank, int size, size_t n_steps)
 {
     *banded = (struct banded){
@@ -46,10 +43,10 @@ int banded_init(struct banded *banded, int rank, int size, size_t n_steps)
         .left = (rank + size - 1) % size,
         .right = (rank + 1) % size,
         .n_steps = n_steps,
-        .rhs = numbers(n_steps),
-        .near = numbers(n_steps),
-        .far = numbers(n_steps),
-        .y = numbers(n_steps),
+        .rhs = agree_array(n_steps, sizeof(double)),
+        .near = agree_array(n_steps, sizeof(double)),
+        .far = agree_array(n_steps, sizeof(double)),
+        .y = agree_array(n_steps, sizeof(double)),
     };
     if (banded->rhs == NULL || banded->near == NULL || banded->far == NULL ||
         banded->y == NULL) {
@@ -113,11 +110,11 @@ int banded_is_right(const struct banded *banded)
 {
     bool is_root = banded->rank == 0;
     size_t n = banded->n_steps * (size_t)banded->size;
-    double *parts = numbers(is_root ? n : 0);
-    double *y = numbers(is_root ? n : 0);
+    double *parts = agree_array(is_root ? n : 0, sizeof(double));
+    double *y = agree_array(is_root ? n : 0, sizeof(double));
     int result = parts == NULL || y == NULL ? -ENOMEM : 0;
 
-    MPI_Allreduce(MPI_IN_PLACE, &result, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+    result = agree_least(result);
     if (result == 0) {
         MPI_Gather(banded->y, (int)banded->n_steps, MPI_DOUBLE, parts,
                    (int)banded->n_steps, MPI_DOUBLE, 0, MPI_COMM_WORLD);

@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "apps/bench/clock.h"
+#include "apps/channel/agree.h"
 #include "apps/channel/number_option.h"
 #include "apps/common/check.h"
 #include "apps/common/message.h"
@@ -129,8 +130,8 @@ static int set_up(void *state, const char *input_path, char *message)
                     size, run->options->length);
         return -EINVAL;
     }
-    result = banded_init(&run->banded, rank, size, (size_t)run->options->length);
-    MPI_Allreduce(MPI_IN_PLACE, &result, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+    result = agree_least(
+        banded_init(&run->banded, rank, size, (size_t)run->options->length));
     if (result != 0) {
         message_set(message, "out of memory");
         return result;

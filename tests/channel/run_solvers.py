@@ -12,13 +12,23 @@ import os
 import pathlib
 import re
 import sys
+import tempfile
 
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../system"))
 import job  # noqa: E402
 import library_suite  # noqa: E402
 
-N_WAYS = 4
+N_PIPELINE_WAYS = 4
+N_TRIANGLE_WAYS = 3
 TIMES = r"^time: (?:iteration|computation|communication) -?\d+\.\d{4} us$"
+TRIANGLE_TIMES = r"^time: (?:set-up|solve) \d+\.\d{4} ms$"
+
+# Matrices as files: a pattern without order, and what a diagonal of zeros gives.
+PATTERN = "\n".join(["%%MatrixMarket matrix coordinate pattern symmetric", "% of a test",
+                     "60 60 111", *(f"{i} {1 + i * i % (i - 1)}" for i in range(3, 60)),
+                     *(f"{i} {i // 2}" for i in range(6, 60))]) + "\n"
+ZERO = "%%MatrixMarket matrix coordinate integer general\n2 2 3\n1 1 1\n2 1 1\n2 2 0\n"
+SHORT = "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 1\n"
 
 # Processes, program, options, words of the message.
 REFUSED = (
@@ -31,6 +41,19 @@ REFUSED = (
     (1, "pipeline", "--rows 3", ("--rows", "not an option", "--length N")),
     (1, "pipeline", "2048", ("'2048'", "not an option")),
     (1, "pipeline", "", ("1 processes", "2 or more")),
+    (1, "triangle", "--by open", ("--by is 'open'", "mpi, channels, levels or all")),
+    (1, "triangle", "--grid 12", ("--grid is '12'", "NXxNY or NXxNYxNZ")),
+    (1, "triangle", "--grid 4x1", ("--grid is '4x1'", "2 or more")),
+    (1, "triangle", "--grid 4x4x4x4", ("--grid is '4x4x4x4'", "2 or more")),
+    (1, "triangle", "--grid 4x4x", ("--grid is '4x4x'", "2 or more")),
+    (1, "triangle", "--grid 5000x5000", ("--grid is", "16777216 points at most")),
+    (1, "triangle", "--factor lu", ("--factor is 'lu'", "ilu or lower")),
+    (1, "triangle", "--block 0", ("--block is '0'", "from 1 to 16777216")),
+    (1, "triangle", "--matrix {folder}/none.mtx", ("none.mtx", "No such file")),
+    (2, "triangle", "--matrix {folder}/short.mtx", ("short.mtx:3:", "the file ends before")),
+    (2, "triangle", "--matrix {folder}/zero.mtx", ("the pivot of row 2 is 0",)),
+    (2, "triangle", "--grid 1500x1500 --by channels",
+     ("numbers go from one process to another", "longer blocks")),
     (3, "pipeline", "--length 32", ("3 processes and --length 32", "a multiple")),
 )
 
@@ -46,9 +69,12 @@ def parse_arguments():
 class Suite(library_suite.LibrarySuite):
     """The cases; each method is a group of them."""
 
-    def __init__(self, arguments):
+    def __init__(self, arguments, folder):
         super().__init__(arguments)
         self.arguments = arguments
+        self.folder = pathlib.Path(folder)
+        for name, text in (("pattern", PATTERN), ("zero", ZERO), ("short", SHORT)):
+            (self.folder / f"{name}.mtx").write_text(text, encoding="ascii")
         self.programs = pathlib.Path(arguments.programs)
 
     def launch(self, n, name, words, is_native=True):
@@ -71,20 +97,32 @@ class Suite(library_suite.LibrarySuite):
     def check_pipeline(self):
         for n, length in ((2, 512), (3, 3), (8, 64)):
             words = ["--by", "all", "--length", str(length), "--repeats", "2"]
-            self.solve(n, "pipeline", words, (TIMES, 3 * N_WAYS))
+            self.solve(n, "pipeline", words, (TIMES, 3 * N_PIPELINE_WAYS))
         words = ["--length", "64", "--repeats", "2"]
         self.solve(2, "pipeline", words, (TIMES, 3))
-        self.solve(4, "pipeline", ["--by", "all", *words], (TIMES, 3 * N_WAYS), False)
+        self.solve(4, "pipeline", ["--by", "all", *words], (TIMES, 3 * N_PIPELINE_WAYS), False)
+
+    def check_triangle(self):
+        pattern = str(self.folder / "pattern.mtx")
+        for n, options, is_native in (
+                (1, ["--grid", "9x7"], True), (2, ["--grid", "40x30"], True),
+                (3, ["--grid", "9x8x7", "--block", "5"], True),
+                (4, ["--grid", "16x16", "--block", "16"], False),
+                (8, ["--matrix", pattern], True),
+                (3, ["--matrix", pattern, "--factor", "lower", "--block", "100"], True)):
+            words = ["--by", "all", "--repeats", "2", *options]
+            self.solve(n, "triangle", words, (TRIANGLE_TIMES, 2 * N_TRIANGLE_WAYS), is_native)
 
     def check_refusals(self):
         for n, name, options, words in REFUSED:
+            options = options.format(folder=self.folder)
             command = self.launch(n, name, options.split())
             command = command if n > 1 else command[command.index("-n") + 2:]
             result = job.run(command, job.mpirun_environment(self.settings))
             lines = [line for line in result.stderr.splitlines()
                      if line.startswith(f"channel_{name}: ")]
             problems = [] if result.status == 2 else [f"status {result.status}"]
-            if len(lines) != 1 or result.stdout:
+            if len(lines) != 1 or "PASSED" in result.stdout:
                 problems.append(f"not one line: {result.stdout[:300]!r} "
                                 f"{result.stderr[:300]!r}")
             problems += [f"{word!r} is not in {lines}" for word in words
@@ -94,10 +132,12 @@ class Suite(library_suite.LibrarySuite):
 
 
 def main():
-    suite = Suite(parse_arguments())
-    suite.check_pipeline()
-    suite.check_refusals()
-    return suite.report.end()
+    with tempfile.TemporaryDirectory(prefix="bcs-solvers-") as folder:
+        suite = Suite(parse_arguments(), folder)
+        suite.check_pipeline()
+        suite.check_triangle()
+        suite.check_refusals()
+        return suite.report.end()
 
 
 if __name__ == "__main__":
