@@ -74,6 +74,12 @@ static inline bool banded_has_right(const struct banded *banded, size_t step)
            step < banded->n_steps - (size_t)banded->size;
 }
 
+/** The step of the process before that gives the product of a step. */
+static inline size_t banded_source_step(const struct banded *banded, size_t step)
+{
+    return step - banded_first_received(banded);
+}
+
 /** How many of its products are needed. */
 static inline size_t banded_n_sent(const struct banded *banded)
 {

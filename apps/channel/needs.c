@@ -14,7 +14,7 @@
 /** A row of another process that is needed. */
 struct wish {
     int owner;
-    uint32_t level, row;
+    uint32_t turn, level;
 };
 
 /** The state of the search. */
@@ -25,8 +25,7 @@ struct search {
     size_t n_wishes;
     int *n_out, *out_begins; /* [size], [size + 1] wishes by owner */
     int *n_in, *in_begins;   /* those of others */
-    uint32_t *out, *in;      /* rows that are wished */
-    uint32_t *order;         /* when this process solves the row of a slot */
+    uint32_t *out, *in;      /* turns of rows that are wished */
 };
 
 static int compare(const void *a, const void *b)
@@ -36,18 +35,15 @@ static int compare(const void *a, const void *b)
     if (x->owner != y->owner) {
         return x->owner > y->owner ? 1 : -1;
     }
-    if (x->level != y->level) {
-        return x->level > y->level ? 1 : -1;
-    }
-    return (x->row > y->row) - (x->row < y->row);
+    return (x->turn > y->turn) - (x->turn < y->turn);
 }
 
 static struct wish wish_of(const struct share *share, size_t entry)
 {
     return (struct wish){
         .owner = share_owner(share, share->columns[entry]),
+        .turn = share->turns[entry],
         .level = share->below[entry],
-        .row = share->columns[entry],
     };
 }
 
@@ -119,11 +115,10 @@ static int make_room(struct search *search)
     needs->send_to = agree_array(n_in, sizeof(*needs->send_to));
     search->out = agree_array(search->n_wishes, sizeof(*search->out));
     search->in = agree_array(n_in, sizeof(*search->in));
-    search->order = agree_array(share_n_slots(share), sizeof(*search->order));
     return needs->known == NULL || needs->levels == NULL || needs->places == NULL ||
                    needs->begins == NULL || needs->n_to == NULL ||
                    needs->send_begins == NULL || needs->send_to == NULL ||
-                   search->out == NULL || search->in == NULL || search->order == NULL
+                   search->out == NULL || search->in == NULL
                ? -ENOMEM
                : 0;
 }
@@ -136,11 +131,10 @@ static void find_places(struct search *search)
     size_t n_rows = share->n_rows;
 
     for (size_t k = 0; k < n_rows; k++) {
-        search->order[share_slot(share, share->rows[k])] = (uint32_t)k;
         needs->levels[k] = share->levels[k];
     }
     for (size_t i = 0; i < search->n_wishes; i++) {
-        search->out[i] = search->wishes[i].row;
+        search->out[i] = search->wishes[i].turn;
         needs->levels[n_rows + i] = search->wishes[i].level;
     }
     for (size_t e = 0; e < share->starts[n_rows]; e++) {
@@ -148,7 +142,7 @@ static void find_places(struct search *search)
         const struct wish *found;
 
         if (wish.owner == share->rank) {
-            needs->places[e] = search->order[share_slot(share, wish.row)];
+            needs->places[e] = wish.turn;
             continue;
         }
         found = bsearch(&wish, search->wishes, search->n_wishes, sizeof(wish), compare);
@@ -170,7 +164,6 @@ static void find_receivers(struct search *search)
                   search->in, search->n_in, search->in_begins, MPI_UINT32_T,
                   MPI_COMM_WORLD);
     for (int i = 0; i < search->in_begins[share->size]; i++) {
-        search->in[i] = search->order[share_slot(share, search->in[i])];
         ends[search->in[i] + 1]++;
     }
     for (size_t k = 0; k < share->n_rows; k++) {
@@ -202,7 +195,6 @@ int needs_find(const struct share *share, struct needs *needs_out)
     free(search.n_out);
     free(search.out);
     free(search.in);
-    free(search.order);
     return rc;
 }
 

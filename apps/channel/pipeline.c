@@ -19,6 +19,7 @@
 
 #include "apps/bench/clock.h"
 #include "apps/channel/agree.h"
+#include "apps/channel/median.h"
 #include "apps/channel/number_option.h"
 #include "apps/common/check.h"
 #include "apps/common/message.h"
@@ -36,6 +37,7 @@ static const char help[] =
     "                reopened  a channel that is opened for each\n"
     "                open      a channel that stays open\n"
     "                handlers  a request, answered by a handler\n"
+    "                fetch     a fetch on condition, which nobody answers\n"
     "                all       one after the other\n"
     "  --length N    numbers that a process computes (2048)\n"
     "  --repeats N   solves of which the median is printed (15)\n"
@@ -45,7 +47,7 @@ static const char help[] =
     "number of processes, or no memory.\n";
 
 #define ALLOWED "--by WAY, --length N, --repeats N"
-#define WAYS "mpi, reopened, open, handlers or all"
+#define WAYS "mpi, reopened, open, handlers, fetch or all"
 
 struct way {
     const char *name;
@@ -58,6 +60,7 @@ static const struct way ways[] = {
     {"reopened", true, pipeline_by_reopening},
     {"open", true, pipeline_by_open_channels},
     {"handlers", true, pipeline_by_handlers},
+    {"fetch", true, pipeline_by_fetches},
 };
 
 enum { N_WAYS = sizeof(ways) / sizeof(ways[0]), WAY_USUAL = 2 };
@@ -145,19 +148,6 @@ static int set_up(void *state, const char *input_path, char *message)
     return 0;
 }
 
-static int compare(const void *a, const void *b)
-{
-    const double *x = a, *y = b;
-
-    return (*x > *y) - (*x < *y);
-}
-
-static double median(double *values, size_t n)
-{
-    qsort(values, n, sizeof(values[0]), compare);
-    return n % 2 != 0 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
-}
-
 /** One solve. @return microseconds of an iteration, from when the last process began until the
  *  last one has ended */
 static double solve(const struct banded *banded, const struct way *way)
@@ -215,7 +205,7 @@ static int run_way(const struct run *run, const struct way *way)
     computation = compute(banded);
     MPI_Bcast(&computation, 1, MPI_DOUBLE, banded->size - 1, MPI_COMM_WORLD);
     if (banded->rank == 0 && is_right == 1) {
-        iteration = median(times, n);
+        iteration = median_of(times, (int)n);
         printf("run: %d processes, by %s, %zu solves\n", banded->size, way->name, n);
         printf("time: iteration %.4f us\n", iteration);
         printf("time: computation %.4f us\n", computation);

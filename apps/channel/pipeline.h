@@ -37,4 +37,8 @@ int pipeline_by_open_channels(const struct banded *banded);
  */
 int pipeline_by_handlers(const struct banded *banded);
 
+/** Fetches on condition: of the same kind, but nobody answers. [section 4.1: "the ability to fetch data
+ *  from a processor once a specific condition has been met"] @return as pipeline_by_reopening */
+int pipeline_by_fetches(const struct banded *banded);
+
 #endif

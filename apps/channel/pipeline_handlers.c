@@ -95,12 +95,6 @@ static int fetch(struct fetching *fetching, uint64_t step, double *product_out)
     return rc;
 }
 
-/** The step of the process before which a step needs the product of. */
-static uint64_t source_step(const struct banded *banded, size_t step)
-{
-    return banded->rank == 0 ? step - (size_t)banded->size : step;
-}
-
 static int solve(struct fetching *fetching)
 {
     const struct banded *banded = fetching->banded;
@@ -111,7 +105,7 @@ static int solve(struct fetching *fetching)
         double product = 0;
 
         if (banded_has_left(banded, step)) {
-            rc = fetch(fetching, source_step(banded, step), &product);
+            rc = fetch(fetching, banded_source_step(banded, step), &product);
         }
         keep(fetching, step, banded_step(banded, &place, step, product));
     }

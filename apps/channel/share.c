@@ -16,7 +16,7 @@
 struct whole {
     struct sparse lower;
     double *rhs;
-    uint32_t *levels, *order;
+    uint32_t *levels, *order, *turns; /* as of a share */
     uint32_t n_levels;
 };
 
@@ -27,6 +27,7 @@ void share_fini(struct share *share)
     free(share->starts);
     free(share->columns);
     free(share->below);
+    free(share->turns);
     free(share->values);
     free(share->rhs);
     free(share->y);
@@ -39,6 +40,7 @@ static void whole_fini(struct whole *whole)
     free(whole->rhs);
     free(whole->levels);
     free(whole->order);
+    free(whole->turns);
 }
 
 /** Get the system from rank 0. @return 0 or -ENOMEM; whole_fini in any case */
@@ -58,7 +60,9 @@ static int whole_get(const struct sparse *lower, const double *rhs, int rank,
     whole->rhs = agree_array(sizes[0], sizeof(*whole->rhs));
     whole->levels = agree_array(sizes[0], sizeof(*whole->levels));
     whole->order = agree_array(sizes[0], sizeof(*whole->order));
-    if (agree_least(whole->rhs == NULL || whole->levels == NULL || whole->order == NULL
+    whole->turns = agree_array(sizes[0], sizeof(*whole->turns));
+    if (agree_least(whole->rhs == NULL || whole->levels == NULL ||
+                            whole->order == NULL || whole->turns == NULL
                         ? -ENOMEM
                         : sparse_init(&whole->lower, sizes[0], sizes[1])) != 0) {
         return -ENOMEM;
@@ -99,6 +103,21 @@ static int whole_order(struct whole *whole)
     return 0;
 }
 
+/** Count the rows of each process in that order. @return as whole_order */
+static int whole_turns(struct whole *whole, const struct share *share)
+{
+    uint32_t *n_rows = calloc((size_t)share->size, sizeof(*n_rows));
+
+    if (n_rows == NULL) {
+        return -ENOMEM;
+    }
+    for (size_t i = 0; i < whole->lower.n_rows; i++) {
+        whole->turns[whole->order[i]] = n_rows[share_owner(share, whole->order[i])]++;
+    }
+    free(n_rows);
+    return 0;
+}
+
 /** Make room for the rows of this process. */
 static int make_room(const struct whole *whole, struct share *share)
 {
@@ -116,12 +135,14 @@ static int make_room(const struct whole *whole, struct share *share)
     share->starts = agree_array(share->n_rows + 1, sizeof(*share->starts));
     share->columns = agree_array(n_entries, sizeof(*share->columns));
     share->below = agree_array(n_entries, sizeof(*share->below));
+    share->turns = agree_array(n_entries, sizeof(*share->turns));
     share->values = agree_array(n_entries, sizeof(*share->values));
     share->rhs = agree_array(share->n_rows, sizeof(*share->rhs));
     share->y = agree_array(share->n_rows, sizeof(*share->y));
     return share->rows == NULL || share->levels == NULL || share->starts == NULL ||
                    share->columns == NULL || share->below == NULL ||
-                   share->values == NULL || share->rhs == NULL || share->y == NULL
+                   share->turns == NULL || share->values == NULL ||
+                   share->rhs == NULL || share->y == NULL
                ? -ENOMEM
                : 0;
 }
@@ -146,6 +167,7 @@ static void keep_own(const struct whole *whole, struct share *share)
         for (size_t e = 0; e < n_here; e++) {
             share->columns[n + e] = lower->columns[begin + e];
             share->below[n + e] = whole->levels[lower->columns[begin + e]];
+            share->turns[n + e] = whole->turns[lower->columns[begin + e]];
         }
         memcpy(share->values + n, lower->values + begin,
                n_here * sizeof(*share->values));
@@ -167,6 +189,7 @@ int share_deal(const struct sparse *lower, const double *rhs, size_t block,
     if (rc == 0) {
         share_out->n_all = whole.lower.n_rows;
         rc = whole_order(&whole);
+        rc = rc == 0 ? whole_turns(&whole, share_out) : rc;
         share_out->n_levels = whole.n_levels;
         rc = agree_least(rc == 0 ? make_room(&whole, share_out) : rc);
     }

@@ -21,8 +21,9 @@ struct share {
     uint32_t *rows;    /* [n_rows] their numbers in the system */
     uint32_t *levels;  /* [n_rows] ascending */
     size_t *starts;    /* [n_rows + 1] */
-    uint32_t *columns; /* numbers in the system */
-    uint32_t *below;   /* levels of the rows of these numbers */
+    uint32_t *columns; /* numbers in the system; of each row of such a number ... */
+    uint32_t *below;   /* ... its level, ... */
+    uint32_t *turns;   /* ... and that it is the turns-th that its owner solves */
     double *values;
     double *rhs; /* [n_rows] */
     double *y;   /* [n_rows] the solution */
@@ -32,19 +33,6 @@ struct share {
 static inline int share_owner(const struct share *share, size_t row)
 {
     return (int)(row / share->block % (size_t)share->size);
-}
-
-/** Its place among its owner's rows in the order of their numbers. */
-static inline size_t share_slot(const struct share *share, size_t row)
-{
-    return row / (share->block * (size_t)share->size) * share->block +
-           row % share->block;
-}
-
-/** How many slots a process needs at most. */
-static inline size_t share_n_slots(const struct share *share)
-{
-    return share_slot(share, share->n_all - 1) + share->block;
 }
 
 /**

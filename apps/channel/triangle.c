@@ -15,6 +15,7 @@
 
 #include "apps/bench/clock.h"
 #include "apps/channel/agree.h"
+#include "apps/channel/median.h"
 #include "apps/channel/number_option.h"
 #include "apps/channel/system_input.h"
 #include "apps/common/check.h"
@@ -31,6 +32,7 @@ static const char help[] =
     "                  mpi       MPI_Isend and MPI_Recv, one in a message\n"
     "                  channels  open channels\n"
     "                  levels    level by level, MPI_Isend and MPI_Irecv of many\n"
+    "                  fetch     fetches on condition, from who has it\n"
     "                  all       one after the other\n"
     "  --grid POINTS   the matrix of Poisson's equation on a grid, NXxNY or NXxNYxNZ\n"
     "                  (200x200)\n"
@@ -47,7 +49,7 @@ static const char help[] =
 
 #define ALLOWED                                                                        \
     "--by WAY, --grid POINTS, --matrix FILE, --factor WHAT, --block N, --repeats N"
-#define WAYS "mpi, channels, levels or all"
+#define WAYS "mpi, channels, levels, fetch or all"
 
 struct way {
     const char *name;
@@ -64,6 +66,8 @@ static const struct way ways[] = {
      triangle_end_channels},
     {"levels", false, triangle_begin_levels, triangle_solve_levels,
      triangle_end_levels},
+    {"fetch", true, triangle_begin_fetches, triangle_solve_fetches,
+     triangle_end_fetches},
 };
 
 enum { N_WAYS = sizeof(ways) / sizeof(ways[0]), WAY_USUAL = 1 };
@@ -152,19 +156,6 @@ static int take(int id, void *options_out, char *message)
     }
 }
 
-static int compare(const void *a, const void *b)
-{
-    const double *x = a, *y = b;
-
-    return (*x > *y) - (*x < *y);
-}
-
-static double median(double *values, size_t n)
-{
-    qsort(values, n, sizeof(values[0]), compare);
-    return n % 2 != 0 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
-}
-
 /** Wait until all are here, asleep: who is still at work shall have a core. */
 static void meet_quietly(void)
 {
@@ -194,7 +185,7 @@ static int solve_alone(struct run *run, char *message)
         sparse_solve(&run->lower, run->rhs, run->y);
         times[i == 0 ? 0 : i - 1] = 1e3 * (bench_now_seconds() - start);
     }
-    run->serial_ms = median(times, n);
+    run->serial_ms = median_of(times, (int)n);
     return 0;
 }
 
@@ -254,6 +245,9 @@ static double solve(const struct run *run, const struct way *way,
     if (triangle->needs.known != NULL) {
         needs_clear(&triangle->needs, &run->share);
     }
+    if (triangle->words != NULL) {
+        memset(triangle->words, 0, triangle->n_words * sizeof(*triangle->words));
+    }
     MPI_Barrier(MPI_COMM_WORLD);
     start = bench_now_seconds();
     go_on(run, way->solve(triangle));
@@ -274,7 +268,7 @@ static int solve_all(const struct run *run, const struct way *way,
         times[i == 0 ? 0 : i - 1] = solve(run, way, triangle);
         is_right = share_is_right(&run->share, run->y);
     }
-    *median_out = median(times, n);
+    *median_out = median_of(times, (int)n);
     return is_right;
 }
 

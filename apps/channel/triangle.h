@@ -16,9 +16,11 @@
 /** A system that is being solved; share.y gets the solution. */
 struct triangle {
     const struct share *share;
-    struct needs needs; /* of the ways that have the owners send */
-    void *state;        /* the way's own */
-    char *message;      /* gets one line where begin refuses */
+    struct needs needs; /* of the ways by which the owners send */
+    uint64_t *words;    /* of fetches: the own values, of which 0 is none */
+    size_t n_words;
+    void *state;   /* the way's own */
+    char *message; /* gets one line where begin refuses */
 };
 
 /**
@@ -50,6 +52,14 @@ int triangle_begin_levels(struct triangle *triangle);
 int triangle_solve_levels(struct triangle *triangle);
 /** See triangle_begin_levels. */
 int triangle_end_levels(struct triangle *triangle);
+
+/** Values by fetches on condition, as triangle_begin_messages; nothing is found out before.
+ *  [section 4.1: "to fetch data from a processor once a specific condition has been met"] */
+int triangle_begin_fetches(struct triangle *triangle);
+/** See triangle_begin_fetches. */
+int triangle_solve_fetches(struct triangle *triangle);
+/** See triangle_begin_fetches. */
+int triangle_end_fetches(struct triangle *triangle);
 
 /** Wait until the value of a place of needs.known has come. */
 typedef int (*triangle_await_fn)(const struct triangle *triangle, size_t place);

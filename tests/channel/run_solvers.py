@@ -18,8 +18,8 @@ sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../sys
 import job  # noqa: E402
 import library_suite  # noqa: E402
 
-N_PIPELINE_WAYS = 4
-N_TRIANGLE_WAYS = 3
+N_PIPELINE_WAYS = 5
+N_TRIANGLE_WAYS = 4
 TIMES = r"^time: (?:iteration|computation|communication) -?\d+\.\d{4} us$"
 TRIANGLE_TIMES = r"^time: (?:set-up|solve) \d+\.\d{4} ms$"
 
@@ -32,7 +32,7 @@ SHORT = "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 1\n"
 
 # Processes, program, options, words of the message.
 REFUSED = (
-    (1, "pipeline", "--by magic", ("--by is 'magic'", "mpi, reopened, open, handlers or all")),
+    (1, "pipeline", "--by magic", ("--by is 'magic'", "mpi, reopened, open, handlers, fetch or all")),
     (1, "pipeline", "--by", ("--by", "needs a value")),
     (1, "pipeline", "--length 0", ("--length is '0'", "from 1 to 1048576")),
     (1, "pipeline", "--length 2k", ("--length is '2k'", "whole number")),
@@ -41,7 +41,7 @@ REFUSED = (
     (1, "pipeline", "--rows 3", ("--rows", "not an option", "--length N")),
     (1, "pipeline", "2048", ("'2048'", "not an option")),
     (1, "pipeline", "", ("1 processes", "2 or more")),
-    (1, "triangle", "--by open", ("--by is 'open'", "mpi, channels, levels or all")),
+    (1, "triangle", "--by open", ("--by is 'open'", "mpi, channels, levels, fetch or all")),
     (1, "triangle", "--grid 12", ("--grid is '12'", "NXxNY or NXxNYxNZ")),
     (1, "triangle", "--grid 4x1", ("--grid is '4x1'", "2 or more")),
     (1, "triangle", "--grid 4x4x4x4", ("--grid is '4x4x4x4'", "2 or more")),
