@@ -19,6 +19,7 @@
 
 #include "apps/bench/clock.h"
 #include "apps/channel/agree.h"
+#include "apps/channel/kind.h"
 #include "apps/channel/median.h"
 #include "apps/channel/number_option.h"
 #include "apps/common/check.h"
@@ -73,6 +74,7 @@ struct options {
 struct run {
     const struct options *options;
     struct banded banded;
+    struct kind kind;
     bool has_channels; /* they are to be finalized */
 };
 
@@ -139,6 +141,7 @@ static int set_up(void *state, const char *input_path, char *message)
         message_set(message, "out of memory");
         return result;
     }
+    kind_init(&run->kind, rank, size);
     for (int i = 0; i < run->options->n_ways; i++) {
         run->has_channels |= ways[run->options->first_way + i].has_channels;
     }
@@ -190,7 +193,7 @@ static double compute(const struct banded *banded)
 
 /** Solve by one way, and print what it took. @return whether the solutions are right, or -ENOMEM;
  *  the same on all ranks */
-static int run_way(const struct run *run, const struct way *way)
+static int run_way(struct run *run, const struct way *way)
 {
     const struct banded *banded = &run->banded;
     double times[REPEATS_MOST], computation, iteration;
@@ -200,6 +203,7 @@ static int run_way(const struct run *run, const struct way *way)
     /* The first one finds pages that nobody has touched. */
     for (size_t i = 0; i < n + 1 && is_right == 1; i++) {
         times[i == 0 ? 0 : i - 1] = solve(banded, way);
+        kind_look(&run->kind);
         is_right = banded_is_right(banded);
     }
     computation = compute(banded);
@@ -211,6 +215,7 @@ static int run_way(const struct run *run, const struct way *way)
         printf("time: computation %.4f us\n", computation);
         printf("time: communication %.4f us\n", iteration - computation);
     }
+    kind_print(&run->kind);
     return is_right;
 }
 
@@ -249,6 +254,7 @@ static void tear_down(void *state)
     if (run->has_channels) {
         bcs_channels_finalize();
     }
+    kind_fini(&run->kind);
     banded_fini(&run->banded);
 }
 

@@ -15,6 +15,7 @@
 
 #include "apps/bench/clock.h"
 #include "apps/channel/agree.h"
+#include "apps/channel/kind.h"
 #include "apps/channel/median.h"
 #include "apps/channel/number_option.h"
 #include "apps/channel/system_input.h"
@@ -84,6 +85,7 @@ struct run {
     double *rhs, *y;
     double serial_ms;
     struct share share;
+    struct kind kind;
     bool has_channels; /* they are to be finalized */
 };
 
@@ -210,6 +212,7 @@ static int set_up(void *state, const char *input_path, char *message)
         message_set(message, "out of memory for the rows");
         return result;
     }
+    kind_init(&run->kind, run->share.rank, run->share.size);
     for (int i = 0; i < options->n_ways; i++) {
         run->has_channels |= ways[options->first_way + i].has_channels;
     }
@@ -256,8 +259,8 @@ static double solve(const struct run *run, const struct way *way,
 }
 
 /** Solve again and again. @return as share_is_right */
-static int solve_all(const struct run *run, const struct way *way,
-                     struct triangle *triangle, double *median_out)
+static int solve_all(struct run *run, const struct way *way, struct triangle *triangle,
+                     double *median_out)
 {
     double times[REPEATS_MOST];
     size_t n = (size_t)run->options->repeats;
@@ -266,6 +269,7 @@ static int solve_all(const struct run *run, const struct way *way,
     /* The first one finds pages that nobody has touched. */
     for (size_t i = 0; i < n + 1 && is_right == 1; i++) {
         times[i == 0 ? 0 : i - 1] = solve(run, way, triangle);
+        kind_look(&run->kind);
         is_right = share_is_right(&run->share, run->y);
     }
     *median_out = median_of(times, (int)n);
@@ -274,7 +278,7 @@ static int solve_all(const struct run *run, const struct way *way,
 
 /** Solve by one way, and print what it took. @return 1: right; 0: wrong; or -errno and a message;
  *  the same on all ranks */
-static int run_way(const struct run *run, const struct way *way, char *message)
+static int run_way(struct run *run, const struct way *way, char *message)
 {
     struct triangle triangle = {.share = &run->share, .message = message};
     double start, set_up_ms, solve_ms = 0;
@@ -295,6 +299,7 @@ static int run_way(const struct run *run, const struct way *way, char *message)
         printf("time: set-up %.4f ms\n", set_up_ms);
         printf("time: solve %.4f ms\n", solve_ms);
     }
+    kind_print(&run->kind);
     return result;
 }
 
@@ -351,6 +356,7 @@ static void tear_down(void *state)
     if (run->has_channels) {
         bcs_channels_finalize();
     }
+    kind_fini(&run->kind);
     share_fini(&run->share);
     sparse_fini(&run->lower);
     free(run->rhs);

@@ -143,6 +143,20 @@ START_TEST(a_level_is_one_above_the_highest_below)
 }
 END_TEST
 
+START_TEST(a_level_is_that_of_the_longest_way)
+{
+    /* Row 1 needs row 0, row 3 rows 1 and 2. */
+    size_t starts[5] = {0, 0, 1, 1, 3};
+    uint32_t columns[3] = {0, 1, 2}, levels[4];
+    const struct sparse matrix = {.n_rows = 4, .starts = starts, .columns = columns};
+
+    ck_assert_uint_eq(sparse_levels(&matrix, levels), 3);
+    ck_assert_uint_eq(levels[1], 1);
+    ck_assert_uint_eq(levels[2], 0);
+    ck_assert_uint_eq(levels[3], 2);
+}
+END_TEST
+
 START_TEST(a_solve_gives_what_was_multiplied)
 {
     const long points[3] = {5, 4, 3};
@@ -174,6 +188,7 @@ int main(void)
     tcase_add_test(tcase, what_cannot_be_divided_by_is_refused);
     tcase_add_test(tcase, a_row_is_scaled_by_its_diagonal);
     tcase_add_test(tcase, a_level_is_one_above_the_highest_below);
+    tcase_add_test(tcase, a_level_is_that_of_the_longest_way);
     tcase_add_test(tcase, a_solve_gives_what_was_multiplied);
     return run_tcase("sparse", tcase);
 }
