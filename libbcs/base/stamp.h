@@ -98,7 +98,6 @@ static inline void bcs_stamps_begin(struct bcs_stamps *stamps, uint64_t ticks)
 static inline void bcs_stamps_end(struct bcs_stamps *stamps)
 {
     stamps->own = BCS_STAMP_NONE;
-    stamps->latest = BCS_STAMP_NONE;
 }
 
 /** The stamp for what the call under way posts: of its begin, so that the clock is not read once

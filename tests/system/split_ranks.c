@@ -195,6 +195,13 @@ PLACE late_root(void)
     over();
 }
 
+PLACE late_first(void)
+{
+    come(0);
+    MPI_Scan(data, more, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    over();
+}
+
 PLACE late_long_root(void)
 {
     come(1);
@@ -258,6 +265,7 @@ static const struct way {
     {"late_wait", "late_receiver", late_wait, 3, {1, 0, 0, 0}},
     {"late_barrier", "late_collective", late_barrier, 2, {1, 1, 0, 1}},
     {"late_root", "late_collective", late_root, 2, {1, 1, 0, 1}},
+    {"late_first", "late_collective", late_first, 0, {0, 1, 1, 1}},
     {"late_long_root", "late_collective", late_long_root, 1, {1, 0, 1, 1}},
     {"late_reduction", "late_collective", late_reduction, 3, {1, 1, 1, 0}},
     {"late_long_reduction", "late_collective", late_long_reduction, 3, {1, 1, 1, 0}},

@@ -254,6 +254,7 @@ START_TEST(a_call_forgets_what_the_one_before_has_waited_for)
     ck_assert_uint_eq(bcs_stamps_onward(&stamps), bcs_stamp_make(began, OWN));
     bcs_stamps_note(&stamps, BCS_STAMP_NONE, BCS_STAMP_CAUSE_SENDER);
     ck_assert(stamps.is_blind);
+    mds_call.kind = MDS_EVENT_RECEIVED; /* of a message, and of what is not known */
     mds_end(collect, RECV, MDS_BLOCKING, began);
     ck_assert_uint_gt(of(RECV)->split.ticks[MDS_PART_OTHER], 0);
     began = mds_begin(collect, RECV, MDS_BLOCKING);
