@@ -175,3 +175,9 @@ int mds_deadlock_path(const char *folder, char path_out[MDS_PATH_BYTES])
     return fit(snprintf(path_out, MDS_PATH_BYTES, "%s/" MDS_DEADLOCK_NAME, folder),
                MDS_PATH_BYTES);
 }
+
+int mds_lint_path(const char *folder, char path_out[MDS_PATH_BYTES])
+{
+    return fit(snprintf(path_out, MDS_PATH_BYTES, "%s/" MDS_LINT_NAME, folder),
+               MDS_PATH_BYTES);
+}

@@ -20,6 +20,7 @@ enum { MDS_PATH_BYTES = 2048 };
 #define MDS_NODE_NAME "node.%05u.mds"
 #define MDS_GLOBAL_NAME "global.mds"
 #define MDS_DEADLOCK_NAME "deadlock.json"
+#define MDS_LINT_NAME "lint.json"
 
 /** What a manifest tells. */
 struct mds_manifest {
@@ -54,5 +55,8 @@ int mds_global_path(const char *folder, char path_out[MDS_PATH_BYTES]);
 
 /** The path of the report of a deadlock. @return 0 or -ENAMETOOLONG */
 int mds_deadlock_path(const char *folder, char path_out[MDS_PATH_BYTES]);
+
+/** The path of the report of what the program has left. @return 0 or -ENAMETOOLONG */
+int mds_lint_path(const char *folder, char path_out[MDS_PATH_BYTES]);
 
 #endif

@@ -14,6 +14,7 @@ static const char *const strobe_choices[] = {"demand", "timed", NULL};
 static const char *const driver_choices[] = {"inline", "threads", NULL};
 static const char *const copy_choices[] = {"auto", "direct", "pooled", NULL};
 static const char *const buffering_choices[] = {"eager", "none", NULL};
+static const char *const switch_choices[] = {"off", "on", NULL};
 static const char *const referee_choices[] = {"abort", "report", "hold", "off", NULL};
 
 #define FIELD(field) .offset = offsetof(struct nic_config, field)
@@ -149,6 +150,18 @@ static const struct bcs_config_entry entries[] = {
             "error, and the job ends with exit status 86; report: a report, and "
             "they go on waiting; hold: the same, and how to attach a debugger; off: "
             "nobody looks.",
+    },
+    {
+        .name = "BCS_REFEREE_LINT",
+        .fallback = "off",
+        .kind = BCS_CONFIG_CHOICE,
+        .choices = switch_choices,
+        FIELD(lint),
+        .help =
+            "on: the end of MPI_Finalize tells on standard error what is left of the "
+            "program's: messages that nobody has received, requests, communicators, "
+            "groups, datatypes, operations, and where they were made. bcsrun --lint "
+            "sets it.",
     },
     {
         .name = "BCS_SPIN",

@@ -166,7 +166,8 @@ void bcs_misuse_left(struct bcs_context *context, const struct bcs_group *group)
     for (int i = 0; i < LEFT_TURNS; i++) {
         bcs_progress(context); /* takes what has come */
     }
-    n = nic_case_left(context->engine, context->rank, left, LEFT_MOST);
+    n = nic_case_left(context->engine, context->rank, NIC_UNMATCHED_PART, left,
+                      LEFT_MOST);
     /* relaxed: it orders nothing else */
     if (n == 0 || atomic_exchange_explicit(&context->engine->machine->told, LEFT_KEY,
                                            memory_order_relaxed) == LEFT_KEY) {

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The report of a deadlock; see deadlock_report.h. bcs-top is the one of this installation or build, else
- * one that the shell would find. It gets the program's environment, but for what is preloaded.
+ * The report of a deadlock; see deadlock_report.h. What bcs-top knows of it, it is asked for.
  */
 #include "libbcs/session/deadlock_report.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdbool.h>
@@ -14,19 +12,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "libbcs/base/environment.h"
 #include "libbcs/base/log.h"
 #include "libbcs/session/run_unseen.h"
+#include "libbcs/session/top_tool.h"
 
-enum { MOST_RANGES = 6, PATH_BYTES = 4096 };
-
-/* Where bcs-top may be, from the folder of this library: installed, or in a build. */
-static const char *const places[] = {
-    BCS_INSTALLED_TOOLS "/bcs-top",
-    "../libbcs/tools/top/bcs-top",
-    "libbcs/tools/top/bcs-top",
-};
-enum { N_PLACES = sizeof(places) / sizeof(places[0]) };
+enum { MOST_RANGES = 6 };
 
 static bool has(const uint64_t *set, uint32_t rank, uint32_t n_ranks)
 {
@@ -62,47 +52,6 @@ static char *words_of(const uint64_t *set, uint32_t n_ranks, uint32_t n_most)
     return text;
 }
 
-/** Find bcs-top. @return path_out, or its name alone */
-static const char *find_tool(char path_out[static PATH_BYTES])
-{
-    const char *slash;
-    Dl_info info;
-
-    if (dladdr(places, &info) == 0 || (slash = strrchr(info.dli_fname, '/')) == NULL) {
-        return "bcs-top";
-    }
-    for (int i = 0; i < N_PLACES; i++) {
-        int n_folder = places[i][0] == '/' ? 0 : (int)(slash + 1 - info.dli_fname);
-
-        snprintf(path_out, PATH_BYTES, "%.*s%s", n_folder, info.dli_fname, places[i]);
-        if (access(path_out, X_OK) == 0) {
-            return path_out;
-        }
-    }
-    return "bcs-top";
-}
-
-/** The environment without what is preloaded. @return for free; NULL: no memory */
-static char **environment_of_tool(void)
-{
-    size_t cursor = 0, n = 0;
-    const char *one;
-    char **list;
-
-    while (bcs_environment_next("", &cursor) != NULL) {
-        n++;
-    }
-    list = calloc(n + 1, sizeof(*list));
-    cursor = 0;
-    n = 0;
-    while (list != NULL && (one = bcs_environment_next("", &cursor)) != NULL) {
-        if (strncmp(one, "LD_PRELOAD=", strlen("LD_PRELOAD=")) != 0) {
-            list[n++] = (char *)(uintptr_t)one;
-        }
-    }
-    return list;
-}
-
 /** The command line. @param first  ended by NULL @return for free; NULL: no memory */
 static char **arguments_of(const char *const first[], char *const more[], size_t n_more)
 {
@@ -122,7 +71,7 @@ static char **arguments_of(const char *const first[], char *const more[], size_t
 /** Run bcs-top. @return 0, an errno, or -1: it has failed */
 static int run_tool(const char *const first[], char *const more[], size_t n_more)
 {
-    char **environment = environment_of_tool();
+    char **environment = bcs_top_tool_environment();
     char **arguments = arguments_of(first, more, n_more);
     int status = 0;
     int rc = environment == NULL || arguments == NULL
@@ -144,8 +93,8 @@ static void complain(const char *tool, int rc)
 bool bcs_deadlock_report(const struct bcs_deadlock *deadlock)
 {
     uint32_t n_ranks = deadlock->n_ranks;
-    char path[PATH_BYTES], pid[32];
-    const char *tool = find_tool(path);
+    char path[BCS_TOP_TOOL_BYTES], pid[32];
+    const char *tool = bcs_top_tool_find(path);
     char *some = words_of(deadlock->stuck, n_ranks, MOST_RANGES);
     char *all = words_of(deadlock->stuck, n_ranks, UINT32_MAX);
     int rc;
@@ -171,8 +120,8 @@ bool bcs_deadlock_report(const struct bcs_deadlock *deadlock)
 
 void bcs_places_report(const struct bcs_places *places)
 {
-    char path[PATH_BYTES], pid[32];
-    const char *tool = find_tool(path);
+    char path[BCS_TOP_TOOL_BYTES], pid[32];
+    const char *tool = bcs_top_tool_find(path);
     char *all = words_of(places->ranks, places->n_ranks, UINT32_MAX);
     int rc;
 

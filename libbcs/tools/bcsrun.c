@@ -40,6 +40,9 @@ static const char help[] =
     "  --mds[=FOLDER] record the run in a new folder in FOLDER, bcs-mds if none is "
     "given,\n"
     "                 with a summary at the end; bcs-mds(1) reads it\n"
+    "  --lint         tell at the end which messages nobody has received, and which "
+    "requests\n"
+    "                 and objects the program has not given back, with their lines\n"
     "  --patience T   print where the ranks stand when nothing has moved for the time "
     "T, "
     "60s or\n"
@@ -205,6 +208,9 @@ static int launch(struct launch_options *options)
 
     if (options->records != NULL && records_apply(options->records) < 0) {
         return EXIT_FAILURE;
+    }
+    if (options->wants_lint) {
+        setenv("BCS_REFEREE_LINT", "on", 1);
     }
     if (bcs_variables_check(error, sizeof error) < 0) {
         bcsrun_error("%s", error);

@@ -33,6 +33,7 @@ enum option_kind {
     NATIVE,    /* from here on: bcsrun's own, not passed to mpirun */
     VERSUS,
     PATIENCE,
+    LINT,
     MDS, /* this and the next may have a value behind a "=" */
     PROGRESS,
     MPIRUN,
@@ -70,6 +71,7 @@ static const struct option options_known[] = {
     {"native", 0, NATIVE},
     {"versus", 1, VERSUS},
     {"patience", 1, PATIENCE},
+    {"lint", 0, LINT},
     {"mds", 0, MDS},
     {"progress", 0, PROGRESS},
     {"mpirun", 1, MPIRUN},
@@ -189,11 +191,34 @@ static int valued_apply(struct launch_options *options, enum option_kind kind,
     return time_apply("--progress", value, LEAST_PROGRESS_NS, &options->progress_ns);
 }
 
+/* What an option without more to it sets; NULL: it is none of these. */
+static bool *switch_of(struct launch_options *options, enum option_kind kind)
+{
+    switch (kind) {
+    case NATIVE:
+        return &options->is_native;
+    case LINT:
+        return &options->wants_lint;
+    case HELP:
+        return &options->wants_help;
+    case VERSION:
+        return &options->wants_version;
+    default:
+        return NULL;
+    }
+}
+
 /* What bcsrun has to know of one option, which stands before its values, at values.
  * @return 1 mpirun is to see it, 0 it is bcsrun's alone, <0 an error, printed */
 static int option_apply(struct launch_options *options, struct launch_context *context,
                         enum option_kind kind, char **values)
 {
+    bool *is_set = switch_of(options, kind);
+
+    if (is_set != NULL) {
+        *is_set = true;
+        return 0;
+    }
     switch (kind) {
     case RANKS:
         context->n_ranks = (int)count_parse(values[0], 1L << 30);
@@ -219,9 +244,6 @@ static int option_apply(struct launch_options *options, struct launch_context *c
     case APPFILE:
         return bcsrun_error("--app is not supported; give all programs on the command "
                             "line, separated by \":\"");
-    case NATIVE:
-        options->is_native = true;
-        return 0;
     case VERSUS:
         options->n_pairs = (int)count_parse(values[0], MAX_PAIRS);
         if (options->n_pairs < 0) {
@@ -238,13 +260,7 @@ static int option_apply(struct launch_options *options, struct launch_context *c
     case MPIRUN:
         options->mpirun = values[0];
         return 0;
-    case HELP:
-        options->wants_help = true;
-        return 0;
-    case VERSION:
-        options->wants_version = true;
-        return 0;
-    case PASSED:
+    default:
         break;
     }
     return 1;
@@ -333,6 +349,11 @@ int launch_options_parse(int argc, char **argv, struct launch_options *options_o
     if (uses_check(&options) < 0) {
         launch_options_fini(&options);
         return -EINVAL;
+    }
+    if (options.wants_lint && (options.is_native || options.n_pairs > 0)) {
+        launch_options_fini(&options);
+        return bcsrun_error("--lint is for one run under BCS, not for --native or "
+                            "--versus");
     }
     *options_out = options;
     return 0;

@@ -32,6 +32,7 @@ struct launch_options {
     bool names_hosts;     /* the job may reach other machines */
     bool maps_ranks;      /* the user decides where ranks go */
     int n_pairs;          /* of --versus; 0: one plain run */
+    bool wants_lint;      /* --lint: what is left at the end is told */
     const char *records;  /* folder of --mds, where the run is recorded; or NULL */
     uint64_t patience_ns; /* of --patience; 0: none */
     uint64_t progress_ns; /* of --progress; 0: none */

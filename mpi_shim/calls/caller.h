@@ -29,8 +29,10 @@ const void *shim_caller_outside(const void *address, const void *cfa);
 
 #pragma GCC visibility pop
 
-/** An entry point was called. @param address, cfa  as for shim_caller_outside */
-static inline void shim_call_from(const void *address, const void *cfa)
+/** An entry point was called, which takes the slow path; inlined, it would cost the fast one, too.
+ *  @param address, cfa  as for shim_caller_outside */
+static __attribute__((noinline, unused)) void shim_call_from(const void *address,
+                                                             const void *cfa)
 {
     if (__builtin_expect(shim_state.callers != NULL, 0) && mds_call.depth == 0) {
         address = shim_caller_outside(address, cfa);

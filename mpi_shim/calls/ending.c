@@ -9,6 +9,7 @@
 
 #include "libbcs/api/misuse.h"
 #include "libbcs/api/wait.h"
+#include "mpi_shim/calls/lint_report.h"
 #include "mpi_shim/calls/monitor.h"
 #include "mpi_shim/comm/comm.h"
 #include "mpi_shim/real/handles.h"
@@ -32,6 +33,7 @@ static int await_all(MPI_Comm self, int keyval, void *value, void *extra)
         }
         bcs_misuse_left(shim_context(), &world->group);
         shim_leave();
+        shim_lint_report();
         shim_monitor_report();
     }
     return MPI_SUCCESS;

@@ -21,6 +21,7 @@
 #include "mpi_shim/calls/calls.h"
 #include "mpi_shim/calls/comm_idup.h"
 #include "mpi_shim/calls/ending.h"
+#include "mpi_shim/calls/lint.h"
 #include "mpi_shim/calls/monitor.h"
 #include "mpi_shim/calls/standing.h"
 #include "mpi_shim/comm/comm.h"
@@ -149,6 +150,10 @@ static void start(const struct bcs_tasks *before)
         bcs_notice(BCS_NOTICE_NO_HOOK, "this MPI library has no progress hook");
     }
     shim_monitor_start(&mds);
+    if (nic.lint != 0 && shim_lint_start() < 0) {
+        bcs_job_error("no memory for BCS_REFEREE_LINT");
+        shim_real.Abort(shim_handles.comm_world, EXIT_FAILURE);
+    }
     shim_state.forked.in_child = shim_gate_forbid;
     bcs_forked_watch(&shim_state.forked);
     shim_state.library_tasks = bcs_tasks_list(before);

@@ -362,6 +362,13 @@ static void write_all(struct shim_monitor *monitor)
     }
 }
 
+const char *shim_monitor_folder(void)
+{
+    const struct shim_monitor *monitor = shim_state.monitor;
+
+    return monitor == NULL || monitor->folder[0] == '\0' ? NULL : monitor->folder;
+}
+
 void shim_monitor_report(void)
 {
     struct shim_monitor *monitor = shim_state.monitor;

@@ -20,6 +20,9 @@ void shim_monitor_slices(const struct mds_config *config, uint32_t rank, uint32_
  *  What cannot be had is told, and the program goes on. */
 void shim_monitor_start(const struct mds_config *config);
 
+/** The folder of the run, until shim_monitor_report; NULL: there is none. */
+const char *shim_monitor_folder(void);
+
 /** Stop recording: MPI_Finalize has begun. */
 void shim_monitor_stop(void);
 

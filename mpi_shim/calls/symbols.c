@@ -15,6 +15,7 @@
 #include "mds/collect.h"
 #include "mpi_shim/calls/caller.h"
 #include "mpi_shim/calls/calls.h"
+#include "mpi_shim/calls/lint.h"
 #include "mpi_shim/real/gate.h"
 #include "mpi_shim/real/pass.h"
 #include "mpi_shim/real/state.h"
@@ -54,9 +55,29 @@ static void shim_symbols_tell_inactive(const char *name)
         return shim_tool.name != NULL ? shim_tool.name arguments : inner arguments;    \
     }
 
-#define SHIM_BUFFERED(timing, type, name, parameters, arguments)                       \
+/* What happens to objects of the program, before a call and after it; only on the slow path. */
+#define SHIM_NOTHING(name, kind, handle)
+#define SHIM_FREED(name, kind, handle)                                                 \
+    if (shim_state.lint != NULL && (handle) != NULL) {                                 \
+        shim_lint_freed(SHIM_LINT_##kind, (uintptr_t) * (handle));                     \
+    }
+#define SHIM_MADE(name, kind, handle)                                                  \
+    if (is_noted && result == MPI_SUCCESS) {                                           \
+        shim_lint_made(SHIM_LINT_##kind, "MPI_" #name, (uintptr_t) * (handle));        \
+    }
+
+/* Whether what a call makes is noted: the program has called, and not a library in a call. */
+static inline bool shim_symbols_note(void)
+{
+    return shim_state.lint != NULL && mds_call.depth == 0;
+}
+
+/* BEFORE and AFTER are two of the three above. */
+#define SHIM_DEFINE(timing, type, name, parameters, arguments, BEFORE, AFTER, kind,    \
+                    handle)                                                            \
     static type __attribute__((noinline)) shim_inner_##name parameters                 \
     {                                                                                  \
+        bool is_noted = shim_symbols_note();                                           \
         struct mds_collect *collect =                                                  \
             MDS_##timing == MDS_UNTIMED ? NULL : shim_state.collect;                   \
         uint64_t began;                                                                \
@@ -68,7 +89,11 @@ static void shim_symbols_tell_inactive(const char *name)
             return shim_real.name arguments;                                           \
         }                                                                              \
         began = mds_begin(collect, SHIM_FN_##name, MDS_##timing);                      \
+        BEFORE(name, kind, handle)                                                     \
+        mds_call.depth += is_noted;                                                    \
         result = shim_##name arguments;                                                \
+        mds_call.depth -= is_noted;                                                    \
+        AFTER(name, kind, handle)                                                      \
         mds_end(collect, SHIM_FN_##name, MDS_##timing, began);                         \
         return result;                                                                 \
     }                                                                                  \
@@ -89,6 +114,61 @@ static void shim_symbols_tell_inactive(const char *name)
         }                                                                              \
         return shim_##name arguments;                                                  \
     }
+
+#define SHIM_BUFFERED(timing, type, name, parameters, arguments)                       \
+    SHIM_DEFINE(timing, type, name, parameters, arguments, SHIM_NOTHING, SHIM_NOTHING, \
+                NONE, NULL)
+#define SHIM_YIELDS(timing, kind, name, parameters, arguments, handle)                 \
+    SHIM_DEFINE(timing, int, name, parameters, arguments, SHIM_NOTHING, SHIM_MADE,     \
+                kind, handle)
+#define SHIM_TAKES(timing, kind, name, parameters, arguments, handle)                  \
+    SHIM_DEFINE(timing, int, name, parameters, arguments, SHIM_FREED, SHIM_NOTHING,    \
+                kind, handle)
+
+/* A local function: the real library's, also before MPI_Init and in a forked child. */
+#define SHIM_DEFINE_LOCAL(name, parameters, arguments, BEFORE, AFTER, kind, handle)    \
+    static int __attribute__((noinline)) shim_inner_##name parameters                  \
+    {                                                                                  \
+        bool is_noted;                                                                 \
+        int result;                                                                    \
+                                                                                       \
+        shim_gate_resolve();                                                           \
+        is_noted = shim_symbols_note();                                                \
+        BEFORE(name, kind, handle)                                                     \
+        mds_call.depth += is_noted;                                                    \
+        result = shim_real.name arguments;                                             \
+        mds_call.depth -= is_noted;                                                    \
+        AFTER(name, kind, handle)                                                      \
+        return result;                                                                 \
+    }                                                                                  \
+    static int __attribute__((noinline)) shim_slow_##name parameters                   \
+    {                                                                                  \
+        shim_gate_resolve();                                                           \
+        return shim_tool.name != NULL ? shim_tool.name arguments                       \
+                                      : shim_inner_##name arguments;                   \
+    }                                                                                  \
+    SHIM_EXPORT int PMPI_##name parameters                                             \
+    {                                                                                  \
+        if (__builtin_expect(shim_state.gate.pmpi_is_slow, false)) {                   \
+            shim_call_from(__builtin_return_address(0), __builtin_dwarf_cfa());        \
+            return shim_inner_##name arguments;                                        \
+        }                                                                              \
+        return shim_real.name arguments;                                               \
+    }                                                                                  \
+    SHIM_EXPORT int MPI_##name parameters                                              \
+    {                                                                                  \
+        if (__builtin_expect(shim_state.gate.mpi_is_slow, false)) {                    \
+            shim_call_from(__builtin_return_address(0), __builtin_dwarf_cfa());        \
+            return shim_slow_##name arguments;                                         \
+        }                                                                              \
+        return shim_real.name arguments;                                               \
+    }
+#define SHIM_MAKES(kind, name, parameters, arguments, handle)                          \
+    SHIM_DEFINE_LOCAL(name, parameters, arguments, SHIM_NOTHING, SHIM_MADE, kind,      \
+                      handle)
+#define SHIM_FREES(kind, name, parameters, arguments, handle)                          \
+    SHIM_DEFINE_LOCAL(name, parameters, arguments, SHIM_FREED, SHIM_NOTHING, kind,     \
+                      handle)
 
 #define SHIM_PASSED(timing, type, name, parameters, arguments)                         \
     SHIM_DEFINE_TOOL(type, name, parameters, arguments, shim_pass_##name)              \

@@ -54,6 +54,9 @@ static inline void shim_comm_release(struct shim_comm *comm)
 void shim_comm_name_group(const struct bcs_group *group, char *name_out,
                           size_t n_name_bytes);
 
+/** The same of a context id of a group of ours; "": of none. */
+void shim_comm_name_context(uint64_t context_id, char *name_out, size_t n_name_bytes);
+
 /** The slow part of shim_comm_find. */
 struct shim_comm *shim_comm_search(MPI_Comm handle);
 

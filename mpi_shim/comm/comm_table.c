@@ -54,6 +54,20 @@ void shim_comm_name_group(const struct bcs_group *group, char *name_out,
              name[0] != '\0' ? name : "a communicator without a name");
 }
 
+void shim_comm_name_context(uint64_t context_id, char *name_out, size_t n_name_bytes)
+{
+    name_out[0] = '\0';
+    for (int i = 0; i < SHIM_COMM_BUCKETS; i++) {
+        const struct shim_comm *comm = shim_state.comms->buckets[i];
+
+        for (; comm != NULL; comm = comm->next) {
+            if (comm->group.context_id == context_id) {
+                shim_comm_name_group(&comm->group, name_out, n_name_bytes);
+            }
+        }
+    }
+}
+
 enum { TRANSLATE_E_FOREIGN = 1 };
 
 /**

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Opens and closes the way from the entry points to us. The fast path of an entry point is
- * one test of one byte: zero means that the shim is active, the MDS off and no tool below
- * us.
+ * one test of one byte: zero means that the shim is active, the MDS and the lint off and no
+ * tool below us.
  */
 #include "mpi_shim/real/gate.h"
 
@@ -13,7 +13,8 @@
 static void update(void)
 {
     struct shim_gate *gate = &shim_state.gate;
-    bool is_slow = !gate->is_active || shim_state.collect != NULL;
+    bool is_slow =
+        !gate->is_active || shim_state.collect != NULL || shim_state.lint != NULL;
 
     gate->pmpi_is_slow = is_slow;
     gate->mpi_is_slow = is_slow || gate->has_tool;

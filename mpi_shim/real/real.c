@@ -82,6 +82,10 @@ static const struct shim_symbol shim_symbols[] = {
 #define SHIM_PASSED(timing, type, name, parameters, arguments)                         \
     SHIM_SYMBOL("MPI_" #name, name, shim_missing_##name)
 #define SHIM_LOCAL(type, name, parameters) SHIM_SYMBOL(NULL, name, NULL)
+#define SHIM_MAKES(kind, name, parameters, arguments, handle)                          \
+    SHIM_SYMBOL("MPI_" #name, name, NULL)
+#define SHIM_FREES(kind, name, parameters, arguments, handle)                          \
+    SHIM_SYMBOL("MPI_" #name, name, NULL)
 #include "mpi_shim/real/functions.def"
 };
 

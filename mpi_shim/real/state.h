@@ -60,7 +60,8 @@ struct shim_state {
     struct shim_ops *ops;
     struct shim_arena *arena;
     struct shim_monitor *monitor;
-    bool is_ending; /* the process waits in MPI_Finalize for all others */
+    struct shim_lint *lint; /* what the program has made; NULL: it is not noted */
+    bool is_ending;         /* the process waits in MPI_Finalize for all others */
     struct bcs_tasks library_tasks; /* threads that MPI_Init has started */
     MPI_Comm pack_comm;             /* with which the real library packs for us */
 

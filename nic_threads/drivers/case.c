@@ -356,22 +356,25 @@ uint32_t nic_case_unreceived(const struct nic_case *file,
         struct nic_view *view = nic_engine_view(file->engine, i);
 
         if (lock(view)) {
-            n += nic_unmatched_sends(view, i, nic_deadlock_has(file->stuck, i),
-                                     list_out + n, n_most - n);
+            n += nic_unmatched_sends(
+                view, i,
+                NIC_UNMATCHED_PART |
+                    (nic_deadlock_has(file->stuck, i) ? NIC_UNMATCHED_OWN : 0),
+                list_out + n, n_most - n);
             nic_engine_unlock(view);
         }
     }
     return n;
 }
 
-uint32_t nic_case_left(struct nic_engine *engine, uint32_t port,
+uint32_t nic_case_left(struct nic_engine *engine, uint32_t port, unsigned int kinds,
                        struct nic_unreceived *list_out, uint32_t n_most)
 {
     struct nic_view *view = nic_engine_view(engine, port);
     uint32_t n = 0;
 
     if (lock(view)) {
-        n = nic_unmatched_sends(view, port, false, list_out, n_most);
+        n = nic_unmatched_sends(view, port, kinds, list_out, n_most);
         if (nic_engine_unlock(view)) {
             make_good(engine);
         }

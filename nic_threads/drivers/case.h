@@ -42,9 +42,14 @@ const uint64_t *nic_case_suspected(const struct nic_case *file);
 /** Who cannot go on, as above. */
 const uint64_t *nic_case_stuck(const struct nic_case *file);
 
-/** List parts of collectives that a port has not received, of whom all that was sent to it has been read.
- *  By its owner. @return how many, n_most at most */
-uint32_t nic_case_left(struct nic_engine *engine, uint32_t port,
+/**
+ * List messages to a port that nobody has received, of those that its desk has read.
+ *
+ * @param engine  of any process
+ * @param kinds   bits, by enum nic_unmatched_kind
+ * @return how many, n_most at most
+ */
+uint32_t nic_case_left(struct nic_engine *engine, uint32_t port, unsigned int kinds,
                        struct nic_unreceived *list_out, uint32_t n_most);
 
 /** List messages that nobody has received: to those that cannot go on all, to others parts of collectives.

@@ -10,6 +10,12 @@
 
 #include "nic_threads/node/node.h"
 
+/** Bits: which messages are meant. */
+enum nic_unmatched_kind {
+    NIC_UNMATCHED_OWN = 1,  /* those of programs */
+    NIC_UNMATCHED_PART = 2, /* parts of collectives */
+};
+
 /** A message that has been sent, and that nobody has received. */
 struct nic_unreceived {
     uint32_t from, to; /* ports */

@@ -119,8 +119,9 @@ bool nic_is_send_unmatched(const struct nic_view *view, uint32_t port, uint32_t 
     return false;
 }
 
-uint32_t nic_unmatched_sends(const struct nic_view *view, uint32_t port, bool all,
-                             struct nic_unreceived *list_out, uint32_t n_most)
+uint32_t nic_unmatched_sends(const struct nic_view *view, uint32_t port,
+                             unsigned int kinds, struct nic_unreceived *list_out,
+                             uint32_t n_most)
 {
     uint32_t id = match_of(view, port)->arrivals.first, n = 0;
 
@@ -128,7 +129,8 @@ uint32_t nic_unmatched_sends(const struct nic_view *view, uint32_t port, bool al
         const struct nic_item *item = nic_view_item(view, id);
         const struct bcs_descriptor *send = &item->descriptor;
 
-        if (all || send->context_id % 2 != 0) { /* odd: it is a part of a collective */
+        if ((kinds & (send->context_id % 2 != 0 ? NIC_UNMATCHED_PART
+                                                : NIC_UNMATCHED_OWN)) != 0) {
             list_out[n++] = (struct nic_unreceived){item->port, port, send->tag,
                                                     send->n_bytes, send->context_id};
         }

@@ -27,10 +27,11 @@ bool nic_is_receive_unmatched(const struct nic_view *view, uint32_t port,
 bool nic_is_send_unmatched(const struct nic_view *view, uint32_t port, uint32_t sender,
                            uint32_t cell);
 
-/** List messages to a port of the desk that have no receive, the oldest first. @param all  those of
- *  programs, too; else parts of collectives only @return how many, n_most at most */
-uint32_t nic_unmatched_sends(const struct nic_view *view, uint32_t port, bool all,
-                             struct nic_unreceived *list_out, uint32_t n_most);
+/** List messages to a port of the desk that have no receive, the oldest first. @param kinds  bits, by
+ *  enum nic_unmatched_kind @return how many, n_most at most */
+uint32_t nic_unmatched_sends(const struct nic_view *view, uint32_t port,
+                             unsigned int kinds, struct nic_unreceived *list_out,
+                             uint32_t n_most);
 
 /** At a node's desk: whether a port of the node has come to a collective of a slot, by its number. */
 bool nic_has_come_to(const struct nic_view *view, uint32_t slot, uint64_t number,

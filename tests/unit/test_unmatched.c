@@ -12,7 +12,7 @@
 #include "tests/engine/job.h"
 #include "tests/unit/run_suite.h"
 
-enum { N_RANKS = 3, TAG = 7 };
+enum { N_RANKS = 3, TAG = 7, ALL = NIC_UNMATCHED_OWN | NIC_UNMATCHED_PART };
 
 /* Bits of ranks. */
 #define RANK(rank) (&(const uint64_t){UINT64_C(1) << (rank)})
@@ -167,15 +167,15 @@ START_TEST(messages_that_nobody_has_received_are_listed)
     send(1, 0, TAG, NULL);
     send(2, 0, TAG + 1, NULL);
     nic_engine_turn_all(engine);
-    ck_assert_uint_eq(nic_unmatched_sends(desk(0), 0, true, list, 3), 2);
-    ck_assert_uint_eq(nic_unmatched_sends(desk(0), 0, true, list, 1), 1);
+    ck_assert_uint_eq(nic_unmatched_sends(desk(0), 0, ALL, list, 3), 2);
+    ck_assert_uint_eq(nic_unmatched_sends(desk(0), 0, ALL, list, 1), 1);
     ck_assert_uint_eq(list[0].to, 0);
     ck_assert(list[0].from == 1 ? list[0].tag == TAG : list[0].tag == TAG + 1);
-    ck_assert_uint_eq(nic_unmatched_sends(desk(1), 1, true, list, 3), 0);
-    ck_assert_uint_eq(nic_unmatched_sends(desk(0), 0, false, list, 3), 0);
+    ck_assert_uint_eq(nic_unmatched_sends(desk(1), 1, ALL, list, 3), 0);
+    ck_assert_uint_eq(nic_unmatched_sends(desk(0), 0, NIC_UNMATCHED_PART, list, 3), 0);
     send_part(1, 0);
     nic_engine_turn_all(engine);
-    ck_assert_uint_eq(nic_unmatched_sends(desk(0), 0, false, list, 3), 1);
+    ck_assert_uint_eq(nic_unmatched_sends(desk(0), 0, NIC_UNMATCHED_PART, list, 3), 1);
     ck_assert_uint_eq(list[0].context_id % 2, 1);
     teardown();
 }

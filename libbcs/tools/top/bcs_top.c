@@ -31,6 +31,7 @@ static const char help[] =
     "       bcs-top --progress NS PID\n"
     "       bcs-top --stuck RANKS PID FILE MESSAGE...\n"
     "       bcs-top --at RANKS PID\n"
+    "       bcs-top --lines\n"
     "\n"
     "Print where the ranks of all jobs under BCS stand that "
     "this user may look at, one look\n"
@@ -64,6 +65,9 @@ static const char help[] =
     "             a line about the job each NS nanoseconds, until it is killed: "
     "what\n"
     "             bcsrun --progress runs\n"
+    "  --lines    print the line of the source for each line of the input, an "
+    "address in hex,\n"
+    "             and the file that it is in: what bcsrun --lint has run\n"
     "  --help     print this text\n"
     "  --version  print the version\n";
 
@@ -228,6 +232,44 @@ static int print_jobs(const struct wish *wish)
     return is_good && fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
+/** The words for a place that a line of the input names, "ADDRESS PATH"; "?": it is none. */
+static void print_line(FILE *out, struct places *places, char *line)
+{
+    char *path, *words = NULL;
+    uint64_t address = strtoull(line, &path, 16);
+
+    path[strcspn(path, "\n")] = '\0';
+    if (*path == ' ') {
+        words = place_describe(places, &(struct place_module){.path = path + 1},
+                               address, NULL);
+    }
+    for (char *c = words; c != NULL && *c != '\0'; c++) {
+        *c = *c == '\n' ? ' ' : *c; /* names may be anybody's */
+    }
+    fprintf(out, "%s\n", words == NULL ? "?" : words);
+    free(words);
+}
+
+/** Print which lines of the source addresses belong to, when all have been read. */
+static int print_lines(void)
+{
+    struct places *places = place_open();
+    size_t n_line_bytes = 0, n_bytes = 0;
+    char *line = NULL, *text = NULL;
+    FILE *out = open_memstream(&text, &n_bytes);
+    bool is_good = places != NULL && out != NULL;
+
+    while (is_good && getline(&line, &n_line_bytes, stdin) > 0) {
+        print_line(out, places, line);
+    }
+    is_good = out != NULL && fclose(out) == 0 && is_good;
+    is_good = is_good && fwrite(text, 1, n_bytes, stdout) == n_bytes;
+    free(line);
+    free(text);
+    place_close(places);
+    return is_good && fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
 int main(int argc, char **argv)
 {
     if (argc == 2 && strcmp(argv[1], "--help") == 0) {
@@ -253,6 +295,9 @@ int main(int argc, char **argv)
     if (argc == 4 && strcmp(argv[1], "--at") == 0) {
         return print_call(atoll(argv[3]), argv[2]);
     }
+    if (argc == 2 && strcmp(argv[1], "--lines") == 0) {
+        return print_lines();
+    }
     if (argc == 3 && strcmp(argv[1], "--of") == 0) {
         return print_jobs(&(struct wish){.starter = atoll(argv[2])});
     }
@@ -262,9 +307,9 @@ int main(int argc, char **argv)
     if (argc == 4 && strcmp(argv[1], "--progress") == 0) {
         return progress_tell(atoll(argv[3]), strtoull(argv[2], NULL, 10));
     }
-    fprintf(stderr,
-            "bcs-top: it takes --once, --json, --of PID, --patience NS PID, "
-            "--progress NS PID, --stuck RANKS PID FILE MESSAGE..., --at RANKS PID, "
-            "--help or --version\n");
+    fprintf(stderr, "bcs-top: it takes --once, --json, --of PID, --patience NS PID, "
+                    "--progress NS PID, --stuck RANKS PID FILE MESSAGE..., --at RANKS "
+                    "PID, --lines, "
+                    "--help or --version\n");
     return EXIT_FAILURE;
 }

@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Leaves things behind that MPI wants back, or does not: for run_lint.py, which knows the lines by their
+ * marks. The case is named on the command line, or "all"; without one they are listed. With "right"
+ * behind the name the same is done as it should be.
+ */
+#include <mpi.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int rank, size, tag; /* tag: of the case */
+static bool is_right;
+
+static int next(void)
+{
+    return (rank + 1) % size;
+}
+
+static int previous(void)
+{
+    return (rank + size - 1) % size;
+}
+
+/** Send to the next rank what nobody receives, or just one does not. */
+static void message(void)
+{
+    int value[3] = {rank}, got[3];
+
+    for (int i = 0; i < 3; i++) {
+        MPI_Send(value, 3, MPI_INT, next(), tag, MPI_COMM_WORLD);
+    }
+    for (int i = is_right ? 0 : 1; i < 3; i++) {
+        MPI_Recv(got, 3, MPI_INT, previous(), tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
+}
+
+/** A long message, whose send the sender lets go. */
+static void long_message(void)
+{
+    enum { N = 1 << 20 };
+    static char sent[N], got[N];
+    MPI_Request request;
+
+    /* mark: long */
+    MPI_Isend(sent, N, MPI_CHAR, next(), tag, MPI_COMM_WORLD, &request);
+    if (is_right) {
+        MPI_Recv(got, N, MPI_CHAR, previous(), tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+    }
+}
+
+static void receive(void)
+{
+    static int got[2];
+    MPI_Request requests[2];
+    int value[2] = {rank};
+
+    for (int i = 0; i < 2; i++) {
+        /* mark: receive */
+        MPI_Irecv(got + i, 1, MPI_INT, previous(), tag, MPI_COMM_WORLD, &requests[i]);
+    }
+    if (is_right) {
+        MPI_Send(value, 1, MPI_INT, next(), tag, MPI_COMM_WORLD);
+        MPI_Send(value, 1, MPI_INT, next(), tag, MPI_COMM_WORLD);
+        MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+    }
+}
+
+/** A request that is over, and that nobody has asked for. */
+static void send(void)
+{
+    static int value;
+    MPI_Request request;
+    int got;
+
+    /* mark: send */
+    MPI_Isend(&value, 1, MPI_INT, next(), tag, MPI_COMM_WORLD, &request);
+    MPI_Recv(&got, 1, MPI_INT, previous(), tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (is_right) {
+        MPI_Request_free(&request);
+    }
+}
+
+static void cancel(void)
+{
+    static int got;
+    MPI_Request request;
+
+    /* mark: cancel */
+    MPI_Irecv(&got, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_SELF, &request);
+    if (is_right) {
+        MPI_Cancel(&request);
+    }
+}
+
+static void persistent(void)
+{
+    static int value;
+    MPI_Request request;
+    int got;
+
+    /* mark: persistent */
+    MPI_Send_init(&value, 1, MPI_INT, next(), tag, MPI_COMM_WORLD, &request);
+    MPI_Start(&request);
+    MPI_Recv(&got, 1, MPI_INT, previous(), tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (is_right) {
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        MPI_Request_free(&request);
+    }
+}
+
+static void collective(void)
+{
+    static int sum, value;
+    MPI_Request request;
+
+    /* mark: collective */
+    MPI_Iallreduce(&value, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &request);
+    if (is_right) {
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+    }
+}
+
+/** On a communicator of the program's, which is left, too. */
+static void both(void)
+{
+    static int got;
+    MPI_Request request;
+    MPI_Comm apart;
+
+    /* mark: apart */
+    MPI_Comm_dup(MPI_COMM_WORLD, &apart);
+    MPI_Comm_set_name(apart, "apart");
+    MPI_Send(NULL, 0, MPI_INT, previous(), tag + 1, apart);
+    /* mark: both */
+    MPI_Irecv(&got, 1, MPI_INT, MPI_ANY_SOURCE, tag, apart, &request);
+    if (is_right) {
+        MPI_Send(&rank, 1, MPI_INT, next(), tag, apart);
+        MPI_Recv(NULL, 0, MPI_INT, next(), tag + 1, apart, MPI_STATUS_IGNORE);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        MPI_Comm_free(&apart);
+    }
+}
+
+/** A message on a communicator that is freed before it could be received. */
+static void freed(void)
+{
+    MPI_Comm apart;
+    int got;
+
+    MPI_Comm_dup(MPI_COMM_WORLD, &apart);
+    MPI_Send(&rank, 1, MPI_INT, next(), tag, apart);
+    if (is_right) {
+        MPI_Recv(&got, 1, MPI_INT, previous(), tag, apart, MPI_STATUS_IGNORE);
+    }
+    MPI_Comm_free(&apart);
+}
+
+static void communicator(void)
+{
+    MPI_Comm half, other;
+
+    /* mark: communicator */
+    MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &half);
+    MPI_Comm_set_name(half, "half");
+    MPI_Comm_split(MPI_COMM_WORLD, MPI_UNDEFINED, 0, &other);
+    if (is_right) {
+        MPI_Comm_disconnect(&half);
+    }
+}
+
+/** Several may have one handle. */
+static void group(void)
+{
+    MPI_Group world, again, first;
+    const int ranks[] = {0};
+
+    MPI_Comm_group(MPI_COMM_WORLD, &world);
+    /* mark: inclusion */
+    MPI_Group_incl(world, 1, ranks, &first);
+    MPI_Group_free(&world);
+    /* mark: group */
+    MPI_Comm_group(MPI_COMM_WORLD, &again);
+    MPI_Comm_group(MPI_COMM_WORLD, &world);
+    MPI_Group_free(&world);
+    MPI_Group_incl(again, 0, ranks, &world); /* the empty one */
+    if (is_right) {
+        MPI_Group_free(&first);
+        MPI_Group_free(&again);
+    }
+}
+
+static void type(void)
+{
+    MPI_Datatype column, pair;
+
+    /* mark: type */
+    MPI_Type_vector(4, 1, 4, MPI_INT, &column);
+    MPI_Type_commit(&column);
+    /* mark: uncommitted */
+    MPI_Type_contiguous(2, MPI_INT, &pair);
+    if (is_right) {
+        MPI_Type_free(&column);
+        MPI_Type_free(&pair);
+    }
+}
+
+static void add(void *in, void *inout, int *n, MPI_Datatype *of)
+{
+    (void)of;
+    for (int i = 0; i < *n; i++) {
+        ((int *)inout)[i] += ((int *)in)[i];
+    }
+}
+
+static void handle_error(MPI_Comm *comm, int *code, ...)
+{
+    (void)comm;
+    (void)code;
+}
+
+static void others(void)
+{
+    MPI_Errhandler handler;
+    MPI_Op op;
+    int key;
+
+    /* mark: operation */
+    MPI_Op_create(add, 1, &op);
+    /* mark: keyval */
+    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, &key, NULL);
+    /* mark: errhandler */
+    MPI_Comm_create_errhandler(handle_error, &handler);
+    if (is_right) {
+        MPI_Op_free(&op);
+        MPI_Comm_free_keyval(&key);
+        MPI_Errhandler_free(&handler);
+    }
+}
+
+static int free_type(MPI_Comm comm, int key, void *value, void *extra)
+{
+    (void)comm;
+    (void)key;
+    (void)extra;
+    if (is_right) {
+        MPI_Type_free(value);
+    }
+    return MPI_SUCCESS;
+}
+
+/** A type that is freed within MPI_Finalize only. */
+static void late(void)
+{
+    static MPI_Datatype pair;
+    int key;
+
+    /* mark: late */
+    MPI_Type_contiguous(2, MPI_INT, &pair);
+    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, free_type, &key, NULL);
+    MPI_Comm_set_attr(MPI_COMM_SELF, key, &pair);
+    MPI_Comm_free_keyval(&key);
+}
+
+/** More than a screen, of different kinds. */
+static void many(void)
+{
+    for (int i = 0; !is_right && i < 50; i++) {
+        MPI_Send(&rank, 1, MPI_INT, rank, 100 + i, MPI_COMM_WORLD);
+    }
+}
+
+/** One on one rank only. */
+static void one(void)
+{
+    MPI_Datatype pair;
+
+    if (rank == size - 1 && !is_right) {
+        /* mark: one */
+        MPI_Type_contiguous(2, MPI_INT, &pair);
+    }
+}
+
+static const struct {
+    const char *name;
+    void (*run)(void);
+} cases[] = {
+    {"message", message},
+    {"long_message", long_message},
+    {"receive", receive},
+    {"send", send},
+    {"cancel", cancel},
+    {"persistent", persistent},
+    {"collective", collective},
+    {"both", both},
+    {"freed", freed},
+    {"communicator", communicator},
+    {"group", group},
+    {"type", type},
+    {"others", others},
+    {"late", late},
+    {"many", many},
+    {"one", one},
+};
+
+int main(int argc, char **argv)
+{
+    if (argc < 2) {
+        for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+            printf("%s\n", cases[i].name);
+        }
+        return EXIT_SUCCESS;
+    }
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    is_right = argc > 2 && strcmp(argv[2], "right") == 0;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        if (strcmp(cases[i].name, argv[1]) == 0 || strcmp(argv[1], "all") == 0) {
+            tag = 7 + (int)i;
+            cases[i].run();
+        }
+    }
+    MPI_Finalize();
+    return EXIT_SUCCESS;
+}

@@ -1,0 +1,224 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Runs left_behind.c, and its sister in Fortran, with bcsrun --lint: what is left at MPI_Finalize is
+told, with its line; of the same program without faults nothing is; and without --lint nothing is said.
+"""
+
+import argparse
+import glob
+import json
+import os
+import re
+import shlex
+import sys
+import tempfile
+
+import job
+
+MODES = {
+    "inline": {},
+    "inline, nodes of 1": {"BCS_NODE_RANKS": "1"},
+    "inline, nodes of 2, pooled": {"BCS_NODE_RANKS": "2", "BCS_COPY": "pooled"},
+    "inline, limits": {"BCS_LIMITS": "least"},
+    "threads": {"BCS_DRIVER": "threads"},
+    "threads, nodes of 1": {"BCS_DRIVER": "threads", "BCS_NODE_RANKS": "1"},
+    "timed": {"BCS_STROBE": "timed"},
+    "timed, nodes of 1": {"BCS_STROBE": "timed", "BCS_NODE_RANKS": "1"},
+    "timed, threads": {"BCS_STROBE": "timed", "BCS_DRIVER": "threads"},
+    "timed, threads, nodes of 1": {"BCS_STROBE": "timed", "BCS_DRIVER": "threads",
+                                   "BCS_NODE_RANKS": "1"},
+}
+RANKS = 4
+NOTHING = "bcs: lint: nothing is left at MPI_Finalize"
+SCREEN = 24  # lines
+
+# What each case leaves: kind, function, mark of the line, how often on how many ranks, and what is
+# known of the first one.
+LEFT = {
+    "message": [("message", "", None, RANKS, RANKS, r"tag \d+, on MPI_COMM_WORLD", r"from rank 3, 12 bytes")],
+    "long_message": [
+        ("message", "", None, RANKS, RANKS, r"tag \d+, on MPI_COMM_WORLD", r"from rank 3, 1048576 bytes"),
+        ("request", "MPI_Isend", "long", RANKS, RANKS, r"to rank 1, tag \d+, on MPI_COMM_WORLD, 1048576 bytes", "")],
+    "receive": [("request", "MPI_Irecv", "receive", 2 * RANKS, RANKS,
+                 r"from rank 3, tag \d+, on MPI_COMM_WORLD, 4 bytes", "")],
+    "send": [("request", "MPI_Isend", "send", RANKS, RANKS, r"to rank 1, tag \d+, on MPI_COMM_WORLD, 4 bytes", "")],
+    "cancel": [("request", "MPI_Irecv", "cancel", RANKS, RANKS,
+                r"from rank any, tag any, on MPI_COMM_SELF, 4 bytes", "")],
+    "persistent": [("persistent", "MPI_Send_init", "persistent", RANKS, RANKS,
+                    r"to rank 1, tag \d+, on MPI_COMM_WORLD, 4 bytes, started", "")],
+    "collective": [("request", "MPI_Iallreduce", "collective", RANKS, RANKS, r"on MPI_COMM_WORLD", "")],
+    "both": [("request", "MPI_Irecv", "both", RANKS, RANKS, r"from rank any, tag \d+, on apart, 4 bytes", ""),
+             ("communicator", "MPI_Comm_dup", "apart", RANKS, RANKS, "named apart", ""),
+             ("message", "", None, RANKS, RANKS, r"tag \d+, on apart", r"from rank \d, 0 bytes")],
+    "freed": [("message", "", None, RANKS, RANKS, r"tag \d+, on a communicator that has been freed",
+               r"from rank \d, 4 bytes")],
+    "communicator": [("communicator", "MPI_Comm_split", "communicator", RANKS, RANKS, "named half", "")],
+    "group": [("group", "MPI_Comm_group", "group", RANKS, RANKS, "", ""),
+              ("group", "MPI_Group_incl", "inclusion", RANKS, RANKS, "", "")],
+    "type": [("datatype", "MPI_Type_vector", "type", RANKS, RANKS, "", ""),
+             ("datatype", "MPI_Type_contiguous", "uncommitted", RANKS, RANKS, "never committed", "")],
+    "others": [("operation", "MPI_Op_create", "operation", RANKS, RANKS, "", ""),
+               ("keyval", "MPI_Comm_create_keyval", "keyval", RANKS, RANKS, "", ""),
+               ("errhandler", "MPI_Comm_create_errhandler", "errhandler", RANKS, RANKS, "", "")],
+    "late": [("datatype", "MPI_Type_contiguous", "late", RANKS, RANKS, "never committed", "")],
+    "many": [("message", "", None, RANKS, RANKS, rf"tag {tag}, on MPI_COMM_WORLD", r"from rank 0, 4 bytes")
+             for tag in range(100, 150)],
+    "one": [("datatype", "MPI_Type_contiguous", "one", 1, 1, "never committed", "")],
+}
+LEFT_FORTRAN = [
+    ("request", "MPI_Irecv", "receive", RANKS, RANKS, r"from rank any, tag 7, on MPI_COMM_WORLD, 4 bytes", ""),
+    ("communicator", "MPI_Comm_dup", "communicator", RANKS, RANKS, "", ""),
+    ("datatype", "MPI_Type_vector", "type", RANKS, RANKS, "", ""),
+]
+
+
+def parse_arguments():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--launcher", default="bcsrun")
+    parser.add_argument("--program", required=True, help="the program left_behind")
+    parser.add_argument("--source", required=True, help="its source")
+    parser.add_argument("--fortran", help="the program left_behind_f")
+    parser.add_argument("--fortran-source", help="its source")
+    parser.add_argument("--has-lines", action="store_true", help="bcs-top is built, and knows lines")
+    parser.add_argument("--mode", choices=MODES, action="append", help="in these, not in all")
+    parser.add_argument("--only", default="", help="cases whose names contain this")
+    parser.add_argument("--timeout", type=float, default=120)
+    return parser.parse_args()
+
+
+def lines_after_marks(source):
+    """{mark: the lines on which the call behind it may be}."""
+    with open(source, encoding="utf-8") as file:
+        text = file.read().splitlines()
+    found = {}
+    for number, line in enumerate(text, 1):
+        mark = re.search(r"mark: (\w+)", line)
+        if mark:
+            found[mark.group(1)] = range(number + 1, number + 4)
+    return found
+
+
+class Runner:
+    """Runs a program with --lint, and compares what is told with what it leaves."""
+
+    def __init__(self, arguments, program, source):
+        self.arguments = arguments
+        self.program = program
+        self.name = os.path.basename(source)
+        self.marks = lines_after_marks(source)
+
+    def run(self, words, extra, options=("--lint",)):
+        """The result, and what lint.json says, or None."""
+        with tempfile.TemporaryDirectory() as folder:
+            result = job.run([*shlex.split(self.arguments.launcher), *options, "--oversubscribe",
+                              "-n", str(RANKS), self.program, *words],
+                             job.clean_environment({"BCS_MDS": "all", "BCS_MDS_DIR": folder, **extra}),
+                             self.arguments.timeout)
+            files = glob.glob(os.path.join(folder, "*", "lint.json*"))
+            said = None
+            if files:
+                with open(files[0], encoding="utf-8") as file:
+                    said = json.load(file)
+        return result, said
+
+    def is_of(self, told, left):
+        """Whether what is told of a line is what was left there."""
+        kind, call, mark, n, n_ranks, about, first = left
+        place = re.fullmatch(rf"\S.*, {re.escape(self.name)}:(\d+)", told.get("place", ""))
+        is_there = not self.arguments.has_lines or (
+            "place" not in told if mark is None else place is not None
+            and int(place.group(1)) in self.marks[mark])
+        return (is_there and told["kind"] == kind and told["call"] == call and told["n"] == n
+                and len(told["ranks"]) == n_ranks and re.fullmatch(about, told["about"])
+                and re.fullmatch(first, told["first"]))
+
+    def problem_of_file(self, said, left):
+        """What is wrong with lint.json, or None."""
+        if said is None or said["format"] != "bcs-lint 1" or said["more"] != 0:
+            return f"lint.json says {said}"
+        told = list(said["left"])
+        for one in left:
+            match = [entry for entry in told if self.is_of(entry, one)]
+            if not match:
+                return f"{one} is not told, but {told}"
+            told.remove(match[0])
+        return f"{told} should not be told" if told else None
+
+    def problem_of_text(self, said, left):
+        """What is wrong with what was printed."""
+        if "bcs: lint: the program has left at MPI_Finalize:" not in said:
+            return "it tells nothing"
+        text = said[said.index("bcs: lint:"):]
+        lines = re.findall(r"^    ranks? ([\d,-]+): (\d+) (.*)$", text, re.MULTILINE)
+        n_lines = len(re.findall(r"^  (?:  )?[a-z].*$", text, re.MULTILINE)) + 1
+        if n_lines > SCREEN or (not lines and left):
+            return f"{n_lines} lines"
+        if len(left) < 10 and len(lines) != len(left):
+            return f"{len(lines)} of {len(left)} are told"
+        return None
+
+    def problem(self, words, extra, left):
+        """What is wrong with a run, or None."""
+        result, said = self.run(words, extra)
+        problem = None
+        if result.status != 0:
+            problem = "it fails"
+        elif left:
+            problem = self.problem_of_file(said, left) or self.problem_of_text(result.stderr, left)
+        elif NOTHING not in result.stderr or said is None or said["left"]:
+            problem = f"something is left: {said}"
+        return f"{problem}; {result.ending()}" if problem else None
+
+    def problem_without(self, words):
+        """What is wrong without --lint."""
+        result, said = self.run(words, {}, options=())
+        if result.status != 0 or "lint" in result.stderr or said is not None:
+            return f"it says something; {result.ending()}"
+        return None
+
+
+def problem_without_folder(arguments):
+    """A run without a folder says where all is to be had."""
+    result = job.run([*shlex.split(arguments.launcher), "--lint", "--oversubscribe", "-n", str(RANKS),
+                      arguments.program, "many"], job.clean_environment(), arguments.timeout)
+    words = r"^  and \d+ more; a run with --mds has all in lint.json$"
+    if result.status != 0 or not re.search(words, result.stderr, re.MULTILINE):
+        return result.ending()
+    return None
+
+
+def checks(arguments):
+    """Names of runs, and functions that say what is wrong with them."""
+    runner = Runner(arguments, arguments.program, arguments.source)
+    everything = [one for left in LEFT.values() for one in left]
+    for mode in arguments.mode or MODES:
+        for name, left in {**LEFT, "all": everything}.items():
+            if arguments.only in name and (name == "all" or mode == "inline"):
+                yield f"{name}, {mode}", lambda n=name, m=mode, l=left: runner.problem([n], MODES[m], l)
+        if arguments.only in "all":
+            yield f"right, {mode}", lambda m=mode: runner.problem(["all", "right"], MODES[m], [])
+    if arguments.only:
+        return
+    yield "without --lint", lambda: runner.problem_without(["all"])
+    yield "without a folder", lambda: problem_without_folder(arguments)
+    if arguments.fortran:
+        fortran = Runner(arguments, arguments.fortran, arguments.fortran_source)
+        for mode in arguments.mode or MODES:
+            yield f"Fortran, {mode}", lambda m=mode: fortran.problem([], MODES[m], LEFT_FORTRAN)
+            yield f"Fortran, right, {mode}", lambda m=mode: fortran.problem(["right"], MODES[m], [])
+
+
+def main():
+    n_runs = n_good = 0
+    for name, check in checks(parse_arguments()):
+        problem = check()
+        n_runs += 1
+        n_good += problem is None
+        if problem:
+            print(f"{name}: {problem}", flush=True)
+    print(f"{n_runs} runs, {n_good} as expected")
+    return 0 if n_good == n_runs > 0 else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
