@@ -16,6 +16,7 @@ struct mds_call {
     bool has_size;         /* the call under way has one, */
     uint64_t n_bytes;      /* which is so many bytes */
     uintptr_t address;     /* where the outermost call returns to */
+    const char *function;  /* which it is, while the referee looks; else NULL or any */
     struct mds_site *site; /* that of the call under way */
     uint32_t n_messages;   /* that it has sent or got */
     int32_t peer, tag;     /* of the first of them, */

@@ -152,6 +152,20 @@ static const struct bcs_config_entry entries[] = {
             "nobody looks.",
     },
     {
+        .name = "BCS_REFEREE_BUFFERS",
+        .fallback = "off",
+        .kind = BCS_CONFIG_CHOICE,
+        .choices = switch_choices,
+        FIELD(watch),
+        .help =
+            "on: a send buffer that the program changes while its operation is "
+            "pending, "
+            "and a receive buffer that it changes, are told on standard error when the "
+            "operation is completed, with the lines, and buffers that two pending "
+            "operations share when the second one is posted. Takes time and memory for "
+            "all that is sent and received by requests.",
+    },
+    {
         .name = "BCS_REFEREE_LINT",
         .fallback = "off",
         .kind = BCS_CONFIG_CHOICE,

@@ -44,6 +44,7 @@ struct nic_config {
     uint64_t descriptors;
     uint64_t communicators;
     uint64_t referee; /* enum nic_referee_mode */
+    uint64_t watch;   /* 1: buffers of pending operations are watched */
     uint64_t lint;    /* 1: MPI_Finalize tells what was not given back */
     uint64_t spin_ns; /* 0: as usual, see nic_config_spin_ns */
     uint64_t defer;   /* 0: transport shm; else shm-defer, by this seed */

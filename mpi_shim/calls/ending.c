@@ -9,12 +9,14 @@
 
 #include "libbcs/api/misuse.h"
 #include "libbcs/api/wait.h"
+#include "mpi_shim/calls/caller.h"
 #include "mpi_shim/calls/lint_report.h"
 #include "mpi_shim/calls/monitor.h"
 #include "mpi_shim/comm/comm.h"
 #include "mpi_shim/real/handles.h"
 #include "mpi_shim/real/real.h"
 #include "mpi_shim/real/state.h"
+#include "mpi_shim/request/buffers.h"
 
 /** An MPI_Comm_delete_attr_function. */
 static int await_all(MPI_Comm self, int keyval, void *value, void *extra)
@@ -33,8 +35,13 @@ static int await_all(MPI_Comm self, int keyval, void *value, void *extra)
         }
         bcs_misuse_left(shim_context(), &world->group);
         shim_leave();
+        shim_enter();
+        shim_buffers_stop();
+        shim_watch();
+        shim_leave();
         shim_lint_report();
         shim_monitor_report();
+        shim_caller_teardown();
     }
     return MPI_SUCCESS;
 }

@@ -18,6 +18,7 @@
 #include "libbcs/session/variables.h"
 #include "mds/mds_config.h"
 #include "mpi_shim/calls/call_place.h"
+#include "mpi_shim/calls/caller.h"
 #include "mpi_shim/calls/calls.h"
 #include "mpi_shim/calls/comm_idup.h"
 #include "mpi_shim/calls/ending.h"
@@ -33,6 +34,7 @@
 #include "mpi_shim/real/handles.h"
 #include "mpi_shim/real/real.h"
 #include "mpi_shim/real/state.h"
+#include "mpi_shim/request/buffers.h"
 #include "mpi_shim/request/request.h"
 
 static void leave_threaded(void)
@@ -112,6 +114,20 @@ static void check_variables(void)
     }
 }
 
+/** Start to look at what the program does wrong. */
+static void start_referee(const struct nic_config *nic)
+{
+    if ((nic->lint != 0 || nic->watch != 0) && shim_state.callers == NULL) {
+        shim_caller_setup();
+    }
+    if ((nic->lint != 0 && shim_lint_start() < 0) ||
+        (nic->watch != 0 && shim_buffers_start() < 0)) {
+        bcs_job_error("no memory for BCS_REFEREE_LINT or BCS_REFEREE_BUFFERS");
+        shim_real.Abort(shim_handles.comm_world, EXIT_FAILURE);
+    }
+    shim_watch();
+}
+
 /** The real library is up: start ours. @param before  the threads that there were before it began */
 static void start(const struct bcs_tasks *before)
 {
@@ -150,10 +166,7 @@ static void start(const struct bcs_tasks *before)
         bcs_notice(BCS_NOTICE_NO_HOOK, "this MPI library has no progress hook");
     }
     shim_monitor_start(&mds);
-    if (nic.lint != 0 && shim_lint_start() < 0) {
-        bcs_job_error("no memory for BCS_REFEREE_LINT");
-        shim_real.Abort(shim_handles.comm_world, EXIT_FAILURE);
-    }
+    start_referee(&nic);
     shim_state.forked.in_child = shim_gate_forbid;
     bcs_forked_watch(&shim_state.forked);
     shim_state.library_tasks = bcs_tasks_list(before);

@@ -11,7 +11,6 @@
 #include <stdlib.h>
 
 #include "libbcs/base/log.h"
-#include "mpi_shim/calls/caller.h"
 #include "mpi_shim/real/handles.h"
 #include "mpi_shim/request/request.h"
 
@@ -33,9 +32,6 @@ int shim_lint_start(void)
         return -ENOMEM;
     }
     pthread_mutex_init(&lint->lock, NULL);
-    if (shim_state.callers == NULL) {
-        shim_caller_setup();
-    }
     shim_state.lint = lint;
     return 0;
 }

@@ -3,17 +3,16 @@
  * Finds what this rank has left; see lint_entries.h. Requests are in their arena, objects among the
  * notes of lint.c, and messages in the queue of the port.
  */
-#include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "libbcs/api/unreceived.h"
 #include "mpi_shim/calls/lint.h"
 #include "mpi_shim/calls/lint_entries.h"
 #include "mpi_shim/comm/comm.h"
 #include "mpi_shim/real/handles.h"
+#include "mpi_shim/real/module.h"
 #include "mpi_shim/request/request.h"
 
 enum { FIRST_ENTRIES = 16 };
@@ -52,32 +51,6 @@ static void add(struct shim_left_list *list, const struct shim_left_entry *entry
 
 /* --------------------------------------------------------------------------- places */
 
-/** A file of code that has an address. */
-struct module {
-    uintptr_t address;
-    uintptr_t base;
-    const char *path;
-};
-
-/** A dl_iterate_phdr function. @return 1: found */
-static int look_at_module(struct dl_phdr_info *info, size_t n_bytes, void *arg)
-{
-    struct module *module = arg;
-
-    (void)n_bytes;
-    for (int i = 0; i < info->dlpi_phnum; i++) {
-        const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
-
-        if (segment->p_type == PT_LOAD &&
-            module->address - info->dlpi_addr - segment->p_vaddr < segment->p_memsz) {
-            module->base = info->dlpi_addr;
-            module->path = info->dlpi_name;
-            return 1;
-        }
-    }
-    return 0;
-}
-
 /** Whether a file is a part of Open MPI's, which makes objects for itself. */
 static bool is_library(const char *path)
 {
@@ -91,24 +64,11 @@ static bool is_library(const char *path)
 /** Set the call and the place of an entry. @return false: the MPI library has called */
 static bool set_origin(struct shim_left_entry *entry, struct shim_lint_origin origin)
 {
-    struct module module = {.address = origin.address};
-    ssize_t n;
-
     snprintf(entry->call, sizeof(entry->call), "%s",
              origin.call == NULL ? "a call" : origin.call);
-    if (origin.address == 0 || dl_iterate_phdr(look_at_module, &module) == 0) {
-        return true;
-    }
-    if (is_library(module.path)) {
-        return false;
-    }
-    entry->offset = module.address - module.base;
-    snprintf(entry->path, sizeof(entry->path), "%s", module.path);
-    if (module.path[0] == '\0') { /* the program itself */
-        n = readlink("/proc/self/exe", entry->path, sizeof(entry->path) - 1);
-        entry->path[n > 0 ? n : 0] = '\0';
-    }
-    return true;
+    return !shim_module_find(origin.address, entry->path, sizeof(entry->path),
+                             &entry->offset) ||
+           !is_library(entry->path);
 }
 
 /* -------------------------------------------------------------------------- requests */

@@ -16,7 +16,6 @@
 #include "libbcs/session/lines.h"
 #include "mds/dump_write.h"
 #include "mds/run_folder.h"
-#include "mpi_shim/calls/caller.h"
 #include "mpi_shim/calls/lint.h"
 #include "mpi_shim/calls/lint_entries.h"
 #include "mpi_shim/calls/monitor.h"
@@ -455,7 +454,4 @@ void shim_lint_report(void)
     fini(&report);
     free(own.entries);
     shim_lint_stop();
-    if (shim_state.monitor == NULL) {
-        shim_caller_teardown();
-    }
 }

@@ -137,6 +137,7 @@ static void start_recording(struct shim_monitor *monitor,
     }
     shim_caller_setup();
     shim_state.collect = collect;
+    shim_watch();
 }
 
 void shim_monitor_slices(const struct mds_config *config, uint32_t rank, uint32_t size,
@@ -189,6 +190,7 @@ void shim_monitor_stop(void)
     if (collect != NULL) {
         shim_comm_record_names();
         shim_state.collect = NULL;
+        shim_watch();
         shim_state.monitor->collect = collect;
         mmds_stop(collect);
     }

@@ -9,6 +9,7 @@
 #include "mpi_shim/real/handles.h"
 #include "mpi_shim/real/pass.h"
 #include "mpi_shim/real/real.h"
+#include "mpi_shim/request/buffers.h"
 #include "mpi_shim/request/request.h"
 #include "mpi_shim/request/status.h"
 
@@ -63,6 +64,9 @@ int shim_Request_free(MPI_Request *request)
         shim_leave();
         return shim_error(NULL, MPI_ERR_REQUEST);
     }
+    if (shim_state.buffers != NULL) {
+        shim_buffers_forget(ours);
+    }
     shim_request_free(ours);
     *request = shim_handles.request_null;
     shim_leave();
@@ -106,6 +110,9 @@ int shim_Start(MPI_Request *request)
     }
     shim_enter();
     rc = shim_request_start(ours);
+    if (__builtin_expect(shim_state.buffers != NULL, 0) && rc == MPI_SUCCESS) {
+        shim_buffers_post(ours);
+    }
     shim_leave();
     return shim_error(ours->error_comm, rc);
 }

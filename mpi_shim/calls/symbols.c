@@ -19,6 +19,8 @@
 #include "mpi_shim/real/gate.h"
 #include "mpi_shim/real/pass.h"
 #include "mpi_shim/real/state.h"
+#include "mpi_shim/request/buffers.h"
+#include "mpi_shim/request/request.h"
 
 _Static_assert(SHIM_N_FUNCTIONS <= MDS_MAX_PRIMITIVES, "raise MDS_MAX_PRIMITIVES");
 
@@ -63,13 +65,33 @@ static void shim_symbols_tell_inactive(const char *name)
     }
 #define SHIM_MADE(name, kind, handle)                                                  \
     if (is_noted && result == MPI_SUCCESS) {                                           \
-        shim_lint_made(SHIM_LINT_##kind, "MPI_" #name, (uintptr_t) * (handle));        \
+        shim_symbols_made(SHIM_LINT_##kind, (uintptr_t) * (handle));                   \
     }
 
 /* Whether what a call makes is noted: the program has called, and not a library in a call. */
-static inline bool shim_symbols_note(void)
+static inline bool shim_symbols_note(const char *name)
 {
-    return shim_state.lint != NULL && mds_call.depth == 0;
+    if ((shim_state.lint == NULL && shim_state.buffers == NULL) || mds_call.depth > 0) {
+        return false;
+    }
+    mds_call.function = name;
+    return true;
+}
+
+/* The program has made an object. A persistent request is posted by MPI_Start. */
+static void shim_symbols_made(enum shim_lint_kind kind, uintptr_t handle)
+{
+    const struct shim_request *request;
+
+    shim_lint_made(kind, mds_call.function, handle);
+    if (kind == SHIM_LINT_REQUEST && shim_state.buffers != NULL) {
+        request = shim_request_find((MPI_Request)handle);
+        if (request != NULL && !request->is_persistent) {
+            shim_enter();
+            shim_buffers_post(request);
+            shim_leave();
+        }
+    }
 }
 
 /* BEFORE and AFTER are two of the three above. */
@@ -77,7 +99,7 @@ static inline bool shim_symbols_note(void)
                     handle)                                                            \
     static type __attribute__((noinline)) shim_inner_##name parameters                 \
     {                                                                                  \
-        bool is_noted = shim_symbols_note();                                           \
+        bool is_noted = shim_symbols_note("MPI_" #name);                               \
         struct mds_collect *collect =                                                  \
             MDS_##timing == MDS_UNTIMED ? NULL : shim_state.collect;                   \
         uint64_t began;                                                                \
@@ -133,7 +155,7 @@ static inline bool shim_symbols_note(void)
         int result;                                                                    \
                                                                                        \
         shim_gate_resolve();                                                           \
-        is_noted = shim_symbols_note();                                                \
+        is_noted = shim_symbols_note("MPI_" #name);                                    \
         BEFORE(name, kind, handle)                                                     \
         mds_call.depth += is_noted;                                                    \
         result = shim_real.name arguments;                                             \

@@ -112,6 +112,14 @@ static inline void shim_exchange_init(struct shim_exchange *exchange)
     exchange->status = 0;
 }
 
+/** Before shim_exchange_start: none of its buffers is known. */
+static inline void shim_exchange_forget_buffers(struct shim_exchange *exchange)
+{
+    exchange->in = exchange->out = (struct shim_side){.data = NULL};
+    exchange->from.layout = exchange->to.layout = NULL;
+    exchange->from.blocks.data = NULL;
+}
+
 /**
  * Open the buffers and give them to the API. Called under the lock. Close in any case: at
  * once if this fails, or when the request is done.

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "mpi_shim/real/state.h"
+
 /* The API takes NULL for "in place". With MPI_BOTTOM, displacements are addresses: they
  * are then counted from this address instead of 0. */
 #define BOTTOM ((char *)1)
@@ -24,7 +26,8 @@ int shim_side_open(struct shim_side *side_out, const void *buf, size_t count,
         .buf = (void *)(uintptr_t)buf,
         .type = type,
     };
-    if (type->is_dense || side->n_bytes == 0) {
+    if ((type->is_dense && (is_input || shim_state.buffers == NULL)) ||
+        side->n_bytes == 0) {
         return 0;
     }
     side->temporary = malloc(side->n_bytes);
@@ -94,6 +97,14 @@ static ptrdiff_t offset_of(const struct shim_layout *layout, int32_t rank)
     }
     return layout->type->extent *
            (layout->is_vector ? layout->displs[rank] : (ptrdiff_t)rank * layout->count);
+}
+
+const char *shim_layout_block(const struct shim_layout *layout, int32_t i,
+                              size_t *count_out, const struct shim_datatype **type_out)
+{
+    *count_out = (size_t)count_of(layout, i);
+    *type_out = type_of(layout, i);
+    return (const char *)layout->buf + offset_of(layout, i);
 }
 
 static bool is_dense(const struct shim_layout *layout, int32_t size)
@@ -176,7 +187,7 @@ int shim_blocks_open(struct shim_blocks *blocks_out, const struct shim_layout *l
         total += blocks->numbers[i];
     }
     blocks->blocks.n_bytes = blocks->numbers;
-    if (is_dense(layout, size)) {
+    if (is_dense(layout, size) && shim_state.buffers == NULL) {
         use_in_place(blocks);
         return 0;
     }

@@ -2,8 +2,8 @@
 /*
  * The two shapes in which a collective's data stand in an MPI call, one buffer or one
  * block for each rank, as the contiguous bytes that the API wants. Data of dense types
- * are used where they are; others are packed into temporary memory, and unpacked from
- * it. Called by the shim's collectives in the application's threads.
+ * are used where they are, unless buffers are watched; others are packed into temporary memory,
+ * and unpacked from it. Called by the shim's collectives in the application's threads.
  */
 #ifndef MPI_SHIM_SIDE_H
 #define MPI_SHIM_SIDE_H
@@ -70,6 +70,10 @@ static inline size_t shim_layout_block_bytes(const struct shim_layout *layout,
 
     return type->size * (size_t)(layout->is_vector ? layout->counts[i] : layout->count);
 }
+
+/** Where a block is in the program's memory, with its elements. */
+const char *shim_layout_block(const struct shim_layout *layout, int32_t i,
+                              size_t *count_out, const struct shim_datatype **type_out);
 
 /* Up to so many ranks, the description of the blocks needs no allocation. */
 #define SHIM_BLOCKS_SMALL 32

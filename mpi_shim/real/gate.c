@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Opens and closes the way from the entry points to us. The fast path of an entry point is
- * one test of one byte: zero means that the shim is active, the MDS and the lint off and no
+ * one test of one byte: zero means that the shim is active, the MDS and the lint off, no buffers watched, and no
  * tool below us.
  */
 #include "mpi_shim/real/gate.h"
@@ -13,8 +13,7 @@
 static void update(void)
 {
     struct shim_gate *gate = &shim_state.gate;
-    bool is_slow =
-        !gate->is_active || shim_state.collect != NULL || shim_state.lint != NULL;
+    bool is_slow = !gate->is_active || shim_state.is_watched || shim_state.lint != NULL;
 
     gate->pmpi_is_slow = is_slow;
     gate->mpi_is_slow = is_slow || gate->has_tool;

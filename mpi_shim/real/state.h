@@ -41,6 +41,7 @@ struct shim_progress {
 struct shim_state {
     /* What most calls look at. */
     struct shim_gate gate;      /* any thread reads it */
+    bool is_watched;            /* collect or buffers is not NULL: shim_watch */
     bool is_threaded;           /* MPI_THREAD_MULTIPLE was granted */
     _Atomic uint32_t n_at_door; /* threads that wait for the lock */
     /* NULL until MPI_Init has attached this process, and again after MPI_Finalize. */
@@ -60,8 +61,9 @@ struct shim_state {
     struct shim_ops *ops;
     struct shim_arena *arena;
     struct shim_monitor *monitor;
-    struct shim_lint *lint; /* what the program has made; NULL: it is not noted */
-    bool is_ending;         /* the process waits in MPI_Finalize for all others */
+    struct shim_buffers *buffers; /* of operations that are watched; NULL: none */
+    struct shim_lint *lint;       /* what the program has made; NULL: it is not noted */
+    bool is_ending;               /* the process waits in MPI_Finalize for all others */
     struct bcs_tasks library_tasks; /* threads that MPI_Init has started */
     MPI_Comm pack_comm;             /* with which the real library packs for us */
 
@@ -76,6 +78,12 @@ struct shim_state {
 
 /** The one of this process: MPI's functions name none. */
 extern struct shim_state shim_state;
+
+/** Call after a change of collect or buffers. */
+static inline void shim_watch(void)
+{
+    shim_state.is_watched = shim_state.collect != NULL || shim_state.buffers != NULL;
+}
 
 /** The process's context, while the shim is active. */
 static inline struct bcs_context *shim_context(void)

@@ -99,6 +99,10 @@ static int prepare_data(struct shim_request *request, struct bcs_message *messag
         return MPI_SUCCESS;
     }
     if (must_copy) {
+        if (!is_send(request->kind)) { /* it is needed at the end */
+            shim_datatype_hold(request->type);
+            request->holds_type = true;
+        }
         return prepare_copy(request, message) ? MPI_SUCCESS : MPI_ERR_NO_MEM;
     }
     prepare_gaps(request, message);
@@ -191,8 +195,12 @@ static int start_buffered(struct shim_request *request)
 static int start_exchange(struct shim_request *request)
 {
     struct shim_exchange *exchange = request->exchange;
-    int status = shim_exchange_start(exchange, request->comm, &request->base);
+    int status;
 
+    if (shim_state.buffers != NULL) {
+        shim_exchange_forget_buffers(exchange); /* what it opens is to be told apart */
+    }
+    status = shim_exchange_start(exchange, request->comm, &request->base);
     if (status < 0) {
         shim_exchange_close(exchange, status);
         bcs_inside(&request->base)->is_pending = false;
@@ -201,7 +209,7 @@ static int start_exchange(struct shim_request *request)
     if (request->is_persistent) {
         return MPI_SUCCESS;
     }
-    if (shim_exchange_is_open(exchange)) {
+    if (shim_exchange_is_open(exchange) || shim_state.buffers != NULL) {
         shim_exchange_hold(exchange);
     } else {
         shim_exchange_free(exchange);
@@ -230,6 +238,12 @@ static inline void record_start(struct shim_request *request)
     }
 }
 
+/** Whether a receive must leave its buffer alone until it is over, as that is watched. */
+static bool is_apart(const struct shim_request *request)
+{
+    return shim_state.buffers != NULL && !is_send(request->kind);
+}
+
 static int start_message(struct shim_request *request)
 {
     int rc = MPI_SUCCESS;
@@ -242,7 +256,7 @@ static int start_message(struct shim_request *request)
         rc = start_buffered(request);
         bcs_inside(&request->base)->is_pending = false;
     } else {
-        rc = post(request, request->kind == SHIM_SEND_OF_COPY);
+        rc = post(request, request->kind == SHIM_SEND_OF_COPY || is_apart(request));
     }
     return rc;
 }
@@ -312,6 +326,9 @@ int shim_request_settle(struct shim_request *request)
     const struct bcs_result *result = &request->base.result;
     bool is_receive = !bcs_inside(&request->base)->is_send && !request->is_proc_null;
 
+    if (__builtin_expect(shim_state.buffers != NULL, 0)) {
+        shim_state.buffers->check(request);
+    }
     if (request->is_active && request->kind == SHIM_EXCHANGE) {
         return shim_class_of_status(
             request->exchange == NULL

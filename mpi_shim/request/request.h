@@ -101,6 +101,11 @@ struct shim_arena {
     struct shim_bsend_space space;
 };
 
+/** What watches buffers, see buffers.h, which has more behind it. */
+struct shim_buffers {
+    void (*check)(const struct shim_request *request); /* shim_buffers_check */
+};
+
 /** Make the arena. @return 0 or -ENOMEM */
 int shim_request_setup(void);
 
@@ -175,13 +180,12 @@ void shim_request_delete(struct shim_request *request);
 int shim_request_start(struct shim_request *request);
 
 /** Whether a message needs nothing beside its request: no copy, nothing held for it, and nobody
- *  records it. Not of a persistent request. */
+ *  records or watches it. Not of a persistent request. */
 static inline bool shim_request_can_be_plain(const struct shim_request *request)
 {
     return (request->kind == SHIM_SEND || request->kind == SHIM_SEND_SYNCHRONOUS ||
             request->kind == SHIM_RECEIVE) &&
-           request->type->is_dense && !request->is_proc_null &&
-           shim_state.collect == NULL;
+           request->type->is_dense && !request->is_proc_null && !shim_state.is_watched;
 }
 
 /** shim_request_start of a plain message. */

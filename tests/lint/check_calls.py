@@ -48,6 +48,7 @@ CALL_EDGES = {
     "mpi_shim/collective": ["libbcs/api", "mds", "mpi_shim/comm", "mpi_shim/data", "mpi_shim/real"],
     "mpi_shim/request": [
         "libbcs/api",
+        "libbcs/session",
         "mds",
         "mpi_shim/collective",
         "mpi_shim/comm",
@@ -98,7 +99,7 @@ SYSTEM_CALLS = {
               "libbcs/transport"],
     "clone": ["libbcs/session"],
     "dladdr": ["libbcs/session", "mpi_shim/real"],
-    "dl_iterate_phdr": ["libbcs/cbsp", "mds", "mpi_shim/calls"],
+    "dl_iterate_phdr": ["libbcs/cbsp", "mds", "mpi_shim/calls", "mpi_shim/real"],
     "dlopen": ["libbcs/session", "mds/tool", "mpi_shim/real"],
     "dlsym": ["libbcs/session", "mds/tool", "mpi_shim/real"],
     "execv": ["libbcs/tools"],

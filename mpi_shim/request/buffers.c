@@ -1,0 +1,385 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Watches the buffers of pending operations; see buffers.h. What is watched is in a list: programs that
+ * are looked at so have few operations pending, and each new one is compared with all anyhow.
+ */
+#include "mpi_shim/request/buffers.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "libbcs/base/log.h"
+#include "libbcs/session/lines.h"
+#include "mpi_shim/collective/collective.h"
+#include "mpi_shim/real/module.h"
+#include "mpi_shim/request/buffer_region.h"
+#include "mpi_shim/request/request.h"
+
+enum { TOLD_MOST = 20, PATH_BYTES = 1024, WHAT_BYTES = 160 };
+
+/** A call of the program. */
+struct call {
+    const char *function; /* "MPI_Isend"; NULL: not known */
+    uintptr_t address;    /* that it returns to */
+};
+
+/** Buffers of one operation that are only sent, or that are received into. */
+struct watch {
+    const struct shim_request *request;
+    bool is_output;
+    bool
+        is_shared; /* with another operation, which has been told: changes mean nothing */
+    struct call posted;
+    char what[WHAT_BYTES]; /* "to rank 2, tag 7" */
+    struct shim_region region;
+    struct watch *next;
+};
+
+/** What has been told: it is told once. */
+struct told {
+    uintptr_t first, second;
+    bool is_output;
+};
+
+struct room {
+    struct shim_buffers buffers; /* what request.c knows of it */
+    struct watch *watches;
+    struct told told[TOLD_MOST];
+    uint32_t n_told;
+    uint64_t n_more;
+    bool is_short; /* of memory, which has been told */
+};
+
+static struct room *own_room(void)
+{
+    return (struct room *)shim_state.buffers;
+}
+
+int shim_buffers_start(void)
+{
+    struct room *room = calloc(1, sizeof(*room));
+
+    if (room == NULL) {
+        return -ENOMEM;
+    }
+    room->buffers.check = shim_buffers_check;
+    shim_state.buffers = &room->buffers;
+    return 0;
+}
+
+static void watch_free(struct watch *watch)
+{
+    if (watch != NULL) {
+        for (size_t i = 0; i < watch->region.n; i++) {
+            shim_datatype_release(watch->region.pieces[i].type);
+        }
+        shim_region_fini(&watch->region);
+        free(watch);
+    }
+}
+
+void shim_buffers_stop(void)
+{
+    struct room *room = own_room();
+
+    if (room == NULL) {
+        return;
+    }
+    shim_state.buffers = NULL;
+    if (room->n_more > 0) {
+        bcs_warn("buffers: the same was found %llu more times",
+                 (unsigned long long)room->n_more);
+    }
+    while (room->watches != NULL) {
+        struct watch *watch = room->watches;
+
+        room->watches = watch->next;
+        watch_free(watch);
+    }
+    free(room);
+}
+
+/* --------------------------------------------------------------------------- telling */
+
+/** Whether something is told for the first time; and note it. */
+static bool is_new(struct told told)
+{
+    struct room *room = own_room();
+
+    for (uint32_t i = 0; i < room->n_told; i++) {
+        const struct told *before = &room->told[i];
+
+        if (before->first == told.first && before->second == told.second &&
+            before->is_output == told.is_output) {
+            room->n_more++;
+            return false;
+        }
+    }
+    if (room->n_told == TOLD_MOST) {
+        room->n_more++;
+        return false;
+    }
+    room->told[room->n_told++] = told;
+    return true;
+}
+
+/** "MPI_Isend at main, file.c:12". @return for free, or NULL */
+static char *words_of(const struct call *call)
+{
+    char path[PATH_BYTES], *text;
+    struct bcs_line line = {.path = path};
+
+    if (!shim_module_find(call->address, path, sizeof(path), &line.offset)) {
+        line.path = NULL;
+    }
+    bcs_lines_find(&line, 1);
+    if (asprintf(&text, "%s at %s", call->function == NULL ? "a call" : call->function,
+                 line.text == NULL ? "?" : line.text) < 0) {
+        text = NULL;
+    }
+    free(line.text);
+    return text;
+}
+
+/** Where the buffer is not what it was. */
+static const char *position_of(size_t at, size_t n_bytes, char text_out[static 96])
+{
+    if (at == SIZE_MAX) {
+        snprintf(text_out, 96, "behind byte %d of %zu", SHIM_REGION_KEPT, n_bytes);
+    } else {
+        snprintf(text_out, 96, "first at byte %zu of %zu", at, n_bytes);
+    }
+    return text_out;
+}
+
+static void tell_changed(const struct watch *watch, size_t at)
+{
+    const struct call now = {mds_call.function, mds_call.address};
+    char *posted, *completed, position[96];
+
+    if (!is_new((struct told){watch->posted.address, now.address, watch->is_output})) {
+        return;
+    }
+    posted = words_of(&watch->posted);
+    completed = words_of(&now);
+    bcs_error("buffers: the %s buffer of %s, %s, was changed before the operation was "
+              "completed by %s, %s. %s",
+              watch->is_output ? "receive" : "send", posted == NULL ? "?" : posted,
+              watch->what, completed == NULL ? "?" : completed,
+              position_of(at, watch->region.n_bytes, position),
+              watch->is_output
+                  ? "Until then the program must not access it (MPI-3.1, 3.7.2, 5.12)"
+                  : "Until then the program must not change it (MPI-3.1, 3.7.2, 5.12)");
+    free(posted);
+    free(completed);
+}
+
+static void tell_shared(const struct watch *one, const struct watch *other)
+{
+    char *posted, *pending;
+
+    if (!is_new((struct told){one->posted.address, other->posted.address,
+                              one->is_output})) {
+        return;
+    }
+    posted = words_of(&one->posted);
+    pending = words_of(&other->posted);
+    bcs_error(
+        "buffers: the %s buffer of %s, %s, overlaps the %s buffer of %s, %s, which "
+        "is pending. A receive buffer must not be used by anything else until the "
+        "receive is completed (MPI-3.1, 3.7.2, 5.12)",
+        one->is_output ? "receive" : "send", posted == NULL ? "?" : posted, one->what,
+        other->is_output ? "receive" : "send", pending == NULL ? "?" : pending,
+        other->what);
+    free(posted);
+    free(pending);
+}
+
+/* -------------------------------------------------------------------------- watching */
+
+/** The pieces of one buffer. @return an array of one, or NULL */
+static struct shim_piece *piece_of(const void *buf, size_t count,
+                                   const struct shim_datatype *type)
+{
+    struct shim_piece *piece = malloc(sizeof(*piece));
+
+    if (piece != NULL) {
+        *piece = (struct shim_piece){buf, count, type};
+    }
+    return piece;
+}
+
+/** Compare a new one with all that are pending. */
+static void look_for_shared(struct watch *watch)
+{
+    for (struct watch *other = own_room()->watches; other != NULL;
+         other = other->next) {
+        if (other->request != watch->request &&
+            (other->is_output || watch->is_output) &&
+            shim_region_overlap(&watch->region, &other->region)) {
+            watch->is_shared = true;
+            other->is_shared = true;
+            tell_shared(watch, other);
+        }
+    }
+}
+
+/** Watch buffers of a request. @param pieces  from malloc, which are the watch's from now on */
+static void add(const struct shim_request *request, bool is_output,
+                struct shim_piece *pieces, size_t n, const char *what)
+{
+    struct room *room = own_room();
+    struct watch *watch = pieces == NULL ? NULL : malloc(sizeof(*watch));
+
+    if (watch == NULL) {
+        free(pieces);
+        if (!room->is_short) {
+            room->is_short = true;
+            bcs_warn("BCS_REFEREE_BUFFERS: no memory to watch all buffers");
+        }
+        return;
+    }
+    *watch = (struct watch){
+        .request = request,
+        .is_output = is_output,
+        .posted = {mds_call.function, mds_call.address},
+        .region = {.pieces = pieces, .n = n},
+    };
+    snprintf(watch->what, sizeof(watch->what), "%s", what);
+    for (size_t i = 0; i < n; i++) {
+        shim_datatype_hold(pieces[i].type); /* the program may free it meanwhile */
+    }
+    shim_region_keep(&watch->region);
+    look_for_shared(watch);
+    watch->next = room->watches;
+    room->watches = watch;
+}
+
+/** "on MPI_COMM_WORLD" */
+static const char *place_of(const struct shim_request *request,
+                            char what_out[static WHAT_BYTES])
+{
+    char name[MPI_MAX_OBJECT_NAME];
+
+    shim_comm_name_group(&request->comm->group, name, sizeof(name));
+    snprintf(what_out, WHAT_BYTES, "on %s", name);
+    return what_out;
+}
+
+/** Watch the buffer of a message, which is of a request or of its partner. */
+static void add_message(const struct shim_request *request,
+                        const struct shim_request *message)
+{
+    bool is_output =
+        message->kind == SHIM_RECEIVE || message->kind == SHIM_RECEIVE_MESSAGE;
+    char what[WHAT_BYTES], on[WHAT_BYTES], peer[16] = "any rank", tag[16] = "any tag";
+
+    if (message->is_proc_null || message->count == 0 || message->type->size == 0 ||
+        message->kind == SHIM_SEND_OF_COPY) {
+        return;
+    }
+    if (message->peer != MPI_ANY_SOURCE) {
+        snprintf(peer, sizeof(peer), "rank %d", message->peer);
+    }
+    if (message->tag != MPI_ANY_TAG) {
+        snprintf(tag, sizeof(tag), "tag %d", message->tag);
+    }
+    snprintf(what, sizeof(what), "%s %s, %s, %.100s", is_output ? "from" : "to", peer,
+             tag, place_of(message, on));
+    add(request, is_output,
+        piece_of(message->buffer, (size_t)message->count, message->type), 1, what);
+}
+
+static void add_side(const struct shim_request *request, bool is_output,
+                     const struct shim_side *side)
+{
+    char what[WHAT_BYTES];
+
+    if (side->data != NULL && side->n_bytes > 0) {
+        add(request, is_output,
+            piece_of(side->buf, side->n_bytes / side->type->size, side->type), 1,
+            place_of(request, what));
+    }
+}
+
+static void add_blocks(const struct shim_request *request, bool is_output,
+                       const struct shim_blocks *blocks)
+{
+    size_t n = blocks->layout == NULL ? 0 : (size_t)blocks->size;
+    struct shim_piece *pieces = n == 0 ? NULL : calloc(n, sizeof(*pieces));
+    char what[WHAT_BYTES];
+
+    if (n == 0) {
+        return;
+    }
+    for (size_t i = 0; pieces != NULL && i < n; i++) {
+        pieces[i].buf = shim_layout_block(blocks->layout, (int32_t)i, &pieces[i].count,
+                                          &pieces[i].type);
+    }
+    add(request, is_output, pieces, n, place_of(request, what));
+}
+
+/** Watch the buffers of a collective; what is in place is received into. */
+static void add_exchange(const struct shim_request *request)
+{
+    const struct shim_exchange *x = request->exchange;
+
+    if (x->out.data != NULL) {
+        add_side(request, true, &x->out);
+    }
+    if (x->in.data != NULL && (x->out.data == NULL || x->in.buf != x->out.buf)) {
+        add_side(request, false, &x->in);
+    }
+    add_blocks(request, true, &x->to);
+    if (x->from.blocks.data != NULL) {
+        add_blocks(request, false, &x->from);
+    }
+}
+
+void shim_buffers_post(const struct shim_request *request)
+{
+    if (!request->is_active) {
+        return;
+    }
+    if (request->kind != SHIM_EXCHANGE) {
+        add_message(request, request);
+        if (request->partner != NULL) {
+            add_message(request, request->partner);
+        }
+    } else if (request->exchange != NULL) {
+        add_exchange(request);
+    }
+}
+
+/** End the watches of a request. @param is_over  and look whether all is as it was */
+static void end(const struct shim_request *request, bool is_over)
+{
+    struct watch **link = &own_room()->watches;
+
+    while (*link != NULL) {
+        struct watch *watch = *link;
+        size_t at;
+
+        if (watch->request != request) {
+            link = &watch->next;
+            continue;
+        }
+        if (is_over && !watch->is_shared && !shim_region_is_same(&watch->region, &at)) {
+            tell_changed(watch, at);
+        }
+        *link = watch->next;
+        watch_free(watch);
+    }
+}
+
+void shim_buffers_check(const struct shim_request *request)
+{
+    end(request, true);
+}
+
+void shim_buffers_forget(const struct shim_request *request)
+{
+    end(request, false);
+}

@@ -1,0 +1,152 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Runs misused_buffers.c, and its sister in Fortran, with BCS_REFEREE_BUFFERS: buffers of pending
+operations that are changed or shared are told by each rank, with both lines; of the same program
+without faults nothing is; and without the variable nothing is said.
+"""
+
+import argparse
+import os
+import re
+import shlex
+import sys
+
+import job
+from run_lint import MODES, lines_after_marks
+
+RANKS = 4
+NAMES = ["send", "synchronous", "long_send", "receive", "late_receive", "probed", "buffered",
+         "persistent", "persistent_receive", "column", "received_column", "reduction",
+         "reduction_result", "broadcast", "blocks", "all_to_all", "shared", "shared_receives", "allowed"]
+
+# What is told of each case: which buffer, of which call, which other call, and what of the bytes.
+CHANGED = {
+    "send": ("send", "MPI_Isend", "MPI_Wait", "first at byte 12 of 4000"),
+    "synchronous": ("send", "MPI_Issend", "MPI_Test", "first at byte 3996 of 4000"),
+    "long_send": ("send", "MPI_Isend", "MPI_Waitall", "behind byte 65536 of 1048576"),
+    "receive": ("receive", "MPI_Irecv", "MPI_Wait", "first at byte 28 of 4000"),
+    "late_receive": ("receive", "MPI_Irecv", "MPI_Waitany", "behind byte 65536 of 1048576"),
+    "probed": ("receive", "MPI_Imrecv", "MPI_Wait", "first at byte 4 of 4000"),
+    "buffered": ("send", "MPI_Ibsend", "MPI_Waitsome", "first at byte 4 of 4000"),
+    "persistent": ("send", "MPI_Startall", "MPI_Waitall", "first at byte 0 of 4000"),
+    "persistent_receive": ("receive", "MPI_Start", "MPI_Wait", "first at byte 20 of 4000"),
+    "column": ("send", "MPI_Isend", "MPI_Wait", "first at byte 8 of 64"),
+    "received_column": ("receive", "MPI_Irecv", "MPI_Wait", "first at byte 0 of 64"),
+    "reduction": ("send", "MPI_Iallreduce", "MPI_Wait", "first at byte 3992 of 4000"),
+    "reduction_result": ("receive", "MPI_Iallreduce", "MPI_Wait", "first at byte 4 of 4000"),
+    "broadcast": ("(?:send|receive)", "MPI_Ibcast", "MPI_Wait", "first at byte 40 of 4000"),
+    "blocks": ("receive", "MPI_Iallgatherv", "MPI_Wait", "first at byte 24 of 40"),
+    "all_to_all": ("send", "MPI_Ialltoall", "MPI_Wait", "first at byte 28 of 32"),
+}
+SHARED = {
+    "shared": ("send", "MPI_Isend", "receive", "MPI_Irecv"),
+    "shared_receives": ("receive", "MPI_Irecv", "receive", "MPI_Irecv"),
+}
+CHANGED_FORTRAN = {
+    "send": ("send", "MPI_Isend", "MPI_Waitall", "first at byte 8 of 400"),
+    "receive": ("receive", "MPI_Irecv", "MPI_Waitall", "first at byte 4 of 400"),
+}
+
+
+def parse_arguments():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--launcher", default="bcsrun")
+    parser.add_argument("--program", required=True, help="the program misused_buffers")
+    parser.add_argument("--source", required=True, help="its source")
+    parser.add_argument("--fortran", help="the program misused_buffers_f")
+    parser.add_argument("--fortran-source", help="its source")
+    parser.add_argument("--has-lines", action="store_true", help="bcs-top is built, and knows lines")
+    parser.add_argument("--mode", choices=MODES, action="append", help="in these, not in all")
+    parser.add_argument("--only", default="", help="cases whose names contain this")
+    parser.add_argument("--timeout", type=float, default=120)
+    return parser.parse_args()
+
+
+class Runner:
+    """Runs a program, and compares what each rank says with what it does."""
+
+    def __init__(self, arguments, program, source, ends):
+        self.arguments = arguments
+        self.program = program
+        self.name = os.path.basename(source)
+        self.marks = lines_after_marks(source)
+        self.ends = ends
+
+    def run(self, words, extra):
+        return job.run([*shlex.split(self.arguments.launcher), "--oversubscribe", "-n", str(RANKS),
+                        self.program, *words], job.clean_environment(extra), self.arguments.timeout)
+
+    def place(self, mark):
+        """A pattern of the places behind a mark."""
+        if not self.arguments.has_lines:
+            return r"\S.*?"
+        numbers = "|".join(map(str, self.marks[mark]))
+        return rf"\S.*, {re.escape(self.name)}:(?:{numbers})"
+
+    def line_of(self, name, changed):
+        """A pattern of what is said of a case."""
+        end = self.place(self.ends or f"{name}_end")
+        if name in changed:
+            buffer, posted, completed, where = changed[name]
+            return (rf"the {buffer} buffer of {posted} at {self.place(name)}, .*on MPI_COMM_WORLD, was "
+                    rf"changed before the operation was completed by {completed} at {end}, {where}\. ")
+        buffer, posted, other, pending = SHARED[name]
+        return (rf"the {buffer} buffer of {posted} at {self.place(name)}, .*, overlaps the {other} buffer "
+                rf"of {pending} at {end}, .*, which is pending\. ")
+
+    def problem(self, words, names, changed, mode):
+        """What is wrong with a run that has the faults of these names, or None."""
+        result = self.run(words, {"BCS_REFEREE_BUFFERS": "on", **MODES[mode]})
+        said = re.findall(r"^bcs\[rank (\d)\]: buffers: (.*)$", result.stderr, re.MULTILINE)
+        if result.status != 0:
+            return result.ending()
+        for name in names:
+            pattern = self.line_of(name, changed)
+            ranks = sorted(rank for rank, text in said if re.match(pattern, text))
+            if ranks != [str(rank) for rank in range(RANKS)]:
+                return f"{name} is told by ranks {ranks}, of {pattern}; {result.stderr}"
+        if len(said) != RANKS * len(names):
+            return f"more is told: {result.stderr}"
+        return None
+
+    def problem_without(self):
+        """What is wrong without the variable."""
+        result = self.run(["all"], {})
+        return result.ending() if result.status != 0 or result.stderr.strip() else None
+
+
+def checks(arguments):
+    """Names of runs, and functions that say what is wrong with them."""
+    runner = Runner(arguments, arguments.program, arguments.source, None)
+    faults = [name for name in NAMES if name != "allowed"]
+    for mode in arguments.mode or MODES:
+        yield f"all, {mode}", lambda m=mode: runner.problem(["all"], faults, CHANGED, m)
+        yield f"right, {mode}", lambda m=mode: runner.problem(["all", "right"], [], CHANGED, m)
+    for name in faults:
+        if arguments.only in name:
+            yield name, lambda n=name: runner.problem([n], [n], CHANGED, "inline")
+    if arguments.only:
+        return
+    yield "without it", runner.problem_without
+    if arguments.fortran:
+        fortran = Runner(arguments, arguments.fortran, arguments.fortran_source, "end")
+        for mode in arguments.mode or MODES:
+            yield f"Fortran, {mode}", lambda m=mode: fortran.problem([], [*CHANGED_FORTRAN],
+                                                                     CHANGED_FORTRAN, m)
+            yield f"Fortran, right, {mode}", lambda m=mode: fortran.problem(["right"], [], {}, m)
+
+
+def main():
+    n_runs = n_good = 0
+    for name, check in checks(parse_arguments()):
+        problem = check()
+        n_runs += 1
+        n_good += problem is None
+        if problem:
+            print(f"{name}: {problem}", flush=True)
+    print(f"{n_runs} runs, {n_good} as expected")
+    return 0 if n_good == n_runs > 0 else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
