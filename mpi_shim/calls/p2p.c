@@ -7,6 +7,7 @@
  * and calls the error handler with the right class. It must not carry the call out.
  */
 #include "mpi_shim/calls/calls.h"
+#include "mpi_shim/calls/watch_send.h"
 #include "mpi_shim/comm/record.h"
 #include "mpi_shim/real/error.h"
 #include "mpi_shim/real/handles.h"
@@ -189,8 +190,9 @@ static inline int send_now(const struct shim_call *call, struct shim_comm *comm,
     if (is_copied(type, message.n_bytes)) {
         return carry_out(call, comm, type, MPI_STATUS_IGNORE);
     }
-    shim_record_sent(comm, call->peer, call->tag, message.n_bytes);
-    shim_record_target(comm, call->peer, call->tag);
+    if (__builtin_expect(shim_state.is_watched, 0)) {
+        shim_watch_send(call, comm, type);
+    }
     rc = type->is_dense ? bcs_send(shim_context(), &message, mode, NULL)
                         : send_laid_out(&message, type, mode);
     return rc < 0 ? MPI_ERR_NO_MEM : MPI_SUCCESS;

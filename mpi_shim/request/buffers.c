@@ -219,8 +219,8 @@ static void look_for_shared(struct watch *watch)
         if (other->request != watch->request &&
             (other->is_output || watch->is_output) &&
             shim_region_overlap(&watch->region, &other->region)) {
-            watch->is_shared = true;
-            other->is_shared = true;
+            watch->is_shared |= other->is_output;
+            other->is_shared |= watch->is_output;
             tell_shared(watch, other);
         }
     }
@@ -258,14 +258,31 @@ static void add(const struct shim_request *request, bool is_output,
 }
 
 /** "on MPI_COMM_WORLD" */
-static const char *place_of(const struct shim_request *request,
+static const char *place_of(const struct shim_comm *comm,
                             char what_out[static WHAT_BYTES])
 {
     char name[MPI_MAX_OBJECT_NAME];
 
-    shim_comm_name_group(&request->comm->group, name, sizeof(name));
+    shim_comm_name_group(&comm->group, name, sizeof(name));
     snprintf(what_out, WHAT_BYTES, "on %s", name);
     return what_out;
+}
+
+/** "to rank 2, tag 7, on MPI_COMM_WORLD" */
+static void describe_message(bool is_output, int peer, int tag,
+                             const struct shim_comm *comm,
+                             char what_out[static WHAT_BYTES])
+{
+    char on[WHAT_BYTES], rank_text[16] = "any rank", tag_text[16] = "any tag";
+
+    if (peer != MPI_ANY_SOURCE) {
+        snprintf(rank_text, sizeof(rank_text), "rank %d", peer);
+    }
+    if (tag != MPI_ANY_TAG) {
+        snprintf(tag_text, sizeof(tag_text), "tag %d", tag);
+    }
+    snprintf(what_out, WHAT_BYTES, "%s %s, %s, %.100s", is_output ? "from" : "to",
+             rank_text, tag_text, place_of(comm, on));
 }
 
 /** Watch the buffer of a message, which is of a request or of its partner. */
@@ -274,22 +291,30 @@ static void add_message(const struct shim_request *request,
 {
     bool is_output =
         message->kind == SHIM_RECEIVE || message->kind == SHIM_RECEIVE_MESSAGE;
-    char what[WHAT_BYTES], on[WHAT_BYTES], peer[16] = "any rank", tag[16] = "any tag";
+    char what[WHAT_BYTES];
 
     if (message->is_proc_null || message->count == 0 || message->type->size == 0 ||
         message->kind == SHIM_SEND_OF_COPY) {
         return;
     }
-    if (message->peer != MPI_ANY_SOURCE) {
-        snprintf(peer, sizeof(peer), "rank %d", message->peer);
-    }
-    if (message->tag != MPI_ANY_TAG) {
-        snprintf(tag, sizeof(tag), "tag %d", message->tag);
-    }
-    snprintf(what, sizeof(what), "%s %s, %s, %.100s", is_output ? "from" : "to", peer,
-             tag, place_of(message, on));
+    describe_message(is_output, message->peer, message->tag, message->comm, what);
     add(request, is_output,
         piece_of(message->buffer, (size_t)message->count, message->type), 1, what);
+}
+
+void shim_buffers_use(const struct shim_call *call, const struct shim_comm *comm,
+                      const struct shim_datatype *type)
+{
+    struct shim_piece piece = {call->buffer, (size_t)call->count, type};
+    struct watch watch = {
+        .posted = {mds_call.function, mds_call.address},
+        .region = {.pieces = &piece, .n = 1},
+    };
+
+    if (call->count > 0 && type->size > 0) {
+        describe_message(false, call->peer, call->tag, comm, watch.what);
+        look_for_shared(&watch);
+    }
 }
 
 static void add_side(const struct shim_request *request, bool is_output,
@@ -300,7 +325,7 @@ static void add_side(const struct shim_request *request, bool is_output,
     if (side->data != NULL && side->n_bytes > 0) {
         add(request, is_output,
             piece_of(side->buf, side->n_bytes / side->type->size, side->type), 1,
-            place_of(request, what));
+            place_of(request->comm, what));
     }
 }
 
@@ -318,7 +343,7 @@ static void add_blocks(const struct shim_request *request, bool is_output,
         pieces[i].buf = shim_layout_block(blocks->layout, (int32_t)i, &pieces[i].count,
                                           &pieces[i].type);
     }
-    add(request, is_output, pieces, n, place_of(request, what));
+    add(request, is_output, pieces, n, place_of(request->comm, what));
 }
 
 /** Watch the buffers of a collective; what is in place is received into. */

@@ -12,6 +12,9 @@
 
 #pragma GCC visibility push(hidden)
 
+struct shim_call;
+struct shim_comm;
+struct shim_datatype;
 struct shim_request;
 
 /** Start to look. @return 0 or -ENOMEM */
@@ -24,6 +27,10 @@ void shim_buffers_post(const struct shim_request *request);
 /** An operation is over, and its data are not where they belong yet: tell if its buffers are not what
  *  they were. Does nothing if they are not watched. */
 void shim_buffers_check(const struct shim_request *request);
+
+/** The program sends by a call that waits: tell if the buffer is one of a pending receive. */
+void shim_buffers_use(const struct shim_call *call, const struct shim_comm *comm,
+                      const struct shim_datatype *type);
 
 /** The program has let go of an operation: when it will be over, nobody can tell. */
 void shim_buffers_forget(const struct shim_request *request);

@@ -183,9 +183,12 @@ static void group(void)
     MPI_Group_free(&world);
     /* mark: group */
     MPI_Comm_group(MPI_COMM_WORLD, &again);
+    MPI_Group_incl(again, 0, ranks, &world); /* the empty one */
+
+    /* the last one counts as freed */
+
     MPI_Comm_group(MPI_COMM_WORLD, &world);
     MPI_Group_free(&world);
-    MPI_Group_incl(again, 0, ranks, &world); /* the empty one */
     if (is_right) {
         MPI_Group_free(&first);
         MPI_Group_free(&again);

@@ -373,6 +373,22 @@ static void shared(void)
     expect(b[1] == 1000 * previous() + 1, "a message");
 }
 
+/** The same by a call that waits; the receive is not changed by it. */
+static void sent_at_once(void)
+{
+    MPI_Request request;
+
+    /* mark: sent_at_once_end */
+    MPI_Irecv(b, 500, MPI_INT, previous(), tag, MPI_COMM_WORLD, &request);
+    /* mark: sent_at_once */
+    MPI_Send(is_right ? b + 500 : b + 499, 4, MPI_INT, next(), tag + 100,
+             MPI_COMM_WORLD);
+    MPI_Send(a, 500, MPI_INT, next(), tag, MPI_COMM_WORLD);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    MPI_Recv(b, 4, MPI_INT, previous(), tag + 100, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    expect(b[4] == 1000 * previous() + 4, "a message");
+}
+
 /** Two receives into one buffer; columns beside each other are none. */
 static void shared_receives(void)
 {
@@ -454,6 +470,7 @@ static const struct {
     {"blocks", blocks},
     {"all_to_all", all_to_all},
     {"shared", shared},
+    {"sent_at_once", sent_at_once},
     {"shared_receives", shared_receives},
     {"allowed", allowed},
 };

@@ -17,7 +17,8 @@ from run_lint import MODES, lines_after_marks
 RANKS = 4
 NAMES = ["send", "synchronous", "long_send", "receive", "late_receive", "probed", "buffered",
          "persistent", "persistent_receive", "column", "received_column", "reduction",
-         "reduction_result", "broadcast", "blocks", "all_to_all", "shared", "shared_receives", "allowed"]
+         "reduction_result", "broadcast", "blocks", "all_to_all", "shared", "sent_at_once",
+         "shared_receives", "allowed"]
 
 # What is told of each case: which buffer, of which call, which other call, and what of the bytes.
 CHANGED = {
@@ -40,6 +41,7 @@ CHANGED = {
 }
 SHARED = {
     "shared": ("send", "MPI_Isend", "receive", "MPI_Irecv"),
+    "sent_at_once": ("send", "MPI_Send", "receive", "MPI_Irecv"),
     "shared_receives": ("receive", "MPI_Irecv", "receive", "MPI_Irecv"),
 }
 CHANGED_FORTRAN = {
