@@ -44,9 +44,10 @@ int bcs_reducing_find(struct bcs_reducing *r, const char *call)
     return 0;
 }
 
-int bcs_reducing_begin(struct bcs_reducing *r, struct bcs_context *context,
-                       struct bcs_group *group, enum bcs_plan_kind kind,
-                       struct bcs_request *request)
+/** bcs_reducing_begin. */
+static inline int begin(struct bcs_reducing *r, struct bcs_context *context,
+                        struct bcs_group *group, enum bcs_plan_kind kind,
+                        struct bcs_request *request)
 {
     int32_t root = kind == BCS_PLAN_REDUCE ? r->root : 0;
 
@@ -62,6 +63,13 @@ int bcs_reducing_begin(struct bcs_reducing *r, struct bcs_context *context,
     r->size = group->size;
     r->out = r->reduction->out;
     return 0;
+}
+
+int bcs_reducing_begin(struct bcs_reducing *r, struct bcs_context *context,
+                       struct bcs_group *group, enum bcs_plan_kind kind,
+                       struct bcs_request *request)
+{
+    return begin(r, context, group, kind, request);
 }
 
 /** A group of one: the vector is the result. */
@@ -107,7 +115,7 @@ static enum bcs_plan_kind kind_of(const struct bcs_reducing *r)
 static int reduce_by_members(struct bcs_reducing *r, struct bcs_context *context,
                              struct bcs_group *group, struct bcs_request *request)
 {
-    int status = bcs_reducing_begin(r, context, group, kind_of(r), request);
+    int status = begin(r, context, group, kind_of(r), request);
 
     if (status < 0) {
         return status;
@@ -194,7 +202,7 @@ int bcs_reduce_scatter(struct bcs_context *context, struct bcs_group *group,
     if (bcs_reducing_find(&r, "bcs_reduce_scatter") < 0) {
         return -EINVAL;
     }
-    status = bcs_reducing_begin(&r, context, group, BCS_PLAN_REDUCE_SCATTER, request);
+    status = begin(&r, context, group, BCS_PLAN_REDUCE_SCATTER, request);
     if (status < 0) {
         return status;
     }
