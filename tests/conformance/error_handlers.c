@@ -31,7 +31,7 @@ static void was_called(const char *name, MPI_Comm comm, int code)
 
 static void on(const char *name, MPI_Comm comm, struct world world)
 {
-    char in[8];
+    char in[16];
     char out[64] = {0};
     MPI_Request requests[2];
     MPI_Status statuses[2];
@@ -50,7 +50,7 @@ static void on(const char *name, MPI_Comm comm, struct world world)
     MPI_Send(out, 64, MPI_BYTE, world.right, 3, comm);
     was_called("truncated in wait", comm, MPI_Wait(&requests[0], MPI_STATUS_IGNORE));
     MPI_Irecv(in, 8, MPI_BYTE, world.left, 4, comm, &requests[0]);
-    MPI_Irecv(in, 8, MPI_BYTE, world.left, 5, comm, &requests[1]);
+    MPI_Irecv(in + 8, 8, MPI_BYTE, world.left, 5, comm, &requests[1]);
     MPI_Send(out, 8, MPI_BYTE, world.right, 5, comm);
     MPI_Send(out, 64, MPI_BYTE, world.right, 4, comm);
     was_called("truncated in waitall", comm, MPI_Waitall(2, requests, statuses));

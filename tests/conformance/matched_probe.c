@@ -93,6 +93,7 @@ static void a_taken_message_is_gone(struct world world)
 static void improbe_turns_true(struct world world)
 {
     int value = world.rank + 50;
+    int got = -1;
     int is_there = 0;
     MPI_Request request;
     MPI_Message message;
@@ -106,8 +107,8 @@ static void improbe_turns_true(struct world world)
         MPI_Improbe(MPI_ANY_SOURCE, 9, MPI_COMM_WORLD, &is_there, &message, &status);
     }
     CHECK_EQUAL(status.MPI_SOURCE, world.left);
-    MPI_Mrecv(&value, 1, MPI_INT, &message, &status);
-    CHECK_EQUAL(value, world.left + 50);
+    MPI_Mrecv(&got, 1, MPI_INT, &message, &status);
+    CHECK_EQUAL(got, world.left + 50);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
     check_say("improbe turns true\n");
 }

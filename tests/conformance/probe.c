@@ -41,6 +41,7 @@ static void iprobe_turns_true(struct world world)
 {
     int is_there;
     int value = world.rank;
+    int got = -1;
     MPI_Request request;
     MPI_Status status;
 
@@ -56,8 +57,8 @@ static void iprobe_turns_true(struct world world)
     CHECK(!is_there);
     MPI_Iprobe(MPI_ANY_SOURCE, 6, MPI_COMM_WORLD, &is_there, MPI_STATUS_IGNORE);
     CHECK(is_there);
-    MPI_Recv(&value, 1, MPI_INT, world.left, 6, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    CHECK_EQUAL(value, world.left);
+    MPI_Recv(&got, 1, MPI_INT, world.left, 6, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    CHECK_EQUAL(got, world.left);
     MPI_Iprobe(MPI_ANY_SOURCE, 6, MPI_COMM_WORLD, &is_there, MPI_STATUS_IGNORE);
     CHECK(!is_there);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
@@ -70,11 +71,12 @@ static void a_posted_receive_comes_first(struct world world)
 {
     int out[2] = {1, 2};
     int in[2] = {0, 0};
+    int first = 0;
     MPI_Request requests[3];
     MPI_Status status;
     int count;
 
-    MPI_Irecv(&in[0], 1, MPI_INT, world.left, 7, MPI_COMM_WORLD, &requests[0]);
+    MPI_Irecv(&first, 1, MPI_INT, world.left, 7, MPI_COMM_WORLD, &requests[0]);
     MPI_Barrier(MPI_COMM_WORLD);
     MPI_Isend(&out[0], 1, MPI_INT, world.right, 7, MPI_COMM_WORLD, &requests[1]);
     MPI_Isend(out, 2, MPI_INT, world.right, 7, MPI_COMM_WORLD, &requests[2]);
@@ -83,6 +85,7 @@ static void a_posted_receive_comes_first(struct world world)
     CHECK_EQUAL(count, 2);
     MPI_Recv(in, 2, MPI_INT, world.left, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     MPI_Waitall(3, requests, MPI_STATUSES_IGNORE);
+    CHECK_EQUAL(first, 1);
     CHECK_EQUAL(in[1], 2);
     MPI_Barrier(MPI_COMM_WORLD);
     check_say("a posted receive comes first\n");
