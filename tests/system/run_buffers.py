@@ -53,10 +53,11 @@ CHANGED_FORTRAN = {
 def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--launcher", default="bcsrun")
-    parser.add_argument("--program", required=True, help="the program misused_buffers")
-    parser.add_argument("--source", required=True, help="its source")
+    parser.add_argument("--program", help="the program misused_buffers")
+    parser.add_argument("--source", help="its source")
     parser.add_argument("--fortran", help="the program misused_buffers_f")
     parser.add_argument("--fortran-source", help="its source")
+    parser.add_argument("--right", nargs="*", default=[], help="only these programs, without faults")
     parser.add_argument("--has-lines", action="store_true", help="bcs-top is built, and knows lines")
     parser.add_argument("--mode", choices=MODES, action="append", help="in these, not in all")
     parser.add_argument("--only", default="", help="cases whose names contain this")
@@ -117,8 +118,23 @@ class Runner:
         return result.ending() if result.status != 0 or result.stderr.strip() else None
 
 
+def problem_of_right(arguments, program):
+    """What is wrong with a program without faults: it does what it does unwatched, and nothing is said."""
+    command = [*shlex.split(arguments.launcher), "--oversubscribe", "-n", str(RANKS), program]
+    plain, watched = (job.run(command, job.clean_environment(extra), arguments.timeout)
+                      for extra in ({}, {"BCS_REFEREE_BUFFERS": "on", "BCS_REFEREE_LINT": "on"}))
+    if plain.status != watched.status or plain.stdout != watched.stdout:
+        return f"it ends in another way: {watched.ending()}"
+    said = re.findall(r"^.*buffers: .*$", watched.stderr, re.MULTILINE)
+    return f"it is said to have faults: {said}" if said or "bcs: lint: " not in watched.stderr else None
+
+
 def checks(arguments):
     """Names of runs, and functions that say what is wrong with them."""
+    for program in arguments.right:
+        yield os.path.basename(program), lambda p=program: problem_of_right(arguments, p)
+    if arguments.right:
+        return
     runner = Runner(arguments, arguments.program, arguments.source, None)
     faults = [name for name in NAMES if name != "allowed"]
     for mode in arguments.mode or MODES:
