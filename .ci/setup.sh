@@ -3,7 +3,7 @@
 # installs what is missing and builds. BUILD_DIR names the build folder (default: build).
 
 BUILD_DIR=${BUILD_DIR:-build}
-PACKAGES="gcc libc6-dev gfortran meson ninja-build pkg-config check libopenmpi-dev openmpi-bin libpmix-dev libjansson-dev libsqlite3-dev libotf2-trace-dev libdw-dev"
+PACKAGES="gcc libc6-dev gfortran meson ninja-build pkg-config check libopenmpi-dev openmpi-bin libpmix-dev libjansson-dev libsqlite3-dev libotf2-trace-dev libdw-dev libncurses-dev"
 # What a few tests need, which are skipped without it.
 WANTED_PACKAGES="python3-scipy"
 
@@ -12,7 +12,7 @@ missing_list() {
     for program in gcc gfortran meson ninja pkg-config mpirun python3; do
         command -v "$program" >/dev/null 2>&1 || echo "$program"
     done
-    for library in ompi-c ompi-fort pmix check jansson sqlite3 otf2 libdw; do
+    for library in ompi-c ompi-fort pmix check jansson sqlite3 otf2 libdw ncursesw; do
         pkg-config --exists "$library" 2>/dev/null || echo "$library"
     done
     echo '#include <stdio.h>' | gcc -E - >/dev/null 2>&1 || echo libc6-dev

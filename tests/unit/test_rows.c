@@ -142,12 +142,27 @@ START_TEST(rates_are_differences_of_two_looks)
     ck_assert_double_eq(rows.rows[1].messages_s, 11);
     ck_assert_double_eq(rows.rows[1].bytes_s, 301);
     ck_assert_int_eq(rows.rows[1].core, 7);
+    ck_assert_double_eq(rows.computing, -1);   /* of all of them */
     ck_assert_double_eq(rows.rows[0].cpu, -1); /* the kernel has told nothing */
     ck_assert_double_eq(rows.rows[0].communication, -1);
     ck_assert_double_eq(rows.messages_s, 11);
     ck_assert_double_eq(rows.collectives_s, 4);
     ck_assert_double_eq(rows.slices_s, 500);
     ck_assert_uint_eq(rows.n_waiting, 0);
+}
+END_TEST
+
+START_TEST(what_is_no_wait_is_computing_if_there_was_a_core)
+{
+    make_looks(2); /* two seconds */
+    before.ranks[0] = (struct job_rank){.cpu_ns = S, .n_waiting = 6, .n_glances = 10};
+    now.ranks[0].cpu_ns = 3 * S; /* it polled, too */
+    before.ranks[1] = (struct job_rank){.cpu_ns = S, .n_waiting = 0, .n_glances = 10};
+    now.ranks[1].cpu_ns = S + S / 2;
+    make(false, ROWS_BY_RANK);
+    ck_assert_double_eq_tol(rows.communication, 0.3, 1e-9);
+    ck_assert_double_eq_tol(rows.computing, (0.4 + 0.25) / 2, 1e-9);
+    ck_assert_double_eq_tol(rows.without_core, 0.75 / 2, 1e-9);
 }
 END_TEST
 
@@ -394,6 +409,7 @@ int main(void)
 
     tcase_add_checked_fixture(tests, NULL, end);
     tcase_add_test(tests, rates_are_differences_of_two_looks);
+    tcase_add_test(tests, what_is_no_wait_is_computing_if_there_was_a_core);
     tcase_add_test(tests, one_look_tells_no_rates);
     tcase_add_test(tests, ranks_that_wait_alike_are_a_group);
     tcase_add_test(tests, files_that_are_loaded_elsewhere_are_the_same);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * bcs-top: prints where the ranks of the user's running jobs stand, as a roll-call or as JSON: who
- * waits, in which call, for whom, since when, and from which line. One look at each job. One process,
- * one thread.
+ * bcs-top: shows what the ranks of the user's running jobs do on the whole screen, or prints where they
+ * stand, as a roll-call or as JSON: who waits, in which call, for whom, since when, and from which line.
+ * One thread; the screen is a process of its own.
  */
 #include <bcs/version.h>
 #include <errno.h>
@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "job_json.h"
 #include "kin.h"
@@ -20,23 +21,26 @@
 #include "near_miss.h"
 #include "progress.h"
 #include "roll_call.h"
+#include "screen.h"
 #include "standstill.h"
 
 enum { TELL_ROUNDS = 20 };
 #define TELL_NS 5000000u /* between two looks at ranks that are about to tell */
 
 static const char help[] =
-    "Usage: bcs-top --once | --json | --of PID\n"
+    "Usage: bcs-top\n"
+    "       bcs-top --once | --json | --of PID\n"
     "       bcs-top --patience NS PID\n"
     "       bcs-top --progress NS PID\n"
     "       bcs-top --stuck RANKS PID FILE MESSAGE...\n"
     "       bcs-top --at RANKS PID\n"
     "       bcs-top --lines\n"
     "\n"
-    "Print where the ranks of all jobs under BCS stand that "
-    "this user may look at, one look\n"
-    "each. Jobs need no option for that. Other users' jobs are "
-    "seen by root only.\n"
+    "Show what the ranks of the jobs under BCS do that this user may look at, on the "
+    "whole\n"
+    "terminal, once a second; the key ? tells the others. Or print it. Jobs need no "
+    "option\n"
+    "for that. Other users' jobs are seen by root only.\n"
     "\n"
     "  --once     a line for ranks that wait at the same place\n"
     "  --json     all that is known, for scripts\n"
@@ -270,8 +274,23 @@ static int print_lines(void)
     return is_good && fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
+/** The view of the whole screen. */
+static int show_screen(void)
+{
+    if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO)) {
+        fprintf(stderr,
+                "bcs-top: standard input and output are no terminal: use --once "
+                "or --json\n");
+        return EXIT_FAILURE;
+    }
+    return screen_run();
+}
+
 int main(int argc, char **argv)
 {
+    if (argc == 1) {
+        return show_screen();
+    }
     if (argc == 2 && strcmp(argv[1], "--help") == 0) {
         fputs(help, stdout);
         return EXIT_SUCCESS;

@@ -142,6 +142,11 @@ static void add_mean(double *sum, double value)
     *sum = *sum < 0 || value < 0 ? -1 : *sum + value;
 }
 
+static double mean_of(double sum, uint32_t n)
+{
+    return sum < 0 ? -1 : sum / n;
+}
+
 /** A row of items that stand together. */
 static struct row row_of(const struct making *making, const struct item *items,
                          uint32_t n, uint32_t *ranks)
@@ -169,8 +174,8 @@ static struct row row_of(const struct making *making, const struct item *items,
         row.messages_s += making->messages[items[i].rank];
         row.bytes_s += making->bytes[items[i].rank];
     }
-    row.cpu = row.cpu < 0 ? -1 : row.cpu / row.n_ranks;
-    row.communication = row.communication < 0 ? -1 : row.communication / row.n_ranks;
+    row.cpu = mean_of(row.cpu, row.n_ranks);
+    row.communication = mean_of(row.communication, row.n_ranks);
     return row;
 }
 
@@ -206,6 +211,17 @@ static void add_flows(struct making *making)
     }
 }
 
+/** What a rank does of the time in which it is not seen to wait. */
+static void add_rest(const struct making *making, uint32_t rank, struct rows *rows)
+{
+    double cpu = cpu_of(making, rank), waiting = communication_of(making, rank);
+    double computing = cpu < 1 - waiting ? cpu : 1 - waiting;
+    bool is_known = cpu >= 0 && waiting >= 0;
+
+    add_mean(&rows->computing, is_known ? computing : -1);
+    add_mean(&rows->without_core, is_known ? 1 - waiting - computing : -1);
+}
+
 /** What is to be said of the whole job. */
 static void add_up(const struct making *making, struct rows *rows)
 {
@@ -214,13 +230,15 @@ static void add_up(const struct making *making, struct rows *rows)
     for (uint32_t i = 0; i < now->n_ranks; i++) {
         add_mean(&rows->cpu, cpu_of(making, i));
         add_mean(&rows->communication, communication_of(making, i));
+        add_rest(making, i, rows);
         rows->messages_s += making->messages[i];
         rows->bytes_s += making->bytes[i];
         rows->n_waiting += now->ranks[i].n_waits > 0;
     }
-    rows->cpu = rows->cpu < 0 ? -1 : rows->cpu / now->n_ranks;
-    rows->communication =
-        rows->communication < 0 ? -1 : rows->communication / now->n_ranks;
+    rows->cpu = mean_of(rows->cpu, now->n_ranks);
+    rows->communication = mean_of(rows->communication, now->n_ranks);
+    rows->computing = mean_of(rows->computing, now->n_ranks);
+    rows->without_core = mean_of(rows->without_core, now->n_ranks);
     if (making->seconds > 0) {
         rows->collectives_s = now->n_collectives / making->seconds;
         rows->slices_s = (double)now->n_slices / making->seconds;

@@ -43,6 +43,9 @@ struct rows {
     uint32_t n;
     uint32_t *ranks; /* of all rows */
     double cpu, communication, messages_s, bytes_s, collectives_s, slices_s;
+    /* Means over the ranks of what they do while they are not seen to wait: they compute at most as much as
+     * they have a core; else they have none. -1: not known. */
+    double computing, without_core;
     uint32_t n_waiting; /* ranks */
 };
 
