@@ -32,8 +32,9 @@ def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--launcher", default="bcsrun")
     parser.add_argument("--top", required=True, help="the program bcs-top")
-    parser.add_argument("--ways", required=True, help="the program waiting_ways")
-    parser.add_argument("--moving", required=True, help="the program standstills")
+    parser.add_argument("--is-missing", action="store_true", help="bcs-top has no ncurses")
+    parser.add_argument("--ways", help="the program waiting_ways")
+    parser.add_argument("--moving", help="the program standstills")
     parser.add_argument("--has-lines", action="store_true", help="bcs-top has libdw")
     parser.add_argument("--timeout", type=float, default=120)
     return parser.parse_args()
@@ -278,26 +279,34 @@ def test_ends(arguments, report, pid):
 
 
 def test_no_terminal(arguments, report):
-    for words, command in (("are no terminal: use --once or --json", [arguments.top]),):
-        told = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True,
-                              timeout=arguments.timeout, check=False)
-        good = told.returncode == 1 and words in told.stderr and told.stdout == ""
-        report.case("no terminal", [] if good else [f"{told}"])
-    strange = terminal.Terminal(["env", "TERM=no-such-terminal", arguments.top],
-                                job.clean_environment())
+    told = subprocess.run([arguments.top], stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                          timeout=arguments.timeout, check=False)
+    good = told.returncode == 1 and "use --once or --json" in told.stderr and told.stdout == ""
+    report.case("no terminal", [] if good else [f"{told}"])
+
+
+def test_refusal(arguments, report, name, words, command):
+    """One line says that there is no view of the whole screen, and what there is."""
+    one = terminal.Terminal(command, job.clean_environment())
     try:
-        strange.process.wait(arguments.timeout)
-        strange.read(0)
-        good = strange.process.returncode == 1 and "use --once or --json" in strange.screen.text()
-        report.case("unknown terminal", [] if good else [strange.screen.text()])
+        one.process.wait(arguments.timeout)
+        one.read(0)
+        text = "".join("".join(line) for line in one.screen.cells).strip() # it may be long
+        good = one.process.returncode == 1 and words in text and "--once or --json" in text
+        report.case(name, [] if good and one.is_restored() else [f"{one.process.returncode} {text!r}"])
     finally:
-        strange.close()
+        one.close()
 
 
 def main():
     arguments = parse_arguments()
     report = job.Report()
     test_no_terminal(arguments, report)
+    if arguments.is_missing:
+        test_refusal(arguments, report, "no ncurses", "built without ncurses", [arguments.top])
+        return report.end()
+    test_refusal(arguments, report, "unknown terminal", "no terminal of a known type",
+                 ["env", "TERM=no-such-terminal", arguments.top])
     test_beginning(arguments, report)
     test_rates(arguments, report)
     with running(arguments, 7, arguments.ways) as ways, \

@@ -95,9 +95,7 @@ static void add_rates(struct words *words, const struct picture *picture)
     words_add_number(words, rows->bytes_s);
     words_add(words, "B/s ");
     words_add_number(words, rows->collectives_s);
-    words_add(words, " coll/s ");
-    words_add_number(words, rows->slices_s);
-    words_add(words, " slices/s");
+    words_add(words, " coll/s");
 }
 
 /** How many ranks are in a call, by the name of the call. */
@@ -146,6 +144,10 @@ static void add_waits(struct words *words, const struct picture *picture)
     struct count counts[64] = {{0}}, *one;
     uint32_t n = count_calls(picture->now, counts, sizeof(counts) / sizeof(counts[0]));
 
+    if (picture->before != NULL) {
+        words_add_number(words, picture->rows->slices_s);
+        words_add(words, " slices/s; ");
+    }
     words_add(words, "%u of %u ranks wait", picture->rows->n_waiting, picture->n_ranks);
     for (int i = 0; i < MOST_PLACES && (one = largest(counts, n)) != NULL; i++) {
         words_add(words, i == 0 ? ", in " : ", ");
