@@ -6,12 +6,15 @@ Needs clang with compiler-rt (Debian: clang libclang-rt-14-dev) and a build fold
 tell what is compiled, and how. Begins from the corpus and writes what is new into a folder of its
 own; what crashes is left in it, as crash-*, and so is what takes longer than SECONDS. Minutes are
 those of the processor that the fuzzer has had, so that it may run at a low priority or be stopped
-for a while. With --keep the least part of all that reaches as much takes the place of the corpus.
+for a while. What it writes on the way is in a folder in TMPDIR, which is removed even if all of this is
+killed. With --keep the least part of all that reaches as much takes the place of the corpus.
 
     python3 tests/fuzz/run_fuzz.py --build build --work fuzz --minutes 60 --keep
 """
 
 import argparse
+import contextlib
+import ctypes
 import json
 import os
 import pathlib
@@ -95,13 +98,36 @@ def make_seeds(build, seeds):
         (seeds / f"seed-{verb:02}.bin").write_bytes(head + b"".join(parts))
 
 
+def die_with_parent():
+    """In a child: whoever has started it is not to leave it behind."""
+    pr_set_pdeathsig = 1
+    ctypes.CDLL(None).prctl(pr_set_pdeathsig, signal.SIGKILL)
+
+
+@contextlib.contextmanager
+def scratch():
+    """A folder to run in, and a file descriptor that all who use it are to inherit: when the last of them
+    has ended, in whatever way, another process takes the folder away."""
+    folder = tempfile.mkdtemp(prefix="bcs-fuzz-")
+    last, held = os.pipe()
+    with subprocess.Popen(["sh", "-c", 'cat >/dev/null; rm -rf "$1"', "sh", folder], stdin=last,
+                          start_new_session=True):
+        os.close(last)
+        try:
+            yield folder, held
+        finally:
+            os.close(held)
+
+
 def keep(fuzzer, work, folders):
     """Renew the corpus with as few files as reach every place that all of them reach."""
     least = work / "least"
     shutil.rmtree(least, ignore_errors=True)
     least.mkdir()
-    subprocess.run([str(fuzzer), "-merge=1", "-use_counters=0", "-close_fd_mask=1",
-                    f"-max_len={LONGEST}", str(least), *map(str, folders)], check=True, cwd=work)
+    with scratch() as (folder, held):
+        subprocess.run([str(fuzzer), "-merge=1", "-use_counters=0", "-close_fd_mask=1",
+                        f"-max_len={LONGEST}", str(least), *map(str, folders)], check=True,
+                       cwd=folder, pass_fds=[held], preexec_fn=die_with_parent)
     for path in CORPUS.glob("[0-9]*.bin"):  # others have a name, and a reason to stay
         path.unlink()
     for number, path in enumerate(sorted(least.iterdir(), key=lambda path: path.name)):
@@ -120,10 +146,10 @@ def processor_seconds(pid):
 
 def fuzz(fuzzer, work, folders, seconds):
     """Run the fuzzer for so long, or until it finds something. Returns its status."""
-    with subprocess.Popen(
+    with scratch() as (folder, held), subprocess.Popen(
             [str(fuzzer), "-close_fd_mask=1", f"-max_len={LONGEST}", "-timeout=86400",
              "-rss_limit_mb=2048", f"-artifact_prefix={work}{os.sep}", *map(str, folders)],
-            cwd=work) as process:
+            cwd=folder, pass_fds=[held], preexec_fn=die_with_parent) as process:
         had = 0
         while had is not None and had < seconds:
             time.sleep(1)
