@@ -70,9 +70,13 @@ static void add_title(struct words *words, const struct picture *picture)
     words_add(words, picture->has_ended   ? ", ENDED"
                      : picture->is_paused ? ", PAUSED"
                                           : "");
-    words_add(words, ", %u rank%s, %u node%s, %s, %s, for ", picture->n_ranks,
+    words_add(words, ", %u rank%s, %u node%s, ", picture->n_ranks,
               picture->n_ranks == 1 ? "" : "s", picture->n_nodes,
-              picture->n_nodes == 1 ? "" : "s", picture->driver, picture->strobe);
+              picture->n_nodes == 1 ? "" : "s");
+    words_add_foreign(words, picture->driver);
+    words_add(words, ", ");
+    words_add_foreign(words, picture->strobe);
+    words_add(words, ", for ");
     words_add_time(words, picture->age_s);
 }
 
