@@ -210,9 +210,10 @@ static int print_jobs(const struct wish *wish)
     int n = bcs_look_find(&found);
     bool is_good = n >= 0 && places != NULL;
 
-    for (int i = 0; is_good && i < n; i++) {
+    /* One that cannot be looked at does not hide the others. */
+    for (int i = 0; places != NULL && i < n; i++) {
         if (is_wanted(wish, found[i].handle.pid)) {
-            is_good = add_job(jobs, &found[i], places);
+            is_good &= add_job(jobs, &found[i], places);
         }
     }
     if (n == 0) {
