@@ -3,8 +3,12 @@
  * The pipelined solve by channels, which are open for one product each, or for all.
  */
 #include <bcs/channel.h>
+#include <unistd.h>
 
 #include "apps/channel/pipeline.h"
+
+/* With a core for each process a product comes within some of these. */
+enum { LOOKS_OWN = 1024 };
 
 /* A process is ahead of the next one by as many products as there are processes, at most: then it
  * waits for one that depends on what the next one has not made. */
@@ -70,10 +74,27 @@ int pipeline_by_reopening(const struct banded *banded)
     return rc;
 }
 
+/** Receive, by looking n_looks times first. Between looks this pauses: two processes that compute by
+ *  turns may have the same core, by its threads, and whoever looks all the time slows down the one
+ *  that it looks for. */
+static inline int receive(struct bcs_channel_in *in, int n_looks, double *product_out)
+{
+    for (int i = 0; i < n_looks; i++) {
+        if (bcs_channel_try_receive(in, product_out, sizeof(*product_out))) {
+            return 0;
+        }
+#if defined(__x86_64__)
+        __builtin_ia32_pause();
+#endif
+    }
+    return bcs_channel_receive(in, product_out, sizeof(*product_out));
+}
+
 /** All steps, with both ends open. */
 static int solve_open(const struct banded *banded, struct bcs_channel_in *in,
                       struct bcs_channel_out *out)
 {
+    int n_looks = banded->size > sysconf(_SC_NPROCESSORS_ONLN) ? 0 : LOOKS_OWN;
     struct banded_place place = {0};
     int rc = 0;
 
@@ -81,7 +102,7 @@ static int solve_open(const struct banded *banded, struct bcs_channel_in *in,
         double product = 0;
 
         if (banded_has_left(banded, step)) {
-            rc = bcs_channel_receive(in, &product, sizeof(product));
+            rc = receive(in, n_looks, &product);
         }
         product = banded_step(banded, &place, step, product);
         if (rc == 0 && banded_has_right(banded, step)) {
