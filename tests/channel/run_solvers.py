@@ -2,8 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The solvers of the paper on low latency messages: each way that a number can go from one
 process to another gives the bits of the serial solution, on a core each and on more processes
-than cores; wrong command lines and files are refused with a line that says what is allowed; and
-channel-reproduce writes its tables and drawings.
+than cores; wrong command lines and files are refused with a line that says what is allowed.
 
 What the times are does not matter here.
 """
@@ -58,41 +57,11 @@ REFUSED = (
     (3, "pipeline", "--length 32", ("3 processes and --length 32", "a multiple")),
 )
 
-# Options of channel-reproduce, and a word of what it says.
-REPRODUCE_REFUSED = (
-    ("--only nothing", "--only"),
-    ("--ranks 3", "--ranks"),
-    ("--rounds 0", "--rounds"),
-    ("--matrix nowhere.mtx", "nowhere.mtx: there is no such file"),
-    ("--write nowhere.md", "nowhere.md"),
-    ("--build {folder}", "bcsrun is not in"),
-)
-DOCUMENT = "".join(f"<!-- {part} of channel-reproduce: begin -->\nold\n"
-                   f"<!-- {part} of channel-reproduce: end -->\n"
-                   for part in ("pipeline", "triangle"))
-TIME = r"[0-9.]+ [mu]s"
-RATIO = r"[0-9.]+ \([0-9.]+ to [0-9.]+\)"
-WRITTEN = {
-    "native MPI": rf"^\| MPI, native +\| +2 \| +474 us \|( +{TIME} \|){{3}} +1.00 \| +"
-                  r"1.00 \(1.00 to 1.00\) \|$",
-    "MPI of BCS": rf"^\| MPI, BCS +\| +2 \| +- \|( +{TIME} \|){{3}} +- \| +{RATIO} \|$",
-    "an open channel": rf"^\| channel left open +\| +2 \| +4 us \|( +{TIME} \|){{3}} +"
-                       rf"0.00844 \| +{RATIO} \|$",
-    "a bar": r"^\| channel left open / MPI, native: communication +\| +2 \| +0.35 \| +"
-             r"[0-9.]+ \| +(met|missed) \|$",
-    "levels of a grid": rf"^\| 2-D, 60x60 +\| +60 \| +2 \| +levels, MPI, native \|"
-                        rf"( +{TIME} \|){{3}} +{RATIO} \|$",
-    "fetches of a file": rf"^\| pattern.mtx +\| +1 \| +2 \| +fetch on condition \|"
-                         rf"( +{TIME} \|){{3}} +{RATIO} \|$",
-    "a drawing": r"^!\[Figure pipeline\]\(document/figure-pipeline.svg\)$",
-    "the other drawing": r"^!\[Figure triangle\]\(document/figure-triangle.svg\)$",
-}
-
 
 def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--bcsrun", required=True)
-    parser.add_argument("--build", required=True, help="the build folder")
+    parser.add_argument("--programs", required=True, help="the folder that they are in")
     library_suite.add_arguments(parser)
     return parser.parse_args()
 
@@ -106,7 +75,7 @@ class Suite(library_suite.LibrarySuite):
         self.folder = pathlib.Path(folder)
         for name, text in (("pattern", PATTERN), ("zero", ZERO), ("short", SHORT)):
             (self.folder / f"{name}.mtx").write_text(text, encoding="ascii")
-        self.programs = pathlib.Path(arguments.build) / "apps" / "channel"
+        self.programs = pathlib.Path(arguments.programs)
 
     def launch(self, n, name, words, is_native=True):
         """The command of one of the programs."""
@@ -161,37 +130,6 @@ class Suite(library_suite.LibrarySuite):
             self.report.case(f"refused: {name} {options}, {n}", problems,
                              job.shell_line(command))
 
-    def reproduce(self, options):
-        """Run channel-reproduce. Returns the result and the line that repeats it."""
-        command = [str(self.programs / "channel-reproduce"), *options]
-        return job.run(command, job.mpirun_environment(), 240), job.shell_line(command)
-
-    def check_reproduction(self):
-        path = self.folder / "document.md"
-        path.write_text(DOCUMENT, encoding="utf-8")
-        result, line = self.reproduce(
-            ["--build", self.arguments.build, "--quick", "--ranks", "2", "--write", str(path),
-             "--matrix", str(self.folder / "pattern.mtx")])
-        text = path.read_text(encoding="utf-8")
-        problems = [] if result.status == 0 else [f"{result.status}: {result.stderr[:500]}"]
-        problems += [f"no {what}" for what, pattern in WRITTEN.items()
-                     if not re.search(pattern, text, re.M)]
-        bar = re.search(r"communication +\| +2 \| +0.35 \| +([0-9.]+) \| +(\w+) \|$", text, re.M)
-        if bar and bar.group(2) != ("met" if float(bar.group(1)) <= 0.35 else "missed"):
-            problems.append(f"the bar is told to be {bar.group(2)}")
-        problems += [f"no file of {name}" for name in ("pipeline", "triangle")
-                     if not (self.folder / "document" / f"figure-{name}.svg").exists()]
-        self.report.case("channel-reproduce", [*problems, text] if problems else [], line)
-        for options, said in REPRODUCE_REFUSED:
-            options = options.format(folder=self.folder).split()
-            if "--build" not in options:
-                options += ["--build", self.arguments.build]
-            result, line = self.reproduce(["--quick", *options])
-            problems = [] if result.status == 2 else [f"status {result.status}"]
-            if said not in result.stderr or "Traceback" in result.stderr:
-                problems.append(f"said {result.stderr[:500]!r}")
-            self.report.case(f"channel-reproduce refuses {said}", problems, line)
-
 
 def main():
     with tempfile.TemporaryDirectory(prefix="bcs-solvers-") as folder:
@@ -199,7 +137,6 @@ def main():
         suite.check_pipeline()
         suite.check_triangle()
         suite.check_refusals()
-        suite.check_reproduction()
         return suite.report.end()
 
 
