@@ -101,9 +101,11 @@ END_TEST
 
 START_TEST(a_fetch_is_woken_for_and_one_of_several_too)
 {
-    struct bcs_remote_event event = {0};
-    struct bcs_remote_fetch first = {.word = 8, .at_least = 5, .event = &event};
-    struct bcs_remote_fetch second = {.word = 64, .at_least = 5, .event = &event};
+    /* static: they wait still when the region is closed, after the test */
+    static struct bcs_remote_event event;
+    static struct bcs_remote_fetch first = {.word = 8, .at_least = 5, .event = &event};
+    static struct bcs_remote_fetch second = {
+        .word = 64, .at_least = 5, .event = &event};
     struct remote_goal goal = {.channels = alone, .event = &event, .count = 1};
     uint64_t before = n_rings();
 
