@@ -132,6 +132,7 @@ int bcs_remote_make_buffer(const struct bcs_remote *own, uint64_t offset,
     __atomic_store_n(&buffer->capacity, n_bytes - sizeof(*buffer), __ATOMIC_RELAXED);
     /* Pairs with the load of find. */
     __atomic_store_n(&buffer->magic, MAGIC, __ATOMIC_RELEASE);
+    *own->is_unsettled = 1;
     return bcs_remote_after_change(own);
 }
 
@@ -251,6 +252,7 @@ static int free_up_to(const struct bcs_remote *own, struct remote_buffer *buffer
     }
     /* Pairs with the load of take_room, and with those of who waits for room. */
     __atomic_store_n(&buffer->freed, freed + n_bytes, __ATOMIC_RELEASE);
+    *own->is_unsettled = 1;
     return bcs_remote_after_change(own);
 }
 

@@ -132,6 +132,9 @@ int bcs_remote_accumulate(const struct bcs_remote *remote, uint64_t offset,
     if (rc != 0) {
         return rc;
     }
+    if (accumulation->count == 0) {
+        return bcs_remote_after_read(remote); /* nothing has let writes arrive */
+    }
     accumulate(remote->memory + offset, kernel, element_bytes, accumulation);
     return bcs_remote_after_update(remote);
 }

@@ -9,6 +9,7 @@
 #include <mpi.h>
 
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -355,6 +356,30 @@ static void wait_for_ever(void)
     EXPECT(bcs_remote_wait(&own, FLAG, 1) == 0);
 }
 
+/** The last rank dies; the others go on, if the launcher lets them, and find that out. */
+static void survive(void)
+{
+    struct bcs_remote_event event = {0};
+    struct bcs_remote_fetch fetch = {.at_least = 1, .event = &event};
+    struct bcs_remote another;
+
+    open_all();
+    if (me == n - 1) {
+        raise(SIGKILL);
+    }
+    EXPECT(bcs_remote_fetch(&of[n - 1], &fetch) == 0);
+    EXPECT(bcs_remote_wait(&own, FLAG, 1) == -EOWNERDEAD);
+    EXPECT(bcs_remote_wait(&of[n - 1], FLAG, 1) == -EOWNERDEAD);
+    EXPECT(bcs_remote_wait_event(&event, 1) == -EOWNERDEAD);
+    EXPECT(bcs_region_import(n - 1, REGION + 1, &another) == -EOWNERDEAD);
+    EXPECT(bcs_remote_write_word(&of[n - 1], FLAG, 1) == 0); /* memory outlives it */
+    EXPECT(bcs_remote_wait_event(&event, 1) == 0);
+    EXPECT(bcs_channels_finalize() == 0);
+    printf("rank %d of %d: %d wrong\n", me, n, n_wrong);
+    fflush(stdout);
+    _exit(0); /* MPI_Finalize would wait for the dead */
+}
+
 /** Commands without end, so that a death comes in the middle of one. */
 static void hammer(void)
 {
@@ -419,7 +444,8 @@ int main(int argc, char **argv)
         void (*run)(void);
     } cases[] = {{"mix", mix},           {"crowd", crowd},
                  {"patience", patience}, {"wait_for_ever", wait_for_ever},
-                 {"hammer", hammer},     {"outside", in_child}};
+                 {"hammer", hammer},     {"survive", survive},
+                 {"outside", in_child}};
     const char *which = argc > 1 ? argv[1] : "";
     int n_run = 0;
 

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Remote commands in whole jobs: all of them beside MPI, cBSP and channels, with and without the
 preload, on nodes of one process, on more processes than cores; random ones, from seeds; what is
-refused; the death of each process, waiting or in the middle of a command, which leaves nothing
-behind; and the measuring program.
+refused; what others find of a death; the death of each process, waiting or in the middle of a
+command, which leaves nothing behind; and the measuring program.
 """
 
 import argparse
@@ -67,6 +67,16 @@ class Suite(library_suite.LibrarySuite):
         self.succeed("before, after and in a child", self.bcsrun(2, ["--native"], "outside"),
                      RIGHT.format(n=2), 2, look=look)
 
+    def check_survivors(self):
+        """Open MPI 4 lets them go on with this option; MPI_Finalize they leave out."""
+        def look(result):
+            said = "has ended while rank 0 waits in a remote command"
+            return [] if said in result.stderr else [f"said {result.stderr[:1000]!r}"]
+
+        self.succeed("what survivors of a death find", self.mpirun(
+            3, "--enable-recovery", self.arguments.remote, "survive"), RIGHT.format(n=3), 2,
+            look=look)
+
     def check_death(self):
         self.die(2, self.arguments.remote, "wait_for_ever")
         self.die(2, self.arguments.remote, "hammer")
@@ -85,6 +95,7 @@ def main():
     suite.check_random()
     suite.check_crowd()
     suite.check_refusals()
+    suite.check_survivors()
     suite.check_death()
     suite.check_trips()
     return suite.report.end()

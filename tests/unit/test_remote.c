@@ -79,6 +79,7 @@ START_TEST(writes_are_let_arrive_before_what_is_read)
     struct bcs_remote_event event = {0};
     struct bcs_remote_fetch fetch = {.event = &event};
     uint64_t word;
+    size_t n_bytes;
 
     ck_assert_int_eq(bcs_remote_write_word(&own, 0, 1), 0);
     ck_assert_uint_eq(*remote.is_unsettled, 1); /* of the pair, whichever region */
@@ -94,6 +95,17 @@ START_TEST(writes_are_let_arrive_before_what_is_read)
     ck_assert_int_eq(bcs_remote_write_word(&own, 0, 1), 0);
     ck_assert_int_eq(bcs_remote_fetch(&remote, &fetch), 0);
     ck_assert_uint_eq(*remote.is_unsettled, 0);
+    ck_assert_int_eq(bcs_remote_make_buffer(&own, 0, 512), 0);
+    ck_assert_uint_eq(*remote.is_unsettled, 1);
+    ck_assert_int_eq(bcs_remote_append(&remote, 0, "a", 2), 0); /* which reads first */
+    ck_assert_uint_eq(*remote.is_unsettled, 1);
+    ck_assert_int_eq(bcs_remote_take(&own, 0, &word, sizeof(word), &n_bytes), 0);
+    ck_assert_uint_eq(*remote.is_unsettled, 1);
+    ck_assert_int_eq(bcs_remote_accumulate(&remote, 512,
+                                           &(struct bcs_remote_accumulation){
+                                               .op = BCS_SUM, .type = BCS_INT64}),
+                     0); /* to nothing */
+    ck_assert_uint_eq(*remote.is_unsettled, 1);
 }
 END_TEST
 

@@ -10,7 +10,12 @@
 
 #include "tests/unit/remote_ends.h"
 
-enum { N_WORDS = 5000, BUFFER = 512, BUFFER_BYTES = BCS_REMOTE_BUFFER_BYTES + 64 };
+#ifdef __SANITIZE_THREAD__
+enum { N_WORDS = 500, N_ADDED = 300 }; /* each takes many times as long */
+#else
+enum { N_WORDS = 5000, N_ADDED = 20000 };
+#endif
+enum { BUFFER = 512, BUFFER_BYTES = BCS_REMOTE_BUFFER_BYTES + 64 };
 
 static void run(uint32_t n, uint64_t spin_ns, uint64_t defer,
                 void (*fn)(struct ranks_rank *rank))
@@ -174,6 +179,111 @@ START_TEST(many_append_to_one_buffer_and_nothing_is_lost)
 }
 END_TEST
 
+enum way { ADD, ACCUMULATE_DOUBLE, ACCUMULATE_FOUR, SWAP, N_WAYS };
+
+/** Add 1 to the word of a way. @return what it was */
+static uint64_t add_one(const struct bcs_remote *first, enum way way)
+{
+    uint64_t offset = 128 + 64 * (uint64_t)way, before = 1, word = 0;
+    double one = 1, real = 0;
+    uint32_t four = 1, four_before = 0;
+    struct bcs_remote_accumulation accumulation = {.op = BCS_SUM, .count = 1};
+    int rc = 0;
+
+    switch (way) {
+    case ADD:
+        rc = bcs_remote_add_word(first, offset, 1, &before);
+        break;
+    case ACCUMULATE_DOUBLE:
+        accumulation.type = BCS_DOUBLE;
+        accumulation.operands = &one;
+        accumulation.before_out = &real;
+        rc = bcs_remote_accumulate(first, offset, &accumulation);
+        before = (uint64_t)real;
+        break;
+    case ACCUMULATE_FOUR:
+        accumulation.type = BCS_UINT32;
+        accumulation.operands = &four;
+        accumulation.before_out = &four_before;
+        rc = bcs_remote_accumulate(first, offset, &accumulation);
+        before = four_before;
+        break;
+    default:
+        while (before != word && rc == 0) {
+            word = word_at(first, offset);
+            rc = bcs_remote_compare_swap(first, offset, word, word + 1, &before);
+        }
+    }
+    ck_assert_int_eq(rc, 0);
+    return before;
+}
+
+/** What the word of a way is. */
+static uint64_t added(const struct bcs_remote *first, enum way way)
+{
+    uint64_t word = word_at(first, 128 + 64 * (uint64_t)way);
+    double real;
+
+    memcpy(&real, &word, sizeof(real));
+    return way == ACCUMULATE_DOUBLE ? (uint64_t)real : word;
+}
+
+/** All go on together; the word of rank 0's region counts them, this is the n-th time. */
+static void meet(const struct bcs_remote *first, uint64_t n)
+{
+    ck_assert_int_eq(bcs_remote_add_word(first, 0, 1, NULL), 0);
+    ck_assert_int_eq(bcs_remote_wait(first, 0, n * job.size), 0);
+}
+
+/** Add until others have often come between, or for long. @return how much */
+static uint64_t add_among_others(const struct bcs_remote *first, enum way way)
+{
+    uint64_t n = 0, n_others = 0, last = 0;
+
+    while (n < N_ADDED || (n < 100 * (uint64_t)N_ADDED && n_others < 1000)) {
+        uint64_t before = add_one(first, way);
+
+        n_others += before != last + 1;
+        last = before;
+        n++;
+    }
+    return n;
+}
+
+/** All add to the same words of rank 0, in each way that there is, as quickly as they can. */
+static void add_up(struct ranks_rank *rank)
+{
+    struct bcs_remote first;
+    struct one one;
+    uint64_t n_met = 0;
+
+    join(rank, &one);
+    ck_assert_int_eq(remote_import(one.channels, 0, REGION, true, &first), 0);
+    for (int way = 0; way < N_WAYS; way++) {
+        uint64_t sum_at = 512 + 8 * (uint64_t)way;
+
+        meet(&first, ++n_met);
+        ck_assert_int_eq(bcs_remote_add_word(&first, sum_at,
+                                             add_among_others(&first, (enum way)way),
+                                             NULL),
+                         0);
+    }
+    meet(&first, ++n_met);
+    for (int way = 0; way < N_WAYS; way++) {
+        ck_assert_uint_eq(added(&first, (enum way)way),
+                          word_at(&first, 512 + 8 * (uint64_t)way));
+    }
+    meet(&first, ++n_met);
+    ck_assert_int_eq(channels_leave(one.channels), 0);
+}
+
+START_TEST(what_all_add_to_the_same_words_adds_up)
+{
+    run(2, 0, 0, add_up);
+    run(4, 0, 0, add_up);
+}
+END_TEST
+
 /** Rank 0 imports what rank 1 exports once rank 0 sleeps. */
 static void export_late(struct ranks_rank *rank)
 {
@@ -284,6 +394,7 @@ int main(void)
     tcase_add_test(jobs, words_go_round_where_bells_are_late);
     tcase_add_test(jobs, fetches_bring_what_was_written_before_their_word);
     tcase_add_test(jobs, many_append_to_one_buffer_and_nothing_is_lost);
+    tcase_add_test(jobs, what_all_add_to_the_same_words_adds_up);
     tcase_add_test(jobs, an_import_waits_until_the_export_and_finds_who_has_left);
     tcase_add_test(jobs, a_wait_ends_when_all_others_have_left);
     tcase_add_test(jobs, a_death_ends_every_wait);

@@ -15,7 +15,8 @@
  *
  * Completion. A command has been carried out when it returns; only a fetch on condition may have
  * to wait, is started and ends by an event. Nothing is sent, queued or copied in between, and no
- * command waits for another: a process that is stopped, or that waits, holds up nobody.
+ * command waits for another: a process that is stopped, or that waits, holds up nobody (but the
+ * taking of records behind one that it is appending).
  *
  * Order. The commands of one process to regions of one other, or to its own, take effect in the
  * order in which they were given, whatever they are and whichever regions they name: who sees the
