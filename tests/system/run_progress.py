@@ -6,6 +6,7 @@ as it would, and leaves nothing behind.
 """
 
 import argparse
+import os
 import re
 import shlex
 import signal
@@ -157,6 +158,21 @@ def test_still(arguments, report, name, mode):
         one.close()
 
 
+def test_killed(arguments, report, which):
+    """Nothing is left if bcsrun, or its keeper, is killed."""
+    one = start(arguments, {}, "100ms", ["still", "0"])
+    try:
+        problems = [] if await_line(arguments, one, is_still) else ["nothing is told"]
+        first = one.process.pid
+        with open(f"/proc/{first}/task/{first}/children", encoding="ascii") as file:
+            keeper = int(file.read().split()[0])
+        os.kill(first if which == "bcsrun" else keeper, signal.SIGKILL)
+        one.process.wait(arguments.timeout)
+        report.case(f"{which} killed", problems + [f"it leaves {left}" for left in one.leftovers()])
+    finally:
+        one.close()
+
+
 def test_bad(arguments, report):
     """What cannot be is one line that says what is allowed."""
     for option, words in (("--progress=3", "100ms to 604800s"), ("--progress=", "100ms to 604800s"),
@@ -175,9 +191,11 @@ def main():
     arguments = parse_arguments()
     report = job.Report()
     test_bad(arguments, report)
+    for which in ("bcsrun", "keeper"):
+        test_killed(arguments, report, which)
     for name, mode in MODES.items():
         test_still(arguments, report, name, mode)
-        for act in TURNS:
+        for act in TURNS if name == "inline" else ("messages", "sums"):
             test_moving(arguments, report, name, mode, act)
     return report.end()
 

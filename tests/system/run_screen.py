@@ -146,6 +146,10 @@ def test_sizes(arguments, report, ways, pid):
                 words = WAYS
             view.shows("7 ranks, 1 node, inline, demand", arguments.ways, "6 of 7 ranks wait",
                        "nothing has moved for", "machine: ", *words)
+            # CPU% and COMM%: rank 0 waits all the time, rank 6 never.
+            for row in (r"^ +0 +\d+ +\d+ +100 .*MPI_Waitany", r"^ +6 +\d+ +\d+ +0 "):
+                view.wait(lambda row=row: re.search(row, view.on.screen.text(), re.M),
+                          f"no row {row}")
             lines = view.on.screen.lines()
             if not lines[-1].startswith(FOOT):
                 view.problems.append(f"the last line is {lines[-1]!r}")
