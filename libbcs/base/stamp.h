@@ -20,23 +20,24 @@
 #include "libbcs/base/clock.h"
 
 enum {
-    BCS_STAMP_RANK_BITS = 20, /* the low ones; the others count units of */
+    BCS_STAMP_RANK_BITS = 20, /* the low ones, rank + 1; the others count units of */
     BCS_STAMP_UNIT_SHIFT = 4, /* 2^4 ticks, some nanoseconds */
-    BCS_STAMP_RANKS_MOST = 1 << BCS_STAMP_RANK_BITS,
+    BCS_STAMP_RANK_MASK = (1 << BCS_STAMP_RANK_BITS) - 1,
+    BCS_STAMP_RANKS_MOST = BCS_STAMP_RANK_MASK,
 };
 
 #define BCS_STAMP_NONE UINT64_C(0)
 
-/** The stamp of a rank for a moment of bcs_clock_ticks; never BCS_STAMP_NONE. */
+/** The stamp of a rank, less than BCS_STAMP_RANKS_MOST, for a moment of bcs_clock_ticks; never
+ *  BCS_STAMP_NONE. */
 static inline uint64_t bcs_stamp_make(uint64_t ticks, uint32_t rank)
 {
-    return (ticks >> BCS_STAMP_UNIT_SHIFT | 1) << BCS_STAMP_RANK_BITS |
-           (rank & (BCS_STAMP_RANKS_MOST - 1));
+    return (ticks >> BCS_STAMP_UNIT_SHIFT) << BCS_STAMP_RANK_BITS | (rank + 1);
 }
 
 static inline uint32_t bcs_stamp_rank(uint64_t stamp)
 {
-    return (uint32_t)(stamp & (BCS_STAMP_RANKS_MOST - 1));
+    return (uint32_t)(stamp & BCS_STAMP_RANK_MASK) - 1;
 }
 
 /** Units from stamp b to a; negative: b is later. */
@@ -45,7 +46,7 @@ static inline int64_t bcs_stamp_distance(uint64_t a, uint64_t b)
     uint64_t units = (a >> BCS_STAMP_RANK_BITS << BCS_STAMP_RANK_BITS) -
                      (b >> BCS_STAMP_RANK_BITS << BCS_STAMP_RANK_BITS);
 
-    return (int64_t)units / BCS_STAMP_RANKS_MOST;
+    return (int64_t)units / (BCS_STAMP_RANK_MASK + 1);
 }
 
 /** The later of two, either of which may be BCS_STAMP_NONE. */
