@@ -18,6 +18,8 @@ import time
 import job
 import mds_runs
 
+N_TRIES = 3  # of the waits, as others on the machine may delay who should wait
+
 
 def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__)
@@ -215,8 +217,9 @@ def waits_of(runs, folder):
             for ms, rank, kind, line, other in rows]
 
 
-def test_waits(runs, report):
-    """Who is waited for is found, with the kind of the wait, the places and the time."""
+def look_for_waits(runs):
+    """Whether who is waited for is found, with the kind of the wait, the places and the time.
+    @return what is wrong, and the run's folder"""
     folder, result = runs.record([runs.arguments.late], {"BCS_MDS": "trace"})
     problems = mds_runs.problems_of_end(folder, result)
     source, rows = runs.arguments.late_source, []
@@ -242,7 +245,16 @@ def test_waits(runs, report):
         told = runs.read(*words) if not problems else None
         if told is not None and part not in told.stdout:
             problems.append(f"{words[0]} does not tell: {told.stderr}")
-    report.case("waits", problems + [f"{rows}"] if problems else [])
+    return problems + [f"{rows}"] if problems else [], folder
+
+
+def test_waits(runs, report):
+    """Once in a few runs: on a busy machine who should wait may come late as well."""
+    for _ in range(N_TRIES):
+        problems, folder = look_for_waits(runs)
+        if not problems:
+            break
+    report.case("waits", problems)
     return folder
 
 
