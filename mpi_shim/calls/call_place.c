@@ -7,11 +7,11 @@
  */
 #include "mpi_shim/calls/call_place.h"
 
-#include <link.h>
 #include <string.h>
 #include <unwind.h>
 
 #include "mpi_shim/calls/calls.h"
+#include "mpi_shim/real/module.h"
 #include "mpi_shim/real/real.h"
 #include "mpi_shim/real/state.h"
 
@@ -39,13 +39,6 @@ struct search {
     bool was_inside; /* this library's frames have been met */
 };
 
-/** A file of code that has an address. */
-struct module {
-    uintptr_t address;
-    uintptr_t base;
-    bool is_binding;
-};
-
 static bool is_own(uintptr_t address)
 {
     return address >= (uintptr_t)__ehdr_start && address < (uintptr_t)etext;
@@ -69,30 +62,11 @@ static bool is_binding(const char *path)
     return strncmp(name == NULL ? path : name + 1, "libmpi", strlen("libmpi")) == 0;
 }
 
-/** A dl_iterate_phdr function. @return 1: found */
-static int look_at_module(struct dl_phdr_info *info, size_t n_bytes, void *arg)
-{
-    struct module *module = arg;
-
-    (void)n_bytes;
-    for (int i = 0; i < info->dlpi_phnum; i++) {
-        const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
-
-        if (segment->p_type == PT_LOAD &&
-            module->address - info->dlpi_addr - segment->p_vaddr < segment->p_memsz) {
-            module->base = info->dlpi_addr;
-            module->is_binding = is_binding(info->dlpi_name);
-            return 1;
-        }
-    }
-    return 0;
-}
-
 /** An _Unwind_Backtrace function, from the innermost frame on. */
 static _Unwind_Reason_Code look_at_frame(struct _Unwind_Context *context, void *arg)
 {
     struct search *search = arg;
-    struct module module = {.address = _Unwind_GetIP(context)};
+    struct shim_module module = {.address = _Unwind_GetIP(context)};
 
     if (++search->n_frames > FRAMES_MOST) {
         return _URC_END_OF_STACK;
@@ -105,8 +79,7 @@ static _Unwind_Reason_Code look_at_frame(struct _Unwind_Context *context, void *
     if (!search->was_inside) {
         return _URC_NO_REASON;
     }
-    dl_iterate_phdr(look_at_module, &module);
-    if (module.is_binding) {
+    if (shim_module_at(&module) && is_binding(module.path)) {
         return _URC_NO_REASON;
     }
     search->stand->address = module.address;

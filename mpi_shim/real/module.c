@@ -8,17 +8,10 @@
 #include <stdio.h>
 #include <unistd.h>
 
-/** A file of code that has an address. */
-struct module {
-    uintptr_t address;
-    uintptr_t base;
-    const char *path;
-};
-
 /** A dl_iterate_phdr function. @return 1: found */
 static int look_at_module(struct dl_phdr_info *info, size_t n_bytes, void *arg)
 {
-    struct module *module = arg;
+    struct shim_module *module = arg;
 
     (void)n_bytes;
     for (int i = 0; i < info->dlpi_phnum; i++) {
@@ -34,15 +27,20 @@ static int look_at_module(struct dl_phdr_info *info, size_t n_bytes, void *arg)
     return 0;
 }
 
+bool shim_module_at(struct shim_module *module)
+{
+    return dl_iterate_phdr(look_at_module, module) != 0;
+}
+
 bool shim_module_find(uintptr_t address, char *path_out, size_t n_path_bytes,
                       uint64_t *offset_out)
 {
-    struct module module = {.address = address};
+    struct shim_module module = {.address = address};
     ssize_t n;
 
     path_out[0] = '\0';
     *offset_out = 0;
-    if (address == 0 || dl_iterate_phdr(look_at_module, &module) == 0) {
+    if (address == 0 || !shim_module_at(&module)) {
         return false;
     }
     *offset_out = address - module.base;

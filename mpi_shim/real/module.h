@@ -11,6 +11,16 @@
 
 #pragma GCC visibility push(hidden)
 
+/** A file of code that has an address. */
+struct shim_module {
+    uintptr_t address;
+    uintptr_t base;   /* where it is loaded */
+    const char *path; /* as it was loaded, the loader's; "": the program itself */
+};
+
+/** Find the file of module->address; the other members are set if it is found. @return whether it is */
+bool shim_module_at(struct shim_module *module);
+
 /**
  * Find the file that an address is in.
  *
