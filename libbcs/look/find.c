@@ -93,6 +93,25 @@ static int look_at_process(struct list *list, long pid)
     return rc;
 }
 
+/** Hand out what was found. @return how many, or rc if that is <0 */
+static int hand_out(const struct list *list, int rc, struct bcs_look_found **found_out)
+{
+    if (rc < 0) {
+        free(list->found);
+        return rc;
+    }
+    *found_out = list->found;
+    return list->n;
+}
+
+int bcs_look_find_of(int64_t pid, struct bcs_look_found **found_out)
+{
+    struct list list = {0};
+    int rc = look_at_process(&list, (long)pid);
+
+    return hand_out(&list, rc, found_out);
+}
+
 int bcs_look_find(struct bcs_look_found **found_out)
 {
     struct list list = {0};
@@ -109,10 +128,5 @@ int bcs_look_find(struct bcs_look_found **found_out)
         }
     }
     closedir(folder);
-    if (rc < 0) {
-        free(list.found);
-        return rc;
-    }
-    *found_out = list.found;
-    return list.n;
+    return hand_out(&list, rc, found_out);
 }

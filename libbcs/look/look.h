@@ -36,6 +36,9 @@ struct bcs_look;
  */
 int bcs_look_find(struct bcs_look_found **found_out);
 
+/** bcs_look_find of one process: the job that it is of, whichever of the job's processes that is. */
+int bcs_look_find_of(int64_t pid, struct bcs_look_found **found_out);
+
 /**
  * Look at a job.
  *

@@ -24,7 +24,7 @@
 #include "screen.h"
 #include "standstill.h"
 
-enum { TELL_ROUNDS = 20 };
+enum { TELL_ROUNDS = 20, FIND_ROUNDS = 200 };
 #define TELL_NS 5000000u /* between two looks at ranks that are about to tell */
 
 static const char help[] =
@@ -102,8 +102,7 @@ struct wish {
 
 static bool is_wanted(const struct wish *wish, int64_t pid)
 {
-    return (wish->pid == 0 || wish->pid == pid) &&
-           (wish->starter == 0 || kin_is_below(pid, wish->starter));
+    return wish->starter == 0 || kin_is_below(pid, wish->starter);
 }
 
 /** Add the messages to the job that they are of. @return whether they could be read */
@@ -160,6 +159,19 @@ static bool print_roll_calls(const json_t *jobs, const struct wish *wish)
     return is_good;
 }
 
+/** bcs_look_find_of, for a job that may have begun just now: it can be looked at a little later. */
+static int find_of(int64_t pid, struct bcs_look_found **found_out)
+{
+    const uint32_t nobody = 0;
+    int n = bcs_look_find_of(pid, found_out);
+
+    for (int i = 0; n == 0 && i < FIND_ROUNDS; i++) {
+        bcs_word_sleep(&nobody, 0, bcs_clock_now_ns() + TELL_NS);
+        n = bcs_look_find_of(pid, found_out);
+    }
+    return n;
+}
+
 /** Print where some ranks of a job stand, once all of them have told. @return 0 or -errno */
 static int print_at(const struct bcs_look_found *found, const char *ranks,
                     struct places *places)
@@ -190,12 +202,10 @@ static int print_call(int64_t pid, const char *ranks)
 {
     struct bcs_look_found *found = NULL;
     struct places *places = place_open();
-    int n = bcs_look_find(&found), rc = places == NULL ? -ENOMEM : -ESRCH;
+    int n = find_of(pid, &found), rc = places == NULL ? -ENOMEM : -ESRCH;
 
     for (int i = 0; rc == -ESRCH && i < n; i++) {
-        if (found[i].handle.pid == pid) {
-            rc = print_at(&found[i], ranks, places);
-        }
+        rc = print_at(&found[i], ranks, places);
     }
     free(found);
     place_close(places);
@@ -207,8 +217,8 @@ static int print_jobs(const struct wish *wish)
     struct bcs_look_found *found = NULL;
     struct places *places = place_open();
     json_t *jobs = json_array();
-    int n = bcs_look_find(&found);
-    bool is_good = n >= 0 && places != NULL;
+    int n = wish->pid == 0 ? bcs_look_find(&found) : find_of(wish->pid, &found);
+    bool is_good = n >= (wish->pid == 0 ? 0 : 1) && places != NULL;
 
     /* One that cannot be looked at does not hide the others. */
     for (int i = 0; places != NULL && i < n; i++) {
