@@ -60,6 +60,8 @@ def parse_arguments():
     parser.add_argument("--has-report", action="store_true", help="bcs-top is built")
     parser.add_argument("--ranks", default="4", help="with how many ranks")
     parser.add_argument("--mode", choices=MODES, action="append", help="in these, not in all")
+    parser.add_argument("--in-turn", action="store_true",
+                        help="each case inline and in another of the modes, one after the other")
     parser.add_argument("--only", default="", help="cases whose names contain this")
     parser.add_argument("--repeat", type=int, default=1)
     parser.add_argument("--timeout", type=float, default=120)
@@ -134,8 +136,9 @@ def is_good(arguments, case, n_ranks, mode):
 
 def main():
     arguments = parse_arguments()
-    runs = [(case, n_ranks, mode) for case in cases_of(arguments)
-            for mode in arguments.mode or MODES
+    modes = arguments.mode or list(MODES)
+    runs = [(case, n_ranks, mode) for i, case in enumerate(cases_of(arguments))
+            for mode in (sorted({"inline", modes[i % len(modes)]}) if arguments.in_turn else modes)
             for n_ranks in map(int, arguments.ranks.split(",")) if n_ranks >= case[1]]
     n_good = sum(is_good(arguments, *one) for one in runs * arguments.repeat)
     n_runs = len(runs) * arguments.repeat
