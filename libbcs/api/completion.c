@@ -66,6 +66,7 @@ bool bcs_complete_further(struct bcs_context *context, struct bcs_request *reque
         bcs_stamps_note(&context->stamps, cell->stamp,
                         bcs_inside(request)->is_send ? BCS_STAMP_CAUSE_RECEIVER
                                                      : BCS_STAMP_CAUSE_SENDER);
+        bcs_inside(request)->stamp = cell->stamp; /* see bcs_plan_advance */
     }
     bcs_request_finish(context, request, cell);
     return true;
@@ -74,6 +75,14 @@ bool bcs_complete_further(struct bcs_context *context, struct bcs_request *reque
 bool bcs_look(struct bcs_context *context, struct bcs_request *request)
 {
     return bcs_is_done(request) || bcs_complete(context, request);
+}
+
+void bcs_note_collective(struct bcs_context *context, const struct bcs_request *request)
+{
+    if (context->stamps.is_on) {
+        bcs_stamps_note(&context->stamps, bcs_inside(request)->stamp,
+                        BCS_STAMP_CAUSE_COLLECTIVE);
+    }
 }
 
 /** Do what a cell's operation can do now. @return whether it needs this process again

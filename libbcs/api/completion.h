@@ -15,4 +15,9 @@
  */
 bool bcs_look(struct bcs_context *context, struct bcs_request *request);
 
+/** The call under way has waited for a collective that does not block, and is done; of messages
+ *  bcs_look takes note itself. */
+void bcs_note_collective(struct bcs_context *context,
+                         const struct bcs_request *request);
+
 #endif

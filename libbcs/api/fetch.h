@@ -88,7 +88,6 @@ static inline bool bcs_complete(struct bcs_context *context,
     struct bcs_cell *cell;
 
     if (__builtin_expect(inside->is_collective, 0)) {
-        context->stamps.is_blind |= inside->is_pending;
         return !inside->is_pending; /* bcs_plans_move sets it; there is no cell */
     }
     cell = bcs_poster_cell_at(&context->poster, inside->cell);

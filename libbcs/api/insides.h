@@ -15,7 +15,12 @@ struct bcs_layout;
 /** The operation of a request, in its reserved words. All zero: none, or one that is done; so
  *  BCS_REQUEST_DONE is. The storage is declared as words, therefore may_alias. */
 struct __attribute__((may_alias)) bcs_inside {
-    void *data;
+    union {
+        void *data; /* of a message, until it is over */
+        /* Where the job has stamps, afterwards: of the latest that the operation has waited for;
+         * BCS_STAMP_NONE: of something without a stamp. */
+        uint64_t stamp;
+    };
     size_t n_bytes;
     const struct bcs_layout *layout; /* NULL: data are contiguous */
     uint32_t cell;

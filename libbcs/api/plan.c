@@ -463,6 +463,18 @@ static void start_queue(struct bcs_plan *plan)
     }
 }
 
+/** A transfer of a non-blocking plan is over. bcs_look has noted its stamp, unless
+ *  bcs_serve_orders had completed it before, for the call that was under way then. */
+static inline void note_stamp(struct bcs_context *context,
+                              const struct bcs_request *request)
+{
+    if (context->stamps.is_on) {
+        bcs_stamps_note(&context->stamps, bcs_inside(request)->stamp,
+                        bcs_inside(request)->is_send ? BCS_STAMP_CAUSE_RECEIVER
+                                                     : BCS_STAMP_CAUSE_SENDER);
+    }
+}
+
 bool bcs_plan_advance(struct bcs_plan *plan)
 {
     struct bcs_step **link = &plan->pending.first;
@@ -471,6 +483,7 @@ bool bcs_plan_advance(struct bcs_plan *plan)
         struct bcs_request *request = &(*link)->request;
 
         if (bcs_look(plan->context, request)) {
+            note_stamp(plan->context, request);
             note_transfer(plan, request);
             step_free(plan->context, list_take(&plan->pending, link));
         } else {

@@ -63,6 +63,9 @@ struct bcs_plan {
     struct bcs_combiner combiner; /* set before the first bcs_plan_combine */
     struct bcs_plan_memory *memory;
     struct bcs_plan *next;
+    /* Where the job has stamps and nobody waits: the latest of what it has waited for, its begin at
+     * least; BCS_STAMP_NONE: something had none. */
+    uint64_t stamp;
     int32_t tag;
     int status;        /* 0, BCS_E_TRUNCATED, or the first -errno */
     bool is_open;      /* its turn has come */

@@ -57,7 +57,11 @@ struct bcs_plan *bcs_plan_begin(struct bcs_context *context, struct bcs_group *g
     plan->is_fenced = false;
     plan->has_receives = false;
     plan->is_spoiled = false;
+    plan->stamp = BCS_STAMP_NONE;
     if (has_request) {
+        if (context->stamps.is_on) {
+            plan->stamp = bcs_stamps_own(&context->stamps);
+        }
         *bcs_inside(request) = (struct bcs_inside){.cell = BCS_CELL_NONE,
                                                    .is_pending = true,
                                                    .is_send = true,
@@ -140,19 +144,22 @@ static void finish(struct bcs_plan *plan)
     request->result = (struct bcs_result){
         .source = BCS_ANY_SOURCE, .tag = BCS_ANY_TAG, .error = plan->status};
     bcs_inside(request)->is_pending = false;
+    bcs_inside(request)->stamp = plan->stamp;
     recycle(plan);
 }
 
-/** bcs_plan_advance, in a call that does not wait for the plan: what comes for it is nothing that
- *  the call has waited for. */
+/** bcs_plan_advance, in a call that need not wait for the plan: what comes for it is what the plan
+ *  has waited for, and is handed on with its messages. Whoever waits for the plan gets it in the end. */
 static bool advance_aside(struct bcs_plan *plan)
 {
     struct bcs_stamps *stamps = &plan->context->stamps;
     const struct bcs_stamps before = *stamps;
     bool is_over;
 
-    stamps->latest = BCS_STAMP_NONE;
+    stamps->latest = plan->stamp;
+    stamps->is_blind = plan->stamp == BCS_STAMP_NONE;
     is_over = bcs_plan_advance(plan);
+    plan->stamp = stamps->is_blind ? BCS_STAMP_NONE : stamps->latest;
     *stamps = before;
     return is_over;
 }

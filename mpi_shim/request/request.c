@@ -344,14 +344,21 @@ int shim_request_settle(struct shim_request *request)
     return class_of_receive(request);
 }
 
-/** A request is over: if it has received a message, that was one of the program's. */
+/** A request is over: if it has received a message, that was one of the program's; if it was a
+ *  collective, the call under way has waited for it. */
 static inline void record_end(const struct shim_request *request)
 {
     const struct bcs_result *result = &request->base.result;
 
-    if (__builtin_expect(shim_state.collect == NULL, 1) || !request->is_active ||
-        request->kind == SHIM_EXCHANGE || is_send(request->kind) ||
-        request->is_proc_null || result->error == BCS_E_CANCELLED) {
+    if (__builtin_expect(shim_state.collect == NULL, 1) || !request->is_active) {
+        return;
+    }
+    if (request->kind == SHIM_EXCHANGE) {
+        bcs_note_collective(shim_context(), &request->base);
+        return;
+    }
+    if (is_send(request->kind) || request->is_proc_null ||
+        result->error == BCS_E_CANCELLED) {
         return;
     }
     shim_record_received(request->comm, result->source, result->tag, result->n_bytes);

@@ -36,7 +36,7 @@ MODES = {
 }
 LATE = ["late_sender", "late_receiver", "late_collective"]
 PARTS = [f"{part}_ns" for part in LATE] + ["slice_wait_ns", "transfer_ns", "not_split_ns"]
-N_WAYS = 16
+N_WAYS = 25
 NEAR = 0.2  # how far a part may be from what the program has measured, of that, or of
 WORK_NS = 4 * 21e6  # what a late rank works at one place
 N_TRIES = 3  # a rank may lose its core just between its own clock and its call

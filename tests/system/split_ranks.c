@@ -238,14 +238,184 @@ PLACE early_sender(void)
     over();
 }
 
-/** Nothing is known of who is late for a collective that does not block. */
-PLACE unknown(void)
+/** Others end what they have begun, at a place of its own. */
+PLACE ended_elsewhere(MPI_Request *request)
+{
+    MPI_Wait(request, MPI_STATUS_IGNORE);
+    over();
+}
+
+PLACE late_begun(void)
 {
     MPI_Request request;
 
     come(2);
     MPI_Ibarrier(MPI_COMM_WORLD, &request);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
+    over();
+}
+
+PLACE late_begun_root(void)
+{
+    MPI_Request request;
+
+    come(1);
+    MPI_Ibcast(data, MIDDLE_BYTES, MPI_CHAR, 1, MPI_COMM_WORLD, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    over();
+}
+
+PLACE late_begun_reduction(void)
+{
+    MPI_Request request;
+
+    come(3);
+    MPI_Iallreduce(data, more, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    over();
+}
+
+/** Two of them, which end by one call. */
+PLACE late_for_one(void)
+{
+    MPI_Request requests[2];
+
+    MPI_Ibarrier(MPI_COMM_WORLD, &requests[0]);
+    come(3);
+    MPI_Iallreduce(data, more, MIDDLE_BYTES / 4, MPI_INT, MPI_SUM, MPI_COMM_WORLD,
+                   &requests[1]);
+    MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+    over();
+}
+
+/** Rank 0 has begun in time, but is late to hand on what it has got. */
+PLACE late_between(void)
+{
+    MPI_Request request;
+
+    MPI_Iallreduce(data, more, MIDDLE_BYTES / 4, MPI_INT, MPI_SUM, MPI_COMM_WORLD,
+                   &request);
+    come(0);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    over();
+}
+
+/** Begin a barrier, for which rank 2 is late, and send rank 0 a message of rank 1. @param n  how long
+ *  that one works before it sends */
+PLACE begin_both(int n, MPI_Request requests[2])
+{
+    if (rank == 2) {
+        work(2);
+        begin();
+    }
+    MPI_Ibarrier(MPI_COMM_WORLD, &requests[0]);
+    if (rank == 1) {
+        work(n);
+        begin();
+        MPI_Send(data, 8, MPI_CHAR, 0, TAG, MPI_COMM_WORLD);
+    } else if (rank == 0) {
+        MPI_Irecv(data, 8, MPI_CHAR, 1, TAG, MPI_COMM_WORLD, &requests[1]);
+        begin();
+    }
+    if (rank != 0) {
+        ended_elsewhere(&requests[0]);
+    }
+}
+
+PLACE message_last(void)
+{
+    MPI_Request requests[2];
+
+    begin_both(3, requests);
+    if (rank == 0) {
+        MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+    }
+    over();
+}
+
+PLACE collective_last(void)
+{
+    MPI_Request requests[2];
+
+    begin_both(1, requests);
+    if (rank == 0) {
+        MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+    }
+    over();
+}
+
+/** One of them is enough. */
+PLACE late_for_any(void)
+{
+    MPI_Request requests[2];
+    int index;
+
+    if (rank == 2) {
+        work(1);
+    }
+    begin();
+    MPI_Ibarrier(MPI_COMM_WORLD, &requests[0]);
+    if (rank == 0) {
+        MPI_Irecv(data, 8, MPI_CHAR, 1, TAG, MPI_COMM_WORLD, &requests[1]);
+        MPI_Waitany(2, requests, &index, MPI_STATUS_IGNORE);
+    }
+    ended_elsewhere(&requests[0]);
+    if (rank == 1) {
+        MPI_Send(data, 8, MPI_CHAR, 0, TAG, MPI_COMM_WORLD);
+    } else if (rank == 0) {
+        ended_elsewhere(&requests[1]);
+    }
+    over();
+}
+
+/** The collective does not hold up who gets the message. */
+PLACE late_for_some(void)
+{
+    MPI_Request requests[2];
+    int n, indices[2];
+
+    if (rank == 1) {
+        work(1);
+    }
+    begin();
+    if (rank == 0) {
+        MPI_Ibarrier(MPI_COMM_WORLD, &requests[0]);
+        MPI_Irecv(data, 8, MPI_CHAR, 1, TAG, MPI_COMM_WORLD, &requests[1]);
+        MPI_Waitsome(2, requests, &n, indices, MPI_STATUSES_IGNORE);
+    } else {
+        if (rank == 1) {
+            MPI_Send(data, 8, MPI_CHAR, 0, TAG, MPI_COMM_WORLD);
+        } else if (rank == 2) {
+            work(2); /* and then for the barrier */
+        }
+        MPI_Ibarrier(MPI_COMM_WORLD, &requests[0]);
+    }
+    ended_elsewhere(&requests[0]);
+    over();
+}
+
+PLACE begin_idup(MPI_Comm *comm, MPI_Request *request)
+{
+    MPI_Comm_idup(MPI_COMM_WORLD, comm, request);
+    over();
+}
+
+PLACE free_idup(MPI_Comm *comm)
+{
+    MPI_Comm_free(comm);
+    over();
+}
+
+/** Nothing is known of who is late for what the MPI library has a part in. */
+PLACE unknown(void)
+{
+    MPI_Request request;
+    MPI_Comm comm;
+
+    come(2);
+    begin_idup(&comm, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    free_idup(&comm);
     over();
 }
 
@@ -270,6 +440,15 @@ static const struct way {
     {"late_reduction", "late_collective", late_reduction, 3, {1, 1, 1, 0}},
     {"late_long_reduction", "late_collective", late_long_reduction, 3, {1, 1, 1, 0}},
     {"early_sender", "late_sender", early_sender, 1, {1, 0, 0, 0}},
+    {"late_begun", "late_collective", late_begun, 2, {1, 1, 0, 1}},
+    {"late_begun_root", "late_collective", late_begun_root, 1, {1, 0, 1, 1}},
+    {"late_begun_reduction", "late_collective", late_begun_reduction, 3, {1, 1, 1, 0}},
+    {"late_for_one", "late_collective", late_for_one, 3, {1, 1, 1, 0}},
+    {"late_between", "late_collective", late_between, 0, {0, 1, 1, 1}},
+    {"message_last", "late_sender", message_last, 1, {1, 0, 0, 0}},
+    {"collective_last", "late_collective", collective_last, 2, {1, 0, 0, 0}},
+    {"late_for_any", "late_collective", late_for_any, 2, {1, 0, 0, 0}},
+    {"late_for_some", "late_sender", late_for_some, 1, {1, 0, 0, 0}},
     {"unknown", "-", unknown, -1, {0}},
 };
 
