@@ -121,12 +121,15 @@ static void put_under_way(struct bcs_plan *plan)
     bcs_orders_expect(plan->context);
 }
 
-/** The turn of the oldest plan of a group that waits for it. */
-static void open_next(struct bcs_group *group)
+/** The turn of the oldest plan of a group that waits for it: it has waited for the one that is over,
+ *  and for what that has. */
+static void open_next(struct bcs_group *group, uint64_t stamp)
 {
     struct bcs_plan *plan = group->waiting_first;
 
     if (plan != NULL) {
+        plan->stamp =
+            stamp == BCS_STAMP_NONE ? stamp : bcs_stamp_later(plan->stamp, stamp);
         group->waiting_first = plan->next;
         group->n_open++;
         plan->is_open = true;
@@ -140,7 +143,7 @@ static void finish(struct bcs_plan *plan)
     struct bcs_request *request = plan->request;
 
     plan->group->n_open--;
-    open_next(plan->group);
+    open_next(plan->group, plan->stamp);
     request->result = (struct bcs_result){
         .source = BCS_ANY_SOURCE, .tag = BCS_ANY_TAG, .error = plan->status};
     bcs_inside(request)->is_pending = false;

@@ -164,6 +164,62 @@ START_TEST(a_root_waits_for_nobody)
 }
 END_TEST
 
+static struct bcs_request bcasts[N_RANKS];
+static uint64_t values[N_RANKS];
+
+/** A rank begins a broadcast of rank 0 behind a barrier that is under way: one at a time is. */
+static void begin_behind(int rank, uint64_t units)
+{
+    struct bcs_context *context = call(rank, units);
+
+    context->config.limits.plans = 1;
+    ck_assert_int_eq(bcs_bcast(context, bcs_world(context), &values[rank],
+                               sizeof(values[rank]), 0, &bcasts[rank]),
+                     0);
+    bcs_stamps_end(&context->stamps);
+}
+
+/** All have begun both: a call of a rank ends the broadcast. */
+static void end_behind(int rank, uint64_t units)
+{
+    struct bcs_context *context = call(rank, units);
+
+    while (bcs_test(context, &bcasts[rank], false) != 0) {
+    }
+    ck_assert_uint_eq(values[rank], 7);
+    bcs_note_collective(context, &bcasts[rank]);
+}
+
+/* The root is not late, but does not begin before rank 2 has come. */
+START_TEST(a_collective_waits_for_those_before_it)
+{
+    values[0] = 7;
+    for (int i = 0; i < N_RANKS; i++) {
+        come(i, i == 2 ? 900 : 100);
+        begin_behind(i, i == 2 ? 901 : 101);
+    }
+    for (int i = 0; i < N_RANKS; i++) {
+        end_behind(i, 110);
+        expect(i, i == 2 ? 901 : 900, 2);
+    }
+}
+END_TEST
+
+START_TEST(a_collective_behind_a_blind_one_is_blind)
+{
+    values[0] = 7;
+    for (int i = 0; i < N_RANKS; i++) {
+        come(i, 100);
+        begin_behind(i, 101);
+    }
+    ((struct bcs_context *)ranks[0].own)->plans.first->stamp = BCS_STAMP_NONE;
+    end_behind(0, 110);
+    ck_assert(((struct bcs_context *)ranks[0].own)->stamps.is_blind);
+    end_behind(1, 110);
+    end_behind(2, 110);
+}
+END_TEST
+
 int main(void)
 {
     TCase *tests = tcase_create("plan_stamps");
@@ -173,5 +229,7 @@ int main(void)
     tcase_add_test(tests, a_rank_that_hands_on_late_is_late);
     tcase_add_test(tests, a_collective_stays_blind);
     tcase_add_test(tests, a_root_waits_for_nobody);
+    tcase_add_test(tests, a_collective_waits_for_those_before_it);
+    tcase_add_test(tests, a_collective_behind_a_blind_one_is_blind);
     return run_tcase("plan_stamps", tests);
 }
