@@ -50,7 +50,7 @@ struct shim_left_entry {
 struct shim_left_list {
     struct shim_left_entry *entries; /* for free */
     uint32_t n, n_room;
-    uint32_t n_more; /* things that are in no entry */
+    uint64_t n_more[SHIM_N_LEFT]; /* things that are in no entry, by kind */
 };
 
 /** Whether things belong into one entry. */

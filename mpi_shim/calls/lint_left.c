@@ -43,7 +43,7 @@ static void add(struct shim_left_list *list, const struct shim_left_entry *entry
         }
     }
     if (list->n == list->n_room || list->n == SHIM_LEFT_MOST) {
-        list->n_more += entry->n;
+        list->n_more[entry->kind] += entry->n;
         return;
     }
     list->entries[list->n++] = *entry;

@@ -24,26 +24,21 @@
 #include "mpi_shim/real/state.h"
 #include <bcs/version.h>
 
-enum { LINES_MOST = 20, RANGES_MOST = 6 }; /* a screen */
+enum { LINES_MOST = 18, RANGES_MOST = 6 }; /* a screen */
 
-static const char *const titles[SHIM_N_LEFT] = {
-    [SHIM_LEFT_MESSAGE] = "messages that nobody has received",
-    [SHIM_LEFT_REQUEST] = "requests that were neither completed nor freed",
-    [SHIM_LEFT_PERSISTENT] = "persistent requests that were not freed",
-    [SHIM_LEFT_COMM] = "communicators that were not freed",
-    [SHIM_LEFT_GROUP] = "groups that were not freed",
-    [SHIM_LEFT_TYPE] = "datatypes that were not freed",
-    [SHIM_LEFT_OP] = "operations that were not freed",
-    [SHIM_LEFT_KEYVAL] = "attribute keys that were not freed",
-    [SHIM_LEFT_ERRHANDLER] = "error handlers that were not freed",
-};
-
-static const char *const keys[SHIM_N_LEFT] = {
-    [SHIM_LEFT_MESSAGE] = "message",       [SHIM_LEFT_REQUEST] = "request",
-    [SHIM_LEFT_PERSISTENT] = "persistent", [SHIM_LEFT_COMM] = "communicator",
-    [SHIM_LEFT_GROUP] = "group",           [SHIM_LEFT_TYPE] = "datatype",
-    [SHIM_LEFT_OP] = "operation",          [SHIM_LEFT_KEYVAL] = "keyval",
-    [SHIM_LEFT_ERRHANDLER] = "errhandler",
+/* How each kind is told: in lint.json; "NOUN that FAULT". */
+static const struct {
+    const char *key, *noun, *fault;
+} kinds[SHIM_N_LEFT] = {
+    [SHIM_LEFT_MESSAGE] = {"message", "messages", "nobody has received"},
+    [SHIM_LEFT_REQUEST] = {"request", "requests", "were neither completed nor freed"},
+    [SHIM_LEFT_PERSISTENT] = {"persistent", "persistent requests", "were not freed"},
+    [SHIM_LEFT_COMM] = {"communicator", "communicators", "were not freed"},
+    [SHIM_LEFT_GROUP] = {"group", "groups", "were not freed"},
+    [SHIM_LEFT_TYPE] = {"datatype", "datatypes", "were not freed"},
+    [SHIM_LEFT_OP] = {"operation", "operations", "were not freed"},
+    [SHIM_LEFT_KEYVAL] = {"keyval", "attribute keys", "were not freed"},
+    [SHIM_LEFT_ERRHANDLER] = {"errhandler", "error handlers", "were not freed"},
 };
 
 /** Things of one kind and place, of some ranks. */
@@ -60,8 +55,8 @@ struct report {
     struct shim_left_entry *entries;
     int *bytes; /* of each rank's entries, and where they begin */
     int *starts;
-    uint64_t n_more;
-    struct group *groups; /* by kind */
+    uint64_t n_more[SHIM_N_LEFT]; /* things that no list has room for */
+    struct group *groups;         /* by kind */
     uint32_t n_groups;
     int size;
 };
@@ -108,20 +103,30 @@ static void gather(struct report *report, const struct shim_left_list *own, int 
 static void count_more(struct report *report, const struct shim_left_list *own,
                        int rank)
 {
-    uint64_t mine = own->n_more;
-    uint64_t *all = rank == 0 ? calloc((size_t)report->size, sizeof(mine)) : NULL;
+    enum { N_BYTES = sizeof(own->n_more) };
+    uint64_t *all = rank == 0 ? calloc((size_t)report->size, N_BYTES) : NULL;
     int is_good = rank != 0 || all != NULL;
 
     shim_real.Bcast(&is_good, sizeof(is_good), shim_handles.byte, 0,
                     shim_handles.comm_world);
     if (is_good) {
-        shim_real.Gather(&mine, sizeof(mine), shim_handles.byte, all, sizeof(mine),
+        shim_real.Gather(own->n_more, N_BYTES, shim_handles.byte, all, N_BYTES,
                          shim_handles.byte, 0, shim_handles.comm_world);
     }
-    for (int i = 0; all != NULL && i < report->size; i++) {
-        report->n_more += all[i];
+    for (int i = 0; all != NULL && i < report->size * SHIM_N_LEFT; i++) {
+        report->n_more[i % SHIM_N_LEFT] += all[i];
     }
     free(all);
+}
+
+static uint64_t sum(const uint64_t counts[SHIM_N_LEFT])
+{
+    uint64_t n = 0;
+
+    for (int kind = 0; kind < SHIM_N_LEFT; kind++) {
+        n += counts[kind];
+    }
+    return n;
 }
 
 /* -------------------------------------------------------------------------- grouping */
@@ -297,13 +302,41 @@ static void print_group(FILE *out, const struct report *report,
     fputc('\n', out);
 }
 
+/** Print how many things of each kind were not printed, and where they are. @param rest  how many */
+static void print_rest(FILE *out, const struct report *report,
+                       const uint64_t rest[SHIM_N_LEFT], const char *path)
+{
+    uint64_t all[SHIM_N_LEFT], n_more = sum(report->n_more);
+    const char *before = "";
+
+    memcpy(all, report->n_more, sizeof(all));
+    for (uint32_t i = 0; i < report->n_groups; i++) {
+        all[report->groups[i].entry->kind] += report->groups[i].n;
+    }
+    fprintf(out, "  and %llu more: ", (unsigned long long)sum(rest));
+    for (int kind = 0; kind < SHIM_N_LEFT; kind++) {
+        if (rest[kind] > 0) {
+            fprintf(out, "%s%llu of %llu %s", before, (unsigned long long)rest[kind],
+                    (unsigned long long)all[kind], kinds[kind].noun);
+            before = ", ";
+        }
+    }
+    fputs(path == NULL ? "\n  a run with --mds has all of it" : "\n  all of it", out);
+    if (n_more > 0) {
+        fprintf(out, ", but %llu that are just counted,", (unsigned long long)n_more);
+    }
+    fprintf(out, "%s%s\n", path == NULL ? " in " : " is in ",
+            path == NULL ? MDS_LINT_NAME : path);
+}
+
 /** Print the first of the groups. @param path  where all are; NULL: nowhere */
 static void print(FILE *out, const struct report *report, const char *path)
 {
     uint32_t kind = SHIM_N_LEFT, n = 0;
-    uint64_t n_rest = report->n_more;
+    uint64_t rest[SHIM_N_LEFT];
 
-    if (report->n_groups == 0 && n_rest == 0) {
+    memcpy(rest, report->n_more, sizeof(rest));
+    if (report->n_groups == 0 && sum(rest) == 0) {
         fputs("bcs: lint: nothing is left at MPI_Finalize\n", out);
         return;
     }
@@ -312,22 +345,19 @@ static void print(FILE *out, const struct report *report, const char *path)
         const struct group *group = &report->groups[i];
 
         if (n >= LINES_MOST) {
-            n_rest += group->n;
+            rest[group->entry->kind] += group->n;
             continue;
         }
         if (group->entry->kind != kind) {
             kind = group->entry->kind;
-            fprintf(out, "  %s:\n", titles[kind]);
+            fprintf(out, "  %s that %s:\n", kinds[kind].noun, kinds[kind].fault);
             n++;
         }
         print_group(out, report, group);
         n++;
     }
-    if (n_rest > 0) {
-        fprintf(out, "  and %llu more%s%s\n", (unsigned long long)n_rest,
-                path == NULL ? "; a run with --mds has all in lint.json"
-                             : ", all of them in ",
-                path == NULL ? "" : path);
+    if (sum(rest) > 0) {
+        print_rest(out, report, rest, path);
     }
 }
 
@@ -352,8 +382,8 @@ static void print_json_group(FILE *out, const struct report *report,
 {
     const struct shim_left_entry *entry = group->entry;
 
-    fprintf(out, "  {\"kind\": \"%s\", \"n\": %llu, \"ranks\": [", keys[entry->kind],
-            (unsigned long long)group->n);
+    fprintf(out, "  {\"kind\": \"%s\", \"n\": %llu, \"ranks\": [",
+            kinds[entry->kind].key, (unsigned long long)group->n);
     for (int i = 0, n = 0; i < report->size; i++) {
         if (group->has[i]) {
             fprintf(out, "%s%d", n++ > 0 ? ", " : "", i);
@@ -385,8 +415,13 @@ static int write_json(const struct report *report, const char *path)
     }
     fprintf(out,
             "{\"format\": \"bcs-lint 1\", \"version\": \"%s\", \"n_ranks\": %d, "
-            "\"more\": %llu, \"left\": [\n",
-            bcs_version(), report->size, (unsigned long long)report->n_more);
+            "\"more\": %llu, \"more_of\": {",
+            bcs_version(), report->size, (unsigned long long)sum(report->n_more));
+    for (int kind = 0; kind < SHIM_N_LEFT; kind++) {
+        fprintf(out, "%s\"%s\": %llu", kind > 0 ? ", " : "", kinds[kind].key,
+                (unsigned long long)report->n_more[kind]);
+    }
+    fputs("}, \"left\": [\n", out);
     for (uint32_t i = 0; i < report->n_groups; i++) {
         print_json_group(out, report, &report->groups[i]);
         fputs(i + 1 < report->n_groups ? ",\n" : "\n", out);

@@ -31,6 +31,10 @@ MODES = {
 RANKS = 4
 NOTHING = "bcs: lint: nothing is left at MPI_Finalize"
 SCREEN = 24  # lines
+NOUNS = {"message": "messages", "request": "requests", "persistent": "persistent requests",
+         "communicator": "communicators", "group": "groups", "datatype": "datatypes", "operation": "operations",
+         "keyval": "attribute keys", "errhandler": "error handlers"}  # in the order in which they are told
+VERY_MANY, LINES_OF_RANK = 1010, 1000  # what very_many leaves on each rank, and how much of it is in the file
 
 # What each case leaves: kind, function, mark of the line, how often on how many ranks, and what is
 # known of the first one.
@@ -98,6 +102,37 @@ def lines_after_marks(source):
     return found
 
 
+def totals_of(left):
+    """{noun: how many things} of what was left."""
+    totals = {}
+    for kind, _, _, n, *_ in left:
+        totals[NOUNS[kind]] = totals.get(NOUNS[kind], 0) + n
+    return totals
+
+
+def problem_of_rest(text, totals, n_counted=0):
+    """What is wrong with what is told of those that did not fit on the screen, by {noun: how many there are},
+    of which some are not in the file."""
+    shown = dict.fromkeys(totals, 0)
+    noun = None
+    for line in text.splitlines():
+        title = re.match(r"  (\S.*) that ", line)
+        group = re.match(r"    ranks? [\d,-]+: (\d+) ", line)
+        noun = title.group(1) if title else noun
+        if group:
+            shown[noun] = shown.get(noun, 0) + int(group.group(1))
+    rest = {noun: totals[noun] - shown[noun] for noun in NOUNS.values() if totals.get(noun, 0) != shown.get(noun, 0)}
+    told = re.search(r"^  and .*\n.*\n", text, re.MULTILINE)
+    if not rest or told is None:
+        return None if not rest and told is None else f"{told} is told of {rest}"
+    parts = ", ".join(f"{n} of {totals[noun]} {noun}" for noun, n in rest.items())
+    but = rf", but {n_counted} that are just counted," if n_counted else ""
+    where = rf"(a run with --mds has all of it{but} in lint\.json|all of it{but} is in /\S+/lint\.json)"
+    if not re.fullmatch(rf"  and {sum(rest.values())} more: {parts}\n  {where}\n", told.group(0)):
+        return f"{told.group(0)} is told, not {parts}"
+    return None
+
+
 class Runner:
     """Runs a program with --lint, and compares what is told with what it leaves."""
 
@@ -134,7 +169,8 @@ class Runner:
 
     def problem_of_file(self, said, left):
         """What is wrong with lint.json, or None."""
-        if said is None or said["format"] != "bcs-lint 1" or said["more"] != 0:
+        if (said is None or said["format"] != "bcs-lint 1" or said["more"] != 0
+                or said["more_of"] != dict.fromkeys(NOUNS, 0)):
             return f"lint.json says {said}"
         told = list(said["left"])
         for one in left:
@@ -155,7 +191,7 @@ class Runner:
             return f"{n_lines} lines"
         if len(left) < 10 and len(lines) != len(left):
             return f"{len(lines)} of {len(left)} are told"
-        return None
+        return problem_of_rest(text, totals_of(left))
 
     def problem(self, words, extra, left):
         """What is wrong with a run, or None."""
@@ -178,12 +214,25 @@ class Runner:
 
 
 def problem_without_folder(arguments):
-    """A run without a folder says where all is to be had."""
+    """A run without a folder says how many of each kind it does not tell of, and where all is to be had."""
     result = job.run([*shlex.split(arguments.launcher), "--lint", "--oversubscribe", "-n", str(RANKS),
-                      arguments.program, "many"], job.clean_environment(), arguments.timeout)
-    words = r"^  and \d+ more; a run with --mds has all in lint.json$"
-    if result.status != 0 or not re.search(words, result.stderr, re.MULTILINE):
-        return result.ending()
+                      arguments.program, "all"], job.clean_environment(), arguments.timeout)
+    left = [one for case in LEFT.values() for one in case]
+    where = "\n  a run with --mds has all of it in lint.json\n"
+    problem = problem_of_rest(result.stderr, totals_of(left))
+    if result.status != 0 or problem or where not in result.stderr or " datatypes" not in result.stderr:
+        return f"{problem}; {result.ending()}"
+    return None
+
+
+def problem_of_very_many(runner):
+    """What a rank has beyond a thousand lines is counted."""
+    result, said = runner.run(["very_many"], {})
+    n_more = RANKS * (VERY_MANY - LINES_OF_RANK)
+    problem = problem_of_rest(result.stderr, {"messages": RANKS * VERY_MANY}, n_more)
+    if (result.status != 0 or problem or len(said["left"]) != LINES_OF_RANK or said["more"] != n_more
+            or said["more_of"] != {**dict.fromkeys(NOUNS, 0), "message": n_more}):
+        return f"{problem}; {result.ending()}"
     return None
 
 
@@ -200,6 +249,7 @@ def checks(arguments):
     if arguments.only:
         return
     yield "without --lint", lambda: runner.problem_without(["all"])
+    yield "very many", lambda: problem_of_very_many(runner)
     yield "without a folder", lambda: problem_without_folder(arguments)
     if arguments.fortran:
         fortran = Runner(arguments, arguments.fortran, arguments.fortran_source)
