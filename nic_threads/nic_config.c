@@ -174,7 +174,9 @@ static const struct bcs_config_entry entries[] = {
         .help =
             "on: the end of MPI_Finalize tells on standard error what is left of the "
             "program's: messages that nobody has received, requests, communicators, "
-            "groups, datatypes, operations, and where they were made. bcsrun --lint "
+            "groups, datatypes, operations, and where they were made; and collectives "
+            "that "
+            "members have not called alike. bcsrun --lint "
             "sets it.",
     },
     {

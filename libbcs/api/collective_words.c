@@ -64,6 +64,11 @@ const char *bcs_plan_words(int32_t tag)
     return kind < BCS_PLAN_KINDS ? kind_words[kind] : "collective";
 }
 
+const char *bcs_type_words(int type)
+{
+    return type_names[type];
+}
+
 void bcs_part_words(int32_t tag, char words_out[BCS_PART_WORDS_BYTES])
 {
     char reduction[BCS_KERNEL_WORDS_BYTES], root[24] = "";

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 
 #include "mpi_shim/calls/calls.h"
+#include "mpi_shim/calls/lint.h"
 #include "mpi_shim/comm/record.h"
 #include "mpi_shim/real/error.h"
 #include "mpi_shim/real/handles.h"
@@ -68,14 +69,77 @@ static int passed(const struct shim_collective *call, int rc)
     return rc;
 }
 
-/** Check a call, and record how long its data are. @return as shim_collective_check */
-static inline int check(struct shim_comm *comm, struct shim_collective *call)
+/** The type of a member's data, for the lint. @return 0: not known, or there are no data */
+static uint8_t type_of(const struct shim_layout *layout)
+{
+    const struct shim_datatype *type = layout->type;
+
+    if (layout->buf == MPI_IN_PLACE || type == NULL || type->reduce_type < 0 ||
+        type->size == 1 || (!layout->is_vector && layout->count == 0)) {
+        return 0; /* what has one byte may be anything, as MPI_BYTE and MPI_PACKED */
+    }
+    return (uint8_t)(type->reduce_type + 1);
+}
+
+/** Note a collective for the lint: whatever is sent in it must be of the type of whatever is received. */
+static void note(const struct shim_comm *comm, const struct shim_collective *call)
+{
+    enum shim_role role = shim_collective_role(comm, call->root);
+    bool is_root = role == SHIM_ROLE_ROOT;
+    uint8_t sent = type_of(&call->send), received = type_of(&call->receive);
+
+    switch (call->kind) {
+    case SHIM_BCAST:
+        sent = is_root ? received : 0;
+        received = is_root ? 0 : received;
+        break;
+    case SHIM_GATHER:
+        received = is_root ? received : 0;
+        break;
+    case SHIM_SCATTER:
+        sent = is_root ? sent : 0;
+        break;
+    case SHIM_ALLGATHER:
+        break;
+    case SHIM_ALLTOALL: /* of vectors it depends on the lengths */
+        sent = call->send.is_vector ? 0 : sent;
+        break;
+    case SHIM_BARRIER:
+    case SHIM_NEIGHBOR_ALLGATHER:
+    case SHIM_NEIGHBOR_ALLTOALL:
+        sent = received = 0;
+        break;
+    default:
+        sent = received;
+    }
+    if (comm->whole->size > 1) {
+        bool is_inter = shim_comm_is_inter(comm); /* a type for each direction */
+
+        shim_lint_called(comm->whole->context_id, is_inter ? 0 : sent,
+                         is_inter ? 0 : received);
+    }
+}
+
+/** The MDS records, or the lint takes note. */
+static __attribute__((noinline)) void
+look_at(struct shim_comm *comm, const struct shim_collective *call, bool is_persistent)
+{
+    if (call->kind != SHIM_BARRIER && shim_state.collect != NULL) {
+        shim_record_size(shim_collective_bytes(comm, call));
+    }
+    if (shim_state.lint != NULL && !is_persistent) {
+        note(comm, call);
+    }
+}
+
+/** Check a call, and look at it where that is wanted. @return as shim_collective_check */
+static inline int check(struct shim_comm *comm, struct shim_collective *call,
+                        bool is_persistent)
 {
     int class = shim_collective_check(comm, call);
 
-    if (__builtin_expect(shim_state.collect != NULL, 0) && class == MPI_SUCCESS &&
-        call->kind != SHIM_BARRIER) {
-        shim_record_size(shim_collective_bytes(comm, call));
+    if (__builtin_expect(shim_state.gate.pmpi_is_slow, 0) && class == MPI_SUCCESS) {
+        look_at(comm, call, is_persistent);
     }
     return class;
 }
@@ -94,10 +158,13 @@ static inline __attribute__((always_inline)) bool block(struct shim_exchange *ex
     if (comm == NULL) {
         class = class_without(call->handle);
     } else if (is_barrier) {
-        shim_record_collective(comm, 0);
+        if (__builtin_expect(shim_state.gate.pmpi_is_slow, 0)) {
+            shim_record_collective(comm, 0);
+            look_at(comm, call, false);
+        }
         class = shim_class_of_status(bcs_barrier(shim_context(), comm->whole, NULL));
     } else {
-        class = check(comm, call);
+        class = check(comm, call, false);
     }
     if (class == MPI_SUCCESS && !is_barrier) {
         int status;
@@ -173,7 +240,8 @@ static bool request(struct shim_collective *call, bool is_persistent,
 
     shim_enter();
     comm = shim_comm_find(call->handle);
-    class = comm == NULL ? class_without(call->handle) : check(comm, call);
+    class =
+        comm == NULL ? class_without(call->handle) : check(comm, call, is_persistent);
     if (class == MPI_SUCCESS && request_out == NULL) {
         class = MPI_ERR_REQUEST;
     }

@@ -20,6 +20,8 @@ struct shim_lint {
     pthread_mutex_t lock;
     struct shim_lint_origin *requests; /* [n_requests] */
     uint32_t n_requests;
+    struct shim_lint_call *calls; /* [n_calls], of n_calls_room */
+    uint32_t n_calls, n_calls_room;
     bool is_short; /* of memory, which has been told */
     struct shim_lint_object *buckets[N_BUCKETS];
 };
@@ -178,6 +180,47 @@ struct shim_lint_origin shim_lint_request_origin(uint32_t number)
                                      : (struct shim_lint_origin){0};
 }
 
+/** Make room for one more collective. @return whether there is */
+static bool make_room_for_call(struct shim_lint *lint)
+{
+    uint32_t n = lint->n_calls_room == 0 ? FIRST_REQUESTS : 2 * lint->n_calls_room;
+    struct shim_lint_call *larger;
+
+    if (lint->n_calls < lint->n_calls_room) {
+        return true;
+    }
+    larger = realloc(lint->calls, n * sizeof(*larger));
+    if (larger == NULL) {
+        tell_no_memory(lint);
+        return false;
+    }
+    lint->calls = larger;
+    lint->n_calls_room = n;
+    return true;
+}
+
+void shim_lint_called(uint64_t context_id, uint8_t sent, uint8_t received)
+{
+    struct shim_lint *lint = shim_state.lint;
+
+    pthread_mutex_lock(&lint->lock);
+    if (lint->n_calls < SHIM_LINT_CALLS_MOST && make_room_for_call(lint)) {
+        lint->calls[lint->n_calls++] = (struct shim_lint_call){
+            .context_id = context_id,
+            .origin = {mds_call.function, mds_call.address},
+            .sent = sent,
+            .received = received,
+        };
+    }
+    pthread_mutex_unlock(&lint->lock);
+}
+
+const struct shim_lint_call *shim_lint_calls(uint32_t *n_out)
+{
+    *n_out = shim_state.lint->n_calls;
+    return shim_state.lint->calls;
+}
+
 void shim_lint_each(void (*look)(const struct shim_lint_object *object, void *arg),
                     void *arg)
 {
@@ -206,6 +249,7 @@ void shim_lint_stop(void)
     if (lint != NULL) {
         pthread_mutex_destroy(&lint->lock);
         free(lint->requests);
+        free(lint->calls);
         free(lint);
     }
 }

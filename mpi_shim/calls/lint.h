@@ -27,6 +27,8 @@ enum shim_lint_kind {
     SHIM_LINT_COMMIT, /* no object: the type has been committed */
 };
 
+enum { SHIM_LINT_CALLS_MOST = 10000 };
+
 /** Which call made something. */
 struct shim_lint_origin {
     const char *call;  /* "MPI_Isend"; NULL: not known */
@@ -54,6 +56,20 @@ void shim_lint_freed(enum shim_lint_kind kind, uintptr_t handle);
 
 /** Which call made a request of ours, by its number in the arena. */
 struct shim_lint_origin shim_lint_request_origin(uint32_t number);
+
+/** A collective that the program has called. */
+struct shim_lint_call {
+    uint64_t context_id; /* of its communicator */
+    struct shim_lint_origin origin;
+    uint8_t sent, received; /* enum nic_reduce_type and 1; 0: not known, or no data */
+};
+
+/** Note that the call under way is a collective, the first SHIM_LINT_CALLS_MOST of them.
+ *  @param sent, received  as in struct shim_lint_call */
+void shim_lint_called(uint64_t context_id, uint8_t sent, uint8_t received);
+
+/** The collectives that were noted, in their order. */
+const struct shim_lint_call *shim_lint_calls(uint32_t *n_out);
 
 /** Call look for each object that is left, but requests. */
 void shim_lint_each(void (*look)(const struct shim_lint_object *object, void *arg),

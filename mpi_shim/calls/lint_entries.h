@@ -10,6 +10,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "mpi_shim/calls/lint.h"
+
 #pragma GCC visibility push(hidden)
 
 /** What can be left, in the order in which it is told. */
@@ -23,6 +25,7 @@ enum shim_left {
     SHIM_LEFT_OP,
     SHIM_LEFT_KEYVAL,
     SHIM_LEFT_ERRHANDLER,
+    SHIM_LEFT_CALL, /* nothing that is left: a collective that members have not called alike */
     SHIM_N_LEFT,
 };
 
@@ -34,7 +37,8 @@ enum {
     SHIM_LEFT_MESSAGES_MOST = 10000 /* that are looked at in a rank */
 };
 
-/** Things of a rank. Two are of one entry if all but n, and about where it is no message, are equal. */
+/** Things of a rank. Two are of one entry if all but n, first and, where it is neither a message nor a
+ *  call, about are equal. */
 struct shim_left_entry {
     uint32_t kind; /* enum shim_left */
     uint32_t n;
@@ -56,6 +60,17 @@ struct shim_left_list {
 /** Whether things belong into one entry. */
 bool shim_left_is_same(const struct shim_left_entry *a,
                        const struct shim_left_entry *b);
+
+/** Set the call and the place of an entry. @return false: the MPI library has called */
+bool shim_left_set_origin(struct shim_left_entry *entry,
+                          struct shim_lint_origin origin);
+
+/** Add things to a list: to the entry of such things, or as a new one. */
+void shim_left_add(struct shim_left_list *list, const struct shim_left_entry *entry);
+
+/** Add the collectives of this rank that members have not called alike (lint_calls.c). Collective over
+ *  MPI_COMM_WORLD. */
+void shim_left_add_calls(struct shim_left_list *list);
 
 /** Find what this rank has left. Collective over MPI_COMM_WORLD. */
 void shim_left_find(struct shim_left_list *list);

@@ -21,11 +21,11 @@ bool shim_left_is_same(const struct shim_left_entry *a, const struct shim_left_e
 {
     return a->kind == b->kind && a->offset == b->offset &&
            strcmp(a->call, b->call) == 0 && strcmp(a->path, b->path) == 0 &&
-           (a->kind != SHIM_LEFT_MESSAGE || strcmp(a->about, b->about) == 0);
+           ((a->kind != SHIM_LEFT_MESSAGE && a->kind != SHIM_LEFT_CALL) ||
+            strcmp(a->about, b->about) == 0);
 }
 
-/** Add things to a list: to the entry of such things, or as a new one. */
-static void add(struct shim_left_list *list, const struct shim_left_entry *entry)
+void shim_left_add(struct shim_left_list *list, const struct shim_left_entry *entry)
 {
     for (uint32_t i = 0; i < list->n; i++) {
         if (shim_left_is_same(&list->entries[i], entry)) {
@@ -61,8 +61,7 @@ static bool is_library(const char *path)
            strncmp(name, "mca_", strlen("mca_")) == 0;
 }
 
-/** Set the call and the place of an entry. @return false: the MPI library has called */
-static bool set_origin(struct shim_left_entry *entry, struct shim_lint_origin origin)
+bool shim_left_set_origin(struct shim_left_entry *entry, struct shim_lint_origin origin)
 {
     snprintf(entry->call, sizeof(entry->call), "%s",
              origin.call == NULL ? "a call" : origin.call);
@@ -137,12 +136,12 @@ static void find_requests(struct shim_left_list *list)
         if (!is_left(request)) {
             continue;
         }
-        if (set_origin(&entry, shim_lint_request_origin(i)) &&
+        if (shim_left_set_origin(&entry, shim_lint_request_origin(i)) &&
             (entry.path[0] != '\0' || !is_part(request))) {
             entry.kind =
                 request->is_persistent ? SHIM_LEFT_PERSISTENT : SHIM_LEFT_REQUEST;
             describe_request(request, entry.about);
-            add(list, &entry);
+            shim_left_add(list, &entry);
         }
     }
 }
@@ -164,7 +163,7 @@ static void look_at_object(const struct shim_lint_object *object, void *arg)
     char name[MPI_MAX_OBJECT_NAME] = "";
     int length;
 
-    if (!set_origin(&entry, object->origin)) {
+    if (!shim_left_set_origin(&entry, object->origin)) {
         return;
     }
     if (object->kind == SHIM_LINT_COMM) {
@@ -175,7 +174,7 @@ static void look_at_object(const struct shim_lint_object *object, void *arg)
     } else if (object->kind == SHIM_LINT_TYPE && !object->is_committed) {
         snprintf(entry.about, sizeof(entry.about), "never committed");
     }
-    add(arg, &entry);
+    shim_left_add(arg, &entry);
 }
 
 /* -------------------------------------------------------------------------- messages */
@@ -191,7 +190,7 @@ static void add_message(struct shim_left_list *list,
              comm[0] == '\0' ? "a communicator that has been freed" : comm);
     snprintf(entry.first, sizeof(entry.first), "from rank %u, %llu bytes",
              message->from, (unsigned long long)message->n_bytes);
-    add(list, &entry);
+    shim_left_add(list, &entry);
 }
 
 static void find_messages(struct shim_left_list *list)

@@ -39,6 +39,7 @@ static const struct {
     [SHIM_LEFT_OP] = {"operation", "operations", "were not freed"},
     [SHIM_LEFT_KEYVAL] = {"keyval", "attribute keys", "were not freed"},
     [SHIM_LEFT_ERRHANDLER] = {"errhandler", "error handlers", "were not freed"},
+    [SHIM_LEFT_CALL] = {"collective", "collectives", "members have not called alike"},
 };
 
 /** Things of one kind and place, of some ranks. */
@@ -210,7 +211,9 @@ static bool is_of_same_line(const struct group *a, const struct group *b)
 {
     return a->place != NULL && b->place != NULL && strcmp(a->place, b->place) == 0 &&
            a->entry->kind == b->entry->kind &&
-           strcmp(a->entry->call, b->entry->call) == 0;
+           strcmp(a->entry->call, b->entry->call) == 0 &&
+           (a->entry->kind != SHIM_LEFT_CALL ||
+            strcmp(a->entry->about, b->entry->about) == 0);
 }
 
 static void group_fini(struct group *group)
@@ -283,7 +286,8 @@ static void print_group(FILE *out, const struct report *report,
                         const struct group *group)
 {
     const struct shim_left_entry *entry = group->entry;
-    const char *what = group->n > 1 ? "the first " : "";
+    const char *what =
+        group->n > 1 && entry->kind != SHIM_LEFT_CALL ? "the first " : "";
 
     fputs("    ", out);
     print_ranks(out, report, group);
@@ -477,6 +481,7 @@ void shim_lint_report(void)
         return;
     }
     shim_left_find(&own);
+    shim_left_add_calls(&own);
     gather(&report, &own, rank);
     count_more(&report, &own, rank);
     if (rank == 0 && report.entries != NULL && make_groups(&report)) {

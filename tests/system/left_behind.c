@@ -283,6 +283,95 @@ static void very_many(void)
     }
 }
 
+/** A collective that blocks and one that does not, in another order on the first rank. */
+static void order(void)
+{
+    MPI_Request request;
+
+    if (rank == 0 && !is_right) {
+        /* mark: blocking */
+        MPI_Barrier(MPI_COMM_WORLD);
+        MPI_Ibarrier(MPI_COMM_WORLD, &request);
+    } else {
+        /* mark: nonblocking */
+        MPI_Ibarrier(MPI_COMM_WORLD, &request);
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
+/** The root of a broadcast sends another type than the others expect; or one that is the same,
+ *  described otherwise, or bytes. */
+static void broadcast_types(void)
+{
+    float values[4] = {0};
+    MPI_Datatype pair;
+    MPI_Comm apart;
+
+    MPI_Comm_dup(MPI_COMM_WORLD, &apart);
+    MPI_Type_contiguous(2, MPI_FLOAT, &pair);
+    MPI_Type_commit(&pair);
+    MPI_Bcast(values, rank == 0 ? 2 : 4, rank == 0 ? pair : MPI_FLOAT, 0, apart);
+    MPI_Bcast(values, rank == 0 ? 16 : 4, rank == 0 ? MPI_BYTE : MPI_FLOAT, 0, apart);
+    MPI_Bcast(values, rank == 1 ? 16 : 4, rank == 1 ? MPI_BYTE : MPI_FLOAT, 0, apart);
+    MPI_Bcast(values, rank == 0 ? 16 : 4,
+              rank == 0   ? MPI_BYTE
+              : rank == 1 ? MPI_INT
+                          : MPI_FLOAT,
+              0, apart);
+    MPI_Bcast(values, 0, rank == 0 ? MPI_INT : MPI_FLOAT, 0, apart);
+    /* mark: broadcast */
+    MPI_Bcast(values, 4, rank == 0 && !is_right ? MPI_INT : MPI_FLOAT, 0, apart);
+    MPI_Bcast(values, 4, rank == 0 && !is_right ? MPI_INT : MPI_FLOAT, 0, apart);
+    MPI_Type_free(&pair);
+    MPI_Comm_free(&apart);
+}
+
+/** The root of a gather receives another type than the last rank sends. */
+static void gather_types(void)
+{
+    int value = rank, values[64] = {0}, n[64] = {0}, at[64] = {0};
+    MPI_Comm apart;
+    bool is_wrong = rank == size - 1 && !is_right;
+
+    MPI_Comm_dup(MPI_COMM_WORLD, &apart);
+    /* the last one sends nothing, of another type */
+    for (int i = 0; i < size - 1; i++) {
+        n[i] = 1;
+        at[i] = i;
+    }
+    MPI_Gatherv(&value, rank < size - 1, rank < size - 1 ? MPI_INT : MPI_FLOAT, values,
+                n, at, MPI_INT, 0, apart);
+    MPI_Gather(rank == 0 ? MPI_IN_PLACE : &value, 1, rank == 0 ? MPI_FLOAT : MPI_INT,
+               values, 1, rank == 0 ? MPI_INT : MPI_FLOAT, 0, apart);
+    MPI_Gather(&value, 1, rank == 1 ? MPI_FLOAT : MPI_INT, values, 4, MPI_BYTE, 0,
+               apart);
+    /* mark: gather */
+    MPI_Gather(&value, 1, is_wrong ? MPI_FLOAT : MPI_INT, values, 1, MPI_INT, 0, apart);
+    MPI_Comm_free(&apart);
+}
+
+/** Two collectives of one kind, by other names. */
+static void names(void)
+{
+    int value = rank, values[64] = {0}, n[64], at[64];
+    MPI_Comm apart;
+
+    MPI_Comm_dup(MPI_COMM_WORLD, &apart);
+    for (int i = 0; i < size; i++) {
+        n[i] = 1;
+        at[i] = i;
+    }
+    if (rank == 1 && !is_right) {
+        /* mark: vectors */
+        MPI_Allgatherv(&value, 1, MPI_INT, values, n, at, MPI_INT, apart);
+    } else {
+        /* mark: blocks */
+        MPI_Allgather(&value, 1, MPI_INT, values, 1, MPI_INT, apart);
+    }
+    MPI_Comm_free(&apart);
+}
+
 /** One on one rank only. */
 static void one(void)
 {
@@ -314,6 +403,10 @@ static const struct {
     {"late", late},
     {"many", many},
     {"one", one},
+    {"order", order},
+    {"broadcast_types", broadcast_types},
+    {"gather_types", gather_types},
+    {"names", names},
     {"very_many", very_many},
 };
 

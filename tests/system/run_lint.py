@@ -33,8 +33,10 @@ NOTHING = "bcs: lint: nothing is left at MPI_Finalize"
 SCREEN = 24  # lines
 NOUNS = {"message": "messages", "request": "requests", "persistent": "persistent requests",
          "communicator": "communicators", "group": "groups", "datatype": "datatypes", "operation": "operations",
-         "keyval": "attribute keys", "errhandler": "error handlers"}  # in the order in which they are told
+         "keyval": "attribute keys", "errhandler": "error handlers", "collective": "collectives"}  # in the order in which they are told
 VERY_MANY, LINES_OF_RANK = 1010, 1000  # what very_many leaves on each rank, and how much of it is in the file
+
+FREED = "a communicator that has been freed"
 
 # What each case leaves: kind, function, mark of the line, how often on how many ranks, and what is
 # known of the first one.
@@ -68,6 +70,19 @@ LEFT = {
     "many": [("message", "", None, RANKS, RANKS, rf"tag {tag}, on MPI_COMM_WORLD", r"from rank 0, 4 bytes")
              for tag in range(100, 150)],
     "one": [("datatype", "MPI_Type_contiguous", "one", 1, 1, "never committed", "")],
+    "order": [("collective", "MPI_Barrier", "blocking", 1, 1, r"number \d+ on MPI_COMM_WORLD", ""),
+              ("collective", "MPI_Ibarrier", "nonblocking", RANKS - 1, RANKS - 1, r"number \d+ on MPI_COMM_WORLD", "")],
+    "broadcast_types": [("collective", "MPI_Bcast", "broadcast", 1, 1, f"number 6 on {FREED}, sends int32", ""),
+                        ("collective", "MPI_Bcast", "broadcast", RANKS - 1, RANKS - 1,
+                         f"number 6 on {FREED}, receives float", "")],
+    "gather_types": [("collective", "MPI_Gather", "gather", 1, 1,
+                      f"number 4 on {FREED}, sends int32, receives int32", ""),
+                     ("collective", "MPI_Gather", "gather", RANKS - 2, RANKS - 2, f"number 4 on {FREED}, sends int32", ""),
+                     ("collective", "MPI_Gather", "gather", 1, 1, f"number 4 on {FREED}, sends float", "")],
+    "names": [("collective", "MPI_Allgatherv", "vectors", 1, 1,
+               f"number 1 on {FREED}, sends int32, receives int32", ""),
+              ("collective", "MPI_Allgather", "blocks", RANKS - 1, RANKS - 1,
+               f"number 1 on {FREED}, sends int32, receives int32", "")],
 }
 LEFT_FORTRAN = [
     ("request", "MPI_Irecv", "receive", RANKS, RANKS, r"from rank any, tag 7, on MPI_COMM_WORLD, 4 bytes", ""),
