@@ -22,6 +22,7 @@ struct report_call {
     uint32_t number; /* in run.names[] */
     bool is_blocking;
     struct mmds_interval time;
+    struct mmds_split split;
     uint64_t n_sized, n_bytes, n_passed;
     double variation; /* of the ranks' totals: standard deviation by mean */
 };
@@ -45,6 +46,10 @@ void report_print_calls(FILE *out, const struct run *run,
 
 /** The places that have cost most. @return 0 or -ENOMEM */
 int report_print_sites(FILE *out, const struct run *run);
+
+/** What calls have waited for, if it was recorded. @return 0 or -ENOMEM */
+int report_print_split(FILE *out, const struct run *run,
+                       const struct report_call *calls);
 
 /** What stands out. @return 0 or -ENOMEM */
 int report_print_outstanding(FILE *out, const struct run *run,

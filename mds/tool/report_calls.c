@@ -68,6 +68,7 @@ struct report_call *report_calls_of(const struct run *run)
         calls[i].name = run->names[i];
         calls[i].number = i;
         calls[i].time = sum->primitives[i];
+        calls[i].split = sum->splits[i];
         calls[i].variation = variation_of(run, &calls[i]);
     }
     free(sum);

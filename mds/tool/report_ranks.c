@@ -10,92 +10,45 @@
 #include "mds/tool/efficiency.h"
 #include "mds/tool/html.h"
 #include "mds/tool/report.h"
+#include "mds/tool/report_bars.h"
 
 enum {
-    MOST_BARS = 48,
     MOST_ROWS = 32, /* of the table; of more ranks ... */
     N_ENDS = 10,    /* ... so many at either end */
-    LEFT = 80,      /* of the drawing: begin of the bars, */
-    BAR = 700,      /* their width, */
-    STEP = 16,      /* from one to the next, */
-    HEIGHT = 12,    /* and their height */
 };
 
-static void print_part(FILE *out, double x, double y, double width, const char *colour)
+/** @return 0 or -ENOMEM */
+static int print_bars(FILE *out, const struct run *run)
 {
-    if (width > 0) {
-        fprintf(out,
-                "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%d\" "
-                "fill=\"%s\"/>\n",
-                x, y, width, HEIGHT, colour);
+    static const struct report_part parts[] = {
+        {"outside of MPI", REPORT_OUTSIDE},
+        {"in calls that do not block", REPORT_OTHER},
+        {"in blocking calls", REPORT_BLOCKING},
+    };
+    enum { N_PARTS = sizeof(parts) / sizeof(parts[0]) };
+    double *ns = calloc((size_t)run->n_files * N_PARTS, sizeof(*ns));
+
+    if (ns == NULL) {
+        return -ENOMEM;
     }
-}
-
-/** A bar of the ranks from first on, n of them. @param unit  width of a nanosecond */
-static void print_bar(FILE *out, const struct run *run, uint32_t first, uint32_t n,
-                      double unit, double y)
-{
-    double outside = 0, blocking = 0, other = 0, least = 0, most = 0;
-
-    for (uint32_t i = first; i < first + n; i++) {
-        const struct mmds_summary *summary = &run->summaries[i];
-        double mine = unit * (double)efficiency_outside_ns(summary);
-
-        outside += mine / n;
-        blocking += unit * (double)summary->communication.total_ns / n;
-        other += unit * (double)summary->instant_ns / n;
-        least = i == first || mine < least ? mine : least;
-        most = mine > most ? mine : most;
-    }
-    fprintf(out, "<text x=\"%d\" y=\"%.1f\" text-anchor=\"end\">%u", LEFT - 8,
-            y + HEIGHT - 2, run->files[first].process.rank);
-    if (n > 1) {
-        fprintf(out, "&#8211;%u", run->files[first + n - 1].process.rank);
-    }
-    fprintf(out, "</text>\n");
-    print_part(out, LEFT, y, outside, REPORT_OUTSIDE);
-    print_part(out, LEFT + outside, y, other, REPORT_OTHER);
-    print_part(out, LEFT + outside + other, y, blocking, REPORT_BLOCKING);
-    if (n > 1) {
-        fprintf(out, "<path d=\"M%.1f %.1fH%.1f\" class=range />\n", LEFT + least,
-                y + HEIGHT / 2.0, LEFT + most);
-    }
-}
-
-static void print_bars(FILE *out, const struct run *run)
-{
-    double most_ns = 0;
-    uint32_t n_each = (run->n_files + MOST_BARS - 1) / MOST_BARS;
-    uint32_t n_bars = (run->n_files + n_each - 1) / n_each;
-
     for (uint32_t i = 0; i < run->n_files; i++) {
         const struct mmds_summary *summary = &run->summaries[i];
-        double sum_ns = (double)efficiency_outside_ns(summary) +
-                        (double)summary->instant_ns +
-                        (double)summary->communication.total_ns;
+        double *mine = ns + (size_t)i * N_PARTS;
 
-        most_ns = sum_ns > most_ns ? sum_ns : most_ns;
+        mine[0] = (double)efficiency_outside_ns(summary);
+        mine[1] = (double)summary->instant_ns;
+        mine[2] = (double)summary->communication.total_ns;
     }
-    fprintf(out,
-            "<p class=legend><i style=\"background:%s\"></i>outside of MPI "
-            "<i style=\"background:%s\"></i>in calls that do not block "
-            "<i style=\"background:%s\"></i>in blocking calls%s</p>\n",
-            REPORT_OUTSIDE, REPORT_OTHER, REPORT_BLOCKING,
-            n_each > 1 ? "; each bar is the mean of several ranks, its line the range "
-                         "of their times outside"
-                       : "");
-    fprintf(
-        out,
-        "<div class=wide><svg viewBox=\"0 0 %d %u\" preserveAspectRatio=\"xMinYMin\" "
-        "role=\"img\">\n",
-        LEFT + BAR + 4, n_bars * STEP);
-    for (uint32_t i = 0; i < n_bars; i++) {
-        uint32_t n = run->n_files - i * n_each;
-
-        print_bar(out, run, i * n_each, n < n_each ? n : n_each,
-                  BAR / (most_ns > 0 ? most_ns : 1), i * STEP);
-    }
-    fprintf(out, "</svg></div>\n");
+    report_print_bars(out, run,
+                      &(struct report_bars){
+                          .parts = parts,
+                          .n_parts = N_PARTS,
+                          .n_ranged = 1,
+                          .ranged = "their times outside",
+                          .ns = ns,
+                      });
+    free(ns);
+    return 0;
 }
 
 /** A rank of the table. */
@@ -174,6 +127,5 @@ static int print_table(FILE *out, const struct run *run)
 int report_print_ranks(FILE *out, const struct run *run)
 {
     fprintf(out, "<h2>Time of each rank</h2>\n");
-    print_bars(out, run);
-    return print_table(out, run);
+    return print_bars(out, run) < 0 ? -ENOMEM : print_table(out, run);
 }

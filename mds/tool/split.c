@@ -19,11 +19,39 @@ bool split_is_in(const struct dump_file *file)
     return file->calls.record_bytes >= sizeof(struct mds_dump_call);
 }
 
-struct mds_dump_peer *split_faults(const struct run *run)
-{
-    struct mds_dump_peer *faults = calloc((size_t)run->n_ranks + 1, sizeof(*faults));
+const char *const split_names[MDS_N_PARTS] = {
+    [MDS_PART_SENDER] = "late sender",
+    [MDS_PART_RECEIVER] = "late receiver",
+    [MDS_PART_COLLECTIVE] = "late in collective",
+    [MDS_PART_SLICE] = "slice",
+    [MDS_PART_TRANSFER] = "transfer",
+    [MDS_PART_OTHER] = "not split",
+};
 
-    for (uint32_t i = 0; i < run->n_files && faults != NULL; i++) {
+static uint32_t n_split_files(const struct run *run)
+{
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < run->n_files; i++) {
+        n += split_is_in(&run->files[i]);
+    }
+    return n;
+}
+
+bool split_is_in_any(const struct run *run)
+{
+    return n_split_files(run) > 0;
+}
+
+bool split_is_in_all(const struct run *run)
+{
+    return n_split_files(run) == run->n_files;
+}
+
+/** For whom others have waited. @param faults  [n_ranks] by rank */
+static void add_faults(const struct run *run, struct mds_dump_peer *faults)
+{
+    for (uint32_t i = 0; i < run->n_files; i++) {
         for (uint32_t j = 0; j < run->files[i].peers.n; j++) {
             struct mds_dump_peer peer = dump_peer(&run->files[i], j);
 
@@ -32,7 +60,6 @@ struct mds_dump_peer *split_faults(const struct run *run)
             }
         }
     }
-    return faults;
 }
 
 /** The parts of all calls of a summary. */
@@ -46,14 +73,53 @@ static struct mmds_split sum_of(const struct mmds_summary *summary)
     return sum;
 }
 
-static bool is_in_any(const struct run *run)
+struct split_rank *split_ranks(const struct run *run)
 {
-    for (uint32_t i = 0; i < run->n_files; i++) {
-        if (split_is_in(&run->files[i])) {
-            return true;
-        }
+    struct mds_dump_peer *faults = calloc((size_t)run->n_ranks + 1, sizeof(*faults));
+    struct split_rank *ranks = calloc((size_t)run->n_files + 1, sizeof(*ranks));
+
+    if (faults == NULL || ranks == NULL) {
+        free(faults);
+        free(ranks);
+        return NULL;
     }
-    return false;
+    add_faults(run, faults);
+    for (uint32_t i = 0; i < run->n_files; i++) {
+        ranks[i].rank = run->files[i].process.rank;
+        ranks[i].own = sum_of(&run->summaries[i]);
+        memcpy(ranks[i].others_ns, faults[ranks[i].rank].late,
+               sizeof(ranks[i].others_ns));
+    }
+    free(faults);
+    return ranks;
+}
+
+/** The longest waits first. */
+static int compare_late(const void *left, const void *right)
+{
+    const struct site *a = left, *b = right;
+    uint64_t a_ns = split_late_ns(a->split.ns), b_ns = split_late_ns(b->split.ns);
+
+    if (a_ns != b_ns) {
+        return a_ns > b_ns ? -1 : 1;
+    }
+    return site_compare(a, b);
+}
+
+struct site *split_sites(const struct run *run, int64_t rank, size_t *n_out)
+{
+    size_t n = 0, n_late = 0;
+    struct site *sites = sites_of(run, rank, &n);
+
+    if (sites == NULL) {
+        return NULL;
+    }
+    qsort(sites, n, sizeof(*sites), compare_late);
+    while (n_late < n && split_late_ns(sites[n_late].split.ns) > 0) {
+        n_late++;
+    }
+    *n_out = n_late;
+    return sites;
 }
 
 static void print_ms(const uint64_t *ns, int n)
@@ -65,13 +131,13 @@ static void print_ms(const uint64_t *ns, int n)
 
 int split_print_ranks(const struct run *run, int64_t rank)
 {
-    struct mds_dump_peer *faults;
+    struct split_rank *ranks;
 
-    if (!is_in_any(run)) {
+    if (!split_is_in_any(run)) {
         return 0;
     }
-    faults = split_faults(run);
-    if (faults == NULL) {
+    ranks = split_ranks(run);
+    if (ranks == NULL) {
         return -ENOMEM;
     }
     printf("\n%8s %12s %12s %12s %12s %12s %12s  %s\n%8s", "Waited", "Sender(ms)",
@@ -79,14 +145,11 @@ int split_print_ranks(const struct run *run, int64_t rank)
            "Others for it:", "by rank");
     printf("%79s %12s %12s %12s\n", "", "as sender", "as receiver", "in collect.");
     for (uint32_t i = 0; i < run->n_files; i++) {
-        uint32_t own = run->files[i].process.rank;
-        struct mmds_split sum = sum_of(&run->summaries[i]);
-
-        if (rank < 0 || rank == own) {
-            printf("%8u", own);
-            print_ms(sum.ns, MDS_N_PARTS);
+        if (rank < 0 || rank == ranks[i].rank) {
+            printf("%8u", ranks[i].rank);
+            print_ms(ranks[i].own.ns, MDS_N_PARTS);
             printf(" ");
-            print_ms(faults[own].late, MDS_DUMP_LATE);
+            print_ms(ranks[i].others_ns, MDS_DUMP_LATE);
             printf("\n");
         }
     }
@@ -95,25 +158,8 @@ int split_print_ranks(const struct run *run, int64_t rank)
            "a\ncollective, the begin of a timed slice; the rest is transfer. On the "
            "right how "
            "long others\nhave waited for the rank.\n");
-    free(faults);
+    free(ranks);
     return 0;
-}
-
-static uint64_t late_ns(const struct site *site)
-{
-    return site->split.ns[MDS_PART_SENDER] + site->split.ns[MDS_PART_RECEIVER] +
-           site->split.ns[MDS_PART_COLLECTIVE];
-}
-
-/** The longest waits first. */
-static int compare_late(const void *left, const void *right)
-{
-    const struct site *a = left, *b = right;
-
-    if (late_ns(a) != late_ns(b)) {
-        return late_ns(a) > late_ns(b) ? -1 : 1;
-    }
-    return site_compare(a, b);
 }
 
 static void print_site(const struct site *site, struct places *places)
@@ -136,21 +182,18 @@ static void print_site(const struct site *site, struct places *places)
 
 int split_print_sites(const struct run *run, int64_t rank, size_t n_most)
 {
-    size_t n;
-    struct site *sites = sites_of(run, rank, &n);
+    size_t n = 0;
+    struct site *sites = split_sites(run, rank, &n);
     struct places *places = place_open();
     int rc = sites == NULL || places == NULL ? -ENOMEM : 0;
 
-    if (rc == 0) {
-        qsort(sites, n, sizeof(*sites), compare_late);
-        if (n > 0 && n_most > 0 && late_ns(&sites[0]) > 0) {
-            printf("\n%13s %12s %12s %12s %12s %8s %12s  %s\n", "Sender(ms)",
-                   "Receiver(ms)", "Collect.(ms)", "Slice(ms)", "Transfer(ms)",
-                   "For rank", "At least(ms)", "Waited in");
-        }
-        for (size_t i = 0; i < n && i < n_most && late_ns(&sites[i]) > 0; i++) {
-            print_site(&sites[i], places);
-        }
+    if (rc == 0 && n > 0 && n_most > 0) {
+        printf("\n%13s %12s %12s %12s %12s %8s %12s  %s\n", "Sender(ms)",
+               "Receiver(ms)", "Collect.(ms)", "Slice(ms)", "Transfer(ms)", "For rank",
+               "At least(ms)", "Waited in");
+    }
+    for (size_t i = 0; rc == 0 && i < n && i < n_most; i++) {
+        print_site(&sites[i], places);
     }
     place_close(places);
     free(sites);

@@ -33,7 +33,8 @@ static const char head[] =
     "th, td { padding: 2px 8px; text-align: right; white-space: nowrap;\n"
     "  font-variant-numeric: tabular-nums; border-bottom: 1px solid #e4e4e4 }\n"
     "th { font-weight: normal }\n"
-    "thead th { font-weight: bold; border-bottom: 1px solid #888 }\n"
+    "thead th { font-weight: bold; border-bottom: 1px solid #888;\n"
+    "  white-space: normal; vertical-align: bottom }\n"
     "th:first-child, .text { text-align: left }\n"
     ".place { white-space: normal; overflow-wrap: anywhere; min-width: 180px }\n"
     ".facts td { text-align: left; white-space: normal; overflow-wrap: anywhere }\n"
@@ -45,6 +46,7 @@ static const char head[] =
     ".tile b { display: block; font-size: 22px }\n"
     "svg { display: block; width: 100%; height: auto }\n"
     "svg text { font: 12px sans-serif; fill: #444 }\n"
+    ".wide rect { stroke: #fff; stroke-width: .5 }\n"
     ".range { stroke: #222; stroke-width: 2; fill: none }\n"
     ".legend { color: #444 } .legend span { white-space: nowrap }\n"
     ".legend i { display: inline-block; width: 12px; height: 12px;\n"
@@ -87,6 +89,9 @@ static int print_sections(FILE *out, const struct run *run,
     if (rc == 0) {
         report_print_calls(out, run, calls);
         rc = report_print_sites(out, run);
+    }
+    if (rc == 0) {
+        rc = report_print_split(out, run, calls);
     }
     if (rc == 0) {
         rc = report_print_waits(out, run, waits);

@@ -1,12 +1,18 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Makes folders of runs by make_run and reads them with bcs-mds, for the runners here."""
 
+import csv
+import io
 import os
 import shutil
 import struct
 import subprocess
 import tempfile
 
+LATE = ["late_sender_ns", "late_receiver_ns", "late_collective_ns"]
+PARTS = LATE + ["slice_wait_ns", "transfer_ns", "not_split_ns"]
+PART_WORDS = ["late sender", "late receiver", "late in collective", "slice", "transfer",
+              "not split"]
 HEADER, ENTRY = struct.Struct("<8sIIQII"), struct.Struct("<8sQQIIQ")
 
 
@@ -23,6 +29,11 @@ def repaired(content):
             digest = (digest ^ byte) * 0x100000001B3 % 2**64
         ENTRY.pack_into(content, at, name, offset, n_bytes, n, length, digest)
     return bytes(content)
+
+
+def sums_of(rows, columns):
+    """Columns of some rows, each summed up."""
+    return [sum(int(row[column]) for row in rows) for column in columns]
 
 
 class Folders:
@@ -51,6 +62,14 @@ class Folders:
                               errors="surrogateescape", check=True)
         rows = (line.split() for line in done.stdout.splitlines())
         return folder, {row[0]: (int(row[1]), int(row[2])) for row in rows}
+
+    def tables(self, folder):
+        """The tables of a run's export: {table: rows}."""
+        told = self.read("export", folder, "--format", "csv", "-o", "-")
+        tables = {}
+        for row in csv.DictReader(io.StringIO(told.stdout)):
+            tables.setdefault(row["table"], []).append(row)
+        return tables
 
     def read(self, *words, **options):
         """Run bcs-mds."""

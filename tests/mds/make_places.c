@@ -30,9 +30,13 @@ struct site {
 };
 
 /** A place of the p-th primitive, whose times are given. */
-static void put_site(struct file *file, uint32_t p, const struct series *time,
-                     const struct site *site)
+static void put_site(struct file *file, const struct wish *wish, uint64_t rank,
+                     uint32_t p, const struct series *time, const struct site *site)
 {
+    uint64_t parts[PARTS], late;
+
+    split(wish, rank, p, site->total, parts);
+    late = parts[0] + parts[1] + parts[2];
     put(file, p, 4);
     put(file, site->module, 4);
     put(file, site->address, 8);
@@ -41,11 +45,14 @@ static void put_site(struct file *file, uint32_t p, const struct series *time,
     put(file, time->most / TICKS_PER_NS, 8);
     put(file, site->total, 8);
     put(file, site->n_bytes, 8);
+    put_parts(file, wish, parts, PARTS);
+    put_parts(file, wish, &late, 1);
+    put_parts(file, wish, late > 0 ? &wish->late : &late, 1);
 }
 
 /** Two places of each primitive: one in a file that is not there, with two thirds of the calls,
  *  and one in no file, of the first primitive any that found no room. */
-static void put_places(struct file *file, const struct wish *wish,
+static void put_places(struct file *file, const struct wish *wish, uint64_t rank,
                        const struct process *process, const uint32_t names[2])
 {
     size_t from = file->n;
@@ -65,10 +72,10 @@ static void put_places(struct file *file, const struct wish *wish,
         struct site outside = {UINT32_MAX, p == 0 ? 0 : 0x7f0000000000 + p, time->n / 3,
                                total / 3, size->total / 3};
 
-        put_site(file, p, time, &inside);
-        put_site(file, p, time, &outside);
+        put_site(file, wish, rank, p, time, &inside);
+        put_site(file, wish, rank, p, time, &outside);
     }
-    end_section(file, 7, "sites", from, 56);
+    end_section(file, 7, "sites", from, wish->parts > 0 ? 120 : 56);
 }
 
 /** Two communicators: on the first one, which all have, are all messages; the second one has
@@ -189,7 +196,7 @@ void put_place_sections(struct file *file, const struct wish *wish, uint64_t ran
 {
     const uint32_t paths[2] = {names, names + (uint32_t)strlen(modules[0]) + 1};
 
-    put_places(file, wish, process, paths);
+    put_places(file, wish, rank, process, paths);
     put_comms(file, wish, rank, paths[1] + (uint32_t)strlen(modules[1]) + 1);
     put_events(file, wish, rank);
     put_now(file, wish, rank);

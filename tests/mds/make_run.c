@@ -35,6 +35,8 @@ static const struct {
     {"MPI_Comm_split", BLOCKS, 0}, {"MPI_Comm_dup", BLOCKS, 0},
 };
 
+enum { UNSPLIT = 6 }; /* of the primitives */
+
 static const char computation[] = "Comp Granularity";
 
 static uint64_t sum_n[MOST_PRIMITIVES], sum_ns[MOST_PRIMITIVES];
@@ -98,6 +100,32 @@ static void fill(const struct wish *wish, uint64_t rank, struct process *process
         process->communication.n, wish);
 }
 
+void split(const struct wish *wish, uint64_t rank, uint64_t p, uint64_t ns,
+           uint64_t parts_out[PARTS])
+{
+    uint64_t late = rank == wish->late ? 0 : ns * wish->parts / 8;
+
+    memset(parts_out, 0, PARTS * sizeof(*parts_out));
+    if (primitives[p].timing != BLOCKS) {
+        return;
+    }
+    if (p == UNSPLIT) {
+        parts_out[PARTS - 1] = ns;
+        return;
+    }
+    parts_out[(2 * p + 1) % LATE_PARTS] = late;
+    parts_out[LATE_PARTS] = ns / 16;
+    parts_out[LATE_PARTS + 1] = ns - late - ns / 16;
+}
+
+void put_parts(struct file *file, const struct wish *wish, const uint64_t *parts,
+               uint32_t n)
+{
+    for (uint32_t i = 0; wish->parts > 0 && i < n; i++) {
+        put(file, parts[i], 8);
+    }
+}
+
 static void put_call(struct file *file, uint32_t name, uint32_t timing,
                      const struct series *time, const struct series *sizes)
 {
@@ -126,10 +154,30 @@ static void put_buckets(struct file *file, uint32_t of, uint32_t call,
     }
 }
 
-/** Each rank sends to the next ones, so many as there are peers, a number of messages of
- *  1000 bytes times the distance. */
-static void put_peers(struct file *file, const struct wish *wish, uint64_t rank)
+/** How long a rank has waited for the late one, by kind. */
+static void sum_late(const struct wish *wish, uint64_t rank,
+                     const struct process *process, uint64_t late_out[LATE_PARTS])
 {
+    memset(late_out, 0, LATE_PARTS * sizeof(*late_out));
+    for (uint64_t p = 0; p < wish->primitives; p++) {
+        uint64_t parts[PARTS];
+
+        split(wish, rank, p, process->times[p].total / TICKS_PER_NS, parts);
+        for (uint32_t i = 0; i < LATE_PARTS; i++) {
+            late_out[i] += parts[i];
+        }
+    }
+}
+
+/** Each rank sends to the next ones, so many as there are peers, a number of messages of
+ *  1000 bytes times the distance; and has waited for the late one. */
+static void put_peers(struct file *file, const struct wish *wish, uint64_t rank,
+                      const struct process *process)
+{
+    static const uint64_t none[LATE_PARTS];
+    uint64_t late[LATE_PARTS];
+
+    sum_late(wish, rank, process, late);
     for (uint64_t other = 0; other < wish->ranks; other++) {
         uint64_t to = (other + wish->ranks - rank) % wish->ranks;
         uint64_t from = (rank + wish->ranks - other) % wish->ranks;
@@ -137,13 +185,16 @@ static void put_peers(struct file *file, const struct wish *wish, uint64_t rank)
         uint64_t n_from =
             from >= 1 && from <= wish->peers ? messages(wish, other, from) : 0;
 
-        if (n_to + n_from > 0) {
+        int is_late = wish->parts > 0 && other == wish->late && rank != other;
+
+        if (n_to + n_from > 0 || is_late) {
             put(file, other, 4);
             put(file, 0, 4);
             put(file, n_to, 8);
             put(file, n_to * to * 1000, 8);
             put(file, n_from, 8);
             put(file, n_from * from * 1000, 8);
+            put_parts(file, wish, is_late ? late : none, LATE_PARTS);
         }
     }
 }
@@ -180,15 +231,19 @@ static void put_sections(struct file *file, const struct wish *wish, uint64_t ra
     put_process(file, wish, rank, process);
     end_section(file, 0, "process", from, 144);
     from = file->n;
-    put_peers(file, wish, rank);
-    end_section(file, 1, "peers", from, 40);
+    put_peers(file, wish, rank, process);
+    end_section(file, 1, "peers", from, wish->parts > 0 ? 64 : 40);
     from = file->n;
     for (uint32_t p = 0; p < wish->primitives; p++) {
+        uint64_t parts[PARTS];
+
         put_call(file, name, primitives[p].timing, &process->times[p],
                  &process->sizes[p]);
+        split(wish, rank, p, process->times[p].total / TICKS_PER_NS, parts);
+        put_parts(file, wish, parts, PARTS);
         name += (uint32_t)strlen(primitives[p].name) + 1;
     }
-    end_section(file, 2, "calls", from, 64);
+    end_section(file, 2, "calls", from, wish->parts > 0 ? 112 : 64);
     from = file->n;
     put_call(file, name, 0, &process->computation, NULL);
     name += (uint32_t)strlen(computation) + 1;
@@ -267,6 +322,7 @@ static int take(const char *word, struct wish *wish, struct file *manifest)
         {"resident", &wish->resident}, {"slow", &wish->slow},
         {"placed", &wish->placed},     {"stuck", &wish->stuck},
         {"nodes", &wish->nodes},       {"spans", &wish->spans},
+        {"parts", &wish->parts},       {"late", &wish->late},
     };
     size_t n = strcspn(word, "=");
 
@@ -328,7 +384,7 @@ int main(int argc, char **argv)
         is_bad |= !take(argv[i], &wish, &command);
     }
     if (is_bad || wish.primitives > MOST_PRIMITIVES || wish.bits > 7 ||
-        wish.peers >= wish.ranks ||
+        wish.peers >= wish.ranks || wish.parts > 7 || wish.late >= wish.ranks ||
         (FIRST << wish.bits) + 24 + wish.shift + wish.buckets >= (49 - wish.bits)
                                                                      << wish.bits ||
         (mkdir(argv[1], 0777) < 0 && errno != EEXIST)) {

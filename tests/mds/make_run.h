@@ -27,6 +27,10 @@ struct wish {
     uint64_t stuck;  /* so many ranks have not ended */
     uint64_t nodes;  /* that have files about slices, */
     uint64_t spans;  /* each with so many */
+    uint64_t
+        parts; /* blocking calls have waited so many eighths of their time, at most 7, ... */
+    uint64_t
+        late; /* ... for this rank; parts 0: it is not recorded, as in older files */
 };
 
 /** A distribution, its sum, and how it goes into a record of "calls" or "periods". */
@@ -40,6 +44,18 @@ struct process {
         times[MOST_PRIMITIVES];
     uint64_t instant;
 };
+
+enum { PARTS = 6, LATE_PARTS = 3 };
+
+/** What calls of the p-th primitive of a rank, whose times come to so many nanoseconds, have waited
+ *  for: of three kinds one part for the late rank, then a sixteenth for slices, and transfer. One
+ *  primitive is not split. */
+void split(const struct wish *wish, uint64_t rank, uint64_t p, uint64_t ns,
+           uint64_t parts_out[PARTS]);
+
+/** Put the parts, if they are recorded. */
+void put_parts(struct file *file, const struct wish *wish, const uint64_t *parts,
+               uint32_t n);
 
 /** A number that depends on the seed and on these. */
 uint64_t draw(const struct wish *wish, uint64_t a, uint64_t b, uint64_t c);

@@ -24,7 +24,8 @@ PACKAGES = {"json": "libjansson-dev", "sqlite": "libsqlite3-dev", "chrome": "lib
             "otf2": "libotf2-trace-dev"}
 ARGUMENTS = ['a,"b"', "two\nlines\r", "=1+1", "</script><b>&amp;", "it's; DROP TABLE x", "",
              "\udcff\udc80", "\u00e4\u20ac\U0001f600", "\x1b\x01"]
-N_RANKS, N_PRIMITIVES, N_PEERS = 5, 6, 3
+N_RANKS, N_PRIMITIVES, N_PEERS = 5, 7, 3
+LATE_RANK = 1
 FILE_LIMIT = 20000  # less than any of the files
 PLACES = [f"0x{0x1000 + 8 * i:x} in " + ("made", "lib\x1b[1m.so")[i // 2 % 2] if i % 2 == 0 else
           "elsewhere" if i == 1 else f"0x{0x7f0000000000 + i // 2:x} in no file"
@@ -150,11 +151,44 @@ def problems_of_content(tables, sums):
     return problems
 
 
+def problems_of_parts(tables, names):
+    """Whether calls, places and pairs have what was waited for, as make_run has made it: two
+    eighths for one rank, a sixteenth for slices."""
+    problems = []
+    waited = [[0, 0, 0] for _ in range(N_RANKS)]
+    for row, is_site in [(row, name == "sites") for name in ("calls", "sites")
+                         for row in tables[name]]:
+        number = names.index(row["primitive"])
+        parts = folders.sums_of([row], folders.PARTS)
+        total, is_late = int(row["total_ns"]), row["rank"] != str(LATE_RANK)
+        expected = [0] * 6
+        if row["primitive"] == "MPI_Barrier":
+            expected[5] = total
+        elif not row["primitive"].startswith("MPI_I"):
+            late = total * 2 // 8 if is_late else 0
+            expected[(2 * number + 1) % 3] = late
+            expected[3:5] = total // 16, total - late - total // 16
+        is_right = parts == expected
+        if is_site:
+            fault = [sum(parts[:3]), LATE_RANK if sum(parts[:3]) > 0 else 0]
+            is_right &= folders.sums_of([row], ["fault_ns", "fault_rank"]) == fault
+        else:
+            for i in range(3):
+                waited[int(row["rank"])][i] += parts[i]
+        if not is_right:
+            problems.append(f"parts {row}")
+    for row in tables["peers"]:
+        expected = waited[int(row["rank"])] if row["peer"] == str(LATE_RANK) else [0, 0, 0]
+        if folders.sums_of([row], folders.LATE) != expected:
+            problems.append(f"waits {row}, not {expected}")
+    return problems
+
+
 def test_content(place, formats, report):
     """All formats have all of it, with the largest numbers, too."""
     folder, sums = place.make("content", ranks=N_RANKS, primitives=N_PRIMITIVES, nodes=2,
                               peers=N_PEERS, program="./prog", argument=ARGUMENTS,
-                              resident=2**64 - 2**20)
+                              resident=2**64 - 2**20, parts=2, late=LATE_RANK)
     tables = {}
     for name in formats:
         path = place.path(f"content.{name}")
@@ -166,6 +200,7 @@ def test_content(place, formats, report):
             tables[name] = READERS[name](path)
         if name == "csv":
             problems += problems_of_content(tables[name], sums)
+            problems += problems_of_parts(tables[name], list(sums))
         elif not problems:
             peaks = [row.pop("peak_bytes") for row in tables[name]["processes"]]
             if any(abs(peak - 2**64) > 2**21 for peak in peaks): # real: no integer fits

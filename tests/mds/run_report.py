@@ -21,9 +21,14 @@ OPEN_TAGS = {"meta", "br", "tr", "td", "th", "thead", "tbody", "p"}
 LOADING = re.compile(r"\b(src|href|srcset|data|action)=|url\(|@import|<script|<link|\bon\w+=")
 EVIL = ["<script>alert(1)</script>", "\"><img src=x onerror=alert(1)>", "&amp;&lt;",
         "'--><!--", "</title><svg>", "\x1b\x07\udcff\u0085\u00e4"]
+# In place of names in files, of the same length.
+EVIL_CALL, EVIL_MODULE = "<img>&'\"", "<i>&'\"<q>z"
+EVIL_BYTES = {b"MPI_Recv\0": EVIL_CALL, b"lib\x1b[1m.so\0": EVIL_MODULE}
 EVIL_SETTING = "setting <b>X: </p><i>&"
 MOST_BYTES = 150000  # of a page about 1024 ranks
 MOST_BARS, MOST_PLACES = 48, 64
+BAR_WIDTH = 700
+MOST_LATE_RANKS, MOST_LATE_PLACES = 32, 20
 
 
 def parse_arguments():
@@ -34,7 +39,7 @@ def parse_arguments():
 
 
 class Page(html.parser.HTMLParser):
-    """A page: its texts by the tag that they are in, rows of tables, and what is unsound."""
+    """A page: its texts by the tag that they are in, tables and their rows, and what is unsound."""
 
     def __init__(self, text):
         super().__init__()
@@ -42,6 +47,7 @@ class Page(html.parser.HTMLParser):
         self.open = []
         self.texts = {}
         self.rows = []
+        self.tables = []
         self.text = text
         self.feed(text)
         self.close()
@@ -52,8 +58,11 @@ class Page(html.parser.HTMLParser):
 
     def handle_starttag(self, tag, attrs):
         self.texts.setdefault(tag, []).append("")
+        if tag == "table":
+            self.tables.append([])
         if tag == "tr":
             self.rows.append([])
+            self.tables[-1].append(self.rows[-1])
         if tag in ("td", "th"):
             self.rows[-1].append("")
         if tag not in OPEN_TAGS:
@@ -85,6 +94,11 @@ class Page(html.parser.HTMLParser):
 def report_of(place, name, **wishes):
     """Make a run and its page."""
     folder, sums = place.make(name, **wishes)
+    return report_on(place, folder, name, sums)
+
+
+def report_on(place, folder, name, sums=None):
+    """Make the page of a run."""
     path = place.path(f"{name}.html")
     told = place.read("report", folder, "-o", path)
     if told.returncode != 0 or told.stderr or told.stdout:
@@ -182,6 +196,129 @@ def test_pages(place, report):
         report.case(f"page of {n_ranks}", problems)
 
 
+def shown(ns):
+    """A time as a page has it."""
+    size, unit = next((size, unit) for size, unit in
+                      ((1e9, "s"), (1e6, "ms"), (1e3, "\u00b5s"), (0, "ns")) if ns >= size)
+    many = ns / size if size else ns
+    n_digits = 0 if many >= 100 or not size else 1 if many >= 10 else 2
+    return f"{many:.{n_digits}f}\u00a0{unit}"
+
+
+def table_of(page, *head):
+    """The rows below the head that begins so; None: there is no such table."""
+    for table in page.tables:
+        if table[0][:len(head)] == list(head):
+            return table[1:]
+    return None
+
+
+def split_ranks(tables):
+    """By rank, what it has waited for, and others for it."""
+    n_ranks = len(tables["processes"])
+    own, others = ([[0] * n for _ in range(n_ranks)] for n in (6, 3))
+    for rows, key, columns, into in ((tables["calls"], "rank", folders.PARTS, own),
+                                     (tables.get("peers", []), "peer", folders.LATE, others)):
+        for row in rows:
+            sums = into[int(row[key])]
+            for i, column in enumerate(columns):
+                sums[i] += int(row[column])
+    return own, others
+
+
+def split_places(tables):
+    """Rows of the table of places, the longest waits for late ranks first."""
+    places = {}
+    for row in tables["sites"]:
+        places.setdefault(f"{row['primitive']} at {row['place']}", []).append(row)
+    rows = []
+    for place, sites in places.items():
+        parts = folders.sums_of(sites, folders.PARTS[:5])
+        late = sum(parts[:3])
+        # All wait for the same rank.
+        fault = max((row for row in sites if int(row["fault_ns"]) > 0), default=None,
+                    key=lambda row: int(row["fault_ns"]))
+        if late > 0:
+            rows.append((late, [place.replace("\x1b", "\ufffd"), *map(shown, parts),
+                                fault["fault_rank"],
+                                shown(sum(int(row["fault_ns"]) for row in sites))]))
+    return [row for _, row in sorted(rows, key=lambda row: -row[0])]
+
+
+def problems_of_split(page, tables):
+    """Whether the section has all that the export has, in its order."""
+    own, others = split_ranks(tables)
+    ranks = list(range(len(own)))
+    if len(ranks) > MOST_LATE_RANKS:
+        ranks = sorted(ranks, key=lambda i: (-sum(others[i]), i))[:MOST_LATE_RANKS]
+    calls = {}
+    for row in tables["calls"]:
+        calls.setdefault(row["primitive"], []).append(row)
+    calls = [(sum(int(row["total_ns"]) for row in rows), name,
+              folders.sums_of(rows, folders.PARTS)) for name, rows in calls.items()]
+    wanted = {
+        "Rank": [[str(i), *map(shown, own[i] + others[i])] for i in ranks],
+        "Primitive": [[name, *map(shown, parts)] for _, name, parts in sorted(calls, reverse=True)
+                      if sum(parts) > 0],
+        "Waited in": split_places(tables)[:MOST_LATE_PLACES],
+    }
+    problems = []
+    for first, rows in wanted.items():
+        found = table_of(page, first, "late sender")
+        if found != (rows or None):
+            problems.append(f"{first}: {found}, not {rows}")
+    return problems + problems_of_bars(page.drawings()[1], own, page.text)
+
+
+def problems_of_bars(drawing, own, text):
+    """Whether the parts of each bar are as wide as their times, in the legend's colours."""
+    legend = re.findall(r'<i style="background:([^"]*)"></i>([a-z ]*[a-z])', text)
+    colours = [colour for colour, words in legend if words in folders.PART_WORDS]
+    if [words for _, words in legend if words in folders.PART_WORDS] != folders.PART_WORDS:
+        return [f"legend {legend}"]
+    n_each = -(-len(own) // MOST_BARS)
+    unit = BAR_WIDTH / max(map(sum, own))
+    problems = []
+    for number in range(-(-len(own) // n_each)):
+        some = own[number * n_each:(number + 1) * n_each]
+        left = 80
+        rects = {rect.get("fill"): rect for rect in drawing.findall("rect")
+                 if float(rect.get("y")) == 16 * number}
+        for colour, times in zip(colours, zip(*some)):
+            width = unit * sum(times) / len(some)
+            rect = rects.pop(colour, None)
+            x, found = (float(rect.get(key)) for key in ("x", "width")) if rect is not None else (
+                left, 0)
+            if abs(x - left) > 0.11 or abs(found - width) > 0.11:
+                problems.append(f"bar {number}, {colour}: {found} at {x}, not {width} at {left}")
+            left += width
+        late = [unit * sum(times[:3]) for times in some]
+        lines = [path.get("d") for path in drawing.findall("path")
+                 if f" {16 * number + 6}.0H" in path.get("d")]
+        line = f"M{80 + min(late):.1f} {16 * number + 6}.0H{80 + max(late):.1f}"
+        if rects or lines != ([line] if len(some) > 1 else []):
+            problems.append(f"bar {number}: {sorted(rects)}, {lines}, not {line}")
+    return problems
+
+
+def test_split(place, report):
+    """What calls have waited for is in tables and a picture, and told of no older run."""
+    for n_ranks, wishes in ((1, {"peers": 0}), (5, {"late": 3}), (32, {}), (33, {"late": 32}),
+                            (100, {"late": 70, "primitives": 24}),
+                            (1024, {"late": 1000, "buckets": 2})):
+        page, _, folder = report_of(place, f"split{n_ranks}", ranks=n_ranks, parts=3, **wishes)
+        problems = page.problems + problems_of_split(page, place.tables(folder))
+        if len(page.text) > MOST_BYTES:
+            problems.append(f"{len(page.text)} bytes")
+        checked = place.read("check", folder)
+        if checked.returncode != 0:
+            problems.append(f"check: {checked.stdout}")
+        report.case(f"waits of {n_ranks}", problems)
+    page, _, _ = report_of(place, "unsplit")
+    is_told = "What calls wait for" in page.text
+    report.case("waits of an older run", ["they are told"] if is_told else [])
+
+
 def test_slowest(place, report):
     """Of many ranks those with the most time outside are in the table."""
     page, _, _ = report_of(place, "slowest", ranks=200, slow=123)
@@ -215,6 +352,31 @@ def test_evil(place, report):
     report.case("names", problems)
 
 
+def test_evil_waits(place, report):
+    """Names of primitives and of files are text in the tables of what calls wait for."""
+    folder, _ = place.make("evilwaits", parts=2)
+    for name in os.listdir(folder):
+        if name.startswith("process."):
+            path = os.path.join(folder, name)
+            with open(path, "rb") as file:
+                content = file.read()
+            for old, new in EVIL_BYTES.items():
+                content = content.replace(old, new.encode("ascii") + b"\0")
+            with open(path, "wb") as file:
+                file.write(folders.repaired(content))
+    page, _, _ = report_on(place, folder, "evilwaits")
+    problems = page.problems
+    calls = table_of(page, "Primitive", "late sender") or []
+    places = table_of(page, "Waited in", "late sender") or []
+    if EVIL_CALL not in [row[0] for row in calls]:
+        problems.append(f"calls {calls}")
+    if f"{EVIL_CALL} at 0x1010 in {EVIL_MODULE}" not in [row[0] for row in places]:
+        problems.append(f"places {places}")
+    if "img" in page.texts:
+        problems.append("a tag of a name")
+    report.case("names in waits", problems)
+
+
 def test_not_written(place, report):
     """What cannot be written is one error."""
     folder, _ = place.make("sound")
@@ -234,8 +396,10 @@ def main():
     place = folders.Folders(arguments.maker, arguments.reader)
     try:
         test_pages(place, report)
+        test_split(place, report)
         test_slowest(place, report)
         test_evil(place, report)
+        test_evil_waits(place, report)
         test_not_written(place, report)
     finally:
         place.close()
