@@ -47,8 +47,17 @@ void diff_print_whole(const struct diff *diff);
 /** Primitives by the change of their total time. @return 0 or -ENOMEM */
 int diff_print_calls(const struct diff *diff);
 
-/** Places in the program by the change of their total time. @return 0 or -ENOMEM */
+/** Places in the program by the change of their total time, and by that of the time for which late
+ *  ranks were waited for there. @return 0 or -ENOMEM */
 int diff_print_sites(const struct diff *diff);
+
+/** Which runs tell what calls have waited for: all can be compared only. */
+enum diff_split { DIFF_SPLIT_NONE, DIFF_SPLIT_SOME, DIFF_SPLIT_ALL };
+enum diff_split diff_split(const struct diff *diff);
+
+/** What calls have waited for, by the change of each part, and ranks by that of the time for which
+ *  they were waited for or have waited. @return 0 or -ENOMEM */
+int diff_print_split(const struct diff *diff);
 
 /** Distributions by how far they have moved. @return 0 or -ENOMEM */
 int diff_print_spreads(const struct diff *diff);

@@ -12,6 +12,7 @@
 #include "mds/tool/diff.h"
 #include "mds/tool/manifest.h"
 #include "mds/tool/site.h"
+#include "mds/tool/split.h"
 
 #define NS_PER_MS 1e6
 
@@ -25,9 +26,10 @@ struct site_line {
     uint32_t ordinal;    /* of the calls of the primitive in the function */
     uint32_t which, run; /* side, and number there */
     char *words;         /* for free */
-    double n, ns;
+    double n, ns, late_ns;
     const char *words_of[2]; /* on both sides; NULL: it is not there */
     struct diff_pair count, total_ns;
+    struct diff_pair late; /* ns for which late ranks were waited for */
 };
 
 /** The lines of all runs. */
@@ -108,6 +110,7 @@ static int add_site(struct site_lines *all, const struct diff *diff,
     line->address = site->address;
     line->n = diff_scaled(diff, run, (double)site->time.count);
     line->ns = diff_scaled(diff, run, (double)site->time.total_ns);
+    line->late_ns = diff_scaled(diff, run, (double)split_late_ns(site->split.ns));
     line->words = place_describe(all->places, &site->module, site->address, &place);
     if (line->words == NULL) {
         return -ENOMEM;
@@ -167,11 +170,13 @@ static struct site_line together(const struct diff *diff, const struct site_line
         sum.words_of[line->which] = line->words;
         noise_add(&sum.count.of[line->which], line->n);
         noise_add(&sum.total_ns.of[line->which], line->ns);
+        noise_add(&sum.late.of[line->which], line->late_ns);
     }
     for (uint32_t which = 0; which < 2; which++) { /* runs that have not called there */
         while (sum.count.of[which].n < diff->sides[which].n_runs) {
             noise_add(&sum.count.of[which], 0);
             noise_add(&sum.total_ns.of[which], 0);
+            noise_add(&sum.late.of[which], 0);
         }
     }
     return sum;
@@ -206,17 +211,11 @@ static struct site_line *join(const struct diff *diff, struct site_lines *all,
     return joined;
 }
 
-static void print_line(const struct site_line *line)
+/** The words for a place on both sides, and the end of its line. */
+static void print_place(const struct site_line *line)
 {
     const char *a = line->words_of[0], *b = line->words_of[1];
 
-    printf("%-20s %11.0f %11.0f %11.3f %11.3f %11.3f ", line->primitive,
-           line->count.of[0].mean, line->count.of[1].mean,
-           line->total_ns.of[0].mean / NS_PER_MS, line->total_ns.of[1].mean / NS_PER_MS,
-           diff_change(&line->total_ns) / NS_PER_MS);
-    diff_print_percent(&line->total_ns);
-    printf("  %-6s  ",
-           noise_word(noise_judge(&line->total_ns.of[0], &line->total_ns.of[1])));
     manifest_print(stdout, a == NULL ? b : a, strlen(a == NULL ? b : a));
     if (a == NULL || b == NULL) {
         printf(" (%s only)", a == NULL ? "B" : "A");
@@ -225,6 +224,23 @@ static void print_line(const struct site_line *line)
         manifest_print(stdout, b, strlen(b));
     }
     printf("\n");
+}
+
+/** A time of a place on both sides, its change, and what is noise of it. */
+static void print_change(const struct diff_pair *ns)
+{
+    printf("%11.3f %11.3f %11.3f ", ns->of[0].mean / NS_PER_MS,
+           ns->of[1].mean / NS_PER_MS, diff_change(ns) / NS_PER_MS);
+    diff_print_percent(ns);
+    printf("  %-6s  ", noise_word(noise_judge(&ns->of[0], &ns->of[1])));
+}
+
+static void print_line(const struct site_line *line)
+{
+    printf("%-20s %11.0f %11.0f ", line->primitive, line->count.of[0].mean,
+           line->count.of[1].mean);
+    print_change(&line->total_ns);
+    print_place(line);
 }
 
 static void print_lines(const struct diff *diff, const struct site_line *lines,
@@ -238,6 +254,46 @@ static void print_lines(const struct diff *diff, const struct site_line *lines,
     }
     printf("%zu of %zu places, by the change of their total.%s\n",
            n < diff->n_most ? n : diff->n_most, n, PLACE_NOTE);
+}
+
+static bool is_late(const struct site_line *line)
+{
+    return line->late.of[0].mean > 0 || line->late.of[1].mean > 0;
+}
+
+static int compare_late(const void *left, const void *right)
+{
+    const struct site_line *x = left, *y = right;
+    double a = fabs(diff_change(&x->late)), b = fabs(diff_change(&y->late));
+
+    if (is_late(x) != is_late(y)) {
+        return is_late(x) ? -1 : 1;
+    }
+    return a > b ? -1 : a < b ? 1 : compare_places(left, right);
+}
+
+/** The places where late ranks were waited for; they are put in another order. */
+static void print_late(const struct diff *diff, struct site_line *lines, size_t n)
+{
+    size_t n_late = 0;
+
+    qsort(lines, n, sizeof(*lines), compare_late);
+    while (n_late < n && is_late(&lines[n_late])) {
+        n_late++;
+    }
+    if (n_late == 0) {
+        return;
+    }
+    printf("\n%-20s %11s %11s %11s %9s  %-6s  %s\n", "Late ranks in", "Total A(ms)",
+           "Total B(ms)", "Change(ms)", "Change(%)", "Noise", "Place");
+    for (size_t i = 0; i < n_late && i < diff->n_most; i++) {
+        printf("%-20s ", lines[i].primitive);
+        print_change(&lines[i].late);
+        print_place(&lines[i]);
+    }
+    printf("%zu of %zu places, by the change of the time for which late ranks were "
+           "waited for.\n",
+           n_late < diff->n_most ? n_late : diff->n_most, n_late);
 }
 
 int diff_print_sites(const struct diff *diff)
@@ -258,6 +314,9 @@ int diff_print_sites(const struct diff *diff)
     }
     if (rc == 0 && n > 0) {
         print_lines(diff, joined, n);
+        if (diff_split(diff) == DIFF_SPLIT_ALL) {
+            print_late(diff, joined, n);
+        }
     }
     for (size_t i = 0; i < all.n; i++) {
         free(all.lines[i].words);

@@ -166,6 +166,9 @@ int diff_print(struct diff *diff)
         rc = diff_print_calls(diff);
     }
     if (rc == 0) {
+        rc = diff_print_split(diff);
+    }
+    if (rc == 0) {
         rc = diff_print_sites(diff);
     }
     if (rc == 0) {

@@ -15,6 +15,8 @@ sys.path.insert(1, os.path.join(os.path.dirname(__file__), "../system"))
 import job  # noqa: E402
 
 PLAIN = {"buckets": 60}  # enough for chance to even out
+WAITING = {**PLAIN, "parts": 2}
+LATER = {**WAITING, "shift": 16, "shifted": 1, "late": 2}  # MPI_Recv, and rank 2 is late, not 0
 SLOW = {**PLAIN, "shift": 16, "shifted": 1, "slow": 2}  # MPI_Recv, and rank 2 outside of MPI
 N_RUNS = 3
 
@@ -28,16 +30,17 @@ def parse_arguments():
 
 def tables_of(text):
     """The tables of a comparison, as lists of rows of words, by the first words of their
-    heads."""
+    heads; the one of late ranks, which has the head of another one, as "Late rank"."""
     tables = {}
     for block in text.split("\n\n"):
         lines = block.splitlines()
         for number, line in enumerate(lines):
             if line.split()[:1] in (["Primitive"], ["Called"], ["Distribution"], ["Rank"],
-                                    ["From"], ["A"]):
+                                    ["From"], ["A"], ["Waited"], ["Late"]):
                 rows = [row.replace("|", " ").split() for row in lines[number + 1:]
                         if " places, by " not in row]
-                tables[line.split()[0]] = rows
+                is_late = "Waited for late ranks(ms)" in lines[0]
+                tables["Late rank" if is_late else line.split()[0]] = rows
     return tables
 
 
@@ -127,6 +130,121 @@ def test_several(place, report):
            ("Student" in text, True), (slow_ranks(tables), ["2"]))
 
 
+def parts_of(place, folder):
+    """What a run's calls have waited for in milliseconds, {(primitive, part): ms}."""
+    sums = {}
+    for row in place.tables(folder)["calls"]:
+        for words, column in zip(folders.PART_WORDS, folders.PARTS):
+            key = row["primitive"], words
+            sums[key] = sums.get(key, 0) + int(row[column]) / 1e6
+    return {key: ms for key, ms in sums.items() if ms > 0}
+
+
+def late_of(place, folder):
+    """By rank, for how long it has waited for late ranks, and others for it, in milliseconds."""
+    tables = place.tables(folder)
+    rows = [[row for row in tables[name] if int(row[key]) == rank]
+            for rank in range(4) for name, key in (("calls", "rank"), ("peers", "peer"))]
+    sums = [sum(folders.sums_of(some, folders.LATE)) / 1e6 for some in rows]
+    return {str(rank): sums[2 * rank:2 * rank + 2] for rank in range(4)}
+
+
+def waited_rows(tables):
+    """The table of parts: {(primitive, part): (ms of A, of B, change, its noise)}."""
+    return {(row[0], " ".join(row[1:-5])): (*row[-5:-2], row[-1]) for row in tables["Waited"]}
+
+
+def test_waits_single(place, report):
+    """What calls have waited for is compared part by part, rank by rank and place by place."""
+    one, _ = place.make("waits1", seed=1, **WAITING)
+    other, _ = place.make("waits2", seed=2, **LATER)
+    _, tables = differ(place, one, other, "--most", "100")
+    sides = [parts_of(place, one), parts_of(place, other)]
+    expect(report, "parts",
+           (waited_rows(tables), {
+               key: (f"{ms:.3f}", f"{sides[1][key]:.3f}", f"{sides[1][key] - ms:.3f}", "?")
+               for key, ms in sides[0].items()}))
+    changes = [abs(float(row[-3])) for row in tables["Waited"]]
+    expect(report, "order of parts", (changes, sorted(changes, reverse=True)))
+    a, b = late_of(place, one), late_of(place, other)
+    rows = {row[0]: row[1:] for row in tables["Late rank"]}
+    expect(report, "late ranks", (rows, {
+        rank: [word for i in range(2) for word in
+               (f"{a[rank][i]:.3f}", f"{b[rank][i]:.3f}", f"{b[rank][i] - a[rank][i]:.3f}", "?")]
+        for rank in a}))
+    changes = [max(abs(float(row[3])), abs(float(row[7]))) for row in tables["Late rank"]]
+    expect(report, "order of late ranks", (changes, sorted(changes, reverse=True)))
+    places = {}
+    for which, folder in enumerate((one, other)):
+        for row in place.tables(folder)["sites"]:
+            late = sum(folders.sums_of([row], folders.LATE)) / 1e6
+            key = row["primitive"], row["place"].replace("\x1b", "?")
+            places.setdefault(key, [0, 0])[which] += late
+    found = {(row[0], " ".join(row[6:])): row[1:4] for row in tables["Late"]}
+    expect(report, "late places", (found, {
+        key: [f"{a:.3f}", f"{b:.3f}", f"{b - a:.3f}"] for key, (a, b) in places.items() if a + b}))
+    changes = [abs(float(row[3])) for row in tables["Late"]]
+    expect(report, "order of late places", (changes, sorted(changes, reverse=True)))
+    _, tables = differ(place, one, other, "--most", "2")
+    expect(report, "--most of waits", ([len(tables[name]) for name in
+                                        ("Waited", "Late rank", "Late")], [2, 2, 2]))
+
+
+def test_waits_several(place, report):
+    """Of several runs the waits that were made longer are beyond noise, and chance is within."""
+    before = make_side(place, "waits_before", 10, **WAITING)
+    same = make_side(place, "waits_same", 20, **WAITING)
+    after = make_side(place, "waits_after", 30, **LATER)
+    _, tables = differ(place, before, same, "--most", "100")
+    expect(report, "chance of waits",
+           ([beyond(tables[name]) for name in ("Waited", "Late rank", "Late")], [[], [], []]))
+    _, tables = differ(place, before, after, "--most", "100")
+    moved = sorted(key for key, row in waited_rows(tables).items() if row[-1] == "beyond")
+    expect(report, "waits of several runs",
+           (moved, [("MPI_Recv", words) for words in ("late sender", "slice", "transfer")]),
+           (sorted(beyond(tables["Late"])), ["MPI_Recv", "MPI_Recv"]),
+           ({row[0]: (row[4], row[8]) for row in tables["Late rank"]},
+            # All but rank 2 wait longer in MPI_Recv.
+            {"0": ("beyond", "beyond"), "1": ("beyond", "within"), "2": ("beyond", "beyond"),
+             "3": ("beyond", "within")}))
+
+
+def test_waits_not_alike(place, report):
+    """Waits are by rank where numbers of ranks differ; without them in all runs there are none."""
+    four, _ = place.make("waits4", seed=4, parts=2)
+    eight, _ = place.make("waits8", seed=4, ranks=8, parts=2)
+    old, _ = place.make("waits0", seed=4)
+    few, _ = place.make("waits_few", seed=4, parts=2, primitives=7)  # no MPI_Bcast
+    os.mkdir(place.path("waits_sometimes"))
+    for i, folder in enumerate((four, few)):
+        shutil.copytree(folder, place.path(f"waits_sometimes/{i}"))
+    _, tables = differ(place, four, place.path("waits_sometimes"), "--most", "100")
+    expect(report, "waits of some runs",
+           ({round(float(row[-4]) / float(row[-5]), 2) for row in tables["Waited"]
+             if row[0] == "MPI_Bcast"}, {0.5}),
+           ({round(float(row[2]) / float(row[1]), 2) for row in tables["Late"]
+             if row[0] == "MPI_Bcast"}, {0.5}))
+    _, tables = differ(place, four, eight, "--most", "100")
+    sides = [parts_of(place, four), parts_of(place, eight)]
+    expect(report, "waits by rank", ("Late rank" in tables, False),
+           ({key: row[:2] for key, row in waited_rows(tables).items()},
+            {key: (f"{ms / 4:.3f}", f"{sides[1][key] / 8:.3f}")
+             for key, ms in sides[0].items()}))
+    os.mkdir(place.path("mixed"))
+    shutil.copytree(four, place.path("mixed/new"))
+    shutil.copytree(old, place.path("mixed/old"))
+    half, _ = place.make("half", seed=4, parts=2)
+    shutil.copy(os.path.join(old, "process.00001.mds"), half)
+    for name, a, b, is_told in (("old and new", old, four, True), ("new and old", four, old, True),
+                                ("mixed", place.path("mixed"), four, True),
+                                ("files of both", four, half, True), ("old", old, old, False)):
+        text, tables = differ(place, a, b)
+        expect(report, f"waits, {name}",
+               ([key for key in tables if key in ("Waited", "Late rank", "Late")], []),
+               ("\nWhat calls have waited for is not compared: some runs are of an earlier version, "
+                "which\ndid not record it.\n" in text, is_told))
+
+
 def test_peers(place, report):
     """The pairs that exchange more are told with what they did; equal ones are not."""
     one, _ = place.make("near", seed=3, peers=1)
@@ -209,6 +327,9 @@ def main():
     try:
         test_single(place, report)
         test_several(place, report)
+        test_waits_single(place, report)
+        test_waits_several(place, report)
+        test_waits_not_alike(place, report)
         test_peers(place, report)
         test_not_alike(place, report)
         test_some_ranks(place, report)
