@@ -48,16 +48,27 @@ bool split_is_in_all(const struct run *run)
     return n_split_files(run) == run->n_files;
 }
 
-/** For whom others have waited. @param faults  [n_ranks] by rank */
-static void add_faults(const struct run *run, struct mds_dump_peer *faults)
+static int compare_ranks(const void *left, const void *right)
 {
-    for (uint32_t i = 0; i < run->n_files; i++) {
-        for (uint32_t j = 0; j < run->files[i].peers.n; j++) {
-            struct mds_dump_peer peer = dump_peer(&run->files[i], j);
+    uint32_t a = ((const struct split_rank *)left)->rank;
+    uint32_t b = ((const struct split_rank *)right)->rank;
 
-            for (int part = 0; part < MDS_DUMP_LATE; part++) {
-                faults[peer.rank].late[part] += peer.late[part];
-            }
+    return a < b ? -1 : a > b;
+}
+
+/** Add how long a rank has waited for others; those without a file are left out. A file may speak
+ *  of billions of ranks, so there is no room for all. */
+static void add_faults(const struct run *run, const struct dump_file *file,
+                       struct split_rank *ranks)
+{
+    for (uint32_t i = 0; i < file->peers.n; i++) {
+        struct mds_dump_peer peer = dump_peer(file, i);
+        const struct split_rank key = {.rank = peer.rank};
+        struct split_rank *late =
+            bsearch(&key, ranks, run->n_files, sizeof(*ranks), compare_ranks);
+
+        for (int part = 0; late != NULL && part < MDS_DUMP_LATE; part++) {
+            late->others_ns[part] += peer.late[part];
         }
     }
 }
@@ -75,22 +86,18 @@ static struct mmds_split sum_of(const struct mmds_summary *summary)
 
 struct split_rank *split_ranks(const struct run *run)
 {
-    struct mds_dump_peer *faults = calloc((size_t)run->n_ranks + 1, sizeof(*faults));
     struct split_rank *ranks = calloc((size_t)run->n_files + 1, sizeof(*ranks));
 
-    if (faults == NULL || ranks == NULL) {
-        free(faults);
-        free(ranks);
+    if (ranks == NULL) {
         return NULL;
     }
-    add_faults(run, faults);
     for (uint32_t i = 0; i < run->n_files; i++) {
         ranks[i].rank = run->files[i].process.rank;
         ranks[i].own = sum_of(&run->summaries[i]);
-        memcpy(ranks[i].others_ns, faults[ranks[i].rank].late,
-               sizeof(ranks[i].others_ns));
     }
-    free(faults);
+    for (uint32_t i = 0; i < run->n_files; i++) {
+        add_faults(run, &run->files[i], ranks);
+    }
     return ranks;
 }
 

@@ -8,6 +8,7 @@ import argparse
 import html.parser
 import os
 import re
+import struct
 import sys
 import xml.etree.ElementTree
 
@@ -377,6 +378,31 @@ def test_evil_waits(place, report):
     report.case("names in waits", problems)
 
 
+def test_billions(place, report):
+    """A few files that speak of billions of ranks need no room for so many."""
+    folder, _ = place.make("billions", parts=2)
+    for name in os.listdir(folder):
+        if name.startswith("process."):
+            path = os.path.join(folder, name)
+            with open(path, "rb") as file:
+                content = bytearray(file.read())
+            for at in range(32, 32 + 40 * struct.unpack_from("<I", content, 24)[0], 40):
+                if content[at:at + 8] == b"process\0":
+                    offset, = struct.unpack_from("<Q", content, at + 8)
+                    struct.pack_into("<I", content, offset + 4, 2**32 - 1)
+            with open(path, "wb") as file:
+                file.write(folders.repaired(content))
+    page, _, _ = report_on(place, folder, "billions")
+    problems = page.problems
+    if len(table_of(page, "Rank", "late sender") or []) != 4:
+        problems.append("not the four ranks that there are")
+    for words in (["summary", folder], ["diff", folder, folder]):
+        told = place.read(*words)
+        if told.returncode != 0 or told.stderr:
+            problems.append(f"{words[0]}: {told.stderr}")
+    report.case("billions of ranks", problems)
+
+
 def test_not_written(place, report):
     """What cannot be written is one error."""
     folder, _ = place.make("sound")
@@ -400,6 +426,7 @@ def main():
         test_slowest(place, report)
         test_evil(place, report)
         test_evil_waits(place, report)
+        test_billions(place, report)
         test_not_written(place, report)
     finally:
         place.close()
