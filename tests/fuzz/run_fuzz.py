@@ -81,21 +81,27 @@ FILES = (("process.00000.mds", "process.00001.mds"), ("node.00000.mds", "global.
          ("process.00000.mds", "node.00000.mds"))
 
 
+def make_seed(maker, path, verb, files, parts):
+    """A run of two ranks by make_run, for one verb. What calls have waited for is in it if parts is
+    not 0."""
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run([str(maker), folder, "ranks=2", "peers=1", "primitives=2",
+                        "buckets=2", "nodes=1", "spans=2", f"seed={verb}", f"bits={verb % 8}", "program=a",
+                        "argument=b c", f"parts={parts}"], check=True, stdout=subprocess.DEVNULL)
+        texts = [(pathlib.Path(folder) / name).read_bytes() for name in ("manifest.txt", *files)]
+    head = struct.pack("<BBHH", 1, verb, len(texts[0]), len(texts[1]))
+    path.write_bytes(head + b"".join(texts))
+
+
 def make_seeds(build, seeds):
-    """Runs of two ranks by make_run, one for each verb."""
+    """Two runs for each verb, one with what calls have waited for."""
     maker = build / "tests/mds/make_run"
     seeds.mkdir(exist_ok=True)
     subprocess.run(["ninja", "-C", str(build), "tests/mds/make_run"], check=True,
                    stdout=subprocess.DEVNULL)
     for verb in range(N_VERBS):
-        with tempfile.TemporaryDirectory() as folder:
-            subprocess.run([str(maker), folder, "ranks=2", "peers=1", "primitives=2",
-                            "buckets=2", "nodes=1", "spans=2", f"seed={verb}", f"bits={verb % 8}", "program=a",
-                            "argument=b c"], check=True, stdout=subprocess.DEVNULL)
-            parts = [(pathlib.Path(folder) / name).read_bytes() for name in
-                     ("manifest.txt", *FILES[verb % len(FILES)])]
-        head = struct.pack("<BBHH", 1, verb, len(parts[0]), len(parts[1]))
-        (seeds / f"seed-{verb:02}.bin").write_bytes(head + b"".join(parts))
+        make_seed(maker, seeds / f"seed-{verb:02}.bin", verb, FILES[verb % len(FILES)], 0)
+        make_seed(maker, seeds / f"waits-{verb:02}.bin", verb, FILES[0], 3)
 
 
 def die_with_parent():
