@@ -8,11 +8,14 @@
  *
  *   self.c     the functions that name no end
  *   job.c      joining and leaving
+ *   check.c    who may use an end
  *   open.c     opening and closing ends
  *   door.c     what the two ends tell each other
  *   pool.c     memory of places
  *   wait.c     waiting for room and for arrivals, waking who does
  *   handlers.c arrival handlers
+ *   due.c      whether they are to be called
+ *   helper.c   the helper thread, which runs those that are given to it
  *
  * What belongs to remote commands is told in remote.h.
  */
@@ -29,6 +32,29 @@
 #include "libbcs/session/meeting.h"
 
 enum { CHANNEL_CLASSES = 64 };
+
+/** What stands in a word of sleepers. */
+enum channel_sleeper {
+    CHANNEL_AWAKE,
+    CHANNEL_OWNER_SLEEPS,  /* the thread that has opened the end */
+    CHANNEL_HELPER_SLEEPS, /* the helper thread of its process */
+};
+
+/** The helper thread. */
+struct channel_helper {
+    struct bcs_bell bell; /* of its own */
+    pthread_mutex_t
+        life;        /* held by who starts it, ends it, gives to it or takes back */
+    pthread_t id;    /* under `life`, while it runs */
+    bool is_running; /* under `life` */
+    pthread_mutex_t lock; /* of what follows; the thread holds it while it looks */
+    pthread_cond_t turn;  /* is_asked has become 0 */
+    struct channel_helped *helped;
+    bool is_stopping;  /* atomic */
+    uint32_t is_asked; /* atomic: somebody wants the lock, and goes first */
+    bool is_thread;    /* atomic: the next member is set */
+    pthread_t thread;  /* atomic; by the thread itself */
+};
 
 /** Memory for one place. */
 struct channel_room {
@@ -75,6 +101,8 @@ struct channel_in {
     bcs_channel_handler_fn handler;
     void *handler_arg;
     enum bcs_channel_when when;
+    struct channel_helped
+        *helped; /* what the helper thread has of it; NULL: it is here */
 };
 
 struct channels {
@@ -88,6 +116,7 @@ struct channels {
     uint64_t **n_opened; /* [size][side * BCS_CHANNEL_NUMBERS + number]; NULL: none */
     bool is_polling;     /* atomic */
     pthread_t poller;    /* atomic */
+    struct channel_helper helper;
     struct remotes remotes;
     struct bcs_entry entry;
     struct bcs_meeting meeting;
@@ -110,6 +139,19 @@ int channels_join(const struct bcs_entry *entry, struct channels **channels_out)
 /** Leave the job as bcs_channels_finalize does. Frees the state. */
 int channels_leave(struct channels *channels);
 
+/* check.c */
+
+/** Whether the thread runs a handler. */
+bool channels_is_in_handler(struct channels *channels);
+
+/** Check that the caller may use an end in this call.
+ *  @return 0, -EPERM (another thread's) or -EDEADLK (in a handler); logged */
+int channel_end_check(const struct channel_end *end, const char *caller);
+
+/** Check that the caller may receive from it, too. @return the same, or -EPERM: its handler
+ *  runs in the helper thread */
+int channel_in_check(const struct channel_in *in, const char *caller);
+
 /* open.c */
 
 /** Open as bcs_channel_open_out does. */
@@ -124,13 +166,6 @@ int channels_open_in(struct channels *channels, const struct bcs_channel_params 
 /** Close all ends. @return 0, or the first -errno */
 int channels_close_all(struct channels *channels);
 
-/** Whether the thread runs a handler. */
-bool channels_is_in_handler(struct channels *channels);
-
-/** Check that the caller may use an end in this call.
- *  @return 0, -EPERM (another thread's) or -EDEADLK (in a handler); logged */
-int channel_end_check(const struct channel_end *end, const char *caller);
-
 /* door.c */
 
 /** Tell the peer that an end is open. @param place_gva, n_blocks  of a reader */
@@ -140,8 +175,8 @@ int channel_door_open(const struct channel_end *end, uint64_t place_gva,
 /** Tell the peer that it is closed. */
 int channel_door_close(const struct channel_end *end);
 
-/** Ring the bell of the peer. */
-void channel_door_ring(const struct channel_end *end);
+/** Ring a bell of the peer. */
+void channel_door_ring(const struct channel_end *end, uint64_t bell_gva);
 
 /** Whether the peer has opened its end with the same parameters, and not closed it. */
 bool channel_door_fits(const struct channel_end *end);
@@ -172,6 +207,43 @@ void channel_pool_put_back(struct channel_pool *pool, struct channel_room *room)
 
 /** Free what the pool knows. */
 void channel_pool_fini(struct channel_pool *pool);
+
+/* due.c */
+
+/** Whether the condition of an end's handler is true. */
+bool channel_in_is_due(struct channel_in *in);
+
+/* helper.c */
+
+/** Begin without a thread; the bell is the caller's to fill in. */
+void channel_helper_init(struct channel_helper *helper);
+
+/** Free it; there is no thread. */
+void channel_helper_fini(struct channel_helper *helper);
+
+/** Whether the calling thread is the helper thread, so that a handler runs. */
+static inline bool channel_helper_is_self(const struct channel_helper *helper)
+{
+    /* Pairs with the stores of run in helper.c; only the thread itself needs to see its own. */
+    return __atomic_load_n(&helper->is_thread, __ATOMIC_ACQUIRE) &&
+           pthread_equal(__atomic_load_n(&helper->thread, __ATOMIC_RELAXED),
+                         pthread_self());
+}
+
+/**
+ * Give an end to the thread, which is made if there is none. Called by the end's owner.
+ *
+ * @return 0, -ENOMEM, or -EAGAIN: the system makes no thread; logged
+ */
+int channel_helper_give(struct channel_in *in, enum bcs_channel_when when,
+                        bcs_channel_handler_fn handler, void *arg);
+
+/** Take an end back: its handler does not run any more. Nothing is done if it was not given
+ *  away. @return 0, or -EPERM in a forked child, logged */
+int channel_helper_take_back(struct channel_in *in);
+
+/** As the process exits: end the thread, but wait for a handler no longer than a second. */
+void channel_helper_end_at_exit(struct channel_helper *helper);
 
 /* handlers.c */
 

@@ -17,14 +17,15 @@
 #include "libbcs/channel/channel.h"
 
 /** Transfer, and see to it that it arrives: this process may do nothing more for long. */
-static int transfer(const struct channel_end *end, struct bcs_xfer *xfer)
+static int transfer(const struct channel_end *end, uint64_t bell_gva,
+                    struct bcs_xfer *xfer)
 {
     struct bcs_core *core = end->channels->core;
     struct bcs_node_set peer = bcs_node_set_one((uint32_t)end->params.peer);
     int rc;
 
     xfer->dests = &peer;
-    xfer->remote_event_gva = end->channels->layout.bell_gva;
+    xfer->remote_event_gva = bell_gva;
     rc = bcs_xfer_and_signal_blocking(core, xfer);
     return rc == 0 && bcs_core_is_late(core) ? bcs_core_flush(core) : rc;
 }
@@ -37,11 +38,12 @@ static int put(const struct channel_end *end, const struct channel_door *door,
     uint64_t gva = channel_door_gva(&channels->layout, channels->rank, end->side,
                                     end->params.number);
 
-    return transfer(end, &(struct bcs_xfer){
-                             .src = (const uint8_t *)door + from,
-                             .n_bytes = to - from,
-                             .dest_gva = gva + from,
-                         });
+    return transfer(end, channels->layout.bell_gva,
+                    &(struct bcs_xfer){
+                        .src = (const uint8_t *)door + from,
+                        .n_bytes = to - from,
+                        .dest_gva = gva + from,
+                    });
 }
 
 int channel_door_open(const struct channel_end *end, uint64_t place_gva,
@@ -67,9 +69,9 @@ int channel_door_close(const struct channel_end *end)
                offsetof(struct channel_door, opened));
 }
 
-void channel_door_ring(const struct channel_end *end)
+void channel_door_ring(const struct channel_end *end, uint64_t bell_gva)
 {
-    transfer(end, &(struct bcs_xfer){0});
+    transfer(end, bell_gva, &(struct bcs_xfer){0});
 }
 
 static bool is_open(const struct channel_end *end)

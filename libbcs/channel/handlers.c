@@ -1,72 +1,64 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Arrival handlers. They run from bcs_channels_poll only, in the thread that has called it, for
- * the ends of that thread. [Low Latency Messages, section 4: interrupts of the FIFOs]
+ * Arrival handlers: setting them, for either who runs them, and running them from
+ * bcs_channels_poll, in the thread that has called it, for the ends of that thread.
+ * [Low Latency Messages, section 4: interrupts of the FIFOs]
  */
 #include <errno.h>
 
 #include "libbcs/base/log.h"
 #include "libbcs/channel/channel.h"
 
-/** Whether the end of a message is among what is unread. */
-static bool has_end(struct bcs_channel_in *in)
+/** Check what both kinds of setting take. */
+static int check(const struct channel_in *in, enum bcs_channel_when when,
+                 const char *caller)
 {
-    uint64_t mark;
+    bool is_own = pthread_equal(in->end.owner, pthread_self());
 
-    if (!bcs_channel_has_record(in, in->record_bytes)) {
-        return false;
+    /* A handler may set its own. */
+    if (!is_own || (in->helped != NULL && channels_is_in_handler(in->end.channels))) {
+        return channel_end_check(&in->end, caller);
     }
-    for (uint64_t i = 0; i < in->n_blocks - in->n_left; i++) {
-        mark = bcs_channel_mark_ahead(in, i);
-        if (i == 0) {
-            mark &= ~(((UINT64_C(1) << in->n_read) - 1) << 8); /* what was read */
-        }
-        if ((mark >> 8 & 0xff) != 0) {
-            return true;
-        }
-        if ((mark & BCS_CHANNEL_COUNT) < bcs_channel_per_block(in->record_bytes)) {
-            return false;
-        }
+    if ((unsigned)when > BCS_CHANNEL_IF_HALF) {
+        bcs_error("%s: condition %d; allowed are %d to %d", caller, (int)when,
+                  BCS_CHANNEL_NEVER, BCS_CHANNEL_IF_HALF);
+        return -EINVAL;
     }
-    return false;
-}
-
-static bool is_due(struct channel_in *in)
-{
-    struct bcs_channel_in *inlined = &in->inlined;
-
-    switch (in->when) {
-    case BCS_CHANNEL_ARRIVAL:
-        return bcs_channel_has_record(inlined, inlined->record_bytes);
-    case BCS_CHANNEL_BEGIN:
-        return bcs_channel_has_record(inlined, inlined->record_bytes) &&
-               bcs_channel_is_end(inlined);
-    case BCS_CHANNEL_END:
-        return has_end(inlined);
-    case BCS_CHANNEL_IF_HALF:
-        return bcs_channel_status_in(inlined) >= BCS_CHANNEL_HALF;
-    default:
-        return false;
-    }
+    return 0;
 }
 
 int bcs_channel_set_handler(struct bcs_channel_in *in, enum bcs_channel_when when,
                             bcs_channel_handler_fn handler, void *arg)
 {
     struct channel_in *state = channel_in_of(in);
+    int rc = check(state, when, "bcs_channel_set_handler");
 
-    if (!pthread_equal(state->end.owner, pthread_self())) {
-        return channel_end_check(&state->end, "bcs_channel_set_handler");
-    }
-    if ((unsigned)when > BCS_CHANNEL_IF_HALF) {
-        bcs_error("bcs_channel_set_handler: condition %d; allowed are %d to %d",
-                  (int)when, BCS_CHANNEL_NEVER, BCS_CHANNEL_IF_HALF);
-        return -EINVAL;
+    rc = rc < 0 ? rc : channel_helper_take_back(state);
+    if (rc < 0) {
+        return rc;
     }
     state->when = handler == NULL ? BCS_CHANNEL_NEVER : when;
     state->handler = handler;
     state->handler_arg = arg;
     return 0;
+}
+
+int bcs_channel_set_helper(struct bcs_channel_in *in, enum bcs_channel_when when,
+                           bcs_channel_handler_fn handler, void *arg)
+{
+    struct channel_in *state = channel_in_of(in);
+    int rc = channel_end_check(&state->end, "bcs_channel_set_helper");
+
+    rc = rc < 0 ? rc : check(state, when, "bcs_channel_set_helper");
+    if (rc == 0 && bcs_forked_is_child()) {
+        bcs_forked_tell("bcs_channel_set_helper");
+        rc = -EPERM;
+    }
+    rc = rc < 0 ? rc : channel_helper_take_back(state);
+    if (rc < 0 || when == BCS_CHANNEL_NEVER || handler == NULL) {
+        return rc;
+    }
+    return channel_helper_give(state, when, handler, arg);
 }
 
 /** Take the right to poll. */
@@ -122,7 +114,7 @@ int channels_poll(struct channels *channels)
     }
     in = find_polled(channels, NULL);
     while (in != NULL) {
-        if (is_due(in)) {
+        if (channel_in_is_due(in)) {
             in->handler(&in->inlined, in->handler_arg);
             n_called++;
         }

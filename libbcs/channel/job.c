@@ -31,6 +31,7 @@ static void channels_free(struct channels *channels)
     channel_pool_fini(&channels->pool);
     bcs_core_destroy(channels->core);
     bcs_part(&channels->meeting);
+    channel_helper_fini(&channels->helper);
     pthread_mutex_destroy(&channels->lock);
     free(channels);
 }
@@ -41,6 +42,7 @@ static void lay_out(struct channel_layout *layout, uint32_t n_procs)
 
     bcs_heap_init(&heap, UINT64_MAX / CHANNEL_PROCESSES_MOST);
     layout->bell_gva = bcs_heap_reserve(&heap, 64, 64);
+    layout->helper_bell_gva = bcs_heap_reserve(&heap, 64, 64);
     layout->pids_gva = bcs_heap_reserve(&heap, n_procs * sizeof(uint64_t), 64);
     layout->doors_gva =
         bcs_heap_reserve(&heap,
@@ -129,6 +131,20 @@ static int set_up(struct channels *channels)
     return rc < 0 ? rc : bcs_core_flush(channels->core);
 }
 
+/** The helper thread waits as the others do, but that it is one more for the cores. */
+static void set_helper_bell(struct channels *channels)
+{
+    uint64_t gva = channels->layout.helper_bell_gva;
+
+    channels->helper.bell = (struct bcs_bell){
+        .core = channels->core,
+        .event = bcs_core_address(channels->core, gva),
+        .gva = gva,
+        .spin_ticks = channels->bell.spin_ticks,
+        .is_crowded = 2 * channels->meeting.n_processes > channels->meeting.n_cpus,
+    };
+}
+
 /** In a forked child: it has not joined. */
 static void take_away(void *arg)
 {
@@ -152,6 +168,7 @@ int channels_join(const struct bcs_entry *entry, struct channels **channels_out)
         return -ENOMEM;
     }
     pthread_mutex_init(&channels->lock, NULL);
+    channel_helper_init(&channels->helper);
     channels->entry = *entry;
     channels->rank = entry->bootstrap.rank;
     channels->size = entry->bootstrap.size;
@@ -163,6 +180,7 @@ int channels_join(const struct bcs_entry *entry, struct channels **channels_out)
     }
     channels->bell.spin_ticks = bcs_clock_ticks_in(
         bcs_settings_spin_ns(&entry->settings, USUAL_SPIN_NS), start);
+    set_helper_bell(channels);
     channels->forked = (struct bcs_forked){.in_child = take_away, .arg = channels};
     bcs_forked_watch(&channels->forked);
     *channels_out = channels;

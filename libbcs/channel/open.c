@@ -16,33 +16,6 @@ static const char *const callers[CHANNEL_N_SIDES] = {
     [CHANNEL_IN] = "bcs_channel_open_in",
 };
 
-bool channels_is_in_handler(struct channels *channels)
-{
-    /* Pairs with the stores of handlers.c; only the poller itself needs to see its own. */
-    return __atomic_load_n(&channels->is_polling, __ATOMIC_ACQUIRE) &&
-           pthread_equal(__atomic_load_n(&channels->poller, __ATOMIC_RELAXED),
-                         pthread_self());
-}
-
-int channel_end_check(const struct channel_end *end, const char *caller)
-{
-    if (!pthread_equal(end->owner, pthread_self())) {
-        bcs_error("%s: channel %" PRIu32 " %s rank %" PRId32
-                  " was opened by another thread",
-                  caller, end->params.number, end->side == CHANNEL_OUT ? "to" : "from",
-                  end->params.peer);
-        return -EPERM;
-    }
-    if (channels_is_in_handler(end->channels)) {
-        bcs_error("%s: channel %" PRIu32 " %s rank %" PRId32
-                  ": called in a handler, which must not wait, open or close",
-                  caller, end->params.number, end->side == CHANNEL_OUT ? "to" : "from",
-                  end->params.peer);
-        return -EDEADLK;
-    }
-    return 0;
-}
-
 static int check_ranges(const struct channels *channels, const char *caller,
                         const struct bcs_channel_params *params)
 {
@@ -321,14 +294,27 @@ int bcs_channel_close_out(struct bcs_channel_out *out)
 
 int bcs_channel_close_in(struct bcs_channel_in *in)
 {
-    return in == NULL ? 0
-                      : close_checked(&channel_in_of(in)->end, "bcs_channel_close_in");
+    struct channel_in *state;
+    int rc;
+
+    if (in == NULL) {
+        return 0;
+    }
+    state = channel_in_of(in);
+    rc = channel_end_check(&state->end, "bcs_channel_close_in");
+    rc = rc < 0 ? rc : channel_helper_take_back(state);
+    return rc < 0 ? rc : close_checked(&state->end, "bcs_channel_close_in");
 }
 
 int channels_close_all(struct channels *channels)
 {
     int rc = 0;
 
+    for (struct channel_end *end = channels->ends; end != NULL; end = end->next) {
+        if (end->side == CHANNEL_IN) {
+            (void)channel_helper_take_back(channel_in_of_end(end)); /* not a child */
+        }
+    }
     while (channels->ends != NULL) {
         int closed = end_close(channels->ends);
 

@@ -4,6 +4,7 @@
  * are of this process's one state.
  */
 #include <errno.h>
+#include <stdlib.h>
 
 #include "libbcs/base/log.h"
 #include "libbcs/channel/channel.h"
@@ -23,6 +24,13 @@ static struct channels *self(const char *caller)
     return channels_self;
 }
 
+static void end_helper_at_exit(void)
+{
+    if (channels_self != NULL) {
+        channel_helper_end_at_exit(&channels_self->helper);
+    }
+}
+
 int bcs_channels_init(void)
 {
     struct bcs_entry entry;
@@ -30,6 +38,11 @@ int bcs_channels_init(void)
 
     if (rc < 0) {
         return rc;
+    }
+    if (atexit(end_helper_at_exit) != 0) {
+        bcs_error("bcs_channels_init: out of memory");
+        bcs_entry_fini(&entry);
+        return -ENOMEM;
     }
     rc = channels_join(&entry, &channels_self);
     if (rc < 0) {

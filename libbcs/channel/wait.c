@@ -38,12 +38,12 @@ static bool has_record(struct channel_end *end)
 }
 
 /** Say whether this end sleeps, or will. */
-static void tell_sleep(struct channel_end *end, uint32_t sleeps)
+static void tell_sleep(struct channel_end *end, enum channel_sleeper sleeps)
 {
     if (end->sleeper != NULL) {
         /* Pairs with the loads of bcs_channel_publish and bcs_channel_give_back, by the
-         * barrier that follows where it is 1. */
-        __atomic_store_n(end->sleeper, sleeps, __ATOMIC_RELAXED);
+         * barrier that follows where it is not 0. */
+        __atomic_store_n(end->sleeper, (uint32_t)sleeps, __ATOMIC_RELAXED);
     }
 }
 
@@ -53,7 +53,7 @@ static int go_to_sleep(struct channel_end *end, struct channel_wait *wait)
     /* In vain; or others ring so often that it never is. */
     bool is_long = rc == 0 || ++wait->n_sleeps % SLEEPS_A_DOUBT == 0;
 
-    tell_sleep(end, 0);
+    tell_sleep(end, CHANNEL_AWAKE);
     return rc < 0 ? rc : channel_door_look(end, is_long);
 }
 
@@ -65,7 +65,7 @@ static inline __attribute__((always_inline)) int wait_step(struct channel_end *e
     case BCS_WAIT_SLEEP:
         return go_to_sleep(end, wait);
     case BCS_WAIT_ANNOUNCE:
-        tell_sleep(end, 1);
+        tell_sleep(end, CHANNEL_OWNER_SLEEPS);
         bcs_barrier_all();
         return channel_door_look(end, false);
     case BCS_WAIT_YIELD:
@@ -92,7 +92,7 @@ wait_for(struct channel_end *end, is_there_fn is_there, const char *caller)
         rc = wait_step(end, &wait);
     }
     if (wait.bell.spell.is_announced) {
-        tell_sleep(end, 0);
+        tell_sleep(end, CHANNEL_AWAKE);
     }
     return rc != 0 && is_there(end) ? 0 : rc;
 }
@@ -104,16 +104,25 @@ int bcs_channel_wait_out(struct bcs_channel_out *out)
 
 int bcs_channel_wait_in(struct bcs_channel_in *in)
 {
-    return wait_for(&channel_in_of(in)->end, has_record, "bcs_channel_wait_in");
+    struct channel_in *state = channel_in_of(in);
+
+    return state->helped != NULL
+               ? channel_in_check(state, "bcs_channel_wait_in")
+               : wait_for(&state->end, has_record, "bcs_channel_wait_in");
 }
 
 /** Wake whoever has said that it sleeps. */
 static void wake(struct channel_end *end, uint32_t *sleeper)
 {
+    const struct channel_layout *layout = &end->channels->layout;
     /* First this, then the bell: an announcement that this takes back unseen is followed by the
-     * ring, which ends the sleep. Pairs with tell_sleep. */
-    __atomic_store_n(sleeper, 0, __ATOMIC_RELAXED);
-    channel_door_ring(end);
+     * ring, which ends the sleep. Pairs with tell_sleep here and in helper.c. */
+    uint32_t sleeps = __atomic_exchange_n(sleeper, CHANNEL_AWAKE, __ATOMIC_RELAXED);
+
+    if (sleeps != CHANNEL_AWAKE) {
+        channel_door_ring(end, sleeps == CHANNEL_HELPER_SLEEPS ? layout->helper_bell_gva
+                                                               : layout->bell_gva);
+    }
 }
 
 void bcs_channel_wake_reader(struct bcs_channel_out *out)

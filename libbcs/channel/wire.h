@@ -38,8 +38,8 @@ struct channel_door {
 /** A place but for its blocks, which follow. Each word has a line of its own: whoever looks at
  *  one often is not disturbed by writes of another. */
 struct channel_place {
-    _Alignas(64) uint64_t n_freed; /* blocks; by the reader */
-    _Alignas(64) uint32_t reader_sleeps;
+    _Alignas(64) uint64_t n_freed;       /* blocks; by the reader */
+    _Alignas(64) uint32_t reader_sleeps; /* enum channel_sleeper */
     _Alignas(64) uint32_t writer_sleeps;
 };
 
@@ -74,8 +74,9 @@ _Static_assert(sizeof(struct channel_place) == 192, "three lines");
 /** Where everything is in every heap. */
 struct channel_layout {
     uint64_t heap_bytes;
-    uint64_t bell_gva;    /* event: something has come that this process sleeps for */
-    uint64_t pids_gva;    /* [n] uint64_t */
+    uint64_t bell_gva; /* event: something has come that this process sleeps for */
+    uint64_t helper_bell_gva; /* event: that its helper thread sleeps for */
+    uint64_t pids_gva;        /* [n] uint64_t */
     uint64_t doors_gva;   /* [n][CHANNEL_N_SIDES][BCS_CHANNEL_NUMBERS], by who tells */
     uint64_t sleeper_gva; /* struct remote_sleeper */
     uint64_t left_gva;    /* not 0: the process has left the job */

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """Open channels in whole jobs: beside MPI and cBSP, with and without the preload, on nodes of
-one process, on more processes than cores; what is refused; the death of either end, which
-leaves nothing behind; and the measuring program.
+one process, on more processes than cores; handlers in the helper thread; what is refused; the death of
+either end, which leaves nothing behind; and the measuring program.
 """
 
 import argparse
@@ -57,8 +57,24 @@ class Suite(library_suite.LibrarySuite):
         self.succeed("before, after and in a child", self.bcsrun(2, "--native", "outside"),
                      RIGHT.format(n=2), 2, look=look)
 
+    def check_helper(self):
+        for n in (2, 8):
+            for name, options in (("native", ["--native"]), ("preload", [])):
+                self.succeed(f"helper thread beside MPI, {name}, {n}",
+                             self.bcsrun(n, *options, "helper"), RIGHT.format(n=n), n)
+        self.succeed("helper thread, awake not long", self.bcsrun(2, "helper"),
+                     RIGHT.format(n=2), 2, {"BCS_SPIN": "1ns"})
+        self.succeed("helper thread, alone", self.bcsrun(1, "helper"), RIGHT.format(n=1), 1)
+        # A launcher takes it for an error if a process exits without leaving the job.
+        self.succeed("helper thread, exit", [self.arguments.traffic, "helper_exit"],
+                     RIGHT.format(n=1), 1)
+        for case in ("patience", "child"):
+            self.succeed(f"helper thread, {case}", self.bcsrun(4, "--native", f"helper_{case}"),
+                         RIGHT.format(n=4), 4)
+
     def check_death(self):
         self.die(2, self.arguments.traffic, "wait_for_ever")
+        self.die(2, self.arguments.traffic, "helper_for_ever")
 
     def check_ping_pong(self):
         if self.arguments.ping_pong:
@@ -72,6 +88,7 @@ def main():
     suite = Suite(parse_arguments())
     suite.check_mix()
     suite.check_crowd()
+    suite.check_helper()
     suite.check_refusals()
     suite.check_death()
     suite.check_ping_pong()

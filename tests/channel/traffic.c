@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Channels in MPI programs, by case: beside MPI and cBSP while one channel is full and nobody
- * reads it; a pipeline through more processes than cores; a long wait; what is refused outside
- * of a job; a wait that never ends.
+ * reads it; a pipeline through more processes than cores; a long wait; handlers in the helper
+ * thread beside MPI; what is refused outside of a job; a wait that never ends.
  */
 #include <bcs/cbsp.h>
 #include <bcs/channel.h>
@@ -16,7 +16,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { N_ROUNDS = 200, N_PIPELINED = 2000, STUCK = 9, WAIT_US = 500000 };
+enum {
+    N_ROUNDS = 200,
+    N_PIPELINED = 2000,
+    STUCK = 9,
+    WAIT_US = 500000,
+    N_MESSAGES = 300,
+    N_IN_MESSAGE = 5,
+    HELPED_ROOM = 64,
+};
 
 static int n_wrong;
 
@@ -184,6 +192,148 @@ static void outside(int is_before)
     EXPECT(is_before || bcs_channels_init() == -EALREADY);
 }
 
+static uint64_t load(const uint64_t *word)
+{
+    return __atomic_load_n(word, __ATOMIC_ACQUIRE); /* pairs with the handlers */
+}
+
+/** What a handler in the helper thread has seen. */
+struct helped {
+    struct bcs_channel_out *back; /* NULL: none */
+    enum bcs_channel_when when;
+    uint64_t n; /* atomic: words, in order */
+    int n_wrong;
+};
+
+/** Receive words in order, all that are there; tell of each that ends a message. */
+static void count(struct bcs_channel_in *in, void *arg)
+{
+    struct helped *helped = arg;
+    uint64_t word;
+
+    while (bcs_channel_try_receive(in, &word, sizeof(word))) {
+        uint64_t n = helped->n + 1;
+
+        helped->n_wrong += word != n - 1;
+        helped->n_wrong += bcs_channel_is_end(in) != (n % N_IN_MESSAGE == 0);
+        if (helped->back != NULL && n % N_IN_MESSAGE == 0) {
+            helped->n_wrong +=
+                !bcs_channel_try_send(helped->back, &n, sizeof(n), false);
+        }
+        __atomic_store_n(&helped->n, n, __ATOMIC_RELEASE); /* pairs with load */
+    }
+    if (helped->when == BCS_CHANNEL_BEGIN) { /* the rest of a message is no beginning */
+        bool is_end = bcs_channel_is_end(in);
+
+        helped->n_wrong +=
+            bcs_channel_set_handler(
+                in, is_end ? BCS_CHANNEL_BEGIN : BCS_CHANNEL_ARRIVAL, count, arg) != 0;
+    }
+}
+
+static void send_message(struct bcs_channel_out *out, uint64_t *n_sent)
+{
+    for (int i = 1; i <= N_IN_MESSAGE; i++) {
+        EXPECT(bcs_channel_send(out, n_sent, sizeof(*n_sent), i == N_IN_MESSAGE) == 0);
+        ++*n_sent;
+    }
+}
+
+/** Messages round a ring to the helper threads, which answer, while the programs are in MPI. */
+static void helper_on(int me, int n, enum bcs_channel_when when)
+{
+    struct bcs_channel_out *out = open_out((me + 1) % n, 20 + when, HELPED_ROOM);
+    struct bcs_channel_in *in = open_in((me + n - 1) % n, 20 + when, HELPED_ROOM);
+    struct bcs_channel_in *answers = open_in((me + 1) % n, 30 + when, HELPED_ROOM);
+    struct helped helped = {
+        .back = open_out((me + n - 1) % n, 30 + when, HELPED_ROOM),
+        .when = when,
+    };
+    bool is_half = when == BCS_CHANNEL_IF_HALF;
+    uint64_t n_sent = 0, word = 0;
+    long total = 0;
+
+    EXPECT(bcs_channel_wait_out(helped.back) == 0); /* so that a handler never has to */
+    EXPECT(bcs_channel_set_helper(in, when, count, &helped) == 0);
+    for (long i = 0; i < N_MESSAGES; i++) {
+        send_message(out, &n_sent);
+        MPI_Allreduce(&i, &total, 1, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
+        EXPECT(total == i * n);
+        /* Half a channel does not say when all has come. */
+        while (!is_half && word < n_sent) {
+            EXPECT(bcs_channel_receive_word(answers, &word) == 0);
+            EXPECT(word % N_IN_MESSAGE == 0);
+        }
+        while (is_half && bcs_channel_try_receive(answers, &word, sizeof(word))) {
+        }
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    EXPECT(bcs_channel_wait_in(in) == -EPERM);
+    EXPECT(bcs_channel_set_handler(in, BCS_CHANNEL_NEVER, NULL, NULL) == 0);
+    EXPECT(helped.n > 0 && helped.n_wrong == 0 && (is_half || helped.n == n_sent));
+    for (uint64_t next = helped.n; next < n_sent; next++) {
+        EXPECT(bcs_channel_receive_word(in, &word) == 0 && word == next);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+static void helper(int me, int n)
+{
+    for (enum bcs_channel_when when = BCS_CHANNEL_ARRIVAL; when <= BCS_CHANNEL_IF_HALF;
+         when++) {
+        helper_on(me, n, when);
+    }
+}
+
+/** A helper thread for which nothing comes leaves the core to others. The end stays its own when
+ *  the process leaves, or exits without leaving. */
+static void helper_patience(int me, int n)
+{
+    static struct helped helped;
+    struct bcs_channel_out *out = open_out((me + 1) % n, 1, 1);
+    struct bcs_channel_in *in = open_in((me + n - 1) % n, 1, 1);
+    uint64_t word = 0;
+    double start;
+
+    EXPECT(bcs_channel_set_helper(in, BCS_CHANNEL_ARRIVAL, count, &helped) == 0);
+    start = cpu_seconds();
+    usleep(WAIT_US);
+    EXPECT(cpu_seconds() - start < 1e-6 * WAIT_US / 4);
+    EXPECT(bcs_channel_send_word(out, word) == 0);
+    while (load(&helped.n) == 0) {
+        usleep(1000);
+    }
+}
+
+/** A child has no helper thread, and the parent's goes on. */
+static void helper_child(int me, int n)
+{
+    struct helped helped = {0};
+    struct bcs_channel_out *out = open_out((me + 1) % n, 1, 1);
+    struct bcs_channel_in *in = open_in((me + n - 1) % n, 1, 1);
+    struct bcs_channel_in *other = open_in((me + n - 1) % n, 2, 1);
+    int status = -1;
+    pid_t child;
+
+    EXPECT(bcs_channel_set_helper(in, BCS_CHANNEL_ARRIVAL, count, &helped) == 0);
+    child = fork();
+    if (child == 0) {
+        n_wrong = 0;
+        EXPECT(bcs_channel_set_helper(other, BCS_CHANNEL_ARRIVAL, count, NULL) ==
+               -EPERM);
+        EXPECT(bcs_channel_set_handler(in, BCS_CHANNEL_NEVER, NULL, NULL) == -EPERM);
+        EXPECT(bcs_channel_close_in(in) == -EPERM);
+        fflush(stdout);
+        _exit(n_wrong);
+    }
+    EXPECT(waitpid(child, &status, 0) == child && status == 0);
+    EXPECT(bcs_channel_send(out, &(uint64_t){0}, sizeof(uint64_t), false) == 0);
+    while (load(&helped.n) == 0) {
+        usleep(1000);
+    }
+    EXPECT(bcs_channel_close_in(in) == 0);
+}
+
 static void in_child(void)
 {
     int status = -1;
@@ -208,6 +358,21 @@ static void wait_for_ever(int me, int n)
     EXPECT(bcs_channel_receive_word(in, &word) == 0);
 }
 
+/** The same with a helper thread that runs handlers all the time. */
+static void helper_for_ever(int me, int n)
+{
+    struct helped helped = {0};
+    struct bcs_channel_out *out = open_out((me + n - 1) % n, 1, 1);
+    struct bcs_channel_in *in = open_in((me + 1) % n, 1, 1);
+
+    EXPECT(bcs_channel_set_helper(in, BCS_CHANNEL_ARRIVAL, count, &helped) == 0);
+    printf("rank %d goes on\n", me);
+    fflush(stdout);
+    for (uint64_t n_sent = 0; n_wrong == 0;) {
+        send_message(out, &n_sent);
+    }
+}
+
 int main(int argc, char **argv)
 {
     const char *which = argc > 1 ? argv[1] : "";
@@ -229,6 +394,15 @@ int main(int argc, char **argv)
         pipeline(rank, size);
     } else if (strcmp(which, "patience") == 0) {
         patience(rank, size);
+    } else if (strcmp(which, "helper") == 0) {
+        helper(rank, size);
+    } else if (strcmp(which, "helper_patience") == 0 ||
+               strcmp(which, "helper_exit") == 0) {
+        helper_patience(rank, size);
+    } else if (strcmp(which, "helper_child") == 0) {
+        helper_child(rank, size);
+    } else if (strcmp(which, "helper_for_ever") == 0) {
+        helper_for_ever(rank, size);
     } else if (strcmp(which, "outside") == 0) {
         in_child();
     } else if (strcmp(which, "wait_for_ever") == 0) {
@@ -236,7 +410,7 @@ int main(int argc, char **argv)
     } else {
         EXPECT(0);
     }
-    EXPECT(bcs_channels_finalize() == 0);
+    EXPECT(strcmp(which, "helper_exit") == 0 || bcs_channels_finalize() == 0);
     if (strcmp(which, "outside") == 0) {
         outside(0);
     }

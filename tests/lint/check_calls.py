@@ -116,9 +116,9 @@ SYSTEM_CALLS = {
     "process_vm_readv": ["libbcs/copy"],
     "process_vm_writev": ["libbcs/copy"],
     "pthread_atfork": ["libbcs/base"],
-    "pthread_create": ["nic_threads/drivers"],
+    "pthread_create": ["libbcs/channel", "nic_threads/drivers"],
     "pthread_setaffinity_np": ["nic_threads/drivers"],
-    "pthread_sigmask": ["libbcs/session", "nic_threads/drivers"],
+    "pthread_sigmask": ["libbcs/channel", "libbcs/session", "nic_threads/drivers"],
     "sched_getaffinity": ["libbcs/session"],
     "sched_setscheduler": ["nic_threads/drivers"],
     "sched_yield": [

@@ -25,6 +25,8 @@
  *
  * Threads. An end belongs to the thread that has opened it: it alone uses, waits at and closes
  * it. Several threads of a process may open ends; one of them is in bcs_channels_poll at a time.
+ * A reader's end may be given to the helper thread of the library, which runs its handler
+ * (bcs_channel_set_helper); there is no such thread before, nor after the last was taken back.
  *
  * Results. 0: success; positive: of <bcs/status.h>; negative: -errno, and one line on standard
  * error has told what is wrong, with the channel's name.
@@ -164,7 +166,7 @@ BCS_PUBLIC int bcs_channel_close_in(struct bcs_channel_in *in);
  * @return -EPROTO       the reader has opened it with another record length or capacity; logged
  * @return -EOWNERDEAD   the reader's process has ended without bcs_channels_finalize; logged. Found
  *                       while it sleeps, within a tenth of a second
- * @return -EPERM        another thread has opened this end; logged
+ * @return -EPERM        another thread has opened this end, or the helper thread has it; logged
  * @return -EDEADLK      in a handler, which must not wait; logged
  * @return <0            -errno of the primitives; logged
  */
@@ -186,27 +188,73 @@ enum bcs_channel_when {
 };
 
 /**
- * A handler of a channel, run by bcs_channels_poll in the thread that calls it. It may receive
- * from its channel and others of this thread, and send, in the forms that try; it may ask for
+ * A handler of a channel, run by bcs_channels_poll in the thread that calls it, or by the helper
+ * thread (bcs_channel_set_helper tells what it may do there). In a poll it may receive from its channel and others of this thread, and send, in the forms that try; it may ask for
  * status. What waits, opens, closes or polls returns -EDEADLK. It may call MPI.
  */
 typedef void (*bcs_channel_handler_fn)(struct bcs_channel_in *in, void *arg);
 
 /**
- * Set when a channel's handler is called, and which. NULL, or BCS_CHANNEL_NEVER: none.
+ * Set when a channel's handler is called, and which. NULL, or BCS_CHANNEL_NEVER: none. An end
+ * that the helper thread has is taken back; if its handler runs, this waits until it has returned.
  *
  * @return 0        set
  * @return -EINVAL  no such condition; logged
- * @return -EPERM   another thread has opened this end; logged
+ * @return -EPERM   another thread has opened this end, or the helper thread has it and this is a
+ *                  forked child; logged
+ * @return -EDEADLK the helper thread has it, and this is a handler; logged
  */
 BCS_PUBLIC int bcs_channel_set_handler(struct bcs_channel_in *in,
                                        enum bcs_channel_when when,
                                        bcs_channel_handler_fn handler, void *arg);
 
 /**
+ * The same for a handler that the helper thread of this process runs, whatever the program does
+ * meanwhile: what arrives is handled without a poll. The thread is made for the first such end,
+ * and ends when the last one is taken back or closed, in bcs_channels_finalize, or, at the exit
+ * of a process that has not called that, once the running handler has returned, or a second later.
+ *
+ * From then on the end is the helper thread's. It is taken back by bcs_channel_set_handler, or
+ * here by NULL or BCS_CHANNEL_NEVER, and may be closed as it is; both wait until its handler has
+ * returned. Meanwhile the owner finds `in` empty; bcs_channel_wait_in, and so all that wait for
+ * records, return -EPERM and name the channel, and bcs_channels_poll passes it by. What the
+ * program has written before the end was given is seen by the handler, and what handlers have
+ * written by who has taken it back; all else that they share is the program's to protect.
+ *
+ * What a handler in the helper thread may do. It gets `in` of its own, which is valid until it
+ * returns: to receive from, to ask for status, and to set its condition, handler or argument anew
+ * (bcs_channel_set_handler, also to BCS_CHANNEL_NEVER). It may send, in the forms that try, by
+ * writers' ends of this process that nobody else uses until the reader's end was taken back. It
+ * may not open, close, poll or wait here (-EDEADLK), nor use regions (-EDEADLK, -EPERM). It may
+ * call MPI only in a program with MPI_THREAD_MULTIPLE. It must return, and not block: all such
+ * handlers of a process run one after the other, and who takes an end back waits for them. A
+ * handler that receives nothing and leaves its condition true is called again, a thousand times a
+ * second at least. No signal is delivered to the thread; it may run on the cores of the thread
+ * that has given it the first end.
+ *
+ * That the writer has closed the channel is not told: take the end back, and receive. That its
+ * process has died is told by a line on standard error within a tenth of a second of sleep.
+ *
+ * Cost: 300 bytes. While no helper thread is asked for, nothing; and a sender's stores and loads
+ * are the same with it. The thread looks at a line of each of its channels, for BCS_SPIN after
+ * something has come, then it sleeps, until any record comes for it, due or not: that one costs
+ * its sender a call of the system.
+ *
+ * @return 0        given to the helper thread; or taken back
+ * @return -EINVAL  no such condition; logged
+ * @return -EPERM   another thread has opened this end, or a forked child calls; logged
+ * @return -EDEADLK in a handler; logged
+ * @return -EAGAIN  the system makes no thread; logged. The end is the caller's
+ * @return -ENOMEM  logged; as -EAGAIN
+ */
+BCS_PUBLIC int bcs_channel_set_helper(struct bcs_channel_in *in,
+                                      enum bcs_channel_when when,
+                                      bcs_channel_handler_fn handler, void *arg);
+
+/**
  * Call the handler of each channel of this thread that has one and whose condition is true, once:
- * a handler that leaves it true is called again by the next poll. Polls are the only place
- * where handlers run; there is no thread that does it.
+ * a handler that leaves it true is called again by the next poll. Handlers that the helper
+ * thread runs have no part in it.
  *
  * Cost: a look at a line for each channel with a handler; with BCS_CHANNEL_END at each unread one.
  *
