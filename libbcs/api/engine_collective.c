@@ -13,8 +13,12 @@
 #include "libbcs/api/post.h"
 #include "libbcs/api/stand.h"
 #include "libbcs/api/wait.h"
+#include "libbcs/base/clock.h"
+#include "libbcs/base/park.h"
 #include "nic_threads/drivers/owed.h"
 #include "nic_threads/node/terms.h"
+
+enum { TURN_STEP_NS = 100000 };
 
 _Static_assert((int)BCS_ENGINE_BARRIER == BCS_COLLECTIVE_BARRIER &&
                    (int)BCS_ENGINE_BCAST == BCS_COLLECTIVE_BCAST &&
@@ -101,9 +105,38 @@ static int post_part(struct bcs_context *context, struct bcs_group *group,
     return status;
 }
 
-int bcs_engine_collective(struct bcs_context *context, struct bcs_group *group,
-                          const struct bcs_engine_collective_args *args)
+static inline int carry_out(struct bcs_context *context, struct bcs_group *group,
+                            const struct bcs_engine_collective_args *args)
 {
     return bcs_group_is_near(context, group) ? bcs_near_collective(context, group, args)
                                              : post_part(context, group, args);
+}
+
+/** The same where other threads may be in the API. MPI forbids several of them to be in
+ *  collectives of a group at once (MPI-3.1, 5.13), and there is room for one: who comes second
+ *  waits. */
+static __attribute__((cold, noinline)) int
+carry_out_in_turn(struct bcs_context *context, struct bcs_group *group,
+                  const struct bcs_engine_collective_args *args)
+{
+    const uint32_t nobody = 0;
+    int status;
+
+    while (group->is_taken) {
+        context->hooks.pause();
+        bcs_word_sleep(&nobody, 0, bcs_clock_now_ns() + TURN_STEP_NS);
+        context->hooks.resume();
+    }
+    group->is_taken = true;
+    status = carry_out(context, group, args);
+    group->is_taken = false;
+    return status;
+}
+
+int bcs_engine_collective(struct bcs_context *context, struct bcs_group *group,
+                          const struct bcs_engine_collective_args *args)
+{
+    return __builtin_expect(context->hooks.pause == NULL, 1)
+               ? carry_out(context, group, args)
+               : carry_out_in_turn(context, group, args);
 }

@@ -23,6 +23,7 @@ struct bcs_group {
     uint64_t n_near;       /* number of the last near collective; near_collective.c */
     uint64_t n_posted;     /* the same of those that were posted; engine_collective.c */
     uint32_t near_first;   /* members of one of its first blocks */
+    bool is_taken;         /* one of several threads in the API is in one of these */
     /* Collectives by messages, blocking [0] and with a request [1]; advanced by the API only.
      * MPI wants one order of both, but libraries number them apart, and programs use it. */
     uint64_t n_started[2];

@@ -13,6 +13,7 @@
 
 #include "mpi_shim/calls/calls.h"
 #include "mpi_shim/calls/lint.h"
+#include "mpi_shim/comm/crowd.h"
 #include "mpi_shim/comm/record.h"
 #include "mpi_shim/real/error.h"
 #include "mpi_shim/real/handles.h"
@@ -155,6 +156,9 @@ static inline __attribute__((always_inline)) bool block(struct shim_exchange *ex
 
     shim_enter();
     comm = shim_comm_find(call->handle);
+    if (__builtin_expect(shim_state.is_threaded, 0) && comm != NULL) {
+        shim_crowd_begin(comm);
+    }
     if (comm == NULL) {
         class = class_without(call->handle);
     } else if (is_barrier) {
@@ -175,6 +179,9 @@ static inline __attribute__((always_inline)) bool block(struct shim_exchange *ex
     }
     if (!is_barrier) {
         shim_collective_forget(call);
+    }
+    if (__builtin_expect(shim_state.is_threaded, 0) && comm != NULL) {
+        shim_crowd_end(comm);
     }
     shim_leave();
     if (class == SHIM_COLLECTIVE_FOREIGN) {

@@ -27,7 +27,9 @@ struct shim_comm {
     struct bcs_neighbors *neighbors; /* see neighbors.h; NULL: not asked for yet */
     uint32_t recorded;  /* by the MDS: its number there and 1; 0: not yet */
     uint32_t n_staying; /* leader, after leaving: members not seen to leave yet */
-    uint32_t ports[];   /* of the whole */
+    uint32_t n_in_collectives; /* threads, with MPI_THREAD_MULTIPLE; see crowd.h */
+    bool has_crowd;            /* it has been told that they were several */
+    uint32_t ports[];          /* of the whole */
 };
 
 static inline bool shim_comm_is_inter(const struct shim_comm *comm)

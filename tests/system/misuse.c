@@ -3,11 +3,12 @@
  * Programs that use MPI in ways that the standard forbids, and the right versions of them. Without
  * arguments it lists them, a line each: name, how many ranks it takes at least, and how it ends: "right";
  * "stuck", in a deadlock; "error", which ends the job by its error handler; "either" of the two;
- * "returned", an error that is returned; "left", to the end, with something left behind. With a name,
- * and "right" or "wrong", it runs one.
+ * "returned", an error that is returned, or that harms nobody; "left", to the end, with something left
+ * behind. With a name, and "right" or "wrong", it runs one.
  */
 #include <errno.h>
 #include <mpi.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -412,6 +413,58 @@ static void many_under_way(const struct run *run, int is_wrong)
 
 /* ------------------------------------------------------------------------------ list */
 
+/* ------------------------------------------------------ threads */
+
+/** What a thread does, of two. */
+struct part {
+    const struct run *run;
+    MPI_Comm comm;
+    long from[N_LONG], to[N_LONG];
+};
+
+/** All are alike, so that it does not matter which of this rank's meets which of the others'. */
+static void *call_often(void *arg)
+{
+    enum { N_CALLS = 100 };
+    struct part *part = arg;
+
+    for (int i = 0; i < N_CALLS; i++) {
+        if (part->run->n == 0) {
+            MPI_Barrier(part->comm);
+        } else {
+            MPI_Allreduce(part->from, part->to, part->run->n, MPI_LONG, MPI_SUM,
+                          part->comm);
+        }
+    }
+    if (part->run->n != 0 && part->to[0] != part->run->size) {
+        printf("the sum is %ld\n", part->to[0]);
+    }
+    return NULL;
+}
+
+static void crowd(const struct run *run, int is_wrong)
+{
+    static struct part parts[2];
+    pthread_t other;
+
+    for (int i = 0; i < 2; i++) {
+        parts[i].run = run;
+        parts[i].from[0] = 1;
+        parts[i].comm = MPI_COMM_WORLD;
+    }
+    if (!is_wrong) {
+        MPI_Comm_dup(MPI_COMM_WORLD, &parts[1].comm);
+    }
+    if (pthread_create(&other, NULL, call_often, &parts[1]) != 0) {
+        MPI_Abort(MPI_COMM_WORLD, 2);
+    }
+    call_often(&parts[0]);
+    pthread_join(other, NULL);
+    if (!is_wrong) {
+        MPI_Comm_free(&parts[1].comm);
+    }
+}
+
 typedef void case_fn(const struct run *run, int is_wrong);
 
 static const struct one {
@@ -458,6 +511,9 @@ static const struct one {
     {"ended_before_barrier", ended_before_barrier, 1, 2, "error"},
     {"ended_before_send", ended_before_send, 1, 2, "stuck"},
     {"ended_before_receive", ended_before_receive, 1, 2, "stuck"},
+    {"crowd_in_barrier", crowd, 0, 2, "returned"},
+    {"crowd", crowd, N_SHORT, 2, "returned"},
+    {"crowd_long", crowd, N_LONG, 2, "returned"},
     {"roots_change", roots_change, N_SHORT, 2, "right"},
     {"roots_change_long", roots_change, 99, 2, "right"},
     {"types_of_one_signature", types_of_one_signature, N_SHORT, 2, "right"},
@@ -481,6 +537,7 @@ int main(int argc, char **argv)
 {
     const struct one *one;
     struct run run;
+    int provided;
 
     if (argc != 3) {
         for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -489,7 +546,9 @@ int main(int argc, char **argv)
         return 0;
     }
     one = find(argv[1]);
-    MPI_Init(&argc, &argv);
+    MPI_Init_thread(&argc, &argv,
+                    one->function == crowd ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE,
+                    &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &run.rank);
     MPI_Comm_size(MPI_COMM_WORLD, &run.size);
     run.is_last = run.rank == run.size - 1;

@@ -43,6 +43,7 @@ def truncated(call, source="rank 0"):
             rf"^  1: {call}, on MPI_COMM_WORLD, {PLACE}"]
 
 
+CROWD = [r"two threads of this rank are in collectives on MPI_COMM_WORLD at once; .*MPI-3\.1, 5\.13", CALL]
 # What else is said, all of it, by case.
 WORDS = {
     "other_collective": [rf"{REFUSED} {STANDARD}", CALL,
@@ -84,6 +85,9 @@ WORDS = {
     "truncated_with_gaps": truncated("MPI_Recv"),
     "truncated_with_gaps_long": [r"320000 bytes .* room for 319992;", r"^  1: MPI_Recv, "],
     "truncated_often": [*truncated("MPI_Recv"), "tells of no more"],
+    "crowd_in_barrier": CROWD,
+    "crowd": CROWD,
+    "crowd_long": CROWD,
     "ended_before_barrier": [r"rank \d+ (?:is )?in a barrier", r"rank \d+ (?:is )?in MPI_Finalize",
                              CALL, STANDARD],
     "ended_before_send": [rf"in MPI_Finalize {PLACE}, while rank 0 waits for what has not been called",
@@ -93,7 +97,8 @@ WORDS = {
 # Lines of ours, on standard error.
 SAID = re.compile(r"^bcs.*|^  [\d,-]+: MPI_.*|^.*MPI-3\.1.*", re.MULTILINE)
 # How often each error is told.
-ONCE = re.compile(r"truncation: |has not called, or|not in the same collective|do not agree on the lengths")
+ONCE = re.compile(r"truncation: |has not called, or|not in the same collective|do not agree on the lengths"
+                  "|two threads of this rank")
 MOST_OFTEN = 10
 
 

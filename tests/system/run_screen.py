@@ -193,6 +193,7 @@ def test_scrolling(arguments, report, pid):
         view.press(UP, "1-4 of 8")
         view.press(END, "5-8 of 8", "MPI_Recv from 6, tag 52")
         view.press(DOWN, "5-8 of 8")
+        view.press(HOME + END + UP, "4-7 of 8") # nothing is drawn between them
         view.press(HOME, "1-4 of 8")
         view.press(PAGE_DOWN, "5-8 of 8")
         view.press(PAGE_UP, "1-4 of 8")
