@@ -100,6 +100,7 @@ SAID = re.compile(r"^bcs.*|^  [\d,-]+: MPI_.*|^.*MPI-3\.1.*", re.MULTILINE)
 ONCE = re.compile(r"truncation: |has not called, or|not in the same collective|do not agree on the lengths"
                   "|two threads of this rank")
 MOST_OFTEN = 10
+LEFT_MOST = 3 # of one rank, which tells for all of the machine
 
 
 def parse_arguments():
@@ -143,7 +144,7 @@ def problem_of_wrong(arguments, case, result):
     if not is_ending_right(ending, result.status, result.stderr) or result.stdout:
         return f"it does not end by {ending}"
     n_told = len(ONCE.findall(result.stderr))
-    if n_told > (MOST_OFTEN if ending == "returned" else 2 if ending == "left" else 1):
+    if n_told > {"returned": MOST_OFTEN, "left": LEFT_MOST}.get(ending, 1):
         return f"it is told {n_told} times"
     if not arguments.has_report:
         return None
