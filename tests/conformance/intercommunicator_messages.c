@@ -94,6 +94,8 @@ static void modes_and_lengths(struct world world, const struct sides *sides)
     }
     free(space);
     free(data);
+    /* Else what is sent next could match a receive from anybody above: some tags are the same. */
+    MPI_Barrier(MPI_COMM_WORLD);
     check_say("modes and lengths\n");
 }
 
