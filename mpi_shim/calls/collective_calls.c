@@ -12,8 +12,8 @@
 #include <stdlib.h>
 
 #include "mpi_shim/calls/calls.h"
+#include "mpi_shim/calls/crowd.h"
 #include "mpi_shim/calls/lint.h"
-#include "mpi_shim/comm/crowd.h"
 #include "mpi_shim/comm/record.h"
 #include "mpi_shim/real/error.h"
 #include "mpi_shim/real/handles.h"

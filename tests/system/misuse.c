@@ -8,21 +8,13 @@
  */
 #include <errno.h>
 #include <mpi.h>
-#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 
-enum { N_LONG = 40000, N_SHORT = 2, N_BY_MESSAGES = 100 };
-
-/** What a case has. */
-struct run {
-    int rank, size;
-    int is_last; /* this is the rank that does it wrong */
-    int n;       /* elements: short, long */
-};
+#include "misuse.h"
 
 static long in[4 * N_LONG], out[4 * N_LONG];
 
@@ -412,58 +404,6 @@ static void many_under_way(const struct run *run, int is_wrong)
 }
 
 /* ------------------------------------------------------------------------------ list */
-
-/* ------------------------------------------------------ threads */
-
-/** What a thread does, of two. */
-struct part {
-    const struct run *run;
-    MPI_Comm comm;
-    long from[N_LONG], to[N_LONG];
-};
-
-/** All are alike, so that it does not matter which of this rank's meets which of the others'. */
-static void *call_often(void *arg)
-{
-    enum { N_CALLS = 100 };
-    struct part *part = arg;
-
-    for (int i = 0; i < N_CALLS; i++) {
-        if (part->run->n == 0) {
-            MPI_Barrier(part->comm);
-        } else {
-            MPI_Allreduce(part->from, part->to, part->run->n, MPI_LONG, MPI_SUM,
-                          part->comm);
-        }
-    }
-    if (part->run->n != 0 && part->to[0] != part->run->size) {
-        printf("the sum is %ld\n", part->to[0]);
-    }
-    return NULL;
-}
-
-static void crowd(const struct run *run, int is_wrong)
-{
-    static struct part parts[2];
-    pthread_t other;
-
-    for (int i = 0; i < 2; i++) {
-        parts[i].run = run;
-        parts[i].from[0] = 1;
-        parts[i].comm = MPI_COMM_WORLD;
-    }
-    if (!is_wrong) {
-        MPI_Comm_dup(MPI_COMM_WORLD, &parts[1].comm);
-    }
-    if (pthread_create(&other, NULL, call_often, &parts[1]) != 0) {
-        MPI_Abort(MPI_COMM_WORLD, 2);
-    }
-    call_often(&parts[0]);
-    pthread_join(other, NULL);
-    if (!is_wrong) {
-        MPI_Comm_free(&parts[1].comm);
-    }
-}
 
 typedef void case_fn(const struct run *run, int is_wrong);
 

@@ -20,7 +20,7 @@ MODES = {
     for nodes in ("one node", "nodes of 1")
 }
 DEADLOCKED = 86
-PLACE = r"at \w+, misuse\.c:\d+"
+PLACE = r"at \w+, misuse(?:_crowd)?\.c:\d+"
 RANKS = r"(?:rank|ranks) [\d,-]+"
 STANDARD = r"MPI-3\.1, \d\.\d"
 # Who is in an error, and from where.

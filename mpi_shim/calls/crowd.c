@@ -2,7 +2,7 @@
 /*
  * Several threads in collectives of one communicator; see crowd.h.
  */
-#include "mpi_shim/comm/crowd.h"
+#include "mpi_shim/calls/crowd.h"
 
 #include "libbcs/api/misuse.h"
 #include "libbcs/base/log.h"

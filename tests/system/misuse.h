@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the cases of misuse.c have in common with those of its other file. */
+#ifndef TESTS_SYSTEM_MISUSE_H
+#define TESTS_SYSTEM_MISUSE_H
+
+enum { N_LONG = 40000, N_SHORT = 2, N_BY_MESSAGES = 100 };
+
+/** What a case has. */
+struct run {
+    int rank, size;
+    int is_last; /* this is the rank that does it wrong */
+    int n;       /* elements: short, long */
+};
+
+/** Two threads call the same collective over and over, wrong: on one communicator. */
+void crowd(const struct run *run, int is_wrong);
+
+#endif
