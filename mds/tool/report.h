@@ -47,6 +47,10 @@ void report_print_calls(FILE *out, const struct run *run,
 /** The places that have cost most. @return 0 or -ENOMEM */
 int report_print_sites(FILE *out, const struct run *run);
 
+/** A cell with a primitive and its place. @param cell  "td" or "th" @return 0 or -ENOMEM */
+int report_print_place(FILE *out, const char *cell, const struct site *site,
+                       struct places *places);
+
 /** What calls have waited for, if it was recorded. @return 0 or -ENOMEM */
 int report_print_split(FILE *out, const struct run *run,
                        const struct report_call *calls);

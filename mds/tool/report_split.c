@@ -123,14 +123,13 @@ static void print_calls(FILE *out, const struct run *run,
 /** @return 0 or -ENOMEM */
 static int print_place(FILE *out, const struct site *site, struct places *places)
 {
-    char *words = site_words(site, places);
+    int rc;
 
-    if (words == NULL) {
-        return -ENOMEM;
+    fprintf(out, "<tr>");
+    rc = report_print_place(out, "th", site, places);
+    if (rc != 0) {
+        return rc;
     }
-    fprintf(out, "<tr><th class=\"text place\">");
-    html_text(out, words);
-    free(words);
     print_times(out, site->split.ns, MDS_PART_OTHER);
     if (site->fault.ticks > 0) {
         fprintf(out, "<td>%u", site->fault.rank);

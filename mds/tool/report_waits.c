@@ -14,15 +14,15 @@
 
 enum { MOST_ROWS = 20 };
 
-/** A cell with a primitive and its place. @return 0 or -ENOMEM */
-static int print_place(FILE *out, const struct site *site, struct places *places)
+int report_print_place(FILE *out, const char *cell, const struct site *site,
+                       struct places *places)
 {
     char *words = site_words(site, places);
 
     if (words == NULL) {
         return -ENOMEM;
     }
-    fprintf(out, "<td class=\"text place\">");
+    fprintf(out, "<%s class=\"text place\">", cell);
     html_text(out, words);
     free(words);
     return 0;
@@ -42,9 +42,9 @@ static int print_row(FILE *out, const struct wait *wait, double run_ns,
     html_count(out, wait->n);
     html_cell(out);
     html_time(out, (double)wait->most_ns);
-    rc = print_place(out, &wait->waiting, places);
+    rc = report_print_place(out, "td", &wait->waiting, places);
     if (rc == 0) {
-        rc = print_place(out, &wait->late, places);
+        rc = report_print_place(out, "td", &wait->late, places);
     }
     fprintf(out, "\n");
     return rc;

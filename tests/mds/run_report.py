@@ -353,18 +353,27 @@ def test_evil(place, report):
     report.case("names", problems)
 
 
-def test_evil_waits(place, report):
-    """Names of primitives and of files are text in the tables of what calls wait for."""
-    folder, _ = place.make("evilwaits", parts=2)
+def change_processes(folder, change):
+    """Have the files of processes hold what change makes of them, with right digests."""
     for name in os.listdir(folder):
         if name.startswith("process."):
             path = os.path.join(folder, name)
             with open(path, "rb") as file:
                 content = file.read()
-            for old, new in EVIL_BYTES.items():
-                content = content.replace(old, new.encode("ascii") + b"\0")
             with open(path, "wb") as file:
-                file.write(folders.repaired(content))
+                file.write(folders.repaired(change(content)))
+
+
+def test_evil_waits(place, report):
+    """Names of primitives and of files are text in the tables of what calls wait for."""
+    folder, _ = place.make("evilwaits", parts=2)
+
+    def spoil(content):
+        for old, new in EVIL_BYTES.items():
+            content = content.replace(old, new.encode("ascii") + b"\0")
+        return content
+
+    change_processes(folder, spoil)
     page, _, _ = report_on(place, folder, "evilwaits")
     problems = page.problems
     calls = table_of(page, "Primitive", "late sender") or []
@@ -381,17 +390,16 @@ def test_evil_waits(place, report):
 def test_billions(place, report):
     """A few files that speak of billions of ranks need no room for so many."""
     folder, _ = place.make("billions", parts=2)
-    for name in os.listdir(folder):
-        if name.startswith("process."):
-            path = os.path.join(folder, name)
-            with open(path, "rb") as file:
-                content = bytearray(file.read())
-            for at in range(32, 32 + 40 * struct.unpack_from("<I", content, 24)[0], 40):
-                if content[at:at + 8] == b"process\0":
-                    offset, = struct.unpack_from("<Q", content, at + 8)
-                    struct.pack_into("<I", content, offset + 4, 2**32 - 1)
-            with open(path, "wb") as file:
-                file.write(folders.repaired(content))
+
+    def enlarge(content):
+        content = bytearray(content)
+        for at in range(32, 32 + 40 * struct.unpack_from("<I", content, 24)[0], 40):
+            if content[at:at + 8] == b"process\0":
+                offset, = struct.unpack_from("<Q", content, at + 8)
+                struct.pack_into("<I", content, offset + 4, 2**32 - 1)
+        return content
+
+    change_processes(folder, enlarge)
     page, _, _ = report_on(place, folder, "billions")
     problems = page.problems
     if len(table_of(page, "Rank", "late sender") or []) != 4:
