@@ -9,6 +9,7 @@
 #include "libbcs/api/group.h"
 #include "libbcs/api/hooks.h"
 #include "libbcs/api/pace.h"
+#include "libbcs/api/payload_copy.h"
 #include "libbcs/base/forked.h"
 #include "libbcs/base/stamp.h"
 #include "libbcs/ring/poster.h"
@@ -74,13 +75,14 @@ struct bcs_context {
     uint32_t n_orders_idle; /* see wait.c */
     struct bcs_plans plans; /* collectives that go on by themselves */
     struct bcs_pace pace;   /* of long messages */
-    uint64_t n_at_hand;     /* messages that were received without a descriptor */
-    uint32_t n_misuses;     /* that the user was told of; misuse.c */
-    uint32_t n_misses;      /* tests in a row that found nothing */
-    uint32_t n_turns;       /* of waits, since the last look outside */
-    bool is_called;         /* at that look another process had called; */
-    uint64_t heard_ns;      /* the last such call; see external.h */
-    bool is_moving;         /* the last look has found a transfer under way */
+    struct bcs_payload_copy payload_copies[BCS_PAYLOAD_COPY_LENGTHS];
+    uint64_t n_at_hand; /* messages that were received without a descriptor */
+    uint32_t n_misuses; /* that the user was told of; misuse.c */
+    uint32_t n_misses;  /* tests in a row that found nothing */
+    uint32_t n_turns;   /* of waits, since the last look outside */
+    bool is_called;     /* at that look another process had called; */
+    uint64_t heard_ns;  /* the last such call; see external.h */
+    bool is_moving;     /* the last look has found a transfer under way */
     /** Reasons why those who need what is not ours cannot call this process: while there is
      *  one, waits wake up now and then. */
     uint32_t n_short_sleeps;

@@ -11,6 +11,7 @@
 #include "libbcs/api/at_hand.h"
 #include "libbcs/api/completion.h"
 #include "libbcs/api/fetch.h"
+#include "libbcs/api/payload.h"
 #include "libbcs/api/post.h"
 #include "libbcs/api/stand.h"
 #include "libbcs/api/wait.h"
@@ -36,99 +37,6 @@ static inline bool is_send_valid(const struct bcs_message *message)
 {
     return (uint32_t)message->peer < (uint32_t)message->group->size &&
            message->tag >= 0;
-}
-
-/** Copy a message's data, which are few, to a place in NIC memory. */
-static inline void copy_out(const struct bcs_message *message, void *to)
-{
-    const struct bcs_layout *layout = bcs_message_layout(message);
-
-    if (__builtin_expect(layout == NULL, 1)) {
-        bcs_copy_short(to, message->data, message->n_bytes);
-    } else {
-        bcs_layout_pack(layout, message->data, 0, message->n_bytes, to);
-    }
-}
-
-/** Put the payload to where the receiver has it. @return whether there was room */
-static __attribute__((noinline)) bool land_payload(struct bcs_context *context,
-                                                   const struct bcs_ring_writer *ring,
-                                                   struct bcs_descriptor *entry,
-                                                   const struct bcs_message *message)
-{
-    const struct bcs_far_data data = {.layout = bcs_message_layout(message),
-                                      .data = message->data,
-                                      .n_bytes = message->n_bytes};
-
-    entry->address = bcs_far_land(context, ring, &data);
-    if (entry->address == 0) {
-        return false;
-    }
-    entry->flags |= BCS_DATA_BLOCK | BCS_LANDED;
-    return true;
-}
-
-/** Say when a send was posted; in the job's own space, or onward in a collective. */
-static void stamp_send(const struct bcs_context *context, struct bcs_descriptor *entry,
-                       const struct bcs_message *message)
-{
-    entry->flags |= BCS_STAMPED;
-    entry->stamp = bcs_message_space(message) == BCS_SPACE_COLLECTIVE
-                       ? bcs_stamps_onward(&context->stamps)
-                       : bcs_stamps_own(&context->stamps);
-}
-
-/** Where the job has stamps: stamp a send, and put its payload into it if there is still room.
- *  @return whether it went */
-static __attribute__((noinline)) bool buffer_stamped(const struct bcs_context *context,
-                                                     struct bcs_descriptor *entry,
-                                                     const struct bcs_message *message)
-{
-    bool fits = message->n_bytes <= BCS_STAMPED_BYTES;
-
-    if (fits) {
-        entry->flags = BCS_DATA_INLINE;
-        copy_out(message, entry->payload);
-    }
-    stamp_send(context, entry, message);
-    return fits;
-}
-
-/** Put the payload into NIC memory. @return whether it went, so that the send is done */
-static inline bool buffer_payload(struct bcs_context *context,
-                                  const struct bcs_ring_writer *ring,
-                                  struct bcs_descriptor *entry,
-                                  const struct bcs_message *message)
-{
-    size_t n_bytes = message->n_bytes;
-
-    if (n_bytes <
-        (ring->put_to == 0 ? context->n_inline_near : context->n_inline_far)) {
-        entry->flags = BCS_DATA_INLINE;
-        copy_out(message, entry->payload);
-        return true;
-    }
-    if (__builtin_expect(context->stamps.is_on, 0) &&
-        buffer_stamped(context, entry, message)) {
-        return true;
-    }
-    if (n_bytes <= context->config.eager_limit_bytes) {
-        if (ring->put_to != 0 && land_payload(context, ring, entry, message)) {
-            return true;
-        }
-        uint64_t block = bcs_poster_block(&context->poster, n_bytes);
-        if (block != 0) {
-            entry->flags |= BCS_DATA_BLOCK;
-            entry->address = block;
-            copy_out(message, bcs_poster_block_at(&context->poster, block)->data);
-            return true;
-        }
-    }
-    entry->flags |= (bcs_message_layout(message) != NULL ? BCS_LAID_OUT : 0) |
-                    (message->will_wait ? BCS_WAITING : 0) |
-                    (bcs_message_stays(message) ? BCS_STAYING : 0);
-    entry->address = (uint64_t)(uintptr_t)message->data;
-    return false;
 }
 
 /** Let bcs_serve_orders find a request by its cell. */
@@ -192,7 +100,7 @@ static inline struct bcs_descriptor *prepare_send(struct bcs_context *context,
     entry->tag = message->tag;
     entry->n_bytes = message->n_bytes;
     entry->cell = BCS_CELL_NONE;
-    is_buffered = buffer_payload(context, ring, entry, message);
+    is_buffered = bcs_payload_put(context, ring, entry, message);
     if (!is_buffered || must_match) {
         entry->cell = bcs_post_cell(context);
         if (entry->cell == BCS_CELL_NONE) {

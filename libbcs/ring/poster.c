@@ -100,7 +100,7 @@ static uint64_t block_search(const struct bcs_poster *poster,
     return 0;
 }
 
-/** Ask for the lines of the block that comes next, for a message of the same length. */
+/** Ask for the lines of the block that comes next, with n_bytes of its data. */
 static inline void prefetch_next(const struct bcs_poster *poster,
                                  const struct bcs_block_pool *pool, size_t n_bytes)
 {
@@ -119,7 +119,7 @@ static inline void prefetch_next(const struct bcs_poster *poster,
  * been free. So a sender finds it at hand.
  */
 static inline uint64_t take_block(const struct bcs_poster *poster,
-                                  struct bcs_block_pool *pool, size_t n_bytes)
+                                  struct bcs_block_pool *pool, size_t n_ahead)
 {
     uint32_t n = pool->n_touched < BLOCKS_TO_TRY ? pool->n_touched : BLOCKS_TO_TRY;
     uint64_t gva = n < BLOCKS_IN_TURN ? 0 : block_search(poster, pool, n);
@@ -131,12 +131,12 @@ static inline uint64_t take_block(const struct bcs_poster *poster,
         gva = block_search(poster, pool, pool->n_touched);
     }
     if (gva != 0) {
-        prefetch_next(poster, pool, n_bytes);
+        prefetch_next(poster, pool, n_ahead);
     }
     return gva;
 }
 
-uint64_t bcs_poster_block(struct bcs_poster *poster, size_t n_bytes)
+uint64_t bcs_poster_block(struct bcs_poster *poster, size_t n_bytes, size_t n_ahead)
 {
     int class = 0;
 
@@ -146,7 +146,7 @@ uint64_t bcs_poster_block(struct bcs_poster *poster, size_t n_bytes)
             return 0;
         }
     }
-    return take_block(poster, &poster->blocks[class], n_bytes);
+    return take_block(poster, &poster->blocks[class], n_ahead);
 }
 
 uint64_t bcs_poster_chunk_block(struct bcs_poster *poster)

@@ -53,8 +53,9 @@ void bcs_poster_init(struct bcs_poster *poster_out, struct bcs_core *core,
 /** Free the private tables; accepts a zeroed poster. */
 void bcs_poster_fini(struct bcs_poster *poster);
 
-/** Allocate an eager block of at least n_bytes. @return its address, or 0: none free */
-uint64_t bcs_poster_block(struct bcs_poster *poster, size_t n_bytes);
+/** Allocate an eager block of at least n_bytes. @param n_ahead  bytes of the next one to ask for,
+ *  as they will be written soon @return its address, or 0: none free */
+uint64_t bcs_poster_block(struct bcs_poster *poster, size_t n_bytes, size_t n_ahead);
 
 /** Allocate a block of BCS_CHUNK_BLOCK_BYTES for a part of a long message. @return its
  *  address, or 0: none free */

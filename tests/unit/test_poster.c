@@ -241,7 +241,7 @@ START_TEST(a_block_holds_what_was_asked_for)
     uint64_t blocks[N_SIZES];
 
     for (size_t i = 0; i < N_SIZES; i++) {
-        blocks[i] = bcs_poster_block(&poster, sizes[i]);
+        blocks[i] = bcs_poster_block(&poster, sizes[i], 0);
         ck_assert_uint_ne(blocks[i], 0);
         ck_assert_uint_le(blocks[i] + sizeof(struct bcs_block) + sizes[i],
                           layout.heap_bytes);
@@ -254,8 +254,8 @@ START_TEST(a_block_holds_what_was_asked_for)
             ck_assert_uint_eq(data[j], i + 1);
         }
     }
-    ck_assert_uint_eq(bcs_poster_block(&poster, 65537), 0);
-    ck_assert_uint_eq(bcs_poster_block(&poster, SIZE_MAX), 0);
+    ck_assert_uint_eq(bcs_poster_block(&poster, 65537, 0), 0);
+    ck_assert_uint_eq(bcs_poster_block(&poster, SIZE_MAX, 0), 0);
 }
 END_TEST
 
@@ -265,7 +265,7 @@ START_TEST(an_empty_pool_gives_nothing_until_a_block_is_freed)
     uint32_t n = 0;
 
     for (uint64_t block;
-         (block = bcs_poster_block(&poster, BCS_CHUNK_BLOCK_BYTES)) != 0; n++) {
+         (block = bcs_poster_block(&poster, BCS_CHUNK_BLOCK_BYTES, 0)) != 0; n++) {
         ck_assert_uint_lt(n, sizeof(blocks) / sizeof(blocks[0]));
         ck_assert(n == 0 || block > blocks[n - 1]);
         ck_assert_uint_le(block + sizeof(struct bcs_block) + BCS_CHUNK_BLOCK_BYTES,
@@ -277,8 +277,8 @@ START_TEST(an_empty_pool_gives_nothing_until_a_block_is_freed)
         uint64_t block = blocks[i * 7 % n];
 
         bcs_block_free(block_at(block));
-        ck_assert_uint_eq(bcs_poster_block(&poster, BCS_CHUNK_BLOCK_BYTES), block);
-        ck_assert_uint_eq(bcs_poster_block(&poster, BCS_CHUNK_BLOCK_BYTES), 0);
+        ck_assert_uint_eq(bcs_poster_block(&poster, BCS_CHUNK_BLOCK_BYTES, 0), block);
+        ck_assert_uint_eq(bcs_poster_block(&poster, BCS_CHUNK_BLOCK_BYTES, 0), 0);
     }
 }
 END_TEST
@@ -286,13 +286,13 @@ END_TEST
 /* Who gets a message frees its block late, beside what its sender does next. */
 START_TEST(the_block_of_the_last_message_is_not_the_next_one)
 {
-    uint64_t first = bcs_poster_block(&poster, 100), second;
+    uint64_t first = bcs_poster_block(&poster, 100, 0), second;
 
     bcs_block_free(block_at(first));
-    second = bcs_poster_block(&poster, 100);
+    second = bcs_poster_block(&poster, 100, 0);
     bcs_block_free(block_at(second));
     ck_assert_uint_ne(second, first);
-    ck_assert_uint_eq(bcs_poster_block(&poster, 100), first);
+    ck_assert_uint_eq(bcs_poster_block(&poster, 100, 0), first);
 }
 END_TEST
 
@@ -301,7 +301,7 @@ START_TEST(blocks_that_are_freed_at_once_touch_little_memory)
     uint64_t lowest = UINT64_MAX, highest = 0;
 
     for (int i = 0; i < 10000; i++) {
-        uint64_t block = bcs_poster_block(&poster, 8192);
+        uint64_t block = bcs_poster_block(&poster, 8192, 0);
 
         ck_assert_uint_ne(block, 0);
         lowest = block < lowest ? block : lowest;
@@ -336,7 +336,7 @@ START_TEST(no_busy_block_is_given_out_twice)
             bcs_block_free(block);
         }
         held[at].n_bytes = 2 * sizeof(uint64_t) + (size_t)rand() % 9000;
-        held[at].block = bcs_poster_block(&poster, held[at].n_bytes);
+        held[at].block = bcs_poster_block(&poster, held[at].n_bytes, 0);
         ck_assert_uint_ne(held[at].block, 0);
         memcpy(block_at(held[at].block)->data, &held[at].block, sizeof(uint64_t));
         memcpy(block_at(held[at].block)->data + held[at].n_bytes - sizeof(uint64_t),

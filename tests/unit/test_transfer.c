@@ -176,7 +176,7 @@ START_TEST(short_messages_leave_the_blocks_of_long_ones_alone)
     struct bcs_context *context = ranks[SENDER].context;
 
     begin();
-    while (bcs_poster_block(&context->poster, BCS_CHUNK_BLOCK_BYTES) != 0) {
+    while (bcs_poster_block(&context->poster, BCS_CHUNK_BLOCK_BYTES, 0) != 0) {
     }
     ck_assert(!push());
     ck_assert_int_gt(n_loaded(), 0);
