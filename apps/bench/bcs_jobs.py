@@ -233,7 +233,12 @@ def program_run(name, main, status_failed):
     """Run main() as the program of this name; ends the process with its status."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     try:
-        sys.exit(main())
+        status = main()
+        sys.stdout.flush()
+        sys.exit(status)
+    except BrokenPipeError:  # whoever read this has gone, head say; nothing is left to flush
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(128 + signal.SIGPIPE)
     except BenchError as error:
         print(f"{name}: {error}", file=sys.stderr)
         sys.exit(status_failed)

@@ -11,6 +11,8 @@ import os
 import pathlib
 import re
 import shlex
+import signal
+import subprocess
 import sys
 import tempfile
 
@@ -170,6 +172,16 @@ class Suite:
             self.must_be_rejected(f"bcs-bench {options}", command, word.split(": ")[0])
         text = (self.folder / "no_markers.md").read_text(encoding="utf-8")
         self.report.case("the file is left alone", [] if text == "text\n" else [text])
+
+    def case_reader_goes(self):
+        reader, writer = os.pipe()
+        os.close(reader)
+        result = subprocess.run([*self.driver, "--list"], stdout=writer, stderr=subprocess.PIPE,
+                                timeout=self.arguments.timeout, check=False)
+        os.close(writer)
+        is_quiet = result.returncode == 128 + signal.SIGPIPE and not result.stderr
+        problems = [] if is_quiet else [f"{result.returncode}: {result.stderr[-300:]!r}"]
+        self.report.case("bcs-bench --list, which nobody reads", problems)
 
     def case_driver_measures(self):
         rows = self.run_job([*self.driver, "--list"])
