@@ -16,7 +16,9 @@ import sys
 
 import lint
 
-# Whose functions and data a folder may use, beside its own and libbcs/base.
+# Whose functions and data a folder may use, beside its own and libbcs/base. More than INCLUDE_EDGES
+# of edges.py where a header declares what another folder defines, less where it has no function
+# that is called: two tables, as edges.py says.
 CALL_EDGES = {
     "libbcs/base": [],
     "libbcs/transport": ["libbcs/transport/shm"],

@@ -1,6 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Who may include whom: the table that lint.py holds the tree to."""
 
+# Not the table of check_calls.py as well, whose edges are others: a header may be included for
+# its constants and types alone, and the functions of a public header are defined elsewhere
+# (libbcs/include by nearly everybody; libbcs/api calls libbcs/core through it). Here an edge may
+# end at one file, and a subfolder without an entry belongs to the folder above. Both tests refuse
+# an edge that nobody uses, so that neither table can stand for the other.
+
 # Which folder may include which, beside itself. A folder's files belong to the longest
 # entry that fits; an entry on the right may be a folder or one file.
 EVERYBODY = ["libbcs/base"]
