@@ -15,13 +15,13 @@
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "apps/bench/clock.h"
 #include "apps/channel/agree.h"
 #include "apps/channel/kind.h"
 #include "apps/channel/median.h"
 #include "apps/channel/number_option.h"
+#include "apps/channel/way_option.h"
 #include "apps/common/check.h"
 #include "apps/common/message.h"
 #include "apps/common/program.h"
@@ -66,8 +66,15 @@ static const struct way ways[] = {
 
 enum { N_WAYS = sizeof(ways) / sizeof(ways[0]), WAY_USUAL = 2 };
 
+static const struct way_names way_names = {
+    .first = &ways[0].name,
+    .row_bytes = sizeof(ways[0]),
+    .n = N_WAYS,
+    .allowed = WAYS,
+};
+
 struct options {
-    int first_way, n_ways;
+    struct way_choice by;
     long length, repeats;
 };
 
@@ -88,29 +95,13 @@ static const struct option known[] = {
     {NULL, 0, NULL, 0},
 };
 
-static int take_way(const char *name, struct options *options, char *message)
-{
-    int way = 0;
-
-    while (way < N_WAYS && strcmp(name, ways[way].name) != 0) {
-        way++;
-    }
-    if (way == N_WAYS && strcmp(name, "all") != 0) {
-        message_set(message, "--by is '%s'; allowed: " WAYS, name);
-        return -EINVAL;
-    }
-    options->first_way = way % N_WAYS;
-    options->n_ways = way == N_WAYS ? N_WAYS : 1;
-    return 0;
-}
-
 static int take(int id, void *options_out, char *message)
 {
     struct options *options = options_out;
 
     switch (id) {
     case OPTION_BY:
-        return take_way(optarg, options, message);
+        return way_option_take(optarg, &way_names, &options->by, message);
     case OPTION_LENGTH:
         return number_option_take("--length", optarg, 1, LENGTH_MOST, &options->length,
                                   message);
@@ -142,8 +133,8 @@ static int set_up(void *state, const char *input_path, char *message)
         return result;
     }
     kind_init(&run->kind, rank, size);
-    for (int i = 0; i < run->options->n_ways; i++) {
-        run->has_channels |= ways[run->options->first_way + i].has_channels;
+    for (int i = 0; i < run->options->by.n; i++) {
+        run->has_channels |= ways[run->options->by.first + i].has_channels;
     }
     if (run->has_channels && bcs_channels_init() < 0) {
         MPI_Abort(MPI_COMM_WORLD, PROGRAM_UNUSABLE); /* it has told why */
@@ -230,8 +221,8 @@ static int run_all(void *state, bool *passed_out, char *message)
         .rule = "all bits must be those of the serial solution",
     };
 
-    for (int i = 0; i < options->n_ways && check.passed; i++) {
-        int result = run_way(run, &ways[options->first_way + i]);
+    for (int i = 0; i < options->by.n && check.passed; i++) {
+        int result = run_way(run, &ways[options->by.first + i]);
 
         if (result < 0) {
             message_set(message, "out of memory for the serial solution");
@@ -261,8 +252,7 @@ static void tear_down(void *state)
 int main(int argc, char **argv)
 {
     struct options options = {
-        .first_way = WAY_USUAL,
-        .n_ways = 1,
+        .by = {.first = WAY_USUAL, .n = 1},
         .length = LENGTH_USUAL,
         .repeats = REPEATS_USUAL,
     };

@@ -19,6 +19,7 @@
 #include "apps/channel/median.h"
 #include "apps/channel/number_option.h"
 #include "apps/channel/system_input.h"
+#include "apps/channel/way_option.h"
 #include "apps/common/check.h"
 #include "apps/common/message.h"
 #include "apps/common/program.h"
@@ -73,8 +74,15 @@ static const struct way ways[] = {
 
 enum { N_WAYS = sizeof(ways) / sizeof(ways[0]), WAY_USUAL = 1 };
 
+static const struct way_names way_names = {
+    .first = &ways[0].name,
+    .row_bytes = sizeof(ways[0]),
+    .n = N_WAYS,
+    .allowed = WAYS,
+};
+
 struct options {
-    int first_way, n_ways;
+    struct way_choice by;
     struct system_input input;
     long block, repeats;
 };
@@ -109,22 +117,6 @@ static const struct option known[] = {
     {NULL, 0, NULL, 0},
 };
 
-static int take_way(const char *name, struct options *options, char *message)
-{
-    int way = 0;
-
-    while (way < N_WAYS && strcmp(name, ways[way].name) != 0) {
-        way++;
-    }
-    if (way == N_WAYS && strcmp(name, "all") != 0) {
-        message_set(message, "--by is '%s'; allowed: " WAYS, name);
-        return -EINVAL;
-    }
-    options->first_way = way % N_WAYS;
-    options->n_ways = way == N_WAYS ? N_WAYS : 1;
-    return 0;
-}
-
 static int take_factor(const char *what, struct options *options, char *message)
 {
     if (strcmp(what, "ilu") != 0 && strcmp(what, "lower") != 0) {
@@ -141,7 +133,7 @@ static int take(int id, void *options_out, char *message)
 
     switch (id) {
     case OPTION_BY:
-        return take_way(optarg, options, message);
+        return way_option_take(optarg, &way_names, &options->by, message);
     case OPTION_GRID:
         return system_input_take_grid(optarg, options->input.points, message);
     case OPTION_MATRIX:
@@ -213,8 +205,8 @@ static int set_up(void *state, const char *input_path, char *message)
         return result;
     }
     kind_init(&run->kind, run->share.rank, run->share.size);
-    for (int i = 0; i < options->n_ways; i++) {
-        run->has_channels |= ways[options->first_way + i].has_channels;
+    for (int i = 0; i < options->by.n; i++) {
+        run->has_channels |= ways[options->by.first + i].has_channels;
     }
     if (run->has_channels && bcs_channels_init() < 0) {
         MPI_Abort(MPI_COMM_WORLD, PROGRAM_UNUSABLE); /* it has told why */
@@ -334,8 +326,8 @@ static int run_all(void *state, bool *passed_out, char *message)
     if (run->share.rank == 0) {
         report_system(run);
     }
-    for (int i = 0; i < options->n_ways && check.passed; i++) {
-        int result = run_way(run, &ways[options->first_way + i], message);
+    for (int i = 0; i < options->by.n && check.passed; i++) {
+        int result = run_way(run, &ways[options->by.first + i], message);
 
         if (result < 0) {
             return result;
@@ -366,8 +358,7 @@ static void tear_down(void *state)
 int main(int argc, char **argv)
 {
     struct options options = {
-        .first_way = WAY_USUAL,
-        .n_ways = 1,
+        .by = {.first = WAY_USUAL, .n = 1},
         .input = {.points = {200, 200, 1}},
         .block = 1,
         .repeats = REPEATS_USUAL,
