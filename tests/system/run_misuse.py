@@ -12,6 +12,7 @@ import subprocess
 import sys
 
 import job
+import modes
 
 MODES = {
     f"{strobe}, {driver}, {nodes}": {"BCS_STROBE": strobe, "BCS_DRIVER": driver,
@@ -183,10 +184,10 @@ def is_good_natively(arguments, case, n_ranks):
 
 def main():
     arguments = parse_arguments()
-    modes = arguments.mode or list(MODES)
+    names = arguments.mode or list(MODES)
     good = []
     for i, case in enumerate(cases_of(arguments)):
-        chosen = [modes[i % len(modes)]] if arguments.in_turn else modes
+        chosen = modes.of_case(names, i, arguments.in_turn)
         for n_ranks in (n for n in map(int, arguments.ranks.split(",")) if n >= case[1]):
             good.append(is_good_natively(arguments, case, n_ranks))
             good += [is_good(arguments, case, n_ranks, mode) for mode in chosen]

@@ -15,6 +15,7 @@ import sys
 import tempfile
 
 import job
+import modes
 
 MODES = {
     "inline": {},
@@ -137,9 +138,9 @@ def is_good(arguments, case, n_ranks, mode):
 
 def main():
     arguments = parse_arguments()
-    modes = arguments.mode or list(MODES)
+    names = arguments.mode or list(MODES)
     runs = [(case, n_ranks, mode) for i, case in enumerate(cases_of(arguments))
-            for mode in (sorted({"inline", modes[i % len(modes)]}) if arguments.in_turn else modes)
+            for mode in modes.of_case(names, i, arguments.in_turn, always=["inline"])
             for n_ranks in map(int, arguments.ranks.split(",")) if n_ranks >= case[1]]
     n_good = sum(is_good(arguments, *one) for one in runs * arguments.repeat)
     n_runs = len(runs) * arguments.repeat
