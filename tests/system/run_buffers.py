@@ -8,13 +8,11 @@ without faults nothing is; and without the variable nothing is said.
 import argparse
 import os
 import re
-import shlex
 import sys
 
-import job
-from run_lint import MODES, lines_after_marks
+import marked_runs
+from marked_runs import MODES, RANKS
 
-RANKS = 4
 NAMES = ["send", "synchronous", "long_send", "receive", "late_receive", "probed", "buffered",
          "persistent", "persistent_receive", "column", "received_column", "reduction",
          "reduction_result", "broadcast", "blocks", "all_to_all", "shared", "sent_at_once",
@@ -52,32 +50,17 @@ CHANGED_FORTRAN = {
 
 def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--launcher", default="bcsrun")
-    parser.add_argument("--program", help="the program misused_buffers")
-    parser.add_argument("--source", help="its source")
-    parser.add_argument("--fortran", help="the program misused_buffers_f")
-    parser.add_argument("--fortran-source", help="its source")
+    marked_runs.add_arguments(parser, "misused_buffers", is_required=False)
     parser.add_argument("--right", nargs="*", default=[], help="only these programs, without faults")
-    parser.add_argument("--has-lines", action="store_true", help="bcs-top is built, and knows lines")
-    parser.add_argument("--mode", choices=MODES, action="append", help="in these, not in all")
-    parser.add_argument("--only", default="", help="cases whose names contain this")
-    parser.add_argument("--timeout", type=float, default=120)
     return parser.parse_args()
 
 
-class Runner:
+class Runner(marked_runs.Runner):
     """Runs a program, and compares what each rank says with what it does."""
 
     def __init__(self, arguments, program, source, ends):
-        self.arguments = arguments
-        self.program = program
-        self.name = os.path.basename(source)
-        self.marks = lines_after_marks(source)
+        super().__init__(arguments, program, source)
         self.ends = ends
-
-    def run(self, words, extra):
-        return job.run([*shlex.split(self.arguments.launcher), "--oversubscribe", "-n", str(RANKS),
-                        self.program, *words], job.clean_environment(extra), self.arguments.timeout)
 
     def place(self, mark):
         """A pattern of the places behind a mark."""
@@ -99,7 +82,7 @@ class Runner:
 
     def problem(self, words, names, changed, mode):
         """What is wrong with a run that has the faults of these names, or None."""
-        result = self.run(words, {"BCS_REFEREE_BUFFERS": "on", **MODES[mode]})
+        result = self.launch(words, {"BCS_REFEREE_BUFFERS": "on", **MODES[mode]})
         said = re.findall(r"^bcs\[rank (\d)\]: buffers: (.*)$", result.stderr, re.MULTILINE)
         if result.status != 0:
             return result.ending()
@@ -114,14 +97,13 @@ class Runner:
 
     def problem_without(self):
         """What is wrong without the variable."""
-        result = self.run(["all"], {})
+        result = self.launch(["all"], {})
         return result.ending() if result.status != 0 or result.stderr.strip() else None
 
 
 def problem_of_right(arguments, program):
     """What is wrong with a program without faults: it does what it does unwatched, and nothing is said."""
-    command = [*shlex.split(arguments.launcher), "--oversubscribe", "-n", str(RANKS), program]
-    plain, watched = (job.run(command, job.clean_environment(extra), arguments.timeout)
+    plain, watched = (marked_runs.launch(arguments, [program], extra)
                       for extra in ({}, {"BCS_REFEREE_BUFFERS": "on", "BCS_REFEREE_LINT": "on"}))
     if plain.status != watched.status or plain.stdout != watched.stdout:
         return f"it ends in another way: {watched.ending()}"
@@ -154,17 +136,5 @@ def checks(arguments):
             yield f"Fortran, right, {mode}", lambda m=mode: fortran.problem(["right"], [], {}, m)
 
 
-def main():
-    n_runs = n_good = 0
-    for name, check in checks(parse_arguments()):
-        problem = check()
-        n_runs += 1
-        n_good += problem is None
-        if problem:
-            print(f"{name}: {problem}", flush=True)
-    print(f"{n_runs} runs, {n_good} as expected")
-    return 0 if n_good == n_runs > 0 else 1
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(marked_runs.run_checks(checks(parse_arguments())))

@@ -9,26 +9,12 @@ import glob
 import json
 import os
 import re
-import shlex
 import sys
 import tempfile
 
-import job
+import marked_runs
+from marked_runs import MODES, RANKS
 
-MODES = {
-    "inline": {},
-    "inline, nodes of 1": {"BCS_NODE_RANKS": "1"},
-    "inline, nodes of 2, pooled": {"BCS_NODE_RANKS": "2", "BCS_COPY": "pooled"},
-    "inline, limits": {"BCS_LIMITS": "least"},
-    "threads": {"BCS_DRIVER": "threads"},
-    "threads, nodes of 1": {"BCS_DRIVER": "threads", "BCS_NODE_RANKS": "1"},
-    "timed": {"BCS_STROBE": "timed"},
-    "timed, nodes of 1": {"BCS_STROBE": "timed", "BCS_NODE_RANKS": "1"},
-    "timed, threads": {"BCS_STROBE": "timed", "BCS_DRIVER": "threads"},
-    "timed, threads, nodes of 1": {"BCS_STROBE": "timed", "BCS_DRIVER": "threads",
-                                   "BCS_NODE_RANKS": "1"},
-}
-RANKS = 4
 NOTHING = "bcs: lint: nothing is left at MPI_Finalize"
 SCREEN = 24  # lines
 NOUNS = {"message": "messages", "request": "requests", "persistent": "persistent requests",
@@ -93,28 +79,8 @@ LEFT_FORTRAN = [
 
 def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--launcher", default="bcsrun")
-    parser.add_argument("--program", required=True, help="the program left_behind")
-    parser.add_argument("--source", required=True, help="its source")
-    parser.add_argument("--fortran", help="the program left_behind_f")
-    parser.add_argument("--fortran-source", help="its source")
-    parser.add_argument("--has-lines", action="store_true", help="bcs-top is built, and knows lines")
-    parser.add_argument("--mode", choices=MODES, action="append", help="in these, not in all")
-    parser.add_argument("--only", default="", help="cases whose names contain this")
-    parser.add_argument("--timeout", type=float, default=120)
+    marked_runs.add_arguments(parser, "left_behind")
     return parser.parse_args()
-
-
-def lines_after_marks(source):
-    """{mark: the lines on which the call behind it may be}."""
-    with open(source, encoding="utf-8") as file:
-        text = file.read().splitlines()
-    found = {}
-    for number, line in enumerate(text, 1):
-        mark = re.search(r"mark: (\w+)", line)
-        if mark:
-            found[mark.group(1)] = range(number + 1, number + 4)
-    return found
 
 
 def totals_of(left):
@@ -148,22 +114,13 @@ def problem_of_rest(text, totals, n_counted=0):
     return None
 
 
-class Runner:
+class Runner(marked_runs.Runner):
     """Runs a program with --lint, and compares what is told with what it leaves."""
-
-    def __init__(self, arguments, program, source):
-        self.arguments = arguments
-        self.program = program
-        self.name = os.path.basename(source)
-        self.marks = lines_after_marks(source)
 
     def run(self, words, extra, options=("--lint",)):
         """The result, and what lint.json says, or None."""
         with tempfile.TemporaryDirectory() as folder:
-            result = job.run([*shlex.split(self.arguments.launcher), *options, "--oversubscribe",
-                              "-n", str(RANKS), self.program, *words],
-                             job.clean_environment({"BCS_MDS": "all", "BCS_MDS_DIR": folder, **extra}),
-                             self.arguments.timeout)
+            result = self.launch(words, {"BCS_MDS": "all", "BCS_MDS_DIR": folder, **extra}, options)
             files = glob.glob(os.path.join(folder, "*", "lint.json*"))
             said = None
             if files:
@@ -230,8 +187,7 @@ class Runner:
 
 def problem_without_folder(arguments):
     """A run without a folder says how many of each kind it does not tell of, and where all is to be had."""
-    result = job.run([*shlex.split(arguments.launcher), "--lint", "--oversubscribe", "-n", str(RANKS),
-                      arguments.program, "all"], job.clean_environment(), arguments.timeout)
+    result = marked_runs.launch(arguments, [arguments.program, "all"], options=["--lint"])
     left = [one for case in LEFT.values() for one in case]
     where = "\n  a run with --mds has all of it in lint.json\n"
     problem = problem_of_rest(result.stderr, totals_of(left))
@@ -273,17 +229,5 @@ def checks(arguments):
             yield f"Fortran, right, {mode}", lambda m=mode: fortran.problem(["right"], MODES[m], [])
 
 
-def main():
-    n_runs = n_good = 0
-    for name, check in checks(parse_arguments()):
-        problem = check()
-        n_runs += 1
-        n_good += problem is None
-        if problem:
-            print(f"{name}: {problem}", flush=True)
-    print(f"{n_runs} runs, {n_good} as expected")
-    return 0 if n_good == n_runs > 0 else 1
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(marked_runs.run_checks(checks(parse_arguments())))
