@@ -44,7 +44,8 @@ void nic_engine_visit(struct nic_engine *engine);
 bool nic_engine_receive(struct nic_view *view);
 
 /** Timed strobes: one slice of all nodes of the machine, from the strobe until nothing of it
- *  is left to do. Only for the one thread that runs all slices. */
+ *  is left to do. Only for the one thread that runs all slices; who holds a desk meanwhile to look
+ *  at it, as case.c does, takes no turn, and is waited for. */
 void nic_engine_run_slice(struct nic_engine *engine);
 
 #endif
