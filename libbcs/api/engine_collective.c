@@ -13,7 +13,6 @@
 #include "libbcs/api/post.h"
 #include "libbcs/api/stand.h"
 #include "libbcs/api/wait.h"
-#include "libbcs/base/clock.h"
 #include "libbcs/base/park.h"
 #include "nic_threads/drivers/owed.h"
 #include "nic_threads/node/terms.h"
@@ -119,12 +118,11 @@ static __attribute__((cold, noinline)) int
 carry_out_in_turn(struct bcs_context *context, struct bcs_group *group,
                   const struct bcs_engine_collective_args *args)
 {
-    const uint32_t nobody = 0;
     int status;
 
     while (group->is_taken) {
         context->hooks.pause();
-        bcs_word_sleep(&nobody, 0, bcs_clock_now_ns() + TURN_STEP_NS);
+        bcs_rest(TURN_STEP_NS);
         context->hooks.resume();
     }
     group->is_taken = true;

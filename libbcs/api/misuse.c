@@ -95,12 +95,11 @@ static void hold(const struct bcs_context *context, uint64_t key)
 {
     const _Atomic uint64_t *told = &context->engine->machine->told;
     uint64_t until_ns = bcs_clock_now_ns() + HOLD_NS;
-    const uint32_t nobody = 0;
 
     /* acquire: pairs with the release of who has printed */
     while (atomic_load_explicit(told, memory_order_acquire) != key &&
            bcs_clock_now_ns() < until_ns) {
-        bcs_word_sleep(&nobody, 0, bcs_clock_now_ns() + HOLD_STEP_NS);
+        bcs_rest(HOLD_STEP_NS);
     }
 }
 

@@ -11,6 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "libbcs/base/clock.h"
+
 bool bcs_word_sleep(const void *word, uint32_t value, uint64_t until_ns)
 {
     const struct timespec until = {(time_t)(until_ns / 1000000000),
@@ -19,6 +21,13 @@ bool bcs_word_sleep(const void *word, uint32_t value, uint64_t until_ns)
     return syscall(SYS_futex, word, FUTEX_WAIT_BITSET, value,
                    until_ns == 0 ? NULL : &until, NULL, FUTEX_BITSET_MATCH_ANY) < 0 &&
            errno == ETIMEDOUT;
+}
+
+void bcs_rest(uint64_t n_ns)
+{
+    const uint32_t nobody = 0;
+
+    bcs_word_sleep(&nobody, nobody, bcs_clock_now_ns() + n_ns);
 }
 
 void bcs_word_wake(const void *word)

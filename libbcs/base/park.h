@@ -36,6 +36,10 @@
  */
 bool bcs_word_sleep(const void *word, uint32_t value, uint64_t until_ns);
 
+/** Sleep for some time, since nobody wakes who waits for this: it looks again and again. May return
+ *  early, too. */
+void bcs_rest(uint64_t n_ns);
+
 /** Wake all who sleep on a word. One system call. */
 void bcs_word_wake(const void *word);
 

@@ -11,7 +11,6 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "libbcs/base/clock.h"
 #include "libbcs/base/park.h"
 #include "libbcs/look/data_sum.h"
 
@@ -342,12 +341,11 @@ void bcs_look_ask(const struct bcs_look *look)
 {
     struct bcs_stand *stand =
         calloc(bcs_stand_words(look->layout.shape.n_ports), sizeof(uint64_t));
-    const uint32_t nobody = 0;
 
     for (int i = 0; stand != NULL && i < ASK_ROUNDS &&
                     ask_once(look, stand, i < THREAD_ROUNDS) > 0;
          i++) {
-        bcs_word_sleep(&nobody, 0, bcs_clock_now_ns() + ASK_NS);
+        bcs_rest(ASK_NS);
     }
     free(stand);
 }

@@ -137,17 +137,14 @@ static bool hear(struct referee *referee)
 {
     const uint64_t *suspected = nic_case_suspected(referee->file);
     uint64_t until_ns = bcs_clock_now_ns() + ANSWERS_NS;
-    const uint32_t nobody = 0;
 
     ask(referee, suspected);
     while (!have_all_answered(referee, suspected)) {
-        uint64_t now_ns = bcs_clock_now_ns();
-
-        if (now_ns >= until_ns ||
+        if (bcs_clock_now_ns() >= until_ns ||
             nic_records_have_changed(referee->records, suspected)) {
             return false;
         }
-        bcs_word_sleep(&nobody, 0, now_ns + ANSWERS_STEP_NS);
+        bcs_rest(ANSWERS_STEP_NS);
     }
     return !nic_records_have_changed(referee->records, suspected);
 }

@@ -7,13 +7,14 @@
 
 #include <assert.h>
 
-#include "libbcs/base/clock.h"
 #include "libbcs/base/park.h"
 #include "nic_threads/node/engine_lock.h"
 #include "nic_threads/node/waking.h"
 #include "nic_threads/roles/roles.h"
 
-enum { WAY_NS = 20000 };
+/* Before a desk that is held is tried again; asleep, as its holder may need the core, which a thread
+ * with a real-time priority does not yield. */
+enum { HELD_NS = 20000 };
 
 static inline bool has_work(const struct nic_view *view)
 {
@@ -204,28 +205,20 @@ bool nic_engine_receive(struct nic_view *view)
     return has_done;
 }
 
-/** Somebody looks at a desk: let them go on, also on this core. */
-static void give_way(void)
-{
-    const uint32_t nobody = 0;
-
-    bcs_word_sleep(&nobody, 0, bcs_clock_now_ns() + WAY_NS);
-}
-
 void nic_engine_run_slice(struct nic_engine *engine)
 {
     struct nic_view *first = &engine->views[0];
 
     while (!nic_engine_try_lock(first)) {
-        give_way();
+        bcs_rest(HELD_NS);
     }
     assert(!nic_strobe_sender_has_work(first)); /* the last slice is over */
     nic_strobe_sender_open_slice(first);
     nic_engine_unlock(first);
     nic_engine_turn(engine);
-    while (
-        nic_strobe_sender_has_work(first)) { /* a desk was locked when its turn came */
-        give_way();
+    /* A desk may have been held when its turn came. */
+    while (nic_strobe_sender_has_work(first)) {
+        bcs_rest(HELD_NS);
         nic_engine_turn(engine);
     }
 }

@@ -14,7 +14,6 @@
 
 #include "job_json.h"
 #include "kin.h"
-#include "libbcs/base/clock.h"
 #include "libbcs/base/park.h"
 #include "libbcs/look/look.h"
 #include "mds/tool/place.h"
@@ -162,11 +161,10 @@ static bool print_roll_calls(const json_t *jobs, const struct wish *wish)
 /** bcs_look_find_of, for a job that may have begun just now: it can be looked at a little later. */
 static int find_of(int64_t pid, struct bcs_look_found **found_out)
 {
-    const uint32_t nobody = 0;
     int n = bcs_look_find_of(pid, found_out);
 
     for (int i = 0; n == 0 && i < FIND_ROUNDS; i++) {
-        bcs_word_sleep(&nobody, 0, bcs_clock_now_ns() + TELL_NS);
+        bcs_rest(TELL_NS);
         n = bcs_look_find_of(pid, found_out);
     }
     return n;
@@ -176,7 +174,6 @@ static int find_of(int64_t pid, struct bcs_look_found **found_out)
 static int print_at(const struct bcs_look_found *found, const char *ranks,
                     struct places *places)
 {
-    const uint32_t nobody = 0;
     struct bcs_look *look;
     int rc = job_json_open(found, &look);
     json_t *job = NULL;
@@ -187,7 +184,7 @@ static int print_at(const struct bcs_look_found *found, const char *ranks,
         if (roll_call_is_complete(job, ranks)) {
             break;
         }
-        bcs_word_sleep(&nobody, 0, bcs_clock_now_ns() + TELL_NS);
+        bcs_rest(TELL_NS);
     }
     if (rc == 0) {
         rc = roll_call_print_at(job, ranks);
