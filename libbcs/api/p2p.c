@@ -6,7 +6,6 @@
 #include "libbcs/api/p2p.h"
 
 #include <errno.h>
-#include <string.h>
 
 #include "libbcs/api/at_hand.h"
 #include "libbcs/api/completion.h"
@@ -15,7 +14,6 @@
 #include "libbcs/api/post.h"
 #include "libbcs/api/stand.h"
 #include "libbcs/api/wait.h"
-#include "libbcs/base/layout.h"
 #include "libbcs/base/log.h"
 #include "libbcs/base/notice.h"
 #include "nic_threads/drivers/owed.h"

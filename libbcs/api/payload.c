@@ -47,28 +47,38 @@ static bool put_stamped(const struct bcs_context *context, struct bcs_descriptor
     return fits;
 }
 
+/** What is known of copies of a message's length into blocks. @return NULL: it is copied as it is,
+ *  for it is short or has gaps */
+static struct bcs_payload_copy *copy_of(struct bcs_context *context,
+                                        const struct bcs_message *message)
+{
+    return message->n_bytes >> BCS_PAYLOAD_COPY_SHIFT == 0 ||
+                   bcs_message_layout(message) != NULL
+               ? NULL
+               : &context->payload_copies[bcs_payload_copy_index(message->n_bytes)];
+}
+
 /** Put a payload into a block. @return whether there was one */
 static bool put_in_block(struct bcs_context *context, struct bcs_descriptor *entry,
                          const struct bcs_message *message)
 {
     size_t n_bytes = message->n_bytes;
-    bool is_some_kb =
-        n_bytes >> BCS_PAYLOAD_COPY_SHIFT != 0 && bcs_message_layout(message) == NULL;
-    struct bcs_payload_copy *copy =
-        is_some_kb ? &context->payload_copies[bcs_payload_copy_index(n_bytes)] : NULL;
-    struct bcs_payload_copy_turn turn =
-        is_some_kb ? bcs_payload_copy_turn(copy) : (struct bcs_payload_copy_turn){0};
-    uint64_t block =
-        bcs_poster_block(&context->poster, n_bytes, turn.goes_past ? 0 : n_bytes);
+    struct bcs_payload_copy *copy = copy_of(context, message);
+    struct bcs_payload_copy_turn turn = {0};
+    uint64_t block;
     void *to;
 
+    if (copy != NULL) {
+        turn = bcs_payload_copy_turn(copy);
+    }
+    block = bcs_poster_block(&context->poster, n_bytes, turn.goes_past ? 0 : n_bytes);
     if (block == 0) {
         return false;
     }
     entry->flags |= BCS_DATA_BLOCK;
     entry->address = block;
     to = bcs_poster_block_at(&context->poster, block)->data;
-    if (is_some_kb) {
+    if (copy != NULL) {
         bcs_payload_copy(copy, turn, to, message->data, n_bytes);
     } else {
         bcs_payload_copy_out(message, to);

@@ -153,9 +153,8 @@ static const struct bcs_notice_kind kinds[BCS_N_NOTICES] = {
             .remedy =
                 "If the program stops here, it relies on more buffering than there is "
                 "(a rank has 4, 8 and 16 GB for three lengths, 32 MB for the longest, "
-                "less "
-                "where BCS_LIMITS says so): "
-                "receive earlier, or use MPI_Isend or MPI_Bsend",
+                "less where BCS_LIMITS says so): receive earlier, or use MPI_Isend or "
+                "MPI_Bsend",
         },
     [BCS_NOTICE_DESCRIPTORS_USED] =
         {
