@@ -6,11 +6,13 @@
  * when slice i + 2 begins.
  */
 #include <check.h>
+#include <pthread.h>
 #include <sched.h>
 #include <string.h>
 
 #include "nic_threads/drivers/driver.h"
 #include "nic_threads/drivers/turn.h"
+#include "nic_threads/node/engine_lock.h"
 #include "nic_threads/roles/roles.h"
 #include "tests/engine/job.h"
 #include "tests/pattern.h"
@@ -220,6 +222,54 @@ START_TEST(a_receive_that_was_matched_is_not_cancelled)
 }
 END_TEST
 
+/** Who looks at a desk while a slice runs, as the search for misuse does. */
+struct holder {
+    struct nic_view *view;
+    _Atomic bool is_over; /* the slice */
+    bool was_over;        /* while the desk was held */
+};
+
+/** Let go of the desk only when others have wanted it twice. */
+static void *hold(void *arg)
+{
+    struct holder *holder = arg;
+    _Atomic uint32_t *lock = &holder->view->desk->lock;
+
+    for (int i = 0; i < 2; i++) {
+        while ((atomic_load(lock) & NIC_LOCK_IS_MISSED) == 0 && !holder->was_over) {
+            holder->was_over = atomic_load(&holder->is_over);
+            sched_yield();
+        }
+        atomic_fetch_and(lock, ~NIC_LOCK_IS_MISSED);
+    }
+    nic_engine_unlock(holder->view);
+    return NULL;
+}
+
+START_TEST(a_slice_waits_for_who_looks_at_a_desk)
+{
+    struct bcs_request sending, receiving;
+    struct holder holder = {
+        .view = nic_engine_view(ranks[_i].context->engine, (uint32_t)_i)};
+    pthread_t thread;
+
+    post_send(1, N_BYTES, BCS_SEND_STANDARD, &sending);
+    post_receive(1, target, N_BYTES, &receiving);
+    run_slices(1);
+    ck_assert(nic_engine_try_lock(holder.view));
+    ck_assert_int_eq(pthread_create(&thread, NULL, hold, &holder), 0);
+    run_slices(1);
+    atomic_store(&holder.is_over, true);
+    pthread_join(thread, NULL);
+    ck_assert(!holder.was_over);
+    run_slices(N_CHUNKS - 2);
+    ck_assert_mem_eq(target, source, N_BYTES);
+    run_slices(1);
+    ck_assert(is_complete(SENDER, &sending));
+    ck_assert(is_complete(RECEIVER, &receiving));
+}
+END_TEST
+
 START_TEST(slices_without_work_are_numbered_too)
 {
     run_slices(1000);
@@ -419,6 +469,7 @@ static void add_tests(TCase *tcase)
     tcase_add_test(tcase, a_full_slice_leaves_the_rest_to_the_next);
     tcase_add_test(tcase, a_slice_takes_all_that_was_posted_before_it);
     tcase_add_test(tcase, a_receive_that_was_matched_is_not_cancelled);
+    tcase_add_loop_test(tcase, a_slice_waits_for_who_looks_at_a_desk, 0, N_RANKS);
     tcase_add_test(tcase, slices_without_work_are_numbered_too);
     tcase_add_test(tcase, a_waiter_polls_for_its_time_if_it_has_a_core);
     tcase_add_test(tcase, a_waiter_lends_its_core_while_it_polls);
