@@ -50,7 +50,9 @@ struct channel_helper {
     pthread_mutex_t lock; /* of what follows; the thread holds it while it looks */
     pthread_cond_t turn;  /* is_asked has become 0 */
     struct channel_helped *helped;
-    bool is_stopping;  /* atomic */
+    bool is_stopping; /* atomic */
+    bool is_exiting;  /* atomic: the process is; for good */
+    uint32_t runs; /* atomic: the thread has been made, and has not come to its end */
     uint32_t is_asked; /* atomic: somebody wants the lock, and goes first */
     bool is_thread;    /* atomic: the next member is set */
     pthread_t thread;  /* atomic; by the thread itself */

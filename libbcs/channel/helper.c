@@ -9,6 +9,10 @@
  * same breaks nothing. The sender has no part in this: it finds in the word of sleepers that
  * somebody sleeps, and only then looks which bell that is.
  *
+ * Once the process exits no handler begins: the exit says so, and then waits if the thread runs;
+ * who makes it has said before that it does, and it looks before each handler. Of these four
+ * operations, which have one order, either the exit finds that it runs, or it finds the exit.
+ *
  * It waits as everything in the library does, at a bell of its own, so that what comes for the
  * program's threads does not wake it. No wake-up is lost, by the argument of
  * <bcs/channel_ring.h>: between its saying so in each end, with one barrier for all, and its sleep
@@ -20,7 +24,6 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "libbcs/base/barrier.h"
 #include "libbcs/base/clock.h"
@@ -28,7 +31,7 @@
 #include "libbcs/base/park.h"
 #include "libbcs/channel/channel.h"
 
-enum { SLEEPS_A_DOUBT = 64, UNREAD_NS = 1000000, EXIT_SECONDS = 1 };
+enum { SLEEPS_A_DOUBT = 64, UNREAD_NS = 1000000, EXIT_NS = 1000000000 };
 
 /** An end that was given to the thread. */
 struct channel_helped {
@@ -100,24 +103,28 @@ static void lock_politely(struct channel_helper *helper)
     }
 }
 
+/** Whether the thread is to run no handler any more. */
+static bool must_end(struct channel_helper *helper)
+{
+    /* Pair with the stores of tell_stop, and of channel_helper_end_at_exit. */
+    return __atomic_load_n(&helper->is_stopping, __ATOMIC_ACQUIRE) ||
+           __atomic_load_n(&helper->is_exiting, __ATOMIC_SEQ_CST);
+}
+
 /** Look at all ends once. @return the most of what was found */
 static enum found look_at_all(struct channel_helper *helper)
 {
     enum found most = FOUND_NOTHING;
 
     lock_politely(helper);
-    /* Pairs with the store of tell_stop. */
-    if (__atomic_load_n(&helper->is_stopping, __ATOMIC_ACQUIRE)) {
-        most = FOUND_END;
-    }
     for (struct channel_helped *helped = helper->helped;
-         helped != NULL && most != FOUND_END; helped = helped->next) {
+         helped != NULL && !must_end(helper); helped = helped->next) {
         enum found found = look_at(helped);
 
         most = found > most ? found : most;
     }
     pthread_mutex_unlock(&helper->lock);
-    return most;
+    return must_end(helper) ? FOUND_END : most;
 }
 
 /** Say of all ends whether the thread sleeps, or will. */
@@ -211,6 +218,9 @@ static void *run(void *arg)
     }
     /* As at the beginning. */
     __atomic_store_n(&helper->is_thread, false, __ATOMIC_RELEASE);
+    /* Pairs with the load of await_end. */
+    __atomic_store_n(&helper->runs, 0, __ATOMIC_RELEASE);
+    bcs_word_wake(&helper->runs);
     return NULL;
 }
 
@@ -249,13 +259,17 @@ static int start(struct channel_helper *helper)
     if (helper->is_running) {
         return 0;
     }
-    /* Pairs with the load of look_at_all. */
+    /* Pairs with the load of must_end. */
     __atomic_store_n(&helper->is_stopping, false, __ATOMIC_RELAXED);
+    /* Pairs with the load of await_end; must_end follows in the thread. */
+    __atomic_store_n(&helper->runs, 1, __ATOMIC_SEQ_CST);
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     rc = -pthread_create(&helper->id, NULL, run, helper);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (rc < 0) {
+        /* As above. */
+        __atomic_store_n(&helper->runs, 0, __ATOMIC_RELEASE);
         bcs_error("bcs_channel_set_helper: the system makes no thread: error %d", -rc);
         return rc;
     }
@@ -267,17 +281,15 @@ static int start(struct channel_helper *helper)
 /** Tell the thread to end. Under `life`. */
 static void tell_stop(struct channel_helper *helper)
 {
-    /* Pairs with the load of look_at_all. Without the lock, which a handler may keep while the
-     * process exits. */
+    /* Pairs with the load of must_end. */
     __atomic_store_n(&helper->is_stopping, true, __ATOMIC_RELEASE);
     ring(helper);
 }
 
-/** End the thread. Under `life`. */
-static void stop(struct channel_helper *helper)
+/** Be rid of the thread, which ends. Under `life`. */
+static void join(struct channel_helper *helper)
 {
     if (helper->is_running) {
-        tell_stop(helper);
         pthread_join(helper->id, NULL);
         helper->is_running = false;
     }
@@ -369,7 +381,8 @@ int channel_helper_take_back(struct channel_in *in)
     }
     pthread_mutex_lock(&helper->life);
     if (take_out(helper, helped)) {
-        stop(helper);
+        tell_stop(helper);
+        join(helper);
     }
     pthread_mutex_unlock(&helper->life);
     in->inlined = helped->in.inlined;
@@ -378,19 +391,31 @@ int channel_helper_take_back(struct channel_in *in)
     return 0;
 }
 
+/** Wait until the thread has come to its end, but not for ever: a handler may never return.
+ *  @return whether it has */
+static bool await_end(struct channel_helper *helper)
+{
+    uint64_t until_ns = bcs_clock_now_ns() + EXIT_NS;
+    bool is_late = false;
+
+    /* Pairs with the stores of start and run. */
+    while (__atomic_load_n(&helper->runs, __ATOMIC_SEQ_CST) != 0 && !is_late) {
+        is_late = bcs_word_sleep(&helper->runs, 1, until_ns);
+    }
+    return !is_late;
+}
+
 void channel_helper_end_at_exit(struct channel_helper *helper)
 {
-    struct timespec until;
-
-    /* Who holds `life` meanwhile is ending it, or waits for a handler. */
-    if (channel_helper_is_self(helper) || pthread_mutex_trylock(&helper->life) != 0) {
+    if (channel_helper_is_self(helper) || bcs_forked_is_child()) {
         return;
     }
-    if (helper->is_running) {
-        tell_stop(helper);
-        clock_gettime(CLOCK_REALTIME, &until);
-        until.tv_sec += EXIT_SECONDS;
-        helper->is_running = pthread_timedjoin_np(helper->id, NULL, &until) != 0;
+    /* Pairs with the load of must_end. Without a lock, which another thread may keep. */
+    __atomic_store_n(&helper->is_exiting, true, __ATOMIC_SEQ_CST);
+    ring(helper);
+    /* Who has `life` is making the thread or ends it, and joins it then. */
+    if (await_end(helper) && pthread_mutex_trylock(&helper->life) == 0) {
+        join(helper);
+        pthread_mutex_unlock(&helper->life);
     }
-    pthread_mutex_unlock(&helper->life);
 }

@@ -10,6 +10,7 @@
 #include <bcs/channel.h>
 
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -19,13 +20,22 @@
 #include "tests/unit/channel_helper.h"
 #include "tests/unit/run_suite.h"
 
-enum { RIGHT, WRONG = 10, LATE = 11, N_ENDS = 3, HELD = 1, A_SECOND_NS = 1000000000 };
+enum {
+    RIGHT,
+    WRONG = 10,
+    LATE = 11,
+    N_ENDS = 3,
+    HELD = 1,
+    OF_ANOTHER = 3, /* an end that another thread has opened */
+    N_ALL_ENDS,
+    A_SECOND_NS = 1000000000
+};
 
 /* Of a child. The words are atomic. */
-static struct bcs_channel_out *outs[N_ENDS];
-static struct bcs_channel_in *ins[N_ENDS];
-static pid_t program, helper; /* threads */
-static uint64_t is_in, has_begun, has_come, has_returned;
+static struct bcs_channel_out *outs[N_ALL_ENDS];
+static struct bcs_channel_in *ins[N_ALL_ENDS];
+static pid_t program, helper, another; /* threads */
+static uint64_t n_given, is_in, has_begun, has_come, has_returned;
 static uint64_t n_others; /* calls of the handlers of the other ends */
 static uint64_t begun_ns;
 static bool is_for_ever;
@@ -154,9 +164,8 @@ static void join(void)
 }
 
 /** Give all ends to the helper thread, and have it call the handler of one. */
-static void start(bcs_channel_handler_fn handler)
+static void give(bcs_channel_handler_fn handler)
 {
-    join();
     for (uint32_t i = 0; i < N_ENDS; i++) {
         open_both(i);
         EXPECT(bcs_channel_set_helper(ins[i], BCS_CHANNEL_ARRIVAL,
@@ -164,6 +173,12 @@ static void start(bcs_channel_handler_fn handler)
     }
     send(HELD);
     await(&is_in, 1);
+}
+
+static void start(bcs_channel_handler_fn handler)
+{
+    join();
+    give(handler);
 }
 
 /** Run a child, which exits. @return its status */
@@ -212,6 +227,53 @@ static void exit_beside_an_idle_thread(void)
     }
 }
 
+static void exit_beside_what_the_same_look_finds(void)
+{
+    start(hold);
+    for (uint32_t i = 0; i < N_ENDS; i++) {
+        send(i);
+    }
+}
+
+START_TEST(no_other_handler_begins_after_the_one_that_runs)
+{
+    run_in_child(exit_beside_what_the_same_look_finds);
+}
+END_TEST
+
+/** Give an end away, and want it back while the handler of another one runs. */
+static void *take_back(void *arg)
+{
+    another = gettid();
+    open_both(OF_ANOTHER);
+    EXPECT(bcs_channel_set_helper(ins[OF_ANOTHER], BCS_CHANNEL_ARRIVAL, count, NULL) ==
+           0);
+    add(&n_given);
+    await(&is_in, 1);
+    EXPECT(bcs_channel_set_helper(ins[OF_ANOTHER], BCS_CHANNEL_NEVER, NULL, NULL) == 0);
+    return arg;
+}
+
+static void exit_beside_another_that_takes_back(void)
+{
+    pthread_t thread;
+
+    join();
+    EXPECT(pthread_create(&thread, NULL, take_back, NULL) == 0);
+    EXPECT(pthread_detach(thread) == 0);
+    await(&n_given, 1);
+    give(hold);
+    while (state_of(another) != 'S') {
+        sched_yield();
+    }
+}
+
+START_TEST(the_exit_waits_though_another_thread_takes_back)
+{
+    run_in_child(exit_beside_another_that_takes_back);
+}
+END_TEST
+
 START_TEST(a_thread_that_sleeps_runs_no_handler_after_the_exit)
 {
     run_in_child(exit_beside_an_idle_thread);
@@ -235,6 +297,8 @@ int main(void)
     TCase *tcase = tcase_create("exit");
 
     tcase_add_test(tcase, the_exit_waits_for_the_handler_that_runs);
+    tcase_add_test(tcase, no_other_handler_begins_after_the_one_that_runs);
+    tcase_add_test(tcase, the_exit_waits_though_another_thread_takes_back);
     tcase_add_test(tcase, a_thread_that_sleeps_runs_no_handler_after_the_exit);
     tcase_add_test(tcase, the_exit_waits_for_a_second_only);
     return run_tcase("channel_helper_exit", tcase);
