@@ -13,7 +13,9 @@ enum bcs_engine_collective_kind {
     BCS_ENGINE_BARRIER,
     BCS_ENGINE_BCAST,
     BCS_ENGINE_REDUCE,
-    BCS_ENGINE_ALLGATHER, /* carried out as a reduction */
+    /* Carried out as reductions: */
+    BCS_ENGINE_ALLGATHER,
+    BCS_ENGINE_ALLTOALL,
 };
 
 /* The kernel of a barrier that is the end of a member's work. */
@@ -34,10 +36,9 @@ static inline const char *
 bcs_collective_words(const struct bcs_engine_collective_args *args)
 {
     static const char *const words[] = {
-        [BCS_ENGINE_BARRIER] = "barrier",
-        [BCS_ENGINE_BCAST] = "broadcast",
-        [BCS_ENGINE_REDUCE] = "reduction",
-        [BCS_ENGINE_ALLGATHER] = "allgather",
+        [BCS_ENGINE_BARRIER] = "barrier",   [BCS_ENGINE_BCAST] = "broadcast",
+        [BCS_ENGINE_REDUCE] = "reduction",  [BCS_ENGINE_ALLGATHER] = "allgather",
+        [BCS_ENGINE_ALLTOALL] = "alltoall",
     };
 
     return words[args->kind];

@@ -12,11 +12,7 @@
 #include <string.h>
 
 #include "libbcs/api/collective_internal.h"
-#include "libbcs/api/engine_collective.h"
-#include "nic_threads/rules/reduce_ops.h"
-
-/* Up to this total, an allgather is one reduction by the engine. */
-#define ALLGATHER_REDUCED_BYTES 1024
+#include "libbcs/api/collective_joined.h"
 
 /* Up to this total for each pair of members, an allgather goes through one member: a
  * message costs about as much as the copying of so many bytes. */
@@ -52,46 +48,6 @@ static void plan_spread(struct bcs_plan *plan, const struct bcs_blocks *blocks,
                       bcs_block_cursor_bytes(&cursor));
         bcs_block_cursor_next(&cursor);
     }
-}
-
-static size_t words_of(size_t n_bytes)
-{
-    return (n_bytes + sizeof(uint64_t) - 1) / sizeof(uint64_t);
-}
-
-/* Every member contributes a vector that is zero but for its own block. */
-static int allgather_reduced(struct bcs_context *context, struct bcs_group *group,
-                             const struct bcs_blocks *blocks)
-{
-    _Alignas(16) char in[ALLGATHER_REDUCED_BYTES];
-    _Alignas(16) char out[ALLGATHER_REDUCED_BYTES];
-    struct bcs_block_cursor cursor;
-    struct bcs_engine_collective_args args = {
-        .kind = BCS_ENGINE_ALLGATHER,
-        .root = BCS_ROOT_ALL,
-        .kernel = nic_reduce_kernel(NIC_REDUCE_BOR, NIC_REDUCE_U64),
-        .in = in,
-        .out = out,
-    };
-    int status;
-
-    cursor = bcs_block_cursor_at(blocks, group->size, group->rank);
-    args.count = words_of(cursor.total);
-    args.n_bytes = args.count * sizeof(uint64_t);
-    memset(in, 0, args.n_bytes);
-    bcs_block_copy(in + cursor.offset, bcs_block_cursor_data(&cursor),
-                   bcs_block_cursor_bytes(&cursor));
-    status = bcs_engine_collective(context, group, &args);
-    if (status != 0) {
-        return status;
-    }
-    cursor = bcs_block_cursor_at(blocks, group->size, 0);
-    for (int32_t i = 0; i < group->size; i++) {
-        bcs_block_copy(bcs_block_cursor_data(&cursor), out + cursor.offset,
-                       bcs_block_cursor_bytes(&cursor));
-        bcs_block_cursor_next(&cursor);
-    }
-    return 0;
 }
 
 static void plan_allgather_gathered(struct bcs_plan *plan,
@@ -152,9 +108,8 @@ int bcs_allgather(struct bcs_context *context, struct bcs_group *group,
     if (request == NULL && (group->size == 1 || own.total == 0)) {
         return 0;
     }
-    if (request == NULL && own.total <= ALLGATHER_REDUCED_BYTES &&
-        bcs_engine_collective_fits(words_of(own.total) * sizeof(uint64_t))) {
-        return allgather_reduced(context, group, blocks);
+    if (request == NULL && bcs_allgather_fits(own.total)) {
+        return bcs_allgather_joined(context, group, blocks);
     }
     plan = bcs_plan_begin(context, group, bcs_plan_agreed(BCS_PLAN_ALLGATHER, 0, -1),
                           request);
@@ -215,9 +170,13 @@ int bcs_alltoall(struct bcs_context *context, struct bcs_group *group,
                  const struct bcs_blocks *send, const struct bcs_blocks *receive,
                  struct bcs_request *request)
 {
-    struct bcs_plan *plan = bcs_plan_begin(
-        context, group, bcs_plan_agreed(BCS_PLAN_ALLTOALL, 0, -1), request);
+    struct bcs_plan *plan;
 
+    if (request == NULL && bcs_alltoall_fits(context, group, send, receive)) {
+        return bcs_alltoall_joined(context, group, send, receive);
+    }
+    plan = bcs_plan_begin(context, group, bcs_plan_agreed(BCS_PLAN_ALLTOALL, 0, -1),
+                          request);
     if (plan == NULL) {
         return -ENOMEM;
     }

@@ -39,6 +39,9 @@ static void describe(uint64_t terms, char text_out[N_TEXT_BYTES])
     case BCS_COLLECTIVE_ALLGATHER:
         snprintf(text_out, N_TEXT_BYTES, "an allgather of %u bytes in all", n_bytes);
         break;
+    case BCS_COLLECTIVE_ALLTOALL:
+        snprintf(text_out, N_TEXT_BYTES, "an alltoall of %u bytes in all", n_bytes);
+        break;
     default:
         if (root < 0) {
             snprintf(text_out, N_TEXT_BYTES, "an allreduce of %u bytes (%s)", n_bytes,

@@ -22,7 +22,8 @@ enum { TURN_STEP_NS = 100000 };
 _Static_assert((int)BCS_ENGINE_BARRIER == BCS_COLLECTIVE_BARRIER &&
                    (int)BCS_ENGINE_BCAST == BCS_COLLECTIVE_BCAST &&
                    (int)BCS_ENGINE_REDUCE == BCS_COLLECTIVE_REDUCE &&
-                   (int)BCS_ENGINE_ALLGATHER == BCS_COLLECTIVE_ALLGATHER,
+                   (int)BCS_ENGINE_ALLGATHER == BCS_COLLECTIVE_ALLGATHER &&
+                   (int)BCS_ENGINE_ALLTOALL == BCS_COLLECTIVE_ALLTOALL,
                "the API's kinds are the engine's");
 
 bool bcs_engine_collective_fits(size_t n_bytes)

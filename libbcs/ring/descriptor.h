@@ -59,10 +59,11 @@ enum bcs_collective_kind {
     BCS_COLLECTIVE_BARRIER,
     BCS_COLLECTIVE_BCAST,
     BCS_COLLECTIVE_REDUCE,
-    BCS_COLLECTIVE_ALLGATHER, /* a reduction, of vectors that are zero but for one block */
+    /* Reductions, of vectors that are zero but for what their member brings. */
+    BCS_COLLECTIVE_ALLGATHER,
+    BCS_COLLECTIVE_ALLTOALL, /* never posted: near members only */
+    BCS_COLLECTIVE_KINDS
 };
-
-enum { BCS_COLLECTIVE_KINDS = 4 };
 
 /** .operation of a collective: its kind, and the kernel of a reduction
  *  (nic_threads/rules/reduce_ops.h); else 0. */

@@ -86,6 +86,11 @@ static const struct shim_datatype *type_of(const struct shim_layout *layout,
     return layout->has_types ? layout->types[rank] : layout->type;
 }
 
+static size_t bytes_of(const struct shim_layout *layout, int32_t rank)
+{
+    return (size_t)count_of(layout, rank) * type_of(layout, rank)->size;
+}
+
 /* Where a block starts in the program's memory, in bytes from the buffer. */
 static ptrdiff_t offset_of(const struct shim_layout *layout, int32_t rank)
 {
@@ -148,7 +153,7 @@ static void pack_blocks(struct shim_blocks *blocks, int input)
             shim_pack((const char *)layout->buf + offset_of(layout, i),
                       (size_t)count_of(layout, i), type_of(layout, i), packed);
         }
-        packed += blocks->numbers[i];
+        packed += bytes_of(layout, i);
     }
 }
 
@@ -159,34 +164,54 @@ static void unpack_blocks(struct shim_blocks *blocks)
     const char *packed = blocks->temporary;
 
     for (int32_t i = 0; i < blocks->size; i++) {
-        shim_unpack(packed, blocks->numbers[i], buf + offset_of(layout, i),
+        shim_unpack(packed, bytes_of(layout, i), buf + offset_of(layout, i),
                     type_of(layout, i));
-        packed += blocks->numbers[i];
+        packed += bytes_of(layout, i);
     }
 }
 
-int shim_blocks_open(struct shim_blocks *blocks_out, const struct shim_layout *layout,
-                     int32_t size, int input)
+/** Set the lengths of the blocks. @return 0 or -ENOMEM */
+static int set_lengths(struct shim_blocks *blocks, size_t *total_out)
 {
-    struct shim_blocks *blocks = blocks_out;
-    size_t total = 0;
+    const struct shim_layout *layout = blocks->layout;
+    int32_t size = blocks->size;
 
-    blocks->blocks = (struct bcs_blocks){0};
-    blocks->layout = layout;
-    blocks->size = size;
-    blocks->temporary = NULL;
-    blocks->numbers = blocks->small;
+    if (!layout->is_vector && !layout->has_types) {
+        blocks->blocks.block_bytes = bytes_of(layout, 0);
+        *total_out = (size_t)size * blocks->blocks.block_bytes;
+        return 0;
+    }
     if (size > SHIM_BLOCKS_SMALL) {
         blocks->numbers = malloc(2 * (size_t)size * sizeof(*blocks->numbers));
         if (blocks->numbers == NULL) {
             return -ENOMEM;
         }
     }
+    *total_out = 0;
     for (int32_t i = 0; i < size; i++) {
-        blocks->numbers[i] = (size_t)count_of(layout, i) * type_of(layout, i)->size;
-        total += blocks->numbers[i];
+        blocks->numbers[i] = bytes_of(layout, i);
+        *total_out += blocks->numbers[i];
     }
     blocks->blocks.n_bytes = blocks->numbers;
+    return 0;
+}
+
+int shim_blocks_open(struct shim_blocks *blocks_out, const struct shim_layout *layout,
+                     int32_t size, int input)
+{
+    struct shim_blocks *blocks = blocks_out;
+    size_t total;
+    int status;
+
+    blocks->blocks = (struct bcs_blocks){0};
+    blocks->layout = layout;
+    blocks->size = size;
+    blocks->temporary = NULL;
+    blocks->numbers = blocks->small;
+    status = set_lengths(blocks, &total);
+    if (status != 0) {
+        return status;
+    }
     if (is_dense(layout, size) && shim_state.buffers == NULL) {
         use_in_place(blocks);
         return 0;

@@ -84,7 +84,7 @@ struct shim_blocks {
     const struct shim_layout *layout; /* until it is closed */
     int32_t size;
     char *temporary; /* or NULL */
-    size_t *numbers; /* lengths, then displacements: small, or allocated */
+    size_t *numbers; /* lengths and displacements, if any: small, or allocated */
     size_t small[2 * SHIM_BLOCKS_SMALL];
 };
 

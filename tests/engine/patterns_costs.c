@@ -6,6 +6,7 @@
  */
 #include <stdlib.h>
 
+#include "libbcs/api/near_collective.h"
 #include "tests/engine/patterns.h"
 #include <bcs/bcs.h>
 
@@ -132,15 +133,24 @@ static void count_exchanges(struct counting *c)
     size_t n = (size_t)c->me->size, block_bytes = 2048 * n;
     char *in = calloc(n, block_bytes), *out = calloc(n, block_bytes);
     struct bcs_blocks to = {.data = in, .block_bytes = 8};
-    const struct bcs_blocks from = {.data = out, .block_bytes = 8};
+    struct bcs_blocks from = {.data = out, .block_bytes = 8};
     const struct bcs_part mine = {out, 8};
+    bool is_near = bcs_group_is_near(c->context, c->group);
+    size_t short_bytes = BCS_INLINE_BYTES / (n * n); /* of each block of an alltoall */
 
     expect_cost(c, bcs_gather(c->context, c->group, &mine, &to, 0, NULL), NULL, c->tree,
                 "the cost of a gather");
     expect_cost(c, bcs_scatter(c->context, c->group, &mine, &to, 0, NULL), NULL,
                 c->tree, "the cost of a scatter");
+    from.block_bytes = to.block_bytes = short_bytes + 1;
     expect_cost(c, bcs_alltoall(c->context, c->group, &from, &to, NULL), NULL,
                 2 * c->others, "the cost of an alltoall");
+    if (short_bytes > 0) {
+        from.block_bytes = to.block_bytes = short_bytes;
+        expect_cost(c, bcs_alltoall(c->context, c->group, &from, &to, NULL), NULL,
+                    is_near ? 1 : 2 * c->others, "the cost of a short alltoall");
+    }
+    to.block_bytes = 8;
     expect_cost(c, bcs_allgather(c->context, c->group, out, &to, NULL), NULL, 1,
                 "the cost of a short allgather");
     to.block_bytes = 100;

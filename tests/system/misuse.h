@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the cases of misuse.c have in common with those of its other file. */
+/* What the cases of misuse.c have in common with those of its other files. */
 #ifndef TESTS_SYSTEM_MISUSE_H
 #define TESTS_SYSTEM_MISUSE_H
 
@@ -12,7 +12,15 @@ struct run {
     int n;       /* elements: short, long */
 };
 
+/** What a case does. */
+typedef void case_fn(const struct run *run, int is_wrong);
+
+/** A message is longer than its receive. */
+case_fn truncated_recv, truncated_any, truncated_wait, truncated_waitall,
+    truncated_test, truncated_persistent, truncated_sendrecv, truncated_mrecv,
+    truncated_with_gaps, truncated_often;
+
 /** Two threads call the same collective over and over, wrong: on one communicator. */
-void crowd(const struct run *run, int is_wrong);
+case_fn crowd;
 
 #endif

@@ -21,7 +21,7 @@ MODES = {
     for nodes in ("one node", "nodes of 1")
 }
 DEADLOCKED = 86
-PLACE = r"at \w+, misuse(?:_crowd)?\.c:\d+"
+PLACE = r"at \w+, misuse(?:_\w+)?\.c:\d+"
 RANKS = r"(?:rank|ranks) [\d,-]+"
 STANDARD = r"MPI-3\.1, \d\.\d"
 # Who is in an error, and from where.
@@ -73,6 +73,8 @@ WORDS = {
     "count_of_bcast": [rf"{LENGTHS} {STANDARD}|{REFUSED} {STANDARD}", CALL],
     "count_of_bcast_long": [rf"{LENGTHS} {STANDARD}", CALL],
     "count_of_gather": [rf"{LENGTHS} {STANDARD}", r"sends 24 bytes, rank 0 expects 16", CALL],
+    "count_of_allgather": [rf"{REFUSED} {STANDARD}", CALL],
+    "count_of_alltoall": [rf"{LENGTHS} {STANDARD}|{REFUSED} {STANDARD}", CALL],
     "truncated_recv": truncated("MPI_Recv"),
     "truncated_recv_long": [r"truncation: rank 0 has sent 320000 bytes to rank 1, tag 7, .* room for "
                             r"319992;", rf"^  1: MPI_Recv, on MPI_COMM_WORLD, {PLACE}"],
@@ -100,8 +102,8 @@ SAID = re.compile(r"^bcs.*|^  [\d,-]+: MPI_.*|^.*MPI-3\.1.*", re.MULTILINE)
 # How often each error is told.
 ONCE = re.compile(r"truncation: |has not called, or|not in the same collective|do not agree on the lengths"
                   "|two threads of this rank")
-MOST_OFTEN = 10
-LEFT_MOST = 3 # of one rank, which tells for all of the machine
+MOST_BY_ENDING = {"returned": 10, "left": 3} # left: of one rank, which tells for all of the machine
+MOST_BY_NAME = {"count_of_alltoall": 10} # of each two that differ
 
 
 def parse_arguments():
@@ -145,7 +147,7 @@ def problem_of_wrong(arguments, case, result):
     if not is_ending_right(ending, result.status, result.stderr) or result.stdout:
         return f"it does not end by {ending}"
     n_told = len(ONCE.findall(result.stderr))
-    if n_told > {"returned": MOST_OFTEN, "left": LEFT_MOST}.get(ending, 1):
+    if n_told > MOST_BY_NAME.get(name, MOST_BY_ENDING.get(ending, 1)):
         return f"it is told {n_told} times"
     if not arguments.has_report:
         return None

@@ -480,12 +480,12 @@ BCS_PUBLIC int bcs_allgather(struct bcs_context *context, struct bcs_group *grou
                              struct bcs_request *request);
 
 /**
- * All-to-all: block j of member i's send becomes block i of member j's receive.
- * [BCS-MPI table 4.1] Cost: p (p - 1) messages, the blocks, in one step, and a copy of the own
- * one; in place, also memory for, and a copy of, all blocks.
+ * All-to-all: block j of member i's send becomes block i of member j's receive. [BCS-MPI table 4.1]
+ * Cost: p (p - 1) messages, the blocks, in one step, and a copy of the own one; in place, also memory
+ * for, and a copy of, all blocks. On demand in a node, up to 80 bytes in all: as an allgather's.
  *
  * @param send     the blocks to send; data NULL: those of receive, which are replaced
- *                 (then both lengths are those of receive)
+ *                 (both lengths are those of receive)
  * @param receive  where they go; must not overlap with send's
  */
 BCS_PUBLIC int bcs_alltoall(struct bcs_context *context, struct bcs_group *group,
