@@ -71,7 +71,7 @@ bool bcs_core_is_late(const struct bcs_core *core)
     return core->transport->ops->flush != NULL;
 }
 
-int bcs_core_check_range(const struct bcs_core *core, const char *caller,
+int bcs_core_wrong_range(const struct bcs_core *core, const char *caller,
                          const char *what, uint64_t gva, uint64_t n_bytes,
                          uint64_t align)
 {
@@ -81,41 +81,24 @@ int bcs_core_check_range(const struct bcs_core *core, const char *caller,
                   " 0x%x to 0x%" PRIx64,
                   caller, what, gva, n_bytes, BCS_HEAP_RESERVED_BYTES,
                   core->heap_bytes);
-        return -EINVAL;
-    }
-    if ((gva & (align - 1)) != 0) {
+    } else {
         bcs_error("%s: %s at 0x%" PRIx64 ", %" PRIu64
                   " bytes, is not aligned to %" PRIu64,
                   caller, what, gva, n_bytes, align);
-        return -EINVAL;
     }
-    return 0;
+    return -EINVAL;
 }
 
-int bcs_core_check_event(const struct bcs_core *core, const char *caller,
-                         const char *what, uint64_t event_gva)
-{
-    if (event_gva == 0) {
-        return 0;
-    }
-    return bcs_core_check_range(core, caller, what, event_gva, sizeof(struct bcs_event),
-                                sizeof(struct bcs_event));
-}
-
-int bcs_core_check_dests(const struct bcs_core *core, const char *caller,
+int bcs_core_wrong_dests(const struct bcs_core *core, const char *caller,
                          const struct bcs_node_set *dests)
 {
-    uint32_t n_nodes = core->memory->n_nodes;
-
     if (bcs_node_set_is_empty(dests)) {
         bcs_error("%s: the destination set is empty", caller);
-        return -EINVAL;
-    }
-    if (dests->first >= n_nodes || dests->n_nodes > n_nodes - dests->first) {
+    } else {
         bcs_error("%s: the destination set goes on to node %" PRIu64
                   "; the last one is %" PRIu32,
-                  caller, (uint64_t)dests->first + dests->n_nodes - 1, n_nodes - 1);
-        return -EINVAL;
+                  caller, (uint64_t)dests->first + dests->n_nodes - 1,
+                  core->memory->n_nodes - 1);
     }
-    return 0;
+    return -EINVAL;
 }

@@ -35,6 +35,7 @@
 #include <string.h>
 
 #include "libbcs/base/log.h"
+#include "libbcs/base/node_set.h"
 #include "libbcs/transport/event_word.h"
 #include "libbcs/transport/shm/memory.h"
 #include "libbcs/transport/shm/node_lock.h"
@@ -93,8 +94,8 @@ static void shm_close(struct bcs_transport *transport)
 
 /** The nodes of a set, ascending. */
 #define FOR_EACH_NODE(node, set)                                                       \
-    for (uint32_t node = bcs_node_set_next(set, 0); node != BCS_NODE_NONE;             \
-         node = bcs_node_set_next(set, node + 1))
+    for (uint32_t node = bcs_node_set_step(set, 0); node != BCS_NODE_NONE;             \
+         node = bcs_node_set_step(set, node + 1))
 
 /** Release the locks of the nodes of a set that are before a node. */
 static void targets_unlock(const struct shm_transport *shm,
@@ -184,11 +185,29 @@ static void block_store(const struct shm_transport *shm, uint32_t node,
     }
 }
 
+/** A transfer without events to one node, as most are. */
+static int xfer_to_one(const struct shm_transport *shm, uint32_t node,
+                       const struct bcs_xfer *xfer)
+{
+    int rc = shm_node_lock_acquire(lock_of(shm, node), shm->self, node);
+
+    if (rc == 0) {
+        block_store(shm, node, xfer);
+        shm_node_lock_release(lock_of(shm, node));
+    }
+    return rc;
+}
+
 static int shm_xfer(struct bcs_transport *transport, const struct bcs_xfer *xfer)
 {
     const struct shm_transport *shm = shm_of(transport);
-    int rc = targets_lock(shm, xfer->dests);
+    int rc;
 
+    if (xfer->dests->n_nodes == 1 && xfer->dests->marks == NULL &&
+        (xfer->remote_event_gva | xfer->local_event_gva) == 0) {
+        return xfer_to_one(shm, xfer->dests->first, xfer);
+    }
+    rc = targets_lock(shm, xfer->dests);
     if (rc < 0) {
         return rc;
     }
