@@ -9,7 +9,9 @@
  *
  * Between two nodes the writer cannot store: it puts the entry as one block, whose last word is
  * the entry's flag and is written last, and `consumed` is a word on the writer's node, its
- * credit, which the reader puts now and then.
+ * credit, which the reader puts now and then. A send with a few bytes is put into the second line of
+ * its entry alone, and the flag says so: its reader makes an entry of it in place, which nobody else
+ * looks at.
  */
 #ifndef BCS_RING_RING_H
 #define BCS_RING_RING_H
@@ -18,6 +20,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "libbcs/ring/descriptor.h"
 
@@ -54,6 +57,19 @@ static inline uint32_t bcs_credit_read(const bcs_credit *credit, uint32_t *freed
 
 /** Payload within an entry that is put: the last word of the entry is its flag. */
 enum { BCS_PUT_INLINE_BYTES = BCS_INLINE_BYTES - sizeof(uint64_t) };
+
+/** Payload that goes with a send in one line; before its flag there are the first ones of an entry. */
+enum {
+    BCS_PUT_SHORT_BYTES = 8,
+    BCS_PUT_SHORT_USED = BCS_CACHE_LINE - sizeof(uint64_t)
+};
+
+_Static_assert(offsetof(struct bcs_descriptor, payload) + BCS_PUT_SHORT_BYTES ==
+                   BCS_PUT_SHORT_USED,
+               "one line, with the flag");
+
+/** In a flag, beside the position: it is of one line. */
+#define BCS_PUT_SHORT (UINT64_C(1) << 63)
 
 /** The writer's private view. */
 struct bcs_ring_writer {
@@ -144,17 +160,46 @@ static inline uint64_t *bcs_ring_flag(const struct bcs_descriptor *entry)
     return (uint64_t *)(void *)((char *)entry + sizeof(*entry) - sizeof(uint64_t));
 }
 
-/** The same as bcs_ring_entry of a ring that is written from another node. */
-static inline const struct bcs_descriptor *
-bcs_ring_put_entry(const struct bcs_ring *ring, uint32_t mask, uint32_t position)
+/** Set the flag of an entry that is to be put. @return how many of its bytes are put, to the end of
+ *  its place in the ring */
+static inline size_t bcs_ring_set_flag(struct bcs_descriptor *entry, uint32_t position)
 {
-    const struct bcs_descriptor *entry = &ring->entries[position & mask];
+    uint64_t flag = (uint64_t)position + 1;
 
+    if (entry->kind == BCS_SEND && entry->flags == BCS_DATA_INLINE &&
+        entry->n_bytes <= BCS_PUT_SHORT_BYTES) {
+        flag |= BCS_PUT_SHORT;
+        memcpy((char *)entry + BCS_PUT_SHORT_USED, &flag, sizeof(flag));
+        return BCS_CACHE_LINE;
+    }
+    *bcs_ring_flag(entry) = flag;
+    return sizeof(*entry);
+}
+
+/** Whether an entry is there that was put by another node; also without the lock. */
+static inline bool bcs_ring_has_put(const struct bcs_ring *ring, uint32_t mask,
+                                    uint32_t position)
+{
     /* acquire: pairs with the transport's store of the last word */
-    return __atomic_load_n(bcs_ring_flag(entry), __ATOMIC_ACQUIRE) ==
-                   (uint64_t)position + 1
-               ? entry
-               : NULL;
+    uint64_t flag = __atomic_load_n(bcs_ring_flag(&ring->entries[position & mask]),
+                                    __ATOMIC_ACQUIRE);
+
+    return (flag & ~BCS_PUT_SHORT) == (uint64_t)position + 1;
+}
+
+/** The same as bcs_ring_entry of a ring that is written from another node. For its reader. */
+static inline const struct bcs_descriptor *
+bcs_ring_put_entry(struct bcs_ring *ring, uint32_t mask, uint32_t position)
+{
+    struct bcs_descriptor *entry = &ring->entries[position & mask];
+
+    if (!bcs_ring_has_put(ring, mask, position)) {
+        return NULL;
+    }
+    if ((*bcs_ring_flag(entry) & BCS_PUT_SHORT) != 0) {
+        memcpy(entry, (char *)entry + BCS_CACHE_LINE, BCS_PUT_SHORT_USED);
+    }
+    return entry;
 }
 
 /** The next entry to read. Also looked at without the lock. */

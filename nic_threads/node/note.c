@@ -37,15 +37,13 @@ void nic_note_put(struct nic_view *view, uint32_t port, uint32_t link,
                   uint32_t position, struct bcs_descriptor *entry)
 {
     const struct nic_layout *layout = &view->engine->layout;
-    uint64_t ring_gva = nic_layout_link_gva(layout, port, link);
+    uint64_t end_gva = nic_layout_link_gva(layout, port, link) +
+                       offsetof(struct bcs_ring, entries) +
+                       (uint64_t)((position & view->link_mask) + 1) * sizeof(*entry);
+    size_t n_bytes = bcs_ring_set_flag(entry, position);
     struct bcs_xfer xfer = {
-        .src = entry,
-        .n_bytes = sizeof(*entry),
-        .dest_gva = ring_gva + offsetof(struct bcs_ring, entries) +
-                    (uint64_t)(position & view->link_mask) * sizeof(*entry),
-    };
+        .src = entry, .n_bytes = n_bytes, .dest_gva = end_gva - n_bytes};
 
-    *bcs_ring_flag(entry) = (uint64_t)position + 1;
     put(view, port, &xfer);
 }
 

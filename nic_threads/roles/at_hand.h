@@ -6,7 +6,7 @@
  * It is what a slice would give to the receive. A link holds messages in the order of their
  * posting; one that came earlier from this source would be kept at the desk, and that must keep
  * none. And no receive was posted earlier, as the port has nothing under way. So it is counted as
- * a slice.
+ * a slice. The desk must have nothing to tell others, as only roles do so.
  */
 #ifndef NIC_THREADS_ROLES_AT_HAND_H
 #define NIC_THREADS_ROLES_AT_HAND_H
@@ -27,8 +27,7 @@ enum nic_at_hand {
     NIC_AT_HAND_NEVER,   /* something else comes first, or it is no short message */
 };
 
-/** The number of the link from a port of the desk's node, if it is in use, also without the lock.
- *  @return view->n_links: there is none */
+/** The number of the link from a port, if it is in use, also without the lock. @return view->n_links: there is none */
 uint32_t nic_at_hand_link(const struct nic_view *view, uint32_t port);
 
 /** Look into a link until something is there, so many times. @param send_out  what is at hand */

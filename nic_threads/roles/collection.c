@@ -58,6 +58,17 @@ static void take_landed(struct nic_view *view, const struct bcs_descriptor *send
     nic_view_queue_block(view, &landing->first_gva, &landing->last_gva, send->address);
 }
 
+/** The entry at a position of a link, or NULL if it is not there yet. */
+static inline const struct bcs_descriptor *link_entry(const struct nic_view *view,
+                                                      uint32_t link,
+                                                      struct bcs_ring *ring,
+                                                      uint32_t position)
+{
+    return nic_view_has(view, nic_view_writer(view, link))
+               ? bcs_ring_entry(ring, view->link_mask, position)
+               : bcs_ring_put_entry(ring, view->link_mask, position);
+}
+
 /** Take what was put into a ring, which is at a global address: up to so many descriptors. @param
  *  link  its number, or NO_LINK @return whether there was anything */
 static inline bool collect_ring(struct nic_view *view, uint64_t gva, uint32_t link,
@@ -78,7 +89,7 @@ static inline bool collect_ring(struct nic_view *view, uint64_t gva, uint32_t li
     while (batch->n_collected < n_most &&
            (descriptor = link == NO_LINK
                              ? bcs_ring_entry(ring, view->ring_mask, head)
-                             : nic_link_entry(view, link, ring, head)) != NULL) {
+                             : link_entry(view, link, ring, head)) != NULL) {
         struct nic_posted posted = {
             .gva = gva + (uint64_t)((const char *)descriptor - (const char *)ring),
             .port = port,
@@ -250,10 +261,9 @@ static bool has_landed_much(struct nic_view *view, struct nic_landing *landing)
            nic_view_limits(view)->landing / CREDITS_A_RING;
 }
 
-/** Give the entries of a link from another node back to its writer, if they are many, or much
- *  that has landed is free again. */
-static void release_far(struct nic_view *view, uint32_t link, struct bcs_ring *ring)
+void nic_collection_release_far(struct nic_view *view, uint32_t link)
 {
+    struct bcs_ring *ring = nic_view_link(view, link);
     uint32_t writer = nic_view_writer(view, link);
     struct nic_landing *landing = &view->per_port.landings[writer];
     bool is_desk = link >= view->n_post_links;
@@ -273,12 +283,10 @@ static void release_far(struct nic_view *view, uint32_t link, struct bcs_ring *r
 
 static void release_link(struct nic_view *view, uint32_t link)
 {
-    struct bcs_ring *ring = nic_view_link(view, link);
-
     if (nic_view_has(view, nic_view_writer(view, link))) {
-        bcs_ring_give_back(ring);
+        bcs_ring_give_back(nic_view_link(view, link));
     } else {
-        release_far(view, link, ring);
+        nic_collection_release_far(view, link);
     }
 }
 

@@ -28,6 +28,10 @@ void nic_collection_release(struct nic_view *view);
  */
 bool nic_collection_needs_strobe(const struct nic_view *view, uint32_t seat);
 
+/** Give the entries of a link from another node that have been read back to its writer, if they are
+ *  many, or much that has landed is free again. Needs the lock. */
+void nic_collection_release_far(struct nic_view *view, uint32_t link);
+
 /** The next link in use, from one on and before another one; or `end`. Read without the lock, as
  *  all that follows. */
 static inline uint32_t nic_collection_next_writer(const struct nic_view *view,
@@ -56,15 +60,13 @@ static inline bool nic_ring_has_work(const struct nic_view *view,
            !nic_ring_is_held_back(view, ring);
 }
 
-/** The entry at a position of a link, or NULL if it is not there yet. */
-static inline const struct bcs_descriptor *nic_link_entry(const struct nic_view *view,
-                                                          uint32_t link,
-                                                          const struct bcs_ring *ring,
-                                                          uint32_t position)
+/** Whether an entry is at a position of a link. */
+static inline bool nic_link_has(const struct nic_view *view, uint32_t link,
+                                const struct bcs_ring *ring, uint32_t position)
 {
     return nic_view_has(view, nic_view_writer(view, link))
-               ? bcs_ring_entry(ring, view->link_mask, position)
-               : bcs_ring_put_entry(ring, view->link_mask, position);
+               ? bcs_ring_entry(ring, view->link_mask, position) != NULL
+               : bcs_ring_has_put(ring, view->link_mask, position);
 }
 
 /** Whether a link holds anything that can be taken. */
@@ -72,7 +74,7 @@ static inline bool nic_link_has_work(const struct nic_view *view, uint32_t link)
 {
     const struct bcs_ring *ring = nic_view_link(view, link);
 
-    return nic_link_entry(view, link, ring, bcs_ring_head(ring)) != NULL &&
+    return nic_link_has(view, link, ring, bcs_ring_head(ring)) &&
            !nic_ring_is_held_back(view, ring);
 }
 

@@ -51,7 +51,7 @@ static bool are_links_empty(const struct nic_view *view, const uint64_t *writers
         const struct bcs_ring *ring = nic_view_link(view, i);
 
         if (has_bit(writers, nic_view_writer(view, i)) &&
-            nic_link_entry(view, i, ring, bcs_ring_head(ring)) != NULL) {
+            nic_link_has(view, i, ring, bcs_ring_head(ring))) {
             return false;
         }
     }

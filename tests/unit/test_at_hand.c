@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Blocking receives of messages that have come: which of them their receiver takes by itself, and
- * that it gets the same as by a slice. The ranks are contexts of this thread, one after the other.
+ * that it gets the same as by a slice; on one node, and each on a node of its own. The ranks are
+ * contexts of this thread, one after the other.
  */
 #include <check.h>
 #include <string.h>
@@ -23,14 +24,8 @@ static struct job job;
 static struct rank ranks[N_RANKS];
 static uint8_t source[N_BYTES], target[N_BYTES];
 static struct bcs_result result;
-
-static void setup(void)
-{
-    const struct job_shape shape = {
-        .n_ranks = N_RANKS, .is_direct = true, .is_threaded = true, .n_cpus = N_RANKS};
-
-    job_open(&job, &shape, ranks);
-}
+static bool are_far;        /* each rank is a node */
+static uint64_t n_at_first; /* messages at hand before the test */
 
 static void teardown(void)
 {
@@ -75,23 +70,65 @@ static void receive_one(int wanted_tag, int tag, size_t n_bytes)
 
 static uint64_t n_at_hand(void)
 {
-    return ranks[RECEIVER].context->n_at_hand;
+    return ranks[RECEIVER].context->n_at_hand - n_at_first;
 }
 
-static const size_t lengths[] = {0, 1, SHORT, 80, 81, 1000, 32768};
+/** Whether a message of this length is at hand once it has come. */
+static bool is_taken(size_t n_bytes)
+{
+    return !are_far || n_bytes <= BCS_PUT_INLINE_BYTES;
+}
+
+static void open_job(uint32_t node_ranks, const char *limits)
+{
+    const struct job_shape shape = {.n_ranks = N_RANKS,
+                                    .node_ranks = node_ranks,
+                                    .limits = limits,
+                                    .is_direct = true,
+                                    .is_threaded = true,
+                                    .n_cpus = N_RANKS};
+
+    are_far = node_ranks == 1;
+    job_open(&job, &shape, ranks);
+    n_at_first = 0;
+}
+
+static void setup(void)
+{
+    open_job(0, NULL);
+}
+
+/** A desk learns of a link from another node as it collects the first message. Links are short, so
+ *  that their entries must be given back soon. */
+static void setup_nodes(void)
+{
+    open_job(1, "link=4");
+    for (int rank = 0; rank < N_RANKS; rank++) {
+        if (rank != RECEIVER) {
+            send_from(rank, 1, SHORT);
+            ck_assert_int_eq(receive_of(rank, 1, N_BYTES), 0);
+        }
+    }
+    n_at_first = ranks[RECEIVER].context->n_at_hand;
+    ck_assert_uint_eq(n_at_first, 0);
+}
+
+static const size_t lengths[] = {0, 1, SHORT, 9, 72, 73, 80, 81, 1000, 32768};
 enum { N_LENGTHS = sizeof(lengths) / sizeof(lengths[0]) };
 
 START_TEST(what_has_come_takes_a_slice_but_no_descriptor_and_no_cell)
 {
     const struct bcs_poster *poster = &ranks[RECEIVER].context->poster;
     uint64_t n_slices = bcs_context_slices(ranks[RECEIVER].context);
+    uint32_t n_posted = poster->ring.position, n_cells = poster->n_cells_touched;
 
     send_one(5, lengths[_i]);
     receive_one(_i % 2 == 0 ? 5 : BCS_ANY_TAG, 5, lengths[_i]);
-    ck_assert_uint_eq(n_at_hand(), 1);
-    ck_assert_uint_eq(poster->ring.position, 0);
-    ck_assert_uint_eq(poster->n_cells_touched, 0);
-    ck_assert_uint_eq(bcs_context_slices(ranks[RECEIVER].context), n_slices + 1);
+    ck_assert_uint_eq(n_at_hand(), is_taken(lengths[_i]));
+    ck_assert(is_taken(lengths[_i]) == (poster->ring.position == n_posted));
+    ck_assert_uint_eq(poster->n_cells_touched, n_cells);
+    n_slices = bcs_context_slices(ranks[RECEIVER].context) - n_slices;
+    ck_assert(n_slices == 1 || (n_slices > 1 && !is_taken(lengths[_i])));
 }
 END_TEST
 
@@ -161,6 +198,7 @@ START_TEST(who_has_a_long_message_under_way_waits_as_ever)
     ck_assert_uint_eq(n_at_hand(), 0);
     while (!bcs_look(ranks[RECEIVER].context, &receiving)) {
         bcs_progress(ranks[RECEIVER].context);
+        bcs_progress(ranks[SENDER].context);
     }
     ck_assert(pattern_is_filled(target, N_BYTES, 1));
     while (!bcs_look(ranks[SENDER].context, &sending)) {
@@ -222,8 +260,8 @@ END_TEST
 START_TEST(sources_are_told_apart)
 {
     send_from(2, 9, SHORT);
-    send_one(9, 100);
-    receive_one(9, 9, 100);
+    send_one(9, 50);
+    receive_one(9, 9, 50);
     ck_assert_int_eq(receive_of(2, 9, N_BYTES), 0);
     ck_assert_int_eq(result.source, 2);
     ck_assert_uint_eq(result.n_bytes, SHORT);
@@ -241,8 +279,20 @@ START_TEST(a_synchronous_send_learns_of_its_receive)
     ck_assert_int_eq(
         bcs_send(ranks[SENDER].context, &message, BCS_SEND_SYNCHRONOUS, &request), 0);
     receive_one(1, 1, SHORT);
-    ck_assert(bcs_look(ranks[SENDER].context, &request));
+    ck_assert_int_eq(bcs_test(ranks[SENDER].context, &request, true), 0);
     ck_assert_uint_eq(n_at_hand(), 0);
+}
+END_TEST
+
+START_TEST(nothing_is_at_hand_while_the_desk_has_something_to_tell)
+{
+    struct nic_desk *desk = nic_engine_own(ranks[RECEIVER].context->engine)->desk;
+
+    send_one(1, SHORT);
+    desk->n_outbox++;
+    receive_one(1, 1, SHORT);
+    ck_assert_uint_eq(n_at_hand(), 0);
+    desk->n_outbox--;
 }
 END_TEST
 
@@ -255,17 +305,14 @@ START_TEST(a_message_that_is_too_long_is_cut_and_said_so)
     ck_assert_uint_eq(result.n_bytes, n_room);
     ck_assert(pattern_is_filled(target, n_room, 1));
     ck_assert_int_eq(target[n_room], 0);
-    ck_assert_uint_eq(n_at_hand(), 1);
+    ck_assert_uint_eq(n_at_hand(), is_taken(n_bytes));
     send_one(2, SHORT);
     receive_one(2, 2, SHORT);
 }
 END_TEST
 
-int main(void)
+static void add_tests(TCase *tcase)
 {
-    TCase *tcase = tcase_create("at_hand");
-
-    tcase_add_checked_fixture(tcase, setup, teardown);
     tcase_add_loop_test(
         tcase, what_has_come_takes_a_slice_but_no_descriptor_and_no_cell, 0, N_LENGTHS);
     tcase_add_loop_test(tcase, entries_and_blocks_are_given_back, 0, N_LENGTHS);
@@ -277,7 +324,22 @@ int main(void)
     tcase_add_test(tcase, a_message_of_another_group_is_not_taken);
     tcase_add_test(tcase, sources_are_told_apart);
     tcase_add_test(tcase, a_synchronous_send_learns_of_its_receive);
+    tcase_add_test(tcase, nothing_is_at_hand_while_the_desk_has_something_to_tell);
     tcase_add_loop_test(tcase, a_message_that_is_too_long_is_cut_and_said_so, 0,
                         N_LENGTHS);
-    return run_tcase("at_hand", tcase);
+}
+
+int main(void)
+{
+    Suite *suite = suite_create("at_hand");
+    TCase *node = tcase_create("one node");
+    TCase *nodes = tcase_create("nodes of one");
+
+    tcase_add_checked_fixture(node, setup, teardown);
+    tcase_add_checked_fixture(nodes, setup_nodes, teardown);
+    add_tests(node);
+    add_tests(nodes);
+    suite_add_tcase(suite, node);
+    suite_add_tcase(suite, nodes);
+    return run_suite(suite);
 }

@@ -80,16 +80,21 @@ static const struct bcs_descriptor *first_in_link(void)
 {
     const struct nic_view *view =
         nic_engine_view(ranks[RECEIVER].context->engine, RECEIVER);
-    const struct bcs_ring *ring = nic_view_link(view, SENDER);
+    struct bcs_ring *ring = nic_view_link(view, SENDER);
 
-    return nic_link_entry(view, SENDER, ring, bcs_ring_head(ring));
+    return bcs_ring_put_entry(ring, view->link_mask, bcs_ring_head(ring));
 }
 
 START_TEST(a_message_needs_no_round)
 {
-    static const size_t lengths[] = {
-        0,      1, BCS_PUT_INLINE_BYTES, BCS_PUT_INLINE_BYTES + 1, BCS_INLINE_BYTES,
-        N_BYTES};
+    static const size_t lengths[] = {0,
+                                     1,
+                                     BCS_PUT_SHORT_BYTES,
+                                     BCS_PUT_SHORT_BYTES + 1,
+                                     BCS_PUT_INLINE_BYTES,
+                                     BCS_PUT_INLINE_BYTES + 1,
+                                     BCS_INLINE_BYTES,
+                                     N_BYTES};
     struct bcs_request request;
 
     open_job("usual");
