@@ -25,7 +25,9 @@ struct heap {
 struct bcs_look {
     const void *segment; /* of the machine */
     uint64_t n_bytes;
-    const struct bcs_board *board;
+    /* The head alone, as it was when it was checked: the segment's may change at any time. */
+    struct bcs_board *board;
+    const struct bcs_board_node *nodes; /* [board->n_nodes] in the segment */
     struct nic_layout layout;
     uint64_t ports_bytes, stands_bytes;
     struct heap heaps[]; /* [board->n_nodes] */
@@ -71,7 +73,7 @@ static bool is_sound(const struct bcs_board *board, uint64_t n_bytes)
 
 static int open_heap(struct bcs_look *look, uint32_t node)
 {
-    const struct bcs_board_node *place = &look->board->nodes[node];
+    const struct bcs_board_node *place = &look->nodes[node];
     const struct nic_layout *layout = &look->layout;
     struct bcs_shm_segment *segment = &look->heaps[node].file;
     struct bcs_shm_handle handle;
@@ -118,40 +120,100 @@ void bcs_look_close(struct bcs_look *look)
         bcs_shm_segment_close_fd(&look->heaps[i].file);
     }
     munmap((void *)(uintptr_t)look->segment, look->n_bytes);
+    free(look->board);
     free(look);
 }
 
-/** Find the board in a machine's segment. */
-static int find_board(const char *base, uint64_t n_bytes,
-                      const struct bcs_board **board_out, char *version_out)
+/** Copy what others may change meanwhile, so that the compiler reads it once. */
+static void copy_once(void *to, const void *from, size_t n_bytes)
 {
-    const struct bcs_sign *sign = (const void *)base;
+    memcpy(to, from, n_bytes);
+    /* What is read of the copy is not read of the original: it may have changed. */
+    atomic_signal_fence(memory_order_seq_cst);
+}
 
-    if (n_bytes < sizeof(*sign) ||
-        memcmp(sign->magic, BCS_SIGN_MAGIC, sizeof(sign->magic)) != 0) {
+/**
+ * Find the board in a machine's segment.
+ *
+ * @param board_out  a copy of its head, which is sound
+ * @param nodes_out  of the board, in the segment
+ */
+static int find_board(const char *base, uint64_t n_bytes, struct bcs_board *board_out,
+                      const struct bcs_board_node **nodes_out, char *version_out)
+{
+    const struct bcs_sign *there = (const void *)base;
+    struct bcs_sign sign;
+
+    if (n_bytes < sizeof(sign) ||
+        memcmp(there->magic, BCS_SIGN_MAGIC, sizeof(there->magic)) != 0) {
         return -EINVAL;
     }
     /* acquire: pairs with the release in libbcs/api/board.c */
-    if (atomic_load_explicit(&sign->is_ready, memory_order_acquire) == 0) {
+    if (atomic_load_explicit(&there->is_ready, memory_order_acquire) == 0) {
         return -EAGAIN;
     }
-    memcpy(version_out, sign->version, BCS_SIGN_VERSION_BYTES);
+    copy_once(&sign, there, sizeof(sign));
+    memcpy(version_out, sign.version, BCS_SIGN_VERSION_BYTES);
     version_out[BCS_SIGN_VERSION_BYTES - 1] = '\0';
-    if (sign->layout != bcs_board_layout()) {
+    if (sign.layout != bcs_board_layout()) {
         return -EPROTO;
     }
-    if (sign->board % _Alignof(struct bcs_board) != 0 || sign->board > n_bytes ||
-        n_bytes - sign->board < sizeof(**board_out)) {
+    if (sign.board % _Alignof(struct bcs_board) != 0 || sign.board > n_bytes ||
+        n_bytes - sign.board < sizeof(*board_out)) {
         return -EINVAL;
     }
-    *board_out = (const void *)(base + sign->board);
-    return is_sound(*board_out, n_bytes - sign->board) ? 0 : -EINVAL;
+    copy_once(board_out, base + sign.board, sizeof(*board_out));
+    *nodes_out = ((const struct bcs_board *)(const void *)(base + sign.board))->nodes;
+    return is_sound(board_out, n_bytes - sign.board) ? 0 : -EINVAL;
+}
+
+/** Make a look of a machine's segment. @return NULL: see rc_out */
+static struct bcs_look *look_at(const char *base, uint64_t n_bytes, char *version_out,
+                                int *rc_out)
+{
+    const struct bcs_board_node *nodes = NULL;
+    struct bcs_board *board = calloc(1, sizeof(*board));
+    struct bcs_look *look = NULL;
+    int rc =
+        board == NULL ? -ENOMEM : find_board(base, n_bytes, board, &nodes, version_out);
+
+    if (rc == 0) {
+        look = calloc(1, sizeof(*look) + board->n_nodes * sizeof(look->heaps[0]));
+        rc = look == NULL ? -ENOMEM : 0;
+    }
+    if (rc < 0) {
+        free(board);
+        *rc_out = rc;
+        return NULL;
+    }
+    look->segment = base;
+    look->n_bytes = n_bytes;
+    look->board = board;
+    look->nodes = nodes;
+    for (uint32_t i = 0; i < board->n_nodes; i++) {
+        look->heaps[i].file.fd = -1;
+    }
+    return look;
+}
+
+/** Open the heaps of all nodes. */
+static int open_heaps(struct bcs_look *look)
+{
+    const struct nic_shape *shape = &look->board->shape;
+    int rc = nic_layout_init(&look->layout, shape);
+
+    look->ports_bytes = look->layout.port_stride_bytes * shape->node_ranks + 4096;
+    look->stands_bytes = nic_region_gva(&look->layout.stands, shape->node_ranks - 1) +
+                         look->layout.stands.stride_bytes - look->layout.stands.gva;
+    for (uint32_t i = 0; rc == 0 && i < look->layout.n_nodes; i++) {
+        rc = open_heap(look, i);
+    }
+    return rc;
 }
 
 int bcs_look_open(const struct bcs_look_found *found, struct bcs_look **look_out,
                   char *version_out)
 {
-    const struct bcs_board *board = NULL;
     struct bcs_shm_segment segment;
     const void *base = NULL;
     struct bcs_look *look;
@@ -165,27 +227,12 @@ int bcs_look_open(const struct bcs_look_found *found, struct bcs_look **look_out
     if (rc < 0) {
         return rc;
     }
-    rc = find_board(base, segment.n_bytes, &board, version_out);
-    look = rc < 0 ? NULL
-                  : calloc(1, sizeof(*look) + board->n_nodes * sizeof(look->heaps[0]));
+    look = look_at(base, segment.n_bytes, version_out, &rc);
     if (look == NULL) {
         munmap((void *)(uintptr_t)base, segment.n_bytes);
-        return rc < 0 ? rc : -ENOMEM;
+        return rc;
     }
-    look->segment = base;
-    look->n_bytes = segment.n_bytes;
-    look->board = board;
-    for (uint32_t i = 0; i < board->n_nodes; i++) {
-        look->heaps[i].file.fd = -1;
-    }
-    rc = nic_layout_init(&look->layout, &board->shape);
-    look->ports_bytes = look->layout.port_stride_bytes * board->shape.node_ranks + 4096;
-    look->stands_bytes =
-        nic_region_gva(&look->layout.stands, board->shape.node_ranks - 1) +
-        look->layout.stands.stride_bytes - look->layout.stands.gva;
-    for (uint32_t i = 0; rc == 0 && i < look->layout.n_nodes; i++) {
-        rc = open_heap(look, i);
-    }
+    rc = open_heaps(look);
     if (rc < 0) {
         bcs_look_close(look);
         return rc;

@@ -54,7 +54,8 @@ int bcs_look_open(const struct bcs_look_found *found, struct bcs_look **look_out
 /** End looking. Accepts NULL. */
 void bcs_look_close(struct bcs_look *look);
 
-/** What is known of the job. */
+/** What is known of the job: a copy of the board's head, without its nodes, as it was when it was
+ *  checked, whatever the job's owner does to it since. */
 const struct bcs_board *bcs_look_board(const struct bcs_look *look);
 
 /** Where everything is in the heaps of its nodes. */
