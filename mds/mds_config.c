@@ -40,7 +40,8 @@ static const struct bcs_config_entry entries[] = {
         .form = "a folder that can be written to, or nothing",
         .offset = offsetof(struct mds_config, folder),
         .help = "Where what BCS_MDS records is written, in a new folder for each run, "
-                "which is named on standard error and read with bcs-mds.",
+                "which is named on standard error and read with bcs-mds. A name that "
+                "does not begin with / is of a folder where the program begins.",
     },
     {
         .name = "BCS_MDS_EVENTS",

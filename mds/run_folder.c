@@ -38,17 +38,29 @@ static int make_folder(const char *path)
     return mkdir(path, 0777) == 0 ? 0 : -errno;
 }
 
+/** The path of a folder that is there, from the root: the program may go to another one before
+ *  its end. @return for free, or NULL with errno */
+static char *path_from_root(const char *folder)
+{
+    return folder[0] == '/' ? strdup(folder) : realpath(folder, NULL);
+}
+
 int mds_run_folder_make(const char *parent, char path_out[MDS_PATH_BYTES])
 {
-    char path[MDS_PATH_BYTES], stamp[STAMP_BYTES];
+    char path[MDS_PATH_BYTES], stamp[STAMP_BYTES], *from_root = NULL;
     int rc = make_folder(parent);
 
     print_time("%Y%m%d-%H%M%S", stamp);
     if (rc == 0 || rc == -EEXIST) {
-        rc = fit(snprintf(path, sizeof(path), "%s/%s.%s.%ld", parent,
+        from_root = path_from_root(parent);
+        rc = from_root == NULL ? -errno : 0;
+    }
+    if (rc == 0) {
+        rc = fit(snprintf(path, sizeof(path), "%s/%s.%s.%ld", from_root,
                           program_invocation_short_name, stamp, (long)getpid()),
                  sizeof(path));
     }
+    free(from_root);
     if (rc == 0) {
         rc = make_folder(path);
     }

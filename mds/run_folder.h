@@ -33,7 +33,8 @@ struct mds_manifest {
 /**
  * Make a folder for this run, in one that is made, too, if it is not there.
  *
- * @param path_out  its path; unlike that of any run before
+ * @param path_out  its path, from the root, so that it holds wherever the program goes; unlike that
+ *                  of any run before
  * @return 0 or -errno
  */
 int mds_run_folder_make(const char *parent, char path_out[MDS_PATH_BYTES]);

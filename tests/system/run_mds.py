@@ -52,6 +52,7 @@ def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--launcher", default="bcsrun")
     parser.add_argument("--reader", required=True, help="the program bcs-mds")
+    parser.add_argument("--moving", required=True, help="the program moving_ranks")
     parser.add_argument("--traffic", required=True, help="the program known_traffic")
     parser.add_argument("--traffic-source", required=True, help="its source")
     parser.add_argument("--fortran", action="append", default=[], help="a program in Fortran")
@@ -223,6 +224,22 @@ def test_option(runs, report):
     report.case("--mds", problems)
 
 
+def test_moving(runs, report):
+    """A folder whose name is not from the root is the same one wherever the program goes."""
+    parent = os.path.relpath(runs.parent)
+    folder, result = runs.record([runs.arguments.moving], {"BCS_MDS_DIR": parent})
+    problems = mds_runs.problems_of_end(folder, result)
+    if not problems:
+        names = sorted(os.listdir(folder))
+        if names != ["manifest.txt"] + [f"process.{i:05}.mds" for i in range(N_RANKS)]:
+            problems.append(f"files {names}")
+        with open(os.path.join(folder, "manifest.txt"), encoding="utf-8") as file:
+            if "state: ended" not in file.read():
+                problems.append("the manifest says that the run has not ended")
+        problems += mds_runs.problems_of_check(runs, folder)
+    report.case("a program that goes to another folder", problems)
+
+
 def test_no_folder(runs, report):
     """Without a folder one line says so, and the tables are printed."""
     for parent, why in (("/dev/null", "Not a directory"), ("/proc/1/x", "")):
@@ -307,6 +324,7 @@ def main():
         test_mixture(runs, report)
         test_selection(runs, report)
         test_option(runs, report)
+        test_moving(runs, report)
         test_no_folder(runs, report)
         if folder is not None:
             test_bad_folders(runs, report, folder)
