@@ -94,7 +94,7 @@ static bool was_called(const struct mds_process *process, uint32_t primitive)
            (place != NULL && place->primitive == primitive);
 }
 
-/** @param numbers_out  [n_primitives] number of each primitive's record */
+/** @param numbers_out  [n_primitives] number of each primitive's record; stays if it has none */
 static void add_calls(struct mds_dump *dump, const struct mds_process *process,
                       const struct mmds_summary *summary, uint32_t *numbers_out)
 {
@@ -306,6 +306,9 @@ static void add_all(struct mds_dump *dump, const struct mds_process *process)
     uint32_t numbers[MDS_MAX_PRIMITIVES], sites[MDS_SITES];
     struct mmds_summary summary;
 
+    for (uint32_t i = 0; i < MDS_MAX_PRIMITIVES; i++) {
+        numbers[i] = MDS_DUMP_NONE;
+    }
     mmds_summarize(process->collect, &summary);
     add_process(dump, process, &summary);
     add_periods(dump, &summary);

@@ -45,8 +45,10 @@ void mds_dump_sites(struct mds_dump *dump, const struct mds_sites *sites,
         struct mmds_split split = mmds_split_of(&site->split, ns_per_tick);
 
         numbers_out[i] = MDS_DUMP_NONE;
+        /* Of a process that may be writing, a call may be counted here and not there yet. */
         if (record == NULL || !site->is_used || site->time.count == 0 ||
-            site->primitive >= MDS_MAX_PRIMITIVES) {
+            site->primitive >= MDS_MAX_PRIMITIVES ||
+            calls[site->primitive] == MDS_DUMP_NONE) {
             continue;
         }
         record[n] = (struct mds_dump_site){

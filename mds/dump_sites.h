@@ -16,7 +16,8 @@ void mds_dump_place(const struct mds_modules *modules, uintptr_t address,
 /**
  * Add the sections "sites" and "modules".
  *
- * @param calls        [MDS_MAX_PRIMITIVES] number of each primitive's record in "calls"
+ * @param calls        [MDS_MAX_PRIMITIVES] number of each primitive's record in "calls"; MDS_DUMP_NONE: it has
+ *                     none, and its sites get none
  * @param ns_per_tick  of the times
  * @param numbers_out  [MDS_SITES] number of each site's record; MDS_DUMP_NONE: it has none
  */

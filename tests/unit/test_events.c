@@ -279,6 +279,43 @@ START_TEST(there_are_none_unless_they_are_asked_for)
 }
 END_TEST
 
+/* A copy of a process that is in the first call of a primitive may have the place counted only. */
+START_TEST(a_place_whose_primitive_is_not_counted_yet_is_left_out)
+{
+    struct dump_file file;
+
+    start(N_EVENTS);
+    mds_comm_number(collect, 77, 4);
+    call(SEND, 1);
+    call(BARRIER, 0);
+    collect->primitives[SEND].time.count = 0;
+    file = written();
+    ck_assert_uint_eq(file.calls.n, 1);
+    ck_assert_uint_eq(file.sites.n, 1);
+    ck_assert_uint_eq(dump_site(&file, 0).call, 0);
+    ck_assert_uint_eq(file.events.n, 1);
+    ck_assert_str_eq(dump_name(&file, dump_call(&file, 0).name), "MPI_Barrier");
+    dump_file_fini(&file);
+}
+END_TEST
+
+START_TEST(a_place_of_no_primitive_is_left_out)
+{
+    struct dump_file file;
+
+    start(N_EVENTS);
+    mds_comm_number(collect, 77, 4);
+    call(SEND, 1);
+    call(BARRIER, 0);
+    collect->origin.n_kinds = 1; /* as somebody else's file may say */
+    file = written();
+    ck_assert_uint_eq(file.calls.n, 1);
+    ck_assert_uint_eq(file.sites.n, 1);
+    ck_assert_uint_eq(file.events.n, 1);
+    dump_file_fini(&file);
+}
+END_TEST
+
 int main(void)
 {
     TCase *tcase = tcase_create("events");
@@ -290,5 +327,7 @@ int main(void)
     tcase_add_test(tcase, an_event_that_ends_in_an_earlier_slice_is_left_out);
     tcase_add_test(tcase, a_file_with_more_slices_than_there_were_is_refused);
     tcase_add_test(tcase, there_are_none_unless_they_are_asked_for);
+    tcase_add_test(tcase, a_place_whose_primitive_is_not_counted_yet_is_left_out);
+    tcase_add_test(tcase, a_place_of_no_primitive_is_left_out);
     return run_tcase("events", tcase);
 }
