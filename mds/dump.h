@@ -18,6 +18,11 @@
 #define MDS_DUMP_MAGIC "BCS-MDS\n"
 #define MDS_DUMP_VERSION 1
 
+/** The most bytes of a file that is read; and what may be had by its sections of events or of
+ *  slices, by far the longest: the rest is left to all others. */
+#define MDS_DUMP_MOST_BYTES (UINT64_C(1) << 30)
+#define MDS_DUMP_MOST_RECORDS_BYTES (MDS_DUMP_MOST_BYTES / 4 * 3)
+
 /** What a file is about. */
 enum mds_dump_kind {
     MDS_DUMP_PROCESS = 1,

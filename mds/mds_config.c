@@ -5,8 +5,14 @@
 #include "mds/mds_config.h"
 
 #include "libbcs/base/span.h"
+#include "mds/dump.h"
 #include "mds/histogram.h"
 #include "mds/selection.h"
+
+_Static_assert((uint64_t)MDS_EVENTS_MOST * sizeof(struct mds_dump_event) <=
+                       MDS_DUMP_MOST_RECORDS_BYTES &&
+                   sizeof(struct mds_dump_message) <= sizeof(struct mds_dump_event),
+               "what is written of all events is read");
 
 /* In the order of enum mds_mode. */
 static const char *const modes[] = {"off", "mmds", "emds", "all", "trace", NULL};

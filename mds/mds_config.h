@@ -8,7 +8,7 @@
 #include "libbcs/base/config.h"
 
 enum {
-    MDS_EVENTS_MOST = 1 << 24, /* so that a dump of them stays below 1 GB */
+    MDS_EVENTS_MOST = 10000000, /* so that bcs-mds reads a file with as many */
     MDS_SLICES_MOST = 1 << 20,
 };
 

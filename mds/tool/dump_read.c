@@ -17,8 +17,6 @@
 
 #include "mds/histogram.h"
 
-#define MOST_BYTES (UINT64_C(1) << 30) /* of a file; what bcs writes is far less */
-
 int dump_refuse(char error_out[DUMP_ERROR_BYTES], const char *format, ...)
 {
     va_list arguments;
@@ -59,10 +57,10 @@ static int read_open(int fd, const char *path, char **data_out, size_t *n_bytes_
     if (fstat(fd, &status) < 0 || !S_ISREG(status.st_mode)) {
         return dump_refuse(error_out, "%s is not a file", path);
     }
-    if ((uint64_t)status.st_size > MOST_BYTES) {
+    if ((uint64_t)status.st_size > MDS_DUMP_MOST_BYTES) {
         return dump_refuse(error_out,
                            "%s is too long: it has %lld bytes, the most is %" PRIu64,
-                           path, (long long)status.st_size, MOST_BYTES);
+                           path, (long long)status.st_size, MDS_DUMP_MOST_BYTES);
     }
     data = malloc((size_t)status.st_size + 1);
     if (data == NULL) {

@@ -8,6 +8,7 @@
 
 #include "mds/dump_process.h"
 #include "mds/live.h"
+#include "mds/mds_config.h"
 #include "mds/mmds.h"
 #include "mds/tool/dump_read.h"
 #include "tests/unit/run_suite.h"
@@ -316,6 +317,19 @@ START_TEST(a_place_of_no_primitive_is_left_out)
 }
 END_TEST
 
+START_TEST(as_many_events_as_can_be_asked_for_can_be_read)
+{
+    size_t i = 0;
+
+    while (strcmp(mds_config_table.entries[i].name, "BCS_MDS_EVENTS") != 0) {
+        ck_assert_uint_lt(++i, mds_config_table.n_entries);
+    }
+    ck_assert_uint_lt(mds_config_table.entries[i].maximum *
+                          sizeof(struct mds_dump_event),
+                      MDS_DUMP_MOST_BYTES - (UINT64_C(1) << 28));
+}
+END_TEST
+
 int main(void)
 {
     TCase *tcase = tcase_create("events");
@@ -329,5 +343,6 @@ int main(void)
     tcase_add_test(tcase, there_are_none_unless_they_are_asked_for);
     tcase_add_test(tcase, a_place_whose_primitive_is_not_counted_yet_is_left_out);
     tcase_add_test(tcase, a_place_of_no_primitive_is_left_out);
+    tcase_add_test(tcase, as_many_events_as_can_be_asked_for_can_be_read);
     return run_tcase("events", tcase);
 }
