@@ -158,6 +158,9 @@ static int copy_file(int fd, struct mds_collect **copy_out)
     if (fstat(fd, &status) < 0) {
         return -errno;
     }
+    if (S_ISREG(status.st_mode) && status.st_size == 0) {
+        return -EAGAIN;
+    }
     if (!S_ISREG(status.st_mode) || status.st_size < (off_t)sizeof(*copy)) {
         return -EINVAL;
     }

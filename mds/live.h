@@ -37,7 +37,8 @@ void mds_live_drop(struct mds_collect *collect, const char *path);
  * @param copy_out  for free: as it was at a moment at which the process may have been writing, so
  *                  that numbers need not agree; but all that says where something is, is sound
  * @return 0
- * @return -EAGAIN  the process has just made it
+ * @return -EAGAIN  the process has just made it, and it is empty or of zeros
+ * @return -ENOENT  it is not there, or not any more
  * @return -EINVAL  it is no such file, or of another version; or another -errno
  */
 int mds_live_read(const char *path, struct mds_collect **copy_out);

@@ -280,6 +280,10 @@ static int run_verb(const struct verb *verb, char **folders,
         fprintf(stderr, "bcs-mds: %s\n", error);
         return EXIT_FAILURE;
     }
+    if (run.n_beginning > 0) {
+        fprintf(stderr, "bcs-mds: %u ranks of %s have not begun to record yet\n",
+                run.n_beginning, folders[0]);
+    }
     if (run.n_files == 0 && !verb->is_of_slices) {
         fprintf(stderr,
                 "bcs-mds: %s has slices only, no file of a process, which the verb %s "

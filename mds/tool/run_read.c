@@ -90,7 +90,7 @@ static int read_file(struct run *run, const char *path,
 }
 
 /** Read a file that a process is recording in, or has left behind, as if it had written its
- *  file. @return as dump_file_read; -EAGAIN: there is nothing in it yet */
+ *  file. @return as dump_file_read; -EAGAIN: there is nothing in it yet; -ENOENT: it is gone */
 static int read_live(struct run *run, const char *path,
                      char error_out[DUMP_ERROR_BYTES])
 {
@@ -99,7 +99,7 @@ static int read_live(struct run *run, const char *path,
     char *bytes;
     int rc = mds_live_read(path, &process.collect);
 
-    if (rc == -EAGAIN) {
+    if (rc == -EAGAIN || rc == -ENOENT) {
         return rc;
     }
     if (rc == -EINVAL) {
@@ -122,6 +122,30 @@ static int read_live(struct run *run, const char *path,
     }
     return rc < 0 ? dump_refuse(error_out, "cannot read %s: %s", path, strerror(-rc))
                   : run_take(run, path, bytes, n_bytes, error_out);
+}
+
+int run_read_file(struct run *run, const char *name, char error_out[DUMP_ERROR_BYTES])
+{
+    char path[MDS_PATH_BYTES];
+    int rc = 0;
+
+    if (snprintf(path, sizeof(path), "%s/%s", run->folder, name) >= (int)sizeof(path)) {
+        return dump_refuse(error_out, "the folder's name is too long");
+    }
+    if (!is_live_file(name)) {
+        return read_file(run, path, error_out);
+    }
+    rc = read_live(run, path, error_out);
+    if (rc == -ENOENT) {
+        /* Its process has ended since the folder was listed, and written the other one before. */
+        strcpy(path + strlen(path) - strlen("live"), "mds");
+        rc = read_file(run, path, error_out);
+    }
+    if (rc == -EAGAIN) {
+        run->n_beginning++;
+        rc = 0;
+    }
+    return rc;
 }
 
 static int compare_ranks(const void *left, const void *right)
@@ -150,17 +174,9 @@ static int read_list(struct run *run, struct dirent **entries, int n,
 {
     int rc = 0;
 
-    for (int i = 0; i < n; i++) {
-        char path[MDS_PATH_BYTES];
-
-        if (rc == 0 && snprintf(path, sizeof(path), "%s/%s", run->folder,
-                                entries[i]->d_name) >= (int)sizeof(path)) {
-            rc = dump_refuse(error_out, "the folder's name is too long");
-        }
-        if (rc == 0 && !is_replaced(entries, n, i)) {
-            rc = is_live_file(entries[i]->d_name) ? read_live(run, path, error_out)
-                                                  : read_file(run, path, error_out);
-            rc = rc == -EAGAIN ? 0 : rc;
+    for (int i = 0; i < n && rc == 0; i++) {
+        if (!is_replaced(entries, n, i)) {
+            rc = run_read_file(run, entries[i]->d_name, error_out);
         }
     }
     for (int i = 0; i < n; i++) {
@@ -194,10 +210,15 @@ static int read_files(struct run *run, char error_out[DUMP_ERROR_BYTES])
 /** All files must be of one job, and of different ranks. */
 static int check_ranks(struct run *run, char error_out[DUMP_ERROR_BYTES])
 {
-    if (run->n_files == 0) {
-        return run->n_nodes > 0
-                   ? 0
+    if (run->n_files == 0 && run->n_nodes == 0) {
+        return run->n_beginning > 0
+                   ? dump_refuse(error_out,
+                                 "no rank of %s has begun to record yet: try again",
+                                 run->folder)
                    : dump_refuse(error_out, "%s has no file of a process", run->folder);
+    }
+    if (run->n_files == 0) {
+        return 0;
     }
     qsort(run->files, run->n_files, sizeof(*run->files), compare_ranks);
     run->n_ranks = run->files[0].process.n_ranks;

@@ -179,6 +179,8 @@ START_TEST(what_is_no_such_file_is_refused)
     ck_assert_int_eq(mds_live_read(path, &copy), -ENOENT);
     ck_assert_int_eq(mds_live_read(folder, &copy), -EINVAL);
     fd = open(path, O_WRONLY | O_CREAT, 0666);
+    ck_assert_int_eq(mds_live_read(path, &copy), -EAGAIN);
+    ck_assert_int_eq(ftruncate(fd, 1), 0);
     ck_assert_int_eq(mds_live_read(path, &copy), -EINVAL);
     ck_assert_int_eq(ftruncate(fd, sizeof(struct mds_collect)), 0);
     ck_assert_int_eq(mds_live_read(path, &copy), -EAGAIN);
