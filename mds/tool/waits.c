@@ -200,7 +200,8 @@ static void judge_collectives(struct work *work)
     }
 }
 
-/** The ends of all messages of an event. @return 0 or -ENOMEM */
+/** The ends of all messages of an event, but on communicators that are not known from one another.
+ *  @return 0 or -ENOMEM */
 static int add_ends(struct work *work, size_t number)
 {
     const struct moment *moment = &work->timeline->moments[number];
@@ -221,7 +222,7 @@ static int add_ends(struct work *work, size_t number)
             .place = at.n,
         };
 
-        rc = add(work, &end);
+        rc = end.comm != 0 ? add(work, &end) : 0;
     }
     return rc;
 }

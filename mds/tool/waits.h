@@ -7,7 +7,8 @@
  * receiver; a rank in a blocking collective waits for the last one that has come before it could
  * go on. What a call waits for is no longer than the call. Messages go together by communicator,
  * ranks and tag, in the order of their calls, which is MPI's order unless a program completes
- * requests in another one than it has made them; of ranks that have lost events they are left out.
+ * requests in another one than it has made them; of ranks that have lost events they are left out,
+ * and so is what was on a communicator of id 0, that of all that found no room in a rank's table.
  */
 #ifndef MDS_TOOL_WAITS_H
 #define MDS_TOOL_WAITS_H

@@ -245,6 +245,21 @@ START_TEST(nobody_waits_for_a_rank_that_comes_when_he_has_left)
 }
 END_TEST
 
+START_TEST(nobody_waits_on_communicators_that_are_not_known_from_one_another)
+{
+    for (uint32_t rank = 0; rank < N_RANKS; rank++) {
+        collects[rank]->comms.table[0].id = 0; /* that of all that found no room */
+    }
+    receives(0, RECV, 100, 500, 1, 7);
+    sends(1, SEND, 400, 420, 0, 7);
+    barrier(0, 600, 700, 0);
+    barrier(1, 690, 700, 0);
+    look();
+    ck_assert_uint_eq(waits.n, 0);
+    ck_assert_uint_eq(waits.n_left_out, 0);
+}
+END_TEST
+
 START_TEST(messages_of_a_rank_that_has_lost_events_are_left_out)
 {
     for (int i = 0; i < N_EVENTS; i++) {
@@ -273,6 +288,8 @@ int main(void)
     tcase_add_test(tcase,
                    the_last_one_of_a_collective_waits_for_the_one_before_if_it_has_to);
     tcase_add_test(tcase, nobody_waits_for_a_rank_that_comes_when_he_has_left);
+    tcase_add_test(tcase,
+                   nobody_waits_on_communicators_that_are_not_known_from_one_another);
     tcase_add_test(tcase, messages_of_a_rank_that_has_lost_events_are_left_out);
     return run_tcase("waits", tcase);
 }
