@@ -100,6 +100,18 @@ uint64_t timeline_lost(const struct dump_file *file)
     return n > file->events.n ? n - file->events.n : 0;
 }
 
+bool timeline_has_messages(const struct dump_file *file)
+{
+    uint64_t n = 0;
+
+    for (uint32_t i = 0; i < file->events.n; i++) {
+        uint32_t n_messages = dump_event(file, i).n_messages;
+
+        n += n_messages > 1 ? n_messages - 1 : 0;
+    }
+    return n == file->messages.n;
+}
+
 int timeline_of(const struct run *run, int64_t rank, struct timeline *timeline_out)
 {
     struct timeline timeline = {0};

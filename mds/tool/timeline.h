@@ -43,6 +43,10 @@ void timeline_fini(struct timeline *timeline);
 /** Calls of a rank that are not among its events. */
 uint64_t timeline_lost(const struct dump_file *file);
 
+/** Whether all messages of a rank's events are there: where several threads call, those of calls
+ *  that have several are not, but the first. */
+bool timeline_has_messages(const struct dump_file *file);
+
 /** When an event ends, since the first rank of the run began to record. */
 uint64_t moment_end_ns(const struct moment *moment);
 

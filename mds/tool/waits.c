@@ -42,7 +42,8 @@ struct end {
 /** What is worked on. */
 struct work {
     const struct timeline *timeline;
-    struct cause *causes; /* [timeline->n] */
+    struct cause *causes;    /* [timeline->n] */
+    const bool *is_left_out; /* [n_files of the run] */
     struct end *ends;
     size_t n, room;
 };
@@ -228,13 +229,13 @@ static int add_ends(struct work *work, size_t number)
 }
 
 /** The ends of all messages of ranks that have lost nothing. */
-static int add_messages(struct work *work)
+static int add_messages(const struct run *run, struct work *work)
 {
     const struct timeline *timeline = work->timeline;
     int rc = 0;
 
     for (size_t i = 0; i < timeline->n && rc == 0; i++) {
-        if (timeline_lost(timeline->moments[i].file) == 0) {
+        if (!work->is_left_out[run_file_number(run, timeline->moments[i].file)]) {
             rc = add_ends(work, i);
         }
     }
@@ -342,9 +343,9 @@ static size_t merge_lines(struct wait *waits, size_t n)
     return n_kept;
 }
 
-static int find(struct work *work)
+static int find(const struct run *run, struct work *work)
 {
-    int rc = add_messages(work);
+    int rc = add_messages(run, work);
 
     if (rc == 0) {
         judge_messages(work);
@@ -395,9 +396,9 @@ static int find_roots(const struct run *run, struct work *work)
 }
 
 static int waits_in(const struct run *run, const struct timeline *timeline,
-                    struct waits *waits)
+                    const bool *is_left_out, struct waits *waits)
 {
-    struct work work = {.timeline = timeline};
+    struct work work = {.timeline = timeline, .is_left_out = is_left_out};
     int rc = -ENOMEM;
 
     work.causes = calloc(timeline->n + 1, sizeof(*work.causes));
@@ -407,7 +408,7 @@ static int waits_in(const struct run *run, const struct timeline *timeline,
     waits->root_ns = calloc((size_t)run->n_files + 1, sizeof(*waits->root_ns));
     if (work.causes != NULL && waits->waits != NULL && waits->waited_ns != NULL &&
         waits->caused_ns != NULL && waits->root_ns != NULL) {
-        rc = find(&work);
+        rc = find(run, &work);
     }
     if (rc == 0) {
         rc = find_roots(run, &work);
@@ -420,19 +421,35 @@ static int waits_in(const struct run *run, const struct timeline *timeline,
     return rc;
 }
 
+/** Which ranks' messages are left out. @param is_left_out  [n_files] */
+static void leave_out(const struct run *run, bool *is_left_out, struct waits *waits)
+{
+    for (uint32_t i = 0; i < run->n_files; i++) {
+        bool has_lost = timeline_lost(&run->files[i]) > 0;
+        bool is_unpaired = !has_lost && !timeline_has_messages(&run->files[i]);
+
+        is_left_out[i] = has_lost || is_unpaired;
+        waits->n_left_out += is_left_out[i];
+        waits->n_unpaired += is_unpaired;
+    }
+}
+
 int waits_of(const struct run *run, struct waits *waits_out)
 {
+    bool *is_left_out = calloc((size_t)run->n_files + 1, sizeof(*is_left_out));
     struct timeline timeline;
     int rc = timeline_of(run, -1, &timeline);
 
     *waits_out = (struct waits){.n_events = timeline.n};
-    for (uint32_t i = 0; i < run->n_files; i++) {
-        waits_out->n_left_out += timeline_lost(&run->files[i]) > 0;
+    rc = is_left_out == NULL ? -ENOMEM : rc;
+    if (rc == 0) {
+        leave_out(run, is_left_out, waits_out);
     }
     if (rc == 0 && timeline.n > 0) {
-        rc = waits_in(run, &timeline, waits_out);
+        rc = waits_in(run, &timeline, is_left_out, waits_out);
     }
     timeline_fini(&timeline);
+    free(is_left_out);
     return rc;
 }
 

@@ -7,7 +7,8 @@
  * receiver; a rank in a blocking collective waits for the last one that has come before it could
  * go on. What a call waits for is no longer than the call. Messages go together by communicator,
  * ranks and tag, in the order of their calls, which is MPI's order unless a program completes
- * requests in another one than it has made them; of ranks that have lost events they are left out,
+ * requests in another one than it has made them; of ranks that have lost events, or messages of
+ * them, they are left out,
  * and so is what was on a communicator of id 0, that of all that found no room in a rank's table.
  */
 #ifndef MDS_TOOL_WAITS_H
@@ -41,7 +42,8 @@ struct waits {
     uint64_t *caused_ns; /* and others for it, */
     uint64_t *root_ns;   /* and for how long it was to blame for waits, whoever's */
     size_t n_events;     /* that they were found in */
-    uint32_t n_left_out; /* ranks that have lost events */
+    uint32_t n_left_out; /* ranks that have lost events, or messages of them, */
+    uint32_t n_unpaired; /* and those among them that have lost messages alone */
 };
 
 /** Find them; there are none without events. @return 0 or -ENOMEM; end with waits_fini in any

@@ -45,11 +45,18 @@ void waits_write_note(FILE *out, const struct waits *waits, size_t n_most)
 {
     fprintf(out, "%zu of %zu kinds of waits, the longest first.",
             waits->n < n_most ? waits->n : n_most, waits->n);
-    if (waits->n_left_out > 0) {
+    if (waits->n_left_out > waits->n_unpaired) {
         fprintf(out,
                 " Messages of %u ranks are left out, which have made more calls than "
                 "were kept.",
-                waits->n_left_out);
+                waits->n_left_out - waits->n_unpaired);
+    }
+    if (waits->n_unpaired > 0) {
+        fprintf(
+            out,
+            " Messages of %u ranks are left out, of which not all were kept: several "
+            "threads have called.",
+            waits->n_unpaired);
     }
 }
 

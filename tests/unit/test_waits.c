@@ -3,6 +3,7 @@
  * Who waits for whom, in runs whose events are written down here.
  */
 #include <check.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -273,6 +274,64 @@ START_TEST(messages_of_a_rank_that_has_lost_events_are_left_out)
 }
 END_TEST
 
+/* Where several threads call, only the first message of a call is kept: those behind it would be
+ * taken for the next ones. */
+START_TEST(messages_of_a_rank_whose_threads_call_are_left_out_if_some_are_lost)
+{
+    collects[0]->is_shared = true;
+    message(0, MDS_EVENT_RECEIVED, 1, 7);
+    call(0, WAITALL, 0, 10, 2,
+         (struct mds_event){.peer = 2, .tag = 7, .kind = MDS_EVENT_SENT});
+    receives(0, RECV, 100, 110, 1, 7);
+    sends(1, ISEND, 5, 6, 0, 7);
+    sends(1, ISEND, 105, 106, 0, 7);
+    receives(2, RECV, 100, 500, 1, 7); /* of ranks that have lost nothing */
+    sends(1, SEND, 400, 420, 2, 7);
+    look();
+    ck_assert_uint_eq(waits.n_left_out, 1);
+    ck_assert_uint_eq(waits.n_unpaired, 1);
+    ck_assert_uint_eq(waits.waited_ns[0], 0);
+    ck_assert_uint_eq(waits.n, 1);
+    assert_wait(0, WAIT_SENDER, 1, 300, "MPI_Recv", "MPI_Send");
+}
+END_TEST
+
+START_TEST(threads_that_have_one_message_a_call_lose_none)
+{
+    collects[0]->is_shared = true;
+    receives(0, RECV, 100, 500, 1, 7);
+    sends(1, SEND, 400, 420, 0, 7);
+    look();
+    ck_assert_uint_eq(waits.n_left_out, 0);
+    ck_assert_uint_eq(waits.n, 1);
+}
+END_TEST
+
+static char *note_of(uint32_t n_left_out, uint32_t n_unpaired)
+{
+    const struct waits some = {.n_left_out = n_left_out, .n_unpaired = n_unpaired};
+    char *text = NULL;
+    size_t n_bytes;
+    FILE *out = open_memstream(&text, &n_bytes);
+
+    waits_write_note(out, &some, 20);
+    fclose(out);
+    return text;
+}
+
+START_TEST(what_is_left_out_is_told_with_the_reason)
+{
+    char *none = note_of(0, 0), *both = note_of(5, 2);
+
+    ck_assert_ptr_null(strstr(none, "left out"));
+    ck_assert_ptr_nonnull(
+        strstr(both, "of 3 ranks are left out, which have made more"));
+    ck_assert_ptr_nonnull(strstr(both, "of 2 ranks are left out, of which not all"));
+    free(none);
+    free(both);
+}
+END_TEST
+
 int main(void)
 {
     TCase *tcase = tcase_create("waits");
@@ -291,5 +350,9 @@ int main(void)
     tcase_add_test(tcase,
                    nobody_waits_on_communicators_that_are_not_known_from_one_another);
     tcase_add_test(tcase, messages_of_a_rank_that_has_lost_events_are_left_out);
+    tcase_add_test(tcase,
+                   messages_of_a_rank_whose_threads_call_are_left_out_if_some_are_lost);
+    tcase_add_test(tcase, threads_that_have_one_message_a_call_lose_none);
+    tcase_add_test(tcase, what_is_left_out_is_told_with_the_reason);
     return run_tcase("waits", tcase);
 }
