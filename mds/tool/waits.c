@@ -357,12 +357,23 @@ static int find(const struct run *run, struct work *work)
     return rc;
 }
 
+/** How many calls have waited: few of the events, as a rule. */
+static size_t count_causes(const struct work *work)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < work->timeline->n; i++) {
+        n += work->causes[i].wait_ns > 0;
+    }
+    return n;
+}
+
 /** All waits, one by one. @return [*n_out] for free; NULL: no memory */
 static struct delay *delays_of(const struct run *run, const struct work *work,
                                size_t *n_out)
 {
     const struct timeline *timeline = work->timeline;
-    struct delay *delays = calloc(timeline->n + 1, sizeof(*delays));
+    struct delay *delays = calloc(count_causes(work) + 1, sizeof(*delays));
 
     for (size_t i = 0; delays != NULL && i < timeline->n; i++) {
         const struct moment *moment = &timeline->moments[i];
@@ -402,21 +413,25 @@ static int waits_in(const struct run *run, const struct timeline *timeline,
     int rc = -ENOMEM;
 
     work.causes = calloc(timeline->n + 1, sizeof(*work.causes));
-    waits->waits = calloc(timeline->n + 1, sizeof(*waits->waits));
     waits->waited_ns = calloc((size_t)run->n_files + 1, sizeof(*waits->waited_ns));
     waits->caused_ns = calloc((size_t)run->n_files + 1, sizeof(*waits->caused_ns));
     waits->root_ns = calloc((size_t)run->n_files + 1, sizeof(*waits->root_ns));
-    if (work.causes != NULL && waits->waits != NULL && waits->waited_ns != NULL &&
-        waits->caused_ns != NULL && waits->root_ns != NULL) {
+    if (work.causes != NULL && waits->waited_ns != NULL && waits->caused_ns != NULL &&
+        waits->root_ns != NULL) {
         rc = find(run, &work);
     }
+    free(work.ends);
+    work.ends = NULL; /* the longest of all, not needed any more */
     if (rc == 0) {
         rc = find_roots(run, &work);
     }
     if (rc == 0) {
+        waits->waits = calloc(count_causes(&work) + 1, sizeof(*waits->waits));
+        rc = waits->waits == NULL ? -ENOMEM : 0;
+    }
+    if (rc == 0) {
         waits->n = merge_lines(waits->waits, put_lines(run, &work, waits));
     }
-    free(work.ends);
     free(work.causes);
     return rc;
 }

@@ -3,6 +3,7 @@
  * Who waits for whom, in runs whose events are written down here.
  */
 #include <check.h>
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -307,6 +308,21 @@ START_TEST(threads_that_have_one_message_a_call_lose_none)
 }
 END_TEST
 
+/* A trace may have ten million events. */
+START_TEST(events_without_a_wait_take_no_room_of_lines)
+{
+    receives(0, RECV, 100, 500, 1, 7);
+    sends(1, SEND, 400, 420, 0, 7);
+    for (int i = 0; i < N_EVENTS - 1; i++) {
+        sends(1, ISEND, 500, 501, 0, 8);
+    }
+    look();
+    ck_assert_uint_eq(waits.n, 1);
+    ck_assert_uint_ge(waits.n_events, N_EVENTS);
+    ck_assert_uint_lt(malloc_usable_size(waits.waits), 4 * sizeof(struct wait));
+}
+END_TEST
+
 static char *note_of(uint32_t n_left_out, uint32_t n_unpaired)
 {
     const struct waits some = {.n_left_out = n_left_out, .n_unpaired = n_unpaired};
@@ -353,6 +369,7 @@ int main(void)
     tcase_add_test(tcase,
                    messages_of_a_rank_whose_threads_call_are_left_out_if_some_are_lost);
     tcase_add_test(tcase, threads_that_have_one_message_a_call_lose_none);
+    tcase_add_test(tcase, events_without_a_wait_take_no_room_of_lines);
     tcase_add_test(tcase, what_is_left_out_is_told_with_the_reason);
     return run_tcase("waits", tcase);
 }
