@@ -53,7 +53,9 @@ struct mds_dump_section {
 /** How a process has ended. */
 enum mds_dump_end {
     MDS_DUMP_END_FINALIZE = 1, /* by MPI_Finalize */
-    MDS_DUMP_END_UNKNOWN = 2,  /* not by MPI_Finalize; perhaps it still runs */
+    /* Not by MPI_Finalize; perhaps it still runs. Its peak_bytes, n_slices and n_passed of calls are
+     * not known, and 0. */
+    MDS_DUMP_END_UNKNOWN = 2,
 };
 
 /** Section "process": one record. Times are in ns. */

@@ -222,6 +222,7 @@ void mmds_interval_merge(struct mmds_interval *into, const struct mmds_interval 
 void mmds_merge(struct mmds_summary *into, const struct mmds_summary *from)
 {
     into->n_processes += from->n_processes;
+    into->n_unended += from->n_unended;
     if (from->n_slices > into->n_slices) {
         into->n_slices = from->n_slices;
     }

@@ -32,6 +32,7 @@ struct mmds_strobes {
 /** What one process did, or several merged. Plain data of fixed size: may be sent. */
 struct mmds_summary {
     uint64_t n_processes;        /* merged into this one */
+    uint64_t n_unended;          /* of them, whose slices and passed are not known */
     uint64_t n_slices;           /* the largest of the processes' */
     struct mmds_strobes strobes; /* of the process that has seen most */
     uint64_t run_ns;             /* end of MPI_Init to begin of MPI_Finalize; sum */

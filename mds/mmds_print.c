@@ -95,6 +95,12 @@ static void print_strobes(FILE *out, const struct mmds_strobes *strobes)
     }
 }
 
+/** Whether no process has ended, which are known of when they do only. */
+static bool is_unknown(const struct mmds_summary *summary)
+{
+    return summary->n_unended > 0 && summary->n_unended == summary->n_processes;
+}
+
 static void print_account(FILE *out, const struct mmds_summary *summary)
 {
     uint64_t accounted_ns =
@@ -105,9 +111,13 @@ static void print_account(FILE *out, const struct mmds_summary *summary)
 
     fprintf(out, "Run time %.3f ms, computation + communication %.3f ms, gap %.4f %%\n",
             (double)summary->run_ns / NS_PER_MS, (double)accounted_ns / NS_PER_MS, gap);
-    fprintf(out,
-            "Non-blocking primitives %.3f ms of the computation; slices %" PRIu64 "\n",
-            (double)summary->instant_ns / NS_PER_MS, summary->n_slices);
+    fprintf(out, "Non-blocking primitives %.3f ms of the computation; slices ",
+            (double)summary->instant_ns / NS_PER_MS);
+    if (is_unknown(summary)) {
+        fprintf(out, "not known\n");
+    } else {
+        fprintf(out, "%" PRIu64 "\n", summary->n_slices);
+    }
     print_strobes(out, &summary->strobes);
 }
 
@@ -124,7 +134,15 @@ static void print_passed(FILE *out, const char *const *names, uint32_t n_primiti
             is_empty = false;
         }
     }
-    fprintf(out, "%s\n", is_empty ? " nothing" : "");
+    if (is_unknown(summary)) {
+        fprintf(out, " not known\n");
+        return;
+    }
+    fprintf(out, "%s", is_empty ? " nothing" : "");
+    if (summary->n_unended > 0) {
+        fprintf(out, "; not known of %" PRIu64 " processes", summary->n_unended);
+    }
+    fprintf(out, "\n");
 }
 
 void mmds_print(FILE *out, const char *title, const char *const *names,

@@ -80,10 +80,14 @@ static void print_row(FILE *out, const struct run *run, const struct rank *rank)
     html_percent_cell(out,
                       efficiency_part((double)summary->communication.total_ns, run_ns));
     html_percent_cell(out, efficiency_part((double)summary->instant_ns, run_ns));
-    html_cell(out);
-    html_bytes(out, (double)process->peak_bytes);
-    html_cell(out);
-    html_count(out, process->n_slices);
+    if (summary->n_unended > 0) {
+        fprintf(out, "<td>not known<td>not known");
+    } else {
+        html_cell(out);
+        html_bytes(out, (double)process->peak_bytes);
+        html_cell(out);
+        html_count(out, process->n_slices);
+    }
     fprintf(out, "<td class=text>");
     html_text(out, process->host);
     fprintf(out, "\n");

@@ -290,6 +290,7 @@ static int summarize(struct run *run, uint32_t i, char error_out[DUMP_ERROR_BYTE
 
     *summary = (struct mmds_summary){
         .n_processes = 1,
+        .n_unended = file->process.end == (uint32_t)MDS_DUMP_END_UNKNOWN,
         .n_slices = file->process.n_slices,
         .run_ns = file->process.run,
         .gap_ns = accounted > file->process.run ? accounted - file->process.run

@@ -57,13 +57,17 @@ static void print_ranks(const struct run *run)
         const struct mds_dump_process *process = &run->files[i].process;
         double run_ns = (double)summary->run_ns;
 
-        printf("%8u %12.3f %10.2f %10.2f %10.2f %12.1f  %.*s\n", process->rank,
+        char memory[32] = "not known";
+
+        if (summary->n_unended == 0) {
+            snprintf(memory, sizeof(memory), "%.1f", (double)process->peak_bytes / 1e6);
+        }
+        printf("%8u %12.3f %10.2f %10.2f %10.2f %12s  %.*s\n", process->rank,
                seconds(summary->run_ns),
                percent((double)efficiency_outside_ns(summary), run_ns),
                percent((double)summary->communication.total_ns, run_ns),
-               percent((double)summary->instant_ns, run_ns),
-               (double)process->peak_bytes / 1e6, (int)sizeof(process->host),
-               process->host);
+               percent((double)summary->instant_ns, run_ns), memory,
+               (int)sizeof(process->host), process->host);
     }
     printf("Outside of MPI, in blocking calls, in calls that do not block.\n");
 }

@@ -92,10 +92,24 @@ def test_stuck(runs, report):
             problems = [] if folder else [f"{roll}, not {expected}"]
             if folder:
                 problems += mds_runs.problems_of_check(runs, folder)
+                problems += problems_of_unknown(runs, folder)
                 shutil.rmtree(folder)
             report.case(f"killed {option}", problems)
         finally:
             one.close()
+
+
+def problems_of_unknown(runs, folder):
+    """Whether what is known at MPI_Finalize only is told to be not known."""
+    told = runs.read("summary", folder, "--ranks").stdout
+    rows = re.findall(r"^ +[0-3](?: +[\d.]+){4} +not known  \S", told, re.M)
+    problems = [] if len(rows) == mds_runs.N_RANKS else [f"memory: {told!r}"]
+    for words in ("slices not known\n", "Passed to the MPI library: not known\n"):
+        problems += [] if words in told else [f"no {words!r} in {told!r}"]
+    page = runs.read("report", folder, "-o", "-")
+    if page.stdout.count("<td>not known<td>not known") != mds_runs.N_RANKS:
+        problems.append(f"the page tells memory: {page.stderr!r}")
+    return problems
 
 
 def problems_of_slices(told, is_timed):

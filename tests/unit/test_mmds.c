@@ -348,6 +348,39 @@ START_TEST(the_table_has_the_form_of_the_paper)
 }
 END_TEST
 
+/** The end of what is printed of processes of which so many have not ended. */
+static void assert_end(uint64_t n_processes, uint64_t n_unended, const char *end)
+{
+    struct mmds_summary summary, one;
+    char *text;
+    size_t n_bytes;
+    FILE *out = open_memstream(&text, &n_bytes);
+
+    memset(&summary, 0, sizeof(summary));
+    memset(&one, 0, sizeof(one));
+    for (uint64_t i = 0; i < n_processes; i++) {
+        one.n_processes = 1;
+        one.n_unended = i < n_unended;
+        one.n_slices = one.n_unended > 0 ? 0 : 7;
+        mmds_merge(&summary, &one);
+    }
+    mmds_print(out, "All", names, N_PRIMITIVES, &summary);
+    fclose(out);
+    ck_assert_ptr_nonnull(strstr(text, end));
+    ck_assert_str_eq(strstr(text, end), end);
+    free(text);
+}
+
+START_TEST(what_is_not_known_of_who_has_not_ended_is_no_number)
+{
+    assert_end(3, 3, "slices not known\nPassed to the MPI library: not known\n");
+    assert_end(3, 1,
+               "slices 7\nPassed to the MPI library: nothing; not known of 1 "
+               "processes\n");
+    assert_end(3, 0, "slices 7\nPassed to the MPI library: nothing\n");
+}
+END_TEST
+
 /* Two ranks that did the same. */
 static int gather_twice(void *arg, const void *mine, size_t n_bytes, void *all)
 {
@@ -447,5 +480,6 @@ int main(void)
     tcase_add_test(tcase, rank_0_prints_the_whole_and_then_every_process);
     tcase_add_test(tcase, the_report_counts_what_was_said_once);
     tcase_add_test(tcase, nothing_is_printed_if_gathering_fails);
+    tcase_add_test(tcase, what_is_not_known_of_who_has_not_ended_is_no_number);
     return run_tcase("mmds", tcase);
 }
