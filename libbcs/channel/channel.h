@@ -180,13 +180,15 @@ int channel_door_close(const struct channel_end *end);
 /** Ring a bell of the peer. */
 void channel_door_ring(const struct channel_end *end, uint64_t bell_gva);
 
-/** Whether the peer has opened its end with the same parameters, and not closed it. */
-bool channel_door_fits(const struct channel_end *end);
+/** Where a reader's place is, and how many blocks it has, if the peer has opened its end with the
+ *  same parameters, and not closed it. @return whether it has */
+bool channel_door_read(const struct channel_end *end, uint64_t *place_gva_out,
+                       uint64_t *n_blocks_out);
 
 /**
  * Look whether the wait for the peer may go on.
  *
- * @param is_long  it has lasted: whether the process lives, too
+ * @param is_long  it has lasted: whether the process has left, and lives, too
  * @return 0, BCS_E_CLOSED, -EPROTO or -EOWNERDEAD, as bcs_channel_wait_out
  */
 int channel_door_look(const struct channel_end *end, bool is_long);

@@ -8,6 +8,12 @@
  * one before: opening n at one end belongs to opening n at the other. A door of opening n + 1
  * has n as the one that was closed last, so whoever still uses opening n finds it closed while
  * the door is being written, too.
+ *
+ * A door is read whole before it is used, as the peer may close opening n and write the door of
+ * n + 1 meanwhile: that opening n is open comes first, then the copy, then that n is not closed.
+ * The copy has nothing older than opening n, as `opened` was put last. And nothing newer: who
+ * puts the door of n + 1 has put before, in the one order of the primitives, that n is closed,
+ * and so whoever has copied any of n + 1 finds that.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -86,10 +92,8 @@ static bool is_closed(const struct channel_end *end)
     return __atomic_load_n(&end->peer_door->closed, __ATOMIC_ACQUIRE) >= end->opened;
 }
 
-static int refuse(const struct channel_end *end)
+static int refuse(const struct channel_end *end, const struct channel_door *door)
 {
-    const struct channel_door *door = end->peer_door;
-
     bcs_error(
         "channel %" PRIu32 " from rank %" PRIu32 " to %" PRIu32 ": records of %" PRIu32
         " bytes and a capacity of %" PRIu32 " here, %" PRIu32 " and %" PRIu32
@@ -118,24 +122,65 @@ static bool is_dead(const struct channel_end *end)
     return true;
 }
 
-static bool is_alike(const struct channel_end *end)
+/** Whether the peer has left the job and not opened its end, which it cannot do any more. */
+static bool has_left_without(const struct channel_end *end)
 {
-    return end->peer_door->record_bytes == end->params.record_bytes &&
-           end->peer_door->capacity == end->params.capacity;
+    /* In this order: what it has opened was put before it left. */
+    return remote_has_left(end->channels, (uint32_t)end->params.peer) && !is_open(end);
 }
 
-bool channel_door_fits(const struct channel_end *end)
+static bool is_alike(const struct channel_end *end, const struct channel_door *door)
 {
-    return is_open(end) && is_alike(end) && !is_closed(end);
+    return door->record_bytes == end->params.record_bytes &&
+           door->capacity == end->params.capacity;
+}
+
+/** Copy the peer's door of this opening. @return false: it is not open, or was closed; then
+ *  nothing of the copy is to be used */
+static bool copy_door(const struct channel_end *end, struct channel_door *door_out)
+{
+    const struct channel_door *door = end->peer_door;
+
+    if (!is_open(end)) {
+        return false;
+    }
+    /* All pair with the put of channel_door_open of a later opening; in acquire order, so that
+     * the look at `closed` comes behind them. */
+    door_out->place_gva = __atomic_load_n(&door->place_gva, __ATOMIC_ACQUIRE);
+    door_out->n_blocks = __atomic_load_n(&door->n_blocks, __ATOMIC_ACQUIRE);
+    door_out->record_bytes = __atomic_load_n(&door->record_bytes, __ATOMIC_ACQUIRE);
+    door_out->capacity = __atomic_load_n(&door->capacity, __ATOMIC_ACQUIRE);
+    return !is_closed(end);
+}
+
+bool channel_door_read(const struct channel_end *end, uint64_t *place_gva_out,
+                       uint64_t *n_blocks_out)
+{
+    struct channel_door door;
+
+    if (!copy_door(end, &door) || !is_alike(end, &door)) {
+        return false;
+    }
+    *place_gva_out = door.place_gva;
+    *n_blocks_out = door.n_blocks;
+    return true;
 }
 
 int channel_door_look(const struct channel_end *end, bool is_long)
 {
+    struct channel_door door;
+
     if (is_closed(end)) {
         return BCS_E_CLOSED;
     }
-    if (is_open(end) && !is_alike(end)) {
-        return refuse(end);
+    if (copy_door(end, &door) && !is_alike(end, &door)) {
+        return refuse(end, &door);
     }
-    return is_long && is_dead(end) ? -EOWNERDEAD : 0;
+    if (!is_long) {
+        return 0;
+    }
+    if (has_left_without(end)) {
+        return BCS_E_CLOSED;
+    }
+    return is_dead(end) ? -EOWNERDEAD : 0;
 }

@@ -138,21 +138,22 @@ void bcs_channel_wake_writer(struct bcs_channel_in *in)
 bool bcs_channel_find_reader(struct bcs_channel_out *out)
 {
     struct channel_end *end = &channel_out_of(out)->end;
-    const struct channel_door *door = end->peer_door;
     struct channel_place *place;
+    uint64_t place_gva, n_blocks;
 
-    if (!channel_door_fits(end)) {
+    if (!channel_door_read(end, &place_gva, &n_blocks)) {
         return false;
     }
+    /* The reader may close it from here on: its place stays until this end is closed, too. */
     place = (void *)((uint8_t *)bcs_memory_heap(end->channels->meeting.memory,
                                                 (uint32_t)end->params.peer) +
-                     door->place_gva);
+                     place_gva);
     out->first = (uint8_t *)(place + 1);
-    out->end = out->first + door->n_blocks * out->block_bytes;
+    out->end = out->first + n_blocks * out->block_bytes;
     out->block = out->end - out->block_bytes; /* so that the next is the first */
     out->n_freed = &place->n_freed;
     out->sleeper = &place->reader_sleeps;
-    out->n_blocks = door->n_blocks;
+    out->n_blocks = n_blocks;
     end->sleeper = &place->writer_sleeps;
     return true;
 }

@@ -40,7 +40,7 @@ static void teardown_alone(void)
 }
 
 /** Open both ends of a channel of this process to itself. */
-static void open_both(uint32_t record_bytes, uint32_t capacity)
+static inline void open_both(uint32_t record_bytes, uint32_t capacity)
 {
     struct bcs_channel_params params = params_of(0, 7, record_bytes, capacity);
 
@@ -48,7 +48,7 @@ static void open_both(uint32_t record_bytes, uint32_t capacity)
     ck_assert_int_eq(channels_open_in(alone, &params, &in), 0);
 }
 
-static void close_both(void)
+static inline void close_both(void)
 {
     ck_assert_int_eq(bcs_channel_close_out(out), 0);
     ck_assert_int_eq(bcs_channel_close_in(in), 0);

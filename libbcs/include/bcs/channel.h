@@ -162,7 +162,8 @@ BCS_PUBLIC int bcs_channel_close_in(struct bcs_channel_in *in);
  * Wait until a channel has room for a record, and so until its other end is open, too.
  *
  * @return 0             it has
- * @return BCS_E_CLOSED  its reader has closed it
+ * @return BCS_E_CLOSED  its reader has closed it, or has called bcs_channels_finalize without
+ *                       opening it, which is found as a death is
  * @return -EPROTO       the reader has opened it with another record length or capacity; logged
  * @return -EOWNERDEAD   the reader's process has ended without bcs_channels_finalize; logged. Found
  *                       while it sleeps, within a tenth of a second
@@ -173,7 +174,7 @@ BCS_PUBLIC int bcs_channel_close_in(struct bcs_channel_in *in);
 BCS_PUBLIC int bcs_channel_wait_out(struct bcs_channel_out *out);
 
 /** Wait until something can be received. @return as bcs_channel_wait_out, of the writer;
- *  BCS_E_CLOSED: it has closed the channel, and all was received */
+ *  BCS_E_CLOSED: it has closed the channel, and all was received, or has left, as there */
 BCS_PUBLIC int bcs_channel_wait_in(struct bcs_channel_in *in);
 
 /* ------------------------------------------------------------------ handlers */
