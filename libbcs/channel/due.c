@@ -5,8 +5,9 @@
  */
 #include "libbcs/channel/channel.h"
 
-/** Whether the end of a message is among what is unread. */
-static bool has_end(struct bcs_channel_in *in)
+/** Whether the end of a message is among what is unread; or the channel is full, so that no end
+ * can come before something is received. */
+static bool has_end_or_is_full(struct bcs_channel_in *in)
 {
     uint64_t mark;
 
@@ -25,7 +26,7 @@ static bool has_end(struct bcs_channel_in *in)
             return false;
         }
     }
-    return false;
+    return true; /* all that its writer may write is full */
 }
 
 bool channel_in_is_due(struct channel_in *in)
@@ -39,7 +40,7 @@ bool channel_in_is_due(struct channel_in *in)
         return bcs_channel_has_record(inlined, inlined->record_bytes) &&
                bcs_channel_is_end(inlined);
     case BCS_CHANNEL_END:
-        return has_end(inlined);
+        return has_end_or_is_full(inlined);
     case BCS_CHANNEL_IF_HALF:
         return bcs_channel_status_in(inlined) >= BCS_CHANNEL_HALF;
     default:

@@ -172,6 +172,45 @@ START_TEST(handlers_are_called_when_they_are_due)
 }
 END_TEST
 
+/** A handler of messages, which counts words, and those that end one. */
+static void take_parts(struct bcs_channel_in *from, void *arg)
+{
+    uint64_t word;
+    int *n = arg;
+
+    while (bcs_channel_try_receive(from, &word, sizeof(word))) {
+        n[0]++;
+        n[1] += bcs_channel_is_end(from);
+    }
+}
+
+START_TEST(a_message_that_is_longer_than_the_channel_comes_in_parts)
+{
+    uint64_t word = 0;
+    int n_sent = 0, n_calls = 0, n_taken[2] = {0};
+
+    for (uint32_t capacity = 1; capacity <= 100; capacity += 33) {
+        open_both(8, capacity);
+        ck_assert_int_eq(
+            bcs_channel_set_handler(in, BCS_CHANNEL_END, take_parts, n_taken), 0);
+        for (int i = 1; i <= 1000; i++) {
+            bool is_full = bcs_channel_status_out(out) == BCS_CHANNEL_FULL;
+
+            /* Not before it has to be. */
+            ck_assert_int_eq(channels_poll(alone), is_full);
+            n_calls += is_full;
+            ck_assert(bcs_channel_try_send(out, &word, sizeof(word), i == 1000));
+            n_sent++;
+        }
+        ck_assert_int_eq(channels_poll(alone), 1);
+        ck_assert_int_eq(n_taken[0], n_sent);
+        close_both();
+    }
+    ck_assert_int_eq(n_taken[1], 4);
+    ck_assert_int_gt(n_calls, 4);
+}
+END_TEST
+
 /** Whether the words of two processes come in order, both ways, with both of them waiting. */
 static void exchange(struct ranks_rank *rank)
 {
@@ -346,6 +385,7 @@ int main(void)
     tcase_add_test(by_hand, a_writer_does_not_meet_a_reader_that_has_closed_already);
     tcase_add_test(by_hand, memory_is_used_again_and_its_end_is_told);
     tcase_add_test(by_hand, handlers_are_called_when_they_are_due);
+    tcase_add_test(by_hand, a_message_that_is_longer_than_the_channel_comes_in_parts);
     tcase_add_test(by_hand, a_mark_wakes_the_reader_and_a_credit_the_writer);
     tcase_add_test(by_hand, another_thread_may_not_use_an_end);
     tcase_add_test(by_hand, the_death_of_the_partner_ends_a_wait);

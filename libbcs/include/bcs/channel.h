@@ -184,7 +184,10 @@ enum bcs_channel_when {
     BCS_CHANNEL_NEVER,
     BCS_CHANNEL_ARRIVAL, /* something is unread */
     BCS_CHANNEL_BEGIN,   /* ... and it is the beginning of a message */
-    BCS_CHANNEL_END,     /* the end of a message is among what is unread */
+    /* The end of a message is among what is unread; or bcs_channel_status_in is
+     * BCS_CHANNEL_FULL, as a message that is longer than the channel has room for has its end
+     * only when a part of it was received: bcs_channel_is_end tells which it was. */
+    BCS_CHANNEL_END,
     BCS_CHANNEL_IF_HALF, /* bcs_channel_status_in is BCS_CHANNEL_HALF at least */
 };
 
