@@ -74,6 +74,14 @@ void channel_helper_fini(struct channel_helper *helper)
 
 /* ------------------------------------------------------------------ the thread */
 
+/** The thread has come to its end, or was not made: tell who waits for that. */
+static void tell_end(struct channel_helper *helper)
+{
+    /* Pairs with the loads of await_end and has_ended. */
+    __atomic_store_n(&helper->runs, 0, __ATOMIC_RELEASE);
+    bcs_word_wake(&helper->runs);
+}
+
 /** Call the handler of an end, if it is due. */
 static enum found look_at(struct channel_helped *helped)
 {
@@ -191,6 +199,18 @@ static int wait_step(struct channel_helper *helper, struct helper_wait *wait,
     }
 }
 
+/** Make the thread the owner of all ends, as one that has ended by an error leaves them to the
+ *  next. */
+static void take_over(struct channel_helper *helper)
+{
+    lock_politely(helper);
+    for (struct channel_helped *helped = helper->helped; helped != NULL;
+         helped = helped->next) {
+        helped->in.end.owner = pthread_self();
+    }
+    pthread_mutex_unlock(&helper->lock);
+}
+
 static void *run(void *arg)
 {
     struct channel_helper *helper = arg;
@@ -201,6 +221,7 @@ static void *run(void *arg)
     /* Both pair with the loads of channel_helper_is_self. */
     __atomic_store_n(&helper->thread, pthread_self(), __ATOMIC_RELAXED);
     __atomic_store_n(&helper->is_thread, true, __ATOMIC_RELEASE);
+    take_over(helper);
     while (rc == 0 && (found = look_at_all(helper)) != FOUND_END) {
         if (found != FOUND_RECORDS) {
             rc = wait_step(helper, &wait, found);
@@ -218,9 +239,7 @@ static void *run(void *arg)
     }
     /* As at the beginning. */
     __atomic_store_n(&helper->is_thread, false, __ATOMIC_RELEASE);
-    /* Pairs with the load of await_end. */
-    __atomic_store_n(&helper->runs, 0, __ATOMIC_RELEASE);
-    bcs_word_wake(&helper->runs);
+    tell_end(helper);
     return NULL;
 }
 
@@ -249,27 +268,43 @@ static void ring(struct channel_helper *helper)
     (void)bcs_signal_event(helper->bell.core, helper->bell.gva);
 }
 
-/** Make the thread, unless there is one. Under `life`. It gets no signals, which are the
- *  program's, and may run where its maker may. */
+/** Be rid of the thread, which ends. Under `life`. */
+static void join(struct channel_helper *helper)
+{
+    if (helper->is_running) {
+        pthread_join(helper->id, NULL);
+        helper->is_running = false;
+    }
+}
+
+/** Whether there is no thread any more, though nobody has told it to stop. Under `life`. */
+static bool has_ended(struct channel_helper *helper)
+{
+    /* Pairs with the store of tell_end. */
+    return __atomic_load_n(&helper->runs, __ATOMIC_ACQUIRE) == 0;
+}
+
+/** Make the thread, unless there is one; in the place of one that has ended by an error, too. Under
+ *  `life`. It gets no signals, which are the program's, and may run where its maker may. */
 static int start(struct channel_helper *helper)
 {
     sigset_t all, before;
     int rc;
 
-    if (helper->is_running) {
+    if (helper->is_running && !has_ended(helper)) {
         return 0;
     }
+    join(helper);
     /* Pairs with the load of must_end. */
     __atomic_store_n(&helper->is_stopping, false, __ATOMIC_RELAXED);
-    /* Pairs with the load of await_end; must_end follows in the thread. */
+    /* Pairs with the loads of await_end and has_ended; must_end follows in the thread. */
     __atomic_store_n(&helper->runs, 1, __ATOMIC_SEQ_CST);
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     rc = -pthread_create(&helper->id, NULL, run, helper);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (rc < 0) {
-        /* As above. */
-        __atomic_store_n(&helper->runs, 0, __ATOMIC_RELEASE);
+        tell_end(helper);
         bcs_error("bcs_channel_set_helper: the system makes no thread: error %d", -rc);
         return rc;
     }
@@ -284,15 +319,6 @@ static void tell_stop(struct channel_helper *helper)
     /* Pairs with the load of must_end. */
     __atomic_store_n(&helper->is_stopping, true, __ATOMIC_RELEASE);
     ring(helper);
-}
-
-/** Be rid of the thread, which ends. Under `life`. */
-static void join(struct channel_helper *helper)
-{
-    if (helper->is_running) {
-        pthread_join(helper->id, NULL);
-        helper->is_running = false;
-    }
 }
 
 /** Leave an end without anything to receive. */

@@ -9,10 +9,8 @@
  */
 #include <bcs/channel.h>
 
-#include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -49,26 +47,6 @@ static void expect(bool is_right, int line)
 }
 
 #define EXPECT(condition) expect(condition, __LINE__)
-
-/** What the system says of a thread of this process: S if it sleeps. 0: it is no more */
-static char state_of(pid_t thread)
-{
-    char path[64], text[256];
-    const char *name_end;
-    ssize_t n;
-    int fd;
-
-    snprintf(path, sizeof(path), "/proc/self/task/%d/stat", (int)thread);
-    fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0) {
-        return 0;
-    }
-    n = read(fd, text, sizeof(text) - 1);
-    close(fd);
-    text[n < 0 ? 0 : n] = '\0';
-    name_end = strrchr(text, ')');
-    return name_end == NULL ? 0 : name_end[2];
-}
 
 /** The first at the exit. */
 static void begin(void)

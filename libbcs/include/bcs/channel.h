@@ -237,7 +237,9 @@ BCS_PUBLIC int bcs_channel_set_handler(struct bcs_channel_in *in,
  * that has given it the first end.
  *
  * That the writer has closed the channel is not told: take the end back, and receive. That its
- * process has died is told by a line on standard error within a tenth of a second of sleep.
+ * process has died is told by a line on standard error within a tenth of a second of sleep. So is
+ * that the thread ends as the primitives have failed; the next call of this makes it anew, for all
+ * ends that it has.
  *
  * Cost: 300 bytes. While no helper thread is asked for, nothing; and a sender's stores and loads
  * are the same with it. The thread looks at a line of each of its channels, for BCS_SPIN after
