@@ -74,10 +74,23 @@ void remote_fetches_end(struct remotes *remotes, const struct bcs_remote *remote
     }
 }
 
+/** Whether a fetch waits, so that its link is the queue's. @param end_out  the end of the queue */
+static bool is_waiting(struct remotes *remotes, const struct bcs_remote_fetch *fetch,
+                       struct bcs_remote_fetch ***end_out)
+{
+    struct bcs_remote_fetch **at = &remotes->fetches;
+
+    while (*at != NULL && *at != fetch) {
+        at = &(*at)->next;
+    }
+    *end_out = at;
+    return *at != NULL;
+}
+
 int bcs_remote_fetch(const struct bcs_remote *remote, struct bcs_remote_fetch *fetch)
 {
     int rc = bcs_remote_check(remote, fetch->word, sizeof(uint64_t), sizeof(uint64_t));
-    struct bcs_remote_fetch **at;
+    struct bcs_remote_fetch **last;
 
     rc = rc != 0 ? rc : bcs_remote_check(remote, fetch->offset, fetch->n_bytes, 1);
     if (rc != 0) {
@@ -89,17 +102,18 @@ int bcs_remote_fetch(const struct bcs_remote *remote, struct bcs_remote_fetch *f
                   remote->number, remote->rank);
         return -EINVAL;
     }
+    if (is_waiting(&remote->inside->channels->remotes, fetch, &last)) {
+        bcs_error("bcs_remote_fetch: of region %" PRIu32 " of rank %" PRIu32
+                  ": the fetch was started before, and waits for its word still",
+                  remote->number, remote->rank);
+        return -EALREADY;
+    }
     fetch->remote = remote;
     fetch->next = NULL;
     bcs_remote_before_read(remote);
-    if (look(fetch)) {
-        return 0;
+    if (!look(fetch)) {
+        *last = fetch;
     }
-    at = &remote->inside->channels->remotes.fetches;
-    while (*at != NULL) {
-        at = &(*at)->next;
-    }
-    *at = fetch;
     return 0;
 }
 

@@ -191,6 +191,32 @@ START_TEST(a_fetch_waits_for_its_word_and_holds_up_nothing)
 }
 END_TEST
 
+START_TEST(a_fetch_that_waits_is_not_started_again)
+{
+    struct bcs_remote_event event = {0};
+    struct bcs_remote_fetch fetches[3];
+
+    for (int i = 0; i < 3; i++) {
+        fetches[i] =
+            (struct bcs_remote_fetch){.word = 8, .at_least = 1, .event = &event};
+        ck_assert_int_eq(bcs_remote_fetch(&remote, &fetches[i]), 0);
+    }
+    for (int i = 0; i < 3; i++) {
+        ck_assert_int_eq(bcs_remote_fetch(&remote, &fetches[i]), -EALREADY);
+        ck_assert_int_eq(bcs_remote_fetch(&own, &fetches[i]), -EALREADY);
+    }
+    ck_assert_int_eq(bcs_remote_write_word(&own, 8, 1), 0);
+    /* Not either now, as it has not been looked at. */
+    ck_assert_int_eq(bcs_remote_fetch(&remote, &fetches[1]), -EALREADY);
+    ck_assert_uint_eq(event.count, 0);
+    ck_assert_int_eq(remote_test(alone, &event, 3), 0);
+    ck_assert_uint_eq(event.count, 3);
+    ck_assert_ptr_null(alone->remotes.fetches);
+    ck_assert_int_eq(bcs_remote_fetch(&remote, &fetches[1]), 0);
+    ck_assert_uint_eq(event.count, 4);
+}
+END_TEST
+
 START_TEST(waits_that_can_never_end_are_refused)
 {
     struct bcs_remote_event event = {0}, another = {0};
@@ -257,6 +283,7 @@ int main(void)
     tcase_add_test(by_hand, a_fetch_is_woken_for_and_one_of_several_too);
     tcase_add_test(by_hand, a_region_taken_back_and_room_in_a_buffer_wake);
     tcase_add_test(by_hand, a_fetch_waits_for_its_word_and_holds_up_nothing);
+    tcase_add_test(by_hand, a_fetch_that_waits_is_not_started_again);
     tcase_add_test(by_hand, waits_that_can_never_end_are_refused);
     tcase_add_test(by_hand, handlers_may_do_what_does_not_wait);
     return run_tcase("remote_wait", by_hand);

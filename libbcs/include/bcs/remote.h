@@ -422,7 +422,12 @@ struct bcs_remote_fetch {
  * "the execution of a command cannot block the network"; section 4.1: "fetch data from a processor
  * once a specific condition has been met"]
  *
- * @return 0  started. The errors of commands: not started
+ * Cost: a look at the word, and at each fetch in the queue.
+ *
+ * @return 0         started
+ * @return -EALREADY this very fetch was started before, and has not ended; it goes on as it was;
+ *                   logged
+ * @return as the commands: not started
  */
 BCS_PUBLIC int bcs_remote_fetch(const struct bcs_remote *remote,
                                 struct bcs_remote_fetch *fetch);
