@@ -133,6 +133,27 @@ START_TEST(a_stopped_writer_is_waited_for)
 }
 END_TEST
 
+START_TEST(a_signal_without_data_does_not_wait_for_a_stopped_writer)
+{
+    struct world *world = world_start(_i);
+    uint64_t signal_gva = world_event(world);
+    struct bcs_core *core = world_core(world, 1);
+    pid_t writer = stopped_writer(world);
+    struct bcs_node_set one = bcs_node_set_one(1);
+    struct actor me;
+
+    actor_init(&me, world, WORLD_MAX_ACTORS);
+    ck_assert_int_eq(actor_put(&me, &one, 0, NULL, 0, signal_gva), 0);
+    ck_assert_int_eq(bcs_test_event(core, signal_gva, 1, false), 0);
+    ck_assert_int_eq(bcs_test_event(core, signal_gva, 2, false), BCS_E_PENDING);
+    actor_fini(&me);
+    bcs_core_destroy(core);
+    ck_assert_int_eq(kill(writer, SIGCONT), 0);
+    world_join(world, writer);
+    world_fini(world);
+}
+END_TEST
+
 /* ------------------------------------------------------------- killed in the middle */
 
 static void put_everywhere_in_vain(struct actor *me)
@@ -191,6 +212,7 @@ static void outer_nodes_check(struct world *world)
         struct bcs_node_set broken = bcs_node_set_one(node);
 
         ck_assert_int_eq(actor_put(&me, &broken, x_gva, &seven, 8, 0), -EOWNERDEAD);
+        ck_assert_int_eq(actor_put(&me, &broken, 0, NULL, 0, event_gva), -EOWNERDEAD);
     }
     ck_assert(actor_query(&me, &outer, x_gva, 0));
     ck_assert_int_eq(actor_put(&me, &outer, x_gva, &seven, 8, 0), 0);
@@ -351,6 +373,8 @@ TCase *death_tcase(int n_transports)
     TCase *tcase = tcase_create("death");
 
     tcase_add_loop_test(tcase, a_stopped_writer_is_waited_for, 0, n_transports);
+    tcase_add_loop_test(tcase, a_signal_without_data_does_not_wait_for_a_stopped_writer,
+                        0, n_transports);
     tcase_add_loop_test(tcase, who_waits_for_a_writer_that_is_killed_gets_an_error, 0,
                         n_transports);
     tcase_add_loop_test(tcase, who_comes_after_a_writer_was_killed_gets_an_error, 0,

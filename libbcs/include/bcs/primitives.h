@@ -171,7 +171,8 @@ BCS_PUBLIC uint64_t bcs_heap_reserve(struct bcs_heap *heap, size_t n_bytes,
  * An event, in global memory. A signal adds one to count, and it is never reset: a
  * waiter waits for a value. Reserve sizeof(struct bcs_event) aligned to that; the
  * address of the whole is the event's _gva. A program may read count, with acquire order,
- * of its own node's events; it never stores to it.
+ * of its own node's events; it never stores to it, and names no part of an event as the
+ * destination of data or in a comparison.
  */
 struct bcs_event {
     uint64_t count;

@@ -108,6 +108,12 @@ static bool try_acquire(struct shm_node_lock *lock, uint64_t self)
                                        __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
 }
 
+bool shm_node_lock_is_marked(const struct shm_node_lock *lock)
+{
+    /* Relaxed: the mark never goes; no data are read through it. */
+    return __atomic_load_n(&lock->owner, __ATOMIC_RELAXED) == NODE_BROKEN;
+}
+
 bool shm_node_lock_is_broken(struct shm_node_lock *lock, uint32_t node)
 {
     /* Relaxed: an owner's word is only a name; no data are read through it. */

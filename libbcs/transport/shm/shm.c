@@ -19,6 +19,16 @@
  * these are happens-before edges, which have no cycle, so there is one order of all
  * calls that agrees with them all, and each call sees just what those before it wrote.
  *
+ * Signals alone. A transfer without data to one node takes no lock, so that whoever is stopped or
+ * dies with one holds up no wake-up. It does one thing to the node, an atomic addition, so there
+ * is no half of it to be seen, and locks could not make it more atomic. No other primitive reads
+ * or stores the count (<bcs/primitives.h>): a signal may stand anywhere in the one order, as far
+ * as transfers and queries can tell. Whoever has read the count knows its place, by an acquire
+ * load of what the addition has released; that is one more happens-before edge beside those of
+ * the locks and of each process's own calls, so they still have no cycle. And what the signaller
+ * put before, under whatever locks, is there for who reads the count. A node that is known to be
+ * broken is refused to signals, too; where nobody has found out yet, the signal is counted.
+ *
  * Readers by address take no lock. What they may rely on is the event: it is counted
  * with release order after the data, and read with acquire order (libbcs/core/event.c).
  * A word at the end of a block, if it is aligned, is stored whole, last, and with release
@@ -198,14 +208,30 @@ static int xfer_to_one(const struct shm_transport *shm, uint32_t node,
     return rc;
 }
 
+/** A transfer of nothing to one node: its events. See the top of the file. */
+static int signal_one(const struct shm_transport *shm, uint32_t node,
+                      const struct bcs_xfer *xfer)
+{
+    if (shm_node_lock_is_marked(lock_of(shm, node))) {
+        return -EOWNERDEAD;
+    }
+    events_signal(shm, xfer);
+    events_wake(shm, xfer);
+    return 0;
+}
+
 static int shm_xfer(struct bcs_transport *transport, const struct bcs_xfer *xfer)
 {
     const struct shm_transport *shm = shm_of(transport);
     int rc;
 
-    if (xfer->dests->n_nodes == 1 && xfer->dests->marks == NULL &&
-        (xfer->remote_event_gva | xfer->local_event_gva) == 0) {
-        return xfer_to_one(shm, xfer->dests->first, xfer);
+    if (xfer->dests->n_nodes == 1 && xfer->dests->marks == NULL) {
+        if (xfer->n_bytes == 0) {
+            return signal_one(shm, xfer->dests->first, xfer);
+        }
+        if ((xfer->remote_event_gva | xfer->local_event_gva) == 0) {
+            return xfer_to_one(shm, xfer->dests->first, xfer);
+        }
     }
     rc = targets_lock(shm, xfer->dests);
     if (rc < 0) {
