@@ -31,7 +31,7 @@
 #include "libbcs/session/entry.h"
 #include "libbcs/session/meeting.h"
 
-enum { CHANNEL_CLASSES = 64 };
+enum { CHANNEL_CLASSES = 160 };
 
 /** What stands in a word of sleepers. */
 enum channel_sleeper {
@@ -62,7 +62,7 @@ struct channel_helper {
 struct channel_room {
     struct channel_room *next;
     uint64_t gva;
-    uint32_t class; /* it has 1 << class bytes */
+    uint32_t class; /* of its size; see pool.c */
     /* Of one that was given back: whose writer has to close which opening first. */
     const struct channel_door *writer;
     uint64_t opened;
@@ -197,6 +197,9 @@ int channel_door_look(const struct channel_end *end, bool is_long);
 
 /** Begin with memory that is all zero. */
 void channel_pool_init(struct channel_pool *pool, uint64_t gva, uint64_t n_bytes);
+
+/** Bytes of the pool that memory of so many bytes takes, up to an eighth more. */
+uint64_t channel_pool_room_bytes(uint64_t n_bytes);
 
 /** Take memory that is zero, or was used. @return NULL: none left, or -ENOMEM of the system */
 struct channel_room *channel_pool_take(struct channel_pool *pool, uint64_t n_bytes,

@@ -187,9 +187,9 @@ static int open_in(struct channels *channels, const struct bcs_channel_params *p
     in->room = channel_pool_take(&channels->pool, n_bytes, &was_used);
     if (in->room == NULL) {
         bcs_error("bcs_channel_open_in: %" PRIu64
-                  " bytes for the records; of the %" PRIu64
+                  " bytes for the records, rounded up to %" PRIu64 "; of the %" PRIu64
                   " bytes of a process for channels and regions not so many are left",
-                  n_bytes, CHANNEL_POOL_BYTES);
+                  n_bytes, channel_pool_room_bytes(n_bytes), CHANNEL_POOL_BYTES);
         free(in);
         return -ENOMEM;
     }

@@ -1,12 +1,43 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Memory for the places of a process's channels, in sizes of powers of two. What a reader gives
- * back its writer may still write to, until it has closed its end, too: until then it is
- * retired, and looked at when memory is taken. Called under the lock of the state.
+ * Memory for the places of a process's channels, and for its regions, in rooms of eight sizes for
+ * each power of two: what was given back is used again as it is, and a room is at most an eighth
+ * larger than what it was taken for. When nothing is left that was never used, a room is taken
+ * that is larger. What a reader gives back its writer may still write to, until it has closed its
+ * end, too: until then it is retired, and looked at when memory is taken. Called under the lock
+ * of the state.
  */
 #include <stdlib.h>
 
 #include "libbcs/channel/channel.h"
+
+enum { LEAST_BYTES = 512, STEPS = 8 };
+
+_Static_assert((uint64_t)LEAST_BYTES << (CHANNEL_CLASSES / STEPS - 1) ==
+                   CHANNEL_POOL_BYTES,
+               "there is a class for all that the pool has");
+
+/** Bytes of the rooms of a class; a multiple of 64. */
+static uint64_t bytes_of(uint32_t class)
+{
+    return ((uint64_t)LEAST_BYTES << (class / STEPS)) / STEPS * (STEPS + class % STEPS);
+}
+
+/** The least class whose rooms have so many bytes. */
+static uint32_t class_of(uint64_t n_bytes)
+{
+    uint32_t class = 0;
+
+    while (bytes_of(class) < n_bytes) {
+        class ++;
+    }
+    return class;
+}
+
+uint64_t channel_pool_room_bytes(uint64_t n_bytes)
+{
+    return bytes_of(class_of(n_bytes));
+}
 
 void channel_pool_init(struct channel_pool *pool, uint64_t gva, uint64_t n_bytes)
 {
@@ -39,7 +70,7 @@ static void collect(struct channel_pool *pool)
 
 static struct channel_room *take_new(struct channel_pool *pool, uint32_t class)
 {
-    uint64_t n_bytes = UINT64_C(1) << class;
+    uint64_t n_bytes = bytes_of(class);
     struct channel_room *room;
 
     if (pool->end_gva - pool->next_gva < n_bytes) {
@@ -54,23 +85,39 @@ static struct channel_room *take_new(struct channel_pool *pool, uint32_t class)
     return room;
 }
 
+/** Take the first free room that is large enough. @return NULL: there is none */
+static struct channel_room *take_used(struct channel_pool *pool, uint32_t class,
+                                      uint32_t last_class)
+{
+    struct channel_room *room;
+
+    while (class < last_class && pool->rooms[class] == NULL) {
+        class ++;
+    }
+    room = pool->rooms[class];
+    if (room != NULL) {
+        pool->rooms[class] = room->next;
+        room->next = NULL;
+    }
+    return room;
+}
+
 struct channel_room *channel_pool_take(struct channel_pool *pool, uint64_t n_bytes,
                                        bool *was_used_out)
 {
-    uint32_t class = 9;
+    uint32_t class = class_of(n_bytes);
     struct channel_room *room;
 
-    while (UINT64_C(1) << class < n_bytes) {
-        class ++;
-    }
     collect(pool);
-    room = pool->rooms[class];
+    room = take_used(pool, class, class);
     *was_used_out = room != NULL;
     if (room == NULL) {
-        return take_new(pool, class);
+        room = take_new(pool, class);
     }
-    pool->rooms[class] = room->next;
-    room->next = NULL;
+    if (room == NULL) {
+        room = take_used(pool, class, CHANNEL_CLASSES - 1);
+        *was_used_out = true;
+    }
     return room;
 }
 

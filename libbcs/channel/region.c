@@ -187,7 +187,8 @@ static struct channel_room *take_room(struct channels *channels, size_t n_bytes)
                                  &was_used);
     }
     if (room == NULL) {
-        bcs_error("bcs_region_export: %zu bytes; of the %" PRIu64
+        bcs_error("bcs_region_export: %zu bytes, rounded up by an eighth at most; of "
+                  "the %" PRIu64
                   " bytes of a process for channels and regions not so many are left",
                   n_bytes, CHANNEL_POOL_BYTES);
     } else if (was_used) {

@@ -106,7 +106,7 @@ START_TEST(memory_is_used_again_and_its_end_is_told)
         params_of(0, 0, BCS_CHANNEL_RECORD_MOST, BCS_CHANNEL_CAPACITY_MOST / 2);
     int rc = 0, n_open = 0;
 
-    /* 64 MB and a quarter, each in 128 MB: again and again, but two at a time. */
+    /* 64 MB and a quarter, each in 88 MB: again and again, but two at a time. */
     for (int i = 0; i < 10; i++) {
         open_both(params.record_bytes, params.capacity);
         close_both();
@@ -117,6 +117,53 @@ START_TEST(memory_is_used_again_and_its_end_is_told)
     }
     ck_assert_int_eq(rc, -ENOMEM);
     ck_assert_int_eq(n_open, 2);
+}
+END_TEST
+
+START_TEST(the_largest_channel_leaves_a_quarter_of_the_memory)
+{
+    struct bcs_channel_params params =
+        params_of(0, 0, BCS_CHANNEL_RECORD_MOST, BCS_CHANNEL_CAPACITY_MOST);
+
+    ck_assert_int_eq(channels_open_in(alone, &params, &in), 0);
+    params.number++;
+    params.capacity /= 4;
+    ck_assert_int_eq(channels_open_in(alone, &params, &in), 0);
+}
+END_TEST
+
+START_TEST(a_room_is_little_larger_than_what_it_is_for)
+{
+    for (uint64_t n_bytes = 1; n_bytes <= CHANNEL_POOL_BYTES;
+         n_bytes += n_bytes / 50 + 1) {
+        uint64_t room_bytes = channel_pool_room_bytes(n_bytes);
+
+        ck_assert_uint_ge(room_bytes, n_bytes);
+        ck_assert(room_bytes == 512 || room_bytes <= n_bytes + n_bytes / 8);
+        ck_assert_uint_eq(room_bytes % 64, 0);
+    }
+}
+END_TEST
+
+START_TEST(a_room_that_is_larger_is_used_when_nothing_else_is_left)
+{
+    struct channel_pool pool;
+    struct channel_room *first, *second;
+    bool was_used;
+
+    channel_pool_init(&pool, 4096, 4096);
+    first = channel_pool_take(&pool, 2048, &was_used);
+    ck_assert(first != NULL && !was_used);
+    channel_pool_put_back(&pool, first);
+    second = channel_pool_take(&pool, 1900, &was_used); /* while there is another */
+    ck_assert(second != NULL && second != first && !was_used);
+    ck_assert_ptr_null(channel_pool_take(&pool, 2049, &was_used));
+    ck_assert_ptr_eq(channel_pool_take(&pool, 1000, &was_used), first);
+    ck_assert(was_used);
+    ck_assert_ptr_null(channel_pool_take(&pool, 1000, &was_used));
+    channel_pool_put_back(&pool, first);
+    channel_pool_put_back(&pool, second);
+    channel_pool_fini(&pool);
 }
 END_TEST
 
@@ -384,6 +431,9 @@ int main(void)
                    a_writer_finds_its_reader_gone_and_does_not_meet_the_next_one);
     tcase_add_test(by_hand, a_writer_does_not_meet_a_reader_that_has_closed_already);
     tcase_add_test(by_hand, memory_is_used_again_and_its_end_is_told);
+    tcase_add_test(by_hand, the_largest_channel_leaves_a_quarter_of_the_memory);
+    tcase_add_test(by_hand, a_room_is_little_larger_than_what_it_is_for);
+    tcase_add_test(by_hand, a_room_that_is_larger_is_used_when_nothing_else_is_left);
     tcase_add_test(by_hand, handlers_are_called_when_they_are_due);
     tcase_add_test(by_hand, a_message_that_is_longer_than_the_channel_comes_in_parts);
     tcase_add_test(by_hand, a_mark_wakes_the_reader_and_a_credit_the_writer);

@@ -64,10 +64,10 @@ END_TEST
 
 START_TEST(memory_is_used_again_when_all_have_released_it_and_is_zero)
 {
-    size_t n_bytes = CHANNEL_POOL_BYTES / 4; /* and a head: in half of it */
+    size_t n_bytes = CHANNEL_POOL_BYTES / 2; /* and a head: in more than that */
     struct bcs_remote fourth;
 
-    for (int i = 0; i < 6; i++) {
+    for (int i = 0; i < 4; i++) {
         ck_assert_int_eq(remote_export(alone, 1, n_bytes, &third), 0);
         ck_assert_int_eq(remote_import(alone, 0, 1, false, &fourth), 0);
         ck_assert_uint_eq(word_at(&fourth, 0), 0);

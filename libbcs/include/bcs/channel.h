@@ -133,7 +133,8 @@ BCS_PUBLIC int bcs_channel_open_out(const struct bcs_channel_params *params,
 /**
  * Open the end of a channel that this process reads from. The records are in memory of this
  * process: 64 bytes for 7 words or shorter records, for two to three of up to 24 bytes, for one
- * of up to 56; 128 bytes for one longer; and a quarter more. Cost: as bcs_channel_open_out.
+ * of up to 56; 128 bytes for one longer; and a quarter more, rounded up by an eighth at most. Cost:
+ * as bcs_channel_open_out.
  *
  * @return -ENOMEM  also: the 256 MB of a process for channels and regions are in use; logged
  * @return as bcs_channel_open_out

@@ -82,8 +82,8 @@ enum { BCS_REGION_NUMBERS = 256 }; /* numbers are 0 to this - 1 */
  * @return -EINVAL  no such number, or no bytes; logged with what is allowed
  * @return -EEXIST  this process has exported that number, or has taken it back while others still
  *                  have it imported; or own_out is open; logged
- * @return -ENOMEM  the 256 MB of a process for channels and regions are in use, in sizes of powers
- *                  of two; logged
+ * @return -ENOMEM  the 256 MB of a process for channels and regions are in use, each rounded up by
+ *                  an eighth at most; logged
  * @return -EPERM   not between bcs_channels_init and bcs_channels_finalize, or another thread has
  *                  regions open; logged
  * @return -EDEADLK in a handler; logged
