@@ -2,7 +2,7 @@
 /*
  * The lock of one node's heap: a word of shared memory that holds who has it, so that a
  * holder's death is found out. Taken by every transfer to and every query of the node,
- * for the time of a copy.
+ * for the time of a copy; but not by signals alone.
  */
 #ifndef BCS_TRANSPORT_SHM_NODE_LOCK_H
 #define BCS_TRANSPORT_SHM_NODE_LOCK_H

@@ -4,7 +4,7 @@
  * carries it out at once, on the heaps of all nodes of the set, which it has mapped; no
  * other process takes part.
  *
- * Atomicity. A transfer and a query both take the locks of all nodes of their set
+ * Atomicity. A transfer of data and a query both take the locks of all nodes of their set
  * before they touch any (in ascending order, so that nobody waits in a circle) and give
  * none back before they have touched the last: no other primitive sees or changes any
  * of these nodes in between. If a lock cannot be had because its holder died, nothing
