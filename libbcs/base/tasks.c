@@ -50,13 +50,25 @@ static uint32_t visit(const struct bcs_tasks *but, struct bcs_tasks *tasks)
     return n;
 }
 
-struct bcs_tasks bcs_tasks_list(const struct bcs_tasks *but)
+static struct bcs_tasks list(const struct bcs_tasks *but)
 {
     struct bcs_tasks tasks = {0};
     uint32_t n = visit(but, &tasks);
 
     tasks.n = n == UINT32_MAX ? BCS_TASKS_MOST + 1 : n;
     return tasks;
+}
+
+struct bcs_tasks bcs_tasks_list(void)
+{
+    return list(NULL);
+}
+
+struct bcs_tasks bcs_tasks_since(const struct bcs_tasks *before)
+{
+    const struct bcs_tasks unknown = {.n = BCS_TASKS_MOST + 1};
+
+    return before->n == 1 ? list(before) : unknown;
 }
 
 uint32_t bcs_tasks_count(const struct bcs_tasks *but)

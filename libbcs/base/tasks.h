@@ -16,10 +16,18 @@ struct bcs_tasks {
     int32_t ids[BCS_TASKS_MOST];
 };
 
-/** List all of this process that are not in another list. @param but  NULL: all */
-struct bcs_tasks bcs_tasks_list(const struct bcs_tasks *but);
+/** List all of this process. */
+struct bcs_tasks bcs_tasks_list(void);
 
-/** How many this process has that are not in a list. @return 0: unknown */
+/**
+ * List those that a call has started, in which the calling thread has been since there was a list.
+ *
+ * @param before  that list; if it has more than the calling thread, others may have started some
+ *                meanwhile, so that it is unknown which the call has started
+ */
+struct bcs_tasks bcs_tasks_since(const struct bcs_tasks *before);
+
+/** How many this process has that are not in a list. @return 0: unknown, as is that list, say */
 uint32_t bcs_tasks_count(const struct bcs_tasks *but);
 
 #endif

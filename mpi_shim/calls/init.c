@@ -169,13 +169,13 @@ static void start(const struct bcs_tasks *before)
     start_referee(&nic);
     shim_state.forked.in_child = shim_gate_forbid;
     bcs_forked_watch(&shim_state.forked);
-    shim_state.library_tasks = bcs_tasks_list(before);
+    shim_state.library_tasks = bcs_tasks_since(before);
     shim_gate_open();
 }
 
 int shim_Init(int *argc, char ***argv)
 {
-    const struct bcs_tasks before = bcs_tasks_list(NULL);
+    const struct bcs_tasks before = bcs_tasks_list();
     int rc;
 
     check_variables();
@@ -188,7 +188,7 @@ int shim_Init(int *argc, char ***argv)
 
 int shim_Init_thread(int *argc, char ***argv, int required, int *provided)
 {
-    const struct bcs_tasks before = bcs_tasks_list(NULL);
+    const struct bcs_tasks before = bcs_tasks_list();
     int rc;
 
     check_variables();

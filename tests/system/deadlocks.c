@@ -13,6 +13,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "deadlocks.h"
+
 enum { TAG = 7, LONG = 1 << 20, WHILE_MS = 300, MOST_RANKS = 64 };
 
 static int rank, n_ranks, word;
@@ -435,6 +437,7 @@ static const struct one {
     {"late_root", late_root, 3, false, false},
     {"broadcast_behind_a_wait", broadcast_behind_a_wait, 3, false, false},
     {"late_thread", late_thread, 2, false, true},
+    {"late_thread_of_the_start", late_thread_of_the_start, 2, false, true},
     {"late_choice", late_choice, 2, false, false},
     {"late_to_barrier", late_to_barrier, 2, false, false},
     {"message_at_the_end", message_at_the_end, 2, false, false},
@@ -462,6 +465,9 @@ int main(int argc, char **argv)
     }
     if (number == N_CASES) {
         return EXIT_FAILURE;
+    }
+    if (cases[number].run == late_thread_of_the_start) {
+        begin_late_thread();
     }
     MPI_Init_thread(&argc, &argv,
                     cases[number].is_threaded ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE,

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Cases of deadlocks.c that stand in its other file. */
+#ifndef TESTS_SYSTEM_DEADLOCKS_H
+#define TESTS_SYSTEM_DEADLOCKS_H
+
+/** While MPI_Init_thread runs, a thread of the program starts another one, which lets all go on. */
+void late_thread_of_the_start(void);
+
+/** To be called before MPI_Init_thread, for that case. */
+void begin_late_thread(void);
+
+#endif

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Cases of deadlocks.c that need more than a line or two of their own.
+ */
+#include "deadlocks.h"
+
+#include <dirent.h>
+#include <mpi.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <time.h>
+
+enum { TAG = 7, WHILE_MS = 300 };
+
+static int my_rank(void)
+{
+    int rank;
+
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    return rank;
+}
+
+static void compute(void)
+{
+    struct timespec begin, now;
+
+    clock_gettime(CLOCK_MONOTONIC, &begin);
+    do {
+        clock_gettime(CLOCK_MONOTONIC, &now);
+    } while ((now.tv_sec - begin.tv_sec) * 1000 +
+                 (now.tv_nsec - begin.tv_nsec) / 1000000 <
+             WHILE_MS);
+}
+
+static void send(int to)
+{
+    int word = 0;
+
+    MPI_Send(&word, 1, MPI_INT, to, TAG, MPI_COMM_WORLD);
+}
+
+static void receive(int from)
+{
+    int word;
+
+    MPI_Recv(&word, 1, MPI_INT, from, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+/* ------------------------------------------------------- threads of the beginning */
+
+static pthread_t starter, started;
+static atomic_bool has_begun; /* MPI_Init_thread is over */
+static atomic_bool may_send;
+
+static int count_threads(void)
+{
+    DIR *folder = opendir("/proc/self/task");
+    int n = 0;
+
+    if (folder == NULL) {
+        return 0;
+    }
+    while (readdir(folder) != NULL) {
+        n++;
+    }
+    closedir(folder);
+    return n - 2; /* itself and the one above */
+}
+
+static void *send_late(void *unused)
+{
+    (void)unused;
+    while (!atomic_load(&has_begun)) {
+        sched_yield();
+    }
+    if (atomic_load(&may_send)) {
+        compute();
+        send(1);
+    }
+    return NULL;
+}
+
+/** Start a thread as soon as the MPI library has started one. */
+static void *start_late(void *unused)
+{
+    (void)unused;
+    while (count_threads() <= 2 && !atomic_load(&has_begun)) {
+        sched_yield();
+    }
+    pthread_create(&started, NULL, send_late, NULL);
+    return NULL;
+}
+
+void begin_late_thread(void)
+{
+    pthread_create(&starter, NULL, start_late, NULL);
+}
+
+void late_thread_of_the_start(void)
+{
+    int rank = my_rank();
+
+    atomic_store(&may_send, rank == 0);
+    atomic_store(&has_begun, true);
+    pthread_join(starter, NULL);
+    if (rank == 0) {
+        receive(1);
+    }
+    pthread_join(started, NULL);
+    if (rank == 1) {
+        receive(0);
+        send(0);
+    }
+}
