@@ -347,11 +347,12 @@ uint32_t nic_case_convict(struct nic_case *file)
     return n;
 }
 
-uint32_t nic_case_unreceived(const struct nic_case *file,
-                             struct nic_unreceived *list_out, uint32_t n_most)
+uint32_t nic_case_unreceived(struct nic_case *file, struct nic_unreceived *list_out,
+                             uint32_t n_most)
 {
     uint32_t n = 0;
 
+    file->owes_turn = false;
     for (uint32_t i = 0; i < file->n_ranks && n < n_most; i++) {
         struct nic_view *view = nic_engine_view(file->engine, i);
 
@@ -361,8 +362,11 @@ uint32_t nic_case_unreceived(const struct nic_case *file,
                 NIC_UNMATCHED_PART |
                     (nic_deadlock_has(file->stuck, i) ? NIC_UNMATCHED_OWN : 0),
                 list_out + n, n_most - n);
-            nic_engine_unlock(view);
+            file->owes_turn |= nic_engine_unlock(view);
         }
+    }
+    if (file->owes_turn) {
+        make_good(file->engine);
     }
     return n;
 }

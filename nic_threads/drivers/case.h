@@ -54,7 +54,7 @@ uint32_t nic_case_left(struct nic_engine *engine, uint32_t port, unsigned int ki
 
 /** List messages that nobody has received: to those that cannot go on all, to others parts of collectives.
  *  @return how many, n_most at most */
-uint32_t nic_case_unreceived(const struct nic_case *file,
-                             struct nic_unreceived *list_out, uint32_t n_most);
+uint32_t nic_case_unreceived(struct nic_case *file, struct nic_unreceived *list_out,
+                             uint32_t n_most);
 
 #endif

@@ -10,7 +10,10 @@
 #include <stdlib.h>
 
 #include "libbcs/api/stand.h"
+#include "libbcs/base/clock.h"
 #include "libbcs/base/park.h"
+#include "nic_threads/drivers/turn.h"
+#include "nic_threads/node/engine_lock.h"
 #include "nic_threads/rules/deadlock.h"
 #include "tests/engine/job.h"
 #include "tests/unit/run_suite.h"
@@ -202,6 +205,56 @@ static void two_send(struct rank *me)
     rank_meet(me);
 }
 
+/* ------------------------------------------------------------ who could not lock a desk */
+
+/** Wait until somebody holds a desk, and leave it work. @param arg  a view of it */
+static void *tell_holder(void *arg)
+{
+    while (!nic_engine_tell_holder(arg)) {
+        bcs_clock_pause();
+    }
+    return NULL;
+}
+
+/** Post a message to oneself, to a desk that is locked meanwhile, so that nobody reads it. */
+static void leave_work(struct rank *me, struct nic_view *desk)
+{
+    ck_assert(nic_engine_try_lock(desk));
+    send_as(me, me->rank, me->rank, TAG);
+    nic_engine_unlock(desk);
+    ck_assert(nic_engine_has_work(desk));
+}
+
+START_TEST(work_that_comes_while_it_looks_at_messages_is_not_lost)
+{
+    const struct job_shape shape = {
+        .n_ranks = 2, .is_threaded = true, .is_direct = true};
+    struct rank ranks[2];
+    struct job job;
+    struct nic_view *desk;
+    struct nic_unreceived unreceived;
+    struct nic_records *records;
+    struct nic_case *file;
+    pthread_t teller;
+
+    job_open(&job, &shape, ranks);
+    desk = nic_engine_view(ranks[1].context->engine, 0);
+    ck_assert_int_eq(nic_records_create(ranks[1].context->engine, &records), 0);
+    ck_assert_int_eq(nic_case_create(ranks[1].context->engine, records, &file), 0);
+    leave_work(&ranks[0], desk);
+    ck_assert_int_eq(pthread_create(&teller, NULL, tell_holder,
+                                    nic_engine_view(ranks[0].context->engine, 0)),
+                     0);
+    while (pthread_tryjoin_np(teller, NULL) != 0) {
+        nic_case_unreceived(file, &unreceived, 1);
+    }
+    ck_assert(!nic_engine_has_work(desk));
+    nic_case_destroy(file);
+    nic_records_destroy(records);
+    job_close(&job, ranks);
+}
+END_TEST
+
 static const struct job_shape shapes[] = {
     {.n_ranks = N_RANKS, .is_threaded = true, .n_cpus = 8},
     {.n_ranks = N_RANKS, .is_threaded = true, .n_cpus = 1},
@@ -239,5 +292,6 @@ int main(void)
                         N_SHAPES);
     tcase_add_loop_test(tcase, a_send_that_is_pending_does_not_release_anybody, 0,
                         N_SHAPES);
+    tcase_add_test(tcase, work_that_comes_while_it_looks_at_messages_is_not_lost);
     return run_tcase("case", tcase);
 }
