@@ -220,10 +220,7 @@ static void add_operation(struct bcs_context *context,
     if (draft->n_operations == 0) {
         add_group(context, about);
     }
-    if (draft->n_operations < BCS_STAND_OPERATIONS) {
-        draft->operations[draft->n_operations] = *operation;
-    }
-    draft->n_operations++;
+    bcs_stand_list(draft, operation);
 }
 
 void bcs_stand_add_step(struct bcs_context *context,

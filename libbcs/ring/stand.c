@@ -10,6 +10,46 @@ enum { TRIES = 100 };
 /** Where is_waiting stands: a record that is withdrawn changes this word alone. */
 enum { WAITING_WORD = offsetof(struct bcs_stand, is_waiting) / sizeof(uint64_t) };
 
+/** Whether a verdict on a wait for both needs to know of one of them only. */
+static bool are_alike(const struct bcs_stand_operation *one,
+                      const struct bcs_stand_operation *other)
+{
+    return one->peer == other->peer && (one->peer >= 0 || one->kind == other->kind);
+}
+
+/** Where the list has room for an operation. If it is full, that is the place of the last one that
+ *  is like another one, unless the new one is: as many partners as can be are listed.
+ *  @return NULL: nowhere */
+static struct bcs_stand_operation *room_for(struct bcs_stand *stand,
+                                            const struct bcs_stand_operation *one)
+{
+    struct bcs_stand_operation *list = stand->operations, *room = NULL;
+
+    if (stand->n_operations < BCS_STAND_OPERATIONS) {
+        return &list[stand->n_operations];
+    }
+    for (uint32_t i = 0; i < BCS_STAND_OPERATIONS; i++) {
+        if (are_alike(&list[i], one)) {
+            return NULL;
+        }
+        for (uint32_t j = 0; j < i; j++) {
+            room = are_alike(&list[i], &list[j]) ? &list[i] : room;
+        }
+    }
+    return room;
+}
+
+void bcs_stand_list(struct bcs_stand *stand,
+                    const struct bcs_stand_operation *operation)
+{
+    struct bcs_stand_operation *room = room_for(stand, operation);
+
+    if (room != NULL) {
+        *room = *operation;
+    }
+    stand->n_operations++;
+}
+
 void bcs_stand_write(struct bcs_stand_slot *slot, const struct bcs_stand *stand,
                      uint32_t n_ranks)
 {

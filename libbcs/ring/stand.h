@@ -88,7 +88,7 @@ struct bcs_stand {
     uint32_t slot;   /* collective slot of the communicator */
     uint32_t thread; /* as the kernel calls it */
     uint32_t
-        n_operations; /* that are pending, the first BCS_STAND_OPERATIONS of them below */
+        n_operations; /* that are pending; BCS_STAND_OPERATIONS at most of them are below */
     uint8_t is_waiting; /* 0: the record is empty */
     uint8_t needs_all;  /* the wait ends when all are over; 0: when one is */
     /* Something of this process goes on by itself while it waits, and may send, that is not among
@@ -178,6 +178,11 @@ static inline bool bcs_stand_has(const struct bcs_stand *stand, uint32_t rank)
 
     return ranks[rank / 64] >> rank % 64 & 1;
 }
+
+/** Add an operation to those that are pending. Beyond BCS_STAND_OPERATIONS one of a partner that the
+ *  list does not have yet takes the place of one whose partner it has twice; others are counted only. */
+void bcs_stand_list(struct bcs_stand *stand,
+                    const struct bcs_stand_operation *operation);
 
 /**
  * Write a record. One writer at a time for each slot.

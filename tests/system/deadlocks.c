@@ -430,6 +430,7 @@ static const struct one {
     {"barriers_in_two_orders", barriers_in_two_orders, 2, true, false},
     {"barrier_that_goes_on_by_itself", barrier_that_goes_on_by_itself, 2, true, false},
     {"all_but_one_who_computes", all_but_one_who_computes, 3, true, false},
+    {"ninth_of_many_receives", ninth_of_many_receives, 3, true, false},
     {"across_communicators", across_communicators, 2, true, false},
     {"all_threads", all_threads, 2, true, true},
     {"late_message", late_message, 2, false, false},

@@ -3,6 +3,10 @@
 #ifndef TESTS_SYSTEM_DEADLOCKS_H
 #define TESTS_SYSTEM_DEADLOCKS_H
 
+/** Rank 0 waits for eight messages of the last rank, which computes, and for one of rank 1, which
+ *  waits for it. */
+void ninth_of_many_receives(void);
+
 /** While MPI_Init_thread runs, a thread of the program starts another one, which lets all go on. */
 void late_thread_of_the_start(void);
 

@@ -49,6 +49,31 @@ static void receive(int from)
     MPI_Recv(&word, 1, MPI_INT, from, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
+/* -------------------------------------------------------------- more than are listed */
+
+void ninth_of_many_receives(void)
+{
+    enum { N = 9 };
+    MPI_Request requests[N];
+    int words[N], rank = my_rank(), size;
+
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    if (rank == size - 1) {
+        for (;;) {
+            compute();
+        }
+    }
+    if (rank == 0) {
+        for (int i = 0; i < N; i++) {
+            MPI_Irecv(&words[i], 1, MPI_INT, i < N - 1 ? size - 1 : 1, TAG,
+                      MPI_COMM_WORLD, &requests[i]);
+        }
+        MPI_Waitall(N, requests, MPI_STATUSES_IGNORE);
+    } else {
+        receive(0);
+    }
+}
+
 /* ------------------------------------------------------- threads of the beginning */
 
 static pthread_t starter, started;

@@ -116,6 +116,46 @@ START_TEST(texts_of_a_stranger_end)
 }
 END_TEST
 
+static void list(struct bcs_stand *stand, enum bcs_stand_kind kind, int32_t peer,
+                 int32_t tag)
+{
+    bcs_stand_list(stand, &(struct bcs_stand_operation){
+                              .kind = (uint8_t)kind, .peer = peer, .tag = tag});
+}
+
+static void expect_listed(const struct bcs_stand *stand, const int32_t peers[],
+                          const int32_t tags[])
+{
+    for (int i = 0; i < BCS_STAND_OPERATIONS; i++) {
+        ck_assert_int_eq(stand->operations[i].peer, peers[i]);
+        ck_assert_int_eq(stand->operations[i].tag, tags[i]);
+    }
+}
+
+START_TEST(a_full_list_has_as_many_partners_as_can_be)
+{
+    struct bcs_stand stand = {0};
+
+    for (int32_t tag = 0; tag < BCS_STAND_OPERATIONS; tag++) {
+        list(&stand, BCS_STAND_RECEIVE, 5, tag);
+    }
+    list(&stand, BCS_STAND_SEND, 5, 8); /* tells nothing new */
+    expect_listed(&stand, (int32_t[]){5, 5, 5, 5, 5, 5, 5, 5},
+                  (int32_t[]){0, 1, 2, 3, 4, 5, 6, 7});
+    list(&stand, BCS_STAND_RECEIVE, 1, 9);
+    list(&stand, BCS_STAND_FOREIGN, -1, 10);
+    list(&stand, BCS_STAND_RECEIVE, -1, 11); /* anybody's */
+    expect_listed(&stand, (int32_t[]){5, 5, 5, 5, 5, -1, -1, 1},
+                  (int32_t[]){0, 1, 2, 3, 4, 11, 10, 9});
+    for (int32_t peer = 6; peer < 12; peer++) {
+        list(&stand, BCS_STAND_RECEIVE, peer, 12);
+    }
+    expect_listed(&stand, (int32_t[]){5, 9, 8, 7, 6, -1, -1, 1},
+                  (int32_t[]){0, 12, 12, 12, 12, 11, 10, 9});
+    ck_assert_uint_eq(stand.n_operations, BCS_STAND_OPERATIONS + 10);
+}
+END_TEST
+
 /* -------------------------------------------------------------------- the waits */
 
 static struct bcs_stand_slot *slot_of(struct rank *me, uint32_t port)
@@ -307,6 +347,7 @@ int main(void)
     tcase_add_test(tcase, a_record_is_read_whole_or_not_at_all);
     tcase_add_test(tcase, a_writer_that_died_leaves_nothing_to_read);
     tcase_add_test(tcase, texts_of_a_stranger_end);
+    tcase_add_test(tcase, a_full_list_has_as_many_partners_as_can_be);
     tcase_add_loop_test(tcase, a_receive_tells_whom_it_waits_for, 0, N_SHAPES);
     tcase_add_loop_test(tcase, a_collective_tells_who_has_come, 0, N_SHAPES);
     tcase_add_loop_test(tcase, a_probe_for_any_tells_that_all_may_send, 0, N_SHAPES);
