@@ -148,6 +148,7 @@ static void tell(const struct part *part, struct bcs_waiter *waiter)
             .group = part->group,
             .peer = -1,
             .tag = -1,
+            .n_bytes = part->args->n_bytes,
             .collective = bcs_collective_words(part->args),
             .number = part->number,
             .agreed = &(struct bcs_stand_agreed){part->args->root,

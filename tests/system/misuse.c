@@ -176,6 +176,26 @@ static void count_of_alltoall(const struct run *run, int is_wrong)
     MPI_Alltoall(in, n, MPI_CHAR, out, n, MPI_CHAR, MPI_COMM_WORLD);
 }
 
+/** Short enough for lines at all but one, which goes by messages. */
+static int count_over_border(const struct run *run, int is_wrong)
+{
+    return is_wrong && run->is_last ? N_BY_MESSAGES * run->n : run->n;
+}
+
+static void border_of_allgather(const struct run *run, int is_wrong)
+{
+    int n = count_over_border(run, is_wrong);
+
+    MPI_Allgather(in, n, MPI_CHAR, out, n, MPI_CHAR, MPI_COMM_WORLD);
+}
+
+static void border_of_alltoall(const struct run *run, int is_wrong)
+{
+    int n = count_over_border(run, is_wrong);
+
+    MPI_Alltoall(in, n, MPI_CHAR, out, n, MPI_CHAR, MPI_COMM_WORLD);
+}
+
 /* ------------------------------------------------------------------- ends too early */
 
 static void ended_before_barrier(const struct run *run, int is_wrong)
@@ -298,6 +318,8 @@ static const struct one {
     {"count_of_gather", count_of_gather, N_SHORT, 2, "error"},
     {"count_of_allgather", count_of_allgather, 1, 2, "error"},
     {"count_of_alltoall", count_of_alltoall, N_SHORT, 2, "error"},
+    {"border_of_allgather", border_of_allgather, N_SHORT, 2, "stuck"},
+    {"border_of_alltoall", border_of_alltoall, N_SHORT, 2, "either"},
     {"truncated_recv", truncated_recv, N_SHORT, 2, "error"},
     {"truncated_recv_long", truncated_recv, N_LONG, 2, "error"},
     {"truncated_any", truncated_any, N_SHORT, 2, "error"},

@@ -75,6 +75,10 @@ WORDS = {
     "count_of_gather": [rf"{LENGTHS} {STANDARD}", r"sends 24 bytes, rank 0 expects 16", CALL],
     "count_of_allgather": [rf"{REFUSED} {STANDARD}", CALL],
     "count_of_alltoall": [rf"{LENGTHS} {STANDARD}|{REFUSED} {STANDARD}", CALL],
+    "border_of_allgather": [r"^  [\d,-]+: MPI_Allgather, 6 bytes in all, ",
+                            r"^  2: MPI_Allgather, .*by messages, [26]00 bytes, "],
+    "border_of_alltoall": [r"^  [\d,-]+: MPI_Alltoall, 18 bytes in all, .*\n(?:.*\n)*"
+                           rf"  2: MPI_Alltoall, by messages, 200 bytes, |{LENGTHS} {STANDARD}"],
     "truncated_recv": truncated("MPI_Recv"),
     "truncated_recv_long": [r"truncation: rank 0 has sent 320000 bytes to rank 1, tag 7, .* room for "
                             r"319992;", rf"^  1: MPI_Recv, on MPI_COMM_WORLD, {PLACE}"],
@@ -103,7 +107,7 @@ SAID = re.compile(r"^bcs.*|^  [\d,-]+: MPI_.*|^.*MPI-3\.1.*", re.MULTILINE)
 ONCE = re.compile(r"truncation: |has not called, or|not in the same collective|do not agree on the lengths"
                   "|two threads of this rank")
 MOST_BY_ENDING = {"returned": 10, "left": 3} # left: of one rank, which tells for all of the machine
-MOST_BY_NAME = {"count_of_alltoall": 10} # of each two that differ
+MOST_BY_NAME = {"count_of_alltoall": 10, "border_of_alltoall": 10} # of each two that differ
 
 
 def parse_arguments():

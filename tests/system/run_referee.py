@@ -47,7 +47,8 @@ WORDS = {
     "another_collective": [r"^  ranks? [\d,-]+ (are|is) in MPI_\w+ on MPI_COMM_WORLD, "
                            r"ranks? [\d,-]+ (are|is) in MPI_\w+$",
                            # With little room it goes over messages, along a tree.
-                           r"^  3: MPI_Bcast, receive from rank [02], on MPI_COMM_WORLD"],
+                           r"^  3: MPI_Bcast, receive from rank [02], by messages, \d+ bytes, on "
+                           r"MPI_COMM_WORLD"],
     "partner_has_ended": [r"^  1[\d,-]*: MPI_Finalize"],
 }
 # In what the only message in the file differs from what is expected.

@@ -15,6 +15,7 @@
 #include "misuse.h"
 #include "near_miss.h"
 #include "ranks.h"
+#include "wait.h"
 
 enum { MOST_LINES = 60, MOST_IN_CIRCLE = 20 };
 
@@ -81,6 +82,26 @@ static void print_operations(const json_t *wait)
     }
 }
 
+/** How much a collective is about: if members go different ways by it, that tells them apart. */
+static void print_length(const json_t *wait)
+{
+    const json_t *operation = json_array_get(json_object_get(wait, "operations"), 0);
+    const char *collective = text_in(wait, "collective");
+    long long n_bytes = number_in(operation, "bytes");
+
+    if (*wait_collective(wait) == '\0' || n_bytes == 0) {
+        return;
+    }
+    if (strcmp(text_in(operation, "kind"), "collective") != 0) {
+        printf(", by messages, %lld bytes", n_bytes);
+    } else if (strcmp(collective, "allgather") == 0 ||
+               strcmp(collective, "alltoall") == 0) {
+        printf(", %lld bytes in all", n_bytes);
+    } else {
+        printf(", %lld bytes", n_bytes);
+    }
+}
+
 static bool has_rank(const json_t *ranks, json_int_t rank)
 {
     const json_t *one;
@@ -129,6 +150,7 @@ static void print_group(const json_t *group)
     printf(": ");
     print_text(*call == '\0' ? "a call" : call);
     print_operations(wait);
+    print_length(wait);
     print_missing(wait, ranks);
     if (*comm != '\0') {
         printf(", on ");
