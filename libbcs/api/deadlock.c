@@ -10,6 +10,7 @@
 
 #include "libbcs/api/collective_words.h"
 #include "libbcs/api/context.h"
+#include "libbcs/api/plan_tag.h"
 #include "libbcs/base/log.h"
 #include "libbcs/session/deadlock_report.h"
 
@@ -19,6 +20,13 @@ enum { MESSAGES_MOST = 100, MESSAGE_BYTES = 96 + BCS_PART_WORDS_BYTES };
 static bool is_part(const struct nic_unreceived *message)
 {
     return message->context_id % 2 != 0;
+}
+
+/** Whether it is one of the program's, or a part of what it has called: members of communicators tell
+ *  each other of their end, too. */
+static bool is_programs(const struct nic_unreceived *message)
+{
+    return !is_part(message) || bcs_plan_tag_is_valid(message->tag);
 }
 
 /** A message as bcs-top takes it. */
@@ -41,6 +49,9 @@ static void tell_unreceived(const struct nic_verdict *verdict)
         const struct nic_unreceived *one = &verdict->unreceived[i];
         char part[BCS_PART_WORDS_BYTES];
 
+        if (!is_programs(one)) {
+            continue;
+        }
         if (is_part(one)) {
             bcs_part_words(one->tag, part);
             bcs_error(
@@ -67,12 +78,15 @@ static void report(struct bcs_context *context, const struct nic_verdict *verdic
         .messages = messages,
     };
 
-    while (deadlock.n_messages < verdict->n_unreceived &&
-           deadlock.n_messages < MESSAGES_MOST) {
-        uint32_t i = deadlock.n_messages++;
+    for (uint32_t i = 0;
+         i < verdict->n_unreceived && deadlock.n_messages < MESSAGES_MOST; i++) {
+        char *text = texts[deadlock.n_messages];
 
-        messages[i] = texts[i];
-        describe(&verdict->unreceived[i], texts[i]);
+        if (!is_programs(&verdict->unreceived[i])) {
+            continue;
+        }
+        messages[deadlock.n_messages++] = text;
+        describe(&verdict->unreceived[i], text);
     }
     if (!bcs_deadlock_report(&deadlock)) {
         tell_unreceived(verdict);

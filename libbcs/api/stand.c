@@ -406,29 +406,35 @@ void bcs_stand_at_message(struct bcs_context *context, struct bcs_waiter *waiter
                  });
 }
 
+void bcs_stand_add_request(struct bcs_context *context,
+                           const struct bcs_request *request)
+{
+    const struct bcs_inside *inside = bcs_inside(request);
+    struct bcs_stand_about about = {
+        .kind = inside->is_collective ? BCS_STAND_COLLECTIVE
+                : inside->is_send     ? BCS_STAND_SEND
+                                      : BCS_STAND_RECEIVE,
+        .peer = -1,
+        .tag = -1,
+        .n_bytes = inside->n_bytes,
+        .request = request,
+    };
+
+    if (!inside->is_pending) {
+        return;
+    }
+    if (context->hooks.describe != NULL) {
+        context->hooks.describe(request, &about);
+    }
+    bcs_stand_add(context, &about);
+}
+
 void bcs_stand_at_requests(struct bcs_context *context, struct bcs_waiter *waiter,
                            const struct bcs_request requests[], size_t n_requests)
 {
     bcs_stand_begin(context, true);
     for (size_t i = 0; i < n_requests; i++) {
-        const struct bcs_inside *inside = bcs_inside(&requests[i]);
-        struct bcs_stand_about about = {
-            .kind = inside->is_collective ? BCS_STAND_COLLECTIVE
-                    : inside->is_send     ? BCS_STAND_SEND
-                                          : BCS_STAND_RECEIVE,
-            .peer = -1,
-            .tag = -1,
-            .n_bytes = inside->n_bytes,
-            .request = &requests[i],
-        };
-
-        if (!inside->is_pending) {
-            continue;
-        }
-        if (context->hooks.describe != NULL) {
-            context->hooks.describe(&requests[i], &about);
-        }
-        bcs_stand_add(context, &about);
+        bcs_stand_add_request(context, &requests[i]);
     }
     bcs_stand_publish(context, waiter);
 }

@@ -57,6 +57,10 @@ void bcs_stand_begin(struct bcs_context *context, bool needs_all);
 /** The wait is also about this. One that is not pending, by its request, is left out. */
 void bcs_stand_add(struct bcs_context *context, const struct bcs_stand_about *about);
 
+/** The same of a request of which only its owner knows what it is; see struct bcs_hooks. */
+void bcs_stand_add_request(struct bcs_context *context,
+                           const struct bcs_request *request);
+
 /** The wait is also about a message of a collective, whose group `about` has; the rest is in its
  *  tag. */
 void bcs_stand_add_step(struct bcs_context *context,
@@ -75,7 +79,7 @@ void bcs_stand_at_message(struct bcs_context *context, struct bcs_waiter *waiter
                           enum bcs_stand_kind kind, const struct bcs_message *message,
                           uint32_t cell);
 
-/** For requests of which only their owner knows what they are; see struct bcs_hooks. */
+/** For all of these requests. */
 void bcs_stand_at_requests(struct bcs_context *context, struct bcs_waiter *waiter,
                            const struct bcs_request requests[], size_t n_requests);
 

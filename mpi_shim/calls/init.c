@@ -212,6 +212,7 @@ int shim_Finalize(void)
     }
     shim_monitor_stop();
     shim_enter();
+    shim_state.is_ending = true;
     shim_request_drain();
     shim_leave();
     shim_pack_teardown();

@@ -9,14 +9,12 @@
 #include "mpi_shim/request/foreign.h"
 #include "mpi_shim/request/request.h"
 
-/** What a request of ours is about. Its communicator may have been freed: then it is not known
- *  any more, as its errors are raised elsewhere. */
+/** What a request of ours is about. */
 static void describe(const struct shim_request *request, struct bcs_stand_about *about)
 {
-    const struct shim_comm *comm =
-        request->error_comm == NULL ? NULL : shim_comm_find(request->error_comm);
+    const struct shim_comm *comm = request->comm;
 
-    if (comm == NULL || comm != request->comm) {
+    if (comm == NULL) {
         about->kind = BCS_STAND_OTHER;
         return;
     }

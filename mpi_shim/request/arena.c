@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "libbcs/base/notice.h"
+#include "mpi_shim/comm/comm.h"
 #include "mpi_shim/real/handles.h"
 #include "mpi_shim/request/request.h"
 
@@ -143,9 +144,21 @@ struct shim_request *shim_request_new(void)
     return request;
 }
 
+/** Let a request have its communicator until it is over, so that it is known what it is about. */
+static void hold_comm(struct shim_request *request)
+{
+    if (!request->is_persistent && !request->holds_comm &&
+        request->kind < SHIM_RECEIVE_MESSAGE) {
+        request->comm->n_users++;
+        request->holds_comm = true;
+        request->is_plain = false; /* there is something to give back */
+    }
+}
+
 void shim_request_outlive(MPI_Comm comm)
 {
     const struct shim_arena *arena = shim_state.arena;
+    const struct shim_comm *ours = shim_comm_find(comm);
 
     if (arena->n_used == 0) {
         return;
@@ -155,6 +168,9 @@ void shim_request_outlive(MPI_Comm comm)
 
         if (request->error_comm == comm) {
             request->error_comm = shim_handles.comm_world;
+        }
+        if (ours != NULL && request->comm == ours) {
+            hold_comm(request);
         }
     }
 }

@@ -432,13 +432,27 @@ static bool has_orphan_send(void)
     return request != NULL;
 }
 
+/** It waits for all sends without a handle. */
+static void tell_drain(struct bcs_waiter *waiter)
+{
+    const struct shim_request *request = shim_state.arena->orphans;
+
+    bcs_stand_begin(shim_context(), true);
+    for (; request != NULL; request = request->next) {
+        if (bcs_inside(&request->base)->is_send) {
+            bcs_stand_add_request(shim_context(), &request->base);
+        }
+    }
+    bcs_stand_publish(shim_context(), waiter);
+}
+
 void shim_request_drain(void)
 {
     struct bcs_waiter waiter = {0};
 
     for (shim_request_reap(); has_orphan_send(); shim_request_reap()) {
         if (bcs_wait_turn(shim_context(), &waiter)) {
-            bcs_stand_at_other(shim_context(), &waiter);
+            tell_drain(&waiter);
         }
     }
     bcs_wait_stop(shim_context(), &waiter);

@@ -57,12 +57,12 @@ struct shim_request {
     int32_t tag;
     uint32_t message_item; /* receive of a matched probe */
     const struct shim_datatype *type;
-    struct shim_comm *comm;
+    struct shim_comm *comm;    /* there until the request is over */
     struct shim_request *next; /* free list, orphans */
     char *copy;                /* of the data, without gaps, or NULL */
     bool is_persistent;        /* holds type and comm */
     bool holds_type;           /* for data with gaps */
-    bool holds_comm;           /* to record whom the message is of */
+    bool holds_comm; /* to record whom the message is of, or as it was freed */
     bool is_active;
     bool is_proc_null;
     bool is_plain;    /* when it is over, its result is all there is to hand over */
@@ -162,7 +162,7 @@ static inline MPI_Request shim_request_handle(struct shim_request *request)
 struct shim_request *shim_request_new(void);
 
 /** Before a communicator is freed: errors of its requests that are not over are raised
- *  on MPI_COMM_WORLD, as are all that belong to no communicator. */
+ *  on MPI_COMM_WORLD, as are all that belong to no communicator; but they hold it. */
 void shim_request_outlive(MPI_Comm comm);
 
 /** Let a request that has just been deleted rest, in place of the one that has rested for

@@ -13,7 +13,9 @@
 #include <stddef.h>
 #include <time.h>
 
-enum { TAG = 7, WHILE_MS = 300 };
+enum { TAG = 7, WHILE_MS = 300, LONG = 1 << 20 };
+
+static char bytes[LONG];
 
 static int my_rank(void)
 {
@@ -72,6 +74,54 @@ void ninth_of_many_receives(void)
     } else {
         receive(0);
     }
+}
+
+/* ---------------------------------------------------- what requests are left without */
+
+void send_without_request(void)
+{
+    MPI_Request request;
+
+    if (my_rank() == 0) {
+        MPI_Isend(bytes, LONG, MPI_CHAR, 1, TAG, MPI_COMM_WORLD, &request);
+        MPI_Request_free(&request);
+    }
+}
+
+void send_from_buffer(void)
+{
+    static char buffer[LONG + MPI_BSEND_OVERHEAD];
+    void *detached;
+    int n_bytes;
+
+    if (my_rank() == 0) {
+        MPI_Buffer_attach(buffer, sizeof(buffer));
+        MPI_Bsend(bytes, LONG, MPI_CHAR, 1, TAG + 1, MPI_COMM_WORLD);
+        MPI_Buffer_detach(&detached, &n_bytes);
+        send(1);
+    } else if (my_rank() == 1) {
+        receive(0);
+    }
+}
+
+/** Post a receive on a communicator that is freed then. */
+static void receive_on_freed(int from, int *word, MPI_Request *request_out)
+{
+    MPI_Comm comm;
+
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    MPI_Irecv(word, 1, MPI_INT, from, TAG, comm, request_out);
+    MPI_Comm_free(&comm);
+}
+
+void receives_on_freed_communicator(void)
+{
+    int rank = my_rank(), word = 0, size;
+    MPI_Request request;
+
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    receive_on_freed((rank + 1) % size, &word, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
 }
 
 /* ------------------------------------------------------- threads of the beginning */

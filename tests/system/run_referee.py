@@ -50,6 +50,10 @@ WORDS = {
                            r"^  3: MPI_Bcast, receive from rank [02], by messages, \d+ bytes, on "
                            r"MPI_COMM_WORLD"],
     "partner_has_ended": [r"^  1[\d,-]*: MPI_Finalize"],
+    "send_without_request": [rf"^  0: MPI_Finalize, send to rank 1, tag 7, on MPI_COMM_WORLD,{PLACE}"],
+    "send_from_buffer": [r"^  0: MPI_Buffer_detach, send to rank 1, tag 8, on MPI_COMM_WORLD, at",
+                         r"^  near miss: rank 0 has sent tag 8 "],
+    "receives_on_freed_communicator": [r"^  0: MPI_Wait, receive from rank 1, tag 7, on "],
 }
 # In what the only message in the file differs from what is expected.
 DIFFERENCES = {"another_tag": "tag", "another_source": "source",
@@ -82,6 +86,8 @@ def cases_of(arguments):
 def problem_of_words(name, n_ranks, said):
     missing = [words for words in WORDS.get(name, []) if n_ranks == 4
                and not re.search(words, said, re.MULTILINE)]
+    if "(collective, 0 bytes)" in said:
+        return "it tells of what members of a communicator tell each other"
     return f"it does not say {missing}" if missing else None
 
 
