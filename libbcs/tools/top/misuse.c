@@ -5,6 +5,7 @@
 #include "misuse.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,8 @@
 #include "wait.h"
 
 #define ENDING "MPI_Finalize"
+
+enum { MOST_LINES = 10, MOST_IN_LINE = 6 };
 
 static void print_text(const char *text)
 {
@@ -84,40 +87,67 @@ static void note_collective(json_t *rank, const json_t *wait, void *arg)
     }
 }
 
-/** "ranks 0,1 are in MPI_Barrier on the grid, rank 2 is in MPI_Bcast" */
+/** What is printed in a line, one after the other. */
+struct line {
+    const char *before; /* the next one */
+    const char *name;   /* of the communicator, to be told once; NULL: it has been */
+};
+
+static void print_in_call(const char *call, const json_t *ranks, void *arg)
+{
+    struct line *line = arg;
+
+    printf("%s", line->before);
+    print_ranks(ranks);
+    printf(" %s in ", json_array_size(ranks) > 1 ? "are" : "is");
+    print_text(call);
+    if (line->name != NULL) {
+        print_name(line->name);
+    }
+    *line = (struct line){.before = ", "};
+}
+
+/** The rest of a line. */
+static void print_more_in_line(size_t n_more, const char *what)
+{
+    if (n_more > 0) {
+        printf(", and %zu more %s", n_more, what);
+    }
+}
+
+/** After the lines of a kind: what was left out, and what the standard says. */
+static void print_end(size_t n_lines, const char *what, const char *demand)
+{
+    if (n_lines > MOST_LINES) {
+        printf("  and %zu more %s\n", n_lines - MOST_LINES, what);
+    }
+    if (n_lines > 0) {
+        printf("  %s\n", demand);
+    }
+}
+
+/** "rank 2 is in MPI_Bcast on the grid, ranks 0,1 are in MPI_Barrier" */
 static void print_collectives(const json_t *job)
 {
-    json_t *comms = json_object(), *calls, *ranks;
-    const char *key, *call;
-    bool is_said = false;
+    json_t *comms = json_object(), *calls;
+    const char *key;
+    size_t n_lines = 0;
 
     visit_waits(job, note_collective, comms);
     json_object_foreach(comms, key, calls)
     {
-        bool is_first = true;
+        struct line line = {"  ", wait_communicator(job, strtoll(key, NULL, 10))};
 
-        if (json_object_size(calls) < 2) {
+        if (json_object_size(calls) < 2 || n_lines++ >= MOST_LINES) {
             continue;
         }
-        json_object_foreach(calls, call, ranks)
-        {
-            printf(is_first ? "  " : ", ");
-            print_ranks(ranks);
-            printf(" %s in ", json_array_size(ranks) > 1 ? "are" : "is");
-            print_text(call);
-            if (is_first) {
-                print_name(wait_communicator(job, strtoll(key, NULL, 10)));
-            }
-            is_first = false;
-        }
+        print_more_in_line(ranks_visit(calls, MOST_IN_LINE, print_in_call, &line),
+                           "calls");
         putchar('\n');
-        is_said = true;
     }
-    if (is_said) {
-        printf(
-            "  MPI-3.1, 5.13: all members of a communicator must call its collectives "
-            "in the same order\n");
-    }
+    print_end(n_lines, "communicators",
+              "MPI-3.1, 5.13: all members of a communicator must call its collectives "
+              "in the same order");
     json_decref(comms);
 }
 
@@ -127,6 +157,7 @@ static void print_collectives(const json_t *job)
 struct agreed {
     const char *key;
     const char *words;
+    const char *demand; /* of the standard */
 };
 
 /** What is collected of it: by collective, and by what is said, the ranks. */
@@ -157,41 +188,43 @@ static void note_saying(json_t *rank, const json_t *wait, void *arg)
     note(lists_of(sayings->collectives, key), said, rank);
 }
 
-/** "roots differ: ranks 0,1 say 0, rank 2 says 1, in MPI_Bcast on the grid" */
+static void print_saying(const char *said, const json_t *ranks, void *arg)
+{
+    struct line *line = arg;
+
+    printf("%s", line->before);
+    print_ranks(ranks);
+    printf(" say%s ", json_array_size(ranks) > 1 ? "" : "s");
+    print_text(said);
+    line->before = ", ";
+}
+
+/** "roots differ: rank 2 says 1, ranks 0,1 say 0, in MPI_Bcast on the grid" */
 static void print_sayings(const json_t *job, const struct agreed *agreed)
 {
     const struct sayings sayings = {agreed, json_object()};
-    const char *key, *said;
-    json_t *collective, *ranks;
-    bool has_said = false;
+    const char *key;
+    json_t *collective;
+    size_t n_lines = 0;
 
     visit_waits(job, note_saying, (void *)(uintptr_t)&sayings);
     json_object_foreach(sayings.collectives, key, collective)
     {
-        const char *call = strrchr(key, ' ') + 1, *before = ":";
+        const char *call = strrchr(key, ' ') + 1;
+        struct line line = {": ", NULL};
 
-        if (json_object_size(collective) < 2) {
+        if (json_object_size(collective) < 2 || n_lines++ >= MOST_LINES) {
             continue;
         }
         printf("  %s differ", agreed->words);
-        json_object_foreach(collective, said, ranks)
-        {
-            printf("%s ", before);
-            print_ranks(ranks);
-            printf(" say%s ", json_array_size(ranks) > 1 ? "" : "s");
-            print_text(said);
-            before = ",";
-        }
+        print_more_in_line(ranks_visit(collective, MOST_IN_LINE, print_saying, &line),
+                           agreed->words);
         printf(", in ");
         print_text(call);
         print_name(wait_communicator(job, strtoll(key, NULL, 10)));
         putchar('\n');
-        has_said = true;
     }
-    if (has_said) {
-        printf("  MPI-3.1, 5.1: all members must give a collective the same %s\n",
-               agreed->key);
-    }
+    print_end(n_lines, "collectives", agreed->demand);
     json_decref(sayings.collectives);
 }
 
@@ -202,20 +235,6 @@ struct endings {
     json_t *waiting;
 };
 
-static bool has_rank(const json_t *list, const json_t *rank)
-{
-    const json_t *one;
-    size_t i;
-
-    json_array_foreach(list, i, one)
-    {
-        if (json_equal(one, rank)) {
-            return true;
-        }
-    }
-    return false;
-}
-
 static void note_ending(json_t *rank, const json_t *wait, void *arg)
 {
     if (strcmp(wait_text(wait, "call"), ENDING) == 0) {
@@ -223,55 +242,68 @@ static void note_ending(json_t *rank, const json_t *wait, void *arg)
     }
 }
 
-/** Who waits for ranks that have ended, and has not ended itself. */
-static void note_waiting(json_t *rank, const json_t *wait, void *arg)
+/** Whether a wait is for ranks that have ended. */
+static bool is_for_ended(const json_t *wait, const struct endings *endings)
 {
-    const struct endings *endings = arg;
-    const json_t *awaited, *ranks;
+    const json_t *awaited;
     const char *place;
+    json_t *ranks;
     size_t i;
 
-    if (strcmp(wait_text(wait, "call"), ENDING) == 0) {
-        return;
-    }
     json_array_foreach(json_object_get(wait, "waits_for"), i, awaited)
     {
         json_object_foreach(endings->ended, place, ranks)
         {
-            if (has_rank(ranks, awaited) && !has_rank(endings->waiting, rank)) {
-                json_array_append(endings->waiting, rank);
+            if (ranks_include(ranks, json_integer_value(awaited))) {
+                return true;
             }
         }
     }
+    return false;
+}
+
+/** Who waits for ranks that have ended, and has not ended itself. */
+static void note_waiting(json_t *rank, const json_t *wait, void *arg)
+{
+    const struct endings *endings = arg;
+
+    if (strcmp(wait_text(wait, "call"), ENDING) != 0 && is_for_ended(wait, endings) &&
+        !ranks_include(endings->waiting, json_integer_value(rank))) {
+        json_array_append(endings->waiting, rank);
+    }
+}
+
+static void print_ending(const char *place, const json_t *ranks, void *arg)
+{
+    const struct endings *endings = arg;
+
+    printf("  ");
+    print_ranks(ranks);
+    printf(" %s in " ENDING, json_array_size(ranks) > 1 ? "are" : "is");
+    if (*place != '\0') {
+        printf(" at ");
+        print_text(place);
+    }
+    printf(", while ");
+    print_ranks(endings->waiting);
+    printf(" wait%s for what has not been called\n",
+           json_array_size(endings->waiting) > 1 ? "" : "s");
 }
 
 /** "rank 2 is in MPI_Finalize at main, prog.c:50, while ranks 0,1 wait for it" */
 static void print_endings(const json_t *job)
 {
     struct endings endings = {json_object(), json_array()};
-    const char *place;
-    json_t *ranks;
 
     visit_waits(job, note_ending, &endings);
     visit_waits(job, note_waiting, &endings);
     if (json_array_size(endings.waiting) > 0) {
-        json_object_foreach(endings.ended, place, ranks)
-        {
-            printf("  ");
-            print_ranks(ranks);
-            printf(" %s in " ENDING, json_array_size(ranks) > 1 ? "are" : "is");
-            if (*place != '\0') {
-                printf(" at ");
-                print_text(place);
-            }
-            printf(", while ");
-            print_ranks(endings.waiting);
-            printf(" wait%s for what has not been called\n",
-                   json_array_size(endings.waiting) > 1 ? "" : "s");
-        }
-        printf("  MPI-3.1, 8.7: before " ENDING
-               " a process must have made all calls that "
-               "others need of it\n");
+        size_t n = json_object_size(endings.ended);
+
+        ranks_visit(endings.ended, MOST_LINES, print_ending, &endings);
+        print_end(n, "places",
+                  "MPI-3.1, 8.7: before " ENDING " a process must have made all calls "
+                  "that others need of it");
     }
     json_decref(endings.ended);
     json_decref(endings.waiting);
@@ -279,8 +311,12 @@ static void print_endings(const json_t *job)
 
 void misuse_print(const json_t *job)
 {
-    static const struct agreed agreed[] = {{"root", "roots"},
-                                           {"reduction", "operations"}};
+    static const struct agreed agreed[] = {
+        {"root", "roots",
+         "MPI-3.1, 5.1: all members must give a collective the same root"},
+        {"reduction", "operations",
+         "MPI-3.1, 5.1: all members must give a collective the same reduction"},
+    };
 
     print_collectives(job);
     for (size_t i = 0; i < sizeof(agreed) / sizeof(agreed[0]); i++) {

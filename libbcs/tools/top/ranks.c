@@ -4,9 +4,99 @@
  */
 #include "ranks.h"
 
+#include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 enum { MOST_RANGES = 6 };
+
+bool ranks_have(const char *list, json_int_t rank)
+{
+    long long first, last;
+    int n = 0;
+
+    while (list != NULL && sscanf(list, "%lld%n", &first, &n) == 1) {
+        list += n;
+        last = first;
+        if (*list == '-' && sscanf(list + 1, "%lld%n", &last, &n) == 1) {
+            list += 1 + n;
+        }
+        if (rank >= first && rank <= last) {
+            return true;
+        }
+        if (*list++ != ',') {
+            return false;
+        }
+    }
+    return list == NULL;
+}
+
+bool ranks_include(const json_t *ranks, json_int_t rank)
+{
+    size_t from = 0, to = json_array_size(ranks);
+
+    while (from < to) {
+        size_t middle = from + (to - from) / 2;
+        json_int_t one = json_integer_value(json_array_get(ranks, middle));
+
+        if (one == rank) {
+            return true;
+        }
+        *(one < rank ? &from : &to) = one < rank ? middle + 1 : middle;
+    }
+    return false;
+}
+
+/* -------------------------------------------------------------- the smallest first */
+
+/** A member of an object. */
+struct member {
+    const char *key;
+    const json_t *value;
+    size_t n;
+    json_int_t first;
+};
+
+static struct member member_of(const char *key, const json_t *value)
+{
+    const json_t *ranks =
+        json_is_array(value) ? value : json_object_get(value, "ranks");
+
+    return (struct member){key, value, json_array_size(ranks),
+                           json_integer_value(json_array_get(ranks, 0))};
+}
+
+static int compare(const void *one, const void *other)
+{
+    const struct member *a = one, *b = other;
+
+    return a->n != b->n ? (a->n > b->n) - (a->n < b->n)
+                        : (a->first > b->first) - (a->first < b->first);
+}
+
+size_t ranks_visit(const json_t *all, size_t n_most, ranks_visit_fn *visit, void *arg)
+{
+    size_t n = json_object_size(all), i = 0;
+    struct member *members = calloc(n + 1, sizeof(*members));
+    const char *key;
+    json_t *value;
+
+    if (members == NULL) {
+        return n;
+    }
+    json_object_foreach((json_t *)(uintptr_t)all, key, value)
+    {
+        members[i++] = member_of(key, value);
+    }
+    qsort(members, n, sizeof(*members), compare);
+    for (i = 0; i < n && i < n_most; i++) {
+        const struct member *one = &members[n > n_most && i + 1 == n_most ? n - 1 : i];
+
+        visit(one->key, one->value, arg);
+    }
+    free(members);
+    return n > n_most ? n - n_most : 0;
+}
 
 void ranks_print(const json_t *ranks)
 {

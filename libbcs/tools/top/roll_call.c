@@ -1,52 +1,59 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Groups ranks by what their waits have in common; see roll_call.h. Of a collective it tells who has
+ * Prints groups of ranks (groups.h), the smallest first; see roll_call.h. Of a collective it tells who has
  * not come: whom its members wait for, but for those that stand there, too.
  */
 #include "roll_call.h"
 
-#include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "groups.h"
 #include "mds/tool/manifest.h"
 #include "misuse.h"
 #include "near_miss.h"
 #include "ranks.h"
 #include "wait.h"
 
-enum { MOST_LINES = 60, MOST_IN_CIRCLE = 20 };
-
-/* What ranks of one line have in common. */
-static const char *const common[] = {"call",       "place",      "communicator",
-                                     "collective", "root",       "reduction",
-                                     "number",     "operations", "needs_all"};
-enum { N_COMMON = sizeof(common) / sizeof(common[0]) };
+enum { MOST_LINES = 30, MOST_IN_CIRCLE = 20 };
 
 static void print_text(const char *text)
 {
     manifest_print(stdout, text, strlen(text));
 }
 
-static const char *text_in(const json_t *object, const char *key)
+/** Whether the first operations of a group differ in something. */
+static bool do_differ(const json_t *group, const char *in)
 {
-    const char *text = json_string_value(json_object_get(object, key));
-
-    return text == NULL ? "" : text;
+    return json_object_get(json_object_get(group, "differ"), in) != NULL;
 }
 
-static json_int_t number_in(const json_t *object, const char *key)
+/** Whom an operation is about, as "rank 2", of all ranks of its group. */
+static void print_peer(const json_t *group, json_int_t peer, json_int_t n_ranks)
 {
-    return json_integer_value(json_object_get(object, key));
+    json_int_t offset = wait_number(group, "offset");
+
+    if (!do_differ(group, "peer")) {
+        printf(peer < 0 ? " any rank" : " rank %lld", (long long)peer);
+    } else if (wait_number(group, "likeness") != GROUP_OFFSET) {
+        printf(" one each");
+    } else if (offset == 1 || offset == n_ranks - 1) {
+        printf(" the %s rank each", offset == 1 ? "next" : "previous");
+    } else if (2 * offset <= n_ranks) {
+        printf(" the rank %lld after each", (long long)offset);
+    } else {
+        printf(" the rank %lld before each", (long long)(n_ranks - offset));
+    }
 }
 
 /** An operation that is not a collective, as "receive from rank 2, tag 7". */
-static void print_operation(const json_t *operation)
+static void print_operation(const json_t *group, const json_t *operation,
+                            json_int_t n_ranks)
 {
-    const char *kind = text_in(operation, "kind");
-    json_int_t peer = number_in(operation, "peer"), tag = number_in(operation, "tag");
+    const char *kind = wait_text(operation, "kind");
+    json_int_t tag = wait_number(operation, "tag");
 
     if (strcmp(kind, "send") == 0) {
         printf("send to");
@@ -57,24 +64,29 @@ static void print_operation(const json_t *operation)
                strcmp(kind, "foreign") == 0 ? "of the MPI library" : "else");
         return;
     }
-    printf(peer < 0 ? " any rank" : " rank %lld", (long long)peer);
-    if (number_in(operation, "context") % 2 ==
-        0) { /* else it is one of a collective's */
+    print_peer(group, wait_number(operation, "peer"), n_ranks);
+    if (wait_number(operation, "context") % 2 != 0) { /* one of a collective's */
+        return;
+    }
+    if (do_differ(group, "tag")) {
+        printf(", several tags");
+    } else {
         printf(tag < 0 ? ", any tag" : ", tag %lld", (long long)tag);
     }
 }
 
 /** What a wait is about, but for collectives. */
-static void print_operations(const json_t *wait)
+static void print_operations(const json_t *group, json_int_t n_ranks)
 {
+    const json_t *wait = json_object_get(group, "wait");
     const json_t *operations = json_object_get(wait, "operations");
-    json_int_t n_more = number_in(wait, "pending") - 1;
+    json_int_t n_more = wait_number(wait, "pending") - 1;
 
-    if (json_array_size(operations) == 0 || *text_in(wait, "collective") != '\0') {
+    if (json_array_size(operations) == 0 || *wait_text(wait, "collective") != '\0') {
         return;
     }
     printf(", ");
-    print_operation(json_array_get(operations, 0));
+    print_operation(group, json_array_get(operations, 0), n_ranks);
     if (n_more > 0) {
         printf(", %s %lld more",
                json_is_true(json_object_get(wait, "needs_all")) ? "and" : "or",
@@ -83,16 +95,17 @@ static void print_operations(const json_t *wait)
 }
 
 /** How much a collective is about: if members go different ways by it, that tells them apart. */
-static void print_length(const json_t *wait)
+static void print_length(const json_t *group)
 {
+    const json_t *wait = json_object_get(group, "wait");
     const json_t *operation = json_array_get(json_object_get(wait, "operations"), 0);
-    const char *collective = text_in(wait, "collective");
-    long long n_bytes = number_in(operation, "bytes");
+    const char *collective = wait_text(wait, "collective");
+    long long n_bytes = wait_number(operation, "bytes");
 
-    if (*wait_collective(wait) == '\0' || n_bytes == 0) {
+    if (*wait_collective(wait) == '\0' || n_bytes == 0 || do_differ(group, "bytes")) {
         return;
     }
-    if (strcmp(text_in(operation, "kind"), "collective") != 0) {
+    if (strcmp(wait_text(operation, "kind"), "collective") != 0) {
         printf(", by messages, %lld bytes", n_bytes);
     } else if (strcmp(collective, "allgather") == 0 ||
                strcmp(collective, "alltoall") == 0) {
@@ -100,20 +113,6 @@ static void print_length(const json_t *wait)
     } else {
         printf(", %lld bytes", n_bytes);
     }
-}
-
-static bool has_rank(const json_t *ranks, json_int_t rank)
-{
-    const json_t *one;
-    size_t i;
-
-    json_array_foreach(ranks, i, one)
-    {
-        if (json_integer_value(one) == rank) {
-            return true;
-        }
-    }
-    return false;
 }
 
 /** Of a collective: who has not come, as far as the waiting ranks know. */
@@ -125,8 +124,8 @@ static void print_missing(const json_t *wait, const json_t *ranks)
 
     json_array_foreach(json_object_get(wait, "waits_for"), i, one)
     {
-        if (*text_in(wait, "collective") != '\0' &&
-            !has_rank(ranks, json_integer_value(one))) {
+        if (*wait_text(wait, "collective") != '\0' &&
+            !ranks_include(ranks, json_integer_value(one))) {
             json_array_append(missing, one);
         }
     }
@@ -138,19 +137,21 @@ static void print_missing(const json_t *wait, const json_t *ranks)
 }
 
 /** A line for ranks that wait alike. */
-static void print_group(const json_t *group)
+static void print_group(const char *key, const json_t *group, void *arg)
 {
+    const json_t *job = arg;
     const json_t *wait = json_object_get(group, "wait");
     const json_t *ranks = json_object_get(group, "ranks");
-    const char *call = text_in(wait, "call"), *comm = text_in(wait, "communicator");
-    const char *place = text_in(wait, "place");
+    const char *call = wait_text(wait, "call"), *comm = wait_text(wait, "communicator");
+    const char *place = wait_text(wait, "place");
 
+    (void)key;
     printf("  ");
     ranks_print(ranks);
     printf(": ");
     print_text(*call == '\0' ? "a call" : call);
-    print_operations(wait);
-    print_length(wait);
+    print_operations(group, wait_number(job, "n_ranks"));
+    print_length(group);
     print_missing(wait, ranks);
     if (*comm != '\0') {
         printf(", on ");
@@ -161,94 +162,6 @@ static void print_group(const json_t *group)
         print_text(place);
     }
     printf(", for %.1f s\n", json_real_value(json_object_get(group, "seconds")));
-}
-
-/** What a wait has in common with others, for free. */
-static char *key_of(const json_t *wait)
-{
-    json_t *parts = json_array();
-    char *key;
-
-    for (size_t i = 0; i < N_COMMON; i++) {
-        json_array_append(parts, json_object_get(wait, common[i]));
-    }
-    key = json_dumps(parts, JSON_COMPACT);
-    json_decref(parts);
-    return key;
-}
-
-/** Add a rank's wait to its group. @return 0 or -ENOMEM */
-static int add_wait(json_t *groups, json_t *rank, json_t *wait)
-{
-    char *key = key_of(wait);
-    json_t *group = key == NULL ? NULL : json_object_get(groups, key);
-    json_t *seconds = json_object_get(wait, "seconds");
-    int rc = key == NULL ? -ENOMEM : 0;
-
-    if (rc == 0 && group == NULL) {
-        group =
-            json_pack("{s:O, s:O, s:[]}", "wait", wait, "seconds", seconds, "ranks");
-        rc = json_object_set_new(groups, key, group) < 0 ? -ENOMEM : 0;
-    }
-    if (rc == 0) {
-        json_array_append(json_object_get(group, "ranks"), rank);
-        if (json_real_value(seconds) <
-            json_real_value(json_object_get(group, "seconds"))) {
-            json_object_set(group, "seconds", seconds);
-        }
-    }
-    free(key);
-    return rc;
-}
-
-/** Whether a list as "0-3,7" has a rank. @param list  NULL: all */
-static bool is_listed(const char *list, json_int_t rank)
-{
-    long long first, last;
-    int n = 0;
-
-    while (list != NULL && sscanf(list, "%lld%n", &first, &n) == 1) {
-        list += n;
-        last = first;
-        if (*list == '-' && sscanf(list + 1, "%lld%n", &last, &n) == 1) {
-            list += 1 + n;
-        }
-        if (rank >= first && rank <= last) {
-            return true;
-        }
-        if (*list++ != ',') {
-            return false;
-        }
-    }
-    return list == NULL;
-}
-
-/** Sort the ranks of a job that are listed by what they do. @return 0 or -ENOMEM */
-static int sort_ranks(const json_t *job, const char *list, json_t *groups,
-                      json_t *acting)
-{
-    const json_t *one;
-    json_t *wait;
-    size_t i, j;
-    int rc = 0;
-
-    json_array_foreach(json_object_get(job, "ranks"), i, one)
-    {
-        json_t *rank = json_object_get(one, "rank");
-        json_t *waits = json_object_get(one, "waits");
-
-        if (!is_listed(list, json_integer_value(rank))) {
-            continue;
-        }
-        if (json_array_size(waits) == 0) {
-            json_array_append(acting, rank);
-        }
-        json_array_foreach(waits, j, wait)
-        {
-            rc = rc < 0 ? rc : add_wait(groups, rank, wait);
-        }
-    }
-    return rc;
 }
 
 /** The rank of a list that another one waits for first. @return -1: it waits for none of them */
@@ -262,7 +175,7 @@ static json_int_t next_of(const json_t *job, const char *list, json_int_t rank)
     {
         json_array_foreach(json_object_get(wait, "waits_for"), j, other)
         {
-            if (is_listed(list, json_integer_value(other))) {
+            if (ranks_have(list, json_integer_value(other))) {
                 return json_integer_value(other);
             }
         }
@@ -273,9 +186,10 @@ static json_int_t next_of(const json_t *job, const char *list, json_int_t rank)
 /** Follow the waits of deadlocked ranks until one comes twice, and print those from there on. */
 static void print_circle(const json_t *job, const char *list)
 {
-    json_int_t n_ranks = number_in(job, "n_ranks"), rank = 0, start;
+    json_int_t n_ranks = wait_number(job, "n_ranks"), rank = 0, start;
 
-    while (rank < n_ranks && (!is_listed(list, rank) || next_of(job, list, rank) < 0)) {
+    while (rank < n_ranks &&
+           (!ranks_have(list, rank) || next_of(job, list, rank) < 0)) {
         rank++;
     }
     /* After as many steps as there are ranks it is within the circle. */
@@ -297,20 +211,13 @@ static void print_circle(const json_t *job, const char *list)
     printf(rank == start ? "\n" : ", ...\n");
 }
 
-static void print_groups(const json_t *groups)
+static void print_groups(const json_t *job, const json_t *groups)
 {
-    size_t n_lines = 0;
-    const char *key;
-    json_t *group;
+    size_t n_more =
+        ranks_visit(groups, MOST_LINES, print_group, (void *)(uintptr_t)job);
 
-    json_object_foreach((json_t *)(uintptr_t)groups, key, group)
-    {
-        if (n_lines++ < MOST_LINES) {
-            print_group(group);
-        }
-    }
-    if (n_lines > MOST_LINES) {
-        printf("  and %zu places more\n", n_lines - MOST_LINES);
+    if (n_more > 0) {
+        printf("  and %zu places more\n", n_more);
     }
 }
 
@@ -321,7 +228,7 @@ bool roll_call_is_complete(const json_t *job, const char *list)
 
     json_array_foreach(json_object_get(job, "ranks"), i, one)
     {
-        if (is_listed(list, number_in(one, "rank")) &&
+        if (ranks_have(list, wait_number(one, "rank")) &&
             json_array_size(json_object_get(one, "waits")) == 0) {
             return false;
         }
@@ -331,27 +238,31 @@ bool roll_call_is_complete(const json_t *job, const char *list)
 
 int roll_call_print_at(const json_t *job, const char *list)
 {
-    json_t *groups = json_object(), *acting = json_array();
-    int rc = groups == NULL || acting == NULL ? -ENOMEM
-                                              : sort_ranks(job, list, groups, acting);
+    json_t *groups, *acting;
+    int rc = groups_of(job, list, &groups, &acting);
 
-    print_groups(groups);
+    if (rc < 0) {
+        return rc;
+    }
+    print_groups(job, groups);
     json_decref(groups);
     json_decref(acting);
-    return rc;
+    return 0;
 }
 
 int roll_call_print(const json_t *job, const char *stuck)
 {
-    json_t *groups = json_object(), *acting = json_array();
-    int rc = groups == NULL || acting == NULL ? -ENOMEM
-                                              : sort_ranks(job, stuck, groups, acting);
+    json_t *groups, *acting;
+    int rc = groups_of(job, stuck, &groups, &acting);
 
-    if (stuck == NULL) {
-        printf("Job of process %lld, %lld ranks:\n", (long long)number_in(job, "pid"),
-               (long long)number_in(job, "n_ranks"));
+    if (rc < 0) {
+        return rc;
     }
-    print_groups(groups);
+    if (stuck == NULL) {
+        printf("Job of process %lld, %lld ranks:\n", (long long)wait_number(job, "pid"),
+               (long long)wait_number(job, "n_ranks"));
+    }
+    print_groups(job, groups);
     if (json_array_size(acting) > 0) {
         printf("  ");
         ranks_print(acting);
@@ -364,5 +275,5 @@ int roll_call_print(const json_t *job, const char *stuck)
     }
     json_decref(groups);
     json_decref(acting);
-    return rc;
+    return 0;
 }
