@@ -26,19 +26,18 @@ void rank_counters_read(long counters[N_RANK_COUNTERS])
     }
 }
 
-void machine_counters_read(long counters[N_MACHINE_COUNTERS])
+void machine_counters_parse(FILE *file, long counters[N_MACHINE_COUNTERS])
 {
-    FILE *file = fopen("/proc/stat", "r");
     char line[512];
     long value;
 
     memset(counters, 0, N_MACHINE_COUNTERS * sizeof *counters);
-    if (file == NULL) {
-        return;
-    }
     while (fgets(line, sizeof line, file) != NULL) {
-        if (sscanf(line, "cpu %*d %*d %*d %*d %*d %*d %*d %ld", &value) == 1) {
-            counters[MACHINE_STOLEN] = value;
+        /* A space of a format matches nothing, too: "cpu0" is another line. */
+        if (strncmp(line, "cpu ", 4) == 0) {
+            if (sscanf(line + 4, "%*d %*d %*d %*d %*d %*d %*d %ld", &value) == 1) {
+                counters[MACHINE_STOLEN] = value;
+            }
         } else if (sscanf(line, "intr %ld", &value) == 1) {
             counters[MACHINE_INTERRUPTS] = value;
         } else if (sscanf(line, "ctxt %ld", &value) == 1) {
@@ -46,5 +45,16 @@ void machine_counters_read(long counters[N_MACHINE_COUNTERS])
             break; /* the last one of interest; the line before it may be very long */
         }
     }
+}
+
+void machine_counters_read(long counters[N_MACHINE_COUNTERS])
+{
+    FILE *file = fopen("/proc/stat", "r");
+
+    if (file == NULL) {
+        memset(counters, 0, N_MACHINE_COUNTERS * sizeof *counters);
+        return;
+    }
+    machine_counters_parse(file, counters);
     fclose(file);
 }

@@ -6,6 +6,8 @@
 #ifndef OVERHEAD_COUNTERS_H
 #define OVERHEAD_COUNTERS_H
 
+#include <stdio.h>
+
 /* Of the main thread of a rank. */
 enum rank_counter {
     RANK_PREEMPTED, /* switches to another thread that it did not ask for */
@@ -25,6 +27,12 @@ enum machine_counter {
 
 /** The counters of the calling thread. */
 void rank_counters_read(long counters[N_RANK_COUNTERS]);
+
+/**
+ * The counters of the machine from a file like /proc/stat, read up to the last of them;
+ * those that it does not tell are 0. The file stays open and the caller's.
+ */
+void machine_counters_parse(FILE *file, long counters[N_MACHINE_COUNTERS]);
 
 /** The counters of the machine; all 0 where the kernel does not tell them. */
 void machine_counters_read(long counters[N_MACHINE_COUNTERS]);
