@@ -222,7 +222,9 @@ def count_solve(name, numbers, times):
 
 def count_fit(launches):
     """The fit of {number of processes: [nanoseconds in each launch]}; each launch is a
-    point of its own. None if there are fewer than three numbers."""
+    point of its own when a formula is chosen, since there are too few numbers to judge by;
+    its parameters, as their intervals, are those of the medians of the launches. None if
+    there are fewer than three numbers."""
     return count_fit_kept(tuple((n, tuple(launches[n])) for n in sorted(launches)))
 
 
@@ -246,11 +248,12 @@ def count_fit_kept(items):
     best = min(formulas, key=lambda formula: formula.aicc)
     n_launches = min(map(len, launches.values()))
     table = numpy.array([launches[int(n)][:n_launches] for n in numbers], dtype=float).T
-    parameters = solved[best.text][0]
+    medians = numpy.array([numpy.median(launches[int(n)]) for n in numbers], dtype=float)
+    parameters = again(best.text, numbers, medians, solved[best.text][0])
     ends = intervals(table, lambda drawn: again(best.text, numbers, drawn, parameters))
     return CountFit(best.text, values_of(parameters, ends), formulas,
-                    [float(numpy.median(launches[int(n)])
-                           / count_value(best.text, parameters, n) - 1) for n in numbers])
+                    [float(time / count_value(best.text, parameters, n) - 1)
+                     for n, time in zip(numbers, medians)])
 
 
 def again(name, numbers, times, otherwise):

@@ -113,6 +113,14 @@ class Counts(unittest.TestCase):
         self.check(lambda n: 50 * n * (n.bit_length() - 1) + 100, "a n d + b")
         self.check(lambda n: 70 * n ** 1.6, "a n^c")
 
+    def test_the_estimate_is_of_what_its_interval_is_of(self):
+        factors = [1 + 0.001 * k for k in range(-4, 5)] + [0.3, 0.3]
+        found = fit.count_fit({n: [(400 * n.bit_length() - 300) * factor
+                                   for factor in factors] for n in (2, 4, 8, 16)})
+        for parameter in found.parameters:
+            self.assertLessEqual(parameter.low, parameter.value)
+            self.assertLessEqual(parameter.value, parameter.high)
+
     def test_two_numbers_have_no_formula(self):
         self.assertIsNone(fit.count_fit({2: [1.0] * 5, 4: [2.0] * 5}))
 
