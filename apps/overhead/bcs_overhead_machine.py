@@ -211,5 +211,6 @@ class LoadWatch:
                 "others_percent": round(percent * max(stat["busy"] - own, 0), 2),
                 "stolen_percent": round(percent * stat["stolen"], 2),
                 "interrupts": stat["interrupts"], "switches": stat["switches"],
-                "bcs_ranks_elsewhere": self.n_bcs_ranks, "processes": self.others(),
+                "bcs_ranks_elsewhere": self.n_bcs_ranks,
+                "bcs_ranks_elsewhere_after": bcs_ranks(), "processes": self.others(),
                 "clock_mhz_before": self.rates, "clock_mhz_after": clock_rates()}

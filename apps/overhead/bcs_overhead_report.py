@@ -16,8 +16,8 @@ from bcs_overhead_patterns import (barrier_section, figure1_section, figure2_sec
                                    figure3_section, figure4_section, figure5_section)
 from bcs_overhead_result import file_replace, result_read
 from bcs_overhead_tables import (clock_section, conditions_section, copy_section,
-                                 evidence_section, machine_section, placement_section,
-                                 table1_section)
+                                 evidence_section, load_section, machine_section,
+                                 placement_section, table1_section)
 
 # What --write needs in a document, and what makes it.
 PARTS = {
@@ -25,7 +25,7 @@ PARTS = {
     "figure 2": figure2_section, "barrier": barrier_section, "copies": copy_section,
     "figure 3": figure3_section, "figure 4": figure4_section, "figure 5": figure5_section,
     "placement": placement_section, "clock": clock_section,
-    "conditions": conditions_section, "machine": machine_section,
+    "conditions": conditions_section, "load": load_section, "machine": machine_section,
 }
 NO_GNUPLOT = ("bcs-overhead: gnuplot is not installed, so that there are no figures: install "
               "the package gnuplot-nox")
@@ -109,7 +109,7 @@ def files_compare(words, least_percent):
     differences = tables_compare(tables, least_percent)
     sections = [comparison_section(words, differences, left_out, least_percent)]
     for word, result in zip(words, results):
-        for make in (machine_section, conditions_section):
+        for make in (machine_section, conditions_section, load_section):
             section = make(result)
             section.title += f" of {word}"
             sections.append(section)

@@ -13,7 +13,7 @@ import os
 from bcs_jobs import BenchError
 
 FORMAT = "bcs-overhead"
-VERSION = 1
+VERSION = 2
 
 # The columns of the samples of a run. All have the same length.
 COLUMNS = ("point", "round", "ns", "units", "preempted", "waited", "faults", "paged",
@@ -40,7 +40,7 @@ class Every:
 
 LOAD = {"load_average": NUMBER, "busy_percent": NUMBER, "others_percent": NUMBER,
         "stolen_percent": NUMBER, "interrupts": COUNT, "switches": COUNT,
-        "bcs_ranks_elsewhere": COUNT,
+        "bcs_ranks_elsewhere": COUNT, "bcs_ranks_elsewhere_after": COUNT,
         "processes": [{"name": TEXT, "cpu_seconds": NUMBER}],
         "clock_mhz_before": [NUMBER], "clock_mhz_after": [NUMBER]}
 RUN = {"job": TEXT, "side": TEXT, "repetition": COUNT, "begun": TEXT, "seconds": NUMBER,

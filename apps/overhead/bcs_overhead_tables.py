@@ -64,6 +64,35 @@ def machine_section(result):
     return Section("Machine", ["", ""], rows)
 
 
+def range_text(values, form):
+    """The least and the most of some values; one where they look alike, - without any."""
+    ends = [form.format(end) for end in ((min(values), max(values)) if values else ())]
+    return " to ".join(dict.fromkeys(ends)) or "-"
+
+
+def load_section(result):
+    """The load beside the launches of each job, from the least to the most."""
+    rows = []
+    for job in result["plan"]["jobs"]:
+        for name, title in named_sides(result):
+            loads = [run["load"] for run in result["runs"] if run["load"]
+                     and (run["side"], run["job"]) == (name, job["name"])]
+            if loads:
+                rows.append([f"{job['title']}, {title}",
+                             range_text([load["load_average"] for load in loads], "{:.2f}"),
+                             *(range_text([rate for load in loads for rate in load[when]],
+                                          "{:.0f}")
+                               for when in ("clock_mhz_before", "clock_mhz_after")),
+                             *(range_text([load[when] for load in loads], "{}")
+                               for when in ("bcs_ranks_elsewhere",
+                                            "bcs_ranks_elsewhere_after"))])
+    head = ["job, side", "load average before", "MHz before", "MHz after",
+            "BCS processes before", "and after"]
+    notes = ["The least to the most of all launches, of clock rates also of all CPUs. BCS "
+             "processes are those of others, before a launch and after its end."]
+    return Section("Conditions: load", head, rows, notes)
+
+
 def conditions_section(result):
     """What went on beside each job."""
     rows = []

@@ -16,7 +16,8 @@ MACHINE = {"host": "machine", "processor": "processor", "kernel": "Linux 1",
            "caches": [{"level": 1, "kind": "Data", "bytes": 32768, "cpus": [0]}],
            "hwloc": None}
 LOAD = {"load_average": 0.1, "busy_percent": 50.0, "others_percent": 0.5,
-        "stolen_percent": 0.0, "interrupts": 100, "switches": 50, "bcs_ranks_elsewhere": 0,
+        "stolen_percent": 0.0, "interrupts": 100, "switches": 50, "bcs_ranks_elsewhere": 3,
+        "bcs_ranks_elsewhere_after": 5,
         "processes": [{"name": "other", "cpu_seconds": 0.1}], "clock_mhz_before": [2000.0],
         "clock_mhz_after": [2000.0]}
 COUNTERS = ("preempted", "waited", "faults", "paged", "stolen", "interrupts", "switches")
@@ -115,7 +116,7 @@ def result_make(seed=1, level=1.0, n_repetitions=10, slow=None, names=None):
                                  math.log1p(percent / 100)))
     jobs = [{"name": name, "title": f"title of {name}", "experiment": JOBS[name][0],
              "ranks": JOBS[name][1], "arguments": []} for name in names]
-    return {"format": "bcs-overhead", "version": 1, "begun": "2000-01-01T00:00:00",
+    return {"format": "bcs-overhead", "version": 2, "begun": "2000-01-01T00:00:00",
             "is_complete": True, "machine": MACHINE, "versions": {"bcs": "1"},
             "plan": {"is_quick": False, "repetitions": n_repetitions, "seed": 1,
                      "injected": {}, "jobs": jobs},

@@ -257,7 +257,7 @@ class Suite:
     # --- bad input --------------------------------------------------------------------
 
     def case_bad_files(self):
-        text = json.dumps({"format": "bcs-overhead", "version": 1, "runs": []})
+        text = json.dumps({"format": "bcs-overhead", "version": 2, "runs": []})
         bad = {"cut.json": text[:30], "foreign.json": '{"a": 1}', "list.json": "[]",
                "empty.json": "", "later.json": text.replace("1,", "2,"), "part.json": text,
                "bytes.json": "\udcff\udcfe"}

@@ -6,6 +6,7 @@ are known, under noise with heavy tails; and the report that is made of them.
 Arguments: the folders of the modules. Status 77, skipped, where Python has no scipy.
 """
 
+import json
 import os
 import re
 import sys
@@ -237,6 +238,16 @@ class Reports(unittest.TestCase):
             if part not in ("figure 2", "placement"):
                 self.assertTrue(section.rows, part)
             self.assertTrue(all(len(row) == len(section.head) for row in section.rows), part)
+
+    def test_the_load_is_shown_before_and_after(self):
+        runs = json.loads(json.dumps(self.result["runs"]))
+        run = next(run for run in runs if run["job"] == "exchange")
+        run["load"].update(load_average=1.5, clock_mhz_before=[1000.0, 2100.0],
+                           clock_mhz_after=[900.0])
+        section = tables.load_section({**self.result, "runs": runs})
+        self.assertEqual(section.rows[0],
+                         ["title of exchange, native", "0.10 to 1.50", "1000 to 2100",
+                          "900 to 2000", "3", "5"])
 
     def test_a_result_without_runs_has_a_report(self):
         empty = {**self.result, "runs": []}

@@ -83,8 +83,8 @@ class Files(unittest.TestCase):
             result_file.result_read(self.folder / "nothing")
 
     def test_another_version_is_refused(self):
-        for version in (2, "1", None, 1.5):
-            self.assertIn("allowed is 1", self.error_of(
+        for version in (1, 3, "2", None, 1.5):
+            self.assertIn("allowed is 2", self.error_of(
                 json.dumps({**self.result, "version": version})))
 
     def test_wrong_parts_are_named(self):
@@ -375,9 +375,12 @@ class Machines(unittest.TestCase):
     def test_what_is_told_fits_the_format(self):
         self.assertIsNone(result_file.schema_problem(machine.machine_describe(),
                                                      result_file.MACHINE))
-        watch = machine.LoadWatch()
-        sum(range(1000000))
-        load = watch.end()
+        with mock.patch.object(machine, "bcs_ranks", side_effect=[3, 5]):
+            watch = machine.LoadWatch()
+            sum(range(1000000))
+            load = watch.end()
+        self.assertEqual((load["bcs_ranks_elsewhere"], load["bcs_ranks_elsewhere_after"]),
+                         (3, 5))
         self.assertIsNone(result_file.schema_problem(load, result_file.LOAD))
         self.assertTrue(0 <= load["others_percent"] <= 100)
 
