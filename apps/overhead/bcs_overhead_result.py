@@ -119,19 +119,44 @@ def run_problem(run, where):
     return None
 
 
+# What the points of an experiment are called; placement is a ping-pong.
+COORDINATES = {
+    "clock": ["clock", "what"], "memcpy": ["length", "source_offset", "target_offset", "fresh"],
+    "exchange": ["length"], "pingpong": ["length"], "barrier": ["processes"],
+    "hypercube": ["length"], "matchings": ["matching", "length"], "contention": ["length"],
+}
+
+
+def fit_problem(run, job, where):
+    """How a run does not fit its job, or None. A failed run has no coordinates."""
+    for name in ("experiment", "ranks"):
+        if run[name] != job[name]:
+            return f"{where}.{name}: {run[name]}; its job has {job[name]}"
+    allowed = [] if run["failure"] is not None else COORDINATES[job["experiment"]]
+    if run["coordinates"] != allowed:
+        return (f"{where}.coordinates: allowed for {job['experiment']} are "
+                f"{', '.join(allowed) or 'none, since it failed'}")
+    return None
+
+
 def result_problem(result):
     """What is wrong with a whole result of this version, or None."""
     problem = schema_problem(result, RESULT)
     if problem:
         return problem
     sides = [side["name"] for side in result["sides"]]
-    jobs = [job["name"] for job in result["plan"]["jobs"]]
-    if not sides or len(set(sides)) < len(sides) or len(set(jobs)) < len(jobs):
+    jobs = {job["name"]: job for job in result["plan"]["jobs"]}
+    if (not sides or len(set(sides)) < len(sides)
+            or len(jobs) < len(result["plan"]["jobs"])):
         return "sides and jobs need names, each its own"
+    for i, job in enumerate(result["plan"]["jobs"]):
+        if job["experiment"] not in COORDINATES:
+            return f"plan.jobs[{i}].experiment: allowed are {', '.join(COORDINATES)}"
     for i, run in enumerate(result["runs"]):
         if run["side"] not in sides or run["job"] not in jobs:
             return f"runs[{i}]: its side or job is not in the plan"
-        problem = run_problem(run, f"runs[{i}]")
+        problem = (run_problem(run, f"runs[{i}]")
+                   or fit_problem(run, jobs[run["job"]], f"runs[{i}]"))
         if problem:
             return problem
     return None

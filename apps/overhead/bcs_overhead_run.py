@@ -20,8 +20,8 @@ import time
 
 from bcs_jobs import BenchError, job_stop
 from bcs_overhead_machine import LoadWatch, machine_describe, program_version
-from bcs_overhead_result import (COLUMNS, COUNTED, FORMAT, RUN, VERSION, result_read,
-                                 result_write, run_problem, schema_problem)
+from bcs_overhead_result import (COLUMNS, COUNTED, FORMAT, RUN, VERSION, fit_problem,
+                                 result_read, result_write, run_problem, schema_problem)
 
 PR_SET_PDEATHSIG = 1
 # What must be the same for a run to be gone on with.
@@ -128,7 +128,8 @@ def job_measure(job, side, repetition, injected, timeout):
     if failure is None:
         try:
             run |= {"failure": None, **output_read(output)}
-            failure = schema_problem(run, RUN) or run_problem(run, job.name)
+            failure = (schema_problem(run, RUN) or run_problem(run, job.name)
+                       or fit_problem(run, job.described(), job.name))
         except (BenchError, ValueError) as error:
             failure = str(error)
     return run if failure is None else {**run, "failure": failure, **failed_part(job)}

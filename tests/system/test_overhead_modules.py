@@ -105,6 +105,13 @@ class Files(unittest.TestCase):
                 (lambda r: r["runs"][0]["samples"]["point"].__setitem__(0, 99), "no such"),
                 (lambda r: r["runs"][0]["points"].__setitem__(0, [1, 2]), "coordinates"),
                 (lambda r: r["runs"][0].__setitem__("side", "x"), "not in the plan"),
+                (lambda r: r["runs"][0].__setitem__("ranks", 3), "its job has 2"),
+                (lambda r: r["runs"][0].__setitem__("experiment", "clock"), "its job has"),
+                (lambda r: r["runs"][0].__setitem__("coordinates", ["x"]),
+                 "allowed for exchange are length"),
+                (lambda r: r["runs"][0].__setitem__("failure", "x"), "since it failed"),
+                (lambda r: r["plan"]["jobs"][0].__setitem__("experiment", "x"),
+                 "jobs[0].experiment: allowed are clock"),
                 (lambda r: r["runs"][0].__setitem__("ranks", True), "not a whole number"),
                 (lambda r: r["runs"][0].__setitem__("load", []), "no object"),
                 (lambda r: r.__setitem__("runs", {}), "runs is no list"),
@@ -234,6 +241,10 @@ class Runs(unittest.TestCase):
         os.remove(self.path)
         damaged = self.measure(output=OUTPUT.replace('"units":10', '"units":0'))
         self.assertIn("1 and more", damaged["runs"][0]["failure"])
+        os.remove(self.path)
+        other = self.measure(output=OUTPUT.replace('"ranks":2', '"ranks":3'))
+        self.assertIn("its job has 2", other["runs"][0]["failure"])
+        self.assertEqual(result_file.result_read(self.path), other)
 
     def test_a_slow_down_goes_to_its_experiment(self):
         self.measure(inject=[("exchange", 10.0)])
