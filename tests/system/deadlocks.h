@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Cases of deadlocks.c that stand in its other file. */
+/* Cases of deadlocks.c that stand in its other file, and what these share. */
 #ifndef TESTS_SYSTEM_DEADLOCKS_H
 #define TESTS_SYSTEM_DEADLOCKS_H
+
+/** Compute for so many milliseconds. */
+void compute(int ms);
 
 /** Rank 0 waits for eight messages of the last rank, which computes, and for one of rank 1, which
  *  waits for it. */

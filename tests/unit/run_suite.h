@@ -20,6 +20,17 @@ static inline int run_suite(Suite *suite)
     return n_failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
+/** Add a case to a suite, with what add_tests puts in. */
+static inline void add_case(Suite *suite, const char *name, void (*setup)(void),
+                            void (*teardown)(void), void (*add_tests)(TCase *tcase))
+{
+    TCase *tcase = tcase_create(name);
+
+    tcase_add_checked_fixture(tcase, setup, teardown);
+    add_tests(tcase);
+    suite_add_tcase(suite, tcase);
+}
+
 /** Run a suite of one case, by that name. @return what main returns */
 static inline int run_tcase(const char *name, TCase *tcase)
 {

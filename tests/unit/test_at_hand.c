@@ -332,14 +332,8 @@ static void add_tests(TCase *tcase)
 int main(void)
 {
     Suite *suite = suite_create("at_hand");
-    TCase *node = tcase_create("one node");
-    TCase *nodes = tcase_create("nodes of one");
 
-    tcase_add_checked_fixture(node, setup, teardown);
-    tcase_add_checked_fixture(nodes, setup_nodes, teardown);
-    add_tests(node);
-    add_tests(nodes);
-    suite_add_tcase(suite, node);
-    suite_add_tcase(suite, nodes);
+    add_case(suite, "one node", setup, teardown, add_tests);
+    add_case(suite, "nodes of one", setup_nodes, teardown, add_tests);
     return run_suite(suite);
 }
