@@ -76,10 +76,6 @@ void nic_at_hand_give_back(struct nic_view *view, uint32_t link,
         bcs_block_free(nic_view_at(view, send->address));
     }
     bcs_ring_set_head(ring, ring->head + 1);
-    if (__builtin_expect(nic_view_has(view, nic_view_writer(view, link)), 1)) {
-        bcs_ring_give_back(ring);
-    } else {
-        nic_collection_release_far(view, link);
-    }
+    nic_collection_release_link(view, link);
     __atomic_store_n(&view->desk->slice, view->desk->slice + 1, __ATOMIC_RELAXED);
 }

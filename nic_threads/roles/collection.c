@@ -281,22 +281,13 @@ void nic_collection_release_far(struct nic_view *view, uint32_t link)
     nic_note_give_back(view, writer, is_desk, credit);
 }
 
-static void release_link(struct nic_view *view, uint32_t link)
-{
-    if (nic_view_has(view, nic_view_writer(view, link))) {
-        bcs_ring_give_back(nic_view_link(view, link));
-    } else {
-        nic_collection_release_far(view, link);
-    }
-}
-
 void nic_collection_release(struct nic_view *view)
 {
     struct nic_desk *desk = view->desk;
 
     nic_view_take_marks(view, view->per_port.touched, view->n_served, release_ring);
     for (uint32_t i = 0; i < desk->n_links_touched; i++) {
-        release_link(view, desk->links_touched[i]);
+        nic_collection_release_link(view, desk->links_touched[i]);
     }
     desk->n_links_touched = 0;
 }

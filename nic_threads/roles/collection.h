@@ -32,6 +32,16 @@ bool nic_collection_needs_strobe(const struct nic_view *view, uint32_t seat);
  *  many, or much that has landed is free again. Needs the lock. */
 void nic_collection_release_far(struct nic_view *view, uint32_t link);
 
+/** Give the entries of a link that have been read back to its writer; of another node, as above. */
+static inline void nic_collection_release_link(struct nic_view *view, uint32_t link)
+{
+    if (__builtin_expect(nic_view_has(view, nic_view_writer(view, link)), 1)) {
+        bcs_ring_give_back(nic_view_link(view, link));
+    } else {
+        nic_collection_release_far(view, link);
+    }
+}
+
 /** The next link in use, from one on and before another one; or `end`. Read without the lock, as
  *  all that follows. */
 static inline uint32_t nic_collection_next_writer(const struct nic_view *view,
