@@ -8,9 +8,11 @@
 
 enum {
     TRIALS = 8,         /* first messages, by turns; the first of each way is cold */
-    RETRY = 32,         /* one in so many comes by the slower way, */
-    RETRY_IF_FAR = 256, /* or in so many if that takes half as long again */
-    STEP_SHIFT = 4,     /* what is known grows by so little, as others may be held up */
+    TRIAL_SHIFT = 23,   /* from 8 MB on none is tried: no cache has it at both ends */
+    CLEAR_FACTOR = 2,   /* so much slower is clear at once: no more trials */
+    RETRY_SHARE = 512,  /* of the time is lost by trying the slower way again, */
+    RETRY_LEAST = 32,   /* but of so many messages it is tried by one at most */
+    STEP_SHIFT = 3,     /* what is known grows by so little, as others may be held up */
     LENGTHS_SHIFT = 19, /* lengths below and from 512 KB on are apart */
     KB_SHIFT = 10,
     PORT_FACTOR = 2654435, /* of a hash */
@@ -31,23 +33,41 @@ static struct bcs_pace_entry *entry_of(struct bcs_pace *pace, uint32_t port,
     return entry;
 }
 
+/** How many messages come by the faster way until the slower one is tried again. */
+static uint32_t retry_interval(uint32_t faster, uint32_t slower)
+{
+    uint64_t n = (uint64_t)(slower - faster) * RETRY_SHARE / faster;
+
+    return n < RETRY_LEAST ? RETRY_LEAST : n < INT32_MAX ? (uint32_t)n : INT32_MAX;
+}
+
 bool bcs_pace_wants_blocks(struct bcs_pace *pace, uint32_t port, uint64_t n_bytes)
 {
-    struct bcs_pace_entry *entry = entry_of(pace, port, n_bytes);
-    uint32_t n = entry->n++, direct = entry->cost[false], blocks = entry->cost[true];
-    bool is_faster = blocks < direct;
-    uint32_t faster = is_faster ? blocks : direct, slower = is_faster ? direct : blocks;
+    struct bcs_pace_entry *entry;
+    uint32_t n, direct, blocks, faster, slower;
 
-    if (n < TRIALS) {
+    if (n_bytes >> TRIAL_SHIFT != 0) {
+        return false;
+    }
+    entry = entry_of(pace, port, n_bytes);
+    n = entry->n++;
+    direct = entry->cost[false];
+    blocks = entry->cost[true];
+    faster = blocks < direct ? blocks : direct;
+    slower = blocks < direct ? direct : blocks;
+    if (n < TRIALS && (faster == 0 || slower / CLEAR_FACTOR < faster)) {
         return n % 2 != 0;
     }
-    if (direct == 0 || blocks == 0) {
-        return false; /* none has come in this way, or none that both ends waited for */
+    if (faster == 0) {
+        return false; /* none has come in one way, or none that both ends waited for */
     }
-    if (n % (slower > faster + faster / 2 ? RETRY_IF_FAR : RETRY) == 0) {
-        return !is_faster;
+    if (n >= entry->n_until) {
+        bool is_first = entry->n_until == 0;
+
+        entry->n_until = n + retry_interval(faster, slower);
+        return (blocks < direct) == is_first;
     }
-    return is_faster;
+    return blocks < direct;
 }
 
 void bcs_pace_note(struct bcs_pace *pace, uint32_t port, uint64_t n_bytes,
@@ -62,6 +82,8 @@ void bcs_pace_note(struct bcs_pace *pace, uint32_t port, uint64_t n_bytes,
     }
     if (known != 0 && cost > known + (known >> STEP_SHIFT)) {
         cost = known + (known >> STEP_SHIFT) + 1;
+    } else if (known != 0 && cost < known) {
+        cost = known - (known - cost) / 2;
     }
     entry->cost[has_blocks] = cost < UINT32_MAX ? (uint32_t)cost : UINT32_MAX;
 }

@@ -16,11 +16,12 @@ enum { BCS_PACE_ENTRIES = 32 };
 
 /** What is known of long messages from one port, of lengths that are alike. */
 struct bcs_pace_entry {
-    uint32_t key; /* of port and lengths; 0: nothing is known */
-    uint32_t n;   /* messages that were asked about */
-    uint32_t cost
-        [2]; /* time of a KB, directly and through blocks, of the fastest of late, as
-                         others had to wait or went both ways at once; 0: not known */
+    uint32_t key;     /* of port and lengths; 0: nothing is known */
+    uint32_t n;       /* messages that were asked about */
+    uint32_t n_until; /* the slower way is tried again; 0: not yet settled */
+    /* Time of a KB, directly and through blocks, of late, and nearer to the faster ones, as others
+     * had to wait; 0: not known. */
+    uint32_t cost[2];
     uint32_t n_noted[2];
 };
 

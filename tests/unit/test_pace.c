@@ -106,7 +106,50 @@ START_TEST(what_gives_way_is_begun_anew)
     for (uint32_t port = 0; port < 4 * BCS_PACE_ENTRIES; port++) {
         bcs_pace_note(&pace, PORT + 1 + port, N_BYTES, false, 1);
     }
-    ck_assert_int_ge(receive(&pace, N_BYTES, &near, MANY), MANY - MANY / 200 - 8);
+    for (int i = 0; i < 8; i++) {
+        ck_assert_int_eq(bcs_pace_wants_blocks(&pace, PORT, N_BYTES), i % 2);
+    }
+}
+END_TEST
+
+START_TEST(the_way_is_the_usually_faster_one_not_the_one_with_the_fastest_message)
+{
+    /* as measured in an exchange between cores that are apart */
+    static const uint64_t n_blocks[] = {8800, 4400, 9300, 9600, 4600, 9800};
+    struct bcs_pace pace = {0};
+    int n = 0;
+
+    for (int i = 0; i < MANY; i++) {
+        bool has_blocks = bcs_pace_wants_blocks(&pace, PORT, N_BYTES);
+        bool is_held = i % 7 == 0;
+
+        n += has_blocks;
+        bcs_pace_note(&pace, PORT, N_BYTES, has_blocks,
+                      has_blocks ? n_blocks[n % 6]
+                      : is_held  ? 9000
+                                 : 5000);
+    }
+    ck_assert_int_le(n, MANY / 20);
+}
+END_TEST
+
+START_TEST(trials_end_when_the_way_is_clear)
+{
+    static const struct cores far_apart = {.direct = 10000, .blocks = 60000};
+    struct bcs_pace pace = {0};
+
+    ck_assert_int_eq(receive(&pace, N_BYTES, &far_apart, SETTLED), 2);
+    /* and what a trial costs more is spread over so many as hardly feel it */
+    ck_assert_int_le(receive(&pace, N_BYTES, &far_apart, MANY), MANY / 2000);
+}
+END_TEST
+
+START_TEST(what_no_cache_holds_comes_directly)
+{
+    struct bcs_pace pace = {0};
+
+    ck_assert_int_eq(receive(&pace, 8 << 20, &near, MANY), 0);
+    ck_assert_int_ge(receive(&pace, (8 << 20) - 1, &near, MANY), MANY - MANY / 200 - 8);
 }
 END_TEST
 
@@ -120,5 +163,9 @@ int main(void)
     tcase_add_test(tcase, ports_and_lengths_are_apart);
     tcase_add_test(tcase, direct_is_the_way_where_nothing_was_noted);
     tcase_add_test(tcase, what_gives_way_is_begun_anew);
+    tcase_add_test(
+        tcase, the_way_is_the_usually_faster_one_not_the_one_with_the_fastest_message);
+    tcase_add_test(tcase, trials_end_when_the_way_is_clear);
+    tcase_add_test(tcase, what_no_cache_holds_comes_directly);
     return run_tcase("pace", tcase);
 }
