@@ -75,10 +75,6 @@ WORDS = {
     "count_of_gather": [rf"{LENGTHS} {STANDARD}", r"sends 24 bytes, rank 0 expects 16", CALL],
     "count_of_allgather": [rf"{REFUSED} {STANDARD}", CALL],
     "count_of_alltoall": [rf"{LENGTHS} {STANDARD}|{REFUSED} {STANDARD}", CALL],
-    "border_of_allgather": [r"^  [\d,-]+: MPI_Allgather, 6 bytes in all, ",
-                            r"^  2: MPI_Allgather, .*by messages, [26]00 bytes, "],
-    "border_of_alltoall": [r"^  [\d,-]+: MPI_Alltoall, 18 bytes in all, .*\n(?:.*\n)*"
-                           rf"  2: MPI_Alltoall, by messages, 200 bytes, |{LENGTHS} {STANDARD}"],
     "truncated_recv": truncated("MPI_Recv"),
     "truncated_recv_long": [r"truncation: rank 0 has sent 320000 bytes to rank 1, tag 7, .* room for "
                             r"319992;", rf"^  1: MPI_Recv, on MPI_COMM_WORLD, {PLACE}"],
@@ -101,6 +97,23 @@ WORDS = {
                           r"MPI-3\.1, 8\.7"],
     "ended_before_receive": [rf"in MPI_Finalize {PLACE}, while rank 0 waits", r"MPI-3\.1, 8\.7"],
 }
+
+
+def words_of(name, n_ranks):
+    """What the wrong version of a case is to say, as patterns."""
+    last = n_ranks - 1
+    return {
+        "border_of_allgather": [
+            rf"^  [\d,-]+: MPI_Allgather, {2 * n_ranks} bytes in all, ",
+            rf"^  {last}: MPI_Allgather, .*by messages, (?:200|{200 * n_ranks}) bytes, "],
+        "border_of_alltoall": [
+            rf"^  [\d,-]+: MPI_Alltoall, {2 * n_ranks ** 2} bytes in all, .*\n(?:.*\n)*"
+            rf"  {last}: MPI_Alltoall, .*by messages, 200 bytes, |"
+            rf"^  {last}: MPI_Alltoall, .*by messages, 200 bytes, .*\n(?:.*\n)*"
+            rf"  [\d,-]+: MPI_Alltoall, {2 * n_ranks ** 2} bytes in all, |{LENGTHS} {STANDARD}"],
+    }.get(name, WORDS.get(name, []))
+
+
 # Lines of ours, on standard error.
 SAID = re.compile(r"^bcs.*|^  [\d,-]+: MPI_.*|^.*MPI-3\.1.*", re.MULTILINE)
 # How often each error is told.
@@ -146,7 +159,7 @@ def is_ending_right(ending, status, said):
             "returned": status == 0, "left": status == 0}[ending]
 
 
-def problem_of_wrong(arguments, case, result):
+def problem_of_wrong(arguments, case, n_ranks, result):
     name, _, ending = case
     if not is_ending_right(ending, result.status, result.stderr) or result.stdout:
         return f"it does not end by {ending}"
@@ -155,7 +168,8 @@ def problem_of_wrong(arguments, case, result):
         return f"it is told {n_told} times"
     if not arguments.has_report:
         return None
-    missing = [words for words in WORDS.get(name, []) if not re.search(words, result.stderr, re.MULTILINE)]
+    missing = [words for words in words_of(name, n_ranks)
+               if not re.search(words, result.stderr, re.MULTILINE)]
     return f"it does not say {missing}" if missing else None
 
 
@@ -177,7 +191,7 @@ def is_good(arguments, case, n_ranks, mode):
         result = run(arguments.launcher, arguments, n_ranks, [name, version],
                      job.clean_environment(MODES[mode]))
         problem = problem_of_right(result) if version == "right" \
-            else problem_of_wrong(arguments, case, result)
+            else problem_of_wrong(arguments, case, n_ranks, result)
         results.append(tell(name, version, n_ranks, mode, problem, result))
     return all(results)
 
