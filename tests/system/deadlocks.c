@@ -434,6 +434,8 @@ static const struct one {
     {"send_without_request", send_without_request, 2, true, false},
     {"send_from_buffer", send_from_buffer, 2, true, false},
     {"receives_on_freed_communicator", receives_on_freed_communicator, 2, true, false},
+    {"all_wait_for_some", all_wait_for_some, 2, true, false},
+    {"both_groups_receive", both_groups_receive, 2, true, false},
     {"across_communicators", across_communicators, 2, true, false},
     {"all_threads", all_threads, 2, true, true},
     {"late_message", late_message, 2, false, false},
@@ -443,6 +445,7 @@ static const struct one {
     {"late_thread", late_thread, 2, false, true},
     {"late_thread_of_the_start", late_thread_of_the_start, 2, false, true},
     {"late_choice", late_choice, 2, false, false},
+    {"late_one_of_some", late_one_of_some, 3, false, false},
     {"late_to_barrier", late_to_barrier, 2, false, false},
     {"message_at_the_end", message_at_the_end, 2, false, false},
 };

@@ -19,6 +19,16 @@ void send_from_buffer(void);
 /** All wait for each other by a communicator that has been freed meanwhile. */
 void receives_on_freed_communicator(void);
 
+/** All wait for one of two messages at least, of others who wait, too. */
+void all_wait_for_some(void);
+
+/** Rank 0 waits for one of two messages at least: one of rank 1, which waits for it, and a late one of
+ *  the last rank. */
+void late_one_of_some(void);
+
+/** Two groups wait for each other's first member. */
+void both_groups_receive(void);
+
 /** While MPI_Init_thread runs, a thread of the program starts another one, which lets all go on. */
 void late_thread_of_the_start(void);
 

@@ -132,6 +132,60 @@ static int count_threads(void)
     return n - 2; /* itself and the one above */
 }
 
+/* ---------------------------------------------------------- some, and another group */
+
+/** Begin to receive of two ranks, and wait for a message of one of them at least. */
+static void receive_some(int from, int other, MPI_Request *requests)
+{
+    static int words[2];
+    int n_done, done[2];
+
+    MPI_Irecv(&words[0], 1, MPI_INT, from, TAG, MPI_COMM_WORLD, &requests[0]);
+    MPI_Irecv(&words[1], 1, MPI_INT, other, TAG, MPI_COMM_WORLD, &requests[1]);
+    MPI_Waitsome(2, requests, &n_done, done, MPI_STATUSES_IGNORE);
+}
+
+void all_wait_for_some(void)
+{
+    MPI_Request requests[2];
+    int rank = my_rank(), size;
+
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    receive_some((rank + 1) % size, (rank + size - 1) % size, requests);
+}
+
+void late_one_of_some(void)
+{
+    int rank = my_rank(), size;
+
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    if (rank == 0) {
+        MPI_Request requests[2];
+
+        receive_some(1, size - 1, requests);
+        send(1);
+        MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
+    } else if (rank == 1) {
+        receive(0);
+        send(0);
+    } else if (rank == size - 1) {
+        compute(WHILE_MS);
+        send(0);
+    }
+}
+
+void both_groups_receive(void)
+{
+    MPI_Comm group, groups;
+    int rank = my_rank(), word;
+
+    MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &group);
+    MPI_Intercomm_create(group, 0, MPI_COMM_WORLD, (rank + 1) % 2, TAG, &groups);
+    MPI_Recv(&word, 1, MPI_INT, 0, TAG, groups, MPI_STATUS_IGNORE);
+    MPI_Comm_free(&groups);
+    MPI_Comm_free(&group);
+}
+
 static void *send_late(void *unused)
 {
     (void)unused;
