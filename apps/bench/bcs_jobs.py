@@ -67,6 +67,14 @@ class Places:
                 return os.path.abspath(path)
         return None
 
+    def library(self, name):
+        """Path of a library of ours, or None."""
+        if self.build:
+            return self.below_build(name)
+        found = [path for folder in self.program_dirs
+                 for path in sorted((folder / "..").glob(f"lib*/**/{name}"))]
+        return str(found[0].resolve()) if found else None
+
     def data(self, name):
         """Path of an input file of an application; BenchError if there is none."""
         for folder in self.data_dirs:

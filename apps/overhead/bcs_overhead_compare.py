@@ -112,6 +112,32 @@ def tables_of(results, sides):
     return tables, left_out
 
 
+def arguments_of(result, side, name):
+    """With which arguments a job was run on a side."""
+    return {tuple(run["arguments"]) for run in result["runs"]
+            if (run["side"], run["job"]) == (side, name)}
+
+
+def not_compared(results, sides, tables):
+    """What one result has and the comparison has not, or not on equal terms, a line each."""
+    jobs = [{job["name"]: job for job in result["plan"]["jobs"]} for result in results]
+    common = [name for name in jobs[0] if jobs[0][name] == jobs[1].get(name)]
+    titles = [[job["title"] for name, job in own.items() if name not in other]
+              for own, other in (jobs, jobs[::-1])]
+    quantities = [[name for name in own if name not in other]
+                  for own, other in (tables, tables[::-1])]
+    lines = [f"Only {side} has {what}: {'; '.join(names)}."
+             for what, parts in (("the job", titles), ("launches of", quantities))
+             for side, names in zip("AB", parts) if names]
+    lines += [f"{job['title']}: not compared, A and B were asked for it in another way."
+              for name, job in jobs[0].items() if name in jobs[1] and name not in common]
+    lines += [f"{jobs[0][name]['title']}: A and B were run with other rounds or matchings."
+              for name in common
+              if arguments_of(results[0], sides[0], name)
+              != arguments_of(results[1], sides[1], name)]
+    return lines
+
+
 def matrix_of(table, quantities):
     """Rows are quantities, columns repetitions; NaN where a launch is missing."""
     repetitions = sorted({r for values in table.values() for r in values})

@@ -16,7 +16,10 @@ from bcs_jobs import BenchError
 from bcs_session import NO_SETTINGS
 from bcs_sides import NATIVE, SIDES
 
-TIMED_PART = 10  # of the iterations
+# With timed strobes a message takes up to two slices. What is done less often then, never the
+# iterations: what a sample has besides them would weigh more.
+TIMED_PART, TIMED_LEAST = 10, 2
+TIMED_FEWER = ("--rounds", "--matchings")
 REPETITIONS, REPETITIONS_QUICK = 10, 8
 EXPERIMENTS = {
     "clock": "resolution and cost of the clocks, and what interrupts a rank",
@@ -29,6 +32,9 @@ EXPERIMENTS = {
     "contention": "all pairs of a chain over its middle (figure 5)",
     "placement": "the ping-pong with its two processes on chosen CPUs",
 }
+# Variables of the environment that change what is measured; a result has them.
+KEPT_SETTINGS = ("BCS_", "OMPI_MCA_", "PMIX_MCA_", "PRTE_MCA_", "MPICH_", "MPIR_", "I_MPI_",
+                 "UCX_", "FI_", "MALLOC_")
 RELATIONS = {
     "one-cpu": "both on one CPU", "one-core": "two threads of one core",
     "one-cache": "two cores with one last cache",
@@ -112,7 +118,7 @@ class RunSide:
     def described(self):
         """As the result has it."""
         outer = {name: value for name, value in os.environ.items()
-                 if name.startswith("BCS_")}
+                 if name.startswith(KEPT_SETTINGS)}
         kept = {name: value for name, value in {**outer, **self.settings}.items()
                 if value is not None}
         return {"name": self.name, "title": self.title, "command": list(self.command),
@@ -121,15 +127,18 @@ class RunSide:
     def launch(self, job, more=()):
         """The full command of a job."""
         words = [word.replace("{n}", str(job.n_ranks)) for word in self.command]
-        return [*words, job.experiment, *job.words, *self.fewer(job), *more]
+        return [*words, job.experiment, *self.arguments(job), *more]
 
-    def fewer(self, job):
-        """With timed strobes a message takes up to two slices, and there are a tenth of the
-        iterations; of two options the last one counts."""
-        if self.settings.get("BCS_STROBE") != "timed":
-            return []
-        usual = int(job.words[job.words.index("--iterations") + 1])
-        return ["--iterations", str(max(usual // TIMED_PART, 1))]
+    def arguments(self, job):
+        """What the program is told behind the experiment: the job's words, and with timed
+        strobes fewer rounds and matchings; of two options the last one counts."""
+        fewer = []
+        if self.settings.get("BCS_STROBE") == "timed" and job.n_ranks > 1:
+            for option in TIMED_FEWER:
+                if option in job.words:
+                    usual = int(job.words[job.words.index(option) + 1])
+                    fewer += [option, str(min(usual, max(usual // TIMED_PART, TIMED_LEAST)))]
+        return [*job.words, *fewer]
 
 
 def powers_to(n_most):

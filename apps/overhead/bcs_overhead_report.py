@@ -9,8 +9,8 @@ from pathlib import Path
 import bcs_document as document
 import bcs_overhead_figures as figures
 from bcs_jobs import BenchError
-from bcs_overhead_compare import (LEVEL, N_WAYS, path_split, side_choose, tables_compare,
-                                  tables_of)
+from bcs_overhead_compare import (LEVEL, N_WAYS, not_compared, path_split, side_choose,
+                                  tables_compare, tables_of)
 from bcs_overhead_page import Section, page_html, section_text, terminal_text
 from bcs_overhead_patterns import (barrier_section, figure1_section, figure2_section,
                                    figure3_section, figure4_section, figure5_section)
@@ -82,8 +82,8 @@ def comparison_rows(differences):
     return rows
 
 
-def comparison_section(words, differences, left_out, least_percent):
-    """The table of a comparison."""
+def comparison_section(words, differences, apart, least_percent):
+    """The table of a comparison; apart are lines on what it has not."""
     n_beyond = sum(one.is_beyond for one in differences)
     notes = [f"A: {words[0]}; B: {words[1]}.",
              f"{n_beyond} of {len(differences)} quantities differ beyond noise.",
@@ -92,8 +92,7 @@ def comparison_section(words, differences, left_out, least_percent):
              f"{LEVEL}, and it is {least_percent:g} % or more. So at most one of fifty "
              "comparisons of equal results has any. The next to last but one column: from "
              "which difference on it would have been found."]
-    notes += [f"{title}: {n} launches are left out, since their cores stood otherwise."
-              for title, n in left_out.items()]
+    notes += apart
     head = ["quantity", "B / A", "p", "would be seen from", "launches", "verdict"]
     return Section("Comparison", head, comparison_rows(differences), notes)
 
@@ -107,7 +106,10 @@ def files_compare(words, least_percent):
         sides.append(side_choose(results[-1], path, name))
     tables, left_out = tables_of(results, sides)
     differences = tables_compare(tables, least_percent)
-    sections = [comparison_section(words, differences, left_out, least_percent)]
+    apart = [f"{title}: {n} launches are left out, since their cores stood otherwise."
+             for title, n in left_out.items()]
+    apart += not_compared(results, sides, tables)
+    sections = [comparison_section(words, differences, apart, least_percent)]
     for word, result in zip(words, results):
         for make in (machine_section, conditions_section, load_section):
             section = make(result)

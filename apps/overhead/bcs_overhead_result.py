@@ -13,7 +13,7 @@ import os
 from bcs_jobs import BenchError
 
 FORMAT = "bcs-overhead"
-VERSION = 2
+VERSION = 3
 
 # The columns of the samples of a run. All have the same length.
 COLUMNS = ("point", "round", "ns", "units", "preempted", "waited", "faults", "paged",
@@ -43,8 +43,8 @@ LOAD = {"load_average": NUMBER, "busy_percent": NUMBER, "others_percent": NUMBER
         "bcs_ranks_elsewhere": COUNT, "bcs_ranks_elsewhere_after": COUNT,
         "processes": [{"name": TEXT, "cpu_seconds": NUMBER}],
         "clock_mhz_before": [NUMBER], "clock_mhz_after": [NUMBER]}
-RUN = {"job": TEXT, "side": TEXT, "repetition": COUNT, "begun": TEXT, "seconds": NUMBER,
-       "failure": Optional(TEXT), "load": Optional(LOAD),
+RUN = {"job": TEXT, "side": TEXT, "repetition": COUNT, "arguments": [TEXT], "begun": TEXT,
+       "seconds": NUMBER, "failure": Optional(TEXT), "load": Optional(LOAD),
        "experiment": TEXT, "ranks": COUNT, "mpi": TEXT, "wtick_ns": NUMBER,
        "clock_ns": NUMBER, "trips_ns": [NUMBER], "hosts": [TEXT], "cpus_begin": [COUNT],
        "cpus_end": [COUNT], "coordinates": [TEXT], "points": [[COUNT]],

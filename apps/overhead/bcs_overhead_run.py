@@ -24,9 +24,8 @@ from bcs_overhead_result import (COLUMNS, COUNTED, FORMAT, RUN, VERSION, fit_pro
                                  result_read, result_write, run_problem, schema_problem)
 
 PR_SET_PDEATHSIG = 1
-# What must be the same for a run to be gone on with.
+# What must be the same for a run to be gone on with, besides the machine and all versions.
 SAME = ("plan", "sides")
-PROGRAMS = ("bcs", "mpirun")
 
 
 # --- one job --------------------------------------------------------------------------
@@ -123,7 +122,8 @@ def job_measure(job, side, repetition, injected, timeout):
     begun, start = time.strftime("%Y-%m-%dT%H:%M:%S%z"), time.monotonic()
     slow = ["--slow", str(injected)] if injected else []
     output, failure = job_output(side.launch(job, slow), side.settings, timeout)
-    run = {"job": job.name, "side": side.name, "repetition": repetition, "begun": begun,
+    run = {"job": job.name, "side": side.name, "repetition": repetition,
+           "arguments": side.arguments(job), "begun": begun,
            "seconds": round(time.monotonic() - start, 3), "load": watch.end()}
     if failure is None:
         try:
@@ -183,6 +183,20 @@ class Progress:
             self.stream.flush()
 
 
+def file_digest(path):
+    """The beginning of a file's SHA-256, in hexadecimal."""
+    with open(path, "rb") as file:
+        return hashlib.sha256(file.read()).hexdigest()[:16]
+
+
+def digests_of(sides, libraries):
+    """{"SIDE: NAME": digest} of the programs that a side's command names, and of libraries."""
+    found = {(f"{side.name}: {os.path.basename(path)}", path)
+             for side in sides for path in map(shutil.which, side.command) if path}
+    found |= {(os.path.basename(path), path) for path in libraries}
+    return {name: file_digest(path) for name, path in sorted(found)}
+
+
 def result_new(jobs, sides, options):
     """A result without runs."""
     return {"format": FORMAT, "version": VERSION,
@@ -190,7 +204,8 @@ def result_new(jobs, sides, options):
             "machine": machine_describe(),
             "versions": {"bcs": options.version,
                          "mpirun": program_version(["mpirun", "--version"]),
-                         "python": sys.version.split()[0]},
+                         "python": sys.version.split()[0],
+                         **digests_of(sides, options.libraries)},
             "plan": {"is_quick": options.quick, "repetitions": options.repetitions,
                      "seed": options.seed, "injected": dict(options.inject),
                      "jobs": [job.described() for job in jobs]},
@@ -207,10 +222,9 @@ def result_begin(path, jobs, sides, options):
         raise BenchError(f"{path}: exists; --resume goes on with it, or name another file")
     old = result_read(path)
     different = [key for key in SAME if old[key] != new[key]]
-    different += [name for name in PROGRAMS
-                  if old["versions"].get(name) != new["versions"][name]]
-    if old["machine"]["host"] != new["machine"]["host"]:
-        different.append("machine")
+    different += [name for part in ("versions", "machine")
+                  for name in sorted(old[part].keys() | new[part].keys())
+                  if old[part].get(name) != new[part].get(name)]
     if different:
         raise BenchError(f"{path}: was begun with other options, on another machine or by "
                          f"another build; --resume needs the same ({', '.join(different)} "

@@ -95,7 +95,7 @@ def run_make(name, repetition, noise, common, slow=0.0, n_rounds=3):
             for counter in COUNTERS:
                 samples[counter].append(0)
     return {"job": name, "side": "native", "repetition": repetition,
-            "begun": "2000-01-01T00:00:00", "seconds": 1.0, "failure": None, "load": LOAD,
+            "arguments": [], "begun": "2000-01-01T00:00:00", "seconds": 1.0, "failure": None, "load": LOAD,
             "experiment": experiment, "ranks": n_ranks, "mpi": "MPI 1", "wtick_ns": 1.0,
             "clock_ns": 1, "trips_ns": [100.0, 101.0] if n_ranks == 2 else [],
             "hosts": ["machine"] * n_ranks, "cpus_begin": list(range(n_ranks)),
@@ -116,7 +116,7 @@ def result_make(seed=1, level=1.0, n_repetitions=10, slow=None, names=None):
                                  math.log1p(percent / 100)))
     jobs = [{"name": name, "title": f"title of {name}", "experiment": JOBS[name][0],
              "ranks": JOBS[name][1], "arguments": []} for name in names]
-    return {"format": "bcs-overhead", "version": 2, "begun": "2000-01-01T00:00:00",
+    return {"format": "bcs-overhead", "version": 3, "begun": "2000-01-01T00:00:00",
             "is_complete": True, "machine": MACHINE, "versions": {"bcs": "1"},
             "plan": {"is_quick": False, "repetitions": n_repetitions, "seed": 1,
                      "injected": {}, "jobs": jobs},

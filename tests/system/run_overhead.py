@@ -97,6 +97,23 @@ class Suite:
             problems.append("a sample without its counters")
         return problems
 
+    def case_first_touch(self):
+        """In the first round, and in no other, all pages are new that messages arrive in."""
+        n_iterations, longest, page = 32, 16384, os.sysconf("SC_PAGE_SIZE")
+        words = ["--iterations", str(n_iterations), "--rounds", "2", "--min", "4096", "--step",
+                 "4096", "--max", str(longest)]
+        for launcher, side in ((self.arguments.native_launcher, "native"),
+                               (self.arguments.launcher, "demand")):
+            result, line = self.run_program(launcher, 2, ["exchange", *words])
+            samples = [one for one in map(json.loads, result.stdout.splitlines())
+                       if one["overhead"] == "sample"]
+            faults = [sum(one["counted"][2] for one in samples if one["round"] == number)
+                      for number in (-1, 1)]
+            n_pages = sum(2 * n_iterations * n // page for n in range(4096, longest + 1, 4096))
+            is_right = faults[0] >= n_pages and faults[1] < n_pages // 10
+            self.report.case(f"first touch, {side}",
+                             [] if is_right else [f"{faults} faults, {n_pages} pages"], line)
+
     def case_program_rejects(self):
         bad = {"no experiment": ["nothing"], "exactly 2": ["exchange", "--rounds", "1"],
                "from 1 to": ["barrier", "--rounds", "x"], "--nonsense": ["barrier",
@@ -257,9 +274,10 @@ class Suite:
     # --- bad input --------------------------------------------------------------------
 
     def case_bad_files(self):
-        text = json.dumps({"format": "bcs-overhead", "version": 2, "runs": []})
+        text = json.dumps({"format": "bcs-overhead", "version": 3, "runs": []})
         bad = {"cut.json": text[:30], "foreign.json": '{"a": 1}', "list.json": "[]",
-               "empty.json": "", "later.json": text.replace("1,", "2,"), "part.json": text,
+               "empty.json": "", "later.json": text.replace("3,", "4,"),
+               "earlier.json": text.replace("3,", "2,"), "part.json": text,
                "bytes.json": "\udcff\udcfe"}
         for name, content in bad.items():
             (self.folder / name).write_bytes(content.encode(errors="surrogateescape"))

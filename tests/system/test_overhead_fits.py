@@ -206,6 +206,33 @@ class Comparisons(unittest.TestCase):
         with self.assertRaisesRegex(BenchError, "no job in common"):
             self.compare(one, other)
 
+    def test_what_one_result_has_alone_is_told(self):
+        a, b = (overhead_results.result_make(1, names=["exchange", "barrier-4", name])
+                for name in ("clock", "memcpy"))
+        self.assertEqual(self.apart_of(a, b), ["Only A has the job: title of clock.",
+                                               "Only B has the job: title of memcpy."])
+        a["plan"]["jobs"].pop()
+        b["plan"]["jobs"].pop()
+        self.assertEqual(self.apart_of(a, b), [])
+        for run in a["runs"]:
+            run["arguments"] = ["--rounds", "2"] if run["job"] == "exchange" else []
+        for run in b["runs"]:
+            run["failure"] = "status 1" if run["job"] == "barrier-4" else None
+        self.assertEqual(self.apart_of(a, b), [
+            "Only A has launches of: title of barrier-4.",
+            "title of exchange: A and B were run with other rounds or matchings."])
+        b["plan"]["jobs"][0]["arguments"] = ["--max", "8"]
+        self.assertIn("title of exchange: not compared, A and B were asked for it in "
+                      "another way.", self.apart_of(a, b))
+
+    def apart_of(self, a, b):
+        """What a comparison has not."""
+        sides = ("native",) * 2
+        for result in (a, b):
+            names = {job["name"] for job in result["plan"]["jobs"]}
+            result["runs"] = [run for run in result["runs"] if run["job"] in names]
+        return compare.not_compared((a, b), sides, compare.tables_of((a, b), sides)[0])
+
     def test_a_word_may_name_a_side(self):
         self.assertEqual(compare.path_split("a.json:native", lambda _: False),
                          ("a.json", "native"))

@@ -83,8 +83,8 @@ class Files(unittest.TestCase):
             result_file.result_read(self.folder / "nothing")
 
     def test_another_version_is_refused(self):
-        for version in (1, 3, "2", None, 1.5):
-            self.assertIn("allowed is 2", self.error_of(
+        for version in (1, 2, "3", None, 1.5):
+            self.assertIn("allowed is 3", self.error_of(
                 json.dumps({**self.result, "version": version})))
 
     def test_wrong_parts_are_named(self):
@@ -175,7 +175,7 @@ class Runs(unittest.TestCase):
 
     def options(self, **more):
         usual = {"version": "1", "quick": True, "repetitions": 2, "seed": 1, "inject": [],
-                 "resume": False, "timeout": 9}
+                 "resume": False, "timeout": 9, "libraries": []}
         return types.SimpleNamespace(**{**usual, **more})
 
     def measure(self, n_before_death=None, output=OUTPUT, failure=None, **options):
@@ -201,6 +201,7 @@ class Runs(unittest.TestCase):
                          ["x", "y", "x", "y", "y", "x", "y", "x"])
         self.assertEqual(self.launched[0], ["launch", "x", "2", "exchange", "--rounds", "1"])
         self.assertTrue(result["is_complete"])
+        self.assertEqual(result["runs"][0]["arguments"], ["--rounds", "1"])
         self.assertEqual(result_file.result_read(self.path), result)
         self.assertIn("[8/8] b, x, repetition 2 of 2", self.said)
 
@@ -226,6 +227,28 @@ class Runs(unittest.TestCase):
                 self.measure(resume=True, **change)
         with self.assertRaisesRegex(BenchError, r"\(bcs differ"):
             self.measure(resume=True, version="2")
+        for part in ("kernel", "cpus", "processor"):
+            with mock.patch.object(run_module, "machine_describe",
+                                   lambda: {**machine.machine_describe(), part: "other"}), \
+                    self.assertRaisesRegex(BenchError, rf"\({part} differ"):
+                self.measure(resume=True)
+        with mock.patch.dict(os.environ, {"OMPI_MCA_btl": "self"}), \
+                self.assertRaisesRegex(BenchError, r"\(sides differ"):
+            self.measure(resume=True)
+
+    def test_a_run_does_not_go_on_with_other_programs(self):
+        program, library = self.path + ".program", self.path + ".so"
+        self.sides = [plan.RunSide("x", "x", (program, "{n}"), {})]
+        for path in (program, library):
+            Path(path).write_text("one", encoding="utf-8")
+            os.chmod(path, 0o755)
+        kept = self.measure(libraries=[library])["versions"]
+        self.assertEqual(self.measure(resume=True, libraries=[library])["versions"], kept)
+        for path, name in ((program, r"x: result\.json\.program"), (library, r"result\.json\.so")):
+            Path(path).write_text("other", encoding="utf-8")
+            with self.assertRaisesRegex(BenchError, rf"\({name} differ"):
+                self.measure(resume=True, libraries=[library])
+            Path(path).write_text("one", encoding="utf-8")
 
     def test_two_do_not_write_to_one_file(self):
         with run_module.file_claimed(self.path):
@@ -279,13 +302,29 @@ class Plans(unittest.TestCase):
         self.assertEqual(plan.powers_to(16), [2, 4, 8, 16])
         self.assertEqual(plan.powers_to(12), [2, 4, 8])
 
-    def test_timed_strobes_have_a_tenth_of_the_iterations(self):
-        job = plan.Job("a", "a", "barrier", "barrier", 4, plan.FULL.barrier)
+    def test_timed_strobes_have_a_tenth_of_the_rounds_or_matchings(self):
         usual = plan.RunSide("x", "x", ("go", "{n}"), {})
         timed = plan.RunSide("y", "y", ("go", "{n}"), {"BCS_STROBE": "timed"})
-        self.assertEqual(usual.launch(job), ["go", "4", "barrier", *plan.FULL.barrier])
-        self.assertEqual(timed.launch(job, ["--slow", "1"])[-4:],
-                         ["--iterations", "100", "--slow", "1"])
+
+        def added(experiment, n_ranks, words):
+            job = plan.Job("a", "a", experiment, experiment, n_ranks, words)
+            self.assertEqual(usual.launch(job), ["go", str(n_ranks), experiment, *words])
+            command = timed.launch(job, ["--slow", "1"])
+            self.assertEqual(command[-2:], ["--slow", "1"])
+            return command[3 + len(words):-2]
+
+        self.assertEqual(added("barrier", 4, plan.FULL.barrier), ["--rounds", "2"])
+        self.assertEqual(added("pingpong", 2, plan.QUICK.line), ["--rounds", "2"])
+        self.assertEqual(added("matchings", 4, plan.FULL.matchings),
+                         ["--rounds", "1", "--matchings", "25"])
+        self.assertEqual(added("memcpy", 1, plan.FULL.memcpy), [])
+
+    def test_a_side_has_the_settings_that_change_what_is_measured(self):
+        with mock.patch.dict(os.environ, {"OMPI_MCA_btl": "self", "BCS_SLICE": "1ms",
+                                          "HOME": "/"}, clear=True):
+            found = plan.RunSide("x", "x", (), {"BCS_SLICE": None, "BCS_COPY": "direct"})
+            self.assertEqual(found.described()["settings"],
+                             {"OMPI_MCA_btl": "self", "BCS_COPY": "direct"})
 
     def test_bad_words_name_what_is_allowed(self):
         for parse, word in ((plan.launcher_parse, "name"), (plan.launcher_parse, "a=b c"),

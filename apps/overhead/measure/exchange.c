@@ -47,7 +47,7 @@ static long n_messages(const struct measure *measure)
     return measure->options.n_iterations * measure->n_partners;
 }
 
-/* Room for the longest messages; not touched, so that the first round is the first touch. */
+/* Room for the longest messages. */
 static void room_make(struct measure *measure, int n_partners)
 {
     size_t stride = stride_of((size_t)measure->options.n_bytes_max);
@@ -61,7 +61,8 @@ static void room_make(struct measure *measure, int n_partners)
     }
     measure->n_partners = n_partners;
     measure->source = pages_get(stride);
-    measure->target = pages_get(n * stride);
+    measure->n_target_bytes = n * stride;
+    measure->target = pages_get(measure->n_target_bytes);
 }
 
 static void lengths_add(struct measure *measure, struct point point, int coordinate)

@@ -3,12 +3,14 @@
  * The frame of every experiment: rounds over its points, a sample of each point in each
  * round, and a line of output for each sample. Runs on every rank, rank 0 prints.
  *
- * Round -1 is the first touch of all memory. It is measured and printed as the others are,
- * and its data are verified; whoever reads the output must not mix it with the others.
+ * Round -1 is the first touch of the memory that messages arrive in: its pages are given back before
+ * each point. It is measured and printed as the others are, and its data are verified; whoever reads
+ * the output must not mix it with the others.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "apps/bench/clock.h"
 #include "apps/bench/line_trip.h"
@@ -42,6 +44,16 @@ void *pages_get(size_t n_bytes)
         abort();
     }
     return memory;
+}
+
+/* Give the pages back that messages arrive in, so that the next touch is the first one. */
+static void target_give_back(const struct measure *measure)
+{
+    if (measure->n_target_bytes > 0 &&
+        madvise(measure->target, measure->n_target_bytes, MADV_DONTNEED) != 0) {
+        perror("overhead_measure: madvise");
+        MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
+    }
 }
 
 void point_add(struct measure *measure, struct point point)
@@ -139,6 +151,9 @@ static int point_run(struct frame *frame, long round)
     struct sample sample, all;
     int is_wrong = 0, n_wrong = 0;
 
+    if (round == FIRST_ROUND) {
+        target_give_back(measure);
+    }
     measure->experiment->prepare(measure, point);
     if (measure->rank == 0) {
         machine_counters_read(before);
