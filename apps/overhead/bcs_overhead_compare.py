@@ -92,14 +92,18 @@ def alike_runs(runs_of_sides):
     return [[run.values[0] for run in runs] for runs in chosen]
 
 
+def jobs_in_common(results):
+    """The jobs of each of two results by name, and the names of those that may be compared."""
+    jobs = [{job["name"]: job for job in result["plan"]["jobs"]} for result in results]
+    return jobs, [name for name in jobs[0] if jobs[0][name] == jobs[1].get(name)]
+
+
 def tables_of(results, sides):
     """For each of the two results {quantity: {repetition: value}}, and how many launches
     were left out since the cores stood otherwise, by title of the job."""
-    jobs = [{job["name"]: job for job in result["plan"]["jobs"]} for result in results]
+    jobs, common = jobs_in_common(results)
     tables, left_out = ({}, {}), {}
-    for name in (name for name in jobs[0] if name in jobs[1]):
-        if jobs[0][name] != jobs[1][name]:
-            continue
+    for name in common:
         runs = [good_runs(result, side, name) for result, side in zip(results, sides)]
         chosen = alike_runs(runs)
         n_left = sum(map(len, runs)) - sum(map(len, chosen))
@@ -120,8 +124,7 @@ def arguments_of(result, side, name):
 
 def not_compared(results, sides, tables):
     """What one result has and the comparison has not, or not on equal terms, a line each."""
-    jobs = [{job["name"]: job for job in result["plan"]["jobs"]} for result in results]
-    common = [name for name in jobs[0] if jobs[0][name] == jobs[1].get(name)]
+    jobs, common = jobs_in_common(results)
     titles = [[job["title"] for name, job in own.items() if name not in other]
               for own, other in (jobs, jobs[::-1])]
     quantities = [[name for name in own if name not in other]
