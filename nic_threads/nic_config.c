@@ -69,8 +69,8 @@ static const struct bcs_config_entry entries[] = {
             "How long messages move within a node. direct: one copy from user memory "
             "to user memory, by either endpoint; pooled: through blocks in NIC "
             "memory; auto: direct where the kernel allows it, or through blocks where "
-            "both processes wait for the message, it is shorter than 8 MB, and that "
-            "was faster of late.",
+            "both processes wait for the message, no more processes are awake than "
+            "there are cores, it is shorter than 8 MB, and that was faster of late.",
     },
     {
         .name = "BCS_BUFFERING",

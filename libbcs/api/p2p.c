@@ -160,12 +160,13 @@ prepare_receive(struct bcs_context *context, const struct bcs_message *message,
     return entry;
 }
 
-/** What the receive of a long message says whose process stays: how it had better come. */
+/** What the receive of a long message says whose process stays: how it had better come. Where cores
+ *  are short, directly: blocks cost a second copy, of a core that somebody else could use. */
 static __attribute__((noinline)) uint8_t
 flags_of_stay(struct bcs_context *context, const struct bcs_message *message)
 {
     if (message->peer == BCS_ANY_SOURCE || context->config.copy != NIC_COPY_AUTO ||
-        context->engine->is_timed) {
+        context->engine->is_timed || nic_engine_is_crowded(context->engine)) {
         return 0;
     }
     return BCS_STAYING |

@@ -4,7 +4,7 @@
  * two copies through a cache that both ends share, if they do. Which is faster depends on where the
  * two cores are, which no call tells on a virtual machine, and which may change: so a receiver
  * tries both on its own messages now and then, and asks for the faster one. What arrives is the same
- * by either. Used by the owner of the context.
+ * by either. Asked only while each process that is awake has a core. Used by the owner of the context.
  */
 #ifndef BCS_API_PACE_H
 #define BCS_API_PACE_H
