@@ -8,11 +8,21 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+#include "libbcs/base/kernel_stat.h"
+
+/** When a thread of this process began. @return 0: unknown, or there is none */
+static uint64_t began(int32_t id)
+{
+    struct bcs_kernel_stat stat;
+
+    return bcs_kernel_stat_thread(id, &stat) ? stat.start_time : 0;
+}
+
 static bool has(const struct bcs_tasks *tasks, int32_t id)
 {
     for (uint32_t i = 0; i < tasks->n; i++) {
-        if (tasks->ids[i] == id) {
-            return true;
+        if (tasks->tasks[i].id == id) {
+            return tasks->tasks[i].began != 0 && tasks->tasks[i].began == began(id);
         }
     }
     return false;
@@ -40,7 +50,7 @@ static uint32_t visit(const struct bcs_tasks *but, struct bcs_tasks *tasks)
             break;
         }
         if (tasks != NULL) {
-            tasks->ids[n] = id;
+            tasks->tasks[n] = (struct bcs_task){id, began(id)};
         }
         n++;
     }

@@ -10,10 +10,16 @@
 
 enum { BCS_TASKS_MOST = 64 };
 
-/** Threads of a process, as gettid has them. */
+/** A thread: ids are given anew, so it is the two together that are its own. */
+struct bcs_task {
+    int32_t id;     /* as gettid has it */
+    uint64_t began; /* as the kernel counts; 0: unknown, which is no thread's */
+};
+
+/** Threads of a process. */
 struct bcs_tasks {
     uint32_t n; /* BCS_TASKS_MOST + 1: unknown, or too many */
-    int32_t ids[BCS_TASKS_MOST];
+    struct bcs_task tasks[BCS_TASKS_MOST];
 };
 
 /** List all of this process. */

@@ -7,6 +7,7 @@
 
 #include <check.h>
 #include <pthread.h>
+#include <unistd.h>
 
 #include "tests/unit/run_suite.h"
 
@@ -61,11 +62,27 @@ START_TEST(of_several_it_is_unknown_who_has_started_what)
 }
 END_TEST
 
+START_TEST(who_has_the_id_of_one_that_has_ended_is_somebody_else)
+{
+    struct bcs_tasks all = bcs_tasks_list();
+
+    ck_assert_uint_eq(all.n, 1);
+    ck_assert_int_eq(all.tasks[0].id, gettid());
+    ck_assert_uint_gt(all.tasks[0].began, 0);
+    ck_assert_uint_eq(bcs_tasks_count(&all), 0);
+    all.tasks[0].began--;
+    ck_assert_uint_eq(bcs_tasks_count(&all), 1);
+    all.tasks[0].began = 0; /* it could not be read */
+    ck_assert_uint_eq(bcs_tasks_count(&all), 1);
+}
+END_TEST
+
 int main(void)
 {
     TCase *tcase = tcase_create("tasks");
 
     tcase_add_test(tcase, what_one_thread_has_started_is_not_the_programs);
     tcase_add_test(tcase, of_several_it_is_unknown_who_has_started_what);
+    tcase_add_test(tcase, who_has_the_id_of_one_that_has_ended_is_somebody_else);
     return run_tcase("tasks", tcase);
 }

@@ -1,57 +1,30 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Looks at a job; see job_look.h. What the kernel knows of a process is in /proc/PID/stat.
+ * Looks at a job; see job_look.h.
  */
 #include "job_look.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "libbcs/base/clock.h"
+#include "libbcs/base/kernel_stat.h"
 
-enum { FIRST_ROOM = 64, LINE_BYTES = 1024 };
-
-/* Fields of /proc/PID/stat behind the program's name: state is the first one. */
-enum { USER_TIME = 11, SYSTEM_TIME = 12, PROCESSOR = 36 };
-
-/** A number among fields that blanks part. */
-static int64_t field_of(const char *fields, int number)
-{
-    for (int i = 0; i < number && fields != NULL; i++) {
-        fields = strchr(fields + 1, ' ');
-    }
-    return fields == NULL ? -1 : strtoll(fields, NULL, 10);
-}
+enum { FIRST_ROOM = 64 };
 
 /** What the kernel says of a rank's process. */
 static void ask_kernel(struct job_rank *rank)
 {
-    const int64_t tick_ns = INT64_C(1000000000) / sysconf(_SC_CLK_TCK);
-    char name[64], line[LINE_BYTES] = "";
-    const char *fields;
-    int fd;
+    const uint64_t tick_ns = UINT64_C(1000000000) / (uint64_t)sysconf(_SC_CLK_TCK);
+    struct bcs_kernel_stat stat;
 
     rank->core = -1;
-    snprintf(name, sizeof(name), "/proc/%" PRId64 "/stat", rank->pid);
-    fd = open(name, O_RDONLY | O_CLOEXEC);
-    if (fd < 0) {
-        return;
+    if (bcs_kernel_stat_process(rank->pid, &stat)) {
+        rank->cpu_ns = (stat.user_time + stat.system_time) * tick_ns;
+        rank->core = stat.core;
     }
-    /* The program's name, in parentheses, may have any characters. */
-    if (read(fd, line, sizeof(line) - 1) > 0 && (fields = strrchr(line, ')')) != NULL &&
-        fields[1] == ' ') {
-        int64_t ticks =
-            field_of(fields + 1, USER_TIME) + field_of(fields + 1, SYSTEM_TIME);
-
-        rank->cpu_ns = ticks > 0 ? (uint64_t)(ticks * tick_ns) : 0;
-        rank->core = (int32_t)field_of(fields + 1, PROCESSOR);
-    }
-    close(fd);
 }
 
 /** Make room for one more wait. @return 0 or -ENOMEM */

@@ -13,16 +13,14 @@
 #include "libbcs/transport/shm/node_lock.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <sched.h>
 #include <signal.h>
-#include <stdio.h>
-#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "libbcs/base/clock.h"
+#include "libbcs/base/kernel_stat.h"
 #include "libbcs/base/log.h"
 
 #define NODE_BROKEN UINT64_MAX
@@ -32,71 +30,33 @@
 #define N_LOOKS 64    /* sleeps from one check of the holder to the next */
 #define LOOK_NS 100000
 
-/* What /proc/<pid>/stat says of a process. */
-struct process_state {
-    char state;          /* 'R', 'S', ..., 'Z': zombie */
-    long n_threads;      /* a zombie leader with live threads has more than one */
-    uint32_t start_time; /* low half, in clock ticks since boot */
-};
-
-static int process_read(pid_t pid, struct process_state *state_out)
-{
-    char path[32], text[1024];
-    unsigned long long start_time;
-    const char *fields;
-    ssize_t n_bytes;
-    int fd;
-
-    snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-    fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0) {
-        return -errno;
-    }
-    n_bytes = read(fd, text, sizeof(text) - 1);
-    close(fd);
-    if (n_bytes <= 0) {
-        return n_bytes < 0 ? -errno : -ESRCH;
-    }
-    text[n_bytes] = '\0';
-    fields = strrchr(text, ')'); /* the name before it may hold anything */
-    if (fields == NULL ||
-        sscanf(fields,
-               ") %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d"
-               " %ld %*d %llu",
-               &state_out->state, &state_out->n_threads, &start_time) != 3) {
-        return -EIO;
-    }
-    state_out->start_time = (uint32_t)start_time;
-    return 0;
-}
-
 uint64_t shm_owner_self(void)
 {
-    struct process_state self;
+    struct bcs_kernel_stat self;
 
     /* Without /proc the start time is 0 for all, and only the pid tells. */
-    if (process_read(getpid(), &self) < 0) {
+    if (!bcs_kernel_stat_process(getpid(), &self)) {
         self.start_time = 0;
     }
-    return (uint64_t)self.start_time << 32 | (uint32_t)getpid();
+    return self.start_time << 32 | (uint32_t)getpid();
 }
 
 static bool owner_is_dead(uint64_t owner)
 {
     pid_t pid = (pid_t)(uint32_t)owner;
     uint32_t start_time = (uint32_t)(owner >> 32);
-    struct process_state state;
+    struct bcs_kernel_stat stat;
 
     if (kill(pid, 0) < 0 && errno == ESRCH) {
         return true;
     }
-    if (process_read(pid, &state) < 0) {
+    if (!bcs_kernel_stat_process(pid, &stat)) {
         return false;
     }
-    if (start_time != 0 && state.start_time != start_time) {
+    if (start_time != 0 && (uint32_t)stat.start_time != start_time) {
         return true;
     }
-    return (state.state == 'Z' || state.state == 'X') && state.n_threads <= 1;
+    return (stat.state == 'Z' || stat.state == 'X') && stat.n_threads <= 1;
 }
 
 static bool try_acquire(struct shm_node_lock *lock, uint64_t self)
