@@ -95,11 +95,16 @@ struct channel_out {
     struct channel_end end;
 };
 
+/* Blocks after which the reader of a stream may fall behind again; wait.c. */
+enum { CHANNEL_STREAM_BLOCKS = 8 };
+
 /** The end of a reader. */
 struct channel_in {
     struct bcs_channel_in inlined; /* first: what the program has */
     struct channel_end end;
     struct channel_room *room;
+    uint64_t behind_at;       /* it falls behind when it has left so many blocks, */
+    uint64_t behind_interval; /* and so many later again; wait.c */
     bcs_channel_handler_fn handler;
     void *handler_arg;
     enum bcs_channel_when when;
@@ -112,7 +117,8 @@ struct channels {
     struct channel_layout layout;
     uint32_t rank, size;
     struct bcs_bell bell;
-    pthread_mutex_t lock; /* of what follows, to is_polling */
+    uint64_t behind_ticks; /* that the reader of a stream lets its writer get ahead */
+    pthread_mutex_t lock;  /* of what follows, to is_polling */
     struct channel_end *ends;
     struct channel_pool pool;
     uint64_t **n_opened; /* [size][side * BCS_CHANNEL_NUMBERS + number]; NULL: none */

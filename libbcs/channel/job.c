@@ -16,6 +16,9 @@
 /* How long a waiting process polls before it sleeps, unless BCS_SPIN says it. */
 #define USUAL_SPIN_NS 50000u
 
+/* Some trips of a line between cores that are apart, in which a writer fills ten blocks. */
+#define BEHIND_NS 400u
+
 struct channels *channels_self;
 
 static void channels_free(struct channels *channels)
@@ -180,6 +183,7 @@ int channels_join(const struct bcs_entry *entry, struct channels **channels_out)
     }
     channels->bell.spin_ticks = bcs_clock_ticks_in(
         bcs_settings_spin_ns(&entry->settings, USUAL_SPIN_NS), start);
+    channels->behind_ticks = bcs_clock_ticks_in(BEHIND_NS, start);
     set_helper_bell(channels);
     channels->forked = (struct bcs_forked){.in_child = take_away, .arg = channels};
     bcs_forked_watch(&channels->forked);

@@ -183,6 +183,8 @@ static int open_in(struct channels *channels, const struct bcs_channel_params *p
     in->end.params = *params;
     in->end.side = CHANNEL_IN;
     set_size(&in->inlined, params);
+    in->behind_at = CHANNEL_STREAM_BLOCKS;
+    in->behind_interval = CHANNEL_STREAM_BLOCKS;
     n_bytes = sizeof(*place) + (uint64_t)in->inlined.n_blocks * in->inlined.block_bytes;
     in->room = channel_pool_take(&channels->pool, n_bytes, &was_used);
     if (in->room == NULL) {

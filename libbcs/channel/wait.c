@@ -9,11 +9,15 @@
 #include <sched.h>
 
 #include "libbcs/base/barrier.h"
+#include "libbcs/base/clock.h"
 #include "libbcs/base/log.h"
 #include "libbcs/channel/channel.h"
 
 /* The first looks take some microseconds, many times a line. */
 enum { LOOKS_EARLY = 4096, SLEEPS_A_DOUBT = 64 };
+
+/* A reader tries to fall behind once in so many blocks at least, and has if so many are there. */
+enum { STREAM_BLOCKS_MOST = 8192, BLOCKS_BEHIND = 3 };
 
 /** A wait; zero it to start. */
 struct channel_wait {
@@ -102,13 +106,40 @@ int bcs_channel_wait_out(struct bcs_channel_out *out)
     return wait_for(&channel_out_of(out)->end, has_room, "bcs_channel_wait_out");
 }
 
+/** Let the writer of a stream get ahead. A reader right behind it takes each line from it while it
+ *  writes it: a block takes some trips of a line then, one after the other, where lines that are
+ *  written already overlap on their way. Whether there is a stream shows afterwards; where the
+ *  writer has not got ahead, as when it waits for an answer, it is tried half as often. */
+static void fall_behind(struct channel_in *in)
+{
+    const struct channels *channels = in->end.channels;
+    uint64_t n_read = in->inlined.n_freed_here + in->inlined.n_left, since;
+
+    if (n_read < in->behind_at || channels->bell.is_crowded ||
+        in->inlined.n_blocks < 2 * BLOCKS_BEHIND) {
+        return;
+    }
+    since = bcs_clock_ticks();
+    while (bcs_clock_ticks() - since < channels->behind_ticks) {
+        bcs_clock_pause();
+    }
+    if (bcs_channel_mark_ahead(&in->inlined, BLOCKS_BEHIND) != 0) {
+        in->behind_interval = CHANNEL_STREAM_BLOCKS;
+    } else if (in->behind_interval < STREAM_BLOCKS_MOST) {
+        in->behind_interval *= 2;
+    }
+    in->behind_at = n_read + in->behind_interval;
+}
+
 int bcs_channel_wait_in(struct bcs_channel_in *in)
 {
     struct channel_in *state = channel_in_of(in);
 
-    return state->helped != NULL
-               ? channel_in_check(state, "bcs_channel_wait_in")
-               : wait_for(&state->end, has_record, "bcs_channel_wait_in");
+    if (state->helped != NULL) {
+        return channel_in_check(state, "bcs_channel_wait_in");
+    }
+    fall_behind(state);
+    return wait_for(&state->end, has_record, "bcs_channel_wait_in");
 }
 
 /** Wake whoever has said that it sleeps. */

@@ -166,6 +166,52 @@ START_TEST(the_end_of_a_message_is_known_when_its_block_is_left)
 }
 END_TEST
 
+/** Send blocks of seven words. */
+static void send_blocks(int n)
+{
+    uint64_t words[7] = {0};
+    size_t n_words;
+
+    for (int i = 0; i < n; i++) {
+        ck_assert_int_eq(bcs_channel_send_many(out, words, 7, 8, &n_words), 0);
+    }
+}
+
+/** Send so many blocks and read them. */
+static void pass_blocks(int n)
+{
+    uint64_t words[7];
+    size_t n_words;
+
+    send_blocks(n);
+    for (int i = 0; i < n; i++) {
+        ck_assert_int_eq(bcs_channel_receive_many(in, words, 7, 8, &n_words), 0);
+    }
+}
+
+START_TEST(a_reader_falls_behind_who_is_ahead_then)
+{
+    const struct channel_in *state;
+    enum { N = CHANNEL_STREAM_BLOCKS };
+
+    open_both(8, 7 * 5 * N);
+    state = (const struct channel_in *)in;
+    pass_blocks(N);
+    ck_assert_int_eq(bcs_channel_send_word(out, 0), 0);
+    ck_assert_int_eq(bcs_channel_wait_in(in), 0); /* N - 1 blocks are left: too early */
+    ck_assert_uint_eq(state->behind_at, N);
+    pass_blocks(1);
+    ck_assert_int_eq(bcs_channel_wait_in(in), 0); /* in vain */
+    ck_assert_uint_eq(state->behind_interval, 2 * N);
+    pass_blocks(2 * N);
+    send_blocks(4);
+    ck_assert_int_eq(bcs_channel_wait_in(in), 0);
+    ck_assert_uint_eq(state->behind_interval, N);
+    ck_assert_uint_eq(state->behind_at, 3 * N + N);
+    close_both();
+}
+END_TEST
+
 /** What the model knows of a record that is on its way. */
 struct record {
     uint8_t byte;
@@ -238,6 +284,7 @@ int main(void)
     tcase_add_test(tcase, status_goes_from_empty_to_full_and_back);
     tcase_add_test(tcase, many_stop_behind_the_end_of_a_message);
     tcase_add_test(tcase, the_end_of_a_message_is_known_when_its_block_is_left);
+    tcase_add_test(tcase, a_reader_falls_behind_who_is_ahead_then);
     tcase_add_loop_test(tcase, a_model_knows_what_comes, 0, N_SEEDS);
     return run_tcase("channel", tcase);
 }

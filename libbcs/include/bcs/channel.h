@@ -324,10 +324,9 @@ static inline size_t bcs_channel_try_send_many(struct bcs_channel_out *out,
         size_t n_here = bcs_channel_per_block(n_bytes) - i;
 
         n_here = n_here < n - n_sent ? n_here : n - n_sent;
-        for (size_t k = 0; k < n_here; k++) {
-            memcpy(out->block + (i + k) * bcs_channel_stride(n_bytes),
-                   (const uint8_t *)records + (n_sent + k) * n_bytes, n_bytes);
-        }
+        bcs_channel_copy(
+            out->block + i * bcs_channel_stride(n_bytes), bcs_channel_stride(n_bytes),
+            (const uint8_t *)records + n_sent * n_bytes, n_bytes, n_here, n_bytes);
         bcs_channel_publish(out, n_here, false, n_bytes);
         n_sent += n_here;
     }
@@ -405,14 +404,18 @@ static inline size_t bcs_channel_try_receive_many(struct bcs_channel_in *in,
 {
     size_t n_received = 0;
 
+    while (n_received + bcs_channel_per_block(n_bytes) <= n &&
+           bcs_channel_take_block(in, (uint8_t *)records_out + n_received * n_bytes,
+                                  n_bytes)) {
+        n_received += bcs_channel_per_block(n_bytes);
+    }
     while (n_received < n && bcs_channel_has_record(in, n_bytes)) {
         size_t n_here = bcs_channel_n_together(in);
 
         n_here = n_here < n - n_received ? n_here : n - n_received;
-        for (size_t k = 0; k < n_here; k++) {
-            memcpy((uint8_t *)records_out + (n_received + k) * n_bytes,
-                   in->block + (in->n_read + k) * bcs_channel_stride(n_bytes), n_bytes);
-        }
+        bcs_channel_copy((uint8_t *)records_out + n_received * n_bytes, n_bytes,
+                         in->block + in->n_read * bcs_channel_stride(n_bytes),
+                         bcs_channel_stride(n_bytes), n_here, n_bytes);
         in->n_read += n_here;
         n_received += n_here;
         if (bcs_channel_is_end(in)) {

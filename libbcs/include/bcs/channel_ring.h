@@ -38,6 +38,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <bcs/public.h>
 
@@ -105,6 +106,20 @@ static inline size_t bcs_channel_block_bytes(size_t n_bytes)
 static inline size_t bcs_channel_per_block(size_t n_bytes)
 {
     return (bcs_channel_block_bytes(n_bytes) - 8) / bcs_channel_stride(n_bytes);
+}
+
+/** Copy n records, which are so far from one to the next. A block's worth without gaps, as most of a
+ *  stream is, takes some moves of a constant length. */
+static inline void bcs_channel_copy(uint8_t *to, size_t to_step, const uint8_t *from,
+                                    size_t from_step, size_t n, size_t n_bytes)
+{
+    if (n == bcs_channel_per_block(n_bytes) && to_step == from_step) {
+        memcpy(to, from, bcs_channel_per_block(n_bytes) * n_bytes);
+        return;
+    }
+    for (size_t i = 0; i < n; i++) {
+        memcpy(to + i * to_step, from + i * from_step, n_bytes);
+    }
 }
 
 /** The mark of a block. */
@@ -216,6 +231,30 @@ static inline bool bcs_channel_look(struct bcs_channel_in *in, size_t n_bytes)
     }
     in->mark = mark;
     in->n_seen = mark & BCS_CHANNEL_COUNT;
+    return true;
+}
+
+/** Read a whole block, if the next one is full and ends no message. @return whether it is read */
+static inline bool bcs_channel_take_block(struct bcs_channel_in *in, uint8_t *to,
+                                          size_t n_bytes)
+{
+    const size_t n = bcs_channel_per_block(n_bytes);
+    uint64_t mark;
+
+    if (in->n_read == n) {
+        bcs_channel_leave_block(in, n_bytes);
+    }
+    /* As in bcs_channel_look. */
+    mark = __atomic_load_n(
+        bcs_channel_mark_of(in->block, bcs_channel_block_bytes(n_bytes)),
+        __ATOMIC_ACQUIRE);
+    if (in->n_read != 0 || mark != in->lap + n) {
+        return false;
+    }
+    in->mark = mark;
+    in->n_read = n;
+    in->n_seen = n;
+    bcs_channel_copy(to, n_bytes, in->block, bcs_channel_stride(n_bytes), n, n_bytes);
     return true;
 }
 
