@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Remote commands in MPI programs, by case: all of them beside MPI, cBSP and channels; random
- * ones with a model; more processes than cores; a long wait; what is refused outside of a job;
- * commands and waits without end.
+ * ones with a model; more processes than cores; a long wait; beside a process that is stopped; what
+ * is refused outside of a job; commands and waits without end.
  */
+#include "remote.h"
+
 #include <bcs/cbsp.h>
-#include <bcs/remote.h>
 #include <mpi.h>
 
 #include <errno.h>
@@ -17,31 +18,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum {
-    REGION = 3,
-    REGION_BYTES = 8192,
-    /* Of a region: words, a block that is passed on, a buffer, stripes of random bytes. */
-    FLAG = 0,
-    SUM = 8,
-    REAL = 16,
-    TICKETS = 24,
-    INDEX = 32,
-    BLOCK = 64,
-    BLOCK_BYTES = 100,
-    BUFFER = 256,
-    BUFFER_BYTES = BCS_REMOTE_BUFFER_BYTES + 256,
-    STRIPES = 1024,
-    STRIPE = 256,
-    N_ROUNDS = 200,
-    N_STEPS = 4000,
-    MOST = 16, /* ranks */
-    WAIT_US = 500000,
-};
+int n_wrong, me, n;
+struct bcs_remote own, of[MOST];
 
-static int n_wrong, me, n;
-static struct bcs_remote own, of[MOST];
-
-static void expect(int is_right, int line)
+void expect(bool is_right, int line)
 {
     if (!is_right) {
         n_wrong++;
@@ -49,9 +29,7 @@ static void expect(int is_right, int line)
     }
 }
 
-#define EXPECT(condition) expect(condition, __LINE__)
-
-static void open_all(void)
+void open_all(void)
 {
     EXPECT(n <= MOST && bcs_region_export(REGION, REGION_BYTES, &own) == 0);
     EXPECT(bcs_remote_make_buffer(&own, BUFFER, BUFFER_BYTES) == 0);
@@ -61,7 +39,7 @@ static void open_all(void)
     MPI_Barrier(MPI_COMM_WORLD); /* all buffers are there */
 }
 
-static uint64_t word_of(const struct bcs_remote *remote, uint64_t offset)
+uint64_t word_of(const struct bcs_remote *remote, uint64_t offset)
 {
     uint64_t word = 0;
 
@@ -69,8 +47,8 @@ static uint64_t word_of(const struct bcs_remote *remote, uint64_t offset)
     return word;
 }
 
-static void accumulate(int to, uint64_t offset, enum bcs_op op, enum bcs_type type,
-                       const void *operand)
+void accumulate(int to, uint64_t offset, enum bcs_op op, enum bcs_type type,
+                const void *operand)
 {
     struct bcs_remote_accumulation accumulation = {
         .op = op, .type = type, .operands = operand, .count = 1};
@@ -445,7 +423,7 @@ int main(int argc, char **argv)
     } cases[] = {{"mix", mix},           {"crowd", crowd},
                  {"patience", patience}, {"wait_for_ever", wait_for_ever},
                  {"hammer", hammer},     {"survive", survive},
-                 {"outside", in_child}};
+                 {"stopped", stopped},   {"outside", in_child}};
     const char *which = argc > 1 ? argv[1] : "";
     int n_run = 0;
 

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """Remote commands in whole jobs: all of them beside MPI, cBSP and channels, with and without the
-preload, on nodes of one process, on more processes than cores; random ones, from seeds; what is
-refused; what others find of a death; the death of each process, waiting or in the middle of a
-command, which leaves nothing behind; and the measuring program.
+preload, on nodes of one process, on more processes than cores; beside a process that is stopped;
+random ones, from seeds; what is refused; what others find of a death; the death of each process,
+waiting or in the middle of a command, which leaves nothing behind; and the measuring program.
 """
 
 import sys
@@ -11,7 +11,7 @@ import sys
 import channel_suite
 from channel_suite import NATIVE, RIGHT
 
-GROUPS = ("mix", "random", "crowd", "refusals", "survivors", "death", "trips")
+GROUPS = ("mix", "random", "crowd", "stopped", "refusals", "survivors", "death", "trips")
 SEEDS = range(1, 4)
 
 
@@ -31,6 +31,11 @@ class Suite(channel_suite.ChannelSuite):
         for n in (3, 8):
             self.be_right(f"round of {n}", n, ["crowd"], NATIVE)
         self.be_right("patience", 4, ["patience"], NATIVE)
+
+    def check_stopped(self):
+        for n in (2, 4):
+            for name, (options, settings) in channel_suite.WAYS.items():
+                self.be_right(f"one of {n} is stopped, {name}", n, ["stopped"], options, settings)
 
     def check_refusals(self):
         self.be_refused_outside("region 3 of rank 1 is not open here", "a forked child of process")
