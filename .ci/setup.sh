@@ -5,7 +5,7 @@
 BUILD_DIR=${BUILD_DIR:-build}
 PACKAGES="gcc libc6-dev gfortran meson ninja-build pkg-config check libopenmpi-dev openmpi-bin libpmix-dev libjansson-dev libsqlite3-dev libotf2-trace-dev libdw-dev libncurses-dev"
 # What a few tests need, which are skipped without it.
-WANTED_PACKAGES="python3-scipy"
+WANTED_PACKAGES="python3-scipy gnuplot-nox"
 
 # What the build and the tests need and this machine lacks, one name a line.
 missing_list() {
@@ -22,10 +22,10 @@ missing_list() {
 # What only those tests need and this machine lacks. A Python that comes before the
 # distribution's in PATH need not have it: bcs-overhead looks at both.
 wanted_list() {
-    for python in python3 /usr/bin/python3; do
-        "$python" -c 'import numpy, scipy' >/dev/null 2>&1 && return 0
-    done
-    echo python3-scipy
+    python3 -c 'import numpy, scipy' >/dev/null 2>&1 ||
+        /usr/bin/python3 -c 'import numpy, scipy' >/dev/null 2>&1 || echo python3-scipy
+    command -v gnuplot >/dev/null 2>&1 || echo gnuplot-nox
+    return 0
 }
 
 # Install what those tests need, if that can be done without asking; never fails.
@@ -42,7 +42,7 @@ install_wanted() {
                 apt-get install -y --no-install-recommends $WANTED_PACKAGES
         } >/dev/null 2>&1
     fi
-    wanted=$(wanted_list)
+    wanted=$(wanted_list | tr '\n' ' ')
     [ -z "$wanted" ] || echo "Not installed: $wanted; the tests that need it are skipped."
     return 0
 }

@@ -37,6 +37,7 @@ static const char help[] =
     "                        of computation (granularity) or communication (overhead)\n"
     "    --sizes             of the primitive's lengths\n"
     "    --rank N            of one rank only\n"
+    "    -o, --output FILE   a picture in place of the table, as of slices\n"
     "  matrix FOLDER         who sends how much to whom, and on which communicators\n"
     "    --most N            so many pairs, and communicators, at most, 50 if not "
     "given\n"
@@ -96,7 +97,7 @@ struct verb {
 
 static const struct verb verbs[] = {
     {"summary", verb_summary, NULL, "arm", "", true},
-    {"dist", verb_dist, NULL, "fsr", "f", false},
+    {"dist", verb_dist, NULL, "fsro", "f", false},
     {"matrix", verb_matrix, NULL, "m", "", false},
     {"check", verb_check, NULL, "ge", "", true},
     {"report", verb_report, NULL, "o", "o", false},

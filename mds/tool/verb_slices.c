@@ -3,21 +3,15 @@
  * bcs-mds slices: a metric of the EMDS against slice numbers, as a table, or as a picture that
  * gnuplot draws. [BCS-MPI section 5.3, figures 5.3 to 5.5]
  */
-#include <errno.h>
 #include <inttypes.h>
-#include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
-#include "mds/tool/output.h"
+#include "mds/tool/drawing.h"
 #include "mds/tool/series.h"
 #include "mds/tool/verbs.h"
 
-enum { USUAL_LINES = 50, MOST_POINTS = 4000, NOT_FOUND = 127 };
+enum { USUAL_LINES = 50, MOST_POINTS = 4000 };
 
-#define COMMAND "command -v gnuplot > /dev/null || exit 127; exec gnuplot"
 #define NS_PER_US 1e3
 #define NS_PER_S 1e9
 
@@ -70,53 +64,27 @@ static void print_table(const struct series *series, const char *metric)
     }
 }
 
-/** The ending of a file's name, and how gnuplot draws such a one. */
-static const struct {
-    const char *ending;
-    const char *terminal;
-} kinds[] = {
-    {".svg", "svg size 760,460 dynamic noenhanced background 'white' font 'sans,13'"},
-    {".png", "png size 1140,690 noenhanced font 'sans,13'"},
-    {".txt", "dumb noenhanced size 100,32"},
-    {"-", "dumb noenhanced size 100,32"},
-};
-
-/** @return NULL: there is none for such a name */
-static const char *terminal_of(const char *name)
-{
-    size_t n_bytes = strlen(name);
-
-    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
-        size_t n = strlen(kinds[i].ending);
-
-        if (n_bytes >= n && strcmp(name + n_bytes - n, kinds[i].ending) == 0) {
-            return kinds[i].terminal;
-        }
-    }
-    return NULL;
-}
-
-/** What is drawn, and how. */
+/** What is drawn. */
 struct picture {
     const struct series *series;
-    const char *metric, *terminal;
+    const char *metric;
 };
 
-/** Write what gnuplot is to do, with all data in it. */
-static void write_script(FILE *out, const struct picture *picture, int fd)
+static void write_script(FILE *out, const void *what)
 {
+    const struct picture *picture = what;
     const struct series *series = picture->series;
     double unit = series->is_time ? NS_PER_US : 1;
     char span[96];
 
     name_span(series, span);
+    fputs("set title ", out);
+    drawing_quote(out, picture->metric);
     fprintf(out,
-            "set terminal %s\nset output '/dev/fd/%d'\nset title '%s'\n"
-            "set xlabel '%s, a point is of %s'\nset ylabel '%s'\nset grid\n"
+            "\nset xlabel '%s, a point is of %s'\nset ylabel '%s'\nset grid\n"
             "set key above\nset yrange [*<0:*]\n"
             "plot '-' using 1:2 title 'mean' with points pt 7 ps 0.35, "
             "'-' using 1:2 title 'most' with points pt 7 ps 0.2\n",
-            picture->terminal, fd, picture->metric,
             series->interval > 0 ? "Interval of time" : "Number of the slice", span,
             series->is_time ? "us" : "number");
     for (int curve = 0; curve < 2; curve++) {
@@ -130,51 +98,6 @@ static void write_script(FILE *out, const struct picture *picture, int fd)
         }
         fprintf(out, "e\n");
     }
-}
-
-/** Have gnuplot draw into an open file. */
-static int draw(const void *what, struct output *output,
-                char error_out[DUMP_ERROR_BYTES])
-{
-    const struct picture *picture = what;
-    int fd = dup(fileno(output->file)); /* which a program that is started keeps */
-    FILE *script;
-    int status;
-
-    if (fd < 0) {
-        return dump_refuse(error_out, "cannot draw: %s", strerror(errno));
-    }
-    signal(SIGPIPE, SIG_IGN); /* it may not be there to read */
-    script = popen(COMMAND, "w");
-    if (script == NULL) {
-        close(fd);
-        return dump_refuse(error_out, "cannot start gnuplot: %s", strerror(errno));
-    }
-    write_script(script, picture, fd);
-    status = pclose(script);
-    close(fd);
-    if (status != 0) {
-        return dump_refuse(error_out, "%s",
-                           status >> 8 == NOT_FOUND
-                               ? "gnuplot is not installed, which draws the picture"
-                               : "gnuplot has failed");
-    }
-    return 0;
-}
-
-/** Make the picture. @return the program's exit status */
-static int save(const struct series *series, const char *metric, const char *name)
-{
-    struct picture picture = {series, metric, terminal_of(name)};
-
-    if (picture.terminal == NULL) {
-        fprintf(stderr,
-                "bcs-mds: a picture's name ends in .svg, .png or .txt, or is -, "
-                "which is not so of %s\n",
-                name);
-        return VERBS_USAGE_STATUS;
-    }
-    return output_make(name, false, draw, &picture);
 }
 
 /** Say which metrics there are. @return 1 */
@@ -217,7 +140,9 @@ int verb_slices(const struct run *run, const struct verb_options *options)
     if (series.n_files == 0) {
         status = refuse(run, options);
     } else if (options->output != NULL) {
-        status = save(&series, options->metric, options->output);
+        struct picture picture = {&series, options->metric};
+
+        status = drawing_make(options->output, write_script, &picture);
     } else {
         print_table(&series, options->metric);
         status = 0;

@@ -28,7 +28,7 @@ struct verb_options {
     struct rhythm rhythms[VERBS_RHYTHMS]; /* check: [n_rhythms] */
     size_t n_rhythms;
     const char *
-        output; /* export, report, slices: the file that is made, "-" for standard output */
+        output; /* dist, export, report, slices: the file that is made, "-" for standard output */
 };
 
 /** The table of the paper, how each rank has spent its time, and efficiency. @return the

@@ -126,6 +126,7 @@ static void show(const struct run *run, uint8_t verb)
         verb_summary(run, &options);
         break;
     case 1:
+        options.output = NULL; /* pictures are gnuplot's */
         verb_dist(run, &options);
         break;
     case 2:

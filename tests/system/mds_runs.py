@@ -65,3 +65,23 @@ def line_with(path, words):
     """The number of the line of a source that has some words."""
     with open(path, encoding="utf-8") as file:
         return next(n for n, line in enumerate(file, 1) if words in line)
+
+
+def test_picture(runs, report, folder, verb, *words):
+    """A verb's pictures are of the kinds that the names of their files say."""
+    if shutil.which("gnuplot") is None:
+        print("skipped: pictures, as gnuplot is not installed")
+        return
+    for ending, begin in {"svg": b"<?xml", "png": b"\x89PNG", "txt": b" "}.items():
+        path = os.path.join(runs.parent, f"{verb}.{ending}")
+        told = runs.read(verb, folder, *words, "-o", path)
+        problems = [told.stderr] if told.returncode != 0 or told.stderr else []
+        if not problems:
+            with open(path, "rb") as file:
+                content = file.read()
+            if not content.lstrip(b"\f").startswith(begin) or len(content) < 500:
+                problems.append(f"{len(content)} bytes, {content[:60]}")
+        report.case(f"picture of {verb} as {ending}", problems)
+    told = runs.read(verb, folder, *words, "-o", "picture.gif")
+    is_refused = told.returncode == 2 and ".svg" in told.stderr
+    report.case(f"picture of {verb} of no kind", [] if is_refused else [str(told)])

@@ -294,6 +294,17 @@ def test_damage(runs, report, folder):
         file.write(content)
 
 
+def test_distribution(runs, report, folder):
+    """A distribution as a picture, of which that for a terminal has the count of the table."""
+    words = ("dist", folder, "--of", "MPI_Send")
+    table, picture = runs.read(*words), runs.read(*words, "-o", "-")
+    head = table.stdout.partition("\n")[0]
+    if shutil.which("gnuplot") is not None:
+        is_there = head.startswith("Times of MPI_Send, ") and head in picture.stdout
+        report.case("picture of a distribution", [] if is_there else [head, str(picture)])
+    mds_runs.test_picture(runs, report, folder, "dist", "--of", "MPI_Send", "--sizes")
+
+
 def test_bad_folders(runs, report, folder):
     """What is no folder of a run is told of."""
     empty = tempfile.mkdtemp(dir=runs.parent)
@@ -327,6 +338,7 @@ def main():
         test_moving(runs, report)
         test_no_folder(runs, report)
         if folder is not None:
+            test_distribution(runs, report, folder)
             test_bad_folders(runs, report, folder)
             test_damage(runs, report, folder)
     finally:

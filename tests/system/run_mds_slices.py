@@ -8,7 +8,6 @@ damaged are refused.
 import argparse
 import json
 import os
-import shutil
 import sys
 
 import job
@@ -294,24 +293,6 @@ def test_damage(runs, report, folder):
         file.write(content)
 
 
-def test_picture(runs, report, folder):
-    if shutil.which("gnuplot") is None:
-        print("skipped: pictures, as gnuplot is not installed")
-        return
-    for ending, begin in {"svg": b"<?xml", "png": b"\x89PNG", "txt": b" "}.items():
-        path = os.path.join(runs.parent, f"picture.{ending}")
-        told = runs.read("slices", folder, "--metric", "GETTS", "-o", path)
-        problems = [] if told.returncode == 0 else [told.stderr]
-        if not problems:
-            with open(path, "rb") as file:
-                content = file.read()
-            if not content.lstrip(b"\f").startswith(begin) or len(content) < 500:
-                problems.append(f"{len(content)} bytes, {content[:60]}")
-        report.case(f"picture as {ending}", problems)
-    told = runs.read("slices", folder, "--metric", "GETTS", "-o", "picture.gif")
-    report.case("picture of no kind", [] if told.returncode == 2 and ".svg" in told.stderr else [str(told)])
-
-
 def main():
     arguments = parse_arguments()
     runs = mds_runs.Runs(arguments)
@@ -323,7 +304,7 @@ def main():
         test_rhythm(runs, report, folder)
         test_no_rhythm(runs, report, folder)
         test_damage(runs, report, folder)
-        test_picture(runs, report, folder)
+        mds_runs.test_picture(runs, report, folder, "slices", "--metric", "GETTS")
     finally:
         runs.close()
     return report.end()
