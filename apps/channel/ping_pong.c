@@ -17,7 +17,15 @@
 enum { TURNS_USUAL = 15, TURNS_MOST = 1000, N_TRIPS = 3000, CAPACITY = 1024 };
 enum { N_WORDS = STREAM_AT_ONCE * 20000 };
 
-enum row { LINE, TWO_LINES, WORD, PLAIN, STREAM, PLAIN_MANY, STREAM_MANY, N_ROWS };
+enum row {
+    LINE,
+    TWO_LINES,
+    WORD,
+    PLAIN,
+    PLAIN_MANY,
+    CHANNEL, /* by enum stream_form */
+    N_ROWS = CHANNEL + STREAM_ALL + 1,
+};
 
 struct ends {
     struct bcs_channel_out *out;
@@ -86,11 +94,13 @@ static void take_turn(const struct ends *ends, int rank, struct line_trip *trip,
     times[TWO_LINES] = two_lines(streams, rank);
     MPI_Barrier(MPI_COMM_WORLD);
     times[WORD] = ping_pong(ends, rank, &streams->is_wrong);
-    for (int is_many = 0; is_many < 2; is_many++) {
+    for (enum stream_form form = STREAM_WORDS; form <= STREAM_ALL; form++) {
+        if (form < STREAM_ALL) {
+            MPI_Barrier(MPI_COMM_WORLD);
+            times[PLAIN + form] = stream_plain(streams, N_WORDS, form);
+        }
         MPI_Barrier(MPI_COMM_WORLD);
-        times[PLAIN + 2 * is_many] = stream_plain(streams, N_WORDS, is_many);
-        MPI_Barrier(MPI_COMM_WORLD);
-        times[STREAM + 2 * is_many] = stream_channel(streams, N_WORDS, is_many);
+        times[CHANNEL + form] = stream_channel(streams, N_WORDS, form);
     }
     if (rank == 1) {
         MPI_Send(&times[PLAIN], N_ROWS - PLAIN, MPI_DOUBLE, 0, 0, MPI_COMM_WORLD);
@@ -118,9 +128,10 @@ static void report(double (*times)[N_ROWS], int n)
         [TWO_LINES] = "... with a line each way",
         [WORD] = "word, one way",
         [PLAIN] = "plain ring, word by word",
-        [STREAM] = "channel, word by word",
         [PLAIN_MANY] = "plain ring, many at a time",
-        [STREAM_MANY] = "channel, many at a time",
+        [CHANNEL + STREAM_WORDS] = "channel, word by word",
+        [CHANNEL + STREAM_MANY] = "channel, many, if there",
+        [CHANNEL + STREAM_ALL] = "channel, many, waited for",
     };
 
     printf("%-28s %8s   (medians of %d turns)\n", "", "ns", n);
@@ -134,9 +145,11 @@ static void report(double (*times)[N_ROWS], int n)
     }
     printf("%-28s %8.3f\n", "one way / two lines", median(times, n, WORD, TWO_LINES));
     printf("%-28s %8.3f\n", "rate / plain, word by word",
-           median(times, n, PLAIN, STREAM));
-    printf("%-28s %8.3f\n", "rate / plain, many",
-           median(times, n, PLAIN_MANY, STREAM_MANY));
+           median(times, n, PLAIN, CHANNEL + STREAM_WORDS));
+    printf("%-28s %8.3f\n", "rate / plain, if there",
+           median(times, n, PLAIN_MANY, CHANNEL + STREAM_MANY));
+    printf("%-28s %8.3f\n", "rate / plain, waited for",
+           median(times, n, PLAIN_MANY, CHANNEL + STREAM_ALL));
 }
 
 /** Measure. @return whether all words were right */

@@ -57,6 +57,22 @@ static uint64_t receive_many(struct streams *streams, size_t n)
     return sum;
 }
 
+static uint64_t receive_all(struct streams *streams, size_t n)
+{
+    uint64_t words[STREAM_AT_ONCE], sum = 0;
+    size_t n_here;
+
+    for (size_t done = 0; done < n && !streams->is_wrong; done += n_here) {
+        streams->is_wrong |=
+            bcs_channel_receive_many(streams->in, words, STREAM_AT_ONCE,
+                                     sizeof(words[0]), &n_here) != 0;
+        for (size_t i = 0; i < n_here; i++) {
+            sum += words[i];
+        }
+    }
+    return sum;
+}
+
 /** The reader's result. */
 static double end(struct streams *streams, uint64_t sum, size_t n, double start)
 {
@@ -66,27 +82,29 @@ static double end(struct streams *streams, uint64_t sum, size_t n, double start)
     return seconds / (double)n * 1e9;
 }
 
-double stream_channel(struct streams *streams, size_t n, bool is_many)
+double stream_channel(struct streams *streams, size_t n, enum stream_form form)
 {
     double start = bench_now_seconds();
-    uint64_t sum;
 
     if (streams->out != NULL) {
-        if (is_many) {
-            send_many(streams, n);
-        } else {
+        if (form == STREAM_WORDS) {
             send_words(streams, n);
+        } else {
+            send_many(streams, n);
         }
         return 0;
     }
-    sum = is_many ? receive_many(streams, n) : receive_words(streams, n);
-    return end(streams, sum, n, start);
+    return end(streams,
+               form == STREAM_WORDS  ? receive_words(streams, n)
+               : form == STREAM_MANY ? receive_many(streams, n)
+                                     : receive_all(streams, n),
+               n, start);
 }
 
-double stream_plain(struct streams *streams, size_t n, bool is_many)
+double stream_plain(struct streams *streams, size_t n, enum stream_form form)
 {
     double start = bench_now_seconds();
-    size_t n_at_once = is_many ? STREAM_AT_ONCE : 1;
+    size_t n_at_once = form == STREAM_WORDS ? 1 : STREAM_AT_ONCE;
 
     if (streams->out != NULL) {
         plain_ring_write(&streams->ring, 0, n, n_at_once);

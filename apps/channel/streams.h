@@ -22,10 +22,14 @@ struct streams {
     bool is_wrong;    /* a sum was not right, or a call has failed */
 };
 
-/** Send n words through the channel. @return nanoseconds a word, of the reader; else 0 */
-double stream_channel(struct streams *streams, size_t n, bool is_many);
+/** How words are sent and received: one by one; many with a call, as many as are there; or all of
+ *  a call, which waits for them. */
+enum stream_form { STREAM_WORDS, STREAM_MANY, STREAM_ALL };
 
-/** The same through the plain ring. */
-double stream_plain(struct streams *streams, size_t n, bool is_many);
+/** Send n words through the channel. @return nanoseconds a word, of the reader; else 0 */
+double stream_channel(struct streams *streams, size_t n, enum stream_form form);
+
+/** The same through the plain ring, for which STREAM_ALL is as STREAM_MANY. */
+double stream_plain(struct streams *streams, size_t n, enum stream_form form);
 
 #endif

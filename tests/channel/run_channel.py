@@ -45,7 +45,7 @@ class Suite(channel_suite.ChannelSuite):
         self.die(2, self.arguments.program, "helper_for_ever")
 
     def check_ping_pong(self):
-        self.measure("ping-pong", r"^channel, (?:word by word|many at a time) +[0-9.]+$")
+        self.measure("ping-pong", r"^channel, (?:word by word|many, waited for) +[0-9.]+$")
 
 
 if __name__ == "__main__":
