@@ -12,7 +12,7 @@
 
 enum { PATH_BYTES = 64, TEXT_BYTES = 1024, N_FIELDS = 7 };
 
-bool bcs_kernel_stat_read(const char *path, struct bcs_kernel_stat *stat_out)
+static bool read_file(const char *path, struct bcs_kernel_stat *stat_out)
 {
     char text[TEXT_BYTES];
     const char *fields;
@@ -45,7 +45,7 @@ bool bcs_kernel_stat_process(int64_t pid, struct bcs_kernel_stat *stat_out)
     char path[PATH_BYTES];
 
     snprintf(path, sizeof(path), "/proc/%" PRId64 "/stat", pid);
-    return bcs_kernel_stat_read(path, stat_out);
+    return read_file(path, stat_out);
 }
 
 bool bcs_kernel_stat_thread(int64_t id, struct bcs_kernel_stat *stat_out)
@@ -53,5 +53,5 @@ bool bcs_kernel_stat_thread(int64_t id, struct bcs_kernel_stat *stat_out)
     char path[PATH_BYTES];
 
     snprintf(path, sizeof(path), "/proc/self/task/%" PRId64 "/stat", id);
-    return bcs_kernel_stat_read(path, stat_out);
+    return read_file(path, stat_out);
 }

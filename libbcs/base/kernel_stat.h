@@ -19,13 +19,10 @@ struct bcs_kernel_stat {
     int32_t core;        /* it ran on last */
 };
 
-/** Read one by the path of its file. @return false: it cannot be read, as there is none, say */
-bool bcs_kernel_stat_read(const char *path, struct bcs_kernel_stat *stat_out);
-
-/** That of a process. */
+/** Read that of a process. @return false: it cannot be read, as there is none, say */
 bool bcs_kernel_stat_process(int64_t pid, struct bcs_kernel_stat *stat_out);
 
-/** That of a thread of this process. */
+/** The same of a thread of this process. */
 bool bcs_kernel_stat_thread(int64_t id, struct bcs_kernel_stat *stat_out);
 
 #endif

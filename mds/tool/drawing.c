@@ -43,7 +43,8 @@ static const char *terminal_of(const char *name)
     return NULL;
 }
 
-void drawing_quote(FILE *script, const char *text)
+/** Write a text in quotes. Nothing in it means anything to gnuplot. */
+static void quote(FILE *script, const char *text)
 {
     putc('\'', script);
     for (; *text != '\0'; text++) {
@@ -59,7 +60,7 @@ void drawing_quote(FILE *script, const char *text)
 struct drawing {
     drawing_fn write;
     const void *what;
-    const char *terminal;
+    const char *terminal, *title;
 };
 
 /** Have gnuplot draw into an open file. */
@@ -80,8 +81,10 @@ static int draw(const void *what, struct output *output,
         close(fd);
         return dump_refuse(error_out, "cannot start gnuplot: %s", strerror(errno));
     }
-    fprintf(script, "set terminal %s\nset output '/dev/fd/%d'\n", drawing->terminal,
-            fd);
+    fprintf(script, "set terminal %s\nset output '/dev/fd/%d'\nset title ",
+            drawing->terminal, fd);
+    quote(script, drawing->title);
+    putc('\n', script);
     drawing->write(script, drawing->what);
     status = pclose(script);
     close(fd);
@@ -94,9 +97,10 @@ static int draw(const void *what, struct output *output,
     return 0;
 }
 
-int drawing_make(const char *name, drawing_fn write, const void *what)
+int drawing_make(const char *name, const char *title, drawing_fn write,
+                 const void *what)
 {
-    struct drawing drawing = {write, what, terminal_of(name)};
+    struct drawing drawing = {write, what, terminal_of(name), title};
 
     if (drawing.terminal == NULL) {
         fprintf(stderr,

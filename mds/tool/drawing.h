@@ -7,19 +7,18 @@
 
 #include <stdio.h>
 
-/** Write what gnuplot is to do, with all data in it, once terminal and output are set. */
+/** Write what gnuplot is to do, with all data in it, once terminal, output and title are set. */
 typedef void (*drawing_fn)(FILE *script, const void *what);
-
-/** Write a text in quotes. Nothing in it means anything to gnuplot. */
-void drawing_quote(FILE *script, const char *text);
 
 /**
  * Make a picture. What cannot be done is told on standard error.
  *
  * @param name  the file's: .svg, .png or .txt says of what kind; "-": for a terminal, on standard
  *              output
+ * @param title  any text
  * @return the program's exit status
  */
-int drawing_make(const char *name, drawing_fn write, const void *what);
+int drawing_make(const char *name, const char *title, drawing_fn write,
+                 const void *what);
 
 #endif

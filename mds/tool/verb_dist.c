@@ -84,7 +84,7 @@ static void print_time(double ns)
 
 /** What was counted. */
 struct counted {
-    const char *name;
+    char title[256];
     const uint64_t *counts; /* by bucket */
     uint64_t sum;
     uint32_t bits;
@@ -110,8 +110,7 @@ static void print_table(const struct counted *counted)
     for (uint32_t i = 0; i < mds_histogram_n(bits); i++) {
         most = counts[i] > most ? counts[i] : most;
     }
-    printf("%s of %s, %" PRIu64 " in all\n", counted->is_size ? "Sizes" : "Times",
-           counted->name, counted->sum);
+    printf("%s\n", counted->title);
     printf("%13s %13s %12s %8s\n", "From", counted->is_size ? "Below(bytes)" : "Below",
            "Count", "Up to(%)");
     for (uint32_t i = 0; i < mds_histogram_n(bits); i++) {
@@ -146,14 +145,8 @@ static void write_script(FILE *out, const void *what)
 {
     const struct counted *counted = what;
 
-    char title[256];
-
-    snprintf(title, sizeof(title), "%s of %s, %" PRIu64 " in all",
-             counted->is_size ? "Sizes" : "Times", counted->name, counted->sum);
-    fputs("set title ", out);
-    drawing_quote(out, title);
     fprintf(out,
-            "\nset xlabel '%s'\nset ylabel 'count'\nset y2label 'up to, %%'\n"
+            "set xlabel '%s'\nset ylabel 'count'\nset y2label 'up to, %%'\n"
             "set y2range [0:100]\nset ytics nomirror\nset y2tics\nset logscale x\n"
             "set yrange [0:*]\nset grid\nset key above\n"
             "plot '-' using 1:2:3 title 'count' with boxes fillstyle solid 0.4, "
@@ -187,7 +180,6 @@ int verb_dist(const struct run *run, const struct verb_options *options)
     uint64_t *counts = calloc(mds_histogram_n(bits), sizeof(*counts));
     struct chosen chosen = choose(options);
     struct counted counted = {
-        .name = chosen.name,
         .counts = counts,
         .bits = bits,
         .is_size = chosen.of == MDS_DUMP_OF_SIZE,
@@ -200,6 +192,8 @@ int verb_dist(const struct run *run, const struct verb_options *options)
         return 1;
     }
     counted.sum = add_up(run, options, &chosen, counts);
+    snprintf(counted.title, sizeof(counted.title), "%s of %s, %" PRIu64 " in all",
+             counted.is_size ? "Sizes" : "Times", chosen.name, counted.sum);
     if (counted.sum == 0) {
         fprintf(stderr,
                 "bcs-mds: there is no distribution of %s%s; there may be one of "
@@ -207,7 +201,7 @@ int verb_dist(const struct run *run, const struct verb_options *options)
                 counted.is_size ? "sizes of " : "", chosen.name);
         status = 1;
     } else if (options->output != NULL) {
-        status = drawing_make(options->output, write_script, &counted);
+        status = drawing_make(options->output, counted.title, write_script, &counted);
     } else {
         print_table(&counted);
     }

@@ -64,24 +64,15 @@ static void print_table(const struct series *series, const char *metric)
     }
 }
 
-/** What is drawn. */
-struct picture {
-    const struct series *series;
-    const char *metric;
-};
-
 static void write_script(FILE *out, const void *what)
 {
-    const struct picture *picture = what;
-    const struct series *series = picture->series;
+    const struct series *series = what;
     double unit = series->is_time ? NS_PER_US : 1;
     char span[96];
 
     name_span(series, span);
-    fputs("set title ", out);
-    drawing_quote(out, picture->metric);
     fprintf(out,
-            "\nset xlabel '%s, a point is of %s'\nset ylabel '%s'\nset grid\n"
+            "set xlabel '%s, a point is of %s'\nset ylabel '%s'\nset grid\n"
             "set key above\nset yrange [*<0:*]\n"
             "plot '-' using 1:2 title 'mean' with points pt 7 ps 0.35, "
             "'-' using 1:2 title 'most' with points pt 7 ps 0.2\n",
@@ -140,9 +131,7 @@ int verb_slices(const struct run *run, const struct verb_options *options)
     if (series.n_files == 0) {
         status = refuse(run, options);
     } else if (options->output != NULL) {
-        struct picture picture = {&series, options->metric};
-
-        status = drawing_make(options->output, write_script, &picture);
+        status = drawing_make(options->output, options->metric, write_script, &series);
     } else {
         print_table(&series, options->metric);
         status = 0;

@@ -51,27 +51,14 @@ def time_of_osu(arguments, n_ranks, words):
     return float(found.group(1))
 
 
-def time_of_ours(arguments, n_ranks, experiment):
-    """Microseconds, the median of the rounds but the first."""
-    output = output_of(arguments, n_ranks, [arguments.measure, experiment, "--iterations", "1000"] +
-                       (["--max", "0"] if experiment == "pingpong" else []))
+def time_of_ours(arguments, n_ranks, wanted, *words):
+    """Microseconds at a point of overhead_measure, the median of the rounds but the first."""
+    output = output_of(arguments, n_ranks, [arguments.measure, *words])
     lines = [json.loads(line) for line in output.splitlines() if line.startswith("{")]
-    coordinates = lines[0]["coordinates"]
     points = [line["at"] for line in lines if line["overhead"] == "point"]
-    wanted = [n_ranks if name == "processes" else 0 for name in coordinates]
     return statistics.median(
         line["ns"] / line["units"] / 1e3 for line in lines
         if line["overhead"] == "sample" and line["round"] >= 0 and points[line["point"]] == wanted)
-
-
-def time_of_reading(arguments):
-    """Microseconds that MPI_Wtime takes."""
-    lines = [json.loads(line) for line in output_of(
-        arguments, 1, [arguments.measure, "clock", "--rounds", "3"]).splitlines()]
-    points = [line["at"] for line in lines if line["overhead"] == "point"]
-    return statistics.median(
-        line["ns"] / line["units"] / 1e3 for line in lines
-        if line["overhead"] == "sample" and line["round"] >= 0 and points[line["point"]] == [1, 0])
 
 
 def compared(times, n_ranks):
@@ -81,21 +68,23 @@ def compared(times, n_ranks):
 
 def main():
     arguments = parse_arguments()
-    rows = [("pingpong", 2, arguments.latency)] + [
-        ("barrier", int(n), arguments.barrier) for n in arguments.ranks.split(",")]
+    reading = time_of_ours(arguments, 1, [1, 0], "clock", "--rounds", "3")
+    rows = [("pingpong", 2, 0, arguments.latency, ["--max", "0"], 0)] + [
+        ("barrier", n, n, arguments.barrier, [], reading)
+        for n in map(int, arguments.ranks.split(","))]
     is_beyond = False
-    readings = {"pingpong": 0, "barrier": time_of_reading(arguments)}
     print("| experiment | ranks | runs | OSU | overhead_measure | ratio |\n|---|---|---|---|---|---|")
-    for experiment, n_ranks, words in rows:
+    for experiment, n_ranks, point, of_osu, options, added in rows:
         osu, ours = [], []
         for i in range(arguments.runs):
             for is_ours in (False, True) if i % 2 == 0 else (True, False):
                 if is_ours:
-                    ours.append(time_of_ours(arguments, n_ranks, experiment))
+                    ours.append(time_of_ours(arguments, n_ranks, [point], experiment,
+                                             "--iterations", "1000", *options))
                 else:
-                    osu.append(time_of_osu(arguments, n_ranks, words))
+                    osu.append(time_of_osu(arguments, n_ranks, of_osu))
         medians = [statistics.median(compared(times, n_ranks)) for times in (osu, ours)]
-        medians[1] += readings[experiment]
+        medians[1] += added
         ratio = medians[1] / medians[0]
         is_beyond |= abs(ratio - 1) > arguments.within
         print(f"| {experiment} | {n_ranks} | {arguments.runs} | {medians[0]:.3f} us | "
