@@ -457,10 +457,6 @@ int remotes_release_all(struct channels *channels)
 {
     int rc = 0;
 
-    /* Pairs with the load of remote_has_left. */
-    __atomic_store_n(
-        (uint64_t *)remote_place(channels, channels->rank, channels->layout.left_gva),
-        1, __ATOMIC_RELEASE);
     pthread_mutex_lock(&channels->lock);
     while (channels->remotes.open != NULL) {
         int closed = close_here(channels->remotes.open);
@@ -468,6 +464,11 @@ int remotes_release_all(struct channels *channels)
         rc = rc < 0 ? rc : closed;
     }
     pthread_mutex_unlock(&channels->lock);
+    /* Last: who sees that this process has left sees that its regions are closed, too. Pairs
+     * with the load of remote_has_left. */
+    __atomic_store_n(
+        (uint64_t *)remote_place(channels, channels->rank, channels->layout.left_gva),
+        1, __ATOMIC_RELEASE);
     return rc;
 }
 

@@ -37,18 +37,14 @@ static bool is_dead(struct channels *channels, uint32_t rank)
     return true;
 }
 
-/** Whether all others have left, so that nobody can end the wait. */
-static bool is_alone(struct channels *channels)
+/** Whether all others have left, so that nobody can end a wait. */
+static bool is_alone(const struct channels *channels)
 {
     for (uint32_t i = 0; i < channels->size; i++) {
         if (i != channels->rank && !remote_has_left(channels, i)) {
             return false;
         }
     }
-    bcs_error("rank %" PRIu32
-              " waits in a remote command for ever: all other processes "
-              "have left the job",
-              channels->rank);
     return true;
 }
 
@@ -68,19 +64,21 @@ static int look_at_processes(const struct remote_goal *goal)
             return -EOWNERDEAD;
         }
     }
-    if (goal->import != NULL && remote_has_left(channels, goal->rank)) {
-        return -ENOENT;
-    }
-    return is_alone(channels) ? -EDEADLK : 0;
+    return goal->import != NULL && remote_has_left(channels, goal->rank) ? -ENOENT : 0;
 }
 
 /** Look whether the wait may go on. @param is_long  it has lasted: whether processes live, too */
 static int look(const struct remote_goal *goal, bool is_long)
 {
+    /* First: who leaves closes its regions before it says so. */
+    bool has_nobody = is_long && is_alone(goal->channels);
+    int rc;
+
     if (goal->remote != NULL && remote_is_closed(goal->remote)) {
         return BCS_E_CLOSED;
     }
-    return is_long ? look_at_processes(goal) : 0;
+    rc = is_long ? look_at_processes(goal) : 0;
+    return rc == 0 && has_nobody ? -EDEADLK : rc;
 }
 
 static int go_to_sleep(const struct remote_goal *goal, struct remote_wait *wait)
@@ -134,7 +132,16 @@ static inline __attribute__((always_inline)) int wait_for(struct remote_goal *go
     if (wait.bell.spell.is_announced) {
         remote_say_awake(goal->channels);
     }
-    return rc != 0 && is_there(goal) ? 0 : rc;
+    if (rc != 0 && is_there(goal)) {
+        return 0;
+    }
+    if (rc == -EDEADLK) {
+        bcs_error("rank %" PRIu32
+                  " waits in a remote command for ever: all other processes "
+                  "have left the job",
+                  goal->channels->rank);
+    }
+    return rc;
 }
 
 int remote_wait_for(struct remote_goal *goal, remote_is_there_fn is_there)

@@ -346,6 +346,35 @@ START_TEST(a_wait_ends_when_all_others_have_left)
 }
 END_TEST
 
+/** Rank 1 leaves; who sees it do so sees that all its regions are closed. */
+static void leave_with_many(struct ranks_rank *rank)
+{
+    enum { N_REGIONS = 32 };
+    struct one one;
+    struct bcs_remote more[N_REGIONS];
+
+    join(rank, &one);
+    for (int i = 0; i < N_REGIONS; i++) {
+        ck_assert_int_eq(remote_export(one.channels, REGION + 1 + i, 64, &more[i]), 0);
+    }
+    if (one.channels->rank == 0) {
+        ck_assert_int_eq(bcs_remote_write_word(&one.next, 0, 1), 0);
+        while (!remote_has_left(one.channels, 1)) {
+        }
+        ck_assert(remote_is_closed(&one.next));
+    } else {
+        ck_assert_int_eq(bcs_remote_wait(&one.own, 0, 1), 0);
+    }
+    ck_assert_int_eq(channels_leave(one.channels), 0);
+}
+
+START_TEST(who_leaves_closes_its_regions_first)
+{
+    run(2, 0, 0, leave_with_many);
+    run(2, 0, 7, leave_with_many);
+}
+END_TEST
+
 /** Rank 1 seems to be a process that has died. */
 static void die(struct ranks_rank *rank)
 {
@@ -397,6 +426,7 @@ int main(void)
     tcase_add_test(jobs, what_all_add_to_the_same_words_adds_up);
     tcase_add_test(jobs, an_import_waits_until_the_export_and_finds_who_has_left);
     tcase_add_test(jobs, a_wait_ends_when_all_others_have_left);
+    tcase_add_test(jobs, who_leaves_closes_its_regions_first);
     tcase_add_test(jobs, a_death_ends_every_wait);
     return run_tcase("remote_jobs", jobs);
 }
