@@ -108,6 +108,16 @@ class Job:
         """Everything on standard error until now."""
         return os.pread(self.errors.fileno(), 1 << 24, 0).decode(errors="replace")
 
+    def await_that(self, is_so, timeout):
+        """Wait until a function without arguments returns true, the launcher ends, or timeout
+        seconds have passed (a hang). Returns whether it is true."""
+        until = time.monotonic() + timeout
+        while not is_so():
+            if time.monotonic() > until or self.process.poll() is not None:
+                return is_so()
+            time.sleep(0.02)
+        return True
+
     def finish(self, timeout):
         """Wait for the launcher, or kill everything after timeout seconds (a hang), and
         print where its ranks were."""

@@ -118,11 +118,10 @@ def wait_for_blocked(running):
     """Wait until both ranks of a blocked job, which may be a native one, have printed their
     process ids.
     """
-    until = time.monotonic() + promptness.HANG_SECONDS
-    while len(re.findall(r"^rank \d pid ", running.output_so_far(), re.M)) < 2:
-        if time.monotonic() > until or running.process.poll() is not None:
-            raise RuntimeError(f"no two ranks: {running.errors_so_far()[:200]!r}")
-        time.sleep(0.01)
+    if not running.await_that(
+            lambda: len(re.findall(r"^rank \d pid ", running.output_so_far(), re.M)) == 2,
+            promptness.HANG_SECONDS):
+        raise RuntimeError(f"no two ranks: {running.errors_so_far()[:200]!r}")
 
 
 def children(pid):

@@ -11,7 +11,6 @@ import argparse
 import re
 import shlex
 import sys
-import time
 
 import job
 
@@ -38,12 +37,7 @@ def parse_arguments():
 
 def wait_for_notice(started, notice, timeout):
     """Whether a job that runs says something in time; the limit is against hangs."""
-    until = time.monotonic() + timeout
-    while time.monotonic() < until and started.process.poll() is None:
-        if re.search(notice, started.errors_so_far()):
-            return True
-        time.sleep(0.01)
-    return False
+    return started.await_that(lambda: re.search(notice, started.errors_so_far()), timeout)
 
 
 def problems_of(arguments, command, environment, notice, stops):

@@ -45,21 +45,12 @@ def start(arguments, mode, patience_s, acts):
 
 def await_text(arguments, one, text, count):
     """Wait until standard error has a text so often. Returns whether it has, and not more often."""
-    end = time.monotonic() + arguments.timeout
-    while one.errors_so_far().count(text) < count:
-        if time.monotonic() > end or one.process.poll() is not None:
-            return False
-        time.sleep(0.02)
-    return one.errors_so_far().count(text) == count
+    return one.await_that(lambda: one.errors_so_far().count(text) >= count, arguments.timeout) \
+        and one.errors_so_far().count(text) == count
 
 
 def await_word(arguments, one, word):
-    end = time.monotonic() + arguments.timeout
-    while word not in one.output_so_far().split():
-        if time.monotonic() > end or one.process.poll() is not None:
-            return False
-        time.sleep(0.02)
-    return True
+    return one.await_that(lambda: word in one.output_so_far().split(), arguments.timeout)
 
 
 def problems_of_end(arguments, one):

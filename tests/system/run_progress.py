@@ -11,7 +11,6 @@ import re
 import shlex
 import signal
 import sys
-import time
 
 import job
 
@@ -119,22 +118,14 @@ def test_moving(arguments, report, name, mode, act):
 
 def await_turns(arguments, one, count):
     """Wait until a job has ended so many of its acts."""
-    end = time.monotonic() + arguments.timeout
-    while one.output_so_far().count("turns:") < count:
-        if time.monotonic() > end or one.process.poll() is not None:
-            return False
-        time.sleep(0.02)
-    return True
+    return one.await_that(lambda: one.output_so_far().count("turns:") >= count,
+                          arguments.timeout)
 
 
 def await_line(arguments, one, is_wanted, n_before=0):
     """Wait for a line behind the first ones. Returns whether it has come."""
-    end = time.monotonic() + arguments.timeout
-    while not any(is_wanted(line) for line in lines_of(one.errors_so_far())[n_before:]):
-        if time.monotonic() > end or one.process.poll() is not None:
-            return False
-        time.sleep(0.02)
-    return True
+    return one.await_that(
+        lambda: any(map(is_wanted, lines_of(one.errors_so_far())[n_before:])), arguments.timeout)
 
 
 def test_still(arguments, report, name, mode):

@@ -50,20 +50,14 @@ def stand_of(arguments, one):
 
 def await_stand(arguments, one, expected):
     """Look until all ranks wait in MPI_Recv. Returns what is wrong."""
-    until = time.monotonic() + arguments.timeout
-    while (seen := stand_of(arguments, one)) != expected:
-        if time.monotonic() > until or one.process.poll() is not None:
-            return [f"bcs-top sees {seen}"]
-    return []
+    is_seen = one.await_that(lambda: stand_of(arguments, one) == expected, arguments.timeout)
+    return [] if is_seen else [f"bcs-top sees {stand_of(arguments, one)}"]
 
 
 def await_verdict(arguments, one, pattern):
-    until = time.monotonic() + arguments.timeout
-    while not re.search(pattern, one.errors_so_far(), re.MULTILINE):
-        if time.monotonic() > until or one.process.poll() is not None:
-            return [f"it does not say {pattern}"]
-        time.sleep(0.02)
-    return []
+    has_said = one.await_that(lambda: re.search(pattern, one.errors_so_far(), re.MULTILINE),
+                              arguments.timeout)
+    return [] if has_said else [f"it does not say {pattern}"]
 
 
 def test_kept(arguments, report, setting, mode):
