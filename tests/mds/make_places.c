@@ -50,8 +50,32 @@ static void put_site(struct file *file, const struct wish *wish, uint64_t rank,
     put_parts(file, wish, late > 0 ? &wish->late : &late, 1);
 }
 
-/** Two places of each primitive: one in a file that is not there, with two thirds of the calls,
- *  and one in no file, of the first primitive any that found no room. */
+/** Places of each primitive: the last one in no file, of the first primitive any that found no
+ *  room, with a third of the calls, and the others in a file that is not there, with as many each
+ *  and the first one with the rest. */
+static void put_sites(struct file *file, const struct wish *wish, uint64_t rank,
+                      uint32_t p, const struct process *process)
+{
+    const struct series *time = &process->times[p], *size = &process->sizes[p];
+    uint64_t total = time->total / TICKS_PER_NS, n_inside = wish->sites - 1;
+    struct site outside = {UINT32_MAX, p == 0 ? 0 : 0x7f0000000000 + p, time->n / 3,
+                           total / 3, size->total / 3};
+    struct site inside = {p % 2, 0x1000 + 16 * p, time->n - outside.n,
+                          total - outside.total, size->total - outside.n_bytes};
+    struct site part = {p % 2, inside.address, inside.n / n_inside,
+                        inside.total / n_inside, inside.n_bytes / n_inside};
+
+    inside.n -= (n_inside - 1) * part.n;
+    inside.total -= (n_inside - 1) * part.total;
+    inside.n_bytes -= (n_inside - 1) * part.n_bytes;
+    put_site(file, wish, rank, p, time, &inside);
+    for (uint64_t i = 1; i < n_inside; i++) {
+        part.address += 0x1000;
+        put_site(file, wish, rank, p, time, &part);
+    }
+    put_site(file, wish, rank, p, time, &outside);
+}
+
 static void put_places(struct file *file, const struct wish *wish, uint64_t rank,
                        const struct process *process, const uint32_t names[2])
 {
@@ -65,15 +89,7 @@ static void put_places(struct file *file, const struct wish *wish, uint64_t rank
     end_section(file, 6, "modules", from, 40);
     from = file->n;
     for (uint32_t p = 0; p < wish->primitives; p++) {
-        const struct series *time = &process->times[p], *size = &process->sizes[p];
-        uint64_t total = time->total / TICKS_PER_NS;
-        struct site inside = {p % 2, 0x1000 + 16 * p, time->n - time->n / 3,
-                              total - total / 3, size->total - size->total / 3};
-        struct site outside = {UINT32_MAX, p == 0 ? 0 : 0x7f0000000000 + p, time->n / 3,
-                               total / 3, size->total / 3};
-
-        put_site(file, wish, rank, p, time, &inside);
-        put_site(file, wish, rank, p, time, &outside);
+        put_sites(file, wish, rank, p, process);
     }
     end_section(file, 7, "sites", from, wish->parts > 0 ? 120 : 56);
 }
@@ -127,7 +143,7 @@ static void put_events(struct file *file, const struct wish *wish, uint64_t rank
         put(file, 1000 * p + 500, 8);
         put(file, 10 * p, 8);
         put(file, p / 2, 4);
-        put(file, p, 4);
+        put(file, p / 2 * wish->sites + p % 2 * (wish->sites - 1), 4);
         put(file, p == 1 ? UINT32_MAX : 0, 4);
         put(file, p % 2 + (p + 1 == n_events), 4);
         put(file, (rank + 1) % wish->ranks, 4);
@@ -145,6 +161,48 @@ static void put_events(struct file *file, const struct wish *wish, uint64_t rank
     put(file, 77, 4);
     put(file, 1, 4);
     put(file, 0, 4);
+    end_section(file, 10, "messages", from, 32);
+}
+
+/** A full ring: calls of all primitives and places in turn, some later than others by chance. Of
+ *  four that follow each other one sends a message, one gets one, one is a collective, and one
+ *  sends two messages. */
+static void put_ring(struct file *file, const struct wish *wish, uint64_t rank)
+{
+    static const uint64_t kinds[4] = {1, 2, 4, 1}, n_messages[4] = {1, 1, 0, 2};
+    uint64_t next = (rank + 1) % wish->ranks;
+    uint64_t last = (rank + wish->ranks - 1) % wish->ranks;
+    size_t from = file->n;
+
+    for (uint64_t i = 0; i < wish->events; i++) {
+        uint64_t p = i % wish->primitives,
+                 begin = 1000 * i + draw(wish, rank, 2000, i) % 400;
+
+        put(file, begin, 8);
+        put(file, begin + 500, 8);
+        put(file, 8, 8);
+        put(file, p, 4);
+        put(file, p * wish->sites + i / wish->primitives % wish->sites, 4);
+        put(file, 0, 4);
+        put(file, n_messages[i % 4], 4);
+        put(file, i % 4 == 1 ? last : next, 4);
+        put(file, i / 4, 4);
+        put(file, kinds[i % 4], 4);
+        put(file, 0, 4);
+        put(file, i % 4 == 2 ? 0 : 8, 8);
+        put(file, 0, 8);
+    }
+    end_section(file, 9, "events", from, 72);
+    from = file->n;
+    for (uint64_t i = 3; i < wish->events; i += 4) {
+        put(file, 8, 8);
+        put(file, i, 4);
+        put(file, 0, 4);
+        put(file, next, 4);
+        put(file, 77, 4);
+        put(file, 1, 4);
+        put(file, 0, 4);
+    }
     end_section(file, 10, "messages", from, 32);
 }
 
@@ -198,7 +256,11 @@ void put_place_sections(struct file *file, const struct wish *wish, uint64_t ran
 
     put_places(file, wish, rank, process, paths);
     put_comms(file, wish, rank, paths[1] + (uint32_t)strlen(modules[1]) + 1);
-    put_events(file, wish, rank);
+    if (wish->events > 0) {
+        put_ring(file, wish, rank);
+    } else {
+        put_events(file, wish, rank);
+    }
     put_now(file, wish, rank);
     put_phases(file);
 }

@@ -323,6 +323,7 @@ static int take(const char *word, struct wish *wish, struct file *manifest)
         {"placed", &wish->placed},     {"stuck", &wish->stuck},
         {"nodes", &wish->nodes},       {"spans", &wish->spans},
         {"parts", &wish->parts},       {"late", &wish->late},
+        {"events", &wish->events},     {"sites", &wish->sites},
     };
     size_t n = strcspn(word, "=");
 
@@ -375,7 +376,8 @@ int main(int argc, char **argv)
                         .slow = -1,
                         .resident = 1 << 24,
                         .placed = 1,
-                        .spans = 6};
+                        .spans = 6,
+                        .sites = 2};
     static struct process process;
     struct file command = {0};
     int is_bad = argc < 2;
@@ -385,6 +387,7 @@ int main(int argc, char **argv)
     }
     if (is_bad || wish.primitives > MOST_PRIMITIVES || wish.bits > 7 ||
         wish.peers >= wish.ranks || wish.parts > 7 || wish.late >= wish.ranks ||
+        wish.sites < 2 ||
         (FIRST << wish.bits) + 24 + wish.shift + wish.buckets >= (49 - wish.bits)
                                                                      << wish.bits ||
         (mkdir(argv[1], 0777) < 0 && errno != EEXIST)) {

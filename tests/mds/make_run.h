@@ -31,6 +31,8 @@ struct wish {
         parts; /* blocking calls have waited so many eighths of their time, at most 7, ... */
     uint64_t
         late; /* ... for this rank; parts 0: it is not recorded, as in older files */
+    uint64_t events; /* that each rank has kept; 0: two of each primitive */
+    uint64_t sites;  /* that each primitive is called from, at least 2 */
 };
 
 /** A distribution, its sum, and how it goes into a record of "calls" or "periods". */
