@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Brings the sites of all ranks together; see site.h. All records are sorted so that those of a
- * place follow each other, and these become one.
+ * Brings the sites of all ranks together; see site.h. Each record is added to what is known of its
+ * place, which a hash table finds, so that memory is that of places, not of records.
  */
 #include "mds/tool/site.h"
 
@@ -56,11 +56,6 @@ int site_compare(const struct site *a, const struct site *b)
     return order != 0 ? order : strcmp(a->primitive, b->primitive);
 }
 
-static int compare_places(const void *left, const void *right)
-{
-    return site_compare(left, right);
-}
-
 /** By time, the longest first. */
 static int compare_times(const void *left, const void *right)
 {
@@ -69,7 +64,7 @@ static int compare_times(const void *left, const void *right)
     if (a->time.total_ns != b->time.total_ns) {
         return a->time.total_ns > b->time.total_ns ? -1 : 1;
     }
-    return compare_places(left, right);
+    return site_compare(a, b);
 }
 
 static void merge(struct site *into, const struct site *from)
@@ -88,68 +83,143 @@ static void merge(struct site *into, const struct site *from)
     }
 }
 
-/** Make one site of n ranks' of the same place. @param n_files  ranks that could have some */
-static struct site together(const struct site *sites, size_t n, uint32_t n_files)
+/** How the totals of the records of a place are spread (Welford's way). */
+struct totals {
+    double mean, squares; /* of the distances from the mean */
+    size_t n;
+};
+
+/** Places that were found. */
+struct found {
+    struct site *sites;    /* [n] in the order of the records, */
+    struct totals *totals; /* and of each */
+    size_t *slots;         /* [n_slots] number of a place and 1; 0: free */
+    size_t n, n_slots;     /* a power of two, and more than twice n */
+};
+
+static uint64_t hash_of(const struct site *site)
 {
-    struct site sum = sites[0];
-    double mean, squares;
+    uint64_t hash =
+        bcs_digest_add(BCS_DIGEST_OF_NOTHING, &site->address, sizeof(site->address));
+    const char *path = site->module.path;
 
-    for (size_t i = 1; i < n; i++) {
-        merge(&sum, &sites[i]);
-    }
-    if (sum.n_ranks < n_files) {
-        sum.least_ns = 0;
-    }
-    mean = (double)sum.time.total_ns / n_files;
-    squares = (double)(n_files - n) * mean * mean;
-    for (size_t i = 0; i < n; i++) {
-        double distance = (double)sites[i].time.total_ns - mean;
-
-        squares += distance * distance;
-    }
-    sum.variation = efficiency_part(sqrt(squares / n_files), mean);
-    return sum;
+    hash = bcs_digest_add(hash, site->primitive, strlen(site->primitive));
+    return path == NULL ? hash : bcs_digest_add(hash, path, strlen(path));
 }
 
-/** Put all records of the ranks that are wanted into sites_out, if it is not NULL. @return how
- *  many */
-static size_t put_all(const struct run *run, int64_t rank, struct site *sites_out)
+/** The slot of a place, or a free one for it. */
+static size_t *find_slot(const struct found *found, const struct site *site)
 {
-    size_t n = 0;
+    size_t i = hash_of(site) & (found->n_slots - 1);
 
+    while (found->slots[i] != 0 &&
+           site_compare(&found->sites[found->slots[i] - 1], site) != 0) {
+        i = (i + 1) & (found->n_slots - 1);
+    }
+    return &found->slots[i];
+}
+
+/** Make room for more places. @return false: no memory */
+static bool grow(struct found *found)
+{
+    size_t n_slots = found->n_slots == 0 ? 64 : 2 * found->n_slots;
+    struct site *sites = realloc(found->sites, n_slots / 2 * sizeof(*sites));
+    struct totals *totals = realloc(found->totals, n_slots / 2 * sizeof(*totals));
+    size_t *slots = calloc(n_slots, sizeof(*slots));
+
+    found->sites = sites == NULL ? found->sites : sites;
+    found->totals = totals == NULL ? found->totals : totals;
+    if (sites == NULL || totals == NULL || slots == NULL) {
+        free(slots);
+        return false;
+    }
+    free(found->slots);
+    found->slots = slots;
+    found->n_slots = n_slots;
+    for (size_t i = 0; i < found->n; i++) {
+        *find_slot(found, &found->sites[i]) = i + 1;
+    }
+    return true;
+}
+
+static void add_total(struct totals *totals, double total)
+{
+    double distance = total - totals->mean;
+
+    totals->n++;
+    totals->mean += distance / (double)totals->n;
+    totals->squares += distance * (total - totals->mean);
+}
+
+/** Add a record. @return false: no memory */
+static bool add(struct found *found, const struct site *site)
+{
+    size_t *slot;
+
+    if (found->n + 1 > found->n_slots / 2 && !grow(found)) {
+        return false;
+    }
+    slot = find_slot(found, site);
+    if (*slot == 0) {
+        found->sites[found->n] = *site;
+        found->totals[found->n] = (struct totals){0};
+        *slot = ++found->n;
+    } else {
+        merge(&found->sites[*slot - 1], site);
+    }
+    add_total(&found->totals[*slot - 1], (double)site->time.total_ns);
+    return true;
+}
+
+/** All records of a place are there: ranks that have none have spent no time there.
+ *  @param n_files  ranks that could have some */
+static void end(struct site *site, const struct totals *totals, uint32_t n_files)
+{
+    double n = (double)totals->n,
+           n_none = totals->n < n_files ? (double)n_files - n : 0, n_all = n + n_none;
+    double squares = totals->squares + totals->mean * totals->mean * n * n_none / n_all;
+
+    if (n_none > 0) {
+        site->least_ns = 0;
+    }
+    site->variation = efficiency_part(sqrt(squares / n_all), totals->mean * n / n_all);
+}
+
+/** Add all records of the ranks that are wanted. @return false: no memory */
+static bool add_all(const struct run *run, int64_t rank, struct found *found)
+{
     for (uint32_t i = 0; i < run->n_files; i++) {
         const struct dump_file *file = &run->files[i];
         bool is_wanted = rank < 0 || rank == file->process.rank;
 
-        for (uint32_t j = 0; is_wanted && j < file->sites.n; j++, n++) {
-            if (sites_out != NULL) {
-                sites_out[n] = site_of(file, j);
+        for (uint32_t j = 0; is_wanted && j < file->sites.n; j++) {
+            struct site site = site_of(file, j);
+
+            if (!add(found, &site)) {
+                return false;
             }
         }
     }
-    return n;
+    return true;
 }
 
 struct site *sites_of(const struct run *run, int64_t rank, size_t *n_out)
 {
-    size_t n = put_all(run, rank, NULL), n_kept = 0, n_same;
-    struct site *sites = calloc(n + 1, sizeof(*sites));
+    struct found found = {0};
+    bool is_whole = grow(&found) && add_all(run, rank, &found);
 
-    if (sites == NULL) {
+    for (size_t i = 0; is_whole && i < found.n; i++) {
+        end(&found.sites[i], &found.totals[i], rank < 0 ? run->n_files : 1);
+    }
+    free(found.slots);
+    free(found.totals);
+    if (!is_whole) {
+        free(found.sites);
         return NULL;
     }
-    put_all(run, rank, sites);
-    qsort(sites, n, sizeof(*sites), compare_places);
-    for (size_t i = 0; i < n; i += n_same) {
-        n_same = 1;
-        while (i + n_same < n && compare_places(&sites[i], &sites[i + n_same]) == 0) {
-            n_same++;
-        }
-        sites[n_kept++] = together(&sites[i], n_same, rank < 0 ? run->n_files : 1);
-    }
-    qsort(sites, n_kept, sizeof(*sites), compare_times);
-    *n_out = n_kept;
-    return sites;
+    qsort(found.sites, found.n, sizeof(*found.sites), compare_times);
+    *n_out = found.n;
+    return found.sites;
 }
 
 char *site_words(const struct site *site, struct places *places)

@@ -8,6 +8,7 @@ import argparse
 import os
 import re
 import resource
+import statistics
 import sys
 
 import folders
@@ -90,11 +91,25 @@ def problems_of_places(told, sums):
     return problems
 
 
+def problems_of_variation(place, folder, told):
+    """Whether places vary as the ranks' totals in an export do."""
+    found = {(name, where): float(cov) for name, cov, where in
+             re.findall(r"^(MPI_\w+)(?: +\S+){5} +(\S+) +\d+ +\S+  (.*)$", told.stdout, re.M)}
+    totals = {}
+    for row in place.tables(folder)["sites"]:
+        where = row["place"].replace("\x1b", "?")
+        totals.setdefault((row["primitive"], where), []).append(int(row["total_ns"]))
+    expected = {key: statistics.pstdev(its) / statistics.mean(its) for key, its in totals.items()}
+    return [f"{key}: {found.get(key)}, not {cov:.3f}" for key, cov in expected.items()
+            if abs(found.get(key, -1) - cov) > 0.00501]
+
+
 def test_places(place, report):
     """Calls are shown by the place that they are from, with all of a rank's, or of one."""
     folder, sums = place.make("places", ranks=5, primitives=6)
     told = place.read("summary", folder, "--most", "100")
     report.case("places", problems_of_places(told, sums))
+    report.case("variation of places", problems_of_variation(place, folder, told))
     most = places_of(told.stdout)
     told = place.read("summary", folder, "--most", "3")
     is_right = places_of(told.stdout) == most[:3] and "\n3 of 12 places" in told.stdout
