@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "mds/tool/verbs.h"
+#include "mds/tool/waits.h"
 #include <bcs/version.h>
 
 enum {
@@ -93,19 +94,21 @@ struct verb {
     const char *allowed; /* letters of its options */
     const char *wanted;  /* letters of those that it must have */
     bool is_of_slices;   /* it needs no process's file */
+    uint64_t
+        n_events; /* it has all events held for it, if there are no more than these */
 };
 
 static const struct verb verbs[] = {
-    {"summary", verb_summary, NULL, "arm", "", true},
-    {"dist", verb_dist, NULL, "fsro", "f", false},
-    {"matrix", verb_matrix, NULL, "m", "", false},
-    {"check", verb_check, NULL, "ge", "", true},
-    {"report", verb_report, NULL, "o", "o", false},
-    {"diff", NULL, verb_diff, "m", "", false},
-    {"export", verb_export, NULL, "xo", "xo", true},
-    {"events", verb_events, NULL, "mr", "", false},
-    {"waits", verb_waits, NULL, "m", "", false},
-    {"slices", verb_slices, NULL, "cnmo", "c", true},
+    {"summary", verb_summary, NULL, "arm", "", true, WAITS_FEW_EVENTS},
+    {"dist", verb_dist, NULL, "fsro", "f", false, 0},
+    {"matrix", verb_matrix, NULL, "m", "", false, 0},
+    {"check", verb_check, NULL, "ge", "", true, 0},
+    {"report", verb_report, NULL, "o", "o", false, WAITS_FEW_EVENTS},
+    {"diff", NULL, verb_diff, "m", "", false, 0},
+    {"export", verb_export, NULL, "xo", "xo", true, 0},
+    {"events", verb_events, NULL, "mr", "", false, 0},
+    {"waits", verb_waits, NULL, "m", "", false, UINT64_MAX},
+    {"slices", verb_slices, NULL, "cnmo", "c", true, 0},
 };
 
 static const struct option options_known[] = {
@@ -290,6 +293,10 @@ static int run_verb(const struct verb *verb, char **folders,
                 "bcs-mds: %s has slices only, no file of a process, which the verb %s "
                 "is about; record with BCS_MDS=all\n",
                 folders[0], verb->name);
+        status = EXIT_FAILURE;
+    } else if (run_n_events(&run) <= verb->n_events &&
+               run_hold_events(&run, error) < 0) {
+        fprintf(stderr, "bcs-mds: %s\n", error);
         status = EXIT_FAILURE;
     } else {
         status = verb->run(&run, options);

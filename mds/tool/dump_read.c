@@ -101,7 +101,13 @@ struct wanted {
     bool may_be_missing;   /* in files of earlier versions */
 };
 
+enum { WANTED_EVENTS, WANTED_MESSAGES }; /* numbers in it */
+
 static const struct wanted wanted[] = {
+    [WANTED_EVENTS] = {"events", offsetof(struct mds_dump_event, first_bytes),
+                       offsetof(struct dump_file, events), true},
+    [WANTED_MESSAGES] = {"messages", sizeof(struct mds_dump_message),
+                         offsetof(struct dump_file, messages), true},
     {"periods", offsetof(struct mds_dump_call, parts),
      offsetof(struct dump_file, periods), false},
     {"calls", offsetof(struct mds_dump_call, parts), offsetof(struct dump_file, calls),
@@ -115,10 +121,6 @@ static const struct wanted wanted[] = {
     {"modules", sizeof(struct mds_dump_module), offsetof(struct dump_file, modules),
      true},
     {"sites", offsetof(struct mds_dump_site, parts), offsetof(struct dump_file, sites),
-     true},
-    {"events", offsetof(struct mds_dump_event, first_bytes),
-     offsetof(struct dump_file, events), true},
-    {"messages", sizeof(struct mds_dump_message), offsetof(struct dump_file, messages),
      true},
     {"phases", sizeof(struct mds_dump_phase), offsetof(struct dump_file, phases), true},
     {"now", sizeof(struct mds_dump_now), offsetof(struct dump_file, now), true},
@@ -403,20 +405,41 @@ int dump_file_take(const char *path, char *data, size_t n_bytes,
     return 0;
 }
 
-int dump_file_read(const char *path, struct dump_file *file_out,
-                   char error_out[DUMP_ERROR_BYTES])
+/** Whether a section that was read later is what its entry of the directory says. */
+static bool is_later_sound(const struct mds_dump_section *section,
+                           const struct wanted *what, const char *bytes)
 {
-    size_t n_bytes;
-    char *data;
-    int rc = dump_read_all(path, &data, &n_bytes, error_out);
+    struct mds_dump_section its = *section;
 
-    return rc < 0 ? rc : dump_file_take(path, data, n_bytes, file_out, error_out);
+    its.offset = 0;
+    return its.name[0] == '\0' || /* there is none */
+           (is_sound(bytes, its.n_bytes, &its) &&
+            its.record_bytes >= what->record_bytes);
+}
+
+const char *dump_take_events(struct dump_file *file, const char *bytes)
+{
+    const struct dump_later *later = &file->later;
+    const char *messages = bytes + later->events.n_bytes;
+
+    if (!is_later_sound(&later->events, &wanted[WANTED_EVENTS], bytes)) {
+        return wanted[WANTED_EVENTS].name;
+    }
+    if (!is_later_sound(&later->messages, &wanted[WANTED_MESSAGES], messages)) {
+        return wanted[WANTED_MESSAGES].name;
+    }
+    file->events.data = bytes;
+    file->messages.data = messages;
+    return are_events_sound(file) ? NULL : wanted[WANTED_EVENTS].name;
 }
 
 void dump_file_fini(struct dump_file *file)
 {
     free(file->data);
+    free(file->later.path);
+    free(file->later.bytes);
     file->data = NULL;
+    file->later = (struct dump_later){0};
 }
 
 void dump_read_record(const struct dump_records *records, uint32_t i, void *record_out,

@@ -18,10 +18,18 @@ struct dump_records {
     uint32_t record_bytes; /* may be more than is known here */
 };
 
+/** Sections of a file that are read when they are needed; see dump_later.h. */
+struct dump_later {
+    char *path; /* of the file; NULL: there is nothing to read */
+    struct mds_dump_section events, messages;
+    char *bytes; /* of both; NULL: they were not read */
+};
+
 /** A process's file. */
 struct dump_file {
-    char *data; /* all of it */
+    char *data; /* all of it, but what is read later */
     size_t n_bytes;
+    struct dump_later later;
     struct mds_dump_process process;
     struct dump_records periods, calls, buckets, peers, names;
     struct dump_records comms, modules, sites, now, events, messages,
@@ -31,19 +39,21 @@ struct dump_file {
 enum { DUMP_ERROR_BYTES = 4096 };
 
 /**
- * Read a process's file. Every offset, number and name in it is then within its bounds.
+ * Take the bytes of a process's file. Every offset, number and name in it is then within its
+ * bounds.
  *
+ * @param path       what errors name
+ * @param data       for free; the file's from now on, in any case
  * @param error_out  receives a line that says what is wrong with it
  * @return 0   end with dump_file_fini
  * @return <0  it cannot be used
  */
-int dump_file_read(const char *path, struct dump_file *file_out,
-                   char error_out[DUMP_ERROR_BYTES]);
-
-/** The same of bytes that have been read. @param data  for free; the file's from now on, in any
- *  case. @param path  what errors name */
 int dump_file_take(const char *path, char *data, size_t n_bytes,
                    struct dump_file *file_out, char error_out[DUMP_ERROR_BYTES]);
+
+/** Take the bytes of what is read later: events, and then messages. @return NULL; the name of a
+ *  section that is not sound */
+const char *dump_take_events(struct dump_file *file, const char *bytes);
 
 /** What came of looking for a section. */
 enum dump_found { DUMP_FOUND, DUMP_MISSING, DUMP_DAMAGED };

@@ -10,6 +10,7 @@
 
 #include "mds/collect.h"
 #include "mds/histogram.h"
+#include "mds/tool/dump_later.h"
 #include "mds/tool/manifest.h"
 #include "mds/tool/site.h"
 #include "mds/tool/text.h"
@@ -341,20 +342,33 @@ static int hand_slices(const struct run *run, const struct export_sink *sink)
     return rc;
 }
 
-int export_timeline(const struct run *run, const struct output *output,
+int export_check_events(const struct run *run, char error_out[DUMP_ERROR_BYTES])
+{
+    return run_n_events(run) > 0
+               ? 0
+               : dump_refuse(error_out, "%s " TIMELINE_NONE, run->folder);
+}
+
+int export_timeline(const struct run *run, uint32_t i, const struct output *output,
                     struct timeline *timeline_out, char error_out[DUMP_ERROR_BYTES])
 {
-    int rc = timeline_of(run, -1, timeline_out);
+    struct dump_file *file = &run->files[i];
+    int rc = dump_events_hold(file, error_out);
 
-    if (rc < 0) {
-        rc = output_refuse(output, rc, error_out);
-    } else if (timeline_out->n == 0) {
-        rc = dump_refuse(error_out, "%s " TIMELINE_NONE, run->folder);
-    }
-    if (rc < 0) {
+    if (rc == 0 && timeline_of(run, file->process.rank, timeline_out) < 0) {
+        rc = output_refuse(output, -ENOMEM, error_out);
         timeline_fini(timeline_out);
     }
+    if (rc < 0) {
+        dump_events_drop(file);
+    }
     return rc;
+}
+
+void export_timeline_end(const struct run *run, uint32_t i, struct timeline *timeline)
+{
+    timeline_fini(timeline);
+    dump_events_drop(&run->files[i]);
 }
 
 int export_run(const struct run *run, const struct export_sink *sink)

@@ -71,10 +71,17 @@ struct export_sink {
 /** Hand out all that is in a run. @return 0; <0: what the sink has returned, or -ENOMEM */
 int export_run(const struct run *run, const struct export_sink *sink);
 
-/** The events of a run, for a format that has nothing else. @return 0: end with timeline_fini;
- *  <0: error_out says why there are none */
-int export_timeline(const struct run *run, const struct output *output,
+/** Whether a run has events, for a format that has nothing else. @return 0; <0: error_out says that
+ *  there are none */
+int export_check_events(const struct run *run, char error_out[DUMP_ERROR_BYTES]);
+
+/** The events of the i-th rank that has a file; there may be none. One rank's at a time are held.
+ *  @return 0: end with export_timeline_end; <0: error_out says why not */
+int export_timeline(const struct run *run, uint32_t i, const struct output *output,
                     struct timeline *timeline_out, char error_out[DUMP_ERROR_BYTES]);
+
+/** Forget them. */
+void export_timeline_end(const struct run *run, uint32_t i, struct timeline *timeline);
 
 /** Write a run in a format. @return 0; <0: error_out says why not; the output is for the caller
  *  to end or to abandon */

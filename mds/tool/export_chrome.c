@@ -2,7 +2,7 @@
 /*
  * bcs-mds export --format chrome: the events in the form of Chrome's trace viewer, which Perfetto
  * reads, too: an object with an array of events, of an object for each, which Jansson writes. A
- * rank is a process there. One event is in memory at a time. One thread.
+ * rank is a process there. The events of one rank are in memory at a time. One thread.
  */
 #include <errno.h>
 #include <jansson.h>
@@ -106,9 +106,8 @@ static json_t *event_of(const struct moment *moment, struct places *places)
                                        (json_int_t)moment->lane, "args", details);
 }
 
-/** @return 0 or -errno */
-static int write_all(const struct run *run, const struct timeline *timeline,
-                     struct places *places, FILE *file)
+/** The names of all ranks' rows. @return 0 or -errno */
+static int write_rows(const struct run *run, FILE *file)
 {
     const char *before = "{\"displayTimeUnit\": \"ns\", \"traceEvents\": [\n ";
     int rc = 0;
@@ -117,11 +116,41 @@ static int write_all(const struct run *run, const struct timeline *timeline,
         rc = write_object(file, before, row_of(&run->files[i]));
         before = ",\n ";
     }
-    for (size_t i = 0; i < timeline->n && rc == 0; i++) {
-        rc = write_object(file, before, event_of(&timeline->moments[i], places));
+    return rc;
+}
+
+/** The events of the i-th rank. @return 0; <0: error_out says why not */
+static int write_rank(const struct run *run, uint32_t i, struct places *places,
+                      struct output *output, char error_out[DUMP_ERROR_BYTES])
+{
+    struct timeline timeline;
+    int rc = export_timeline(run, i, output, &timeline, error_out), written = 0;
+
+    if (rc < 0) {
+        return rc;
     }
-    if (rc == 0 && fputs("\n]}\n", file) < 0) {
-        rc = -errno;
+    for (size_t j = 0; j < timeline.n && written == 0; j++) {
+        written =
+            write_object(output->file, ",\n ", event_of(&timeline.moments[j], places));
+    }
+    export_timeline_end(run, i, &timeline);
+    return written < 0 ? output_refuse(output, written, error_out) : 0;
+}
+
+/** @return 0; <0: error_out says why not */
+static int write_all(const struct run *run, struct places *places,
+                     struct output *output, char error_out[DUMP_ERROR_BYTES])
+{
+    int rc = write_rows(run, output->file);
+
+    if (rc < 0) {
+        return output_refuse(output, rc, error_out);
+    }
+    for (uint32_t i = 0; i < run->n_files && rc == 0; i++) {
+        rc = write_rank(run, i, places, output, error_out);
+    }
+    if (rc == 0 && fputs("\n]}\n", output->file) < 0) {
+        rc = output_refuse(output, -errno, error_out);
     }
     return rc;
 }
@@ -129,16 +158,15 @@ static int write_all(const struct run *run, const struct timeline *timeline,
 int export_chrome(const struct run *run, struct output *output,
                   char error_out[DUMP_ERROR_BYTES])
 {
-    struct timeline timeline;
     struct places *places;
-    int rc = export_timeline(run, output, &timeline, error_out);
+    int rc = export_check_events(run, error_out);
 
     if (rc < 0) {
         return rc;
     }
     places = place_open();
-    rc = places == NULL ? -ENOMEM : write_all(run, &timeline, places, output->file);
+    rc = places == NULL ? output_refuse(output, -ENOMEM, error_out)
+                        : write_all(run, places, output, error_out);
     place_close(places);
-    timeline_fini(&timeline);
-    return rc < 0 ? output_refuse(output, rc, error_out) : 0;
+    return rc;
 }

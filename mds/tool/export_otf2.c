@@ -134,13 +134,16 @@ static void write_collective(struct otf2_archive *archive, OTF2_EvtWriter *write
                            moment->event.n_bytes, 0));
 }
 
-/** The writer of a location, from now on at the latest. @return NULL: failed, which is noted */
-static OTF2_EvtWriter *writer_of(struct otf2_archive *archive, uint32_t location)
+/** The writer of a lane of a rank, from now on at the latest. @return NULL: failed, which is noted */
+static OTF2_EvtWriter *writer_of(struct otf2_archive *archive, uint32_t number,
+                                 uint32_t lane)
 {
-    OTF2_EvtWriter **writer = &archive->writers[location];
+    uint32_t location = lane * archive->run->n_files + number;
+    OTF2_EvtWriter **writer = &archive->writers[lane];
 
     if (*writer == NULL) {
         *writer = OTF2_Archive_GetEvtWriter(archive->handle, location);
+        archive->locations[location].is_used = true;
     }
     if (*writer == NULL) {
         otf2_note(archive, OTF2_ERROR_INVALID);
@@ -151,13 +154,14 @@ static OTF2_EvtWriter *writer_of(struct otf2_archive *archive, uint32_t location
 static void write_moment(struct otf2_archive *archive, const struct moment *moment)
 {
     uint32_t number = run_file_number(archive->run, moment->file);
-    uint32_t location = moment->lane * archive->run->n_files + number;
     OTF2_RegionRef region = run_find_name(archive->run, moment_call(moment));
-    OTF2_EvtWriter *writer = writer_of(archive, location);
+    OTF2_EvtWriter *writer = writer_of(archive, number, moment->lane);
+    uint64_t end = moment_end_ns(moment);
 
     if (writer == NULL) {
         return;
     }
+    archive->length_ns = end > archive->length_ns ? end : archive->length_ns;
     archive->has_messages[region] |= moment->event.n_messages > 0;
     otf2_note(archive,
               OTF2_AttributeList_AddStringRef(archive->attributes, OTF2_ARCHIVE_PLACE,
@@ -167,18 +171,83 @@ static void write_moment(struct otf2_archive *archive, const struct moment *mome
     write_messages(archive, writer, moment, MDS_EVENT_SENT);
     write_collective(archive, writer, moment);
     write_messages(archive, writer, moment, MDS_EVENT_RECEIVED);
-    otf2_note(archive,
-              OTF2_EvtWriter_Leave(writer, NULL, moment_end_ns(moment), region));
+    otf2_note(archive, OTF2_EvtWriter_Leave(writer, NULL, end, region));
+}
+
+/** Make room for so many lanes. @return false: no memory, which is noted */
+static bool make_lanes(struct otf2_archive *archive, uint32_t n_lanes)
+{
+    size_t n_files = archive->run->n_files, n_before = archive->n_lanes * n_files;
+    OTF2_EvtWriter **writers;
+    struct otf2_location *locations;
+
+    if (n_lanes <= archive->n_lanes) {
+        return true;
+    }
+    writers = realloc(archive->writers, n_lanes * sizeof(*writers));
+    archive->writers = writers == NULL ? archive->writers : writers;
+    locations = realloc(archive->locations, n_lanes * n_files * sizeof(*locations));
+    archive->locations = locations == NULL ? archive->locations : locations;
+    if (writers == NULL || locations == NULL) {
+        archive->has_no_memory = true;
+        return false;
+    }
+    for (uint32_t i = archive->n_lanes; i < n_lanes; i++) {
+        writers[i] = NULL;
+    }
+    memset(locations + n_before, 0,
+           (n_lanes * n_files - n_before) * sizeof(*locations));
+    archive->n_lanes = n_lanes;
+    return true;
+}
+
+/** The rank is through: nothing of it stays in memory. */
+static void close_writers(struct otf2_archive *archive, uint32_t number)
+{
+    for (uint32_t i = 0; i < archive->n_lanes; i++) {
+        size_t location = (size_t)i * archive->run->n_files + number;
+
+        if (archive->writers[i] != NULL) {
+            otf2_note(archive,
+                      OTF2_EvtWriter_GetNumberOfEvents(
+                          archive->writers[i], &archive->locations[location].n));
+            otf2_note(archive, OTF2_Archive_CloseEvtWriter(archive->handle,
+                                                           archive->writers[i]));
+            archive->writers[i] = NULL;
+        }
+    }
+}
+
+/** Write the events of a rank; of one that has none that there is the rank. @return 0; <0: error_out
+ *  says why they cannot be had */
+static int write_rank(struct otf2_archive *archive, uint32_t number,
+                      const struct output *output, char error_out[DUMP_ERROR_BYTES])
+{
+    struct timeline timeline;
+    int rc = export_timeline(archive->run, number, output, &timeline, error_out);
+
+    if (rc < 0) {
+        return rc;
+    }
+    if (make_lanes(archive, timeline.n_lanes)) {
+        writer_of(archive, number, 0);
+        for (size_t i = 0; i < timeline.n && archive->status == OTF2_SUCCESS; i++) {
+            write_moment(archive, &timeline.moments[i]);
+        }
+        close_writers(archive, number);
+    }
+    export_timeline_end(archive->run, number, &timeline);
+    return 0;
 }
 
 /** The definitions of single locations, which the format wants to be there. */
 static void write_no_local(struct otf2_archive *archive)
 {
-    uint32_t n = archive->timeline->n_lanes * archive->run->n_files;
+    uint32_t n = archive->n_lanes * archive->run->n_files;
 
     otf2_note(archive, OTF2_Archive_OpenDefFiles(archive->handle));
     for (uint32_t i = 0; i < n; i++) {
-        if (archive->writers[i] != NULL) {
+        if (archive->locations[i].is_used) {
             OTF2_DefWriter *writer = OTF2_Archive_GetDefWriter(archive->handle, i);
 
             otf2_note(archive, writer == NULL ? OTF2_ERROR_INVALID
@@ -189,10 +258,12 @@ static void write_no_local(struct otf2_archive *archive)
     otf2_note(archive, OTF2_Archive_CloseDefFiles(archive->handle));
 }
 
-static void write_all(struct otf2_archive *archive)
+/** @return 0, also if the library has failed, which is noted; <0: error_out says what has */
+static int write_all(struct otf2_archive *archive, const struct output *output,
+                     char error_out[DUMP_ERROR_BYTES])
 {
     const OTF2_FlushCallbacks callbacks = {.otf2_pre_flush = agree};
-    uint32_t n = archive->timeline->n_lanes * archive->run->n_files;
+    int rc = 0;
 
     otf2_note(archive,
               OTF2_Archive_SetFlushCallbacks(archive->handle, &callbacks, NULL));
@@ -203,24 +274,17 @@ static void write_all(struct otf2_archive *archive)
     if (archive->definitions == NULL) {
         otf2_note(archive, OTF2_ERROR_INVALID);
     }
-    for (uint32_t i = 0; i < archive->run->n_files; i++) {
-        writer_of(archive, i); /* ranks without events, too */
-    }
-    for (size_t i = 0; i < archive->timeline->n && archive->status == OTF2_SUCCESS;
+    for (uint32_t i = 0; i < archive->run->n_files && rc == 0 &&
+                         archive->status == OTF2_SUCCESS && !archive->has_no_memory;
          i++) {
-        write_moment(archive, &archive->timeline->moments[i]);
+        rc = write_rank(archive, i, output, error_out);
     }
-    if (archive->status == OTF2_SUCCESS) {
+    if (rc == 0 && archive->status == OTF2_SUCCESS && !archive->has_no_memory) {
         otf2_define(archive);
-        for (uint32_t i = 0; i < n; i++) {
-            if (archive->writers[i] != NULL) {
-                otf2_note(archive, OTF2_Archive_CloseEvtWriter(archive->handle,
-                                                               archive->writers[i]));
-            }
-        }
         otf2_note(archive, OTF2_Archive_CloseEvtFiles(archive->handle));
         write_no_local(archive);
     }
+    return rc;
 }
 
 /** A number for each place of each rank. */
@@ -243,15 +307,12 @@ static void make_sites(struct otf2_archive *archive)
 
 static void make(struct otf2_archive *archive)
 {
-    size_t n_locations = (size_t)archive->timeline->n_lanes * archive->run->n_files;
-
     archive->places = place_open();
     archive->attributes = OTF2_AttributeList_New();
-    archive->writers = calloc(n_locations + 1, sizeof(*archive->writers));
     archive->has_messages =
         calloc(archive->run->n_names + 1, sizeof(*archive->has_messages));
     archive->has_no_memory = archive->places == NULL || archive->attributes == NULL ||
-                             archive->writers == NULL || archive->has_messages == NULL;
+                             archive->has_messages == NULL || !make_lanes(archive, 1);
     make_sites(archive);
     otf2_find_comms(archive);
 }
@@ -265,6 +326,7 @@ static void forget(struct otf2_archive *archive)
     otf2_forget_comms(archive);
     free(archive->has_messages);
     free(archive->writers);
+    free(archive->locations);
     if (archive->attributes != NULL) {
         OTF2_AttributeList_Delete(archive->attributes);
     }
@@ -275,6 +337,8 @@ static void forget(struct otf2_archive *archive)
 static int write_archive(struct otf2_archive *archive, struct output *output,
                          char error_out[DUMP_ERROR_BYTES])
 {
+    int rc = 0;
+
     OTF2_Error_RegisterCallback(take_reason, archive);
     make(archive);
     if (!archive->has_no_memory) {
@@ -284,12 +348,15 @@ static int write_archive(struct otf2_archive *archive, struct output *output,
         if (archive->handle == NULL) {
             otf2_note(archive, OTF2_ERROR_INVALID);
         } else {
-            write_all(archive);
+            rc = write_all(archive, output, error_out);
             otf2_note(archive, OTF2_Archive_Close(archive->handle));
         }
     }
     forget(archive);
     OTF2_Error_RegisterCallback(NULL, NULL);
+    if (rc < 0) {
+        return rc;
+    }
     if (archive->has_no_memory) {
         return output_refuse(output, -ENOMEM, error_out);
     }
@@ -306,13 +373,8 @@ static int write_archive(struct otf2_archive *archive, struct output *output,
 int export_otf2(const struct run *run, struct output *output,
                 char error_out[DUMP_ERROR_BYTES])
 {
-    struct timeline timeline;
-    struct otf2_archive archive = {.run = run, .timeline = &timeline};
-    int rc = export_timeline(run, output, &timeline, error_out);
+    struct otf2_archive archive = {.run = run};
+    int rc = export_check_events(run, error_out);
 
-    if (rc == 0) {
-        rc = write_archive(&archive, output, error_out);
-        timeline_fini(&timeline);
-    }
-    return rc;
+    return rc < 0 ? rc : write_archive(&archive, output, error_out);
 }

@@ -19,14 +19,22 @@ struct otf2_comm {
     uint32_t n;
 };
 
+/** A lane of a rank, whose calls follow each other. */
+struct otf2_location {
+    uint64_t n; /* events that were written of it */
+    bool is_used;
+};
+
 /** Such an archive. */
 struct otf2_archive {
     const struct run *run;
-    const struct timeline *timeline;
+    uint64_t length_ns; /* of the longest rank's so far */
     struct places *places;
     OTF2_Archive *handle;
     OTF2_GlobalDefWriter *definitions;
-    OTF2_EvtWriter **writers; /* [n_lanes * n_files] by location; NULL: not used */
+    OTF2_EvtWriter **writers;        /* [n_lanes] of that rank; NULL: none yet */
+    struct otf2_location *locations; /* [n_lanes * n_files], of lane 0 first */
+    uint32_t n_lanes;                /* of the rank that has most, at least 1 */
     OTF2_AttributeList *attributes;
     struct comm *comms;
     struct otf2_comm *members; /* [n_comms] by the communicators' ids */

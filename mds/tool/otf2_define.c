@@ -148,20 +148,16 @@ void otf2_forget_comms(struct otf2_archive *archive)
 static void define_clock(struct otf2_archive *archive)
 {
     const struct run *run = archive->run;
-    uint64_t began = UINT64_MAX, length = 0;
+    uint64_t began = UINT64_MAX;
 
     for (uint32_t i = 0; i < run->n_files; i++) {
         uint64_t its = run->files[i].process.began_unix;
 
         began = its < began ? its : began;
     }
-    for (size_t i = 0; i < archive->timeline->n; i++) {
-        uint64_t end = moment_end_ns(&archive->timeline->moments[i]);
-
-        length = end > length ? end : length;
-    }
-    otf2_note(archive, OTF2_GlobalDefWriter_WriteClockProperties(
-                           archive->definitions, 1000000000, 0, length + 1, began));
+    otf2_note(archive,
+              OTF2_GlobalDefWriter_WriteClockProperties(
+                  archive->definitions, 1000000000, 0, archive->length_ns + 1, began));
 }
 
 /** A rank's host. @return its number, that of the first rank there and 1 */
@@ -198,17 +194,15 @@ static void define_hosts(struct otf2_archive *archive)
 static void define_location(struct otf2_archive *archive, uint32_t location)
 {
     uint32_t n_files = archive->run->n_files, lane = location / n_files;
-    uint64_t n = 0;
+    const struct otf2_location *its = &archive->locations[location];
 
-    if (archive->writers[location] == NULL) {
+    if (!its->is_used) {
         return;
     }
     otf2_note(archive,
-              OTF2_EvtWriter_GetNumberOfEvents(archive->writers[location], &n));
-    otf2_note(archive,
               OTF2_GlobalDefWriter_WriteLocation(
                   archive->definitions, location, numbered(archive, "thread", lane),
-                  OTF2_LOCATION_TYPE_CPU_THREAD, n, location % n_files));
+                  OTF2_LOCATION_TYPE_CPU_THREAD, its->n, location % n_files));
 }
 
 static void define_ranks(struct otf2_archive *archive)
@@ -222,7 +216,7 @@ static void define_ranks(struct otf2_archive *archive)
                                OTF2_LOCATION_GROUP_TYPE_PROCESS, host_of(run, i),
                                OTF2_UNDEFINED_LOCATION_GROUP));
     }
-    for (uint32_t i = 0; i < archive->timeline->n_lanes * run->n_files; i++) {
+    for (uint32_t i = 0; i < archive->n_lanes * run->n_files; i++) {
         define_location(archive, i);
     }
 }

@@ -95,6 +95,11 @@ int report_print_waits(FILE *out, const struct run *run, const struct waits *wai
     if (rc == 0 && waits->n > 0) {
         rc = print_table(out, run, waits, places);
     }
+    if (rc == 0 && waits->n_unread > 0) {
+        fprintf(out, "<h2>Who is late</h2>\n<p>");
+        waits_write_unread(out, waits);
+        fprintf(out, "</p>\n");
+    }
     place_close(places);
     return rc;
 }

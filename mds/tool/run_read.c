@@ -13,6 +13,7 @@
 #include "mds/dump_process.h"
 #include "mds/live.h"
 #include "mds/run_folder.h"
+#include "mds/tool/dump_later.h"
 #include "mds/tool/manifest.h"
 
 static int read_manifest(struct run *run, char error_out[DUMP_ERROR_BYTES])
@@ -82,11 +83,21 @@ int run_take(struct run *run, const char *path, char *data, size_t n_bytes,
 static int read_file(struct run *run, const char *path,
                      char error_out[DUMP_ERROR_BYTES])
 {
+    struct dump_later later;
     size_t n_bytes;
     char *data;
-    int rc = dump_read_all(path, &data, &n_bytes, error_out);
+    int rc = dump_read_early(path, &data, &n_bytes, &later, error_out);
 
-    return rc < 0 ? rc : run_take(run, path, data, n_bytes, error_out);
+    if (rc < 0) {
+        return rc;
+    }
+    rc = run_take(run, path, data, n_bytes, error_out);
+    if (rc < 0) {
+        free(later.path);
+    } else if (later.path != NULL) {
+        dump_postpone(&run->files[run->n_files - 1], &later);
+    }
+    return rc;
 }
 
 /** Read a file that a process is recording in, or has left behind, as if it had written its
@@ -372,6 +383,26 @@ void run_fini(struct run *run)
     free(run->summaries);
     free(run->manifest);
     *run = (struct run){0};
+}
+
+uint64_t run_n_events(const struct run *run)
+{
+    uint64_t n = 0;
+
+    for (uint32_t i = 0; i < run->n_files; i++) {
+        n += run->files[i].events.n;
+    }
+    return n;
+}
+
+int run_hold_events(const struct run *run, char error_out[DUMP_ERROR_BYTES])
+{
+    int rc = 0;
+
+    for (uint32_t i = 0; i < run->n_files && rc == 0; i++) {
+        rc = dump_events_hold(&run->files[i], error_out);
+    }
+    return rc;
 }
 
 double run_total_ns(const struct run *run, int64_t rank)

@@ -25,7 +25,8 @@ struct run {
 };
 
 /**
- * Read a run.
+ * Read a run, but for the events of ranks that have ended, which are read when they are held
+ * (dump_later.h).
  *
  * @return 0   end with run_fini
  * @return <0  error_out has a line that says what is wrong
@@ -75,6 +76,12 @@ static inline uint32_t run_n_ranks(const struct run *run)
 
     return run->n_files > 0 ? run->n_ranks : last->first_rank + last->n_ranks;
 }
+
+/** Events of all ranks together. */
+uint64_t run_n_events(const struct run *run);
+
+/** Read the events of all ranks. @return 0 or <0 as run_read */
+int run_hold_events(const struct run *run, char error_out[DUMP_ERROR_BYTES]);
 
 /** Run times of all ranks together; of one only if rank is not -1. */
 double run_total_ns(const struct run *run, int64_t rank);

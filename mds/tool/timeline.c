@@ -6,7 +6,9 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "mds/tool/dump_later.h"
 #include "mds/tool/site.h"
 
 static int compare(const void *left, const void *right)
@@ -74,7 +76,7 @@ static int find_lanes(const struct run *run, struct timeline *timeline)
 
 static bool is_wanted(const struct dump_file *file, int64_t rank)
 {
-    return file->events.n > 0 && (rank < 0 || rank == file->process.rank);
+    return file->events.data != NULL && (rank < 0 || rank == file->process.rank);
 }
 
 /** When the first rank began to record, on the machine's clock. */
@@ -148,6 +150,71 @@ int timeline_of(const struct run *run, int64_t rank, struct timeline *timeline_o
     qsort(timeline.moments, timeline.n, sizeof(*timeline.moments), compare);
     *timeline_out = timeline;
     return find_lanes(run, timeline_out);
+}
+
+/** Keep the last moments, of a rank, too. */
+static void keep_last(struct timeline *timeline, size_t n_most)
+{
+    size_t n_gone = timeline->n > n_most ? timeline->n - n_most : 0;
+
+    if (timeline->n > 0) {
+        qsort(timeline->moments, timeline->n, sizeof(*timeline->moments), compare);
+    }
+    memmove(timeline->moments, timeline->moments + n_gone,
+            (timeline->n - n_gone) * sizeof(*timeline->moments));
+    timeline->n -= n_gone;
+}
+
+/** Add the moments of a rank, the last ones. @return 0 or -ENOMEM */
+static int add_last(const struct run *run, const struct dump_file *file, size_t n_most,
+                    struct timeline *timeline)
+{
+    struct timeline its;
+    struct moment *moments;
+    int rc = timeline_of(run, file->process.rank, &its);
+
+    if (rc == 0) {
+        keep_last(&its, n_most);
+        moments = realloc(timeline->moments,
+                          (timeline->n + its.n + 1) * sizeof(*timeline->moments));
+        rc = moments == NULL ? -ENOMEM : 0;
+    }
+    if (rc == 0) {
+        memcpy(moments + timeline->n, its.moments, its.n * sizeof(*moments));
+        timeline->moments = moments;
+        timeline->n += its.n;
+        timeline->n_lost += its.n_lost;
+    }
+    timeline_fini(&its);
+    return rc;
+}
+
+int timeline_last(const struct run *run, int64_t rank, size_t n_most,
+                  struct timeline *timeline_out, char error_out[DUMP_ERROR_BYTES])
+{
+    struct timeline timeline = {0};
+    int rc = 0;
+
+    for (uint32_t i = 0; i < run->n_files && rc == 0; i++) {
+        struct dump_file *file = &run->files[i];
+
+        if (file->events.n == 0 || (rank >= 0 && rank != file->process.rank)) {
+            continue;
+        }
+        rc = dump_events_hold(file, error_out);
+        if (rc == 0 && add_last(run, file, n_most, &timeline) < 0) {
+            rc = dump_refuse(error_out, "no memory for the events");
+        }
+        dump_events_drop(file);
+        if (timeline.n / 2 > n_most) {
+            keep_last(&timeline, n_most);
+        }
+    }
+    if (rc == 0) {
+        keep_last(&timeline, n_most);
+    }
+    *timeline_out = timeline;
+    return rc;
 }
 
 void timeline_fini(struct timeline *timeline)

@@ -30,12 +30,22 @@ struct timeline {
 };
 
 /**
- * Bring events together.
+ * Bring together the events that are held (dump_later.h).
  *
  * @param rank  of this rank only; -1: of all
  * @return 0 or -ENOMEM; end with timeline_fini
  */
 int timeline_of(const struct run *run, int64_t rank, struct timeline *timeline_out);
+
+/**
+ * The last events of a run, without lanes. Those of one rank at a time are held.
+ *
+ * @param rank    of this rank only; -1: of all
+ * @param n_most  so many at most
+ * @return 0 or <0: error_out says what is wrong; end with timeline_fini in any case
+ */
+int timeline_last(const struct run *run, int64_t rank, size_t n_most,
+                  struct timeline *timeline_out, char error_out[DUMP_ERROR_BYTES]);
 
 /** Free what timeline_of has made. Accepts a zeroed one. */
 void timeline_fini(struct timeline *timeline);
@@ -43,7 +53,7 @@ void timeline_fini(struct timeline *timeline);
 /** Calls of a rank that are not among its events. */
 uint64_t timeline_lost(const struct dump_file *file);
 
-/** Whether all messages of a rank's events are there: where several threads call, those of calls
+/** Whether all messages of a rank's events, which are held, are there: where several threads call, those of calls
  *  that have several are not, but the first. */
 bool timeline_has_messages(const struct dump_file *file);
 

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "mds/tool/check_slices.h"
+#include "mds/tool/dump_later.h"
 #include "mds/tool/split.h"
 #include "mds/tool/verbs.h"
 
@@ -109,8 +110,8 @@ static int check_sites(const struct dump_file *file)
     return n_found;
 }
 
-/** Events are calls that were counted, within the run. */
-static int check_events(const struct dump_file *file)
+/** Events that are held are calls that were counted, within the run. */
+static int check_calls(const struct dump_file *file)
 {
     uint64_t *counts = calloc((size_t)file->calls.n + 1, sizeof(*counts));
     int n_found = 0;
@@ -135,6 +136,20 @@ static int check_events(const struct dump_file *file)
         }
     }
     free(counts);
+    return n_found;
+}
+
+/** Events of one rank after the other. */
+static int check_events(struct dump_file *file)
+{
+    char error[DUMP_ERROR_BYTES];
+    int n_found;
+
+    if (dump_events_hold(file, error) < 0) {
+        return FOUND("%s", error);
+    }
+    n_found = check_calls(file);
+    dump_events_drop(file);
     return n_found;
 }
 

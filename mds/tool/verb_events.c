@@ -70,43 +70,56 @@ static bool print_moment(const struct moment *moment, struct places *places)
     return true;
 }
 
-static int no_memory(void)
+/** Events that the run has, of that rank only if it is not -1. */
+static uint64_t n_events(const struct run *run, int64_t rank)
 {
-    fprintf(stderr, "bcs-mds: no memory for the events\n");
-    return 1;
+    uint64_t n = 0;
+
+    for (uint32_t i = 0; i < run->n_files; i++) {
+        bool is_wanted = rank < 0 || rank == run->files[i].process.rank;
+
+        n += is_wanted ? run->files[i].events.n : 0;
+    }
+    return n;
 }
 
-static int print(const struct timeline *timeline, size_t n_most)
+/** @param n  events that there are, with those that are not shown */
+static int print(const struct timeline *timeline, uint64_t n)
 {
-    size_t first = timeline->n > n_most ? timeline->n - n_most : 0;
     struct places *places = place_open();
     bool is_done = places != NULL;
 
     printf("%14s %12s %8s  %-20s %8s %11s %12s %15s  %s\n", "Begin(s)", "Time(us)",
            "Rank", "Call", "With", "Tag", "Bytes", "Slices", "Communicator, place");
-    for (size_t i = first; i < timeline->n && is_done; i++) {
+    for (size_t i = 0; i < timeline->n && is_done; i++) {
         is_done = print_moment(&timeline->moments[i], places);
     }
-    printf("%zu of %zu events; %" PRIu64 " calls before them were not kept.%s\n",
-           timeline->n - first, timeline->n, timeline->n_lost, PLACE_NOTE);
+    printf("%zu of %" PRIu64 " events; %" PRIu64
+           " calls before them were not kept.%s\n",
+           timeline->n, n, timeline->n_lost, PLACE_NOTE);
     place_close(places);
-    return is_done ? 0 : no_memory();
+    if (!is_done) {
+        fprintf(stderr, "bcs-mds: no memory for the events\n");
+    }
+    return is_done ? 0 : 1;
 }
 
 int verb_events(const struct run *run, const struct verb_options *options)
 {
+    size_t n_most = options->n_most < 0 ? LINES : (size_t)options->n_most;
+    uint64_t n = n_events(run, options->rank);
+    char error[DUMP_ERROR_BYTES];
     struct timeline timeline;
-    int status;
+    int status = 1;
 
-    if (timeline_of(run, options->rank, &timeline) < 0) {
-        return no_memory();
-    }
-    if (timeline.n == 0) {
+    if (n == 0) {
         fprintf(stderr, "bcs-mds: %s " TIMELINE_NONE "\n", run->folder);
-        status = 1;
+        return status;
+    }
+    if (timeline_last(run, options->rank, n_most, &timeline, error) < 0) {
+        fprintf(stderr, "bcs-mds: %s\n", error);
     } else {
-        status =
-            print(&timeline, options->n_most < 0 ? LINES : (size_t)options->n_most);
+        status = print(&timeline, n);
     }
     timeline_fini(&timeline);
     return status;

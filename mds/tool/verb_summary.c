@@ -72,6 +72,16 @@ static void print_ranks(const struct run *run)
     printf("Outside of MPI, in blocking calls, in calls that do not block.\n");
 }
 
+/** Say so if waits were not looked for. */
+static void print_unread(const struct waits *waits)
+{
+    if (waits->n_unread > 0) {
+        printf("\n");
+        waits_write_unread(stdout, waits);
+        printf("\n");
+    }
+}
+
 static void print_efficiency(const struct run *run, const struct waits *waits)
 {
     struct efficiency efficiency = efficiency_of(run);
@@ -224,6 +234,7 @@ static int print(const struct run *run, const struct verb_options *options,
         split_print_sites(run, options->rank, n_sites(options)) < 0) {
         return no_memory(run);
     }
+    print_unread(waits);
     return is_of_all && waits->n > 0 && waits_print(run, waits, USUAL_WAITS) < 0
                ? no_memory(run)
                : 0;

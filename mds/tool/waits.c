@@ -12,6 +12,7 @@
 
 #include "mds/events.h"
 #include "mds/tool/delay.h"
+#include "mds/tool/dump_later.h"
 
 #define NONE SIZE_MAX
 
@@ -449,13 +450,25 @@ static void leave_out(const struct run *run, bool *is_left_out, struct waits *wa
     }
 }
 
-int waits_of(const struct run *run, struct waits *waits_out)
+/** Events of ranks whose events are not held. */
+static uint64_t n_unread(const struct run *run)
+{
+    uint64_t n = 0;
+
+    for (uint32_t i = 0; i < run->n_files; i++) {
+        n += dump_events_are_held(&run->files[i]) ? 0 : run->files[i].events.n;
+    }
+    return n;
+}
+
+/** Find waits in events that are held. */
+static int find_waits(const struct run *run, struct waits *waits_out)
 {
     bool *is_left_out = calloc((size_t)run->n_files + 1, sizeof(*is_left_out));
     struct timeline timeline;
     int rc = timeline_of(run, -1, &timeline);
 
-    *waits_out = (struct waits){.n_events = timeline.n};
+    waits_out->n_events = timeline.n;
     rc = is_left_out == NULL ? -ENOMEM : rc;
     if (rc == 0) {
         leave_out(run, is_left_out, waits_out);
@@ -466,6 +479,12 @@ int waits_of(const struct run *run, struct waits *waits_out)
     timeline_fini(&timeline);
     free(is_left_out);
     return rc;
+}
+
+int waits_of(const struct run *run, struct waits *waits_out)
+{
+    *waits_out = (struct waits){.n_unread = n_unread(run)};
+    return waits_out->n_unread > 0 ? 0 : find_waits(run, waits_out);
 }
 
 void waits_fini(struct waits *waits)

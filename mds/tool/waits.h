@@ -41,12 +41,17 @@ struct waits {
     uint64_t *waited_ns; /* [n_files] by rank: how long it has waited, */
     uint64_t *caused_ns; /* and others for it, */
     uint64_t *root_ns;   /* and for how long it was to blame for waits, whoever's */
-    size_t n_events;     /* that they were found in */
+    size_t n_events;     /* that they were found in, */
+    uint64_t n_unread;   /* or that they were not looked for in, as they are not held */
     uint32_t n_left_out; /* ranks that have lost events, or messages of them, */
     uint32_t n_unpaired; /* and those among them that have lost messages alone */
 };
 
-/** Find them; there are none without events. @return 0 or -ENOMEM; end with waits_fini in any
+/** So many events are looked through on the way to something else, in less than a second; more only
+ *  if it is asked for. */
+#define WAITS_FEW_EVENTS (UINT64_C(1) << 20)
+
+/** Find them, if the events of all ranks are held (dump_later.h); there are none without events. @return 0 or -ENOMEM; end with waits_fini in any
  *  case */
 int waits_of(const struct run *run, struct waits *waits_out);
 
@@ -56,6 +61,9 @@ void waits_fini(struct waits *waits);
 /** Write a sentence or two that stand below lines of waits. @param n_most  lines that there are at
  *  most */
 void waits_write_note(FILE *out, const struct waits *waits, size_t n_most);
+
+/** Write a sentence that stands in place of what events would tell, if they were not looked at. */
+void waits_write_unread(FILE *out, const struct waits *waits);
 
 /** Print those that were longest. @return 0 or -ENOMEM */
 int waits_print(const struct run *run, const struct waits *waits, size_t n_most);

@@ -60,6 +60,14 @@ void waits_write_note(FILE *out, const struct waits *waits, size_t n_most)
     }
 }
 
+void waits_write_unread(FILE *out, const struct waits *waits)
+{
+    fprintf(out,
+            "%" PRIu64 " events were not looked at here, where %" PRIu64
+            " are at most: bcs-mds waits tells for whom ranks have waited.",
+            waits->n_unread, WAITS_FEW_EVENTS);
+}
+
 int waits_print(const struct run *run, const struct waits *waits, size_t n_most)
 {
     struct places *places = place_open();

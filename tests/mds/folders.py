@@ -71,6 +71,16 @@ class Folders:
             tables.setdefault(row["table"], []).append(row)
         return tables
 
+    def memory(self, *words):
+        """The most memory, in MB, that bcs-mds has, whose standard output goes nowhere. A process
+        begins with that of this one."""
+        with subprocess.Popen([self.reader, *words], stdout=subprocess.DEVNULL) as process:
+            _, status, usage = os.wait4(process.pid, 0)
+            process.returncode = os.waitstatus_to_exitcode(status)
+        if process.returncode != 0:
+            raise RuntimeError(f"bcs-mds {words} has ended with status {process.returncode}")
+        return usage.ru_maxrss / 1e3
+
     def read(self, *words, **options):
         """Run bcs-mds."""
         if options.pop("is_text", True):

@@ -283,8 +283,8 @@ def test_timeline(place, report):
     names = {event["pid"]: event["args"]["name"] for event in events if event["ph"] == "M"}
     problems = [] if names == {i: f"rank {i} on node0" for i in range(3)} else [f"{names}"]
     expected = []
-    for i in range(4):
-        for rank in range(3):
+    for rank in range(3):
+        for i in range(4):
             about = {"bytes": 10 * i, "messages": i % 2, "place": PLACES[i]}
             if i != 1:
                 about["communicator"] = "world\x1b[7m"

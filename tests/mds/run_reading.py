@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """Reads runs that make_run has made from the description of the format: bcs-mds shows the sums
-that were put into them, of one rank and of 1024.
+that were put into them, of one rank and of 1024; and events are read where they are needed.
 """
 
 import argparse
@@ -17,12 +17,14 @@ sys.path.insert(1, os.path.join(os.path.dirname(__file__), "../system"))
 import job  # noqa: E402
 
 MOST_SECONDS = 2  # of a processor, for the summary of 1024 ranks
+MOST_MB = 16  # that events may take where one rank's are in memory at a time, or none
 
 
 def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--reader", required=True, help="the program bcs-mds")
     parser.add_argument("--maker", required=True, help="the program make_run")
+    parser.add_argument("--formats", default="", help="of those that have events, with commas")
     parser.add_argument("--no-time", action="store_true", help="do not look at the time")
     return parser.parse_args()
 
@@ -172,6 +174,61 @@ def test_events(place, report):
     report.case("kept", [] if last in told.stdout else [told.stdout])
 
 
+def test_rings(place, arguments, report):
+    """Full rings of events take no memory where they are not needed, and elsewhere that of one
+    rank; the waits in few of them are told by the way."""
+    n_ranks, n_events = 64, 20000
+    plain, _ = place.make("plain", ranks=n_ranks, primitives=24, buckets=400)
+    full, _ = place.make("full", ranks=n_ranks, primitives=24, buckets=400, events=n_events,
+                         sites=50)
+    for words in (["summary"], ["matrix"], ["check"], ["events"], ["report", "-o", "-"]):
+        without, with_all = (place.memory(words[0], folder, *words[1:]) for folder in (plain, full))
+        is_right = with_all < without + MOST_MB
+        report.case(f"memory of {words[0]}",
+                    [] if is_right else [f"{with_all} MB with events, {without} MB without"])
+    n = n_ranks * n_events
+    note = f"{n} events were not looked at here, where 1048576 are at most: bcs-mds waits tells"
+    told = place.read("summary", full).stdout
+    page = place.read("report", full, "-o", "-").stdout
+    is_right = note in told and note in page and "Waits(ms)" not in told
+    report.case("too many events", [] if is_right else [told])
+    told = place.read("waits", full).stdout
+    report.case("waits in many", [] if "late in collective" in told else [told])
+    few, _ = place.make("few", ranks=n_ranks, primitives=24, buckets=400, events=n_events // 5)
+    told = place.read("summary", few).stdout
+    is_right = "not looked at" not in told and "late in collective" in told
+    report.case("few events", [] if is_right else [told])
+    least = place.memory("matrix", few)
+    for name in filter(None, arguments.formats.split(",")):
+        words = ["export", few, "--format", name, "-o"]
+        most = place.memory(*words, place.path("archive") if name == "otf2" else "-")
+        is_right = most < least + MOST_MB
+        report.case(f"memory of {name}", [] if is_right else [f"{most} MB, not {least} MB"])
+
+
+def test_damaged_ring(place, report):
+    """Events that are damaged are told of by who needs them."""
+    folder, _ = place.make("damaged", ranks=3, primitives=24, events=600000, buckets=400)
+    path = os.path.join(folder, "process.00001.mds")
+    with open(path, "r+b") as file:
+        content = file.read()
+        at = content.index(b"events\0\0") + 8
+        file.seek(int.from_bytes(content[at:at + 8], "little") + 16)
+        file.write(b"\xff")
+    for verb in ("summary", "matrix"):
+        told = place.read(verb, folder)
+        report.case(f"{verb} beside damage", [] if told.returncode == 0 else [told.stderr])
+    for verb in ("check", "events", "waits"):
+        told = place.read(verb, folder)
+        is_right = (told.returncode == 1
+                    and f"{path} is damaged: section events" in told.stdout + told.stderr)
+        report.case(f"{verb} of damaged events", [] if is_right else [f"{told}"[:300]])
+    os.truncate(path, len(content) - 8)
+    told = place.read("summary", folder)
+    is_right = told.returncode == 1 and f"{path} is cut off or longer" in told.stderr
+    report.case("a ring that is cut off", [] if is_right else [told.stderr])
+
+
 def test_phases(place, report):
     """Phases of all ranks together, or of one."""
     folder, _ = place.make("phases", ranks=3)
@@ -248,6 +305,8 @@ def main():
         test_places(place, report)
         test_comms(place, report)
         test_events(place, report)
+        test_rings(place, arguments, report)
+        test_damaged_ring(place, report)
         test_roll(place, report)
         test_slices(place, report)
         test_phases(place, report)
