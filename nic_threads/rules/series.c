@@ -21,6 +21,17 @@ static struct bcs_span *place(const struct nic_series *series,
                                                 (uint32_t)(spans->first + number));
 }
 
+static uint64_t half_in_use(const struct nic_series *series)
+{
+    return series->shift % 2;
+}
+
+/** The place of the next old span to be brought over, one of the other half; n: there is none. */
+static uint64_t next_old(const struct nic_series *series)
+{
+    return series->n_brought + series->n - series->n * series->shift;
+}
+
 /** Whether what stands in a place is what belongs there. */
 static bool is_there(const struct nic_series *series, const struct bcs_span *span,
                      uint64_t index, uint64_t shift)
@@ -33,7 +44,7 @@ static bool is_there(const struct nic_series *series, const struct bcs_span *spa
 static struct bcs_span *take(const struct nic_series *series,
                              const struct nic_spans *spans, uint64_t index)
 {
-    struct bcs_span *span = place(series, spans, series->half, index);
+    struct bcs_span *span = place(series, spans, half_in_use(series), index);
 
     if (!is_there(series, span, index, series->shift)) {
         *span = (struct bcs_span){
@@ -48,12 +59,14 @@ static struct bcs_span *take(const struct nic_series *series,
 static void bring(struct nic_series *series, const struct nic_spans *spans,
                   uint64_t n_most)
 {
-    uint64_t n_left = series->n_old - series->n_brought;
+    uint64_t n_left = series->n - next_old(series);
 
     for (uint64_t n = n_left < n_most ? n_left : n_most; n > 0; n--) {
-        uint64_t index = series->n_brought++;
-        const struct bcs_span *old = place(series, spans, 1 - series->half, index);
+        uint64_t index = next_old(series);
+        const struct bcs_span *old =
+            place(series, spans, 1 - half_in_use(series), index);
 
+        series->n_brought++;
         if (is_there(series, old, index, series->shift - 1)) {
             bcs_span_merge(take(series, spans, index / 2), old);
         }
@@ -64,10 +77,7 @@ static void bring(struct nic_series *series, const struct nic_spans *spans,
 static void halve(struct nic_series *series, const struct nic_spans *spans)
 {
     bring(series, spans, series->n);
-    series->half = 1 - series->half;
     series->shift++;
-    series->n_old = series->n;
-    series->n_brought = 0;
 }
 
 struct bcs_span *nic_series_find(struct nic_series *series,
@@ -88,8 +98,8 @@ size_t nic_series_copy(const struct nic_series *series, const struct nic_spans *
 {
     size_t n_old = 0, n = 0;
 
-    for (uint64_t i = series->n_brought; i < series->n_old; i++) {
-        const struct bcs_span *old = place(series, spans, 1 - series->half, i);
+    for (uint64_t i = next_old(series); i < series->n; i++) {
+        const struct bcs_span *old = place(series, spans, 1 - half_in_use(series), i);
 
         if (is_there(series, old, i, series->shift - 1)) {
             spans_out[n_old++] = *old;
@@ -97,7 +107,7 @@ size_t nic_series_copy(const struct nic_series *series, const struct nic_spans *
     }
     n_old = bcs_spans_coarsen(spans_out, n_old, series->begin, series->shift);
     for (uint64_t i = 0; i < series->n; i++) {
-        const struct bcs_span *span = place(series, spans, series->half, i);
+        const struct bcs_span *span = place(series, spans, half_in_use(series), i);
 
         if (is_there(series, span, i, series->shift)) {
             memmove(&spans_out[n_old + n], span, sizeof(*span));

@@ -9,6 +9,9 @@
  * long before the next time. Only after a gap, which there may be by intervals of time, the rest
  * is brought over at once. What stands in a place from before is told by its number and length.
  *
+ * Which half is in use is told by the length of spans alone: so one store is all of that change,
+ * and whoever finds the memory when its recorder has died finds the state before or after it.
+ *
  * Pure code: under the lock of whoever records. [BCS-MPI section 5.2.1]
  */
 #ifndef NIC_THREADS_RULES_SERIES_H
@@ -28,13 +31,12 @@ struct nic_spans {
 /** What is recorded, and how far it has come. All zero at first but for the first three, and the
  *  spans, too. */
 struct nic_series {
-    uint64_t begin;     /* the slices that are recorded: from this number on, */
-    uint64_t end;       /* and before this one */
-    uint64_t n;         /* spans of a half; even */
-    uint64_t shift;     /* a span is of 2^shift slices */
-    uint64_t half;      /* that is in use: 0 or 1 */
-    uint64_t n_old;     /* places of the other one that were in use, */
-    uint64_t n_brought; /* and of those, what has been brought over */
+    uint64_t begin; /* the slices that are recorded: from this number on, */
+    uint64_t end;   /* and before this one */
+    uint64_t n;     /* spans of a half; even */
+    uint64_t shift; /* a span is of 2^shift slices; half shift % 2 is in use */
+    uint64_t
+        n_brought; /* spans that were brought over since the begin: up to n shift */
 };
 
 /**
