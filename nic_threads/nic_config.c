@@ -229,6 +229,7 @@ uint64_t nic_config_digest(const struct nic_config *config)
 
     compared.spin_ns = 0;
     compared.record.metrics = 0;
+    compared.record.places = NULL;
     memcpy(bytes, &compared, sizeof(bytes));
     digest = bcs_digest_add(BCS_DIGEST_OF_NOTHING, bytes, sizeof(bytes));
     return bcs_digest_add(digest, &compared.record, sizeof(compared.record));

@@ -21,19 +21,20 @@ static uint64_t in_ns(uint64_t ticks, double ns_per_tick)
     return (uint64_t)((double)ticks * ns_per_tick + 0.5);
 }
 
-static void convert(struct bcs_span *span, enum bcs_metric first, enum bcs_metric end,
-                    double ns_per_tick)
+uint32_t bcs_recorders_of_node(const struct nic_config *config, uint32_t n_ranks)
 {
-    span->began = in_ns(span->began, ns_per_tick);
-    for (enum bcs_metric metric = first; metric < end; metric++) {
-        struct bcs_tally *tally = &span->tallies[metric - first];
+    return nic_engine_n_desks(n_ranks, config);
+}
 
-        if (bcs_metric_is_time(metric)) {
-            tally->total = in_ns(tally->total, ns_per_tick);
-            tally->least = in_ns(tally->least, ns_per_tick);
-            tally->most = in_ns(tally->most, ns_per_tick);
-        }
-    }
+struct bcs_recording_begin
+bcs_context_recording_begin(const struct bcs_context *context)
+{
+    const struct nic_engine *engine = context->engine;
+
+    return (struct bcs_recording_begin){
+        .began = engine->machine->began,
+        .interval_ticks = engine->is_timed ? 0 : engine->machine->slice_ticks,
+    };
 }
 
 int bcs_context_recorded(const struct bcs_context *context, uint32_t node,
@@ -43,16 +44,13 @@ int bcs_context_recorded(const struct bcs_context *context, uint32_t node,
     struct bcs_clock_moment began = engine->machine->began, now = bcs_clock_moment();
     double ns_per_tick =
         (double)(now.ns - began.ns) / (double)(now.ticks - began.ticks + 1);
-    struct nic_recorded recorded;
+    struct bcs_spans recorded;
     int rc = nic_engine_recorded(engine, node, is_global, &recorded);
 
     if (rc < 0) {
         return rc;
     }
-    for (size_t i = 0; i < recorded.n; i++) {
-        convert(&recorded.spans[i], bcs_metrics_first(is_global),
-                bcs_metrics_end(is_global), ns_per_tick);
-    }
+    bcs_spans_scale(&recorded, is_global, ns_per_tick);
     *recorded_out = (struct bcs_recorded){
         .spans = recorded.spans,
         .n = recorded.n,

@@ -6,9 +6,11 @@
 #ifndef BCS_API_RECORDED_H
 #define BCS_API_RECORDED_H
 
+#include "libbcs/base/clock.h"
 #include "libbcs/base/span.h"
 
 struct bcs_context;
+struct nic_config;
 
 /** The slices of a node, or of all nodes as the strobe sender saw them. */
 struct bcs_recorded {
@@ -26,6 +28,20 @@ struct bcs_seat {
     uint32_t node, n_nodes;
     uint32_t first_rank, n_ranks; /* of its node */
 };
+
+/** When recording began, for who reads it without a process of the job. */
+struct bcs_recording_begin {
+    struct bcs_clock_moment began; /* the job */
+    uint64_t
+        interval_ticks; /* of slices by intervals of time; 0: they are by the clock */
+};
+
+/** How many monitors each node has (nic_record_config.places). */
+uint32_t bcs_recorders_of_node(const struct nic_config *config, uint32_t n_ranks);
+
+/** When the recording of this process's job began. */
+struct bcs_recording_begin
+bcs_context_recording_begin(const struct bcs_context *context);
 
 /** Where this process stands. */
 struct bcs_seat bcs_context_seat(const struct bcs_context *context);

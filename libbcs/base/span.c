@@ -4,6 +4,7 @@
  */
 #include "libbcs/base/span.h"
 
+#include <errno.h>
 #include <stdlib.h>
 
 /* In the order of enum bcs_metric; the roles in that of enum nic_role. */
@@ -96,4 +97,52 @@ size_t bcs_spans_add(struct bcs_span *into, size_t n_into, const struct bcs_span
     }
     qsort(into, n, sizeof(*into), compare);
     return n;
+}
+
+int bcs_spans_join(struct bcs_spans *into, struct bcs_spans *from, uint64_t begin)
+{
+    struct bcs_span *spans =
+        realloc(into->spans, (into->n + from->n + 1) * sizeof(*spans));
+
+    if (spans != NULL) {
+        uint64_t shift = into->shift > from->shift ? into->shift : from->shift;
+
+        into->spans = spans;
+        into->n = bcs_spans_coarsen(spans, into->n, begin, shift);
+        from->n = bcs_spans_coarsen(from->spans, from->n, begin, shift);
+        into->n = bcs_spans_add(spans, into->n, from->spans, from->n);
+        into->shift = shift;
+    }
+    free(from->spans);
+    from->spans = NULL;
+    return spans == NULL ? -ENOMEM : 0;
+}
+
+static uint64_t in_ns(uint64_t ticks, double ns_per_tick)
+{
+    return (uint64_t)((double)ticks * ns_per_tick + 0.5);
+}
+
+static void scale(struct bcs_span *span, bool is_global, double ns_per_tick)
+{
+    enum bcs_metric first = bcs_metrics_first(is_global);
+
+    span->began = in_ns(span->began, ns_per_tick);
+    for (enum bcs_metric metric = first; metric < bcs_metrics_end(is_global);
+         metric++) {
+        struct bcs_tally *tally = &span->tallies[metric - first];
+
+        if (bcs_metric_is_time(metric)) {
+            tally->total = in_ns(tally->total, ns_per_tick);
+            tally->least = in_ns(tally->least, ns_per_tick);
+            tally->most = in_ns(tally->most, ns_per_tick);
+        }
+    }
+}
+
+void bcs_spans_scale(const struct bcs_spans *spans, bool is_global, double ns_per_tick)
+{
+    for (size_t i = 0; i < spans->n; i++) {
+        scale(&spans->spans[i], is_global, ns_per_tick);
+    }
 }

@@ -71,6 +71,13 @@ static inline enum bcs_metric bcs_metrics_end(bool is_global)
     return is_global ? BCS_METRICS_LOCAL : BCS_METRICS;
 }
 
+/** Spans of one recorder, or of several together. */
+struct bcs_spans {
+    struct bcs_span *spans; /* [n] by number; for free */
+    size_t n;
+    uint64_t shift; /* each is of 2^shift slices */
+};
+
 /** Add a value. */
 static inline void bcs_tally_add(struct bcs_tally *tally, uint64_t value)
 {
@@ -103,5 +110,12 @@ size_t bcs_spans_coarsen(struct bcs_span *spans, size_t n, uint64_t begin,
  *  for n_into + n_from @return how many there are then */
 size_t bcs_spans_add(struct bcs_span *into, size_t n_into, const struct bcs_span *from,
                      size_t n_from);
+
+/** Add the spans of from, which is freed, to into: both from slice `begin` on. @return 0; -ENOMEM:
+ *  into is as it was */
+int bcs_spans_join(struct bcs_spans *into, struct bcs_spans *from, uint64_t begin);
+
+/** Have times in ns that are in ticks: of spans of a strobe sender, or of a node. */
+void bcs_spans_scale(const struct bcs_spans *spans, bool is_global, double ns_per_tick);
 
 #endif

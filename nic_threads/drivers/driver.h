@@ -51,24 +51,16 @@ extern const struct nic_driver_ops nic_driver_timed;
 /** A thread for each role; either kind of strobes. */
 extern const struct nic_driver_ops nic_driver_threads;
 
-/** What was recorded of slices. */
-struct nic_recorded {
-    struct bcs_span
-        *spans; /* [n] by number, times in ticks, begins since the job's; for free */
-    size_t n;
-    uint64_t shift; /* each is of 2^shift slices */
-};
-
 /**
- * Copy what was recorded on a node, at all of its desks together, or by the strobe sender. Waits
- * for the locks of the desks; no slice of all nodes may be under way for the strobe sender's.
+ * Copy what was recorded on a node, at all of its desks together, or by the strobe sender: times in
+ * ticks, begins since the job's. Waits for the locks of the desks; no slice of all nodes may be under way for the strobe sender's.
  *
  * @return 0        copied
  * @return -ENOENT  nothing is recorded there
  * @return -ENOMEM
  */
 int nic_engine_recorded(struct nic_engine *engine, uint32_t node, bool is_global,
-                        struct nic_recorded *recorded_out);
+                        struct bcs_spans *recorded_out);
 
 /** The driver of a configuration. Never NULL. */
 const struct nic_driver_ops *nic_driver_find(const struct nic_config *config);

@@ -11,7 +11,7 @@
 #include "nic_threads/node/engine_lock.h"
 
 /** Copy what one desk has, or the strobe sender. */
-static int copy(const struct nic_recorder *recorder, struct nic_recorded *recorded_out)
+static int copy(const struct nic_recorder *recorder, struct bcs_spans *recorded_out)
 {
     if (!nic_recorder_is_on(recorder)) {
         return -ENOENT;
@@ -21,7 +21,7 @@ static int copy(const struct nic_recorder *recorder, struct nic_recorded *record
 }
 
 /** The same under the lock of the desk. */
-static int copy_locked(struct nic_view *view, struct nic_recorded *recorded_out)
+static int copy_locked(struct nic_view *view, struct bcs_spans *recorded_out)
 {
     int rc;
 
@@ -33,31 +33,12 @@ static int copy_locked(struct nic_view *view, struct nic_recorded *recorded_out)
     return rc;
 }
 
-/** Add what another desk of the node has, and free that. @return 0 or -ENOMEM */
-static int add(struct nic_recorded *into, struct nic_recorded *from, uint64_t begin)
-{
-    struct bcs_span *spans =
-        realloc(into->spans, (into->n + from->n + 1) * sizeof(*spans));
-
-    if (spans != NULL) {
-        uint64_t shift = into->shift > from->shift ? into->shift : from->shift;
-
-        into->spans = spans;
-        into->n = bcs_spans_coarsen(spans, into->n, begin, shift);
-        from->n = bcs_spans_coarsen(from->spans, from->n, begin, shift);
-        into->n = bcs_spans_add(spans, into->n, from->spans, from->n);
-        into->shift = shift;
-    }
-    free(from->spans);
-    return spans == NULL ? -ENOMEM : 0;
-}
-
 int nic_engine_recorded(struct nic_engine *engine, uint32_t node, bool is_global,
-                        struct nic_recorded *recorded_out)
+                        struct bcs_spans *recorded_out)
 {
     struct nic_view *desks = &engine->views[node * engine->layout.n_desks];
     uint64_t begin = engine->config->record.first;
-    struct nic_recorded sum;
+    struct bcs_spans sum;
     int rc;
 
     if (is_global) {
@@ -65,10 +46,10 @@ int nic_engine_recorded(struct nic_engine *engine, uint32_t node, bool is_global
     }
     rc = copy_locked(&desks[0], &sum);
     for (uint32_t i = 1; i < engine->layout.n_desks && rc == 0; i++) {
-        struct nic_recorded recorded;
+        struct bcs_spans recorded;
 
         rc = copy_locked(&desks[i], &recorded);
-        rc = rc == 0 ? add(&sum, &recorded, begin) : rc;
+        rc = rc == 0 ? bcs_spans_join(&sum, &recorded, begin) : rc;
         if (rc < 0) {
             free(sum.spans);
         }

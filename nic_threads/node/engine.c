@@ -5,6 +5,7 @@
  */
 #include "nic_threads/node/engine.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 
@@ -51,6 +52,13 @@ static uint32_t slot_bytes(uint32_t n_nodes)
         offsetof(struct nic_slot, marks) + bcs_node_words(n_nodes) * sizeof(uint64_t);
 
     return (uint32_t)bcs_align_up(n_bytes, BCS_CACHE_LINE);
+}
+
+uint32_t nic_engine_n_desks(uint32_t n_ports, const struct nic_config *config)
+{
+    uint32_t node_ranks = nic_config_node_ranks(config, n_ports);
+
+    return has_own_desks(config) ? node_ranks + (n_ports > node_ranks) : 1;
 }
 
 int nic_engine_layout(uint32_t n_ports, const struct nic_config *config,
@@ -188,7 +196,32 @@ static void find_desk(struct nic_view *view, uint32_t desk)
                        layout->n_far, &view->per_port);
 }
 
-/** Find what records: number `series` of a node's, its monitor behind a state of so many bytes. */
+/** What is in a place that was given: number `series` of those there. */
+static struct nic_recorder recorder_at(const struct nic_engine *engine, char *place,
+                                       uint32_t series)
+{
+    size_t n_bytes = nic_monitor_bytes(engine->layout.shape.n_spans);
+    struct nic_monitor *monitor = (struct nic_monitor *)(place + series * n_bytes);
+
+    return (struct nic_recorder){
+        .monitor = monitor,
+        .spans = {.whole = nic_monitor_spans(monitor)},
+        .machine = engine->machine,
+        .is_by_time = !engine->is_timed,
+    };
+}
+
+/** The place that was given for what records a node, or, as number n_nodes, the strobe sender;
+ *  NULL: there is none. */
+static char *place_of(const struct nic_engine *engine, uint32_t number)
+{
+    char *const *places = engine->config->record.places;
+
+    return places == NULL ? NULL : places[number];
+}
+
+/** Find what records in NIC memory: number `series` of a node's, its monitor behind a state of so
+ *  many bytes. */
 static struct nic_recorder recorder_of(const struct nic_view *view, void *state,
                                        size_t n_bytes, uint32_t series)
 {
@@ -212,16 +245,23 @@ static void find_recorders(struct nic_view *view, uint32_t number)
 {
     struct nic_engine *engine = view->engine;
     const struct nic_layout *layout = &engine->layout;
+    uint32_t desk = number % layout->n_desks;
+    char *place, *sender;
 
     if (engine->recorders == NULL) {
         return;
     }
+    place = place_of(engine, view->index);
     view->recorder = &engine->recorders[number];
-    *view->recorder = recorder_of(view, view->desk, layout->shape.n_desk_bytes,
-                                  number % layout->n_desks);
+    *view->recorder =
+        place != NULL ? recorder_at(engine, place, desk)
+                      : recorder_of(view, view->desk, layout->shape.n_desk_bytes, desk);
     if (number == 0) {
+        sender = place_of(engine, engine->n_nodes);
         engine->recorders[engine->n_views] =
-            recorder_of(view, view->node, layout->shape.n_node_bytes, layout->n_desks);
+            sender != NULL ? recorder_at(engine, sender, 0)
+                           : recorder_of(view, view->node, layout->shape.n_node_bytes,
+                                         layout->n_desks);
     }
 }
 
@@ -305,6 +345,8 @@ int nic_engine_create(const struct nic_engine_params *params,
     engine->crew = params->crew;
     engine->crew_ops = params->crew_ops;
     engine->is_timed = params->config->strobe == NIC_STROBE_TIMED;
+    assert(engine->layout.n_desks ==
+           nic_engine_n_desks(params->n_ports, params->config));
     engine->n_nodes = engine->layout.n_nodes;
     engine->n_views = engine->n_nodes * engine->layout.n_desks;
     engine->home = nic_layout_node(&engine->layout, params->port);

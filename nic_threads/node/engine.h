@@ -57,6 +57,9 @@ struct nic_engine_params {
 int nic_engine_layout(uint32_t n_ports, const struct nic_config *config,
                       struct nic_layout *layout_out);
 
+/** Desks of each node of such a job. */
+uint32_t nic_engine_n_desks(uint32_t n_ports, const struct nic_config *config);
+
 /**
  * Make this process's views. The first process of each node also sets up the node's
  * state; nobody may take a turn before all have (the caller synchronizes).

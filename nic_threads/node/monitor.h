@@ -2,8 +2,9 @@
 /*
  * The monitor of the engine: what each slice took and did, by its number, at a desk and, of all
  * nodes, at the strobe sender. It stands in NIC memory behind the state of the desk, or of the
- * node, if it is wanted at all; who records holds the lock of that. Off, a view has none, and a
- * slice costs a branch. [BCS-MPI section 5.2]
+ * node, if it is wanted at all, or with its spans in memory that whoever asks for it has given
+ * (nic_record_config.places); who records holds the lock of the desk, or node. Off, a view has
+ * none, and a slice costs a branch. [BCS-MPI section 5.2]
  *
  * Time stamps follow each other: each ends what the last one has begun, so that no moment is read
  * twice. A slice is added to its span when it is over: with rounds of several nodes that is known
@@ -16,6 +17,7 @@
 #ifndef NIC_THREADS_NODE_MONITOR_H
 #define NIC_THREADS_NODE_MONITOR_H
 
+#include "libbcs/base/align.h"
 #include "libbcs/base/clock.h"
 #include "libbcs/ring/sleep.h"
 #include "nic_threads/rules/series.h"
@@ -24,7 +26,7 @@
  *  theirs anyway. The first four mean the same of both. */
 #define NIC_LOCAL(metric) ((metric)-BCS_METRICS_LOCAL)
 
-enum { NIC_MONITOR_SAMPLE = 16 };
+enum { NIC_MONITOR_SAMPLE = 16, NIC_MONITOR_PAGE_BYTES = 4096 };
 
 enum nic_monitored {
     NIC_MONITORED_ELAPSED, /* since the slice before began */
@@ -136,6 +138,20 @@ static inline void nic_monitor_add_quick(struct nic_monitor *monitor, uint32_t m
                                          uint64_t value)
 {
     bcs_tally_add(&monitor->quick[metric], value);
+}
+
+/** Bytes that a monitor takes with its spans behind it, two halves of n_spans: whole pages. */
+static inline size_t nic_monitor_bytes(uint64_t n_spans)
+{
+    size_t n_bytes = sizeof(struct nic_monitor) + 2 * n_spans * sizeof(struct bcs_span);
+
+    return bcs_align_up(n_bytes, NIC_MONITOR_PAGE_BYTES);
+}
+
+/** The spans behind a monitor. */
+static inline struct bcs_span *nic_monitor_spans(struct nic_monitor *monitor)
+{
+    return (struct bcs_span *)(monitor + 1);
 }
 
 /** Begin a monitor: of slices from `first` on, n of them, in two halves of n_spans. */
