@@ -50,11 +50,11 @@ struct mds_dump_section {
     uint64_t digest; /* of the section's bytes; see libbcs/base/digest.h */
 };
 
-/** How a process has ended. */
+/** How a process has ended, or the job that slices are of. */
 enum mds_dump_end {
     MDS_DUMP_END_FINALIZE = 1, /* by MPI_Finalize */
-    /* Not by MPI_Finalize; perhaps it still runs. Its peak_bytes, n_slices and n_passed of calls are
-     * not known, and 0. */
+    /* Not by MPI_Finalize; perhaps it still runs. A process's peak_bytes, n_slices and n_passed of
+     * calls are not known, and 0; of slices the one that was under way is missing. */
     MDS_DUMP_END_UNKNOWN = 2,
 };
 
@@ -221,7 +221,8 @@ struct mds_dump_node {
         interval; /* slices are counted by intervals of time so long; 0: by strobes */
     uint64_t window_first, window_slices; /* what was to be recorded; 0, 0: all */
     uint32_t shift; /* a span is of 2^shift slices, or intervals */
-    uint32_t reserved;
+    uint32_t
+        end; /* enum mds_dump_end; 0 in files of earlier versions, as by MPI_Finalize */
     char host[64];
 };
 

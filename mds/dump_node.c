@@ -11,8 +11,7 @@
 #include "libbcs/base/clock.h"
 #include "mds/dump_write.h"
 
-/** When a moment of CLOCK_MONOTONIC was, since 1970. */
-static uint64_t unix_ns(uint64_t monotonic_ns)
+uint64_t mds_unix_ns(uint64_t monotonic_ns)
 {
     struct timespec now;
 
@@ -27,7 +26,9 @@ static void add_node(struct mds_dump *dump, const struct mds_node *node)
 
     if (record != NULL) {
         *record = node->facts;
-        record->began_unix = unix_ns(record->began_monotonic);
+    }
+    if (record != NULL && record->host[0] == '\0') {
+        record->began_unix = mds_unix_ns(record->began_monotonic);
         gethostname(record->host, sizeof(record->host) - 1);
     }
 }
@@ -92,15 +93,31 @@ static void add_tallies(struct mds_dump *dump, const struct mds_node *node,
     }
 }
 
-int mds_dump_node_write(const struct mds_node *node, const char *path)
+static struct mds_dump dump_of(const struct mds_node *node)
 {
     struct mds_dump dump = {.kind = node->is_global ? MDS_DUMP_GLOBAL : MDS_DUMP_NODE};
-    int rc;
 
     add_node(&dump, node);
     add_spans(&dump, node);
     add_tallies(&dump, node, add_metrics(&dump, node));
-    rc = mds_dump_write(&dump, path);
+    return dump;
+}
+
+int mds_dump_node_write(const struct mds_node *node, const char *path)
+{
+    struct mds_dump dump = dump_of(node);
+    int rc = mds_dump_write(&dump, path);
+
+    mds_dump_fini(&dump);
+    return rc;
+}
+
+int mds_dump_node_bytes(const struct mds_node *node, char **bytes_out,
+                        size_t *n_bytes_out)
+{
+    struct mds_dump dump = dump_of(node);
+    int rc = mds_dump_bytes(&dump, bytes_out, n_bytes_out);
+
     mds_dump_fini(&dump);
     return rc;
 }

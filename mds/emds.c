@@ -54,10 +54,11 @@ void emds_print(FILE *out, const struct emds_summary *summary)
         }
         if (!has_title) {
             fprintf(out,
-                    "\nEMDS, all %" PRIu32 " nodes, %" PRIu64 " slices\n"
+                    "\nEMDS, all %" PRIu32 " nodes, %" PRIu64 " slices%s\n"
                     "%-16s %10s %11s %13s %10s %12s\n",
-                    summary->n_nodes, summary->n_slices, "Metric(ms or 1)", "Min",
-                    "Max", "Total", "Slices", "Average");
+                    summary->n_nodes, summary->n_slices,
+                    summary->is_unended ? ", of a run that has not ended" : "",
+                    "Metric(ms or 1)", "Min", "Max", "Total", "Slices", "Average");
             has_title = true;
         }
         print_line(out, metric, tally);

@@ -15,6 +15,7 @@
 struct emds_summary {
     uint32_t n_nodes;
     uint64_t n_slices;                     /* of all nodes' strobe receivers */
+    bool is_unended;                       /* of a run that has not ended */
     struct bcs_tally tallies[BCS_METRICS]; /* times in ns */
 };
 

@@ -44,8 +44,7 @@ size_t mds_live_bytes(const struct mds_shape *shape)
            shape->n_events * sizeof(struct mds_event);
 }
 
-/** Make a file with room for n bytes. @return its descriptor or -errno */
-static int make_file(size_t n_bytes, const char *path)
+int mds_live_make_file(size_t n_bytes, const char *path)
 {
     int rc = mds_file_limit(n_bytes);
     int fd = rc < 0 ? -1 : open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
@@ -64,7 +63,7 @@ static int make_file(size_t n_bytes, const char *path)
 
 int mds_live_make(size_t n_bytes, const char *path, struct mds_collect **collect_out)
 {
-    int fd = path == NULL ? -1 : make_file(n_bytes, path);
+    int fd = path == NULL ? -1 : mds_live_make_file(n_bytes, path);
     void *memory;
 
     if (path != NULL && fd < 0) {
@@ -147,13 +146,10 @@ static bool is_sound(const struct mds_collect *copy, size_t n_bytes)
            are_texts_sound(copy);
 }
 
-/** Copy a file that is open. */
-static int copy_file(int fd, struct mds_collect **copy_out)
+/** @return its length; -EAGAIN: it is empty; -EINVAL: it is shorter than n_least, or no file */
+static ssize_t length_of(int fd, size_t n_least)
 {
     struct stat status;
-    struct mds_collect *copy;
-    size_t n_bytes;
-    int rc;
 
     if (fstat(fd, &status) < 0) {
         return -errno;
@@ -161,11 +157,33 @@ static int copy_file(int fd, struct mds_collect **copy_out)
     if (S_ISREG(status.st_mode) && status.st_size == 0) {
         return -EAGAIN;
     }
-    if (!S_ISREG(status.st_mode) || status.st_size < (off_t)sizeof(*copy)) {
-        return -EINVAL;
+    return S_ISREG(status.st_mode) && (size_t)status.st_size >= n_least ? status.st_size
+                                                                        : -EINVAL;
+}
+
+int mds_live_open(const char *path, size_t n_least, size_t *n_bytes_out)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+    ssize_t n_bytes;
+
+    if (fd < 0) {
+        return -errno;
     }
-    n_bytes = (size_t)status.st_size;
-    copy = malloc(n_bytes);
+    n_bytes = length_of(fd, n_least);
+    if (n_bytes < 0) {
+        close(fd);
+        return (int)n_bytes;
+    }
+    *n_bytes_out = (size_t)n_bytes;
+    return fd;
+}
+
+/** Copy a file that is open. */
+static int copy_file(int fd, size_t n_bytes, struct mds_collect **copy_out)
+{
+    struct mds_collect *copy = malloc(n_bytes);
+    int rc;
+
     if (copy == NULL) {
         return -ENOMEM;
     }
@@ -186,13 +204,14 @@ static int copy_file(int fd, struct mds_collect **copy_out)
 
 int mds_live_read(const char *path, struct mds_collect **copy_out)
 {
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+    size_t n_bytes;
+    int fd = mds_live_open(path, sizeof(**copy_out), &n_bytes);
     int rc;
 
     if (fd < 0) {
-        return -errno;
+        return fd;
     }
-    rc = copy_file(fd, copy_out);
+    rc = copy_file(fd, n_bytes, copy_out);
     close(fd);
     return rc;
 }

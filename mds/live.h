@@ -15,6 +15,14 @@
 /** A number that says how the memory is laid out: that of this version of bcs. */
 uint64_t mds_live_layout(void);
 
+/** Make a file with room for so many bytes, all zeros. @return its descriptor; or -errno, and there is
+ *  no file: -ENOSPC: no room for all of it */
+int mds_live_make_file(size_t n_bytes, const char *path);
+
+/** Open a file that others record in, for reading. @return its descriptor, *n_bytes_out is its length;
+ *  -EAGAIN: it is empty; -EINVAL: it is shorter than n_least, or no file; or another -errno */
+int mds_live_open(const char *path, size_t n_least, size_t *n_bytes_out);
+
 /** Bytes that a recording takes. */
 size_t mds_live_bytes(const struct mds_shape *shape);
 

@@ -70,6 +70,17 @@ int mds_run_folder_make(const char *parent, char path_out[MDS_PATH_BYTES])
     return rc;
 }
 
+void mds_run_folder_remove(const char *folder)
+{
+    char path[MDS_PATH_BYTES];
+
+    if (fit(snprintf(path, sizeof(path), "%s/" MDS_MANIFEST_NAME, folder),
+            sizeof(path)) == 0) {
+        unlink(path);
+    }
+    rmdir(folder);
+}
+
 static void print_value(FILE *out, const char *key, const char *value)
 {
     fprintf(out, "%s: ", key);
@@ -179,6 +190,19 @@ int mds_node_path(const char *folder, uint32_t node, char path_out[MDS_PATH_BYTE
 int mds_global_path(const char *folder, char path_out[MDS_PATH_BYTES])
 {
     return fit(snprintf(path_out, MDS_PATH_BYTES, "%s/" MDS_GLOBAL_NAME, folder),
+               MDS_PATH_BYTES);
+}
+
+int mds_node_live_path(const char *folder, uint32_t node, char path_out[MDS_PATH_BYTES])
+{
+    return fit(
+        snprintf(path_out, MDS_PATH_BYTES, "%s/" MDS_NODE_LIVE_NAME, folder, node),
+        MDS_PATH_BYTES);
+}
+
+int mds_global_live_path(const char *folder, char path_out[MDS_PATH_BYTES])
+{
+    return fit(snprintf(path_out, MDS_PATH_BYTES, "%s/" MDS_GLOBAL_LIVE_NAME, folder),
                MDS_PATH_BYTES);
 }
 

@@ -18,7 +18,9 @@ enum { MDS_PATH_BYTES = 2048 };
 #define MDS_PROCESS_NAME "process.%05u.mds"
 #define MDS_LIVE_NAME "process.%05u.live"
 #define MDS_NODE_NAME "node.%05u.mds"
+#define MDS_NODE_LIVE_NAME "node.%05u.live"
 #define MDS_GLOBAL_NAME "global.mds"
+#define MDS_GLOBAL_LIVE_NAME "global.live"
 #define MDS_DEADLOCK_NAME "deadlock.json"
 #define MDS_LINT_NAME "lint.json"
 
@@ -39,6 +41,9 @@ struct mds_manifest {
  */
 int mds_run_folder_make(const char *parent, char path_out[MDS_PATH_BYTES]);
 
+/** Remove a folder that has nothing but a manifest. */
+void mds_run_folder_remove(const char *folder);
+
 /** Write the manifest, or write it anew. @return 0 or -errno */
 int mds_manifest_write(const struct mds_manifest *manifest, const char *folder);
 
@@ -53,6 +58,13 @@ int mds_node_path(const char *folder, uint32_t node, char path_out[MDS_PATH_BYTE
 
 /** The path of the file about the slices of all nodes. @return 0 or -ENAMETOOLONG */
 int mds_global_path(const char *folder, char path_out[MDS_PATH_BYTES]);
+
+/** The same of the files that slices are recorded in; see live_slices.h. */
+int mds_node_live_path(const char *folder, uint32_t node,
+                       char path_out[MDS_PATH_BYTES]);
+
+/** Of all nodes. @return 0 or -ENAMETOOLONG */
+int mds_global_live_path(const char *folder, char path_out[MDS_PATH_BYTES]);
 
 /** The path of the report of a deadlock. @return 0 or -ENAMETOOLONG */
 int mds_deadlock_path(const char *folder, char path_out[MDS_PATH_BYTES]);

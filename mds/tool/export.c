@@ -283,21 +283,24 @@ static int hand_nodes(const struct run *run, const struct export_sink *sink)
     for (uint32_t i = 0; i < run->n_nodes && rc == 0; i++) {
         const struct mds_dump_node *node = &run->nodes[i].node;
 
-        rc = sink->row(sink->state, &export_tables[EXPORT_NODES],
-                       (union export_value[]){
-                           {.text = scope_of(&run->nodes[i])},
-                           {.number = node->node},
-                           {.number = node->n_nodes},
-                           {.number = node->first_rank},
-                           {.number = node->n_ranks},
-                           {.text = node->host},
-                           {.number = node->began_unix},
-                           {.number = node->began_monotonic},
-                           {.number = node->run},
-                           {.number = node->slice},
-                           {.number = node->interval},
-                           {.number = UINT64_C(1) << node->shift},
-                       });
+        rc = sink->row(
+            sink->state, &export_tables[EXPORT_NODES],
+            (union export_value[]){
+                {.text = scope_of(&run->nodes[i])},
+                {.number = node->node},
+                {.number = node->n_nodes},
+                {.number = node->first_rank},
+                {.number = node->n_ranks},
+                {.text = node->host},
+                {.number = node->began_unix},
+                {.number = node->began_monotonic},
+                {.number = node->run},
+                {.number = node->slice},
+                {.number = node->interval},
+                {.number = UINT64_C(1) << node->shift},
+                {.number = node_is_unended(&run->nodes[i]) ? MDS_DUMP_END_UNKNOWN
+                                                           : MDS_DUMP_END_FINALIZE},
+            });
     }
     return rc;
 }

@@ -26,6 +26,12 @@ int node_file_take(const char *path, char *data, size_t n_bytes,
 /** Free what was read. Accepts a zeroed file. */
 void node_file_fini(struct node_file *file);
 
+/** Whether its run has not ended: it still runs, or was ended otherwise than by MPI_Finalize. */
+static inline bool node_is_unended(const struct node_file *file)
+{
+    return file->node.end == (uint32_t)MDS_DUMP_END_UNKNOWN;
+}
+
 /** The name of the i-th metric. */
 const char *node_metric_name(const struct node_file *file, uint32_t i);
 

@@ -110,10 +110,12 @@ int report_print_slices(FILE *out, const struct run *run)
     }
     fprintf(out, "<h2>Slices</h2>\n");
     print_table(out, run);
-    fprintf(out,
-            "<p>Metrics by the number of the %s, of all nodes; each point is a mean of "
-            "slices that follow each other.</p>\n<div class=figures>\n",
-            run->nodes[0].node.interval > 0 ? "interval of time" : "slice");
+    fprintf(
+        out,
+        "<p>%sMetrics by the number of the %s, of all nodes; each point is a mean of "
+        "slices that follow each other.</p>\n<div class=figures>\n",
+        node_is_unended(&run->nodes[0]) ? "The run has not ended. " : "",
+        run->nodes[0].node.interval > 0 ? "interval of time" : "slice");
     for (size_t i = 0; i < sizeof(drawn) / sizeof(drawn[0]) && rc == 0; i++) {
         struct series series;
 

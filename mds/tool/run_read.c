@@ -12,6 +12,7 @@
 
 #include "mds/dump_process.h"
 #include "mds/live.h"
+#include "mds/live_slices.h"
 #include "mds/run_folder.h"
 #include "mds/tool/dump_later.h"
 #include "mds/tool/manifest.h"
@@ -52,9 +53,15 @@ static bool fits(const char *name, const char *form)
            name[n_bytes] == '\0';
 }
 
-static bool is_live_file(const char *name)
+static bool is_live_process(const char *name)
 {
     return fits(name, "process.%9u.live%n");
+}
+
+static bool is_live_file(const char *name)
+{
+    return is_live_process(name) || fits(name, "node.%9u.live%n") ||
+           strcmp(name, MDS_GLOBAL_LIVE_NAME) == 0;
 }
 
 static int is_file(const struct dirent *entry)
@@ -100,15 +107,46 @@ static int read_file(struct run *run, const char *path,
     return rc;
 }
 
-/** Read a file that a process is recording in, or has left behind, as if it had written its
- *  file. @return as dump_file_read; -EAGAIN: there is nothing in it yet; -ENOENT: it is gone */
-static int read_live(struct run *run, const char *path,
-                     char error_out[DUMP_ERROR_BYTES])
+/** Make the file of a process of what it has recorded so far. @return as mds_live_read, mmds_cut */
+static int make_process(const char *path, char **bytes_out, size_t *n_bytes_out)
 {
     struct mds_process process = {.end = MDS_DUMP_END_UNKNOWN};
+    int rc = mds_live_read(path, &process.collect);
+
+    if (rc == 0) {
+        rc = mmds_cut(process.collect);
+        if (rc == 0) {
+            rc = mds_dump_process_bytes(&process, bytes_out, n_bytes_out);
+        }
+        free(process.collect);
+    }
+    return rc;
+}
+
+/** The same of a node, or of all. @return as mds_live_slices_read */
+static int make_node(const char *path, char **bytes_out, size_t *n_bytes_out)
+{
+    struct mds_node node;
+    int rc = mds_live_slices_read(path, &node);
+
+    if (rc == 0) {
+        rc = mds_dump_node_bytes(&node, bytes_out, n_bytes_out);
+        free(node.spans);
+    }
+    return rc;
+}
+
+/** Read a file that a process or a node is recorded in, or that was left behind, as if its file had
+ *  been written. @return as dump_file_read; -EAGAIN: there is nothing in it yet; -ENOENT: it is
+ *  gone */
+static int read_live(struct run *run, const char *name, const char *path,
+                     char error_out[DUMP_ERROR_BYTES])
+{
+    bool is_process = is_live_process(name);
     size_t n_bytes;
     char *bytes;
-    int rc = mds_live_read(path, &process.collect);
+    int rc = is_process ? make_process(path, &bytes, &n_bytes)
+                        : make_node(path, &bytes, &n_bytes);
 
     if (rc == -EAGAIN || rc == -ENOENT) {
         return rc;
@@ -117,19 +155,11 @@ static int read_live(struct run *run, const char *path,
         return dump_refuse(error_out,
                            "%s is no file that this version of bcs records in", path);
     }
-    if (rc == 0) {
-        rc = mmds_cut(process.collect);
-        if (rc == 0) {
-            rc = mds_dump_process_bytes(&process, &bytes, &n_bytes);
-        }
-        free(process.collect);
-    }
     if (rc == -ESTALE) {
-        return dump_refuse(
-            error_out,
-            "%s is of a process that has not ended: it can be read on its "
-            "machine only, until that is started anew",
-            path);
+        return dump_refuse(error_out,
+                           "%s is of a %s that has not ended: it can be read on its "
+                           "machine only, until that is started anew",
+                           path, is_process ? "process" : "job");
     }
     return rc < 0 ? dump_refuse(error_out, "cannot read %s: %s", path, strerror(-rc))
                   : run_take(run, path, bytes, n_bytes, error_out);
@@ -146,14 +176,15 @@ int run_read_file(struct run *run, const char *name, char error_out[DUMP_ERROR_B
     if (!is_live_file(name)) {
         return read_file(run, path, error_out);
     }
-    rc = read_live(run, path, error_out);
+    rc = read_live(run, name, path, error_out);
     if (rc == -ENOENT) {
         /* Its process has ended since the folder was listed, and written the other one before. */
         strcpy(path + strlen(path) - strlen("live"), "mds");
         rc = read_file(run, path, error_out);
     }
     if (rc == -EAGAIN) {
-        run->n_beginning++;
+        run->n_beginning += is_live_process(name);
+        run->has_beginning = true;
         rc = 0;
     }
     return rc;
@@ -222,7 +253,7 @@ static int read_files(struct run *run, char error_out[DUMP_ERROR_BYTES])
 static int check_ranks(struct run *run, char error_out[DUMP_ERROR_BYTES])
 {
     if (run->n_files == 0 && run->n_nodes == 0) {
-        return run->n_beginning > 0
+        return run->has_beginning
                    ? dump_refuse(error_out,
                                  "no rank of %s has begun to record yet: try again",
                                  run->folder)

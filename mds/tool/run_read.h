@@ -15,6 +15,7 @@ struct run {
     char *manifest;                 /* its text */
     uint32_t n_ranks;               /* of the job; 0: there are files of slices only */
     uint32_t n_beginning;           /* ranks whose file has nothing in it yet */
+    bool has_beginning;             /* there is such a file, of a rank or of a node */
     uint32_t n_files;               /* ranks that have a file, */
     struct dump_file *files;        /* [n_files] by rank */
     struct mmds_summary *summaries; /* [n_files] the same, primitives by names[] */
@@ -50,7 +51,7 @@ int run_take(struct run *run, const char *path, char *data, size_t n_bytes,
  * Read a file of the run's folder that was listed there: room for it is there. Of a rank that has
  * ended since, the file that it has written is read in place of the one that it recorded in.
  *
- * @param name  as is_file of run_read.c takes it; one with nothing in it yet counts as n_beginning
+ * @param name  as is_file of run_read.c takes it; one with nothing in it yet is counted as such
  * @return 0 or <0 as run_read
  */
 int run_read_file(struct run *run, const char *name, char error_out[DUMP_ERROR_BYTES]);

@@ -34,6 +34,7 @@ static void add_file(struct series *series, const struct node_file *file,
     series->n = bcs_spans_add(series->spans, series->n, mine, n);
     series->interval = file->node.interval;
     series->is_time = node_metric_is_time(file, metric);
+    series->is_unended |= node_is_unended(file);
 }
 
 /** Have each span be of so many slices that there are few enough. */
@@ -94,6 +95,7 @@ struct emds_summary series_summary(const struct run *run)
         const struct node_file *file = &run->nodes[i];
 
         summary.n_nodes += !file->is_global;
+        summary.is_unended |= node_is_unended(file);
         summary.n_slices += file->is_global ? 0 : node_n_slices(file);
         for (enum bcs_metric metric = bcs_metrics_first(file->is_global);
              metric < bcs_metrics_end(file->is_global); metric++) {

@@ -16,6 +16,7 @@ struct series {
     uint64_t interval; /* ns; 0: slices are by the clock */
     bool is_time;      /* in ns */
     uint32_t n_files;  /* nodes that it is of */
+    bool is_unended;   /* of a run that has not ended */
 };
 
 /**

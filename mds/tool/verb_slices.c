@@ -54,9 +54,10 @@ static void print_table(const struct series *series, const char *metric)
     char span[96];
 
     name_span(series, span);
-    printf("%s, %s, of %u file%s; a line is of %s\n", metric,
+    printf("%s, %s, of %u file%s%s; a line is of %s\n", metric,
            series->is_time ? "us" : "number", series->n_files,
-           series->n_files == 1 ? "" : "s", span);
+           series->n_files == 1 ? "" : "s",
+           series->is_unended ? " of a run that has not ended" : "", span);
     printf("%12s %12s %10s %12s %12s %12s %14s\n", "First", "Begin(s)", "Slices", "Min",
            "Mean", "Max", "Total");
     for (size_t i = 0; i < series->n; i++) {

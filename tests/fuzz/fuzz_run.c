@@ -5,24 +5,27 @@
  * FUZZ_SECONDS, also if it takes more time of the processor than that.
  *
  * The first byte says whether lengths and digests are put right first, without which hardly any
- * bytes would get further, the second one which verb; two lengths of 16 bits follow, of the
- * manifest and of the first file, then these two and the second file, if anything is left.
+ * bytes would get further, and whether the files are those that slices are recorded in, the second
+ * one which verb; two lengths of 16 bits follow, of the manifest and of the first file, then these
+ * two and the second file, if anything is left.
  */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #ifdef FUZZ_SECONDS
 #include <signal.h>
 #include <sys/time.h>
 #endif
 
+#include "mds/live_slices.h"
 #include "mds/tool/diff.h"
 #include "mds/tool/export.h"
 #include "mds/tool/verbs.h"
 #include "tests/fuzz/fuzz_run.h"
 
-enum { HEAD_BYTES = 6, N_FILES = 2 };
+enum { HEAD_BYTES = 6, N_FILES = 2, IS_REPAIRED = 1, IS_LIVE = 2 };
 
 /* Beside it, in the folder that the process runs in, the archive is until it is taken away. */
 #define FUZZ_ARCHIVE "fuzzed-archive"
@@ -54,12 +57,62 @@ static void repair(char *data, size_t n_bytes)
     }
 }
 
-/** Take bytes as a file of the run. */
-static int add_file(struct run *run, const uint8_t *bytes, size_t n_bytes,
-                    bool is_repaired)
+/** Put right what a file that slices are recorded in says of itself, of whose version, and where and when
+ *  it was made. */
+static void repair_live(char *data, size_t n_bytes)
 {
+    struct mds_live_slices head;
+
+    if (n_bytes < sizeof(head)) {
+        return;
+    }
+    memcpy(&head, data, sizeof(head));
+    memcpy(head.magic, MDS_LIVE_SLICES_MAGIC, sizeof(head.magic));
+    head.layout = mds_live_slices_layout();
+    head.n_bytes = n_bytes;
+    head.began.ns %= 1000;
+    head.began.ticks %= 1000;
+    gethostname(head.facts.host, sizeof(head.facts.host) - 1);
+    memcpy(data, &head, sizeof(head));
+}
+
+/** Take bytes as a file that slices are recorded in. */
+static int add_live_file(struct run *run, const uint8_t *bytes, size_t n_bytes,
+                         bool is_repaired)
+{
+    static const char *const names[N_FILES] = {"node.00000.live", "global.live"};
     char error[DUMP_ERROR_BYTES];
     char *data = malloc(n_bytes + 1);
+    FILE *file = fopen(names[run->n_nodes], "w");
+    int rc;
+
+    if (data == NULL || file == NULL) {
+        abort(); /* nothing would be tried */
+    }
+    memcpy(data, bytes, n_bytes);
+    if (is_repaired) {
+        repair_live(data, n_bytes);
+    }
+    fwrite(data, 1, n_bytes, file);
+    fclose(file);
+    free(data);
+    rc = run_read_file(run, names[run->n_nodes], error);
+    unlink(names[0]);
+    unlink(names[1]);
+    return rc;
+}
+
+/** Take bytes as a file of the run. */
+static int add_file(struct run *run, const uint8_t *bytes, size_t n_bytes, uint8_t how)
+{
+    bool is_repaired = (how & IS_REPAIRED) != 0;
+    char error[DUMP_ERROR_BYTES];
+    char *data;
+
+    if ((how & IS_LIVE) != 0) {
+        return add_live_file(run, bytes, n_bytes, is_repaired);
+    }
+    data = malloc(n_bytes + 1);
 
     memcpy(data, bytes, n_bytes);
     data[n_bytes] = '\0';
@@ -202,7 +255,7 @@ static void limit_time(void)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n_bytes)
 {
-    struct run run = {.folder = "a folder"};
+    struct run run = {.folder = "."};
     char error[DUMP_ERROR_BYTES];
     size_t n_manifest, n_first, n_rest;
     int rc;
@@ -222,10 +275,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n_bytes)
     run.manifest = strndup((const char *)data + HEAD_BYTES, n_manifest);
     run.files = calloc(N_FILES, sizeof(*run.files));
     run.nodes = calloc(N_FILES, sizeof(*run.nodes));
-    rc = add_file(&run, data + HEAD_BYTES + n_manifest, n_first, data[0] & 1);
+    rc = add_file(&run, data + HEAD_BYTES + n_manifest, n_first, data[0]);
     if (rc == 0 && n_rest > 0) {
-        rc = add_file(&run, data + HEAD_BYTES + n_manifest + n_first, n_rest,
-                      data[0] & 1);
+        rc = add_file(&run, data + HEAD_BYTES + n_manifest + n_first, n_rest, data[0]);
     }
     if (rc == 0 && run_complete(&run, error) == 0) {
         if (run.n_nodes > 0) {

@@ -42,7 +42,7 @@ CALL_EDGES = {
     "libbcs/look": ["libbcs/ring"],
     "libbcs/tools": ["libbcs/session", "libbcs/transport"],
     "libbcs/tools/top": ["libbcs/look", "mds/tool"],
-    "mds": [],
+    "mds": ["nic_threads/node"],
     "mds/tool": ["mds"],
     "mpi_shim/real": ["libbcs/api", "mds"],
     "mpi_shim/data": ["mpi_shim/real", "nic_threads/rules"],

@@ -63,7 +63,7 @@ INCLUDE_EDGES = {
     ],
     "nic_threads/drivers": ["libbcs/ring", "nic_threads/node", "nic_threads/roles",
                             "nic_threads/rules/deadlock.h"],
-    "mds": ["libbcs/include/bcs/version.h"],
+    "mds": ["libbcs/include/bcs/version.h", "nic_threads/node/monitor.h"],
     "mds/tool": ["libbcs/include/bcs/version.h", "mds"],
     "mpi_shim/real": [
         "libbcs/include",
