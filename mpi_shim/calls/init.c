@@ -87,20 +87,24 @@ static int attach(struct nic_config *config, const struct mds_config *mds)
         .describe = shim_standing_describe,
         .has_others = shim_standing_has_others,
     };
-    int rank, size;
+    int rank, size, rc;
 
     shim_real.Comm_rank(shim_handles.comm_world, &rank);
     shim_real.Comm_size(shim_handles.comm_world, &size);
     bootstrap.rank = (uint32_t)rank;
     bootstrap.size = (uint32_t)size;
-    shim_monitor_slices(mds, bootstrap.rank, bootstrap.size, config);
+    shim_monitor_prepare(mds, bootstrap.rank, bootstrap.size, config);
     if (shim_state.is_threaded) {
         hooks.is_wanted = is_wanted;
         hooks.pause = leave_threaded;
         hooks.resume = shim_enter_threaded;
         hooks.count_threads = shim_standing_count_threads;
     }
-    return bcs_attach(&bootstrap, config, &hooks, &shim_state.context);
+    rc = bcs_attach(&bootstrap, config, &hooks, &shim_state.context);
+    if (rc < 0) {
+        shim_monitor_undo();
+    }
+    return rc;
 }
 
 /** Check the whole configuration; a bad one ends the program before it starts. */
@@ -229,6 +233,7 @@ int shim_Finalize(void)
     shim_datatype_teardown();
     bcs_detach(shim_context());
     shim_state.context = NULL;
+    shim_monitor_close();
     return rc;
 }
 

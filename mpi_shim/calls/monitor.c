@@ -14,7 +14,6 @@
 #include "libbcs/base/log_job.h"
 #include "libbcs/base/notice.h"
 #include "libbcs/session/variables.h"
-#include "mds/dump_node.h"
 #include "mds/dump_process.h"
 #include "mds/emds.h"
 #include "mds/live.h"
@@ -22,6 +21,7 @@
 #include "mds/run_folder.h"
 #include "mds/selection.h"
 #include "mpi_shim/calls/caller.h"
+#include "mpi_shim/calls/monitor_slices.h"
 #include "mpi_shim/comm/comm.h"
 #include "mpi_shim/real/fallback.h"
 #include "mpi_shim/real/handles.h"
@@ -35,12 +35,14 @@ struct shim_monitor {
     struct mds_collect
         *collect; /* that has been stopped; NULL: this rank does not record */
     bool has_calls, has_slices; /* what is recorded, on some ranks and nodes */
-    struct mds_slices slices;
+    struct shim_slices *slices; /* NULL: none are recorded in the folder */
+    uint32_t rank, n_ranks, n_nodes;
+    int error; /* why there is no folder */
 };
 
-static bool is_first(void)
+static bool is_first(const struct shim_monitor *monitor)
 {
-    return bcs_context_rank(shim_context()) == 0;
+    return monitor->rank == 0;
 }
 
 static void tell_unwritten(const char *what, int rc)
@@ -48,29 +50,29 @@ static void tell_unwritten(const char *what, int rc)
     bcs_notice(BCS_NOTICE_UNWRITTEN, "%s: %s", what, strerror(-rc));
 }
 
-static int write_manifest(const char *folder, const char *state)
+static int write_manifest(const struct shim_monitor *monitor, const char *state)
 {
     struct mds_manifest manifest = {
-        .n_ranks = bcs_context_size(shim_context()),
-        .n_nodes = bcs_context_seat(shim_context()).n_nodes,
+        .n_ranks = monitor->n_ranks,
+        .n_nodes = monitor->n_nodes,
         .state = state,
     };
 
     manifest.tables = bcs_variables_tables(&manifest.n_tables);
-    return mds_manifest_write(&manifest, folder);
+    return mds_manifest_write(&manifest, monitor->folder);
 }
 
 /** The first rank makes the folder of the run, and all learn its name. */
 static void make_folder(struct shim_monitor *monitor, const char *parent)
 {
-    if (is_first()) {
+    if (is_first(monitor)) {
         int rc = mds_run_folder_make(parent, monitor->folder);
 
         if (rc == 0) {
-            rc = write_manifest(monitor->folder, "running");
+            rc = write_manifest(monitor, "running");
         }
         if (rc < 0) {
-            tell_unwritten(parent, rc);
+            monitor->error = rc;
             monitor->folder[0] = '\0';
         }
     }
@@ -140,22 +142,40 @@ static void start_recording(struct shim_monitor *monitor,
     shim_watch();
 }
 
-void shim_monitor_slices(const struct mds_config *config, uint32_t rank, uint32_t size,
-                         struct nic_config *nic)
+static void set_up_engine(const struct shim_monitor *monitor,
+                          const struct mds_config *config, struct nic_config *nic)
 {
-    struct mds_slices slices =
-        mds_slices_of(config, rank / nic_config_node_ranks(nic, size));
+    struct mds_slices slices = mds_slices_of(
+        config, monitor->rank / nic_config_node_ranks(nic, monitor->n_ranks));
 
     nic->record = (struct nic_record_config){
         .n_spans = slices.n_spans,
         .first = slices.first,
         .n_slices = slices.n_slices,
         .metrics = slices.metrics,
-        .has_stamps = mds_records_calls(config) && size <= BCS_STAMP_RANKS_MOST,
+        .has_stamps =
+            mds_records_calls(config) && monitor->n_ranks <= BCS_STAMP_RANKS_MOST,
     };
 }
 
-void shim_monitor_start(const struct mds_config *config)
+/** Have slices be recorded in files of the folder. */
+static void open_slices(struct shim_monitor *monitor, const struct mds_config *config,
+                        struct nic_config *nic)
+{
+    const struct shim_slices_plan plan = {
+        .folder = monitor->folder,
+        .config = config,
+        .nic = nic,
+        .rank = monitor->rank,
+        .n_ranks = monitor->n_ranks,
+    };
+
+    monitor->slices = shim_slices_open(&plan);
+    nic->record.places = shim_slices_places(monitor->slices);
+}
+
+void shim_monitor_prepare(const struct mds_config *config, uint32_t rank, uint32_t size,
+                          struct nic_config *nic)
 {
     struct shim_monitor *monitor;
 
@@ -167,20 +187,54 @@ void shim_monitor_start(const struct mds_config *config)
         bcs_job_error("no memory for the monitor");
         shim_real.Abort(shim_handles.comm_world, EXIT_FAILURE);
     }
+    monitor->rank = rank;
+    monitor->n_ranks = size;
+    monitor->n_nodes = (size - 1) / nic_config_node_ranks(nic, size) + 1;
     monitor->has_calls = mds_records_calls(config);
-    monitor->slices = mds_slices_of(config, bcs_context_seat(shim_context()).node);
-    monitor->has_slices = monitor->slices.n_spans > 0;
+    set_up_engine(monitor, config, nic);
+    monitor->has_slices = nic->record.n_spans > 0;
     if (config->folder[0] != '\0') {
         make_folder(monitor, config->folder);
     }
-    if (is_first() && monitor->folder[0] != '\0') {
-        report_there(monitor);
-    }
-    if (monitor->has_calls &&
-        mds_ranks_has(config->ranks, bcs_context_rank(shim_context()))) {
-        start_recording(monitor, config);
+    if (monitor->has_slices && monitor->folder[0] != '\0') {
+        open_slices(monitor, config, nic);
     }
     shim_state.monitor = monitor;
+}
+
+void shim_monitor_undo(void)
+{
+    struct shim_monitor *monitor = shim_state.monitor;
+
+    if (monitor == NULL) {
+        return;
+    }
+    if (monitor->slices != NULL) {
+        shim_slices_undo(monitor->slices);
+    }
+    if (is_first(monitor) && monitor->folder[0] != '\0') {
+        mds_run_folder_remove(monitor->folder);
+    }
+    shim_monitor_close();
+}
+
+void shim_monitor_start(const struct mds_config *config)
+{
+    struct shim_monitor *monitor = shim_state.monitor;
+
+    if (monitor == NULL) {
+        return;
+    }
+    if (monitor->error < 0) {
+        tell_unwritten(config->folder, monitor->error);
+    }
+    shim_slices_begin(monitor->slices);
+    if (is_first(monitor) && monitor->folder[0] != '\0') {
+        report_there(monitor);
+    }
+    if (monitor->has_calls && mds_ranks_has(config->ranks, monitor->rank)) {
+        start_recording(monitor, config);
+    }
 }
 
 void shim_monitor_stop(void)
@@ -257,64 +311,9 @@ static void print(const struct shim_monitor *monitor, bool is_brief)
     if (monitor->has_calls) {
         print_calls(monitor->collect, is_brief);
     }
-    if (monitor->has_slices && is_first()) {
+    if (monitor->has_slices && is_first(monitor)) {
         print_slices();
     }
-}
-
-/** Write the file of the slices of this rank's node, or of all nodes. */
-static void write_slices(const struct shim_monitor *monitor, bool is_global)
-{
-    struct bcs_seat seat = bcs_context_seat(shim_context());
-    struct bcs_recorded recorded;
-    struct mds_node node = {.is_global = is_global, .metrics = monitor->slices.metrics};
-    char path[MDS_PATH_BYTES];
-    int rc = bcs_context_recorded(shim_context(), seat.node, is_global, &recorded);
-
-    if (rc == -ENOENT) {
-        return;
-    }
-    if (is_global && rc == 0 && seat.n_nodes == 1 && recorded.interval_ns > 0) {
-        free(recorded.spans); /* there is no strobe sender */
-        return;
-    }
-    if (rc == 0) {
-        node.spans = recorded.spans;
-        node.n_spans = recorded.n;
-        node.facts = (struct mds_dump_node){
-            .node = seat.node,
-            .n_nodes = seat.n_nodes,
-            .first_rank = seat.first_rank,
-            .n_ranks = is_global ? bcs_context_size(shim_context()) : seat.n_ranks,
-            .began_monotonic = recorded.began_ns,
-            .run = recorded.run_ns,
-            .slice = recorded.slice_ns,
-            .interval = recorded.interval_ns,
-            .window_first = monitor->slices.first,
-            .window_slices = monitor->slices.n_slices,
-            .shift = (uint32_t)recorded.shift,
-        };
-        rc = is_global ? mds_global_path(monitor->folder, path)
-                       : mds_node_path(monitor->folder, seat.node, path);
-        rc = rc == 0 ? mds_dump_node_write(&node, path) : rc;
-        free(recorded.spans);
-    }
-    if (rc < 0) {
-        tell_unwritten(monitor->folder, rc);
-    }
-}
-
-/** Write the files about slices: of a node by its first rank. */
-static void write_all_slices(const struct shim_monitor *monitor)
-{
-    if (bcs_context_seat(shim_context()).first_rank ==
-        bcs_context_rank(shim_context())) {
-        write_slices(monitor, false);
-    }
-    if (is_first()) {
-        write_slices(monitor, true);
-    }
-    shim_real.Barrier(shim_handles.comm_world);
 }
 
 /** Write this rank's file, in place of the one that was recorded in. */
@@ -350,11 +349,11 @@ static void write_all(struct shim_monitor *monitor)
     }
     shim_real.Barrier(shim_handles.comm_world); /* and nothing is under way any more */
     if (monitor->has_slices) {
-        write_all_slices(monitor);
+        shim_slices_write(monitor->slices);
     }
     print(monitor, true);
-    if (is_first()) {
-        rc = write_manifest(monitor->folder, "ended");
+    if (is_first(monitor)) {
+        rc = write_manifest(monitor, "ended");
         if (rc < 0) {
             tell_unwritten(monitor->folder, rc);
         } else {
@@ -386,6 +385,17 @@ void shim_monitor_report(void)
     }
     shim_caller_teardown();
     mds_live_drop(monitor->collect, monitor->live[0] == '\0' ? NULL : monitor->live);
-    free(monitor);
-    shim_state.monitor = NULL;
+    monitor->collect = NULL;
+    monitor->folder[0] = '\0';
+}
+
+void shim_monitor_close(void)
+{
+    struct shim_monitor *monitor = shim_state.monitor;
+
+    if (monitor != NULL) {
+        shim_slices_close(monitor->slices);
+        free(monitor);
+        shim_state.monitor = NULL;
+    }
 }

@@ -12,12 +12,16 @@
 
 struct nic_config;
 
-/** Have the engine record slices as the settings ask for it. Before this process attaches. */
-void shim_monitor_slices(const struct mds_config *config, uint32_t rank, uint32_t size,
-                         struct nic_config *nic);
+/** Have the engine record slices as the settings ask for it, and make the run's folder. Before this
+ *  process attaches; collective over MPI_COMM_WORLD if they ask for a folder. What cannot be had is
+ *  told by shim_monitor_start, and the program goes on. */
+void shim_monitor_prepare(const struct mds_config *config, uint32_t rank, uint32_t size,
+                          struct nic_config *nic);
 
-/** Start what the settings ask for. Collective over MPI_COMM_WORLD if they ask for a folder.
- *  What cannot be had is told, and the program goes on. */
+/** Take back what shim_monitor_prepare has done: this process could not attach. */
+void shim_monitor_undo(void);
+
+/** Start what the settings ask for. */
 void shim_monitor_start(const struct mds_config *config);
 
 /** The folder of the run, until shim_monitor_report; NULL: there is none. */
@@ -29,6 +33,9 @@ void shim_monitor_stop(void);
 /** Write or print what was recorded, and forget it. Collective, while the real library and the
  *  context are still up. */
 void shim_monitor_report(void);
+
+/** Free the rest. The process has detached. */
+void shim_monitor_close(void);
 
 #pragma GCC visibility pop
 

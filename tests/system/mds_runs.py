@@ -51,7 +51,7 @@ def problems_of_end(folder, result):
     problems = []
     if f"recorded is in {folder};" not in result.stderr:
         problems.append("the folder is not named")
-    left = [name for name in os.listdir(folder) if name.endswith(".part")]
+    left = [name for name in os.listdir(folder) if name.endswith((".part", ".live"))]
     return problems + [f"left {name}" for name in left]
 
 

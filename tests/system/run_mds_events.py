@@ -73,7 +73,7 @@ def test_stuck(runs, report):
             ("", f"MPI_Waitall, rank 2, tag 7, on the grid, at {place('rank 2')}"),
             ("any", f"MPI_Wait, any rank, any tag, on MPI_COMM_WORLD, at {place('anybody')}")):
         words = {"0": alone, "1-2": barrier, "3": "outside of MPI"}
-        settings = {"BCS_MDS": "mmds", "BCS_MDS_DIR": runs.parent,
+        settings = {"BCS_MDS": "all", "BCS_MDS_DIR": runs.parent,
                     "BCS_REFEREE": "off"}
         command = [*shlex.split(runs.arguments.launcher), "-n", str(mds_runs.N_RANKS),
                    runs.arguments.stuck, *filter(None, [option])]
@@ -109,6 +109,8 @@ def problems_of_unknown(runs, folder):
     page = runs.read("report", folder, "-o", "-")
     if page.stdout.count("<td>not known<td>not known") != mds_runs.N_RANKS:
         problems.append(f"the page tells memory: {page.stderr!r}")
+    if "<p>The run has not ended. Metrics" not in page.stdout:
+        problems.append("the page does not tell that slices are of a run that has not ended")
     return problems
 
 

@@ -1,0 +1,205 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Kills jobs whose slices are recorded in a folder, in the midst of their traffic: one rank, all of
+them, the launcher, or all. What bcs-mds has shown of them while they ran is still there, agrees
+with itself, and is told to be of a run that has not ended.
+"""
+
+import argparse
+import os
+import re
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+import job
+import mds_runs
+
+ENOUGH = 2000  # messages before a kill
+FOR_EVER = str(10**9)
+N_RANKS = mds_runs.N_RANKS
+TIMED = {"BCS_STROBE": "timed", "BCS_SLICE": "200us"}
+MODES = {  # settings, nodes, and whether there is a strobe sender
+    "timed, one node": (TIMED, 1, True),
+    "timed, two nodes": ({**TIMED, "BCS_NODE_RANKS": "2"}, 2, True),
+    "timed, coarse spans": ({**TIMED, "BCS_MDS_SLICES": "8"}, 1, True),
+    "on demand, one node": ({}, 1, False),
+    "on demand, four nodes": ({"BCS_NODE_RANKS": "1"}, 4, True),
+    "threads, two nodes": ({"BCS_DRIVER": "threads", "BCS_NODE_RANKS": "2"}, 2, True),
+    "on demand, some metrics from a slice on": (
+        {"BCS_MDS_METRICS": "NP2PDEM,GTTS", "BCS_MDS_WINDOW": "3,1000000000", "BCS_NODE_RANKS": "2"}, 2, True),
+    "one node of two": ({**TIMED, "BCS_NODE_RANKS": "2", "BCS_MDS_NODES": "1"}, 1, True),
+    "no strobe sender wanted": ({**TIMED, "BCS_MDS_METRICS": "NP2PDEM"}, 1, False),
+}
+
+
+def parse_arguments():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--launcher", default="bcsrun")
+    parser.add_argument("--reader", required=True, help="the program bcs-mds")
+    parser.add_argument("--traffic", required=True, help="the program slice_traffic")
+    parser.add_argument("--timeout", type=float, default=120)
+    return parser.parse_args()
+
+
+def start(runs, settings, program):
+    command = [*shlex.split(runs.arguments.launcher), "-n", str(N_RANKS), *program]
+    return job.Job(command, job.mpirun_environment({"BCS_MDS_DIR": runs.parent, **settings}))
+
+
+def total_of(runs, folder, metric):
+    """What a metric comes to, and the title of its table; None if that cannot be read."""
+    told = runs.read("slices", folder, "--metric", metric)
+    lines = told.stdout.splitlines()
+    if told.returncode != 0 or len(lines) < 3:
+        return None, told.stderr
+    rows = [line.split() for line in lines[2:]]
+    return sum(float(row[6]) for row in rows if len(row) == 7), lines[0]
+
+
+def await_traffic(runs, timeout):
+    """Wait until some messages are seen in the folder. Returns it, and how many."""
+    until, seen, folder = time.monotonic() + timeout, None, None
+    while time.monotonic() < until and (seen or 0) < ENOUGH:
+        for name in os.listdir(runs.parent):
+            folder = os.path.join(runs.parent, name)
+            seen, _ = total_of(runs, folder, "NP2PDEM")
+        time.sleep(0.02)
+    return folder, seen or 0
+
+
+def victims_of(runs, one, who):
+    """The processes to be killed."""
+    if who == "the launcher":
+        return [one.process.pid]
+    if who == "a rank":
+        return [one.find_rank(2)]
+    program = os.path.realpath(runs.arguments.traffic)
+    all_of_it = one.processes()
+    return all_of_it if who == "all" else [pid for pid in all_of_it if is_of(pid, program)]
+
+
+def is_of(pid, program):
+    try:
+        return os.readlink(f"/proc/{pid}/exe") == program
+    except OSError:
+        return False
+
+
+def kill(victims):
+    for pid in victims:
+        try:
+            os.kill(pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+
+
+def problems_of_names(folder, n_nodes, has_sender, is_one_of_two):
+    """Whether the folder has what the job has recorded in, and nothing else."""
+    names = sorted(os.listdir(folder))
+    first = 1 if is_one_of_two else 0
+    wanted = [f"node.{first + i:05}.live" for i in range(n_nodes)] + ["manifest.txt"]
+    wanted += ["global.live"] if has_sender else []
+    return [] if names == sorted(wanted) else [f"there is {names}, not {sorted(wanted)}"]
+
+
+def problems_of_left(runs, folder, seen, has_sender):
+    """Whether what was seen is still there."""
+    problems = mds_runs.problems_of_check(runs, folder)
+    total, title = total_of(runs, folder, "NP2PDEM")
+    if total is None or total < seen:
+        problems.append(f"{total} messages of {seen}: {title}")
+    if " of a run that has not ended; " not in title:
+        problems.append(f"{title!r}")
+    sent, title = total_of(runs, folder, "GTTS")
+    if (sent is not None and sent > 0) != has_sender:
+        problems.append(f"GTTS comes to {sent}: {title}")
+    if ", of a run that has not ended\n" not in runs.read("summary", folder).stdout:
+        problems.append("the summary does not tell")
+    return problems
+
+
+def test_kill(runs, report, name, who):
+    settings, n_nodes, has_sender = MODES[name]
+    one = start(runs, {"BCS_MDS": "emds", **settings}, [runs.arguments.traffic, FOR_EVER, "1"])
+    try:
+        folder, seen = await_traffic(runs, runs.arguments.timeout)
+        problems = [] if seen >= ENOUGH else [f"{seen} messages: {one.errors_so_far()[-300:]}"]
+        kill(victims_of(runs, one, who))
+        one.finish(runs.arguments.timeout)
+        problems += [f"left {what}" for what in one.leftovers()]
+        if not problems:
+            problems += problems_of_names(folder, n_nodes, has_sender, name == "one node of two")
+            problems += problems_of_left(runs, folder, seen, has_sender)
+        report.case(f"{who} killed, {name}", problems)
+    finally:
+        one.close()
+        for name in os.listdir(runs.parent):
+            shutil.rmtree(os.path.join(runs.parent, name))
+
+
+def test_calls_alone(runs, report):
+    """Without slices there are no files for them."""
+    folder, result = runs.record([runs.arguments.traffic, "10", "1"], {"BCS_MDS": "mmds"})
+    problems = mds_runs.problems_of_end(folder, result)
+    if not problems:
+        names = [name for name in os.listdir(folder) if not name.startswith(("process", "manifest"))]
+        problems += [f"there is {names}"] if names else []
+    report.case("no slices", problems)
+
+
+def test_no_room(runs, report):
+    """If there is no room for slices, one line says so, and they are recorded in memory alone."""
+    own = ["unshare", "--user", "--map-root-user", "--mount"]
+    if subprocess.run([*own, "mount", "-t", "tmpfs", "none", "/mnt"], check=False,
+                      stderr=subprocess.DEVNULL).returncode != 0:
+        print("skipped: a full disk, as nothing can be mounted")
+        return
+    for mode, most in (("emds", "2m"), ("all", "6m"), ("all", "1m")):
+        small = os.path.join(runs.parent, "small")
+        os.mkdir(small)
+        command = shlex.join([*shlex.split(runs.arguments.launcher), "-n", str(N_RANKS),
+                              runs.arguments.traffic, "10", "1"])
+        script = (f"mount -t tmpfs -o size={most} none {small} && {command}; status=$?; "
+                  f"cp -r {small} {small}.kept; exit $status")
+        environment = job.mpirun_environment({"BCS_MDS": mode, "BCS_MDS_DIR": small, **TIMED})
+        result = job.run([*own, "sh", "-c", script], environment, runs.arguments.timeout)
+        problems = [] if result.status == 0 else [result.ending()]
+        if len(re.findall("unwritten: .*No space left", result.stderr)) != 1:
+            problems.append(f"it is not said once: {result.stderr[:500]!r}")
+        names = os.listdir(f"{small}.kept")
+        if not problems and len(names) == 1:
+            folder = os.path.join(f"{small}.kept", names[0])
+            problems += mds_runs.problems_of_check(runs, folder)
+            total, title = total_of(runs, folder, "NP2PDEM")
+            if total != 2 * 10 * N_RANKS or "has not ended" in title:
+                problems.append(f"{total} messages: {title}")
+            problems += [f"left {name}" for name in os.listdir(folder)
+                         if name.endswith((".live", ".part"))]
+        report.case(f"no room, {mode}, {most}", problems)
+        shutil.rmtree(small)
+        shutil.rmtree(f"{small}.kept")
+
+
+def main():
+    arguments = parse_arguments()
+    report = job.Report()
+    runs = mds_runs.Runs(arguments)
+    try:
+        for name in MODES:
+            test_kill(runs, report, name, "all")
+        for who in ("a rank", "all ranks", "the launcher"):
+            test_kill(runs, report, "timed, two nodes", who)
+            test_kill(runs, report, "on demand, one node", who)
+        test_calls_alone(runs, report)
+        test_no_room(runs, report)
+    finally:
+        runs.close()
+    return report.end()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
