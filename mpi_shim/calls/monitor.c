@@ -7,18 +7,12 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "libbcs/api/recorded.h"
-#include "libbcs/base/log.h"
 #include "libbcs/base/log_job.h"
-#include "libbcs/base/notice.h"
 #include "libbcs/session/variables.h"
-#include "mds/dump_process.h"
 #include "mds/emds.h"
-#include "mds/live.h"
-#include "mds/mmds.h"
-#include "mds/run_folder.h"
+#include "mds/recorder.h"
 #include "mds/selection.h"
 #include "mpi_shim/calls/caller.h"
 #include "mpi_shim/calls/monitor_slices.h"
@@ -30,13 +24,10 @@
 
 /** What lasts from MPI_Init to MPI_Finalize. */
 struct shim_monitor {
-    char folder[MDS_PATH_BYTES]; /* of the run; "": none */
-    char live[MDS_PATH_BYTES];   /* the file that is recorded in; "": none */
-    struct mds_collect
-        *collect; /* that has been stopped; NULL: this rank does not record */
+    struct mds_recorder recorder;
     bool has_calls, has_slices; /* what is recorded, on some ranks and nodes */
     struct shim_slices *slices; /* NULL: none are recorded in the folder */
-    uint32_t rank, n_ranks, n_nodes;
+    uint32_t rank, n_ranks;
     int error; /* why there is no folder */
 };
 
@@ -45,38 +36,15 @@ static bool is_first(const struct shim_monitor *monitor)
     return monitor->rank == 0;
 }
 
-static void tell_unwritten(const char *what, int rc)
-{
-    bcs_notice(BCS_NOTICE_UNWRITTEN, "%s: %s", what, strerror(-rc));
-}
-
-static int write_manifest(const struct shim_monitor *monitor, const char *state)
-{
-    struct mds_manifest manifest = {
-        .n_ranks = monitor->n_ranks,
-        .n_nodes = monitor->n_nodes,
-        .state = state,
-    };
-
-    manifest.tables = bcs_variables_tables(&manifest.n_tables);
-    return mds_manifest_write(&manifest, monitor->folder);
-}
-
 /** The first rank makes the folder of the run, and all learn its name. */
 static void make_folder(struct shim_monitor *monitor, const char *parent)
 {
-    if (is_first(monitor)) {
-        int rc = mds_run_folder_make(parent, monitor->folder);
+    struct mds_recorder *recorder = &monitor->recorder;
 
-        if (rc == 0) {
-            rc = write_manifest(monitor, "running");
-        }
-        if (rc < 0) {
-            monitor->error = rc;
-            monitor->folder[0] = '\0';
-        }
+    if (is_first(monitor)) {
+        monitor->error = mds_recorder_make_folder(recorder, parent);
     }
-    shim_real.Bcast(monitor->folder, sizeof(monitor->folder), shim_handles.byte, 0,
+    shim_real.Bcast(recorder->folder, sizeof(recorder->folder), shim_handles.byte, 0,
                     shim_handles.comm_world);
 }
 
@@ -84,17 +52,17 @@ static void make_folder(struct shim_monitor *monitor, const char *parent)
 static void report_there(const struct shim_monitor *monitor)
 {
     char path[MDS_PATH_BYTES];
-    int rc = mds_deadlock_path(monitor->folder, path);
+    int rc = mds_deadlock_path(monitor->recorder.folder, path);
 
     if (rc == 0) {
         rc = bcs_context_report_into(shim_context(), path);
     }
     if (rc < 0) {
-        tell_unwritten(MDS_DEADLOCK_NAME, rc);
+        mds_recorder_tell_unwritten(MDS_DEADLOCK_NAME, rc);
     }
 }
 
-/** Start recording in a file of the run's folder, if there is one, else in memory alone. */
+/** Start recording. */
 static void start_recording(struct shim_monitor *monitor,
                             const struct mds_config *config)
 {
@@ -112,34 +80,13 @@ static void start_recording(struct shim_monitor *monitor,
         .stamps = bcs_context_stamps(shim_context()),
         .begins = bcs_context_slice_begins(shim_context()),
     };
-    struct mds_collect *collect;
-    int rc = -ENOENT;
 
-    if (monitor->folder[0] != '\0' &&
-        mds_live_path(monitor->folder, plan.rank, monitor->live) == 0) {
-        plan.path = monitor->live;
-        rc = mmds_start(&plan, &collect);
-        if (rc < 0) {
-            tell_unwritten(monitor->live, rc);
-            monitor->live[0] = '\0';
-        }
+    mds_recorder_start(&monitor->recorder, &plan, config->primitives);
+    if (monitor->recorder.collect != NULL) {
+        shim_caller_setup();
+        shim_state.collect = monitor->recorder.collect;
+        shim_watch();
     }
-    if (rc < 0) {
-        plan.path = NULL;
-        rc = mmds_start(&plan, &collect);
-    }
-    if (rc < 0) {
-        bcs_error("no memory for the monitor: this rank is missing in its report");
-        return;
-    }
-    for (uint32_t i = 0; i < SHIM_N_FUNCTIONS; i++) {
-        if (mds_names_has(config->primitives, shim_function_names[i])) {
-            mmds_distribute(collect, i);
-        }
-    }
-    shim_caller_setup();
-    shim_state.collect = collect;
-    shim_watch();
 }
 
 static void set_up_engine(const struct shim_monitor *monitor,
@@ -163,7 +110,7 @@ static void open_slices(struct shim_monitor *monitor, const struct mds_config *c
                         struct nic_config *nic)
 {
     const struct shim_slices_plan plan = {
-        .folder = monitor->folder,
+        .folder = monitor->recorder.folder,
         .config = config,
         .nic = nic,
         .rank = monitor->rank,
@@ -189,14 +136,19 @@ void shim_monitor_prepare(const struct mds_config *config, uint32_t rank, uint32
     }
     monitor->rank = rank;
     monitor->n_ranks = size;
-    monitor->n_nodes = (size - 1) / nic_config_node_ranks(nic, size) + 1;
+    monitor->recorder.manifest = (struct mds_manifest){
+        .n_ranks = size,
+        .n_nodes = (size - 1) / nic_config_node_ranks(nic, size) + 1,
+    };
+    monitor->recorder.manifest.tables =
+        bcs_variables_tables(&monitor->recorder.manifest.n_tables);
     monitor->has_calls = mds_records_calls(config);
     set_up_engine(monitor, config, nic);
     monitor->has_slices = nic->record.n_spans > 0;
     if (config->folder[0] != '\0') {
         make_folder(monitor, config->folder);
     }
-    if (monitor->has_slices && monitor->folder[0] != '\0') {
+    if (monitor->has_slices && monitor->recorder.folder[0] != '\0') {
         open_slices(monitor, config, nic);
     }
     shim_state.monitor = monitor;
@@ -212,8 +164,8 @@ void shim_monitor_undo(void)
     if (monitor->slices != NULL) {
         shim_slices_undo(monitor->slices);
     }
-    if (is_first(monitor) && monitor->folder[0] != '\0') {
-        mds_run_folder_remove(monitor->folder);
+    if (is_first(monitor) && monitor->recorder.folder[0] != '\0') {
+        mds_run_folder_remove(monitor->recorder.folder);
     }
     shim_monitor_close();
 }
@@ -226,10 +178,10 @@ void shim_monitor_start(const struct mds_config *config)
         return;
     }
     if (monitor->error < 0) {
-        tell_unwritten(config->folder, monitor->error);
+        mds_recorder_tell_unwritten(config->folder, monitor->error);
     }
     shim_slices_begin(monitor->slices);
-    if (is_first(monitor) && monitor->folder[0] != '\0') {
+    if (is_first(monitor) && monitor->recorder.folder[0] != '\0') {
         report_there(monitor);
     }
     if (monitor->has_calls && mds_ranks_has(config->ranks, monitor->rank)) {
@@ -245,7 +197,6 @@ void shim_monitor_stop(void)
         shim_comm_record_names();
         shim_state.collect = NULL;
         shim_watch();
-        shim_state.monitor->collect = collect;
         mmds_stop(collect);
     }
 }
@@ -309,42 +260,31 @@ static void print_slices(void)
 static void print(const struct shim_monitor *monitor, bool is_brief)
 {
     if (monitor->has_calls) {
-        print_calls(monitor->collect, is_brief);
+        print_calls(monitor->recorder.collect, is_brief);
     }
     if (monitor->has_slices && is_first(monitor)) {
         print_slices();
     }
 }
 
-/** Write this rank's file, in place of the one that was recorded in. */
+/** Write this rank's file. */
 static void write_own(struct shim_monitor *monitor)
 {
     uint64_t n_passed[SHIM_N_FUNCTIONS];
-    const struct mds_process process = {
-        .collect = monitor->collect,
+    struct mds_process process = {
         .end = MDS_DUMP_END_FINALIZE,
         .n_slices = bcs_context_slices(shim_context()),
         .n_passed = n_passed,
     };
-    char path[MDS_PATH_BYTES];
-    int rc = mds_process_path(monitor->folder, bcs_context_rank(shim_context()), path);
 
     shim_pass_counts(n_passed, SHIM_N_FUNCTIONS);
-    if (rc == 0) {
-        rc = mds_dump_process_write(&process, path);
-    }
-    if (rc < 0) {
-        tell_unwritten(path, rc);
-        monitor->live[0] = '\0'; /* it stays, and has the same */
-    }
+    mds_recorder_write(&monitor->recorder, bcs_context_rank(shim_context()), &process);
 }
 
 /** Write what all ranks have recorded. */
 static void write_all(struct shim_monitor *monitor)
 {
-    int rc = 0;
-
-    if (monitor->collect != NULL) {
+    if (monitor->recorder.collect != NULL) {
         write_own(monitor);
     }
     shim_real.Barrier(shim_handles.comm_world); /* and nothing is under way any more */
@@ -353,13 +293,7 @@ static void write_all(struct shim_monitor *monitor)
     }
     print(monitor, true);
     if (is_first(monitor)) {
-        rc = write_manifest(monitor, "ended");
-        if (rc < 0) {
-            tell_unwritten(monitor->folder, rc);
-        } else {
-            bcs_warn("what was recorded is in %s; bcs-mds summary shows it",
-                     monitor->folder);
-        }
+        mds_recorder_tell_end(&monitor->recorder);
     }
 }
 
@@ -367,7 +301,9 @@ const char *shim_monitor_folder(void)
 {
     const struct shim_monitor *monitor = shim_state.monitor;
 
-    return monitor == NULL || monitor->folder[0] == '\0' ? NULL : monitor->folder;
+    return monitor == NULL || monitor->recorder.folder[0] == '\0'
+               ? NULL
+               : monitor->recorder.folder;
 }
 
 void shim_monitor_report(void)
@@ -377,16 +313,14 @@ void shim_monitor_report(void)
     if (monitor == NULL) {
         return;
     }
-    if (monitor->folder[0] != '\0') {
+    if (monitor->recorder.folder[0] != '\0') {
         write_all(monitor);
     } else {
         shim_real.Barrier(shim_handles.comm_world);
         print(monitor, false);
     }
     shim_caller_teardown();
-    mds_live_drop(monitor->collect, monitor->live[0] == '\0' ? NULL : monitor->live);
-    monitor->collect = NULL;
-    monitor->folder[0] = '\0';
+    mds_recorder_drop(&monitor->recorder);
 }
 
 void shim_monitor_close(void)

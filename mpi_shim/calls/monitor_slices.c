@@ -7,15 +7,13 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "libbcs/api/recorded.h"
 #include "libbcs/base/log_job.h"
-#include "libbcs/base/notice.h"
 #include "mds/dump_node.h"
 #include "mds/live_slices.h"
-#include "mds/run_folder.h"
+#include "mds/recorder.h"
 #include "mpi_shim/real/handles.h"
 #include "mpi_shim/real/real.h"
 #include "mpi_shim/real/state.h"
@@ -29,11 +27,6 @@ struct shim_slices {
     struct mds_live_slices **files;
     char **places; /* NULL: some process has no files */
 };
-
-static void tell_unwritten(const char *what, int rc)
-{
-    bcs_notice(BCS_NOTICE_UNWRITTEN, "%s: %s", what, strerror(-rc));
-}
 
 /** The path of a file that is recorded in: number n_nodes is that of the strobe sender. */
 static int path_of(const struct shim_slices *slices, uint32_t number,
@@ -234,7 +227,7 @@ static void begin(const struct shim_slices *slices, bool is_global)
 void shim_slices_begin(const struct shim_slices *slices)
 {
     if (slices != NULL && slices->error < 0) {
-        tell_unwritten(slices->folder, slices->error);
+        mds_recorder_tell_unwritten(slices->folder, slices->error);
     }
     if (slices != NULL && is_first_of_node()) {
         begin(slices, false);
@@ -292,7 +285,8 @@ static void replace(const struct shim_slices *slices, bool is_global)
     int rc = write_file(slices, is_global);
 
     if (rc < 0) {
-        tell_unwritten(slices->folder, rc); /* that one stays, and has the same */
+        mds_recorder_tell_unwritten(slices->folder,
+                                    rc); /* that one stays, and has the same */
     } else if (slices->files[number] != NULL && path_of(slices, number, live) == 0) {
         unlink(live);
     }
