@@ -83,6 +83,15 @@ static inline void mds_size_add(uint64_t n_bytes)
     mds_call.n_bytes += n_bytes;
 }
 
+/** The same of a call that may be in another one, which its bytes are no part of. After
+ *  mds_begin. */
+static inline void mds_size_add_outermost(uint64_t n_bytes)
+{
+    if (mds_call.depth == 1) {
+        mds_size_add(n_bytes);
+    }
+}
+
 /** A message of the program's. */
 struct mds_message {
     uint32_t rank; /* of the other end, in the job */

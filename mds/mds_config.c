@@ -29,7 +29,8 @@ static const struct bcs_config_entry entries[] = {
         .offset = offsetof(struct mds_config, mode),
         .choices = modes,
         .help =
-            "What is recorded of a run. mmds: the time spent in every MPI function, "
+            "What is recorded of a run. mmds: the time spent in every function of MPI, "
+            "the BCS API, cBSP and BSPlib, "
             "computation granularity and communication overhead, with their "
             "distributions, and the messages to and from each rank. A table over all "
             "processes is printed on standard error when the program ends, and, "

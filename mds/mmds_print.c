@@ -145,6 +145,12 @@ static void print_passed(FILE *out, const char *const *names, uint32_t n_primiti
     fprintf(out, "\n");
 }
 
+/** Whether a program of MPI was recorded; of none that was called nothing is known. */
+static bool is_of_mpi(const char *const *names, uint32_t n_primitives)
+{
+    return n_primitives == 0 || strncmp(names[0], "MPI_", strlen("MPI_")) == 0;
+}
+
 void mmds_print(FILE *out, const char *title, const char *const *names,
                 uint32_t n_primitives, const struct mmds_summary *summary)
 {
@@ -152,7 +158,9 @@ void mmds_print(FILE *out, const char *title, const char *const *names,
     print_table(out, names, n_primitives, summary);
     print_splits(out, names, n_primitives, summary);
     print_account(out, summary);
-    print_passed(out, names, n_primitives, summary);
+    if (is_of_mpi(names, n_primitives)) {
+        print_passed(out, names, n_primitives, summary);
+    }
 }
 
 /** What all processes have met, with what each entry is in docs/configuration.md. */

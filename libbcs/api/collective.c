@@ -109,8 +109,8 @@ static void plan_barrier_on_tree(struct bcs_plan *plan)
     }
 }
 
-int bcs_barrier(struct bcs_context *context, struct bcs_group *group,
-                struct bcs_request *request)
+int bcs_api_barrier(struct bcs_context *context, struct bcs_group *group,
+                    struct bcs_request *request)
 {
     struct bcs_engine_collective_args args = {
         .kind = BCS_ENGINE_BARRIER,
@@ -173,8 +173,8 @@ void bcs_plan_bcast(struct bcs_plan *plan, void *data, size_t n_bytes, int32_t r
     }
 }
 
-int bcs_bcast(struct bcs_context *context, struct bcs_group *group, void *data,
-              size_t n_bytes, int32_t root, struct bcs_request *request)
+int bcs_api_bcast(struct bcs_context *context, struct bcs_group *group, void *data,
+                  size_t n_bytes, int32_t root, struct bcs_request *request)
 {
     struct bcs_plan *plan;
 
@@ -220,9 +220,9 @@ void bcs_plan_gather(struct bcs_plan *plan, const struct bcs_part *mine,
     }
 }
 
-int bcs_gather(struct bcs_context *context, struct bcs_group *group,
-               const struct bcs_part *mine, const struct bcs_blocks *blocks,
-               int32_t root, struct bcs_request *request)
+int bcs_api_gather(struct bcs_context *context, struct bcs_group *group,
+                   const struct bcs_part *mine, const struct bcs_blocks *blocks,
+                   int32_t root, struct bcs_request *request)
 {
     struct bcs_plan *plan;
 
@@ -261,9 +261,9 @@ static void plan_scatter(struct bcs_plan *plan, const struct bcs_part *mine,
     }
 }
 
-int bcs_scatter(struct bcs_context *context, struct bcs_group *group,
-                const struct bcs_part *mine, const struct bcs_blocks *blocks,
-                int32_t root, struct bcs_request *request)
+int bcs_api_scatter(struct bcs_context *context, struct bcs_group *group,
+                    const struct bcs_part *mine, const struct bcs_blocks *blocks,
+                    int32_t root, struct bcs_request *request)
 {
     struct bcs_plan *plan;
 

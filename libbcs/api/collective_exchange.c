@@ -99,9 +99,9 @@ static void plan_allgather_direct(struct bcs_plan *plan,
     }
 }
 
-int bcs_allgather(struct bcs_context *context, struct bcs_group *group,
-                  const void *mine, const struct bcs_blocks *blocks,
-                  struct bcs_request *request)
+int bcs_api_allgather(struct bcs_context *context, struct bcs_group *group,
+                      const void *mine, const struct bcs_blocks *blocks,
+                      struct bcs_request *request)
 {
     struct bcs_block_cursor own = bcs_block_cursor_at(blocks, group->size, group->rank);
     size_t n_pairs = (size_t)group->size * (size_t)group->size;
@@ -185,9 +185,9 @@ static void plan_alltoall_in_place(struct bcs_plan *plan,
     plan_alltoall(plan, &copied, blocks);
 }
 
-int bcs_alltoall(struct bcs_context *context, struct bcs_group *group,
-                 const struct bcs_blocks *send, const struct bcs_blocks *receive,
-                 struct bcs_request *request)
+int bcs_api_alltoall(struct bcs_context *context, struct bcs_group *group,
+                     const struct bcs_blocks *send, const struct bcs_blocks *receive,
+                     struct bcs_request *request)
 {
     struct bcs_plan *plan;
 

@@ -128,9 +128,9 @@ static int reduce_by_members(struct bcs_reducing *r, struct bcs_context *context
     return bcs_plan_end(r->plan);
 }
 
-int bcs_reduce(struct bcs_context *context, struct bcs_group *group,
-               const struct bcs_reduction *reduction, int32_t root,
-               struct bcs_request *request)
+int bcs_api_reduce(struct bcs_context *context, struct bcs_group *group,
+                   const struct bcs_reduction *reduction, int32_t root,
+                   struct bcs_request *request)
 {
     struct bcs_reducing r = {.reduction = reduction, .form = BCS_REDUCE, .root = root};
     size_t n_bytes;
@@ -148,9 +148,9 @@ int bcs_reduce(struct bcs_context *context, struct bcs_group *group,
     return reduce_by_members(&r, context, group, request);
 }
 
-int bcs_scan(struct bcs_context *context, struct bcs_group *group,
-             const struct bcs_reduction *reduction, bool is_exclusive,
-             struct bcs_request *request)
+int bcs_api_scan(struct bcs_context *context, struct bcs_group *group,
+                 const struct bcs_reduction *reduction, bool is_exclusive,
+                 struct bcs_request *request)
 {
     struct bcs_reducing r = {.reduction = reduction,
                              .form = is_exclusive ? BCS_EXCLUSIVE_SCAN : BCS_SCAN};
@@ -192,9 +192,9 @@ static void plan_reduce_scatter(struct bcs_reducing *r)
     bcs_plan_copy(r->plan, r->reduction->out, r->out, own_bytes);
 }
 
-int bcs_reduce_scatter(struct bcs_context *context, struct bcs_group *group,
-                       const struct bcs_reduction *reduction, const size_t counts[],
-                       struct bcs_request *request)
+int bcs_api_reduce_scatter(struct bcs_context *context, struct bcs_group *group,
+                           const struct bcs_reduction *reduction, const size_t counts[],
+                           struct bcs_request *request)
 {
     struct bcs_reducing r = {.reduction = reduction, .form = BCS_REDUCE_SCATTER};
     int status;

@@ -67,7 +67,9 @@ struct bcs_context {
     struct bcs_meeting meeting;
     uint32_t rank;
     uint32_t size;
-    struct bcs_job *job;         /* of bcs_init; NULL under MPI */
+    struct bcs_job *job; /* of bcs_init; NULL under MPI */
+    struct mds_collect
+        *collect; /* of bcs_init: where calls are recorded; NULL: they are not */
     struct bcs_pending *pending; /* by cell, as far as they have ever been used: */
     uint32_t n_pending;
     uint32_t *ordered; /* [n_pending] cells whose operations need this process */

@@ -52,5 +52,6 @@ void bcs_context_take_away(void *context)
 
     bcs_meeting_take_away(&self->meeting);
     self->driver = &driver;
+    self->collect = NULL; /* the parent's */
     nic_service_forked(self->service);
 }

@@ -5,6 +5,7 @@
 #ifndef BCS_API_GROUP_H
 #define BCS_API_GROUP_H
 
+#include "libbcs/api/calls.h"
 #include "libbcs/api/insides.h"
 
 /**

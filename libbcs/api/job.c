@@ -13,8 +13,10 @@
 #include <stdlib.h>
 
 #include "libbcs/api/attach.h"
+#include "libbcs/api/call_kinds.h"
 #include "libbcs/api/context.h"
 #include "libbcs/base/log.h"
+#include "libbcs/session/recorder.h"
 
 static struct bcs_job_group *group_new(struct bcs_job *job, uint32_t size)
 {
@@ -99,6 +101,12 @@ fail:
     return rc;
 }
 
+static void start_recording(struct bcs_context *context, const struct bcs_entry *entry)
+{
+    context->job->recorder = bcs_calls_record(context, entry);
+    context->collect = bcs_recorder_collect(context->job->recorder);
+}
+
 int bcs_init(struct bcs_context **context_out)
 {
     struct bcs_entry entry;
@@ -107,15 +115,33 @@ int bcs_init(struct bcs_context **context_out)
     if (rc < 0) {
         return rc;
     }
+    entry.settings.nic.record.has_stamps = mds_records_calls(&entry.settings.mds) &&
+                                           entry.bootstrap.size <= BCS_STAMP_RANKS_MOST;
     rc = bcs_job_join(&entry, context_out);
     if (rc < 0) {
         bcs_entry_fini(&entry);
+    } else {
+        start_recording(*context_out, &entry);
     }
     return rc;
 }
 
+/** What a process has to tell that has recorded. @param rc  of the last call of the job */
+static struct bcs_recorder_end end_of(const struct bcs_context *context, int rc)
+{
+    const struct bcs_strobes strobes = bcs_context_strobes(context);
+
+    return (struct bcs_recorder_end){
+        .is_alone = rc != 0,
+        .n_slices = bcs_context_slices(context),
+        .strobes = {strobes.slice_ns, strobes.n_sent, strobes.n_left_out,
+                    strobes.n_idle, strobes.late_ns, strobes.is_prompt},
+    };
+}
+
 int bcs_finalize(struct bcs_context *context)
 {
+    struct bcs_recorder_end end;
     struct bcs_job *job;
     int rc;
 
@@ -123,8 +149,11 @@ int bcs_finalize(struct bcs_context *context)
         return 0;
     }
     job = context->job;
-    rc = bcs_barrier(context, job->world, NULL);
+    bcs_recorder_stop(job->recorder);
+    rc = bcs_api_barrier(context, job->world, NULL);
+    end = end_of(context, rc);
     bcs_detach(context);
+    bcs_recorder_end(job->recorder, &end);
     job_free(job);
     return rc;
 }
@@ -169,8 +198,8 @@ static int32_t find_self(const struct bcs_context *context, const int32_t ranks[
     return self;
 }
 
-int bcs_group_create(struct bcs_context *context, const int32_t ranks[],
-                     int32_t n_ranks, struct bcs_group **group_out)
+int bcs_api_group_create(struct bcs_context *context, const int32_t ranks[],
+                         int32_t n_ranks, struct bcs_group **group_out)
 {
     struct bcs_job *job = context->job;
     struct bcs_job_group *made;

@@ -13,12 +13,14 @@
 struct bcs_job_group {
     struct bcs_group group;
     struct bcs_job_group *next;
+    uint32_t recorded; /* its number for the MDS, and 1; 0: none yet; entry_points.c */
     uint32_t ports[];
 };
 
 /** Belongs to the context that bcs_init makes. */
 struct bcs_job {
     struct bcs_entry entry;
+    struct bcs_recorder *recorder; /* of the calls; NULL: none */
     struct bcs_group *world;
     struct bcs_job_group *groups; /* all that this process is a member of */
     uint64_t n_groups;            /* made by the job; the same in every process */

@@ -243,7 +243,7 @@ wait_for(struct bcs_context *context, struct bcs_request *request,
     bcs_wait_stop(context, &waiter);
 }
 
-int bcs_test(struct bcs_context *context, struct bcs_request *request, bool wait)
+int bcs_api_test(struct bcs_context *context, struct bcs_request *request, bool wait)
 {
     if (!bcs_is_done(request)) {
         if (wait) {
@@ -284,8 +284,8 @@ static bool wait_for_all(struct bcs_context *context, struct bcs_request request
     return true;
 }
 
-int bcs_testall(struct bcs_context *context, struct bcs_request requests[],
-                size_t n_requests, bool wait)
+int bcs_api_testall(struct bcs_context *context, struct bcs_request requests[],
+                    size_t n_requests, bool wait)
 {
     bool are_done = look_at_all(context, requests, n_requests);
     int error = 0;
@@ -304,8 +304,8 @@ int bcs_testall(struct bcs_context *context, struct bcs_request requests[],
     return are_done ? error : BCS_E_PENDING;
 }
 
-int bcs_send(struct bcs_context *context, const struct bcs_message *message,
-             enum bcs_send_mode mode, struct bcs_request *request)
+int bcs_api_send(struct bcs_context *context, const struct bcs_message *message,
+                 enum bcs_send_mode mode, struct bcs_request *request)
 {
     struct bcs_ring_writer *ring;
     struct bcs_descriptor *entry;
@@ -342,8 +342,8 @@ int bcs_send(struct bcs_context *context, const struct bcs_message *message,
     return 0;
 }
 
-int bcs_recv(struct bcs_context *context, const struct bcs_message *message,
-             struct bcs_result *result_out, struct bcs_request *request)
+int bcs_api_recv(struct bcs_context *context, const struct bcs_message *message,
+                 struct bcs_result *result_out, struct bcs_request *request)
 {
     struct bcs_ring_writer *ring = bcs_post_own(context);
     struct bcs_request own;

@@ -141,8 +141,8 @@ static inline enum outcome start_transfer(struct bcs_plan *plan, enum step_kind 
 
     if (may_take_cell(plan)) {
         status = kind == STEP_SEND
-                     ? bcs_send(plan->context, message, BCS_SEND_BUFFERED, request)
-                     : bcs_recv(plan->context, message, NULL, request);
+                     ? bcs_api_send(plan->context, message, BCS_SEND_BUFFERED, request)
+                     : bcs_api_recv(plan->context, message, NULL, request);
     }
     if (__builtin_expect(status < 0, 0)) {
         if (status == -ENOMEM) {
@@ -258,7 +258,7 @@ static inline bool send_now(struct bcs_plan *plan, const struct bcs_message *mes
         plan->status < 0) {
         return false;
     }
-    note_status(plan, bcs_send(plan->context, message, BCS_SEND_BUFFERED, NULL));
+    note_status(plan, bcs_api_send(plan->context, message, BCS_SEND_BUFFERED, NULL));
     return true;
 }
 
@@ -334,7 +334,7 @@ void bcs_plan_await(struct bcs_plan *plan, int32_t from, void *data, size_t n_by
 
     if (plan->request == NULL && plan->pending.first == NULL && n_bytes > 0 &&
         plan->status >= 0) {
-        status = bcs_recv(plan->context, &message, &result, NULL);
+        status = bcs_api_recv(plan->context, &message, &result, NULL);
     }
     if (status == -ENOMEM) {
         bcs_plan_receive(plan, from, data, n_bytes);

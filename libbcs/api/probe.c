@@ -183,8 +183,8 @@ static inline int probe(struct bcs_context *context, const struct bcs_message *m
     return BCS_E_PENDING;
 }
 
-int bcs_probe(struct bcs_context *context, const struct bcs_message *message, bool wait,
-              struct bcs_result *result_out)
+int bcs_api_probe(struct bcs_context *context, const struct bcs_message *message,
+                  bool wait, struct bcs_result *result_out)
 {
     uint32_t item;
 

@@ -36,12 +36,12 @@ static int await_last(struct bcs_context *context, const struct bcs_group *world
     for (int32_t i = 1; rc >= 0 && i < world->size; i++) {
         struct bcs_message message = last_of(world, (world->rank + i) % world->size);
 
-        rc = bcs_send(context, &message, BCS_SEND_BUFFERED, NULL);
+        rc = bcs_api_send(context, &message, BCS_SEND_BUFFERED, NULL);
     }
     for (int32_t i = 0; rc >= 0 && i < world->size; i++) {
         struct bcs_message message = last_of(world, i);
 
-        rc = i == world->rank ? 0 : bcs_recv(context, &message, NULL, NULL);
+        rc = i == world->rank ? 0 : bcs_api_recv(context, &message, NULL, NULL);
     }
     return rc < 0 ? rc : 0;
 }

@@ -121,7 +121,7 @@ static const struct bcs_notice_kind kinds[BCS_N_NOTICES] = {
             .key = "no-report",
             .level = BCS_LOG_WARN,
             .effect = "The run has no report",
-            .remedy = "Leave BCS_MDS alone, or use it with an MPI program",
+            .remedy = "Use BCS_MDS=mmds, which records calls, or an MPI program",
         },
     [BCS_NOTICE_UNWRITTEN] =
         {

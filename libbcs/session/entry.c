@@ -80,8 +80,9 @@ int bcs_entry_init(struct bcs_entry *entry_out, enum bcs_entry_use use)
     }
     bcs_log_setup((enum bcs_log_level)entry.settings.log.level,
                   (int)entry.bootstrap.rank);
-    if (entry.settings.mds.mode != MDS_MODE_OFF && entry.bootstrap.rank == 0) {
-        bcs_notice(BCS_NOTICE_NO_REPORT, "BCS_MDS records MPI calls only");
+    if (entry.settings.mds.mode == MDS_MODE_EMDS && entry.bootstrap.rank == 0) {
+        bcs_notice(BCS_NOTICE_NO_REPORT,
+                   "BCS_MDS=emds records slices of MPI programs only");
     }
     if (entry.pmix == NULL) {
         bcs_notice(BCS_NOTICE_ALONE, "%s: no launcher provides PMIx", caller);

@@ -166,7 +166,8 @@ static inline __attribute__((always_inline)) bool block(struct shim_exchange *ex
             shim_record_collective(comm, 0);
             look_at(comm, call, false);
         }
-        class = shim_class_of_status(bcs_barrier(shim_context(), comm->whole, NULL));
+        class =
+            shim_class_of_status(bcs_api_barrier(shim_context(), comm->whole, NULL));
     } else {
         class = check(comm, call, false);
     }

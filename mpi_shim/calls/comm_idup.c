@@ -129,8 +129,8 @@ static int start(struct shim_comm *parent, MPI_Comm *newcomm, MPI_Request *reque
     if (parent->whole->rank == 0) {
         idup->agreement = shim_agreement_propose();
     }
-    if (bcs_bcast(shim_context(), parent->whole, &idup->agreement,
-                  sizeof(idup->agreement), 0, &idup->told) < 0) {
+    if (bcs_api_bcast(shim_context(), parent->whole, &idup->agreement,
+                      sizeof(idup->agreement), 0, &idup->told) < 0) {
         shim_request_delete(request);
         free(idup);
         return MPI_ERR_NO_MEM;

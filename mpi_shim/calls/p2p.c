@@ -149,7 +149,7 @@ static int send_laid_out(struct bcs_message *message, const struct shim_datatype
 
     bcs_message_lay_out(message, type->layout);
     shim_datatype_hold(type);
-    rc = bcs_send(shim_context(), message, mode, NULL);
+    rc = bcs_api_send(shim_context(), message, mode, NULL);
     shim_datatype_release(type);
     return rc;
 }
@@ -163,7 +163,7 @@ static int receive_laid_out(struct bcs_message *message,
 
     bcs_message_lay_out(message, type->layout);
     shim_datatype_hold(type);
-    rc = bcs_recv(shim_context(), message, result_out, NULL);
+    rc = bcs_api_recv(shim_context(), message, result_out, NULL);
     shim_datatype_release(type);
     return rc;
 }
@@ -193,7 +193,7 @@ static inline int send_now(const struct shim_call *call, struct shim_comm *comm,
     if (__builtin_expect(shim_state.is_watched, 0)) {
         shim_watch_send(call, comm, type);
     }
-    rc = type->is_dense ? bcs_send(shim_context(), &message, mode, NULL)
+    rc = type->is_dense ? bcs_api_send(shim_context(), &message, mode, NULL)
                         : send_laid_out(&message, type, mode);
     return rc < 0 ? MPI_ERR_NO_MEM : MPI_SUCCESS;
 }
@@ -340,7 +340,7 @@ static inline int receive_now(const struct shim_call *call, struct shim_comm *co
         return carry_out(call, comm, type, status);
     }
     shim_record_target(comm, call->peer, call->tag);
-    rc = type->is_dense ? bcs_recv(shim_context(), &message, &result, NULL)
+    rc = type->is_dense ? bcs_api_recv(shim_context(), &message, &result, NULL)
                         : receive_laid_out(&message, type, &result);
     if (rc < 0) {
         return MPI_ERR_NO_MEM;
@@ -395,7 +395,7 @@ static int exchange(const struct shim_call *out, const struct shim_call *in,
         shim_request_free(receive);
         return rc;
     }
-    bcs_test(shim_context(), &receive->base, true);
+    bcs_api_test(shim_context(), &receive->base, true);
     return shim_request_finish(&request, status);
 }
 

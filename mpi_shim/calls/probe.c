@@ -56,7 +56,7 @@ static int probe(struct shim_comm *comm, int source, int tag, const struct how *
         rc = bcs_mprobe(shim_context(), &message, how->is_waiting, &result,
                         &found_out->item);
     } else {
-        rc = bcs_probe(shim_context(), &message, how->is_waiting, &result);
+        rc = bcs_api_probe(shim_context(), &message, how->is_waiting, &result);
     }
     if (rc < 0) {
         return MPI_ERR_NO_MEM;
@@ -271,7 +271,7 @@ int shim_Mrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *message
     shim_enter();
     rc = receive(buf, count, datatype, message, &request);
     if (rc == MPI_SUCCESS) {
-        bcs_test(shim_context(), &ours->base, true);
+        bcs_api_test(shim_context(), &ours->base, true);
         rc = shim_request_finish(&request, status);
     }
     shim_leave();

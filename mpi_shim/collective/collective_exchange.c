@@ -89,8 +89,8 @@ static int start_bcast(struct shim_exchange *x, struct shim_comm *comm,
     return shim_comm_is_inter(comm)
                ? bcs_across_bcast(shim_context(), &comm->sides, side->data,
                                   side->n_bytes, root_across(root), request)
-               : bcs_bcast(shim_context(), &comm->group, side->data, side->n_bytes,
-                           root, request);
+               : bcs_api_bcast(shim_context(), &comm->group, side->data, side->n_bytes,
+                               root, request);
 }
 
 /** Open the own block of a gather or scatter, unless it is in place or there is none. */
@@ -137,8 +137,9 @@ static int start_gather(struct shim_exchange *x, struct shim_comm *comm,
                ? bcs_across_gather(shim_context(), &comm->sides,
                                    part_of(&x->in, own, &part), &x->to.blocks,
                                    root_across(root), request)
-               : bcs_gather(shim_context(), &comm->group, part_of(&x->in, own, &part),
-                            &x->to.blocks, root, request);
+               : bcs_api_gather(shim_context(), &comm->group,
+                                part_of(&x->in, own, &part), &x->to.blocks, root,
+                                request);
 }
 
 static int start_scatter(struct shim_exchange *x, struct shim_comm *comm,
@@ -160,8 +161,9 @@ static int start_scatter(struct shim_exchange *x, struct shim_comm *comm,
                ? bcs_across_scatter(shim_context(), &comm->sides,
                                     part_of(&x->out, own, &part), &x->from.blocks,
                                     root_across(root), request)
-               : bcs_scatter(shim_context(), &comm->group, part_of(&x->out, own, &part),
-                             &x->from.blocks, root, request);
+               : bcs_api_scatter(shim_context(), &comm->group,
+                                 part_of(&x->out, own, &part), &x->from.blocks, root,
+                                 request);
 }
 
 static int start_allgather(struct shim_exchange *x, struct shim_comm *comm,
@@ -181,8 +183,8 @@ static int start_allgather(struct shim_exchange *x, struct shim_comm *comm,
                ? bcs_across_allgather(shim_context(), &comm->sides,
                                       &(struct bcs_part){x->in.data, x->in.n_bytes},
                                       &x->to.blocks, request)
-               : bcs_allgather(shim_context(), &comm->group,
-                               is_here ? NULL : x->in.data, &x->to.blocks, request);
+               : bcs_api_allgather(shim_context(), &comm->group,
+                                   is_here ? NULL : x->in.data, &x->to.blocks, request);
 }
 
 static int start_alltoall(struct shim_exchange *x, struct shim_comm *comm,
@@ -203,8 +205,8 @@ static int start_alltoall(struct shim_exchange *x, struct shim_comm *comm,
     return shim_comm_is_inter(comm)
                ? bcs_across_alltoall(shim_context(), &comm->sides, &x->from.blocks,
                                      &x->to.blocks, request)
-               : bcs_alltoall(shim_context(), &comm->group, &x->from.blocks,
-                              &x->to.blocks, request);
+               : bcs_api_alltoall(shim_context(), &comm->group, &x->from.blocks,
+                                  &x->to.blocks, request);
 }
 
 /** All neighbours get the same block. @return 0 or -ENOMEM */
@@ -362,10 +364,10 @@ static int start_reduction(struct shim_exchange *x, struct shim_comm *comm,
     }
     reduction = reduction_of(x, count);
     if (kind == SHIM_SCAN || kind == SHIM_EXSCAN) {
-        return bcs_scan(shim_context(), &comm->group, &reduction, kind == SHIM_EXSCAN,
-                        request);
+        return bcs_api_scan(shim_context(), &comm->group, &reduction,
+                            kind == SHIM_EXSCAN, request);
     }
-    return bcs_reduce(shim_context(), &comm->group, &reduction, root, request);
+    return bcs_api_reduce(shim_context(), &comm->group, &reduction, root, request);
 }
 
 static int start_reduce_scatter(struct shim_exchange *x, struct shim_comm *comm,
@@ -383,8 +385,8 @@ static int start_reduce_scatter(struct shim_exchange *x, struct shim_comm *comm,
         status = shim_comm_is_inter(comm)
                      ? bcs_across_reduce_scatter(shim_context(), &comm->sides,
                                                  &reduction, parts.counts, request)
-                     : bcs_reduce_scatter(shim_context(), &comm->group, &reduction,
-                                          parts.counts, request);
+                     : bcs_api_reduce_scatter(shim_context(), &comm->group, &reduction,
+                                              parts.counts, request);
     }
     free(parts.counts);
     return status;
@@ -399,7 +401,7 @@ int shim_exchange_start(struct shim_exchange *exchange, struct shim_comm *comm,
     }
     switch (exchange->call.kind) {
     case SHIM_BARRIER:
-        return bcs_barrier(shim_context(), comm->whole, request);
+        return bcs_api_barrier(shim_context(), comm->whole, request);
     case SHIM_BCAST:
         return start_bcast(exchange, comm, request);
     case SHIM_GATHER:

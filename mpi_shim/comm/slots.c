@@ -55,8 +55,8 @@ static bool have_all_left(struct shim_comm *comm, bool is_waiting)
     struct bcs_result result;
 
     while (comm->n_staying > 0) {
-        if (bcs_probe(shim_context(), &message, is_waiting, &result) != 0 ||
-            bcs_recv(shim_context(), &message, &result, NULL) < 0) {
+        if (bcs_api_probe(shim_context(), &message, is_waiting, &result) != 0 ||
+            bcs_api_recv(shim_context(), &message, &result, NULL) < 0) {
             return false;
         }
         comm->n_staying--;
@@ -143,7 +143,7 @@ void shim_slot_leave(struct shim_comm *comm)
     };
 
     if (comm->whole->rank != 0) {
-        bcs_send(shim_context(), &message, BCS_SEND_BUFFERED, NULL);
+        bcs_api_send(shim_context(), &message, BCS_SEND_BUFFERED, NULL);
         shim_comm_release(comm);
         return;
     }

@@ -127,15 +127,15 @@ static int post(struct shim_request *request, bool must_copy)
     if (rc == MPI_SUCCESS) {
         switch (request->kind) {
         case SHIM_RECEIVE:
-            rc = bcs_recv(shim_context(), &message, NULL, &request->base);
+            rc = bcs_api_recv(shim_context(), &message, NULL, &request->base);
             break;
         case SHIM_RECEIVE_MESSAGE:
             rc = bcs_imrecv(shim_context(), &message, request->message_item,
                             &request->base);
             break;
         default:
-            rc = bcs_send(shim_context(), &message, modes[request->kind],
-                          &request->base);
+            rc = bcs_api_send(shim_context(), &message, modes[request->kind],
+                              &request->base);
             break;
         }
         rc = rc < 0 ? MPI_ERR_NO_MEM : MPI_SUCCESS;

@@ -201,12 +201,12 @@ static inline int shim_request_start_plain(struct shim_request *request)
     int rc;
 
     if (request->kind == SHIM_RECEIVE) {
-        rc = bcs_recv(shim_context(), &message, NULL, &request->base);
+        rc = bcs_api_recv(shim_context(), &message, NULL, &request->base);
     } else {
-        rc = bcs_send(shim_context(), &message,
-                      request->kind == SHIM_SEND ? BCS_SEND_STANDARD
-                                                 : BCS_SEND_SYNCHRONOUS,
-                      &request->base);
+        rc = bcs_api_send(shim_context(), &message,
+                          request->kind == SHIM_SEND ? BCS_SEND_STANDARD
+                                                     : BCS_SEND_SYNCHRONOUS,
+                          &request->base);
     }
     request->is_active = request->is_plain = rc >= 0;
     return rc < 0 ? MPI_ERR_NO_MEM : MPI_SUCCESS;
@@ -244,7 +244,7 @@ static inline bool shim_request_look(struct shim_request *request)
 /** Wait for all that belongs to a request. */
 static inline void shim_request_wait(struct shim_request *request)
 {
-    bcs_test(shim_context(), &request->base, true);
+    bcs_api_test(shim_context(), &request->base, true);
     if (request->partner != NULL) {
         shim_request_wait(request->partner);
     }

@@ -102,9 +102,9 @@ class Suite(library_suite.LibrarySuite):
             command += self.mpirun(2, "env", setting, self.arguments.ring)[1:]
             self.fail(f"{setting} in rank 1 alone", command,
                       r"bcs\[rank \d+\]: rank 1 has other settings than rank 0: ")
-        settings = {"BCS_MDS": "mmds"}
+        settings = {"BCS_MDS": "emds"}
         result = job.run([self.arguments.ring], job.clean_environment(settings))
-        is_right = result.status == 0 and "MPI calls only" in result.stderr
+        is_right = result.status == 0 and "slices of MPI programs only" in result.stderr
         self.report.case("BCS_MDS", [] if is_right else [result.stderr])
 
     def check_launcher(self):

@@ -31,6 +31,7 @@ CALL_EDGES = {
         "libbcs/core",
         "libbcs/ring",
         "libbcs/session",
+        "mds",
         "nic_threads",
         "nic_threads/drivers",
         "nic_threads/node",

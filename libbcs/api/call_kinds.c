@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The tables of call_kinds.h, and the begin of a recording. Called in bcs_init.
+ */
+#include "libbcs/api/call_kinds.h"
+
+#include "libbcs/api/attach.h"
+#include "libbcs/api/recorded.h"
+#include "libbcs/session/recorder.h"
+
+static const char *const names[BCS_N_CALLS] = {
+#define BCS_CALL(name, mark, blocks, parameters, arguments, BEFORE, AFTER)             \
+    "bcs_" #name, "bcs_" #name mark,
+#include "libbcs/api/calls.def"
+};
+
+/* Where there is no mark, the first one never blocks, and the second one is not recorded. */
+const enum mds_timing bcs_call_timings[BCS_N_CALLS] = {
+#define BCS_CALL(name, mark, blocks, parameters, arguments, BEFORE, AFTER)             \
+    sizeof(mark) > 1 ? MDS_BLOCKING : MDS_INSTANT, MDS_INSTANT,
+#include "libbcs/api/calls.def"
+};
+
+_Static_assert((int)BCS_N_CALLS <= MDS_MAX_PRIMITIVES, "all have numbers");
+
+struct bcs_recorder *bcs_calls_record(struct bcs_context *context,
+                                      const struct bcs_entry *entry)
+{
+    struct mmds_plan plan = {
+        .names = names,
+        .timings = bcs_call_timings,
+        .n_primitives = BCS_N_CALLS,
+        .slice = bcs_context_slice_number(context),
+        .stamps = bcs_context_stamps(context),
+        .begins = bcs_context_slice_begins(context),
+    };
+
+    return bcs_recorder_start(entry, bcs_context_seat(context).n_nodes, &plan);
+}

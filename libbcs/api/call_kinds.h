@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What the MDS can record of a program that uses <bcs/bcs.h>: numbers and names, from calls.def.
+ * Internal to libbcs/api; in the thread that uses the context.
+ */
+#ifndef BCS_API_CALL_KINDS_H
+#define BCS_API_CALL_KINDS_H
+
+#include <bcs/bcs.h>
+
+#include "mds/origin.h"
+
+/** Numbers of what is recorded: the marked name of a function follows the other one. */
+enum bcs_call {
+#define BCS_CALL(name, mark, blocks, parameters, arguments, BEFORE, AFTER)             \
+    BCS_CALL_##name, BCS_CALL_##name##_marked,
+#include "libbcs/api/calls.def"
+    BCS_N_CALLS
+};
+
+/** What the time inside each of them is. */
+extern const enum mds_timing bcs_call_timings[BCS_N_CALLS];
+
+struct bcs_entry;
+
+struct bcs_recorder;
+
+/** Start recording a process that has entered, if the settings ask for it. Collective. @return as
+ *  bcs_recorder_start */
+struct bcs_recorder *bcs_calls_record(struct bcs_context *context,
+                                      const struct bcs_entry *entry);
+
+#endif

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * See recorder.h. Processes exchange by their launcher, as while they enter: what calls them to the
+ * end of a job differs between those who use this, and nothing of it is recorded or counted.
+ */
+#include "libbcs/session/recorder.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "libbcs/base/log.h"
+#include "libbcs/session/variables.h"
+#include "mds/recorder.h"
+#include "mds/selection.h"
+
+struct bcs_recorder {
+    struct mds_recorder mds;
+    struct bcs_bootstrap bootstrap;
+    const char *const *names; /* of the primitives */
+    uint32_t n_primitives;
+};
+
+/** Gather at rank 0. @param all  NULL elsewhere. @return 0 or -errno */
+static int gather(void *arg, const void *mine, size_t n_bytes, void *all)
+{
+    const struct bcs_bootstrap *bootstrap = arg;
+    void *room = all == NULL ? malloc(bootstrap->size * n_bytes) : all;
+    int rc = -ENOMEM;
+
+    if (room != NULL) {
+        rc = bootstrap->allgather(bootstrap->arg, mine, n_bytes, room);
+    }
+    if (all == NULL) {
+        free(room);
+    }
+    return rc;
+}
+
+/** The first rank makes the folder of the run, and all learn its name. */
+static int make_folder(struct bcs_recorder *recorder, const char *parent)
+{
+    const struct bcs_bootstrap *bootstrap = &recorder->bootstrap;
+    char(*all)[MDS_PATH_BYTES] = calloc(bootstrap->size, sizeof(*all));
+    int rc;
+
+    if (bootstrap->rank == 0) {
+        rc = mds_recorder_make_folder(&recorder->mds, parent);
+        if (rc < 0) {
+            mds_recorder_tell_unwritten(parent, rc);
+        }
+    }
+    rc = -ENOMEM;
+    if (all != NULL) {
+        rc = bootstrap->allgather(bootstrap->arg, recorder->mds.folder, sizeof(*all),
+                                  all);
+    }
+    if (rc == 0) {
+        memcpy(recorder->mds.folder, all[0], sizeof(*all));
+    }
+    free(all);
+    return rc;
+}
+
+struct bcs_recorder *bcs_recorder_start(const struct bcs_entry *entry, uint32_t n_nodes,
+                                        struct mmds_plan *plan)
+{
+    const struct mds_config *config = &entry->settings.mds;
+    struct bcs_recorder *recorder;
+
+    if (!mds_records_calls(config)) {
+        return NULL;
+    }
+    recorder = calloc(1, sizeof(*recorder));
+    if (recorder == NULL) {
+        bcs_error("no memory for the monitor: the run has no report");
+        return NULL;
+    }
+    recorder->bootstrap = entry->bootstrap;
+    recorder->mds.manifest = (struct mds_manifest){
+        .n_ranks = entry->bootstrap.size,
+        .n_nodes = n_nodes,
+    };
+    recorder->mds.manifest.tables =
+        bcs_variables_tables(&recorder->mds.manifest.n_tables);
+    recorder->names = plan->names;
+    recorder->n_primitives = plan->n_primitives;
+    if (config->folder[0] != '\0' && make_folder(recorder, config->folder) < 0) {
+        recorder->mds.folder[0] = '\0';
+    }
+    plan->rank = entry->bootstrap.rank;
+    plan->shape = (struct mds_shape){
+        .n_ranks = entry->bootstrap.size,
+        .bits = (uint32_t)config->bits,
+        .n_events = config->mode == MDS_MODE_TRACE ? (uint32_t)config->n_events : 0,
+    };
+    if (mds_ranks_has(config->ranks, plan->rank)) {
+        mds_recorder_start(&recorder->mds, plan, config->primitives);
+    }
+    return recorder;
+}
+
+struct mds_collect *bcs_recorder_collect(const struct bcs_recorder *recorder)
+{
+    return recorder == NULL ? NULL : recorder->mds.collect;
+}
+
+void bcs_recorder_stop(struct bcs_recorder *recorder)
+{
+    if (recorder != NULL && recorder->mds.collect != NULL) {
+        mmds_stop(recorder->mds.collect);
+    }
+}
+
+/** Print tables of what all ranks have recorded. After it all have written. */
+static void print(struct bcs_recorder *recorder, const struct bcs_recorder_end *end)
+{
+    struct mmds_summary summary = {0};
+    const struct mmds_report report = {
+        .names = recorder->names,
+        .n_primitives = recorder->n_primitives,
+        .rank = recorder->bootstrap.rank,
+        .n_ranks = recorder->bootstrap.size,
+        .is_brief = recorder->mds.folder[0] != '\0',
+        .gather = gather,
+        .arg = &recorder->bootstrap,
+        .out = stderr,
+    };
+    int rc;
+
+    if (recorder->mds.collect != NULL) {
+        mmds_summarize(recorder->mds.collect, &summary);
+    }
+    summary.n_slices = end->n_slices;
+    summary.strobes = end->strobes;
+    rc = mmds_report(&report, &summary);
+    if (rc < 0) {
+        bcs_error("the table of what was recorded is not printed: %s", strerror(-rc));
+    }
+}
+
+static void report(struct bcs_recorder *recorder, const struct bcs_recorder_end *end)
+{
+    bool has_folder = recorder->mds.folder[0] != '\0';
+    struct mds_process process = {
+        .end = MDS_DUMP_END_FINALIZE,
+        .n_slices = end->n_slices,
+    };
+
+    if (has_folder && recorder->mds.collect != NULL) {
+        mds_recorder_write(&recorder->mds, recorder->bootstrap.rank, &process);
+    }
+    print(recorder, end);
+    if (has_folder && recorder->bootstrap.rank == 0) {
+        mds_recorder_tell_end(&recorder->mds);
+    }
+}
+
+void bcs_recorder_end(struct bcs_recorder *recorder, const struct bcs_recorder_end *end)
+{
+    if (recorder == NULL) {
+        return;
+    }
+    if (end->is_alone) {
+        recorder->mds.live[0] = '\0'; /* its file stays */
+    } else {
+        report(recorder, end);
+    }
+    mds_recorder_drop(&recorder->mds);
+    free(recorder);
+}
