@@ -4,6 +4,7 @@
  * other. Everything runs in the thread that is in a function of <bsp.h>. Those, and the handlers
  * of messages, name no state: they take bsplib_self, and all below them is told which one.
  *
+ *   calls.c     the functions of <bsp.h> that are recorded
  *   run.c       begin and end
  *   check.c     the state, and errors
  *   sync.c      bsp_sync
@@ -64,6 +65,7 @@ struct bsplib_queue {
 struct bsplib {
     enum { BSPLIB_BEFORE, BSPLIB_RUNNING, BSPLIB_OVER, BSPLIB_FORKED } phase;
     bool is_initialized; /* bsp_init was called */
+    bool is_recorded;    /* calls are */
     int n_procs;         /* of the parallel part; before it, of the job */
     uint64_t start_ns;
     uint8_t bits; /* of this superstep */
@@ -73,6 +75,11 @@ struct bsplib {
     struct bsplib_log *puts, *gots; /* [n_procs] by sender; NULL before the first */
     struct bcs_forked forked;
 };
+
+/* What is behind the entry points of calls.c: bsplib_call_<name> does what bsp_<name> does. */
+#define CBSP_BSPLIB_CALL(timing, name, parameters, arguments, n_bytes)                 \
+    void bsplib_call_##name parameters;
+#include "libbcs/cbsp/call_kinds.def"
 
 /** The state that the functions of <bsp.h> take, since they name none; NULL: this process has
  *  not joined a job yet. */

@@ -100,7 +100,7 @@ void bsplib_queue_fini(struct bsplib *bsp)
     bsp->queue.coming = NULL;
 }
 
-void bsp_set_tagsize(int *tag_nbytes)
+void bsplib_call_set_tagsize(int *tag_nbytes)
 {
     struct bsplib *bsp = bsplib_check("bsp_set_tagsize");
     struct bsplib_queue *messages = &bsp->queue;
@@ -118,7 +118,7 @@ void bsp_set_tagsize(int *tag_nbytes)
     *tag_nbytes = before;
 }
 
-void bsp_send(int pid, const void *tag, const void *payload, int payload_nbytes)
+void bsplib_call_send(int pid, const void *tag, const void *payload, int payload_nbytes)
 {
     const struct bsplib *bsp = bsplib_check("bsp_send");
     const struct bsplib_queue *messages = &bsp->queue;

@@ -39,7 +39,7 @@ static struct bsplib_part *part_of(const struct bsplib *bsp, uint64_t slot, int 
     return &bsp->registrations.parts[slot * (uint64_t)bsp->n_procs + (uint64_t)pid];
 }
 
-void bsp_push_reg(const void *ident, int size)
+void bsplib_call_push_reg(const void *ident, int size)
 {
     struct bsplib *bsp = bsplib_check("bsp_push_reg");
     struct bsplib_registrations *slots = &bsp->registrations;
@@ -80,7 +80,7 @@ static uint64_t find(const struct bsplib *bsp, const void *ident, uint64_t end)
     return NO_SLOT;
 }
 
-void bsp_pop_reg(const void *ident)
+void bsplib_call_pop_reg(const void *ident)
 {
     struct bsplib *bsp = bsplib_check("bsp_pop_reg");
     struct bsplib_registrations *slots = &bsp->registrations;

@@ -170,7 +170,7 @@ static uint64_t check(struct bsplib *bsp, const char *caller, int pid,
     return bsplib_registered(bsp, caller, pid, place);
 }
 
-void bsp_put(int pid, const void *src, void *dst, int offset, int nbytes)
+void bsplib_call_put(int pid, const void *src, void *dst, int offset, int nbytes)
 {
     struct bsplib *bsp = bsplib_check("bsp_put");
     struct header header = {.n_bytes = (uint64_t)nbytes};
@@ -183,7 +183,7 @@ void bsp_put(int pid, const void *src, void *dst, int offset, int nbytes)
     send_kept("bsp_put", pid, &header, src, keep_put);
 }
 
-void bsp_hpput(int pid, const void *src, void *dst, int offset, int nbytes)
+void bsplib_call_hpput(int pid, const void *src, void *dst, int offset, int nbytes)
 {
     struct bsplib *bsp = bsplib_check("bsp_hpput");
 
@@ -219,7 +219,7 @@ static void get(const char *caller, int pid, const void *src, int offset,
     bsp->bits |= BSPLIB_GETS;
 }
 
-void bsp_get(int pid, const void *src, int offset, void *dst, int nbytes)
+void bsplib_call_get(int pid, const void *src, int offset, void *dst, int nbytes)
 {
     struct request request = {
         .answer = {(uint64_t)(uintptr_t)dst, (uint64_t)nbytes},
@@ -229,7 +229,7 @@ void bsp_get(int pid, const void *src, int offset, void *dst, int nbytes)
     get("bsp_get", pid, src, offset, &request);
 }
 
-void bsp_hpget(int pid, const void *src, int offset, void *dst, int nbytes)
+void bsplib_call_hpget(int pid, const void *src, int offset, void *dst, int nbytes)
 {
     struct request request = {.answer = {(uint64_t)(uintptr_t)dst, (uint64_t)nbytes}};
 

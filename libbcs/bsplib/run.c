@@ -14,12 +14,28 @@ static void take_away(void *state)
     struct bsplib *bsp = state;
 
     bsp->phase = BSPLIB_FORKED;
+    bsp->is_recorded = false;
+}
+
+/** A call of the program begins that has its entry point here. @return for end_call */
+static uint64_t begin_call(const struct bsplib *bsp, enum cbsp_call call,
+                           const void *address)
+{
+    return bsp->is_recorded ? cbsp_raw_begin(call, address) : 0;
+}
+
+static void end_call(const struct bsplib *bsp, enum cbsp_call call, uint64_t began)
+{
+    if (bsp->is_recorded) {
+        cbsp_raw_end(call, began, -1);
+    }
 }
 
 /** The state stays: it says that all is over. */
 static void leave(struct bsplib *bsp, const char *caller)
 {
     bsp->phase = BSPLIB_OVER;
+    bsp->is_recorded = false;
     bsplib_registrations_fini(&bsp->registrations);
     bsplib_queue_fini(bsp);
     bsplib_remote_fini(bsp);
@@ -48,6 +64,7 @@ struct bsplib *bsplib_create(const char *caller)
         return NULL;
     }
     bsp->n_procs = cBSP_nprocs();
+    bsp->is_recorded = cbsp_raw_records();
     bsp->forked = (struct bcs_forked){.in_child = take_away, .arg = bsp};
     cbsp_raw_watch_forks(&bsp->forked);
     return bsp;
@@ -82,11 +99,12 @@ void bsp_init(void (*spmd_part)(void), int argc, char *argv[])
     }
 }
 
-/** What a process does that is too many. */
-static void stand_by(struct bsplib *bsp)
+/** What a process does that is too many. @param began  as for end_call */
+static void stand_by(struct bsplib *bsp, uint64_t began)
 {
     while ((bsplib_superstep(bsp, "bsp_begin") & BSPLIB_END) == 0) {
     }
+    end_call(bsp, CBSP_CALL_bsp_begin, began);
     leave(bsp, "bsp_begin");
     exit(EXIT_SUCCESS);
 }
@@ -94,20 +112,23 @@ static void stand_by(struct bsplib *bsp)
 void bsp_begin(int maxprocs)
 {
     struct bsplib *bsp;
+    uint64_t began;
 
     bsplib_check_process("bsp_begin");
     bsp = join("bsp_begin");
     if (bsp->phase != BSPLIB_BEFORE) {
         bsp_abort("bsp_begin: may be called only once\n");
     }
+    began = begin_call(bsp, CBSP_CALL_bsp_begin, __builtin_return_address(0));
     bsplib_require("bsp_begin", cBSP_broadcast(0, &maxprocs, sizeof(maxprocs)));
     if (maxprocs <= 0) {
         bsp_abort("bsp_begin: %d processes; allowed are 1 and more\n", maxprocs);
     }
     bsp->n_procs = maxprocs < cBSP_nprocs() ? maxprocs : cBSP_nprocs();
     if (cBSP_pid() >= bsp->n_procs) {
-        stand_by(bsp);
+        stand_by(bsp, began);
     }
+    end_call(bsp, CBSP_CALL_bsp_begin, began);
     bsp->phase = BSPLIB_RUNNING;
     bsp->start_ns = bcs_clock_now_ns();
 }
@@ -115,9 +136,11 @@ void bsp_begin(int maxprocs)
 void bsp_end(void)
 {
     struct bsplib *bsp = bsplib_check("bsp_end");
+    uint64_t began = begin_call(bsp, CBSP_CALL_bsp_end, __builtin_return_address(0));
 
     bsp->bits |= BSPLIB_END;
     bsplib_superstep(bsp, "bsp_end");
+    end_call(bsp, CBSP_CALL_bsp_end, began);
     leave(bsp, "bsp_end");
 }
 

@@ -32,7 +32,7 @@ uint8_t bsplib_superstep(struct bsplib *bsp, const char *caller)
     return all_bits;
 }
 
-void bsp_sync(void)
+void bsplib_call_sync(void)
 {
     struct bsplib *bsp = bsplib_check("bsp_sync");
     uint8_t all_bits;

@@ -6,6 +6,7 @@
  * job can be in one process of the system, each in a thread of its own below <bcs/cbsp.h>, or
  * one after the other with cbsp_self set to each.
  *
+ *   calls.c    the functions of <bcs/cbsp.h> that are recorded
  *   send.c     cBSP_send: checks, then the outbox
  *   outbox.c   writes messages into receivers' buffers, keeps what does not fit
  *   inbox.c    takes messages out of the own buffers, runs handlers
@@ -164,6 +165,9 @@ struct cbsp {
     struct bcs_exports exports;
 
     struct cbsp_taking taking;
+
+    struct bcs_recorder *recorder; /* NULL: none */
+    struct mds_collect *collect;   /* where calls are recorded; NULL: they are not */
 
     struct bcs_entry entry;
     struct bcs_meeting meeting;

@@ -16,7 +16,7 @@
 #include <string.h>
 
 #include "libbcs/base/notice.h"
-#include "libbcs/cbsp/cbsp.h"
+#include "libbcs/cbsp/notes.h"
 #include "libbcs/copy/process_copy.h"
 
 static bool has_key(const struct cbsp_in *in)
@@ -74,6 +74,12 @@ static int finish(struct cbsp *cbsp, uint32_t sender,
 {
     cbsp->n_taken++;
     cbsp->counts.n_messages_taken++;
+    if (__builtin_expect(cbsp->collect != NULL, 0) && message->handler != CBSP_PART) {
+        const struct mds_message received =
+            cbsp_note_message(sender, cbsp->superstep, message);
+
+        mds_received(cbsp->collect, &received);
+    }
     if (message->handler == CBSP_PART) {
         cbsp_parts_take(cbsp, sender, address, message->n_bytes);
     } else if (message->handler != 0) {

@@ -10,7 +10,8 @@
 
 #include "libbcs/base/clock.h"
 #include "libbcs/base/log.h"
-#include "libbcs/cbsp/cbsp.h"
+#include "libbcs/cbsp/calls.h"
+#include "libbcs/session/recorder.h"
 
 /* How long a waiting process polls before it sleeps, unless BCS_SPIN says it. */
 #define USUAL_SPIN_NS 50000u
@@ -186,6 +187,8 @@ int cBSP_initialize(void)
     rc = cbsp_join(&entry, &cbsp_self);
     if (rc < 0) {
         bcs_entry_fini(&entry);
+    } else {
+        cbsp_calls_record(cbsp_self);
     }
     return rc;
 }
@@ -235,15 +238,21 @@ static int check_totals(struct cbsp *cbsp)
 
 int cbsp_leave(struct cbsp *cbsp)
 {
+    struct bcs_recorder *recorder = cbsp->recorder;
     struct bcs_entry entry = cbsp->entry;
+    struct bcs_recorder_end end = {0};
     uint8_t no_bits;
     int rc = cbsp->error;
 
+    cbsp_calls_stop(cbsp);
+
     rc = rc < 0 ? rc : tell_totals(cbsp);
     rc = rc < 0 ? rc : cbsp_gsync(cbsp, CBSP_IN_FINALIZE, 0, &no_bits);
+    end.is_alone = rc < 0;
     rc = rc < 0 ? rc : check_totals(cbsp);
     bcs_forked_unwatch(&cbsp->forked);
     cbsp_free(cbsp);
+    bcs_recorder_end(recorder, &end);
     bcs_entry_fini(&entry);
     return rc;
 }

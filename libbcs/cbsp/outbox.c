@@ -28,7 +28,7 @@
 #include <string.h>
 
 #include "libbcs/base/log.h"
-#include "libbcs/cbsp/cbsp.h"
+#include "libbcs/cbsp/notes.h"
 
 enum {
     BLOCKED = 1, /* a message cannot be written yet */
@@ -468,6 +468,13 @@ int cbsp_outbox_send(struct cbsp *cbsp, uint32_t node,
     if (rc == 0) {
         cbsp->n_sent[cbsp->sending % 2]++;
         cbsp->counts.n_messages_sent++;
+        if (__builtin_expect(cbsp->collect != NULL, 0) &&
+            message->handler != CBSP_PART) {
+            const struct mds_message sent =
+                cbsp_note_message(node, cbsp->sending, message);
+
+            mds_sent(cbsp->collect, &sent);
+        }
     }
     return rc;
 }

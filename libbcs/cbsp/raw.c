@@ -4,7 +4,7 @@
  */
 #include "libbcs/cbsp/raw.h"
 
-#include "libbcs/cbsp/cbsp.h"
+#include "libbcs/cbsp/notes.h"
 
 int cbsp_raw_send(int node, uint64_t dest, const void *data, size_t n_bytes,
                   cBSP_handler_fn handler)
@@ -22,6 +22,7 @@ int cbsp_raw_send(int node, uint64_t dest, const void *data, size_t n_bytes,
 
 int cbsp_raw_gsync(uint8_t bits, uint8_t *all_bits_out)
 {
+    cbsp_note_collective(cbsp_self, 0);
     return cbsp_gsync(cbsp_self, CBSP_IN_GSYNC, bits, all_bits_out);
 }
 

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "libbcs/base/log.h"
-#include "libbcs/cbsp/cbsp.h"
+#include "libbcs/cbsp/calls.h"
 
 /* Vectors up to this length are sent whole. */
 #define SHORT_BYTES 2048
@@ -105,7 +105,7 @@ int cbsp_broadcast(struct cbsp *cbsp, int root, void *data, size_t n_bytes)
     return rc < 0 ? rc : broadcast(cbsp, (uint32_t)root, data, n_bytes);
 }
 
-int cBSP_broadcast(int root, void *data, size_t n_bytes)
+int cbsp_call_broadcast(int root, void *data, size_t n_bytes)
 {
     return cbsp_broadcast(cbsp_self, root, data, n_bytes);
 }
@@ -246,7 +246,8 @@ int cbsp_reduce(struct cbsp *cbsp, const struct cbsp_vector *vector)
     return rc < 0 ? rc : reduce(&reduction);
 }
 
-int cBSP_reduce(void *data, size_t count, size_t element_bytes, cBSP_combine_fn combine)
+int cbsp_call_reduce(void *data, size_t count, size_t element_bytes,
+                     cBSP_combine_fn combine)
 {
     return cbsp_reduce(cbsp_self, &(struct cbsp_vector){
                                       .data = data,

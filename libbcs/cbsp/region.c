@@ -12,7 +12,7 @@
 #include <stdlib.h>
 
 #include "libbcs/base/log.h"
-#include "libbcs/cbsp/cbsp.h"
+#include "libbcs/cbsp/calls.h"
 
 _Static_assert(CBSP_MAX_REGIONS == BCS_EXPORTS, "the table of the session");
 
@@ -38,7 +38,7 @@ int cbsp_export(struct cbsp *cbsp, int region, void *address, size_t n_bytes)
     return rc < 0 ? rc : cbsp_transfer(cbsp, &xfers[1], 0);
 }
 
-int cBSP_export(int region, void *address, size_t n_bytes)
+int cbsp_call_export(int region, void *address, size_t n_bytes)
 {
     return cbsp_export(cbsp_self, region, address, n_bytes);
 }
@@ -61,7 +61,7 @@ int cbsp_unexport(struct cbsp *cbsp, int region)
     return rc < 0 ? rc : cbsp_transfer(cbsp, &tell, 0);
 }
 
-int cBSP_unexport(int region)
+int cbsp_call_unexport(int region)
 {
     return cbsp_unexport(cbsp_self, region);
 }
@@ -121,7 +121,7 @@ int cbsp_import(struct cbsp *cbsp, int node, int region, void **address_out,
     return 0;
 }
 
-int cBSP_import(int node, int region, void **address_out, size_t *n_bytes_out)
+int cbsp_call_import(int node, int region, void **address_out, size_t *n_bytes_out)
 {
     return cbsp_import(cbsp_self, node, region, address_out, n_bytes_out);
 }

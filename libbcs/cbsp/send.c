@@ -7,7 +7,7 @@
 #include <limits.h>
 
 #include "libbcs/base/log.h"
-#include "libbcs/cbsp/cbsp.h"
+#include "libbcs/cbsp/calls.h"
 
 /** Whether the arguments can be those of a message at all. */
 static int check_arguments(const struct cbsp *cbsp, int node,
@@ -64,8 +64,8 @@ int cbsp_send(struct cbsp *cbsp, int node, struct cbsp_message *message,
     return cbsp_outbox_send(cbsp, (uint32_t)node, message);
 }
 
-int cBSP_send(int node, void *destAddr, const void *srcAddr, size_t n_bytes,
-              cBSP_handler_fn handler)
+int cbsp_call_send(int node, void *destAddr, const void *srcAddr, size_t n_bytes,
+                   cBSP_handler_fn handler)
 {
     struct cbsp_message message = {
         .dest = (uint64_t)(uintptr_t)destAddr,

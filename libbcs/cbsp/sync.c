@@ -9,7 +9,8 @@
 #include <inttypes.h>
 
 #include "libbcs/base/log.h"
-#include "libbcs/cbsp/cbsp.h"
+#include "libbcs/cbsp/calls.h"
+#include "libbcs/cbsp/notes.h"
 
 static int begin(struct cbsp *cbsp, enum cbsp_doing doing)
 {
@@ -128,7 +129,7 @@ static int check(const struct cbsp *cbsp, const char *caller)
     return rc;
 }
 
-int cBSP_nsync(int count)
+int cbsp_call_nsync(int count)
 {
     int rc = check(cbsp_self, "cBSP_nsync");
 
@@ -139,10 +140,14 @@ int cBSP_nsync(int count)
     return rc < 0 ? rc : cbsp_nsync(cbsp_self, count);
 }
 
-int cBSP_gsync(void)
+int cbsp_call_gsync(void)
 {
     uint8_t no_bits;
     int rc = check(cbsp_self, "cBSP_gsync");
 
-    return rc < 0 ? rc : cbsp_gsync(cbsp_self, CBSP_IN_GSYNC, 0, &no_bits);
+    if (rc < 0) {
+        return rc;
+    }
+    cbsp_note_collective(cbsp_self, 0);
+    return cbsp_gsync(cbsp_self, CBSP_IN_GSYNC, 0, &no_bits);
 }

@@ -38,7 +38,7 @@ CALL_EDGES = {
         "nic_threads/rules",
     ],
     "libbcs/bsplib": ["libbcs/cbsp"],
-    "libbcs/cbsp": ["libbcs/copy", "libbcs/core", "libbcs/session"],
+    "libbcs/cbsp": ["libbcs/copy", "libbcs/core", "libbcs/session", "mds"],
     "libbcs/channel": ["libbcs/core", "libbcs/session", "nic_threads/rules"],
     "libbcs/look": ["libbcs/ring"],
     "libbcs/tools": ["libbcs/session", "libbcs/transport"],
