@@ -50,6 +50,18 @@ static int allgather_alone(void *arg, const void *mine, size_t n_bytes, void *al
     return 0;
 }
 
+/** Say what the settings ask for that is not recorded. */
+static void tell_unrecorded(const struct mds_config *mds, enum bcs_entry_use use)
+{
+    if (use == BCS_ENTRY_CHANNELS && mds->mode != MDS_MODE_OFF) {
+        bcs_notice(BCS_NOTICE_NO_REPORT,
+                   "BCS_MDS records no channels and no remote commands");
+    } else if (mds->mode == MDS_MODE_EMDS) {
+        bcs_notice(BCS_NOTICE_NO_REPORT,
+                   "BCS_MDS=emds records slices of MPI programs only");
+    }
+}
+
 int bcs_entry_init(struct bcs_entry *entry_out, enum bcs_entry_use use)
 {
     /* The process's own, as long as it lives: to the launcher it is one process of one job,
@@ -80,9 +92,8 @@ int bcs_entry_init(struct bcs_entry *entry_out, enum bcs_entry_use use)
     }
     bcs_log_setup((enum bcs_log_level)entry.settings.log.level,
                   (int)entry.bootstrap.rank);
-    if (entry.settings.mds.mode == MDS_MODE_EMDS && entry.bootstrap.rank == 0) {
-        bcs_notice(BCS_NOTICE_NO_REPORT,
-                   "BCS_MDS=emds records slices of MPI programs only");
+    if (entry.bootstrap.rank == 0) {
+        tell_unrecorded(&entry.settings.mds, use);
     }
     if (entry.pmix == NULL) {
         bcs_notice(BCS_NOTICE_ALONE, "%s: no launcher provides PMIx", caller);
