@@ -120,8 +120,17 @@ static const struct bcs_notice_kind kinds[BCS_N_NOTICES] = {
         {
             .key = "no-report",
             .level = BCS_LOG_WARN,
-            .effect = "The run has no report",
-            .remedy = "Use BCS_MDS=mmds, which records calls, or an MPI program",
+            .effect = "The run has no report of them",
+            .remedy = "Leave BCS_MDS off where a program has nothing else: it records "
+                      "MPI, the BCS API, cBSP and BSPlib",
+        },
+    [BCS_NOTICE_NO_SLICES] =
+        {
+            .key = "no-slices",
+            .level = BCS_LOG_WARN,
+            .effect = "The report of the run has no slices of the BCS API, cBSP and "
+                      "BSPlib",
+            .remedy = "See their calls, which BCS_MDS=mmds, all and trace record",
         },
     [BCS_NOTICE_UNWRITTEN] =
         {

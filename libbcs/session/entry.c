@@ -51,14 +51,15 @@ static int allgather_alone(void *arg, const void *mine, size_t n_bytes, void *al
 }
 
 /** Say what the settings ask for that is not recorded. */
-static void tell_unrecorded(const struct mds_config *mds, enum bcs_entry_use use)
+static void tell_unrecorded(const struct mds_config *mds, enum bcs_entry_use use,
+                            const char *caller)
 {
     if (use == BCS_ENTRY_CHANNELS && mds->mode != MDS_MODE_OFF) {
         bcs_notice(BCS_NOTICE_NO_REPORT,
                    "BCS_MDS records no channels and no remote commands");
-    } else if (mds->mode == MDS_MODE_EMDS) {
-        bcs_notice(BCS_NOTICE_NO_REPORT,
-                   "BCS_MDS=emds records slices of MPI programs only");
+    } else if (mds->mode >= MDS_MODE_EMDS) {
+        bcs_notice(BCS_NOTICE_NO_SLICES, "%s: BCS_MDS records slices of MPI alone",
+                   caller);
     }
 }
 
@@ -93,7 +94,7 @@ int bcs_entry_init(struct bcs_entry *entry_out, enum bcs_entry_use use)
     bcs_log_setup((enum bcs_log_level)entry.settings.log.level,
                   (int)entry.bootstrap.rank);
     if (entry.bootstrap.rank == 0) {
-        tell_unrecorded(&entry.settings.mds, use);
+        tell_unrecorded(&entry.settings.mds, use, caller);
     }
     if (entry.pmix == NULL) {
         bcs_notice(BCS_NOTICE_ALONE, "%s: no launcher provides PMIx", caller);

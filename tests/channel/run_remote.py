@@ -3,7 +3,8 @@
 """Remote commands in whole jobs: all of them beside MPI, cBSP and channels, with and without the
 preload, on nodes of one process, on more processes than cores; beside a process that is stopped;
 random ones, from seeds; what is refused; what others find of a death; the death of each process,
-waiting or in the middle of a command, which leaves nothing behind; and the measuring program.
+waiting or in the middle of a command, which leaves nothing behind; what BCS_MDS says that does not record them; and the measuring
+program.
 """
 
 import sys
@@ -11,7 +12,8 @@ import sys
 import channel_suite
 from channel_suite import NATIVE, RIGHT
 
-GROUPS = ("mix", "random", "crowd", "stopped", "refusals", "survivors", "death", "trips")
+GROUPS = ("mix", "random", "crowd", "stopped", "refusals", "survivors", "death", "unrecorded",
+          "trips")
 SEEDS = range(1, 4)
 
 
@@ -49,6 +51,11 @@ class Suite(channel_suite.ChannelSuite):
     def check_death(self):
         self.die(2, self.arguments.program, "wait_for_ever")
         self.die(2, self.arguments.program, "hammer")
+
+    def check_unrecorded(self):
+        for mode in ("mmds", "emds", "all"):
+            self.be_right(f"BCS_MDS={mode}", 3, ["crowd"], NATIVE, {"BCS_MDS": mode},
+                          channel_suite.saying("no-report: BCS_MDS records no channels "))
 
     def check_trips(self):
         self.measure("trips", r"^remote (?:write|read) +[0-9.]+ ")

@@ -143,6 +143,8 @@ def test_program(runs, report, name, program, expected, messages):
             problems += problems_of_messages(tables, *messages)
         if "MPI library" in runs.read("summary", folder).stdout:
             problems.append("the summary tells of an MPI library")
+        if result.stderr.count("no-slices: ") != 1:
+            problems.append(f"that there are no slices is not said once: {result.stderr}")
     report.case(name, problems)
     return None if problems else folder
 
