@@ -14,7 +14,7 @@
 #include "apps/channel/median.h"
 #include "apps/channel/streams.h"
 
-enum { TURNS_USUAL = 15, TURNS_MOST = 1000, N_TRIPS = 3000, CAPACITY = 1024 };
+enum { TURNS_USUAL = 201, TURNS_MOST = 1000, N_TRIPS = 3000, CAPACITY = 1024 };
 enum { N_WORDS = STREAM_AT_ONCE * 20000 };
 
 enum row {
