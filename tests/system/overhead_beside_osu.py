@@ -4,19 +4,25 @@
 times of a message without bytes and of a barrier: runs both in turns, natively or under BCS, and prints
 a table for docs/overhead.md. It fails if a ratio of medians is beyond --within.
 
-Times of two ranks come in kinds, by where the cores are, which OSU's programs do not tell. So with two
-ranks only the faster half of the runs of each is compared. OSU reads the clock before and after each
-barrier, so that the time of one reading is in its time; it is added to ours.
+Times of two ranks come in kinds, by where the cores are, which OSU's programs do not tell. So
+bench_core_trips looks before and after each run of two ranks, and only runs of the kind are compared that
+has most of both. OSU reads the clock before and after each barrier, so that the time of one reading is in
+its time; it is added to ours.
 """
 
 import argparse
 import json
+import math
+import pathlib
 import re
 import shlex
 import statistics
 import sys
 
 import job
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "apps" / "bench"))
+from bcs_kinds import KIND_FACTOR, Run, alike_choose
 
 HELP_TIMES = "how it is started; {n} is the number of ranks"
 
@@ -27,6 +33,7 @@ def parse_arguments():
     parser.add_argument("--measure", required=True, help="overhead_measure")
     parser.add_argument("--latency", required=True, help="osu_latency, and its options")
     parser.add_argument("--barrier", required=True, help="osu_barrier, and its options")
+    parser.add_argument("--trips", required=True, help="bench_core_trips, and two CPUs")
     parser.add_argument("--ranks", default="2,4", help="of the barriers")
     parser.add_argument("--runs", type=int, default=15, help="runs of each")
     parser.add_argument("--within", type=float, default=0.1, help="difference that is allowed")
@@ -61,9 +68,24 @@ def time_of_ours(arguments, n_ranks, wanted, *words):
         if line["overhead"] == "sample" and line["round"] >= 0 and points[line["point"]] == wanted)
 
 
-def compared(times, n_ranks):
-    """The times that are compared; see above."""
-    return sorted(times)[:(len(times) + 1) // 2] if n_ranks == 2 else times
+def trip_of(arguments):
+    """Microseconds of a cache line there and back now."""
+    result = job.run(shlex.split(arguments.trips), timeout=arguments.timeout)
+    found = re.search(r"^core_trip_\S+ 0 (\S+) us$", result.stdout, re.MULTILINE)
+    if found is None:
+        sys.exit(f"{arguments.trips}: no trip: {result.ending()}")
+    return float(found.group(1))
+
+
+def run_of(arguments, n_ranks, measure):
+    """The time that a function gives, and with two ranks of which kind it is."""
+    if n_ranks != 2:
+        return Run((measure(),))
+    before = trip_of(arguments)
+    time = measure()
+    after = trip_of(arguments)
+    is_steady = max(before, after) < KIND_FACTOR * min(before, after)
+    return Run((time,), (before + after) / 2 if is_steady else math.nan)
 
 
 def main():
@@ -73,21 +95,25 @@ def main():
         ("barrier", n, n, arguments.barrier, [], reading)
         for n in map(int, arguments.ranks.split(","))]
     is_beyond = False
-    print("| experiment | ranks | runs | OSU | overhead_measure | ratio |\n|---|---|---|---|---|---|")
+    print("| experiment | ranks | runs compared | cache line | OSU | overhead_measure | ratio |\n"
+          "|---|---|---|---|---|---|---|")
     for experiment, n_ranks, point, of_osu, options, added in rows:
-        osu, ours = [], []
+        sides = [lambda words=of_osu, n=n_ranks: time_of_osu(arguments, n, words),
+                 lambda at=point, n=n_ranks, words=(experiment, "--iterations", "1000", *options):
+                 time_of_ours(arguments, n, [at], *words)]
+        runs = [[], []]
         for i in range(arguments.runs):
-            for is_ours in (False, True) if i % 2 == 0 else (True, False):
-                if is_ours:
-                    ours.append(time_of_ours(arguments, n_ranks, [point], experiment,
-                                             "--iterations", "1000", *options))
-                else:
-                    osu.append(time_of_osu(arguments, n_ranks, of_osu))
-        medians = [statistics.median(compared(times, n_ranks)) for times in (osu, ours)]
+            for side in (0, 1) if i % 2 == 0 else (1, 0):
+                runs[side].append(run_of(arguments, n_ranks, sides[side]))
+        alike, trip = alike_choose(runs)
+        if not all(alike):
+            sys.exit(f"{experiment}, {n_ranks} ranks: no kind of runs has some of both")
+        medians = [statistics.median(run.values[0] for run in side) for side in alike]
         medians[1] += added
         ratio = medians[1] / medians[0]
         is_beyond |= abs(ratio - 1) > arguments.within
-        print(f"| {experiment} | {n_ranks} | {arguments.runs} | {medians[0]:.3f} us | "
+        print(f"| {experiment} | {n_ranks} | {len(alike[0])} and {len(alike[1])} of {arguments.runs} | "
+              f"{'' if trip is None else f'{trip:.3f} us'} | {medians[0]:.3f} us | "
               f"{medians[1]:.3f} us | {ratio:.3f} |", flush=True)
     return 1 if is_beyond else 0
 
