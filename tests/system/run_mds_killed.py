@@ -130,6 +130,12 @@ def test_kill(runs, report, name, who):
         problems = [] if seen >= ENOUGH else [f"{seen} messages: {one.errors_so_far()[-300:]}"]
         kill(victims_of(runs, one, who))
         one.finish(runs.arguments.timeout)
+        until = time.monotonic() + runs.arguments.timeout
+        while one.processes() and time.monotonic() < until:
+            time.sleep(0.05)
+        # With bcsrun and its keeper gone, the next bcsrun removes their folder.
+        job.run([*shlex.split(runs.arguments.launcher), "-n", "1", "true"], job.mpirun_environment(),
+                runs.arguments.timeout)
         problems += [f"left {what}" for what in one.leftovers()]
         if not problems:
             problems += problems_of_names(folder, n_nodes, has_sender, name == "one node of two")
