@@ -93,20 +93,34 @@ static void remove_files(const struct shim_slices *slices, uint32_t n)
     }
 }
 
+/** Make or map the file of a recorder, if anything is recorded in it. @return 0 or -errno */
+static int prepare_file(const struct shim_slices *slices,
+                        const struct shim_slices_plan *plan, uint32_t number,
+                        bool is_new)
+{
+    struct mds_live_slices file = describe(plan, slices->n_nodes, number);
+    char path[MDS_PATH_BYTES];
+    int rc;
+
+    if (!is_wanted(&file)) {
+        return 0;
+    }
+    rc = path_of(slices, number, path);
+    if (rc < 0) {
+        return rc;
+    }
+    return is_new ? mds_live_slices_make(&file, path)
+                  : mds_live_slices_map(path, &slices->files[number]);
+}
+
 /** Make all files, or none. */
 static int make_files(const struct shim_slices *slices,
                       const struct shim_slices_plan *plan)
 {
-    char path[MDS_PATH_BYTES];
     int rc = 0;
 
     for (uint32_t i = 0; i <= slices->n_nodes && rc == 0; i++) {
-        struct mds_live_slices file = describe(plan, slices->n_nodes, i);
-
-        rc = is_wanted(&file) ? path_of(slices, i, path) : 0;
-        if (rc == 0 && is_wanted(&file)) {
-            rc = mds_live_slices_make(&file, path);
-        }
+        rc = prepare_file(slices, plan, i, true);
         if (rc < 0) {
             remove_files(slices, i);
         }
@@ -117,16 +131,10 @@ static int make_files(const struct shim_slices *slices,
 static int map_files(const struct shim_slices *slices,
                      const struct shim_slices_plan *plan)
 {
-    char path[MDS_PATH_BYTES];
     int rc = 0;
 
     for (uint32_t i = 0; i <= slices->n_nodes && rc == 0; i++) {
-        struct mds_live_slices file = describe(plan, slices->n_nodes, i);
-
-        rc = is_wanted(&file) ? path_of(slices, i, path) : 0;
-        if (rc == 0 && is_wanted(&file)) {
-            rc = mds_live_slices_map(path, &slices->files[i]);
-        }
+        rc = prepare_file(slices, plan, i, false);
     }
     return rc;
 }
