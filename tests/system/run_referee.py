@@ -105,13 +105,20 @@ def problem_of(arguments, case, n_ranks, result):
     return problem_of_words(name, n_ranks, result.stderr) if arguments.has_report else None
 
 
-def problem_of_file(name, folder):
-    """Whether the report is in the run's folder."""
+def report_of(folder):
+    """The report in the folder of the one run there; None if it is not there, alone and whole."""
     found = glob.glob(os.path.join(folder, "*", "deadlock.json*"))
     if len(found) != 1 or not found[0].endswith(".json"):
-        return f"reports are {found}"
+        return None
     with open(found[0], encoding="utf-8") as file:
-        report = json.load(file)
+        return json.load(file)
+
+
+def problem_of_file(name, folder):
+    """Whether the report is in the run's folder."""
+    report = report_of(folder)
+    if report is None:
+        return f"no report, or parts of one: {glob.glob(os.path.join(folder, '*', '*'))}"
     job_said = report["job"]
     seen = [message.get("near_miss", {}).get("in") for message in job_said["unreceived"]]
     if report["format"] != "bcs-deadlock 1" or len(job_said["ranks"]) != 4 \

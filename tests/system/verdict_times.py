@@ -9,16 +9,13 @@ after the verdict, is in these times.
 """
 
 import argparse
-import glob
-import json
-import os
 import shlex
 import statistics
 import sys
 import tempfile
 
 import job
-from run_referee import MODES, STATUS
+from run_referee import MODES, STATUS, report_of
 
 CASE = "all_receive_of_anybody"
 MEASURED = ("inline", "inline, nodes of 1", "threads", "timed", "timed, nodes of 1")
@@ -41,12 +38,10 @@ def time_of(arguments, n_ranks, mode):
                           arguments.program, CASE],
                          job.mpirun_environment({**MODES[mode], "BCS_MDS_DIR": folder,
                                                  "BCS_MDS": "all"}), arguments.timeout)
-        found = glob.glob(os.path.join(folder, "*", "deadlock.json"))
-        if result.status != STATUS or len(found) != 1:
-            sys.exit(f"{n_ranks} ranks, {mode}: no verdict: {result.ending()}")
-        with open(found[0], encoding="utf-8") as file:
-            ranks = json.load(file)["job"]["ranks"]
-    return min(wait["seconds"] for rank in ranks for wait in rank["waits"])
+        report = report_of(folder)
+    if result.status != STATUS or report is None:
+        sys.exit(f"{n_ranks} ranks, {mode}: no verdict: {result.ending()}")
+    return min(wait["seconds"] for rank in report["job"]["ranks"] for wait in rank["waits"])
 
 
 def main():
