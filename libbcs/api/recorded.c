@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What was recorded of slices; see the header. Ticks become nanoseconds by the ratio of the two
+ * What is and was recorded of slices; see the header. Ticks become nanoseconds by the ratio of the two
  * clocks from the job's begin until now, as those of a process's own recording do.
  */
 #include "libbcs/api/recorded.h"
 
+#include <stdlib.h>
+
 #include "libbcs/api/context.h"
 #include "libbcs/base/clock.h"
+#include "mds/emds.h"
+#include "mds/mds_config.h"
 
 struct bcs_seat bcs_context_seat(const struct bcs_context *context)
 {
@@ -19,6 +23,26 @@ struct bcs_seat bcs_context_seat(const struct bcs_context *context)
 static uint64_t in_ns(uint64_t ticks, double ns_per_tick)
 {
     return (uint64_t)((double)ticks * ns_per_tick + 0.5);
+}
+
+void bcs_record_set_up(const struct mds_config *mds, uint32_t rank, uint32_t n_ranks,
+                       struct nic_config *config)
+{
+    struct mds_slices slices =
+        mds_slices_of(mds, rank / nic_config_node_ranks(config, n_ranks));
+
+    config->record = (struct nic_record_config){
+        .n_spans = slices.n_spans,
+        .first = slices.first,
+        .n_slices = slices.n_slices,
+        .metrics = slices.metrics,
+        .has_stamps = mds_records_calls(mds) && n_ranks <= BCS_STAMP_RANKS_MOST,
+    };
+}
+
+uint32_t bcs_nodes_of_job(const struct nic_config *config, uint32_t n_ranks)
+{
+    return nic_layout_n_nodes(n_ranks, nic_config_node_ranks(config, n_ranks));
 }
 
 uint32_t bcs_recorders_of_node(const struct nic_config *config, uint32_t n_ranks)
@@ -62,4 +86,21 @@ int bcs_context_recorded(const struct bcs_context *context, uint32_t node,
         .run_ns = now.ns - began.ns,
     };
     return 0;
+}
+
+void bcs_context_sum_slices(const struct bcs_context *context,
+                            struct emds_summary *summary)
+{
+    uint32_t n_nodes = context->engine->n_nodes;
+    struct bcs_recorded recorded;
+
+    for (uint32_t i = 0; i <= n_nodes; i++) {
+        bool is_global = i == n_nodes;
+
+        if (bcs_context_recorded(context, is_global ? 0 : i, is_global, &recorded) ==
+            0) {
+            emds_add(summary, is_global, recorded.spans, recorded.n);
+            free(recorded.spans);
+        }
+    }
 }

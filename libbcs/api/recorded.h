@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What was recorded of slices (nic_threads/node/monitor.h), for whoever writes it down, in
- * nanoseconds. Called at the end of a job, by any process. [BCS-MPI section 5.2]
+ * What is to be recorded of slices (nic_threads/node/monitor.h), and what was, for whoever writes it
+ * down, in nanoseconds. Called at the begin and at the end of a job, by any process. [BCS-MPI section
+ * 5.2]
  */
 #ifndef BCS_API_RECORDED_H
 #define BCS_API_RECORDED_H
@@ -10,6 +11,8 @@
 #include "libbcs/base/span.h"
 
 struct bcs_context;
+struct emds_summary;
+struct mds_config;
 struct nic_config;
 
 /** The slices of a node, or of all nodes as the strobe sender saw them. */
@@ -36,6 +39,14 @@ struct bcs_recording_begin {
         interval_ticks; /* of slices by intervals of time; 0: they are by the clock */
 };
 
+/** Have the engine record what the settings ask for, of slices and of posts: config->record, but for
+ *  where. @param rank  of this process, in a job of n_ranks; before it attaches */
+void bcs_record_set_up(const struct mds_config *mds, uint32_t rank, uint32_t n_ranks,
+                       struct nic_config *config);
+
+/** How many nodes a job of so many processes has. */
+uint32_t bcs_nodes_of_job(const struct nic_config *config, uint32_t n_ranks);
+
 /** How many monitors each node has (nic_record_config.places). */
 uint32_t bcs_recorders_of_node(const struct nic_config *config, uint32_t n_ranks);
 
@@ -56,5 +67,10 @@ struct bcs_seat bcs_context_seat(const struct bcs_context *context);
  */
 int bcs_context_recorded(const struct bcs_context *context, uint32_t node,
                          bool is_global, struct bcs_recorded *recorded_out);
+
+/** Add what was recorded on all nodes of this machine, and of all nodes together, to a table. By one
+ *  process of the job; no process may have anything under way. */
+void bcs_context_sum_slices(const struct bcs_context *context,
+                            struct emds_summary *summary);
 
 #endif

@@ -93,7 +93,7 @@ static int attach(struct nic_config *config, const struct mds_config *mds)
     shim_real.Comm_size(shim_handles.comm_world, &size);
     bootstrap.rank = (uint32_t)rank;
     bootstrap.size = (uint32_t)size;
-    shim_monitor_prepare(mds, bootstrap.rank, bootstrap.size, config);
+    shim_monitor_prepare(mds, &bootstrap, config);
     if (shim_state.is_threaded) {
         hooks.is_wanted = is_wanted;
         hooks.pause = leave_threaded;

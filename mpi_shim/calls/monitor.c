@@ -9,13 +9,14 @@
 #include <stdlib.h>
 
 #include "libbcs/api/recorded.h"
+#include "libbcs/api/slice_files.h"
 #include "libbcs/base/log_job.h"
+#include "libbcs/session/meeting.h"
 #include "libbcs/session/variables.h"
 #include "mds/emds.h"
 #include "mds/recorder.h"
 #include "mds/selection.h"
 #include "mpi_shim/calls/caller.h"
-#include "mpi_shim/calls/monitor_slices.h"
 #include "mpi_shim/comm/comm.h"
 #include "mpi_shim/real/fallback.h"
 #include "mpi_shim/real/handles.h"
@@ -25,15 +26,15 @@
 /** What lasts from MPI_Init to MPI_Finalize. */
 struct shim_monitor {
     struct mds_recorder recorder;
-    bool has_calls, has_slices; /* what is recorded, on some ranks and nodes */
-    struct shim_slices *slices; /* NULL: none are recorded in the folder */
-    uint32_t rank, n_ranks;
+    bool has_calls, has_slices;     /* what is recorded, on some ranks and nodes */
+    struct bcs_slice_files *slices; /* NULL: none are recorded in the folder */
+    struct bcs_bootstrap bootstrap;
     int error; /* why there is no folder */
 };
 
 static bool is_first(const struct shim_monitor *monitor)
 {
-    return monitor->rank == 0;
+    return monitor->bootstrap.rank == 0;
 }
 
 /** The first rank makes the folder of the run, and all learn its name. */
@@ -89,41 +90,27 @@ static void start_recording(struct shim_monitor *monitor,
     }
 }
 
-static void set_up_engine(const struct shim_monitor *monitor,
-                          const struct mds_config *config, struct nic_config *nic)
-{
-    struct mds_slices slices = mds_slices_of(
-        config, monitor->rank / nic_config_node_ranks(nic, monitor->n_ranks));
-
-    nic->record = (struct nic_record_config){
-        .n_spans = slices.n_spans,
-        .first = slices.first,
-        .n_slices = slices.n_slices,
-        .metrics = slices.metrics,
-        .has_stamps =
-            mds_records_calls(config) && monitor->n_ranks <= BCS_STAMP_RANKS_MOST,
-    };
-}
-
 /** Have slices be recorded in files of the folder. */
 static void open_slices(struct shim_monitor *monitor, const struct mds_config *config,
                         struct nic_config *nic)
 {
-    const struct shim_slices_plan plan = {
+    const struct bcs_slice_files_plan plan = {
         .folder = monitor->recorder.folder,
         .config = config,
         .nic = nic,
-        .rank = monitor->rank,
-        .n_ranks = monitor->n_ranks,
+        .bootstrap = monitor->bootstrap,
     };
 
-    monitor->slices = shim_slices_open(&plan);
-    nic->record.places = shim_slices_places(monitor->slices);
+    if (bcs_slice_files_open(&plan, &monitor->slices) < 0) {
+        shim_real.Abort(shim_handles.comm_world, EXIT_FAILURE);
+    }
+    nic->record.places = bcs_slice_files_places(monitor->slices);
 }
 
-void shim_monitor_prepare(const struct mds_config *config, uint32_t rank, uint32_t size,
-                          struct nic_config *nic)
+void shim_monitor_prepare(const struct mds_config *config,
+                          const struct bcs_bootstrap *bootstrap, struct nic_config *nic)
 {
+    uint32_t n_ranks = bootstrap->size;
     struct shim_monitor *monitor;
 
     if (config->mode == MDS_MODE_OFF) {
@@ -134,16 +121,15 @@ void shim_monitor_prepare(const struct mds_config *config, uint32_t rank, uint32
         bcs_job_error("no memory for the monitor");
         shim_real.Abort(shim_handles.comm_world, EXIT_FAILURE);
     }
-    monitor->rank = rank;
-    monitor->n_ranks = size;
+    monitor->bootstrap = *bootstrap;
     monitor->recorder.manifest = (struct mds_manifest){
-        .n_ranks = size,
-        .n_nodes = (size - 1) / nic_config_node_ranks(nic, size) + 1,
+        .n_ranks = n_ranks,
+        .n_nodes = bcs_nodes_of_job(nic, n_ranks),
     };
     monitor->recorder.manifest.tables =
         bcs_variables_tables(&monitor->recorder.manifest.n_tables);
     monitor->has_calls = mds_records_calls(config);
-    set_up_engine(monitor, config, nic);
+    bcs_record_set_up(config, bootstrap->rank, n_ranks, nic);
     monitor->has_slices = nic->record.n_spans > 0;
     if (config->folder[0] != '\0') {
         make_folder(monitor, config->folder);
@@ -161,11 +147,12 @@ void shim_monitor_undo(void)
     if (monitor == NULL) {
         return;
     }
-    if (monitor->slices != NULL) {
-        shim_slices_undo(monitor->slices);
-    }
-    if (is_first(monitor) && monitor->recorder.folder[0] != '\0') {
-        mds_run_folder_remove(monitor->recorder.folder);
+    bcs_slice_files_undo(monitor->slices);
+    if (monitor->recorder.folder[0] != '\0') {
+        if (is_first(monitor)) {
+            mds_run_folder_remove(monitor->recorder.folder);
+        }
+        bcs_meet_again(&monitor->bootstrap, 0); /* before any of them ends the job */
     }
     shim_monitor_close();
 }
@@ -180,11 +167,11 @@ void shim_monitor_start(const struct mds_config *config)
     if (monitor->error < 0) {
         mds_recorder_tell_unwritten(config->folder, monitor->error);
     }
-    shim_slices_begin(monitor->slices);
+    bcs_slice_files_begin(monitor->slices, shim_context());
     if (is_first(monitor) && monitor->recorder.folder[0] != '\0') {
         report_there(monitor);
     }
-    if (monitor->has_calls && mds_ranks_has(config->ranks, monitor->rank)) {
+    if (monitor->has_calls && mds_ranks_has(config->ranks, monitor->bootstrap.rank)) {
         start_recording(monitor, config);
     }
 }
@@ -240,19 +227,9 @@ static void print_calls(const struct mds_collect *collect, bool is_brief)
 /** Print the table of slices over all nodes. By one rank. */
 static void print_slices(void)
 {
-    struct bcs_seat seat = bcs_context_seat(shim_context());
     struct emds_summary summary = {0};
-    struct bcs_recorded recorded;
 
-    for (uint32_t i = 0; i <= seat.n_nodes; i++) {
-        bool is_global = i == seat.n_nodes;
-
-        if (bcs_context_recorded(shim_context(), is_global ? 0 : i, is_global,
-                                 &recorded) == 0) {
-            emds_add(&summary, is_global, recorded.spans, recorded.n);
-            free(recorded.spans);
-        }
-    }
+    bcs_context_sum_slices(shim_context(), &summary);
     emds_print(stderr, &summary);
 }
 
@@ -288,8 +265,8 @@ static void write_all(struct shim_monitor *monitor)
         write_own(monitor);
     }
     shim_real.Barrier(shim_handles.comm_world); /* and nothing is under way any more */
-    if (monitor->has_slices) {
-        shim_slices_write(monitor->slices);
+    if (monitor->slices != NULL) {
+        bcs_slice_files_write(monitor->slices, shim_context());
     }
     print(monitor, true);
     if (is_first(monitor)) {
@@ -328,7 +305,7 @@ void shim_monitor_close(void)
     struct shim_monitor *monitor = shim_state.monitor;
 
     if (monitor != NULL) {
-        shim_slices_close(monitor->slices);
+        bcs_slice_files_close(monitor->slices);
         free(monitor);
         shim_state.monitor = NULL;
     }

@@ -10,15 +10,18 @@
 
 #pragma GCC visibility push(hidden)
 
+struct bcs_bootstrap;
 struct nic_config;
 
 /** Have the engine record slices as the settings ask for it, and make the run's folder. Before this
  *  process attaches; collective over MPI_COMM_WORLD if they ask for a folder. What cannot be had is
  *  told by shim_monitor_start, and the program goes on. */
-void shim_monitor_prepare(const struct mds_config *config, uint32_t rank, uint32_t size,
+void shim_monitor_prepare(const struct mds_config *config,
+                          const struct bcs_bootstrap *bootstrap,
                           struct nic_config *nic);
 
-/** Take back what shim_monitor_prepare has done: this process could not attach. */
+/** Take back what shim_monitor_prepare has done: no process could attach. Collective, if
+ *  there is a folder. */
 void shim_monitor_undo(void);
 
 /** Start what the settings ask for. */

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Kills jobs whose slices are recorded in a folder, in the midst of their traffic: one rank, all of
 them, the launcher, or all. What bcs-mds has shown of them while they ran is still there, agrees
-with itself, and is told to be of a run that has not ended.
+with itself, and is told to be of a run that has not ended. A job that cannot begin leaves no folder.
 """
 
 import argparse
@@ -150,6 +150,21 @@ def test_kill(runs, report, name, who):
             shutil.rmtree(os.path.join(runs.parent, name))
 
 
+def test_no_begin(runs, report):
+    """A job that cannot begin takes the folder that it has made away again."""
+    for mode in ("emds", "trace"):
+        program = [runs.arguments.traffic, "1", "1"]
+        command = [*shlex.split(runs.arguments.launcher), "-n", "1", *program, ":",
+                   "-n", str(N_RANKS - 1), "env", "BCS_DESCRIPTORS=100", *program]
+        environment = job.mpirun_environment(
+            {"BCS_MDS": mode, "BCS_MDS_DIR": runs.parent, **TIMED})
+        result = job.run(command, environment, runs.arguments.timeout)
+        problems = [f"left {name}" for name in os.listdir(runs.parent)]
+        if result.status == 0 or "rank 1 has other settings than rank 0" not in result.stderr:
+            problems.append(result.ending())
+        report.case(f"no begin, {mode}", problems)
+
+
 def test_calls_alone(runs, report):
     """Without slices there are no files for them."""
     folder, result = runs.record([runs.arguments.traffic, "10", "1"], {"BCS_MDS": "mmds"})
@@ -203,6 +218,7 @@ def main():
         for who in ("a rank", "all ranks", "the launcher"):
             test_kill(runs, report, "timed, two nodes", who)
             test_kill(runs, report, "on demand, one node", who)
+        test_no_begin(runs, report)
         test_calls_alone(runs, report)
         test_no_room(runs, report)
     finally:
