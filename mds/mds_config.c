@@ -35,9 +35,9 @@ static const struct bcs_config_entry entries[] = {
             "distributions, and the messages to and from each rank. A table over all "
             "processes is printed on standard error when the program ends, and, "
             "without BCS_MDS_DIR, one for each of them. emds: what each time slice "
-            "took and did, on each node and over all, by the metrics of the paper. "
-            "all: "
-            "both. trace: the last calls of each process, too, with their begins and "
+            "of MPI and the BCS API took and did, on each node and over all, by the "
+            "metrics of the paper. all: both. trace: the last calls of each process, "
+            "too, with their begins and "
             "ends.",
     },
     {

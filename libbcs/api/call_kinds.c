@@ -5,7 +5,6 @@
 #include "libbcs/api/call_kinds.h"
 
 #include "libbcs/api/attach.h"
-#include "libbcs/api/recorded.h"
 #include "libbcs/session/recorder.h"
 
 static const char *const names[BCS_N_CALLS] = {
@@ -23,8 +22,8 @@ const enum mds_timing bcs_call_timings[BCS_N_CALLS] = {
 
 _Static_assert((int)BCS_N_CALLS <= MDS_MAX_PRIMITIVES, "all have numbers");
 
-struct bcs_recorder *bcs_calls_record(struct bcs_context *context,
-                                      const struct bcs_entry *entry)
+void bcs_calls_record(struct bcs_context *context, struct bcs_recorder *recorder,
+                      const struct mds_config *config)
 {
     struct mmds_plan plan = {
         .names = names,
@@ -35,5 +34,5 @@ struct bcs_recorder *bcs_calls_record(struct bcs_context *context,
         .begins = bcs_context_slice_begins(context),
     };
 
-    return bcs_recorder_start(entry, bcs_context_seat(context).n_nodes, &plan);
+    bcs_recorder_begin(recorder, config, &plan);
 }

@@ -21,13 +21,12 @@ enum bcs_call {
 /** What the time inside each of them is. */
 extern const enum mds_timing bcs_call_timings[BCS_N_CALLS];
 
-struct bcs_entry;
-
 struct bcs_recorder;
+struct mds_config;
 
-/** Start recording a process that has entered, if the settings ask for it. Collective. @return as
- *  bcs_recorder_start */
-struct bcs_recorder *bcs_calls_record(struct bcs_context *context,
-                                      const struct bcs_entry *entry);
+/** Start recording the calls of a process that has attached, if the settings ask for it. @param recorder
+ *  accepts NULL */
+void bcs_calls_record(struct bcs_context *context, struct bcs_recorder *recorder,
+                      const struct mds_config *config);
 
 #endif

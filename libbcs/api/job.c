@@ -13,10 +13,9 @@
 #include <stdlib.h>
 
 #include "libbcs/api/attach.h"
-#include "libbcs/api/call_kinds.h"
+#include "libbcs/api/calls.h"
 #include "libbcs/api/context.h"
 #include "libbcs/base/log.h"
-#include "libbcs/session/recorder.h"
 
 static struct bcs_job_group *group_new(struct bcs_job *job, uint32_t size)
 {
@@ -101,42 +100,31 @@ fail:
     return rc;
 }
 
-static void start_recording(struct bcs_context *context, const struct bcs_entry *entry)
-{
-    context->job->recorder = bcs_calls_record(context, entry);
-    context->collect = bcs_recorder_collect(context->job->recorder);
-}
-
 int bcs_init(struct bcs_context **context_out)
 {
     struct bcs_entry entry;
+    struct bcs_job_record record;
     int rc = bcs_entry_init(&entry, BCS_ENTRY_API);
 
     if (rc < 0) {
         return rc;
     }
-    entry.settings.nic.record.has_stamps = mds_records_calls(&entry.settings.mds) &&
-                                           entry.bootstrap.size <= BCS_STAMP_RANKS_MOST;
+    rc = bcs_job_record_prepare(&entry, &record);
+    if (rc < 0) {
+        goto fail;
+    }
     rc = bcs_job_join(&entry, context_out);
     if (rc < 0) {
-        bcs_entry_fini(&entry);
-    } else {
-        start_recording(*context_out, &entry);
+        bcs_job_record_undo(&record);
+        goto fail;
     }
+    (*context_out)->job->record = record;
+    bcs_job_record_start(&record, *context_out, &entry.settings.mds);
+    return 0;
+
+fail:
+    bcs_entry_fini(&entry);
     return rc;
-}
-
-/** What a process has to tell that has recorded. @param rc  of the last call of the job */
-static struct bcs_recorder_end end_of(const struct bcs_context *context, int rc)
-{
-    const struct bcs_strobes strobes = bcs_context_strobes(context);
-
-    return (struct bcs_recorder_end){
-        .is_alone = rc != 0,
-        .n_slices = bcs_context_slices(context),
-        .strobes = {strobes.slice_ns, strobes.n_sent, strobes.n_left_out,
-                    strobes.n_idle, strobes.late_ns, strobes.is_prompt},
-    };
 }
 
 int bcs_finalize(struct bcs_context *context)
@@ -149,11 +137,11 @@ int bcs_finalize(struct bcs_context *context)
         return 0;
     }
     job = context->job;
-    bcs_recorder_stop(job->recorder);
+    bcs_job_record_stop(&job->record);
     rc = bcs_api_barrier(context, job->world, NULL);
-    end = end_of(context, rc);
+    end = bcs_job_record_slices(&job->record, context, rc);
     bcs_detach(context);
-    bcs_recorder_end(job->recorder, &end);
+    bcs_job_record_end(&job->record, &end);
     job_free(job);
     return rc;
 }

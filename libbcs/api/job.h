@@ -7,6 +7,7 @@
 #define BCS_API_JOB_H
 
 #include "libbcs/api/group.h"
+#include "libbcs/api/job_record.h"
 #include "libbcs/session/entry.h"
 
 /** A group with its members, in the list of all groups of the context. */
@@ -20,7 +21,7 @@ struct bcs_job_group {
 /** Belongs to the context that bcs_init makes. */
 struct bcs_job {
     struct bcs_entry entry;
-    struct bcs_recorder *recorder; /* of the calls; NULL: none */
+    struct bcs_job_record record; /* of a job that bcs_init has joined */
     struct bcs_group *world;
     struct bcs_job_group *groups; /* all that this process is a member of */
     uint64_t n_groups;            /* made by the job; the same in every process */

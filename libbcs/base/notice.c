@@ -128,8 +128,8 @@ static const struct bcs_notice_kind kinds[BCS_N_NOTICES] = {
         {
             .key = "no-slices",
             .level = BCS_LOG_WARN,
-            .effect = "The report of the run has no slices of the BCS API, cBSP and "
-                      "BSPlib",
+            .effect = "cBSP, BSPlib and channels stand on the primitives, without the "
+                      "engine that has slices: there are none of them in the report",
             .remedy = "See their calls, which BCS_MDS=mmds, all and trace record",
         },
     [BCS_NOTICE_UNWRITTEN] =

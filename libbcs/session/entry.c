@@ -57,9 +57,9 @@ static void tell_unrecorded(const struct mds_config *mds, enum bcs_entry_use use
     if (use == BCS_ENTRY_CHANNELS && mds->mode != MDS_MODE_OFF) {
         bcs_notice(BCS_NOTICE_NO_REPORT,
                    "BCS_MDS records no channels and no remote commands");
-    } else if (mds->mode >= MDS_MODE_EMDS) {
-        bcs_notice(BCS_NOTICE_NO_SLICES, "%s: BCS_MDS records slices of MPI alone",
-                   caller);
+    } else if (use != BCS_ENTRY_API && mds->mode >= MDS_MODE_EMDS) {
+        bcs_notice(BCS_NOTICE_NO_SLICES,
+                   "%s: BCS_MDS records slices of MPI and of the BCS API", caller);
     }
 }
 

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "libbcs/base/log.h"
+#include "libbcs/session/meeting.h"
 #include "libbcs/session/variables.h"
 #include "mds/recorder.h"
 #include "mds/selection.h"
@@ -17,8 +18,10 @@
 struct bcs_recorder {
     struct mds_recorder mds;
     struct bcs_bootstrap bootstrap;
+    bool has_calls;           /* they are recorded, on some ranks */
     const char *const *names; /* of the primitives */
     uint32_t n_primitives;
+    int error; /* why there is no folder, at the first rank */
 };
 
 /** Gather at rank 0. @param all  NULL elsewhere. @return 0 or -errno */
@@ -45,10 +48,7 @@ static int make_folder(struct bcs_recorder *recorder, const char *parent)
     int rc;
 
     if (bootstrap->rank == 0) {
-        rc = mds_recorder_make_folder(&recorder->mds, parent);
-        if (rc < 0) {
-            mds_recorder_tell_unwritten(parent, rc);
-        }
+        recorder->error = mds_recorder_make_folder(&recorder->mds, parent);
     }
     rc = -ENOMEM;
     if (all != NULL) {
@@ -62,13 +62,12 @@ static int make_folder(struct bcs_recorder *recorder, const char *parent)
     return rc;
 }
 
-struct bcs_recorder *bcs_recorder_start(const struct bcs_entry *entry, uint32_t n_nodes,
-                                        struct mmds_plan *plan)
+struct bcs_recorder *bcs_recorder_open(const struct bcs_entry *entry, uint32_t n_nodes)
 {
     const struct mds_config *config = &entry->settings.mds;
     struct bcs_recorder *recorder;
 
-    if (!mds_records_calls(config)) {
+    if (config->mode == MDS_MODE_OFF) {
         return NULL;
     }
     recorder = calloc(1, sizeof(*recorder));
@@ -83,21 +82,65 @@ struct bcs_recorder *bcs_recorder_start(const struct bcs_entry *entry, uint32_t 
     };
     recorder->mds.manifest.tables =
         bcs_variables_tables(&recorder->mds.manifest.n_tables);
-    recorder->names = plan->names;
-    recorder->n_primitives = plan->n_primitives;
     if (config->folder[0] != '\0' && make_folder(recorder, config->folder) < 0) {
         recorder->mds.folder[0] = '\0';
     }
-    plan->rank = entry->bootstrap.rank;
+    return recorder;
+}
+
+const char *bcs_recorder_folder(const struct bcs_recorder *recorder)
+{
+    return recorder == NULL || recorder->mds.folder[0] == '\0' ? NULL
+                                                               : recorder->mds.folder;
+}
+
+void bcs_recorder_begin(struct bcs_recorder *recorder, const struct mds_config *config,
+                        struct mmds_plan *plan)
+{
+    if (recorder == NULL) {
+        return;
+    }
+    if (recorder->error < 0) {
+        mds_recorder_tell_unwritten(config->folder, recorder->error);
+    }
+    recorder->has_calls = mds_records_calls(config);
+    recorder->names = plan->names;
+    recorder->n_primitives = plan->n_primitives;
+    plan->rank = recorder->bootstrap.rank;
     plan->shape = (struct mds_shape){
-        .n_ranks = entry->bootstrap.size,
+        .n_ranks = recorder->bootstrap.size,
         .bits = (uint32_t)config->bits,
         .n_events = config->mode == MDS_MODE_TRACE ? (uint32_t)config->n_events : 0,
     };
-    if (mds_ranks_has(config->ranks, plan->rank)) {
+    if (recorder->has_calls && mds_ranks_has(config->ranks, plan->rank)) {
         mds_recorder_start(&recorder->mds, plan, config->primitives);
     }
+}
+
+struct bcs_recorder *bcs_recorder_start(const struct bcs_entry *entry, uint32_t n_nodes,
+                                        struct mmds_plan *plan)
+{
+    struct bcs_recorder *recorder = NULL;
+
+    if (mds_records_calls(&entry->settings.mds)) {
+        recorder = bcs_recorder_open(entry, n_nodes);
+    }
+    bcs_recorder_begin(recorder, &entry->settings.mds, plan);
     return recorder;
+}
+
+void bcs_recorder_undo(struct bcs_recorder *recorder)
+{
+    if (recorder == NULL) {
+        return;
+    }
+    if (recorder->mds.folder[0] != '\0') {
+        if (recorder->bootstrap.rank == 0) {
+            mds_run_folder_remove(recorder->mds.folder);
+        }
+        bcs_meet_again(&recorder->bootstrap, 0); /* before any of them ends the job */
+    }
+    free(recorder);
 }
 
 struct mds_collect *bcs_recorder_collect(const struct bcs_recorder *recorder)
@@ -150,9 +193,14 @@ static void report(struct bcs_recorder *recorder, const struct bcs_recorder_end 
     if (has_folder && recorder->mds.collect != NULL) {
         mds_recorder_write(&recorder->mds, recorder->bootstrap.rank, &process);
     }
-    print(recorder, end);
-    if (has_folder && recorder->bootstrap.rank == 0) {
-        mds_recorder_tell_end(&recorder->mds);
+    if (recorder->has_calls) {
+        print(recorder, end);
+    }
+    if (recorder->bootstrap.rank == 0) {
+        emds_print(stderr, &end->slices);
+        if (has_folder) {
+            mds_recorder_tell_end(&recorder->mds);
+        }
     }
 }
 

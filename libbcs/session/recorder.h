@@ -9,13 +9,36 @@
 #define BCS_SESSION_RECORDER_H
 
 #include "libbcs/session/entry.h"
+#include "mds/emds.h"
 #include "mds/mmds.h"
 
 struct bcs_recorder;
 
 /**
- * Start recording, if the settings ask for it. Collective over the job. What cannot be had is
- * told, and the program goes on.
+ * Make ready to record, if the settings ask for anything: make the run's folder, if there is to be
+ * one. Collective over the job, before a process attaches to what it records. What cannot be had is
+ * told by bcs_recorder_begin, and the program goes on.
+ *
+ * @param n_nodes  of the job
+ * @return end with bcs_recorder_end, or bcs_recorder_undo; NULL: nothing is recorded
+ */
+struct bcs_recorder *bcs_recorder_open(const struct bcs_entry *entry, uint32_t n_nodes);
+
+/** The folder of the run, until the recorder ends. Accepts NULL. @return NULL: there is none */
+const char *bcs_recorder_folder(const struct bcs_recorder *recorder);
+
+/** Start recording calls, if the settings ask for that. @param plan  as of bcs_recorder_start. Accepts
+ *  NULL. */
+void bcs_recorder_begin(struct bcs_recorder *recorder, const struct mds_config *config,
+                        struct mmds_plan *plan);
+
+/** Take the folder away again, in which there is nothing any more, and free the recorder: no process
+ *  could attach. Collective, if there is a folder. Accepts NULL. */
+void bcs_recorder_undo(struct bcs_recorder *recorder);
+
+/**
+ * Start recording calls, if the settings ask for it, of what has no slices: bcs_recorder_open and
+ * bcs_recorder_begin. Collective over the job. What cannot be had is told, and the program goes on.
  *
  * @param n_nodes  of the job
  * @param plan     the primitives, whether several threads call them, and what there is of slices;
@@ -37,6 +60,7 @@ struct bcs_recorder_end {
     bool is_alone; /* something has gone wrong: the others may not come */
     uint64_t n_slices;
     struct mmds_strobes strobes;
+    struct emds_summary slices; /* of all nodes, at the first rank; all zero: none */
 };
 
 /** Write or print what was recorded, and free the recorder. Collective, unless the process is

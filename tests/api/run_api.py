@@ -103,13 +103,6 @@ class Suite(library_suite.LibrarySuite):
             command += self.mpirun(2, "env", setting, self.arguments.ring)[1:]
             self.fail(f"{setting} in rank 1 alone", command,
                       r"bcs\[rank \d+\]: rank 1 has other settings than rank 0: ")
-        for mode, n_lines in {"mmds": 0, "emds": 1, "all": 1, "trace": 1}.items():
-            result = job.run(self.mpirun(2, self.arguments.ring),
-                             job.mpirun_environment({"BCS_MDS": mode}))
-            lines = re.findall(r"^bcs\[rank 0\]: no-slices: bcs_init: .*$", result.stderr, re.M)
-            is_right = result.status == 0 and len(lines) == n_lines
-            is_right = is_right and result.stderr.count("no-slices: ") == n_lines
-            self.report.case(f"BCS_MDS={mode}", [] if is_right else [str(result)])
 
     def check_launcher(self):
         ring = self.arguments.ring

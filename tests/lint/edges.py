@@ -21,6 +21,7 @@ INCLUDE_EDGES = {
     "libbcs/session": [
         "libbcs/copy",
         "libbcs/include",
+        "mds/emds.h",
         "mds/mds_config.h",
         "mds/mmds.h",
         "mds/recorder.h",

@@ -131,6 +131,14 @@ def problems_of_messages(tables, sends, comms):
     return problems
 
 
+def problems_of_notice(result, n_wanted):
+    """Whether it is said so often that there are no slices, and of what."""
+    lines = [line for line in result.stderr.splitlines() if "no-slices: " in line]
+    is_right = len(lines) == n_wanted and all(
+        line.startswith("bcs[rank 0]: no-slices: cBSP_initialize: ") for line in lines)
+    return [] if is_right else [f"there are no slices: said {n_wanted} times? {lines}"]
+
+
 def test_program(runs, report, name, program, expected, messages):
     """One program, with all that can be recorded of it."""
     folder, result = runs.record([program], {}, f"--mds={runs.parent}")
@@ -143,8 +151,7 @@ def test_program(runs, report, name, program, expected, messages):
             problems += problems_of_messages(tables, *messages)
         if "MPI library" in runs.read("summary", folder).stdout:
             problems.append("the summary tells of an MPI library")
-        if result.stderr.count("no-slices: ") != 1:
-            problems.append(f"that there are no slices is not said once: {result.stderr}")
+        problems += problems_of_notice(result, 0 if name == "the BCS API" else 1)
     report.case(name, problems)
     return None if problems else folder
 
@@ -185,6 +192,33 @@ def test_settings(runs, report):
     tables = re.findall(r"^MMDS, (.*)$", result.stderr, re.M)
     wanted = [f"all {N} processes", *(f"process {rank}" for rank in range(N))]
     report.case("tables", [] if tables == wanted else [f"{tables} {result.stderr[:300]}"])
+
+
+def test_no_folder(runs, report):
+    """If there can be no folder, one line says so, and tables are printed."""
+    where = "/dev/null/runs"
+    for mode, titles in {"mmds": ["MMDS"] * (N + 1), "all": ["MMDS"] * (N + 1) + ["EMDS"]}.items():
+        _, result = runs.record([runs.arguments.api], {"BCS_MDS": mode, "BCS_MDS_DIR": where})
+        problems = [] if result.status == 0 else [result.ending()]
+        told = re.findall(r"unwritten: ([^.]*)\. ", result.stderr)
+        if told != [f"{where}: Not a directory"]:
+            problems.append(f"it is not said once: {result.stderr[:500]!r}")
+        found = re.findall(r"^(.MDS), (?:all|process) ", result.stderr, re.M)
+        problems += [] if found == titles else [f"tables {found}"]
+        report.case(f"no folder, BCS_MDS={mode}", problems)
+
+
+def test_no_slices(runs, report):
+    """cBSP has no slices: whoever asks for them is told so, and has calls alone."""
+    for mode, n_lines in {"mmds": 0, "emds": 1, "all": 1}.items():
+        folder, result = runs.record([runs.arguments.cbsp], {"BCS_MDS": mode})
+        problems = problems_of_notice(result, n_lines)
+        if result.status != 0 or (folder is None) != (mode == "emds"):
+            problems.append(f"{result.status}, {folder}")
+        if folder is not None:
+            names = [name for name in os.listdir(folder) if name.startswith(("node", "global"))]
+            problems += [f"there is {name}" for name in names]
+        report.case(f"no slices, BCS_MDS={mode}", problems)
 
 
 def test_off(runs, report):
@@ -230,6 +264,8 @@ def main():
                      (CBSP_SENDS, CBSP_COMMS))
         test_program(runs, report, "BSPlib", arguments.bsplib, bsplib_calls, None)
         test_settings(runs, report)
+        test_no_folder(runs, report)
+        test_no_slices(runs, report)
         test_off(runs, report)
         test_end(runs, report)
     finally:

@@ -41,7 +41,8 @@ def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--launcher", default="bcsrun")
     parser.add_argument("--reader", required=True, help="the program bcs-mds")
-    parser.add_argument("--traffic", required=True, help="the program slice_traffic")
+    parser.add_argument("--traffic", required=True, help="slice_traffic, or slice_traffic_api")
+    parser.add_argument("--api", action="store_true", help="it is on the BCS API")
     parser.add_argument("--timeout", type=float, default=120)
     return parser.parse_args()
 
@@ -63,7 +64,7 @@ def total_of(runs, folder, metric):
 
 def await_traffic(runs, has_sender):
     """Wait until some messages are seen in the folder, and slices of the strobe sender, if there is
-    one: on demand they may come late. Returns it, and how many messages."""
+    one: on demand they may come late. Returns it, how many messages, and whether all has come."""
     until, seen, folder, has_sent = time.monotonic() + runs.arguments.timeout, None, None, False
     while time.monotonic() < until and ((seen or 0) < ENOUGH or has_sender and not has_sent):
         for name in os.listdir(runs.parent):
@@ -71,7 +72,7 @@ def await_traffic(runs, has_sender):
             seen, _ = total_of(runs, folder, "NP2PDEM")
             has_sent = bool(total_of(runs, folder, "GTTS")[0])
         time.sleep(0.02)
-    return folder, seen or 0
+    return folder, seen or 0, (seen or 0) >= ENOUGH and has_sent >= has_sender
 
 
 def victims_of(runs, one, who):
@@ -109,14 +110,15 @@ def problems_of_names(folder, n_nodes, has_sender, is_one_of_two):
     return [] if names == sorted(wanted) else [f"there is {names}, not {sorted(wanted)}"]
 
 
-def problems_of_left(runs, folder, seen, has_sender):
-    """Whether what was seen is still there."""
+def problems_of_left(runs, folder, seen, n_nodes, has_sender):
+    """Whether what was seen is still there, of each node."""
     problems = mds_runs.problems_of_check(runs, folder)
     total, title = total_of(runs, folder, "NP2PDEM")
     if total is None or total < seen:
         problems.append(f"{total} messages of {seen}: {title}")
-    if " of a run that has not ended; " not in title:
-        problems.append(f"{title!r}")
+    n_files = "1 file" if n_nodes == 1 else f"{n_nodes} files"
+    if f" of {n_files} of a run that has not ended; " not in title:
+        problems.append(f"{title!r}, not of {n_files}")
     sent, title = total_of(runs, folder, "GTTS")
     if (sent is not None and sent > 0) != has_sender:
         problems.append(f"GTTS comes to {sent}: {title}")
@@ -126,11 +128,12 @@ def problems_of_left(runs, folder, seen, has_sender):
 
 
 def test_kill(runs, report, name, who):
+    """Returns whether anything was recorded: else others would wait as long for it."""
     settings, n_nodes, has_sender = MODES[name]
     one = start(runs, {"BCS_MDS": "emds", **settings}, [runs.arguments.traffic, FOR_EVER, "1"])
     try:
-        folder, seen = await_traffic(runs, has_sender)
-        problems = [] if seen >= ENOUGH else [f"{seen} messages: {one.errors_so_far()[-300:]}"]
+        folder, seen, is_seen = await_traffic(runs, has_sender)
+        problems = [] if is_seen else [f"{seen} messages: {one.errors_so_far()[-300:]}"]
         kill(victims_of(runs, one, who))
         one.finish(runs.arguments.timeout)
         until = time.monotonic() + runs.arguments.timeout
@@ -142,8 +145,32 @@ def test_kill(runs, report, name, who):
         problems += [f"left {what}" for what in one.leftovers()]
         if not problems:
             problems += problems_of_names(folder, n_nodes, has_sender, name == "one node of two")
-            problems += problems_of_left(runs, folder, seen, has_sender)
+            problems += problems_of_left(runs, folder, seen, n_nodes, has_sender)
         report.case(f"{who} killed, {name}", problems)
+    finally:
+        one.close()
+        for name in os.listdir(runs.parent):
+            shutil.rmtree(os.path.join(runs.parent, name))
+    return is_seen
+
+
+def test_left_alone(runs, report):
+    """Ranks that leave although something has gone wrong leave what was recorded as it is."""
+    problems = []
+    program = [runs.arguments.traffic, "50", "3", "disagree"]
+    one = start(runs, {"BCS_MDS": "all", "BCS_NODE_RANKS": "1"}, program)
+    try:
+        one.await_that(lambda: one.output_so_far().count("left alone") == N_RANKS - 1,
+                       runs.arguments.timeout)
+        if one.output_so_far().count("left alone: 1\n") != N_RANKS - 1:
+            problems.append(f"{one.output_so_far()!r} {one.errors_so_far()[-300:]!r}")
+        folder = os.path.join(runs.parent, os.listdir(runs.parent)[0])
+        names = sorted(os.listdir(folder))
+        wanted = ["global.live", *(f"node.{i:05}.live" for i in range(N_RANKS)),
+                  *(f"process.{i:05}.live" for i in range(N_RANKS)), "manifest.txt"]
+        problems += [] if names == sorted(wanted) else [f"there is {names}, not {sorted(wanted)}"]
+        problems += problems_of_left(runs, folder, 2 * 50 * N_RANKS, N_RANKS, True)
+        report.case("left alone", problems)
     finally:
         one.close()
         for name in os.listdir(runs.parent):
@@ -213,11 +240,12 @@ def main():
     report = job.Report()
     runs = mds_runs.Runs(arguments)
     try:
-        for name in MODES:
-            test_kill(runs, report, name, "all")
+        kills = [(name, "all") for name in MODES]
         for who in ("a rank", "all ranks", "the launcher"):
-            test_kill(runs, report, "timed, two nodes", who)
-            test_kill(runs, report, "on demand, one node", who)
+            kills += [("timed, two nodes", who), ("on demand, one node", who)]
+        all(test_kill(runs, report, name, who) for name, who in kills)
+        if arguments.api:
+            test_left_alone(runs, report)
         test_no_begin(runs, report)
         test_calls_alone(runs, report)
         test_no_room(runs, report)

@@ -8,6 +8,7 @@ damaged are refused.
 import argparse
 import json
 import os
+import re
 import sys
 
 import job
@@ -36,7 +37,9 @@ def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--launcher", required=True, help="the command that starts a job")
     parser.add_argument("--reader", required=True, help="the program bcs-mds")
-    parser.add_argument("--traffic", required=True, help="the program slice_traffic")
+    parser.add_argument("--traffic", required=True, help="slice_traffic, or slice_traffic_api")
+    parser.add_argument("--api", action="store_true",
+                        help="it is on the BCS API: files by themselves are not tested again")
     parser.add_argument("--has-json", action="store_true", help="bcs-mds exports JSON")
     parser.add_argument("--timeout", type=float, default=120)
     return parser.parse_args()
@@ -69,7 +72,7 @@ def total(metrics, name):
 
 def problems_of_numbers(metrics, counts_collectives):
     """Whether the program's messages and barriers are there, all of them once, and the barrier of
-    MPI_Finalize."""
+    MPI_Finalize, or bcs_finalize."""
     barriers = BARRIERS + 1 if counts_collectives else 0
     wanted = {"NP2PDEM": 2 * MESSAGES * N_RANKS, "NP2PMSM": MESSAGES * N_RANKS,
               "NCOLLDEM": barriers * N_RANKS, "NCOLLMSM": barriers}
@@ -237,14 +240,54 @@ def test_all(runs, report):
     """With calls of processes, in one folder; summary and page have both."""
     folder, problems = record(runs, {**MODES["timed, two nodes"], "BCS_MDS": "all"})
     if not problems:
+        barrier = "bcs_barrier" if runs.arguments.api else "MPI_Barrier"
         summary = runs.read("summary", folder).stdout
-        problems += [f"summary has no {word}" for word in ("MPI_Barrier", "GTDEM", "NCOLLMSM", "EMDS")
+        problems += [f"summary has no {word}" for word in (barrier, "GTDEM", "NCOLLMSM", "EMDS")
                      if word not in summary]
         page = runs.read("report", folder, "-o", "-").stdout
-        problems += [f"the page has no {word}" for word in ("MPI_Barrier", "GTDEM", "NCOLLMSM")
+        problems += [f"the page has no {word}" for word in (barrier, "GTDEM", "NCOLLMSM")
                      if word not in page]
         problems += mds_runs.problems_of_check(runs, folder)
     report.case("calls and slices", problems)
+
+
+def test_tables(runs, report):
+    """Without a folder the same numbers are in one table, behind that of the calls."""
+    program = [runs.arguments.traffic, str(MESSAGES), str(BARRIERS)]
+    for mode, name, n_nodes in (("emds", "timed, two nodes", 2), ("all", "on demand, one node", 1),
+                                ("trace", "on demand, threads, two nodes", 2)):
+        _, result = runs.record(program, {"BCS_MDS": mode, "BCS_MDS_DIR": "", **MODES[name]})
+        lines = result.stderr.splitlines()
+        titles = re.findall(r"^.MDS, all \d+ [a-z]+", result.stderr, re.M)
+        totals = {line.split()[0]: line.split()[3] for line in lines if len(line.split()) == 6}
+        calls = [] if mode == "emds" else [f"MMDS, all {N_RANKS} processes"]
+        problems = [] if result.status == 0 else [result.ending()]
+        if titles != [*calls, f"EMDS, all {n_nodes} nodes"]:
+            problems.append(f"titles {titles}")
+        wanted = {"NP2PDEM": 2 * MESSAGES * N_RANKS}
+        if n_nodes > 1:
+            wanted["NCOLLMSM"] = BARRIERS + 1  # of the first node alone
+        problems += [f"{metric} of {totals}, wanted {number}" for metric, number in wanted.items()
+                     if totals.get(metric) != str(number)]
+        report.case(f"a table, {mode}, {name}", problems)
+
+
+def test_alone(runs, report):
+    """A process that nobody has launched is a job with slices, too."""
+    for name in ("timed, one node", "on demand, one node"):
+        before = set(os.listdir(runs.parent))
+        environment = job.clean_environment(
+            {"BCS_MDS": "all", "BCS_MDS_DIR": runs.parent, **MODES[name]})
+        result = job.run([runs.arguments.traffic, str(MESSAGES), "0"], environment)
+        new = set(os.listdir(runs.parent)) - before
+        folder = os.path.join(runs.parent, new.pop()) if len(new) == 1 else None
+        problems = mds_runs.problems_of_end(folder, result)
+        if not problems:
+            problems = mds_runs.problems_of_check(runs, folder)
+            told = runs.read("slices", folder, "--metric", "NP2PDEM").stdout.splitlines()
+            total = sum(int(line.split()[6]) for line in told[2:])
+            problems += [] if total == 2 * MESSAGES else [f"NP2PDEM comes to {total}"]
+        report.case(f"alone, {name}", problems)
 
 
 def damages(content):
@@ -301,10 +344,14 @@ def main():
         folder = test_modes(runs, report)
         test_choices(runs, report)
         test_all(runs, report)
-        test_rhythm(runs, report, folder)
-        test_no_rhythm(runs, report, folder)
-        test_damage(runs, report, folder)
-        mds_runs.test_picture(runs, report, folder, "slices", "--metric", "GETTS")
+        test_tables(runs, report)
+        if arguments.api:
+            test_alone(runs, report)
+        else:
+            test_rhythm(runs, report, folder)
+            test_no_rhythm(runs, report, folder)
+            test_damage(runs, report, folder)
+            mds_runs.test_picture(runs, report, folder, "slices", "--metric", "GETTS")
     finally:
         runs.close()
     return report.end()

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * See job_record.h. Processes exchange by their launcher: before they attach there is nothing else,
+ * and at the end nothing of it is in a slice.
+ */
+#include "libbcs/api/job_record.h"
+
+#include "libbcs/api/attach.h"
+#include "libbcs/api/call_kinds.h"
+#include "libbcs/api/context.h"
+#include "libbcs/api/recorded.h"
+#include "libbcs/api/slice_files.h"
+#include "libbcs/session/meeting.h"
+
+/** Have slices be recorded in files of the folder. @return 0 or -ENOMEM */
+static int open_files(struct bcs_entry *entry, struct bcs_job_record *record)
+{
+    const struct bcs_slice_files_plan plan = {
+        .folder = bcs_recorder_folder(record->recorder),
+        .config = &entry->settings.mds,
+        .nic = &entry->settings.nic,
+        .bootstrap = entry->bootstrap,
+    };
+    int rc = bcs_slice_files_open(&plan, &record->files);
+
+    if (rc == 0) {
+        entry->settings.nic.record.places = bcs_slice_files_places(record->files);
+    }
+    return rc;
+}
+
+int bcs_job_record_prepare(struct bcs_entry *entry, struct bcs_job_record *record_out)
+{
+    struct nic_config *nic = &entry->settings.nic;
+    struct bcs_job_record record = {.bootstrap = entry->bootstrap};
+    int rc = 0;
+
+    bcs_record_set_up(&entry->settings.mds, entry->bootstrap.rank,
+                      entry->bootstrap.size, nic);
+    record.recorder =
+        bcs_recorder_open(entry, bcs_nodes_of_job(nic, entry->bootstrap.size));
+    if (nic->record.n_spans > 0 && bcs_recorder_folder(record.recorder) != NULL) {
+        rc = open_files(entry, &record);
+    }
+    if (rc < 0) {
+        bcs_job_record_undo(&record);
+        return rc;
+    }
+    *record_out = record;
+    return 0;
+}
+
+void bcs_job_record_undo(struct bcs_job_record *record)
+{
+    bcs_slice_files_undo(record->files);
+    bcs_slice_files_close(record->files);
+    bcs_recorder_undo(record->recorder);
+    *record = (struct bcs_job_record){0};
+}
+
+void bcs_job_record_start(const struct bcs_job_record *record,
+                          struct bcs_context *context, const struct mds_config *config)
+{
+    bcs_slice_files_begin(record->files, context);
+    bcs_calls_record(context, record->recorder, config);
+    context->collect = bcs_recorder_collect(record->recorder);
+}
+
+void bcs_job_record_stop(const struct bcs_job_record *record)
+{
+    bcs_recorder_stop(record->recorder);
+}
+
+/** Write slices, and sum them up for the table. Collective. @return 0, or <0: some process has not
+ *  come */
+static int write_slices(const struct bcs_job_record *record,
+                        const struct bcs_context *context, struct emds_summary *summary)
+{
+    /* and nothing is under way any more */
+    int rc = bcs_meet_again(&record->bootstrap, 0);
+
+    if (rc == 0 && record->files != NULL) {
+        rc = bcs_slice_files_write(record->files, context);
+    }
+    if (rc == 0 && context->rank == 0) {
+        bcs_context_sum_slices(context, summary);
+    }
+    return rc;
+}
+
+struct bcs_recorder_end bcs_job_record_slices(const struct bcs_job_record *record,
+                                              const struct bcs_context *context, int rc)
+{
+    const struct bcs_strobes strobes = bcs_context_strobes(context);
+    struct bcs_recorder_end end = {
+        .is_alone = rc != 0,
+        .n_slices = bcs_context_slices(context),
+        .strobes = {strobes.slice_ns, strobes.n_sent, strobes.n_left_out,
+                    strobes.n_idle, strobes.late_ns, strobes.is_prompt},
+    };
+
+    if (!end.is_alone && context->config.record.n_spans > 0) {
+        end.is_alone = write_slices(record, context, &end.slices) < 0;
+    }
+    return end;
+}
+
+void bcs_job_record_end(struct bcs_job_record *record,
+                        const struct bcs_recorder_end *end)
+{
+    bcs_slice_files_close(record->files);
+    bcs_recorder_end(record->recorder, end);
+}
