@@ -16,7 +16,7 @@
 #include "mds/dump_write.h"
 #include <bcs/version.h>
 
-enum { STAMP_BYTES = 32, COMMAND_BYTES = 1 << 17 };
+enum { STAMP_BYTES = 32, COMMAND_BYTES = 1 << 17, FOLDERS_MOST = 9 };
 
 static void print_time(const char *format, char text_out[STAMP_BYTES])
 {
@@ -36,6 +36,20 @@ static int fit(int n_printed, size_t n_bytes)
 static int make_folder(const char *path)
 {
     return mkdir(path, 0777) == 0 ? 0 : -errno;
+}
+
+/** Make a folder that is not there; a process that records several things, each by itself, makes
+ *  several within a second. @param path  gets a number behind it if need be */
+static int make_new_folder(char path[MDS_PATH_BYTES])
+{
+    size_t n = strlen(path);
+    int rc = make_folder(path);
+
+    for (unsigned i = 2; rc == -EEXIST && i <= FOLDERS_MOST; i++) {
+        rc = fit(snprintf(path + n, MDS_PATH_BYTES - n, ".%u", i), MDS_PATH_BYTES - n);
+        rc = rc < 0 ? rc : make_folder(path);
+    }
+    return rc;
 }
 
 /** The path of a folder that is there, from the root: the program may go to another one before
@@ -62,7 +76,7 @@ int mds_run_folder_make(const char *parent, char path_out[MDS_PATH_BYTES])
     }
     free(from_root);
     if (rc == 0) {
-        rc = make_folder(path);
+        rc = make_new_folder(path);
     }
     if (rc == 0) {
         memcpy(path_out, path, sizeof(path));
