@@ -17,18 +17,13 @@ void mds_recorder_tell_unwritten(const char *what, int rc)
     bcs_notice(BCS_NOTICE_UNWRITTEN, "%s: %s", what, strerror(-rc));
 }
 
-static int write_manifest(struct mds_recorder *recorder, const char *state)
-{
-    recorder->manifest.state = state;
-    return mds_manifest_write(&recorder->manifest, recorder->folder);
-}
-
 int mds_recorder_make_folder(struct mds_recorder *recorder, const char *parent)
 {
     int rc = mds_run_folder_make(parent, recorder->folder);
 
     if (rc == 0) {
-        rc = write_manifest(recorder, "running");
+        recorder->manifest.state = "running";
+        rc = mds_manifest_write(&recorder->manifest, recorder->folder);
     }
     if (rc < 0) {
         recorder->folder[0] = '\0';
@@ -94,7 +89,7 @@ void mds_recorder_write(struct mds_recorder *recorder, uint32_t rank,
 
 void mds_recorder_tell_end(struct mds_recorder *recorder)
 {
-    int rc = write_manifest(recorder, "ended");
+    int rc = mds_manifest_end(recorder->folder);
 
     if (rc < 0) {
         mds_recorder_tell_unwritten(recorder->folder, rc);

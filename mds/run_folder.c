@@ -18,6 +18,8 @@
 
 enum { STAMP_BYTES = 32, COMMAND_BYTES = 1 << 17, FOLDERS_MOST = 9 };
 
+#define TIME_FORMAT "%Y-%m-%dT%H:%M:%SZ"
+
 static void print_time(const char *format, char text_out[STAMP_BYTES])
 {
     time_t now = time(NULL);
@@ -149,7 +151,7 @@ static void print(FILE *out, const struct mds_manifest *manifest)
 {
     char stamp[STAMP_BYTES];
 
-    print_time("%Y-%m-%dT%H:%M:%SZ", stamp);
+    print_time(TIME_FORMAT, stamp);
     print_value(out, "format", MDS_MANIFEST_FORMAT);
     print_value(out, "state", manifest->state);
     print_value(out, "written", stamp);
@@ -179,6 +181,54 @@ int mds_manifest_write(const struct mds_manifest *manifest, const char *folder)
     if (rc == 0) {
         rc = mds_dump_write_text(path, text);
     }
+    free(text);
+    return rc;
+}
+
+/** Copy a manifest, as one of a run that has ended. @return whether it is one */
+static bool copy_ended(FILE *in, FILE *out)
+{
+    static const char state[] = "state: ", written[] = "written: ";
+    char *line = NULL, stamp[STAMP_BYTES];
+    size_t room = 0;
+    bool has_state = false;
+
+    print_time(TIME_FORMAT, stamp);
+    while (getline(&line, &room, in) >= 0) {
+        if (strncmp(line, state, strlen(state)) == 0) {
+            has_state = true;
+            fprintf(out, "%sended\n", state);
+        } else if (strncmp(line, written, strlen(written)) == 0) {
+            fprintf(out, "%s%s\n", written, stamp);
+        } else {
+            fputs(line, out);
+        }
+    }
+    free(line);
+    return has_state;
+}
+
+int mds_manifest_end(const char *folder)
+{
+    char path[MDS_PATH_BYTES], *text = NULL;
+    size_t n_bytes = 0;
+    FILE *in, *out;
+    bool is_one;
+    int rc = fit(snprintf(path, sizeof(path), "%s/" MDS_MANIFEST_NAME, folder),
+                 sizeof(path));
+
+    if (rc < 0) {
+        return rc;
+    }
+    in = fopen(path, "re");
+    if (in == NULL) {
+        return -errno;
+    }
+    out = open_memstream(&text, &n_bytes);
+    is_one = out != NULL && copy_ended(in, out);
+    rc = out == NULL || fclose(out) != 0 ? -ENOMEM : is_one ? 0 : -EINVAL;
+    fclose(in);
+    rc = rc < 0 ? rc : mds_dump_write_text(path, text);
     free(text);
     return rc;
 }

@@ -47,6 +47,10 @@ void mds_run_folder_remove(const char *folder);
 /** Write the manifest, or write it anew. @return 0 or -errno */
 int mds_manifest_write(const struct mds_manifest *manifest, const char *folder);
 
+/** Say in the manifest that the run has ended; the rest stays as it was written, whoever did.
+ *  @return 0 or -errno; -EINVAL: it is none */
+int mds_manifest_end(const char *folder);
+
 /** The path of a process's file. @return 0 or -ENAMETOOLONG */
 int mds_process_path(const char *folder, uint32_t rank, char path_out[MDS_PATH_BYTES]);
 
