@@ -10,6 +10,8 @@
 
 #include "mds/sites.h"
 
+struct bcs_stamps;
+
 /** What a thread is doing. */
 struct mds_call {
     uint32_t depth;        /* of calls in calls: only the outermost is recorded */
@@ -24,6 +26,9 @@ struct mds_call {
     uint32_t comm;         /* of that, or of a collective: number and 1; 0: none */
     uint32_t kind;         /* bits of enum mds_event_kind */
     uint64_t first_slice;  /* when it began; see mds_slice */
+    /* What the call under way has waited for, of who records several threads and keeps that for each:
+     * set by who has begun it, until it ends; else NULL. */
+    struct bcs_stamps *stamps;
 };
 
 #pragma GCC visibility push(hidden)

@@ -212,14 +212,18 @@ static inline void mds_phase_begin(struct mds_collect *collect, int32_t level)
     mds_unlock(collect);
 }
 
-/** The process is in a call from now on. Threads overwrite each other's. Inside mds_lock. */
+/** The process is in a call from now on. Threads overwrite each other's, but a thread beside them
+ *  does not. Inside mds_lock. */
 static inline void mds_go_in(struct mds_collect *collect, uint32_t primitive,
-                             uint64_t ticks)
+                             enum mds_timing timing, uint64_t ticks)
 {
     struct mds_site *site =
         mds_sites_find(&collect->sites, mds_call.address, primitive);
 
     mds_call.site = site;
+    if (timing == MDS_BESIDE) {
+        return;
+    }
     collect->now = (struct mds_now){
         .is_inside = true,
         .site = (uint16_t)(site - collect->sites.table),
@@ -290,7 +294,7 @@ static inline uint64_t mds_begin(struct mds_collect *collect, uint32_t primitive
     if (timing == MDS_BLOCKING && collect->n_blocked++ == 0) {
         mds_switch(collect, false, now);
     }
-    mds_go_in(collect, primitive, now);
+    mds_go_in(collect, primitive, timing, now);
     if (collect->stamps != NULL) {
         bcs_stamps_begin(collect->stamps, now);
     }
@@ -340,7 +344,8 @@ static inline enum mds_part mds_late_part(const struct bcs_stamps *stamps)
 static inline void mds_split_end(struct mds_collect *collect, uint32_t primitive,
                                  uint64_t began, uint64_t ticks)
 {
-    struct bcs_stamps *stamps = collect->stamps;
+    const struct bcs_stamps *stamps =
+        collect->stamps != NULL ? collect->stamps : mds_call.stamps;
     struct mds_split_facts facts = {.began = began, .ticks = ticks};
     struct mds_split_call call;
 
@@ -352,6 +357,7 @@ static inline void mds_split_end(struct mds_collect *collect, uint32_t primitive
         facts.is_known = !stamps->is_blind &&
                          (stamps->latest != BCS_STAMP_NONE || mds_call.kind != 0);
     }
+    mds_call.stamps = NULL;
     call = mds_split_of(&facts);
     mds_split_add(&collect->primitives[primitive].split, &call.split);
     mds_split_add(&mds_call.site->split, &call.split);
@@ -381,6 +387,22 @@ static inline void mds_event_add(struct mds_collect *collect, uint64_t began,
     };
 }
 
+/** The process is out of a call that has taken so long. Inside mds_lock. */
+static inline void mds_go_out(struct mds_collect *collect, enum mds_timing timing,
+                              uint64_t now, uint64_t ticks)
+{
+    if (timing == MDS_BESIDE) {
+        return;
+    }
+    collect->now.is_inside = false;
+    collect->now.since_ticks = now;
+    if (timing != MDS_BLOCKING) {
+        collect->instant_ticks += ticks;
+    } else if (--collect->n_blocked == 0) {
+        mds_switch(collect, true, now);
+    }
+}
+
 /** The primitive that began at began ends. Same collect and timing as for mds_begin. A stamp
  *  before began counts as began. */
 static inline void mds_end(struct mds_collect *collect, uint32_t primitive,
@@ -404,13 +426,7 @@ static inline void mds_end(struct mds_collect *collect, uint32_t primitive,
     if (collect->shape.n_events > 0) {
         mds_event_add(collect, began, ticks);
     }
-    collect->now.is_inside = false;
-    collect->now.since_ticks = now;
-    if (timing != MDS_BLOCKING) {
-        collect->instant_ticks += ticks;
-    } else if (--collect->n_blocked == 0) {
-        mds_switch(collect, true, now);
-    }
+    mds_go_out(collect, timing, now, ticks);
     mds_unlock(collect);
 }
 

@@ -22,6 +22,7 @@ enum mds_timing {
     MDS_UNTIMED,  /* not recorded */
     MDS_INSTANT,  /* recorded; part of the computation that surrounds it */
     MDS_BLOCKING, /* recorded; communication */
+    MDS_BESIDE, /* recorded; by a thread of a library's, beside what the program does */
 };
 
 /** A primitive that may be recorded. */
