@@ -182,26 +182,34 @@ static void print(struct bcs_recorder *recorder, const struct bcs_recorder_end *
     }
 }
 
-static void report(struct bcs_recorder *recorder, const struct bcs_recorder_end *end)
+bool bcs_recorder_has_folder(const struct bcs_recorder *recorder)
 {
-    bool has_folder = recorder->mds.folder[0] != '\0';
+    return recorder != NULL && recorder->mds.folder[0] != '\0';
+}
+
+void bcs_recorder_write(struct bcs_recorder *recorder,
+                        const struct bcs_recorder_end *end)
+{
     struct mds_process process = {
         .end = MDS_DUMP_END_FINALIZE,
         .n_slices = end->n_slices,
     };
 
-    if (has_folder && recorder->mds.collect != NULL) {
+    if (bcs_recorder_has_folder(recorder) && recorder->mds.collect != NULL) {
         mds_recorder_write(&recorder->mds, recorder->bootstrap.rank, &process);
     }
-    if (recorder->has_calls) {
-        print(recorder, end);
+}
+
+void bcs_recorder_leave(struct bcs_recorder *recorder, bool is_last)
+{
+    if (recorder == NULL) {
+        return;
     }
-    if (recorder->bootstrap.rank == 0) {
-        emds_print(stderr, &end->slices);
-        if (has_folder) {
-            mds_recorder_tell_end(&recorder->mds);
-        }
+    if (is_last && bcs_recorder_has_folder(recorder)) {
+        mds_recorder_tell_end(&recorder->mds);
     }
+    mds_recorder_drop(&recorder->mds);
+    free(recorder);
 }
 
 void bcs_recorder_end(struct bcs_recorder *recorder, const struct bcs_recorder_end *end)
@@ -212,8 +220,13 @@ void bcs_recorder_end(struct bcs_recorder *recorder, const struct bcs_recorder_e
     if (end->is_alone) {
         recorder->mds.live[0] = '\0'; /* its file stays */
     } else {
-        report(recorder, end);
+        bcs_recorder_write(recorder, end);
+        if (recorder->has_calls) {
+            print(recorder, end);
+        }
+        if (recorder->bootstrap.rank == 0) {
+            emds_print(stderr, &end->slices);
+        }
     }
-    mds_recorder_drop(&recorder->mds);
-    free(recorder);
+    bcs_recorder_leave(recorder, !end->is_alone && recorder->bootstrap.rank == 0);
 }

@@ -68,4 +68,18 @@ struct bcs_recorder_end {
 void bcs_recorder_end(struct bcs_recorder *recorder,
                       const struct bcs_recorder_end *end);
 
+/* What bcs_recorder_end does, for who leaves without waiting for others: nothing is printed. */
+
+/** Whether the run has a folder, without which nobody learns what such a process has recorded.
+ *  Accepts NULL. */
+bool bcs_recorder_has_folder(const struct bcs_recorder *recorder);
+
+/** Write what was recorded, if there is a folder. Accepts NULL. */
+void bcs_recorder_write(struct bcs_recorder *recorder,
+                        const struct bcs_recorder_end *end);
+
+/** Free the recorder. @param is_last  all processes of the job have written: say that the run has
+ *  ended, and where it is. Accepts NULL. */
+void bcs_recorder_leave(struct bcs_recorder *recorder, bool is_last);
+
 #endif
