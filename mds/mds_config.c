@@ -30,7 +30,8 @@ static const struct bcs_config_entry entries[] = {
         .choices = modes,
         .help =
             "What is recorded of a run. mmds: the time spent in every function of MPI, "
-            "the BCS API, cBSP and BSPlib, "
+            "the BCS API, cBSP, BSPlib, and channels and remote commands (those with "
+            "BCS_MDS_DIR), "
             "computation granularity and communication overhead, with their "
             "distributions, and the messages to and from each rank. A table over all "
             "processes is printed on standard error when the program ends, and, "

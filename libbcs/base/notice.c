@@ -120,9 +120,10 @@ static const struct bcs_notice_kind kinds[BCS_N_NOTICES] = {
         {
             .key = "no-report",
             .level = BCS_LOG_WARN,
-            .effect = "The run has no report of them",
-            .remedy = "Leave BCS_MDS off where a program has nothing else: it records "
-                      "MPI, the BCS API, cBSP and BSPlib",
+            .effect = "The run has no report of them: processes leave channels without "
+                      "waiting for each other, so that none sums up what all have done",
+            .remedy = "Set BCS_MDS_DIR, as bcsrun --mds=FOLDER does, to a folder that "
+                      "can be written to; bcs-mds reads what each process leaves there",
         },
     [BCS_NOTICE_NO_SLICES] =
         {

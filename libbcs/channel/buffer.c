@@ -18,7 +18,9 @@
 
 #include "libbcs/base/align.h"
 #include "libbcs/base/log.h"
+#include "libbcs/channel/calls.h"
 #include "libbcs/channel/channel.h"
+#include "libbcs/channel/record.h"
 
 /** The head of a buffer, before its records. */
 struct remote_buffer {
@@ -33,6 +35,20 @@ _Static_assert(sizeof(struct remote_buffer) == BCS_REMOTE_BUFFER_BYTES, "as is t
 
 #define MAGIC UINT64_C(0x7265666675625343) /* "CSbuffer" */
 #define MARK_BYTES sizeof(uint64_t)
+
+/** Wait for a word as bcs_remote_wait does, in a call that is recorded as a whole. */
+static int wait_for_word(const struct bcs_remote *remote, uint64_t offset,
+                         uint64_t at_least, enum bcs_stamp_cause cause)
+{
+    int rc = bcs_remote_check(remote, offset, sizeof(uint64_t), sizeof(uint64_t));
+
+    if (rc == 0) {
+        bcs_remote_before_read(remote);
+        rc = channels_call_remote_wait_long(remote, offset, at_least);
+        channel_note_waited_at(remote, cause);
+    }
+    return rc;
+}
 
 /** A mark: the length of a record, or of what is passed over, and which of them it is. */
 enum { RECORD = 1, GAP = 2, KINDS = 3, LENGTH_SHIFT = 2 };
@@ -109,8 +125,8 @@ static int check_own(const struct bcs_remote *own)
     return 0;
 }
 
-int bcs_remote_make_buffer(const struct bcs_remote *own, uint64_t offset,
-                           uint64_t n_bytes)
+int channels_call_remote_make_buffer(const struct bcs_remote *own, uint64_t offset,
+                                     uint64_t n_bytes)
 {
     int rc = bcs_remote_check(own, offset, n_bytes, 64);
     struct remote_buffer *buffer;
@@ -217,23 +233,23 @@ static int append(const struct bcs_remote *remote, uint64_t offset, const void *
     return bcs_remote_after_change(remote);
 }
 
-int bcs_remote_append(const struct bcs_remote *remote, uint64_t offset,
-                      const void *record, size_t n_bytes)
+int channels_call_remote_append(const struct bcs_remote *remote, uint64_t offset,
+                                const void *record, size_t n_bytes)
 {
     struct room room;
 
     return append(remote, offset, record, n_bytes, &room);
 }
 
-int bcs_remote_append_wait(const struct bcs_remote *remote, uint64_t offset,
-                           const void *record, size_t n_bytes)
+int channels_call_remote_append_wait(const struct bcs_remote *remote, uint64_t offset,
+                                     const void *record, size_t n_bytes)
 {
     struct room room;
     int rc = append(remote, offset, record, n_bytes, &room);
 
     while (rc == BCS_E_FULL) {
-        rc = bcs_remote_wait(remote, offset + offsetof(struct remote_buffer, freed),
-                             room.wanted);
+        rc = wait_for_word(remote, offset + offsetof(struct remote_buffer, freed),
+                           room.wanted, BCS_STAMP_CAUSE_RECEIVER);
         rc = rc != 0 ? rc : append(remote, offset, record, n_bytes, &room);
     }
     return rc;
@@ -316,22 +332,22 @@ static int take(const struct bcs_remote *own, uint64_t offset, void *record_out,
                       taken_by(length));
 }
 
-int bcs_remote_take(const struct bcs_remote *own, uint64_t offset, void *record_out,
-                    size_t n_most, size_t *n_bytes_out)
+int channels_call_remote_take(const struct bcs_remote *own, uint64_t offset,
+                              void *record_out, size_t n_most, size_t *n_bytes_out)
 {
     uint64_t wanted;
 
     return take(own, offset, record_out, n_most, n_bytes_out, &wanted);
 }
 
-int bcs_remote_take_wait(const struct bcs_remote *own, uint64_t offset,
-                         void *record_out, size_t n_most, size_t *n_bytes_out)
+int channels_call_remote_take_wait(const struct bcs_remote *own, uint64_t offset,
+                                   void *record_out, size_t n_most, size_t *n_bytes_out)
 {
     uint64_t wanted = 0;
     int rc = take(own, offset, record_out, n_most, n_bytes_out, &wanted);
 
     while (rc == BCS_E_PENDING) {
-        rc = bcs_remote_wait(own, wanted, 1);
+        rc = wait_for_word(own, wanted, 1, BCS_STAMP_CAUSE_SENDER);
         rc = rc != 0 ? rc : take(own, offset, record_out, n_most, n_bytes_out, &wanted);
     }
     return rc;

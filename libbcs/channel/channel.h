@@ -16,6 +16,7 @@
  *   handlers.c arrival handlers
  *   due.c      whether they are to be called
  *   helper.c   the helper thread, which runs those that are given to it
+ *   record.c   what the MDS records of calls, which entry_points.c brackets
  *
  * What belongs to remote commands is told in remote.h.
  */
@@ -127,6 +128,7 @@ struct channels {
     struct channel_helper helper;
     struct remotes remotes;
     struct bcs_entry entry;
+    struct bcs_recorder *recorder; /* NULL: none */
     struct bcs_meeting meeting;
     struct bcs_forked forked; /* takes all this away in a forked child */
 };

@@ -8,11 +8,12 @@
 #include <string.h>
 
 #include "libbcs/base/log.h"
+#include "libbcs/channel/calls.h"
 #include "libbcs/channel/channel.h"
 #include "nic_threads/rules/reduce_ops.h"
 
-int bcs_remote_write(const struct bcs_remote *remote, uint64_t offset, const void *data,
-                     size_t n_bytes)
+int channels_call_remote_write(const struct bcs_remote *remote, uint64_t offset,
+                               const void *data, size_t n_bytes)
 {
     int rc = bcs_remote_check(remote, offset, n_bytes, 1);
 
@@ -24,8 +25,8 @@ int bcs_remote_write(const struct bcs_remote *remote, uint64_t offset, const voi
     return bcs_remote_after_change(remote);
 }
 
-int bcs_remote_read(const struct bcs_remote *remote, uint64_t offset, void *data_out,
-                    size_t n_bytes)
+int channels_call_remote_read(const struct bcs_remote *remote, uint64_t offset,
+                              void *data_out, size_t n_bytes)
 {
     int rc = bcs_remote_check(remote, offset, n_bytes, 1);
 
@@ -114,8 +115,8 @@ static void accumulate(uint8_t *element, int kernel, size_t element_bytes,
     }
 }
 
-int bcs_remote_accumulate(const struct bcs_remote *remote, uint64_t offset,
-                          const struct bcs_remote_accumulation *accumulation)
+int channels_call_remote_accumulate(const struct bcs_remote *remote, uint64_t offset,
+                                    const struct bcs_remote_accumulation *accumulation)
 {
     int kernel = kernel_of(accumulation), rc;
     size_t element_bytes;
@@ -152,13 +153,15 @@ static int read_index(const struct bcs_remote *remote,
     }
     rc = bcs_remote_check(remote, place->index_offset, sizeof(index), sizeof(index));
     rc = rc != 0 ? rc
-                 : bcs_remote_read(remote, place->index_offset, &index, sizeof(index));
+                 : channels_call_remote_read(remote, place->index_offset, &index,
+                                             sizeof(index));
     *index_out = rc == 0 ? index : 0;
     return rc;
 }
 
-int bcs_remote_find(const struct bcs_remote *remote,
-                    const struct bcs_remote_indirect *place, uint64_t *offset_out)
+int channels_call_remote_find(const struct bcs_remote *remote,
+                              const struct bcs_remote_indirect *place,
+                              uint64_t *offset_out)
 {
     uint64_t index = 0, distance;
     int rc;

@@ -8,6 +8,7 @@
 #include <inttypes.h>
 
 #include "libbcs/base/log.h"
+#include "libbcs/channel/calls.h"
 #include "libbcs/channel/channel.h"
 
 /** Count a fetch that has ended. */
@@ -87,7 +88,8 @@ static bool is_waiting(struct remotes *remotes, const struct bcs_remote_fetch *f
     return *at != NULL;
 }
 
-int bcs_remote_fetch(const struct bcs_remote *remote, struct bcs_remote_fetch *fetch)
+int channels_call_remote_fetch(const struct bcs_remote *remote,
+                               struct bcs_remote_fetch *fetch)
 {
     int rc = bcs_remote_check(remote, fetch->word, sizeof(uint64_t), sizeof(uint64_t));
     struct bcs_remote_fetch **last;

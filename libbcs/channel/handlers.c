@@ -7,6 +7,7 @@
 #include <errno.h>
 
 #include "libbcs/base/log.h"
+#include "libbcs/channel/calls.h"
 #include "libbcs/channel/channel.h"
 
 /** Check what both kinds of setting take. */
@@ -27,8 +28,9 @@ static int check(const struct channel_in *in, enum bcs_channel_when when,
     return 0;
 }
 
-int bcs_channel_set_handler(struct bcs_channel_in *in, enum bcs_channel_when when,
-                            bcs_channel_handler_fn handler, void *arg)
+int channels_call_channel_set_handler(struct bcs_channel_in *in,
+                                      enum bcs_channel_when when,
+                                      bcs_channel_handler_fn handler, void *arg)
 {
     struct channel_in *state = channel_in_of(in);
     int rc = check(state, when, "bcs_channel_set_handler");
@@ -43,8 +45,9 @@ int bcs_channel_set_handler(struct bcs_channel_in *in, enum bcs_channel_when whe
     return 0;
 }
 
-int bcs_channel_set_helper(struct bcs_channel_in *in, enum bcs_channel_when when,
-                           bcs_channel_handler_fn handler, void *arg)
+int channels_call_channel_set_helper(struct bcs_channel_in *in,
+                                     enum bcs_channel_when when,
+                                     bcs_channel_handler_fn handler, void *arg)
 {
     struct channel_in *state = channel_in_of(in);
     int rc = channel_end_check(&state->end, "bcs_channel_set_helper");

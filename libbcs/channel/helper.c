@@ -30,6 +30,7 @@
 #include "libbcs/base/log.h"
 #include "libbcs/base/park.h"
 #include "libbcs/channel/channel.h"
+#include "libbcs/channel/record.h"
 
 enum { SLEEPS_A_DOUBT = 64, UNREAD_NS = 1000000, EXIT_NS = 1000000000 };
 
@@ -95,7 +96,7 @@ static enum found look_at(struct channel_helped *helped)
     block = inlined->block;
     lap = inlined->lap;
     n_read = inlined->n_read;
-    helped->in.handler(&helped->in.inlined, helped->in.handler_arg);
+    channels_record_handler(&helped->in);
     return block == inlined->block && lap == inlined->lap && n_read == inlined->n_read
                ? FOUND_UNREAD
                : FOUND_RECORDS;

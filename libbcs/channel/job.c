@@ -12,6 +12,7 @@
 #include "libbcs/base/clock.h"
 #include "libbcs/base/log.h"
 #include "libbcs/channel/channel.h"
+#include "libbcs/channel/record.h"
 
 /* How long a waiting process polls before it sleeps, unless BCS_SPIN says it. */
 #define USUAL_SPIN_NS 50000u
@@ -54,6 +55,7 @@ static void lay_out(struct channel_layout *layout, uint32_t n_procs)
                          64);
     layout->sleeper_gva = bcs_heap_reserve(&heap, sizeof(struct remote_sleeper), 64);
     layout->left_gva = bcs_heap_reserve(&heap, 64, 64);
+    layout->n_written_gva = bcs_heap_reserve(&heap, 64, 64);
     layout->users_gva =
         bcs_heap_reserve(&heap, BCS_REGION_NUMBERS * sizeof(uint64_t), 64);
     layout->exports_gva = bcs_heap_reserve(&heap, bcs_exports_bytes(n_procs), 64);
@@ -157,6 +159,7 @@ static void take_away(void *arg)
     remotes_take_away(channels);
     if (channels_self == channels) {
         channels_self = NULL;
+        channels_collect = NULL;
     }
 }
 
@@ -198,6 +201,7 @@ int channels_leave(struct channels *channels)
     int rc = channels_close_all(channels);
     int flushed = bcs_core_flush(channels->core);
 
+    channels_record_end(channels); /* no thread of the library's calls any more */
     bcs_forked_unwatch(&channels->forked);
     channels_free(channels);
     bcs_entry_fini(&entry);

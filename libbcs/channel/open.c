@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "libbcs/base/log.h"
+#include "libbcs/channel/calls.h"
 #include "libbcs/channel/channel.h"
 
 static const char *const callers[CHANNEL_N_SIDES] = {
@@ -287,14 +288,14 @@ static int close_checked(struct channel_end *end, const char *caller)
     return rc;
 }
 
-int bcs_channel_close_out(struct bcs_channel_out *out)
+int channels_call_channel_close_out(struct bcs_channel_out *out)
 {
     return out == NULL
                ? 0
                : close_checked(&channel_out_of(out)->end, "bcs_channel_close_out");
 }
 
-int bcs_channel_close_in(struct bcs_channel_in *in)
+int channels_call_channel_close_in(struct bcs_channel_in *in)
 {
     struct channel_in *state;
     int rc;

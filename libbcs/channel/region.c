@@ -13,7 +13,9 @@
 #include <string.h>
 
 #include "libbcs/base/log.h"
+#include "libbcs/channel/calls.h"
 #include "libbcs/channel/channel.h"
+#include "libbcs/channel/record.h"
 
 _Static_assert((int)BCS_REGION_NUMBERS == (int)BCS_EXPORTS, "the table of the session");
 
@@ -332,6 +334,7 @@ static int import_waiting(struct channels *channels, uint32_t rank, uint32_t num
         .channels = channels, .import = remote_out, .rank = rank, .number = number};
     int rc = remote_wait_for(&goal, is_imported);
 
+    channel_note_waited(rank, BCS_STAMP_CAUSE_SENDER);
     return rc == 0 && goal.count != 0 ? -ENOMEM : rc;
 }
 
@@ -425,7 +428,7 @@ static int close_here(struct bcs_remote_inside *inside)
     return rc;
 }
 
-int bcs_region_release(struct bcs_remote *remote)
+int channels_call_region_release(struct bcs_remote *remote)
 {
     struct channels *channels;
     int rc;

@@ -7,6 +7,7 @@
 
 #include "libbcs/base/log.h"
 #include "libbcs/channel/channel.h"
+#include "libbcs/channel/record.h"
 
 static bool has_counted(struct remote_goal *goal)
 {
@@ -43,5 +44,7 @@ int remote_wait_event(struct channels *channels, const struct bcs_remote_event *
                   count, event->count, n);
         return -EINVAL;
     }
-    return remote_wait_for(&goal, has_counted);
+    rc = remote_wait_for(&goal, has_counted);
+    channel_note_waited_for_any();
+    return rc;
 }

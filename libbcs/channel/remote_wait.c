@@ -11,6 +11,7 @@
 #include "libbcs/base/barrier.h"
 #include "libbcs/base/log.h"
 #include "libbcs/base/process.h"
+#include "libbcs/channel/calls.h"
 #include "libbcs/channel/channel.h"
 
 /* As in wait.c. A long wait looks whether so many processes live. */
@@ -156,8 +157,8 @@ static inline bool has_word(struct remote_goal *goal)
                            __ATOMIC_ACQUIRE) >= goal->at_least;
 }
 
-int bcs_remote_wait_long(const struct bcs_remote *remote, uint64_t offset,
-                         uint64_t at_least)
+int channels_call_remote_wait_long(const struct bcs_remote *remote, uint64_t offset,
+                                   uint64_t at_least)
 {
     struct remote_goal goal = {
         .channels = remote->inside->channels,

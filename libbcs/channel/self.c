@@ -7,7 +7,9 @@
 #include <stdlib.h>
 
 #include "libbcs/base/log.h"
+#include "libbcs/channel/calls.h"
 #include "libbcs/channel/channel.h"
+#include "libbcs/channel/record.h"
 
 /** The state. @return NULL: there is none; logged */
 static struct channels *self(const char *caller)
@@ -47,6 +49,8 @@ int bcs_channels_init(void)
     rc = channels_join(&entry, &channels_self);
     if (rc < 0) {
         bcs_entry_fini(&entry);
+    } else {
+        channels_record(channels_self);
     }
     return rc;
 }
@@ -76,30 +80,31 @@ int bcs_channels_rank(void)
     return channels_self == NULL ? -1 : (int)channels_self->rank;
 }
 
-int bcs_channel_open_out(const struct bcs_channel_params *params,
-                         struct bcs_channel_out **out_out)
+int channels_call_channel_open_out(const struct bcs_channel_params *params,
+                                   struct bcs_channel_out **out_out)
 {
     struct channels *channels = self("bcs_channel_open_out");
 
     return channels == NULL ? -EPERM : channels_open_out(channels, params, out_out);
 }
 
-int bcs_channel_open_in(const struct bcs_channel_params *params,
-                        struct bcs_channel_in **in_out)
+int channels_call_channel_open_in(const struct bcs_channel_params *params,
+                                  struct bcs_channel_in **in_out)
 {
     struct channels *channels = self("bcs_channel_open_in");
 
     return channels == NULL ? -EPERM : channels_open_in(channels, params, in_out);
 }
 
-int bcs_channels_poll(void)
+int channels_call_channels_poll(void)
 {
     struct channels *channels = self("bcs_channels_poll");
 
     return channels == NULL ? -EPERM : channels_poll(channels);
 }
 
-int bcs_region_export(uint32_t number, size_t n_bytes, struct bcs_remote *own_out)
+int channels_call_region_export(uint32_t number, size_t n_bytes,
+                                struct bcs_remote *own_out)
 {
     struct channels *channels = self("bcs_region_export");
 
@@ -107,7 +112,8 @@ int bcs_region_export(uint32_t number, size_t n_bytes, struct bcs_remote *own_ou
                             : remote_export(channels, number, n_bytes, own_out);
 }
 
-int bcs_region_import(int rank, uint32_t number, struct bcs_remote *remote_out)
+int channels_call_region_import(int rank, uint32_t number,
+                                struct bcs_remote *remote_out)
 {
     struct channels *channels = self("bcs_region_import");
 
@@ -115,7 +121,8 @@ int bcs_region_import(int rank, uint32_t number, struct bcs_remote *remote_out)
                             : remote_import(channels, rank, number, true, remote_out);
 }
 
-int bcs_region_import_now(int rank, uint32_t number, struct bcs_remote *remote_out)
+int channels_call_region_import_now(int rank, uint32_t number,
+                                    struct bcs_remote *remote_out)
 {
     struct channels *channels = self("bcs_region_import_now");
 
@@ -123,14 +130,15 @@ int bcs_region_import_now(int rank, uint32_t number, struct bcs_remote *remote_o
                             : remote_import(channels, rank, number, false, remote_out);
 }
 
-int bcs_remote_test(const struct bcs_remote_event *event, uint64_t count)
+int channels_call_remote_test(const struct bcs_remote_event *event, uint64_t count)
 {
     struct channels *channels = self("bcs_remote_test");
 
     return channels == NULL ? -EPERM : remote_test(channels, event, count);
 }
 
-int bcs_remote_wait_event(const struct bcs_remote_event *event, uint64_t count)
+int channels_call_remote_wait_event(const struct bcs_remote_event *event,
+                                    uint64_t count)
 {
     struct channels *channels = self("bcs_remote_wait_event");
 

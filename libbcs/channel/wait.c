@@ -11,6 +11,7 @@
 #include "libbcs/base/barrier.h"
 #include "libbcs/base/clock.h"
 #include "libbcs/base/log.h"
+#include "libbcs/channel/calls.h"
 #include "libbcs/channel/channel.h"
 
 /* The first looks take some microseconds, many times a line. */
@@ -101,7 +102,7 @@ wait_for(struct channel_end *end, is_there_fn is_there, const char *caller)
     return rc != 0 && is_there(end) ? 0 : rc;
 }
 
-int bcs_channel_wait_out(struct bcs_channel_out *out)
+int channels_call_channel_wait_out(struct bcs_channel_out *out)
 {
     return wait_for(&channel_out_of(out)->end, has_room, "bcs_channel_wait_out");
 }
@@ -131,7 +132,7 @@ static void fall_behind(struct channel_in *in)
     in->behind_at = n_read + in->behind_interval;
 }
 
-int bcs_channel_wait_in(struct bcs_channel_in *in)
+int channels_call_channel_wait_in(struct bcs_channel_in *in)
 {
     struct channel_in *state = channel_in_of(in);
 

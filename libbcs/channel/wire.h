@@ -80,8 +80,9 @@ struct channel_layout {
     uint64_t doors_gva;   /* [n][CHANNEL_N_SIDES][BCS_CHANNEL_NUMBERS], by who tells */
     uint64_t sleeper_gva; /* struct remote_sleeper */
     uint64_t left_gva;    /* not 0: the process has left the job */
-    uint64_t users_gva;   /* [BCS_REGION_NUMBERS] uint64_t, of own regions */
-    uint64_t exports_gva; /* of libbcs/session/exports.h */
+    uint64_t n_written_gva; /* at rank 0: how many have left, their files written */
+    uint64_t users_gva;     /* [BCS_REGION_NUMBERS] uint64_t, of own regions */
+    uint64_t exports_gva;   /* of libbcs/session/exports.h */
     uint64_t pool_gva;
 };
 

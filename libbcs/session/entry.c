@@ -54,10 +54,7 @@ static int allgather_alone(void *arg, const void *mine, size_t n_bytes, void *al
 static void tell_unrecorded(const struct mds_config *mds, enum bcs_entry_use use,
                             const char *caller)
 {
-    if (use == BCS_ENTRY_CHANNELS && mds->mode != MDS_MODE_OFF) {
-        bcs_notice(BCS_NOTICE_NO_REPORT,
-                   "BCS_MDS records no channels and no remote commands");
-    } else if (use != BCS_ENTRY_API && mds->mode >= MDS_MODE_EMDS) {
+    if (use != BCS_ENTRY_API && mds->mode >= MDS_MODE_EMDS) {
         bcs_notice(BCS_NOTICE_NO_SLICES,
                    "%s: BCS_MDS records slices of MPI and of the BCS API", caller);
     }

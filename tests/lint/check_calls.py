@@ -39,7 +39,7 @@ CALL_EDGES = {
     ],
     "libbcs/bsplib": ["libbcs/cbsp"],
     "libbcs/cbsp": ["libbcs/copy", "libbcs/core", "libbcs/session", "mds"],
-    "libbcs/channel": ["libbcs/core", "libbcs/session", "nic_threads/rules"],
+    "libbcs/channel": ["libbcs/core", "libbcs/session", "mds", "nic_threads/rules"],
     "libbcs/look": ["libbcs/ring"],
     "libbcs/tools": ["libbcs/session", "libbcs/transport"],
     "libbcs/tools/top": ["libbcs/look", "mds/tool"],

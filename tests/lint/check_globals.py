@@ -27,6 +27,9 @@ PROCESS_STATE = {
     "libbcs/channel/job.c": {
         "channels_self": "the current one: its opening functions name none",
     },
+    "libbcs/channel/record.c": {
+        "channels_collect": "of the current one, apart, so that a call costs one test of it",
+    },
     "libbcs/session/entry.c": {
         "has_entered": "the launcher knows the process, as long as it lives, as one of a job",
     },

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """Programs without MPI whose calls are known, with BCS_MDS: what bcs-mds exports of the BCS API,
-cBSP, BSPlib and channels has each call, once, under its own name, with its bytes and messages; and
-with BCS_MDS=off nothing is written.
+cBSP, BSPlib, channels and remote commands has each call, once, under its own name, with its bytes
+and messages; and with BCS_MDS=off nothing is written.
 """
 
 import argparse
@@ -11,6 +11,8 @@ import csv
 import io
 import os
 import re
+import shlex
+import signal
 import sys
 
 import job
@@ -26,6 +28,7 @@ def parse_arguments():
     parser.add_argument("--api", required=True, help="the program known_calls_api")
     parser.add_argument("--cbsp", required=True, help="the program known_calls_cbsp")
     parser.add_argument("--bsplib", required=True, help="the program known_calls_bsplib")
+    parser.add_argument("--channels", required=True, help="the program known_calls_channels")
     parser.add_argument("--has-lines", action="store_true", help="bcs-mds has libdw")
     parser.add_argument("--timeout", type=float, default=120)
     return parser.parse_args()
@@ -71,6 +74,25 @@ def bsplib_calls(rank):
     return calls
 
 
+def channels_calls(_):
+    return {
+        "bcs_channel_open_out": (2, None), "bcs_channel_open_in": (2, None),
+        "bcs_channel_close_out": (2, None), "bcs_channel_close_in": (2, None),
+        "bcs_channel_wait_out": (2, None), "bcs_channel_wait_in": (1, None),
+        "bcs_channel_set_handler": (1, None), "bcs_channels_poll": (1, None),
+        "bcs_channel_set_helper": (2, None), HANDLER: (1, None),
+        "bcs_region_export": (1, None), "bcs_region_import": (1, None),
+        "bcs_region_import_now": (1, None), "bcs_region_release": (3, None),
+        "bcs_remote_write": (3, 100 + 100 + 8), "bcs_remote_read": (1, 40),
+        "bcs_remote_accumulate": (2, 4 * 8 + 4 * 4), "bcs_remote_find": (1, None),
+        "bcs_remote_make_buffer": (1, None), "bcs_remote_append": (2, 2 * 24),
+        "bcs_remote_append_wait": (1, 24), "bcs_remote_take_wait": (2, 2 * 24),
+        "bcs_remote_take": (1, 24), "bcs_remote_wait_long": (2, None),
+        "bcs_remote_fetch": (1, 16), "bcs_remote_test": (1, None),
+        "bcs_remote_wait_event": (1, None),
+    }
+
+
 # What it sends to the rank so far behind it: messages and bytes. The other rank has received as much.
 API_SENDS = {N - 1: (5, 500), 1: (2, 80), 0: (1, 8)}
 CBSP_SENDS = {1: (3, 3 * 24), N - 1: (3, 3 * 8)}
@@ -79,7 +101,24 @@ API_COMMS = {"bcs_world": (3, 10), "": (5, 0)}
 CBSP_COMMS = {"cBSP": (6, 4)}
 BLOCKING = re.compile(r"bcs_(send|recv|probe|test|testall|barrier|bcast|reduce|scan|"
                       r"reduce_scatter|scatter|gather|allgather|alltoall)|"
-                      r"cBSP_(nsync|gsync|broadcast|reduce)|bsp_(begin|end|sync)")
+                      r"cBSP_(nsync|gsync|broadcast|reduce)|bsp_(begin|end|sync)|"
+                      r"bcs_channel_wait_(in|out)|bcs_region_import|"
+                      r"bcs_remote_(append_wait|take_wait|wait_long|wait_event)")
+HANDLER = "bcs_channel_set_helper(handler)"
+# Commands of channels are of these, and are no messages: who is written to makes no call.
+CHANNELS_COMMS = {"channels": (0, 0), "regions": (0, 0)}
+# known_calls_channels late: who waits in what, for whom, and what that one is late as.
+LATE = [
+    (0, "bcs_channel_wait_in", 1, "late_sender_ns"),
+    (0, "bcs_region_import", 1, "late_sender_ns"),
+    (3, "bcs_channel_wait_out", 2, "late_receiver_ns"),
+    (3, "bcs_remote_append_wait", 2, "late_receiver_ns"),
+]
+# known_calls_channels killed: where ranks stand then.
+STANDS = ["0: bcs_channel_wait_in, rank 1, tag 5, on channels",
+          "2: bcs_remote_wait_long, any rank, tag 3, on regions",
+          "3: bcs_remote_wait_event, rank 2, tag 3, on regions"]
+LATE_NS, HANDLER_NS = 200000000, 50000000
 
 
 def export(runs, folder):
@@ -131,12 +170,16 @@ def problems_of_messages(tables, sends, comms):
     return problems
 
 
-def problems_of_notice(result, n_wanted):
-    """Whether it is said so often that there are no slices, and of what."""
-    lines = [line for line in result.stderr.splitlines() if "no-slices: " in line]
-    is_right = len(lines) == n_wanted and all(
-        line.startswith("bcs[rank 0]: no-slices: cBSP_initialize: ") for line in lines)
-    return [] if is_right else [f"there are no slices: said {n_wanted} times? {lines}"]
+# What has no slices, and who says so.
+WITHOUT_SLICES = {"cBSP": "cBSP_initialize", "BSPlib": "cBSP_initialize",
+                  "channels": "bcs_channels_init"}
+
+
+def problems_of_notice(result, callers):
+    """Whether these say that there are no slices, each once, and nobody else does."""
+    said = re.findall(r"^bcs\[rank 0\]: no-slices: (\w+): ", result.stderr, re.M)
+    is_right = said == callers and result.stderr.count("no-slices: ") == len(callers)
+    return [] if is_right else [f"no-slices is said by {said}, not {callers}: {result.stderr}"]
 
 
 def test_program(runs, report, name, program, expected, messages):
@@ -151,7 +194,8 @@ def test_program(runs, report, name, program, expected, messages):
             problems += problems_of_messages(tables, *messages)
         if "MPI library" in runs.read("summary", folder).stdout:
             problems.append("the summary tells of an MPI library")
-        problems += problems_of_notice(result, 0 if name == "the BCS API" else 1)
+        problems += problems_of_notice(
+            result, [WITHOUT_SLICES[name]] if name in WITHOUT_SLICES else [])
     report.case(name, problems)
     return None if problems else folder
 
@@ -171,6 +215,170 @@ def test_places(runs, report, folder):
     if sends != [("3", "7", "100")] * 5 + [("0", "9", "8")]:
         problems.append(f"events of bcs_send: {sends}")
     report.case("places and events", problems)
+
+
+def test_handler(runs, report, folder):
+    """The time of a handler in the helper thread is by itself, and its place is the handler."""
+    tables = export(runs, folder)
+    problems = []
+    for row in tables["calls"]:
+        if row["primitive"] == HANDLER and int(row["total_ns"]) < HANDLER_NS:
+            problems.append(f"a handler takes {row['total_ns']} ns")
+    for process in tables["processes"]:
+        calls = [int(row["total_ns"]) for row in tables["calls"]
+                 if row["rank"] == process["rank"] and row["timing"] == "nonblocking"
+                 and row["primitive"] != HANDLER]
+        if abs(int(process["nonblocking_ns"]) - sum(calls)) > len(calls):  # rounded
+            problems.append(f"rank {process['rank']}: {process['nonblocking_ns']} ns, {calls}")
+    places = {row["place"] for row in tables["sites"] if row["primitive"] == HANDLER}
+    if runs.arguments.has_lines and not all(
+            re.fullmatch(r"work, known_calls_channels\.c:\d+", place) for place in places):
+        problems.append(f"places {places}")
+    report.case("a handler in the helper thread", problems)
+
+
+def problems_of_waits(tables):
+    """Whether what ranks have waited for is at the calls, and at the pairs."""
+    calls = {(int(row["rank"]), row["primitive"]): row for row in tables["calls"]}
+    pairs = {(int(row["rank"]), int(row["peer"])): row for row in tables["peers"]}
+    parts = ("late_sender_ns", "late_receiver_ns", "late_collective_ns")
+    problems = []
+    for rank, name, peer, part in LATE:
+        row = calls[rank, name]
+        if int(row[part]) < LATE_NS or any(int(row[other]) > 0 for other in parts if other != part):
+            problems.append(f"{name} of rank {rank}: {row}")
+        if int(pairs[rank, peer][part]) < 2 * LATE_NS:
+            problems.append(f"rank {rank} for {peer}: {pairs[rank, peer]}")
+    if set(pairs) - {(0, 1), (1, 0), (3, 2), (2, 3)}:
+        problems.append(f"pairs {set(pairs)}")
+    # Two words: that of another's region is for its owner to change, that of one's own for anybody.
+    row = calls[0, "bcs_remote_wait_long"]
+    if int(row["late_sender_ns"]) < LATE_NS or int(row["not_split_ns"]) < LATE_NS:
+        problems.append(f"bcs_remote_wait_long: {row}")
+    return problems
+
+
+def test_channels_waits(runs, report):
+    """Who is waited for at a channel, and at a region, is known."""
+    folder, result = runs.record([runs.arguments.channels, "late"], {})
+    problems = mds_runs.problems_of_end(folder, result)
+    if not problems:
+        problems = (mds_runs.problems_of_check(runs, folder)
+                    + problems_of_waits(export(runs, folder)))
+    report.case("channels, late", problems)
+
+
+def test_channels_threads(runs, report):
+    """Calls of several threads are all counted, and none of a forked child."""
+    folder, result = runs.record([runs.arguments.channels, "threads"], {})
+    problems = mds_runs.problems_of_end(folder, result)
+    if not problems:
+        counts = {(row["primitive"], int(row["count"])) for row in export(runs, folder)["calls"]}
+        wanted = {("bcs_channel_wait_out", 200000), *((f"bcs_channel_{name}", 2) for name in (
+            "open_in", "open_out", "close_in", "close_out"))}
+        problems = (mds_runs.problems_of_check(runs, folder)
+                    + ([] if counts == wanted else [f"calls {counts}"]))
+    report.case("channels, two threads", problems)
+
+
+def state_of(folder):
+    with open(os.path.join(folder, "manifest.txt"), encoding="utf-8") as file:
+        return re.search(r"^state: (.*)$", file.read(), re.M).group(1)
+
+
+def test_channels_leave(runs, report):
+    """Each rank leaves by itself; who is the last says that the run has ended."""
+    parent = os.path.join(runs.parent, "apart")
+    _, result = runs.record([runs.arguments.channels, "apart"], {"BCS_MDS_DIR": parent})
+    folders = folders_in(parent)
+    problems = [f"folders {folders}"] if len(folders) != 1 else []
+    if not problems:
+        problems = mds_runs.problems_of_end(folders[0], result)
+        if state_of(folders[0]) != "ended":
+            problems.append(f"state {state_of(folders[0])}")
+        if result.stderr.count("what was recorded is in ") != 1:
+            problems.append(f"where it is, is not said once: {result.stderr[:300]}")
+    report.case("channels, one after the other", problems)
+
+
+def folders_in(parent):
+    return [os.path.join(parent, name) for name in os.listdir(parent)] if os.path.isdir(parent) else []
+
+
+def counts_of(runs, folder, rank):
+    """How often a rank has called what."""
+    return {row["primitive"]: row["count"] for row in export(runs, folder)["calls"]
+            if row["rank"] == str(rank)}
+
+
+def all_stand(runs, parent):
+    """Whether ranks wait where they are to, and the one handler has run."""
+    folders = folders_in(parent)
+    if not folders or counts_of(runs, folders[0], 0).get(HANDLER) != "1":
+        return False
+    told = runs.read("summary", folders[0]).stdout
+    return all(re.search(rf"^  {line}\b", told, re.M) for line in STANDS)
+
+
+def test_channels_ends(runs, report):
+    """What a process has recorded that is killed, or exits without leaving, is in its folder."""
+    parent = os.path.join(runs.parent, "killed")
+    one = job.Job([*shlex.split(runs.arguments.launcher), "-n", str(N), runs.arguments.channels,
+                   "killed"], job.mpirun_environment({"BCS_MDS": "mmds", "BCS_MDS_DIR": parent}))
+    try:
+        problems = []
+        if not one.await_that(lambda: all_stand(runs, parent), 60):
+            problems = [f"not all stand there: {runs.read('summary', *folders_in(parent)).stdout}"]
+        os.kill(one.find_rank(1), signal.SIGKILL)
+        one.finish(runs.arguments.timeout)
+        folder = folders_in(parent)[0]
+        if counts_of(runs, folder, 1).get("bcs_channel_open_out") != "2":
+            problems.append(f"{counts_of(runs, folder, 1)}")
+        if state_of(folder) != "running":
+            problems.append(f"state {state_of(folder)}")
+    finally:
+        one.close()
+    report.case("channels, killed", problems)
+    folder, _ = runs.record([runs.arguments.channels, "exit"], {})
+    problems = ["there is no folder"]
+    if folder is not None:
+        counts = counts_of(runs, folder, 0)
+        is_there = os.path.exists(os.path.join(folder, "process.00000.live"))
+        if counts == {"bcs_channel_open_out": "1"} and is_there and state_of(folder) == "running":
+            problems = []
+        else:
+            problems = [f"{state_of(folder)} {counts} {os.listdir(folder)}"]
+    report.case("channels, exit", problems)
+
+
+def test_channels_beside(runs, report):
+    """Channels and cBSP of one program have a folder each, though they are made in one second."""
+    before = set(os.listdir(runs.parent))
+    _, result = runs.record([runs.arguments.channels, "beside"], {})
+    names, problems = set(), []
+    for folder in set(os.listdir(runs.parent)) - before:
+        tables = export(runs, os.path.join(runs.parent, folder))
+        names.add(" ".join(sorted({row["primitive"].partition("_")[0]
+                                   for row in tables["calls"]})))
+        # What a channel has waited for is told of its own calls alone.
+        problems += [f"{row}" for row in tables["calls"]
+                     if row["primitive"] == "cBSP_gsync" and row["not_split_ns"] != row["total_ns"]]
+    if names != {"bcs", "cBSP"}:
+        problems.append(f"{names} {result.stderr[:300]}")
+    report.case("channels beside cBSP", problems)
+
+
+def test_channels_no_folder(runs, report):
+    """Without a folder nothing is recorded, which is said once, and what to set."""
+    unwritable = "/proc/bcs"
+    for name, folder in {"none": "", "one that cannot be made": unwritable}.items():
+        _, result = runs.record([runs.arguments.channels], {"BCS_MDS_DIR": folder})
+        told = re.findall(r"no-report: bcs_channels_init: .*Set BCS_MDS_DIR", result.stderr)
+        is_so = result.status == 0 and len(told) == 1 and "MMDS" not in result.stderr
+        if ("unwritten: " in result.stderr) != (folder != ""):
+            is_so = False
+        report.case(f"channels, folder: {name}",
+                    [] if is_so else [f"{result.status}: {result.stderr[:600]}"])
 
 
 def test_settings(runs, report):
@@ -210,9 +418,10 @@ def test_no_folder(runs, report):
 
 def test_no_slices(runs, report):
     """cBSP has no slices: whoever asks for them is told so, and has calls alone."""
-    for mode, n_lines in {"mmds": 0, "emds": 1, "all": 1}.items():
+    for mode in ("mmds", "emds", "all"):
+        callers = [] if mode == "mmds" else [WITHOUT_SLICES["cBSP"]]
         folder, result = runs.record([runs.arguments.cbsp], {"BCS_MDS": mode})
-        problems = problems_of_notice(result, n_lines)
+        problems = problems_of_notice(result, callers)
         if result.status != 0 or (folder is None) != (mode == "emds"):
             problems.append(f"{result.status}, {folder}")
         if folder is not None:
@@ -223,7 +432,8 @@ def test_no_slices(runs, report):
 
 def test_off(runs, report):
     """With BCS_MDS=off nothing is written, and nothing is said."""
-    for program in (runs.arguments.api, runs.arguments.cbsp, runs.arguments.bsplib):
+    for program in (runs.arguments.api, runs.arguments.cbsp, runs.arguments.bsplib,
+                    runs.arguments.channels):
         folder, result = runs.record([program], {"BCS_MDS": "off"})
         problems = [] if folder is None else [f"there is {folder}"]
         if result.status != 0 or "bcs" in result.stderr:
@@ -263,6 +473,16 @@ def main():
         test_program(runs, report, "cBSP", arguments.cbsp, cbsp_calls,
                      (CBSP_SENDS, CBSP_COMMS))
         test_program(runs, report, "BSPlib", arguments.bsplib, bsplib_calls, None)
+        folder = test_program(runs, report, "channels", arguments.channels, channels_calls,
+                              ({}, CHANNELS_COMMS))
+        if folder is not None:
+            test_handler(runs, report, folder)
+        test_channels_waits(runs, report)
+        test_channels_threads(runs, report)
+        test_channels_leave(runs, report)
+        test_channels_ends(runs, report)
+        test_channels_beside(runs, report)
+        test_channels_no_folder(runs, report)
         test_settings(runs, report)
         test_no_folder(runs, report)
         test_no_slices(runs, report)
