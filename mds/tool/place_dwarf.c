@@ -1,15 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Finds functions and lines by libdw; see place.h. A file is opened once, when the first place in
- * it is asked for, and kept.
+ * it is asked for, and kept. Of what is inline in our own headers the place is where the program has
+ * it: its own line says more than ours.
  */
 #include "mds/tool/place.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
+#include <dwarf.h>
+#include <elfutils/libdw.h>
 #include <elfutils/libdwfl.h>
 
 #include "mds/tool/demangle.h"
@@ -127,6 +131,60 @@ static const struct code *find_code(struct places *places,
                                                       : NULL;
 }
 
+/** Whether a line is in a public header that has functions which wait. */
+static bool is_in_our_header(const char *file)
+{
+    static const char *const headers[] = {"/bcs/channel.h", "/bcs/remote.h"};
+    size_t n = file == NULL ? 0 : strlen(file);
+
+    for (size_t i = 0; i < sizeof(headers) / sizeof(headers[0]); i++) {
+        size_t n_header = strlen(headers[i]);
+
+        if (n >= n_header && strcmp(file + n - n_header, headers[i]) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/** Take the place where an inline function is for that of the code in it. */
+static void take_call(Dwarf_Die *unit, Dwarf_Die *inlined, struct place *place)
+{
+    Dwarf_Attribute file_attribute, line_attribute;
+    Dwarf_Word file, line;
+    Dwarf_Files *files;
+    size_t n_files;
+
+    if (dwarf_formudata(dwarf_attr(inlined, DW_AT_call_file, &file_attribute), &file) ==
+            0 &&
+        dwarf_formudata(dwarf_attr(inlined, DW_AT_call_line, &line_attribute), &line) ==
+            0 &&
+        line <= INT_MAX && dwarf_getsrcfiles(unit, &files, &n_files) == 0 &&
+        file < n_files) {
+        place->file = dwarf_filesrc(files, file, NULL, NULL);
+        place->line = place->file == NULL ? 0 : (int)line;
+    }
+}
+
+/** Leave inline functions of our headers, from the innermost on. */
+static void leave_our_headers(Dwfl_Module *module, GElf_Addr at, struct place *place)
+{
+    Dwarf_Addr bias;
+    Dwarf_Die *unit = dwfl_module_addrdie(module, at, &bias);
+    Dwarf_Die *innermost = NULL, *around = NULL;
+    int n = unit == NULL ? 0 : dwarf_getscopes(unit, at - bias, &innermost);
+
+    /* What is around the innermost one where it was put, not where it is written. */
+    n = n <= 0 ? 0 : dwarf_getscopes_die(&innermost[0], &around);
+    for (int i = 0; i < n && is_in_our_header(place->file); i++) {
+        if (dwarf_tag(&around[i]) == DW_TAG_inlined_subroutine) {
+            take_call(unit, &around[i], place);
+        }
+    }
+    free(around);
+    free(innermost);
+}
+
 int place_find(struct places *places, const struct place_module *module,
                uint64_t address, struct place *place_out)
 {
@@ -154,6 +212,9 @@ int place_find(struct places *places, const struct place_module *module,
     if (line != NULL) {
         place_out->file = dwfl_lineinfo(line, NULL, &place_out->line, NULL, NULL, NULL);
         place_out->line = place_out->file == NULL ? 0 : place_out->line;
+    }
+    if (is_in_our_header(place_out->file)) {
+        leave_our_headers(code->module, at, place_out);
     }
     return place_out->function != NULL || place_out->line > 0 ? 0 : -ENOENT;
 }
