@@ -54,7 +54,7 @@ void channels_record(struct channels *channels)
         bcs_recorder_start(&channels->entry, channels->size, &plan);
     struct mds_collect *collect = bcs_recorder_collect(recorder);
 
-    if (recorder != NULL && !bcs_recorder_has_folder(recorder)) {
+    if (recorder != NULL && bcs_recorder_folder(recorder) == NULL) {
         if (channels->rank == 0) {
             bcs_notice(
                 BCS_NOTICE_NO_REPORT,

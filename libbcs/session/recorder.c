@@ -182,11 +182,6 @@ static void print(struct bcs_recorder *recorder, const struct bcs_recorder_end *
     }
 }
 
-bool bcs_recorder_has_folder(const struct bcs_recorder *recorder)
-{
-    return recorder != NULL && recorder->mds.folder[0] != '\0';
-}
-
 void bcs_recorder_write(struct bcs_recorder *recorder,
                         const struct bcs_recorder_end *end)
 {
@@ -195,7 +190,7 @@ void bcs_recorder_write(struct bcs_recorder *recorder,
         .n_slices = end->n_slices,
     };
 
-    if (bcs_recorder_has_folder(recorder) && recorder->mds.collect != NULL) {
+    if (bcs_recorder_folder(recorder) != NULL && recorder->mds.collect != NULL) {
         mds_recorder_write(&recorder->mds, recorder->bootstrap.rank, &process);
     }
 }
@@ -205,7 +200,7 @@ void bcs_recorder_leave(struct bcs_recorder *recorder, bool is_last)
     if (recorder == NULL) {
         return;
     }
-    if (is_last && bcs_recorder_has_folder(recorder)) {
+    if (is_last && bcs_recorder_folder(recorder) != NULL) {
         mds_recorder_tell_end(&recorder->mds);
     }
     mds_recorder_drop(&recorder->mds);

@@ -70,10 +70,6 @@ void bcs_recorder_end(struct bcs_recorder *recorder,
 
 /* What bcs_recorder_end does, for who leaves without waiting for others: nothing is printed. */
 
-/** Whether the run has a folder, without which nobody learns what such a process has recorded.
- *  Accepts NULL. */
-bool bcs_recorder_has_folder(const struct bcs_recorder *recorder);
-
 /** Write what was recorded, if there is a folder. Accepts NULL. */
 void bcs_recorder_write(struct bcs_recorder *recorder,
                         const struct bcs_recorder_end *end);
