@@ -5,6 +5,8 @@
  */
 #include "mds/dump_events.h"
 
+#include "libbcs/base/clock.h"
+
 /** What the sections are made from. */
 struct state {
     struct mds_collect *collect;
@@ -22,7 +24,7 @@ static uint64_t ns_of(const struct state *state, uint64_t ticks)
     uint64_t start = state->collect->start_ticks;
     uint64_t since = ticks > start ? ticks - start : 0;
 
-    return (uint64_t)((double)since * state->ns_per_tick + 0.5);
+    return bcs_clock_in_ns(since, state->ns_per_tick);
 }
 
 /** Whether the numbers of an entry are those of something, as in what a process has left behind

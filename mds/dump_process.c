@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "libbcs/base/clock.h"
 #include "mds/dump_events.h"
 #include "mds/dump_sites.h"
 #include "mds/dump_write.h"
@@ -180,11 +181,6 @@ static void add_buckets(struct mds_dump *dump, const struct mds_process *process
     }
 }
 
-static uint64_t rounded(uint64_t ticks, double ns_per_tick)
-{
-    return (uint64_t)((double)ticks * ns_per_tick + 0.5);
-}
-
 static bool is_peer(const struct mds_peer *peer)
 {
     uint64_t n = peer->n_sent + peer->n_received;
@@ -213,7 +209,8 @@ static void add_peers(struct mds_dump *dump, const struct mds_process *process)
                 .received_bytes = peers[i].received_bytes,
             };
             for (uint32_t j = 0; j < MDS_N_LATE; j++) {
-                record[n].late[j] = rounded(peers[i].late_ticks[j], ns_per_tick);
+                record[n].late[j] =
+                    bcs_clock_in_ns(peers[i].late_ticks[j], ns_per_tick);
             }
             n++;
         }
@@ -256,9 +253,9 @@ static void add_phases(struct mds_dump *dump, const struct mds_phases *phases,
             .level = phase->level,
             .is_other = i == MDS_PHASES - 1,
             .count = phase->n,
-            .total = rounded(phase->ticks, ns_per_tick),
-            .blocked = rounded(phase->blocked, ns_per_tick),
-            .instant = rounded(phase->instant, ns_per_tick),
+            .total = bcs_clock_in_ns(phase->ticks, ns_per_tick),
+            .blocked = bcs_clock_in_ns(phase->blocked, ns_per_tick),
+            .instant = bcs_clock_in_ns(phase->instant, ns_per_tick),
         };
     }
 }
@@ -281,7 +278,7 @@ static void add_now(struct mds_dump *dump, const struct mds_process *process,
         return;
     }
     *record = (struct mds_dump_now){
-        .since = rounded(since, ns_per_tick),
+        .since = bcs_clock_in_ns(since, ns_per_tick),
         .call = MDS_DUMP_NONE,
         .module = MDS_DUMP_NONE,
         .comm = MDS_DUMP_NONE,

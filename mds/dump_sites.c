@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "libbcs/base/clock.h"
 #include "mds/mmds.h"
 
 static void add_modules(struct mds_dump *dump, const struct mds_modules *modules)
@@ -58,7 +59,7 @@ void mds_dump_sites(struct mds_dump *dump, const struct mds_sites *sites,
             .max = time.max_ns,
             .total = time.total_ns,
             .n_bytes = site->n_bytes,
-            .fault_ns = (uint64_t)((double)site->fault.ticks * ns_per_tick + 0.5),
+            .fault_ns = bcs_clock_in_ns(site->fault.ticks, ns_per_tick),
             .fault_rank = site->fault.rank,
         };
         memcpy(record[n].parts, split.ns, sizeof(record[n].parts));

@@ -306,7 +306,7 @@ static struct mds_node node_of(const struct reading *reading,
     bcs_spans_scale(spans, node.is_global, ns_per_tick);
     node.facts.end = MDS_DUMP_END_UNKNOWN;
     node.facts.shift = (uint32_t)spans->shift;
-    node.facts.interval = (uint64_t)((double)head->interval_ticks * ns_per_tick + 0.5);
+    node.facts.interval = bcs_clock_in_ns(head->interval_ticks, ns_per_tick);
     node.facts.run =
         (uint64_t)((double)(reading->last_ticks - head->began.ticks) * ns_per_tick +
                    0.5);

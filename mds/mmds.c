@@ -17,6 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "libbcs/base/clock.h"
 #include "mds/live.h"
 
 enum { FIRST_LEVEL = 1 }; /* of MPI_Pcontrol, before it is called */
@@ -122,19 +123,14 @@ void mmds_stop(struct mds_collect *collect)
     mds_unlock(collect);
 }
 
-static uint64_t ticks_to_ns(uint64_t ticks, double ns_per_tick)
-{
-    return (uint64_t)((double)ticks * ns_per_tick + 0.5);
-}
-
 struct mmds_interval mmds_interval_of(const struct mds_interval *interval,
                                       double ns_per_tick)
 {
     return (struct mmds_interval){
         .count = interval->count,
-        .min_ns = ticks_to_ns(interval->min_ticks, ns_per_tick),
-        .max_ns = ticks_to_ns(interval->max_ticks, ns_per_tick),
-        .total_ns = ticks_to_ns(interval->total_ticks, ns_per_tick),
+        .min_ns = bcs_clock_in_ns(interval->min_ticks, ns_per_tick),
+        .max_ns = bcs_clock_in_ns(interval->max_ticks, ns_per_tick),
+        .total_ns = bcs_clock_in_ns(interval->total_ticks, ns_per_tick),
     };
 }
 
@@ -147,7 +143,7 @@ struct mmds_split mmds_split_of(const struct mds_split *split, double ns_per_tic
         uint64_t until_ns;
 
         ticks += split->ticks[i];
-        until_ns = ticks_to_ns(ticks, ns_per_tick);
+        until_ns = bcs_clock_in_ns(ticks, ns_per_tick);
         split_ns.ns[i] = until_ns - before_ns;
         before_ns = until_ns;
     }
@@ -189,7 +185,7 @@ void mmds_summarize(const struct mds_collect *collect, struct mmds_summary *summ
     memset(summary_out, 0, sizeof(*summary_out));
     summary_out->n_processes = 1;
     summary_out->run_ns = run_ns;
-    summary_out->instant_ns = ticks_to_ns(collect->instant_ticks, ns_per_tick);
+    summary_out->instant_ns = bcs_clock_in_ns(collect->instant_ticks, ns_per_tick);
     summary_out->computation = mmds_interval_of(&collect->computation, ns_per_tick);
     summary_out->communication = mmds_interval_of(&collect->communication, ns_per_tick);
     for (uint32_t i = 0; i < MDS_MAX_PRIMITIVES; i++) {

@@ -20,11 +20,6 @@ struct bcs_seat bcs_context_seat(const struct bcs_context *context)
                              own->n_local};
 }
 
-static uint64_t in_ns(uint64_t ticks, double ns_per_tick)
-{
-    return (uint64_t)((double)ticks * ns_per_tick + 0.5);
-}
-
 void bcs_record_set_up(const struct mds_config *mds, uint32_t rank, uint32_t n_ranks,
                        struct nic_config *config)
 {
@@ -79,8 +74,9 @@ int bcs_context_recorded(const struct bcs_context *context, uint32_t node,
         .spans = recorded.spans,
         .n = recorded.n,
         .shift = recorded.shift,
-        .interval_ns =
-            engine->is_timed ? 0 : in_ns(engine->machine->slice_ticks, ns_per_tick),
+        .interval_ns = engine->is_timed
+                           ? 0
+                           : bcs_clock_in_ns(engine->machine->slice_ticks, ns_per_tick),
         .slice_ns = engine->config->slice_ns,
         .began_ns = began.ns,
         .run_ns = now.ns - began.ns,

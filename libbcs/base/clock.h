@@ -49,6 +49,12 @@ static inline uint64_t bcs_clock_ticks_in(uint64_t ns, struct bcs_clock_moment s
                       (double)(now.ns - since.ns + 1));
 }
 
+/** What ticks are in nanoseconds, by their rate; rounded to the nearest. */
+static inline uint64_t bcs_clock_in_ns(uint64_t ticks, double ns_per_tick)
+{
+    return (uint64_t)((double)ticks * ns_per_tick + 0.5);
+}
+
 /** Tell the processor that this is a spin loop. */
 static inline void bcs_clock_pause(void)
 {

@@ -7,6 +7,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "libbcs/base/clock.h"
+
 /* In the order of enum bcs_metric; the roles in that of enum nic_role. */
 static const char *const names[BCS_METRICS] = {
     "GETTS",    "GTDEM", "GTMSM", "GTTS",  "USRTS",   "USRDEM",  "USRMSM",
@@ -118,24 +120,19 @@ int bcs_spans_join(struct bcs_spans *into, struct bcs_spans *from, uint64_t begi
     return spans == NULL ? -ENOMEM : 0;
 }
 
-static uint64_t in_ns(uint64_t ticks, double ns_per_tick)
-{
-    return (uint64_t)((double)ticks * ns_per_tick + 0.5);
-}
-
 static void scale(struct bcs_span *span, bool is_global, double ns_per_tick)
 {
     enum bcs_metric first = bcs_metrics_first(is_global);
 
-    span->began = in_ns(span->began, ns_per_tick);
+    span->began = bcs_clock_in_ns(span->began, ns_per_tick);
     for (enum bcs_metric metric = first; metric < bcs_metrics_end(is_global);
          metric++) {
         struct bcs_tally *tally = &span->tallies[metric - first];
 
         if (bcs_metric_is_time(metric)) {
-            tally->total = in_ns(tally->total, ns_per_tick);
-            tally->least = in_ns(tally->least, ns_per_tick);
-            tally->most = in_ns(tally->most, ns_per_tick);
+            tally->total = bcs_clock_in_ns(tally->total, ns_per_tick);
+            tally->least = bcs_clock_in_ns(tally->least, ns_per_tick);
+            tally->most = bcs_clock_in_ns(tally->most, ns_per_tick);
         }
     }
 }
