@@ -51,10 +51,16 @@ static int start_in_file(struct mds_recorder *recorder, struct mmds_plan *plan)
 }
 
 void mds_recorder_start(struct mds_recorder *recorder, struct mmds_plan *plan,
-                        const char *primitives)
+                        const struct mds_config *config)
 {
-    int rc = start_in_file(recorder, plan);
+    int rc;
 
+    plan->shape = (struct mds_shape){
+        .n_ranks = recorder->manifest.n_ranks,
+        .bits = (uint32_t)config->bits,
+        .n_events = config->mode == MDS_MODE_TRACE ? (uint32_t)config->n_events : 0,
+    };
+    rc = start_in_file(recorder, plan);
     if (rc < 0) {
         plan->path = NULL;
         rc = mmds_start(plan, &recorder->collect);
@@ -65,7 +71,7 @@ void mds_recorder_start(struct mds_recorder *recorder, struct mmds_plan *plan,
         return;
     }
     for (uint32_t i = 0; i < plan->n_primitives; i++) {
-        if (mds_names_has(primitives, plan->names[i])) {
+        if (mds_names_has(config->primitives, plan->names[i])) {
             mmds_distribute(recorder->collect, i);
         }
     }

@@ -8,6 +8,7 @@
 #define MDS_RECORDER_H
 
 #include "mds/dump_process.h"
+#include "mds/mds_config.h"
 #include "mds/mmds.h"
 #include "mds/run_folder.h"
 
@@ -30,11 +31,11 @@ int mds_recorder_make_folder(struct mds_recorder *recorder, const char *parent);
 /**
  * Start recording, in a file of the folder if there is one, else in memory alone.
  *
- * @param plan        but for the path
- * @param primitives  a text that selects those which have distributions; mds_names_has
+ * @param plan    but for the path, and for the shape, which follows from the settings
+ * @param config  the settings, which also select the primitives that have distributions
  */
 void mds_recorder_start(struct mds_recorder *recorder, struct mmds_plan *plan,
-                        const char *primitives);
+                        const struct mds_config *config);
 
 /** Write this rank's file into the folder, in place of the one that was recorded in.
  *  @param process  but for what the recorder has: the recording, which has stopped */

@@ -91,12 +91,10 @@ static int write_slices(const struct bcs_job_record *record,
 struct bcs_recorder_end bcs_job_record_slices(const struct bcs_job_record *record,
                                               const struct bcs_context *context, int rc)
 {
-    const struct bcs_strobes strobes = bcs_context_strobes(context);
     struct bcs_recorder_end end = {
         .is_alone = rc != 0,
         .n_slices = bcs_context_slices(context),
-        .strobes = {strobes.slice_ns, strobes.n_sent, strobes.n_left_out,
-                    strobes.n_idle, strobes.late_ns, strobes.is_prompt},
+        .strobes = bcs_context_recorded_strobes(context),
     };
 
     if (!end.is_alone && context->config.record.n_spans > 0) {

@@ -7,10 +7,12 @@
 
 #include <stdlib.h>
 
+#include "libbcs/api/attach.h"
 #include "libbcs/api/context.h"
 #include "libbcs/base/clock.h"
 #include "mds/emds.h"
 #include "mds/mds_config.h"
+#include "mds/recorder.h"
 
 struct bcs_seat bcs_context_seat(const struct bcs_context *context)
 {
@@ -99,4 +101,12 @@ void bcs_context_sum_slices(const struct bcs_context *context,
             free(recorded.spans);
         }
     }
+}
+
+struct mmds_strobes bcs_context_recorded_strobes(const struct bcs_context *context)
+{
+    const struct bcs_strobes strobes = bcs_context_strobes(context);
+
+    return (struct mmds_strobes){strobes.slice_ns, strobes.n_sent,  strobes.n_left_out,
+                                 strobes.n_idle,   strobes.late_ns, strobes.is_prompt};
 }

@@ -12,6 +12,7 @@
 
 struct bcs_context;
 struct emds_summary;
+struct mmds_strobes;
 struct mds_config;
 struct nic_config;
 
@@ -72,5 +73,8 @@ int bcs_context_recorded(const struct bcs_context *context, uint32_t node,
  *  process of the job; no process may have anything under way. */
 void bcs_context_sum_slices(const struct bcs_context *context,
                             struct emds_summary *summary);
+
+/** The strobes so far, for a report. */
+struct mmds_strobes bcs_context_recorded_strobes(const struct bcs_context *context);
 
 #endif

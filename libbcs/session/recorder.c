@@ -107,13 +107,8 @@ void bcs_recorder_begin(struct bcs_recorder *recorder, const struct mds_config *
     recorder->names = plan->names;
     recorder->n_primitives = plan->n_primitives;
     plan->rank = recorder->bootstrap.rank;
-    plan->shape = (struct mds_shape){
-        .n_ranks = recorder->bootstrap.size,
-        .bits = (uint32_t)config->bits,
-        .n_events = config->mode == MDS_MODE_TRACE ? (uint32_t)config->n_events : 0,
-    };
     if (recorder->has_calls && mds_ranks_has(config->ranks, plan->rank)) {
-        mds_recorder_start(&recorder->mds, plan, config->primitives);
+        mds_recorder_start(&recorder->mds, plan, config);
     }
 }
 

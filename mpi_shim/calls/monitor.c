@@ -69,10 +69,6 @@ static void start_recording(struct shim_monitor *monitor,
 {
     struct mmds_plan plan = {
         .is_shared = shim_state.is_threaded,
-        .shape = {.n_ranks = bcs_context_size(shim_context()),
-                  .bits = (uint32_t)config->bits,
-                  .n_events =
-                      config->mode == MDS_MODE_TRACE ? (uint32_t)config->n_events : 0},
         .rank = bcs_context_rank(shim_context()),
         .names = shim_function_names,
         .timings = shim_function_timings,
@@ -82,7 +78,7 @@ static void start_recording(struct shim_monitor *monitor,
         .begins = bcs_context_slice_begins(shim_context()),
     };
 
-    mds_recorder_start(&monitor->recorder, &plan, config->primitives);
+    mds_recorder_start(&monitor->recorder, &plan, config);
     if (monitor->recorder.collect != NULL) {
         shim_caller_setup();
         shim_state.collect = monitor->recorder.collect;
@@ -201,7 +197,6 @@ static int gather(void *arg, const void *mine, size_t n_bytes, void *all)
 /** Print tables of the calls that all ranks have recorded. @param is_brief  but the one over all */
 static void print_calls(const struct mds_collect *collect, bool is_brief)
 {
-    const struct bcs_strobes strobes = bcs_context_strobes(shim_context());
     struct mmds_summary summary = {0};
     const struct mmds_report report = {
         .names = shim_function_names,
@@ -218,9 +213,7 @@ static void print_calls(const struct mds_collect *collect, bool is_brief)
         shim_pass_counts(summary.passed, SHIM_N_FUNCTIONS);
     }
     summary.n_slices = bcs_context_slices(shim_context());
-    summary.strobes =
-        (struct mmds_strobes){strobes.slice_ns, strobes.n_sent,  strobes.n_left_out,
-                              strobes.n_idle,   strobes.late_ns, strobes.is_prompt};
+    summary.strobes = bcs_context_recorded_strobes(shim_context());
     mmds_report(&report, &summary);
 }
 
