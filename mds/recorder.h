@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The recording of one process, from its start to its file in the folder of the run. Made by
- * whoever knows what the primitives are and how the job's processes exchange: the shim, or
- * libbcs/session/recorder.c. What cannot be had is told, and the program goes on.
+ * libbcs/session/recorder.c, which knows how the job's processes exchange. What cannot be had is told,
+ * and the program goes on.
  */
 #ifndef MDS_RECORDER_H
 #define MDS_RECORDER_H

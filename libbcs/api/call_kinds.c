@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The tables of call_kinds.h, and the begin of a recording. Called in bcs_init.
+ * The tables of call_kinds.h.
  */
 #include "libbcs/api/call_kinds.h"
-
-#include "libbcs/api/attach.h"
-#include "libbcs/session/recorder.h"
 
 static const char *const names[BCS_N_CALLS] = {
 #define BCS_CALL(name, mark, blocks, parameters, arguments, BEFORE, AFTER)             \
@@ -22,17 +19,11 @@ const enum mds_timing bcs_call_timings[BCS_N_CALLS] = {
 
 _Static_assert((int)BCS_N_CALLS <= MDS_MAX_PRIMITIVES, "all have numbers");
 
-void bcs_calls_record(struct bcs_context *context, struct bcs_recorder *recorder,
-                      const struct mds_config *config)
+struct mmds_plan bcs_calls_plan(void)
 {
-    struct mmds_plan plan = {
+    return (struct mmds_plan){
         .names = names,
         .timings = bcs_call_timings,
         .n_primitives = BCS_N_CALLS,
-        .slice = bcs_context_slice_number(context),
-        .stamps = bcs_context_stamps(context),
-        .begins = bcs_context_slice_begins(context),
     };
-
-    bcs_recorder_begin(recorder, config, &plan);
 }

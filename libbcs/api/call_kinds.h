@@ -8,6 +8,7 @@
 
 #include <bcs/bcs.h>
 
+#include "libbcs/session/recorder.h"
 #include "mds/origin.h"
 
 /** Numbers of what is recorded: the marked name of a function follows the other one. */
@@ -21,12 +22,7 @@ enum bcs_call {
 /** What the time inside each of them is. */
 extern const enum mds_timing bcs_call_timings[BCS_N_CALLS];
 
-struct bcs_recorder;
-struct mds_config;
-
-/** Start recording the calls of a process that has attached, if the settings ask for it. @param recorder
- *  accepts NULL */
-void bcs_calls_record(struct bcs_context *context, struct bcs_recorder *recorder,
-                      const struct mds_config *config);
+/** Names and timings of all of them, to record them by. */
+struct mmds_plan bcs_calls_plan(void);
 
 #endif

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 
 #include "libbcs/api/attach.h"
+#include "libbcs/api/call_kinds.h"
 #include "libbcs/api/calls.h"
 #include "libbcs/api/context.h"
 #include "libbcs/base/log.h"
@@ -104,12 +105,14 @@ int bcs_init(struct bcs_context **context_out)
 {
     struct bcs_entry entry;
     struct bcs_job_record record;
+    struct mmds_plan plan = bcs_calls_plan();
     int rc = bcs_entry_init(&entry, BCS_ENTRY_API);
 
     if (rc < 0) {
         return rc;
     }
-    rc = bcs_job_record_prepare(&entry, &record);
+    rc = bcs_job_record_prepare(&entry.settings.mds, &entry.bootstrap,
+                                &entry.settings.nic, &record);
     if (rc < 0) {
         goto fail;
     }
@@ -119,7 +122,8 @@ int bcs_init(struct bcs_context **context_out)
         goto fail;
     }
     (*context_out)->job->record = record;
-    bcs_job_record_start(&record, *context_out, &entry.settings.mds);
+    bcs_job_record_start(&record, *context_out, &entry.settings.mds, &plan);
+    (*context_out)->collect = bcs_recorder_collect(record.recorder);
     return 0;
 
 fail:
@@ -142,6 +146,7 @@ int bcs_finalize(struct bcs_context *context)
     end = bcs_job_record_slices(&job->record, context, rc);
     bcs_detach(context);
     bcs_job_record_end(&job->record, &end);
+    bcs_job_record_close(&job->record);
     job_free(job);
     return rc;
 }

@@ -1,46 +1,48 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * See job_record.h. Processes exchange by their launcher: before they attach there is nothing else,
+ * See job_record.h. Processes exchange by the bootstrap: before they attach there is nothing else,
  * and at the end nothing of it is in a slice.
  */
 #include "libbcs/api/job_record.h"
 
 #include "libbcs/api/attach.h"
-#include "libbcs/api/call_kinds.h"
 #include "libbcs/api/context.h"
 #include "libbcs/api/recorded.h"
 #include "libbcs/api/slice_files.h"
 #include "libbcs/session/meeting.h"
+#include "mds/recorder.h"
 
 /** Have slices be recorded in files of the folder. @return 0 or -ENOMEM */
-static int open_files(struct bcs_entry *entry, struct bcs_job_record *record)
+static int open_files(const struct mds_config *config, struct nic_config *nic,
+                      struct bcs_job_record *record)
 {
     const struct bcs_slice_files_plan plan = {
         .folder = bcs_recorder_folder(record->recorder),
-        .config = &entry->settings.mds,
-        .nic = &entry->settings.nic,
-        .bootstrap = entry->bootstrap,
+        .config = config,
+        .nic = nic,
+        .bootstrap = record->bootstrap,
     };
     int rc = bcs_slice_files_open(&plan, &record->files);
 
     if (rc == 0) {
-        entry->settings.nic.record.places = bcs_slice_files_places(record->files);
+        nic->record.places = bcs_slice_files_places(record->files);
     }
     return rc;
 }
 
-int bcs_job_record_prepare(struct bcs_entry *entry, struct bcs_job_record *record_out)
+int bcs_job_record_prepare(const struct mds_config *config,
+                           const struct bcs_bootstrap *bootstrap,
+                           struct nic_config *nic, struct bcs_job_record *record_out)
 {
-    struct nic_config *nic = &entry->settings.nic;
-    struct bcs_job_record record = {.bootstrap = entry->bootstrap};
-    int rc = 0;
+    struct bcs_job_record record = {.bootstrap = *bootstrap};
+    int rc;
 
-    bcs_record_set_up(&entry->settings.mds, entry->bootstrap.rank,
-                      entry->bootstrap.size, nic);
-    record.recorder =
-        bcs_recorder_open(entry, bcs_nodes_of_job(nic, entry->bootstrap.size));
-    if (nic->record.n_spans > 0 && bcs_recorder_folder(record.recorder) != NULL) {
-        rc = open_files(entry, &record);
+    bcs_record_set_up(config, bootstrap->rank, bootstrap->size, nic);
+    rc = bcs_recorder_open(config, bootstrap, bcs_nodes_of_job(nic, bootstrap->size),
+                           &record.recorder);
+    if (rc == 0 && nic->record.n_spans > 0 &&
+        bcs_recorder_folder(record.recorder) != NULL) {
+        rc = open_files(config, nic, &record);
     }
     if (rc < 0) {
         bcs_job_record_undo(&record);
@@ -58,12 +60,34 @@ void bcs_job_record_undo(struct bcs_job_record *record)
     *record = (struct bcs_job_record){0};
 }
 
-void bcs_job_record_start(const struct bcs_job_record *record,
-                          struct bcs_context *context, const struct mds_config *config)
+/** The report of a deadlock goes into the run's folder, too. */
+static void report_into(const char *folder, struct bcs_context *context)
 {
+    char path[MDS_PATH_BYTES];
+    int rc = mds_deadlock_path(folder, path);
+
+    if (rc == 0) {
+        rc = bcs_context_report_into(context, path);
+    }
+    if (rc < 0) {
+        mds_recorder_tell_unwritten(MDS_DEADLOCK_NAME, rc);
+    }
+}
+
+void bcs_job_record_start(const struct bcs_job_record *record,
+                          struct bcs_context *context, const struct mds_config *config,
+                          struct mmds_plan *plan)
+{
+    const char *folder = bcs_recorder_folder(record->recorder);
+
     bcs_slice_files_begin(record->files, context);
-    bcs_calls_record(context, record->recorder, config);
-    context->collect = bcs_recorder_collect(record->recorder);
+    if (folder != NULL && context->rank == 0) {
+        report_into(folder, context);
+    }
+    plan->slice = bcs_context_slice_number(context);
+    plan->stamps = bcs_context_stamps(context);
+    plan->begins = bcs_context_slice_begins(context);
+    bcs_recorder_begin(record->recorder, config, plan);
 }
 
 void bcs_job_record_stop(const struct bcs_job_record *record)
@@ -106,6 +130,12 @@ struct bcs_recorder_end bcs_job_record_slices(const struct bcs_job_record *recor
 void bcs_job_record_end(struct bcs_job_record *record,
                         const struct bcs_recorder_end *end)
 {
-    bcs_slice_files_close(record->files);
     bcs_recorder_end(record->recorder, end);
+    record->recorder = NULL;
+}
+
+void bcs_job_record_close(struct bcs_job_record *record)
+{
+    bcs_slice_files_close(record->files);
+    record->files = NULL;
 }

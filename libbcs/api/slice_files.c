@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "libbcs/api/attach.h"
@@ -19,8 +20,8 @@
 #include "nic_threads/nic_config.h"
 
 struct bcs_slice_files {
-    const char *folder;     /* of the run */
-    struct mds_slices what; /* of this process's node */
+    char folder[MDS_PATH_BYTES]; /* of the run */
+    struct mds_slices what;      /* of this process's node */
     struct bcs_bootstrap bootstrap;
     uint32_t n_nodes;
     int error; /* why there are no files, in the process that knows */
@@ -159,7 +160,7 @@ static struct bcs_slice_files *new_files(const struct bcs_slice_files_plan *plan
     if (files == NULL) {
         return NULL;
     }
-    files->folder = plan->folder;
+    strcpy(files->folder, plan->folder);
     files->bootstrap = *bootstrap;
     files->n_nodes = bcs_nodes_of_job(plan->nic, bootstrap->size);
     files->what = mds_slices_of(plan->config, bootstrap->rank / node_ranks);

@@ -2,8 +2,7 @@
 /*
  * The slices of a run with a folder: the files that they are recorded in, which the first process
  * makes and all map before the engine begins, and those that are written of them at the end.
- * Called by whoever attaches, the shim or bcs_init, while a process enters and leaves its job, by
- * the thread that does so.
+ * Called by job_record.c, while a process enters and leaves its job, by the thread that does so.
  */
 #ifndef BCS_API_SLICE_FILES_H
 #define BCS_API_SLICE_FILES_H
@@ -17,8 +16,7 @@ struct nic_config;
 
 /** What these files depend on. */
 struct bcs_slice_files_plan {
-    const char
-        *folder; /* of the run; stays the caller's, until bcs_slice_files_close */
+    const char *folder; /* of the run, shorter than MDS_PATH_BYTES */
     const struct mds_config *config;
     const struct nic_config *nic;   /* which says what is recorded */
     struct bcs_bootstrap bootstrap; /* the same as that of bcs_attach; to the end */

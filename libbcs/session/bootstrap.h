@@ -16,6 +16,9 @@ struct bcs_bootstrap {
     void *arg;
     /** Gather n_bytes of every process, in rank order, at every process. 0 or -errno. */
     int (*allgather)(void *arg, const void *mine, size_t n_bytes, void *all_out);
+    /** Gather n_bytes of every process at process 0; all_out is NULL elsewhere. 0 or -errno.
+     *  NULL: it has no other way than allgather. */
+    int (*gather)(void *arg, const void *mine, size_t n_bytes, void *all_out);
 };
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * See recorder.h. Processes exchange by their launcher, as while they enter: what calls them to the
+ * See recorder.h. Processes exchange by the bootstrap, as while they enter: what calls them to the
  * end of a job differs between those who use this, and nothing of it is recorded or counted.
  */
 #include "libbcs/session/recorder.h"
@@ -28,9 +28,13 @@ struct bcs_recorder {
 static int gather(void *arg, const void *mine, size_t n_bytes, void *all)
 {
     const struct bcs_bootstrap *bootstrap = arg;
-    void *room = all == NULL ? malloc(bootstrap->size * n_bytes) : all;
     int rc = -ENOMEM;
+    void *room;
 
+    if (bootstrap->gather != NULL) {
+        return bootstrap->gather(bootstrap->arg, mine, n_bytes, all);
+    }
+    room = all == NULL ? malloc(bootstrap->size * n_bytes) : all;
     if (room != NULL) {
         rc = bootstrap->allgather(bootstrap->arg, mine, n_bytes, room);
     }
@@ -62,22 +66,24 @@ static int make_folder(struct bcs_recorder *recorder, const char *parent)
     return rc;
 }
 
-struct bcs_recorder *bcs_recorder_open(const struct bcs_entry *entry, uint32_t n_nodes)
+int bcs_recorder_open(const struct mds_config *config,
+                      const struct bcs_bootstrap *bootstrap, uint32_t n_nodes,
+                      struct bcs_recorder **recorder_out)
 {
-    const struct mds_config *config = &entry->settings.mds;
     struct bcs_recorder *recorder;
 
+    *recorder_out = NULL;
     if (config->mode == MDS_MODE_OFF) {
-        return NULL;
+        return 0;
     }
     recorder = calloc(1, sizeof(*recorder));
     if (recorder == NULL) {
-        bcs_error("no memory for the monitor: the run has no report");
-        return NULL;
+        bcs_error("no memory for the monitor");
+        return -ENOMEM;
     }
-    recorder->bootstrap = entry->bootstrap;
+    recorder->bootstrap = *bootstrap;
     recorder->mds.manifest = (struct mds_manifest){
-        .n_ranks = entry->bootstrap.size,
+        .n_ranks = bootstrap->size,
         .n_nodes = n_nodes,
     };
     recorder->mds.manifest.tables =
@@ -85,7 +91,8 @@ struct bcs_recorder *bcs_recorder_open(const struct bcs_entry *entry, uint32_t n
     if (config->folder[0] != '\0' && make_folder(recorder, config->folder) < 0) {
         recorder->mds.folder[0] = '\0';
     }
-    return recorder;
+    *recorder_out = recorder;
+    return 0;
 }
 
 const char *bcs_recorder_folder(const struct bcs_recorder *recorder)
@@ -118,7 +125,7 @@ struct bcs_recorder *bcs_recorder_start(const struct bcs_entry *entry, uint32_t 
     struct bcs_recorder *recorder = NULL;
 
     if (mds_records_calls(&entry->settings.mds)) {
-        recorder = bcs_recorder_open(entry, n_nodes);
+        bcs_recorder_open(&entry->settings.mds, &entry->bootstrap, n_nodes, &recorder);
     }
     bcs_recorder_begin(recorder, &entry->settings.mds, plan);
     return recorder;
@@ -168,6 +175,10 @@ static void print(struct bcs_recorder *recorder, const struct bcs_recorder_end *
 
     if (recorder->mds.collect != NULL) {
         mmds_summarize(recorder->mds.collect, &summary);
+        if (end->n_passed != NULL) {
+            memcpy(summary.passed, end->n_passed,
+                   recorder->n_primitives * sizeof(*summary.passed));
+        }
     }
     summary.n_slices = end->n_slices;
     summary.strobes = end->strobes;
@@ -183,6 +194,7 @@ void bcs_recorder_write(struct bcs_recorder *recorder,
     struct mds_process process = {
         .end = MDS_DUMP_END_FINALIZE,
         .n_slices = end->n_slices,
+        .n_passed = end->n_passed,
     };
 
     if (bcs_recorder_folder(recorder) != NULL && recorder->mds.collect != NULL) {

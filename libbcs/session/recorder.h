@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The MDS in a program without MPI: starts and stops the recording of a process, and has its
- * results printed, and written into the run's folder, if there is one. What can be recorded is
- * told by who enters: the BCS API, cBSP, or channels. Called while a process enters and leaves, in
- * the thread that does so.
+ * The MDS in a job: starts and stops the recording of a process, and has its results printed, and
+ * written into the run's folder, if there is one. What can be recorded is told by who enters: the
+ * MPI shim, the BCS API, cBSP, or channels. Called while a process enters and leaves, in the thread
+ * that does so.
  */
 #ifndef BCS_SESSION_RECORDER_H
 #define BCS_SESSION_RECORDER_H
@@ -19,10 +19,15 @@ struct bcs_recorder;
  * one. Collective over the job, before a process attaches to what it records. What cannot be had is
  * told by bcs_recorder_begin, and the program goes on.
  *
- * @param n_nodes  of the job
- * @return end with bcs_recorder_end, or bcs_recorder_undo; NULL: nothing is recorded
+ * @param bootstrap     by which processes exchange, until the recorder ends; copied
+ * @param n_nodes       of the job
+ * @param recorder_out  end with bcs_recorder_end, or bcs_recorder_undo; NULL: nothing is recorded
+ * @return 0        ready
+ * @return -ENOMEM  here; the others may wait for this process. Logged
  */
-struct bcs_recorder *bcs_recorder_open(const struct bcs_entry *entry, uint32_t n_nodes);
+int bcs_recorder_open(const struct mds_config *config,
+                      const struct bcs_bootstrap *bootstrap, uint32_t n_nodes,
+                      struct bcs_recorder **recorder_out);
 
 /** The folder of the run, until the recorder ends. Accepts NULL. @return NULL: there is none */
 const char *bcs_recorder_folder(const struct bcs_recorder *recorder);
@@ -61,6 +66,8 @@ struct bcs_recorder_end {
     uint64_t n_slices;
     struct mmds_strobes strobes;
     struct emds_summary slices; /* of all nodes, at the first rank; all zero: none */
+    /* Calls that were left to the MPI library, by primitive. NULL: it has none. */
+    const uint64_t *n_passed;
 };
 
 /** Write or print what was recorded, and free the recorder. Collective, unless the process is

@@ -15,7 +15,7 @@ struct nic_config;
 
 /** Have the engine record slices as the settings ask for it, and make the run's folder. Before this
  *  process attaches; collective over MPI_COMM_WORLD if they ask for a folder. What cannot be had is
- *  told by shim_monitor_start, and the program goes on. */
+ *  told by shim_monitor_start, and the program goes on; without memory it ends. */
 void shim_monitor_prepare(const struct mds_config *config,
                           const struct bcs_bootstrap *bootstrap,
                           struct nic_config *nic);
@@ -33,8 +33,8 @@ const char *shim_monitor_folder(void);
 /** Stop recording: MPI_Finalize has begun. */
 void shim_monitor_stop(void);
 
-/** Write or print what was recorded, and forget it. Collective, while the real library and the
- *  context are still up. */
+/** Write or print what was recorded. Collective, while the real library and the context are still
+ *  up. */
 void shim_monitor_report(void);
 
 /** Free the rest. The process has detached. */

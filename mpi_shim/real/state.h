@@ -60,10 +60,10 @@ struct shim_state {
     struct shim_types *types;
     struct shim_ops *ops;
     struct shim_arena *arena;
-    struct shim_monitor *monitor;
-    struct shim_buffers *buffers; /* of operations that are watched; NULL: none */
-    struct shim_lint *lint;       /* what the program has made; NULL: it is not noted */
-    bool is_ending; /* the process is in MPI_Finalize, and may wait there */
+    struct bcs_job_record *record; /* of the MDS, from MPI_Init to MPI_Finalize */
+    struct shim_buffers *buffers;  /* of operations that are watched; NULL: none */
+    struct shim_lint *lint; /* what the program has made; NULL: it is not noted */
+    bool is_ending;         /* the process is in MPI_Finalize, and may wait there */
     struct bcs_tasks library_tasks; /* threads that MPI_Init has started */
     MPI_Comm pack_comm;             /* with which the real library packs for us */
 

@@ -17,6 +17,7 @@ import time
 
 import job
 import mds_runs
+import run_referee
 
 ENOUGH = 2000  # messages before a kill
 FOR_EVER = str(10**9)
@@ -177,6 +178,17 @@ def test_left_alone(runs, report):
             shutil.rmtree(os.path.join(runs.parent, name))
 
 
+def test_stuck(runs, report):
+    """The report of a deadlock is in the folder, beside what was recorded."""
+    folder, result = runs.record([runs.arguments.traffic, "50", "3", "stuck"], {"BCS_MDS": "all"})
+    told = run_referee.report_of(os.path.dirname(folder))
+    problems = [] if result.status == run_referee.STATUS else [result.ending()]
+    if told is None or len(told["job"]["ranks"]) != N_RANKS:
+        problems.append(f"the report is {told}, of {os.listdir(folder)}")
+    report.case("stuck", problems + problems_of_left(runs, folder, 2 * 50 * N_RANKS, 1, False))
+    shutil.rmtree(folder)
+
+
 def test_no_begin(runs, report):
     """A job that cannot begin takes the folder that it has made away again."""
     for mode in ("emds", "trace"):
@@ -246,6 +258,7 @@ def main():
         all(test_kill(runs, report, name, who) for name, who in kills)
         if arguments.api:
             test_left_alone(runs, report)
+            test_stuck(runs, report)
         test_no_begin(runs, report)
         test_calls_alone(runs, report)
         test_no_room(runs, report)

@@ -3,11 +3,12 @@
  * What slice_traffic.c does, on the BCS API: so many short messages from each rank to the next one,
  * and so many barriers.
  *
- *     slice_traffic_api MESSAGES BARRIERS [WAIT_US | disagree]
+ *     slice_traffic_api MESSAGES BARRIERS [WAIT_US | disagree | stuck]
  *
  * Between two barriers each rank computes for WAIT_US microseconds, 0 if it is not given. With
  * "disagree" the first rank makes a broadcast in place of bcs_finalize, so that the others leave
- * alone, which they tell; it stays until it is killed.
+ * alone, which they tell; it stays until it is killed. With "stuck" each rank waits in the end for a
+ * message that nobody sends.
  */
 #include <bcs/bcs.h>
 
@@ -75,6 +76,18 @@ static int disagree(void)
     return EXIT_SUCCESS;
 }
 
+/** Wait for the next rank, which does the same. */
+static void wait_for_ever(void)
+{
+    char word[8];
+    const struct bcs_message from = {.group = world,
+                                     .data = word,
+                                     .n_bytes = sizeof(word),
+                                     .peer = (rank + 1) % size};
+
+    must(bcs_recv(context, &from, NULL, NULL));
+}
+
 int main(int argc, char **argv)
 {
     static char out[8], in[8];
@@ -97,6 +110,9 @@ int main(int argc, char **argv)
     }
     if (strcmp(last, "disagree") == 0) {
         return disagree();
+    }
+    if (strcmp(last, "stuck") == 0) {
+        wait_for_ever();
     }
     must(bcs_finalize(context));
     return EXIT_SUCCESS;
