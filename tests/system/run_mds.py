@@ -45,6 +45,9 @@ COMMS = [
      "MPI_COMM_WORLD"),
     ("4", f"{4 * 40000}", "0", "0", "4", "4", "a copy"),
 ]
+# Of passed_on.c, by all ranks.
+PASSED = ("MPI_Win_create 4, MPI_Win_free 4, MPI_Win_fence 8, MPI_Put 12, MPI_File_open 1, "
+          "MPI_File_close 1")
 N_DAMAGED = 300
 
 
@@ -55,6 +58,7 @@ def parse_arguments():
     parser.add_argument("--moving", required=True, help="the program moving_ranks")
     parser.add_argument("--traffic", required=True, help="the program known_traffic")
     parser.add_argument("--traffic-source", required=True, help="its source")
+    parser.add_argument("--passed", required=True, help="the program passed_on")
     parser.add_argument("--fortran", action="append", default=[], help="a program in Fortran")
     parser.add_argument("--fortran-source", action="append", default=[], help="its source")
     parser.add_argument("--has-lines", action="store_true", help="bcs-mds has libdw")
@@ -240,6 +244,17 @@ def test_moving(runs, report):
     report.case("a program that goes to another folder", problems)
 
 
+def test_passed(runs, report):
+    """Calls that the MPI library carries are counted, in the table at the end and in the folder."""
+    folder, result = runs.record([runs.arguments.passed], {})
+    problems = mds_runs.problems_of_end(folder, result)
+    if not problems:
+        shown = runs.read("summary", folder).stdout
+        problems += [f"not told: {text[-500:]!r}" for text in (result.stderr, shown)
+                     if f"Passed to the MPI library: {PASSED}\n" not in text]
+    report.case("calls that are passed on", problems)
+
+
 def test_no_folder(runs, report):
     """Without a folder one line says so, and the tables are printed."""
     for parent, why in (("/dev/null", "Not a directory"), ("/proc/1/x", "")):
@@ -336,6 +351,7 @@ def main():
         test_selection(runs, report)
         test_option(runs, report)
         test_moving(runs, report)
+        test_passed(runs, report)
         test_no_folder(runs, report)
         if folder is not None:
             test_distribution(runs, report, folder)
