@@ -8,6 +8,8 @@
 #include "libbcs/api/calls.h"
 #include "libbcs/api/insides.h"
 
+enum { BCS_PERSISTENT_NUMBERS = 512 }; /* of a group's persistent collectives */
+
 /**
  * The processes of one communicator. context_id is even and the same on all members
  * and on no other group that has a member in common; point-to-point messages use
@@ -28,6 +30,9 @@ struct bcs_group {
     /* Collectives by messages, blocking [0] and with a request [1]; advanced by the API only.
      * MPI wants one order of both, but libraries number them apart, and programs use it. */
     uint64_t n_started[2];
+    /* While a persistent collective is being started, which members may start in any order: its
+     * number and 1. 0: none is. */
+    uint32_t persistent;
     /* Non-blocking collectives: how many plans are under way, and those that wait. */
     uint32_t n_open;
     struct bcs_plan *waiting_first, *waiting_last;

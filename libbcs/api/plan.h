@@ -26,7 +26,8 @@
  *
  * Bounds. Of the plans of one group, only the limits.plans oldest are under way; later
  * ones are put down and wait for their turn. It is the same order at all members, so the
- * oldest can go on everywhere. When completion cells run short, the last of them are left
+ * oldest can go on everywhere. Persistent collectives, which members start in any order, have
+ * numbers of their own (struct bcs_group) and take no turns. When completion cells run short, the last of them are left
  * to the oldest plan of the process.
  */
 #ifndef BCS_API_PLAN_H
@@ -69,13 +70,14 @@ struct bcs_plan {
     int32_t tag;
     int status;        /* 0, BCS_E_TRUNCATED, or the first -errno */
     bool is_open;      /* its turn has come */
+    bool takes_turns;  /* with a request: among those of its group */
     bool is_fenced;    /* the next step needs all before it */
     bool has_receives; /* since the last fence */
     bool is_spoiled;   /* what came before the last fence had a wrong length */
 };
 
 /**
- * Begin a collective; every member begins those of a group in the same order.
+ * Begin a collective; every member begins those of a group in the same order, but for persistent ones.
  *
  * @param agreed   what all members must say alike: bcs_plan_agreed
  * @param request  NULL: bcs_plan_fence and bcs_plan_end wait; else they do not, and the

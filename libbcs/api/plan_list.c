@@ -16,6 +16,17 @@
  * one sender are matched in their order, and fewer collectives than numbers are under way at once. */
 #define NUMBER_MASK ((1u << BCS_PLAN_NUMBER_BITS) - 1)
 
+/** The number of the plan that a group begins. */
+static inline uint32_t take_number(struct bcs_group *group, bool has_request)
+{
+    uint64_t number = !has_request ? 4 * group->n_started[0]++
+                      : group->persistent != 0
+                          ? 4 * (uint64_t)(group->persistent - 1) + 2
+                          : 2 * group->n_started[1]++ + 1;
+
+    return (uint32_t)number & NUMBER_MASK;
+}
+
 struct bcs_plan_memory {
     _Alignas(BCS_CACHE_LINE) struct bcs_plan_memory *next;
     _Alignas(BCS_CACHE_LINE) char data[];
@@ -50,8 +61,7 @@ struct bcs_plan *bcs_plan_begin(struct bcs_context *context, struct bcs_group *g
     plan->memory = NULL;
     plan->next = NULL;
     plan->tag =
-        (int32_t)(((2 * group->n_started[has_request]++ + has_request) & NUMBER_MASK) |
-                  agreed << BCS_PLAN_NUMBER_BITS);
+        (int32_t)(take_number(group, has_request) | agreed << BCS_PLAN_NUMBER_BITS);
     plan->status = 0;
     plan->is_open = true;
     plan->is_fenced = false;
@@ -66,8 +76,11 @@ struct bcs_plan *bcs_plan_begin(struct bcs_context *context, struct bcs_group *g
                                                    .is_pending = true,
                                                    .is_send = true,
                                                    .is_collective = true};
-        plan->is_open = group->n_open < context->config.limits.plans;
-        group->n_open += plan->is_open;
+        plan->takes_turns = group->persistent == 0;
+        if (plan->takes_turns) {
+            plan->is_open = group->n_open < context->config.limits.plans;
+            group->n_open += plan->is_open;
+        }
     }
     return plan;
 }
@@ -142,8 +155,10 @@ static void finish(struct bcs_plan *plan)
 {
     struct bcs_request *request = plan->request;
 
-    plan->group->n_open--;
-    open_next(plan->group, plan->stamp);
+    if (plan->takes_turns) {
+        plan->group->n_open--;
+        open_next(plan->group, plan->stamp);
+    }
     request->result = (struct bcs_result){
         .source = BCS_ANY_SOURCE, .tag = BCS_ANY_TAG, .error = plan->status};
     bcs_inside(request)->is_pending = false;

@@ -6,7 +6,7 @@
  *
  *     bits 27 to 30  kind
  *     bits 11 to 26  of reductions with a kernel: 19 to 26 kernel and 1, 11 to 18 root; else root
- *     bits 0 to 10   number
+ *     bits 0 to 10   number: bit 0 of those with a request; of the others bit 1 of persistent ones
  *
  * Of a root only the lowest bits are there: roots that differ by a multiple of 256, or 65536, are taken
  * for the same.
@@ -17,6 +17,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "libbcs/api/group.h"
 #include "libbcs/ring/stand.h"
 #include "nic_threads/rules/reduce_ops.h"
 
@@ -42,7 +43,12 @@ enum {
     BCS_PLAN_ROOT_BITS = 16,        /* without a kernel; */
     BCS_PLAN_REDUCED_ROOT_BITS = 8, /* with one */
     BCS_PLAN_AGREED_BITS = 4 + BCS_PLAN_ROOT_BITS,
+    BCS_PLAN_REQUEST_NUMBERS =
+        1 << (BCS_PLAN_NUMBER_BITS - 1), /* of collectives with a request */
 };
+
+_Static_assert(BCS_PERSISTENT_NUMBERS == 1 << (BCS_PLAN_NUMBER_BITS - 2),
+               "persistent collectives have all numbers with bit 1 alone");
 
 _Static_assert(BCS_PLAN_KINDS < 1 << 4, "slots.c of the shim has a tag beyond");
 _Static_assert(NIC_REDUCE_N_OPS *NIC_REDUCE_N_TYPES < 1 << 8,

@@ -166,7 +166,7 @@ const struct bcs_limit bcs_limits[] = {
         LIMIT(plans),
         .usual = 64,
         .least = 1,
-        .most = 1024, /* as many have tags of their own; libbcs/api/plan_tag.h */
+        .most = 1024, /* BCS_PLAN_REQUEST_NUMBERS of libbcs/api/plan_tag.h */
         .help = "Non-blocking collectives of one group that are under way at a time.",
     },
     {

@@ -14,6 +14,7 @@
 #include "mpi_shim/calls/calls.h"
 #include "mpi_shim/calls/crowd.h"
 #include "mpi_shim/calls/lint.h"
+#include "mpi_shim/comm/numbers.h"
 #include "mpi_shim/comm/record.h"
 #include "mpi_shim/real/error.h"
 #include "mpi_shim/real/handles.h"
@@ -225,8 +226,9 @@ static int make_request(struct shim_collective *call, struct shim_comm *comm,
         shim_collective_forget(call);
         return MPI_ERR_NO_MEM;
     }
-    request->is_persistent = is_persistent;
     if (is_persistent) {
+        class = shim_class_of_status(shim_number_take(comm, &request->number));
+        request->is_persistent = class == MPI_SUCCESS;
         shim_exchange_hold(request->exchange);
     } else {
         class = shim_request_start(request);

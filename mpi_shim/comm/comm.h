@@ -25,6 +25,7 @@ struct shim_comm {
     uint32_t n_users;        /* the handle, and requests that outlast it */
     struct shim_comm *next;  /* in the table, or among those that the leader has left */
     struct bcs_neighbors *neighbors; /* see neighbors.h; NULL: not asked for yet */
+    struct shim_numbers *numbers;    /* see numbers.h; NULL: none was taken yet */
     uint32_t recorded;  /* by the MDS: its number there and 1; 0: not yet */
     uint32_t n_staying; /* leader, after leaving: members not seen to leave yet */
     uint32_t n_in_collectives; /* threads, with MPI_THREAD_MULTIPLE; see crowd.h */
@@ -48,6 +49,7 @@ static inline void shim_comm_release(struct shim_comm *comm)
 {
     if (--comm->n_users == 0) {
         free(comm->neighbors);
+        free(comm->numbers);
         free(comm);
     }
 }

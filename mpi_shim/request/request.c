@@ -13,6 +13,7 @@
 #include "libbcs/api/wait.h"
 #include "libbcs/base/notice.h"
 #include "mpi_shim/collective/collective.h"
+#include "mpi_shim/comm/numbers.h"
 #include "mpi_shim/real/error.h"
 #include "mpi_shim/request/bsend_space.h"
 
@@ -40,6 +41,9 @@ void shim_request_delete(struct shim_request *request)
         shim_request_delete(request->partner);
     }
     drop_buffers(request);
+    if (request->is_persistent && request->kind == SHIM_EXCHANGE) {
+        shim_number_give_back(request->comm, request->number);
+    }
     shim_exchange_free(request->exchange);
     if (request->is_persistent && request->type != NULL) {
         shim_datatype_release(request->type);
@@ -200,7 +204,9 @@ static int start_exchange(struct shim_request *request)
     if (shim_state.buffers != NULL) {
         shim_exchange_forget_buffers(exchange); /* what it opens is to be told apart */
     }
+    request->comm->whole->persistent = request->is_persistent ? request->number + 1 : 0;
     status = shim_exchange_start(exchange, request->comm, &request->base);
+    request->comm->whole->persistent = 0;
     if (status < 0) {
         shim_exchange_close(exchange, status);
         bcs_inside(&request->base)->is_pending = false;

@@ -56,6 +56,7 @@ struct shim_request {
     int32_t peer;
     int32_t tag;
     uint32_t message_item; /* receive of a matched probe */
+    uint32_t number;       /* of a persistent collective; see numbers.h */
     const struct shim_datatype *type;
     struct shim_comm *comm;    /* there until the request is over */
     struct shim_request *next; /* free list, orphans */

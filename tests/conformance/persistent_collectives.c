@@ -158,6 +158,105 @@ static void neighbours(struct world world)
     MPI_Comm_free(&line);
 }
 
+/* Members may start them in any order, each its own. [MPI-4.0 section 6.13] */
+static void any_order(struct world world)
+{
+    enum { N = 6, N_SHORT = 3 };
+    MPI_Request requests[N];
+    int shorts[N_SHORT], sum, in;
+    int *longer = check_alloc(LENGTH * sizeof(int));
+
+    for (int i = 0; i < N_SHORT; i++) {
+        mpi4.bcast(&shorts[i], 1, MPI_INT, 0, MPI_COMM_WORLD, MPI_INFO_NULL,
+                   &requests[i]);
+    }
+    mpi4.bcast(longer, LENGTH, MPI_INT, 0, MPI_COMM_WORLD, MPI_INFO_NULL,
+               &requests[N_SHORT]);
+    mpi4.barrier(MPI_COMM_WORLD, MPI_INFO_NULL, &requests[N_SHORT + 1]);
+    mpi4.allreduce(&in, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, MPI_INFO_NULL,
+                   &requests[N_SHORT + 2]);
+    for (int round = 0; round < N_ROUNDS; round++) {
+        MPI_Request others[2];
+        int other = world.rank == 0 ? 7 * round : -1, all = 0;
+
+        for (int i = 0; i < N_SHORT; i++) {
+            shorts[i] = world.rank == 0 ? 10 * round + i : -1;
+        }
+        for (int i = 0; i < LENGTH; i++) {
+            longer[i] = world.rank == 0 ? i + round : -1;
+        }
+        in = world.rank + round;
+        for (int i = 0; i < N; i++) {
+            MPI_Start(&requests[(i * 5 + world.rank + round) % N]);
+            if (i == world.rank % N) { /* others come between, in one order */
+                MPI_Ibcast(&other, 1, MPI_INT, 0, MPI_COMM_WORLD, &others[0]);
+                MPI_Iallreduce(&in, &all, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD,
+                               &others[1]);
+            }
+        }
+        MPI_Waitall(2, others, MPI_STATUSES_IGNORE);
+        MPI_Waitall(N, requests, MPI_STATUSES_IGNORE);
+        for (int i = 0; i < N_SHORT; i++) {
+            CHECK_EQUAL(shorts[i], 10 * round + i);
+        }
+        for (int i = 0; i < LENGTH; i++) {
+            CHECK_EQUAL(longer[i], i + round);
+        }
+        CHECK_EQUAL(sum, world.size * (world.size - 1) / 2 + world.size * round);
+        CHECK_EQUAL(other, 7 * round);
+        CHECK_EQUAL(all, world.size - 1 + round);
+    }
+    for (int i = 0; i < N; i++) {
+        MPI_Request_free(&requests[i]);
+    }
+    free(longer);
+}
+
+/* More are made than have numbers at once. */
+static void many(struct world world)
+{
+    enum { N_MADE = 1500, N_AT_ONCE = 100 };
+    MPI_Request requests[N_AT_ONCE];
+    int data[N_AT_ONCE];
+
+    for (int made = 0; made < N_MADE; made += N_AT_ONCE) {
+        for (int i = 0; i < N_AT_ONCE; i++) {
+            data[i] = world.rank == 0 ? made + i : -1;
+            mpi4.bcast(&data[i], 1, MPI_INT, 0, MPI_COMM_WORLD, MPI_INFO_NULL,
+                       &requests[i]);
+        }
+        for (int i = 0; i < N_AT_ONCE; i++) {
+            MPI_Start(&requests[(i + world.rank * 31) % N_AT_ONCE]);
+        }
+        MPI_Waitall(N_AT_ONCE, requests, MPI_STATUSES_IGNORE);
+        for (int i = 0; i < N_AT_ONCE; i++) {
+            CHECK_EQUAL(data[i], made + i);
+            MPI_Request_free(&requests[i]);
+        }
+    }
+}
+
+/* One too many is refused, until the first one is freed. */
+static void too_many(void)
+{
+    enum { N_MOST = 512 };
+    MPI_Request requests[N_MOST + 1];
+    MPI_Comm comm;
+
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+    for (int i = 0; i < N_MOST; i++) {
+        CHECK_EQUAL(mpi4.barrier(comm, MPI_INFO_NULL, &requests[i]), MPI_SUCCESS);
+    }
+    CHECK(mpi4.barrier(comm, MPI_INFO_NULL, &requests[N_MOST]) != MPI_SUCCESS);
+    MPI_Request_free(&requests[0]);
+    CHECK_EQUAL(mpi4.barrier(comm, MPI_INFO_NULL, &requests[0]), MPI_SUCCESS);
+    for (int i = 0; i < N_MOST; i++) {
+        MPI_Request_free(&requests[i]);
+    }
+    MPI_Comm_free(&comm);
+}
+
 int main(int argc, char **argv)
 {
     struct world world = check_begin(&argc, &argv);
@@ -166,6 +265,9 @@ int main(int argc, char **argv)
         started_again(world);
         vectors(world);
         neighbours(world);
+        any_order(world);
+        many(world);
+        too_many();
     }
     check_say("persistent collectives, if there are any\n");
     return check_end();
