@@ -44,6 +44,8 @@ def parse_arguments():
     parser.add_argument("--reader", required=True, help="the program bcs-mds")
     parser.add_argument("--traffic", required=True, help="slice_traffic, or slice_traffic_api")
     parser.add_argument("--api", action="store_true", help="it is on the BCS API")
+    parser.add_argument("--has-report", action="store_true",
+                        help="the report of a deadlock can be written")
     parser.add_argument("--timeout", type=float, default=120)
     return parser.parse_args()
 
@@ -258,6 +260,7 @@ def main():
         all(test_kill(runs, report, name, who) for name, who in kills)
         if arguments.api:
             test_left_alone(runs, report)
+        if arguments.api and arguments.has_report:
             test_stuck(runs, report)
         test_no_begin(runs, report)
         test_calls_alone(runs, report)
