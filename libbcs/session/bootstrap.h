@@ -19,6 +19,8 @@ struct bcs_bootstrap {
     /** Gather n_bytes of every process at process 0; all_out is NULL elsewhere. 0 or -errno.
      *  NULL: it has no other way than allgather. */
     int (*gather)(void *arg, const void *mine, size_t n_bytes, void *all_out);
+    /** Give process 0's n_bytes to every process. 0 or -errno. NULL: as of gather. */
+    int (*bcast)(void *arg, void *data, size_t n_bytes);
 };
 
 #endif

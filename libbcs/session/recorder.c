@@ -44,26 +44,35 @@ static int gather(void *arg, const void *mine, size_t n_bytes, void *all)
     return rc;
 }
 
+/** Give what rank 0 has to all. @return 0 or -errno */
+static int share(const struct bcs_bootstrap *bootstrap, void *data, size_t n_bytes)
+{
+    int rc = -ENOMEM;
+    char *all;
+
+    if (bootstrap->bcast != NULL) {
+        return bootstrap->bcast(bootstrap->arg, data, n_bytes);
+    }
+    all = calloc(bootstrap->size, n_bytes);
+    if (all != NULL) {
+        rc = bootstrap->allgather(bootstrap->arg, data, n_bytes, all);
+    }
+    if (rc == 0) {
+        memcpy(data, all, n_bytes);
+    }
+    free(all);
+    return rc;
+}
+
 /** The first rank makes the folder of the run, and all learn its name. */
 static int make_folder(struct bcs_recorder *recorder, const char *parent)
 {
     const struct bcs_bootstrap *bootstrap = &recorder->bootstrap;
-    char(*all)[MDS_PATH_BYTES] = calloc(bootstrap->size, sizeof(*all));
-    int rc;
 
     if (bootstrap->rank == 0) {
         recorder->error = mds_recorder_make_folder(&recorder->mds, parent);
     }
-    rc = -ENOMEM;
-    if (all != NULL) {
-        rc = bootstrap->allgather(bootstrap->arg, recorder->mds.folder, sizeof(*all),
-                                  all);
-    }
-    if (rc == 0) {
-        memcpy(recorder->mds.folder, all[0], sizeof(*all));
-    }
-    free(all);
-    return rc;
+    return share(bootstrap, recorder->mds.folder, sizeof(recorder->mds.folder));
 }
 
 int bcs_recorder_open(const struct mds_config *config,

@@ -85,10 +85,20 @@ static int gather(void *arg, const void *mine, size_t n_bytes, void *all_out)
                : -EIO;
 }
 
+static int bcast(void *arg, void *data, size_t n_bytes)
+{
+    (void)arg;
+    return shim_real.Bcast(data, (int)n_bytes, shim_handles.byte, 0,
+                           shim_handles.comm_world) == MPI_SUCCESS
+               ? 0
+               : -EIO;
+}
+
 /** Attach this process; collective over MPI_COMM_WORLD. */
 static int attach(struct nic_config *config, const struct mds_config *mds)
 {
-    struct bcs_bootstrap bootstrap = {.allgather = allgather, .gather = gather};
+    struct bcs_bootstrap bootstrap = {
+        .allgather = allgather, .gather = gather, .bcast = bcast};
     struct bcs_hooks hooks = {
         .idle = idle,
         .move_external = shim_progress_real,
