@@ -10,11 +10,38 @@ enum { TRIES = 100 };
 /** Where is_waiting stands: a record that is withdrawn changes this word alone. */
 enum { WAITING_WORD = offsetof(struct bcs_stand, is_waiting) / sizeof(uint64_t) };
 
+/** Where the operations begin, of so many words each, and the ranks behind them. */
+enum {
+    OPERATIONS_WORD = offsetof(struct bcs_stand, operations) / sizeof(uint64_t),
+    OPERATION_WORDS = sizeof(struct bcs_stand_operation) / sizeof(uint64_t),
+    RANKS_WORD = sizeof(struct bcs_stand) / sizeof(uint64_t)
+};
+
+/** Where the operations end that are pending; of none the first one is told, empty. */
+static size_t end_of_operations(const struct bcs_stand *stand)
+{
+    uint32_t n = bcs_stand_n_listed(stand);
+
+    return OPERATIONS_WORD + (n == 0 ? 1 : n) * OPERATION_WORDS;
+}
+
 /** Whether a verdict on a wait for both needs to know of one of them only. */
 static bool are_alike(const struct bcs_stand_operation *one,
                       const struct bcs_stand_operation *other)
 {
     return one->peer == other->peer && (one->peer >= 0 || one->kind == other->kind);
+}
+
+/** Whether one of the first n of a list is like another one. */
+static bool has_like(const struct bcs_stand_operation list[], uint32_t n,
+                     const struct bcs_stand_operation *one)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        if (are_alike(&list[i], one)) {
+            return true;
+        }
+    }
+    return false;
 }
 
 /** Where the list has room for an operation. If it is full, that is the place of the last one that
@@ -23,20 +50,20 @@ static bool are_alike(const struct bcs_stand_operation *one,
 static struct bcs_stand_operation *room_for(struct bcs_stand *stand,
                                             const struct bcs_stand_operation *one)
 {
-    struct bcs_stand_operation *list = stand->operations, *room = NULL;
+    struct bcs_stand_operation *list = stand->operations;
 
     if (stand->n_operations < BCS_STAND_OPERATIONS) {
         return &list[stand->n_operations];
     }
-    for (uint32_t i = 0; i < BCS_STAND_OPERATIONS; i++) {
-        if (are_alike(&list[i], one)) {
-            return NULL;
-        }
-        for (uint32_t j = 0; j < i; j++) {
-            room = are_alike(&list[i], &list[j]) ? &list[i] : room;
+    if (has_like(list, BCS_STAND_OPERATIONS, one)) {
+        return NULL;
+    }
+    for (uint32_t i = BCS_STAND_OPERATIONS; i-- > 1;) {
+        if (has_like(list, i, &list[i])) {
+            return &list[i];
         }
     }
-    return room;
+    return NULL;
 }
 
 void bcs_stand_list(struct bcs_stand *stand,
@@ -50,10 +77,31 @@ void bcs_stand_list(struct bcs_stand *stand,
     stand->n_operations++;
 }
 
+/** Store the words of a record from one to before another one. */
+static void store(struct bcs_stand_slot *slot, const struct bcs_stand *stand,
+                  size_t begin, size_t end)
+{
+    const uint64_t *words = (const uint64_t *)(const void *)stand;
+
+    for (size_t i = begin; i < end; i++) {
+        atomic_store_explicit(&slot->words[i], words[i], memory_order_relaxed);
+    }
+}
+
+/** The converse. */
+static void load(const struct bcs_stand_slot *slot, size_t begin, size_t end,
+                 struct bcs_stand *stand_out)
+{
+    uint64_t *words = (uint64_t *)(void *)stand_out;
+
+    for (size_t i = begin; i < end; i++) {
+        words[i] = atomic_load_explicit(&slot->words[i], memory_order_relaxed);
+    }
+}
+
 void bcs_stand_write(struct bcs_stand_slot *slot, const struct bcs_stand *stand,
                      uint32_t n_ranks)
 {
-    const uint64_t *words = (const uint64_t *)(const void *)stand;
     /* relaxed: only the writer changes it */
     uint64_t sequence = atomic_load_explicit(&slot->sequence, memory_order_relaxed);
 
@@ -62,24 +110,24 @@ void bcs_stand_write(struct bcs_stand_slot *slot, const struct bcs_stand *stand,
     atomic_thread_fence(memory_order_release);
     if (stand == NULL) {
         atomic_store_explicit(&slot->words[WAITING_WORD], 0, memory_order_relaxed);
-    }
-    for (size_t i = 0; stand != NULL && i < bcs_stand_words(n_ranks); i++) {
-        atomic_store_explicit(&slot->words[i], words[i], memory_order_relaxed);
+    } else {
+        store(slot, stand, 0, end_of_operations(stand));
+        store(slot, stand, RANKS_WORD, bcs_stand_words(n_ranks));
     }
     /* release: pairs with the acquire in read_once */
     atomic_store_explicit(&slot->sequence, sequence + 2, memory_order_release);
 }
 
 /** @return whether the words belong together */
-static bool read_once(const struct bcs_stand_slot *slot, size_t n_words,
-                      uint64_t *words_out, uint64_t *sequence_out)
+static bool read_once(const struct bcs_stand_slot *slot, uint32_t n_ranks,
+                      struct bcs_stand *stand_out, uint64_t *sequence_out)
 {
     /* acquire: pairs with the release at the end of bcs_stand_write */
     uint64_t sequence = atomic_load_explicit(&slot->sequence, memory_order_acquire);
 
-    for (size_t i = 0; i < n_words; i++) {
-        words_out[i] = atomic_load_explicit(&slot->words[i], memory_order_relaxed);
-    }
+    load(slot, 0, OPERATIONS_WORD, stand_out);
+    load(slot, OPERATIONS_WORD, end_of_operations(stand_out), stand_out);
+    load(slot, RANKS_WORD, bcs_stand_words(n_ranks), stand_out);
     /* partner of the fence in bcs_stand_write */
     atomic_thread_fence(memory_order_acquire);
     *sequence_out = sequence;
@@ -90,10 +138,10 @@ static bool read_once(const struct bcs_stand_slot *slot, size_t n_words,
 int bcs_stand_read(const struct bcs_stand_slot *slot, uint32_t n_ranks,
                    struct bcs_stand *stand_out, uint64_t *sequence_out)
 {
-    uint64_t *words = (uint64_t *)(void *)stand_out, sequence;
+    uint64_t sequence;
     int n_tries = 0;
 
-    while (!read_once(slot, bcs_stand_words(n_ranks), words, &sequence)) {
+    while (!read_once(slot, n_ranks, stand_out, &sequence)) {
         if (++n_tries == TRIES) {
             return BCS_STAND_E_BUSY;
         }

@@ -41,10 +41,10 @@
 #include "libbcs/ring/descriptor.h"
 
 enum {
-    BCS_STAND_THREADS = 4,    /* of a process that are told apart */
-    BCS_STAND_OPERATIONS = 8, /* of a wait that are told one by one */
+    BCS_STAND_THREADS = 4,      /* of a process that are told apart */
+    BCS_STAND_OPERATIONS = 128, /* of a wait that are told one by one */
     BCS_STAND_PLANS =
-        4, /* collectives of a process that go on by themselves, told as well */
+        16, /* collectives of a process that go on by themselves, told as well */
     BCS_STAND_CALL_BYTES = 40,
     BCS_STAND_COLLECTIVE_BYTES = 24,
     BCS_STAND_REDUCTION_BYTES = 32,
@@ -105,13 +105,13 @@ struct bcs_stand {
     uint32_t n_plans;
     int32_t root; /* of a collective; -1: it has none, or it is not known */
     uint32_t reserved_too;
-    struct bcs_stand_operation operations[BCS_STAND_OPERATIONS];
     /* Of each collective that does not block a message that it needs before it goes on. */
     struct bcs_stand_operation plans[BCS_STAND_PLANS];
+    struct bcs_stand_operation operations[BCS_STAND_OPERATIONS];
 };
 
 _Static_assert(sizeof(struct bcs_stand_operation) == 32, "no gaps");
-_Static_assert(offsetof(struct bcs_stand, operations) == 240, "no gaps");
+_Static_assert(offsetof(struct bcs_stand, plans) == 240, "no gaps");
 _Static_assert(sizeof(struct bcs_stand) % sizeof(uint64_t) == 0, "whole words");
 
 /** A thread's record as it stands in memory: the words of a struct bcs_stand, and then a bit for
@@ -131,6 +131,13 @@ struct bcs_stands {
     /* By who asks: the last question. On a line of its own. */
     _Alignas(BCS_CACHE_LINE) _Atomic uint64_t asked;
 };
+
+/** How many of the pending operations of a record are below. */
+static inline uint32_t bcs_stand_n_listed(const struct bcs_stand *stand)
+{
+    return stand->n_operations < BCS_STAND_OPERATIONS ? stand->n_operations
+                                                      : BCS_STAND_OPERATIONS;
+}
 
 /** Words of the bits of all ranks. */
 static inline size_t bcs_stand_rank_words(uint32_t n_ranks)
@@ -185,7 +192,8 @@ void bcs_stand_list(struct bcs_stand *stand,
                     const struct bcs_stand_operation *operation);
 
 /**
- * Write a record. One writer at a time for each slot.
+ * Write a record. One writer at a time for each slot. Of its operations those are written that are
+ * pending, and the first one in any case.
  *
  * @param stand  bcs_stand_words(n_ranks) words; NULL: the thread waits no more
  */
@@ -200,7 +208,8 @@ enum {
 
 /**
  * Read a record. Any process that maps the heap. What comes of it may be anything if the memory is
- * somebody else's; but texts end, and n_operations may only be larger than what is listed.
+ * somebody else's; but texts end, and n_operations may only be larger than what is listed. Operations
+ * behind those that are pending keep what they were, but for the first one.
  *
  * @param stand_out     [bcs_stand_words(n_ranks) words]
  * @param sequence_out  equal at two readings: the same wait, which has not ended in between

@@ -160,12 +160,6 @@ static void add_missing(struct nic_case *file, const struct bcs_stand *stand,
     }
 }
 
-static uint32_t n_listed(const struct bcs_stand *stand)
-{
-    return stand->n_operations < BCS_STAND_OPERATIONS ? stand->n_operations
-                                                      : BCS_STAND_OPERATIONS;
-}
-
 /** A wait that ends when all is over: whoever one operation needs must act; of one that anybody can
  *  release, somebody must. */
 static void find_all(struct nic_case *file, uint32_t rank,
@@ -174,7 +168,7 @@ static void find_all(struct nic_case *file, uint32_t rank,
 {
     uint64_t *all = sets, *any = sets + file->n_words;
 
-    for (uint32_t i = 0; i < n_listed(stand); i++) {
+    for (uint32_t i = 0; i < bcs_stand_n_listed(stand); i++) {
         const struct bcs_stand_operation *one = &stand->operations[i];
 
         if (one->kind == BCS_STAND_COLLECTIVE && stand->n_operations == 1) {
@@ -240,7 +234,7 @@ static void add_plans(struct nic_case *file, uint32_t rank,
 /** Whether all peers of a record are ranks. */
 static bool is_sound(const struct nic_case *file, const struct bcs_stand *stand)
 {
-    for (uint32_t i = 0; i < n_listed(stand); i++) {
+    for (uint32_t i = 0; i < bcs_stand_n_listed(stand); i++) {
         if (stand->operations[i].peer >= (int32_t)file->n_ranks) {
             return false;
         }

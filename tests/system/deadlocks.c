@@ -430,7 +430,9 @@ static const struct one {
     {"barriers_in_two_orders", barriers_in_two_orders, 2, true, false},
     {"barrier_that_goes_on_by_itself", barrier_that_goes_on_by_itself, 2, true, false},
     {"all_but_one_who_computes", all_but_one_who_computes, 3, true, false},
-    {"ninth_of_many_receives", ninth_of_many_receives, 3, true, false},
+    {"last_of_many_receives", last_of_many_receives, 3, true, false},
+    {"any_of_many_receives", any_of_many_receives, 3, true, false},
+    {"broadcasts_of_other_roots", broadcasts_of_other_roots, 2, true, false},
     {"send_without_request", send_without_request, 2, true, false},
     {"send_from_buffer", send_from_buffer, 2, true, false},
     {"receives_on_freed_communicator", receives_on_freed_communicator, 2, true, false},
@@ -446,6 +448,7 @@ static const struct one {
     {"late_thread_of_the_start", late_thread_of_the_start, 2, false, true},
     {"late_choice", late_choice, 2, false, false},
     {"late_one_of_some", late_one_of_some, 3, false, false},
+    {"late_one_of_many", late_one_of_many, 3, false, false},
     {"late_to_barrier", late_to_barrier, 2, false, false},
     {"message_at_the_end", message_at_the_end, 2, false, false},
 };

@@ -6,9 +6,18 @@
 /** Compute for so many milliseconds. */
 void compute(int ms);
 
-/** Rank 0 waits for eight messages of the last rank, which computes, and for one of rank 1, which
+/** Rank 0 waits for 149 messages of the last rank, which computes, and for one of rank 1, which
  *  waits for it. */
-void ninth_of_many_receives(void);
+void last_of_many_receives(void);
+
+/** Rank 0 waits for any of a hundred messages of others, who wait for it. */
+void any_of_many_receives(void);
+
+/** The same, but the last message comes late. */
+void late_one_of_many(void);
+
+/** Each rank takes another one for the root of twelve broadcasts. */
+void broadcasts_of_other_roots(void);
 
 /** A long send goes on without a handle, and nobody receives it. */
 void send_without_request(void);

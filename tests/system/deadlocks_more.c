@@ -40,9 +40,9 @@ static void receive(int from)
 
 /* -------------------------------------------------------------- more than are listed */
 
-void ninth_of_many_receives(void)
+void last_of_many_receives(void)
 {
-    enum { N = 9 };
+    enum { N = 150 };
     MPI_Request requests[N];
     int words[N], rank = my_rank(), size;
 
@@ -61,6 +61,68 @@ void ninth_of_many_receives(void)
     } else {
         receive(0);
     }
+}
+
+/** Wait for any of a hundred messages, as a master for its workers' results. */
+static void receive_any_of_many(void)
+{
+    enum { N = 100 };
+    MPI_Request requests[N];
+    int words[N], index, size;
+
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    for (int i = 0; i < N; i++) {
+        MPI_Irecv(&words[i], 1, MPI_INT, i < N - 1 ? 1 + i % (size - 2) : size - 1, TAG,
+                  MPI_COMM_WORLD, &requests[i]);
+    }
+    MPI_Waitany(N, requests, &index, MPI_STATUS_IGNORE);
+    for (int i = 0; i < N; i++) {
+        if (i != index) {
+            MPI_Cancel(&requests[i]);
+        }
+    }
+    MPI_Waitall(N, requests, MPI_STATUSES_IGNORE);
+}
+
+void any_of_many_receives(void)
+{
+    if (my_rank() == 0) {
+        receive_any_of_many();
+    } else {
+        receive(0);
+    }
+}
+
+void late_one_of_many(void)
+{
+    int rank = my_rank(), size;
+
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    if (rank == 0) {
+        receive_any_of_many();
+        for (int i = 1; i < size - 1; i++) {
+            send(i);
+        }
+    } else if (rank == size - 1) {
+        compute(WHILE_MS);
+        send(0);
+    } else {
+        receive(0);
+    }
+}
+
+void broadcasts_of_other_roots(void)
+{
+    enum { N = 12 };
+    MPI_Request requests[N];
+    int words[N], size;
+
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    for (int i = 0; i < N; i++) {
+        MPI_Ibcast(&words[i], 1, MPI_INT, (my_rank() + 1) % size, MPI_COMM_WORLD,
+                   &requests[i]);
+    }
+    MPI_Waitall(N, requests, MPI_STATUSES_IGNORE);
 }
 
 /* ---------------------------------------------------- what requests are left without */

@@ -123,12 +123,24 @@ static void list(struct bcs_stand *stand, enum bcs_stand_kind kind, int32_t peer
                               .kind = (uint8_t)kind, .peer = peer, .tag = tag});
 }
 
-static void expect_listed(const struct bcs_stand *stand, const int32_t peers[],
+static void expect_one(const struct bcs_stand *stand, int number, int32_t peer,
+                       int32_t tag)
+{
+    ck_assert_int_eq(stand->operations[number].peer, peer);
+    ck_assert_int_eq(stand->operations[number].tag, tag);
+}
+
+/** What stands at the end of a full list, the begin of which is of 5, with ascending tags. */
+static void expect_listed(const struct bcs_stand *stand, int n, const int32_t peers[],
                           const int32_t tags[])
 {
+    int n_first = BCS_STAND_OPERATIONS - n;
+
     for (int i = 0; i < BCS_STAND_OPERATIONS; i++) {
-        ck_assert_int_eq(stand->operations[i].peer, peers[i]);
-        ck_assert_int_eq(stand->operations[i].tag, tags[i]);
+        bool is_first = i < n_first;
+
+        expect_one(stand, i, is_first ? 5 : peers[i - n_first],
+                   is_first ? i : tags[i - n_first]);
     }
 }
 
@@ -140,19 +152,51 @@ START_TEST(a_full_list_has_as_many_partners_as_can_be)
         list(&stand, BCS_STAND_RECEIVE, 5, tag);
     }
     list(&stand, BCS_STAND_SEND, 5, 8); /* tells nothing new */
-    expect_listed(&stand, (int32_t[]){5, 5, 5, 5, 5, 5, 5, 5},
-                  (int32_t[]){0, 1, 2, 3, 4, 5, 6, 7});
+    expect_listed(&stand, 0, NULL, NULL);
     list(&stand, BCS_STAND_RECEIVE, 1, 9);
     list(&stand, BCS_STAND_FOREIGN, -1, 10);
     list(&stand, BCS_STAND_RECEIVE, -1, 11); /* anybody's */
-    expect_listed(&stand, (int32_t[]){5, 5, 5, 5, 5, -1, -1, 1},
-                  (int32_t[]){0, 1, 2, 3, 4, 11, 10, 9});
-    for (int32_t peer = 6; peer < 12; peer++) {
-        list(&stand, BCS_STAND_RECEIVE, peer, 12);
+    expect_listed(&stand, 3, (int32_t[]){-1, -1, 1}, (int32_t[]){11, 10, 9});
+    for (int32_t peer = 0; peer < BCS_STAND_OPERATIONS; peer++) {
+        list(&stand, BCS_STAND_RECEIVE, 6 + peer, 12);
     }
-    expect_listed(&stand, (int32_t[]){5, 9, 8, 7, 6, -1, -1, 1},
-                  (int32_t[]){0, 12, 12, 12, 12, 11, 10, 9});
-    ck_assert_uint_eq(stand.n_operations, BCS_STAND_OPERATIONS + 10);
+    /* The first one stays, and the last ones find no room. */
+    expect_one(&stand, 0, 5, 0);
+    for (int i = 1; i < BCS_STAND_OPERATIONS - 3; i++) {
+        expect_one(&stand, i, 6 + BCS_STAND_OPERATIONS - 4 - i, 12);
+    }
+    expect_one(&stand, BCS_STAND_OPERATIONS - 1, 1, 9);
+    ck_assert_uint_eq(stand.n_operations, 2 * BCS_STAND_OPERATIONS + 4);
+}
+END_TEST
+
+START_TEST(what_a_record_lists_is_read)
+{
+    struct bcs_stand_slot *slot = slot_new(N_MANY);
+    struct bcs_stand *stand = record_new(N_MANY), *read = record_new(N_MANY);
+    size_t n_bytes = bcs_stand_words(N_MANY) * sizeof(uint64_t);
+    uint64_t sequence;
+
+    for (uint32_t n = 0; n <= BCS_STAND_OPERATIONS + 1; n++) {
+        size_t n_listed = (n == 0                     ? 1
+                           : n > BCS_STAND_OPERATIONS ? BCS_STAND_OPERATIONS
+                                                      : n) *
+                          sizeof(stand->operations[0]);
+
+        memset(stand, (int)(n % 100 + 1), n_bytes);
+        stand->n_operations = n;
+        stand->call[BCS_STAND_CALL_BYTES - 1] = '\0';
+        stand->collective[BCS_STAND_COLLECTIVE_BYTES - 1] = '\0';
+        stand->comm[BCS_STAND_COMM_BYTES - 1] = '\0';
+        bcs_stand_write(slot, stand, N_MANY);
+        ck_assert_int_eq(bcs_stand_read(slot, N_MANY, read, &sequence), 0);
+        ck_assert_mem_eq(stand, read, offsetof(struct bcs_stand, operations));
+        ck_assert_mem_eq(stand->operations, read->operations, n_listed);
+        ck_assert_mem_eq(stand + 1, read + 1, n_bytes - sizeof(*stand));
+    }
+    free(read);
+    free(stand);
+    free(slot);
 }
 END_TEST
 
@@ -347,6 +391,7 @@ int main(void)
     tcase_add_test(tcase, a_record_is_read_whole_or_not_at_all);
     tcase_add_test(tcase, a_writer_that_died_leaves_nothing_to_read);
     tcase_add_test(tcase, texts_of_a_stranger_end);
+    tcase_add_test(tcase, what_a_record_lists_is_read);
     tcase_add_test(tcase, a_full_list_has_as_many_partners_as_can_be);
     tcase_add_loop_test(tcase, a_receive_tells_whom_it_waits_for, 0, N_SHAPES);
     tcase_add_loop_test(tcase, a_collective_tells_who_has_come, 0, N_SHAPES);

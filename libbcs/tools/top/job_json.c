@@ -39,7 +39,7 @@ static json_t *operations_of(const struct bcs_stand *stand)
 {
     json_t *list = json_array();
 
-    for (uint32_t i = 0; i < stand->n_operations && i < BCS_STAND_OPERATIONS; i++) {
+    for (uint32_t i = 0; i < bcs_stand_n_listed(stand); i++) {
         const struct bcs_stand_operation *one = &stand->operations[i];
 
         json_array_append_new(
