@@ -380,7 +380,7 @@ int main(int argc, char **argv)
                         .sites = 2};
     static struct process process;
     struct file command = {0};
-    int is_bad = argc < 2;
+    int is_bad = argc < 2 || *argv[1] == '-';
 
     for (int i = 2; i < argc; i++) {
         is_bad |= !take(argv[i], &wish, &command);
@@ -391,7 +391,7 @@ int main(int argc, char **argv)
         (FIRST << wish.bits) + 24 + wish.shift + wish.buckets >= (49 - wish.bits)
                                                                      << wish.bits ||
         (mkdir(argv[1], 0777) < 0 && errno != EEXIST)) {
-        fprintf(stderr, "make_run: cannot make that\n");
+        fprintf(stderr, "make_run: cannot make that; its comment has the arguments\n");
         return EXIT_FAILURE;
     }
     if (command.n == 0) {

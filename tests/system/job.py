@@ -177,11 +177,12 @@ class Job:
             time.sleep(0.01)
         raise RuntimeError(f"rank {rank} has not started")
 
-    def leftovers(self, patience=10.0):
+    def leftovers(self, patience=60.0):
         """Texts that name every process and file which the job has left, if any.
 
         What is new in /dev/shm counts if nobody uses it at any look: other jobs may be
-        running at the same time.
+        running at the same time. The folder of one whose bcsrun was killed is nobody's until its
+        test runs the next one, for as long as that takes beside load: hence the patience.
         """
         until = time.monotonic() + patience
         new = set(shared_entries()) - self.shared_before

@@ -181,7 +181,7 @@ class Suite:
             n_before = self.wait_for_runs(killed, "killed.json", 2)
             os.kill(killed.process.pid, signal.SIGKILL)
             killed.process.wait()
-            left = killed.leftovers(30.0)
+            left = killed.leftovers()
             problems = [f"left: {left}"] if left else []
         finally:
             killed.close()
