@@ -1,0 +1,81 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""How often bcs-overhead compare is right on this machine: measures the same again and again, and in
+between with one experiment slower on purpose. Two results that follow each other must not differ
+beyond noise, and the slower one must be found slower than the one before it, in that experiment. Prints
+a row of docs/overhead.md, and fails if fewer than --least of the pairs are right. Nothing else should
+run meanwhile.
+"""
+
+import argparse
+import re
+import subprocess
+import sys
+import tempfile
+
+# A row of compare's table: what, ratio, p, from which difference on it would be seen, launches, verdict.
+ROW = re.compile(r"^\| (\S.*?) +\| +([0-9.]+) \|[^|]*\| +(\d+ %) \|[^|]*\| +(\S[^|]*?) \|$", re.MULTILINE)
+
+
+def parse_arguments():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--driver", required=True, help="bcs-overhead")
+    parser.add_argument("--build", required=True, help="the build folder")
+    parser.add_argument("--pairs", type=int, default=20)
+    parser.add_argument("--least", type=int, default=19, help="of the pairs")
+    parser.add_argument("--only", action="append", help="what is measured, as for run; may be repeated")
+    parser.add_argument("--inject", default="barrier", help="which experiment is made slower")
+    parser.add_argument("--percent", type=int, default=10, help="by how much")
+    parser.add_argument("--side", default="native")
+    parser.add_argument("--repetitions", type=int, default=8)
+    return parser.parse_args()
+
+
+def ended(words):
+    """What a command has printed; it must succeed."""
+    result = subprocess.run(words, capture_output=True, text=True, check=False)
+    if result.returncode != 0:
+        sys.exit(f"{' '.join(words)}: status {result.returncode}: {result.stderr[-500:]}")
+    return result.stdout
+
+
+def measure(arguments, path, *more):
+    """Make a result."""
+    only = [word for name in arguments.only or [] for word in ("--only", name)]
+    ended([arguments.driver, "run", "--quick", "--build", arguments.build, "--side", arguments.side,
+           "--repetitions", str(arguments.repetitions), "--output", path, *only, *more])
+    return path
+
+
+def differences(arguments, number, what, one, other):
+    """{quantity: "slower" or "faster"}; prints all quantities."""
+    rows = ROW.findall(ended([arguments.driver, "compare", one, other]))
+    words = "; ".join(f"{name}: {ratio}, seen from {seen}" for name, ratio, seen, _ in rows)
+    found = {name: verdict[len("B is "):] for name, _, _, verdict in rows
+             if verdict.startswith("B is ")}
+    print(f"{number}, {what}: {words or 'nothing to compare'}: {found or 'no difference'}", file=sys.stderr,
+          flush=True)
+    return found
+
+
+def main():
+    arguments = parse_arguments()
+    n_equal = n_found = 0
+    with tempfile.TemporaryDirectory() as folder:
+        last = measure(arguments, f"{folder}/0.json")
+        for i in range(1, arguments.pairs + 1):
+            slow = measure(arguments, f"{folder}/slow-{i}.json", "--inject",
+                           f"{arguments.inject}={arguments.percent}")
+            found = differences(arguments, i, "slower", last, slow)
+            n_found += any(name.startswith(arguments.inject) and verdict == "slower"
+                           for name, verdict in found.items())
+            following = measure(arguments, f"{folder}/{i}.json")
+            n_equal += not differences(arguments, i, "the same", last, following)
+            last = following
+    print(f"| {', '.join(arguments.only or ['all'])} | {arguments.side} | {n_equal} of {arguments.pairs} | "
+          f"{arguments.inject}, {arguments.percent} %: {n_found} of {arguments.pairs} |")
+    return 0 if min(n_equal, n_found) >= arguments.least else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
