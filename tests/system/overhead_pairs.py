@@ -8,13 +8,17 @@ run meanwhile.
 """
 
 import argparse
+import json
 import re
-import subprocess
 import sys
 import tempfile
 
+import job
+
 # A row of compare's table: what, ratio, p, from which difference on it would be seen, launches, verdict.
 ROW = re.compile(r"^\| (\S.*?) +\| +([0-9.]+) \|[^|]*\| +(\d+ %) \|[^|]*\| +(\S[^|]*?) \|$", re.MULTILINE)
+
+TIMEOUT = 3600  # seconds, of a command
 
 
 def parse_arguments():
@@ -33,9 +37,9 @@ def parse_arguments():
 
 def ended(words):
     """What a command has printed; it must succeed."""
-    result = subprocess.run(words, capture_output=True, text=True, check=False)
-    if result.returncode != 0:
-        sys.exit(f"{' '.join(words)}: status {result.returncode}: {result.stderr[-500:]}")
+    result = job.run(words, job.mpirun_environment(), TIMEOUT)
+    if result.status != 0:
+        sys.exit(f"{' '.join(words)}: {result.ending()}")
     return result.stdout
 
 
@@ -45,6 +49,13 @@ def measure(arguments, path, *more):
     ended([arguments.driver, "run", "--quick", "--build", arguments.build, "--side", arguments.side,
            "--repetitions", str(arguments.repetitions), "--output", path, *only, *more])
     return path
+
+
+def titles_of(path, experiment):
+    """How the quantities of an experiment begin in compare's table."""
+    with open(path, encoding="utf-8") as file:
+        return tuple(one["title"] for one in json.load(file)["plan"]["jobs"]
+                     if one["experiment"] == experiment)
 
 
 def differences(arguments, number, what, one, other):
@@ -67,7 +78,7 @@ def main():
             slow = measure(arguments, f"{folder}/slow-{i}.json", "--inject",
                            f"{arguments.inject}={arguments.percent}")
             found = differences(arguments, i, "slower", last, slow)
-            n_found += any(name.startswith(arguments.inject) and verdict == "slower"
+            n_found += any(name.startswith(titles_of(slow, arguments.inject)) and verdict == "slower"
                            for name, verdict in found.items())
             following = measure(arguments, f"{folder}/{i}.json")
             n_equal += not differences(arguments, i, "the same", last, following)
