@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "apps/bench/median.h"
+
 #define OPTIONS_HELP 1
 #define MAX_BYTES (1L << 30)
 #define MAX_ITERATIONS 10000000L
@@ -281,20 +283,6 @@ static long batch_calibrate(struct bench *bench, bench_body_fn body, size_t n_by
     return n_iterations < 1 ? 1 : n_iterations;
 }
 
-static int double_compare(const void *left, const void *right)
-{
-    double a = *(const double *)left;
-    double b = *(const double *)right;
-
-    return (a > b) - (a < b);
-}
-
-static double median(double *values, long n_values)
-{
-    qsort(values, (size_t)n_values, sizeof(*values), double_compare);
-    return (values[(n_values - 1) / 2] + values[n_values / 2]) / 2;
-}
-
 /* Seconds of a cache line's round trip between two batches; 0 if it cannot be measured. */
 static double trip_seconds(struct bench *bench)
 {
@@ -307,7 +295,7 @@ static double trip_seconds(struct bench *bench)
 static void trips_print(const struct bench *bench, size_t n_bytes, double *seconds,
                         long n_trips)
 {
-    double middle = median(seconds, n_trips);
+    double middle = median_of(seconds, n_trips);
 
     if (line_trip_is_possible(&bench->trip)) {
         bench_print(bench, "line_trip", n_bytes, middle * 1e6, "us");
@@ -346,7 +334,7 @@ static double *batches_run(struct bench *bench, const bench_body_fn *bodies,
 double bench_seconds(struct bench *bench, bench_body_fn body, size_t n_bytes)
 {
     double *seconds = batches_run(bench, &body, 1, n_bytes);
-    double result = median(seconds, bench->n_batches);
+    double result = median_of(seconds, bench->n_batches);
 
     free(seconds);
     return result;
@@ -363,7 +351,7 @@ double bench_extra_seconds(struct bench *bench, bench_body_fn base, bench_body_f
     for (long batch = 0; batch < bench->n_batches; batch++) {
         extra[batch] -= seconds[batch];
     }
-    result = median(extra, bench->n_batches);
+    result = median_of(extra, bench->n_batches);
     free(seconds);
     return result;
 }

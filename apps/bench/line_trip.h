@@ -29,8 +29,8 @@ int line_trip_share(struct line_trip ends[2]);
 /** Whether it can be measured; the same on both ranks. */
 int line_trip_is_possible(const struct line_trip *trip);
 
-/** Measure for about a millisecond. Both ranks call it. @return seconds of a round trip;
- * only rank 0's counts */
+/** Measure for about a millisecond. Both ranks call it. @return seconds of a round trip, the median
+ * of a few stretches; only rank 0's counts */
 double line_trip_seconds(struct line_trip *trip);
 
 /** Give the memory back; of one that cannot be measured, too. */

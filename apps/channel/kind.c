@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-#include "apps/channel/median.h"
+#include "apps/bench/median.h"
 
 void kind_init(struct kind *kind, int rank, int size)
 {

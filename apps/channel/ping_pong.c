@@ -11,7 +11,7 @@
 
 #include "apps/bench/clock.h"
 #include "apps/bench/line_trip.h"
-#include "apps/channel/median.h"
+#include "apps/bench/median.h"
 #include "apps/channel/streams.h"
 
 enum { TURNS_USUAL = 201, TURNS_MOST = 1000, N_TRIPS = 3000, CAPACITY = 1024 };

@@ -17,9 +17,9 @@
 #include <stdlib.h>
 
 #include "apps/bench/clock.h"
+#include "apps/bench/median.h"
 #include "apps/channel/agree.h"
 #include "apps/channel/kind.h"
-#include "apps/channel/median.h"
 #include "apps/channel/number_option.h"
 #include "apps/channel/way_option.h"
 #include "apps/common/check.h"

@@ -13,7 +13,7 @@
 
 #include "apps/bench/clock.h"
 #include "apps/bench/line_trip.h"
-#include "apps/channel/median.h"
+#include "apps/bench/median.h"
 
 enum { TURNS_USUAL = 15, TURNS_MOST = 1000, N_TRIPS = 3000 };
 

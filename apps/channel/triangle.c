@@ -14,9 +14,9 @@
 #include <unistd.h>
 
 #include "apps/bench/clock.h"
+#include "apps/bench/median.h"
 #include "apps/channel/agree.h"
 #include "apps/channel/kind.h"
-#include "apps/channel/median.h"
 #include "apps/channel/number_option.h"
 #include "apps/channel/system_input.h"
 #include "apps/channel/way_option.h"
