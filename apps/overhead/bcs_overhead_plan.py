@@ -64,7 +64,7 @@ def words_of(text):
 
 FULL = Scale(line=words_of("--max 16000 --step 64 --iterations 200 --rounds 5 --seconds 15"),
              short=words_of("--max 2000 --step 16 --iterations 200 --rounds 5 --seconds 15"),
-             barrier=words_of("--iterations 1000 --rounds 20 --seconds 10"),
+             barrier=words_of("--iterations 1000 --rounds 100 --seconds 3"),
              pattern=words_of("--max 16384 --step 1024 --iterations 100 --rounds 5 "
                               "--seconds 15"),
              matchings=words_of("--max 16384 --step 1024 --iterations 200 --rounds 1 "
@@ -73,11 +73,11 @@ FULL = Scale(line=words_of("--max 16000 --step 64 --iterations 200 --rounds 5 --
                                 "--seconds 10"),
              memcpy=words_of("--iterations 20 --rounds 10 --seconds 10"),
              clock=words_of("--iterations 100 --rounds 20 --seconds 5"))
-QUICK = Scale(line=words_of("--max 16000 --step 1000 --iterations 100 --rounds 5 "
+QUICK = Scale(line=words_of("--max 16000 --step 1000 --iterations 100 --rounds 30 "
                             "--seconds 1"),
               short=None,
-              barrier=words_of("--iterations 200 --rounds 10 --seconds 0.5"),
-              pattern=words_of("--max 16384 --step 4096 --iterations 50 --rounds 5 "
+              barrier=words_of("--iterations 200 --rounds 100 --seconds 0.5"),
+              pattern=words_of("--max 16384 --step 4096 --iterations 50 --rounds 30 "
                                "--seconds 0.5"),
               matchings=words_of("--max 16384 --step 4096 --iterations 50 --rounds 1 "
                                  "--matchings 16 --seconds 0.5"),

@@ -7,7 +7,8 @@ a table for docs/overhead.md. It fails if a ratio of medians is beyond --within.
 Times of two ranks come in kinds, by where the cores are, which OSU's programs do not tell. So
 bench_core_trips looks before and after each run of two ranks, and only runs of the kind are compared that
 has most of both. OSU reads the clock before and after each barrier, so that the time of one reading is in
-its time; it is added to ours.
+its time; it is added to ours. Ours makes as many barriers as a full run of bcs-overhead; where ranks share
+a core, their times change with the age of the job, so that OSU's must make as many: osu_barrier -i 100000.
 """
 
 import argparse
@@ -21,8 +22,10 @@ import sys
 
 import job
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "apps" / "bench"))
+APPS = pathlib.Path(__file__).resolve().parents[2] / "apps"
+sys.path[:0] = [str(APPS / "bench"), str(APPS / "overhead")]
 from bcs_kinds import KIND_FACTOR, Run, alike_choose
+from bcs_overhead_plan import FULL
 
 HELP_TIMES = "how it is started; {n} is the number of ranks"
 
@@ -91,15 +94,15 @@ def run_of(arguments, n_ranks, measure):
 def main():
     arguments = parse_arguments()
     reading = time_of_ours(arguments, 1, [1, 0], "clock", "--rounds", "3")
-    rows = [("pingpong", 2, 0, arguments.latency, ["--max", "0"], 0)] + [
-        ("barrier", n, n, arguments.barrier, [], reading)
+    rows = [("pingpong", 2, 0, arguments.latency, ["--iterations", "1000", "--max", "0"], 0)] + [
+        ("barrier", n, n, arguments.barrier, FULL.barrier, reading)
         for n in map(int, arguments.ranks.split(","))]
     is_beyond = False
     print("| experiment | ranks | runs compared | cache line | OSU | overhead_measure | ratio |\n"
           "|---|---|---|---|---|---|---|")
     for experiment, n_ranks, point, of_osu, options, added in rows:
         sides = [lambda words=of_osu, n=n_ranks: time_of_osu(arguments, n, words),
-                 lambda at=point, n=n_ranks, words=(experiment, "--iterations", "1000", *options):
+                 lambda at=point, n=n_ranks, words=(experiment, *options):
                  time_of_ours(arguments, n, [at], *words)]
         runs = [[], []]
         for i in range(arguments.runs):

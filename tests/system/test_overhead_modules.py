@@ -313,8 +313,9 @@ class Plans(unittest.TestCase):
             self.assertEqual(command[-2:], ["--slow", "1"])
             return command[3 + len(words):-2]
 
-        self.assertEqual(added("barrier", 4, plan.FULL.barrier), ["--rounds", "2"])
-        self.assertEqual(added("pingpong", 2, plan.QUICK.line), ["--rounds", "2"])
+        self.assertEqual(added("barrier", 4, plan.FULL.barrier), ["--rounds", "10"])
+        self.assertEqual(added("pingpong", 2, plan.QUICK.line), ["--rounds", "3"])
+        self.assertEqual(added("pingpong", 2, plan.QUICK.placement), ["--rounds", "2"])
         self.assertEqual(added("matchings", 4, plan.FULL.matchings),
                          ["--rounds", "1", "--matchings", "25"])
         self.assertEqual(added("memcpy", 1, plan.FULL.memcpy), [])
