@@ -8,14 +8,18 @@ next launch does not share.
 
 The rule: if nothing differs, it does not matter which repetition belongs to which result. So
 the repetitions are dealt anew to the two results, all ways or 9,999 random ones, whole: what
-the jobs of a repetition have in common stays together. For each way the largest statistic of
+the jobs of a repetition have in common stays together. A machine has states that last for
+longer than a repetition; so if there are many, those that followed each other are dealt
+together, in N_STRETCHES stretches or fewer of each result. For each way the largest statistic of
 all quantities is kept. A difference is beyond noise if its own statistic is larger than that
 in 98 % of the ways, and it is LEAST_PERCENT or more. So of comparisons of equal results at
 most one in fifty has a false difference, among all its quantities together (Westfall and
 Young's step of the maximum).
 
 The statistic is Yuen's: the difference of trimmed means, which a few slow launches do not
-move, by its error.
+move, by its error. Launches of two ranks are compared within each kind, that is where a cache
+line takes as long from core to core, and the differences of the kinds are joined, weighted by
+the launches that are not trimmed.
 """
 
 import math
@@ -24,13 +28,15 @@ import statistics
 from dataclasses import dataclass
 
 from bcs_jobs import BenchError
-from bcs_kinds import KIND_FACTOR, Run, alike_choose
-from bcs_overhead_samples import good_runs, point_times
+from bcs_kinds import KIND_FACTOR, Run, kinds_split
+from bcs_overhead_samples import BUSY_PERCENT, good_runs, point_times
 from bcs_overhead_science import numpy, scipy
 
 LEVEL = 0.02
 LEAST_PERCENT = 3.0
 LEAST_REPETITIONS = 5
+LEAST_OF_KIND = 2  # launches of each result
+N_STRETCHES = 10
 N_WAYS = 9999
 SEED = 1
 TRIMMED = 0.25  # of the values at each end
@@ -84,12 +90,20 @@ def trip_us(trips_ns):
     return statistics.median(trips_ns) / 1e3 if is_steady else math.nan
 
 
-def alike_runs(runs_of_sides):
-    """Of each side the runs whose cores stood alike, of two ranks; see bcs_kinds."""
-    wrapped = [[Run((run,), trip_us(run["trips_ns"])) for run in runs]
-               for runs in runs_of_sides]
-    chosen, _ = alike_choose(wrapped)
-    return [[run.values[0] for run in runs] for runs in chosen]
+def runs_by_kind(runs_of_sides):
+    """Of each side its runs as (run, number of the kind), of two ranks; see bcs_kinds. Those
+    are left out whose cores moved, or of whose kind a side has too few."""
+    sides = [[Run((run,), trip_us(run["trips_ns"])) for run in runs] for runs in runs_of_sides]
+    if any(one.trip_us is None for side in sides for one in side):
+        return [[(run, 0) for run in runs] for runs in runs_of_sides]
+    found = [[] for _ in sides]
+    for number, kind in enumerate(kinds_split([one for side in sides for one in side])):
+        chosen = [[(one.values[0], number) for one in side
+                   if kind[0] <= one.trip_us <= kind[-1]] for side in sides]
+        if min(map(len, chosen)) >= LEAST_OF_KIND:
+            for own, more in zip(found, chosen):
+                own += more
+    return found
 
 
 def jobs_in_common(results):
@@ -99,20 +113,20 @@ def jobs_in_common(results):
 
 
 def tables_of(results, sides):
-    """For each of the two results {quantity: {repetition: value}}, and how many launches
-    were left out since the cores stood otherwise, by title of the job."""
+    """For each of the two results {quantity: {repetition: (value, number of the kind)}}, and how
+    many launches were left out since the cores stood otherwise, by title of the job."""
     jobs, common = jobs_in_common(results)
     tables, left_out = ({}, {}), {}
     for name in common:
         runs = [good_runs(result, side, name) for result, side in zip(results, sides)]
-        chosen = alike_runs(runs)
+        chosen = runs_by_kind(runs)
         n_left = sum(map(len, runs)) - sum(map(len, chosen))
         if n_left:
             left_out[jobs[0][name]["title"]] = n_left
         for table, found in zip(tables, chosen):
-            for run in found:
+            for run, kind in found:
                 for quantity, value in run_values(run, {name: jobs[0][name]["title"]}).items():
-                    table.setdefault(quantity, {})[run["repetition"]] = value
+                    table.setdefault(quantity, {})[run["repetition"]] = value, kind
     return tables, left_out
 
 
@@ -141,16 +155,47 @@ def not_compared(results, sides, tables):
     return lines
 
 
+def conditions_of(results, sides):
+    """What may make two results differ though nothing of theirs does, a line each."""
+    _, common = jobs_in_common(results)
+    lines, trips = [], []
+    for letter, result, side in zip("AB", results, sides):
+        runs = [run for name in common for run in good_runs(result, side, name)]
+        n_stolen = sum(run["load"]["stolen_percent"] > 0 for run in runs)
+        n_busy = sum(run["load"]["others_percent"] >= BUSY_PERCENT for run in runs)
+        if n_stolen or n_busy:
+            lines.append(f"{letter} was not alone: beside {n_busy} of its {len(runs)} launches "
+                         f"others had {BUSY_PERCENT} % of the cores or more, and from "
+                         f"{n_stolen} the hypervisor took time.")
+        trips.append([trip_us(run["trips_ns"]) for run in runs if run["trips_ns"]])
+    steady = [[trip for trip in one if not math.isnan(trip)] for one in trips]
+    if all(steady):
+        a, b = (1e3 * statistics.median(one) for one in steady)
+        lines.append(f"A cache line went from core to core and back in {a:.0f} ns (A) and "
+                     f"{b:.0f} ns (B), medians of the launches of two ranks.")
+    return lines
+
+
 def matrix_of(table, quantities):
-    """Rows are quantities, columns repetitions; NaN where a launch is missing."""
+    """Values and kinds, of both a row for each quantity and a column for each repetition; NaN
+    where a launch is missing."""
     repetitions = sorted({r for values in table.values() for r in values})
-    return numpy.array([[table.get(name, {}).get(r, numpy.nan) for r in repetitions]
-                        for name in quantities], dtype=float).reshape(len(quantities), -1)
+    missing = (numpy.nan, numpy.nan)
+    rows = [[table.get(name, {}).get(r, missing) for r in repetitions] for name in quantities]
+    return numpy.moveaxis(numpy.array(rows, dtype=float).reshape(len(quantities), -1, 2), -1, 0)
+
+
+def stretches_of(matrix, length):
+    """The same with repetitions that followed each other in a row of the axis before the
+    last one, and a column for each such stretch; the last one is filled with NaN."""
+    n_more = -matrix.shape[-1] % length
+    filled = numpy.pad(matrix, ((0, 0), (0, 0), (0, n_more)), constant_values=numpy.nan)
+    return numpy.moveaxis(filled.reshape(*matrix.shape[:-1], -1, length), -1, -2)
 
 
 def trimmed_parts(values):
-    """Trimmed mean along the last axis, the square of its error, and the number of values
-    that it rests on; NaN are left out. [Yuen 1974]"""
+    """Trimmed mean along the last axis, the sum of squares that its error comes from, and the
+    number of values that it rests on; NaN are left out. [Yuen 1974]"""
     n = numpy.sum(~numpy.isnan(values), axis=-1)
     n_cut = numpy.floor(TRIMMED * n).astype(int)
     ordered = numpy.sort(values, axis=-1)  # NaN come last
@@ -167,24 +212,43 @@ def trimmed_parts(values):
         clipped = numpy.clip(ordered, low, high)
         is_there = places < n[..., None]
         middle = numpy.where(is_there, clipped, 0).sum(axis=-1) / n
-        spread = numpy.where(is_there, (clipped - middle[..., None]) ** 2, 0).sum(axis=-1)
-        error = spread / (n_kept * (n_kept - 1))
-    return mean, error, n_kept
+    squares = numpy.where(is_there, (clipped - middle[..., None]) ** 2, 0).sum(axis=-1)
+    return mean, squares, n_kept
+
+
+def difference_of(a, b):
+    """The difference of each quantity, logarithm of B to A, and its error; NaN where there is
+    none. a, b: values and kinds, as matrix_of has them."""
+    difference = squares = weights = freedom = 0
+    for kind in numpy.unique(numpy.concatenate((a[..., 1, :, :], b[..., 1, :, :]), axis=-1)):
+        (mean_a, squares_a, n_a), (mean_b, squares_b, n_b) = (
+            trimmed_parts(numpy.where(one[..., 1, :, :] == kind, one[..., 0, :, :], numpy.nan))
+            for one in (a, b))
+        is_there = (n_a >= LEAST_OF_KIND) & (n_b >= LEAST_OF_KIND)
+        weight = numpy.where(is_there, n_a * n_b / numpy.maximum(n_a + n_b, 1), 0)
+        weights = weights + weight
+        difference = difference + numpy.where(is_there, weight * (mean_b - mean_a), 0)
+        squares = squares + numpy.where(is_there, squares_a + squares_b, 0)
+        freedom = freedom + numpy.where(is_there, n_a + n_b - 2, 0)
+    with numpy.errstate(invalid="ignore", divide="ignore"):
+        return (difference / weights,
+                numpy.sqrt(squares / freedom / weights + ERROR_FLOOR ** 2))
 
 
 def statistic(a, b, axis=-1):
-    """Yuen's statistic of each quantity, without its sign; 0 where there is none."""
-    (mean_a, error_a, n_a), (mean_b, error_b, n_b) = (
-        trimmed_parts(numpy.moveaxis(values, axis, -1)) for values in (a, b))
-    with numpy.errstate(invalid="ignore"):
-        found = numpy.abs(mean_b - mean_a) / numpy.sqrt(error_a + error_b
-                                                        + ERROR_FLOOR ** 2)
-    return numpy.where((n_a >= 2) & (n_b >= 2) & numpy.isfinite(found), found, 0.0)
+    """Yuen's statistic of each quantity, without its sign; 0 where there is none. a, b: as
+    stretches_of has them."""
+    flat = (numpy.moveaxis(one, axis, -1) for one in (a, b))
+    difference, error = difference_of(*(one.reshape(*one.shape[:-2], -1) for one in flat))
+    found = numpy.abs(difference) / error
+    return numpy.where(numpy.isfinite(found), found, 0.0)
 
 
 def matrices_compare(a, b):
-    """For each quantity, a row of both matrices: its statistic, its adjusted p, and from
-    which statistic on it would have been beyond noise."""
+    """For each quantity of both matrices its statistic and its adjusted p; and from which
+    statistic on it would have been beyond noise."""
+    length = -(-max(a.shape[-1], b.shape[-1]) // N_STRETCHES)
+    a, b = (stretches_of(one, length) for one in (a, b))
     test = scipy.stats.permutation_test((a, b), statistic, permutation_type="independent",
                                         vectorized=True, n_resamples=N_WAYS, batch=500,
                                         alternative="greater", axis=-1, random_state=SEED)
@@ -198,21 +262,18 @@ def matrices_compare(a, b):
     return own, p, float(numpy.quantile(largest, 1 - LEVEL, method="higher"))
 
 
-def quantity_judge(name, rows, found, least_percent):
-    """The Difference of a quantity; rows are its values in both results, found its
-    statistic, p and the limit of all."""
-    (mean_a, error_a, _), (mean_b, error_b, _) = map(trimmed_parts, rows)
-    n_a, n_b = (int(numpy.sum(~numpy.isnan(row))) for row in rows)
+def quantity_judge(name, table, found, least_percent):
+    """The Difference of a quantity. table: its values and kinds in both results; found: its
+    difference, error, statistic and p, and the limit of all."""
+    n_a, n_b = (int(numpy.sum(~numpy.isnan(values))) for values, _ in table)
     if min(n_a, n_b) < LEAST_REPETITIONS:
         return Difference(name, n_a=n_a, n_b=n_b,
                           reason="too few launches that may be compared")
-    own, p, limit = found
-    ratio = float(numpy.exp(mean_b - mean_a))
-    error = float(numpy.sqrt(error_a + error_b + ERROR_FLOOR ** 2))
-    seen = max(100 * float(numpy.expm1(limit * error)), least_percent)
-    is_large = abs(numpy.log(ratio)) >= numpy.log1p(least_percent / 100)
-    return Difference(name, ratio, p, seen, bool(own > 0 and p <= LEVEL and is_large), n_a,
-                      n_b)
+    difference, error, own, p, limit = map(float, found)
+    seen = max(100 * math.expm1(limit * error), least_percent)
+    is_large = abs(difference) >= math.log1p(least_percent / 100)
+    return Difference(name, math.exp(difference), p, seen,
+                      own > 0 and p <= LEVEL and is_large, n_a, n_b)
 
 
 def tables_compare(tables, least_percent=LEAST_PERCENT):
@@ -223,11 +284,13 @@ def tables_compare(tables, least_percent=LEAST_PERCENT):
         raise BenchError("the results have no job in common: allowed are runs with the same "
                          "scale, --quick or not, and numbers of ranks")
     a, b = (matrix_of(table, quantities) for table in tables)
-    if min(a.shape[1], b.shape[1]) < LEAST_REPETITIONS:
-        raise BenchError(f"{a.shape[1]} and {b.shape[1]} repetitions: a comparison needs at "
+    if min(a.shape[-1], b.shape[-1]) < LEAST_REPETITIONS:
+        raise BenchError(f"{a.shape[-1]} and {b.shape[-1]} repetitions: a comparison needs at "
                          f"least {LEAST_REPETITIONS} of each")
     own, p, limit = matrices_compare(a, b)
-    return [quantity_judge(name, (a[i], b[i]), (own[i], p[i], limit), least_percent)
+    difference, error = difference_of(a, b)
+    return [quantity_judge(name, (a[:, i], b[:, i]),
+                           (difference[i], error[i], own[i], p[i], limit), least_percent)
             for i, name in enumerate(quantities)]
 
 

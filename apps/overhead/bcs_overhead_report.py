@@ -9,8 +9,8 @@ from pathlib import Path
 import bcs_document as document
 import bcs_overhead_figures as figures
 from bcs_jobs import BenchError
-from bcs_overhead_compare import (LEVEL, N_WAYS, not_compared, path_split, side_choose,
-                                  tables_compare, tables_of)
+from bcs_overhead_compare import (LEVEL, N_WAYS, conditions_of, not_compared, path_split,
+                                  side_choose, tables_compare, tables_of)
 from bcs_overhead_page import Section, page_html, section_text, terminal_text
 from bcs_overhead_patterns import (barrier_section, figure1_section, figure2_section,
                                    figure3_section, figure4_section, figure5_section)
@@ -108,7 +108,7 @@ def files_compare(words, least_percent):
     differences = tables_compare(tables, least_percent)
     apart = [f"{title}: {n} launches are left out, since their cores stood otherwise."
              for title, n in left_out.items()]
-    apart += not_compared(results, sides, tables)
+    apart += not_compared(results, sides, tables) + conditions_of(results, sides)
     sections = [comparison_section(words, differences, apart, least_percent)]
     for word, result in zip(words, results):
         for make in (machine_section, conditions_section, load_section):

@@ -7,7 +7,9 @@ Arguments: the folders of the modules. Status 77, skipped, where Python has no s
 """
 
 import json
+import math
 import os
+import random
 import re
 import sys
 import tempfile
@@ -141,6 +143,30 @@ class Comparisons(unittest.TestCase):
         print(f"a false difference in {n_false} of {N_PAIRS} pairs")
         self.assertLess(n_false, 0.05 * N_PAIRS)
 
+    def with_states(self, seed):
+        """A result of a machine whose speed is another one after every four repetitions."""
+        result = overhead_results.result_make(seed, n_repetitions=40, names=["barrier-4"])
+        levels = random.Random(seed)
+        states = [math.exp(levels.gauss(0, 0.1)) for _ in range(10)]
+        for run in result["runs"]:
+            run["samples"]["ns"] = [ns * states[run["repetition"] // 4]
+                                    for ns in run["samples"]["ns"]]
+        return result
+
+    def test_states_that_last_for_some_repetitions_are_no_difference(self):
+        n_pairs = N_PAIRS // 2
+        n_false = sum(self.compare(self.with_states(2 * pair), self.with_states(2 * pair + 1))
+                      [0].is_beyond for pair in range(n_pairs))
+        print(f"a false difference in {n_false} of {n_pairs} pairs")
+        self.assertLess(n_false, 0.1 * n_pairs)
+
+    def test_stretches_have_what_followed_each_other(self):
+        found = compare.stretches_of(compare.numpy.arange(7.0).reshape(1, 1, 7), 3)
+        self.assertEqual(found.shape, (1, 1, 3, 3))
+        self.assertEqual(found[0, 0, :, 1].tolist(), [3, 4, 5])
+        self.assertEqual(found[0, 0, 0, :].tolist(), [0, 3, 6])
+        self.assertEqual(int(compare.numpy.isnan(found).sum()), 2)
+
     def test_ten_per_cent_of_one_experiment_are_found_in_19_of_20_pairs(self):
         n_found = n_elsewhere = 0
         for pair in range(N_PAIRS):
@@ -182,6 +208,41 @@ class Comparisons(unittest.TestCase):
         _, left_out = compare.tables_of((a, b), ("native",) * 2)
         self.assertEqual(left_out, {"title of exchange": 20})
         self.assertEqual({one.name for one in self.compare(a, b)}, {"title of barrier-4"})
+
+    def of_two_kinds(self, seed, n_far, **how):
+        """A result of barriers, in the last n_far of whose 20 repetitions the cores were far
+        from each other."""
+        result = overhead_results.result_make(seed, n_repetitions=20, names=["barrier-2"], **how)
+        for run in result["runs"][20 - n_far:]:
+            run["trips_ns"] = [300.0, 310.0]
+            run["samples"]["ns"] = [2.5 * ns for ns in run["samples"]["ns"]]
+        return result
+
+    def test_launches_are_compared_within_their_kind(self):
+        a = self.of_two_kinds(1, 14)
+        one, = self.compare(a, self.of_two_kinds(2, 6))
+        self.assertFalse(one.is_beyond)
+        self.assertLess(one.seen_percent, 10)
+        self.assertEqual((one.n_a, one.n_b), (20, 20))
+        one, = self.compare(a, self.of_two_kinds(2, 6, slow={"barrier": 10}))
+        self.assertTrue(one.is_beyond)
+        self.assertAlmostEqual(one.ratio, 1.1, delta=0.03)
+
+    def test_kinds_weigh_as_their_launches(self):
+        kinds = [0.0] * 8 + [1.0] * 2
+        a, b = (compare.numpy.array([[values], [kinds]])
+                for values in ([0.0] * 10, [0.1] * 8 + [1.0] * 2))
+        difference, error = compare.difference_of(a, b)
+        # Of eight launches four are trimmed, of two none.
+        self.assertAlmostEqual(float(difference[0]), (2 * 0.1 + 1 * 1.0) / 3)
+        self.assertAlmostEqual(float(error[0]), compare.ERROR_FLOOR)
+
+    def test_a_kind_that_one_result_has_once_is_left_out(self):
+        a, b = self.of_two_kinds(1, 14), self.of_two_kinds(2, 1)
+        _, left_out = compare.tables_of((a, b), ("native",) * 2)
+        self.assertEqual(left_out, {"title of barrier-2": 15})
+        one, = self.compare(a, b)
+        self.assertEqual((one.n_a, one.n_b), (6, 19))
 
     def test_cores_that_moved_are_of_no_kind(self):
         self.assertIsNone(compare.trip_us([]))
@@ -232,6 +293,24 @@ class Comparisons(unittest.TestCase):
             names = {job["name"] for job in result["plan"]["jobs"]}
             result["runs"] = [run for run in result["runs"] if run["job"] in names]
         return compare.not_compared((a, b), sides, compare.tables_of((a, b), sides)[0])
+
+    def test_what_was_not_alike_beside_them_is_told(self):
+        a, b = (overhead_results.result_make(seed, names=["exchange", "barrier-4"])
+                for seed in (1, 2))
+        line = ("A cache line went from core to core and back in 100 ns (A) and {} ns (B), "
+                "medians of the launches of two ranks.")
+        self.assertEqual(compare.conditions_of((a, b), ("native",) * 2), [line.format(100)])
+        for run in b["runs"][:6]:
+            run["load"] = {**run["load"], "others_percent": 2.0}
+        b["runs"][0]["load"]["stolen_percent"] = 0.1
+        for i, run in enumerate(b["runs"]):
+            trips = [150.0, 300.0] if i < 16 else [120.0, 120.0]
+            run["trips_ns"] = trips if run["trips_ns"] else []
+        self.assertEqual(compare.conditions_of((a, b), ("native",) * 2), [
+            "B was not alone: beside 6 of its 20 launches others had 2 % of the cores or more, "
+            "and from 1 the hypervisor took time.", line.format(120)])
+        a, b = (overhead_results.result_make(seed, names=["barrier-4"]) for seed in (1, 2))
+        self.assertEqual(compare.conditions_of((a, b), ("native",) * 2), [])
 
     def test_a_word_may_name_a_side(self):
         self.assertEqual(compare.path_split("a.json:native", lambda _: False),
