@@ -2,14 +2,17 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """How often bcs-overhead compare is right on this machine: measures the same again and again, and in
 between with one experiment slower on purpose. Two results that follow each other must not differ
-beyond noise, and the slower one must be found slower than the one before it, in that experiment. Prints
-a row of docs/overhead.md, and fails if fewer than --least of the pairs are right. Nothing else should
-run meanwhile.
+beyond noise, and the slower one must be found slower than the one before it, in that experiment. With
+--in-turns all three are sides of one command, which launches them in turns. Prints a row of
+docs/overhead.md, and fails if fewer than --least of the pairs are right. Nothing else should run
+meanwhile.
 """
 
 import argparse
 import json
+import os
 import re
+import shlex
 import sys
 import tempfile
 
@@ -32,6 +35,7 @@ def parse_arguments():
     parser.add_argument("--percent", type=int, default=10, help="by how much")
     parser.add_argument("--side", default="native")
     parser.add_argument("--repetitions", type=int, default=8)
+    parser.add_argument("--in-turns", action="store_true", help="natively, three sides of one command")
     return parser.parse_args()
 
 
@@ -46,8 +50,18 @@ def ended(words):
 def measure(arguments, path, *more):
     """Make a result."""
     only = [word for name in arguments.only or [] for word in ("--only", name)]
-    ended([arguments.driver, "run", "--quick", "--build", arguments.build, "--side", arguments.side,
+    ended([arguments.driver, "run", "--quick", "--build", arguments.build,
            "--repetitions", str(arguments.repetitions), "--output", path, *only, *more])
+    return path
+
+
+def slow_program(arguments, folder, program):
+    """A program that is overhead_measure, but for one experiment that is slower."""
+    path = f"{folder}/slow"
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(f'#!/bin/sh\nif [ "$1" = {arguments.inject} ]; then set -- "$@" --slow {arguments.percent}; '
+                   f'fi\nexec {shlex.quote(program)} "$@"\n')
+    os.chmod(path, 0o755)
     return path
 
 
@@ -69,21 +83,42 @@ def differences(arguments, number, what, one, other):
     return found
 
 
+def triples_apart(arguments, folder):
+    """For each pair three results: one, the slower one after it, and one more of the same."""
+    side = ("--side", arguments.side)
+    last = measure(arguments, f"{folder}/0.json", *side)
+    for i in range(1, arguments.pairs + 1):
+        slow = measure(arguments, f"{folder}/slow-{i}.json", *side, "--inject",
+                       f"{arguments.inject}={arguments.percent}")
+        following = measure(arguments, f"{folder}/{i}.json", *side)
+        yield last, slow, following
+        last = following
+
+
+def triples_in_turns(arguments, folder):
+    """For each pair three sides of one result."""
+    build = os.path.abspath(arguments.build)
+    program = f"{build}/apps/overhead/overhead_measure"
+    programs = {"one": program, "slow": slow_program(arguments, folder, program), "same": program}
+    launchers = [word for name, started in programs.items() for word in (
+        "--launcher", f"{name}={build}/libbcs/tools/bcsrun --native -n {{n}} {started}")]
+    for i in range(1, arguments.pairs + 1):
+        path = measure(arguments, f"{folder}/{i}.json", *launchers)
+        yield tuple(f"{path}:{name}" for name in programs)
+
+
 def main():
     arguments = parse_arguments()
     n_equal = n_found = 0
+    triples_make = triples_in_turns if arguments.in_turns else triples_apart
     with tempfile.TemporaryDirectory() as folder:
-        last = measure(arguments, f"{folder}/0.json")
-        for i in range(1, arguments.pairs + 1):
-            slow = measure(arguments, f"{folder}/slow-{i}.json", "--inject",
-                           f"{arguments.inject}={arguments.percent}")
-            found = differences(arguments, i, "slower", last, slow)
-            n_found += any(name.startswith(titles_of(slow, arguments.inject)) and verdict == "slower"
-                           for name, verdict in found.items())
-            following = measure(arguments, f"{folder}/{i}.json")
-            n_equal += not differences(arguments, i, "the same", last, following)
-            last = following
-    print(f"| {', '.join(arguments.only or ['all'])} | {arguments.side} | {n_equal} of {arguments.pairs} | "
+        for i, (one, slow, same) in enumerate(triples_make(arguments, folder), 1):
+            titles = titles_of(slow.partition(".json")[0] + ".json", arguments.inject)
+            n_found += any(name.startswith(titles) and verdict == "slower" for name, verdict in
+                           differences(arguments, i, "slower", one, slow).items())
+            n_equal += not differences(arguments, i, "the same", one, same)
+    how = "natively, in turns" if arguments.in_turns else arguments.side
+    print(f"| {', '.join(arguments.only or ['all'])} | {how} | {n_equal} of {arguments.pairs} | "
           f"{arguments.inject}, {arguments.percent} %: {n_found} of {arguments.pairs} |")
     return 0 if min(n_equal, n_found) >= arguments.least else 1
 
