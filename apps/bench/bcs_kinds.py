@@ -45,19 +45,27 @@ def kinds_split(runs):
     return kinds
 
 
+def runs_by_kind(runs_of_sides):
+    """For each kind, in ascending order of trips, a list with the list of its runs of each side;
+    None if some runs tell no trips. Runs whose cores moved are in none.
+
+    runs_of_sides is a list with a list of Run for each side."""
+    all_runs = [run for runs in runs_of_sides for run in runs]
+    if any(run.trip_us is None for run in all_runs):
+        return None
+    return [[[run for run in runs if kind[0] <= run.trip_us <= kind[-1]]
+             for runs in runs_of_sides] for kind in kinds_split(all_runs)]
+
+
 def alike_choose(runs_of_sides):
     """Of each side the runs of the kind that has most of them on both sides, and the median
     of their trips; all runs and None if they tell no trips.
 
     runs_of_sides is a list with a list of Run for each side."""
-    all_runs = [run for runs in runs_of_sides for run in runs]
-    if any(run.trip_us is None for run in all_runs):
+    kinds = runs_by_kind(runs_of_sides)
+    if kinds is None:
         return runs_of_sides, None
-    best = [[] for _ in runs_of_sides]
-    trip_us = None
-    for kind in kinds_split(all_runs):
-        chosen = [[run for run in runs if kind[0] <= run.trip_us <= kind[-1]]
-                  for runs in runs_of_sides]
-        if min(map(len, chosen)) > min(map(len, best)):
-            best, trip_us = chosen, statistics.median(kind)
-    return best, trip_us
+    best = max(kinds, key=lambda chosen: min(map(len, chosen)), default=[[]])
+    if not all(best):
+        return [[] for _ in runs_of_sides], None
+    return best, statistics.median(run.trip_us for runs in best for run in runs)

@@ -28,8 +28,9 @@ import statistics
 from dataclasses import dataclass
 
 from bcs_jobs import BenchError
-from bcs_kinds import KIND_FACTOR, Run, kinds_split
-from bcs_overhead_samples import BUSY_PERCENT, good_runs, point_times
+from bcs_kinds import KIND_FACTOR, Run, runs_by_kind
+from bcs_overhead_samples import (BUSY_PERCENT, count_busy, good_runs, loads_of,
+                                  point_times)
 from bcs_overhead_science import numpy, scipy
 
 LEVEL = 0.02
@@ -90,19 +91,18 @@ def trip_us(trips_ns):
     return statistics.median(trips_ns) / 1e3 if is_steady else math.nan
 
 
-def runs_by_kind(runs_of_sides):
+def runs_numbered(runs_of_sides):
     """Of each side its runs as (run, number of the kind), of two ranks; see bcs_kinds. Those
     are left out whose cores moved, or of whose kind a side has too few."""
     sides = [[Run((run,), trip_us(run["trips_ns"])) for run in runs] for runs in runs_of_sides]
-    if any(one.trip_us is None for side in sides for one in side):
+    kinds = runs_by_kind(sides)
+    if kinds is None:
         return [[(run, 0) for run in runs] for runs in runs_of_sides]
     found = [[] for _ in sides]
-    for number, kind in enumerate(kinds_split([one for side in sides for one in side])):
-        chosen = [[(one.values[0], number) for one in side
-                   if kind[0] <= one.trip_us <= kind[-1]] for side in sides]
+    for number, chosen in enumerate(kinds):
         if min(map(len, chosen)) >= LEAST_OF_KIND:
-            for own, more in zip(found, chosen):
-                own += more
+            for own, runs in zip(found, chosen):
+                own += [(run.values[0], number) for run in runs]
     return found
 
 
@@ -119,7 +119,7 @@ def tables_of(results, sides):
     tables, left_out = ({}, {}), {}
     for name in common:
         runs = [good_runs(result, side, name) for result, side in zip(results, sides)]
-        chosen = runs_by_kind(runs)
+        chosen = runs_numbered(runs)
         n_left = sum(map(len, runs)) - sum(map(len, chosen))
         if n_left:
             left_out[jobs[0][name]["title"]] = n_left
@@ -161,16 +161,16 @@ def conditions_of(results, sides):
     lines, trips = [], []
     for letter, result, side in zip("AB", results, sides):
         runs = [run for name in common for run in good_runs(result, side, name)]
-        n_stolen = sum(run["load"]["stolen_percent"] > 0 for run in runs)
-        n_busy = sum(run["load"]["others_percent"] >= BUSY_PERCENT for run in runs)
+        n_stolen = sum(load["stolen_percent"] > 0 for load in loads_of(runs))
+        n_busy = count_busy(loads_of(runs))
         if n_stolen or n_busy:
             lines.append(f"{letter} was not alone: beside {n_busy} of its {len(runs)} launches "
                          f"others had {BUSY_PERCENT} % of the cores or more, and from "
                          f"{n_stolen} the hypervisor took time.")
-        trips.append([trip_us(run["trips_ns"]) for run in runs if run["trips_ns"]])
-    steady = [[trip for trip in one if not math.isnan(trip)] for one in trips]
-    if all(steady):
-        a, b = (1e3 * statistics.median(one) for one in steady)
+        found = (trip_us(run["trips_ns"]) for run in runs if run["trips_ns"])
+        trips.append([trip for trip in found if not math.isnan(trip)])
+    if all(trips):
+        a, b = (1e3 * statistics.median(one) for one in trips)
         lines.append(f"A cache line went from core to core and back in {a:.0f} ns (A) and "
                      f"{b:.0f} ns (B), medians of the launches of two ranks.")
     return lines
@@ -253,7 +253,7 @@ def matrices_compare(a, b):
                                         vectorized=True, n_resamples=N_WAYS, batch=500,
                                         alternative="greater", axis=-1, random_state=SEED)
     largest = test.null_distribution.max(axis=1)
-    own = statistic(a, b)
+    own = test.statistic
     # Ways that are all of them have the true one among them, random ones do not.
     is_all = len(largest) < N_WAYS
     extra = 0 if is_all else 1

@@ -114,17 +114,27 @@ def busiest(runs):
     return ", ".join(f"{name} {taken[name]:.1f} s" for name in names if taken[name] >= 0.05)
 
 
+def loads_of(runs):
+    """The loads of these runs; some have none."""
+    return [run["load"] for run in runs if run["load"]]
+
+
+def count_busy(loads):
+    """Of how many launches others had BUSY_PERCENT of the cores or more."""
+    return sum(load["others_percent"] >= BUSY_PERCENT for load in loads)
+
+
 def disturbance_of(result, side, job):
     """What went on beside a job on a side."""
     all_runs = [run for run in result["runs"] if (run["side"], run["job"]) == (side, job)]
     runs = good_runs(result, side, job)
     marks = [marks for run in runs for marks in sample_marks(result, run)]
     seconds = sum(sum(run["samples"]["ns"]) for run in runs) * 1e-9
-    loads = [run["load"] for run in runs if run["load"]]
+    loads = loads_of(runs)
     return Disturbance(
         n_samples=len(marks), n_any=sum(map(bool, marks)),
         n_marked={name: sum(name in found for found in marks) for name in MARKS},
-        n_busy=sum(load["others_percent"] >= BUSY_PERCENT for load in loads),
+        n_busy=count_busy(loads),
         n_launches=len(all_runs), n_failed=len(all_runs) - len(runs),
         first_ratio=first_ratio(runs),
         interrupts=sum(sum(run["samples"]["interrupts"]) for run in runs) / (seconds or 1),

@@ -36,7 +36,10 @@ def parse_arguments():
     parser.add_argument("--side", default="native")
     parser.add_argument("--repetitions", type=int, default=8)
     parser.add_argument("--in-turns", action="store_true", help="natively, three sides of one command")
-    return parser.parse_args()
+    arguments = parser.parse_args()
+    if arguments.in_turns and arguments.side != "native":
+        parser.error("--in-turns: allowed is --side native alone")
+    return arguments
 
 
 def ended(words):
@@ -84,19 +87,20 @@ def differences(arguments, number, what, one, other):
 
 
 def triples_apart(arguments, folder):
-    """For each pair three results: one, the slower one after it, and one more of the same."""
+    """For each pair the file of the slower result, and three results: one, the slower one after it, and
+    one more of the same."""
     side = ("--side", arguments.side)
     last = measure(arguments, f"{folder}/0.json", *side)
     for i in range(1, arguments.pairs + 1):
         slow = measure(arguments, f"{folder}/slow-{i}.json", *side, "--inject",
                        f"{arguments.inject}={arguments.percent}")
         following = measure(arguments, f"{folder}/{i}.json", *side)
-        yield last, slow, following
+        yield slow, last, slow, following
         last = following
 
 
 def triples_in_turns(arguments, folder):
-    """For each pair three sides of one result."""
+    """For each pair the file of a result, and three sides of it, as triples_apart."""
     build = os.path.abspath(arguments.build)
     program = f"{build}/apps/overhead/overhead_measure"
     programs = {"one": program, "slow": slow_program(arguments, folder, program), "same": program}
@@ -104,7 +108,7 @@ def triples_in_turns(arguments, folder):
         "--launcher", f"{name}={build}/libbcs/tools/bcsrun --native -n {{n}} {started}")]
     for i in range(1, arguments.pairs + 1):
         path = measure(arguments, f"{folder}/{i}.json", *launchers)
-        yield tuple(f"{path}:{name}" for name in programs)
+        yield path, *(f"{path}:{name}" for name in programs)
 
 
 def main():
@@ -112,8 +116,8 @@ def main():
     n_equal = n_found = 0
     triples_make = triples_in_turns if arguments.in_turns else triples_apart
     with tempfile.TemporaryDirectory() as folder:
-        for i, (one, slow, same) in enumerate(triples_make(arguments, folder), 1):
-            titles = titles_of(slow.partition(".json")[0] + ".json", arguments.inject)
+        for i, (path, one, slow, same) in enumerate(triples_make(arguments, folder), 1):
+            titles = titles_of(path, arguments.inject)
             n_found += any(name.startswith(titles) and verdict == "slower" for name, verdict in
                            differences(arguments, i, "slower", one, slow).items())
             n_equal += not differences(arguments, i, "the same", one, same)
