@@ -3,9 +3,9 @@
 """Applies mutants to a copy of the source, one at a time, and reports which of them the
 tests let live.
 
-mutants.toml holds them: a piece of a file, what it becomes, and the tests that must die
-of it. A mutant is killed when one of its tests fails. One
-that is known to survive has a reason. Exit status: 0 if all others were killed, 1 if not,
+The folder mutants holds them, a file for each room of the source: what stands in the source
+once, what it becomes, and the tests that must fail then. A mutant is killed when one of its
+tests fails. One that no test can notice says in `survives` why. Exit status: 0 if all others were killed, 1 if not,
 2 for wrong options or a mutant that does not fit the source.
 """
 
@@ -25,7 +25,7 @@ from dataclasses import dataclass
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
-LIST = HERE / "mutants.toml"
+LISTS = HERE / "mutants"
 KEYS = {"name", "file", "old", "new", "tests", "survives"}
 
 
@@ -54,18 +54,34 @@ class Mutant:
         return text.replace(self.old, self.new)
 
 
-def mutants_read(path):
-    """All mutants of the list, by name; MutateError if one is not as it should be."""
-    mutants = {}
+def room_of(file):
+    """The name of the list that has the mutants of a file: its first two folders."""
+    return "-".join(pathlib.PurePath(file).parent.parts[:2])
+
+
+def entries_read(path):
+    """What one list holds; MutateError if it cannot be read."""
     try:
-        entries = tomllib.loads(path.read_text(encoding="utf-8"))["mutant"]
+        return tomllib.loads(path.read_text(encoding="utf-8"))["mutant"]
     except (OSError, KeyError, tomllib.TOMLDecodeError) as error:
         raise MutateError(f"{path}: {error}") from None
-    for entry in entries:
+
+
+def mutants_read(folder):
+    """All mutants of a folder, by name; MutateError if one is not as it should be."""
+    mutants = {}
+    entries = [
+        (path.stem, entry)
+        for path in sorted(folder.glob("*.toml"))
+        for entry in entries_read(path)
+    ]
+    for room, entry in entries:
         name = entry.get("name", "a mutant without a name")
         missing = KEYS - {"survives"} - set(entry)
         if missing or set(entry) - KEYS or name in mutants:
             raise MutateError(f"{name}: allowed once, with {', '.join(sorted(KEYS))}")
+        if room_of(entry["file"]) != room:
+            raise MutateError(f"{name}: belongs into {room_of(entry['file'])}.toml")
         mutants[name] = Mutant(**{**entry, "tests": tuple(entry["tests"])})
     return mutants
 
@@ -226,7 +242,7 @@ def survivors_of(mutants, copies):
 
 
 def run(arguments):
-    mutants = mutants_read(LIST)
+    mutants = mutants_read(LISTS)
     patterns = arguments.only.split(",")
     chosen = [
         mutant
