@@ -1,11 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The job's folder: /dev/shm/bcsrun-XXXXXX, or in TMPDIR or /tmp if memory is short. Open
- * MPI does not look before it writes, and hangs where there is no room. Its owner holds a
- * lock on it; a folder that nobody has locked was left by a job that was killed with all its
- * processes, and is removed by the next one. Between making and locking a folder somebody
- * else may take it for a dead one: the maker looks again once it has the lock. Called by
- * bcsrun's main.
+ * MPI does not look before it writes, and hangs where there is no room. A folder that was
+ * left by a job that was killed with all its processes is removed by the next bcsrun.
+ *
+ * A user may have folders of such names, too. So each folder of ours holds a mark, a file
+ * whose text tells the folder's name, device, inode and time of birth, none of which a copy
+ * of the folder shares. Nothing is touched in a folder whose mark is not exactly that. The
+ * owner holds a lock on the folder: a marked one that nobody has locked is dead. Open MPI's
+ * files are in a folder below. Only that is removed with all that is in it; the mark goes
+ * last, and the folder itself only if it is empty, so that what a user has put beside stays.
+ *
+ * The maker locks the folder before it writes the mark, so nobody takes a new folder for a
+ * dead one. One that is killed before the mark is whole leaves a folder without a file of
+ * Open MPI's, which stays. Called by bcsrun's main.
  */
 #include "libbcs/tools/scratch.h"
 
@@ -29,14 +37,16 @@
 #define MEMORY_FOLDER "/dev/shm"
 #define NAME_PREFIX "bcsrun-"
 #define NAME_PATTERN NAME_PREFIX "XXXXXX"
-#define MAX_ATTEMPTS 100
+#define MARK_NAME "bcsrun-mark"
+#define FILES_NAME "mpi"
 /* Open MPI 4.1: two tables of PMIx, and of each rank a segment of which it begins with
  * little. */
 #define FIXED_BYTES (9u << 20)
 #define MOST_RANK_BYTES ((uint64_t)4300 << 10)
 #define LEAST_RANK_BYTES ((uint64_t)160 << 10)
 #define MB(n_bytes) ((unsigned long long)(n_bytes) >> 20)
-#define MAX_OPEN_FOLDERS 16
+
+enum { MAX_OPEN_FOLDERS = 16, MARK_BYTES = 256 };
 
 static int entry_remove(const char *path, const struct stat *status, int type,
                         struct FTW *place)
@@ -48,33 +58,103 @@ static int entry_remove(const char *path, const struct stat *status, int type,
     return 0; /* go on with the others */
 }
 
-static void tree_remove(const char *path)
+/* The text that the mark of the folder has which is open as fd. @return 0 or -errno */
+static int mark_text(const char *folder, int fd, char text_out[MARK_BYTES])
 {
-    nftw(path, entry_remove, MAX_OPEN_FOLDERS, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
+    struct statx status;
+
+    memset(text_out, 0, MARK_BYTES);
+    if (statx(fd, "", AT_EMPTY_PATH, STATX_INO | STATX_BTIME, &status)) {
+        return -errno;
+    }
+    /* A file system that has no time of birth tells 0. */
+    snprintf(
+        text_out, MARK_BYTES,
+        "bcsrun removes this folder: %s, device %x:%x, inode %llu, born %lld.%09u\n",
+        strrchr(folder, '/') + 1, status.stx_dev_major, status.stx_dev_minor,
+        (unsigned long long)status.stx_ino, (long long)status.stx_btime.tv_sec,
+        status.stx_btime.tv_nsec);
+    return 0;
 }
 
-/* Whether path still names the folder that fd is open on, and it belongs to us. */
-static bool is_own_folder(const char *path, int fd)
+/* Whether bcsrun has made the folder that is open as fd: whether it has its mark. */
+static bool is_marked(const char *folder, int fd)
+{
+    int mark = openat(fd, MARK_NAME, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    char found[MARK_BYTES] = "";
+    char text[MARK_BYTES];
+    struct stat status;
+    bool is;
+
+    if (mark < 0) {
+        return false;
+    }
+    is = fstat(mark, &status) == 0 && S_ISREG(status.st_mode) &&
+         status.st_uid == geteuid() && read(mark, found, MARK_BYTES) > 0 &&
+         mark_text(folder, fd, text) == 0 && memcmp(found, text, MARK_BYTES) == 0;
+    close(mark);
+    return is;
+}
+
+/* Lock and mark the folder that is open as fd, and make the one in it. @return 0 or -errno */
+static int folder_fill(const char *folder, int fd)
+{
+    char text[MARK_BYTES];
+    int err = mark_text(folder, fd, text);
+    ssize_t n;
+    int mark;
+
+    if (err || flock(fd, LOCK_EX) != 0) {
+        return err ? err : -errno;
+    }
+    mark = openat(fd, MARK_NAME, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (mark < 0) {
+        return -errno;
+    }
+    n = write(mark, text, strlen(text));
+    err = n < 0 ? -errno : (size_t)n < strlen(text) ? -ENOSPC : 0;
+    close(mark);
+    return err == 0 && mkdirat(fd, FILES_NAME, 0700) != 0 ? -errno : err;
+}
+
+/* Whether path names the folder that fd is open on. */
+static bool is_named(const char *path, int fd)
 {
     struct stat by_path;
     struct stat by_fd;
 
     return lstat(path, &by_path) == 0 && fstat(fd, &by_fd) == 0 &&
-           by_path.st_dev == by_fd.st_dev && by_path.st_ino == by_fd.st_ino &&
-           by_fd.st_uid == geteuid();
+           by_path.st_dev == by_fd.st_dev && by_path.st_ino == by_fd.st_ino;
 }
 
-static void dead_folder_remove(const char *path)
+/* Remove a folder of ours that is open as fd, but for what a user has put into it. By the
+ * descriptor: the path may name another one by now. */
+static void folder_remove(const char *folder, int fd)
 {
-    int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    char files[64];
 
-    if (fd < 0) {
-        return;
+    snprintf(files, sizeof files, "/proc/self/fd/%d/" FILES_NAME, fd);
+    nftw(files, entry_remove, MAX_OPEN_FOLDERS, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
+    if (faccessat(fd, FILES_NAME, F_OK, AT_SYMLINK_NOFOLLOW) != 0) {
+        unlinkat(fd, MARK_NAME, 0);
+        if (is_named(folder, fd)) {
+            rmdir(folder);
+        }
     }
-    if (flock(fd, LOCK_EX | LOCK_NB) == 0 && is_own_folder(path, fd)) {
-        tree_remove(path);
+}
+
+static void dead_folder_remove(const char *folder)
+{
+    int fd = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+
+    /* The mark is gone if another process has had the lock in between. */
+    if (fd >= 0 && is_marked(folder, fd) && flock(fd, LOCK_EX | LOCK_NB) == 0 &&
+        is_marked(folder, fd)) {
+        folder_remove(folder, fd);
     }
-    close(fd);
+    if (fd >= 0) {
+        close(fd);
+    }
 }
 
 static void dead_folders_remove(const char *base)
@@ -152,22 +232,27 @@ static const char *base_choose(uint64_t n_ranks)
     return NULL;
 }
 
-/* @return 0, 1 if another took it for a dead one, -errno */
-static int folder_make(const char *base, struct scratch *scratch)
+int scratch_make(const char *base, struct scratch *scratch_out)
 {
-    snprintf(scratch->path, sizeof scratch->path, "%s/" NAME_PATTERN, base);
-    if (mkdtemp(scratch->path) == NULL) {
+    struct scratch *scratch = scratch_out;
+    int n = snprintf(scratch->folder, sizeof scratch->folder, "%s/" NAME_PATTERN, base);
+    int err;
+
+    if (n < 0 || (size_t)n + sizeof "/" FILES_NAME > sizeof scratch->path) {
+        return -ENAMETOOLONG;
+    }
+    if (mkdtemp(scratch->folder) == NULL) {
         return -errno;
     }
-    scratch->fd = open(scratch->path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
-    if (scratch->fd < 0) {
-        return errno == ENOENT ? 1 : -errno;
+    snprintf(scratch->path, sizeof scratch->path, "%.*s/" FILES_NAME, n,
+             scratch->folder);
+    /* Not closed in what is started: the lock is to last. */
+    scratch->fd = open(scratch->folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+    err = scratch->fd < 0 ? -errno : folder_fill(scratch->folder, scratch->fd);
+    if (err && scratch->fd >= 0) {
+        scratch_remove(scratch);
     }
-    if (flock(scratch->fd, LOCK_EX) == 0 && is_own_folder(scratch->path, scratch->fd)) {
-        return 0;
-    }
-    close(scratch->fd);
-    return 1;
+    return err;
 }
 
 void scratch_sweep(void)
@@ -183,26 +268,21 @@ void scratch_sweep(void)
 int scratch_create(int n_ranks, struct scratch *scratch_out)
 {
     const char *base;
-    int err = 1;
+    int err;
 
     scratch_sweep();
     base = base_choose((uint64_t)n_ranks);
     if (base == NULL) {
         return -ENOSPC;
     }
-    for (int i = 0; i < MAX_ATTEMPTS && err > 0; i++) {
-        err = folder_make(base, scratch_out);
-    }
-    if (err) {
-        return bcsrun_error("cannot make a folder in %s: %s", base,
-                            err < 0 ? strerror(-err) : "it is removed again and again");
-    }
-    return 0;
+    err = scratch_make(base, scratch_out);
+    return err ? bcsrun_error("cannot make a folder in %s: %s", base, strerror(-err))
+               : 0;
 }
 
 void scratch_remove(struct scratch *scratch)
 {
-    tree_remove(scratch->path);
+    folder_remove(scratch->folder, scratch->fd);
     close(scratch->fd);
     scratch->fd = -1;
 }

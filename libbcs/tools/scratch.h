@@ -10,8 +10,9 @@
 
 /** A job's folder. It is in use as long as some process holds the lock on fd. */
 struct scratch {
-    char path[PATH_MAX];
-    int fd;
+    char folder[PATH_MAX]; /* base/bcsrun-XXXXXX */
+    char path[PATH_MAX];   /* of the folder in it that Open MPI's files go to */
+    int fd;                /* of the folder */
 };
 
 /**
@@ -26,10 +27,13 @@ struct scratch {
  */
 int scratch_create(int n_ranks, struct scratch *scratch_out);
 
-/** Remove the folders of dead jobs of this user. */
+/** As scratch_create in the folder base, whatever room there is. @return 0 or -errno */
+int scratch_make(const char *base, struct scratch *scratch_out);
+
+/** Remove the folders of dead jobs of this user, in each place where they may be. */
 void scratch_sweep(void);
 
-/** Remove the folder with all that is in it. */
+/** Remove the folder with all files of Open MPI. What else is in it stays. */
 void scratch_remove(struct scratch *scratch);
 
 #endif
