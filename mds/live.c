@@ -198,6 +198,11 @@ static int copy_file(int fd, size_t n_bytes, struct mds_collect **copy_out)
         free(copy);
         return rc;
     }
+    /* What means something in its own process only, and may be anything here. */
+    copy->slice = NULL;
+    copy->stamps = NULL;
+    copy->begins = NULL;
+    copy->is_shared = false;
     *copy_out = copy;
     return 0;
 }

@@ -100,7 +100,6 @@ int mmds_cut(struct mds_collect *copy)
         ticks <= copy->start_ticks || last < copy->start_ticks || last > ticks) {
         return -ESTALE;
     }
-    copy->is_shared = false;
     copy->stop_ticks = last;
     copy->stop_ns =
         copy->start_ns +

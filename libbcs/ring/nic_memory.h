@@ -46,8 +46,9 @@ struct nic_shape {
     uint32_t n_ports;    /* processes of the job */
     uint32_t node_ranks; /* processes of a node; the last node may have fewer */
     uint32_t desk_ranks; /* of a desk: node_ranks, or 1 */
-    bool has_links; /* each process writes to rings of its own at each other one's desk;
-                               then desk_ranks is 1 */
+    /* 1: each process writes to rings of its own at each other one's desk; then desk_ranks is
+     * 1. No bool: who looks at a job has it from the memory of a foreign process. */
+    uint8_t has_links;
     uint32_t n_cells;      /* completion cells a port (BCS_DESCRIPTORS) */
     uint32_t n_groups;     /* collective slots a port leads (BCS_COMMUNICATORS) */
     size_t n_node_bytes;   /* of the engine's own state of a node, */

@@ -96,6 +96,27 @@ START_TEST(a_copy_has_all_until_now)
 }
 END_TEST
 
+START_TEST(a_copy_has_nothing_of_its_process_alone)
+{
+    struct mds_collect *copy;
+    uint64_t slice = 0;
+
+    ck_assert_int_eq(start(path), 0);
+    collect->slice = &slice;
+    collect->stamps = (void *)&slice;
+    collect->begins = (void *)&slice;
+    *(volatile uint8_t *)&collect->is_shared = 7;
+    ck_assert_int_eq(mds_live_read(path, &copy), 0);
+    *(volatile uint8_t *)&collect->is_shared = 0;
+    ck_assert_ptr_null(copy->slice);
+    ck_assert_ptr_null(copy->stamps);
+    ck_assert_ptr_null(copy->begins);
+    ck_assert(!copy->is_shared);
+    free(copy);
+    mds_live_drop(collect, path);
+}
+END_TEST
+
 START_TEST(a_file_is_written_of_a_copy)
 {
     struct mds_process process = {.end = MDS_DUMP_END_UNKNOWN};
@@ -245,6 +266,7 @@ int main(void)
 
     tcase_add_checked_fixture(tcase, make_folder, remove_folder);
     tcase_add_test(tcase, a_copy_has_all_until_now);
+    tcase_add_test(tcase, a_copy_has_nothing_of_its_process_alone);
     tcase_add_test(tcase, a_file_is_written_of_a_copy);
     tcase_add_test(tcase, the_clocks_of_another_machine_are_not_read);
     tcase_add_test(tcase, there_is_no_second_file_of_a_name);

@@ -120,6 +120,9 @@ START_TEST(a_board_that_makes_no_sense_is_refused)
     fake.board->n_nodes = N_NODES + 1;
     ck_assert_int_eq(bcs_look_open(&fake.found, &look, version), -EINVAL);
     fake.board->n_nodes = N_NODES;
+    fake.board->shape.has_links = 2;
+    ck_assert_int_eq(bcs_look_open(&fake.found, &look, version), -EINVAL);
+    fake.board->shape.has_links = 0;
     fake.sign->board = SEGMENT_BYTES - 8;
     ck_assert_int_eq(bcs_look_open(&fake.found, &look, version), -EINVAL);
     fake.sign->board = UINT64_MAX - 7;
