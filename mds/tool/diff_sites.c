@@ -298,7 +298,7 @@ static void print_late(const struct diff *diff, struct site_line *lines, size_t 
 
 int diff_print_sites(const struct diff *diff)
 {
-    struct site_lines all = {.places = place_open()};
+    struct site_lines all = {.places = place_open(PLACE_PATIENT_NS)};
     struct site_line *joined = NULL;
     size_t n = 0;
     int rc = all.places == NULL ? -ENOMEM : 0;

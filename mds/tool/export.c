@@ -183,7 +183,7 @@ static int hand_site(const struct dump_file *file, uint32_t i, struct places *pl
 /** Those of all ranks: the files that they are in are opened once. */
 static int hand_sites(const struct run *run, const struct export_sink *sink)
 {
-    struct places *places = place_open();
+    struct places *places = place_open(PLACE_PATIENT_NS);
     int rc = places == NULL ? -ENOMEM : 0;
 
     for (uint32_t i = 0; i < run->n_files; i++) {

@@ -164,7 +164,7 @@ int export_chrome(const struct run *run, struct output *output,
     if (rc < 0) {
         return rc;
     }
-    places = place_open();
+    places = place_open(PLACE_PATIENT_NS);
     rc = places == NULL ? output_refuse(output, -ENOMEM, error_out)
                         : write_all(run, places, output, error_out);
     place_close(places);

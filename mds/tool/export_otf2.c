@@ -307,7 +307,7 @@ static void make_sites(struct otf2_archive *archive)
 
 static void make(struct otf2_archive *archive)
 {
-    archive->places = place_open();
+    archive->places = place_open(PLACE_PATIENT_NS);
     archive->attributes = OTF2_AttributeList_New();
     archive->has_messages =
         calloc(archive->run->n_names + 1, sizeof(*archive->has_messages));

@@ -1,134 +1,259 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Finds functions and lines by libdw; see place.h. A file is opened once, when the first place in
- * it is asked for, and kept. Of what is inline in our own headers the place is where the program has
- * it: its own line says more than ours.
+ * Finds functions and lines by libdw; see place_file.h. Of what is inline in our own headers the place
+ * is where the program has it: its own line says more than ours.
+ *
+ * Nobody but this file has libdw look for debug information, and libdw is only asked about what is
+ * found here, by build id or by debug link, in a file of this machine. dwfl_standard_find_debuginfo
+ * and dwfl_build_id_find_elf are not used: they ask the servers that DEBUGINFOD_URLS names.
  */
-#include "mds/tool/place.h"
+#include "mds/tool/place_file.h"
 
-#include <errno.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <dwarf.h>
 #include <elfutils/libdw.h>
+#include <elfutils/libdwelf.h>
 #include <elfutils/libdwfl.h>
 
-#include "mds/tool/demangle.h"
+#include "mds/tool/reader.h"
 
-/** A file that has been opened, or could not be. */
-struct code {
+#define DEBUG_FOLDER "/usr/lib/debug"
+
+enum { PATH_BYTES = 4096, CHUNK_BYTES = 1 << 16 };
+
+/** A file that has been opened. */
+struct place_file {
     char *path;
-    Dwfl *dwfl;
-    Dwfl_Module *module; /* NULL: there is none to be read */
-    int error;           /* then, and if it is another one */
+    int fd;
+    Dwfl_Module *own; /* with nothing but what is in the file */
+    Dwfl_Module
+        *whole; /* with debug information that is apart; NULL: not looked for yet */
+    bool has_looked; /* for that */
 };
 
-struct places {
-    struct demangler demangler;
-    struct code *codes;
-    uint32_t n_codes;
-};
-
-struct places *place_open(void)
+/** A checksum of a file as debug links have it: CRC-32. @return whether it could be read */
+static bool add_up(int fd, uint32_t *sum_out)
 {
-    struct places *places = calloc(1, sizeof(*places));
+    unsigned char chunk[CHUNK_BYTES];
+    uint32_t table[256], sum = UINT32_MAX;
+    off_t at = 0;
+    ssize_t n;
 
-    if (places != NULL) {
-        places->demangler = demangler_open();
+    for (uint32_t i = 0; i < 256; i++) {
+        table[i] = i;
+        for (int bit = 0; bit < 8; bit++) {
+            table[i] = table[i] >> 1 ^ (table[i] & 1 ? UINT32_C(0xedb88320) : 0);
+        }
     }
-    return places;
+    while ((n = pread(fd, chunk, sizeof(chunk), at)) > 0) {
+        for (ssize_t i = 0; i < n; i++) {
+            sum = table[(sum ^ chunk[i]) & 0xff] ^ sum >> 8;
+        }
+        at += n;
+    }
+    *sum_out = ~sum;
+    return n == 0;
 }
 
-const struct demangler *place_demangler(const struct places *places)
+/** Whether a file has the debug information of a module: by the build id, or, of a module
+ *  without one, by the checksum in its debug link. */
+static bool is_of(int fd, Dwfl_Module *module, GElf_Word link_sum)
 {
-    return &places->demangler;
+    const unsigned char *id;
+    const void *other;
+    GElf_Addr where;
+    int n = dwfl_module_build_id(module, &id, &where);
+    uint32_t sum;
+    Elf *elf;
+    bool is;
+
+    if (n <= 0) {
+        return link_sum != 0 && add_up(fd, &sum) && sum == link_sum;
+    }
+    elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
+    is = elf != NULL && dwelf_elf_gnu_build_id(elf, &other) == n &&
+         memcmp(id, other, (size_t)n) == 0;
+    elf_end(elf);
+    return is;
 }
 
-void place_close(struct places *places)
+/** Open a file if it has the debug information. @return -1: it has not */
+static int open_apart(const char *path, Dwfl_Module *module, GElf_Word link_sum)
 {
-    if (places == NULL) {
-        return;
+    int fd = reader_open_file(path);
+
+    if (fd >= 0 && !is_of(fd, module, link_sum)) {
+        close(fd);
+        fd = -1;
     }
-    for (uint32_t i = 0; i < places->n_codes; i++) {
-        dwfl_end(places->codes[i].dwfl);
-        free(places->codes[i].path);
-    }
-    demangler_close(&places->demangler);
-    free(places->codes);
-    free(places);
+    return fd < 0 ? -1 : fd;
 }
 
-/** Read a file. @return NULL: it cannot be */
-static Dwfl_Module *read_module(Dwfl *dwfl, const char *path)
+/** Find debug information that is named after a build id. @return a descriptor; -1: there is none */
+static int find_by_id(Dwfl_Module *module)
 {
-    struct stat status;
+    char path[sizeof(DEBUG_FOLDER "/.build-id/.debug") + 2 * PATH_BYTES] =
+        DEBUG_FOLDER "/.build-id/";
+    const unsigned char *id;
+    GElf_Addr where;
+    int n = dwfl_module_build_id(module, &id, &where);
+    char *end = path + strlen(path);
+
+    if (n < 2 || n > PATH_BYTES / 2) {
+        return -1;
+    }
+    for (int i = 0; i < n; i++) {
+        end += sprintf(end, i == 1 ? "/%02x" : "%02x", id[i]);
+    }
+    strcpy(end, ".debug");
+    return open_apart(path, module, 0);
+}
+
+/** Find debug information that a file names by a debug link: beside it, or where a system has it.
+ *  @return a descriptor; -1: there is none */
+static int find_by_link(Dwfl_Module *module, const char *file, const char *link,
+                        GElf_Word link_sum)
+{
+    static const char *const forms[] = {"%.*s/%s", "%.*s/.debug/%s",
+                                        DEBUG_FOLDER "%.*s/%s"};
+    const char *slash = strrchr(file, '/');
+    int n_folder = slash == NULL ? 0 : (int)(slash - file), fd = -1;
+    char path[PATH_BYTES];
+
+    if (slash == NULL || strchr(link, '/') != NULL) {
+        return -1;
+    }
+    for (size_t i = 0; fd < 0 && i < sizeof(forms) / sizeof(forms[0]); i++) {
+        int n = snprintf(path, sizeof(path), forms[i], n_folder, file, link);
+
+        fd = n >= (int)sizeof(path) ? -1 : open_apart(path, module, link_sum);
+    }
+    return fd;
+}
+
+/** A callback of libdwfl: find debug information that is not in the file itself. */
+static int find_apart(Dwfl_Module *module, void **user, const char *name,
+                      Dwarf_Addr base, const char *file, const char *link,
+                      GElf_Word link_sum, char **path_out)
+{
+    int fd = find_by_id(module);
+
+    (void)user;
+    (void)name;
+    (void)base;
+    *path_out = NULL;
+    return fd >= 0 || file == NULL || link == NULL
+               ? fd
+               : find_by_link(module, file, link, link_sum);
+}
+
+/** The same: there is none. */
+static int find_nothing(Dwfl_Module *module, void **user, const char *name,
+                        Dwarf_Addr base, const char *file, const char *link,
+                        GElf_Word link_sum, char **path_out)
+{
+    (void)module;
+    (void)user;
+    (void)name;
+    (void)base;
+    (void)file;
+    (void)link;
+    (void)link_sum;
+    *path_out = NULL;
+    return -1;
+}
+
+/** The same for the file itself, which libdwfl has got already. */
+static int find_no_file(Dwfl_Module *module, void **user, const char *name,
+                        Dwarf_Addr base, char **path_out, Elf **elf_out)
+{
+    (void)module;
+    (void)user;
+    (void)name;
+    (void)base;
+    *path_out = NULL;
+    *elf_out = NULL;
+    return -1;
+}
+
+/** Have libdw read a file. @return NULL: it cannot */
+static Dwfl_Module *read_module(const struct place_file *file, bool is_whole)
+{
+    static const Dwfl_Callbacks all[] = {
+        {.find_elf = find_no_file,
+         .find_debuginfo = find_nothing,
+         .section_address = dwfl_offline_section_address},
+        {.find_elf = find_no_file,
+         .find_debuginfo = find_apart,
+         .section_address = dwfl_offline_section_address},
+    };
+    Dwfl *dwfl = dwfl_begin(&all[is_whole]);
+    int fd = dup(file->fd);
     Dwfl_Module *module;
 
-    /* A name of somebody else's may be that of anything; only files may be opened. */
-    if (dwfl == NULL || stat(path, &status) < 0 || !S_ISREG(status.st_mode)) {
-        return NULL;
+    if (dwfl == NULL || fd < 0) {
+        return NULL; /* the process ends soon */
     }
     dwfl_report_begin(dwfl);
-    module = dwfl_report_offline(dwfl, "", path, -1);
+    module = dwfl_report_offline(dwfl, "", file->path, fd);
     dwfl_report_end(dwfl, NULL, NULL);
     return module;
 }
 
-/** Whether the file is the one that ran, as far as both can be told. */
-static bool is_same(Dwfl_Module *module, const struct place_module *wanted)
+struct place_file *place_file_open(const char *path)
 {
-    const unsigned char *id;
-    GElf_Addr where;
-    int n_bytes = dwfl_module_build_id(module, &id, &where);
+    struct place_file *file = calloc(1, sizeof(*file));
+    struct stat status;
 
-    return n_bytes <= 0 || wanted->n_id_bytes == 0 ||
-           ((uint32_t)n_bytes == wanted->n_id_bytes &&
-            memcmp(id, wanted->id, (size_t)n_bytes) == 0);
-}
-
-/** @return whether there is memory */
-static bool open_code(struct code *code, const struct place_module *module)
-{
-    static const Dwfl_Callbacks callbacks = {
-        .find_elf = dwfl_build_id_find_elf,
-        .find_debuginfo = dwfl_standard_find_debuginfo,
-        .section_address = dwfl_offline_section_address,
-    };
-
-    char *path = strdup(module->path);
-
-    if (path == NULL) {
-        return false;
-    }
-    *code = (struct code){.path = path, .dwfl = dwfl_begin(&callbacks)};
-    code->module = read_module(code->dwfl, module->path);
-    code->error = code->module == NULL            ? -ENOENT
-                  : is_same(code->module, module) ? 0
-                                                  : -ESTALE;
-    return true;
-}
-
-/** @return NULL: no memory */
-static const struct code *find_code(struct places *places,
-                                    const struct place_module *module)
-{
-    struct code *codes;
-
-    for (uint32_t i = 0; i < places->n_codes; i++) {
-        if (strcmp(places->codes[i].path, module->path) == 0) {
-            return &places->codes[i];
+    if (file != NULL) {
+        file->path = strdup(path);
+        file->fd = reader_open_file(path);
+        if (file->path != NULL && file->fd >= 0 && fstat(file->fd, &status) == 0 &&
+            reader_become(status.st_uid, status.st_gid)) {
+            file->own = read_module(file, false);
         }
     }
-    codes = realloc(places->codes, (places->n_codes + 1) * sizeof(*codes));
-    if (codes == NULL) {
-        return NULL;
+    return file != NULL && file->own != NULL ? file : NULL;
+}
+
+bool place_file_is(const struct place_file *file, const uint8_t *id,
+                   uint32_t n_id_bytes)
+{
+    const unsigned char *own;
+    GElf_Addr where;
+    int n_bytes = dwfl_module_build_id(file->own, &own, &where);
+
+    return n_bytes <= 0 || n_id_bytes == 0 ||
+           ((uint32_t)n_bytes == n_id_bytes && memcmp(own, id, n_id_bytes) == 0);
+}
+
+/** Where a byte of the call is that returns to an address. @return 0: the file cannot be read */
+static GElf_Addr call_of(Dwfl_Module *module, uint64_t address)
+{
+    GElf_Addr bias;
+
+    return dwfl_module_getelf(module, &bias) == NULL ? 0 : bias + address - 1;
+}
+
+/** @return whether there is one */
+static bool find_function(Dwfl_Module *module, GElf_Addr at, struct place *place)
+{
+    GElf_Off offset;
+    GElf_Sym symbol;
+    const char *name =
+        dwfl_module_addrinfo(module, at, &offset, &symbol, NULL, NULL, NULL);
+
+    if (name != NULL) {
+        place->function = name;
+        place->offset = offset + 1;
     }
-    places->codes = codes;
-    return open_code(&codes[places->n_codes], module) ? &codes[places->n_codes++]
-                                                      : NULL;
+    return name != NULL;
 }
 
 /** Whether a line is in a public header that has functions which wait. */
@@ -185,36 +310,44 @@ static void leave_our_headers(Dwfl_Module *module, GElf_Addr at, struct place *p
     free(innermost);
 }
 
-int place_find(struct places *places, const struct place_module *module,
-               uint64_t address, struct place *place_out)
+/** @return whether there is one */
+static bool find_line(Dwfl_Module *module, GElf_Addr at, struct place *place)
 {
-    const struct code *code;
-    GElf_Addr bias, at;
-    GElf_Sym symbol;
-    Dwfl_Line *line;
+    Dwfl_Line *line = dwfl_module_getsrc(module, at);
+
+    if (line != NULL) {
+        place->file = dwfl_lineinfo(line, NULL, &place->line, NULL, NULL, NULL);
+        place->line = place->file == NULL ? 0 : place->line;
+    }
+    if (is_in_our_header(place->file)) {
+        leave_our_headers(module, at, place);
+    }
+    return place->line > 0;
+}
+
+bool place_file_function(const struct place_file *file, uint64_t address,
+                         struct place *place_out)
+{
+    GElf_Addr at = call_of(file->own, address);
 
     *place_out = (struct place){0};
-    if (address == 0 || module->path == NULL) {
-        return -ENOENT;
+    return at != 0 && find_function(file->own, at, place_out);
+}
+
+bool place_file_line(struct place_file *file, uint64_t address, struct place *place)
+{
+    GElf_Addr at = call_of(file->own, address);
+
+    if (at != 0 && !find_line(file->own, at, place)) {
+        if (!file->has_looked) {
+            file->has_looked = true;
+            file->whole = read_module(file, true);
+        }
+        at = file->whole == NULL ? 0 : call_of(file->whole, address);
+        if (at != 0) {
+            find_function(file->whole, at, place);
+            find_line(file->whole, at, place);
+        }
     }
-    code = find_code(places, module);
-    if (code == NULL || code->error < 0) {
-        return code == NULL ? -ENOMEM : code->error;
-    }
-    if (dwfl_module_getelf(code->module, &bias) == NULL) {
-        return -ENOENT;
-    }
-    at = bias + address - 1; /* a byte of the call */
-    place_out->function = dwfl_module_addrinfo(code->module, at, &place_out->offset,
-                                               &symbol, NULL, NULL, NULL);
-    place_out->offset++;
-    line = dwfl_module_getsrc(code->module, at);
-    if (line != NULL) {
-        place_out->file = dwfl_lineinfo(line, NULL, &place_out->line, NULL, NULL, NULL);
-        place_out->line = place_out->file == NULL ? 0 : place_out->line;
-    }
-    if (is_in_our_header(place_out->file)) {
-        leave_our_headers(code->module, at, place_out);
-    }
-    return place_out->function != NULL || place_out->line > 0 ? 0 : -ENOENT;
+    return place->function != NULL || place->line > 0;
 }

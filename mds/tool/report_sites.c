@@ -72,7 +72,7 @@ int report_print_sites(FILE *out, const struct run *run)
 {
     size_t n;
     struct site *sites = sites_of(run, -1, &n);
-    struct places *places = place_open();
+    struct places *places = place_open(PLACE_PATIENT_NS);
     int rc = sites == NULL || places == NULL ? -ENOMEM : 0;
 
     if (rc == 0 && n > 0) {

@@ -147,7 +147,7 @@ static int print_places(FILE *out, const struct run *run)
 {
     size_t n = 0;
     struct site *sites = split_sites(run, -1, &n);
-    struct places *places = place_open();
+    struct places *places = place_open(PLACE_PATIENT_NS);
     int rc = sites == NULL || places == NULL ? -ENOMEM : 0;
 
     if (rc == 0 && n > 0) {

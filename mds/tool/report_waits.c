@@ -72,7 +72,7 @@ static int print_table(FILE *out, const struct run *run, const struct waits *wai
 int report_print_outstanding(FILE *out, const struct run *run,
                              const struct waits *waits)
 {
-    struct places *places = place_open();
+    struct places *places = place_open(PLACE_PATIENT_NS);
     char *text = NULL;
     int rc = places == NULL ? -ENOMEM : outstanding_of(run, waits, places, &text);
 
@@ -89,7 +89,7 @@ int report_print_outstanding(FILE *out, const struct run *run,
 
 int report_print_waits(FILE *out, const struct run *run, const struct waits *waits)
 {
-    struct places *places = place_open();
+    struct places *places = place_open(PLACE_PATIENT_NS);
     int rc = places == NULL ? -ENOMEM : 0;
 
     if (rc == 0 && waits->n > 0) {

@@ -238,7 +238,7 @@ static int print_all(struct stand *stands, size_t n, struct places *places)
 int roll_print(const struct run *run)
 {
     struct stand *stands = calloc((size_t)run->n_files + 1, sizeof(*stands));
-    struct places *places = place_open();
+    struct places *places = place_open(PLACE_PATIENT_NS);
     size_t n = 0;
     int rc = stands == NULL || places == NULL ? -ENOMEM : 0;
 

@@ -191,7 +191,7 @@ int split_print_sites(const struct run *run, int64_t rank, size_t n_most)
 {
     size_t n = 0;
     struct site *sites = split_sites(run, rank, &n);
-    struct places *places = place_open();
+    struct places *places = place_open(PLACE_PATIENT_NS);
     int rc = sites == NULL || places == NULL ? -ENOMEM : 0;
 
     if (rc == 0 && n > 0 && n_most > 0) {

@@ -86,7 +86,7 @@ static uint64_t n_events(const struct run *run, int64_t rank)
 /** @param n  events that there are, with those that are not shown */
 static int print(const struct timeline *timeline, uint64_t n)
 {
-    struct places *places = place_open();
+    struct places *places = place_open(PLACE_PATIENT_NS);
     bool is_done = places != NULL;
 
     printf("%14s %12s %8s  %-20s %8s %11s %12s %15s  %s\n", "Begin(s)", "Time(us)",

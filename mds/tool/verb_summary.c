@@ -102,7 +102,7 @@ static void print_efficiency(const struct run *run, const struct waits *waits)
 /** What stands out, a line each. @return false: no memory */
 static bool print_outstanding(const struct run *run, const struct waits *waits)
 {
-    struct places *places = place_open();
+    struct places *places = place_open(PLACE_PATIENT_NS);
     char *text = NULL;
     int rc = places == NULL ? -1 : outstanding_of(run, waits, places, &text);
 
@@ -145,7 +145,7 @@ static bool print_sites(const struct run *run, const struct verb_options *option
 {
     size_t n, n_most = n_sites(options);
     struct site *sites = sites_of(run, options->rank, &n);
-    struct places *places = place_open();
+    struct places *places = place_open(PLACE_PATIENT_NS);
 
     if (sites != NULL && places != NULL && n > 0 && n_most > 0) {
         double run_ns = run_total_ns(run, options->rank);

@@ -70,7 +70,7 @@ void waits_write_unread(FILE *out, const struct waits *waits)
 
 int waits_print(const struct run *run, const struct waits *waits, size_t n_most)
 {
-    struct places *places = place_open();
+    struct places *places = place_open(PLACE_PATIENT_NS);
     int rc = places == NULL ? -ENOMEM : 0;
     double run_ns = run_total_ns(run, -1);
 

@@ -99,7 +99,7 @@ KNOWN_CIRCLES = []
 # Functions of the system that only some folders may use.
 SYSTEM_CALLS = {
     "_exit": ["libbcs/base", "libbcs/bsplib", "libbcs/session", "libbcs/tools",
-              "libbcs/tools/top", "libbcs/transport"],
+              "libbcs/tools/top", "libbcs/transport", "mds/tool"],
     "clone": ["libbcs/session"],
     "dladdr": ["libbcs/session", "mpi_shim/real"],
     "dl_iterate_phdr": ["libbcs/cbsp", "mds", "mpi_shim/calls", "mpi_shim/real"],
@@ -107,7 +107,7 @@ SYSTEM_CALLS = {
     "dlsym": ["libbcs/session", "mds/tool", "mpi_shim/real"],
     "execv": ["libbcs/tools"],
     "exit": ["libbcs/bsplib", "mds/tool", "mpi_shim/calls", "mpi_shim/real"],
-    "fork": ["libbcs/tools", "libbcs/tools/top"],
+    "fork": ["libbcs/tools", "libbcs/tools/top", "mds/tool"],
     "ftruncate64": ["libbcs/base"],
     "getenv": ["libbcs/base"],
     "kill": ["libbcs/tools", "libbcs/tools/top", "libbcs/transport/shm", "mds/tool"],
@@ -115,7 +115,8 @@ SYSTEM_CALLS = {
     "mmap64": ["libbcs/base", "libbcs/tools", "libbcs/transport", "mds"],
     "nanosleep": ["libbcs/transport/shm"],
     "posix_spawnp": ["libbcs/session"],
-    "prctl": ["libbcs/copy", "libbcs/tools", "libbcs/tools/top", "nic_threads/drivers"],
+    "prctl": ["libbcs/copy", "libbcs/tools", "libbcs/tools/top", "mds/tool",
+              "nic_threads/drivers"],
     "process_vm_readv": ["libbcs/copy"],
     "process_vm_writev": ["libbcs/copy"],
     "pthread_atfork": ["libbcs/base"],
@@ -139,10 +140,10 @@ SYSTEM_CALLS = {
     ],
     "setenv": ["libbcs/tools"],
     "sigaction": ["libbcs/tools"],
-    "sigprocmask": ["libbcs/tools", "libbcs/tools/top"],
+    "sigprocmask": ["libbcs/tools", "libbcs/tools/top", "mds/tool"],
     "sleep": ["libbcs/session"],
-    "syscall": ["libbcs/base", "nic_threads/drivers"],
-    "waitpid": ["libbcs/session", "libbcs/tools", "libbcs/tools/top"],
+    "syscall": ["libbcs/base", "mds/tool", "nic_threads/drivers"],
+    "waitpid": ["libbcs/session", "libbcs/tools", "libbcs/tools/top", "mds/tool"],
 }
 EVERYBODY = "libbcs/base"
 PRODUCTS = ("libbcs", "mpi_shim", "nic_threads", "mds")

@@ -123,6 +123,7 @@ class LintTest(unittest.TestCase):
         self.assert_silent("mpi_shim/a.c", body)
         self.assert_silent("tests/unit/a.c", body.replace("int f(int", "int MPI_F(int"))
         self.assert_silent("mds/a.c", body.replace("int f(int", "OTF2_ErrorCode f(int"))
+        self.assert_silent("mds/a.c", body.replace("f(int", "f(Dwfl_Module *m, void **u, int"))
         callback = "int f(int (*g)(int, int, int), int a, int b, int c, int d, int e)"
         self.assert_silent("mds/a.c", callback + "\n{\n}\n")
 

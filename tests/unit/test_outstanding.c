@@ -36,7 +36,7 @@ static void begin(void)
         summaries[i].computation.total_ns = RUN_MS * MS;
         waited_ns[i] = root_ns[i] = 0;
     }
-    places = place_open();
+    places = place_open(PLACE_PATIENT_NS);
 }
 
 static void end(void)

@@ -84,6 +84,7 @@ static bool add_job(json_t *jobs, const struct bcs_look_found *found,
     if (rc < 0) {
         return rc == -ENOENT || rc == -EAGAIN; /* it has ended, or only begins */
     }
+    place_renew(places); /* what is slow in one job does not count for the next */
     json_array_append_new(jobs, job_json_of(look, found, places));
     bcs_look_close(look);
     return true;
@@ -198,7 +199,7 @@ static int print_at(const struct bcs_look_found *found, const char *ranks,
 static int print_call(int64_t pid, const char *ranks)
 {
     struct bcs_look_found *found = NULL;
-    struct places *places = place_open();
+    struct places *places = place_open(PLACE_HASTY_NS);
     int n = find_of(pid, &found), rc = places == NULL ? -ENOMEM : -ESRCH;
 
     for (int i = 0; rc == -ESRCH && i < n; i++) {
@@ -212,7 +213,7 @@ static int print_call(int64_t pid, const char *ranks)
 static int print_jobs(const struct wish *wish)
 {
     struct bcs_look_found *found = NULL;
-    struct places *places = place_open();
+    struct places *places = place_open(PLACE_HASTY_NS);
     json_t *jobs = json_array();
     int n = wish->pid == 0 ? bcs_look_find(&found) : find_of(wish->pid, &found);
     bool is_good = n >= (wish->pid == 0 ? 0 : 1) && places != NULL;
@@ -265,7 +266,7 @@ static void print_line(FILE *out, struct places *places, char *line)
 /** Print which lines of the source addresses belong to, when all have been read. */
 static int print_lines(void)
 {
-    struct places *places = place_open();
+    struct places *places = place_open(PLACE_HASTY_NS);
     size_t n_line_bytes = 0, n_bytes = 0;
     char *line = NULL, *text = NULL;
     FILE *out = open_memstream(&text, &n_bytes);

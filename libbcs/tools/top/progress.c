@@ -68,6 +68,7 @@ static void add_waits(struct words *words, const struct company *company,
     words_add_ranks(words, most->ranks, most->n_ranks, 16);
     words_add(words, " in ");
     stand = &company->now.waits[most->wait].stand;
+    place_renew(company->places);
     place = where_words(company->places, company->now.ranks[most->ranks[0]].pid,
                         stand->address, stand->base);
     words_add_wait(words, &company->now, most, place);
@@ -156,7 +157,7 @@ static int accompany(struct company *company)
 
 int progress_tell(int64_t starter, uint64_t interval_ns)
 {
-    struct places *places = place_open();
+    struct places *places = place_open(PLACE_HASTY_NS);
     int rc = places == NULL ? -ENOMEM : 0;
 
     while (rc == 0) {

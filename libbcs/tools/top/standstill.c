@@ -36,9 +36,11 @@ static uint64_t look_ns_of(uint64_t patience_ns)
 static int print(const struct bcs_look *look, const struct bcs_look_found *found,
                  struct places *places, uint64_t patience_ns)
 {
-    json_t *job = job_json_of(look, found, places);
+    json_t *job;
     int rc;
 
+    place_renew(places);
+    job = job_json_of(look, found, places);
     printf(
         "bcsrun: nothing has moved in the job for %.9g s: no message or collective "
         "was begun, went on or ended.\n"
@@ -79,7 +81,7 @@ static int watch_job(const struct bcs_look *look, const struct bcs_look_found *f
 
 int standstill_watch(int64_t starter, uint64_t patience_ns)
 {
-    struct places *places = place_open();
+    struct places *places = place_open(PLACE_HASTY_NS);
     int rc = places == NULL ? -ENOMEM : 0;
 
     while (rc == 0) {

@@ -30,7 +30,7 @@ enum {
 
 int viewer_init(struct viewer *viewer)
 {
-    *viewer = (struct viewer){.places = place_open()};
+    *viewer = (struct viewer){.places = place_open(PLACE_HASTY_NS)};
     return viewer->places == NULL ? -ENOMEM : 0;
 }
 
@@ -213,6 +213,7 @@ static void look(struct viewer *viewer)
     viewer->machine_now = machine_look();
     note_moves(viewer);
     viewer_arrange(viewer);
+    place_renew(viewer->places);
     cost_ns = LOOK_SHARE * (bcs_clock_now_ns() - begin_ns);
     viewer->look_ns = begin_ns + (cost_ns > LOOK_NS ? cost_ns : LOOK_NS);
 }
