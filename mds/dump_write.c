@@ -165,7 +165,8 @@ static int begin_file(const char *path, char part_out[PATH_BYTES])
     if (n >= PATH_BYTES) {
         return -ENAMETOOLONG;
     }
-    fd = open(part_out, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    /* O_EXCL: what has that name is nobody's of this run, and no link is followed. */
+    fd = open(part_out, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     return fd < 0 ? -errno : fd;
 }
 

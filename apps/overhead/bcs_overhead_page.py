@@ -13,6 +13,8 @@ from html import escape
 import bcs_document as document
 import bcs_overhead_figures as figures
 
+# What says that bcs-overhead has made a page, and may replace it.
+MARK = '<meta name="generator" content="bcs-overhead">'
 STYLE = """\
 :root { color-scheme: light dark; --line: #8b949e55; --quiet: #6e7781 }
 body { font: 16px/1.5 system-ui, sans-serif; margin: 0 auto; padding: 1rem;
@@ -114,6 +116,6 @@ def page_html(title, sections, has_figures):
         parts += [image_html(figure) for figure in section.figures if has_figures]
     body = "\n".join(filter(None, parts))
     return (f'<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-            f'<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+            f'<meta name="viewport" content="width=device-width, initial-scale=1">\n{MARK}\n'
             f"<title>{escape(title)}</title>\n<style>\n{STYLE}\n</style>\n</head>\n<body>\n"
             f"<h1>{escape(title)}</h1>\n<nav>\n{links}</nav>\n{body}\n</body>\n</html>\n")

@@ -11,7 +11,7 @@ import bcs_overhead_figures as figures
 from bcs_jobs import BenchError
 from bcs_overhead_compare import (LEVEL, N_WAYS, conditions_of, not_compared, path_split,
                                   side_choose, tables_compare, tables_of)
-from bcs_overhead_page import Section, page_html, section_text, terminal_text
+from bcs_overhead_page import MARK, Section, page_html, section_text, terminal_text
 from bcs_overhead_patterns import (barrier_section, figure1_section, figure2_section,
                                    figure3_section, figure4_section, figure5_section)
 from bcs_overhead_result import file_replace, result_read
@@ -41,13 +41,30 @@ def sections_of(result):
     return [make(result) for make in PARTS.values()]
 
 
+def folder_check(folder):
+    """BenchError unless all that is in a folder may be replaced: there is nothing, or a page of
+    bcs-overhead."""
+    try:
+        names = os.listdir(folder)
+        page = folder / "index.html"
+        is_ours = "index.html" in names and MARK in page.read_text("utf-8", "replace")
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise BenchError(f"{folder}: {error.strerror}") from None
+    if names and not is_ours:
+        raise BenchError(f"--page {folder}: has files, and no page of bcs-overhead; allowed is a "
+                         "folder that is empty, that has such a page, or that is not there yet")
+
+
 def folder_write(folder, title, sections, has_figures):
     """Write the page and all figures into a folder, which is made if it is not there."""
+    folder = Path(folder)
+    folder_check(folder)
     try:
         os.makedirs(folder, exist_ok=True)
     except OSError as error:
         raise BenchError(f"{folder}: {error.strerror}") from None
-    folder = Path(folder)
     file_replace(folder / "index.html", page_html(title, sections, has_figures))
     for section in sections:
         for figure in section.figures if has_figures else ():

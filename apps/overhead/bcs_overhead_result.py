@@ -191,13 +191,17 @@ def result_read(path):
 
 def file_replace(path, text):
     """Write a file, whole or not at all, whatever ends this process or the machine."""
-    new = f"{path}.new"
+    new = f"{path}.{os.getpid()}.part"
     try:
-        with open(new, "w", encoding="utf-8") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(new, path)
+        with open(new, "x", encoding="utf-8") as file:
+            try:
+                file.write(text)
+                file.flush()
+                os.fsync(file.fileno())
+                os.replace(new, path)
+            except BaseException:
+                os.unlink(new)
+                raise
         folder = os.open(os.path.dirname(os.path.abspath(path)), os.O_RDONLY)
         try:
             os.fsync(folder)

@@ -12,6 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+enum { PARTS_MOST = 100 };
+
 int output_refuse(const struct output *output, int rc, char error_out[DUMP_ERROR_BYTES])
 {
     dump_refuse(error_out, "cannot write %s: %s", output->name, strerror(-rc));
@@ -26,28 +28,35 @@ static int begin_direct(struct output *output)
     return output->file == NULL ? -errno : 0;
 }
 
-/** Name what is made until it is whole: beside its own name. @return 0 or -ENAMETOOLONG */
-static int name_part(struct output *output)
+/** Make what is written to until it is whole, beside its own name, under one that nothing has.
+ *  @param mode  permissions, but for the umask @return a descriptor, 0 for a folder; or -errno */
+static int make_part(struct output *output, mode_t mode, bool is_folder)
 {
-    int n = snprintf(output->part, sizeof(output->part), "%s.%ld.part", output->path,
-                     (long)getpid());
+    int rc = -EEXIST;
 
-    return n >= (int)sizeof(output->part) ? -ENAMETOOLONG : 0;
+    for (int i = 0; i < PARTS_MOST && rc == -EEXIST; i++) {
+        int n = snprintf(output->part, sizeof(output->part), "%s.%ld.%d.part",
+                         output->path, (long)getpid(), i);
+
+        if (n >= (int)sizeof(output->part)) {
+            return -ENAMETOOLONG;
+        }
+        rc = is_folder
+                 ? mkdir(output->part, mode)
+                 : open(output->part, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+        rc = rc < 0 ? -errno : rc;
+    }
+    return rc;
 }
 
 /** Make the file beside. @param mode  permissions that it gets, but for the umask if there is no
  *  file yet. @return 0 or -errno */
 static int begin_part(struct output *output, mode_t mode, bool is_there)
 {
-    int fd, rc = name_part(output);
+    int fd = make_part(output, mode, false), rc;
 
-    if (rc < 0) {
-        return rc;
-    }
-    unlink(output->part); /* of a process that had this number before */
-    fd = open(output->part, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
     if (fd < 0) {
-        return -errno;
+        return fd;
     }
     if (!is_there || fchmod(fd, mode) == 0) {
         output->file = fdopen(fd, "w");
@@ -119,7 +128,6 @@ int output_begin(const char *name, struct output *output_out,
 static int begin_folder(struct output *output)
 {
     size_t n = strlen(output->name);
-    int rc;
 
     while (n > 1 && output->name[n - 1] == '/') {
         n--;
@@ -129,14 +137,7 @@ static int begin_folder(struct output *output)
     }
     memcpy(output->path, output->name, n);
     output->path[n] = '\0';
-    rc = name_part(output);
-    if (rc < 0) {
-        return rc;
-    }
-    if (access(output->path, F_OK) == 0) {
-        return -EEXIST;
-    }
-    return mkdir(output->part, 0777) < 0 ? -errno : 0;
+    return access(output->path, F_OK) == 0 ? -EEXIST : make_part(output, 0777, true);
 }
 
 int output_begin_folder(const char *name, struct output *output_out,

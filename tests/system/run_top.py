@@ -16,6 +16,7 @@ import shlex
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 
 import job
@@ -113,6 +114,23 @@ def problems_of_roll_call(arguments, one, option):
     return [] if re.search("^" + "\n".join(lines) + "$", told, re.M) else [f"it prints {told!r}"]
 
 
+def problems_of_report(arguments, one):
+    """Whether the report of a deadlock is a file that nothing was written over for."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "report")
+        command = [arguments.top, "--stuck", "0", str(one["pid"]), path]
+        done = [subprocess.run(command, capture_output=True, timeout=60, check=False)]
+        problems = [] if os.listdir(folder) == ["report"] else ["no report"]
+        with open(f"{path}.part", "w", encoding="ascii") as file:
+            file.write("precious")
+        done.append(subprocess.run(command, capture_output=True, timeout=60, check=False))
+        with open(f"{path}.part", encoding="ascii") as file:
+            problems += [] if file.read() == "precious" else ["another file is written over"]
+        if [one.returncode for one in done] != [0, 1]:
+            problems.append(f"reports end with {done}")
+    return problems
+
+
 def await_look(arguments, one, expected):
     """Look until the ranks stand where they are to stand. Returns the job, or what was seen."""
     end = time.monotonic() + arguments.timeout
@@ -145,6 +163,7 @@ def test_stuck(arguments, report, name, mode, option):
         if found:
             problems += problems_of_places(arguments, found, option)
             problems += problems_of_roll_call(arguments, found, option)
+            problems += problems_of_report(arguments, found)
         if found and os.geteuid() == 0:
             jobs, said = look(arguments, "setpriv", "--reuid=65534", "--clear-groups")
             if jobs != [] or "no job under BCS" not in said:

@@ -373,6 +373,22 @@ class Reports(unittest.TestCase):
         self.assertIn("&lt;b&gt;&amp;", page)
         self.assertFalse(re.search(r"(src|href)=\"(?!#|data:)|https?://|url\(", page))
 
+    def test_a_page_replaces_nothing_but_a_page(self):
+        sections = report.sections_of(self.result)
+        with tempfile.TemporaryDirectory() as folder:
+            report.folder_write(folder, "a title", sections, False)
+            report.folder_write(folder, "another", sections, False)
+            page = Path(folder) / "index.html"
+            self.assertIn("another", page.read_text(encoding="utf-8"))
+            page.write_text("<title>mine</title>", encoding="utf-8")
+            with self.assertRaisesRegex(BenchError, "no page of bcs-overhead"):
+                report.folder_write(folder, "a title", sections, False)
+            self.assertEqual(page.read_text(encoding="utf-8"), "<title>mine</title>")
+            page.rename(Path(folder) / "figure-1.svg")
+            with self.assertRaisesRegex(BenchError, "no page of bcs-overhead"):
+                report.folder_write(folder, "a title", sections, False)
+            self.assertEqual(os.listdir(folder), ["figure-1.svg"])
+
     @unittest.skipUnless(figures.is_there(), "gnuplot is not installed")
     def test_figures_are_drawn(self):
         drawn = [figure for section in report.sections_of(self.result)

@@ -136,6 +136,15 @@ class Files(unittest.TestCase):
             with self.assertRaisesRegex(BenchError, "No space left"):
                 result_file.file_replace(self.path, "after")
         self.assertEqual(self.path.read_text(encoding="utf-8"), "before")
+        self.assertEqual(os.listdir(self.path.parent), [self.path.name])
+
+    def test_no_other_file_is_written_over(self):
+        for name in (f"{self.path}.new", f"{self.path}.{os.getpid()}.part"):
+            Path(name).write_text("precious", encoding="utf-8")
+        with self.assertRaisesRegex(BenchError, "File exists"):
+            result_file.file_replace(self.path, "after")
+        for name in (f"{self.path}.new", f"{self.path}.{os.getpid()}.part"):
+            self.assertEqual(Path(name).read_text(encoding="utf-8"), "precious")
 
 
 class Output(unittest.TestCase):

@@ -99,8 +99,20 @@ START_TEST(the_file_before_stays_until_there_is_another)
 {
     ck_assert_int_eq(mds_dump_write_text(path, "first"), 0);
     ck_assert_int_eq(mkdir(part, 0700), 0); /* nothing can be written under that name */
-    ck_assert_int_eq(mds_dump_write_text(path, "second"), -EISDIR);
+    ck_assert_int_eq(mds_dump_write_text(path, "second"), -EEXIST);
     ck_assert_int_eq(access(path, R_OK), 0);
+}
+END_TEST
+
+START_TEST(no_link_is_written_through)
+{
+    struct stat status;
+
+    ck_assert_int_eq(mds_dump_write_text(path, "precious"), 0);
+    ck_assert_int_eq(symlink(path, part), 0);
+    ck_assert_int_eq(mds_dump_write_text(path, "x"), -EEXIST);
+    ck_assert_int_eq(stat(path, &status), 0);
+    ck_assert_int_eq(status.st_size, strlen("precious"));
 }
 END_TEST
 
@@ -126,6 +138,7 @@ int main(void)
     tcase_add_test(tcase, what_is_read_back_is_what_was_added);
     tcase_add_test(tcase, a_file_that_does_not_fit_is_not_there);
     tcase_add_test(tcase, the_file_before_stays_until_there_is_another);
+    tcase_add_test(tcase, no_link_is_written_through);
     tcase_add_test(tcase, too_many_sections_are_an_error);
     return run_tcase("dump_write", tcase);
 }

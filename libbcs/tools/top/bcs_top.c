@@ -6,6 +6,7 @@
  */
 #include <bcs/version.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -133,13 +134,21 @@ static bool write_report(const json_t *job, const struct wish *wish)
                   bcs_version(), "stuck", wish->stuck, "job", job);
     char part[4096 + sizeof(".part")];
     int n = snprintf(part, sizeof(part), "%s.part", wish->into);
-    bool is_good = report != NULL && n > 0 && (size_t)n < sizeof(part) &&
-                   json_dump_file(report, part, JSON_INDENT(1)) == 0 &&
+    int fd = report == NULL || n < 0 || (size_t)n >= sizeof(part)
+                 ? -1
+                 : open(part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    bool is_good = fd >= 0 && json_dumpfd(report, fd, JSON_INDENT(1)) == 0 &&
                    rename(part, wish->into) == 0;
 
     json_decref(report);
     if (!is_good) {
         fprintf(stderr, "bcs-top: cannot write %s: %s\n", wish->into, strerror(errno));
+    }
+    if (fd >= 0) {
+        close(fd);
+    }
+    if (fd >= 0 && !is_good) {
+        unlink(part);
     }
     return is_good;
 }
