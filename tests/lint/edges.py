@@ -57,7 +57,7 @@ INCLUDE_EDGES = {
     "libbcs/bsplib": ["libbcs/cbsp/call_kinds.def", "libbcs/cbsp/raw.h"],
     "libbcs/look": ["libbcs/include", "libbcs/ring"],
     "libbcs/tools/top": ["libbcs/include", "libbcs/look", "mds/tool/manifest.h",
-                         "mds/tool/place.h"],
+                         "mds/tool/place.h", "mds/tool/reader.h"],
     "libbcs/tools": ["libbcs/include", "libbcs/session/variables.h"],
     "nic_threads": ["libbcs/ring"],
     "nic_threads/rules": ["libbcs/ring"],

@@ -7,14 +7,13 @@
 #include "viewer.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "libbcs/base/clock.h"
+#include "process_text.h"
 #include "where.h"
 
 #define LOOK_NS UINT64_C(1000000000)
@@ -64,25 +63,6 @@ void viewer_fini(struct viewer *viewer)
     place_close(viewer->places);
 }
 
-/** The program of a process and its arguments. */
-static void read_program(int64_t pid, char text_out[VIEWER_TEXT_BYTES])
-{
-    char name[64];
-    ssize_t n = 0;
-    int fd;
-
-    snprintf(name, sizeof(name), "/proc/%" PRId64 "/cmdline", pid);
-    fd = open(name, O_RDONLY | O_CLOEXEC);
-    if (fd >= 0) {
-        n = read(fd, text_out, VIEWER_TEXT_BYTES - 1);
-        close(fd);
-    }
-    for (ssize_t i = 0; i + 1 < n; i++) {
-        text_out[i] = text_out[i] == '\0' ? ' ' : text_out[i];
-    }
-    text_out[n < 0 ? 0 : n] = '\0';
-}
-
 /** Say why a job cannot be looked at. @return whether there is anything to say */
 static bool tell_problem(struct viewer *viewer, int rc, const char *version)
 {
@@ -119,7 +99,8 @@ static void open_job(struct viewer *viewer, const struct bcs_look_found *found)
     viewer->began_ns = board->began_ns;
     memcpy(viewer->driver, board->driver, sizeof(viewer->driver) - 1);
     memcpy(viewer->strobe, board->strobe, sizeof(viewer->strobe) - 1);
-    read_program(bcs_look_pid(viewer->look, 0), viewer->program);
+    process_text_command(bcs_look_pid(viewer->look, 0), viewer->program,
+                         sizeof(viewer->program));
     viewer->moved_ns = bcs_clock_now_ns();
     viewer->look_ns = viewer->glance_ns = 0;
     if (!viewer->has_chosen_groups) {
