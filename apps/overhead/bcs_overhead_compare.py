@@ -12,9 +12,10 @@ the jobs of a repetition have in common stays together. A machine has states tha
 longer than a repetition; so if there are many, those that followed each other are dealt
 together, in N_STRETCHES stretches or fewer of each result. For each way the largest statistic of
 all quantities is kept. A difference is beyond noise if its own statistic is larger than that
-in 98 % of the ways, and it is LEAST_PERCENT or more. So of comparisons of equal results at
-most one in fifty has a false difference, among all its quantities together (Westfall and
-Young's step of the maximum).
+in 98 % of the ways, and it is LEAST_PERCENT or more (Westfall and Young's step of the maximum).
+So a false difference, in any quantity, is found in at most one in fifty comparisons of equal
+results whose repetitions could be exchanged. States of a machine that last as long as a
+result are not covered.
 
 The statistic is Yuen's: the difference of trimmed means, which a few slow launches do not
 move, by its error. Launches of two ranks are compared within each kind, that is where a cache
@@ -29,7 +30,7 @@ from dataclasses import dataclass
 
 from bcs_jobs import BenchError
 from bcs_kinds import KIND_FACTOR, Run, runs_by_kind
-from bcs_overhead_samples import (BUSY_PERCENT, count_busy, good_runs, loads_of,
+from bcs_overhead_samples import (BUSY_PERCENT, LEAST_NS, count_busy, good_runs, loads_of,
                                   point_times)
 from bcs_overhead_science import numpy, scipy
 
@@ -45,6 +46,8 @@ SHORT_BYTES = 4096
 # Added to the error, as a part of the time: a difference counts for no more because a few
 # launches happen to be alike.
 ERROR_FLOOR = 0.01
+# Where only larger differences would be seen, a result is too noisy to tell anything.
+MOST_SEEN_FACTOR = 2.0
 
 
 @dataclass
@@ -55,7 +58,8 @@ class Difference:
     name: str
     ratio: float = None
     p: float = None
-    seen_percent: float = None  # a difference from here on would have been seen
+    # A difference from here on would have been seen; None: from MOST_SEEN_FACTOR or more.
+    seen_percent: float = None
     is_beyond: bool = False
     n_a: int = 0
     n_b: int = 0
@@ -79,7 +83,7 @@ def run_values(run, titles):
         if run["experiment"] == "clock" and point[1] != 0:
             continue  # what interrupts a rank is noise itself
         name = f"{titles[run['job']]}{band_of(point)}"
-        logs.setdefault(name, []).append(numpy.log(max(ns, 1e-6)))
+        logs.setdefault(name, []).append(numpy.log(max(ns, LEAST_NS)))
     return {name: float(numpy.mean(values)) for name, values in logs.items()}
 
 
@@ -262,17 +266,24 @@ def matrices_compare(a, b):
     return own, p, float(numpy.quantile(largest, 1 - LEVEL, method="higher"))
 
 
+def seen_percent(noise, least_percent):
+    """From which difference on one would have been seen; None: too noisy. noise is the
+    logarithm of the least factor beyond noise, of any size."""
+    if noise >= math.log(MOST_SEEN_FACTOR):
+        return None
+    return max(100 * math.expm1(noise), least_percent)
+
+
 def quantity_judge(name, table, found, least_percent):
     """The Difference of a quantity. table: its values and kinds in both results; found: its
     difference, error, statistic and p, and the limit of all."""
     n_a, n_b = (int(numpy.sum(~numpy.isnan(values))) for values, _ in table)
-    if min(n_a, n_b) < LEAST_REPETITIONS:
+    difference, error, own, p, limit = map(float, found)
+    if min(n_a, n_b) < LEAST_REPETITIONS or math.isnan(difference):
         return Difference(name, n_a=n_a, n_b=n_b,
                           reason="too few launches that may be compared")
-    difference, error, own, p, limit = map(float, found)
-    seen = max(100 * math.expm1(limit * error), least_percent)
     is_large = abs(difference) >= math.log1p(least_percent / 100)
-    return Difference(name, math.exp(difference), p, seen,
+    return Difference(name, math.exp(difference), p, seen_percent(limit * error, least_percent),
                       own > 0 and p <= LEVEL and is_large, n_a, n_b)
 
 

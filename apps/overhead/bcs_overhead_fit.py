@@ -13,6 +13,7 @@ import functools
 import warnings
 from dataclasses import dataclass
 
+from bcs_overhead_samples import LEAST_NS
 from bcs_overhead_science import numpy, scipy
 
 N_RESAMPLES = 200
@@ -67,6 +68,12 @@ class CountFit:
     parameters: list  # Values
     formulas: list
     residuals: list
+
+
+def times_table(rows):
+    """Times that can be divided by; rows has one for each point, the table one for each
+    launch."""
+    return numpy.maximum(numpy.array(rows, dtype=float).T, LEAST_NS)
 
 
 def aicc(weighted_rss, n_points, n_parameters):
@@ -157,8 +164,7 @@ def line_fit_kept(items):
     lengths = numpy.array([length for length in sorted(launches) if length > 0], dtype=float)
     if len(lengths) < 3:
         return None
-    table = numpy.array([launches[length] for length in sorted(launches) if length > 0],
-                        dtype=float).T
+    table = times_table([launches[length] for length in sorted(launches) if length > 0])
     times = numpy.median(table, axis=0)
     line, line_rss = line_solve(lengths, times)
     pieces = pieces_solve(lengths, times)
@@ -237,7 +243,8 @@ def count_fit_kept(items):
     numbers = numpy.array(sorted(launches), dtype=float)
     flat_numbers = numpy.concatenate([[n] * len(launches[n]) for n in sorted(launches)])
     flat_times = numpy.concatenate([launches[n] for n in sorted(launches)])
-    flat_numbers, flat_times = flat_numbers.astype(float), flat_times.astype(float)
+    flat_numbers = flat_numbers.astype(float)
+    flat_times = numpy.maximum(flat_times.astype(float), LEAST_NS)
     solved = {}
     for name in (*COUNT_FORMULAS, POWER):
         found = count_solve(name, flat_numbers, flat_times)
@@ -247,8 +254,8 @@ def count_fit_kept(items):
     weights_share(formulas)
     best = min(formulas, key=lambda formula: formula.aicc)
     n_launches = min(map(len, launches.values()))
-    table = numpy.array([launches[int(n)][:n_launches] for n in numbers], dtype=float).T
-    medians = numpy.array([numpy.median(launches[int(n)]) for n in numbers], dtype=float)
+    table = times_table([launches[int(n)][:n_launches] for n in numbers])
+    medians = times_table([[numpy.median(launches[int(n)])] for n in numbers])[0]
     parameters = again(best.text, numbers, medians, solved[best.text][0])
     ends = intervals(table, lambda drawn: again(best.text, numbers, drawn, parameters))
     return CountFit(best.text, values_of(parameters, ends), formulas,

@@ -15,6 +15,10 @@ import bcs_overhead_figures as figures
 
 # What says that bcs-overhead has made a page, and may replace it.
 MARK = '<meta name="generator" content="bcs-overhead">'
+
+# Beyond this factor a number tells no more than that it is out of all measure.
+MOST_FACTOR = 1000
+
 STYLE = """\
 :root { color-scheme: light dark; --line: #8b949e55; --quiet: #6e7781 }
 body { font: 16px/1.5 system-ui, sans-serif; margin: 0 auto; padding: 1rem;
@@ -45,6 +49,23 @@ def number(value, digits=3):
         return f"{value:g}"
     places = max(0, digits - 1 - math.floor(math.log10(abs(value))))
     return f"{value:.{min(places, 9)}f}"
+
+
+def factor(value, base, digits=2):
+    """How many times the base a value is; a dash where the base is 0."""
+    if base == 0:
+        return "-"
+    if value > MOST_FACTOR * base:
+        return f"over {MOST_FACTOR}"
+    return (f"{value / base:.{digits}f}" if value * MOST_FACTOR >= base
+            else f"below {1 / MOST_FACTOR:g}")
+
+
+def percent_above(value, base):
+    """By how many per cent a value is above the base; a dash where the base is 0."""
+    if base == 0 or value > MOST_FACTOR * base:
+        return "-" if base == 0 else f"over {MOST_FACTOR} times"
+    return f"{100 * (value / base - 1):.0f} %"
 
 
 def interval(value, scale=1.0):

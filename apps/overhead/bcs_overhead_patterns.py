@@ -5,7 +5,7 @@ import statistics
 
 from bcs_overhead_figures import Curve, Figure
 from bcs_overhead_fit import count_fit, count_value
-from bcs_overhead_page import Section, number
+from bcs_overhead_page import Section, factor, number, percent_above
 from bcs_overhead_samples import jobs_of, launches_of, medians_of
 from bcs_overhead_tables import (NS_PER_US, barrier_launches, by_length, fits_of,
                                  named_sides)
@@ -99,7 +99,7 @@ def growth_section(result, title, experiment, words, figure_name):
             rows.append([f"{job['ranks']} processes, {side_title}",
                          growth_label(experiment, job["ranks"]),
                          f"{number(points[0][1])} us", f"{number(longest[1])} us",
-                         f"{longest[1] / base:.2f}",
+                         factor(longest[1], base),
                          "yes" if job["ranks"] > cores else "no"])
         drawn += [figure] if figure.curves else []
     what = "dimensions" if experiment == "hypercube" else "pairs over the middle"
@@ -145,7 +145,7 @@ def figure4_section(result):
                       str(len(found)), f"{number(min(found))} us",
                       f"{number(statistics.median(found))} us",
                       f"{number(max(found))} us",
-                      f"{100 * (max(found) / min(found) - 1):.0f} %"]
+                      percent_above(max(found), min(found))]
                      for length, found in by_bytes.items()]
         drawn += [figure] if any(curve.points for curve in figure.curves) else []
     head = ["length, side", "matchings", "fastest", "median", "slowest",

@@ -9,9 +9,11 @@ from pathlib import Path
 import bcs_document as document
 import bcs_overhead_figures as figures
 from bcs_jobs import BenchError
-from bcs_overhead_compare import (LEVEL, N_WAYS, conditions_of, not_compared, path_split,
-                                  side_choose, tables_compare, tables_of)
-from bcs_overhead_page import MARK, Section, page_html, section_text, terminal_text
+from bcs_overhead_compare import (LEVEL, MOST_SEEN_FACTOR, N_WAYS, conditions_of,
+                                  not_compared, path_split, side_choose, tables_compare,
+                                  tables_of)
+from bcs_overhead_page import (MARK, Section, factor, page_html, section_text,
+                               terminal_text)
 from bcs_overhead_patterns import (barrier_section, figure1_section, figure2_section,
                                    figure3_section, figure4_section, figure5_section)
 from bcs_overhead_result import file_replace, result_read
@@ -77,12 +79,16 @@ def folder_write(folder, title, sections, has_figures):
 # --- comparison -----------------------------------------------------------------------
 
 
+SEEN_WORDS = f"a factor of {MOST_SEEN_FACTOR:g}"
+
+
 def verdict_of(difference):
     """What the table says of a quantity."""
     if difference.reason:
         return difference.reason
     if not difference.is_beyond:
-        return "no difference beyond noise"
+        return ("too noisy to tell" if difference.seen_percent is None
+                else "no difference beyond noise")
     return "B is slower" if difference.ratio > 1 else "B is faster"
 
 
@@ -94,21 +100,29 @@ def comparison_rows(differences):
         if one.reason:
             rows.append([one.name, "-", "-", "-", launches, verdict_of(one)])
         else:
-            rows.append([one.name, f"{one.ratio:.3f}", f"{one.p:.4f}",
-                         f"{one.seen_percent:.0f} %", launches, verdict_of(one)])
+            seen = (f"over {SEEN_WORDS}" if one.seen_percent is None
+                    else f"{one.seen_percent:.0f} %")
+            rows.append([one.name, factor(one.ratio, 1.0, 3), f"{one.p:.4f}", seen, launches,
+                         verdict_of(one)])
     return rows
 
 
 def comparison_section(words, differences, apart, least_percent):
     """The table of a comparison; apart are lines on what it has not."""
     n_beyond = sum(one.is_beyond for one in differences)
+    n_noisy = sum(not one.reason and one.seen_percent is None for one in differences)
     notes = [f"A: {words[0]}; B: {words[1]}.",
-             f"{n_beyond} of {len(differences)} quantities differ beyond noise.",
-             f"Rule: repetitions are dealt anew to A and B, all ways or {N_WAYS}; a "
-             f"difference is beyond noise if its p, adjusted for all quantities, is at most "
-             f"{LEVEL}, and it is {least_percent:g} % or more. So at most one of fifty "
-             "comparisons of equal results has any. The next to last but one column: from "
-             "which difference on it would have been found."]
+             f"{n_beyond} of {len(differences)} quantities differ beyond noise."]
+    if n_noisy:
+        notes.append(f"{n_noisy} of {len(differences)} quantities are too noisy: no difference "
+                     f"below {SEEN_WORDS} could be seen. Measure on a quiet machine, or both as "
+                     "sides of one run.")
+    notes += [f"Rule: repetitions are dealt anew to A and B, all ways or {N_WAYS}. A "
+              f"difference is beyond noise if its p, adjusted for all quantities, is at most "
+              f"{LEVEL}, and it is {least_percent:g} % or more.",
+              "The rule takes for granted that the machine was in the same state during A and "
+              "B. Another state looks like a difference.",
+              "\"Would be seen from\": the least difference that the rule would have found."]
     notes += apart
     head = ["quantity", "B / A", "p", "would be seen from", "launches", "verdict"]
     return Section("Comparison", head, comparison_rows(differences), notes)

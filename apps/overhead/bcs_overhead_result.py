@@ -6,6 +6,7 @@ docs/overhead.md describes the format for those who read it by other programs. W
 is untrusted: whatever is wrong with it is one line of error.
 """
 
+import itertools
 import json
 import math
 import os
@@ -20,6 +21,9 @@ COLUMNS = ("point", "round", "ns", "units", "preempted", "waited", "faults", "pa
            "stolen", "interrupts", "switches")
 # How overhead_measure has them behind "counted" in a line.
 COUNTED = COLUMNS[4:]
+
+# The most of a time in ns, a length or a number: more than one can measure.
+MOST = 10 ** 18
 
 TEXT, FLAG, COUNT, NUMBER = "text", "true or false", "a whole number", "a number"
 
@@ -112,10 +116,14 @@ def run_problem(run, where):
         return f"{where}.samples.point: there is no such point"
     if any(len(point) != len(run["coordinates"]) for point in run["points"]):
         return f"{where}.points: others than the coordinates"
-    if any(units < 1 for units in samples["units"]):
-        return f"{where}.samples.units: allowed is 1 and more"
-    if any(ns < 0 for ns in samples["ns"]):
-        return f"{where}.samples.ns: allowed is 0 and more"
+    for what, values, least in (("samples.units", samples["units"], 1),
+                                ("samples.ns", samples["ns"], 0),
+                                ("trips_ns", run["trips_ns"], 0),
+                                ("points", itertools.chain(*run["points"]), 0)):
+        if any(not least <= value <= MOST for value in values):
+            return f"{where}.{what}: allowed are {least} to {MOST}"
+    if run["coordinates"] == ["processes"] and any(n < 1 for n, in run["points"]):
+        return f"{where}.points: allowed are numbers of processes from 1"
     return None
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 FIRST_ROUND = -1
 BUSY_PERCENT = 2  # of all cores' time, had by others than the job
+LEAST_NS = 1e-6  # what a time of 0 counts as, where it is divided by or has a logarithm
 
 MARKS = {
     "stolen": "the hypervisor took time",

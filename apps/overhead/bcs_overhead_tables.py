@@ -6,7 +6,7 @@ import statistics
 
 from bcs_overhead_figures import Curve, Figure
 from bcs_overhead_fit import LEAST_LAUNCHES, count_fit, line_fit, middle_of
-from bcs_overhead_page import Section, interval, number
+from bcs_overhead_page import Section, factor, interval, number
 from bcs_overhead_samples import (disturbance_of, good_runs, jobs_of, launches_of,
                                   medians_of)
 
@@ -108,7 +108,7 @@ def conditions_section(result):
                          ", ".join(marks) or "0", str(found.n_busy),
                          f"{found.others_percent:.1f} %", f"{found.stolen_percent:.1f} %",
                          f"{found.interrupts:.0f}",
-                         "-" if found.first_ratio is None else f"{found.first_ratio:.2f}",
+                         "-" if found.first_ratio is None else factor(found.first_ratio, 1.0),
                          found.programs or "-"])
     notes = ["Disturbed samples are in all numbers; they are marked, not left out. A launch "
              "counts as busy if others had 2 % or more of the cores' time. Where ranks share "
@@ -271,9 +271,9 @@ def alignment_rows(medians, title):
     rows = []
     for point, ns in medians.items():
         base = medians.get((point[0], 0, 0, 0))
-        if point[1:] != (0, 0, 0) and point[3] == 0 and base:
+        if point[1:] != (0, 0, 0) and point[3] == 0 and base is not None:
             rows.append([f"{point[0]} bytes, offsets {point[1]} and {point[2]}, {title}",
-                         f"{number(ns)} ns", f"{ns / base:.2f}"])
+                         f"{number(ns)} ns", factor(ns, base)])
     return rows
 
 

@@ -19,6 +19,8 @@
 
 /* The launcher's time is short, and changes little. */
 #define MAX_LAUNCHER_PAIRS 5
+/* What is shown as 0.000 has no ratio. */
+#define LEAST_S 0.0005
 
 /** One side of the comparison. */
 struct side {
@@ -88,7 +90,7 @@ static double median(double *values, int n)
 static void row_print(const char *name, double native_s, double bcs_s)
 {
     printf("%-8s %12.3f %12.3f", name, native_s, bcs_s);
-    if (native_s > 0 && bcs_s > 0) {
+    if (native_s >= LEAST_S && bcs_s >= LEAST_S) {
         printf(" %12.3f\n", bcs_s / native_s);
     } else {
         printf(" %12s\n", "-"); /* no longer than the launcher */

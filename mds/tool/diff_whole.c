@@ -7,12 +7,18 @@
 
 #define NS_PER_MS 1e6
 
+#define MOST_PERCENT 99999.9 /* what the column holds; more is no percentage to read */
+
 void diff_print_percent(const struct diff_pair *pair)
 {
-    if (pair->of[0].mean > 0) {
-        printf("%+9.1f", 100 * diff_change(pair) / pair->of[0].mean);
-    } else {
+    double was = pair->of[0].mean, change = diff_change(pair);
+
+    if (was <= 0) {
         printf("%9s", pair->of[1].mean > 0 ? "new" : "");
+    } else if (100 * change > MOST_PERCENT * was) {
+        printf("%9s", ">99999.9");
+    } else {
+        printf("%+9.1f", 100 * change / was);
     }
 }
 

@@ -93,6 +93,14 @@ def test_single(place, report):
     expect(report, "sums", ({name: row[1:5] for name, row in rows.items()}, expected))
     changes = [abs(float(row[5])) for row in tables["Primitive"]]
     expect(report, "order", (changes, sorted(changes, reverse=True)))
+    changes = {row[0]: row[6] for row in tables["Primitive"]}
+    # MPI_Recv takes 2^11 times as long.
+    longer, _ = place.make("longer", seed=1, **{**PLAIN, "shift": 11 * 16, "shifted": 1})
+    _, tables = differ(place, one, longer)
+    rows = {row[0]: row for row in tables["Primitive"]}
+    expect(report, "too large for a percentage", (rows["MPI_Recv"][6], ">99999.9"))
+    expect(report, "percentages", (all(-100 <= float(one) <= 1000 for one in changes.values()),
+                                   True))
     _, tables = differ(place, one, other, "--most", "2")
     expect(report, "--most", ({name: len(rows) for name, rows in tables.items()
                                if name != "A"},

@@ -8,7 +8,6 @@ Arguments: the folders of the modules. Status 77, skipped, where Python has no s
 
 import json
 import math
-import os
 import random
 import re
 import sys
@@ -19,14 +18,7 @@ from unittest import mock
 
 import science
 
-STATUS_SKIPPED = 77
-
-if science.python_with_scipy() is None:
-    print("skipped: there is no Python with scipy (package python3-scipy)")
-    sys.exit(STATUS_SKIPPED)
-if science.python_with_scipy() != sys.executable:
-    os.execv(science.python_with_scipy(), [science.python_with_scipy(), "-B", *sys.argv])
-
+science.scipy_take()
 sys.path[:0] = sys.argv[1:]
 del sys.argv[1:]
 

@@ -100,8 +100,12 @@ class Files(unittest.TestCase):
                 (lambda r: r["runs"][0]["samples"]["ns"].pop(), "different lengths"),
                 (lambda r: r["runs"][0]["samples"]["ns"].__setitem__(0, "1"),
                  f"{run}.samples.ns[0] is not a number"),
-                (lambda r: r["runs"][0]["samples"]["ns"].__setitem__(0, -1), "0 and more"),
-                (lambda r: r["runs"][0]["samples"]["units"].__setitem__(0, 0), "1 and more"),
+                (lambda r: r["runs"][0]["samples"]["ns"].__setitem__(0, -1),
+                 "samples.ns: allowed are 0 to 1000000000000000000"),
+                (lambda r: r["runs"][0]["samples"]["ns"].__setitem__(0, 2e18), "are 0 to"),
+                (lambda r: r["runs"][0]["samples"]["units"].__setitem__(0, 0), "are 1 to"),
+                (lambda r: r["runs"][0]["trips_ns"].__setitem__(0, -1), "trips_ns: allowed"),
+                (lambda r: r["runs"][0]["points"].__setitem__(0, [-1]), "points: allowed"),
                 (lambda r: r["runs"][0]["samples"]["point"].__setitem__(0, 99), "no such"),
                 (lambda r: r["runs"][0]["points"].__setitem__(0, [1, 2]), "coordinates"),
                 (lambda r: r["runs"][0].__setitem__("side", "x"), "not in the plan"),
@@ -272,7 +276,7 @@ class Runs(unittest.TestCase):
         self.assertEqual(result_file.result_read(self.path), result)
         os.remove(self.path)
         damaged = self.measure(output=OUTPUT.replace('"units":10', '"units":0'))
-        self.assertIn("1 and more", damaged["runs"][0]["failure"])
+        self.assertIn("allowed are 1 to", damaged["runs"][0]["failure"])
         os.remove(self.path)
         other = self.measure(output=OUTPUT.replace('"ranks":2', '"ranks":3'))
         self.assertIn("its job has 2", other["runs"][0]["failure"])

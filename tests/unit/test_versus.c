@@ -8,6 +8,7 @@
 
 #include <check.h>
 #include <fcntl.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,14 +39,14 @@ int clock_gettime(clockid_t clock, struct timespec *now_out)
 int launch_run(const struct launch_home *home, char *const *command, int output_fd,
                struct watch_result *result_out)
 {
-    long milliseconds = strtol(command[1], NULL, 10);
+    long microseconds = lround(1000 * strtod(command[1], NULL));
 
     (void)home;
     (void)output_fd;
     ck_assert_int_lt(n_runs, MAX_RUNS);
     runs[n_runs++] = command[0];
-    now.tv_sec += milliseconds / 1000;
-    now.tv_nsec += milliseconds % 1000 * 1000000;
+    now.tv_sec += microseconds / 1000000;
+    now.tv_nsec += microseconds % 1000000 * 1000;
     if (now.tv_nsec >= 1000000000) {
         now.tv_sec++;
         now.tv_nsec -= 1000000000;
@@ -120,6 +121,20 @@ START_TEST(the_sides_take_turns_in_going_first)
 }
 END_TEST
 
+START_TEST(what_is_shown_as_nothing_has_no_ratio)
+{
+    char *longer = native_job[1];
+    const char *row;
+
+    native_job[1] = "1000.4"; /* of which the launcher takes 1000 */
+    row = strstr(table(2), "\nprogram");
+    native_job[1] = longer;
+    ck_assert_ptr_nonnull(row);
+    ck_assert_ptr_nonnull(strstr(row, " 0.000 "));
+    ck_assert_ptr_nonnull(strstr(row, " -\n"));
+}
+END_TEST
+
 int main(void)
 {
     TCase *tcase = tcase_create("versus");
@@ -127,5 +142,6 @@ int main(void)
     tcase_add_test(tcase, a_ratio_below_1_means_that_bcs_is_faster);
     tcase_add_test(tcase, the_launchers_time_is_subtracted_from_its_own_side);
     tcase_add_test(tcase, the_sides_take_turns_in_going_first);
+    tcase_add_test(tcase, what_is_shown_as_nothing_has_no_ratio);
     return run_tcase("versus", tcase);
 }
