@@ -8,6 +8,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "mds/tool/split.h"
+
 enum {
     MOST_RANKS = 4,  /* that are told to be waited for */
     MOST_SITES = 10, /* that are looked at */
@@ -19,6 +21,14 @@ struct work {
     const struct waits *waits;
     struct places *places;
     struct efficiency efficiency;
+    const uint64_t
+        *waited_ns; /* [n_files] by rank: how long it has waited for others, */
+    const uint64_t *blame_ns; /* and others because of it; NULL: neither is known */
+    uint64_t *ns;             /* both, if no events tell them; else NULL */
+    struct site *sites;       /* [n_sites] then, where late ranks were waited for */
+    size_t n_sites;
+    double slice_ns;   /* for the begin of slices, mean of the ranks; 0: not known */
+    double unsplit_ns; /* in calls of which it is not known what they waited for */
     FILE *out;
     size_t n_told;
     bool has_no_memory;
@@ -61,7 +71,7 @@ static void put_place(struct work *work, const struct site *site)
     free(words);
 }
 
-/** The places of the waits that were most to blame, of a rank if one is given. */
+/** The place of the waits that were most to blame, of a rank if one is given; by events. */
 static void put_wait(struct work *work, int64_t late_rank)
 {
     const struct waits *waits = work->waits;
@@ -82,6 +92,31 @@ static void put_wait(struct work *work, int64_t late_rank)
         put_place(work, &found->late);
         fprintf(work->out, " of rank %u, %.3f s (%s)", found->late_rank,
                 seconds((double)found->root_ns), wait_names[found->kind]);
+    }
+}
+
+/** The place where most was waited for late ranks, or for one that is given. Its time is of all
+ *  late ranks, so it is not told of one. */
+static void put_site(struct work *work, int64_t late_rank)
+{
+    for (size_t i = 0; i < work->n_sites; i++) {
+        const struct site *site = &work->sites[i]; /* the longest first */
+
+        if (late_rank < 0 || (site->fault.ticks > 0 && site->fault.rank == late_rank)) {
+            fprintf(work->out, "; longest in ");
+            put_place(work, site);
+            return;
+        }
+    }
+}
+
+/** The place of the longest waits, and what for if that is known. @param late_rank  -1: any */
+static void put_longest(struct work *work, int64_t late_rank)
+{
+    if (work->ns != NULL) {
+        put_site(work, late_rank);
+    } else {
+        put_wait(work, late_rank);
     }
 }
 
@@ -115,13 +150,13 @@ static void tell_imbalance(struct work *work)
 /** The rank that was most to blame for waits. @return its number, *sum_ns_out all such waits */
 static uint32_t find_late(const struct work *work, double *sum_ns_out)
 {
-    const uint64_t *root_ns = work->waits->root_ns;
+    const uint64_t *blame_ns = work->blame_ns;
     uint32_t late = 0;
 
     *sum_ns_out = 0;
     for (uint32_t i = 0; i < work->run->n_files; i++) {
-        *sum_ns_out += (double)root_ns[i];
-        late = root_ns[i] > root_ns[late] ? i : late;
+        *sum_ns_out += (double)blame_ns[i];
+        late = blame_ns[i] > blame_ns[late] ? i : late;
     }
     return late;
 }
@@ -130,7 +165,7 @@ static void tell_late(struct work *work)
 {
     double sum_ns;
     uint32_t late = find_late(work, &sum_ns), rank = rank_of(work, late);
-    double its_ns = (double)work->waits->root_ns[late];
+    double its_ns = (double)work->blame_ns[late];
     double mean_ns = its_ns / work->run->n_files;
 
     if (!is_much(work, mean_ns) || its_ns < OUTSTANDING_BLAME * sum_ns) {
@@ -140,7 +175,7 @@ static void tell_late(struct work *work)
             "Rank %u is late: others have waited for it for %.3f s, %.1f %% of all "
             "time",
             rank, seconds(its_ns), percent(work, mean_ns));
-    put_wait(work, rank);
+    put_longest(work, rank);
     fputc('.', work->out);
     end_sentence(work);
 }
@@ -148,7 +183,7 @@ static void tell_late(struct work *work)
 /** The ranks that were most to blame for waits, from the first one on. */
 static void put_blamed(struct work *work)
 {
-    const uint64_t *root_ns = work->waits->root_ns;
+    const uint64_t *blame_ns = work->blame_ns;
     uint64_t last_ns = UINT64_MAX; /* of the one that was told last, */
     uint32_t last = 0;             /* and its number */
 
@@ -157,16 +192,16 @@ static void put_blamed(struct work *work)
 
         for (uint32_t i = 0; i < work->run->n_files; i++) {
             bool is_behind =
-                root_ns[i] < last_ns || (root_ns[i] == last_ns && n > 0 && i > last);
+                blame_ns[i] < last_ns || (blame_ns[i] == last_ns && n > 0 && i > last);
 
             if (is_behind &&
-                (next == work->run->n_files || root_ns[i] > root_ns[next])) {
+                (next == work->run->n_files || blame_ns[i] > blame_ns[next])) {
                 next = i;
             }
         }
         fprintf(work->out, "%s rank %u (%.3f s)", n > 0 ? "," : "", rank_of(work, next),
-                seconds((double)root_ns[next]));
-        last_ns = root_ns[next];
+                seconds((double)blame_ns[next]));
+        last_ns = blame_ns[next];
         last = next;
     }
 }
@@ -185,19 +220,22 @@ static void tell_serialisation(struct work *work)
             "other. Others have waited most for",
             percent(work, lost_ns));
     put_blamed(work);
-    put_wait(work, -1);
+    put_longest(work, -1);
     fputc('.', work->out);
     end_sentence(work);
 }
 
 /** What the calls of a place have cost beside waiting for others. */
-static uint64_t own_ns(const struct waits *waits, const struct site *site)
+static uint64_t own_ns(const struct work *work, const struct site *site)
 {
     uint64_t waited_ns = 0;
 
-    for (size_t i = 0; i < waits->n; i++) {
-        if (site_compare(&waits->waits[i].waiting, site) == 0) {
-            waited_ns += waits->waits[i].total_ns;
+    if (work->ns != NULL) {
+        return site->split.ns[MDS_PART_TRANSFER];
+    }
+    for (size_t i = 0; i < work->waits->n; i++) {
+        if (site_compare(&work->waits->waits[i].waiting, site) == 0) {
+            waited_ns += work->waits->waits[i].total_ns;
         }
     }
     return site->time.total_ns > waited_ns ? site->time.total_ns - waited_ns : 0;
@@ -212,7 +250,7 @@ static void put_costly_place(struct work *work)
 
     work->has_no_memory |= sites == NULL;
     for (size_t i = 0; sites != NULL && i < n && i < MOST_SITES; i++) {
-        uint64_t its_ns = own_ns(work->waits, &sites[i]);
+        uint64_t its_ns = own_ns(work, &sites[i]);
 
         if (its_ns > most_ns) {
             most_ns = its_ns;
@@ -227,11 +265,21 @@ static void put_costly_place(struct work *work)
     free(sites);
 }
 
-/** What is lost in calls beside waiting for others. */
+static void tell_slices(struct work *work)
+{
+    if (is_much(work, work->slice_ns)) {
+        fprintf(work->out,
+                "Waiting for time slices to begin costs %.1f %% of all time.",
+                percent(work, work->slice_ns));
+        end_sentence(work);
+    }
+}
+
+/** What is lost in calls beside waiting for others, and for slices. */
 static void tell_transfer(struct work *work)
 {
     double run_ns = work->efficiency.run_ns;
-    double lost_ns = run_ns - work->efficiency.transfer * run_ns;
+    double lost_ns = run_ns - work->efficiency.transfer * run_ns - work->slice_ns;
 
     if (!is_much(work, lost_ns)) {
         return;
@@ -242,6 +290,66 @@ static void tell_transfer(struct work *work)
     put_costly_place(work);
     fputc('.', work->out);
     end_sentence(work);
+}
+
+/** Calls of which it is not known what they have waited for. */
+static void tell_unsplit(struct work *work)
+{
+    fprintf(work->out,
+            "%.1f %% of all time is spent in calls of which it was not recorded what "
+            "they waited for.",
+            percent(work, work->unsplit_ns));
+    end_sentence(work);
+}
+
+/** How many calls have lost their events, and what that leaves out. */
+static void tell_lost(struct work *work)
+{
+    uint64_t n_calls = 0, n_lost = 0;
+    uint32_t n_ranks = 0;
+
+    for (uint32_t i = 0; i < work->run->n_files; i++) {
+        const struct dump_file *file = &work->run->files[i];
+        uint64_t its_lost = timeline_lost(file);
+
+        n_calls += its_lost + file->events.n;
+        if (file->events.n > 0 && its_lost > 0) { /* events were recorded */
+            n_lost += its_lost;
+            n_ranks++;
+        }
+    }
+    if (n_lost == 0) {
+        return;
+    }
+    fprintf(work->out,
+            "%u of %u ranks have lost events, of %" PRIu64 " of %" PRIu64 " calls: %s "
+            "A larger BCS_MDS_EVENTS keeps more.",
+            n_ranks, work->run->n_files, n_lost, n_calls,
+            work->blame_ns == NULL
+                ? "only load imbalance is told."
+                : "it is told which rank calls have waited for, not whom that rank has "
+                  "waited for itself, nor in which call it was.");
+    end_sentence(work);
+}
+
+/** Take what each rank has recorded of its own waits. */
+static void split_take(struct work *work)
+{
+    uint32_t n = work->run->n_files;
+    struct split_rank *ranks = split_ranks(work->run);
+
+    work->ns = calloc((size_t)n + 1, 2 * sizeof(*work->ns));
+    work->sites = split_sites(work->run, -1, &work->n_sites);
+    work->has_no_memory |= ranks == NULL || work->ns == NULL || work->sites == NULL;
+    for (uint32_t i = 0; i < n && !work->has_no_memory; i++) {
+        work->ns[i] = split_late_ns(ranks[i].own.ns);
+        work->ns[n + i] = split_late_ns(ranks[i].others_ns);
+        work->slice_ns += (double)ranks[i].own.ns[MDS_PART_SLICE] / n;
+        work->unsplit_ns += (double)ranks[i].own.ns[MDS_PART_OTHER] / n;
+    }
+    free(ranks);
+    work->waited_ns = work->ns;
+    work->blame_ns = work->ns + n;
 }
 
 static bool has_ended(const struct run *run)
@@ -259,21 +367,41 @@ bool outstanding_is_whole(const struct waits *waits)
     return waits->n_events > 0 && waits->n_left_out == 0;
 }
 
+/** What is lost in waits and in calls. */
+static void tell_waits(struct work *work)
+{
+    bool is_known = !is_much(work, work->unsplit_ns);
+
+    efficiency_split(work->run, work->waited_ns, &work->efficiency);
+    tell_late(work);
+    tell_serialisation(work);
+    tell_slices(work);
+    if (is_known) {
+        tell_transfer(work);
+    } else {
+        tell_unsplit(work);
+    }
+    if (work->n_told == 0) {
+        fprintf(work->out, "Nothing that costs %.0f %% of all time.",
+                100 * OUTSTANDING_PART);
+        end_sentence(work);
+    }
+}
+
 static void tell(struct work *work)
 {
     work->efficiency = efficiency_of(work->run);
     tell_imbalance(work);
     if (outstanding_is_whole(work->waits)) {
-        efficiency_split(work->run, work->waits->waited_ns, &work->efficiency);
-        tell_late(work);
-        tell_serialisation(work);
-        tell_transfer(work);
+        work->waited_ns = work->waits->waited_ns;
+        work->blame_ns = work->waits->root_ns;
+    } else if (split_is_in_all(work->run)) {
+        split_take(work);
     }
-    if (work->n_told == 0 && outstanding_is_whole(work->waits)) {
-        fprintf(work->out, "Nothing that costs %.0f %% of all time.",
-                100 * OUTSTANDING_PART);
-        end_sentence(work);
+    if (work->blame_ns != NULL && !work->has_no_memory) {
+        tell_waits(work);
     }
+    tell_lost(work);
 }
 
 int outstanding_of(const struct run *run, const struct waits *waits,
@@ -291,6 +419,8 @@ int outstanding_of(const struct run *run, const struct waits *waits,
         tell(&work);
     }
     end_sentence(&work);
+    free(work.ns);
+    free(work.sites);
     if (fclose(work.out) != 0 || work.has_no_memory) {
         free(text);
         return -ENOMEM;

@@ -7,8 +7,12 @@
  * ranks' time (efficiency.h). Each of the three is told if it has cost 10 % of that and 10 ms a
  * rank: less is in the noise of machines whose cores are shared. A rank is told to be late if
  * others have waited for it so long, and it was to blame for two thirds of all waits (delay.h): if
- * all come late by chance, none of them does. Without events, or if some were lost, load imbalance
- * is told only.
+ * all come late by chance, none of them does.
+ *
+ * Without events of all calls these times are those that each rank has recorded of its own waits
+ * (split.h): a rank is to blame then for what others have waited for it, whomever it waited for
+ * itself. Where slices are by the clock, waiting for them is told apart from calls themselves. Lost
+ * events are counted. Of runs of earlier versions, without events, load imbalance is told only.
  */
 #ifndef MDS_TOOL_OUTSTANDING_H
 #define MDS_TOOL_OUTSTANDING_H

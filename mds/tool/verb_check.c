@@ -4,9 +4,10 @@
  * communication come to the run time, to 0.01 % [BCS-MPI section 5.4], and its distributions
  * have as many points as were counted; its places in the program have made as many calls; the
  * parts of blocking calls come to their time, by call, place and rank that was late; its messages are as many by communicator as by rank; what one rank has sent another one, that one
- * has got. Of slices see check_slices.c, of what a user expects of them check_rhythm.c.
+ * has got, unless one of the two was killed. Of slices see check_slices.c, of what a user expects of them check_rhythm.c.
  */
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -217,9 +218,25 @@ static struct mds_dump_peer peer_of(const struct dump_file *file, uint32_t rank)
                : (struct mds_dump_peer){.rank = rank};
 }
 
+/** Messages that are on one side's count and not yet on the other's. */
+struct under_way {
+    uint64_t n_messages, n_bytes;
+};
+
+static uint64_t distance(uint64_t a, uint64_t b)
+{
+    return a > b ? a - b : b - a;
+}
+
+static bool has_ended(const struct dump_file *file)
+{
+    return file->process.end == MDS_DUMP_END_FINALIZE;
+}
+
 /** What a process has sent, and what it has got from those that do not know that they have sent
- *  it anything. */
-static int check_peers(const struct run *run, const struct dump_file *file)
+ *  it anything. Between two of which one has not ended, messages may be under way. */
+static int check_peers(const struct run *run, const struct dump_file *file,
+                       struct under_way *under_way)
 {
     uint32_t rank = file->process.rank;
     int n_found = 0;
@@ -233,6 +250,11 @@ static int check_peers(const struct run *run, const struct dump_file *file)
             continue;
         }
         its = peer_of(other, rank);
+        if (!has_ended(file) || !has_ended(other)) {
+            under_way->n_messages += distance(mine.n_sent, its.n_received);
+            under_way->n_bytes += distance(mine.sent_bytes, its.received_bytes);
+            continue;
+        }
         if (mine.n_sent != its.n_received || mine.sent_bytes != its.received_bytes) {
             n_found +=
                 FOUND("rank %u has sent rank %u %" PRIu64 " messages with %" PRIu64
@@ -249,8 +271,25 @@ static int check_peers(const struct run *run, const struct dump_file *file)
     return n_found;
 }
 
+/** Say so if ranks have not ended: what was under way then is no finding. */
+static void print_unended(const struct run *run, const struct under_way *under_way)
+{
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < run->n_files; i++) {
+        n += !has_ended(&run->files[i]);
+    }
+    if (n > 0) {
+        printf("%u of %u ranks have not ended: they were killed, or still run. %" PRIu64
+               " messages with %" PRIu64
+               " bytes were under way, which is no finding.\n",
+               n, run->n_files, under_way->n_messages, under_way->n_bytes);
+    }
+}
+
 int verb_check(const struct run *run, const struct verb_options *options)
 {
+    struct under_way under_way = {0};
     int n_found = 0;
 
     for (uint32_t i = 0; i < run->n_files; i++) {
@@ -260,7 +299,7 @@ int verb_check(const struct run *run, const struct verb_options *options)
         n_found += split_check(&run->files[i]);
         n_found += check_comms(&run->files[i]);
         n_found += check_events(&run->files[i]);
-        n_found += check_peers(run, &run->files[i]);
+        n_found += check_peers(run, &run->files[i], &under_way);
     }
     n_found += check_slices(run);
     if (options->grid_us >= 0) {
@@ -269,6 +308,7 @@ int verb_check(const struct run *run, const struct verb_options *options)
     for (size_t i = 0; i < options->n_rhythms; i++) {
         n_found += check_rhythm(run, &options->rhythms[i]);
     }
+    print_unended(run, &under_way);
     printf("%u files, %d findings\n", run->n_files + run->n_nodes, n_found);
     return n_found > 0;
 }

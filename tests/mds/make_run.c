@@ -183,7 +183,7 @@ static void put_peers(struct file *file, const struct wish *wish, uint64_t rank,
         uint64_t from = (rank + wish->ranks - other) % wish->ranks;
         uint64_t n_to = to >= 1 && to <= wish->peers ? messages(wish, rank, to) : 0;
         uint64_t n_from =
-            from >= 1 && from <= wish->peers ? messages(wish, other, from) : 0;
+            from >= 1 && from <= wish->peers ? received(wish, other, from) : 0;
 
         int is_late = wish->parts > 0 && other == wish->late && rank != other;
 
@@ -324,6 +324,7 @@ static int take(const char *word, struct wish *wish, struct file *manifest)
         {"nodes", &wish->nodes},       {"spans", &wish->spans},
         {"parts", &wish->parts},       {"late", &wish->late},
         {"events", &wish->events},     {"sites", &wish->sites},
+        {"open", &wish->open},
     };
     size_t n = strcspn(word, "=");
 

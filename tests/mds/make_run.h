@@ -33,6 +33,7 @@ struct wish {
         late; /* ... for this rank; parts 0: it is not recorded, as in older files */
     uint64_t events; /* that each rank has kept; 0: two of each primitive */
     uint64_t sites;  /* that each primitive is called from, at least 2 */
+    uint64_t open;   /* messages of rank 0 to each peer that have not been received */
 };
 
 /** A distribution, its sum, and how it goes into a record of "calls" or "periods". */
@@ -64,6 +65,9 @@ uint64_t draw(const struct wish *wish, uint64_t a, uint64_t b, uint64_t c);
 
 /** Messages to the d-th rank behind one. */
 uint64_t messages(const struct wish *wish, uint64_t from, uint64_t d);
+
+/** How many of them were received. */
+uint64_t received(const struct wish *wish, uint64_t from, uint64_t d);
 
 /** Make the files about slices. @return whether that has failed, which is told */
 int make_nodes(const char *folder, const struct wish *wish);

@@ -255,6 +255,21 @@ def test_roll(place, report):
     report.case("roll-call", [] if roll == expected else [f"{roll}, not {expected}"])
 
 
+def test_under_way(place, report):
+    """A message that was sent and not received is a finding, unless one of the two was killed."""
+    folder, _ = place.make("killed", ranks=4, peers=2, stuck=1, open=1)
+    told = place.read("check", folder)
+    is_right = told.returncode == 0 and told.stdout == (
+        "1 of 4 ranks have not ended: they were killed, or still run. 2 messages with 3000 bytes "
+        "were under way, which is no finding.\n4 files, 0 findings\n")
+    report.case("messages of a rank that was killed", [] if is_right else [f"{told}"])
+    folder, _ = place.make("ended", ranks=4, peers=2, open=1)
+    told = place.read("check", folder)
+    is_right = (told.returncode == 1 and told.stdout.startswith("rank 0 has sent rank 1 ")
+                and told.stdout.endswith("\n4 files, 2 findings\n"))
+    report.case("messages that were left", [] if is_right else [f"{told}"])
+
+
 def test_terminal(place, report):
     """Nothing that a run names has a terminal do something."""
     folder, _ = place.make("terminal", program="./made",
@@ -308,6 +323,7 @@ def main():
         test_rings(place, arguments, report)
         test_damaged_ring(place, report)
         test_roll(place, report)
+        test_under_way(place, report)
         test_slices(place, report)
         test_phases(place, report)
         test_terminal(place, report)

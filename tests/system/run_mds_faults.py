@@ -87,6 +87,15 @@ class Faults:
                      rf"at {self.place('for rank 1')} of rank 1, [\d.]+ s \(late sender\)\.\n",
                      r"  Load imbalance costs .* rank 1 was outside"])
 
+    def without_events(self):
+        """What each rank has recorded of its waits is enough; lost events are counted."""
+        waits = (rf"  Rank 1 is late: others have waited for it for [\d.]+ s, \d\d\.\d % of all "
+                 rf"time; longest in MPI_Recv at {self.place('rank 0 waits here')}\.\n")
+        self.expect("no events", [self.arguments.faults, "late"], [waits], {"BCS_MDS": "mmds"})
+        self.expect("lost events", [self.arguments.faults, "late"],
+                    [waits, r"  \d of 4 ranks have lost events, of \d+ of \d+ calls: it is told "],
+                    {"BCS_MDS_EVENTS": "1"})
+
     def is_serial(self, said, problems):
         """All wait as long for each rank, whose work follows that of the one before."""
         line = re.search(r"  Serialisation costs \d\d\.\d % .* waited most for(.*?); longest in "
@@ -128,6 +137,7 @@ class Faults:
             if self.arguments.sweep3d:
                 self.imbalance()
             self.late()
+            self.without_events()
             self.serial()
             self.even()
         finally:

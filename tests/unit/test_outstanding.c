@@ -16,6 +16,8 @@ enum { N_RANKS = 4, RUN_MS = 1000 };
 
 static struct dump_file files[N_RANKS];
 static struct mmds_summary summaries[N_RANKS];
+static struct mds_dump_call calls[N_RANKS];
+static struct mds_dump_peer peers[N_RANKS][N_RANKS];
 static struct run run;
 static uint64_t waited_ns[N_RANKS], root_ns[N_RANKS];
 static struct wait lines[N_RANKS];
@@ -65,6 +67,41 @@ static void is_waited_for(uint32_t i, const char *primitive, uint64_t root_ms)
         .root_ns = root_ms * MS,
     };
     root_ns[i] += root_ms * MS;
+}
+
+/* Without events: each rank has a primitive whose calls are split, and knows the others. */
+static void has_split(void)
+{
+    waits.n_events = 0;
+    memset(calls, 0, sizeof(calls));
+    memset(peers, 0, sizeof(peers));
+    for (uint32_t i = 0; i < N_RANKS; i++) {
+        for (uint32_t j = 0; j < N_RANKS; j++) {
+            peers[i][j].rank = 10 + j;
+        }
+        files[i].calls =
+            (struct dump_records){(const char *)&calls[i], 1, sizeof(*calls)};
+        files[i].peers =
+            (struct dump_records){(const char *)peers[i], N_RANKS, sizeof(**peers)};
+    }
+}
+
+/* A rank has waited for another one to send. */
+static void waits_for(uint32_t i, uint32_t late, uint64_t ms)
+{
+    summaries[i].splits[0].ns[MDS_PART_SENDER] += ms * MS;
+    peers[i][late].late[MDS_PART_SENDER] += ms * MS;
+}
+
+/* Each rank has been in blocking calls for so long, in parts but for late ranks. */
+static void all_block(uint64_t slice_ms, uint64_t transfer_ms, uint64_t other_ms)
+{
+    for (uint32_t i = 0; i < N_RANKS; i++) {
+        blocks(i, slice_ms + transfer_ms + other_ms, 0);
+        summaries[i].splits[0].ns[MDS_PART_SLICE] = slice_ms * MS;
+        summaries[i].splits[0].ns[MDS_PART_TRANSFER] = transfer_ms * MS;
+        summaries[i].splits[0].ns[MDS_PART_OTHER] = other_ms * MS;
+    }
 }
 
 /* Compare with the sentences, one behind the other. */
@@ -185,6 +222,70 @@ START_TEST(of_what_is_not_known_nothing_is_told)
 }
 END_TEST
 
+START_TEST(without_events_the_split_tells_who_is_late)
+{
+    has_split();
+    for (uint32_t i = 0; i < N_RANKS; i++) {
+        blocks(i, 400, 0);
+        waits_for(i, i == 1 ? 0 : 1, i == 1 ? 399 : 400);
+    }
+    assert_told("Rank 11 is late: others have waited for it for 1.200 s, 30.0 % of all "
+                "time.\n"
+                "Serialisation costs 40.0 % of all time: ranks compute one after the "
+                "other. Others have waited most for rank 11 (1.200 s), rank 10 (0.399 "
+                "s), rank 12 (0.000 s), rank 13 (0.000 s).\n");
+    waits_for(1, 0, 202); /* of all waits less than two thirds are for rank 11 now */
+    ck_assert_int_eq(outstanding_of(&run, &waits, places, &text), 0);
+    ck_assert_ptr_null(strstr(text, "is late"));
+}
+END_TEST
+
+START_TEST(waiting_for_slices_is_told_apart_from_calls)
+{
+    has_split();
+    all_block(150, 120, 0);
+    assert_told("Waiting for time slices to begin costs 15.0 % of all time.\n"
+                "Calls themselves, not who is late for them, cost 12.0 % of all "
+                "time.\n");
+    all_block(250, 20, 0);
+    assert_told("Waiting for time slices to begin costs 25.0 % of all time.\n");
+}
+END_TEST
+
+START_TEST(calls_that_are_not_split_are_not_told_to_cost_by_themselves)
+{
+    has_split();
+    all_block(0, 0, 300);
+    assert_told("30.0 % of all time is spent in calls of which it was not recorded "
+                "what they waited for.\n");
+    all_block(0, 0, 50);
+    assert_told("Nothing that costs 10 % of all time.\n");
+}
+END_TEST
+
+START_TEST(lost_events_are_counted)
+{
+    has_split();
+    waits.n_events = 28;
+    waits.n_left_out = 2;
+    for (uint32_t i = 0; i < N_RANKS; i++) {
+        calls[i].count = 10;
+        files[i].events.n = i < 2 ? 4 : 10;
+    }
+    assert_told("Nothing that costs 10 % of all time.\n"
+                "2 of 4 ranks have lost events, of 12 of 40 calls: it is told which "
+                "rank calls have waited for, not whom that rank has waited for itself, "
+                "nor in which call it was. A larger BCS_MDS_EVENTS keeps more.\n");
+    files[3].calls.record_bytes = 72; /* of an earlier version */
+    assert_told("2 of 4 ranks have lost events, of 12 of 40 calls: only load imbalance "
+                "is told. A larger BCS_MDS_EVENTS keeps more.\n");
+    for (uint32_t i = 0; i < N_RANKS; i++) {
+        files[i].events.n = 0; /* none were recorded */
+    }
+    assert_told("");
+}
+END_TEST
+
 int main(void)
 {
     TCase *tcase = tcase_create("outstanding");
@@ -197,5 +298,9 @@ int main(void)
     tcase_add_test(tcase, a_rank_that_costs_little_is_not_late);
     tcase_add_test(tcase, what_calls_cost_by_themselves_is_told);
     tcase_add_test(tcase, of_what_is_not_known_nothing_is_told);
+    tcase_add_test(tcase, without_events_the_split_tells_who_is_late);
+    tcase_add_test(tcase, waiting_for_slices_is_told_apart_from_calls);
+    tcase_add_test(tcase, calls_that_are_not_split_are_not_told_to_cost_by_themselves);
+    tcase_add_test(tcase, lost_events_are_counted);
     return run_tcase("outstanding", tcase);
 }
