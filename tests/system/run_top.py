@@ -131,6 +131,37 @@ def problems_of_report(arguments, one):
     return problems
 
 
+# What the screen shows, too, of a job, of its ranks and of the machine; see docs/bcs-top.md.
+NUMBERS = ("seconds", "interval", "messages_per_second", "bytes_per_second",
+           "collectives_per_second", "slices_per_second", "n_waiting")
+SHARES = ("computing", "communicating", "without_core")
+
+
+def problems_of_screen(arguments, pids):
+    """Whether JSON has what the screen shows, of a job whose ranks stand where they will stand."""
+    told = subprocess.run([arguments.top, "--once", "--json"], capture_output=True, text=True,
+                          timeout=60, check=False)
+    mine = jobs_with(json.loads(told.stdout or "[]"), pids)
+    if len(mine) != 1:
+        return [f"--once --json: {told.returncode} {told.stderr}"]
+    one, problems = mine[0], []
+    problems += [f"{name}: {one[name]!r}" for name in NUMBERS
+                 if not isinstance(one[name], (int, float)) or one[name] < 0]
+    problems += [f"{name}: {what[name]!r}" for what, names in
+                 ((one, SHARES), *((rank, ("communicating",)) for rank in one["ranks"]))
+                 for name in names if what[name] is not None and not 0 <= what[name] <= 1]
+    if not one["program"].startswith(arguments.stuck):
+        problems.append(f"program {one['program']!r}")
+    if one["n_waiting"] != sum(bool(rank["waits"]) for rank in one["ranks"]):
+        problems.append(f"n_waiting {one['n_waiting']}")
+    if one["pairs"] or one["has_moved"] or one["messages_per_second"] > 0:
+        problems.append(f"it moves: {one['pairs']}")
+    cores = one["machine"]["cores"]
+    if any(not isinstance(rank["core"], int) or rank["cpu"] > cores + 1 for rank in one["ranks"]):
+        problems.append("ranks without core")
+    return problems
+
+
 def await_look(arguments, one, expected):
     """Look until the ranks stand where they are to stand. Returns the job, or what was seen."""
     end = time.monotonic() + arguments.timeout
@@ -164,6 +195,7 @@ def test_stuck(arguments, report, name, mode, option):
             problems += problems_of_places(arguments, found, option)
             problems += problems_of_roll_call(arguments, found, option)
             problems += problems_of_report(arguments, found)
+            problems += problems_of_screen(arguments, set(one.processes()))
         if found and os.geteuid() == 0:
             jobs, said = look(arguments, "setpriv", "--reuid=65534", "--clear-groups")
             if jobs != [] or "no job under BCS" not in said:

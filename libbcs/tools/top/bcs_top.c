@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "job_json.h"
+#include "jobs_json.h"
 #include "kin.h"
 #include "libbcs/base/park.h"
 #include "libbcs/look/look.h"
@@ -24,12 +25,12 @@
 #include "screen.h"
 #include "standstill.h"
 
-enum { TELL_ROUNDS = 20, FIND_ROUNDS = 200 };
+enum { TELL_ROUNDS = 20, FIND_ROUNDS = 200, REAL_DIGITS = 9 };
 #define TELL_NS 5000000u /* between two looks at ranks that are about to tell */
 
 static const char help[] =
     "Usage: bcs-top\n"
-    "       bcs-top --once | --json | --of PID\n"
+    "       bcs-top [--once] --json | --once | --of PID\n"
     "       bcs-top --patience NS PID\n"
     "       bcs-top --progress NS PID\n"
     "       bcs-top --stuck RANKS PID FILE MESSAGE...\n"
@@ -43,7 +44,7 @@ static const char help[] =
     "for that. Other users' jobs are seen by root only.\n"
     "\n"
     "  --once     a line for ranks that wait at the same place\n"
-    "  --json     all that is known, for scripts\n"
+    "  --json     all that is known, for scripts; with --once the same\n"
     "  --stuck    as --once, of some ranks, as 0-3,7, of the job "
     "of process PID, who are\n"
     "             known to be deadlocked; who waits for whom in "
@@ -219,20 +220,37 @@ static int print_call(int64_t pid, const char *ranks)
     return rc == 0 && fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
+/** The jobs that were found. One that cannot be looked at does not hide the others.
+ *  @param is_good  false then */
+static json_t *find_jobs(const struct wish *wish, const struct bcs_look_found *found,
+                         int n, struct places *places, bool *is_good)
+{
+    bool are_good = true;
+    json_t *jobs;
+
+    if (wish->as_json && places != NULL) {
+        jobs = jobs_json_of(found, n < 0 ? 0 : n, places, &are_good);
+        *is_good &= are_good;
+        return jobs;
+    }
+    jobs = json_array();
+    for (int i = 0; places != NULL && i < n; i++) {
+        if (is_wanted(wish, found[i].handle.pid)) {
+            *is_good &= add_job(jobs, &found[i], places);
+        }
+    }
+    return jobs;
+}
+
 static int print_jobs(const struct wish *wish)
 {
     struct bcs_look_found *found = NULL;
     struct places *places = place_open(PLACE_HASTY_NS);
-    json_t *jobs = json_array();
+    json_t *jobs;
     int n = wish->pid == 0 ? bcs_look_find(&found) : find_of(wish->pid, &found);
     bool is_good = n >= (wish->pid == 0 ? 0 : 1) && places != NULL;
 
-    /* One that cannot be looked at does not hide the others. */
-    for (int i = 0; places != NULL && i < n; i++) {
-        if (is_wanted(wish, found[i].handle.pid)) {
-            is_good &= add_job(jobs, &found[i], places);
-        }
-    }
+    jobs = find_jobs(wish, found, n, places, &is_good);
     if (n == 0) {
         fprintf(stderr, "bcs-top: no job under BCS that this user may look at\n");
     } else if (wish->starter != 0 && is_good && json_array_size(jobs) == 0) {
@@ -243,7 +261,7 @@ static int print_jobs(const struct wish *wish)
         fprintf(stderr, "bcs-top: /proc: %s\n", strerror(-n));
     }
     if (wish->as_json) {
-        json_dumpf(jobs, stdout, JSON_INDENT(1));
+        json_dumpf(jobs, stdout, JSON_INDENT(1) | JSON_REAL_PRECISION(REAL_DIGITS));
         putchar('\n');
     } else {
         is_good &= print_roll_calls(jobs, wish);
@@ -304,8 +322,25 @@ static int show_screen(void)
     return screen_run();
 }
 
+/** Whether the command line is --once, --json or both, which is --json. */
+static bool is_once(int argc, char **argv, bool *as_json_out)
+{
+    bool is_known = argc == 2 || argc == 3;
+
+    *as_json_out = false;
+    for (int i = 1; i < argc && is_known; i++) {
+        bool is_json = strcmp(argv[i], "--json") == 0;
+
+        *as_json_out |= is_json;
+        is_known = is_json || strcmp(argv[i], "--once") == 0;
+    }
+    return is_known;
+}
+
 int main(int argc, char **argv)
 {
+    bool as_json;
+
     if (argc == 1) {
         return show_screen();
     }
@@ -317,9 +352,8 @@ int main(int argc, char **argv)
         printf("bcs-top %s\n", bcs_version());
         return EXIT_SUCCESS;
     }
-    if (argc == 2 &&
-        (strcmp(argv[1], "--json") == 0 || strcmp(argv[1], "--once") == 0)) {
-        return print_jobs(&(struct wish){.as_json = strcmp(argv[1], "--json") == 0});
+    if (is_once(argc, argv, &as_json)) {
+        return print_jobs(&(struct wish){.as_json = as_json});
     }
     if (argc >= 5 && strcmp(argv[1], "--stuck") == 0) {
         return print_jobs(&(struct wish){

@@ -11,7 +11,6 @@
 enum {
     WIDE = 100,      /* with bytes a second */
     VERY_WIDE = 120, /* with the functions of places */
-    MOST_PAIRS = 8,
     MOST_PLACES = 3, /* of which is said how many ranks wait there */
     RANKS_BYTES = 16,
     TEXT_BYTES = 512,
@@ -163,8 +162,8 @@ static void add_waits(struct words *words, const struct picture *picture)
 
 static void add_pairs(struct words *words, const struct picture *picture)
 {
-    struct rows_pair pairs[MOST_PAIRS];
-    uint32_t n = rows_pairs(picture->before, picture->now, pairs, MOST_PAIRS);
+    struct rows_pair pairs[PICTURE_PAIRS_MOST];
+    uint32_t n = rows_pairs(picture->before, picture->now, pairs, PICTURE_PAIRS_MOST);
 
     words_add(words, n == 0 ? "heaviest pairs: none" : "heaviest pairs: ");
     for (uint32_t i = 0; i < n; i++) {

@@ -12,6 +12,8 @@
 #include "rows.h"
 #include "words.h"
 
+enum { PICTURE_PAIRS_MOST = 8 }; /* heaviest pairs that are shown */
+
 /** What is shown. Texts and looks are the caller's. */
 struct picture {
     uint32_t number,

@@ -18,6 +18,7 @@
 
 #define LOOK_NS UINT64_C(1000000000)
 #define GLANCE_NS UINT64_C(50000000)
+#define BRIEF_LOOK_NS UINT64_C(250000000) /* of one look, for JSON */
 #define FIND_NS UINT64_C(5000000000)
 #define FIND_SOON_NS UINT64_C(1000000000) /* while there is no job to look at */
 
@@ -29,7 +30,9 @@ enum {
 
 int viewer_init(struct viewer *viewer)
 {
-    *viewer = (struct viewer){.places = place_open(PLACE_HASTY_NS)};
+    *viewer = (struct viewer){.places = place_open(PLACE_HASTY_NS),
+                              .look_each_ns = LOOK_NS,
+                              .glance_each_ns = GLANCE_NS};
     return viewer->places == NULL ? -ENOMEM : 0;
 }
 
@@ -79,32 +82,53 @@ static bool tell_problem(struct viewer *viewer, int rc, const char *version)
     return rc != -ENOENT && rc != -EAGAIN; /* it has ended, or only begins */
 }
 
-static void open_job(struct viewer *viewer, const struct bcs_look_found *found)
+/** Take a look at a job for the viewer's. */
+static void take_job(struct viewer *viewer, struct bcs_look *look)
 {
-    char version[BCS_SIGN_VERSION_BYTES] = "";
-    const struct bcs_board *board;
-    int rc;
+    const struct bcs_board *board = bcs_look_board(look);
 
-    forget_job(viewer);
-    viewer->job = *found;
-    rc = bcs_look_open(found, &viewer->look, version);
-    if (rc < 0) {
-        viewer->look = NULL;
-        viewer->has_job = tell_problem(viewer, rc, version);
-        return;
-    }
-    board = bcs_look_board(viewer->look);
+    viewer->look = look;
     viewer->has_job = true;
     viewer->n_nodes = board->n_nodes;
     viewer->began_ns = board->began_ns;
     memcpy(viewer->driver, board->driver, sizeof(viewer->driver) - 1);
     memcpy(viewer->strobe, board->strobe, sizeof(viewer->strobe) - 1);
-    process_text_command(bcs_look_pid(viewer->look, 0), viewer->program,
+    process_text_command(bcs_look_pid(look, 0), viewer->program,
                          sizeof(viewer->program));
     viewer->moved_ns = bcs_clock_now_ns();
     viewer->look_ns = viewer->glance_ns = 0;
     if (!viewer->has_chosen_groups) {
         viewer->is_grouped = board->shape.n_ports >= GROUPS_FROM;
+    }
+}
+
+void viewer_init_brief(struct viewer *viewer, const struct bcs_look_found *found,
+                       struct bcs_look *look)
+{
+    *viewer = (struct viewer){
+        .job = *found,
+        .find_ns = UINT64_MAX,
+        .is_brief = true,
+        .has_chosen_groups = true, /* a row for each rank */
+        .look_each_ns = BRIEF_LOOK_NS,
+        .glance_each_ns = BRIEF_LOOK_NS / (LOOK_NS / GLANCE_NS),
+    };
+    take_job(viewer, look);
+}
+
+static void open_job(struct viewer *viewer, const struct bcs_look_found *found)
+{
+    char version[BCS_SIGN_VERSION_BYTES] = "";
+    struct bcs_look *look;
+    int rc;
+
+    forget_job(viewer);
+    viewer->job = *found;
+    rc = bcs_look_open(found, &look, version);
+    if (rc < 0) {
+        viewer->has_job = tell_problem(viewer, rc, version);
+    } else {
+        take_job(viewer, look);
     }
 }
 
@@ -168,7 +192,7 @@ static void end_job(struct viewer *viewer)
     bcs_look_close(viewer->look);
     viewer->look = NULL;
     viewer->has_ended = true;
-    viewer->find_ns = 0;
+    viewer->find_ns = viewer->is_brief ? UINT64_MAX : 0;
     if (!viewer->has_now) {
         forget_job(viewer); /* there is nothing of it to show */
     }
@@ -195,18 +219,18 @@ static void look(struct viewer *viewer)
     note_moves(viewer);
     viewer_arrange(viewer);
     place_renew(viewer->places);
-    cost_ns = LOOK_SHARE * (bcs_clock_now_ns() - begin_ns);
-    viewer->look_ns = begin_ns + (cost_ns > LOOK_NS ? cost_ns : LOOK_NS);
+    cost_ns = viewer->is_brief ? 0 : LOOK_SHARE * (bcs_clock_now_ns() - begin_ns);
+    viewer->look_ns =
+        begin_ns + (cost_ns > viewer->look_each_ns ? cost_ns : viewer->look_each_ns);
 }
 
 static void glance(struct viewer *viewer, uint64_t now_ns)
 {
-    uint64_t n_ranks = viewer->now.n_ranks;
+    uint64_t n_ranks = viewer->now.n_ranks, each_ns = viewer->glance_each_ns;
 
     job_look_glance(viewer->look, &viewer->now);
     viewer->glance_ns =
-        now_ns +
-        (n_ranks > GLANCE_RANKS ? GLANCE_NS * n_ranks / GLANCE_RANKS : GLANCE_NS);
+        now_ns + (n_ranks > GLANCE_RANKS ? each_ns * n_ranks / GLANCE_RANKS : each_ns);
 }
 
 bool viewer_step(struct viewer *viewer, uint64_t *next_ns_out)

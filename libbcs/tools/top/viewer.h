@@ -44,7 +44,9 @@ struct viewer {
     uint32_t n_nodes;
     uint64_t began_ns, moved_ns, sum;
     bool has_sum, has_ended;
-    uint64_t look_ns, glance_ns; /* when to look, and to glance, again */
+    uint64_t look_ns, glance_ns;           /* when to look, and to glance, again */
+    uint64_t look_each_ns, glance_each_ns; /* how often it does */
+    bool is_brief;                         /* see viewer_init_brief */
     /* What the user wants: */
     bool is_paused, is_grouped;
     bool has_chosen_groups, has_chosen_job; /* it is the user's wish */
@@ -55,6 +57,16 @@ struct viewer {
 
 /** Begin. @return 0 or -ENOMEM; end with viewer_fini */
 int viewer_init(struct viewer *viewer);
+
+/**
+ * Begin for one job and two looks alone, a short time after each other and with as many glances
+ * between them as the screen has in a second. viewer_step looks for no other jobs. It is done when
+ * has_before is set, or look is NULL: the job has ended.
+ *
+ * @param look  of that job; the viewer's from now on
+ */
+void viewer_init_brief(struct viewer *viewer, const struct bcs_look_found *found,
+                       struct bcs_look *look);
 
 /** End. */
 void viewer_fini(struct viewer *viewer);
