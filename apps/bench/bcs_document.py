@@ -10,6 +10,7 @@ import platform
 import re
 import shutil
 import subprocess
+import sys
 import tempfile
 import time
 from dataclasses import dataclass, field
@@ -69,11 +70,26 @@ def settings_text():
     return " ".join(f"{name}={os.environ[name]}" for name in names) or "defaults"
 
 
+def commit_text():
+    """The commit of the folder that the program is in, and whether there are changes to it; of
+    an installed program only that it is one."""
+    folder = os.path.dirname(os.path.abspath(sys.argv[0]))
+    said = []
+    for words in (["rev-parse", "--short=7", "HEAD"], ["status", "--porcelain", "-uno"]):
+        try:
+            done = subprocess.run(["git", "-C", folder, *words], capture_output=True, text=True,
+                                  check=True)
+        except (OSError, subprocess.CalledProcessError):
+            return "commit not known"
+        said.append(done.stdout.strip())
+    return f"commit {said[0]}{' with changes' if said[1] else ''}"
+
+
 def caption_text(notes, conditions):
-    """What stands under a table: when, on what, how and beside what it was measured."""
+    """What stands under a table: when, of what, on what, how and beside what it was measured."""
     notes = [*notes, f"disturbed rounds: {conditions.n_repeated} repeated, "
                      f"{conditions.n_disturbed} kept"]
-    return "; ".join([time.strftime("%Y-%m-%d"), machine_text(),
+    return "; ".join([time.strftime("%Y-%m-%d"), commit_text(), machine_text(),
                       f"settings: {settings_text()}", *notes,
                       f"load average at the start: {conditions.load:.2f}",
                       f"taken by the hypervisor: {conditions.stolen_percent():.1f} %"])

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "apps/bench/line_trips.h"
 #include "apps/bench/median.h"
 
 #define OPTIONS_HELP 1
@@ -290,20 +291,6 @@ static double trip_seconds(struct bench *bench)
     return line_trip_is_possible(&bench->trip) ? line_trip_seconds(&bench->trip) : 0;
 }
 
-/* Print the median of the round trips of a length, and by how much the upper quartile is
- * above the lower: more than noise if the cores have moved meanwhile. */
-static void trips_print(const struct bench *bench, size_t n_bytes, double *seconds,
-                        long n_trips)
-{
-    double middle = median_of(seconds, n_trips);
-
-    if (line_trip_is_possible(&bench->trip)) {
-        bench_print(bench, "line_trip", n_bytes, middle * 1e6, "us");
-        bench_print(bench, "line_trip_spread", n_bytes,
-                    seconds[n_trips - 1 - n_trips / 4] / seconds[n_trips / 4], "times");
-    }
-}
-
 /* Time the bodies in turn, batch by batch. @return [n_bodies][n_batches] seconds of an
  * iteration, to be freed */
 static double *batches_run(struct bench *bench, const bench_body_fn *bodies,
@@ -326,7 +313,9 @@ static double *batches_run(struct bench *bench, const bench_body_fn *bodies,
                 (double)n_iterations[i];
         }
     }
-    trips_print(bench, n_bytes, trips, n_batches);
+    if (bench->rank == 0 && line_trip_is_possible(&bench->trip)) {
+        line_trips_print(n_bytes, trips, n_batches);
+    }
     free(trips);
     return seconds;
 }

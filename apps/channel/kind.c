@@ -4,9 +4,7 @@
  */
 #include "apps/channel/kind.h"
 
-#include <stdio.h>
-
-#include "apps/bench/median.h"
+#include "apps/bench/line_trips.h"
 
 void kind_init(struct kind *kind, int rank, int size)
 {
@@ -22,17 +20,10 @@ void kind_look(struct kind *kind)
 
 void kind_print(struct kind *kind)
 {
-    int n = kind->n;
-    double middle;
-
-    kind->n = 0;
-    if (n == 0 || kind->trip.rank != 0) {
-        return;
+    if (kind->n > 0 && kind->trip.rank == 0) {
+        line_trips_print(8, kind->seconds, kind->n);
     }
-    middle = median_of(kind->seconds, n);
-    printf("line_trip 8 %.4f us\n", 1e6 * middle);
-    printf("line_trip_spread 8 %.3f times\n",
-           kind->seconds[n - 1 - n / 4] / kind->seconds[n / 4]);
+    kind->n = 0;
 }
 
 void kind_fini(struct kind *kind)

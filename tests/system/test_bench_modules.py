@@ -17,6 +17,7 @@ from unittest import mock
 
 sys.path.insert(0, sys.argv.pop(1))
 
+import bcs_document  # noqa: E402
 import bcs_jobs  # noqa: E402
 import bcs_kinds  # noqa: E402
 import bcs_measure  # noqa: E402
@@ -173,6 +174,30 @@ class Jobs(unittest.TestCase):
         self.assertEqual([result is None for _, result in measured],
                          [False, True, False, False])
         self.assertIn("failing", errors.getvalue())
+
+
+class Captions(unittest.TestCase):
+    """What stands under a table."""
+
+    def commit_text(self, changes):
+        """The commit with what git says to be changed; None: it fails."""
+        def run(command, **_how):
+            if changes is None:
+                raise bcs_document.subprocess.CalledProcessError(128, command)
+            return types.SimpleNamespace(
+                stdout="1234567\n" if "rev-parse" in command else changes)
+
+        with mock.patch.object(bcs_document.subprocess, "run", run):
+            return bcs_document.commit_text()
+
+    def test_the_commit_is_named(self):
+        self.assertEqual(self.commit_text(""), "commit 1234567")
+        self.assertEqual(self.commit_text(" M file\n"), "commit 1234567 with changes")
+        self.assertEqual(self.commit_text(None), "commit not known")
+        conditions = types.SimpleNamespace(n_repeated=0, n_disturbed=0, load=0.0,
+                                           stolen_percent=lambda: 0.0)
+        with mock.patch.object(bcs_document, "commit_text", lambda: "commit 1234567"):
+            self.assertIn("; commit 1234567; ", bcs_document.caption_text([], conditions))
 
 
 class Ticks(unittest.TestCase):
