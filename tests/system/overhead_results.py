@@ -45,7 +45,7 @@ JOBS = {
     "matchings-8": ("matchings", 8, ["matching", "length"],
                     {(k, m): 400 + 0.1 * m for k in range(4) for m in (0, 4096, 8192)}),
     "memcpy": ("memcpy", 1, ["length", "source_offset", "target_offset", "fresh"],
-               {(65536, 0, 0, 0): 0.04, (65536, 1, 0, 0): 0.06, (65536, 0, 0, 1): 0.2}),
+               {(65536, 0, 0, 0): 0.04, (128 << 20, 0, 0, 0): 0.09, (65536, 1, 0, 0): 0.06, (65536, 0, 0, 1): 0.2}),
     "clock": ("clock", 1, ["clock", "what"], {(c, w): 20.0 for c in (0, 1)
                                               for w in range(4)}),
 }

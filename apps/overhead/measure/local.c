@@ -102,20 +102,22 @@ enum {
     N_COPY_OFFSETS = sizeof copy_offsets / sizeof *copy_offsets,
     COPY_OFFSET_BYTES = 4096, /* alignment is tried with a copy of a page ... */
     COPY_LONG_BYTES = 65536,  /* ... and with one of many */
-    COPY_SAMPLE_BYTES = 65536 /* moved for each iteration asked for */
+    COPY_SAMPLE_BYTES = 65536, /* moved for each iteration asked for */
+    /* More than any cache of a core holds of source and target: these come from memory. */
+    COPY_MEMORY_BYTES = 128 << 20,
+    COPY_PATTERN_BYTES = 251 * 256 /* after so many the data are the same again */
 };
 
 static void copy_points(struct measure *measure)
 {
-    long longest = copy_lengths[N_COPY_LENGTHS - 1];
-
-    measure->n_source_bytes = measure->n_target_bytes = (size_t)longest + 8192;
+    measure->n_source_bytes = measure->n_target_bytes = COPY_MEMORY_BYTES + 8192;
     measure->source = pages_get(measure->n_source_bytes);
     measure->target = pages_get(measure->n_target_bytes);
     for (int i = 0; i < N_COPY_LENGTHS; i++) {
         point_add(measure, (struct point){{copy_lengths[i], 0, 0, 0}});
         point_add(measure, (struct point){{copy_lengths[i], 0, 0, 1}});
     }
+    point_add(measure, (struct point){{COPY_MEMORY_BYTES, 0, 0, 0}});
     for (int i = 0; i < N_COPY_OFFSETS; i++) {
         for (int j = 0; j < N_COPY_OFFSETS; j++) {
             if (i + j > 0 && (i == 0 || j == 0 || i == j)) {
@@ -141,9 +143,16 @@ static long n_copies(const struct measure *measure, const struct point *point)
 static void copy_prepare(struct measure *measure, const struct point *point)
 {
     unsigned char *source = measure->source + point->at[1];
+    long n_bytes = point->at[0];
 
-    for (long i = 0; i < point->at[0]; i++) {
+    for (long i = 0; i < n_bytes && i < COPY_PATTERN_BYTES; i++) {
         source[i] = (unsigned char)(1 + (i + 131 * measure->n_point) % 251);
+    }
+    for (long i = COPY_PATTERN_BYTES; i < n_bytes; i += COPY_PATTERN_BYTES) {
+        long n_left = n_bytes - i;
+
+        memcpy(source + i, source,
+               (size_t)(n_left < COPY_PATTERN_BYTES ? n_left : COPY_PATTERN_BYTES));
     }
 }
 
