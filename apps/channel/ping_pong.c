@@ -11,6 +11,7 @@
 
 #include "apps/bench/clock.h"
 #include "apps/bench/line_trip.h"
+#include "apps/bench/line_trips.h"
 #include "apps/bench/median.h"
 #include "apps/channel/streams.h"
 
@@ -121,6 +122,17 @@ static double median(double (*times)[N_ROWS], int n, int row, int over)
     return median_of(values, n);
 }
 
+/** The trips of the cache line, there and back, as the benchmarks print them. */
+static void report_trips(double (*times)[N_ROWS], int n)
+{
+    double seconds[TURNS_MOST];
+
+    for (int i = 0; i < n; i++) {
+        seconds[i] = 2 * times[i][LINE] / 1e9;
+    }
+    line_trips_print(sizeof(uint64_t), seconds, n);
+}
+
 static void report(double (*times)[N_ROWS], int n)
 {
     static const char *const names[N_ROWS] = {
@@ -140,6 +152,7 @@ static void report(double (*times)[N_ROWS], int n)
     }
     if (times[0][LINE] > 0) {
         printf("%-28s %8.3f\n", "one way / line", median(times, n, WORD, LINE));
+        report_trips(times, n);
     } else {
         printf("one way / line: not measured, as the ranks have no core each\n");
     }

@@ -32,10 +32,13 @@ REFUSED = (
 )
 DOCUMENT = "".join(f"<!-- {part} of channel-reproduce: begin -->\nold\n"
                    f"<!-- {part} of channel-reproduce: end -->\n"
-                   for part in ("pipeline", "triangle"))
+                   for part in ("bounce", "pipeline", "triangle"))
 TIME = r"[0-9.]+ [mu]s"
 RATIO = r"[0-9.]+ \([0-9.]+ to [0-9.]+\)"
 WRITTEN = {
+    "bounces of MPI": r"^\| MPI, native +\| +70 us \| +[0-9.]+ us \| +1.00 \| +1.00 \(1.00 to 1.00\) \|$",
+    "bounces by a channel": rf"^\| channel left open +\| +25 us \| +[0-9.]+ us \| +0.357 \| +{RATIO} \|$",
+    "a cache line": rf"^\| a cache line alone +\| +- \| +[0-9.]+ us \| +- \| +{RATIO} \|$",
     "native MPI": rf"^\| MPI, native +\| +2 \| +474 us \|( +{TIME} \|){{3}} +1.00 \| +"
                   r"1.00 \(1.00 to 1.00\) \|$",
     "MPI of BCS": rf"^\| MPI, BCS +\| +2 \| +- \|( +{TIME} \|){{3}} +- \| +{RATIO} \|$",

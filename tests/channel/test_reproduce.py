@@ -88,6 +88,28 @@ class Jobs(unittest.TestCase):
         cells = reproduce.pipeline_cells(reproduce.PIPELINE_WAYS[1], 2, None, None)
         self.assertIn("failed", cells)
 
+    def test_bounces_are_one_way_and_in_microseconds(self):
+        launched = []
+        self.session.places.launch = lambda n_ranks, command, is_native: (
+            launched.append(command) or (command[0], is_native))
+        trip = "line_trip 8 0.1 us\nline_trip_spread 8 1.0 times\n"
+        self.outputs = {
+            ("bench_latency", True): [f"{trip}latency 8 0.2 us\n"],
+            ("bench_latency", False): [f"{trip}latency 8 0.15 us\n"],
+            ("channel_ping_pong", True): [
+                f"cache line, one way   40.0\nword, one way     50.0\n{trip}"]}
+        with contextlib.redirect_stdout(io.StringIO()):
+            text = reproduce.bounce_measure(self.session).text
+        for cells in (r"MPI, native +\| +70 us \| +0.200 us \| +1.00 \| +1.00 ",
+                      r"MPI, BCS +\| +- \| +0.150 us \| +- \| +0.750 ",
+                      r"channel left open +\| +25 us \| +0.050 us \| +0.357 \| +0.250 ",
+                      r"a cache line alone +\| +- \| +0.040 us \| +- \| +0.200 ",
+                      r"compared: 2 processes: 0.100 us"):
+            self.assertRegex(text, cells)
+        self.assertEqual(launched[0], ["bench_latency", "--min", "8", "--max", "8"])
+        self.options.ranks = [8]
+        self.assertIn("takes 2 processes", reproduce.bounce_measure(self.session).text)
+
     def test_the_page_has_ratios_to_native_and_to_the_paper_s(self):
         for n_ranks in (2, 8):
             for way in reproduce.PIPELINE_WAYS:

@@ -100,8 +100,8 @@ static const long copy_offsets[] = {0, 1, 4, 8, 16, 32, 63, 4095};
 enum {
     N_COPY_LENGTHS = sizeof copy_lengths / sizeof *copy_lengths,
     N_COPY_OFFSETS = sizeof copy_offsets / sizeof *copy_offsets,
-    COPY_OFFSET_BYTES = 4096, /* alignment is tried with a copy of a page ... */
-    COPY_LONG_BYTES = 65536,  /* ... and with one of many */
+    COPY_OFFSET_BYTES = 4096,  /* alignment is tried with a copy of a page ... */
+    COPY_LONG_BYTES = 65536,   /* ... and with one of many */
     COPY_SAMPLE_BYTES = 65536, /* moved for each iteration asked for */
     /* More than any cache of a core holds of source and target: these come from memory. */
     COPY_MEMORY_BYTES = 128 << 20,
