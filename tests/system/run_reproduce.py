@@ -100,13 +100,16 @@ class Suite:
         """Each part of the monitoring system's has what it is about."""
         n = r"\S+"
         wanted = {
-            "5.3-slices": [r"^    all nodes: slices are within 20 us of their grid \d+ of [1-9]\d* ",
+            "5.3-slices": [rf"^\| 2 +\| +1 (\| +\d+ of [1-9]\d*, {n} % ){{3}}\|$",
+                           r"^    all nodes: slices are within 20 us of their grid \d+ of [1-9]\d* ",
                            r"^    node 1: NCOLLDEM comes every 9 slices \d+ of [1-9]\d* times"],
-            "table-5.3": [rf"^\| MPI_Allreduce +(\| +{n} ){{5}}\|$",
+            "table-5.3": [rf"^\| MPI_Allreduce +(\| +{n} ){{5}}\| +35.6 % \| +{n} % \| +82.5 % "
+                          rf"\| +{n} % \|$", r"^\| Comm Overhead .* +19.6 % \|", r"^\| MPI_Recv ",
                           r"^Run time of all ranks together \S+ ms; .* by 0.00\d* %"],
-            "table-6.1": [rf"^\| {program}, 2 ranks +\| +{mode} \| +{n} s \| +{n} s \| +{n} % "
+            "table-6.1": [rf"^\| {program}, 2 ranks +\| +{side} \| +{mode} \| +{n} s \| +{n} s \| +{n} % "
                           rf"\({n} to {n}\) \| +\d+ x -?\d+ ns = {n} % \|$"
                           for program in ("timing_h", "sweep3d blocking")
+                          for side in ("timed 500 us", "demand")
                           for mode in ("mmds", "trace", "emds")],
         }
         for figure, patterns in wanted.items():

@@ -21,6 +21,7 @@ import bcs_document  # noqa: E402
 import bcs_jobs  # noqa: E402
 import bcs_kinds  # noqa: E402
 import bcs_measure  # noqa: E402
+import bcs_monitor  # noqa: E402
 import bcs_plot  # noqa: E402
 import bcs_rows  # noqa: E402
 
@@ -174,6 +175,45 @@ class Jobs(unittest.TestCase):
         self.assertEqual([result is None for _, result in measured],
                          [False, True, False, False])
         self.assertIn("failing", errors.getvalue())
+
+
+class Monitor(unittest.TestCase):
+    """What is made of what the monitoring system has seen."""
+
+    def test_shares_are_those_of_the_paper(self):
+        shares = bcs_monitor.shares_of(bcs_monitor.PAPER_SAGE)
+        self.assertAlmostEqual(sum(calls for calls, _ in shares.values() if calls), 100)
+        self.assertAlmostEqual(shares["MPI_Allreduce"][0], 100 * 7025 / 19726)
+        self.assertAlmostEqual(shares["Comm Overhead"][1], 100 * 22587.242 / 115027.882)
+        self.assertIsNone(shares["MPI_Isend"][1])
+        blocking = [time for name, (calls, time) in shares.items() if calls and time]
+        self.assertAlmostEqual(sum(blocking), 100)
+        self.assertEqual(bcs_monitor.shares_of({}), {})
+
+    def test_all_rows_of_the_paper_are_there_and_ours_besides(self):
+        words = ["0.1", "0.3", "30.0", "100", "0.2"]
+        rows = bcs_monitor.primitives_rows({
+            "MPI_Reduce": words, "MPI_Allreduce": ["0.1", "0.3", "90.0", "300", "0.2"],
+            "Comp Granularity": words, "Comm Overhead": words})
+        self.assertEqual([row[0] for row in rows],
+                         [*list(bcs_monitor.PAPER_SAGE)[:-2], "MPI_Reduce",
+                          *bcs_monitor.PERIODS])
+        found = {row[0]: row[1:] for row in rows}
+        self.assertEqual(found["MPI_Reduce"], [*words, "-", "25.0 %", "-", "25.0 %"])
+        self.assertEqual(found["MPI_Recv"], ["-", "-", "-", "0", "-", "0.1 %", "-", "0.0 %", "-"])
+        self.assertEqual(found["Comm Overhead"], [*words, "-", "-", "19.6 %", "50.0 %"])
+
+    def test_a_run_is_judged_by_all_its_nodes(self):
+        told = "\n".join([
+            "node 0: slices are within 20 us of their grid 1 of 10 times",
+            "all nodes: slices are within 20 us of their grid 9 of 10 times",
+            "node 0: NCOLLDEM comes every 9 slices 3 of 4 times",
+            "node 1: NCOLLDEM comes every 9 slices 4 of 4 times",
+            "node 0: NCOLLMSM comes every 9 slices 2 of 4 times", ""])
+        case = types.SimpleNamespace(n_ranks=2)
+        self.assertEqual(bcs_monitor.slices_row(case, 1, told),
+                         ["2", "1", "9 of 10, 90.0 %", "7 of 8, 87.5 %", "2 of 4, 50.0 %"])
+        self.assertEqual(bcs_monitor.slices_row(case, 1, "")[2:], ["-"] * 3)
 
 
 class Captions(unittest.TestCase):
