@@ -157,8 +157,10 @@ struct places *place_open(uint64_t patience_ns)
 
 void place_renew(struct places *places)
 {
-    places->lines_ns = places->patience_ns / 4 * 3;
-    places->functions_ns = places->patience_ns / 5;
+    if (places != NULL) {
+        places->lines_ns = places->patience_ns / 4 * 3;
+        places->functions_ns = places->patience_ns / 5;
+    }
 }
 
 static void close_code(struct code *code)

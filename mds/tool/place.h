@@ -45,7 +45,7 @@ struct places;
  */
 struct places *place_open(uint64_t patience_ns);
 
-/** Have as much patience as at first: what follows is another report. */
+/** Have as much patience as at first: what follows is another report. Accepts NULL. */
 void place_renew(struct places *places);
 
 /** End all reading. Accepts NULL. */
