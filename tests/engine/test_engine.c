@@ -345,7 +345,6 @@ static TCase *late_tcase(void)
 {
     TCase *tcase = tcase_create("late transport");
 
-    tcase_set_timeout(tcase, TIME_LIMIT_S);
     tcase_add_loop_test(tcase, what_nodes_put_may_come_late, 0, n_jobs);
     tcase_add_loop_test(tcase, blocks_that_come_late_are_whole, 0, N_LATE_SEEDS);
     return tcase;
@@ -355,7 +354,6 @@ static TCase *costs_tcase(void)
 {
     TCase *tcase = tcase_create("costs");
 
-    tcase_set_timeout(tcase, TIME_LIMIT_S);
     tcase_add_loop_test(tcase, calls_cost_the_messages_that_the_header_tells, 0,
                         n_jobs);
     return tcase;
@@ -372,7 +370,6 @@ static TCase *small_sizes_tcase(void)
     TCase *tcase = tcase_create("small sizes");
 
     tcase_add_checked_fixture(tcase, log_errors_only, NULL);
-    tcase_set_timeout(tcase, TIME_LIMIT_S);
     tcase_add_loop_test(tcase, collectives_go_on_while_the_ring_is_full, 0, n_jobs);
     tcase_add_loop_test(tcase, the_least_sizes_do, 0, n_jobs);
     return tcase;
@@ -384,7 +381,6 @@ int main(int argc, char **argv)
     TCase *tcase = tcase_create("engine");
 
     choose(argc > 1 && strcmp(argv[1], "--all") == 0);
-    tcase_set_timeout(tcase, TIME_LIMIT_S);
     tcase_add_loop_test(tcase, data_go_to_and_fro, 0, n_jobs);
     tcase_add_loop_test(tcase, messages_of_many_to_one_keep_their_order, 0, n_jobs);
     tcase_add_loop_test(tcase, random_messages_all_arrive, 0, n_jobs);

@@ -19,7 +19,6 @@
 #include "tests/unit/run_suite.h"
 
 enum {
-    TIME_LIMIT_S = 60,
     N_NODE_RANKS = 3, /* 0 (one node), 1, 2 */
     N_DRIVERS = 4,    /* demand or timed, inline or threads */
     N_SHAPES = 2 * N_NODE_RANKS * N_DRIVERS,
@@ -142,7 +141,6 @@ int main(void)
 {
     TCase *tcase = tcase_create("refusals");
 
-    tcase_set_timeout(tcase, TIME_LIMIT_S);
     tcase_add_loop_test(tcase, messages_that_nobody_may_copy_arrive, 0, N_SHAPES);
     tcase_add_loop_test(tcase, many_blocks_on_their_way_between_nodes_arrive, 0, 9);
     return run_tcase("refusals", tcase);

@@ -286,7 +286,6 @@ int main(void)
 {
     TCase *tcase = tcase_create("case");
 
-    tcase_set_timeout(tcase, 120);
     tcase_add_loop_test(tcase, two_that_receive_of_each_other_are_stuck, 0, N_SHAPES);
     tcase_add_loop_test(tcase, who_receives_of_anybody_is_stuck_if_all_are, 0,
                         N_SHAPES);

@@ -423,7 +423,6 @@ int main(void)
 {
     TCase *tcase = tcase_create("sets");
 
-    tcase_set_timeout(tcase, 100);
     tcase_add_loop_test(tcase, with_the_rule_nothing_is_overwritten_and_nobody_is_stuck,
                         2, BCS_CBSP_SETS_MOST + 1);
     tcase_add_loop_test(tcase, so_it_is_for_all_programs_of_two_processes, 1,

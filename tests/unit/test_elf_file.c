@@ -135,7 +135,6 @@ int main(void)
 {
     TCase *tests = tcase_create("elf_file");
 
-    tcase_set_timeout(tests, 60);
     tcase_add_checked_fixture(tests, own_program_read, own_program_free);
     tcase_add_test(tests, this_program_is_dynamic_and_needs_libc);
     tcase_add_test(tests, what_is_no_elf_file_is_other);

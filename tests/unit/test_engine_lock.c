@@ -16,7 +16,7 @@
 #include "tests/engine/job.h"
 #include "tests/unit/run_suite.h"
 
-enum { N_RANKS = 2, N_ROUNDS = 500000, N_POSTS = 2, MOST_PAUSES = 64, TAG = 5 };
+enum { N_RANKS = 2, N_ROUNDS = 100000, N_POSTS = 2, MOST_PAUSES = 64, TAG = 5 };
 
 static struct job job;
 static struct rank ranks[N_RANKS];
@@ -142,7 +142,6 @@ int main(void)
 {
     TCase *tcase = tcase_create("engine_lock");
 
-    tcase_set_timeout(tcase, 60);
     tcase_add_checked_fixture(tcase, setup, teardown);
     tcase_add_test(tcase, a_holder_hears_of_those_who_could_not_lock);
     tcase_add_test(tcase, a_holder_hears_of_those_who_leave_work);

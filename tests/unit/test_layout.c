@@ -247,7 +247,6 @@ int main(void)
 {
     TCase *tcase = tcase_create("layout");
 
-    tcase_set_timeout(tcase, 60);
     tcase_add_loop_test(tcase, any_range_of_any_layout_is_where_it_should_be, 1, 9);
     tcase_add_test(tcase, a_loop_is_one_part_however_long_it_is);
     tcase_add_test(tcase, elements_that_continue_a_loop_become_one_loop);

@@ -251,7 +251,6 @@ int main(void)
 {
     TCase *tcase = tcase_create("matrix_market");
 
-    tcase_set_timeout(tcase, 60);
     tcase_add_loop_test(tcase, a_sound_file_is_read, 0, sizeof(good) / sizeof(good[0]));
     tcase_add_loop_test(tcase, a_bad_file_is_refused_with_a_message, 0,
                         sizeof(bad) / sizeof(bad[0]));

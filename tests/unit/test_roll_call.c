@@ -276,7 +276,6 @@ int main(void)
 {
     TCase *tcase = tcase_create("roll_call");
 
-    tcase_set_timeout(tcase, 60);
     tcase_add_test(tcase, of_a_large_ring_the_odd_ones_are_told);
     tcase_add_test(tcase, partners_that_are_as_far_from_each_are_told_so);
     tcase_add_test(tcase, of_many_partners_it_is_told_that_they_are_many);

@@ -19,7 +19,7 @@
 #include "tests/engine/job.h"
 #include "tests/unit/run_suite.h"
 
-enum { N_RANKS = 4, N_LOOKS = 2000, TIME_LIMIT_S = 30, N_NAMES = 16, N_NAME = 24 };
+enum { N_RANKS = 4, N_LOOKS = 2000, N_NAMES = 16, N_NAME = 24 };
 
 static struct job job;
 static struct rank ranks[N_RANKS];
@@ -366,7 +366,6 @@ int main(void)
 {
     TCase *tcase = tcase_create("service");
 
-    tcase_set_timeout(tcase, TIME_LIMIT_S);
     tcase_add_test(tcase, the_machines_first_process_has_the_background_thread);
     tcase_add_test(tcase, the_machines_first_process_has_the_referee);
     tcase_add_test(tcase, the_machines_first_process_has_the_timekeeper);

@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { N_SLEEPS = 2000, N_SLEEPERS = 3, TIME_LIMIT_S = 20 };
+enum { N_SLEEPS = 2000, N_SLEEPERS = 3 };
 
 /** One thread or process that sleeps, as the test sees it. */
 struct sleeper {
@@ -243,7 +243,6 @@ int main(void)
     TCase *tcase = tcase_create("sleep");
 
     tcase_add_checked_fixture(tcase, setup, teardown);
-    tcase_set_timeout(tcase, TIME_LIMIT_S);
     tcase_add_test(tcase, without_an_announcement_nothing_changes);
     tcase_add_test(tcase, those_who_sleep_are_counted);
     tcase_add_test(tcase, a_wake_after_the_announcement_prevents_the_sleep);

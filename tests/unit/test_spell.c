@@ -11,7 +11,7 @@
 #include "libbcs/base/patience.h"
 #include "tests/unit/run_suite.h"
 
-enum { N_ROUNDS = 20000, TIME_LIMIT_S = 30 };
+enum { N_ROUNDS = 20000 };
 
 /** The steps of a wait, a letter each, as many as the text has; then the wait goes on. */
 static void expect_steps(struct bcs_spell *spell, const struct bcs_patience *patience,
@@ -151,7 +151,6 @@ int main(void)
 {
     TCase *tcase = tcase_create("spell");
 
-    tcase_set_timeout(tcase, TIME_LIMIT_S);
     tcase_add_test(tcase, a_wait_halts_now_and_then);
     tcase_add_test(tcase, a_wait_may_begin_without_halts);
     tcase_add_test(tcase, a_wait_yields_before_it_announces_and_sleeps_from_then_on);

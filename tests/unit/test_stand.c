@@ -387,7 +387,6 @@ int main(void)
 {
     TCase *tcase = tcase_create("stand");
 
-    tcase_set_timeout(tcase, 120);
     tcase_add_test(tcase, a_record_is_read_whole_or_not_at_all);
     tcase_add_test(tcase, a_writer_that_died_leaves_nothing_to_read);
     tcase_add_test(tcase, texts_of_a_stranger_end);
