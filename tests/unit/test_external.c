@@ -2,12 +2,12 @@
 /*
  * When a process that waits outside of us calls the others: late enough, not too often,
  * and less often the longer it waits; and that each call is heard, once at least, however
- * late. The clock is the real one; what has happened before is set to times that lie far
- * enough from every limit.
+ * late. The clock stands still; what has happened before is set to times before its.
  */
 #include "libbcs/api/external.h"
 
 #include <check.h>
+#include <time.h>
 
 #include "libbcs/api/context.h"
 #include "libbcs/api/stand.h"
@@ -17,7 +17,6 @@
 
 enum { MS = 1000000, S = 1000 * MS };
 
-/* Shorter than any machine is up by now, as times before its start are none. */
 #define LONG_NS (10ull * S)
 
 static struct bcs_machine machine;
@@ -51,6 +50,13 @@ static void stop_announcement(struct nic_engine *unused, struct bcs_waiter *wait
 
 static const struct nic_driver_ops sleeper = {.turn = sleep_turn,
                                               .stop = stop_announcement};
+
+int clock_gettime(clockid_t clock, struct timespec *time_out)
+{
+    (void)clock;
+    *time_out = (struct timespec){.tv_sec = 1000};
+    return 0;
+}
 
 /* Nobody has called, and this process has looked at nothing yet. */
 static void begin(void)
