@@ -7,6 +7,8 @@
 #include <bcs/cbsp.h>
 
 #include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,6 +37,29 @@ static void nothing(int srcNode, void *destAddr, int nBytes)
     (void)srcNode;
     (void)destAddr;
     (void)nBytes;
+}
+
+/** Where it is told that something has happened: in the job's folder. */
+static const char *path_of(const char *what)
+{
+    static char path[PATH_MAX];
+
+    snprintf(path, sizeof(path), "%s/%s", getenv("TMPDIR"), what);
+    return path;
+}
+
+/** Tell the other processes, not by cBSP, that something has happened. */
+static void tell(const char *what)
+{
+    close(open(path_of(what), O_CREAT | O_WRONLY | O_CLOEXEC, 0600));
+}
+
+/** Wait until it is told to this process, which is the only one. */
+static void await(const char *what)
+{
+    while (unlink(path_of(what)) != 0) {
+        usleep(1000);
+    }
 }
 
 static int send_to(int node, int n_messages)
@@ -88,11 +113,14 @@ static int send_late(int pid, int n)
     int rc = 0;
 
     if (pid == 0) {
-        usleep(50000);
+        await("over");
         rc = send_to(n - 1, 1);
     }
     for (int i = 0; rc == 0 && i < 3; i++) {
         rc = cBSP_nsync(0);
+        if (pid == n - 1 && i == 0) {
+            tell("over");
+        }
     }
     return rc;
 }
@@ -137,12 +165,15 @@ static int late_and_met(int pid, int n)
     int rc = 0;
 
     if (pid == 0) {
-        usleep(50000);
+        await("over");
         rc = send_to(n - 1, 1);
     }
     rc = rc < 0 ? rc : cBSP_nsync(0);
-    if (rc == 0 && pid == n - 1) {
-        usleep(200000);
+    if (rc == 0 && pid == 0) {
+        tell("sent");
+    } else if (rc == 0 && pid == n - 1) {
+        tell("over");
+        await("sent");
     }
     rc = rc < 0 ? rc : cBSP_gsync();
     return rc < 0 ? rc : cBSP_finalize();
