@@ -12,7 +12,7 @@ import unittest
 
 import run_fuzz
 
-PATIENCE_S = 60
+PATIENCE_S = 600
 # As run_fuzz.py does it, with a child in place of the fuzzer.
 USER = """
 import run_fuzz, subprocess, sys

@@ -139,18 +139,15 @@ class Launch:
     def wait(self, started, progress):
         """Wait for the end. Returns whether no rank has moved for too long."""
         last = None
-        since = time.monotonic()
-        while True:
-            try:
-                started.process.wait(1)
-                return False
-            except subprocess.TimeoutExpired:
-                progress.seek(0)
-                now = progress.read(PROGRESS_BYTES)
-                if now != last:
-                    last, since = now, time.monotonic()
-                if time.monotonic() - since > self.arguments.patience:
-                    return True
+        guard = job.Guard(self.arguments.patience)
+        while not started.has_ended(1):
+            progress.seek(0)
+            now = progress.read(PROGRESS_BYTES)
+            if now != last:
+                last, guard = now, job.Guard(self.arguments.patience)
+            if guard.is_over():
+                return True
+        return False
 
     def judge(self, result, is_hung, places):
         if result.status == 0 and result.stdout.endswith("passed\n"):

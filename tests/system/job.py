@@ -5,8 +5,9 @@ Used by the runners of the conformance and system tests. Every job carries a mar
 environment, so that its processes are found wherever the launcher has put them.
 """
 
+import ctypes
 import os
-import re
+import select
 import shutil
 import signal
 import subprocess
@@ -21,6 +22,14 @@ import stacks
 
 MARK = "TEST_JOB_MARK"
 FILLED_BY = "MALLOC_PERTURB_"
+SHARED = "/dev/shm"
+
+# Open MPI 4.1 loses a race with its own launcher now and then, natively as well.
+BROKEN_PIPE = "exited on signal 13 (Broken pipe)"
+
+# Of <sched.h> and <sys/mount.h>.
+CLONE_NEWNS, CLONE_NEWUSER = 0x20000, 0x10000000
+MS_PRIVATE_REC = (1 << 18) | 0x4000
 
 # What runners go through that do not choose: the usual values but for nodes and copies.
 MODES = {name: modes.ALL[name] for name in modes.select("demand-inline-*-eager")}
@@ -41,8 +50,7 @@ def clean_environment(extra=None):
         for name, value in os.environ.items()
         if not name.startswith("BCS_") and name != "LD_PRELOAD"
     }
-    environment.update(extra or {})
-    return environment
+    return {**environment, **(extra or {})}
 
 
 def mpirun_environment(extra=None):
@@ -55,6 +63,70 @@ def mpirun_environment(extra=None):
             **(extra or {}),
         }
     )
+
+
+def tasks_a_core():
+    """How many tasks share a core of this machine, at least one."""
+    return max(1, os.getloadavg()[0] / len(os.sched_getaffinity(0)))
+
+
+class Guard:
+    """Against a hang: over after so many seconds, and as many times later as tasks share a core."""
+
+    def __init__(self, seconds):
+        self.seconds = seconds
+        self.start = time.monotonic()
+
+    def is_over(self):
+        return time.monotonic() - self.start >= self.seconds * tasks_a_core()
+
+
+def await_that(is_so, timeout, may_go_on=lambda: True):
+    """Wait until is_so() is true, may_go_on() is not, or a Guard of timeout seconds is over. Returns
+    whether it is true."""
+    guard = Guard(timeout)
+    pause = 0.005
+    while not is_so():
+        if guard.is_over() or not may_go_on():
+            return is_so()
+        time.sleep(pause)
+        pause = min(0.1, 1.5 * pause)
+    return True
+
+
+class SharedMemory:
+    """/dev/shm as jobs of this process see it."""
+
+    is_own = False
+
+    @classmethod
+    def separate(cls):
+        """Give this process, and what it starts, a /dev/shm that nobody else has, where the machine
+        allows that. To be called before there are threads."""
+        libc = ctypes.CDLL(None)
+        if libc.unshare(CLONE_NEWNS) == 0 or cls.become_owner(libc):
+            cls.is_own = (
+                libc.mount(None, b"/", None, ctypes.c_ulong(MS_PRIVATE_REC), None) == 0
+                and libc.mount(b"none", SHARED.encode(), b"tmpfs", ctypes.c_ulong(0), None) == 0)
+        if not cls.is_own:
+            print(f"skipped: what jobs leave in {SHARED}, as nothing can be mounted")
+
+    @staticmethod
+    def become_owner(libc):
+        """Let this process, which is not root's, mount what it alone sees. Returns whether it may."""
+        uid, gid = os.getuid(), os.getgid()
+        if libc.unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0:
+            return False
+        for name, text in (("setgroups", "deny"), ("uid_map", f"{uid} {uid} 1"),
+                           ("gid_map", f"{gid} {gid} 1")):
+            with open(f"/proc/self/{name}", "w", encoding="ascii") as file:
+                file.write(text)
+        return True
+
+    @classmethod
+    def entries(cls):
+        """What jobs have there. Nothing, if it is not theirs alone."""
+        return os.listdir(SHARED) if cls.is_own else []
 
 
 class Result:
@@ -86,7 +158,6 @@ class Job:
     def __init__(self, command, environment):
         self.mark = uuid.uuid4().hex
         self.folder = tempfile.mkdtemp(prefix="bcs-test-")
-        self.shared_before = set(shared_entries())
         self.start = time.monotonic()
         # The output goes to files: a process that is left over would hold a pipe open.
         self.output = tempfile.TemporaryFile("w+", errors="replace")
@@ -99,6 +170,7 @@ class Job:
             stderr=self.errors,
             start_new_session=True,
         )
+        self.ended = os.pidfd_open(self.process.pid)  # can be read then
 
     def output_so_far(self):
         """Everything on standard output until now."""
@@ -109,22 +181,21 @@ class Job:
         return os.pread(self.errors.fileno(), 1 << 24, 0).decode(errors="replace")
 
     def await_that(self, is_so, timeout):
-        """Wait until a function without arguments returns true, the launcher ends, or timeout
-        seconds have passed (a hang). Returns whether it is true."""
-        until = time.monotonic() + timeout
-        while not is_so():
-            if time.monotonic() > until or self.process.poll() is not None:
-                return is_so()
-            time.sleep(0.02)
-        return True
+        """await_that, while the launcher runs."""
+        return await_that(is_so, timeout, lambda: self.process.poll() is None)
+
+    def has_ended(self, seconds):
+        """Whether the launcher has ended, or does so within some seconds."""
+        return bool(select.select([self.ended], [], [], seconds)[0])
 
     def finish(self, timeout):
-        """Wait for the launcher, or kill everything after timeout seconds (a hang), and
-        print where its ranks were."""
-        try:
-            status = self.process.wait(timeout)
-        except subprocess.TimeoutExpired:
-            status = None
+        """Wait for the launcher, or kill everything when a Guard of timeout seconds is over (a
+        hang), and print where its ranks were."""
+        guard = Guard(timeout)
+        while not self.has_ended(min(timeout, 1)) and not guard.is_over():
+            pass
+        status = self.process.wait() if self.has_ended(0) else None
+        if status is None:
             print(stacks.describe(self.processes()), flush=True)
             self.kill()
         seconds = time.monotonic() - self.start
@@ -161,8 +232,8 @@ class Job:
 
     def find_rank(self, rank):
         """The process of a rank that has attached; its memory tells."""
-        until = time.monotonic() + 120
-        while time.monotonic() < until:
+        guard = Guard(120)
+        while not guard.is_over():
             for pid in self.processes():
                 try:
                     with open(f"/proc/{pid}/environ", "rb") as file:
@@ -177,30 +248,27 @@ class Job:
             time.sleep(0.01)
         raise RuntimeError(f"rank {rank} has not started")
 
-    def leftovers(self, patience=60.0):
-        """Texts that name every process and file which the job has left, if any.
+    def leftovers(self, patience=60.0, with_folder=True):
+        """Texts that name every process and file which the job has left, if any: also in its folder,
+        if wanted. What is in /dev/shm is the job's if SharedMemory is separate, and not looked at
+        otherwise."""
+        left = []
 
-        What is new in /dev/shm counts if nobody uses it at any look: other jobs may be
-        running at the same time. The folder of one whose bcsrun was killed is nobody's until its
-        test runs the next one, for as long as that takes beside load: hence the patience.
-        """
-        until = time.monotonic() + patience
-        new = set(shared_entries()) - self.shared_before
-        while True:
-            own = self.processes()
-            left = [f"process {pid}" for pid in own]
-            left += [f"file {name}" for name in os.listdir(self.folder)]
-            new &= set(shared_entries())
-            new -= in_use(new, but=own)
-            left += [f"/dev/shm/{name}" for name in new]
-            if not left or time.monotonic() > until:
-                return left
-            time.sleep(0.05)
+        def is_gone():
+            left[:] = [f"process {pid}" for pid in self.processes()]
+            if with_folder:
+                left.extend(f"file {name}" for name in os.listdir(self.folder))
+            left.extend(f"{SHARED}/{name}" for name in SharedMemory.entries())
+            return not left
+
+        await_that(is_gone, patience)
+        return left
 
     def close(self):
         """Kill what is left of the job and remove its folder."""
         if self.processes() or self.process.poll() is None:
             self.kill()
+        os.close(self.ended)
         self.output.close()
         self.errors.close()
         shutil.rmtree(self.folder, ignore_errors=True)
@@ -228,36 +296,20 @@ def is_asleep(pid):
     return True
 
 
-def shared_entries():
-    """Names in /dev/shm, where there is one."""
-    return os.listdir("/dev/shm") if os.path.isdir("/dev/shm") else []
-
-
-def in_use(names, but):
-    """Which entries of /dev/shm some process maps, holds open or is told of, except the
-    processes in but."""
-    if not names:
-        return set()
-    any_name = "|".join(re.escape(name) for name in names)
-    path = re.compile(rf"/dev/shm/({any_name})(?=[/\s\0]|$)")
-    found = set()
-    for pid in map(int, filter(str.isdigit, os.listdir("/proc"))):
-        if pid in but:
-            continue
-        try:
-            for source in ("maps", "environ"):
-                with open(f"/proc/{pid}/{source}", errors="replace") as file:
-                    found.update(path.findall(file.read()))
-            for fd in os.listdir(f"/proc/{pid}/fd"):
-                found.update(path.findall(os.readlink(f"/proc/{pid}/fd/{fd}")))
-        except OSError:
-            pass
-    return found
-
-
 def run(command, environment=None, timeout=120):
+    """Run a job to its end; nothing of it is left afterwards. Where Open MPI has lost its race with
+    its own launcher, run it once more, and say so."""
+    environment = clean_environment() if environment is None else environment
+    result = run_once(command, environment, timeout)
+    if BROKEN_PIPE in result.stderr:
+        print(f"run once more: {result.ending()}")
+        result = run_once(command, environment, timeout)
+    return result
+
+
+def run_once(command, environment, timeout):
     """Run a job to its end; nothing of it is left afterwards."""
-    job = Job(command, clean_environment() if environment is None else environment)
+    job = Job(command, environment)
     running.add(job)
     try:
         if is_stopped.is_set():

@@ -28,8 +28,8 @@ def is_status_of_killed(result):
 def problems_of_failure(started, result):
     """The problems of a job that ought to have failed and to leave nothing behind."""
     problems = [f"status {result.status}"] if result.status in (0, None) else []
-    # Files in TMPDIR are those of mpirun, which it leaves when it ends a job.
-    return problems + [text for text in started.leftovers() if not text.startswith("file")]
+    # Files in its folder are those of mpirun, which it leaves when it ends a job.
+    return problems + started.leftovers(with_folder=False)
 
 
 def add_arguments(parser):
@@ -50,6 +50,7 @@ class LibrarySuite:
         given = {"BCS_LIMITS": arguments.limits, "BCS_DEFER": arguments.defer}
         self.settings = {name: value for name, value in given.items() if value}
         self.report = job.Report()
+        job.SharedMemory.separate()
 
     def mpirun(self, n, *command):
         """The command that starts n processes."""

@@ -39,7 +39,7 @@ class Runs:
     def read(self, *words):
         """Run bcs-mds."""
         return subprocess.run([self.arguments.reader, *words], capture_output=True,
-                              text=True, errors="replace", timeout=60, check=False)
+                              text=True, errors="replace", timeout=600, check=False)
 
 
 def problems_of_end(folder, result):

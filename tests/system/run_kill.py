@@ -54,9 +54,9 @@ def parse_arguments():
 
 def wait_for_pids(running, timeout=60):
     """Process ids by rank as the ranks print them; fewer if the job ends or hangs."""
-    until = time.monotonic() + timeout
+    guard = job.Guard(timeout)
     pids = {}
-    while len(pids) < N_RANKS and time.monotonic() < until:
+    while len(pids) < N_RANKS and not guard.is_over():
         ended = running.process.poll() is not None
         lines = PID_LINE.findall(running.output_so_far())
         pids = {int(rank): int(pid) for rank, pid in lines}
@@ -146,6 +146,7 @@ def cases_of(everything):
 
 def main():
     arguments = parse_arguments()
+    job.SharedMemory.separate()
     random.seed(arguments.seed)
     report = job.Report()
     native = command_of(arguments.native_launcher, arguments.block, (CALLS[0], None, None))

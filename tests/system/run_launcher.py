@@ -272,9 +272,9 @@ class Suite:
                 end.start(command)
             for end in ends:
                 end.send()
-            until = time.monotonic() + promptness.HANG_SECONDS
+            guard = job.Guard(promptness.HANG_SECONDS)
             while (not all([end.has_ended() for end in ends])
-                   and time.monotonic() < until):
+                   and not guard.is_over()):
                 time.sleep(0.1)
             for end in ends:
                 problems = end.problems(prompt, start_seconds, measure_start)
@@ -338,6 +338,7 @@ class Suite:
 
 
 def main():
+    job.SharedMemory.separate()
     with tempfile.TemporaryDirectory(prefix="bcs-launcher-") as folder:
         return Suite(parse_arguments(), folder).run()
 

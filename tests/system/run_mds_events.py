@@ -45,7 +45,7 @@ def roll_of(runs, folder):
 
 def await_roll(runs, expected, timeout):
     """Wait until some run's roll-call is as expected. Returns the folder, and the last one."""
-    until = time.monotonic() + timeout
+    guard = job.Guard(timeout)
     while True:
         for name in os.listdir(runs.parent):
             folder = os.path.join(runs.parent, name)
@@ -53,7 +53,7 @@ def await_roll(runs, expected, timeout):
             if set(roll) == set(expected) and all(map(re.fullmatch, expected.values(),
                                                       map(roll.get, expected))):
                 return folder, roll
-        if time.monotonic() > until:
+        if guard.is_over():
             return None, roll
         time.sleep(0.1)
 

@@ -68,8 +68,8 @@ def total_of(runs, folder, metric):
 def await_traffic(runs, has_sender):
     """Wait until some messages are seen in the folder, and slices of the strobe sender, if there is
     one: on demand they may come late. Returns it, how many messages, and whether all has come."""
-    until, seen, folder, has_sent = time.monotonic() + runs.arguments.timeout, None, None, False
-    while time.monotonic() < until and ((seen or 0) < ENOUGH or has_sender and not has_sent):
+    guard, seen, folder, has_sent = job.Guard(runs.arguments.timeout), None, None, False
+    while not guard.is_over() and ((seen or 0) < ENOUGH or has_sender and not has_sent):
         for name in os.listdir(runs.parent):
             folder = os.path.join(runs.parent, name)
             seen, _ = total_of(runs, folder, "NP2PDEM")
@@ -139,8 +139,8 @@ def test_kill(runs, report, name, who):
         problems = [] if is_seen else [f"{seen} messages: {one.errors_so_far()[-300:]}"]
         kill(victims_of(runs, one, who))
         one.finish(runs.arguments.timeout)
-        until = time.monotonic() + runs.arguments.timeout
-        while one.processes() and time.monotonic() < until:
+        guard = job.Guard(runs.arguments.timeout)
+        while one.processes() and not guard.is_over():
             time.sleep(0.05)
         # With bcsrun and its keeper gone, the next bcsrun removes their folder.
         job.run([*shlex.split(runs.arguments.launcher), "-n", "1", "true"], job.mpirun_environment(),
@@ -251,6 +251,7 @@ def test_no_room(runs, report):
 
 def main():
     arguments = parse_arguments()
+    job.SharedMemory.separate()
     report = job.Report()
     runs = mds_runs.Runs(arguments)
     try:

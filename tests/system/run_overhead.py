@@ -202,8 +202,8 @@ class Suite:
 
     def wait_for_runs(self, running, name, n_wanted):
         """Wait until the file has so many runs; how many there are."""
-        until = time.monotonic() + self.arguments.timeout
-        while time.monotonic() < until and running.process.poll() is None:
+        guard = job.Guard(self.arguments.timeout)
+        while not guard.is_over() and running.process.poll() is None:
             if os.path.exists(self.file(name)):
                 n_runs = len(self.read(name)["runs"])
                 if n_runs >= n_wanted:
@@ -338,6 +338,7 @@ class Suite:
 
 
 def main():
+    job.SharedMemory.separate()
     with tempfile.TemporaryDirectory(prefix="bcs-overhead-") as folder:
         return Suite(parse_arguments(), folder).run()
 

@@ -136,7 +136,7 @@ def test_killed(arguments, report, which):
         victim = first if which == "bcsrun" else \
             next(pid for pid in names["bcsrun"] if pid != first)
         os.kill(victim, signal.SIGKILL)
-        one.process.wait(arguments.timeout)
+        one.finish(arguments.timeout)
         problems += [f"it leaves {left}" for left in one.leftovers()]
         report.case(f"{which} killed", problems)
     finally:
@@ -160,6 +160,7 @@ def test_bad(arguments, report):
 
 def main():
     arguments = parse_arguments()
+    job.SharedMemory.separate()
     report = job.Report()
     test_bad(arguments, report)
     test_asked(arguments, report)

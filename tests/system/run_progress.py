@@ -158,7 +158,7 @@ def test_killed(arguments, report, which):
         with open(f"/proc/{first}/task/{first}/children", encoding="ascii") as file:
             keeper = int(file.read().split()[0])
         os.kill(first if which == "bcsrun" else keeper, signal.SIGKILL)
-        one.process.wait(arguments.timeout)
+        one.finish(arguments.timeout)
         report.case(f"{which} killed", problems + [f"it leaves {left}" for left in one.leftovers()])
     finally:
         one.close()
@@ -180,6 +180,7 @@ def test_bad(arguments, report):
 
 def main():
     arguments = parse_arguments()
+    job.SharedMemory.separate()
     report = job.Report()
     test_bad(arguments, report)
     for which in ("bcsrun", "keeper"):

@@ -90,6 +90,7 @@ def test_kept(arguments, report, setting, mode):
 
 def main():
     arguments = parse_arguments()
+    job.SharedMemory.separate()
     report = job.Report()
     for mode in MODES:
         for setting in [*SAID, "off"]:

@@ -13,7 +13,6 @@ import shlex
 import signal
 import subprocess
 import sys
-import time
 
 import job
 import terminal
@@ -57,10 +56,10 @@ class View:
         return self.wait(lambda: word not in self.on.screen.text(), f"{word!r} stays")
 
     def wait(self, is_so, what):
-        end = time.monotonic() + self.timeout
+        guard = job.Guard(self.timeout)
         while not is_so():
             self.on.read(0.05)
-            if time.monotonic() > end or self.on.process.poll() is not None:
+            if guard.is_over() or self.on.process.poll() is not None:
                 self.on.read(0)
                 if is_so():
                     return True
@@ -74,16 +73,16 @@ class View:
 
     def ends(self, status):
         """Wait for the end, which puts the terminal right."""
-        end = time.monotonic() + self.timeout
-        while self.on.process.poll() is None and time.monotonic() < end:
+        guard = job.Guard(self.timeout)
+        while self.on.process.poll() is None and not guard.is_over():
             self.on.read(0.05) # it waits until all is written
         if self.on.process.poll() != status:
             self.problems.append(f"status {self.on.process.poll()}, not {status}")
         self.wait_restored()
 
     def wait_restored(self):
-        end = time.monotonic() + self.timeout
-        while not self.on.is_restored() and time.monotonic() < end:
+        guard = job.Guard(self.timeout)
+        while not self.on.is_restored() and not guard.is_over():
             self.on.read(0.05)
         if not self.on.is_restored():
             self.problems.append("the terminal is not as it was")
@@ -130,8 +129,8 @@ def turn(view, key):
 
 def choose(view, pid, key="j"):
     """Go to the job of a process, of those that there are: other runs on this machine may have some."""
-    end = time.monotonic() + view.timeout
-    while shown_job(view) != str(pid) and time.monotonic() < end:
+    guard = job.Guard(view.timeout)
+    while shown_job(view) != str(pid) and not guard.is_over():
         turn(view, key)
     return view.shows(f"process {pid}")
 
@@ -266,8 +265,8 @@ def test_ends(arguments, report, pid):
             children = view.children()
             os.kill(view.on.process.pid if victim == "first" else children[0], number)
             view.ends(-number)
-            end = time.monotonic() + arguments.timeout
-            while any(map(job.is_alive, children)) and time.monotonic() < end:
+            guard = job.Guard(arguments.timeout)
+            while any(map(job.is_alive, children)) and not guard.is_over():
                 view.on.read(0.05)
             view.problems += [f"process {child} is left" for child in children
                               if job.is_alive(child)]

@@ -52,7 +52,7 @@ def look(arguments, *before):
     """Run bcs-top. Returns the jobs that could be looked at, and what it has said. Other runs on this
     machine may have jobs, and those of another build cannot be."""
     told = subprocess.run([*before, arguments.top, "--json"], capture_output=True, text=True,
-                          timeout=60, check=False)
+                          timeout=600, check=False)
     return json.loads(told.stdout), told.stderr
 
 
@@ -102,7 +102,7 @@ def problems_of_places(arguments, one, option):
 
 def problems_of_roll_call(arguments, one, option):
     """Whether the same is told to people."""
-    told = subprocess.run([arguments.top, "--once"], capture_output=True, text=True, timeout=60,
+    told = subprocess.run([arguments.top, "--once"], capture_output=True, text=True, timeout=600,
                           check=False).stdout
     place = ", at .*, for [0-9.]+ s"
     alone = "MPI_Wait, receive from any rank, any tag, on MPI_COMM_WORLD" if option else \
@@ -164,9 +164,9 @@ def problems_of_screen(arguments, pids):
 
 def await_look(arguments, one, expected):
     """Look until the ranks stand where they are to stand. Returns the job, or what was seen."""
-    end = time.monotonic() + arguments.timeout
+    guard = job.Guard(arguments.timeout)
     seen = None
-    while time.monotonic() < end:
+    while not guard.is_over():
         jobs, said = look(arguments)
         mine = jobs_with(jobs, set(one.processes()))
         seen = brief(mine[0]) if len(mine) == 1 else (jobs, said)
@@ -177,9 +177,9 @@ def await_look(arguments, one, expected):
 
 def problems_of_end(arguments, pids):
     """A job that was killed is gone as soon as its processes have been taken down."""
-    end = time.monotonic() + arguments.timeout
+    guard = job.Guard(arguments.timeout)
     while jobs_with(look(arguments)[0], pids):
-        if time.monotonic() > end:
+        if guard.is_over():
             return ["it is seen after it was killed"]
     return []
 

@@ -9,7 +9,6 @@ import argparse
 import re
 import shlex
 import sys
-import time
 
 import job
 import mds_runs
@@ -71,9 +70,9 @@ def test_ways(arguments, report, name, mode, program, expected):
     command = [*shlex.split(arguments.launcher), "-n", str(len(expected)), program]
     one = job.Job(command, job.mpirun_environment({**mode, "BCS_REFEREE": "off"}))
     try:
-        until = time.monotonic() + arguments.timeout
+        guard = job.Guard(arguments.timeout)
         seen = None
-        while seen != expected and time.monotonic() < until and one.process.poll() is None:
+        while seen != expected and not guard.is_over() and one.process.poll() is None:
             mine = run_top.jobs_with(run_top.look(arguments)[0], set(one.processes()))
             seen = seen_of(arguments, mine[0]) if len(mine) == 1 else mine
         problems = [] if seen == expected else [f"{seen}, not {expected}"]

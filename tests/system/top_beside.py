@@ -201,9 +201,9 @@ def measure_latency(arguments):
 
 def await_job(arguments, started):
     """Until all ranks are there."""
-    end = time.monotonic() + arguments.timeout
+    guard = job.Guard(arguments.timeout)
     while len(started.processes()) < arguments.ranks:
-        if time.monotonic() > end or started.process.poll() is not None:
+        if guard.is_over() or started.process.poll() is not None:
             sys.exit(f"the crowd is not there: {started.errors_so_far()}")
         time.sleep(0.2)
     time.sleep(WARM_SECONDS)
