@@ -30,6 +30,7 @@ def main(words):
     os.environ["PATH"] = f"{mpirun.parent}:{os.environ['PATH']}"
     library = f"{prefix}/lib:{os.environ.get('LD_LIBRARY_PATH', '')}"
     os.environ["LD_LIBRARY_PATH"] = library.rstrip(":")
+    os.environ.setdefault("OMPI_MCA_pml", "")  # as that library chooses, see job.py
     print(subprocess.check_output([mpirun, "--version"], text=True).split("\n")[0])
     command = [sys.executable, "-B", RUNNER, *words]
     return subprocess.run(command, check=False).returncode
