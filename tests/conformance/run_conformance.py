@@ -20,6 +20,7 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "system"))
 import job  # noqa: E402  (found through the line above)
 import modes  # noqa: E402
+import natives as kept_natives  # noqa: E402
 
 # The status of a program with which a batch has ended as if it were over.
 ENDED_EARLY = -1
@@ -67,6 +68,11 @@ def parse_arguments(words):
         "--batch",
         help="the executable that runs many programs in one job; it lies beside them, "
         "and programs are named without a folder",
+    )
+    parser.add_argument(
+        "--natives",
+        metavar="FOLDER",
+        help="keep there what programs print natively, and do not run those that have",
     )
     parser.add_argument(
         "--needs-buffering",
@@ -238,6 +244,10 @@ class Launcher:
         self.batch = arguments.batch
         self.timeout = arguments.timeout
 
+    def executable(self, program):
+        """The file that a program is in."""
+        return self.batch or shlex.split(program)[0]
+
     def command(self, programs):
         """What starts one program, or several in one job."""
         if len(programs) > 1:
@@ -334,6 +344,24 @@ def run_natively(arguments, n_ranks, programs):
     return results, cases
 
 
+def native_results(arguments, n_ranks, programs):
+    """As run_natively, but only what is not kept, and then with all other programs of the test."""
+    if not arguments.natives:
+        return run_natively(arguments, n_ranks, programs)
+    kept = kept_natives.Natives(arguments.natives, n_ranks)
+    executable = Launcher(arguments, n_ranks, None).executable
+    with kept.lock():
+        results = {name: kept.find(executable(name), name) for name in arguments.programs}
+        missing = [name for name in arguments.programs if results[name] is None]
+        cases = []
+        if not set(missing).isdisjoint(programs):
+            new, cases = run_natively(arguments, n_ranks, missing)
+            for name, result in new.items():
+                kept.keep(executable(name), name, result)
+            results.update(new)
+    return {name: results[name] for name in programs if results[name] is not None}, cases
+
+
 def run_in_mode(arguments, n_ranks, mode, natives):
     """Run the programs that have a native result in a mode. Yields Cases."""
     launcher = Launcher(arguments, n_ranks, mode)
@@ -347,7 +375,7 @@ def run_launches(arguments):
     for n_ranks, by_mode in launches(arguments).items():
         chosen = set().union(*by_mode.values())
         programs = [program for program in arguments.programs if program in chosen]
-        natives, failed = run_natively(arguments, n_ranks, programs)
+        natives, failed = native_results(arguments, n_ranks, programs)
         yield from failed
         for mode, names in by_mode.items():
             compared = {name: natives[name] for name in names if name in natives}

@@ -104,7 +104,7 @@ def results_of(arguments):
     try:
         for test in arguments.tests:
             for n_ranks, by_mode in run_conformance.launches(test).items():
-                natives, failed = run_conformance.run_natively(
+                natives, failed = run_conformance.native_results(
                     test, n_ranks, test.programs
                 )
                 yield f"natively, {n_ranks} ranks", failed, 0.0

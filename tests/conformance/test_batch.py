@@ -69,7 +69,7 @@ class BatchTest(unittest.TestCase):
         path.write_text(text, encoding="ascii")
         path.chmod(0o755)
 
-    def run_batch(self, *programs):
+    def run_batch(self, *programs, options=()):
         """Problems of the cases in which there are any, by program and mode."""
         for name in programs:
             self.make(name, SCRIPT)
@@ -79,6 +79,7 @@ class BatchTest(unittest.TestCase):
                 *("--native-launcher", f"{self.folder}/launch native"),
                 *("--ranks", "2", "--modes", "demand-inline-one-*-eager"),
                 *("--batch", f"{self.folder}/batch"),
+                *options,
                 *programs,
             ]
         )
@@ -141,6 +142,17 @@ class BatchTest(unittest.TestCase):
         self.assertEqual(len(self.cases), 8)
         self.assertIn("natively unlucky, 2 ranks, has failed among others, but not alone, which "
                       "counts: native status 7", self.printed)
+
+    def test_what_programs_print_natively_is_kept_while_they_are_the_same(self):
+        keeping = ["--natives", f"{self.folder}/natives"]
+        self.assertEqual(self.run_batch("a", "b", options=keeping), {})
+        gone = [*keeping, "--native-launcher", "false"]
+        self.assertEqual(self.run_batch("a", "b", options=gone), {})
+        self.assertEqual(len(self.cases), 4)
+        self.assertEqual(list(self.run_batch("a", "odd", options=gone)), ["odd"])
+        self.make("batch", f"{SCRIPT}# changed")
+        self.assertEqual(list(self.run_batch("a", "b", options=gone)), ["a", "b"])
+        self.assertEqual(list(self.run_batch("a", "wrong", options=keeping)), ["wrong"])
 
     def test_the_line_that_tells_most_is_told(self):
         lines = ["----", "another", "bcs[rank 0]: copy-refused",
