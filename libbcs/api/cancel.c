@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Taking receives back. The engine does it in the order in which it was asked, and completes
- * the receive as cancelled, if no message has matched it before. Called by the process that
- * owns the context, one thread at a time.
+ * Taking operations back. A receive: the engine does it in the order in which it was asked, and
+ * completes the receive as cancelled, if no message has matched it before. A send: this process does
+ * it by itself, at the desk of the receiver (nic_threads/drivers/withdraw.h), and knows at once. Called
+ * by the process that owns the context, one thread at a time.
  */
 #include "libbcs/api/attach.h"
 #include "libbcs/api/completion.h"
+#include "libbcs/api/fetch.h"
 #include "libbcs/api/p2p.h"
 #include "libbcs/api/post.h"
 #include "libbcs/api/stand.h"
 #include "libbcs/api/wait.h"
 #include "libbcs/base/clock.h"
+#include "nic_threads/drivers/withdraw.h"
 
 /* How long to wait in any case: others may have the cores for some time, and the entries behind a
  * send that finds no room wait with it. */
@@ -68,7 +71,7 @@ void bcs_cancel_wait(struct bcs_context *context, struct bcs_request *request)
     uint32_t position = ring->position;
     uint64_t begin_ns = bcs_clock_now_ns(), now_ns = begin_ns;
 
-    while (!bcs_inside(request)->is_send && !bcs_look(context, request)) {
+    while (!bcs_look(context, request)) {
         if (carried_out.at_ns == 0 && bcs_ring_is_consumed(ring, position)) {
             carried_out = (struct carried_out){bcs_context_slices(context), now_ns};
         }
@@ -82,4 +85,45 @@ void bcs_cancel_wait(struct bcs_context *context, struct bcs_request *request)
         now_ns = bcs_clock_now_ns();
     }
     bcs_wait_stop(context, &waiter);
+}
+
+/** A send has been taken back: nobody gets its data. */
+static void finish_send(struct bcs_context *context, struct bcs_request *request,
+                        const struct nic_recall *recall)
+{
+    if (recall->block_gva != 0) {
+        bcs_block_free(bcs_poster_block_at(&context->poster, recall->block_gva));
+    }
+    if (bcs_inside(request)->is_pending) {
+        bcs_request_retire(context, request);
+    }
+    request->result = (struct bcs_result){
+        .source = BCS_ANY_SOURCE, .tag = BCS_ANY_TAG, .error = BCS_E_CANCELLED};
+    /* there may be room again for what was held back */
+    context->driver->kick(context->engine,
+                          bcs_post_to(context, recall->receiver)->reader);
+}
+
+bool bcs_cancel_send(struct bcs_context *context, struct bcs_request *request,
+                     uint32_t port)
+{
+    struct nic_recall recall = {
+        .sender = context->rank, .receiver = port, .cell = bcs_inside(request)->cell};
+    struct bcs_waiter waiter = {.has_short_sleeps = true};
+    enum nic_withdrawn outcome;
+
+    if (bcs_is_cell(recall.cell) && bcs_is_done(request)) {
+        return false; /* its cell may be that of another operation now */
+    }
+    while ((outcome = nic_withdraw(context->engine, &recall)) ==
+           NIC_WITHDRAWN_NOT_YET) {
+        if (bcs_wait_turn(context, &waiter)) {
+            bcs_stand_at_other(context, &waiter);
+        }
+    }
+    bcs_wait_stop(context, &waiter);
+    if (outcome == NIC_WITHDRAWN) {
+        finish_send(context, request, &recall);
+    }
+    return outcome == NIC_WITHDRAWN;
 }

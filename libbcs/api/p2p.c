@@ -97,7 +97,7 @@ static inline struct bcs_descriptor *prepare_send(struct bcs_context *context,
     entry->source = group->rank;
     entry->tag = message->tag;
     entry->n_bytes = message->n_bytes;
-    entry->cell = BCS_CELL_NONE;
+    entry->cell = bcs_ring_mark(ring);
     is_buffered = bcs_payload_put(context, ring, entry, message);
     if (!is_buffered || must_match) {
         entry->cell = bcs_post_cell(context);
@@ -120,7 +120,7 @@ static inline void make_send(const struct bcs_message *message, uint32_t cell,
         .n_bytes = message->n_bytes,
         .layout = bcs_message_layout(message),
         .cell = cell,
-        .is_pending = cell != BCS_CELL_NONE,
+        .is_pending = bcs_is_cell(cell),
         .is_send = true,
     };
     request_out->result =
@@ -321,14 +321,14 @@ int bcs_api_send(struct bcs_context *context, const struct bcs_message *message,
     }
     if (request != NULL) {
         make_send(message, cell, request);
-        if (cell == BCS_CELL_NONE) {
+        if (!bcs_is_cell(cell)) {
             bcs_post_kick(context, ring, entry);
         } else {
             remember(context, request);
             bcs_post_kick(context, ring, entry);
             bcs_post_leave(context, ring);
         }
-    } else if (cell == BCS_CELL_NONE) {
+    } else if (!bcs_is_cell(cell)) {
         bcs_post_kick(context, ring, entry);
     } else {
         struct bcs_request own;

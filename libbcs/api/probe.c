@@ -5,7 +5,9 @@
  * A probe looks into the queue of its port, where the engine keeps the messages that no
  * receive has got yet. It needs neither the engine nor its lock: only what the process itself
  * posts takes messages out of that queue, so while nothing of that kind is under way the queue
- * only grows (bcs_poster_is_settled). A receive that has not been carried out may take the
+ * only grows (bcs_poster_is_settled). But for what its sender takes back: so a look that may find
+ * something holds the queue (nic_match_hold), until it knows all of what it has found, and has posted
+ * that it takes it. A receive that has not been carried out may take the
  * message that the probe would find, so nothing is known before it has been: while messages
  * are in the queue, every probe waits for that, since the caller may know of one.
  *
@@ -17,6 +19,7 @@
  * more. Only one that waits posts a descriptor, which the engine answers when a message comes.
  */
 #include <errno.h>
+#include <sched.h>
 
 #include "libbcs/api/p2p.h"
 #include "libbcs/api/post.h"
@@ -44,7 +47,7 @@ static inline const struct nic_view *home_of(const struct bcs_context *context)
 }
 
 /** This process's queue of messages. */
-static inline const struct nic_match *queue_of(const struct bcs_context *context)
+static inline struct nic_match *queue_of(const struct bcs_context *context)
 {
     const struct nic_view *view = home_of(context);
 
@@ -75,19 +78,21 @@ static bool settle(struct bcs_context *context)
     return bcs_poster_is_settled(&context->poster);
 }
 
-/** The oldest message in the queue that a receive would take. @return its item, or
- *  NIC_ITEM_NONE: there is none, or, if the caller will wait anyhow, none is known */
-static inline uint32_t find(struct bcs_context *context,
-                            const struct bcs_message *message, bool wait)
+/** Whether there may be a message, and, unless the caller will wait anyhow, all are known that there
+ *  are. */
+static inline bool may_find(struct bcs_context *context, bool wait)
 {
-    const struct nic_match *match = queue_of(context);
+    return nic_match_n_sends(queue_of(context)) != 0 &&
+           (bcs_poster_is_settled(&context->poster) || (!wait && settle(context)));
+}
 
-    if (nic_match_n_sends(match) == 0 ||
-        (!bcs_poster_is_settled(&context->poster) && (wait || !settle(context)))) {
-        return NIC_ITEM_NONE;
-    }
+/** The oldest message in the queue, which is held, that a receive would take. @return its item, or
+ *  NIC_ITEM_NONE */
+static inline uint32_t find(struct bcs_context *context,
+                            const struct bcs_message *message)
+{
     return nic_match_find_send(
-        match, &home_of(context)->items,
+        queue_of(context), &home_of(context)->items,
         &(struct bcs_descriptor){
             .context_id = message->group->context_id + bcs_message_space(message),
             .source = message->peer,
@@ -95,14 +100,28 @@ static inline uint32_t find(struct bcs_context *context,
         });
 }
 
-/** Take a message that has been found out of the queue. */
-static void claim(struct bcs_context *context, uint32_t item)
+/** Look for a message in the queue, which is held. @param claim  an entry to post that takes it, or
+ *  NULL @return whether there is one */
+static inline bool look_held(struct bcs_context *context,
+                             const struct bcs_message *message,
+                             struct bcs_descriptor *claim,
+                             struct bcs_result *result_out, uint32_t *item_out)
 {
-    struct bcs_ring_writer *ring = bcs_post_own(context);
-    struct bcs_descriptor *entry = bcs_post_begin(context, ring, BCS_CLAIM);
+    uint32_t item = find(context, message);
+    const struct bcs_descriptor *send;
 
-    entry->address = item;
-    bcs_post_kick(context, ring, entry);
+    if (item == NIC_ITEM_NONE) {
+        return false;
+    }
+    send = &nic_view_item(home_of(context), item)->descriptor;
+    report(send, result_out);
+    note_stamp(context, send->stamp);
+    *item_out = item;
+    if (claim != NULL) {
+        claim->address = item;
+        bcs_post_publish(context, bcs_post_own(context), claim);
+    }
+    return true;
 }
 
 /** Look for a message, and take it if need be. @return whether there is one */
@@ -110,21 +129,25 @@ static inline bool look(struct bcs_context *context, const struct bcs_message *m
                         bool is_taking, bool wait, struct bcs_result *result_out,
                         uint32_t *item_out)
 {
-    uint32_t item = find(context, message, wait);
-    const struct bcs_descriptor *send;
+    struct bcs_ring_writer *ring = bcs_post_own(context);
+    struct bcs_descriptor *claim = NULL;
+    bool has_found;
 
-    if (item == NIC_ITEM_NONE) {
+    if (!may_find(context, wait)) {
         return false;
     }
-    if (is_taking) {
-        claim(context, item);
+    if (is_taking) { /* first: it may wait for room */
+        claim = bcs_post_begin(context, ring, BCS_CLAIM);
     }
-    /* a message that has been claimed stays in its item until it is received */
-    send = &nic_view_item(home_of(context), item)->descriptor;
-    report(send, result_out);
-    note_stamp(context, send->stamp);
-    *item_out = item;
-    return true;
+    while (!nic_match_hold(queue_of(context))) {
+        sched_yield(); /* a sender takes its message back */
+    }
+    has_found = look_held(context, message, claim, result_out, item_out);
+    nic_match_let_go(queue_of(context));
+    if (has_found && is_taking) {
+        context->driver->kick(context->engine, ring->reader);
+    }
+    return has_found;
 }
 
 /** Have the engine tell when there is a message. @return 0 or -ENOMEM */

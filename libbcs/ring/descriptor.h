@@ -10,6 +10,7 @@
 #define BCS_RING_DESCRIPTOR_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -24,6 +25,16 @@ enum {
 
 #define BCS_CELL_NONE UINT32_MAX
 
+/* A send without a cell has a mark in its place, which tells it from all others of its sender that
+ * are under way to the same port: its position in its ring, with this bit (bcs_ring_mark). */
+#define BCS_CELL_MARK (UINT32_C(1) << 31)
+
+/** Whether it is the number of a cell; not a mark, nor BCS_CELL_NONE. */
+static inline bool bcs_is_cell(uint32_t cell)
+{
+    return cell < BCS_CELL_MARK;
+}
+
 /** What a descriptor asks for. */
 enum bcs_descriptor_kind {
     BCS_SEND = 1,
@@ -37,6 +48,7 @@ enum bcs_descriptor_kind {
     BCS_COPY_REFUSED, /* transfer in cell .cell of .port: direct copies are refused */
     BCS_GROUP_OPEN,   /* a local member enters collective slot .port */
     BCS_COLLECTIVE,   /* a local member of slot .port takes part in a collective */
+    BCS_NOTHING,      /* a send that was taken back before anybody had read it */
 };
 
 /** Bits of bcs_descriptor.flags. */
@@ -105,7 +117,7 @@ struct bcs_descriptor {
     uint32_t port;  /* send: destination; collective: slot */
     int32_t source; /* send, collective: poster's rank; receive: rank or -1 */
     int32_t tag;    /* receive: or -1; collective: root rank, or -1 */
-    uint32_t cell;  /* completion cell of the poster, or BCS_CELL_NONE */
+    uint32_t cell;  /* completion cell of the poster, or none: see BCS_CELL_MARK */
     uint64_t n_bytes;
     uint64_t address; /* user address, or _gva of an eager block on the poster's node;
                            matched receive: item of the message; collective: its stamp */

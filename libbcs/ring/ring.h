@@ -125,6 +125,12 @@ static inline struct bcs_descriptor *bcs_ring_next(struct bcs_ring_writer *write
     return &writer->entries[writer->position & writer->entry_mask];
 }
 
+/** What stands in place of a cell in the entry that bcs_ring_next has returned. */
+static inline uint32_t bcs_ring_mark(const struct bcs_ring_writer *writer)
+{
+    return BCS_CELL_MARK | writer->position;
+}
+
 /** Whether the reader has given back all entries before a position, a recent one, of a ring on this
  *  node: what it has made of them can be seen. */
 static inline bool bcs_ring_is_consumed(const struct bcs_ring_writer *writer,

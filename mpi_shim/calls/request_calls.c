@@ -84,9 +84,7 @@ int shim_Cancel(MPI_Request *request)
         return shim_error(NULL, MPI_ERR_REQUEST);
     }
     shim_enter();
-    bcs_cancel(shim_context(), &ours->base);
-    /* programs expect MPI_Test to succeed at once */
-    bcs_cancel_wait(shim_context(), &ours->base);
+    shim_request_cancel(ours);
     shim_leave();
     return MPI_SUCCESS;
 }

@@ -163,6 +163,15 @@ static bool reserve_space(size_t n_bytes)
     return shim_bsend_reserve(space, n_bytes);
 }
 
+/** A number for a buffered send that is under way, and the request that it is known by. */
+static uint32_t number_carrier(void)
+{
+    uint32_t *n = &shim_state.arena->n_carriers;
+
+    *n = *n == UINT32_MAX ? 1 : *n + 1;
+    return *n;
+}
+
 /** Start a buffered send: its data go on their own way, and the request is done. */
 static int start_buffered(struct shim_request *request)
 {
@@ -188,7 +197,10 @@ static int start_buffered(struct shim_request *request)
     carrier->is_buffered = true;
     bcs_inside(&carrier->base)->n_bytes = n_bytes;
     rc = post(carrier, true);
+    bcs_inside(&request->base)->cell = bcs_inside(&carrier->base)->cell;
+    request->number = 0;
     if (rc == MPI_SUCCESS && !bcs_is_done(&carrier->base)) {
+        request->number = carrier->number = number_carrier();
         shim_request_free(carrier);
     } else {
         shim_request_delete(carrier);
@@ -255,6 +267,7 @@ static int start_message(struct shim_request *request)
     int rc = MPI_SUCCESS;
 
     bcs_inside(&request->base)->is_send = is_send(request->kind);
+    request->base.result.error = 0;
     record_start(request);
     if (request->is_proc_null) {
         bcs_inside(&request->base)->is_pending = false;
@@ -287,7 +300,8 @@ void shim_request_status(const struct shim_request *request, MPI_Status *status)
     } else if (request->is_proc_null && !bcs_inside(&request->base)->is_send) {
         shim_status_set_proc_null(status);
     } else if (bcs_inside(&request->base)->is_send) {
-        shim_status_set(status, MPI_ANY_SOURCE, MPI_ANY_TAG, 0, false);
+        shim_status_set(status, MPI_ANY_SOURCE, MPI_ANY_TAG, 0,
+                        result->error == BCS_E_CANCELLED);
     } else {
         shim_status_set(status, result->source, result->tag, result->n_bytes,
                         result->error == BCS_E_CANCELLED);

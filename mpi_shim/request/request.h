@@ -56,7 +56,9 @@ struct shim_request {
     int32_t peer;
     int32_t tag;
     uint32_t message_item; /* receive of a matched probe */
-    uint32_t number;       /* of a persistent collective; see numbers.h */
+    uint32_t
+        number; /* of a persistent collective, see numbers.h; of a buffered send and of what
+                        carries it, equal and not 0 */
     const struct shim_datatype *type;
     struct shim_comm *comm;    /* there until the request is over */
     struct shim_request *next; /* free list, orphans */
@@ -93,6 +95,7 @@ struct shim_arena {
     /* Requests that go on without a handle. While there are any, calls end with a look at
      * them: what has arrived before a call is in its buffer after it. */
     struct shim_request *orphans;
+    uint32_t n_carriers; /* buffered sends that did not end at once, so far */
     /* Those that were deleted last, in a ring: a copy of such a handle that the program
      * has kept is found out, and not taken for a new request. */
     struct shim_request *resting[SHIM_N_RESTING];
@@ -297,6 +300,9 @@ void shim_request_status(const struct shim_request *request, MPI_Status *status)
  * request is deleted when it is over. Not of an active collective.
  */
 void shim_request_free(struct shim_request *request);
+
+/** Take an active request back, if that can be: then it is done, and cancelled. */
+void shim_request_cancel(struct shim_request *request);
 
 /** Move operations without a handle on, and delete those that are over. */
 void shim_request_reap(void);

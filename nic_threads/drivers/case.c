@@ -5,17 +5,15 @@
 #include "nic_threads/drivers/case.h"
 
 #include <errno.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "nic_threads/drivers/turn.h"
+#include "nic_threads/drivers/guest.h"
 #include "nic_threads/node/engine_lock.h"
-#include "nic_threads/node/waking.h"
 #include "nic_threads/roles/unmatched.h"
 #include "nic_threads/rules/deadlock.h"
 
-enum { LOCK_TRIES = 1000, WAITS_A_RANK = BCS_STAND_THREADS + BCS_STAND_PLANS };
+enum { WAITS_A_RANK = BCS_STAND_THREADS + BCS_STAND_PLANS };
 
 struct nic_case {
     struct nic_engine *engine;
@@ -76,18 +74,6 @@ void nic_case_destroy(struct nic_case *file)
 
 /* ------------------------------------------------------- what stands in the desks */
 
-/** Lock a desk that a rank may be polling at: it lets go now and then. */
-static bool lock(struct nic_view *view)
-{
-    for (int i = 0; i < LOCK_TRIES; i++) {
-        if (nic_engine_try_lock(view)) {
-            return true;
-        }
-        sched_yield();
-    }
-    return false;
-}
-
 /** Whether an operation of a rank has no partner, and all is known that could be one. */
 static bool has_no_partner(struct nic_case *file, uint32_t rank,
                            const struct bcs_stand_operation *operation)
@@ -101,7 +87,7 @@ static bool has_no_partner(struct nic_case *file, uint32_t rank,
         return false;
     }
     view = nic_engine_view(file->engine, at);
-    if (!lock(view)) {
+    if (!nic_guest_lock(view)) {
         return false;
     }
     is_unmatched = nic_has_read_all(view, file->suspected) &&
@@ -119,7 +105,7 @@ static bool is_missing(struct nic_case *file, uint32_t rank,
         nic_engine_node(file->engine, nic_layout_node(&file->engine->layout, rank));
     bool is_missing;
 
-    if (!lock(view)) {
+    if (!nic_guest_lock(view)) {
         return false;
     }
     is_missing = nic_has_read_all(view, file->suspected) &&
@@ -306,24 +292,13 @@ static bool has_sent_all(struct nic_case *file)
          i++) {
         struct nic_view *view = nic_engine_node(engine, i);
 
-        has_sent = lock(view);
+        has_sent = nic_guest_lock(view);
         if (has_sent) {
             has_sent = nic_has_read_all(view, file->suspected);
             file->owes_turn |= nic_engine_unlock(view);
         }
     }
     return has_sent;
-}
-
-/** Somebody had work while a desk was locked, and went away. */
-static void make_good(struct nic_engine *engine)
-{
-    for (uint32_t i = 0; nic_engine_has_crews(engine) && i < engine->n_nodes; i++) {
-        nic_engine_ring_own(nic_engine_node(engine, i));
-    }
-    if (!nic_engine_has_crews(engine) && !engine->is_timed) {
-        nic_engine_turn_all(engine);
-    }
 }
 
 uint32_t nic_case_convict(struct nic_case *file)
@@ -336,7 +311,7 @@ uint32_t nic_case_convict(struct nic_case *file)
         n = find_stuck(file, file->suspected, file->stuck);
     }
     if (file->owes_turn) {
-        make_good(file->engine);
+        nic_guest_make_good(file->engine);
     }
     return n;
 }
@@ -350,7 +325,7 @@ uint32_t nic_case_unreceived(struct nic_case *file, struct nic_unreceived *list_
     for (uint32_t i = 0; i < file->n_ranks && n < n_most; i++) {
         struct nic_view *view = nic_engine_view(file->engine, i);
 
-        if (lock(view)) {
+        if (nic_guest_lock(view)) {
             n += nic_unmatched_sends(
                 view, i,
                 NIC_UNMATCHED_PART |
@@ -360,7 +335,7 @@ uint32_t nic_case_unreceived(struct nic_case *file, struct nic_unreceived *list_
         }
     }
     if (file->owes_turn) {
-        make_good(file->engine);
+        nic_guest_make_good(file->engine);
     }
     return n;
 }
@@ -371,10 +346,10 @@ uint32_t nic_case_left(struct nic_engine *engine, uint32_t port, unsigned int ki
     struct nic_view *view = nic_engine_view(engine, port);
     uint32_t n = 0;
 
-    if (lock(view)) {
+    if (nic_guest_lock(view)) {
         n = nic_unmatched_sends(view, port, kinds, list_out, n_most);
         if (nic_engine_unlock(view)) {
-            make_good(engine);
+            nic_guest_make_good(engine);
         }
     }
     return n;

@@ -72,6 +72,14 @@ static void wake_others(const struct nic_engine *engine, struct nic_view *view)
     }
 }
 
+/** Whether somebody has tried the lock of the own desk in vain since it was locked. */
+static inline bool is_wanted(const struct nic_view *view)
+{
+    /* relaxed: who takes something away there (guest.h) tries again */
+    return (atomic_load_explicit(&view->desk->lock, memory_order_relaxed) &
+            NIC_LOCK_IS_MISSED) != 0;
+}
+
 /** Poll the own desk: step it if this process has, or can now have, its lock. */
 static void poll_own(struct nic_engine *engine, struct bcs_waiter *waiter)
 {
@@ -93,6 +101,9 @@ static void poll_own(struct nic_engine *engine, struct bcs_waiter *waiter)
     if (engine->is_in_round ||
         waiter->spell.n_looks % POLLS_A_VISIT == POLLS_A_VISIT - 1) {
         nic_engine_turn_others(engine);
+        if (is_wanted(view)) {
+            nic_waiter_let_go(engine, waiter);
+        }
     }
 }
 

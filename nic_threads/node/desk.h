@@ -44,6 +44,7 @@ struct nic_batch {
     struct nic_pair pairs[3 * BCS_BATCH_MOST];
     struct nic_share shares[BCS_BATCH_MOST]; /* chunks of long messages */
     uint32_t ready[BCS_BATCH_MOST]; /* slots of the collectives of this slice */
+    bool is_matched; /* sends, receives and probes have been carried out */
 };
 
 /** A transfer that the background thread gives back to the engine. */

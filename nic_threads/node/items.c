@@ -41,6 +41,12 @@ uint32_t nic_item_new(struct nic_view *view, const struct bcs_descriptor *descri
     return id;
 }
 
+void nic_item_blot_out(struct nic_view *view, struct nic_item *item)
+{
+    count_kept(view->desk, item, -1);
+    item->descriptor.kind = BCS_NOTHING;
+}
+
 static inline void give_back(struct nic_desk *desk, struct nic_item *item, uint32_t id)
 {
     nic_item_put_back(desk, item, id);

@@ -40,6 +40,9 @@ static inline void nic_item_put_back(struct nic_desk *desk, struct nic_item *ite
 uint32_t nic_item_new(struct nic_view *view, const struct bcs_descriptor *descriptor,
                       uint32_t port);
 
+/** The send in an item is taken back: what is left asks for nothing, and does not count as a send. */
+void nic_item_blot_out(struct nic_view *view, struct nic_item *item);
+
 /** Give an item back. */
 void nic_item_free(struct nic_view *view, uint32_t id);
 

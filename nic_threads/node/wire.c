@@ -7,6 +7,7 @@
 #include "nic_threads/node/wire.h"
 
 #include "nic_threads/node/engine_xfer.h"
+#include "nic_threads/node/items.h"
 #include "nic_threads/node/outbox.h"
 #include "nic_threads/node/waking.h"
 
@@ -127,12 +128,52 @@ static uint32_t collect_from(struct nic_view *view, uint32_t from, bool takes_al
         }
         if (entry->kind == BCS_SEND) {
             batch->sends[batch->n_sends++] = posted;
-        } else {
+        } else if (entry->kind != BCS_NOTHING) {
             batch->notes[batch->n_notes++] = posted;
         }
     }
     __atomic_store_n(&end->n_taken, at, __ATOMIC_RELAXED);
     return (uint32_t)(at - first);
+}
+
+/** Take a send back from what one node has put to another, and that has not read it. */
+static bool take_back_arrived(struct nic_view *to, uint32_t from,
+                              struct nic_recall *recall)
+{
+    struct nic_wire_end *end = &to->per_node.ends[from];
+    uint64_t n = n_arrived(end);
+
+    for (uint64_t at = end->n_taken; at < n; at++) {
+        struct bcs_descriptor *entry = nic_view_at(to, entry_gva(to, from, at));
+
+        if (nic_recall_means(
+                recall, entry,
+                atomic_load_explicit(&entry->turn, memory_order_relaxed))) {
+            nic_recall_note(recall, entry);
+            entry->kind = BCS_NOTHING;
+            __atomic_store_n(&end->is_held, false, __ATOMIC_RELAXED);
+            return true;
+        }
+    }
+    return false;
+}
+
+bool nic_wire_take_back(struct nic_view *from, struct nic_view *to,
+                        struct nic_recall *recall)
+{
+    uint32_t id = from->per_node.ends[to->index].outbox.first;
+
+    while (id != NIC_ITEM_NONE) {
+        struct nic_item *item = nic_view_item(from, id);
+
+        if (nic_recall_means(recall, &item->descriptor, item->port)) {
+            nic_recall_note(recall, &item->descriptor);
+            nic_item_blot_out(from, item); /* it goes there all the same */
+            return true;
+        }
+        id = item->next;
+    }
+    return take_back_arrived(to, from->index, recall);
 }
 
 uint32_t nic_wire_collect(struct nic_view *view, bool takes_all)

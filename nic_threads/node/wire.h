@@ -12,6 +12,7 @@
 #define NIC_THREADS_NODE_WIRE_H
 
 #include "nic_threads/node/node.h"
+#include "nic_threads/node/recall.h"
 
 /** Send a descriptor; .turn of the copy that arrives is the number of the posting port. */
 void nic_wire_send(struct nic_view *view, uint32_t node,
@@ -30,5 +31,10 @@ void nic_wire_release(struct nic_view *view);
 
 /** Whether an entry can be read or sent; read without the lock. */
 bool nic_wire_has_work(const struct nic_view *view);
+
+/** Take a send back between two nodes, of each of which the view has the lock: it waits to go, or has
+ *  come and was not read. @return whether it was found */
+bool nic_wire_take_back(struct nic_view *from, struct nic_view *to,
+                        struct nic_recall *recall);
 
 #endif

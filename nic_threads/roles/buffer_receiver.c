@@ -131,6 +131,7 @@ static void match_receive(struct nic_view *view, const struct nic_posted *posted
 
     if ((receive->flags & BCS_TAKE) != 0) { /* of a message that a probe has taken */
         send = item_posted(view, (uint32_t)receive->address);
+        nic_match_yield(match, &view->items, send.item);
         struct nic_posted kept =
             item_posted(view, nic_item_new(view, receive, posted->port));
         nic_view_item(view, kept.item)->descriptor.address = receive->chunk.block;
@@ -146,6 +147,16 @@ static void match_receive(struct nic_view *view, const struct nic_posted *posted
     nic_match_remove_send(match, &view->items, id);
     send = item_posted(view, id);
     pair_up(view, &send, posted);
+}
+
+/** Keep a send that a probe takes, and that stands in no queue. @return its item */
+static uint32_t keep_taken(struct nic_view *view, const struct bcs_descriptor *send,
+                           uint32_t port)
+{
+    uint32_t id = nic_item_new(view, send, port);
+
+    nic_match_take(match_of(view, send->port), &view->items, id);
+    return id;
 }
 
 /** Tell a probe what it has found; item is the message's if the probe takes it. */
@@ -197,7 +208,7 @@ static uint32_t *place_send(struct nic_view *view, const struct nic_posted *post
             return found;
         }
         if ((item->descriptor.flags & BCS_TAKE) != 0) {
-            answer_waiting(view, id, send, nic_item_new(view, send, posted->port));
+            answer_waiting(view, id, send, keep_taken(view, send, posted->port));
             return found;
         }
         *found = id;
@@ -229,6 +240,7 @@ static void answer_probe(struct nic_view *view, const struct nic_posted *posted)
     if (id != NIC_ITEM_NONE) {
         if ((probe->flags & BCS_TAKE) != 0) {
             nic_match_remove_send(match, &view->items, id);
+            nic_match_take(match, &view->items, id);
         }
         probe_answer(view, posted, &nic_view_item(view, id)->descriptor, id);
     } else {
@@ -240,8 +252,11 @@ static void answer_probe(struct nic_view *view, const struct nic_posted *posted)
 /** Take a message out of matching for its receiver, who has found it in the queue. */
 static void claim(struct nic_view *view, const struct nic_posted *posted)
 {
-    nic_match_remove_send(match_of(view, posted->port), &view->items,
-                          (uint32_t)nic_posted_descriptor(view, posted)->address);
+    struct nic_match *match = match_of(view, posted->port);
+    uint32_t id = (uint32_t)nic_posted_descriptor(view, posted)->address;
+
+    nic_match_remove_send(match, &view->items, id);
+    nic_match_take(match, &view->items, id);
 }
 
 /** Take back a receive posted before, unless it has been matched: then it completes as it would have. */
@@ -306,11 +321,14 @@ void nic_buffer_receiver_step(struct nic_view *view)
         take_receive(view, &batch->receives[i]);
     }
     for (uint32_t i = 0; i < batch->n_sends; i++) {
-        match_send(view, &batch->sends[i]);
+        if (nic_posted_descriptor(view, &batch->sends[i])->kind == BCS_SEND) {
+            match_send(view, &batch->sends[i]); /* it was not taken back */
+        }
     }
     for (uint32_t i = 0; i < batch->n_probes; i++) {
         answer_probe(view, &batch->probes[i]);
     }
+    batch->is_matched = true;
     while (batch->n_shares < nic_view_limits(view)->chunks &&
            nic_schedule_next(&desk->schedule, &view->items,
                              &batch->shares[batch->n_shares])) {

@@ -291,7 +291,7 @@ void nic_chunk_grant(struct nic_view *view, const struct nic_share *share)
 
     if (item->is_block) {
         grant.flags =
-            BCS_DATA_BLOCK | (item->peer_cell != BCS_CELL_NONE ? BCS_SYNCHRONOUS : 0);
+            BCS_DATA_BLOCK | (bcs_is_cell(item->peer_cell) ? BCS_SYNCHRONOUS : 0);
     }
     grant.stamp = item->descriptor.stamp;
     grant.chunk = (struct bcs_chunk){

@@ -33,6 +33,8 @@ static void batch_add(struct nic_batch *batch, const struct bcs_descriptor *desc
     case BCS_PROBE:
         batch->probes[batch->n_probes++] = *posted;
         break;
+    case BCS_NOTHING:
+        break;
     default:
         batch->notes[batch->n_notes++] = *posted;
         break;
@@ -102,6 +104,9 @@ static inline bool collect_ring(struct nic_view *view, uint64_t gva, uint32_t li
         }
         if ((descriptor->flags & BCS_LANDED) != 0) {
             take_landed(view, descriptor, port);
+            if (descriptor->kind == BCS_NOTHING) {
+                bcs_block_free(nic_view_block(view, descriptor->address));
+            }
         }
         batch_add(batch, descriptor, &posted);
         batch->n_collected++;
@@ -302,6 +307,7 @@ void nic_collection_empty(struct nic_batch *batch)
     batch->n_pairs = 0;
     batch->n_shares = 0;
     batch->n_ready = 0;
+    batch->is_matched = false;
 }
 
 /** Whether an entry of a ring has no effect before something else is posted: a receive of

@@ -2,7 +2,7 @@
 /*
  * Matching lists: buckets by context and source, one list for receives of any source,
  * and one list of all sends in arrival order for those receives to search. Pure; called
- * under the desk's engine lock, but for nic_match_find_send.
+ * under the desk's engine lock, but for nic_match_find_send and nic_match_hold.
  *
  * Links that lead to a send are stored with release, once the send is complete, and read with
  * acquire: whoever walks a list that only grows needs no lock. A send stands in two lists, one
@@ -57,6 +57,8 @@ void nic_match_init(struct nic_match *match)
     }
     match->arrivals = empty;
     match->wildcards = empty;
+    match->taken = empty;
+    atomic_init(&match->is_held, 0);
     match->n_arrived = 0;
     match->n_posted = 0;
     match->n_sends = 0;
@@ -173,4 +175,15 @@ void nic_match_remove_send(struct nic_match *match, const struct nic_items *item
                     items, item);
     arrivals_remove(match, items, item);
     set_n_sends(match, match->n_sends - 1);
+}
+
+void nic_match_take(struct nic_match *match, const struct nic_items *items, uint32_t id)
+{
+    nic_list_append(&match->taken, items, nic_item_at(items, id), id);
+}
+
+void nic_match_yield(struct nic_match *match, const struct nic_items *items,
+                     uint32_t id)
+{
+    nic_list_remove(&match->taken, items, nic_item_at(items, id));
 }

@@ -10,6 +10,7 @@
 #ifndef NIC_THREADS_RULES_MATCH_H
 #define NIC_THREADS_RULES_MATCH_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -92,6 +93,10 @@ struct nic_match {
     uint64_t n_arrived; /* sends ever queued; those before are in both of their lists */
     uint64_t n_posted;  /* receives ever queued */
     uint32_t n_sends, n_receives;
+    /* What matched probes have taken and no receive has got yet: sends that stand in no other list. */
+    struct nic_list taken;
+    /* While somebody holds it, no send is taken back: see nic_match_hold. */
+    _Atomic uint32_t is_held;
 };
 
 /** Where sends of a source in a context are looked for, and receives that name it. */
@@ -171,6 +176,24 @@ static inline uint32_t nic_match_n_sends(const struct nic_match *match)
     return __atomic_load_n(&match->n_sends, __ATOMIC_RELAXED);
 }
 
+/**
+ * Hold the queue: by its owner while it looks without the desk's lock, and by who takes a send back,
+ * with that lock. Each does so for some steps that wait for nobody.
+ *
+ * @return false: it is held
+ */
+static inline bool nic_match_hold(struct nic_match *match)
+{
+    /* acquire: pairs with nic_match_let_go */
+    return atomic_exchange_explicit(&match->is_held, 1, memory_order_acquire) == 0;
+}
+
+/** release: pairs with nic_match_hold */
+static inline void nic_match_let_go(struct nic_match *match)
+{
+    atomic_store_explicit(&match->is_held, 0, memory_order_release);
+}
+
 /** Put a send that found no receive at the end of the queue. */
 void nic_match_add_send(struct nic_match *match, const struct nic_items *items,
                         uint32_t id);
@@ -193,8 +216,8 @@ uint32_t nic_match_search_sends(const struct nic_match *match,
 
 /**
  * The oldest send that a receive or probe accepts, left in place, or NIC_ITEM_NONE. The
- * port's owner may call it without the lock while nothing that it has posted can take sends
- * out of the queue (bcs_poster_is_settled): then the queue only grows.
+ * port's owner may call it without the desk's lock while nothing that it has posted can take sends
+ * out of the queue (bcs_poster_is_settled), and while it holds the queue: then the queue only grows.
  */
 static inline uint32_t nic_match_find_send(const struct nic_match *match,
                                            const struct nic_items *items,
@@ -226,6 +249,14 @@ uint32_t nic_match_find_cell(const struct nic_match *match,
 /** Take a send out of the queue. */
 void nic_match_remove_send(struct nic_match *match, const struct nic_items *items,
                            uint32_t id);
+
+/** A matched probe has taken a send, which is in no queue: keep it until it is received. */
+void nic_match_take(struct nic_match *match, const struct nic_items *items,
+                    uint32_t id);
+
+/** It is received. */
+void nic_match_yield(struct nic_match *match, const struct nic_items *items,
+                     uint32_t id);
 
 /** Take a receive or probe out of the queue. */
 static inline void nic_match_remove_receive(struct nic_match *match,

@@ -43,6 +43,7 @@ INCLUDE_EDGES = {
         "nic_threads/drivers/case.h",
         "nic_threads/drivers/driver.h",
         "nic_threads/drivers/owed.h",
+        "nic_threads/drivers/withdraw.h",
         "nic_threads/nic_config.h",
         "nic_threads/node/engine_xfer.h",
         "nic_threads/node/note.h",

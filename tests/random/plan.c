@@ -9,9 +9,10 @@
 static const int shares[N_OP_KINDS] = {
     [OP_MESSAGES] = 30,   [OP_FLOOD] = 3,       [OP_READY] = 4,
     [OP_EXCHANGE] = 6,    [OP_CANCEL_LATE] = 5, [OP_CANCEL_UNMATCHED] = 3,
-    [OP_CANCEL_RACE] = 3, [OP_GROUP] = 6,       [OP_STREAM] = 4,
-    [OP_TRUNCATE] = 2,    [OP_NOBODY] = 1,      [OP_BAD_CALL] = 1,
-    [OP_COLLECTIVE] = 30, [OP_MAKE] = 6,        [OP_FREE] = 4,
+    [OP_CANCEL_RACE] = 3, [OP_CANCEL_SEND] = 4, [OP_GROUP] = 6,
+    [OP_STREAM] = 4,      [OP_TRUNCATE] = 2,    [OP_NOBODY] = 1,
+    [OP_BAD_CALL] = 1,    [OP_COLLECTIVE] = 30, [OP_MAKE] = 6,
+    [OP_FREE] = 4,
 };
 
 int plan_rank_in(const struct members *members, int rank)

@@ -65,6 +65,7 @@ enum op_kind {
     OP_CANCEL_LATE,
     OP_CANCEL_UNMATCHED,
     OP_CANCEL_RACE,
+    OP_CANCEL_SEND,
     OP_GROUP,
     OP_STREAM,
     OP_TRUNCATE,
@@ -168,6 +169,7 @@ enum act_kind {
     ACT_EXCHANGE,
     ACT_CANCEL,      /* a receive of which the plan knows what comes of it */
     ACT_CANCEL_RACE, /* a receive of which only its status tells */
+    ACT_CANCEL_SEND, /* a send, likewise */
     ACT_FINISH,      /* wait for a receive that nothing else completes */
     ACT_BAD_CALL,
     ACT_COLLECTIVE,

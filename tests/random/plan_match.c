@@ -216,7 +216,8 @@ static void draw_form(struct plan *plan, struct act *act, struct draw *draw)
         act->mode = draw_mode(plan, act, draw);
     }
     if (act->must_block ||
-        ((may_block(act) || act->mode == MODE_BUFFERED) && draw_chance(draw, 50))) {
+        ((may_block(act) || (act->mode == MODE_BUFFERED && !act->is_held)) &&
+         draw_chance(draw, 50))) {
         bool is_plain = is_send || act->outcome == OUTCOME_TRUNCATED;
 
         act->form = is_plain ? FORM_BLOCKING
@@ -224,7 +225,7 @@ static void draw_form(struct plan *plan, struct act *act, struct draw *draw)
                                            draw_below(draw, N_FORMS - FORM_BLOCKING));
     } else if (act->is_together || (way < 30 && act->outcome != OUTCOME_TRUNCATED)) {
         act->form = FORM_PERSISTENT;
-    } else if (way < 40 && is_send) {
+    } else if (way < 40 && is_send && !act->is_held) {
         act->form = FORM_FREED;
     } else {
         act->form = FORM_NONBLOCKING;

@@ -337,6 +337,33 @@ static void cancel_race(struct plan *plan, int op, struct draw *draw)
     }
 }
 
+/* A send is cancelled while its message is on its way, or before anybody has asked for it; if that
+ * succeeds, it is sent again. */
+static void cancel_send(struct plan *plan, int op, struct draw *draw)
+{
+    struct ends ends = draw_ends(plan, op, draw);
+    int n = 1 + draw_below(draw, 4);
+
+    for (int i = 0; i < n; i++) {
+        int tag = single_tag(op, i);
+        int message = plan_add_message(plan, ends.from, ends.to, draw_base(draw),
+                                       draw_bytes(draw));
+        int place = 300 + 50 * i, target = plan->n_acts;
+        struct act *act = add_send(plan, op, message, tag, place_of(op, place));
+        int64_t position;
+
+        act->mode = draw_chance(draw, 30) ? MODE_SYNCHRONOUS : MODE_STANDARD;
+        act->is_held = act->must_not_block = true;
+        act = add_cancel(plan, op, ACT_CANCEL_SEND, target, place_of(op, place + 10));
+        position = act->position;
+        act = add_single(plan, op, message, tag,
+                         draw_chance(draw, 50) ? place_of(op, place + 1)
+                                               : early_place(plan, op, place, draw));
+        act->must_not_block = true;
+        act->ready = position;
+    }
+}
+
 static int add_group(struct plan *plan, int op, int to, enum base base)
 {
     struct group *group = &plan->groups[plan->n_groups];
@@ -457,6 +484,7 @@ void plan_messages(struct plan *plan, int op, struct draw *draw)
         [OP_CANCEL_LATE] = cancel_late,
         [OP_CANCEL_UNMATCHED] = cancel_unmatched,
         [OP_CANCEL_RACE] = cancel_race,
+        [OP_CANCEL_SEND] = cancel_send,
         [OP_GROUP] = any_source,
         [OP_STREAM] = stream,
         [OP_TRUNCATE] = truncated,

@@ -5,9 +5,10 @@
 #include "tests/random/plan.h"
 
 static const char *const op_names[N_OP_KINDS] = {
-    "messages", "flood",          "ready send", "exchange", "late cancellation",
-    "cancel",   "cancel in time", "any source", "stream",   "truncation",
-    "nobody",   "bad call",       "collective", "make",     "free",
+    "messages",          "flood",      "ready send",     "exchange",
+    "late cancellation", "cancel",     "cancel in time", "cancel send",
+    "any source",        "stream",     "truncation",     "nobody",
+    "bad call",          "collective", "make",           "free",
 };
 static const char *const collective_names[N_COLLECTIVES] = {
     "barrier",
@@ -142,6 +143,11 @@ void plan_print_act(const struct plan *plan, const struct act *act, char *text,
     case ACT_CANCEL_RACE:
         snprintf(rest, sizeof(rest), "MPI_Cancel(receive of act %d)%s", act->target,
                  act->kind == ACT_CANCEL ? "" : ", MPI_Wait, if cancelled MPI_Recv");
+        break;
+    case ACT_CANCEL_SEND:
+        snprintf(rest, sizeof(rest),
+                 "MPI_Cancel(send of act %d), MPI_Wait, if cancelled MPI_Send",
+                 act->target);
         break;
     case ACT_FINISH:
         snprintf(rest, sizeof(rest), "MPI_Wait(receive of act %d)", act->target);

@@ -101,6 +101,7 @@ static void carry_out(struct run *run, const struct act *act)
         [ACT_EXCHANGE] = run_exchange,
         [ACT_CANCEL] = run_cancel,
         [ACT_CANCEL_RACE] = run_cancel_race,
+        [ACT_CANCEL_SEND] = run_cancel_send,
         [ACT_FINISH] = run_finish,
         [ACT_BAD_CALL] = run_bad_call,
         [ACT_COLLECTIVE] = run_collective,

@@ -105,6 +105,9 @@ void run_cancel(struct run *run, const struct act *act);
 /** Cancel a receive while its message is on its way; get the message then. */
 void run_cancel_race(struct run *run, const struct act *act);
 
+/** Cancel a send while its message is on its way; send it again then. */
+void run_cancel_send(struct run *run, const struct act *act);
+
 /** Wait for a receive that ends with an error. */
 void run_finish(struct run *run, const struct act *act);
 

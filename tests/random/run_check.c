@@ -229,6 +229,29 @@ void run_cancel_race(struct run *run, const struct act *act)
     run_drop_entry(run, entry);
 }
 
+void run_cancel_send(struct run *run, const struct act *act)
+{
+    struct entry *entry = target_of(run, act);
+    struct buffer *buffer = &entry->buffer;
+    const struct act *send = &run->plan->acts[entry->act];
+    MPI_Status status;
+    int is_cancelled;
+
+    run_expect(run, MPI_Cancel(&entry->request), MPI_SUCCESS, "MPI_Cancel");
+    run_expect(run, MPI_Wait(&entry->request, &status), MPI_SUCCESS, "MPI_Wait");
+    MPI_Test_cancelled(&status, &is_cancelled);
+    if (is_cancelled) {
+        run_expect(run,
+                   MPI_Send(buffer->origin, buffer->count, buffer->layout.type,
+                            send->peer, send->tag, run_comm(run, send->comm)),
+                   MPI_SUCCESS, "MPI_Send");
+    }
+    if (entry->is_persistent) {
+        MPI_Request_free(&entry->request);
+    }
+    run_drop_entry(run, entry);
+}
+
 void run_finish(struct run *run, const struct act *act)
 {
     struct entry *entry = target_of(run, act);

@@ -122,7 +122,8 @@ void run_send(struct run *run, const struct act *act)
     if (act->form == FORM_PERSISTENT) {
         start_persistent(run, act, entry);
     }
-    if (draw_chance(&run->draw, 30)) {
+    if (!act->is_held &&
+        draw_chance(&run->draw, 30)) { /* else it may be needed again */
         layout_free(&buffer->layout);
     }
     if (act->form == FORM_FREED) {

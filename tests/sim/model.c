@@ -17,6 +17,7 @@ enum {
     ANY_SOURCE_TAG = 10, /* from here on */
     UNUSED_TAG = 20,
     RACED_TAG = 30,
+    REGRETTED_TAG = 40,
 };
 
 static const char *const action_names[] = {
@@ -138,6 +139,8 @@ static int32_t tag_of(const struct sim_unit *unit)
         return UNUSED_TAG;
     case SIM_RACED:
         return RACED_TAG + unit->tag;
+    case SIM_REGRETTED:
+        return REGRETTED_TAG + unit->tag;
     default:
         return unit->tag;
     }
@@ -235,8 +238,42 @@ static void find_message(struct sim_model *model, uint32_t id)
     }
 }
 
+bool sim_model_may_take_back(const struct sim_model *model, uint32_t id)
+{
+    const struct sim_unit *unit = &model->script->units[id];
+    const struct nic_engine *engine = model->world.ranks[unit->source].context->engine;
+
+    return unit->kind != SIM_REGRETTED ||
+           (atomic_load(&nic_engine_own(engine)->desk->lock) == 0 &&
+            atomic_load(&nic_engine_view(engine, unit->dest)->desk->lock) == 0);
+}
+
+/** Take a send back, and send it again if nobody has it. */
+static void regret(struct sim_model *model, uint32_t id)
+{
+    const struct sim_unit *unit = &model->script->units[id];
+    struct sim_end *end = &model->sends[id];
+
+    if (!bcs_cancel_send(model->world.ranks[unit->source].context, &end->request,
+                         unit->dest)) {
+        return;
+    }
+    if (end->request.result.error != BCS_E_CANCELLED || !bcs_is_done(&end->request)) {
+        sim_model_fail(model, "was taken back, and is not done so", id);
+    }
+    model->n_left += end->is_done ? 1 : 0;
+    end->is_done = false;
+    free(end->data);
+    end->position = model->n_posts++;
+    sim_model_send(model, id, false);
+}
+
 void sim_model_take_back(struct sim_model *model, uint32_t id)
 {
+    if (model->script->units[id].kind == SIM_REGRETTED) {
+        regret(model, id);
+        return;
+    }
     bcs_cancel(model->world.ranks[model->script->units[id].dest].context,
                &model->receives[id].request);
 }

@@ -70,7 +70,10 @@ void sim_model_send(struct sim_model *model, uint32_t id, bool waits);
 /** Begin to receive it, or receive it. */
 void sim_model_receive(struct sim_model *model, uint32_t id, bool waits);
 
-/** Ask for its receive to be taken back. */
+/** Whether it can be taken back now: a send not while somebody is at work at a desk that it may be at. */
+bool sim_model_may_take_back(const struct sim_model *model, uint32_t id);
+
+/** Ask for its receive to be taken back; or take its send back, and send it again. */
 void sim_model_take_back(struct sim_model *model, uint32_t id);
 
 /** Make a rank's group of all for the collectives that the engine counts, as it does those of

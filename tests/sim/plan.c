@@ -25,6 +25,9 @@ static uint32_t add_unit(struct sim_plan *plan, const struct sim_unit *unit,
     if (unit->kind != SIM_TAKEN_BACK) {
         add(plan, unit->source, SIM_POST_SEND, id);
     }
+    if (unit->kind == SIM_REGRETTED) {
+        add(plan, unit->source, SIM_TAKE_BACK, id);
+    }
     add(plan, unit->dest, SIM_POST_RECEIVE, id);
     if (unit->kind == SIM_TAKEN_BACK || unit->kind == SIM_RACED) {
         add(plan, unit->dest, SIM_TAKE_BACK, id);
@@ -32,8 +35,8 @@ static uint32_t add_unit(struct sim_plan *plan, const struct sim_unit *unit,
     return unit->kind == SIM_TAKEN_BACK ? 1 : 2;
 }
 
-/** Put the actions of a rank into another order. Collectives keep theirs; a receive is taken
- *  back after it was posted. */
+/** Put the actions of a rank into another order. Collectives keep theirs; what is taken
+ *  back was posted before. */
 static void shuffle(struct sim_action actions[], uint32_t n, uint64_t *state)
 {
     for (uint32_t i = 0; i + 1 < n; i++) {

@@ -23,7 +23,9 @@ static void act(struct sim_model *model, uint32_t rank)
 
     if (action == NULL ||
         bcs_ring_next(&model->world.ranks[rank].context->poster.ring) == NULL ||
-        (action->kind == SIM_JOIN && model->is_joining[rank])) {
+        (action->kind == SIM_JOIN && model->is_joining[rank]) ||
+        (action->kind == SIM_TAKE_BACK &&
+         !sim_model_may_take_back(model, action->unit))) {
         return;
     }
     sim_model_take(model, rank);

@@ -15,6 +15,7 @@ static const char *const kind_names[SIM_KINDS] = {
     [SIM_ANY] = "message, any source and tag",
     [SIM_TAKEN_BACK] = "receive that is taken back",
     [SIM_RACED] = "message whose receive is taken back",
+    [SIM_REGRETTED] = "message whose send is taken back",
     [SIM_BARRIER] = "barrier",
     [SIM_SUM] = "sum",
 };
@@ -36,9 +37,10 @@ static uint32_t random_length(uint64_t *state)
 static struct sim_unit random_unit(uint64_t *state, uint32_t n_ranks)
 {
     static const enum sim_kind kinds[] = {
-        SIM_NAMED,      SIM_NAMED,   SIM_NAMED, SIM_ANY_SOURCE, SIM_ANY_SOURCE,
-        SIM_ANY_TAG,    SIM_ANY,     SIM_RACED, SIM_RACED,      SIM_RACED,
-        SIM_TAKEN_BACK, SIM_BARRIER, SIM_SUM,   SIM_SUM,
+        SIM_NAMED,      SIM_NAMED,   SIM_NAMED,      SIM_ANY_SOURCE,
+        SIM_ANY_SOURCE, SIM_ANY_TAG, SIM_ANY,        SIM_RACED,
+        SIM_RACED,      SIM_RACED,   SIM_TAKEN_BACK, SIM_BARRIER,
+        SIM_SUM,        SIM_SUM,     SIM_REGRETTED,  SIM_REGRETTED,
     };
 
     return (struct sim_unit){

@@ -23,6 +23,7 @@ enum sim_kind {
     SIM_TAKEN_BACK, /* a receive that nothing comes for, and that is cancelled */
     SIM_RACED, /* a message whose receive is cancelled, perhaps too late; if not, it is
                      * posted again */
+    SIM_REGRETTED, /* a message whose send is cancelled, perhaps too late; if not, it is sent again */
     SIM_BARRIER, /* of all */
     SIM_SUM,     /* of all: an allreduce of one number */
     SIM_KINDS,

@@ -14,8 +14,8 @@
 /** What a call was asked to look for is not there yet; never if it was to wait. */
 #define BCS_E_PENDING 3
 
-/** A receive was cancelled before a message matched it. No function of <bcs/bcs.h> does so:
- *  MPI_Cancel does. */
+/** A receive was cancelled before a message matched it, or a send before it was received. No function of
+ *  <bcs/bcs.h> does so: MPI_Cancel does. */
 #define BCS_E_CANCELLED 4
 /** The members of a group were in different collectives, or did not mean the same one. */
 #define BCS_E_DISAGREED 5

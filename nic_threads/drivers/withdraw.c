@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Withdrawing a send; see the header. Two desks are locked one after the other, and neither is waited
+ * for with the other in hand for long: who does not get both gives the first one back.
+ */
+#include "nic_threads/drivers/withdraw.h"
+
+#include "nic_threads/drivers/guest.h"
+#include "nic_threads/drivers/waiter.h"
+#include "nic_threads/node/engine_lock.h"
+#include "nic_threads/roles/take_back.h"
+
+/** Lock both desks, or the one. @return whether they are locked; *owes_out as of nic_engine_unlock */
+static bool lock_both(struct nic_view *from, struct nic_view *to, bool *owes_out)
+{
+    if (!nic_guest_lock(to)) {
+        return false;
+    }
+    if (from == NULL || nic_guest_lock(from)) {
+        return true;
+    }
+    *owes_out |= nic_engine_unlock(to);
+    return false;
+}
+
+enum nic_withdrawn nic_withdraw(struct nic_engine *engine, struct nic_recall *recall)
+{
+    struct nic_view *to = nic_engine_view(engine, recall->receiver), *from = NULL;
+    enum nic_withdrawn outcome = NIC_WITHDRAWN_NOT_YET;
+    struct nic_match *queue = &to->per_port.match[nic_view_seat(to, recall->receiver)];
+    bool owes = false;
+
+    if (engine->keeper != NULL) {
+        nic_waiter_let_go(engine, engine->keeper);
+    }
+    if (!nic_is_linked(engine) && to != nic_engine_own(engine)) {
+        from = nic_engine_own(engine); /* and from there by a wire */
+    }
+    if (lock_both(from, to, &owes)) {
+        if (nic_match_hold(queue)) {
+            outcome = nic_take_back(to, recall) ||
+                              (from != NULL && nic_take_back_on_way(from, to, recall))
+                          ? NIC_WITHDRAWN
+                          : NIC_WITHDRAWN_TOO_LATE;
+            nic_match_let_go(queue);
+        }
+        owes |= from != NULL && nic_engine_unlock(from);
+        owes |= nic_engine_unlock(to);
+    }
+    if (owes) {
+        nic_guest_make_good(engine);
+    }
+    return outcome;
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A send that its sender wants back (MPI_Cancel): how it is known wherever it may lie, from the ring
+ * that it was posted to until a receive has got it. Pure.
+ */
+#ifndef NIC_THREADS_NODE_RECALL_H
+#define NIC_THREADS_NODE_RECALL_H
+
+#include <stdbool.h>
+
+#include "libbcs/ring/descriptor.h"
+
+/** Which send, and what was found. */
+struct nic_recall {
+    uint32_t sender, receiver; /* ports, numbers in the job */
+    uint32_t cell;             /* of the sender, or a mark; as in the descriptor */
+    /* Set when it has been found: a block of the sender's that its payload is in, which is the
+     * caller's again; 0: none. */
+    uint64_t block_gva;
+};
+
+/** Whether a descriptor, posted by a port, is the send. */
+static inline bool nic_recall_means(const struct nic_recall *recall,
+                                    const struct bcs_descriptor *descriptor,
+                                    uint32_t port)
+{
+    return descriptor->kind == BCS_SEND && port == recall->sender &&
+           descriptor->cell == recall->cell && descriptor->port == recall->receiver;
+}
+
+/** It is this one: note what comes back with it. */
+static inline void nic_recall_note(struct nic_recall *recall,
+                                   const struct bcs_descriptor *send)
+{
+    recall->block_gva = (send->flags & (BCS_DATA_BLOCK | BCS_LANDED)) == BCS_DATA_BLOCK
+                            ? send->address
+                            : 0;
+}
+
+#endif
