@@ -37,8 +37,9 @@ static void describe(const struct nic_unreceived *one, char text_out[MESSAGE_BYT
     if (is_part(one)) {
         bcs_part_words(one->tag, part);
     }
-    snprintf(text_out, MESSAGE_BYTES, "%u,%u,%" PRId32 ",%" PRIu64 ",%" PRIu64 "%s%s",
-             one->from, one->to, one->tag, one->n_bytes, one->context_id,
+    snprintf(text_out, MESSAGE_BYTES,
+             "%u,%u,%" PRId32 ",%" PRIu64 ",%" PRIu64 ",%d%s%s", one->from, one->to,
+             one->tag, one->n_bytes, one->context_id, one->is_taken,
              *part == '\0' ? "" : ",", part);
 }
 
@@ -60,8 +61,11 @@ static void tell_unreceived(const struct nic_verdict *verdict)
                 one->from, one->to, part, one->n_bytes);
         } else {
             bcs_error("  rank %u has sent to rank %u, tag %d, %" PRIu64
-                      " bytes, which has not been received",
-                      one->from, one->to, one->tag, one->n_bytes);
+                      " bytes, which %s",
+                      one->from, one->to, one->tag, one->n_bytes,
+                      one->is_taken
+                          ? "that rank holds from a matched probe and has not received"
+                          : "has not been received");
         }
     }
 }

@@ -56,8 +56,8 @@ int bcs_unreceived(struct bcs_context *context, const struct bcs_group *world,
 
     rc = found == NULL ? -ENOMEM : rc;
     if (rc == 0) {
-        n = nic_case_left(context->engine, context->rank, NIC_UNMATCHED_OWN, found,
-                          n_most);
+        n = nic_case_left(context->engine, context->rank,
+                          NIC_UNMATCHED_OWN | NIC_UNMATCHED_TAKEN, found, n_most);
     }
     for (uint32_t i = 0; i < n; i++) {
         list_out[i] = (struct bcs_unreceived){found[i].from, found[i].tag,

@@ -17,8 +17,8 @@ struct bcs_deadlock {
     const uint64_t *stuck; /* bits by rank */
     uint32_t n_ranks;
     const char *path; /* of a file for it, as JSON; NULL: none */
-    /* That nobody has received, as bcs-top takes them, "FROM,TO,TAG,BYTES,CONTEXT", and, if it is a part
-     * of a collective, ",WORDS" that say of which. */
+    /* That nobody has received, as bcs-top takes them, "FROM,TO,TAG,BYTES,CONTEXT,TAKEN" (1: by a matched
+     * probe of TO), and, if it is a part of a collective, ",WORDS" that say of which. */
     char *const *messages;
     uint32_t n_messages;
 };

@@ -326,11 +326,12 @@ uint32_t nic_case_unreceived(struct nic_case *file, struct nic_unreceived *list_
         struct nic_view *view = nic_engine_view(file->engine, i);
 
         if (nic_guest_lock(view)) {
-            n += nic_unmatched_sends(
-                view, i,
-                NIC_UNMATCHED_PART |
-                    (nic_deadlock_has(file->stuck, i) ? NIC_UNMATCHED_OWN : 0),
-                list_out + n, n_most - n);
+            n += nic_unmatched_sends(view, i,
+                                     NIC_UNMATCHED_PART |
+                                         (nic_deadlock_has(file->stuck, i)
+                                              ? NIC_UNMATCHED_OWN | NIC_UNMATCHED_TAKEN
+                                              : 0),
+                                     list_out + n, n_most - n);
             file->owes_turn |= nic_engine_unlock(view);
         }
     }

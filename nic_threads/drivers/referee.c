@@ -16,7 +16,8 @@
  * t3  Their records are read again.
  * t4  Desk by desk, under its lock: the rings and links to it hold nothing that a suspect has
  *     posted, its batch is empty, and the operation stands in the queue of what has no partner
- *     (roles/unmatched.h), or, if it is a receive and no message waits, still in its ring. Of a
+ *     (roles/unmatched.h), or, if it is a receive and no message waits, still in its ring. Or it is
+ *     a send that a matched probe of its receiver has taken, and no receive has got. Of a
  *     collective that the engine carries out: the member has not come to it. Where messages go from
  *     node to node in rounds, it is seen before on all nodes that nothing of the suspects' waits to go.
  * t5  The sequences of all suspects are what they were at t1.
@@ -26,7 +27,10 @@
  * S as well), parts of transfers whose partners have been found, and orders to itself. What it had
  * posted before t1 was published before its record, and is seen at t4: it has been read, and matched
  * if it can be. An operation that stands in a queue at t4 is taken out only by a descriptor that is
- * posted later, by its partner, who is in S; and a member of S that has not come to a collective
+ * posted later, by its partner, who is in S, or, a send, by its own sender in a call of its own
+ * (withdraw.h), who is in S as well. A message that a matched probe has taken only its holder can
+ * receive, by a receive that it posts later: the holder is the rank that the send names, and is in S. It
+ * waits for something else there, and must first leave that wait. A member of S that has not come to a collective
  * comes only after its own wait has ended. So none of S can be the first to go on. Ranks beside
  * them may do what they like: what they post is not what S waits for.
  *

@@ -14,6 +14,7 @@
 enum nic_unmatched_kind {
     NIC_UNMATCHED_OWN = 1,  /* those of programs */
     NIC_UNMATCHED_PART = 2, /* parts of collectives */
+    NIC_UNMATCHED_TAKEN = 4 /* of programs, that a matched probe has taken */
 };
 
 /** A message that has been sent, and that nobody has received. */
@@ -22,6 +23,7 @@ struct nic_unreceived {
     int32_t tag;
     uint64_t n_bytes;
     uint64_t context_id;
+    bool is_taken; /* its receiver has it from a matched probe */
 };
 
 /** A deadlock. */

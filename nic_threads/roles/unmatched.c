@@ -103,38 +103,60 @@ bool nic_is_receive_unmatched(const struct nic_view *view, uint32_t port, uint32
             is_in_ring);
 }
 
+/** Of the messages to a port that no receive has got the one after another one, NIC_ITEM_NONE: the first
+ *  one. Those that a matched probe has taken come last; *is_taken is false at first. */
+static uint32_t next_send(const struct nic_view *view, uint32_t port, uint32_t id,
+                          bool *is_taken)
+{
+    const struct nic_match *match = match_of(view, port);
+
+    if (*is_taken) {
+        return nic_view_item(view, id)->next;
+    }
+    id = id == NIC_ITEM_NONE ? match->arrivals.first : nic_view_item(view, id)->later;
+    *is_taken = id == NIC_ITEM_NONE;
+    return *is_taken ? match->taken.first : id;
+}
+
 bool nic_is_send_unmatched(const struct nic_view *view, uint32_t port, uint32_t sender,
                            uint32_t cell)
 {
-    uint32_t id = match_of(view, port)->arrivals.first;
+    bool is_taken = false;
+    uint32_t id = NIC_ITEM_NONE;
 
-    while (id != NIC_ITEM_NONE) {
+    while ((id = next_send(view, port, id, &is_taken)) != NIC_ITEM_NONE) {
         const struct nic_item *item = nic_view_item(view, id);
 
         if (item->port == sender && item->descriptor.cell == cell) {
             return true;
         }
-        id = item->later;
     }
     return false;
+}
+
+static enum nic_unmatched_kind kind_of(const struct bcs_descriptor *send, bool is_taken)
+{
+    if (is_taken) {
+        return NIC_UNMATCHED_TAKEN;
+    }
+    return send->context_id % 2 != 0 ? NIC_UNMATCHED_PART : NIC_UNMATCHED_OWN;
 }
 
 uint32_t nic_unmatched_sends(const struct nic_view *view, uint32_t port,
                              unsigned int kinds, struct nic_unreceived *list_out,
                              uint32_t n_most)
 {
-    uint32_t id = match_of(view, port)->arrivals.first, n = 0;
+    bool is_taken = false;
+    uint32_t id = NIC_ITEM_NONE, n = 0;
 
-    while (id != NIC_ITEM_NONE && n < n_most) {
+    while (n < n_most && (id = next_send(view, port, id, &is_taken)) != NIC_ITEM_NONE) {
         const struct nic_item *item = nic_view_item(view, id);
         const struct bcs_descriptor *send = &item->descriptor;
 
-        if ((kinds & (send->context_id % 2 != 0 ? NIC_UNMATCHED_PART
-                                                : NIC_UNMATCHED_OWN)) != 0) {
-            list_out[n++] = (struct nic_unreceived){item->port, port, send->tag,
-                                                    send->n_bytes, send->context_id};
+        if ((kinds & kind_of(send, is_taken)) != 0) {
+            list_out[n++] = (struct nic_unreceived){
+                item->port, port, send->tag, send->n_bytes, send->context_id, is_taken};
         }
-        id = item->later;
     }
     return n;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What has not found a partner: whether an operation stands in a queue of the matching, which
- * nothing but a descriptor that is posted later can take it out of. The referee asks
+ * nothing but a descriptor that is posted later can take it out of, or is a message that a matched probe
+ * has taken, which only a receive that its receiver posts later can get. The referee asks
  * (nic_threads/drivers/referee.c); each call needs the desk's lock.
  */
 #ifndef NIC_THREADS_ROLES_UNMATCHED_H
@@ -23,11 +24,12 @@ bool nic_has_read_all(const struct nic_view *view, const uint64_t *writers);
 bool nic_is_receive_unmatched(const struct nic_view *view, uint32_t port,
                               uint32_t cell);
 
-/** Whether a send to a port of the desk has no receive. @param sender,cell  whose it is */
+/** Whether a send to a port of the desk has no receive, be it taken by a matched probe. @param sender,cell  whose it is */
 bool nic_is_send_unmatched(const struct nic_view *view, uint32_t port, uint32_t sender,
                            uint32_t cell);
 
-/** List messages to a port of the desk that have no receive, the oldest first. @param kinds  bits, by
+/** List messages to a port of the desk that have no receive, the oldest first; last those that matched
+ *  probes have taken. @param kinds  bits, by
  *  enum nic_unmatched_kind @return how many, n_most at most */
 uint32_t nic_unmatched_sends(const struct nic_view *view, uint32_t port,
                              unsigned int kinds, struct nic_unreceived *list_out,

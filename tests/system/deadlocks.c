@@ -438,6 +438,8 @@ static const struct one {
     {"receives_on_freed_communicator", receives_on_freed_communicator, 2, true, false},
     {"all_wait_for_some", all_wait_for_some, 2, true, false},
     {"both_groups_receive", both_groups_receive, 2, true, false},
+    {"probed_and_not_received", probed_and_not_received, 2, true, false},
+    {"probed_and_finalized", probed_and_finalized, 2, true, false},
     {"across_communicators", across_communicators, 2, true, false},
     {"all_threads", all_threads, 2, true, true},
     {"late_message", late_message, 2, false, false},
@@ -451,6 +453,9 @@ static const struct one {
     {"late_one_of_many", late_one_of_many, 3, false, false},
     {"late_to_barrier", late_to_barrier, 2, false, false},
     {"message_at_the_end", message_at_the_end, 2, false, false},
+    {"cancelled_sends", cancelled_sends, 2, false, false},
+    {"cancelled_again_and_again", cancelled_again_and_again, 2, false, false},
+    {"cancelled_too_late", cancelled_too_late, 2, false, false},
 };
 enum { N_CASES = sizeof(cases) / sizeof(cases[0]) };
 

@@ -38,6 +38,22 @@ void late_one_of_some(void);
 /** Two groups wait for each other's first member. */
 void both_groups_receive(void);
 
+/** Rank 0 has a message of rank 1 from a matched probe, and receives another one. */
+void probed_and_not_received(void);
+
+/** Rank 0 has a long message of rank 1 from a matched probe, and ends. */
+void probed_and_finalized(void);
+
+/** Sends of all kinds and lengths are taken back, to another rank and to oneself; those beside them
+ *  arrive. */
+void cancelled_sends(void);
+
+/** The same many times, while the receiver computes, and while it waits. */
+void cancelled_again_and_again(void);
+
+/** Sends that somebody has taken, so that they are not taken back. */
+void cancelled_too_late(void);
+
 /** While MPI_Init_thread runs, a thread of the program starts another one, which lets all go on. */
 void late_thread_of_the_start(void);
 

@@ -34,7 +34,7 @@ MODES = {
 STATUS = 86
 VERDICT = re.compile(r"deadlock: ranks? ([\d,-]+) can never go on")
 
-PLACE = r"(?: at \S+, deadlocks\.c:\d+| at 0x\w+ in \S+)"
+PLACE = r"(?: at \S+, deadlocks\w*\.c:\d+| at 0x\w+ in \S+)"
 NEAR = r"^  near miss: rank 0 has sent tag 7 \(4 bytes"
 # What else the report says, a line each, of 4 ranks.
 WORDS = {
@@ -53,6 +53,10 @@ WORDS = {
     "send_without_request": [rf"^  0: MPI_Finalize, send to rank 1, tag 7, on MPI_COMM_WORLD,{PLACE}"],
     "send_from_buffer": [r"^  0: MPI_Buffer_detach, send to rank 1, tag 8, on MPI_COMM_WORLD, at",
                          r"^  near miss: rank 0 has sent tag 8 "],
+    "probed_and_not_received": [rf"^  rank 1 has sent tag 7 \(4 bytes, MPI_Ssend{PLACE}\) to rank 0 on "
+                                r"MPI_COMM_WORLD, which holds it from a matched probe and has not "
+                                r"received it$"],
+    "probed_and_finalized": [r"to rank 0 on MPI_COMM_WORLD, which holds it from a matched probe"],
     "receives_on_freed_communicator": [r"^  0: MPI_Wait, receive from rank 1, tag 7, on "],
 }
 # In what the only message in the file differs from what is expected.

@@ -159,6 +159,43 @@ START_TEST(a_send_without_a_receive_is_found)
 }
 END_TEST
 
+/* By its sender, and among those that are listed; until it is received. */
+START_TEST(a_send_that_a_matched_probe_has_is_found)
+{
+    struct bcs_request request, received;
+    struct nic_unreceived list[2];
+    struct bcs_result result;
+    struct bcs_message in;
+    uint32_t cell, item;
+
+    setup(_i);
+    in = rank_message(&ranks[0], 1, TAG, NULL, 0);
+    for (int i = 0; i < 3; i++) {
+        send(1, 0, TAG, &request);
+        cell = bcs_inside(&request)->cell;
+        nic_engine_turn_all(engine);
+        ck_assert_int_eq(bcs_mprobe(ranks[0].context, &in, false, &result, &item), 0);
+        ck_assert(!is_read(0));
+        nic_engine_turn_all(engine);
+        ck_assert(is_read(0));
+        ck_assert(nic_is_send_unmatched(desk(0), 0, 1, cell));
+        ck_assert_uint_eq(nic_unmatched_sends(desk(0), 0, ALL, list, 2), 0);
+        ck_assert_uint_eq(
+            nic_unmatched_sends(desk(0), 0, ALL | NIC_UNMATCHED_TAKEN, list, 2), 1);
+        ck_assert(list[0].is_taken && list[0].from == 1 && list[0].tag == TAG);
+        ck_assert_int_eq(bcs_imrecv(ranks[0].context, &in, item, &received), 0);
+        ck_assert(!is_read(0));
+        nic_engine_turn_all(engine);
+        ck_assert(!nic_is_send_unmatched(desk(0), 0, 1, cell));
+        ck_assert_uint_eq(
+            nic_unmatched_sends(desk(0), 0, ALL | NIC_UNMATCHED_TAKEN, list, 2), 0);
+        bcs_test(ranks[0].context, &received, true);
+        bcs_test(ranks[1].context, &request, true);
+    }
+    teardown();
+}
+END_TEST
+
 START_TEST(messages_that_nobody_has_received_are_listed)
 {
     struct nic_unreceived list[3];
@@ -191,6 +228,7 @@ int main(void)
     tcase_add_loop_test(tcase, a_receive_in_a_ring_does_not_count_while_a_message_waits,
                         0, N_SHAPES);
     tcase_add_loop_test(tcase, a_send_without_a_receive_is_found, 0, N_SHAPES);
+    tcase_add_loop_test(tcase, a_send_that_a_matched_probe_has_is_found, 0, N_SHAPES);
     tcase_add_loop_test(tcase, messages_that_nobody_has_received_are_listed, 0,
                         N_SHAPES);
     return run_tcase("unmatched", tcase);

@@ -50,7 +50,7 @@ static const char help[] =
     "             known to be deadlocked; who waits for whom in "
     "a circle; and which of\n"
     "             the messages that nobody has received, each "
-    "FROM,TO,TAG,BYTES,CONTEXT\n"
+    "FROM,TO,TAG,BYTES,CONTEXT,TAKEN\n"
     "             or that and ,WORDS, are almost what is waited for. The same as JSON "
     "into FILE, unless it is\n"
     "             empty. What a job runs that has found that\n"
@@ -117,7 +117,8 @@ static bool add_messages(json_t *job, char **sent)
         json_t *message = near_miss_read(*sent);
 
         if (message == NULL) {
-            fprintf(stderr, "bcs-top: a message is FROM,TO,TAG,BYTES,CONTEXT, not %s\n",
+            fprintf(stderr,
+                    "bcs-top: a message is FROM,TO,TAG,BYTES,CONTEXT,TAKEN, not %s\n",
                     *sent);
             return false;
         }

@@ -42,18 +42,20 @@ json_t *near_miss_read(const char *text)
 {
     uint32_t from, to;
     uint64_t n_bytes, context;
+    unsigned int is_taken;
     int32_t tag;
     int n = 0;
 
-    if (sscanf(text, "%" SCNu32 ",%" SCNu32 ",%" SCNd32 ",%" SCNu64 ",%" SCNu64 "%n",
-               &from, &to, &tag, &n_bytes, &context, &n) != 5 ||
-        (text[n] != '\0' && text[n] != ',')) {
+    if (sscanf(text,
+               "%" SCNu32 ",%" SCNu32 ",%" SCNd32 ",%" SCNu64 ",%" SCNu64 ",%1u%n",
+               &from, &to, &tag, &n_bytes, &context, &is_taken, &n) != 6 ||
+        is_taken > 1 || (text[n] != '\0' && text[n] != ',')) {
         return NULL;
     }
-    return json_pack("{s:I, s:I, s:I, s:I, s:I, s:s}", "from", (json_int_t)from, "to",
-                     (json_int_t)to, "tag", (json_int_t)tag, "bytes",
-                     (json_int_t)n_bytes, "context", (json_int_t)context, "part_of",
-                     text[n] == ',' ? text + n + 1 : "");
+    return json_pack("{s:I, s:I, s:I, s:I, s:I, s:b, s:s}", "from", (json_int_t)from,
+                     "to", (json_int_t)to, "tag", (json_int_t)tag, "bytes",
+                     (json_int_t)n_bytes, "context", (json_int_t)context, "taken",
+                     (int)is_taken, "part_of", text[n] == ',' ? text + n + 1 : "");
 }
 
 static enum difference difference_of(const json_t *message, const json_t *operation)
@@ -128,6 +130,12 @@ static void note_near(const json_t *job, json_t *message, const json_t *wait,
                   is_part(message) ? wait_part_of(wait) : json_null()));
 }
 
+/** Whether its receiver has a message from a matched probe, so that nothing else asks for it. */
+static bool is_taken(const json_t *message)
+{
+    return json_is_true(json_object_get(message, "taken"));
+}
+
 /** Whether a message is almost what an operation asks for. */
 static bool is_near(const json_t *message, const json_t *operation)
 {
@@ -185,7 +193,7 @@ void near_miss_find(const json_t *job, json_t *message)
         json_object_set(message, "call", json_object_get(sending, "call"));
         json_object_set(message, "place", json_object_get(sending, "place"));
     }
-    if (!find_among(job, wait_number(message, "to"), message)) {
+    if (!is_taken(message) && !find_among(job, wait_number(message, "to"), message)) {
         for (json_int_t i = 0; i < n_ranks && !find_among(job, i, message); i++) {
         }
     }
@@ -265,7 +273,9 @@ static void print_far(const json_t *message)
     if (*name != '\0') {
         print_name(name);
     }
-    printf(", which has not been received\n");
+    printf(is_taken(message)
+               ? ", which holds it from a matched probe and has not received it\n"
+               : ", which has not been received\n");
 }
 
 /** Print those messages that are near misses, or those that are none. */

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 
 /**
- * Read a message that nobody has received, as "FROM,TO,TAG,BYTES,CONTEXT", or with
+ * Read a message that nobody has received, as "FROM,TO,TAG,BYTES,CONTEXT,TAKEN", or with
  * ",WORDS" behind it that say of which collective it is a part.
  *
  * @return an object of these, to be given up by json_decref; NULL: it is no such text, or no memory
