@@ -5,8 +5,8 @@
 #include "libbcs/base/tasks.h"
 
 #include <dirent.h>
-#include <stdbool.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "libbcs/base/kernel_stat.h"
 
@@ -18,9 +18,9 @@ static uint64_t began(int32_t id)
     return bcs_kernel_stat_thread(id, &stat) ? stat.start_time : 0;
 }
 
-static bool has(const struct bcs_tasks *tasks, int32_t id)
+bool bcs_tasks_have(const struct bcs_tasks *tasks, int32_t id)
 {
-    for (uint32_t i = 0; i < tasks->n; i++) {
+    for (uint32_t i = 0; tasks->n <= BCS_TASKS_MOST && i < tasks->n; i++) {
         if (tasks->tasks[i].id == id) {
             return tasks->tasks[i].began != 0 && tasks->tasks[i].began == began(id);
         }
@@ -28,45 +28,57 @@ static bool has(const struct bcs_tasks *tasks, int32_t id)
     return false;
 }
 
-/** Visit all that are not in a list. @param tasks  those found so far; NULL: they are counted only
- *  @return how many; UINT32_MAX: unknown */
-static uint32_t visit(const struct bcs_tasks *but, struct bcs_tasks *tasks)
+bool bcs_tasks_visit(bool (*visit)(void *arg, int32_t id), void *arg)
 {
     DIR *folder = opendir("/proc/self/task");
     const struct dirent *entry;
-    uint32_t n = 0;
+    bool goes_on = folder != NULL;
 
-    if (folder == NULL || (but != NULL && but->n > BCS_TASKS_MOST)) {
-        n = UINT32_MAX;
-    }
-    while (n != UINT32_MAX && (entry = readdir(folder)) != NULL) {
+    while (goes_on && (entry = readdir(folder)) != NULL) {
         int32_t id = atoi(entry->d_name);
 
-        if (id == 0 || (but != NULL && has(but, id))) {
-            continue;
-        }
-        if (tasks != NULL && n == BCS_TASKS_MOST) {
-            n = UINT32_MAX;
-            break;
-        }
-        if (tasks != NULL) {
-            tasks->tasks[n] = (struct bcs_task){id, began(id)};
-        }
-        n++;
+        goes_on = id == 0 || visit(arg, id);
     }
     if (folder != NULL) {
         closedir(folder);
     }
-    return n;
+    return goes_on;
+}
+
+/** What makes a list. */
+struct listing {
+    const struct bcs_tasks *but; /* NULL: all */
+    struct bcs_tasks tasks;
+};
+
+/** A bcs_tasks_visit function. */
+static bool add(void *arg, int32_t id)
+{
+    struct listing *listing = arg;
+    struct bcs_task *task = &listing->tasks.tasks[listing->tasks.n];
+
+    if (listing->but != NULL && bcs_tasks_have(listing->but, id)) {
+        return true;
+    }
+    if (listing->tasks.n == BCS_TASKS_MOST) {
+        return false;
+    }
+    *task = (struct bcs_task){.id = id, .began = began(id)};
+    if (id != gettid()) {
+        bcs_thread_look(id, &task->state);
+    }
+    listing->tasks.n++;
+    return true;
 }
 
 static struct bcs_tasks list(const struct bcs_tasks *but)
 {
-    struct bcs_tasks tasks = {0};
-    uint32_t n = visit(but, &tasks);
+    struct listing listing = {.but = but};
 
-    tasks.n = n == UINT32_MAX ? BCS_TASKS_MOST + 1 : n;
-    return tasks;
+    if (!bcs_tasks_visit(add, &listing)) {
+        listing.tasks.n = BCS_TASKS_MOST + 1;
+    }
+    return listing.tasks;
 }
 
 struct bcs_tasks bcs_tasks_list(void)
@@ -74,16 +86,25 @@ struct bcs_tasks bcs_tasks_list(void)
     return list(NULL);
 }
 
+/** Whether a thread of a list has slept ever since that was made. */
+static bool has_slept(const struct bcs_task *task)
+{
+    struct bcs_thread_state now;
+
+    return task->state.kind != BCS_THREAD_RUNS && bcs_thread_look(task->id, &now) &&
+           now.kind != BCS_THREAD_RUNS && now.n_switches == task->state.n_switches &&
+           began(task->id) == task->began;
+}
+
 struct bcs_tasks bcs_tasks_since(const struct bcs_tasks *before)
 {
     const struct bcs_tasks unknown = {.n = BCS_TASKS_MOST + 1};
 
-    return before->n == 1 ? list(before) : unknown;
-}
-
-uint32_t bcs_tasks_count(const struct bcs_tasks *but)
-{
-    uint32_t n = visit(but, NULL);
-
-    return n == UINT32_MAX ? 0 : n;
+    for (uint32_t i = 0; i < before->n; i++) {
+        if (before->n > BCS_TASKS_MOST ||
+            (before->tasks[i].id != gettid() && !has_slept(&before->tasks[i]))) {
+            return unknown;
+        }
+    }
+    return list(before);
 }

@@ -8,12 +8,15 @@
 
 #include <stdint.h>
 
+#include "libbcs/base/thread_state.h"
+
 enum { BCS_TASKS_MOST = 64 };
 
 /** A thread: ids are given anew, so it is the two together that are its own. */
 struct bcs_task {
     int32_t id;     /* as gettid has it */
     uint64_t began; /* as the kernel counts; 0: unknown, which is no thread's */
+    struct bcs_thread_state state; /* of others than who has made the list */
 };
 
 /** Threads of a process. */
@@ -28,12 +31,20 @@ struct bcs_tasks bcs_tasks_list(void);
 /**
  * List those that a call has started, in which the calling thread has been since there was a list.
  *
- * @param before  that list; if it has more than the calling thread, others may have started some
- *                meanwhile, so that it is unknown which the call has started
+ * @param before  that list; if it has others than the calling thread, and one of them has run since,
+ *                that may have started some, so that it is unknown which the call has started
  */
 struct bcs_tasks bcs_tasks_since(const struct bcs_tasks *before);
 
-/** How many this process has that are not in a list. @return 0: unknown, as is that list, say */
-uint32_t bcs_tasks_count(const struct bcs_tasks *but);
+/** Whether a thread is in a list. */
+bool bcs_tasks_have(const struct bcs_tasks *tasks, int32_t id);
+
+/**
+ * Visit the threads of this process.
+ *
+ * @param visit  is given the id of each, and ends it by false
+ * @return whether all have been visited
+ */
+bool bcs_tasks_visit(bool (*visit)(void *arg, int32_t id), void *arg);
 
 #endif

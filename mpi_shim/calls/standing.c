@@ -4,6 +4,7 @@
  */
 #include "mpi_shim/calls/standing.h"
 
+#include "libbcs/base/agents.h"
 #include "mpi_shim/real/handles.h"
 #include "mpi_shim/real/state.h"
 #include "mpi_shim/request/foreign.h"
@@ -75,7 +76,7 @@ bool shim_standing_has_others(void)
 
 uint32_t shim_standing_count_threads(void)
 {
-    return bcs_tasks_count(&shim_state.library_tasks);
+    return bcs_agents_count(&shim_state.library_tasks);
 }
 
 void shim_standing_tell(struct bcs_waiter *waiter, int count,
