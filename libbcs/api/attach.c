@@ -38,6 +38,7 @@ static struct nic_engine_params engine_params(struct bcs_context *context)
         .config = &context->config,
         .is_direct = context->meeting.is_direct,
         .on_deadlock = bcs_on_deadlock,
+        .on_doubt = bcs_on_doubt,
         .owner = context,
     };
 }
@@ -148,7 +149,7 @@ int bcs_attach(const struct bcs_bootstrap *bootstrap, const struct nic_config *c
     if (rc < 0) {
         goto fail;
     }
-    context->engine->is_threaded = hooks->is_wanted != NULL;
+    context->engine->is_threaded = hooks->turns != NULL;
     set_patience(context->engine, start);
     rc = bcs_meet_again(bootstrap, open_service(context));
     if (rc < 0) {

@@ -91,6 +91,9 @@ static bool serve(struct bcs_context *context, uint32_t id)
 {
     const struct bcs_cell *cell = bcs_poster_cell_at(&context->poster, id);
 
+    if (context->pending[id].request == NULL) { /* see bcs_context_abandon */
+        return false;
+    }
     switch (bcs_cell_state(cell)) {
     case BCS_CELL_LOAD:
     case BCS_CELL_STORE:

@@ -84,6 +84,7 @@ struct bcs_context {
     uint32_t n_turns;   /* of waits, since the last look outside */
     bool is_called;     /* at that look another process had called; */
     uint64_t heard_ns;  /* the last such call; see external.h */
+    bool is_nested;     /* a signal's handler is in a call within one; turns.h */
     bool is_moving;     /* the last look has found a transfer under way */
     /** Reasons why those who need what is not ours cannot call this process: while there is
      *  one, waits wake up now and then. */

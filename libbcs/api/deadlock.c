@@ -13,6 +13,7 @@
 #include "libbcs/api/plan_tag.h"
 #include "libbcs/base/log.h"
 #include "libbcs/session/deadlock_report.h"
+#include "nic_threads/drivers/records.h"
 
 enum { MESSAGES_MOST = 100, MESSAGE_BYTES = 96 + BCS_PART_WORDS_BYTES };
 
@@ -95,6 +96,52 @@ static void report(struct bcs_context *context, const struct nic_verdict *verdic
     if (!bcs_deadlock_report(&deadlock)) {
         tell_unreceived(verdict);
     }
+}
+
+/** What a rank is in: the first call that it has told. */
+static const char *call_of(const void *records, uint32_t rank)
+{
+    for (uint32_t i = 0; i < BCS_STAND_THREADS; i++) {
+        const struct bcs_stand *stand = nic_records_stand(records, rank, i);
+
+        if (stand != NULL) {
+            return stand->call;
+        }
+    }
+    return "";
+}
+
+/** What could act of a rank. @return "": nothing */
+static const char *agent_of(const struct nic_records *records, uint32_t rank)
+{
+    for (uint32_t i = 0; i < BCS_STAND_THREADS; i++) {
+        const struct bcs_stand *stand = nic_records_stand(records, rank, i);
+
+        if (stand != NULL && stand->agent != BCS_AGENT_NONE) {
+            return stand->agent_words;
+        }
+    }
+    return "";
+}
+
+void bcs_on_doubt(const struct nic_engine_params *params, const struct nic_doubt *doubt)
+{
+    const struct bcs_context *context = params->owner;
+    struct bcs_suspicion suspicion = {
+        .ranks = doubt->suspected,
+        .n_ranks = context->size,
+        .call_of = call_of,
+        .arg = doubt->records,
+        .words = "",
+    };
+
+    for (uint32_t i = 0; i < context->size && *suspicion.words == '\0'; i++) {
+        if ((doubt->suspected[i / 64] >> i % 64 & 1) != 0) {
+            suspicion.rank = i;
+            suspicion.words = agent_of(doubt->records, i);
+        }
+    }
+    bcs_suspicion_report(&suspicion);
 }
 
 void bcs_on_deadlock(const struct nic_engine_params *params,

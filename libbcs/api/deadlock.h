@@ -12,4 +12,8 @@
 void bcs_on_deadlock(const struct nic_engine_params *params,
                      const struct nic_verdict *verdict);
 
+/** Say that ranks wait for each other, and what could still act; see nic_engine_params. */
+void bcs_on_doubt(const struct nic_engine_params *params,
+                  const struct nic_doubt *doubt);
+
 #endif

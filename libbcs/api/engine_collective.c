@@ -123,9 +123,9 @@ carry_out_in_turn(struct bcs_context *context, struct bcs_group *group,
     int status;
 
     while (group->is_taken) {
-        context->hooks.pause();
+        context->hooks.turns->pause();
         bcs_rest(TURN_STEP_NS);
-        context->hooks.resume();
+        context->hooks.turns->resume();
     }
     group->is_taken = true;
     status = carry_out(context, group, args);
@@ -136,7 +136,7 @@ carry_out_in_turn(struct bcs_context *context, struct bcs_group *group,
 int bcs_engine_collective(struct bcs_context *context, struct bcs_group *group,
                           const struct bcs_engine_collective_args *args)
 {
-    return __builtin_expect(context->hooks.pause == NULL, 1)
+    return __builtin_expect(context->hooks.turns == NULL, 1)
                ? carry_out(context, group, args)
                : carry_out_in_turn(context, group, args);
 }

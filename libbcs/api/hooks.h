@@ -5,10 +5,22 @@
 #ifndef BCS_API_HOOKS_H
 #define BCS_API_HOOKS_H
 
+#include <pthread.h>
+
 #include "libbcs/api/group.h"
 #include "libbcs/ring/stand.h"
 
 struct bcs_stand_about;
+
+/** How several threads of a process take turns in a context: others are let in (pause, resume) between
+ *  two turns of a wait, and while this one sleeps. */
+struct bcs_turns {
+    /** Whether other threads wait for the context. */
+    bool (*is_wanted)(void);
+    void (*pause)(void);
+    void (*resume)(void);
+    const pthread_mutex_t *door; /* what they sleep on */
+};
 
 /** Handed down to bcs_attach; called in the thread that is in the API. Any may be
  *  NULL: there is nothing to do, or one thread only. */
@@ -18,11 +30,8 @@ struct bcs_hooks {
     bool (*idle)(void);
     /** Move what is not ours; see external.h. Must not be NULL if anybody uses that. */
     void (*move_external)(void);
-    /** Whether other threads of the process wait for the context; they are let in (pause,
-     *  resume) between two turns of a wait, and while this one sleeps. All three or none. */
-    bool (*is_wanted)(void);
-    void (*pause)(void);
-    void (*resume)(void);
+    /** How several threads take turns; may change from NULL while a call waits. */
+    const struct bcs_turns *turns;
     /** How the user calls a group. */
     void (*name_group)(const struct bcs_group *group, char *name_out,
                        size_t n_name_bytes);
@@ -32,8 +41,6 @@ struct bcs_hooks {
     void (*describe)(const struct bcs_request *request, struct bcs_stand_about *about);
     /** Whether the caller has something under way that may post while this process waits. */
     bool (*has_others)(void);
-    /** How many threads of the program this process has. NULL: one at most is in the API. */
-    uint32_t (*count_threads)(void);
 };
 
 #endif

@@ -16,6 +16,7 @@
 #include "libbcs/api/call_kinds.h"
 #include "libbcs/api/calls.h"
 #include "libbcs/api/context.h"
+#include "libbcs/api/stand.h"
 #include "libbcs/base/log.h"
 
 static struct bcs_job_group *group_new(struct bcs_job *job, uint32_t size)
@@ -106,6 +107,8 @@ int bcs_init(struct bcs_context **context_out)
     struct bcs_entry entry;
     struct bcs_job_record record;
     struct mmds_plan plan = bcs_calls_plan();
+    const struct bcs_tasks before = bcs_tasks_list();
+    struct bcs_tasks tasks;
     int rc = bcs_entry_init(&entry, BCS_ENTRY_API);
 
     if (rc < 0) {
@@ -121,6 +124,8 @@ int bcs_init(struct bcs_context **context_out)
         bcs_job_record_undo(&record);
         goto fail;
     }
+    tasks = bcs_tasks_since(&before);
+    bcs_stand_set_tasks(*context_out, &tasks);
     (*context_out)->job->record = record;
     bcs_job_record_start(&record, *context_out, &entry.settings.mds, &plan);
     (*context_out)->collect = bcs_recorder_collect(record.recorder);

@@ -67,11 +67,18 @@ static void add_rank(uint64_t *ranks, uint32_t rank)
     ranks[rank / 64] |= UINT64_C(1) << rank % 64;
 }
 
-/** Nobody need look at this process any more. */
-static void end_stand(struct bcs_context *context, struct bcs_waiter *waiter)
+void bcs_misuse_withdraw(struct bcs_context *context, struct bcs_waiter *waiter)
 {
     if (waiter->stand != 0) {
         bcs_stand_withdraw(context, waiter);
+    }
+}
+
+void bcs_misuse_stand(struct bcs_context *context, struct bcs_waiter *waiter)
+{
+    if (can_show(context) && !bcs_stand_is_told(context)) {
+        waiter->since_ticks = bcs_clock_ticks();
+        bcs_stand_here(context, waiter, NULL);
     }
 }
 
@@ -84,7 +91,7 @@ void bcs_misuse_show_own(struct bcs_context *context, const struct bcs_group *gr
         add_rank(ranks, context->rank);
         bcs_stand_here(context, &waiter, group);
         show(context, ranks);
-        end_stand(context, &waiter);
+        bcs_misuse_withdraw(context, &waiter);
         free(ranks);
     }
     tell_last(context);
@@ -125,7 +132,7 @@ void bcs_misuse_show_all(struct bcs_context *context, const struct bcs_group *gr
     } else {
         hold(context, key);
     }
-    end_stand(context, &waiter);
+    bcs_misuse_withdraw(context, &waiter);
     free(ranks);
 }
 

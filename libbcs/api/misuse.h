@@ -18,7 +18,14 @@ struct bcs_result;
  *  last. */
 bool bcs_misuse_is_told(struct bcs_context *context);
 
-/** Print in which call this process is, and from where. @param group  that the call is about */
+/** Publish in which call this process is, unless it waits and has, for bcs_misuse_show_own in another
+ *  thread. @param waiter  zeroed; then for bcs_misuse_withdraw */
+void bcs_misuse_stand(struct bcs_context *context, struct bcs_waiter *waiter);
+
+/** Take it back, if it was published. */
+void bcs_misuse_withdraw(struct bcs_context *context, struct bcs_waiter *waiter);
+
+/** Print in which call this process is, and from where. @param group  that the call is about, or NULL */
 void bcs_misuse_show_own(struct bcs_context *context, const struct bcs_group *group);
 
 /**

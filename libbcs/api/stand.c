@@ -13,24 +13,13 @@
 #include "libbcs/api/collective_words.h"
 #include "libbcs/api/context.h"
 #include "libbcs/api/plan_tag.h"
+#include "libbcs/api/stand_teller.h"
 #include "libbcs/base/clock.h"
 #include "libbcs/base/log.h"
 #include "nic_threads/node/stirring.h"
 
 /* From when on a wait is told of: long beside what that takes, short beside what users wait. */
 #define STAND_NS 1000000u
-
-/** What is kept for telling. The records are of bcs_stand_words words. */
-struct bcs_stand_teller {
-    struct bcs_clock_moment began; /* for the rate of ticks */
-    uint64_t stand_ticks;          /* STAND_NS */
-    struct bcs_stands *stands;     /* of this port; NULL: not looked up yet */
-    uint32_t used;                 /* bits: slots of threads that wait */
-    uint64_t asked;                /* the question that is being answered */
-    uint64_t answered[BCS_STAND_THREADS];
-    struct bcs_stand *draft;                   /* what is told now, */
-    struct bcs_stand *told[BCS_STAND_THREADS]; /* and what stands in each slot */
-};
 
 static size_t n_record_bytes(const struct bcs_context *context)
 {
@@ -63,17 +52,6 @@ void bcs_stand_fini(struct bcs_context *context)
     context->teller = NULL;
 }
 
-/** Where the own port stands. */
-static struct bcs_stands *stands_of(const struct bcs_context *context)
-{
-    struct bcs_stand_teller *teller = context->teller;
-
-    if (teller->stands == NULL) {
-        teller->stands = nic_engine_stands(context->engine, context->rank);
-    }
-    return teller->stands;
-}
-
 /** Whether a wait that has told is asked anew. What it finds out from here on is an answer. */
 static bool is_asked(const struct bcs_context *context, const struct bcs_waiter *waiter)
 {
@@ -84,7 +62,7 @@ static bool is_asked(const struct bcs_context *context, const struct bcs_waiter 
     }
     /* seq_cst: partner of the store of who asks */
     teller->asked =
-        atomic_load_explicit(&stands_of(context)->asked, memory_order_seq_cst);
+        atomic_load_explicit(&bcs_stand_own(context)->asked, memory_order_seq_cst);
     return teller->asked != teller->answered[waiter->stand - 1];
 }
 
@@ -93,6 +71,10 @@ bool bcs_stand_is_due(const struct bcs_context *context, struct bcs_waiter *wait
     struct bcs_stand_teller *teller = context->teller;
     uint64_t now = bcs_clock_ticks();
 
+    if (context
+            ->is_nested) { /* the call within which this one is has the draft, perhaps */
+        return false;
+    }
     if (waiter->since_ticks == 0) {
         waiter->since_ticks = now;
     }
@@ -100,23 +82,11 @@ bool bcs_stand_is_due(const struct bcs_context *context, struct bcs_waiter *wait
         teller->stand_ticks = bcs_clock_ticks_in(STAND_NS, teller->began);
     }
     /* Told once for each sleep, or each time between some looks. */
+    teller->is_asked = is_asked(context, waiter);
     waiter->is_asked =
-        is_asked(context, waiter) ||
+        teller->is_asked ||
         (!waiter->is_asked && now - waiter->since_ticks >= teller->stand_ticks);
     return waiter->is_asked;
-}
-
-/** What goes on by itself in this process, whoever waits. */
-static void tell_others(struct bcs_context *context, struct bcs_stand *draft)
-{
-    uint32_t n_plans = context->find_needs(context, NULL, draft->plans);
-
-    draft->has_others =
-        n_plans > BCS_STAND_PLANS ||
-        (context->hooks.has_others != NULL && context->hooks.has_others());
-    draft->n_plans = n_plans > BCS_STAND_PLANS ? 0 : n_plans;
-    draft->n_threads =
-        context->hooks.count_threads != NULL ? context->hooks.count_threads() : 1;
 }
 
 void bcs_stand_begin(struct bcs_context *context, bool needs_all)
@@ -127,7 +97,7 @@ void bcs_stand_begin(struct bcs_context *context, bool needs_all)
     draft->root = -1;
     draft->needs_all = needs_all;
     draft->is_waiting = true;
-    tell_others(context, draft);
+    bcs_stand_tell_process(context, draft);
 }
 
 static void add_rank(struct bcs_stand *stand, uint32_t rank)
@@ -291,7 +261,7 @@ static uint32_t take_slot(struct bcs_context *context, struct bcs_waiter *waiter
 static struct bcs_stand_slot *slot_of(const struct bcs_context *context,
                                       const struct bcs_waiter *waiter)
 {
-    return bcs_stand_slot_at(stands_of(context), waiter->stand - 1, context->size);
+    return bcs_stand_slot_at(bcs_stand_own(context), waiter->stand - 1, context->size);
 }
 
 /** When a wait has begun, on the other clock. */
@@ -317,13 +287,18 @@ static void tell_place(const struct bcs_context *context,
     }
 }
 
-static void copy_place(const struct bcs_stand *told, struct bcs_stand *draft)
+static void copy_place(const struct bcs_stand *told, bool is_asked,
+                       struct bcs_stand *draft)
 {
     draft->since_ns = told->since_ns;
     draft->thread = told->thread;
     draft->address = told->address;
     draft->base = told->base;
     memcpy(draft->call, told->call, sizeof(draft->call));
+    if (!is_asked) { /* it was not looked for anew */
+        draft->agent = told->agent;
+        memcpy(draft->agent_words, told->agent_words, sizeof(draft->agent_words));
+    }
 }
 
 /** What stands in a slot has been found out anew: that is an answer. */
@@ -350,7 +325,7 @@ static void write_draft(const struct bcs_context *context, struct bcs_waiter *wa
     if (is_first) {
         tell_place(context, waiter, teller->draft);
     } else {
-        copy_place(told, teller->draft);
+        copy_place(told, teller->is_asked, teller->draft);
     }
     if (is_first || memcmp(told, teller->draft, n_record_bytes(context)) != 0) {
         memcpy(told, teller->draft, n_record_bytes(context));
@@ -367,6 +342,7 @@ void bcs_stand_publish(struct bcs_context *context, struct bcs_waiter *waiter)
     }
     write_draft(context, waiter, is_first);
     answer(context, waiter);
+    context->teller->is_asked = false;
     if (is_first) {
         /* partner of the store in referee.c: that sees what is told, or it is seen here */
         atomic_thread_fence(memory_order_seq_cst);

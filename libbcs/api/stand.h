@@ -93,11 +93,21 @@ void bcs_stand_here(struct bcs_context *context, struct bcs_waiter *waiter,
 /** The wait is over; it has published something. */
 void bcs_stand_withdraw(struct bcs_context *context, struct bcs_waiter *waiter);
 
+/** Whether this thread has told of a wait. */
+bool bcs_stand_is_told(const struct bcs_context *context);
+
+/** The waits of this thread have been left without an end: take back what they have told. */
+void bcs_stand_abandon(struct bcs_context *context);
+
 /** Whether a wait should tell now. Called now and then, before it sleeps each time. */
 bool bcs_stand_is_due(const struct bcs_context *context, struct bcs_waiter *waiter);
 
 /** Make what a context needs for it. @return 0 or -ENOMEM, logged */
 int bcs_stand_init(struct bcs_context *context);
+
+/** Tell from now on whether other threads of the program could act. @param tasks  those that are not the
+ *  program's */
+void bcs_stand_set_tasks(struct bcs_context *context, const struct bcs_tasks *tasks);
 
 /** Give it back. Accepts a context that has none. */
 void bcs_stand_fini(struct bcs_context *context);

@@ -22,15 +22,15 @@ enum {
 /** Let other threads use the context, until come_in. */
 static void step_out(struct bcs_context *context)
 {
-    if (context->hooks.pause != NULL) {
-        context->hooks.pause();
+    if (context->hooks.turns != NULL) {
+        context->hooks.turns->pause();
     }
 }
 
 static void come_in(struct bcs_context *context)
 {
-    if (context->hooks.resume != NULL) {
-        context->hooks.resume();
+    if (context->hooks.turns != NULL) {
+        context->hooks.turns->resume();
     }
 }
 
@@ -153,7 +153,7 @@ bool bcs_wait_turn(struct bcs_context *context, struct bcs_waiter *waiter)
     }
     take_turn(context, waiter);
     move_others(context);
-    if (context->hooks.is_wanted != NULL && context->hooks.is_wanted()) {
+    if (context->hooks.turns != NULL && context->hooks.turns->is_wanted()) {
         let_in(context, waiter);
     }
     return false;

@@ -38,6 +38,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "libbcs/base/agents.h"
 #include "libbcs/ring/descriptor.h"
 
 enum {
@@ -94,24 +95,28 @@ struct bcs_stand {
     /* Something of this process goes on by itself while it waits, and may send, that is not among
      * `plans` below. */
     uint8_t has_others;
-    uint8_t reserved;
+    uint8_t
+        agent; /* enum bcs_agent_kind: what else of this process could act, when it was last
+                      asked; else BCS_AGENT_NONE */
     char call[BCS_STAND_CALL_BYTES]; /* "MPI_Waitall"; "": unknown */
     char collective[BCS_STAND_COLLECTIVE_BYTES];
     char reduction
         [BCS_STAND_REDUCTION_BYTES]; /* of one: "sum of int32"; "": none, or unknown */
     char comm[BCS_STAND_COMM_BYTES]; /* name of the communicator; "": none known */
-    /* of the program in this process that may be in MPI at once, this one too; 0: unknown */
+    /* of the program in this process that may be in MPI at once, this one too, but for those that
+     * sleep until others of them wake them; 0: unknown */
     uint32_t n_threads;
     uint32_t n_plans;
-    int32_t root; /* of a collective; -1: it has none, or it is not known */
-    uint32_t reserved_too;
+    int32_t root;         /* of a collective; -1: it has none, or it is not known */
+    uint32_t is_threaded; /* several threads of this process may be in MPI at once */
+    char agent_words[BCS_AGENT_BYTES]; /* see struct bcs_agent */
     /* Of each collective that does not block a message that it needs before it goes on. */
     struct bcs_stand_operation plans[BCS_STAND_PLANS];
     struct bcs_stand_operation operations[BCS_STAND_OPERATIONS];
 };
 
 _Static_assert(sizeof(struct bcs_stand_operation) == 32, "no gaps");
-_Static_assert(offsetof(struct bcs_stand, plans) == 240, "no gaps");
+_Static_assert(offsetof(struct bcs_stand, plans) == 336, "no gaps");
 _Static_assert(sizeof(struct bcs_stand) % sizeof(uint64_t) == 0, "whole words");
 
 /** A thread's record as it stands in memory: the words of a struct bcs_stand, and then a bit for

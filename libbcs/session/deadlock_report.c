@@ -16,7 +16,7 @@
 #include "libbcs/session/run_unseen.h"
 #include "libbcs/session/top_tool.h"
 
-enum { MOST_RANGES = 6 };
+enum { MOST_RANGES = 6, MOST_CALLS = 3 };
 
 static bool has(const uint64_t *set, uint32_t rank, uint32_t n_ranks)
 {
@@ -116,6 +116,67 @@ bool bcs_deadlock_report(const struct bcs_deadlock *deadlock)
     free(some);
     free(all);
     return rc == 0;
+}
+
+/** Write which ranks of a suspicion are in which call: "0-1 in MPI_Recv, 2 in MPI_Barrier". Takes the ranks
+ *  out that it has written. */
+static void write_calls(FILE *stream, const struct bcs_suspicion *suspicion,
+                        uint64_t *ranks, uint64_t *alike)
+{
+    size_t n_bytes = (suspicion->n_ranks + 63) / 64 * sizeof(uint64_t);
+    uint32_t n_groups = 0;
+
+    for (uint32_t first = 0; first < suspicion->n_ranks; first++) {
+        const char *call = suspicion->call_of(suspicion->arg, first);
+        char *words;
+
+        if (!has(ranks, first, suspicion->n_ranks)) {
+            continue;
+        }
+        if (n_groups++ == MOST_CALLS) {
+            fputs(", and others", stream);
+            return;
+        }
+        memset(alike, 0, n_bytes);
+        for (uint32_t i = first; i < suspicion->n_ranks; i++) {
+            if (has(ranks, i, suspicion->n_ranks) &&
+                strcmp(suspicion->call_of(suspicion->arg, i), call) == 0) {
+                alike[i / 64] |= UINT64_C(1) << i % 64;
+                ranks[i / 64] &= ~(UINT64_C(1) << i % 64);
+            }
+        }
+        words = words_of(alike, suspicion->n_ranks, MOST_RANGES);
+        fprintf(stream, "%s%s in %s", n_groups > 1 ? ", " : "",
+                words == NULL ? "?" : words, *call == '\0' ? "a call" : call);
+        free(words);
+    }
+}
+
+/** All calls of a suspicion. @return text, for free, or NULL */
+static char *calls_of(const struct bcs_suspicion *suspicion)
+{
+    size_t n_words = (suspicion->n_ranks + 63) / 64, n_bytes = 0;
+    uint64_t *sets = calloc(2 * n_words, sizeof(uint64_t));
+    char *text = NULL;
+    FILE *stream = sets == NULL ? NULL : open_memstream(&text, &n_bytes);
+
+    if (stream != NULL) {
+        memcpy(sets, suspicion->ranks, n_words * sizeof(uint64_t));
+        write_calls(stream, suspicion, sets, sets + n_words);
+        fclose(stream);
+    }
+    free(sets);
+    return text;
+}
+
+void bcs_suspicion_report(const struct bcs_suspicion *suspicion)
+{
+    char *calls = calls_of(suspicion);
+
+    bcs_error("suspicion: these ranks wait for each other: %s. It is no proof of a "
+              "deadlock, as rank %" PRIu32 " could still act: %s. The job goes on",
+              calls == NULL ? "?" : calls, suspicion->rank, suspicion->words);
+    free(calls);
 }
 
 void bcs_places_report(const struct bcs_places *places)

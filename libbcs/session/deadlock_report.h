@@ -31,6 +31,20 @@ struct bcs_deadlock {
  */
 bool bcs_deadlock_report(const struct bcs_deadlock *deadlock);
 
+/** Ranks that wait for each other, perhaps not for ever. */
+struct bcs_suspicion {
+    const uint64_t *ranks; /* bits by rank */
+    uint32_t n_ranks;      /* of the job */
+    /** The call that a rank waits in; "": not known. */
+    const char *(*call_of)(const void *arg, uint32_t rank);
+    const void *arg;
+    uint32_t rank;     /* the first one of which something could act: */
+    const char *words; /* what that is, to be read behind "rank 3 could still act: " */
+};
+
+/** Print one line about them on standard error. */
+void bcs_suspicion_report(const struct bcs_suspicion *suspicion);
+
 /** Ranks that are to be looked at. */
 struct bcs_places {
     const uint64_t *ranks; /* bits by rank */

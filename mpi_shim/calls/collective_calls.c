@@ -153,11 +153,13 @@ static inline __attribute__((always_inline)) bool block(struct shim_exchange *ex
 {
     struct shim_collective *call = &exchange->call;
     struct shim_comm *comm;
+    bool has_crowd;
     int class;
 
     shim_enter();
     comm = shim_comm_find(call->handle);
-    if (__builtin_expect(shim_state.is_threaded, 0) && comm != NULL) {
+    has_crowd = shim_is_threaded() && comm != NULL;
+    if (__builtin_expect(has_crowd, 0)) {
         shim_crowd_begin(comm);
     }
     if (comm == NULL) {
@@ -182,7 +184,7 @@ static inline __attribute__((always_inline)) bool block(struct shim_exchange *ex
     if (!is_barrier) {
         shim_collective_forget(call);
     }
-    if (__builtin_expect(shim_state.is_threaded, 0) && comm != NULL) {
+    if (__builtin_expect(has_crowd, 0)) {
         shim_crowd_end(comm);
     }
     shim_leave();

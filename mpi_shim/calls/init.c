@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "libbcs/api/p2p.h"
+#include "libbcs/api/stand.h"
 #include "libbcs/api/wait.h"
 #include "libbcs/base/forked.h"
 #include "libbcs/base/log.h"
@@ -28,6 +29,7 @@
 #include "mpi_shim/comm/comm.h"
 #include "mpi_shim/data/datatype.h"
 #include "mpi_shim/data/op.h"
+#include "mpi_shim/real/door.h"
 #include "mpi_shim/real/error.h"
 #include "mpi_shim/real/fallback.h"
 #include "mpi_shim/real/gate.h"
@@ -36,16 +38,6 @@
 #include "mpi_shim/real/state.h"
 #include "mpi_shim/request/buffers.h"
 #include "mpi_shim/request/request.h"
-
-static void leave_threaded(void)
-{
-    pthread_mutex_unlock(&shim_state.lock);
-}
-
-static bool is_wanted(void)
-{
-    return atomic_load_explicit(&shim_state.n_at_door, memory_order_relaxed) > 0;
-}
 
 /** Called now and then while we wait. */
 static bool idle(void)
@@ -57,7 +49,7 @@ static bool idle(void)
 /** Called by the real library while it waits: move our engine. */
 static void progress_hook(void)
 {
-    if (shim_state.is_threaded && pthread_mutex_trylock(&shim_state.lock) != 0) {
+    if (!shim_enter_at_once()) {
         return; /* the thread that is in there moves it */
     }
     bcs_progress(shim_context());
@@ -114,11 +106,8 @@ static int attach(struct nic_config *config, const struct mds_config *mds)
     bootstrap.rank = (uint32_t)rank;
     bootstrap.size = (uint32_t)size;
     shim_monitor_prepare(mds, &bootstrap, config);
-    if (shim_state.is_threaded) {
-        hooks.is_wanted = is_wanted;
-        hooks.pause = leave_threaded;
-        hooks.resume = shim_enter_threaded;
-        hooks.count_threads = shim_standing_count_threads;
+    if (shim_is_threaded()) {
+        shim_door_add_hooks(&hooks);
     }
     rc = bcs_attach(&bootstrap, config, &hooks, &shim_state.context);
     if (rc < 0) {
@@ -159,6 +148,7 @@ static void start(const struct bcs_tasks *before)
     struct nic_config nic = {0};
     struct mds_config mds;
     struct bcs_log_config log;
+    struct bcs_tasks tasks;
     MPI_Comm parent;
     int provided;
     int rc = 0;
@@ -171,7 +161,7 @@ static void start(const struct bcs_tasks *before)
         bcs_log_setup((enum bcs_log_level)log.level, shim_world_rank());
     }
     shim_real.Query_thread(&provided);
-    shim_state.is_threaded = provided == MPI_THREAD_MULTIPLE;
+    shim_door_open(provided);
     rc = rc < 0 ? rc : attach(&nic, &mds);
     rc = rc < 0 ? rc : shim_request_setup();
     rc = rc < 0 ? rc : shim_datatype_setup();
@@ -193,7 +183,8 @@ static void start(const struct bcs_tasks *before)
     start_referee(&nic);
     shim_state.forked.in_child = shim_gate_forbid;
     bcs_forked_watch(&shim_state.forked);
-    shim_state.library_tasks = bcs_tasks_since(before);
+    tasks = bcs_tasks_since(before);
+    bcs_stand_set_tasks(shim_context(), &tasks);
     shim_gate_open();
 }
 

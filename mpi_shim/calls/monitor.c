@@ -41,7 +41,7 @@ void shim_monitor_undo(void)
 void shim_monitor_start(const struct mds_config *config)
 {
     struct mmds_plan plan = {
-        .is_shared = shim_state.is_threaded,
+        .is_shared = shim_is_threaded(),
         .names = shim_function_names,
         .timings = shim_function_timings,
         .n_primitives = SHIM_N_FUNCTIONS,

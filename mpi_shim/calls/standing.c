@@ -4,7 +4,6 @@
  */
 #include "mpi_shim/calls/standing.h"
 
-#include "libbcs/base/agents.h"
 #include "mpi_shim/real/handles.h"
 #include "mpi_shim/real/state.h"
 #include "mpi_shim/request/foreign.h"
@@ -72,11 +71,6 @@ static void add_ours(const struct shim_request *request)
 bool shim_standing_has_others(void)
 {
     return shim_state.idups != NULL;
-}
-
-uint32_t shim_standing_count_threads(void)
-{
-    return bcs_agents_count(&shim_state.library_tasks);
 }
 
 void shim_standing_tell(struct bcs_waiter *waiter, int count,

@@ -20,9 +20,6 @@ void shim_standing_describe(const struct bcs_request *request,
 /** Hook: whether a communicator is being made meanwhile, for which the process may send. */
 bool shim_standing_has_others(void);
 
-/** Hook: how many threads of the program the process has, whatever they do; 0: unknown. */
-uint32_t shim_standing_count_threads(void);
-
 /** A call waits for requests of a list, which may have the real library's, too. */
 void shim_standing_tell(struct bcs_waiter *waiter, int count,
                         const MPI_Request requests[], bool needs_all);

@@ -59,7 +59,7 @@ void shim_request_teardown(void)
     shim_state.requests = NULL;
     shim_state.requests_end = NULL;
     shim_state.arena = NULL;
-    shim_state.at_leave = NULL;
+    shim_at_leave(NULL);
 }
 
 struct shim_request *shim_request_find_later(struct shim_request *request)

@@ -419,7 +419,7 @@ void shim_request_free(struct shim_request *request)
     }
     request->next = shim_state.arena->orphans;
     shim_state.arena->orphans = request;
-    shim_state.at_leave = shim_request_reap;
+    shim_at_leave(shim_request_reap);
 }
 
 void shim_request_reap(void)
@@ -438,7 +438,7 @@ void shim_request_reap(void)
         }
     }
     if (shim_state.arena->orphans == NULL) {
-        shim_state.at_leave = NULL;
+        shim_at_leave(NULL);
     }
 }
 

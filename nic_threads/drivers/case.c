@@ -24,6 +24,7 @@ struct nic_case {
     struct nic_deadlock_wait *waits; /* [n_ranks][WAITS_A_RANK] */
     uint64_t *sets;                  /* two of each wait */
     bool is_strict;                  /* only what stands in the desks counts */
+    bool but_agents;                 /* of what nobody waits in does not count */
     bool owes_turn;                  /* somebody could not lock a desk meanwhile */
 };
 
@@ -232,7 +233,7 @@ static bool is_sound(const struct nic_case *file, const struct bcs_stand *stand)
 static void find_waits(struct nic_case *file, uint32_t rank)
 {
     struct nic_deadlock_rank *one = &file->ranks[rank];
-    uint32_t n_there = 0, n_threads = 0;
+    uint32_t n_there = 0;
 
     *one =
         (struct nic_deadlock_rank){.waits = &file->waits[(size_t)rank * WAITS_A_RANK]};
@@ -253,12 +254,12 @@ static void find_waits(struct nic_case *file, uint32_t rank)
             find_any(file, rank, stand, wait, sets + file->n_words);
         }
         if (n_there++ == 0) {
-            n_threads = stand->n_threads;
             add_plans(file, rank, stand);
         }
-        one->can_act |= stand->has_others || stand->n_threads != n_threads;
+        one->can_act |=
+            stand->has_others || (!file->but_agents && stand->agent != BCS_AGENT_NONE);
     }
-    one->can_act |= n_there == 0 || n_there != n_threads;
+    one->can_act |= n_there == 0;
 }
 
 /** Find who of a set cannot go on; others can. */
@@ -275,8 +276,9 @@ static uint32_t find_stuck(struct nic_case *file, const uint64_t *of,
     return nic_deadlock_find(file->ranks, file->n_ranks, stuck_out);
 }
 
-uint32_t nic_case_suspect(struct nic_case *file)
+uint32_t nic_case_suspect(struct nic_case *file, bool but_agents)
 {
+    file->but_agents = but_agents;
     file->is_strict = false;
     return find_stuck(file, NULL, file->suspected);
 }

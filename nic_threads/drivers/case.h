@@ -24,9 +24,10 @@ void nic_case_destroy(struct nic_case *file);
  * Find who cannot go on if all operations are pending that records have, and nobody has come to
  * a collective that is known not to be there: no rank beside them is deadlocked.
  *
+ * @param but_agents  as if nothing could act but what waits (bcs_stand.agent): no proof comes of that
  * @return how many of them wait; 0: nobody is suspected, or there is no memory
  */
-uint32_t nic_case_suspect(struct nic_case *file);
+uint32_t nic_case_suspect(struct nic_case *file, bool but_agents);
 
 /**
  * Find who of those cannot go on by what stands in the desks: what they have posted has been

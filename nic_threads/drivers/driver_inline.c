@@ -87,6 +87,10 @@ static void poll_own(struct nic_engine *engine, struct bcs_waiter *waiter)
 
     if (!waiter->holds_lock) {
         if (!nic_engine_try_lock(view)) {
+            if (engine->keeper != NULL && !engine->is_threaded) {
+                nic_waiter_let_go(engine,
+                                  engine->keeper); /* this wait is within that one */
+            }
             bcs_clock_pause(); /* a helper has it, or a thread of this process */
             return;
         }

@@ -155,6 +155,22 @@ bool nic_records_have_answer(const struct nic_records *records, uint32_t rank,
     return true;
 }
 
+uint64_t nic_records_waits(const struct nic_records *records, const uint64_t *ranks)
+{
+    uint64_t sum = 1;
+
+    for (uint32_t i = 0; i < records->n_ranks; i++) {
+        bool is_meant = (ranks[i / 64] >> i % 64 & 1) != 0;
+
+        for (uint32_t thread = 0; is_meant && thread < BCS_STAND_THREADS; thread++) {
+            const struct bcs_stand *stand = nic_records_stand(records, i, thread);
+
+            sum = sum * 31 + (stand == NULL ? i : stand->since_ns);
+        }
+    }
+    return sum;
+}
+
 uint64_t nic_records_stir(const struct nic_records *records)
 {
     uint64_t sum = 0;

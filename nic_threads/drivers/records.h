@@ -34,6 +34,10 @@ bool nic_records_have_changed(const struct nic_records *records, const uint64_t 
 bool nic_records_have_answer(const struct nic_records *records, uint32_t rank,
                              uint64_t asked);
 
+/** A number that is another one, as good as always, once a wait of some ranks, bits, is another one than
+ *  the one of which it was read. */
+uint64_t nic_records_waits(const struct nic_records *records, const uint64_t *ranks);
+
 /** A number that is another one, as good as always, once some rank has begun a wait, or ended one,
  *  or told of another one. */
 uint64_t nic_records_stir(const struct nic_records *records);

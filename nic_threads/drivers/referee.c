@@ -2,8 +2,8 @@
 /*
  * The referee; a thread of the service.
  *
- * What a verdict says: each rank of a set S is in a wait, with all of its threads that may be in
- * MPI; and whoever could end such a wait is in S: one of those that must all act,
+ * What a verdict says: each rank of a set S is in a wait, and nothing else in its process could act
+ * (libbcs/base/agents.h); and whoever could end such a wait is in S: one of those that must all act,
  * or all of those of whom one suffices (rules/deadlock.h). A collective that goes on by itself counts as
  * one more thread of its process.
  *
@@ -11,7 +11,8 @@
  *
  * t1  All records are read (libbcs/ring/stand.h). Those who could not go on if all that their
  *     records say were still so are suspected.
- * t2  They are asked. Each finds out anew what it waits for, and answers. A wait that has ended
+ * t2  They are asked. Each finds out anew what it waits for, and whether anything else of its process could
+ *     act, and answers. A wait that has ended
  *     meanwhile, or is about something else, has another sequence.
  * t3  Their records are read again.
  * t4  Desk by desk, under its lock: the rings and links to it hold nothing that a suspect has
@@ -34,9 +35,15 @@
  * comes only after its own wait has ended. So none of S can be the first to go on. Ranks beside
  * them may do what they like: what they post is not what S waits for.
  *
+ * Nothing else of its process acts in between: at a time between t2 and t3 all of its threads slept
+ * until one of them, or of those that wait, wakes them; no timer was armed that calls a handler of the program.
+ *
  * What it does not see it does not judge: a rank that has no record may act. So is one that polls,
  * that waits in the MPI library, for I/O, or for room in a ring; one with more threads in MPI than records
  * are told apart; and all, where puts between nodes may be late.
+ *
+ * If S is one only if nothing else could act in its processes, that is a doubt. It is told once when it
+ * has lasted, as a suspicion; and they are asked again, at longer and longer intervals, until nothing can.
  *
  * When it looks. While something changes every LOOK_NS, when nothing does not at all, or, if somebody is
  * to tell, or suspected, after a longer pause: then it sets `referee_rests` (seq_cst) and looks once more
@@ -61,6 +68,10 @@
 #define TELL_NS 2000000u            /* for who was woken to tell */
 #define ANSWERS_NS 20000000u        /* for answers, at most */
 #define ANSWERS_STEP_NS 100000u
+#define DOUBT_NS                                                                       \
+    1000000000u /* since when ranks wait that are told of without a proof, */
+#define THREADS_DOUBT_NS 5000000000u /* and where other threads may use MPI */
+#define DOUBT_PAUSE_NS 500000000u    /* at last, while it finds a reason for doubt */
 
 enum {
     UNRECEIVED_MOST = 100, /* that a report may name */
@@ -78,6 +89,11 @@ struct referee {
     uint64_t stir; /* at the last look */
     uint64_t pause_ns;
     uint32_t n_in_vain;
+    uint64_t doubted;    /* waits of which something may be thought, but not proved, */
+    uint64_t doubted_ns; /* since then, */
+    uint64_t doubt_next_ns; /* when to look into that again */
+    uint64_t doubt_pause_ns;
+    bool has_doubted;  /* that has been told */
     uint64_t least_ns; /* of a pause */
     uint64_t until_ns; /* no look before */
     bool has_judged;
@@ -231,6 +247,75 @@ static uint64_t look_into(struct referee *referee, bool has_changed)
     return referee->pause_ns;
 }
 
+/** Since when ranks must wait to be told of without a proof. @return 0: not at all, as a thread of theirs
+ *  runs that may use MPI */
+static uint64_t doubt_limit_ns(const struct referee *referee)
+{
+    const uint64_t *suspected = nic_case_suspected(referee->file);
+    uint64_t limit_ns = DOUBT_NS;
+
+    for (uint32_t i = 0; i < n_ranks(referee); i++) {
+        for (uint32_t thread = 0;
+             nic_deadlock_has(suspected, i) && thread < BCS_STAND_THREADS; thread++) {
+            const struct bcs_stand *stand =
+                nic_records_stand(referee->records, i, thread);
+
+            if (stand == NULL || !stand->is_threaded) {
+                continue;
+            }
+            if (stand->agent == BCS_AGENT_RUNS) {
+                return 0;
+            }
+            limit_ns = THREADS_DOUBT_NS;
+        }
+    }
+    return limit_ns;
+}
+
+/** Say once of waits that may be a deadlock, if they have lasted for some time. */
+static void tell_doubt(struct referee *referee, uint64_t now_ns)
+{
+    uint64_t limit_ns = doubt_limit_ns(referee);
+    const struct nic_doubt doubt = {nic_case_suspected(referee->file),
+                                    referee->records};
+
+    if (!referee->has_doubted && limit_ns != 0 &&
+        now_ns - referee->doubted_ns >= limit_ns && convict(referee) > 0 &&
+        referee->params->on_doubt != NULL) {
+        referee->has_doubted = true;
+        referee->params->on_doubt(referee->params, &doubt);
+    }
+}
+
+/** Look into waits that would be a deadlock if nothing else of their processes could act: ask anew
+ *  now and then whether it still can. @return when to look again */
+static uint64_t doubt(struct referee *referee)
+{
+    uint64_t now_ns = bcs_clock_now_ns();
+    uint64_t waits =
+        nic_records_waits(referee->records, nic_case_suspected(referee->file));
+
+    if (waits != referee->doubted) {
+        referee->doubted = waits;
+        referee->doubted_ns = now_ns;
+        referee->doubt_pause_ns = LOOK_NS;
+    } else if (now_ns >= referee->doubt_next_ns) {
+        uint64_t most_ns =
+            now_ns - referee->doubted_ns < DOUBT_NS ? LONGEST_PAUSE_NS : DOUBT_PAUSE_NS;
+
+        hear(referee);
+        tell_doubt(referee, now_ns);
+        referee->doubt_pause_ns *= 2;
+        if (referee->doubt_pause_ns > most_ns) {
+            referee->doubt_pause_ns = most_ns;
+        }
+    } else {
+        return referee->doubt_next_ns - now_ns;
+    }
+    referee->doubt_next_ns = now_ns + referee->doubt_pause_ns;
+    return referee->doubt_pause_ns;
+}
+
 /** Look at all ranks. Nobody need look again if nobody is suspected, or silent, and nothing changes. */
 static struct nic_rest look_at_all(struct referee *referee)
 {
@@ -240,11 +325,13 @@ static struct nic_rest look_at_all(struct referee *referee)
 
     referee->stir = stir;
     nic_records_read(referee->records);
-    n_suspected = nic_case_suspect(referee->file);
+    n_suspected = nic_case_suspect(referee->file, false);
     if (n_suspected > 0) {
         pause_ns = look_into(referee, has_changed);
     } else {
         referee->pause_ns = LOOK_NS;
+        n_suspected = nic_case_suspect(referee->file, true);
+        pause_ns = n_suspected > 0 ? doubt(referee) : LOOK_NS;
     }
     n_silent = remind(referee, &n_woken);
     referee->n_in_vain = has_changed ? 0 : referee->n_in_vain + 1;

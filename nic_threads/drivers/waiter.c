@@ -123,6 +123,18 @@ void nic_waiter_let_go(struct nic_engine *engine, struct bcs_waiter *waiter)
     }
 }
 
+void nic_waiter_abandon(struct nic_engine *engine)
+{
+    /* What it has kept is on a stack of before. */
+    struct bcs_waiter waiter = {.holds_lock = engine->keeper != NULL};
+
+    nic_waiter_let_go(engine, &waiter);
+    /* relaxed: this process alone announces */
+    if (atomic_load_explicit(&own_port(engine)->park, memory_order_relaxed) % 2 != 0) {
+        nic_waiter_take_back(engine, &waiter);
+    }
+}
+
 void nic_waiter_sleep(struct nic_engine *engine, struct bcs_waiter *waiter)
 {
     uint64_t until_ns =

@@ -37,6 +37,10 @@ void nic_waiter_stop(struct nic_engine *engine, struct bcs_waiter *waiter);
 /** While slices are recorded: say whether the process polls for a completion. */
 void nic_waiter_show(const struct nic_engine *engine, bool is_polling);
 
+/** A wait of this thread's has been left without an end: let go of what it has, but for the core that it
+ *  has lent. */
+void nic_waiter_abandon(struct nic_engine *engine);
+
 /** Let go of the engine's lock, if the waiter keeps it between two turns. */
 void nic_waiter_let_go(struct nic_engine *engine, struct bcs_waiter *waiter);
 

@@ -34,6 +34,15 @@ struct nic_verdict {
     uint32_t n_unreceived;
 };
 
+struct nic_records;
+
+/** Ranks that wait for each other, which is no deadlock as long as one of their processes could act by
+ *  itself. */
+struct nic_doubt {
+    const uint64_t *suspected;         /* bits */
+    const struct nic_records *records; /* what they wait for, and what could act */
+};
+
 /** What nic_engine_create needs. */
 struct nic_engine_params {
     struct bcs_memory *memory;   /* the nodes' heaps, of layout.heap_bytes each */
@@ -47,6 +56,9 @@ struct nic_engine_params {
     /** Called by the referee's thread, once. NULL: nobody judges. */
     void (*on_deadlock)(const struct nic_engine_params *params,
                         const struct nic_verdict *verdict);
+    /** The same, of a suspicion. NULL: as the other one. */
+    void (*on_doubt)(const struct nic_engine_params *params,
+                     const struct nic_doubt *doubt);
     void *owner; /* of this process's part in the job, for who has set on_deadlock */
     /* Of the service: held while one thread runs a timed slice of all nodes. */
     pthread_mutex_t *slice;

@@ -34,6 +34,7 @@ PROCESS_STATE = {
         "has_entered": "the launcher knows the process, as long as it lives, as one of a job",
     },
     "mds/mmds.c": {"mds_call": "a thread's: calls in calls are of one thread"},
+    "mpi_shim/real/door.c": {"n_nested": "a thread's: calls of handlers in its calls"},
     "mpi_shim/real/fallback.c": {"thread": "a thread's: what it does in the MPI library"},
     "mpi_shim/real/handles.c": {
         "shim_handles": "where the MPI library of this process is; set once",

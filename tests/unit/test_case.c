@@ -89,7 +89,7 @@ static bool has_changed(const struct judge *judge)
 
 static void expect_both_stuck(struct rank *me, const struct judge *judge)
 {
-    rank_expect(me, nic_case_suspect(judge->file) == JUDGE, "suspected");
+    rank_expect(me, nic_case_suspect(judge->file, false) == JUDGE, "suspected");
     rank_expect(me, nic_case_convict(judge->file) == JUDGE, "stuck");
     for (uint32_t i = 0; i < JUDGE; i++) {
         rank_expect(me, nic_deadlock_has(nic_case_stuck(judge->file), i), "who");
@@ -122,7 +122,7 @@ static void two_receive(struct rank *me)
         rank_expect(me, unreceived.to == 1 && unreceived.tag == TAG + 1, "that one");
         send_as(me, 0, 1, TAG);
         /* Suspected by its old record, but what it waits for has come. */
-        rank_expect(me, nic_case_suspect(judge.file) == JUDGE,
+        rank_expect(me, nic_case_suspect(judge.file, false) == JUDGE,
                     "suspected by what it has told");
         rank_expect(me, nic_case_convict(judge.file) == 0 || has_changed(&judge),
                     "not stuck");
@@ -155,7 +155,8 @@ static void one_receives_of_any(struct rank *me, bool is_small)
         if (is_small) {
             expect_both_stuck(me, &judge);
         } else {
-            rank_expect(me, nic_case_suspect(judge.file) == 0, "anybody could help");
+            rank_expect(me, nic_case_suspect(judge.file, false) == 0,
+                        "anybody could help");
         }
         send_as(me, 0, 1, TAG);
         send_as(me, 1, 0, TAG);

@@ -111,6 +111,7 @@ START_TEST(texts_of_a_stranger_end)
     ck_assert_uint_eq(strlen(stand->call), BCS_STAND_CALL_BYTES - 1);
     ck_assert_uint_eq(strlen(stand->collective), BCS_STAND_COLLECTIVE_BYTES - 1);
     ck_assert_uint_eq(strlen(stand->comm), BCS_STAND_COMM_BYTES - 1);
+    ck_assert_uint_eq(strlen(stand->agent_words), BCS_AGENT_BYTES - 1);
     free(stand);
     free(slot);
 }
@@ -188,6 +189,7 @@ START_TEST(what_a_record_lists_is_read)
         stand->call[BCS_STAND_CALL_BYTES - 1] = '\0';
         stand->collective[BCS_STAND_COLLECTIVE_BYTES - 1] = '\0';
         stand->comm[BCS_STAND_COMM_BYTES - 1] = '\0';
+        stand->agent_words[BCS_AGENT_BYTES - 1] = '\0';
         bcs_stand_write(slot, stand, N_MANY);
         ck_assert_int_eq(bcs_stand_read(slot, N_MANY, read, &sequence), 0);
         ck_assert_mem_eq(stand, read, offsetof(struct bcs_stand, operations));
