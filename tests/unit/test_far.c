@@ -135,6 +135,63 @@ START_TEST(data_go_with_their_send_while_there_is_room)
 }
 END_TEST
 
+/** Bytes of a message whose block takes so many cache lines. */
+static size_t bytes_of(uint32_t n_lines)
+{
+    return n_lines * BCS_CACHE_LINE - offsetof(struct bcs_block, data);
+}
+
+/** The last send that the sender has put into the link. */
+static const struct bcs_descriptor *last_in_link(void)
+{
+    const struct nic_view *view =
+        nic_engine_view(ranks[RECEIVER].context->engine, RECEIVER);
+    struct bcs_ring *ring = nic_view_link(view, SENDER);
+    const struct bcs_descriptor *entry, *last = NULL;
+
+    for (uint32_t at = bcs_ring_head(ring);
+         (entry = bcs_ring_put_entry(ring, view->link_mask, at)) != NULL; at++) {
+        last = entry;
+    }
+    return last;
+}
+
+/** Send a message whose block takes so many cache lines. @return whether its data go with it */
+static bool lands(int i, uint32_t n_lines)
+{
+    struct bcs_request request;
+
+    send(i, bytes_of(n_lines), BCS_SEND_STANDARD, &request);
+    return (last_in_link()->flags & BCS_LANDED) != 0;
+}
+
+START_TEST(no_block_is_put_over_one_that_is_to_be_read)
+{
+    enum { N_FREE = 17, N_LINES = N_LANDING_BYTES / BCS_CACHE_LINE };
+    struct bcs_request request;
+    uint32_t n_put = N_FREE;
+    int n = 0;
+
+    open_job("landing=4096");
+    for (; n < 2; n++) { /* an odd part of the ring is free again, */
+        ck_assert(lands(n, n == 0 ? 9 : 8));
+        receive(n, bytes_of(n == 0 ? 9 : 8));
+    }
+    send(n, 1, BCS_SEND_STANDARD, &request); /* of which the sender learns, */
+    receive(n++, 1);
+    for (; n_put < N_LINES - 3; n_put += 2) { /* up to the end of the ring */
+        ck_assert(lands(n++, 2));
+    }
+    ck_assert(lands(n++, 3));
+    for (n_put += 3; n_put < N_LINES + N_FREE - 1; n_put += 2) {
+        ck_assert(lands(n++, 2));
+    }
+    ck_assert_uint_eq(n_put, N_LINES + N_FREE - 1); /* and one line is left */
+    ck_assert(!lands(n, 2));
+    close_job();
+}
+END_TEST
+
 START_TEST(data_that_nobody_has_received_stay)
 {
     struct bcs_request request;
@@ -212,6 +269,7 @@ int main(void)
 
     tcase_add_test(tcase, a_message_needs_no_round);
     tcase_add_test(tcase, data_go_with_their_send_while_there_is_room);
+    tcase_add_test(tcase, no_block_is_put_over_one_that_is_to_be_read);
     tcase_add_test(tcase, data_that_nobody_has_received_stay);
     tcase_add_test(tcase, what_finds_no_room_in_a_link_of_desks_comes_later);
     tcase_add_test(tcase, a_landing_ring_gives_each_message_a_place_of_its_own);

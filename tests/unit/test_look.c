@@ -16,7 +16,7 @@
 #include "libbcs/tools/top/job_look.h"
 #include "tests/unit/run_suite.h"
 
-enum { N_RANKS = 5, NODE_RANKS = 2, N_NODES = 3, SEGMENT_BYTES = 4096 };
+enum { N_RANKS = 5, NODE_RANKS = 2, N_NODES = 3, SEGMENT_BYTES = 4096, RING = 8 };
 
 /** A job without processes: its segment, and the heaps of its nodes. */
 struct fake {
@@ -110,6 +110,71 @@ START_TEST(what_was_checked_stays_whatever_the_owner_does)
 }
 END_TEST
 
+/** Where the ring of a port's own messages is in the heap of its node. */
+static off_t ring_of(const struct bcs_look *look, uint32_t port)
+{
+    return (off_t)(nic_layout_port_gva(bcs_look_layout(look), port) +
+                   sizeof(struct bcs_port));
+}
+
+static void write_at(int fd, off_t at, const void *data, size_t n_bytes)
+{
+    ck_assert_int_eq(pwrite(fd, data, n_bytes, at), (ssize_t)n_bytes);
+}
+
+/** Put a message into a ring of RING entries, at a position that counts on; and say that all before
+ *  it and itself were read. */
+static void move(const struct fake *fake, off_t ring, uint32_t position, uint32_t to,
+                 uint64_t n_bytes)
+{
+    const struct bcs_descriptor entry = {
+        .kind = BCS_SEND, .port = to, .n_bytes = n_bytes};
+    const uint32_t head = position + 1;
+
+    write_at(fake->heaps[0],
+             ring + (off_t)(offsetof(struct bcs_ring, entries) +
+                            position % RING * sizeof(entry)),
+             &entry, sizeof(entry));
+    write_at(fake->heaps[0], ring + (off_t)offsetof(struct bcs_ring, head), &head,
+             sizeof(head));
+}
+
+START_TEST(what_a_ring_has_moved_is_counted_when_it_has_gone_round)
+{
+    const uint32_t begin = UINT32_MAX - 1; /* the positions go round, too */
+    char version[BCS_SIGN_VERSION_BYTES];
+    struct bcs_traffic traffic = {0};
+    struct bcs_look *look;
+    struct fake fake;
+    off_t ring;
+
+    make_job(&fake);
+    fake.board->shape.limits.ring = RING;
+    ck_assert_int_eq(bcs_look_open(&fake.found, &look, version), 0);
+    ring = ring_of(look, 1);
+    for (uint32_t i = 0; i < RING; i++) { /* long ago */
+        move(&fake, ring, begin - RING + i, 4, 1000);
+    }
+    ck_assert_int_eq(bcs_traffic_look(look, &traffic), 0);
+    ck_assert_uint_eq(traffic.flows.n, 0);
+    for (uint32_t i = 0; i < RING - 1; i++) {
+        move(&fake, ring, begin + i, 3, 10 + i);
+    }
+    ck_assert_int_eq(bcs_traffic_look(look, &traffic), 0);
+    ck_assert_uint_eq(traffic.flows.n, 1);
+    ck_assert_uint_eq(traffic.flows.flows[0].from, 1);
+    ck_assert_uint_eq(traffic.flows.flows[0].to, 3);
+    ck_assert_double_eq(traffic.flows.flows[0].n_messages, RING - 1);
+    ck_assert_double_eq(traffic.flows.flows[0].n_bytes,
+                        10 * (RING - 1) + (RING - 1) * (RING - 2) / 2);
+    ck_assert_int_eq(bcs_traffic_look(look, &traffic), 0);
+    ck_assert(!traffic.has_moved);
+    bcs_traffic_fini(&traffic);
+    bcs_look_close(look);
+    end_job(&fake);
+}
+END_TEST
+
 START_TEST(a_board_that_makes_no_sense_is_refused)
 {
     char version[BCS_SIGN_VERSION_BYTES];
@@ -139,6 +204,7 @@ int main(void)
     TCase *tcase = tcase_create("look");
 
     tcase_add_test(tcase, what_was_checked_stays_whatever_the_owner_does);
+    tcase_add_test(tcase, what_a_ring_has_moved_is_counted_when_it_has_gone_round);
     tcase_add_test(tcase, a_board_that_makes_no_sense_is_refused);
     return run_tcase("look", tcase);
 }

@@ -202,6 +202,48 @@ START_TEST(what_calls_cost_by_themselves_is_told)
 }
 END_TEST
 
+/* All calls of a rank have been at a place of its own, if in no file, for so long. */
+static void has_place(uint32_t i, struct mds_dump_site *record, uint64_t address,
+                      uint64_t ms)
+{
+    static const char names[] = "MPI_Recv";
+    static const struct mds_dump_call recv = {.timing = MDS_BLOCKING};
+
+    *record = (struct mds_dump_site){
+        .module = MDS_DUMP_NONE, .address = address, .count = 1, .total = ms * MS};
+    files[i].names = (struct dump_records){names, sizeof(names), 1};
+    files[i].calls = (struct dump_records){(const char *)&recv, 1, sizeof(recv)};
+    files[i].sites = (struct dump_records){(const char *)record, 1, sizeof(*record)};
+}
+
+START_TEST(the_place_whose_calls_cost_most_by_themselves_is_told)
+{
+    static struct mds_dump_site records[N_RANKS];
+
+    for (uint32_t i = 0; i < N_RANKS; i++) {
+        blocks(i, 300, 100);
+        has_place(i, &records[i], 0x10 * (i + 1), i == 1 ? 250 : 300);
+    }
+    is_waited_for(0, "MPI_Recv", 0);
+    lines[0].total_ns = 100 * MS; /* of the first place; two more are waits, too: */
+    is_waited_for(0, "MPI_Recv", 0);
+    lines[1] = (struct wait){.waiting = {.primitive = "MPI_Recv", .address = 0x30},
+                             .total_ns = 40 * MS};
+    is_waited_for(0, "MPI_Recv", 0);
+    lines[2] = (struct wait){.waiting = {.primitive = "MPI_Recv", .address = 0x40},
+                             .total_ns = 301 * MS};
+    ck_assert_int_eq(outstanding_of(&run, &waits, places, &text), 0);
+    for (const char *at = text; *at != '\0'; at += strlen(at) + 1) {
+        const char *costly = strstr(at, "; most those of ");
+
+        ck_assert((costly != NULL) == (strncmp(at, "Calls themselves", 16) == 0));
+        ck_assert(costly == NULL ||
+                  strcmp(costly,
+                         "; most those of MPI_Recv at 0x30 in no file, 0.260 s.") == 0);
+    }
+}
+END_TEST
+
 START_TEST(of_what_is_not_known_nothing_is_told)
 {
     for (uint32_t i = 0; i < N_RANKS; i++) {
@@ -297,6 +339,7 @@ int main(void)
     tcase_add_test(tcase, a_late_rank_is_told_with_its_places);
     tcase_add_test(tcase, a_rank_that_costs_little_is_not_late);
     tcase_add_test(tcase, what_calls_cost_by_themselves_is_told);
+    tcase_add_test(tcase, the_place_whose_calls_cost_most_by_themselves_is_told);
     tcase_add_test(tcase, of_what_is_not_known_nothing_is_told);
     tcase_add_test(tcase, without_events_the_split_tells_who_is_late);
     tcase_add_test(tcase, waiting_for_slices_is_told_apart_from_calls);

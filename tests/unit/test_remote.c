@@ -185,6 +185,10 @@ START_TEST(places_are_found_by_index_and_by_pointer)
     ck_assert_int_eq(bcs_remote_find(&remote, &by_index, &offset), 0);
     ck_assert_uint_eq(offset, 142);
     ck_assert_int_eq(bcs_remote_write_indirect(&remote, &by_index, "abc", 4), 0);
+    by_index.index_offset = 32;
+    ck_assert_int_eq(bcs_remote_write(&own, 32, &(uint32_t){UINT32_MAX}, 4), 0);
+    ck_assert_int_eq(bcs_remote_find(&remote, &by_index, &offset), 0);
+    ck_assert_uint_eq(offset, 100 + 6 * (uint64_t)UINT32_MAX);
     ck_assert_str_eq((char *)bcs_region_memory(&own) + 142, "abc");
     ck_assert_int_eq(bcs_remote_read_indirect(&remote, &by_pointer, back, 2), 0);
     ck_assert_str_eq(back, "c");

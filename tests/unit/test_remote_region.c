@@ -53,6 +53,17 @@ START_TEST(a_region_taken_back_is_closed_for_those_who_have_it)
     ck_assert_int_eq(remote_test(alone, &event, 1), 0);
     ck_assert_int_eq(event.result, BCS_E_CLOSED);
     ck_assert_int_eq(fetch.result, BCS_E_CLOSED);
+    ck_assert_int_eq(bcs_remote_accumulate(&remote, 0,
+                                           &(struct bcs_remote_accumulation){
+                                               .op = BCS_SUM, .type = BCS_INT64}),
+                     BCS_E_CLOSED);
+    ck_assert_int_eq(bcs_remote_fetch(&remote, &fetch), 0); /* which ends at once */
+    ck_assert_uint_eq(event.count, 2);
+    ck_assert_int_eq(fetch.result, BCS_E_CLOSED);
+    fetch.at_least = 0;
+    ck_assert_int_eq(bcs_remote_fetch(&remote, &fetch), 0);
+    ck_assert_uint_eq(event.count, 3);
+    ck_assert_int_eq(fetch.result, 0); /* its word was there */
     /* It is remembered by those who have it, and free when they have released it. */
     ck_assert_int_eq(remote_export(alone, REGION, 8, &own), -EEXIST);
     ck_assert_int_eq(bcs_region_release(&remote), 0);

@@ -126,6 +126,26 @@ START_TEST(a_fetch_is_woken_for_and_one_of_several_too)
 }
 END_TEST
 
+START_TEST(who_waits_for_a_word_is_woken_for_his_fetches_too)
+{
+    static struct bcs_remote_event event; /* static: as above */
+    static struct bcs_remote_fetch fetch = {.word = 64, .at_least = 5, .event = &event};
+    struct remote_goal goal = goal_of(&remote, 5);
+    uint64_t before = n_rings();
+
+    ck_assert_int_eq(bcs_remote_fetch(&remote, &fetch), 0);
+    remote_say_sleep(&goal);
+    ck_assert_int_eq(bcs_remote_write_word(&own, 64, 5), 0);
+    ck_assert_uint_eq(n_rings(), before + 1);
+    remote_say_awake(alone);
+    ck_assert_int_eq(bcs_remote_write_word(&own, 64, 0), 0);
+    remote_say_sleep(&goal);
+    ck_assert_int_eq(bcs_remote_write_word(&own, 8, 5), 0);
+    ck_assert_uint_eq(n_rings(), before + 2);
+    remote_say_awake(alone);
+}
+END_TEST
+
 START_TEST(a_region_taken_back_and_room_in_a_buffer_wake)
 {
     struct remote_goal goal = goal_of(&remote, 5);
@@ -151,6 +171,38 @@ START_TEST(a_region_taken_back_and_room_in_a_buffer_wake)
     ck_assert_int_eq(bcs_region_release(&own), 0);
     ck_assert_uint_eq(n_rings(), before + 3);
     remote_say_awake(alone);
+}
+END_TEST
+
+/** A wait that has looked for long, and announced that it will sleep. */
+static struct bcs_bell_wait announce(void)
+{
+    struct bcs_bell_wait wait = {.n_heard = bcs_bell_n_rings(&alone->bell)};
+
+    wait.spell.is_announced = true;
+    wait.spell.since_ticks = 1;
+    return wait;
+}
+
+START_TEST(who_is_rung_for_looks_as_long_as_at_first)
+{
+    struct bcs_bell_wait wait = announce();
+
+    ck_assert_int_eq(bcs_signal_event(alone->core, alone->bell.gva), 0);
+    ck_assert_int_eq(bcs_bell_sleep(&alone->bell, &wait), 1);
+    ck_assert(!wait.spell.is_announced);
+    ck_assert_uint_eq(wait.spell.since_ticks, 0);
+}
+END_TEST
+
+START_TEST(who_sleeps_in_vain_sleeps_again_soon)
+{
+    struct bcs_bell_wait wait = announce();
+
+    ck_assert_int_eq(bcs_bell_sleep(&alone->bell, &wait), 0);
+    ck_assert(
+        !wait.spell.is_announced); /* he looks everywhere before he sleeps again */
+    ck_assert_uint_eq(wait.spell.since_ticks, 1);
 }
 END_TEST
 
@@ -281,7 +333,10 @@ int main(void)
     tcase_add_test(by_hand, every_change_wakes_who_waits_for_it_once);
     tcase_add_test(by_hand, a_change_that_is_not_enough_or_elsewhere_wakes_nobody);
     tcase_add_test(by_hand, a_fetch_is_woken_for_and_one_of_several_too);
+    tcase_add_test(by_hand, who_waits_for_a_word_is_woken_for_his_fetches_too);
     tcase_add_test(by_hand, a_region_taken_back_and_room_in_a_buffer_wake);
+    tcase_add_test(by_hand, who_is_rung_for_looks_as_long_as_at_first);
+    tcase_add_test(by_hand, who_sleeps_in_vain_sleeps_again_soon);
     tcase_add_test(by_hand, a_fetch_waits_for_its_word_and_holds_up_nothing);
     tcase_add_test(by_hand, a_fetch_that_waits_is_not_started_again);
     tcase_add_test(by_hand, waits_that_can_never_end_are_refused);

@@ -14,7 +14,7 @@
 #include "mds/tool/waits.h"
 #include "tests/unit/run_suite.h"
 
-enum { SEND, RECV, WAITALL, BARRIER, ISEND, N_PRIMITIVES };
+enum { SEND, RECV, WAITALL, BARRIER, ISEND, SENDRECV, N_PRIMITIVES };
 enum { N_RANKS = 3, N_EVENTS = 16, RUN_NS = 1000000, COMM = 1 };
 
 static struct mds_collect *collects[N_RANKS];
@@ -26,10 +26,12 @@ static struct waits waits;
 /* Ticks are nanoseconds, and all ranks begin at 0. */
 static void begin_recording(void)
 {
-    static const char *const names[N_PRIMITIVES] = {
-        "MPI_Send", "MPI_Recv", "MPI_Waitall", "MPI_Barrier", "MPI_Isend"};
-    static const enum mds_timing timings[N_PRIMITIVES] = {
-        MDS_BLOCKING, MDS_BLOCKING, MDS_BLOCKING, MDS_BLOCKING, MDS_INSTANT};
+    static const char *const names[N_PRIMITIVES] = {"MPI_Send",    "MPI_Recv",
+                                                    "MPI_Waitall", "MPI_Barrier",
+                                                    "MPI_Isend",   "MPI_Sendrecv"};
+    static const enum mds_timing timings[N_PRIMITIVES] = {MDS_BLOCKING, MDS_BLOCKING,
+                                                          MDS_BLOCKING, MDS_BLOCKING,
+                                                          MDS_INSTANT,  MDS_BLOCKING};
 
     for (uint32_t rank = 0; rank < N_RANKS; rank++) {
         const struct mmds_plan plan = {
@@ -189,6 +191,20 @@ START_TEST(a_blocking_send_waits_for_a_late_receiver)
     look();
     ck_assert_uint_eq(waits.n, 1);
     assert_wait(0, WAIT_RECEIVER, 0, 250, "MPI_Send", "MPI_Recv");
+}
+END_TEST
+
+START_TEST(a_blocking_send_waits_for_a_call_that_sends_and_receives)
+{
+    sends(1, SEND, 100, 400, 0, 7);
+    message(0, MDS_EVENT_SENT, 2, 7);
+    call(0, SENDRECV, 300, 600, 2,
+         (struct mds_event){.peer = 1, .tag = 7, .kind = MDS_EVENT_RECEIVED});
+    sends(2, SEND, 100, 400, 1, 7);
+    receives(1, WAITALL, 410, 420, 2, 7); /* its receive was posted who knows when */
+    look();
+    ck_assert_uint_eq(waits.n, 1);
+    assert_wait(0, WAIT_RECEIVER, 0, 200, "MPI_Send", "MPI_Sendrecv");
 }
 END_TEST
 
@@ -358,6 +374,7 @@ int main(void)
     tcase_add_test(tcase, a_call_waits_for_the_last_of_its_messages);
     tcase_add_test(tcase, messages_go_together_by_tag);
     tcase_add_test(tcase, a_blocking_send_waits_for_a_late_receiver);
+    tcase_add_test(tcase, a_blocking_send_waits_for_a_call_that_sends_and_receives);
     tcase_add_test(tcase, ranks_in_a_collective_wait_for_the_last_one);
     tcase_add_test(tcase, a_rank_that_waits_itself_is_not_to_blame);
     tcase_add_test(tcase,
