@@ -7,6 +7,9 @@
 #include <check.h>
 #include <string.h>
 
+#include "nic_threads/drivers/at_hand.h"
+#include "nic_threads/drivers/turn.h"
+#include "nic_threads/node/engine_lock.h"
 #include "tests/engine/job.h"
 #include "tests/pattern.h"
 #include "tests/unit/run_suite.h"
@@ -296,6 +299,46 @@ START_TEST(nothing_is_at_hand_while_the_desk_has_something_to_tell)
 }
 END_TEST
 
+/** The desk of the receiver, as a rank sees it. */
+static struct nic_view *desk_of_receiver(int rank)
+{
+    return nic_engine_view(ranks[rank].context->engine, RECEIVER);
+}
+
+START_TEST(who_could_not_lock_the_desk_meanwhile_is_served)
+{
+    const struct nic_wish wish = {
+        .context_id = ranks[RECEIVER].world.context_id, .port = SENDER, .tag = 1};
+    struct nic_engine *engine = ranks[RECEIVER].context->engine;
+    const struct bcs_descriptor *send;
+
+    send_one(1, SHORT);
+    send = nic_at_hand_begin(engine, &wish);
+    ck_assert_ptr_nonnull(send);
+    send_one(2, SHORT);
+    ck_assert(nic_engine_tell_holder(desk_of_receiver(SENDER)));
+    nic_at_hand_end(engine, &wish, send);
+    ck_assert(!nic_engine_has_work(desk_of_receiver(RECEIVER)));
+    receive_one(2, 2, SHORT);
+    /* Nor is anything lost by who finds nothing. */
+    ck_assert_ptr_null(nic_at_hand_begin(engine, &wish));
+    ck_assert(!nic_engine_tell_holder(desk_of_receiver(SENDER)));
+}
+END_TEST
+
+START_TEST(nothing_is_at_hand_at_a_desk_that_another_one_has)
+{
+    const struct nic_wish wish = {
+        .context_id = ranks[RECEIVER].world.context_id, .port = SENDER, .tag = 1};
+
+    send_one(1, SHORT);
+    ck_assert(nic_engine_try_lock(desk_of_receiver(SENDER)));
+    ck_assert_ptr_null(nic_at_hand_begin(ranks[RECEIVER].context->engine, &wish));
+    nic_engine_unlock(desk_of_receiver(SENDER));
+    receive_one(1, 1, SHORT);
+}
+END_TEST
+
 START_TEST(a_message_that_is_too_long_is_cut_and_said_so)
 {
     size_t n_bytes = lengths[_i], n_room = n_bytes / 2;
@@ -325,6 +368,8 @@ static void add_tests(TCase *tcase)
     tcase_add_test(tcase, sources_are_told_apart);
     tcase_add_test(tcase, a_synchronous_send_learns_of_its_receive);
     tcase_add_test(tcase, nothing_is_at_hand_while_the_desk_has_something_to_tell);
+    tcase_add_test(tcase, who_could_not_lock_the_desk_meanwhile_is_served);
+    tcase_add_test(tcase, nothing_is_at_hand_at_a_desk_that_another_one_has);
     tcase_add_loop_test(tcase, a_message_that_is_too_long_is_cut_and_said_so, 0,
                         N_LENGTHS);
 }

@@ -319,6 +319,74 @@ START_TEST(on_demand_each_desk_records_by_intervals_of_time)
 }
 END_TEST
 
+/** What was recorded on a node in all. */
+static uint64_t recorded_on(uint32_t node, enum bcs_metric metric)
+{
+    struct bcs_spans spans;
+    struct recorded whole;
+    uint64_t sum;
+
+    ck_assert_int_eq(nic_engine_recorded(ranks[0].context->engine, node, false, &spans),
+                     0);
+    whole = (struct recorded){spans.spans, spans.n, spans.shift};
+    sum = total(&whole, metric);
+    free(spans.spans);
+    return sum;
+}
+
+/** Of a monitor. */
+static uint64_t recorded_at(uint32_t number)
+{
+    struct recorded recorded = read_monitor(number);
+    uint64_t sum = total(&recorded, BCS_METRIC_NP2PDEM);
+
+    free(recorded.spans);
+    return sum;
+}
+
+START_TEST(all_desks_of_a_node_are_recorded_together)
+{
+    struct bcs_request requests[2];
+    uint32_t n_nodes = _i == 0 ? 1 : N_RANKS;
+
+    open_job((uint32_t)_i, false, everything); /* a node of both, or one each */
+    for (int i = 0; i < 3; i++) {              /* more to the one than to the other */
+        post(i == 0, i, 8, requests);
+        ck_assert_int_eq(bcs_test(ranks[i != 0].context, &requests[1], true), 0);
+    }
+    for (uint32_t node = 0; node < n_nodes; node++) {
+        uint32_t n_desks = ranks[0].context->engine->layout.n_desks;
+        uint64_t sum = 0;
+
+        for (uint32_t i = 0; i < n_desks; i++) {
+            sum += recorded_at(node * n_desks + i);
+        }
+        ck_assert_uint_gt(sum, 0);
+        ck_assert_uint_eq(recorded_on(node, BCS_METRIC_NP2PDEM), sum);
+        /* The desks are free again. */
+        ck_assert_uint_eq(recorded_on(node, BCS_METRIC_NP2PDEM), sum);
+    }
+    close_job();
+}
+END_TEST
+
+START_TEST(the_strobe_sender_is_recorded_by_itself)
+{
+    struct recorded sender;
+    struct bcs_spans spans;
+
+    open_job(1, true, everything);
+    run_slices(5);
+    sender = read_sender();
+    ck_assert_int_eq(nic_engine_recorded(ranks[0].context->engine, 0, true, &spans), 0);
+    ck_assert_uint_eq(spans.n, sender.n);
+    ck_assert_mem_eq(spans.spans, sender.spans, sender.n * sizeof(sender.spans[0]));
+    free(spans.spans);
+    free(sender.spans);
+    close_job();
+}
+END_TEST
+
 int main(void)
 {
     TCase *tcase = tcase_create("monitor");
@@ -333,5 +401,7 @@ int main(void)
                    the_longest_of_the_nodes_is_no_longer_than_what_the_sender_saw);
     tcase_add_test(tcase, only_what_is_wanted_is_recorded);
     tcase_add_test(tcase, on_demand_each_desk_records_by_intervals_of_time);
+    tcase_add_loop_test(tcase, all_desks_of_a_node_are_recorded_together, 0, 2);
+    tcase_add_test(tcase, the_strobe_sender_is_recorded_by_itself);
     return run_tcase("monitor", tcase);
 }

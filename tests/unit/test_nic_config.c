@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "libbcs/ring/port.h"
+#include "nic_threads/drivers/driver.h"
 #include "tests/unit/run_suite.h"
 
 static void setup(void)
@@ -122,6 +123,51 @@ START_TEST(the_digest_tells_settings_apart)
     config = read_config();
     config.node_ranks = 1;
     ck_assert_uint_ne(nic_config_digest(&config), digest);
+    config = read_config();
+    config.record
+        .metrics--; /* what is recorded besides is each process's own business */
+    ck_assert_uint_eq(nic_config_digest(&config), digest);
+    config.record.n_spans--;
+    ck_assert_uint_ne(nic_config_digest(&config), digest);
+}
+END_TEST
+
+START_TEST(nodes_are_no_larger_than_the_job)
+{
+    struct nic_config config = read_config();
+
+    ck_assert_uint_eq(nic_config_node_ranks(&config, 4), 4);
+    for (uint32_t n = 1; n < 6; n++) {
+        config.node_ranks = n;
+        ck_assert_uint_eq(nic_config_node_ranks(&config, 4), n < 4 ? n : 4);
+    }
+}
+END_TEST
+
+START_TEST(the_driver_is_chosen_by_who_runs_the_engine_and_when)
+{
+    struct nic_config config = read_config();
+
+    config.record.n_spans = 0;
+    ck_assert_ptr_eq(nic_driver_find(&config), &nic_driver_inline);
+    config.record.n_spans = 1;
+    ck_assert_ptr_eq(nic_driver_find(&config), &nic_driver_inline_recorded);
+    config.strobe = NIC_STROBE_TIMED;
+    ck_assert_ptr_eq(nic_driver_find(&config), &nic_driver_timed);
+    config.driver = NIC_DRIVER_THREADS; /* which has timed strobes, too */
+    ck_assert_ptr_eq(nic_driver_find(&config), &nic_driver_threads);
+}
+END_TEST
+
+START_TEST(all_drivers_have_a_referee)
+{
+    static const struct nic_driver_ops *const drivers[] = {
+        &nic_driver_inline, &nic_driver_inline_recorded, &nic_driver_timed,
+        &nic_driver_threads};
+
+    for (size_t i = 0; i < sizeof(drivers) / sizeof(drivers[0]); i++) {
+        ck_assert((drivers[i]->serves & NIC_SERVES(NIC_SERVE_REFEREE)) != 0);
+    }
 }
 END_TEST
 
@@ -216,6 +262,9 @@ int main(void)
     tcase_add_test(tcase, every_field_has_one_variable);
     tcase_add_test(tcase, every_variable_is_read_into_its_field);
     tcase_add_test(tcase, the_digest_tells_settings_apart);
+    tcase_add_test(tcase, nodes_are_no_larger_than_the_job);
+    tcase_add_test(tcase, the_driver_is_chosen_by_who_runs_the_engine_and_when);
+    tcase_add_test(tcase, all_drivers_have_a_referee);
     tcase_add_test(tcase, a_timed_slice_moves_what_its_length_allows);
     tcase_add_test(tcase, waiters_poll_as_usual_unless_told);
     tcase_add_test(tcase, a_node_cannot_have_more_ranks_than_the_engine_has_room_for);
