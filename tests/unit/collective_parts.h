@@ -19,10 +19,11 @@ static inline unsigned int sum_of_words(void)
                                                     NIC_REDUCE_SUM, NIC_REDUCE_I64));
 }
 
-/** Post a member's part of a collective of its group `world`, with a word as operand; all get the
- *  result if there is no root. @return its cell */
-static inline uint32_t post_part(struct rank *me, uint32_t slot, unsigned int operation,
-                                 int32_t root, int64_t word)
+/** Post a member's part of a collective of its group `world`, with so many bytes of a word as operand;
+ *  all get the result if there is no root. @return its cell */
+static inline uint32_t post_part_of(struct rank *me, uint32_t slot,
+                                    unsigned int operation, int32_t root, int64_t word,
+                                    uint32_t n_bytes)
 {
     struct bcs_ring_writer *ring = bcs_post_to_node(me->context);
     struct bcs_descriptor *entry = bcs_post_begin(me->context, ring, BCS_COLLECTIVE);
@@ -33,10 +34,18 @@ static inline uint32_t post_part(struct rank *me, uint32_t slot, unsigned int op
     entry->source = me->world.rank;
     entry->tag = root;
     entry->cell = bcs_poster_cell(&me->context->poster);
-    entry->n_bytes = operation == BCS_COLLECTIVE_BARRIER ? 0 : sizeof(word);
+    entry->n_bytes = n_bytes;
     memcpy(entry->payload, &word, sizeof(word));
     bcs_ring_publish(ring, entry);
     return entry->cell;
+}
+
+/** The same with a whole word, unless it is a barrier. */
+static inline uint32_t post_part(struct rank *me, uint32_t slot, unsigned int operation,
+                                 int32_t root, int64_t word)
+{
+    return post_part_of(me, slot, operation, root, word,
+                        operation == BCS_COLLECTIVE_BARRIER ? 0 : sizeof(word));
 }
 
 static inline const struct bcs_cell *cell_of(const struct rank *me, uint32_t cell)

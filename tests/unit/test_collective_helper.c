@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Collectives of several nodes when batches and wires are full. The ranks are contexts of this
- * process, each on a node of its own; it posts for them, and turns the engine itself, so that
- * one round finds what it should.
+ * Collectives of several nodes when batches and wires are full, and when members do not agree. The ranks
+ * are contexts of this process, each on a node of its own, or two on one; it posts for them, and turns the
+ * engine itself, so that one round finds what it should.
  */
 #include <check.h>
 #include <string.h>
 
+#include "nic_threads/node/terms.h"
 #include "nic_threads/roles/roles.h"
 #include "tests/unit/collective_parts.h"
 #include "tests/unit/run_suite.h"
@@ -16,16 +17,26 @@ enum { N_RANKS = 3, N_SLOTS = 2 * BCS_BATCH_MOST };
 static struct job job;
 static struct rank ranks[N_RANKS];
 
-static void setup(void)
+static void open_job(uint32_t node_ranks)
 {
     /* with crews, as where messages and collectives share a batch */
     const struct job_shape shape = {.n_ranks = N_RANKS,
-                                    .node_ranks = 1,
+                                    .node_ranks = node_ranks,
                                     .is_direct = true,
                                     .is_threaded = true,
                                     .has_crew = true};
 
     job_open(&job, &shape, ranks);
+}
+
+static void setup(void)
+{
+    open_job(1);
+}
+
+static void setup_two(void)
+{
+    open_job(2);
 }
 
 static void teardown(void)
@@ -43,7 +54,7 @@ static void turn(void)
 
     while (has_done) {
         has_done = false;
-        for (uint32_t i = 0; i < N_RANKS; i++) {
+        for (uint32_t i = 0; i < engine->n_nodes; i++) {
             has_done |= nic_strobe_receiver_step(nic_engine_node(engine, i));
         }
         has_done |= nic_strobe_sender_step(nic_engine_node(engine, 0));
@@ -136,13 +147,110 @@ START_TEST(more_collectives_than_a_batch_holds_go_one_after_another)
 }
 END_TEST
 
+/* ------------------------------------------------------------------ agreement */
+
+/** What a member that was refused is told. */
+static struct nic_refusal refusal_of(int rank, uint32_t cell)
+{
+    struct nic_refusal refusal;
+
+    ck_assert_int_eq(bcs_cell_state(cell_of(&ranks[rank], cell)), BCS_CELL_REFUSED);
+    memcpy(&refusal, cell_of(&ranks[rank], cell)->payload, sizeof(refusal));
+    return refusal;
+}
+
+/** All take part in the first collective of a slot. */
+static void agree_once(void)
+{
+    uint32_t cells[N_RANKS];
+
+    for (int i = 0; i < N_RANKS; i++) {
+        cells[i] = post_part(&ranks[i], 0, sum_of_words(), -1, i);
+    }
+    turn();
+    for (int i = 0; i < N_RANKS; i++) {
+        expect_part(&ranks[i], cells[i], 3);
+    }
+}
+
+START_TEST(nobody_is_refused_before_all_have_come)
+{
+    uint32_t cells[N_RANKS];
+
+    open_slots(1);
+    for (int round = 0; round < 2; round++) {
+        for (int i = 0; i < N_RANKS; i++) {
+            cells[i] = post_part(&ranks[i], 0, sum_of_words(), -1, 1);
+            turn();
+            for (int k = 0; k <= i && i < N_RANKS - 1; k++) {
+                ck_assert_int_eq(bcs_cell_state(cell_of(&ranks[k], cells[k])),
+                                 BCS_CELL_PENDING);
+            }
+        }
+        for (int i = 0; i < N_RANKS; i++) {
+            expect_part(&ranks[i], cells[i], N_RANKS);
+        }
+    }
+}
+END_TEST
+
+/** One is in another collective, of a higher or a lower number, or has another length. */
+static void disagree(int odd, unsigned int operation, unsigned int odd_operation,
+                     bool is_length_only)
+{
+    uint32_t cells[N_RANKS];
+
+    open_slots(1);
+    agree_once();
+    for (int i = N_RANKS - 1; i >= 0; i--) {
+        bool is_odd = i == odd;
+
+        cells[i] = post_part_of(&ranks[i], 0, is_odd ? odd_operation : operation, 0, 1,
+                                is_odd && is_length_only ? 4 : 8);
+    }
+    turn();
+    for (int i = 0; i < N_RANKS; i++) {
+        struct nic_refusal refusal = refusal_of(i, cells[i]);
+
+        ck_assert_uint_eq(refusal.is_length_only, is_length_only);
+        ck_assert_int_eq(refusal.rank, 0);
+        ck_assert_uint_eq(nic_terms_operation(refusal.terms),
+                          odd == 0 ? odd_operation : operation);
+    }
+}
+
+START_TEST(members_that_are_in_other_collectives_are_refused)
+{
+    disagree(_i, sum_of_words(), BCS_COLLECTIVE_BCAST, false);
+    teardown();
+    setup();
+    disagree(_i, BCS_COLLECTIVE_BCAST, sum_of_words(), false);
+}
+END_TEST
+
+START_TEST(members_whose_lengths_differ_are_told_so)
+{
+    disagree(_i, BCS_COLLECTIVE_BCAST, BCS_COLLECTIVE_BCAST, true);
+}
+END_TEST
+
 int main(void)
 {
-    TCase *tcase = tcase_create("collective_helper");
+    Suite *suite = suite_create("collective_helper");
+    TCase *tcase = tcase_create("nodes of one"), *two = tcase_create("nodes of two");
 
     tcase_add_checked_fixture(tcase, setup, teardown);
     tcase_add_test(tcase, a_reduction_waits_for_operands_that_find_no_room);
     tcase_add_test(tcase, a_broadcast_waits_for_its_data);
     tcase_add_test(tcase, more_collectives_than_a_batch_holds_go_one_after_another);
-    return run_tcase("collective_helper", tcase);
+    tcase_add_test(tcase, nobody_is_refused_before_all_have_come);
+    tcase_add_loop_test(tcase, members_that_are_in_other_collectives_are_refused, 0,
+                        N_RANKS);
+    tcase_add_loop_test(tcase, members_whose_lengths_differ_are_told_so, 0, N_RANKS);
+    suite_add_tcase(suite, tcase);
+    tcase_add_checked_fixture(two, setup_two, teardown);
+    tcase_add_test(two, nobody_is_refused_before_all_have_come);
+    tcase_add_loop_test(two, members_whose_lengths_differ_are_told_so, 0, N_RANKS);
+    suite_add_tcase(suite, two);
+    return run_suite(suite);
 }
