@@ -5,8 +5,11 @@
  * the sender's node else; and what the desks tell each other finds its way however small the rings.
  */
 #include <check.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "libbcs/api/insides.h"
+#include "libbcs/base/layout_build.h"
 #include "libbcs/ring/landing.h"
 #include "nic_threads/drivers/turn.h"
 #include "nic_threads/roles/collection.h"
@@ -192,6 +195,54 @@ START_TEST(no_block_is_put_over_one_that_is_to_be_read)
 }
 END_TEST
 
+START_TEST(a_long_message_says_whose_sender_waits_and_how_it_lies)
+{
+    enum { N_LONG = 100000 };
+    static uint8_t data[2 * N_LONG];
+    struct bcs_layout_list bodies = {0}, element = {0};
+    struct bcs_message message =
+        rank_message(&ranks[SENDER], RECEIVER, TAG, data, N_LONG);
+    struct bcs_layout *layout;
+    struct bcs_request request;
+
+    bcs_layout_add_block(&element, 0, 1);
+    layout = bcs_layout_make(&bodies, &element, 2); /* each second byte */
+    bcs_layout_list_fini(&element);
+    ck_assert_ptr_nonnull(layout);
+    for (unsigned int i = 0; i < 4; i++) {
+        open_job("usual");
+        message.group = &ranks[SENDER].world;
+        message.will_wait = i / 2 != 0;
+        bcs_message_lay_out(&message, i % 2 != 0 ? layout : NULL);
+        ck_assert_int_eq(
+            bcs_send(ranks[SENDER].context, &message, BCS_SEND_STANDARD, &request), 0);
+        ck_assert_uint_eq(last_in_link()->flags & (BCS_LAID_OUT | BCS_WAITING),
+                          (i % 2 != 0 ? BCS_LAID_OUT : 0) |
+                              (i / 2 != 0 ? BCS_WAITING : 0));
+        close_job();
+    }
+    free(layout);
+}
+END_TEST
+
+START_TEST(a_stamp_takes_no_room_of_data)
+{
+    struct bcs_request request;
+
+    open_job("usual");
+    ranks[SENDER].context->stamps.is_on = true;
+    ranks[SENDER].context->n_inline_far = 0; /* as bcs_attach has it then */
+    for (int i = 0; i <= BCS_INLINE_BYTES; i++) {
+        send(i % N_MESSAGES, (size_t)i, BCS_SEND_STANDARD, &request);
+        ck_assert((last_in_link()->flags & BCS_STAMPED) != 0);
+        ck_assert(((last_in_link()->flags & BCS_DATA_INLINE) != 0) ==
+                  (i <= BCS_STAMPED_BYTES));
+        receive(i % N_MESSAGES, (size_t)i);
+    }
+    close_job();
+}
+END_TEST
+
 START_TEST(data_that_nobody_has_received_stay)
 {
     struct bcs_request request;
@@ -270,6 +321,8 @@ int main(void)
     tcase_add_test(tcase, a_message_needs_no_round);
     tcase_add_test(tcase, data_go_with_their_send_while_there_is_room);
     tcase_add_test(tcase, no_block_is_put_over_one_that_is_to_be_read);
+    tcase_add_test(tcase, a_long_message_says_whose_sender_waits_and_how_it_lies);
+    tcase_add_test(tcase, a_stamp_takes_no_room_of_data);
     tcase_add_test(tcase, data_that_nobody_has_received_stay);
     tcase_add_test(tcase, what_finds_no_room_in_a_link_of_desks_comes_later);
     tcase_add_test(tcase, a_landing_ring_gives_each_message_a_place_of_its_own);

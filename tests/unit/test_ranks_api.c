@@ -4,9 +4,15 @@
  * would join them: each has a context of its own.
  */
 #include <bcs/bcs.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include "libbcs/api/context.h"
 #include "libbcs/api/job.h"
+#include "libbcs/base/clock.h"
+#include "libbcs/ring/board.h"
 #include "tests/unit/ranks.h"
 #include "tests/unit/run_suite.h"
 
@@ -125,6 +131,108 @@ START_TEST(one_thread_is_each_process_in_turn)
 }
 END_TEST
 
+/** A job of three, of nodes of two; on their own thread one process after the other. */
+static void begin_three(struct ranks_job *job, struct ranks_rank ranks[], bool is_timed)
+{
+    ranks_init(job, ranks, 3, 0);
+    for (int i = 0; i < 3; i++) {
+        ranks[i].entry.settings.nic.node_ranks = 2;
+        ranks[i].entry.settings.nic.strobe =
+            is_timed ? NIC_STROBE_TIMED : NIC_STROBE_DEMAND;
+    }
+    ranks_run(ranks, 3, join);
+}
+
+START_TEST(the_board_says_where_the_job_is)
+{
+    static struct ranks_job job;
+    struct ranks_rank ranks[3];
+    const struct bcs_context *context;
+    const struct bcs_machine *machine;
+    const struct bcs_board *board;
+
+    begin_three(&job, ranks, _i == 1);
+    context = ranks[0].own;
+    machine = context->engine->machine;
+    board = (const void *)(machine + 1);
+    ck_assert_uint_eq(atomic_load(&machine->sign.is_ready), 1);
+    ck_assert_mem_eq(machine->sign.magic, BCS_SIGN_MAGIC, sizeof(machine->sign.magic));
+    ck_assert_uint_eq(machine->sign.layout, bcs_board_layout());
+    ck_assert_uint_eq(board->shape.n_ports, 3);
+    ck_assert_uint_eq(board->n_nodes, 2);
+    ck_assert_str_eq(board->driver, "inline");
+    ck_assert_str_eq(board->strobe, _i == 1 ? "timed" : "demand");
+    ck_assert_uint_eq(board->slice_offset, offsetof(struct nic_desk, slice));
+    ck_assert_uint_eq(board->lock_offset, offsetof(struct nic_desk, lock));
+    ck_assert_uint_le(board->began_ns, bcs_clock_now_ns());
+    for (uint32_t node = 0; node < 2; node++) {
+        struct bcs_memory_address address =
+            bcs_memory_address(context->meeting.memory, node);
+
+        ck_assert_uint_eq(atomic_load(&board->nodes[node].is_ready), 1);
+        if (node == 0) { /* which this process has made */
+            ck_assert_mem_eq(&board->nodes[node].memory, &address, sizeof(address));
+        }
+    }
+    ranks_run(ranks, 3, leave);
+    ranks_fini(&job);
+}
+END_TEST
+
+/** What a forked child calls. */
+static void call_in_child(struct bcs_context *context, int which)
+{
+    int32_t value = 1;
+    struct bcs_request request = {0};
+    struct bcs_message message = {.group = bcs_world(context),
+                                  .data = &value,
+                                  .n_bytes = sizeof(value),
+                                  .peer = 1};
+
+    switch (which) {
+    case 0:
+        bcs_send(context, &message, BCS_SEND_STANDARD, NULL);
+        break;
+    case 1:
+        bcs_recv(context, &message, NULL, &request);
+        bcs_test(context, &request, false);
+        break;
+    case 2:
+        bcs_recv(context, &message, NULL, NULL);
+        break;
+    default:
+        bcs_barrier(context, bcs_world(context), NULL);
+    }
+}
+
+START_TEST(a_forked_child_is_ended_and_the_job_goes_on)
+{
+    static struct ranks_job job;
+    struct ranks_rank ranks[3];
+    int status = -1;
+    pid_t child;
+
+    begin_three(&job, ranks, false);
+    child = fork();
+    if (child == 0) {
+        call_in_child(ranks[0].own, _i);
+        _exit(EXIT_SUCCESS);
+    }
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    ck_assert(WIFEXITED(status) && WEXITSTATUS(status) == EXIT_FAILURE);
+    for (int i = 0; i < 3; i++) { /* nothing has come of it */
+        struct bcs_message any = {.group = bcs_world(ranks[i].own),
+                                  .peer = BCS_ANY_SOURCE,
+                                  .tag = BCS_ANY_TAG};
+        struct bcs_result result;
+
+        ck_assert_int_eq(bcs_probe(ranks[i].own, &any, false, &result), BCS_E_PENDING);
+    }
+    ranks_run(ranks, 3, leave);
+    ranks_fini(&job);
+}
+END_TEST
+
 int main(void)
 {
     TCase *tests = tcase_create("ranks_api");
@@ -133,5 +241,7 @@ int main(void)
     tcase_add_loop_test(tests, threads_are_the_processes_of_a_job, 0, 3);
     tcase_add_test(tests, two_jobs_in_one_process_do_not_meet);
     tcase_add_test(tests, one_thread_is_each_process_in_turn);
+    tcase_add_loop_test(tests, the_board_says_where_the_job_is, 0, 2);
+    tcase_add_loop_test(tests, a_forked_child_is_ended_and_the_job_goes_on, 0, 4);
     return run_tcase("ranks_api", tests);
 }
