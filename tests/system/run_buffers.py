@@ -13,7 +13,7 @@ import sys
 import marked_runs
 from marked_runs import MODES, RANKS
 
-NAMES = ["send", "synchronous", "long_send", "receive", "late_receive", "probed", "buffered",
+NAMES = ["send", "synchronous", "long_send", "receive", "late_receive", "probed", "exchanged", "buffered",
          "persistent", "persistent_receive", "column", "received_column", "reduction",
          "reduction_result", "broadcast", "blocks", "all_to_all", "shared", "sent_at_once",
          "shared_receives", "allowed"]
@@ -26,6 +26,7 @@ CHANGED = {
     "receive": ("receive", "MPI_Irecv", "MPI_Wait", "first at byte 28 of 4000"),
     "late_receive": ("receive", "MPI_Irecv", "MPI_Waitany", "behind byte 65536 of 1048576"),
     "probed": ("receive", "MPI_Imrecv", "MPI_Wait", "first at byte 4 of 4000"),
+    "exchanged": ("send", "MPI_Isendrecv", "MPI_Wait", "first at byte 8 of 4000"),
     "buffered": ("send", "MPI_Ibsend", "MPI_Waitsome", "first at byte 4 of 4000"),
     "persistent": ("send", "MPI_Startall", "MPI_Waitall", "first at byte 0 of 4000"),
     "persistent_receive": ("receive", "MPI_Start", "MPI_Wait", "first at byte 20 of 4000"),

@@ -116,6 +116,13 @@ class Counts(unittest.TestCase):
             self.assertLessEqual(parameter.low, parameter.value)
             self.assertLessEqual(parameter.value, parameter.high)
 
+    def test_the_longest_time_does_not_decide_a_power(self):
+        numbers = fit.numpy.array([2.0, 4, 8, 16, 32, 64])
+        times = 70 * numbers ** 1.6
+        times[-1] *= 1.2
+        (_, exponent), _ = fit.power_solve(numbers, times)
+        self.assertAlmostEqual(exponent, 1.6, delta=0.05)
+
     def test_two_numbers_have_no_formula(self):
         self.assertIsNone(fit.count_fit({2: [1.0] * 5, 4: [2.0] * 5}))
 
