@@ -4,6 +4,7 @@
  */
 #include "libbcs/look/look.h"
 
+#include <bcs/version.h>
 #include <check.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -17,6 +18,14 @@
 #include "tests/unit/run_suite.h"
 
 enum { N_RANKS = 5, NODE_RANKS = 2, N_NODES = 3, SEGMENT_BYTES = 4096, RING = 8 };
+
+static const char *version = "1.0";
+
+/** In place of the library's: a job may be of another version. */
+const char *bcs_version(void)
+{
+    return version;
+}
 
 /** A job without processes: its segment, and the heaps of its nodes. */
 struct fake {
@@ -175,6 +184,26 @@ START_TEST(what_a_ring_has_moved_is_counted_when_it_has_gone_round)
 }
 END_TEST
 
+START_TEST(a_job_of_another_version_is_told)
+{
+    char name[BCS_SIGN_VERSION_BYTES];
+    struct bcs_look *look;
+    struct fake fake;
+
+    make_job(&fake);
+    strncpy(fake.sign->version, "1.0", sizeof(fake.sign->version) - 1);
+    version = "1.1";
+    ck_assert_int_eq(bcs_look_open(&fake.found, &look, name), -EPROTO);
+    ck_assert_str_eq(name, "1.0");
+    version = "1.";
+    ck_assert_int_eq(bcs_look_open(&fake.found, &look, name), -EPROTO);
+    version = "1.0";
+    ck_assert_int_eq(bcs_look_open(&fake.found, &look, name), 0);
+    bcs_look_close(look);
+    end_job(&fake);
+}
+END_TEST
+
 START_TEST(a_board_that_makes_no_sense_is_refused)
 {
     char version[BCS_SIGN_VERSION_BYTES];
@@ -205,6 +234,7 @@ int main(void)
 
     tcase_add_test(tcase, what_was_checked_stays_whatever_the_owner_does);
     tcase_add_test(tcase, what_a_ring_has_moved_is_counted_when_it_has_gone_round);
+    tcase_add_test(tcase, a_job_of_another_version_is_told);
     tcase_add_test(tcase, a_board_that_makes_no_sense_is_refused);
     return run_tcase("look", tcase);
 }

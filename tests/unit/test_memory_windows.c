@@ -16,6 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "libbcs/transport/transport.h"
 #include "tests/address_space.h"
 #include "tests/unit/caught_stderr.h"
 #include "tests/unit/run_suite.h"
@@ -89,6 +90,27 @@ START_TEST(all_of_a_window_is_there_and_so_is_its_neighbour)
         ck_assert_uint_eq(*word(1, gva), gva);
         ck_assert_uint_eq(*word(0, gva), 0);
     }
+}
+END_TEST
+
+START_TEST(nothing_is_mapped_behind_the_heap)
+{
+    uint64_t before = address_space();
+
+    /* Who checks its place later gets one that is nobody's. */
+    ck_assert_ptr_eq(bcs_memory_at(memory, 0, HEAP_BYTES),
+                     (uint8_t *)bcs_memory_heap(memory, 0) + HEAP_BYTES);
+    ck_assert_ptr_eq(bcs_memory_at(memory, 0, UINT64_MAX / 2),
+                     (uint8_t *)bcs_memory_heap(memory, 0) + UINT64_MAX / 2);
+    ck_assert_uint_lt(address_space() - before, WINDOW_BYTES);
+}
+END_TEST
+
+START_TEST(a_heap_of_windows_is_mapped_when_all_have_connected_too)
+{
+    bcs_memory_seal(memory);
+    *word(0, 9 * WINDOW_BYTES) = 5;
+    ck_assert_uint_eq(*word(0, 9 * WINDOW_BYTES), 5);
 }
 END_TEST
 
@@ -283,6 +305,8 @@ int main(void)
     tcase_add_checked_fixture(tcase, setup, teardown);
     tcase_add_test(tcase, address_space_grows_with_use);
     tcase_add_test(tcase, all_of_a_window_is_there_and_so_is_its_neighbour);
+    tcase_add_test(tcase, nothing_is_mapped_behind_the_heap);
+    tcase_add_test(tcase, a_heap_of_windows_is_mapped_when_all_have_connected_too);
     tcase_add_test(tcase, a_block_is_put_over_borders);
     tcase_add_test(tcase, who_is_forked_before_finds_the_same_bytes);
     tcase_add_test(tcase, a_child_from_which_it_is_taken_away_touches_nothing);

@@ -295,6 +295,8 @@ START_TEST(an_impossible_shape_is_refused)
          0,
          {0}},
         {NIC_NODES_MOST + 1, 1, 1, true, 64, 4096, 5000, 7000, 200, 128, 300, 0, {0}},
+        {8, 4, 2, false, 64, 4096, 5000, 7000, 200, 128, 300, 0, {0}},
+        {8, 4, 4, true, 64, 4096, 5000, 7000, 200, 128, 300, 0, {0}},
     };
     const struct nic_shape too_many = {
         257, 2, 2, false, 64, NIC_GROUPS_MOST, 5000, 7000, 200, 128, 300, 0, {0}};

@@ -88,8 +88,11 @@ START_TEST(each_of_several_is_told_as_far_as_there_is_room)
     for (int i = 0; i < N_MANY; i++) {
         come(0, i);
         ck_assert_uint_eq(find_needs(0, &requests[0][i]), 1);
+        needs[BCS_STAND_PLANS].kind =
+            BCS_STAND_KINDS; /* beyond what there is room for */
         ck_assert_uint_eq(find_needs(0, NULL),
                           i < BCS_STAND_PLANS ? (uint32_t)i + 1 : BCS_STAND_PLANS + 1);
+        ck_assert_int_eq(needs[BCS_STAND_PLANS].kind, BCS_STAND_KINDS);
     }
     ck_assert_uint_eq(find_needs(0, &requests[1][0]), 0); /* which is not its own */
     for (int rank = 1; rank < N_RANKS; rank++) {

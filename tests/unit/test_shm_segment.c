@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -119,6 +120,44 @@ START_TEST(a_failed_create_leaves_the_output_alone)
 }
 END_TEST
 
+START_TEST(who_looks_sees_what_is_there_and_no_more)
+{
+    const uint64_t n_page = (uint64_t)sysconf(_SC_PAGESIZE);
+    struct bcs_shm_segment segment, seen;
+    struct bcs_shm_handle handle;
+    const void *address;
+
+    ck_assert_int_eq(bcs_shm_segment_create(&segment, 2 * n_page), 0);
+    ((char *)segment.base)[n_page] = 'a';
+    handle = bcs_shm_segment_handle(&segment);
+    ck_assert_int_eq(bcs_shm_segment_look(&seen, &handle), 0);
+    ck_assert_uint_eq(seen.n_bytes, 2 * n_page);
+    ck_assert_int_eq(bcs_shm_segment_view(&seen, n_page, n_page, &address), 0);
+    ck_assert_int_eq(*(const char *)address, 'a');
+    munmap((void *)(uintptr_t)address, n_page);
+    ck_assert_int_eq(bcs_shm_segment_view(&seen, n_page, n_page + 1, &address),
+                     -EINVAL);
+    ck_assert_int_eq(bcs_shm_segment_view(&seen, 3 * n_page, 0, &address), -EINVAL);
+    bcs_shm_segment_close_fd(&seen);
+    bcs_shm_segment_fini(&segment);
+}
+END_TEST
+
+START_TEST(who_looks_takes_nothing_that_may_shrink)
+{
+    struct bcs_shm_segment seen;
+    struct bcs_shm_handle handle = {.pid = getpid(), .n_bytes = 4096};
+
+    handle.fd = memfd_create("it", MFD_ALLOW_SEALING);
+    ck_assert_int_eq(ftruncate((int)handle.fd, 4096), 0);
+    ck_assert_int_eq(bcs_shm_segment_look(&seen, &handle), -EINVAL);
+    ck_assert_int_eq(fcntl((int)handle.fd, F_ADD_SEALS, F_SEAL_SHRINK), 0);
+    ck_assert_int_eq(bcs_shm_segment_look(&seen, &handle), 0);
+    bcs_shm_segment_close_fd(&seen);
+    close((int)handle.fd);
+}
+END_TEST
+
 START_TEST(fini_accepts_a_zeroed_segment)
 {
     struct bcs_shm_segment segment = {0};
@@ -138,6 +177,8 @@ int main(void)
     tcase_add_test(tests, a_segment_cannot_be_shrunk_under_the_others);
     tcase_add_test(tests, a_wrong_handle_is_an_error);
     tcase_add_test(tests, a_failed_create_leaves_the_output_alone);
+    tcase_add_test(tests, who_looks_sees_what_is_there_and_no_more);
+    tcase_add_test(tests, who_looks_takes_nothing_that_may_shrink);
     tcase_add_test(tests, fini_accepts_a_zeroed_segment);
     return run_tcase("shm_segment", tests);
 }
