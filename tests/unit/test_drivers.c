@@ -10,6 +10,8 @@
 #include "libbcs/base/park.h"
 #include "nic_threads/drivers/driver.h"
 #include "nic_threads/drivers/timekeeper.h"
+#include "nic_threads/drivers/turn.h"
+#include "nic_threads/node/engine_lock.h"
 #include "nic_threads/node/waking.h"
 #include "tests/engine/job.h"
 #include "tests/unit/run_suite.h"
@@ -91,6 +93,61 @@ START_TEST(who_posts_rings_for_the_threads_of_the_node)
 }
 END_TEST
 
+static int n_kicks;
+
+static void count_kick(struct nic_engine *engine, uint32_t reader)
+{
+    ck_assert_uint_eq(reader, engine->port);
+    n_kicks++;
+}
+
+START_TEST(a_waiter_announces_itself_and_then_kicks)
+{
+    struct bcs_waiter waiter = {0};
+
+    open_job(false, true);
+    nic_waiter_rest(engine_of(0), &waiter, count_kick);
+    ck_assert_int_eq(n_kicks, 1);
+    ck_assert(bcs_park_is_announced(&nic_engine_port(engine_of(0), 0)->park));
+    nic_waiter_stop(engine_of(0), &waiter);
+    ck_assert(!bcs_park_is_announced(&nic_engine_port(engine_of(0), 0)->park));
+    close_job();
+}
+END_TEST
+
+START_TEST(a_waiter_takes_back_what_it_lent)
+{
+    struct bcs_waiter waiter = {.lent_cpu = 4};
+    struct bcs_machine *machine;
+
+    open_job(false, true);
+    machine = engine_of(0)->machine;
+    atomic_store(&machine->lent_cpus, 5);
+    nic_waiter_stop(engine_of(0), &waiter);
+    ck_assert_uint_eq(machine->lent_cpus, 1);
+    ck_assert_uint_eq(waiter.lent_cpu, 0);
+    close_job();
+}
+END_TEST
+
+START_TEST(a_waiter_leaves_no_work_at_its_desk)
+{
+    struct bcs_waiter waiter = {.holds_lock = true};
+    struct nic_view *desk;
+
+    open_job(false, false);
+    desk = nic_engine_own(engine_of(1));
+    ck_assert(nic_engine_try_lock(desk));
+    send_one();
+    ck_assert(nic_engine_tell_holder(nic_engine_view(engine_of(0), 1)));
+    ck_assert(nic_engine_has_work(desk));
+    nic_waiter_let_go(engine_of(1), &waiter);
+    ck_assert(!nic_engine_has_work(desk));
+    ck_assert(!waiter.holds_lock);
+    close_job();
+}
+END_TEST
+
 START_TEST(the_timekeeper_runs_slices_that_are_due_and_copies_itself)
 {
     struct nic_engine_params params;
@@ -128,6 +185,9 @@ int main(void)
 
     tcase_add_loop_test(tcase, who_posts_ends_the_rest_of_the_strobes, 0, 2);
     tcase_add_test(tcase, who_posts_rings_for_the_threads_of_the_node);
+    tcase_add_test(tcase, a_waiter_announces_itself_and_then_kicks);
+    tcase_add_test(tcase, a_waiter_takes_back_what_it_lent);
+    tcase_add_test(tcase, a_waiter_leaves_no_work_at_its_desk);
     tcase_add_test(tcase, the_timekeeper_runs_slices_that_are_due_and_copies_itself);
     return run_tcase("drivers", tcase);
 }
