@@ -137,7 +137,7 @@ INCLUDE_EDGES = {
     "apps/channel": ["apps/bench", "apps/common", "libbcs/include/bcs/channel.h",
                      "libbcs/include/bcs/remote.h"],
     "apps/examples": ["libbcs/include/bcs/bcs.h"],
-    "tests": ["libbcs", "nic_threads", "mds", "apps/bench/median.h",
+    "tests": ["libbcs", "nic_threads", "mds", "mpi_shim", "apps/bench/median.h",
               "apps/channel/matrix_market.h", "apps/channel/sparse.h", "apps/common/message.h",
               "apps/overhead/measure/counters.h", "apps/overhead/measure/matching.h"],
 }

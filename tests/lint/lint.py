@@ -182,8 +182,8 @@ def check_function_length(source):
             yield first, f"function of {n_lines} lines (up to {MAX_FUNCTION_LINES})"
 
 
-# Functions whose parameters others have laid down: MPI's, and what OTF2's library and libdwfl call.
-OTHERS_SIGNATURE = re.compile(r"\bP?MPI_\w+\s*\(|\bOTF2_(CallbackCode|ErrorCode)\b"
+# Functions whose parameters others have laid down: MPI's, played too, and what OTF2's library and libdwfl call.
+OTHERS_SIGNATURE = re.compile(r"\b(fake_)?P?MPI_\w+\s*\(|\bOTF2_(CallbackCode|ErrorCode)\b"
                               r"|\(Dwfl_Module \*\w+, void \*\*")
 
 
