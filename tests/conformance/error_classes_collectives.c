@@ -180,6 +180,8 @@ static struct call good_call(MPI_Comm comm, int root)
     X(OP_NULL, OP, OP, c->op = MPI_OP_NULL)                                            \
     X(OP_FOR_BITS, OP, OP, (c->op = MPI_BAND, c->recvtype = MPI_DOUBLE))               \
     X(OP_FOR_PAIRS, OP, OP, c->op = MPI_MAXLOC)                                        \
+    X(OP_FOR_SUMS, OP, OP, c->recvtype = MPI_C_BOOL)                                   \
+    X(OP_FOR_TRUTHS, OP, OP, (c->op = MPI_LAND, c->recvtype = MPI_INTEGER))            \
     X(OP_FOR_NUMBERS, OP, OP, c->recvtype = place->pair)                               \
     X(ROOT_TOO_HIGH, ROOT, ROOT, c->root = N_MAX)                                      \
     X(ROOT_NEGATIVE, ROOT, ROOT, c->root = -7)                                         \
@@ -327,6 +329,8 @@ static int is_found_by_others(int which, enum way way)
         return !gathers && !scatters;
     case OP_NULL:
     case OP_FOR_BITS:
+    case OP_FOR_SUMS:
+    case OP_FOR_TRUTHS:
     case OP_FOR_NUMBERS:
     case ROOT_TOO_HIGH:
     case ROOT_NEGATIVE:
