@@ -174,6 +174,80 @@ static void freed_while_active(struct world world)
     check_say("freed while active\n");
 }
 
+static void a_synchronous_one_waits_for_its_receive(struct world world)
+{
+    MPI_Request request;
+    int out = world.rank, in = -1, is_done;
+
+    MPI_Ssend_init(&out, 1, MPI_INT, world.right, 80, MPI_COMM_WORLD, &request);
+    MPI_Start(&request);
+    MPI_Barrier(MPI_COMM_WORLD);
+    for (int i = 0; i < 200; i++) {
+        MPI_Test(&request, &is_done, MPI_STATUS_IGNORE);
+        CHECK(!is_done);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Recv(&in, 1, MPI_INT, world.left, 80, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    CHECK_EQUAL(in, world.left);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    MPI_Request_free(&request);
+    check_say("a synchronous one waits for its receive\n");
+}
+
+static void a_buffered_one_does_not(struct world world, char *out, char *in)
+{
+    int n_attached = MAX_BYTES + MPI_BSEND_OVERHEAD;
+    void *attached = check_alloc(n_attached);
+    MPI_Request request;
+
+    check_fill(out, MAX_BYTES, world.rank);
+    MPI_Buffer_attach(attached, n_attached);
+    MPI_Bsend_init(out, MAX_BYTES, MPI_BYTE, world.right, 81, MPI_COMM_WORLD, &request);
+    MPI_Start(&request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Recv(in, MAX_BYTES, MPI_BYTE, world.left, 81, MPI_COMM_WORLD,
+             MPI_STATUS_IGNORE);
+    CHECK(check_is_filled(in, MAX_BYTES, world.left));
+    MPI_Request_free(&request);
+    MPI_Buffer_detach(&attached, &n_attached);
+    free(attached);
+    check_say("a buffered one does not\n");
+}
+
+/* It goes on with its own, whatever becomes of the handle, and what is made in its place. */
+static void its_type_may_be_freed(struct world world)
+{
+    MPI_Request requests[2];
+    MPI_Datatype type, other;
+    int out[6], in[6];
+
+    MPI_Type_vector(3, 1, 2, MPI_INT, &type);
+    MPI_Type_commit(&type);
+    MPI_Recv_init(in, 1, type, world.left, 82, MPI_COMM_WORLD, &requests[0]);
+    MPI_Send_init(out, 1, type, world.right, 82, MPI_COMM_WORLD, &requests[1]);
+    MPI_Type_free(&type);
+    MPI_Type_vector(2, 2, 4, MPI_SHORT, &other);
+    MPI_Type_commit(&other);
+    MPI_Sendrecv(out, 1, other, MPI_PROC_NULL, 1, in, 1, other, MPI_PROC_NULL, 1,
+                 MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    for (int round = 0; round < 3; round++) {
+        for (int i = 0; i < 6; i++) {
+            out[i] = 100 * world.rank + 10 * round + i;
+            in[i] = -1;
+        }
+        MPI_Startall(2, requests);
+        MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+        for (int i = 0; i < 6; i++) {
+            CHECK_EQUAL(in[i], i % 2 ? -1 : 100 * world.left + 10 * round + i);
+        }
+    }
+    MPI_Request_free(&requests[0]);
+    MPI_Request_free(&requests[1]);
+    MPI_Type_free(&other);
+    check_say("its type may be freed\n");
+}
+
 int main(int argc, char **argv)
 {
     struct world world = check_begin(&argc, &argv);
@@ -184,6 +258,9 @@ int main(int argc, char **argv)
     a_halo_exchange(world);
     wildcards_stay_wild(world);
     freed_while_active(world);
+    a_synchronous_one_waits_for_its_receive(world);
+    a_buffered_one_does_not(world, out, in);
+    its_type_may_be_freed(world);
     free(out);
     free(in);
     return check_end();

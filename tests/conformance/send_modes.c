@@ -5,6 +5,8 @@
  */
 #include "tests/conformance/check.h"
 
+#include <sched.h>
+
 struct mode {
     const char *name;
     int (*send)(const void *, int, MPI_Datatype, int, int, MPI_Comm);
@@ -105,33 +107,88 @@ static void a_synchronous_send_waits_for_its_receive(struct world world)
     check_say("a synchronous send waits for its receive\n");
 }
 
+/* What is sent after it does not come before its receive. */
+static void a_blocking_one_waits_too(struct world world)
+{
+    int value = 1, flag;
+
+    if (world.rank == 0 && world.size > 1) {
+        MPI_Ssend(&value, 1, MPI_INT, 1, 8, MPI_COMM_WORLD);
+        MPI_Send(&value, 1, MPI_INT, 1, 9, MPI_COMM_WORLD);
+    } else if (world.rank == 1) {
+        MPI_Probe(0, 8, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        for (int i = 0; i < 2000; i++) {
+            MPI_Iprobe(0, 9, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
+            CHECK(!flag);
+            sched_yield();
+        }
+        MPI_Recv(&value, 1, MPI_INT, 0, 8, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Recv(&value, 1, MPI_INT, 0, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
+    check_say("a blocking one waits, too\n");
+}
+
+/* Short ones, and some that are longer than what goes out at once in any mode. */
 static void buffered_sends_go_out_before_any_receive(struct world world)
 {
-    enum { N_MESSAGES = 50, N_BYTES = 3000 };
-    int n_attached = N_MESSAGES * (N_BYTES + MPI_BSEND_OVERHEAD);
+    enum { N_MESSAGES = 50, N_BYTES = 3000, N_LONG = 300000, EACH = 10 };
+    int n_attached =
+        N_MESSAGES * (N_BYTES + MPI_BSEND_OVERHEAD) + N_MESSAGES / EACH * 2 * N_LONG;
     void *attached = check_alloc(n_attached);
-    char data[N_BYTES];
+    char *data = check_alloc(N_LONG);
     MPI_Request request;
 
     MPI_Buffer_attach(attached, n_attached);
     for (int i = 0; i < N_MESSAGES; i++) {
-        check_fill(data, N_BYTES, i + world.rank);
+        int n = i % EACH < 2 ? N_LONG : N_BYTES;
+
+        check_fill(data, n, i + world.rank);
         if (i % 2) {
-            MPI_Bsend(data, N_BYTES, MPI_BYTE, world.right, i, MPI_COMM_WORLD);
+            MPI_Bsend(data, n, MPI_BYTE, world.right, i, MPI_COMM_WORLD);
         } else {
-            MPI_Ibsend(data, N_BYTES, MPI_BYTE, world.right, i, MPI_COMM_WORLD,
-                       &request);
+            MPI_Ibsend(data, n, MPI_BYTE, world.right, i, MPI_COMM_WORLD, &request);
             MPI_Wait(&request, MPI_STATUS_IGNORE);
         }
     }
+    MPI_Barrier(MPI_COMM_WORLD);
     for (int i = N_MESSAGES - 1; i >= 0; i--) {
-        MPI_Recv(data, N_BYTES, MPI_BYTE, world.left, i, MPI_COMM_WORLD,
-                 MPI_STATUS_IGNORE);
-        CHECK(check_is_filled(data, N_BYTES, i + world.left));
+        int n = i % EACH < 2 ? N_LONG : N_BYTES;
+
+        MPI_Recv(data, n, MPI_BYTE, world.left, i, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        CHECK(check_is_filled(data, n, i + world.left));
     }
     MPI_Buffer_detach(&attached, &n_attached);
     free(attached);
+    free(data);
     check_say("buffered sends go out before any receive\n");
+}
+
+/* A long message is still under way when its buffer is taken back. */
+static void a_buffer_is_given_back_when_it_is_empty(struct world world)
+{
+    enum { N_BYTES = 300000 };
+    int n = N_BYTES + MPI_BSEND_OVERHEAD, flag;
+    void *attached = check_alloc(n);
+    char *data = check_alloc(N_BYTES);
+
+    if (world.rank == 0 && world.size > 1) {
+        MPI_Buffer_attach(attached, n);
+        MPI_Bsend(data, N_BYTES, MPI_BYTE, 1, 10, MPI_COMM_WORLD);
+        MPI_Buffer_detach(&attached, &n);
+        MPI_Send(NULL, 0, MPI_BYTE, 1, 11, MPI_COMM_WORLD);
+    } else if (world.rank == 1) {
+        MPI_Probe(0, 10, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        for (int i = 0; i < 2000; i++) {
+            MPI_Iprobe(0, 11, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
+            CHECK(!flag);
+            sched_yield();
+        }
+        MPI_Recv(data, N_BYTES, MPI_BYTE, 0, 10, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Recv(NULL, 0, MPI_BYTE, 0, 11, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
+    free(attached);
+    free(data);
+    check_say("a buffer is given back when it is empty\n");
 }
 
 int main(int argc, char **argv)
@@ -147,7 +204,9 @@ int main(int argc, char **argv)
         all_lengths(&modes[i], world, &buffers);
     }
     a_synchronous_send_waits_for_its_receive(world);
+    a_blocking_one_waits_too(world);
     buffered_sends_go_out_before_any_receive(world);
+    a_buffer_is_given_back_when_it_is_empty(world);
     free(buffers.out);
     free(buffers.in);
     free(buffers.attached);

@@ -8,13 +8,14 @@
 
 #include <pthread.h>
 
-enum { N_THREADS = 3, N_ROUNDS = 10, MAX_BYTES = 30000 };
+enum { N_THREADS = 3, N_ROUNDS = 10, MAX_BYTES = 30000, N_GAPS = 30000 };
 
 struct worker {
     pthread_t thread;
     struct world world;
     int number;
     MPI_Comm comm;
+    MPI_Datatype type;
     int is_told_apart_by_tag;
     uint64_t sum;
 };
@@ -126,6 +127,46 @@ static void a_blocked_thread_is_freed_by_another(struct world world)
     check_say("a blocked thread is freed by another\n");
 }
 
+/* A thread that sends data with gaps, and waits until they are received. */
+static void *send_with_gaps(void *argument)
+{
+    const struct worker *worker = argument;
+    int *out = check_alloc(2 * N_GAPS * sizeof(*out));
+
+    for (int i = 0; i < 2 * N_GAPS; i++) {
+        out[i] = i;
+    }
+    MPI_Ssend(out, 1, worker->type, worker->world.rank, 98, MPI_COMM_WORLD);
+    free(out);
+    return NULL;
+}
+
+/* What is made in its place does not matter to the call that has it. */
+static void a_type_may_be_freed_during_a_call(struct world world)
+{
+    struct worker worker = {.world = world};
+    int *in = check_alloc(N_GAPS * sizeof(*in));
+    MPI_Datatype other;
+
+    MPI_Type_vector(N_GAPS, 1, 2, MPI_INT, &worker.type);
+    MPI_Type_commit(&worker.type);
+    pthread_create(&worker.thread, NULL, send_with_gaps, &worker);
+    MPI_Probe(world.rank, 98, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Type_free(&worker.type); /* the call has begun */
+    MPI_Type_vector(3, 2, 5, MPI_CHAR, &other);
+    MPI_Type_commit(&other);
+    MPI_Sendrecv(in, 1, other, MPI_PROC_NULL, 1, in, 1, other, MPI_PROC_NULL, 1,
+                 MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Recv(in, N_GAPS, MPI_INT, world.rank, 98, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    for (int i = 0; i < N_GAPS; i++) {
+        CHECK_EQUAL(in[i], 2 * i);
+    }
+    pthread_join(worker.thread, NULL);
+    MPI_Type_free(&other);
+    free(in);
+    check_say("a type may be freed during a call\n");
+}
+
 int main(int argc, char **argv)
 {
     int provided;
@@ -138,5 +179,6 @@ int main(int argc, char **argv)
     run(world, "by communicator", 0, exchange);
     run(world, "beside collectives", 0, reduce);
     a_blocked_thread_is_freed_by_another(world);
+    a_type_may_be_freed_during_a_call(world);
     return check_end();
 }

@@ -6,6 +6,8 @@
  *   receives N   so many receives are pending on each rank, and then get their messages
  *   sends N      so many short messages, and a tenth as many of 600 and of 3000 bytes, are sent
  *                before any is received
+ *   exchanges N  so many MPI_Sendrecv_replace, one after the other: with few requests allowed, each
+ *                gives its own back
  *   comms N      so many communicators at a time, each of which carries a message
  *
  * Rank 0 prints "ok" when all is right.
@@ -167,6 +169,19 @@ static void sends(long n)
     }
 }
 
+static void exchanges(long n)
+{
+    int right = (rank + 1) % size, left = (rank + size - 1) % size;
+
+    for (long i = 0; i < n; i++) {
+        long value = i * size + rank;
+
+        MPI_Sendrecv_replace(&value, 1, MPI_LONG, right, 1, left, 1, MPI_COMM_WORLD,
+                             MPI_STATUS_IGNORE);
+        expect(value == i * size + left, "an exchange", i);
+    }
+}
+
 static void comms(long n)
 {
     MPI_Comm *all = allocate((size_t)n * sizeof(MPI_Comm));
@@ -203,6 +218,8 @@ int main(int argc, char **argv)
         receives(n);
     } else if (strcmp(what, "sends") == 0) {
         sends(n);
+    } else if (strcmp(what, "exchanges") == 0) {
+        exchanges(n);
     } else if (strcmp(what, "comms") == 0) {
         comms(n);
     } else {
