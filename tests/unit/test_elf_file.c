@@ -5,6 +5,7 @@
  * length within the headers, and every byte of them replaced.
  */
 #include <check.h>
+#include <elf.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -131,6 +132,42 @@ START_TEST(no_damaged_byte_of_the_headers_does_harm)
 }
 END_TEST
 
+START_TEST(headers_that_end_behind_the_file_are_damaged)
+{
+    Elf64_Ehdr *header = (Elf64_Ehdr *)(void *)own_bytes;
+
+    header->e_phnum = 1;
+    header->e_phoff = N_HEAD_BYTES - sizeof(Elf64_Phdr);
+    ck_assert_int_eq(judge_bytes(N_HEAD_BYTES), ELF_STATIC);
+    header->e_phoff++;
+    ck_assert_int_eq(judge_bytes(N_HEAD_BYTES), ELF_DAMAGED);
+}
+END_TEST
+
+/** The section of the names that libraries are told by. */
+static const Elf64_Shdr *names_section(void)
+{
+    const Elf64_Ehdr *header = (const Elf64_Ehdr *)(void *)own_bytes;
+    const Elf64_Shdr *sections =
+        (const Elf64_Shdr *)(void *)(own_bytes + header->e_shoff);
+
+    for (unsigned i = 0; i < header->e_shnum; i++) {
+        if (sections[i].sh_type == SHT_DYNAMIC) {
+            return &sections[sections[i].sh_link];
+        }
+    }
+    ck_abort_msg("this program is not dynamic");
+}
+
+START_TEST(names_without_an_end_are_damaged)
+{
+    const Elf64_Shdr *names = names_section();
+
+    own_bytes[names->sh_offset + names->sh_size - 1] = 'x';
+    ck_assert_int_eq(judge_bytes(n_own_bytes), ELF_DAMAGED);
+}
+END_TEST
+
 int main(void)
 {
     TCase *tests = tcase_create("elf_file");
@@ -142,5 +179,7 @@ int main(void)
     tcase_add_test(tests, another_class_or_byte_order_is_foreign);
     tcase_add_test(tests, a_file_cut_off_is_never_read_beyond_its_end);
     tcase_add_test(tests, no_damaged_byte_of_the_headers_does_harm);
+    tcase_add_test(tests, headers_that_end_behind_the_file_are_damaged);
+    tcase_add_test(tests, names_without_an_end_are_damaged);
     return run_tcase("elf_file", tests);
 }

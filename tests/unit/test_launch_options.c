@@ -88,6 +88,10 @@ START_TEST(an_unknown_option_is_a_flag_of_mpiruns)
 {
     ck_assert_int_eq(parse("--tag-output -n 1 prog"), 0);
     ck_assert_str_eq(options.contexts[0].program, "prog");
+    launch_options_fini(&options);
+    ck_assert_int_eq(parse("--bind prog"),
+                     0); /* it is not bind-to, which has a value */
+    ck_assert_str_eq(options.contexts[0].program, "prog");
 }
 END_TEST
 
@@ -111,6 +115,11 @@ START_TEST(a_missing_program_is_seen)
     ck_assert_int_eq(options.n_contexts, 2);
     ck_assert_ptr_null(options.contexts[1].program);
     launch_options_fini(&options);
+    ck_assert_int_eq(parse(": b"), 0);
+    ck_assert_int_eq(options.n_contexts, 2);
+    ck_assert_ptr_null(options.contexts[0].program);
+    ck_assert_str_eq(options.contexts[1].program, "b");
+    launch_options_fini(&options);
     ck_assert_int_eq(parse(""), 0);
     ck_assert_ptr_null(options.contexts[0].program);
 }
@@ -133,6 +142,18 @@ START_TEST(exported_variables_of_ours_are_set_here)
     ck_assert_str_eq(options.preload, "t.so");
     ck_assert_str_eq(getenv("BCS_COPY"), "direct");
     ck_assert_str_eq(arguments_of(0), "-x OTHER=1 -n 1 prog");
+}
+END_TEST
+
+START_TEST(what_is_preloaded_is_known_by_its_whole_name)
+{
+    ck_assert_int_eq(parse("-x LD_PRELOAD=mine.so prog"), 0);
+    ck_assert_str_eq(options.preload, "mine.so");
+    ck_assert_str_eq(arguments_of(0), "prog");
+    launch_options_fini(&options);
+    ck_assert_int_eq(parse("-x LD_PRE=x -x LD_PRELOADED=y prog"), 0);
+    ck_assert_ptr_null(options.preload);
+    ck_assert_str_eq(arguments_of(0), "-x LD_PRE=x -x LD_PRELOADED=y prog");
 }
 END_TEST
 
@@ -182,6 +203,9 @@ static const char *const bad_lines[] = {
     "-n +2 prog",
     "--mds --native -n 2 prog",
     "--versus 2 --mds=x -n 2 prog",
+    "--lint --native -n 2 prog",
+    "--versus 2 --lint -n 2 prog",
+    "--versus 1001 prog",
     "--patience 60 -n 2 prog",
     "--patience 9ms -n 2 prog",
     "--patience 604801s -n 2 prog",
@@ -215,6 +239,7 @@ int main(void)
     tcase_add_test(tests, a_missing_program_is_seen);
     tcase_add_test(tests, where_ranks_go_is_left_to_who_says_so);
     tcase_add_test(tests, exported_variables_of_ours_are_set_here);
+    tcase_add_test(tests, what_is_preloaded_is_known_by_its_whole_name);
     tcase_add_test(tests, patience_has_a_unit);
     tcase_add_test(tests, progress_may_have_a_time);
     tcase_add_loop_test(tests, bad_command_lines_are_errors, 0,
