@@ -138,7 +138,7 @@ INCLUDE_EDGES = {
                      "libbcs/include/bcs/remote.h"],
     "apps/examples": ["libbcs/include/bcs/bcs.h"],
     "tests": ["libbcs", "nic_threads", "mds", "mpi_shim", "apps/bench/median.h",
-              "apps/channel/matrix_market.h", "apps/channel/sparse.h", "apps/common/message.h",
+              "apps/channel/matrix_market.h", "apps/channel/sparse.h", "apps/common",
               "apps/overhead/measure/counters.h", "apps/overhead/measure/matching.h"],
 }
 # Files that only some folders may include, whatever the table above says.

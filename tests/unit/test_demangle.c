@@ -25,6 +25,7 @@ START_TEST(names_are_turned_back)
         assert_name(&demangler, "_ZN4heat5solveEi", "heat::solve(int)");
     }
     assert_name(&demangler, "solve", "solve");
+    assert_name(&demangler, "i", "i"); /* a function, and not the type int */
     assert_name(&demangler, "_Znonsense", "_Znonsense");
     assert_name(&demangler, "", "");
     ck_assert_ptr_null(demangle(&demangler, NULL));

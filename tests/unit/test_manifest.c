@@ -57,6 +57,15 @@ static void expect_utf8(const char *bytes, const char *expected)
 
 #define U_FFFD "\xef\xbf\xbd"
 
+START_TEST(a_character_that_is_cut_off_is_none)
+{
+    ck_assert_uint_eq(text_character("\xc3\xa4", 2), 2);
+    ck_assert_uint_eq(text_character("\xc3\xa4", 1), 0);
+    ck_assert_uint_eq(text_character("\xf0\x9f\x98\x80", 3), 0);
+    ck_assert_uint_eq(text_character("", 0), 0);
+}
+END_TEST
+
 START_TEST(what_is_no_utf8_is_replaced)
 {
     expect_utf8("a\x7f\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80",
@@ -67,6 +76,7 @@ START_TEST(what_is_no_utf8_is_replaced)
     expect_utf8("\xc1\xbf", U_FFFD U_FFFD);            /* longer than needed */
     expect_utf8("\xe0\x9f\xbf", U_FFFD U_FFFD U_FFFD); /* the same */
     expect_utf8("\xed\xa0\x80", U_FFFD U_FFFD U_FFFD); /* half of a pair */
+    expect_utf8("\xed\xbf\xbf", U_FFFD U_FFFD U_FFFD); /* the other half */
     expect_utf8("\xf4\x90\x80\x80", U_FFFD U_FFFD U_FFFD U_FFFD); /* beyond the last */
     expect_utf8("\xf8\x88\x80\x80", U_FFFD U_FFFD U_FFFD U_FFFD);
 }
@@ -79,6 +89,7 @@ int main(void)
     tcase_add_test(tcase, a_value_is_found_by_key_and_number);
     tcase_add_test(tcase, new_lines_and_backslashes_come_back);
     tcase_add_test(tcase, a_command_is_words_for_a_shell);
+    tcase_add_test(tcase, a_character_that_is_cut_off_is_none);
     tcase_add_test(tcase, what_is_no_utf8_is_replaced);
     return run_tcase("manifest", tcase);
 }
