@@ -89,6 +89,7 @@ START_TEST(what_is_wrong_is_named)
     is_refused("--speed", NULL,
                "'--speed' is not an option; allowed: --steps N, --help");
     is_refused("-q", NULL, "'-q' is not an option; allowed: --steps N, --help");
+    is_refused("-qr", NULL, "'-q' is not an option; allowed: --steps N, --help");
     is_refused("deck", NULL, "'deck' is not an option; allowed: --steps N, --help");
     is_refused("--steps", NULL, "option '--steps' needs a value (see --help)");
     is_refused("--steps -2 deck", "input deck", "--steps is -2");
