@@ -116,9 +116,11 @@ def problems_of_content(tables, sums):
                 for word in ARGUMENTS]
     if words != expected:
         problems.append(f"arguments {words}")
-    items = [row["item"] for row in tables["manifest"] if row["key"] == "argument"]
-    if items != [str(i) for i in range(len(ARGUMENTS))]:
-        problems.append(f"items {items}")
+    key, item = None, 0
+    for row in tables["manifest"]:  # of lines with one key that follow each other
+        key, item = row["key"], item + 1 if row["key"] == key else 0
+        if row["item"] != str(item):
+            problems.append(f"item {row}, not {item}")
     sites = {}
     for row in tables["sites"]:
         sites[row["primitive"]] = sites.get(row["primitive"], 0) + int(row["count"])

@@ -311,11 +311,34 @@ def test_slices(place, report):
     report.case("slices", problems)
 
 
+def test_options(place, report):
+    """Wrong command lines are refused, with what is wrong."""
+    folder, _ = place.make("options")
+    number = "a number from 0 on is expected"
+    for words, why in (
+            (["nothing", folder], "there is no verb nothing"),
+            (["summary"], "one folder is expected by the verb summary"),
+            (["diff", folder], "two folders are expected"),
+            (["dist", folder], "dist wants --of"),
+            (["matrix", folder, "--rank", "1"], "an option is not for the verb matrix"),
+            (["events", folder, "--most", ""], number),
+            (["events", folder, "--most", "3x"], number),
+            (["events", folder, "--rank", "-1"], number),
+            (["check", folder, "--grid", "1000001"], "--grid is 1000000 us at most"),
+            (["check", folder, "--every", "=3"], "--every wants METRIC=N"),
+            (["check", folder, "--every", "LTTS=0"], "--every wants METRIC=N"),
+            (["check", folder] + 9 * ["--every", "LTTS=1"], "--every is there too often")):
+        told = place.read(*words)
+        is_right = (told.returncode, told.stdout) == (2, "") and why in told.stderr
+        report.case(f"refused {words}", [] if is_right else [f"{told}"])
+
+
 def main():
     arguments = parse_arguments()
     report = job.Report()
     place = folders.Folders(arguments.maker, arguments.reader)
     try:
+        test_options(place, report)
         test_summary(place, arguments, report)
         test_places(place, report)
         test_comms(place, report)
