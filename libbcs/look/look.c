@@ -55,9 +55,9 @@ static bool is_sound(const struct bcs_board *board, uint64_t n_bytes)
     const struct nic_shape *shape = &board->shape;
     uint32_t window = shape->limits.window;
 
-    return has_legal_limits(&shape->limits) && shape->has_links <= 1 &&
-           shape->n_ports > 0 && shape->n_ports <= NIC_NODE_RANKS_MOST &&
-           shape->node_ranks > 0 && shape->node_ranks <= NIC_NODE_RANKS_MOST &&
+    return has_legal_limits(&shape->limits) && shape->n_ports > 0 &&
+           shape->n_ports <= NIC_NODE_RANKS_MOST && shape->node_ranks > 0 &&
+           shape->node_ranks <= NIC_NODE_RANKS_MOST && shape->has_links <= 1 &&
            board->n_nodes == nic_layout_n_nodes(shape->n_ports, shape->node_ranks) &&
            n_bytes >= bcs_board_bytes(board->n_nodes) &&
            shape->limits.landing <= window &&
