@@ -92,6 +92,25 @@ START_TEST(who_blocks_waits_for_room)
 }
 END_TEST
 
+START_TEST(local_events_follow_each_once)
+{
+    const uint64_t local_event = EVENT + 64;
+
+    for (uint64_t value = 1; value <= N_FEW; value++) {
+        struct bcs_xfer xfer = put_of(&value);
+
+        xfer.local_event_gva = local_event;
+        ck_assert_int_eq(bcs_xfer_and_signal_blocking(core, &xfer), 0);
+    }
+    ck_assert_int_eq(bcs_core_flush(core), 0);
+    ck_assert_int_eq(bcs_test_event(core, local_event, N_FEW, false), 0);
+    ck_assert_int_eq(bcs_test_event(core, local_event, N_FEW + 1, false),
+                     BCS_E_PENDING);
+    ck_assert_int_eq(bcs_test_event(core, EVENT, N_FEW, false), 0);
+    ck_assert_int_eq(bcs_test_event(core, EVENT, N_FEW + 1, false), BCS_E_PENDING);
+}
+END_TEST
+
 START_TEST(who_tests_for_an_event_makes_progress)
 {
     uint64_t last = fill(N_MOST);
@@ -164,6 +183,7 @@ int main(void)
 
     tcase_add_checked_fixture(tcase, begin, end);
     tcase_add_test(tcase, who_blocks_waits_for_room);
+    tcase_add_test(tcase, local_events_follow_each_once);
     tcase_add_test(tcase, who_tests_for_an_event_makes_progress);
     tcase_add_test(tcase, what_is_kept_back_comes_at_the_end);
     tcase_add_test(tcase, a_transport_says_whether_it_is_late);
