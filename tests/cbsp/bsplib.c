@@ -140,6 +140,40 @@ static void tagged_messages(void)
 }
 
 /** An error that ends the job. */
+/* Messages have the tags of their own superstep, and no more is moved than there is room for. */
+static void tags_of_several_lengths(void)
+{
+    int size = 8, status, words[] = {s + 10, s + 20}, moved[] = {-1, -1};
+
+    bsp_set_tagsize(&size);
+    bsp_send(s, NULL, words, sizeof(words)); /* it has none yet */
+    bsp_sync();
+    bsp_get_tag(&status, NULL);
+    EXPECT(status == sizeof(words));
+    bsp_move(moved, sizeof(int));
+    EXPECT(moved[0] == s + 10 && moved[1] == -1);
+    size = 0;
+    bsp_set_tagsize(&size);
+    EXPECT(size == 8);
+    bsp_sync();
+}
+
+static void registrations_one_after_the_other(void)
+{
+    int first = -1, second = -1;
+
+    bsp_push_reg(&first, sizeof(first));
+    bsp_sync();
+    bsp_push_reg(&second, sizeof(second));
+    bsp_sync();
+    bsp_put((s + 1) % P, &s, &second, 0, sizeof(s));
+    bsp_sync();
+    EXPECT(first == -1 && second == (s + P - 1) % P);
+    bsp_pop_reg(&first);
+    bsp_pop_reg(&second);
+    bsp_sync();
+}
+
 static void fail(const char *name)
 {
     int x = 0, y = 0;
@@ -196,6 +230,8 @@ static void parallel_part(void)
         unbuffered();
         registrations();
         tagged_messages();
+        tags_of_several_lengths();
+        registrations_one_after_the_other();
     }
     EXPECT(bsp_time() > 0);
     printf("process %d of %d: %d wrong\n", s, P, n_wrong);
