@@ -4,7 +4,8 @@
  * arguments it lists them, a line each: name, how many ranks it takes at least, and how it ends: "right";
  * "stuck", in a deadlock; "error", which ends the job by its error handler; "either" of the two;
  * "returned", an error that is returned, or that harms nobody; "left", to the end, with something left
- * behind. With a name, and "right" or "wrong", it runs one.
+ * behind. With a name, and "right" or "wrong", it runs one; right ones one after the other, if there are
+ * several names.
  */
 #include <mpi.h>
 #include <stdio.h>
@@ -356,28 +357,31 @@ static const struct one *find(const char *name)
     exit(2);
 }
 
-/** misuse NAME right|wrong */
+/** misuse NAME... right, misuse NAME wrong */
 int main(int argc, char **argv)
 {
-    const struct one *one;
+    int provided, level = MPI_THREAD_SINGLE;
     struct run run;
-    int provided;
 
-    if (argc != 3) {
+    if (argc < 3) {
         for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
             printf("%s %d %s\n", cases[i].name, cases[i].n_ranks, cases[i].ending);
         }
         return 0;
     }
-    one = find(argv[1]);
-    MPI_Init_thread(&argc, &argv,
-                    one->function == crowd ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE,
-                    &provided);
+    for (int i = 1; i < argc - 1; i++) {
+        level = find(argv[i])->function == crowd ? MPI_THREAD_MULTIPLE : level;
+    }
+    MPI_Init_thread(&argc, &argv, level, &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &run.rank);
     MPI_Comm_size(MPI_COMM_WORLD, &run.size);
     run.is_last = run.rank == run.size - 1;
-    run.n = one->n;
-    one->function(&run, strcmp(argv[2], "wrong") == 0);
+    for (int i = 1; i < argc - 1; i++) {
+        const struct one *one = find(argv[i]);
+
+        run.n = one->n;
+        one->function(&run, strcmp(argv[argc - 1], "wrong") == 0);
+    }
     MPI_Finalize();
     return 0;
 }
