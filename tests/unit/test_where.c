@@ -19,7 +19,7 @@ static struct places *places;
 
 static void set_up(void)
 {
-    places = place_open();
+    places = place_open(PLACE_HASTY_NS);
 }
 
 static void tear_down(void)
