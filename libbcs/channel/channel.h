@@ -13,6 +13,7 @@
  *   door.c     what the two ends tell each other
  *   pool.c     memory of places
  *   wait.c     waiting for room and for arrivals, waking who does
+ *   circle.c   finding threads that wait for each other
  *   handlers.c arrival handlers
  *   due.c      whether they are to be called
  *   helper.c   the helper thread, which runs those that are given to it
@@ -124,7 +125,9 @@ struct channels {
     struct channel_pool pool;
     uint64_t **n_opened; /* [size][side * BCS_CHANNEL_NUMBERS + number]; NULL: none */
     bool is_polling;     /* atomic */
-    pthread_t poller;    /* atomic */
+    bool is_told;     /* atomic: some thread has written what it waits for; circle.c */
+    bool has_judged;  /* a deadlock was told */
+    pthread_t poller; /* atomic */
     struct channel_helper helper;
     struct remotes remotes;
     struct bcs_entry entry;
@@ -200,6 +203,22 @@ bool channel_door_read(const struct channel_end *end, uint64_t *place_gva_out,
  * @return 0, BCS_E_CLOSED, -EPROTO or -EOWNERDEAD, as bcs_channel_wait_out
  */
 int channel_door_look(const struct channel_end *end, bool is_long);
+
+/* circle.c */
+
+/**
+ * The caller has slept at an end in vain: tell what it waits for, and look whether that is for ever.
+ * Then the job ends, or that is said, as BCS_REFEREE has it.
+ *
+ * @param is_told   what this has returned before in this wait
+ * @param is_there  whether the wait is over
+ * @return whether it is told: then channel_circle_leave, before the wait ends
+ */
+bool channel_circle_look(struct channel_end *end, bool is_told,
+                         bool (*is_there)(struct channel_end *end));
+
+/** The wait is over, which was told. */
+void channel_circle_leave(struct channel_end *end);
 
 /* pool.c */
 

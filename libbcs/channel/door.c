@@ -17,6 +17,7 @@
  */
 #include <errno.h>
 #include <inttypes.h>
+#include <unistd.h>
 
 #include "libbcs/base/log.h"
 #include "libbcs/base/process.h"
@@ -60,6 +61,7 @@ int channel_door_open(const struct channel_end *end, uint64_t place_gva,
         .n_blocks = n_blocks,
         .record_bytes = end->params.record_bytes,
         .capacity = end->params.capacity,
+        .thread = (uint64_t)gettid(),
         .closed = end->opened - 1,
         .opened = end->opened,
     };

@@ -59,6 +59,7 @@ static void lay_out(struct channel_layout *layout, uint32_t n_procs)
     layout->users_gva =
         bcs_heap_reserve(&heap, BCS_REGION_NUMBERS * sizeof(uint64_t), 64);
     layout->exports_gva = bcs_heap_reserve(&heap, bcs_exports_bytes(n_procs), 64);
+    layout->stand_gva = bcs_heap_reserve(&heap, sizeof(struct channel_stand), 64);
     layout->pool_gva = bcs_heap_reserve(&heap, CHANNEL_POOL_BYTES, BCS_HEAP_ALIGN);
     layout->heap_bytes = bcs_align_up(heap.next, BCS_HEAP_ALIGN);
 }

@@ -24,6 +24,7 @@ enum { STREAM_BLOCKS_MOST = 8192, BLOCKS_BEHIND = 3 };
 struct channel_wait {
     struct bcs_bell_wait bell;
     uint32_t n_sleeps;
+    bool is_told; /* circle.c */
 };
 
 typedef bool (*is_there_fn)(struct channel_end *end);
@@ -52,23 +53,27 @@ static void tell_sleep(struct channel_end *end, enum channel_sleeper sleeps)
     }
 }
 
-static int go_to_sleep(struct channel_end *end, struct channel_wait *wait)
+static int go_to_sleep(struct channel_end *end, struct channel_wait *wait,
+                       is_there_fn is_there)
 {
     int rc = bcs_bell_sleep(&end->channels->bell, &wait->bell);
     /* In vain; or others ring so often that it never is. */
     bool is_long = rc == 0 || ++wait->n_sleeps % SLEEPS_A_DOUBT == 0;
 
     tell_sleep(end, CHANNEL_AWAKE);
+    if (rc == 0) {
+        wait->is_told = channel_circle_look(end, wait->is_told, is_there);
+    }
     return rc < 0 ? rc : channel_door_look(end, is_long);
 }
 
 /** A look has found nothing. @return 0: look again; else as bcs_channel_wait_out */
-static inline __attribute__((always_inline)) int wait_step(struct channel_end *end,
-                                                           struct channel_wait *wait)
+static inline __attribute__((always_inline)) int
+wait_step(struct channel_end *end, struct channel_wait *wait, is_there_fn is_there)
 {
     switch (bcs_bell_step_early(&end->channels->bell, &wait->bell, LOOKS_EARLY)) {
     case BCS_WAIT_SLEEP:
-        return go_to_sleep(end, wait);
+        return go_to_sleep(end, wait, is_there);
     case BCS_WAIT_ANNOUNCE:
         tell_sleep(end, CHANNEL_OWNER_SLEEPS);
         bcs_barrier_all();
@@ -94,10 +99,13 @@ wait_for(struct channel_end *end, is_there_fn is_there, const char *caller)
         return rc;
     }
     while (rc == 0 && !is_there(end)) {
-        rc = wait_step(end, &wait);
+        rc = wait_step(end, &wait, is_there);
     }
     if (wait.bell.spell.is_announced) {
         tell_sleep(end, CHANNEL_AWAKE);
+    }
+    if (__builtin_expect(wait.is_told, 0)) {
+        channel_circle_leave(end);
     }
     return rc != 0 && is_there(end) ? 0 : rc;
 }

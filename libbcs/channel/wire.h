@@ -30,7 +30,8 @@ struct channel_door {
     uint64_t n_blocks;               /* of a reader */
     uint32_t record_bytes;
     uint32_t capacity;
-    uint64_t unused[3];
+    uint64_t thread; /* that has opened it, as the kernel calls it */
+    uint64_t unused[2];
     uint64_t closed; /* which opening was closed last; 0: none */
     uint64_t opened; /* last: which opening this is, from 1 on; 0: none yet */
 };
@@ -47,6 +48,15 @@ struct channel_place {
 struct remote_head {
     _Alignas(64) uint64_t state; /* BCS_REMOTE_CLOSED, and how many sleep at it */
     _Alignas(64) uint64_t sleepers[CHANNEL_PROCESSES_MOST / 64]; /* a bit for each */
+};
+
+/** What a thread of a process waits for, if it has for long; see circle.c. */
+struct channel_stand {
+    _Alignas(64) uint64_t sequence; /* odd: it waits */
+    uint64_t thread;                /* as the kernel calls it */
+    uint64_t seen;   /* the sequence of the peer's before it last looked in vain */
+    uint64_t opened; /* of its end: which opening it is, */
+    uint32_t peer, side, number;
 };
 
 /** Whether a process sleeps. */
@@ -83,6 +93,7 @@ struct channel_layout {
     uint64_t n_written_gva; /* at rank 0: how many have left, their files written */
     uint64_t users_gva;     /* [BCS_REGION_NUMBERS] uint64_t, of own regions */
     uint64_t exports_gva;   /* of libbcs/session/exports.h */
+    uint64_t stand_gva;     /* struct channel_stand */
     uint64_t pool_gva;
 };
 

@@ -26,6 +26,7 @@ def parse_arguments(description):
     parser.add_argument("--bcsrun", required=True)
     parser.add_argument("--program", required=True, help="the test program")
     parser.add_argument("--measuring", help="the measuring program")
+    parser.add_argument("--circles", help="the program whose ranks wait for each other")
     library_suite.add_arguments(parser)
     return parser.parse_args()
 

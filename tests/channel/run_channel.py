@@ -1,16 +1,21 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """Open channels in whole jobs: beside MPI and cBSP, with and without the preload, on nodes of
-one process, on more processes than cores; handlers in the helper thread; what is refused; the death of
-either end, which leaves nothing behind; and the measuring program.
+one process, on more processes than cores; handlers in the helper thread; what is refused; ranks that
+wait for each other for ever; the death of either end, which leaves nothing behind; and the measuring
+program.
 """
 
+import re
 import sys
 
 import channel_suite
 from channel_suite import NATIVE, RIGHT
 
-GROUPS = ("mix", "crowd", "helper", "refusals", "death", "ping_pong")
+GROUPS = ("mix", "crowd", "helper", "refusals", "circles", "death", "ping_pong")
+STATUS = 86
+VERDICT = r"^bcs\[rank \d+\]: deadlock: at channels, each waits for the next one"
+WAITS = r"^bcs\[rank \d+\]:   rank {0} waits for {1} rank {2}$"
 
 
 class Suite(channel_suite.ChannelSuite):
@@ -26,6 +31,37 @@ class Suite(channel_suite.ChannelSuite):
 
     def check_refusals(self):
         self.be_refused_outside()
+
+    def check_circles(self):
+        for name, n, wait, next_rank in (
+                ("all_receive", 1, "a record of channel 0 from", 0),
+                ("all_receive", 2, "a record of channel 0 from", 1),
+                ("all_receive", 4, "a record of channel 0 from", 3),
+                ("all_send", 3, "room in channel 0 to", 1)):
+            self.be_stuck(name, n, WAITS.format(0, wait, next_rank))
+        self.be_stuck("all_but_one", 3, WAITS.format(1, "a record of channel 0 from", 0))
+        for name in ("late", "late_signal", "round_and_round"):
+            for n in (2, 4):
+                self.come_round(name, n, {})
+        self.come_round("round_and_round", 3, {"BCS_SPIN": "1ns"})
+
+    def be_stuck(self, name, n, line):
+        """A circle that is found, by a verdict and a line for each rank."""
+        def look(result):
+            problems = [] if result.status == STATUS else [f"status {result.status}"]
+            return problems + [f"no {text}" for text in (VERDICT, line)
+                               if not re.search(text, result.stderr, re.M)]
+        self.fail(f"{name} of {n}", self.circle(name, n), VERDICT, look=look)
+
+    def come_round(self, name, n, settings):
+        """A circle in which somebody helps: nothing is said."""
+        def look(result):
+            return ["a verdict"] if "deadlock" in result.stderr else []
+        self.succeed(f"{name} of {n}", self.circle(name, n), RIGHT.format(n=n), n, settings, look)
+
+    def circle(self, name, n):
+        """The command that runs a case of the program."""
+        return [self.arguments.bcsrun, "--native", "-n", str(n), self.arguments.circles, name]
 
     def check_helper(self):
         for n in (2, 8):
