@@ -86,14 +86,13 @@ struct bcs_tasks bcs_tasks_list(void)
     return list(NULL);
 }
 
-/** Whether a thread of a list has slept ever since that was made. */
+/** Whether a thread of a list has slept ever since that was made: else it had to fall asleep. */
 static bool has_slept(const struct bcs_task *task)
 {
     struct bcs_thread_state now;
 
-    return task->state.kind != BCS_THREAD_RUNS && bcs_thread_look(task->id, &now) &&
-           now.kind != BCS_THREAD_RUNS && now.n_switches == task->state.n_switches &&
-           began(task->id) == task->began;
+    return bcs_thread_look(task->id, &now) && now.kind != BCS_THREAD_RUNS &&
+           now.n_switches == task->state.n_switches && began(task->id) == task->began;
 }
 
 struct bcs_tasks bcs_tasks_since(const struct bcs_tasks *before)

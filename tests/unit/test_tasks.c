@@ -61,7 +61,6 @@ static atomic_bool may_end;
 static void *run(void *unused)
 {
     while (!atomic_load(&may_end)) {
-        sched_yield();
     }
     return unused;
 }
