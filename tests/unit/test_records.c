@@ -50,7 +50,7 @@ static struct bcs_stand *wait_for(uint32_t rank, uint32_t thread, uint32_t from,
 static uint32_t suspect(void)
 {
     nic_records_read(records);
-    return nic_case_suspect(file);
+    return nic_case_suspect(file, false);
 }
 
 START_TEST(two_that_wait_for_each_other_are_suspected)
