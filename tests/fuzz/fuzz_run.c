@@ -23,7 +23,7 @@
 #include "mds/tool/diff.h"
 #include "mds/tool/export.h"
 #include "mds/tool/verbs.h"
-#include "tests/fuzz/fuzz_run.h"
+#include "tests/fuzz/fuzz_input.h"
 
 enum { HEAD_BYTES = 6, N_FILES = 2, IS_REPAIRED = 1, IS_LIVE = 2 };
 

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "tests/fuzz/fuzz_run.h"
+#include "tests/fuzz/fuzz_input.h"
 
 enum { MOST_BYTES = 1 << 20, MOST_PATH = 4096 };
 

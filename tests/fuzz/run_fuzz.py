@@ -1,6 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Fuzzes the reading of runs with libFuzzer, AddressSanitizer and UndefinedBehaviorSanitizer.
+"""Fuzzes what reads files and memory of others, with libFuzzer, AddressSanitizer and
+UndefinedBehaviorSanitizer: "run", how bcs-mds reads the files of a run; "job", how bcs-top reads the
+memory of a running job; "place", how both read debug information. Without --reader one after the other,
+each for its part of the minutes.
 
 Needs clang with compiler-rt (Debian: clang libclang-rt-14-dev) and a build folder, whose commands
 tell what is compiled, and how. Begins from the corpus and writes what is new into a folder of its
@@ -13,6 +16,7 @@ killed. With --keep the least part of all that reaches as much takes the place o
 """
 
 import argparse
+import concurrent.futures
 import contextlib
 import ctypes
 import json
@@ -31,7 +35,8 @@ HERE = pathlib.Path(__file__).resolve().parent
 CORPUS = HERE / "corpus"
 SANITIZERS = ["-fsanitize=fuzzer,address,undefined", "-fno-sanitize-recover=undefined"]
 LIBRARIES = {"export_json.c": ["-ljansson"], "export_sqlite.c": ["-lsqlite3"],
-             "export_otf2.c": ["-lotf2"], "place_dwarf.c": ["-ldw"]}
+             "export_otf2.c": ["-lotf2"], "place_dwarf.c": ["-ldw"], "job_json.c": ["-ljansson"]}
+READERS = ("run", "job", "place")
 LONGEST = 8192  # bytes of an input
 N_VERBS = 256
 SECONDS = 20  # of the processor, for one input
@@ -41,38 +46,61 @@ def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--build", default="build", help="the build folder")
     parser.add_argument("--work", required=True, help="a folder for what is found")
+    parser.add_argument("--reader", choices=READERS, action="append",
+                        help="what is fuzzed; all, if it is not given")
     parser.add_argument("--minutes", type=float, default=10, help="of the processor's time")
     parser.add_argument("--clang", default="clang")
     parser.add_argument("--keep", action="store_true", help="renew the corpus")
     return parser.parse_args()
 
 
-def commands_of(build):
-    """How the sources of the test are compiled: [(source, options)]; the driver is left out."""
+def commands_of(build, target):
+    """How the sources of a target are compiled: [(source, options)]; the driver is left out."""
     text = (build / "compile_commands.json").read_text(encoding="utf-8")
     for command in json.loads(text):
         source = (build / command["file"]).resolve()
-        if "tests/fuzz/replay.p/" in command["output"] and source.name != "replay.c":
+        if command["output"].startswith(f"{target}.p/") and source.name != "replay.c":
             words = shlex.split(command["command"])
             yield source, [word for word in words if word[:2] in ("-I", "-D")]
 
 
-def compile_all(arguments, build, work):
-    """Compile the fuzzer. Returns its path."""
-    objects, libraries = [], ["-lm", "-lpthread", "-ldl"]
-    for source, options in commands_of(build):
-        objects.append(str(work / f"{source.stem}.o"))
-        subprocess.run([arguments.clang, "-g", "-O1", "-std=gnu11", *SANITIZERS, *options,
-                        f"-DFUZZ_SECONDS={SECONDS}", "-c", str(source), "-o", objects[-1]],
+def compile_target(clang, build, work, target):
+    """Compile the sources of a target. Returns the objects, and the libraries that they need."""
+    work.mkdir(exist_ok=True)
+    sources = list(commands_of(build, target))
+    objects = [str(work / f"{number}-{source.stem}.o")
+               for number, (source, _) in enumerate(sources)]
+    libraries = [library for source, _ in sources for library in LIBRARIES.get(source.name, [])]
+
+    def compile_one(work_piece):
+        (source, options), target_path = work_piece
+        subprocess.run([clang, "-g", "-O1", "-std=gnu11", *SANITIZERS, *options,
+                        f"-DFUZZ_SECONDS={SECONDS}", "-c", str(source), "-o", target_path],
                        cwd=build, check=True)
-        libraries += LIBRARIES.get(source.name, [])
+
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        list(pool.map(compile_one, zip(sources, objects)))
     if not objects:
-        sys.exit(f"run_fuzz: {build} has no test 'replay'")
-    subprocess.run(["ninja", "-C", str(build), "libbcs_static.a"], check=True,
-                   stdout=subprocess.DEVNULL)
+        sys.exit(f"run_fuzz: {build} has no target {target}")
+    return objects, libraries
+
+
+def compile_library(clang, build, work):
+    """Compile what all readers are linked with. Returns its path."""
+    library = work / "library.a"
+    library.unlink(missing_ok=True)
+    objects, _ = compile_target(clang, build, work / "library", "libbcs_static.a")
+    subprocess.run(["ar", "rc", str(library), *objects], check=True)
+    return library
+
+
+def compile_reader(clang, build, work, reader, library):
+    """Compile the fuzzer of a reader. Returns its path."""
+    objects, libraries = compile_target(clang, build, work / "objects",
+                                        f"tests/fuzz/replay_{reader}")
     fuzzer = work / "fuzzer"
-    subprocess.run([arguments.clang, *SANITIZERS, *objects, str(build / "libbcs_static.a"),
-                    *libraries, "-o", str(fuzzer)], check=True)
+    subprocess.run([clang, *SANITIZERS, *objects, str(library), *libraries, "-lm", "-lpthread",
+                    "-ldl", "-o", str(fuzzer)], check=True)
     return fuzzer
 
 
@@ -81,7 +109,7 @@ FILES = (("process.00000.mds", "process.00001.mds"), ("node.00000.mds", "global.
          ("process.00000.mds", "node.00000.mds"))
 
 
-def make_seed(maker, path, verb, files, parts):
+def make_run_seed(maker, path, verb, files, parts):
     """A run of two ranks by make_run, for one verb. What calls have waited for is in it if parts is
     not 0."""
     with tempfile.TemporaryDirectory() as folder:
@@ -93,15 +121,51 @@ def make_seed(maker, path, verb, files, parts):
     path.write_bytes(head + b"".join(texts))
 
 
-def make_seeds(build, seeds):
+def make_run_seeds(build, seeds):
     """Two runs for each verb, one with what calls have waited for."""
     maker = build / "tests/mds/make_run"
-    seeds.mkdir(exist_ok=True)
     subprocess.run(["ninja", "-C", str(build), "tests/mds/make_run"], check=True,
                    stdout=subprocess.DEVNULL)
     for verb in range(N_VERBS):
-        make_seed(maker, seeds / f"seed-{verb:02}.bin", verb, FILES[verb % len(FILES)], 0)
-        make_seed(maker, seeds / f"waits-{verb:02}.bin", verb, FILES[0], 3)
+        make_run_seed(maker, seeds / f"seed-{verb:02}.bin", verb, FILES[verb % len(FILES)], 0)
+        make_run_seed(maker, seeds / f"waits-{verb:02}.bin", verb, FILES[0], 3)
+
+
+# A function in a public header, inline, and one around it.
+CODE = """
+#include "bcs/channel.h"
+int around(int a) { return within(a) + a; }
+static int local(int a) { return around(a) * 3; }
+int (*const pointer)(int) = local;
+"""
+HEADER = """
+static inline int within(int a) { extern int outside(int); return outside(a + 1); }
+"""
+
+
+def make_place_seeds(_build, seeds):
+    """Small files of code with debug information, of some kinds."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        (folder / "bcs").mkdir()
+        (folder / "bcs/channel.h").write_text(HEADER)
+        (folder / "code.c").write_text(CODE)
+        for number, options in enumerate((["-g"], ["-gdwarf-4"], ["-g", "-gz"], ["-g0"])):
+            code = folder / "code.o"
+            subprocess.run(["cc", "-O1", "-c", *options, "code.c", "-o", str(code)],
+                           cwd=folder, check=True)
+            head = struct.pack("<BH", 16, 1)
+            (seeds / f"seed-{number}.bin").write_bytes(head + code.read_bytes())
+
+
+def make_job_seeds(_build, seeds):
+    """A change in each of the areas, of each node."""
+    for place in range(24):
+        (seeds / f"seed-{place:02}.bin").write_bytes(
+            struct.pack("<BHBB", place, 0, 0, 64) + bytes(range(1, 65)))
+
+
+MAKE_SEEDS = {"run": make_run_seeds, "job": make_job_seeds, "place": make_place_seeds}
 
 
 def die_with_parent():
@@ -125,8 +189,8 @@ def scratch():
             os.close(held)
 
 
-def keep(fuzzer, work, folders):
-    """Renew the corpus with as few files as reach every place that all of them reach."""
+def keep(fuzzer, work, corpus, folders):
+    """Renew a corpus with as few files as reach every place that all of them reach."""
     least = work / "least"
     shutil.rmtree(least, ignore_errors=True)
     least.mkdir()
@@ -134,10 +198,10 @@ def keep(fuzzer, work, folders):
         subprocess.run([str(fuzzer), "-merge=1", "-use_counters=0", "-close_fd_mask=1",
                         f"-max_len={LONGEST}", str(least), *map(str, folders)], check=True,
                        cwd=folder, pass_fds=[held], preexec_fn=die_with_parent)
-    for path in CORPUS.glob("[0-9]*.bin"):  # others have a name, and a reason to stay
+    for path in corpus.glob("[0-9]*.bin"):  # others have a name, and a reason to stay
         path.unlink()
     for number, path in enumerate(sorted(least.iterdir(), key=lambda path: path.name)):
-        shutil.copy(path, CORPUS / f"{number:03}.bin")
+        shutil.copy(path, corpus / f"{number:03}.bin")
     print(f"{number + 1} files in the corpus")
 
 
@@ -168,19 +232,31 @@ def fuzz(fuzzer, work, folders, seconds):
     return process.returncode
 
 
+def fuzz_reader(arguments, reader, minutes, library):
+    """Fuzz one reader. Returns the fuzzer's status."""
+    build, work = pathlib.Path(arguments.build).resolve(), library.parent
+    corpus, work = CORPUS / reader, work / reader
+    folders = [work / "found", corpus, work / "seeds"]
+    for folder in folders:
+        folder.mkdir(parents=True, exist_ok=True)
+    print(f"{reader}: {minutes:.1f} minutes", flush=True)
+    fuzzer = compile_reader(arguments.clang, build, work, reader, library)
+    MAKE_SEEDS[reader](build, folders[-1])
+    status = fuzz(fuzzer, work, folders, 60 * minutes)
+    if status == 0 and arguments.keep:
+        keep(fuzzer, work, corpus, folders)
+    return status
+
+
 def main():
     arguments = parse_arguments()
-    build, work = pathlib.Path(arguments.build).resolve(), pathlib.Path(arguments.work).resolve()
-    found = work / "found"
-    found.mkdir(parents=True, exist_ok=True)
-    fuzzer = compile_all(arguments, build, work)
-    make_seeds(build, work / "seeds")
-    CORPUS.mkdir(exist_ok=True)
-    folders = [found, CORPUS, work / "seeds"]
-    status = fuzz(fuzzer, work, folders, 60 * arguments.minutes)
-    if status == 0 and arguments.keep:
-        keep(fuzzer, work, folders)
-    return status
+    readers = arguments.reader or READERS
+    work = pathlib.Path(arguments.work).resolve()
+    work.mkdir(parents=True, exist_ok=True)
+    library = compile_library(arguments.clang, pathlib.Path(arguments.build).resolve(), work)
+    statuses = [fuzz_reader(arguments, reader, arguments.minutes / len(readers), library)
+                for reader in readers]
+    return max(map(abs, statuses))
 
 
 if __name__ == "__main__":
