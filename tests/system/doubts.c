@@ -53,6 +53,9 @@ static void exchange(void)
 
     if (rank < 2) {
         MPI_Recv(&word, 1, MPI_INT, 1 - rank, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        if (word != 1) {
+            MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
+        }
     }
     if (rank == 1) {
         MPI_Send(&word, 1, MPI_INT, 0, TAG, MPI_COMM_WORLD);
