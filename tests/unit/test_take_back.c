@@ -8,6 +8,7 @@
 
 #include "libbcs/api/wait.h"
 #include "nic_threads/drivers/turn.h"
+#include "nic_threads/node/engine_lock.h"
 #include "tests/engine/job.h"
 #include "tests/unit/run_suite.h"
 
@@ -26,7 +27,7 @@ static const struct job_shape shapes[] = {
     {.n_ranks = N_RANKS, .is_threaded = true, .has_crew = true, .is_direct = true},
     {.n_ranks = N_RANKS, .is_threaded = true, .has_crew = true, .node_ranks = 1},
 };
-enum { N_SHAPES = sizeof(shapes) / sizeof(shapes[0]) };
+enum { N_SHAPES = sizeof(shapes) / sizeof(shapes[0]), WIRED = N_SHAPES - 1 };
 
 static const size_t lengths[] = {0, 8, 80, 300, 20000, N_MOST};
 enum { N_LENGTHS = sizeof(lengths) / sizeof(lengths[0]), N_EAGER = N_LENGTHS - 1 };
@@ -138,6 +139,55 @@ static void let_go_over(int i)
         nic_engine_turn_all(engine);
     }
 }
+
+/* The receiver's node has not read it, or there is no room on the wire. */
+START_TEST(a_send_on_its_way_to_another_node_is_taken_back)
+{
+    struct bcs_request requests[2], received;
+    struct nic_view *there;
+
+    setup(WIRED, "wire=1");
+    there = nic_engine_view(engine, RECEIVER);
+    for (int meant = 0; meant < 2; meant++) {
+        ck_assert(nic_engine_try_lock(there));
+        send(1, BCS_SEND_STANDARD, &requests[0]);
+        send(2, BCS_SEND_STANDARD, &requests[1]);
+        nic_engine_turn_all(engine);
+        ck_assert_uint_eq(nic_engine_view(engine, SENDER)->node->n_outbox, 1);
+        nic_engine_unlock(there);
+        ck_assert(take_back(&requests[meant]));
+        receive(&received);
+        finish(&requests[1 - meant], &received);
+        ck_assert_uint_eq(received.result.n_bytes, (size_t)(2 - meant));
+        expect_next(3);
+    }
+    teardown();
+}
+END_TEST
+
+/* It is in the batch of its node, which waits for the other one before it goes on. */
+START_TEST(a_send_of_a_round_that_is_under_way_is_taken_back)
+{
+    struct bcs_message message;
+    struct bcs_request request;
+    struct nic_view *there;
+
+    setup(WIRED, NULL);
+    there = nic_engine_view(engine, RECEIVER);
+    message = rank_message(&ranks[SENDER], SENDER, TAG, source, 8);
+    ck_assert_int_eq(
+        bcs_send(ranks[SENDER].context, &message, BCS_SEND_STANDARD, &request), 0);
+    ck_assert(nic_engine_try_lock(there));
+    nic_engine_turn_all(engine);
+    ck_assert_uint_eq(nic_engine_view(engine, SENDER)->desk->batch.n_sends, 1);
+    nic_engine_unlock(there);
+    ck_assert(bcs_cancel_send(ranks[SENDER].context, &request, SENDER));
+    nic_engine_turn_all(engine);
+    ck_assert_uint_eq(
+        nic_match_n_sends(nic_engine_view(engine, SENDER)->per_port.match), 0);
+    teardown();
+}
+END_TEST
 
 /* Its room is given back each time, and so is its entry. */
 START_TEST(sends_are_taken_back_as_often_as_one_likes)
@@ -267,6 +317,8 @@ int main(void)
 
     tcase_add_loop_test(tcase, a_send_is_taken_back_that_nobody_has_read, 0, N_SHAPES);
     tcase_add_loop_test(tcase, a_send_is_taken_back_from_its_queue, 0, N_SHAPES);
+    tcase_add_test(tcase, a_send_on_its_way_to_another_node_is_taken_back);
+    tcase_add_test(tcase, a_send_of_a_round_that_is_under_way_is_taken_back);
     tcase_add_loop_test(tcase, sends_are_taken_back_as_often_as_one_likes, 0, N_SHAPES);
     tcase_add_loop_test(tcase, a_send_that_finds_no_room_is_taken_back, 0, N_SHAPES);
     tcase_add_loop_test(tcase, a_send_that_a_receive_has_is_not_taken_back, 0,
