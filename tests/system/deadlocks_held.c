@@ -134,6 +134,27 @@ static void cancel_all(int to)
     }
 }
 
+/** Of two buffered ones that are under way the first. */
+static void cancel_first(void)
+{
+    MPI_Request requests[2];
+    MPI_Status status;
+    int rank = my_rank(), count = 0;
+
+    if (rank == 0) {
+        start(BUFFERED, LONG, 1, &requests[0]);
+        start(BUFFERED, LONG - 1, 1, &requests[1]);
+        expect(cancel(&requests[0]), "was not taken back", BUFFERED, LONG);
+        MPI_Wait(&requests[1], MPI_STATUS_IGNORE);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 1) {
+        MPI_Recv(bytes, LONG, MPI_CHAR, 0, TAG, MPI_COMM_WORLD, &status);
+        MPI_Get_count(&status, MPI_CHAR, &count);
+        expect(count == LONG - 1, "another message came", BUFFERED, LONG - 1);
+    }
+}
+
 void cancelled_sends(void)
 {
     static char room[ROOM];
@@ -143,6 +164,7 @@ void cancelled_sends(void)
     MPI_Buffer_attach(room, ROOM);
     cancel_all(0);
     cancel_all(1);
+    cancel_first();
     MPI_Buffer_detach(&detached, &n);
 }
 
