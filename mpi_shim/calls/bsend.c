@@ -23,8 +23,11 @@ int shim_Buffer_detach(void *buffer, int *size)
 {
     struct shim_bsend_space *space = &shim_state.arena->space;
 
-    if (buffer == NULL || size == NULL || space->base == NULL) {
-        return shim_real.Buffer_detach(buffer, size);
+    if (buffer == NULL || size == NULL) {
+        return shim_error(NULL, MPI_ERR_ARG);
+    }
+    if (space->base == NULL) {
+        return shim_error(NULL, MPI_ERR_BUFFER);
     }
     shim_enter();
     shim_request_drain();
