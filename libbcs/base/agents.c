@@ -275,17 +275,13 @@ static struct bcs_agent find_thread(const struct bcs_agents_but *but)
     return (struct bcs_agent){BCS_AGENT_NONE, ""};
 }
 
-struct bcs_agent bcs_agent_find_handler(void)
+struct bcs_agent bcs_agent_find(const struct bcs_agents_but *but)
 {
     struct bcs_agent agent = find_handler();
 
-    return agent.kind == BCS_AGENT_NONE ? find_timer() : agent;
-}
-
-struct bcs_agent bcs_agent_find(const struct bcs_agents_but *but)
-{
-    struct bcs_agent agent = bcs_agent_find_handler();
-
+    if (agent.kind == BCS_AGENT_NONE) {
+        agent = find_timer();
+    }
     return agent.kind == BCS_AGENT_NONE ? find_thread(but) : agent;
 }
 

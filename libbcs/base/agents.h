@@ -42,9 +42,6 @@ struct bcs_agents_but {
 /** Find out whether anything could act. Takes some ten microseconds, and more with each thread. */
 struct bcs_agent bcs_agent_find(const struct bcs_agents_but *but);
 
-/** The part of bcs_agent_find that is about handlers of signals: threads are not looked at. */
-struct bcs_agent bcs_agent_find_handler(void);
-
 /** How many threads of the program this process has, the calling one too, but for those that sleep until
  *  another one of them wakes them. @return 0: unknown */
 uint32_t bcs_agents_count(const struct bcs_tasks *but);

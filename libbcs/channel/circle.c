@@ -21,15 +21,15 @@
  * them at that moment, and none can be the first to go on.
  *
  * What it does not see it does not judge: a process with a helper thread, which may receive and send by
- * itself; one with a handler of a signal that a timer, a descriptor or a child may send; an end whose other end is not open, as any
+ * itself; one that catches signals, whose handlers may; an end whose other end is not open, as any
  * thread may open it; a second thread of a process that waits; and a rank that waits for something
  * else, as in MPI, or computes.
  */
 #include <errno.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <unistd.h>
 
-#include "libbcs/base/agents.h"
 #include "libbcs/base/log.h"
 #include "libbcs/channel/channel.h"
 #include "libbcs/session/deadlock_report.h"
@@ -50,12 +50,33 @@ static void set_sequence(struct channel_stand *stand, uint64_t sequence)
     __atomic_store_n(&stand->sequence, sequence, __ATOMIC_RELEASE);
 }
 
+/** Whether the process catches a signal, but for those that tell it of its own faults. */
+static bool catches_signals(void)
+{
+    static const int faults[] = {SIGSEGV, SIGBUS,  SIGFPE, SIGILL,
+                                 SIGTRAP, SIGABRT, SIGSYS};
+    struct sigaction action;
+
+    for (int number = 1; number < NSIG; number++) {
+        bool is_fault = false;
+
+        for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++) {
+            is_fault |= number == faults[i];
+        }
+        if (!is_fault && sigaction(number, NULL, &action) == 0 &&
+            action.sa_handler != SIG_DFL && action.sa_handler != SIG_IGN) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /** Whether somebody else may do what the thread that waits would. */
 static bool has_others(const struct channels *channels)
 {
     /* Pairs with the stores of helper.c: an end of this thread was given away by it. */
     return __atomic_load_n(&channels->helper.runs, __ATOMIC_ACQUIRE) != 0 ||
-           bcs_agent_find_handler().kind != BCS_AGENT_NONE;
+           catches_signals();
 }
 
 /** Write the record, unless it is another thread's. @return whether it is written */

@@ -183,7 +183,7 @@ static void show_screen(const struct bcs_look *look)
 
 static void show_text(const struct bcs_look *look, const struct bcs_look_found *found)
 {
-    struct places *places = place_open();
+    struct places *places = place_open(PLACE_HASTY_NS);
     json_t *job = job_json_of(look, found, places);
     json_t *message = near_miss_read("0,1,5,4,0");
 

@@ -40,7 +40,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n_bytes)
     }
     fd = make_file(data + HEAD_BYTES, n_bytes - HEAD_BYTES, path);
     module.path = path;
-    places = place_open();
+    places = place_open(PLACE_HASTY_NS);
     step = 1 + data[1] + 256u * data[2];
     for (uint64_t i = 1; places != NULL && i <= data[0]; i++) {
         free(place_describe(places, &module, i * step, NULL));

@@ -139,7 +139,7 @@ SYSTEM_CALLS = {
         "nic_threads/drivers",
     ],
     "setenv": ["libbcs/tools"],
-    "sigaction": ["libbcs/base", "libbcs/tools"],
+    "sigaction": ["libbcs/base", "libbcs/channel", "libbcs/tools"],
     "sigprocmask": ["libbcs/tools", "libbcs/tools/top", "mds/tool"],
     "sleep": ["libbcs/session"],
     "syscall": ["libbcs/base", "mds/tool", "nic_threads/drivers"],

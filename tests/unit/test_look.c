@@ -70,8 +70,8 @@ static void write_at(int fd, off_t at, const void *data, size_t n_bytes)
 
 /** Put a message into a ring of RING entries, at a position that counts on; and say that all before
  *  it and itself were read. */
-static void move(const struct fake_job *fake, off_t ring, uint32_t position, uint32_t to,
-                 uint64_t n_bytes)
+static void move(const struct fake_job *fake, off_t ring, uint32_t position,
+                 uint32_t to, uint64_t n_bytes)
 {
     const struct bcs_descriptor entry = {
         .kind = BCS_SEND, .port = to, .n_bytes = n_bytes};

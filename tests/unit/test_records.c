@@ -83,10 +83,14 @@ START_TEST(who_has_a_thread_that_does_not_wait_is_not_suspected)
     wait_for(0, 0, LATE, 1);
     stand = wait_for(LATE, 2, 0, 1);
     stand->n_threads = 2;
+    stand->agent = BCS_AGENT_RUNS;
     stand_tell(&ranks[0], LATE, 2, stand);
     ck_assert_uint_eq(suspect(), 0);
+    ck_assert_uint_eq(nic_case_suspect(file, true), 2);
     ck_assert(nic_records_have(records, 0));
     ck_assert(!nic_records_have(records, LATE));
+    stand->agent = BCS_AGENT_NONE;
+    stand_tell(&ranks[0], LATE, 2, stand);
     stand_tell(&ranks[0], LATE, 3, stand);
     ck_assert_uint_eq(suspect(), 2);
     ck_assert(nic_records_have(records, LATE));
