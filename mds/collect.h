@@ -144,6 +144,21 @@ static inline void mds_sent(struct mds_collect *collect,
     mds_unlock(collect);
 }
 
+/** The program has taken one back that it had sent: nobody receives it. Its event stays. */
+static inline void mds_taken_back(struct mds_collect *collect,
+                                  const struct mds_message *message)
+{
+    struct mds_peer *peer = &mds_peers(collect)[message->rank];
+    struct mds_comm *comm = &collect->comms.table[message->comm];
+
+    mds_lock(collect);
+    peer->n_sent--;
+    peer->sent_bytes -= message->n_bytes;
+    comm->n_sent--;
+    comm->sent_bytes -= message->n_bytes;
+    mds_unlock(collect);
+}
+
 /** The program has received one. */
 static inline void mds_received(struct mds_collect *collect,
                                 const struct mds_message *message)

@@ -74,6 +74,18 @@ static inline void shim_record_sent(struct shim_comm *comm, int peer, int tag,
     }
 }
 
+/** It has taken one back. */
+static inline void shim_record_taken_back(struct shim_comm *comm, int peer, int tag,
+                                          uint64_t n_bytes)
+{
+    if (shim_state.collect != NULL) {
+        const struct mds_message message = {comm->group.ports[peer], tag,
+                                            shim_record_comm(comm), n_bytes};
+
+        mds_taken_back(shim_state.collect, &message);
+    }
+}
+
 /** It has received one. */
 static inline void shim_record_received(struct shim_comm *comm, int peer, int tag,
                                         uint64_t n_bytes)

@@ -198,6 +198,7 @@ static int start_buffered(struct shim_request *request)
     bcs_inside(&carrier->base)->n_bytes = n_bytes;
     rc = post(carrier, true);
     bcs_inside(&request->base)->cell = bcs_inside(&carrier->base)->cell;
+    bcs_inside(&request->base)->n_bytes = n_bytes;
     request->number = 0;
     if (rc == MPI_SUCCESS && !bcs_is_done(&carrier->base)) {
         request->number = carrier->number = number_carrier();

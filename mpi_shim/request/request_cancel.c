@@ -21,10 +21,12 @@ static struct shim_request *carrier_of(const struct shim_request *request)
 static void cancel_send(struct shim_request *request)
 {
     struct shim_request *posted = request->number == 0 ? request : carrier_of(request);
+    uint64_t n_bytes = bcs_inside(&request->base)->n_bytes;
 
     if (posted != NULL && bcs_cancel_send(shim_context(), &posted->base,
                                           request->comm->group.ports[request->peer])) {
         request->base.result = posted->base.result;
+        shim_record_taken_back(request->comm, request->peer, request->tag, n_bytes);
         shim_request_reap();
     }
 }

@@ -119,6 +119,9 @@ static void nothing(void)
     MPI_Irecv(in, 77, MPI_BYTE, last, 1, MPI_COMM_WORLD, &request);
     MPI_Cancel(&request);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
+    MPI_Issend(out, 0, MPI_BYTE, next, 78, MPI_COMM_WORLD, &request);
+    MPI_Cancel(&request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
 }
 
 static void collectives(void)
