@@ -8,6 +8,7 @@ Arguments: the folders of the modules. Status 77, skipped, where Python has no s
 
 import json
 import math
+import os
 import random
 import re
 import sys

@@ -307,34 +307,33 @@ static struct nic_view *desk_of_receiver(int rank)
 
 START_TEST(who_could_not_lock_the_desk_meanwhile_is_served)
 {
-    struct nic_wish wish = {
-        .context_id = ranks[RECEIVER].world.context_id, .source = SENDER, .tag = 1};
+    const struct nic_wish wish = {
+        .context_id = ranks[RECEIVER].world.context_id, .port = SENDER, .tag = 1};
     struct nic_engine *engine = ranks[RECEIVER].context->engine;
-    struct nic_found found;
+    const struct bcs_descriptor *send;
 
     send_one(1, SHORT);
-    ck_assert(nic_at_hand_begin(engine, &wish, SENDER, &found));
+    send = nic_at_hand_begin(engine, &wish);
+    ck_assert_ptr_nonnull(send);
     send_one(2, SHORT);
     ck_assert(nic_engine_tell_holder(desk_of_receiver(SENDER)));
-    nic_at_hand_end(engine, &found);
+    nic_at_hand_end(engine, &wish, send);
     ck_assert(!nic_engine_has_work(desk_of_receiver(RECEIVER)));
     receive_one(2, 2, SHORT);
     /* Nor is anything lost by who finds nothing. */
-    ck_assert(!nic_at_hand_begin(engine, &wish, SENDER, &found));
+    ck_assert_ptr_null(nic_at_hand_begin(engine, &wish));
     ck_assert(!nic_engine_tell_holder(desk_of_receiver(SENDER)));
 }
 END_TEST
 
 START_TEST(nothing_is_at_hand_at_a_desk_that_another_one_has)
 {
-    struct nic_wish wish = {
-        .context_id = ranks[RECEIVER].world.context_id, .source = SENDER, .tag = 1};
-    struct nic_found found;
+    const struct nic_wish wish = {
+        .context_id = ranks[RECEIVER].world.context_id, .port = SENDER, .tag = 1};
 
     send_one(1, SHORT);
     ck_assert(nic_engine_try_lock(desk_of_receiver(SENDER)));
-    ck_assert(
-        !nic_at_hand_begin(ranks[RECEIVER].context->engine, &wish, SENDER, &found));
+    ck_assert_ptr_null(nic_at_hand_begin(ranks[RECEIVER].context->engine, &wish));
     nic_engine_unlock(desk_of_receiver(SENDER));
     receive_one(1, 1, SHORT);
 }
