@@ -12,6 +12,7 @@
 #include <linux/futex.h>
 #include <mpi.h>
 #include <pthread.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -330,6 +331,43 @@ static void pool_that_falls_asleep(void)
     exchange();
 }
 
+/** Whether the main thread sleeps. */
+static bool is_main_asleep(void)
+{
+    char path[64], text[256] = "";
+    const char *end;
+    FILE *stat;
+
+    snprintf(path, sizeof(path), "/proc/self/task/%d/stat", getpid());
+    stat = fopen(path, "r");
+    if (stat == NULL || fgets(text, sizeof(text), stat) == NULL) {
+        abort();
+    }
+    fclose(stat);
+    end = strrchr(text, ')');
+    return end != NULL && end[1] == ' ' && end[2] == 'S';
+}
+
+static void *await_sleep_and_send(void *unused)
+{
+    while (!is_main_asleep()) {
+        sched_yield();
+    }
+    send_once();
+    return unused;
+}
+
+/** Nobody is suspected, as rank 1 polls: so nobody but the thread itself wakes the main thread. */
+static void beside_one_that_polls(void)
+{
+    int has_come = rank != 1;
+
+    while (!has_come) {
+        MPI_Iprobe(0, TAG, MPI_COMM_WORLD, &has_come, MPI_STATUS_IGNORE);
+    }
+    with_thread(await_sleep_and_send);
+}
+
 /* --------------------------------------------------------------------- threads in turn */
 
 static void *exchange_in_thread(void *unused)
@@ -389,6 +427,7 @@ static const struct one {
      MISUSE},
     {"thread_that_shares", thread_that_shares, MPI_THREAD_SINGLE,
      THREAD "sleeps in futex", MISUSE},
+    {"beside_one_that_polls", beside_one_that_polls, MPI_THREAD_SINGLE, "-", MISUSE},
     {"pool_asleep", pool_asleep, MPI_THREAD_SINGLE, "stuck", "-"},
     {"funneled_pool", pool_asleep, MPI_THREAD_FUNNELED, "stuck", "-"},
     {"serialized_pool", pool_asleep, MPI_THREAD_SERIALIZED, "stuck", "-"},
