@@ -198,11 +198,10 @@ static void enter_as_guest(void)
 /** What is looked for on a stack. */
 struct search {
     bool is_outside; /* frames of others have been met */
-    bool is_inside;  /* and then frames of this library */
-    uintptr_t last;  /* address of the outermost one */
+    uintptr_t last;  /* address of the last one */
 };
 
-/** An _Unwind_Backtrace function. */
+/** An _Unwind_Backtrace function. Ends where a call of before is still there. */
 static _Unwind_Reason_Code look_at_frame(struct _Unwind_Context *context, void *arg)
 {
     struct search *search = arg;
@@ -212,10 +211,12 @@ static _Unwind_Reason_Code look_at_frame(struct _Unwind_Context *context, void *
     if (address == 0) { /* the stack ends */
         return _URC_NO_REASON;
     }
-    search->is_inside = search->is_outside && is_own;
+    if (search->is_outside && is_own) {
+        return _URC_NORMAL_STOP;
+    }
     search->is_outside |= !is_own;
     search->last = address;
-    return search->is_inside ? _URC_NORMAL_STOP : _URC_NO_REASON;
+    return _URC_NO_REASON;
 }
 
 /** Whether the call in which this thread was last has been left by longjmp. Only if the stack is known
@@ -226,8 +227,7 @@ static bool was_left(void)
     uintptr_t start = getauxval(AT_ENTRY);
 
     _Unwind_Backtrace(look_at_frame, &search);
-    return !search.is_inside && search.last >= start &&
-           search.last - start < START_BYTES;
+    return search.last >= start && search.last - start < START_BYTES;
 }
 
 /** Enter although this thread is inside. */
