@@ -142,10 +142,15 @@ def test_kill(runs, report, name, who):
         guard = job.Guard(runs.arguments.timeout)
         while one.processes() and not guard.is_over():
             time.sleep(0.05)
-        # With bcsrun and its keeper gone, the next bcsrun removes their folder.
-        job.run([*shlex.split(runs.arguments.launcher), "-n", "1", "true"], job.mpirun_environment(),
-                runs.arguments.timeout)
-        problems += [f"left {what}" for what in one.leftovers()]
+        # With bcsrun and its keeper gone, the next bcsrun removes their folder. The kernel takes a
+        # killed process's environment, by which it is found, before the files that it holds.
+        guard = job.Guard(runs.arguments.timeout)
+        left = ["all"]
+        while left and not guard.is_over():
+            job.run([*shlex.split(runs.arguments.launcher), "-n", "1", "true"],
+                    job.mpirun_environment(), runs.arguments.timeout)
+            left = one.leftovers(patience=0.1)
+        problems += [f"left {what}" for what in left]
         if not problems:
             problems += problems_of_names(folder, n_nodes, has_sender, name == "one node of two")
             problems += problems_of_left(runs, folder, seen, n_nodes, has_sender)
