@@ -19,6 +19,7 @@ struct bcs_waiter {
     uint64_t sleep_ns; /* sleep no longer than this at once; 0: no limit */
     uint64_t lent_cpu; /* its bit in machine->lent_cpus, or 0 */
     bool holds_lock;
+    bool gives_way;        /* the lock is left to who wants it, for some polls */
     bool is_crowded;       /* some core has more than one process to run */
     bool has_short_sleeps; /* for the caller */
     bool is_asked;         /* the last time, where it stands */

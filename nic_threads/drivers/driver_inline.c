@@ -6,7 +6,9 @@
  * Polling. While there are no more processes awake than cores, a waiter keeps the lock of its own
  * desk and polls there; now and then it also looks at the desks of others where it has something
  * under way (owed.h), if nobody has their locks, and at the rounds of the nodes; each time, while it
- * takes part in a collective of several nodes. When it is crowded, nobody holds a lock while
+ * takes part in a collective of several nodes. If somebody wants the own desk's lock, the waiter lets
+ * go of it there, and leaves it alone until the next such look: else who tries it now and then, to take
+ * a send back (guest.h), might never find it free. When it is crowded, nobody holds a lock while
  * polling, and after a few polls a waiter yields its core, and soon sleeps.
  *
  * Patience. A waiter polls, for some time without letting anybody else have its core, then
@@ -80,12 +82,23 @@ static inline bool is_wanted(const struct nic_view *view)
             NIC_LOCK_IS_MISSED) != 0;
 }
 
+/** Whether this poll looks at more than the own desk. */
+static inline bool is_visit(const struct bcs_waiter *waiter)
+{
+    return waiter->spell.n_looks % POLLS_A_VISIT == POLLS_A_VISIT - 1;
+}
+
 /** Poll the own desk: step it if this process has, or can now have, its lock. */
 static void poll_own(struct nic_engine *engine, struct bcs_waiter *waiter)
 {
     struct nic_view *view = nic_engine_own(engine);
 
     if (!waiter->holds_lock) {
+        if (waiter->gives_way && !is_visit(waiter)) {
+            bcs_clock_pause();
+            return;
+        }
+        waiter->gives_way = false;
         if (!nic_engine_try_lock(view)) {
             if (engine->keeper != NULL && !engine->is_threaded) {
                 nic_waiter_let_go(engine,
@@ -102,10 +115,10 @@ static void poll_own(struct nic_engine *engine, struct bcs_waiter *waiter)
         wake_others(engine, view);
         nic_engine_visit(engine);
     }
-    if (engine->is_in_round ||
-        waiter->spell.n_looks % POLLS_A_VISIT == POLLS_A_VISIT - 1) {
+    if (engine->is_in_round || is_visit(waiter)) {
         nic_engine_turn_others(engine);
         if (is_wanted(view)) {
+            waiter->gives_way = true;
             nic_waiter_let_go(engine, waiter);
         }
     }
