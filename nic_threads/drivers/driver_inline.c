@@ -110,7 +110,7 @@ static void poll_own(struct nic_engine *engine, struct bcs_waiter *waiter)
         waiter->holds_lock = true;
         engine->keeper = waiter;
     }
-    if (nic_strobe_receiver_run_alone(view)) {
+    if (nic_strobe_receiver_run_alone(view) != NIC_CARRIED_NOTHING) {
         waiter->spell.n_looks = 1;
         wake_others(engine, view);
         nic_engine_visit(engine);

@@ -22,7 +22,7 @@ static inline bool has_work(const struct nic_view *view)
            (!view->is_alone && view->index == 0 && nic_strobe_sender_has_work(view));
 }
 
-static inline bool step(struct nic_view *view)
+static inline enum nic_carried step(struct nic_view *view)
 {
     bool has_done;
 
@@ -33,7 +33,7 @@ static inline bool step(struct nic_view *view)
     if (view->index == 0) {
         has_done |= nic_strobe_sender_step(view);
     }
-    return has_done;
+    return has_done ? NIC_CARRIED_SOME : NIC_CARRIED_NOTHING;
 }
 
 /** The turn of one desk, but for what it has put to others. */
@@ -43,11 +43,11 @@ static inline bool turn_alone(struct nic_view *view)
     bool looks_again = true;
 
     while (looks_again && has_work(view) && nic_engine_try_lock(view)) {
-        bool has_stepped = step(view);
+        enum nic_carried carried = step(view);
 
         /* without effect if another process had taken the work before it */
-        looks_again = nic_engine_unlock(view) || has_stepped;
-        has_done |= has_stepped;
+        looks_again = nic_engine_unlock(view) || carried == NIC_CARRIED_SOME;
+        has_done |= carried != NIC_CARRIED_NOTHING;
     }
     return has_done;
 }
@@ -114,16 +114,13 @@ static bool turn_rounds(struct nic_engine *engine)
            turn_desks(engine, first, engine->layout.n_desks);
 }
 
-/** The turn of the desks of others where this process has something under way; who is polite
- *  leaves those alone that are locked. */
-static bool turn_owed(struct nic_engine *engine, bool is_polite)
+/** turn_owed where there are such. */
+static __attribute__((noinline)) bool turn_all_owed(struct nic_engine *engine,
+                                                    bool is_polite)
 {
     const struct nic_view *own = nic_engine_own(engine);
     bool has_done = false;
 
-    if (engine->n_owed == 0) {
-        return false;
-    }
     for (uint32_t word = 0; word < nic_port_words(engine->n_views); word++) {
         for (uint64_t bits = engine->owed[word]; bits != 0; bits &= bits - 1) {
             uint32_t number = word * 64 + (uint32_t)__builtin_ctzll(bits);
@@ -137,6 +134,13 @@ static bool turn_owed(struct nic_engine *engine, bool is_polite)
         }
     }
     return has_done;
+}
+
+/** The turn of the desks of others where this process has something under way; who is polite
+ *  leaves those alone that are locked. */
+static inline bool turn_owed(struct nic_engine *engine, bool is_polite)
+{
+    return engine->n_owed > 0 && turn_all_owed(engine, is_polite);
 }
 
 bool nic_engine_has_work(const struct nic_view *view)
@@ -196,8 +200,9 @@ bool nic_engine_receive(struct nic_view *view)
     if (!nic_strobe_receiver_has_work(view) || !nic_engine_try_lock(view)) {
         return false;
     }
-    has_done = view->is_alone ? nic_strobe_receiver_run_alone(view)
-                              : nic_strobe_receiver_step(view);
+    has_done = view->is_alone
+                   ? nic_strobe_receiver_run_alone(view) != NIC_CARRIED_NOTHING
+                   : nic_strobe_receiver_step(view);
     nic_engine_unlock(view);
     if (has_done && !view->is_alone) {
         nic_engine_ring(view, 0);

@@ -211,6 +211,14 @@ static inline bool nic_ring_is_held_back(const struct nic_view *view,
     return __atomic_load_n(&ring->is_held, __ATOMIC_RELAXED) && nic_view_is_full(view);
 }
 
+/** What stays in a ring is to be looked at again. Under the lock. */
+static inline void nic_ring_let_go(struct bcs_ring *ring)
+{
+    if (__builtin_expect(ring->is_held, 0)) {
+        __atomic_store_n(&ring->is_held, false, __ATOMIC_RELAXED);
+    }
+}
+
 /** What is at a global address of the node. */
 static inline void *nic_view_at(const struct nic_view *view, uint64_t gva)
 {

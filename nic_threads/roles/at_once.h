@@ -1,30 +1,30 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The short way of what is posted to a desk that is alone: the strobe receiver's collection carries
- * it out as soon as it takes it, instead of sorting it into the batch, where all roles have
- * their turn with it. So a short message whose receive was posted before costs one function
- * and not five. Under the desk's engine lock.
+ * The short way of what is posted to a desk that is alone: the strobe receiver has it carried out
+ * first, without the batch, where all roles have their turn with it. So a short message costs one
+ * function and not five. Under the desk's engine lock.
  *
  * Invariant: what is carried out at once has the effect that it would have in the batch. There the
  * order is: receives (with claims and cancellations) as they were posted, sends as they came, probes.
- * So a receive goes at once while no message is kept that it might want; a send, while the batch has
- * neither receives nor sends, to a receive that waits. The port's own ring comes before all links,
- * and a probe of the batch finds what is left, as it would. A word of another desk ("your synchronous send was matched") has to be known before
- * what its port has sent later (dma_helper.c): where there are such, nothing goes at once.
+ * Here the batch is empty. The port's own ring is read first, up to an entry that needs the batch; the
+ * links are read only if there is no such entry, since it would come before them. A link is read up
+ * to an entry that needs the batch; what is behind it stays in the link, and other links are
+ * independent of it. A word of another desk ("your synchronous send was matched") has to be known
+ * before what its port has sent later (dma_helper.c): where there are such, nothing goes at once.
+ *
+ * A receive takes a kept message, if that is short and plain, or is kept itself. A short plain message
+ * goes to the receive that waits for it, or is kept, if the desk may keep one more.
  */
 #ifndef NIC_THREADS_ROLES_AT_ONCE_H
 #define NIC_THREADS_ROLES_AT_ONCE_H
 
-#include "nic_threads/node/node.h"
+#include "nic_threads/roles/roles.h"
 
-/** Take receives from a port's own ring, up to so many. @return the position of the next entry, which
- *  may be anything */
-uint32_t nic_at_once_receives(struct nic_view *view, const struct bcs_ring *ring,
-                              uint32_t head, uint32_t n_most);
-
-/** Take short messages from a link of this node that receives wait for, up to so many. @return as
- *  nic_at_once_receives */
-uint32_t nic_at_once_sends(struct nic_view *view, const struct bcs_ring *ring,
-                           uint32_t head, uint32_t n_most);
+/**
+ * Carry out what is posted to the desk, as many descriptors as a batch has at most; counts as a slice.
+ *
+ * @param has_left_out  whether something was found that needs the batch
+ */
+enum nic_carried nic_at_once_run(struct nic_view *view, bool *has_left_out);
 
 #endif

@@ -6,7 +6,6 @@
 
 #include "libbcs/ring/landing.h"
 #include "nic_threads/node/note.h"
-#include "nic_threads/roles/at_once.h"
 
 /** Of this part of a ring, receives need no strobe; more are taken, so that no ring fills with
  *  them. */
@@ -81,13 +80,7 @@ static inline bool collect_ring(struct nic_view *view, uint64_t gva, uint32_t li
     const struct bcs_descriptor *descriptor;
     uint32_t first = bcs_ring_head(ring), head = first;
 
-    if (ring->is_held) {
-        __atomic_store_n(&ring->is_held, false, __ATOMIC_RELAXED);
-    }
-    if (view->is_at_once) {
-        head = link == NO_LINK ? nic_at_once_receives(view, ring, head, n_most)
-                               : nic_at_once_sends(view, ring, head, n_most);
-    }
+    nic_ring_let_go(ring);
     while (batch->n_collected < n_most &&
            (descriptor = link == NO_LINK
                              ? bcs_ring_entry(ring, view->ring_mask, head)

@@ -15,6 +15,13 @@ enum nic_role { NIC_ROLE_BS, NIC_ROLE_BR, NIC_ROLE_DH, NIC_ROLE_CH, NIC_ROLE_RH 
 
 enum { NIC_ROLES = 5 };
 
+/** What a slice at a desk that is alone has carried out. */
+enum nic_carried {
+    NIC_CARRIED_NOTHING, /* there was nothing */
+    NIC_CARRIED_SOME,    /* and there may be more */
+    NIC_CARRIED_ALL,     /* that was posted when it began */
+};
+
 /** A step of a role. */
 typedef void (*nic_role_fn)(struct nic_view *view);
 
@@ -56,8 +63,8 @@ bool nic_strobe_receiver_is_at_rest(const struct nic_view *view);
 /** Whether a timed slice would find nothing to do here but to deliver. */
 bool nic_strobe_receiver_is_idle(const struct nic_view *view);
 
-/** Run one whole slice at a desk that is alone. @return whether it found work */
-bool nic_strobe_receiver_run_alone(struct nic_view *view);
+/** Run one whole slice at a desk that is alone. */
+enum nic_carried nic_strobe_receiver_run_alone(struct nic_view *view);
 
 /** Carry out the microphase of a new microstrobe, or, where there is none and work waits,
  *  demand a round. @return whether either was done */

@@ -14,6 +14,7 @@
 #include "nic_threads/node/note.h"
 #include "nic_threads/node/waking.h"
 #include "nic_threads/node/wire.h"
+#include "nic_threads/roles/at_once.h"
 #include "nic_threads/roles/collection.h"
 #include "nic_threads/roles/record.h"
 #include "nic_threads/roles/roles.h"
@@ -212,11 +213,9 @@ static __attribute__((noinline)) bool run_recorded(struct nic_view *view)
     return true;
 }
 
-bool nic_strobe_receiver_run_alone(struct nic_view *view)
+/** A slice by all roles. @return whether there was anything */
+static bool run_whole(struct nic_view *view)
 {
-    if (nic_recorder_is_on(view->recorder)) {
-        return run_recorded(view);
-    }
     if (!collect_work(view)) {
         return false;
     }
@@ -224,6 +223,24 @@ bool nic_strobe_receiver_run_alone(struct nic_view *view)
     run_batch(view, NULL);
     end_alone(view);
     return true;
+}
+
+enum nic_carried nic_strobe_receiver_run_alone(struct nic_view *view)
+{
+    enum nic_carried at_once = NIC_CARRIED_NOTHING;
+    bool has_left;
+
+    if (nic_recorder_is_on(view->recorder)) {
+        return run_recorded(view) ? NIC_CARRIED_SOME : NIC_CARRIED_NOTHING;
+    }
+    if (view->is_at_once) {
+        at_once = nic_at_once_run(view, &has_left);
+        if (!has_left && !has_more_pending(view)) {
+            return at_once;
+        }
+    }
+    return run_whole(view) || at_once != NIC_CARRIED_NOTHING ? NIC_CARRIED_SOME
+                                                             : NIC_CARRIED_NOTHING;
 }
 
 /** Take what is for the next round of a slice on a single node. */

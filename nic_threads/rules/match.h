@@ -270,17 +270,19 @@ static inline void nic_match_remove_receive(struct nic_match *match,
 
 /**
  * The receive or probe that a send finds at the first look: the oldest one that names its source
- * (or one of another source in the same bucket), if none waits for any source. @return
- * NIC_ITEM_NONE: nic_match_find_receive knows
+ * (or one of another source in the same bucket), if none waits for any source, or the oldest one
+ * for any source, if none is in that bucket. @return NIC_ITEM_NONE: nic_match_find_receive knows
  */
 static inline uint32_t nic_match_first_receive(const struct nic_match *match,
                                                const struct nic_items *items,
                                                const struct bcs_descriptor *send)
 {
-    uint32_t id =
+    uint32_t named =
         match->receives[nic_match_bucket(send->context_id, send->source)].first;
+    uint32_t any = match->wildcards.first;
+    uint32_t id = named == NIC_ITEM_NONE ? any : named;
 
-    return match->wildcards.first == NIC_ITEM_NONE && id != NIC_ITEM_NONE &&
+    return (named == NIC_ITEM_NONE || any == NIC_ITEM_NONE) && id != NIC_ITEM_NONE &&
                    nic_match_accepts(&nic_item_at(items, id)->descriptor, send)
                ? id
                : NIC_ITEM_NONE;

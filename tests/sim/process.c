@@ -119,8 +119,8 @@ void __real_bcs_word_wake(const void *word);
 void __wrap_bcs_word_wake(const void *word);
 bool __real_nic_engine_try_lock(struct nic_view *view);
 bool __wrap_nic_engine_try_lock(struct nic_view *view);
-bool __real_nic_strobe_receiver_run_alone(struct nic_view *view);
-bool __wrap_nic_strobe_receiver_run_alone(struct nic_view *view);
+enum nic_carried __real_nic_strobe_receiver_run_alone(struct nic_view *view);
+enum nic_carried __wrap_nic_strobe_receiver_run_alone(struct nic_view *view);
 bool __real_nic_strobe_receiver_step(struct nic_view *view);
 bool __wrap_nic_strobe_receiver_step(struct nic_view *view);
 void __real_nic_engine_wake(struct nic_view *view);
@@ -197,14 +197,14 @@ static void note_view(struct nic_view *view)
     }
 }
 
-bool __wrap_nic_strobe_receiver_run_alone(struct nic_view *view)
+enum nic_carried __wrap_nic_strobe_receiver_run_alone(struct nic_view *view)
 {
-    bool has_done;
+    enum nic_carried carried;
 
     note_view(view);
-    has_done = __real_nic_strobe_receiver_run_alone(view);
+    carried = __real_nic_strobe_receiver_run_alone(view);
     sim_process_stop();
-    return has_done;
+    return carried;
 }
 
 bool __wrap_nic_strobe_receiver_step(struct nic_view *view)

@@ -188,6 +188,76 @@ START_TEST(a_message_that_is_kept_goes_before_those_behind_it)
 }
 END_TEST
 
+START_TEST(a_kept_message_goes_to_the_receive_that_names_its_tag)
+{
+    struct bcs_request first, second, third;
+    int data[3] = {0, 0, 0};
+
+    setup((uint32_t)_i);
+    for (int i = 0; i < 3; i++) {
+        send_to_first(1 + i % 2, 11 + i);
+    }
+    turn();
+    receive(2, &data[0], &first);
+    receive(3, &data[1], &second);
+    receive_from(BCS_ANY_SOURCE, 1, &data[2], &third);
+    expect(&first, &data[0], 12);
+    ck_assert(!bcs_look(ranks[0].context, &second));
+    expect(&third, &data[2], 11);
+    receive(1, &data[2], &third);
+    expect(&third, &data[2], 13);
+    send_to_first(3, 14);
+    expect(&second, &data[1], 14);
+    ck_assert_uint_eq(nic_engine_own(ranks[0].context->engine)->desk->n_sends_kept, 0);
+    teardown();
+}
+END_TEST
+
+/* On one node. A batch may hold some more. */
+START_TEST(a_desk_keeps_as_many_messages_as_it_may)
+{
+    struct nic_desk *desk;
+    struct bcs_request requests[2];
+    int data[2] = {0, 0};
+    uint32_t limit;
+
+    setup(0);
+    desk = nic_engine_own(ranks[0].context->engine)->desk;
+    limit = nic_send_limit(nic_engine_own(ranks[0].context->engine));
+    desk->n_sends_kept += limit - 1;
+    send_to_first(1, 11);
+    send_to_first(1, 12);
+    turn();
+    ck_assert_uint_eq(desk->n_sends_kept, limit);
+    receive(1, &data[0], &requests[0]);
+    receive(1, &data[1], &requests[1]);
+    expect(&requests[0], &data[0], 11);
+    expect(&requests[1], &data[1], 12);
+    desk->n_sends_kept -= limit - 1;
+    ck_assert_uint_eq(desk->n_sends_kept, 0);
+    teardown();
+}
+END_TEST
+
+START_TEST(a_kept_synchronous_send_learns_of_the_receive_that_takes_it)
+{
+    struct bcs_request receiving, sending;
+    int data = 0, sent = 11;
+    struct bcs_message message;
+
+    setup((uint32_t)_i);
+    message = rank_message(&ranks[1], 0, 1, &sent, sizeof(sent));
+    ck_assert_int_eq(
+        bcs_send(ranks[1].context, &message, BCS_SEND_SYNCHRONOUS, &sending), 0);
+    turn();
+    receive(1, &data, &receiving);
+    expect(&receiving, &data, 11);
+    turn();
+    ck_assert(bcs_look(ranks[1].context, &sending));
+    teardown();
+}
+END_TEST
+
 START_TEST(a_message_to_oneself_goes_before_those_found_with_it)
 {
     struct bcs_request first, second;
@@ -295,6 +365,11 @@ int main(void)
                         0, 2);
     tcase_add_loop_test(tcase, a_message_that_is_kept_goes_before_those_behind_it, 0,
                         2);
+    tcase_add_loop_test(tcase, a_kept_message_goes_to_the_receive_that_names_its_tag, 0,
+                        2);
+    tcase_add_test(tcase, a_desk_keeps_as_many_messages_as_it_may);
+    tcase_add_loop_test(
+        tcase, a_kept_synchronous_send_learns_of_the_receive_that_takes_it, 0, 2);
     tcase_add_loop_test(tcase, a_message_to_oneself_goes_before_those_found_with_it, 0,
                         2);
     tcase_add_loop_test(tcase, a_probe_that_waits_leaves_the_message_to_the_receive, 0,
