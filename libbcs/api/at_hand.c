@@ -29,13 +29,12 @@ static inline bool has_nothing_pending(const struct bcs_context *context)
                context->n_orders_idle;
 }
 
-static inline bool may_take(struct bcs_context *context,
-                            const struct bcs_message *message)
+static inline bool may_take(struct bcs_context *context)
 {
     const struct nic_engine *engine = context->engine;
 
     return context->driver->takes_at_hand && context->links != NULL &&
-           message->peer >= 0 && !engine->is_threaded && has_nothing_pending(context) &&
+           !engine->is_threaded && has_nothing_pending(context) &&
            context->n_turns < BCS_TURNS_A_LOOK && !context->is_called;
 }
 
@@ -65,22 +64,26 @@ bool bcs_take_at_hand(struct bcs_context *context, const struct bcs_message *mes
 {
     struct nic_engine *engine = context->engine;
     const struct bcs_descriptor *send;
+    struct nic_found found;
     const void *data;
     struct nic_wish wish;
     bool is_truncated;
 
-    if (!may_take(context, message)) {
+    if (!may_take(context)) {
         return false;
     }
     wish = (struct nic_wish){
         .context_id = message->group->context_id + bcs_message_space(message),
-        .port = message->group->ports[message->peer],
+        .source = message->peer,
         .tag = message->tag,
     };
-    send = nic_at_hand_begin(engine, &wish);
-    if (send == NULL) {
+    if (!nic_at_hand_begin(engine, &wish,
+                           message->peer < 0 ? context->rank
+                                             : message->group->ports[message->peer],
+                           &found)) {
         return false;
     }
+    send = found.send;
     context->n_turns += TURNS_A_MESSAGE;
     context->n_at_hand++;
     is_truncated = send->n_bytes > message->n_bytes;
@@ -96,6 +99,6 @@ bool bcs_take_at_hand(struct bcs_context *context, const struct bcs_message *mes
                ? send->payload
                : find_further(context, send);
     store(message, data, result_out->n_bytes);
-    nic_at_hand_end(engine, &wish, send);
+    nic_at_hand_end(engine, &found);
     return true;
 }

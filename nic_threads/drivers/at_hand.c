@@ -18,34 +18,33 @@ static void unlock(struct nic_engine *engine)
     }
 }
 
-const struct bcs_descriptor *nic_at_hand_begin(struct nic_engine *engine,
-                                               const struct nic_wish *wish)
+bool nic_at_hand_begin(struct nic_engine *engine, struct nic_wish *wish, uint32_t port,
+                       struct nic_found *found_out)
 {
     struct nic_view *view = nic_engine_own(engine);
-    uint32_t link = nic_at_hand_link(view, wish->port);
-    const struct bcs_descriptor *send;
     enum nic_at_hand found;
 
     assert(nic_is_linked(engine) && !engine->is_timed && !engine->is_threaded);
-    if (link == view->n_links || engine->keeper != NULL || !nic_engine_try_lock(view)) {
-        return NULL;
+    wish->link = wish->source < 0 ? view->n_links : nic_at_hand_link(view, port);
+    wish->is_far = wish->source >= 0 && !nic_view_has(view, port);
+    if ((wish->link == view->n_links &&
+         nic_match_n_sends(&view->per_port.match[0]) == 0) ||
+        engine->keeper != NULL || !nic_engine_try_lock(view)) {
+        return false;
     }
-    found = nic_at_hand_look(view, link, wish, 1, &send);
-    if (found == NIC_AT_HAND_NOT_YET && !nic_engine_is_crowded(engine)) {
-        found = nic_at_hand_look(view, link, wish, LOOKS, &send);
+    found = nic_at_hand_look(view, wish, 1, found_out);
+    if (found == NIC_AT_HAND_NOT_YET && wish->link != view->n_links &&
+        !nic_engine_is_crowded(engine)) {
+        found = nic_at_hand_look(view, wish, LOOKS, found_out);
     }
     if (found != NIC_AT_HAND) {
         unlock(engine);
-        return NULL;
     }
-    return send;
+    return found == NIC_AT_HAND;
 }
 
-void nic_at_hand_end(struct nic_engine *engine, const struct nic_wish *wish,
-                     const struct bcs_descriptor *send)
+void nic_at_hand_end(struct nic_engine *engine, const struct nic_found *found)
 {
-    struct nic_view *view = nic_engine_own(engine);
-
-    nic_at_hand_give_back(view, nic_at_hand_link(view, wish->port), send);
+    nic_at_hand_give_back(nic_engine_own(engine), found);
     unlock(engine);
 }

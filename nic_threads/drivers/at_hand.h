@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Taking a message that is at hand (nic_threads/roles/at_hand.h), with strobes on demand: the
- * receiver takes it out of the link by itself, without a descriptor of its own and a cell. By the
- * owner of the port of a desk.
+ * receiver takes it by itself, without a descriptor of its own and a cell. By the owner of the port
+ * of a desk.
  *
  * Nothing waits for it. The lock is held for as long as some looks take, by a process that is
  * awake: whoever has work for the desk meanwhile leaves it to the turn after the unlocking
@@ -15,13 +15,15 @@
 
 /**
  * Look for a message, for a microsecond or so if this process has a core to itself. The process has
- * posted nothing that is not over.
+ * posted no operation that is not over.
  *
- * @return its send, with the payload in it or in a block, to be given back by nic_at_hand_end; NULL:
- *         it is not at hand
+ * @param wish       but for its link, which is found, and is_far
+ * @param port       of the sender, number in the job, if the wish names its source
+ * @param found_out  its send, with the payload in it or in a block, to be given back by nic_at_hand_end
+ * @return whether it is at hand
  */
-const struct bcs_descriptor *nic_at_hand_begin(struct nic_engine *engine,
-                                               const struct nic_wish *wish);
+bool nic_at_hand_begin(struct nic_engine *engine, struct nic_wish *wish, uint32_t port,
+                       struct nic_found *found_out);
 
 /** The payload of a send that is at hand. */
 static inline const void *nic_at_hand_data(const struct nic_engine *engine,
@@ -35,7 +37,6 @@ static inline const void *nic_at_hand_data(const struct nic_engine *engine,
 }
 
 /** The payload has been copied. */
-void nic_at_hand_end(struct nic_engine *engine, const struct nic_wish *wish,
-                     const struct bcs_descriptor *send);
+void nic_at_hand_end(struct nic_engine *engine, const struct nic_found *found);
 
 #endif

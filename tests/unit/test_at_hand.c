@@ -223,16 +223,79 @@ START_TEST(a_message_that_is_kept_comes_first)
 }
 END_TEST
 
+START_TEST(a_kept_message_is_at_hand_for_any_source_too)
+{
+    struct bcs_message any = rank_message(&ranks[RECEIVER], BCS_ANY_SOURCE, 3, NULL, 0);
+    const struct bcs_poster *poster = &ranks[SENDER].context->poster;
+    const struct nic_desk *desk = nic_engine_own(ranks[RECEIVER].context->engine)->desk;
+    size_t n_bytes = lengths[_i];
+
+    for (int i = 0; i < N_MANY; i++) {
+        uint64_t n = n_at_hand();
+
+        send_one(3, n_bytes);
+        ck_assert_int_eq(bcs_probe(ranks[RECEIVER].context, &any, true, &result), 0);
+        ck_assert_int_eq(receive_of(i % 2 == 0 ? BCS_ANY_SOURCE : SENDER, 3, N_BYTES),
+                         0);
+        ck_assert_int_eq(result.source, SENDER);
+        ck_assert_uint_eq(result.n_bytes, n_bytes);
+        ck_assert(pattern_is_filled(target, n_bytes, 3));
+        ck_assert(i > 10 || n_at_hand() == n + is_taken(n_bytes));
+    }
+    ck_assert_uint_eq(desk->n_sends_kept, 0);
+    ck_assert_uint_le(desk->items_touched, 4);
+    for (int i = 0; i < BCS_BLOCK_CLASSES; i++) {
+        ck_assert_uint_le(poster->blocks[i].n_touched, 2);
+    }
+}
+END_TEST
+
+START_TEST(a_kept_message_that_was_claimed_is_not_at_hand)
+{
+    struct bcs_message wanted =
+        rank_message(&ranks[RECEIVER], SENDER, 1, target, SHORT);
+    struct bcs_request request;
+    uint32_t item;
+
+    send_one(1, SHORT);
+    ck_assert_int_eq(bcs_probe(ranks[RECEIVER].context, &wanted, true, &result), 0);
+    ck_assert_int_eq(
+        bcs_mprobe(ranks[RECEIVER].context, &wanted, false, &result, &item), 0);
+    send_one(1, 9);
+    receive_one(1, 1, 9);
+    ck_assert_int_eq(bcs_imrecv(ranks[RECEIVER].context, &wanted, item, &request), 0);
+    ck_assert_int_eq(bcs_test(ranks[RECEIVER].context, &request, true), 0);
+    ck_assert_uint_eq(request.result.n_bytes, SHORT);
+}
+END_TEST
+
+START_TEST(a_kept_synchronous_send_learns_of_its_receive)
+{
+    struct bcs_message message =
+        rank_message(&ranks[SENDER], RECEIVER, 1, source, SHORT);
+    struct bcs_message any = rank_message(&ranks[RECEIVER], BCS_ANY_SOURCE, 1, NULL, 0);
+    struct bcs_request request;
+
+    pattern_fill(source, SHORT, 1);
+    ck_assert_int_eq(
+        bcs_send(ranks[SENDER].context, &message, BCS_SEND_SYNCHRONOUS, &request), 0);
+    ck_assert_int_eq(bcs_probe(ranks[RECEIVER].context, &any, true, &result), 0);
+    receive_one(1, 1, SHORT);
+    ck_assert_int_eq(bcs_test(ranks[SENDER].context, &request, true), 0);
+    ck_assert_uint_eq(n_at_hand(), 0);
+}
+END_TEST
+
 START_TEST(a_message_behind_another_one_is_found)
 {
     send_one(1, SHORT);
     send_one(2, SHORT);
     receive_one(2, 2, SHORT);
     ck_assert_uint_eq(n_at_hand(), 0);
-    receive_one(1, 1, SHORT);
+    receive_one(1, 1, SHORT); /* the desk keeps it */
     send_one(3, SHORT);
     receive_one(3, 3, SHORT);
-    ck_assert_uint_eq(n_at_hand(), 1);
+    ck_assert_uint_eq(n_at_hand(), 2);
 }
 END_TEST
 
@@ -305,35 +368,40 @@ static struct nic_view *desk_of_receiver(int rank)
     return nic_engine_view(ranks[rank].context->engine, RECEIVER);
 }
 
+/** Whether a message of tag 1 is at hand. */
+static bool is_at_hand(struct nic_found *found_out)
+{
+    struct nic_wish wish = {
+        .context_id = ranks[RECEIVER].world.context_id, .source = SENDER, .tag = 1};
+
+    return nic_at_hand_begin(ranks[RECEIVER].context->engine, &wish, SENDER, found_out);
+}
+
 START_TEST(who_could_not_lock_the_desk_meanwhile_is_served)
 {
-    const struct nic_wish wish = {
-        .context_id = ranks[RECEIVER].world.context_id, .port = SENDER, .tag = 1};
     struct nic_engine *engine = ranks[RECEIVER].context->engine;
-    const struct bcs_descriptor *send;
+    struct nic_found found;
 
     send_one(1, SHORT);
-    send = nic_at_hand_begin(engine, &wish);
-    ck_assert_ptr_nonnull(send);
+    ck_assert(is_at_hand(&found));
     send_one(2, SHORT);
     ck_assert(nic_engine_tell_holder(desk_of_receiver(SENDER)));
-    nic_at_hand_end(engine, &wish, send);
+    nic_at_hand_end(engine, &found);
     ck_assert(!nic_engine_has_work(desk_of_receiver(RECEIVER)));
     receive_one(2, 2, SHORT);
     /* Nor is anything lost by who finds nothing. */
-    ck_assert_ptr_null(nic_at_hand_begin(engine, &wish));
+    ck_assert(!is_at_hand(&found));
     ck_assert(!nic_engine_tell_holder(desk_of_receiver(SENDER)));
 }
 END_TEST
 
 START_TEST(nothing_is_at_hand_at_a_desk_that_another_one_has)
 {
-    const struct nic_wish wish = {
-        .context_id = ranks[RECEIVER].world.context_id, .port = SENDER, .tag = 1};
+    struct nic_found found;
 
     send_one(1, SHORT);
     ck_assert(nic_engine_try_lock(desk_of_receiver(SENDER)));
-    ck_assert_ptr_null(nic_at_hand_begin(ranks[RECEIVER].context->engine, &wish));
+    ck_assert(!is_at_hand(&found));
     nic_engine_unlock(desk_of_receiver(SENDER));
     receive_one(1, 1, SHORT);
 }
@@ -363,6 +431,10 @@ static void add_tests(TCase *tcase)
     tcase_add_test(tcase, a_receive_that_was_posted_before_gets_the_first_message);
     tcase_add_test(tcase, who_has_a_long_message_under_way_waits_as_ever);
     tcase_add_test(tcase, a_message_that_is_kept_comes_first);
+    tcase_add_loop_test(tcase, a_kept_message_is_at_hand_for_any_source_too, 0,
+                        N_LENGTHS);
+    tcase_add_test(tcase, a_kept_message_that_was_claimed_is_not_at_hand);
+    tcase_add_test(tcase, a_kept_synchronous_send_learns_of_its_receive);
     tcase_add_test(tcase, a_message_behind_another_one_is_found);
     tcase_add_test(tcase, a_message_of_another_group_is_not_taken);
     tcase_add_test(tcase, sources_are_told_apart);

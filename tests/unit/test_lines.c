@@ -254,6 +254,15 @@ static void test_at_last(void)
     ck_assert_int_eq(bcs_test(ranks[1].context, &request, false), 0);
 }
 
+static void send_and_probe(void)
+{
+    struct bcs_message wanted = rank_message(&ranks[1], BCS_ANY_SOURCE, TAG, NULL, 0);
+    struct bcs_result result;
+
+    send_short();
+    ck_assert_int_eq(bcs_probe(ranks[1].context, &wanted, false, &result), 0);
+}
+
 static void probe_in_vain(void)
 {
     struct bcs_message wanted =
@@ -313,6 +322,7 @@ static const struct cost {
     {"send of 8 bytes", nothing, send_short, 1, 1},
     {"receive of 8 bytes that have come", nothing, receive_short, 2, 3},
     {"the same, of any source", send_short, receive_any, 3, 9},
+    {"receive of 8 bytes that a probe has found", send_and_probe, receive_any, 2, 5},
     {"send of 1 KB", nothing, send_block, 1, ANY_NUMBER},
     {"receive of 1 KB that have come", nothing, receive_block, 2, 4},
     {"non-blocking receive posted", nothing, post_receive, 1, 2},
