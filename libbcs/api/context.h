@@ -56,6 +56,8 @@ struct bcs_context {
     struct bcs_ring_writer node_link; /* to the node's own desk, if it has one */
     struct bcs_far_end *far_ends;     /* by port; far.c */
     struct bcs_descriptor far_entry;  /* the next entry of a link to another node */
+    /* Where this process has sent last, if it has received nothing since: it may go on. */
+    const struct bcs_ring_writer *sent_to;
     struct nic_engine *engine;
     const struct nic_driver_ops *driver;
     struct nic_service *service; /* what the driver needs of it in this process */

@@ -107,6 +107,10 @@ static inline struct bcs_descriptor *prepare_send(struct bcs_context *context,
         entry->flags |= must_match ? BCS_SYNCHRONOUS : 0;
         nic_engine_owe(context->engine, ring->reader);
     }
+    if (context->sent_to == ring) {
+        bcs_ring_ask_ahead(ring);
+    }
+    context->sent_to = ring;
     *cell_out = entry->cell;
     return entry;
 }
@@ -352,6 +356,7 @@ int bcs_api_recv(struct bcs_context *context, const struct bcs_message *message,
     if (__builtin_expect(!bcs_message_is_receivable(message), 0)) {
         return bcs_message_refuse("bcs_recv", message);
     }
+    context->sent_to = NULL;
     if (request != NULL || !bcs_take_at_hand(context, message, &own.result)) {
         entry = prepare_receive(context, message, request == NULL ? &own : request);
         if (entry == NULL) {

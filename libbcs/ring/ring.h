@@ -22,6 +22,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "libbcs/base/prefetch.h"
 #include "libbcs/ring/descriptor.h"
 
 /** A ring; its size is known to those who use it. The first line is written by readers only. */
@@ -129,6 +130,21 @@ static inline struct bcs_descriptor *bcs_ring_next(struct bcs_ring_writer *write
 static inline uint32_t bcs_ring_mark(const struct bcs_ring_writer *writer)
 {
     return BCS_CELL_MARK | writer->position;
+}
+
+/* So many entries ahead of its writer an entry is asked for. */
+enum { BCS_RING_AHEAD = 6 };
+
+/**
+ * Ask for the line of an entry that comes later, by a writer that writes one entry after another. The
+ * reader's core has the line, as it has read the entry that was there before. Where the cores are apart,
+ * to wait for the line takes longer than all the rest of a short message. A reader that waits for the
+ * entry already would lose the line, so who writes a single entry does not ask.
+ */
+static inline void bcs_ring_ask_ahead(const struct bcs_ring_writer *writer)
+{
+    bcs_prefetch_to_write(
+        &writer->entries[(writer->position + BCS_RING_AHEAD) & writer->entry_mask]);
 }
 
 /** Whether the reader has given back all entries before a position, a recent one, of a ring on this
