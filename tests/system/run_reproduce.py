@@ -17,7 +17,8 @@ import xml.etree.ElementTree
 import job
 
 FIGURE = "6.2"
-TINY = ["--quick", "--only", FIGURE, "--ranks", "2"]
+FEW = ["--quick", "--ranks", "2", "--cells", "24"]
+TINY = [*FEW, "--only", FIGURE]
 DOCUMENT = f"""text before
 <!-- {FIGURE} of bcs-reproduce: begin -->
 old
@@ -58,8 +59,7 @@ class Suite:
     def case_measures_and_writes(self):
         path = self.document()
         sides = ["--sides", "native", "--sides", "demand"]
-        result, line = self.run_driver([*TINY, "--cells", "24", *sides, *self.build,
-                                        "--write", str(path)])
+        result, line = self.run_driver([*TINY, *sides, *self.build, "--write", str(path)])
         text = path.read_text(encoding="utf-8")
         problems = [] if result.status == 0 else [f"{result.status}: {result.stderr[:500]}"]
         wanted = {
@@ -86,7 +86,7 @@ class Suite:
 
     def case_strobes(self):
         """Not only sides have a row: what no strobe can be better than has one, too."""
-        options = ["--quick", "--only", "5.3", "--ranks", "2", *self.build]
+        options = [*FEW, "--only", "5.3", *self.build]
         result, line = self.run_driver(options)
         problems = [] if result.status == 0 else [f"{result.status}: {result.stderr[:500]}"]
         for title in ("timed 250 us", "timed 500 us", "none, polling 250 us"):
@@ -113,7 +113,7 @@ class Suite:
                           for mode in ("mmds", "trace", "emds")],
         }
         for figure, patterns in wanted.items():
-            options = ["--quick", "--only", figure, "--ranks", "2", *self.build]
+            options = [*FEW, "--only", figure, *self.build]
             result, line = self.run_driver(options)
             problems = [] if result.status == 0 else [f"{result.status}: {result.stderr[:500]}"]
             problems += [f"no {pattern}" for pattern in patterns
