@@ -173,6 +173,19 @@ static void a_type_with_gaps(struct world world)
         CHECK_EQUAL(data[i],
                     i % 2 ? 1000 * world.rank + i
                           : 1000 * (i / (2 * N)) + 2 * N * world.rank + i % (2 * N));
+        data[i] = 1000 * world.rank + i;
+    }
+    for (int root = 0; root < world.size; root++) {
+        int is_root = world.rank == root;
+
+        MPI_Gather(is_root ? MPI_IN_PLACE : data + world.rank * 2 * N, 1, row, data, 1,
+                   row, root, MPI_COMM_WORLD);
+        for (int i = 0; i < world.size * 2 * N; i++) {
+            int from = is_root && i % 2 == 0 ? i / (2 * N) : world.rank;
+
+            CHECK_EQUAL(data[i], 1000 * from + i);
+            data[i] = 1000 * world.rank + i;
+        }
     }
     MPI_Type_free(&every_second);
     MPI_Type_free(&row);

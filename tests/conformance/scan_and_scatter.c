@@ -218,6 +218,58 @@ static void typed(struct world world)
     check_say("typed\n");
 }
 
+/* Adds integers of which the type has every second one. */
+static void add_sparse(void *in, void *inout, int *count, MPI_Datatype *type)
+{
+    (void)type;
+    for (int i = 0; i < *count; i++) {
+        ((int *)inout)[2 * i] += ((int *)in)[2 * i];
+    }
+}
+
+/* The results of rank i are n integers with gaps: those of all ranks before it, and its part,
+ * of i + 1, of what all have. What is no result stays as it is. */
+static void sparse_reductions(struct world world)
+{
+    int all = world.size * (world.size + 1) / 2, n = world.rank + 1, first = 0;
+    int *in = check_alloc(2 * all * sizeof(int));
+    int *out = check_alloc(2 * all * sizeof(int));
+    int *parts = check_alloc(world.size * sizeof(int));
+    MPI_Datatype sparse;
+    MPI_Op op;
+
+    MPI_Type_create_resized(MPI_INT, 0, 2 * sizeof(int), &sparse);
+    MPI_Type_commit(&sparse);
+    MPI_Op_create(add_sparse, 1, &op);
+    for (int i = 0; i < 2 * all; i++) {
+        in[i] = i % 2 == 0 ? world.rank + i : -5;
+        out[i] = -7;
+    }
+    for (int i = 0; i < world.size; i++) {
+        parts[i] = i + 1;
+        first += i < world.rank ? i + 1 : 0;
+    }
+    MPI_Exscan(in, out, all, sparse, op, MPI_COMM_WORLD);
+    for (int i = 0; i < 2 * all; i++) {
+        int sum = world.rank * (world.rank - 1) / 2 + world.rank * i;
+
+        CHECK_EQUAL(out[i], world.rank > 0 && i % 2 == 0 ? sum : -7);
+        out[i] = -7;
+    }
+    MPI_Reduce_scatter(in, out, parts, sparse, op, MPI_COMM_WORLD);
+    for (int i = 0; i < 2 * all; i++) {
+        int sum = world.size * (world.size - 1) / 2 + world.size * (2 * first + i);
+
+        CHECK_EQUAL(out[i], i < 2 * n && i % 2 == 0 ? sum : -7);
+    }
+    MPI_Op_free(&op);
+    MPI_Type_free(&sparse);
+    free(in);
+    free(out);
+    free(parts);
+    check_say("reductions of types with gaps\n");
+}
+
 /* Rank i sends to rank j: i + j + 1 of j's type, which is an integer for even j, and every
  * second integer for odd ones; received as bytes or as every second integer. */
 struct exchange {
@@ -335,6 +387,7 @@ int main(int argc, char **argv)
     scans(world);
     reduce_scatters(world);
     typed(world);
+    sparse_reductions(world);
     alltoallw(world);
     alltoallw_in_place(world);
     return check_end();

@@ -52,16 +52,31 @@ END_TEST
 
 START_TEST(what_was_sent_before_a_close_is_received)
 {
-    uint64_t word = 5;
+    uint64_t word;
 
-    for (int i = 0; i < 1000; i++) {
+    for (uint64_t i = 0; i < 1000; i++) {
         open_both(8, 10);
-        ck_assert_int_eq(bcs_channel_send_word(out, word), 0);
+        ck_assert_int_eq(bcs_channel_send_word(out, i), 0);
         ck_assert_int_eq(bcs_channel_close_out(out), 0);
         ck_assert_int_eq(bcs_channel_receive_word(in, &word), 0);
+        ck_assert_uint_eq(word, i);
         ck_assert_int_eq(bcs_channel_receive_word(in, &word), BCS_E_CLOSED);
         ck_assert_int_eq(bcs_channel_close_in(in), 0);
     }
+}
+END_TEST
+
+START_TEST(a_channel_has_nothing_of_the_one_before_it)
+{
+    uint64_t word = 5;
+
+    open_both(8, 10);
+    ck_assert_int_eq(bcs_channel_send_word(out, word), 0);
+    close_both();
+    open_both(8, 10);
+    ck_assert_int_eq(bcs_channel_close_out(out), 0);
+    ck_assert_int_eq(bcs_channel_receive_word(in, &word), BCS_E_CLOSED);
+    ck_assert_int_eq(bcs_channel_close_in(in), 0);
 }
 END_TEST
 
@@ -427,6 +442,7 @@ int main(void)
     tcase_add_test(by_hand, what_is_bad_is_refused_at_opening);
     tcase_add_test(by_hand, another_length_at_each_end_is_refused_at_both);
     tcase_add_test(by_hand, what_was_sent_before_a_close_is_received);
+    tcase_add_test(by_hand, a_channel_has_nothing_of_the_one_before_it);
     tcase_add_test(by_hand,
                    a_writer_finds_its_reader_gone_and_does_not_meet_the_next_one);
     tcase_add_test(by_hand, a_writer_does_not_meet_a_reader_that_has_closed_already);

@@ -12,6 +12,7 @@
 #include "libbcs/base/layout_build.h"
 #include "libbcs/ring/landing.h"
 #include "nic_threads/drivers/turn.h"
+#include "nic_threads/node/note.h"
 #include "nic_threads/roles/collection.h"
 #include "nic_threads/roles/roles.h"
 #include "tests/engine/job.h"
@@ -260,9 +261,12 @@ START_TEST(data_that_nobody_has_received_stay)
 }
 END_TEST
 
-START_TEST(what_finds_no_room_in_a_link_of_desks_comes_later)
+/** Send all so that each waits for its receive, and receive all, in one slice, which has room to
+ *  say so of two. @return the receiver's desk */
+static struct nic_view *
+match_more_than_can_be_told(struct bcs_request requests[N_MESSAGES],
+                            struct bcs_request receives[N_MESSAGES])
 {
-    struct bcs_request requests[N_MESSAGES], receives[N_MESSAGES];
     struct nic_view *receiver;
 
     open_job("link=2");
@@ -277,9 +281,16 @@ START_TEST(what_finds_no_room_in_a_link_of_desks_comes_later)
         ck_assert_int_eq(
             bcs_recv(ranks[RECEIVER].context, &message, NULL, &receives[i]), 0);
     }
-    /* One slice matches them all, and has room to say so of two. */
     nic_strobe_receiver_run_alone(receiver);
     ck_assert_uint_gt(receiver->desk->n_outbox, 0);
+    return receiver;
+}
+
+START_TEST(what_finds_no_room_in_a_link_of_desks_comes_later)
+{
+    struct bcs_request requests[N_MESSAGES], receives[N_MESSAGES];
+    const struct nic_view *receiver = match_more_than_can_be_told(requests, receives);
+
     for (int i = 0; i < N_MESSAGES; i++) {
         ck_assert_int_eq(bcs_test(ranks[RECEIVER].context, &receives[i], true), 0);
         ck_assert_uint_eq(got[i], sent[i][0]);
@@ -289,6 +300,26 @@ START_TEST(what_finds_no_room_in_a_link_of_desks_comes_later)
     }
     ck_assert_uint_eq(receiver->desk->n_outbox, 0);
     ck_assert_uint_eq(n_rounds(), 0);
+    close_job();
+}
+END_TEST
+
+START_TEST(a_note_waits_behind_those_that_found_no_room)
+{
+    const struct bcs_descriptor note = {.kind = NIC_WIRE_MATCHED, .port = SENDER};
+    struct bcs_request requests[N_MESSAGES], receives[N_MESSAGES];
+    struct nic_view *receiver = match_more_than_can_be_told(requests, receives);
+    const struct nic_layout *layout = &receiver->engine->layout;
+    uint32_t n_waiting = receiver->desk->n_outbox;
+    bcs_credit *credit;
+
+    credit = nic_view_at(
+        receiver, nic_layout_credit_gva(layout, RECEIVER,
+                                        nic_layout_link_of(layout, SENDER, true)));
+    atomic_fetch_add(credit, bcs_credit_make(1, 0)); /* there is room for one */
+    nic_note_send(receiver, SENDER, &note);
+    ck_assert_uint_eq(receiver->desk->n_outbox, n_waiting + 1);
+    atomic_fetch_sub(credit, bcs_credit_make(1, 0));
     close_job();
 }
 END_TEST
@@ -325,6 +356,7 @@ int main(void)
     tcase_add_test(tcase, a_stamp_takes_no_room_of_data);
     tcase_add_test(tcase, data_that_nobody_has_received_stay);
     tcase_add_test(tcase, what_finds_no_room_in_a_link_of_desks_comes_later);
+    tcase_add_test(tcase, a_note_waits_behind_those_that_found_no_room);
     tcase_add_test(tcase, a_landing_ring_gives_each_message_a_place_of_its_own);
     suite_add_tcase(suite, tcase);
     return run_suite(suite);

@@ -93,6 +93,7 @@ static const struct {
     {"ring=3,batch=2", "ring=3,batch=2", "ring=1 to 256, a power of two"},
     {"ring=512", "ring=512", "ring=1 to 256, a power of two"},
     {"ring=-1", "ring=-1", "ring=1 to 256, a power of two"},
+    {"ring= 4", "ring= 4", "ring=1 to 256, a power of two"},
     {"ring=4x", "ring=4x", "ring=1 to 256, a power of two"},
     {"ring=99999999999999999999", "ring=99999999999999999999", "ring=1 to 256"},
     {"batch=65", "batch=65", "batch=1 to 64"},

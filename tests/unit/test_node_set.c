@@ -60,11 +60,13 @@ START_TEST(a_cleared_set_is_empty)
 {
     static const uint64_t marks[2];
     const struct bcs_node_set none = {0}, unmarked = bcs_node_set_marked(marks, 100);
+    const struct bcs_node_set elsewhere = {.first = 7};
     const bool flags[N_NODES] = {false};
 
     compare_with_flags(&none, flags);
     compare_with_flags(&unmarked, flags);
     ck_assert(bcs_node_set_is_equal(&none, &unmarked));
+    ck_assert(bcs_node_set_is_equal(&none, &elsewhere));
 }
 END_TEST
 

@@ -3,6 +3,8 @@
  * Several BSPlib processes in one process of the system: a thread is each of them in turn, with
  * cbsp_self and bsplib_self set to each. As every one is a job of its own, none waits.
  */
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "libbcs/bsplib/bsplib.h"
@@ -117,10 +119,36 @@ START_TEST(one_thread_is_each_process_in_turn)
 }
 END_TEST
 
+/* Each of these ends the process, with the status that the test expects. */
+START_TEST(an_abort_ends_the_process_as_failed)
+{
+    bsp_abort("a test aborts\n");
+}
+END_TEST
+
+START_TEST(an_error_of_cbsp_ends_the_process)
+{
+    bsplib_require("a test", -ENOMEM);
+}
+END_TEST
+
+START_TEST(a_call_after_the_end_ends_the_process)
+{
+    static struct process process;
+
+    begin(&process);
+    bsp_end();
+    bsp_time();
+}
+END_TEST
+
 int main(void)
 {
     TCase *tests = tcase_create("ranks_bsplib");
 
     tcase_add_test(tests, one_thread_is_each_process_in_turn);
+    tcase_add_exit_test(tests, an_abort_ends_the_process_as_failed, EXIT_FAILURE);
+    tcase_add_exit_test(tests, an_error_of_cbsp_ends_the_process, EXIT_FAILURE);
+    tcase_add_exit_test(tests, a_call_after_the_end_ends_the_process, EXIT_FAILURE);
     return run_tcase("ranks_bsplib", tests);
 }

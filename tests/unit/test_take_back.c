@@ -8,6 +8,7 @@
 
 #include "libbcs/api/wait.h"
 #include "nic_threads/drivers/turn.h"
+#include "nic_threads/drivers/withdraw.h"
 #include "nic_threads/node/engine_lock.h"
 #include "tests/engine/job.h"
 #include "tests/unit/run_suite.h"
@@ -333,6 +334,24 @@ START_TEST(only_the_send_that_is_meant_is_taken_back)
 }
 END_TEST
 
+START_TEST(a_desk_that_cannot_be_had_leaves_the_other_one_free)
+{
+    struct nic_recall recall = {.receiver = RECEIVER};
+    struct nic_view *from, *to;
+
+    setup(WIRED, NULL);
+    from = nic_engine_view(engine, SENDER);
+    to = nic_engine_view(engine, RECEIVER);
+    ck_assert(nic_engine_try_lock(from));
+    ck_assert_int_eq(nic_withdraw(ranks[SENDER].context->engine, &recall),
+                     NIC_WITHDRAWN_NOT_YET);
+    ck_assert(nic_engine_try_lock(to));
+    nic_engine_unlock(to);
+    nic_engine_unlock(from);
+    teardown();
+}
+END_TEST
+
 int main(void)
 {
     TCase *tcase = tcase_create("take_back");
@@ -349,5 +368,6 @@ int main(void)
     tcase_add_loop_test(tcase, a_send_that_a_matched_probe_has_is_not_taken_back, 0,
                         N_SHAPES);
     tcase_add_loop_test(tcase, only_the_send_that_is_meant_is_taken_back, 0, N_SHAPES);
+    tcase_add_test(tcase, a_desk_that_cannot_be_had_leaves_the_other_one_free);
     return run_tcase("take_back", tcase);
 }
