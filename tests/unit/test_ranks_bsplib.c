@@ -34,7 +34,8 @@ static void begin(struct process *process)
     ranks_init(&process->job, &process->rank, 1, 0);
     ck_assert_int_eq(cbsp_join(&process->rank.entry, &cbsp_self), 0);
     bsplib_self = bsplib_create("a test");
-    bsp_begin(1);
+    bsp_begin(7); /* there are not so many */
+    ck_assert_int_eq(bsp_nprocs(), 1);
     process->cbsp = cbsp_self;
     process->bsp = bsplib_self;
 }
@@ -142,6 +143,15 @@ START_TEST(a_call_after_the_end_ends_the_process)
 }
 END_TEST
 
+START_TEST(a_second_begin_ends_the_process)
+{
+    static struct process process;
+
+    begin(&process);
+    bsp_begin(1);
+}
+END_TEST
+
 int main(void)
 {
     TCase *tests = tcase_create("ranks_bsplib");
@@ -150,5 +160,6 @@ int main(void)
     tcase_add_exit_test(tests, an_abort_ends_the_process_as_failed, EXIT_FAILURE);
     tcase_add_exit_test(tests, an_error_of_cbsp_ends_the_process, EXIT_FAILURE);
     tcase_add_exit_test(tests, a_call_after_the_end_ends_the_process, EXIT_FAILURE);
+    tcase_add_exit_test(tests, a_second_begin_ends_the_process, EXIT_FAILURE);
     return run_tcase("ranks_bsplib", tests);
 }

@@ -229,6 +229,59 @@ START_TEST(who_wants_more_than_is_broadcast_ends_the_job)
 }
 END_TEST
 
+START_TEST(a_message_for_a_handler_needs_imported_memory_too)
+{
+    static struct ranks_job job;
+    struct ranks_rank rank;
+    int64_t value = 1;
+    struct cbsp_message message = {
+        .dest = (uint64_t)(uintptr_t)&value, .data = &value, .n_bytes = sizeof(value)};
+
+    ranks_init(&job, &rank, 1, 0);
+    join(&rank);
+    ck_assert_int_eq(cbsp_send(rank.own, 0, &message, hear), -EACCES);
+    leave(&rank);
+    ranks_fini(&job);
+}
+END_TEST
+
+START_TEST(a_part_that_nobody_expects_is_wrong)
+{
+    struct cbsp cbsp = {.n_procs = 2};
+    uint64_t word = 1, part = 2;
+
+    ck_assert_int_eq(cbsp_parts_begin(&cbsp), 0);
+    cbsp_parts_expect(&cbsp, 1, &part, sizeof(part));
+    cbsp_parts_take(&cbsp, 1, &word, sizeof(word));
+    ck_assert_uint_eq(part, word);
+    ck_assert(!cbsp.taking.is_wrong);
+    cbsp_parts_take(&cbsp, 0, &word, 0);
+    ck_assert(cbsp.taking.is_wrong);
+    cbsp_parts_end(&cbsp);
+    cbsp_parts_take(&cbsp, 1, &word, 0); /* nothing is expected any more */
+    ck_assert_int_eq(cbsp_parts_begin(&cbsp), 0);
+    ck_assert(!cbsp.taking.is_wrong);
+    cbsp_parts_end(&cbsp);
+}
+END_TEST
+
+START_TEST(the_first_error_is_what_a_job_ends_with)
+{
+    static struct ranks_job job;
+    struct ranks_rank rank;
+    const struct bcs_verdict *verdict;
+
+    ranks_init(&job, &rank, 1, 0);
+    join(&rank);
+    verdict = &((struct cbsp *)rank.own)->verdict;
+    ck_assert_int_eq(bcs_verdict_end(verdict, -EPROTO), -EPROTO);
+    ck_assert_int_eq(bcs_verdict_end(verdict, -EINVAL), -EPROTO);
+    ck_assert_int_eq(bcs_verdict_look(verdict), -EPROTO);
+    leave(&rank);
+    ranks_fini(&job);
+}
+END_TEST
+
 int main(void)
 {
     TCase *tests = tcase_create("ranks_cbsp");
@@ -238,5 +291,8 @@ int main(void)
     tcase_add_test(tests, two_jobs_in_one_process_do_not_meet);
     tcase_add_test(tests, one_thread_is_each_process_in_turn);
     tcase_add_test(tests, who_wants_more_than_is_broadcast_ends_the_job);
+    tcase_add_test(tests, a_message_for_a_handler_needs_imported_memory_too);
+    tcase_add_test(tests, a_part_that_nobody_expects_is_wrong);
+    tcase_add_test(tests, the_first_error_is_what_a_job_ends_with);
     return run_tcase("ranks_cbsp", tests);
 }
