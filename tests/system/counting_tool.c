@@ -45,12 +45,13 @@
 
 enum function {
 #define NUMBER(name, parameters, arguments) FN_##name,
-    FUNCTIONS(NUMBER) N_FUNCTIONS
+    FUNCTIONS(NUMBER) FN_Pcontrol,
+    N_FUNCTIONS
 };
 
 static const char *const names[] = {
 #define NAME(name, parameters, arguments) "MPI_" #name,
-    FUNCTIONS(NAME)};
+    FUNCTIONS(NAME) "MPI_Pcontrol"};
 
 static _Atomic long counts[N_FUNCTIONS];
 
@@ -63,6 +64,13 @@ static _Atomic long counts[N_FUNCTIONS];
     }
 
 FUNCTIONS(DEFINE)
+
+int MPI_Pcontrol(const int level, ...)
+{
+    /* relaxed: as in DEFINE */
+    atomic_fetch_add_explicit(&counts[FN_Pcontrol], 1, memory_order_relaxed);
+    return PMPI_Pcontrol(level);
+}
 
 int MPI_Finalize(void)
 {

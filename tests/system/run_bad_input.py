@@ -127,6 +127,7 @@ class Suite:
             ("BCS_SLICE", "5 parsecs", ()),
             ("BCS_STROBE", "sometimes", ("demand",)),
             ("BCS_MDS", "loud", ("mmds",)),
+            ("BCS_LOG", "loud", ("debug",)),
             ("BCS_MDS_RANKS", "3-1", ("0,4-7",)),
             ("BCS_MDS_RESOLUTION", "3", ("128",)),
             ("BCS_CHUNK", "8k", ("BCS_EAGER_LIMIT", "32k")),

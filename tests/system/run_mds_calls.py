@@ -192,6 +192,8 @@ def test_program(runs, report, name, program, expected, messages):
                     + problems_of_calls(tables, expected))
         if messages is not None:
             problems += problems_of_messages(tables, *messages)
+        elif [row["collectives"] for row in tables["comms"]] != ["4"] * N:
+            problems.append(f"BSPlib has not met 4 times: {tables['comms']}")
         if "MPI library" in runs.read("summary", folder).stdout:
             problems.append("the summary tells of an MPI library")
         problems += problems_of_notice(
@@ -466,15 +468,13 @@ def test_end(runs, report):
 
 def main():
     arguments = parse_arguments()
-    runs = mds_runs.Runs(arguments)
-    report = job.Report()
+    runs, report = mds_runs.Runs(arguments), job.Report()
     try:
         folder = test_program(runs, report, "the BCS API", arguments.api, api_calls,
                               (API_SENDS, API_COMMS))
         if folder is not None:
             test_places(runs, report, folder)
-        test_program(runs, report, "cBSP", arguments.cbsp, cbsp_calls,
-                     (CBSP_SENDS, CBSP_COMMS))
+        test_program(runs, report, "cBSP", arguments.cbsp, cbsp_calls, (CBSP_SENDS, CBSP_COMMS))
         test_program(runs, report, "BSPlib", arguments.bsplib, bsplib_calls, None)
         folder = test_program(runs, report, "channels", arguments.channels, channels_calls,
                               ({}, CHANNELS_COMMS))

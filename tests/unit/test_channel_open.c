@@ -230,7 +230,9 @@ START_TEST(handlers_are_called_when_they_are_due)
     ck_assert_int_eq(bcs_channel_set_handler(in, BCS_CHANNEL_NEVER, take_all, NULL), 0);
     ck_assert_int_eq(channels_poll(alone), 0);
     ck_assert_int_eq(
-        bcs_channel_set_handler(in, (enum bcs_channel_when)9, take_all, NULL), -EINVAL);
+        bcs_channel_set_handler(in, (enum bcs_channel_when)(BCS_CHANNEL_IF_HALF + 1),
+                                take_all, NULL),
+        -EINVAL);
 }
 END_TEST
 

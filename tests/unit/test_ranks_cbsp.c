@@ -245,6 +245,74 @@ START_TEST(a_message_for_a_handler_needs_imported_memory_too)
 }
 END_TEST
 
+static void meet(struct ranks_rank *rank)
+{
+    uint8_t bits;
+
+    ck_assert_int_eq(cbsp_gsync(rank->own, CBSP_IN_GSYNC, 0, &bits), 0);
+}
+
+START_TEST(who_rings_several_bells_counts_each)
+{
+    static struct ranks_job job;
+    struct ranks_rank ranks[N_RANKS];
+    uint64_t n_rings = 0, n_rung = 0;
+
+    ranks_init(&job, ranks, N_RANKS, 0);
+    ranks_run(ranks, N_RANKS, join);
+    ranks_run(ranks, N_RANKS, meet);
+    for (int i = 0; i < N_RANKS; i++) {
+        const struct cbsp *cbsp = ranks[i].own;
+
+        n_rings += cbsp->n_rings;
+        n_rung += __atomic_load_n(&cbsp->bell.event->count, __ATOMIC_ACQUIRE);
+    }
+    ck_assert_uint_gt(n_rings, N_RANKS);
+    ck_assert_uint_eq(n_rings, n_rung);
+    ranks_run(ranks, N_RANKS, leave);
+    ranks_fini(&job);
+}
+END_TEST
+
+/** The process wants to be rung by itself, alone in its job, when it has come to a superstep. */
+static void want(struct cbsp *cbsp, uint64_t superstep)
+{
+    ck_assert_int_eq(
+        cbsp_tell(cbsp, 0,
+                  cbsp_from_gva(&cbsp->layout, 0) + offsetof(struct cbsp_from, wanted),
+                  superstep),
+        0);
+    ck_assert_int_eq(bcs_signal_event(cbsp->core, cbsp->layout.wants_gva), 0);
+}
+
+START_TEST(who_wants_to_be_rung_is_when_it_is_time)
+{
+    static struct ranks_job job;
+    struct ranks_rank rank;
+    struct cbsp *cbsp;
+    uint64_t n_rings;
+
+    ranks_init(&job, &rank, 1, 0);
+    join(&rank);
+    meet(&rank);
+    cbsp = rank.own;
+    want(cbsp, cbsp->superstep + 1); /* too early */
+    n_rings = cbsp->n_rings;
+    ck_assert_int_eq(cbsp_serve(cbsp), 0);
+    ck_assert_uint_eq(cbsp->n_rings, n_rings);
+    want(cbsp, cbsp->superstep);
+    n_rings = cbsp->n_rings;
+    cbsp->is_told = true; /* it has said that it does nothing */
+    ck_assert_int_eq(cbsp_serve(cbsp), 0);
+    ck_assert_uint_eq(cbsp->n_rings, n_rings);
+    cbsp->is_told = false;
+    ck_assert_int_eq(cbsp_serve(cbsp), 0);
+    ck_assert_uint_eq(cbsp->n_rings, n_rings + 1);
+    leave(&rank);
+    ranks_fini(&job);
+}
+END_TEST
+
 START_TEST(a_part_that_nobody_expects_is_wrong)
 {
     struct cbsp cbsp = {.n_procs = 2};
@@ -292,6 +360,8 @@ int main(void)
     tcase_add_test(tests, one_thread_is_each_process_in_turn);
     tcase_add_test(tests, who_wants_more_than_is_broadcast_ends_the_job);
     tcase_add_test(tests, a_message_for_a_handler_needs_imported_memory_too);
+    tcase_add_test(tests, who_rings_several_bells_counts_each);
+    tcase_add_test(tests, who_wants_to_be_rung_is_when_it_is_time);
     tcase_add_test(tests, a_part_that_nobody_expects_is_wrong);
     tcase_add_test(tests, the_first_error_is_what_a_job_ends_with);
     return run_tcase("ranks_cbsp", tests);
