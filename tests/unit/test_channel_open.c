@@ -36,6 +36,19 @@ START_TEST(what_is_bad_is_refused_at_opening)
 }
 END_TEST
 
+START_TEST(all_doors_lie_before_what_follows_them)
+{
+    for (int side = 0; side < CHANNEL_N_SIDES; side++) {
+        uint64_t last =
+            channel_door_gva(&alone->layout, alone->size - 1, (enum channel_side)side,
+                             BCS_CHANNEL_NUMBERS - 1);
+
+        ck_assert_uint_le(last + sizeof(struct channel_door),
+                          alone->layout.sleeper_gva);
+    }
+}
+END_TEST
+
 START_TEST(another_length_at_each_end_is_refused_at_both)
 {
     struct bcs_channel_params params = params_of(0, 1, 8, 1);
@@ -442,6 +455,7 @@ int main(void)
 
     tcase_add_checked_fixture(by_hand, setup_alone, teardown_alone);
     tcase_add_test(by_hand, what_is_bad_is_refused_at_opening);
+    tcase_add_test(by_hand, all_doors_lie_before_what_follows_them);
     tcase_add_test(by_hand, another_length_at_each_end_is_refused_at_both);
     tcase_add_test(by_hand, what_was_sent_before_a_close_is_received);
     tcase_add_test(by_hand, a_channel_has_nothing_of_the_one_before_it);
