@@ -32,23 +32,6 @@ SHORT = "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 1\n"
 
 # Processes, program, options, words of the message.
 REFUSED = (
-    (1, "pipeline", "--by magic", ("--by is 'magic'", "mpi, reopened, open, handlers, fetch or all")),
-    (1, "pipeline", "--by", ("--by", "needs a value")),
-    (1, "pipeline", "--length 0", ("--length is '0'", "from 1 to 1048576")),
-    (1, "pipeline", "--length 2k", ("--length is '2k'", "whole number")),
-    (1, "pipeline", "--length -8", ("--length is '-8'", "whole number")),
-    (1, "pipeline", "--repeats 1001", ("--repeats is '1001'", "from 1 to 1000")),
-    (1, "pipeline", "--rows 3", ("--rows", "not an option", "--length N")),
-    (1, "pipeline", "2048", ("'2048'", "not an option")),
-    (1, "pipeline", "", ("1 processes", "2 or more")),
-    (1, "triangle", "--by open", ("--by is 'open'", "mpi, channels, levels, fetch or all")),
-    (1, "triangle", "--grid 12", ("--grid is '12'", "NXxNY or NXxNYxNZ")),
-    (1, "triangle", "--grid 4x1", ("--grid is '4x1'", "2 or more")),
-    (1, "triangle", "--grid 4x4x4x4", ("--grid is '4x4x4x4'", "2 or more")),
-    (1, "triangle", "--grid 4x4x", ("--grid is '4x4x'", "2 or more")),
-    (1, "triangle", "--grid 5000x5000", ("--grid is", "16777216 points at most")),
-    (1, "triangle", "--factor lu", ("--factor is 'lu'", "ilu or lower")),
-    (1, "triangle", "--block 0", ("--block is '0'", "from 1 to 16777216")),
     (1, "triangle", "--matrix {folder}/none.mtx", ("none.mtx", "No such file")),
     (2, "triangle", "--matrix {folder}/short.mtx", ("short.mtx:3:", "the file ends before")),
     (2, "triangle", "--matrix {folder}/zero.mtx", ("the pivot of row 2 is 0",)),

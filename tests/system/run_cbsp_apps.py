@@ -3,7 +3,7 @@
 """The applications of the cBSP paper on several numbers of processes, with both ways to
 synchronize: what they print is the same as on one process, the checks pass, and as many
 counts are known as the documentation says. The measurements run, and cbsp-reproduce
-writes its tables; wrong command lines are refused.
+writes its tables.
 
 What the times are does not matter here.
 """
@@ -34,19 +34,6 @@ PROBLEMS = (
     ("ocean", "--grid 4 --steps 1 --digits 5", None, 100, ODD_PROCESSES),
     ("nbody", "--bodies 600 --steps 4", 20, 80, PROCESSES),
     ("nbody", "--bodies 5 --steps 3 --seed 2", 15, 80, ODD_PROCESSES),
-)
-
-# Program, command line, words of the message.
-REFUSED = (
-    ("gauss", "--equations 0", ("--equations", "from 1 to 16384")),
-    ("gauss", "--equations", ("--equations", "needs a value")),
-    ("lu", "--size 1e2", ("--size", "whole number")),
-    ("lu", "--rows 3", ("--rows", "not an option")),
-    ("ocean", "--grid 24", ("--grid", "a power of 2")),
-    ("nbody", "--sync both", ("--sync", "counting or global")),
-    ("nbody", "16000", ("16000", "not an option")),
-    ("cbsp_latency", "--min 64 --max 8", ("--min 64", "--max 8")),
-    ("bsplib_probe", "0", ("BATCHES", "1 to 1000")),
 )
 
 # Program and options, and what each line of its numbers looks like with how many there are.
@@ -134,18 +121,6 @@ class Suite:
                 problems.append(f"{n_found} lines: {result.stdout[:500]!r}")
             self.report.case(f"{name}, {n_processes}", problems, repeat)
 
-    def run_refused(self, case):
-        """A mistake gives status 2 and one line."""
-        name, options, words = case
-        command = [str(self.programs / name), *options.split()]
-        result = job.run(command, job.mpirun_environment(), self.arguments.timeout)
-        problems = [] if result.status == 2 else [f"status {result.status}"]
-        if len(result.stderr.splitlines()) != 1 or result.stdout:
-            problems.append(f"not one line: {result.stdout[:200]!r} {result.stderr[:300]!r}")
-        problems += [f"{word!r} is not named in {result.stderr[:300]!r}"
-                     for word in words if word not in result.stderr]
-        self.report.case(f"refused: {name} {options}", problems, job.shell_line(command))
-
     def run_reproduction(self):
         """The driver fills all parts of a document, another library's probe included."""
         path = self.folder / "document.md"
@@ -181,8 +156,6 @@ class Suite:
             self.run_problem(problem)
         for measurement in MEASUREMENTS:
             self.run_measurement(measurement)
-        for case in REFUSED:
-            self.run_refused(case)
         self.run_reproduction()
         return self.report.end()
 
