@@ -38,14 +38,6 @@ void wide_sum_allreduce(const struct input *input, struct wide_sum *sums, int n)
     }
 }
 
-struct wide_sum wide_sum_plus(const struct wide_sum *a, const struct wide_sum *b)
-{
-    struct wide_sum sum = {a->high + b->high, a->low + b->low};
-
-    pass_carry(&sum);
-    return sum;
-}
-
 bool wide_sum_is_equal(const struct wide_sum *a, const struct wide_sum *b)
 {
     return a->high == b->high && a->low == b->low;

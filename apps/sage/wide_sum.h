@@ -23,9 +23,6 @@ void wide_sum_add(struct wide_sum *sum, int64_t term);
  * deck says; collective, all get the totals. */
 void wide_sum_allreduce(const struct input *input, struct wide_sum *sums, int n);
 
-/** Sum of two reduced sums, reduced as well. */
-struct wide_sum wide_sum_plus(const struct wide_sum *a, const struct wide_sum *b);
-
 /** Whether two reduced sums are the same number. */
 bool wide_sum_is_equal(const struct wide_sum *a, const struct wide_sum *b);
 

@@ -8,6 +8,7 @@
 #include <math.h>
 
 #include "apps/common/exact_sum.h"
+#include "apps/sage/wide_sum.h"
 #include "tests/unit/run_suite.h"
 
 static double sum_of(const double *terms, int n)
@@ -84,6 +85,22 @@ START_TEST(what_is_not_finite_has_no_sum)
 }
 END_TEST
 
+START_TEST(whole_numbers_are_equal_if_all_bits_are)
+{
+    struct wide_sum one = {0}, other = {0};
+
+    wide_sum_add(&one, -1);
+    wide_sum_add(&other, -2);
+    ck_assert(!wide_sum_is_equal(&one, &other));
+    ck_assert_double_eq(wide_sum_value(&one), -1);
+    wide_sum_add(&other, 1);
+    ck_assert(wide_sum_is_equal(&one, &other));
+    wide_sum_add(&other, INT64_C(1) << 32);
+    ck_assert(!wide_sum_is_equal(&one, &other));
+    ck_assert_double_eq(wide_sum_value(&other), 0x1p32 - 1);
+}
+END_TEST
+
 int main(void)
 {
     TCase *tcase = tcase_create("exact_sum");
@@ -93,5 +110,6 @@ int main(void)
     tcase_add_test(tcase, the_result_is_rounded_to_the_nearest);
     tcase_add_test(tcase, digits_pass_their_carries_on);
     tcase_add_test(tcase, what_is_not_finite_has_no_sum);
+    tcase_add_test(tcase, whole_numbers_are_equal_if_all_bits_are);
     return run_tcase("exact_sum", tcase);
 }
