@@ -91,6 +91,9 @@ def test_single(place, report):
     expected = {name: [str(n), str(sums_b[name][0]), f"{ns / 1e6:.3f}",
                        f"{sums_b[name][1] / 1e6:.3f}"] for name, (n, ns) in sums_a.items()}
     expect(report, "sums", ({name: row[1:5] for name, row in rows.items()}, expected))
+    means = {name: [f"{ns / n / 1e3:.3f}" for n, ns in (sums_a[name], sums_b[name])]
+             for name in sums_a}
+    expect(report, "means", ({name: row[7:9] for name, row in rows.items()}, means))
     changes = [abs(float(row[5])) for row in tables["Primitive"]]
     expect(report, "order", (changes, sorted(changes, reverse=True)))
     changes = {row[0]: row[6] for row in tables["Primitive"]}
@@ -282,15 +285,24 @@ def test_not_alike(place, report):
     with open(path, encoding="ascii") as file:
         text = file.read()
     with open(path, "w", encoding="ascii") as file:
-        file.write(text.replace("BCS_SLICE: 500us", "BCS_SLICE: 250us\x1b"))
-    text, tables = differ(place, four, eight)
+        file.write(text.replace("BCS_SLICE: 500us", "BCS_SLICE: 250us\x1b\nsetting BCS_MDS_DIR: b"))
+    with open(os.path.join(four, "manifest.txt"), "a", encoding="ascii") as file:
+        file.write("setting BCS_MDS_DIR: a\n")
+    text, tables = differ(place, four, eight, "--most", "100")
+    whole = {row[0]: row[-5:-3] for row in tables["A"]}
+    n_bytes = [sum(int(row["sent_bytes"]) for row in place.tables(folder)["peers"])
+               for folder in (four, eight)]
     rows = {row[0]: row for row in tables["Primitive"]}
     name = "MPI_Send"
     expect(report, "not alike",
            ("The commands differ.\n" in text, True),
            ("The numbers of ranks differ: " in text, True),
            ("BCS_SLICE was 500us in A, and 250us? in B\n" in text, True),
+           ("BCS_MDS_DIR" in text, False),
            ("Rank" in tables or "From" in tables, False),
+           (whole["Bytes"], [f"{n_bytes[0] / 4:.3f}", f"{n_bytes[1] / 8:.3f}"]),
+           (whole["Parallel"][0] == whole["Load"][0], False),
+           ("MPI_Alltoall" in [row[0] for row in tables["Distribution"]], False),
            (rows[name][1:5], [f"{sums_four[name][0] / 4:.0f}",
                               f"{sums_eight[name][0] / 8:.0f}",
                               f"{sums_four[name][1] / 4e6:.3f}",
@@ -307,6 +319,9 @@ def test_some_ranks(place, report):
         sides.append(folder)
     _, tables = differ(place, *sides)
     expect(report, "some ranks", (sorted(row[0] for row in tables["Rank"]), ["0", "3"]))
+    whole, _ = place.make("with_all", seed=5)
+    text, _ = differ(place, whole, sides[0])
+    expect(report, "ranks of one side only", ("The numbers of ranks differ: " in text, True))
 
 
 def test_errors(place, report):
@@ -315,7 +330,7 @@ def test_errors(place, report):
     damaged, _ = place.make("damaged")
     with open(os.path.join(damaged, "process.00001.mds"), "ab") as file:
         file.write(b"x")
-    os.mkdir(place.path("empty"))
+    os.makedirs(place.path("empty/of_runs"))
     for words, status, why in (
         ([folder, place.path("none")], 1, "cannot read the folder"),
         ([place.path("empty"), folder], 1, "is not the folder of a run, nor has it any"),

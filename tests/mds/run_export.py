@@ -22,7 +22,7 @@ import job  # noqa: E402
 
 PACKAGES = {"json": "libjansson-dev", "sqlite": "libsqlite3-dev", "chrome": "libjansson-dev",
             "otf2": "libotf2-trace-dev"}
-ARGUMENTS = ['a,"b"', "two\nlines\r", "=1+1", "</script><b>&amp;", "it's; DROP TABLE x", "",
+ARGUMENTS = ['a,"b"', "two\nlines", "a\rb", "=1+1", "</script><b>&amp;", "it's; DROP TABLE x", "",
              "\udcff\udc80", "\u00e4\u20ac\U0001f600", "\x1b\x01"]
 N_RANKS, N_PRIMITIVES, N_PEERS = 5, 7, 3
 LATE_RANK = 1
@@ -50,7 +50,10 @@ def read_csv(path):
     """The tables of a file: {table: [{column: text}]}, columns without text left out."""
     tables = {}
     with open(path, encoding="utf-8", newline="") as file:
-        for row in csv.DictReader(file):
+        lines = csv.DictReader(file)
+        if len(set(lines.fieldnames)) != len(lines.fieldnames):
+            raise ValueError("a column twice")
+        for row in lines:
             tables.setdefault(row.pop("table"), []).append(row)
     return tables
 

@@ -25,7 +25,7 @@ EVIL = ["<script>alert(1)</script>", "\"><img src=x onerror=alert(1)>", "&amp;&l
 # In place of names in files, of the same length.
 EVIL_CALL, EVIL_MODULE = "<img>&'\"", "<i>&'\"<q>z"
 EVIL_BYTES = {b"MPI_Recv\0": EVIL_CALL, b"lib\x1b[1m.so\0": EVIL_MODULE}
-EVIL_SETTING = "setting <b>X: </p><i>&"
+EVIL_SETTING = "setting <b>X: </p><i>&\x7f"
 MOST_BYTES = 150000  # of a page about 1024 ranks
 MOST_BARS, MOST_PLACES = 48, 64
 BAR_WIDTH = 700
@@ -339,7 +339,7 @@ def test_evil(place, report):
         page = Page(file.read())
     problems = page.problems
     # The command has question marks for what a terminal would obey.
-    for text in (*EVIL[:3], "<b>X", "</p><i>&", "'????\u00e4'"):
+    for text in (*EVIL[:3], "<b>X", "</p><i>&\ufffd", "'????\u00e4'"):
         shown = page.texts["h1"][0] + "".join(page.texts.get("p", [])) + page.text
         if text not in html.unescape(re.sub(r"<[^>]*>", "", shown)):
             problems.append(f"{text!r} is not there")

@@ -52,9 +52,9 @@ static void call(uint32_t primitive, uint32_t n_messages)
     mds_end(collect, primitive, MDS_BLOCKING, began);
 }
 
-static char *write_it(size_t *n_bytes_out)
+static char *write_it(uint32_t end, size_t *n_bytes_out)
 {
-    struct mds_process process = {.collect = collect, .end = MDS_DUMP_END_FINALIZE};
+    struct mds_process process = {.collect = collect, .end = end};
     char *bytes;
 
     mmds_stop(collect);
@@ -76,8 +76,18 @@ static struct dump_file read_it(char *bytes, size_t n_bytes)
 static struct dump_file written(void)
 {
     size_t n_bytes;
-    char *bytes = write_it(&n_bytes);
+    char *bytes = write_it(MDS_DUMP_END_FINALIZE, &n_bytes);
 
+    return read_it(bytes, n_bytes);
+}
+
+/* The same of a process that was killed. */
+static struct dump_file written_of_killed(void)
+{
+    size_t n_bytes;
+    char *bytes = write_it(MDS_DUMP_END_UNKNOWN, &n_bytes);
+
+    mds_call = (struct mds_call){0}; /* it may be in a call */
     return read_it(bytes, n_bytes);
 }
 
@@ -185,7 +195,7 @@ START_TEST(files_of_earlier_versions_are_read)
     start(N_EVENTS);
     ck_assert_uint_eq(mds_comm_number(collect, 77, 4), 0);
     call(SEND, 1);
-    bytes = write_it(&n_bytes);
+    bytes = write_it(MDS_DUMP_END_FINALIZE, &n_bytes);
     make_older(bytes);
     file = read_it(bytes, n_bytes);
     event = dump_event(&file, 0);
@@ -258,7 +268,7 @@ START_TEST(a_file_with_more_slices_than_there_were_is_refused)
     slice = 7;
     start(N_EVENTS);
     call_through(1);
-    bytes = write_it(&n_bytes);
+    bytes = write_it(MDS_DUMP_END_FINALIZE, &n_bytes);
     section = find_events(bytes);
     event = (struct mds_dump_event *)(bytes + section->offset);
     ck_assert_uint_eq(event->slice, 8);
@@ -287,7 +297,7 @@ START_TEST(a_place_whose_primitive_is_not_counted_yet_is_left_out)
 
     start(N_EVENTS);
     mds_comm_number(collect, 77, 4);
-    call(SEND, 1);
+    call(SEND, 2);
     call(BARRIER, 0);
     collect->primitives[SEND].time.count = 0;
     file = written();
@@ -295,6 +305,8 @@ START_TEST(a_place_whose_primitive_is_not_counted_yet_is_left_out)
     ck_assert_uint_eq(file.sites.n, 1);
     ck_assert_uint_eq(dump_site(&file, 0).call, 0);
     ck_assert_uint_eq(file.events.n, 1);
+    ck_assert_uint_eq(dump_event(&file, 0).site, 0);
+    ck_assert_uint_eq(file.messages.n, 0);
     ck_assert_str_eq(dump_name(&file, dump_call(&file, 0).name), "MPI_Barrier");
     dump_file_fini(&file);
 }
@@ -313,6 +325,90 @@ START_TEST(a_place_of_no_primitive_is_left_out)
     ck_assert_uint_eq(file.calls.n, 1);
     ck_assert_uint_eq(file.sites.n, 1);
     ck_assert_uint_eq(file.events.n, 1);
+    dump_file_fini(&file);
+}
+END_TEST
+
+/* Where several threads call, it is not known whose a message is. */
+START_TEST(events_of_threads_have_no_messages)
+{
+    struct dump_file file;
+
+    start(N_EVENTS);
+    mds_comm_number(collect, 77, 4);
+    call(SEND, 2);
+    collect->is_shared = true;
+    file = written();
+    ck_assert_uint_eq(file.events.n, 1);
+    ck_assert_uint_eq(file.messages.n, 0);
+    dump_file_fini(&file);
+}
+END_TEST
+
+START_TEST(messages_of_a_call_that_has_not_ended_are_left_out)
+{
+    struct mds_dump_now now;
+    struct dump_file file;
+
+    start(N_EVENTS);
+    mds_comm_number(collect, 77, 4);
+    mds_begin(collect, SEND, MDS_BLOCKING);
+    mds_call_with(collect, 3, 5, 0);
+    for (int32_t i = 0; i < 3; i++) {
+        mds_sent(collect, &(struct mds_message){2, i, 0, 100});
+    }
+    file = written_of_killed();
+    ck_assert_uint_eq(file.events.n, 0);
+    ck_assert_uint_eq(file.messages.n, 0);
+    now = dump_now(&file, 0);
+    ck_assert_uint_eq(now.comm, 0);
+    ck_assert_int_eq(now.peer, 3);
+    dump_file_fini(&file);
+}
+END_TEST
+
+/* The counters of two cores may differ by some ticks. */
+START_TEST(a_call_before_the_begin_has_begun_with_it)
+{
+    struct dump_file file;
+
+    start(N_EVENTS);
+    call(BARRIER, 0);
+    mds_events(collect)[0].begin_ticks = collect->start_ticks - 1;
+    file = written();
+    ck_assert_uint_eq(dump_event(&file, 0).begin, 0);
+    dump_file_fini(&file);
+}
+END_TEST
+
+START_TEST(a_rank_that_only_sends_to_this_one_is_a_peer)
+{
+    struct dump_file file;
+
+    start(N_EVENTS);
+    mds_comm_number(collect, 77, 4);
+    mds_received(collect, &(struct mds_message){3, 10, 0, 100});
+    file = written();
+    ck_assert_uint_eq(file.peers.n, 1);
+    ck_assert_uint_eq(dump_peer(&file, 0).rank, 3);
+    ck_assert_uint_eq(dump_peer(&file, 0).n_received, 1);
+    dump_file_fini(&file);
+}
+END_TEST
+
+START_TEST(phases_without_room_of_their_own_are_the_last)
+{
+    struct dump_file file;
+
+    start(N_EVENTS);
+    for (int32_t level = 2; level <= 2 * MDS_PHASES; level++) {
+        mds_phase_begin(collect, level);
+    }
+    file = written();
+    ck_assert_uint_eq(file.phases.n, MDS_PHASES);
+    for (uint32_t i = 0; i < MDS_PHASES; i++) {
+        ck_assert_uint_eq(dump_phase(&file, i).is_other, i == MDS_PHASES - 1);
+    }
     dump_file_fini(&file);
 }
 END_TEST
@@ -343,6 +439,11 @@ int main(void)
     tcase_add_test(tcase, there_are_none_unless_they_are_asked_for);
     tcase_add_test(tcase, a_place_whose_primitive_is_not_counted_yet_is_left_out);
     tcase_add_test(tcase, a_place_of_no_primitive_is_left_out);
+    tcase_add_test(tcase, events_of_threads_have_no_messages);
+    tcase_add_test(tcase, messages_of_a_call_that_has_not_ended_are_left_out);
+    tcase_add_test(tcase, a_call_before_the_begin_has_begun_with_it);
+    tcase_add_test(tcase, a_rank_that_only_sends_to_this_one_is_a_peer);
+    tcase_add_test(tcase, phases_without_room_of_their_own_are_the_last);
     tcase_add_test(tcase, as_many_events_as_can_be_asked_for_can_be_read);
     return run_tcase("events", tcase);
 }

@@ -77,7 +77,9 @@ START_TEST(a_copy_has_all_until_now)
     mds_begin(collect, BARRIER, MDS_BLOCKING);
     mds_call_with(collect, 3, -1, 0);
     ck_assert_int_eq(mds_live_read(path, &copy), 0);
+    copy->now.since_ticks = copy->since_ticks + 1; /* the later one counts */
     ck_assert_int_eq(mmds_cut(copy), 0);
+    ck_assert_uint_eq(copy->stop_ticks, copy->now.since_ticks);
     mmds_summarize(copy, &summary);
     ck_assert_uint_eq(summary.primitives[SEND].count, 5);
     ck_assert_uint_eq(summary.primitives[BARRIER].count, 0);
@@ -149,6 +151,9 @@ START_TEST(the_clocks_of_another_machine_are_not_read)
     copy->origin.host[0]++;
     ck_assert_int_eq(mmds_cut(copy), -ESTALE);
     copy->origin.host[0]--;
+    copy->now.since_ticks = bcs_clock_ticks() + 1000000000; /* of another start, too */
+    ck_assert_int_eq(mmds_cut(copy), -ESTALE);
+    copy->now.since_ticks = copy->start_ticks;
     copy->start_ns = bcs_clock_now_ns() + 1000000000; /* started anew since */
     ck_assert_int_eq(mmds_cut(copy), -ESTALE);
     free(copy);

@@ -28,6 +28,7 @@ enum {
 };
 
 static char folder[64], path[128];
+static uint64_t metrics;
 static struct mds_live_slices *file;
 static struct bcs_machine machine;
 static struct nic_recorder recorders[N_MONITORS];
@@ -36,7 +37,7 @@ static int make(void)
 {
     const struct mds_live_slices slices = {
         .n_spans = N_SPANS,
-        .metrics = ALL,
+        .metrics = metrics,
         .n_monitors = N_MONITORS,
         .facts = {.node = 1,
                   .n_nodes = 3,
@@ -62,7 +63,7 @@ static void start(void)
         struct nic_monitor *monitor =
             (struct nic_monitor *)(place + i * nic_monitor_bytes(N_SPANS));
 
-        nic_monitor_init(monitor, ALL >> BCS_METRICS_LOCAL, FIRST, 0, N_SPANS);
+        nic_monitor_init(monitor, metrics >> BCS_METRICS_LOCAL, FIRST, 0, N_SPANS);
         monitor->n_begun = FIRST - 1;
         recorders[i] = (struct nic_recorder){
             .monitor = monitor,
@@ -76,6 +77,7 @@ static void start(void)
 static void make_folder(void)
 {
     file = NULL;
+    metrics = ALL;
     strcpy(folder, "/tmp/bcs-live-XXXXXX");
     ck_assert_ptr_nonnull(mkdtemp(folder));
     snprintf(path, sizeof(path), "%s/file", folder);
@@ -153,6 +155,22 @@ START_TEST(a_copy_has_all_slices_that_are_over)
     metric = node_find_metric(&node, "LTDEM");
     sum = node_sum(&node, metric);
     ck_assert_uint_eq(sum.count, N_SLICES + 1);
+    node_file_fini(&node);
+}
+END_TEST
+
+START_TEST(metrics_that_were_not_asked_for_are_left_out)
+{
+    struct node_file node;
+    uint32_t metric;
+
+    metrics = UINT64_C(1) << (BCS_METRICS_LOCAL + LTDEM);
+    start();
+    run_slices(0, 2);
+    node = read_node();
+    ck_assert_uint_eq(node.metrics.n, 1);
+    metric = node_find_metric(&node, "LTDEM");
+    ck_assert_uint_eq(node_sum(&node, metric).count, 2);
     node_file_fini(&node);
 }
 END_TEST
@@ -306,6 +324,7 @@ int main(void)
 
     tcase_add_checked_fixture(tcase, make_folder, remove_folder);
     tcase_add_test(tcase, a_copy_has_all_slices_that_are_over);
+    tcase_add_test(tcase, metrics_that_were_not_asked_for_are_left_out);
     tcase_add_test(tcase, what_was_being_written_is_made_sound);
     tcase_add_test(tcase, slices_by_intervals_have_their_length);
     tcase_add_test(tcase, a_file_is_made_with_room_and_read_once_it_has_begun);

@@ -23,6 +23,7 @@ START_TEST(a_value_is_found_by_key_and_number)
     ck_assert_str_eq(value, "");
     ck_assert(!manifest_value(text, "argument", 2, value, sizeof(value)));
     ck_assert(!manifest_value(text, "arg", 0, value, sizeof(value)));
+    ck_assert(!manifest_value(text, "arguments", 0, value, sizeof(value)));
 }
 END_TEST
 

@@ -80,6 +80,32 @@ START_TEST(columns_stand_below_their_heads)
 }
 END_TEST
 
+START_TEST(the_calls_with_most_ranks_come_first)
+{
+    static const char *const calls[] = {"MPI_Recv", "MPI_Wait", "MPI_Wait", "MPI_Send",
+                                        "MPI_Wait", "MPI_Recv"};
+    struct job_wait many[6];
+
+    for (int i = 0; i < 6; i++) {
+        many[i] = waits[0];
+        strcpy(many[i].stand.call, calls[i]);
+    }
+    now.waits = many;
+    now.n_waits = 6;
+    ck_assert_str_eq(line(PICTURE_WAITS, 80),
+                     "2.5k slices/s; 1 of 3 ranks wait, in MPI_Wait 3, MPI_Recv 2, "
+                     "MPI_Send 1");
+}
+END_TEST
+
+START_TEST(ranks_that_have_their_cores_want_none)
+{
+    rows.without_core = 0.004;
+    ck_assert_str_eq(line(PICTURE_RATES, 80),
+                     "computing 42%, communicating 25%; 1.5k msg/s 2.0MB/s 3.0 coll/s");
+}
+END_TEST
+
 START_TEST(what_ranks_wait_in_can_be_shifted)
 {
     ck_assert_str_eq(row(1, 80, 9), "    1    1   50    75     0 250ms from 2, tag 7, "
@@ -115,6 +141,8 @@ int main(void)
     tcase_add_test(tests, lines_tell_of_the_job);
     tcase_add_test(tests, what_is_special_is_told);
     tcase_add_test(tests, columns_stand_below_their_heads);
+    tcase_add_test(tests, the_calls_with_most_ranks_come_first);
+    tcase_add_test(tests, ranks_that_have_their_cores_want_none);
     tcase_add_test(tests, what_ranks_wait_in_can_be_shifted);
     tcase_add_test(tests, what_matters_fits_into_80_columns);
     return run_tcase("picture", tests);

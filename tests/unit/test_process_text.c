@@ -5,6 +5,7 @@
 #include "libbcs/tools/top/process_text.h"
 
 #include <check.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -34,6 +35,32 @@ static void assert_told(pid_t pid)
 START_TEST(of_this_process)
 {
     assert_told(getpid());
+}
+END_TEST
+
+START_TEST(all_words_of_a_command)
+{
+    char command[256];
+    int begun[2], end[2];
+    pid_t pid;
+
+    ck_assert_int_eq(pipe2(begun, O_CLOEXEC), 0);
+    ck_assert_int_eq(pipe2(end, O_CLOEXEC), 0);
+    pid = fork();
+    if (pid == 0) {
+        dup2(end[0], STDIN_FILENO);
+        execl("/bin/cat", "cat", "-u", "-", (char *)NULL);
+        _exit(1);
+    }
+    close(begun[1]);
+    ck_assert_int_eq(read(begun[0], command, 1), 0); /* closed by the exec */
+    process_text_command(pid, command, sizeof(command));
+    ck_assert_str_eq(command, "cat -u -");
+    kill(pid, SIGKILL);
+    ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
+    close(begun[0]);
+    close(end[0]);
+    close(end[1]);
 }
 END_TEST
 
@@ -67,6 +94,7 @@ int main(void)
 
     tcase_set_timeout(tcase, 60);
     tcase_add_test(tcase, of_this_process);
+    tcase_add_test(tcase, all_words_of_a_command);
     tcase_add_test(tcase, of_another_users_process);
     return run_tcase("process_text", tcase);
 }
