@@ -31,6 +31,17 @@ def repaired(content):
     return bytes(content)
 
 
+def changed(content, section, at, number):
+    """A file with another number of 64 bits at a place of a section."""
+    content = bytearray(content)
+    _, _, _, _, n_sections, _ = HEADER.unpack_from(content)
+    for i in range(n_sections):
+        name, offset, *_ = ENTRY.unpack_from(content, HEADER.size + i * ENTRY.size)
+        if name.rstrip(b"\0") == section.encode():
+            content[offset + at:offset + at + 8] = number.to_bytes(8, "little")
+    return repaired(content)
+
+
 def sums_of(rows, columns):
     """Columns of some rows, each summed up."""
     return [sum(int(row[column]) for row in rows) for column in columns]

@@ -309,6 +309,19 @@ def test_slices(place, report):
     if checked.returncode != 0 or "7 files, 0 findings" not in checked.stdout:
         problems.append(f"{checked}")
     report.case("slices", problems)
+    path = os.path.join(folder, "node.00001.mds")
+    with open(path, "rb") as file:
+        content = file.read()
+    for at, number, why in (
+            (8, 1 << 60, "node 1: a slice has begun after the run\n"),
+            (16, 3, "node 1: more slices have "),
+            (16, 5, "node 1 has 21 slices, all nodes 20\n")):
+        with open(path, "wb") as file:
+            file.write(folders.changed(content, "spans", at, number))
+        told = place.read("check", folder)
+        report.case(f"slices, {why}", [] if told.stdout.startswith(why) else [told.stdout])
+    with open(path, "wb") as file:
+        file.write(content)
 
 
 def test_options(place, report):
@@ -339,17 +352,17 @@ def main():
     place = folders.Folders(arguments.maker, arguments.reader)
     try:
         test_options(place, report)
-        test_summary(place, arguments, report)
         test_places(place, report)
         test_comms(place, report)
         test_events(place, report)
-        test_rings(place, arguments, report)
-        test_damaged_ring(place, report)
         test_roll(place, report)
         test_under_way(place, report)
         test_slices(place, report)
         test_phases(place, report)
         test_terminal(place, report)
+        test_summary(place, arguments, report)
+        test_damaged_ring(place, report)
+        test_rings(place, arguments, report)
     finally:
         place.close()
     return report.end()

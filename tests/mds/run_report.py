@@ -110,7 +110,10 @@ def report_on(place, folder, name, sums=None):
 
 def number_of(text):
     """A count as it is printed."""
-    return int(text.replace("\u202f", ""))
+    number = int(text.replace("\u202f", ""))
+    if f"{number:,}".replace(",", "\u202f") != text:
+        raise ValueError(f"{text!r} is not in groups of three digits")
+    return number
 
 
 def problems_of_places(page, sums):
@@ -328,6 +331,23 @@ def test_slowest(place, report):
     report.case("slowest rank", [] if is_right else [f"{ranks}"])
 
 
+def test_hosts(place, report):
+    """Hosts are counted once each, and communicators tell who has used them."""
+    folder, _ = place.make("hosts", ranks=4)
+    for rank in (1, 2):
+        path = os.path.join(folder, f"process.{rank:05}.mds")
+        with open(path, "rb") as file:
+            content = file.read().replace(b"node0", b"node1")
+        with open(path, "wb") as file:
+            file.write(folders.repaired(content))
+    os.unlink(os.path.join(folder, "process.00003.mds"))
+    page, _, _ = report_on(place, folder, "hosts")
+    found = [row[1] for row in page.rows if row and row[0] == "Hosts"]
+    report.case("hosts", [] if found == ["node0 and 1 more"] else [f"{found}"])
+    found = [row[1:3] for row in table_of(page, "Communicator") if row[0][:5] == "world"]
+    report.case("who uses a communicator", [] if found == [["4", "3"]] else [f"{found}"])
+
+
 def test_evil(place, report):
     """What a run names is text, whatever it looks like."""
     folder, _ = place.make("evil", program="./a", argument=EVIL)
@@ -432,6 +452,7 @@ def main():
         test_pages(place, report)
         test_split(place, report)
         test_slowest(place, report)
+        test_hosts(place, report)
         test_evil(place, report)
         test_evil_waits(place, report)
         test_billions(place, report)

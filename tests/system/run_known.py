@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Runs small problems of the applications natively and compares what they print with what is on
-record. The other tests compare runs with each other, and do not notice a result that is wrong in
-the same way on every number of ranks.
+"""Compares what programs print with what is on record: of the applications small problems, run
+natively, of bcs-mds runs that make_run has made. Other tests compare runs with each other, or
+look for single numbers. They do not notice a result that is wrong in the same way on every number
+of ranks.
 
 A file of the folder is a case. A line "$ RANKS PROGRAM OPTION..." runs a program of the build
-folder in the source folder, with 0 ranks without a launcher; the lines up to the next one are what
-it prints, what it says on standard error, behind a launcher with its own name in front, and
-its status if that is not 0. What was measured is a # there. Lines that tell how the program was run do not count, nor those that a mathematical
-library may round otherwise. With --record the files get what the programs print now.
+folder in the source folder, with 0 ranks without a launcher; {folder} is a folder of the case. The
+lines up to the next one are what the program prints, what it says on standard error, behind a
+launcher with its own name in front, and its status if that is not 0. What was measured is a #
+there. Lines that tell how the program was run do not count, nor those that a mathematical library
+may round otherwise. With --record the files get what the programs print now.
 """
 
 import argparse
@@ -17,9 +19,11 @@ import pathlib
 import re
 import shlex
 import sys
+import tempfile
 
 import job
 
+FOLDER = "{folder}"
 LEFT_OUT = ("run:", "time:", "entropy gained", "density error", "line_trip", "pingpong_",
             "alltoall_", "yield", "gsync", "nsync")
 # What is measured, and what is shown in its place.
@@ -59,9 +63,9 @@ def differences(found, expected):
     return []
 
 
-def output_of(line, arguments):
+def output_of(line, arguments, folder):
     """What a command of a case prints, as lines."""
-    n_ranks, program, *words = line.split()[1:]
+    n_ranks, program, *words = line.replace(FOLDER, folder).split()[1:]
     command = [str(pathlib.Path(arguments.build, program)), *words]
     if n_ranks != "0":
         command = [*shlex.split(arguments.native_launcher), "-n", n_ranks, "-wdir",
@@ -74,17 +78,19 @@ def output_of(line, arguments):
               if n_ranks == "0" or text.startswith(f"{name}: ")]
     for measured, shown in MEASURED:
         found = [measured.sub(shown, text) for text in found]
+    found = [text.replace(folder, FOLDER) for text in found]
     return found if result.status == 0 else [*found, f"status {result.status}"]
 
 
 def check(path, arguments, report):
     """One case."""
-    expected = path.read_text(encoding="ascii").splitlines()
+    expected = path.read_text(encoding="utf-8").split("\n")[:-1]
     found = []
-    for line in filter(lambda text: text.startswith("$ "), expected):
-        found += [line, *output_of(line, arguments)]
+    with tempfile.TemporaryDirectory(prefix="bcs-known-") as folder:
+        for line in filter(lambda text: text.startswith("$ "), expected):
+            found += [line, *output_of(line, arguments, folder)]
     if arguments.record:
-        path.write_text("\n".join(found) + "\n", encoding="ascii")
+        path.write_text("\n".join(found) + "\n", encoding="utf-8")
     report.case(path.stem, [] if arguments.record else differences(found, expected))
 
 

@@ -82,8 +82,8 @@ END_TEST
 
 START_TEST(the_calls_with_most_ranks_come_first)
 {
-    static const char *const calls[] = {"MPI_Recv", "MPI_Wait", "MPI_Wait", "MPI_Send",
-                                        "MPI_Wait", "MPI_Recv"};
+    static const char *const calls[] = {"MPI_Recv", "MPI_Wait", "MPI_Wait",
+                                        "MPI_Send", "MPI_Wait", "MPI_Recv"};
     struct job_wait many[6];
 
     for (int i = 0; i < 6; i++) {

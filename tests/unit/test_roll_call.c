@@ -11,7 +11,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "libbcs/ring/stand.h"
+#include "libbcs/tools/top/near_miss.h"
 #include "libbcs/tools/top/ranks.h"
+#include "libbcs/tools/top/wait.h"
 #include "tests/unit/run_suite.h"
 
 enum { MANY = 10000, SCREEN = 60, TAG = 7, WORLD = 2, ROOM = 1 << 20 };
@@ -272,6 +275,110 @@ START_TEST(ranks_are_found_in_lists)
 }
 END_TEST
 
+/* ------------------------------------------------------ messages and what is waited for */
+
+/** In what a message that nobody has received is not what rank 0, or 1, waits for; "": in more. */
+static const char *difference_of(const char *message)
+{
+    static char word[32];
+    json_t *job = job_new(2), *one = near_miss_read(message);
+
+    add_rank(job, receive_at("prog.c:1", 1, TAG));
+    add_rank(job,
+             wait_new("MPI_Ssend", "prog.c:2", 0,
+                      json_pack("{s:s, s:i, s:i, s:i, s:i}", "kind", "send", "peer", 0,
+                                "tag", TAG, "bytes", 4, "context", WORLD)));
+    ck_assert_ptr_nonnull(one);
+    near_miss_find(job, one);
+    snprintf(word, sizeof(word), "%s",
+             wait_text(json_object_get(one, "near_miss"), "in"));
+    json_decref(one);
+    json_decref(job);
+    return word;
+}
+
+START_TEST(a_near_miss_differs_in_one_thing)
+{
+    ck_assert_str_eq(difference_of("1,0,7,4,2,0"), "");
+    ck_assert_str_eq(difference_of("1,0,8,4,2,0"), "tag");
+    ck_assert_str_eq(difference_of("2,0,7,4,2,0"), "source");
+    ck_assert_str_eq(difference_of("1,0,7,4,4,0"), "communicator");
+    ck_assert_str_eq(difference_of("1,0,8,4,4,0"), "");
+    ck_assert_str_eq(difference_of("1,0,8,4,2,1"), ""); /* taken by a probe */
+    ck_assert_str_eq(difference_of("0,1,8,4,2,0"), ""); /* a send asks for nothing */
+    ck_assert_ptr_null(near_miss_read("1,0,7,4,2,0x"));
+    ck_assert_ptr_null(near_miss_read("1,0,7,4,2,2"));
+    ck_assert_ptr_null(near_miss_read("1,0,7,4,2"));
+}
+END_TEST
+
+START_TEST(parts_of_collectives_are_near_by_their_number)
+{
+    enum { PART = WORLD + 1, NUMBER = 5, NEXT = NUMBER + (1 << BCS_STAND_NUMBER_BITS) };
+    json_t *job = job_new(2), *of_this = near_miss_read("1,0,5,4,3,0,bcast");
+    json_t *of_next = near_miss_read("1,0,6,4,3,0,bcast");
+    json_t *wait =
+        wait_new("MPI_Reduce", "prog.c:1", 1,
+                 json_pack("{s:s, s:i, s:i, s:i, s:i}", "kind", "receive", "peer", 1,
+                           "tag", NEXT, "bytes", 4, "context", PART));
+
+    ck_assert_str_eq(wait_collective(wait), "MPI_Reduce"); /* by its message */
+    json_object_set_new(wait, "collective", json_string("reduce"));
+    add_rank(job, wait);
+    near_miss_find(job, of_this);
+    ck_assert_str_eq(wait_text(of_this, "communicator"), "the grid");
+    ck_assert_str_eq(
+        wait_text(json_object_get(of_this, "near_miss"), "expected_part_of"), "reduce");
+    near_miss_find(job, of_next);
+    ck_assert_ptr_null(json_object_get(of_next, "near_miss"));
+    json_decref(of_this);
+    json_decref(of_next);
+    json_decref(job);
+}
+END_TEST
+
+START_TEST(ranks_that_have_ended_too_early_are_told)
+{
+    json_t *job = job_new(3);
+    const char *text;
+
+    add_rank(job, collective("MPI_Finalize", 0, 0, 0));
+    add_rank(job, receive_at("prog.c:1", 0, TAG));
+    add_rank(job, receive_at("prog.c:1", 1, TAG));
+    text = printed(job, "0-2");
+    expect_line(text,
+                "  rank 0 is in MPI_Finalize at prog.c:9, while rank 1 waits for what "
+                "has not been called\n");
+}
+END_TEST
+
+START_TEST(roots_of_different_collectives_may_differ)
+{
+    json_t *job = job_new(2);
+
+    add_rank(job, collective("MPI_Bcast", WORLD, 1, 0));
+    add_rank(job, collective("MPI_Bcast", WORLD, 2, 1));
+    expect_no(printed(job, "0,1"), "roots differ");
+    job = job_new(2);
+    add_rank(job, collective("MPI_Bcast", WORLD, 1, 0));
+    add_rank(job, collective("MPI_Bcast", WORLD, 1, 1));
+    expect_line(printed(job, "0,1"), "  roots differ: rank 0 says 0, rank 1 says 1, in "
+                                     "MPI_Bcast on the grid\n");
+}
+END_TEST
+
+START_TEST(a_request_is_of_its_collective)
+{
+    json_t *job = job_new(2);
+
+    add_rank(job, collective("MPI_Waitall", WORLD, 1, 0));
+    add_rank(job, collective("MPI_Barrier", WORLD, 1, 0));
+    expect_line(printed(job, "0,1"),
+                "  rank 0 is in alltoall on the grid, rank 1 is in "
+                "MPI_Barrier\n");
+}
+END_TEST
+
 int main(void)
 {
     TCase *tcase = tcase_create("roll_call");
@@ -284,5 +391,10 @@ int main(void)
     tcase_add_test(tcase, of_many_collectives_the_odd_ones_are_told);
     tcase_add_test(tcase, a_collective_has_its_length);
     tcase_add_test(tcase, ranks_are_found_in_lists);
+    tcase_add_test(tcase, a_near_miss_differs_in_one_thing);
+    tcase_add_test(tcase, parts_of_collectives_are_near_by_their_number);
+    tcase_add_test(tcase, ranks_that_have_ended_too_early_are_told);
+    tcase_add_test(tcase, roots_of_different_collectives_may_differ);
+    tcase_add_test(tcase, a_request_is_of_its_collective);
     return run_tcase("roll_call", tcase);
 }
