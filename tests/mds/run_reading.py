@@ -324,6 +324,23 @@ def test_slices(place, report):
         file.write(content)
 
 
+def test_disagreement(place, report):
+    """What two records do not tell alike is found."""
+    folder, _ = place.make("disagreement", ranks=3, primitives=2)
+    path = os.path.join(folder, "process.00001.mds")
+    with open(path, "rb") as file:
+        content = file.read()
+    for section, at, number, why in (
+            ("peers", 8, 0, " messages of rank 1, which has sent none\n"),
+            ("peers", 8, 0, "rank 1 has sent rank 0 0 messages with "),
+            ("calls", 8, 1, "rank 1: more events than calls of MPI_Send\n"),
+            ("comms", 24, 1, "rank 1: 151 messages with 75001 bytes by communicator")):
+        with open(path, "wb") as file:
+            file.write(folders.changed(content, section, at, number))
+        told = place.read("check", folder).stdout
+        report.case(f"check of {section}: {why}", [] if why in told else [told])
+
+
 def test_options(place, report):
     """Wrong command lines are refused, with what is wrong."""
     folder, _ = place.make("options")
@@ -352,6 +369,7 @@ def main():
     place = folders.Folders(arguments.maker, arguments.reader)
     try:
         test_options(place, report)
+        test_disagreement(place, report)
         test_places(place, report)
         test_comms(place, report)
         test_events(place, report)

@@ -16,6 +16,7 @@
 #include "mds/dump_process.h"
 #include "mds/live.h"
 #include "mds/mmds.h"
+#include "mds/recorder.h"
 #include "tests/unit/run_suite.h"
 
 enum { SEND, BARRIER, N_PRIMITIVES };
@@ -265,6 +266,61 @@ START_TEST(a_damaged_file_is_safe)
 }
 END_TEST
 
+START_TEST(there_is_no_folder_where_none_can_be_made)
+{
+    struct mds_recorder recorder = {.manifest = {.n_ranks = 4}};
+
+    ck_assert_int_lt(mds_recorder_make_folder(&recorder, "/nowhere/runs"), 0);
+    ck_assert_str_eq(recorder.folder, "");
+}
+END_TEST
+
+/** Start to record as the settings say, in the folder of the test. */
+static void start_recorder(struct mds_recorder *recorder, enum mds_mode mode)
+{
+    struct mds_config config = {
+        .mode = mode, .n_events = 5, .bits = 1, .primitives = "*"};
+    struct mmds_plan plan = {
+        .rank = 2,
+        .names = names,
+        .timings = timings,
+        .n_primitives = N_PRIMITIVES,
+    };
+
+    mds_recorder_start(recorder, &plan, &config);
+    ck_assert_ptr_nonnull(recorder->collect);
+    ck_assert_uint_eq(recorder->collect->shape.n_events,
+                      mode == MDS_MODE_TRACE ? 5 : 0);
+}
+
+START_TEST(what_cannot_be_written_stays_where_it_was_recorded)
+{
+    struct mds_recorder recorder = {.manifest = {.n_ranks = 4}};
+    struct mds_process process = {.end = MDS_DUMP_END_FINALIZE};
+
+    strcpy(recorder.folder, folder);
+    start_recorder(&recorder, MDS_MODE_ALL);
+    strcpy(path, recorder.live);
+    ck_assert_int_eq(access(path, F_OK), 0);
+    mmds_stop(recorder.collect);
+    strcpy(recorder.folder, "/nowhere");
+    mds_recorder_write(&recorder, 2, &process);
+    mds_recorder_drop(&recorder);
+    ck_assert_int_eq(access(path, F_OK), 0);
+}
+END_TEST
+
+START_TEST(without_a_folder_it_is_recorded_in_memory)
+{
+    struct mds_recorder recorder = {.folder = "/nowhere", .manifest = {.n_ranks = 4}};
+
+    start_recorder(&recorder, MDS_MODE_TRACE);
+    ck_assert_str_eq(recorder.live, "");
+    mds_recorder_drop(&recorder);
+    ck_assert_str_eq(recorder.folder, "");
+}
+END_TEST
+
 int main(void)
 {
     TCase *tcase = tcase_create("live");
@@ -278,6 +334,9 @@ int main(void)
     tcase_add_test(tcase, room_is_taken_at_the_begin);
     tcase_add_test(tcase, a_file_that_may_not_be_so_long_is_not_made);
     tcase_add_test(tcase, what_is_no_such_file_is_refused);
+    tcase_add_test(tcase, there_is_no_folder_where_none_can_be_made);
+    tcase_add_test(tcase, what_cannot_be_written_stays_where_it_was_recorded);
+    tcase_add_test(tcase, without_a_folder_it_is_recorded_in_memory);
     tcase_add_test(tcase, a_damaged_file_is_safe);
     return run_tcase("live", tcase);
 }
