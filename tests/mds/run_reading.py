@@ -341,6 +341,46 @@ def test_disagreement(place, report):
         report.case(f"check of {section}: {why}", [] if why in told else [told])
 
 
+def test_drawing(place, report):
+    """Drawings have the numbers of the tables: a gnuplot is played that prints its script."""
+    os.mkdir(place.path("played"))
+    played = place.path("played/gnuplot")
+    with open(played, "w", encoding="ascii") as file:
+        file.write("#!/bin/sh\ncat\nexit $STATUS\n")
+    os.chmod(played, 0o755)
+    paths = f"{place.path('played')}:{os.environ['PATH']}"
+
+    def draw(status, *words):
+        told = place.read(*words, env={**os.environ, "PATH": paths, "STATUS": str(status)})
+        points = [[line.split() for line in part.splitlines() if line[0].isdigit()]
+                  for part in told.stdout.split("\ne\n")]
+        return told, points
+
+    folder, _ = place.make("drawn", ranks=3, nodes=3, spans=5)
+    table = place.read("slices", folder, "--metric", "LTTS").stdout.splitlines()[2:]
+    told, points = draw(0, "slices", folder, "--metric", "LTTS", "-o", place.path("drawn.svg"))
+    for curve, (what, column) in enumerate((("mean", 4), ("most", 5))):
+        expected = [(row.split()[0], round(float(row.split()[column]), 2)) for row in table]
+        found = [(x, round(float(y), 2)) for x, y in points[curve]]
+        report.case(f"drawing of the {what}", [] if found == expected else [f"{found}"])
+    path = os.path.join(folder, "process.00001.mds")
+    with open(path, "rb") as file:
+        content = file.read()
+    with open(path, "wb") as file:
+        file.write(folders.repaired(content.replace(b"MPI_Recv", b"MPI_'ecv", 1)))
+    told, points = draw(0, "dist", folder, "--of", "MPI_'ecv", "-o", "-")
+    title = re.search(r"^set title '(Times of MPI_''ecv, (\d+) in all)'$", told.stdout, re.M)
+    counts = [int(count) for _, count, _ in points[0]]
+    is_right = title and sum(counts) == int(title.group(2)) and points[1][-1][1] == "100"
+    report.case("drawing of a distribution", [] if is_right else [told.stdout[:500]])
+    told, _ = draw(3, "slices", folder, "--metric", "LTTS", "-o", place.path("failed.png"))
+    is_right = told.returncode == 1 and told.stderr == "bcs-mds: gnuplot has failed\n"
+    report.case("gnuplot fails", [] if is_right else [f"{told}"])
+    told, _ = draw(0, "slices", folder, "--metric", "LTTS", "-o", place.path("drawn.svg.gif"))
+    is_right = told.returncode == 2 and "a picture's name ends in .svg, .png" in told.stderr
+    report.case("no name of a picture", [] if is_right else [f"{told}"])
+
+
 def test_options(place, report):
     """Wrong command lines are refused, with what is wrong."""
     folder, _ = place.make("options")
@@ -370,6 +410,7 @@ def main():
     try:
         test_options(place, report)
         test_disagreement(place, report)
+        test_drawing(place, report)
         test_places(place, report)
         test_comms(place, report)
         test_events(place, report)
