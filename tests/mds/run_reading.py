@@ -253,6 +253,15 @@ def test_roll(place, report):
                         f"{since}"),
                 ("0,2", f"{name}, each with others, on world?[7m, at 0x1234 in made, {since}")]
     report.case("roll-call", [] if roll == expected else [f"{roll}, not {expected}"])
+    path = os.path.join(folder, "process.00003.mds")
+    with open(path, "rb") as file:
+        content = file.read()
+    for section, at, why in (("now", 24, "0x1235"), ("comms", 0, "0x1234")):
+        with open(path, "wb") as file:
+            file.write(folders.changed(content, section, at, 0x1235))
+        told = place.read("summary", folder).stdout
+        alone = re.findall(r"^  3: .* at (0x\w+) in lib", told, re.M)
+        report.case(f"roll-call, another place of {section}", [] if alone == [why] else [told])
 
 
 def test_under_way(place, report):
