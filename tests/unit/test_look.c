@@ -7,7 +7,10 @@
 #include <bcs/version.h>
 #include <check.h>
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "libbcs/tools/top/job_look.h"
@@ -121,6 +124,105 @@ START_TEST(what_a_ring_has_moved_is_counted_when_it_has_gone_round)
 }
 END_TEST
 
+/** Let a thread of a rank tell that it waits, in a collective of that number, for ranks: a bit each. */
+static void tell(const struct fake_job *fake, uint32_t rank, uint32_t thread,
+                 uint64_t number, uint64_t ranks)
+{
+    uint64_t words[sizeof(struct bcs_stand) / sizeof(uint64_t) + 1] = {0};
+    struct bcs_stand *stand = (void *)words;
+    uint64_t at = nic_layout_stands_gva(&fake->layout, rank);
+    int heap = fake->heaps[nic_layout_node(&fake->layout, rank)];
+    char *memory = mmap(NULL, fake->layout.heap_bytes, PROT_READ | PROT_WRITE,
+                        MAP_SHARED, heap, 0);
+
+    ck_assert(memory != MAP_FAILED);
+    ck_assert_uint_eq(sizeof(words), bcs_stand_words(FAKE_RANKS) * sizeof(uint64_t));
+    stand->is_waiting = 1;
+    stand->number = number;
+    *bcs_stand_ranks(stand) = ranks;
+    bcs_stand_write(bcs_stand_slot_at((void *)(memory + at), thread, FAKE_RANKS), stand,
+                    FAKE_RANKS);
+    munmap(memory, fake->layout.heap_bytes);
+}
+
+START_TEST(each_wait_is_of_its_rank_and_for_its_own_ranks)
+{
+    char version[BCS_SIGN_VERSION_BYTES];
+    struct bcs_traffic traffic = {0};
+    struct job_look taken;
+    struct bcs_look *look;
+    struct fake_job fake;
+
+    ck_assert_int_eq(fake_job_make(&fake), 0);
+    tell(&fake, 1, 0, 11, 1 << 4);
+    tell(&fake, 1, 3, 12, 1 << 2);
+    tell(&fake, 4, 1, 13, 1 << 0 | 1 << 1);
+    ck_assert_int_eq(bcs_look_open(&fake.found, &look, version), 0);
+    ck_assert_int_eq(job_look_take(look, &traffic, &taken), 0);
+
+    ck_assert_uint_eq(taken.n_waits, 3);
+    for (uint32_t i = 0; i < FAKE_RANKS; i++) {
+        ck_assert_uint_eq(taken.ranks[i].n_waits, i == 1 ? 2 : i == 4);
+        ck_assert_uint_eq(taken.ranks[i].first_wait, i < 2 ? 0 : 2);
+        ck_assert_int_eq(job_look_has(&taken, 0, i), i == 4);
+        ck_assert_int_eq(job_look_has(&taken, 1, i), i == 2);
+        ck_assert_int_eq(job_look_has(&taken, 2, i), i < 2);
+    }
+    for (uint32_t i = 0; i < 3; i++) {
+        ck_assert_uint_eq(taken.waits[i].rank, i < 2 ? 1 : 4);
+        ck_assert_uint_eq(taken.waits[i].stand.number, 11 + i);
+    }
+    job_look_glance(look, &taken);
+    job_look_glance(look, &taken);
+    for (uint32_t i = 0; i < FAKE_RANKS; i++) {
+        ck_assert_uint_eq(taken.ranks[i].n_waiting, i == 1 || i == 4 ? 2 : 0);
+        ck_assert_uint_eq(taken.ranks[i].n_glances, 2);
+    }
+    job_look_fini(&taken);
+    bcs_traffic_fini(&traffic);
+    bcs_look_close(look);
+    fake_job_end(&fake);
+}
+END_TEST
+
+/** How often a job is among those that were found. */
+static int count(const struct fake_job *fake, const struct bcs_look_found *found, int n)
+{
+    struct stat segment;
+    int n_seen = 0;
+
+    ck_assert_int_eq(fstat(fake->segment, &segment), 0);
+    for (int i = 0; i < n; i++) {
+        n_seen += found[i].device == segment.st_dev && found[i].inode == segment.st_ino;
+    }
+    return n_seen;
+}
+
+START_TEST(each_job_of_a_process_is_found_once)
+{
+    struct bcs_look_found *found;
+    struct fake_job one, other;
+    int copy, n;
+
+    ck_assert_int_eq(fake_job_make(&one), 0);
+    ck_assert_int_eq(fake_job_make(&other), 0);
+    copy = dup(one.segment);
+    n = bcs_look_find_of(getpid(), &found);
+    ck_assert_int_eq(n, 2); /* no heap is a job */
+    ck_assert_int_eq(count(&one, found, n), 1);
+    ck_assert_int_eq(count(&other, found, n), 1);
+    free(found);
+    n = bcs_look_find(&found);
+    ck_assert_int_ge(n, 2);
+    ck_assert_int_eq(count(&one, found, n), 1);
+    ck_assert_int_eq(count(&other, found, n), 1);
+    free(found);
+    close(copy);
+    fake_job_end(&one);
+    fake_job_end(&other);
+}
+END_TEST
+
 START_TEST(a_job_of_another_version_is_told)
 {
     char name[BCS_SIGN_VERSION_BYTES];
@@ -171,6 +273,8 @@ int main(void)
 
     tcase_add_test(tcase, what_was_checked_stays_whatever_the_owner_does);
     tcase_add_test(tcase, what_a_ring_has_moved_is_counted_when_it_has_gone_round);
+    tcase_add_test(tcase, each_wait_is_of_its_rank_and_for_its_own_ranks);
+    tcase_add_test(tcase, each_job_of_a_process_is_found_once);
     tcase_add_test(tcase, a_job_of_another_version_is_told);
     tcase_add_test(tcase, a_board_that_makes_no_sense_is_refused);
     return run_tcase("look", tcase);
