@@ -8,6 +8,7 @@ import argparse
 import os
 import pathlib
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -214,6 +215,33 @@ class Suite:
         extra = {"PATH": f"{os.path.dirname(self.greet)}:{os.environ['PATH']}"}
         run = [self.bcsrun, "-n", "2", os.path.basename(self.greet)]
         self.must_print("found in PATH", run, greeting(2, [], self.shim), 0, extra)
+
+    def case_program_from_folders(self):
+        """A folder in PATH has a folder of that name; an empty one is the current one."""
+        greet, name = os.path.abspath(self.greet), os.path.basename(self.greet)
+        (self.folder / "first" / name).mkdir(parents=True)
+        bcsrun = os.path.abspath(self.bcsrun)
+        beside = ["env", "-C", os.path.dirname(greet), bcsrun, "-n", "2"]
+        expected = greeting(2, [], self.shim)
+        path = f"{self.folder}/first:{os.path.dirname(greet)}:{os.environ['PATH']}"
+        self.must_print("a folder of that name", [bcsrun, "-n", "2", name], expected, 0,
+                        {"PATH": path})
+        self.must_print("an empty folder in PATH", [*beside, name], expected, 0,
+                        {"PATH": f":{os.environ['PATH']}"})
+        run = [bcsrun, "-n", "2", "-wdir", os.path.dirname(greet), f"./{name}"]
+        self.must_print("beside the folder of the ranks", run, expected)
+
+    def case_mpirun_of_another_library(self):
+        """The administrator has chosen that of MPICH: Open MPI's is beside it."""
+        folder = self.folder / "chosen"
+        folder.mkdir()
+        (folder / "mpirun.mpich").write_text("#!/bin/sh\nexit 9\n", encoding="ascii")
+        (folder / "mpirun.mpich").chmod(0o755)
+        (folder / "mpirun").symlink_to("mpirun.mpich")
+        (folder / "mpirun.openmpi").symlink_to(shutil.which("mpirun"))
+        extra = {"PATH": f"{folder}:{os.environ['PATH']}"}
+        run = [self.bcsrun, "-n", "2", self.greet]
+        self.must_print("mpirun is MPICH's", run, greeting(2, [], self.shim), 0, extra)
 
     def case_another_preload_stays(self):
         library = self.folder / "libother.so"
