@@ -180,6 +180,8 @@ class Suite:
             # Natively mpirun may say it in its own way.
             native = [bcsrun, "--native", "-n", "2", str(program)]
             self.must_fail(f"{name}, native", native, (), None, False)
+        run = [bcsrun, "--mpirun", str(broken), "-n", "2", greet]
+        self.must_fail("an mpirun that is a broken ELF file", run, (broken.name,))
 
     def case_programs(self):
         run = [self.arguments.bcsrun, "-n", "2"]

@@ -269,6 +269,12 @@ class Suite:
         if "preload" in result.stdout:
             problems.append("the program's output is shown")
         self.report.case("--versus prints a table", problems)
+        script = self.folder / "complains.sh"
+        script.write_text(f'#!/bin/sh\necho complaint >&2\nexec "{self.greet}"\n', encoding="utf-8")
+        script.chmod(0o755)
+        run = [self.bcsrun, "--versus", "1", "-n", "1", str(script)]
+        errors = self.must_print("--versus of a script", run, None).stderr
+        self.report.case("its errors are not shown", [errors] if "complaint" in errors else [])
         run = [self.bcsrun, "--versus", "1", "-n", "2", self.greet, "exit", "9"]
         self.must_print("--versus of a failing program", run, None, 9)
 
