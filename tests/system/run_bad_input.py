@@ -73,6 +73,8 @@ class Suite:
                 problems.append(f"{word!r} is not named in {result.stderr[:300]!r}")
         if is_one_line and len(lines) != 1:
             problems.append(f"{len(lines)} lines, not one: {result.stderr[:300]!r}")
+        if is_one_line and not result.stderr.endswith("\n"):
+            problems.append(f"the line has no end: {result.stderr[:300]!r}")
         if "ranks " in result.stdout:
             problems.append("the program was started")
         self.report.case(name, problems, job.shell_line(command, extra))
@@ -167,7 +169,7 @@ class Suite:
             ("no pairs", ["--versus", "0", "-n", "2", greet]),
             ("pairs in words", ["--versus", "many", "-n", "2", greet]),
         ):
-            self.must_fail(name, [bcsrun, *words], ())
+            self.must_fail(name, [bcsrun, *words], ("bcsrun: ",))
         for name, program in (
             ("a program that is not there", self.folder / "absent"),
             ("a folder", self.folder),
