@@ -27,6 +27,14 @@ static inline int run_suite(Suite *suite)
     return n_failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
+/* AddressSanitizer takes signals of bad memory for itself, needs memory without a limit, and speaks of
+ * the stacks of children. */
+#ifdef __SANITIZE_ADDRESS__
+enum { HAS_ADDRESS_SANITIZER = 1 };
+#else
+enum { HAS_ADDRESS_SANITIZER = 0 };
+#endif
+
 /** Add a case to a suite, with what add_tests puts in. */
 static inline void add_case(Suite *suite, const char *name, void (*setup)(void),
                             void (*teardown)(void), void (*add_tests)(TCase *tcase))

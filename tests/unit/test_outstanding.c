@@ -104,14 +104,20 @@ static void all_block(uint64_t slice_ms, uint64_t transfer_ms, uint64_t other_ms
     }
 }
 
-/* Compare with the sentences, one behind the other. */
+/** Ask what stands out. */
+static void tell(void)
+{
+    free(text);
+    text = NULL;
+    ck_assert_int_eq(outstanding_of(&run, &waits, places, &text), 0);
+}
+
+/** Compare with the sentences, one behind the other. */
 static void assert_told(const char *expected)
 {
     char told[4096] = "";
 
-    free(text);
-    text = NULL;
-    ck_assert_int_eq(outstanding_of(&run, &waits, places, &text), 0);
+    tell();
     for (const char *at = text; *at != '\0'; at += strlen(at) + 1) {
         strcat(strcat(told, at), "\n");
     }
@@ -151,7 +157,7 @@ START_TEST(what_costs_less_than_10_ms_is_not_told)
     }
     assert_told("Nothing that costs 10 % of all time.\n"); /* 9.75 ms */
     summaries[0].computation.total_ns = 5 * MS;
-    ck_assert_int_eq(outstanding_of(&run, &waits, places, &text), 0);
+    tell();
     ck_assert_ptr_nonnull(strstr(text, "Load imbalance costs 51.2 %"));
 }
 END_TEST
@@ -177,7 +183,7 @@ START_TEST(a_late_rank_is_told_with_its_places)
                 "(late sender).\n");
     is_waited_for(0, "MPI_Recv",
                   1); /* one rank has less than two thirds of the blame */
-    ck_assert_int_eq(outstanding_of(&run, &waits, places, &text), 0);
+    tell();
     ck_assert_ptr_null(strstr(text, "is late"));
 }
 END_TEST
@@ -232,7 +238,7 @@ START_TEST(the_place_whose_calls_cost_most_by_themselves_is_told)
     is_waited_for(0, "MPI_Recv", 0);
     lines[2] = (struct wait){.waiting = {.primitive = "MPI_Recv", .address = 0x40},
                              .total_ns = 301 * MS};
-    ck_assert_int_eq(outstanding_of(&run, &waits, places, &text), 0);
+    tell();
     for (const char *at = text; *at != '\0'; at += strlen(at) + 1) {
         const char *costly = strstr(at, "; most those of ");
 
@@ -277,7 +283,7 @@ START_TEST(without_events_the_split_tells_who_is_late)
                 "other. Others have waited most for rank 11 (1.200 s), rank 10 (0.399 "
                 "s), rank 12 (0.000 s), rank 13 (0.000 s).\n");
     waits_for(1, 0, 202); /* of all waits less than two thirds are for rank 11 now */
-    ck_assert_int_eq(outstanding_of(&run, &waits, places, &text), 0);
+    tell();
     ck_assert_ptr_null(strstr(text, "is late"));
 }
 END_TEST

@@ -140,6 +140,12 @@ START_TEST(steps_are_used_again)
         come(0, i);
     }
     ck_assert_int_gt(n_slabs(0), 1);
+    for (int rank = 1; rank < N_RANKS; rank++) { /* what has begun ends */
+        for (int i = 0; i < N_MANY; i++) {
+            come(rank, i);
+        }
+    }
+    progress();
 }
 END_TEST
 
