@@ -30,6 +30,7 @@ text after
 def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--build", required=True, help="the build folder")
+    parser.add_argument("--all", action="store_true", help="table 6.1, too, which takes a minute")
     parser.add_argument("--timeout", type=float, default=120)
     return parser.parse_args()
 
@@ -112,6 +113,8 @@ class Suite:
                           for side in ("timed 500 us", "demand")
                           for mode in ("mmds", "trace", "emds")],
         }
+        if not self.arguments.all:
+            del wanted["table-6.1"]
         for figure, patterns in wanted.items():
             options = [*FEW, "--only", figure, *self.build]
             result, line = self.run_driver(options)
