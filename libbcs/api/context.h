@@ -56,7 +56,7 @@ struct bcs_context {
     struct bcs_ring_writer node_link; /* to the node's own desk, if it has one */
     struct bcs_far_end *far_ends;     /* by port; far.c */
     struct bcs_descriptor far_entry;  /* the next entry of a link to another node */
-    /* Where this process has sent last, if it has received nothing since: it may go on. */
+    /* Where this process has sent last, if it has received nothing since. */
     const struct bcs_ring_writer *sent_to;
     struct nic_engine *engine;
     const struct nic_driver_ops *driver;
