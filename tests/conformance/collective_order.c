@@ -78,11 +78,11 @@ static void messages_stay_pending_across_collectives(struct world world)
 /* Roots of broadcasts and leaves of reductions need not wait: they run ahead here. */
 static void ranks_run_ahead(struct world world)
 {
-    enum { N = 400 };
+    enum { N = 200 };
     int sum = 0;
 
     for (int i = 0; i < N; i++) {
-        int root = i / 40 % world.size;
+        int root = i / 20 % world.size;
         int value = world.rank == root ? i : -1;
         int total = 0;
 
@@ -101,7 +101,7 @@ static void unlike_collectives_alternate(struct world world)
     int *back = check_alloc(world.size * sizeof(int));
     long sum = 0;
 
-    for (int i = 0; i < 150; i++) {
+    for (int i = 0; i < 50; i++) {
         int mine = world.rank + i;
         int one;
 
@@ -127,7 +127,7 @@ static void messages_between_collectives(struct world world)
 {
     int token = world.rank;
 
-    for (int i = 0; i < 200; i++) {
+    for (int i = 0; i < 80; i++) {
         int smallest;
 
         MPI_Sendrecv_replace(&token, 1, MPI_INT, world.right, i, world.left, i,

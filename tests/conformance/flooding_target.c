@@ -7,7 +7,7 @@
  */
 #include "tests/conformance/check.h"
 
-enum { N_MESSAGES = 3000 };
+enum { N_MESSAGES = 1500 };
 
 int main(int argc, char **argv)
 {

@@ -13,7 +13,7 @@
 #include "tests/system/lose_rights.h"
 
 enum {
-    N_BYTES = 1500000,
+    N_BYTES = 800000,
     N_BLOCKS = 5000, /* of a message with gaps */
     BLOCK = 97,
     STRIDE = 128,

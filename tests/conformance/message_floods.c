@@ -5,7 +5,7 @@
  */
 #include "tests/conformance/check.h"
 
-enum { N_FLOOD = 2000, N_REVERSE = 1000 };
+enum { N_FLOOD = 1000, N_REVERSE = 500 };
 
 static void unexpected_messages_wait(struct world world)
 {
@@ -67,7 +67,7 @@ static void receives_in_reverse_order_of_tags(struct world world)
 /* More bytes of short messages than any pool may hold: senders must wait, not fail. */
 static void short_messages_fill_every_pool(struct world world)
 {
-    enum { N = 2000, N_BYTES = 4000 };
+    enum { N = 1000, N_BYTES = 4000 };
     char *data = check_alloc(N_BYTES);
     uint64_t sum = 0;
 

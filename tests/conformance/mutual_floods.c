@@ -6,7 +6,7 @@
  */
 #include "tests/conformance/check.h"
 
-enum { N_ROUNDS = 12, N_MESSAGES = 1000 };
+enum { N_ROUNDS = 6, N_MESSAGES = 1000 };
 
 int main(int argc, char **argv)
 {

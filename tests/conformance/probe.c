@@ -118,7 +118,7 @@ static void probes_in_any_order_of_tags(struct world world)
 /* What a probe has waited for and found, the next one finds at once. */
 static void what_is_found_stays_found(struct world world)
 {
-    enum { ROUNDS = 500 };
+    enum { ROUNDS = 200 };
     int is_there;
 
     for (int i = 0; i < ROUNDS; i++) {

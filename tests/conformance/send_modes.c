@@ -117,7 +117,7 @@ static void a_blocking_one_waits_too(struct world world)
         MPI_Send(&value, 1, MPI_INT, 1, 9, MPI_COMM_WORLD);
     } else if (world.rank == 1) {
         MPI_Probe(0, 8, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-        for (int i = 0; i < 2000; i++) {
+        for (int i = 0; i < 800; i++) {
             MPI_Iprobe(0, 9, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
             CHECK(!flag);
             sched_yield();
@@ -178,7 +178,7 @@ static void a_buffer_is_given_back_when_it_is_empty(struct world world)
         MPI_Send(NULL, 0, MPI_BYTE, 1, 11, MPI_COMM_WORLD);
     } else if (world.rank == 1) {
         MPI_Probe(0, 10, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-        for (int i = 0; i < 2000; i++) {
+        for (int i = 0; i < 800; i++) {
             MPI_Iprobe(0, 11, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
             CHECK(!flag);
             sched_yield();

@@ -5,7 +5,7 @@
  */
 #include "tests/conformance/check.h"
 
-enum { LONGEST = 4000, N_FLOOD = 4000 };
+enum { LONGEST = 4000, N_FLOOD = 1500 };
 
 /* All ranks send before any of them receives. */
 static void head_to_head(struct world world, int n, char *out, char *in)

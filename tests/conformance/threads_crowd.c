@@ -8,7 +8,7 @@
 
 #include <pthread.h>
 
-enum { N_POSTED = 700, N_ROUNDS = 12, LONG_BYTES = 200000 };
+enum { N_POSTED = 700, N_ROUNDS = 6, LONG_BYTES = 200000 };
 
 /** What a thread works on: a communicator of its own. */
 struct place {

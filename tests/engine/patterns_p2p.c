@@ -14,7 +14,7 @@
 #ifdef __SANITIZE_THREAD__
 enum { N_ROUNDS = 3, N_FLOOD = 300, N_SLEEPS = 20 }; /* a ring has 256 */
 #else
-enum { N_ROUNDS = 6, N_FLOOD = 900, N_SLEEPS = 30 };
+enum { N_ROUNDS = 4, N_FLOOD = 400, N_SLEEPS = 30 };
 #endif
 
 static void send_to(struct rank *me, int32_t peer, int32_t tag, void *data,

@@ -230,7 +230,7 @@ static void ended_before_receive(const struct run *run, int is_wrong)
 static void roots_change(const struct run *run, int is_wrong)
 {
     (void)is_wrong;
-    for (int i = 0; i < 3000; i++) {
+    for (int i = 0; i < 400; i++) {
         MPI_Bcast(in, run->n % 100 + 1, MPI_LONG, i % run->size, MPI_COMM_WORLD);
         MPI_Reduce(in, out, run->n % 100 + 1, MPI_LONG, i % 2 == 0 ? MPI_MAX : MPI_BOR,
                    (i / 3) % run->size, MPI_COMM_WORLD);

@@ -14,7 +14,7 @@
 
 #include "tests/conformance/sides.h"
 
-enum { N_ROUNDS = 600 };
+enum { N_ROUNDS = 200 };
 
 /** Duplicate, send to a rank of the duplicate, free, again and again. */
 static void send_and_free(MPI_Comm comm, int rank)
