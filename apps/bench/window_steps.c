@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Windows of 64 messages of 8 bytes, step by step, for tools that count instructions.
- * Usually rank 1 posts all receives, then rank 0 sends, then both complete theirs. With
- * the argument `probe` rank 1 finds each message by MPI_Iprobe and receives it. With `test`
- * it tests each receive before its message is sent, and after that. Between the steps the
- * two meet at a word of shared memory, outside of the calls that are counted: no call
- * waits, and a count does not depend on time. docs/performance.md has the commands.
+ * Usually rank 1 posts all receives, then rank 0 sends, then both complete theirs.
+ * With the argument `probe` rank 1 finds each message by MPI_Iprobe and receives it.
+ * With `test` it tests each receive before its message is sent, and after that.
+ * Between the steps the two meet at a word of shared memory, outside of the calls that
+ * are counted: no call waits, and a count does not depend on time. docs/performance.md
+ * has the commands.
  */
 #include <mpi.h>
 #include <sched.h>

@@ -2,9 +2,9 @@
 /*
  * The engine under jobs of a few ranks, without any MPI: every pattern with every
  * number of ranks, layout of nodes, way of copying, kind of strobes, driver and kind of
- * rank. Without the argument --all only in half of their combinations, and of those with
- * another mode than the default, which take longest, in a third. Built a second time with
- * ThreadSanitizer, which looks at the threads only.
+ * rank. Without the argument --all only in half of their combinations. Those with
+ * another mode than the default take longest: of them in a third. Built a second time
+ * with ThreadSanitizer, which looks at the threads only.
  */
 #include <check.h>
 #include <string.h>
@@ -91,9 +91,9 @@ static struct job_shape shape_by_number(int number)
     };
 }
 
-/** Whether a shape is one of the few in which all pairs of values meet: of two that differ
- *  in one value only, one is; and each mode goes without one layout of nodes, which both its
- *  strobes and its driver meet in another mode. */
+/** Whether a shape is one of the few in which all pairs of values meet. Of two that
+ *  differ in one value only, one is at most. Each mode goes without one layout of
+ *  nodes, which its strobes and its driver meet in another mode. */
 static bool is_of_the_few(int number)
 {
     const struct job_shape shape = shape_by_number(number);

@@ -3,7 +3,8 @@
 """Tests the fits and comparisons of bcs-overhead on times whose formulas and differences
 are known, under noise with heavy tails; and the report that is made of them.
 
-Arguments: --all for 100 pairs of results in place of 40; the folders of the modules. Status 77, skipped, where Python has no scipy.
+Arguments: --all for 100 pairs of results in place of 40; the folders of the modules. Status 77,
+skipped, where Python has no scipy.
 """
 
 import json
