@@ -41,6 +41,16 @@ static void die(void)
     raise(SIGKILL);
 }
 
+/** As for a child that must not be asked twice. */
+static void die_at_the_second_time(void)
+{
+    static int n;
+
+    if (n++ > 0) {
+        die();
+    }
+}
+
 static struct place_file files[] = {
     {"/a/good", nothing, nothing, nothing, true, true},
     {"/a/stripped", nothing, nothing, nothing, true, false},
@@ -48,6 +58,7 @@ static struct place_file files[] = {
     {"/a/slow-to-open", hang, nothing, nothing, true, true},
     {"/a/slow-functions", nothing, hang, nothing, true, true},
     {"/a/slow-lines", nothing, nothing, hang, true, true},
+    {"/a/deadly-later", nothing, nothing, die_at_the_second_time, true, true},
     {"/a/deadly-lines", nothing, nothing, die, true, true},
     {"/a/deadly", die, die, die, true, true},
 };
@@ -140,18 +151,30 @@ START_TEST(parts_of_a_place_stay_until_the_end)
 
     begin(LONG_NS);
     for (int i = 0; i < 100; i++) {
-        free(place_describe(places, &module, (uint64_t)i + 1, &places_of[i]));
+        free(place_describe(places, &module, (uint64_t)i % 50 + 1, &places_of[i]));
     }
     for (int i = 0; i < 100; i++) {
         ck_assert_str_eq(places_of[i].function, "sum");
         ck_assert_str_eq(places_of[i].file, "/src/sum.c");
-        ck_assert_int_eq(places_of[i].line, i + 1);
+        ck_assert_int_eq(places_of[i].line, i % 50 + 1);
     }
     free(place_describe(places, &(struct place_module){.path = "/a/bare"}, 1,
                         &places_of[0]));
     ck_assert_ptr_null(places_of[0].function);
     ck_assert_ptr_null(places_of[0].file);
     ck_assert_int_eq(places_of[0].line, 0);
+    end();
+}
+END_TEST
+
+/* The addresses share a slot: the second one has the child asked again. */
+START_TEST(a_place_is_asked_for_once)
+{
+    begin(LONG_NS);
+    for (int i = 0; i < 3; i++) {
+        ck_assert(is_told("/a/deadly-later", 12, "sum, sum.c:12"));
+    }
+    ck_assert(is_told("/a/deadly-later", 12 + 127, "sum+0x8b, deadly-later"));
     end();
 }
 END_TEST
@@ -243,6 +266,7 @@ int main(void)
     tcase_set_timeout(tcase, 60);
     tcase_add_test(tcase, words_say_what_is_known);
     tcase_add_test(tcase, parts_of_a_place_stay_until_the_end);
+    tcase_add_test(tcase, a_place_is_asked_for_once);
     tcase_add_test(tcase, another_file_than_the_one_that_ran_is_told);
     tcase_add_test(tcase, a_file_that_hangs_is_told_without_its_line);
     tcase_add_test(tcase, a_file_that_does_not_even_open_is_told_by_address);
