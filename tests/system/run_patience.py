@@ -13,6 +13,7 @@ import sys
 import time
 
 import job
+import modes
 
 MODES = {
     "inline": {},
@@ -33,6 +34,7 @@ def parse_arguments():
     parser.add_argument("--launcher", default="bcsrun")
     parser.add_argument("--program", required=True, help="the program standstills")
     parser.add_argument("--mode", action="append", choices=MODES, help="(default: all)")
+    parser.add_argument("--in-turn", action="store_true", help="what moves takes turns with the modes")
     parser.add_argument("--timeout", type=float, default=120)
     return parser.parse_args()
 
@@ -166,9 +168,11 @@ def main():
     test_asked(arguments, report)
     for which in ("bcsrun", "keeper"):
         test_killed(arguments, report, which)
-    for name in arguments.mode or MODES:
+    names = arguments.mode or list(MODES)
+    for name in names:
         test_still(arguments, report, name, MODES[name])
-        for act in MOVING:
+    for i, act in enumerate(MOVING):
+        for name in modes.of_case(names, i, arguments.in_turn):
             test_moving(arguments, report, name, MODES[name], act)
     return report.end()
 

@@ -13,6 +13,7 @@ import signal
 import sys
 
 import job
+import modes
 
 MODES = {
     "inline": {},
@@ -39,6 +40,7 @@ def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--launcher", default="bcsrun")
     parser.add_argument("--program", required=True, help="the program standstills")
+    parser.add_argument("--in-turn", action="store_true", help="what moves takes turns with the modes")
     parser.add_argument("--timeout", type=float, default=120)
     return parser.parse_args()
 
@@ -187,8 +189,9 @@ def main():
         test_killed(arguments, report, which)
     for name, mode in MODES.items():
         test_still(arguments, report, name, mode)
-        for act in TURNS if name == "inline" else ("messages", "sums"):
-            test_moving(arguments, report, name, mode, act)
+    for i, act in enumerate(TURNS):
+        for name in modes.of_case(list(MODES), i, arguments.in_turn):
+            test_moving(arguments, report, name, MODES[name], act)
     return report.end()
 
 
