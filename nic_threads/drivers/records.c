@@ -9,8 +9,8 @@
 
 /** A thread's record, as it was read. */
 struct record {
-    uint64_t sequence;
-    bool is_there; /* the thread waits */
+    uint64_t sequence; /* also of one that is not there */
+    bool is_there;     /* the thread waits */
 };
 
 struct nic_records {
@@ -83,9 +83,10 @@ static void read_one(const struct nic_records *records, uint32_t rank, uint32_t 
     const struct bcs_stand_slot *slot = slot_of(records, rank, thread);
     struct record *record = record_of(records, rank, thread);
 
-    /* relaxed: read again below */
+    /* relaxed: read again below, and, if nobody waits, in nic_records_have_changed */
+    record->sequence = atomic_load_explicit(&slot->sequence, memory_order_relaxed);
     record->is_there =
-        atomic_load_explicit(&slot->sequence, memory_order_relaxed) != 0 &&
+        record->sequence != 0 &&
         bcs_stand_read(slot, records->n_ranks, stand_of(records, rank, thread),
                        &record->sequence) == 0;
 }
@@ -131,8 +132,7 @@ bool nic_records_have_changed(const struct nic_records *records, const uint64_t 
 
             /* acquire: partner of the fence in bcs_stand_write, as far as somebody has changed what
              * was read before */
-            if (record->is_there &&
-                atomic_load_explicit(&slot_of(records, i, thread)->sequence,
+            if (atomic_load_explicit(&slot_of(records, i, thread)->sequence,
                                      memory_order_acquire) != record->sequence) {
                 return true;
             }

@@ -64,6 +64,28 @@ START_TEST(two_that_wait_for_each_other_are_suspected)
 }
 END_TEST
 
+/* The first thread looks at what else could act in its process but for those that wait: whom it
+ * leaves out must have been read. */
+START_TEST(a_thread_that_tells_later_has_changed_something)
+{
+    uint64_t meant[2] = {1};
+
+    wait_for(0, 0, 0, 1);
+    wait_for(0, 1, LATE, 1);
+    stand_tell(&ranks[0], 0, 1, NULL);
+    ck_assert_uint_eq(suspect(), 1);
+    ck_assert(!nic_records_have_changed(records, meant));
+    wait_for(1, 0, 0, 1); /* of another rank */
+    ck_assert(!nic_records_have_changed(records, meant));
+    wait_for(0, 1, LATE, 1);
+    ck_assert(nic_records_have_changed(records, meant));
+    nic_records_read(records);
+    ck_assert(!nic_records_have_changed(records, meant));
+    wait_for(0, 3, LATE, 1); /* in a place that nobody has used yet */
+    ck_assert(nic_records_have_changed(records, meant));
+}
+END_TEST
+
 START_TEST(who_has_something_that_goes_on_by_itself_is_not_suspected)
 {
     struct bcs_stand *stand;
@@ -180,6 +202,7 @@ int main(void)
 
     tcase_add_checked_fixture(tcase, begin, end);
     tcase_add_test(tcase, two_that_wait_for_each_other_are_suspected);
+    tcase_add_test(tcase, a_thread_that_tells_later_has_changed_something);
     tcase_add_test(tcase, who_has_something_that_goes_on_by_itself_is_not_suspected);
     tcase_add_test(tcase, who_has_a_thread_that_does_not_wait_is_not_suspected);
     tcase_add_test(tcase, a_wait_for_any_of_more_than_are_listed_is_not_judged);
