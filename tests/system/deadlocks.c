@@ -102,7 +102,8 @@ static void another_source(void)
         send(1);
         receive(1);
     } else if (rank == 1) {
-        receive(1); /* of the wrong one */
+        MPI_Probe(0, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE); /* it is there */
+        receive(1);                                           /* of the wrong one */
         send(0);
     }
 }
