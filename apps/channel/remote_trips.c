@@ -132,7 +132,7 @@ static double follow(struct job *job, bool is_add)
         }
         n++;
     } while (at != CHAIN && n < N_LINES);
-    job->is_wrong |= n != N_LINES;
+    job->is_wrong |= n != N_LINES || at != CHAIN;
     return (bench_now_seconds() - start) / N_LINES * 1e9;
 }
 

@@ -70,7 +70,9 @@ class Suite(library_suite.LibrarySuite):
         """A solve must pass, and print its times."""
         def look(result):
             found = re.findall(times[0], result.stdout, re.M)
-            return [] if len(found) == times[1] else [f"times: {found}"]
+            ways = re.findall(r"^run: .*, by (.*)$", result.stdout, re.M)
+            problems = [] if len(found) == times[1] else [f"times: {found}"]
+            return problems + ([] if len(ways) == len(set(ways)) > 0 else [f"ways: {ways}"])
 
         where = "" if is_native else ", preload"
         self.succeed(f"{name} {' '.join(words)}, {n}{where}",

@@ -68,6 +68,34 @@ static void receive(void)
     }
 }
 
+/** A message that a matched probe has taken. */
+static void taken(void)
+{
+    MPI_Message message;
+    int got;
+
+    MPI_Send(&rank, 1, MPI_INT, next(), tag, MPI_COMM_WORLD);
+    MPI_Mprobe(previous(), tag, MPI_COMM_WORLD, &message, MPI_STATUS_IGNORE);
+    if (is_right) {
+        MPI_Mrecv(&got, 1, MPI_INT, &message, MPI_STATUS_IGNORE);
+    }
+}
+
+/** A receive that would take whatever comes from a rank, which sends nothing. */
+static void opposite(void)
+{
+    static int got;
+    int peer = (rank + size / 2) % size;
+    MPI_Request request;
+
+    /* mark: opposite */
+    MPI_Irecv(&got, 1, MPI_INT, peer, MPI_ANY_TAG, MPI_COMM_WORLD, &request);
+    if (is_right) {
+        MPI_Send(&rank, 1, MPI_INT, peer, tag, MPI_COMM_WORLD);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+    }
+}
+
 /** A request that is over, and that nobody has asked for. */
 static void send(void)
 {
@@ -407,6 +435,8 @@ static const struct {
     {"broadcast_types", broadcast_types},
     {"gather_types", gather_types},
     {"names", names},
+    {"taken", taken},
+    {"opposite", opposite},
     {"very_many", very_many},
 };
 

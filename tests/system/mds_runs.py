@@ -2,6 +2,7 @@
 """Runs programs with BCS_MDS_DIR and reads what they leave with bcs-mds, for the runners here."""
 
 import os
+import re
 import shlex
 import shutil
 import subprocess
@@ -22,14 +23,14 @@ class Runs:
     def close(self):
         shutil.rmtree(self.parent, ignore_errors=True)
 
-    def record(self, program, extra, option=None):
-        """Run a program, with variables or with bcsrun's option. Returns its folder, None if
+    def record(self, program, extra, *options):
+        """Run a program, with variables or with bcsrun's options. Returns its folder, None if
         there is none, and the result."""
         before = set(os.listdir(self.parent))
         words = shlex.split(self.arguments.launcher)
         settings = {"BCS_MDS": "mmds", "BCS_MDS_DIR": self.parent, **extra}
-        if option is not None:
-            words, settings = [*words, option], extra
+        if options:
+            words, settings = [*words, *options], extra
         words += ["-n", str(N_RANKS), *program]
         result = job.run(words, job.mpirun_environment(settings), self.arguments.timeout)
         new = set(os.listdir(self.parent)) - before
@@ -49,7 +50,8 @@ def problems_of_end(folder, result):
     if folder is None:
         return [f"there is no folder: {result.stderr[-300:]!r}"]
     problems = []
-    if f"recorded is in {folder};" not in result.stderr:
+    named = re.search(r"recorded is in (\S+);", result.stderr)
+    if named is None or os.path.realpath(named.group(1)) != os.path.realpath(folder):
         problems.append("the folder is not named")
     left = [name for name in os.listdir(folder) if name.endswith((".part", ".live"))]
     return problems + [f"left {name}" for name in left]

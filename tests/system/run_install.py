@@ -243,6 +243,17 @@ def cxx_program_runs(report, folder, compiler, words):
     builds(report, "a C++ program", command, library, input=CXX_PROGRAM.encode())
 
 
+def problems_of_info(info):
+    """It tells values, which of them are set, and by its status that one makes no sense."""
+    problems = []
+    for copy, status, words in ((None, 0, "  BCS_COPY=auto\n"), ("pooled", 0, "  BCS_COPY=pooled (set)\n"),
+                                ("fast", 1, "BCS_COPY")):
+        result = job.run([str(info)], job.clean_environment({} if copy is None else {"BCS_COPY": copy}))
+        if result.status != status or words not in result.stdout + result.stderr:
+            problems.append(f"BCS_COPY {copy}: {result.status}, {result.stderr!r}, no {words!r}")
+    return problems
+
+
 def main():
     arguments = parse_arguments()
     compiler = shlex.split(arguments.compiler)
@@ -279,9 +290,7 @@ def main():
                 print("skipped: C++ (no compiler)")
             headers_compile(report, first, languages, words)
             info = find(first, "bcs-info")
-            result = job.run([str(info)]) if info else None
-            is_right = result and result.status == 0 and "BCS_COPY" in result.stdout
-            report.case("bcs-info", [] if is_right else ["does not list BCS_COPY"])
+            report.case("bcs-info", problems_of_info(info) if info else ["it is not there"])
             second = pathlib.Path(folder) / "second"
             shutil.move(first, second)
             works_from(report, "a place it was moved to", second, arguments.greet)

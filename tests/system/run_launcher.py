@@ -61,12 +61,14 @@ def greeting(n_ranks, arguments, preload):
 class Ending:
     """A blocked job, and how it is made to end."""
 
-    def __init__(self, name, number, status, is_stopped=False, is_repeated=False):
+    def __init__(self, name, number, status, is_stopped=False, is_repeated=False,
+                 is_doubled=False):
         self.name = name
         self.number = number  # of the signal to bcsrun; None: SIGKILL to its keeper
         self.status = status
         self.is_stopped = is_stopped
         self.is_repeated = is_repeated
+        self.is_doubled = is_doubled  # SIGTERM comes right behind: both are one
         self.job = None
         self.sent = None
         self.seconds = None  # until nothing of the job was left
@@ -85,6 +87,8 @@ class Ending:
             os.kill(keeper, signal.SIGKILL)
         else:
             self.job.process.send_signal(self.number)
+            if self.is_doubled:
+                self.job.process.send_signal(signal.SIGTERM)
 
     def has_ended(self):
         """Whether nothing is left of the job. A signal that is to be repeated is sent again."""
@@ -107,6 +111,8 @@ class Ending:
         result = self.job.finish(0)
         found = [] if result.status == self.status else [f"status {result.status}"]
         found += [f"left {left}" for left in self.job.leftovers()]
+        if self.is_doubled and "is killed" in result.stderr:
+            found.append(f"mpirun had no time to end the job: {result.stderr!r}")
         return found + prompt.problems(self.seconds, self.promised(), start_seconds,
                                        measure_start)
 
@@ -284,6 +290,7 @@ class Suite:
         ends = [Ending(*words) for words in (
             ("SIGINT", signal.SIGINT, 130),
             ("SIGTERM", signal.SIGTERM, 143),
+            ("SIGINT and SIGTERM", signal.SIGINT, 130, False, False, True),
             ("SIGHUP", signal.SIGHUP, 129),
             ("SIGKILL", signal.SIGKILL, -9),
             ("SIGTERM, mpirun is stopped", signal.SIGTERM, 143, True),

@@ -69,6 +69,9 @@ LEFT = {
                f"number 1 on {FREED}, sends int32, receives int32", ""),
               ("collective", "MPI_Allgather", "blocks", RANKS - 1, RANKS - 1,
                f"number 1 on {FREED}, sends int32, receives int32", "")],
+    "taken": [("message", "", None, RANKS, RANKS, r"tag \d+, on MPI_COMM_WORLD", r"from rank 3, 4 bytes")],
+    "opposite": [("request", "MPI_Irecv", "opposite", RANKS, RANKS,
+                  r"from rank 2, tag any, on MPI_COMM_WORLD, 4 bytes", "")],
 }
 LEFT_FORTRAN = [
     ("request", "MPI_Irecv", "receive", RANKS, RANKS, r"from rank any, tag 7, on MPI_COMM_WORLD, 4 bytes", ""),

@@ -218,14 +218,15 @@ def test_selection(runs, report):
 
 
 def test_option(runs, report):
-    """bcsrun's option does what the variables do."""
-    program = [runs.arguments.traffic]
-    folder, result = runs.record(program, {}, f"--mds={runs.parent}")
-    problems = mds_runs.problems_of_end(folder, result)
-    problems += problems_of_matrix(runs, folder) if not problems else []
-    if "MMDS, all 4 processes" not in result.stderr or "process 0" in result.stderr:
-        problems.append(f"not the one table: {result.stderr!r}")
-    report.case("--mds", problems)
+    """bcsrun's option does what the variables do; a folder is where bcsrun is, not the ranks."""
+    program = [os.path.abspath(runs.arguments.traffic)]
+    for parent, where in ((runs.parent, []), (os.path.relpath(runs.parent), ["-wdir", "/"])):
+        folder, result = runs.record(program, {}, f"--mds={parent}", *where)
+        problems = mds_runs.problems_of_end(folder, result)
+        problems += problems_of_matrix(runs, folder) if not problems else []
+        if "MMDS, all 4 processes" not in result.stderr or "process 0" in result.stderr:
+            problems.append(f"not the one table: {result.stderr!r}")
+        report.case(f"--mds {parent}", problems)
 
 
 def test_moving(runs, report):
@@ -252,6 +253,8 @@ def test_passed(runs, report):
         shown = runs.read("summary", folder).stdout
         problems += [f"not told: {text[-500:]!r}" for text in (result.stderr, shown)
                      if f"Passed to the MPI library: {PASSED}\n" not in text]
+        problems += [f"{name} is not recorded: {shown[-500:]!r}" for name in ("MPI_Win_fence", "MPI_Put")
+                     if not re.search(rf"^ *{name} ", shown, re.MULTILINE)]
     report.case("calls that are passed on", problems)
 
 

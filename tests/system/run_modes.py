@@ -21,6 +21,8 @@ def parse_arguments():
         help="patterns, with commas; run_conformance.py --list-modes lists modes",
     )
     parser.add_argument("--ranks", default="2,3,7", help="numbers of ranks, with commas")
+    parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE",
+                        help="a variable besides the mode's")
     parser.add_argument("--timeout", type=float, default=120)
     arguments = parser.parse_args()
     try:
@@ -44,7 +46,7 @@ def main():
     report = job.Report()
     for n_ranks in arguments.ranks.split(","):
         for mode in arguments.modes:
-            extra = modes.ALL[mode]
+            extra = {**modes.ALL[mode], **dict(one.split("=", 1) for one in arguments.set)}
             launcher = shlex.split(arguments.launcher)
             program = [arguments.program, *shlex.split(arguments.arguments)]
             command = [*launcher, "-n", n_ranks, *program]

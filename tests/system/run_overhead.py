@@ -114,6 +114,20 @@ class Suite:
             self.report.case(f"first touch, {side}",
                              [] if is_right else [f"{faults} faults, {n_pages} pages"], line)
 
+    def case_placement(self):
+        """Each rank is where it is told to be, and says so."""
+        cpus = sorted(os.sched_getaffinity(0))[:2]
+        if len(cpus) < 2:
+            print("skipped: placement (one CPU is allowed here)")
+            return
+        for wanted in (cpus, cpus[::-1]):
+            words = ["barrier", *SHORT, "--cpus", ",".join(map(str, wanted))]
+            result, line = self.run_program(self.arguments.native_launcher, 2, words)
+            places = [one["cpus"] for one in map(json.loads, result.stdout.splitlines())
+                      if one["overhead"] == "places"]
+            is_right = result.status == 0 and places and all(one == wanted for one in places)
+            self.report.case(f"placement {wanted}", [] if is_right else [f"{places}"], line)
+
     def case_program_rejects(self):
         bad = {"no experiment": ["nothing"], "exactly 2": ["exchange", "--rounds", "1"],
                "from 1 to": ["barrier", "--rounds", "x"], "--nonsense": ["barrier",

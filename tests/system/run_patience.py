@@ -83,6 +83,24 @@ def test_still(arguments, report, name, mode):
         one.close()
 
 
+def test_long(arguments, report):
+    """A standstill is told when it has lasted for as long as is asked, and not by how long the job has
+    run."""
+    patience_s = 5 * PATIENCE_S
+    one = start(arguments, {}, patience_s, ["messages", str(round(2000 * patience_s)), "still", "0"])
+    try:
+        problems = [] if await_word(arguments, one, "still") else ["it does not begin"]
+        begun = time.monotonic()
+        problems += [] if await_text(arguments, one, TOLD, 1) else ["it is not told once"]
+        seconds = time.monotonic() - begun
+        # What is seen as begun may have been printed a while ago; the looks have a grain, too.
+        if seconds < patience_s / 2:
+            problems.append(f"it is told after {seconds:.2f} s, not {patience_s} s")
+        report.case("long", problems + problems_of_end(arguments, one))
+    finally:
+        one.close()
+
+
 def test_moving(arguments, report, name, mode, act):
     """Nothing is told while something moves. A machine may be so busy with other things that a job
     does stand still; then it is tried again with more patience."""
@@ -116,7 +134,10 @@ def test_asked(arguments, report):
             problems.append(f"asked, it says {one.errors_so_far()!r}")
         if TOLD in one.errors_so_far():
             problems.append("it tells a standstill unasked")
-        report.case("asked", problems + problems_of_end(arguments, one))
+        problems += problems_of_end(arguments, one)
+        if "turns:" not in one.output_so_far():
+            problems.append("the job has not gone on to its end")
+        report.case("asked", problems)
     finally:
         one.close()
 
@@ -166,6 +187,7 @@ def main():
     report = job.Report()
     test_bad(arguments, report)
     test_asked(arguments, report)
+    test_long(arguments, report)
     for which in ("bcsrun", "keeper"):
         test_killed(arguments, report, which)
     names = arguments.mode or list(MODES)

@@ -13,6 +13,7 @@ import shlex
 import signal
 import subprocess
 import sys
+import time
 
 import job
 import terminal
@@ -70,6 +71,14 @@ class View:
     def press(self, keys, *words):
         self.on.send(keys)
         return self.shows(*words)
+
+    def stays(self, seconds):
+        """Nothing that is shown may change for so long."""
+        before, end = self.on.screen.text(), time.monotonic() + seconds
+        while time.monotonic() < end:
+            self.on.read(0.05)
+        if self.on.screen.text() != before:
+            self.problems.append(f"{before!r} has become {self.on.screen.text()!r}")
 
     def ends(self, status):
         """Wait for the end, which puts the terminal right."""
@@ -171,6 +180,7 @@ def test_keys(arguments, report, pid):
         view.press("?", "what the ranks of a job do", "any key goes back")
         view.press("x", FOOT)
         view.press("p", ", PAUSED,", "p go on")
+        view.stays(2.5) # longer than two looks
         view.press("p", "p pause")
         view.shows_not("PAUSED")
         view.press(RIGHT, " any from 6, tag 10") # of MPI_Waitany

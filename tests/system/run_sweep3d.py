@@ -9,13 +9,14 @@ Each grid runs natively and in one mode of BCS, which takes turns; with --all in
 
 import argparse
 import itertools
+import re
 import shlex
 import sys
 
 import job
 
 GRIDS = ("1x1", "2x1", "1x2", "2x2", "4x1", "3x2", "2x3")
-WAYS = ("--blocking", "--nonblocking")
+WAYS = {"--blocking": "blocking", "--nonblocking": "non-blocking"} # as the program tells them
 
 
 def parse_arguments():
@@ -35,7 +36,7 @@ def results_of(stdout):
     return [line for line in lines if not line.startswith(("run:", "time:"))]
 
 
-def problems_of(result, expected, is_carried):
+def problems_of(result, expected, is_carried, way):
     """What is wrong with one run, as a list of texts."""
     if result.status is None:
         return [f"hung after {result.seconds:.0f} s"]
@@ -43,6 +44,8 @@ def problems_of(result, expected, is_carried):
         return [result.ending()]
     if is_carried and "Passed to the MPI library: nothing" not in result.stderr:
         return ["the report does not say that BCS has carried everything"]
+    if not re.search(rf"^run: .*, {WAYS[way]}$", result.stdout, re.MULTILINE):
+        return [f"no line of a run that is {WAYS[way]}: {result.stdout[:300]!r}"]
     pairs = itertools.zip_longest(results_of(result.stdout), expected)
     return [f"{line!r} instead of {other!r}" for line, other in pairs if line != other]
 
@@ -66,7 +69,7 @@ class Suite:
         result = job.run(command, environment, self.arguments.timeout)
         if self.expected is None:
             self.expected = results_of(result.stdout)
-        problems = problems_of(result, self.expected, bool(mode))
+        problems = problems_of(result, self.expected, bool(mode), way)
         name = f"{grid} {way}, {mode or 'native'}"
         self.report.case(name, problems, job.shell_line(command, extra))
         return not problems
@@ -75,7 +78,7 @@ class Suite:
         """The first run, on one rank, is the reference."""
         modes = itertools.cycle(job.MODES)
         for grid, way in itertools.product(GRIDS, WAYS):
-            is_native = self.arguments.all or way == WAYS[0]
+            is_native = self.arguments.all or way == "--blocking"
             if is_native and not self.run_one(grid, way, None):
                 break
             chosen = list(job.MODES) if self.arguments.all else [next(modes)]

@@ -150,6 +150,9 @@ def problems_of_screen(arguments, pids):
     problems += [f"{name}: {what[name]!r}" for what, names in
                  ((one, SHARES), *((rank, ("communicating",)) for rank in one["ranks"]))
                  for name in names if what[name] is not None and not 0 <= what[name] <= 1]
+    problems += [f"rank {rank['rank']} waits for {wait['seconds']} s, its job is there for "
+                 f"{one['seconds']} s" for rank in one["ranks"] for wait in rank["waits"]
+                 if not 0 <= wait["seconds"] <= one["seconds"] + 60]
     if not one["program"].startswith(arguments.stuck):
         problems.append(f"program {one['program']!r}")
     if one["n_waiting"] != sum(bool(rank["waits"]) for rank in one["ranks"]):

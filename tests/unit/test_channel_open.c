@@ -46,6 +46,8 @@ START_TEST(all_doors_lie_before_what_follows_them)
         ck_assert_uint_le(last + sizeof(struct channel_door),
                           alone->layout.sleeper_gva);
     }
+    ck_assert_uint_le(alone->layout.users_gva + BCS_REGION_NUMBERS * sizeof(uint64_t),
+                      alone->layout.exports_gva);
 }
 END_TEST
 

@@ -13,6 +13,7 @@
 
 #include "libbcs/api/near_collective.h"
 #include "libbcs/api/stand.h"
+#include "libbcs/api/turns.h"
 #include "libbcs/base/clock.h"
 #include "libbcs/base/park.h"
 #include "tests/engine/job.h"
@@ -359,6 +360,20 @@ static void probe_for_any(struct rank *me)
     free(stand);
 }
 
+/* However long a call waits that a handler has made within another one, it tells nothing: the
+ * outer one's record stays. */
+static void wait_nested(struct rank *me)
+{
+    struct bcs_waiter waiter = {.since_ticks = 1};
+
+    bcs_context_nest(me->context, true);
+    rank_expect(me, !bcs_stand_is_due(me->context, &waiter),
+                "a nested call would tell");
+    bcs_context_nest(me->context, false);
+    rank_expect(me, bcs_stand_is_due(me->context, &waiter),
+                "a long wait tells nothing");
+}
+
 static const struct job_shape shapes[] = {
     {.n_ranks = N_RANKS, .is_threaded = true, .n_cpus = 8},
     {.n_ranks = N_RANKS, .is_threaded = true, .n_cpus = 1},
@@ -385,6 +400,12 @@ START_TEST(a_probe_for_any_tells_that_all_may_send)
 }
 END_TEST
 
+START_TEST(a_nested_call_tells_nothing)
+{
+    job_run(&shapes[0], wait_nested);
+}
+END_TEST
+
 int main(void)
 {
     TCase *tcase = tcase_create("stand");
@@ -397,5 +418,6 @@ int main(void)
     tcase_add_loop_test(tcase, a_receive_tells_whom_it_waits_for, 0, N_SHAPES);
     tcase_add_loop_test(tcase, a_collective_tells_who_has_come, 0, N_SHAPES);
     tcase_add_loop_test(tcase, a_probe_for_any_tells_that_all_may_send, 0, N_SHAPES);
+    tcase_add_test(tcase, a_nested_call_tells_nothing);
     return run_tcase("stand", tcase);
 }
