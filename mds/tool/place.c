@@ -6,7 +6,9 @@
  *
  * A child that does not answer in time is ended, and another one is asked for functions only, for which
  * some time is kept: they come from the symbols of the file itself. A file that does not even give these
- * is not read again. Answers are kept: a child is asked for each place once, not for each event there.
+ * is not read again.
+ *
+ * Answers are kept: a child is asked for each place once, not for each event there.
  */
 #include "mds/tool/place.h"
 
@@ -244,8 +246,8 @@ static void keep_answer(struct answered **slot, const struct question *question,
     }
 }
 
-/** Ask the child of a file, a new one if there is none; what it has answered it is not asked
- *  again. @return whether the answer is the last */
+/** Ask the child of a file, a new one if there is none. It is not asked again what it
+ *  has answered. @return whether the answer is the last */
 static bool ask(struct code *code, const struct question *question, uint64_t *left_ns,
                 char answer_out[READER_ANSWER_BYTES])
 {

@@ -21,9 +21,9 @@
  *     a send that a matched probe of its receiver has taken, and no receive has got. Of a
  *     collective that the engine carries out: the member has not come to it. Where messages go from
  *     node to node in rounds, it is seen before on all nodes that nothing of the suspects' waits to go.
- * t5  The sequences of all suspects are what they were at t1, also of records that were empty then: a
- *     thread that has told in between is not looked at as one that could act, since it waits, but
- *     its wait was not looked at either.
+ * t5  The sequences of all suspects are what they were at t1, also those of records
+ *     that were empty then. A thread that has told in between is not looked at as one
+ *     that could act, since it waits; but its wait was not looked at either.
  *
  * So each suspect was in the same wait from t1 to t5, and its record of t1 is true at a time between
  * t2 and t3. In a wait a process posts nothing but what its collectives by messages need next (they are in

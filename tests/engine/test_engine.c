@@ -362,9 +362,9 @@ START_TEST(blocks_that_come_late_are_whole)
 }
 END_TEST
 
-/** Add a test for the chosen shapes from the first on. With ThreadSanitizer, where a crew
- *  takes long, each test has every second of the few only, and the next test the others;
- *  the shapes of each mode take turns, too. */
+/** Add a test for the chosen shapes from the first on. With ThreadSanitizer, where a
+ *  crew takes long, each test has every second of the few only, and the next test the
+ *  others. The shapes of each mode take turns, too. */
 static void add_for_shapes(TCase *tcase, const TTest *test, int first)
 {
     static int n_added;

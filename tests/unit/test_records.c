@@ -64,8 +64,8 @@ START_TEST(two_that_wait_for_each_other_are_suspected)
 }
 END_TEST
 
-/* The first thread looks at what else could act in its process but for those that wait: whom it
- * leaves out must have been read. */
+/* The first thread looks at what else could act in its process. It leaves out those
+ * that wait, which must have been read. */
 START_TEST(a_thread_that_tells_later_has_changed_something)
 {
     uint64_t meant[2] = {1};

@@ -360,8 +360,8 @@ static void probe_for_any(struct rank *me)
     free(stand);
 }
 
-/* However long a call waits that a handler has made within another one, it tells nothing: the
- * outer one's record stays. */
+/* A call that a handler makes within another one tells nothing, however long it waits:
+ * the outer one's record stays. */
 static void wait_nested(struct rank *me)
 {
     struct bcs_waiter waiter = {.since_ticks = 1};
