@@ -19,6 +19,7 @@ import time
 
 import run_conformance  # makes job importable
 import job
+import modes
 
 RUNNER = "run_conformance.py"
 
@@ -32,12 +33,18 @@ def parse_arguments():
     parser.add_argument(
         "--programs", default="*", help="patterns of programs' names, with commas"
     )
+    parser.add_argument(
+        "--late-in-turn", action="store_true",
+        help="of two modes that differ in the arrival alone, one, in turn"
+    )
     parser.add_argument("--jobs", type=int, default=1, help="jobs at the same time")
     parser.add_argument(
         "--timeout", type=float, default=120, help="seconds for one run"
     )
     arguments = parser.parse_args()
     run_conformance.select_modes(parser, arguments)
+    if arguments.late_in_turn:
+        arguments.modes = modes.taking_turns(arguments.modes)
     if arguments.jobs < 1:
         parser.error("--jobs must be at least 1")
     try:
@@ -125,11 +132,11 @@ def summary(failures):
     """A table: for each program that failed, how often under which value."""
     counts = collections.defaultdict(collections.Counter)
     for case in failures:
-        values = run_conformance.modes.values_of(case.mode) if case.mode else ["native"]
+        values = modes.values_of(case.mode) if case.mode else ["native"]
         counts[case.program].update(["failed", *values, f"n={case.n_ranks}"])
         counts[case.program]["hung"] += case.is_hung
     present = set().union(*counts.values())
-    order = ["failed", "hung", "native", *run_conformance.modes.VALUES]
+    order = ["failed", "hung", "native", *modes.VALUES]
     ranks = sorted(present - set(order), key=lambda column: int(column[2:]))
     columns = [column for column in order if column in present] + ranks
     lines = [" ".join([f"{'failures':24}", *columns])]

@@ -163,10 +163,10 @@ def cover(cases, seed):
     return [case for case in cases if case in best]
 
 
-def of_case(names, i, is_in_turn, always=()):
+def of_case(names, i, is_in_turn):
     """The modes that the case of number i runs in: all of the names; or, where cases take turns,
-    one of them and what is to be always."""
-    return sorted({*always, names[i % len(names)]}) if is_in_turn else names
+    one of them."""
+    return [names[i % len(names)]] if is_in_turn else names
 
 
 def listing(names):

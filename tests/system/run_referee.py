@@ -72,7 +72,7 @@ def parse_arguments():
     parser.add_argument("--ranks", default="4", help="with how many ranks")
     parser.add_argument("--mode", choices=MODES, action="append", help="in these, not in all")
     parser.add_argument("--in-turn", action="store_true",
-                        help="each case inline and in another of the modes, one after the other")
+                        help="each case in one of the modes, one after the other")
     parser.add_argument("--only", default="", help="cases whose names contain this")
     parser.add_argument("--repeat", type=int, default=1)
     parser.add_argument("--timeout", type=float, default=120)
@@ -158,7 +158,7 @@ def main():
     arguments = parse_arguments()
     names = arguments.mode or list(MODES)
     runs = [(case, n_ranks, mode) for i, case in enumerate(cases_of(arguments))
-            for mode in modes.of_case(names, i, arguments.in_turn, always=["inline"])
+            for mode in modes.of_case(names, i, arguments.in_turn)
             for n_ranks in map(int, arguments.ranks.split(",")) if n_ranks >= case[1]]
     n_good = sum(is_good(arguments, *one) for one in runs * arguments.repeat)
     n_runs = len(runs) * arguments.repeat
