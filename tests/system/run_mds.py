@@ -220,7 +220,8 @@ def test_selection(runs, report):
 def test_option(runs, report):
     """bcsrun's option does what the variables do; a folder is where bcsrun is, not the ranks."""
     program = [os.path.abspath(runs.arguments.traffic)]
-    for parent, where in ((runs.parent, []), (os.path.relpath(runs.parent), ["-wdir", "/"])):
+    deeper = os.path.dirname(program[0])  # than here: a path from here leads elsewhere from there
+    for parent, where in ((runs.parent, []), (os.path.relpath(runs.parent), ["-wdir", deeper])):
         folder, result = runs.record(program, {}, f"--mds={parent}", *where)
         problems = mds_runs.problems_of_end(folder, result)
         problems += problems_of_matrix(runs, folder) if not problems else []
