@@ -106,7 +106,8 @@ class Suite(library_suite.LibrarySuite):
             result = job.run(command, job.mpirun_environment(self.settings))
             lines = [line for line in result.stderr.splitlines()
                      if line.startswith(f"channel_{name}: ")]
-            problems = [] if result.status == 2 else [f"status {result.status}"]
+            problems = [] if result.status == 2 else [
+                f"status {result.status}: {result.stderr[-2000:]!r}"]
             if len(lines) != 1 or "PASSED" in result.stdout:
                 problems.append(f"not one line: {result.stdout[:300]!r} "
                                 f"{result.stderr[:300]!r}")

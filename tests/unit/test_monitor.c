@@ -5,16 +5,19 @@
  * has posted, times are held against each other.
  */
 #include <check.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "libbcs/api/engine_collective.h"
 #include "nic_threads/drivers/driver.h"
 #include "nic_threads/drivers/turn.h"
 #include "nic_threads/node/monitor.h"
 #include "tests/engine/job.h"
 #include "tests/unit/run_suite.h"
 
-enum { N_RANKS = 2, N_SPANS = 64, LONG_BYTES = 100000, ALL = (1 << BCS_METRICS) - 1 };
+enum { N_RANKS = 2, N_SPANS = 64, N_BARRIERS = 3 };
+enum { LONG_BYTES = 100000, ALL = (1 << BCS_METRICS) - 1 };
 
 static struct job job;
 static struct rank ranks[N_RANKS];
@@ -169,7 +172,39 @@ START_TEST(a_long_message_is_an_operation_in_each_slice_that_moves_a_chunk)
 }
 END_TEST
 
-START_TEST(collectives_are_counted_where_they_are_posted_and_where_they_go)
+/** A thread of a rank that takes part in so many barriers. */
+static void *take_part(void *rank)
+{
+    const struct bcs_engine_collective_args barrier = {.kind = BCS_ENGINE_BARRIER,
+                                                       .root = -1};
+    struct rank *me = rank;
+
+    for (int i = 0; i < N_BARRIERS; i++) {
+        rank_expect(me, bcs_engine_collective(me->context, &me->world, &barrier) == 0,
+                    "a barrier fails");
+    }
+    atomic_fetch_add(&job.shared->words[0], 1);
+    return NULL;
+}
+
+/** All ranks meet in barriers, while slices run. */
+static void run_barriers(void)
+{
+    pthread_t threads[N_RANKS];
+
+    for (int i = 0; i < N_RANKS; i++) {
+        ck_assert_int_eq(pthread_create(&threads[i], NULL, take_part, &ranks[i]), 0);
+    }
+    while (atomic_load(&job.shared->words[0]) < N_RANKS) {
+        run_slices(1);
+    }
+    for (int i = 0; i < N_RANKS; i++) {
+        pthread_join(threads[i], NULL);
+    }
+    ck_assert_uint_eq(atomic_load(&job.shared->n_errors), 0);
+}
+
+START_TEST(operations_are_counted_where_they_are_posted_and_where_they_go)
 {
     struct bcs_request requests[2];
     struct recorded nodes[2];
@@ -181,9 +216,14 @@ START_TEST(collectives_are_counted_where_they_are_posted_and_where_they_go)
     run_slices(1);
     post(0, 3, 8, requests);
     run_slices(4);
+    run_barriers();
     for (uint32_t i = 0; i < 2; i++) {
         nodes[i] = read_monitor(i);
         ck_assert_uint_eq(total(&nodes[i], BCS_METRIC_NP2PDEM), 1); /* its own */
+        ck_assert_uint_eq(total(&nodes[i], BCS_METRIC_NCOLLDEM), N_BARRIERS);
+        /* at the node of the first member */
+        ck_assert_uint_eq(total(&nodes[i], BCS_METRIC_NCOLLMSM),
+                          i == 0 ? N_BARRIERS : 0);
     }
     ck_assert_uint_eq(total(&nodes[0], BCS_METRIC_NP2PMSM), 0);
     ck_assert_uint_eq(total(&nodes[1], BCS_METRIC_NP2PMSM), 1); /* matched there */
@@ -396,7 +436,7 @@ int main(void)
     tcase_add_test(tcase,
                    a_long_message_is_an_operation_in_each_slice_that_moves_a_chunk);
     tcase_add_test(tcase,
-                   collectives_are_counted_where_they_are_posted_and_where_they_go);
+                   operations_are_counted_where_they_are_posted_and_where_they_go);
     tcase_add_test(tcase,
                    the_longest_of_the_nodes_is_no_longer_than_what_the_sender_saw);
     tcase_add_test(tcase, only_what_is_wanted_is_recorded);
