@@ -79,6 +79,9 @@ enum {
     UNRECEIVED_MOST = 100, /* that a report may name */
     LOOKS_IN_VAIN = 8,     /* while somebody sleeps and does not tell */
     RANKS_A_LOOK = 64,     /* of more, a pause is longer: a look takes longer */
+    /* Questions about a doubt before it is told: a machine that has stood still for a while has
+     * given nobody the time to change anything. */
+    DOUBT_QUESTIONS = 8,
 };
 
 struct referee {
@@ -93,6 +96,7 @@ struct referee {
     uint32_t n_in_vain;
     uint64_t doubted;    /* waits of which something may be thought, but not proved, */
     uint64_t doubted_ns; /* since then, */
+    uint32_t n_doubt_questions; /* that were asked about them, */
     uint64_t doubt_next_ns; /* when to look into that again */
     uint64_t doubt_pause_ns;
     bool has_doubted;  /* that has been told */
@@ -282,7 +286,8 @@ static void tell_doubt(struct referee *referee, uint64_t now_ns)
                                     referee->records};
 
     if (!referee->has_doubted && limit_ns != 0 &&
-        now_ns - referee->doubted_ns >= limit_ns && convict(referee) > 0 &&
+        now_ns - referee->doubted_ns >= limit_ns &&
+        referee->n_doubt_questions >= DOUBT_QUESTIONS && convict(referee) > 0 &&
         referee->params->on_doubt != NULL) {
         referee->has_doubted = true;
         referee->params->on_doubt(referee->params, &doubt);
@@ -300,12 +305,14 @@ static uint64_t doubt(struct referee *referee)
     if (waits != referee->doubted) {
         referee->doubted = waits;
         referee->doubted_ns = now_ns;
+        referee->n_doubt_questions = 0;
         referee->doubt_pause_ns = LOOK_NS;
     } else if (now_ns >= referee->doubt_next_ns) {
         uint64_t most_ns =
             now_ns - referee->doubted_ns < DOUBT_NS ? LONGEST_PAUSE_NS : DOUBT_PAUSE_NS;
 
         hear(referee);
+        referee->n_doubt_questions++;
         tell_doubt(referee, now_ns);
         referee->doubt_pause_ns *= 2;
         if (referee->doubt_pause_ns > most_ns) {

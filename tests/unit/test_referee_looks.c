@@ -8,6 +8,8 @@
 
 #include <check.h>
 #include <pthread.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "libbcs/base/park.h"
 #include "nic_threads/drivers/case.h"
@@ -22,7 +24,8 @@ static struct bcs_request requests[N_RANKS];
 static pthread_mutex_t slice = PTHREAD_MUTEX_INITIALIZER;
 static struct nic_engine_params params;
 static void *referee;
-static uint32_t n_judged;
+static uint32_t n_judged, n_doubts;
+static int ahead_s; /* of the clock */
 static uint64_t stuck;
 static void (*after_convict)(void), (*before_stir)(void);
 static int n_stirs; /* before that */
@@ -33,6 +36,21 @@ static void on_deadlock(const struct nic_engine_params *of,
     ck_assert_ptr_eq(of, &params);
     n_judged++;
     stuck = verdict->stuck[0];
+}
+
+static void on_doubt(const struct nic_engine_params *of, const struct nic_doubt *doubt)
+{
+    ck_assert_ptr_eq(of, &params);
+    ck_assert_uint_eq(doubt->suspected[0], 3);
+    n_doubts++;
+}
+
+int clock_gettime(clockid_t clock, struct timespec *time_out)
+{
+    int rc = (int)syscall(SYS_clock_gettime, clock, time_out);
+
+    time_out->tv_sec += ahead_s;
+    return rc;
 }
 
 /** Call what is to be called once. */
@@ -79,6 +97,7 @@ static void begin(void)
         .config = &job.config,
         .is_background = true,
         .on_deadlock = on_deadlock,
+        .on_doubt = on_doubt,
         .slice = &slice,
     };
     ck_assert_int_eq(nic_referee_worker.create(&params, &referee), 0);
@@ -191,6 +210,36 @@ START_TEST(who_has_gone_on_when_desks_were_looked_at_is_not_judged)
 }
 END_TEST
 
+/** It waits as before, but a thread beside it runs. */
+static void tell_beside_thread(uint32_t rank, uint32_t from)
+{
+    struct bcs_stand *stand = stand_begin();
+
+    stand_add(stand, from, bcs_inside(&requests[rank])->cell);
+    stand->agent = BCS_AGENT_RUNS;
+    stand_tell(&ranks[0], rank, 0, stand);
+}
+
+/* A machine that stands still for seconds leaves no thread the time to fall asleep. */
+START_TEST(a_doubt_is_told_once_and_after_several_questions)
+{
+    two_receive();
+    tell_beside_thread(0, 1);
+    for (int i = 0; i < 100 && n_doubts == 0; i++) {
+        look();
+        ahead_s += 2;
+    }
+    ck_assert_uint_eq(asked(0), 8);
+    for (int i = 0; i < 5; i++) {
+        look();
+        ahead_s += 2;
+    }
+    ck_assert_uint_gt(asked(0), 8);
+    ck_assert_uint_eq(n_doubts, 1);
+    ck_assert_uint_eq(n_judged, 0);
+}
+END_TEST
+
 /* ------------------------------------------------------------------ when it looks */
 
 static void fall_asleep(void)
@@ -241,6 +290,7 @@ int main(void)
     tcase_add_test(tcase, suspects_are_asked_and_nobody_else);
     tcase_add_test(tcase, who_has_one_message_to_come_is_not_judged);
     tcase_add_test(tcase, who_has_gone_on_when_desks_were_looked_at_is_not_judged);
+    tcase_add_test(tcase, a_doubt_is_told_once_and_after_several_questions);
     tcase_add_test(tcase, it_rests_while_nothing_changes);
     tcase_add_test(tcase, who_sleeps_and_has_not_told_is_woken);
     return run_tcase("referee_looks", tcase);
