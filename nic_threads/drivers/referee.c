@@ -79,8 +79,8 @@ enum {
     UNRECEIVED_MOST = 100, /* that a report may name */
     LOOKS_IN_VAIN = 8,     /* while somebody sleeps and does not tell */
     RANKS_A_LOOK = 64,     /* of more, a pause is longer: a look takes longer */
-    /* Questions about a doubt before it is told: a machine that has stood still for a while has
-     * given nobody the time to change anything. */
+    /* Questions about a doubt before it is told: a machine that has stood still for a
+     * while has given nobody the time to change anything. */
     DOUBT_QUESTIONS = 8,
 };
 
@@ -96,8 +96,8 @@ struct referee {
     uint32_t n_in_vain;
     uint64_t doubted;    /* waits of which something may be thought, but not proved, */
     uint64_t doubted_ns; /* since then, */
-    uint32_t n_doubt_questions; /* that were asked about them, */
-    uint64_t doubt_next_ns; /* when to look into that again */
+    uint32_t n_doubt_questions; /* that were asked about them */
+    uint64_t doubt_next_ns;     /* when to look into that again */
     uint64_t doubt_pause_ns;
     bool has_doubted;  /* that has been told */
     uint64_t least_ns; /* of a pause */

@@ -14,13 +14,8 @@ import sys
 
 import job
 import modes
+from run_patience import MODES
 
-MODES = {
-    "inline": {},
-    "inline, two nodes": {"BCS_NODE_RANKS": "1"},
-    "threads, two nodes": {"BCS_DRIVER": "threads", "BCS_NODE_RANKS": "1"},
-    "timed": {"BCS_STROBE": "timed"},
-}
 # What a turn of tests/system/standstills.c has: messages, their bytes, collectives.
 TURNS = {"messages": (3, 4 + 8 + 8, 0), "longs": (3, 4 + 2 * (1 << 20), 0), "sums": (0, 0, 1),
          "barriers": (0, 0, 11)}

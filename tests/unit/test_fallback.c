@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Calls that go to the real library, and its progress hook: what is counted and what is not, and
- * that the hook runs the engine while the library waits, but not from within our own looks at the
- * library. The functions of Open MPI's lower library are played.
+ * Calls that go to the real library, and its progress hook: what is counted and what is
+ * not, and that the hook runs the engine while the library waits, but not from within
+ * our own looks at the library. The functions of Open MPI's lower library are played.
  */
 #include <check.h>
 #include <errno.h>
@@ -20,7 +20,7 @@ static const struct nic_config config;
 static struct nic_engine engine = {.machine = &machine, .config = &config};
 static struct bcs_context context = {.engine = &engine};
 
-/* Open MPI, as it is played: its hook, what registering it gives, and what it was told. */
+/* Open MPI, as it is played: its hook, what registering it gives, what it was told. */
 static int (*hook)(void);
 static int register_rc, hook_said, n_callbacks;
 static bool yields;
