@@ -7,7 +7,7 @@
 #   --werror         compiler warnings are errors
 #   --sanitize=WHAT  with the compiler's sanitizers address, undefined, leak or thread (with
 #                    commas), in a build folder of its own
-# MESON_TESTTHREADS says how many tests run at a time; two for each core if it does not.
+# MESON_TESTTHREADS says how many tests run at a time; three for each core if it does not.
 set -u
 cd "$(dirname "$0")" || exit 1
 . .ci/setup.sh
@@ -58,8 +58,9 @@ if ! install_missing || ! install_wanted || ! build_all $build_options; then
     exit 1
 fi
 
-# Half of the time of most tests is waiting: for mpirun to begin and to end, for other ranks.
-export MESON_TESTTHREADS="${MESON_TESTTHREADS:-$((2 * $(nproc)))}"
+# Half of the time of most tests is waiting: for mpirun to begin and to end, for other ranks. Two
+# for each core leave a tenth of the cores' time unused, three next to nothing.
+export MESON_TESTTHREADS="${MESON_TESTTHREADS:-$((3 * $(nproc)))}"
 
 log=$BUILD_DIR/meson-logs/testlog.json
 rm -f "$log"

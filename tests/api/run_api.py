@@ -7,6 +7,7 @@ of copying meet in pairs, or, with --all, in all combinations.
 """
 
 import argparse
+import itertools
 import os
 import pathlib
 import re
@@ -56,13 +57,20 @@ class Suite(library_suite.LibrarySuite):
             (self.arguments.heat, r"^plate of .*, as computed by one process$", 1),
         )
 
-    def check_modes(self):
-        cases = {(n_ranks, *modes.values_of(mode)): mode
+    def runs_of(self, program):
+        """Numbers of ranks and modes: of an example, which uses few calls, each mode once."""
+        cases = {(n_ranks, *modes.values_of(mode)): (n_ranks, mode)
                  for n_ranks in RANKS for mode in job.MODES}
+        if self.arguments.all:
+            return cases.values()
+        if program.startswith("example_"):
+            return zip(itertools.cycle(reversed(RANKS)), job.MODES)
+        return [cases[case] for case in modes.cover(cases, program)]
+
+    def check_modes(self):
         for i, path in enumerate(self.programs(1)):
             program = pathlib.Path(path[0]).name
-            chosen = cases if self.arguments.all else modes.cover(cases, program)
-            for n_ranks, mode in ((case[0], cases[case]) for case in chosen):
+            for n_ranks, mode in self.runs_of(program):
                 _, wanted, n_lines = self.programs(n_ranks)[i]
                 command = self.mpirun(n_ranks, path[0])
                 self.succeed(f"{program} {mode} on {n_ranks} ranks", command, wanted,

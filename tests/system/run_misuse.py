@@ -54,7 +54,8 @@ WORDS = {
     "other_nonblocking": [OTHER, STANDARD, "called it otherwise"],
     "root_of_gather": [roots("MPI_Gather")],
     "root_of_gather_long": [roots("MPI_Gather")],
-    "root_of_scatter_long": [roots("MPI_Scatter")],
+    # Ranks 1 and 2 wait for each other, also before rank 0, which says another root, waits.
+    "root_of_scatter_long": [roots("MPI_Scatter") + "|deadlock: ranks 1-2 can never go on"],
     "root_of_bcast": [r"(?:root 0, 16 bytes.*root 1)|(?:16 bytes from rank 0.*16 bytes from rank 1)"],
     "root_of_bcast_long": [roots("MPI_Bcast")],
     "all_are_roots": [r"^bcs\[rank \d\]: rank \d has sent rank \d its part of a collective \(broadcast, root "

@@ -14,6 +14,14 @@
 
 enum { RANKS_MOST = 8, RANKS_GATHER_BYTES = 4096 };
 
+/** What to divide numbers of repetitions by: with ThreadSanitizer each takes many times as
+ *  long. */
+#ifdef __SANITIZE_THREAD__
+enum { RANKS_FEWER = 4 };
+#else
+enum { RANKS_FEWER = 1 };
+#endif
+
 /** What the ranks of a job share. */
 struct ranks_job {
     uint32_t size;

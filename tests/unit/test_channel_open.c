@@ -9,7 +9,7 @@
 
 #include "tests/unit/channel_ends.h"
 
-enum { N_WORDS = 20000 };
+enum { N_WORDS = 20000 / RANKS_FEWER, N_AGAIN = 12 / RANKS_FEWER };
 
 static void refuse(struct bcs_channel_params params, int error)
 {
@@ -137,7 +137,7 @@ START_TEST(memory_is_used_again_and_its_end_is_told)
     int rc = 0, n_open = 0;
 
     /* 64 MB and a quarter, each in 88 MB: again and again, but two at a time. */
-    for (int i = 0; i < 10; i++) {
+    for (int i = 0; i < N_AGAIN; i++) {
         open_both(params.record_bytes, params.capacity);
         close_both();
     }

@@ -19,7 +19,7 @@
 #include "tests/unit/caught_stderr.h"
 #include "tests/unit/run_suite.h"
 
-enum { N_ROUNDS = 3000, MOST_PAUSES = 300, A_SLEEP = 40, N_WRONG = 20 };
+enum { N_ROUNDS = 1500, MOST_PAUSES = 300, A_SLEEP = 40, N_WRONG = 20 };
 
 /** Come sooner or later; now and then so late that others sleep. */
 static void linger(struct rank *me)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Random remote commands, from seeds, with a model that says what each must give: of one process,
- * whose region the model knows to the last byte; and of several at once, each with bytes of its
- * own in every region, and words that all change. And the order of commands, as others see it.
+ * Random remote commands, from seeds, with a model that says what each must give: of one process, whose
+ * region the model knows; and of several at once, each with bytes of its own in every region, and words
+ * that all change. And the order of commands, as others see it.
  */
 #include <string.h>
 
@@ -21,9 +21,9 @@ enum {
     MOST = SHARED + 16,
     REALS = SHARED + 24,
     TICKETS = SHARED + 32,
-    N_ALL_STEPS = 3000,
-    N_PAIRS = 24000,
-    N_BLOCKS = 20000,
+    N_ALL_STEPS = 3000 / RANKS_FEWER,
+    N_PAIRS = 24000 / RANKS_FEWER,
+    N_BLOCKS = 20000 / RANKS_FEWER,
 };
 
 static uint64_t draw(uint64_t *state, uint64_t below)
