@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Keeps what programs print natively, for all tests that compare with the same: on more ranks than cores
-they take longer natively than under BCS. What is kept counts while neither the executable nor mpirun
-has changed. Used by run_conformance.py.
+they take longer natively than under BCS. What is kept counts while the executable, mpirun and the
+machine's networks, which Open MPI has parameters and limits for, are the same. Used by
+run_conformance.py.
 """
 
 import contextlib
@@ -11,6 +12,7 @@ import json
 import os
 import pathlib
 import shutil
+import socket
 
 import job
 
@@ -21,13 +23,18 @@ def state_of(path):
     return [os.path.realpath(path), status.st_mtime_ns, status.st_size]
 
 
+def networks():
+    """Names of the machine's networks."""
+    return sorted(name for _, name in socket.if_nameindex())
+
+
 class Natives:
     """Native results on some ranks, in a folder."""
 
     def __init__(self, folder, n_ranks):
         self.folder = pathlib.Path(folder) / n_ranks
         self.folder.mkdir(parents=True, exist_ok=True)
-        self.mpirun = state_of(shutil.which("mpirun"))
+        self.machine = [state_of(shutil.which("mpirun")), networks()]
 
     @contextlib.contextmanager
     def lock(self):
@@ -38,7 +45,7 @@ class Natives:
 
     def path_of(self, executable, program):
         """The file of a program, with its arguments, in an executable as it is now."""
-        of = json.dumps([state_of(executable), self.mpirun, program])
+        of = json.dumps([state_of(executable), self.machine, program])
         return self.folder / hashlib.sha256(of.encode()).hexdigest()
 
     def find(self, executable, program):
