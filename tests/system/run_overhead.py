@@ -31,6 +31,8 @@ SHORT = ["--iterations", "3", "--rounds", "1", "--max", "2048", "--step", "1024"
 EXPERIMENTS = {"clock": (1, 16), "exchange": (2, 6), "pingpong": (2, 6), "barrier": (3, 2),
                "hypercube": (4, 6), "matchings": (4, 12), "contention": (4, 6)}
 TINY = ["--quick", "--ranks", "2", "--repetitions", "1"]
+# Without --all; each experiment runs by itself anyway.
+FEW = ["exchange", "barrier", "matchings"]
 
 
 def parse_arguments():
@@ -38,6 +40,7 @@ def parse_arguments():
     parser.add_argument("--launcher", default="bcsrun")
     parser.add_argument("--native-launcher", default="bcsrun --native")
     parser.add_argument("--build", required=True, help="the build folder")
+    parser.add_argument("--all", action="store_true", help="runs of all experiments")
     parser.add_argument("--timeout", type=float, default=300)
     return parser.parse_args()
 
@@ -152,8 +155,9 @@ class Suite:
             return json.load(file)
 
     def case_runs(self):
-        result, line = self.run_driver("run", *TINY, "--side", "native", "--side", "demand",
-                                       "--inject", "barrier=10", "--output",
+        few = [] if self.arguments.all else [word for name in FEW for word in ("--only", name)]
+        result, line = self.run_driver("run", *TINY, *few, "--side", "native", "--side",
+                                       "demand", "--inject", "barrier=10", "--output",
                                        self.file("whole.json"), *self.build)
         problems = [] if result.status == 0 else [f"{result.status}: {result.stderr[-800:]}"]
         if not problems:
