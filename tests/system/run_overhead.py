@@ -40,7 +40,8 @@ def parse_arguments():
     parser.add_argument("--launcher", default="bcsrun")
     parser.add_argument("--native-launcher", default="bcsrun --native")
     parser.add_argument("--build", required=True, help="the build folder")
-    parser.add_argument("--all", action="store_true", help="runs of all experiments")
+    parser.add_argument("--all", action="store_true",
+                        help="a run of all experiments, and no other case")
     parser.add_argument("--timeout", type=float, default=300)
     return parser.parse_args()
 
@@ -351,6 +352,8 @@ class Suite:
     def run(self):
         # The run first: it looks at what is in the folder.
         names = [name for name in dir(self) if name.startswith("case_")]
+        if self.arguments.all:
+            names = ["case_runs"]
         for name in sorted(names, key=lambda name: name != "case_runs"):
             getattr(self, name)()
         return self.report.end()

@@ -14,8 +14,8 @@
 
 enum { RANKS_MOST = 8, RANKS_GATHER_BYTES = 4096 };
 
-/** What to divide numbers of repetitions by: with ThreadSanitizer each takes many times as
- *  long. */
+/** What to divide numbers of repetitions by: with ThreadSanitizer each takes many
+ *  times as long. */
 #ifdef __SANITIZE_THREAD__
 enum { RANKS_FEWER = 4 };
 #else

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Random remote commands, from seeds, with a model that says what each must give: of one process, whose
- * region the model knows; and of several at once, each with bytes of its own in every region, and words
- * that all change. And the order of commands, as others see it.
+ * Random remote commands, from seeds, with a model that says what each must give: of
+ * one process, whose region the model knows to the last byte; and of several at once,
+ * each with bytes of its own, and words that all change; and their order.
  */
 #include <string.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A child that is watched, and sends signals to who watches it. Signals that come close
- * are one: how close is told by a clock that only this file moves, so that a busy machine
- * changes nothing.
+ * A child that is watched, and sends signals to who watches it. Signals that come
+ * close are one: how close is told by a clock that only this file moves, so that a
+ * busy machine changes nothing.
  */
 #include <check.h>
 #include <sched.h>
