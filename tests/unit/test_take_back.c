@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "libbcs/api/wait.h"
+#include "nic_threads/drivers/guest.h"
 #include "nic_threads/drivers/turn.h"
 #include "nic_threads/drivers/withdraw.h"
 #include "nic_threads/node/engine_lock.h"
@@ -352,6 +353,24 @@ START_TEST(a_desk_that_cannot_be_had_leaves_the_other_one_free)
 }
 END_TEST
 
+START_TEST(who_leaves_work_behind_rings_all_bells)
+{
+    const struct nic_engine *own;
+    uint64_t before[N_RANKS];
+
+    setup(WIRED, NULL);
+    own = ranks[SENDER].context->engine;
+    for (uint32_t i = 0; i < N_RANKS; i++) {
+        before[i] = nic_engine_node(own, i)->node->bell.count;
+    }
+    nic_guest_make_good(ranks[SENDER].context->engine);
+    for (uint32_t i = 0; i < N_RANKS; i++) {
+        ck_assert_uint_gt(nic_engine_node(own, i)->node->bell.count, before[i]);
+    }
+    teardown();
+}
+END_TEST
+
 int main(void)
 {
     TCase *tcase = tcase_create("take_back");
@@ -369,5 +388,6 @@ int main(void)
                         N_SHAPES);
     tcase_add_loop_test(tcase, only_the_send_that_is_meant_is_taken_back, 0, N_SHAPES);
     tcase_add_test(tcase, a_desk_that_cannot_be_had_leaves_the_other_one_free);
+    tcase_add_test(tcase, who_leaves_work_behind_rings_all_bells);
     return run_tcase("take_back", tcase);
 }
