@@ -35,7 +35,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 CORPUS = HERE / "corpus"
 SANITIZERS = ["-fsanitize=fuzzer,address,undefined", "-fno-sanitize-recover=undefined"]
 LIBRARIES = {"export_json.c": ["-ljansson"], "export_sqlite.c": ["-lsqlite3"],
-             "export_otf2.c": ["-lotf2"], "place_dwarf.c": ["-ldw"], "job_json.c": ["-ljansson"]}
+             "export_otf2.c": ["-lotf2"], "place_dwarf.c": ["-ldw", "-lelf"], "job_json.c": ["-ljansson"]}
 READERS = ("run", "job", "place")
 LONGEST = 8192  # bytes of an input
 N_VERBS = 256
