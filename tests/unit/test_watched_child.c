@@ -23,7 +23,7 @@ static struct {
     _Atomic uint64_t now_ns;
     atomic_uint n_handled; /* signals, by who watches */
     atomic_uint n_asked;
-} *shared;
+} * shared;
 static pid_t watcher;
 
 int clock_gettime(clockid_t clock, struct timespec *time_out)
