@@ -34,8 +34,6 @@ import time
 HERE = pathlib.Path(__file__).resolve().parent
 CORPUS = HERE / "corpus"
 SANITIZERS = ["-fsanitize=fuzzer,address,undefined", "-fno-sanitize-recover=undefined"]
-LIBRARIES = {"export_json.c": ["-ljansson"], "export_sqlite.c": ["-lsqlite3"],
-             "export_otf2.c": ["-lotf2"], "place_dwarf.c": ["-ldw", "-lelf"], "job_json.c": ["-ljansson"]}
 READERS = ("run", "job", "place")
 LONGEST = 8192  # bytes of an input
 N_VERBS = 256
@@ -64,13 +62,20 @@ def commands_of(build, target):
             yield source, [word for word in words if word[:2] in ("-I", "-D")]
 
 
+def libraries_of(build, target):
+    """The shared libraries that the build links a target with."""
+    commands = subprocess.run(["ninja", "-t", "commands", target], cwd=build, check=True,
+                              capture_output=True, text=True).stdout
+    return [word for word in shlex.split(commands.splitlines()[-1])
+            if word.startswith("-l") or word == "-pthread" or word.endswith(".so")]
+
+
 def compile_target(clang, build, work, target):
-    """Compile the sources of a target. Returns the objects, and the libraries that they need."""
+    """Compile the sources of a target. Returns the objects."""
     work.mkdir(exist_ok=True)
     sources = list(commands_of(build, target))
     objects = [str(work / f"{number}-{source.stem}.o")
                for number, (source, _) in enumerate(sources)]
-    libraries = [library for source, _ in sources for library in LIBRARIES.get(source.name, [])]
 
     def compile_one(work_piece):
         (source, options), target_path = work_piece
@@ -82,25 +87,25 @@ def compile_target(clang, build, work, target):
         list(pool.map(compile_one, zip(sources, objects)))
     if not objects:
         sys.exit(f"run_fuzz: {build} has no target {target}")
-    return objects, libraries
+    return objects
 
 
 def compile_library(clang, build, work):
     """Compile what all readers are linked with. Returns its path."""
     library = work / "library.a"
     library.unlink(missing_ok=True)
-    objects, _ = compile_target(clang, build, work / "library", "libbcs_static.a")
+    objects = compile_target(clang, build, work / "library", "libbcs_static.a")
     subprocess.run(["ar", "rc", str(library), *objects], check=True)
     return library
 
 
 def compile_reader(clang, build, work, reader, library):
     """Compile the fuzzer of a reader. Returns its path."""
-    objects, libraries = compile_target(clang, build, work / "objects",
-                                        f"tests/fuzz/replay_{reader}")
+    target = f"tests/fuzz/replay_{reader}"
+    objects = compile_target(clang, build, work / "objects", target)
     fuzzer = work / "fuzzer"
-    subprocess.run([clang, *SANITIZERS, *objects, str(library), *libraries, "-lm", "-lpthread",
-                    "-ldl", "-o", str(fuzzer)], check=True)
+    subprocess.run([clang, *SANITIZERS, *objects, str(library), *libraries_of(build, target),
+                    "-o", str(fuzzer)], check=True)
     return fuzzer
 
 
