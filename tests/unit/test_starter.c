@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Waiting for the jobs of a launcher: which of several is taken, and what ends the wait.
- * What is found, who has started whom and what a job answers is this file's.
+ * Waiting for the jobs of a launcher: which of several is taken, and what ends the
+ * wait. What is found, who has started whom and what a job answers is this file's.
  */
 #include <check.h>
 #include <errno.h>
@@ -14,28 +14,29 @@
 #include "libbcs/tools/top/starter.h"
 #include "tests/unit/run_suite.h"
 
-enum { STARTER = 7, OF_ANOTHER = 10, ITS_OWN = 20, OF_A_THIRD = 30, N_MOST = 3 };
+enum { STARTER = 7, OF_ANOTHER = 10, ITS_OWN = 20, OF_A_THIRD = 30 };
+enum { N_JOBS = 3, N_ANSWERS = 3 };
 
 static struct {
-    int answers[N_MOST]; /* of the job, one after the other */
+    int answers[N_ANSWERS]; /* of the job, one after the other */
     int n_asked;
     int n_empty; /* searches that find nothing */
 } world;
 
 int bcs_look_find(struct bcs_look_found **found_out)
 {
-    static const int64_t pids[] = {OF_ANOTHER, ITS_OWN, OF_A_THIRD};
+    static const int64_t pids[N_JOBS] = {OF_ANOTHER, ITS_OWN, OF_A_THIRD};
 
     *found_out = NULL;
     if (world.n_empty-- > 0) {
         return 0;
     }
-    *found_out = calloc(N_MOST, sizeof(**found_out));
+    *found_out = calloc(N_JOBS, sizeof(**found_out));
     ck_assert_ptr_nonnull(*found_out);
-    for (int i = 0; i < N_MOST; i++) {
+    for (int i = 0; i < N_JOBS; i++) {
         (*found_out)[i].handle.pid = pids[i];
     }
-    return N_MOST;
+    return N_JOBS;
 }
 
 bool kin_is_below(int64_t pid, int64_t ancestor)
@@ -80,7 +81,7 @@ START_TEST(a_job_that_begins_or_has_ended_is_looked_for_again)
     world.answers[0] = -EAGAIN;
     world.answers[1] = -ENOENT;
     ck_assert_int_eq(await(), 0);
-    ck_assert_int_eq(world.n_asked, N_MOST);
+    ck_assert_int_eq(world.n_asked, N_ANSWERS);
 }
 END_TEST
 
