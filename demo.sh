@@ -15,7 +15,7 @@ export BCS_MDS
 report=$(mktemp)
 trap 'rm -f "$report"' EXIT
 status=0
-"$BUILD_DIR/libbcs/tools/bcsrun" -n 4 "$BUILD_DIR/apps/sweep3d/sweep3d" \
+"$BUILD_DIR/apps/tools/launch/bcsrun" -n 4 "$BUILD_DIR/apps/sweep3d/sweep3d" \
     apps/sweep3d/input.demo 2>"$report" || status=$?
 cat "$report"
 exit "$status"

@@ -17,7 +17,7 @@
 
 #include <sched.h>
 
-#include "libbcs/base/clock.h"
+#include "libbcs/fabric/base/clock.h"
 #include "mds/call.h"
 #include "mds/histogram.h"
 #include "mds/recording.h"

@@ -13,7 +13,7 @@
 
 #include <stdint.h>
 
-#include "libbcs/base/digest.h"
+#include "libbcs/fabric/base/digest.h"
 
 #define MDS_DUMP_MAGIC "BCS-MDS\n"
 #define MDS_DUMP_VERSION 1
@@ -47,7 +47,7 @@ struct mds_dump_section {
     uint64_t n_bytes; /* n_records * record_bytes */
     uint32_t n_records;
     uint32_t record_bytes;
-    uint64_t digest; /* of the section's bytes; see libbcs/base/digest.h */
+    uint64_t digest; /* of the section's bytes; see libbcs/fabric/base/digest.h */
 };
 
 /** How a process has ended, or the job that slices are of. */

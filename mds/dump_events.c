@@ -5,7 +5,7 @@
  */
 #include "mds/dump_events.h"
 
-#include "libbcs/base/clock.h"
+#include "libbcs/fabric/base/clock.h"
 
 /** What the sections are made from. */
 struct state {

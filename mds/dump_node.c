@@ -8,7 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "libbcs/base/clock.h"
+#include "libbcs/fabric/base/clock.h"
 #include "mds/dump_write.h"
 
 uint64_t mds_unix_ns(uint64_t monotonic_ns)

@@ -7,7 +7,7 @@
 #ifndef MDS_DUMP_NODE_H
 #define MDS_DUMP_NODE_H
 
-#include "libbcs/base/span.h"
+#include "libbcs/fabric/base/span.h"
 #include "mds/dump.h"
 
 /** What such a file tells. */

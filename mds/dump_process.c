@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#include "libbcs/base/clock.h"
+#include "libbcs/fabric/base/clock.h"
 #include "mds/dump_events.h"
 #include "mds/dump_sites.h"
 #include "mds/dump_write.h"

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "libbcs/base/clock.h"
+#include "libbcs/fabric/base/clock.h"
 #include "mds/mmds.h"
 
 static void add_modules(struct mds_dump *dump, const struct mds_modules *modules)

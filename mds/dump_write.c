@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "libbcs/base/align.h"
+#include "libbcs/fabric/base/align.h"
 #include "mds/file_limit.h"
 
 enum { ALIGNMENT = 8, NAMES_AT_FIRST = 4096, PATH_BYTES = 4096 };

@@ -9,7 +9,7 @@
 
 #include <stdio.h>
 
-#include "libbcs/base/span.h"
+#include "libbcs/fabric/base/span.h"
 
 /** The slices of all nodes, and what each metric came to. */
 struct emds_summary {

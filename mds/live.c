@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "libbcs/base/digest.h"
+#include "libbcs/fabric/base/digest.h"
 #include "mds/file_limit.h"
 #include <bcs/version.h>
 

@@ -14,7 +14,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "libbcs/base/digest.h"
+#include "libbcs/fabric/base/digest.h"
 #include "mds/live.h"
 #include "mds/mds_config.h"
 #include "nic_threads/node/monitor.h"

@@ -11,7 +11,7 @@
 #ifndef MDS_LIVE_SLICES_H
 #define MDS_LIVE_SLICES_H
 
-#include "libbcs/base/clock.h"
+#include "libbcs/fabric/base/clock.h"
 #include "mds/dump_node.h"
 
 #define MDS_LIVE_SLICES_MAGIC "BCS-SLIC"

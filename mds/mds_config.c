@@ -4,7 +4,7 @@
  */
 #include "mds/mds_config.h"
 
-#include "libbcs/base/span.h"
+#include "libbcs/fabric/base/span.h"
 #include "mds/dump.h"
 #include "mds/histogram.h"
 #include "mds/selection.h"

@@ -5,7 +5,7 @@
 #ifndef MDS_MDS_CONFIG_H
 #define MDS_MDS_CONFIG_H
 
-#include "libbcs/base/config.h"
+#include "libbcs/fabric/base/config.h"
 
 enum {
     MDS_EVENTS_MOST = 10000000, /* so that bcs-mds reads a file with as many */

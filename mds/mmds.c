@@ -17,7 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "libbcs/base/clock.h"
+#include "libbcs/fabric/base/clock.h"
 #include "mds/live.h"
 
 enum { FIRST_LEVEL = 1 }; /* of MPI_Pcontrol, before it is called */

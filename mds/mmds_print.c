@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libbcs/base/notice.h"
+#include "libbcs/fabric/base/notice.h"
 #include "mds/mmds.h"
 
 #define NS_PER_MS 1e6

@@ -7,8 +7,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "libbcs/base/log.h"
-#include "libbcs/base/notice.h"
+#include "libbcs/fabric/base/log.h"
+#include "libbcs/fabric/base/notice.h"
 #include "mds/live.h"
 #include "mds/selection.h"
 

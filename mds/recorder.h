@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The recording of one process, from its start to its file in the folder of the run. Made by
- * libbcs/session/recorder.c, which knows how the job's processes exchange. What cannot be had is told,
+ * libbcs/session/run_recorder.c, which knows how the job's processes exchange. What cannot be had is told,
  * and the program goes on.
  */
 #ifndef MDS_RECORDER_H

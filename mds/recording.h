@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "mds/comms.h"
+#include "mds/comm_names.h"
 #include "mds/events.h"
 #include "mds/interval.h"
 #include "mds/origin.h"

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "libbcs/base/config.h"
+#include "libbcs/fabric/base/config.h"
 
 enum { MDS_PATH_BYTES = 2048 };
 

@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #include "mds/interval.h"
-#include "mds/module.h"
+#include "mds/mds_module.h"
 #include "mds/split.h"
 
 /** Primitives are numbered by whoever records them, from 0 to this. */

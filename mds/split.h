@@ -2,7 +2,7 @@
 /*
  * What blocking calls have waited for: their time in parts that come to all of it. A call waits
  * for a rank that is late from its own begin to the latest stamp of what it has waited for
- * (libbcs/base/stamp.h), then, if slices are timed, for the first slice that begins afterwards; the
+ * (libbcs/fabric/base/stamp.h), then, if slices are timed, for the first slice that begins afterwards; the
  * rest is transfer, which is whatever the library does. Pure.
  */
 #ifndef MDS_SPLIT_H
@@ -10,7 +10,7 @@
 
 #include <stdint.h>
 
-#include "libbcs/base/stamp.h"
+#include "libbcs/fabric/base/stamp.h"
 
 /** The parts. */
 enum mds_part {

@@ -7,8 +7,8 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "libbcs/base/digest.h"
-#include "libbcs/ring/nic_memory.h"
+#include "libbcs/fabric/base/digest.h"
+#include "libbcs/fabric/ring/nic_memory.h"
 
 static const char *const strobe_choices[] = {"demand", "timed", NULL};
 static const char *const driver_choices[] = {"inline", "threads", NULL};

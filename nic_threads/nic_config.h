@@ -5,8 +5,8 @@
 #ifndef NIC_THREADS_NIC_CONFIG_H
 #define NIC_THREADS_NIC_CONFIG_H
 
-#include "libbcs/base/config.h"
-#include "libbcs/base/limits.h"
+#include "libbcs/fabric/base/config.h"
+#include "libbcs/fabric/base/limits.h"
 
 enum nic_copy { NIC_COPY_AUTO, NIC_COPY_DIRECT, NIC_COPY_POOLED };
 enum nic_buffering { NIC_BUFFERING_EAGER, NIC_BUFFERING_NONE };
@@ -26,7 +26,7 @@ struct nic_record_config {
     uint64_t first;      /* slices from this number on, */
     uint64_t n_slices;   /* and so many; 0: all */
     uint64_t metrics;    /* bits, by enum bcs_metric; of the process's own node */
-    uint64_t has_stamps; /* what is posted has stamps (libbcs/base/stamp.h) */
+    uint64_t has_stamps; /* what is posted has stamps (libbcs/fabric/base/stamp.h) */
     /* Where, of each node and then of the strobe sender: bcs_recorders_of_node times
      * nic_monitor_bytes of zeros, which all processes share; NULL: in NIC memory. They stay the
      * caller's, until the process has detached. NULL: all in NIC memory. */

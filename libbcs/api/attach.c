@@ -10,18 +10,18 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "libbcs/api/board.h"
-#include "libbcs/api/context.h"
-#include "libbcs/api/deadlock.h"
-#include "libbcs/api/forked.h"
+#include "libbcs/api/board_fill.h"
+#include "libbcs/api/collective/near_collective.h"
+#include "libbcs/api/collective/plan.h"
+#include "libbcs/api/context/context.h"
+#include "libbcs/api/forked_context.h"
+#include "libbcs/api/message/post.h"
 #include "libbcs/api/movers.h"
-#include "libbcs/api/near_collective.h"
-#include "libbcs/api/plan.h"
-#include "libbcs/api/post.h"
-#include "libbcs/api/stand.h"
-#include "libbcs/base/clock.h"
-#include "libbcs/base/log.h"
-#include "libbcs/ring/board.h"
+#include "libbcs/api/record/deadlock_tell.h"
+#include "libbcs/api/record/stand_tell.h"
+#include "libbcs/fabric/base/clock.h"
+#include "libbcs/fabric/base/log.h"
+#include "libbcs/fabric/ring/board.h"
 #include "libbcs/session/meeting.h"
 
 /* How long a waiter polls as if nobody else needed its core; and all in all. */
@@ -229,9 +229,7 @@ bool bcs_context_is_crowded(const struct bcs_context *context)
 
 uint64_t bcs_context_slices(const struct bcs_context *context)
 {
-    const struct nic_engine *engine = context->engine;
-
-    return __atomic_load_n(&nic_engine_own(engine)->desk->slice, __ATOMIC_RELAXED);
+    return nic_engine_slice(context->engine);
 }
 
 const uint64_t *bcs_context_slice_number(const struct bcs_context *context)

@@ -7,9 +7,9 @@
 #ifndef BCS_API_ATTACH_H
 #define BCS_API_ATTACH_H
 
-#include "libbcs/api/group.h"
-#include "libbcs/api/hooks.h"
-#include "libbcs/base/stamp.h"
+#include "libbcs/api/context/group.h"
+#include "libbcs/api/context/hooks.h"
+#include "libbcs/fabric/base/stamp.h"
 #include "libbcs/session/bootstrap.h"
 #include "nic_threads/nic_config.h"
 

@@ -6,7 +6,7 @@
 #include "libbcs/api/job_record.h"
 
 #include "libbcs/api/attach.h"
-#include "libbcs/api/context.h"
+#include "libbcs/api/context/context.h"
 #include "libbcs/api/recorded.h"
 #include "libbcs/api/slice_files.h"
 #include "libbcs/session/meeting.h"

@@ -6,7 +6,7 @@
 #ifndef BCS_API_JOB_RECORD_H
 #define BCS_API_JOB_RECORD_H
 
-#include "libbcs/session/recorder.h"
+#include "libbcs/session/run_recorder.h"
 
 struct bcs_context;
 struct nic_config;

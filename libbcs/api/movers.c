@@ -5,8 +5,8 @@
  */
 #include "libbcs/api/movers.h"
 
-#include "libbcs/api/fetch.h"
-#include "libbcs/api/plan.h"
+#include "libbcs/api/collective/plan.h"
+#include "libbcs/api/message/fetch.h"
 
 const bcs_mover_fn bcs_movers[] = {
     bcs_serve_orders, /* of other operations */

@@ -6,7 +6,7 @@
 #ifndef BCS_API_MOVERS_H
 #define BCS_API_MOVERS_H
 
-#include "libbcs/api/context.h"
+#include "libbcs/api/context/context.h"
 
 /** All movers, in the order in which they are called; NULL ends the list. */
 extern const bcs_mover_fn bcs_movers[];

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 
 #include "libbcs/api/attach.h"
-#include "libbcs/api/context.h"
-#include "libbcs/base/clock.h"
+#include "libbcs/api/context/context.h"
+#include "libbcs/fabric/base/clock.h"
 #include "mds/emds.h"
 #include "mds/mds_config.h"
 #include "mds/recorder.h"

@@ -7,8 +7,8 @@
 #ifndef BCS_API_RECORDED_H
 #define BCS_API_RECORDED_H
 
-#include "libbcs/base/clock.h"
-#include "libbcs/base/span.h"
+#include "libbcs/fabric/base/clock.h"
+#include "libbcs/fabric/base/span.h"
 
 struct bcs_context;
 struct emds_summary;

@@ -12,7 +12,7 @@
 
 #include "libbcs/api/attach.h"
 #include "libbcs/api/recorded.h"
-#include "libbcs/base/log.h"
+#include "libbcs/fabric/base/log.h"
 #include "libbcs/session/meeting.h"
 #include "mds/dump_node.h"
 #include "mds/live_slices.h"

@@ -4,10 +4,10 @@
  * other. Everything runs in the thread that is in a function of <bsp.h>. Those, and the handlers
  * of messages, name no state: they take bsplib_self, and all below them is told which one.
  *
- *   calls.c     the functions of <bsp.h> that are recorded
+ *   bsplib_calls.c     the functions of <bsp.h> that are recorded
  *   run.c       begin and end
- *   check.c     the state, and errors
- *   sync.c      bsp_sync
+ *   bsplib_check.c     the state, and errors
+ *   bsplib_sync.c      bsp_sync
  *   register.c  registrations of memory
  *   remote.c    puts and gets
  *   queue.c     messages with tags
@@ -76,7 +76,7 @@ struct bsplib {
     struct bcs_forked forked;
 };
 
-/* What is behind the entry points of calls.c: bsplib_call_<name> does what bsp_<name> does. */
+/* What is behind the entry points of bsplib_calls.c: bsplib_call_<name> does what bsp_<name> does. */
 #define CBSP_BSPLIB_CALL(timing, name, parameters, arguments, n_bytes)                 \
     void bsplib_call_##name parameters;
 #include "libbcs/cbsp/call_kinds.def"
@@ -104,7 +104,7 @@ void bsplib_require(const char *caller, int rc);
 void bsplib_send(const char *caller, int pid, const struct bsplib_message *message,
                  cBSP_handler_fn handler);
 
-/* sync.c */
+/* bsplib_sync.c */
 
 /** End a superstep with the bits that are set; all communication of it is done, other than
  *  that of BSPLIB_SYNC. @return the bits of all processes */

@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libbcs/base/align.h"
 #include "libbcs/bsplib/bsplib.h"
+#include "libbcs/fabric/base/align.h"
 
 /** A message; its tag and its payload, each aligned for any type, follow. */
 struct bsplib_tagged {

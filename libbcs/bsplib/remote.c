@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libbcs/base/align.h"
 #include "libbcs/bsplib/bsplib.h"
+#include "libbcs/fabric/base/align.h"
 
 /** In front of data that are to be written later. */
 struct header {

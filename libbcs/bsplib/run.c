@@ -5,8 +5,8 @@
  */
 #include <stdlib.h>
 
-#include "libbcs/base/clock.h"
 #include "libbcs/bsplib/bsplib.h"
+#include "libbcs/fabric/base/clock.h"
 
 /** A forked child is not of the job, and nothing ends with it. */
 static void take_away(void *state)

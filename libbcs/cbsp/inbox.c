@@ -5,9 +5,9 @@
  * destination, and handlers run, here and nowhere else. Called by both synchronizations.
  *
  * More messages than were counted are noticed in one of three ways: they are there when the
- * count has been reached (sync.c) or when the next superstep is ended (cbsp_inbox_begin);
+ * count has been reached (cbsp_sync.c) or when the next superstep is ended (cbsp_inbox_begin);
  * or their sender's next message has another sequence number than is due. What even comes
- * after that, cBSP_finalize finds by the number of messages in all (job.c).
+ * after that, cBSP_finalize finds by the number of messages in all (cbsp_job.c).
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -15,9 +15,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libbcs/base/notice.h"
 #include "libbcs/cbsp/notes.h"
-#include "libbcs/copy/process_copy.h"
+#include "libbcs/fabric/base/notice.h"
+#include "libbcs/fabric/copy/process_copy.h"
 
 static bool has_key(const struct cbsp_in *in)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the MDS records of messages and supersteps, beside the calls themselves (calls.c). In the
+ * What the MDS records of messages and supersteps, beside the calls themselves (cbsp_calls.c). In the
  * thread that is in a function of <bcs/cbsp.h>.
  */
 #ifndef CBSP_NOTES_H
 #define CBSP_NOTES_H
 
-#include "libbcs/cbsp/cbsp.h"
+#include "libbcs/cbsp/cbsp_job_state.h"
 #include "mds/collect.h"
 
 /* All messages and collectives of a job are of one communicator, the first that is recorded. */

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The parts of a broadcast or reduction: where that of each process goes, and how long it must
- * be. reduce.c says what it expects; inbox.c brings what comes.
+ * be. cbsp_reduce.c says what it expects; inbox.c brings what comes.
  */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "libbcs/base/log.h"
-#include "libbcs/cbsp/cbsp.h"
+#include "libbcs/cbsp/cbsp_job_state.h"
+#include "libbcs/fabric/base/log.h"
 
 int cbsp_parts_begin(struct cbsp *cbsp)
 {

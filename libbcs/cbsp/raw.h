@@ -14,7 +14,7 @@
 
 #include <bcs/cbsp.h>
 
-#include "libbcs/base/forked.h"
+#include "libbcs/fabric/base/forked.h"
 
 /** Numbers of what the MDS records of cBSP and BSPlib. */
 enum cbsp_call {

@@ -6,8 +6,8 @@
 #include <errno.h>
 #include <limits.h>
 
-#include "libbcs/base/log.h"
-#include "libbcs/cbsp/calls.h"
+#include "libbcs/cbsp/cbsp_calls.h"
+#include "libbcs/fabric/base/log.h"
 
 /** Whether the arguments can be those of a message at all. */
 static int check_arguments(const struct cbsp *cbsp, int node,

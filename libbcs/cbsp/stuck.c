@@ -28,8 +28,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "libbcs/base/log.h"
-#include "libbcs/cbsp/cbsp.h"
+#include "libbcs/cbsp/cbsp_job_state.h"
+#include "libbcs/fabric/base/log.h"
 
 #define MOST_LINES 16
 

@@ -16,11 +16,11 @@
 #include <inttypes.h>
 #include <stddef.h>
 
-#include "libbcs/base/align.h"
-#include "libbcs/base/log.h"
-#include "libbcs/channel/calls.h"
-#include "libbcs/channel/channel.h"
-#include "libbcs/channel/record.h"
+#include "libbcs/channel/channel_calls.h"
+#include "libbcs/channel/channel_record.h"
+#include "libbcs/channel/channel_state.h"
+#include "libbcs/fabric/base/align.h"
+#include "libbcs/fabric/base/log.h"
 
 /** The head of a buffer, before its records. */
 struct remote_buffer {

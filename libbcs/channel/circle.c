@@ -30,9 +30,9 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include "libbcs/base/log.h"
-#include "libbcs/channel/channel.h"
-#include "libbcs/session/deadlock_report.h"
+#include "libbcs/channel/channel_state.h"
+#include "libbcs/fabric/base/log.h"
+#include "libbcs/report/deadlock_report.h"
 
 static struct channel_stand *stand_of(const struct channels *channels, uint32_t rank)
 {
@@ -138,7 +138,7 @@ static bool has_other_end(const struct channels *channels, uint32_t rank,
         channels, rank,
         channel_door_gva(&channels->layout, stand->peer, side, stand->number));
 
-    /* As copy_door of door.c. */
+    /* As copy_door of channel_door.c. */
     return __atomic_load_n(&door->opened, __ATOMIC_ACQUIRE) == stand->opened &&
            __atomic_load_n(&door->thread, __ATOMIC_ACQUIRE) == thread &&
            __atomic_load_n(&door->closed, __ATOMIC_ACQUIRE) < stand->opened;

@@ -7,9 +7,9 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "libbcs/base/log.h"
-#include "libbcs/channel/calls.h"
-#include "libbcs/channel/channel.h"
+#include "libbcs/channel/channel_calls.h"
+#include "libbcs/channel/channel_state.h"
+#include "libbcs/fabric/base/log.h"
 #include "nic_threads/rules/reduce_ops.h"
 
 int channels_call_remote_write(const struct bcs_remote *remote, uint64_t offset,

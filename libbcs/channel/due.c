@@ -3,7 +3,7 @@
  * Whether the handler of a channel is to be called. By the thread that runs it.
  * [Low Latency Messages, section 4: interrupts of the FIFOs]
  */
-#include "libbcs/channel/channel.h"
+#include "libbcs/channel/channel_state.h"
 
 /** Whether the end of a message is among what is unread; or the channel is full, so that no end
  * can come before something is received. */

@@ -7,9 +7,9 @@
 #include <errno.h>
 #include <inttypes.h>
 
-#include "libbcs/base/log.h"
-#include "libbcs/channel/calls.h"
-#include "libbcs/channel/channel.h"
+#include "libbcs/channel/channel_calls.h"
+#include "libbcs/channel/channel_state.h"
+#include "libbcs/fabric/base/log.h"
 
 /** Count a fetch that has ended. */
 static void end(struct bcs_remote_fetch *fetch, int result)

@@ -6,9 +6,9 @@
  */
 #include <errno.h>
 
-#include "libbcs/base/log.h"
-#include "libbcs/channel/calls.h"
-#include "libbcs/channel/channel.h"
+#include "libbcs/channel/channel_calls.h"
+#include "libbcs/channel/channel_state.h"
+#include "libbcs/fabric/base/log.h"
 
 /** Check what both kinds of setting take. */
 static int check(const struct channel_in *in, enum bcs_channel_when when,

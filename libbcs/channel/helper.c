@@ -25,12 +25,12 @@
 #include <signal.h>
 #include <stdlib.h>
 
-#include "libbcs/base/barrier.h"
-#include "libbcs/base/clock.h"
-#include "libbcs/base/log.h"
-#include "libbcs/base/park.h"
-#include "libbcs/channel/channel.h"
-#include "libbcs/channel/record.h"
+#include "libbcs/channel/channel_record.h"
+#include "libbcs/channel/channel_state.h"
+#include "libbcs/fabric/base/barrier.h"
+#include "libbcs/fabric/base/clock.h"
+#include "libbcs/fabric/base/log.h"
+#include "libbcs/fabric/base/park.h"
 
 enum { SLEEPS_A_DOUBT = 64, UNREAD_NS = 1000000, EXIT_NS = 1000000000 };
 

@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libbcs/base/log.h"
-#include "libbcs/channel/calls.h"
-#include "libbcs/channel/channel.h"
+#include "libbcs/channel/channel_calls.h"
+#include "libbcs/channel/channel_state.h"
+#include "libbcs/fabric/base/log.h"
 
 static const char *const callers[CHANNEL_N_SIDES] = {
     [CHANNEL_OUT] = "bcs_channel_open_out",

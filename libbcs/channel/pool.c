@@ -9,7 +9,7 @@
  */
 #include <stdlib.h>
 
-#include "libbcs/channel/channel.h"
+#include "libbcs/channel/channel_state.h"
 
 enum { LEAST_BYTES = 512, STEPS = 8 };
 

@@ -5,9 +5,9 @@
 #include <errno.h>
 #include <inttypes.h>
 
-#include "libbcs/base/log.h"
-#include "libbcs/channel/channel.h"
-#include "libbcs/channel/record.h"
+#include "libbcs/channel/channel_record.h"
+#include "libbcs/channel/channel_state.h"
+#include "libbcs/fabric/base/log.h"
 
 static bool has_counted(struct remote_goal *goal)
 {

@@ -11,8 +11,8 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "libbcs/base/log.h"
-#include "libbcs/channel/channel.h"
+#include "libbcs/channel/channel_state.h"
+#include "libbcs/fabric/base/log.h"
 
 int bcs_remote_refuse(const struct bcs_remote *remote, uint64_t offset,
                       uint64_t n_bytes, uint32_t align)

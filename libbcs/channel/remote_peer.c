@@ -3,7 +3,7 @@
  * Other processes of the job, as remote commands see them: transfers to them, and whether they
  * are there.
  */
-#include "libbcs/channel/channel.h"
+#include "libbcs/channel/channel_state.h"
 
 bool remote_has_left(const struct channels *channels, uint32_t rank)
 {

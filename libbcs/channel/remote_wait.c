@@ -8,13 +8,13 @@
 #include <inttypes.h>
 #include <sched.h>
 
-#include "libbcs/base/barrier.h"
-#include "libbcs/base/log.h"
-#include "libbcs/base/process.h"
-#include "libbcs/channel/calls.h"
-#include "libbcs/channel/channel.h"
+#include "libbcs/channel/channel_calls.h"
+#include "libbcs/channel/channel_state.h"
+#include "libbcs/fabric/base/barrier.h"
+#include "libbcs/fabric/base/log.h"
+#include "libbcs/fabric/base/process.h"
 
-/* As in wait.c. A long wait looks whether so many processes live. */
+/* As in channel_wait.c. A long wait looks whether so many processes live. */
 enum { LOOKS_EARLY = 4096, SLEEPS_A_DOUBT = 64, PROCESSES_A_DOUBT = 64 };
 
 /** A wait; zero it to start. */

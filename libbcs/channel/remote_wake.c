@@ -17,7 +17,7 @@
  * A sleeper that is killed stays counted: those who change words of that region then call a
  * function each time, and nothing else.
  */
-#include "libbcs/channel/channel.h"
+#include "libbcs/channel/channel_state.h"
 
 /** Say that one sleeps at a region. */
 static void say_there(struct bcs_remote_inside *inside)

@@ -6,10 +6,10 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "libbcs/base/log.h"
-#include "libbcs/channel/calls.h"
-#include "libbcs/channel/channel.h"
-#include "libbcs/channel/record.h"
+#include "libbcs/channel/channel_calls.h"
+#include "libbcs/channel/channel_record.h"
+#include "libbcs/channel/channel_state.h"
+#include "libbcs/fabric/base/log.h"
 
 /** The state. @return NULL: there is none; logged */
 static struct channels *self(const char *caller)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * How a process of a job on the primitives waits: as libbcs/base/patience.h has it, then asleep
+ * How a process of a job on the primitives waits: as libbcs/fabric/base/patience.h has it, then asleep
  * on its bell, an event of its own heap that is signalled with whatever is put there. What the
  * caller looks for, and what it does for others between looks, is the caller's. Called by the
  * thread that uses the core.
@@ -14,7 +14,7 @@
 #include <bcs/primitives.h>
 #include <stdbool.h>
 
-#include "libbcs/base/patience.h"
+#include "libbcs/fabric/base/patience.h"
 
 enum {
     BCS_BELL_AT_ONCE = 128, /* looks; some hundred nanoseconds */

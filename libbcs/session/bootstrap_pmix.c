@@ -16,9 +16,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "libbcs/base/environment.h"
-#include "libbcs/base/log.h"
-#include "libbcs/base/log_job.h"
+#include "libbcs/fabric/base/environment.h"
+#include "libbcs/fabric/base/log.h"
+#include "libbcs/fabric/base/log_job.h"
 
 #define PMIX_LIBRARY "libpmix.so.2"
 

@@ -8,9 +8,9 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "libbcs/base/log.h"
-#include "libbcs/base/log_job.h"
-#include "libbcs/base/notice.h"
+#include "libbcs/fabric/base/log.h"
+#include "libbcs/fabric/base/log_job.h"
+#include "libbcs/fabric/base/notice.h"
 #include "libbcs/session/variables.h"
 
 static int read_settings(struct bcs_settings *settings_out)

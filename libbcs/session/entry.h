@@ -7,7 +7,7 @@
 #ifndef BCS_SESSION_ENTRY_H
 #define BCS_SESSION_ENTRY_H
 
-#include "libbcs/base/log_config.h"
+#include "libbcs/fabric/base/log_config.h"
 #include "libbcs/session/bootstrap.h"
 #include "libbcs/session/bootstrap_pmix.h"
 #include "mds/mds_config.h"

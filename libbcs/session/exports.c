@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <inttypes.h>
 
-#include "libbcs/base/log.h"
+#include "libbcs/fabric/base/log.h"
 
 bool bcs_export_is_valid(const struct bcs_export *export, uint64_t now)
 {

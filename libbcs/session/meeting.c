@@ -11,11 +11,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "libbcs/base/forked.h"
-#include "libbcs/base/log.h"
-#include "libbcs/base/log_job.h"
-#include "libbcs/base/notice.h"
-#include "libbcs/copy/process_copy.h"
+#include "libbcs/fabric/base/forked.h"
+#include "libbcs/fabric/base/log.h"
+#include "libbcs/fabric/base/log_job.h"
+#include "libbcs/fabric/base/notice.h"
+#include "libbcs/fabric/copy/process_copy.h"
 #include "libbcs/session/caches.h"
 
 /** What every process tells the others first. */

@@ -11,7 +11,7 @@
 #include <bcs/primitives.h>
 #include <stdbool.h>
 
-#include "libbcs/base/shm_segment.h"
+#include "libbcs/fabric/base/shm_segment.h"
 #include "libbcs/session/bootstrap.h"
 #include "nic_threads/nic_config.h"
 
@@ -43,7 +43,7 @@ struct bcs_meeting {
 
 /**
  * Meet. Collective over the bootstrap. From then on the processes share the counts of what
- * they have said (libbcs/base/notice.h), which lie behind the machine's state.
+ * they have said (libbcs/fabric/base/notice.h), which lie behind the machine's state.
  *
  * @return 0         met
  * @return -ENOTSUP  the job spans several machines; logged once

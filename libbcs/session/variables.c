@@ -5,7 +5,7 @@
  */
 #include "libbcs/session/variables.h"
 
-#include "libbcs/base/log_config.h"
+#include "libbcs/fabric/base/log_config.h"
 #include "mds/mds_config.h"
 #include "nic_threads/nic_config.h"
 

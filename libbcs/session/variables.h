@@ -9,7 +9,7 @@
 
 #include <stddef.h>
 
-#include "libbcs/base/config.h"
+#include "libbcs/fabric/base/config.h"
 
 /** All tables, n_tables_out of them, in the order in which bcs-info lists them. */
 const struct bcs_config_table *const *bcs_variables_tables(size_t *n_tables_out);

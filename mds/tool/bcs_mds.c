@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mds/tool/verbs.h"
-#include "mds/tool/waits.h"
+#include "mds/tool/analysis/waits.h"
+#include "mds/tool/verbs/verbs.h"
 #include <bcs/version.h>
 
 enum {

@@ -4,7 +4,7 @@
  */
 #include <mpi.h>
 
-#include "mpi_shim/calls/calls.h"
+#include "mpi_shim/calls/mpi_calls.h"
 #include "mpi_shim/real/error.h"
 #include "mpi_shim/real/real.h"
 #include "mpi_shim/request/request.h"

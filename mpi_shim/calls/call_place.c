@@ -10,9 +10,9 @@
 #include <string.h>
 #include <unwind.h>
 
-#include "mpi_shim/calls/calls.h"
-#include "mpi_shim/real/module.h"
+#include "mpi_shim/calls/mpi_calls.h"
 #include "mpi_shim/real/real.h"
+#include "mpi_shim/real/shim_module.h"
 #include "mpi_shim/real/state.h"
 
 enum { FRAMES_MOST = 64 };

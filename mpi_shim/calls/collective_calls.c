@@ -11,11 +11,11 @@
 
 #include <stdlib.h>
 
-#include "mpi_shim/calls/calls.h"
 #include "mpi_shim/calls/crowd.h"
 #include "mpi_shim/calls/lint.h"
+#include "mpi_shim/calls/mpi_calls.h"
+#include "mpi_shim/comm/comm_record.h"
 #include "mpi_shim/comm/numbers.h"
-#include "mpi_shim/comm/record.h"
 #include "mpi_shim/real/error.h"
 #include "mpi_shim/real/handles.h"
 #include "mpi_shim/real/pass.h"

@@ -15,9 +15,9 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "libbcs/api/stand.h"
-#include "libbcs/api/wait.h"
-#include "mpi_shim/calls/calls.h"
+#include "libbcs/api/message/wait.h"
+#include "libbcs/api/record/stand_tell.h"
+#include "mpi_shim/calls/mpi_calls.h"
 #include "mpi_shim/comm/comm_agree.h"
 #include "mpi_shim/real/error.h"
 #include "mpi_shim/real/fallback.h"

@@ -4,8 +4,8 @@
  * communicator, with its attributes, topology and error handler; the shim then carries it.
  * Runs in the application's threads.
  */
-#include "mpi_shim/calls/calls.h"
 #include "mpi_shim/calls/comm_idup.h"
+#include "mpi_shim/calls/mpi_calls.h"
 #include "mpi_shim/comm/comm.h"
 #include "mpi_shim/real/fallback.h"
 #include "mpi_shim/real/handles.h"

@@ -4,8 +4,8 @@
  */
 #include "mpi_shim/calls/crowd.h"
 
-#include "libbcs/api/misuse.h"
-#include "libbcs/base/log.h"
+#include "libbcs/api/message/misuse.h"
+#include "libbcs/fabric/base/log.h"
 
 /** Say that this thread comes to a collective while another is in one, once of a communicator. */
 static void tell(struct shim_comm *comm)

@@ -7,11 +7,11 @@
 
 #include <errno.h>
 
-#include "libbcs/api/misuse.h"
-#include "libbcs/api/wait.h"
+#include "libbcs/api/message/misuse.h"
+#include "libbcs/api/message/wait.h"
+#include "mpi_shim/calls/call_recording.h"
 #include "mpi_shim/calls/caller.h"
 #include "mpi_shim/calls/lint_report.h"
-#include "mpi_shim/calls/monitor.h"
 #include "mpi_shim/comm/comm.h"
 #include "mpi_shim/real/handles.h"
 #include "mpi_shim/real/real.h"

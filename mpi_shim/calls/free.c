@@ -3,7 +3,7 @@
  * Freeing of datatypes and operations, about which the shim keeps notes. Runs in the
  * application's threads.
  */
-#include "mpi_shim/calls/calls.h"
+#include "mpi_shim/calls/mpi_calls.h"
 #include "mpi_shim/data/datatype.h"
 #include "mpi_shim/data/op.h"
 #include "mpi_shim/real/real.h"

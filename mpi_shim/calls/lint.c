@@ -10,7 +10,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "libbcs/base/log.h"
+#include "libbcs/fabric/base/log.h"
 #include "mpi_shim/real/handles.h"
 #include "mpi_shim/request/request.h"
 

@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libbcs/api/collective_words.h"
-#include "libbcs/base/log.h"
+#include "libbcs/api/record/collective_words.h"
+#include "libbcs/fabric/base/log.h"
 #include "mpi_shim/calls/lint.h"
 #include "mpi_shim/calls/lint_entries.h"
 #include "mpi_shim/comm/comm.h"

@@ -7,12 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libbcs/api/unreceived.h"
+#include "libbcs/api/message/unreceived.h"
 #include "mpi_shim/calls/lint.h"
 #include "mpi_shim/calls/lint_entries.h"
 #include "mpi_shim/comm/comm.h"
 #include "mpi_shim/real/handles.h"
-#include "mpi_shim/real/module.h"
+#include "mpi_shim/real/shim_module.h"
 #include "mpi_shim/request/request.h"
 
 enum { FIRST_ENTRIES = 16 };

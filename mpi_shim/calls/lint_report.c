@@ -12,13 +12,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libbcs/base/log.h"
-#include "libbcs/session/lines.h"
+#include "libbcs/fabric/base/log.h"
+#include "libbcs/report/lines.h"
 #include "mds/dump_write.h"
 #include "mds/run_folder.h"
+#include "mpi_shim/calls/call_recording.h"
 #include "mpi_shim/calls/lint.h"
 #include "mpi_shim/calls/lint_entries.h"
-#include "mpi_shim/calls/monitor.h"
 #include "mpi_shim/real/handles.h"
 #include "mpi_shim/real/real.h"
 #include "mpi_shim/real/state.h"

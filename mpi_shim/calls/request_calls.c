@@ -3,15 +3,15 @@
  * Entry points that look at one request without completing it, free, cancel and start
  * requests, and convert handles. Runs in the application's threads.
  */
-#include "libbcs/api/wait.h"
-#include "mpi_shim/calls/calls.h"
+#include "libbcs/api/message/wait.h"
+#include "mpi_shim/calls/mpi_calls.h"
 #include "mpi_shim/real/error.h"
 #include "mpi_shim/real/handles.h"
 #include "mpi_shim/real/pass.h"
 #include "mpi_shim/real/real.h"
 #include "mpi_shim/request/buffers.h"
 #include "mpi_shim/request/request.h"
-#include "mpi_shim/request/status.h"
+#include "mpi_shim/request/request_status.h"
 
 int shim_Request_get_status(MPI_Request request, int *flag, MPI_Status *status)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What the shim knows of a wait that has lasted for a while, for those who look at the job
- * (libbcs/api/stand.h): what requests are about. Run by the thread that waits, under the lock.
+ * (libbcs/api/record/stand_tell.h): what requests are about. Run by the thread that waits, under the lock.
  */
 #ifndef SHIM_STANDING_H
 #define SHIM_STANDING_H
@@ -9,7 +9,7 @@
 #include <mpi.h>
 #include <stdbool.h>
 
-#include "libbcs/api/stand.h"
+#include "libbcs/api/record/stand_tell.h"
 
 #pragma GCC visibility push(hidden)
 

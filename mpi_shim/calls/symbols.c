@@ -10,12 +10,12 @@
  */
 #include <stdatomic.h>
 
-#include "libbcs/base/forked.h"
-#include "libbcs/base/log.h"
+#include "libbcs/fabric/base/forked.h"
+#include "libbcs/fabric/base/log.h"
 #include "mds/collect.h"
 #include "mpi_shim/calls/caller.h"
-#include "mpi_shim/calls/calls.h"
 #include "mpi_shim/calls/lint.h"
+#include "mpi_shim/calls/mpi_calls.h"
 #include "mpi_shim/real/gate.h"
 #include "mpi_shim/real/pass.h"
 #include "mpi_shim/real/state.h"

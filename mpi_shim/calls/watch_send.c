@@ -4,7 +4,7 @@
  */
 #include "mpi_shim/calls/watch_send.h"
 
-#include "mpi_shim/comm/record.h"
+#include "mpi_shim/comm/comm_record.h"
 #include "mpi_shim/request/buffers.h"
 #include "mpi_shim/request/request.h"
 

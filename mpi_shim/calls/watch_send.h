@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What a send that waits is told to, while calls are recorded or buffers watched. Called by p2p.c, under
+ * What a send that waits is told to, while calls are recorded or buffers watched. Called by p2p_calls.c, under
  * the lock.
  */
 #ifndef SHIM_WATCH_SEND_H

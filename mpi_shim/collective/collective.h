@@ -2,7 +2,7 @@
 /*
  * Collective calls of MPI, in all forms: their arguments, the check of these, and an
  * exchange, which is one call that is carried out, from its buffers' opening to their
- * closing. The entry points (shim_Bcast and so on) are declared in calls.h. Used by
+ * closing. The entry points (shim_Bcast and so on) are declared in mpi_calls.h. Used by
  * collective*.c and request.c.
  */
 #ifndef MPI_SHIM_COLLECTIVE_H
@@ -11,8 +11,8 @@
 #include <stdlib.h>
 
 #include "mpi_shim/comm/comm.h"
+#include "mpi_shim/data/buffer_side.h"
 #include "mpi_shim/data/op.h"
-#include "mpi_shim/data/side.h"
 #include <bcs/bcs.h>
 
 /** The last column of collectives.def: those that differ in their arguments only are of

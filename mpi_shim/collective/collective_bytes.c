@@ -4,8 +4,8 @@
  * application's threads.
  */
 #include "mpi_shim/collective/collective.h"
-#include "mpi_shim/comm/neighbors.h"
-#include "mpi_shim/comm/record.h"
+#include "mpi_shim/comm/comm_neighbors.h"
+#include "mpi_shim/comm/comm_record.h"
 
 /** Whether how long this rank's data are is told by what it sends; else by what it gets. */
 static bool is_told_by_send(const struct shim_comm *comm,

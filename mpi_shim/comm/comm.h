@@ -12,7 +12,7 @@
 
 #include <stdlib.h>
 
-#include "libbcs/api/collective_across.h"
+#include "libbcs/api/collective/collective_across.h"
 #include "mpi_shim/real/state.h"
 
 /** A communicator that we carry: made by a function we interpose, of processes of this
@@ -24,7 +24,7 @@ struct shim_comm {
     struct bcs_sides sides;  /* of an intercommunicator */
     uint32_t n_users;        /* the handle, and requests that outlast it */
     struct shim_comm *next;  /* in the table, or among those that the leader has left */
-    struct bcs_neighbors *neighbors; /* see neighbors.h; NULL: not asked for yet */
+    struct bcs_neighbors *neighbors; /* see comm_neighbors.h; NULL: not asked for yet */
     struct shim_numbers *numbers;    /* see numbers.h; NULL: none was taken yet */
     uint32_t recorded;  /* by the MDS: its number there and 1; 0: not yet */
     uint32_t n_staying; /* leader, after leaving: members not seen to leave yet */

@@ -13,7 +13,7 @@
 
 #include <inttypes.h>
 
-#include "libbcs/base/notice.h"
+#include "libbcs/fabric/base/notice.h"
 #include "mpi_shim/comm/comms.h"
 #include "mpi_shim/comm/slots.h"
 #include "mpi_shim/real/fallback.h"

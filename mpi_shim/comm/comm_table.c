@@ -10,8 +10,8 @@
 #include <stdlib.h>
 
 #include "mpi_shim/comm/comm_agree.h"
+#include "mpi_shim/comm/comm_record.h"
 #include "mpi_shim/comm/comms.h"
-#include "mpi_shim/comm/record.h"
 #include "mpi_shim/comm/slots.h"
 #include "mpi_shim/real/error.h"
 #include "mpi_shim/real/handles.h"

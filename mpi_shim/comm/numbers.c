@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "libbcs/base/log.h"
+#include "libbcs/fabric/base/log.h"
 
 struct shim_numbers {
     uint32_t next;

@@ -13,8 +13,8 @@
 #include <limits.h>
 #include <stddef.h>
 
-#include "libbcs/api/p2p.h"
-#include "libbcs/api/wait.h"
+#include "libbcs/api/message/p2p.h"
+#include "libbcs/api/message/wait.h"
 #include "mpi_shim/comm/comms.h"
 
 /* Beyond the tags of the collectives' messages: non-blocking ones may still be under way. */

@@ -5,7 +5,7 @@
 #ifndef MPI_SHIM_DATATYPE_INTERNAL_H
 #define MPI_SHIM_DATATYPE_INTERNAL_H
 
-#include "libbcs/base/layout.h"
+#include "libbcs/fabric/base/layout.h"
 #include "mpi_shim/data/datatype.h"
 
 /** A predefined type: its symbol in the library, and which reductions it can do. */

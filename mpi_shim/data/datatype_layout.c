@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libbcs/base/layout_build.h"
-#include "libbcs/base/log.h"
+#include "libbcs/fabric/base/layout_build.h"
+#include "libbcs/fabric/base/log.h"
 #include "mpi_shim/data/datatype_internal.h"
 #include "mpi_shim/real/real.h"
 

@@ -24,10 +24,10 @@
 #include <unistd.h>
 #include <unwind.h>
 
-#include "libbcs/api/misuse.h"
-#include "libbcs/api/turns.h"
-#include "libbcs/base/log.h"
-#include "libbcs/base/park.h"
+#include "libbcs/api/message/misuse.h"
+#include "libbcs/api/message/turns.h"
+#include "libbcs/fabric/base/log.h"
+#include "libbcs/fabric/base/park.h"
 #include "mpi_shim/real/state.h"
 
 #define GUEST_NS 20000u    /* between two looks whether the owner lets somebody in */

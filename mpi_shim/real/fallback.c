@@ -18,9 +18,9 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "libbcs/api/external.h"
-#include "libbcs/api/wait.h"
-#include "libbcs/base/notice.h"
+#include "libbcs/api/message/external.h"
+#include "libbcs/api/message/wait.h"
+#include "libbcs/fabric/base/notice.h"
 #include "mpi_shim/real/real.h"
 #include "mpi_shim/real/state.h"
 

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libbcs/base/log_job.h"
+#include "libbcs/fabric/base/log_job.h"
 
 struct shim_real shim_real;
 struct shim_real shim_tool;

@@ -18,8 +18,8 @@
 #include <stdint.h>
 
 #include "libbcs/api/attach.h"
-#include "libbcs/base/forked.h"
-#include "libbcs/base/waiter.h"
+#include "libbcs/fabric/base/forked.h"
+#include "libbcs/fabric/base/waiter.h"
 #include "mpi_shim/real/real.h"
 
 #pragma GCC visibility push(hidden)

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libbcs/base/notice.h"
+#include "libbcs/fabric/base/notice.h"
 #include "mpi_shim/comm/comm.h"
 #include "mpi_shim/real/handles.h"
 #include "mpi_shim/request/request.h"

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libbcs/base/layout.h"
+#include "libbcs/fabric/base/layout.h"
 
 enum { PART_BYTES = 4096 };
 

@@ -10,10 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libbcs/base/log.h"
-#include "libbcs/session/lines.h"
+#include "libbcs/fabric/base/log.h"
+#include "libbcs/report/lines.h"
 #include "mpi_shim/collective/collective.h"
-#include "mpi_shim/real/module.h"
+#include "mpi_shim/real/shim_module.h"
 #include "mpi_shim/request/buffer_region.h"
 #include "mpi_shim/request/request.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The real library's requests in a list that has ours, too. Called by wait.c, in the
+ * The real library's requests in a list that has ours, too. Called by wait_calls.c, in the
  * application's threads.
  *
  * They are completed by its own MPI_Test, or all together by its MPI_Testall, so that it

@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libbcs/api/misuse.h"
-#include "libbcs/api/stand.h"
-#include "libbcs/api/wait.h"
-#include "libbcs/base/notice.h"
+#include "libbcs/api/message/misuse.h"
+#include "libbcs/api/message/wait.h"
+#include "libbcs/api/record/stand_tell.h"
+#include "libbcs/fabric/base/notice.h"
 #include "mpi_shim/collective/collective.h"
 #include "mpi_shim/comm/numbers.h"
 #include "mpi_shim/real/error.h"

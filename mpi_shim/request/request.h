@@ -11,14 +11,14 @@
 
 #include <stddef.h>
 
-#include "libbcs/api/completion.h"
-#include "libbcs/api/p2p.h"
-#include "mpi_shim/comm/record.h"
+#include "libbcs/api/message/completion.h"
+#include "libbcs/api/message/p2p.h"
+#include "mpi_shim/comm/comm_record.h"
 #include "mpi_shim/data/datatype.h"
 #include "mpi_shim/real/handles.h"
 #include "mpi_shim/real/state.h"
 #include "mpi_shim/request/bsend_space.h"
-#include "mpi_shim/request/status.h"
+#include "mpi_shim/request/request_status.h"
 
 /** How a request's send sends, or that it receives. */
 enum shim_kind {

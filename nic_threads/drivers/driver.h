@@ -9,17 +9,17 @@
 #ifndef NIC_THREADS_DRIVERS_DRIVER_H
 #define NIC_THREADS_DRIVERS_DRIVER_H
 
-#include "nic_threads/drivers/service.h"
-#include "nic_threads/drivers/waiter.h"
-#include "nic_threads/node/engine.h"
-#include "nic_threads/node/waking.h"
+#include "nic_threads/drivers/waiting.h"
+#include "nic_threads/machine/engine.h"
+#include "nic_threads/machine/waking.h"
+#include "nic_threads/service/service.h"
 
 /** A driver. engine is the calling process's. */
 struct nic_driver_ops {
     const char *name;
     uint32_t serves; /* entries of the service that it needs; service.h */
     bool
-        takes_at_hand; /* whether processes may take messages by themselves; at_hand.h */
+        takes_at_hand; /* whether processes may take messages by themselves; take_at_hand.h */
     /** Something was posted for a desk to read, and nobody in this process waits: see that it
      *  gets done. */
     void (*kick)(struct nic_engine *engine, uint32_t reader);

@@ -34,12 +34,12 @@
 #include <sched.h>
 #include <stdatomic.h>
 
-#include "libbcs/base/clock.h"
-#include "libbcs/base/patience.h"
+#include "libbcs/fabric/base/clock.h"
+#include "libbcs/fabric/base/patience.h"
 #include "nic_threads/drivers/driver.h"
-#include "nic_threads/drivers/turn.h"
-#include "nic_threads/node/engine_lock.h"
+#include "nic_threads/machine/engine_lock.h"
 #include "nic_threads/roles/roles.h"
+#include "nic_threads/roles/turn.h"
 
 enum {
     POLLS_A_VISIT = 16, /* polls between two looks at the desks of others */

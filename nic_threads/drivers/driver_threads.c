@@ -5,8 +5,8 @@
  * it, if it sleeps: the strobe receiver, or with timed strobes the strobe sender.
  */
 #include "nic_threads/drivers/driver.h"
-#include "nic_threads/drivers/strobe_timer.h"
-#include "nic_threads/drivers/turn.h"
+#include "nic_threads/roles/turn.h"
+#include "nic_threads/service/strobe_timer.h"
 
 static void threads_kick(struct nic_engine *engine, uint32_t reader)
 {

@@ -5,7 +5,7 @@
  * and sleep; what completes is theirs at the next strobe.
  */
 #include "nic_threads/drivers/driver.h"
-#include "nic_threads/drivers/strobe_timer.h"
+#include "nic_threads/service/strobe_timer.h"
 
 static void timed_kick(struct nic_engine *engine, uint32_t reader)
 {

@@ -5,9 +5,9 @@
  */
 #include "nic_threads/drivers/withdraw.h"
 
-#include "nic_threads/drivers/guest.h"
-#include "nic_threads/drivers/waiter.h"
-#include "nic_threads/node/engine_lock.h"
+#include "nic_threads/drivers/waiting.h"
+#include "nic_threads/machine/engine_lock.h"
+#include "nic_threads/roles/guest.h"
 #include "nic_threads/roles/take_back.h"
 
 /** Lock both desks, or the one. @return whether they are locked; *owes_out as of nic_engine_unlock */

@@ -12,7 +12,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
-#include "libbcs/ring/descriptor.h"
+#include "libbcs/fabric/ring/descriptor.h"
 #include "nic_threads/rules/schedule.h"
 
 /** One posted descriptor and who posted it. */

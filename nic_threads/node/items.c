@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libbcs/base/log.h"
+#include "libbcs/fabric/base/log.h"
 
 /** Count an item in or out if it holds a send. */
 static void count_kept(struct nic_desk *desk, const struct nic_item *item, int32_t n)

@@ -17,9 +17,9 @@
 #ifndef NIC_THREADS_NODE_MONITOR_H
 #define NIC_THREADS_NODE_MONITOR_H
 
-#include "libbcs/base/align.h"
-#include "libbcs/base/clock.h"
-#include "libbcs/ring/sleep.h"
+#include "libbcs/fabric/base/align.h"
+#include "libbcs/fabric/base/clock.h"
+#include "libbcs/fabric/ring/sleep.h"
 #include "nic_threads/rules/series.h"
 
 /** A metric of the strobe receiver, by its number among its own; those of the strobe sender have

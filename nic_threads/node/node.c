@@ -6,10 +6,10 @@
 
 #include <stdlib.h>
 
-#include "libbcs/base/align.h"
-#include "libbcs/base/log.h"
-#include "libbcs/base/notice.h"
-#include "libbcs/ring/order_table.h"
+#include "libbcs/fabric/base/align.h"
+#include "libbcs/fabric/base/log.h"
+#include "libbcs/fabric/base/notice.h"
+#include "libbcs/fabric/ring/order_table.h"
 
 void nic_view_queue_block(const struct nic_view *view, uint64_t *first, uint64_t *last,
                           uint64_t gva)

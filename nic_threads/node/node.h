@@ -12,11 +12,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "libbcs/ring/near_line.h"
-#include "libbcs/ring/nic_memory.h"
-#include "libbcs/ring/port.h"
-#include "libbcs/ring/sleep.h"
-#include "libbcs/ring/stand.h"
+#include "libbcs/fabric/ring/near_line.h"
+#include "libbcs/fabric/ring/nic_memory.h"
+#include "libbcs/fabric/ring/port.h"
+#include "libbcs/fabric/ring/sleep.h"
+#include "libbcs/fabric/ring/stand.h"
 #include "nic_threads/nic_config.h"
 #include "nic_threads/node/desk.h"
 #include "nic_threads/node/monitor.h"
@@ -311,6 +311,12 @@ static inline struct nic_view *nic_engine_own(const struct nic_engine *engine)
     return &engine->views[engine->own];
 }
 
+/** The number of the slice that runs or ran last at the desk of this process; a hint. */
+static inline uint64_t nic_engine_slice(const struct nic_engine *engine)
+{
+    return __atomic_load_n(&nic_engine_own(engine)->desk->slice, __ATOMIC_RELAXED);
+}
+
 /** The view of the desk of a port, by its number in the job. */
 static inline struct nic_view *nic_engine_view(const struct nic_engine *engine,
                                                uint32_t port)
@@ -334,7 +340,7 @@ static inline struct bcs_port *nic_engine_port(const struct nic_engine *engine,
     return nic_view_port(view, port - view->first_port);
 }
 
-/** Where a port of the machine stands; see libbcs/ring/stand.h. */
+/** Where a port of the machine stands; see libbcs/fabric/ring/stand.h. */
 struct bcs_stands *nic_engine_stands(const struct nic_engine *engine, uint32_t port);
 
 /** A cell of any port of the machine. */

@@ -35,7 +35,7 @@ void nic_opened_add(struct nic_view *view, uint32_t port, uint32_t cell)
     next = atomic_load_explicit(first, memory_order_relaxed);
     do {
         atomic_store_explicit(link, next == 0 ? LAST : next, memory_order_relaxed);
-        /* seq_cst: see nic_threads/drivers/background.c; releases the link */
+        /* seq_cst: see nic_threads/service/background.c; releases the link */
     } while (!atomic_compare_exchange_weak_explicit(first, &next, reference(port, cell),
                                                     memory_order_seq_cst,
                                                     memory_order_relaxed));

@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-#include "libbcs/ring/descriptor.h"
+#include "libbcs/fabric/ring/descriptor.h"
 
 /** Which send, and what was found. */
 struct nic_recall {

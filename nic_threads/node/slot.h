@@ -10,7 +10,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
-#include "libbcs/ring/descriptor.h"
+#include "libbcs/fabric/ring/descriptor.h"
 
 /** Who uses a slot. It is used again only after all collectives of its last group are over, and
  *  with a larger base, which numbers them. */

@@ -4,7 +4,7 @@
  */
 #include "nic_threads/node/tables.h"
 
-#include "libbcs/base/align.h"
+#include "libbcs/fabric/base/align.h"
 
 /** Take the next bytes. */
 static void *take(uintptr_t *next, size_t n, size_t n_bytes)

@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-#include "nic_threads/node/engine_xfer.h"
+#include "nic_threads/machine/engine_xfer.h"
 
 /** The word that a node publishes. */
 static uint64_t word_of(const struct nic_slot *slot)

@@ -7,8 +7,8 @@
  */
 #include <string.h>
 
+#include "nic_threads/machine/node_copy.h"
 #include "nic_threads/node/items.h"
-#include "nic_threads/node/process_copy.h"
 #include "nic_threads/roles/roles.h"
 
 static struct nic_match *match_of(struct nic_view *view, uint32_t port)

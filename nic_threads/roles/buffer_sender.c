@@ -5,7 +5,7 @@
  * the batch, where the buffer receiver finds them. Runs under the desk's engine lock.
  * [BCS-MPI section 4.3]
  */
-#include "nic_threads/node/wire.h"
+#include "nic_threads/machine/wire.h"
 #include "nic_threads/roles/roles.h"
 
 void nic_buffer_sender_step(struct nic_view *view)

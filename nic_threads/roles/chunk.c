@@ -17,11 +17,11 @@
  */
 #include "nic_threads/roles/chunk.h"
 
-#include "nic_threads/node/engine_xfer.h"
+#include "nic_threads/machine/engine_xfer.h"
+#include "nic_threads/machine/mover.h"
+#include "nic_threads/machine/note.h"
+#include "nic_threads/machine/wire.h"
 #include "nic_threads/node/items.h"
-#include "nic_threads/node/mover.h"
-#include "nic_threads/node/note.h"
-#include "nic_threads/node/wire.h"
 
 /** Send something about a message to where the port of its other end is served, on another node. */
 static void tell(struct nic_view *view, uint32_t port,

@@ -4,8 +4,8 @@
  */
 #include "nic_threads/roles/collection.h"
 
-#include "libbcs/ring/landing.h"
-#include "nic_threads/node/note.h"
+#include "libbcs/fabric/ring/landing.h"
+#include "nic_threads/machine/note.h"
 
 /** Of this part of a ring, receives need no strobe; more are taken, so that no ring fills with
  *  them. */

@@ -11,7 +11,7 @@
  * receiver's buffer.
  *
  * Otherwise it never touches user memory. It opens the gate for a chunk, and the
- * endpoints' own processes copy (libbcs/api/transfer.c):
+ * endpoints' own processes copy (libbcs/api/message/transfer.c):
  *
  * - within a node: cells of both endpoints refer to each other; `granted` in the receiver's
  *   cell says how far they may copy. When they have copied that much, one of them posts
@@ -19,18 +19,18 @@
  *   other's memory, or a buffer has gaps, the transfer is streamed, and takes both.
  * - between nodes, chunks go through blocks: see chunk.c.
  *
- * Where a copy is refused, because a process has lost the right to it (process_copy.h), the
+ * Where a copy is refused, because a process has lost the right to it (node_copy.h), the
  * chunk begins anew as that of a streamed transfer.
  *
  * What needs a certain process is an order to it, which it finds whatever it waits for.
  */
 #include <string.h>
 
+#include "nic_threads/machine/mover.h"
+#include "nic_threads/machine/waking.h"
+#include "nic_threads/machine/wire.h"
 #include "nic_threads/node/items.h"
-#include "nic_threads/node/mover.h"
 #include "nic_threads/node/opened.h"
-#include "nic_threads/node/waking.h"
-#include "nic_threads/node/wire.h"
 #include "nic_threads/roles/chunk.h"
 #include "nic_threads/roles/hand_over.h"
 #include "nic_threads/roles/roles.h"

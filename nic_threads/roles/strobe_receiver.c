@@ -10,14 +10,14 @@
  * when the slice is over, which several nodes know at the next BEGIN: so a slice takes a ring
  * of each port at most and ends however fast a process posts.
  */
-#include "nic_threads/node/engine_xfer.h"
-#include "nic_threads/node/note.h"
-#include "nic_threads/node/waking.h"
-#include "nic_threads/node/wire.h"
+#include "nic_threads/machine/engine_xfer.h"
+#include "nic_threads/machine/note.h"
+#include "nic_threads/machine/waking.h"
+#include "nic_threads/machine/wire.h"
 #include "nic_threads/roles/at_once.h"
 #include "nic_threads/roles/collection.h"
-#include "nic_threads/roles/record.h"
 #include "nic_threads/roles/roles.h"
+#include "nic_threads/roles/slice_record.h"
 
 /** Whether a chunk can be scheduled: in this slice if it is timed, else in the next. */
 static inline bool schedule_can_go(const struct nic_view *view)

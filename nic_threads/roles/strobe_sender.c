@@ -17,9 +17,9 @@
  * a round of the phase BEGIN alone. Each node demands what it still needs before it counts
  * BEGIN or END as done; the slice is closed when all have done so and none has demanded.
  */
-#include "nic_threads/node/engine_lock.h"
-#include "nic_threads/node/engine_xfer.h"
-#include "nic_threads/node/waking.h"
+#include "nic_threads/machine/engine_lock.h"
+#include "nic_threads/machine/engine_xfer.h"
+#include "nic_threads/machine/waking.h"
 #include "nic_threads/roles/roles.h"
 
 /** Do the strobe receiver's part of an empty slice. @return whether it was empty */

@@ -13,8 +13,8 @@
  */
 #include "nic_threads/roles/take_back.h"
 
+#include "nic_threads/machine/wire.h"
 #include "nic_threads/node/items.h"
-#include "nic_threads/node/wire.h"
 
 /** An entry that nobody has read is the send: make it ask for nothing. What has landed at the receiver's
  *  node is let go of in its turn, by who reads the entry. */

@@ -4,7 +4,7 @@
  */
 #include "nic_threads/roles/unmatched.h"
 
-#include "nic_threads/node/wire.h"
+#include "nic_threads/machine/wire.h"
 #include "nic_threads/roles/collection.h"
 
 static bool has_bit(const uint64_t *bits, uint32_t number)

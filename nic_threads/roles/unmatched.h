@@ -3,12 +3,12 @@
  * What has not found a partner: whether an operation stands in a queue of the matching, which
  * nothing but a descriptor that is posted later can take it out of, or is a message that a matched probe
  * has taken, which only a receive that its receiver posts later can get. The referee asks
- * (nic_threads/drivers/referee.c); each call needs the desk's lock.
+ * (nic_threads/referee/referee.c); each call needs the desk's lock.
  */
 #ifndef NIC_THREADS_ROLES_UNMATCHED_H
 #define NIC_THREADS_ROLES_UNMATCHED_H
 
-#include "nic_threads/node/engine.h"
+#include "nic_threads/machine/engine.h"
 
 /**
  * Whether all has been carried out that some ports have posted so far and that is read at a desk: its

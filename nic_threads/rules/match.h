@@ -14,8 +14,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "libbcs/ring/descriptor.h"
-#include "libbcs/ring/region.h"
+#include "libbcs/fabric/ring/descriptor.h"
+#include "libbcs/fabric/ring/region.h"
 
 #define NIC_ITEM_NONE UINT32_MAX
 

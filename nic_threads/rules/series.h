@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A series: spans (libbcs/base/span.h) of a run that may take for ever, in memory that does not
+ * A series: spans (libbcs/fabric/base/span.h) of a run that may take for ever, in memory that does not
  * grow. While there is room, a span is of one slice. When it is full, all become coarser by half:
  * two neighbours are put together, and spans are of twice as many slices from then on.
  *
@@ -17,8 +17,8 @@
 #ifndef NIC_THREADS_RULES_SERIES_H
 #define NIC_THREADS_RULES_SERIES_H
 
-#include "libbcs/base/span.h"
-#include "libbcs/ring/region.h"
+#include "libbcs/fabric/base/span.h"
+#include "libbcs/fabric/ring/region.h"
 
 /** Where the spans of a series stand: in a region of NIC memory or, for tests, in one piece. */
 struct nic_spans {

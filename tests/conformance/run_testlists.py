@@ -74,7 +74,7 @@ def find_cases(suite, lists, name):
 
 def run_case(arguments, case, environment, option=()):
     """Run it once. Returns the result and whether the suite would call it passed."""
-    launcher = pathlib.Path(arguments.build) / "libbcs" / "tools" / "bcsrun"
+    launcher = pathlib.Path(arguments.build) / "apps/tools/launch/bcsrun"
     result = job.run(
         [str(launcher), *option, *case.command],
         job.clean_environment({**case.environment, **environment}),

@@ -15,10 +15,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "libbcs/api/collective/plan.h"
+#include "libbcs/api/message/post.h"
 #include "libbcs/api/movers.h"
-#include "libbcs/api/plan.h"
-#include "libbcs/api/post.h"
-#include "libbcs/api/stand.h"
+#include "libbcs/api/record/stand_tell.h"
 
 enum {
     N_CPUS = 2,

@@ -13,10 +13,10 @@
 #include <stdint.h>
 
 #include "libbcs/api/attach.h"
-#include "libbcs/api/completion.h"
-#include "libbcs/api/context.h"
-#include "libbcs/api/p2p.h"
-#include "libbcs/api/wait.h"
+#include "libbcs/api/context/context.h"
+#include "libbcs/api/message/completion.h"
+#include "libbcs/api/message/p2p.h"
+#include "libbcs/api/message/wait.h"
 
 enum { JOB_MAX_RANKS = 8, JOB_GATHER_BYTES = 1024, JOB_N_WORDS = 16 };
 

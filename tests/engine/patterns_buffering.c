@@ -6,7 +6,7 @@
 #include <sched.h>
 #include <string.h>
 
-#include "libbcs/api/post.h"
+#include "libbcs/api/message/post.h"
 #include "tests/engine/patterns.h"
 
 enum {

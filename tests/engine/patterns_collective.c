@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libbcs/api/plan.h"
+#include "libbcs/api/collective/plan.h"
 #include "nic_threads/rules/reduce_ops.h"
 #include "tests/engine/patterns.h"
 #include <bcs/bcs.h>

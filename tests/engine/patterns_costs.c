@@ -6,7 +6,7 @@
  */
 #include <stdlib.h>
 
-#include "libbcs/api/near_collective.h"
+#include "libbcs/api/collective/near_collective.h"
 #include "tests/engine/patterns.h"
 #include <bcs/bcs.h>
 

@@ -12,7 +12,7 @@
 #include <sys/uio.h>
 #endif
 
-#include "libbcs/base/log.h"
+#include "libbcs/fabric/base/log.h"
 #include "tests/engine/patterns.h"
 #include "tests/unit/run_suite.h"
 

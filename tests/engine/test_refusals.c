@@ -2,7 +2,7 @@
 /*
  * Direct copies that the kernel refuses from some moment on, or now and then: everything
  * arrives all the same, whoever copies, with any layout of nodes. The system calls are the
- * test's, which count and refuse; tests/unit/test_transfer.c takes the same step by step.
+ * test's, which count and refuse; tests/unit/api/test_transfer.c takes the same step by step.
  */
 #include <check.h>
 #include <errno.h>
@@ -12,8 +12,8 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "libbcs/base/log.h"
-#include "libbcs/base/notice.h"
+#include "libbcs/fabric/base/log.h"
+#include "libbcs/fabric/base/notice.h"
 #include "tests/engine/job.h"
 #include "tests/pattern.h"
 #include "tests/unit/run_suite.h"

@@ -15,13 +15,13 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "libbcs/tools/top/job_json.h"
-#include "libbcs/tools/top/job_look.h"
-#include "libbcs/tools/top/misuse.h"
-#include "libbcs/tools/top/near_miss.h"
-#include "libbcs/tools/top/picture.h"
-#include "libbcs/tools/top/roll_call.h"
-#include "libbcs/tools/top/rows.h"
+#include "apps/tools/top/job_json.h"
+#include "apps/tools/top/job_look.h"
+#include "apps/tools/top/misuse_print.h"
+#include "apps/tools/top/near_miss.h"
+#include "apps/tools/top/picture.h"
+#include "apps/tools/top/roll_call.h"
+#include "apps/tools/top/rows.h"
 #include "tests/fuzz/fuzz_input.h"
 #include "tests/unit/fake_job.h"
 

@@ -10,7 +10,7 @@
 
 #include <stdio.h>
 
-#include "mds/tool/place.h"
+#include "mds/source/place.h"
 #include "tests/fuzz/fuzz_input.h"
 
 enum { HEAD_BYTES = 3, PATH_BYTES = 64 };

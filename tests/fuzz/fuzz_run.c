@@ -20,9 +20,9 @@
 #endif
 
 #include "mds/live_slices.h"
-#include "mds/tool/diff.h"
-#include "mds/tool/export.h"
-#include "mds/tool/verbs.h"
+#include "mds/tool/diff/diff.h"
+#include "mds/tool/export/export.h"
+#include "mds/tool/verbs/verbs.h"
 #include "tests/fuzz/fuzz_input.h"
 
 enum { HEAD_BYTES = 6, N_FILES = 2, IS_REPAIRED = 1, IS_LIVE = 2 };

@@ -16,18 +16,18 @@ import lint
 
 # {file: {variable: why it is the process's own}}; static ones of a function by their name.
 PROCESS_STATE = {
-    "libbcs/base/forked.c": {
+    "libbcs/fabric/base/forked.c": {
         "forked": "forks are of the process: the system calls its one handler in each child",
         "once": "as that handler is set once",
     },
-    "libbcs/base/log.c": {"sink": "standard error is the process's"},
-    "libbcs/base/notice.c": {"said": "part of the log sink: what standard error has said"},
-    "libbcs/bsplib/check.c": {"bsplib_self": "the current one: <bsp.h> names none"},
-    "libbcs/cbsp/transfer.c": {"cbsp_self": "the current one: <bcs/cbsp.h> names none"},
-    "libbcs/channel/job.c": {
+    "libbcs/fabric/base/log.c": {"sink": "standard error is the process's"},
+    "libbcs/fabric/base/notice.c": {"said": "part of the log sink: what standard error has said"},
+    "libbcs/bsplib/bsplib_check.c": {"bsplib_self": "the current one: <bsp.h> names none"},
+    "libbcs/cbsp/cbsp_transfer.c": {"cbsp_self": "the current one: <bcs/cbsp.h> names none"},
+    "libbcs/channel/channel_job.c": {
         "channels_self": "the current one: its opening functions name none",
     },
-    "libbcs/channel/record.c": {
+    "libbcs/channel/channel_record.c": {
         "channels_collect": "of the current one, apart, so that a call costs one test of it",
     },
     "libbcs/session/entry.c": {

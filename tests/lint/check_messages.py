@@ -13,7 +13,7 @@ import pathlib
 import re
 import sys
 
-FOLDERS = ("libbcs", "mds", "mpi_shim", "nic_threads")
+FOLDERS = ("libbcs", "mds", "mpi_shim", "nic_threads", "apps/tools")
 LITERAL = r'"(?:\\.|[^"\\\n])*"'
 PRI = r"(?:PRI[a-z]\d+|BCS_[A-Z_]*VERSION)"
 STRING = re.compile(rf"{LITERAL}(?:\s*(?:{LITERAL}|{PRI}))*")
@@ -75,7 +75,7 @@ def n_common(one, other):
 
 def notices_of(root):
     """The keys of all that is said once."""
-    text = (root / "libbcs/base/notice.c").read_text(encoding="utf-8")
+    text = (root / "libbcs/fabric/base/notice.c").read_text(encoding="utf-8")
     return set(re.findall(r'\.key = "([^"]*)"', text))
 
 

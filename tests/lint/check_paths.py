@@ -5,7 +5,7 @@
 Usage: check_paths.py ROOT BUILD DOCUMENT... Every file that a document names in full must
 exist. A section "## Path: ..." has numbered lists of files, from the top down:
 
-    1. `mpi_shim/calls/p2p.c` what it does
+    1. `mpi_shim/calls/p2p_calls.c` what it does
     2. `libbcs/api/send.c` what it does
     3. `nic_threads/inline.c`, by the table in `nic_threads/driver.c`: what it does
 

@@ -19,7 +19,7 @@ MAX_FUNCTION_LINES = 60
 MAX_FILE_LINES = 500
 MAX_PARAMETERS = 6
 
-GETENV_FOLDERS = ["libbcs/base", "apps", "tests"]
+GETENV_FOLDERS = ["libbcs/fabric/base", "apps", "tests"]
 # The MPI standard fixes the parameters of these.
 PARAMETERS_EXEMPT = ["mpi_shim"]
 # A table may be as long as what it lists.
@@ -87,7 +87,8 @@ def allowed_places(layer):
     """What the files of an entry of INCLUDE_EDGES may include beside their own folder."""
     if INCLUDE_EDGES[layer] is None:
         return []
-    everybody = [] if layer in STANDALONE or is_within(layer, "apps") else EVERYBODY
+    is_apart = is_within(layer, "apps") and not is_within(layer, "apps/tools")
+    everybody = [] if layer in STANDALONE or is_apart else EVERYBODY
     return everybody + INCLUDE_EDGES[layer]
 
 
@@ -117,7 +118,7 @@ def check_getenv(source):
         return
     for number, line in enumerate(source.code, 1):
         if re.search(r"\b(secure_)?getenv\s*\(|\benviron\b", line):
-            yield number, "the environment is read in libbcs/base only"
+            yield number, "the environment is read in libbcs/fabric/base only"
 
 
 def check_docstrings(source):
@@ -313,6 +314,19 @@ def check_folder_circles(_):
     yield from compare_circles("folders", edges, [])
 
 
+def check_names(sources):
+    """The name of a file of the product stands once in the tree. A program of apps/ has its own."""
+    paths = {}
+    for source in sources:
+        is_program = is_within(source.path, "apps") and not is_within(source.path, "apps/tools")
+        if source.is_c and not is_program and not is_within(source.path, "tests"):
+            paths.setdefault(os.path.basename(source.path), []).append(source.path)
+    for name, places in sorted(paths.items()):
+        inside = [path for path in places if not path.startswith("libbcs/include/")]
+        if len(inside) > 1:
+            yield f"several files are called {name}: {', '.join(inside)}"
+
+
 RULES = [
     check_includes,
     check_getenv,
@@ -325,7 +339,7 @@ RULES = [
 ]
 
 
-TREE_RULES = [check_edges_used, check_circles, check_folder_circles]
+TREE_RULES = [check_edges_used, check_circles, check_folder_circles, check_names]
 
 
 def is_checked(path):

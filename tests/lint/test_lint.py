@@ -37,50 +37,50 @@ class LintTest(unittest.TestCase):
 
     def test_an_upward_include_is_found(self):
         self.assert_fires(
-            "libbcs/core/a.c", '#include "libbcs/api/p2p.h"\n', "must not include"
+            "libbcs/fabric/core/a.c", '#include "libbcs/api/message/p2p.h"\n', "must not include"
         )
         self.assert_fires(
-            "libbcs/base/a.c", '#include "libbcs/core/core.h"\n', "must not include"
+            "libbcs/fabric/base/a.c", '#include "libbcs/fabric/core/core.h"\n', "must not include"
         )
         self.assert_fires("nic_threads/a.c", '#include "mds/mmds.h"\n', "must not")
-        self.assert_fires("libbcs/base/a.c", '#include "mds/collect.h"\n', "must not")
-        self.assert_fires("libbcs/ring/a.c", "#include <nic_threads/b.h>\n", "must not")
-        body = '#include "nic_threads/drivers/crew.h"\n'
+        self.assert_fires("libbcs/fabric/base/a.c", '#include "mds/collect.h"\n', "must not")
+        self.assert_fires("libbcs/fabric/ring/a.c", "#include <nic_threads/b.h>\n", "must not")
+        body = '#include "nic_threads/service/crew.h"\n'
         self.assert_fires("nic_threads/roles/a.c", body, "must not")
 
     def test_a_relative_upward_include_is_found(self):
-        self.assert_fires("libbcs/core/a.c", '#include "../api/p2p.h"\n', "must not")
+        self.assert_fires("libbcs/fabric/core/a.c", '#include "../api/p2p.h"\n', "must not")
 
     def test_an_application_includes_nothing_of_ours(self):
-        for name in ('"libbcs/base/log.h"', "<bcs/primitives.h>", '"mds/collect.h"'):
+        for name in ('"libbcs/fabric/base/log.h"', "<bcs/primitives.h>", '"mds/collect.h"'):
             self.assert_fires("apps/x/a.c", f"#include {name}\n", "must not")
         self.assert_silent("apps/x/a.c", '#include "b.h"\n#include <mpi.h>\n')
 
     def test_an_example_includes_the_api_only(self):
-        for name in ('"libbcs/base/log.h"', "<bcs/primitives.h>", '"mds/collect.h"'):
+        for name in ('"libbcs/fabric/base/log.h"', "<bcs/primitives.h>", '"mds/collect.h"'):
             self.assert_fires("apps/examples/a.c", f"#include {name}\n", "must not")
         self.assert_silent("apps/examples/a.c", "#include <bcs/bcs.h>\n")
 
     def test_allowed_includes_are_silent(self):
-        body = '#include "libbcs/base/log.h"\n'
-        for folder in ("libbcs/ring", "libbcs/api", "nic_threads", "mpi_shim/comm", "mds"):
+        body = '#include "libbcs/fabric/base/log.h"\n'
+        for folder in ("libbcs/fabric/ring", "libbcs/api", "nic_threads", "mpi_shim/comm", "mds"):
             self.assert_silent(folder + "/a.c", body)
-        self.assert_silent("nic_threads/a.c", '#include "libbcs/ring/port.h"\n')
+        self.assert_silent("nic_threads/a.c", '#include "libbcs/fabric/ring/port.h"\n')
         self.assert_silent("mpi_shim/real/a.c", '#include "mds/collect.h"\n')
         self.assert_silent("mpi_shim/data/a.c", '#include "nic_threads/rules/reduce_ops.h"\n')
-        self.assert_silent("tests/unit/a.c", '#include "nic_threads/node/wire.h"\n')
+        self.assert_silent("tests/unit/a.c", '#include "nic_threads/machine/wire.h"\n')
 
     def test_the_environment_header_is_for_the_programs(self):
-        body = '#include "libbcs/base/environment.h"\n'
-        self.assert_fires("nic_threads/a.c", body, "only libbcs/base")
-        self.assert_silent("libbcs/tools/a.c", body)
+        body = '#include "libbcs/fabric/base/environment.h"\n'
+        self.assert_fires("nic_threads/a.c", body, "only libbcs/fabric/base")
+        self.assert_silent("apps/tools/launch/a.c", body)
 
     def test_getenv_outside_base_is_found(self):
         body = 'const char *a = getenv("X");\n'
         self.assert_fires("nic_threads/a.c", body, "environment")
         self.assert_fires("mpi_shim/a.c", "char **e = environ;\n", "environment")
         self.assert_fires("mds/a.c", 'x = secure_getenv ("X");\n', "environment")
-        self.assert_silent("libbcs/base/a.c", body)
+        self.assert_silent("libbcs/fabric/base/a.c", body)
         self.assert_silent("apps/x/a.c", body)
         self.assert_silent("mds/a.c", '/* getenv("X") */ char s[] = "getenv(x)";\n')
 
@@ -145,10 +145,10 @@ class LintTest(unittest.TestCase):
 
     def test_every_rule_has_a_test_above(self):
         self.assertEqual(len(lint.RULES), 8)
-        self.assertEqual(len(lint.TREE_RULES), 3)
+        self.assertEqual(len(lint.TREE_RULES), 4)
 
     def test_a_public_header_includes_no_private_one(self):
-        for name in ("libbcs/base/log.h", "mds/collect.h", "libbcs/ring/port.h"):
+        for name in ("libbcs/fabric/base/log.h", "mds/collect.h", "libbcs/fabric/ring/port.h"):
             body = f'#include "{name}"\n'
             self.assert_fires("libbcs/include/bcs/a.h", body, "must not include")
         self.assert_silent("libbcs/include/bcs/a.h", "#include <bcs/status.h>\n")
@@ -159,7 +159,7 @@ class LintTest(unittest.TestCase):
             for name, body, is_good in (
                 ("whole.h", "#pragma once\n#include <stdint.h>\nextern uint8_t a;\n", 1),
                 ("needs.h", "#pragma once\nextern uint8_t a;\n", 0),
-                ("private.h", '#pragma once\n#include "libbcs/base/log.h"\n', 0),
+                ("private.h", '#pragma once\n#include "libbcs/fabric/base/log.h"\n', 0),
                 ("twice.h", "struct a { int b; };\n", 0),
             ):
                 with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
@@ -205,15 +205,15 @@ class LintTest(unittest.TestCase):
                     self.assertEqual(path.read_text(encoding="utf-8"), now)
 
     def test_an_edge_that_nobody_uses_is_found(self):
-        edges = {"mds": ["libbcs/ring", "libbcs/api/p2p.h"], "libbcs/ring": []}
+        edges = {"mds": ["libbcs/fabric/ring", "libbcs/api/message/p2p.h"], "libbcs/fabric/ring": []}
         sources = [
-            lint.Source("mds/a.c", '#include "libbcs/ring/port.h"\n'),
-            lint.Source("libbcs/ring/a.c", '#include "libbcs/api/p2p.h"\n'),
+            lint.Source("mds/a.c", '#include "libbcs/fabric/ring/port.h"\n'),
+            lint.Source("libbcs/fabric/ring/a.c", '#include "libbcs/api/message/p2p.h"\n'),
         ]
         with mock.patch.object(lint, "INCLUDE_EDGES", {**edges, "libbcs/api": []}):
             found = list(lint.check_edges_used(sources))
         self.assertEqual(len(found), 1, found)
-        self.assertIn("nobody in mds includes libbcs/api/p2p.h", found[0])
+        self.assertIn("nobody in mds includes libbcs/api/message/p2p.h", found[0])
 
     def folder_circles_found(self, edges, everybody=()):
         with mock.patch.object(lint, "INCLUDE_EDGES", edges), \
@@ -221,32 +221,32 @@ class LintTest(unittest.TestCase):
             return list(lint.check_folder_circles([]))
 
     def test_a_circle_of_folders_in_the_table_is_found(self):
-        edges = {"mds": ["libbcs/ring/port.h"], "libbcs/ring": ["libbcs/core"],
-                 "libbcs/core": [], "apps": None, "tests": ["libbcs", "mds"]}
+        edges = {"mds": ["libbcs/fabric/ring/port.h"], "libbcs/fabric/ring": ["libbcs/fabric/core"],
+                 "libbcs/fabric/core": [], "apps": None, "tests": ["libbcs", "mds"]}
         self.assertEqual(self.folder_circles_found(edges), [])
-        up = {**edges, "libbcs/core": ["mds/mmds.h"]}
-        three = ["a circle of folders: libbcs/core, libbcs/ring, mds"]
+        up = {**edges, "libbcs/fabric/core": ["mds/mmds.h"]}
+        three = ["a circle of folders: libbcs/fabric/core, libbcs/fabric/ring, mds"]
         self.assertEqual(self.folder_circles_found(up), three)
         self.assertEqual(self.folder_circles_found(edges, ["mds/collect.h"]), three)
-        down = {**edges, "libbcs/base": []}
-        self.assertEqual(self.folder_circles_found(down, ["libbcs/base"]), [])
+        down = {**edges, "libbcs/fabric/base": []}
+        self.assertEqual(self.folder_circles_found(down, ["libbcs/fabric/base"]), [])
 
     def test_a_circle_of_folders_by_calls_is_found(self):
         def found(table, known=()):
             return list(check_calls.check_folder_circles(table, known))
 
-        edges = {"mds": ["libbcs/ring"], "libbcs/ring": ["libbcs/core"], "libbcs/base": []}
+        edges = {"mds": ["libbcs/fabric/ring"], "libbcs/fabric/ring": ["libbcs/fabric/core"], "libbcs/fabric/base": []}
         self.assertEqual(found(edges), [])
-        up = {**edges, "libbcs/core": ["mds"]}
-        all_three = {"mds", "libbcs/ring", "libbcs/core"}
+        up = {**edges, "libbcs/fabric/core": ["mds"]}
+        all_three = {"mds", "libbcs/fabric/ring", "libbcs/fabric/core"}
         self.assertEqual(
-            found(up), ["a circle of folders: libbcs/core, libbcs/ring, mds"]
+            found(up), ["a circle of folders: libbcs/fabric/core, libbcs/fabric/ring, mds"]
         )
         self.assertEqual(found(up, [all_three]), [])
         self.assertIn("no circle any more", found(edges, [all_three])[0])
         self.assertEqual(
-            found({**edges, "libbcs/base": ["mds"]}),
-            ["a circle of folders: libbcs/base, libbcs/ring, mds"],
+            found({**edges, "libbcs/fabric/base": ["mds"]}),
+            ["a circle of folders: libbcs/fabric/base, libbcs/fabric/ring, mds"],
         )
 
     def circles_found(self, known, *includes):
@@ -278,6 +278,15 @@ class LintTest(unittest.TestCase):
         self.assertEqual(len(gone), 1, gone)
         self.assertIn("no circle any more", gone[0])
 
+    def test_a_name_that_stands_twice_is_found(self):
+        def found(*paths):
+            return list(lint.check_names([lint.Source(path, "") for path in paths]))
+
+        self.assertEqual(found("mds/a.c", "mds/tool/b.c", "libbcs/include/bcs/c.h", "mds/c.h"), [])
+        self.assertEqual(found("apps/sage/a.c", "mds/a.c", "tests/unit/a.c"), [])
+        self.assertEqual(found("apps/tools/top/a.c", "mds/a.c"),
+                         ["several files are called a.c: apps/tools/top/a.c, mds/a.c"])
+
     def test_the_symbols_of_objects_are_read(self):
         lines = "a.o: f T 0 1", "a.o: g U         ", "a.o: h t 10 2", "b.o: i D 0 8"
         self.assertEqual(
@@ -286,14 +295,14 @@ class LintTest(unittest.TestCase):
         )
 
     def test_a_call_between_folders_is_found(self):
-        objects = {"mds/a.c": ({"a"}, {"b", "c"}), "libbcs/base/b.c": ({"b"}, set())}
+        objects = {"mds/a.c": ({"a"}, {"b", "c"}), "libbcs/fabric/base/b.c": ({"b"}, set())}
         self.assertEqual(list(check_calls.check_edges(objects, {"mds": []})), [])
         objects["libbcs/api/c.c"] = ({"c"}, {"b"})
         found = list(check_calls.check_edges(objects, {"mds": []}))
         self.assertEqual(found, ["mds/a.c: must not use c of libbcs/api/c.c"])
-        table = {"mds": ["libbcs/api", "libbcs/ring"]}
+        table = {"mds": ["libbcs/api", "libbcs/fabric/ring"]}
         found = list(check_calls.check_edges(objects, table))
-        self.assertEqual(found, ["nobody in mds uses libbcs/ring: shorten the table"])
+        self.assertEqual(found, ["nobody in mds uses libbcs/fabric/ring: shorten the table"])
 
     def test_a_circle_of_calls_is_found(self):
         objects = {"mds/a.c": ({"a"}, {"b"}), "mds/b.c": ({"b"}, {"c"})}
@@ -329,9 +338,9 @@ class LintTest(unittest.TestCase):
             self.assertIn(name, table)
         for name, homes in table.items():
             objects = {f"{home}/a.c": (set(), {name}) for home in homes}
-            objects["libbcs/ring/a.c"] = (set(), {name})
+            objects["libbcs/fabric/ring/a.c"] = (set(), {name})
             found = list(check_calls.check_system(objects, {name: homes}))
-            self.assertEqual(found, [f"libbcs/ring/a.c: must not use {name}"])
+            self.assertEqual(found, [f"libbcs/fabric/ring/a.c: must not use {name}"])
 
     def test_writable_data_of_objects_are_read(self):
         with tempfile.TemporaryDirectory() as folder:

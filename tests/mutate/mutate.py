@@ -54,9 +54,13 @@ class Mutant:
         return text.replace(self.old, self.new)
 
 
+DEEP = ("libbcs/fabric", "apps/tools")  # whose rooms have a list each
+
+
 def room_of(file):
-    """The name of the list that has the mutants of a file: its first two folders."""
-    return "-".join(pathlib.PurePath(file).parent.parts[:2])
+    """The name of the list that has the mutants of a file: its first two folders, or three."""
+    depth = 3 if file.startswith(DEEP) else 2
+    return "-".join(pathlib.PurePath(file).parent.parts[:depth])
 
 
 def entries_read(path):

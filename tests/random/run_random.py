@@ -70,7 +70,7 @@ def parse_arguments(words=None):
     parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE",
                         help="a variable for all modes")
     arguments = parser.parse_args(words)
-    tools = os.path.join(arguments.build, "libbcs/tools/bcsrun")
+    tools = os.path.join(arguments.build, "apps/tools/launch/bcsrun")
     arguments.launcher = arguments.launcher or shlex.quote(os.path.abspath(tools))
     arguments.program = os.path.abspath(
         arguments.program

@@ -6,10 +6,10 @@
 
 #include <check.h>
 
-#include "libbcs/base/clock.h"
-#include "libbcs/base/park.h"
-#include "nic_threads/drivers/background.h"
+#include "libbcs/fabric/base/clock.h"
+#include "libbcs/fabric/base/park.h"
 #include "nic_threads/drivers/driver.h"
+#include "nic_threads/service/background.h"
 #include "tests/sim/script.h"
 
 enum {

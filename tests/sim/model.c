@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libbcs/api/post.h"
+#include "libbcs/api/message/post.h"
 #include "tests/sim/trace.h"
 
 enum {

@@ -4,9 +4,9 @@
  */
 #include <string.h>
 
-#include "libbcs/api/engine_collective.h"
-#include "libbcs/api/near_collective.h"
-#include "libbcs/api/post.h"
+#include "libbcs/api/collective/engine_collective.h"
+#include "libbcs/api/collective/near_collective.h"
+#include "libbcs/api/message/post.h"
 #include "nic_threads/drivers/owed.h"
 #include "nic_threads/node/slot.h"
 #include "nic_threads/rules/reduce_ops.h"

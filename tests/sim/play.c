@@ -7,8 +7,8 @@
 #include <bcs/status.h>
 #include <stdio.h>
 
-#include "nic_threads/drivers/turn.h"
 #include "nic_threads/roles/collection.h"
+#include "nic_threads/roles/turn.h"
 #include "tests/sim/inline.h"
 
 /** A rank. */

@@ -8,8 +8,8 @@
 #include <sched.h>
 #include <time.h>
 
-#include "libbcs/base/park.h"
-#include "nic_threads/node/engine_lock.h"
+#include "libbcs/fabric/base/park.h"
+#include "nic_threads/machine/engine_lock.h"
 #include "tests/sim/trace.h"
 
 enum { FIRST_NS = 1000000 }; /* no time is 0 */

@@ -6,9 +6,9 @@
 
 #include <check.h>
 
-#include "nic_threads/drivers/turn.h"
-#include "nic_threads/node/waking.h"
+#include "nic_threads/machine/waking.h"
 #include "nic_threads/roles/roles.h"
+#include "nic_threads/roles/turn.h"
 
 static void ring(struct nic_engine *engine, uint32_t reader)
 {

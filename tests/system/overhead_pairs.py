@@ -105,7 +105,7 @@ def triples_in_turns(arguments, folder):
     program = f"{build}/apps/overhead/overhead_measure"
     programs = {"one": program, "slow": slow_program(arguments, folder, program), "same": program}
     launchers = [word for name, started in programs.items() for word in (
-        "--launcher", f"{name}={build}/libbcs/tools/bcsrun --native -n {{n}} {started}")]
+        "--launcher", f"{name}={build}/apps/tools/launch/bcsrun --native -n {{n}} {started}")]
     for i in range(1, arguments.pairs + 1):
         path = measure(arguments, f"{folder}/{i}.json", *launchers)
         yield path, *(f"{path}:{name}" for name in programs)

@@ -29,7 +29,7 @@ MODES = {
     "threads, two nodes": {"BCS_DRIVER": "threads", "BCS_NODE_RANKS": "2"},
     "timed": {"BCS_STROBE": "timed"},
 }
-# As libbcs/ring/sign.h has it, which never changes.
+# As libbcs/fabric/ring/sign.h has it, which never changes.
 SIGN = b"BCS-JOB\n"
 LAYOUT_AT = 24
 BOARD_AT = 32

@@ -14,7 +14,7 @@
 #include <sys/mman.h>
 #include <sys/wait.h>
 
-#include "libbcs/transport/shm/node_lock.h"
+#include "libbcs/fabric/transport/shm/node_lock.h"
 #include "tests/transport/world.h"
 
 #define PAGE_BYTES 4096

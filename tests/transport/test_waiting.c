@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <sched.h>
 
-#include "libbcs/transport/event_word.h"
+#include "libbcs/fabric/transport/event_word.h"
 #include "tests/transport/world.h"
 
 static uint64_t event_gva;

@@ -6,7 +6,7 @@
 #ifndef TEST_UNIT_CHANNEL_ENDS_H
 #define TEST_UNIT_CHANNEL_ENDS_H
 
-#include "libbcs/channel/channel.h"
+#include "libbcs/channel/channel_state.h"
 #include "tests/unit/ranks.h"
 #include "tests/unit/run_suite.h"
 

@@ -9,7 +9,7 @@
 #include <bcs/bcs.h>
 #include <check.h>
 
-#include "libbcs/api/job.h"
+#include "libbcs/api/api_job.h"
 #include "tests/unit/ranks.h"
 
 enum { N_RANKS = 5 };

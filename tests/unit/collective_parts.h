@@ -8,7 +8,7 @@
 #include <check.h>
 #include <string.h>
 
-#include "libbcs/api/post.h"
+#include "libbcs/api/message/post.h"
 #include "nic_threads/rules/reduce_ops.h"
 #include "tests/engine/job.h"
 

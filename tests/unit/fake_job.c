@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "libbcs/base/limits.h"
+#include "libbcs/fabric/base/limits.h"
 
 /** @return a file as segments are, or -errno */
 static int make_file(uint64_t n_bytes)

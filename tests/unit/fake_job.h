@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A job without processes, for who looks at jobs (libbcs/look): the segment of its machine, and the
+ * A job without processes, for who looks at jobs (apps/tools/look): the segment of its machine, and the
  * heaps of its nodes, in files that this process keeps open. One thread.
  */
 #ifndef TEST_UNIT_FAKE_JOB_H
 #define TEST_UNIT_FAKE_JOB_H
 
-#include "libbcs/look/look.h"
+#include "apps/tools/look/look.h"
 
 enum {
     FAKE_RANKS = 5,

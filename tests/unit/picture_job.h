@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libbcs/tools/top/picture.h"
+#include "apps/tools/top/picture.h"
 
 enum { N_RANKS = 3, ROOM = 512 };
 #define S UINT64_C(1000000000)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Writing where ranks stand (libbcs/ring/stand.h) by hand, for who reads that. Included by one file of a
+ * Writing where ranks stand (libbcs/fabric/ring/stand.h) by hand, for who reads that. Included by one file of a
  * program.
  */
 #ifndef TEST_UNIT_STAND_RECORDS_H
@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#include "libbcs/ring/stand.h"
+#include "libbcs/fabric/ring/stand.h"
 #include "tests/engine/job.h"
 
 enum { STAND_MOST_RANKS = 128, STAND_TAG = 7 };

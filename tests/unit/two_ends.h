@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libbcs/api/transfer.h"
-#include "nic_threads/drivers/turn.h"
+#include "libbcs/api/message/transfer.h"
+#include "nic_threads/roles/turn.h"
 #include "tests/engine/job.h"
 #include "tests/pattern.h"
 

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Makes JSON of a job; see job_json.h.
+ */
+#include "job_json.h"
+
+#include <bcs/version.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "libbcs/fabric/base/clock.h"
+#include "where.h"
+
+static const char *const kind_words[BCS_STAND_KINDS] = {
+    "send", "receive", "probe", "collective", "foreign", "other"};
+
+/** A text that may have any bytes. */
+static json_t *text_of(const char *text)
+{
+    json_t *value = json_string(text);
+
+    return value != NULL ? value : json_string("?");
+}
+
+static json_t *place_of(struct places *places, int64_t pid,
+                        const struct bcs_stand *stand)
+{
+    char *words = where_words(places, pid, stand->address, stand->base);
+    json_t *value = words == NULL ? json_null() : text_of(words);
+
+    free(words);
+    return value;
+}
+
+static json_t *operations_of(const struct bcs_stand *stand)
+{
+    json_t *list = json_array();
+
+    for (uint32_t i = 0; i < bcs_stand_n_listed(stand); i++) {
+        const struct bcs_stand_operation *one = &stand->operations[i];
+
+        json_array_append_new(
+            list,
+            json_pack("{s:s, s:i, s:i, s:I, s:I}", "kind",
+                      one->kind < BCS_STAND_KINDS ? kind_words[one->kind] : "?", "peer",
+                      one->peer, "tag", one->tag, "bytes", (json_int_t)one->n_bytes,
+                      "context", (json_int_t)one->context_id));
+    }
+    return list;
+}
+
+static json_t *ranks_of(const struct bcs_stand *stand, uint32_t n_ranks)
+{
+    json_t *list = json_array();
+
+    for (uint32_t i = 0; i < n_ranks; i++) {
+        if (bcs_stand_has(stand, i)) {
+            json_array_append_new(list, json_integer(i));
+        }
+    }
+    return list;
+}
+
+/** A wait of a rank. */
+static json_t *wait_of(const struct bcs_stand *stand, json_t *place, uint32_t n_ranks)
+{
+    uint64_t now_ns = bcs_clock_now_ns();
+
+    return json_pack(
+        "{s:o, s:o, s:o, s:I, s:o, s:o, s:o, s:I, s:f, s:b, s:o, s:o, s:i}", "call",
+        text_of(stand->call), "place", place, "communicator", text_of(stand->comm),
+        "context", (json_int_t)stand->context_id, "collective",
+        text_of(stand->collective), "root",
+        stand->root < 0 ? json_null() : json_integer(stand->root), "reduction",
+        text_of(stand->reduction), "number", (json_int_t)stand->number, "seconds",
+        now_ns > stand->since_ns ? (double)(now_ns - stand->since_ns) / 1e9 : 0,
+        "needs_all", (int)stand->needs_all, "waits_for", ranks_of(stand, n_ranks),
+        "operations", operations_of(stand), "pending", (int)stand->n_operations);
+}
+
+static json_t *rank_of(const struct bcs_look *look, uint32_t rank,
+                       struct places *places, struct bcs_stand *stand)
+{
+    uint32_t n_ranks = bcs_look_board(look)->shape.n_ports;
+    json_t *waits = json_array();
+    int64_t pid = bcs_look_pid(look, rank);
+    uint64_t sequence;
+
+    for (uint32_t i = 0; i < BCS_STAND_THREADS; i++) {
+        if (bcs_look_stand(look, rank, i, stand, &sequence) == 0) {
+            json_array_append_new(
+                waits, wait_of(stand, place_of(places, pid, stand), n_ranks));
+        }
+    }
+    return json_pack("{s:i, s:I, s:o}", "rank", (int)rank, "pid", (json_int_t)pid,
+                     "waits", waits);
+}
+
+json_t *job_json_of(const struct bcs_look *look, const struct bcs_look_found *found,
+                    struct places *places)
+{
+    const struct bcs_board *board = bcs_look_board(look);
+    struct bcs_stand *stand =
+        calloc(bcs_stand_words(board->shape.n_ports), sizeof(uint64_t));
+    json_t *ranks = json_array();
+
+    bcs_look_ask(look);
+    for (uint32_t i = 0; stand != NULL && i < board->shape.n_ports; i++) {
+        json_array_append_new(ranks, rank_of(look, i, places, stand));
+    }
+    free(stand);
+    return json_pack("{s:I, s:i, s:i, s:b, s:o}", "pid", (json_int_t)found->handle.pid,
+                     "n_ranks", (int)board->shape.n_ports, "n_nodes",
+                     (int)board->n_nodes, "has_links", (int)board->is_linked, "ranks",
+                     ranks);
+}
+
+int job_json_open(const struct bcs_look_found *found, struct bcs_look **look_out)
+{
+    char version[BCS_SIGN_VERSION_BYTES] = "";
+    int rc = bcs_look_open(found, look_out, version);
+
+    if (rc == -EPROTO) {
+        fprintf(stderr,
+                "bcs-top: the job of process %" PRId64
+                " is of bcs %s built otherwise, this is %s: use the bcs-top of that\n",
+                found->handle.pid, version, bcs_version());
+    } else if (rc < 0 && rc != -ENOENT && rc != -EAGAIN) {
+        fprintf(stderr, "bcs-top: cannot look at the job of process %" PRId64 ": %s\n",
+                found->handle.pid, strerror(-rc));
+    }
+    return rc;
+}

@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Prints groups of ranks (groups.h), the smallest first; see roll_call.h. Of a collective it tells who has
+ * not come: whom its members wait for, but for those that stand there, too.
+ */
+#include "roll_call.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "groups.h"
+#include "mds/tool/read/manifest.h"
+#include "misuse_print.h"
+#include "near_miss.h"
+#include "ranks.h"
+#include "wait_print.h"
+
+enum { MOST_LINES = 30, MOST_IN_CIRCLE = 20 };
+
+static void print_text(const char *text)
+{
+    manifest_print(stdout, text, strlen(text));
+}
+
+/** Whether the first operations of a group differ in something. */
+static bool do_differ(const json_t *group, const char *in)
+{
+    return json_object_get(json_object_get(group, "differ"), in) != NULL;
+}
+
+/** Whom an operation is about, as "rank 2", of all ranks of its group. */
+static void print_peer(const json_t *group, json_int_t peer, json_int_t n_ranks)
+{
+    json_int_t offset = wait_number(group, "offset");
+
+    if (!do_differ(group, "peer")) {
+        printf(peer < 0 ? " any rank" : " rank %lld", (long long)peer);
+    } else if (wait_number(group, "likeness") != GROUP_OFFSET) {
+        printf(" one each");
+    } else if (offset == 1 || offset == n_ranks - 1) {
+        printf(" the %s rank each", offset == 1 ? "next" : "previous");
+    } else if (2 * offset <= n_ranks) {
+        printf(" the rank %lld after each", (long long)offset);
+    } else {
+        printf(" the rank %lld before each", (long long)(n_ranks - offset));
+    }
+}
+
+/** An operation that is not a collective, as "receive from rank 2, tag 7". */
+static void print_operation(const json_t *group, const json_t *operation,
+                            json_int_t n_ranks)
+{
+    const char *kind = wait_text(operation, "kind");
+    json_int_t tag = wait_number(operation, "tag");
+
+    if (strcmp(kind, "send") == 0) {
+        printf("send to");
+    } else if (strcmp(kind, "receive") == 0 || strcmp(kind, "probe") == 0) {
+        printf("%s from", kind);
+    } else {
+        printf("something %s",
+               strcmp(kind, "foreign") == 0 ? "of the MPI library" : "else");
+        return;
+    }
+    print_peer(group, wait_number(operation, "peer"), n_ranks);
+    if (wait_number(operation, "context") % 2 != 0) { /* one of a collective's */
+        return;
+    }
+    if (do_differ(group, "tag")) {
+        printf(", several tags");
+    } else {
+        printf(tag < 0 ? ", any tag" : ", tag %lld", (long long)tag);
+    }
+}
+
+/** What a wait is about, but for collectives. */
+static void print_operations(const json_t *group, json_int_t n_ranks)
+{
+    const json_t *wait = json_object_get(group, "wait");
+    const json_t *operations = json_object_get(wait, "operations");
+    json_int_t n_more = wait_number(wait, "pending") - 1;
+
+    if (json_array_size(operations) == 0 || *wait_text(wait, "collective") != '\0') {
+        return;
+    }
+    printf(", ");
+    print_operation(group, json_array_get(operations, 0), n_ranks);
+    if (n_more > 0) {
+        printf(", %s %lld more",
+               json_is_true(json_object_get(wait, "needs_all")) ? "and" : "or",
+               (long long)n_more);
+    }
+}
+
+/** How much a collective is about: if members go different ways by it, that tells them apart. */
+static void print_length(const json_t *group)
+{
+    const json_t *wait = json_object_get(group, "wait");
+    const json_t *operation = json_array_get(json_object_get(wait, "operations"), 0);
+    const char *collective = wait_text(wait, "collective");
+    long long n_bytes = wait_number(operation, "bytes");
+
+    if (*wait_collective(wait) == '\0' || n_bytes == 0 || do_differ(group, "bytes")) {
+        return;
+    }
+    if (strcmp(wait_text(operation, "kind"), "collective") != 0) {
+        printf(", by messages, %lld bytes", n_bytes);
+    } else if (strcmp(collective, "allgather") == 0 ||
+               strcmp(collective, "alltoall") == 0) {
+        printf(", %lld bytes in all", n_bytes);
+    } else {
+        printf(", %lld bytes", n_bytes);
+    }
+}
+
+/** Of a collective: who has not come, as far as the waiting ranks know. */
+static void print_missing(const json_t *wait, const json_t *ranks)
+{
+    json_t *missing = json_array();
+    json_t *one;
+    size_t i;
+
+    json_array_foreach(json_object_get(wait, "waits_for"), i, one)
+    {
+        if (*wait_text(wait, "collective") != '\0' &&
+            !ranks_include(ranks, json_integer_value(one))) {
+            json_array_append(missing, one);
+        }
+    }
+    if (json_array_size(missing) > 0) {
+        printf(", without rank%s ", json_array_size(missing) > 1 ? "s" : "");
+        ranks_print(missing);
+    }
+    json_decref(missing);
+}
+
+/** A line for ranks that wait alike. */
+static void print_group(const char *key, const json_t *group, void *arg)
+{
+    const json_t *job = arg;
+    const json_t *wait = json_object_get(group, "wait");
+    const json_t *ranks = json_object_get(group, "ranks");
+    const char *call = wait_text(wait, "call"), *comm = wait_text(wait, "communicator");
+    const char *place = wait_text(wait, "place");
+
+    (void)key;
+    printf("  ");
+    ranks_print(ranks);
+    printf(": ");
+    print_text(*call == '\0' ? "a call" : call);
+    print_operations(group, wait_number(job, "n_ranks"));
+    print_length(group);
+    print_missing(wait, ranks);
+    if (*comm != '\0') {
+        printf(", on ");
+        print_text(comm);
+    }
+    if (*place != '\0') {
+        printf(", at ");
+        print_text(place);
+    }
+    printf(", for %.1f s\n", json_real_value(json_object_get(group, "seconds")));
+}
+
+/** The rank of a list that another one waits for first. @return -1: it waits for none of them */
+static json_int_t next_of(const json_t *job, const char *list, json_int_t rank)
+{
+    const json_t *one = json_array_get(json_object_get(job, "ranks"), (size_t)rank);
+    const json_t *wait, *other;
+    size_t i, j;
+
+    json_array_foreach(json_object_get(one, "waits"), i, wait)
+    {
+        json_array_foreach(json_object_get(wait, "waits_for"), j, other)
+        {
+            if (ranks_have(list, json_integer_value(other))) {
+                return json_integer_value(other);
+            }
+        }
+    }
+    return -1;
+}
+
+/** Follow the waits of deadlocked ranks until one comes twice, and print those from there on. */
+static void print_circle(const json_t *job, const char *list)
+{
+    json_int_t n_ranks = wait_number(job, "n_ranks"), rank = 0, start;
+
+    while (rank < n_ranks &&
+           (!ranks_have(list, rank) || next_of(job, list, rank) < 0)) {
+        rank++;
+    }
+    /* After as many steps as there are ranks it is within the circle. */
+    for (json_int_t i = 0; i < n_ranks && rank >= 0; i++) {
+        rank = next_of(job, list, rank);
+    }
+    start = rank;
+    if (start < 0) { /* somebody has gone on, so it is none */
+        return;
+    }
+    printf("  each waits for the next one: %lld", (long long)start);
+    for (int n = 1; n < MOST_IN_CIRCLE; n++) {
+        rank = next_of(job, list, rank);
+        printf(", %lld", (long long)rank);
+        if (rank == start) {
+            break;
+        }
+    }
+    printf(rank == start ? "\n" : ", ...\n");
+}
+
+static void print_groups(const json_t *job, const json_t *groups)
+{
+    size_t n_more =
+        ranks_visit(groups, MOST_LINES, print_group, (void *)(uintptr_t)job);
+
+    if (n_more > 0) {
+        printf("  and %zu places more\n", n_more);
+    }
+}
+
+bool roll_call_is_complete(const json_t *job, const char *list)
+{
+    const json_t *one;
+    size_t i;
+
+    json_array_foreach(json_object_get(job, "ranks"), i, one)
+    {
+        if (ranks_have(list, wait_number(one, "rank")) &&
+            json_array_size(json_object_get(one, "waits")) == 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+int roll_call_print_at(const json_t *job, const char *list)
+{
+    json_t *groups, *acting;
+    int rc = groups_of(job, list, &groups, &acting);
+
+    if (rc < 0) {
+        return rc;
+    }
+    print_groups(job, groups);
+    json_decref(groups);
+    json_decref(acting);
+    return 0;
+}
+
+int roll_call_print(const json_t *job, const char *stuck)
+{
+    json_t *groups, *acting;
+    int rc = groups_of(job, stuck, &groups, &acting);
+
+    if (rc < 0) {
+        return rc;
+    }
+    if (stuck == NULL) {
+        printf("Job of process %lld, %lld ranks:\n", (long long)wait_number(job, "pid"),
+               (long long)wait_number(job, "n_ranks"));
+    }
+    print_groups(job, groups);
+    if (json_array_size(acting) > 0) {
+        printf("  ");
+        ranks_print(acting);
+        printf(": do not wait\n");
+    }
+    if (stuck != NULL) {
+        print_circle(job, stuck);
+        misuse_print(job);
+        near_miss_print(job);
+    }
+    json_decref(groups);
+    json_decref(acting);
+    return 0;
+}

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Lines about calls that the standard forbids; see misuse.h. Who is to be looked at publishes where it
+ * stands, as a wait does, but as one that may go on, so that the referee does not count on it.
+ */
+#include "libbcs/api/message/misuse.h"
+
+#include <bcs/bcs.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "libbcs/api/context/context.h"
+#include "libbcs/api/context/plan_tag.h"
+#include "libbcs/api/message/wait.h"
+#include "libbcs/api/record/collective_words.h"
+#include "libbcs/api/record/stand_tell.h"
+#include "libbcs/fabric/base/clock.h"
+#include "libbcs/fabric/base/log.h"
+#include "libbcs/fabric/base/park.h"
+#include "libbcs/report/deadlock_report.h"
+#include "nic_threads/referee/case.h"
+
+enum { N_NAME_BYTES = 96, TOLD_MOST = 10, LEFT_MOST = 3, LEFT_TURNS = 4 };
+
+#define LEFT_KEY UINT64_MAX /* of no group */
+#define HOLD_NS 1000000000u /* for who prints, at most */
+#define HOLD_STEP_NS 200000u
+
+bool bcs_misuse_is_told(struct bcs_context *context)
+{
+    return context->hooks.find_call == NULL || context->n_misuses++ < TOLD_MOST;
+}
+
+/** It has told of one: say so if it tells of no more. */
+static void tell_last(const struct bcs_context *context)
+{
+    if (context->n_misuses == TOLD_MOST) {
+        bcs_error("this rank tells of no more such errors");
+    }
+}
+
+/** Whether there is anybody to find out where a call stands, and to print it. */
+static bool can_show(const struct bcs_context *context)
+{
+    return context->hooks.find_call != NULL &&
+           context->config.referee != NIC_REFEREE_OFF;
+}
+
+/** Print where ranks stand that have published it. */
+static void show(const struct bcs_context *context, const uint64_t *ranks)
+{
+    struct nic_engine *engine = context->engine;
+    const struct bcs_port *first = nic_engine_port(engine, engine->machine->first_port);
+
+    bcs_places_report(&(struct bcs_places){ranks, context->size, first->pid});
+}
+
+/** A set of no ranks. @return for free, or NULL */
+static uint64_t *ranks_new(const struct bcs_context *context)
+{
+    return calloc(bcs_stand_rank_words(context->size), sizeof(uint64_t));
+}
+
+static void add_rank(uint64_t *ranks, uint32_t rank)
+{
+    ranks[rank / 64] |= UINT64_C(1) << rank % 64;
+}
+
+void bcs_misuse_withdraw(struct bcs_context *context, struct bcs_waiter *waiter)
+{
+    if (waiter->stand != 0) {
+        bcs_stand_withdraw(context, waiter);
+    }
+}
+
+void bcs_misuse_stand(struct bcs_context *context, struct bcs_waiter *waiter)
+{
+    if (can_show(context) && !bcs_stand_is_told(context)) {
+        waiter->since_ticks = bcs_clock_ticks();
+        bcs_stand_here(context, waiter, NULL);
+    }
+}
+
+void bcs_misuse_show_own(struct bcs_context *context, const struct bcs_group *group)
+{
+    struct bcs_waiter waiter = {.since_ticks = bcs_clock_ticks()};
+    uint64_t *ranks = can_show(context) ? ranks_new(context) : NULL;
+
+    if (ranks != NULL) {
+        add_rank(ranks, context->rank);
+        bcs_stand_here(context, &waiter, group);
+        show(context, ranks);
+        bcs_misuse_withdraw(context, &waiter);
+        free(ranks);
+    }
+    tell_last(context);
+}
+
+/** Stay until it has been printed. */
+static void hold(const struct bcs_context *context, uint64_t key)
+{
+    const _Atomic uint64_t *told = &context->engine->machine->told;
+    uint64_t until_ns = bcs_clock_now_ns() + HOLD_NS;
+
+    /* acquire: pairs with the release of who has printed */
+    while (atomic_load_explicit(told, memory_order_acquire) != key &&
+           bcs_clock_now_ns() < until_ns) {
+        bcs_rest(HOLD_STEP_NS);
+    }
+}
+
+void bcs_misuse_show_all(struct bcs_context *context, const struct bcs_group *group,
+                         uint64_t key, bool is_first)
+{
+    struct bcs_waiter waiter = {.since_ticks = bcs_clock_ticks()};
+    uint64_t *ranks = can_show(context) ? ranks_new(context) : NULL;
+
+    if (ranks == NULL) {
+        return;
+    }
+    for (int32_t i = 0; i < group->size; i++) {
+        add_rank(ranks, group->ports[i]);
+    }
+    bcs_stand_here(context, &waiter, group);
+    if (is_first) {
+        show(context, ranks);
+        tell_last(context);
+        /* release: pairs with the acquire in hold */
+        atomic_store_explicit(&context->engine->machine->told, key,
+                              memory_order_release);
+    } else {
+        hold(context, key);
+    }
+    bcs_misuse_withdraw(context, &waiter);
+    free(ranks);
+}
+
+void bcs_misuse_truncation(struct bcs_context *context, const struct bcs_group *peers,
+                           const struct bcs_result *result)
+{
+    char name[N_NAME_BYTES] = "a communicator", source[24] = "a rank";
+
+    if (!bcs_misuse_is_told(context)) {
+        return;
+    }
+    if (peers != NULL) {
+        snprintf(source, sizeof(source), "rank %u", peers->ports[result->source]);
+    }
+    if (peers != NULL && context->hooks.name_group != NULL) {
+        context->hooks.name_group(peers, name, sizeof(name));
+    }
+    bcs_error(
+        "truncation: %s has sent %zu bytes to rank %u, tag %d, on %s, whose receive "
+        "has room for %zu; MPI-3.1, 3.2.4: a message must not be longer than its "
+        "receive's buffer",
+        source, bcs_result_sent(result), context->rank, result->tag, name,
+        result->n_bytes);
+    bcs_misuse_show_own(context, peers);
+}
+
+void bcs_misuse_left(struct bcs_context *context, const struct bcs_group *group)
+{
+    struct nic_unreceived left[LEFT_MOST];
+    char name[N_NAME_BYTES], part[BCS_PART_WORDS_BYTES];
+    uint32_t n;
+
+    if (context->n_misuses > 0 || context->plans.first != NULL ||
+        context->hooks.name_group == NULL) {
+        return;
+    }
+    for (int i = 0; i < LEFT_TURNS; i++) {
+        bcs_progress(context); /* takes what has come */
+    }
+    n = nic_case_left(context->engine, context->rank, NIC_UNMATCHED_PART, left,
+                      LEFT_MOST);
+    /* relaxed: it orders nothing else */
+    if (n == 0 || atomic_exchange_explicit(&context->engine->machine->told, LEFT_KEY,
+                                           memory_order_relaxed) == LEFT_KEY) {
+        return; /* nothing, or another rank tells of what it has */
+    }
+    context->hooks.name_group(group, name, sizeof(name));
+    for (uint32_t i = 0; i < n; i++) {
+        const struct nic_unreceived *one = &left[i];
+        bool is_named = one->context_id == group->context_id + BCS_SPACE_COLLECTIVE;
+
+        if (bcs_plan_tag_is_valid(one->tag)) {
+            bcs_part_words(one->tag, part);
+            bcs_error(
+                "rank %u has sent rank %u its part of a collective (%s, %" PRIu64
+                " bytes) on %s, which rank %u has not called, or not alike; "
+                "MPI-3.1, 5.1 and 5.13: all members must call the same ones in the "
+                "same order, with the same root, operation and amount of data",
+                one->from, one->to, part, one->n_bytes,
+                is_named ? name : "another communicator", one->to);
+        }
+    }
+}

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Ends a job that is deadlocked; see deadlock_tell.h. The process leaves without more ado, since its
+ * threads wait; the launcher ends the others.
+ */
+#include "libbcs/api/record/deadlock_tell.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "libbcs/api/context/context.h"
+#include "libbcs/api/context/plan_tag.h"
+#include "libbcs/api/record/collective_words.h"
+#include "libbcs/fabric/base/log.h"
+#include "libbcs/report/deadlock_report.h"
+#include "nic_threads/referee/records.h"
+
+enum { MESSAGES_MOST = 100, MESSAGE_BYTES = 96 + BCS_PART_WORDS_BYTES };
+
+/** Whether a message is a part of a collective. */
+static bool is_part(const struct nic_unreceived *message)
+{
+    return message->context_id % 2 != 0;
+}
+
+/** Whether it is one of the program's, or a part of what it has called: members of communicators tell
+ *  each other of their end, too. */
+static bool is_programs(const struct nic_unreceived *message)
+{
+    return !is_part(message) || bcs_plan_tag_is_valid(message->tag);
+}
+
+/** A message as bcs-top takes it. */
+static void describe(const struct nic_unreceived *one, char text_out[MESSAGE_BYTES])
+{
+    char part[BCS_PART_WORDS_BYTES] = "";
+
+    if (is_part(one)) {
+        bcs_part_words(one->tag, part);
+    }
+    snprintf(text_out, MESSAGE_BYTES,
+             "%u,%u,%" PRId32 ",%" PRIu64 ",%" PRIu64 ",%d%s%s", one->from, one->to,
+             one->tag, one->n_bytes, one->context_id, one->is_taken,
+             *part == '\0' ? "" : ",", part);
+}
+
+/** Say what has been sent to the ranks, and is not what they wait for. */
+static void tell_unreceived(const struct nic_verdict *verdict)
+{
+    for (uint32_t i = 0; i < verdict->n_unreceived; i++) {
+        const struct nic_unreceived *one = &verdict->unreceived[i];
+        char part[BCS_PART_WORDS_BYTES];
+
+        if (!is_programs(one)) {
+            continue;
+        }
+        if (is_part(one)) {
+            bcs_part_words(one->tag, part);
+            bcs_error(
+                "  rank %u has sent rank %u its part of a collective (%s, %" PRIu64
+                " bytes), which has not been received",
+                one->from, one->to, part, one->n_bytes);
+        } else {
+            bcs_error("  rank %u has sent to rank %u, tag %d, %" PRIu64
+                      " bytes, which %s",
+                      one->from, one->to, one->tag, one->n_bytes,
+                      one->is_taken
+                          ? "that rank holds from a matched probe and has not received"
+                          : "has not been received");
+        }
+    }
+}
+
+/** Report it; bcs-top, if it is there, knows who waits for what, and tells of messages better. */
+static void report(struct bcs_context *context, const struct nic_verdict *verdict)
+{
+    char texts[MESSAGES_MOST][MESSAGE_BYTES], *messages[MESSAGES_MOST];
+    struct bcs_deadlock deadlock = {
+        .stuck = verdict->stuck,
+        .n_ranks = context->size,
+        /* acquire: pairs with the release in bcs_context_report_into */
+        .path = atomic_load_explicit(&context->report_path, memory_order_acquire),
+        .messages = messages,
+    };
+
+    for (uint32_t i = 0;
+         i < verdict->n_unreceived && deadlock.n_messages < MESSAGES_MOST; i++) {
+        char *text = texts[deadlock.n_messages];
+
+        if (!is_programs(&verdict->unreceived[i])) {
+            continue;
+        }
+        messages[deadlock.n_messages++] = text;
+        describe(&verdict->unreceived[i], text);
+    }
+    if (!bcs_deadlock_report(&deadlock)) {
+        tell_unreceived(verdict);
+    }
+}
+
+/** What a rank is in: the first call that it has told. */
+static const char *call_of(const void *records, uint32_t rank)
+{
+    for (uint32_t i = 0; i < BCS_STAND_THREADS; i++) {
+        const struct bcs_stand *stand = nic_records_stand(records, rank, i);
+
+        if (stand != NULL) {
+            return stand->call;
+        }
+    }
+    return "";
+}
+
+/** What could act of a rank. @return "": nothing */
+static const char *agent_of(const struct nic_records *records, uint32_t rank)
+{
+    for (uint32_t i = 0; i < BCS_STAND_THREADS; i++) {
+        const struct bcs_stand *stand = nic_records_stand(records, rank, i);
+
+        if (stand != NULL && stand->agent != BCS_AGENT_NONE) {
+            return stand->agent_words;
+        }
+    }
+    return "";
+}
+
+void bcs_on_doubt(const struct nic_engine_params *params, const struct nic_doubt *doubt)
+{
+    const struct bcs_context *context = params->owner;
+    struct bcs_suspicion suspicion = {
+        .ranks = doubt->suspected,
+        .n_ranks = context->size,
+        .call_of = call_of,
+        .arg = doubt->records,
+        .words = "",
+    };
+
+    for (uint32_t i = 0; i < context->size && *suspicion.words == '\0'; i++) {
+        if ((doubt->suspected[i / 64] >> i % 64 & 1) != 0) {
+            suspicion.rank = i;
+            suspicion.words = agent_of(doubt->records, i);
+        }
+    }
+    bcs_suspicion_report(&suspicion);
+}
+
+void bcs_on_deadlock(const struct nic_engine_params *params,
+                     const struct nic_verdict *verdict)
+{
+    report(params->owner, verdict);
+    switch ((enum nic_referee_mode)params->config->referee) {
+    case NIC_REFEREE_ABORT:
+        bcs_error("the job ends with exit status %d; BCS_REFEREE=report, hold or off "
+                  "leaves it as it is",
+                  BCS_EXIT_DEADLOCK);
+        bcs_deadlock_exit();
+    case NIC_REFEREE_HOLD:
+        bcs_error(
+            "BCS_REFEREE=hold: the ranks wait. To look at one: gdb -p PID; bcs-top "
+            "--json has the PID of each");
+        break;
+    default:
+        bcs_error("BCS_REFEREE=report: the ranks go on waiting");
+        break;
+    }
+}

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What the processes of a job with channels share: the layout of their heaps. Pure; used by
+ * every file of this folder. What belongs to remote commands has names that begin with it.
+ *
+ * A channel is made of two doors and a place. A process that opens an end puts a door into the
+ * heap of the process at the other end; there one look tells whether that end is open, and
+ * which opening it is. The place is in the heap of the reader: its ring, and the words by which
+ * both ends tell each other what they have freed and that they sleep.
+ */
+#ifndef LIBBCS_CHANNEL_CHANNEL_WIRE_H
+#define LIBBCS_CHANNEL_CHANNEL_WIRE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <bcs/channel.h>
+#include <bcs/primitives.h>
+#include <bcs/remote.h>
+
+enum { CHANNEL_PROCESSES_MOST = 4096 };
+#define CHANNEL_POOL_BYTES                                                             \
+    (UINT64_C(256) << 20) /* places of a process's channels, and its regions */
+
+enum channel_side { CHANNEL_OUT, CHANNEL_IN, CHANNEL_N_SIDES };
+
+/** What a process tells of its end of a channel. */
+struct channel_door {
+    _Alignas(64) uint64_t place_gva; /* in the heap of who tells it; of a reader */
+    uint64_t n_blocks;               /* of a reader */
+    uint32_t record_bytes;
+    uint32_t capacity;
+    uint64_t thread; /* that has opened it, as the kernel calls it */
+    uint64_t unused[2];
+    uint64_t closed; /* which opening was closed last; 0: none */
+    uint64_t opened; /* last: which opening this is, from 1 on; 0: none yet */
+};
+
+/** A place but for its blocks, which follow. Each word has a line of its own: whoever looks at
+ *  one often is not disturbed by writes of another. */
+struct channel_place {
+    _Alignas(64) uint64_t n_freed;       /* blocks; by the reader */
+    _Alignas(64) uint32_t reader_sleeps; /* enum channel_sleeper */
+    _Alignas(64) uint32_t writer_sleeps;
+};
+
+/** What lies before the memory of a region. */
+struct remote_head {
+    _Alignas(64) uint64_t state; /* BCS_REMOTE_CLOSED, and how many sleep at it */
+    _Alignas(64) uint64_t sleepers[CHANNEL_PROCESSES_MOST / 64]; /* a bit for each */
+};
+
+/** What a thread of a process waits for, if it has for long; see circle.c. */
+struct channel_stand {
+    _Alignas(64) uint64_t sequence; /* odd: it waits */
+    uint64_t thread;                /* as the kernel calls it */
+    uint64_t seen;   /* the sequence of the peer's before it last looked in vain */
+    uint64_t opened; /* of its end: which opening it is, */
+    uint32_t peer, side, number;
+};
+
+/** Whether a process sleeps. */
+enum { REMOTE_AWAKE, REMOTE_ASLEEP, REMOTE_RUNG };
+
+/** What a process that sleeps in a remote command waits for. */
+struct remote_sleeper {
+    _Alignas(64) uint64_t gva; /* of the word; 0: for several things */
+    uint64_t at_least;
+    uint32_t owner; /* of the word */
+    uint32_t state;
+};
+
+/* How often a region is imported: which export it is, whether it was taken back, the count. */
+#define REMOTE_SERIAL_SHIFT 32
+#define REMOTE_TAKEN_BACK (UINT64_C(1) << 31)
+#define REMOTE_USERS (REMOTE_TAKEN_BACK - 1)
+
+_Static_assert(sizeof(struct remote_head) % 64 == 0, "whole lines");
+_Static_assert(sizeof(struct remote_sleeper) == 64, "one line");
+_Static_assert(sizeof(struct channel_door) == 64, "one line");
+_Static_assert(offsetof(struct channel_door, opened) == 56, "the opening is last");
+_Static_assert(sizeof(struct channel_place) == 192, "three lines");
+
+/** Where everything is in every heap. */
+struct channel_layout {
+    uint64_t heap_bytes;
+    uint64_t bell_gva; /* event: something has come that this process sleeps for */
+    uint64_t helper_bell_gva; /* event: that its helper thread sleeps for */
+    uint64_t pids_gva;        /* [n] uint64_t */
+    uint64_t doors_gva;   /* [n][CHANNEL_N_SIDES][BCS_CHANNEL_NUMBERS], by who tells */
+    uint64_t sleeper_gva; /* struct remote_sleeper */
+    uint64_t left_gva;    /* not 0: the process has left the job */
+    uint64_t n_written_gva; /* at rank 0: how many have left, their files written */
+    uint64_t users_gva;     /* [BCS_REGION_NUMBERS] uint64_t, of own regions */
+    uint64_t exports_gva;   /* of libbcs/session/exports.h */
+    uint64_t stand_gva;     /* struct channel_stand */
+    uint64_t pool_gva;
+};
+
+/** The door that `who` puts for its end, in the heap of its peer. */
+static inline uint64_t channel_door_gva(const struct channel_layout *layout,
+                                        uint32_t who, enum channel_side side,
+                                        uint32_t number)
+{
+    uint64_t index =
+        ((uint64_t)who * CHANNEL_N_SIDES + side) * BCS_CHANNEL_NUMBERS + number;
+
+    return layout->doors_gva + index * sizeof(struct channel_door);
+}
+
+#endif

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Where a process stands: what each of its threads that has waited for a while waits for, in a
+ * table of the node's heap (nic_layout.stands), so that whoever maps the heap can tell who waits
+ * for whom, in another process, too. The process writes its own port's element only
+ * (libbcs/api/record/stand_tell.c, by the thread that waits, under the lock of the context if there are
+ * several); anybody reads.
+ *
+ * A record is whole or it is not there. Each has a sequence, even while it is at rest: the writer
+ * makes it odd, then writes, then makes it even and two more than before. The record is words that
+ * are written and read one by one, relaxed: so there is no race, and the sequence alone says
+ * whether they belong together.
+ *
+ * - Writer: store odd (relaxed); fence, release; the words, relaxed; store even, release.
+ * - Reader: load the sequence, acquire; the words, relaxed; fence, acquire; load the sequence
+ *   again, relaxed. Equal and even: the words are those of that sequence.
+ *
+ * If the reader has got a word that a writer stored after its release fence, the reader's acquire
+ * fence orders its second load behind the writer's odd sequence, and it differs from the first. If
+ * its first load got an even sequence, it has all words that were stored before. Whoever is killed
+ * while it writes leaves an odd sequence: the reader finds nothing, after some tries.
+ *
+ * Two readings with the same sequence have the same wait: it has not ended in between, as a
+ * sequence only grows, and what was withdrawn or changed has another one.
+ *
+ * Who wants to know whether what is told is still so asks: it raises `asked` (seq_cst), and wakes
+ * who sleeps. Each thread that waits and has told finds out anew what it waits for, writes its
+ * record if that is not what stands there, and then stores what it was asked in `answered`
+ * (release, partner of the acquire of who has asked). So what stands in a record with that answer was
+ * found out after the question. What a verdict makes of it is told in docs/referee.md.
+ */
+#ifndef LIBBCS_FABRIC_RING_STAND_H
+#define LIBBCS_FABRIC_RING_STAND_H
+
+#include <bcs/primitives.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "libbcs/fabric/base/agents.h"
+#include "libbcs/fabric/ring/descriptor.h"
+
+enum {
+    BCS_STAND_THREADS = 4,      /* of a process that are told apart */
+    BCS_STAND_OPERATIONS = 128, /* of a wait that are told one by one */
+    BCS_STAND_PLANS =
+        16, /* collectives of a process that go on by themselves, told as well */
+    BCS_STAND_CALL_BYTES = 40,
+    BCS_STAND_COLLECTIVE_BYTES = 24,
+    BCS_STAND_REDUCTION_BYTES = 32,
+    BCS_STAND_COMM_BYTES = 64,
+    BCS_STAND_NUMBER_BITS =
+        11, /* of the tag of a collective's message: its number, the lowest */
+};
+
+/** What an operation is. */
+enum bcs_stand_kind {
+    BCS_STAND_SEND,
+    BCS_STAND_RECEIVE,
+    BCS_STAND_PROBE,
+    BCS_STAND_COLLECTIVE,
+    BCS_STAND_FOREIGN, /* the MPI library carries it: whoever waits for it may be released by
+                          what nobody here knows of */
+    BCS_STAND_OTHER, /* something of the library's own; as foreign */
+    BCS_STAND_KINDS
+};
+
+/** One operation that a wait is about. */
+struct bcs_stand_operation {
+    uint64_t context_id; /* as in its descriptor; that of a communicator is even */
+    uint64_t n_bytes;
+    int32_t peer;  /* rank in the job; -1: any of the communicator, or several */
+    int32_t tag;   /* -1: any, or none */
+    uint32_t cell; /* of this port, completed when it is over; or BCS_CELL_NONE */
+    uint8_t kind;  /* enum bcs_stand_kind */
+    uint8_t reserved[3];
+};
+
+/** What a thread waits for. Texts end with a zero. */
+struct bcs_stand {
+    uint64_t since_ns; /* CLOCK_MONOTONIC; it has waited so long at least */
+    uint64_t address;  /* where the call returns to in the program; 0: unknown */
+    uint64_t base;     /* where the file of that address was loaded */
+    /* Of the first operation: */
+    uint64_t context_id; /* its communicator, */
+    uint64_t number; /* of a collective, the how manyth of its way there; 0: unknown */
+    int32_t comm_rank, comm_size;
+    uint32_t slot;   /* collective slot of the communicator */
+    uint32_t thread; /* as the kernel calls it */
+    uint32_t
+        n_operations; /* that are pending; BCS_STAND_OPERATIONS at most of them are below */
+    uint8_t is_waiting; /* 0: the record is empty */
+    uint8_t needs_all;  /* the wait ends when all are over; 0: when one is */
+    /* Something of this process goes on by itself while it waits, and may send, that is not among
+     * `plans` below. */
+    uint8_t has_others;
+    uint8_t
+        agent; /* enum bcs_agent_kind: what else of this process could act, when it was last
+                      asked; else BCS_AGENT_NONE */
+    char call[BCS_STAND_CALL_BYTES]; /* "MPI_Waitall"; "": unknown */
+    char collective[BCS_STAND_COLLECTIVE_BYTES];
+    char reduction
+        [BCS_STAND_REDUCTION_BYTES]; /* of one: "sum of int32"; "": none, or unknown */
+    char comm[BCS_STAND_COMM_BYTES]; /* name of the communicator; "": none known */
+    /* of the program in this process that may be in MPI at once, this one too, but for those that
+     * sleep until others of them wake them; 0: unknown */
+    uint32_t n_threads;
+    uint32_t n_plans;
+    int32_t root;         /* of a collective; -1: it has none, or it is not known */
+    uint32_t is_threaded; /* several threads of this process may be in MPI at once */
+    char agent_words[BCS_AGENT_BYTES]; /* see struct bcs_agent */
+    /* Of each collective that does not block a message that it needs before it goes on. */
+    struct bcs_stand_operation plans[BCS_STAND_PLANS];
+    struct bcs_stand_operation operations[BCS_STAND_OPERATIONS];
+};
+
+_Static_assert(sizeof(struct bcs_stand_operation) == 32, "no gaps");
+_Static_assert(offsetof(struct bcs_stand, plans) == 336, "no gaps");
+_Static_assert(sizeof(struct bcs_stand) % sizeof(uint64_t) == 0, "whole words");
+
+/** A thread's record as it stands in memory: the words of a struct bcs_stand, and then a bit for
+ *  each rank of the job, set for those that some pending operation could be released by. */
+struct bcs_stand_slot {
+    _Atomic uint64_t sequence;
+    _Atomic uint64_t answered; /* the last question that it has answered */
+    _Atomic uint64_t words[];
+};
+
+/** A port's element of the table: this, then BCS_STAND_THREADS slots. */
+struct bcs_stands {
+    /* relaxed, written by the owner: for how long its threads have waited in waits that were told
+     * and are over, and how many those were. */
+    _Alignas(BCS_CACHE_LINE) _Atomic uint64_t waited_ns;
+    _Atomic uint64_t n_waits;
+    /* By who asks: the last question. On a line of its own. */
+    _Alignas(BCS_CACHE_LINE) _Atomic uint64_t asked;
+};
+
+/** How many of the pending operations of a record are below. */
+static inline uint32_t bcs_stand_n_listed(const struct bcs_stand *stand)
+{
+    return stand->n_operations < BCS_STAND_OPERATIONS ? stand->n_operations
+                                                      : BCS_STAND_OPERATIONS;
+}
+
+/** Words of the bits of all ranks. */
+static inline size_t bcs_stand_rank_words(uint32_t n_ranks)
+{
+    return (n_ranks + 63) / 64;
+}
+
+/** Words of a record, as it is kept outside of the table, too. */
+static inline size_t bcs_stand_words(uint32_t n_ranks)
+{
+    return sizeof(struct bcs_stand) / sizeof(uint64_t) + bcs_stand_rank_words(n_ranks);
+}
+
+/** Bytes of an element of the table. */
+static inline size_t bcs_stands_bytes(uint32_t n_ranks)
+{
+    size_t n_slot_bytes =
+        sizeof(struct bcs_stand_slot) + bcs_stand_words(n_ranks) * sizeof(uint64_t);
+
+    return (sizeof(struct bcs_stands) + BCS_STAND_THREADS * n_slot_bytes +
+            BCS_CACHE_LINE - 1) /
+           BCS_CACHE_LINE * BCS_CACHE_LINE;
+}
+
+/** The record of one of a port's threads. */
+static inline struct bcs_stand_slot *
+bcs_stand_slot_at(struct bcs_stands *stands, uint32_t thread, uint32_t n_ranks)
+{
+    size_t n_slot_bytes =
+        sizeof(struct bcs_stand_slot) + bcs_stand_words(n_ranks) * sizeof(uint64_t);
+
+    return (void *)((char *)(stands + 1) + thread * n_slot_bytes);
+}
+
+/** The ranks of a record that stands in bcs_stand_words words. */
+static inline uint64_t *bcs_stand_ranks(struct bcs_stand *stand)
+{
+    return (uint64_t *)(void *)(stand + 1);
+}
+
+/** Whether a rank is among those that could release the wait. */
+static inline bool bcs_stand_has(const struct bcs_stand *stand, uint32_t rank)
+{
+    const uint64_t *ranks = (const uint64_t *)(const void *)(stand + 1);
+
+    return ranks[rank / 64] >> rank % 64 & 1;
+}
+
+/** Add an operation to those that are pending. Beyond BCS_STAND_OPERATIONS one of a partner that the
+ *  list does not have yet takes the place of one whose partner it has twice; others are counted only. */
+void bcs_stand_list(struct bcs_stand *stand,
+                    const struct bcs_stand_operation *operation);
+
+/**
+ * Write a record. One writer at a time for each slot. Of its operations those are written that are
+ * pending, and the first one in any case.
+ *
+ * @param stand  bcs_stand_words(n_ranks) words; NULL: the thread waits no more
+ */
+void bcs_stand_write(struct bcs_stand_slot *slot, const struct bcs_stand *stand,
+                     uint32_t n_ranks);
+
+/** What bcs_stand_read returns besides 0. */
+enum {
+    BCS_STAND_E_NONE = 1, /* the thread does not wait, or not for long */
+    BCS_STAND_E_BUSY,     /* it was being written, or its writer has died there */
+};
+
+/**
+ * Read a record. Any process that maps the heap. What comes of it may be anything if the memory is
+ * somebody else's; but texts end, and n_operations may only be larger than what is listed. Operations
+ * behind those that are pending keep what they were, but for the first one.
+ *
+ * @param stand_out     [bcs_stand_words(n_ranks) words]
+ * @param sequence_out  equal at two readings: the same wait, which has not ended in between
+ * @return 0, BCS_STAND_E_NONE (then *sequence_out is set, too) or BCS_STAND_E_BUSY
+ */
+int bcs_stand_read(const struct bcs_stand_slot *slot, uint32_t n_ranks,
+                   struct bcs_stand *stand_out, uint64_t *sequence_out);
+
+#endif

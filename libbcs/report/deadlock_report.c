@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The report of a deadlock; see deadlock_report.h. What bcs-top knows of it, it is asked for.
+ */
+#include "libbcs/report/deadlock_report.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "libbcs/fabric/base/log.h"
+#include "libbcs/report/run_unseen.h"
+#include "libbcs/report/top_tool.h"
+
+enum { MOST_RANGES = 6, MOST_CALLS = 3 };
+
+static bool has(const uint64_t *set, uint32_t rank, uint32_t n_ranks)
+{
+    return rank < n_ranks && (set[rank / 64] >> rank % 64 & 1) != 0;
+}
+
+/** Write a set as "0-3,7", the first ranges of it. @return text, for free, or NULL */
+static char *words_of(const uint64_t *set, uint32_t n_ranks, uint32_t n_most)
+{
+    uint32_t n_ranges = 0;
+    size_t n_bytes = 0;
+    char *text = NULL;
+    FILE *stream = open_memstream(&text, &n_bytes);
+
+    if (stream == NULL) {
+        return NULL;
+    }
+    for (uint32_t first = 0, i; first < n_ranks; first = i + 1) {
+        for (i = first; has(set, i, n_ranks); i++) {
+        }
+        if (i > first && n_ranges == n_most) {
+            fputs(",...", stream);
+            break;
+        }
+        if (i > first) {
+            fprintf(stream, "%s%u", n_ranges++ > 0 ? "," : "", first);
+        }
+        if (i > first + 1) {
+            fprintf(stream, "-%u", i - 1);
+        }
+    }
+    fclose(stream);
+    return text;
+}
+
+/** The command line. @param first  ended by NULL @return for free; NULL: no memory */
+static char **arguments_of(const char *const first[], char *const more[], size_t n_more)
+{
+    size_t n_first = 0;
+    char **list;
+
+    while (first[n_first] != NULL) {
+        n_first++;
+    }
+    list = calloc(n_first + n_more + 1, sizeof(*list));
+    for (size_t i = 0; list != NULL && i < n_first + n_more; i++) {
+        list[i] = i < n_first ? (char *)(uintptr_t)first[i] : more[i - n_first];
+    }
+    return list;
+}
+
+/** Run bcs-top. @return 0, an errno, or -1: it has failed */
+static int run_tool(const char *const first[], char *const more[], size_t n_more)
+{
+    char **environment = bcs_top_tool_environment();
+    char **arguments = arguments_of(first, more, n_more);
+    int status = 0;
+    int rc = environment == NULL || arguments == NULL
+                 ? ENOMEM
+                 : bcs_run_unseen(arguments, environment, &status);
+
+    free(environment);
+    free(arguments);
+    return rc == 0 && status != 0 ? -1 : rc;
+}
+
+/** bcs-top is not there, or has failed. */
+static void complain(const char *tool, int rc)
+{
+    bcs_error("%s, which says where they stand, %s", tool,
+              rc < 0 ? "has failed" : strerror(rc));
+}
+
+bool bcs_deadlock_report(const struct bcs_deadlock *deadlock)
+{
+    uint32_t n_ranks = deadlock->n_ranks;
+    char path[BCS_TOP_TOOL_BYTES], pid[32];
+    const char *tool = bcs_top_tool_find(path);
+    char *some = words_of(deadlock->stuck, n_ranks, MOST_RANGES);
+    char *all = words_of(deadlock->stuck, n_ranks, UINT32_MAX);
+    int rc;
+
+    bcs_error("deadlock: rank%s %s can never go on, as nobody is left who could help:",
+              some != NULL && some[strspn(some, "0123456789")] == '\0' ? "" : "s",
+              some == NULL ? "?" : some);
+    snprintf(pid, sizeof(pid), "%ld", (long)getpid());
+    rc = all == NULL
+             ? ENOMEM
+             : run_tool(
+                   (const char *const[]){tool, "--stuck", all, pid,
+                                         deadlock->path == NULL ? "" : deadlock->path,
+                                         NULL},
+                   deadlock->messages, deadlock->n_messages);
+    if (rc != 0) {
+        complain(tool, rc);
+    }
+    free(some);
+    free(all);
+    return rc == 0;
+}
+
+/** Write which ranks of a suspicion are in which call: "0-1 in MPI_Recv, 2 in MPI_Barrier". Takes the ranks
+ *  out that it has written. */
+static void write_calls(FILE *stream, const struct bcs_suspicion *suspicion,
+                        uint64_t *ranks, uint64_t *alike)
+{
+    size_t n_bytes = (suspicion->n_ranks + 63) / 64 * sizeof(uint64_t);
+    uint32_t n_groups = 0;
+
+    for (uint32_t first = 0; first < suspicion->n_ranks; first++) {
+        const char *call = suspicion->call_of(suspicion->arg, first);
+        char *words;
+
+        if (!has(ranks, first, suspicion->n_ranks)) {
+            continue;
+        }
+        if (n_groups++ == MOST_CALLS) {
+            fputs(", and others", stream);
+            return;
+        }
+        memset(alike, 0, n_bytes);
+        for (uint32_t i = first; i < suspicion->n_ranks; i++) {
+            if (has(ranks, i, suspicion->n_ranks) &&
+                strcmp(suspicion->call_of(suspicion->arg, i), call) == 0) {
+                alike[i / 64] |= UINT64_C(1) << i % 64;
+                ranks[i / 64] &= ~(UINT64_C(1) << i % 64);
+            }
+        }
+        words = words_of(alike, suspicion->n_ranks, MOST_RANGES);
+        fprintf(stream, "%s%s in %s", n_groups > 1 ? ", " : "",
+                words == NULL ? "?" : words, *call == '\0' ? "a call" : call);
+        free(words);
+    }
+}
+
+/** All calls of a suspicion. @return text, for free, or NULL */
+static char *calls_of(const struct bcs_suspicion *suspicion)
+{
+    size_t n_words = (suspicion->n_ranks + 63) / 64, n_bytes = 0;
+    uint64_t *sets = calloc(2 * n_words, sizeof(uint64_t));
+    char *text = NULL;
+    FILE *stream = sets == NULL ? NULL : open_memstream(&text, &n_bytes);
+
+    if (stream != NULL) {
+        memcpy(sets, suspicion->ranks, n_words * sizeof(uint64_t));
+        write_calls(stream, suspicion, sets, sets + n_words);
+        fclose(stream);
+    }
+    free(sets);
+    return text;
+}
+
+void bcs_suspicion_report(const struct bcs_suspicion *suspicion)
+{
+    char *calls = calls_of(suspicion);
+
+    bcs_error("suspicion: these ranks wait for each other: %s. It is no proof of a "
+              "deadlock, as rank %" PRIu32 " could still act: %s. The job goes on",
+              calls == NULL ? "?" : calls, suspicion->rank, suspicion->words);
+    free(calls);
+}
+
+void bcs_places_report(const struct bcs_places *places)
+{
+    char path[BCS_TOP_TOOL_BYTES], pid[32];
+    const char *tool = bcs_top_tool_find(path);
+    char *all = words_of(places->ranks, places->n_ranks, UINT32_MAX);
+    int rc;
+
+    snprintf(pid, sizeof(pid), "%" PRId64, places->pid);
+    rc = all == NULL
+             ? ENOMEM
+             : run_tool((const char *const[]){tool, "--at", all, pid, NULL}, NULL, 0);
+    if (rc != 0) {
+        complain(tool, rc);
+    }
+    free(all);
+}
+
+void bcs_deadlock_exit(void)
+{
+    _exit(BCS_EXIT_DEADLOCK);
+}

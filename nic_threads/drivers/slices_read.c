@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What was recorded of slices, all desks of a node together. Called by any process, at the end.
+ */
+#include <errno.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "nic_threads/drivers/driver.h"
+#include "nic_threads/machine/engine_lock.h"
+
+/** Copy what one desk has, or the strobe sender. */
+static int copy(const struct nic_recorder *recorder, struct bcs_spans *recorded_out)
+{
+    if (!nic_recorder_is_on(recorder)) {
+        return -ENOENT;
+    }
+    return nic_monitor_copy(recorder, &recorded_out->spans, &recorded_out->n,
+                            &recorded_out->shift);
+}
+
+/** The same under the lock of the desk. */
+static int copy_locked(struct nic_view *view, struct bcs_spans *recorded_out)
+{
+    int rc;
+
+    while (!nic_engine_try_lock(view)) {
+        sched_yield();
+    }
+    rc = copy(view->recorder, recorded_out);
+    nic_engine_unlock(view);
+    return rc;
+}
+
+int nic_engine_recorded(struct nic_engine *engine, uint32_t node, bool is_global,
+                        struct bcs_spans *recorded_out)
+{
+    struct nic_view *desks = &engine->views[node * engine->layout.n_desks];
+    uint64_t begin = engine->config->record.first;
+    struct bcs_spans sum;
+    int rc;
+
+    if (is_global) {
+        return copy(nic_engine_sender_recorder(engine), recorded_out);
+    }
+    rc = copy_locked(&desks[0], &sum);
+    for (uint32_t i = 1; i < engine->layout.n_desks && rc == 0; i++) {
+        struct bcs_spans recorded;
+
+        rc = copy_locked(&desks[i], &recorded);
+        rc = rc == 0 ? bcs_spans_join(&sum, &recorded, begin) : rc;
+        if (rc < 0) {
+            free(sum.spans);
+        }
+    }
+    if (rc == 0) {
+        *recorded_out = sum;
+    }
+    return rc;
+}

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Links to other nodes; see the header. What is read without the lock is written with atomic
+ * (relaxed) stores.
+ */
+#include "nic_threads/machine/note.h"
+
+#include "nic_threads/machine/engine_xfer.h"
+#include "nic_threads/node/outbox.h"
+
+/** A put as the view's node to the node of a port. */
+static void put(struct nic_view *view, uint32_t port, struct bcs_xfer *xfer)
+{
+    const struct bcs_node_set dests =
+        bcs_node_set_one(nic_layout_node(&view->engine->layout, port));
+
+    xfer->dests = &dests;
+    nic_engine_xfer(view, xfer);
+}
+
+void nic_note_announce(struct nic_view *view, uint32_t port, uint32_t link)
+{
+    static const uint64_t is_in_use = 1;
+    /* The tables of all desks of ports are alike: this is how far those of the port's are. */
+    const struct nic_view *there = nic_engine_view(view->engine, port);
+    struct bcs_xfer xfer = {
+        .src = &is_in_use,
+        .n_bytes = sizeof(is_in_use),
+        .dest_gva = nic_view_gva(there, &there->per_port.announced[link]),
+        .remote_event_gva = NIC_DESK_GVA(there, announcements),
+    };
+
+    put(view, port, &xfer);
+}
+
+void nic_note_put(struct nic_view *view, uint32_t port, uint32_t link,
+                  uint32_t position, struct bcs_descriptor *entry)
+{
+    const struct nic_layout *layout = &view->engine->layout;
+    uint64_t end_gva = nic_layout_link_gva(layout, port, link) +
+                       offsetof(struct bcs_ring, entries) +
+                       (uint64_t)((position & view->link_mask) + 1) * sizeof(*entry);
+    size_t n_bytes = bcs_ring_set_flag(entry, position);
+    struct bcs_xfer xfer = {
+        .src = entry, .n_bytes = n_bytes, .dest_gva = end_gva - n_bytes};
+
+    put(view, port, &xfer);
+}
+
+void nic_note_give_back(struct nic_view *view, uint32_t port, bool is_desk,
+                        uint64_t credit)
+{
+    const struct nic_layout *layout = &view->engine->layout;
+    struct bcs_xfer xfer = {
+        .src = &credit,
+        .n_bytes = sizeof(credit),
+        .dest_gva = nic_layout_credit_gva(
+            layout, port,
+            nic_layout_link_of(layout, nic_view_served(view, 0), is_desk)),
+    };
+
+    put(view, port, &xfer);
+    if (is_desk) {
+        nic_view_visit(view, port); /* its outbox may wait */
+    }
+}
+
+/** The number of the link from the view's desk to that of any port of another node. */
+static uint32_t own_link(const struct nic_view *view)
+{
+    return nic_layout_link_of(&view->engine->layout, nic_view_served(view, 0), true);
+}
+
+static bool has_room(const struct nic_view *view, uint32_t port)
+{
+    const struct nic_layout *layout = &view->engine->layout;
+    const bcs_credit *credit = nic_view_at(
+        view, nic_layout_credit_gva(layout, nic_view_served(view, 0),
+                                    nic_layout_link_of(layout, port, true)));
+
+    return __atomic_load_n(&view->per_port.notes[port].position, __ATOMIC_RELAXED) -
+               bcs_credit_read(credit, NULL) <=
+           view->link_mask;
+}
+
+static void send_now(struct nic_view *view, uint32_t port,
+                     const struct bcs_descriptor *descriptor)
+{
+    struct nic_note_end *end = &view->per_port.notes[port];
+    struct bcs_descriptor entry = *descriptor;
+
+    if (!end->is_announced) {
+        nic_note_announce(view, port, own_link(view));
+        end->is_announced = 1;
+    }
+    nic_note_put(view, port, own_link(view), end->position, &entry);
+    nic_view_visit(view, port);
+    __atomic_store_n(&end->position, end->position + 1, __ATOMIC_RELAXED);
+}
+
+void nic_note_send(struct nic_view *view, uint32_t port,
+                   const struct bcs_descriptor *descriptor)
+{
+    struct nic_list *outbox = &view->per_port.notes[port].outbox;
+
+    if (outbox->first == NIC_ITEM_NONE && has_room(view, port)) {
+        send_now(view, port, descriptor);
+        return;
+    }
+    nic_outbox_add(view, outbox, &view->desk->n_outbox, descriptor, port);
+}
+
+bool nic_note_flush_outboxes(struct nic_view *view)
+{
+    bool has_sent = false;
+
+    for (uint32_t port = 0; port < view->engine->layout.n_far; port++) {
+        struct nic_list *outbox = &view->per_port.notes[port].outbox;
+
+        while (outbox->first != NIC_ITEM_NONE && has_room(view, port)) {
+            send_now(view, port, &nic_view_item(view, outbox->first)->descriptor);
+            nic_outbox_drop(view, outbox, &view->desk->n_outbox);
+            has_sent = true;
+        }
+    }
+    return has_sent;
+}
+
+bool nic_note_can_go(const struct nic_view *view)
+{
+    for (uint32_t port = 0; port < view->engine->layout.n_far; port++) {
+        if (__atomic_load_n(&view->per_port.notes[port].outbox.first,
+                            __ATOMIC_RELAXED) != NIC_ITEM_NONE &&
+            has_room(view, port)) {
+            return true;
+        }
+    }
+    return false;
+}

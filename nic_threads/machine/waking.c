@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Waking. Called by whoever runs the engine, and watch by any process that leaves work behind.
+ */
+#include "nic_threads/machine/waking.h"
+
+static void wake_owner(struct nic_view *view, uint32_t local)
+{
+    bcs_sleep_wake(view->engine->machine, nic_view_port(view, local));
+}
+
+void nic_engine_wake(struct nic_view *view)
+{
+    nic_view_take_marks(view, view->wake, view->n_local, wake_owner);
+}
+
+void nic_engine_ring(struct nic_view *view, uint32_t node)
+{
+    if (nic_engine_has_crews(view->engine)) {
+        struct bcs_node_set dests = bcs_node_set_one(node);
+
+        nic_engine_xfer(view, &(struct bcs_xfer){
+                                  .dests = &dests,
+                                  .remote_event_gva = nic_bell_gva(view),
+                              });
+        nic_engine_flush(view); /* this thread may sleep next */
+    }
+}
+
+void nic_engine_ring_own(struct nic_view *view)
+{
+    if (nic_engine_has_crews(view->engine)) {
+        nic_engine_signal(view, NIC_NODE_GVA(view, bell));
+    }
+}
+
+void nic_engine_await_bell(struct nic_view *view, uint64_t n_rings)
+{
+    nic_engine_await(view, NIC_NODE_GVA(view, bell), n_rings);
+}
+
+void nic_engine_watch(const struct nic_engine *engine)
+{
+    _Atomic uint32_t *watch = &engine->machine->watch;
+    uint32_t wanted =
+        nic_engine_has_idle_core(engine) ? BCS_WATCH_SOON : BCS_WATCH_LATE;
+    /* seq_cst: see nic_threads/service/background.c */
+    uint32_t present = atomic_load_explicit(watch, memory_order_seq_cst);
+
+    while (present < wanted) {
+        if (atomic_compare_exchange_strong_explicit(
+                watch, &present, wanted, memory_order_seq_cst, memory_order_seq_cst)) {
+            bcs_park_wake(&engine->machine->background_park);
+            return;
+        }
+    }
+}
+
+/** Processes of the machine that may run at once without one having to stand in a queue. */
+static uint32_t n_places(const struct nic_engine *engine)
+{
+    const struct bcs_machine *machine = engine->machine;
+
+    /* relaxed: a hint, which changes at any time */
+    return machine->n_cpus +
+           atomic_load_explicit(&machine->n_asleep, memory_order_relaxed);
+}
+
+bool nic_engine_has_idle_core(const struct nic_engine *engine)
+{
+    return engine->machine->n_ports < n_places(engine);
+}
+
+bool nic_engine_is_crowded(const struct nic_engine *engine)
+{
+    return engine->machine->n_ports > n_places(engine);
+}

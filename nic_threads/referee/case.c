@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The referee's case; see case.h. Why what it finds is true is argued in referee.c.
+ */
+#include "nic_threads/referee/case.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "nic_threads/machine/engine_lock.h"
+#include "nic_threads/roles/guest.h"
+#include "nic_threads/roles/unmatched.h"
+#include "nic_threads/rules/deadlock.h"
+
+enum { WAITS_A_RANK = BCS_STAND_THREADS + BCS_STAND_PLANS };
+
+struct nic_case {
+    struct nic_engine *engine;
+    const struct nic_records *records;
+    uint32_t n_ranks, n_words;   /* and of a set of them */
+    uint64_t *suspected, *stuck; /* sets */
+    struct nic_deadlock_rank *ranks;
+    struct nic_deadlock_wait *waits; /* [n_ranks][WAITS_A_RANK] */
+    uint64_t *sets;                  /* two of each wait */
+    bool is_strict;                  /* only what stands in the desks counts */
+    bool but_agents;                 /* of what nobody waits in does not count */
+    bool owes_turn;                  /* somebody could not lock a desk meanwhile */
+};
+
+static void set_bit(uint64_t *set, uint32_t rank)
+{
+    set[rank / 64] |= UINT64_C(1) << rank % 64;
+}
+
+int nic_case_create(struct nic_engine *engine, const struct nic_records *records,
+                    struct nic_case **case_out)
+{
+    struct nic_case *file = calloc(1, sizeof(*file));
+    uint32_t n = engine->layout.shape.n_ports;
+    size_t n_waits = (size_t)n * WAITS_A_RANK;
+
+    if (file == NULL) {
+        return -ENOMEM;
+    }
+    file->engine = engine;
+    file->records = records;
+    file->n_ranks = n;
+    file->n_words = nic_deadlock_words(n);
+    file->suspected = calloc(file->n_words, sizeof(uint64_t));
+    file->stuck = calloc(file->n_words, sizeof(uint64_t));
+    file->ranks = calloc(n, sizeof(*file->ranks));
+    file->waits = calloc(n_waits, sizeof(*file->waits));
+    file->sets = calloc(2 * n_waits, file->n_words * sizeof(uint64_t));
+    if (file->suspected == NULL || file->stuck == NULL || file->ranks == NULL ||
+        file->waits == NULL || file->sets == NULL) {
+        nic_case_destroy(file);
+        return -ENOMEM;
+    }
+    *case_out = file;
+    return 0;
+}
+
+void nic_case_destroy(struct nic_case *file)
+{
+    if (file != NULL) {
+        free(file->suspected);
+        free(file->stuck);
+        free(file->ranks);
+        free(file->waits);
+        free(file->sets);
+        free(file);
+    }
+}
+
+/* ------------------------------------------------------- what stands in the desks */
+
+/** Whether an operation of a rank has no partner, and all is known that could be one. */
+static bool has_no_partner(struct nic_case *file, uint32_t rank,
+                           const struct bcs_stand_operation *operation)
+{
+    bool is_send = operation->kind == BCS_STAND_SEND;
+    uint32_t at = is_send ? (uint32_t)operation->peer : rank;
+    struct nic_view *view;
+    bool is_unmatched;
+
+    if (operation->cell == BCS_CELL_NONE || at >= file->n_ranks) {
+        return false;
+    }
+    view = nic_engine_view(file->engine, at);
+    if (!nic_guest_lock(view)) {
+        return false;
+    }
+    is_unmatched = nic_has_read_all(view, file->suspected) &&
+                   (is_send ? nic_is_send_unmatched(view, at, rank, operation->cell)
+                            : nic_is_receive_unmatched(view, rank, operation->cell));
+    file->owes_turn |= nic_engine_unlock(view);
+    return is_unmatched;
+}
+
+/** Whether a rank has not come to a collective that the engine carries out. */
+static bool is_missing(struct nic_case *file, uint32_t rank,
+                       const struct bcs_stand *stand)
+{
+    struct nic_view *view =
+        nic_engine_node(file->engine, nic_layout_node(&file->engine->layout, rank));
+    bool is_missing;
+
+    if (!nic_guest_lock(view)) {
+        return false;
+    }
+    is_missing = nic_has_read_all(view, file->suspected) &&
+                 !nic_has_come_to(view, stand->slot, stand->number, rank);
+    file->owes_turn |= nic_engine_unlock(view);
+    return is_missing;
+}
+
+/* ------------------------------------------------------------------ who waits for whom */
+
+/** Whether it is certain that an operation is still pending. */
+static bool is_pending(struct nic_case *file, uint32_t rank,
+                       const struct bcs_stand_operation *operation)
+{
+    switch (operation->kind) {
+    case BCS_STAND_SEND:
+    case BCS_STAND_RECEIVE:
+    case BCS_STAND_PROBE:
+        return !file->is_strict || has_no_partner(file, rank, operation);
+    default:
+        return false;
+    }
+}
+
+/** Add those of a collective who have not come: the record has them, or, if the engine carries it
+ *  out, all members. */
+static void add_missing(struct nic_case *file, const struct bcs_stand *stand,
+                        uint64_t *all)
+{
+    bool is_engines = stand->operations[0].cell != BCS_CELL_NONE;
+
+    for (uint32_t i = 0; i < file->n_ranks; i++) {
+        if (bcs_stand_has(stand, i) &&
+            (!file->is_strict || !is_engines ||
+             (nic_deadlock_has(file->suspected, i) && is_missing(file, i, stand)))) {
+            set_bit(all, i);
+        }
+    }
+}
+
+/** A wait that ends when all is over: whoever one operation needs must act; of one that anybody can
+ *  release, somebody must. */
+static void find_all(struct nic_case *file, uint32_t rank,
+                     const struct bcs_stand *stand, struct nic_deadlock_wait *wait,
+                     uint64_t *sets)
+{
+    uint64_t *all = sets, *any = sets + file->n_words;
+
+    for (uint32_t i = 0; i < bcs_stand_n_listed(stand); i++) {
+        const struct bcs_stand_operation *one = &stand->operations[i];
+
+        if (one->kind == BCS_STAND_COLLECTIVE && stand->n_operations == 1) {
+            wait->all = all;
+            add_missing(file, stand, all);
+        } else if (is_pending(file, rank, one) && one->peer >= 0) {
+            wait->all = all;
+            set_bit(all, (uint32_t)one->peer);
+        } else if (one->peer < 0 && is_pending(file, rank, one)) {
+            wait->any = any;
+            memcpy(any, stand + 1, file->n_words * sizeof(uint64_t));
+        }
+    }
+}
+
+/** A wait that ends when one operation is over, all of which are listed. */
+static void find_any(struct nic_case *file, uint32_t rank,
+                     const struct bcs_stand *stand, struct nic_deadlock_wait *wait,
+                     uint64_t *any)
+{
+    bool are_pending =
+        stand->n_operations > 0 && stand->n_operations <= BCS_STAND_OPERATIONS;
+
+    for (uint32_t i = 0; are_pending && i < stand->n_operations; i++) {
+        are_pending = is_pending(file, rank, &stand->operations[i]);
+    }
+    if (are_pending) {
+        wait->any = any;
+        memcpy(any, stand + 1, file->n_words * sizeof(uint64_t));
+    }
+}
+
+/** Add a wait of a rank. @return its sets, empty */
+static uint64_t *add_wait(struct nic_case *file, uint32_t rank,
+                          struct nic_deadlock_wait **wait_out)
+{
+    struct nic_deadlock_rank *one = &file->ranks[rank];
+    size_t number = (size_t)rank * WAITS_A_RANK + one->n_waits++;
+    uint64_t *sets = file->sets + 2 * number * file->n_words;
+
+    memset(sets, 0, 2 * file->n_words * sizeof(uint64_t));
+    file->waits[number] = (struct nic_deadlock_wait){0};
+    *wait_out = &file->waits[number];
+    return sets;
+}
+
+/** Add the collectives of a rank that go on by themselves, each as a wait. */
+static void add_plans(struct nic_case *file, uint32_t rank,
+                      const struct bcs_stand *stand)
+{
+    for (uint32_t i = 0; i < stand->n_plans && i < BCS_STAND_PLANS; i++) {
+        struct nic_deadlock_wait *wait;
+        uint64_t *sets = add_wait(file, rank, &wait);
+        uint32_t peer = (uint32_t)stand->plans[i].peer;
+
+        if (peer < file->n_ranks && is_pending(file, rank, &stand->plans[i])) {
+            wait->all = sets;
+            set_bit(sets, peer);
+        }
+    }
+}
+
+/** Whether all peers of a record are ranks. */
+static bool is_sound(const struct nic_case *file, const struct bcs_stand *stand)
+{
+    for (uint32_t i = 0; i < bcs_stand_n_listed(stand); i++) {
+        if (stand->operations[i].peer >= (int32_t)file->n_ranks) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/** Find the waits of a rank. */
+static void find_waits(struct nic_case *file, uint32_t rank)
+{
+    struct nic_deadlock_rank *one = &file->ranks[rank];
+    uint32_t n_there = 0;
+
+    *one =
+        (struct nic_deadlock_rank){.waits = &file->waits[(size_t)rank * WAITS_A_RANK]};
+    for (uint32_t thread = 0; thread < BCS_STAND_THREADS; thread++) {
+        const struct bcs_stand *stand = nic_records_stand(file->records, rank, thread);
+        struct nic_deadlock_wait *wait;
+        uint64_t *sets;
+
+        if (stand == NULL) {
+            continue;
+        }
+        sets = add_wait(file, rank, &wait);
+        if (!is_sound(file, stand)) {
+            one->can_act = true;
+        } else if (stand->needs_all) {
+            find_all(file, rank, stand, wait, sets);
+        } else {
+            find_any(file, rank, stand, wait, sets + file->n_words);
+        }
+        if (n_there++ == 0) {
+            add_plans(file, rank, stand);
+        }
+        one->can_act |=
+            stand->has_others || (!file->but_agents && stand->agent != BCS_AGENT_NONE);
+    }
+    one->can_act |= n_there == 0;
+}
+
+/** Find who of a set cannot go on; others can. */
+static uint32_t find_stuck(struct nic_case *file, const uint64_t *of,
+                           uint64_t *stuck_out)
+{
+    for (uint32_t i = 0; i < file->n_ranks; i++) {
+        if (of != NULL && !nic_deadlock_has(of, i)) {
+            file->ranks[i] = (struct nic_deadlock_rank){.can_act = true};
+        } else {
+            find_waits(file, i);
+        }
+    }
+    return nic_deadlock_find(file->ranks, file->n_ranks, stuck_out);
+}
+
+uint32_t nic_case_suspect(struct nic_case *file, bool but_agents)
+{
+    file->but_agents = but_agents;
+    file->is_strict = false;
+    return find_stuck(file, NULL, file->suspected);
+}
+
+/** Whether all nodes have sent what suspects have posted for other ones: then it has come, and is seen
+ *  there. Where ports have links to each other it goes directly. */
+static bool has_sent_all(struct nic_case *file)
+{
+    struct nic_engine *engine = file->engine;
+    bool has_sent = true;
+
+    for (uint32_t i = 0; !nic_is_linked(engine) && has_sent && i < engine->n_nodes;
+         i++) {
+        struct nic_view *view = nic_engine_node(engine, i);
+
+        has_sent = nic_guest_lock(view);
+        if (has_sent) {
+            has_sent = nic_has_read_all(view, file->suspected);
+            file->owes_turn |= nic_engine_unlock(view);
+        }
+    }
+    return has_sent;
+}
+
+uint32_t nic_case_convict(struct nic_case *file)
+{
+    uint32_t n = 0;
+
+    file->is_strict = true;
+    file->owes_turn = false;
+    if (has_sent_all(file)) {
+        n = find_stuck(file, file->suspected, file->stuck);
+    }
+    if (file->owes_turn) {
+        nic_guest_make_good(file->engine);
+    }
+    return n;
+}
+
+uint32_t nic_case_unreceived(struct nic_case *file, struct nic_unreceived *list_out,
+                             uint32_t n_most)
+{
+    uint32_t n = 0;
+
+    file->owes_turn = false;
+    for (uint32_t i = 0; i < file->n_ranks && n < n_most; i++) {
+        struct nic_view *view = nic_engine_view(file->engine, i);
+
+        if (nic_guest_lock(view)) {
+            n += nic_unmatched_sends(view, i,
+                                     NIC_UNMATCHED_PART |
+                                         (nic_deadlock_has(file->stuck, i)
+                                              ? NIC_UNMATCHED_OWN | NIC_UNMATCHED_TAKEN
+                                              : 0),
+                                     list_out + n, n_most - n);
+            file->owes_turn |= nic_engine_unlock(view);
+        }
+    }
+    if (file->owes_turn) {
+        nic_guest_make_good(file->engine);
+    }
+    return n;
+}
+
+uint32_t nic_case_left(struct nic_engine *engine, uint32_t port, unsigned int kinds,
+                       struct nic_unreceived *list_out, uint32_t n_most)
+{
+    struct nic_view *view = nic_engine_view(engine, port);
+    uint32_t n = 0;
+
+    if (nic_guest_lock(view)) {
+        n = nic_unmatched_sends(view, port, kinds, list_out, n_most);
+        if (nic_engine_unlock(view)) {
+            nic_guest_make_good(engine);
+        }
+    }
+    return n;
+}
+
+const uint64_t *nic_case_suspected(const struct nic_case *file)
+{
+    return file->suspected;
+}
+
+const uint64_t *nic_case_stuck(const struct nic_case *file)
+{
+    return file->stuck;
+}

@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The referee's case: ranks 0 and 1 wait, and rank 2, who judges, knows for whom; at the end it
+ * sends what they wait for, in the name of whoever they expect.
+ */
+#include "nic_threads/referee/case.h"
+
+#include <check.h>
+#include <sched.h>
+#include <stdlib.h>
+
+#include "libbcs/api/record/stand_tell.h"
+#include "libbcs/fabric/base/clock.h"
+#include "libbcs/fabric/base/park.h"
+#include "nic_threads/machine/engine_lock.h"
+#include "nic_threads/roles/turn.h"
+#include "nic_threads/rules/deadlock.h"
+#include "tests/engine/job.h"
+#include "tests/unit/run_suite.h"
+
+enum { N_RANKS = 3, JUDGE = 2, TAG = 7 };
+
+/** Send a message in the name of a rank. */
+static void send_as(struct rank *me, int32_t source, int32_t to, int32_t tag)
+{
+    struct bcs_group forged = me->world;
+    struct bcs_message message = rank_message(me, to, tag, NULL, 0);
+
+    forged.rank = source;
+    message.group = &forged;
+    bcs_send(me->context, &message, BCS_SEND_STANDARD, NULL);
+}
+
+/** What the judge has. */
+struct judge {
+    struct nic_records *records;
+    struct nic_case *file;
+};
+
+static bool have_answered(const struct judge *judge, uint64_t asked)
+{
+    bool have = true;
+
+    nic_records_read(judge->records);
+    for (uint32_t i = 0; i < JUDGE; i++) {
+        have &= nic_records_have(judge->records, i) &&
+                nic_records_have_answer(judge->records, i, asked);
+    }
+    return have;
+}
+
+/** Ask two ranks, until their records are true from now on. */
+static void ask(struct rank *me, const struct judge *judge)
+{
+    const uint64_t asked = 1;
+
+    for (uint32_t i = 0; i < JUDGE; i++) {
+        atomic_store(&nic_engine_stands(me->context->engine, i)->asked, asked);
+    }
+    while (!have_answered(judge, asked)) {
+        for (uint32_t i = 0; i < JUDGE; i++) {
+            bcs_word_wake(&nic_engine_port(me->context->engine, i)->park);
+        }
+        sched_yield();
+    }
+}
+
+static struct judge judge_open(struct rank *me)
+{
+    struct nic_engine *engine = me->context->engine;
+    struct judge judge = {0};
+
+    rank_expect(me, nic_records_create(engine, &judge.records) == 0, "memory");
+    rank_expect(me, nic_case_create(engine, judge.records, &judge.file) == 0, "memory");
+    ask(me, &judge);
+    return judge;
+}
+
+static void judge_close(struct judge *judge)
+{
+    nic_case_destroy(judge->file);
+    nic_records_destroy(judge->records);
+}
+
+static bool has_changed(const struct judge *judge)
+{
+    return nic_records_have_changed(judge->records, nic_case_suspected(judge->file));
+}
+
+static void expect_both_stuck(struct rank *me, const struct judge *judge)
+{
+    rank_expect(me, nic_case_suspect(judge->file, false) == JUDGE, "suspected");
+    rank_expect(me, nic_case_convict(judge->file) == JUDGE, "stuck");
+    for (uint32_t i = 0; i < JUDGE; i++) {
+        rank_expect(me, nic_deadlock_has(nic_case_stuck(judge->file), i), "who");
+    }
+    rank_expect(me, !has_changed(judge), "they wait still");
+}
+
+static void receive(struct rank *me, int32_t from, int32_t tag)
+{
+    struct bcs_message message = rank_message(me, from, tag, NULL, 0);
+
+    rank_expect(me, bcs_recv(me->context, &message, NULL, NULL) == 0, "receive");
+}
+
+/** Both receive of each other. */
+static void two_receive(struct rank *me)
+{
+    struct nic_unreceived unreceived;
+    struct judge judge;
+
+    rank_meet(me);
+    if (me->rank != JUDGE) {
+        receive(me, 1 - me->rank, TAG);
+    } else {
+        judge = judge_open(me);
+        expect_both_stuck(me, &judge);
+        send_as(me, 0, 1, TAG + 1); /* changes nothing */
+        expect_both_stuck(me, &judge);
+        rank_expect(me, nic_case_unreceived(judge.file, &unreceived, 1) == 1, "one");
+        rank_expect(me, unreceived.to == 1 && unreceived.tag == TAG + 1, "that one");
+        send_as(me, 0, 1, TAG);
+        /* Suspected by its old record, but what it waits for has come. */
+        rank_expect(me, nic_case_suspect(judge.file, false) == JUDGE,
+                    "suspected by what it has told");
+        rank_expect(me, nic_case_convict(judge.file) == 0 || has_changed(&judge),
+                    "not stuck");
+        send_as(me, 1, 0, TAG);
+        judge_close(&judge);
+    }
+    rank_meet(me);
+    if (me->rank == 1) {
+        receive(me, 0, TAG + 1);
+    }
+    rank_meet(me);
+}
+
+/** One of them receives of anybody in a group, to which the judge belongs or not. */
+static void one_receives_of_any(struct rank *me, bool is_small)
+{
+    struct bcs_group small = me->world;
+    struct bcs_message any = rank_message(me, BCS_ANY_SOURCE, TAG, NULL, 0);
+    struct judge judge;
+
+    rank_meet(me);
+    small.size = JUDGE;
+    any.group = is_small ? &small : &me->world;
+    if (me->rank == 0) {
+        receive(me, 1, TAG);
+    } else if (me->rank == 1) {
+        rank_expect(me, bcs_recv(me->context, &any, NULL, NULL) == 0, "receive");
+    } else {
+        judge = judge_open(me);
+        if (is_small) {
+            expect_both_stuck(me, &judge);
+        } else {
+            rank_expect(me, nic_case_suspect(judge.file, false) == 0,
+                        "anybody could help");
+        }
+        send_as(me, 0, 1, TAG);
+        send_as(me, 1, 0, TAG);
+        judge_close(&judge);
+    }
+    rank_meet(me);
+}
+
+static void one_receives_of_all(struct rank *me)
+{
+    one_receives_of_any(me, false);
+}
+
+static void one_receives_of_both(struct rank *me)
+{
+    one_receives_of_any(me, true);
+}
+
+/** Each waits until its long message is received, and then receives the other one's. */
+static void two_send(struct rank *me)
+{
+    static uint8_t bytes[JUDGE][300000], received[JUDGE][300000];
+    struct judge judge;
+
+    rank_meet(me);
+    if (me->rank != JUDGE) {
+        struct bcs_message message = rank_message(
+            me, 1 - me->rank, TAG, received[me->rank], sizeof(received[0]));
+        struct bcs_request request;
+
+        receive(me, JUDGE, TAG); /* until the judge is there */
+        message.data = bytes[me->rank];
+        bcs_send(me->context, &message, BCS_SEND_SYNCHRONOUS, &request);
+        receive(me, 1 - me->rank, TAG + 1); /* in place of MPI_Ssend: it can be ended */
+        message.data = received[me->rank];
+        bcs_recv(me->context, &message, NULL, NULL);
+        bcs_test(me->context, &request, true);
+    } else {
+        send_as(me, JUDGE, 0, TAG);
+        send_as(me, JUDGE, 1, TAG);
+        judge = judge_open(me);
+        expect_both_stuck(me, &judge);
+        send_as(me, 0, 1, TAG + 1);
+        send_as(me, 1, 0, TAG + 1);
+        judge_close(&judge);
+    }
+    rank_meet(me);
+}
+
+/* ------------------------------------------------------------ who could not lock a desk */
+
+/** Wait until somebody holds a desk, and leave it work. @param arg  a view of it */
+static void *tell_holder(void *arg)
+{
+    while (!nic_engine_tell_holder(arg)) {
+        bcs_clock_pause();
+    }
+    return NULL;
+}
+
+/** Post a message to oneself, to a desk that is locked meanwhile, so that nobody reads it. */
+static void leave_work(struct rank *me, struct nic_view *desk)
+{
+    ck_assert(nic_engine_try_lock(desk));
+    send_as(me, me->rank, me->rank, TAG);
+    nic_engine_unlock(desk);
+    ck_assert(nic_engine_has_work(desk));
+}
+
+START_TEST(work_that_comes_while_it_looks_at_messages_is_not_lost)
+{
+    const struct job_shape shape = {
+        .n_ranks = 2, .is_threaded = true, .is_direct = true};
+    struct rank ranks[2];
+    struct job job;
+    struct nic_view *desk;
+    struct nic_unreceived unreceived;
+    struct nic_records *records;
+    struct nic_case *file;
+    pthread_t teller;
+
+    job_open(&job, &shape, ranks);
+    desk = nic_engine_view(ranks[1].context->engine, 0);
+    ck_assert_int_eq(nic_records_create(ranks[1].context->engine, &records), 0);
+    ck_assert_int_eq(nic_case_create(ranks[1].context->engine, records, &file), 0);
+    leave_work(&ranks[0], desk);
+    ck_assert_int_eq(pthread_create(&teller, NULL, tell_holder,
+                                    nic_engine_view(ranks[0].context->engine, 0)),
+                     0);
+    while (pthread_tryjoin_np(teller, NULL) != 0) {
+        nic_case_unreceived(file, &unreceived, 1);
+    }
+    ck_assert(!nic_engine_has_work(desk));
+    nic_case_destroy(file);
+    nic_records_destroy(records);
+    job_close(&job, ranks);
+}
+END_TEST
+
+static const struct job_shape shapes[] = {
+    {.n_ranks = N_RANKS, .is_threaded = true, .n_cpus = 8},
+    {.n_ranks = N_RANKS, .is_threaded = true, .n_cpus = 1},
+    {.n_ranks = N_RANKS, .is_threaded = true, .node_ranks = 1, .n_cpus = 8},
+    {.n_ranks = N_RANKS, .is_threaded = true, .node_ranks = 2, .n_cpus = 1},
+};
+enum { N_SHAPES = sizeof(shapes) / sizeof(shapes[0]) };
+
+START_TEST(two_that_receive_of_each_other_are_stuck)
+{
+    job_run(&shapes[_i], two_receive);
+}
+END_TEST
+
+START_TEST(who_receives_of_anybody_is_stuck_if_all_are)
+{
+    job_run(&shapes[_i], one_receives_of_all);
+    job_run(&shapes[_i], one_receives_of_both);
+}
+END_TEST
+
+START_TEST(a_send_that_is_pending_does_not_release_anybody)
+{
+    job_run(&shapes[_i], two_send);
+}
+END_TEST
+
+int main(void)
+{
+    TCase *tcase = tcase_create("case");
+
+    tcase_add_loop_test(tcase, two_that_receive_of_each_other_are_stuck, 0, N_SHAPES);
+    tcase_add_loop_test(tcase, who_receives_of_anybody_is_stuck_if_all_are, 0,
+                        N_SHAPES);
+    tcase_add_loop_test(tcase, a_send_that_is_pending_does_not_release_anybody, 0,
+                        N_SHAPES);
+    tcase_add_test(tcase, work_that_comes_while_it_looks_at_messages_is_not_lost);
+    return run_tcase("case", tcase);
+}
