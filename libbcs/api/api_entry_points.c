@@ -76,7 +76,8 @@ static uint64_t *word_of(struct bcs_request *request)
 {
     enum { LAST = sizeof(request->reserved) / sizeof(request->reserved[0]) - 1 };
 
-    _Static_assert(sizeof(struct bcs_inside) <= LAST * sizeof(request->reserved[0]),
+    _Static_assert(sizeof(struct bcs_request_state) <=
+                       LAST * sizeof(request->reserved[0]),
                    "the last word is free");
     return &request->reserved[LAST];
 }

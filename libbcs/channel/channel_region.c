@@ -80,8 +80,8 @@ static int begin(struct channels *channels, const char *caller, int64_t number,
                   caller);
         return -EPERM;
     }
-    for (const struct bcs_remote_inside *inside = channels->remotes.open;
-         inside != NULL; inside = inside->next) {
+    for (const struct bcs_remote_state *inside = channels->remotes.open; inside != NULL;
+         inside = inside->next) {
         if (inside->remote == out) {
             pthread_mutex_unlock(&channels->lock);
             bcs_error("%s: what is to be region %" PRId64 " is region %" PRIu32
@@ -104,7 +104,7 @@ static void end(struct channels *channels)
 }
 
 /** Open a region here. Under the lock. @param inside  of malloc */
-static void open_here(struct bcs_remote_inside *inside, struct bcs_remote *remote,
+static void open_here(struct bcs_remote_state *inside, struct bcs_remote *remote,
                       uint32_t rank, uint32_t number, uint64_t n_bytes)
 {
     struct channels *channels = inside->channels;
@@ -126,10 +126,10 @@ static void open_here(struct bcs_remote_inside *inside, struct bcs_remote *remot
     };
 }
 
-static struct bcs_remote_inside *make_inside(struct channels *channels,
-                                             const char *caller)
+static struct bcs_remote_state *make_inside(struct channels *channels,
+                                            const char *caller)
 {
-    struct bcs_remote_inside *inside = calloc(1, sizeof(*inside));
+    struct bcs_remote_state *inside = calloc(1, sizeof(*inside));
 
     if (inside == NULL) {
         bcs_error("%s: out of memory", caller);
@@ -225,7 +225,7 @@ static int tell(struct channels *channels, uint32_t number, uint64_t gva,
 static int export_locked(struct channels *channels, uint32_t number, size_t n_bytes,
                          struct bcs_remote *own_out)
 {
-    struct bcs_remote_inside *inside;
+    struct bcs_remote_state *inside;
     struct channel_room *room;
     int rc;
 
@@ -297,7 +297,7 @@ static int try_import(struct channels *channels, uint32_t rank, uint32_t number,
     const struct bcs_export *export =
         bcs_exports_of(&channels->remotes.exports, rank, number);
     uint64_t serial = bcs_export_serial(export);
-    struct bcs_remote_inside *inside;
+    struct bcs_remote_state *inside;
 
     if (serial == 0 || !bcs_export_is_valid(export, NOW) ||
         !count_in(users_of(channels, rank, number), serial)) {
@@ -378,7 +378,7 @@ int remote_import(struct channels *channels, int rank, uint32_t number, bool may
 /* ------------------------------------------------------------------ releasing */
 
 /** Take a region back. Under the lock. */
-static int close_own(struct bcs_remote_inside *inside)
+static int close_own(struct bcs_remote_state *inside)
 {
     struct channels *channels = inside->channels;
     struct bcs_xfer xfer;
@@ -396,17 +396,17 @@ static int close_own(struct bcs_remote_inside *inside)
 }
 
 /** Release a region that another process, or this one, has exported. */
-static void close_other(struct bcs_remote_inside *inside)
+static void close_other(struct bcs_remote_state *inside)
 {
     /* Pairs with the loads of collect: what was done with it is done. */
     __atomic_fetch_sub(inside->users, 1, __ATOMIC_RELEASE);
 }
 
 /** Close a region here. Under the lock. */
-static int close_here(struct bcs_remote_inside *inside)
+static int close_here(struct bcs_remote_state *inside)
 {
     struct remotes *remotes = &inside->channels->remotes;
-    struct bcs_remote_inside **at = &remotes->open;
+    struct bcs_remote_state **at = &remotes->open;
     struct bcs_remote *remote = inside->remote;
     int rc = 0;
 
@@ -477,7 +477,7 @@ int remotes_release_all(struct channels *channels)
 
 void remotes_take_away(struct channels *channels)
 {
-    for (struct bcs_remote_inside *inside = channels->remotes.open; inside != NULL;
+    for (struct bcs_remote_state *inside = channels->remotes.open; inside != NULL;
          inside = inside->next) {
         inside->remote->thread = NULL;
     }

@@ -26,8 +26,8 @@ struct channels;
 struct channel_room;
 
 /** The library's part of an open region. */
-struct bcs_remote_inside {
-    struct bcs_remote_inside *next;
+struct bcs_remote_state {
+    struct bcs_remote_state *next;
     struct bcs_remote *remote; /* the program's */
     struct channels *channels;
     struct remote_head *head; /* of the region, in its owner's heap */
@@ -40,7 +40,7 @@ struct bcs_remote_inside {
 struct remotes {
     struct bcs_node_set all;
     struct bcs_exports exports;
-    struct bcs_remote_inside *open;
+    struct bcs_remote_state *open;
     struct channel_room *rooms[BCS_REGION_NUMBERS]; /* of own regions, until all have
                                                      * released them; NULL: none */
     struct bcs_remote_fetch *fetches; /* that wait, in the order of their starts */

@@ -20,7 +20,7 @@
 #include "libbcs/channel/channel_state.h"
 
 /** Say that one sleeps at a region. */
-static void say_there(struct bcs_remote_inside *inside)
+static void say_there(struct bcs_remote_state *inside)
 {
     uint32_t me = inside->channels->rank;
 
@@ -77,7 +77,7 @@ void remote_say_awake(struct channels *channels)
 
     /* Pairs with the exchange of remote_wake. */
     __atomic_store_n(&channels->remotes.sleeper->state, REMOTE_AWAKE, __ATOMIC_RELAXED);
-    for (struct bcs_remote_inside *inside = channels->remotes.open; inside != NULL;
+    for (struct bcs_remote_state *inside = channels->remotes.open; inside != NULL;
          inside = inside->next) {
         if (inside->is_watched) {
             inside->is_watched = false;

@@ -212,7 +212,7 @@ static struct shim_request *describe(const struct shim_collective *call,
     request->exchange = exchange;
     request->comm = comm;
     request->error_comm = call->handle;
-    bcs_inside(&request->base)->is_send = true;
+    bcs_request_state(&request->base)->is_send = true;
     comm->n_users++;
     return request;
 }

@@ -50,7 +50,7 @@ static struct shim_request *describe(struct shim_comm *parent)
         request->kind = SHIM_EXCHANGE;
         request->comm = parent;
         request->error_comm = parent->handle;
-        *bcs_inside(&request->base) = (struct bcs_inside){
+        *bcs_request_state(&request->base) = (struct bcs_request_state){
             .is_pending = true, .is_send = true, .is_collective = true};
         request->is_active = true;
         parent->n_users++;
@@ -170,7 +170,7 @@ static void finish(struct shim_idup *idup)
     base->result.error = idup->agreement.is_valid && idup->rc == MPI_SUCCESS
                              ? shim_comm_carry(*idup->newcomm_out, &idup->agreement)
                              : -ENOMEM;
-    bcs_inside(base)->is_pending = false;
+    bcs_request_state(base)->is_pending = false;
     bcs_wait_sleep_long(shim_context());
     free(idup);
 }

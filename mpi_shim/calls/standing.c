@@ -54,7 +54,7 @@ void shim_standing_describe(const struct bcs_request *request,
 static void add_ours(const struct shim_request *request)
 {
     struct bcs_stand_about about = {
-        .n_bytes = bcs_inside(&request->base)->n_bytes,
+        .n_bytes = bcs_request_state(&request->base)->n_bytes,
         .request = &request->base,
     };
 

@@ -159,7 +159,7 @@ static void await_owner(void)
     while (atomic_exchange_explicit(&shim_state.free_for, NULL, memory_order_seq_cst) ==
                NULL &&
            !atomic_load_explicit(&door->has_let_in, memory_order_acquire)) {
-        bcs_context_stir(shim_context());
+        bcs_context_wake_referee(shim_context());
         bcs_rest(GUEST_NS);
     }
     atomic_fetch_sub_explicit(&shim_state.n_at_door, 1, memory_order_relaxed);

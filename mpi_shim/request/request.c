@@ -30,7 +30,7 @@ static void drop_buffers(struct shim_request *request)
     }
     if (request->is_buffered) {
         shim_bsend_release(&shim_state.arena->space,
-                           bcs_inside(&request->base)->n_bytes);
+                           bcs_request_state(&request->base)->n_bytes);
         request->is_buffered = false;
     }
 }
@@ -195,10 +195,10 @@ static int start_buffered(struct shim_request *request)
     carrier->tag = request->tag;
     carrier->is_active = true;
     carrier->is_buffered = true;
-    bcs_inside(&carrier->base)->n_bytes = n_bytes;
+    bcs_request_state(&carrier->base)->n_bytes = n_bytes;
     rc = post(carrier, true);
-    bcs_inside(&request->base)->cell = bcs_inside(&carrier->base)->cell;
-    bcs_inside(&request->base)->n_bytes = n_bytes;
+    bcs_request_state(&request->base)->cell = bcs_request_state(&carrier->base)->cell;
+    bcs_request_state(&request->base)->n_bytes = n_bytes;
     request->number = 0;
     if (rc == MPI_SUCCESS && !bcs_is_done(&carrier->base)) {
         request->number = carrier->number = number_carrier();
@@ -222,7 +222,7 @@ static int start_exchange(struct shim_request *request)
     request->comm->whole->persistent = 0;
     if (status < 0) {
         shim_exchange_close(exchange, status);
-        bcs_inside(&request->base)->is_pending = false;
+        bcs_request_state(&request->base)->is_pending = false;
         return shim_class_of_status(status);
     }
     if (request->is_persistent) {
@@ -267,14 +267,14 @@ static int start_message(struct shim_request *request)
 {
     int rc = MPI_SUCCESS;
 
-    bcs_inside(&request->base)->is_send = is_send(request->kind);
+    bcs_request_state(&request->base)->is_send = is_send(request->kind);
     request->base.result.error = 0;
     record_start(request);
     if (request->is_proc_null) {
-        bcs_inside(&request->base)->is_pending = false;
+        bcs_request_state(&request->base)->is_pending = false;
     } else if (request->kind == SHIM_SEND_BUFFERED) {
         rc = start_buffered(request);
-        bcs_inside(&request->base)->is_pending = false;
+        bcs_request_state(&request->base)->is_pending = false;
     } else {
         rc = post(request, request->kind == SHIM_SEND_OF_COPY || is_apart(request));
     }
@@ -298,9 +298,9 @@ void shim_request_status(const struct shim_request *request, MPI_Status *status)
 
     if (!request->is_active) {
         shim_status_set_empty(status);
-    } else if (request->is_proc_null && !bcs_inside(&request->base)->is_send) {
+    } else if (request->is_proc_null && !bcs_request_state(&request->base)->is_send) {
         shim_status_set_proc_null(status);
-    } else if (bcs_inside(&request->base)->is_send) {
+    } else if (bcs_request_state(&request->base)->is_send) {
         shim_status_set(status, MPI_ANY_SOURCE, MPI_ANY_TAG, 0,
                         result->error == BCS_E_CANCELLED);
     } else {
@@ -345,7 +345,8 @@ static __attribute__((noinline)) int settle_copy(struct shim_request *request)
 int shim_request_settle(struct shim_request *request)
 {
     const struct bcs_result *result = &request->base.result;
-    bool is_receive = !bcs_inside(&request->base)->is_send && !request->is_proc_null;
+    bool is_receive =
+        !bcs_request_state(&request->base)->is_send && !request->is_proc_null;
 
     if (__builtin_expect(shim_state.buffers != NULL, 0)) {
         shim_state.buffers->check(request);
@@ -399,7 +400,7 @@ int shim_request_finish(MPI_Request *handle, MPI_Status *status)
     if (request->is_persistent) {
         drop_buffers(request);
         request->is_active = false;
-        bcs_inside(&request->base)->is_pending = false;
+        bcs_request_state(&request->base)->is_pending = false;
     } else {
         shim_request_delete(request);
         *handle = shim_handles.request_null;
@@ -447,7 +448,7 @@ static bool has_orphan_send(void)
 {
     const struct shim_request *request = shim_state.arena->orphans;
 
-    while (request != NULL && !bcs_inside(&request->base)->is_send) {
+    while (request != NULL && !bcs_request_state(&request->base)->is_send) {
         request = request->next;
     }
     return request != NULL;
@@ -460,7 +461,7 @@ static void tell_drain(struct bcs_waiter *waiter)
 
     bcs_stand_begin(shim_context(), true);
     for (; request != NULL; request = request->next) {
-        if (bcs_inside(&request->base)->is_send) {
+        if (bcs_request_state(&request->base)->is_send) {
             bcs_stand_add_request(shim_context(), &request->base);
         }
     }

@@ -21,7 +21,7 @@ static struct shim_request *carrier_of(const struct shim_request *request)
 static void cancel_send(struct shim_request *request)
 {
     struct shim_request *posted = request->number == 0 ? request : carrier_of(request);
-    uint64_t n_bytes = bcs_inside(&request->base)->n_bytes;
+    uint64_t n_bytes = bcs_request_state(&request->base)->n_bytes;
 
     if (posted != NULL && bcs_cancel_send(shim_context(), &posted->base,
                                           request->comm->group.ports[request->peer])) {
@@ -36,7 +36,7 @@ void shim_request_cancel(struct shim_request *request)
     if (!request->is_active || request->is_proc_null) {
         return;
     }
-    if (bcs_inside(&request->base)->is_send) {
+    if (bcs_request_state(&request->base)->is_send) {
         cancel_send(request);
     } else {
         bcs_cancel(shim_context(), &request->base);

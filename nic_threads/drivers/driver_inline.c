@@ -5,7 +5,7 @@
  *
  * Polling. While there are no more processes awake than cores, a waiter keeps the lock of its own
  * desk and polls there; now and then it also looks at the desks of others where it has something
- * under way (owed.h), if nobody has their locks, and at the rounds of the nodes; each time, while it
+ * under way (pending_desks.h), if nobody has their locks, and at the rounds of the nodes; each time, while it
  * takes part in a collective of several nodes. If somebody wants the own desk's lock, the waiter lets
  * go of it there, and leaves it alone until the next such look: else who tries it now and then, to take
  * a send back (guest.h), might never find it free. When it is crowded, nobody holds a lock while
@@ -28,7 +28,7 @@
  * another one looks at its `park` after a seq_cst fence or store: either it is odd and it wakes,
  * or the announcer sees the completion. What waits at a desk whose owner does not sleep waits
  * for it, or for who has posted it: a message that nobody waits for, or, with `leave`, for
- * the background thread. What the runner of a desk puts to one of another node (note.h) waits for
+ * the background thread. What the runner of a desk puts to one of another node (link.h) waits for
  * nobody: it turns that desk as well, after it has unlocked or stepped its own (turn.c).
  */
 #include <sched.h>
@@ -100,15 +100,15 @@ static void poll_own(struct nic_engine *engine, struct bcs_waiter *waiter)
         }
         waiter->gives_way = false;
         if (!nic_engine_try_lock(view)) {
-            if (engine->keeper != NULL && !engine->is_threaded) {
+            if (engine->poller != NULL && !engine->is_threaded) {
                 nic_waiter_let_go(engine,
-                                  engine->keeper); /* this wait is within that one */
+                                  engine->poller); /* this wait is within that one */
             }
             bcs_clock_pause(); /* a helper has it, or a thread of this process */
             return;
         }
         waiter->holds_lock = true;
-        engine->keeper = waiter;
+        engine->poller = waiter;
     }
     if (nic_strobe_receiver_run_alone(view) != NIC_CARRIED_NOTHING) {
         waiter->spell.n_looks = 1;
@@ -236,7 +236,7 @@ static bool await_helper(const struct nic_engine *engine)
     /* pairs with the release of what was taken: its taker's lock is seen, too */
     atomic_thread_fence(memory_order_acquire);
     /* acquire: pairs with the exchange in nic_engine_unlock */
-    while (engine->keeper == NULL &&
+    while (engine->poller == NULL &&
            atomic_load_explicit(lock, memory_order_acquire) != 0) {
         if (bcs_spell_look(&spell, &policy) == BCS_WAIT_YIELD) {
             sched_yield();
@@ -260,8 +260,8 @@ static void inline_wait_for_room(struct nic_engine *engine, struct bcs_waiter *w
 
     (void)waiter;
     /* A wait that goes on with plans and orders may keep the lock, and they post, too. */
-    if (engine->keeper != NULL) {
-        nic_waiter_let_go(engine, engine->keeper);
+    if (engine->poller != NULL) {
+        nic_waiter_let_go(engine, engine->poller);
     }
     has_done = nic_engine_turn(engine);
     /* Another process may hold the lock; it has work, so it is not asleep. */

@@ -29,7 +29,7 @@ bool nic_at_hand_begin(struct nic_engine *engine, struct nic_wish *wish, uint32_
     wish->is_far = wish->source >= 0 && !nic_view_has(view, port);
     if ((wish->link == view->n_links &&
          nic_match_n_sends(&view->per_port.match[0]) == 0) ||
-        engine->keeper != NULL || !nic_engine_try_lock(view)) {
+        engine->poller != NULL || !nic_engine_try_lock(view)) {
         return false;
     }
     found = nic_at_hand_look(view, wish, 1, found_out);

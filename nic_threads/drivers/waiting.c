@@ -11,7 +11,7 @@
 #include "nic_threads/machine/cores.h"
 #include "nic_threads/machine/engine_lock.h"
 #include "nic_threads/machine/waking.h"
-#include "nic_threads/node/stirring.h"
+#include "nic_threads/node/referee_wake.h"
 #include "nic_threads/roles/turn.h"
 
 enum { POLLS_A_CLOCK = 64 }; /* polls between two looks at the clock */
@@ -25,7 +25,7 @@ void nic_waiter_announce(struct nic_engine *engine, struct bcs_waiter *waiter)
 {
     waiter->spell.is_announced = true;
     waiter->park = bcs_sleep_announce(engine->machine, own_port(engine));
-    nic_stir_referee(engine->machine);
+    nic_wake_referee(engine->machine);
 }
 
 void nic_waiter_show(const struct nic_engine *engine, bool is_polling)
@@ -116,7 +116,7 @@ void nic_waiter_let_go(struct nic_engine *engine, struct bcs_waiter *waiter)
 {
     if (waiter->holds_lock) {
         waiter->holds_lock = false;
-        engine->keeper = NULL;
+        engine->poller = NULL;
         if (nic_engine_unlock(nic_engine_own(engine))) {
             nic_engine_turn(engine); /* somebody has work and could not lock */
         }
@@ -126,7 +126,7 @@ void nic_waiter_let_go(struct nic_engine *engine, struct bcs_waiter *waiter)
 void nic_waiter_abandon(struct nic_engine *engine)
 {
     /* What it has kept is on a stack of before. */
-    struct bcs_waiter waiter = {.holds_lock = engine->keeper != NULL};
+    struct bcs_waiter waiter = {.holds_lock = engine->poller != NULL};
 
     nic_waiter_let_go(engine, &waiter);
     /* relaxed: this process alone announces */

@@ -28,15 +28,15 @@ enum nic_withdrawn nic_withdraw(struct nic_engine *engine, struct nic_recall *re
     struct nic_view *to = nic_engine_view(engine, recall->receiver), *from = NULL;
     enum nic_withdrawn outcome = NIC_WITHDRAWN_NOT_YET;
     struct nic_match *queue = &to->per_port.match[nic_view_seat(to, recall->receiver)];
-    bool owes = false;
+    bool has_work = false;
 
-    if (engine->keeper != NULL) {
-        nic_waiter_let_go(engine, engine->keeper);
+    if (engine->poller != NULL) {
+        nic_waiter_let_go(engine, engine->poller);
     }
     if (!nic_is_linked(engine) && to != nic_engine_own(engine)) {
         from = nic_engine_own(engine); /* and from there by a wire */
     }
-    if (lock_both(from, to, &owes)) {
+    if (lock_both(from, to, &has_work)) {
         if (nic_match_hold(queue)) {
             outcome = nic_take_back(to, recall) ||
                               (from != NULL && nic_take_back_on_way(from, to, recall))
@@ -44,10 +44,10 @@ enum nic_withdrawn nic_withdraw(struct nic_engine *engine, struct nic_recall *re
                           : NIC_WITHDRAWN_TOO_LATE;
             nic_match_let_go(queue);
         }
-        owes |= from != NULL && nic_engine_unlock(from);
-        owes |= nic_engine_unlock(to);
+        has_work |= from != NULL && nic_engine_unlock(from);
+        has_work |= nic_engine_unlock(to);
     }
-    if (owes) {
+    if (has_work) {
         nic_guest_make_good(engine);
     }
     return outcome;

@@ -141,7 +141,7 @@ static void desk_init(struct nic_view *view)
         view->per_port.deferred[i].first = BCS_CELL_NONE;
     }
     for (uint32_t i = 0; i < view->engine->layout.n_far; i++) {
-        view->per_port.notes[i].outbox =
+        view->per_port.link_ends[i].outbox =
             (struct nic_list){NIC_ITEM_NONE, NIC_ITEM_NONE};
     }
     recorder_init(view->recorder, false, config);
@@ -354,15 +354,16 @@ int nic_engine_create(const struct nic_engine_params *params,
     n_words = nic_port_words(engine->layout.shape.node_ranks);
     engine->wake_words =
         calloc((size_t)engine->n_nodes * n_words, sizeof(engine->wake_words[0]));
-    engine->owed = calloc(nic_port_words(engine->n_views), sizeof(engine->owed[0]));
+    engine->pending_desks =
+        calloc(nic_port_words(engine->n_views), sizeof(engine->pending_desks[0]));
     engine->visits = calloc(nic_port_words(engine->n_views), sizeof(engine->visits[0]));
     engine->views = calloc(engine->n_views, sizeof(*engine->views));
     if (params->config->record.n_spans > 0) {
         engine->recorders = calloc(engine->n_views + 1, sizeof(*engine->recorders));
     }
     if ((params->config->record.n_spans > 0 && engine->recorders == NULL) ||
-        engine->wake_words == NULL || engine->owed == NULL || engine->visits == NULL ||
-        engine->views == NULL ||
+        engine->wake_words == NULL || engine->pending_desks == NULL ||
+        engine->visits == NULL || engine->views == NULL ||
         (params->is_mover && nic_mover_create(engine, &engine->mover) < 0)) {
         rc = no_memory();
         goto fail;
@@ -395,7 +396,7 @@ void nic_engine_destroy(struct nic_engine *engine)
     nic_mover_destroy(engine->mover);
     free(engine->views);
     free(engine->wake_words);
-    free(engine->owed);
+    free(engine->pending_desks);
     free(engine->visits);
     free(engine->recorders);
     free(engine);

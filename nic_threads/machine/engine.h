@@ -34,13 +34,13 @@ struct nic_verdict {
     uint32_t n_unreceived;
 };
 
-struct nic_records;
+struct nic_snapshot;
 
 /** Ranks that wait for each other, which is no deadlock as long as one of their processes could act by
  *  itself. */
 struct nic_doubt {
-    const uint64_t *suspected;         /* bits */
-    const struct nic_records *records; /* what they wait for, and what could act */
+    const uint64_t *suspected;           /* bits */
+    const struct nic_snapshot *snapshot; /* what they wait for, and what could act */
 };
 
 /** What nic_engine_create needs. */

@@ -109,7 +109,7 @@ static uint32_t collect_from(struct nic_view *view, uint32_t from, bool takes_al
     uint32_t n_most = nic_view_limits(view)->arrivals;
 
     __atomic_store_n(&end->is_held, false, __ATOMIC_RELAXED);
-    for (; at < n && batch->n_sends < n_most && batch->n_notes < n_most; at++) {
+    for (; at < n && batch->n_sends < n_most && batch->n_controls < n_most; at++) {
         uint64_t gva = entry_gva(view, from, at);
         const struct bcs_descriptor *entry = nic_view_at(view, gva);
         struct nic_posted posted = {
@@ -129,7 +129,7 @@ static uint32_t collect_from(struct nic_view *view, uint32_t from, bool takes_al
         if (entry->kind == BCS_SEND) {
             batch->sends[batch->n_sends++] = posted;
         } else if (entry->kind != BCS_NOTHING) {
-            batch->notes[batch->n_notes++] = posted;
+            batch->controls[batch->n_controls++] = posted;
         }
     }
     __atomic_store_n(&end->n_taken, at, __ATOMIC_RELAXED);

@@ -31,16 +31,16 @@ struct nic_pair {
 /**
  * What the roles hand to each other within one slice. The ports give at most limits.batch
  * descriptors of all kinds together; the wires give nothing more once there are
- * limits.arrivals sends or notes, and so do the links of other desks.
+ * limits.arrivals sends or control descriptors, and so do the links of other desks.
  */
 struct nic_batch {
     uint32_t n_collected; /* ring entries of this slice */
-    uint32_t n_sends, n_receives, n_notes, n_probes, n_pairs, n_shares, n_ready;
+    uint32_t n_sends, n_receives, n_controls, n_probes, n_pairs, n_shares, n_ready;
     struct nic_posted sends[2 * BCS_BATCH_MOST];
     struct nic_posted
         receives[BCS_BATCH_MOST]; /* and cancellations, as they were posted */
     struct nic_posted probes[BCS_BATCH_MOST];
-    struct nic_posted notes[2 * BCS_BATCH_MOST]; /* all other kinds */
+    struct nic_posted controls[2 * BCS_BATCH_MOST]; /* all other kinds */
     struct nic_pair pairs[3 * BCS_BATCH_MOST];
     struct nic_share shares[BCS_BATCH_MOST]; /* chunks of long messages */
     uint32_t ready[BCS_BATCH_MOST]; /* slots of the collectives of this slice */
@@ -78,11 +78,12 @@ struct nic_desk {
     /* global: links that writers on other nodes have begun to use */
     _Alignas(16) struct bcs_event announcements;
     uint64_t n_announcements_seen;
-    uint32_t n_outbox; /* notes that found no room, to all desks */
+    uint32_t n_outbox; /* control descriptors that found no room, to all desks */
     _Alignas(16) struct bcs_event long_put_event; /* local one of all long puts */
     uint64_t n_long_puts;
 
-    _Atomic uint64_t opened; /* the first of a list, or 0; see opened.h */
+    _Atomic uint64_t
+        open_transfers; /* the first of a list, or 0; see open_transfers.h */
     /* Transfers that want their next chunk, from the background thread; cyclic, of
      * limits.returned. Before it copies it sees that there is room. */
     struct nic_returned returned[BCS_RETURNED_MOST];

@@ -146,11 +146,11 @@ struct nic_engine {
     uint64_t *wake_words; /* of all nodes */
     /* Of this process, that keeps the lock of its own desk between its turns; or NULL. What
      * posts meanwhile, and finds a ring full, has it let go. */
-    struct bcs_waiter *keeper;
+    struct bcs_waiter *poller;
     /* What this process has under way at desks of others, and at which: bits, cleared when there is
-     * nothing any more (owed.h). */
-    uint32_t n_owed;
-    uint64_t *owed;
+     * nothing any more (pending_desks.h). */
+    uint32_t n_pending_desks;
+    uint64_t *pending_desks;
     bool is_in_round; /* one of these is a part of a collective of several nodes */
     /* Desks for which this engine has put something that is not for their ports: bits. Whoever
      * runs it looks after them when it has unlocked (turn.c). */

@@ -48,13 +48,13 @@ struct nic_slot {
     /* Global words. */
     /* last collective begun by all local members */
     _Alignas(BCS_CACHE_LINE) uint64_t flag;
-    uint64_t terms;           /* of that one; see agreement.h */
+    uint64_t signature;       /* of that one; see agreement.h */
     struct nic_result result; /* last result, put by the master */
     /* This node's own. */
-    uint64_t sequence;       /* of the collective that is being gathered, from 1 */
-    uint64_t gathered_terms; /* of the local members that have arrived */
-    bool is_refused;         /* at whoever carries it out: its members differ */
-    _Atomic uint64_t told;   /* the last one that the user was told of as refused */
+    uint64_t sequence;           /* of the collective that is being gathered, from 1 */
+    uint64_t gathered_signature; /* of the local members that have arrived */
+    bool is_refused;             /* at whoever carries it out: its members differ */
+    _Atomic uint64_t told;       /* the last one that the user was told of as refused */
     uint32_t n_arrived;
     uint32_t first_item; /* descriptors of the local members, linked by next */
     /* At the master: 1 + first part that has come from other nodes; 0: none, as in a slot that

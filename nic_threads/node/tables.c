@@ -29,7 +29,7 @@ size_t nic_per_port_place(void *begin, uint32_t n_ports, uint32_t n_links,
     tables.deferred = take(&next, n_ports, sizeof(tables.deferred[0]));
     tables.announced = take(&next, 2 * (size_t)n_far, sizeof(tables.announced[0]));
     tables.landings = take(&next, n_far, sizeof(tables.landings[0]));
-    tables.notes = take(&next, n_far, sizeof(tables.notes[0]));
+    tables.link_ends = take(&next, n_far, sizeof(tables.link_ends[0]));
     *per_port_out = tables;
     return (size_t)(next - (uintptr_t)begin);
 }

@@ -38,8 +38,8 @@ struct nic_per_port {
     /* Between nodes: */
     /* [2 n_far] global: whether a link is in use by a writer elsewhere */
     uint64_t *announced;
-    struct nic_landing *landings; /* [n_far] by writer */
-    struct nic_note_end *notes;   /* [n_far] by who reads: the desk's own links */
+    struct nic_landing *landings;   /* [n_far] by writer */
+    struct nic_link_end *link_ends; /* [n_far] by who reads: the desk's own links */
 };
 
 /** Where the short messages of one port of another node lie: blocks, in their order, as they were
@@ -51,8 +51,8 @@ struct nic_landing {
     uint32_t told;                /* and up to which the writer knows it */
 };
 
-/** A desk's own link to the desk of a port on another node; see note.h. */
-struct nic_note_end {
+/** A desk's own link to the desk of a port on another node; see link.h. */
+struct nic_link_end {
     uint32_t position; /* of the next entry */
     uint32_t is_announced;
     struct nic_list outbox; /* entries that found no room */

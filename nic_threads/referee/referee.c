@@ -62,7 +62,7 @@
 #include "libbcs/fabric/base/clock.h"
 #include "libbcs/fabric/base/park.h"
 #include "libbcs/fabric/ring/stand.h"
-#include "nic_threads/referee/case.h"
+#include "nic_threads/referee/proof.h"
 #include "nic_threads/rules/deadlock.h"
 
 #define LOOK_NS 12000000u           /* between two looks, at first, */
@@ -87,11 +87,11 @@ enum {
 struct referee {
     const struct nic_engine_params *params;
     struct nic_engine *engine;
-    struct nic_records *records;
-    struct nic_case *file;
+    struct nic_snapshot *snapshot;
+    struct nic_proof *proof;
     uint32_t *parks; /* of each rank, at the last look */
     uint64_t asked;
-    uint64_t stir; /* at the last look */
+    uint64_t changes; /* at the last look */
     uint64_t pause_ns;
     uint32_t n_in_vain;
     uint64_t doubted;    /* waits of which something may be thought, but not proved, */
@@ -121,7 +121,7 @@ static uint32_t remind(struct referee *referee, uint32_t *n_woken_out)
         const struct bcs_port *port = nic_engine_port(referee->engine, i);
         uint32_t park = atomic_load_explicit(&port->park, memory_order_relaxed);
 
-        if (park % 2 != 0 && !nic_records_have(referee->records, i)) {
+        if (park % 2 != 0 && !nic_snapshot_have(referee->snapshot, i)) {
             if (park == referee->parks[i]) {
                 bcs_word_wake(&port->park);
                 ++*n_woken_out;
@@ -151,7 +151,7 @@ static bool have_all_answered(const struct referee *referee, const uint64_t *sus
 {
     for (uint32_t i = 0; i < n_ranks(referee); i++) {
         if (nic_deadlock_has(suspected, i) &&
-            !nic_records_have_answer(referee->records, i, referee->asked)) {
+            !nic_snapshot_have_answer(referee->snapshot, i, referee->asked)) {
             return false;
         }
     }
@@ -161,27 +161,27 @@ static bool have_all_answered(const struct referee *referee, const uint64_t *sus
 /** Have all suspects answer. @return whether they have, and have told nothing else */
 static bool hear(struct referee *referee)
 {
-    const uint64_t *suspected = nic_case_suspected(referee->file);
+    const uint64_t *suspected = nic_proof_suspected(referee->proof);
     uint64_t until_ns = bcs_clock_now_ns() + ANSWERS_NS;
 
     ask(referee, suspected);
     while (!have_all_answered(referee, suspected)) {
         if (bcs_clock_now_ns() >= until_ns ||
-            nic_records_have_changed(referee->records, suspected)) {
+            nic_snapshot_have_changed(referee->snapshot, suspected)) {
             return false;
         }
         bcs_rest(ANSWERS_STEP_NS);
     }
-    return !nic_records_have_changed(referee->records, suspected);
+    return !nic_snapshot_have_changed(referee->snapshot, suspected);
 }
 
-/** nic_case_convict, while no timed slice runs. */
+/** nic_proof_convict, while no timed slice runs. */
 static uint32_t convict(struct referee *referee)
 {
     uint32_t n;
 
     pthread_mutex_lock(referee->params->slice);
-    n = nic_case_convict(referee->file);
+    n = nic_proof_convict(referee->proof);
     pthread_mutex_unlock(referee->params->slice);
     return n;
 }
@@ -189,10 +189,10 @@ static uint32_t convict(struct referee *referee)
 /** Look into a suspicion. @return whether it is proved */
 static bool prove(struct referee *referee)
 {
-    const uint64_t *suspected = nic_case_suspected(referee->file);
+    const uint64_t *suspected = nic_proof_suspected(referee->proof);
 
     return hear(referee) && convict(referee) > 0 &&
-           !nic_records_have_changed(referee->records, suspected);
+           !nic_snapshot_have_changed(referee->snapshot, suspected);
 }
 
 /** Look again after a pause, or, if it is a long one, or without an end, when somebody begins to wait,
@@ -204,9 +204,9 @@ static struct nic_rest rest_for(struct referee *referee, uint64_t pause_ns)
     uint64_t least_ns = referee->least_ns;
 
     if (pause_ns == 0 || pause_ns > LOOK_NS) {
-        /* seq_cst: partner of the load in nic_stir_referee */
+        /* seq_cst: partner of the load in nic_wake_referee */
         atomic_store_explicit(rests, BCS_REFEREE_RESTS, memory_order_seq_cst);
-        if (nic_records_stir(referee->records) != referee->stir) {
+        if (nic_snapshot_changes(referee->snapshot) != referee->changes) {
             atomic_store_explicit(rests, BCS_REFEREE_LOOKS, memory_order_relaxed);
             pause_ns = LOOK_NS;
         }
@@ -222,9 +222,10 @@ static void judge(struct referee *referee)
 {
     struct nic_unreceived unreceived[UNRECEIVED_MOST];
     const struct nic_verdict verdict = {
-        .stuck = nic_case_stuck(referee->file),
+        .stuck = nic_proof_stuck(referee->proof),
         .unreceived = unreceived,
-        .n_unreceived = nic_case_unreceived(referee->file, unreceived, UNRECEIVED_MOST),
+        .n_unreceived =
+            nic_proof_unreceived(referee->proof, unreceived, UNRECEIVED_MOST),
     };
 
     referee->has_judged = true;
@@ -257,14 +258,14 @@ static uint64_t look_into(struct referee *referee, bool has_changed)
  *  runs that may use MPI */
 static uint64_t doubt_limit_ns(const struct referee *referee)
 {
-    const uint64_t *suspected = nic_case_suspected(referee->file);
+    const uint64_t *suspected = nic_proof_suspected(referee->proof);
     uint64_t limit_ns = DOUBT_NS;
 
     for (uint32_t i = 0; i < n_ranks(referee); i++) {
         for (uint32_t thread = 0;
              nic_deadlock_has(suspected, i) && thread < BCS_STAND_THREADS; thread++) {
             const struct bcs_stand *stand =
-                nic_records_stand(referee->records, i, thread);
+                nic_snapshot_stand(referee->snapshot, i, thread);
 
             if (stand == NULL || !stand->is_threaded) {
                 continue;
@@ -282,8 +283,8 @@ static uint64_t doubt_limit_ns(const struct referee *referee)
 static void tell_doubt(struct referee *referee, uint64_t now_ns)
 {
     uint64_t limit_ns = doubt_limit_ns(referee);
-    const struct nic_doubt doubt = {nic_case_suspected(referee->file),
-                                    referee->records};
+    const struct nic_doubt doubt = {nic_proof_suspected(referee->proof),
+                                    referee->snapshot};
 
     if (!referee->has_doubted && limit_ns != 0 &&
         now_ns - referee->doubted_ns >= limit_ns &&
@@ -300,7 +301,7 @@ static uint64_t doubt(struct referee *referee)
 {
     uint64_t now_ns = bcs_clock_now_ns();
     uint64_t waits =
-        nic_records_waits(referee->records, nic_case_suspected(referee->file));
+        nic_snapshot_waits(referee->snapshot, nic_proof_suspected(referee->proof));
 
     if (waits != referee->doubted) {
         referee->doubted = waits;
@@ -328,18 +329,18 @@ static uint64_t doubt(struct referee *referee)
 /** Look at all ranks. Nobody need look again if nobody is suspected, or silent, and nothing changes. */
 static struct nic_rest look_at_all(struct referee *referee)
 {
-    uint64_t stir = nic_records_stir(referee->records), pause_ns = LOOK_NS;
-    bool has_changed = stir != referee->stir;
+    uint64_t changes = nic_snapshot_changes(referee->snapshot), pause_ns = LOOK_NS;
+    bool has_changed = changes != referee->changes;
     uint32_t n_silent, n_woken, n_suspected;
 
-    referee->stir = stir;
-    nic_records_read(referee->records);
-    n_suspected = nic_case_suspect(referee->file, false);
+    referee->changes = changes;
+    nic_snapshot_read(referee->snapshot);
+    n_suspected = nic_proof_suspect(referee->proof, false);
     if (n_suspected > 0) {
         pause_ns = look_into(referee, has_changed);
     } else {
         referee->pause_ns = LOOK_NS;
-        n_suspected = nic_case_suspect(referee->file, true);
+        n_suspected = nic_proof_suspect(referee->proof, true);
         pause_ns = n_suspected > 0 ? doubt(referee) : LOOK_NS;
     }
     n_silent = remind(referee, &n_woken);
@@ -366,8 +367,8 @@ static struct nic_rest look(void *state, uint32_t part)
         return (struct nic_rest){NIC_REST_PARK, 0};
     }
     if (bcs_clock_now_ns() < referee->until_ns &&
-        /* acquire: pairs with the store in nic_stir_referee */
-        atomic_load_explicit(rests, memory_order_acquire) != BCS_REFEREE_STIRRED) {
+        /* acquire: pairs with the store in nic_wake_referee */
+        atomic_load_explicit(rests, memory_order_acquire) != BCS_REFEREE_WOKEN) {
         return (struct nic_rest){
             NIC_REST_PARK, referee->until_ns == UINT64_MAX ? 0 : referee->until_ns};
     }
@@ -380,8 +381,8 @@ static void destroy(void *state)
 {
     struct referee *referee = state;
 
-    nic_case_destroy(referee->file);
-    nic_records_destroy(referee->records);
+    nic_proof_destroy(referee->proof);
+    nic_snapshot_destroy(referee->snapshot);
     nic_engine_destroy(referee->engine);
     free(referee->parks);
     free(referee);
@@ -400,9 +401,9 @@ static int create(const struct nic_engine_params *params, void **state_out)
     referee->least_ns = params->n_ports / RANKS_A_LOOK * LOOK_NS;
     referee->parks = calloc(params->n_ports, sizeof(referee->parks[0]));
     rc = referee->parks == NULL ? -ENOMEM : nic_engine_create(params, &referee->engine);
-    rc = rc < 0 ? rc : nic_records_create(referee->engine, &referee->records);
+    rc = rc < 0 ? rc : nic_snapshot_create(referee->engine, &referee->snapshot);
     rc = rc < 0 ? rc
-                : nic_case_create(referee->engine, referee->records, &referee->file);
+                : nic_proof_create(referee->engine, referee->snapshot, &referee->proof);
     if (rc < 0) {
         destroy(referee);
         return rc;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Do all members mean the same collective? When a node's members have all arrived, it publishes
- * two global words: `flag`, the number of the collective, and `terms`, on which its members
- * agree, together with the low bits of that number. One query for equal `terms` then says that
+ * two global words: `flag`, the number of the collective, and `signature`, on which its members
+ * agree, together with the low bits of that number. One query for equal `signature` then says that
  * all have begun and agree: a node is at most one collective behind, so that its old word has
  * other low bits. It may have any in the first collective of a group, as the word may be of
  * an earlier group that used the slot: there the query for the flags comes first.
@@ -16,13 +16,13 @@
 /** The word that a node publishes. */
 static uint64_t word_of(const struct nic_slot *slot)
 {
-    return slot->sequence << NIC_TERMS_BITS | slot->gathered_terms;
+    return slot->sequence << NIC_SIGNATURE_BITS | slot->gathered_signature;
 }
 
 void nic_agreement_publish(struct nic_slot *slot)
 {
     /* release: Compare-And-Write reads both with acquire */
-    __atomic_store_n(&slot->terms, word_of(slot), __ATOMIC_RELEASE);
+    __atomic_store_n(&slot->signature, word_of(slot), __ATOMIC_RELEASE);
     __atomic_store_n(&slot->flag, slot->sequence, __ATOMIC_RELEASE);
 }
 
@@ -50,9 +50,9 @@ static uint64_t flag_gva(const struct nic_view *view, uint32_t slot_number)
     return nic_view_slot_gva(view, slot_number) + offsetof(struct nic_slot, flag);
 }
 
-static uint64_t terms_gva(const struct nic_view *view, uint32_t slot_number)
+static uint64_t signature_gva(const struct nic_view *view, uint32_t slot_number)
 {
-    return nic_view_slot_gva(view, slot_number) + offsetof(struct nic_slot, terms);
+    return nic_view_slot_gva(view, slot_number) + offsetof(struct nic_slot, signature);
 }
 
 static bool have_all_begun(struct nic_view *view, uint32_t slot_number)
@@ -72,7 +72,7 @@ enum nic_agreement nic_agreement_ask(struct nic_view *view, uint32_t slot_number
         return NIC_NOT_ALL_BEGUN;
     }
     if (!nic_agreement_is_mixed(slot) &&
-        compare_all(view, slot, terms_gva(view, slot_number), BCS_COMPARE_EQ,
+        compare_all(view, slot, signature_gva(view, slot_number), BCS_COMPARE_EQ,
                     word_of(slot))) {
         return NIC_AGREED;
     }
@@ -80,7 +80,7 @@ enum nic_agreement nic_agreement_ask(struct nic_view *view, uint32_t slot_number
                                                          : NIC_NOT_ALL_BEGUN;
 }
 
-/** The local member of the lowest rank, whose terms are not those of `but`. */
+/** The local member of the lowest rank, whose signature is not that of `but`. */
 static const struct nic_item *lowest_member(const struct nic_view *view,
                                             const struct nic_slot *slot, uint64_t but)
 {
@@ -90,7 +90,7 @@ static const struct nic_item *lowest_member(const struct nic_view *view,
          id = nic_view_item(view, id)->next) {
         const struct nic_item *item = nic_view_item(view, id);
 
-        if (nic_terms(&item->descriptor) != but &&
+        if (nic_signature(&item->descriptor) != but &&
             (lowest == NULL || item->descriptor.source < lowest->descriptor.source)) {
             lowest = item;
         }
@@ -98,7 +98,7 @@ static const struct nic_item *lowest_member(const struct nic_view *view,
     return lowest;
 }
 
-/** A node whose terms are not this one's; this one, if its members differ. */
+/** A node whose signature is not this one's; this one, if its members differ. */
 static uint32_t find_other(struct nic_view *view, uint32_t slot_number)
 {
     const struct nic_slot *slot = nic_view_slot(view, slot_number);
@@ -108,8 +108,8 @@ static uint32_t find_other(struct nic_view *view, uint32_t slot_number)
     while (!nic_agreement_is_mixed(slot) && node != BCS_NODE_NONE) {
         const struct bcs_node_set one = bcs_node_set_one(node);
 
-        if (!compare(view, terms_gva(view, slot_number), BCS_COMPARE_EQ, word_of(slot),
-                     &one)) {
+        if (!compare(view, signature_gva(view, slot_number), BCS_COMPARE_EQ,
+                     word_of(slot), &one)) {
             return node;
         }
         node = bcs_node_set_next(&nodes, node + 1);
@@ -117,29 +117,29 @@ static uint32_t find_other(struct nic_view *view, uint32_t slot_number)
     return view->index;
 }
 
-/** Whether all nodes' terms differ in the length alone. */
+/** Whether all nodes' signatures differ in the length alone. */
 static bool differ_in_length(struct nic_view *view, uint32_t slot_number)
 {
     const struct nic_slot *slot = nic_view_slot(view, slot_number);
-    uint64_t gva = terms_gva(view, slot_number);
-    uint64_t longest = word_of(slot) | NIC_TERMS_LENGTH;
+    uint64_t gva = signature_gva(view, slot_number);
+    uint64_t longest = word_of(slot) | NIC_SIGNATURE_LENGTH;
 
     if (view->engine->n_nodes == 1) {
-        return slot->gathered_terms != NIC_TERMS_MIXED;
+        return slot->gathered_signature != NIC_SIGNATURE_MIXED;
     }
-    return slot->gathered_terms != NIC_TERMS_MIXED &&
+    return slot->gathered_signature != NIC_SIGNATURE_MIXED &&
            compare_all(view, slot, gva, BCS_COMPARE_LT, longest + 1) &&
-           compare_all(view, slot, gva, BCS_COMPARE_GE, longest - NIC_TERMS_LENGTH);
+           compare_all(view, slot, gva, BCS_COMPARE_GE, longest - NIC_SIGNATURE_LENGTH);
 }
 
 struct nic_refusal nic_agreement_refusal(struct nic_view *view, uint32_t slot_number)
 {
     const struct nic_slot *slot = nic_view_slot(view, slot_number);
-    const struct nic_item *member = lowest_member(view, slot, NIC_TERMS_MIXED);
+    const struct nic_item *member = lowest_member(view, slot, NIC_SIGNATURE_MIXED);
 
     return (struct nic_refusal){
         .sequence = slot->sequence,
-        .terms = nic_terms(&member->descriptor),
+        .signature = nic_signature(&member->descriptor),
         .rank = member->descriptor.source,
         .node = find_other(view, slot_number),
         .is_length_only = differ_in_length(view, slot_number),
@@ -152,9 +152,9 @@ void nic_agreement_refuse(struct nic_view *view, const struct nic_slot *slot,
     struct nic_refusal known = *refusal;
 
     if (refusal->node == view->index) {
-        const struct nic_item *other = lowest_member(view, slot, refusal->terms);
+        const struct nic_item *other = lowest_member(view, slot, refusal->signature);
 
-        known.other_terms = nic_terms(&other->descriptor);
+        known.other_signature = nic_signature(&other->descriptor);
         known.other_rank = other->descriptor.source;
     }
     for (uint32_t id = slot->first_item; id != NIC_ITEM_NONE;

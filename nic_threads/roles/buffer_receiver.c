@@ -304,7 +304,7 @@ static void go_on(struct nic_view *view, uint32_t id)
 {
     struct nic_item *item = nic_view_item(view, id);
 
-    /* from now on, so that no note of this slice asks for the next chunk as well */
+    /* from now on, so that no control descriptor of this slice asks for the next chunk as well */
     item->is_loading = 1;
     if (nic_view_copies(view, nic_item_needs_ends(item)) && !item->is_local &&
         item->granted < item->total) {

@@ -18,21 +18,22 @@
 #include "nic_threads/roles/chunk.h"
 
 #include "nic_threads/machine/engine_xfer.h"
+#include "nic_threads/machine/link.h"
 #include "nic_threads/machine/mover.h"
-#include "nic_threads/machine/note.h"
 #include "nic_threads/machine/wire.h"
 #include "nic_threads/node/items.h"
 
 /** Send something about a message to where the port of its other end is served, on another node. */
 static void tell(struct nic_view *view, uint32_t port,
-                 const struct bcs_descriptor *note)
+                 const struct bcs_descriptor *control)
 {
     const struct nic_engine *engine = view->engine;
 
     if (nic_is_linked(engine)) {
-        nic_note_send(view, port, note);
+        nic_link_send(view, port, control);
     } else {
-        nic_wire_send(view, nic_layout_node(&engine->layout, port), note, engine->port);
+        nic_wire_send(view, nic_layout_node(&engine->layout, port), control,
+                      engine->port);
     }
 }
 
@@ -45,9 +46,9 @@ void nic_chunk_tell_matched(struct nic_view *view, uint32_t port, uint32_t cell,
         sender->stamp = stamp;
         nic_view_complete(view, port, cell, sender, BCS_CELL_DONE);
     } else {
-        const struct bcs_descriptor note = {
+        const struct bcs_descriptor control = {
             .kind = NIC_WIRE_MATCHED, .port = port, .cell = cell, .stamp = stamp};
-        tell(view, port, &note);
+        tell(view, port, &control);
     }
 }
 
@@ -185,9 +186,9 @@ void nic_chunk_stored(struct nic_view *view, const struct bcs_chunk *chunk)
 static void send_chunk(struct nic_view *view, const struct bcs_chunk *chunk,
                        const void *data)
 {
-    struct bcs_descriptor note = {.kind = NIC_WIRE_DATA};
+    struct bcs_descriptor control = {.kind = NIC_WIRE_DATA};
 
-    note.chunk = *chunk;
+    control.chunk = *chunk;
     if (chunk->n_bytes > 0) {
         struct bcs_node_set dests =
             bcs_node_set_one(nic_layout_node(&view->engine->layout, chunk->port));
@@ -199,7 +200,7 @@ static void send_chunk(struct nic_view *view, const struct bcs_chunk *chunk,
         };
         nic_engine_put_long(view, &xfer); /* its source is given back or used again */
     }
-    tell(view, chunk->port, &note);
+    tell(view, chunk->port, &control);
 }
 
 void nic_chunk_loaded(struct nic_view *view, const struct bcs_chunk *chunk,
@@ -224,10 +225,10 @@ static void move_to_node(struct nic_view *view, const struct bcs_descriptor *gra
         outcome = nic_mover_read(engine->mover, &from, grant->chunk.n_bytes, &data);
     }
     if (outcome == NIC_REFUSED) {
-        struct bcs_descriptor note = {.kind = NIC_WIRE_REFUSED};
+        struct bcs_descriptor control = {.kind = NIC_WIRE_REFUSED};
 
-        note.chunk = grant->chunk;
-        tell(view, grant->chunk.port, &note);
+        control.chunk = grant->chunk;
+        tell(view, grant->chunk.port, &control);
     }
     if (outcome != NIC_DONE) {
         return;

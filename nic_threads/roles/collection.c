@@ -5,7 +5,7 @@
 #include "nic_threads/roles/collection.h"
 
 #include "libbcs/fabric/ring/landing.h"
-#include "nic_threads/machine/note.h"
+#include "nic_threads/machine/link.h"
 
 /** Of this part of a ring, receives need no strobe; more are taken, so that no ring fills with
  *  them. */
@@ -35,7 +35,7 @@ static void batch_add(struct nic_batch *batch, const struct bcs_descriptor *desc
     case BCS_NOTHING:
         break;
     default:
-        batch->notes[batch->n_notes++] = *posted;
+        batch->controls[batch->n_controls++] = *posted;
         break;
     }
 }
@@ -276,7 +276,7 @@ void nic_collection_release_far(struct nic_view *view, uint32_t link)
     credit = bcs_credit_make(ring->head, is_desk ? 0 : landing->freed);
     landing->told = is_desk ? landing->told : landing->freed;
     atomic_store_explicit(&ring->consumed, ring->head, memory_order_relaxed);
-    nic_note_give_back(view, writer, is_desk, credit);
+    nic_link_give_back(view, writer, is_desk, credit);
 }
 
 void nic_collection_release(struct nic_view *view)
@@ -296,7 +296,7 @@ void nic_collection_empty(struct nic_batch *batch)
     batch->n_sends = 0;
     batch->n_receives = 0;
     batch->n_probes = 0;
-    batch->n_notes = 0;
+    batch->n_controls = 0;
     batch->n_pairs = 0;
     batch->n_shares = 0;
     batch->n_ready = 0;

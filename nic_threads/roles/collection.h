@@ -80,7 +80,7 @@ static inline bool nic_link_has(const struct nic_view *view, uint32_t link,
 }
 
 /** Whether a link holds anything that can be taken. */
-static inline bool nic_link_has_work(const struct nic_view *view, uint32_t link)
+static inline bool nic_has_posted(const struct nic_view *view, uint32_t link)
 {
     const struct bcs_ring *ring = nic_view_link(view, link);
 
@@ -103,7 +103,7 @@ static inline bool nic_collection_has_linked(const struct nic_view *view)
 
     for (uint32_t i = nic_collection_next_writer(view, 0, end); i < end;
          i = nic_collection_next_writer(view, i + 1, end)) {
-        if (nic_link_has_work(view, i)) {
+        if (nic_has_posted(view, i)) {
             return true;
         }
     }

@@ -106,7 +106,7 @@ static void send_stamp(struct nic_view *view, uint32_t slot_number)
 {
     struct nic_slot *slot = nic_view_slot(view, slot_number);
     const struct bcs_node_set nodes = nic_slot_nodes(slot);
-    const struct bcs_descriptor note = {
+    const struct bcs_descriptor control = {
         .kind = NIC_WIRE_STAMP,
         .port = slot_number,
         .address = slot->sequence,
@@ -116,7 +116,7 @@ static void send_stamp(struct nic_view *view, uint32_t slot_number)
     if (slot->members.master == view->index) {
         slot->n_stamps_wanted = bcs_node_set_count(&nodes) - 1;
     } else {
-        nic_wire_send(view, slot->members.master, &note, view->engine->port);
+        nic_wire_send(view, slot->members.master, &control, view->engine->port);
     }
 }
 
@@ -167,12 +167,13 @@ static void arrive(struct nic_view *view, const struct nic_posted *posted)
     const struct bcs_descriptor *descriptor = nic_posted_descriptor(view, posted);
     struct nic_slot *slot = nic_view_slot(view, descriptor->port);
     uint32_t id = nic_item_new(view, descriptor, posted->port);
-    uint64_t terms = nic_terms(descriptor);
+    uint64_t signature = nic_signature(descriptor);
 
     if (slot->first_item == NIC_ITEM_NONE) {
-        slot->gathered_terms = terms;
-    } else if (__builtin_expect(terms != slot->gathered_terms, 0)) {
-        slot->gathered_terms = nic_terms_join(terms, slot->gathered_terms);
+        slot->gathered_signature = signature;
+    } else if (__builtin_expect(signature != slot->gathered_signature, 0)) {
+        slot->gathered_signature =
+            nic_signature_join(signature, slot->gathered_signature);
     }
     if (has_stamps(view)) {
         slot->stamp = bcs_stamp_later(slot->stamp, descriptor->address);
@@ -188,13 +189,13 @@ void nic_collective_helper_exchange(struct nic_view *view)
 {
     const struct nic_batch *batch = &view->desk->batch;
 
-    for (uint32_t i = 0; i < batch->n_notes; i++) {
-        const struct bcs_descriptor *note =
-            nic_posted_descriptor(view, &batch->notes[i]);
-        if (note->kind == BCS_COLLECTIVE) {
-            arrive(view, &batch->notes[i]);
-        } else if (note->kind == BCS_GROUP_OPEN) {
-            open_slot(view, note);
+    for (uint32_t i = 0; i < batch->n_controls; i++) {
+        const struct bcs_descriptor *control =
+            nic_posted_descriptor(view, &batch->controls[i]);
+        if (control->kind == BCS_COLLECTIVE) {
+            arrive(view, &batch->controls[i]);
+        } else if (control->kind == BCS_GROUP_OPEN) {
+            open_slot(view, control);
         }
     }
 }
@@ -218,12 +219,12 @@ static void keep_part(struct nic_view *view, const struct nic_posted *posted)
 }
 
 /** The same of a stamp. */
-static void keep_stamp(struct nic_view *view, const struct bcs_descriptor *note)
+static void keep_stamp(struct nic_view *view, const struct bcs_descriptor *control)
 {
-    struct nic_slot *slot = nic_view_slot(view, note->port);
+    struct nic_slot *slot = nic_view_slot(view, control->port);
 
-    if (note->address >= slot->sequence) {
-        slot->stamp = bcs_stamp_later(slot->stamp, note->stamp);
+    if (control->address >= slot->sequence) {
+        slot->stamp = bcs_stamp_later(slot->stamp, control->stamp);
         slot->n_stamps++;
     }
 }
@@ -232,14 +233,14 @@ static void keep_parts(struct nic_view *view)
 {
     const struct nic_batch *batch = &view->desk->batch;
 
-    for (uint32_t i = 0; i < batch->n_notes; i++) {
-        const struct bcs_descriptor *note =
-            nic_posted_descriptor(view, &batch->notes[i]);
+    for (uint32_t i = 0; i < batch->n_controls; i++) {
+        const struct bcs_descriptor *control =
+            nic_posted_descriptor(view, &batch->controls[i]);
 
-        if (note->kind == NIC_WIRE_PART) {
-            keep_part(view, &batch->notes[i]);
-        } else if (note->kind == NIC_WIRE_STAMP) {
-            keep_stamp(view, note);
+        if (control->kind == NIC_WIRE_PART) {
+            keep_part(view, &batch->controls[i]);
+        } else if (control->kind == NIC_WIRE_STAMP) {
+            keep_stamp(view, control);
         }
     }
 }

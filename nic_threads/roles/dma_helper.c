@@ -30,7 +30,7 @@
 #include "nic_threads/machine/waking.h"
 #include "nic_threads/machine/wire.h"
 #include "nic_threads/node/items.h"
-#include "nic_threads/node/opened.h"
+#include "nic_threads/node/open_transfers.h"
 #include "nic_threads/roles/chunk.h"
 #include "nic_threads/roles/hand_over.h"
 #include "nic_threads/roles/roles.h"
@@ -73,7 +73,7 @@ static void note_opened(struct nic_view *view, const struct nic_item *item)
     if (view->engine->is_timed) {
         return; /* there is none */
     }
-    nic_opened_add(view, item->port, item->descriptor.cell);
+    nic_open_transfers_add(view, item->port, item->descriptor.cell);
     if (!item->is_shared) { /* else the sender is waiting and copies */
         nic_engine_watch(view->engine);
     }
@@ -107,14 +107,14 @@ static void open_stream(struct nic_view *view, uint32_t port, uint32_t cell)
  * put everybody out of the transfer; when it has, it tells us, and the chunk begins anew,
  * through blocks.
  */
-static void copy_refused(struct nic_view *view, const struct bcs_descriptor *note,
+static void copy_refused(struct nic_view *view, const struct bcs_descriptor *control,
                          uint32_t from)
 {
     struct bcs_transfer *transfer =
-        &nic_view_cell(view, note->port, note->cell)->transfer;
+        &nic_view_cell(view, control->port, control->cell)->transfer;
 
-    if (from != note->port) {
-        nic_view_remind(view, note->port, note->cell);
+    if (from != control->port) {
+        nic_view_remind(view, control->port, control->cell);
         return;
     }
     begin_chunk(transfer,
@@ -122,7 +122,7 @@ static void copy_refused(struct nic_view *view, const struct bcs_descriptor *not
     transfer->is_streamed = 1;
     transfer->began = 0; /* its time tells nothing any more */
     transfer->n_stored = 0;
-    open_stream(view, note->port, note->cell);
+    open_stream(view, control->port, control->cell);
 }
 
 /** Let the endpoints begin, with a chunk that need not be the first. */
@@ -217,7 +217,7 @@ static void move_local(struct nic_view *view, const struct nic_share *share)
     nic_item_free(view, share->item);
 }
 
-static void note(struct nic_view *view, const struct nic_posted *posted)
+static void carry_out(struct nic_view *view, const struct nic_posted *posted)
 {
     const struct bcs_descriptor *descriptor = nic_posted_descriptor(view, posted);
 
@@ -261,8 +261,8 @@ void nic_dma_helper_step(struct nic_view *view)
 
     /* First: that a synchronous send to another node has been matched must be known before the
      * answer of whoever has received it. */
-    for (uint32_t i = 0; i < batch->n_notes; i++) {
-        note(view, &batch->notes[i]);
+    for (uint32_t i = 0; i < batch->n_controls; i++) {
+        carry_out(view, &batch->controls[i]);
     }
     for (uint32_t i = 0; i < batch->n_pairs; i++) {
         deliver(view, &batch->pairs[i]);

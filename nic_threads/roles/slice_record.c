@@ -39,8 +39,8 @@ uint32_t nic_record_n_calls(const struct nic_view *view)
     const struct nic_batch *batch = &view->desk->batch;
     uint32_t n = 0;
 
-    for (uint32_t i = 0; i < batch->n_notes; i++) {
-        n += nic_posted_descriptor(view, &batch->notes[i])->kind == BCS_COLLECTIVE;
+    for (uint32_t i = 0; i < batch->n_controls; i++) {
+        n += nic_posted_descriptor(view, &batch->controls[i])->kind == BCS_COLLECTIVE;
     }
     return n;
 }

@@ -11,7 +11,7 @@
  * of each port at most and ends however fast a process posts.
  */
 #include "nic_threads/machine/engine_xfer.h"
-#include "nic_threads/machine/note.h"
+#include "nic_threads/machine/link.h"
 #include "nic_threads/machine/waking.h"
 #include "nic_threads/machine/wire.h"
 #include "nic_threads/roles/at_once.h"
@@ -39,7 +39,7 @@ static inline bool is_in_rounds(const struct nic_view *view)
 static inline bool has_more_pending(const struct nic_view *view)
 {
     if (schedule_can_go(view) || nic_collection_has_returned(view->desk) ||
-        nic_note_has_work(view)) {
+        nic_link_has_work(view)) {
         return true;
     }
     return is_in_rounds(view) &&
@@ -88,7 +88,7 @@ static void open_slice(struct nic_view *view)
 /** Whether the DMA helper has anything to do. */
 static inline bool has_moves(const struct nic_batch *batch)
 {
-    return batch->n_pairs + batch->n_notes + batch->n_shares > 0;
+    return batch->n_pairs + batch->n_controls + batch->n_shares > 0;
 }
 
 /** Carry out a step of a role: on its thread if the driver has one, else here. @param recorder  as
@@ -120,7 +120,7 @@ static inline void run_roles(struct nic_view *view, enum nic_phase phase, bool i
         if (!is_alone && batch->n_sends > 0) {
             carry_out(view, NIC_ROLE_BS, nic_buffer_sender_step, recorder);
         }
-        if (batch->n_notes > 0) {
+        if (batch->n_controls > 0) {
             carry_out(view, NIC_ROLE_CH, nic_collective_helper_exchange, recorder);
         }
         break;
@@ -169,7 +169,7 @@ static inline void run_batch(struct nic_view *view, const struct nic_recorder *r
 
 static bool collect_work(struct nic_view *view)
 {
-    bool has_sent = nic_note_flush(view);
+    bool has_sent = nic_link_flush(view);
 
     return nic_collection_take(view) > 0 || schedule_can_go(view) || has_sent;
 }

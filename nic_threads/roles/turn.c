@@ -114,15 +114,15 @@ static bool turn_rounds(struct nic_engine *engine)
            turn_desks(engine, first, engine->layout.n_desks);
 }
 
-/** turn_owed where there are such. */
-static __attribute__((noinline)) bool turn_all_owed(struct nic_engine *engine,
-                                                    bool is_polite)
+/** turn_pending where there are such. */
+static __attribute__((noinline)) bool turn_all_pending(struct nic_engine *engine,
+                                                       bool is_polite)
 {
     const struct nic_view *own = nic_engine_own(engine);
     bool has_done = false;
 
     for (uint32_t word = 0; word < nic_port_words(engine->n_views); word++) {
-        for (uint64_t bits = engine->owed[word]; bits != 0; bits &= bits - 1) {
+        for (uint64_t bits = engine->pending_desks[word]; bits != 0; bits &= bits - 1) {
             uint32_t number = word * 64 + (uint32_t)__builtin_ctzll(bits);
             struct nic_view *view = &engine->views[number];
 
@@ -138,9 +138,9 @@ static __attribute__((noinline)) bool turn_all_owed(struct nic_engine *engine,
 
 /** The turn of the desks of others where this process has something under way; who is polite
  *  leaves those alone that are locked. */
-static inline bool turn_owed(struct nic_engine *engine, bool is_polite)
+static inline bool turn_pending(struct nic_engine *engine, bool is_polite)
 {
-    return engine->n_owed > 0 && turn_all_owed(engine, is_polite);
+    return engine->n_pending_desks > 0 && turn_all_pending(engine, is_polite);
 }
 
 bool nic_engine_has_work(const struct nic_view *view)
@@ -157,7 +157,7 @@ void nic_engine_visit(struct nic_engine *engine)
 
 bool nic_engine_turn_others(struct nic_engine *engine)
 {
-    bool has_done = turn_owed(engine, true);
+    bool has_done = turn_pending(engine, true);
 
     return (nic_layout_has_node_desks(&engine->layout) && turn_rounds(engine)) ||
            has_done;
@@ -171,7 +171,7 @@ bool nic_engine_turn(struct nic_engine *engine)
         return turn_desks(engine, 0, 1);
     }
     has_done = turn_desk(nic_engine_own(engine));
-    has_done |= turn_owed(engine, false);
+    has_done |= turn_pending(engine, false);
     if (nic_layout_has_node_desks(&engine->layout)) {
         has_done |= turn_rounds(engine);
     }

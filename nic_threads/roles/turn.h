@@ -45,7 +45,7 @@ bool nic_engine_receive(struct nic_view *view);
 
 /** Timed strobes: one slice of all nodes of the machine, from the strobe until nothing of it
  *  is left to do. Only for the one thread that runs all slices; who holds a desk meanwhile to look
- *  at it, as case.c does, takes no turn, and is waited for. */
+ *  at it, as proof.c does, takes no turn, and is waited for. */
 void nic_engine_run_slice(struct nic_engine *engine);
 
 #endif

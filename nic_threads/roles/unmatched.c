@@ -76,7 +76,7 @@ bool nic_has_read_all(const struct nic_view *view, const uint64_t *writers)
 {
     const struct nic_batch *batch = &view->desk->batch;
 
-    if (batch->n_collected > 0 || batch->n_sends + batch->n_notes > 0) {
+    if (batch->n_collected > 0 || batch->n_sends + batch->n_controls > 0) {
         return false;
     }
     for (uint32_t i = 0; i < view->n_served; i++) {

@@ -19,7 +19,7 @@
 
 #define NIC_ITEM_NONE UINT32_MAX
 
-/** A descriptor that has to stay beyond its slice, with the engine's notes on it. */
+/** A descriptor that has to stay beyond its slice, and what the engine keeps of it. */
 struct nic_item {
     _Alignas(BCS_CACHE_LINE) struct bcs_descriptor descriptor;
     uint32_t port; /* who posted it, number in the job */

@@ -11,7 +11,7 @@
  * work once more, and reads it parked; all of it seq_cst, so that no work is forgotten. Work is
  * looked for with weaker loads, and so behind a fence.
  *
- * Long messages. The engine notes each direct transfer that it opens (opened.h), and the thread
+ * Long messages. The engine lists each direct transfer that it opens (open_transfers.h), and the thread
  * takes charge of all of them, however many there are. One that has not moved between two looks
  * has no endpoint at work: the thread holds the receiver's cell (libbcs/fabric/ring/pieces.h), claims
  * pieces as the endpoints do and copies them, through a buffer of its own if neither end is in
@@ -28,7 +28,7 @@
 #include "libbcs/fabric/ring/pieces.h"
 #include "nic_threads/machine/mover.h"
 #include "nic_threads/machine/waking.h"
-#include "nic_threads/node/opened.h"
+#include "nic_threads/node/open_transfers.h"
 #include "nic_threads/roles/turn.h"
 
 enum {
@@ -40,7 +40,7 @@ enum { CHARGES_AT_FIRST = 64 }; /* for which there is room */
 
 /** A transfer that may need help. */
 struct charge {
-    struct nic_opened opened;
+    struct nic_open_transfer opened;
     uint64_t moved; /* at the last look */
 };
 
@@ -85,7 +85,7 @@ static bool has_room(const struct nic_engine *engine, const struct charge *charg
 static void give_back(struct nic_engine *engine, const struct charge *charge,
                       uint32_t item)
 {
-    const struct nic_opened *opened = &charge->opened;
+    const struct nic_open_transfer *opened = &charge->opened;
     const struct nic_view *view = nic_engine_view(engine, opened->port);
     struct nic_desk *desk = view->desk;
     uint64_t n = atomic_load_explicit(&desk->n_returned, memory_order_relaxed);
@@ -152,7 +152,7 @@ static void copy_granted(struct background *background, const struct charge *cha
 /** Help with a transfer if it is time to. @return whether it is worth another look */
 static bool help(struct background *background, struct charge *charge)
 {
-    const struct nic_opened *opened = &charge->opened;
+    const struct nic_open_transfer *opened = &charge->opened;
     struct nic_engine *engine = background->engine;
     struct bcs_port *owner = nic_engine_port(engine, opened->port);
     struct bcs_cell *cell = nic_engine_cell(engine, opened->port, opened->cell);
@@ -201,10 +201,10 @@ static void take_charge(struct background *background)
     struct nic_engine *engine = background->engine;
 
     for (uint32_t i = 0; i < engine->n_views; i++) {
-        struct nic_opened opened;
+        struct nic_open_transfer opened;
 
         while (prepare_charge(background) &&
-               nic_opened_take(&engine->views[i], &opened)) {
+               nic_open_transfers_take(&engine->views[i], &opened)) {
             background->charges[background->n_charges++] =
                 (struct charge){.opened = opened, .moved = UINT64_MAX};
         }
@@ -231,7 +231,7 @@ static bool has_work(const struct background *background)
 
     for (uint32_t i = 0; i < engine->n_views; i++) {
         const struct nic_view *view = &engine->views[i];
-        if (nic_engine_has_work(view) || !nic_opened_is_empty(view)) {
+        if (nic_engine_has_work(view) || !nic_open_transfers_is_empty(view)) {
             return true;
         }
     }

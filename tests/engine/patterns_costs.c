@@ -25,7 +25,7 @@ struct counting {
     bool spans_nodes, is_timed;
 };
 
-/** Descriptors that were posted to a ring since the last look, but for the notes on parts of
+/** Descriptors that were posted to a ring since the last look, but for the control descriptors of parts of
  *  long data. They are still in the ring, which has room for more. */
 static uint32_t count_in(const struct bcs_ring_writer *writer,
                          const struct bcs_ring *ring, uint32_t *was)

@@ -194,7 +194,7 @@ static void part_finish(struct rank *me, struct part *part)
     }
     while (bcs_test(me->context, &part->request, false) == BCS_E_PENDING) {
     }
-    if (!bcs_inside(&part->request)->is_send) {
+    if (!bcs_request_state(&part->request)->is_send) {
         rank_expect(me, part->request.result.n_bytes == part->listed->n_bytes,
                     "a message of wrong length");
     }
@@ -410,7 +410,7 @@ void pattern_odd_receives(struct rank *me)
             }
             for (uint32_t k = 0; k < 2; k++) {
                 bcs_test(me->context, &requests[k], true);
-                free(bcs_inside(&requests[k])->data);
+                free(bcs_request_state(&requests[k])->data);
             }
             receive(me, 0, 4, NULL, 0);
             free(data);

@@ -44,12 +44,12 @@ static uint64_t most_progress(const struct rank *me)
 static bool is_over(const struct rank *me, const struct bcs_request *request)
 {
     const struct bcs_cell *cell =
-        bcs_poster_cell_at(&me->context->poster, bcs_inside(request)->cell);
+        bcs_poster_cell_at(&me->context->poster, bcs_request_state(request)->cell);
     enum bcs_cell_state state = bcs_cell_state(cell);
 
     return state == BCS_CELL_DONE ||
            (state != BCS_CELL_PENDING &&
-            atomic_load(&cell->transfer.moved) == bcs_inside(request)->n_bytes);
+            atomic_load(&cell->transfer.moved) == bcs_request_state(request)->n_bytes);
 }
 
 /** Neither end calls the API until somebody else has copied the message, which must be

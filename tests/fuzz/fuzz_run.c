@@ -131,11 +131,11 @@ static void differ(const struct run *run)
     struct diff diff = {.n_most = 20};
 
     for (int i = 0; i < 2; i++) {
-        diff.sides[i] = (struct side){.path = "a folder",
-                                      .n_runs = 1,
-                                      .runs = &copies[i],
-                                      .spreads = &spreads[i],
-                                      .folders = &folders[i]};
+        diff.sides[i] = (struct runs_compared){.path = "a folder",
+                                               .n_runs = 1,
+                                               .runs = &copies[i],
+                                               .spreads = &spreads[i],
+                                               .folders = &folders[i]};
     }
     diff_print(&diff);
     free(diff.names);

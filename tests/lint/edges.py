@@ -50,20 +50,20 @@ INCLUDE_EDGES = {
         "nic_threads/drivers/driver.h", "mds/origin.h", "libbcs/session",
     ],
     "libbcs/api/record": [
-        "libbcs/fabric/ring", "nic_threads/node/stirring.h", "nic_threads/referee/records.h",
+        "libbcs/fabric/ring", "nic_threads/node/referee_wake.h", "nic_threads/referee/snapshot.h",
         "nic_threads/drivers/driver.h", "libbcs/report/deadlock_report.h", "libbcs/api/context",
     ],
     "libbcs/api/message": [
         "libbcs/include/bcs/bcs.h", "libbcs/fabric/ring", "nic_threads/node/node.h",
         "nic_threads/machine/engine_xfer.h", "nic_threads/machine/node_copy.h",
-        "nic_threads/machine/note.h", "nic_threads/referee/case.h", "nic_threads/drivers/owed.h",
+        "nic_threads/machine/link.h", "nic_threads/referee/proof.h", "nic_threads/drivers/pending_desks.h",
         "nic_threads/drivers/take_at_hand.h", "nic_threads/drivers/waiting.h",
         "nic_threads/drivers/withdraw.h", "libbcs/report/deadlock_report.h", "libbcs/api/context",
         "libbcs/api/record",
     ],
     "libbcs/api/collective": [
         "libbcs/include", "libbcs/fabric/ring", "nic_threads/rules/reduce_ops.h",
-        "nic_threads/node/terms.h", "nic_threads/drivers/driver.h", "nic_threads/drivers/owed.h",
+        "nic_threads/node/signature.h", "nic_threads/drivers/driver.h", "nic_threads/drivers/pending_desks.h",
         "libbcs/api/context", "libbcs/api/record", "libbcs/api/message",
     ],
     "libbcs/api": [

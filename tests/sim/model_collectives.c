@@ -7,7 +7,7 @@
 #include "libbcs/api/collective/engine_collective.h"
 #include "libbcs/api/collective/near_collective.h"
 #include "libbcs/api/message/post.h"
-#include "nic_threads/drivers/owed.h"
+#include "nic_threads/drivers/pending_desks.h"
 #include "nic_threads/node/slot.h"
 #include "nic_threads/rules/reduce_ops.h"
 #include "tests/sim/model.h"
@@ -87,7 +87,7 @@ void sim_model_join(struct sim_model *model, uint32_t rank, uint32_t id)
     entry->cell = model->members[id][rank].cell;
     entry->n_bytes = is_sum ? sizeof(mine) : 0;
     memcpy(entry->payload, &mine, sizeof(mine));
-    nic_engine_owe(context->engine, ring->reader);
+    nic_engine_add_pending(context->engine, ring->reader);
     model->is_joining[rank] = true;
     bcs_post_kick(context, ring, entry);
 }
@@ -107,7 +107,7 @@ bool sim_model_has_left(struct sim_model *model, uint32_t rank, uint32_t id)
         memcpy(&got, cell->payload, sizeof(got));
     }
     bcs_poster_free_cell(&context->poster, model->members[id][rank].cell);
-    nic_engine_settle(context->engine);
+    nic_engine_end_pending(context->engine);
     model->is_joining[rank] = false;
     check(model, rank, id, got);
     return true;

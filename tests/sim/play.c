@@ -185,8 +185,8 @@ static bool has_come(const struct player *player)
     if (!is_pending(end) || bcs_is_done(&end->request)) {
         return false;
     }
-    switch (
-        bcs_cell_state(bcs_poster_cell_at(poster, bcs_inside(&end->request)->cell))) {
+    switch (bcs_cell_state(
+        bcs_poster_cell_at(poster, bcs_request_state(&end->request)->cell))) {
     case BCS_CELL_INLINE:
     case BCS_CELL_BLOCK:
     case BCS_CELL_DONE:
@@ -203,11 +203,12 @@ static bool is_left_alone(const struct nic_engine *engine)
 {
     for (uint32_t i = 0; i < engine->n_views; i++) {
         const struct nic_view *view = &engine->views[i];
-        bool is_owed = engine->n_owed > 0 && (engine->owed[0] >> i) % 2 != 0;
+        bool is_owed =
+            engine->n_pending_desks > 0 && (engine->pending_desks[0] >> i) % 2 != 0;
 
         if (!view->is_alone || i == engine->own
                 ? nic_engine_has_work(view)
-                : is_owed && nic_link_has_work(view, engine->port)) {
+                : is_owed && nic_has_posted(view, engine->port)) {
             return true;
         }
     }

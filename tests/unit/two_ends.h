@@ -43,7 +43,8 @@ static void turn(void)
 
 static struct bcs_cell *cell_of(int rank, const struct bcs_request *request)
 {
-    return bcs_poster_cell_at(&ranks[rank].context->poster, bcs_inside(request)->cell);
+    return bcs_poster_cell_at(&ranks[rank].context->poster,
+                              bcs_request_state(request)->cell);
 }
 
 static enum bcs_cell_state state_of(int rank, const struct bcs_request *request)

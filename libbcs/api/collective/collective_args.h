@@ -50,7 +50,7 @@ static inline int bcs_collective_kernel(const struct bcs_engine_collective_args 
     return args->kind == BCS_ENGINE_REDUCE ? args->kernel : -1;
 }
 
-/** The operation of a member's descriptor, or of its terms. */
+/** The operation of a member's descriptor, or of its signature. */
 static inline uint16_t
 bcs_collective_operation(const struct bcs_engine_collective_args *args)
 {

@@ -12,17 +12,17 @@
 #include "libbcs/api/message/misuse.h"
 #include "libbcs/api/record/collective_words.h"
 #include "libbcs/fabric/base/log.h"
-#include "nic_threads/node/terms.h"
+#include "nic_threads/node/signature.h"
 
 enum { N_NAME_BYTES = 96, N_TEXT_BYTES = 96 };
 
 /** What a member has called, as a text. */
-static void describe(uint64_t terms, char text_out[N_TEXT_BYTES])
+static void describe(uint64_t signature, char text_out[N_TEXT_BYTES])
 {
-    uint16_t operation = nic_terms_operation(terms);
+    uint16_t operation = nic_signature_operation(signature);
     char reduction[BCS_KERNEL_WORDS_BYTES];
-    unsigned int n_bytes = nic_terms_bytes(terms);
-    int root = nic_terms_root(terms);
+    unsigned int n_bytes = nic_signature_bytes(signature);
+    int root = nic_signature_root(signature);
 
     bcs_kernel_words((int)bcs_operation_kernel(operation), reduction);
 
@@ -77,8 +77,8 @@ int bcs_disagreement(struct bcs_context *context, const struct bcs_group *group,
         char name[N_NAME_BYTES], text[N_TEXT_BYTES], other_text[N_TEXT_BYTES];
 
         name_of(context, group, name);
-        describe(refusal->terms, text);
-        describe(refusal->other_terms, other_text);
+        describe(refusal->signature, text);
+        describe(refusal->other_signature, other_text);
         bcs_error(
             "the members of %s are not in the same collective: rank %d is in %s, "
             "rank %d in %s; MPI-3.1, 5.1 and 5.13: all members must call the same "

@@ -14,8 +14,8 @@
 #include "libbcs/api/message/wait.h"
 #include "libbcs/api/record/stand_tell.h"
 #include "libbcs/fabric/base/park.h"
-#include "nic_threads/drivers/owed.h"
-#include "nic_threads/node/terms.h"
+#include "nic_threads/drivers/pending_desks.h"
+#include "nic_threads/node/signature.h"
 
 enum { TURN_STEP_NS = 100000 };
 
@@ -71,7 +71,7 @@ static int post_part(struct bcs_context *context, struct bcs_group *group,
     group->n_posted++;
     entry->cell = id;
     fill(context, group, args, entry);
-    nic_engine_owe(context->engine, ring->reader);
+    nic_engine_add_pending(context->engine, ring->reader);
     bcs_ring_publish(ring, entry);
     while ((state = bcs_cell_state(cell)) == BCS_CELL_PENDING) {
         if (bcs_wait_turn(context, &waiter)) {
@@ -92,7 +92,7 @@ static int post_part(struct bcs_context *context, struct bcs_group *group,
         }
     }
     bcs_wait_stop(context, &waiter);
-    nic_engine_settle(context->engine);
+    nic_engine_end_pending(context->engine);
     if (context->stamps.is_on && state != BCS_CELL_REFUSED) {
         bcs_stamps_note(&context->stamps, cell->address, BCS_STAMP_CAUSE_COLLECTIVE);
     }

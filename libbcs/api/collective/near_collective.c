@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Collectives without anybody in the middle. Each member writes what it brings, and the terms of
+ * Collectives without anybody in the middle. Each member writes what it brings, and the signature of
  * what it means, into its own line, and publishes the line by the collective's number. Few
  * members, limits.near at most, wait until the lines of all others have that number, and each
  * computes the result by itself: a collective takes one line from each member to each other one.
@@ -37,7 +37,7 @@
 #include "libbcs/fabric/ring/near_line.h"
 #include "libbcs/fabric/ring/sleep.h"
 #include "nic_threads/drivers/driver.h"
-#include "nic_threads/node/terms.h"
+#include "nic_threads/node/signature.h"
 #include "nic_threads/rules/reduce_ops.h"
 
 enum {
@@ -226,7 +226,7 @@ static void say_own(const struct part *part, struct bcs_near_said *said_out)
         .n_bytes = args->n_bytes,
     };
 
-    said_out->terms = nic_terms(&meant);
+    said_out->signature = nic_signature(&meant);
     if (has_stamps(part)) {
         said_out->stamp = bcs_stamps_onward(&part->context->stamps);
     }
@@ -238,13 +238,13 @@ static void say_own(const struct part *part, struct bcs_near_said *said_out)
 static void copy(const struct part *part, const struct bcs_near_said *said,
                  struct bcs_near_said *said_out)
 {
-    said_out->terms = said->terms;
+    said_out->signature = said->signature;
     if (has_stamps(part)) {
         said_out->stamp = said->stamp;
     }
     memcpy(said_out->payload, said->payload,
-           nic_terms_are_mixed(said->terms) ? sizeof(struct nic_refusal)
-                                            : part->args->n_bytes);
+           nic_signature_is_mixed(said->signature) ? sizeof(struct nic_refusal)
+                                                   : part->args->n_bytes);
 }
 
 /** Whether a line says other than the first of its block, and who is the first that does.
@@ -252,18 +252,18 @@ static void copy(const struct part *part, const struct bcs_near_said *said,
 static bool differs(const struct bcs_near_said *said, uint32_t rank,
                     struct nic_refusal *refusal)
 {
-    struct nic_refusal within = {.terms = said->terms, .rank = (int32_t)rank};
+    struct nic_refusal within = {.signature = said->signature, .rank = (int32_t)rank};
 
-    if (nic_terms_are_mixed(said->terms)) {
+    if (nic_signature_is_mixed(said->signature)) {
         memcpy(&within, said->payload, sizeof(within));
     }
-    if (within.terms == refusal->terms) {
-        within.terms = within.other_terms;
+    if (within.signature == refusal->signature) {
+        within.signature = within.other_signature;
         within.rank = within.other_rank;
     }
-    refusal->other_terms = within.terms;
+    refusal->other_signature = within.signature;
     refusal->other_rank = within.rank;
-    return said->terms != refusal->terms;
+    return said->signature != refusal->signature;
 }
 
 /** Say of a block's members that they differ: the first one, and the first that differs. */
@@ -272,11 +272,11 @@ static void say_difference(const struct part *part, const struct block *block,
 {
     const struct bcs_near_line *lines = block->lines->arrivals[part->turn];
     struct nic_refusal refusal = {
-        .terms = lines[0].said.terms,
+        .signature = lines[0].said.signature,
         .rank = (int32_t)block->first,
     };
 
-    if (nic_terms_are_mixed(refusal.terms)) {
+    if (nic_signature_is_mixed(refusal.signature)) {
         memcpy(&refusal, lines[0].said.payload, sizeof(refusal));
     } else {
         for (uint32_t i = 1;
@@ -287,16 +287,16 @@ static void say_difference(const struct part *part, const struct block *block,
 }
 
 /** What all lines mean together; else a word that says in what they differ. */
-static uint64_t join_terms(const struct bcs_near_line *lines, uint32_t n)
+static uint64_t join_signatures(const struct bcs_near_line *lines, uint32_t n)
 {
-    uint64_t terms = lines[0].said.terms;
+    uint64_t signature = lines[0].said.signature;
 
     for (uint32_t i = 1; i < n; i++) {
-        if (__builtin_expect(lines[i].said.terms != terms, 0)) {
-            terms = nic_terms_join(terms, lines[i].said.terms);
+        if (__builtin_expect(lines[i].said.signature != signature, 0)) {
+            signature = nic_signature_join(signature, lines[i].said.signature);
         }
     }
-    return terms;
+    return signature;
 }
 
 /** When the last one came, and who that was. */
@@ -341,11 +341,11 @@ static void join(const struct part *part, const struct block *block,
     const struct bcs_near_line *lines = block->lines->arrivals[part->turn];
     uint32_t root = ((uint32_t)args->root - block->first) / block->step;
 
-    said_out->terms = join_terms(lines, block->n);
+    said_out->signature = join_signatures(lines, block->n);
     if (has_stamps(part)) {
         said_out->stamp = join_stamps(lines, block->n);
     }
-    if (__builtin_expect(nic_terms_are_mixed(said_out->terms), 0)) {
+    if (__builtin_expect(nic_signature_is_mixed(said_out->signature), 0)) {
         say_difference(part, block, said_out);
     } else if (args->n_bytes == 0 ||
                (block->n == (uint32_t)part->group->size && !has_result(part))) {
@@ -416,7 +416,7 @@ static int refuse(const struct part *part, const struct bcs_near_said *said)
     memcpy(&refusal, said->payload, sizeof(refusal));
     refusal.sequence = part->number;
     refusal.node = part->context->engine->home;
-    refusal.is_length_only = said->terms != NIC_TERMS_MIXED;
+    refusal.is_length_only = said->signature != NIC_SIGNATURE_MIXED;
     return bcs_disagreement(part->context, part->group, &refusal);
 }
 
@@ -437,7 +437,7 @@ int bcs_near_collective(struct bcs_context *context, struct bcs_group *group,
     if (has_stamps(&part)) {
         bcs_stamps_note(&context->stamps, said.stamp, BCS_STAMP_CAUSE_COLLECTIVE);
     }
-    if (__builtin_expect(nic_terms_are_mixed(said.terms), 0)) {
+    if (__builtin_expect(nic_signature_is_mixed(said.signature), 0)) {
         return refuse(&part, &said);
     }
     if (has_result(&part)) {

@@ -55,8 +55,8 @@ static inline void note_received(struct bcs_plan *plan, const struct bcs_result 
 static inline void note_transfer(struct bcs_plan *plan,
                                  const struct bcs_request *request)
 {
-    if (!bcs_inside(request)->is_send) {
-        note_received(plan, &request->result, bcs_inside(request)->n_bytes);
+    if (!bcs_request_state(request)->is_send) {
+        note_received(plan, &request->result, bcs_request_state(request)->n_bytes);
     }
 }
 
@@ -469,9 +469,9 @@ static inline void note_stamp(struct bcs_context *context,
                               const struct bcs_request *request)
 {
     if (context->stamps.is_on) {
-        bcs_stamps_note(&context->stamps, bcs_inside(request)->stamp,
-                        bcs_inside(request)->is_send ? BCS_STAMP_CAUSE_RECEIVER
-                                                     : BCS_STAMP_CAUSE_SENDER);
+        bcs_stamps_note(&context->stamps, bcs_request_state(request)->stamp,
+                        bcs_request_state(request)->is_send ? BCS_STAMP_CAUSE_RECEIVER
+                                                            : BCS_STAMP_CAUSE_SENDER);
     }
 }
 

@@ -72,10 +72,10 @@ struct bcs_plan *bcs_plan_begin(struct bcs_context *context, struct bcs_group *g
         if (context->stamps.is_on) {
             plan->stamp = bcs_stamps_own(&context->stamps);
         }
-        *bcs_inside(request) = (struct bcs_inside){.cell = BCS_CELL_NONE,
-                                                   .is_pending = true,
-                                                   .is_send = true,
-                                                   .is_collective = true};
+        *bcs_request_state(request) = (struct bcs_request_state){.cell = BCS_CELL_NONE,
+                                                                 .is_pending = true,
+                                                                 .is_send = true,
+                                                                 .is_collective = true};
         plan->takes_turns = group->persistent == 0;
         if (plan->takes_turns) {
             plan->is_open = group->n_open < context->config.limits.plans;
@@ -161,8 +161,8 @@ static void finish(struct bcs_plan *plan)
     }
     request->result = (struct bcs_result){
         .source = BCS_ANY_SOURCE, .tag = BCS_ANY_TAG, .error = plan->status};
-    bcs_inside(request)->is_pending = false;
-    bcs_inside(request)->stamp = plan->stamp;
+    bcs_request_state(request)->is_pending = false;
+    bcs_request_state(request)->stamp = plan->stamp;
     recycle(plan);
 }
 

@@ -11,7 +11,7 @@
 static struct bcs_stand_operation need_of(const struct bcs_plan *plan)
 {
     const struct bcs_step *step = plan->pending.first;
-    const struct bcs_inside *inside = bcs_inside(&step->request);
+    const struct bcs_request_state *inside = bcs_request_state(&step->request);
 
     return (struct bcs_stand_operation){
         .context_id = plan->group->context_id + BCS_SPACE_COLLECTIVE,

@@ -6,7 +6,7 @@
 #define LIBBCS_API_CONTEXT_GROUP_H
 
 #include "libbcs/api/context/api_calls.h"
-#include "libbcs/api/context/insides.h"
+#include "libbcs/api/context/request_state.h"
 
 enum { BCS_PERSISTENT_NUMBERS = 512 }; /* of a group's persistent collectives */
 

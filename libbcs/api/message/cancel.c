@@ -29,7 +29,7 @@ struct carried_out {
 
 void bcs_cancel(struct bcs_context *context, const struct bcs_request *request)
 {
-    const struct bcs_inside *inside = bcs_inside(request);
+    const struct bcs_request_state *inside = bcs_request_state(request);
     struct bcs_ring_writer *ring = bcs_post_own(context);
     struct bcs_descriptor *entry;
 
@@ -95,7 +95,7 @@ static void finish_send(struct bcs_context *context, struct bcs_request *request
     if (recall->block_gva != 0) {
         bcs_block_free(bcs_poster_block_at(&context->poster, recall->block_gva));
     }
-    if (bcs_inside(request)->is_pending) {
+    if (bcs_request_state(request)->is_pending) {
         bcs_request_retire(context, request);
     }
     request->result = (struct bcs_result){
@@ -108,8 +108,9 @@ static void finish_send(struct bcs_context *context, struct bcs_request *request
 bool bcs_cancel_send(struct bcs_context *context, struct bcs_request *request,
                      uint32_t port)
 {
-    struct nic_recall recall = {
-        .sender = context->rank, .receiver = port, .cell = bcs_inside(request)->cell};
+    struct nic_recall recall = {.sender = context->rank,
+                                .receiver = port,
+                                .cell = bcs_request_state(request)->cell};
     struct bcs_waiter waiter = {.has_short_sleeps = true};
     enum nic_withdrawn outcome;
 

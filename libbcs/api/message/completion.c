@@ -64,9 +64,9 @@ bool bcs_complete_further(struct bcs_context *context, struct bcs_request *reque
     }
     if (context->stamps.is_on) {
         bcs_stamps_note(&context->stamps, cell->stamp,
-                        bcs_inside(request)->is_send ? BCS_STAMP_CAUSE_RECEIVER
-                                                     : BCS_STAMP_CAUSE_SENDER);
-        bcs_inside(request)->stamp = cell->stamp; /* see bcs_plan_advance */
+                        bcs_request_state(request)->is_send ? BCS_STAMP_CAUSE_RECEIVER
+                                                            : BCS_STAMP_CAUSE_SENDER);
+        bcs_request_state(request)->stamp = cell->stamp; /* see bcs_plan_advance */
     }
     bcs_request_finish(context, request, cell);
     return true;
@@ -80,7 +80,7 @@ bool bcs_look(struct bcs_context *context, struct bcs_request *request)
 void bcs_note_collective(struct bcs_context *context, const struct bcs_request *request)
 {
     if (context->stamps.is_on) {
-        bcs_stamps_note(&context->stamps, bcs_inside(request)->stamp,
+        bcs_stamps_note(&context->stamps, bcs_request_state(request)->stamp,
                         BCS_STAMP_CAUSE_COLLECTIVE);
     }
 }

@@ -17,7 +17,7 @@
 #include "libbcs/fabric/base/log.h"
 #include "libbcs/fabric/ring/landing.h"
 #include "nic_threads/machine/engine_xfer.h"
-#include "nic_threads/machine/note.h"
+#include "nic_threads/machine/link.h"
 
 /** What a process knows of its landing ring at a port. */
 struct bcs_far_end {
@@ -63,7 +63,7 @@ void bcs_far_link(struct bcs_context *context, struct bcs_ring_writer *ring,
     };
     context->far_ends[port].landing_gva =
         nic_layout_landing_gva(layout, port, context->rank);
-    nic_note_announce(own, port, link);
+    nic_link_announce(own, port, link);
 }
 
 void bcs_far_publish(struct bcs_context *context, struct bcs_ring_writer *ring,
@@ -72,7 +72,7 @@ void bcs_far_publish(struct bcs_context *context, struct bcs_ring_writer *ring,
     struct nic_view *own = nic_engine_own(context->engine);
     uint32_t link = nic_layout_link_of(&context->engine->layout, context->rank, false);
 
-    nic_note_put(own, ring->put_to - 1, link, ring->position, entry);
+    nic_link_put(own, ring->put_to - 1, link, ring->position, entry);
     ring->position++;
     nic_engine_flush(own);
     /* seq_cst: see the parking argument in nic_threads/drivers/driver_inline.c */

@@ -11,7 +11,7 @@
 
 #include "libbcs/api/context/context.h"
 #include "libbcs/api/message/transfer.h"
-#include "nic_threads/drivers/owed.h"
+#include "nic_threads/drivers/pending_desks.h"
 
 /** The rest of bcs_complete: a completion that is not just a payload in its cell. */
 bool bcs_complete_further(struct bcs_context *context, struct bcs_request *request,
@@ -30,11 +30,11 @@ static inline void bcs_copy_short(void *to, const void *from, size_t n_bytes)
 static inline void bcs_request_retire(struct bcs_context *context,
                                       struct bcs_request *request)
 {
-    struct bcs_inside *inside = bcs_inside(request);
+    struct bcs_request_state *inside = bcs_request_state(request);
 
     inside->is_pending = false;
     if (inside->is_send) {
-        nic_engine_settle(context->engine);
+        nic_engine_end_pending(context->engine);
     }
     bcs_poster_free_cell(&context->poster, inside->cell);
 }
@@ -43,7 +43,7 @@ static inline void bcs_request_retire(struct bcs_context *context,
 static inline size_t bcs_request_received(const struct bcs_request *request,
                                           const struct bcs_cell *cell)
 {
-    size_t room = bcs_inside(request)->n_bytes;
+    size_t room = bcs_request_state(request)->n_bytes;
 
     return cell->n_bytes < room ? cell->n_bytes : room;
 }
@@ -53,12 +53,12 @@ static inline void bcs_request_finish(struct bcs_context *context,
                                       struct bcs_request *request,
                                       const struct bcs_cell *cell)
 {
-    if (!bcs_inside(request)->is_send) {
+    if (!bcs_request_state(request)->is_send) {
         request->result.source = cell->source;
         request->result.tag = cell->tag;
         request->result.n_bytes = bcs_request_received(request, cell);
         request->result.error = 0;
-        if (__builtin_expect(cell->n_bytes > bcs_inside(request)->n_bytes, 0)) {
+        if (__builtin_expect(cell->n_bytes > bcs_request_state(request)->n_bytes, 0)) {
             bcs_result_truncate(&request->result, cell->n_bytes);
         }
     }
@@ -68,7 +68,7 @@ static inline void bcs_request_finish(struct bcs_context *context,
 static inline void bcs_request_fetch(const struct bcs_request *request,
                                      const struct bcs_cell *cell)
 {
-    const struct bcs_inside *inside = bcs_inside(request);
+    const struct bcs_request_state *inside = bcs_request_state(request);
 
     if (__builtin_expect(inside->layout == NULL, 1)) {
         bcs_copy_short(inside->data, cell->payload,
@@ -83,7 +83,7 @@ static inline void bcs_request_fetch(const struct bcs_request *request,
 static inline bool bcs_complete(struct bcs_context *context,
                                 struct bcs_request *request)
 {
-    const struct bcs_inside *inside = bcs_inside(request);
+    const struct bcs_request_state *inside = bcs_request_state(request);
     enum bcs_cell_state state;
     struct bcs_cell *cell;
 

@@ -19,7 +19,7 @@
 #include "libbcs/fabric/base/log.h"
 #include "libbcs/fabric/base/park.h"
 #include "libbcs/report/deadlock_report.h"
-#include "nic_threads/referee/case.h"
+#include "nic_threads/referee/proof.h"
 
 enum { N_NAME_BYTES = 96, TOLD_MOST = 10, LEFT_MOST = 3, LEFT_TURNS = 4 };
 
@@ -172,8 +172,8 @@ void bcs_misuse_left(struct bcs_context *context, const struct bcs_group *group)
     for (int i = 0; i < LEFT_TURNS; i++) {
         bcs_progress(context); /* takes what has come */
     }
-    n = nic_case_left(context->engine, context->rank, NIC_UNMATCHED_PART, left,
-                      LEFT_MOST);
+    n = nic_proof_left(context->engine, context->rank, NIC_UNMATCHED_PART, left,
+                       LEFT_MOST);
     /* relaxed: it orders nothing else */
     if (n == 0 || atomic_exchange_explicit(&context->engine->machine->told, LEFT_KEY,
                                            memory_order_relaxed) == LEFT_KEY) {

@@ -16,7 +16,7 @@
 #include "libbcs/api/record/stand_tell.h"
 #include "libbcs/fabric/base/log.h"
 #include "libbcs/fabric/base/notice.h"
-#include "nic_threads/drivers/owed.h"
+#include "nic_threads/drivers/pending_desks.h"
 
 int bcs_message_refuse(const char *call, const struct bcs_message *message)
 {
@@ -40,7 +40,7 @@ static inline bool is_send_valid(const struct bcs_message *message)
 /** Let bcs_serve_orders find a request by its cell. */
 static inline void remember(struct bcs_context *context, struct bcs_request *request)
 {
-    context->pending[bcs_inside(request)->cell].request = request;
+    context->pending[bcs_request_state(request)->cell].request = request;
 }
 
 /* The modes are in the order of what they wait for: without buffering, a standard send
@@ -105,7 +105,7 @@ static inline struct bcs_descriptor *prepare_send(struct bcs_context *context,
             return NULL;
         }
         entry->flags |= must_match ? BCS_SYNCHRONOUS : 0;
-        nic_engine_owe(context->engine, ring->reader);
+        nic_engine_add_pending(context->engine, ring->reader);
     }
     if (context->sent_to == ring) {
         bcs_ring_ask_ahead(ring);
@@ -119,7 +119,7 @@ static inline struct bcs_descriptor *prepare_send(struct bcs_context *context,
 static inline void make_send(const struct bcs_message *message, uint32_t cell,
                              struct bcs_request *request_out)
 {
-    *bcs_inside(request_out) = (struct bcs_inside){
+    *bcs_request_state(request_out) = (struct bcs_request_state){
         .data = message->data,
         .n_bytes = message->n_bytes,
         .layout = bcs_message_layout(message),
@@ -139,7 +139,7 @@ prepare_receive(struct bcs_context *context, const struct bcs_message *message,
     struct bcs_descriptor *entry =
         bcs_post_begin(context, bcs_post_own(context), BCS_RECEIVE);
     const struct bcs_layout *layout = bcs_message_layout(message);
-    struct bcs_inside *inside = bcs_inside(request_out);
+    struct bcs_request_state *inside = bcs_request_state(request_out);
 
     entry->cell = bcs_post_cell(context);
     if (entry->cell == BCS_CELL_NONE) {
@@ -225,9 +225,9 @@ static __attribute__((cold, noinline)) void tell(struct bcs_context *context,
         bcs_stand_at_requests(context, waiter, request, 1);
     } else {
         bcs_stand_at_message(context, waiter,
-                             bcs_inside(request)->is_send ? BCS_STAND_SEND
-                                                          : BCS_STAND_RECEIVE,
-                             message, bcs_inside(request)->cell);
+                             bcs_request_state(request)->is_send ? BCS_STAND_SEND
+                                                                 : BCS_STAND_RECEIVE,
+                             message, bcs_request_state(request)->cell);
     }
 }
 

@@ -69,7 +69,7 @@ static struct bcs_cell *cell_of(const struct bcs_context *context, uint32_t port
 static void load(const struct bcs_request *request, size_t position, size_t n_bytes,
                  void *to)
 {
-    const struct bcs_inside *inside = bcs_inside(request);
+    const struct bcs_request_state *inside = bcs_request_state(request);
 
     if (inside->layout != NULL) {
         bcs_layout_pack(inside->layout, inside->data, position, n_bytes, to);
@@ -81,7 +81,7 @@ static void load(const struct bcs_request *request, size_t position, size_t n_by
 void bcs_request_store(const struct bcs_request *request, size_t position,
                        size_t n_bytes, const void *from)
 {
-    const struct bcs_inside *inside = bcs_inside(request);
+    const struct bcs_request_state *inside = bcs_request_state(request);
 
     if (inside->layout != NULL) {
         bcs_layout_unpack(inside->layout, from, position, n_bytes, inside->data);
@@ -151,11 +151,11 @@ static void begin_anew(struct bcs_context *context, struct bcs_cell *cell,
         bcs_cell_state(cell) == BCS_CELL_CLOSING || bcs_transfer_close(cell);
 
     if (!is_closed || !put_sender_out(context, cell, BCS_CELL_PENDING)) {
-        bcs_order_self(context, bcs_inside(request)->cell);
+        bcs_order_self(context, bcs_request_state(request)->cell);
         return;
     }
     bcs_cell_complete(cell, BCS_CELL_PENDING);
-    post_refused(context, context->rank, bcs_inside(request)->cell);
+    post_refused(context, context->rank, bcs_request_state(request)->cell);
 }
 
 /** Copy what is granted between the sender's and the receiver's memory, at either end. */
@@ -163,7 +163,7 @@ static void copy_pieces(struct bcs_context *context, const struct bcs_cell *cell
                         struct bcs_transfer *transfer,
                         const struct bcs_request *request)
 {
-    const struct bcs_inside *inside = bcs_inside(request);
+    const struct bcs_request_state *inside = bcs_request_state(request);
     uint64_t address = inside->is_send ? transfer->target : cell->address;
     enum nic_outcome outcome = NIC_DONE;
     struct bcs_piece piece;
@@ -333,7 +333,7 @@ bool bcs_transfer_push(struct bcs_context *context, struct bcs_cell *cell,
 static void load_far(struct bcs_context *context, const struct bcs_chunk *chunk,
                      const struct bcs_request *request)
 {
-    const struct bcs_inside *inside = bcs_inside(request);
+    const struct bcs_request_state *inside = bcs_request_state(request);
     const struct bcs_far_data data = {.layout = inside->layout,
                                       .data = inside->data,
                                       .position = chunk->offset,

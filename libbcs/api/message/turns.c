@@ -18,7 +18,7 @@ void bcs_context_ask_in(struct bcs_context *context, const struct bcs_turns *tur
     __atomic_store_n(&context->hooks.turns, turns, __ATOMIC_RELAXED);
 }
 
-void bcs_context_stir(struct bcs_context *context)
+void bcs_context_wake_referee(struct bcs_context *context)
 {
     bcs_word_wake(&nic_engine_port(context->engine, context->rank)->park);
 }

@@ -17,7 +17,7 @@ struct bcs_context;
 void bcs_context_ask_in(struct bcs_context *context, const struct bcs_turns *turns);
 
 /** Wake the thread that has been asked, if it sleeps. By another thread. */
-void bcs_context_stir(struct bcs_context *context);
+void bcs_context_wake_referee(struct bcs_context *context);
 
 /** From now on several threads take turns. The one that was asked has let this one in. */
 void bcs_context_take_turns(struct bcs_context *context);

@@ -11,8 +11,8 @@
 #include <stdlib.h>
 
 #include "libbcs/api/context/context.h"
-#include "libbcs/api/context/insides.h"
-#include "nic_threads/referee/case.h"
+#include "libbcs/api/context/request_state.h"
+#include "nic_threads/referee/proof.h"
 
 /* Beyond the tags of the collectives' messages, as that of slots.c of the MPI shim. */
 enum { LAST_TAG = INT_MAX - 1 };
@@ -56,8 +56,8 @@ int bcs_unreceived(struct bcs_context *context, const struct bcs_group *world,
 
     rc = found == NULL ? -ENOMEM : rc;
     if (rc == 0) {
-        n = nic_case_left(context->engine, context->rank,
-                          NIC_UNMATCHED_OWN | NIC_UNMATCHED_TAKEN, found, n_most);
+        n = nic_proof_left(context->engine, context->rank,
+                           NIC_UNMATCHED_OWN | NIC_UNMATCHED_TAKEN, found, n_most);
     }
     for (uint32_t i = 0; i < n; i++) {
         list_out[i] = (struct bcs_unreceived){found[i].from, found[i].tag,

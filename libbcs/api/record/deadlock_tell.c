@@ -13,7 +13,7 @@
 #include "libbcs/api/record/collective_words.h"
 #include "libbcs/fabric/base/log.h"
 #include "libbcs/report/deadlock_report.h"
-#include "nic_threads/referee/records.h"
+#include "nic_threads/referee/snapshot.h"
 
 enum { MESSAGES_MOST = 100, MESSAGE_BYTES = 96 + BCS_PART_WORDS_BYTES };
 
@@ -99,10 +99,10 @@ static void report(struct bcs_context *context, const struct nic_verdict *verdic
 }
 
 /** What a rank is in: the first call that it has told. */
-static const char *call_of(const void *records, uint32_t rank)
+static const char *call_of(const void *snapshot, uint32_t rank)
 {
     for (uint32_t i = 0; i < BCS_STAND_THREADS; i++) {
-        const struct bcs_stand *stand = nic_records_stand(records, rank, i);
+        const struct bcs_stand *stand = nic_snapshot_stand(snapshot, rank, i);
 
         if (stand != NULL) {
             return stand->call;
@@ -112,10 +112,10 @@ static const char *call_of(const void *records, uint32_t rank)
 }
 
 /** What could act of a rank. @return "": nothing */
-static const char *agent_of(const struct nic_records *records, uint32_t rank)
+static const char *agent_of(const struct nic_snapshot *snapshot, uint32_t rank)
 {
     for (uint32_t i = 0; i < BCS_STAND_THREADS; i++) {
-        const struct bcs_stand *stand = nic_records_stand(records, rank, i);
+        const struct bcs_stand *stand = nic_snapshot_stand(snapshot, rank, i);
 
         if (stand != NULL && stand->agent != BCS_AGENT_NONE) {
             return stand->agent_words;
@@ -131,14 +131,14 @@ void bcs_on_doubt(const struct nic_engine_params *params, const struct nic_doubt
         .ranks = doubt->suspected,
         .n_ranks = context->size,
         .call_of = call_of,
-        .arg = doubt->records,
+        .arg = doubt->snapshot,
         .words = "",
     };
 
     for (uint32_t i = 0; i < context->size && *suspicion.words == '\0'; i++) {
         if ((doubt->suspected[i / 64] >> i % 64 & 1) != 0) {
             suspicion.rank = i;
-            suspicion.words = agent_of(doubt->records, i);
+            suspicion.words = agent_of(doubt->snapshot, i);
         }
     }
     bcs_suspicion_report(&suspicion);

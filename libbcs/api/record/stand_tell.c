@@ -16,7 +16,7 @@
 #include "libbcs/api/record/stand_teller.h"
 #include "libbcs/fabric/base/clock.h"
 #include "libbcs/fabric/base/log.h"
-#include "nic_threads/node/stirring.h"
+#include "nic_threads/node/referee_wake.h"
 
 /* From when on a wait is told of: long beside what that takes, short beside what users wait. */
 #define STAND_NS 1000000u
@@ -170,7 +170,7 @@ static struct bcs_stand_operation operation_of(const struct bcs_stand_about *abo
     };
 
     if (about->request != NULL) {
-        operation.cell = bcs_inside(about->request)->cell;
+        operation.cell = bcs_request_state(about->request)->cell;
     }
     if (about->group != NULL) {
         operation.context_id = about->group->context_id + about->space;
@@ -235,7 +235,7 @@ void bcs_stand_add(struct bcs_context *context, const struct bcs_stand_about *ab
     if (about->request != NULL && bcs_is_done(about->request)) {
         return;
     }
-    if (about->request != NULL && bcs_inside(about->request)->is_collective) {
+    if (about->request != NULL && bcs_request_state(about->request)->is_collective) {
         add_plan(context, about);
         return;
     }
@@ -346,7 +346,7 @@ void bcs_stand_publish(struct bcs_context *context, struct bcs_waiter *waiter)
     if (is_first) {
         /* partner of the store in referee.c: that sees what is told, or it is seen here */
         atomic_thread_fence(memory_order_seq_cst);
-        nic_stir_referee(context->engine->machine);
+        nic_wake_referee(context->engine->machine);
     }
 }
 
@@ -385,7 +385,7 @@ void bcs_stand_at_message(struct bcs_context *context, struct bcs_waiter *waiter
 void bcs_stand_add_request(struct bcs_context *context,
                            const struct bcs_request *request)
 {
-    const struct bcs_inside *inside = bcs_inside(request);
+    const struct bcs_request_state *inside = bcs_request_state(request);
     struct bcs_stand_about about = {
         .kind = inside->is_collective ? BCS_STAND_COLLECTIVE
                 : inside->is_send     ? BCS_STAND_SEND

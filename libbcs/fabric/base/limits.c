@@ -42,8 +42,8 @@ const struct bcs_limit bcs_limits[] = {
         .usual = BCS_BATCH_MOST,
         .least = 1,
         .most = BCS_BATCH_MOST,
-        .help =
-            "Sends, or notes, in a batch at which it takes no more of other nodes'.",
+        .help = "Sends, or control descriptors, in a batch at which it takes no more "
+                "of other nodes'.",
     },
     {
         LIMIT(chunks),

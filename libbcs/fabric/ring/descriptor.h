@@ -124,7 +124,7 @@ struct bcs_descriptor {
                            matched receive: item of the message; collective: its stamp */
     union {
         uint8_t payload[BCS_INLINE_BYTES];
-        struct bcs_chunk chunk; /* notes about chunks */
+        struct bcs_chunk chunk; /* control descriptors */
         /* Where the job has stamps: of sends, receives, and what engines tell of them. */
         struct {
             uint8_t before_stamp[BCS_STAMPED_BYTES];
@@ -234,7 +234,7 @@ struct bcs_cell {
             uint32_t next_deferred;
             uint32_t deferred_state;
         };
-        /* On demand: link of a list of opened transfers (nic_threads/node/opened.h). */
+        /* On demand: link of a list of opened transfers (nic_threads/node/open_transfers.h). */
         _Atomic uint64_t next_opened;
     };
 };

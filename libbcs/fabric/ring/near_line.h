@@ -23,7 +23,7 @@ enum {
 
 /** What a member says, for itself or for all below it, or the group to its members. */
 struct bcs_near_said {
-    uint64_t terms;
+    uint64_t signature;
     uint8_t payload[BCS_INLINE_BYTES];
     uint64_t stamp; /* where the job has stamps: the latest of those who say it */
 };

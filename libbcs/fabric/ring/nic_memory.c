@@ -162,7 +162,7 @@ static void count_items(struct nic_layout *layout)
         smaller(UINT64_C(1) * NIC_SENDS_A_CELL * shape->n_cells, limits->kept_sends);
 
     layout->send_limit = (uint32_t)smaller(n_sends, NIC_KEPT_SENDS_MOST);
-    /* For each cell an item that waits, and two notes on their way to others; those
+    /* For each cell an item that waits, and two control descriptors on their way to others; those
      * that hold sends, of which a slice may take a batch and what arrives beyond the limit;
      * reductions. */
     layout->n_items =

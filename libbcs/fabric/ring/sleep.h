@@ -27,7 +27,7 @@ enum bcs_watch { BCS_WATCH_NONE, BCS_WATCH_LATE, BCS_WATCH_SOON };
 enum { BCS_LENT_CPUS = 64 };
 
 /** Whether the referee is to be woken by who begins to wait; see nic_threads/referee/referee.c. */
-enum bcs_referee_rests { BCS_REFEREE_LOOKS, BCS_REFEREE_RESTS, BCS_REFEREE_STIRRED };
+enum bcs_referee_rests { BCS_REFEREE_LOOKS, BCS_REFEREE_RESTS, BCS_REFEREE_WOKEN };
 
 /** What the processes of one machine share: how many sleep, and on how many cores. All zero
  *  at first but for what the first of them sets before they use it. */

@@ -27,7 +27,7 @@ extern "C" {
 #endif
 
 /** The library's part of an open region. */
-struct bcs_remote_inside;
+struct bcs_remote_state;
 
 /**
  * A region that is open here: one's own, or another's that was imported. The caller's memory, which
@@ -40,7 +40,7 @@ struct bcs_remote {
     const void *thread; /* whose it is; NULL: it is not open */
     uint64_t *state;    /* of the region: BCS_REMOTE_CLOSED, and how many sleep at it */
     uint32_t *is_unsettled; /* of the pair of processes: a write may not have arrived */
-    struct bcs_remote_inside *inside;
+    struct bcs_remote_state *inside;
     uint32_t rank, number;
     uint64_t reserved;
 };

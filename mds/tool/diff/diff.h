@@ -6,12 +6,12 @@
 #ifndef MDS_TOOL_DIFF_DIFF_H
 #define MDS_TOOL_DIFF_DIFF_H
 
-#include "mds/tool/analysis/compared.h"
 #include "mds/tool/analysis/noise.h"
+#include "mds/tool/analysis/runs_compared.h"
 
 /** Two sides: before and after. */
 struct diff {
-    struct side sides[2];
+    struct runs_compared sides[2];
     bool
         is_per_rank; /* the numbers of ranks are not all the same: totals are by rank */
     bool is_single;  /* one run a side */

@@ -31,7 +31,7 @@ static int compare_calls(const void *left, const void *right)
 static int add_call(const struct diff *diff, uint32_t which, uint32_t number,
                     struct call_line *line)
 {
-    const struct side *side = &diff->sides[which];
+    const struct runs_compared *side = &diff->sides[which];
     const struct run *run = &side->runs[number];
     uint32_t name = run_find_name(run, line->name);
     uint64_t count = 0, total_ns = 0;
@@ -139,7 +139,7 @@ static int compare_spreads(const void *left, const void *right)
 }
 
 /** The distribution of a line in a run; NULL: it has none. */
-static const struct spread *spread_in(const struct side *side, uint32_t number,
+static const struct spread *spread_in(const struct runs_compared *side, uint32_t number,
                                       const struct spread_line *line, int period)
 {
     const struct spreads *spreads = &side->spreads[number];
@@ -161,7 +161,7 @@ static int fill_spread(const struct diff *diff, struct spread_line *line, int pe
     int rc = 0;
 
     for (uint32_t which = 0; which < 2; which++) {
-        const struct side *side = &diff->sides[which];
+        const struct runs_compared *side = &diff->sides[which];
 
         line->spreads[which].bits = side->spreads[0].periods[0].bits;
         for (uint32_t i = 0; i < side->n_runs && rc == 0; i++) {

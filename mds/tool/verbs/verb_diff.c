@@ -15,7 +15,7 @@
 enum { LINES = 20 }; /* of a table, if not told */
 
 /** The side in a line. @return for free, what was run; NULL: no memory */
-static char *print_side(const struct side *side, char letter)
+static char *print_side(const struct runs_compared *side, char letter)
 {
     char *command = manifest_command(side->runs[0].manifest);
 
@@ -129,15 +129,15 @@ static int prepare(struct diff *diff)
         }
     }
     diff->names = calloc((size_t)n_most + 1, sizeof(*diff->names));
-    if (diff->names == NULL || side_spread(&diff->sides[0], bits) < 0 ||
-        side_spread(&diff->sides[1], bits) < 0) {
+    if (diff->names == NULL || runs_compared_spread(&diff->sides[0], bits) < 0 ||
+        runs_compared_spread(&diff->sides[1], bits) < 0) {
         return -ENOMEM;
     }
     return 0;
 }
 
 /** Collect the names of all primitives. */
-static void collect_names(struct diff *diff, const struct side *side)
+static void collect_names(struct diff *diff, const struct runs_compared *side)
 {
     for (uint32_t i = 0; i < side->n_runs; i++) {
         for (uint32_t j = 0; j < side->runs[i].n_names; j++) {
@@ -192,10 +192,10 @@ int verb_diff(const char *a, const char *b, const struct verb_options *options)
         .n_most = options->n_most < 0 ? LINES : (size_t)options->n_most,
     };
     char error[DUMP_ERROR_BYTES];
-    int rc = side_read(a, &diff.sides[0], error);
+    int rc = runs_compared_read(a, &diff.sides[0], error);
 
     if (rc == 0) {
-        rc = side_read(b, &diff.sides[1], error);
+        rc = runs_compared_read(b, &diff.sides[1], error);
     }
     if (rc == 0 && diff_print(&diff) < 0) {
         rc = dump_refuse(error, "no memory to compare %s with %s", a, b);
@@ -204,7 +204,7 @@ int verb_diff(const char *a, const char *b, const struct verb_options *options)
         fprintf(stderr, "bcs-mds: %s\n", error);
     }
     free(diff.names);
-    side_fini(&diff.sides[0]);
-    side_fini(&diff.sides[1]);
+    runs_compared_fini(&diff.sides[0]);
+    runs_compared_fini(&diff.sides[1]);
     return rc < 0;
 }

@@ -11,7 +11,7 @@
 #include "libbcs/api/context/api_call_kinds.h"
 #include "libbcs/api/context/plan_tag.h"
 #include "libbcs/api/record/collective_words.h"
-#include "nic_threads/node/terms.h"
+#include "nic_threads/node/signature.h"
 #include "tests/engine/job.h"
 #include "tests/unit/caught_stderr.h"
 #include "tests/unit/run_suite.h"
@@ -114,18 +114,18 @@ static void end(void)
 
 static uint64_t terms(unsigned int operation, int32_t root, uint32_t n_bytes)
 {
-    return nic_terms(&(struct bcs_descriptor){
+    return nic_signature(&(struct bcs_descriptor){
         .operation = (uint16_t)operation, .tag = root, .n_bytes = n_bytes});
 }
 
 /** What is said of rank 0 in a barrier and rank 1 in something else. */
-static void expect_said(uint64_t other_terms, bool is_length_only, int status,
+static void expect_said(uint64_t other_signature, bool is_length_only, int status,
                         const char *expected)
 {
     static uint64_t sequence = 1;
     struct nic_refusal refusal = {.sequence = ++sequence,
-                                  .terms = terms(BCS_COLLECTIVE_BARRIER, -1, 0),
-                                  .other_terms = other_terms,
+                                  .signature = terms(BCS_COLLECTIVE_BARRIER, -1, 0),
+                                  .other_signature = other_signature,
                                   .other_rank = 1,
                                   .is_length_only = is_length_only};
 

@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libbcs/api/context/insides.h"
+#include "libbcs/api/context/request_state.h"
 #include "libbcs/fabric/base/layout_build.h"
 #include "libbcs/fabric/ring/landing.h"
-#include "nic_threads/machine/note.h"
+#include "nic_threads/machine/link.h"
 #include "nic_threads/roles/collection.h"
 #include "nic_threads/roles/roles.h"
 #include "nic_threads/roles/turn.h"
@@ -317,7 +317,7 @@ START_TEST(a_note_waits_behind_those_that_found_no_room)
         receiver, nic_layout_credit_gva(layout, RECEIVER,
                                         nic_layout_link_of(layout, SENDER, true)));
     atomic_fetch_add(credit, bcs_credit_make(1, 0)); /* there is room for one */
-    nic_note_send(receiver, SENDER, &note);
+    nic_link_send(receiver, SENDER, &note);
     ck_assert_uint_eq(receiver->desk->n_outbox, n_waiting + 1);
     atomic_fetch_sub(credit, bcs_credit_make(1, 0));
     close_job();

@@ -6,7 +6,7 @@
 #include "libbcs/api/api_job.h"
 #include "libbcs/api/collective/plan.h"
 #include "libbcs/api/context/context.h"
-#include "libbcs/api/context/insides.h"
+#include "libbcs/api/context/request_state.h"
 #include "libbcs/api/message/completion.h"
 #include "tests/unit/ranks.h"
 #include "tests/unit/run_suite.h"

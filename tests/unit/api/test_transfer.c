@@ -81,7 +81,8 @@ START_TEST(a_receiver_leaves_a_cell_alone_that_serves_another_message_by_now)
     }
     /* The sender has seen the end: it frees the cell, and uses it for the next message.
      */
-    bcs_poster_free_cell(&ranks[SENDER].context->poster, bcs_inside(&sending)->cell);
+    bcs_poster_free_cell(&ranks[SENDER].context->poster,
+                         bcs_request_state(&sending)->cell);
     post_send(2, N_BYTES, &sending);
     post_receive(2, N_BYTES, &next_receiving);
     turn();

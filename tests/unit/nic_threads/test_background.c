@@ -99,8 +99,8 @@ static void begin(int first, int n)
 
 static uint64_t moved(int i)
 {
-    const struct bcs_cell *cell = bcs_poster_cell_at(&ranks[RECEIVER].context->poster,
-                                                     bcs_inside(&receiving[i])->cell);
+    const struct bcs_cell *cell = bcs_poster_cell_at(
+        &ranks[RECEIVER].context->poster, bcs_request_state(&receiving[i])->cell);
 
     return atomic_load(&cell->transfer.moved);
 }

@@ -83,7 +83,8 @@ START_TEST(a_late_cancellation_leaves_the_next_receive_with_the_cell)
     bcs_cancel(ranks[0].context, &first);
     ck_assert_int_eq(bcs_test(ranks[0].context, &first, false), 0);
     receive(2, &data[1], &second);
-    ck_assert_uint_eq(bcs_inside(&first)->cell, bcs_inside(&second)->cell);
+    ck_assert_uint_eq(bcs_request_state(&first)->cell,
+                      bcs_request_state(&second)->cell);
     turn();
     send_to_first(2, 22);
     turn();

@@ -7,7 +7,7 @@
 #include <check.h>
 #include <string.h>
 
-#include "nic_threads/node/terms.h"
+#include "nic_threads/node/signature.h"
 #include "nic_threads/roles/roles.h"
 #include "tests/unit/collective_parts.h"
 #include "tests/unit/run_suite.h"
@@ -214,7 +214,7 @@ static void disagree(int odd, unsigned int operation, unsigned int odd_operation
 
         ck_assert_uint_eq(refusal.is_length_only, is_length_only);
         ck_assert_int_eq(refusal.rank, 0);
-        ck_assert_uint_eq(nic_terms_operation(refusal.terms),
+        ck_assert_uint_eq(nic_signature_operation(refusal.signature),
                           odd == 0 ? odd_operation : operation);
     }
 }

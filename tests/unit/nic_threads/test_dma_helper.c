@@ -52,7 +52,7 @@ START_TEST(a_synchronous_send_is_over_before_its_answer_is_there)
             keep(view, FIRST,
                  &(struct bcs_descriptor){.kind = BCS_RECEIVE, .cell = received}),
     };
-    batch->notes[batch->n_notes++] =
+    batch->controls[batch->n_controls++] =
         keep(view, SECOND,
              &(struct bcs_descriptor){
                  .kind = NIC_WIRE_MATCHED, .port = FIRST, .cell = sent});

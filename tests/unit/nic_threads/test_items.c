@@ -146,7 +146,7 @@ START_TEST(tables_stand_one_behind_the_other)
     /* of ports, and of desks */
     expect_behind(a_port.announced, 2 * N_FAR * sizeof(a_port.announced[0]), &end);
     expect_behind(a_port.landings, N_FAR * sizeof(a_port.landings[0]), &end);
-    expect_behind(a_port.notes, N_FAR * sizeof(a_port.notes[0]), &end);
+    expect_behind(a_port.link_ends, N_FAR * sizeof(a_port.link_ends[0]), &end);
     ck_assert_uint_le(end, BEGIN + n_bytes);
     end = BEGIN;
     n_bytes = nic_per_node_place((void *)(uintptr_t)BEGIN, N_PORTS, N_NODES, &a_node);

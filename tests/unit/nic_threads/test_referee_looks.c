@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "libbcs/fabric/base/park.h"
-#include "nic_threads/referee/case.h"
+#include "nic_threads/referee/proof.h"
 #include "tests/unit/run_suite.h"
 #include "tests/unit/stand_records.h"
 
@@ -64,25 +64,25 @@ static void call(void (**what)(void))
     }
 }
 
-uint32_t __real_nic_case_convict(struct nic_case *file);        // NOLINT
-uint32_t __wrap_nic_case_convict(struct nic_case *file);        // NOLINT
-uint64_t __real_nic_records_stir(const struct nic_records *of); // NOLINT
-uint64_t __wrap_nic_records_stir(const struct nic_records *of); // NOLINT
+uint32_t __real_nic_proof_convict(struct nic_proof *proof);          // NOLINT
+uint32_t __wrap_nic_proof_convict(struct nic_proof *proof);          // NOLINT
+uint64_t __real_nic_snapshot_changes(const struct nic_snapshot *of); // NOLINT
+uint64_t __wrap_nic_snapshot_changes(const struct nic_snapshot *of); // NOLINT
 
-uint32_t __wrap_nic_case_convict(struct nic_case *file) // NOLINT
+uint32_t __wrap_nic_proof_convict(struct nic_proof *proof) // NOLINT
 {
-    uint32_t n = __real_nic_case_convict(file);
+    uint32_t n = __real_nic_proof_convict(proof);
 
     call(&after_convict);
     return n;
 }
 
-uint64_t __wrap_nic_records_stir(const struct nic_records *of) // NOLINT
+uint64_t __wrap_nic_snapshot_changes(const struct nic_snapshot *of) // NOLINT
 {
     if (n_stirs-- == 0) {
         call(&before_stir);
     }
-    return __real_nic_records_stir(of);
+    return __real_nic_snapshot_changes(of);
 }
 
 static void begin(void)
@@ -115,7 +115,7 @@ static void tell(uint32_t rank, uint32_t from, enum bcs_agent_kind agent)
     struct bcs_stand *stand = stand_begin();
 
     stand->agent = agent;
-    stand_add(stand, from, bcs_inside(&requests[rank])->cell);
+    stand_add(stand, from, bcs_request_state(&requests[rank])->cell);
     stand_tell(&ranks[0], rank, 0, stand);
 }
 
@@ -150,7 +150,7 @@ static uint64_t asked(uint32_t rank)
 /** Have it look now. */
 static struct nic_rest look(void)
 {
-    atomic_store(&params.machine->referee_rests, BCS_REFEREE_STIRRED);
+    atomic_store(&params.machine->referee_rests, BCS_REFEREE_WOKEN);
     return nic_referee_worker.look(referee, 0);
 }
 

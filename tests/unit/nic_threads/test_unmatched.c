@@ -71,7 +71,7 @@ static uint32_t receive(int rank, int from, int32_t tag, struct bcs_request *req
     struct bcs_message message = rank_message(&ranks[rank], from, tag, NULL, 0);
 
     ck_assert_int_eq(bcs_recv(ranks[rank].context, &message, NULL, request), 0);
-    return bcs_inside(request)->cell;
+    return bcs_request_state(request)->cell;
 }
 
 /** Whether all desks have read what a rank has posted, wherever it goes. */
@@ -145,7 +145,7 @@ START_TEST(a_send_without_a_receive_is_found)
 
     setup(_i);
     send(1, 0, TAG, &request);
-    cell = bcs_inside(&request)->cell;
+    cell = bcs_request_state(&request)->cell;
     ck_assert(!nic_is_send_unmatched(desk(0), 0, 1, cell)); /* not there yet */
     nic_engine_turn_all(engine);
     ck_assert(nic_is_send_unmatched(desk(0), 0, 1, cell));
@@ -172,7 +172,7 @@ START_TEST(a_send_that_a_matched_probe_has_is_found)
     in = rank_message(&ranks[0], 1, TAG, NULL, 0);
     for (int i = 0; i < 3; i++) {
         send(1, 0, TAG, &request);
-        cell = bcs_inside(&request)->cell;
+        cell = bcs_request_state(&request)->cell;
         nic_engine_turn_all(engine);
         ck_assert_int_eq(bcs_mprobe(ranks[0].context, &in, false, &result, &item), 0);
         ck_assert(!is_read(0));

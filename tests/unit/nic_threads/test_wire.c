@@ -91,7 +91,7 @@ static void empty_batch(uint32_t node)
     struct nic_batch *batch = &view_of(node)->desk->batch;
 
     batch->n_sends = 0;
-    batch->n_notes = 0;
+    batch->n_controls = 0;
 }
 
 /** Take what has come to a node from one other, which goes on with *next_tag. */
@@ -101,7 +101,7 @@ static uint32_t take_from(uint32_t node, int32_t from, int32_t *next_tag)
     uint32_t n = nic_wire_collect(view, true);
     struct nic_batch *batch = &view->desk->batch;
 
-    ck_assert_uint_eq(batch->n_sends + batch->n_notes, n);
+    ck_assert_uint_eq(batch->n_sends + batch->n_controls, n);
     for (uint32_t i = 0; i < batch->n_sends; i++) {
         const struct bcs_descriptor *got =
             nic_posted_descriptor(view, &batch->sends[i]);
@@ -159,9 +159,9 @@ START_TEST(sends_and_notes_are_sorted_and_stay_in_order)
     }
     ck_assert_uint_eq(nic_wire_collect(view, true), 20);
     ck_assert_uint_eq(batch->n_sends, 13);
-    ck_assert_uint_eq(batch->n_notes, 7);
-    for (uint32_t i = 0; i < batch->n_notes; i++) {
-        ck_assert_int_eq(nic_posted_descriptor(view, &batch->notes[i])->tag,
+    ck_assert_uint_eq(batch->n_controls, 7);
+    for (uint32_t i = 0; i < batch->n_controls; i++) {
+        ck_assert_int_eq(nic_posted_descriptor(view, &batch->controls[i])->tag,
                          3 * (int32_t)i);
     }
     for (uint32_t i = 0; i < batch->n_sends; i++) {
@@ -191,7 +191,7 @@ START_TEST(a_batch_takes_no_more_notes_than_it_has_room_for)
         send_as(1 + (uint32_t)i % 2, 0, NIC_WIRE_PART, i);
     }
     ck_assert_uint_eq(nic_wire_collect(view, true), BCS_BATCH_MOST);
-    ck_assert_uint_eq(view->desk->batch.n_notes, BCS_BATCH_MOST);
+    ck_assert_uint_eq(view->desk->batch.n_controls, BCS_BATCH_MOST);
     ck_assert_uint_eq(nic_wire_collect(view, true), 0);
     empty_batch(0);
     ck_assert_uint_eq(nic_wire_collect(view, true), 10);
@@ -227,11 +227,11 @@ START_TEST(after_scheduling_each_ring_is_read_up_to_its_first_send_or_part)
         send_as(from, 0, NIC_WIRE_MATCHED, 3); /* must not overtake */
     }
     ck_assert_uint_eq(nic_wire_collect(view, false), 4);
-    ck_assert_uint_eq(batch->n_notes, 4);
+    ck_assert_uint_eq(batch->n_controls, 4);
     ck_assert_uint_eq(batch->n_sends, 0);
     ck_assert_uint_eq(nic_wire_collect(view, false), 0);
     ck_assert_uint_eq(nic_wire_collect(view, true), 4);
-    ck_assert_uint_eq(batch->n_notes, 7);
+    ck_assert_uint_eq(batch->n_controls, 7);
     ck_assert_uint_eq(batch->n_sends, 1);
 }
 END_TEST

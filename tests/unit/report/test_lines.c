@@ -11,7 +11,7 @@
 
 #include "libbcs/api/message/p2p.h"
 #include "libbcs/api/message/wait.h"
-#include "nic_threads/node/terms.h"
+#include "nic_threads/node/signature.h"
 #include "nic_threads/roles/turn.h"
 #include "tests/engine/job.h"
 #include "tests/unit/line_trace.h"
@@ -289,7 +289,7 @@ static uint32_t next_turn(void)
 static void say_barrier(struct bcs_near_line *lines, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++) {
-        lines[i].said.terms = nic_terms(&(struct bcs_descriptor){
+        lines[i].said.signature = nic_signature(&(struct bcs_descriptor){
             .operation = bcs_operation(BCS_COLLECTIVE_BARRIER, 0), .tag = -1});
         atomic_store(&lines[i].number, ranks[0].world.n_near + 1);
     }

@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The case that the referee has before it: which ranks of a job can never go on
+ * The proof that ranks of a job can never go on
  * (nic_threads/rules/deadlock.h), by what they have told, and by what stands in the desks. Used by the
  * referee's thread, with its engine; all ranks of the job are on this machine.
  */
-#ifndef NIC_THREADS_REFEREE_CASE_H
-#define NIC_THREADS_REFEREE_CASE_H
+#ifndef NIC_THREADS_REFEREE_PROOF_H
+#define NIC_THREADS_REFEREE_PROOF_H
 
 #include "nic_threads/machine/engine.h"
-#include "nic_threads/referee/records.h"
+#include "nic_threads/referee/snapshot.h"
 
-struct nic_case;
+struct nic_proof;
 
-/** Make a case. @param records  what it is about, must outlive it @return 0 or -ENOMEM; end with
- *  nic_case_destroy */
-int nic_case_create(struct nic_engine *engine, const struct nic_records *records,
-                    struct nic_case **case_out);
+/** Make an empty proof. @param snapshot  what the ranks wait for; must outlive the proof @return 0 or -ENOMEM; end with
+ *  nic_proof_destroy */
+int nic_proof_create(struct nic_engine *engine, const struct nic_snapshot *snapshot,
+                     struct nic_proof **proof_out);
 
 /** Accepts NULL. */
-void nic_case_destroy(struct nic_case *file);
+void nic_proof_destroy(struct nic_proof *proof);
 
 /**
  * Find who cannot go on if all operations are pending that records have, and nobody has come to
@@ -27,7 +27,7 @@ void nic_case_destroy(struct nic_case *file);
  * @param but_agents  as if nothing could act but what waits (bcs_stand.agent): no proof comes of that
  * @return how many of them wait; 0: nobody is suspected, or there is no memory
  */
-uint32_t nic_case_suspect(struct nic_case *file, bool but_agents);
+uint32_t nic_proof_suspect(struct nic_proof *proof, bool but_agents);
 
 /**
  * Find who of those cannot go on by what stands in the desks: what they have posted has been
@@ -35,13 +35,13 @@ uint32_t nic_case_suspect(struct nic_case *file, bool but_agents);
  *
  * @return how many of them wait
  */
-uint32_t nic_case_convict(struct nic_case *file);
+uint32_t nic_proof_convict(struct nic_proof *proof);
 
 /** Who is suspected, bits by rank. */
-const uint64_t *nic_case_suspected(const struct nic_case *file);
+const uint64_t *nic_proof_suspected(const struct nic_proof *proof);
 
 /** Who cannot go on, as above. */
-const uint64_t *nic_case_stuck(const struct nic_case *file);
+const uint64_t *nic_proof_stuck(const struct nic_proof *proof);
 
 /**
  * List messages to a port that nobody has received, of those that its desk has read.
@@ -50,12 +50,12 @@ const uint64_t *nic_case_stuck(const struct nic_case *file);
  * @param kinds   bits, by enum nic_unmatched_kind
  * @return how many, n_most at most
  */
-uint32_t nic_case_left(struct nic_engine *engine, uint32_t port, unsigned int kinds,
-                       struct nic_unreceived *list_out, uint32_t n_most);
+uint32_t nic_proof_left(struct nic_engine *engine, uint32_t port, unsigned int kinds,
+                        struct nic_unreceived *list_out, uint32_t n_most);
 
 /** List messages that nobody has received: to those that cannot go on all, to others parts of collectives.
  *  @return how many, n_most at most */
-uint32_t nic_case_unreceived(struct nic_case *file, struct nic_unreceived *list_out,
-                             uint32_t n_most);
+uint32_t nic_proof_unreceived(struct nic_proof *proof, struct nic_unreceived *list_out,
+                              uint32_t n_most);
 
 #endif

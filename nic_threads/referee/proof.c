@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The referee's case; see case.h. Why what it finds is true is argued in referee.c.
+ * Which ranks can never go on; see proof.h. Why a verdict is true is argued in referee.c.
  */
-#include "nic_threads/referee/case.h"
+#include "nic_threads/referee/proof.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -15,9 +15,9 @@
 
 enum { WAITS_A_RANK = BCS_STAND_THREADS + BCS_STAND_PLANS };
 
-struct nic_case {
+struct nic_proof {
     struct nic_engine *engine;
-    const struct nic_records *records;
+    const struct nic_snapshot *snapshot;
     uint32_t n_ranks, n_words;   /* and of a set of them */
     uint64_t *suspected, *stuck; /* sets */
     struct nic_deadlock_rank *ranks;
@@ -33,50 +33,50 @@ static void set_bit(uint64_t *set, uint32_t rank)
     set[rank / 64] |= UINT64_C(1) << rank % 64;
 }
 
-int nic_case_create(struct nic_engine *engine, const struct nic_records *records,
-                    struct nic_case **case_out)
+int nic_proof_create(struct nic_engine *engine, const struct nic_snapshot *snapshot,
+                     struct nic_proof **proof_out)
 {
-    struct nic_case *file = calloc(1, sizeof(*file));
+    struct nic_proof *proof = calloc(1, sizeof(*proof));
     uint32_t n = engine->layout.shape.n_ports;
     size_t n_waits = (size_t)n * WAITS_A_RANK;
 
-    if (file == NULL) {
+    if (proof == NULL) {
         return -ENOMEM;
     }
-    file->engine = engine;
-    file->records = records;
-    file->n_ranks = n;
-    file->n_words = nic_deadlock_words(n);
-    file->suspected = calloc(file->n_words, sizeof(uint64_t));
-    file->stuck = calloc(file->n_words, sizeof(uint64_t));
-    file->ranks = calloc(n, sizeof(*file->ranks));
-    file->waits = calloc(n_waits, sizeof(*file->waits));
-    file->sets = calloc(2 * n_waits, file->n_words * sizeof(uint64_t));
-    if (file->suspected == NULL || file->stuck == NULL || file->ranks == NULL ||
-        file->waits == NULL || file->sets == NULL) {
-        nic_case_destroy(file);
+    proof->engine = engine;
+    proof->snapshot = snapshot;
+    proof->n_ranks = n;
+    proof->n_words = nic_deadlock_words(n);
+    proof->suspected = calloc(proof->n_words, sizeof(uint64_t));
+    proof->stuck = calloc(proof->n_words, sizeof(uint64_t));
+    proof->ranks = calloc(n, sizeof(*proof->ranks));
+    proof->waits = calloc(n_waits, sizeof(*proof->waits));
+    proof->sets = calloc(2 * n_waits, proof->n_words * sizeof(uint64_t));
+    if (proof->suspected == NULL || proof->stuck == NULL || proof->ranks == NULL ||
+        proof->waits == NULL || proof->sets == NULL) {
+        nic_proof_destroy(proof);
         return -ENOMEM;
     }
-    *case_out = file;
+    *proof_out = proof;
     return 0;
 }
 
-void nic_case_destroy(struct nic_case *file)
+void nic_proof_destroy(struct nic_proof *proof)
 {
-    if (file != NULL) {
-        free(file->suspected);
-        free(file->stuck);
-        free(file->ranks);
-        free(file->waits);
-        free(file->sets);
-        free(file);
+    if (proof != NULL) {
+        free(proof->suspected);
+        free(proof->stuck);
+        free(proof->ranks);
+        free(proof->waits);
+        free(proof->sets);
+        free(proof);
     }
 }
 
 /* ------------------------------------------------------- what stands in the desks */
 
 /** Whether an operation of a rank has no partner, and all is known that could be one. */
-static bool has_no_partner(struct nic_case *file, uint32_t rank,
+static bool has_no_partner(struct nic_proof *proof, uint32_t rank,
                            const struct bcs_stand_operation *operation)
 {
     bool is_send = operation->kind == BCS_STAND_SEND;
@@ -84,48 +84,48 @@ static bool has_no_partner(struct nic_case *file, uint32_t rank,
     struct nic_view *view;
     bool is_unmatched;
 
-    if (operation->cell == BCS_CELL_NONE || at >= file->n_ranks) {
+    if (operation->cell == BCS_CELL_NONE || at >= proof->n_ranks) {
         return false;
     }
-    view = nic_engine_view(file->engine, at);
+    view = nic_engine_view(proof->engine, at);
     if (!nic_guest_lock(view)) {
         return false;
     }
-    is_unmatched = nic_has_read_all(view, file->suspected) &&
+    is_unmatched = nic_has_read_all(view, proof->suspected) &&
                    (is_send ? nic_is_send_unmatched(view, at, rank, operation->cell)
                             : nic_is_receive_unmatched(view, rank, operation->cell));
-    file->owes_turn |= nic_engine_unlock(view);
+    proof->owes_turn |= nic_engine_unlock(view);
     return is_unmatched;
 }
 
 /** Whether a rank has not come to a collective that the engine carries out. */
-static bool is_missing(struct nic_case *file, uint32_t rank,
+static bool is_missing(struct nic_proof *proof, uint32_t rank,
                        const struct bcs_stand *stand)
 {
     struct nic_view *view =
-        nic_engine_node(file->engine, nic_layout_node(&file->engine->layout, rank));
+        nic_engine_node(proof->engine, nic_layout_node(&proof->engine->layout, rank));
     bool is_missing;
 
     if (!nic_guest_lock(view)) {
         return false;
     }
-    is_missing = nic_has_read_all(view, file->suspected) &&
+    is_missing = nic_has_read_all(view, proof->suspected) &&
                  !nic_has_come_to(view, stand->slot, stand->number, rank);
-    file->owes_turn |= nic_engine_unlock(view);
+    proof->owes_turn |= nic_engine_unlock(view);
     return is_missing;
 }
 
 /* ------------------------------------------------------------------ who waits for whom */
 
 /** Whether it is certain that an operation is still pending. */
-static bool is_pending(struct nic_case *file, uint32_t rank,
+static bool is_pending(struct nic_proof *proof, uint32_t rank,
                        const struct bcs_stand_operation *operation)
 {
     switch (operation->kind) {
     case BCS_STAND_SEND:
     case BCS_STAND_RECEIVE:
     case BCS_STAND_PROBE:
-        return !file->is_strict || has_no_partner(file, rank, operation);
+        return !proof->is_strict || has_no_partner(proof, rank, operation);
     default:
         return false;
     }
@@ -133,15 +133,15 @@ static bool is_pending(struct nic_case *file, uint32_t rank,
 
 /** Add those of a collective who have not come: the record has them, or, if the engine carries it
  *  out, all members. */
-static void add_missing(struct nic_case *file, const struct bcs_stand *stand,
+static void add_missing(struct nic_proof *proof, const struct bcs_stand *stand,
                         uint64_t *all)
 {
     bool is_engines = stand->operations[0].cell != BCS_CELL_NONE;
 
-    for (uint32_t i = 0; i < file->n_ranks; i++) {
+    for (uint32_t i = 0; i < proof->n_ranks; i++) {
         if (bcs_stand_has(stand, i) &&
-            (!file->is_strict || !is_engines ||
-             (nic_deadlock_has(file->suspected, i) && is_missing(file, i, stand)))) {
+            (!proof->is_strict || !is_engines ||
+             (nic_deadlock_has(proof->suspected, i) && is_missing(proof, i, stand)))) {
             set_bit(all, i);
         }
     }
@@ -149,30 +149,30 @@ static void add_missing(struct nic_case *file, const struct bcs_stand *stand,
 
 /** A wait that ends when all is over: whoever one operation needs must act; of one that anybody can
  *  release, somebody must. */
-static void find_all(struct nic_case *file, uint32_t rank,
+static void find_all(struct nic_proof *proof, uint32_t rank,
                      const struct bcs_stand *stand, struct nic_deadlock_wait *wait,
                      uint64_t *sets)
 {
-    uint64_t *all = sets, *any = sets + file->n_words;
+    uint64_t *all = sets, *any = sets + proof->n_words;
 
     for (uint32_t i = 0; i < bcs_stand_n_listed(stand); i++) {
         const struct bcs_stand_operation *one = &stand->operations[i];
 
         if (one->kind == BCS_STAND_COLLECTIVE && stand->n_operations == 1) {
             wait->all = all;
-            add_missing(file, stand, all);
-        } else if (is_pending(file, rank, one) && one->peer >= 0) {
+            add_missing(proof, stand, all);
+        } else if (is_pending(proof, rank, one) && one->peer >= 0) {
             wait->all = all;
             set_bit(all, (uint32_t)one->peer);
-        } else if (one->peer < 0 && is_pending(file, rank, one)) {
+        } else if (one->peer < 0 && is_pending(proof, rank, one)) {
             wait->any = any;
-            memcpy(any, stand + 1, file->n_words * sizeof(uint64_t));
+            memcpy(any, stand + 1, proof->n_words * sizeof(uint64_t));
         }
     }
 }
 
 /** A wait that ends when one operation is over, all of which are listed. */
-static void find_any(struct nic_case *file, uint32_t rank,
+static void find_any(struct nic_proof *proof, uint32_t rank,
                      const struct bcs_stand *stand, struct nic_deadlock_wait *wait,
                      uint64_t *any)
 {
@@ -180,38 +180,38 @@ static void find_any(struct nic_case *file, uint32_t rank,
         stand->n_operations > 0 && stand->n_operations <= BCS_STAND_OPERATIONS;
 
     for (uint32_t i = 0; are_pending && i < stand->n_operations; i++) {
-        are_pending = is_pending(file, rank, &stand->operations[i]);
+        are_pending = is_pending(proof, rank, &stand->operations[i]);
     }
     if (are_pending) {
         wait->any = any;
-        memcpy(any, stand + 1, file->n_words * sizeof(uint64_t));
+        memcpy(any, stand + 1, proof->n_words * sizeof(uint64_t));
     }
 }
 
 /** Add a wait of a rank. @return its sets, empty */
-static uint64_t *add_wait(struct nic_case *file, uint32_t rank,
+static uint64_t *add_wait(struct nic_proof *proof, uint32_t rank,
                           struct nic_deadlock_wait **wait_out)
 {
-    struct nic_deadlock_rank *one = &file->ranks[rank];
+    struct nic_deadlock_rank *one = &proof->ranks[rank];
     size_t number = (size_t)rank * WAITS_A_RANK + one->n_waits++;
-    uint64_t *sets = file->sets + 2 * number * file->n_words;
+    uint64_t *sets = proof->sets + 2 * number * proof->n_words;
 
-    memset(sets, 0, 2 * file->n_words * sizeof(uint64_t));
-    file->waits[number] = (struct nic_deadlock_wait){0};
-    *wait_out = &file->waits[number];
+    memset(sets, 0, 2 * proof->n_words * sizeof(uint64_t));
+    proof->waits[number] = (struct nic_deadlock_wait){0};
+    *wait_out = &proof->waits[number];
     return sets;
 }
 
 /** Add the collectives of a rank that go on by themselves, each as a wait. */
-static void add_plans(struct nic_case *file, uint32_t rank,
+static void add_plans(struct nic_proof *proof, uint32_t rank,
                       const struct bcs_stand *stand)
 {
     for (uint32_t i = 0; i < stand->n_plans && i < BCS_STAND_PLANS; i++) {
         struct nic_deadlock_wait *wait;
-        uint64_t *sets = add_wait(file, rank, &wait);
+        uint64_t *sets = add_wait(proof, rank, &wait);
         uint32_t peer = (uint32_t)stand->plans[i].peer;
 
-        if (peer < file->n_ranks && is_pending(file, rank, &stand->plans[i])) {
+        if (peer < proof->n_ranks && is_pending(proof, rank, &stand->plans[i])) {
             wait->all = sets;
             set_bit(sets, peer);
         }
@@ -219,10 +219,10 @@ static void add_plans(struct nic_case *file, uint32_t rank,
 }
 
 /** Whether all peers of a record are ranks. */
-static bool is_sound(const struct nic_case *file, const struct bcs_stand *stand)
+static bool is_sound(const struct nic_proof *proof, const struct bcs_stand *stand)
 {
     for (uint32_t i = 0; i < bcs_stand_n_listed(stand); i++) {
-        if (stand->operations[i].peer >= (int32_t)file->n_ranks) {
+        if (stand->operations[i].peer >= (int32_t)proof->n_ranks) {
             return false;
         }
     }
@@ -230,64 +230,65 @@ static bool is_sound(const struct nic_case *file, const struct bcs_stand *stand)
 }
 
 /** Find the waits of a rank. */
-static void find_waits(struct nic_case *file, uint32_t rank)
+static void find_waits(struct nic_proof *proof, uint32_t rank)
 {
-    struct nic_deadlock_rank *one = &file->ranks[rank];
+    struct nic_deadlock_rank *one = &proof->ranks[rank];
     uint32_t n_there = 0;
 
     *one =
-        (struct nic_deadlock_rank){.waits = &file->waits[(size_t)rank * WAITS_A_RANK]};
+        (struct nic_deadlock_rank){.waits = &proof->waits[(size_t)rank * WAITS_A_RANK]};
     for (uint32_t thread = 0; thread < BCS_STAND_THREADS; thread++) {
-        const struct bcs_stand *stand = nic_records_stand(file->records, rank, thread);
+        const struct bcs_stand *stand =
+            nic_snapshot_stand(proof->snapshot, rank, thread);
         struct nic_deadlock_wait *wait;
         uint64_t *sets;
 
         if (stand == NULL) {
             continue;
         }
-        sets = add_wait(file, rank, &wait);
-        if (!is_sound(file, stand)) {
+        sets = add_wait(proof, rank, &wait);
+        if (!is_sound(proof, stand)) {
             one->can_act = true;
         } else if (stand->needs_all) {
-            find_all(file, rank, stand, wait, sets);
+            find_all(proof, rank, stand, wait, sets);
         } else {
-            find_any(file, rank, stand, wait, sets + file->n_words);
+            find_any(proof, rank, stand, wait, sets + proof->n_words);
         }
         if (n_there++ == 0) {
-            add_plans(file, rank, stand);
+            add_plans(proof, rank, stand);
         }
         one->can_act |=
-            stand->has_others || (!file->but_agents && stand->agent != BCS_AGENT_NONE);
+            stand->has_others || (!proof->but_agents && stand->agent != BCS_AGENT_NONE);
     }
     one->can_act |= n_there == 0;
 }
 
 /** Find who of a set cannot go on; others can. */
-static uint32_t find_stuck(struct nic_case *file, const uint64_t *of,
+static uint32_t find_stuck(struct nic_proof *proof, const uint64_t *of,
                            uint64_t *stuck_out)
 {
-    for (uint32_t i = 0; i < file->n_ranks; i++) {
+    for (uint32_t i = 0; i < proof->n_ranks; i++) {
         if (of != NULL && !nic_deadlock_has(of, i)) {
-            file->ranks[i] = (struct nic_deadlock_rank){.can_act = true};
+            proof->ranks[i] = (struct nic_deadlock_rank){.can_act = true};
         } else {
-            find_waits(file, i);
+            find_waits(proof, i);
         }
     }
-    return nic_deadlock_find(file->ranks, file->n_ranks, stuck_out);
+    return nic_deadlock_find(proof->ranks, proof->n_ranks, stuck_out);
 }
 
-uint32_t nic_case_suspect(struct nic_case *file, bool but_agents)
+uint32_t nic_proof_suspect(struct nic_proof *proof, bool but_agents)
 {
-    file->but_agents = but_agents;
-    file->is_strict = false;
-    return find_stuck(file, NULL, file->suspected);
+    proof->but_agents = but_agents;
+    proof->is_strict = false;
+    return find_stuck(proof, NULL, proof->suspected);
 }
 
 /** Whether all nodes have sent what suspects have posted for other ones: then it has come, and is seen
  *  there. Where ports have links to each other it goes directly. */
-static bool has_sent_all(struct nic_case *file)
+static bool has_sent_all(struct nic_proof *proof)
 {
-    struct nic_engine *engine = file->engine;
+    struct nic_engine *engine = proof->engine;
     bool has_sent = true;
 
     for (uint32_t i = 0; !nic_is_linked(engine) && has_sent && i < engine->n_nodes;
@@ -296,55 +297,55 @@ static bool has_sent_all(struct nic_case *file)
 
         has_sent = nic_guest_lock(view);
         if (has_sent) {
-            has_sent = nic_has_read_all(view, file->suspected);
-            file->owes_turn |= nic_engine_unlock(view);
+            has_sent = nic_has_read_all(view, proof->suspected);
+            proof->owes_turn |= nic_engine_unlock(view);
         }
     }
     return has_sent;
 }
 
-uint32_t nic_case_convict(struct nic_case *file)
+uint32_t nic_proof_convict(struct nic_proof *proof)
 {
     uint32_t n = 0;
 
-    file->is_strict = true;
-    file->owes_turn = false;
-    if (has_sent_all(file)) {
-        n = find_stuck(file, file->suspected, file->stuck);
+    proof->is_strict = true;
+    proof->owes_turn = false;
+    if (has_sent_all(proof)) {
+        n = find_stuck(proof, proof->suspected, proof->stuck);
     }
-    if (file->owes_turn) {
-        nic_guest_make_good(file->engine);
+    if (proof->owes_turn) {
+        nic_guest_make_good(proof->engine);
     }
     return n;
 }
 
-uint32_t nic_case_unreceived(struct nic_case *file, struct nic_unreceived *list_out,
-                             uint32_t n_most)
+uint32_t nic_proof_unreceived(struct nic_proof *proof, struct nic_unreceived *list_out,
+                              uint32_t n_most)
 {
     uint32_t n = 0;
 
-    file->owes_turn = false;
-    for (uint32_t i = 0; i < file->n_ranks && n < n_most; i++) {
-        struct nic_view *view = nic_engine_view(file->engine, i);
+    proof->owes_turn = false;
+    for (uint32_t i = 0; i < proof->n_ranks && n < n_most; i++) {
+        struct nic_view *view = nic_engine_view(proof->engine, i);
 
         if (nic_guest_lock(view)) {
             n += nic_unmatched_sends(view, i,
                                      NIC_UNMATCHED_PART |
-                                         (nic_deadlock_has(file->stuck, i)
+                                         (nic_deadlock_has(proof->stuck, i)
                                               ? NIC_UNMATCHED_OWN | NIC_UNMATCHED_TAKEN
                                               : 0),
                                      list_out + n, n_most - n);
-            file->owes_turn |= nic_engine_unlock(view);
+            proof->owes_turn |= nic_engine_unlock(view);
         }
     }
-    if (file->owes_turn) {
-        nic_guest_make_good(file->engine);
+    if (proof->owes_turn) {
+        nic_guest_make_good(proof->engine);
     }
     return n;
 }
 
-uint32_t nic_case_left(struct nic_engine *engine, uint32_t port, unsigned int kinds,
-                       struct nic_unreceived *list_out, uint32_t n_most)
+uint32_t nic_proof_left(struct nic_engine *engine, uint32_t port, unsigned int kinds,
+                        struct nic_unreceived *list_out, uint32_t n_most)
 {
     struct nic_view *view = nic_engine_view(engine, port);
     uint32_t n = 0;
@@ -358,12 +359,12 @@ uint32_t nic_case_left(struct nic_engine *engine, uint32_t port, unsigned int ki
     return n;
 }
 
-const uint64_t *nic_case_suspected(const struct nic_case *file)
+const uint64_t *nic_proof_suspected(const struct nic_proof *proof)
 {
-    return file->suspected;
+    return proof->suspected;
 }
 
-const uint64_t *nic_case_stuck(const struct nic_case *file)
+const uint64_t *nic_proof_stuck(const struct nic_proof *proof)
 {
-    return file->stuck;
+    return proof->stuck;
 }

@@ -3,7 +3,7 @@
  * The referee's case: ranks 0 and 1 wait, and rank 2, who judges, knows for whom; at the end it
  * sends what they wait for, in the name of whoever they expect.
  */
-#include "nic_threads/referee/case.h"
+#include "nic_threads/referee/proof.h"
 
 #include <check.h>
 #include <sched.h>
@@ -33,23 +33,23 @@ static void send_as(struct rank *me, int32_t source, int32_t to, int32_t tag)
 
 /** What the judge has. */
 struct judge {
-    struct nic_records *records;
-    struct nic_case *file;
+    struct nic_snapshot *snapshot;
+    struct nic_proof *proof;
 };
 
 static bool have_answered(const struct judge *judge, uint64_t asked)
 {
     bool have = true;
 
-    nic_records_read(judge->records);
+    nic_snapshot_read(judge->snapshot);
     for (uint32_t i = 0; i < JUDGE; i++) {
-        have &= nic_records_have(judge->records, i) &&
-                nic_records_have_answer(judge->records, i, asked);
+        have &= nic_snapshot_have(judge->snapshot, i) &&
+                nic_snapshot_have_answer(judge->snapshot, i, asked);
     }
     return have;
 }
 
-/** Ask two ranks, until their records are true from now on. */
+/** Ask two ranks, until their snapshot are true from now on. */
 static void ask(struct rank *me, const struct judge *judge)
 {
     const uint64_t asked = 1;
@@ -70,29 +70,31 @@ static struct judge judge_open(struct rank *me)
     struct nic_engine *engine = me->context->engine;
     struct judge judge = {0};
 
-    rank_expect(me, nic_records_create(engine, &judge.records) == 0, "memory");
-    rank_expect(me, nic_case_create(engine, judge.records, &judge.file) == 0, "memory");
+    rank_expect(me, nic_snapshot_create(engine, &judge.snapshot) == 0, "memory");
+    rank_expect(me, nic_proof_create(engine, judge.snapshot, &judge.proof) == 0,
+                "memory");
     ask(me, &judge);
     return judge;
 }
 
 static void judge_close(struct judge *judge)
 {
-    nic_case_destroy(judge->file);
-    nic_records_destroy(judge->records);
+    nic_proof_destroy(judge->proof);
+    nic_snapshot_destroy(judge->snapshot);
 }
 
 static bool has_changed(const struct judge *judge)
 {
-    return nic_records_have_changed(judge->records, nic_case_suspected(judge->file));
+    return nic_snapshot_have_changed(judge->snapshot,
+                                     nic_proof_suspected(judge->proof));
 }
 
 static void expect_both_stuck(struct rank *me, const struct judge *judge)
 {
-    rank_expect(me, nic_case_suspect(judge->file, false) == JUDGE, "suspected");
-    rank_expect(me, nic_case_convict(judge->file) == JUDGE, "stuck");
+    rank_expect(me, nic_proof_suspect(judge->proof, false) == JUDGE, "suspected");
+    rank_expect(me, nic_proof_convict(judge->proof) == JUDGE, "stuck");
     for (uint32_t i = 0; i < JUDGE; i++) {
-        rank_expect(me, nic_deadlock_has(nic_case_stuck(judge->file), i), "who");
+        rank_expect(me, nic_deadlock_has(nic_proof_stuck(judge->proof), i), "who");
     }
     rank_expect(me, !has_changed(judge), "they wait still");
 }
@@ -118,13 +120,13 @@ static void two_receive(struct rank *me)
         expect_both_stuck(me, &judge);
         send_as(me, 0, 1, TAG + 1); /* changes nothing */
         expect_both_stuck(me, &judge);
-        rank_expect(me, nic_case_unreceived(judge.file, &unreceived, 1) == 1, "one");
+        rank_expect(me, nic_proof_unreceived(judge.proof, &unreceived, 1) == 1, "one");
         rank_expect(me, unreceived.to == 1 && unreceived.tag == TAG + 1, "that one");
         send_as(me, 0, 1, TAG);
         /* Suspected by its old record, but what it waits for has come. */
-        rank_expect(me, nic_case_suspect(judge.file, false) == JUDGE,
+        rank_expect(me, nic_proof_suspect(judge.proof, false) == JUDGE,
                     "suspected by what it has told");
-        rank_expect(me, nic_case_convict(judge.file) == 0 || has_changed(&judge),
+        rank_expect(me, nic_proof_convict(judge.proof) == 0 || has_changed(&judge),
                     "not stuck");
         send_as(me, 1, 0, TAG);
         judge_close(&judge);
@@ -155,7 +157,7 @@ static void one_receives_of_any(struct rank *me, bool is_small)
         if (is_small) {
             expect_both_stuck(me, &judge);
         } else {
-            rank_expect(me, nic_case_suspect(judge.file, false) == 0,
+            rank_expect(me, nic_proof_suspect(judge.proof, false) == 0,
                         "anybody could help");
         }
         send_as(me, 0, 1, TAG);
@@ -234,24 +236,24 @@ START_TEST(work_that_comes_while_it_looks_at_messages_is_not_lost)
     struct job job;
     struct nic_view *desk;
     struct nic_unreceived unreceived;
-    struct nic_records *records;
-    struct nic_case *file;
+    struct nic_snapshot *snapshot;
+    struct nic_proof *proof;
     pthread_t teller;
 
     job_open(&job, &shape, ranks);
     desk = nic_engine_view(ranks[1].context->engine, 0);
-    ck_assert_int_eq(nic_records_create(ranks[1].context->engine, &records), 0);
-    ck_assert_int_eq(nic_case_create(ranks[1].context->engine, records, &file), 0);
+    ck_assert_int_eq(nic_snapshot_create(ranks[1].context->engine, &snapshot), 0);
+    ck_assert_int_eq(nic_proof_create(ranks[1].context->engine, snapshot, &proof), 0);
     leave_work(&ranks[0], desk);
     ck_assert_int_eq(pthread_create(&teller, NULL, tell_holder,
                                     nic_engine_view(ranks[0].context->engine, 0)),
                      0);
     while (pthread_tryjoin_np(teller, NULL) != 0) {
-        nic_case_unreceived(file, &unreceived, 1);
+        nic_proof_unreceived(proof, &unreceived, 1);
     }
     ck_assert(!nic_engine_has_work(desk));
-    nic_case_destroy(file);
-    nic_records_destroy(records);
+    nic_proof_destroy(proof);
+    nic_snapshot_destroy(snapshot);
     job_close(&job, ranks);
 }
 END_TEST

@@ -3,43 +3,44 @@
  * What the records of all ranks of a job said when they were read (libbcs/fabric/ring/stand.h). Used by the
  * referee's thread, with its engine; all ranks are on this machine.
  */
-#ifndef NIC_THREADS_REFEREE_RECORDS_H
-#define NIC_THREADS_REFEREE_RECORDS_H
+#ifndef NIC_THREADS_REFEREE_SNAPSHOT_H
+#define NIC_THREADS_REFEREE_SNAPSHOT_H
 
 #include "libbcs/fabric/ring/stand.h"
 #include "nic_threads/node/node.h"
 
-struct nic_records;
+struct nic_snapshot;
 
-/** Make room for them. @return 0 or -ENOMEM; end with nic_records_destroy */
-int nic_records_create(struct nic_engine *engine, struct nic_records **records_out);
+/** Make room for them. @return 0 or -ENOMEM; end with nic_snapshot_destroy */
+int nic_snapshot_create(struct nic_engine *engine, struct nic_snapshot **snapshot_out);
 
 /** Accepts NULL. */
-void nic_records_destroy(struct nic_records *records);
+void nic_snapshot_destroy(struct nic_snapshot *snapshot);
 
 /** Read the records of all ranks. */
-void nic_records_read(struct nic_records *records);
+void nic_snapshot_read(struct nic_snapshot *snapshot);
 
 /** What a thread of a rank waited for when that was read; NULL: it did not wait. */
-const struct bcs_stand *nic_records_stand(const struct nic_records *records,
-                                          uint32_t rank, uint32_t thread);
+const struct bcs_stand *nic_snapshot_stand(const struct nic_snapshot *snapshot,
+                                           uint32_t rank, uint32_t thread);
 
 /** Whether a rank had told of a wait for each of its threads, as far as it is known how many it has. */
-bool nic_records_have(const struct nic_records *records, uint32_t rank);
+bool nic_snapshot_have(const struct nic_snapshot *snapshot, uint32_t rank);
 
 /** Whether a record of some ranks, bits, is not what it was when it was read. */
-bool nic_records_have_changed(const struct nic_records *records, const uint64_t *ranks);
+bool nic_snapshot_have_changed(const struct nic_snapshot *snapshot,
+                               const uint64_t *ranks);
 
 /** Whether a rank has answered a question by now, for each of the waits that it had told of. */
-bool nic_records_have_answer(const struct nic_records *records, uint32_t rank,
-                             uint64_t asked);
+bool nic_snapshot_have_answer(const struct nic_snapshot *snapshot, uint32_t rank,
+                              uint64_t asked);
 
 /** A number that is another one, as good as always, once a wait of some ranks, bits, is another one than
  *  the one of which it was read. */
-uint64_t nic_records_waits(const struct nic_records *records, const uint64_t *ranks);
+uint64_t nic_snapshot_waits(const struct nic_snapshot *snapshot, const uint64_t *ranks);
 
 /** A number that is another one, as good as always, once some rank has begun a wait, or ended one,
  *  or told of another one. */
-uint64_t nic_records_stir(const struct nic_records *records);
+uint64_t nic_snapshot_changes(const struct nic_snapshot *snapshot);
 
 #endif

@@ -13,7 +13,7 @@
 #include "libbcs/api/message/p2p.h"
 #include "libbcs/api/message/wait.h"
 #include "libbcs/fabric/ring/sleep.h"
-#include "nic_threads/drivers/owed.h"
+#include "nic_threads/drivers/pending_desks.h"
 #include "nic_threads/machine/engine_lock.h"
 #include "nic_threads/roles/roles.h"
 #include "nic_threads/roles/turn.h"
@@ -84,9 +84,9 @@ START_TEST(a_sender_that_waits_has_its_message_matched_where_the_receiver_comput
 
     start_receive(OTHER, WAITER, N_BYTES, &receive);
     start_send(WAITER, OTHER, N_BYTES, &send);
-    ck_assert_uint_eq(engine_of(WAITER)->n_owed, 1);
+    ck_assert_uint_eq(engine_of(WAITER)->n_pending_desks, 1);
     ck_assert(wait_for(WAITER, &send)); /* and it copies, chunk by chunk */
-    ck_assert_uint_eq(engine_of(WAITER)->n_owed, 0);
+    ck_assert_uint_eq(engine_of(WAITER)->n_pending_desks, 0);
     ck_assert(bcs_look(ranks[OTHER].context, &receive));
 }
 END_TEST
@@ -246,20 +246,20 @@ START_TEST(what_is_over_is_forgotten)
 {
     struct nic_engine *engine = engine_of(WAITER);
 
-    nic_engine_owe(engine, OTHER);
-    nic_engine_owe(engine, THIRD);
-    nic_engine_settle(engine);
-    ck_assert_uint_eq(engine->owed[0], 1u << OTHER | 1u << THIRD);
-    nic_engine_settle(engine);
-    nic_engine_owe(engine, THIRD);
-    ck_assert_uint_eq(engine->owed[0], 1u << THIRD);
-    nic_engine_settle(engine);
+    nic_engine_add_pending(engine, OTHER);
+    nic_engine_add_pending(engine, THIRD);
+    nic_engine_end_pending(engine);
+    ck_assert_uint_eq(engine->pending_desks[0], 1u << OTHER | 1u << THIRD);
+    nic_engine_end_pending(engine);
+    nic_engine_add_pending(engine, THIRD);
+    ck_assert_uint_eq(engine->pending_desks[0], 1u << THIRD);
+    nic_engine_end_pending(engine);
 }
 END_TEST
 
 int main(void)
 {
-    TCase *tcase = tcase_create("owed");
+    TCase *tcase = tcase_create("pending_desks");
 
     tcase_add_checked_fixture(tcase, setup, teardown);
     tcase_add_test(
@@ -273,5 +273,5 @@ int main(void)
     tcase_add_test(tcase, who_has_announced_itself_turns_the_desk_that_it_posts_to);
     tcase_add_test(tcase, a_full_link_is_emptied_where_the_receiver_computes);
     tcase_add_test(tcase, what_is_over_is_forgotten);
-    return run_tcase("owed", tcase);
+    return run_tcase("pending_desks", tcase);
 }

@@ -11,13 +11,13 @@
  * between the two on both sides, either the first finds the link cleared and adds the cell once
  * more, or the second finds the new transfer.
  */
-#ifndef NIC_THREADS_NODE_OPENED_H
-#define NIC_THREADS_NODE_OPENED_H
+#ifndef NIC_THREADS_NODE_OPEN_TRANSFERS_H
+#define NIC_THREADS_NODE_OPEN_TRANSFERS_H
 
 #include "nic_threads/node/node.h"
 
 /** A transfer that has been opened. */
-struct nic_opened {
+struct nic_open_transfer {
     uint32_t port; /* of the receiver */
     uint32_t cell;
     uint32_t generation; /* of the cell */
@@ -26,7 +26,7 @@ struct nic_opened {
 /** Add the transfer in the cell of a local port, whose state says so already. seq_cst: what looks
  *  afterwards whether it has to tell anybody does so in time. Under the lock; not in a timed
  *  slice, where the cell's link is used otherwise. */
-void nic_opened_add(struct nic_view *view, uint32_t port, uint32_t cell);
+void nic_open_transfers_add(struct nic_view *view, uint32_t port, uint32_t cell);
 
 /**
  * Take a transfer out of the list; for one thread. One that is over by now is left out, and one may
@@ -34,12 +34,13 @@ void nic_opened_add(struct nic_view *view, uint32_t port, uint32_t cell);
  *
  * @return false: the list is empty
  */
-bool nic_opened_take(struct nic_view *view, struct nic_opened *opened_out);
+bool nic_open_transfers_take(struct nic_view *view,
+                             struct nic_open_transfer *opened_out);
 
 /** Whether there is nothing to take. relaxed: who must not be wrong has a fence before it */
-static inline bool nic_opened_is_empty(const struct nic_view *view)
+static inline bool nic_open_transfers_is_empty(const struct nic_view *view)
 {
-    return atomic_load_explicit(&view->desk->opened, memory_order_relaxed) == 0;
+    return atomic_load_explicit(&view->desk->open_transfers, memory_order_relaxed) == 0;
 }
 
 #endif

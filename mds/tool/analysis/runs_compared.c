@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Reads one side of a comparison; see compared.h. One thread.
+ * Reads one side of a comparison; see runs_compared.h. One thread.
  */
-#include "mds/tool/analysis/compared.h"
+#include "mds/tool/analysis/runs_compared.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -48,7 +48,8 @@ static bool has_process(const char *folder)
 }
 
 /** Read a run. @param folder  for free; the side's from now on */
-static int add_run(struct side *side, char *folder, char error_out[DUMP_ERROR_BYTES])
+static int add_run(struct runs_compared *side, char *folder,
+                   char error_out[DUMP_ERROR_BYTES])
 {
     int rc;
 
@@ -65,7 +66,7 @@ static int add_run(struct side *side, char *folder, char error_out[DUMP_ERROR_BY
 }
 
 /** Read what a list of names has of runs, and free it. */
-static int add_list(struct side *side, struct dirent **entries, int n,
+static int add_list(struct runs_compared *side, struct dirent **entries, int n,
                     char error_out[DUMP_ERROR_BYTES])
 {
     int rc = 0;
@@ -90,7 +91,7 @@ static int add_list(struct side *side, struct dirent **entries, int n,
     return rc;
 }
 
-static int read_runs(struct side *side, char error_out[DUMP_ERROR_BYTES])
+static int read_runs(struct runs_compared *side, char error_out[DUMP_ERROR_BYTES])
 {
     bool is_run = has_manifest(side->path);
     struct dirent **entries = NULL;
@@ -124,20 +125,21 @@ static int read_runs(struct side *side, char error_out[DUMP_ERROR_BYTES])
     return rc;
 }
 
-int side_read(const char *path, struct side *side_out, char error_out[DUMP_ERROR_BYTES])
+int runs_compared_read(const char *path, struct runs_compared *runs_out,
+                       char error_out[DUMP_ERROR_BYTES])
 {
-    struct side side = {.path = path};
+    struct runs_compared side = {.path = path};
     int rc = read_runs(&side, error_out);
 
     if (rc < 0) {
-        side_fini(&side);
+        runs_compared_fini(&side);
         return rc;
     }
-    *side_out = side;
+    *runs_out = side;
     return 0;
 }
 
-int side_spread(struct side *side, uint32_t bits)
+int runs_compared_spread(struct runs_compared *side, uint32_t bits)
 {
     int rc = 0;
 
@@ -147,7 +149,7 @@ int side_spread(struct side *side, uint32_t bits)
     return rc;
 }
 
-void side_fini(struct side *side)
+void runs_compared_fini(struct runs_compared *side)
 {
     for (uint32_t i = 0; i < side->n_runs; i++) {
         spreads_fini(&side->spreads[i]);
@@ -157,5 +159,5 @@ void side_fini(struct side *side)
     free(side->runs);
     free(side->spreads);
     free(side->folders);
-    *side = (struct side){0};
+    *side = (struct runs_compared){0};
 }

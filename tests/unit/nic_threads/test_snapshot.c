@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The records of waits as the referee reads them, and whom it suspects by them alone. They are written
+ * The snapshot of waits as the referee reads them, and whom it suspects by them alone. They are written
  * by hand: nobody waits.
  */
-#include "nic_threads/referee/records.h"
+#include "nic_threads/referee/snapshot.h"
 
 #include <check.h>
 
-#include "nic_threads/referee/case.h"
+#include "nic_threads/referee/proof.h"
 #include "tests/unit/run_suite.h"
 #include "tests/unit/stand_records.h"
 
@@ -15,22 +15,22 @@ enum { N_RANKS = 70, LATE = 66 /* whose bit is in the second word */ };
 
 static struct job job;
 static struct rank ranks[N_RANKS];
-static struct nic_records *records;
-static struct nic_case *file;
+static struct nic_snapshot *snapshot;
+static struct nic_proof *proof;
 
 static void begin(void)
 {
     const struct job_shape shape = {.n_ranks = N_RANKS, .is_threaded = true};
 
     job_open(&job, &shape, ranks);
-    ck_assert_int_eq(nic_records_create(ranks[0].context->engine, &records), 0);
-    ck_assert_int_eq(nic_case_create(ranks[0].context->engine, records, &file), 0);
+    ck_assert_int_eq(nic_snapshot_create(ranks[0].context->engine, &snapshot), 0);
+    ck_assert_int_eq(nic_proof_create(ranks[0].context->engine, snapshot, &proof), 0);
 }
 
 static void end(void)
 {
-    nic_case_destroy(file);
-    nic_records_destroy(records);
+    nic_proof_destroy(proof);
+    nic_snapshot_destroy(snapshot);
     job_close(&job, ranks);
 }
 
@@ -49,8 +49,8 @@ static struct bcs_stand *wait_for(uint32_t rank, uint32_t thread, uint32_t from,
 
 static uint32_t suspect(void)
 {
-    nic_records_read(records);
-    return nic_case_suspect(file, false);
+    nic_snapshot_read(snapshot);
+    return nic_proof_suspect(proof, false);
 }
 
 START_TEST(two_that_wait_for_each_other_are_suspected)
@@ -74,15 +74,15 @@ START_TEST(a_thread_that_tells_later_has_changed_something)
     wait_for(0, 1, LATE, 1);
     stand_tell(&ranks[0], 0, 1, NULL);
     ck_assert_uint_eq(suspect(), 1);
-    ck_assert(!nic_records_have_changed(records, meant));
+    ck_assert(!nic_snapshot_have_changed(snapshot, meant));
     wait_for(1, 0, 0, 1); /* of another rank */
-    ck_assert(!nic_records_have_changed(records, meant));
+    ck_assert(!nic_snapshot_have_changed(snapshot, meant));
     wait_for(0, 1, LATE, 1);
-    ck_assert(nic_records_have_changed(records, meant));
-    nic_records_read(records);
-    ck_assert(!nic_records_have_changed(records, meant));
+    ck_assert(nic_snapshot_have_changed(snapshot, meant));
+    nic_snapshot_read(snapshot);
+    ck_assert(!nic_snapshot_have_changed(snapshot, meant));
     wait_for(0, 3, LATE, 1); /* in a place that nobody has used yet */
-    ck_assert(nic_records_have_changed(records, meant));
+    ck_assert(nic_snapshot_have_changed(snapshot, meant));
 }
 END_TEST
 
@@ -108,15 +108,15 @@ START_TEST(who_has_a_thread_that_does_not_wait_is_not_suspected)
     stand->agent = BCS_AGENT_RUNS;
     stand_tell(&ranks[0], LATE, 2, stand);
     ck_assert_uint_eq(suspect(), 0);
-    ck_assert_uint_eq(nic_case_suspect(file, true), 2);
-    ck_assert(nic_records_have(records, 0));
-    ck_assert(!nic_records_have(records, LATE));
+    ck_assert_uint_eq(nic_proof_suspect(proof, true), 2);
+    ck_assert(nic_snapshot_have(snapshot, 0));
+    ck_assert(!nic_snapshot_have(snapshot, LATE));
     stand->agent = BCS_AGENT_NONE;
     stand_tell(&ranks[0], LATE, 2, stand);
     stand_tell(&ranks[0], LATE, 3, stand);
     ck_assert_uint_eq(suspect(), 2);
-    ck_assert(nic_records_have(records, LATE));
-    ck_assert(!nic_records_have(records, 1)); /* which has told nothing */
+    ck_assert(nic_snapshot_have(snapshot, LATE));
+    ck_assert(!nic_snapshot_have(snapshot, 1)); /* which has told nothing */
 }
 END_TEST
 
@@ -154,15 +154,15 @@ START_TEST(a_record_that_is_written_anew_has_changed)
     wait_for(0, 0, LATE, 1);
     wait_for(LATE, 0, 0, 1);
     wait_for(LATE, 3, 0, 1);
-    nic_records_read(records);
-    ck_assert(!nic_records_have_changed(records, meant));
+    nic_snapshot_read(snapshot);
+    ck_assert(!nic_snapshot_have_changed(snapshot, meant));
     wait_for(LATE, 3, 0, 1); /* the same once more */
-    ck_assert(nic_records_have_changed(records, meant));
-    ck_assert(!nic_records_have_changed(records, others));
-    nic_records_read(records);
-    ck_assert(!nic_records_have_changed(records, meant));
+    ck_assert(nic_snapshot_have_changed(snapshot, meant));
+    ck_assert(!nic_snapshot_have_changed(snapshot, others));
+    nic_snapshot_read(snapshot);
+    ck_assert(!nic_snapshot_have_changed(snapshot, meant));
     stand_tell(&ranks[0], LATE, 0, NULL);
-    ck_assert(nic_records_have_changed(records, meant));
+    ck_assert(nic_snapshot_have_changed(snapshot, meant));
 }
 END_TEST
 
@@ -170,35 +170,35 @@ START_TEST(all_waits_of_a_rank_must_have_answered)
 {
     wait_for(LATE, 0, 0, 1);
     wait_for(LATE, 3, 0, 1);
-    nic_records_read(records);
-    ck_assert(!nic_records_have_answer(records, LATE, 1));
+    nic_snapshot_read(snapshot);
+    ck_assert(!nic_snapshot_have_answer(snapshot, LATE, 1));
     atomic_store(&stand_slot(&ranks[0], LATE, 0)->answered, 1);
-    ck_assert(!nic_records_have_answer(records, LATE, 1));
+    ck_assert(!nic_snapshot_have_answer(snapshot, LATE, 1));
     atomic_store(&stand_slot(&ranks[0], LATE, 3)->answered, 1);
-    ck_assert(nic_records_have_answer(records, LATE, 1));
-    ck_assert(!nic_records_have_answer(records, LATE, 2)); /* an older answer */
+    ck_assert(nic_snapshot_have_answer(snapshot, LATE, 1));
+    ck_assert(!nic_snapshot_have_answer(snapshot, LATE, 2)); /* an older answer */
 }
 END_TEST
 
 START_TEST(whatever_begins_or_ends_stirs)
 {
-    uint64_t before = nic_records_stir(records), after;
+    uint64_t before = nic_snapshot_changes(snapshot), after;
 
-    ck_assert_uint_eq(nic_records_stir(records), before);
+    ck_assert_uint_eq(nic_snapshot_changes(snapshot), before);
     wait_for(LATE, 3, 0, 1);
-    after = nic_records_stir(records);
+    after = nic_snapshot_changes(snapshot);
     ck_assert_uint_ne(after, before);
     atomic_fetch_add(&nic_engine_port(ranks[0].context->engine, LATE)->park, 1);
-    ck_assert_uint_ne(nic_records_stir(records), after);
-    after = nic_records_stir(records);
+    ck_assert_uint_ne(nic_snapshot_changes(snapshot), after);
+    after = nic_snapshot_changes(snapshot);
     stand_tell(&ranks[0], LATE, 3, NULL);
-    ck_assert_uint_ne(nic_records_stir(records), after);
+    ck_assert_uint_ne(nic_snapshot_changes(snapshot), after);
 }
 END_TEST
 
 int main(void)
 {
-    TCase *tcase = tcase_create("records");
+    TCase *tcase = tcase_create("snapshot");
 
     tcase_add_checked_fixture(tcase, begin, end);
     tcase_add_test(tcase, two_that_wait_for_each_other_are_suspected);
@@ -210,5 +210,5 @@ int main(void)
     tcase_add_test(tcase, a_record_that_is_written_anew_has_changed);
     tcase_add_test(tcase, all_waits_of_a_rank_must_have_answered);
     tcase_add_test(tcase, whatever_begins_or_ends_stirs);
-    return run_tcase("records", tcase);
+    return run_tcase("snapshot", tcase);
 }

@@ -3,7 +3,7 @@
  * Links to other nodes; see the header. What is read without the lock is written with atomic
  * (relaxed) stores.
  */
-#include "nic_threads/machine/note.h"
+#include "nic_threads/machine/link.h"
 
 #include "nic_threads/machine/engine_xfer.h"
 #include "nic_threads/node/outbox.h"
@@ -18,7 +18,7 @@ static void put(struct nic_view *view, uint32_t port, struct bcs_xfer *xfer)
     nic_engine_xfer(view, xfer);
 }
 
-void nic_note_announce(struct nic_view *view, uint32_t port, uint32_t link)
+void nic_link_announce(struct nic_view *view, uint32_t port, uint32_t link)
 {
     static const uint64_t is_in_use = 1;
     /* The tables of all desks of ports are alike: this is how far those of the port's are. */
@@ -33,7 +33,7 @@ void nic_note_announce(struct nic_view *view, uint32_t port, uint32_t link)
     put(view, port, &xfer);
 }
 
-void nic_note_put(struct nic_view *view, uint32_t port, uint32_t link,
+void nic_link_put(struct nic_view *view, uint32_t port, uint32_t link,
                   uint32_t position, struct bcs_descriptor *entry)
 {
     const struct nic_layout *layout = &view->engine->layout;
@@ -47,7 +47,7 @@ void nic_note_put(struct nic_view *view, uint32_t port, uint32_t link,
     put(view, port, &xfer);
 }
 
-void nic_note_give_back(struct nic_view *view, uint32_t port, bool is_desk,
+void nic_link_give_back(struct nic_view *view, uint32_t port, bool is_desk,
                         uint64_t credit)
 {
     const struct nic_layout *layout = &view->engine->layout;
@@ -78,7 +78,7 @@ static bool has_room(const struct nic_view *view, uint32_t port)
         view, nic_layout_credit_gva(layout, nic_view_served(view, 0),
                                     nic_layout_link_of(layout, port, true)));
 
-    return __atomic_load_n(&view->per_port.notes[port].position, __ATOMIC_RELAXED) -
+    return __atomic_load_n(&view->per_port.link_ends[port].position, __ATOMIC_RELAXED) -
                bcs_credit_read(credit, NULL) <=
            view->link_mask;
 }
@@ -86,22 +86,22 @@ static bool has_room(const struct nic_view *view, uint32_t port)
 static void send_now(struct nic_view *view, uint32_t port,
                      const struct bcs_descriptor *descriptor)
 {
-    struct nic_note_end *end = &view->per_port.notes[port];
+    struct nic_link_end *end = &view->per_port.link_ends[port];
     struct bcs_descriptor entry = *descriptor;
 
     if (!end->is_announced) {
-        nic_note_announce(view, port, own_link(view));
+        nic_link_announce(view, port, own_link(view));
         end->is_announced = 1;
     }
-    nic_note_put(view, port, own_link(view), end->position, &entry);
+    nic_link_put(view, port, own_link(view), end->position, &entry);
     nic_view_visit(view, port);
     __atomic_store_n(&end->position, end->position + 1, __ATOMIC_RELAXED);
 }
 
-void nic_note_send(struct nic_view *view, uint32_t port,
+void nic_link_send(struct nic_view *view, uint32_t port,
                    const struct bcs_descriptor *descriptor)
 {
-    struct nic_list *outbox = &view->per_port.notes[port].outbox;
+    struct nic_list *outbox = &view->per_port.link_ends[port].outbox;
 
     if (outbox->first == NIC_ITEM_NONE && has_room(view, port)) {
         send_now(view, port, descriptor);
@@ -110,12 +110,12 @@ void nic_note_send(struct nic_view *view, uint32_t port,
     nic_outbox_add(view, outbox, &view->desk->n_outbox, descriptor, port);
 }
 
-bool nic_note_flush_outboxes(struct nic_view *view)
+bool nic_link_flush_outboxes(struct nic_view *view)
 {
     bool has_sent = false;
 
     for (uint32_t port = 0; port < view->engine->layout.n_far; port++) {
-        struct nic_list *outbox = &view->per_port.notes[port].outbox;
+        struct nic_list *outbox = &view->per_port.link_ends[port].outbox;
 
         while (outbox->first != NIC_ITEM_NONE && has_room(view, port)) {
             send_now(view, port, &nic_view_item(view, outbox->first)->descriptor);
@@ -126,10 +126,10 @@ bool nic_note_flush_outboxes(struct nic_view *view)
     return has_sent;
 }
 
-bool nic_note_can_go(const struct nic_view *view)
+bool nic_link_can_go(const struct nic_view *view)
 {
     for (uint32_t port = 0; port < view->engine->layout.n_far; port++) {
-        if (__atomic_load_n(&view->per_port.notes[port].outbox.first,
+        if (__atomic_load_n(&view->per_port.link_ends[port].outbox.first,
                             __ATOMIC_RELAXED) != NIC_ITEM_NONE &&
             has_room(view, port)) {
             return true;

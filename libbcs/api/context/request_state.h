@@ -4,8 +4,8 @@
  * see storage only, so this may change without them. For libbcs/api, the shim and tests; used
  * by the process that owns the context.
  */
-#ifndef LIBBCS_API_CONTEXT_INSIDES_H
-#define LIBBCS_API_CONTEXT_INSIDES_H
+#ifndef LIBBCS_API_CONTEXT_REQUEST_STATE_H
+#define LIBBCS_API_CONTEXT_REQUEST_STATE_H
 
 #include <bcs/bcs.h>
 #include <bcs/status.h>
@@ -14,7 +14,7 @@ struct bcs_layout;
 
 /** The operation of a request, in its reserved words. All zero: none, or one that is done; so
  *  BCS_REQUEST_DONE is. The storage is declared as words, therefore may_alias. */
-struct __attribute__((may_alias)) bcs_inside {
+struct __attribute__((may_alias)) bcs_request_state {
     union {
         void *data; /* of a message, until it is over */
         /* Where the job has stamps, afterwards: of the latest that the operation has waited for;
@@ -29,24 +29,26 @@ struct __attribute__((may_alias)) bcs_inside {
     bool is_collective;
 };
 
-_Static_assert(sizeof(struct bcs_inside) <= sizeof(((struct bcs_request *)0)->reserved),
+_Static_assert(sizeof(struct bcs_request_state) <=
+                   sizeof(((struct bcs_request *)0)->reserved),
                "a request has room for its inside");
-_Static_assert(_Alignof(struct bcs_request) % _Alignof(struct bcs_inside) == 0 &&
+_Static_assert(_Alignof(struct bcs_request) % _Alignof(struct bcs_request_state) == 0 &&
                    offsetof(struct bcs_request, reserved) %
-                           _Alignof(struct bcs_inside) ==
+                           _Alignof(struct bcs_request_state) ==
                        0,
                "and is aligned for it");
 
 /** The inside of a request. */
-static inline struct bcs_inside *bcs_inside(const struct bcs_request *request)
+static inline struct bcs_request_state *
+bcs_request_state(const struct bcs_request *request)
 {
-    return (struct bcs_inside *)(uintptr_t)request->reserved;
+    return (struct bcs_request_state *)(uintptr_t)request->reserved;
 }
 
 /** Whether a request is known to be done, without a look. */
 static inline bool bcs_is_done(const struct bcs_request *request)
 {
-    return !bcs_inside(request)->is_pending;
+    return !bcs_request_state(request)->is_pending;
 }
 
 /** Note in the result of a receive, whose buffer is full, that more bytes were sent. */

@@ -4,14 +4,14 @@
  * would have to look at. Called by processes that begin to wait for longer: who goes to sleep,
  * after the announcement, and who has told where it stands.
  */
-#ifndef NIC_THREADS_NODE_STIRRING_H
-#define NIC_THREADS_NODE_STIRRING_H
+#ifndef NIC_THREADS_NODE_REFEREE_WAKE_H
+#define NIC_THREADS_NODE_REFEREE_WAKE_H
 
 #include "libbcs/fabric/base/park.h"
 #include "libbcs/fabric/ring/sleep.h"
 
 /** Wake it, if it rests. What it is to find was published before, seq_cst, or is a record. */
-static inline void nic_stir_referee(struct bcs_machine *machine)
+static inline void nic_wake_referee(struct bcs_machine *machine)
 {
     _Atomic uint32_t *rests = &machine->referee_rests;
 
@@ -20,7 +20,7 @@ static inline void nic_stir_referee(struct bcs_machine *machine)
                              BCS_REFEREE_RESTS,
                          0)) {
         /* seq_cst: also what it is woken for; it finds it in its next look */
-        atomic_store_explicit(rests, BCS_REFEREE_STIRRED, memory_order_seq_cst);
+        atomic_store_explicit(rests, BCS_REFEREE_WOKEN, memory_order_seq_cst);
         bcs_park_wake(&machine->referee_park);
     }
 }

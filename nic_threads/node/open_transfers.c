@@ -3,7 +3,7 @@
  * The list of opened transfers; see the header. Called by the DMA helper and by the background
  * thread.
  */
-#include "nic_threads/node/opened.h"
+#include "nic_threads/node/open_transfers.h"
 
 /* The link of the last cell; a reference otherwise. */
 #define LAST UINT64_MAX
@@ -14,17 +14,17 @@ static uint64_t reference(uint32_t port, uint32_t cell)
     return ((uint64_t)port << 32 | cell) + 1;
 }
 
-static struct nic_opened referred(uint64_t reference)
+static struct nic_open_transfer referred(uint64_t reference)
 {
-    return (struct nic_opened){
+    return (struct nic_open_transfer){
         .port = (uint32_t)((reference - 1) >> 32),
         .cell = (uint32_t)(reference - 1),
     };
 }
 
-void nic_opened_add(struct nic_view *view, uint32_t port, uint32_t cell)
+void nic_open_transfers_add(struct nic_view *view, uint32_t port, uint32_t cell)
 {
-    _Atomic uint64_t *first = &view->desk->opened;
+    _Atomic uint64_t *first = &view->desk->open_transfers;
     _Atomic uint64_t *link = &nic_view_cell(view, port, cell)->next_opened;
     uint64_t next;
 
@@ -43,9 +43,10 @@ void nic_opened_add(struct nic_view *view, uint32_t port, uint32_t cell)
 
 /** Take the first cell out of the list. Nobody else does, so it stays the first one but for those
  *  that are added. @return NULL: the list is empty */
-static struct bcs_cell *take_first(struct nic_view *view, struct nic_opened *opened_out)
+static struct bcs_cell *take_first(struct nic_view *view,
+                                   struct nic_open_transfer *opened_out)
 {
-    _Atomic uint64_t *first = &view->desk->opened;
+    _Atomic uint64_t *first = &view->desk->open_transfers;
     /* acquire: pairs with the release of the link */
     uint64_t taken = atomic_load_explicit(first, memory_order_acquire);
     struct bcs_cell *cell;
@@ -63,11 +64,12 @@ static struct bcs_cell *take_first(struct nic_view *view, struct nic_opened *ope
         memory_order_acquire));
     atomic_store_explicit(&cell->next_opened, 0, memory_order_relaxed);
     atomic_thread_fence(
-        memory_order_seq_cst); /* partner of the one in nic_opened_add */
+        memory_order_seq_cst); /* partner of the one in nic_open_transfers_add */
     return cell;
 }
 
-bool nic_opened_take(struct nic_view *view, struct nic_opened *opened_out)
+bool nic_open_transfers_take(struct nic_view *view,
+                             struct nic_open_transfer *opened_out)
 {
     struct bcs_cell *cell;
     uint32_t state;

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Reads the records of all ranks; see snapshot.h.
+ */
+#include "nic_threads/referee/snapshot.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/** A thread's record, as it was read. */
+struct record {
+    uint64_t sequence; /* also of one that is not there */
+    bool is_there;     /* the thread waits */
+};
+
+struct nic_snapshot {
+    const struct nic_engine *engine;
+    uint32_t n_ranks;
+    size_t n_record_words;
+    struct record *records; /* [n_ranks][BCS_STAND_THREADS], and what they say: */
+    uint64_t *stands;       /* the same of n_record_words */
+};
+
+static size_t number_of(uint32_t rank, uint32_t thread)
+{
+    return (size_t)rank * BCS_STAND_THREADS + thread;
+}
+
+static struct record *record_of(const struct nic_snapshot *snapshot, uint32_t rank,
+                                uint32_t thread)
+{
+    return &snapshot->records[number_of(rank, thread)];
+}
+
+static struct bcs_stand *stand_of(const struct nic_snapshot *snapshot, uint32_t rank,
+                                  uint32_t thread)
+{
+    return (void *)(snapshot->stands +
+                    number_of(rank, thread) * snapshot->n_record_words);
+}
+
+static struct bcs_stand_slot *slot_of(const struct nic_snapshot *snapshot,
+                                      uint32_t rank, uint32_t thread)
+{
+    return bcs_stand_slot_at(nic_engine_stands(snapshot->engine, rank), thread,
+                             snapshot->n_ranks);
+}
+
+int nic_snapshot_create(struct nic_engine *engine, struct nic_snapshot **snapshot_out)
+{
+    struct nic_snapshot *snapshot = calloc(1, sizeof(*snapshot));
+    uint32_t n = engine->layout.shape.n_ports;
+
+    if (snapshot == NULL) {
+        return -ENOMEM;
+    }
+    snapshot->engine = engine;
+    snapshot->n_ranks = n;
+    snapshot->n_record_words = bcs_stand_words(n);
+    snapshot->records = calloc(number_of(n, 0), sizeof(*snapshot->records));
+    snapshot->stands =
+        calloc(number_of(n, 0), snapshot->n_record_words * sizeof(uint64_t));
+    if (snapshot->records == NULL || snapshot->stands == NULL) {
+        nic_snapshot_destroy(snapshot);
+        return -ENOMEM;
+    }
+    *snapshot_out = snapshot;
+    return 0;
+}
+
+void nic_snapshot_destroy(struct nic_snapshot *snapshot)
+{
+    if (snapshot != NULL) {
+        free(snapshot->records);
+        free(snapshot->stands);
+        free(snapshot);
+    }
+}
+
+/** Read a record; one that has never been written costs no memory here. */
+static void read_one(const struct nic_snapshot *snapshot, uint32_t rank,
+                     uint32_t thread)
+{
+    const struct bcs_stand_slot *slot = slot_of(snapshot, rank, thread);
+    struct record *record = record_of(snapshot, rank, thread);
+
+    /* relaxed: read again below, and, if nobody waits, in nic_snapshot_have_changed */
+    record->sequence = atomic_load_explicit(&slot->sequence, memory_order_relaxed);
+    record->is_there =
+        record->sequence != 0 &&
+        bcs_stand_read(slot, snapshot->n_ranks, stand_of(snapshot, rank, thread),
+                       &record->sequence) == 0;
+}
+
+void nic_snapshot_read(struct nic_snapshot *snapshot)
+{
+    for (uint32_t i = 0; i < snapshot->n_ranks; i++) {
+        for (uint32_t thread = 0; thread < BCS_STAND_THREADS; thread++) {
+            read_one(snapshot, i, thread);
+        }
+    }
+}
+
+const struct bcs_stand *nic_snapshot_stand(const struct nic_snapshot *snapshot,
+                                           uint32_t rank, uint32_t thread)
+{
+    return record_of(snapshot, rank, thread)->is_there
+               ? stand_of(snapshot, rank, thread)
+               : NULL;
+}
+
+bool nic_snapshot_have(const struct nic_snapshot *snapshot, uint32_t rank)
+{
+    uint32_t n_told = 0, n_threads = 1;
+
+    for (uint32_t i = 0; i < BCS_STAND_THREADS; i++) {
+        const struct bcs_stand *stand = nic_snapshot_stand(snapshot, rank, i);
+
+        if (stand != NULL) {
+            n_told++;
+            n_threads = stand->n_threads;
+        }
+    }
+    return n_told > 0 && n_told >= n_threads;
+}
+
+bool nic_snapshot_have_changed(const struct nic_snapshot *snapshot,
+                               const uint64_t *ranks)
+{
+    for (uint32_t i = 0; i < snapshot->n_ranks; i++) {
+        bool is_meant = (ranks[i / 64] >> i % 64 & 1) != 0;
+
+        for (uint32_t thread = 0; is_meant && thread < BCS_STAND_THREADS; thread++) {
+            const struct record *record = record_of(snapshot, i, thread);
+
+            /* acquire: partner of the fence in bcs_stand_write, as far as somebody has changed what
+             * was read before */
+            if (atomic_load_explicit(&slot_of(snapshot, i, thread)->sequence,
+                                     memory_order_acquire) != record->sequence) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+bool nic_snapshot_have_answer(const struct nic_snapshot *snapshot, uint32_t rank,
+                              uint64_t asked)
+{
+    for (uint32_t i = 0; i < BCS_STAND_THREADS; i++) {
+        /* acquire: pairs with the release of the answer */
+        if (record_of(snapshot, rank, i)->is_there &&
+            atomic_load_explicit(&slot_of(snapshot, rank, i)->answered,
+                                 memory_order_acquire) != asked) {
+            return false;
+        }
+    }
+    return true;
+}
+
+uint64_t nic_snapshot_waits(const struct nic_snapshot *snapshot, const uint64_t *ranks)
+{
+    uint64_t sum = 1;
+
+    for (uint32_t i = 0; i < snapshot->n_ranks; i++) {
+        bool is_meant = (ranks[i / 64] >> i % 64 & 1) != 0;
+
+        for (uint32_t thread = 0; is_meant && thread < BCS_STAND_THREADS; thread++) {
+            const struct bcs_stand *stand = nic_snapshot_stand(snapshot, i, thread);
+
+            sum = sum * 31 + (stand == NULL ? i : stand->since_ns);
+        }
+    }
+    return sum;
+}
+
+uint64_t nic_snapshot_changes(const struct nic_snapshot *snapshot)
+{
+    uint64_t sum = 0;
+
+    for (uint32_t i = 0; i < snapshot->n_ranks; i++) {
+        /* seq_cst: see referee.c */
+        sum =
+            sum * 31 + atomic_load_explicit(&nic_engine_port(snapshot->engine, i)->park,
+                                            memory_order_seq_cst);
+        for (uint32_t thread = 0; thread < BCS_STAND_THREADS; thread++) {
+            sum =
+                sum * 31 + atomic_load_explicit(&slot_of(snapshot, i, thread)->sequence,
+                                                memory_order_seq_cst);
+        }
+    }
+    return sum;
+}
