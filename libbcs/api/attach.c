@@ -254,12 +254,14 @@ bcs_context_slice_begins(const struct bcs_context *context)
 
 struct bcs_strobes bcs_context_strobes(const struct bcs_context *context)
 {
-    const struct nic_strobe_counts *counts = &context->engine->views[0].node->strobes;
+    const struct nic_engine *engine = context->engine;
+    const struct nic_strobe_counts *counts;
     uint64_t slice_ns = context->config.slice_ns;
 
-    if (!context->engine->is_timed) {
+    if (!engine->is_timed || !nic_engine_is_near(engine, 0)) {
         return (struct bcs_strobes){0};
     }
+    counts = &nic_engine_node(engine, 0)->node->strobes;
     return (struct bcs_strobes){
         .slice_ns = slice_ns,
         .n_sent = __atomic_load_n(&counts->n_strobes, __ATOMIC_RELAXED),

@@ -190,7 +190,7 @@ static void inline_stop(struct nic_engine *engine, struct bcs_waiter *waiter)
  *  for it. */
 static bool is_parked(const struct nic_engine *engine, uint32_t desk)
 {
-    const struct nic_view *view = &engine->views[desk];
+    const struct nic_view *view = nic_engine_desk(engine, desk);
 
     return bcs_park_is_announced(&nic_view_port(view, view->first_served)->park);
 }
@@ -199,7 +199,7 @@ static bool is_parked(const struct nic_engine *engine, uint32_t desk)
  *  process or works for it. */
 static bool is_ours(const struct nic_engine *engine, uint32_t desk)
 {
-    return desk == engine->own || !engine->views[desk].is_alone ||
+    return desk == engine->own || !nic_engine_desk(engine, desk)->is_alone ||
            is_parked(engine, desk) || is_parked(engine, engine->own);
 }
 
@@ -218,7 +218,7 @@ static void inline_kick(struct nic_engine *engine, uint32_t reader)
 
 static void inline_leave(struct nic_engine *engine, uint32_t reader)
 {
-    if (!nic_engine_tell_holder(&engine->views[reader])) {
+    if (!nic_engine_tell_holder(nic_engine_desk(engine, reader))) {
         nic_engine_watch(engine);
     }
 }

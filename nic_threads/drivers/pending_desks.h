@@ -19,8 +19,11 @@ static inline void nic_engine_add_pending(struct nic_engine *engine, uint32_t de
         memset(engine->pending_desks, 0,
                nic_port_words(engine->n_views) * sizeof(engine->pending_desks[0]));
     }
-    nic_mark(engine->pending_desks, desk);
-    engine->is_in_round |= engine->n_nodes > 1 && !engine->views[desk].is_alone;
+    if (nic_engine_is_near_desk(engine, desk)) {
+        nic_mark(engine->pending_desks, desk - engine->first_desk);
+        engine->is_in_round |=
+            engine->n_nodes > 1 && !nic_engine_desk(engine, desk)->is_alone;
+    }
 }
 
 /** Such an operation is over. */

@@ -36,7 +36,7 @@ static int copy_locked(struct nic_view *view, struct bcs_spans *recorded_out)
 int nic_engine_recorded(struct nic_engine *engine, uint32_t node, bool is_global,
                         struct bcs_spans *recorded_out)
 {
-    struct nic_view *desks = &engine->views[node * engine->layout.n_desks];
+    struct nic_view *desks;
     uint64_t begin = engine->config->record.first;
     struct bcs_spans sum;
     int rc;
@@ -44,6 +44,7 @@ int nic_engine_recorded(struct nic_engine *engine, uint32_t node, bool is_global
     if (is_global) {
         return copy(nic_engine_sender_recorder(engine), recorded_out);
     }
+    desks = nic_engine_desk(engine, node * engine->layout.n_desks);
     rc = copy_locked(&desks[0], &sum);
     for (uint32_t i = 1; i < engine->layout.n_desks && rc == 0; i++) {
         struct bcs_spans recorded;

@@ -239,7 +239,7 @@ static struct nic_recorder recorder_of(const struct nic_view *view, void *state,
     };
 }
 
-/** Find what records the slices of a view's desk, number `number` among all, and those of the
+/** Find what records the slices of a view's desk, number `number` in the job, and those of the
  *  strobe sender, which has a place behind the desks of node 0. */
 static void find_recorders(struct nic_view *view, uint32_t number)
 {
@@ -252,7 +252,7 @@ static void find_recorders(struct nic_view *view, uint32_t number)
         return;
     }
     place = place_of(engine, view->index);
-    view->recorder = &engine->recorders[number];
+    view->recorder = &engine->recorders[number - engine->first_desk];
     *view->recorder =
         place != NULL ? recorder_at(engine, place, desk)
                       : recorder_of(view, view->desk, layout->shape.n_desk_bytes, desk);
@@ -265,11 +265,11 @@ static void find_recorders(struct nic_view *view, uint32_t number)
     }
 }
 
-/** Make the view of a desk, by its number among all. */
+/** Make the view of a desk, by its number in the job. */
 static int view_init(struct nic_engine *engine, struct bcs_memory *memory,
                      uint32_t number)
 {
-    struct nic_view *view = &engine->views[number];
+    struct nic_view *view = nic_engine_desk(engine, number);
     const struct nic_layout *layout = &engine->layout;
     uint32_t index = number / layout->n_desks, desk = number % layout->n_desks;
     int rc;
@@ -291,7 +291,7 @@ static int view_init(struct nic_engine *engine, struct bcs_memory *memory,
     view->first_port = index * layout->shape.node_ranks;
     view->n_local = nic_layout_n_local(layout, index);
     view->n_words = nic_port_words(layout->shape.node_ranks);
-    view->wake = engine->wake_words + index * view->n_words;
+    view->wake = engine->wake_words + (index - engine->first_near) * view->n_words;
     view->ring_mask = layout->shape.limits.ring - 1;
     view->link_mask = layout->shape.limits.link - 1;
     nic_per_node_place(view->node + 1, layout->shape.node_ranks, layout->n_nodes,
@@ -314,6 +314,24 @@ static int view_init(struct nic_engine *engine, struct bcs_memory *memory,
         desk_init(view);
     }
     return 0;
+}
+
+/** Find the near nodes: those whose heaps the transport has mapped. */
+static void find_near(struct nic_engine *engine, const struct bcs_memory *memory)
+{
+    uint32_t first = nic_layout_node(&engine->layout, engine->port), end = first + 1;
+
+    assert(bcs_memory_heap(memory, first) != NULL);
+    while (first > 0 && bcs_memory_heap(memory, first - 1) != NULL) {
+        first--;
+    }
+    while (end < engine->n_nodes && bcs_memory_heap(memory, end) != NULL) {
+        end++;
+    }
+    engine->first_near = first;
+    engine->n_near = end - first;
+    engine->first_desk = first * engine->layout.n_desks;
+    engine->n_views = engine->n_near * engine->layout.n_desks;
 }
 
 /** @return -ENOMEM, logged */
@@ -348,12 +366,12 @@ int nic_engine_create(const struct nic_engine_params *params,
     assert(engine->layout.n_desks ==
            nic_engine_n_desks(params->n_ports, params->config));
     engine->n_nodes = engine->layout.n_nodes;
-    engine->n_views = engine->n_nodes * engine->layout.n_desks;
+    find_near(engine, params->memory);
     engine->home = nic_layout_node(&engine->layout, params->port);
     engine->own = nic_layout_desk(&engine->layout, params->port);
     n_words = nic_port_words(engine->layout.shape.node_ranks);
     engine->wake_words =
-        calloc((size_t)engine->n_nodes * n_words, sizeof(engine->wake_words[0]));
+        calloc((size_t)engine->n_near * n_words, sizeof(engine->wake_words[0]));
     engine->pending_desks =
         calloc(nic_port_words(engine->n_views), sizeof(engine->pending_desks[0]));
     engine->visits = calloc(nic_port_words(engine->n_views), sizeof(engine->visits[0]));
@@ -369,7 +387,7 @@ int nic_engine_create(const struct nic_engine_params *params,
         goto fail;
     }
     for (uint32_t i = 0; i < engine->n_views; i++) {
-        rc = view_init(engine, params->memory, i);
+        rc = view_init(engine, params->memory, engine->first_desk + i);
         if (rc < 0) {
             goto fail;
         }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The NIC engine of one process: its views of all nodes of the machine. What it does is the
+ * The NIC engine of one process: its views of the near nodes, which are those of its machine. What it does is the
  * roles' business (roles.h); which processes have it done, and when, the driver's (driver.h).
  */
 #ifndef NIC_THREADS_MACHINE_ENGINE_H

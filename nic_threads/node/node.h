@@ -123,17 +123,23 @@ struct nic_crew;
 struct nic_crew_ops;
 struct nic_mover;
 
-/** One process's engine: its view of all desks of the machine. */
+/** One process's engine. A node is near if it is on this process's machine, so that its heap is
+ *  mapped, else far. The engine has views of the desks of near nodes only; what is far has a name
+ *  (node, global address), and is reached by the primitives. */
 struct nic_engine {
     struct nic_layout layout;
     struct bcs_machine *machine;
     const struct nic_config *config;
-    uint32_t port; /* this process */
-    uint32_t n_nodes;
-    uint32_t n_views;
-    uint32_t home;           /* this process's node, */
-    uint32_t own;            /* and its desk, of those of all nodes */
-    bool is_direct;          /* endpoints may copy each other's memory */
+    uint32_t port;       /* this process */
+    uint32_t n_nodes;    /* of the job */
+    uint32_t first_near; /* near nodes follow each other */
+    uint32_t n_near;
+    uint32_t n_views; /* of the desks of near nodes, in the order of their numbers */
+    uint32_t
+        first_desk; /* the number of the first of these desks, among those of the job */
+    uint32_t home;  /* this process's node, */
+    uint32_t own;   /* and its desk, among those of the job */
+    bool is_direct; /* endpoints may copy each other's memory */
     bool is_threaded;        /* several threads of this process may wait at once */
     bool is_timed;           /* slices by the clock; completions wait for a strobe */
     bool is_background;      /* not a port's: a thread's of the library */
@@ -143,17 +149,17 @@ struct nic_engine {
     const struct nic_crew_ops *crew_ops;
     uint64_t spin_ticks;  /* how long a waiter polls before it offers its core */
     uint64_t stay_ticks;  /* how long it stays awake, if it has a core to itself */
-    uint64_t *wake_words; /* of all nodes */
+    uint64_t *wake_words; /* of near nodes */
     /* Of this process, that keeps the lock of its own desk between its turns; or NULL. What
      * posts meanwhile, and finds a ring full, has it let go. */
     struct bcs_waiter *poller;
-    /* What this process has under way at desks of others, and at which: bits, cleared when there is
-     * nothing any more (pending_desks.h). */
+    /* What this process has under way at near desks of others, and at which: bits by view, cleared
+     * when there is nothing any more (pending_desks.h). */
     uint32_t n_pending_desks;
     uint64_t *pending_desks;
     bool is_in_round; /* one of these is a part of a collective of several nodes */
-    /* Desks for which this engine has put something that is not for their ports: bits. Whoever
-     * runs it looks after them when it has unlocked (turn.c). */
+    /* Near desks for which this engine has put something that is not for their ports: bits by view.
+     * Whoever runs it looks after them when it has unlocked (turn.c). */
     bool has_visits;
     uint64_t *visits;
     struct nic_view *views;
@@ -305,10 +311,37 @@ static inline struct bcs_cell *nic_view_cell(const struct nic_view *view, uint32
                : nic_view_later_cell(view, port, cell);
 }
 
+/** Whether a node is near. */
+static inline bool nic_engine_is_near(const struct nic_engine *engine, uint32_t node)
+{
+    return node - engine->first_near < engine->n_near;
+}
+
+/** Whether some node is far. */
+static inline bool nic_engine_has_far(const struct nic_engine *engine)
+{
+    return engine->n_near < engine->n_nodes;
+}
+
+/** Whether a desk, by its number in the job, is one of a near node. */
+static inline bool nic_engine_is_near_desk(const struct nic_engine *engine,
+                                           uint32_t desk)
+{
+    return desk - engine->first_desk < engine->n_views;
+}
+
+/** The view of a desk of a near node, by its number in the job. */
+static inline struct nic_view *nic_engine_desk(const struct nic_engine *engine,
+                                               uint32_t desk)
+{
+    assert(nic_engine_is_near_desk(engine, desk));
+    return &engine->views[desk - engine->first_desk];
+}
+
 /** The view of this process's own desk. */
 static inline struct nic_view *nic_engine_own(const struct nic_engine *engine)
 {
-    return &engine->views[engine->own];
+    return nic_engine_desk(engine, engine->own);
 }
 
 /** The number of the slice that runs or ran last at the desk of this process; a hint. */
@@ -317,21 +350,21 @@ static inline uint64_t nic_engine_slice(const struct nic_engine *engine)
     return __atomic_load_n(&nic_engine_own(engine)->desk->slice, __ATOMIC_RELAXED);
 }
 
-/** The view of the desk of a port, by its number in the job. */
+/** The view of the desk of a near port, by its number in the job. */
 static inline struct nic_view *nic_engine_view(const struct nic_engine *engine,
                                                uint32_t port)
 {
-    return &engine->views[nic_layout_desk(&engine->layout, port)];
+    return nic_engine_desk(engine, nic_layout_desk(&engine->layout, port));
 }
 
-/** The view of the desk where the collectives of a node are counted. */
+/** The view of the desk where the collectives of a near node are counted. */
 static inline struct nic_view *nic_engine_node(const struct nic_engine *engine,
                                                uint32_t node)
 {
-    return &engine->views[nic_layout_node_desk(&engine->layout, node)];
+    return nic_engine_desk(engine, nic_layout_node_desk(&engine->layout, node));
 }
 
-/** Any port of the machine, by its number in the job. */
+/** A near port, by its number in the job. */
 static inline struct bcs_port *nic_engine_port(const struct nic_engine *engine,
                                                uint32_t port)
 {
@@ -340,10 +373,10 @@ static inline struct bcs_port *nic_engine_port(const struct nic_engine *engine,
     return nic_view_port(view, port - view->first_port);
 }
 
-/** Where a port of the machine stands; see libbcs/fabric/ring/stand.h. */
+/** Where a near port stands; see libbcs/fabric/ring/stand.h. */
 struct bcs_stands *nic_engine_stands(const struct nic_engine *engine, uint32_t port);
 
-/** A cell of any port of the machine. */
+/** A cell of a near port. */
 static inline struct bcs_cell *nic_engine_cell(const struct nic_engine *engine,
                                                uint32_t port, uint32_t cell)
 {
@@ -437,13 +470,17 @@ static inline void nic_view_take_marks(struct nic_view *view, uint64_t *words,
     }
 }
 
-/** Remember to see that a port's desk on another node is looked after. */
+/** Remember to see that a port's desk on another node is looked after. If the node is far, it has
+ *  been told by its bell. */
 static inline void nic_view_visit(const struct nic_view *view, uint32_t port)
 {
     struct nic_engine *engine = view->engine;
+    uint32_t desk = nic_layout_desk(&engine->layout, port);
 
-    nic_mark(engine->visits, nic_layout_desk(&engine->layout, port));
-    engine->has_visits = true;
+    if (nic_engine_is_near_desk(engine, desk)) {
+        nic_mark(engine->visits, desk - engine->first_desk);
+        engine->has_visits = true;
+    }
 }
 
 /** Remember to wake the owner of a local port. */

@@ -30,8 +30,8 @@ bool nic_guest_lock(struct nic_view *view)
 
 void nic_guest_make_good(struct nic_engine *engine)
 {
-    for (uint32_t i = 0; nic_engine_has_crews(engine) && i < engine->n_nodes; i++) {
-        nic_engine_ring_own(nic_engine_node(engine, i));
+    for (uint32_t i = 0; nic_engine_has_crews(engine) && i < engine->n_near; i++) {
+        nic_engine_ring_own(nic_engine_node(engine, engine->first_near + i));
     }
     if (!nic_engine_has_crews(engine) && !engine->is_timed) {
         nic_engine_turn_all(engine);

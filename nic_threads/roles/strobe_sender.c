@@ -41,7 +41,7 @@ static __attribute__((noinline)) void begin_everywhere(struct nic_view *view)
 
     nic_engine_flush(view); /* the strobe, before anybody looks for it */
     for (uint32_t i = 0; i < engine->n_nodes; i++) {
-        if (!begin_idle(&engine->views[i])) {
+        if (!nic_engine_is_near(engine, i) || !begin_idle(nic_engine_node(engine, i))) {
             nic_engine_ring(view, i);
         }
     }

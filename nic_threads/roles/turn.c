@@ -85,8 +85,8 @@ static inline bool turn_desk(struct nic_view *view)
     return has_done;
 }
 
-/** The turn of every n-th desk from one on, until there is nothing to do; nodes make work for each
- *  other. */
+/** The turn of every n-th near desk, by the number of its view, from one on, until there is nothing to
+ *  do; nodes make work for each other. */
 static inline bool turn_desks(struct nic_engine *engine, uint32_t first, uint32_t n)
 {
     bool has_done = false;
@@ -102,16 +102,17 @@ static inline bool turn_desks(struct nic_engine *engine, uint32_t first, uint32_
     return has_done;
 }
 
-/** The desks of the nodes themselves, where all nodes go through their rounds. Whoever makes
+/** The desks of the near nodes themselves, where all nodes go through their rounds. Whoever makes
  *  work there turns them all, so that nothing need be done but where a round is under way or
  *  demanded, or something is for this process's node. */
 static bool turn_rounds(struct nic_engine *engine)
 {
-    uint32_t own = nic_layout_node_desk(&engine->layout, engine->home);
-    uint32_t first = nic_layout_node_desk(&engine->layout, 0);
+    uint32_t n_desks = engine->layout.n_desks;
+    bool leads = nic_engine_is_near(engine, 0);
 
-    return (has_work(&engine->views[own]) || has_work(&engine->views[first])) &&
-           turn_desks(engine, first, engine->layout.n_desks);
+    return (has_work(nic_engine_node(engine, engine->home)) ||
+            (leads && has_work(nic_engine_node(engine, 0)))) &&
+           turn_desks(engine, n_desks - 1, n_desks);
 }
 
 /** turn_pending where there are such. */
@@ -123,8 +124,8 @@ static __attribute__((noinline)) bool turn_all_pending(struct nic_engine *engine
 
     for (uint32_t word = 0; word < nic_port_words(engine->n_views); word++) {
         for (uint64_t bits = engine->pending_desks[word]; bits != 0; bits &= bits - 1) {
-            uint32_t number = word * 64 + (uint32_t)__builtin_ctzll(bits);
-            struct nic_view *view = &engine->views[number];
+            struct nic_view *view =
+                &engine->views[word * 64 + (uint32_t)__builtin_ctzll(bits)];
 
             if (view != own && view->is_alone &&
                 (!is_polite ||
@@ -185,7 +186,7 @@ bool nic_engine_turn_all(struct nic_engine *engine)
 
 bool nic_engine_turn_at(struct nic_engine *engine, uint32_t desk)
 {
-    struct nic_view *view = &engine->views[desk];
+    struct nic_view *view = nic_engine_desk(engine, desk);
 
     if (nic_layout_has_node_desks(&engine->layout) && !view->is_alone) {
         return turn_rounds(engine);
@@ -212,7 +213,7 @@ bool nic_engine_receive(struct nic_view *view)
 
 void nic_engine_run_slice(struct nic_engine *engine)
 {
-    struct nic_view *first = &engine->views[0];
+    struct nic_view *first = nic_engine_node(engine, 0);
 
     while (!nic_engine_try_lock(first)) {
         bcs_rest(HELD_NS);

@@ -80,7 +80,7 @@ static const struct nic_crew_ops ops = {.hand_over = hand_over};
 /** Lead the nodes to the next microphase, if the last one is complete. */
 static bool lead(struct nic_crew *crew)
 {
-    return nic_strobe_sender_step(&crew->sender_engine->views[0]);
+    return nic_strobe_sender_step(nic_engine_node(crew->sender_engine, 0));
 }
 
 static struct nic_rest rest_unless(bool has_done, enum nic_rest_kind kind)
@@ -91,7 +91,7 @@ static struct nic_rest rest_unless(bool has_done, enum nic_rest_kind kind)
 /** A look of the strobe sender. */
 static struct nic_rest look_as_sender(struct nic_crew *crew)
 {
-    struct nic_view *view = &crew->sender_engine->views[0];
+    struct nic_view *view = nic_engine_node(crew->sender_engine, 0);
     struct nic_rest rest;
 
     if (!crew->engine->is_timed || nic_strobe_sender_has_work(view)) {
@@ -131,7 +131,7 @@ static void begin(void *state, uint32_t part)
         return;
     }
     if (part == NIC_CREW_SS) {
-        nic_strobe_timer_start(&crew->timer, &crew->sender_engine->views[0]);
+        nic_strobe_timer_start(&crew->timer, nic_engine_node(crew->sender_engine, 0));
     } else {
         nic_cores_be_prompt();
     }
@@ -146,7 +146,7 @@ static struct nic_wakers wakers(void *state, uint32_t part)
         return (struct nic_wakers){.bell = crew->view};
     case NIC_CREW_SS:
         return (struct nic_wakers){
-            .bell = &crew->sender_engine->views[0],
+            .bell = nic_engine_node(crew->sender_engine, 0),
             .park = crew->engine->is_timed ? &crew->engine->machine->strobe_park : NULL,
         };
     default:
@@ -181,7 +181,7 @@ static int create(const struct nic_engine_params *params, void **state_out)
     }
     own.crew = NULL; /* the strobe sender has no hands */
     own.crew_ops = NULL;
-    crew->view = &crew->engine->views[crew->engine->home];
+    crew->view = nic_engine_node(crew->engine, crew->engine->home);
     if (crew->view->index == 0 && nic_has_strobes(crew->engine)) {
         rc = nic_engine_create(&own, &crew->sender_engine);
         if (rc < 0) {

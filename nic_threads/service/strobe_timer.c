@@ -45,9 +45,9 @@ void nic_strobe_timer_start(struct nic_strobe_timer *timer, const struct nic_vie
 
 static bool are_all_at_rest(const struct nic_engine *engine)
 {
-    bool are_at_rest = true;
+    bool are_at_rest = !nic_engine_has_far(engine); /* of far nodes nobody can tell */
 
-    for (uint32_t i = 0; are_at_rest && i < engine->n_nodes; i++) {
+    for (uint32_t i = 0; are_at_rest && i < engine->n_views; i++) {
         struct nic_view *view = &engine->views[i];
 
         if (!nic_engine_try_lock(view)) {

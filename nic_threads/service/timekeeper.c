@@ -57,14 +57,14 @@ static void begin(void *state, uint32_t part)
     struct timekeeper *timekeeper = state;
 
     (void)part;
-    nic_strobe_timer_start(&timekeeper->timer, &timekeeper->engine->views[0]);
+    nic_strobe_timer_start(&timekeeper->timer, nic_engine_node(timekeeper->engine, 0));
 }
 
 static struct nic_rest look(void *state, uint32_t part)
 {
     struct timekeeper *timekeeper = state;
-    struct nic_rest rest =
-        nic_strobe_timer_look(&timekeeper->timer, &timekeeper->engine->views[0]);
+    struct nic_rest rest = nic_strobe_timer_look(
+        &timekeeper->timer, nic_engine_node(timekeeper->engine, 0));
 
     (void)part;
     if (rest.kind == NIC_REST_NOT) {

@@ -19,7 +19,7 @@
 static void link_near(struct bcs_context *context, struct bcs_ring_writer *ring,
                       uint32_t desk)
 {
-    const struct nic_view *view = &context->engine->views[desk];
+    const struct nic_view *view = nic_engine_desk(context->engine, desk);
     uint32_t link = context->rank - view->first_writer;
 
     *ring = bcs_ring_writer_of(nic_view_link(view, link), view->link_mask, desk);
