@@ -203,6 +203,18 @@ static const struct bcs_config_entry entries[] = {
             "primitives allows; how long, this seed decides.",
     },
     {
+        .name = "BCS_FAR",
+        .fallback = "0",
+        .kind = BCS_CONFIG_COUNT,
+        FIELD(far),
+        .maximum = 1u << 16,
+        .is_for_tests = true,
+        .help =
+            "For developers; only in builds with tests. Other than 0: the nodes of the "
+            "job are dealt to so many machines, in order, all played on this one. A "
+            "process reaches the nodes of other machines by the core primitives alone.",
+    },
+    {
         .name = "BCS_LIMITS",
         .fallback = "usual",
         .kind = BCS_CONFIG_LIMITS,
@@ -242,9 +254,25 @@ const char *nic_config_transport(const struct nic_config *config)
 
 uint32_t nic_config_node_ranks(const struct nic_config *config, uint32_t n_ports)
 {
-    return config->node_ranks > 0 && config->node_ranks < n_ports
+    uint32_t n_machines = config->far > 1 ? (uint32_t)config->far : 1;
+    uint32_t most = (n_ports - 1) / n_machines + 1; /* a node is on one machine */
+
+    return config->node_ranks > 0 && config->node_ranks < most
                ? (uint32_t)config->node_ranks
-               : n_ports;
+               : most;
+}
+
+struct nic_near_nodes nic_config_near_nodes(const struct nic_config *config,
+                                            uint32_t n_ports, uint32_t port)
+{
+    uint32_t node_ranks = nic_config_node_ranks(config, n_ports);
+    uint32_t n_nodes = (n_ports - 1) / node_ranks + 1;
+    uint32_t n_machines = config->far > 1 ? (uint32_t)config->far : 1;
+    uint32_t n_a_machine = (n_nodes - 1) / n_machines + 1;
+    uint32_t first = port / node_ranks / n_a_machine * n_a_machine;
+    uint32_t n_rest = n_nodes - first;
+
+    return (struct nic_near_nodes){first, n_rest < n_a_machine ? n_rest : n_a_machine};
 }
 
 static uint64_t larger(uint64_t a, uint64_t b)

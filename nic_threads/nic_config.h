@@ -53,6 +53,7 @@ struct nic_config {
     uint64_t lint;    /* 1: MPI_Finalize tells what was not given back */
     uint64_t spin_ns; /* 0: as usual, see nic_config_spin_ns */
     uint64_t defer;   /* 0: transport shm; else shm-defer, by this seed */
+    uint64_t far;     /* machines that are played on this one; 0: none */
     struct bcs_limits limits;
     struct nic_record_config
         record; /* of no variable of this table: who reads it sets it */
@@ -66,6 +67,15 @@ uint64_t nic_config_digest(const struct nic_config *config);
 
 /** How many processes of a job of so many a node has. */
 uint32_t nic_config_node_ranks(const struct nic_config *config, uint32_t n_ports);
+
+/** Nodes that follow each other, of one machine. */
+struct nic_near_nodes {
+    uint32_t first, n;
+};
+
+/** The nodes of the machine of a process, by its number in the job. */
+struct nic_near_nodes nic_config_near_nodes(const struct nic_config *config,
+                                            uint32_t n_ports, uint32_t port);
 
 /** How much of one message moves in one slice. What lies in an eager block goes in one
  *  piece, so that it is that much at least. */

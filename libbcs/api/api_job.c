@@ -18,6 +18,7 @@
 #include "libbcs/api/context/context.h"
 #include "libbcs/api/record/stand_tell.h"
 #include "libbcs/fabric/base/log.h"
+#include "libbcs/session/meeting.h"
 
 static struct bcs_job_group *group_new(struct bcs_job *job, uint32_t size)
 {
@@ -149,6 +150,10 @@ int bcs_finalize(struct bcs_context *context)
     bcs_job_record_stop(&job->record);
     rc = bcs_api_barrier(context, job->world, NULL);
     end = bcs_job_record_slices(&job->record, context, rc);
+    if (nic_engine_has_far(
+            context->engine)) { /* they may need this machine to get there */
+        bcs_meet_again(&job->entry.bootstrap, 0);
+    }
     bcs_detach(context);
     bcs_job_record_end(&job->record, &end);
     bcs_job_record_close(&job->record);

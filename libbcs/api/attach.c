@@ -16,6 +16,7 @@
 #include "libbcs/api/context/context.h"
 #include "libbcs/api/forked_context.h"
 #include "libbcs/api/message/post.h"
+#include "libbcs/api/message/wait.h"
 #include "libbcs/api/movers.h"
 #include "libbcs/api/record/deadlock_tell.h"
 #include "libbcs/api/record/stand_tell.h"
@@ -114,6 +115,8 @@ static int meet(struct bcs_context *context, const struct bcs_bootstrap *bootstr
                         .window_bytes = context->config.limits.window,
                         .whole_bytes = layout.whole_bytes,
                         .node_ranks = layout.shape.node_ranks,
+                        .near = nic_config_near_nodes(&context->config, bootstrap->size,
+                                                      bootstrap->rank),
                         .error = error,
                         .config = &context->config,
                     },
@@ -150,6 +153,10 @@ int bcs_attach(const struct bcs_bootstrap *bootstrap, const struct nic_config *c
         goto fail;
     }
     context->engine->is_threaded = hooks->turns != NULL;
+    if (nic_engine_has_far(context->engine) && hooks->move_external != NULL) {
+        /* far processes cannot call this one; see external.h */
+        bcs_wait_sleep_short(context);
+    }
     set_patience(context->engine, start);
     rc = bcs_meet_again(bootstrap, open_service(context));
     if (rc < 0) {

@@ -86,20 +86,27 @@ int bcs_context_recorded(const struct bcs_context *context, uint32_t node,
     return 0;
 }
 
+static void add_recorded(const struct bcs_context *context, uint32_t node,
+                         bool is_global, struct emds_summary *summary)
+{
+    struct bcs_recorded recorded;
+
+    if (bcs_context_recorded(context, node, is_global, &recorded) == 0) {
+        emds_add(summary, is_global, recorded.spans, recorded.n);
+        free(recorded.spans);
+    }
+}
+
 void bcs_context_sum_slices(const struct bcs_context *context,
                             struct emds_summary *summary)
 {
-    uint32_t n_nodes = context->engine->n_nodes;
-    struct bcs_recorded recorded;
+    const struct nic_engine *engine = context->engine;
 
-    for (uint32_t i = 0; i <= n_nodes; i++) {
-        bool is_global = i == n_nodes;
-
-        if (bcs_context_recorded(context, is_global ? 0 : i, is_global, &recorded) ==
-            0) {
-            emds_add(summary, is_global, recorded.spans, recorded.n);
-            free(recorded.spans);
-        }
+    for (uint32_t i = 0; i < engine->n_near; i++) {
+        add_recorded(context, engine->first_near + i, false, summary);
+    }
+    if (nic_engine_is_near(engine, 0)) {
+        add_recorded(context, 0, true, summary);
     }
 }
 

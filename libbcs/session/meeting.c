@@ -142,7 +142,7 @@ static uint32_t count_sharing(const struct introduction *all, uint32_t n)
     return n_sharing;
 }
 
-/** Read a word of the next rank's memory, as a direct copy would. */
+/** Read a word of another rank's memory, as a direct copy would. */
 static bool can_read(const struct introduction *other, uint64_t expected)
 {
     uint64_t word = 0;
@@ -153,11 +153,13 @@ static bool can_read(const struct introduction *other, uint64_t expected)
            word == expected;
 }
 
-/** Whether all processes may copy directly: every one tries its neighbour. */
+/** Whether all processes may copy directly: every one tries its neighbour on its machine. */
 static int try_direct(const struct bcs_bootstrap *bootstrap,
-                      const struct introduction *all, bool *is_direct_out)
+                      const struct bcs_meeting *meeting, const struct introduction *all,
+                      bool *is_direct_out)
 {
-    const struct introduction *next = &all[(bootstrap->rank + 1) % bootstrap->size];
+    uint32_t after = (bootstrap->rank - meeting->first + 1) % meeting->n_processes;
+    const struct introduction *next = &all[meeting->first + after];
     bool can = can_read(next, (uint64_t)next->pid);
     int rc = bcs_meet_again(bootstrap, can ? 0 : -EPERM);
 
@@ -180,6 +182,7 @@ static int make_memory(const struct bcs_bootstrap *bootstrap,
         .window_bytes = params->window_bytes,
         .whole_bytes = params->whole_bytes,
         .seed = params->config->defer,
+        .near = bcs_node_set_range(params->near.first, params->near.n),
     };
     int rc;
 
@@ -266,16 +269,15 @@ static int map_memory(const struct bcs_bootstrap *bootstrap,
 
 static int choose_copy(const struct bcs_bootstrap *bootstrap,
                        const struct introduction *all, uint64_t copy,
-                       bool *is_direct_out)
+                       struct bcs_meeting *meeting)
 {
     int rc;
 
-    *is_direct_out = false;
     if (copy == NIC_COPY_POOLED) {
         return 0;
     }
-    rc = try_direct(bootstrap, all, is_direct_out);
-    if (rc < 0 || *is_direct_out) {
+    rc = try_direct(bootstrap, meeting, all, &meeting->is_direct);
+    if (rc < 0 || meeting->is_direct) {
         return rc;
     }
     if (copy != NIC_COPY_AUTO) {
@@ -292,18 +294,34 @@ static int choose_copy(const struct bcs_bootstrap *bootstrap,
     return 0;
 }
 
+/** Find the processes of this process's machine. */
+static void find_machine(const struct bcs_bootstrap *bootstrap,
+                         const struct bcs_meeting_params *params,
+                         struct bcs_meeting *meeting)
+{
+    uint32_t n_nodes = params->near.n > 0 ? params->near.n : meeting->n_nodes, n_rest;
+
+    meeting->first = params->near.first * params->node_ranks;
+    n_rest = bootstrap->size - meeting->first;
+    meeting->n_processes = n_nodes * params->node_ranks;
+    if (meeting->n_processes > n_rest) {
+        meeting->n_processes = n_rest; /* the last node has fewer */
+    }
+}
+
 int bcs_meet(const struct bcs_bootstrap *bootstrap,
              const struct bcs_meeting_params *params, struct bcs_meeting *meeting_out)
 {
     struct introduction *all = calloc(bootstrap->size, sizeof(*all));
     struct bcs_meeting meeting = {
         .n_nodes = (bootstrap->size - 1) / params->node_ranks + 1,
-        .n_processes = bootstrap->size, /* as there is one machine */
         .n_cpus = 1,
         .n_sharing = 1,
     };
     uint64_t probe = (uint64_t)getpid();
     int rc;
+
+    find_machine(bootstrap, params, &meeting);
 
     if (all == NULL) {
         rc = no_memory("introductions of all ranks", bootstrap->size);
@@ -324,16 +342,16 @@ int bcs_meet(const struct bcs_bootstrap *bootstrap,
         bcs_shm_segment_close_fd(&meeting.machine);
     }
     bcs_notice_share(notices_of(&meeting.machine));
-    rc = choose_copy(bootstrap, all, params->config->copy, &meeting.is_direct);
+    rc = choose_copy(bootstrap, all, params->config->copy, &meeting);
     if (rc < 0) {
         goto fail;
     }
-    meeting.n_cpus = count_cpus(all, bootstrap->size);
+    meeting.n_cpus = count_cpus(&all[meeting.first], meeting.n_processes);
     if (bootstrap->rank == meeting.first && meeting.n_processes > meeting.n_cpus) {
         bcs_notice(BCS_NOTICE_CROWDED, "%u ranks have %u processors",
                    meeting.n_processes, meeting.n_cpus);
     } else if (bootstrap->rank == meeting.first) {
-        meeting.n_sharing = count_sharing(all, bootstrap->size);
+        meeting.n_sharing = count_sharing(&all[meeting.first], meeting.n_processes);
     }
     free(all);
     *meeting_out = meeting;

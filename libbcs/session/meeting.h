@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * How the processes of a job on one machine meet: they introduce themselves, connect to the
- * heaps of all nodes, share a segment for what belongs to the machine, and find out whether
- * they may copy each other's memory. Called once by each process, from the thread that
+ * How the processes of a job meet: they introduce themselves, connect to the heaps of all nodes,
+ * share a segment for what belongs to their machine, and find out whether they may copy each
+ * other's memory. Called once by each process, from the thread that
  * attaches it.
  */
 #ifndef BCS_SESSION_MEETING_H
@@ -22,7 +22,8 @@ struct bcs_meeting_params {
     uint64_t
         window_bytes; /* of its parts but the first; see struct bcs_memory_params */
     uint64_t whole_bytes;
-    uint32_t node_ranks; /* processes of a node: the first makes its heap */
+    uint32_t node_ranks;        /* processes of a node: the first makes its heap */
+    struct nic_near_nodes near; /* those of this process's machine; n 0: all */
     int error; /* <0: this process cannot go on; ends it for all, rank 0's before others' */
     const struct nic_config *config; /* the same in all processes */
 };
@@ -32,7 +33,7 @@ struct bcs_meeting {
     struct bcs_memory *memory;      /* the heaps of all nodes */
     struct bcs_shm_segment machine; /* its state, and a little more */
     uint32_t n_nodes;
-    uint32_t first;       /* process of this machine; does what one of them has to do */
+    uint32_t first; /* process of this machine; does what one of them has to do there */
     uint32_t n_processes; /* of this machine, from the first on */
     uint32_t n_cpus;      /* that they may run on, together */
     /* So many that follow each other share a last-level cache, a power of two; only known to the

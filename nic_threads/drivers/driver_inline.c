@@ -30,6 +30,10 @@
  * for it, or for who has posted it: a message that nobody waits for, or, with `leave`, for
  * the background thread. What the runner of a desk puts to one of another node (link.h) waits for
  * nobody: it turns that desk as well, after it has unlocked or stepped its own (turn.c).
+ *
+ * Far nodes. What is put at a desk of a far node is told by the bell of that node, with the put or
+ * after it, and a thread there turns the desks of its machine (nic_threads/service/far_progress.c). So
+ * nobody here has to look whether anybody sleeps there.
  */
 #include <sched.h>
 #include <stdatomic.h>
@@ -211,14 +215,15 @@ static void inline_kick(struct nic_engine *engine, uint32_t reader)
     }
     if (!nic_is_linked(engine)) {
         nic_engine_turn(engine);
-    } else if (is_ours(engine, reader)) {
+    } else if (nic_engine_is_near_desk(engine, reader) && is_ours(engine, reader)) {
         nic_engine_turn_at(engine, reader);
     }
 }
 
 static void inline_leave(struct nic_engine *engine, uint32_t reader)
 {
-    if (!nic_engine_tell_holder(nic_engine_desk(engine, reader))) {
+    if (nic_engine_is_near_desk(engine, reader) &&
+        !nic_engine_tell_holder(nic_engine_desk(engine, reader))) {
         nic_engine_watch(engine);
     }
 }
@@ -265,7 +270,9 @@ static void inline_wait_for_room(struct nic_engine *engine, struct bcs_waiter *w
     }
     has_done = nic_engine_turn(engine);
     /* Another process may hold the lock; it has work, so it is not asleep. */
-    if (!nic_engine_turn_at(engine, reader) && !has_done) {
+    if (!(nic_engine_is_near_desk(engine, reader) &&
+          nic_engine_turn_at(engine, reader)) &&
+        !has_done) {
         sched_yield();
     }
 }
@@ -287,7 +294,8 @@ static void recorded_stop(struct nic_engine *engine, struct bcs_waiter *waiter)
 
 const struct nic_driver_ops nic_driver_inline = {
     .name = "inline",
-    .serves = NIC_SERVES(NIC_SERVE_BACKGROUND) | NIC_SERVES(NIC_SERVE_REFEREE),
+    .serves = NIC_SERVES(NIC_SERVE_BACKGROUND) | NIC_SERVES(NIC_SERVE_REFEREE) |
+              NIC_SERVES(NIC_SERVE_FAR),
     .takes_at_hand = true,
     .kick = inline_kick,
     .leave = inline_leave,
@@ -299,7 +307,8 @@ const struct nic_driver_ops nic_driver_inline = {
 
 const struct nic_driver_ops nic_driver_inline_recorded = {
     .name = "inline",
-    .serves = NIC_SERVES(NIC_SERVE_BACKGROUND) | NIC_SERVES(NIC_SERVE_REFEREE),
+    .serves = NIC_SERVES(NIC_SERVE_BACKGROUND) | NIC_SERVES(NIC_SERVE_REFEREE) |
+              NIC_SERVES(NIC_SERVE_FAR),
     .kick = inline_kick,
     .leave = inline_leave,
     .progress = inline_progress,

@@ -25,11 +25,17 @@ static bool lock_both(struct nic_view *from, struct nic_view *to, bool *owes_out
 
 enum nic_withdrawn nic_withdraw(struct nic_engine *engine, struct nic_recall *recall)
 {
-    struct nic_view *to = nic_engine_view(engine, recall->receiver), *from = NULL;
+    uint32_t desk = nic_layout_desk(&engine->layout, recall->receiver);
+    struct nic_view *to, *from = NULL;
     enum nic_withdrawn outcome = NIC_WITHDRAWN_NOT_YET;
-    struct nic_match *queue = &to->per_port.match[nic_view_seat(to, recall->receiver)];
+    struct nic_match *queue;
     bool has_work = false;
 
+    if (!nic_engine_is_near_desk(engine, desk)) {
+        return NIC_WITHDRAWN_TOO_LATE; /* nobody here can look there */
+    }
+    to = nic_engine_desk(engine, desk);
+    queue = &to->per_port.match[nic_view_seat(to, recall->receiver)];
     if (engine->poller != NULL) {
         nic_waiter_let_go(engine, engine->poller);
     }

@@ -386,6 +386,7 @@ int nic_engine_create(const struct nic_engine_params *params,
         rc = no_memory();
         goto fail;
     }
+    engine->own_view = nic_engine_desk(engine, engine->own);
     for (uint32_t i = 0; i < engine->n_views; i++) {
         rc = view_init(engine, params->memory, engine->first_desk + i);
         if (rc < 0) {

@@ -6,28 +6,33 @@
 #include "nic_threads/machine/link.h"
 
 #include "nic_threads/machine/engine_xfer.h"
+#include "nic_threads/machine/waking.h"
 #include "nic_threads/node/outbox.h"
 
 /** A put as the view's node to the node of a port. */
 static void put(struct nic_view *view, uint32_t port, struct bcs_xfer *xfer)
 {
-    const struct bcs_node_set dests =
-        bcs_node_set_one(nic_layout_node(&view->engine->layout, port));
+    uint32_t node = nic_layout_node(&view->engine->layout, port);
+    const struct bcs_node_set dests = bcs_node_set_one(node);
 
     xfer->dests = &dests;
+    if (xfer->remote_event_gva == 0) {
+        xfer->remote_event_gva = nic_bell_gva(view, node);
+    }
     nic_engine_xfer(view, xfer);
 }
 
 void nic_link_announce(struct nic_view *view, uint32_t port, uint32_t link)
 {
     static const uint64_t is_in_use = 1;
-    /* The tables of all desks of ports are alike: this is how far those of the port's are. */
-    const struct nic_view *there = nic_engine_view(view->engine, port);
+    /* The states of all desks of ports are alike, so that a place in one is known from another. */
+    uint64_t desk_gva = nic_layout_desk_gva(&view->engine->layout, port);
+    const char *announced = (const char *)&view->per_port.announced[link];
     struct bcs_xfer xfer = {
         .src = &is_in_use,
         .n_bytes = sizeof(is_in_use),
-        .dest_gva = nic_view_gva(there, &there->per_port.announced[link]),
-        .remote_event_gva = NIC_DESK_GVA(there, announcements),
+        .dest_gva = desk_gva + (uint64_t)(announced - (const char *)view->desk),
+        .remote_event_gva = desk_gva + offsetof(struct nic_desk, announcements),
     };
 
     put(view, port, &xfer);

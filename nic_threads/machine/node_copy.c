@@ -27,13 +27,19 @@ static void touch(volatile char *byte, bool is_written)
 static _Atomic uint64_t *word_of(const struct nic_engine *engine, uint32_t port,
                                  uint32_t other, uint64_t *bit_out)
 {
-    const struct nic_view *view = nic_engine_view(engine, port);
-    uint32_t local = port - view->first_port, bit = other - view->first_port;
+    uint32_t node = nic_layout_node(&engine->layout, port);
+    const struct nic_view *view;
+    uint32_t local, bit;
 
+    if (!nic_engine_is_near(engine, node) ||
+        nic_layout_node(&engine->layout, other) != node) {
+        return NULL;
+    }
+    view = nic_engine_node(engine, node);
+    local = port - view->first_port;
+    bit = other - view->first_port;
     *bit_out = UINT64_C(1) << (bit % 64);
-    return nic_view_has(view, other)
-               ? &view->per_node.apart[local * view->n_words + bit / 64]
-               : NULL;
+    return &view->per_node.apart[local * view->n_words + bit / 64];
 }
 
 static void set_apart(const struct nic_engine *engine, uint32_t port, uint32_t other)

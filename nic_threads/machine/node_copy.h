@@ -43,10 +43,12 @@ enum nic_outcome nic_process_write(const struct nic_engine *engine,
                                    const struct nic_place *to, const void *from,
                                    uint64_t n_bytes);
 
-/** Whether the threads that copy for all have been refused at a port. */
+/** Whether the threads that copy for all have been refused at a port. Of a far port the threads of
+ *  its machine find that out. */
 static inline bool nic_port_is_closed(const struct nic_engine *engine, uint32_t port)
 {
-    return atomic_load_explicit(&nic_engine_port(engine, port)->is_closed,
+    return nic_engine_is_near(engine, nic_layout_node(&engine->layout, port)) &&
+           atomic_load_explicit(&nic_engine_port(engine, port)->is_closed,
                                 memory_order_relaxed) != 0;
 }
 

@@ -16,12 +16,12 @@ void nic_engine_wake(struct nic_view *view)
 
 void nic_engine_ring(struct nic_view *view, uint32_t node)
 {
-    if (nic_engine_has_crews(view->engine)) {
+    if (nic_engine_rings(view->engine, node)) {
         struct bcs_node_set dests = bcs_node_set_one(node);
 
         nic_engine_xfer(view, &(struct bcs_xfer){
                                   .dests = &dests,
-                                  .remote_event_gva = nic_bell_gva(view),
+                                  .remote_event_gva = NIC_NODE_GVA(view, bell),
                               });
         nic_engine_flush(view); /* this thread may sleep next */
     }
@@ -29,7 +29,7 @@ void nic_engine_ring(struct nic_view *view, uint32_t node)
 
 void nic_engine_ring_own(struct nic_view *view)
 {
-    if (nic_engine_has_crews(view->engine)) {
+    if (nic_engine_has_bells(view->engine)) {
         nic_engine_signal(view, NIC_NODE_GVA(view, bell));
     }
 }

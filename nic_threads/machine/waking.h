@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Who is awake, and waking those who sleep: the owners of completed cells, the background
- * thread, and where nodes have crews (crew.h), the threads of the strobes, by the bell of
- * their node.
+ * thread, and by the bell of a node whoever waits for it: the threads of the strobes where nodes
+ * have crews (crew.h), and the thread that serves a node which is far to some others
+ * (far_progress.h).
  */
 #ifndef NIC_THREADS_MACHINE_WAKING_H
 #define NIC_THREADS_MACHINE_WAKING_H
@@ -20,18 +21,32 @@ static inline bool nic_engine_has_crews(const struct nic_engine *engine)
     return engine->config->driver == NIC_DRIVER_THREADS;
 }
 
-/** The event by which a put as the view's node rings the bell of the nodes that it goes to;
- *  none where there are no crews. */
-static inline uint64_t nic_bell_gva(const struct nic_view *view)
+/** Whether somebody waits for the bell of some node. */
+static inline bool nic_engine_has_bells(const struct nic_engine *engine)
 {
-    return nic_engine_has_crews(view->engine) ? NIC_NODE_GVA(view, bell) : 0;
+    return nic_engine_has_crews(engine) || nic_engine_has_far(engine);
 }
 
-/** Ring the bell of another node for what was put there before as the view's node. Nothing
- *  where there are no crews. */
+/** Whether what is put at a node has to be told by the node's bell: there is a crew, or the node is
+ *  far, and no process here can turn its desks. */
+static inline bool nic_engine_rings(const struct nic_engine *engine, uint32_t node)
+{
+    return nic_engine_has_crews(engine) || !nic_engine_is_near(engine, node);
+}
+
+/** The event by which a put as the view's node to another one rings the bell there; 0: it must not
+ *  be rung. */
+static inline uint64_t nic_bell_gva(const struct nic_view *view, uint32_t node)
+{
+    return nic_engine_rings(view->engine, node) ? NIC_NODE_GVA(view, bell) : 0;
+}
+
+/** Ring the bell of another node for what was put there before as the view's node, if that has to be
+ *  told. */
 void nic_engine_ring(struct nic_view *view, uint32_t node);
 
-/** Ring the bell of the view's node for what this process has stored there. As above. */
+/** Ring the bell of the view's node for what this process has stored there. Nothing where nobody
+ *  waits for bells. */
 void nic_engine_ring_own(struct nic_view *view);
 
 /** How often the bell of the view's node has rung. Read it, look for work, and only then

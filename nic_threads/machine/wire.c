@@ -54,6 +54,9 @@ static void put_entry(struct nic_view *view, uint32_t to,
     atomic_store_explicit(&entry.turn, port, memory_order_relaxed);
     __atomic_store_n(&end->n_sent, end->n_sent + 1, __ATOMIC_RELAXED);
     nic_engine_xfer(view, &xfer);
+    if (!nic_engine_is_near(view->engine, to)) {
+        nic_engine_ring(view, to);
+    }
 }
 
 void nic_wire_send(struct nic_view *view, uint32_t to,
@@ -201,7 +204,7 @@ void nic_wire_release(struct nic_view *view)
                 .n_bytes = sizeof(end->n_taken),
                 .dest_gva = nic_view_gva(view, &own_end(view)->credit),
                 .dests = &dests,
-                .remote_event_gva = nic_bell_gva(view), /* its outbox may wait */
+                .remote_event_gva = nic_bell_gva(view, from), /* its outbox may wait */
             };
             end->n_released = end->n_taken;
             nic_engine_xfer(view, &xfer);

@@ -163,6 +163,7 @@ struct nic_engine {
     bool has_visits;
     uint64_t *visits;
     struct nic_view *views;
+    struct nic_view *own_view; /* that of own */
     /* What records slices, of each view and then of the strobe sender; NULL: nobody. */
     struct nic_recorder *recorders;
 };
@@ -341,7 +342,7 @@ static inline struct nic_view *nic_engine_desk(const struct nic_engine *engine,
 /** The view of this process's own desk. */
 static inline struct nic_view *nic_engine_own(const struct nic_engine *engine)
 {
-    return nic_engine_desk(engine, engine->own);
+    return engine->own_view;
 }
 
 /** The number of the slice that runs or ran last at the desk of this process; a hint. */
@@ -480,51 +481,6 @@ static inline void nic_view_visit(const struct nic_view *view, uint32_t port)
     if (nic_engine_is_near_desk(engine, desk)) {
         nic_mark(engine->visits, desk - engine->first_desk);
         engine->has_visits = true;
-    }
-}
-
-/** Remember to wake the owner of a local port. */
-static inline void nic_view_touch(struct nic_view *view, uint32_t port)
-{
-    uint32_t local = port - view->first_port;
-
-    nic_mark(view->wake, local);
-}
-
-/** Complete a local port's cell at once, also in a timed slice, and remember to wake its
- *  owner. */
-static inline void nic_view_complete_now(struct nic_view *view, uint32_t port,
-                                         struct bcs_cell *cell,
-                                         enum bcs_cell_state state)
-{
-    bcs_cell_complete(cell, state);
-    nic_view_touch(view, port);
-}
-
-/** Have the owner of a local port look at one of its cells, whatever it waits for. */
-void nic_view_remind(struct nic_view *view, uint32_t port, uint32_t cell);
-
-/** Complete a local port's cell with an order, which its owner finds in its order table even
- *  while it waits for something else. */
-void nic_view_order(struct nic_view *view, uint32_t port, uint32_t cell,
-                    enum bcs_cell_state state);
-
-/** Have cell `id` completed at the next strobe. */
-void nic_view_defer(struct nic_view *view, uint32_t port, uint32_t id,
-                    enum bcs_cell_state state);
-
-/** Complete the cells that the last slice has deferred. */
-void nic_view_deliver(struct nic_view *view);
-
-/** Complete a local port's cell, number `id`: at once, or, in a timed slice, at the next strobe.
- *  [BCS-MPI section 3, Figures 3.1 and 3.2] */
-static inline void nic_view_complete(struct nic_view *view, uint32_t port, uint32_t id,
-                                     struct bcs_cell *cell, enum bcs_cell_state state)
-{
-    if (__builtin_expect(view->engine->is_timed, 0)) {
-        nic_view_defer(view, port, id, state);
-    } else {
-        nic_view_complete_now(view, port, cell, state);
     }
 }
 

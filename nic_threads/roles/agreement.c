@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "nic_threads/machine/engine_xfer.h"
+#include "nic_threads/node/completing.h"
 
 /** The word that a node publishes. */
 static uint64_t word_of(const struct nic_slot *slot)

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "nic_threads/machine/node_copy.h"
+#include "nic_threads/node/completing.h"
 #include "nic_threads/node/items.h"
 #include "nic_threads/roles/roles.h"
 

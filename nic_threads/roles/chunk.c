@@ -21,6 +21,7 @@
 #include "nic_threads/machine/link.h"
 #include "nic_threads/machine/mover.h"
 #include "nic_threads/machine/wire.h"
+#include "nic_threads/node/completing.h"
 #include "nic_threads/node/items.h"
 
 /** Send something about a message to where the port of its other end is served, on another node. */

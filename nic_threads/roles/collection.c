@@ -6,6 +6,7 @@
 
 #include "libbcs/fabric/ring/landing.h"
 #include "nic_threads/machine/link.h"
+#include "nic_threads/node/completing.h"
 
 /** Of this part of a ring, receives need no strobe; more are taken, so that no ring fills with
  *  them. */

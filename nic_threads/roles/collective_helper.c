@@ -23,6 +23,7 @@
 
 #include "nic_threads/machine/engine_xfer.h"
 #include "nic_threads/machine/wire.h"
+#include "nic_threads/node/completing.h"
 #include "nic_threads/node/items.h"
 #include "nic_threads/roles/agreement.h"
 #include "nic_threads/roles/roles.h"

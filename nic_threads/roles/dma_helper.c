@@ -29,6 +29,7 @@
 #include "nic_threads/machine/mover.h"
 #include "nic_threads/machine/waking.h"
 #include "nic_threads/machine/wire.h"
+#include "nic_threads/node/completing.h"
 #include "nic_threads/node/items.h"
 #include "nic_threads/node/open_transfers.h"
 #include "nic_threads/roles/chunk.h"

@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+#include "nic_threads/node/completing.h"
 #include "nic_threads/node/node.h"
 
 enum { NIC_FIRST_LINE_PAYLOAD = 24 };

@@ -14,6 +14,7 @@
 #include "nic_threads/machine/link.h"
 #include "nic_threads/machine/waking.h"
 #include "nic_threads/machine/wire.h"
+#include "nic_threads/node/completing.h"
 #include "nic_threads/roles/at_once.h"
 #include "nic_threads/roles/collection.h"
 #include "nic_threads/roles/roles.h"
@@ -377,7 +378,7 @@ static __attribute__((noinline)) bool put_demand(struct nic_view *view)
         .n_bytes = sizeof(wanted),
         .dest_gva = nic_view_gva(view, &view->per_node.demand[view->index]),
         .dests = &sender,
-        .remote_event_gva = nic_bell_gva(view),
+        .remote_event_gva = nic_bell_gva(view, 0),
     };
 
     if (node->demanded >= wanted) {

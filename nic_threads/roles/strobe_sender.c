@@ -58,11 +58,13 @@ static void send_strobe(struct nic_view *view)
         .n_bytes = sizeof(strobe),
         .dest_gva = NIC_NODE_GVA(view, strobe),
         .dests = &all,
-        .remote_event_gva = begins ? 0 : nic_bell_gva(view),
+        .remote_event_gva = !begins && nic_engine_has_bells(view->engine)
+                                ? NIC_NODE_GVA(view, bell)
+                                : 0,
     };
 
     nic_engine_xfer(view, &xfer);
-    if (begins && nic_engine_has_crews(view->engine)) {
+    if (begins && nic_engine_has_bells(view->engine)) {
         begin_everywhere(view);
     }
 }

@@ -32,6 +32,8 @@ static inline enum nic_carried step(struct nic_view *view)
     has_done = nic_strobe_receiver_step(view);
     if (view->index == 0) {
         has_done |= nic_strobe_sender_step(view);
+    } else if (has_done && !nic_engine_is_near(view->engine, 0)) {
+        nic_engine_ring(view, 0); /* the strobe sender may wait for this node */
     }
     return has_done ? NIC_CARRIED_SOME : NIC_CARRIED_NOTHING;
 }
@@ -211,6 +213,13 @@ bool nic_engine_receive(struct nic_view *view)
     return has_done;
 }
 
+/** Whether far nodes need take no part in a slice any more. */
+static bool is_ending(const struct nic_engine *engine)
+{
+    return nic_engine_has_far(engine) &&
+           atomic_load_explicit(&engine->machine->is_ending, memory_order_relaxed) != 0;
+}
+
 void nic_engine_run_slice(struct nic_engine *engine)
 {
     struct nic_view *first = nic_engine_node(engine, 0);
@@ -218,12 +227,16 @@ void nic_engine_run_slice(struct nic_engine *engine)
     while (!nic_engine_try_lock(first)) {
         bcs_rest(HELD_NS);
     }
+    if (is_ending(engine)) {
+        nic_engine_unlock(first);
+        return;
+    }
     assert(!nic_strobe_sender_has_work(first)); /* the last slice is over */
     nic_strobe_sender_open_slice(first);
     nic_engine_unlock(first);
     nic_engine_turn(engine);
     /* A desk may have been held when its turn came. */
-    while (nic_strobe_sender_has_work(first)) {
+    while (nic_strobe_sender_has_work(first) && !is_ending(engine)) {
         bcs_rest(HELD_NS);
         nic_engine_turn(engine);
     }

@@ -19,6 +19,7 @@
 #include "nic_threads/referee/referee.h"
 #include "nic_threads/service/background.h"
 #include "nic_threads/service/crew.h"
+#include "nic_threads/service/far_progress.h"
 #include "nic_threads/service/service_thread.h"
 #include "nic_threads/service/timekeeper.h"
 
@@ -55,6 +56,23 @@ static bool is_first_of_node(const struct place *place)
     return place->params->port % place->layout.shape.node_ranks == 0;
 }
 
+/** The first process of a node that is far to some others. With timed strobes the timekeeper turns
+ *  the desks of its machine. */
+static bool is_first_and_far(const struct place *place)
+{
+    const struct nic_engine_params *params = place->params;
+
+    return is_first_of_node(place) && params->machine->n_ports < params->n_ports &&
+           !(params->config->strobe == NIC_STROBE_TIMED &&
+             params->machine->first_port == 0);
+}
+
+/** The first process of the machine that has node 0, where the strobe sender is. */
+static bool is_first_and_keeps_time(const struct place *place)
+{
+    return place->params->port == 0;
+}
+
 /** The strobe sender's process; a node that is alone needs none. */
 static bool is_first_and_leads(const struct place *place)
 {
@@ -85,7 +103,9 @@ static const struct entry {
     [NIC_SERVE_REFEREE] = {"bcs-referee", is_first_and_judges, &nic_referee_worker, 0},
     /* A slice of all nodes. Looks again when the next strobe is to be sent; while none is
      * needed, who posts ends the parking. */
-    [NIC_SERVE_TIME] = {"bcs-time", is_first_of_machine, &nic_timekeeper_worker, 0},
+    [NIC_SERVE_TIME] = {"bcs-time", is_first_and_keeps_time, &nic_timekeeper_worker, 0},
+    /* What far nodes put here. Woken by the node's bell. */
+    [NIC_SERVE_FAR] = {"bcs-far", is_first_and_far, &nic_far_progress_worker, 0},
     /* The roles. Each does a step that the strobe receiver hands over, and is woken for it. */
     [NIC_SERVE_BS] = {"bcs-bs", is_first_of_node, &nic_crew_worker, NIC_ROLE_BS},
     [NIC_SERVE_BR] = {"bcs-br", is_first_of_node, &nic_crew_worker, NIC_ROLE_BR},
@@ -198,6 +218,10 @@ void nic_service_close(struct nic_service *service)
 {
     if (service == NULL) {
         return;
+    }
+    if (service->n_threads > 0) {
+        atomic_store_explicit(&service->params.machine->is_ending, 1,
+                              memory_order_relaxed);
     }
     while (service->n_threads > 0) {
         nic_service_thread_stop(&service->threads[--service->n_threads]);

@@ -17,6 +17,7 @@ enum nic_service_entry {
     NIC_SERVE_BACKGROUND,
     NIC_SERVE_REFEREE,
     NIC_SERVE_TIME,
+    NIC_SERVE_FAR,
     NIC_SERVE_BS,
     NIC_SERVE_BR,
     NIC_SERVE_DH,

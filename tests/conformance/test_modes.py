@@ -28,8 +28,8 @@ def cases_of(planned):
 class ModesTest(unittest.TestCase):
     def test_all_combinations_have_a_name(self):
         n_values = [len(values) for values in modes.DIMENSIONS.values()]
-        self.assertEqual(n_values, [2, 2, 3, 2, 2, 2, 2])
-        self.assertEqual(len(modes.ALL), 120)
+        self.assertEqual(n_values, [2, 2, 3, 2, 2, 3, 2])
+        self.assertEqual(len(modes.ALL), 168)
         self.assertEqual(len(modes.VALUES), len(set(modes.VALUES)))
 
     def test_a_mode_sets_what_its_values_set(self):
@@ -47,10 +47,11 @@ class ModesTest(unittest.TestCase):
     def test_patterns_select(self):
         self.assertEqual(modes.select("*"), list(modes.ALL))
         self.assertEqual(len(modes.select("timed-*-none")), 12)
-        self.assertEqual(len(modes.select("timed-*,demand-threads-*")), 80)
-        self.assertEqual(len(modes.select("*,timed-*")), 120)
-        self.assertEqual(len(modes.select("demand-*-least")), 40)
+        self.assertEqual(len(modes.select("timed-*,demand-threads-*")), 112)
+        self.assertEqual(len(modes.select("*,timed-*")), 168)
+        self.assertEqual(len(modes.select("demand-*-least")), 56)
         self.assertEqual(len(modes.select("*-late")), 32)
+        self.assertEqual(len(modes.select("*-far")), 32)
 
     def test_short_names_stand_for_the_usual_values(self):
         for short, name in (
@@ -65,7 +66,7 @@ class ModesTest(unittest.TestCase):
             self.assertEqual(modes.select(short), [name])
 
     def test_what_fits_nothing_is_refused(self):
-        for patterns in ("", "sometimes-*", "one-nodes1", "timed-least", "late",
+        for patterns in ("", "sometimes-*", "one-nodes1", "timed-least", "late", "far",
                          "timed-*,nothing"):
             with self.assertRaisesRegex(ValueError, "no mode fits"):
                 modes.select(patterns)
@@ -87,19 +88,20 @@ class CoverTest(unittest.TestCase):
             self.assert_covers(everything, chosen)
 
     def test_a_cover_is_small(self):
-        self.assertLessEqual(len(cases_of(plan("--ranks", "2,4", "--cover"))), 9)
+        self.assertLessEqual(len(cases_of(plan("--ranks", "2,4", "--cover"))), 10)
         self.assertLessEqual(len(cases_of(plan("--ranks", "1,3,5,8", "--cover"))), 14)
 
     def test_a_cover_is_the_same_every_time(self):
         self.assertEqual(plan("--cover"), plan("--cover"))
 
-    def test_late_modes_take_the_place_of_others(self):
+    def test_late_and_far_modes_take_the_place_of_others(self):
         prompt = modes.select("*-eager,*-none")
         chosen = modes.taking_turns(modes.select(modes.USUAL))
         self.assertEqual(
-            [name.removesuffix("-late") for name in chosen], prompt
+            [name.removesuffix("-late").removesuffix("-far") for name in chosen], prompt
         )
-        self.assertEqual(len(fnmatch.filter(chosen, "*-late")), 16)
+        for arrival in ("late", "far"):
+            self.assertGreaterEqual(len(fnmatch.filter(chosen, f"*-{arrival}")), 10)
         self.assertEqual(modes.taking_turns(prompt), prompt)
 
     def test_covers_of_many_programs_have_all_modes_but_for_turns(self):

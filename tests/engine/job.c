@@ -63,6 +63,7 @@ static void configure(struct job *job)
     if (shape->defer != 0) {
         job->config.defer = shape->defer;
     }
+    job->config.far = shape->is_threaded ? 0 : shape->far;
     if (shape->descriptors > 0) {
         job->config.descriptors = shape->descriptors;
     }

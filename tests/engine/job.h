@@ -35,6 +35,7 @@ struct job_shape {
     uint32_t n_cpus;    /* 0: few */
     uint32_t n_sharing; /* so many threads share a cache, as they say; 0: unknown */
     uint64_t defer;     /* as BCS_DEFER; 0: what that says */
+    uint64_t far;       /* as BCS_FAR; of processes only */
     struct nic_record_config record; /* what is recorded of slices */
 };
 

@@ -348,6 +348,27 @@ START_TEST(what_nodes_put_may_come_late)
 }
 END_TEST
 
+#ifndef __SANITIZE_THREAD__ /* which sees one process, and a word at one address */
+/* Each job of processes runs two of them, another two than the next one. */
+START_TEST(nodes_may_be_on_several_machines)
+{
+    static const rank_fn patterns[] = {pattern_ping_pong,    pattern_random,
+                                       pattern_reductions,   pattern_exchanges,
+                                       pattern_odd_receives, pattern_many_to_one,
+                                       pattern_disagreements};
+    enum { N_PATTERNS = sizeof(patterns) / sizeof(patterns[0]) };
+    struct job_shape shape = shape_of(_i);
+
+    shape.far = 2 + (uint64_t)_i % 2;
+    if (!shape.is_threaded || shape.is_timed || shape.has_crew) {
+        shape.is_threaded = false; /* else all is near */
+        job_run(&shape, patterns[_i % N_PATTERNS]);
+        job_run(&shape, patterns[(_i + 3) % N_PATTERNS]);
+    }
+}
+END_TEST
+#endif
+
 START_TEST(blocks_that_come_late_are_whole)
 {
     const struct job_shape shape = {.n_ranks = 2,
@@ -383,6 +404,16 @@ static TCase *late_tcase(void)
 
     add_for_shapes(tcase, what_nodes_put_may_come_late, 0);
     tcase_add_loop_test(tcase, blocks_that_come_late_are_whole, 0, N_LATE_SEEDS);
+    return tcase;
+}
+
+static TCase *far_tcase(void)
+{
+    TCase *tcase = tcase_create("far nodes");
+
+#ifndef __SANITIZE_THREAD__
+    add_for_shapes(tcase, nodes_may_be_on_several_machines, 0);
+#endif
     return tcase;
 }
 
@@ -440,6 +471,7 @@ int main(int argc, char **argv)
     suite_add_tcase(suite, tcase);
     suite_add_tcase(suite, small_sizes_tcase());
     suite_add_tcase(suite, late_tcase());
+    suite_add_tcase(suite, far_tcase());
     suite_add_tcase(suite, costs_tcase());
     return run_suite(suite);
 }

@@ -27,17 +27,18 @@ DIMENSIONS = {
     },
     "copy": {"direct": {"BCS_COPY": "direct"}, "pooled": {"BCS_COPY": "pooled"}},
     "buffering": {"eager": {}, "none": {"BCS_BUFFERING": "none"}},
-    # What nodes put to each other: at once, or as late as a network may be.
-    "arrival": {"prompt": {}, "late": {"BCS_DEFER": "1"}},
+    # What nodes put to each other: at once, or as late as a network may be; or the nodes are on two
+    # machines, played on this one.
+    "arrival": {"prompt": {}, "late": {"BCS_DEFER": "1"}, "far": {"BCS_FAR": "2"}},
     # Rings, batches and blocks as small as they may be: all of them become full. Not with
     # timed strobes, where a slice would carry out next to nothing: every message took some.
     "sizes": {"usual": {}, "least": {"BCS_LIMITS": "least"}},
 }
 UNNAMED = {"prompt", "usual"}
 # What does not go together: a node alone puts nothing.
-EXCLUDED = ({"one", "late"}, {"timed", "least"})
+EXCLUDED = ({"one", "late"}, {"one", "far"}, {"timed", "least"})
 # Patterns of all modes with usual sizes.
-USUAL = "*-eager,*-none,*-late"
+USUAL = "*-eager,*-none,*-late,*-far"
 VALUES = [value for values in DIMENSIONS.values() for value in values]
 
 # Orders in which cover() looks for its set, to keep the smallest.
@@ -113,7 +114,7 @@ def select(patterns):
 def taking_turns(names):
     """The modes without one of each two that are equal but for the arrival, by turns.
 
-    So late modes add none, and each of the others has late ones that differ in one value.
+    So late and far modes add none, and each of the others has such ones that differ in one value.
     """
     at = list(DIMENSIONS).index("arrival")
     chosen = []

@@ -290,6 +290,14 @@ START_TEST(a_memory_needs_sound_parameters)
     create_is_refused(&bad, -EINVAL, "fit 4 times");
     bad = good, bad.makes = bcs_node_set_one(WORLD_N_NODES);
     create_is_refused(&bad, -EINVAL, "beyond the last, 3");
+    bad = good, bad.near = bcs_node_set_range(1, WORLD_N_NODES);
+    create_is_refused(&bad, -EINVAL, "near nodes that are no range of nodes 0 to 3");
+    bad.near = bcs_node_set_range(UINT32_MAX, 2);
+    create_is_refused(&bad, -EINVAL, "near nodes that are no range of nodes 0 to 3");
+    bad.near = bcs_node_set_marked(&(uint64_t){3}, WORLD_N_NODES);
+    create_is_refused(&bad, -EINVAL, "near nodes that are no range of nodes 0 to 3");
+    bad.near = bcs_node_set_range(0, 2), bad.makes = bcs_node_set_one(2);
+    create_is_refused(&bad, -EINVAL, "makes the heap of node 2, which is not near");
     for (size_t i = 0; i < sizeof(bad.reserved) / sizeof(bad.reserved[0]); i++) {
         bad = good, bad.reserved[i] = UINT64_C(1) << 63;
         create_is_refused(&bad, -EINVAL, "a reserved member is not 0");

@@ -12,6 +12,28 @@
 #include "libbcs/fabric/base/log.h"
 #include "libbcs/fabric/transport/transport.h"
 
+/** Whether the near nodes exist, and have all of those among them whose heaps are made here. */
+static bool is_near_sound(const struct bcs_memory_params *params)
+{
+    if (params->near.marks != NULL || params->near.first >= params->n_nodes ||
+        params->near.n_nodes > params->n_nodes - params->near.first) {
+        bcs_error(
+            "bcs_memory_create: near nodes that are no range of nodes 0 to %" PRIu32,
+            params->n_nodes - 1);
+        return false;
+    }
+    for (uint32_t i = 0; i < params->n_nodes; i++) {
+        if (bcs_node_set_has(&params->makes, i) &&
+            !bcs_node_set_has(&params->near, i)) {
+            bcs_error("bcs_memory_create: makes the heap of node %" PRIu32
+                      ", which is not near",
+                      i);
+            return false;
+        }
+    }
+    return true;
+}
+
 static int check(const struct bcs_memory_params *params)
 {
     if (params->n_nodes == 0 || params->n_nodes == BCS_NODE_NONE) {
@@ -31,6 +53,9 @@ static int check(const struct bcs_memory_params *params)
         bcs_error(
             "bcs_memory_create: makes the heap of a node beyond the last, %" PRIu32,
             params->n_nodes - 1);
+        return -EINVAL;
+    }
+    if (params->near.n_nodes > 0 && !is_near_sound(params)) {
         return -EINVAL;
     }
     for (size_t i = 0; i < sizeof(params->reserved) / sizeof(params->reserved[0]);
@@ -103,6 +128,8 @@ static struct bcs_memory *memory_new(const struct bcs_transport_ops *ops,
         .window_bytes =
             params->window_bytes == 0 ? UINT64_C(1) << 63 : params->window_bytes,
         .seed = params->seed,
+        .near = params->near.n_nodes > 0 ? params->near
+                                         : bcs_node_set_range(0, params->n_nodes),
         .windows = calloc(params->n_nodes, sizeof(*memory->windows)),
     };
     if (memory->windows == NULL) {

@@ -160,6 +160,14 @@ static inline uint32_t nic_layout_desk(const struct nic_layout *layout, uint32_t
            port % layout->shape.node_ranks / layout->shape.desk_ranks;
 }
 
+/** Global address of the state of the desk of a port, in the heap of its node. */
+static inline uint64_t nic_layout_desk_gva(const struct nic_layout *layout,
+                                           uint32_t port)
+{
+    return layout->desk_gva + port % layout->shape.node_ranks /
+                                  layout->shape.desk_ranks * layout->desk_stride_bytes;
+}
+
 /** The items of a desk, by its number on its node. */
 static inline struct nic_region nic_layout_items(const struct nic_layout *layout,
                                                  uint32_t desk)

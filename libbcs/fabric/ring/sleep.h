@@ -46,6 +46,9 @@ struct bcs_machine {
     /* Parking words of the background thread and of the sender of timed strobes. */
     _Atomic uint32_t background_park, strobe_park;
     _Atomic uint32_t timer_rests; /* no strobe is needed; see strobe_timer.c */
+    /* The job ends, so that nobody need wait for far nodes any more; relaxed, as it is looked at now
+     * and then. */
+    _Atomic uint32_t is_ending;
     /* Parking word of the referee, and enum bcs_referee_rests. Hardly ever written. */
     _Alignas(BCS_CACHE_LINE) _Atomic uint32_t referee_park;
     _Atomic uint32_t referee_rests;

@@ -108,10 +108,9 @@ static uint8_t *map_nothing(uint64_t n_bytes)
     return place;
 }
 
-static uint8_t *map_window(const struct bcs_memory *memory, uint32_t node,
-                           uint64_t number, uint8_t *_Atomic *entry)
+static uint8_t *map_window(const struct bcs_memory *memory, uint32_t shift,
+                           uint32_t node, uint64_t number, uint8_t *_Atomic *entry)
 {
-    uint32_t shift = memory->windows[node].shift;
     uint64_t n_bytes = UINT64_C(1) << shift;
     uint8_t *other = NULL;
     void *place;
@@ -131,9 +130,9 @@ static uint8_t *map_window(const struct bcs_memory *memory, uint32_t node,
     return place;
 }
 
-void *bcs_windows_at(const struct bcs_memory *memory, uint32_t node, uint64_t gva)
+void *bcs_windows_at(const struct bcs_memory *memory, const struct bcs_windows *windows,
+                     uint32_t node, uint64_t gva)
 {
-    const struct bcs_windows *windows = &memory->windows[node];
     uint64_t number = gva >> windows->shift;
     struct bcs_window_leaf *_Atomic *leaf_place;
     struct bcs_window_leaf *leaf;
@@ -153,7 +152,7 @@ void *bcs_windows_at(const struct bcs_memory *memory, uint32_t node, uint64_t gv
     entry = &leaf->places[number % BCS_WINDOWS_A_LEAF];
     place = atomic_load_explicit(entry, memory_order_acquire);
     if (__builtin_expect(place == NULL, 0)) {
-        place = map_window(memory, node, number, entry);
+        place = map_window(memory, windows->shift, node, number, entry);
     }
     return place + (gva & ((UINT64_C(1) << windows->shift) - 1));
 }

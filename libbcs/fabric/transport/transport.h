@@ -25,7 +25,9 @@ struct bcs_memory {
     uint64_t whole_bytes;  /* the part of a heap that is mapped in one piece */
     uint64_t window_bytes; /* of the pieces of the rest */
     uint64_t seed;
-    struct bcs_windows *windows; /* [n_nodes], set up before memory_create is called */
+    struct bcs_node_set near;
+    /* [n_nodes], set up before memory_create is called; what is far is not mapped in them */
+    struct bcs_windows *windows;
 };
 
 /** An open transport, as one node. Each transport has a struct that begins with it. */
@@ -33,7 +35,7 @@ struct bcs_transport {
     const struct bcs_transport_ops *ops;
 };
 
-/** The place of an address of a node's heap in this process; see windows.h. */
+/** The place of an address of a near node's heap in this process; see windows.h. */
 static inline void *bcs_memory_at(const struct bcs_memory *memory, uint32_t node,
                                   uint64_t gva)
 {
@@ -41,7 +43,7 @@ static inline void *bcs_memory_at(const struct bcs_memory *memory, uint32_t node
 
     return __builtin_expect(gva < windows->whole_bytes, 1)
                ? windows->whole + gva
-               : bcs_windows_at(memory, node, gva);
+               : bcs_windows_at(memory, windows, node, gva);
 }
 
 /**
@@ -54,14 +56,15 @@ struct bcs_transport_ops {
     size_t (*memory_size)(uint32_t n_nodes);
 
     /** The transport's part of bcs_memory_create, of a zeroed struct whose base is set: make
-     *  the heaps of the nodes `makes`, and map the first part of each. */
+     *  the heaps of the nodes `makes`, which are near, and map the first part of each. */
     int (*memory_create)(struct bcs_memory *memory, const struct bcs_node_set *makes);
 
     /** bcs_memory_address. */
     struct bcs_memory_address (*memory_address)(const struct bcs_memory *memory,
                                                 uint32_t node);
 
-    /** bcs_memory_connect: map the first parts of the others' heaps. */
+    /** bcs_memory_connect: map the first parts of the other near nodes' heaps, and find a way to the
+     *  far ones. */
     int (*memory_connect)(struct bcs_memory *memory,
                           const struct bcs_memory_address addresses[]);
 

@@ -45,10 +45,11 @@ int bcs_windows_init(struct bcs_windows *windows_out, uint64_t heap_bytes,
 void bcs_windows_fini(struct bcs_windows *windows);
 
 /**
- * The place of an address beyond the first part; maps its window if need be. If that fails, the
+ * The place of an address beyond the first part of a node's heap; maps its window if need be. If that fails, the
  * process ends with status 1, and the transport has said what to raise.
  */
-void *bcs_windows_at(const struct bcs_memory *memory, uint32_t node, uint64_t gva);
+void *bcs_windows_at(const struct bcs_memory *memory, const struct bcs_windows *windows,
+                     uint32_t node, uint64_t gva);
 
 /** Replace all that is mapped, the first part too, by empty memory of this process alone. */
 void bcs_windows_take_away(struct bcs_windows *windows);

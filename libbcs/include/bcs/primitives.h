@@ -197,7 +197,10 @@ struct bcs_memory_params {
     uint64_t whole_bytes;
     /* The nodes whose heaps this process makes; each is made by one process of its node. */
     struct bcs_node_set makes;
-    uint64_t reserved[4]; /* clear */
+    /* The near nodes: those whose heaps this process uses by address. The heaps of others, which
+     * are far, are reached by the primitives alone. A range; of no nodes: all are near. */
+    struct bcs_node_set near;
+    uint64_t reserved[2]; /* clear */
 };
 
 /** How others find a heap: plain data, to be carried to them in any way. */
@@ -238,8 +241,8 @@ BCS_PUBLIC int bcs_memory_connect(struct bcs_memory *memory,
 /** All have connected: nobody can any more. */
 BCS_PUBLIC void bcs_memory_seal(struct bcs_memory *memory);
 
-/** Where a node's heap is in this process, or the first part of one with windows; NULL if the
- *  transport cannot map it here. */
+/** Where a near node's heap is in this process, or the first part of one with windows; NULL if the
+ *  node is far. */
 BCS_PUBLIC void *bcs_memory_heap(const struct bcs_memory *memory, uint32_t node);
 
 /** In a forked child that must not touch the heaps: put empty memory of its own in the place of

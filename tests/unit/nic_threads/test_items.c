@@ -2,6 +2,7 @@
 /*
  * What a desk keeps: items, those beyond the first ones too, and lists of items and of blocks.
  */
+#include "nic_threads/node/completing.h"
 #include "nic_threads/node/items.h"
 
 #include <check.h>

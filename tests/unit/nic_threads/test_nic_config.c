@@ -144,6 +144,32 @@ START_TEST(nodes_are_no_larger_than_the_job)
 }
 END_TEST
 
+START_TEST(machines_that_are_played_have_nodes_of_their_own)
+{
+    static const struct {
+        uint32_t far, node_ranks, n_ports, port, expected_ranks, first, n;
+    } cases[] = {
+        {0, 0, 4, 3, 4, 0, 1}, {1, 1, 4, 3, 1, 0, 4}, {2, 0, 4, 1, 2, 0, 1},
+        {2, 0, 4, 2, 2, 1, 1}, {2, 1, 4, 1, 1, 0, 2}, {2, 1, 4, 3, 1, 2, 2},
+        {2, 2, 5, 4, 2, 2, 1}, {2, 2, 5, 3, 2, 0, 2}, {3, 1, 7, 6, 1, 6, 1},
+        {8, 0, 3, 2, 1, 2, 1}, {2, 0, 1, 0, 1, 0, 1},
+    };
+    struct nic_config config = read_config();
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct nic_near_nodes near;
+
+        config.far = cases[i].far;
+        config.node_ranks = cases[i].node_ranks;
+        near = nic_config_near_nodes(&config, cases[i].n_ports, cases[i].port);
+        ck_assert_uint_eq(nic_config_node_ranks(&config, cases[i].n_ports),
+                          cases[i].expected_ranks);
+        ck_assert_msg(near.first == cases[i].first && near.n == cases[i].n,
+                      "case %zu: nodes %u and %u more", i, near.first, near.n);
+    }
+}
+END_TEST
+
 START_TEST(the_driver_is_chosen_by_who_runs_the_engine_and_when)
 {
     struct nic_config config = read_config();
@@ -263,6 +289,7 @@ int main(void)
     tcase_add_test(tcase, every_variable_is_read_into_its_field);
     tcase_add_test(tcase, the_digest_tells_settings_apart);
     tcase_add_test(tcase, nodes_are_no_larger_than_the_job);
+    tcase_add_test(tcase, machines_that_are_played_have_nodes_of_their_own);
     tcase_add_test(tcase, the_driver_is_chosen_by_who_runs_the_engine_and_when);
     tcase_add_test(tcase, all_drivers_have_a_referee);
     tcase_add_test(tcase, a_timed_slice_moves_what_its_length_allows);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The primitives between the nodes of one machine. Whichever process calls a primitive
- * carries it out at once, on the heaps of all nodes of the set, which it has mapped; no
- * other process takes part.
+ * carries it out at once, on the heaps of all nodes of the set, which it has mapped, also those
+ * that are far to its caller; no other process takes part.
  *
  * Atomicity. A transfer of data and a query both take the locks of all nodes of their set
  * before they touch any (in ascending order, so that nobody waits in a circle) and give
@@ -56,7 +56,8 @@
 struct shm_transport {
     struct bcs_transport base; /* first */
     const struct bcs_memory *memory;
-    uint64_t self; /* our word in locks */
+    const struct bcs_windows *reach; /* [n_nodes] the heaps */
+    uint64_t self;                   /* our word in locks */
     uint32_t node;
 };
 
@@ -70,7 +71,11 @@ static struct shm_transport *shm_of(struct bcs_transport *transport)
 
 static void *address_on(const struct shm_transport *shm, uint32_t node, uint64_t gva)
 {
-    return bcs_memory_at(shm->memory, node, gva);
+    const struct bcs_windows *windows = &shm->reach[node];
+
+    return __builtin_expect(gva < windows->whole_bytes, 1)
+               ? windows->whole + gva
+               : bcs_windows_at(shm->memory, windows, node, gva);
 }
 
 static struct shm_node_lock *lock_of(const struct shm_transport *shm, uint32_t node)
@@ -90,6 +95,7 @@ static int shm_open_as(struct bcs_memory *memory, uint32_t node,
     *shm = (struct shm_transport){
         .base.ops = &bcs_shm_ops,
         .memory = memory,
+        .reach = ((const struct shm_memory *)memory)->reach,
         .self = shm_memory_self(memory),
         .node = node,
     };

@@ -7,10 +7,12 @@
 
 #include <errno.h>
 #include <stdatomic.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "libbcs/fabric/base/log.h"
+#include "libbcs/fabric/base/node_set.h"
 #include "libbcs/fabric/transport/shm/node_lock.h"
 
 _Static_assert(offsetof(struct shm_memory, base) == 0, "cast from bcs_memory");
@@ -47,16 +49,47 @@ size_t shm_memory_size(uint32_t n_nodes)
 /** A node's segment has been mapped. */
 static void note_mapped(struct bcs_memory *memory, uint32_t node)
 {
-    memory->windows[node].whole = shm_of(memory)->segments[node].base;
+    struct shm_memory *shm = shm_of(memory);
+
+    shm->reach[node].whole = shm->segments[node].base;
+    if (bcs_node_set_has(&memory->near, node)) {
+        memory->windows[node].whole = shm->segments[node].base;
+    }
+}
+
+/** Set up where the heaps are found. @return 0 or -ENOMEM, logged */
+static int make_reach(struct bcs_memory *memory)
+{
+    struct shm_memory *shm = shm_of(memory);
+    int rc = 0;
+
+    shm->reach = memory->windows;
+    if (bcs_node_set_count(&memory->near) == memory->n_nodes) {
+        return 0;
+    }
+    shm->reach = calloc(memory->n_nodes, sizeof(*shm->reach));
+    if (shm->reach == NULL) {
+        bcs_error("no memory for the tables of %u heaps", memory->n_nodes);
+        return -ENOMEM;
+    }
+    for (uint32_t i = 0; i < memory->n_nodes && rc == 0; i++) {
+        rc = bcs_windows_init(&shm->reach[i], memory->heap_bytes, memory->whole_bytes,
+                              memory->window_bytes);
+    }
+    return rc;
 }
 
 int shm_memory_create(struct bcs_memory *memory, const struct bcs_node_set *makes)
 {
+    int rc = make_reach(memory);
+
+    if (rc < 0) {
+        return rc;
+    }
     for (uint32_t i = 0; i < memory->n_nodes; i++) {
         if (bcs_node_set_has(makes, i)) {
-            int rc = bcs_shm_segment_create_large(
-                &shm_of(memory)->segments[i], memory->heap_bytes, memory->whole_bytes);
-
+            rc = bcs_shm_segment_create_large(&shm_of(memory)->segments[i],
+                                              memory->heap_bytes, memory->whole_bytes);
             if (rc < 0) {
                 return rc;
             }
@@ -129,7 +162,15 @@ int shm_memory_map(const struct bcs_memory *memory, uint32_t node, uint64_t gva,
 
 void shm_memory_fini(struct bcs_memory *memory)
 {
+    struct shm_memory *shm = shm_of(memory);
+
+    if (shm->reach != NULL && shm_memory_has_far(shm)) {
+        for (uint32_t i = 0; i < memory->n_nodes; i++) {
+            bcs_windows_fini(&shm->reach[i]);
+        }
+        free(shm->reach);
+    }
     for (uint32_t i = 0; i < memory->n_nodes; i++) {
-        bcs_shm_segment_fini(&shm_of(memory)->segments[i]);
+        bcs_shm_segment_fini(&shm->segments[i]);
     }
 }

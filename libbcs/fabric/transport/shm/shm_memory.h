@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The heaps of the nodes of one machine: an anonymous segment each, mapped by all
- * processes of the job.
+ * processes of the job. A heap that is far to the caller is mapped for the transport alone: so
+ * several machines are played on one, and whoever uses a far heap by address faults.
  */
 #ifndef LIBBCS_FABRIC_TRANSPORT_SHM_SHM_MEMORY_H
 #define LIBBCS_FABRIC_TRANSPORT_SHM_SHM_MEMORY_H
@@ -15,8 +16,17 @@ struct shm_memory {
     /* What shm_owner_self told the process that opened a transport last; its low half is the
      * pid, as a forked child has another one. Relaxed: nothing follows from it. */
     _Atomic uint64_t self;
+    /* [n_nodes] where the transport finds the heaps: those of the base, or, where some are far, a
+     * table of its own, also of the near ones. */
+    struct bcs_windows *reach;
     struct bcs_shm_segment segments[]; /* [n_nodes]; base NULL: not mapped yet */
 };
+
+/** Whether some nodes are far. */
+static inline bool shm_memory_has_far(const struct shm_memory *memory)
+{
+    return memory->reach != memory->base.windows;
+}
 
 /** shm_owner_self, which reads a file, remembered: a process opens all nodes. */
 uint64_t shm_memory_self(struct bcs_memory *memory);
