@@ -215,7 +215,9 @@ static void list_array(struct bcs_layout_list *list, struct bcs_layout_list *bod
         slice.list = slices;
         slice.extent *= dimension->size;
     }
-    *list = slice.list;
+    if (n > 0) { /* Open MPI takes an array without dimensions; it has no data */
+        *list = slice.list;
+    }
 }
 
 static void list_subarray(struct bcs_layout_list *list, struct bcs_layout_list *bodies,

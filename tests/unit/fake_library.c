@@ -51,8 +51,8 @@ static int type_true_extent(MPI_Datatype handle, MPI_Count *lb, MPI_Count *exten
     const struct fake_type *type = type_of(handle);
 
     *lb = 0;
-    *extent = 0;
-    for (size_t i = 0; i < type->size; i++) {
+    *extent = type->contents != NULL ? type->extent : 0;
+    for (size_t i = 0; type->contents == NULL && i < type->size; i++) {
         *extent = type->places[i] >= *extent ? type->places[i] + 1 : *extent;
     }
     return MPI_SUCCESS;
@@ -61,9 +61,32 @@ static int type_true_extent(MPI_Datatype handle, MPI_Count *lb, MPI_Count *exten
 static int type_envelope(MPI_Datatype handle, int *n_integers, int *n_addresses,
                          int *n_types, int *combiner)
 {
-    (void)handle;
-    *n_integers = *n_addresses = *n_types = 0;
-    *combiner = MPI_COMBINER_NAMED;
+    static const struct fake_contents named = {.combiner = MPI_COMBINER_NAMED};
+    const struct fake_contents *contents = type_of(handle)->contents;
+
+    contents = contents != NULL ? contents : &named;
+    *n_integers = contents->n_integers;
+    *n_addresses = contents->n_addresses;
+    *n_types = contents->n_types;
+    *combiner = contents->combiner;
+    return MPI_SUCCESS;
+}
+
+static int fake_MPI_Type_get_contents(MPI_Datatype handle, int n_integers,
+                                      int n_addresses, int n_types, int *integers,
+                                      MPI_Aint *addresses, MPI_Datatype *types)
+{
+    const struct fake_contents *contents = type_of(handle)->contents;
+
+    for (int i = 0; i < n_integers; i++) {
+        integers[i] = contents->integers[i];
+    }
+    for (int i = 0; i < n_addresses; i++) {
+        addresses[i] = contents->addresses[i];
+    }
+    for (int i = 0; i < n_types; i++) {
+        types[i] = contents->types[i];
+    }
     return MPI_SUCCESS;
 }
 
@@ -80,9 +103,11 @@ static int fake_MPI_Pack(const void *in, int count, MPI_Datatype handle, void *o
     const struct fake_type *type = type_of(handle);
 
     (void)comm;
-    (void)size;
     if (type->is_uncommitted) {
         return MPI_ERR_TYPE;
+    }
+    if (*position + count * (int)type->size > size) {
+        return MPI_ERR_TRUNCATE;
     }
     for (size_t element = 0; element < (size_t)count; element++) {
         for (size_t i = 0; i < type->size; i++) {
@@ -159,6 +184,7 @@ void fake_library_set(void)
     shim_real.Type_get_extent_x = type_extent;
     shim_real.Type_get_true_extent_x = type_true_extent;
     shim_real.Type_get_envelope = type_envelope;
+    shim_real.Type_get_contents = fake_MPI_Type_get_contents;
     shim_real.Type_free = type_free;
     shim_real.Pack = fake_MPI_Pack;
     shim_real.Reduce_local = reduce_local;

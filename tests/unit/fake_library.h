@@ -12,11 +12,26 @@
 
 enum { FAKE_TYPE_BYTES = 8 };
 
-/** A named datatype, whose handle is its address: byte i of an element's data is at places[i]. */
+/** In the prototype of a test's function: it stands for one that files of the shim call, which
+ *  meson.build names for this test. */
+#define PLAYS(function) __asm__("__wrap_" #function)
+
+/** How a datatype was made, as MPI_Type_get_contents tells it. */
+struct fake_contents {
+    int combiner;
+    int n_integers, n_addresses, n_types;
+    const int *integers;
+    const MPI_Aint *addresses;
+    const MPI_Datatype *types;
+};
+
+/** A datatype, whose handle is its address. If it is a named one, byte i of an element's data is at
+ *  places[i]; only such a type is packed. */
 struct fake_type {
     size_t size;
     ptrdiff_t extent;
     unsigned char places[FAKE_TYPE_BYTES];
+    const struct fake_contents *contents; /* NULL: it is named */
     bool is_uncommitted;
     int n_frees;
 };
