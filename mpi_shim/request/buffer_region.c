@@ -178,8 +178,12 @@ static bool find_blocks(const struct shim_region *region, struct blocks *blocks)
         if (piece->type->is_dense) {
             add_block(blocks, (uintptr_t)piece->buf, piece->count * piece->type->size);
         } else {
-            add_part(blocks, piece->type->layout, &piece->type->layout->elements,
-                     (uintptr_t)piece->buf, piece->count);
+            const struct bcs_layout_part *elements = &piece->type->layout->elements;
+
+            /* A loop that ends where the next element begins goes on there: it has
+             * several turns for each element. */
+            add_part(blocks, piece->type->layout, elements, (uintptr_t)piece->buf,
+                     piece->count * (piece->type->size / elements->size));
         }
     }
     if (blocks->list != NULL) {
