@@ -59,6 +59,7 @@ START_TEST(types_without_gaps_are_dense)
     struct fake_type empty = {.size = 0, .extent = 16};
 
     ck_assert(shim_datatype_find(fake_type_handle(&dense))->is_dense);
+    ck_assert_ptr_null(shim_datatype_find(fake_type_handle(&dense))->layout);
     ck_assert(!shim_datatype_find(fake_type_handle(&moved))->is_dense);
     ck_assert(!shim_datatype_find(fake_type_handle(&padded))->is_dense);
     ck_assert(!shim_datatype_find(fake_type_handle(&behind))->is_dense);
