@@ -6,7 +6,6 @@
 
 #include "apps/sage/reduce.h"
 
-#define LOW_BITS 32
 #define LOW_MASK INT64_C(0xffffffff)
 
 static void pass_carry(struct wide_sum *sum)

@@ -279,11 +279,6 @@ struct bcs_strobes bcs_context_strobes(const struct bcs_context *context)
     };
 }
 
-const char *bcs_context_copy_name(const struct bcs_context *context)
-{
-    return context->engine->is_direct ? "direct" : "pooled";
-}
-
 uint64_t bcs_group_id(uint64_t number, uint32_t slot)
 {
     return number << NIC_SLOT_BITS | slot;

@@ -79,9 +79,6 @@ struct bcs_strobes {
 /** The strobes so far. */
 struct bcs_strobes bcs_context_strobes(const struct bcs_context *context);
 
-/** Name of the way long messages are copied: "direct" or "pooled". */
-const char *bcs_context_copy_name(const struct bcs_context *context);
-
 /** A number that no other group of the job has, of what the leader of a slot has counted for
  *  all of its slots. */
 uint64_t bcs_group_id(uint64_t number, uint32_t slot);

@@ -24,11 +24,6 @@
 extern "C" {
 #endif
 
-/** Numbers of processes, and sizes in bytes. */
-typedef int bsp_pid_t;
-typedef int bsp_nprocs_t;
-typedef int bsp_size_t;
-
 /* --------------------------------------------------------------- begin and end */
 
 /** If the parallel part is not main: says that it is spmd_part. First statement of main.

@@ -11,19 +11,12 @@
 
 struct demangler demangler_open(void)
 {
-    struct demangler demangler = {.library = dlopen("libstdc++.so.6", RTLD_LAZY)};
-    void *symbol =
-        demangler.library == NULL ? NULL : dlsym(demangler.library, "__cxa_demangle");
+    struct demangler demangler;
+    void *library = dlopen("libstdc++.so.6", RTLD_LAZY);
+    void *symbol = library == NULL ? NULL : dlsym(library, "__cxa_demangle");
 
     memcpy(&demangler.function, &symbol, sizeof(symbol));
     return demangler;
-}
-
-void demangler_close(struct demangler *demangler)
-{
-    if (demangler->library != NULL) {
-        dlclose(demangler->library);
-    }
 }
 
 char *demangle(const struct demangler *demangler, const char *name)

@@ -7,16 +7,12 @@
 
 /** What turns names back. */
 struct demangler {
-    void *library;
     char *(*function)(const char *, char *, unsigned long *,
                       int *); /* NULL: nothing does */
 };
 
-/** Look for the library. */
+/** Look for the library, which stays open until the process ends. */
 struct demangler demangler_open(void);
-
-/** Close it. Accepts zeros. */
-void demangler_close(struct demangler *demangler);
 
 /** A name as its program writes it; one that is not of C++, or cannot be turned back, as it is.
  *  @return for free; NULL: no memory, or no name */

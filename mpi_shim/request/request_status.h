@@ -39,14 +39,6 @@ static inline void shim_status_set_error(MPI_Status *status, int error)
     }
 }
 
-/** Fill a status wholly. Accepts MPI_STATUS_IGNORE. */
-static inline void shim_status_fill(MPI_Status *status, int source, int tag,
-                                    size_t n_bytes, int error, bool is_cancelled)
-{
-    shim_status_set(status, source, tag, n_bytes, is_cancelled);
-    shim_status_set_error(status, error);
-}
-
 /** The empty status of null and inactive requests, but for MPI_ERROR. */
 static inline void shim_status_set_empty(MPI_Status *status)
 {

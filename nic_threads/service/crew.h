@@ -12,7 +12,7 @@
 
 /** The crew's threads: the roles that are carried out for the strobe receiver, in the order
  *  of enum nic_role, and then the strobe receiver, and on node 0 the strobe sender. */
-enum { NIC_CREW_SR = NIC_ROLES, NIC_CREW_SS, NIC_CREW_PARTS };
+enum { NIC_CREW_SR = NIC_ROLES, NIC_CREW_SS };
 
 extern const struct nic_worker_ops nic_crew_worker;
 

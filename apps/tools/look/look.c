@@ -287,13 +287,6 @@ int bcs_look_stand(const struct bcs_look *look, uint32_t rank, uint32_t thread,
                           n_ranks, stand_out, sequence_out);
 }
 
-uint64_t bcs_look_waited_ns(const struct bcs_look *look, uint32_t rank)
-{
-    /* relaxed: a count by itself */
-    return atomic_load_explicit(&stands_of(look, rank)->waited_ns,
-                                memory_order_relaxed);
-}
-
 /** Whether a rank's process holds the lock of its desk. */
 static bool holds_own_lock(const struct bcs_look *look, uint32_t rank)
 {

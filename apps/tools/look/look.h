@@ -69,9 +69,6 @@ int bcs_look_file(const struct bcs_look *look, uint32_t node);
  *  seen until it has told. */
 bool bcs_look_is_waiting(const struct bcs_look *look, uint32_t rank);
 
-/** For how long the threads of a rank have waited in waits that were told and are over, in ns. */
-uint64_t bcs_look_waited_ns(const struct bcs_look *look, uint32_t rank);
-
 /** Process of a rank; 0: not known. */
 int64_t bcs_look_pid(const struct bcs_look *look, uint32_t rank);
 

@@ -57,16 +57,6 @@ size_t bcs_block_cursor_bytes(const struct bcs_block_cursor *cursor)
     return block_bytes(cursor->blocks, cursor->index);
 }
 
-size_t bcs_blocks_total(const struct bcs_blocks *blocks, int32_t size)
-{
-    size_t total = 0;
-
-    for (int32_t i = 0; i < size; i++) {
-        total += block_bytes(blocks, i);
-    }
-    return total;
-}
-
 void bcs_block_copy(void *to, const void *from, size_t n_bytes)
 {
     if (n_bytes > 0 && to != from) {

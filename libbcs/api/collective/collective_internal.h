@@ -59,9 +59,6 @@ char *bcs_block_cursor_data(const struct bcs_block_cursor *cursor);
 /** Length of the block. */
 size_t bcs_block_cursor_bytes(const struct bcs_block_cursor *cursor);
 
-/** Bytes of all size blocks. */
-size_t bcs_blocks_total(const struct bcs_blocks *blocks, int32_t size);
-
 /** Copy unless there is nothing to do (no bytes, or already in place). */
 void bcs_block_copy(void *to, const void *from, size_t n_bytes);
 

@@ -43,8 +43,6 @@ enum {
     BCS_PLAN_ROOT_BITS = 16,        /* without a kernel; */
     BCS_PLAN_REDUCED_ROOT_BITS = 8, /* with one */
     BCS_PLAN_AGREED_BITS = 4 + BCS_PLAN_ROOT_BITS,
-    BCS_PLAN_REQUEST_NUMBERS =
-        1 << (BCS_PLAN_NUMBER_BITS - 1), /* of collectives with a request */
 };
 
 _Static_assert(BCS_PERSISTENT_NUMBERS == 1 << (BCS_PLAN_NUMBER_BITS - 2),

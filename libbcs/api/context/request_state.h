@@ -90,12 +90,8 @@ static inline uint8_t bcs_message_space(const struct bcs_message *message)
     return message->reserved[0];
 }
 
-/** The caller does not leave its call before the message is over, though it has others. */
-static inline void bcs_message_stay(struct bcs_message *message)
-{
-    message->reserved[1] = 1;
-}
-
+/** Whether the caller does not leave its call before the message is over. The second reserved
+ *  byte says that it does not, though it has other messages. */
 static inline bool bcs_message_stays(const struct bcs_message *message)
 {
     return message->will_wait || message->reserved[1] != 0;

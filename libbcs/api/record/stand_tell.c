@@ -434,21 +434,8 @@ void bcs_stand_here(struct bcs_context *context, struct bcs_waiter *waiter,
 void bcs_stand_withdraw(struct bcs_context *context, struct bcs_waiter *waiter)
 {
     struct bcs_stand_teller *teller = context->teller;
-    struct bcs_stands *stands = teller->stands;
-    uint64_t began_ns = teller->told[waiter->stand - 1]->since_ns;
-    uint64_t waited_ns = bcs_clock_now_ns() - began_ns;
 
     bcs_stand_write(slot_of(context, waiter), NULL, context->size);
-    /* relaxed, and no read-modify-write: this process is the only one that writes, one thread at
-     * a time */
-    atomic_store_explicit(
-        &stands->waited_ns,
-        atomic_load_explicit(&stands->waited_ns, memory_order_relaxed) + waited_ns,
-        memory_order_relaxed);
-    atomic_store_explicit(&stands->n_waits,
-                          atomic_load_explicit(&stands->n_waits, memory_order_relaxed) +
-                              1,
-                          memory_order_relaxed);
     teller->used &= ~(1u << (waiter->stand - 1));
     waiter->stand = 0;
 }

@@ -166,7 +166,7 @@ const struct bcs_limit bcs_limits[] = {
         LIMIT(plans),
         .usual = 64,
         .least = 1,
-        .most = 1024, /* BCS_PLAN_REQUEST_NUMBERS of libbcs/api/context/plan_tag.h */
+        .most = 1024, /* half of the numbers of a plan_tag.h */
         .help = "Non-blocking collectives of one group that are under way at a time.",
     },
     {

@@ -18,7 +18,5 @@ void bcs_log(enum bcs_log_level level, const char *format, ...)
 
 #define bcs_error(...) bcs_log(BCS_LOG_ERROR, __VA_ARGS__)
 #define bcs_warn(...) bcs_log(BCS_LOG_WARN, __VA_ARGS__)
-#define bcs_info(...) bcs_log(BCS_LOG_INFO, __VA_ARGS__)
-#define bcs_debug(...) bcs_log(BCS_LOG_DEBUG, __VA_ARGS__)
 
 #endif

@@ -129,11 +129,7 @@ struct bcs_stand_slot {
 
 /** A port's element of the table: this, then BCS_STAND_THREADS slots. */
 struct bcs_stands {
-    /* relaxed, written by the owner: for how long its threads have waited in waits that were told
-     * and are over, and how many those were. */
-    _Alignas(BCS_CACHE_LINE) _Atomic uint64_t waited_ns;
-    _Atomic uint64_t n_waits;
-    /* By who asks: the last question. On a line of its own. */
+    /* By who asks: the last question. */
     _Alignas(BCS_CACHE_LINE) _Atomic uint64_t asked;
 };
 

@@ -295,12 +295,10 @@ START_TEST(a_cursor_goes_round_blocks_both_ways)
         struct bcs_blocks blocks = {.data = data, .n_bytes = n_bytes};
 
         go_round(&blocks, begin, packed, n_bytes);
-        ck_assert_uint_eq(bcs_blocks_total(&blocks, 3), 12);
         blocks.displacements = apart;
         go_round(&blocks, begin, apart, n_bytes);
         blocks = (struct bcs_blocks){.data = data, .block_bytes = 4};
         go_round(&blocks, begin, even, equal);
-        ck_assert_uint_eq(bcs_blocks_total(&blocks, 3), 12);
     }
 }
 END_TEST

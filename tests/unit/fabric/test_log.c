@@ -18,8 +18,8 @@ START_TEST(by_default_errors_and_warnings_are_printed)
 {
     bcs_error("first %d", 1);
     bcs_warn("second");
-    bcs_info("third");
-    bcs_debug("fourth");
+    bcs_log(BCS_LOG_INFO, "third");
+    bcs_log(BCS_LOG_DEBUG, "fourth");
     ck_assert_str_eq(caught_stderr_next(), "bcs: first 1\n");
     ck_assert_str_eq(caught_stderr_next(), "bcs: second\n");
     ck_assert_str_eq(caught_stderr_next(), "");
@@ -29,10 +29,10 @@ END_TEST
 START_TEST(the_rank_stands_in_front_of_each_line)
 {
     bcs_log_setup(BCS_LOG_DEBUG, 3);
-    bcs_debug("text");
+    bcs_log(BCS_LOG_DEBUG, "text");
     ck_assert_str_eq(caught_stderr_next(), "bcs[rank 3]: text\n");
     bcs_log_setup(BCS_LOG_DEBUG, 0);
-    bcs_debug("text");
+    bcs_log(BCS_LOG_DEBUG, "text");
     ck_assert_str_eq(caught_stderr_next(), "bcs[rank 0]: text\n");
 }
 END_TEST
