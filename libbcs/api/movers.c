@@ -6,7 +6,7 @@
 #include "libbcs/api/movers.h"
 
 #include "libbcs/api/collective/plan.h"
-#include "libbcs/api/message/fetch.h"
+#include "libbcs/api/message/completion.h"
 
 const bcs_mover_fn bcs_movers[] = {
     bcs_serve_orders, /* of other operations */

@@ -12,7 +12,7 @@
 #include "libbcs/api/job_record.h"
 #include "libbcs/fabric/base/log_job.h"
 #include "mpi_shim/calls/caller.h"
-#include "mpi_shim/comm/comm.h"
+#include "mpi_shim/comm/comm_table.h"
 #include "mpi_shim/real/fallback.h"
 #include "mpi_shim/real/handles.h"
 #include "mpi_shim/real/real.h"

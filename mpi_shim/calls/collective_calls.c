@@ -7,14 +7,16 @@
  * not check all arguments on all ranks, so that a wrong call that is given to it could
  * wait for the other ranks, which are with us.
  */
-#include "mpi_shim/collective/collective.h"
-
 #include <stdlib.h>
 
 #include "mpi_shim/calls/crowd.h"
 #include "mpi_shim/calls/lint.h"
 #include "mpi_shim/calls/mpi_calls.h"
+#include "mpi_shim/collective/collective_bytes.h"
+#include "mpi_shim/collective/collective_check.h"
+#include "mpi_shim/collective/exchange_forms.h"
 #include "mpi_shim/comm/comm_record.h"
+#include "mpi_shim/comm/comm_table.h"
 #include "mpi_shim/comm/numbers.h"
 #include "mpi_shim/real/error.h"
 #include "mpi_shim/real/handles.h"

@@ -19,6 +19,7 @@
 #include "libbcs/api/record/stand_tell.h"
 #include "mpi_shim/calls/mpi_calls.h"
 #include "mpi_shim/comm/comm_agree.h"
+#include "mpi_shim/comm/comm_table.h"
 #include "mpi_shim/real/error.h"
 #include "mpi_shim/real/fallback.h"
 #include "mpi_shim/real/handles.h"

@@ -6,7 +6,7 @@
  */
 #include "mpi_shim/calls/comm_idup.h"
 #include "mpi_shim/calls/mpi_calls.h"
-#include "mpi_shim/comm/comm.h"
+#include "mpi_shim/comm/comm_table.h"
 #include "mpi_shim/real/fallback.h"
 #include "mpi_shim/real/handles.h"
 #include "mpi_shim/real/real.h"

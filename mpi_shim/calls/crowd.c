@@ -6,6 +6,7 @@
 
 #include "libbcs/api/message/misuse.h"
 #include "libbcs/fabric/base/log.h"
+#include "mpi_shim/comm/comm_table.h"
 
 /** Say that this thread comes to a collective while another is in one, once of a communicator. */
 static void tell(struct shim_comm *comm)

@@ -12,7 +12,7 @@
 #include "mpi_shim/calls/call_recording.h"
 #include "mpi_shim/calls/caller.h"
 #include "mpi_shim/calls/lint_report.h"
-#include "mpi_shim/comm/comm.h"
+#include "mpi_shim/comm/comm_table.h"
 #include "mpi_shim/real/handles.h"
 #include "mpi_shim/real/real.h"
 #include "mpi_shim/real/state.h"

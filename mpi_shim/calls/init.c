@@ -26,7 +26,7 @@
 #include "mpi_shim/calls/lint.h"
 #include "mpi_shim/calls/mpi_calls.h"
 #include "mpi_shim/calls/standing.h"
-#include "mpi_shim/comm/comm.h"
+#include "mpi_shim/comm/comm_table.h"
 #include "mpi_shim/data/datatype.h"
 #include "mpi_shim/data/op.h"
 #include "mpi_shim/real/door.h"

@@ -10,7 +10,7 @@
 #include "libbcs/api/message/unreceived.h"
 #include "mpi_shim/calls/lint.h"
 #include "mpi_shim/calls/lint_entries.h"
-#include "mpi_shim/comm/comm.h"
+#include "mpi_shim/comm/comm_table.h"
 #include "mpi_shim/real/handles.h"
 #include "mpi_shim/real/shim_module.h"
 #include "mpi_shim/request/request.h"

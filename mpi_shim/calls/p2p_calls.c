@@ -9,11 +9,11 @@
 #include "mpi_shim/calls/mpi_calls.h"
 #include "mpi_shim/calls/watch_send.h"
 #include "mpi_shim/comm/comm_record.h"
+#include "mpi_shim/comm/comm_table.h"
 #include "mpi_shim/real/error.h"
 #include "mpi_shim/real/handles.h"
 #include "mpi_shim/real/pass.h"
 #include "mpi_shim/request/request.h"
-#include "mpi_shim/request/request_status.h"
 
 static inline bool is_usable(const void *buf, int count,
                              const struct shim_datatype *type)

@@ -6,6 +6,7 @@
  */
 #include "mpi_shim/calls/mpi_calls.h"
 #include "mpi_shim/comm/comm_record.h"
+#include "mpi_shim/comm/comm_table.h"
 #include "mpi_shim/real/error.h"
 #include "mpi_shim/real/handles.h"
 #include "mpi_shim/real/pass.h"

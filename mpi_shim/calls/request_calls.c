@@ -5,12 +5,14 @@
  */
 #include "libbcs/api/message/wait.h"
 #include "mpi_shim/calls/mpi_calls.h"
+#include "mpi_shim/calls/wait_calls.h"
 #include "mpi_shim/real/error.h"
 #include "mpi_shim/real/handles.h"
 #include "mpi_shim/real/pass.h"
 #include "mpi_shim/real/real.h"
 #include "mpi_shim/request/buffers.h"
 #include "mpi_shim/request/request.h"
+#include "mpi_shim/request/request_cancel.h"
 #include "mpi_shim/request/request_status.h"
 
 int shim_Request_get_status(MPI_Request request, int *flag, MPI_Status *status)

@@ -3,6 +3,8 @@
  * Entry points that wait for requests or test them. An array of requests may mix ours, the
  * real library's (foreign.h) and null handles. Runs in the application's threads.
  */
+#include "mpi_shim/calls/wait_calls.h"
+
 #include "libbcs/api/message/wait.h"
 #include "mpi_shim/calls/comm_idup.h"
 #include "mpi_shim/calls/mpi_calls.h"
@@ -14,7 +16,6 @@
 #include "mpi_shim/real/real.h"
 #include "mpi_shim/request/foreign.h"
 #include "mpi_shim/request/request.h"
-#include "mpi_shim/request/request_status.h"
 
 /** How many of a list's requests are whose. */
 struct census {

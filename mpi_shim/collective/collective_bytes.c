@@ -3,7 +3,9 @@
  * How long the data of a collective call are, for the MDS. Called under the lock in the
  * application's threads.
  */
-#include "mpi_shim/collective/collective.h"
+#include "mpi_shim/collective/collective_bytes.h"
+
+#include "mpi_shim/collective/collective_check.h"
 #include "mpi_shim/comm/comm_neighbors.h"
 #include "mpi_shim/comm/comm_record.h"
 

@@ -6,8 +6,9 @@
  * Data that a rank need not describe, as a gather's blocks on other ranks than the root,
  * may be anything and are not looked at.
  */
+#include "mpi_shim/collective/collective_check.h"
+
 #include "libbcs/api/collective/disagreement.h"
-#include "mpi_shim/collective/collective.h"
 #include "mpi_shim/comm/comm_neighbors.h"
 
 /** The error class of a count and a type (NULL: not usable), or MPI_SUCCESS. */

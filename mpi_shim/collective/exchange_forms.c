@@ -3,10 +3,12 @@
  * Collective calls on their way through the API: their buffers are opened, given to it,
  * and closed when it is done. Called under the lock in the application's threads.
  */
-#include <errno.h>
-#include <stdlib.h>
+#include "mpi_shim/collective/exchange_forms.h"
 
-#include "mpi_shim/collective/collective.h"
+#include <errno.h>
+
+#include "mpi_shim/collective/collective_bytes.h"
+#include "mpi_shim/collective/collective_check.h"
 #include "mpi_shim/comm/comm_neighbors.h"
 
 static bool is_in_place(const struct shim_layout *layout)

@@ -3,7 +3,7 @@
  * The table of communicators that the shim carries, from the moment at which all members
  * have agreed on one until it is freed. Called in the application's threads.
  */
-#include "mpi_shim/comm/comm.h"
+#include "mpi_shim/comm/comm_table.h"
 
 #include <errno.h>
 #include <stdio.h>

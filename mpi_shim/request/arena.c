@@ -3,14 +3,15 @@
  * The memory of requests; see request.h. Called by the entry points in the application's
  * threads, after shim_enter.
  */
+#include "mpi_shim/request/arena.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "libbcs/fabric/base/notice.h"
-#include "mpi_shim/comm/comm.h"
+#include "mpi_shim/comm/comm_table.h"
 #include "mpi_shim/real/handles.h"
-#include "mpi_shim/request/request.h"
 
 /** How many requests slab i has. */
 static uint32_t slab_size(uint32_t i)

@@ -12,7 +12,8 @@
 
 #include "libbcs/fabric/base/log.h"
 #include "libbcs/report/lines.h"
-#include "mpi_shim/collective/collective.h"
+#include "mpi_shim/collective/exchange_forms.h"
+#include "mpi_shim/comm/comm_table.h"
 #include "mpi_shim/real/shim_module.h"
 #include "mpi_shim/request/buffer_region.h"
 #include "mpi_shim/request/request.h"

@@ -3,7 +3,7 @@
  * Taking a request back (MPI_Cancel). Called by the entry point in the application's threads, after
  * shim_enter.
  */
-#include "mpi_shim/request/request.h"
+#include "mpi_shim/request/request_cancel.h"
 
 /** What carries a buffered send that did not end at once, if it is still under way. */
 static struct shim_request *carrier_of(const struct shim_request *request)

@@ -36,20 +36,6 @@
 #include "nic_threads/roles/hand_over.h"
 #include "nic_threads/roles/roles.h"
 
-enum bcs_cell_state nic_hand_over_further(struct bcs_cell *cell,
-                                          const struct bcs_descriptor *send)
-{
-    if ((send->flags & BCS_DATA_BLOCK) == 0) {
-        memcpy(cell->payload, send->payload, BCS_INLINE_BYTES); /* and the stamp */
-        return BCS_CELL_STAMPED;
-    }
-    cell->address = send->address;
-    if ((send->flags & BCS_STAMPED) != 0) {
-        cell->stamp = send->stamp;
-    }
-    return BCS_CELL_BLOCK;
-}
-
 /** Hand a short message to its receiver. */
 static void deliver(struct nic_view *view, const struct nic_pair *pair)
 {

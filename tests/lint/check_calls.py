@@ -160,6 +160,11 @@ SYSTEM_CALLS = {
     "syscall": ["libbcs/fabric/base", "nic_threads/machine", "mds/source"],
     "waitpid": ["libbcs/report", "mds/source", "apps/tools/launch", "apps/tools/top"],
 }
+# What an inline function of another folder may not bring into lint.HOT_FOLDERS either. Without the
+# clock: on some processors even its ticks come from clock_gettime.
+COLD_SYMBOLS = {
+    "malloc", "calloc", "realloc", "free", "bcs_log", "bcs_notice", "bcs_job_error",
+}
 EVERYBODY = "libbcs/fabric/base"
 PRODUCTS = ("libbcs", "mpi_shim", "nic_threads", "mds", "apps/tools")
 
@@ -266,6 +271,14 @@ def check_system(objects, table):
     yield from unused(used, [(b, a) for a, bs in table.items() for b in bs])
 
 
+def check_hot(objects):
+    """The hot folders neither allocate nor log, by inline functions of others neither."""
+    for path, (_, needed) in sorted(objects.items()):
+        for name in sorted(needed & COLD_SYMBOLS):
+            if os.path.dirname(path) in lint.HOT_FOLDERS:
+                yield f"{path}: must not use {name}, it is hot"
+
+
 def main(root, build):
     objects = read_objects(root, build)
     findings = [
@@ -273,6 +286,7 @@ def main(root, build):
         *check_folder_circles(CALL_EDGES, KNOWN_FOLDER_CIRCLES),
         *check_circles(objects, KNOWN_CIRCLES),
         *check_system(objects, SYSTEM_CALLS),
+        *check_hot(objects),
     ]
     return lint.tell(findings, len(objects), "objects")
 

@@ -96,7 +96,7 @@ INCLUDE_EDGES = {
         "mpi_shim/comm",
     ],
     "mpi_shim/request": [
-        "libbcs/report/lines.h", "libbcs/api/record/stand_tell.h",
+        "libbcs/include/bcs/bcs.h", "libbcs/report/lines.h", "libbcs/api/record/stand_tell.h",
         "libbcs/api/message/completion.h", "libbcs/api/message/misuse.h",
         "libbcs/api/message/p2p.h", "libbcs/api/message/wait.h", "mpi_shim/real", "mpi_shim/data",
         "mpi_shim/comm", "mpi_shim/collective",

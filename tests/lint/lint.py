@@ -14,11 +14,18 @@ import sys
 
 from edges import (EVERYBODY, INCLUDE_EDGES, KNOWN_CIRCLES, RESTRICTED_HEADERS,
                    STANDALONE)
+from known import CALLS_IN_HOT_FOLDERS, KNOWN_ELSEWHERE, KNOWN_LONG_LINES
 
 MAX_FUNCTION_LINES = 60
 MAX_FILE_LINES = 500
 MAX_PARAMETERS = 6
+MAX_COLUMNS = 88
 
+PRODUCTS = ["libbcs", "nic_threads", "mds", "mpi_shim", "apps/tools"]
+# Every message of a job goes through these: nothing there may allocate, look at a clock or log.
+HOT_FOLDERS = ["nic_threads/rules", "nic_threads/roles"]
+COLD_CALL = re.compile(r"\b((?:m|c|re)alloc|free|clock_gettime|bcs_clock_\w+|bcs_log\w*|bcs_error"
+                       r"|bcs_warn|bcs_notice\w*|bcs_job_error|v?f?printf)\s*\(")
 GETENV_FOLDERS = ["libbcs/fabric/base", "apps", "tests"]
 # The MPI standard fixes the parameters of these.
 PARAMETERS_EXEMPT = ["mpi_shim"]
@@ -241,6 +248,28 @@ def check_machine_paths(source):
             yield number, f"path of one machine: {match.group(0)}..."
 
 
+def check_hot_calls(source):
+    """The rules and the roles call nothing that is slow, or that depends on the time."""
+    if not source.is_c or not source.is_in(HOT_FOLDERS):
+        return
+    for number, line in enumerate(source.code, 1):
+        for name in COLD_CALL.findall(line):
+            if (source.path, name) not in CALLS_IN_HOT_FOLDERS:
+                yield number, f"{name} in a folder that is hot"
+
+
+def check_hot_calls_known(sources):
+    """An exception that nobody uses would let somebody through unnoticed."""
+    used = {
+        (source.path, name)
+        for source in sources
+        if source.is_c and source.is_in(HOT_FOLDERS)
+        for name in COLD_CALL.findall("\n".join(source.code))
+    }
+    for path, name in sorted(set(CALLS_IN_HOT_FOLDERS) - used):
+        yield f"{path} has no {name}: shorten the table"
+
+
 def all_includes(sources):
     """Yield (source, target) of each include of a file of ours."""
     for source in sources:
@@ -327,6 +356,63 @@ def check_names(sources):
             yield f"several files are called {name}: {', '.join(inside)}"
 
 
+def stem(path):
+    return os.path.splitext(os.path.basename(path))[0]
+
+
+def name_of_function(text):
+    """The name that stands before the first parenthesis."""
+    match = re.search(r"(\w+)\s*\(", text)
+    return match.group(1) if match else None
+
+
+def functions_elsewhere(sources):
+    """Headers whose prototypes are of functions in files of another name: {header: {file}}."""
+    products = [source for source in sources if source.is_c and source.is_in(PRODUCTS)]
+    homes = {}
+    for source in products:
+        for _, _, signature in functions(source):
+            if not re.match(r"\s*static\b", signature):
+                homes.setdefault(name_of_function(signature), set()).add(source.path)
+    elsewhere = {}
+    for source in products:
+        if not source.path.endswith(".h") or source.is_in(["libbcs/include"]):
+            continue
+        for number, line in enumerate(source.code, 1):
+            if is_prototype_start(source, number):
+                for home in homes.get(name_of_function(line), ()):
+                    if stem(home) != stem(source.path):
+                        elsewhere.setdefault(source.path, set()).add(home)
+    return elsewhere
+
+
+def check_homes(sources):
+    """A function of X.h is defined in X.c. Else an inline function of X.h may call another file
+    that includes X.h: a circle that neither includes nor objects show."""
+    found = functions_elsewhere(sources)
+    for header in sorted(set(found) | set(KNOWN_ELSEWHERE)):
+        homes, known = found.get(header, set()), set(KNOWN_ELSEWHERE.get(header, ()))
+        for home in sorted(homes - known):
+            yield f"{header}: declares functions of {home}"
+        for home in sorted(known - homes):
+            yield f"{header} declares nothing of {home}: shorten the table"
+
+
+def check_columns(sources):
+    """Lines of C are not longer than MAX_COLUMNS, but for as many as each folder is known to have."""
+    found = dict.fromkeys(KNOWN_LONG_LINES, 0)
+    for source in sources:
+        top = source.path.split("/")[0]
+        n_long = sum(len(line) > MAX_COLUMNS for line in source.lines) if source.is_c else 0
+        found[top] = found.get(top, 0) + n_long
+    for top, n_long in sorted(found.items()):
+        n_known = KNOWN_LONG_LINES.get(top, 0)
+        if n_long > n_known:
+            yield f"{top}: {n_long} lines of over {MAX_COLUMNS} columns, {n_known} are known"
+        elif n_long < n_known:
+            yield f"{top}: {n_long} lines of over {MAX_COLUMNS} columns: shorten the table to that"
+
+
 RULES = [
     check_includes,
     check_getenv,
@@ -336,10 +422,19 @@ RULES = [
     check_file_length,
     check_spdx,
     check_machine_paths,
+    check_hot_calls,
 ]
 
 
-TREE_RULES = [check_edges_used, check_circles, check_folder_circles, check_names]
+TREE_RULES = [
+    check_edges_used,
+    check_circles,
+    check_folder_circles,
+    check_names,
+    check_hot_calls_known,
+    check_homes,
+    check_columns,
+]
 
 
 def is_checked(path):

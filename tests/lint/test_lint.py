@@ -15,7 +15,6 @@ import check_abi
 import check_calls
 import check_globals
 import check_headers
-import check_noted
 import check_paths
 import lint
 
@@ -144,8 +143,58 @@ class LintTest(unittest.TestCase):
         self.assert_silent("README.md", "a/work/b, ../home/c, /usr/bin\n", head="")
 
     def test_every_rule_has_a_test_above(self):
-        self.assertEqual(len(lint.RULES), 8)
-        self.assertEqual(len(lint.TREE_RULES), 4)
+        self.assertEqual(len(lint.RULES), 9)
+        self.assertEqual(len(lint.TREE_RULES), 7)
+
+    def test_a_slow_call_in_a_hot_folder_is_found(self):
+        for name in (
+            "malloc", "calloc", "realloc", "free", "clock_gettime", "bcs_clock_now_ns", "bcs_log",
+            "bcs_error", "bcs_warn", "bcs_notice", "bcs_job_error", "printf", "fprintf",
+        ):
+            body = f"int a = {name} (1);\n"
+            self.assert_fires("nic_threads/rules/a.c", body, name + " in a folder that is hot")
+            self.assert_fires("nic_threads/roles/a.h", body, name + " in a folder that is hot")
+            self.assert_silent("nic_threads/service/a.c", body)
+            with mock.patch.dict(lint.CALLS_IN_HOT_FOLDERS, {("nic_threads/roles/a.c", name): ""}):
+                self.assert_silent("nic_threads/roles/a.c", body)
+                self.assert_fires("nic_threads/roles/b.c", body, name)
+        self.assert_silent("nic_threads/roles/a.c", "nic_item_free(a); /* malloc() */\n")
+        objects = {"nic_threads/roles/a.c": (set(), {"malloc", "memcpy"}), "mds/a.c": (set(), {"free"})}
+        self.assertEqual(list(check_calls.check_hot(objects)),
+                         ["nic_threads/roles/a.c: must not use malloc, it is hot"])
+
+    def test_a_slow_call_that_is_gone_is_found(self):
+        source = lint.Source("nic_threads/roles/a.c", "int a = malloc(1);\n")
+        table = {(source.path, "malloc"): "", (source.path, "free"): ""}
+        with mock.patch.object(lint, "CALLS_IN_HOT_FOLDERS", table):
+            self.assertEqual(list(lint.check_hot_calls_known([source])),
+                             [f"{source.path} has no free: shorten the table"])
+
+    def homes_found(self, known, *texts):
+        sources = [lint.Source(path, text) for path, text in texts]
+        with mock.patch.object(lint, "KNOWN_ELSEWHERE", known):
+            return list(lint.check_homes(sources))
+
+    def test_a_function_away_from_its_header_is_found(self):
+        header = ("mds/a.h", "int f(int b,\n      int c);\nstatic inline int g(void)\n{\n}\n")
+        home = ("mds/tool/b.c", "int f(int b,\n      int c)\n{\n}\nint g(void)\n{\n}\n")
+        said = ["mds/a.h: declares functions of mds/tool/b.c"]
+        self.assertEqual(self.homes_found({}, header, home), said)
+        self.assertEqual(self.homes_found({"mds/a.h": ["mds/tool/b.c"]}, header, home), [])
+        self.assertEqual(self.homes_found({}, header, ("mds/tool/a.c", home[1])), [])
+        self.assertEqual(self.homes_found({}, header, (home[0], "static " + home[1])), [])
+        self.assertEqual(self.homes_found({"mds/a.h": ["mds/b.c"]}, header),
+                         ["mds/a.h declares nothing of mds/b.c: shorten the table"])
+
+    def test_more_long_lines_than_are_known_are_found(self):
+        def found(n_known, n_columns):
+            sources = [lint.Source("mds/a.c", "x" * n_columns + "\n"), lint.Source("mds/a.py", "x" * 99)]
+            with mock.patch.object(lint, "KNOWN_LONG_LINES", {"mds": n_known} if n_known else {}):
+                return list(lint.check_columns(sources))
+
+        self.assertEqual(found(0, 88) + found(1, 89), [])
+        self.assertEqual(found(0, 89), ["mds: 1 lines of over 88 columns, 0 are known"])
+        self.assertIn("shorten the table", found(1, 88)[0])
 
     def test_a_public_header_includes_no_private_one(self):
         for name in ("libbcs/fabric/base/log.h", "mds/collect.h", "libbcs/fabric/ring/port.h"):
@@ -419,39 +468,6 @@ class LintTest(unittest.TestCase):
             for path in ("src/a.c", "build/b.c", ".git/c.c", ".ci/run", "d.dat"):
                 open(os.path.join(root, path), "w", encoding="utf-8").close()
             self.assertEqual(sorted(lint.find_files(root)), [".ci/run", "src/a.c"])
-
-
-class NotedTest(unittest.TestCase):
-    """Rows of functions.def and a table that tells of them."""
-
-    ROWS = "SHIM_MAKES(GROUP, Comm_group,\n    (MPI_Comm c))\nSHIM_FREES(GROUP, Group_free, (g))\n"
-    GOOD = "But 2 of these functions\n\n" + check_noted.HEAD + "| `GROUP` | `MPI_Comm_group` | `MPI_Group_free` |\n"
-
-    def found(self, document):
-        return "\n".join(check_noted.problems(self.ROWS, document))
-
-    def test_a_table_that_tells_all_is_right(self):
-        self.assertEqual(self.found(self.GOOD), "")
-
-    def test_a_function_that_is_not_told_is_found(self):
-        self.assertIn("MPI_Group_free is missing", self.found(self.GOOD.replace("`MPI_Group_free`", "")))
-
-    def test_a_function_that_is_of_another_kind_is_found(self):
-        self.assertIn("not as GROUP that it makes", self.found(self.GOOD.replace("`GROUP`", "`OP`")))
-
-    def test_a_function_that_is_not_interposed_is_found(self):
-        told = self.GOOD.replace("`MPI_Comm_group`", "`MPI_Comm_group`, `MPI_Comm_size`")
-        self.assertIn("no SHIM_MAKES(GROUP, ...) of MPI_Comm_size", self.found(told))
-
-    def test_a_function_that_is_told_twice_is_found(self):
-        told = self.GOOD.replace("`MPI_Comm_group`", "`MPI_Comm_group`, `MPI_Comm_group`")
-        self.assertIn("twice", self.found(told))
-
-    def test_a_wrong_number_is_found(self):
-        self.assertIn('say "2 of', self.found(self.GOOD.replace("2 of", "3 of")))
-
-    def test_a_document_without_the_table_is_found(self):
-        self.assertIn("one table", self.found("But 2 of these functions\n"))
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@
 
 #include "libbcs/api/collective/neighbors.h"
 #include "mpi_shim/collective/collective.h"
+#include "mpi_shim/collective/collective_check.h"
 #include "mpi_shim/real/handles.h"
 #include "tests/unit/fake_library.h"
 

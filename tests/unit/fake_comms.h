@@ -12,6 +12,7 @@
 #include "libbcs/api/context/context.h"
 #include "mpi_shim/comm/comm.h"
 #include "mpi_shim/comm/comm_agree.h"
+#include "mpi_shim/comm/comm_table.h"
 #include "mpi_shim/real/handles.h"
 #include "tests/unit/fake_library.h"
 

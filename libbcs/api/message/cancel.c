@@ -6,9 +6,9 @@
  * by the process that owns the context, one thread at a time.
  */
 #include "libbcs/api/message/completion.h"
-#include "libbcs/api/message/fetch.h"
 #include "libbcs/api/message/p2p.h"
 #include "libbcs/api/message/post.h"
+#include "libbcs/api/message/request_fetch.h"
 #include "libbcs/api/message/wait.h"
 #include "libbcs/api/record/stand_tell.h"
 #include "libbcs/fabric/base/clock.h"

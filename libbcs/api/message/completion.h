@@ -20,4 +20,8 @@ bool bcs_look(struct bcs_context *context, struct bcs_request *request);
 void bcs_note_collective(struct bcs_context *context,
                          const struct bcs_request *request);
 
+/** Mover: do this process's part of the transfers that it has been ordered to take part
+ *  in, for whatever request they are. */
+void bcs_serve_orders(struct bcs_context *context);
+
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Orders: transfers that need this process, which may be waiting for something else. The
- * engine enters their cells into the port's order table; from there they come into
- * context->ordered, and every turn of a wait does what can be done for them, until they
- * are over (fetch.h, bcs_serve_orders). Internal to libbcs/api; called by the process that owns the
- * context.
+ * Orders: transfers that need this process, which may be waiting for something else.
+ * The engine enters their cells into the port's order table; from there they come into
+ * context->ordered, and every turn of a wait does what can be done for them, until
+ * they are over (completion.h, bcs_serve_orders). Internal to libbcs/api; called by
+ * the process that owns the context.
  */
 #ifndef LIBBCS_API_MESSAGE_ORDERS_H
 #define LIBBCS_API_MESSAGE_ORDERS_H

@@ -8,10 +8,10 @@
 #include <errno.h>
 
 #include "libbcs/api/message/completion.h"
-#include "libbcs/api/message/fetch.h"
 #include "libbcs/api/message/payload.h"
 #include "libbcs/api/message/post.h"
 #include "libbcs/api/message/receive_at_hand.h"
+#include "libbcs/api/message/request_fetch.h"
 #include "libbcs/api/message/wait.h"
 #include "libbcs/api/record/stand_tell.h"
 #include "libbcs/fabric/base/log.h"

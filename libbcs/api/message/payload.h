@@ -8,7 +8,7 @@
 #define LIBBCS_API_MESSAGE_PAYLOAD_H
 
 #include "libbcs/api/context/context.h"
-#include "libbcs/api/message/fetch.h"
+#include "libbcs/api/message/request_fetch.h"
 #include "libbcs/fabric/base/layout.h"
 
 /** The rest of bcs_payload_put: one that is not just copied into its descriptor. */

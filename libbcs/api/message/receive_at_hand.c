@@ -10,7 +10,7 @@
  */
 #include "libbcs/api/message/receive_at_hand.h"
 
-#include "libbcs/api/message/fetch.h"
+#include "libbcs/api/message/request_fetch.h"
 #include "libbcs/api/message/wait.h"
 #include "libbcs/fabric/base/layout.h"
 #include "nic_threads/drivers/take_at_hand.h"

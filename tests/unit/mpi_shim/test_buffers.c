@@ -12,6 +12,7 @@
 #include "libbcs/report/lines.h"
 #include "mds/collect.h"
 #include "mpi_shim/collective/collective.h"
+#include "mpi_shim/collective/exchange_forms.h"
 #include "mpi_shim/real/shim_module.h"
 #include "mpi_shim/request/buffers.h"
 #include "mpi_shim/request/request.h"

@@ -5,7 +5,7 @@
  */
 #include <check.h>
 
-#include "mpi_shim/collective/collective.h"
+#include "mpi_shim/collective/collective_bytes.h"
 #include "mpi_shim/comm/comm_neighbors.h"
 #include "mpi_shim/real/real.h"
 #include "tests/unit/fake_library.h"

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Fetching what the engine has completed: the part that the blocking calls of p2p.c inline,
- * since most often one look is enough; and what is fetched for others than who waits. Internal
- * to libbcs/api; called by the process that owns the context.
+ * Fetching what the engine has completed: the part that the blocking calls of p2p.c
+ * inline, since most often one look is enough. Internal to libbcs/api; called by the
+ * process that owns the context.
  */
-#ifndef LIBBCS_API_MESSAGE_FETCH_H
-#define LIBBCS_API_MESSAGE_FETCH_H
+#ifndef LIBBCS_API_MESSAGE_REQUEST_FETCH_H
+#define LIBBCS_API_MESSAGE_REQUEST_FETCH_H
 
 #include <string.h>
 
@@ -102,9 +102,5 @@ static inline bool bcs_complete(struct bcs_context *context,
     bcs_request_finish(context, request, cell);
     return true;
 }
-
-/** Mover: do this process's part of the transfers that it has been ordered to take part in,
- *  for whatever request they are. */
-void bcs_serve_orders(struct bcs_context *context);
 
 #endif
