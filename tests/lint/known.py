@@ -93,7 +93,7 @@ KNOWN_ELSEWHERE = {
 # How many lines of C have over 88 columns, by the first folder of the path.
 KNOWN_LONG_LINES = {
     "apps": 380,
-    "libbcs": 1525,
+    "libbcs": 1523,
     "mds": 400,
     "mpi_shim": 262,
     "nic_threads": 619,

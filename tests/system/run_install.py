@@ -82,7 +82,7 @@ PROGRAM = """
 #include <bcs/cbsp.h>
 #include <bcs/primitives.h>
 #include <bcs/status.h>
-int main(void) { return BCS_XFER_E_BUSY - 1 + cBSP_nprocs(); }
+int main(void) { return BCS_E_BUSY - 1 + cBSP_nprocs(); }
 """
 BSP_PROGRAM = """
 #include <bsp.h>

@@ -12,6 +12,11 @@
 
 struct bcs_layout;
 
+/** result.error of a receive that was cancelled before a message matched it, or of a
+ *  send that was cancelled before it was received. Only MPI_Cancel does so.
+ *  <bcs/status.h> keeps the number free. */
+#define BCS_E_CANCELLED 4
+
 /** The operation of a request, in its reserved words. All zero: none, or one that is done; so
  *  BCS_REQUEST_DONE is. The storage is declared as words, therefore may_alias. */
 struct __attribute__((may_alias)) bcs_request_state {

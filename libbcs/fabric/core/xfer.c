@@ -46,7 +46,7 @@ int bcs_xfer_and_signal_blocking(struct bcs_core *core, const struct bcs_xfer *x
 {
     int rc;
 
-    while ((rc = bcs_xfer_and_signal(core, xfer)) == BCS_XFER_E_BUSY) {
+    while ((rc = bcs_xfer_and_signal(core, xfer)) == BCS_E_BUSY) {
         rc = bcs_core_progress(core);
         if (rc < 0) {
             break;

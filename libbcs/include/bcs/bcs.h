@@ -75,12 +75,17 @@ struct bcs_group;
 
 /**
  * Attach this process to its job. Collective: every process of the job calls it, once
- * in its life. Reads and checks the configuration. [BCS-MPI section 4.1]
+ * in its life. [BCS-MPI section 4.1]
+ *
+ * The environment alone says how the job runs, as it is at this call. BCS_* are the
+ * settings: bcs-info lists them, and all processes should have the same. PMIX_NAMESPACE
+ * says that a launcher with PMIx has started the process; else it is alone.
+ * PMIX_SERVER_TMPDIR is where processes see that an error has been printed already.
  *
  * Cost: a few allgathers and fences by the launcher, with less than 1 KB of each process;
  * about 1 MB of address space for each process of the job, and more as its memory is used.
  *
- * @param context_out  the attachment; end it with bcs_finalize
+ * @param context_out  the attachment, of the library; end it with bcs_finalize
  * @return 0           attached
  * @return -EINVAL     a BCS_ variable is unknown or has a bad value, the processes have
  *                     different ones, or there are more processes than these allow; logged
@@ -122,9 +127,8 @@ BCS_PUBLIC int32_t bcs_group_size(const struct bcs_group *group);
  *
  * @param ranks      [n_ranks] ranks in bcs_world, each at most once; the i-th one is
  *                   rank i of the new group
- * @param group_out  the group, which belongs to the context; NULL if this process is
- * not a member
- * @return 0
+ * @param group_out  the group, which belongs to the context; NULL: not a member
+ * @return 0         made
  * @return -EINVAL   an empty list, no such rank, or one twice; logged
  * @return -ENOSPC   the job has made BCS_COMMUNICATORS groups for each of its processes;
  *                   logged
@@ -224,8 +228,7 @@ BCS_PUBLIC int bcs_send(struct bcs_context *context, const struct bcs_message *m
  * with those in one of 16 lists, by group and source, or, for BCS_ANY_SOURCE, with all. Receives
  * that wait are looked up by a message in the same way.
  *
- * @param result_out  what was received; NULL if it is of no interest. Not used with a
- *                    request, which holds it
+ * @param result_out  what was received, or NULL; not used with a request
  * @param request     NULL: block; else start the receive
  * @return 0                received, or started
  * @return BCS_E_TRUNCATED  received; the message was longer than the buffer
@@ -270,6 +273,7 @@ BCS_PUBLIC int bcs_probe(struct bcs_context *context, const struct bcs_message *
  * @return 0                done
  * @return BCS_E_TRUNCATED  done; the message received was longer than the buffer
  * @return BCS_E_PENDING    not done; never with wait
+ * @return else             done; of a collective, what its call can give
  */
 BCS_PUBLIC int bcs_test(struct bcs_context *context, struct bcs_request *request,
                         bool wait);
@@ -281,8 +285,8 @@ BCS_PUBLIC int bcs_test(struct bcs_context *context, struct bcs_request *request
  * @param requests  [n_requests]
  * @param wait      block until they are
  * @return 0                all are done
- * @return BCS_E_TRUNCATED  all are done; the result.error of each tells which was
  * @return BCS_E_PENDING    some are not; never with wait
+ * @return else             all are done; the first result.error that is not 0
  */
 BCS_PUBLIC int bcs_testall(struct bcs_context *context, struct bcs_request requests[],
                            size_t n_requests, bool wait);
@@ -444,8 +448,7 @@ BCS_PUBLIC int bcs_reduce_scatter(struct bcs_context *context, struct bcs_group 
  * Scatter: each member gets its block of the root's. [BCS-MPI table 4.1] Cost: p - 1 messages,
  * the blocks, in one step, and a copy of the root's own.
  *
- * @param mine    where this member's block goes, and how long it is; at the root it may
- *                be NULL: the block stays where it is
+ * @param mine    place and length of this member's block; at the root, NULL leaves it there
  * @param blocks  read at the root only
  */
 BCS_PUBLIC int bcs_scatter(struct bcs_context *context, struct bcs_group *group,
@@ -455,8 +458,7 @@ BCS_PUBLIC int bcs_scatter(struct bcs_context *context, struct bcs_group *group,
 /**
  * Gather: the root gets each member's block. [BCS-MPI table 4.1] Cost: as bcs_scatter.
  *
- * @param mine    this member's block; at the root it may be NULL: the block is in its
- *                place already
+ * @param mine    this member's block; at the root it may be NULL: it is in its place
  * @param blocks  where they go; used at the root only
  */
 BCS_PUBLIC int bcs_gather(struct bcs_context *context, struct bcs_group *group,
@@ -465,12 +467,10 @@ BCS_PUBLIC int bcs_gather(struct bcs_context *context, struct bcs_group *group,
 
 /**
  * Allgather: every member gets all blocks. The lengths are the same on all members.
- * [BCS-MPI table 4.1]
- *
- * Cost, of blocks of n bytes together: up to 80, by the engine. Up to 2 KB for each pair of
- * members: a bcs_gather to member 0 and a bcs_bcast from there; if they do not lie packed
- * in rank order, memory for n bytes and a copy. Longer: p (p - 1) messages, the blocks, in one
- * step.
+ * [BCS-MPI table 4.1] Cost, of blocks of n bytes together: up to 80, by the engine. Up
+ * to 2 KB for each pair of members: a bcs_gather to member 0 and a bcs_bcast from there;
+ * if they do not lie packed in rank order, memory for n bytes and a copy. Longer:
+ * p (p - 1) messages, the blocks, in one step.
  *
  * @param mine    this member's block, as long as blocks says; NULL: it is in its place
  * @param blocks  where they go

@@ -44,7 +44,8 @@ extern "C" {
 
 /**
  * Join the job: agree with all other processes on numbers and buffers. Collective; once
- * in the life of a process. May be called before or after MPI_Init. [cBSP 4.3, 5.1]
+ * in the life of a process. May be called before or after MPI_Init. Reads the same
+ * environment as bcs_init of <bcs/bcs.h>. [cBSP 4.3, 5.1]
  *
  * Cost: a few allgathers and fences by the launcher, with less than 1 KB of each process; one
  * transfer to all; address space for p * p * 4 buffers, of which pages are taken as they are

@@ -59,7 +59,8 @@ extern "C" {
 
 /**
  * Join the job: agree with all other processes. Collective; once in the life of a process.
- * May be called before or after MPI_Init.
+ * May be called before or after MPI_Init. Reads the same environment as bcs_init of
+ * <bcs/bcs.h>.
  *
  * Cost: a few allgathers and fences by the launcher; address space of 256 MB and 40 KB a process,
  * for each process, of which pages are taken as channels and regions (<bcs/remote.h>) need them.
@@ -126,6 +127,7 @@ struct bcs_channel_params {
  * @return -EPERM   not between bcs_channels_init and bcs_channels_finalize; logged
  * @return -EDEADLK in a handler; logged
  * @return -ENOMEM  logged
+ * @return <0       -errno of the primitives; logged
  */
 BCS_PUBLIC int bcs_channel_open_out(const struct bcs_channel_params *params,
                                     struct bcs_channel_out **out_out);
@@ -136,6 +138,7 @@ BCS_PUBLIC int bcs_channel_open_out(const struct bcs_channel_params *params,
  * of up to 56; 128 bytes for one longer; and a quarter more, rounded up by an eighth at most. Cost:
  * as bcs_channel_open_out.
  *
+ * @param in_out    the end; the library's, until bcs_channel_close_in
  * @return -ENOMEM  also: the 256 MB of a process for channels and regions are in use; logged
  * @return as bcs_channel_open_out
  */

@@ -353,13 +353,13 @@ struct bcs_xfer {
  * Cost: one put of n bytes to each of the k nodes, with its event; no round trip is waited for.
  * A put is made by the caller, or copied for whoever makes it: up to n * k bytes of local work.
  *
- * @return 0                started
- * @return BCS_XFER_E_BUSY  no free slot, nothing started; retry after progress
- * @return -EINVAL          empty set, unknown node, or an address outside of the heap
- *                          or unaligned; logged with the range
- * @return -EOWNERDEAD      a process died while it was writing to a node of the set,
- *                          whose memory can no longer be trusted; logged once
- * @return <0               -errno; no node has the data
+ * @return 0            started
+ * @return BCS_E_BUSY   no free slot, nothing started; retry after progress
+ * @return -EINVAL      empty set, unknown node, or an address outside of the heap or
+ *                      unaligned; logged with the range
+ * @return -EOWNERDEAD  a process died while it was writing to a node of the set, whose
+ *                      memory can no longer be trusted; logged once
+ * @return <0           -errno; no node has the data
  */
 BCS_PUBLIC int bcs_xfer_and_signal(struct bcs_core *core, const struct bcs_xfer *xfer);
 
@@ -368,7 +368,7 @@ BCS_PUBLIC int bcs_xfer_and_signal(struct bcs_core *core, const struct bcs_xfer 
  * between tries. As there, it returns before the transfer has taken effect.
  *
  * @return 0    started
- * @return <0   as bcs_xfer_and_signal or bcs_core_progress; never BCS_XFER_E_BUSY
+ * @return <0   as bcs_xfer_and_signal or bcs_core_progress; never BCS_E_BUSY
  */
 BCS_PUBLIC int bcs_xfer_and_signal_blocking(struct bcs_core *core,
                                             const struct bcs_xfer *xfer);

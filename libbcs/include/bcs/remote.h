@@ -77,7 +77,8 @@ enum { BCS_REGION_NUMBERS = 256 }; /* numbers are 0 to this - 1 */
  * Export n_bytes of new memory, all zero, as region `number` of this process. Others may import it
  * when this returns. Address: bcs_region_memory. Cost: two puts to all.
  *
- * @param own_out   the region, for the owner's own commands
+ * @param own_out   the region, for the owner's own commands; memory of the caller's,
+ *                  which stays in place until bcs_region_release
  * @return 0        exported; end with bcs_region_release
  * @return -EINVAL  no such number, or no bytes; logged with what is allowed
  * @return -EEXIST  this process has exported that number, or has taken it back while others still
@@ -96,16 +97,23 @@ BCS_PUBLIC int bcs_region_export(uint32_t number, size_t n_bytes,
  * Import region `number` of a process, which may be this one; waits until it is exported. It may be
  * imported several times. Cost: one line, and an atomic addition at its owner.
  *
+ * @param remote_out   the region, in memory of the caller's that stays in place until
+ *                     bcs_region_release
  * @return 0           imported; end with bcs_region_release
  * @return -EINVAL     no such rank or number; logged with what is allowed
- * @return -ENOENT     the process has left the job and has no such region; logged
+ * @return -EEXIST     remote_out is open; logged
+ * @return -ENOENT     the process has left the job and has no such region, or it is
+ *                     this one; logged
+ * @return -ENOTSUP    the memory of that process cannot be mapped here; logged
+ * @return -ENOMEM     no memory; logged
  * @return -EOWNERDEAD as bcs_remote_wait
  * @return -EPERM, -EDEADLK, <0  as bcs_region_export
  */
 BCS_PUBLIC int bcs_region_import(int rank, uint32_t number,
                                  struct bcs_remote *remote_out);
 
-/** The same, without waiting. @return -ENOENT also: it is not exported; logged */
+/** bcs_region_import without waiting.
+ *  @return as there; -ENOENT also: it is not exported; logged */
 BCS_PUBLIC int bcs_region_import_now(int rank, uint32_t number,
                                      struct bcs_remote *remote_out);
 
@@ -333,7 +341,7 @@ BCS_PUBLIC int bcs_remote_append_wait(const struct bcs_remote *remote, uint64_t 
  * Take the next record out of a buffer of one's own.
  *
  * @param n_most        bytes that record_out has
- * @param n_bytes_out   the record's length
+ * @param n_bytes_out   the record's length; set with BCS_E_TRUNCATED, too
  * @return BCS_E_PENDING    there is none
  * @return BCS_E_TRUNCATED  it is longer than n_most; it stays
  * @return -EPERM           also: the region is another's
@@ -349,7 +357,8 @@ BCS_PUBLIC int bcs_remote_take_wait(const struct bcs_remote *own, uint64_t offse
 
 /* ------------------------------------------------------------------ waiting */
 
-/** bcs_remote_wait, when the word is not there at the first look. */
+/** The part of bcs_remote_wait behind its first look. Programs call bcs_remote_wait.
+ *  @return as there */
 BCS_PUBLIC int bcs_remote_wait_long(const struct bcs_remote *remote, uint64_t offset,
                                     uint64_t at_least);
 

@@ -8,15 +8,14 @@
 #define BCS_STATUS_H
 
 /** bcs_xfer_and_signal: no free slot, nothing was started; retry after progress. */
-#define BCS_XFER_E_BUSY 1
-/** A received message was longer than its buffer; the buffer holds the first part. */
+#define BCS_E_BUSY 1
+/** What was received is longer than its buffer. The buffer holds the first part of a
+ *  message; a record that bcs_remote_take finds stays where it is. */
 #define BCS_E_TRUNCATED 2
 /** What a call was asked to look for is not there yet; never if it was to wait. */
 #define BCS_E_PENDING 3
+/* The library uses 4 inside. No function returns it to a program. */
 
-/** A receive was cancelled before a message matched it, or a send before it was received. No function of
- *  <bcs/bcs.h> does so: MPI_Cancel does. */
-#define BCS_E_CANCELLED 4
 /** The members of a group were in different collectives, or did not mean the same one. */
 #define BCS_E_DISAGREED 5
 /** The other end of a channel was closed, and nothing is left to be received; or the region of a

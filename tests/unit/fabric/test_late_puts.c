@@ -71,7 +71,7 @@ static uint64_t fill(uint64_t n_most)
     for (uint64_t value = 1; value <= n_most; value++) {
         struct bcs_xfer xfer = put_of(&value);
 
-        if (bcs_xfer_and_signal(core, &xfer) == BCS_XFER_E_BUSY) {
+        if (bcs_xfer_and_signal(core, &xfer) == BCS_E_BUSY) {
             return value - 1;
         }
     }

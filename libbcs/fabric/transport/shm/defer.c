@@ -169,7 +169,7 @@ static void keep(struct defer_transport *defer, const struct bcs_xfer *xfer)
 static int defer_xfer(struct bcs_transport *transport, const struct bcs_xfer *xfer)
 {
     struct defer_transport *defer = defer_of(transport);
-    int rc = BCS_XFER_E_BUSY;
+    int rc = BCS_E_BUSY;
 
     pthread_mutex_lock(&defer->mutex);
     if (defer->n_kept < N_SLOTS) {
