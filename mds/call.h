@@ -26,8 +26,8 @@ struct mds_call {
     uint32_t comm;         /* of that, or of a collective: number and 1; 0: none */
     uint32_t kind;         /* bits of enum mds_event_kind */
     uint64_t first_slice;  /* when it began; see mds_slice */
-    /* What the call under way has waited for, of who records several threads and keeps that for each:
-     * set by who has begun it, until it ends; else NULL. */
+    /* What the call under way has waited for, of who records several threads and keeps
+     * that for each: set by who has begun it, until it ends; else NULL. */
     struct bcs_stamps *stamps;
 };
 

@@ -3,8 +3,8 @@
  * Recording for the Monitoring and Debugging System: the one small header that every
  * layer may include. A call is bracketed by mds_begin and mds_end in the process that
  * makes it, by whatever thread makes it; nothing is allocated or printed here. Whoever
- * brackets holds the place to record to; NULL with BCS_MDS=off, and a bracket then costs one
- * predictable branch.
+ * brackets holds the place to record to; NULL with BCS_MDS=off, and a bracket then
+ * costs one predictable branch.
  *
  * Blocking calls delimit the computation granularity: the time between the end of one
  * and the begin of the next is a computation point (whatever non-blocking calls it
@@ -144,7 +144,8 @@ static inline void mds_sent(struct mds_collect *collect,
     mds_unlock(collect);
 }
 
-/** The program has taken one back that it had sent: nobody receives it. Its event stays. */
+/** The program has taken one back that it had sent: nobody receives it. Its event
+ *  stays. */
 static inline void mds_taken_back(struct mds_collect *collect,
                                   const struct mds_message *message)
 {
@@ -227,8 +228,8 @@ static inline void mds_phase_begin(struct mds_collect *collect, int32_t level)
     mds_unlock(collect);
 }
 
-/** The process is in a call from now on. Threads overwrite each other's, but a thread beside them
- *  does not. Inside mds_lock. */
+/** The process is in a call from now on. Threads overwrite each other's, but a thread
+ *  beside them does not. Inside mds_lock. */
 static inline void mds_go_in(struct mds_collect *collect, uint32_t primitive,
                              enum mds_timing timing, uint64_t ticks)
 {
@@ -246,7 +247,8 @@ static inline void mds_go_in(struct mds_collect *collect, uint32_t primitive,
     };
 }
 
-/** The program calls, and goes on at an address. Before mds_begin; calls in calls do nothing. */
+/** The program calls, and goes on at an address. Before mds_begin; calls in calls do
+ *  nothing. */
 static inline void mds_call_from(const void *address)
 {
     if (mds_call.depth == 0) {
@@ -254,8 +256,8 @@ static inline void mds_call_from(const void *address)
     }
 }
 
-/** The call under way is about messages with a process, or waits for one. peer and tag: -1 is
- *  any. */
+/** The call under way is about messages with a process, or waits for one. peer and tag:
+ *  -1 is any. */
 static inline void mds_call_with(struct mds_collect *collect, int32_t peer, int32_t tag,
                                  uint32_t comm)
 {
@@ -275,18 +277,20 @@ static inline void mds_call_on(struct mds_collect *collect, uint32_t comm)
     mds_unlock(collect);
 }
 
-/** The number of the slice that runs or ran last; 0: none has begun, or there are no numbers. */
+/** The number of the slice that runs or ran last; 0: none has begun, or there are no
+ *  numbers. */
 static inline uint64_t mds_slice(const struct mds_collect *collect)
 {
-    /* relaxed: a number alone; stored by open_slice of nic_threads/roles/strobe_receiver.c */
+    /* relaxed: a number alone; stored by open_slice of
+     * nic_threads/roles/strobe_receiver.c */
     return __builtin_expect(collect->slice == NULL, 1)
                ? 0
                : __atomic_load_n(collect->slice, __ATOMIC_RELAXED);
 }
 
 /**
- * A primitive begins. collect is where to record, which the caller keeps for the end (so that
- * both agree while recording stops); NULL does nothing.
+ * A primitive begins. collect is where to record, which the caller keeps for the end
+ * (so that both agree while recording stops); NULL does nothing.
  *
  * @return the time stamp to hand to mds_end
  */
@@ -317,7 +321,8 @@ static inline uint64_t mds_begin(struct mds_collect *collect, uint32_t primitive
     return now;
 }
 
-/** Count a call that has taken so long, with its size if it has one. Inside mds_lock. */
+/** Count a call that has taken so long, with its size if it has one. Inside
+ *  mds_lock. */
 static inline void mds_count(struct mds_collect *collect, uint32_t primitive,
                              uint64_t ticks)
 {
@@ -342,8 +347,8 @@ static inline void mds_count(struct mds_collect *collect, uint32_t primitive,
     }
 }
 
-/** What a call that ends was late for, by the cause of its latest stamp. A collective may consist of
- *  messages. */
+/** What a call that ends was late for, by the cause of its latest stamp. A collective
+ *  may consist of messages. */
 static inline enum mds_part mds_late_part(const struct bcs_stamps *stamps)
 {
     if ((mds_call.kind & MDS_EVENT_COLLECTIVE) != 0 ||
@@ -354,8 +359,9 @@ static inline enum mds_part mds_late_part(const struct bcs_stamps *stamps)
                                                      : MDS_PART_SENDER;
 }
 
-/** Split the time of a blocking call that ends. It is known what it has waited for if there was a
- *  stamp, or if it was about messages that had none to wait for. Inside mds_lock. */
+/** Split the time of a blocking call that ends. It is known what it has waited for if
+ *  there was a stamp, or if it was about messages that had none to wait for. Inside
+ *  mds_lock. */
 static inline void mds_split_end(struct mds_collect *collect, uint32_t primitive,
                                  uint64_t began, uint64_t ticks)
 {
@@ -418,8 +424,8 @@ static inline void mds_go_out(struct mds_collect *collect, enum mds_timing timin
     }
 }
 
-/** The primitive that began at began ends. Same collect and timing as for mds_begin. A stamp
- *  before began counts as began. */
+/** The primitive that began at began ends. Same collect and timing as for mds_begin. A
+ *  stamp before began counts as began. */
 static inline void mds_end(struct mds_collect *collect, uint32_t primitive,
                            enum mds_timing timing, uint64_t began)
 {

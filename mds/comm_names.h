@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What was recorded by communicator: a table of fixed size, whose entries are given out in the
- * order of first use. Whoever records keeps the number of an entry with the communicator. Under
- * the collection's lock.
+ * What was recorded by communicator: a table of fixed size, whose entries are given out
+ * in the order of first use. Whoever records keeps the number of an entry with the
+ * communicator. Under the collection's lock.
  */
 #ifndef MDS_COMM_NAMES_H
 #define MDS_COMM_NAMES_H
 
 #include <stdint.h>
 
-/** Entries of the table. The last one is of all communicators that found none of their own. */
+/** Entries of the table. The last one is of all communicators that found none of their
+ *  own. */
 enum { MDS_COMMS = 512, MDS_COMM_NAME_BYTES = 64 };
 
 /** Messages and collectives of one communicator, of the program's own calls. */

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The form of the files that the MDS writes, which docs/dump-format.md describes: a header, a
- * directory of sections, and the sections, each of records of one length. All numbers are
- * little-endian. Shared by the writer (dump_write.c) and the reader (mds/tool).
+ * The form of the files that the MDS writes, which docs/dump-format.md describes: a
+ * header, a directory of sections, and the sections, each of records of one length. All
+ * numbers are little-endian. Shared by the writer (dump_write.c) and the reader
+ * (mds/tool).
  *
- * A later version may add sections, and members at the end of records: a reader skips sections
- * that it does not know and goes by the directory's length of a record. It raises the version
- * if what was there before has another meaning.
+ * A later version may add sections, and members at the end of records: a reader skips
+ * sections that it does not know and goes by the directory's length of a record. It
+ * raises the version if what was there before has another meaning.
  */
 #ifndef MDS_DUMP_H
 #define MDS_DUMP_H
@@ -18,8 +19,8 @@
 #define MDS_DUMP_MAGIC "BCS-MDS\n"
 #define MDS_DUMP_VERSION 1
 
-/** The most bytes of a file that is read; and what may be had by its sections of events or of
- *  slices, by far the longest: the rest is left to all others. */
+/** The most bytes of a file that is read; and what may be had by its sections of events
+ *  or of slices, by far the longest: the rest is left to all others. */
 #define MDS_DUMP_MOST_BYTES (UINT64_C(1) << 30)
 #define MDS_DUMP_MOST_RECORDS_BYTES (MDS_DUMP_MOST_BYTES / 4 * 3)
 
@@ -53,8 +54,9 @@ struct mds_dump_section {
 /** How a process has ended, or the job that slices are of. */
 enum mds_dump_end {
     MDS_DUMP_END_FINALIZE = 1, /* by MPI_Finalize */
-    /* Not by MPI_Finalize; perhaps it still runs. A process's peak_bytes, n_slices and n_passed of
-     * calls are not known, and 0; of slices the one that was under way is missing. */
+    /* Not by MPI_Finalize; perhaps it still runs. A process's peak_bytes, n_slices and
+     * n_passed of calls are not known, and 0; of slices the one that was under way is
+     * missing. */
     MDS_DUMP_END_UNKNOWN = 2,
 };
 
@@ -74,12 +76,13 @@ struct mds_dump_process {
     char host[64];
 };
 
-/** Parts of the time of calls that block, by enum mds_part of mds/split.h, which come to all of it;
- *  and those with a rank at fault, the first ones. */
+/** Parts of the time of calls that block, by enum mds_part of mds/split.h, which come
+ *  to all of it; and those with a rank at fault, the first ones. */
 enum { MDS_DUMP_PARTS = 6, MDS_DUMP_LATE = 3 };
 
-/** Sections "calls" (a record for each primitive that was called, or passed on) and "periods"
- *  (two: computation granularity and communication overhead). Times are in ns. */
+/** Sections "calls" (a record for each primitive that was called, or passed on) and
+ *  "periods" (two: computation granularity and communication overhead). Times are in
+ *  ns. */
 struct mds_dump_call {
     uint32_t name;   /* offset in section "names" */
     uint32_t timing; /* enum mds_timing */
@@ -109,8 +112,8 @@ struct mds_dump_bucket {
     uint64_t count;
 };
 
-/** Section "peers": a record for each rank that messages were exchanged with, or that was waited
- *  for, in their order. */
+/** Section "peers": a record for each rank that messages were exchanged with, or that
+ *  was waited for, in their order. */
 struct mds_dump_peer {
     uint32_t rank, reserved;
     uint64_t n_sent, sent_bytes;
@@ -145,8 +148,8 @@ struct mds_dump_site {
     uint32_t reserved;
 };
 
-/** Section "comms": a record for each communicator that was used, and one of those that found
- *  no room, of id 0. */
+/** Section "comms": a record for each communicator that was used, and one of those that
+ *  found no room, of id 0. */
 struct mds_dump_comm {
     uint64_t id;      /* the same in all files of a run, and of no other communicator */
     uint32_t name;    /* offset in section "names" */
@@ -158,8 +161,8 @@ struct mds_dump_comm {
 
 /** Section "now", of a process that has not ended by MPI_Finalize: one record. */
 struct mds_dump_now {
-    uint64_t
-        since; /* from the begin of recording to that of the call, or the end of the last */
+    uint64_t since; /* from the begin of recording to that of the call, or the end of
+                       the last */
     uint32_t
         call; /* that it is in: number of the record in "calls", or MDS_DUMP_NONE */
     uint32_t comm;     /* number of the record in "comms", or MDS_DUMP_NONE */
@@ -170,8 +173,8 @@ struct mds_dump_now {
     int32_t tag;       /* -1: any */
 };
 
-/** Section "phases": a record for each level of MPI_Pcontrol that the program was in, 1 at first.
- *  Times are in ns. */
+/** Section "phases": a record for each level of MPI_Pcontrol that the program was in, 1
+ *  at first. Times are in ns. */
 struct mds_dump_phase {
     int32_t level;
     uint32_t is_other; /* all levels that found no room */
@@ -181,7 +184,8 @@ struct mds_dump_phase {
     uint64_t instant;  /* and in others */
 };
 
-/** Section "events": the last calls of the process, in the order in which they have ended. */
+/** Section "events": the last calls of the process, in the order in which they have
+ *  ended. */
 struct mds_dump_event {
     uint64_t begin, end; /* in ns, from the begin of recording */
     uint64_t n_bytes;    /* as of "calls" */
@@ -195,11 +199,12 @@ struct mds_dump_event {
     uint32_t n_slices;   /* that have begun during the call */
     /* Not in files of earlier versions: */
     uint64_t first_bytes; /* of the first message */
-    uint64_t
-        slice; /* that ran, or had run last, when it ended; 0: none, or not by the clock */
+    uint64_t slice; /* that ran, or had run last, when it ended; 0: none, or not by the
+                       clock */
 };
 
-/** Section "messages": those of the calls of "events" that have several, but the first. */
+/** Section "messages": those of the calls of "events" that have several, but the
+ *  first. */
 struct mds_dump_message {
     uint64_t n_bytes;
     uint32_t event; /* number of the record in "events"; they are in its order */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Writes the ring of events, the oldest first; see dump_events.h. The messages of a call stand in
- * front of it in the ring; where several threads call they may be anybody's, and are left out.
+ * Writes the ring of events, the oldest first; see dump_events.h. The messages of a
+ * call stand in front of it in the ring; where several threads call they may be
+ * anybody's, and are left out.
  */
 #include "mds/dump_events.h"
 
@@ -27,8 +28,8 @@ static uint64_t ns_of(const struct state *state, uint64_t ticks)
     return bcs_clock_in_ns(since, state->ns_per_tick);
 }
 
-/** Whether the numbers of an entry are those of something, as in what a process has left behind
- *  they need not be. */
+/** Whether the numbers of an entry are those of something, as in what a process has
+ *  left behind they need not be. */
 static bool is_sound(const struct state *state, const struct mds_event *event)
 {
     bool has_peer = (event->kind & MDS_EVENT_MESSAGE) != 0 || event->n_messages > 0;

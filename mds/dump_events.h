@@ -9,8 +9,8 @@
 #include "mds/dump_write.h"
 
 /**
- * Add the sections "events" and "messages", if events were recorded. Entries that are damaged, in
- * what a process has left behind, are left out.
+ * Add the sections "events" and "messages", if events were recorded. Entries that are
+ * damaged, in what a process has left behind, are left out.
  *
  * @param calls, sites  numbers of the records of primitives and of sites
  */

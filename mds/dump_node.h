@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * From what was recorded of slices to a file: of a node, or of all. Called when nothing is recorded
- * any more, by the first process of the node, or of the job; and by whoever reads what others have
- * recorded (live_slices.h).
+ * From what was recorded of slices to a file: of a node, or of all. Called when nothing
+ * is recorded any more, by the first process of the node, or of the job; and by whoever
+ * reads what others have recorded (live_slices.h).
  */
 #ifndef MDS_DUMP_NODE_H
 #define MDS_DUMP_NODE_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Makes a process's file; see dump_process.h. Times become nanoseconds by the ratio of the two
- * clocks over the run (mmds.c); what is counted by buckets stays in ticks, with that ratio in
- * the file.
+ * Makes a process's file; see dump_process.h. Times become nanoseconds by the ratio of
+ * the two clocks over the run (mmds.c); what is counted by buckets stays in ticks, with
+ * that ratio in the file.
  */
 #include "mds/dump_process.h"
 
@@ -95,7 +95,8 @@ static bool was_called(const struct mds_process *process, uint32_t primitive)
            (place != NULL && place->primitive == primitive);
 }
 
-/** @param numbers_out  [n_primitives] number of each primitive's record; stays if it has none */
+/** @param numbers_out [n_primitives] number of each primitive's record; stays if it has
+ *  none */
 static void add_calls(struct mds_dump *dump, const struct mds_process *process,
                       const struct mmds_summary *summary, uint32_t *numbers_out)
 {
@@ -120,7 +121,8 @@ static void add_calls(struct mds_dump *dump, const struct mds_process *process,
     mds_dump_cut(dump, n);
 }
 
-/** The buckets of one distribution that are not empty, to record_out unless that is NULL.
+/** The buckets of one distribution that are not empty, to record_out unless that is
+ *  NULL.
  *  @return how many */
 static uint32_t put_buckets(const struct mds_process *process, uint32_t distribution,
                             const struct mds_dump_bucket *form,

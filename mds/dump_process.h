@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * From what a process has recorded to its file. Called once, when recording has stopped.
+ * From what a process has recorded to its file. Called once, when recording has
+ * stopped.
  */
 #ifndef MDS_DUMP_PROCESS_H
 #define MDS_DUMP_PROCESS_H

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Writes places where calls were made, by file and address in it; see dump_sites.h. An address is
- * that of the file, not of the process, so that it is the same in all processes of a run.
+ * Writes places where calls were made, by file and address in it; see dump_sites.h. An
+ * address is that of the file, not of the process, so that it is the same in all
+ * processes of a run.
  */
 #include "mds/dump_sites.h"
 
@@ -46,7 +47,8 @@ void mds_dump_sites(struct mds_dump *dump, const struct mds_sites *sites,
         struct mmds_split split = mmds_split_of(&site->split, ns_per_tick);
 
         numbers_out[i] = MDS_DUMP_NONE;
-        /* Of a process that may be writing, a call may be counted here and not there yet. */
+        /* Of a process that may be writing, a call may be counted here and not there
+         * yet. */
         if (record == NULL || !site->is_used || site->time.count == 0 ||
             site->primitive >= MDS_MAX_PRIMITIVES ||
             calls[site->primitive] == MDS_DUMP_NONE) {

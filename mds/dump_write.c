@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Writes files of the MDS; see dump_write.h. A file gets its name when the system has all of
- * it, so that one of that name is never torn, however the process ends meanwhile.
+ * Writes files of the MDS; see dump_write.h. A file gets its name when the system has
+ * all of it, so that one of that name is never torn, however the process ends
+ * meanwhile.
  */
 #include "mds/dump_write.h"
 

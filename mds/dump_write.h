@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Writing a file of the MDS (dump.h), section by section, in memory, and then at once: whoever
- * looks finds the whole file or none. Any process; one thread.
+ * Writing a file of the MDS (dump.h), section by section, in memory, and then at once:
+ * whoever looks finds the whole file or none. Any process; one thread.
  */
 #ifndef MDS_DUMP_WRITE_H
 #define MDS_DUMP_WRITE_H
@@ -27,8 +27,8 @@ struct mds_dump {
  * Add a section.
  *
  * @param name  up to 8 characters
- * @return n_records records of zeros, for the caller to fill; they belong to the dump; NULL: no
- *         memory, or too many sections
+ * @return n_records records of zeros, for the caller to fill; they belong to the dump;
+ *         NULL: no memory, or too many sections
  */
 void *mds_dump_add(struct mds_dump *dump, const char *name, uint32_t record_bytes,
                    uint32_t n_records);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Elan MDS, as the paper calls it: what the slices of a run came to, as a table. What records
- * them is the engine. Used by the process that prints the report, and by bcs-mds. [BCS-MPI
- * section 5.2]
+ * Elan MDS, as the paper calls it: what the slices of a run came to, as a table. What
+ * records them is the engine. Used by the process that prints the report, and by
+ * bcs-mds. [BCS-MPI section 5.2]
  */
 #ifndef MDS_EMDS_H
 #define MDS_EMDS_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The last calls of a process, each with its begin and end: a ring of a fixed number of entries.
- * A call that has sent or got several messages has an entry for each of them but the first, in
- * front of its own. Under the collection's lock.
+ * The last calls of a process, each with its begin and end: a ring of a fixed number of
+ * entries. A call that has sent or got several messages has an entry for each of them
+ * but the first, in front of its own. Under the collection's lock.
  */
 #ifndef MDS_EVENTS_H
 #define MDS_EVENTS_H

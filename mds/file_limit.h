@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * How long a file of this process may be: the system ends a process that writes beyond (SIGXFSZ),
- * which is not for the MDS to bring about.
+ * How long a file of this process may be: the system ends a process that writes beyond
+ * (SIGXFSZ), which is not for the MDS to bring about.
  */
 #ifndef MDS_FILE_LIMIT_H
 #define MDS_FILE_LIMIT_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Log-linear histograms: every power of two is cut into the same number of buckets, so that a
- * bucket's width is at most 2^-bits of its values, whatever they are. Small values have a bucket
- * each. Pure; used by whoever records and by whoever reads a dump.
+ * Log-linear histograms: every power of two is cut into the same number of buckets, so
+ * that a bucket's width is at most 2^-bits of its values, whatever they are. Small
+ * values have a bucket each. Pure; used by whoever records and by whoever reads a dump.
  */
 #ifndef MDS_HISTOGRAM_H
 #define MDS_HISTOGRAM_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Statistics of one kind of interval: how often, and the least, the most and the sum of their
- * lengths, in ticks. Pure.
+ * Statistics of one kind of interval: how often, and the least, the most and the sum of
+ * their lengths, in ticks. Pure.
  */
 #ifndef MDS_INTERVAL_H
 #define MDS_INTERVAL_H

@@ -146,7 +146,8 @@ static bool is_sound(const struct mds_collect *copy, size_t n_bytes)
            are_texts_sound(copy);
 }
 
-/** @return its length; -EAGAIN: it is empty; -EINVAL: it is shorter than n_least, or no file */
+/** @return its length; -EAGAIN: it is empty; -EINVAL: it is shorter than n_least, or no
+ *  file */
 static ssize_t length_of(int fd, size_t n_least)
 {
     struct stat status;

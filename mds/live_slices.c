@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Files that slices are recorded in; see live_slices.h. Whoever reads one has it as it was at a
- * moment at which somebody may have been writing, or has died while writing: so nothing in it is
- * trusted. What is not sound in itself makes the file none; a span that is half written is mended.
+ * Files that slices are recorded in; see live_slices.h. Whoever reads one has it as it
+ * was at a moment at which somebody may have been writing, or has died while writing:
+ * so nothing in it is trusted. What is not sound in itself makes the file none; a span
+ * that is half written is mended.
  */
 #include "mds/live_slices.h"
 
@@ -157,7 +158,8 @@ static bool is_series_sound(const struct nic_series *series,
            series->n_brought + n >= n * series->shift;
 }
 
-/** Have a monitor be without the slice under way, and with quick ones only if they are in place.
+/** Have a monitor be without the slice under way, and with quick ones only if they are
+ *  in place.
  *  @return -EINVAL: it is none */
 static int settle(struct reading *reading)
 {
@@ -182,7 +184,8 @@ static int settle(struct reading *reading)
     return 0;
 }
 
-/** Copy a monitor, by its number, with its spans: until both are of one length of spans. */
+/** Copy a monitor, by its number, with its spans: until both are of one length of
+ *  spans. */
 static int copy_monitor(struct reading *reading, uint32_t number)
 {
     size_t n_bytes = nic_monitor_bytes(reading->head.n_spans);

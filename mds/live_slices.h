@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The memory that slices are recorded in, of a node, or of all nodes by the strobe sender. With a
- * folder for the run it is a file there, mapped by all processes of the job, as long as it runs:
- * what was recorded is in it however the job ends, and can be looked at meanwhile. Made by the
- * job's first process before the engine begins; others only read.
+ * The memory that slices are recorded in, of a node, or of all nodes by the strobe
+ * sender. With a folder for the run it is a file there, mapped by all processes of the
+ * job, as long as it runs: what was recorded is in it however the job ends, and can be
+ * looked at meanwhile. Made by the job's first process before the engine begins; others
+ * only read.
  *
- * The file begins with what it is of; behind that are the monitors of the node's desks, each with
- * its spans (nic_threads/node/monitor.h), or that of the strobe sender.
+ * The file begins with what it is of; behind that are the monitors of the node's desks,
+ * each with its spans (nic_threads/node/monitor.h), or that of the strobe sender.
  */
 #ifndef MDS_LIVE_SLICES_H
 #define MDS_LIVE_SLICES_H
@@ -38,14 +39,15 @@ uint64_t mds_live_slices_layout(void);
 /**
  * Make the file, with all but magic, began and interval_ticks.
  *
- * @param slices  n_spans, metrics, is_global, n_monitors and facts but for the moments and the host
+ * @param slices n_spans, metrics, is_global, n_monitors and facts but for the moments
+ * and the host
  * @return 0    it is there, with all its room, so that writing to it never fails
  * @return <0   -errno; there is no file. -ENOSPC: no room
  */
 int mds_live_slices_make(const struct mds_live_slices *slices, const char *path);
 
-/** Map it. @return 0: end with mds_live_slices_unmap; -EINVAL: it is none of this version; or another
- *  -errno */
+/** Map it. @return 0: end with mds_live_slices_unmap; -EINVAL: it is none of this
+ *  version; or another -errno */
 int mds_live_slices_map(const char *path, struct mds_live_slices **slices_out);
 
 /** Its monitors, which the engine sets up. */
@@ -58,15 +60,17 @@ static inline char *mds_live_slices_place(struct mds_live_slices *slices)
 void mds_live_slices_begin(struct mds_live_slices *slices,
                            struct bcs_clock_moment began, uint64_t interval_ticks);
 
-/** Unmap it; the file stays. Accepts NULL. Nobody in this process may record any more. */
+/** Unmap it; the file stays. Accepts NULL. Nobody in this process may record any
+ *  more. */
 void mds_live_slices_unmap(struct mds_live_slices *slices);
 
 /**
  * Read a file that slices are recorded in, or that a job has left behind.
  *
- * @param node_out  as of the files of jobs that have ended, node_out->spans is for free; without the
- *                  slice under way. A span that was being written may lack a part, or numbers of
- *                  others that are written at the same time, but is sound
+ * @param node_out as of the files of jobs that have ended, node_out->spans is for free;
+ *                  without the slice under way. A span that was being written may lack
+ *                  a part, or numbers of others that are written at the same time, but
+ *                  is sound
  * @return 0
  * @return -EAGAIN  its job has just made it
  * @return -ENOENT  it is not there, or not any more

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Asks the loader for what is loaded; see mds_module.h. A file may be unloaded later, and another one
- * get its place: so an address is looked for when it is met first.
+ * Asks the loader for what is loaded; see mds_module.h. A file may be unloaded later,
+ * and another one get its place: so an address is looked for when it is met first.
  */
 #include "mds/mds_module.h"
 
@@ -31,8 +31,8 @@ static bool has_address(const struct dl_phdr_info *info, uintptr_t address)
     return false;
 }
 
-/** Look for the build id among notes: each a header, a name and its bytes, both filled up to a
- *  multiple of 4. */
+/** Look for the build id among notes: each a header, a name and its bytes, both filled
+ *  up to a multiple of 4. */
 static void read_id(const char *notes, size_t n_bytes, struct mds_module *module_out)
 {
     const ElfW(Nhdr) *note = (const void *)notes;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The files of code that calls were made from: the program and libraries that were loaded then.
- * Under the collection's lock.
+ * The files of code that calls were made from: the program and libraries that were
+ * loaded then. Under the collection's lock.
  */
 #ifndef MDS_MDS_MODULE_H
 #define MDS_MDS_MODULE_H
@@ -31,8 +31,8 @@ struct mds_modules {
 
 #pragma GCC visibility push(hidden)
 
-/** Find the file that has an address, which is kept if there is room. @return its number;
- *  MDS_MODULE_NONE: no file that is loaded now, or no room */
+/** Find the file that has an address, which is kept if there is room. @return its
+ *  number; MDS_MODULE_NONE: no file that is loaded now, or no room */
 uint8_t mds_modules_find(struct mds_modules *modules, uintptr_t address);
 
 #pragma GCC visibility pop

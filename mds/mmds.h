@@ -87,15 +87,16 @@ int mmds_start(const struct mmds_plan *plan, struct mds_collect **collect_out);
 void mmds_distribute(struct mds_collect *collect, uint32_t primitive);
 
 /**
- * Let a recording that was left under way end with the last call that has begun or ended: for the
- * copy of a file.
+ * Let a recording that was left under way end with the last call that has begun or
+ * ended: for the copy of a file.
  *
  * @return 0
  * @return -ESTALE  its clocks are not those of this machine as it runs now
  */
 int mmds_cut(struct mds_collect *copy);
 
-/** Stop recording: the last interval ends. Calls that begin from now on must not find it. */
+/** Stop recording: the last interval ends. Calls that begin from now on must not find
+ *  it. */
 void mmds_stop(struct mds_collect *collect);
 
 /** Nanoseconds of a tick, in a stopped recording. */
@@ -105,7 +106,8 @@ double mmds_ns_per_tick(const struct mds_collect *collect);
 struct mmds_interval mmds_interval_of(const struct mds_interval *interval,
                                       double ns_per_tick);
 
-/** A split in nanoseconds: parts are rounded so that they come to what their sum is rounded to. */
+/** A split in nanoseconds: parts are rounded so that they come to what their sum is
+ *  rounded to. */
 struct mmds_split mmds_split_of(const struct mds_split *split, double ns_per_tick);
 
 /** Add from to into. */
@@ -116,8 +118,8 @@ uint64_t mmds_split_total_ns(const struct mmds_split *split);
 
 /**
  * Turn a stopped recording into a summary of one process; n_slices, strobes and passed
- * are zero for the caller to fill. Ticks become nanoseconds by the ratio between the two clocks
- * over the run itself.
+ * are zero for the caller to fill. Ticks become nanoseconds by the ratio between the
+ * two clocks over the run itself.
  */
 void mmds_summarize(const struct mds_collect *collect,
                     struct mmds_summary *summary_out);
@@ -134,8 +136,8 @@ void mmds_print(FILE *out, const char *title, const char *const *names,
                 uint32_t n_primitives, const struct mmds_summary *summary);
 
 /**
- * Gather all summaries and print, at rank 0, the table over all processes and then, unless it is
- * to be brief, one for each. Called by every rank.
+ * Gather all summaries and print, at rank 0, the table over all processes and then,
+ * unless it is to be brief, one for each. Called by every rank.
  *
  * @return 0   done
  * @return <0  -errno of gather or -ENOMEM; nothing is printed

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What a recording is of: it stands at its begin, so that whoever has the recording's memory, or
- * the file that it is in while the process runs, can read it without the process. Set when
- * recording starts.
+ * What a recording is of: it stands at its begin, so that whoever has the recording's
+ * memory, or the file that it is in while the process runs, can read it without the
+ * process. Set when recording starts.
  *
- * The memory is that of this version of bcs; the file is read by the same one only (live.h).
+ * The memory is that of this version of bcs; the file is read by the same one only
+ * (live.h).
  */
 #ifndef MDS_ORIGIN_H
 #define MDS_ORIGIN_H

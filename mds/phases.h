@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Phases of a program, as it names them by MPI_Pcontrol: a table of fixed size, by level. A run
- * begins in level 1, MPI's usual one. Under the collection's lock.
+ * Phases of a program, as it names them by MPI_Pcontrol: a table of fixed size, by
+ * level. A run begins in level 1, MPI's usual one. Under the collection's lock.
  */
 #ifndef MDS_PHASES_H
 #define MDS_PHASES_H

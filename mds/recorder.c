@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * See recorder.h. Called at the begin and at the end of a job, by one thread of each process.
+ * See recorder.h. Called at the begin and at the end of a job, by one thread of each
+ * process.
  */
 #include "mds/recorder.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The recording of one process, from its start to its file in the folder of the run. Made by
- * libbcs/session/run_recorder.c, which knows how the job's processes exchange. What cannot be had is told,
- * and the program goes on.
+ * The recording of one process, from its start to its file in the folder of the run.
+ * Made by libbcs/session/run_recorder.c, which knows how the job's processes exchange.
+ * What cannot be had is told, and the program goes on.
  */
 #ifndef MDS_RECORDER_H
 #define MDS_RECORDER_H
@@ -12,7 +12,8 @@
 #include "mds/mmds.h"
 #include "mds/run_folder.h"
 
-/** What a process records, and where it goes. Zeroed at first; end with mds_recorder_drop. */
+/** What a process records, and where it goes. Zeroed at first; end with
+ *  mds_recorder_drop. */
 struct mds_recorder {
     struct mds_manifest
         manifest; /* of the run, but for its state; by who makes the folder */
@@ -24,8 +25,8 @@ struct mds_recorder {
 /** Tell that something cannot be written. */
 void mds_recorder_tell_unwritten(const char *what, int rc);
 
-/** Make the folder of the run, with its manifest, by one process; the others are to learn its
- *  name. @return 0; or -errno: there is none, which is not told yet */
+/** Make the folder of the run, with its manifest, by one process; the others are to
+ *  learn its name. @return 0; or -errno: there is none, which is not told yet */
 int mds_recorder_make_folder(struct mds_recorder *recorder, const char *parent);
 
 /**
@@ -45,8 +46,8 @@ void mds_recorder_write(struct mds_recorder *recorder, uint32_t rank,
 /** All ranks have written: say so in the manifest, and to the user. By one process. */
 void mds_recorder_tell_end(struct mds_recorder *recorder);
 
-/** Give back what was recorded, and forget the folder. The file that it was recorded in goes if its
- *  rank has written its own. */
+/** Give back what was recorded, and forget the folder. The file that it was recorded in
+ *  goes if its rank has written its own. */
 void mds_recorder_drop(struct mds_recorder *recorder);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What a process records of its calls, in one piece of memory: written by collect.h, read back by
- * whoever has it.
+ * What a process records of its calls, in one piece of memory: written by collect.h,
+ * read back by whoever has it.
  */
 #ifndef MDS_RECORDING_H
 #define MDS_RECORDING_H
@@ -51,11 +51,12 @@ enum mds_distribution {
     MDS_N_DISTRIBUTIONS = MDS_DISTRIBUTION_SIZE + MDS_MAX_PRIMITIVES,
 };
 
-/** Distributions of a process that may have points; those of primitives beyond have none. */
+/** Distributions of a process that may have points; those of primitives beyond have
+ *  none. */
 enum { MDS_POINTED_MOST = 128 };
 
-/** The call that the process is in, or was in last. With several threads, the one that has begun
- *  last. */
+/** The call that the process is in, or was in last. With several threads, the one that
+ *  has begun last. */
 struct mds_now {
     uint8_t is_inside;
     uint8_t has_peer;     /* it waits for a message, or sends one: the last one */
@@ -66,8 +67,8 @@ struct mds_now {
     uint32_t comm;        /* number and 1; 0: none */
 };
 
-/** What one process has recorded. Behind it are its tables, in one piece of memory with it:
- *  whoever has that can read it. Made by mmds_start. */
+/** What one process has recorded. Behind it are its tables, in one piece of memory with
+ *  it: whoever has that can read it. Made by mmds_start. */
 struct mds_collect {
     struct mds_origin origin;
     struct mds_now now;
@@ -91,11 +92,11 @@ struct mds_collect {
     uint32_t n_pointed;                   /* distributions that have points */
     uint8_t pointed[MDS_N_DISTRIBUTIONS]; /* the place of each and 1; 0: it has none */
     uint64_t n_events; /* entries that there were; shape.n_events are left */
-    /* The number of the slice that runs or ran last, for events; NULL: slices are not by the clock,
-     * or there are no events. Means nothing in any other process. */
+    /* The number of the slice that runs or ran last, for events; NULL: slices are not
+     * by the clock, or there are no events. Means nothing in any other process. */
     const uint64_t *slice;
-    /* What calls wait for, and when timed slices begin; NULL: calls are not split, or slices are
-     * not by the clock. The same. */
+    /* What calls wait for, and when timed slices begin; NULL: calls are not split, or
+     * slices are not by the clock. The same. */
     struct bcs_stamps *stamps;
     const struct bcs_slice_begins *begins;
 };

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Makes the folder of a run and its manifest; see run_folder.h. A line of a manifest is
- * "key: value", in which a backslash stands before n, for a new line, and before itself.
+ * "key: value", in which a backslash stands before n, for a new line, and before
+ * itself.
  */
 #include "mds/run_folder.h"
 
@@ -40,8 +41,9 @@ static int make_folder(const char *path)
     return mkdir(path, 0777) == 0 ? 0 : -errno;
 }
 
-/** Make a folder that is not there; a process that records several things, each by itself, makes
- *  several within a second. @param path  gets a number behind it if need be */
+/** Make a folder that is not there; a process that records several things, each by
+ *  itself, makes several within a second. @param path gets a number behind it if need
+ *  be */
 static int make_new_folder(char path[MDS_PATH_BYTES])
 {
     size_t n = strlen(path);
@@ -54,8 +56,8 @@ static int make_new_folder(char path[MDS_PATH_BYTES])
     return rc;
 }
 
-/** The path of a folder that is there, from the root: the program may go to another one before
- *  its end. @return for free, or NULL with errno */
+/** The path of a folder that is there, from the root: the program may go to another one
+ *  before its end. @return for free, or NULL with errno */
 static char *path_from_root(const char *folder)
 {
     return folder[0] == '/' ? strdup(folder) : realpath(folder, NULL);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The folder of a run: its name, and its manifest, a text with what the run was. Made by one
- * process of the job; all write their files into it.
+ * The folder of a run: its name, and its manifest, a text with what the run was. Made
+ * by one process of the job; all write their files into it.
  */
 #ifndef MDS_RUN_FOLDER_H
 #define MDS_RUN_FOLDER_H
@@ -35,8 +35,8 @@ struct mds_manifest {
 /**
  * Make a folder for this run, in one that is made, too, if it is not there.
  *
- * @param path_out  its path, from the root, so that it holds wherever the program goes; unlike that
- *                  of any run before
+ * @param path_out its path, from the root, so that it holds wherever the program goes;
+ *                  unlike that of any run before
  * @return 0 or -errno
  */
 int mds_run_folder_make(const char *parent, char path_out[MDS_PATH_BYTES]);
@@ -47,7 +47,8 @@ void mds_run_folder_remove(const char *folder);
 /** Write the manifest, or write it anew. @return 0 or -errno */
 int mds_manifest_write(const struct mds_manifest *manifest, const char *folder);
 
-/** Say in the manifest that the run has ended; the rest stays as it was written, whoever did.
+/** Say in the manifest that the run has ended; the rest stays as it was written,
+ *  whoever did.
  *  @return 0 or -errno; -EINVAL: it is none */
 int mds_manifest_end(const char *folder);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * New entries of the table of sites.h. Under the collection's lock. A call may be the last one
- * of its function's code: it is the byte before the address whose file is looked for.
+ * New entries of the table of sites.h. Under the collection's lock. A call may be the
+ * last one of its function's code: it is the byte before the address whose file is
+ * looked for.
  */
 #include "mds/sites.h"
 

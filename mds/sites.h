@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What was recorded of calls by the place in the program where they are made: a table with open
- * addressing, of fixed size, keyed by where a call returns to and by the primitive. Under the
- * collection's lock; used by the thread that makes the call.
+ * What was recorded of calls by the place in the program where they are made: a table
+ * with open addressing, of fixed size, keyed by where a call returns to and by the
+ * primitive. Under the collection's lock; used by the thread that makes the call.
  *
- * Places beyond what the table holds are counted together, for each primitive, at the address
- * 0, for which there is always room: so the calls of all places are all calls.
+ * Places beyond what the table holds are counted together, for each primitive, at the
+ * address 0, for which there is always room: so the calls of all places are all calls.
  */
 #ifndef MDS_SITES_H
 #define MDS_SITES_H
@@ -52,7 +52,8 @@ struct mds_site *mds_sites_make(struct mds_sites *sites, uintptr_t address,
 static inline struct mds_site *mds_sites_find(struct mds_sites *sites,
                                               uintptr_t address, uint32_t primitive)
 {
-    /* Fibonacci's hash. Calls have lengths of several bytes, primitives follow each other. */
+    /* Fibonacci's hash. Calls have lengths of several bytes, primitives follow each
+     * other. */
     uint64_t hash =
         (address + primitive * UINT64_C(0x10001)) * UINT64_C(0x9e3779b97f4a7c15);
     uint32_t i = (uint32_t)(hash >> (64 - MDS_SITE_BITS));

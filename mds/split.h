@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What blocking calls have waited for: their time in parts that come to all of it. A call waits
- * for a rank that is late from its own begin to the latest stamp of what it has waited for
- * (libbcs/fabric/base/stamp.h), then, if slices are timed, for the first slice that begins afterwards; the
- * rest is transfer, which is whatever the library does. Pure.
+ * What blocking calls have waited for: their time in parts that come to all of it. A
+ * call waits for a rank that is late from its own begin to the latest stamp of what it
+ * has waited for (libbcs/fabric/base/stamp.h), then, if slices are timed, for the first
+ * slice that begins afterwards; the rest is transfer, which is whatever the library
+ * does. Pure.
  */
 #ifndef MDS_SPLIT_H
 #define MDS_SPLIT_H
@@ -29,8 +30,9 @@ struct mds_split {
     uint64_t ticks[MDS_N_PARTS];
 };
 
-/** A rank that has been late, most of the time, at one place. After any number of waits it has been
- *  waited for, in all, at least `ticks`; if one was for more than half of all time it is that one. */
+/** A rank that has been late, most of the time, at one place. After any number of waits
+ *  it has been waited for, in all, at least `ticks`; if one was for more than half of
+ *  all time it is that one. */
 struct mds_fault {
     uint64_t ticks;
     uint32_t rank;
@@ -47,9 +49,9 @@ struct mds_split_call {
 /** What is known of a call when it ends. */
 struct mds_split_facts {
     uint64_t began, ticks;
-    uint64_t
-        latest; /* stamp of the last that it has waited for; BCS_STAMP_NONE: it has not */
-    uint32_t rank;                         /* the process's own */
+    uint64_t latest; /* stamp of the last that it has waited for; BCS_STAMP_NONE: it has
+                        not */
+    uint32_t rank;   /* the process's own */
     enum mds_part part;                    /* what latest is of, if there is one */
     bool is_known;                         /* nothing else can have held it up */
     const struct bcs_slice_begins *begins; /* NULL: slices are not by the clock */

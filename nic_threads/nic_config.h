@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The NIC engine's variables, read once at start and then passed down as a const struct.
+ * The NIC engine's variables, read once at start and then passed down as a const
+ * struct.
  */
 #ifndef NIC_THREADS_NIC_CONFIG_H
 #define NIC_THREADS_NIC_CONFIG_H
@@ -19,7 +20,8 @@ enum nic_referee_mode {
 };
 enum nic_strobe_mode { NIC_STROBE_DEMAND, NIC_STROBE_TIMED };
 
-/** What is recorded of slices (nic_threads/node/monitor.h) and of posts. All zero: nothing. */
+/** What is recorded of slices (nic_threads/node/monitor.h) and of posts. All zero:
+ *  nothing. */
 struct nic_record_config {
     uint64_t
         n_spans; /* in each of two halves of a desk's; even; 0: nothing is recorded */
@@ -28,14 +30,14 @@ struct nic_record_config {
     uint64_t metrics;    /* bits, by enum bcs_metric; of the process's own node */
     uint64_t has_stamps; /* what is posted has stamps (libbcs/fabric/base/stamp.h) */
     /* Where, of each node and then of the strobe sender: bcs_recorders_of_node times
-     * nic_monitor_bytes of zeros, which all processes share; NULL: in NIC memory. They stay the
-     * caller's, until the process has detached. NULL: all in NIC memory. */
+     * nic_monitor_bytes of zeros, which all processes share; NULL: in NIC memory. They
+     * stay the caller's, until the process has detached. NULL: all in NIC memory. */
     char *const *places;
 };
 
-/** Values of nic_config_table; all fields as bcs_config_read stores them, unless it says
- *  otherwise. All but spin_ns, record.metrics and record.places are the same in all processes of a
- *  job. */
+/** Values of nic_config_table; all fields as bcs_config_read stores them, unless it
+ *  says otherwise. All but spin_ns, record.metrics and record.places are the same in
+ *  all processes of a job. */
 struct nic_config {
     uint64_t node_ranks; /* 0: all ranks of the machine in one node */
     uint64_t strobe;     /* enum nic_strobe_mode */
@@ -61,8 +63,8 @@ struct nic_config {
 
 extern const struct bcs_config_table nic_config_table;
 
-/** A number that is the same for equal settings, and almost always another for others; spin_ns,
- *  record.metrics and record.places do not count. */
+/** A number that is the same for equal settings, and almost always another for others;
+ *  spin_ns, record.metrics and record.places do not count. */
 uint64_t nic_config_digest(const struct nic_config *config);
 
 /** How many processes of a job of so many a node has. */

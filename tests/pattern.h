@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Data that tests send: words that depend on a seed and on where they are, with a tail of
- * less than a word. For programs with MPI and without.
+ * Data that tests send: words that depend on a seed and on where they are, with a tail
+ * of less than a word. For programs with MPI and without.
  */
 #ifndef TESTS_PATTERN_H
 #define TESTS_PATTERN_H
@@ -11,14 +11,15 @@
 #include <stdint.h>
 #include <string.h>
 
-/** A seed for a small number of the program's own. Those of numbers that are less than 256 apart
- *  give other first bytes, too. */
+/** A seed for a small number of the program's own. Those of numbers that are less than
+ *  256 apart give other first bytes, too. */
 static inline uint64_t pattern_seed(uint32_t key)
 {
     return (uint64_t)key << 32;
 }
 
-/** The word that begins at a byte of the pattern of a seed; no two places have the same. */
+/** The word that begins at a byte of the pattern of a seed; no two places have the
+ *  same. */
 static inline uint64_t pattern_word(uint64_t seed, size_t at)
 {
     uint64_t word = (seed + at + 1) * UINT64_C(0x9E3779B97F4A7C15);

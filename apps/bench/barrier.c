@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Time of a barrier over all ranks, with computation before each one if that is wanted: the
- * benchmark of the BCS-MPI paper's section 5.3. A program of its own.
+ * Time of a barrier over all ranks, with computation before each one if that is wanted:
+ * the benchmark of the BCS-MPI paper's section 5.3. A program of its own.
  */
 #include "apps/bench/bench.h"
 #include "apps/bench/compute.h"

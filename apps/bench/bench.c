@@ -284,7 +284,8 @@ static long batch_calibrate(struct bench *bench, bench_body_fn body, size_t n_by
     return n_iterations < 1 ? 1 : n_iterations;
 }
 
-/* Seconds of a cache line's round trip between two batches; 0 if it cannot be measured. */
+/* Seconds of a cache line's round trip between two batches; 0 if it cannot be
+ * measured. */
 static double trip_seconds(struct bench *bench)
 {
     MPI_Barrier(MPI_COMM_WORLD);

@@ -98,16 +98,16 @@ long bench_check(const struct bench *bench, const unsigned char *data, size_t n_
 /**
  * Time a body in batches, after a warm-up. Collective.
  *
- * @return the median over the batches of the time of one iteration; the time of a batch is
- *         that of its slowest timed rank. Equal on all ranks.
+ * @return the median over the batches of the time of one iteration; the time of a batch
+ *         is that of its slowest timed rank. Equal on all ranks.
  */
 double bench_seconds(struct bench *bench, bench_body_fn body, size_t n_bytes);
 
 /**
  * Time two bodies in turn, batch by batch. Collective.
  *
- * @return the median over the batches of what an iteration of body takes longer than one
- *         of base in the batch before
+ * @return the median over the batches of what an iteration of body takes longer than
+ *         one of base in the batch before
  */
 double bench_extra_seconds(struct bench *bench, bench_body_fn base, bench_body_fn body,
                            size_t n_bytes);

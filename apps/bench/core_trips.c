@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * How long a cache line takes from one core to another and back, for each pair of the cores
- * that are named, or of all that this process may use. Two threads, each on one of the cores,
- * pass the line to and fro; one pair after the other, so that nothing else is under way. A
- * program of its own, without MPI, since it chooses its cores itself.
+ * How long a cache line takes from one core to another and back, for each pair of the
+ * cores that are named, or of all that this process may use. Two threads, each on one
+ * of the cores, pass the line to and fro; one pair after the other, so that nothing
+ * else is under way. A program of its own, without MPI, since it chooses its cores
+ * itself.
  */
 #define _GNU_SOURCE /* CPU_SET, pthread_attr_setaffinity_np */
 

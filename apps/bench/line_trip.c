@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The ping-pong of a cache line between ranks 0 and 1. The memory is a file of rank 0 that
- * rank 1 opens by /proc, so that it has no name which could be left behind.
+ * The ping-pong of a cache line between ranks 0 and 1. The memory is a file of rank 0
+ * that rank 1 opens by /proc, so that it has no name which could be left behind.
  *
- * Protocol: turn only grows; rank 0 makes it odd, rank 1 even again. Each waits until the
- * other has done its part, so one word is all that is shared.
+ * Protocol: turn only grows; rank 0 makes it odd, rank 1 even again. Each waits until
+ * the other has done its part, so one word is all that is shared.
  */
 #include "apps/bench/line_trip.h"
 
@@ -20,8 +20,8 @@
 #include "apps/bench/clock.h"
 #include "apps/bench/median.h"
 
-/* Of a few stretches the median counts: the first touch of the line, a late rank or an interrupt
- * lengthen one of them. */
+/* Of a few stretches the median counts: the first touch of the line, a late rank or an
+ * interrupt lengthen one of them. */
 enum { N_STRETCHES = 5, N_TRIPS = 1000, N_POLLS_PATIENT = 100000, LINE_BYTES = 4096 };
 
 struct line_trip_place {

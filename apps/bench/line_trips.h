@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Trips of a cache line that a program has measured between its batches, in the lines by which
- * bcs_kinds.py finds of which kind a run was.
+ * Trips of a cache line that a program has measured between its batches, in the lines
+ * by which bcs_kinds.py finds of which kind a run was.
  */
 #ifndef BENCH_LINE_TRIPS_H
 #define BENCH_LINE_TRIPS_H
@@ -12,8 +12,8 @@
 #include "apps/bench/median.h"
 
 /**
- * Print the median, and by how much the upper quartile is above the lower: more than noise if the
- * cores have moved meanwhile. On one rank.
+ * Print the median, and by how much the upper quartile is above the lower: more than
+ * noise if the cores have moved meanwhile. On one rank.
  *
  * @param n_bytes  the length of the messages that were timed meanwhile
  * @param seconds  [n], n > 0; put in order

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * All pairs of neighbours at once: blocking ping-pong, the time one way, and windows of
- * non-blocking messages, the rate of all pairs together. Pairs have nothing to do with each
- * other, so whatever makes the time grow and the rate fall behind their number is shared by
- * them. A program of its own.
+ * non-blocking messages, the rate of all pairs together. Pairs have nothing to do with
+ * each other, so whatever makes the time grow and the rate fall behind their number is
+ * shared by them. A program of its own.
  */
 #include "apps/bench/ping_pong.h"
 #include "apps/bench/window.h"

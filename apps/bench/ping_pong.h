@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The blocking ping-pong of pairs of ranks, of which the even one begins: the exchange that
- * latency and pairs both measure. Runs on whatever ranks a program lets communicate.
+ * The blocking ping-pong of pairs of ranks, of which the even one begins: the exchange
+ * that latency and pairs both measure. Runs on whatever ranks a program lets
+ * communicate.
  */
 #ifndef APPS_BENCH_PING_PONG_H
 #define APPS_BENCH_PING_PONG_H

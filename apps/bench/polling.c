@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Programs that never wait but poll: pairs of neighbours play ping-pong against message
- * length, one that finds its messages by MPI_Iprobe and one that tests its receives; the
- * values are the times one way. Then the time of a probe that finds nothing. A program of its
- * own.
+ * length, one that finds its messages by MPI_Iprobe and one that tests its receives;
+ * the values are the times one way. Then the time of a probe that finds nothing. A
+ * program of its own.
  */
 #include "apps/bench/bench.h"
 
@@ -82,8 +82,8 @@ static void miss(struct bench *bench, size_t n_bytes, long n_iterations)
     }
 }
 
-/* Each way once; a message is not sent before the one before it has been answered, since a
- * freed request does not say when its buffer may be filled again. */
+/* Each way once; a message is not sent before the one before it has been answered,
+ * since a freed request does not say when its buffer may be filled again. */
 static long verify(struct bench *bench, size_t n_bytes)
 {
     static void (*const bodies[])(struct bench *, size_t, long) = {probing, testing};

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The resident memory of all ranks together before any communication, what processes share
- * counted once. A program of its own.
+ * The resident memory of all ranks together before any communication, what processes
+ * share counted once. A program of its own.
  */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-/* KB of this process that no other has, with its part of what they share; -1 if the kernel
- * does not tell. */
+/* KB of this process that no other has, with its part of what they share; -1 if the
+ * kernel does not tell. */
 static long resident_kb(void)
 {
     FILE *file = fopen("/proc/self/smaps_rollup", "r");

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The windowed exchange behind bandwidth, message_rate and pairs. Each message of a window has
- * its own slot at both ends, so that every one of them can be verified. Runs on whatever ranks
- * those programs let communicate.
+ * The windowed exchange behind bandwidth, message_rate and pairs. Each message of a
+ * window has its own slot at both ends, so that every one of them can be verified. Runs
+ * on whatever ranks those programs let communicate.
  */
 #include "apps/bench/window.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Windows of non-blocking messages from the even rank of a pair to the other one, closed by an
- * answer: the exchange that bandwidth, message_rate and pairs measure.
+ * Windows of non-blocking messages from the even rank of a pair to the other one,
+ * closed by an answer: the exchange that bandwidth, message_rate and pairs measure.
  */
 #ifndef APPS_BENCH_WINDOW_H
 #define APPS_BENCH_WINDOW_H

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The order of events of every cBSP application. Runs on each process; process 0 prints.
- * Whatever is wrong with the command line is wrong on all processes alike, and said
- * once. Lines that begin with "run:" or "time:" depend on how the program was run; all
- * others depend on the problem alone.
+ * The order of events of every cBSP application. Runs on each process; process 0
+ * prints. Whatever is wrong with the command line is wrong on all processes alike, and
+ * said once. Lines that begin with "run:" or "time:" depend on how the program was run;
+ * all others depend on the problem alone.
  */
 #include "apps/cbsp/frame.h"
 

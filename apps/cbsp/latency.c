@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * cbsp_latency: how long short messages take, by counting and by global synchronisation:
- * figure 2 of the cBSP paper. In the ping-pong processes 0 and 1 send in turns, one
- * message a superstep; in the all-to-all every process sends to every other one in each
- * superstep. Batches of both synchronisations take turns; the median of each is printed.
+ * cbsp_latency: how long short messages take, by counting and by global
+ * synchronisation: figure 2 of the cBSP paper. In the ping-pong processes 0 and 1 send
+ * in turns, one message a superstep; in the all-to-all every process sends to every
+ * other one in each superstep. Batches of both synchronisations take turns; the median
+ * of each is printed.
  *
  * Each message carries the number of its superstep, at the start and at the end, which
  * is looked at whenever one has come in.
@@ -94,8 +95,8 @@ static void alltoall(struct bench *bench)
     }
 }
 
-/* No message and no synchronization: where processes share a core, every other one of that
- * core runs meanwhile. Each superstep of an all-to-all needs as much. */
+/* No message and no synchronization: where processes share a core, every other one of
+ * that core runs meanwhile. Each superstep of an all-to-all needs as much. */
 static void yield(struct bench *bench)
 {
     (void)bench;

@@ -75,7 +75,8 @@ double *lu_element(const struct lu *lu, size_t row, size_t column)
     return matrix + own_row(lu, row) * lu->n_columns + own_column(lu, column);
 }
 
-/* --- supersteps 1 and 2: the pivot -------------------------------------------------- */
+/* --- supersteps 1 and 2: the pivot
+ * -------------------------------------------------- */
 
 static bool is_better(const struct lu_candidate *a, const struct lu_candidate *b)
 {
@@ -161,7 +162,8 @@ static size_t tell_pivot(struct lu *lu, size_t k)
     return *pivot;
 }
 
-/* --- superstep 3: the rows ---------------------------------------------------------- */
+/* --- superstep 3: the rows
+ * ---------------------------------------------------------- */
 
 static void swap_here(const struct lu *lu, size_t a, size_t b)
 {
@@ -212,7 +214,8 @@ static void swap_rows(struct lu *lu, size_t k, size_t pivot)
     }
 }
 
-/* --- supersteps 4 and 5: multipliers and top row -------------------------------------- */
+/* --- supersteps 4 and 5: multipliers and top row
+ * -------------------------------------- */
 
 static size_t block_start(const struct broadcast *b, int block)
 {
@@ -335,7 +338,8 @@ static void update(const struct lu *lu, const struct broadcast both[2])
     }
 }
 
-/* --- all stages ------------------------------------------------------------------------ */
+/* --- all stages
+ * ------------------------------------------------------------------------ */
 
 void lu_decompose(struct lu *lu)
 {

@@ -75,7 +75,8 @@ static void attract_directly(const struct nbody *nbody, size_t n, size_t which,
     }
 }
 
-/* Of some bodies, the error of their acceleration as part of it, root of mean square. */
+/* Of some bodies, the error of their acceleration as part of it, root of mean
+ * square. */
 static double force_error(const struct nbody *nbody, size_t n)
 {
     size_t stride = n / N_COMPARED + 1;

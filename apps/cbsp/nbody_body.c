@@ -35,7 +35,8 @@ void nbody_add(const struct world *world, struct nbody_bodies *bodies,
     bodies->items[bodies->n++] = *body;
 }
 
-/* --- the Plummer sphere --------------------------------------------------------------- */
+/* --- the Plummer sphere
+ * --------------------------------------------------------------- */
 
 /* Random numbers of one body. */
 struct draws {
@@ -98,7 +99,8 @@ struct nbody_body nbody_plummer(uint64_t seed, int64_t id, int64_t n)
     return body;
 }
 
-/* --- boxes and keys ------------------------------------------------------------------- */
+/* --- boxes and keys
+ * ------------------------------------------------------------------- */
 
 struct nbody_box nbody_box_of(const struct nbody_bodies *bodies)
 {

@@ -5,9 +5,9 @@
  *   1. all tell all the boxes around their bodies: the cube, and so the keys, follow;
  *   2. all tell all samples of their keys, at equal distances of work: the ranges of
  *      keys in which all have the same work follow;
- *   3. a body whose key is in the range of another process goes there, each in a message
- *      of its own, of which the receiver knows neither the number nor the place: a
- *      handler places them;
+ *   3. a body whose key is in the range of another process goes there, each in a
+ *      message of its own, of which the receiver knows neither the number nor the
+ *      place: a handler places them;
  *   4. all tell all the borders of their ranges and the boxes around their bodies;
  *   5. all send all what they need of their trees, one message each, of a length that
  *      the receiver does not know: a handler takes them;
@@ -37,7 +37,8 @@ struct sample {
     double work;
 };
 
-/* A handler gets no more than an address, so what it adds to must be found from here. */
+/* A handler gets no more than an address, so what it adds to must be found from
+ * here. */
 static struct nbody *receiver;
 
 static void take_body(int source, void *address, int n_bytes)
@@ -55,7 +56,8 @@ static void take_cells(int source, void *address, int n_bytes)
     nbody_cells_add(&receiver->received[source], receiver->world, address, n);
 }
 
-/* --- supersteps 1 to 3: dealing out --------------------------------------------------- */
+/* --- supersteps 1 to 3: dealing out
+ * --------------------------------------------------- */
 
 static void find_cube(struct nbody *nbody)
 {
@@ -186,7 +188,8 @@ void nbody_deal_out(struct nbody *nbody)
     nbody_sort(&nbody->bodies, &nbody->cube);
 }
 
-/* --- supersteps 4 and 5: the tree ------------------------------------------------------- */
+/* --- supersteps 4 and 5: the tree
+ * ------------------------------------------------------- */
 
 static void share_borders(struct nbody *nbody)
 {
@@ -236,7 +239,8 @@ static void build_tree(struct nbody *nbody, const struct nbody_opening *opening)
     free(all.items);
 }
 
-/* --- motion --------------------------------------------------------------------------- */
+/* --- motion
+ * --------------------------------------------------------------------------- */
 
 static void move(struct nbody *nbody)
 {

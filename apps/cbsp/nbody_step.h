@@ -30,8 +30,8 @@ struct nbody {
     int64_t n_moved;
 };
 
-/** Start with a share of bodies that the caller then adds. Collective; one a process at a
- *  time. */
+/** Start with a share of bodies that the caller then adds. Collective; one a process at
+ *  a time. */
 void nbody_init(struct nbody *nbody, struct world *world);
 
 /** Free it; collective. */

@@ -74,7 +74,8 @@ static void sum_up(struct build *build, size_t place)
     }
 }
 
-/* --- branches of one process ------------------------------------------------------------ */
+/* --- branches of one process
+ * ------------------------------------------------------------ */
 
 static void add_body(struct build *build, size_t b, int level)
 {
@@ -185,7 +186,8 @@ void nbody_branches(struct nbody_cells *cells, const struct world *world,
     }
 }
 
-/* --- what another process needs --------------------------------------------------------- */
+/* --- what another process needs
+ * --------------------------------------------------------- */
 
 static double distance2(const struct nbody_box *box, const struct nbody_cell *cell)
 {
@@ -229,7 +231,8 @@ void nbody_essential(struct nbody_cells *essential, const struct world *world,
     }
 }
 
-/* --- the tree above ---------------------------------------------------------------------- */
+/* --- the tree above
+ * ---------------------------------------------------------------------- */
 
 /* Adds the cell at key with the branches from first to end - 1, which are all in it. */
 static void add_joined(struct build *build, size_t first, size_t end, uint64_t key,

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The octree of nbody: the one that a single process would build of all bodies, of which
- * each process has what it needs.
+ * The octree of nbody: the one that a single process would build of all bodies, of
+ * which each process has what it needs.
  *
  * A tree is an array of cells, each followed by what is below it, children in the order
  * of their keys. A *branch* is a cell with bodies of one process only whose parent has
  * bodies of others, too. Each process builds its branches, and sends to each other
- * process those cells of them that its bodies can come to look at. With its own branches
- * and those that it got, and the cells above them, a process has a tree in which its
- * bodies see exactly what they would see in the whole one: forces have the same bits on
- * any number of processes.
+ * process those cells of them that its bodies can come to look at. With its own
+ * branches and those that it got, and the cells above them, a process has a tree in
+ * which its bodies see exactly what they would see in the whole one: forces have the
+ * same bits on any number of processes.
  */
 #ifndef CBSP_NBODY_TREE_H
 #define CBSP_NBODY_TREE_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * ocean: eddies and boundary currents of an ocean, as in the application of that name of
- * SPLASH. [cBSP section 6.2.4] The model is in ocean_model.c, the solution of its
+ * ocean: eddies and boundary currents of an ocean, as in the application of that name
+ * of SPLASH. [cBSP section 6.2.4] The model is in ocean_model.c, the solution of its
  * elliptic equations, where nearly all time goes, in ocean_multigrid.c.
  *
  * Before the ocean moves, an equation of which the solution is known is solved.

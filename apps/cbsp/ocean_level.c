@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Who owns which rows of a level, and who needs them. Every process finds out alone, for
- * itself and for the others, when the program starts.
+ * Who owns which rows of a level, and who needs them. Every process finds out alone,
+ * for itself and for the others, when the program starts.
  */
 #include "apps/cbsp/ocean_level.h"
 

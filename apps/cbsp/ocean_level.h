@@ -3,11 +3,11 @@
  * One level of the grid of ocean, dealt out by rows, and the exchange of rows with the
  * processes that need them.
  *
- * A level has (n + 1) x (n + 1) points; those on the edge are fixed, rows 1 to n - 1 are
- * dealt out. A process stores its rows, and the one before and the one after them. The
- * next coarser level has every second row; it belongs to the owner of the same row
- * here. So on coarse levels some processes own nothing; whether one needs rows of others
- * follows from its place and the level.
+ * A level has (n + 1) x (n + 1) points; those on the edge are fixed, rows 1 to n - 1
+ * are dealt out. A process stores its rows, and the one before and the one after them.
+ * The next coarser level has every second row; it belongs to the owner of the same row
+ * here. So on coarse levels some processes own nothing; whether one needs rows of
+ * others follows from its place and the level.
  */
 #ifndef CBSP_OCEAN_LEVEL_H
 #define CBSP_OCEAN_LEVEL_H

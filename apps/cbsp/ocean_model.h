@@ -12,8 +12,8 @@
 
 #define OCEAN_LAYERS 2
 
-/* The stream function is solved for in two modes, each an equation of its own: what both
- * layers do together, and how they differ. */
+/* The stream function is solved for in two modes, each an equation of its own: what
+ * both layers do together, and how they differ. */
 enum ocean_mode { OCEAN_TOGETHER, OCEAN_APART, OCEAN_MODES };
 
 struct ocean {

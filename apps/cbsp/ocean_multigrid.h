@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Solves (laplacian - shift) u = f on the grid of ocean, u = 0 on the edge, by multigrid
- * with red-black Gauss-Seidel.
+ * Solves (laplacian - shift) u = f on the grid of ocean, u = 0 on the edge, by
+ * multigrid with red-black Gauss-Seidel.
  */
 #ifndef CBSP_OCEAN_MULTIGRID_H
 #define CBSP_OCEAN_MULTIGRID_H

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Measures a BSP computer. T(h) is the time of a superstep in which each process sends h
- * messages of one 8-byte word: the least of some batches, because whatever disturbs makes
- * it longer. The straight line L + g h comes closest to T(h) for h = 1, 2, 4 ... 256, where
- * what counts is the part by which it fails. s comes from a loop of multiplications and
- * additions on a vector that fits into the first cache.
+ * Measures a BSP computer. T(h) is the time of a superstep in which each process sends
+ * h messages of one 8-byte word: the least of some batches, because whatever disturbs
+ * makes it longer. The straight line L + g h comes closest to T(h) for h = 1, 2, 4 ...
+ * 256, where what counts is the part by which it fails. s comes from a loop of
+ * multiplications and additions on a vector that fits into the first cache.
  *
  * All processes run it at the same time, so that they share the cores while s is
  * measured as they do in a program.

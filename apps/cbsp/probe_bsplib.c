@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * bsplib_probe: p, L, g and s of a BSPlib. It uses nothing but bsp.h and probe.c, so the
- * same source measures any implementation: compile both files with its compiler.
+ * bsplib_probe: p, L, g and s of a BSPlib. It uses nothing but bsp.h and probe.c, so
+ * the same source measures any implementation: compile both files with its compiler.
  *
  * Processes may be threads: what is static is set before they begin.
  *

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * lpf_probe: p, L, g and s of LPF by its own interface, which is below its BSPlib. Not
- * part of the build, as LPF is not needed for anything else: compile it and probe.c with
- * lpfcc. Puts are not buffered, so each word has a source of its own.
+ * part of the build, as LPF is not needed for anything else: compile it and probe.c
+ * with lpfcc. Puts are not buffered, so each word has a source of its own.
  */
 #include <lpf/core.h>
 #include <stdio.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The banded system: its coefficients, and the serial solution that all others are compared with.
+ * The banded system: its coefficients, and the serial solution that all others are
+ * compared with.
  */
 #include "apps/channel/banded.h"
 
@@ -26,8 +27,8 @@ static double spread(uint64_t number)
     return (double)(bits >> 11) * 0x1p-53;
 }
 
-/** A coefficient of value i. Near and far ones are those of an incomplete factor: negative, and
- *  of a magnitude that keeps the solution bounded. */
+/** A coefficient of value i. Near and far ones are those of an incomplete factor:
+ *  negative, and of a magnitude that keeps the solution bounded. */
 static double coefficient(enum kind kind, size_t i)
 {
     double value = spread((uint64_t)i * 4 + kind);

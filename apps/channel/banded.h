@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The banded lower triangular system of the pipelined solve, as one process has it, and a step
- * of its solution, which is the same however the products travel. [Low Latency Messages,
- * section 4]
+ * The banded lower triangular system of the pipelined solve, as one process has it, and
+ * a step of its solution, which is the same however the products travel. [Low Latency
+ * Messages, section 4]
  *
- * The system comes from a grid of M lines of N points, M being the number of processes: y(i) =
- * rhs(i) - y(i-1) near(i-1) - y(i-N) far(i-N), without the second term in the first column and
- * without the third in the first line. Values are dealt out cyclically, i to process i mod M, and N
- * is a multiple of M: so a process has whole columns, and the third term is its own. It goes
- * through its columns one by one, each from the first line to the last. The product of the second
- * term comes from the process before it, which has made it in the step before, so that all go
- * through the grid like one wave: each step needs a message.
+ * The system comes from a grid of M lines of N points, M being the number of processes:
+ * y(i) = rhs(i) - y(i-1) near(i-1) - y(i-N) far(i-N), without the second term in the
+ * first column and without the third in the first line. Values are dealt out
+ * cyclically, i to process i mod M, and N is a multiple of M: so a process has whole
+ * columns, and the third term is its own. It goes through its columns one by one, each
+ * from the first line to the last. The product of the second term comes from the
+ * process before it, which has made it in the step before, so that all go through the
+ * grid like one wave: each step needs a message.
  */
 #ifndef CHANNEL_BANDED_H
 #define CHANNEL_BANDED_H
@@ -20,10 +21,10 @@
 
 /** What one process has: n_steps values of each, in the order of its steps. */
 struct banded {
-    int rank, size; /* of the process; of the job, and the grid's number of lines */
-    int left,
-        right; /* processes whose product comes here, and to which that from here goes */
-    size_t n_steps; /* N */
+    int rank, size;  /* of the process; of the job, and the grid's number of lines */
+    int left, right; /* processes whose product comes here, and to which that from here
+                        goes */
+    size_t n_steps;  /* N */
     double *rhs, *near, *far;
     double *y; /* the solution */
 };
@@ -49,9 +50,9 @@ void banded_fini(struct banded *banded);
 void banded_clear(const struct banded *banded);
 
 /**
- * Whether all parts together are the solution that one process finds alone, going through
- * the values by their number, to the last bit. Collective; @return the same on all ranks, or
- * -ENOMEM on all
+ * Whether all parts together are the solution that one process finds alone, going
+ * through the values by their number, to the last bit. Collective; @return the same on
+ * all ranks, or -ENOMEM on all
  */
 int banded_is_right(const struct banded *banded);
 

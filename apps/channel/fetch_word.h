@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A number as a word of a region that others fetch from: 0 says that it is not there, so that the
- * condition of a fetch is the word itself, and one line has both.
+ * A number as a word of a region that others fetch from: 0 says that it is not there,
+ * so that the condition of a fetch is the word itself, and one line has both.
  */
 #ifndef CHANNEL_FETCH_WORD_H
 #define CHANNEL_FETCH_WORD_H

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Where the hypervisor has put the cores of two ranks, told by the trips of a cache line between the
- * solves, so that only runs of one kind are compared (apps/bench/bcs_kinds.py). Collective, all of
- * it; of other numbers of ranks it does nothing.
+ * Where the hypervisor has put the cores of two ranks, told by the trips of a cache
+ * line between the solves, so that only runs of one kind are compared
+ * (apps/bench/bcs_kinds.py). Collective, all of it; of other numbers of ranks it does
+ * nothing.
  */
 #ifndef CHANNEL_KIND_H
 #define CHANNEL_KIND_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The parser of Matrix Market files. Run by rank 0. The file is read line by line, entries are
- * collected in the order of the file, and sorted at the end.
+ * The parser of Matrix Market files. Run by rank 0. The file is read line by line,
+ * entries are collected in the order of the file, and sorted at the end.
  */
 #include "apps/channel/matrix_market.h"
 
@@ -144,8 +144,8 @@ static int read_banner(struct reader *reader)
     return 0;
 }
 
-/** Take a whole number without a sign off the beginning of a text. @return whether there is
- *  one, up to most, and blank or the end behind it */
+/** Take a whole number without a sign off the beginning of a text. @return whether
+ *  there is one, up to most, and blank or the end behind it */
 static bool take_number(const char **text, uint64_t most, uint64_t *number_out)
 {
     const char *c = *text + strspn(*text, " \t");
@@ -300,8 +300,8 @@ static size_t n_of_row(const struct reader *reader, size_t first, uint64_t row)
     return n;
 }
 
-/** Put the n entries of a row, which are sorted, behind those of the row before; of a pattern with
- *  a diagonal entry in any case, and its value. */
+/** Put the n entries of a row, which are sorted, behind those of the row before; of a
+ *  pattern with a diagonal entry in any case, and its value. */
 static void put_row(const struct reader *reader, const struct entry *entries, size_t n,
                     struct sparse *matrix, size_t row)
 {

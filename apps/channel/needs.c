@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Finds what goes where. Each process tells the owners which of their rows it needs, in the order
- * in which they solve them. Every rank runs it.
+ * Finds what goes where. Each process tells the owners which of their rows it needs, in
+ * the order in which they solve them. Every rank runs it.
  */
 #include "apps/channel/needs.h"
 
@@ -153,7 +153,8 @@ static void find_places(struct search *search)
     }
 }
 
-/** Tell the owners what is needed, and make a list of who needs each own row. Collective. */
+/** Tell the owners what is needed, and make a list of who needs each own row.
+ *  Collective. */
 static void find_receivers(struct search *search)
 {
     const struct share *share = search->share;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What a process needs of others, and they of it: found at run time, once, before the first
- * solve, as the dependences are known then only. What a way to solve needs that sends numbers to
- * who needs them; a fetch needs none of it. [Low Latency Messages, section 4.1]
+ * What a process needs of others, and they of it: found at run time, once, before the
+ * first solve, as the dependences are known then only. What a way to solve needs that
+ * sends numbers to who needs them; a fetch needs none of it. [Low Latency Messages,
+ * section 4.1]
  */
 #ifndef CHANNEL_NEEDS_H
 #define CHANNEL_NEEDS_H
@@ -13,8 +14,8 @@
 #include "apps/channel/share.h"
 
 /**
- * Own values come first, n_rows of them in the order in which they are solved, then those of
- * process 0, 1 and so on, each one's in the order in which it solves them.
+ * Own values come first, n_rows of them in the order in which they are solved, then
+ * those of process 0, 1 and so on, each one's in the order in which it solves them.
  */
 struct needs {
     double *known;    /* the values; needs_unknown of what has not come */

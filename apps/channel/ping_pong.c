@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What an open channel takes beside what the machine takes, two ranks, in turns: a word there
- * and back, beside a cache line there and back; a stream of words, beside a plain ring in shared
- * memory; both word by word and many at a time. Prints medians, and the medians of the ratios of
- * each turn. [Low Latency Messages, section 4]
+ * What an open channel takes beside what the machine takes, two ranks, in turns: a word
+ * there and back, beside a cache line there and back; a stream of words, beside a plain
+ * ring in shared memory; both word by word and many at a time. Prints medians, and the
+ * medians of the ratios of each turn. [Low Latency Messages, section 4]
  */
 #include <mpi.h>
 #include <stdio.h>
@@ -74,7 +74,8 @@ static double ping_pong(const struct ends *ends, int rank, bool *is_wrong)
     return (bench_now_seconds() - start) / (2.0 * N_TRIPS) * 1e9;
 }
 
-/** A word there and back without the library, on a line each way. Nanoseconds of one way. */
+/** A word there and back without the library, on a line each way. Nanoseconds of one
+ *  way. */
 static double two_lines(struct streams *streams, int rank)
 {
     double start;
@@ -86,7 +87,8 @@ static double two_lines(struct streams *streams, int rank)
     return (bench_now_seconds() - start) / (2.0 * N_TRIPS) * 1e9;
 }
 
-/** One of each. The times are rank 0's for what goes there and back, rank 1's for streams. */
+/** One of each. The times are rank 0's for what goes there and back, rank 1's for
+ *  streams. */
 static void take_turn(const struct ends *ends, int rank, struct line_trip *trip,
                       struct streams *streams, double times[N_ROWS])
 {
@@ -111,7 +113,8 @@ static void take_turn(const struct ends *ends, int rank, struct line_trip *trip,
     }
 }
 
-/** The median of what a turn gives: time of one row, over that of another if there is one. */
+/** The median of what a turn gives: time of one row, over that of another if there is
+ *  one. */
 static double median(double (*times)[N_ROWS], int n, int row, int over)
 {
     double values[TURNS_MOST];

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * channel_pipeline: the pipelined solve of a banded lower triangular system, by one of the ways
- * of the paper; prints the time of an iteration, of which how much is computation, and checks
- * the solution. [Low Latency Messages, section 4]
+ * channel_pipeline: the pipelined solve of a banded lower triangular system, by one of
+ * the ways of the paper; prints the time of an iteration, of which how much is
+ * computation, and checks the solution. [Low Latency Messages, section 4]
  *
- * A time is "the time for the last processor to complete divided by the number of iterations".
- * Computation is what an iteration takes the last process where all products are at hand;
- * communication is the rest.
+ * A time is "the time for the last processor to complete divided by the number of
+ * iterations". Computation is what an iteration takes the last process where all
+ * products are at hand; communication is the rest.
  */
 #include "apps/channel/pipeline.h"
 
@@ -142,8 +142,8 @@ static int set_up(void *state, const char *input_path, char *message)
     return 0;
 }
 
-/** One solve. @return microseconds of an iteration, from when the last process began until the
- *  last one has ended */
+/** One solve. @return microseconds of an iteration, from when the last process began
+ *  until the last one has ended */
 static double solve(const struct banded *banded, const struct way *way)
 {
     double start, end;
@@ -161,8 +161,8 @@ static double solve(const struct banded *banded, const struct way *way)
     return 1e6 * (end - start) / (double)banded->n_steps;
 }
 
-/** Microseconds of an iteration of this process with all products at hand: the quickest of some
- *  passes, as others may want the core. */
+/** Microseconds of an iteration of this process with all products at hand: the quickest
+ *  of some passes, as others may want the core. */
 static double compute(const struct banded *banded)
 {
     double least = 0;
@@ -182,8 +182,8 @@ static double compute(const struct banded *banded)
     return 1e6 * least / (double)banded->n_steps;
 }
 
-/** Solve by one way, and print what it took. @return whether the solutions are right, or -ENOMEM;
- *  the same on all ranks */
+/** Solve by one way, and print what it took. @return whether the solutions are right,
+ *  or -ENOMEM; the same on all ranks */
 static int run_way(struct run *run, const struct way *way)
 {
     const struct banded *banded = &run->banded;

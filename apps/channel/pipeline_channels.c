@@ -10,8 +10,8 @@
 /* With a core for each process a product comes within some of these. */
 enum { LOOKS_OWN = 1024 };
 
-/* A process is ahead of the next one by as many products as there are processes, at most: then it
- * waits for one that depends on what the next one has not made. */
+/* A process is ahead of the next one by as many products as there are processes, at
+ * most: then it waits for one that depends on what the next one has not made. */
 static struct bcs_channel_params params(int peer, int capacity)
 {
     return (struct bcs_channel_params){
@@ -35,8 +35,9 @@ static int send_alone(const struct banded *banded, double product)
     return rc != 0 ? rc : bcs_channel_close_out(out);
 }
 
-/** Open the channel of the next product, if there is one. It is open before this process sends: if
- *  nobody opened his until he receives, all could wait in a circle for the next one to do so. */
+/** Open the channel of the next product, if there is one. It is open before this
+ *  process sends: if nobody opened his until he receives, all could wait in a circle
+ *  for the next one to do so. */
 static int open_next(const struct banded *banded, size_t step,
                      struct bcs_channel_in **in_out)
 {
@@ -74,9 +75,9 @@ int pipeline_by_reopening(const struct banded *banded)
     return rc;
 }
 
-/** Receive, by looking n_looks times first. Between looks this pauses: two processes that compute by
- *  turns may have the same core, by its threads, and whoever looks all the time slows down the one
- *  that it looks for. */
+/** Receive, by looking n_looks times first. Between looks this pauses: two processes
+ *  that compute by turns may have the same core, by its threads, and whoever looks all
+ *  the time slows down the one that it looks for. */
 static inline int receive(struct bcs_channel_in *in, int n_looks, double *product_out)
 {
     for (int i = 0; i < n_looks; i++) {

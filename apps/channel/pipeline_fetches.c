@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The pipelined solve by fetches on condition. Each process has its products in a region of its own,
- * where the next one fetches them, and learns by a word of the same region that it has them all.
+ * The pipelined solve by fetches on condition. Each process has its products in a
+ * region of its own, where the next one fetches them, and learns by a word of the same
+ * region that it has them all.
  */
 #include <bcs/remote.h>
 

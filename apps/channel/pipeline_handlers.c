@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The pipelined solve by fetching: a request to the process before, and its answer. A request
- * that comes before its product is kept, and answered when the product has been made. Each
- * process has at most one request on its way, so that a channel always has room for it, and for
- * its answer.
+ * The pipelined solve by fetching: a request to the process before, and its answer. A
+ * request that comes before its product is kept, and answered when the product has been
+ * made. Each process has at most one request on its way, so that a channel always has
+ * room for it, and for its answer.
  */
 #include <bcs/channel.h>
 #include <errno.h>
@@ -39,8 +39,8 @@ static void answer(struct fetching *fetching, uint64_t step)
     fetching->n_to_send--;
 }
 
-/** The handler of requests. [section 4: "an interrupt routine that is called whenever a message
- *  has arrived"] */
+/** The handler of requests. [section 4: "an interrupt routine that is called whenever a
+ *  message has arrived"] */
 static void serve(struct bcs_channel_in *in, void *arg)
 {
     struct fetching *fetching = arg;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The plain ring. Indices only grow. The writer looks at the reader's index only when it is out
- * of room by what it knows, and the reader at the writer's when it has read all that it knows of.
+ * The plain ring. Indices only grow. The writer looks at the reader's index only when
+ * it is out of room by what it knows, and the reader at the writer's when it has read
+ * all that it knows of.
  */
 #include "apps/channel/plain_ring.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A plain ring of words between two ranks, as one writes it without any library: what streaming
- * through a channel is measured against. One rank writes, one reads; the two cores and their
- * caches do the same work as for two threads.
+ * A plain ring of words between two ranks, as one writes it without any library: what
+ * streaming through a channel is measured against. One rank writes, one reads; the two
+ * cores and their caches do the same work as for two threads.
  */
 #ifndef CHANNEL_PLAIN_RING_H
 #define CHANNEL_PLAIN_RING_H
@@ -29,21 +29,23 @@ struct plain_ring {
     MPI_Win window;
 };
 
-/** Share a ring among the ranks of MPI_COMM_WORLD, on one machine. Collective. Errors are MPI's. */
+/** Share a ring among the ranks of MPI_COMM_WORLD, on one machine. Collective. Errors
+ *  are MPI's. */
 void plain_ring_init(struct plain_ring *ring, int rank);
 
 /** Give it back. Collective. */
 void plain_ring_fini(struct plain_ring *ring);
 
-/** Write n words, telling the reader after each n_at_once; they are start, start + 1, ... */
+/** Write n words, telling the reader after each n_at_once; they are start, start + 1,
+ *  ... */
 void plain_ring_write(struct plain_ring *ring, uint64_t start, size_t n,
                       size_t n_at_once);
 
 /** Read n words, telling the writer after each n_at_once at most. @return their sum */
 uint64_t plain_ring_read(struct plain_ring *ring, size_t n, size_t n_at_once);
 
-/** A word there and back n times, each way on a line of its own, as whatever goes one way only must
- *  have it. @param start  n of all calls before. Both ranks call it */
+/** A word there and back n times, each way on a line of its own, as whatever goes one
+ *  way only must have it. @param start n of all calls before. Both ranks call it */
 void plain_ring_ping_pong(struct plain_ring *ring, int rank, uint64_t start,
                           uint64_t n);
 

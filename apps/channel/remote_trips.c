@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What remote commands on 8 bytes take beside what the machine takes, two ranks, in turns:
- * writes, by which a word goes there and back; reads and atomic additions, each of which needs
- * what the one before has brought; fetches on condition; beside a cache line that goes there and
- * back. Prints medians, and the medians of the ratios of each turn. [Low Latency Messages,
- * section 5]
+ * What remote commands on 8 bytes take beside what the machine takes, two ranks, in
+ * turns: writes, by which a word goes there and back; reads and atomic additions, each
+ * of which needs what the one before has brought; fetches on condition; beside a cache
+ * line that goes there and back. Prints medians, and the medians of the ratios of each
+ * turn. [Low Latency Messages, section 5]
  */
 #include <bcs/remote.h>
 #include <mpi.h>
@@ -17,7 +17,8 @@
 
 enum { TURNS_USUAL = 15, TURNS_MOST = 1000, N_TRIPS = 3000 };
 
-/* A region: words of their own lines, and a chain of lines, in an order that nothing foresees. */
+/* A region: words of their own lines, and a chain of lines, in an order that nothing
+ * foresees. */
 enum {
     MINE = 0,
     SHARED = 256,
@@ -38,7 +39,8 @@ struct job {
     bool is_wrong;
 };
 
-/** A word to the other's region, which writes one back. Nanoseconds of one way, on rank 0. */
+/** A word to the other's region, which writes one back. Nanoseconds of one way, on rank
+ *  0. */
 static double write_trips(struct job *job)
 {
     double start = bench_now_seconds();
@@ -76,7 +78,8 @@ static double write_trips_shared(struct job *job)
     return (bench_now_seconds() - start) / (2.0 * N_TRIPS) * 1e9;
 }
 
-/** A word that is fetched by the other when it is there. Nanoseconds of one way, on rank 0. */
+/** A word that is fetched by the other when it is there. Nanoseconds of one way, on
+ *  rank 0. */
 static double fetch_trips(struct job *job)
 {
     struct bcs_remote_event event = {0};
@@ -105,7 +108,8 @@ static double fetch_trips(struct job *job)
     return (bench_now_seconds() - start) / (2.0 * N_TRIPS) * 1e9;
 }
 
-/** The owner writes all lines of the chain, so that they are in its cache: each tells the next. */
+/** The owner writes all lines of the chain, so that they are in its cache: each tells
+ *  the next. */
 static void write_chain(struct job *job)
 {
     for (uint64_t i = 0; i < N_LINES; i++) {
@@ -136,7 +140,8 @@ static double follow(struct job *job, bool is_add)
     return (bench_now_seconds() - start) / N_LINES * 1e9;
 }
 
-/** Rank 0 follows rank 1's chain, which has just been written. Nanoseconds of a step. */
+/** Rank 0 follows rank 1's chain, which has just been written. Nanoseconds of a
+ *  step. */
 static double chain_steps(struct job *job, bool is_add)
 {
     enum { N_TIMES = 9 };

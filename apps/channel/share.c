@@ -213,7 +213,8 @@ int share_is_right(const struct share *share, const double *y)
     int result = agree_least(all == NULL ? -ENOMEM : 1);
 
     if (result == 1) {
-        /* Each row is another's 0; bits are added as whole numbers, so that none is lost. */
+        /* Each row is another's 0; bits are added as whole numbers, so that none is
+         * lost. */
         memset(all, 0, share->n_all * sizeof(*all));
         for (size_t k = 0; k < share->n_rows; k++) {
             all[share->rows[k]] = share->y[k];

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The rows of a triangular system that one process has. They are dealt out in blocks, one after
- * the other, and each process solves its own level by level. [Low Latency Messages, section 4.1]
+ * The rows of a triangular system that one process has. They are dealt out in blocks,
+ * one after the other, and each process solves its own level by level. [Low Latency
+ * Messages, section 4.1]
  */
 #ifndef CHANNEL_SHARE_H
 #define CHANNEL_SHARE_H
@@ -9,8 +10,8 @@
 #include "apps/channel/sparse.h"
 
 /**
- * What a process knows of the system: its own rows, and to whom others belong. Row k of it is
- * the k-th that it solves; its entries are starts[k] to starts[k + 1] - 1.
+ * What a process knows of the system: its own rows, and to whom others belong. Row k of
+ * it is the k-th that it solves; its entries are starts[k] to starts[k + 1] - 1.
  */
 struct share {
     int rank, size;
@@ -36,8 +37,8 @@ static inline int share_owner(const struct share *share, size_t row)
 }
 
 /**
- * Deal out a system that rank 0 has. Collective. All get the whole of it for a moment, and keep
- * their own rows.
+ * Deal out a system that rank 0 has. Collective. All get the whole of it for a moment,
+ * and keep their own rows.
  *
  * @param lower      on rank 0; others' is not used
  * @param rhs        the same

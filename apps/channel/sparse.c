@@ -95,8 +95,8 @@ static bool is_pivot(const struct sparse *matrix, size_t row, size_t diagonal,
     return true;
 }
 
-/** Subtract a row of U from what is behind the diagonal of L's entry e. @param places  of the row's
- *  columns, plus 1; 0: there is none */
+/** Subtract a row of U from what is behind the diagonal of L's entry e. @param places
+ *  of the row's columns, plus 1; 0: there is none */
 static void eliminate(struct sparse *matrix, size_t e, size_t diagonal,
                       const size_t *places)
 {

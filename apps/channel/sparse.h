@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A square sparse matrix by rows, on one process, and what comes of it: its lower triangle with
- * ones on the diagonal, by which a preconditioner is solved. [Low Latency Messages, section 4.1]
+ * A square sparse matrix by rows, on one process, and what comes of it: its lower
+ * triangle with ones on the diagonal, by which a preconditioner is solved. [Low Latency
+ * Messages, section 4.1]
  */
 #ifndef CHANNEL_SPARSE_H
 #define CHANNEL_SPARSE_H
@@ -30,8 +31,8 @@ int sparse_init(struct sparse *matrix, size_t n_rows, size_t n_entries);
 void sparse_fini(struct sparse *matrix);
 
 /**
- * The matrix of Poisson's equation on a grid, by differences of second order: 2 an axis on the
- * diagonal, -1 for each neighbour.
+ * The matrix of Poisson's equation on a grid, by differences of second order: 2 an axis
+ * on the diagonal, -1 for each neighbour.
  *
  * @param points   along each of three axes; 1 for one that is not there
  * @return 0 or -ENOMEM
@@ -39,12 +40,12 @@ void sparse_fini(struct sparse *matrix);
 int sparse_make_poisson(const long points[3], struct sparse *matrix_out);
 
 /**
- * Replace a matrix by its incomplete factors without fill-in, ILU(0): of L below the diagonal, which
- * is one and not stored, of U on it and above.
+ * Replace a matrix by its incomplete factors without fill-in, ILU(0): of L below the
+ * diagonal, which is one and not stored, of U on it and above.
  *
  * @param message  gets one line if the result is not 0; MESSAGE_BYTES long
- * @return 0; -EINVAL: a diagonal entry is not there, a pivot is zero, or an entry of the factors is
- *         not finite; -ENOMEM
+ * @return 0; -EINVAL: a diagonal entry is not there, a pivot is zero, or an entry of
+ *         the factors is not finite; -ENOMEM
  */
 int sparse_factorize(struct sparse *matrix, char *message);
 
@@ -59,8 +60,9 @@ int sparse_scale(struct sparse *matrix, char *message);
 void sparse_keep_lower(struct sparse *matrix);
 
 /**
- * Which rows could be solved at the same time: a row is one level above the highest of those that
- * it depends on. [section 4.1: "which row substitutions can be carried out independently"]
+ * Which rows could be solved at the same time: a row is one level above the highest of
+ * those that it depends on. [section 4.1: "which row substitutions can be carried out
+ * independently"]
  *
  * @param lower       entries below the diagonal only
  * @param levels_out  [n_rows], from 0
@@ -68,7 +70,8 @@ void sparse_keep_lower(struct sparse *matrix);
  */
 uint32_t sparse_levels(const struct sparse *lower, uint32_t *levels_out);
 
-/** Solve L y = rhs, L being the entries, which are below the diagonal, and ones on it. */
+/** Solve L y = rhs, L being the entries, which are below the diagonal, and ones on
+ *  it. */
 void sparse_solve(const struct sparse *lower, const double *rhs, double *y_out);
 
 #endif

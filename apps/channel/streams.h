@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Streams of words from rank 0 to rank 1, through a channel and through a plain ring; word by
- * word, or many at a time. Each is called by both ranks, and measured by rank 1, the reader.
+ * Streams of words from rank 0 to rank 1, through a channel and through a plain ring;
+ * word by word, or many at a time. Each is called by both ranks, and measured by rank
+ * 1, the reader.
  */
 #ifndef CHANNEL_STREAMS_H
 #define CHANNEL_STREAMS_H
@@ -22,11 +23,12 @@ struct streams {
     bool is_wrong;    /* a sum was not right, or a call has failed */
 };
 
-/** How words are sent and received: one by one; many with a call, as many as are there; or all of
- *  a call, which waits for them. */
+/** How words are sent and received: one by one; many with a call, as many as are there;
+ *  or all of a call, which waits for them. */
 enum stream_form { STREAM_WORDS, STREAM_MANY, STREAM_ALL };
 
-/** Send n words through the channel. @return nanoseconds a word, of the reader; else 0 */
+/** Send n words through the channel. @return nanoseconds a word, of the reader; else
+ *  0 */
 double stream_channel(struct streams *streams, size_t n, enum stream_form form);
 
 /** The same through the plain ring, for which STREAM_ALL is as STREAM_MANY. */

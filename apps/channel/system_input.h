@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The triangular system that channel_triangle solves: where it comes from. Rank 0 makes it.
+ * The triangular system that channel_triangle solves: where it comes from. Rank 0 makes
+ * it.
  */
 #ifndef CHANNEL_SYSTEM_INPUT_H
 #define CHANNEL_SYSTEM_INPUT_H

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * channel_triangle: the sparse triangular solve, of an incomplete factor or of a matrix from a
- * file, whose dependences are known at run time only. Prints what a solve takes beside that of one
- * process alone, and checks the solution. [Low Latency Messages, section 4.1]
+ * channel_triangle: the sparse triangular solve, of an incomplete factor or of a matrix
+ * from a file, whose dependences are known at run time only. Prints what a solve takes
+ * beside that of one process alone, and checks the solution. [Low Latency Messages,
+ * section 4.1]
  */
 #include "apps/channel/triangle.h"
 
@@ -214,7 +215,8 @@ static int set_up(void *state, const char *input_path, char *message)
     return 0;
 }
 
-/** Milliseconds from when the first process began until the last one has ended. Collective. */
+/** Milliseconds from when the first process began until the last one has ended.
+ *  Collective. */
 static double span(double start, double end)
 {
     MPI_Allreduce(MPI_IN_PLACE, &start, 1, MPI_DOUBLE, MPI_MIN, MPI_COMM_WORLD);
@@ -268,8 +270,8 @@ static int solve_all(struct run *run, const struct way *way, struct triangle *tr
     return is_right;
 }
 
-/** Solve by one way, and print what it took. @return 1: right; 0: wrong; or -errno and a message;
- *  the same on all ranks */
+/** Solve by one way, and print what it took. @return 1: right; 0: wrong; or -errno and
+ *  a message; the same on all ranks */
 static int run_way(struct run *run, const struct way *way, char *message)
 {
     struct triangle triangle = {.share = &run->share, .message = message};

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The ways to solve a sparse triangular system whose dependences are known only at run time. Each has
- * three functions: what it needs once, a solve, and the end. [Low Latency Messages, section 4.1]
+ * The ways to solve a sparse triangular system whose dependences are known only at run
+ * time. Each has three functions: what it needs once, a solve, and the end. [Low
+ * Latency Messages, section 4.1]
  *
- * All but one have the owner of a value send it to those who need it, which they find out before
- * the first solve. A process goes through its rows level by level, and waits where a value has not
- * come.
+ * All but one have the owner of a value send it to those who need it, which they find
+ * out before the first solve. A process goes through its rows level by level, and waits
+ * where a value has not come.
  */
 #ifndef CHANNEL_TRIANGLE_H
 #define CHANNEL_TRIANGLE_H
@@ -26,11 +27,12 @@ struct triangle {
 /**
  * Values by MPI_Isend and MPI_Recv, one in a message.
  *
- * Begin is collective, and leaves end what to free in any case; solve puts a value into all of
- * share.y.
+ * Begin is collective, and leaves end what to free in any case; solve puts a value into
+ * all of share.y.
  *
- * @return begin: 0; -EINVAL: the way cannot do this system, the message says why; -ENOMEM. Others:
- *         0, or another number if a call of the library has failed, which it has told
+ * @return begin: 0; -EINVAL: the way cannot do this system, the message says why;
+ *         -ENOMEM. Others: 0, or another number if a call of the library has failed,
+ *         which it has told
  */
 int triangle_begin_messages(struct triangle *triangle);
 /** See triangle_begin_messages. */
@@ -53,8 +55,9 @@ int triangle_solve_levels(struct triangle *triangle);
 /** See triangle_begin_levels. */
 int triangle_end_levels(struct triangle *triangle);
 
-/** Values by fetches on condition, as triangle_begin_messages; nothing is found out before.
- *  [section 4.1: "to fetch data from a processor once a specific condition has been met"] */
+/** Values by fetches on condition, as triangle_begin_messages; nothing is found out
+ *  before. [section 4.1: "to fetch data from a processor once a specific condition has
+ *  been met"] */
 int triangle_begin_fetches(struct triangle *triangle);
 /** See triangle_begin_fetches. */
 int triangle_solve_fetches(struct triangle *triangle);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The sparse solve by channels, one from each process to each that needs values of it. Each has
- * room for all that goes through it in a solve, so that nobody waits for room: who does while another
- * waits for him could wait for ever.
+ * The sparse solve by channels, one from each process to each that needs values of it.
+ * Each has room for all that goes through it in a solve, so that nobody waits for room:
+ * who does while another waits for him could wait for ever.
  */
 #include <bcs/channel.h>
 #include <errno.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The sparse solve by fetches on condition: each process has its values in a region, and who
- * needs one fetches it when it is there. Nobody has to know who needs what. The fetches of some
- * rows are under way ahead of the row that is solved.
+ * The sparse solve by fetches on condition: each process has its values in a region,
+ * and who needs one fetches it when it is there. Nobody has to know who needs what. The
+ * fetches of some rows are under way ahead of the row that is solved.
  */
 #include <bcs/remote.h>
 #include <errno.h>

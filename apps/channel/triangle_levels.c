@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The sparse solve level by level: all rows of a level, then the exchange of what others need of
- * them. Processes that exchange nothing do not wait for each other.
+ * The sparse solve level by level: all rows of a level, then the exchange of what
+ * others need of them. Processes that exchange nothing do not wait for each other.
  */
 #include <errno.h>
 #include <mpi.h>
@@ -81,7 +81,8 @@ static int solve_level(const struct triangle *triangle, uint32_t level, size_t *
     return 0;
 }
 
-/** Exchange what a level has given with one process. @return how many requests were made */
+/** Exchange what a level has given with one process. @return how many requests were
+ *  made */
 static int exchange(const struct triangle *triangle, uint32_t level, int process,
                     MPI_Request *requests)
 {

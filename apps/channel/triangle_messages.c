@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The sparse solve by MPI, a message for each value and each process that needs it. A send must
- * not wait, as its receiver may be waiting for another process: MPI_Isend.
+ * The sparse solve by MPI, a message for each value and each process that needs it. A
+ * send must not wait, as its receiver may be waiting for another process: MPI_Isend.
  */
 #include <errno.h>
 #include <mpi.h>

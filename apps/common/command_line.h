@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The command line of an application: options, and one input file if it takes one. Every rank
- * parses it, with the same outcome; nothing is printed here.
+ * The command line of an application: options, and one input file if it takes one.
+ * Every rank parses it, with the same outcome; nothing is printed here.
  */
 #ifndef COMMON_COMMAND_LINE_H
 #define COMMON_COMMAND_LINE_H
@@ -31,8 +31,8 @@ struct command_line {
  * Parse the command line.
  *
  * @param options_out  what take fills
- * @param operand_out  points into argv, or to an empty text if there is none; NULL: only the
- *                     help is wanted
+ * @param operand_out points into argv, or to an empty text if there is none; NULL: only
+ *                     the help is wanted
  * @param message      gets one line if the result is not 0; MESSAGE_BYTES long
  * @return 0 or -EINVAL
  */

@@ -3,9 +3,9 @@
  * The order of events of an application: command line, input, computation, exit status.
  *
  * Every rank runs it. Whatever goes wrong is agreed upon by all ranks and said once, by
- * rank 0, and all leave through MPI_Finalize with the same exit status. Output is flushed
- * before that: a launcher may end the job as soon as one rank has left with a non-zero
- * status.
+ * rank 0, and all leave through MPI_Finalize with the same exit status. Output is
+ * flushed before that: a launcher may end the job as soon as one rank has left with a
+ * non-zero status.
  */
 #ifndef COMMON_PROGRAM_H
 #define COMMON_PROGRAM_H
@@ -26,7 +26,8 @@ struct program {
     /** Everything that can be found wrong before the computation. @return 0, or another
      *  number on all ranks, and on rank 0 a line in message */
     int (*set_up)(void *run, const char *input_path, char *message);
-    /** Compute, report, check. @return as set_up; *passed_out: whether all checks have */
+    /** Compute, report, check. @return as set_up; *passed_out: whether all checks
+     *  have */
     int (*compute)(void *run, bool *passed_out, char *message);
     /** Free what set_up has made, as far as it came. */
     void (*tear_down)(void *run);

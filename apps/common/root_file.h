@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A file that rank 0 writes and an option names. All ranks call these functions together
- * and agree on what has come of them.
+ * A file that rank 0 writes and an option names. All ranks call these functions
+ * together and agree on what has come of them.
  */
 #ifndef COMMON_ROOT_FILE_H
 #define COMMON_ROOT_FILE_H
@@ -15,8 +15,8 @@ struct root_file {
 };
 
 /**
- * Open the file, if one is wanted. Done before the computation, so that a wrong name costs
- * no time. Collective.
+ * Open the file, if one is wanted. Done before the computation, so that a wrong name
+ * costs no time. Collective.
  *
  * @param message  gets one line if the result is not 0, on rank 0; MESSAGE_BYTES long
  * @return 0 or -errno, the same on all ranks

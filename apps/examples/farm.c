@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Example of the BCS API: a farm. Process 0 gives pieces of a sum to whoever asks first, found
- * by a probe of any source; a worker sends what it has computed and receives its next piece
- * at the same time, by two requests. The workers, a group of their own, then add up how many
- * pieces they had. Alone, process 0 does all by itself.
+ * Example of the BCS API: a farm. Process 0 gives pieces of a sum to whoever asks
+ * first, found by a probe of any source; a worker sends what it has computed and
+ * receives its next piece at the same time, by two requests. The workers, a group of
+ * their own, then add up how many pieces they had. Alone, process 0 does all by itself.
  *
  * Usage: farm [pieces]
  */

@@ -7,9 +7,9 @@
  * there are cores, natively and under BCS, and compare the times of the loop. With
  * --post-steps each rank posts a message to itself every so many steps, so that timed
  * strobes have always something to carry out. With --wake-us a thread of rank 0 sleeps
- * from one time to the next and does nothing else: the least that timed strobes can cost
- * on a machine. With --poll-us every rank polls the clock instead of working: the least
- * by which strobes can be late on it. A plain MPI program of its own.
+ * from one time to the next and does nothing else: the least that timed strobes can
+ * cost on a machine. With --poll-us every rank polls the clock instead of working: the
+ * least by which strobes can be late on it. A plain MPI program of its own.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -293,8 +293,8 @@ static int report(const struct options *options, const struct times *ranks, int 
     return n_wrong;
 }
 
-/* Poll for points of a grid. Those that have passed meanwhile are left out, as strobes are;
- * late_us has room for all blocks. @return how many are not left out */
+/* Poll for points of a grid. Those that have passed meanwhile are left out, as strobes
+ * are; late_us has room for all blocks. @return how many are not left out */
 static long points_poll(const struct options *options, double *late_us)
 {
     double period = (double)options->poll_us * 1e-6;

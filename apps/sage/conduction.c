@@ -25,12 +25,13 @@ struct solver {
     /* Of a face, by the levels of its cells: heat that flows across it within the step
      * for each degree of difference. */
     double conductance[FOREST_MAX_LEVEL + 1][FOREST_MAX_LEVEL + 1];
-    /* For each local cell, with meaning for own cells only: heat capacity C, diagonal D of
-     * the matrix A, residual r, search direction p ... */
+    /* For each local cell, with meaning for own cells only: heat capacity C, diagonal D
+     * of the matrix A, residual r, search direction p ... */
     double *capacity, *diagonal, *residual, *direction;
     /* ... A D^-1 r, A p, A D^-1 A p, and A applied to scaled. */
     double *image, *direction_image, *direction_second, *product;
-    /* With meaning for ghosts as well: temperature, and what is multiplied by A next. */
+    /* With meaning for ghosts as well: temperature, and what is multiplied by A
+     * next. */
     double *temperature, *scaled;
 };
 
@@ -129,8 +130,8 @@ static void multiply(struct solver *solver, double *product_out)
     }
 }
 
-/* Reduce both dot products, and apply A D^-1 to the image: meanwhile, or, if each number
- * is reduced by itself, afterwards. */
+/* Reduce both dot products, and apply A D^-1 to the image: meanwhile, or, if each
+ * number is reduced by itself, afterwards. */
 static void reduce_and_multiply(struct solver *solver, struct exact_sum sums[2])
 {
     MPI_Request request;

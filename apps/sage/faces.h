@@ -35,7 +35,8 @@ struct faces {
     int n[N_AXES];
     /* Faces before this one have a ghost on their low side: its owner has the flux. */
     int first_owned[N_AXES];
-    /* Those from there up to this one have no ghost; later ones may, on their high side. */
+    /* Those from there up to this one have no ghost; later ones may, on their high
+     * side. */
     int first_border[N_AXES];
     struct wall *walls;
     int n_walls;

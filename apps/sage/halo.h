@@ -6,8 +6,8 @@
  * ghosts) and scatter (ghosts to owner, added there). The lists of cells that travel,
  * the tokens, are made whenever the mesh has changed.
  *
- * An exchange is begun and ended, with work between that needs no ghosts. At most one is
- * under way at a time.
+ * An exchange is begun and ended, with work between that needs no ghosts. At most one
+ * is under way at a time.
  */
 #ifndef SAGE_HALO_H
 #define SAGE_HALO_H

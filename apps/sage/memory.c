@@ -22,8 +22,9 @@ void memory_init(void)
     mallopt(M_TRIM_THRESHOLD, -1); /* never */
 }
 
-/** Zeros in huge pages, where the kernel has some: of the pages that lie in the array, which
- *  is not aligned to them, as arrays at the same offset would take the same cache lines. */
+/** Zeros in huge pages, where the kernel has some: of the pages that lie in the array,
+ *  which is not aligned to them, as arrays at the same offset would take the same cache
+ *  lines. */
 static void *huge_array(size_t n_bytes)
 {
     char *array = malloc(n_bytes);

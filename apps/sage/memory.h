@@ -9,9 +9,9 @@
 #include <stddef.h>
 
 /**
- * Keep what is freed for the arrays that follow. Each cycle allocates arrays of megabytes; if
- * they went back to the kernel, a page fault for each of their pages would be part of the
- * solve time, and of its noise. Call it before the first array.
+ * Keep what is freed for the arrays that follow. Each cycle allocates arrays of
+ * megabytes; if they went back to the kernel, a page fault for each of their pages
+ * would be part of the solve time, and of its noise. Call it before the first array.
  */
 void memory_init(void);
 

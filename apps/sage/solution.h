@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What has come out of the cycles so far. solve.c makes it; the report and the checks look at
- * it.
+ * What has come out of the cycles so far. solve.c makes it; the report and the checks
+ * look at it.
  */
 #ifndef SAGE_SOLUTION_H
 #define SAGE_SOLUTION_H

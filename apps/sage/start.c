@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The initial mesh grows level by level: each round sets the initial state and adapts to
- * it. Every rank runs it.
+ * The initial mesh grows level by level: each round sets the initial state and adapts
+ * to it. Every rank runs it.
  */
 #include "apps/sage/start.h"
 

@@ -11,7 +11,8 @@
 /* Lines of values in a complete file; comments and empty lines are not counted. */
 #define INPUT_N_LINES 7
 
-/* What is allowed where the range of one value does not say it all; see input_check.c. */
+/* What is allowed where the range of one value does not say it all; see
+ * input_check.c. */
 #define INPUT_ALLOWED_EPSI                                                             \
     "1e-14 to 1 (relative change), or -1 to -1000000 (whole, that many iterations)"
 #define INPUT_ALLOWED_SIGS1 "-SIGS/3 to SIGS/3 (else the source could be negative)"

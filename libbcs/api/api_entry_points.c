@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The entry points of <bcs/bcs.h> that the MDS records, made from api_calls.def. They are called by
- * programs only, in the thread that uses the context: one test of a pointer where nothing is
- * recorded. A call within a call, as in a function that combines, is part of the outer one, but its
- * messages count.
+ * The entry points of <bcs/bcs.h> that the MDS records, made from api_calls.def. They
+ * are called by programs only, in the thread that uses the context: one test of a
+ * pointer where nothing is recorded. A call within a call, as in a function that
+ * combines, is part of the outer one, but its messages count.
  *
- * A message that is received with a request is counted by the call in which the request is found
- * done. Until then the last reserved word of the request, which is nobody else's, has its group.
+ * A message that is received with a request is counted by the call in which the request
+ * is found done. Until then the last reserved word of the request, which is nobody
+ * else's, has its group.
  */
 #include "libbcs/api/context/api_calls.h"
 

@@ -29,8 +29,8 @@ struct bcs_job {
 };
 
 /**
- * Join a job, all of whose processes do so, and make its world. A process may have joined
- * several, or be several processes of one: each context stands for itself.
+ * Join a job, all of whose processes do so, and make its world. A process may have
+ * joined several, or be several processes of one: each context stands for itself.
  *
  * @param entry  the context's on success
  * @return 0     end with bcs_finalize

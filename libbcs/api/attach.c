@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Attaching one process: agree on the layout, map the job's memory (meeting.c), start the
- * engine. Called once by each process, from the thread that initializes the library.
+ * Attaching one process: agree on the layout, map the job's memory (meeting.c), start
+ * the engine. Called once by each process, from the thread that initializes the
+ * library.
  */
 #include "libbcs/api/attach.h"
 

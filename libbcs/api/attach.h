@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Attaching a process to its node: bootstrap over a caller-given exchange, the context
- * that all API calls take, and its end; what the caller does for the context while it waits,
- * and what it may ask of it. All else of a context is in context.h. [BCS-MPI section 4.1]
+ * that all API calls take, and its end; what the caller does for the context while it
+ * waits, and what it may ask of it. All else of a context is in context.h. [BCS-MPI
+ * section 4.1]
  */
 #ifndef BCS_API_ATTACH_H
 #define BCS_API_ATTACH_H
@@ -14,8 +15,8 @@
 #include "nic_threads/nic_config.h"
 
 /**
- * Attach this process to the job's memory. Collective over the bootstrap. A forked child that
- * uses the context is ended with a message.
+ * Attach this process to the job's memory. Collective over the bootstrap. A forked
+ * child that uses the context is ended with a message.
  *
  * @param config  already checked; copied
  * @param hooks   copied
@@ -30,8 +31,8 @@ int bcs_attach(const struct bcs_bootstrap *bootstrap, const struct nic_config *c
 /** Detach: unmap and free. What was sent stays readable by others. Accepts NULL. */
 void bcs_detach(struct bcs_context *context);
 
-/** Have the report of a deadlock written into a file, too, as JSON; once at most, by the process that
- *  attached. @return 0 or -ENOMEM */
+/** Have the report of a deadlock written into a file, too, as JSON; once at most, by
+ *  the process that attached. @return 0 or -ENOMEM */
 int bcs_context_report_into(struct bcs_context *context, const char *path);
 
 /** This process's number in the job, from 0. */
@@ -55,14 +56,16 @@ bool bcs_context_is_crowded(const struct bcs_context *context);
 /** Number of slices this process's node has taken part in. */
 uint64_t bcs_context_slices(const struct bcs_context *context);
 
-/** Where the number of the slice stands that runs or ran last on this process's node, until it
- *  detaches, to be read atomically; NULL with strobes on demand. */
+/** Where the number of the slice stands that runs or ran last on this process's node,
+ *  until it detaches, to be read atomically; NULL with strobes on demand. */
 const uint64_t *bcs_context_slice_number(const struct bcs_context *context);
 
-/** The stamps of this process, for who records its calls, until it detaches; NULL: the job has none. */
+/** The stamps of this process, for who records its calls, until it detaches; NULL: the
+ *  job has none. */
 struct bcs_stamps *bcs_context_stamps(struct bcs_context *context);
 
-/** When the machine's timed slices have begun, the same; NULL with strobes on demand. */
+/** When the machine's timed slices have begun, the same; NULL with strobes on
+ *  demand. */
 const struct bcs_slice_begins *
 bcs_context_slice_begins(const struct bcs_context *context);
 
@@ -79,8 +82,8 @@ struct bcs_strobes {
 /** The strobes so far. */
 struct bcs_strobes bcs_context_strobes(const struct bcs_context *context);
 
-/** A number that no other group of the job has, of what the leader of a slot has counted for
- *  all of its slots. */
+/** A number that no other group of the job has, of what the leader of a slot has
+ *  counted for all of its slots. */
 uint64_t bcs_group_id(uint64_t number, uint32_t slot);
 
 /**

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The context of a process, in a child that it has forked: the job's memory is no longer
- * there, and the driver ends the child. Every call of the API comes to the driver, since it
- * posts something, or waits or tests for it; so none of them has to ask who it is.
+ * The context of a process, in a child that it has forked: the job's memory is no
+ * longer there, and the driver ends the child. Every call of the API comes to the
+ * driver, since it posts something, or waits or tests for it; so none of them has to
+ * ask who it is.
  */
 #include "libbcs/api/forked_context.h"
 

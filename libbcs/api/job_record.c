@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * See job_record.h. Processes exchange by the bootstrap: before they attach there is nothing else,
- * and at the end nothing of it is in a slice.
+ * See job_record.h. Processes exchange by the bootstrap: before they attach there is
+ * nothing else, and at the end nothing of it is in a slice.
  */
 #include "libbcs/api/job_record.h"
 
@@ -95,8 +95,8 @@ void bcs_job_record_stop(const struct bcs_job_record *record)
     bcs_recorder_stop(record->recorder);
 }
 
-/** Write slices, and sum them up for the table. Collective. @return 0, or <0: some process has not
- *  come */
+/** Write slices, and sum them up for the table. Collective. @return 0, or <0: some
+ *  process has not come */
 static int write_slices(const struct bcs_job_record *record,
                         const struct bcs_context *context, struct emds_summary *summary)
 {

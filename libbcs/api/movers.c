@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The list of movers. One more is a line here, a call of bcs_orders_expect whenever it has
- * something to do, and nothing else.
+ * The list of movers. One more is a line here, a call of bcs_orders_expect whenever it
+ * has something to do, and nothing else.
  */
 #include "libbcs/api/movers.h"
 

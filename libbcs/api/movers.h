@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What a process moves on while it waits or tests, whatever for. Above all that it names; a
- * context is given the list when it is made. Internal to libbcs/api.
+ * What a process moves on while it waits or tests, whatever for. Above all that it
+ * names; a context is given the list when it is made. Internal to libbcs/api.
  */
 #ifndef BCS_API_MOVERS_H
 #define BCS_API_MOVERS_H

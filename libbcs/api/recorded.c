@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What is and was recorded of slices; see the header. Ticks become nanoseconds by the ratio of the two
- * clocks from the job's begin until now, as those of a process's own recording do.
+ * What is and was recorded of slices; see the header. Ticks become nanoseconds by the
+ * ratio of the two clocks from the job's begin until now, as those of a process's own
+ * recording do.
  */
 #include "libbcs/api/recorded.h"
 

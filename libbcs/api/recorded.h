@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What is to be recorded of slices (nic_threads/node/monitor.h), and what was, for whoever writes it
- * down, in nanoseconds. Called at the begin and at the end of a job, by any process. [BCS-MPI section
- * 5.2]
+ * What is to be recorded of slices (nic_threads/node/monitor.h), and what was, for
+ * whoever writes it down, in nanoseconds. Called at the begin and at the end of a job,
+ * by any process. [BCS-MPI section 5.2]
  */
 #ifndef BCS_API_RECORDED_H
 #define BCS_API_RECORDED_H
@@ -40,8 +40,9 @@ struct bcs_recording_begin {
         interval_ticks; /* of slices by intervals of time; 0: they are by the clock */
 };
 
-/** Have the engine record what the settings ask for, of slices and of posts: config->record, but for
- *  where. @param rank  of this process, in a job of n_ranks; before it attaches */
+/** Have the engine record what the settings ask for, of slices and of posts:
+ *  config->record, but for where. @param rank of this process, in a job of n_ranks;
+ *  before it attaches */
 void bcs_record_set_up(const struct mds_config *mds, uint32_t rank, uint32_t n_ranks,
                        struct nic_config *config);
 
@@ -59,8 +60,8 @@ bcs_context_recording_begin(const struct bcs_context *context);
 struct bcs_seat bcs_context_seat(const struct bcs_context *context);
 
 /**
- * Copy what was recorded on a node of this machine, or of all nodes. No process may have anything
- * under way.
+ * Copy what was recorded on a node of this machine, or of all nodes. No process may
+ * have anything under way.
  *
  * @return 0        copied
  * @return -ENOENT  nothing is recorded there
@@ -69,8 +70,8 @@ struct bcs_seat bcs_context_seat(const struct bcs_context *context);
 int bcs_context_recorded(const struct bcs_context *context, uint32_t node,
                          bool is_global, struct bcs_recorded *recorded_out);
 
-/** Add what was recorded on all nodes of this machine, and of all nodes together, to a table. By one
- *  process of the job; no process may have anything under way. */
+/** Add what was recorded on all nodes of this machine, and of all nodes together, to a
+ *  table. By one process of the job; no process may have anything under way. */
 void bcs_context_sum_slices(const struct bcs_context *context,
                             struct emds_summary *summary);
 

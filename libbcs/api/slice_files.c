@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Files that slices are recorded in, and what is written of them; see the header. Each process maps
- * all of them, as it may run the engine of any node: so either all processes have them, or none.
+ * Files that slices are recorded in, and what is written of them; see the header. Each
+ * process maps all of them, as it may run the engine of any node: so either all
+ * processes have them, or none.
  */
 #include "libbcs/api/slice_files.h"
 
@@ -30,7 +31,8 @@ struct bcs_slice_files {
     char **places; /* NULL: some process has no files */
 };
 
-/** The path of a file that is recorded in: number n_nodes is that of the strobe sender. */
+/** The path of a file that is recorded in: number n_nodes is that of the strobe
+ *  sender. */
 static int path_of(const struct bcs_slice_files *files, uint32_t number,
                    char path_out[MDS_PATH_BYTES])
 {
@@ -39,8 +41,8 @@ static int path_of(const struct bcs_slice_files *files, uint32_t number,
                : mds_node_live_path(files->folder, number, path_out);
 }
 
-/** What the file of a node is of, or, as number n_nodes, that of the strobe sender. metrics of the
- *  recorder's own is 0 if it has none. */
+/** What the file of a node is of, or, as number n_nodes, that of the strobe sender.
+ *  metrics of the recorder's own is 0 if it has none. */
 static struct mds_live_slices describe(const struct bcs_slice_files_plan *plan,
                                        uint32_t n_nodes, uint32_t number)
 {
@@ -96,7 +98,8 @@ static void remove_files(const struct bcs_slice_files *files, uint32_t n)
     }
 }
 
-/** Make or map the file of a recorder, if anything is recorded in it. @return 0 or -errno */
+/** Make or map the file of a recorder, if anything is recorded in it. @return 0 or
+ *  -errno */
 static int prepare_file(const struct bcs_slice_files *files,
                         const struct bcs_slice_files_plan *plan, uint32_t number,
                         bool is_new)
@@ -249,8 +252,8 @@ void bcs_slice_files_begin(const struct bcs_slice_files *files,
     }
 }
 
-/** Write the file of the slices of this rank's node, or of all nodes. @return 0, also if there is
- *  nothing to be written; or -errno */
+/** Write the file of the slices of this rank's node, or of all nodes. @return 0, also
+ *  if there is nothing to be written; or -errno */
 static int write_file(const struct bcs_slice_files *files,
                       const struct bcs_context *context, bool is_global)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The slices of a run with a folder: the files that they are recorded in, which the first process
- * makes and all map before the engine begins, and those that are written of them at the end.
- * Called by job_record.c, while a process enters and leaves its job, by the thread that does so.
+ * The slices of a run with a folder: the files that they are recorded in, which the
+ * first process makes and all map before the engine begins, and those that are written
+ * of them at the end. Called by job_record.c, while a process enters and leaves its
+ * job, by the thread that does so.
  */
 #ifndef BCS_API_SLICE_FILES_H
 #define BCS_API_SLICE_FILES_H
@@ -23,7 +24,8 @@ struct bcs_slice_files_plan {
 };
 
 /**
- * Make and map the files of all nodes, and of the strobe sender. Collective over the bootstrap.
+ * Make and map the files of all nodes, and of the strobe sender. Collective over the
+ * bootstrap.
  *
  * @return 0        end with bcs_slice_files_close; whether there are files say
  *                  bcs_slice_files_places
@@ -32,19 +34,19 @@ struct bcs_slice_files_plan {
 int bcs_slice_files_open(const struct bcs_slice_files_plan *plan,
                          struct bcs_slice_files **files_out);
 
-/** Where the engine is to record: nic_record_config.places. NULL: some process cannot have the files,
- *  so that none has, and slices are in NIC memory alone. */
+/** Where the engine is to record: nic_record_config.places. NULL: some process cannot
+ *  have the files, so that none has, and slices are in NIC memory alone. */
 char *const *bcs_slice_files_places(const struct bcs_slice_files *files);
 
-/** The engine has set up what it records in: the files can be read from now on. Tells, too, if there
- *  are none. Accepts NULL. */
+/** The engine has set up what it records in: the files can be read from now on. Tells,
+ *  too, if there are none. Accepts NULL. */
 void bcs_slice_files_begin(const struct bcs_slice_files *files,
                            const struct bcs_context *context);
 
 /**
- * Write the files of what was recorded, which take the place of those: of a node by its first
- * process, of all by the first one. Collective over the bootstrap; nothing is under way any more.
- * What cannot be written is told, and stays where it was recorded.
+ * Write the files of what was recorded, which take the place of those: of a node by its
+ * first process, of all by the first one. Collective over the bootstrap; nothing is
+ * under way any more. What cannot be written is told, and stays where it was recorded.
  *
  * @return 0    all processes are through
  * @return <0   as the exchange of the bootstrap: some process has not come
@@ -55,8 +57,8 @@ int bcs_slice_files_write(const struct bcs_slice_files *files,
 /** Take the files away: the job cannot begin. Nobody records in them. Accepts NULL. */
 void bcs_slice_files_undo(struct bcs_slice_files *files);
 
-/** Unmap and free all; what was not written stays in the folder. The process has detached. Accepts
- *  NULL. */
+/** Unmap and free all; what was not written stays in the folder. The process has
+ *  detached. Accepts NULL. */
 void bcs_slice_files_close(struct bcs_slice_files *files);
 
 #endif

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Inside of BSPlib: one process's state, and what the files of this folder do for each
- * other. Everything runs in the thread that is in a function of <bsp.h>. Those, and the handlers
- * of messages, name no state: they take bsplib_self, and all below them is told which one.
+ * other. Everything runs in the thread that is in a function of <bsp.h>. Those, and the
+ * handlers of messages, name no state: they take bsplib_self, and all below them is
+ * told which one.
  *
  *   bsplib_calls.c     the functions of <bsp.h> that are recorded
  *   run.c       begin and end
@@ -76,13 +77,14 @@ struct bsplib {
     struct bcs_forked forked;
 };
 
-/* What is behind the entry points of bsplib_calls.c: bsplib_call_<name> does what bsp_<name> does. */
+/* What is behind the entry points of bsplib_calls.c: bsplib_call_<name> does what
+ * bsp_<name> does. */
 #define CBSP_BSPLIB_CALL(timing, name, parameters, arguments, n_bytes)                 \
     void bsplib_call_##name parameters;
 #include "libbcs/cbsp/call_kinds.def"
 
-/** The state that the functions of <bsp.h> take, since they name none; NULL: this process has
- *  not joined a job yet. */
+/** The state that the functions of <bsp.h> take, since they name none; NULL: this
+ *  process has not joined a job yet. */
 extern struct bsplib *bsplib_self;
 
 /** Make the state of the process that cBSP has joined, before the parallel part. */
@@ -91,13 +93,15 @@ struct bsplib *bsplib_create(const char *caller);
 /** End a process that is not the one that has joined. */
 void bsplib_check_process(const char *caller);
 
-/** End the job with a line if the call is not within the parallel part. @return the state */
+/** End the job with a line if the call is not within the parallel part. @return the
+ *  state */
 struct bsplib *bsplib_check(const char *caller);
 
 /** End the job with a line if there is no such process. */
 void bsplib_check_pid(const struct bsplib *bsp, const char *caller, int pid);
 
-/** End the job with a line about a function of cBSP that has failed. Nothing if rc is 0. */
+/** End the job with a line about a function of cBSP that has failed. Nothing if rc is
+ *  0. */
 void bsplib_require(const char *caller, int rc);
 
 /** Send a message, for a handler if that is not NULL. */
@@ -106,13 +110,14 @@ void bsplib_send(const char *caller, int pid, const struct bsplib_message *messa
 
 /* bsplib_sync.c */
 
-/** End a superstep with the bits that are set; all communication of it is done, other than
- *  that of BSPLIB_SYNC. @return the bits of all processes */
+/** End a superstep with the bits that are set; all communication of it is done, other
+ *  than that of BSPLIB_SYNC. @return the bits of all processes */
 uint8_t bsplib_superstep(struct bsplib *bsp, const char *caller);
 
 /* register.c */
 
-/** Tell all what was registered in this superstep, and the tag size, if anything was. */
+/** Tell all what was registered in this superstep, and the tag size, if anything
+ *  was. */
 void bsplib_registrations_tell(struct bsplib *bsp);
 
 /** Make valid what all have told; all must have told the same. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The entry points of <bsp.h> that the MDS records, made from call_kinds.def. They record where cBSP
- * does: one test of the state where nothing is recorded.
+ * The entry points of <bsp.h> that the MDS records, made from call_kinds.def. They
+ * record where cBSP does: one test of the state where nothing is recorded.
  */
 #include "libbcs/bsplib/bsplib.h"
 

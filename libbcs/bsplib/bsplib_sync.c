@@ -3,10 +3,11 @@
  * bsp_sync: one superstep of cBSP, and a second one if any process gets something.
  *
  * The first carries registrations, messages with tags, puts, and requests of gets; its
- * barrier tells everybody whether there are any of these. Puts are kept by their receivers,
- * and requests are answered with what is in memory; then all answers have been read before
- * anything is put. The second superstep carries the answers, which each process counts.
- * After it gets and then puts are written. Unbuffered ones are written as they come.
+ * barrier tells everybody whether there are any of these. Puts are kept by their
+ * receivers, and requests are answered with what is in memory; then all answers have
+ * been read before anything is put. The second superstep carries the answers, which
+ * each process counts. After it gets and then puts are written. Unbuffered ones are
+ * written as they come.
  */
 #include "libbcs/bsplib/bsplib.h"
 

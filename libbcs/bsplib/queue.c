@@ -3,9 +3,9 @@
  * Messages with tags. One goes to a handler that puts it into the list of its sender;
  * bsplib_queue_turn makes one queue of the lists.
  *
- * There are three sizes of tags: that of the messages in the queue, that of those that are
- * sent now, and that which was set last. Every superstep each takes the place of the one
- * before.
+ * There are three sizes of tags: that of the messages in the queue, that of those that
+ * are sent now, and that which was set last. Every superstep each takes the place of
+ * the one before.
  */
 #include <limits.h>
 #include <stdlib.h>

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Registrations of memory. Each is a slot with the address and the size of every process;
- * slots are numbered in the order of bsp_push_reg, alike everywhere. What a process has
- * pushed and popped in a superstep it tells all in one message, at the beginning of
- * bsp_sync; then all check that it was the same, and change their slots alike.
+ * Registrations of memory. Each is a slot with the address and the size of every
+ * process; slots are numbered in the order of bsp_push_reg, alike everywhere. What a
+ * process has pushed and popped in a superstep it tells all in one message, at the
+ * beginning of bsp_sync; then all check that it was the same, and change their slots
+ * alike.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +19,8 @@ struct bsplib_part {
 
 #define NO_SLOT UINT64_MAX
 
-/** What a process tells; its pushes (struct bsplib_part) and its pops (uint64_t) follow. */
+/** What a process tells; its pushes (struct bsplib_part) and its pops (uint64_t)
+ *  follow. */
 struct bsplib_told {
     uint64_t n_pushes, n_pops;
     uint64_t n_tagsizes, tagsize;

@@ -3,9 +3,10 @@
  * Puts and gets. All are checked at the process that makes them, which knows the
  * registrations of all.
  *
- * A buffered put goes to a handler that keeps it until bsplib_remote_apply; a request goes
- * to one that answers with the bytes as they are, and the answer is kept, too. So gets are
- * written before puts, and both in the order of processes, however they have come.
+ * A buffered put goes to a handler that keeps it until bsplib_remote_apply; a request
+ * goes to one that answers with the bytes as they are, and the answer is kept, too. So
+ * gets are written before puts, and both in the order of processes, however they have
+ * come.
  */
 #include <limits.h>
 #include <stdlib.h>
@@ -20,7 +21,8 @@ struct header {
     uint64_t n_bytes;
 };
 
-/** Data of one sender that are to be written later, one after the other with headers. */
+/** Data of one sender that are to be written later, one after the other with
+ *  headers. */
 struct bsplib_log {
     uint8_t *bytes;
     size_t n_bytes, n_room;

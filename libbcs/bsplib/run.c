@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Begin and end of the parallel part. Processes that are too many for the part go through all
- * of its supersteps and do nothing.
+ * Begin and end of the parallel part. Processes that are too many for the part go
+ * through all of its supersteps and do nothing.
  */
 #include <stdlib.h>
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The barrier of cBSP_gsync, on a tree of processes: when all below a process have begun to
- * end the superstep, it says so upwards; the first process then says downwards that all
- * have. O(log n) steps and O(n) messages. [cBSP 6.1]
+ * The barrier of cBSP_gsync, on a tree of processes: when all below a process have
+ * begun to end the superstep, it says so upwards; the first process then says downwards
+ * that all have. O(log n) steps and O(n) messages. [cBSP 6.1]
  *
  * A process says it when its messages of the superstep are in the buffers of their
  * receivers, or an overflow in their place. As all transfers have one order, who learns
- * that all have said so finds in its buffers every message of the superstep, or an overflow
- * that it then follows to the end.
+ * that all have said so finds in its buffers every message of the superstep, or an
+ * overflow that it then follows to the end.
  *
  * A word is the superstep's number + 1, and 8 bits, which are gathered on the way up.
  */
@@ -27,8 +27,8 @@ static uint64_t word_of(const struct cbsp *cbsp)
     return (cbsp->superstep + 1) << BITS | cbsp->bits;
 }
 
-/** Whether a word says that its writer ends this superstep; if so, take its bits. @return 1,
- *  0, -EPROTO */
+/** Whether a word says that its writer ends this superstep; if so, take its bits.
+ *  @return 1, 0, -EPROTO */
 static int has_come(struct cbsp *cbsp, const uint64_t *word, uint32_t writer)
 {
     /* Pairs with the put of the child, or of the parent. */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The entry points of <bcs/cbsp.h> that the MDS records, made from call_kinds.def, and what BSPlib needs
- * for its own. Two tests of a pointer where nothing is recorded. A call within a call, as in a
- * handler, is part of the outer one, but its messages count.
+ * The entry points of <bcs/cbsp.h> that the MDS records, made from call_kinds.def, and
+ * what BSPlib needs for its own. Two tests of a pointer where nothing is recorded. A
+ * call within a call, as in a handler, is part of the outer one, but its messages
+ * count.
  */
 #include "libbcs/cbsp/cbsp_calls.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Joining and leaving a job. The heaps are the transport's and go with the last process,
- * however it ends. [cBSP 4.3, 5.1]
+ * Joining and leaving a job. The heaps are the transport's and go with the last
+ * process, however it ends. [cBSP 4.3, 5.1]
  */
 #include <errno.h>
 #include <inttypes.h>

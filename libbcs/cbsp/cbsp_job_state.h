@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Inside of cBSP: one process's state, and what the files of this folder do for each
- * other. Everything runs in the thread that is in a function of <bcs/cbsp.h>. Those name no
- * state: they take cbsp_self, and all below them is told which one. So several processes of a
- * job can be in one process of the system, each in a thread of its own below <bcs/cbsp.h>, or
- * one after the other with cbsp_self set to each.
+ * other. Everything runs in the thread that is in a function of <bcs/cbsp.h>. Those
+ * name no state: they take cbsp_self, and all below them is told which one. So several
+ * processes of a job can be in one process of the system, each in a thread of its own
+ * below <bcs/cbsp.h>, or one after the other with cbsp_self set to each.
  *
  *   cbsp_calls.c    the functions of <bcs/cbsp.h> that are recorded
  *   send.c     cBSP_send: checks, then the outbox
  *   cbsp_outbox.c   writes messages into receivers' buffers, keeps what does not fit
  *   inbox.c    takes messages out of the own buffers, runs handlers
- *   cbsp_sync.c     both synchronizations: inbox, outbox and barrier until they are done
- *   cbsp_barrier.c  who has begun to end the superstep
- *   cbsp_wait.c     what a synchronization does between two looks
- *   stuck.c    finds out that nobody can go on
+ *   cbsp_sync.c     both synchronizations: inbox, outbox and barrier until they are
+ * done cbsp_barrier.c  who has begun to end the superstep cbsp_wait.c     what a
+ * synchronization does between two looks stuck.c    finds out that nobody can go on
  *   cbsp_transfer.c transfers, what all calls check, the end of a job
  *   cbsp_region.c   export and import
  *   raw.c      what BSPlib needs
@@ -111,8 +110,8 @@ struct cbsp_imports {
 /** What the process is doing. */
 enum cbsp_doing { CBSP_COMPUTING, CBSP_COUNTING, CBSP_MEETING, CBSP_HANDLING };
 
-/** Where the parts of a broadcast or reduction go that is under way: that of process i has
- *  lengths[i] bytes. */
+/** Where the parts of a broadcast or reduction go that is under way: that of process i
+ *  has lengths[i] bytes. */
 struct cbsp_taking {
     uint8_t **parts;
     size_t *lengths;
@@ -183,8 +182,8 @@ struct cbsp_waiter {
 
 #pragma GCC visibility push(hidden)
 
-/** The state that the functions of <bcs/cbsp.h> take, since they name none; NULL: this process
- *  is in no job. */
+/** The state that the functions of <bcs/cbsp.h> take, since they name none; NULL: this
+ *  process is in no job. */
 extern struct cbsp *cbsp_self;
 
 #pragma GCC visibility pop
@@ -198,16 +197,16 @@ extern struct cbsp *cbsp_self;
  */
 int cbsp_check(const struct cbsp *cbsp, const char *caller);
 
-/** Start a transfer to n_dests processes, and count it. Its source may be used again at once
- *  if it is no longer than BCS_XFER_COPIED_BYTES; else it has a local event.
+/** Start a transfer to n_dests processes, and count it. Its source may be used again at
+ *  once if it is no longer than BCS_XFER_COPIED_BYTES; else it has a local event.
  *  @return 0 or -errno */
 int cbsp_transfer(struct cbsp *cbsp, const struct bcs_xfer *xfer, uint32_t n_dests);
 
 /** Tell one process a word, at an address of its heap, and ring its bell. */
 int cbsp_tell(struct cbsp *cbsp, uint32_t node, uint64_t gva, uint64_t word);
 
-/** End the job with an error, unless it has ended; all processes learn it. @return what it
- *  has ended with */
+/** End the job with an error, unless it has ended; all processes learn it. @return what
+ *  it has ended with */
 int cbsp_end_job(struct cbsp *cbsp, int error);
 
 /* cbsp_job.c */
@@ -236,8 +235,8 @@ int cbsp_outbox_send(struct cbsp *cbsp, uint32_t node,
  *  @return 0 or -errno */
 int cbsp_outbox_flush(struct cbsp *cbsp);
 
-/** Whether all messages of the superstep are where their receivers see them, or see that
- *  there are more. */
+/** Whether all messages of the superstep are where their receivers see them, or see
+ *  that there are more. */
 bool cbsp_outbox_is_visible(const struct cbsp *cbsp);
 
 /** Free all that is kept. */
@@ -249,8 +248,8 @@ void cbsp_outbox_fini(struct cbsp *cbsp);
  *  that were not counted; logged */
 int cbsp_inbox_begin(struct cbsp *cbsp);
 
-/** Take all messages of the superstep that are there. @return 0, or -errno: end of the job;
- *  logged */
+/** Take all messages of the superstep that are there. @return 0, or -errno: end of the
+ *  job; logged */
 int cbsp_inbox_take(struct cbsp *cbsp);
 
 /** Free what is not complete. */
@@ -267,15 +266,16 @@ enum { CBSP_BARRIER_PASSED = 2 };
 
 /* cbsp_wait.c */
 
-/** Serve others: look whether the job has ended, send what was kept, tell those who want
- *  to know it how far this process is. @return 0 or -errno */
+/** Serve others: look whether the job has ended, send what was kept, tell those who
+ *  want to know it how far this process is. @return 0 or -errno */
 int cbsp_serve(struct cbsp *cbsp);
 
-/** What to do when a look has found nothing: spin, yield, serve others, sleep. @return 0:
- *  look again; -errno: end of the job */
+/** What to do when a look has found nothing: spin, yield, serve others, sleep. @return
+ *  0: look again; -errno: end of the job */
 int cbsp_wait(struct cbsp *cbsp, struct cbsp_waiter *waiter);
 
-/** Whether the wait may look: not if it has told all that it waits, and nobody has rung. */
+/** Whether the wait may look: not if it has told all that it waits, and nobody has
+ *  rung. */
 int cbsp_wait_may_look(struct cbsp *cbsp, bool *may_look_out);
 
 /* stuck.c */
@@ -283,11 +283,12 @@ int cbsp_wait_may_look(struct cbsp *cbsp, bool *may_look_out);
 /** Tell all that this process waits, and look whether all do. @return 0, or -EDEADLK */
 int cbsp_stuck_look(struct cbsp *cbsp, const struct cbsp_waiter *waiter);
 
-/** Whether the records of n_procs processes prove that none can go on: all wait, none has
- *  changed while they were read, and all rings were heard. */
+/** Whether the records of n_procs processes prove that none can go on: all wait, none
+ *  has changed while they were read, and all rings were heard. */
 bool cbsp_stuck_is_proved(const struct cbsp_from *from, uint32_t n_procs);
 
-/** Tell all that this process does not wait any more, if it has said so. @return 0, -errno */
+/** Tell all that this process does not wait any more, if it has said so. @return 0,
+ *  -errno */
 int cbsp_stuck_unsay(struct cbsp *cbsp);
 
 /* cbsp_reduce.c */
@@ -307,11 +308,12 @@ int cbsp_reduce(struct cbsp *cbsp, const struct cbsp_vector *vector);
 
 /* parts.c */
 
-/** The handler's name of messages that bring a part: of no function, as it is the place of a
- *  file's first byte. */
+/** The handler's name of messages that bring a part: of no function, as it is the place
+ *  of a file's first byte. */
 #define CBSP_PART UINT64_C(1)
 
-/** Room for the parts of all; none is expected yet. @return 0, or -ENOMEM: end nevertheless */
+/** Room for the parts of all; none is expected yet. @return 0, or -ENOMEM: end
+ *  nevertheless */
 int cbsp_parts_begin(struct cbsp *cbsp);
 
 /** No parts are expected any more. */

@@ -2,9 +2,9 @@
 /*
  * The layout of a heap: the same in every process, computed by each.
  *
- * A buffer is as large as the number of processes allows, from 4 KB to 64 KB. Buffers do not
- * begin at multiples of their length, so that their first messages, which are all polled,
- * are not in the same few lines of a cache.
+ * A buffer is as large as the number of processes allows, from 4 KB to 64 KB. Buffers
+ * do not begin at multiples of their length, so that their first messages, which are
+ * all polled, are not in the same few lines of a cache.
  */
 #include <errno.h>
 

@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The messages to each other process: a stream that fills the buffer of the superstep at
- * its receiver, and a queue of what did not fit. Called by cBSP_send, and by the
+ * The messages to each other process: a stream that fills the buffer of the superstep
+ * at its receiver, and a queue of what did not fit. Called by cBSP_send, and by the
  * synchronizations, which send what is in the queue.
  *
- * A message is kept if the receiver's buffer may not be written to yet (cbsp_wire.h says when
- * it may), if it is full, or if messages before it are kept. A full buffer ends with
- * CBSP_OVERFLOW; when the receiver has taken all of it, it says go on, and the buffer is
- * filled again from its top: a new lap, with other keys. That is done within the
- * synchronization only, when all messages of the superstep are known, so that the last lap
- * can end with CBSP_END. A synchronization does not end before its messages have gone;
- * those that handlers have sent belong to the next one. [cBSP 5.2]
+ * A message is kept if the receiver's buffer may not be written to yet (cbsp_wire.h
+ * says when it may), if it is full, or if messages before it are kept. A full buffer
+ * ends with CBSP_OVERFLOW; when the receiver has taken all of it, it says go on, and
+ * the buffer is filled again from its top: a new lap, with other keys. That is done
+ * within the synchronization only, when all messages of the superstep are known, so
+ * that the last lap can end with CBSP_END. A synchronization does not end before its
+ * messages have gone; those that handlers have sent belong to the next one. [cBSP 5.2]
  *
- * A message longer than a buffer is announced by CBSP_LARGE. Where processes may read each
- * other's memory, the receiver reads it from where it is kept, and says so; this takes the
- * place of the paper's clearance to write, as whoever reads does not depend on the sender
- * being awake. Elsewhere it follows in pieces, which overflow as other messages do.
- * [cBSP 5.3]
+ * A message longer than a buffer is announced by CBSP_LARGE. Where processes may read
+ * each other's memory, the receiver reads it from where it is kept, and says so; this
+ * takes the place of the paper's clearance to write, as whoever reads does not depend
+ * on the sender being awake. Elsewhere it follows in pieces, which overflow as other
+ * messages do. [cBSP 5.3]
  *
- * A receiver that loses the right to read asks for the message in parts, which go one after
- * another through a stage buffer, apart from the stream: messages that follow have been
- * written there already, and have to wait. What is sent later goes in pieces.
+ * A receiver that loses the right to read asks for the message in parts, which go one
+ * after another through a stage buffer, apart from the stream: messages that follow
+ * have been written there already, and have to wait. What is sent later goes in pieces.
  */
 #include <assert.h>
 #include <errno.h>
@@ -107,8 +107,8 @@ static int want(struct cbsp *cbsp, struct cbsp_out *out, uint64_t n_ended)
     return cbsp_transfer(cbsp, &xfer, 1);
 }
 
-/** Whether a buffer may be written to. A process that is not far behind is asked so that
- *  the answer does for some supersteps. @return 0, BLOCKED or -errno */
+/** Whether a buffer may be written to. A process that is not far behind is asked so
+ *  that the answer does for some supersteps. @return 0, BLOCKED or -errno */
 static int check_set(struct cbsp *cbsp, struct cbsp_out *out, uint64_t superstep)
 {
     uint64_t needed = superstep - cbsp->layout.n_sets + 1;
@@ -146,7 +146,8 @@ static void begin_lap(struct cbsp *cbsp, struct cbsp_out *out, uint64_t superste
     out->is_full = false;
 }
 
-/** A block that rings no bell, of any length; when this returns, src may be used again. */
+/** A block that rings no bell, of any length; when this returns, src may be used
+ *  again. */
 static int put(struct cbsp *cbsp, struct cbsp_out *out, uint64_t gva, const void *src,
                size_t n_bytes)
 {
@@ -168,8 +169,8 @@ static int put(struct cbsp *cbsp, struct cbsp_out *out, uint64_t gva, const void
     return rc;
 }
 
-/** Write a message below the last one. A short one is one block; of a long one, the parts
- *  are put from where they are, the trailer last. */
+/** Write a message below the last one. A short one is one block; of a long one, the
+ *  parts are put from where they are, the trailer last. */
 static int write_message(struct cbsp *cbsp, struct cbsp_out *out, enum cbsp_kind kind,
                          const struct cbsp_message *message)
 {
@@ -234,7 +235,8 @@ static int write_end(struct cbsp *cbsp, struct cbsp_out *out)
     return write_message(cbsp, out, CBSP_END, &nothing);
 }
 
-/** Write a message that fits into a buffer, if it can be now. @return 0, BLOCKED, -errno */
+/** Write a message that fits into a buffer, if it can be now. @return 0, BLOCKED,
+ *  -errno */
 static int try_write(struct cbsp *cbsp, struct cbsp_out *out, uint64_t superstep,
                      enum cbsp_kind kind, const struct cbsp_message *message)
 {
@@ -314,7 +316,8 @@ static int push(struct cbsp *cbsp, struct cbsp_out *out, struct cbsp_kept *kept)
     return kept->is_read ? 0 : write_pieces(cbsp, out, kept);
 }
 
-/** Whether the superstep whose buffer is being written is the one that is being ended. */
+/** Whether the superstep whose buffer is being written is the one that is being
+ *  ended. */
 static bool is_ending(const struct cbsp *cbsp, const struct cbsp_out *out)
 {
     return cbsp->doing != CBSP_COMPUTING && out->superstep == cbsp->superstep;
@@ -395,7 +398,8 @@ int cbsp_outbox_flush(struct cbsp *cbsp)
     for (uint32_t i = 0; rc == 0 && i < cbsp->n_procs; i++) {
         struct cbsp_out *out = &cbsp->outs[i];
         uint64_t next = cbsp_key(out->superstep, out->lap + 1);
-        /* Acquire pairs with the put of the receiver, which has read all before that. */
+        /* Acquire pairs with the put of the receiver, which has read all before
+         * that. */
         uint64_t n_asked = __atomic_load_n(&cbsp->from[i].n_asked, __ATOMIC_ACQUIRE);
 
         free_read(cbsp, out, &cbsp->from[i]);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Broadcast and reduction: supersteps of messages that go to wherever the receiver's call
- * wants them, and that are counted. [cBSP 4.3]
+ * Broadcast and reduction: supersteps of messages that go to wherever the receiver's
+ * call wants them, and that are counted. [cBSP 4.3]
  */
 #include <errno.h>
 #include <limits.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Export and import of memory, by the table of the session (libbcs/session/exports.h). Every
- * send is checked against what was imported. [cBSP 3]
+ * Export and import of memory, by the table of the session (libbcs/session/exports.h).
+ * Every send is checked against what was imported. [cBSP 3]
  *
  * An export that is taken back says up to which cBSP_gsync it holds, counted from the
- * beginning, and a count tells that there are such. So it does not matter how far ahead the
- * exporter is: until the same cBSP_gsync all may import the region and send to it.
+ * beginning, and a count tells that there are such. So it does not matter how far ahead
+ * the exporter is: until the same cBSP_gsync all may import the region and send to it.
  */
 #include <errno.h>
 #include <inttypes.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Ending a superstep, by counting or globally: loops over the inbox, and over the outbox if
- * something was kept, until all is there and all has gone. In the simplest case counting
- * looks at one word for each process, takes the messages that it finds, and is done.
- * [cBSP 4.2, 4.3]
+ * Ending a superstep, by counting or globally: loops over the inbox, and over the
+ * outbox if something was kept, until all is there and all has gone. In the simplest
+ * case counting looks at one word for each process, takes the messages that it finds,
+ * and is done. [cBSP 4.2, 4.3]
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -36,7 +36,8 @@ static int end(struct cbsp *cbsp)
     cbsp->n_sent[cbsp->superstep % 2] = 0;
     cbsp->superstep++;
     cbsp->counts.n_supersteps++;
-    /* Pairs with the acquire of a sender's Compare-And-Write: we have read the buffers. */
+    /* Pairs with the acquire of a sender's Compare-And-Write: we have read the
+     * buffers. */
     __atomic_store_n(cbsp->progress, cbsp->superstep, __ATOMIC_RELEASE);
     /* Relaxed: a want that is seen later is answered later; see cbsp_serve. */
     if (__atomic_load_n(&cbsp->wants->count, __ATOMIC_RELAXED) != cbsp->wants_seen) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Waiting within a synchronization, at the bell, which every message rings. Between looks it
- * serves the others.
+ * Waiting within a synchronization, at the bell, which every message rings. Between
+ * looks it serves the others.
  */
 #include <sched.h>
 

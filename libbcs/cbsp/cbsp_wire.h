@@ -9,28 +9,29 @@
  *   low ... | 0 | data, padded to 8 | trailer | data | trailer |   high
  *                                         key ^          key ^
  *
- * so that the receiver knows, without knowing any length, where the next key will be: right
- * below the data of the last message. A message and the word below it are one block whose
- * last word is the key, so that it is written last (docs/primitives.md): whoever reads the
- * key finds the message, and a word that is no key where the next one will be, whatever lay
- * there before. At the top of a buffer there is always a key: of an earlier superstep, or
- * of an earlier lap (see cbsp_outbox.c), so that it is not mistaken either. Nothing needs to be
- * cleared. [cBSP 5.1]
+ * so that the receiver knows, without knowing any length, where the next key will be:
+ * right below the data of the last message. A message and the word below it are one
+ * block whose last word is the key, so that it is written last (docs/primitives.md):
+ * whoever reads the key finds the message, and a word that is no key where the next one
+ * will be, whatever lay there before. At the top of a buffer there is always a key: of
+ * an earlier superstep, or of an earlier lap (see cbsp_outbox.c), so that it is not
+ * mistaken either. Nothing needs to be cleared. [cBSP 5.1]
  *
- * How many sets of buffers (n_sets). A buffer of superstep s is that of s - n_sets, too, so a
- * sender may write there once the receiver has ended s - n_sets (cbsp_may_write). What
- * it knows of that, without asking:
+ * How many sets of buffers (n_sets). A buffer of superstep s is that of s - n_sets,
+ * too, so a sender may write there once the receiver has ended s - n_sets
+ * (cbsp_may_write). What it knows of that, without asking:
  *   - who has sent a message in superstep u is in u or later;
- *   - when a cBSP_gsync that ends u is over, all have begun to end u.
- * Processes that exchange messages in both directions in every superstep, or in turns, or
- * that use cBSP_gsync, know in superstep s that the other is in s - 1, so two sets would
- * do; what handlers send belongs to s + 1 while the receiver may still be in s - 1: three.
+ *   - when a cBSP_gsync that ends u is over, all have begun to end u. Processes that
+ * exchange messages in both directions in every superstep, or in turns, or that use
+ * cBSP_gsync, know in superstep s that the other is in s - 1, so two sets would do;
+ * what handlers send belongs to s + 1 while the receiver may still be in s - 1: three.
  * But counting alone bounds nothing: a process that only sends never hears of its
  * receivers. So a sender that does not know asks (Compare-And-Write, which the receiver
- * takes no part in), and keeps what must wait with what did not fit. A fourth set lets one
- * question do for three supersteps. tests/unit/cbsp/test_cbsp_sets.c tries all interleavings of
- * small programs: with the rule nothing is overwritten and nobody waits for ever with any
- * number of sets; without it two sets are enough only for the patterns above.
+ * takes no part in), and keeps what must wait with what did not fit. A fourth set lets
+ * one question do for three supersteps. tests/unit/cbsp/test_cbsp_sets.c tries all
+ * interleavings of small programs: with the rule nothing is overwritten and nobody
+ * waits for ever with any number of sets; without it two sets are enough only for the
+ * patterns above.
  */
 #ifndef LIBBCS_CBSP_CBSP_WIRE_H
 #define LIBBCS_CBSP_CBSP_WIRE_H
@@ -86,8 +87,8 @@ static inline uint64_t cbsp_padded(uint64_t n_bytes)
     return bcs_align_up(n_bytes, sizeof(uint64_t));
 }
 
-/** Whether a buffer of the superstep may be written to, if the receiver has ended at least
- *  so many supersteps. */
+/** Whether a buffer of the superstep may be written to, if the receiver has ended at
+ *  least so many supersteps. */
 static inline bool cbsp_may_write(uint64_t superstep, uint64_t n_ended, uint64_t n_sets)
 {
     return superstep < n_ended + n_sets;

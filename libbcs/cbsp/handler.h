@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Names of functions that are the same in all processes, though each may have loaded its
- * program and its libraries elsewhere: which of them it is, by a hash of what identifies
- * it, and where in it. Called for every message that has a handler.
+ * Names of functions that are the same in all processes, though each may have loaded
+ * its program and its libraries elsewhere: which of them it is, by a hash of what
+ * identifies it, and where in it. Called for every message that has a handler.
  */
 #ifndef CBSP_HANDLER_H
 #define CBSP_HANDLER_H

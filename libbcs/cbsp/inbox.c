@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Taking messages out of the buffers of the superstep that is being ended: one for each
- * sender, read from its top downwards as far as there are keys. Data are written to their
- * destination, and handlers run, here and nowhere else. Called by both synchronizations.
+ * sender, read from its top downwards as far as there are keys. Data are written to
+ * their destination, and handlers run, here and nowhere else. Called by both
+ * synchronizations.
  *
- * More messages than were counted are noticed in one of three ways: they are there when the
- * count has been reached (cbsp_sync.c) or when the next superstep is ended (cbsp_inbox_begin);
- * or their sender's next message has another sequence number than is due. What even comes
- * after that, cBSP_finalize finds by the number of messages in all (cbsp_job.c).
+ * More messages than were counted are noticed in one of three ways: they are there when
+ * the count has been reached (cbsp_sync.c) or when the next superstep is ended
+ * (cbsp_inbox_begin); or their sender's next message has another sequence number than
+ * is due. What even comes after that, cBSP_finalize finds by the number of messages in
+ * all (cbsp_job.c).
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -178,9 +180,9 @@ static int take_part(struct cbsp *cbsp, uint32_t sender)
     return finish_read(cbsp, sender);
 }
 
-/** A message cannot be read in its sender's memory: have it sent, and leave all that comes
- *  after it where it is until then. What is wrong with our own memory, if anything, shows
- *  when we write there. */
+/** A message cannot be read in its sender's memory: have it sent, and leave all that
+ *  comes after it where it is until then. What is wrong with our own memory, if
+ *  anything, shows when we write there. */
 static int begin_parts(struct cbsp *cbsp, uint32_t sender, int error)
 {
     struct cbsp_in *in = &cbsp->ins[sender];

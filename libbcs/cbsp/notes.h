@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the MDS records of messages and supersteps, beside the calls themselves (cbsp_calls.c). In the
- * thread that is in a function of <bcs/cbsp.h>.
+ * What the MDS records of messages and supersteps, beside the calls themselves
+ * (cbsp_calls.c). In the thread that is in a function of <bcs/cbsp.h>.
  */
 #ifndef CBSP_NOTES_H
 #define CBSP_NOTES_H
@@ -9,7 +9,8 @@
 #include "libbcs/cbsp/cbsp_job_state.h"
 #include "mds/collect.h"
 
-/* All messages and collectives of a job are of one communicator, the first that is recorded. */
+/* All messages and collectives of a job are of one communicator, the first that is
+ * recorded. */
 enum { CBSP_NOTE_COMM };
 
 /** The tag of messages of a superstep. */

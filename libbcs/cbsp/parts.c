@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The parts of a broadcast or reduction: where that of each process goes, and how long it must
- * be. cbsp_reduce.c says what it expects; inbox.c brings what comes.
+ * The parts of a broadcast or reduction: where that of each process goes, and how long
+ * it must be. cbsp_reduce.c says what it expects; inbox.c brings what comes.
  */
 #include <errno.h>
 #include <stdlib.h>

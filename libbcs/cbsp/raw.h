@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What BSPlib, a library of its own, needs of cBSP and <bcs/cbsp.h> does not have: all
- * that libbcs.so exports for it. Not installed, and for no other caller. Everything runs
- * in the thread that is in a function of <bsp.h>, in a process that has called
+ * that libbcs.so exports for it. Not installed, and for no other caller. Everything
+ * runs in the thread that is in a function of <bsp.h>, in a process that has called
  * cBSP_initialize.
  */
 #ifndef CBSP_RAW_H
@@ -29,7 +29,7 @@ enum cbsp_call {
 /**
  * Send as cBSP_send does, to anywhere: the address need not be in an imported region.
  *
- * @param dest     address in the receiver, unchecked; 0: the handler alone gets the data
+ * @param dest address in the receiver, unchecked; 0: the handler alone gets the data
  * @param handler  of the program or a library; NULL: none
  * @return as cBSP_send
  */
@@ -48,11 +48,13 @@ BCS_PUBLIC int cbsp_raw_gsync(uint8_t bits, uint8_t *all_bits_out);
 /** bcs_forked_watch: forked children are known where the job's memory is. */
 BCS_PUBLIC void cbsp_raw_watch_forks(struct bcs_forked *entry);
 
-/** Whether calls of this process are recorded: from cBSP_initialize to cBSP_finalize. */
+/** Whether calls of this process are recorded: from cBSP_initialize to
+ *  cBSP_finalize. */
 BCS_PUBLIC bool cbsp_raw_records(void);
 
 /**
- * A call of the program begins, while calls are recorded. What it calls of cBSP is part of it.
+ * A call of the program begins, while calls are recorded. What it calls of cBSP is part
+ * of it.
  *
  * @param address  where it returns to
  * @return for cbsp_raw_end

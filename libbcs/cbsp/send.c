@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * cBSP_send: checks everything before the message goes anywhere, so that the receiver need
- * not check anything.
+ * cBSP_send: checks everything before the message goes anywhere, so that the receiver
+ * need not check anything.
  */
 #include <errno.h>
 #include <limits.h>

@@ -2,26 +2,28 @@
 /*
  * Finding out that nobody can go on.
  *
- * A process that has slept for the time limit of a sleep, without hearing its bell, tells
- * all what it waits for: a record with the number of times that it has rung others, and
- * that it has heard its own bell before it last looked and found nothing to do. From then on
- * it does nothing at all until it hears its bell again; then it first takes the record back
- * (its state becomes even), and only then looks.
+ * A process that has slept for the time limit of a sleep, without hearing its bell,
+ * tells all what it waits for: a record with the number of times that it has rung
+ * others, and that it has heard its own bell before it last looked and found nothing to
+ * do. From then on it does nothing at all until it hears its bell again; then it first
+ * takes the record back (its state becomes even), and only then looks.
  *
- * The proof. Whoever has written its record reads those of all, and then again. Say that all
- * are valid, and the same both times. Between the two readings there is a moment at which
- * every process waited and did nothing, as its record had been written before and was not
- * taken back: the records are the truth of that moment. Now let all that was ever rung be
- * all that was ever heard. Everything that can let a process go on (a message, a word of
- * the barrier, that it may go on with a lap, that its message was read, that a receiver has
- * ended a superstep) comes with a ring, and every process has looked after the last ring
- * that it has got. So none can go on at that moment, and as none does anything, none ever
- * will. Nothing here depends on time: it only decides when one begins to ask.
+ * The proof. Whoever has written its record reads those of all, and then again. Say
+ * that all are valid, and the same both times. Between the two readings there is a
+ * moment at which every process waited and did nothing, as its record had been written
+ * before and was not taken back: the records are the truth of that moment. Now let all
+ * that was ever rung be all that was ever heard. Everything that can let a process go
+ * on (a message, a word of the barrier, that it may go on with a lap, that its message
+ * was read, that a receiver has ended a superstep) comes with a ring, and every process
+ * has looked after the last ring that it has got. So none can go on at that moment, and
+ * as none does anything, none ever will. Nothing here depends on time: it only decides
+ * when one begins to ask.
  *
  * A process that computes, or waits in another library, has no valid record.
  *
- * Who is to report it is found by a Compare-And-Write (bcs_verdict_write_first), and before the
- * job is ended: once there is a verdict, any process may end, and its launcher kill the others.
+ * Who is to report it is found by a Compare-And-Write (bcs_verdict_write_first), and
+ * before the job is ended: once there is a verdict, any process may end, and its
+ * launcher kill the others.
  */
 #include <errno.h>
 #include <inttypes.h>

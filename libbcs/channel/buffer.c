@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Buffers in a region, to which any process appends and from which the owner takes. [Low Latency
- * Messages, section 5: "appending data to a buffer"]
+ * Buffers in a region, to which any process appends and from which the owner takes.
+ * [Low Latency Messages, section 5: "appending data to a buffer"]
  *
- * Places are counted from the beginning, and never start anew. Who appends moves `next` on by a
- * compare and swap, by which the room is his, writes the record, and last its mark, before which
- * the owner does not look at it. So many append at once, and nobody waits for another; the owner
- * takes records in the order of their room, and so waits for one whose writer is slow. What is
- * taken is cleared before it is given back, so that where a mark will be there is 0.
+ * Places are counted from the beginning, and never start anew. Who appends moves `next`
+ * on by a compare and swap, by which the room is his, writes the record, and last its
+ * mark, before which the owner does not look at it. So many append at once, and nobody
+ * waits for another; the owner takes records in the order of their room, and so waits
+ * for one whose writer is slow. What is taken is cleared before it is given back, so
+ * that where a mark will be there is 0.
  *
- * A record lies in one piece: if it does not fit before the end, a mark says so, and it begins anew
- * at the start.
+ * A record lies in one piece: if it does not fit before the end, a mark says so, and it
+ * begins anew at the start.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -50,7 +51,8 @@ static int wait_for_word(const struct bcs_remote *remote, uint64_t offset,
     return rc;
 }
 
-/** A mark: the length of a record, or of what is passed over, and which of them it is. */
+/** A mark: the length of a record, or of what is passed over, and which of them it
+ *  is. */
 enum { RECORD = 1, GAP = 2, KINDS = 3, LENGTH_SHIFT = 2 };
 
 /** Bytes that a record takes. */
@@ -160,7 +162,8 @@ struct room {
     uint64_t wanted;       /* if there is none: how far must be freed */
 };
 
-/** Take room for so many bytes. @return 0, BCS_E_FULL, or -EPROTO: it was overwritten */
+/** Take room for so many bytes. @return 0, BCS_E_FULL, or -EPROTO: it was
+ *  overwritten */
 static int take_room(struct remote_buffer *buffer, uint64_t capacity, uint64_t n_bytes,
                      struct room *room_out)
 {

@@ -10,7 +10,8 @@
 
 bool channels_is_in_handler(struct channels *channels)
 {
-    /* Pairs with the stores of handlers.c; only the poller itself needs to see its own. */
+    /* Pairs with the stores of handlers.c; only the poller itself needs to see its
+     * own. */
     return (__atomic_load_n(&channels->is_polling, __ATOMIC_ACQUIRE) &&
             pthread_equal(__atomic_load_n(&channels->poller, __ATOMIC_RELAXED),
                           pthread_self())) ||

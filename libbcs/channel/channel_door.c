@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the two ends of a channel tell each other: that they are open, how, and that they are
- * closed. A door is put whole, its last word last, into the heap of the peer; that it is closed
- * is a word of it. Whoever puts either rings the peer's bell, as it may wait for that.
+ * What the two ends of a channel tell each other: that they are open, how, and that
+ * they are closed. A door is put whole, its last word last, into the heap of the peer;
+ * that it is closed is a word of it. Whoever puts either rings the peer's bell, as it
+ * may wait for that.
  *
- * Openings are counted, so that an end which was closed and opened again is not taken for the
- * one before: opening n at one end belongs to opening n at the other. A door of opening n + 1
- * has n as the one that was closed last, so whoever still uses opening n finds it closed while
- * the door is being written, too.
+ * Openings are counted, so that an end which was closed and opened again is not taken
+ * for the one before: opening n at one end belongs to opening n at the other. A door of
+ * opening n + 1 has n as the one that was closed last, so whoever still uses opening n
+ * finds it closed while the door is being written, too.
  *
- * A door is read whole before it is used, as the peer may close opening n and write the door of
- * n + 1 meanwhile: that opening n is open comes first, then the copy, then that n is not closed.
- * The copy has nothing older than opening n, as `opened` was put last. And nothing newer: who
- * puts the door of n + 1 has put before, in the one order of the primitives, that n is closed,
- * and so whoever has copied any of n + 1 finds that.
+ * A door is read whole before it is used, as the peer may close opening n and write the
+ * door of n + 1 meanwhile: that opening n is open comes first, then the copy, then that
+ * n is not closed. The copy has nothing older than opening n, as `opened` was put last.
+ * And nothing newer: who puts the door of n + 1 has put before, in the one order of the
+ * primitives, that n is closed, and so whoever has copied any of n + 1 finds that.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -23,7 +24,8 @@
 #include "libbcs/fabric/base/log.h"
 #include "libbcs/fabric/base/process.h"
 
-/** Transfer, and see to it that it arrives: this process may do nothing more for long. */
+/** Transfer, and see to it that it arrives: this process may do nothing more for
+ *  long. */
 static int transfer(const struct channel_end *end, uint64_t bell_gva,
                     struct bcs_xfer *xfer)
 {
@@ -124,7 +126,8 @@ static bool is_dead(const struct channel_end *end)
     return true;
 }
 
-/** Whether the peer has left the job and not opened its end, which it cannot do any more. */
+/** Whether the peer has left the job and not opened its end, which it cannot do any
+ *  more. */
 static bool has_left_without(const struct channel_end *end)
 {
     /* In this order: what it has opened was put before it left. */
@@ -137,8 +140,8 @@ static bool is_alike(const struct channel_end *end, const struct channel_door *d
            door->capacity == end->params.capacity;
 }
 
-/** Copy the peer's door of this opening. @return false: it is not open, or was closed; then
- *  nothing of the copy is to be used */
+/** Copy the peer's door of this opening. @return false: it is not open, or was closed;
+ *  then nothing of the copy is to be used */
 static bool copy_door(const struct channel_end *end, struct channel_door *door_out)
 {
     const struct channel_door *door = end->peer_door;
@@ -146,8 +149,8 @@ static bool copy_door(const struct channel_end *end, struct channel_door *door_o
     if (!is_open(end)) {
         return false;
     }
-    /* All pair with the put of channel_door_open of a later opening; in acquire order, so that
-     * the look at `closed` comes behind them. */
+    /* All pair with the put of channel_door_open of a later opening; in acquire order,
+     * so that the look at `closed` comes behind them. */
     door_out->place_gva = __atomic_load_n(&door->place_gva, __ATOMIC_ACQUIRE);
     door_out->n_blocks = __atomic_load_n(&door->n_blocks, __ATOMIC_ACQUIRE);
     door_out->record_bytes = __atomic_load_n(&door->record_bytes, __ATOMIC_ACQUIRE);

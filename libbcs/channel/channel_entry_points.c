@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The entry points of <bcs/channel.h> and <bcs/remote.h> that the MDS records, made from channel_calls.def.
- * They are called by programs only, in any thread: one test of a pointer where nothing is recorded.
- * A call within a call, as in a handler that bcs_channels_poll runs, is part of the outer one.
+ * The entry points of <bcs/channel.h> and <bcs/remote.h> that the MDS records, made
+ * from channel_calls.def. They are called by programs only, in any thread: one test of
+ * a pointer where nothing is recorded. A call within a call, as in a handler that
+ * bcs_channels_poll runs, is part of the outer one.
  */
 #include "libbcs/channel/channel_calls.h"
 #include "libbcs/channel/channel_record.h"
@@ -28,8 +29,8 @@ static void note_open(struct mds_collect *collect, const struct bcs_remote *remo
                 remote->number);
 }
 
-/** The call under way waits for fetches: it stands at the first of them that has not ended. The
- *  queue is of the thread that has regions open. */
+/** The call under way waits for fetches: it stands at the first of them that has not
+ *  ended. The queue is of the thread that has regions open. */
 static void note_event(struct mds_collect *collect,
                        const struct bcs_remote_event *event)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Joining and leaving a job. Each process is a node of its own to the transport, so that
- * BCS_NODE_RANKS changes nothing. The heaps go with the last process, however it ends.
+ * Joining and leaving a job. Each process is a node of its own to the transport, so
+ * that BCS_NODE_RANKS changes nothing. The heaps go with the last process, however it
+ * ends.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -17,7 +18,8 @@
 /* How long a waiting process polls before it sleeps, unless BCS_SPIN says it. */
 #define USUAL_SPIN_NS 50000u
 
-/* Some trips of a line between cores that are apart, in which a writer fills ten blocks. */
+/* Some trips of a line between cores that are apart, in which a writer fills ten
+ * blocks. */
 #define BEHIND_NS 400u
 
 struct channels *channels_self;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The tables of channel_record.h, and when recording starts and ends: in bcs_channels_init and
- * bcs_channels_finalize. Processes leave without waiting for each other, so nobody sums up what
- * all have recorded, and it is recorded only if the run has a folder: there each writes its own file
- * and then counts itself in the heap of rank 0; who finds that it is the last one says in the
- * manifest that the run has ended. A process that died is not counted, and then the run has not.
+ * The tables of channel_record.h, and when recording starts and ends: in
+ * bcs_channels_init and bcs_channels_finalize. Processes leave without waiting for each
+ * other, so nobody sums up what all have recorded, and it is recorded only if the run
+ * has a folder: there each writes its own file and then counts itself in the heap of
+ * rank 0; who finds that it is the last one says in the manifest that the run has
+ * ended. A process that died is not counted, and then the run has not.
  */
 #include "libbcs/channel/channel_record.h"
 
@@ -71,7 +72,8 @@ void channels_record(struct channels *channels)
     }
 }
 
-/** Count this process among those that have written. @return whether it is the last one */
+/** Count this process among those that have written. @return whether it is the last
+ *  one */
 static bool is_last(const struct channels *channels)
 {
     uint64_t *n_written =
@@ -104,7 +106,8 @@ void channels_record_handler(struct channel_in *in)
         in->handler(&in->inlined, in->handler_arg);
         return;
     }
-    /* Places are where calls return to, a byte of which is before: here the handler's first one. */
+    /* Places are where calls return to, a byte of which is before: here the handler's
+     * first one. */
     mds_call_from((const char *)(uintptr_t)in->handler + 1);
     began = mds_begin(collect, CHANNEL_CALL_handler, MDS_BESIDE);
     in->handler(&in->inlined, in->handler_arg);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the MDS records of channels and remote commands: numbers of calls, from channel_calls.def, when
- * recording starts and ends, and what those that wait have waited for. Calls are recorded in the
- * threads that make them.
+ * What the MDS records of channels and remote commands: numbers of calls, from
+ * channel_calls.def, when recording starts and ends, and what those that wait have
+ * waited for. Calls are recorded in the threads that make them.
  *
- * Each thread has stamps of its own, those of the one call that it is in: whoever waits knows for
- * whom, and that it is for nothing else. A call with no such wait was held up by nobody.
+ * Each thread has stamps of its own, those of the one call that it is in: whoever waits
+ * knows for whom, and that it is for nothing else. A call with no such wait was held up
+ * by nobody.
  */
 #ifndef LIBBCS_CHANNEL_CHANNEL_RECORD_H
 #define LIBBCS_CHANNEL_CHANNEL_RECORD_H
@@ -22,8 +23,8 @@ enum channel_call {
     CHANNEL_N_CALLS
 };
 
-/** All that is waited for is of one of these, the first two communicators that are recorded. What a
- *  channel or region is numbered stands for the tag. */
+/** All that is waited for is of one of these, the first two communicators that are
+ *  recorded. What a channel or region is numbered stands for the tag. */
 enum channel_comm { CHANNEL_COMM_CHANNELS, CHANNEL_COMM_REGIONS };
 
 #pragma GCC visibility push(hidden)
@@ -36,14 +37,15 @@ extern struct mds_collect *channels_collect;
 /** Start recording a process that has joined, as the settings ask for. Collective. */
 void channels_record(struct channels *channels);
 
-/** End it, as the process leaves: write what was recorded. Waits for nobody. No call may be under
- *  way, and no handler. */
+/** End it, as the process leaves: write what was recorded. Waits for nobody. No call
+ *  may be under way, and no handler. */
 void channels_record_end(struct channels *channels);
 
 /** Call the handler of an end, in the helper thread. */
 void channels_record_handler(struct channel_in *in);
 
-/** A call that may wait begins. @param stamps_out  until it ends; of the outermost call alone */
+/** A call that may wait begins. @param stamps_out until it ends; of the outermost call
+ *  alone */
 static inline void channel_note_begin(struct mds_collect *collect, uint64_t began,
                                       struct bcs_stamps *stamps_out)
 {
@@ -55,7 +57,8 @@ static inline void channel_note_begin(struct mds_collect *collect, uint64_t bega
     }
 }
 
-/** The call under way has waited for a rank, until now. Nothing is done if it is not recorded. */
+/** The call under way has waited for a rank, until now. Nothing is done if it is not
+ *  recorded. */
 static inline void channel_note_waited(uint32_t rank, enum bcs_stamp_cause cause)
 {
     if (__builtin_expect(mds_call.stamps != NULL, 0)) {
@@ -72,8 +75,8 @@ static inline void channel_note_waited_for_any(void)
     }
 }
 
-/** It has waited for a word of a region: one's own is for any process to change, that of another one
- *  is taken to be for its owner. */
+/** It has waited for a word of a region: one's own is for any process to change, that
+ *  of another one is taken to be for its owner. */
 static inline void channel_note_waited_at(const struct bcs_remote *remote,
                                           enum bcs_stamp_cause cause)
 {

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Exporting, importing and releasing regions: the checks that a command need not make. [Low
- * Latency Messages, section 5: "security mechanisms"]
+ * Exporting, importing and releasing regions: the checks that a command need not make.
+ * [Low Latency Messages, section 5: "security mechanisms"]
  *
- * What a process exports stands in the table of the session in all heaps. Who imports it counts
- * itself at the owner (struct channel_layout, users_gva), in one step with a look whether that
- * very export is still open; so memory is not used again while somebody may write to it.
+ * What a process exports stands in the table of the session in all heaps. Who imports
+ * it counts itself at the owner (struct channel_layout, users_gva), in one step with a
+ * look whether that very export is still open; so memory is not used again while
+ * somebody may write to it.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -19,7 +20,8 @@
 
 _Static_assert((int)BCS_REGION_NUMBERS == (int)BCS_EXPORTS, "the table of the session");
 
-/** The time on the clock of exports, which stands still: a region taken back is gone. */
+/** The time on the clock of exports, which stands still: a region taken back is
+ *  gone. */
 enum { NOW = 1 };
 
 int remotes_init(struct channels *channels)
@@ -56,8 +58,8 @@ static uint64_t *users_of(const struct channels *channels, uint32_t rank,
                         channels->layout.users_gva + number * sizeof(uint64_t));
 }
 
-/** What exporting and importing begin with; takes the lock, and the remote commands for this
- *  thread. */
+/** What exporting and importing begin with; takes the lock, and the remote commands for
+ *  this thread. */
 static int begin(struct channels *channels, const char *caller, int64_t number,
                  const struct bcs_remote *out)
 {
@@ -141,13 +143,15 @@ static struct bcs_remote_state *make_inside(struct channels *channels,
 
 /* ------------------------------------------------------------------ exporting */
 
-/** Give back the memory of regions that were taken back and that nobody has imported. */
+/** Give back the memory of regions that were taken back and that nobody has
+ *  imported. */
 static void collect(struct channels *channels)
 {
     for (uint32_t i = 0; i < BCS_REGION_NUMBERS; i++) {
         struct channel_room **room = &channels->remotes.rooms[i];
 
-        /* Pairs with the subtraction of close_other: who has released it touches it no more. */
+        /* Pairs with the subtraction of close_other: who has released it touches it no
+         * more. */
         if (*room != NULL &&
             (__atomic_load_n(users_of(channels, channels->rank, i), __ATOMIC_ACQUIRE) &
              (REMOTE_TAKEN_BACK | REMOTE_USERS)) == REMOTE_TAKEN_BACK) {
@@ -274,7 +278,8 @@ int remote_export(struct channels *channels, uint32_t number, size_t n_bytes,
 
 /* ------------------------------------------------------------------ importing */
 
-/** Count this process among those who use an export. @return whether it is still that one */
+/** Count this process among those who use an export. @return whether it is still that
+ *  one */
 static bool count_in(uint64_t *users, uint64_t serial)
 {
     /* Pairs with the store of tell, and with the addition of close_own. */
@@ -290,7 +295,8 @@ static bool count_in(uint64_t *users, uint64_t serial)
     return true;
 }
 
-/** Import, if it is exported. Under the lock. @return 0, BCS_E_PENDING, or -ENOMEM; logged */
+/** Import, if it is exported. Under the lock. @return 0, BCS_E_PENDING, or -ENOMEM;
+ *  logged */
 static int try_import(struct channels *channels, uint32_t rank, uint32_t number,
                       struct bcs_remote *remote_out)
 {
@@ -467,8 +473,8 @@ int remotes_release_all(struct channels *channels)
         rc = rc < 0 ? rc : closed;
     }
     pthread_mutex_unlock(&channels->lock);
-    /* Last: who sees that this process has left sees that its regions are closed, too. Pairs
-     * with the load of remote_has_left. */
+    /* Last: who sees that this process has left sees that its regions are closed, too.
+     * Pairs with the load of remote_has_left. */
     __atomic_store_n(
         (uint64_t *)remote_place(channels, channels->rank, channels->layout.left_gva),
         1, __ATOMIC_RELEASE);

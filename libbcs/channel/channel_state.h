@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Inside of open channels: one process's state, and what the files of this folder do for each
- * other. The functions of <bcs/channel.h> that name no end take channels_self, and all below
- * them is told which one, so that several processes of a job can be in one process of the
- * system. Opening and closing take the state's lock; using an end takes nothing, as it is its
- * thread's.
+ * Inside of open channels: one process's state, and what the files of this folder do
+ * for each other. The functions of <bcs/channel.h> that name no end take channels_self,
+ * and all below them is told which one, so that several processes of a job can be in
+ * one process of the system. Opening and closing take the state's lock; using an end
+ * takes nothing, as it is its thread's.
  *
  *   self.c     the functions that name no end
  *   channel_job.c      joining and leaving
@@ -17,7 +17,8 @@
  *   handlers.c arrival handlers
  *   due.c      whether they are to be called
  *   helper.c   the helper thread, which runs those that are given to it
- *   channel_record.c   what the MDS records of calls, which channel_entry_points.c brackets
+ *   channel_record.c   what the MDS records of calls, which channel_entry_points.c
+ * brackets
  *
  * What belongs to remote commands is told in remote_state.h.
  */
@@ -138,7 +139,8 @@ struct channels {
 
 #pragma GCC visibility push(hidden)
 
-/** The state that the functions take which name no end; NULL: this process is in no job. */
+/** The state that the functions take which name no end; NULL: this process is in no
+ *  job. */
 extern struct channels *channels_self;
 
 #pragma GCC visibility pop
@@ -161,8 +163,8 @@ bool channels_is_in_handler(struct channels *channels);
  *  @return 0, -EPERM (another thread's) or -EDEADLK (in a handler); logged */
 int channel_end_check(const struct channel_end *end, const char *caller);
 
-/** Check that the caller may receive from it, too. @return the same, or -EPERM: its handler
- *  runs in the helper thread */
+/** Check that the caller may receive from it, too. @return the same, or -EPERM: its
+ *  handler runs in the helper thread */
 int channel_in_check(const struct channel_in *in, const char *caller);
 
 /* open.c */
@@ -191,8 +193,8 @@ int channel_door_close(const struct channel_end *end);
 /** Ring a bell of the peer. */
 void channel_door_ring(const struct channel_end *end, uint64_t bell_gva);
 
-/** Where a reader's place is, and how many blocks it has, if the peer has opened its end with the
- *  same parameters, and not closed it. @return whether it has */
+/** Where a reader's place is, and how many blocks it has, if the peer has opened its
+ *  end with the same parameters, and not closed it. @return whether it has */
 bool channel_door_read(const struct channel_end *end, uint64_t *place_gva_out,
                        uint64_t *n_blocks_out);
 
@@ -207,8 +209,8 @@ int channel_door_look(const struct channel_end *end, bool is_long);
 /* circle.c */
 
 /**
- * The caller has slept at an end in vain: tell what it waits for, and look whether that is for ever.
- * Then the job ends, or that is said, as BCS_REFEREE has it.
+ * The caller has slept at an end in vain: tell what it waits for, and look whether that
+ * is for ever. Then the job ends, or that is said, as BCS_REFEREE has it.
  *
  * @param is_told   what this has returned before in this wait
  * @param is_there  whether the wait is over
@@ -228,11 +230,13 @@ void channel_pool_init(struct channel_pool *pool, uint64_t gva, uint64_t n_bytes
 /** Bytes of the pool that memory of so many bytes takes, up to an eighth more. */
 uint64_t channel_pool_room_bytes(uint64_t n_bytes);
 
-/** Take memory that is zero, or was used. @return NULL: none left, or -ENOMEM of the system */
+/** Take memory that is zero, or was used. @return NULL: none left, or -ENOMEM of the
+ *  system */
 struct channel_room *channel_pool_take(struct channel_pool *pool, uint64_t n_bytes,
                                        bool *was_used_out);
 
-/** Give memory back, to be used again once its writer has closed that opening. Accepts NULL. */
+/** Give memory back, to be used again once its writer has closed that opening. Accepts
+ *  NULL. */
 void channel_pool_give(struct channel_pool *pool, struct channel_room *room,
                        const struct channel_door *writer, uint64_t opened);
 
@@ -258,7 +262,8 @@ void channel_helper_fini(struct channel_helper *helper);
 /** Whether the calling thread is the helper thread, so that a handler runs. */
 static inline bool channel_helper_is_self(const struct channel_helper *helper)
 {
-    /* Pairs with the stores of run in helper.c; only the thread itself needs to see its own. */
+    /* Pairs with the stores of run in helper.c; only the thread itself needs to see its
+     * own. */
     return __atomic_load_n(&helper->is_thread, __ATOMIC_ACQUIRE) &&
            pthread_equal(__atomic_load_n(&helper->thread, __ATOMIC_RELAXED),
                          pthread_self());
@@ -272,11 +277,12 @@ static inline bool channel_helper_is_self(const struct channel_helper *helper)
 int channel_helper_give(struct channel_in *in, enum bcs_channel_when when,
                         bcs_channel_handler_fn handler, void *arg);
 
-/** Take an end back: its handler does not run any more. Nothing is done if it was not given
- *  away. @return 0, or -EPERM in a forked child, logged */
+/** Take an end back: its handler does not run any more. Nothing is done if it was not
+ *  given away. @return 0, or -EPERM in a forked child, logged */
 int channel_helper_take_back(struct channel_in *in);
 
-/** As the process exits: end the thread, but wait for a handler no longer than a second. */
+/** As the process exits: end the thread, but wait for a handler no longer than a
+ *  second. */
 void channel_helper_end_at_exit(struct channel_helper *helper);
 
 /* handlers.c */

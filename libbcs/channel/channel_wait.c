@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Waiting for room and for what arrives, at the bell of the process, and waking who does. Called
- * by the thread that has opened the end. Why no wake-up is lost is told in
+ * Waiting for room and for what arrives, at the bell of the process, and waking who
+ * does. Called by the thread that has opened the end. Why no wake-up is lost is told in
  * <bcs/channel_ring.h>; a bell that rings too often costs a look.
  */
 #include <errno.h>
@@ -17,7 +17,8 @@
 /* The first looks take some microseconds, many times a line. */
 enum { LOOKS_EARLY = 4096, SLEEPS_A_DOUBT = 64 };
 
-/* A reader tries to fall behind once in so many blocks at least, and has if so many are there. */
+/* A reader tries to fall behind once in so many blocks at least, and has if so many are
+ * there. */
 enum { STREAM_BLOCKS_MOST = 8192, BLOCKS_BEHIND = 3 };
 
 /** A wait; zero it to start. */
@@ -88,7 +89,8 @@ wait_step(struct channel_end *end, struct channel_wait *wait, is_there_fn is_the
     }
 }
 
-/** Wait until it is there: what was sent before the other end was closed, or died, is. */
+/** Wait until it is there: what was sent before the other end was closed, or died,
+ *  is. */
 static inline __attribute__((always_inline)) int
 wait_for(struct channel_end *end, is_there_fn is_there, const char *caller)
 {
@@ -115,10 +117,11 @@ int channels_call_channel_wait_out(struct bcs_channel_out *out)
     return wait_for(&channel_out_of(out)->end, has_room, "bcs_channel_wait_out");
 }
 
-/** Let the writer of a stream get ahead. A reader right behind it takes each line from it while it
- *  writes it: a block takes some trips of a line then, one after the other, where lines that are
- *  written already overlap on their way. Whether there is a stream shows afterwards; where the
- *  writer has not got ahead, as when it waits for an answer, it is tried half as often. */
+/** Let the writer of a stream get ahead. A reader right behind it takes each line from
+ *  it while it writes it: a block takes some trips of a line then, one after the other,
+ *  where lines that are written already overlap on their way. Whether there is a stream
+ *  shows afterwards; where the writer has not got ahead, as when it waits for an
+ *  answer, it is tried half as often. */
 static void fall_behind(struct channel_in *in)
 {
     const struct channels *channels = in->end.channels;
@@ -155,8 +158,9 @@ int channels_call_channel_wait_in(struct bcs_channel_in *in)
 static void wake(struct channel_end *end, uint32_t *sleeper)
 {
     const struct channel_layout *layout = &end->channels->layout;
-    /* First this, then the bell: an announcement that this takes back unseen is followed by the
-     * ring, which ends the sleep. Pairs with tell_sleep here and in helper.c. */
+    /* First this, then the bell: an announcement that this takes back unseen is
+     * followed by the ring, which ends the sleep. Pairs with tell_sleep here and in
+     * helper.c. */
     uint32_t sleeps = __atomic_exchange_n(sleeper, CHANNEL_AWAKE, __ATOMIC_RELAXED);
 
     if (sleeps != CHANNEL_AWAKE) {
@@ -184,7 +188,8 @@ bool bcs_channel_find_reader(struct bcs_channel_out *out)
     if (!channel_door_read(end, &place_gva, &n_blocks)) {
         return false;
     }
-    /* The reader may close it from here on: its place stays until this end is closed, too. */
+    /* The reader may close it from here on: its place stays until this end is closed,
+     * too. */
     place = (void *)((uint8_t *)bcs_memory_heap(end->channels->meeting.memory,
                                                 (uint32_t)end->params.peer) +
                      place_gva);

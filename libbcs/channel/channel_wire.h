@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the processes of a job with channels share: the layout of their heaps. Pure; used by
- * every file of this folder. What belongs to remote commands has names that begin with it.
+ * What the processes of a job with channels share: the layout of their heaps. Pure;
+ * used by every file of this folder. What belongs to remote commands has names that
+ * begin with it.
  *
- * A channel is made of two doors and a place. A process that opens an end puts a door into the
- * heap of the process at the other end; there one look tells whether that end is open, and
- * which opening it is. The place is in the heap of the reader: its ring, and the words by which
- * both ends tell each other what they have freed and that they sleep.
+ * A channel is made of two doors and a place. A process that opens an end puts a door
+ * into the heap of the process at the other end; there one look tells whether that end
+ * is open, and which opening it is. The place is in the heap of the reader: its ring,
+ * and the words by which both ends tell each other what they have freed and that they
+ * sleep.
  */
 #ifndef LIBBCS_CHANNEL_CHANNEL_WIRE_H
 #define LIBBCS_CHANNEL_CHANNEL_WIRE_H
@@ -36,8 +38,8 @@ struct channel_door {
     uint64_t opened; /* last: which opening this is, from 1 on; 0: none yet */
 };
 
-/** A place but for its blocks, which follow. Each word has a line of its own: whoever looks at
- *  one often is not disturbed by writes of another. */
+/** A place but for its blocks, which follow. Each word has a line of its own: whoever
+ *  looks at one often is not disturbed by writes of another. */
 struct channel_place {
     _Alignas(64) uint64_t n_freed;       /* blocks; by the reader */
     _Alignas(64) uint32_t reader_sleeps; /* enum channel_sleeper */
@@ -70,7 +72,8 @@ struct remote_sleeper {
     uint32_t state;
 };
 
-/* How often a region is imported: which export it is, whether it was taken back, the count. */
+/* How often a region is imported: which export it is, whether it was taken back, the
+ * count. */
 #define REMOTE_SERIAL_SHIFT 32
 #define REMOTE_TAKEN_BACK (UINT64_C(1) << 31)
 #define REMOTE_USERS (REMOTE_TAKEN_BACK - 1)

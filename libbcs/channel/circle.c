@@ -2,28 +2,32 @@
 /*
  * Finding threads that wait at channels for each other, in a circle, for ever.
  *
- * Only the thread that has opened an end uses it (<bcs/channel.h>). So a wait at a channel is ended
- * by one thread alone: the one that has opened the other end. Who has slept in vain writes a record
- * into its own heap: at which end it waits, and which thread it is; the sequence of the record is odd
- * as long as the wait lasts. From then on, after each sleep in vain, it
+ * Only the thread that has opened an end uses it (<bcs/channel.h>). So a wait at a
+ * channel is ended by one thread alone: the one that has opened the other end. Who has
+ * slept in vain writes a record into its own heap: at which end it waits, and which
+ * thread it is; the sequence of the record is odd as long as the wait lasts. From then
+ * on, after each sleep in vain, it
  *
  * 1. reads the sequence q of its peer's record,
- * 2. looks at its channel once more, and if nothing is there, writes q into its record as `seen`.
+ * 2. looks at its channel once more, and if nothing is there, writes q into its record
+ * as `seen`.
  *
- * The proof. Follow the records from a rank to the rank that it waits for, until the circle is closed.
- * Say that each sequence is odd, that each `seen` is the sequence of the next record, that the thread
- * of each record has opened the end that the one before waits for, and that all sequences are the
- * same when they are read again. Between the two readings there is a moment at which all these threads
- * were in these waits: a sequence only grows, and a wait changes it before it ends. Take any of them.
- * It has looked after its peer's wait began, as it had read that wait's sequence before, and has found
- * nothing. What its peer did before that wait was seen by this look (release of the sequence, acquire
- * in step 1), and in a wait a thread neither sends nor frees nor closes. So nothing is there for any of
- * them at that moment, and none can be the first to go on.
+ * The proof. Follow the records from a rank to the rank that it waits for, until the
+ * circle is closed. Say that each sequence is odd, that each `seen` is the sequence of
+ * the next record, that the thread of each record has opened the end that the one
+ * before waits for, and that all sequences are the same when they are read again.
+ * Between the two readings there is a moment at which all these threads were in these
+ * waits: a sequence only grows, and a wait changes it before it ends. Take any of them.
+ * It has looked after its peer's wait began, as it had read that wait's sequence
+ * before, and has found nothing. What its peer did before that wait was seen by this
+ * look (release of the sequence, acquire in step 1), and in a wait a thread neither
+ * sends nor frees nor closes. So nothing is there for any of them at that moment, and
+ * none can be the first to go on.
  *
- * What it does not see it does not judge: a process with a helper thread, which may receive and send by
- * itself; one that catches signals, whose handlers may; an end whose other end is not open, as any
- * thread may open it; a second thread of a process that waits; and a rank that waits for something
- * else, as in MPI, or computes.
+ * What it does not see it does not judge: a process with a helper thread, which may
+ * receive and send by itself; one that catches signals, whose handlers may; an end
+ * whose other end is not open, as any thread may open it; a second thread of a process
+ * that waits; and a rank that waits for something else, as in MPI, or computes.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -50,7 +54,8 @@ static void set_sequence(struct channel_stand *stand, uint64_t sequence)
     __atomic_store_n(&stand->sequence, sequence, __ATOMIC_RELEASE);
 }
 
-/** Whether the process catches a signal, but for those that tell it of its own faults. */
+/** Whether the process catches a signal, but for those that tell it of its own
+ *  faults. */
 static bool catches_signals(void)
 {
     static const int faults[] = {SIGSEGV, SIGBUS,  SIGFPE, SIGILL,
@@ -144,8 +149,8 @@ static bool has_other_end(const struct channels *channels, uint32_t rank,
            __atomic_load_n(&door->closed, __ATOMIC_ACQUIRE) < stand->opened;
 }
 
-/** Go round the circle. @param first_out  its smallest rank @return the sum of the sequences; 0: it
- *  is none */
+/** Go round the circle. @param first_out its smallest rank @return the sum of the
+ *  sequences; 0: it is none */
 static uint64_t go_round(const struct channels *channels, uint32_t *first_out)
 {
     uint32_t rank = channels->rank, n = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The commands that are not inline. Called by the thread that has the region open. [Low Latency
- * Messages, section 5]
+ * The commands that are not inline. Called by the thread that has the region open. [Low
+ * Latency Messages, section 5]
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -43,7 +43,8 @@ int channels_call_remote_read(const struct bcs_remote *remote, uint64_t offset,
 /** Accumulate to one element of 4 bytes. */
 static uint32_t accumulate_four(uint32_t *element, int kernel, const void *operand)
 {
-    /* The exchange pairs with all commands on the element; the load is only its guess. */
+    /* The exchange pairs with all commands on the element; the load is only its
+     * guess. */
     uint32_t before = __atomic_load_n(element, __ATOMIC_RELAXED), after;
 
     do {

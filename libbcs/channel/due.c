@@ -5,8 +5,8 @@
  */
 #include "libbcs/channel/channel_state.h"
 
-/** Whether the end of a message is among what is unread; or the channel is full, so that no end
- * can come before something is received. */
+/** Whether the end of a message is among what is unread; or the channel is full, so
+ * that no end can come before something is received. */
 static bool has_end_or_is_full(struct bcs_channel_in *in)
 {
     uint64_t mark;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Fetches on condition: the queue in which they wait, each for its own word. A fetch is carried
- * out by the process that has started it, in whatever waits or tests there; no other command is
- * held up, nor another fetch. [Low Latency Messages, section 4.1]
+ * Fetches on condition: the queue in which they wait, each for its own word. A fetch is
+ * carried out by the process that has started it, in whatever waits or tests there; no
+ * other command is held up, nor another fetch. [Low Latency Messages, section 4.1]
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -75,7 +75,8 @@ void remote_fetches_end(struct remotes *remotes, const struct bcs_remote *remote
     }
 }
 
-/** Whether a fetch waits, so that its link is the queue's. @param end_out  the end of the queue */
+/** Whether a fetch waits, so that its link is the queue's. @param end_out the end of
+ *  the queue */
 static bool is_waiting(struct remotes *remotes, const struct bcs_remote_fetch *fetch,
                        struct bcs_remote_fetch ***end_out)
 {

@@ -88,7 +88,8 @@ static int begin(struct channels *channels)
     return rc;
 }
 
-/** The first end that is to be polled, after one or of all: this thread's, with a handler. */
+/** The first end that is to be polled, after one or of all: this thread's, with a
+ *  handler. */
 static struct channel_in *find_polled(struct channels *channels,
                                       struct channel_in *after)
 {

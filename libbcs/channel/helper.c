@@ -1,23 +1,25 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The helper thread: it looks at the ends that are given to it, and runs their handlers. It is
- * made for the first of them and ends with the last. run and what it calls is the thread itself,
- * the rest belongs to the threads of the program.
+ * The helper thread: it looks at the ends that are given to it, and runs their
+ * handlers. It is made for the first of them and ends with the last. run and what it
+ * calls is the thread itself, the rest belongs to the threads of the program.
  *
- * An end that is given away is moved: the thread has a copy, which the handlers get, and what
- * the program holds is an end that never has anything, so that a program that uses it all the
- * same breaks nothing. The sender has no part in this: it finds in the word of sleepers that
- * somebody sleeps, and only then looks which bell that is.
+ * An end that is given away is moved: the thread has a copy, which the handlers get,
+ * and what the program holds is an end that never has anything, so that a program that
+ * uses it all the same breaks nothing. The sender has no part in this: it finds in the
+ * word of sleepers that somebody sleeps, and only then looks which bell that is.
  *
- * Once the process exits no handler begins: the exit says so, and then waits if the thread runs;
- * who makes it has said before that it does, and it looks before each handler. Of these four
- * operations, which have one order, either the exit finds that it runs, or it finds the exit.
+ * Once the process exits no handler begins: the exit says so, and then waits if the
+ * thread runs; who makes it has said before that it does, and it looks before each
+ * handler. Of these four operations, which have one order, either the exit finds that
+ * it runs, or it finds the exit.
  *
- * It waits as everything in the library does, at a bell of its own, so that what comes for the
- * program's threads does not wake it. No wake-up is lost, by the argument of
- * <bcs/channel_ring.h>: between its saying so in each end, with one barrier for all, and its sleep
- * it looks at all of them once more. Who gives it an end, or stops it, says so first and rings
- * afterwards: either the look finds it, or the bell has rung since the announcement.
+ * It waits as everything in the library does, at a bell of its own, so that what comes
+ * for the program's threads does not wake it. No wake-up is lost, by the argument of
+ * <bcs/channel_ring.h>: between its saying so in each end, with one barrier for all,
+ * and its sleep it looks at all of them once more. Who gives it an end, or stops it,
+ * says so first and rings afterwards: either the look finds it, or the bell has rung
+ * since the announcement.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -142,8 +144,8 @@ static void tell_sleep(struct channel_helper *helper, enum channel_sleeper sleep
     lock_politely(helper);
     for (struct channel_helped *helped = helper->helped; helped != NULL;
          helped = helped->next) {
-        /* Pairs with the load of bcs_channel_publish, by the barrier that follows where it
-         * is not 0. */
+        /* Pairs with the load of bcs_channel_publish, by the barrier that follows where
+         * it is not 0. */
         __atomic_store_n(helped->in.end.sleeper, (uint32_t)sleeps, __ATOMIC_RELAXED);
     }
     pthread_mutex_unlock(&helper->lock);
@@ -161,8 +163,8 @@ static void look_at_writers(struct channel_helper *helper)
     pthread_mutex_unlock(&helper->lock);
 }
 
-/** Sleep until the bell rings; or a moment, if a handler has left something unread, as nobody
- *  may ring for what it waits for. @return 0 or -errno */
+/** Sleep until the bell rings; or a moment, if a handler has left something unread, as
+ *  nobody may ring for what it waits for. @return 0 or -errno */
 static int go_to_sleep(struct channel_helper *helper, struct helper_wait *wait,
                        bool is_unread)
 {
@@ -200,8 +202,8 @@ static int wait_step(struct channel_helper *helper, struct helper_wait *wait,
     }
 }
 
-/** Make the thread the owner of all ends, as one that has ended by an error leaves them to the
- *  next. */
+/** Make the thread the owner of all ends, as one that has ended by an error leaves them
+ *  to the next. */
 static void take_over(struct channel_helper *helper)
 {
     lock_politely(helper);
@@ -244,7 +246,8 @@ static void *run(void *arg)
     return NULL;
 }
 
-/* ------------------------------------------------------------------ the program's threads */
+/* ------------------------------------------------------------------ the program's
+ * threads */
 
 /** Take the lock before the thread takes it again. Under `life`. */
 static void lock_first(struct channel_helper *helper)
@@ -278,15 +281,17 @@ static void join(struct channel_helper *helper)
     }
 }
 
-/** Whether there is no thread any more, though nobody has told it to stop. Under `life`. */
+/** Whether there is no thread any more, though nobody has told it to stop. Under
+ *  `life`. */
 static bool has_ended(struct channel_helper *helper)
 {
     /* Pairs with the store of tell_end. */
     return __atomic_load_n(&helper->runs, __ATOMIC_ACQUIRE) == 0;
 }
 
-/** Make the thread, unless there is one; in the place of one that has ended by an error, too. Under
- *  `life`. It gets no signals, which are the program's, and may run where its maker may. */
+/** Make the thread, unless there is one; in the place of one that has ended by an
+ *  error, too. Under `life`. It gets no signals, which are the program's, and may run
+ *  where its maker may. */
 static int start(struct channel_helper *helper)
 {
     sigset_t all, before;
@@ -298,7 +303,8 @@ static int start(struct channel_helper *helper)
     join(helper);
     /* Pairs with the load of must_end. */
     __atomic_store_n(&helper->is_stopping, false, __ATOMIC_RELAXED);
-    /* Pairs with the loads of await_end and has_ended; must_end follows in the thread. */
+    /* Pairs with the loads of await_end and has_ended; must_end follows in the
+     * thread. */
     __atomic_store_n(&helper->runs, 1, __ATOMIC_SEQ_CST);
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -376,7 +382,8 @@ int channel_helper_give(struct channel_in *in, enum bcs_channel_when when,
     return rc;
 }
 
-/** Take an end out of the thread's list. Under `life`. @return whether it was the last */
+/** Take an end out of the thread's list. Under `life`. @return whether it was the
+ *  last */
 static bool take_out(struct channel_helper *helper, struct channel_helped *helped)
 {
     struct channel_helped **at = &helper->helped;
@@ -418,7 +425,8 @@ int channel_helper_take_back(struct channel_in *in)
     return 0;
 }
 
-/** Wait until the thread has come to its end, but not for ever: a handler may never return.
+/** Wait until the thread has come to its end, but not for ever: a handler may never
+ *  return.
  *  @return whether it has */
 static bool await_end(struct channel_helper *helper)
 {
@@ -437,7 +445,8 @@ void channel_helper_end_at_exit(struct channel_helper *helper)
     if (channel_helper_is_self(helper) || bcs_forked_is_child()) {
         return;
     }
-    /* Pairs with the load of must_end. Without a lock, which another thread may keep. */
+    /* Pairs with the load of must_end. Without a lock, which another thread may
+     * keep. */
     __atomic_store_n(&helper->is_exiting, true, __ATOMIC_SEQ_CST);
     ring(helper);
     /* Who has `life` is making the thread or ends it, and joins it then. */

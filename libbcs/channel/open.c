@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Opening and closing ends: all checks that channels have. [Low Latency Messages, section 5:
- * security is the virtual network's]
+ * Opening and closing ends: all checks that channels have. [Low Latency Messages,
+ * section 5: security is the virtual network's]
  */
 #include <errno.h>
 #include <inttypes.h>

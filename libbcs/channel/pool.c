@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Memory for the places of a process's channels, and for its regions, in rooms of eight sizes for
- * each power of two: what was given back is used again as it is, and a room is at most an eighth
- * larger than what it was taken for. When nothing is left that was never used, a room is taken
- * that is larger. What a reader gives back its writer may still write to, until it has closed its
- * end, too: until then it is retired, and looked at when memory is taken. Called under the lock
- * of the state.
+ * Memory for the places of a process's channels, and for its regions, in rooms of eight
+ * sizes for each power of two: what was given back is used again as it is, and a room
+ * is at most an eighth larger than what it was taken for. When nothing is left that was
+ * never used, a room is taken that is larger. What a reader gives back its writer may
+ * still write to, until it has closed its end, too: until then it is retired, and
+ * looked at when memory is taken. Called under the lock of the state.
  */
 #include <stdlib.h>
 

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The memory of regions: blocks of it, the order of its writes and reads, and what is said of
- * commands that may not touch it. Called by the thread that has the region open.
+ * The memory of regions: blocks of it, the order of its writes and reads, and what is
+ * said of commands that may not touch it. Called by the thread that has the region
+ * open.
  *
- * It is read and written by atomic loads and stores, the largest that are aligned: stores release,
- * loads acquire. So a block is written in its order, and what is written after it is seen after it.
+ * It is read and written by atomic loads and stores, the largest that are aligned:
+ * stores release, loads acquire. So a block is written in its order, and what is
+ * written after it is seen after it.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -49,7 +51,8 @@ int bcs_remote_refuse(const struct bcs_remote *remote, uint64_t offset,
 
 void bcs_remote_settle(const struct bcs_remote *remote)
 {
-    /* Between the stores of this process and its loads; whoever it talks to has one, too. */
+    /* Between the stores of this process and its loads; whoever it talks to has one,
+     * too. */
     atomic_thread_fence(memory_order_seq_cst);
     *remote->is_unsettled = 0;
 }

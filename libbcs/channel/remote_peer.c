@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Other processes of the job, as remote commands see them: transfers to them, and whether they
- * are there.
+ * Other processes of the job, as remote commands see them: transfers to them, and
+ * whether they are there.
  */
 #include "libbcs/channel/channel_state.h"
 

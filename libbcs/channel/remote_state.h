@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Inside of remote commands: one process's state, a part of that of channels, and what the files
- * do for each other. All of it is used by the one thread whose regions are open.
+ * Inside of remote commands: one process's state, a part of that of channels, and what
+ * the files do for each other. All of it is used by the one thread whose regions are
+ * open.
  *
  *   self.c          the functions that name no region
  *   channel_region.c        exporting, importing, releasing
@@ -131,7 +132,8 @@ int remote_wait_for(struct remote_goal *goal, remote_is_there_fn is_there);
 
 /* remote_wake.c */
 
-/** Say that this process sleeps until the goal, or the condition of a fetch, may be reached. */
+/** Say that this process sleeps until the goal, or the condition of a fetch, may be
+ *  reached. */
 void remote_say_sleep(const struct remote_goal *goal);
 
 /** Say that it does not. */

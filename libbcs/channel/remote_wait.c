@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Waiting for words, fetches and exports, at the bell of the process, as channels wait; meanwhile
- * the queue of fetches is gone through. A wait that could only be ended by a process that has
- * died ends with an error: any process may be the one that was to change a word.
+ * Waiting for words, fetches and exports, at the bell of the process, as channels wait;
+ * meanwhile the queue of fetches is gone through. A wait that could only be ended by a
+ * process that has died ends with an error: any process may be the one that was to
+ * change a word.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -68,7 +69,8 @@ static int look_at_processes(const struct remote_goal *goal)
     return goal->import != NULL && remote_has_left(channels, goal->rank) ? -ENOENT : 0;
 }
 
-/** Look whether the wait may go on. @param is_long  it has lasted: whether processes live, too */
+/** Look whether the wait may go on. @param is_long it has lasted: whether processes
+ *  live, too */
 static int look(const struct remote_goal *goal, bool is_long)
 {
     /* First: who leaves closes its regions before it says so. */

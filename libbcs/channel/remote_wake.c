@@ -2,20 +2,22 @@
 /*
  * Who sleeps until a word of a region changes, and waking him.
  *
- * Who goes to sleep writes into his own heap what he waits for, marks himself at each region
- * where that is, counts himself in its state, and then has a barrier for all processes
- * (membarrier), a last look and his sleep. Who changes a word stores it, and then loads the
- * state. Either that load comes after the barrier and finds the sleeper, with all that he has
- * written before; or the store came before the barrier, and the last look finds it. That the two
- * stay in this order in the changer's program is for bcs_remote_after_change.
+ * Who goes to sleep writes into his own heap what he waits for, marks himself at each
+ * region where that is, counts himself in its state, and then has a barrier for all
+ * processes (membarrier), a last look and his sleep. Who changes a word stores it, and
+ * then loads the state. Either that load comes after the barrier and finds the sleeper,
+ * with all that he has written before; or the store came before the barrier, and the
+ * last look finds it. That the two stay in this order in the changer's program is for
+ * bcs_remote_after_change.
  *
- * What a sleeper waits for may be read while he writes it anew; then the reader's change is older
- * than the barrier, and what he makes of it does not matter: to ring a bell too often costs a look.
- * A bell is rung once for each sleep: by whom takes the sleeper from asleep to rung. If he dies
- * before he rings, the sleeper finds that out when his sleep ends by itself.
+ * What a sleeper waits for may be read while he writes it anew; then the reader's
+ * change is older than the barrier, and what he makes of it does not matter: to ring a
+ * bell too often costs a look. A bell is rung once for each sleep: by whom takes the
+ * sleeper from asleep to rung. If he dies before he rings, the sleeper finds that out
+ * when his sleep ends by itself.
  *
- * A sleeper that is killed stays counted: those who change words of that region then call a
- * function each time, and nothing else.
+ * A sleeper that is killed stays counted: those who change words of that region then
+ * call a function each time, and nothing else.
  */
 #include "libbcs/channel/channel_state.h"
 
@@ -33,7 +35,8 @@ static void say_there(struct bcs_remote_state *inside)
     }
 }
 
-/** What the process waits for, if that is one word: that of the goal, or of its one fetch. */
+/** What the process waits for, if that is one word: that of the goal, or of its one
+ *  fetch. */
 static struct remote_goal find_word(const struct remote_goal *goal)
 {
     const struct bcs_remote_fetch *fetch = goal->channels->remotes.fetches;
@@ -89,7 +92,8 @@ void remote_say_awake(struct channels *channels)
     }
 }
 
-/** Whether what a sleeper waits for may be there. @param rank  owner of the changed region */
+/** Whether what a sleeper waits for may be there. @param rank owner of the changed
+ *  region */
 static bool is_satisfied(struct channels *channels,
                          const struct remote_sleeper *sleeper, uint32_t rank)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The functions of <bcs/channel.h> and <bcs/remote.h> that name neither an end nor a region: they
- * are of this process's one state.
+ * The functions of <bcs/channel.h> and <bcs/remote.h> that name neither an end nor a
+ * region: they are of this process's one state.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The report of a deadlock; see deadlock_report.h. What bcs-top knows of it, it is asked for.
+ * The report of a deadlock; see deadlock_report.h. What bcs-top knows of it, it is
+ * asked for.
  */
 #include "libbcs/report/deadlock_report.h"
 
@@ -118,8 +119,8 @@ bool bcs_deadlock_report(const struct bcs_deadlock *deadlock)
     return rc == 0;
 }
 
-/** Write which ranks of a suspicion are in which call: "0-1 in MPI_Recv, 2 in MPI_Barrier". Takes the ranks
- *  out that it has written. */
+/** Write which ranks of a suspicion are in which call: "0-1 in MPI_Recv, 2 in
+ *  MPI_Barrier". Takes the ranks out that it has written. */
 static void write_calls(FILE *stream, const struct bcs_suspicion *suspicion,
                         uint64_t *ranks, uint64_t *alike)
 {

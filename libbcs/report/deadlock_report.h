@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Telling the user that ranks are deadlocked. Called once, by the referee's thread, in the first
- * process of the machine; the ranks that it names wait meanwhile.
+ * Telling the user that ranks are deadlocked. Called once, by the referee's thread, in
+ * the first process of the machine; the ranks that it names wait meanwhile.
  */
 #ifndef LIBBCS_REPORT_DEADLOCK_REPORT_H
 #define LIBBCS_REPORT_DEADLOCK_REPORT_H
@@ -17,15 +17,17 @@ struct bcs_deadlock {
     const uint64_t *stuck; /* bits by rank */
     uint32_t n_ranks;
     const char *path; /* of a file for it, as JSON; NULL: none */
-    /* That nobody has received, as bcs-top takes them, "FROM,TO,TAG,BYTES,CONTEXT,TAKEN" (1: by a matched
-     * probe of TO), and, if it is a part of a collective, ",WORDS" that say of which. */
+    /* That nobody has received, as bcs-top takes them,
+     * "FROM,TO,TAG,BYTES,CONTEXT,TAKEN" (1: by a matched probe of TO), and, if it is a
+     * part of a collective, ",WORDS" that say of which. */
     char *const *messages;
     uint32_t n_messages;
 };
 
 /**
- * Print on standard error that some ranks can never go on, and have bcs-top say where they stand,
- * which looks at this job from outside. If it is not there, or fails, that is said instead.
+ * Print on standard error that some ranks can never go on, and have bcs-top say where
+ * they stand, which looks at this job from outside. If it is not there, or fails, that
+ * is said instead.
  *
  * @return whether it has told of the messages, too
  */
@@ -52,11 +54,13 @@ struct bcs_places {
     int64_t pid;           /* of the machine's first process */
 };
 
-/** Have bcs-top print on standard error in which calls ranks stand that have published it, and from
- *  where, as far as they have after some time. The program cannot see that. */
+/** Have bcs-top print on standard error in which calls ranks stand that have published
+ *  it, and from where, as far as they have after some time. The program cannot see
+ *  that. */
 void bcs_places_report(const struct bcs_places *places);
 
-/** End this process at once, with that status, as its threads wait; the launcher ends the others. */
+/** End this process at once, with that status, as its threads wait; the launcher ends
+ *  the others. */
 _Noreturn void bcs_deadlock_exit(void);
 
 #endif

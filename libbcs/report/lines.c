@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Asks bcs-top for lines of the source; see lines.h. It reads all addresses before it writes, so that
- * one socket serves both ways; a pipe that nobody reads would end this process.
+ * Asks bcs-top for lines of the source; see lines.h. It reads all addresses before it
+ * writes, so that one socket serves both ways; a pipe that nobody reads would end this
+ * process.
  */
 #include "libbcs/report/lines.h"
 
@@ -19,7 +20,8 @@
 
 enum { READ_BYTES = 4096 };
 
-/** What bcs-top is asked: a line each, the address and the path. @return for free, or NULL */
+/** What bcs-top is asked: a line each, the address and the path. @return for free, or
+ *  NULL */
 static char *question_of(const struct bcs_line *lines, uint32_t n)
 {
     char *text = NULL;

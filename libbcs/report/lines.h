@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The lines of the source that addresses belong to, as bcs-top knows them. Called at the end of a
- * job, by one process.
+ * The lines of the source that addresses belong to, as bcs-top knows them. Called at
+ * the end of a job, by one process.
  */
 #ifndef LIBBCS_REPORT_LINES_H
 #define LIBBCS_REPORT_LINES_H

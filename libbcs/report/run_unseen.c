@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Runs a tool unseen; see run_unseen.h. A child becomes one with SIGCHLD when it becomes another program,
- * whatever it was made with. So there is one in between, a clone without a signal at its end, which only who
- * asks for such (__WCLONE) can wait for: it has the tool as its own child and waits for it. It uses this
- * process's memory, on a stack of its own, while the calling thread stands still; signals are blocked in
- * it, as a handler of the program must not run there.
+ * Runs a tool unseen; see run_unseen.h. A child becomes one with SIGCHLD when it
+ * becomes another program, whatever it was made with. So there is one in between, a
+ * clone without a signal at its end, which only who asks for such (__WCLONE) can wait
+ * for: it has the tool as its own child and waits for it. It uses this process's
+ * memory, on a stack of its own, while the calling thread stands still; signals are
+ * blocked in it, as a handler of the program must not run there.
  */
 #include "libbcs/report/run_unseen.h"
 

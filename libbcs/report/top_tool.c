@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Finds bcs-top: the one of this installation or build, else one that the shell would find. It gets
- * the program's environment, but for what is preloaded.
+ * Finds bcs-top: the one of this installation or build, else one that the shell would
+ * find. It gets the program's environment, but for what is preloaded.
  */
 #include "libbcs/report/top_tool.h"
 

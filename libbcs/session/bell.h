@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * How a process of a job on the primitives waits: as libbcs/fabric/base/patience.h has it, then asleep
- * on its bell, an event of its own heap that is signalled with whatever is put there. What the
- * caller looks for, and what it does for others between looks, is the caller's. Called by the
- * thread that uses the core.
+ * How a process of a job on the primitives waits: as libbcs/fabric/base/patience.h has
+ * it, then asleep on its bell, an event of its own heap that is signalled with whatever
+ * is put there. What the caller looks for, and what it does for others between looks,
+ * is the caller's. Called by the thread that uses the core.
  *
- * No signal is lost: a wait remembers how often the bell has rung when it announces that it will
- * sleep, the caller looks once more, and the sleep ends at once if the bell has rung since.
+ * No signal is lost: a wait remembers how often the bell has rung when it announces
+ * that it will sleep, the caller looks once more, and the sleep ends at once if the
+ * bell has rung since.
  */
 #ifndef BCS_SESSION_BELL_H
 #define BCS_SESSION_BELL_H
@@ -45,11 +46,11 @@ static inline uint64_t bcs_bell_n_rings(const struct bcs_bell *bell)
 }
 
 /**
- * What to do when a look has found nothing, before the next one: nothing (it has paused), serve
- * others (BCS_WAIT_ANNOUNCE: and look everywhere, since it sleeps next), or bcs_bell_sleep
- * (BCS_WAIT_SLEEP). Inlined, as a look takes some nanoseconds.
+ * What to do when a look has found nothing, before the next one: nothing (it has
+ * paused), serve others (BCS_WAIT_ANNOUNCE: and look everywhere, since it sleeps next),
+ * or bcs_bell_sleep (BCS_WAIT_SLEEP). Inlined, as a look takes some nanoseconds.
  *
- * @param n_early  looks without a pause, or a look at the clock, at the beginning, where
+ * @param n_early looks without a pause, or a look at the clock, at the beginning, where
  *                 processes have a core each
  */
 static inline __attribute__((always_inline)) enum bcs_wait_step
@@ -85,8 +86,8 @@ static inline enum bcs_wait_step bcs_bell_step(const struct bcs_bell *bell,
 }
 
 /**
- * Sleep until the bell may have rung since the announcement; then the wait looks again, and is
- * awake for as long as at its start if it has rung.
+ * Sleep until the bell may have rung since the announcement; then the wait looks again,
+ * and is awake for as long as at its start if it has rung.
  *
  * @return 1   the bell has rung
  * @return 0   it has not

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Which processes of a machine share a cache, by the kernel's files on its processors. (hwloc
- * knows the same, but takes milliseconds to say it, in each process.) Any thread.
+ * Which processes of a machine share a cache, by the kernel's files on its processors.
+ * (hwloc knows the same, but takes milliseconds to say it, in each process.) Any
+ * thread.
  */
 #ifndef BCS_SESSION_CACHES_H
 #define BCS_SESSION_CACHES_H
@@ -23,8 +24,9 @@
 uint32_t bcs_caches_find(const char *folder, const cpu_set_t *cpus);
 
 /**
- * The most processes, a power of two, so many of which that follow each other always share a
- * cache: of the first so many, and the next, and so on up to the last, which may be fewer.
+ * The most processes, a power of two, so many of which that follow each other always
+ * share a cache: of the first so many, and the next, and so on up to the last, which
+ * may be fewer.
  *
  * @param caches  [n] of each process
  */

@@ -62,8 +62,9 @@ static void tell_unrecorded(const struct mds_config *mds, enum bcs_entry_use use
 
 int bcs_entry_init(struct bcs_entry *entry_out, enum bcs_entry_use use)
 {
-    /* The process's own, as long as it lives: to the launcher it is one process of one job,
-     * which puts each of its keys once. (Who has another bootstrap does not come here.) */
+    /* The process's own, as long as it lives: to the launcher it is one process of one
+     * job, which puts each of its keys once. (Who has another bootstrap does not come
+     * here.) */
     static atomic_flag has_entered[BCS_N_ENTRIES] = {ATOMIC_FLAG_INIT, ATOMIC_FLAG_INIT,
                                                      ATOMIC_FLAG_INIT};
     static const char *const callers[BCS_N_ENTRIES] = {

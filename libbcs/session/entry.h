@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The entry of programs without MPI: the settings from the environment, and the
- * connection to the launcher. Called by bcs_init, cBSP_initialize and bcs_channels_init, once
- * each, in the thread that calls these.
+ * connection to the launcher. Called by bcs_init, cBSP_initialize and
+ * bcs_channels_init, once each, in the thread that calls these.
  */
 #ifndef BCS_SESSION_ENTRY_H
 #define BCS_SESSION_ENTRY_H
@@ -30,7 +30,8 @@ struct bcs_entry {
 /** Which function a process enters by; the launcher knows each once. */
 enum bcs_entry_use { BCS_ENTRY_API, BCS_ENTRY_CBSP, BCS_ENTRY_CHANNELS, BCS_N_ENTRIES };
 
-/** How long a waiter polls before it sleeps: what the settings say, or else usual_ns. */
+/** How long a waiter polls before it sleeps: what the settings say, or else
+ *  usual_ns. */
 uint64_t bcs_settings_spin_ns(const struct bcs_settings *settings, uint64_t usual_ns);
 
 /**

@@ -46,7 +46,8 @@ int bcs_exports_check(const char *caller, int64_t number)
     return 0;
 }
 
-/** The put of a part of an own export, from one offset to another, to where all find it. */
+/** The put of a part of an own export, from one offset to another, to where all find
+ *  it. */
 static struct bcs_xfer put_of(const struct bcs_exports *exports, uint32_t number,
                               size_t from, size_t to)
 {

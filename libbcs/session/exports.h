@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The table of what processes export: memory that others may import, by numbers that are each
- * process's own. The table of all is in the heap of each, put there by the exporters, so that an
- * import is a look at the own memory. cBSP and remote commands have one each; what may be done
- * with an import is theirs. Called by the thread that uses the core. [cBSP 3]
+ * The table of what processes export: memory that others may import, by numbers that
+ * are each process's own. The table of all is in the heap of each, put there by the
+ * exporters, so that an import is a look at the own memory. cBSP and remote commands
+ * have one each; what may be done with an import is theirs. Called by the thread that
+ * uses the core. [cBSP 3]
  *
- * An export that is taken back says up to when it holds, on a clock that goes on in all processes
- * in step, as cBSP's cBSP_gsyncs do. Where there is none it is always 1: then it holds no longer
- * at once.
+ * An export that is taken back says up to when it holds, on a clock that goes on in all
+ * processes in step, as cBSP's cBSP_gsyncs do. Where there is none it is always 1: then
+ * it holds no longer at once.
  */
 #ifndef BCS_SESSION_EXPORTS_H
 #define BCS_SESSION_EXPORTS_H

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Introductions, the memory that all share, and the trial of direct copies; see meeting.h.
+ * Introductions, the memory that all share, and the trial of direct copies; see
+ * meeting.h.
  */
 #include "libbcs/session/meeting.h"
 
@@ -126,7 +127,8 @@ static uint32_t count_cpus(const struct introduction *all, uint32_t n)
     return (uint32_t)CPU_COUNT(&any);
 }
 
-/** How many of n processes that follow each other share a last-level cache, at least. */
+/** How many of n processes that follow each other share a last-level cache, at
+ *  least. */
 static uint32_t count_sharing(const struct introduction *all, uint32_t n)
 {
     uint32_t *caches = calloc(n, sizeof(*caches)), n_sharing;
@@ -153,7 +155,8 @@ static bool can_read(const struct introduction *other, uint64_t expected)
            word == expected;
 }
 
-/** Whether all processes may copy directly: every one tries its neighbour on its machine. */
+/** Whether all processes may copy directly: every one tries its neighbour on its
+ *  machine. */
 static int try_direct(const struct bcs_bootstrap *bootstrap,
                       const struct bcs_meeting *meeting, const struct introduction *all,
                       bool *is_direct_out)
@@ -167,8 +170,8 @@ static int try_direct(const struct bcs_bootstrap *bootstrap,
     return rc == -EPERM ? 0 : rc;
 }
 
-/** Make this process's part of what all share: the first of the machine its state, the first
- *  of a node the node's heap. */
+/** Make this process's part of what all share: the first of the machine its state, the
+ *  first of a node the node's heap. */
 static int make_memory(const struct bcs_bootstrap *bootstrap,
                        const struct bcs_meeting_params *params,
                        struct bcs_meeting *meeting, struct introduction *me)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * How the processes of a job meet: they introduce themselves, connect to the heaps of all nodes,
- * share a segment for what belongs to their machine, and find out whether they may copy each
- * other's memory. Called once by each process, from the thread that
+ * How the processes of a job meet: they introduce themselves, connect to the heaps of
+ * all nodes, share a segment for what belongs to their machine, and find out whether
+ * they may copy each other's memory. Called once by each process, from the thread that
  * attaches it.
  */
 #ifndef BCS_SESSION_MEETING_H
@@ -24,7 +24,8 @@ struct bcs_meeting_params {
     uint64_t whole_bytes;
     uint32_t node_ranks;        /* processes of a node: the first makes its heap */
     struct nic_near_nodes near; /* those of this process's machine; n 0: all */
-    int error; /* <0: this process cannot go on; ends it for all, rank 0's before others' */
+    int error; /* <0: this process cannot go on; ends it for all, rank 0's before
+                  others' */
     const struct nic_config *config; /* the same in all processes */
 };
 
@@ -36,15 +37,16 @@ struct bcs_meeting {
     uint32_t first; /* process of this machine; does what one of them has to do there */
     uint32_t n_processes; /* of this machine, from the first on */
     uint32_t n_cpus;      /* that they may run on, together */
-    /* So many that follow each other share a last-level cache, a power of two; only known to the
-     * first one, and 1 where they have fewer processors than they are. */
+    /* So many that follow each other share a last-level cache, a power of two; only
+     * known to the first one, and 1 where they have fewer processors than they are. */
     uint32_t n_sharing;
     bool is_direct; /* they may copy each other's memory, and shall */
 };
 
 /**
- * Meet. Collective over the bootstrap. From then on the processes share the counts of what
- * they have said (libbcs/fabric/base/notice.h), which lie behind the machine's state.
+ * Meet. Collective over the bootstrap. From then on the processes share the counts of
+ * what they have said (libbcs/fabric/base/notice.h), which lie behind the machine's
+ * state.
  *
  * @return 0         met
  * @return -ENOTSUP  the job spans several machines; logged once
@@ -58,10 +60,12 @@ int bcs_meet(const struct bcs_bootstrap *bootstrap,
 /** End a meeting: let go of its memory. Accepts a zeroed one. */
 void bcs_part(struct bcs_meeting *meeting);
 
-/** In a forked child: replace all memory that the processes share by the child's own. */
+/** In a forked child: replace all memory that the processes share by the child's
+ *  own. */
 void bcs_meeting_take_away(const struct bcs_meeting *meeting);
 
-/** Wait for all processes, and agree. @return the error of the first that has one, or 0 */
+/** Wait for all processes, and agree. @return the error of the first that has one, or
+ *  0 */
 int bcs_meet_again(const struct bcs_bootstrap *bootstrap, int error);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * See run_recorder.h. Processes exchange by the bootstrap, as while they enter: what calls them to the
- * end of a job differs between those who use this, and nothing of it is recorded or counted.
+ * See run_recorder.h. Processes exchange by the bootstrap, as while they enter: what
+ * calls them to the end of a job differs between those who use this, and nothing of it
+ * is recorded or counted.
  */
 #include "libbcs/session/run_recorder.h"
 

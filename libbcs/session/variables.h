@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Every configuration variable of bcs: the list of all modules' tables. Used by
- * bcs-info to list them, by bcsrun before it launches anything, by the preload before the
- * program starts, and without it by a process that enters its job; always by one thread.
+ * bcs-info to list them, by bcsrun before it launches anything, by the preload before
+ * the program starts, and without it by a process that enters its job; always by one
+ * thread.
  */
 #ifndef BCS_SESSION_VARIABLES_H
 #define BCS_SESSION_VARIABLES_H

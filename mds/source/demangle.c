@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Asks the C++ run-time library; see demangle.h. It is not linked, so that bcs-mds needs no C++
- * compiler to be built, nor that library to run.
+ * Asks the C++ run-time library; see demangle.h. It is not linked, so that bcs-mds
+ * needs no C++ compiler to be built, nor that library to run.
  */
 #include "mds/source/demangle.h"
 

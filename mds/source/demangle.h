@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Names of functions as C++ programs write them, by the C++ run-time library, if there is one.
+ * Names of functions as C++ programs write them, by the C++ run-time library, if there
+ * is one.
  */
 #ifndef MDS_SOURCE_DEMANGLE_H
 #define MDS_SOURCE_DEMANGLE_H
@@ -14,7 +15,8 @@ struct demangler {
 /** Look for the library, which stays open until the process ends. */
 struct demangler demangler_open(void);
 
-/** A name as its program writes it; one that is not of C++, or cannot be turned back, as it is.
+/** A name as its program writes it; one that is not of C++, or cannot be turned back,
+ *  as it is.
  *  @return for free; NULL: no memory, or no name */
 char *demangle(const struct demangler *demangler, const char *name);
 

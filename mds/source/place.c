@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The words for places; see place.h. A child for each file of code reads it (reader.h), by
- * place_file.h, and makes the words: it is the only process that opens the file, or that has libdw or
- * the C++ library look at what is in it. It answers at once with the function, and then with the line.
+ * The words for places; see place.h. A child for each file of code reads it (reader.h),
+ * by place_file.h, and makes the words: it is the only process that opens the file, or
+ * that has libdw or the C++ library look at what is in it. It answers at once with the
+ * function, and then with the line.
  *
- * A child that does not answer in time is ended, and another one is asked for functions only, for which
- * some time is kept: they come from the symbols of the file itself. A file that does not even give these
- * is not read again.
+ * A child that does not answer in time is ended, and another one is asked for functions
+ * only, for which some time is kept: they come from the symbols of the file itself. A
+ * file that does not even give these is not read again.
  *
  * Answers are kept: a child is asked for each place once, not for each event there.
  */
@@ -66,7 +67,8 @@ const char *place_last_part(const char *path)
     return slash == NULL || slash[1] == '\0' ? path : slash + 1;
 }
 
-/* ---- in the child --------------------------------------------------------------------- */
+/* ---- in the child
+ * --------------------------------------------------------------------- */
 
 /** A file, in its child. */
 struct served {
@@ -82,7 +84,8 @@ static void print_unknown(FILE *out, const char *path, uint64_t address,
     fprintf(out, "0x%" PRIx64 " in %s%s", address, place_last_part(path), why);
 }
 
-/** The words for a place, and behind them, each ended by a zero, function, file and line. */
+/** The words for a place, and behind them, each ended by a zero, function, file and
+ *  line. */
 static void print_place(FILE *out, const struct served *served,
                         const struct place *place)
 {
@@ -151,7 +154,8 @@ static void serve(void *arg, const char *bytes, size_t n_bytes, int answers)
     answer(served, answers, true, question.address, is_known ? &place : NULL, "");
 }
 
-/* ---- in the parent -------------------------------------------------------------------- */
+/* ---- in the parent
+ * -------------------------------------------------------------------- */
 
 struct places *place_open(uint64_t patience_ns)
 {
@@ -199,7 +203,8 @@ void place_close(struct places *places)
     free(places);
 }
 
-/** The file of a path, in the place of the oldest one if need be. @return NULL: no memory */
+/** The file of a path, in the place of the oldest one if need be. @return NULL: no
+ *  memory */
 static struct code *find_code(struct places *places, const char *path)
 {
     struct code *code;
@@ -277,7 +282,8 @@ static bool ask(struct code *code, const struct question *question, uint64_t *le
     return is_last;
 }
 
-/** Find the words for a place in a file, as well as can be in time. @param answer_out  "": none */
+/** Find the words for a place in a file, as well as can be in time. @param answer_out
+ *  "": none */
 static void find(struct places *places, const struct place_module *module,
                  uint64_t address, char answer_out[READER_ANSWER_BYTES])
 {

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Finds functions and lines by libdw; see place_file.h. Of what is inline in our own headers the place
- * is where the program has it: its own line says more than ours.
+ * Finds functions and lines by libdw; see place_file.h. Of what is inline in our own
+ * headers the place is where the program has it: its own line says more than ours.
  *
- * Nobody but this file has libdw look for debug information, and libdw is only asked about what is
- * found here, by build id or by debug link, in a file of this machine. dwfl_standard_find_debuginfo
- * and dwfl_build_id_find_elf are not used: they ask the servers that DEBUGINFOD_URLS names.
+ * Nobody but this file has libdw look for debug information, and libdw is only asked
+ * about what is found here, by build id or by debug link, in a file of this machine.
+ * dwfl_standard_find_debuginfo and dwfl_build_id_find_elf are not used: they ask the
+ * servers that DEBUGINFOD_URLS names.
  */
 #include "mds/source/place_file.h"
 
@@ -37,7 +38,8 @@ struct place_file {
     bool has_looked; /* for that */
 };
 
-/** A checksum of a file as debug links have it: CRC-32. @return whether it could be read */
+/** A checksum of a file as debug links have it: CRC-32. @return whether it could be
+ *  read */
 static bool add_up(int fd, uint32_t *sum_out)
 {
     unsigned char chunk[CHUNK_BYTES];
@@ -61,8 +63,8 @@ static bool add_up(int fd, uint32_t *sum_out)
     return n == 0;
 }
 
-/** Whether a file has the debug information of a module: by the build id, or, of a module
- *  without one, by the checksum in its debug link. */
+/** Whether a file has the debug information of a module: by the build id, or, of a
+ *  module without one, by the checksum in its debug link. */
 static bool is_of(int fd, Dwfl_Module *module, GElf_Word link_sum)
 {
     const unsigned char *id;
@@ -95,7 +97,8 @@ static int open_apart(const char *path, Dwfl_Module *module, GElf_Word link_sum)
     return fd < 0 ? -1 : fd;
 }
 
-/** Find debug information that is named after a build id. @return a descriptor; -1: there is none */
+/** Find debug information that is named after a build id. @return a descriptor; -1:
+ *  there is none */
 static int find_by_id(Dwfl_Module *module)
 {
     char path[sizeof(DEBUG_FOLDER "/.build-id/.debug") + 2 * PATH_BYTES] =
@@ -115,7 +118,8 @@ static int find_by_id(Dwfl_Module *module)
     return open_apart(path, module, 0);
 }
 
-/** Find debug information that a file names by a debug link: beside it, or where a system has it.
+/** Find debug information that a file names by a debug link: beside it, or where a
+ *  system has it.
  *  @return a descriptor; -1: there is none */
 static int find_by_link(Dwfl_Module *module, const char *file, const char *link,
                         GElf_Word link_sum)
@@ -233,7 +237,8 @@ bool place_file_is(const struct place_file *file, const uint8_t *id,
            ((uint32_t)n_bytes == n_id_bytes && memcmp(own, id, n_id_bytes) == 0);
 }
 
-/** Where a byte of the call is that returns to an address. @return 0: the file cannot be read */
+/** Where a byte of the call is that returns to an address. @return 0: the file cannot
+ *  be read */
 static GElf_Addr call_of(Dwfl_Module *module, uint64_t address)
 {
     GElf_Addr bias;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The child and its questions; see reader.h. One thread of the parent asks, one question at a time.
- * A packet to the child is a question. One back is a byte, whether it is the last, and an answer.
+ * The child and its questions; see reader.h. One thread of the parent asks, one
+ * question at a time. A packet to the child is a question. One back is a byte, whether
+ * it is the last, and an answer.
  */
 #include "mds/source/reader.h"
 
@@ -35,10 +36,12 @@ struct reader {
     int socket;
 };
 
-/* ---- in the child --------------------------------------------------------------------- */
+/* ---- in the child
+ * --------------------------------------------------------------------- */
 
-/** Let go of all descriptors but the socket, which becomes number 3: who waits for the end of a
- *  pipe that this process writes to is not to wait for the child. @return whether it is done */
+/** Let go of all descriptors but the socket, which becomes number 3: who waits for the
+ *  end of a pipe that this process writes to is not to wait for the child. @return
+ *  whether it is done */
 static bool drop_descriptors(int socket)
 {
     int none = open("/dev/null", O_RDWR);
@@ -142,7 +145,8 @@ int reader_open_file(const char *path)
     return fd;
 }
 
-/* ---- in the parent -------------------------------------------------------------------- */
+/* ---- in the parent
+ * -------------------------------------------------------------------- */
 
 struct reader *reader_start(reader_serve_fn serve, void *arg)
 {
@@ -234,7 +238,8 @@ static bool await(const struct asking *asking, uint64_t left_ns)
     return true;
 }
 
-/** Take a packet: all but its first byte is the answer, which is shorter by one than it may be.
+/** Take a packet: all but its first byte is the answer, which is shorter by one than it
+ *  may be.
  *  @return whether there will be others */
 static bool take(const struct reader *reader, char answer_out[READER_ANSWER_BYTES],
                  bool *is_last_out)

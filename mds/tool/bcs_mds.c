@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * bcs-mds: reads what the MDS has written of a run, and shows it. One process, one thread.
+ * bcs-mds: reads what the MDS has written of a run, and shows it. One process, one
+ * thread.
  */
 #include <errno.h>
 #include <getopt.h>

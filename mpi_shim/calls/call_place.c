@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Finds out where a call stands by looking at the stack of the thread that waits, so that entry
- * points have nothing to keep for it. The outermost frame of this library is that of our function
- * for the call: entry points jump to it, or it is in the table by what they call; what it returns to
- * is the place. Frames of the MPI library's Fortran bindings are skipped, as caller.c does.
+ * Finds out where a call stands by looking at the stack of the thread that waits, so
+ * that entry points have nothing to keep for it. The outermost frame of this library is
+ * that of our function for the call: entry points jump to it, or it is in the table by
+ * what they call; what it returns to is the place. Frames of the MPI library's Fortran
+ * bindings are skipped, as caller.c does.
  */
 #include "mpi_shim/calls/call_place.h"
 
@@ -54,7 +55,8 @@ static void name_function(uintptr_t start, struct bcs_stand *stand)
     }
 }
 
-/** Whether a file has bindings (see caller.c), or is the MPI library, which calls back. */
+/** Whether a file has bindings (see caller.c), or is the MPI library, which calls
+ *  back. */
 static bool is_binding(const char *path)
 {
     const char *name = strrchr(path, '/');

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Which function of MPI the program has called, and from where, of a call that has waited for a
- * while, for those who look at the job (libbcs/api/record/stand_tell.h). Run by the thread that waits.
+ * Which function of MPI the program has called, and from where, of a call that has
+ * waited for a while, for those who look at the job (libbcs/api/record/stand_tell.h).
+ * Run by the thread that waits.
  */
 #ifndef SHIM_CALL_PLACE_H
 #define SHIM_CALL_PLACE_H
@@ -10,8 +11,8 @@
 
 #pragma GCC visibility push(hidden)
 
-/** Hook: call, address and base of where the calling thread stands; what cannot be found out stays
- *  empty, as the call in MPI_Finalize does. */
+/** Hook: call, address and base of where the calling thread stands; what cannot be
+ *  found out stays empty, as the call in MPI_Finalize does. */
 void shim_call_place(struct bcs_stand *stand);
 
 #pragma GCC visibility pop

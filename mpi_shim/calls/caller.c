@@ -2,15 +2,15 @@
 /*
  * Who has called the Fortran bindings; see caller.h.
  *
- * A frame is taken apart by the unwinder once only for each place in the bindings that calls us:
- * how far the frame's own return address is from that of the call is the same each time, since
- * these functions have frames of a fixed length. That distance is kept by the place, which is
- * then two loads away. A frame where nothing was found out keeps the distance 0, and the
- * place is in the bindings. Where a return address is not on the stack (other processors), all
- * are.
+ * A frame is taken apart by the unwinder once only for each place in the bindings that
+ * calls us: how far the frame's own return address is from that of the call is the same
+ * each time, since these functions have frames of a fixed length. That distance is kept
+ * by the place, which is then two loads away. A frame where nothing was found out keeps
+ * the distance 0, and the place is in the bindings. Where a return address is not on
+ * the stack (other processors), all are.
  *
- * Entries of the table are added under a lock and never changed: address, stored last, publishes
- * the distance.
+ * Entries of the table are added under a lock and never changed: address, stored last,
+ * publishes the distance.
  */
 #include "mpi_shim/calls/caller.h"
 
@@ -42,7 +42,8 @@ struct shim_callers {
     struct frame frames[FRAMES_MOST];
 };
 
-/** Whether a file has bindings: all of Open MPI's are called so, the library itself is not. */
+/** Whether a file has bindings: all of Open MPI's are called so, the library itself is
+ *  not. */
 static bool is_binding(const char *path)
 {
     const char *name = strrchr(path, '/');
@@ -117,8 +118,9 @@ struct search {
     uintptr_t next_slot; /* where that of the next frame stands; 0: not found */
 };
 
-/** An _Unwind_Backtrace function. What the unwinder calls the address of a frame is where the
- *  stack was before the call to the frame below it: behind the return address into it. */
+/** An _Unwind_Backtrace function. What the unwinder calls the address of a frame is
+ *  where the stack was before the call to the frame below it: behind the return address
+ *  into it. */
 static _Unwind_Reason_Code look_at_frame(struct _Unwind_Context *context, void *arg)
 {
     struct search *search = arg;
@@ -178,7 +180,8 @@ static uintptr_t add_frame(struct shim_callers *callers, uintptr_t address,
 
     pthread_mutex_lock(&callers->lock);
     frame = find_frame(callers, address);
-    /* relaxed: entries change under the lock only. One stays free for searches to end. */
+    /* relaxed: entries change under the lock only. One stays free for searches to
+     * end. */
     if (atomic_load_explicit(&frame->address, memory_order_relaxed) == 0 &&
         callers->n_frames < FRAMES_MOST - 1) {
         callers->n_frames++;

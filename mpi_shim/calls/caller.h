@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * From which place of the program an entry point was called, for the MDS. Programs in Fortran
- * call the MPI library's bindings, which call us: for them the place is where the bindings were
- * called. Any thread, at the begin of an entry point.
+ * From which place of the program an entry point was called, for the MDS. Programs in
+ * Fortran call the MPI library's bindings, which call us: for them the place is where
+ * the bindings were called. Any thread, at the begin of an entry point.
  */
 #ifndef SHIM_CALLER_H
 #define SHIM_CALLER_H
@@ -12,8 +12,8 @@
 
 #pragma GCC visibility push(hidden)
 
-/** Look for the bindings in this process, before calls are recorded; done once. Where there are
- *  some, shim_state.callers is set. */
+/** Look for the bindings in this process, before calls are recorded; done once. Where
+ *  there are some, shim_state.callers is set. */
 void shim_caller_setup(void);
 
 /** Forget them: no call is recorded any more. */
@@ -29,7 +29,8 @@ const void *shim_caller_outside(const void *address, const void *cfa);
 
 #pragma GCC visibility pop
 
-/** An entry point was called, which takes the slow path; inlined, it would cost the fast one, too.
+/** An entry point was called, which takes the slow path; inlined, it would cost the
+ *  fast one, too.
  *  @param address, cfa  as for shim_caller_outside */
 static __attribute__((noinline, unused)) void shim_call_from(const void *address,
                                                              const void *cfa)

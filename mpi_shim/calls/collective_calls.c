@@ -73,7 +73,8 @@ static int passed(const struct shim_collective *call, int rc)
     return rc;
 }
 
-/** The type of a member's data, for the lint. @return 0: not known, or there are no data */
+/** The type of a member's data, for the lint. @return 0: not known, or there are no
+ *  data */
 static uint8_t type_of(const struct shim_layout *layout)
 {
     const struct shim_datatype *type = layout->type;
@@ -85,7 +86,8 @@ static uint8_t type_of(const struct shim_layout *layout)
     return (uint8_t)(type->reduce_type + 1);
 }
 
-/** Note a collective for the lint: whatever is sent in it must be of the type of whatever is received. */
+/** Note a collective for the lint: whatever is sent in it must be of the type of
+ *  whatever is received. */
 static void note(const struct shim_comm *comm, const struct shim_collective *call)
 {
     enum shim_role role = shim_collective_role(comm, call->root);
@@ -136,7 +138,8 @@ look_at(struct shim_comm *comm, const struct shim_collective *call, bool is_pers
     }
 }
 
-/** Check a call, and look at it where that is wanted. @return as shim_collective_check */
+/** Check a call, and look at it where that is wanted. @return as
+ *  shim_collective_check */
 static inline int check(struct shim_comm *comm, struct shim_collective *call,
                         bool is_persistent)
 {

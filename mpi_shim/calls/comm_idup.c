@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * MPI_Comm_idup. The real library makes the communicator, without blocking; at the same
- * time the leader of the old one, which leads the new one, too, broadcasts its agreement
- * over the old one, as a non-blocking collective of ours. The request is done when both are
- * over, in either order. Runs in the application's threads.
+ * time the leader of the old one, which leads the new one, too, broadcasts its
+ * agreement over the old one, as a non-blocking collective of ours. The request is done
+ * when both are over, in either order. Runs in the application's threads.
  *
- * Of several duplications of one communicator the real library gets one at a time: of Open
- * MPI 4.1's own, each is a row of collectives on the old communicator, begun as time goes
- * by, and two rows at once may mix in another order on another rank. It has to be looked
- * after while this process waits or tests, also for others.
+ * Of several duplications of one communicator the real library gets one at a time: of
+ * Open MPI 4.1's own, each is a row of collectives on the old communicator, begun as
+ * time goes by, and two rows at once may mix in another order on another rank. It has
+ * to be looked after while this process waits or tests, also for others.
  */
 #include "mpi_shim/calls/comm_idup.h"
 
@@ -79,7 +79,8 @@ static void append(struct shim_idup *idup)
     *link = idup;
 }
 
-/** The oldest that the real library can begin: it has none of the same parent before. */
+/** The oldest that the real library can begin: it has none of the same parent
+ *  before. */
 static struct shim_idup *find_next(void)
 {
     struct shim_idup *idup = shim_state.idups;
@@ -101,7 +102,8 @@ static struct shim_idup *find_waiting(void)
     return idup;
 }
 
-/** Have the real library begin what it can; it calls the program's attribute functions. */
+/** Have the real library begin what it can; it calls the program's attribute
+ *  functions. */
 static void begin_real(void)
 {
     struct shim_idup *idup;

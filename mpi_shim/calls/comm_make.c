@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The entry points that make and free communicators. The real library makes every
- * communicator, with its attributes, topology and error handler; the shim then carries it.
- * Runs in the application's threads.
+ * communicator, with its attributes, topology and error handler; the shim then carries
+ * it. Runs in the application's threads.
  */
 #include "mpi_shim/calls/comm_idup.h"
 #include "mpi_shim/calls/mpi_calls.h"
@@ -12,8 +12,8 @@
 #include "mpi_shim/real/real.h"
 #include "mpi_shim/request/request.h"
 
-/** A communicator from which the real library is to make another, or that it is to free: first
- *  all duplicates are finished that are under way. */
+/** A communicator from which the real library is to make another, or that it is to
+ *  free: first all duplicates are finished that are under way. */
 static MPI_Comm settled(MPI_Comm comm)
 {
     if (shim_state.idups != NULL) {

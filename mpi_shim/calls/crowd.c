@@ -8,7 +8,8 @@
 #include "libbcs/fabric/base/log.h"
 #include "mpi_shim/comm/comm_table.h"
 
-/** Say that this thread comes to a collective while another is in one, once of a communicator. */
+/** Say that this thread comes to a collective while another is in one, once of a
+ *  communicator. */
 static void tell(struct shim_comm *comm)
 {
     struct bcs_context *context = shim_context();

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Whether several threads of a process are in blocking collectives of one communicator at once, which MPI
- * forbids (MPI-3.1, 5.13). It is told and goes on: where the members' calls fit by chance it
- * ends well, as natively. Called after shim_enter, with MPI_THREAD_MULTIPLE.
+ * Whether several threads of a process are in blocking collectives of one communicator
+ * at once, which MPI forbids (MPI-3.1, 5.13). It is told and goes on: where the
+ * members' calls fit by chance it ends well, as natively. Called after shim_enter, with
+ * MPI_THREAD_MULTIPLE.
  */
 #ifndef SHIM_CROWD_H
 #define SHIM_CROWD_H

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Waits by an attribute of MPI_COMM_SELF: MPI_Finalize deletes those first, in the reverse order of their
- * setting, so that the first one is the last to go. [MPI-3.1 section 8.7.1]
+ * Waits by an attribute of MPI_COMM_SELF: MPI_Finalize deletes those first, in the
+ * reverse order of their setting, so that the first one is the last to go. [MPI-3.1
+ * section 8.7.1]
  */
 #include "mpi_shim/calls/ending.h"
 
@@ -46,8 +47,8 @@ static int await_all(MPI_Comm self, int keyval, void *value, void *extra)
     return MPI_SUCCESS;
 }
 
-/** An MPI_Comm_copy_attr_function: no other communicator gets it. (MPI's own is in the MPI library,
- *  with which this one is not linked.) */
+/** An MPI_Comm_copy_attr_function: no other communicator gets it. (MPI's own is in the
+ *  MPI library, with which this one is not linked.) */
 static int copy_nothing(MPI_Comm comm, int keyval, void *extra, void *value,
                         void *value_out, int *is_copied_out)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * MPI_Init, MPI_Init_thread, MPI_Finalize and MPI_Abort: the shim's state is made once the
- * real library is up, and taken down before it goes. The first three run in the thread that
- * initializes MPI, the last in any.
+ * MPI_Init, MPI_Init_thread, MPI_Finalize and MPI_Abort: the shim's state is made once
+ * the real library is up, and taken down before it goes. The first three run in the
+ * thread that initializes MPI, the last in any.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -141,7 +141,8 @@ static void start_referee(const struct nic_config *nic)
     shim_watch();
 }
 
-/** The real library is up: start ours. @param before  the threads that there were before it began */
+/** The real library is up: start ours. @param before the threads that there were before
+ *  it began */
 static void start(const struct bcs_tasks *before)
 {
     char error[512];
@@ -232,8 +233,8 @@ int shim_Finalize(void)
     shim_leave();
     shim_pack_teardown();
     shim_wait_outside();
-    /* Attributes of MPI_COMM_SELF are deleted in there, and may still communicate; ours is the last,
-     * and writes the report (ending.c). */
+    /* Attributes of MPI_COMM_SELF are deleted in there, and may still communicate; ours
+     * is the last, and writes the report (ending.c). */
     rc = shim_real.Finalize();
     shim_progress_hook_remove();
     bcs_forked_unwatch(&shim_state.forked);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The notes of lint.h: a table of objects by their handles, and for each request of ours, by its
- * number in the arena, which call made it. Whether a request is left, the arena knows. Under a lock
- * of its own, as local functions are called by several threads at once.
+ * The notes of lint.h: a table of objects by their handles, and for each request of
+ * ours, by its number in the arena, which call made it. Whether a request is left, the
+ * arena knows. Under a lock of its own, as local functions are called by several
+ * threads at once.
  */
 #include "mpi_shim/calls/lint.h"
 

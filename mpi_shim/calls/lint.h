@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the program has and has not given back, with BCS_REFEREE_LINT: entry points note each object
- * that is made, with the place of the call, and forget it when it is freed. What is left in
- * MPI_Finalize, lint_report.c tells. While it is off there is nothing of it: entry points get here on
- * their slow path only (symbols.c). Any thread.
+ * What the program has and has not given back, with BCS_REFEREE_LINT: entry points note
+ * each object that is made, with the place of the call, and forget it when it is freed.
+ * What is left in MPI_Finalize, lint_report.c tells. While it is off there is nothing
+ * of it: entry points get here on their slow path only (symbols.c). Any thread.
  */
 #ifndef SHIM_LINT_H
 #define SHIM_LINT_H
@@ -47,11 +47,12 @@ struct shim_lint_object {
 /** Start noting. After shim_monitor_start. @return 0 or -ENOMEM */
 int shim_lint_start(void);
 
-/** Note that the call under way has made an object. Null and predefined ones do not count. */
+/** Note that the call under way has made an object. Null and predefined ones do not
+ *  count. */
 void shim_lint_made(enum shim_lint_kind kind, const char *call, uintptr_t handle);
 
-/** Before an object is freed: it does not count any more. Of several with one handle, as groups
- *  that share it, it is the last one. */
+/** Before an object is freed: it does not count any more. Of several with one handle,
+ *  as groups that share it, it is the last one. */
 void shim_lint_freed(enum shim_lint_kind kind, uintptr_t handle);
 
 /** Which call made a request of ours, by its number in the arena. */
@@ -64,7 +65,8 @@ struct shim_lint_call {
     uint8_t sent, received; /* enum nic_reduce_type and 1; 0: not known, or no data */
 };
 
-/** Note that the call under way is a collective, the first SHIM_LINT_CALLS_MOST of them.
+/** Note that the call under way is a collective, the first SHIM_LINT_CALLS_MOST of
+ *  them.
  *  @param sent, received  as in struct shim_lint_call */
 void shim_lint_called(uint64_t context_id, uint8_t sent, uint8_t received);
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Finds collectives that the members of a communicator have called in another order, blocking and
- * non-blocking ones among each other, too, or with other types, of those that each rank has noted; they
- * may have gone well, as bcs numbers some of them apart and moves bytes only. The first rank compares the
- * calls of all, communicator by communicator, and tells the others which is the first that differs.
- * Runs in MPI_Finalize, without any lock.
+ * Finds collectives that the members of a communicator have called in another order,
+ * blocking and non-blocking ones among each other, too, or with other types, of those
+ * that each rank has noted; they may have gone well, as bcs numbers some of them apart
+ * and moves bytes only. The first rank compares the calls of all, communicator by
+ * communicator, and tells the others which is the first that differs. Runs in
+ * MPI_Finalize, without any lock.
  */
 #include <limits.h>
 #include <stdio.h>
@@ -64,7 +65,8 @@ static int compare(const void *one, const void *other)
     return a->index < b->index ? -1 : a->index > b->index;
 }
 
-/** What this rank has called, by communicator. @return for free; NULL: nothing, or no memory */
+/** What this rank has called, by communicator. @return for free; NULL: nothing, or no
+ *  memory */
 static struct called *own_calls(uint32_t *n_out)
 {
     const struct shim_lint_call *calls = shim_lint_calls(n_out);
@@ -92,7 +94,8 @@ static struct called *own_calls(uint32_t *n_out)
     return own;
 }
 
-/** Whether some member sends one type and some member receives another. Types are bits. */
+/** Whether some member sends one type and some member receives another. Types are
+ *  bits. */
 static bool do_types_differ(uint32_t sent, uint32_t received)
 {
     uint32_t both = sent | received;
@@ -105,7 +108,8 @@ static uint32_t bit_of(uint8_t type)
     return type == 0 ? 0 : 1u << (type - 1) % N_TYPES_BITS;
 }
 
-/** Find the first difference of each communicator. @param calls  of all ranks; become sorted */
+/** Find the first difference of each communicator. @param calls of all ranks; become
+ *  sorted */
 static void find(struct called *calls, size_t n, struct differences *differences)
 {
     size_t end;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What is left of the program's, as it goes from each rank to the first: entries, each of things of
- * one kind that were made by one call at one place. Used by lint_left.c, which finds what this rank
- * has left, and by lint_report.c.
+ * What is left of the program's, as it goes from each rank to the first: entries, each
+ * of things of one kind that were made by one call at one place. Used by lint_left.c,
+ * which finds what this rank has left, and by lint_report.c.
  */
 #ifndef SHIM_LINT_ENTRIES_H
 #define SHIM_LINT_ENTRIES_H
@@ -25,7 +25,8 @@ enum shim_left {
     SHIM_LEFT_OP,
     SHIM_LEFT_KEYVAL,
     SHIM_LEFT_ERRHANDLER,
-    SHIM_LEFT_CALL, /* nothing that is left: a collective that members have not called alike */
+    SHIM_LEFT_CALL, /* nothing that is left: a collective that members have not called
+                       alike */
     SHIM_N_LEFT,
 };
 
@@ -37,15 +38,15 @@ enum {
     SHIM_LEFT_MESSAGES_MOST = 10000 /* that are looked at in a rank */
 };
 
-/** Things of a rank. Two are of one entry if all but n, first and, where it is neither a message nor a
- *  call, about are equal. */
+/** Things of a rank. Two are of one entry if all but n, first and, where it is neither
+ *  a message nor a call, about are equal. */
 struct shim_left_entry {
     uint32_t kind; /* enum shim_left */
     uint32_t n;
-    uint64_t offset;                 /* in the file of code */
-    char call[SHIM_LEFT_CALL_BYTES]; /* that made them; of messages: "" */
-    char about
-        [SHIM_LEFT_ABOUT_BYTES]; /* what is known of the first one; of messages: of all */
+    uint64_t offset;                   /* in the file of code */
+    char call[SHIM_LEFT_CALL_BYTES];   /* that made them; of messages: "" */
+    char about[SHIM_LEFT_ABOUT_BYTES]; /* what is known of the first one; of messages:
+                                          of all */
     char first[SHIM_LEFT_ABOUT_BYTES]; /* messages: what is known of the first one */
     char path[SHIM_LEFT_PATH_BYTES];   /* of the file of code; "": not known */
 };
@@ -68,8 +69,8 @@ bool shim_left_set_origin(struct shim_left_entry *entry,
 /** Add things to a list: to the entry of such things, or as a new one. */
 void shim_left_add(struct shim_left_list *list, const struct shim_left_entry *entry);
 
-/** Add the collectives of this rank that members have not called alike (lint_calls.c). Collective over
- *  MPI_COMM_WORLD. */
+/** Add the collectives of this rank that members have not called alike (lint_calls.c).
+ *  Collective over MPI_COMM_WORLD. */
 void shim_left_add_calls(struct shim_left_list *list);
 
 /** Find what this rank has left. Collective over MPI_COMM_WORLD. */

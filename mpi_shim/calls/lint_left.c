@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Finds what this rank has left; see lint_entries.h. Requests are in their arena, objects among the
- * notes of lint.c, and messages in the queue of the port.
+ * Finds what this rank has left; see lint_entries.h. Requests are in their arena,
+ * objects among the notes of lint.c, and messages in the queue of the port.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -70,7 +70,8 @@ bool shim_left_set_origin(struct shim_left_entry *entry, struct shim_lint_origin
            !is_library(entry->path);
 }
 
-/* -------------------------------------------------------------------------- requests */
+/* --------------------------------------------------------------------------
+ * requests */
 
 static void name_comm(const struct shim_comm *comm, char *name_out, size_t n_name_bytes)
 {
@@ -146,7 +147,8 @@ static void find_requests(struct shim_left_list *list)
     }
 }
 
-/* --------------------------------------------------------------------------- objects */
+/* ---------------------------------------------------------------------------
+ * objects */
 
 /** A function of shim_lint_each. */
 static void look_at_object(const struct shim_lint_object *object, void *arg)
@@ -177,7 +179,8 @@ static void look_at_object(const struct shim_lint_object *object, void *arg)
     shim_left_add(arg, &entry);
 }
 
-/* -------------------------------------------------------------------------- messages */
+/* --------------------------------------------------------------------------
+ * messages */
 
 static void add_message(struct shim_left_list *list,
                         const struct bcs_unreceived *message)

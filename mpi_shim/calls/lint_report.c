@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The report of what is left; see lint_report.h. The first rank gets the entries of all, puts those
- * together that are of one kind and place, asks for their lines, prints the first ones, and writes all
- * into the run's folder, if there is one. Runs in MPI_Finalize.
+ * The report of what is left; see lint_report.h. The first rank gets the entries of
+ * all, puts those together that are of one kind and place, asks for their lines, prints
+ * the first ones, and writes all into the run's folder, if there is one. Runs in
+ * MPI_Finalize.
  */
 #include "mpi_shim/calls/lint_report.h"
 
@@ -62,7 +63,8 @@ struct report {
     int size;
 };
 
-/* ------------------------------------------------------------------------- gathering */
+/* -------------------------------------------------------------------------
+ * gathering */
 
 /** Get the entries of all ranks. Without memory there are none. */
 static void gather(struct report *report, const struct shim_left_list *own, int rank)
@@ -130,9 +132,11 @@ static uint64_t sum(const uint64_t counts[SHIM_N_LEFT])
     return n;
 }
 
-/* -------------------------------------------------------------------------- grouping */
+/* --------------------------------------------------------------------------
+ * grouping */
 
-/** Add an entry of a rank to its group, or as a new one. @return whether there is memory */
+/** Add an entry of a rank to its group, or as a new one. @return whether there is
+ *  memory */
 static bool add(struct report *report, const struct shim_left_entry *entry, int rank)
 {
     struct group *group = report->groups;
@@ -222,7 +226,8 @@ static void group_fini(struct group *group)
     free(group->place);
 }
 
-/** Put a group into the one before it that is of the same line. @return whether there is one */
+/** Put a group into the one before it that is of the same line. @return whether there
+ *  is one */
 static bool join_line(const struct report *report, uint32_t n, struct group *group)
 {
     for (uint32_t i = 0; i < n; i++) {
@@ -257,7 +262,8 @@ static void join_lines(struct report *report)
     report->n_groups = n;
 }
 
-/* -------------------------------------------------------------------------- printing */
+/* --------------------------------------------------------------------------
+ * printing */
 
 /** Print ranks as "0-3,7", the first ranges of them. */
 static void print_ranks(FILE *out, const struct report *report,
@@ -306,7 +312,8 @@ static void print_group(FILE *out, const struct report *report,
     fputc('\n', out);
 }
 
-/** Print how many things of each kind were not printed, and where they are. @param rest  how many */
+/** Print how many things of each kind were not printed, and where they are. @param rest
+ *  how many */
 static void print_rest(FILE *out, const struct report *report,
                        const uint64_t rest[SHIM_N_LEFT], const char *path)
 {

@@ -3,8 +3,9 @@
  * Entry points that send and receive (MPI 3.1, chapter 3). The application's threads.
  *
  * Arguments that MPI forbids are found here only as far as it is cheap to see that
- * something is wrong; the same call then goes to the real library, which finds out what,
- * and calls the error handler with the right class. It must not carry the call out.
+ * something is wrong; the same call then goes to the real library, which finds out
+ * what, and calls the error handler with the right class. It must not carry the call
+ * out.
  */
 #include "mpi_shim/calls/mpi_calls.h"
 #include "mpi_shim/calls/watch_send.h"
@@ -67,8 +68,9 @@ static int judged_source(const struct shim_comm *comm, int peer)
     return is_source(comm, peer) ? MPI_PROC_NULL : peer;
 }
 
-/** The real library has judged a call, and has raised rc. If it has nothing against it, we
- *  raise what we have: some functions do not look at their data. @return an error code */
+/** The real library has judged a call, and has raised rc. If it has nothing against it,
+ *  we raise what we have: some functions do not look at their data. @return an error
+ *  code */
 static int refuse(MPI_Comm comm, const struct shim_datatype *type, int rc)
 {
     return rc != MPI_SUCCESS
@@ -97,7 +99,8 @@ static inline struct shim_request *describe(const struct shim_call *call,
     return request;
 }
 
-/** Start a non-blocking call whose arguments are valid. Inlined, as the kind is known there. */
+/** Start a non-blocking call whose arguments are valid. Inlined, as the kind is known
+ *  there. */
 static inline __attribute__((always_inline)) int start(const struct shim_call *call,
                                                        struct shim_comm *comm,
                                                        const struct shim_datatype *type,
@@ -168,7 +171,8 @@ static int receive_laid_out(struct bcs_message *message,
     return rc;
 }
 
-/** A blocking send whose arguments are valid; will_wait: it is all that the call does. */
+/** A blocking send whose arguments are valid; will_wait: it is all that the call
+ *  does. */
 static inline int send_now(const struct shim_call *call, struct shim_comm *comm,
                            const struct shim_datatype *type, bool will_wait)
 {
@@ -215,8 +219,8 @@ static inline int send_buffered(const struct shim_call *call, struct shim_comm *
     return carry_out(call, comm, type, MPI_STATUS_IGNORE);
 }
 
-/** An entry point that only sends: in which mode, and what carries it out; real finds the
- *  errors. */
+/** An entry point that only sends: in which mode, and what carries it out; real finds
+ *  the errors. */
 #define BLOCKING_SEND(name, kind, send)                                                \
     int shim_##name(const void *buf, int count, MPI_Datatype datatype, int dest,       \
                     int tag, MPI_Comm comm)                                            \
@@ -439,8 +443,8 @@ static const struct shim_datatype *unusable_of(const struct shim_call *out,
     return type == NULL ? NULL : shim_datatype_find(in->datatype);
 }
 
-/** The body of an entry point that sends and receives: what is its own argument, whether
- *  that is in order, what carries the call out, and all arguments. */
+/** The body of an entry point that sends and receives: what is its own argument,
+ *  whether that is in order, what carries the call out, and all arguments. */
 #define EXCHANGE(name, argument, is_in_order, carry, ...)                              \
     {                                                                                  \
         struct shim_comm *ours;                                                        \

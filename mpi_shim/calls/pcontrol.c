@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * MPI_Pcontrol: the program names its phases for whoever looks at it, here the MDS. It has as many
- * arguments as the program likes, which nobody but a tool below us understands: so it is not made
- * from functions.def. Any thread.
+ * MPI_Pcontrol: the program names its phases for whoever looks at it, here the MDS. It
+ * has as many arguments as the program likes, which nobody but a tool below us
+ * understands: so it is not made from functions.def. Any thread.
  */
 #include <mpi.h>
 #include <string.h>
@@ -12,7 +12,8 @@
 #include "mpi_shim/real/real.h"
 #include "mpi_shim/real/state.h"
 
-/* Of the arguments, those on the stack that are handed on; the others are in registers. */
+/* Of the arguments, those on the stack that are handed on; the others are in
+ * registers. */
 enum { STACK_BYTES = 128 };
 
 static void record(int level)

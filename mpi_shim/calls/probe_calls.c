@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Entry points that probe, and those that receive what a matched probe has taken. A
- * message handle of ours is a request in the arena that is not the program's yet: it has
- * not been started. Runs in the application's threads.
+ * message handle of ours is a request in the arena that is not the program's yet: it
+ * has not been started. Runs in the application's threads.
  */
 #include "mpi_shim/calls/mpi_calls.h"
 #include "mpi_shim/comm/comm_record.h"

@@ -40,8 +40,8 @@ int shim_Request_get_status(MPI_Request request, int *flag, MPI_Status *status)
     return MPI_SUCCESS;
 }
 
-/** Whether a request is one of a collective that is under way: it cannot be let go of nor
- *  be cancelled. If it is over, its data are where they belong. */
+/** Whether a request is one of a collective that is under way: it cannot be let go of
+ *  nor be cancelled. If it is over, its data are where they belong. */
 static bool is_pending_collective(struct shim_request *request)
 {
     if (request->kind != SHIM_EXCHANGE || !request->is_active) {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the shim knows of a wait that has lasted for a while, for those who look at the job
- * (libbcs/api/record/stand_tell.h): what requests are about. Run by the thread that waits, under the lock.
+ * What the shim knows of a wait that has lasted for a while, for those who look at the
+ * job (libbcs/api/record/stand_tell.h): what requests are about. Run by the thread that
+ * waits, under the lock.
  */
 #ifndef SHIM_STANDING_H
 #define SHIM_STANDING_H
@@ -17,7 +18,8 @@
 void shim_standing_describe(const struct bcs_request *request,
                             struct bcs_stand_about *about);
 
-/** Hook: whether a communicator is being made meanwhile, for which the process may send. */
+/** Hook: whether a communicator is being made meanwhile, for which the process may
+ *  send. */
 bool shim_standing_has_others(void);
 
 /** A call waits for requests of a list, which may have the real library's, too. */

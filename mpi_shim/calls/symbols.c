@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The exported MPI_ and PMPI_ functions, made from functions.def. Run by every thread of
- * the program that calls MPI.
+ * The exported MPI_ and PMPI_ functions, made from functions.def. Run by every thread
+ * of the program that calls MPI.
  *
- * The fast path is one test of one byte (gate.h), and our own function is called at once.
- * All else is in the slow path. MPI_X and PMPI_X differ only when a profiling tool lies
- * between us and the real library: then MPI_X is the tool's, which comes back by
- * PMPI_X.
+ * The fast path is one test of one byte (gate.h), and our own function is called at
+ * once. All else is in the slow path. MPI_X and PMPI_X differ only when a profiling
+ * tool lies between us and the real library: then MPI_X is the tool's, which comes back
+ * by PMPI_X.
  */
 #include <stdatomic.h>
 
@@ -24,8 +24,8 @@
 
 _Static_assert(SHIM_N_FUNCTIONS <= MDS_MAX_PRIMITIVES, "raise MDS_MAX_PRIMITIVES");
 
-/* What an entry point does first that cannot take the fast path. MPI_Finalize of a forked
- * child has nothing to end, and is often called at exit: it is let through. */
+/* What an entry point does first that cannot take the fast path. MPI_Finalize of a
+ * forked child has nothing to end, and is often called at exit: it is let through. */
 static void shim_symbols_enter(enum shim_function function)
 {
     if (shim_state.gate.is_forked && function != SHIM_FN_Finalize) {
@@ -57,7 +57,8 @@ static void shim_symbols_tell_inactive(const char *name)
         return shim_tool.name != NULL ? shim_tool.name arguments : inner arguments;    \
     }
 
-/* What happens to objects of the program, before a call and after it; only on the slow path. */
+/* What happens to objects of the program, before a call and after it; only on the slow
+ * path. */
 #define SHIM_NOTHING(name, kind, handle)
 #define SHIM_FREED(name, kind, handle)                                                 \
     if (shim_state.lint != NULL && (handle) != NULL) {                                 \
@@ -68,7 +69,8 @@ static void shim_symbols_tell_inactive(const char *name)
         shim_symbols_made(SHIM_LINT_##kind, (uintptr_t) * (handle));                   \
     }
 
-/* Whether what a call makes is noted: the program has called, and not a library in a call. */
+/* Whether what a call makes is noted: the program has called, and not a library in a
+ * call. */
 static inline bool shim_symbols_note(const char *name)
 {
     if ((shim_state.lint == NULL && shim_state.buffers == NULL) || mds_call.depth > 0) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Entry points that wait for requests or test them. An array of requests may mix ours, the
- * real library's (foreign.h) and null handles. Runs in the application's threads.
+ * Entry points that wait for requests or test them. An array of requests may mix ours,
+ * the real library's (foreign.h) and null handles. Runs in the application's threads.
  */
 #include "mpi_shim/calls/wait_calls.h"
 
@@ -49,7 +49,8 @@ static bool is_for_real(int count, const MPI_Request requests[],
     return census.n_ours == 0;
 }
 
-/** Whether a handle counts for MPI_Waitany and the like: null and inactive ones do not. */
+/** Whether a handle counts for MPI_Waitany and the like: null and inactive ones do
+ *  not. */
 static bool is_active(MPI_Request handle)
 {
     const struct shim_request *request = shim_request_find(handle);
@@ -128,7 +129,8 @@ int shim_Test(MPI_Request *request, int *flag, MPI_Status *status)
     return raise(comm, rc);
 }
 
-/** Requests that are looked at between two turns of a wait, unless it will sleep then. */
+/** Requests that are looked at between two turns of a wait, unless it will sleep
+ *  then. */
 enum { LOOKS_A_TURN = 16 };
 
 /** How far a wait has come with a list. Starts with zeros. */
@@ -137,8 +139,8 @@ struct scan {
     int next;  /* to be looked at next; wraps around to first */
 };
 
-/** Look at a request of a list, and go on with it. @return whether it is one of ours that
- *  is not over */
+/** Look at a request of a list, and go on with it. @return whether it is one of ours
+ *  that is not over */
 static bool is_under_way(MPI_Request handle)
 {
     struct shim_request *request = shim_request_find(handle);
@@ -146,8 +148,8 @@ static bool is_under_way(MPI_Request handle)
     return request != NULL && request->is_active && !shim_request_look(request);
 }
 
-/** Go on with those requests of ours in a list that can: those that are over in front, the
- *  first that is not, and n_looks of the others. @return whether all are over */
+/** Go on with those requests of ours in a list that can: those that are over in front,
+ *  the first that is not, and n_looks of the others. @return whether all are over */
 static bool go_on(int count, const MPI_Request requests[], int n_looks,
                   struct scan *scan)
 {
@@ -167,7 +169,8 @@ static bool go_on(int count, const MPI_Request requests[], int n_looks,
     return scan->first >= count;
 }
 
-/** The call under way waits for a list: let the MDS know for what, by its first request. */
+/** The call under way waits for a list: let the MDS know for what, by its first
+ *  request. */
 static inline void tell_first(int count, const MPI_Request requests[])
 {
     int i = 0;
@@ -327,7 +330,8 @@ int shim_Testall(int count, MPI_Request requests[], int *flag, MPI_Status status
     return rc;
 }
 
-/** Complete a request if it is over. @return whether it is; *rc_out is then an error code */
+/** Complete a request if it is over. @return whether it is; *rc_out is then an error
+ *  code */
 static bool complete(MPI_Request *handle, MPI_Status *status, int *rc_out)
 {
     struct shim_request *request = shim_request_find(*handle);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Tells of sends that wait; see watch_send.h. Apart, so that the fast path of these has one test for all.
+ * Tells of sends that wait; see watch_send.h. Apart, so that the fast path of these has
+ * one test for all.
  */
 #include "mpi_shim/calls/watch_send.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What a send that waits is told to, while calls are recorded or buffers watched. Called by p2p_calls.c, under
- * the lock.
+ * What a send that waits is told to, while calls are recorded or buffers watched.
+ * Called by p2p_calls.c, under the lock.
  */
 #ifndef SHIM_WATCH_SEND_H
 #define SHIM_WATCH_SEND_H

@@ -9,7 +9,8 @@
 #include "mpi_shim/comm/comm_neighbors.h"
 #include "mpi_shim/comm/comm_record.h"
 
-/** Whether how long this rank's data are is told by what it sends; else by what it gets. */
+/** Whether how long this rank's data are is told by what it sends; else by what it
+ *  gets. */
 static bool is_told_by_send(const struct shim_comm *comm,
                             const struct shim_collective *call)
 {

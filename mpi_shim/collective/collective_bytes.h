@@ -7,8 +7,9 @@
 
 #include "mpi_shim/collective/collective.h"
 
-/** Bytes of this rank's data: that it sends, or that it gets, if it sends nothing or what is in
- *  place; of a reduction, of its operand. The call has been checked, and not forgotten. */
+/** Bytes of this rank's data: that it sends, or that it gets, if it sends nothing or
+ *  what is in place; of a reduction, of its operand. The call has been checked, and not
+ *  forgotten. */
 uint64_t shim_collective_bytes(struct shim_comm *comm,
                                const struct shim_collective *call);
 

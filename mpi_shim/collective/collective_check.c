@@ -3,8 +3,8 @@
  * The arguments of collective calls: what Open MPI finds wrong with them, and what they
  * name. Called under the lock in the application's threads.
  *
- * Data that a rank need not describe, as a gather's blocks on other ranks than the root,
- * may be anything and are not looked at.
+ * Data that a rank need not describe, as a gather's blocks on other ranks than the
+ * root, may be anything and are not looked at.
  */
 #include "mpi_shim/collective/collective_check.h"
 
@@ -174,7 +174,8 @@ static int check_bcast(const struct shim_comm *comm, struct shim_collective *cal
                : class_of_buffer(buffer->buf, buffer->count, buffer->type);
 }
 
-/** Gather: the root has blocks to receive; scatter: to send. Members have one buffer. */
+/** Gather: the root has blocks to receive; scatter: to send. Members have one
+ *  buffer. */
 static int check_rooted(const struct shim_comm *comm, struct shim_collective *call)
 {
     bool is_gather = call->kind == SHIM_GATHER;
@@ -211,8 +212,8 @@ static bool is_wrongly_in_place(const struct shim_comm *comm,
            (is_in_place(&call->send) && shim_comm_is_inter(comm));
 }
 
-/** Whether a rank can tell by itself how long a block that it gets must be: it gets one from
- *  itself, or all are as long. */
+/** Whether a rank can tell by itself how long a block that it gets must be: it gets one
+ *  from itself, or all are as long. */
 static bool is_balance_known(const struct shim_comm *comm,
                              const struct shim_collective *call)
 {
@@ -230,8 +231,8 @@ static __attribute__((cold)) int refuse_lengths(const struct shim_comm *comm,
     return MPI_ERR_TRUNCATE;
 }
 
-/** Whether what a rank sends is as long as what it gets, where it can tell. What it sends to
- *  itself is copied by the length of what it gets. */
+/** Whether what a rank sends is as long as what it gets, where it can tell. What it
+ *  sends to itself is copied by the length of what it gets. */
 static inline int check_balance(const struct shim_comm *comm,
                                 const struct shim_collective *call)
 {

@@ -17,7 +17,8 @@ enum shim_role shim_collective_role(const struct shim_comm *comm, int root);
  * Check the arguments, and look up what they name. Called under the lock.
  *
  * @return MPI_SUCCESS, the error class, or SHIM_COLLECTIVE_FOREIGN: a reduction that is
- *         not known here; so all ranks find. End with shim_collective_forget in any case
+ *         not known here; so all ranks find. End with shim_collective_forget in any
+ *         case
  */
 int shim_collective_check(struct shim_comm *comm, struct shim_collective *call);
 

@@ -95,7 +95,8 @@ static int start_bcast(struct shim_exchange *x, struct shim_comm *comm,
                                root, request);
 }
 
-/** Open the own block of a gather or scatter, unless it is in place or there is none. */
+/** Open the own block of a gather or scatter, unless it is in place or there is
+ *  none. */
 static int open_part(struct shim_exchange *x, const struct shim_comm *comm,
                      enum shim_role role, bool is_input)
 {

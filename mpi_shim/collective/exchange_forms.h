@@ -42,8 +42,8 @@ static inline void shim_exchange_forget_buffers(struct shim_exchange *exchange)
 }
 
 /**
- * Open the buffers and give them to the API. Called under the lock. Close in any case: at
- * once if this fails, or when the request is done.
+ * Open the buffers and give them to the API. Called under the lock. Close in any case:
+ * at once if this fails, or when the request is done.
  *
  * @param request  NULL: block
  * @return what the API has returned, or -ENOMEM
@@ -62,8 +62,8 @@ static inline bool shim_exchange_is_open(const struct shim_exchange *exchange)
 int shim_exchange_close_buffers(struct shim_exchange *exchange, int status);
 
 /**
- * Close the buffers; if status says so, what was received becomes the program's. Closing
- * once more does nothing.
+ * Close the buffers; if status says so, what was received becomes the program's.
+ * Closing once more does nothing.
  *
  * @param status  what the API's call or request has come to
  * @return status, or the first error in closing

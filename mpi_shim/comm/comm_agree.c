@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Agreement on the context id and the collective slot of a communicator. Called by comm_table.c
- * in the application's threads.
+ * Agreement on the context id and the collective slot of a communicator. Called by
+ * comm_table.c in the application's threads.
  *
- * The leader takes a slot of its own range (no two leaders share one) and a number that it
- * has never used, and tells both to the other members. So ids are unique in the job for
- * all time, and members alone take part, which holds for MPI_Comm_create_group and for
- * intercommunicators, too. Both sides of an intercommunicator know without a message which
- * one leads (comm_table.c): that whose rank 0 is the earlier process of the job.
+ * The leader takes a slot of its own range (no two leaders share one) and a number that
+ * it has never used, and tells both to the other members. So ids are unique in the job
+ * for all time, and members alone take part, which holds for MPI_Comm_create_group and
+ * for intercommunicators, too. Both sides of an intercommunicator know without a
+ * message which one leads (comm_table.c): that whose rank 0 is the earlier process of
+ * the job.
  */
 #include "mpi_shim/comm/comm_agree.h"
 
@@ -20,8 +21,8 @@
 #include "mpi_shim/real/handles.h"
 #include "mpi_shim/real/real.h"
 
-/* An id is a number and a slot. Its groups have ids of their own above it; each needs two
- * (BCS_SPACE_COLLECTIVE). */
+/* An id is a number and a slot. Its groups have ids of their own above it; each needs
+ * two (BCS_SPACE_COLLECTIVE). */
 enum { CONTEXT_GROUP_BITS = 2, CONTEXT_OF_SIDE = 2 };
 
 struct shim_agreement shim_agreement_propose(void)

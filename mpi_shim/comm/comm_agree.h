@@ -15,7 +15,8 @@ struct shim_agreement {
     uint32_t is_valid; /* 0: the leader has no slot left */
 };
 
-/** Leader: take a slot and a number; says so if there is no slot. Called under the lock. */
+/** Leader: take a slot and a number; says so if there is no slot. Called under the
+ *  lock. */
 struct shim_agreement shim_agreement_propose(void);
 
 /**

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The neighbours of this process, asked of the real library at the first use and kept with
- * the communicator. Called under the lock in the application's threads.
+ * The neighbours of this process, asked of the real library at the first use and kept
+ * with the communicator. Called under the lock in the application's threads.
  */
 #include "mpi_shim/comm/comm_neighbors.h"
 

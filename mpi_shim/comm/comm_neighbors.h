@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The neighbours of this process on communicators with a topology. Called under the lock.
+ * The neighbours of this process on communicators with a topology. Called under the
+ * lock.
  */
 #ifndef MPI_SHIM_COMM_COMM_NEIGHBORS_H
 #define MPI_SHIM_COMM_COMM_NEIGHBORS_H

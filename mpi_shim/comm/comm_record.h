@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the MDS records of messages and sizes, beside the calls themselves (symbols.c): a test of
- * one pointer where it is off. Called by the application's threads, inside of entry points.
+ * What the MDS records of messages and sizes, beside the calls themselves (symbols.c):
+ * a test of one pointer where it is off. Called by the application's threads, inside of
+ * entry points.
  */
 #ifndef MPI_SHIM_COMM_COMM_RECORD_H
 #define MPI_SHIM_COMM_COMM_RECORD_H
@@ -21,8 +22,8 @@ static inline void shim_record_size(uint64_t n_bytes)
     }
 }
 
-/** Keep the name of a communicator that was recorded: when it is first used, before it is freed,
- *  and when recording ends. */
+/** Keep the name of a communicator that was recorded: when it is first used, before it
+ *  is freed, and when recording ends. */
 static inline void shim_record_name(const struct shim_comm *comm)
 {
     if (__builtin_expect(shim_state.collect != NULL, 0) && comm->recorded != 0 &&
@@ -50,8 +51,8 @@ static inline uint32_t shim_record_comm(struct shim_comm *comm)
     return comm->recorded - 1;
 }
 
-/** The call under way is about messages with a rank of a communicator, or waits for one. Negative
- *  ranks and tags are wildcards. */
+/** The call under way is about messages with a rank of a communicator, or waits for
+ *  one. Negative ranks and tags are wildcards. */
 static inline void shim_record_target(struct shim_comm *comm, int peer, int tag)
 {
     if (__builtin_expect(shim_state.collect != NULL, 0)) {

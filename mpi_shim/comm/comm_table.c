@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The table of communicators that the shim carries, from the moment at which all members
- * have agreed on one until it is freed. Called in the application's threads.
+ * The table of communicators that the shim carries, from the moment at which all
+ * members have agreed on one until it is freed. Called in the application's threads.
  */
 #include "mpi_shim/comm/comm_table.h"
 
@@ -73,8 +73,8 @@ enum { TRANSLATE_E_FOREIGN = 1 };
 /**
  * The job's port numbers of a group's members, in rank order. Frees the group.
  *
- * @return 0, -ENOMEM, or TRANSLATE_E_FOREIGN: some member is a process of another job, by
- *         MPI_Comm_spawn or the like
+ * @return 0, -ENOMEM, or TRANSLATE_E_FOREIGN: some member is a process of another job,
+ *         by MPI_Comm_spawn or the like
  */
 static int translate(MPI_Group group, int size, uint32_t *ports)
 {
@@ -135,8 +135,8 @@ static void order_sides(struct shim_comm *comm, int n_mine, int n_others)
     comm->whole = &sides->both;
 }
 
-/** Fill the groups of a communicator with n_others members on the other side, 0 if it is
- *  an intracommunicator. @return as translate does; the same on all members */
+/** Fill the groups of a communicator with n_others members on the other side, 0 if it
+ *  is an intracommunicator. @return as translate does; the same on all members */
 static int read_groups(struct shim_comm *comm, int n_mine, int n_others)
 {
     MPI_Group group;
@@ -157,8 +157,8 @@ static int read_groups(struct shim_comm *comm, int n_mine, int n_others)
     return rc;
 }
 
-/** Describe a communicator, which has no numbers yet. *comm_out is NULL if it is not one
- *  to be carried. @return 0 or -ENOMEM */
+/** Describe a communicator, which has no numbers yet. *comm_out is NULL if it is not
+ *  one to be carried. @return 0 or -ENOMEM */
 static int describe(MPI_Comm handle, struct shim_comm **comm_out)
 {
     int is_inter, n_mine, n_others = 0;

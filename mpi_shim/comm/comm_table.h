@@ -29,9 +29,9 @@ static inline struct shim_comm *shim_comm_find(MPI_Comm handle)
 }
 
 /**
- * Begin to carry a communicator that the real library has just made. Collective over it;
- * MPI_COMM_NULL, or one with processes of another job, is left alone. Call without the
- * lock.
+ * Begin to carry a communicator that the real library has just made. Collective over
+ * it; MPI_COMM_NULL, or one with processes of another job, is left alone. Call without
+ * the lock.
  *
  * @return MPI_SUCCESS, or the code that the error handler has been called with
  */
@@ -39,11 +39,13 @@ int shim_comm_add(MPI_Comm handle);
 
 struct shim_agreement;
 
-/** Begin to carry a communicator that all members have agreed on. Called under the lock.
+/** Begin to carry a communicator that all members have agreed on. Called under the
+ *  lock.
  *  @return 0 or -ENOMEM */
 int shim_comm_carry(MPI_Comm handle, const struct shim_agreement *agreement);
 
-/** Keep the names of all communicators that were recorded: recording is about to end. */
+/** Keep the names of all communicators that were recorded: recording is about to
+ *  end. */
 void shim_comm_record_names(void);
 
 /** Before a communicator is freed: leave it. Does not wait. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What comm_table.c, comm_agree.c and slots.c remember between calls: shim_state.comms. Nobody
- * else includes this. Used under the lock.
+ * What comm_table.c, comm_agree.c and slots.c remember between calls: shim_state.comms.
+ * Nobody else includes this. Used under the lock.
  */
 #ifndef MPI_SHIM_COMMS_H
 #define MPI_SHIM_COMMS_H

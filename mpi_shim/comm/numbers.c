@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Counts on at each of them, and begins anew when all have been used: which of them are free may
- * differ between members, what has been made may not.
+ * Counts on at each of them, and begins anew when all have been used: which of them are
+ * free may differ between members, what has been made may not.
  */
 #include "mpi_shim/comm/numbers.h"
 

@@ -3,10 +3,10 @@
  * The collective slots that this process leads. Called by comm_table.c, under the lock.
  *
  * A slot may serve another communicator once all members have left the one that it
- * served, for then all collectives on it are over. MPI_Comm_free must not wait for them:
- * programs free communicators in any order, and one that is needed by a pending receive.
- * So every other member sends the leader a message when it leaves, and the leader, who
- * leaves too at some time, counts them when it looks for a free slot.
+ * served, for then all collectives on it are over. MPI_Comm_free must not wait for
+ * them: programs free communicators in any order, and one that is needed by a pending
+ * receive. So every other member sends the leader a message when it leaves, and the
+ * leader, who leaves too at some time, counts them when it looks for a free slot.
  */
 #include "mpi_shim/comm/slots.h"
 
@@ -17,7 +17,8 @@
 #include "libbcs/api/message/wait.h"
 #include "mpi_shim/comm/comms.h"
 
-/* Beyond the tags of the collectives' messages: non-blocking ones may still be under way. */
+/* Beyond the tags of the collectives' messages: non-blocking ones may still be under
+ * way. */
 enum { LEAVE_TAG = INT_MAX };
 
 static struct shim_slots *own_slots(void)
@@ -89,8 +90,8 @@ static void put_back(struct shim_comm *comm)
     slots->oldest_left = comm;
 }
 
-/** Make free the slots that all have left, in the order of leaving. @return whether there
- *  was one */
+/** Make free the slots that all have left, in the order of leaving. @return whether
+ *  there was one */
 static bool make_free(bool is_waiting)
 {
     struct shim_slots *slots = own_slots();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The collective slots that this process leads: which are free, and which will be as soon
- * as all members have left. Called by comm_table.c, under the lock.
+ * The collective slots that this process leads: which are free, and which will be as
+ * soon as all members have left. Called by comm_table.c, under the lock.
  */
 #ifndef MPI_SHIM_SLOTS_H
 #define MPI_SHIM_SLOTS_H

@@ -2,8 +2,9 @@
 /*
  * The two shapes in which a collective's data stand in an MPI call, one buffer or one
  * block for each rank, as the contiguous bytes that the API wants. Data of dense types
- * are used where they are, unless buffers are watched; others are packed into temporary memory,
- * and unpacked from it. Called by the shim's collectives in the application's threads.
+ * are used where they are, unless buffers are watched; others are packed into temporary
+ * memory, and unpacked from it. Called by the shim's collectives in the application's
+ * threads.
  */
 #ifndef MPI_SHIM_DATA_BUFFER_SIDE_H
 #define MPI_SHIM_DATA_BUFFER_SIDE_H
@@ -32,8 +33,9 @@ int shim_side_open(struct shim_side *side_out, const void *buf, size_t count,
 void shim_side_close(struct shim_side *side, bool is_output);
 
 /**
- * Data of an MPI call as the program describes them: one buffer, or a block for each rank,
- * count or counts elements, at displs or without gaps, of one type or one for each.
+ * Data of an MPI call as the program describes them: one buffer, or a block for each
+ * rank, count or counts elements, at displs or without gaps, of one type or one for
+ * each.
  */
 struct shim_layout {
     const void *buf;
@@ -56,8 +58,8 @@ struct shim_layout {
 /**
  * Copy the arrays that describe the blocks; free layout->kept at the end. The standard
  * forbids a program to change its own before the operation is over, but bindings that
- * convert them have no other place for them than the call. So without memory there is no
- * copy.
+ * convert them have no other place for them than the call. So without memory there is
+ * no copy.
  */
 void shim_layout_keep(struct shim_layout *layout);
 

@@ -36,8 +36,8 @@ struct shim_datatype {
  */
 int shim_datatype_setup(void);
 
-/** Give back what belongs to the real library, before its MPI_Finalize, in which types may
- *  still be used. */
+/** Give back what belongs to the real library, before its MPI_Finalize, in which types
+ *  may still be used. */
 void shim_pack_teardown(void);
 
 /** Forget all types, after the real library's MPI_Finalize. */
@@ -49,13 +49,14 @@ void shim_datatype_teardown(void);
  * The description is valid until the program frees the type; an operation that may
  * last longer uses shim_datatype_hold.
  *
- * @return NULL for a null handle, a type that is not committed or has been freed while it
- *         was held, or without memory
+ * @return NULL for a null handle, a type that is not committed or has been freed while
+ *         it was held, or without memory
  */
 const struct shim_datatype *shim_datatype_find(MPI_Datatype handle);
 
-/** Whether count elements at buf may be communicated. NULL is MPI_BOTTOM, too: no error if
- *  there are no data, or the type says where they are; so the real library looks at it. */
+/** Whether count elements at buf may be communicated. NULL is MPI_BOTTOM, too: no error
+ *  if there are no data, or the type says where they are; so the real library looks at
+ *  it. */
 static inline bool shim_datatype_fits(const struct shim_datatype *type, const void *buf,
                                       int64_t count)
 {

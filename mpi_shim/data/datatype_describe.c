@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * How a datatype is described: the table of the predefined types, and the questions to
- * the real library about all others. Called by datatype_table.c, in the thread that uses a
- * type for the first time.
+ * the real library about all others. Called by datatype_table.c, in the thread that
+ * uses a type for the first time.
  */
 #include <errno.h>
 #include <limits.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * From a datatype to the layout of its data: by the envelope and contents of the type,
- * and those of the types that it is made of, down to the named ones. Called by datatype*.c,
- * in the thread that uses a type for the first time.
+ * and those of the types that it is made of, down to the named ones. Called by
+ * datatype*.c, in the thread that uses a type for the first time.
  *
  * Extents are asked of the real library, which has its own idea of alignment and of the
  * bounds that a program sets. What a named type looks like is learnt by packing one

@@ -65,8 +65,8 @@ static struct entry *lookup(MPI_Datatype handle)
     return search(handle, (uintptr_t)handle);
 }
 
-/* Of a type that the program has freed, and that somebody holds: it is not to be found any
- * more, though the real library still has it. */
+/* Of a type that the program has freed, and that somebody holds: it is not to be found
+ * any more, though the real library still has it. */
 static uintptr_t key_of_freed(MPI_Datatype handle)
 {
     return (uintptr_t)handle | 1;

@@ -69,7 +69,8 @@ int shim_op_prepare(struct shim_combine *combine_out, MPI_Op handle, enum shim_o
 /** A bcs_combine_fn; arg is the struct shim_combine. */
 void shim_op_combine(void *arg, const void *left, void *right, size_t count);
 
-/** Free what shim_op_prepare took. @return 0, or -errno if a shim_op_combine has failed */
+/** Free what shim_op_prepare took. @return 0, or -errno if a shim_op_combine has
+ *  failed */
 int shim_op_finish(struct shim_combine *combine);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Packing and unpacking of elements of a datatype: by the layout of its data. Called by
- * the shim's entry points in the application's threads. And what the real library is asked
- * to pack, so that we learn what its types look like.
+ * the shim's entry points in the application's threads. And what the real library is
+ * asked to pack, so that we learn what its types look like.
  */
 #include <errno.h>
 #include <string.h>

@@ -2,21 +2,26 @@
 /*
  * The door to the API. Run by every thread of the program that calls MPI.
  *
- * With MPI_THREAD_MULTIPLE threads take turns under a lock, which waits let go now and then.
+ * With MPI_THREAD_MULTIPLE threads take turns under a lock, which waits let go now and
+ * then.
  *
- * Below, one thread enters and leaves, the owner, which has initialised MPI, and takes no lock: `free_for`
- * is its own pointer while it is outside, and NULL while it is inside; so one comparison finds all
- * who should not be here, and no thread but the owner makes it that pointer.
+ * Below, one thread enters and leaves, the owner, which has initialised MPI, and takes
+ * no lock: `free_for` is its own pointer while it is outside, and NULL while it is
+ * inside; so one comparison finds all who should not be here, and no thread but the
+ * owner makes it that pointer.
  *
- * - Another thread, while the owner is outside. With MPI_THREAD_SERIALIZED it may, and is the owner from
- *   then on: the program sees to it that the two do not meet. Else it is told of.
- * - Another thread, while the owner is inside: it is told of. It waits until the owner leaves, or is at a
- *   place in a wait where it lets others in, as with MPI_THREAD_MULTIPLE; a sleeping owner is woken. From
- *   then on all take turns under the lock. An owner that is just on its way in, between the
- *   comparison and the store, is not seen: two calls may then meet once, as they do natively.
- * - The owner once more: a handler of a signal calls, within a call. Natively that works as long as
- *   the call waits, and so it does here, without a lock. Or the last call was left by
- *   longjmp: then it is nowhere on the stack any more, and what it had taken is given back.
+ * - Another thread, while the owner is outside. With MPI_THREAD_SERIALIZED it may, and
+ *   is the owner from then on: the program sees to it that the two do not meet. Else it
+ *   is told of.
+ * - Another thread, while the owner is inside: it is told of. It waits until the owner
+ *   leaves, or is at a place in a wait where it lets others in, as with
+ *   MPI_THREAD_MULTIPLE; a sleeping owner is woken. From then on all take turns under
+ *   the lock. An owner that is just on its way in, between the comparison and the
+ *   store, is not seen: two calls may then meet once, as they do natively.
+ * - The owner once more: a handler of a signal calls, within a call. Natively that
+ *   works as long as the call waits, and so it does here, without a lock. Or the last
+ *   call was left by longjmp: then it is nowhere on the stack any more, and what it had
+ *   taken is given back.
  */
 #include "mpi_shim/real/door.h"
 
@@ -66,7 +71,8 @@ static void give(void)
     pthread_mutex_unlock(&shim_state.door.lock);
 }
 
-/* ----------------------------------------------------------------- between two turns */
+/* ----------------------------------------------------------------- between two
+ * turns */
 
 /** Hook: whether a thread waits to be let in. */
 static bool is_wanted(void)
@@ -74,8 +80,8 @@ static bool is_wanted(void)
     return atomic_load_explicit(&shim_state.n_at_door, memory_order_relaxed) > 0;
 }
 
-/** Hook: let one in. The owner, which has no lock, says where it stands before, for who is to tell of
- *  it. */
+/** Hook: let one in. The owner, which has no lock, says where it stands before, for who
+ *  is to tell of it. */
 static void let_in(void)
 {
     struct shim_door *door = &shim_state.door;
@@ -123,7 +129,8 @@ void shim_door_open(int level)
                           memory_order_release);
 }
 
-/* --------------------------------------------------- a thread that should not be here */
+/* --------------------------------------------------- a thread that should not be
+ * here */
 
 /** Say once of a process that it uses MPI otherwise than it has said. */
 static void tell_guest(void)
@@ -193,7 +200,8 @@ static void enter_as_guest(void)
     bcs_misuse_withdraw(shim_context(), &door->placed);
 }
 
-/* ------------------------------------------------------------- the same thread again */
+/* ------------------------------------------------------------- the same thread
+ * again */
 
 /** What is looked for on a stack. */
 struct search {
@@ -219,8 +227,8 @@ static _Unwind_Reason_Code look_at_frame(struct _Unwind_Context *context, void *
     return _URC_NO_REASON;
 }
 
-/** Whether the call in which this thread was last has been left by longjmp. Only if the stack is known
- *  to its end, the main thread's, is that certain. */
+/** Whether the call in which this thread was last has been left by longjmp. Only if the
+ *  stack is known to its end, the main thread's, is that certain. */
 static bool was_left(void)
 {
     struct search search = {.last = 0};

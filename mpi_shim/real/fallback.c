@@ -2,8 +2,8 @@
 /*
  * Calls that go to the real library. The counters are written by every thread that
  * makes such a call; the progress hook is called by whatever thread progresses the real
- * library. Within shim_progress_real and shim_test_real it does nothing, since their caller
- * runs the engine anyway.
+ * library. Within shim_progress_real and shim_test_real it does nothing, since their
+ * caller runs the engine anyway.
  *
  * A rank that waits in the real library calls those that sleep in us (external.h). What
  * cannot call: processes of other jobs, once there are any. From then on a rank that
@@ -32,8 +32,9 @@ static _Thread_local struct {
     bool is_poking;    /* inside shim_progress_real */
 } thread __attribute__((tls_model("initial-exec")));
 
-/* Calls of the hook of which one does something, since others wait for the real library's
- * next look; where there are more processes than cores, each does, as it yields then. */
+/* Calls of the hook of which one does something, since others wait for the real
+ * library's next look; where there are more processes than cores, each does, as it
+ * yields then. */
 enum { HOOKS_A_TURN = 16 };
 
 typedef int (*shim_progress_fn)(void);
@@ -144,8 +145,8 @@ static bool shim_progress_find(const char *name, void *function_out)
 
 /** With more processes than cores, have the real library yield between two looks. Its
  *  launcher tells it to if it counts cores; with a hostfile or a batch system it counts
- *  what it is told, and a rank that waits in there then keeps its core for a whole turn of
- *  the kernel's scheduler. */
+ *  what it is told, and a rank that waits in there then keeps its core for a whole turn
+ *  of the kernel's scheduler. */
 static void yield_when_idle(void)
 {
     bool (*set)(bool);

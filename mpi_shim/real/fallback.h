@@ -17,8 +17,8 @@
  *  another passed call, or the shim is not active. */
 void shim_pass_begin(enum shim_function function);
 
-/** A call of the real library begins that may wait for other ranks there, and is no passed
- *  one: how long it has waited counts from now. */
+/** A call of the real library begins that may wait for other ranks there, and is no
+ *  passed one: how long it has waited counts from now. */
 void shim_wait_outside(void);
 
 /** The passed call of this thread ends. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Opens and closes the way from the entry points to us. The fast path of an entry point is
- * one test of one byte: zero means that the shim is active, the MDS and the lint off, no buffers watched, and no
- * tool below us.
+ * Opens and closes the way from the entry points to us. The fast path of an entry point
+ * is one test of one byte: zero means that the shim is active, the MDS and the lint
+ * off, no buffers watched, and no tool below us.
  */
 #include "mpi_shim/real/gate.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The counted ways into the real library, made from functions.def: shim_pass_<Name> calls
- * it, counts the call and names it in the report; for a communicator or a request that is
- * not ours. shim_real.<Name> is the bare function. Any thread.
+ * The counted ways into the real library, made from functions.def: shim_pass_<Name>
+ * calls it, counts the call and names it in the report; for a communicator or a request
+ * that is not ours. shim_real.<Name> is the bare function. Any thread.
  */
 #ifndef SHIM_PASS_H
 #define SHIM_PASS_H

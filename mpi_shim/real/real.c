@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The search for the real library behind us and for its functions, and for a profiling tool
- * that lies between. Runs once, in the thread that makes the first MPI call.
+ * The search for the real library behind us and for its functions, and for a profiling
+ * tool that lies between. Runs once, in the thread that makes the first MPI call.
  */
 #include "mpi_shim/real/real.h"
 
@@ -44,8 +44,8 @@ static int shim_symbol_missing(const char *name)
     return MPI_ERR_UNSUPPORTED_OPERATION;
 }
 
-/* What stands in shim_real for a function that the library does not have: a program that
- * was linked with this library cannot call it, one that looks up names may. */
+/* What stands in shim_real for a function that the library does not have: a program
+ * that was linked with this library cannot call it, one that looks up names may. */
 #define SHIM_DEFINE_MISSING(type, name, parameters)                                    \
     static type shim_missing_##name parameters                                         \
     {                                                                                  \

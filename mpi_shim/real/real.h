@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The real MPI library: its functions by name, and any other symbol of it. Read by all of
- * the shim, by any thread, after shim_real_resolve.
+ * The real MPI library: its functions by name, and any other symbol of it. Read by all
+ * of the shim, by any thread, after shim_real_resolve.
  *
  * Code of this folder must not write MPI_COMM_WORLD, MPI_INT or MPI_REQUEST_NULL: these
  * are addresses of data of the real library, which would be imported. See handles.h.
@@ -37,7 +37,8 @@ struct shim_real {
 /** The real library's functions (its PMPI_ names). */
 extern struct shim_real shim_real;
 
-/** A tool's functions that lie below ours; NULL where the next MPI_X is the real one. */
+/** A tool's functions that lie below ours; NULL where the next MPI_X is the real
+ *  one. */
 extern struct shim_real shim_tool;
 
 /** "MPI_Send" ... by enum shim_function; SHIM_N_FUNCTIONS entries. */
@@ -47,16 +48,16 @@ extern const char *const shim_function_names[SHIM_N_FUNCTIONS];
 extern const enum mds_timing shim_function_timings[SHIM_N_FUNCTIONS];
 
 /**
- * Find the real library and its functions, once, in one thread. A library that is not Open
- * MPI, or that lacks a function which we need, ends the process with one line and exit
- * status 1.
+ * Find the real library and its functions, once, in one thread. A library that is not
+ * Open MPI, or that lacks a function which we need, ends the process with one line and
+ * exit status 1.
  *
  * @return whether some member of shim_tool is set
  */
 bool shim_real_resolve(void);
 
-/** The address of a function of MPI behind ours: a tool's that lies below us, or the real
- *  library's; NULL: there is none. */
+/** The address of a function of MPI behind ours: a tool's that lies below us, or the
+ *  real library's; NULL: there is none. */
 void *shim_symbol_next(const char *name);
 
 /**

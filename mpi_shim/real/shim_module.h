@@ -18,7 +18,8 @@ struct shim_module {
     const char *path; /* as it was loaded, the loader's; "": the program itself */
 };
 
-/** Find the file of module->address; the other members are set if it is found. @return whether it is */
+/** Find the file of module->address; the other members are set if it is found. @return
+ *  whether it is */
 bool shim_module_at(struct shim_module *module);
 
 /**

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The shim's state: all that it remembers, in one object, which MPI_Init fills. What most
- * calls look at stands here; the rest of a room is known to that room alone, which makes it
- * and takes it down. (What the shim knows of the MPI library, and never changes, is in real.h
- * and handles.h.)
+ * The shim's state: all that it remembers, in one object, which MPI_Init fills. What
+ * most calls look at stands here; the rest of a room is known to that room alone, which
+ * makes it and takes it down. (What the shim knows of the MPI library, and never
+ * changes, is in real.h and handles.h.)
  *
- * Entry points run in the application's threads. One of them at a time is in the API; how that is seen to
- * is told in door.c.
+ * Entry points run in the application's threads. One of them at a time is in the API;
+ * how that is seen to is told in door.c.
  */
 #ifndef SHIM_STATE_H
 #define SHIM_STATE_H
@@ -116,13 +116,15 @@ static inline struct bcs_context *shim_context(void)
     return shim_state.context;
 }
 
-/** Whether threads take turns in the API: MPI_THREAD_MULTIPLE was granted, or two have come at once. */
+/** Whether threads take turns in the API: MPI_THREAD_MULTIPLE was granted, or two have
+ *  come at once. */
 static inline bool shim_is_threaded(void)
 {
     return shim_state.leaving.is_threaded != 0;
 }
 
-/** Have something done when the call under way leaves, and all that follow. @param work  NULL: no more */
+/** Have something done when the call under way leaves, and all that follow. @param work
+ *  NULL: no more */
 static inline void shim_at_leave(void (*work)(void))
 {
     shim_state.at_leave = work;
@@ -135,8 +137,8 @@ void shim_enter_slow(void);
 /** The slow part of shim_leave. */
 void shim_leave_slow(void);
 
-/** Enter the API: before any call that takes the context, a request or a communicator of
- *  ours. Not recursive. */
+/** Enter the API: before any call that takes the context, a request or a communicator
+ *  of ours. Not recursive. */
 static inline void shim_enter(void)
 {
     /* relaxed: only this thread itself makes it its own pointer; see door.c */

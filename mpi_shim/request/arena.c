@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The memory of requests; see request.h. Called by the entry points in the application's
- * threads, after shim_enter.
+ * The memory of requests; see request.h. Called by the entry points in the
+ * application's threads, after shim_enter.
  */
 #include "mpi_shim/request/arena.h"
 
@@ -75,7 +75,8 @@ struct shim_request *shim_request_find_later(struct shim_request *request)
     return NULL;
 }
 
-/** A request that has never been used. @return NULL: there are as many as may be, or no memory */
+/** A request that has never been used. @return NULL: there are as many as may be, or no
+ *  memory */
 static struct shim_request *touch(struct shim_arena *arena)
 {
     uint32_t index = arena->n_touched;
@@ -145,7 +146,8 @@ struct shim_request *shim_request_new(void)
     return request;
 }
 
-/** Let a request have its communicator until it is over, so that it is known what it is about. */
+/** Let a request have its communicator until it is over, so that it is known what it is
+ *  about. */
 static void hold_comm(struct shim_request *request)
 {
     if (!request->is_persistent && !request->holds_comm &&

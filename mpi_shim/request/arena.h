@@ -42,9 +42,8 @@ struct shim_request {
     int32_t peer;
     int32_t tag;
     uint32_t message_item; /* receive of a matched probe */
-    uint32_t
-        number; /* of a persistent collective, see numbers.h; of a buffered send and of what
-                        carries it, equal and not 0 */
+    uint32_t number; /* of a persistent collective, see numbers.h; of a buffered send
+                        and of what carries it, equal and not 0 */
     const struct shim_datatype *type;
     struct shim_comm *comm;    /* there until the request is over */
     struct shim_request *next; /* free list, orphans */
@@ -73,13 +72,14 @@ enum {
 };
 
 /** What is remembered of the requests of ours. Slab 0, from shim_state.requests to
- *  shim_state.requests_end, has the first ones, slab i those from SHIM_FIRST_SLAB << (i - 1) on. */
+ *  shim_state.requests_end, has the first ones, slab i those from SHIM_FIRST_SLAB << (i
+ *  - 1) on. */
 struct shim_arena {
     struct shim_request *slabs[SHIM_SLABS_MOST];
     uint32_t n_slabs;
     struct shim_request *free;
-    /* Requests that go on without a handle. While there are any, calls end with a look at
-     * them: what has arrived before a call is in its buffer after it. */
+    /* Requests that go on without a handle. While there are any, calls end with a look
+     * at them: what has arrived before a call is in its buffer after it. */
     struct shim_request *orphans;
     uint32_t n_carriers; /* buffered sends that did not end at once, so far */
     /* Those that were deleted last, in a ring: a copy of such a handle that the program
@@ -138,8 +138,8 @@ struct shim_request *shim_request_new(void);
  *  on MPI_COMM_WORLD, as are all that belong to no communicator; but they hold it. */
 void shim_request_outlive(MPI_Comm comm);
 
-/** Let a request that has just been deleted rest, in place of the one that has rested for
- *  longest. */
+/** Let a request that has just been deleted rest, in place of the one that has rested
+ *  for longest. */
 void shim_request_rest(struct shim_request *request);
 
 #endif

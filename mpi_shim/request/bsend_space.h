@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The space of buffered sends: how much the program has attached, and how much of it is
- * in use. The attached memory itself is not used: short messages go to NIC memory at once,
- * long ones to a copy of their own; but space is accounted for as the standard says, so
- * that a program that overruns its buffer finds out. Called after shim_enter.
+ * in use. The attached memory itself is not used: short messages go to NIC memory at
+ * once, long ones to a copy of their own; but space is accounted for as the standard
+ * says, so that a program that overruns its buffer finds out. Called after shim_enter.
  */
 #ifndef MPI_SHIM_BSEND_SPACE_H
 #define MPI_SHIM_BSEND_SPACE_H

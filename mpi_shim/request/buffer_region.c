@@ -122,7 +122,8 @@ bool shim_region_is_same(const struct shim_region *region, size_t *at_out)
     return false;
 }
 
-/* --------------------------------------------------------------------------- overlap */
+/* ---------------------------------------------------------------------------
+ * overlap */
 
 /** Bytes that follow each other. */
 struct block {

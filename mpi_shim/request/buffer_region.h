@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The bytes that the buffers of one operation describe, gaps left out, in their order: their hash, a
- * copy of the first of them, and whether two have bytes in common. Pure but for the memory that it
- * reads. Used by buffers.c.
+ * The bytes that the buffers of one operation describe, gaps left out, in their order:
+ * their hash, a copy of the first of them, and whether two have bytes in common. Pure
+ * but for the memory that it reads. Used by buffers.c.
  */
 #ifndef SHIM_BUFFER_REGION_H
 #define SHIM_BUFFER_REGION_H
@@ -39,11 +39,12 @@ struct shim_region {
 /** Keep what the pieces hold. */
 void shim_region_keep(struct shim_region *region);
 
-/** Whether they still hold it. @param at_out  the first byte that they do not; SIZE_MAX: one behind the
- *  copy */
+/** Whether they still hold it. @param at_out the first byte that they do not; SIZE_MAX:
+ *  one behind the copy */
 bool shim_region_is_same(const struct shim_region *region, size_t *at_out);
 
-/** Whether two have a byte in common; false, too, if it takes too many blocks to tell. */
+/** Whether two have a byte in common; false, too, if it takes too many blocks to
+ *  tell. */
 bool shim_region_overlap(const struct shim_region *a, const struct shim_region *b);
 
 /** Forget it. */

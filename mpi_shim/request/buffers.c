@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Watches the buffers of pending operations; see buffers.h. What is watched is in a list: programs that
- * are looked at so have few operations pending, and each new one is compared with all anyhow.
+ * Watches the buffers of pending operations; see buffers.h. What is watched is in a
+ * list: programs that are looked at so have few operations pending, and each new one is
+ * compared with all anyhow.
  */
 #include "mpi_shim/request/buffers.h"
 
@@ -30,8 +31,8 @@ struct call {
 struct watch {
     const struct shim_request *request;
     bool is_output;
-    bool
-        is_shared; /* with another operation, which has been told: changes mean nothing */
+    bool is_shared; /* with another operation, which has been told: changes mean nothing
+                     */
     struct call posted;
     char what[WHAT_BYTES]; /* "to rank 2, tag 7" */
     struct shim_region region;
@@ -102,7 +103,8 @@ void shim_buffers_stop(void)
     free(room);
 }
 
-/* --------------------------------------------------------------------------- telling */
+/* ---------------------------------------------------------------------------
+ * telling */
 
 /** Whether something is told for the first time; and note it. */
 static bool is_new(struct told told)
@@ -198,7 +200,8 @@ static void tell_shared(const struct watch *one, const struct watch *other)
     free(pending);
 }
 
-/* -------------------------------------------------------------------------- watching */
+/* --------------------------------------------------------------------------
+ * watching */
 
 /** The pieces of one buffer. @return an array of one, or NULL */
 static struct shim_piece *piece_of(const void *buf, size_t count,
@@ -227,7 +230,8 @@ static void look_for_shared(struct watch *watch)
     }
 }
 
-/** Watch buffers of a request. @param pieces  from malloc, which are the watch's from now on */
+/** Watch buffers of a request. @param pieces from malloc, which are the watch's from
+ *  now on */
 static void add(const struct shim_request *request, bool is_output,
                 struct shim_piece *pieces, size_t n, const char *what)
 {

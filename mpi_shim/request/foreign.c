@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The real library's requests in a list that has ours, too. Called by wait_calls.c, in the
- * application's threads.
+ * The real library's requests in a list that has ours, too. Called by wait_calls.c, in
+ * the application's threads.
  *
- * They are completed by its own MPI_Test, or all together by its MPI_Testall, so that it
- * asks a generalized request's functions as often as it does natively. What goes wrong it
- * raises itself.
+ * They are completed by its own MPI_Test, or all together by its MPI_Testall, so that
+ * it asks a generalized request's functions as often as it does natively. What goes
+ * wrong it raises itself.
  */
 #include "mpi_shim/request/foreign.h"
 

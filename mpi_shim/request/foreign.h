@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The real library's requests (of calls that were passed, and generalized ones) in a list
- * that has ours, too. Called by the functions of wait_calls.c after shim_enter.
+ * The real library's requests (of calls that were passed, and generalized ones) in a
+ * list that has ours, too. Called by the functions of wait_calls.c after shim_enter.
  */
 #ifndef MPI_SHIM_FOREIGN_H
 #define MPI_SHIM_FOREIGN_H

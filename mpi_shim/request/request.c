@@ -164,7 +164,8 @@ static bool reserve_space(size_t n_bytes)
     return shim_bsend_reserve(space, n_bytes);
 }
 
-/** A number for a buffered send that is under way, and the request that it is known by. */
+/** A number for a buffered send that is under way, and the request that it is known
+ *  by. */
 static uint32_t number_carrier(void)
 {
     uint32_t *n = &shim_state.arena->n_carriers;
@@ -258,7 +259,8 @@ static inline void record_start(struct shim_request *request)
     }
 }
 
-/** Whether a receive must leave its buffer alone until it is over, as that is watched. */
+/** Whether a receive must leave its buffer alone until it is over, as that is
+ *  watched. */
 static bool is_apart(const struct shim_request *request)
 {
     return shim_state.buffers != NULL && !is_send(request->kind);
@@ -333,7 +335,8 @@ static inline int class_of_receive(const struct shim_request *request)
                : MPI_SUCCESS;
 }
 
-/** Take what a receive has got out of its copy. Apart: it would slow the others down. */
+/** Take what a receive has got out of its copy. Apart: it would slow the others
+ *  down. */
 static __attribute__((noinline)) int settle_copy(struct shim_request *request)
 {
     shim_unpack(request->copy, request->base.result.n_bytes,
@@ -367,8 +370,8 @@ int shim_request_settle(struct shim_request *request)
     return class_of_receive(request);
 }
 
-/** A request is over: if it has received a message, that was one of the program's; if it was a
- *  collective, the call under way has waited for it. */
+/** A request is over: if it has received a message, that was one of the program's; if
+ *  it was a collective, the call under way has waited for it. */
 static inline void record_end(const struct shim_request *request)
 {
     const struct bcs_result *result = &request->base.result;

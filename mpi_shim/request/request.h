@@ -31,8 +31,8 @@ struct shim_buffers {
     void (*check)(const struct shim_request *request); /* shim_buffers_check */
 };
 
-/** Whether the program may use a handle of ours: the operation is not over, nor has it let
- *  go of it. A copy of another one is MPI_ERR_REQUEST, on MPI_COMM_WORLD. */
+/** Whether the program may use a handle of ours: the operation is not over, nor has it
+ *  let go of it. A copy of another one is MPI_ERR_REQUEST, on MPI_COMM_WORLD. */
 static inline bool shim_request_is_live(const struct shim_request *request)
 {
     return __builtin_expect(request->error_comm != NULL, 1);
@@ -53,8 +53,8 @@ void shim_request_delete(struct shim_request *request);
  */
 int shim_request_start(struct shim_request *request);
 
-/** Whether a message needs nothing beside its request: no copy, nothing held for it, and nobody
- *  records or watches it. Not of a persistent request. */
+/** Whether a message needs nothing beside its request: no copy, nothing held for it,
+ *  and nobody records or watches it. Not of a persistent request. */
 static inline bool shim_request_can_be_plain(const struct shim_request *request)
 {
     return (request->kind == SHIM_SEND || request->kind == SHIM_SEND_SYNCHRONOUS ||
@@ -86,8 +86,8 @@ static inline int shim_request_start_plain(struct shim_request *request)
     return rc < 0 ? MPI_ERR_NO_MEM : MPI_SUCCESS;
 }
 
-/** shim_request_start of a message that is described anew; inlined, so that a caller who knows
- *  the kind pays for that one only. */
+/** shim_request_start of a message that is described anew; inlined, so that a caller
+ *  who knows the kind pays for that one only. */
 static inline int shim_request_begin(struct shim_request *request)
 {
     return shim_request_can_be_plain(request) ? shim_request_start_plain(request)
@@ -132,8 +132,8 @@ static inline void shim_request_wait(struct shim_request *request)
  */
 int shim_request_finish(MPI_Request *handle, MPI_Status *status);
 
-/** A receive has got a longer message than it has room for: tell the user. @param comm  NULL: it has been
- *  freed @return MPI_ERR_TRUNCATE */
+/** A receive has got a longer message than it has room for: tell the user. @param comm
+ *  NULL: it has been freed @return MPI_ERR_TRUNCATE */
 int shim_truncated(const struct shim_comm *comm, const struct bcs_result *result);
 
 /** The same of a request. */

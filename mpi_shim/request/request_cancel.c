@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Taking a request back (MPI_Cancel). Called by the entry point in the application's threads, after
- * shim_enter.
+ * Taking a request back (MPI_Cancel). Called by the entry point in the application's
+ * threads, after shim_enter.
  */
 #include "mpi_shim/request/request_cancel.h"
 

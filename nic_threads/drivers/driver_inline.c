@@ -3,37 +3,41 @@
  * Driver `inline` with strobes on demand: a process that waits runs the engine itself.
  * Called by every process of the job, with its own engine.
  *
- * Polling. While there are no more processes awake than cores, a waiter keeps the lock of its own
- * desk and polls there; now and then it also looks at the desks of others where it has something
- * under way (pending_desks.h), if nobody has their locks, and at the rounds of the nodes; each time, while it
- * takes part in a collective of several nodes. If somebody wants the own desk's lock, the waiter lets
- * go of it there, and leaves it alone until the next such look: else who tries it now and then, to take
- * a send back (guest.h), might never find it free. When it is crowded, nobody holds a lock while
- * polling, and after a few polls a waiter yields its core, and soon sleeps.
+ * Polling. While there are no more processes awake than cores, a waiter keeps the lock
+ * of its own desk and polls there; now and then it also looks at the desks of others
+ * where it has something under way (pending_desks.h), if nobody has their locks, and at
+ * the rounds of the nodes; each time, while it takes part in a collective of several
+ * nodes. If somebody wants the own desk's lock, the waiter lets go of it there, and
+ * leaves it alone until the next such look: else who tries it now and then, to take a
+ * send back (guest.h), might never find it free. When it is crowded, nobody holds a
+ * lock while polling, and after a few polls a waiter yields its core, and soon sleeps.
  *
- * Patience. A waiter polls, for some time without letting anybody else have its core, then
- * yielding it between polls, and sleeps after BCS_SPIN. A wake-up costs much more than a poll,
- * and on a virtual machine even a process that computes is slower after its core was idle.
- * Meanwhile processes of other jobs may need the core, or the one that is waited for stands in
- * this very core's queue: hence the yielding.
+ * Patience. A waiter polls, for some time without letting anybody else have its core,
+ * then yielding it between polls, and sleeps after BCS_SPIN. A wake-up costs much more
+ * than a poll, and on a virtual machine even a process that computes is slower after
+ * its core was idle. Meanwhile processes of other jobs may need the core, or the one
+ * that is waited for stands in this very core's queue: hence the yielding.
  *
- * Parking. A waiter announces itself (n_asleep + 1, `park` odd, both seq_cst), then turns
- * the engine once more and looks at its completion, and only then sleeps on `park`. A
- * process that posts publishes first (seq_cst) and then looks at n_asleep, and, where the port
- * that reads it has a desk of its own, at that one's `park`: if it sees nobody, the announcement
- * comes later in the one order, and the announcer's own look at its rings and links sees the
- * post. If it sees somebody, it turns the engine itself; and so it does if it has announced
- * itself, since what a waiter posts when it looks once more (the end of a chunk that it has
- * copied, a step of a plan) comes behind its last turn. A process that completes a cell of
- * another one looks at its `park` after a seq_cst fence or store: either it is odd and it wakes,
- * or the announcer sees the completion. What waits at a desk whose owner does not sleep waits
- * for it, or for who has posted it: a message that nobody waits for, or, with `leave`, for
- * the background thread. What the runner of a desk puts to one of another node (link.h) waits for
- * nobody: it turns that desk as well, after it has unlocked or stepped its own (turn.c).
+ * Parking. A waiter announces itself (n_asleep + 1, `park` odd, both seq_cst), then
+ * turns the engine once more and looks at its completion, and only then sleeps on
+ * `park`. A process that posts publishes first (seq_cst) and then looks at n_asleep,
+ * and, where the port that reads it has a desk of its own, at that one's `park`: if it
+ * sees nobody, the announcement comes later in the one order, and the announcer's own
+ * look at its rings and links sees the post. If it sees somebody, it turns the engine
+ * itself; and so it does if it has announced itself, since what a waiter posts when it
+ * looks once more (the end of a chunk that it has copied, a step of a plan) comes
+ * behind its last turn. A process that completes a cell of another one looks at its
+ * `park` after a seq_cst fence or store: either it is odd and it wakes, or the
+ * announcer sees the completion. What waits at a desk whose owner does not sleep waits
+ * for it, or for who has posted it: a message that nobody waits for, or, with `leave`,
+ * for the background thread. What the runner of a desk puts to one of another node
+ * (link.h) waits for nobody: it turns that desk as well, after it has unlocked or
+ * stepped its own (turn.c).
  *
- * Far nodes. What is put at a desk of a far node is told by the bell of that node, with the put or
- * after it, and a thread there turns the desks of its machine (nic_threads/service/far_progress.c). So
- * nobody here has to look whether anybody sleeps there.
+ * Far nodes. What is put at a desk of a far node is told by the bell of that node, with
+ * the put or after it, and a thread there turns the desks of its machine
+ * (nic_threads/service/far_progress.c). So nobody here has to look whether anybody
+ * sleeps there.
  */
 #include <sched.h>
 #include <stdatomic.h>
@@ -141,8 +145,8 @@ static enum bcs_wait_step turn_crowded(struct nic_engine *engine,
                                           });
 }
 
-/** Every process that is awake has a core: poll, then sleep. A poll that finds nothing pauses by
- *  itself. */
+/** Every process that is awake has a core: poll, then sleep. A poll that finds nothing
+ *  pauses by itself. */
 static enum bcs_wait_step turn_calm(struct nic_engine *engine,
                                     struct bcs_waiter *waiter)
 {
@@ -190,8 +194,8 @@ static void inline_stop(struct nic_engine *engine, struct bcs_waiter *waiter)
     }
 }
 
-/** Whether the owner of the port of a desk sleeps or is about to, after something was published
- *  for it. */
+/** Whether the owner of the port of a desk sleeps or is about to, after something was
+ *  published for it. */
 static bool is_parked(const struct nic_engine *engine, uint32_t desk)
 {
     const struct nic_view *view = nic_engine_desk(engine, desk);
@@ -199,8 +203,8 @@ static bool is_parked(const struct nic_engine *engine, uint32_t desk)
     return bcs_park_is_announced(&nic_view_port(view, view->first_served)->park);
 }
 
-/** Whether work at a desk is not its owner's: there is none, or it is not awake, or it is this
- *  process or works for it. */
+/** Whether work at a desk is not its owner's: there is none, or it is not awake, or it
+ *  is this process or works for it. */
 static bool is_ours(const struct nic_engine *engine, uint32_t desk)
 {
     return desk == engine->own || !nic_engine_desk(engine, desk)->is_alone ||
@@ -228,8 +232,9 @@ static void inline_leave(struct nic_engine *engine, uint32_t reader)
     }
 }
 
-/** If a helper has the own desk, wait until it lets go, which is soon: what it has taken from a ring
- *  or a link is known then. Another thread of this process that polls there takes all at once.
+/** If a helper has the own desk, wait until it lets go, which is soon: what it has
+ *  taken from a ring or a link is known then. Another thread of this process that polls
+ *  there takes all at once.
  *  @return whether there was one */
 static bool await_helper(const struct nic_engine *engine)
 {
@@ -264,7 +269,8 @@ static void inline_wait_for_room(struct nic_engine *engine, struct bcs_waiter *w
     bool has_done;
 
     (void)waiter;
-    /* A wait that goes on with plans and orders may keep the lock, and they post, too. */
+    /* A wait that goes on with plans and orders may keep the lock, and they post,
+     * too. */
     if (engine->poller != NULL) {
         nic_waiter_let_go(engine, engine->poller);
     }

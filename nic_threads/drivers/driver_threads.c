@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Driver `threads`, as the processes of the job see it: they post and sleep, and the crew
- * of their node (crew.c) does the rest. Whoever posts wakes the thread that must know of
- * it, if it sleeps: the strobe receiver, or with timed strobes the strobe sender.
+ * Driver `threads`, as the processes of the job see it: they post and sleep, and the
+ * crew of their node (crew.c) does the rest. Whoever posts wakes the thread that must
+ * know of it, if it sleeps: the strobe receiver, or with timed strobes the strobe
+ * sender.
  */
 #include "nic_threads/drivers/driver.h"
 #include "nic_threads/roles/turn.h"

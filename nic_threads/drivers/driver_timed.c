@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Driver `inline` with timed strobes: the timekeeper (timekeeper.c) wakes at every strobe and
- * runs the slice of all nodes of the machine to its end. The processes of the job only post
- * and sleep; what completes is theirs at the next strobe.
+ * Driver `inline` with timed strobes: the timekeeper (timekeeper.c) wakes at every
+ * strobe and runs the slice of all nodes of the machine to its end. The processes of
+ * the job only post and sleep; what completes is theirs at the next strobe.
  */
 #include "nic_threads/drivers/driver.h"
 #include "nic_threads/service/strobe_timer.h"

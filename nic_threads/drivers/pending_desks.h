@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The desks of other ports that have operations of this process: a send that is not done, or a
- * member's part of a collective. A process that waits for such an operation turns that desk, too, so
- * that the operation goes on while the owner of the desk computes. By the thread that uses the engine.
+ * The desks of other ports that have operations of this process: a send that is not
+ * done, or a member's part of a collective. A process that waits for such an operation
+ * turns that desk, too, so that the operation goes on while the owner of the desk
+ * computes. By the thread that uses the engine.
  */
 #ifndef NIC_THREADS_DRIVERS_PENDING_DESKS_H
 #define NIC_THREADS_DRIVERS_PENDING_DESKS_H
@@ -11,8 +12,8 @@
 
 #include "nic_threads/node/node.h"
 
-/** An operation begins that is matched at a desk, by its number among all, which takes it from a
- *  ring of this process. */
+/** An operation begins that is matched at a desk, by its number among all, which takes
+ *  it from a ring of this process. */
 static inline void nic_engine_add_pending(struct nic_engine *engine, uint32_t desk)
 {
     if (engine->n_pending_desks++ == 0) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What was recorded of slices, all desks of a node together. Called by any process, at the end.
+ * What was recorded of slices, all desks of a node together. Called by any process, at
+ * the end.
  */
 #include <errno.h>
 #include <sched.h>

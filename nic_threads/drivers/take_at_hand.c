@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Taking a message that is at hand; see the header. Called by the owner of the port of a desk.
+ * Taking a message that is at hand; see the header. Called by the owner of the port of
+ * a desk.
  */
 #include "nic_threads/drivers/take_at_hand.h"
 

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Taking a message that is at hand (nic_threads/roles/at_hand.h), with strobes on demand: the
- * receiver takes it by itself, without a descriptor of its own and a cell. By the owner of the port
- * of a desk.
+ * Taking a message that is at hand (nic_threads/roles/at_hand.h), with strobes on
+ * demand: the receiver takes it by itself, without a descriptor of its own and a cell.
+ * By the owner of the port of a desk.
  *
- * Nothing waits for it. The lock is held for as long as some looks take, by a process that is
- * awake: whoever has work for the desk meanwhile leaves it to the turn after the unlocking
- * (engine_lock.c). A caller that does not find its message posts its receive and waits as ever.
+ * Nothing waits for it. The lock is held for as long as some looks take, by a process
+ * that is awake: whoever has work for the desk meanwhile leaves it to the turn after
+ * the unlocking (engine_lock.c). A caller that does not find its message posts its
+ * receive and waits as ever.
  */
 #ifndef NIC_THREADS_DRIVERS_TAKE_AT_HAND_H
 #define NIC_THREADS_DRIVERS_TAKE_AT_HAND_H
@@ -14,12 +15,13 @@
 #include "nic_threads/roles/at_hand.h"
 
 /**
- * Look for a message, for a microsecond or so if this process has a core to itself. The process has
- * posted no operation that is not over.
+ * Look for a message, for a microsecond or so if this process has a core to itself. The
+ * process has posted no operation that is not over.
  *
  * @param wish       but for its link, which is found, and is_far
  * @param port       of the sender, number in the job, if the wish names its source
- * @param found_out  its send, with the payload in it or in a block, to be given back by nic_at_hand_end
+ * @param found_out its send, with the payload in it or in a block, to be given back by
+ * nic_at_hand_end
  * @return whether it is at hand
  */
 bool nic_at_hand_begin(struct nic_engine *engine, struct nic_wish *wish, uint32_t port,

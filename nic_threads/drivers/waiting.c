@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The waiting and parking that drivers share. Called by every process of the job, with its
- * own engine.
+ * The waiting and parking that drivers share. Called by every process of the job, with
+ * its own engine.
  */
 #include "nic_threads/drivers/waiting.h"
 
@@ -65,8 +65,8 @@ void nic_waiter_rest(struct nic_engine *engine, struct bcs_waiter *waiter,
     }
 }
 
-/** Whether the waiter polls at all. With several threads in a process, nobody knows how many
- *  of them have a core. */
+/** Whether the waiter polls at all. With several threads in a process, nobody knows how
+ *  many of them have a core. */
 static bool may_poll(const struct nic_engine *engine)
 {
     return engine->is_timed && !engine->is_threaded && engine->stay_ticks > 0 &&
@@ -95,7 +95,8 @@ void nic_waiter_turn(struct nic_engine *engine, struct bcs_waiter *waiter,
         nic_waiter_announce(engine, waiter);
         kick(engine, engine->port);
         break;
-    case BCS_WAIT_YIELD: /* a process may wait for this core though another one is idle */
+    case BCS_WAIT_YIELD: /* a process may wait for this core though another one is idle
+                          */
         sched_yield();
         break;
     default:

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Withdrawing a send; see the header. Two desks are locked one after the other, and neither is waited
- * for with the other in hand for long: who does not get both gives the first one back.
+ * Withdrawing a send; see the header. Two desks are locked one after the other, and
+ * neither is waited for with the other in hand for long: who does not get both gives
+ * the first one back.
  */
 #include "nic_threads/drivers/withdraw.h"
 
@@ -10,7 +11,8 @@
 #include "nic_threads/roles/guest.h"
 #include "nic_threads/roles/take_back.h"
 
-/** Lock both desks, or the one. @return whether they are locked; *owes_out as of nic_engine_unlock */
+/** Lock both desks, or the one. @return whether they are locked; *owes_out as of
+ *  nic_engine_unlock */
 static bool lock_both(struct nic_view *from, struct nic_view *to, bool *owes_out)
 {
     if (!nic_guest_lock(to)) {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Withdrawing a send, by its sender, whatever its receiver's process does: the sender locks the desk of
- * the receiver, and takes the message back from where it lies. So that needs neither a descriptor, for
- * which there may be no room, nor anybody else to act. All nodes of a job are on one machine.
+ * Withdrawing a send, by its sender, whatever its receiver's process does: the sender
+ * locks the desk of the receiver, and takes the message back from where it lies. So
+ * that needs neither a descriptor, for which there may be no room, nor anybody else to
+ * act. All nodes of a job are on one machine.
  */
 #ifndef NIC_THREADS_DRIVERS_WITHDRAW_H
 #define NIC_THREADS_DRIVERS_WITHDRAW_H
@@ -13,7 +14,8 @@
 enum nic_withdrawn {
     NIC_WITHDRAWN,          /* nobody gets it; recall->block_gva is set */
     NIC_WITHDRAWN_TOO_LATE, /* a receive or a matched probe has it */
-    NIC_WITHDRAWN_NOT_YET /* somebody is at work at the desk: try again, after a turn of a wait */
+    NIC_WITHDRAWN_NOT_YET /* somebody is at work at the desk: try again, after a turn of
+                             a wait */
 };
 
 /** Withdraw a send of this process. By the thread that uses the engine. */

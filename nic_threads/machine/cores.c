@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Hints to the kernel; see cores.h. Called by the service's threads, and by processes that wait.
+ * Hints to the kernel; see cores.h. Called by the service's threads, and by processes
+ * that wait.
  */
 #include "nic_threads/machine/cores.h"
 

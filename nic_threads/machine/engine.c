@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Making and freeing engines. Called by every process of the job, and by the drivers for
- * threads of theirs.
+ * Making and freeing engines. Called by every process of the job, and by the drivers
+ * for threads of theirs.
  */
 #include "nic_threads/machine/engine.h"
 
@@ -38,8 +38,8 @@ static size_t monitor_bytes(const struct nic_config *config)
     return config->record.n_spans > 0 ? sizeof(struct nic_monitor) : 0;
 }
 
-/** Whether each process matches its own messages, at a desk of its own: where processes run the
- *  engine, and no clock says when. */
+/** Whether each process matches its own messages, at a desk of its own: where processes
+ *  run the engine, and no clock says when. */
 static bool has_own_desks(const struct nic_config *config)
 {
     return config->driver == NIC_DRIVER_INLINE && config->strobe == NIC_STROBE_DEMAND;
@@ -97,7 +97,8 @@ int nic_engine_layout(uint32_t n_ports, const struct nic_config *config,
     return rc;
 }
 
-/** Begin to record, if it is wanted: what a strobe sender does, or a strobe receiver. */
+/** Begin to record, if it is wanted: what a strobe sender does, or a strobe
+ *  receiver. */
 static void recorder_init(const struct nic_recorder *recorder, bool is_global,
                           const struct nic_config *config)
 {
@@ -211,8 +212,8 @@ static struct nic_recorder recorder_at(const struct nic_engine *engine, char *pl
     };
 }
 
-/** The place that was given for what records a node, or, as number n_nodes, the strobe sender;
- *  NULL: there is none. */
+/** The place that was given for what records a node, or, as number n_nodes, the strobe
+ *  sender; NULL: there is none. */
 static char *place_of(const struct nic_engine *engine, uint32_t number)
 {
     char *const *places = engine->config->record.places;
@@ -220,8 +221,8 @@ static char *place_of(const struct nic_engine *engine, uint32_t number)
     return places == NULL ? NULL : places[number];
 }
 
-/** Find what records in NIC memory: number `series` of a node's, its monitor behind a state of so
- *  many bytes. */
+/** Find what records in NIC memory: number `series` of a node's, its monitor behind a
+ *  state of so many bytes. */
 static struct nic_recorder recorder_of(const struct nic_view *view, void *state,
                                        size_t n_bytes, uint32_t series)
 {
@@ -239,8 +240,8 @@ static struct nic_recorder recorder_of(const struct nic_view *view, void *state,
     };
 }
 
-/** Find what records the slices of a view's desk, number `number` in the job, and those of the
- *  strobe sender, which has a place behind the desks of node 0. */
+/** Find what records the slices of a view's desk, number `number` in the job, and those
+ *  of the strobe sender, which has a place behind the desks of node 0. */
 static void find_recorders(struct nic_view *view, uint32_t number)
 {
     struct nic_engine *engine = view->engine;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The NIC engine of one process: its views of the near nodes, which are those of its machine. What it does is the
- * roles' business (roles.h); which processes have it done, and when, the driver's (driver.h).
+ * The NIC engine of one process: its views of the near nodes, which are those of its
+ * machine. What it does is the roles' business (roles.h); which processes have it done,
+ * and when, the driver's (driver.h).
  */
 #ifndef NIC_THREADS_MACHINE_ENGINE_H
 #define NIC_THREADS_MACHINE_ENGINE_H
@@ -36,8 +37,8 @@ struct nic_verdict {
 
 struct nic_snapshot;
 
-/** Ranks that wait for each other, which is no deadlock as long as one of their processes could act by
- *  itself. */
+/** Ranks that wait for each other, which is no deadlock as long as one of their
+ *  processes could act by itself. */
 struct nic_doubt {
     const uint64_t *suspected;           /* bits */
     const struct nic_snapshot *snapshot; /* what they wait for, and what could act */

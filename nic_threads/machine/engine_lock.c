@@ -3,21 +3,22 @@
  * Engine locks. Called by whoever runs the engine.
  *
  * No work is lost. Work for a desk is published (a ring entry, a wire entry, a strobe)
- * with a sequentially consistent store, or before such an operation, and its publisher then
- * tries the desk's lock. If it fails, it has marked the lock as missed, or found it marked. The
- * holder's unlocking exchange comes later in the one order of sequentially consistent
- * operations; it finds the mark, and the holder checks for work after it, also if its own
- * step found nothing to do. So it sees the work, or another process that locked in between
- * does, and a process that fails to lock may go away at once.
+ * with a sequentially consistent store, or before such an operation, and its publisher
+ * then tries the desk's lock. If it fails, it has marked the lock as missed, or found
+ * it marked. The holder's unlocking exchange comes later in the one order of
+ * sequentially consistent operations; it finds the mark, and the holder checks for work
+ * after it, also if its own step found nothing to do. So it sees the work, or another
+ * process that locked in between does, and a process that fails to lock may go away at
+ * once.
  *
- * How the holder sees it. Who has marked the lock has written the word that the exchange reads,
- * so that all it did before is seen. Who has found the mark of another one has only read the
- * word: that its load comes before the exchange orders nothing that the holder reads with
- * acquire, since such a load may be carried out before the store of the exchange is seen. So
- * there is a fence between the two if the mark was set: the publication comes before the
- * publisher's load in the one order, that before the exchange, and that before the fence, and
- * what is read after the fence is no older. Where the mark was not set nobody has relied on the
- * holder.
+ * How the holder sees it. Who has marked the lock has written the word that the
+ * exchange reads, so that all it did before is seen. Who has found the mark of another
+ * one has only read the word: that its load comes before the exchange orders nothing
+ * that the holder reads with acquire, since such a load may be carried out before the
+ * store of the exchange is seen. So there is a fence between the two if the mark was
+ * set: the publication comes before the publisher's load in the one order, that before
+ * the exchange, and that before the fence, and what is read after the fence is no
+ * older. Where the mark was not set nobody has relied on the holder.
  */
 #include "nic_threads/machine/engine_lock.h"
 

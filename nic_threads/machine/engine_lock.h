@@ -10,12 +10,13 @@
 #include "nic_threads/machine/waking.h"
 #include "nic_threads/node/node.h"
 
-/** Try to lock the view's desk; who holds it is told. @return whether this process now holds it */
+/** Try to lock the view's desk; who holds it is told. @return whether this process now
+ *  holds it */
 bool nic_engine_try_lock(struct nic_view *view);
 
 /**
- * Tell whoever holds the desk's lock that there is work, published before (seq_cst), so that it
- * looks again after it has unlocked.
+ * Tell whoever holds the desk's lock that there is work, published before (seq_cst), so
+ * that it looks again after it has unlocked.
  *
  * @return false: nobody holds it
  */
@@ -24,8 +25,8 @@ bool nic_engine_tell_holder(struct nic_view *view);
 /**
  * Unlock, then wake those for whom something was completed. seq_cst.
  *
- * @return whether the holder has been told of work: it must look whether there is any, and finds
- *         it with acquire loads
+ * @return whether the holder has been told of work: it must look whether there is any,
+ *         and finds it with acquire loads
  */
 static inline bool nic_engine_unlock(struct nic_view *view)
 {

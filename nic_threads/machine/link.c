@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Links to other nodes; see the header. What is read without the lock is written with atomic
- * (relaxed) stores.
+ * Links to other nodes; see the header. What is read without the lock is written with
+ * atomic (relaxed) stores.
  */
 #include "nic_threads/machine/link.h"
 
@@ -25,7 +25,8 @@ static void put(struct nic_view *view, uint32_t port, struct bcs_xfer *xfer)
 void nic_link_announce(struct nic_view *view, uint32_t port, uint32_t link)
 {
     static const uint64_t is_in_use = 1;
-    /* The states of all desks of ports are alike, so that a place in one is known from another. */
+    /* The states of all desks of ports are alike, so that a place in one is known from
+     * another. */
     uint64_t desk_gva = nic_layout_desk_gva(&view->engine->layout, port);
     const char *announced = (const char *)&view->per_port.announced[link];
     struct bcs_xfer xfer = {

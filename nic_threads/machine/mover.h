@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Copying between the user memory of any two processes of a machine, for threads that
- * serve all of them: the background thread, and the DMA helper where the engine has threads
- * of its own. Each thread has a mover of its own.
+ * serve all of them: the background thread, and the DMA helper where the engine has
+ * threads of its own. Each thread has a mover of its own.
  */
 #ifndef NIC_THREADS_MACHINE_MOVER_H
 #define NIC_THREADS_MACHINE_MOVER_H
@@ -24,7 +24,8 @@ int nic_mover_create(const struct nic_engine *engine, struct nic_mover **mover_o
 /** Free a mover. Accepts NULL. */
 void nic_mover_destroy(struct nic_mover *mover);
 
-/** Copy from one process to another, through the mover's buffer if neither is this one. */
+/** Copy from one process to another, through the mover's buffer if neither is this
+ *  one. */
 enum nic_outcome nic_mover_copy(struct nic_mover *mover, const struct nic_place *from,
                                 const struct nic_place *to, uint64_t n_bytes);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Copies between ports: the kernel's (libbcs/fabric/copy), and what becomes of those that it refuses.
- * Any process and thread.
+ * Copies between ports: the kernel's (libbcs/fabric/copy), and what becomes of those
+ * that it refuses. Any process and thread.
  */
 #include "nic_threads/machine/node_copy.h"
 
@@ -22,8 +22,8 @@ static void touch(volatile char *byte, bool is_written)
     }
 }
 
-/** The word of two ports in the table of those that are apart, and its bit. @return NULL: they
- *  are not on one node */
+/** The word of two ports in the table of those that are apart, and its bit. @return
+ *  NULL: they are not on one node */
 static _Atomic uint64_t *word_of(const struct nic_engine *engine, uint32_t port,
                                  uint32_t other, uint64_t *bit_out)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Waking. Called by whoever runs the engine, and watch by any process that leaves work behind.
+ * Waking. Called by whoever runs the engine, and watch by any process that leaves work
+ * behind.
  */
 #include "nic_threads/machine/waking.h"
 
@@ -56,7 +57,8 @@ void nic_engine_watch(const struct nic_engine *engine)
     }
 }
 
-/** Processes of the machine that may run at once without one having to stand in a queue. */
+/** Processes of the machine that may run at once without one having to stand in a
+ *  queue. */
 static uint32_t n_places(const struct nic_engine *engine)
 {
     const struct bcs_machine *machine = engine->machine;

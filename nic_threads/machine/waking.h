@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Who is awake, and waking those who sleep: the owners of completed cells, the background
- * thread, and by the bell of a node whoever waits for it: the threads of the strobes where nodes
- * have crews (crew.h), and the thread that serves a node which is far to some others
- * (far_progress.h).
+ * Who is awake, and waking those who sleep: the owners of completed cells, the
+ * background thread, and by the bell of a node whoever waits for it: the threads of the
+ * strobes where nodes have crews (crew.h), and the thread that serves a node which is
+ * far to some others (far_progress.h).
  */
 #ifndef NIC_THREADS_MACHINE_WAKING_H
 #define NIC_THREADS_MACHINE_WAKING_H
@@ -11,8 +11,8 @@
 #include "nic_threads/machine/engine_xfer.h"
 #include "nic_threads/node/node.h"
 
-/** Wake the owners of completed cells who sleep. A seq_cst store or fence stands between
- *  the completions and this call. */
+/** Wake the owners of completed cells who sleep. A seq_cst store or fence stands
+ *  between the completions and this call. */
 void nic_engine_wake(struct nic_view *view);
 
 /** Whether nodes have crews. */
@@ -27,30 +27,30 @@ static inline bool nic_engine_has_bells(const struct nic_engine *engine)
     return nic_engine_has_crews(engine) || nic_engine_has_far(engine);
 }
 
-/** Whether what is put at a node has to be told by the node's bell: there is a crew, or the node is
- *  far, and no process here can turn its desks. */
+/** Whether what is put at a node has to be told by the node's bell: there is a crew, or
+ *  the node is far, and no process here can turn its desks. */
 static inline bool nic_engine_rings(const struct nic_engine *engine, uint32_t node)
 {
     return nic_engine_has_crews(engine) || !nic_engine_is_near(engine, node);
 }
 
-/** The event by which a put as the view's node to another one rings the bell there; 0: it must not
- *  be rung. */
+/** The event by which a put as the view's node to another one rings the bell there; 0:
+ *  it must not be rung. */
 static inline uint64_t nic_bell_gva(const struct nic_view *view, uint32_t node)
 {
     return nic_engine_rings(view->engine, node) ? NIC_NODE_GVA(view, bell) : 0;
 }
 
-/** Ring the bell of another node for what was put there before as the view's node, if that has to be
- *  told. */
+/** Ring the bell of another node for what was put there before as the view's node, if
+ *  that has to be told. */
 void nic_engine_ring(struct nic_view *view, uint32_t node);
 
-/** Ring the bell of the view's node for what this process has stored there. Nothing where nobody
- *  waits for bells. */
+/** Ring the bell of the view's node for what this process has stored there. Nothing
+ *  where nobody waits for bells. */
 void nic_engine_ring_own(struct nic_view *view);
 
-/** How often the bell of the view's node has rung. Read it, look for work, and only then
- *  nic_engine_await_bell. */
+/** How often the bell of the view's node has rung. Read it, look for work, and only
+ *  then nic_engine_await_bell. */
 static inline uint64_t nic_engine_n_rings(const struct nic_view *view)
 {
     /* acquire: pairs with the signal that follows what it is rung for */

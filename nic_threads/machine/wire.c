@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The rings between nodes. Called by the roles, under the engine lock of the view's node,
- * by whichever process drives that node; only nic_wire_has_work is called without it, so
- * that what it reads is written with atomic (relaxed) stores.
+ * The rings between nodes. Called by the roles, under the engine lock of the view's
+ * node, by whichever process drives that node; only nic_wire_has_work is called without
+ * it, so that what it reads is written with atomic (relaxed) stores.
  */
 #include "nic_threads/machine/wire.h"
 
@@ -96,7 +96,8 @@ static uint64_t n_arrived(const struct nic_wire_end *end)
     return __atomic_load_n(&end->arrived.count, __ATOMIC_ACQUIRE);
 }
 
-/** Whether an entry is for a role that works in MSM: BR takes sends, CH takes parts and stamps. */
+/** Whether an entry is for a role that works in MSM: BR takes sends, CH takes parts and
+ *  stamps. */
 static bool is_for_scheduling(const struct bcs_descriptor *entry)
 {
     return entry->kind == BCS_SEND || entry->kind == NIC_WIRE_PART ||

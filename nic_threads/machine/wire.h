@@ -14,16 +14,18 @@
 #include "nic_threads/node/node.h"
 #include "nic_threads/node/recall.h"
 
-/** Send a descriptor; .turn of the copy that arrives is the number of the posting port. */
+/** Send a descriptor; .turn of the copy that arrives is the number of the posting
+ *  port. */
 void nic_wire_send(struct nic_view *view, uint32_t node,
                    const struct bcs_descriptor *descriptor, uint32_t port);
 
-/** Send what waits in the outboxes, as far as there is room. @return whether any went */
+/** Send what waits in the outboxes, as far as there is room. @return whether any
+ *  went */
 bool nic_wire_flush(struct nic_view *view);
 
-/** Sort new entries into the batch as far as it has room. After MSM, without takes_all, each
- *  ring is read only up to the first entry that had to be there by then, a send or a part,
- *  which stays for the next slice. @return how many */
+/** Sort new entries into the batch as far as it has room. After MSM, without takes_all,
+ *  each ring is read only up to the first entry that had to be there by then, a send or
+ *  a part, which stays for the next slice. @return how many */
 uint32_t nic_wire_collect(struct nic_view *view, bool takes_all);
 
 /** Give the collected entries back to their senders, at the end of a slice. */
@@ -32,8 +34,8 @@ void nic_wire_release(struct nic_view *view);
 /** Whether an entry can be read or sent; read without the lock. */
 bool nic_wire_has_work(const struct nic_view *view);
 
-/** Take a send back between two nodes, of each of which the view has the lock: it waits to go, or has
- *  come and was not read. @return whether it was found */
+/** Take a send back between two nodes, of each of which the view has the lock: it waits
+ *  to go, or has come and was not read. @return whether it was found */
 bool nic_wire_take_back(struct nic_view *from, struct nic_view *to,
                         struct nic_recall *recall);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the service asks of those who work in it: the background thread, the timekeeper, the
- * crew. A worker has a state, and for each of its threads a look: it does what there is to do,
- * and says when it wants to look again. The service starts, parks, wakes and ends the threads
- * (service.c).
+ * What the service asks of those who work in it: the background thread, the timekeeper,
+ * the crew. A worker has a state, and for each of its threads a look: it does what
+ * there is to do, and says when it wants to look again. The service starts, parks,
+ * wakes and ends the threads (service.c).
  */
 #ifndef NIC_THREADS_MACHINE_WORKER_H
 #define NIC_THREADS_MACHINE_WORKER_H
@@ -30,7 +30,8 @@ struct nic_rest {
 
 /** A worker. `part` is which of its threads is meant, 0 if it has one. */
 struct nic_worker_ops {
-    /** Make the state. params outlives it, and says is_background. @return 0 or -errno */
+    /** Make the state. params outlives it, and says is_background. @return 0 or
+     *  -errno */
     int (*create)(const struct nic_engine_params *params, void **state_out);
     /** Free it; no thread is left. Never NULL. */
     void (*destroy)(void *state);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A desk: where the messages of some ports of a node are matched, or the collectives of a node are
- * counted, and what that needs. Whoever
- * holds its lock (engine_lock.h) may read and write everything here that is not atomic; atomic
- * words are read by others, each as it says.
+ * A desk: where the messages of some ports of a node are matched, or the collectives of
+ * a node are counted, and what that needs. Whoever holds its lock (engine_lock.h) may
+ * read and write everything here that is not atomic; atomic words are read by others,
+ * each as it says.
  */
 #ifndef NIC_THREADS_NODE_DESK_H
 #define NIC_THREADS_NODE_DESK_H
@@ -29,9 +29,10 @@ struct nic_pair {
 };
 
 /**
- * What the roles hand to each other within one slice. The ports give at most limits.batch
- * descriptors of all kinds together; the wires give nothing more once there are
- * limits.arrivals sends or control descriptors, and so do the links of other desks.
+ * What the roles hand to each other within one slice. The ports give at most
+ * limits.batch descriptors of all kinds together; the wires give nothing more once
+ * there are limits.arrivals sends or control descriptors, and so do the links of other
+ * desks.
  */
 struct nic_batch {
     uint32_t n_collected; /* ring entries of this slice */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Items, which keep descriptors beyond their slice. Called by the roles, under the lock of the
- * view's desk.
+ * Items, which keep descriptors beyond their slice. Called by the roles, under the lock
+ * of the view's desk.
  */
 #ifndef NIC_THREADS_NODE_ITEMS_H
 #define NIC_THREADS_NODE_ITEMS_H
@@ -33,14 +33,16 @@ static inline void nic_item_put_back(struct nic_desk *desk, struct nic_item *ite
 }
 
 /**
- * Keep a descriptor beyond its slice. If all items are in use, the process ends (logged).
+ * Keep a descriptor beyond its slice. If all items are in use, the process ends
+ * (logged).
  *
  * @return the item, with descriptor and port set; never NIC_ITEM_NONE
  */
 uint32_t nic_item_new(struct nic_view *view, const struct bcs_descriptor *descriptor,
                       uint32_t port);
 
-/** The send in an item is taken back: what is left asks for nothing, and does not count as a send. */
+/** The send in an item is taken back: what is left asks for nothing, and does not count
+ *  as a send. */
 void nic_item_blot_out(struct nic_view *view, struct nic_item *item);
 
 /** Give an item back. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The monitor: begins and ends of slices, and what is read at the end. Under the lock of the desk,
- * or of the strobe sender's.
+ * The monitor: begins and ends of slices, and what is read at the end. Under the lock
+ * of the desk, or of the strobe sender's.
  */
 #include "nic_threads/node/monitor.h"
 

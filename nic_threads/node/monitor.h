@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The monitor of the engine: what each slice took and did, by its number, at a desk and, of all
- * nodes, at the strobe sender. It stands in NIC memory behind the state of the desk, or of the
- * node, if it is wanted at all, or with its spans in memory that whoever asks for it has given
- * (nic_record_config.places); who records holds the lock of the desk, or node. Off, a view has
- * none, and a slice costs a branch. [BCS-MPI section 5.2]
+ * The monitor of the engine: what each slice took and did, by its number, at a desk
+ * and, of all nodes, at the strobe sender. It stands in NIC memory behind the state of
+ * the desk, or of the node, if it is wanted at all, or with its spans in memory that
+ * whoever asks for it has given (nic_record_config.places); who records holds the lock
+ * of the desk, or node. Off, a view has none, and a slice costs a branch. [BCS-MPI
+ * section 5.2]
  *
- * Time stamps follow each other: each ends what the last one has begun, so that no moment is read
- * twice. A slice is added to its span when it is over: with rounds of several nodes that is known
- * when the next one begins, or when somebody reads. Slices by the clock are known by their numbers; on demand,
- * where each process has slices of its own, by the interval of BCS_SLICE of time in which they
- * begin, which is the same for all desks. There, where a slice takes less than a microsecond, the
- * times of its parts are taken of one in NIC_MONITOR_SAMPLE, and of the first one in an interval;
+ * Time stamps follow each other: each ends what the last one has begun, so that no
+ * moment is read twice. A slice is added to its span when it is over: with rounds of
+ * several nodes that is known when the next one begins, or when somebody reads. Slices
+ * by the clock are known by their numbers; on demand, where each process has slices of
+ * its own, by the interval of BCS_SLICE of time in which they begin, which is the same
+ * for all desks. There, where a slice takes less than a microsecond, the times of its
+ * parts are taken of one in NIC_MONITOR_SAMPLE, and of the first one in an interval;
  * numbers, and when it has begun, of all.
  */
 #ifndef NIC_THREADS_NODE_MONITOR_H
@@ -22,8 +24,8 @@
 #include "libbcs/fabric/ring/sleep.h"
 #include "nic_threads/rules/series.h"
 
-/** A metric of the strobe receiver, by its number among its own; those of the strobe sender have
- *  theirs anyway. The first four mean the same of both. */
+/** A metric of the strobe receiver, by its number among its own; those of the strobe
+ *  sender have theirs anyway. The first four mean the same of both. */
 #define NIC_LOCAL(metric) ((metric)-BCS_METRICS_LOCAL)
 
 enum { NIC_MONITOR_SAMPLE = 16, NIC_MONITOR_PAGE_BYTES = 4096 };
@@ -52,7 +54,8 @@ struct nic_monitor {
     uint64_t next;    /* on demand: when the present interval ends */
     uint64_t has;     /* bits: the slice under way has a value; 0: it was added */
     uint64_t values[BCS_SPAN_TALLIES];
-    /* On demand: slices of the present interval since the last one whose times were taken, */
+    /* On demand: slices of the present interval since the last one whose times were
+     * taken, */
     uint64_t n_quick;
     struct bcs_tally quick[BCS_SPAN_TALLIES]; /* and what they had */
 };
@@ -115,8 +118,8 @@ static inline void nic_monitor_end(struct nic_monitor *monitor)
     monitor->ended = monitor->since;
 }
 
-/** Whether a slice on demand that begins at a moment, the stamp of nic_monitor_enter, is a quick
- *  one: only numbers are taken of it. */
+/** Whether a slice on demand that begins at a moment, the stamp of nic_monitor_enter,
+ *  is a quick one: only numbers are taken of it. */
 static inline bool nic_monitor_is_quick(const struct nic_monitor *monitor)
 {
     return monitor->entered < monitor->next &&
@@ -140,7 +143,8 @@ static inline void nic_monitor_add_quick(struct nic_monitor *monitor, uint32_t m
     bcs_tally_add(&monitor->quick[metric], value);
 }
 
-/** Bytes that a monitor takes with its spans behind it, two halves of n_spans: whole pages. */
+/** Bytes that a monitor takes with its spans behind it, two halves of n_spans: whole
+ *  pages. */
 static inline size_t nic_monitor_bytes(uint64_t n_spans)
 {
     size_t n_bytes = sizeof(struct nic_monitor) + 2 * n_spans * sizeof(struct bcs_span);
@@ -165,8 +169,8 @@ void nic_monitor_begin(const struct nic_recorder *recorder);
 void nic_monitor_close(const struct nic_recorder *recorder);
 
 /**
- * Copy what was recorded, the slice under way, too. The begins of spans are in ticks since the job
- * began, times in ticks.
+ * Copy what was recorded, the slice under way, too. The begins of spans are in ticks
+ * since the job began, times in ticks.
  *
  * @param spans_out  [*n_out] by number, for free; all of 2^*shift_out slices
  * @return 0 or -ENOMEM

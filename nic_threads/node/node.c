@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What is rarely needed of a view. Called by the roles, under the lock of the view's desk.
+ * What is rarely needed of a view. Called by the roles, under the lock of the view's
+ * desk.
  */
 #include "nic_threads/node/node.h"
 

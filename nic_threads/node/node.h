@@ -27,30 +27,34 @@
 #include "nic_threads/rules/slice.h"
 #include "nic_threads/rules/strobe_clock.h"
 
-/** Kinds of descriptors that only engines exchange; continue enum bcs_descriptor_kind. */
+/** Kinds of descriptors that only engines exchange; continue enum
+ *  bcs_descriptor_kind. */
 enum nic_wire_kind {
     NIC_WIRE_GRANT =
         64,           /* receiver's node asks for .chunk; .port, .cell: the sender's */
     NIC_WIRE_DATA,    /* .chunk is in the stage block that was asked for */
     NIC_WIRE_REFUSED, /* .chunk was not copied; it must be loaded by the sender */
     NIC_WIRE_MATCHED, /* the synchronous send of .port, .cell has been matched */
-    /* to the master of a collective: a member's operand of a reduction, or the root's data of a
-     * broadcast; .address: the number of the collective */
+    /* to the master of a collective: a member's operand of a reduction, or the root's
+     * data of a broadcast; .address: the number of the collective */
     NIC_WIRE_PART,
-    NIC_WIRE_STAMP, /* to it as well: .stamp is the latest of a node's members; .address as before */
+    NIC_WIRE_STAMP, /* to it as well: .stamp is the latest of a node's members; .address
+                       as before */
 };
 
-/** What a node has besides its desks: the slices of all nodes, and their collectives. */
+/** What a node has besides its desks: the slices of all nodes, and their
+ *  collectives. */
 struct nic_node {
-    /* Collective slots whose local members have all arrived, and which wait for other nodes; by
-     * next_active, the oldest first. */
+    /* Collective slots whose local members have all arrived, and which wait for other
+     * nodes; by next_active, the oldest first. */
     struct nic_list active;
     bool has_more_ready;          /* some of them could go, but the batch was full */
     struct nic_slice_state phase; /* of the strobe sender: node 0 */
     bool is_open;                 /* timed, node 0: the slice may have more rounds */
     uint64_t round;               /* that runs or ran last on this node */
-    /* global: the bell, rung by whoever leaves work here that nobody may be looking for. Driver
-     * `threads`: the strobe receiver waits for it, and on node 0 the strobe sender. */
+    /* global: the bell, rung by whoever leaves work here that nobody may be looking
+     * for. Driver `threads`: the strobe receiver waits for it, and on node 0 the strobe
+     * sender. */
     _Alignas(BCS_CACHE_LINE) struct bcs_event bell;
 
     /* The slice protocol between nodes; see strobe_sender.c. */
@@ -75,12 +79,12 @@ _Static_assert(offsetof(struct nic_node, bell) % sizeof(struct bcs_event) == 0 &
 #define NIC_NODE_GVA(view, member)                                                     \
     ((view)->engine->layout.node_gva + offsetof(struct nic_node, member))
 
-/** Global address of a member of the view's struct nic_desk; the same on all nodes for the desks
- *  of one number. */
+/** Global address of a member of the view's struct nic_desk; the same on all nodes for
+ *  the desks of one number. */
 #define NIC_DESK_GVA(view, member) nic_view_gva(view, &(view)->desk->member)
 
-/** A process's view of one desk and its node: plain pointers into the first part of its heap;
- *  what is behind that is found by the core, which maps it. */
+/** A process's view of one desk and its node: plain pointers into the first part of its
+ *  heap; what is behind that is found by the core, which maps it. */
 struct nic_view {
     struct nic_engine *engine;
     struct nic_desk *desk;
@@ -107,13 +111,13 @@ struct nic_view {
     uint32_t ring_mask; /* of its ports' rings, */
     uint32_t link_mask; /* and of links */
     bool is_alone;      /* it works by itself: no other desk takes part in its slices */
-    /* it serves one port, and neither other nodes nor a recorder have a part in what it does: it may
-     * carry out at once what it takes (nic_threads/roles/at_once.h) */
+    /* it serves one port, and neither other nodes nor a recorder have a part in what it
+     * does: it may carry out at once what it takes (nic_threads/roles/at_once.h) */
     bool is_at_once;
     bool is_late;    /* its transport */
     bool owes_flush; /* has put something late since its transport was flushed */
-    /* bits: local ports that the runner has completed something for, to be woken after unlocking;
-     * of all views of the node */
+    /* bits: local ports that the runner has completed something for, to be woken after
+     * unlocking; of all views of the node */
     uint64_t *wake;
     uint8_t *scratch;              /* see nic_view_scratch; NULL: not needed yet */
     struct nic_recorder *recorder; /* of the desk's slices; NULL: none */
@@ -123,9 +127,9 @@ struct nic_crew;
 struct nic_crew_ops;
 struct nic_mover;
 
-/** One process's engine. A node is near if it is on this process's machine, so that its heap is
- *  mapped, else far. The engine has views of the desks of near nodes only; what is far has a name
- *  (node, global address), and is reached by the primitives. */
+/** One process's engine. A node is near if it is on this process's machine, so that its
+ *  heap is mapped, else far. The engine has views of the desks of near nodes only; what
+ *  is far has a name (node, global address), and is reached by the primitives. */
 struct nic_engine {
     struct nic_layout layout;
     struct bcs_machine *machine;
@@ -150,16 +154,16 @@ struct nic_engine {
     uint64_t spin_ticks;  /* how long a waiter polls before it offers its core */
     uint64_t stay_ticks;  /* how long it stays awake, if it has a core to itself */
     uint64_t *wake_words; /* of near nodes */
-    /* Of this process, that keeps the lock of its own desk between its turns; or NULL. What
-     * posts meanwhile, and finds a ring full, has it let go. */
+    /* Of this process, that keeps the lock of its own desk between its turns; or NULL.
+     * What posts meanwhile, and finds a ring full, has it let go. */
     struct bcs_waiter *poller;
-    /* What this process has under way at near desks of others, and at which: bits by view, cleared
-     * when there is nothing any more (pending_desks.h). */
+    /* What this process has under way at near desks of others, and at which: bits by
+     * view, cleared when there is nothing any more (pending_desks.h). */
     uint32_t n_pending_desks;
     uint64_t *pending_desks;
     bool is_in_round; /* one of these is a part of a collective of several nodes */
-    /* Near desks for which this engine has put something that is not for their ports: bits by view.
-     * Whoever runs it looks after them when it has unlocked (turn.c). */
+    /* Near desks for which this engine has put something that is not for their ports:
+     * bits by view. Whoever runs it looks after them when it has unlocked (turn.c). */
     bool has_visits;
     uint64_t *visits;
     struct nic_view *views;
@@ -193,8 +197,8 @@ static inline bool nic_has_strobes(const struct nic_engine *engine)
     return engine->n_nodes > 1 || engine->is_timed;
 }
 
-/** Sends that a desk keeps for want of a receive before it takes no more from the rings;
- *  their senders wait then. */
+/** Sends that a desk keeps for want of a receive before it takes no more from the
+ *  rings; their senders wait then. */
 static inline uint32_t nic_send_limit(const struct nic_view *view)
 {
     return view->engine->layout.send_limit;
@@ -210,8 +214,8 @@ static inline bool nic_view_is_full(const struct nic_view *view)
            nic_send_limit(view);
 }
 
-/** Whether sends stay in a ring. What is held does not count while the desk is full, or slice
- *  would follow slice without end and without effect. */
+/** Whether sends stay in a ring. What is held does not count while the desk is full, or
+ *  slice would follow slice without end and without effect. */
 static inline bool nic_ring_is_held_back(const struct nic_view *view,
                                          const struct bcs_ring *ring)
 {
@@ -270,7 +274,8 @@ static inline struct bcs_block *nic_view_block(const struct nic_view *view,
     return nic_view_at(view, gva);
 }
 
-/** Put a block of the node behind the others of a queue. @param first,last  0 if there is none */
+/** Put a block of the node behind the others of a queue. @param first,last 0 if there
+ *  is none */
 void nic_view_queue_block(const struct nic_view *view, uint64_t *first, uint64_t *last,
                           uint64_t gva);
 
@@ -345,7 +350,8 @@ static inline struct nic_view *nic_engine_own(const struct nic_engine *engine)
     return engine->own_view;
 }
 
-/** The number of the slice that runs or ran last at the desk of this process; a hint. */
+/** The number of the slice that runs or ran last at the desk of this process; a
+ *  hint. */
 static inline uint64_t nic_engine_slice(const struct nic_engine *engine)
 {
     return __atomic_load_n(&nic_engine_own(engine)->desk->slice, __ATOMIC_RELAXED);
@@ -384,7 +390,8 @@ static inline struct bcs_cell *nic_engine_cell(const struct nic_engine *engine,
     return nic_view_cell(nic_engine_view(engine, port), port, cell);
 }
 
-/** The number of a port among those that the view's desk serves: its place in per_port. */
+/** The number of a port among those that the view's desk serves: its place in
+ *  per_port. */
 static inline uint32_t nic_view_seat(const struct nic_view *view, uint32_t port)
 {
     return port - view->first_port - view->first_served;
@@ -405,9 +412,9 @@ static inline bool nic_view_has(const struct nic_view *view, uint32_t port)
 /** Make the room of nic_view_scratch. */
 void nic_view_make_scratch(struct nic_view *view);
 
-/** Room for an operand of each process of the job, in rank order, for reductions that this
- *  process carries out on the view's node. In whole cache lines. If there is no memory for it
- *  the process ends (logged). */
+/** Room for an operand of each process of the job, in rank order, for reductions that
+ *  this process carries out on the view's node. In whole cache lines. If there is no
+ *  memory for it the process ends (logged). */
 static inline uint8_t *nic_view_scratch(struct nic_view *view)
 {
     if (__builtin_expect(view->scratch == NULL, 0)) {
@@ -422,7 +429,8 @@ static inline uint64_t nic_view_slot_gva(const struct nic_view *view, uint32_t s
     return nic_region_gva(&view->engine->layout.slots, slot);
 }
 
-/** A block of lines of a slot's near collectives, by its number among those of all levels. */
+/** A block of lines of a slot's near collectives, by its number among those of all
+ *  levels. */
 static inline struct bcs_near_block *nic_view_near_block(const struct nic_view *view,
                                                          uint32_t slot, uint32_t number)
 {
@@ -449,14 +457,15 @@ static inline bool nic_is_reduction(const struct bcs_descriptor *descriptor)
     return nic_collective_kind(descriptor) >= BCS_COLLECTIVE_REDUCE;
 }
 
-/** Whether the engine copies at an end of a transfer, or at both: it has a thread for that, and
- *  no process must do it by itself. */
+/** Whether the engine copies at an end of a transfer, or at both: it has a thread for
+ *  that, and no process must do it by itself. */
 static inline bool nic_view_copies(const struct nic_view *view, bool needs_owner)
 {
     return view->engine->mover != NULL && !needs_owner;
 }
 
-/** Clear the bits of n ports, and do something for each port whose bit was set, ascending. */
+/** Clear the bits of n ports, and do something for each port whose bit was set,
+ *  ascending. */
 static inline void nic_view_take_marks(struct nic_view *view, uint64_t *words,
                                        uint32_t n,
                                        void (*act)(struct nic_view *view, uint32_t i))
@@ -471,8 +480,8 @@ static inline void nic_view_take_marks(struct nic_view *view, uint64_t *words,
     }
 }
 
-/** Remember to see that a port's desk on another node is looked after. If the node is far, it has
- *  been told by its bell. */
+/** Remember to see that a port's desk on another node is looked after. If the node is
+ *  far, it has been told by its bell. */
 static inline void nic_view_visit(const struct nic_view *view, uint32_t port)
 {
     struct nic_engine *engine = view->engine;

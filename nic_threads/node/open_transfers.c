@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The list of opened transfers; see the header. Called by the DMA helper and by the background
- * thread.
+ * The list of opened transfers; see the header. Called by the DMA helper and by the
+ * background thread.
  */
 #include "nic_threads/node/open_transfers.h"
 
@@ -41,8 +41,8 @@ void nic_open_transfers_add(struct nic_view *view, uint32_t port, uint32_t cell)
                                                     memory_order_relaxed));
 }
 
-/** Take the first cell out of the list. Nobody else does, so it stays the first one but for those
- *  that are added. @return NULL: the list is empty */
+/** Take the first cell out of the list. Nobody else does, so it stays the first one but
+ *  for those that are added. @return NULL: the list is empty */
 static struct bcs_cell *take_first(struct nic_view *view,
                                    struct nic_open_transfer *opened_out)
 {

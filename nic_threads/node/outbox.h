@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Descriptors for one reader that found no room, in order: items of a desk. Called under its lock,
- * by what sends them (wire.c, link.c). Whether something waits is also read without the lock, so
- * that it is written with atomic (relaxed) stores.
+ * Descriptors for one reader that found no room, in order: items of a desk. Called
+ * under its lock, by what sends them (wire.c, link.c). Whether something waits is also
+ * read without the lock, so that it is written with atomic (relaxed) stores.
  */
 #ifndef NIC_THREADS_NODE_OUTBOX_H
 #define NIC_THREADS_NODE_OUTBOX_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A send that its sender wants back (MPI_Cancel): how it is known wherever it may lie, from the ring
- * that it was posted to until a receive has got it. Pure.
+ * A send that its sender wants back (MPI_Cancel): how it is known wherever it may lie,
+ * from the ring that it was posted to until a receive has got it. Pure.
  */
 #ifndef NIC_THREADS_NODE_RECALL_H
 #define NIC_THREADS_NODE_RECALL_H
@@ -14,8 +14,8 @@
 struct nic_recall {
     uint32_t sender, receiver; /* ports, numbers in the job */
     uint32_t cell;             /* of the sender, or a mark; as in the descriptor */
-    /* Set when it has been found: a block of the sender's that its payload is in, which is the
-     * caller's again; 0: none. */
+    /* Set when it has been found: a block of the sender's that its payload is in, which
+     * is the caller's again; 0: none. */
     uint64_t block_gva;
 };
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Waking the referee (nic_threads/referee/referee.c), which rests while nothing changes that it
- * would have to look at. Called by processes that begin to wait for longer: who goes to sleep,
- * after the announcement, and who has told where it stands.
+ * Waking the referee (nic_threads/referee/referee.c), which rests while nothing changes
+ * that it would have to look at. Called by processes that begin to wait for longer: who
+ * goes to sleep, after the announcement, and who has told where it stands.
  */
 #ifndef NIC_THREADS_NODE_REFEREE_WAKE_H
 #define NIC_THREADS_NODE_REFEREE_WAKE_H
@@ -10,7 +10,8 @@
 #include "libbcs/fabric/base/park.h"
 #include "libbcs/fabric/ring/sleep.h"
 
-/** Wake it, if it rests. What it is to find was published before, seq_cst, or is a record. */
+/** Wake it, if it rests. What it is to find was published before, seq_cst, or is a
+ *  record. */
 static inline void nic_wake_referee(struct bcs_machine *machine)
 {
     _Atomic uint32_t *rests = &machine->referee_rests;

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the members of a collective must agree on, its signature, and what they are told if they do
- * not. agreement.c in nic_threads/roles compares signatures; the API of the members says who called
- * what.
+ * What the members of a collective must agree on, its signature, and what they are told
+ * if they do not. agreement.c in nic_threads/roles compares signatures; the API of the
+ * members says who called what.
  */
 #ifndef NIC_THREADS_NODE_SIGNATURE_H
 #define NIC_THREADS_NODE_SIGNATURE_H
 
 #include "nic_threads/node/node.h"
 
-/* The signature as one word: operation, root, length. It leaves eight bits for the number of the
- * collective. Where members differ in the length alone it has a length that there is not, else
- * a kind that there is not. */
+/* The signature as one word: operation, root, length. It leaves eight bits for the
+ * number of the collective. Where members differ in the length alone it has a length
+ * that there is not, else a kind that there is not. */
 #define NIC_SIGNATURE_BITS 56
 #define NIC_SIGNATURE_LENGTH UINT64_C(0xff)
 #define NIC_SIGNATURE_MIXED ((UINT64_C(1) << NIC_SIGNATURE_BITS) - 1)
@@ -53,8 +53,8 @@ static inline uint64_t nic_signature_join(uint64_t a, uint64_t b)
                                            : NIC_SIGNATURE_MIXED;
 }
 
-/** Why a collective is refused: the master tells all nodes, and each node its members, in the
- *  payload of their completion cells. */
+/** Why a collective is refused: the master tells all nodes, and each node its members,
+ *  in the payload of their completion cells. */
 struct nic_refusal {
     uint64_t sequence;  /* of the collective */
     uint64_t signature; /* of one member, */
@@ -68,8 +68,8 @@ struct nic_refusal {
 
 _Static_assert(sizeof(struct nic_refusal) <= BCS_INLINE_BYTES, "fits a result");
 
-/** Whether this process is the first to ask, of those of its node: it tells the user of the
- *  refusal. Any process; without the lock. */
+/** Whether this process is the first to ask, of those of its node: it tells the user of
+ *  the refusal. Any process; without the lock. */
 static inline bool nic_refusal_is_first(struct nic_slot *slot,
                                         const struct nic_refusal *refusal)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A collective slot: what a node keeps of one communicator for the collectives that the engine
- * carries out, and what others put there. Under the lock of the node's first desk, but for global words.
+ * A collective slot: what a node keeps of one communicator for the collectives that the
+ * engine carries out, and what others put there. Under the lock of the node's first
+ * desk, but for global words.
  */
 #ifndef NIC_THREADS_NODE_SLOT_H
 #define NIC_THREADS_NODE_SLOT_H
@@ -12,8 +13,8 @@
 
 #include "libbcs/fabric/ring/descriptor.h"
 
-/** Who uses a slot. It is used again only after all collectives of its last group are over, and
- *  with a larger base, which numbers them. */
+/** Who uses a slot. It is used again only after all collectives of its last group are
+ *  over, and with a larger base, which numbers them. */
 struct nic_group_members {
     uint64_t base;
     uint32_t n_members;
@@ -24,9 +25,9 @@ struct nic_group_members {
 
 enum { NIC_PIECE_WORDS = 5 };
 
-/** Payload of BCS_GROUP_OPEN: the members, and a piece of the marks of the nodes that have some:
- *  words from number `piece` * NIC_PIECE_WORDS on. Each local member posts all pieces before it
- *  takes part in a collective. */
+/** Payload of BCS_GROUP_OPEN: the members, and a piece of the marks of the nodes that
+ *  have some: words from number `piece` * NIC_PIECE_WORDS on. Each local member posts
+ *  all pieces before it takes part in a collective. */
 struct nic_group_piece {
     struct nic_group_members members;
     uint32_t piece;
@@ -57,13 +58,14 @@ struct nic_slot {
     _Atomic uint64_t told;       /* the last one that the user was told of as refused */
     uint32_t n_arrived;
     uint32_t first_item; /* descriptors of the local members, linked by next */
-    /* At the master: 1 + first part that has come from other nodes; 0: none, as in a slot that
-     * nobody here has opened yet. How many there are, and how many there must be. */
+    /* At the master: 1 + first part that has come from other nodes; 0: none, as in a
+     * slot that nobody here has opened yet. How many there are, and how many there must
+     * be. */
     uint32_t parts;
     uint32_t n_parts;
     uint32_t n_parts_wanted;
-    /* Where the job has stamps: the latest of the members, of other nodes at the master only, and
-     * of how many of these there must be one there. */
+    /* Where the job has stamps: the latest of the members, of other nodes at the master
+     * only, and of how many of these there must be one there. */
     uint32_t n_stamps, n_stamps_wanted;
     uint64_t stamp;
     uint32_t next_active; /* slots whose local members have all arrived */

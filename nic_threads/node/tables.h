@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What a desk keeps for each of its ports, and a node for each other node: tables in NIC memory
- * behind struct nic_desk and struct nic_node, as long as the job wants them. Under their lock,
- * but for global words and what is atomic.
+ * What a desk keeps for each of its ports, and a node for each other node: tables in
+ * NIC memory behind struct nic_desk and struct nic_node, as long as the job wants them.
+ * Under their lock, but for global words and what is atomic.
  */
 #ifndef NIC_THREADS_NODE_TABLES_H
 #define NIC_THREADS_NODE_TABLES_H
@@ -24,16 +24,16 @@ struct nic_wire_end {
     bool is_held; /* the next one is a send that was left as the node is full; a hint */
 };
 
-/** What a desk keeps for each of its ports, by number on the desk, and of the ports of its node;
- *  places in a process's view. Bits are for ports, 64 a word. */
+/** What a desk keeps for each of its ports, by number on the desk, and of the ports of
+ *  its node; places in a process's view. Bits are for ports, 64 a word. */
 struct nic_per_port {
     struct nic_match *match;
     uint64_t *touched;         /* bits: ports whose rings have entries in the batch */
     struct nic_list *deferred; /* timed: cells to complete at the next strobe */
     uint64_t *has_deferred;    /* bits: ports that have some */
-    /* Bits: links to the desk that are in use. Set by a port of the node before it publishes the
-     * link's first entry, both seq_cst, so who sees the entry is told by it; for writers on other
-     * nodes by the holder of the lock. */
+    /* Bits: links to the desk that are in use. Set by a port of the node before it
+     * publishes the link's first entry, both seq_cst, so who sees the entry is told by
+     * it; for writers on other nodes by the holder of the lock. */
     _Atomic uint64_t *writers;
     /* Between nodes: */
     /* [2 n_far] global: whether a link is in use by a writer elsewhere */
@@ -42,8 +42,8 @@ struct nic_per_port {
     struct nic_link_end *link_ends; /* [n_far] by who reads: the desk's own links */
 };
 
-/** Where the short messages of one port of another node lie: blocks, in their order, as they were
- *  taken; each knows the next one, and where it ends. */
+/** Where the short messages of one port of another node lie: blocks, in their order, as
+ *  they were taken; each knows the next one, and where it ends. */
 struct nic_landing {
     uint64_t first_gva, last_gva; /* 0: none */
     uint32_t taken;               /* position up to which they go, */
@@ -62,14 +62,14 @@ struct nic_link_end {
 struct nic_per_node {
     struct nic_wire_end *ends; /* [n_nodes] */
     uint64_t *demand; /* [n_nodes] global, node 0: round each node wants next */
-    /* [node_ranks] times bits: ports between which direct copies were refused, in whatever
-     * direction. Relaxed: whoever has not seen it is refused, too. */
+    /* [node_ranks] times bits: ports between which direct copies were refused, in
+     * whatever direction. Relaxed: whoever has not seen it is refused, too. */
     _Atomic uint64_t *apart;
 };
 
 /**
- * The tables of a desk of so many ports, with so many links, and so many ports that may be on
- * other nodes, from an address on. At the same global addresses in all heaps.
+ * The tables of a desk of so many ports, with so many links, and so many ports that may
+ * be on other nodes, from an address on. At the same global addresses in all heaps.
  *
  * @param begin  a multiple of BCS_CACHE_LINE; NULL to learn how much room they take
  * @return how many bytes they take

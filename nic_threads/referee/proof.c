@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Which ranks can never go on; see proof.h. Why a verdict is true is argued in referee.c.
+ * Which ranks can never go on; see proof.h. Why a verdict is true is argued in
+ * referee.c.
  */
 #include "nic_threads/referee/proof.h"
 
@@ -75,7 +76,8 @@ void nic_proof_destroy(struct nic_proof *proof)
 
 /* ------------------------------------------------------- what stands in the desks */
 
-/** Whether an operation of a rank has no partner, and all is known that could be one. */
+/** Whether an operation of a rank has no partner, and all is known that could be
+ *  one. */
 static bool has_no_partner(struct nic_proof *proof, uint32_t rank,
                            const struct bcs_stand_operation *operation)
 {
@@ -115,7 +117,8 @@ static bool is_missing(struct nic_proof *proof, uint32_t rank,
     return is_missing;
 }
 
-/* ------------------------------------------------------------------ who waits for whom */
+/* ------------------------------------------------------------------ who waits for
+ * whom */
 
 /** Whether it is certain that an operation is still pending. */
 static bool is_pending(struct nic_proof *proof, uint32_t rank,
@@ -131,8 +134,8 @@ static bool is_pending(struct nic_proof *proof, uint32_t rank,
     }
 }
 
-/** Add those of a collective who have not come: the record has them, or, if the engine carries it
- *  out, all members. */
+/** Add those of a collective who have not come: the record has them, or, if the engine
+ *  carries it out, all members. */
 static void add_missing(struct nic_proof *proof, const struct bcs_stand *stand,
                         uint64_t *all)
 {
@@ -147,8 +150,8 @@ static void add_missing(struct nic_proof *proof, const struct bcs_stand *stand,
     }
 }
 
-/** A wait that ends when all is over: whoever one operation needs must act; of one that anybody can
- *  release, somebody must. */
+/** A wait that ends when all is over: whoever one operation needs must act; of one that
+ *  anybody can release, somebody must. */
 static void find_all(struct nic_proof *proof, uint32_t rank,
                      const struct bcs_stand *stand, struct nic_deadlock_wait *wait,
                      uint64_t *sets)
@@ -284,8 +287,8 @@ uint32_t nic_proof_suspect(struct nic_proof *proof, bool but_agents)
     return find_stuck(proof, NULL, proof->suspected);
 }
 
-/** Whether all nodes have sent what suspects have posted for other ones: then it has come, and is seen
- *  there. Where ports have links to each other it goes directly. */
+/** Whether all nodes have sent what suspects have posted for other ones: then it has
+ *  come, and is seen there. Where ports have links to each other it goes directly. */
 static bool has_sent_all(struct nic_proof *proof)
 {
     struct nic_engine *engine = proof->engine;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The proof that ranks of a job can never go on
- * (nic_threads/rules/deadlock.h), by what they have told, and by what stands in the desks. Used by the
- * referee's thread, with its engine; all ranks of the job are on this machine.
+ * The proof that ranks of a job can never go on (nic_threads/rules/deadlock.h), by what
+ * they have told, and by what stands in the desks. Used by the referee's thread, with
+ * its engine; all ranks of the job are on this machine.
  */
 #ifndef NIC_THREADS_REFEREE_PROOF_H
 #define NIC_THREADS_REFEREE_PROOF_H
@@ -12,8 +12,8 @@
 
 struct nic_proof;
 
-/** Make an empty proof. @param snapshot  what the ranks wait for; must outlive the proof @return 0 or -ENOMEM; end with
- *  nic_proof_destroy */
+/** Make an empty proof. @param snapshot what the ranks wait for; must outlive the proof
+ *  @return 0 or -ENOMEM; end with nic_proof_destroy */
 int nic_proof_create(struct nic_engine *engine, const struct nic_snapshot *snapshot,
                      struct nic_proof **proof_out);
 
@@ -21,17 +21,20 @@ int nic_proof_create(struct nic_engine *engine, const struct nic_snapshot *snaps
 void nic_proof_destroy(struct nic_proof *proof);
 
 /**
- * Find who cannot go on if all operations are pending that records have, and nobody has come to
- * a collective that is known not to be there: no rank beside them is deadlocked.
+ * Find who cannot go on if all operations are pending that records have, and nobody has
+ * come to a collective that is known not to be there: no rank beside them is
+ * deadlocked.
  *
- * @param but_agents  as if nothing could act but what waits (bcs_stand.agent): no proof comes of that
+ * @param but_agents as if nothing could act but what waits (bcs_stand.agent): no proof
+ * comes of that
  * @return how many of them wait; 0: nobody is suspected, or there is no memory
  */
 uint32_t nic_proof_suspect(struct nic_proof *proof, bool but_agents);
 
 /**
- * Find who of those cannot go on by what stands in the desks: what they have posted has been
- * read, and what they wait for has no partner. Takes the locks of desks, one after the other.
+ * Find who of those cannot go on by what stands in the desks: what they have posted has
+ * been read, and what they wait for has no partner. Takes the locks of desks, one after
+ * the other.
  *
  * @return how many of them wait
  */
@@ -53,7 +56,8 @@ const uint64_t *nic_proof_stuck(const struct nic_proof *proof);
 uint32_t nic_proof_left(struct nic_engine *engine, uint32_t port, unsigned int kinds,
                         struct nic_unreceived *list_out, uint32_t n_most);
 
-/** List messages that nobody has received: to those that cannot go on all, to others parts of collectives.
+/** List messages that nobody has received: to those that cannot go on all, to others
+ *  parts of collectives.
  *  @return how many, n_most at most */
 uint32_t nic_proof_unreceived(struct nic_proof *proof, struct nic_unreceived *list_out,
                               uint32_t n_most);

@@ -2,56 +2,64 @@
 /*
  * The referee; a thread of the service.
  *
- * What a verdict says: each rank of a set S is in a wait, and nothing else in its process could act
- * (libbcs/fabric/base/agents.h); and whoever could end such a wait is in S: one of those that must all act,
- * or all of those of whom one suffices (rules/deadlock.h). A collective that goes on by itself counts as
- * one more thread of its process.
+ * What a verdict says: each rank of a set S is in a wait, and nothing else in its
+ * process could act (libbcs/fabric/base/agents.h); and whoever could end such a wait is
+ * in S: one of those that must all act, or all of those of whom one suffices
+ * (rules/deadlock.h). A collective that goes on by itself counts as one more thread of
+ * its process.
  *
  * How it is found, and why it is true. Times are named in their order.
  *
- * t1  All records are read (libbcs/fabric/ring/stand.h). Those who could not go on if all that their
- *     records say were still so are suspected.
- * t2  They are asked. Each finds out anew what it waits for, and whether anything else of its process could
- *     act, and answers. A wait that has ended
- *     meanwhile, or is about something else, has another sequence.
- * t3  Their records are read again.
- * t4  Desk by desk, under its lock: the rings and links to it hold nothing that a suspect has
- *     posted, its batch is empty, and the operation stands in the queue of what has no partner
- *     (roles/unmatched.h), or, if it is a receive and no message waits, still in its ring. Or it is
- *     a send that a matched probe of its receiver has taken, and no receive has got. Of a
- *     collective that the engine carries out: the member has not come to it. Where messages go from
- *     node to node in rounds, it is seen before on all nodes that nothing of the suspects' waits to go.
+ * t1 All records are read (libbcs/fabric/ring/stand.h). Those who could not go on if
+ *     all that their records say were still so are suspected.
+ * t2 They are asked. Each finds out anew what it waits for, and whether anything else
+ *     of its process could act, and answers. A wait that has ended meanwhile, or is
+ *     about something else, has another sequence.
+ * t3 Their records are read again. t4 Desk by desk, under its lock: the rings and links
+ * to it hold nothing that a suspect has
+ *     posted, its batch is empty, and the operation stands in the queue of what has no
+ *     partner (roles/unmatched.h), or, if it is a receive and no message waits, still
+ *     in its ring. Or it is a send that a matched probe of its receiver has taken, and
+ *     no receive has got. Of a collective that the engine carries out: the member has
+ *     not come to it. Where messages go from node to node in rounds, it is seen before
+ *     on all nodes that nothing of the suspects' waits to go.
  * t5  The sequences of all suspects are what they were at t1, also those of records
  *     that were empty then. A thread that has told in between is not looked at as one
  *     that could act, since it waits; but its wait was not looked at either.
  *
- * So each suspect was in the same wait from t1 to t5, and its record of t1 is true at a time between
- * t2 and t3. In a wait a process posts nothing but what its collectives by messages need next (they are in
- * S as well), parts of transfers whose partners have been found, and orders to itself. What it had
- * posted before t1 was published before its record, and is seen at t4: it has been read, and matched
- * if it can be. An operation that stands in a queue at t4 is taken out only by a descriptor that is
- * posted later, by its partner, who is in S, or, a send, by its own sender in a call of its own
- * (withdraw.h), who is in S as well. A message that a matched probe has taken only its holder can
- * receive, by a receive that it posts later: the holder is the rank that the send names, and is in S. It
- * waits for something else there, and must first leave that wait. A member of S that has not come to a collective
- * comes only after its own wait has ended. So none of S can be the first to go on. Ranks beside
- * them may do what they like: what they post is not what S waits for.
+ * So each suspect was in the same wait from t1 to t5, and its record of t1 is true at a
+ * time between t2 and t3. In a wait a process posts nothing but what its collectives by
+ * messages need next (they are in S as well), parts of transfers whose partners have
+ * been found, and orders to itself. What it had posted before t1 was published before
+ * its record, and is seen at t4: it has been read, and matched if it can be. An
+ * operation that stands in a queue at t4 is taken out only by a descriptor that is
+ * posted later, by its partner, who is in S, or, a send, by its own sender in a call of
+ * its own (withdraw.h), who is in S as well. A message that a matched probe has taken
+ * only its holder can receive, by a receive that it posts later: the holder is the rank
+ * that the send names, and is in S. It waits for something else there, and must first
+ * leave that wait. A member of S that has not come to a collective comes only after its
+ * own wait has ended. So none of S can be the first to go on. Ranks beside them may do
+ * what they like: what they post is not what S waits for.
  *
- * Nothing else of its process acts in between: at a time between t2 and t3 all of its threads slept
- * until one of them, or of those that wait, wakes them; no timer was armed that calls a handler of the program.
+ * Nothing else of its process acts in between: at a time between t2 and t3 all of its
+ * threads slept until one of them, or of those that wait, wakes them; no timer was
+ * armed that calls a handler of the program.
  *
- * What it does not see it does not judge: a rank that has no record may act. So is one that polls,
- * that waits in the MPI library, for I/O, or for room in a ring; one with more threads in MPI than records
- * are told apart; and all, where puts between nodes may be late.
+ * What it does not see it does not judge: a rank that has no record may act. So is one
+ * that polls, that waits in the MPI library, for I/O, or for room in a ring; one with
+ * more threads in MPI than records are told apart; and all, where puts between nodes
+ * may be late.
  *
- * If S is one only if nothing else could act in its processes, that is a doubt. It is told once when it
- * has lasted, as a suspicion; and they are asked again, at longer and longer intervals, until nothing can.
+ * If S is one only if nothing else could act in its processes, that is a doubt. It is
+ * told once when it has lasted, as a suspicion; and they are asked again, at longer and
+ * longer intervals, until nothing can.
  *
- * When it looks. While something changes every LOOK_NS, when nothing does not at all, or, if somebody is
- * to tell, or suspected, after a longer pause: then it sets `referee_rests` (seq_cst) and looks once more
- * whether anything has changed. Who begins to wait has announced that, or told, before it reads
- * `referee_rests` (both seq_cst): one of the two sees the other. Ranks that have slept from one look to the next and have told nothing are woken, without a
- * reason, so that they do.
+ * When it looks. While something changes every LOOK_NS, when nothing does not at all,
+ * or, if somebody is to tell, or suspected, after a longer pause: then it sets
+ * `referee_rests` (seq_cst) and looks once more whether anything has changed. Who
+ * begins to wait has announced that, or told, before it reads `referee_rests` (both
+ * seq_cst): one of the two sees the other. Ranks that have slept from one look to the
+ * next and have told nothing are woken, without a reason, so that they do.
  */
 #include "nic_threads/referee/referee.h"
 
@@ -110,8 +118,9 @@ static uint32_t n_ranks(const struct referee *referee)
     return referee->engine->layout.shape.n_ports;
 }
 
-/** Wake those who sleep since the last look and have not told all. @param n_woken_out  how many that
- *  were @return how many there are, with those that have just gone to sleep */
+/** Wake those who sleep since the last look and have not told all. @param n_woken_out
+ *  how many that were @return how many there are, with those that have just gone to
+ *  sleep */
 static uint32_t remind(struct referee *referee, uint32_t *n_woken_out)
 {
     uint32_t n = 0;
@@ -195,8 +204,8 @@ static bool prove(struct referee *referee)
            !nic_snapshot_have_changed(referee->snapshot, suspected);
 }
 
-/** Look again after a pause, or, if it is a long one, or without an end, when somebody begins to wait,
- *  unless that has just happened. @param pause_ns  0: without an end */
+/** Look again after a pause, or, if it is a long one, or without an end, when somebody
+ *  begins to wait, unless that has just happened. @param pause_ns 0: without an end */
 static struct nic_rest rest_for(struct referee *referee, uint64_t pause_ns)
 {
     _Atomic uint32_t *rests = &referee->engine->machine->referee_rests;
@@ -232,8 +241,8 @@ static void judge(struct referee *referee)
     referee->params->on_deadlock(referee->params, &verdict);
 }
 
-/** When to look again if somebody is to tell: soon, but a thread that computes is waited for with
- *  patience. */
+/** When to look again if somebody is to tell: soon, but a thread that computes is
+ *  waited for with patience. */
 static uint64_t pause_for_silent(struct referee *referee, uint32_t n_woken)
 {
     return referee->n_in_vain > LOOKS_IN_VAIN ? LONGEST_PAUSE_NS
@@ -241,7 +250,8 @@ static uint64_t pause_for_silent(struct referee *referee, uint32_t n_woken)
                                               : LOOK_NS;
 }
 
-/** Look into a suspicion; if nothing comes of it less often from now on, while nothing changes. */
+/** Look into a suspicion; if nothing comes of it less often from now on, while nothing
+ *  changes. */
 static uint64_t look_into(struct referee *referee, bool has_changed)
 {
     if (prove(referee)) {
@@ -254,8 +264,8 @@ static uint64_t look_into(struct referee *referee, bool has_changed)
     return referee->pause_ns;
 }
 
-/** Since when ranks must wait to be told of without a proof. @return 0: not at all, as a thread of theirs
- *  runs that may use MPI */
+/** Since when ranks must wait to be told of without a proof. @return 0: not at all, as
+ *  a thread of theirs runs that may use MPI */
 static uint64_t doubt_limit_ns(const struct referee *referee)
 {
     const uint64_t *suspected = nic_proof_suspected(referee->proof);
@@ -295,8 +305,8 @@ static void tell_doubt(struct referee *referee, uint64_t now_ns)
     }
 }
 
-/** Look into waits that would be a deadlock if nothing else of their processes could act: ask anew
- *  now and then whether it still can. @return when to look again */
+/** Look into waits that would be a deadlock if nothing else of their processes could
+ *  act: ask anew now and then whether it still can. @return when to look again */
 static uint64_t doubt(struct referee *referee)
 {
     uint64_t now_ns = bcs_clock_now_ns();
@@ -326,7 +336,8 @@ static uint64_t doubt(struct referee *referee)
     return referee->doubt_pause_ns;
 }
 
-/** Look at all ranks. Nobody need look again if nobody is suspected, or silent, and nothing changes. */
+/** Look at all ranks. Nobody need look again if nobody is suspected, or silent, and
+ *  nothing changes. */
 static struct nic_rest look_at_all(struct referee *referee)
 {
     uint64_t changes = nic_snapshot_changes(referee->snapshot), pause_ns = LOOK_NS;

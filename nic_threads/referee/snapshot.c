@@ -133,8 +133,8 @@ bool nic_snapshot_have_changed(const struct nic_snapshot *snapshot,
         for (uint32_t thread = 0; is_meant && thread < BCS_STAND_THREADS; thread++) {
             const struct record *record = record_of(snapshot, i, thread);
 
-            /* acquire: partner of the fence in bcs_stand_write, as far as somebody has changed what
-             * was read before */
+            /* acquire: partner of the fence in bcs_stand_write, as far as somebody has
+             * changed what was read before */
             if (atomic_load_explicit(&slot_of(snapshot, i, thread)->sequence,
                                      memory_order_acquire) != record->sequence) {
                 return true;

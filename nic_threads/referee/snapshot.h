@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the records of all ranks of a job said when they were read (libbcs/fabric/ring/stand.h). Used by the
- * referee's thread, with its engine; all ranks are on this machine.
+ * What the records of all ranks of a job said when they were read
+ * (libbcs/fabric/ring/stand.h). Used by the referee's thread, with its engine; all
+ * ranks are on this machine.
  */
 #ifndef NIC_THREADS_REFEREE_SNAPSHOT_H
 #define NIC_THREADS_REFEREE_SNAPSHOT_H
@@ -24,23 +25,25 @@ void nic_snapshot_read(struct nic_snapshot *snapshot);
 const struct bcs_stand *nic_snapshot_stand(const struct nic_snapshot *snapshot,
                                            uint32_t rank, uint32_t thread);
 
-/** Whether a rank had told of a wait for each of its threads, as far as it is known how many it has. */
+/** Whether a rank had told of a wait for each of its threads, as far as it is known how
+ *  many it has. */
 bool nic_snapshot_have(const struct nic_snapshot *snapshot, uint32_t rank);
 
 /** Whether a record of some ranks, bits, is not what it was when it was read. */
 bool nic_snapshot_have_changed(const struct nic_snapshot *snapshot,
                                const uint64_t *ranks);
 
-/** Whether a rank has answered a question by now, for each of the waits that it had told of. */
+/** Whether a rank has answered a question by now, for each of the waits that it had
+ *  told of. */
 bool nic_snapshot_have_answer(const struct nic_snapshot *snapshot, uint32_t rank,
                               uint64_t asked);
 
-/** A number that is another one, as good as always, once a wait of some ranks, bits, is another one than
- *  the one of which it was read. */
+/** A number that is another one, as good as always, once a wait of some ranks, bits, is
+ *  another one than the one of which it was read. */
 uint64_t nic_snapshot_waits(const struct nic_snapshot *snapshot, const uint64_t *ranks);
 
-/** A number that is another one, as good as always, once some rank has begun a wait, or ended one,
- *  or told of another one. */
+/** A number that is another one, as good as always, once some rank has begun a wait, or
+ *  ended one, or told of another one. */
 uint64_t nic_snapshot_changes(const struct nic_snapshot *snapshot);
 
 #endif

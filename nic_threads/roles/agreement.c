@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Do all members mean the same collective? When a node's members have all arrived, it publishes
- * two global words: `flag`, the number of the collective, and `signature`, on which its members
- * agree, together with the low bits of that number. One query for equal `signature` then says that
- * all have begun and agree: a node is at most one collective behind, so that its old word has
- * other low bits. It may have any in the first collective of a group, as the word may be of
- * an earlier group that used the slot: there the query for the flags comes first.
+ * Do all members mean the same collective? When a node's members have all arrived, it
+ * publishes two global words: `flag`, the number of the collective, and `signature`, on
+ * which its members agree, together with the low bits of that number. One query for
+ * equal `signature` then says that all have begun and agree: a node is at most one
+ * collective behind, so that its old word has other low bits. It may have any in the
+ * first collective of a group, as the word may be of an earlier group that used the
+ * slot: there the query for the flags comes first.
  */
 #include "nic_threads/roles/agreement.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A kept message, or the next one of a link; see the header. Under the desk's engine lock.
+ * A kept message, or the next one of a link; see the header. Under the desk's engine
+ * lock.
  */
 #include "nic_threads/roles/at_hand.h"
 
@@ -44,7 +45,8 @@ look(const struct nic_view *view, struct bcs_ring *ring, bool is_far, uint32_t n
     return entry;
 }
 
-/** Look among the messages that the desk keeps. @return NIC_AT_HAND_NOT_YET: none is wanted */
+/** Look among the messages that the desk keeps. @return NIC_AT_HAND_NOT_YET: none is
+ *  wanted */
 static __attribute__((noinline)) enum nic_at_hand
 look_at_kept(const struct nic_view *view, const struct nic_wish *wish,
              struct nic_found *found_out)

@@ -8,7 +8,8 @@
 #include "nic_threads/roles/collection.h"
 #include "nic_threads/roles/hand_over.h"
 
-/* A receive's descriptor has no payload; what a matched receive has there goes by the batch. */
+/* A receive's descriptor has no payload; what a matched receive has there goes by the
+ * batch. */
 enum { RECEIVE_BYTES = offsetof(struct bcs_descriptor, payload) };
 
 /** Keep a receive for which no message waits. */
@@ -43,7 +44,8 @@ static __attribute__((noinline)) bool give_kept(struct nic_view *view,
     return true;
 }
 
-/** Carry out an entry of the port's own ring. @return whether it is a receive that goes at once */
+/** Carry out an entry of the port's own ring. @return whether it is a receive that goes
+ *  at once */
 static inline bool take_receive(struct nic_view *view, struct nic_match *match,
                                 const struct bcs_descriptor *entry)
 {

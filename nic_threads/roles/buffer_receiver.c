@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Buffer receiver: in the message scheduling microphase it matches sends with receives.
- * Short messages become pairs that the DMA helper delivers in this slice; long ones become
- * transfers, which get their chunks from the schedule, slice by slice. Runs under the
- * desk's engine lock. [BCS-MPI section 4.3]
+ * Short messages become pairs that the DMA helper delivers in this slice; long ones
+ * become transfers, which get their chunks from the schedule, slice by slice. Runs
+ * under the desk's engine lock. [BCS-MPI section 4.3]
  */
 #include <string.h>
 
@@ -36,9 +36,9 @@ static bool is_short(const struct nic_view *view, const struct bcs_descriptor *s
            ((send->flags & BCS_DATA_BLOCK) != 0 && nic_view_has(view, sender));
 }
 
-/** Whether the process of a port must move its end of a transfer by itself, whatever its
- *  descriptor says: all do where direct copies are not allowed at all; else one at which a
- *  copy was refused. */
+/** Whether the process of a port must move its end of a transfer by itself, whatever
+ *  its descriptor says: all do where direct copies are not allowed at all; else one at
+ *  which a copy was refused. */
 static bool is_on_its_own(const struct nic_view *view, uint32_t port, uint32_t peer)
 {
     const struct nic_engine *engine = view->engine;
@@ -52,8 +52,9 @@ static bool is_on_its_own(const struct nic_view *view, uint32_t port, uint32_t p
     return nic_ports_are_apart(engine, port, peer);
 }
 
-/** Whether a transfer had better go through blocks, as its receiver has found: only where both
- *  processes stay in their calls, as it goes on only while both take part. */
+/** Whether a transfer had better go through blocks, as its receiver has found: only
+ *  where both processes stay in their calls, as it goes on only while both take
+ *  part. */
 static bool is_blockwise(const struct nic_view *view, const struct nic_item *item,
                          const struct bcs_descriptor *receive)
 {
@@ -185,8 +186,8 @@ static void answer_waiting(struct nic_view *view, uint32_t probe_id,
     nic_item_free(view, probe_id);
 }
 
-/** Let the first receive, or probe that takes, have a new send, or keep it. Probes that only
- *  look are put in a list that `found` begins. @return where the list ends */
+/** Let the first receive, or probe that takes, have a new send, or keep it. Probes that
+ *  only look are put in a list that `found` begins. @return where the list ends */
 static uint32_t *place_send(struct nic_view *view, const struct nic_posted *posted,
                             uint32_t *found)
 {
@@ -217,8 +218,8 @@ static uint32_t *place_send(struct nic_view *view, const struct nic_posted *post
     }
 }
 
-/** A probe is answered once its message has found its place: whoever is told of it looks for
- *  it in the queue, without the lock. */
+/** A probe is answered once its message has found its place: whoever is told of it
+ *  looks for it in the queue, without the lock. */
 static void match_send(struct nic_view *view, const struct nic_posted *posted)
 {
     const struct bcs_descriptor *send = nic_posted_descriptor(view, posted);
@@ -260,7 +261,8 @@ static void claim(struct nic_view *view, const struct nic_posted *posted)
     nic_match_take(match, &view->items, id);
 }
 
-/** Take back a receive posted before, unless it has been matched: then it completes as it would have. */
+/** Take back a receive posted before, unless it has been matched: then it completes as
+ *  it would have. */
 static void cancel(struct nic_view *view, const struct nic_posted *posted)
 {
     const struct bcs_descriptor *wish = nic_posted_descriptor(view, posted);
@@ -277,10 +279,10 @@ static void cancel(struct nic_view *view, const struct nic_posted *posted)
 }
 
 /**
- * Carry out what a receiver has posted. Cancellations in their places among the receives: a
- * cell that has been completed names a later receive. Before the sends: what is sent after a
- * cancellation must not meet the receive. Claims as well: a later receive must not get the
- * message.
+ * Carry out what a receiver has posted. Cancellations in their places among the
+ * receives: a cell that has been completed names a later receive. Before the sends:
+ * what is sent after a cancellation must not meet the receive. Claims as well: a later
+ * receive must not get the message.
  */
 static void take_receive(struct nic_view *view, const struct nic_posted *posted)
 {
@@ -298,14 +300,16 @@ static void take_receive(struct nic_view *view, const struct nic_posted *posted)
 }
 
 /**
- * A chunk of a transfer goes in this slice. An engine that copies needs not wait for it: it
- * empties a stage block as soon as it is full, so the slice takes as many as there are.
+ * A chunk of a transfer goes in this slice. An engine that copies needs not wait for
+ * it: it empties a stage block as soon as it is full, so the slice takes as many as
+ * there are.
  */
 static void go_on(struct nic_view *view, uint32_t id)
 {
     struct nic_item *item = nic_view_item(view, id);
 
-    /* from now on, so that no control descriptor of this slice asks for the next chunk as well */
+    /* from now on, so that no control descriptor of this slice asks for the next chunk
+     * as well */
     item->is_loading = 1;
     if (nic_view_copies(view, nic_item_needs_ends(item)) && !item->is_local &&
         item->granted < item->total) {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Buffer sender: in the descriptor exchange microphase it delivers each send to the
- * buffer receiver of the destination's node. Sends between processes of one node stay in
- * the batch, where the buffer receiver finds them. Runs under the desk's engine lock.
- * [BCS-MPI section 4.3]
+ * buffer receiver of the destination's node. Sends between processes of one node stay
+ * in the batch, where the buffer receiver finds them. Runs under the desk's engine
+ * lock. [BCS-MPI section 4.3]
  */
 #include "nic_threads/machine/wire.h"
 #include "nic_threads/roles/roles.h"

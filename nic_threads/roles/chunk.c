@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Chunks of long messages between nodes, a part of the DMA helper: under the engine lock of
- * the node that is named with each function.
+ * Chunks of long messages between nodes, a part of the DMA helper: under the engine
+ * lock of the node that is named with each function.
  *
- * The receiver's desk asks the sender's for a chunk (grant). Where each port has a desk of its own,
- * the sender's process puts it into a stage block at the receiver's node and posts DATA to the
- * receiver's desk; else it loads it into a block of its own and posts CHUNK_LOADED, and the engine
- * puts the block. The receiver's process stores it into its buffer and posts CHUNK_STORED. While it
- * stores one chunk the sender may load the next: is_loading and is_storing say so, and
- * loaded_block holds a chunk that has been loaded too early.
+ * The receiver's desk asks the sender's for a chunk (grant). Where each port has a desk
+ * of its own, the sender's process puts it into a stage block at the receiver's node
+ * and posts DATA to the receiver's desk; else it loads it into a block of its own and
+ * posts CHUNK_LOADED, and the engine puts the block. The receiver's process stores it
+ * into its buffer and posts CHUNK_STORED. While it stores one chunk the sender may load
+ * the next: is_loading and is_storing say so, and loaded_block holds a chunk that has
+ * been loaded too early.
  *
- * Where the engine has a mover, it copies in the place of both processes, and asks for many
- * chunks at a time. When it is refused at the receiver, what has come waits in the queue of
- * the item; when it is refused at the sender, all that it was asked for goes back, and the
- * item is put back to the first of it.
+ * Where the engine has a mover, it copies in the place of both processes, and asks for
+ * many chunks at a time. When it is refused at the receiver, what has come waits in the
+ * queue of the item; when it is refused at the sender, all that it was asked for goes
+ * back, and the item is put back to the first of it.
  */
 #include "nic_threads/roles/chunk.h"
 
@@ -24,7 +25,8 @@
 #include "nic_threads/node/completing.h"
 #include "nic_threads/node/items.h"
 
-/** Send something about a message to where the port of its other end is served, on another node. */
+/** Send something about a message to where the port of its other end is served, on
+ *  another node. */
 static void tell(struct nic_view *view, uint32_t port,
                  const struct bcs_descriptor *control)
 {
@@ -95,8 +97,8 @@ static void free_stage_block(struct nic_view *view, const struct bcs_chunk *chun
     __atomic_store_n(&view->desk->is_stalled, false, __ATOMIC_RELAXED);
 }
 
-/** At the receiver's node: copy a chunk from its block into the receiver's buffer. @return
- *  false: the receiver must store it by itself */
+/** At the receiver's node: copy a chunk from its block into the receiver's buffer.
+ *  @return false: the receiver must store it by itself */
 static bool move_from_block(struct nic_view *view, const struct bcs_chunk *chunk)
 {
     struct nic_item *item = nic_view_item(view, chunk->item);
@@ -123,8 +125,8 @@ static bool move_from_block(struct nic_view *view, const struct bcs_chunk *chunk
     return true;
 }
 
-/** At the receiver's node: keep a chunk until the receiver has stored those before it. There
- *  are several if a thread has begun to copy, and was refused. */
+/** At the receiver's node: keep a chunk until the receiver has stored those before it.
+ *  There are several if a thread has begun to copy, and was refused. */
 static void queue_block(struct nic_view *view, struct nic_item *item,
                         const struct bcs_chunk *chunk)
 {
@@ -213,8 +215,9 @@ void nic_chunk_loaded(struct nic_view *view, const struct bcs_chunk *chunk,
     }
 }
 
-/** At the sender's node: take a chunk from the sender's buffer to the receiver's node, or say
- *  that nobody but the sender itself can; then this is so for all that follow. */
+/** At the sender's node: take a chunk from the sender's buffer to the receiver's node,
+ *  or say that nobody but the sender itself can; then this is so for all that
+ *  follow. */
 static void move_to_node(struct nic_view *view, const struct bcs_descriptor *grant)
 {
     const struct nic_engine *engine = view->engine;
@@ -260,7 +263,8 @@ void nic_chunk_wanted(struct nic_view *view, const struct bcs_descriptor *grant)
     }
 }
 
-/** A free stage block for data from a node, of those for that node or for the desk, or 0. */
+/** A free stage block for data from a node, of those for that node or for the desk, or
+ *  0. */
 static uint64_t stage_block(struct nic_view *view, uint32_t from)
 {
     uint32_t n = nic_view_limits(view)->stage_blocks;
@@ -270,7 +274,8 @@ static uint64_t stage_block(struct nic_view *view, uint32_t from)
         uint64_t gva =
             nic_region_gva(&view->engine->layout.stages, (uint64_t)part * n + i);
         struct bcs_block *block = nic_view_block(view, gva);
-        /* acquire: pairs with bcs_block_free by the process that has stored the chunk */
+        /* acquire: pairs with bcs_block_free by the process that has stored the
+         * chunk */
         if (atomic_load_explicit(&block->busy, memory_order_acquire) == 0) {
             atomic_store_explicit(&block->busy, 1, memory_order_relaxed);
             return gva;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Collection; see the header. Sends stay in their ring while the desk keeps as many as it may.
+ * Collection; see the header. Sends stay in their ring while the desk keeps as many as
+ * it may.
  */
 #include "nic_threads/roles/collection.h"
 
@@ -8,8 +9,8 @@
 #include "nic_threads/machine/link.h"
 #include "nic_threads/node/completing.h"
 
-/** Of this part of a ring, receives need no strobe; more are taken, so that no ring fills with
- *  them. */
+/** Of this part of a ring, receives need no strobe; more are taken, so that no ring
+ *  fills with them. */
 enum { PART_WITHOUT_STROBE = 4 };
 
 /** Entries of a ring from another node are given back a part at a time. */
@@ -41,8 +42,8 @@ static void batch_add(struct nic_batch *batch, const struct bcs_descriptor *desc
     }
 }
 
-/** The data of a short message have come with it from another node: note where they lie, so that
- *  the room is given back when it is empty. */
+/** The data of a short message have come with it from another node: note where they
+ *  lie, so that the room is given back when it is empty. */
 static void take_landed(struct nic_view *view, const struct bcs_descriptor *send,
                         uint32_t port)
 {
@@ -71,8 +72,9 @@ static inline const struct bcs_descriptor *link_entry(const struct nic_view *vie
                : bcs_ring_put_entry(ring, view->link_mask, position);
 }
 
-/** Take what was put into a ring, which is at a global address: up to so many descriptors. @param
- *  link  its number, or NO_LINK @return whether there was anything */
+/** Take what was put into a ring, which is at a global address: up to so many
+ *  descriptors. @param link its number, or NO_LINK @return whether there was
+ *  anything */
 static inline bool collect_ring(struct nic_view *view, uint64_t gva, uint32_t link,
                                 uint32_t port, uint32_t n_most)
 {
@@ -136,8 +138,8 @@ static void collect_links(struct nic_view *view, uint32_t begin, uint32_t end,
     }
 }
 
-/** Queue the transfers whose chunk the background thread has copied, and hand back those that
- *  it may not copy. */
+/** Queue the transfers whose chunk the background thread has copied, and hand back
+ *  those that it may not copy. */
 static void take_returned(struct nic_view *view)
 {
     struct nic_desk *desk = view->desk;
@@ -173,8 +175,8 @@ static void take_announcements(struct nic_view *view)
     __atomic_store_n(&desk->n_announcements_seen, n, __ATOMIC_RELAXED);
 }
 
-/** Take what lies in the links: of ports from a slice's first one on; then of desks, so that what
- *  a desk has said before its port has posted something is known with it. */
+/** Take what lies in the links: of ports from a slice's first one on; then of desks, so
+ *  that what a desk has said before its port has posted something is known with it. */
 static void take_linked(struct nic_view *view, uint64_t slice)
 {
     uint32_t n_most = nic_view_limits(view)->batch;
@@ -211,8 +213,8 @@ uint32_t nic_collection_take(struct nic_view *view)
     return view->desk->batch.n_collected;
 }
 
-/** Whether the owner has published entry `first` of a ring and all that there is room for
- *  behind it. */
+/** Whether the owner has published entry `first` of a ring and all that there is room
+ *  for behind it. */
 static bool is_full(const struct nic_view *view, const struct bcs_ring *ring,
                     uint32_t first)
 {
@@ -227,8 +229,8 @@ static void release_ring(struct nic_view *view, uint32_t seat)
 
     if (view->engine->is_background) {
         /* Where processes do not run the engine they sleep for want of room. The owner
-         * publishes, announces its parking (seq_cst) and looks at consumed: either it sees the
-         * store above, or this fence comes later, and its entries are seen. */
+         * publishes, announces its parking (seq_cst) and looks at consumed: either it
+         * sees the store above, or this fence comes later, and its entries are seen. */
         atomic_thread_fence(memory_order_seq_cst);
         if (is_full(view, ring, before)) {
             nic_view_touch(view, nic_view_served(view, seat));
@@ -236,7 +238,8 @@ static void release_ring(struct nic_view *view, uint32_t seat)
     }
 }
 
-/** Let go of the blocks of a landing ring that are empty, up to the first one that is not. */
+/** Let go of the blocks of a landing ring that are empty, up to the first one that is
+ *  not. */
 static void free_landed(struct nic_view *view, struct nic_landing *landing)
 {
     while (landing->first_gva != 0) {
@@ -251,8 +254,8 @@ static void free_landed(struct nic_view *view, struct nic_landing *landing)
     }
 }
 
-/** Whether the port of a link from another node may want to know how much of its landing ring is
- *  free. */
+/** Whether the port of a link from another node may want to know how much of its
+ *  landing ring is free. */
 static bool has_landed_much(struct nic_view *view, struct nic_landing *landing)
 {
     free_landed(view, landing);
@@ -304,8 +307,8 @@ void nic_collection_empty(struct nic_batch *batch)
     batch->is_matched = false;
 }
 
-/** Whether an entry of a ring has no effect before something else is posted: a receive of
- *  a process for which no message waits. */
+/** Whether an entry of a ring has no effect before something else is posted: a receive
+ *  of a process for which no message waits. */
 static bool can_wait(const struct nic_view *view, uint32_t seat,
                      const struct bcs_descriptor *descriptor)
 {

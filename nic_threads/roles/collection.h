@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The strobe receiver's collection: what was posted to a desk, and the background thread has
- * given back, becomes the batch of a round; afterwards the ring entries are given back to their
- * owners. Under the desk's engine lock, but for what says that it is read without.
+ * The strobe receiver's collection: what was posted to a desk, and the background
+ * thread has given back, becomes the batch of a round; afterwards the ring entries are
+ * given back to their owners. Under the desk's engine lock, but for what says that it
+ * is read without.
  */
 #ifndef NIC_THREADS_ROLES_COLLECTION_H
 #define NIC_THREADS_ROLES_COLLECTION_H
 
 #include "nic_threads/node/node.h"
 
-/** DEM: take what the processes of the desk have posted, and what lies in its links, starting with
- *  another one each time. @return how many descriptors the batch now has */
+/** DEM: take what the processes of the desk have posted, and what lies in its links,
+ *  starting with another one each time. @return how many descriptors the batch now
+ *  has */
 uint32_t nic_collection_take(struct nic_view *view);
 
 /** End of a round: empty the batch. */
@@ -20,19 +22,21 @@ void nic_collection_empty(struct nic_batch *batch);
 void nic_collection_release(struct nic_view *view);
 
 /**
- * Whether what a process has posted needs a timed strobe. Receives alone do not while no
- * message waits for the process: what they will match is posted later, and then there is a
- * strobe. Needs the lock, or, for the process's own port, that no slice runs.
+ * Whether what a process has posted needs a timed strobe. Receives alone do not while
+ * no message waits for the process: what they will match is posted later, and then
+ * there is a strobe. Needs the lock, or, for the process's own port, that no slice
+ * runs.
  *
  * @param seat  the place of the process's port on the desk
  */
 bool nic_collection_needs_strobe(const struct nic_view *view, uint32_t seat);
 
-/** Give the entries of a link from another node that have been read back to its writer, if they are
- *  many, or much that has landed is free again. Needs the lock. */
+/** Give the entries of a link from another node that have been read back to its writer,
+ *  if they are many, or much that has landed is free again. Needs the lock. */
 void nic_collection_release_far(struct nic_view *view, uint32_t link);
 
-/** Give the entries of a link that have been read back to its writer; of another node, as above. */
+/** Give the entries of a link that have been read back to its writer; of another node,
+ *  as above. */
 static inline void nic_collection_release_link(struct nic_view *view, uint32_t link)
 {
     if (__builtin_expect(nic_view_has(view, nic_view_writer(view, link)), 1)) {
@@ -42,8 +46,8 @@ static inline void nic_collection_release_link(struct nic_view *view, uint32_t l
     }
 }
 
-/** The next link in use, from one on and before another one; or `end`. Read without the lock, as
- *  all that follows. */
+/** The next link in use, from one on and before another one; or `end`. Read without the
+ *  lock, as all that follows. */
 static inline uint32_t nic_collection_next_writer(const struct nic_view *view,
                                                   uint32_t from, uint32_t end)
 {

@@ -1,22 +1,24 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Collective helper: gathers the members of barriers, broadcasts and reductions, asks the
- * other nodes, and broadcasts results; the reduce helper combines the operands. Runs under
- * the desk's engine lock. [BCS-MPI section 4.4]
+ * Collective helper: gathers the members of barriers, broadcasts and reductions, asks
+ * the other nodes, and broadcasts results; the reduce helper combines the operands.
+ * Runs under the desk's engine lock. [BCS-MPI section 4.4]
  *
- * Protocol. Each node counts its own members; when all have arrived it raises its global
- * `flag` to the number of the collective. The master is the node of member 0. Before the flag,
- * in DEM, the others send it the data that it needs as parts: the operands of a reduction, the
- * root's data of a broadcast. It asks in MSM by one Compare-And-Write whether all flags are up
- * and all mean the same collective (agreement.c), and if so, and if all parts have come, the result is put on all nodes in BBM or RM, together
- * with its number.
+ * Protocol. Each node counts its own members; when all have arrived it raises its
+ * global `flag` to the number of the collective. The master is the node of member 0.
+ * Before the flag, in DEM, the others send it the data that it needs as parts: the
+ * operands of a reduction, the root's data of a broadcast. It asks in MSM by one
+ * Compare-And-Write whether all flags are up and all mean the same collective
+ * (agreement.c), and if so, and if all parts have come, the result is put on all nodes
+ * in BBM or RM, together with its number.
  *
- * The flag says that the parts have been sent, not that they are here: they may wait in an
- * outbox, in the wire, or for room in the batch. So the master counts them. A part carries the
- * number of its collective. A node's next collective on the slot cannot raise flags or send
- * parts before all nodes have got this result, since members block until it has come, which is
- * at END, on all nodes; so one result word a slot is enough, and no part is early. The master
- * may open the slot later than others, and finds parts of its first collective then.
+ * The flag says that the parts have been sent, not that they are here: they may wait in
+ * an outbox, in the wire, or for room in the batch. So the master counts them. A part
+ * carries the number of its collective. A node's next collective on the slot cannot
+ * raise flags or send parts before all nodes have got this result, since members block
+ * until it has come, which is at END, on all nodes; so one result word a slot is
+ * enough, and no part is early. The master may open the slot later than others, and
+ * finds parts of its first collective then.
  */
 #include <assert.h>
 #include <string.h>
@@ -101,8 +103,8 @@ static bool has_stamps(const struct nic_view *view)
     return view->engine->config->record.has_stamps != 0;
 }
 
-/** Let the master know when the last one of this node's members has come; at the master: how many
- *  other nodes will. */
+/** Let the master know when the last one of this node's members has come; at the
+ *  master: how many other nodes will. */
 static void send_stamp(struct nic_view *view, uint32_t slot_number)
 {
     struct nic_slot *slot = nic_view_slot(view, slot_number);
@@ -201,8 +203,9 @@ void nic_collective_helper_exchange(struct nic_view *view)
     }
 }
 
-/** Keep a part that has come from another node, unless it is of a collective that has been
- *  refused before it came. One of a collective to come is for a slot that is to be opened. */
+/** Keep a part that has come from another node, unless it is of a collective that has
+ *  been refused before it came. One of a collective to come is for a slot that is to be
+ *  opened. */
 static void keep_part(struct nic_view *view, const struct nic_posted *posted)
 {
     const struct bcs_descriptor *part = nic_posted_descriptor(view, posted);
@@ -246,8 +249,8 @@ static void keep_parts(struct nic_view *view)
     }
 }
 
-/** Whether this node is the master of the collective of a slot, and can carry it out, or
- *  refuse it. */
+/** Whether this node is the master of the collective of a slot, and can carry it out,
+ *  or refuse it. */
 static bool is_ready(struct nic_view *view, uint32_t slot_number)
 {
     struct nic_slot *slot = nic_view_slot(view, slot_number);

@@ -3,24 +3,25 @@
  * DMA helper: in the point-to-point microphase it moves what the buffer receiver has
  * matched and scheduled. Runs under the desk's engine lock. [BCS-MPI section 4.3]
  *
- * A short message lies in NIC memory already; the receiver's cell gets it, or says in which
- * block it is. The chunks of a long message it copies itself where the engine has a mover,
- * that is, a thread of its own that may reach all processes' memory, and both buffers are
- * contiguous: within a node from buffer to buffer; between nodes from the sender's buffer
- * into a stage block at the receiver's node, and there, in the next round, into the
- * receiver's buffer.
+ * A short message lies in NIC memory already; the receiver's cell gets it, or says in
+ * which block it is. The chunks of a long message it copies itself where the engine has
+ * a mover, that is, a thread of its own that may reach all processes' memory, and both
+ * buffers are contiguous: within a node from buffer to buffer; between nodes from the
+ * sender's buffer into a stage block at the receiver's node, and there, in the next
+ * round, into the receiver's buffer.
  *
  * Otherwise it never touches user memory. It opens the gate for a chunk, and the
  * endpoints' own processes copy (libbcs/api/message/transfer.c):
  *
- * - within a node: cells of both endpoints refer to each other; `granted` in the receiver's
- *   cell says how far they may copy. When they have copied that much, one of them posts
- *   CHUNK_MOVED, and the transfer queues for its next chunk. Where one cannot reach the
- *   other's memory, or a buffer has gaps, the transfer is streamed, and takes both.
+ * - within a node: cells of both endpoints refer to each other; `granted` in the
+ *   receiver's cell says how far they may copy. When they have copied that much, one of
+ *   them posts CHUNK_MOVED, and the transfer queues for its next chunk. Where one
+ *   cannot reach the other's memory, or a buffer has gaps, the transfer is streamed,
+ *   and takes both.
  * - between nodes, chunks go through blocks: see chunk.c.
  *
- * Where a copy is refused, because a process has lost the right to it (node_copy.h), the
- * chunk begins anew as that of a streamed transfer.
+ * Where a copy is refused, because a process has lost the right to it (node_copy.h),
+ * the chunk begins anew as that of a streamed transfer.
  *
  * What needs a certain process is an order to it, which it finds whatever it waits for.
  */
@@ -90,9 +91,9 @@ static void open_stream(struct nic_view *view, uint32_t port, uint32_t cell)
 }
 
 /**
- * A direct copy was refused. First whoever has found that tells us, and the receiver is to
- * put everybody out of the transfer; when it has, it tells us, and the chunk begins anew,
- * through blocks.
+ * A direct copy was refused. First whoever has found that tells us, and the receiver is
+ * to put everybody out of the transfer; when it has, it tells us, and the chunk begins
+ * anew, through blocks.
  */
 static void copy_refused(struct nic_view *view, const struct bcs_descriptor *control,
                          uint32_t from)
@@ -246,8 +247,8 @@ void nic_dma_helper_step(struct nic_view *view)
 {
     struct nic_batch *batch = &view->desk->batch;
 
-    /* First: that a synchronous send to another node has been matched must be known before the
-     * answer of whoever has received it. */
+    /* First: that a synchronous send to another node has been matched must be known
+     * before the answer of whoever has received it. */
     for (uint32_t i = 0; i < batch->n_controls; i++) {
         carry_out(view, &batch->controls[i]);
     }

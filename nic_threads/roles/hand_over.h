@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A short message's last step: it lies in NIC memory already, and the receiver's cell gets it, or
- * says in which block it is. Inlined where the DMA helper delivers, and where a desk does it at once.
- * Under the desk's engine lock.
+ * A short message's last step: it lies in NIC memory already, and the receiver's cell
+ * gets it, or says in which block it is. Inlined where the DMA helper delivers, and
+ * where a desk does it at once. Under the desk's engine lock.
  */
 #ifndef NIC_THREADS_ROLES_HAND_OVER_H
 #define NIC_THREADS_ROLES_HAND_OVER_H
@@ -14,9 +14,9 @@
 
 enum { NIC_FIRST_LINE_PAYLOAD = 24 };
 
-/** Whether a descriptor is a short message that lies on this node, and whose sender needs no word of
- *  it. What has landed goes back to its sender in the order of all that has. @param is_far  the sender
- *  is on another node, and so are its blocks */
+/** Whether a descriptor is a short message that lies on this node, and whose sender
+ *  needs no word of it. What has landed goes back to its sender in the order of all
+ *  that has. @param is_far the sender is on another node, and so are its blocks */
 static inline bool nic_is_plain_send(const struct bcs_descriptor *descriptor,
                                      bool is_far)
 {
@@ -26,7 +26,8 @@ static inline bool nic_is_plain_send(const struct bcs_descriptor *descriptor,
            (flags == BCS_DATA_INLINE || (!is_far && flags == BCS_DATA_BLOCK));
 }
 
-/** The rest of nic_hand_over: what is not in the send, or has a stamp. @return the cell's state */
+/** The rest of nic_hand_over: what is not in the send, or has a stamp. @return the
+ *  cell's state */
 enum bcs_cell_state nic_hand_over_further(struct bcs_cell *cell,
                                           const struct bcs_descriptor *send);
 

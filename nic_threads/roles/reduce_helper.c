@@ -52,7 +52,8 @@ void nic_reduce_helper_step(struct nic_view *view)
 
     for (uint32_t i = 0; i < batch->n_ready; i++) {
         const struct nic_slot *slot = nic_view_slot(view, batch->ready[i]);
-        /* without an item: a barrier or broadcast on a node that is alone, which is over */
+        /* without an item: a barrier or broadcast on a node that is alone, which is
+         * over */
         if (slot->first_item != NIC_ITEM_NONE && !slot->is_refused &&
             nic_is_reduction(&nic_view_item(view, slot->first_item)->descriptor)) {
             reduce(view, batch->ready[i]);

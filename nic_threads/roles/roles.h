@@ -2,8 +2,9 @@
 /*
  * The NIC threads of the paper as step functions: each carries out one role's part of a
  * microphase at one desk, and returns. Whoever drives the engine calls them under the
- * desk's engine lock, in the order of slice.h; at a desk that is alone they follow each other
- * directly, in rounds of several nodes they wait for their microstrobes. [BCS-MPI section 4.1]
+ * desk's engine lock, in the order of slice.h; at a desk that is alone they follow each
+ * other directly, in rounds of several nodes they wait for their microstrobes. [BCS-MPI
+ * section 4.1]
  */
 #ifndef NIC_THREADS_ROLES_ROLES_H
 #define NIC_THREADS_ROLES_ROLES_H
@@ -40,8 +41,8 @@ void nic_strobe_sender_open_slice(struct nic_view *view);
 
 /**
  * Start a round that some node has demanded, or, if the present microphase is complete
- * on all nodes (Compare-And-Write), send the next microstrobe (Xfer-And-Signal), or, if a
- * timed slice has nothing left to do, close it.
+ * on all nodes (Compare-And-Write), send the next microstrobe (Xfer-And-Signal), or, if
+ * a timed slice has nothing left to do, close it.
  *
  * @return whether anything was sent
  */
@@ -66,8 +67,8 @@ bool nic_strobe_receiver_is_idle(const struct nic_view *view);
 /** Run one whole slice at a desk that is alone. */
 enum nic_carried nic_strobe_receiver_run_alone(struct nic_view *view);
 
-/** Carry out the microphase of a new microstrobe, or, where there is none and work waits,
- *  demand a round. @return whether either was done */
+/** Carry out the microphase of a new microstrobe, or, where there is none and work
+ *  waits, demand a round. @return whether either was done */
 bool nic_strobe_receiver_step(struct nic_view *view);
 
 /* ---- BS, buffer sender */
@@ -82,7 +83,8 @@ void nic_buffer_receiver_step(struct nic_view *view);
 
 /* ---- DH, DMA helper */
 
-/** PM: deliver the matched messages, pass on chunks that were loaded, stored or granted. */
+/** PM: deliver the matched messages, pass on chunks that were loaded, stored or
+ *  granted. */
 void nic_dma_helper_step(struct nic_view *view);
 
 /* ---- CH, collective helper */
@@ -108,7 +110,8 @@ void nic_collective_helper_broadcast(struct nic_view *view, uint32_t slot,
 
 /* ---- RH, reduce helper */
 
-/** RM: combine the contributions of the scheduled reductions and hand out the results. */
+/** RM: combine the contributions of the scheduled reductions and hand out the
+ *  results. */
 void nic_reduce_helper_step(struct nic_view *view);
 
 #endif

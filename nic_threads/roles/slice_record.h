@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the strobe receiver records of a slice, by the names of the paper's Table 5.2. Called by it
- * alone, under the desk's lock, and only while slices are recorded. [BCS-MPI section 5.2]
+ * What the strobe receiver records of a slice, by the names of the paper's Table 5.2.
+ * Called by it alone, under the desk's lock, and only while slices are recorded.
+ * [BCS-MPI section 5.2]
  */
 #ifndef NIC_THREADS_ROLES_SLICE_RECORD_H
 #define NIC_THREADS_ROLES_SLICE_RECORD_H
@@ -19,16 +20,16 @@ static inline uint32_t nic_record_n_messages(const struct nic_view *view)
 /** A slice begins with the phase that was entered last: LETTS, BPTS. */
 void nic_record_begin(struct nic_view *view, const struct nic_recorder *recorder);
 
-/** A slice on demand of which only numbers are taken has been run, but for the end of its batch:
- *  all numbers, LETTS. */
+/** A slice on demand of which only numbers are taken has been run, but for the end of
+ *  its batch: all numbers, LETTS. */
 void nic_record_quick(struct nic_view *view, const struct nic_recorder *recorder,
                       uint32_t n_calls);
 
 /** Calls of collectives in the batch. */
 uint32_t nic_record_n_calls(const struct nic_view *view);
 
-/** What was posted has been taken: NP2PDEM, NCOLLDEM. @param n_arrived  messages that the batch had
- *  before, from other nodes */
+/** What was posted has been taken: NP2PDEM, NCOLLDEM. @param n_arrived messages that
+ *  the batch had before, from other nodes */
 void nic_record_exchange(struct nic_view *view, const struct nic_recorder *recorder,
                          uint32_t n_arrived);
 

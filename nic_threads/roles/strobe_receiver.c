@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Strobe receiver: coordinates the roles of one node. It collects what the local
- * processes have posted and calls each role in its microphase, all five at once on a node
- * that is alone, or one for each microstrobe. Runs under the desk's engine lock.
+ * processes have posted and calls each role in its microphase, all five at once on a
+ * node that is alone, or one for each microstrobe. Runs under the desk's engine lock.
  * [BCS-MPI section 4.2]
  *
- * Timed slices. BEGIN delivers what the last slice has completed; then rounds follow until
- * nothing is pending, on a single node without microstrobes. Ring entries are given back only
- * when the slice is over, which several nodes know at the next BEGIN: so a slice takes a ring
- * of each port at most and ends however fast a process posts.
+ * Timed slices. BEGIN delivers what the last slice has completed; then rounds follow
+ * until nothing is pending, on a single node without microstrobes. Ring entries are
+ * given back only when the slice is over, which several nodes know at the next BEGIN:
+ * so a slice takes a ring of each port at most and ends however fast a process posts.
  */
 #include "nic_threads/machine/engine_xfer.h"
 #include "nic_threads/machine/link.h"
@@ -92,8 +92,8 @@ static inline bool has_moves(const struct nic_batch *batch)
     return batch->n_pairs + batch->n_controls + batch->n_shares > 0;
 }
 
-/** Carry out a step of a role: on its thread if the driver has one, else here. @param recorder  as
- *  of all that follows: of the slice, or NULL */
+/** Carry out a step of a role: on its thread if the driver has one, else here. @param
+ *  recorder as of all that follows: of the slice, or NULL */
 static inline void carry_out(struct nic_view *view, enum nic_role role,
                              nic_role_fn step, const struct nic_recorder *recorder)
 {
@@ -109,8 +109,8 @@ static inline void carry_out(struct nic_view *view, enum nic_role role,
     }
 }
 
-/** The roles of a microphase in their order: for what has been collected, with other nodes or
- *  where none takes part. */
+/** The roles of a microphase in their order: for what has been collected, with other
+ *  nodes or where none takes part. */
 static inline void run_roles(struct nic_view *view, enum nic_phase phase, bool is_alone,
                              const struct nic_recorder *recorder)
 {
@@ -367,7 +367,8 @@ static void run_phase(struct nic_view *view, enum nic_phase phase,
     }
 }
 
-/** Tell the strobe sender that this node wants another round. @return whether it was news */
+/** Tell the strobe sender that this node wants another round. @return whether it was
+ *  news */
 static __attribute__((noinline)) bool put_demand(struct nic_view *view)
 {
     struct nic_node *node = view->node;
@@ -447,8 +448,8 @@ bool nic_strobe_receiver_step(struct nic_view *view)
 
         __atomic_store_n(&node->round, nic_microstrobe_round(strobe), __ATOMIC_RELAXED);
         carry_out_phase(view, phase);
-        /* release: Compare-And-Write reads it with acquire. It says that all that was put in
-         * this phase is there. */
+        /* release: Compare-And-Write reads it with acquire. It says that all that was
+         * put in this phase is there. */
         __atomic_store_n(&node->done, strobe, __ATOMIC_RELEASE);
         return true;
     }

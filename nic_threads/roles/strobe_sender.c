@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Strobe sender: numbers the rounds of the job and leads all nodes through their
- * microphases. It stands on node 0; with strobes on demand a job of one node has no need of
- * it. Runs under the engine lock of node 0's desk; in driver `threads` on a thread of its own, which
- * is the only one to use node->phase and is_open.
+ * microphases. It stands on node 0; with strobes on demand a job of one node has no
+ * need of it. Runs under the engine lock of node 0's desk; in driver `threads` on a
+ * thread of its own, which is the only one to use node->phase and is_open.
  *
  * Protocol. A node that has work puts the number of the round it wants into its word of
  * node 0's demand table: one more than the last round it has seen begin. The sender
@@ -13,9 +13,10 @@
  * another, and work that a node collected too late for round r is demanded for r + 1.
  * Whether PM, BBM and RM are needed at all is one more query. [BCS-MPI section 4.2]
  *
- * With strobes on demand every round is a slice. A timed slice is opened by the clock, with
- * a round of the phase BEGIN alone. Each node demands what it still needs before it counts
- * BEGIN or END as done; the slice is closed when all have done so and none has demanded.
+ * With strobes on demand every round is a slice. A timed slice is opened by the clock,
+ * with a round of the phase BEGIN alone. Each node demands what it still needs before
+ * it counts BEGIN or END as done; the slice is closed when all have done so and none
+ * has demanded.
  */
 #include "nic_threads/machine/engine_lock.h"
 #include "nic_threads/machine/engine_xfer.h"
@@ -33,8 +34,9 @@ static bool begin_idle(struct nic_view *view)
     return true;
 }
 
-/** After the microstrobe that begins a slice: ring all nodes where there is something to do.
- *  On a node that has nothing, deliver in its place, so that empty slices cost one wake-up. */
+/** After the microstrobe that begins a slice: ring all nodes where there is something
+ *  to do. On a node that has nothing, deliver in its place, so that empty slices cost
+ *  one wake-up. */
 static __attribute__((noinline)) void begin_everywhere(struct nic_view *view)
 {
     struct nic_engine *engine = view->engine;

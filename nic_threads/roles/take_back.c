@@ -2,29 +2,32 @@
 /*
  * Taking a send back; see the header.
  *
- * Between two holders of the lock a send lies in one place: in a ring, unread; in the batch, while a
- * round of several nodes is under way; on a wire; in the queue of its receiver. Whoever has it has left
- * none of them: a pair of the batch, a transfer, or what a matched probe has taken (match->taken).
+ * Between two holders of the lock a send lies in one place: in a ring, unread; in the
+ * batch, while a round of several nodes is under way; on a wire; in the queue of its
+ * receiver. Whoever has it has left none of them: a pair of the batch, a transfer, or
+ * what a matched probe has taken (match->taken).
  *
- * What is not read yet stays in its place as a descriptor that asks for nothing: the ring's reader goes
- * over it, also while the desk takes no more sends. From the queue it is unlinked. The receiver's
- * process may look there without the engine's lock, but not while the caller holds the queue; and it may
- * have found the message and posted that it takes it, which is seen then.
+ * What is not read yet stays in its place as a descriptor that asks for nothing: the
+ * ring's reader goes over it, also while the desk takes no more sends. From the queue
+ * it is unlinked. The receiver's process may look there without the engine's lock, but
+ * not while the caller holds the queue; and it may have found the message and posted
+ * that it takes it, which is seen then.
  */
 #include "nic_threads/roles/take_back.h"
 
 #include "nic_threads/machine/wire.h"
 #include "nic_threads/node/items.h"
 
-/** An entry that nobody has read is the send: make it ask for nothing. What has landed at the receiver's
- *  node is let go of in its turn, by who reads the entry. */
+/** An entry that nobody has read is the send: make it ask for nothing. What has landed
+ *  at the receiver's node is let go of in its turn, by who reads the entry. */
 static void blot_out(const struct bcs_descriptor *entry, struct nic_recall *recall)
 {
     nic_recall_note(recall, entry);
     ((struct bcs_descriptor *)(uintptr_t)entry)->kind = BCS_NOTHING;
 }
 
-/** The entry at a position of a ring, or NULL; of one from another node it stays as it is then. */
+/** The entry at a position of a ring, or NULL; of one from another node it stays as it
+ *  is then. */
 static const struct bcs_descriptor *entry_at(struct bcs_ring *ring, uint32_t mask,
                                              uint32_t position, bool is_far)
 {
@@ -88,8 +91,8 @@ static bool from_batch(struct nic_view *view, struct nic_recall *recall)
     return false;
 }
 
-/** Whether the receiver has posted that it takes a message of the queue, and that is still to be
- *  carried out. */
+/** Whether the receiver has posted that it takes a message of the queue, and that is
+ *  still to be carried out. */
 static bool is_claimed(const struct nic_view *view, uint32_t port, uint32_t item)
 {
     const struct bcs_ring *ring = nic_view_ring(view, nic_view_seat(view, port));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Turns: the strobe receiver's and the strobe sender's steps, node by node, under their locks.
- * Called by every process of the job, through the driver.
+ * Turns: the strobe receiver's and the strobe sender's steps, node by node, under their
+ * locks. Called by every process of the job, through the driver.
  */
 #include "nic_threads/roles/turn.h"
 
@@ -12,8 +12,8 @@
 #include "nic_threads/machine/waking.h"
 #include "nic_threads/roles/roles.h"
 
-/* Before a desk that is held is tried again; asleep, as its holder may need the core, which a thread
- * with a real-time priority does not yield. */
+/* Before a desk that is held is tried again; asleep, as its holder may need the core,
+ * which a thread with a real-time priority does not yield. */
 enum { HELD_NS = 20000 };
 
 static inline bool has_work(const struct nic_view *view)
@@ -54,14 +54,15 @@ static inline bool turn_alone(struct nic_view *view)
     return has_done;
 }
 
-/** Turn the desks that this engine has put something to that is not for their owners, who may
- *  compute or sleep: they pass on what lies in their node's memory, or what waited for room. */
+/** Turn the desks that this engine has put something to that is not for their owners,
+ *  who may compute or sleep: they pass on what lies in their node's memory, or what
+ *  waited for room. */
 static __attribute__((noinline)) void visit(struct nic_engine *engine)
 {
     while (engine->has_visits) {
         engine->has_visits = false;
-        /* seq_cst: between what was put and the looks, as is the unlocking in a turn; see
-         * driver_inline.c */
+        /* seq_cst: between what was put and the looks, as is the unlocking in a turn;
+         * see driver_inline.c */
         atomic_thread_fence(memory_order_seq_cst);
         for (uint32_t word = 0; word < nic_port_words(engine->n_views); word++) {
             while (engine->visits[word] != 0) {
@@ -87,8 +88,8 @@ static inline bool turn_desk(struct nic_view *view)
     return has_done;
 }
 
-/** The turn of every n-th near desk, by the number of its view, from one on, until there is nothing to
- *  do; nodes make work for each other. */
+/** The turn of every n-th near desk, by the number of its view, from one on, until
+ *  there is nothing to do; nodes make work for each other. */
 static inline bool turn_desks(struct nic_engine *engine, uint32_t first, uint32_t n)
 {
     bool has_done = false;
@@ -104,9 +105,9 @@ static inline bool turn_desks(struct nic_engine *engine, uint32_t first, uint32_
     return has_done;
 }
 
-/** The desks of the near nodes themselves, where all nodes go through their rounds. Whoever makes
- *  work there turns them all, so that nothing need be done but where a round is under way or
- *  demanded, or something is for this process's node. */
+/** The desks of the near nodes themselves, where all nodes go through their rounds.
+ *  Whoever makes work there turns them all, so that nothing need be done but where a
+ *  round is under way or demanded, or something is for this process's node. */
 static bool turn_rounds(struct nic_engine *engine)
 {
     uint32_t n_desks = engine->layout.n_desks;
@@ -139,8 +140,8 @@ static __attribute__((noinline)) bool turn_all_pending(struct nic_engine *engine
     return has_done;
 }
 
-/** The turn of the desks of others where this process has something under way; who is polite
- *  leaves those alone that are locked. */
+/** The turn of the desks of others where this process has something under way; who is
+ *  polite leaves those alone that are locked. */
 static inline bool turn_pending(struct nic_engine *engine, bool is_polite)
 {
     return engine->n_pending_desks > 0 && turn_all_pending(engine, is_polite);

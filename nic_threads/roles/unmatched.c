@@ -12,8 +12,8 @@ static bool has_bit(const uint64_t *bits, uint32_t number)
     return (bits[number / 64] >> number % 64 & 1) != 0;
 }
 
-/** Whether an entry of a ring has no effect before a message comes: a receive of a port that none
- *  waits for. */
+/** Whether an entry of a ring has no effect before a message comes: a receive of a port
+ *  that none waits for. */
 static bool is_idle(const struct nic_view *view, uint32_t seat,
                     const struct bcs_descriptor *entry)
 {
@@ -21,8 +21,8 @@ static bool is_idle(const struct nic_view *view, uint32_t seat,
            nic_match_n_sends(&view->per_port.match[seat]) == 0;
 }
 
-/** Whether a ring holds nothing that has an effect, be it held back. @param cell_out  if it is not
- *  NULL: whether a receive with that cell is among them */
+/** Whether a ring holds nothing that has an effect, be it held back. @param cell_out if
+ *  it is not NULL: whether a receive with that cell is among them */
 static bool is_ring_idle(const struct nic_view *view, uint32_t seat, uint32_t cell,
                          bool *has_cell_out)
 {
@@ -58,7 +58,8 @@ static bool are_links_empty(const struct nic_view *view, const uint64_t *writers
     return !nic_collection_has_announcements(view);
 }
 
-/** Whether what has come from other nodes has been read, and nothing waits to go there. */
+/** Whether what has come from other nodes has been read, and nothing waits to go
+ *  there. */
 static bool are_wires_empty(const struct nic_view *view)
 {
     for (uint32_t i = 0; i < view->engine->n_nodes; i++) {
@@ -103,8 +104,9 @@ bool nic_is_receive_unmatched(const struct nic_view *view, uint32_t port, uint32
             is_in_ring);
 }
 
-/** Of the messages to a port that no receive has got the one after another one, NIC_ITEM_NONE: the first
- *  one. Those that a matched probe has taken come last; *is_taken is false at first. */
+/** Of the messages to a port that no receive has got the one after another one,
+ *  NIC_ITEM_NONE: the first one. Those that a matched probe has taken come last;
+ *  *is_taken is false at first. */
 static uint32_t next_send(const struct nic_view *view, uint32_t port, uint32_t id,
                           bool *is_taken)
 {

@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Which ranks can never go on: a question about sets, with no memory or clock in it. Any process
- * and thread.
+ * Which ranks can never go on: a question about sets, with no memory or clock in it.
+ * Any process and thread.
  *
- * A wait is hopeless if whoever could release it can never act again: of those that must all act,
- * one cannot; or of those of whom one suffices, none can. A rank can never act again when it has
- * ended, or when each of its threads is in a wait that is hopeless. The deadlocked ranks are the
- * largest set with this property. It is found from above: all that wait are suspected, and whoever
- * could be released by somebody who is not suspected is cleared, until nobody is cleared any more.
+ * A wait is hopeless if whoever could release it can never act again: of those that
+ * must all act, one cannot; or of those of whom one suffices, none can. A rank can
+ * never act again when it has ended, or when each of its threads is in a wait that is
+ * hopeless. The deadlocked ranks are the largest set with this property. It is found
+ * from above: all that wait are suspected, and whoever could be released by somebody
+ * who is not suspected is cleared, until nobody is cleared any more.
  *
- * What remains is deadlocked: suppose that some of its waits end, and take the one that ends first.
- * Somebody has released it who can act: a rank that is not in the set. But then it would have been
- * cleared. And who has been cleared is not proved to be stuck: each of those that were cleared
- * before could act, and release it. [AND-OR model of resource deadlocks]
+ * What remains is deadlocked: suppose that some of its waits end, and take the one that
+ * ends first. Somebody has released it who can act: a rank that is not in the set. But
+ * then it would have been cleared. And who has been cleared is not proved to be stuck:
+ * each of those that were cleared before could act, and release it. [AND-OR model of
+ * resource deadlocks]
  */
 #ifndef NIC_THREADS_RULES_DEADLOCK_H
 #define NIC_THREADS_RULES_DEADLOCK_H
@@ -20,7 +22,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/** A thread's wait. Sets of ranks are bits, as many words as nic_deadlock_words says. */
+/** A thread's wait. Sets of ranks are bits, as many words as nic_deadlock_words
+ *  says. */
 struct nic_deadlock_wait {
     const uint64_t
         *all; /* ranks of whom each must act before the wait can end; NULL: none */

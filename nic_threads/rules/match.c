@@ -4,10 +4,11 @@
  * and one list of all sends in arrival order for those receives to search. Pure; called
  * under the desk's engine lock, but for nic_match_find_send and nic_match_hold.
  *
- * Links that lead to a send are stored with release, once the send is complete, and read with
- * acquire: whoever walks a list that only grows needs no lock. A send stands in two lists, one
- * after the other; n_arrived counts it once it stands in both, and what is not counted is not
- * found. So what has been found in one list is found in the other, too.
+ * Links that lead to a send are stored with release, once the send is complete, and
+ * read with acquire: whoever walks a list that only grows needs no lock. A send stands
+ * in two lists, one after the other; n_arrived counts it once it stands in both, and
+ * what is not counted is not found. So what has been found in one list is found in the
+ * other, too.
  */
 #include "nic_threads/rules/match.h"
 
@@ -110,7 +111,8 @@ uint32_t nic_match_search_sends(const struct nic_match *match,
     return id != NIC_ITEM_NONE && item->sequence < n_arrived ? id : NIC_ITEM_NONE;
 }
 
-/** The first receive of a list from id on that accepts a send; *item_out is its item. */
+/** The first receive of a list from id on that accepts a send; *item_out is its
+ *  item. */
 static uint32_t first_accepting(uint32_t id, const struct nic_items *items,
                                 const struct bcs_descriptor *send,
                                 const struct nic_item **item_out)

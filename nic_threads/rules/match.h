@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Matching of sends with receives for one port: pure code over items that are named by
- * number, so that it works in shared memory and in a unit test alike. Used by the buffer
- * receiver under the desk's engine lock.
+ * number, so that it works in shared memory and in a unit test alike. Used by the
+ * buffer receiver under the desk's engine lock.
  *
- * Invariant: no send in a queue matches a receive in it. A receive takes the oldest send
- * that matches it, a send the oldest receive; that is MPI's non-overtaking rule.
+ * Invariant: no send in a queue matches a receive in it. A receive takes the oldest
+ * send that matches it, a send the oldest receive; that is MPI's non-overtaking rule.
  */
 #ifndef NIC_THREADS_RULES_MATCH_H
 #define NIC_THREADS_RULES_MATCH_H
@@ -60,8 +60,8 @@ static inline bool nic_item_needs_ends(const struct nic_item *item)
 
 _Static_assert(sizeof(struct nic_item) == 4 * BCS_CACHE_LINE, "its number is shifted");
 
-/** The items of a node, by number; where there are all of them in one piece, region and core
- *  are not used. */
+/** The items of a node, by number; where there are all of them in one piece, region and
+ *  core are not used. */
 struct nic_items {
     struct nic_item *first; /* the first n_first of them */
     uint32_t n_first;
@@ -93,7 +93,8 @@ struct nic_match {
     uint64_t n_arrived; /* sends ever queued; those before are in both of their lists */
     uint64_t n_posted;  /* receives ever queued */
     uint32_t n_sends, n_receives;
-    /* What matched probes have taken and no receive has got yet: sends that stand in no other list. */
+    /* What matched probes have taken and no receive has got yet: sends that stand in no
+     * other list. */
     struct nic_list taken;
     /* While somebody holds it, no send is taken back: see nic_match_hold. */
     _Atomic uint32_t is_held;
@@ -177,8 +178,8 @@ static inline uint32_t nic_match_n_sends(const struct nic_match *match)
 }
 
 /**
- * Hold the queue: by its owner while it looks without the desk's lock, and by who takes a send back,
- * with that lock. Each does so for some steps that wait for nobody.
+ * Hold the queue: by its owner while it looks without the desk's lock, and by who takes
+ * a send back, with that lock. Each does so for some steps that wait for nobody.
  *
  * @return false: it is held
  */
@@ -216,8 +217,9 @@ uint32_t nic_match_search_sends(const struct nic_match *match,
 
 /**
  * The oldest send that a receive or probe accepts, left in place, or NIC_ITEM_NONE. The
- * port's owner may call it without the desk's lock while nothing that it has posted can take sends
- * out of the queue (bcs_poster_is_settled), and while it holds the queue: then the queue only grows.
+ * port's owner may call it without the desk's lock while nothing that it has posted can
+ * take sends out of the queue (bcs_poster_is_settled), and while it holds the queue:
+ * then the queue only grows.
  */
 static inline uint32_t nic_match_find_send(const struct nic_match *match,
                                            const struct nic_items *items,
@@ -250,7 +252,8 @@ uint32_t nic_match_find_cell(const struct nic_match *match,
 void nic_match_remove_send(struct nic_match *match, const struct nic_items *items,
                            uint32_t id);
 
-/** A matched probe has taken a send, which is in no queue: keep it until it is received. */
+/** A matched probe has taken a send, which is in no queue: keep it until it is
+ *  received. */
 void nic_match_take(struct nic_match *match, const struct nic_items *items,
                     uint32_t id);
 
@@ -269,9 +272,10 @@ static inline void nic_match_remove_receive(struct nic_match *match,
 }
 
 /**
- * The receive or probe that a send finds at the first look: the oldest one that names its source
- * (or one of another source in the same bucket), if none waits for any source, or the oldest one
- * for any source, if none is in that bucket. @return NIC_ITEM_NONE: nic_match_find_receive knows
+ * The receive or probe that a send finds at the first look: the oldest one that names
+ * its source (or one of another source in the same bucket), if none waits for any
+ * source, or the oldest one for any source, if none is in that bucket. @return
+ * NIC_ITEM_NONE: nic_match_find_receive knows
  */
 static inline uint32_t nic_match_first_receive(const struct nic_match *match,
                                                const struct nic_items *items,

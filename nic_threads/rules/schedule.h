@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Which bytes move in which slice: pure code. Long messages wait here in order for their
- * next chunk; a slice takes chunks from the front until it is full, and what does not fit
- * waits for the next slice at the front of the queue. A message that has had its chunk of
- * a slice waits apart until the next slice is opened, also when a slice has several
- * rounds. Used by the buffer receiver. [BCS-MPI section 4.3, message scheduling microphase]
+ * Which bytes move in which slice: pure code. Long messages wait here in order for
+ * their next chunk; a slice takes chunks from the front until it is full, and what does
+ * not fit waits for the next slice at the front of the queue. A message that has had
+ * its chunk of a slice waits apart until the next slice is opened, also when a slice
+ * has several rounds. Used by the buffer receiver. [BCS-MPI section 4.3, message
+ * scheduling microphase]
  */
 #ifndef NIC_THREADS_RULES_SCHEDULE_H
 #define NIC_THREADS_RULES_SCHEDULE_H
@@ -36,8 +37,8 @@ struct nic_share {
 void nic_schedule_init(struct nic_schedule *schedule, uint64_t chunk_bytes,
                        uint64_t slice_bytes);
 
-/** Queue a transfer (item->granted of item->total bytes are done) for its next chunk. One
- *  that is queued already keeps its place. */
+/** Queue a transfer (item->granted of item->total bytes are done) for its next chunk.
+ *  One that is queued already keeps its place. */
 void nic_schedule_add(struct nic_schedule *schedule, const struct nic_items *items,
                       uint32_t id);
 
@@ -45,8 +46,8 @@ void nic_schedule_add(struct nic_schedule *schedule, const struct nic_items *ite
 void nic_schedule_open(struct nic_schedule *schedule, const struct nic_items *items);
 
 /**
- * Take the next chunk of this slice, or a piece of one where chunk_limit says so, and advance
- * item->granted past it. A transfer of no bytes gets one chunk of none.
+ * Take the next chunk of this slice, or a piece of one where chunk_limit says so, and
+ * advance item->granted past it. A transfer of no bytes gets one chunk of none.
  *
  * @return 1  share_out is set
  * @return 0  the slice is full or nothing waits
@@ -54,8 +55,8 @@ void nic_schedule_open(struct nic_schedule *schedule, const struct nic_items *it
 int nic_schedule_next(struct nic_schedule *schedule, const struct nic_items *items,
                       struct nic_share *share_out);
 
-/** Whether a transfer waits for a chunk, of this slice or the next. Also read without the
- *  lock. */
+/** Whether a transfer waits for a chunk, of this slice or the next. Also read without
+ *  the lock. */
 static inline bool nic_schedule_is_waiting(const struct nic_schedule *schedule)
 {
     return __atomic_load_n(&schedule->waiting.first, __ATOMIC_RELAXED) !=

@@ -26,7 +26,8 @@ static uint64_t half_in_use(const struct nic_series *series)
     return series->shift % 2;
 }
 
-/** The place of the next old span to be brought over, one of the other half; n: there is none. */
+/** The place of the next old span to be brought over, one of the other half; n: there
+ *  is none. */
 static uint64_t next_old(const struct nic_series *series)
 {
     return series->n_brought + series->n - series->n * series->shift;

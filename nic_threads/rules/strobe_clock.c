@@ -5,8 +5,9 @@
  */
 #include "nic_threads/rules/strobe_clock.h"
 
-/* Being late makes the lead longer by a step, being early shorter by a part of it: at rest
- * one in so many is late. The first leads are about what it takes on a virtual machine. */
+/* Being late makes the lead longer by a step, being early shorter by a part of it: at
+ * rest one in so many is late. The first leads are about what it takes on a virtual
+ * machine. */
 enum { LEAD_STEPS_A_SLICE = 64, LEAD_PARTS_A_STEP = 128 };
 
 static const uint64_t first_leads_a_slice[NIC_STROBE_POLLS] = {

@@ -2,16 +2,17 @@
 /*
  * When the next timed strobe is due: pure code, used by whoever sends strobes. Strobes
  * stand on the grid start + n * slice, so that they never drift. A strobe that was sent
- * late is not followed by a slice of less than half the length: the next one is the first of
- * the grid that leaves it so much, and the points of the grid that are left out are
- * counted.
+ * late is not followed by a slice of less than half the length: the next one is the
+ * first of the grid that leaves it so much, and the points of the grid that are left
+ * out are counted.
  *
- * A thread wakes up some time after its timer, tens of microseconds on a virtual machine. So
- * the timer is set ahead of the strobe, and the thread polls for the rest. By how much is
- * learnt from each strobe: the lead settles where all but one in a hundred are ready early
- * enough, so that little is polled. Where polling takes time from processes that compute, a
- * strobe may be late by a sixteenth of a slice, 16 of 250 us (the paper's are 250 to 270 us
- * apart), and there is a lead of its own for that.
+ * A thread wakes up some time after its timer, tens of microseconds on a virtual
+ * machine. So the timer is set ahead of the strobe, and the thread polls for the rest.
+ * By how much is learnt from each strobe: the lead settles where all but one in a
+ * hundred are ready early enough, so that little is polled. Where polling takes time
+ * from processes that compute, a strobe may be late by a sixteenth of a slice, 16 of
+ * 250 us (the paper's are 250 to 270 us apart), and there is a lead of its own for
+ * that.
  */
 #ifndef NIC_THREADS_RULES_STROBE_CLOCK_H
 #define NIC_THREADS_RULES_STROBE_CLOCK_H
@@ -67,8 +68,8 @@ static inline uint64_t nic_strobe_clock_timer_ns(const struct nic_strobe_clock *
     return due_ns - clock->lead_ns[poll];
 }
 
-/** Learn the lead: the timer for the strobe that is due at due_ns has ended, and its thread
- *  is ready to send it now. */
+/** Learn the lead: the timer for the strobe that is due at due_ns has ended, and its
+ *  thread is ready to send it now. */
 void nic_strobe_clock_ready(struct nic_strobe_clock *clock, uint64_t due_ns,
                             uint64_t now_ns, enum nic_strobe_poll poll);
 

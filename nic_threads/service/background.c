@@ -1,23 +1,25 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Independent progress: long messages, and other operations that the engine must move on,
- * are carried out within one slice while no process waits. A thread of the service.
+ * Independent progress: long messages, and other operations that the engine must move
+ * on, are carried out within one slice while no process waits. A thread of the service.
  *
- * `watch` in the machine's memory says when it looks next (enum bcs_watch): twice a slice
- * while a core is idle; now and then while all are busy, since each look then costs a rank
- * some of its time; not before somebody wakes it, once nothing has been left behind for a
- * while. Whoever leaves work publishes it first and then reads `watch`, and if need be raises
- * it and ends the thread's parking (nic_engine_watch); the thread lowers it and then looks for
- * work once more, and reads it parked; all of it seq_cst, so that no work is forgotten. Work is
- * looked for with weaker loads, and so behind a fence.
+ * `watch` in the machine's memory says when it looks next (enum bcs_watch): twice a
+ * slice while a core is idle; now and then while all are busy, since each look then
+ * costs a rank some of its time; not before somebody wakes it, once nothing has been
+ * left behind for a while. Whoever leaves work publishes it first and then reads
+ * `watch`, and if need be raises it and ends the thread's parking (nic_engine_watch);
+ * the thread lowers it and then looks for work once more, and reads it parked; all of
+ * it seq_cst, so that no work is forgotten. Work is looked for with weaker loads, and
+ * so behind a fence.
  *
- * Long messages. The engine lists each direct transfer that it opens (open_transfers.h), and the thread
- * takes charge of all of them, however many there are. One that has not moved between two looks
- * has no endpoint at work: the thread holds the receiver's cell (libbcs/fabric/ring/pieces.h), claims
- * pieces as the endpoints do and copies them, through a buffer of its own if neither end is in
- * this process. Messages that go through blocks need their endpoints: nobody else can reach their
- * memory. Where this thread is refused, it gives the message back, to go through blocks
- * (libbcs/api/message/transfer.c), and does without that process's from then on.
+ * Long messages. The engine lists each direct transfer that it opens
+ * (open_transfers.h), and the thread takes charge of all of them, however many there
+ * are. One that has not moved between two looks has no endpoint at work: the thread
+ * holds the receiver's cell (libbcs/fabric/ring/pieces.h), claims pieces as the
+ * endpoints do and copies them, through a buffer of its own if neither end is in this
+ * process. Messages that go through blocks need their endpoints: nobody else can reach
+ * their memory. Where this thread is refused, it gives the message back, to go through
+ * blocks (libbcs/api/message/transfer.c), and does without that process's from then on.
  */
 #include "nic_threads/service/background.h"
 
@@ -79,9 +81,9 @@ static bool has_room(const struct nic_engine *engine, const struct charge *charg
            nic_view_limits(view)->returned;
 }
 
-/** Have the engine grant the next chunk, as an endpoint does by CHUNK_MOVED, or, without an
- *  item, learn of a refused copy, as by COPY_REFUSED. A rank that polls may keep the lock, so
- *  that this must do without. */
+/** Have the engine grant the next chunk, as an endpoint does by CHUNK_MOVED, or,
+ *  without an item, learn of a refused copy, as by COPY_REFUSED. A rank that polls may
+ *  keep the lock, so that this must do without. */
 static void give_back(struct nic_engine *engine, const struct charge *charge,
                       uint32_t item)
 {
@@ -116,7 +118,8 @@ static bool is_beyond_reach(const struct nic_engine *engine, uint32_t receiver,
            nic_port_is_closed(engine, cell->peer_port);
 }
 
-/** Copy what is granted of a transfer whose cell is held, as long as it can be given back. */
+/** Copy what is granted of a transfer whose cell is held, as long as it can be given
+ *  back. */
 static void copy_granted(struct background *background, const struct charge *charge,
                          struct bcs_cell *cell)
 {
@@ -194,8 +197,8 @@ static bool prepare_charge(struct background *background)
     return true;
 }
 
-/** Take charge of the transfers that have been opened since the last look. If there is no memory
- *  for it the others stay where they are until some of these are over. */
+/** Take charge of the transfers that have been opened since the last look. If there is
+ *  no memory for it the others stay where they are until some of these are over. */
 static void take_charge(struct background *background)
 {
     struct nic_engine *engine = background->engine;

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Threads of driver `threads`. Each process that is the first of its node runs one crew.
+ * Threads of driver `threads`. Each process that is the first of its node runs one
+ * crew.
  *
- * Who touches what. The strobe receiver and the roles share one engine; the receiver hands
- * a step over and waits for it, so that only one of them runs at a time (the semaphores
- * order their accesses). It holds the node's engine lock while it steps. The strobe sender
- * has an engine of its own, and the words of node 0 that are its own (strobe_sender.c); to
- * begin a slice on an idle node it takes that node's lock.
+ * Who touches what. The strobe receiver and the roles share one engine; the receiver
+ * hands a step over and waits for it, so that only one of them runs at a time (the
+ * semaphores order their accesses). It holds the node's engine lock while it steps. The
+ * strobe sender has an engine of its own, and the words of node 0 that are its own
+ * (strobe_sender.c); to begin a slice on an idle node it takes that node's lock.
  *
- * A thread that runs no step sleeps: a role until the receiver has a step for it, the receiver
- * until the bell of its node rings. So does the strobe sender within a slice; between timed ones
- * it waits for its timer. The strobe sender and the strobe receiver of node 0 have one bell; each
- * looks in vain now and then. That no wake-up is lost is argued in
- * service_thread.c.
+ * A thread that runs no step sleeps: a role until the receiver has a step for it, the
+ * receiver until the bell of its node rings. So does the strobe sender within a slice;
+ * between timed ones it waits for its timer. The strobe sender and the strobe receiver
+ * of node 0 have one bell; each looks in vain now and then. That no wake-up is lost is
+ * argued in service_thread.c.
  */
 #include "nic_threads/service/crew.h"
 
@@ -119,9 +120,9 @@ static struct nic_rest look(void *state, uint32_t part)
 }
 
 /**
- * Of a clock's slices, each phase must begin in time. On demand, a thread had better be on
- * an idle core than wake at once: the kernel puts a real-time one on the core that it had
- * last, even if a rank computes there.
+ * Of a clock's slices, each phase must begin in time. On demand, a thread had better be
+ * on an idle core than wake at once: the kernel puts a real-time one on the core that
+ * it had last, even if a rank computes there.
  */
 static void begin(void *state, uint32_t part)
 {

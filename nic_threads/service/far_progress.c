@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Progress for what far nodes put at a node; see the header. A thread of the service, in the first
- * process of the node.
+ * Progress for what far nodes put at a node; see the header. A thread of the service,
+ * in the first process of the node.
  *
- * No put is lost. Who puts from afar rings the bell of the node behind the put, in the order of
- * its handle. The thread remembers how often the bell has rung before it looks
- * (service_thread.c), and sleeps only if the bell has not rung since. What it completes for a
- * process that sleeps, it wakes it for, as any holder of a desk's lock does.
+ * No put is lost. Who puts from afar rings the bell of the node behind the put, in the
+ * order of its handle. The thread remembers how often the bell has rung before it looks
+ * (service_thread.c), and sleeps only if the bell has not rung since. What it completes
+ * for a process that sleeps, it wakes it for, as any holder of a desk's lock does.
  */
 #include "nic_threads/service/far_progress.h"
 

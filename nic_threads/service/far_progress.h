@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Progress for what far nodes put at a node: a thread that waits for the node's bell and turns the
- * desks of its machine. It has an engine of its own.
+ * Progress for what far nodes put at a node: a thread that waits for the node's bell
+ * and turns the desks of its machine. It has an engine of its own.
  */
 #ifndef NIC_THREADS_SERVICE_FAR_PROGRESS_H
 #define NIC_THREADS_SERVICE_FAR_PROGRESS_H

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The threads of the library's own: what they are, and which process runs them. Called by the
- * processes of the job; how a thread starts, parks and ends is in service_thread.c.
+ * The threads of the library's own: what they are, and which process runs them. Called
+ * by the processes of the job; how a thread starts, parks and ends is in
+ * service_thread.c.
  *
  * Who hosts them. What is one for a machine runs in the machine's first process
- * (bcs_machine.first_port), what is one for a node in the node's, and not in a helper of its
- * own: it ends with the job however the job ends, it may copy the ranks' memory by the same
- * right as they, and a launcher that counts or binds processes sees none that it has not
- * started. What it costs: a debugger that stops that process stops its node.
+ * (bcs_machine.first_port), what is one for a node in the node's, and not in a helper
+ * of its own: it ends with the job however the job ends, it may copy the ranks' memory
+ * by the same right as they, and a launcher that counts or binds processes sees none
+ * that it has not started. What it costs: a debugger that stops that process stops its
+ * node.
  */
 #include "nic_threads/service/service.h"
 
@@ -40,8 +42,8 @@ static bool is_first_of_several(const struct place *place)
     return is_first_of_machine(place) && place->params->machine->n_ports > 1;
 }
 
-/** All of the job is on this machine, and is to be judged; where puts may be late, what is under way
- *  is not known. */
+/** All of the job is on this machine, and is to be judged; where puts may be late, what
+ *  is under way is not known. */
 static bool is_first_and_judges(const struct place *place)
 {
     const struct nic_engine_params *params = place->params;
@@ -56,8 +58,8 @@ static bool is_first_of_node(const struct place *place)
     return place->params->port % place->layout.shape.node_ranks == 0;
 }
 
-/** The first process of a node that is far to some others. With timed strobes the timekeeper turns
- *  the desks of its machine. */
+/** The first process of a node that is far to some others. With timed strobes the
+ *  timekeeper turns the desks of its machine. */
 static bool is_first_and_far(const struct place *place)
 {
     const struct nic_engine_params *params = place->params;
@@ -84,9 +86,10 @@ static bool is_first_and_leads(const struct place *place)
 /**
  * What the service can run, a thread each.
  *
- * No driver wants both of the first two: with timed strobes the timekeeper copies what its
- * slices carry. If one did, they were two threads still, since the background thread may be at
- * a copy of many microseconds when a strobe is due, which may be late by a few.
+ * No driver wants both of the first two: with timed strobes the timekeeper copies what
+ * its slices carry. If one did, they were two threads still, since the background
+ * thread may be at a copy of many microseconds when a strobe is due, which may be late
+ * by a few.
  */
 static const struct entry {
     const char *name; /* up to 15 characters, as debuggers and top(1) show it */
@@ -95,18 +98,20 @@ static const struct entry {
         *worker; /* the state is one for all of a worker's entries */
     uint32_t part;
 } entries[NIC_SERVE_ENTRIES] = {
-    /* Copies and turns that nobody waits for. Looks again in half a slice, in 20, or not, as
-     * machine->watch says; who raises that ends the parking. */
+    /* Copies and turns that nobody waits for. Looks again in half a slice, in 20, or
+     * not, as machine->watch says; who raises that ends the parking. */
     [NIC_SERVE_BACKGROUND] = {"bcs-background", is_first_of_several,
                               &nic_background_worker, 0},
-    /* Looks for deadlocks, now and then while ranks begin to wait; who does ends the parking. */
+    /* Looks for deadlocks, now and then while ranks begin to wait; who does ends the
+     * parking. */
     [NIC_SERVE_REFEREE] = {"bcs-referee", is_first_and_judges, &nic_referee_worker, 0},
-    /* A slice of all nodes. Looks again when the next strobe is to be sent; while none is
-     * needed, who posts ends the parking. */
+    /* A slice of all nodes. Looks again when the next strobe is to be sent; while none
+     * is needed, who posts ends the parking. */
     [NIC_SERVE_TIME] = {"bcs-time", is_first_and_keeps_time, &nic_timekeeper_worker, 0},
     /* What far nodes put here. Woken by the node's bell. */
     [NIC_SERVE_FAR] = {"bcs-far", is_first_and_far, &nic_far_progress_worker, 0},
-    /* The roles. Each does a step that the strobe receiver hands over, and is woken for it. */
+    /* The roles. Each does a step that the strobe receiver hands over, and is woken for
+     * it. */
     [NIC_SERVE_BS] = {"bcs-bs", is_first_of_node, &nic_crew_worker, NIC_ROLE_BS},
     [NIC_SERVE_BR] = {"bcs-br", is_first_of_node, &nic_crew_worker, NIC_ROLE_BR},
     [NIC_SERVE_DH] = {"bcs-dh", is_first_of_node, &nic_crew_worker, NIC_ROLE_DH},
@@ -114,8 +119,8 @@ static const struct entry {
     [NIC_SERVE_RH] = {"bcs-rh", is_first_of_node, &nic_crew_worker, NIC_ROLE_RH},
     /* The microphases of a node. Woken by the node's bell. */
     [NIC_SERVE_SR] = {"bcs-sr", is_first_of_node, &nic_crew_worker, NIC_CREW_SR},
-    /* The microstrobes of all nodes. Woken by the bell of node 0; between timed slices as the
-     * timekeeper is. */
+    /* The microstrobes of all nodes. Woken by the bell of node 0; between timed slices
+     * as the timekeeper is. */
     [NIC_SERVE_SS] = {"bcs-ss", is_first_and_leads, &nic_crew_worker, NIC_CREW_SS},
 };
 
@@ -131,7 +136,8 @@ struct nic_service {
     } states[NIC_SERVE_ENTRIES];
 };
 
-/** What a thread with a real-time priority waits for must not be kept by one without. */
+/** What a thread with a real-time priority waits for must not be kept by one
+ *  without. */
 static void init_slice(pthread_mutex_t *slice)
 {
     pthread_mutexattr_t attributes;

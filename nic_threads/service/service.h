@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The service of a machine: the threads of the library's own, one table of them, one way to
- * start and to stop them. It is an object of a process, opened by all of a job; what each then
- * runs, the table says. They take no signals, which are the program's, and may run on all
- * cores (cores.h). Which entries of the table there are to be is the driver's choice
- * (driver.h).
+ * The service of a machine: the threads of the library's own, one table of them, one
+ * way to start and to stop them. It is an object of a process, opened by all of a job;
+ * what each then runs, the table says. They take no signals, which are the program's,
+ * and may run on all cores (cores.h). Which entries of the table there are to be is the
+ * driver's choice (driver.h).
  */
 #ifndef NIC_THREADS_SERVICE_SERVICE_H
 #define NIC_THREADS_SERVICE_SERVICE_H
 
 #include "nic_threads/machine/engine.h"
 
-/** The entries of the table in service.c. A thread needs those before it, so that it is started
- *  later and ended sooner. */
+/** The entries of the table in service.c. A thread needs those before it, so that it is
+ *  started later and ended sooner. */
 enum nic_service_entry {
     NIC_SERVE_BACKGROUND,
     NIC_SERVE_REFEREE,
@@ -44,8 +44,8 @@ struct nic_service;
 int nic_service_open(const struct nic_engine_params *params, uint32_t entries,
                      struct nic_service **service_out);
 
-/** End the threads, and wait for them. When no process waits for anything any more. Accepts
- *  NULL. */
+/** End the threads, and wait for them. When no process waits for anything any more.
+ *  Accepts NULL. */
 void nic_service_close(struct nic_service *service);
 
 /** In a forked child: it has none of the threads. Accepts NULL. */

@@ -2,11 +2,11 @@
 /*
  * A thread of the service; see service_thread.h.
  *
- * No wake-up is lost. The thread announces itself by all that wakes it (libbcs/fabric/base/park.h): it
- * reads how often its bell has rung, and parks. Only then it looks, and it sleeps if it has
- * found nothing. Whoever makes work stores or puts it first and then wakes: before the
- * announcement, and the look finds the work, or after, and the thread does not sleep. To be
- * stopped is such work.
+ * No wake-up is lost. The thread announces itself by all that wakes it
+ * (libbcs/fabric/base/park.h): it reads how often its bell has rung, and parks. Only
+ * then it looks, and it sleeps if it has found nothing. Whoever makes work stores or
+ * puts it first and then wakes: before the announcement, and the look finds the work,
+ * or after, and the thread does not sleep. To be stopped is such work.
  */
 #include "nic_threads/service/service_thread.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A thread of the service: its start, its looks, its parking, its end. Called by the process that
- * hosts it.
+ * A thread of the service: its start, its looks, its parking, its end. Called by the
+ * process that hosts it.
  */
 #ifndef NIC_THREADS_SERVICE_SERVICE_THREAD_H
 #define NIC_THREADS_SERVICE_SERVICE_THREAD_H

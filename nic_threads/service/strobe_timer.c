@@ -2,22 +2,23 @@
 /*
  * The strobe timer: the grid of strobe_clock.h against CLOCK_MONOTONIC.
  *
- * No strobe without need. When a slice is over and no node has anything to deliver, to carry
- * out or to take, no timer is set, and the thread sleeps until somebody posts: then the next
- * strobe comes at the next point of the grid. So processes that compute are left alone. The
- * thread is parked when it looks; it sets timer_rests (seq_cst, a fence behind it), and then
- * looks at all rings. Who posts publishes first and then looks at timer_rests (both seq_cst):
- * one of the two sees the other. It ends the parking if it must.
+ * No strobe without need. When a slice is over and no node has anything to deliver, to
+ * carry out or to take, no timer is set, and the thread sleeps until somebody posts:
+ * then the next strobe comes at the next point of the grid. So processes that compute
+ * are left alone. The thread is parked when it looks; it sets timer_rests (seq_cst, a
+ * fence behind it), and then looks at all rings. Who posts publishes first and then
+ * looks at timer_rests (both seq_cst): one of the two sees the other. It ends the
+ * parking if it must.
  *
- * Both ask the same of a ring, nic_collection_needs_strobe. Who posts finds what the slices
- * before have left, as timer_rests releases it; if another process ends the parking meanwhile,
- * so that a slice changes it, the thread looks at all rings again before it rests once more,
- * and that sees what was posted.
+ * Both ask the same of a ring, nic_collection_needs_strobe. Who posts finds what the
+ * slices before have left, as timer_rests releases it; if another process ends the
+ * parking meanwhile, so that a slice changes it, the thread looks at all rings again
+ * before it rests once more, and that sees what was posted.
  *
- * On time. The thread polls between the end of its timer and the strobe. Where some process
- * only polls for a completion, it does so on that process's core, and takes no time from
- * those that compute; it goes there before it sleeps, since to go takes longer than most
- * wake-ups. Otherwise it polls less, and strobes are a little later.
+ * On time. The thread polls between the end of its timer and the strobe. Where some
+ * process only polls for a completion, it does so on that process's core, and takes no
+ * time from those that compute; it goes there before it sleeps, since to go takes
+ * longer than most wake-ups. Otherwise it polls less, and strobes are a little later.
  */
 #include "nic_threads/service/strobe_timer.h"
 
@@ -107,7 +108,8 @@ void nic_strobe_timer_need(const struct nic_engine *engine)
     }
 }
 
-/** Decide whether the next strobe is needed, and set the timer if so. @return whether it is */
+/** Decide whether the next strobe is needed, and set the timer if so. @return whether
+ *  it is */
 static bool find_need(struct nic_strobe_timer *timer, const struct nic_engine *engine)
 {
     if (may_rest(engine)) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Waiting for the next timed strobe, on the thread that sends them: the timekeeper, or the
- * strobe sender's of driver `threads`. machine->strobe_park wakes it.
+ * Waiting for the next timed strobe, on the thread that sends them: the timekeeper, or
+ * the strobe sender's of driver `threads`. machine->strobe_park wakes it.
  */
 #ifndef NIC_THREADS_SERVICE_STROBE_TIMER_H
 #define NIC_THREADS_SERVICE_STROBE_TIMER_H
@@ -24,8 +24,8 @@ void nic_strobe_timer_start(struct nic_strobe_timer *timer,
                             const struct nic_view *view);
 
 /**
- * Look whether a strobe is due that some node needs, and account for it. Call it between
- * slices, parked (nic_threads/machine/worker.h).
+ * Look whether a strobe is due that some node needs, and account for it. Call it
+ * between slices, parked (nic_threads/machine/worker.h).
  *
  * @param view  node 0's
  * @return NIC_REST_NOT: a strobe is due; else when to look again

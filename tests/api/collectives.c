@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Collectives of the BCS API: every call with equal blocks and with blocks of different
- * lengths, packed and with gaps, in place and not, blocking or not. Run by every rank of
- * the group.
+ * lengths, packed and with gaps, in place and not, blocking or not. Run by every rank
+ * of the group.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -273,7 +273,8 @@ static bool is_all(const int32_t *words, size_t count, int32_t value)
     return true;
 }
 
-/** Prefixes in both forms, by a predefined operation and an own one, in place or not. */
+/** Prefixes in both forms, by a predefined operation and an own one, in place or
+ *  not. */
 static void scan(struct place *me, size_t count, bool is_exclusive)
 {
     int32_t *in = malloc(count * sizeof(*in)), *out = malloc(count * sizeof(*out));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A PMIx library in the place of the real one: it says that this is process 0 of two, and
- * that the other has died on the way to the first fence.
+ * A PMIx library in the place of the real one: it says that this is process 0 of two,
+ * and that the other has died on the way to the first fence.
  */
 #include <pmix.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * BSPlib on cBSP: every call, with checks; or, with the name of an error as argument, that
- * error, which must end the job. Started by run_bsplib.py.
+ * BSPlib on cBSP: every call, with checks; or, with the name of an error as argument,
+ * that error, which must end the job. Started by run_bsplib.py.
  */
 #include <bsp.h>
 
@@ -23,7 +23,8 @@ static void expect(int is_right, int line)
 
 enum { MOST_PROCESSES = 64, LONG = 100000 };
 
-/** Puts are written after gets, and those to one place in the order of the processes. */
+/** Puts are written after gets, and those to one place in the order of the
+ *  processes. */
 static void puts_and_gets(void)
 {
     int x = s, y = -1, here[MOST_PROCESSES];
@@ -140,7 +141,8 @@ static void tagged_messages(void)
 }
 
 /** An error that ends the job. */
-/* Messages have the tags of their own superstep, and no more is moved than there is room for. */
+/* Messages have the tags of their own superstep, and no more is moved than there is
+ * room for. */
 static void tags_of_several_lengths(void)
 {
     int size = 8, status, words[] = {s + 10, s + 20}, moved[] = {-1, -1};

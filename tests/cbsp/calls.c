@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The test program of cBSP: runs all groups of checks as one process of a job, or with the
- * argument "large" that of large messages alone, or with "rights" that of lost rights, and
- * prints how many were wrong. Started by
- * run_cbsp.py.
+ * The test program of cBSP: runs all groups of checks as one process of a job, or with
+ * the argument "large" that of large messages alone, or with "rights" that of lost
+ * rights, and prints how many were wrong. Started by run_cbsp.py.
  */
 #include "tests/cbsp/calls.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The test program of cBSP: every call of <bcs/cbsp.h>, with checks. What its files share.
- * Runs as every process of a job of any size.
+ * The test program of cBSP: every call of <bcs/cbsp.h>, with checks. What its files
+ * share. Runs as every process of a job of any size.
  */
 #ifndef TESTS_CBSP_CALLS_H
 #define TESTS_CBSP_CALLS_H
@@ -46,7 +46,8 @@ void test_reductions(void);
 /** Arguments that the calls must refuse. */
 void test_errors(void);
 
-/** Messages of which processes lose the right to read them; alone, as it cannot be undone. */
+/** Messages of which processes lose the right to read them; alone, as it cannot be
+ *  undone. */
 void test_rights(void);
 
 /** Messages of more than 4 GiB, which take as much memory; not among the others. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Calls that are refused: they return the right error, change nothing, and the job goes on.
- * Errors that end the job are in fatal.c.
+ * Calls that are refused: they return the right error, change nothing, and the job goes
+ * on. Errors that end the job are in fatal.c.
  */
 #include <errno.h>
 #include <limits.h>

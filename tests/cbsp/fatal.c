@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Errors that end a job: each name on the command line makes one, and every process must
- * get the same error from then on, from every call. Prints "process i: ended by <errno>".
- * Started by run_cbsp.py, which looks at the lines on standard error.
+ * Errors that end a job: each name on the command line makes one, and every process
+ * must get the same error from then on, from every call. Prints "process i: ended by
+ * <errno>". Started by run_cbsp.py, which looks at the lines on standard error.
  */
 #include <bcs/cbsp.h>
 
@@ -19,8 +19,8 @@
 
 static bool is_slow; /* at the first thing that is said */
 
-/** Also the library's. The launcher kills who says why a job ends if another process has
- *  ended before. */
+/** Also the library's. The launcher kills who says why a job ends if another process
+ *  has ended before. */
 ssize_t write(int fd, const void *data, size_t n_bytes)
 {
     static const struct timespec delay = {.tv_sec = 2};
@@ -159,7 +159,8 @@ static int behind(int pid, int n)
     return rc < 0 ? rc : cBSP_gsync();
 }
 
-/** A message that comes when its superstep has just ended, and before the next one does. */
+/** A message that comes when its superstep has just ended, and before the next one
+ *  does. */
 static int late_and_met(int pid, int n)
 {
     int rc = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Flow control: more messages in a superstep than a receive buffer holds, and messages that
- * are longer than a buffer; both in both directions, with both synchronizations.
+ * Flow control: more messages in a superstep than a receive buffer holds, and messages
+ * that are longer than a buffer; both in both directions, with both synchronizations.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Messages of more than 2 and 4 GiB from the first process to the last, counted and with the
- * barrier.
+ * Messages of more than 2 and 4 GiB from the first process to the last, counted and
+ * with the barrier.
  */
 #include <stdint.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Short messages: of all lengths, to all and to oneself, with and without destinations and
- * handlers, counted and synchronized globally. Handlers that send.
+ * Short messages: of all lengths, to all and to oneself, with and without destinations
+ * and handlers, counted and synchronized globally. Handlers that send.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -188,14 +188,16 @@ static void reused_source(void)
     EXPECT(n_wrong_bytes == 0);
 }
 
-/** Whether there are as many buffers and branches as <bcs/cbsp.h> says: what is transferred
- *  depends on them. Run with the least sizes, a sender waits for its receiver's superstep. */
+/** Whether there are as many buffers and branches as <bcs/cbsp.h> says: what is
+ *  transferred depends on them. Run with the least sizes, a sender waits for its
+ *  receiver's superstep. */
 static bool has_usual_sizes(void)
 {
     return getenv("BCS_LIMITS") == NULL;
 }
 
-/** Counting sends nothing but what it tells after a sleep in vain, which load may cause. */
+/** Counting sends nothing but what it tells after a sleep in vain, which load may
+ *  cause. */
 static void counting_is_silent(void)
 {
     int n = cBSP_nprocs();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Processes at different paces: a pipeline whose first process hears from nobody, a process
- * that computes while others send it all they can, supersteps without messages.
+ * Processes at different paces: a pipeline whose first process hears from nobody, a
+ * process that computes while others send it all they can, supersteps without messages.
  */
 #include <stdlib.h>
 #include <time.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Long messages, which receivers read in their senders' memory, while one process after
- * another loses the right to that, or to be read: they arrive all the same, in the order in
- * which they were sent, between short ones.
+ * another loses the right to that, or to be read: they arrive all the same, in the
+ * order in which they were sent, between short ones.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +20,8 @@ static long words_of(int message)
     return N_WORDS - message * 1000;
 }
 
-/** To one process: long messages over each other, with a word at their begin between. */
+/** To one process: long messages over each other, with a word at their begin
+ *  between. */
 static void send_round(int to, long *there, int round)
 {
     long *words = malloc(N_WORDS * sizeof(*words));

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Threads that wait at channels for each other, in a circle: for ever, or until somebody helps. Without
- * MPI. The case is argv[1]; those for ever do not end by themselves.
+ * Threads that wait at channels for each other, in a circle: for ever, or until
+ * somebody helps. Without MPI. The case is argv[1]; those for ever do not end by
+ * themselves.
  */
 #include <bcs/channel.h>
 
@@ -64,7 +65,8 @@ static void all_send(void)
     }
 }
 
-/** For ever, but for the last rank, which is not waited for by the others, and goes on. */
+/** For ever, but for the last rank, which is not waited for by the others, and goes
+ *  on. */
 static void all_but_one(void)
 {
     if (me == n - 1) {
@@ -113,7 +115,8 @@ static void late_signal(void)
     }
 }
 
-/** A word goes round, and each rank waits until it has slept in vain, or just before. */
+/** A word goes round, and each rank waits until it has slept in vain, or just
+ *  before. */
 static void round_and_round(void)
 {
     for (int i = 0; i < N_ROUNDS; i++) {

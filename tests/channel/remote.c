@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Remote commands in MPI programs, by case: all of them beside MPI, cBSP and channels; random
- * ones with a model; more processes than cores; a long wait; beside a process that is stopped; what
- * is refused outside of a job; commands and waits without end.
+ * Remote commands in MPI programs, by case: all of them beside MPI, cBSP and channels;
+ * random ones with a model; more processes than cores; a long wait; beside a process
+ * that is stopped; what is refused outside of a job; commands and waits without end.
  */
 #include "remote.h"
 
@@ -84,8 +84,8 @@ static void others(long round)
     EXPECT(total == n * (n - 1L) / 2 + 10 * round * n);
 }
 
-/** A block to the next process, which fetches it from its own memory; and one that this process
- *  fetches from the one before when that has it. */
+/** A block to the next process, which fetches it from its own memory; and one that this
+ *  process fetches from the one before when that has it. */
 static void pass_on(uint64_t round, struct bcs_remote_event *event)
 {
     int next = (me + 1) % n, before = (me + n - 1) % n;
@@ -334,7 +334,8 @@ static void wait_for_ever(void)
     EXPECT(bcs_remote_wait(&own, FLAG, 1) == 0);
 }
 
-/** The last rank dies; the others go on, if the launcher lets them, and find that out. */
+/** The last rank dies; the others go on, if the launcher lets them, and find that
+ *  out. */
 static void survive(void)
 {
     struct bcs_remote_event event = {0};
@@ -378,9 +379,11 @@ static void hammer(void)
     }
 }
 
-/* ------------------------------------------------------------------ outside of a job */
+/* ------------------------------------------------------------------ outside of a
+ * job */
 
-/** What is refused before, after and in a child. @param is_before  init has not been called */
+/** What is refused before, after and in a child. @param is_before init has not been
+ *  called */
 static void outside(int is_before)
 {
     struct bcs_remote remote = {0};

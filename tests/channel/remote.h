@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the cases of channel_remote share: a region of each rank, and who says what is wrong.
+ * What the cases of channel_remote share: a region of each rank, and who says what is
+ * wrong.
  */
 #ifndef TESTS_CHANNEL_REMOTE_H
 #define TESTS_CHANNEL_REMOTE_H
@@ -13,7 +14,8 @@
 enum {
     REGION = 3,
     REGION_BYTES = 8192,
-    /* Of a region: words, a block that is passed on, a buffer, stripes of random bytes. */
+    /* Of a region: words, a block that is passed on, a buffer, stripes of random
+     * bytes. */
     FLAG = 0,
     SUM = 8,
     REAL = 16,

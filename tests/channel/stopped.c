@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Remote commands on the memory of a process that is stopped, which holds up nobody; a case of
- * channel_remote.
+ * Remote commands on the memory of a process that is stopped, which holds up nobody; a
+ * case of channel_remote.
  */
 #include <mpi.h>
 
@@ -29,8 +29,8 @@ static bool is_stopped(pid_t pid)
     return state == 'T';
 }
 
-/** All commands on the memory of the last rank, and messages round a ring of those that run, as long
- *  as it is stopped. @return records that its buffer took */
+/** All commands on the memory of the last rank, and messages round a ring of those that
+ *  run, as long as it is stopped. @return records that its buffer took */
 static uint64_t work_beside_stopped(uint64_t *sum_out)
 {
     const struct bcs_remote *last = &of[n - 1];

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Channels in MPI programs, by case: beside MPI and cBSP while one channel is full and nobody
- * reads it; a pipeline through more processes than cores; a long wait; handlers in the helper
- * thread beside MPI; what is refused outside of a job; a wait that never ends.
+ * Channels in MPI programs, by case: beside MPI and cBSP while one channel is full and
+ * nobody reads it; a pipeline through more processes than cores; a long wait; handlers
+ * in the helper thread beside MPI; what is refused outside of a job; a wait that never
+ * ends.
  */
 #include <bcs/cbsp.h>
 #include <bcs/channel.h>
@@ -160,7 +161,8 @@ static double cpu_seconds(void)
            1e-6 * (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
 }
 
-/** Who waits long does not use its core: the others wait for a word of a rank that sleeps. */
+/** Who waits long does not use its core: the others wait for a word of a rank that
+ *  sleeps. */
 static void patience(int me, int n)
 {
     uint64_t word = 0;
@@ -179,7 +181,8 @@ static void patience(int me, int n)
     }
 }
 
-/** What is refused before, after and in a child. @param is_before  init has not been called */
+/** What is refused before, after and in a child. @param is_before init has not been
+ *  called */
 static void outside(int is_before)
 {
     struct bcs_channel_params params = {.record_bytes = 8, .capacity = 1};
@@ -239,7 +242,8 @@ static void send_message(struct bcs_channel_out *out, uint64_t *n_sent)
     }
 }
 
-/** Messages round a ring to the helper threads, which answer, while the programs are in MPI. */
+/** Messages round a ring to the helper threads, which answer, while the programs are in
+ *  MPI. */
 static void helper_on(int me, int n, enum bcs_channel_when when)
 {
     struct bcs_channel_out *out = open_out((me + 1) % n, 20 + when, HELPED_ROOM);
@@ -285,8 +289,8 @@ static void helper(int me, int n)
     }
 }
 
-/** A helper thread for which nothing comes leaves the core to others. The end stays its own when
- *  the process leaves, or exits without leaving. */
+/** A helper thread for which nothing comes leaves the core to others. The end stays its
+ *  own when the process leaves, or exits without leaving. */
 static void helper_patience(int me, int n)
 {
     static struct helped helped;

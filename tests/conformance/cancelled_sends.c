@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A cancelled send either arrives or is cancelled, and whatever its mode, the sends beside it arrive in
- * their order. Open MPI never cancels one, so the receiver is told what has come of it; and one that is
- * not over at once is received.
+ * A cancelled send either arrives or is cancelled, and whatever its mode, the sends
+ * beside it arrive in their order. Open MPI never cancels one, so the receiver is told
+ * what has come of it; and one that is not over at once is received.
  */
 #include "tests/conformance/check.h"
 

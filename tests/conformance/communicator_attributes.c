@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What a communicator carries beside its messages, on intra- and intercommunicators:
- * attributes with their copy and delete functions, name, info, error handler, comparison.
+ * attributes with their copy and delete functions, name, info, error handler,
+ * comparison.
  */
 #include "tests/conformance/sides.h"
 

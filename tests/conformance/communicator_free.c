@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * MPI_Comm_free does not wait for the other members: communicators freed in another order
- * on each rank, early by one rank that has a receive pending, and many in all: where
- * BCS_COMMUNICATORS is small (the test few_communicators), what a free keeps until the
- * last member has left must be used again.
+ * MPI_Comm_free does not wait for the other members: communicators freed in another
+ * order on each rank, early by one rank that has a receive pending, and many in all:
+ * where BCS_COMMUNICATORS is small (the test few_communicators), what a free keeps
+ * until the last member has left must be used again.
  */
 #include "tests/conformance/check.h"
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * MPI_Comm_idup: several at a time, completed in all ways, in arrays with other requests,
- * while ranks wait for each other in messages; of intra- and intercommunicators and of
- * duplicates. The results carry messages and collectives like any other communicator.
+ * MPI_Comm_idup: several at a time, completed in all ways, in arrays with other
+ * requests, while ranks wait for each other in messages; of intra- and
+ * intercommunicators and of duplicates. The results carry messages and collectives like
+ * any other communicator.
  */
 #include "tests/conformance/sides.h"
 
@@ -115,8 +116,8 @@ static void among_other_requests(struct world world)
     check_say("among other requests\n");
 }
 
-/** Rank 0 comes last to the duplication, and only after messages from all who have begun;
- *  they then wait for it in a message, not in the request. */
+/** Rank 0 comes last to the duplication, and only after messages from all who have
+ *  begun; they then wait for it in a message, not in the request. */
 static void while_waiting_in_messages(struct world world)
 {
     for (int i = 0; i < 20; i++) {
@@ -174,8 +175,8 @@ static void of_duplicates(struct world world)
 }
 
 /** One at a time: over several Open MPI alone hangs. */
-/* Other communicators are made while several duplicates of one are on their way: a rank that
- * waits for them must not owe the others its part of a duplicate. */
+/* Other communicators are made while several duplicates of one are on their way: a rank
+ * that waits for them must not owe the others its part of a duplicate. */
 static void beside_blocking_calls(struct world world)
 {
     MPI_Comm other, made, comms[N];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Communicators that end untidily or are made side by side: freed with receives that
- * nobody serves, made by overlapping groups at the same time, duplicates of duplicates of
- * which the first are freed first.
+ * nobody serves, made by overlapping groups at the same time, duplicates of duplicates
+ * of which the first are freed first.
  */
 #include "tests/conformance/check.h"
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the programs error_classes_*.c share. Each makes calls with one argument wrong, each
- * argument in each way, and says which error class comes of it and which communicator's
- * error handler was called. Natively a good many wrong calls crash; those are made under
- * BCS only, which must refuse them. A wrong call does nothing else, and the program goes on.
+ * What the programs error_classes_*.c share. Each makes calls with one argument wrong,
+ * each argument in each way, and says which error class comes of it and which
+ * communicator's error handler was called. Natively a good many wrong calls crash;
+ * those are made under BCS only, which must refuse them. A wrong call does nothing
+ * else, and the program goes on.
  *
  * Included before everything else.
  */
@@ -50,7 +51,8 @@ static inline const char *errors_name_of(MPI_Comm comm)
                                       : "another";
 }
 
-/** Say what a call has come to, and forget it: "Send buf NULL: MPI_ERR_BUFFER on self". */
+/** Say what a call has come to, and forget it: "Send buf NULL: MPI_ERR_BUFFER on
+ *  self". */
 static inline void errors_say(const char *function, const char *what, int code)
 {
     char text[MPI_MAX_ERROR_STRING], handled[64] = "";
@@ -117,7 +119,8 @@ static inline struct place errors_begin(int *argc, char ***argv)
     return place;
 }
 
-/** Nothing of the wrong calls may be left over: messages and collectives still match. */
+/** Nothing of the wrong calls may be left over: messages and collectives still
+ *  match. */
 static inline void errors_go_on(struct world world, MPI_Comm comm)
 {
     int in = -1;

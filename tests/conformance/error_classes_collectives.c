@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Wrong calls of collectives, blocking and not: each with each of its arguments wrong in
- * each way, where a rank is alone, and on rank 0 of all, as root and as another. A wrong
- * call is refused without the others, who do not call.
+ * Wrong calls of collectives, blocking and not: each with each of its arguments wrong
+ * in each way, where a rank is alone, and on rank 0 of all, as root and as another. A
+ * wrong call is refused without the others, who do not call.
  */
 #include "tests/conformance/error_classes.h"
 
@@ -152,8 +152,8 @@ static struct call good_call(MPI_Comm comm, int root)
     };
 }
 
-/* Ways to be wrong: the class if Open MPI does not find it, which arguments the function
- * must have, and what is put in. */
+/* Ways to be wrong: the class if Open MPI does not find it, which arguments the
+ * function must have, and what is put in. */
 #define WAYS(X)                                                                        \
     X(SENDBUF_IN_PLACE, ARG, SENDBUF, c->sendbuf = MPI_IN_PLACE)                       \
     X(SENDBUF_IS_RECVBUF, BUFFER, SENDBUF | OP,                                        \

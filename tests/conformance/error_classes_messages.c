@@ -23,8 +23,8 @@ enum {
     RECEIVES = 2, /* they are not; so the call would wait, or leave a request */
     HAS_DATA = 4, /* buffer, count and type */
     STARTS = 8,   /* gives a request */
-    LAX =
-        16, /* Open MPI does not look at the buffer, nor whether the type is committed */
+    LAX = 16, /* Open MPI does not look at the buffer, nor whether the type is committed
+               */
 };
 
 struct function {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Wrong calls of the functions that take handles, most of them requests: arguments that are
- * missing, handles of operations that are over or have been let go of, persistent
+ * Wrong calls of the functions that take handles, most of them requests: arguments that
+ * are missing, handles of operations that are over or have been let go of, persistent
  * requests that are started twice. A call that is refused leaves all requests alone.
  */
 #include "tests/conformance/error_classes.h"
@@ -370,8 +370,8 @@ static void add(void *in, void *inout, int *count, MPI_Datatype *type)
     }
 }
 
-/* An operation that has been let go of while a reduction is under way, and one that is not
- * to be let go of. */
+/* An operation that has been let go of while a reduction is under way, and one that is
+ * not to be let go of. */
 static void freed_operations(const struct place *place)
 {
     MPI_Op own, copy, sum = MPI_SUM;

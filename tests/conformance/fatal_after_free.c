@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * An error of a receive whose communicator was freed before: it has no error handler any
- * more, so that MPI_COMM_WORLD's is called, which ends the job. Must fail, natively as well.
+ * An error of a receive whose communicator was freed before: it has no error handler
+ * any more, so that MPI_COMM_WORLD's is called, which ends the job. Must fail, natively
+ * as well.
  */
 #include "tests/conformance/check.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A passive target that sends more than its receiver has taken: an implementation that
- * makes it wait for room must let others at its window meanwhile. The receiver takes the
- * messages after it has been there. Relies on buffering. Few operations may be pending, so
- * that a short flood is enough.
+ * makes it wait for room must let others at its window meanwhile. The receiver takes
+ * the messages after it has been there. Relies on buffering. Few operations may be
+ * pending, so that a short flood is enough.
  */
 #include "tests/conformance/check.h"
 

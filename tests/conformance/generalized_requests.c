@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Generalized requests in lists with messages, completed in every way: their functions
- * are called as often as the standard says, once a completion, also when a list is tested
- * many times before all of it is over.
+ * are called as often as the standard says, once a completion, also when a list is
+ * tested many times before all of it is over.
  */
 #include "tests/conformance/check.h"
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Messages of more than 2 GiB between ranks 0 and 1, as types whose sizes or counts make
- * them so: one element that is that long, and many elements with gaps. The sender's memory
- * is one block, which its types name again and again; the receiver has as much as it takes,
- * 2.4 GB. The block's length is odd, so that data that are a power of two out of place
- * are found. MPI_Pack cannot be asked about such lengths: its positions are of type int.
+ * Messages of more than 2 GiB between ranks 0 and 1, as types whose sizes or counts
+ * make them so: one element that is that long, and many elements with gaps. The
+ * sender's memory is one block, which its types name again and again; the receiver has
+ * as much as it takes, 2.4 GB. The block's length is odd, so that data that are a power
+ * of two out of place are found. MPI_Pack cannot be asked about such lengths: its
+ * positions are of type int.
  */
 #include "tests/conformance/check.h"
 

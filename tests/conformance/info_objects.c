@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Info: keys and values go in and come out in order, duplicates stand alone, errors have
- * the native classes, and hints given to a communicator do not change what it does.
+ * Info: keys and values go in and come out in order, duplicates stand alone, errors
+ * have the native classes, and hints given to a communicator do not change what it
+ * does.
  */
 #include "tests/conformance/check.h"
 

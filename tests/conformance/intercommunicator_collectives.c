@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * All collectives across intercommunicators, blocking and started: what one side gives the
- * other gets, whichever the root, however long, with types that have gaps, operations of
- * the program that do not commute, and sides of different size.
+ * All collectives across intercommunicators, blocking and started: what one side gives
+ * the other gets, whichever the root, however long, with types that have gaps,
+ * operations of the program that do not commute, and sides of different size.
  */
 #include "tests/conformance/sides.h"
 
@@ -65,7 +65,8 @@ static void broadcasts(const struct sides *sides, int n, int is_started)
     free(data);
 }
 
-/** Gather and scatter, of blocks of one length and of lengths that grow with the rank. */
+/** Gather and scatter, of blocks of one length and of lengths that grow with the
+ *  rank. */
 static void rooted_blocks(struct world world, const struct sides *sides, int n,
                           int is_started)
 {
@@ -334,7 +335,8 @@ static void sums_and_barriers(struct world world, const struct sides *sides,
     }
 }
 
-/** Many at a time, in the order in which both sides start them, with messages between. */
+/** Many at a time, in the order in which both sides start them, with messages
+ *  between. */
 static void many_at_a_time(struct world world, const struct sides *sides)
 {
     enum { N = 10 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Intercommunicators made from others: duplicated, split, of parts of both sides, merged,
- * freed with messages under way, hundreds one after the other; and what belongs to each:
- * groups, comparison, attributes, name, error handler.
+ * Intercommunicators made from others: duplicated, split, of parts of both sides,
+ * merged, freed with messages under way, hundreds one after the other; and what belongs
+ * to each: groups, comparison, attributes, name, error handler.
  */
 #include "tests/conformance/sides.h"
 
@@ -56,7 +56,8 @@ static void duplicates(const struct sides *sides)
     check_say("duplicates\n");
 }
 
-/** Even ranks of both sides, in reversed order, and odd ones if both sides have some. */
+/** Even ranks of both sides, in reversed order, and odd ones if both sides have
+ *  some. */
 static void split(const struct sides *sides)
 {
     int parity = sides->rank % 2;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Point-to-point over intercommunicators, in all forms: ranks are those of the other side,
- * whether the sides are as large as each other or not, and messages of an intercommunicator
- * match no others.
+ * Point-to-point over intercommunicators, in all forms: ranks are those of the other
+ * side, whether the sides are as large as each other or not, and messages of an
+ * intercommunicator match no others.
  */
 #include "tests/conformance/sides.h"
 
@@ -94,7 +94,8 @@ static void modes_and_lengths(struct world world, const struct sides *sides)
     }
     free(space);
     free(data);
-    /* Else what is sent next could match a receive from anybody above: some tags are the same. */
+    /* Else what is sent next could match a receive from anybody above: some tags are
+     * the same. */
     MPI_Barrier(MPI_COMM_WORLD);
     check_say("modes and lengths\n");
 }

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Processes lose the right to copy each other's memory while long messages are under way:
- * one makes itself undumpable, one installs a filter that refuses the system calls, one
- * changes its user (only root can; otherwise it goes without), and in the end the first one,
- * in which the library may have threads, filters itself, too. All data arrive all the same,
- * with and without gaps, in both directions, among collectives.
+ * Processes lose the right to copy each other's memory while long messages are under
+ * way: one makes itself undumpable, one installs a filter that refuses the system
+ * calls, one changes its user (only root can; otherwise it goes without), and in the
+ * end the first one, in which the library may have threads, filters itself, too. All
+ * data arrive all the same, with and without gaps, in both directions, among
+ * collectives.
  *
- * A library may only do without such copies if it can notice in time; Open MPI cannot, and is
- * told to do without them from the beginning.
+ * A library may only do without such copies if it can notice in time; Open MPI cannot,
+ * and is told to do without them from the beginning.
  */
 #include "check.h"
 #include "tests/system/lose_rights.h"
@@ -137,8 +138,9 @@ int main(int argc, char **argv)
     MPI_Datatype gapped;
 
     setenv("OMPI_MCA_btl_vader_single_copy_mechanism", "none", 1);
-    /* The rank with another user cannot remove its file at the end and says so to mpirun, where
-     * two threads of Open MPI 4.1 then use the message after one of them has freed it. */
+    /* The rank with another user cannot remove its file at the end and says so to
+     * mpirun, where two threads of Open MPI 4.1 then use the message after one of them
+     * has freed it. */
     setenv("OMPI_MCA_orte_execute_quiet", "1", 1);
     rights_begin();
     world = check_begin(&argc, &argv);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Functions of MPI 4 that the MPI library at run time may or may not have, and the mpi.h
- * of the build need not declare: references are weak, and what is not there is left out.
- * Nothing is printed of which there are.
+ * Functions of MPI 4 that the MPI library at run time may or may not have, and the
+ * mpi.h of the build need not declare: references are weak, and what is not there is
+ * left out. Nothing is printed of which there are.
  */
 #include "tests/conformance/check.h"
 

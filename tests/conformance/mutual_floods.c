@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * All ranks send each other many short messages before any of them receives: who sends must
- * not wait for room that only receives of the same processes make. Relies on buffering. Few
- * operations may be pending, so that a short flood is enough.
+ * All ranks send each other many short messages before any of them receives: who sends
+ * must not wait for room that only receives of the same processes make. Relies on
+ * buffering. Few operations may be pending, so that a short flood is enough.
  */
 #include "tests/conformance/check.h"
 

@@ -407,8 +407,8 @@ static void neither_freed_nor_cancelled(struct world world)
     check_say("neither freed nor cancelled\n");
 }
 
-/* The arrays go away at once. MPI does not allow it, but bindings that convert them have
- * no other choice, and MPI libraries make their plans at the beginning. */
+/* The arrays go away at once. MPI does not allow it, but bindings that convert them
+ * have no other choice, and MPI libraries make their plans at the beginning. */
 static void arrays_that_go_away(struct world world)
 {
     int *numbers = check_alloc(2 * world.size * sizeof(int));
@@ -440,8 +440,8 @@ static void arrays_that_go_away(struct world world)
     check_say("arrays that go away\n");
 }
 
-/* MPI wants blocking and non-blocking ones in the same order on all ranks, but libraries
- * number them apart, and programs use it. */
+/* MPI wants blocking and non-blocking ones in the same order on all ranks, but
+ * libraries number them apart, and programs use it. */
 static void beside_blocking_ones(struct world world)
 {
     int sum, value = 0;

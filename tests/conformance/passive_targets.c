@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Passive targets: rank 0 waits, tests or probes in calls that have nothing to do with a
- * window, while all others lock its part and count in it. MPI has them get on, whatever
- * rank 0 waits in, and most of all if what it waits for comes only when they are done.
+ * Passive targets: rank 0 waits, tests or probes in calls that have nothing to do with
+ * a window, while all others lock its part and count in it. MPI has them get on,
+ * whatever rank 0 waits in, and most of all if what it waits for comes only when they
+ * are done.
  */
 #include "tests/conformance/check.h"
 

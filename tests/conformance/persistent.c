@@ -215,7 +215,8 @@ static void a_buffered_one_does_not(struct world world, char *out, char *in)
     check_say("a buffered one does not\n");
 }
 
-/* It goes on with its own, whatever becomes of the handle, and what is made in its place. */
+/* It goes on with its own, whatever becomes of the handle, and what is made in its
+ * place. */
 static void its_type_may_be_freed(struct world world)
 {
     MPI_Request requests[2];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Persistent collectives of MPI 4, started again and again with other data, several at a
- * time, among persistent messages. They are looked up by name, since the library that
+ * Persistent collectives of MPI 4, started again and again with other data, several at
+ * a time, among persistent messages. They are looked up by name, since the library that
  * this program is built with may not have them; where nobody has them it only says so.
  */
 #include <dlfcn.h>
@@ -101,8 +101,8 @@ static void started_again(struct world world)
     free(out);
 }
 
-/* The arrays go away at once. MPI does not allow it, but bindings that convert them have
- * no other choice, and MPI libraries make their plans at the beginning. */
+/* The arrays go away at once. MPI does not allow it, but bindings that convert them
+ * have no other choice, and MPI libraries make their plans at the beginning. */
 static void vectors(struct world world)
 {
     MPI_Datatype *types = check_alloc(world.size * sizeof(MPI_Datatype));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Random datatypes from a seed: all constructors, nested, with bounds and strides of any
- * sign, for programs that compare what a message does with what MPI_Pack does.
+ * Random datatypes from a seed: all constructors, nested, with bounds and strides of
+ * any sign, for programs that compare what a message does with what MPI_Pack does.
  */
 #ifndef TESTS_CONFORMANCE_RANDOM_TYPE_H
 #define TESTS_CONFORMANCE_RANDOM_TYPE_H

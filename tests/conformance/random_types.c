@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Messages of random datatypes: what arrives is what MPI_Pack would have packed, whatever
- * the layouts of the two sides, the way the message is sent and its length; and of what
- * the receive type does not name, nothing is touched.
+ * Messages of random datatypes: what arrives is what MPI_Pack would have packed,
+ * whatever the layouts of the two sides, the way the message is sent and its length;
+ * and of what the receive type does not name, nothing is touched.
  *
  * Arguments: how many types (default 60), seed (default 1).
  */
@@ -94,7 +94,8 @@ static void find_overlaps(struct elements *elements)
     }
 }
 
-/** Make memory for enough elements to have n_bytes of data, if that is not too large. */
+/** Make memory for enough elements to have n_bytes of data, if that is not too
+ *  large. */
 static void elements_init(struct elements *elements, MPI_Datatype type, size_t n_bytes)
 {
     struct extents extents = random_extents(type);
@@ -337,8 +338,8 @@ int main(int argc, char **argv)
             sum = check_mix(sum, check_messages(world, &out, &in,
                                                 random_between(&stream, 0, N_WAYS - 1),
                                                 seed));
-            /* A pair is more than its bytes; and Open MPI 4.1 is wrong about some longer
-             * ones when it copies a rank's own part. */
+            /* A pair is more than its bytes; and Open MPI 4.1 is wrong about some
+             * longer ones when it copies a rank's own part. */
             if (which < 4 && out.n_bytes <= MAX_COLLECTIVE) {
                 check_collectives(world, &out, base, seed);
             }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Scan, Exscan, Reduce_scatter, Reduce_scatter_block and Alltoallw: all lengths, in place
- * and not, with types that have gaps, and with operations of the program for which the
- * order of the operands matters.
+ * Scan, Exscan, Reduce_scatter, Reduce_scatter_block and Alltoallw: all lengths, in
+ * place and not, with types that have gaps, and with operations of the program for
+ * which the order of the operands matters.
  */
 #include "tests/conformance/check.h"
 
@@ -227,8 +227,8 @@ static void add_sparse(void *in, void *inout, int *count, MPI_Datatype *type)
     }
 }
 
-/* The results of rank i are n integers with gaps: those of all ranks before it, and its part,
- * of i + 1, of what all have. What is no result stays as it is. */
+/* The results of rank i are n integers with gaps: those of all ranks before it, and its
+ * part, of i + 1, of what all have. What is no result stays as it is. */
 static void sparse_reductions(struct world world)
 {
     int all = world.size * (world.size + 1) / 2, n = world.rank + 1, first = 0;
@@ -270,8 +270,8 @@ static void sparse_reductions(struct world world)
     check_say("reductions of types with gaps\n");
 }
 
-/* Rank i sends to rank j: i + j + 1 of j's type, which is an integer for even j, and every
- * second integer for odd ones; received as bytes or as every second integer. */
+/* Rank i sends to rank j: i + j + 1 of j's type, which is an integer for even j, and
+ * every second integer for odd ones; received as bytes or as every second integer. */
 struct exchange {
     int *counts[2];
     int *displs[2];

@@ -19,7 +19,8 @@ struct sides {
     int remote_origin; /* world's rank of the other side's rank 0 */
 };
 
-/** Cut the world in two after n_first ranks. Collective; there are at least two ranks. */
+/** Cut the world in two after n_first ranks. Collective; there are at least two
+ *  ranks. */
 static inline struct sides sides_make(struct world world, int n_first)
 {
     struct sides sides = {.n_first = n_first, .which = world.rank >= n_first};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the MPI standard leaves open and programs rely on: a short standard send does not
- * wait for its receive. With BCS_BUFFERING=none this program hangs, as it should.
+ * What the MPI standard leaves open and programs rely on: a short standard send does
+ * not wait for its receive. With BCS_BUFFERING=none this program hangs, as it should.
  */
 #include "tests/conformance/check.h"
 

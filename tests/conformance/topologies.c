@@ -117,9 +117,10 @@ static void a_graph(struct world world)
     check_say("a graph\n");
 }
 
-/* The second graph has a parent of its own. Open MPI up to 5.0 (its issue 13918) gets the edges
- * together by messages on the parent whose tags its non-blocking collectives come to, by which
- * communicators are numbered: where some twenty of these were used, ranks may wait for ever. */
+/* The second graph has a parent of its own. Open MPI up to 5.0 (its issue 13918) gets
+ * the edges together by messages on the parent whose tags its non-blocking collectives
+ * come to, by which communicators are numbered: where some twenty of these were used,
+ * ranks may wait for ever. */
 static void a_distributed_graph(struct world world)
 {
     int in[1] = {-1};

@@ -111,8 +111,8 @@ static void job_fini(struct job *job)
 }
 
 /* What bcs_attach does, but over memory that is mapped already: once for all threads,
- * so that a word has one address. Collective only in that all must be made before anyone
- * takes a turn. */
+ * so that a word has one address. Collective only in that all must be made before
+ * anyone takes a turn. */
 static int job_context_create(const struct job *job, uint32_t rank,
                               struct bcs_context **context_out)
 {

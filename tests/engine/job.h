@@ -77,16 +77,18 @@ void job_run(const struct job_shape *shape, rank_fn fn);
 /** Open the collective slot of the group of all; once, by every rank. */
 void rank_open_world(struct rank *me);
 
-/** Make the ranks of a job, n_ranks of them and perhaps more than JOB_MAX_RANKS, contexts of this
- *  process, for a test that turns the engine itself; shape->is_threaded must be set. End with
- *  job_close. */
+/** Make the ranks of a job, n_ranks of them and perhaps more than JOB_MAX_RANKS,
+ *  contexts of this process, for a test that turns the engine itself;
+ *  shape->is_threaded must be set. End with job_close. */
 void job_open(struct job *job, const struct job_shape *shape, struct rank ranks[]);
 
-/** job_open, of ranks on one node that all have a core to spare and never sleep by themselves. */
+/** job_open, of ranks on one node that all have a core to spare and never sleep by
+ *  themselves. */
 void job_open_awake(struct job *job, uint32_t n_ranks, struct rank ranks[]);
 
-/** The engine of a thread that is no rank's, of a job that job_open has made: one that helps, or
- *  runs the slices, and copies by itself if it is a mover. Free it with nic_engine_destroy. */
+/** The engine of a thread that is no rank's, of a job that job_open has made: one that
+ *  helps, or runs the slices, and copies by itself if it is a mover. Free it with
+ *  nic_engine_destroy. */
 struct nic_engine *job_open_background(const struct job *job, bool is_mover);
 
 /** Free what job_open made. */

@@ -32,7 +32,8 @@ void pattern_long_between_nodes(struct rank *me);
 /** Receives that are too short, taken back, or of a message that a probe has found. */
 void pattern_odd_receives(struct rank *me);
 
-/** All send to all and find what comes by polling alone: probes, matched probes, tests. */
+/** All send to all and find what comes by polling alone: probes, matched probes,
+ *  tests. */
 void pattern_polling(struct rank *me);
 
 /** Rank 0's standard sends to rank 1 are done when the job's buffering says so. */

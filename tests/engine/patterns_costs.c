@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What <bcs/bcs.h> says of the messages that calls cost, counted in descriptors: a message is
- * one at its sender and one at its receiver, posted or not; what an end posts for each part that it
- * has copied is not counted. Run by every rank of a job, process or thread.
+ * What <bcs/bcs.h> says of the messages that calls cost, counted in descriptors: a
+ * message is one at its sender and one at its receiver, posted or not; what an end
+ * posts for each part that it has copied is not counted. Run by every rank of a job,
+ * process or thread.
  */
 #include <stdlib.h>
 
@@ -25,8 +26,9 @@ struct counting {
     bool spans_nodes, is_timed;
 };
 
-/** Descriptors that were posted to a ring since the last look, but for the control descriptors of parts of
- *  long data. They are still in the ring, which has room for more. */
+/** Descriptors that were posted to a ring since the last look, but for the control
+ *  descriptors of parts of long data. They are still in the ring, which has room for
+ *  more. */
 static uint32_t count_in(const struct bcs_ring_writer *writer,
                          const struct bcs_ring *ring, uint32_t *was)
 {
@@ -41,8 +43,8 @@ static uint32_t count_in(const struct bcs_ring_writer *writer,
     return n;
 }
 
-/** The same for all rings, with what takes none and is as good as one: a near collective, and a
- *  message at hand. */
+/** The same for all rings, with what takes none and is as good as one: a near
+ *  collective, and a message at hand. */
 static uint32_t count_posted(struct counting *c)
 {
     const struct bcs_context *context = c->context;
@@ -72,7 +74,8 @@ static uint32_t count_posted(struct counting *c)
     return n;
 }
 
-/** A call has returned rc: complete its request, if any, and compare what it has posted. */
+/** A call has returned rc: complete its request, if any, and compare what it has
+ *  posted. */
 static void expect_cost(struct counting *c, int rc, struct bcs_request *request,
                         uint32_t n_descriptors, const char *what)
 {

@@ -46,8 +46,8 @@ static void poll_until_done(struct rank *me, struct bcs_request *request)
     rank_expect(me, rc == 0, "a test failed");
 }
 
-/** Look for a message once, and receive it if there is one; taking: by its name. @return
- *  whether there was one; *result_out tells its source */
+/** Look for a message once, and receive it if there is one; taking: by its name.
+ *  @return whether there was one; *result_out tells its source */
 static bool poll_for_one(struct rank *me, bool taking, uint64_t *words,
                          struct bcs_result *result_out)
 {

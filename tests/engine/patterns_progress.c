@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Independent progress: long messages whose ends do something else. How soon they are over
- * is not taken from a clock, which a busy machine would spoil, but counted: in what the
- * background thread means to sleep between its looks, or in timed slices.
+ * Independent progress: long messages whose ends do something else. How soon they are
+ * over is not taken from a clock, which a busy machine would spoil, but counted: in
+ * what the background thread means to sleep between its looks, or in timed slices.
  */
 #include <sched.h>
 #include <stdlib.h>
@@ -12,16 +12,16 @@
 
 enum {
     N_BYTES = 300000,
-    /* Two looks, half a slice from each other, or 20 slices; and the one that is under way
-     * when the message is left. [docs/slices.md] */
+    /* Two looks, half a slice from each other, or 20 slices; and the one that is under
+     * way when the message is left. [docs/slices.md] */
     MOST_HALVES = 3,
     MOST_HALVES_IF_BUSY = 2 * 40 + 1,
     /* Seven chunks, the slice that matches, and the one in which they were left. */
     MOST_TIMED_SLICES = 9
 };
 
-/** How far the engine has come by its own measure: timed slices, or halves of slices that
- *  the background thread has meant to sleep. */
+/** How far the engine has come by its own measure: timed slices, or halves of slices
+ *  that the background thread has meant to sleep. */
 static uint64_t progress_of(const struct rank *me)
 {
     const struct nic_engine *engine = me->context->engine;

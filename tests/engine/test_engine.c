@@ -59,8 +59,8 @@ ssize_t process_vm_writev(pid_t pid, const struct iovec *local, unsigned long n_
 }
 #endif
 
-/* The numbers of the shapes that are tried, and how many of them have another mode than the
- * default; those come first. */
+/* The numbers of the shapes that are tried, and how many of them have another mode than
+ * the default; those come first. */
 static int chosen[N_JOBS];
 static int n_jobs, n_mode_jobs;
 

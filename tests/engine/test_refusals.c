@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Direct copies that the kernel refuses from some moment on, or now and then: everything
- * arrives all the same, whoever copies, with any layout of nodes. The system calls are the
- * test's, which count and refuse; tests/unit/api/test_transfer.c takes the same step by step.
+ * Direct copies that the kernel refuses from some moment on, or now and then:
+ * everything arrives all the same, whoever copies, with any layout of nodes. The system
+ * calls are the test's, which count and refuse; tests/unit/api/test_transfer.c takes
+ * the same step by step.
  */
 #include <check.h>
 #include <errno.h>
@@ -24,8 +25,8 @@ enum {
     N_SHAPES = 2 * N_NODE_RANKS * N_DRIVERS,
 };
 
-/* Which copies of a process are refused: from this one on, and then one in so many. The first
- * one is the trial at the start, of a rank that is a process. */
+/* Which copies of a process are refused: from this one on, and then one in so many. The
+ * first one is the trial at the start, of a rank that is a process. */
 static const struct {
     int first, one_in;
 } rules[] = {{2, 1}, {5, 1}, {3, 3}};
@@ -118,8 +119,8 @@ START_TEST(messages_that_nobody_may_copy_arrive)
 }
 END_TEST
 
-/* Of three ranks in nodes of one, one thread is that of rank 0: so it copies from and to
- * others, in many blocks at a time. */
+/* Of three ranks in nodes of one, one thread is that of rank 0: so it copies from and
+ * to others, in many blocks at a time. */
 START_TEST(many_blocks_on_their_way_between_nodes_arrive)
 {
     const struct job_shape shape = {.n_ranks = 3,

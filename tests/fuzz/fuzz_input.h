@@ -8,8 +8,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/** Give bytes to a reader: fuzz_run.c to that of runs, fuzz_job.c to that of running jobs, fuzz_place.c to
- *  that of debug information. It is wrong if that crashes, or a sanitizer finds something. @return 0 */
+/** Give bytes to a reader: fuzz_run.c to that of runs, fuzz_job.c to that of running
+ *  jobs, fuzz_place.c to that of debug information. It is wrong if that crashes, or a
+ *  sanitizer finds something. @return 0 */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n_bytes);
 
 #endif

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A fuzzer's bytes as what a running job may have in its memory, which bcs-top reads: somebody else's,
- * so anything. The bytes are changes of a job that can be looked at (tests/unit/fake_job.h), and of
- * which each rank waits. A change is a head of five bytes and then what is written: the place, three bytes
- * of offset in it, and how many bytes follow. The place is one of enum area, times FAKE_NODES plus the node. After each input the job is as
- * before.
+ * A fuzzer's bytes as what a running job may have in its memory, which bcs-top reads:
+ * somebody else's, so anything. The bytes are changes of a job that can be looked at
+ * (tests/unit/fake_job.h), and of which each rank waits. A change is a head of five
+ * bytes and then what is written: the place, three bytes of offset in it, and how many
+ * bytes follow. The place is one of enum area, times FAKE_NODES plus the node. After
+ * each input the job is as before.
  */
 #include <fcntl.h>
 #include <jansson.h>
@@ -165,8 +166,8 @@ static void show_screen(const struct bcs_look *look)
 
     if (job_look_take(look, &traffic, &looks[0]) == 0) {
         job_look_glance(look, &looks[0]);
-        /* The rings of the first look have been read up to anywhere: what the second one finds is
-         * whatever they hold. */
+        /* The rings of the first look have been read up to anywhere: what the second
+         * one finds is whatever they hold. */
         for (uint64_t i = 0; i < traffic.rings.n; i++) {
             traffic.rings.counts[i].value = 0;
         }

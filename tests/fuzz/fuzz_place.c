@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A fuzzer's bytes as a file of code, in which a place is looked for: it may be of another user, and is
- * what bcs-top and bcs-mds read by libdw. The first byte says how many addresses are looked up, the next
- * two how far they are apart; the file follows.
+ * A fuzzer's bytes as a file of code, in which a place is looked for: it may be of
+ * another user, and is what bcs-top and bcs-mds read by libdw. The first byte says how
+ * many addresses are looked up, the next two how far they are apart; the file follows.
  */
 #include <stdlib.h>
 #include <sys/mman.h>

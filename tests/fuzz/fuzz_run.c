@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What a fuzzer calls with bytes of its own: they are taken for a run, and if bcs-mds can read it
- * one verb is carried out. It is wrong if that crashes, or a sanitizer finds something; built with
- * FUZZ_SECONDS, also if it takes more time of the processor than that.
+ * What a fuzzer calls with bytes of its own: they are taken for a run, and if bcs-mds
+ * can read it one verb is carried out. It is wrong if that crashes, or a sanitizer
+ * finds something; built with FUZZ_SECONDS, also if it takes more time of the processor
+ * than that.
  *
- * The first byte says whether lengths and digests are put right first, without which hardly any
- * bytes would get further, and whether the files are those that slices are recorded in, the second
- * one which verb; two lengths of 16 bits follow, of the manifest and of the first file, then these
- * two and the second file, if anything is left.
+ * The first byte says whether lengths and digests are put right first, without which
+ * hardly any bytes would get further, and whether the files are those that slices are
+ * recorded in, the second one which verb; two lengths of 16 bits follow, of the
+ * manifest and of the first file, then these two and the second file, if anything is
+ * left.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -27,10 +29,12 @@
 
 enum { HEAD_BYTES = 6, N_FILES = 2, IS_REPAIRED = 1, IS_LIVE = 2 };
 
-/* Beside it, in the folder that the process runs in, the archive is until it is taken away. */
+/* Beside it, in the folder that the process runs in, the archive is until it is taken
+ * away. */
 #define FUZZ_ARCHIVE "fuzzed-archive"
 
-/** Put right what a file says of its length, and the digests of sections that are within it. */
+/** Put right what a file says of its length, and the digests of sections that are
+ *  within it. */
 static void repair(char *data, size_t n_bytes)
 {
     struct mds_dump_header header;
@@ -57,8 +61,8 @@ static void repair(char *data, size_t n_bytes)
     }
 }
 
-/** Put right what a file that slices are recorded in says of itself, of whose version, and where and when
- *  it was made. */
+/** Put right what a file that slices are recorded in says of itself, of whose version,
+ *  and where and when it was made. */
 static void repair_live(char *data, size_t n_bytes)
 {
     struct mds_live_slices head;
@@ -238,8 +242,8 @@ static void give_up(int signal)
     abort(); /* which the fuzzer tells, with what it has given us */
 }
 
-/** From now on the process has so many seconds of the processor's time: one that was stopped for
- *  long has not run for long. */
+/** From now on the process has so many seconds of the processor's time: one that was
+ *  stopped for long has not run for long. */
 static void limit_time(void)
 {
     const struct itimerval limit = {.it_value.tv_sec = FUZZ_SECONDS};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Gives files to what a fuzzer gives its bytes to: replay FOLDER. Whatever has been found once is
- * tried again by this in every run of the tests, without a fuzzer.
+ * Gives files to what a fuzzer gives its bytes to: replay FOLDER. Whatever has been
+ * found once is tried again by this in every run of the tests, without a fuzzer.
  */
 #include <dirent.h>
 #include <stdio.h>

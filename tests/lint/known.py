@@ -90,12 +90,3 @@ KNOWN_ELSEWHERE = {
         "nic_threads/roles/strobe_sender.c",
     ],
 }
-# How many lines of C have over 88 columns, by the first folder of the path.
-KNOWN_LONG_LINES = {
-    "apps": 380,
-    "libbcs": 1523,
-    "mds": 400,
-    "mpi_shim": 262,
-    "nic_threads": 619,
-    "tests": 634,
-}

@@ -127,7 +127,7 @@ class LintTest(unittest.TestCase):
         self.assert_silent("mds/a.c", callback + "\n{\n}\n")
 
     def test_a_long_file_is_found(self):
-        self.assert_fires("mds/a.c", "int a;\n" * 500, "file of 501 lines")
+        self.assert_fires("mds/a.c", "int a;\n" * lint.MAX_FILE_LINES, "file of")
         self.assert_silent("mds/a.c", "int a;\n" * 499)
         self.assert_silent("mpi_shim/a.def", "ROW\n" * 600)
 
@@ -143,8 +143,8 @@ class LintTest(unittest.TestCase):
         self.assert_silent("README.md", "a/work/b, ../home/c, /usr/bin\n", head="")
 
     def test_every_rule_has_a_test_above(self):
-        self.assertEqual(len(lint.RULES), 9)
-        self.assertEqual(len(lint.TREE_RULES), 7)
+        self.assertEqual(len(lint.RULES), 10)
+        self.assertEqual(len(lint.TREE_RULES), 6)
 
     def test_a_slow_call_in_a_hot_folder_is_found(self):
         for name in (
@@ -186,15 +186,10 @@ class LintTest(unittest.TestCase):
         self.assertEqual(self.homes_found({"mds/a.h": ["mds/b.c"]}, header),
                          ["mds/a.h declares nothing of mds/b.c: shorten the table"])
 
-    def test_more_long_lines_than_are_known_are_found(self):
-        def found(n_known, n_columns):
-            sources = [lint.Source("mds/a.c", "x" * n_columns + "\n"), lint.Source("mds/a.py", "x" * 99)]
-            with mock.patch.object(lint, "KNOWN_LONG_LINES", {"mds": n_known} if n_known else {}):
-                return list(lint.check_columns(sources))
-
-        self.assertEqual(found(0, 88) + found(1, 89), [])
-        self.assertEqual(found(0, 89), ["mds: 1 lines of over 88 columns, 0 are known"])
-        self.assertIn("shorten the table", found(1, 88)[0])
+    def test_a_line_of_more_columns_is_found(self):
+        self.assert_fires("mds/a.c", "x" * 89 + "\n", "89 columns")
+        self.assert_silent("mds/a.c", "x" * 88 + "\n")
+        self.assert_silent("mds/a.py", "x" * 99 + "\n")
 
     def test_a_public_header_includes_no_private_one(self):
         for name in ("libbcs/fabric/base/log.h", "mds/collect.h", "libbcs/fabric/ring/port.h"):

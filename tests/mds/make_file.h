@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A file as docs/dump-format.md has it, which is put together in memory: numbers are little-endian.
+ * A file as docs/dump-format.md has it, which is put together in memory: numbers are
+ * little-endian.
  */
 #ifndef TESTS_MDS_MAKE_FILE_H
 #define TESTS_MDS_MAKE_FILE_H

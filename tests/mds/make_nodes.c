@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The files about slices that make_run makes: of each node, and of all. A span is of four slices,
- * and has of each metric as much as its number says; the largest of a node is that of all.
+ * The files about slices that make_run makes: of each node, and of all. A span is of
+ * four slices, and has of each metric as much as its number says; the largest of a node
+ * is that of all.
  */
 #include <stdio.h>
 #include <string.h>

@@ -55,9 +55,9 @@ static void put_site(struct file *file, const struct wish *wish, uint64_t rank,
     put_parts(file, wish, late > 0 ? &wish->late : &late, 1);
 }
 
-/** Places of each primitive: the last one in no file, of the first primitive any that found no
- *  room, with a third of the calls, and the others in a file that is not there, with as many each
- *  and the first one with the rest. */
+/** Places of each primitive: the last one in no file, of the first primitive any that
+ *  found no room, with a third of the calls, and the others in a file that is not
+ *  there, with as many each and the first one with the rest. */
 static void put_sites(struct file *file, const struct wish *wish, uint64_t rank,
                       uint32_t p, const struct process *process)
 {
@@ -99,8 +99,8 @@ static void put_places(struct file *file, const struct wish *wish, uint64_t rank
     end_section(file, 7, "sites", from, wish->parts > 0 ? 120 : 56);
 }
 
-/** Two communicators: on the first one, which all have, are all messages; the second one has
- *  no name and is each rank's own, with a collective of 8 bytes. */
+/** Two communicators: on the first one, which all have, are all messages; the second
+ *  one has no name and is each rank's own, with a collective of 8 bytes. */
 static void put_comms(struct file *file, const struct wish *wish, uint64_t rank,
                       uint32_t name)
 {
@@ -135,9 +135,9 @@ static void put_comms(struct file *file, const struct wish *wish, uint64_t rank,
     end_section(file, 8, "comms", from, 64);
 }
 
-/** Two events of each primitive, at places that the other sections have. Every second one has sent
- *  a message, the last one two, the second one on no communicator, which cannot be; those before
- *  them are collectives, if the primitive is one. */
+/** Two events of each primitive, at places that the other sections have. Every second
+ *  one has sent a message, the last one two, the second one on no communicator, which
+ *  cannot be; those before them are collectives, if the primitive is one. */
 static void put_events(struct file *file, const struct wish *wish, uint64_t rank)
 {
     uint64_t n_events = 2 * wish->primitives;
@@ -169,9 +169,9 @@ static void put_events(struct file *file, const struct wish *wish, uint64_t rank
     end_section(file, 10, "messages", from, 32);
 }
 
-/** A full ring: calls of all primitives and places in turn, some later than others by chance. Of
- *  four that follow each other one sends a message, one gets one, one is a collective, and one
- *  sends two messages. */
+/** A full ring: calls of all primitives and places in turn, some later than others by
+ *  chance. Of four that follow each other one sends a message, one gets one, one is a
+ *  collective, and one sends two messages. */
 static void put_ring(struct file *file, const struct wish *wish, uint64_t rank)
 {
     static const uint64_t kinds[4] = {1, 2, 4, 1}, n_messages[4] = {1, 1, 0, 2};
@@ -211,7 +211,8 @@ static void put_ring(struct file *file, const struct wish *wish, uint64_t rank)
     end_section(file, 10, "messages", from, 32);
 }
 
-/** Two phases of 3 and of 1 ms, the first half of it in blocking calls, a tenth in others. */
+/** Two phases of 3 and of 1 ms, the first half of it in blocking calls, a tenth in
+ *  others. */
 static void put_phases(struct file *file)
 {
     size_t from = file->n;
@@ -227,8 +228,8 @@ static void put_phases(struct file *file)
     end_section(file, 12, "phases", from, 40);
 }
 
-/** Ranks with even numbers wait for the next one in the first primitive, others for anybody; rank
- *  4 does in the second one. */
+/** Ranks with even numbers wait for the next one in the first primitive, others for
+ *  anybody; rank 4 does in the second one. */
 static void put_now(struct file *file, const struct wish *wish, uint64_t rank)
 {
     size_t from = file->n;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Makes the folder of a run that never was: as many ranks as wanted, with numbers that a seed
- * gives and that agree with each other. Written from docs/dump-format.md alone, nothing of mds/
- * is in here, so that what reads the folder is held to that page. What all ranks come to is
- * printed, a line for each primitive:
+ * Makes the folder of a run that never was: as many ranks as wanted, with numbers that
+ * a seed gives and that agree with each other. Written from docs/dump-format.md alone,
+ * nothing of mds/ is in here, so that what reads the folder is held to that page. What
+ * all ranks come to is printed, a line for each primitive:
  *
  *     make_run FOLDER [KEY=NUMBER]... [program=TEXT] [argument=TEXT]...
  */
@@ -169,8 +169,8 @@ static void sum_late(const struct wish *wish, uint64_t rank,
     }
 }
 
-/** Each rank sends to the next ones, so many as there are peers, a number of messages of
- *  1000 bytes times the distance; and has waited for the late one. */
+/** Each rank sends to the next ones, so many as there are peers, a number of messages
+ *  of 1000 bytes times the distance; and has waited for the late one. */
 static void put_peers(struct file *file, const struct wish *wish, uint64_t rank,
                       const struct process *process)
 {

@@ -27,8 +27,8 @@ struct wish {
     uint64_t stuck;  /* so many ranks have not ended */
     uint64_t nodes;  /* that have files about slices, */
     uint64_t spans;  /* each with so many */
-    uint64_t
-        parts; /* blocking calls have waited so many eighths of their time, at most 7, ... */
+    uint64_t parts; /* blocking calls have waited so many eighths of their time, at most
+                       7, ... */
     uint64_t
         late; /* ... for this rank; parts 0: it is not recorded, as in older files */
     uint64_t events; /* that each rank has kept; 0: two of each primitive */
@@ -50,9 +50,9 @@ struct process {
 
 enum { PARTS = 6, LATE_PARTS = 3 };
 
-/** What calls of the p-th primitive of a rank, whose times come to so many nanoseconds, have waited
- *  for: of three kinds one part for the late rank, then a sixteenth for slices, and transfer. One
- *  primitive is not split. */
+/** What calls of the p-th primitive of a rank, whose times come to so many nanoseconds,
+ *  have waited for: of three kinds one part for the late rank, then a sixteenth for
+ *  slices, and transfer. One primitive is not split. */
 void split(const struct wish *wish, uint64_t rank, uint64_t p, uint64_t ns,
            uint64_t parts_out[PARTS]);
 
@@ -75,7 +75,8 @@ int make_nodes(const char *folder, const struct wish *wish);
 /** The texts of the sections below, at the end of "names". */
 void put_place_names(struct file *file);
 
-/** Sections 6 to 12: modules, sites, comms, events, messages, now and phases. @param names  where their texts are */
+/** Sections 6 to 12: modules, sites, comms, events, messages, now and phases. @param
+ *  names where their texts are */
 void put_place_sections(struct file *file, const struct wish *wish, uint64_t rank,
                         const struct process *process, uint32_t names);
 

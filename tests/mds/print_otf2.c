@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Prints an archive of the Open Trace Format 2, by the format's library: a line for each
- * communicator and each event, in their order, of words with tabs between them.
+ * Prints an archive of the Open Trace Format 2, by the format's library: a line for
+ * each communicator and each event, in their order, of words with tabs between them.
  *
  *   print_otf2 FOLDER/traces.otf2
  */
@@ -195,7 +195,8 @@ static void read_definitions(OTF2_Reader *reader)
     expect(OTF2_Reader_ReadAllGlobalDefinitions(reader, definitions, &n));
 }
 
-/* A location's own definitions must be read before its events, though there are none. */
+/* A location's own definitions must be read before its events, though there are
+ * none. */
 static void open_locations(OTF2_Reader *reader)
 {
     uint64_t n;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Buffers of the random program: stores elements, and looks at every byte afterwards. */
+/* Buffers of the random program: stores elements, and looks at every byte
+ * afterwards. */
 #include "tests/random/layout.h"
 
 enum { GUARD = 0xA5, MARGIN = 32 };
@@ -31,7 +32,8 @@ void buffer_clear(struct buffer *buffer)
     memset(buffer->memory, GUARD, buffer->n_bytes);
 }
 
-/** The longest run of elements, of at most n from `first` on, that lie one behind the other.
+/** The longest run of elements, of at most n from `first` on, that lie one behind the
+ *  other.
  *  @param at_out  where it begins */
 static int run_of(const struct buffer *buffer, int64_t first, int n, char **at_out)
 {

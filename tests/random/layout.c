@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Draws datatypes: up to two constructors one around the other, and perhaps other bounds.
- * Each constructor places instances of the inner type, which is all that there is to
- * know about it.
+ * Draws datatypes: up to two constructors one around the other, and perhaps other
+ * bounds. Each constructor places instances of the inner type, which is all that there
+ * is to know about it.
  */
 #include "tests/random/layout.h"
 

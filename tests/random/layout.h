@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Derived datatypes drawn at random, with a list of where their elements are that does
- * not come from the MPI library; and buffers in which every byte is accounted for: those
- * of elements have known values, all others one guard value.
+ * not come from the MPI library; and buffers in which every byte is accounted for:
+ * those of elements have known values, all others one guard value.
  */
 #ifndef TESTS_RANDOM_LAYOUT_H
 #define TESTS_RANDOM_LAYOUT_H
@@ -36,7 +36,8 @@ void layout_begin(void);
 /** The counterpart of layout_begin. */
 void layout_end(void);
 
-/** Number of predefined elements in one element of a base, as MPI_Get_elements counts. */
+/** Number of predefined elements in one element of a base, as MPI_Get_elements
+ *  counts. */
 int layout_base_parts(enum base base);
 
 /** Draw a type whose instances have a number of elements that divides n (0: any). */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Collectives that move data: barrier, broadcast, gather, scatter, allgather, alltoall and
- * those of neighbourhoods. What a member sends and receives is a list of blocks, each
- * with a partner and the key of its data; all of them are made and checked in one way.
+ * Collectives that move data: barrier, broadcast, gather, scatter, allgather, alltoall
+ * and those of neighbourhoods. What a member sends and receives is a list of blocks,
+ * each with a partner and the key of its data; all of them are made and checked in one
+ * way.
  */
 #include "tests/random/run.h"
 
@@ -176,8 +177,8 @@ static void add_blocks(const struct comm *comm, int rank,
     }
 }
 
-/* Blocks one after the other, or, where their places can be said, in any order; of instances
- * whose elements divide unit. */
+/* Blocks one after the other, or, where their places can be said, in any order; of
+ * instances whose elements divide unit. */
 static void place_blocks(struct blocks *blocks, enum base base, int unit, bool is_v,
                          struct draw *draw)
 {
@@ -341,17 +342,17 @@ static int count_of(const struct blocks *blocks, const struct collective *collec
                          : plan_block(collective, -1, -1) / blocks->buffer.layout.n;
 }
 
-/* Whether Open MPI 4.1 by itself goes wrong with a call in place: one of these, and another
- * non-blocking collective behind it, and the first has other data. */
+/* Whether Open MPI 4.1 by itself goes wrong with a call in place: one of these, and
+ * another non-blocking collective behind it, and the first has other data. */
 static bool is_wrong_natively(const struct run *run, enum collective_kind kind,
                               const MPI_Request *request)
 {
     return run->is_native && request != NULL && kind >= C_ALLTOALL && is_vector(kind);
 }
 
-/* What the elements of an instance divide: on an intercommunicator Open MPI 4.1 has the first
- * member of a side gather or scatter for all, and takes their counts, or those that the root has
- * for them, for numbers of the first member's type. */
+/* What the elements of an instance divide: on an intercommunicator Open MPI 4.1 has the
+ * first member of a side gather or scatter for all, and takes their counts, or those
+ * that the root has for them, for numbers of the first member's type. */
 static int unit_of(const struct run *run, const struct comm *comm,
                    const struct collective *collective)
 {
@@ -363,9 +364,9 @@ static int unit_of(const struct run *run, const struct comm *comm,
     return is_of_one_type ? 1 : collective->unit;
 }
 
-/* The count of a broadcast. Who neither sends nor gets anything may give any; from Open MPI 4.1
- * MPI_Ibcast returns at once for none and numbers its later collectives otherwise than the other
- * members do, which hang then. */
+/* The count of a broadcast. Who neither sends nor gets anything may give any; from Open
+ * MPI 4.1 MPI_Ibcast returns at once for none and numbers its later collectives
+ * otherwise than the other members do, which hang then. */
 static int bcast_count_of(const struct run *run, const struct blocks *data,
                           const struct collective *collective)
 {

@@ -5,7 +5,8 @@
  */
 #include "tests/random/plan.h"
 
-/* Usual shares of the kinds of operations; each seed has more of some, less of others. */
+/* Usual shares of the kinds of operations; each seed has more of some, less of
+ * others. */
 static const int shares[N_OP_KINDS] = {
     [OP_MESSAGES] = 30,   [OP_FLOOD] = 3,       [OP_READY] = 4,
     [OP_EXCHANGE] = 6,    [OP_CANCEL_LATE] = 5, [OP_CANCEL_UNMATCHED] = 3,
@@ -105,8 +106,8 @@ int plan_add_message(struct plan *plan, int from, int to, enum base base, int n_
     return plan->n_messages++;
 }
 
-/* Some kinds not at all, some three times as often: what never meets in the usual mixture
- * meets in some seed. */
+/* Some kinds not at all, some three times as often: what never meets in the usual
+ * mixture meets in some seed. */
 static void draw_weights(struct plan *plan)
 {
     static const int times[] = {0, 1, 1, 1, 2, 4};

@@ -10,9 +10,9 @@
  * have earlier positions (act.ready). So of all ranks that wait, the one at the lowest
  * position can go on. Positions are jittered where an act waits for nobody.
  *
- * What a receive gets (plan_match.c): with a named source, the pairs of sends and receives
- * follow from the orders in which both sides post. What any source may send is kept
- * apart, by a tag or a communicator of its own, and the order for each sender is
+ * What a receive gets (plan_match.c): with a named source, the pairs of sends and
+ * receives follow from the orders in which both sides post. What any source may send is
+ * kept apart, by a tag or a communicator of its own, and the order for each sender is
  * checked.
  */
 #ifndef TESTS_RANDOM_PLAN_H
@@ -278,16 +278,19 @@ int plan_side_of(const struct comm *comm, int rank);
 /** The side that a member's messages go to: its own, or of two the other. */
 const struct members *plan_others(const struct comm *comm, int rank);
 
-/** Position number `place` (of the operation, times 1000, with jitter) for a new act. */
+/** Position number `place` (of the operation, times 1000, with jitter) for a new
+ *  act. */
 int64_t plan_position(const struct plan *plan, int64_t place);
 
 /** The position that another one becomes when it moves to this place. */
 int64_t plan_position_at(int64_t place, int64_t position);
 
-/** Add an act with nothing set but what is named. The pointer is good until the next. */
+/** Add an act with nothing set but what is named. The pointer is good until the
+ *  next. */
 struct act *plan_add_act(struct plan *plan, enum act_kind kind, int op, int rank);
 
-/** Add a message of about this many bytes; its data depend on the plan and its number. */
+/** Add a message of about this many bytes; its data depend on the plan and its
+ *  number. */
 int plan_add_message(struct plan *plan, int from, int to, enum base base, int n_bytes);
 
 /** Bytes of one element. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Communicators of a plan: which there are, who is in them in which order, and when they
- * are made and freed.
+ * Communicators of a plan: which there are, who is in them in which order, and when
+ * they are made and freed.
  */
 #include "tests/random/plan.h"
 
@@ -247,7 +247,8 @@ static enum collective_kind draw_collective(const struct comm *comm, struct draw
                                             comm->is_inter ? C_SCAN : C_FIRST_NEIGHBOR);
 }
 
-/* Elements of a block: all blocks of a member together do not grow with their number. */
+/* Elements of a block: all blocks of a member together do not grow with their
+ * number. */
 static int draw_elements(const struct plan *plan, const struct collective *collective,
                          int n_members, struct draw *draw)
 {

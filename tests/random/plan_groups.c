@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Messages that may be received from any source. Which of them a receive gets is not
- * known; but a receive is ready once as many have been sent as receives have been posted
- * before it and with it. Of a group the first receives may name their source: each gets
- * that sender's next message, since nothing was posted before that could take it.
+ * known; but a receive is ready once as many have been sent as receives have been
+ * posted before it and with it. Of a group the first receives may name their source:
+ * each gets that sender's next message, since nothing was posted before that could take
+ * it.
  */
 #include "tests/random/plan.h"
 

@@ -3,9 +3,9 @@
  * What each receive with a named source gets, and in which form each act is called.
  *
  * Between two ranks on one communicator, an earlier send goes to the earliest receive
- * that fits, and a receive takes the earliest send that fits: both sides prefer what was
- * posted first, so there is one outcome, whatever comes when. Going through the receives
- * in their order, each is given a tag under which there is a send for it.
+ * that fits, and a receive takes the earliest send that fits: both sides prefer what
+ * was posted first, so there is one outcome, whatever comes when. Going through the
+ * receives in their order, each is given a tag under which there is a send for it.
  */
 #include "tests/random/plan.h"
 
@@ -82,7 +82,8 @@ static bool may_be_in_the_way(const struct plan *plan, const struct half *send,
                                 act->ready > receive->position);
 }
 
-/* The send that a receive with any tag gets, or -1 if it might get one that is not its. */
+/* The send that a receive with any tag gets, or -1 if it might get one that is not
+ * its. */
 static int first_of_any_tag(const struct plan *plan, const struct half *sends, int n,
                             const struct half *receive)
 {
@@ -251,8 +252,8 @@ static void draw_forms(struct plan *plan)
     }
 }
 
-/* Whether the persistent request of one act of an operation can serve a later one. That of
- * a buffered send cannot: Open MPI 4.1 sends the data of its first start again. */
+/* Whether the persistent request of one act of an operation can serve a later one. That
+ * of a buffered send cannot: Open MPI 4.1 sends the data of its first start again. */
 static bool can_serve(const struct plan *plan, const struct act *first,
                       const struct act *next)
 {

@@ -13,7 +13,8 @@ static int64_t place_of(int op, int within)
     return 1000 * (int64_t)op + within;
 }
 
-/* A place up to some operations before this one, but after its communicator was made. */
+/* A place up to some operations before this one, but after its communicator was
+ * made. */
 static int64_t early_place(const struct plan *plan, int op, int within,
                            struct draw *draw)
 {
@@ -337,8 +338,8 @@ static void cancel_race(struct plan *plan, int op, struct draw *draw)
     }
 }
 
-/* A send is cancelled while its message is on its way, or before anybody has asked for it; if that
- * succeeds, it is sent again. */
+/* A send is cancelled while its message is on its way, or before anybody has asked for
+ * it; if that succeeds, it is sent again. */
 static void cancel_send(struct plan *plan, int op, struct draw *draw)
 {
     struct ends ends = draw_ends(plan, op, draw);

@@ -85,7 +85,8 @@ static struct progress *open_progress(const char *path, int rank)
     return &all[rank];
 }
 
-/* The ranks of the job that run a seed's program, in which order: in every third, all. */
+/* The ranks of the job that run a seed's program, in which order: in every third,
+ * all. */
 static int draw_members(uint64_t seed, int size, int *order)
 {
     struct draw draw = draw_from(seed, 8, (uint64_t)size);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Collectives that reduce, with operations and types from one table: predefined ones, and
- * user's, of which some do not commute. The expected result is combined here, rank by
- * rank.
+ * Collectives that reduce, with operations and types from one table: predefined ones,
+ * and user's, of which some do not commute. The expected result is combined here, rank
+ * by rank.
  */
 #include "tests/random/run.h"
 

@@ -76,8 +76,8 @@ __attribute__((format(printf, 2, 3), noreturn)) void run_fail(const struct run *
 /** Fail unless a call has returned this error class. */
 void run_expect(const struct run *run, int error, int class, const char *call);
 
-/** Carry out a plan on a communicator of its ranks; everything is freed afterwards. Natively
- *  without what Open MPI 4.1 alone cannot do. */
+/** Carry out a plan on a communicator of its ranks; everything is freed afterwards.
+ *  Natively without what Open MPI 4.1 alone cannot do. */
 void run_plan(const struct plan *plan, MPI_Comm all, bool is_native,
               struct progress *progress);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Compares what receives have got with the plan; cancellations, errors, and bad calls. */
+/* Compares what receives have got with the plan; cancellations, errors, and bad
+ * calls. */
 #include "tests/random/run.h"
 
 /* What Open MPI cuts off properly when it is too long. */

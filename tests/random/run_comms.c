@@ -89,7 +89,8 @@ static int make_of_group(struct run *run, const struct op *op, int mine, MPI_Com
         group_of(parent, from, mine < 0 ? &none : &run->plan->comms[mine].side[0]);
     int error = MPI_SUCCESS;
 
-    /* The messages of Open MPI 4.1's MPI_Comm_create_group go to receives of any tag. */
+    /* The messages of Open MPI 4.1's MPI_Comm_create_group go to receives of any
+     * tag. */
     if (op->make == MAKE_CREATE || run->is_native) {
         error = MPI_Comm_create(from, group, made);
     } else if (mine >= 0) {
@@ -140,8 +141,8 @@ static int make_dist_graph(struct run *run, int mine, MPI_Comm from, MPI_Comm *m
                                           targets, weights, MPI_INFO_NULL, 0, made);
 }
 
-/* The leaders talk over a communicator of their own: over the program's, a receive by any tag that
- * is pending there would get what they say. */
+/* The leaders talk over a communicator of their own: over the program's, a receive by
+ * any tag that is pending there would get what they say. */
 static int make_inter(struct run *run, const struct op *op, int mine, MPI_Comm from,
                       MPI_Comm *made)
 {
@@ -226,8 +227,8 @@ void run_make(struct run *run, const struct act *act)
     /* Open MPI 4.1 gives numbers twice if other communicators are made meanwhile. */
     wait_for_idup(run, -1);
     if (run->is_native && run->plan->comms[act->comm].is_inter) {
-        /* Open MPI 4.1's reduce-scatters talk within a side where the sides also agree on the
-         * new one's number, and may have the same tags. */
+        /* Open MPI 4.1's reduce-scatters talk within a side where the sides also agree
+         * on the new one's number, and may have the same tags. */
         wait_for_collectives(run, act->comm);
     }
     if (op->make == MAKE_IDUP) {

@@ -86,7 +86,8 @@ static void start_persistent(struct run *run, const struct act *act,
     }
 }
 
-/* @return a new entry for an act, or NULL: the request of an act before has been started */
+/* @return a new entry for an act, or NULL: the request of an act before has been
+ * started */
 static struct entry *begin(struct run *run, const struct act *act)
 {
     if (act->previous >= 0) {
@@ -133,8 +134,9 @@ void run_send(struct run *run, const struct act *act)
     }
 }
 
-/* Where a message is too long, there is memory for all of it: Open MPI 4.1 writes beyond
- * the end of a receive if both ends are on one machine and the message is long. */
+/* Where a message is too long, there is memory for all of it: Open MPI 4.1 writes
+ * beyond the end of a receive if both ends are on one machine and the message is
+ * long. */
 static void make_room(const struct plan *plan, struct buffer *buffer,
                       const struct act *act, struct draw *draw)
 {

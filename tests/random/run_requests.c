@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Completes pending requests by all calls of the Wait and Test families, on random parts
- * of what is pending: active and inactive, persistent, of messages, collectives and
- * communicators, with null requests between them.
+ * Completes pending requests by all calls of the Wait and Test families, on random
+ * parts of what is pending: active and inactive, persistent, of messages, collectives
+ * and communicators, with null requests between them.
  */
 #include "tests/random/run.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A function that can stop in the middle and be gone on with, on a stack of its own. All in
- * one thread.
+ * A function that can stop in the middle and be gone on with, on a stack of its own.
+ * All in one thread.
  */
 #ifndef TESTS_SIM_FIBER_H
 #define TESTS_SIM_FIBER_H
@@ -24,8 +24,8 @@ void sim_fiber_init(struct sim_fiber *fiber, void (*fn)(void *arg), void *arg);
 /** Free it; accepts a zeroed one. If fn is within, it is never gone on with. */
 void sim_fiber_fini(struct sim_fiber *fiber);
 
-/** Call fn, or go on with it where it has stopped, until it stops or returns. @return whether
- *  it has returned */
+/** Call fn, or go on with it where it has stopped, until it stops or returns. @return
+ *  whether it has returned */
 bool sim_fiber_run(struct sim_fiber *fiber);
 
 /** Within fn: stop, until somebody runs the fiber again. */

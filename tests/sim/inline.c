@@ -15,8 +15,8 @@
 enum {
     STEP_NS = 2000,
     STEPS_BUSY = 300, /* at most of others, about */
-    /* A look at the clock, whatever the waiter's kind of waiting: a common multiple of the looks
-     * from one to the next, less one. */
+    /* A look at the clock, whatever the waiter's kind of waiting: a common multiple of
+     * the looks from one to the next, less one. */
     LOOKS_BEFORE_A_CLOCK = 319,
 };
 

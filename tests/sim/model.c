@@ -202,8 +202,8 @@ void sim_model_receive(struct sim_model *model, uint32_t id, bool waits)
     }
 }
 
-/** Which message has come: of those that fit what the receive has been told, the earliest that
- *  no other receive has got; data tell the rest. */
+/** Which message has come: of those that fit what the receive has been told, the
+ *  earliest that no other receive has got; data tell the rest. */
 static void find_message(struct sim_model *model, uint32_t id)
 {
     const struct sim_script *script = model->script;
@@ -226,7 +226,8 @@ static void find_message(struct sim_model *model, uint32_t id)
         for (uint32_t at = 0; is_whole && at < send->n_bytes; at++) {
             is_whole = data[at] == byte_of(i, at);
         }
-        /* An empty message tells nothing of itself: any that fits will do, the earliest. */
+        /* An empty message tells nothing of itself: any that fits will do, the
+         * earliest. */
         if (is_whole &&
             (model->got[id] == UINT32_MAX ||
              model->sends[i].position < model->sends[model->got[id]].position)) {

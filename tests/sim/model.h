@@ -2,10 +2,11 @@
 /*
  * What the ranks of a simulated job have under way, and what must come of it.
  *
- * Every message gets a receive and every receive a message, since each kind of receive has tags
- * or a context of its own. Which one it gets is free only where a source is not named. What must
- * hold: the receive fits; the data are whole; and of two messages from one process to another
- * that both fit a receive, the earlier one goes to the earlier receive.
+ * Every message gets a receive and every receive a message, since each kind of receive
+ * has tags or a context of its own. Which one it gets is free only where a source is
+ * not named. What must hold: the receive fits; the data are whole; and of two messages
+ * from one process to another that both fit a receive, the earlier one goes to the
+ * earlier receive.
  */
 #ifndef TESTS_SIM_MODEL_H
 #define TESTS_SIM_MODEL_H
@@ -70,14 +71,15 @@ void sim_model_send(struct sim_model *model, uint32_t id, bool waits);
 /** Begin to receive it, or receive it. */
 void sim_model_receive(struct sim_model *model, uint32_t id, bool waits);
 
-/** Whether it can be taken back now: a send not while somebody is at work at a desk that it may be at. */
+/** Whether it can be taken back now: a send not while somebody is at work at a desk
+ *  that it may be at. */
 bool sim_model_may_take_back(const struct sim_model *model, uint32_t id);
 
 /** Ask for its receive to be taken back; or take its send back, and send it again. */
 void sim_model_take_back(struct sim_model *model, uint32_t id);
 
-/** Make a rank's group of all for the collectives that the engine counts, as it does those of
- *  more members than look at each other's lines. */
+/** Make a rank's group of all for the collectives that the engine counts, as it does
+ *  those of more members than look at each other's lines. */
 void sim_model_open_counted(struct sim_model *model, uint32_t rank);
 
 /** A rank's part of a collective, as the engine counts it: begin it. */
@@ -86,14 +88,15 @@ void sim_model_join(struct sim_model *model, uint32_t rank, uint32_t id);
 /** Whether such a part has been carried out; what came of it is checked. */
 bool sim_model_has_left(struct sim_model *model, uint32_t rank, uint32_t id);
 
-/** A rank's part of a collective from its beginning to its end, as an MPI call does it. */
+/** A rank's part of a collective from its beginning to its end, as an MPI call does
+ *  it. */
 void sim_model_meet(struct sim_model *model, uint32_t rank, uint32_t id);
 
 /** The request of a send is done. */
 void sim_model_sent(struct sim_model *model, uint32_t id);
 
-/** The request of a receive is done. @return whether it is over; else it has been posted
- *  again */
+/** The request of a receive is done. @return whether it is over; else it has been
+ *  posted again */
 bool sim_model_received(struct sim_model *model, uint32_t id);
 
 /** At the end: nobody was overtaken. (Empty messages cannot be told apart.) */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What each rank does, one thing after the other, so that all units of a script are done.
+ * What each rank does, one thing after the other, so that all units of a script are
+ * done.
  */
 #ifndef TESTS_SIM_PLAN_H
 #define TESTS_SIM_PLAN_H
@@ -30,13 +31,14 @@ struct sim_plan {
     uint32_t n_actions[JOB_MAX_RANKS];
 };
 
-/** Make a plan; state is that of the random numbers. @return how many of its actions begin
- *  something that must end */
+/** Make a plan; state is that of the random numbers. @return how many of its actions
+ *  begin something that must end */
 uint32_t sim_plan_make(struct sim_plan *plan, const struct sim_script *script,
                        uint32_t n_ranks, uint64_t *state);
 
-/** Have ranks wait in the midst of a plan, for one of their operations each time; the plan can
- *  be carried out in any order of its ranks nevertheless, also if a joining waits for all. */
+/** Have ranks wait in the midst of a plan, for one of their operations each time; the
+ *  plan can be carried out in any order of its ranks nevertheless, also if a joining
+ *  waits for all. */
 void sim_plan_add_waits(struct sim_plan *plan, const struct sim_script *script,
                         uint32_t n_ranks, uint64_t *state);
 

@@ -2,11 +2,12 @@
 /*
  * Waits in the midst of a plan; see plan.h.
  *
- * The ranks go through the plan in some order, and where a wait would be over by what they have
- * done so far, it may be put in. What ends it is never undone, so it is over at some time in any
- * other order, too: take the first thing that is not done there but was in this one; what it
- * needs is done. As nobody knows which message a receive gets, a wait for a receive needs all
- * messages that it might get, and one for a message all receives that might get it.
+ * The ranks go through the plan in some order, and where a wait would be over by what
+ * they have done so far, it may be put in. What ends it is never undone, so it is over
+ * at some time in any other order, too: take the first thing that is not done there but
+ * was in this one; what it needs is done. As nobody knows which message a receive gets,
+ * a wait for a receive needs all messages that it might get, and one for a message all
+ * receives that might get it.
  */
 #include <string.h>
 
@@ -31,7 +32,8 @@ struct walk {
     uint32_t n_joined[SIM_MAX_UNITS];
     uint32_t next[JOB_MAX_RANKS];
     bool has_joined[JOB_MAX_RANKS]; /* and waits for the others */
-    /* A rank waits for what it has just begun; not for ever, as the plan may not allow it. */
+    /* A rank waits for what it has just begun; not for ever, as the plan may not allow
+     * it. */
     bool is_waiting[JOB_MAX_RANKS];
     uint32_t patience[JOB_MAX_RANKS];
     struct sim_action wish[JOB_MAX_RANKS];

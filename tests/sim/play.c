@@ -72,7 +72,8 @@ static void test_any(struct player *player)
     }
 }
 
-/** Whether the next action waits for what this one begins, so that both are one call. */
+/** Whether the next action waits for what this one begins, so that both are one
+ *  call. */
 static bool is_awaited(const struct player *player, const struct sim_action *action)
 {
     const struct sim_action *next = sim_model_next(player->model, player->rank);
@@ -113,8 +114,8 @@ static void carry_out(struct player *player, const struct sim_action *action)
     }
 }
 
-/** Wait for the receives that must be posted again if they were taken back in time, or for all
- *  that there is. */
+/** Wait for the receives that must be posted again if they were taken back in time, or
+ *  for all that there is. */
 static void finish(struct player *player, bool are_raced)
 {
     struct sim_model *model = player->model;
@@ -197,8 +198,9 @@ static bool has_come(const struct player *player)
     }
 }
 
-/** Whether anything lies at a desk that a rank has turned before it fell asleep, or that had to
- *  be turned for it since: its own one, and where it has something under way; or any node. */
+/** Whether anything lies at a desk that a rank has turned before it fell asleep, or
+ *  that had to be turned for it since: its own one, and where it has something under
+ *  way; or any node. */
 static bool is_left_alone(const struct nic_engine *engine)
 {
     for (uint32_t i = 0; i < engine->n_views; i++) {

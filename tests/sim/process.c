@@ -86,7 +86,8 @@ bool sim_process_pass_sleep(void)
     return first_ns != UINT64_MAX;
 }
 
-/** The view's process has a role of it take a step: let others run before it and after it. */
+/** The view's process has a role of it take a step: let others run before it and after
+ *  it. */
 static void hand_over(struct nic_crew *crew, enum nic_role role, nic_role_fn step)
 {
     struct sim_process *process = (struct sim_process *)crew;

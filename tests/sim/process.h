@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A process of a simulated job, or a thread of the library, that runs the library as it is: the
- * ranks and the background thread of driver `inline`. It is a fiber, and is left, and gone on
- * with later, wherever another process may see what it has done so far: at what it posts and
- * kicks, before and after it takes a lock, after a step under the lock, before it wakes others,
- * between two roles, and where it yields its core. These places are found by the linker (--wrap,
- * meson.build), so that the library knows nothing of them. Where it sleeps on a parking word it
- * is left until somebody wakes it, and its clock is what sim_process_pass_time makes of it.
+ * A process of a simulated job, or a thread of the library, that runs the library as it
+ * is: the ranks and the background thread of driver `inline`. It is a fiber, and is
+ * left, and gone on with later, wherever another process may see what it has done so
+ * far: at what it posts and kicks, before and after it takes a lock, after a step under
+ * the lock, before it wakes others, between two roles, and where it yields its core.
+ * These places are found by the linker (--wrap, meson.build), so that the library knows
+ * nothing of them. Where it sleeps on a parking word it is left until somebody wakes
+ * it, and its clock is what sim_process_pass_time makes of it.
  */
 #ifndef TESTS_SIM_PROCESS_H
 #define TESTS_SIM_PROCESS_H
@@ -48,8 +49,8 @@ void sim_process_run(struct sim_process *process);
 /** Within a process: such a place. Elsewhere without effect. */
 void sim_process_stop(void);
 
-/** Within a process: do something else than the library for as long as anybody is awake, or
- *  longer. */
+/** Within a process: do something else than the library for as long as anybody is
+ *  awake, or longer. */
 void sim_process_be_busy(void);
 
 /** Time passes for all. */

@@ -11,7 +11,8 @@
 #include "tests/sim/play.h"
 #include "tests/sim/trace.h"
 
-/* Steps in a row in which no rank did anything, each chosen at random among a few dozen. */
+/* Steps in a row in which no rank did anything, each chosen at random among a few
+ * dozen. */
 enum { MANY_STEPS = 100000 };
 
 /* ---- with crews */
@@ -106,8 +107,8 @@ static void step(struct sim_model *model)
 
 /* ---- of both kinds */
 
-/** Go on until all is done, or a rank finds that something is wrong, or nothing happens any
- *  more. */
+/** Go on until all is done, or a rank finds that something is wrong, or nothing happens
+ *  any more. */
 static void run_all(struct sim_model *model)
 {
     bool has_crew = model->script->shape.has_crew;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Carries out a script, step by step in an order that the seed gives, and compares what comes
- * of it with what must.
+ * Carries out a script, step by step in an order that the seed gives, and compares what
+ * comes of it with what must.
  */
 #ifndef TESTS_SIM_RUN_H
 #define TESTS_SIM_RUN_H

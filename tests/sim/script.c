@@ -53,8 +53,8 @@ static struct sim_unit random_unit(uint64_t *state, uint32_t n_ranks)
     };
 }
 
-/** Let there be no crews: the ranks run the engine themselves, most often on one node, where
- *  each has a desk of its own. */
+/** Let there be no crews: the ranks run the engine themselves, most often on one node,
+ *  where each has a desk of its own. */
 static void leave_to_ranks(struct sim_script *script, uint64_t *state)
 {
     struct job_shape *shape = &script->shape;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the ranks of a simulated job do, made of a seed, and what must come of it. A script is
- * a list of units that have nothing to do with each other: any of them may be left out, and
- * what is left is a script, so that a failing one shrinks.
+ * What the ranks of a simulated job do, made of a seed, and what must come of it. A
+ * script is a list of units that have nothing to do with each other: any of them may be
+ * left out, and what is left is a script, so that a failing one shrinks.
  */
 #ifndef TESTS_SIM_SCRIPT_H
 #define TESTS_SIM_SCRIPT_H
@@ -22,10 +22,11 @@ enum sim_kind {
     SIM_ANY,        /* neither, in a context of its own */
     SIM_TAKEN_BACK, /* a receive that nothing comes for, and that is cancelled */
     SIM_RACED, /* a message whose receive is cancelled, perhaps too late; if not, it is
-                     * posted again */
-    SIM_REGRETTED, /* a message whose send is cancelled, perhaps too late; if not, it is sent again */
-    SIM_BARRIER, /* of all */
-    SIM_SUM,     /* of all: an allreduce of one number */
+                * posted again */
+    SIM_REGRETTED, /* a message whose send is cancelled, perhaps too late; if not, it is
+                      sent again */
+    SIM_BARRIER,   /* of all */
+    SIM_SUM,       /* of all: an allreduce of one number */
     SIM_KINDS,
 };
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Simulates jobs of a few ranks and nodes in one thread, each made of a seed; a seed that fails
- * is shrunk to few units with which it still fails. No MPI, no time: two runs of a seed are the
- * same step by step.
+ * Simulates jobs of a few ranks and nodes in one thread, each made of a seed; a seed
+ * that fails is shrunk to few units with which it still fails. No MPI, no time: two
+ * runs of a seed are the same step by step.
  */
 #include <check.h>
 #include <inttypes.h>
@@ -26,8 +26,8 @@ struct report {
 
 static struct report *report;
 
-/** Run a script in this process. @return whether all was as it must be, now and then also the
- *  second time */
+/** Run a script in this process. @return whether all was as it must be, now and then
+ *  also the second time */
 static bool is_right(const struct sim_script *script)
 {
     uint64_t first, second;
@@ -91,7 +91,8 @@ static bool can_fail(struct sim_script *script)
     return fails;
 }
 
-/** Leave out n units from the first on, if the others fail without them. @return whether so */
+/** Leave out n units from the first on, if the others fail without them. @return
+ *  whether so */
 static bool leave_out(struct sim_script *script, uint32_t first, uint32_t n)
 {
     struct sim_script less = *script;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What happens in a run, step by step: printed if somebody wants to read it, and folded into a
- * number that is the same whenever the same happens.
+ * What happens in a run, step by step: printed if somebody wants to read it, and folded
+ * into a number that is the same whenever the same happens.
  */
 #ifndef TESTS_SIM_TRACE_H
 #define TESTS_SIM_TRACE_H

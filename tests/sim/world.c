@@ -25,7 +25,8 @@ static bool no_progress(struct nic_engine *engine)
 /* The world that there is. */
 static struct sim_world *present;
 
-/* A rank that has to post the part of a transfer it has done, and finds the ring full. */
+/* A rank that has to post the part of a transfer it has done, and finds the ring
+ * full. */
 static void wait_for_room(struct nic_engine *engine, struct bcs_waiter *waiter,
                           uint32_t reader)
 {
@@ -104,7 +105,8 @@ static void look(void *arg)
     looker->has_done = nic_engine_receive(looker->view);
 }
 
-/** The strobe receiver hands a step to a role: let others run before it and after it. */
+/** The strobe receiver hands a step to a role: let others run before it and after
+ *  it. */
 static void hand_over(struct nic_crew *crew, enum nic_role role, nic_role_fn step)
 {
     struct sim_looker *looker = (struct sim_looker *)crew;
@@ -117,8 +119,8 @@ static void hand_over(struct nic_crew *crew, enum nic_role role, nic_role_fn ste
 
 static const struct nic_crew_ops crew_ops = {.hand_over = hand_over};
 
-/** Let the strobe receiver of a node be simulated; its engine is that of the node's first
- *  rank. */
+/** Let the strobe receiver of a node be simulated; its engine is that of the node's
+ *  first rank. */
 static void man(struct sim_looker *looker, struct nic_view *view)
 {
     looker->view = view;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A job of a few ranks and nodes in one thread. Where nodes have crews, whoever would run by
- * itself in a real job, the strobe receiver of each node with its roles and the strobe sender,
- * runs when it is told to, and sleeps as in driver `threads`: until the bell of its node has rung.
- * Between the steps of two roles others may run. Without crews, the ranks run by themselves
- * (inline.h). What nodes put to each other lands late, as the seed says (transport shm-defer).
+ * A job of a few ranks and nodes in one thread. Where nodes have crews, whoever would
+ * run by itself in a real job, the strobe receiver of each node with its roles and the
+ * strobe sender, runs when it is told to, and sleeps as in driver `threads`: until the
+ * bell of its node has rung. Between the steps of two roles others may run. Without
+ * crews, the ranks run by themselves (inline.h). What nodes put to each other lands
+ * late, as the seed says (transport shm-defer).
  */
 #ifndef TESTS_SIM_WORLD_H
 #define TESTS_SIM_WORLD_H
@@ -46,11 +47,12 @@ void sim_world_init(struct sim_world *world, const struct job_shape *shape);
 /** Free it. Nothing may be pending. */
 void sim_world_fini(struct sim_world *world);
 
-/** With crews: a node's strobe receiver goes on, if it is awake, to the next role. @return
- *  whether anything was done */
+/** With crews: a node's strobe receiver goes on, if it is awake, to the next role.
+ *  @return whether anything was done */
 bool sim_step_receiver(struct sim_world *world, uint32_t node);
 
-/** With crews: one step of the strobe sender, if it is awake. @return whether anything was done */
+/** With crews: one step of the strobe sender, if it is awake. @return whether anything
+ *  was done */
 bool sim_step_sender(struct sim_world *world);
 
 /** With crews: let something land that a node has put. */

@@ -3,8 +3,8 @@
  * Blocks forever: one rank stays away, all others wait for it in the call that the
  * first argument names. Every rank prints its process id first, so that a runner can
  * kill any of them. The third argument says what the rank that stays away does instead
- * of waiting to be killed: "abort", "exit", "crash", or "bad_memory": it gives MPI, for long
- * messages to and from all others, memory that must not be used.
+ * of waiting to be killed: "abort", "exit", "crash", or "bad_memory": it gives MPI, for
+ * long messages to and from all others, memory that must not be used.
  *
  *     block CALL ABSENT_RANK [abort | exit | crash | bad_memory]
  */

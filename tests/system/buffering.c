@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * When MPI's sends are done, as BCS_BUFFERING says: eager, standard sends return at once;
- * none, not before their receive. Collectives, freed communicators and buffered sends do
- * not depend on it. Ends with status 0 if all is well; run by run_modes.py, by at least 2
- * ranks.
+ * When MPI's sends are done, as BCS_BUFFERING says: eager, standard sends return at
+ * once; none, not before their receive. Collectives, freed communicators and buffered
+ * sends do not depend on it. Ends with status 0 if all is well; run by run_modes.py, by
+ * at least 2 ranks.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A profiling tool, to be preloaded above or below the preload of bcs: counts the calls of
- * some MPI functions, and prints the sums of all ranks in MPI_Finalize. Any thread of the
- * program that calls MPI runs it.
+ * A profiling tool, to be preloaded above or below the preload of bcs: counts the calls
+ * of some MPI functions, and prints the sums of all ranks in MPI_Finalize. Any thread
+ * of the program that calls MPI runs it.
  */
 #include <mpi.h>
 #include <stdatomic.h>

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Programs that never come to an end, and programs that look like them for a while but do. The
- * argument names one; without one, all are listed, each with the ranks that it wants, at least, and
- * whether it is stuck. run_referee.py runs them. What the first message is about is said in the
- * names; all ranks that a case does not use go to MPI_Finalize.
+ * Programs that never come to an end, and programs that look like them for a while but
+ * do. The argument names one; without one, all are listed, each with the ranks that it
+ * wants, at least, and whether it is stuck. run_referee.py runs them. What the first
+ * message is about is said in the names; all ranks that a case does not use go to
+ * MPI_Finalize.
  */
 #include <mpi.h>
 #include <pthread.h>
@@ -305,7 +306,8 @@ static void late_root(void)
     }
 }
 
-/** While a rank waits for a message it passes on a broadcast that its sender waits for. */
+/** While a rank waits for a message it passes on a broadcast that its sender waits
+ *  for. */
 static void broadcast_behind_a_wait(void)
 {
     MPI_Request request;
@@ -391,7 +393,8 @@ static int send_at_end(MPI_Comm comm, int keyval, void *value, void *extra)
     return MPI_SUCCESS;
 }
 
-/** Rank 1 sends within MPI_Finalize, which is legal while MPI_COMM_SELF is torn down. */
+/** Rank 1 sends within MPI_Finalize, which is legal while MPI_COMM_SELF is torn
+ *  down. */
 static void message_at_the_end(void)
 {
     int keyval;

@@ -6,8 +6,8 @@
 /** Compute for so many milliseconds. */
 void compute(int ms);
 
-/** Rank 0 waits for 149 messages of the last rank, which computes, and for one of rank 1, which
- *  waits for it. */
+/** Rank 0 waits for 149 messages of the last rank, which computes, and for one of rank
+ *  1, which waits for it. */
 void last_of_many_receives(void);
 
 /** Rank 0 waits for any of a hundred messages of others, who wait for it. */
@@ -31,8 +31,8 @@ void receives_on_freed_communicator(void);
 /** All wait for one of two messages at least, of others who wait, too. */
 void all_wait_for_some(void);
 
-/** Rank 0 waits for one of two messages at least: one of rank 1, which waits for it, and a late one of
- *  the last rank. */
+/** Rank 0 waits for one of two messages at least: one of rank 1, which waits for it,
+ *  and a late one of the last rank. */
 void late_one_of_some(void);
 
 /** Two groups wait for each other's first member. */
@@ -44,8 +44,8 @@ void probed_and_not_received(void);
 /** Rank 0 has a long message of rank 1 from a matched probe, and ends. */
 void probed_and_finalized(void);
 
-/** Sends of all kinds and lengths are taken back, to another rank and to oneself; those beside them
- *  arrive. */
+/** Sends of all kinds and lengths are taken back, to another rank and to oneself; those
+ *  beside them arrive. */
 void cancelled_sends(void);
 
 /** The same many times, while the receiver computes, and while it waits. */
@@ -54,7 +54,8 @@ void cancelled_again_and_again(void);
 /** Sends that somebody has taken, so that they are not taken back. */
 void cancelled_too_late(void);
 
-/** While MPI_Init_thread runs, a thread of the program starts another one, which lets all go on. */
+/** While MPI_Init_thread runs, a thread of the program starts another one, which lets
+ *  all go on. */
 void late_thread_of_the_start(void);
 
 /** To be called before MPI_Init_thread, for that case. */

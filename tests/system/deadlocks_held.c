@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Cases of deadlocks.c about messages that stand in no queue: a matched probe has them, or their sender
- * has taken them back.
+ * Cases of deadlocks.c about messages that stand in no queue: a matched probe has them,
+ * or their sender has taken them back.
  */
 #include "deadlocks.h"
 
@@ -191,7 +191,8 @@ void cancelled_again_and_again(void)
     MPI_Buffer_detach(&detached, &n);
 }
 
-/** The receiver has the message, by a receive that it has posted before, or by a matched probe. */
+/** The receiver has the message, by a receive that it has posted before, or by a
+ *  matched probe. */
 void cancelled_too_late(void)
 {
     MPI_Message message;
@@ -204,7 +205,8 @@ void cancelled_too_late(void)
 
         if (rank == 0) {
             start(SYNCHRONOUS, n, 1, &request);
-            if (!is_probed) { /* it stands behind the first one, so that has been read */
+            if (!is_probed) { /* it stands behind the first one, so that has been read
+                               */
                 MPI_Send(NULL, 0, MPI_CHAR, 1, TAG + 2, MPI_COMM_WORLD);
             }
             MPI_Recv(NULL, 0, MPI_CHAR, 1, TAG + 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);

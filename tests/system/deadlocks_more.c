@@ -38,7 +38,8 @@ static void receive(int from)
     MPI_Recv(&word, 1, MPI_INT, from, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
-/* -------------------------------------------------------------- more than are listed */
+/* -------------------------------------------------------------- more than are
+ * listed */
 
 void last_of_many_receives(void)
 {
@@ -125,7 +126,8 @@ void broadcasts_of_other_roots(void)
     MPI_Waitall(N, requests, MPI_STATUSES_IGNORE);
 }
 
-/* ---------------------------------------------------- what requests are left without */
+/* ---------------------------------------------------- what requests are left
+ * without */
 
 void send_without_request(void)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Members of a communicator that are not in the same collective get an error through its
- * error handler, and the next collective is right. Verifies itself; natively such programs
- * hang or get wrong data.
+ * Members of a communicator that are not in the same collective get an error through
+ * its error handler, and the next collective is right. Verifies itself; natively such
+ * programs hang or get wrong data.
  */
 #include "tests/conformance/check.h"
 

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Programs in which all ranks wait for each other, and yet one could go on: by a handler of a signal, or
- * by a thread that MPI does not allow to call. MPI promises nothing of them, but Open MPI carries
- * them. They go on once a file is there, which run_doubts.py makes when it has read of a suspicion. In some
- * nobody could go on, in spite of threads and handlers: they have a verdict.
+ * Programs in which all ranks wait for each other, and yet one could go on: by a
+ * handler of a signal, or by a thread that MPI does not allow to call. MPI promises
+ * nothing of them, but Open MPI carries them. They go on once a file is there, which
+ * run_doubts.py makes when it has read of a suspicion. In some nobody could go on, in
+ * spite of threads and handlers: they have a verdict.
  *
- * Arguments: name, file, level of threads. Without one, all are listed, each with what is to be said of it.
+ * Arguments: name, file, level of threads. Without one, all are listed, each with what
+ * is to be said of it.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -119,7 +121,8 @@ static void leave_if_told(int number)
     }
 }
 
-/** What follows the call that is left finds all as it should be, a wait that sleeps, too. */
+/** What follows the call that is left finds all as it should be, a wait that sleeps,
+ *  too. */
 static void handler_that_leaves(void)
 {
     int word = 0;
@@ -298,7 +301,8 @@ static void *sleep_for_own(void *unused)
     return unused;
 }
 
-/** Threads that wait for work, as those of OpenMP and of libraries of linear algebra. */
+/** Threads that wait for work, as those of OpenMP and of libraries of linear
+ *  algebra. */
 static void pool_asleep(void)
 {
     pthread_t thread;
@@ -357,7 +361,8 @@ static void *await_sleep_and_send(void *unused)
     return unused;
 }
 
-/** Nobody is suspected, as rank 1 polls: so nobody but the thread itself wakes the main thread. */
+/** Nobody is suspected, as rank 1 polls: so nobody but the thread itself wakes the main
+ *  thread. */
 static void beside_one_that_polls(void)
 {
     int has_come = rank != 1;
@@ -368,7 +373,8 @@ static void beside_one_that_polls(void)
     with_thread(await_sleep_and_send);
 }
 
-/* --------------------------------------------------------------------- threads in turn */
+/* --------------------------------------------------------------------- threads in
+ * turn */
 
 static void *exchange_in_thread(void *unused)
 {
@@ -398,8 +404,8 @@ static void another_thread_calls(void)
 #define MISUSE "only thread \\d+ may call, which has initialised MPI"
 #define AT_ONCE "MPI_THREAD_SERIALIZED; MPI-3.1, 12.4.3: only one at a time"
 
-/** What a case says is "stuck", or expressions, one of each of which is looked for: of a suspicion, and
- *  of misuse; "-" for none. */
+/** What a case says is "stuck", or expressions, one of each of which is looked for: of
+ *  a suspicion, and of misuse; "-" for none. */
 static const struct one {
     const char *name;
     void (*run)(void);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Runs a program that may not copy other processes' memory, as where the kernel forbids it.
+ * Runs a program that may not copy other processes' memory, as where the kernel forbids
+ * it.
  *
  *     filtered PROGRAM [ARGUMENT...]
  */

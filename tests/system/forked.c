@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Ranks that fork. Each child does one thing and ends; whatever it does, the ranks go on as
- * if there had been none. Every kind of call is tried while something is pending.
+ * Ranks that fork. Each child does one thing and ends; whatever it does, the ranks go
+ * on as if there had been none. Every kind of call is tried while something is pending.
  *
- * Usage: forked. Rank 0 prints a line for each kind of child: how the children have ended
- * (the same on all ranks), or that it is not the same.
+ * Usage: forked. Rank 0 prints a line for each kind of child: how the children have
+ * ended (the same on all ranks), or that it is not the same.
  */
 #include <mpi.h>
 #include <stdio.h>

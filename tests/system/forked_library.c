@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Processes without MPI that fork. Each child does one thing and ends; whatever it does, the
- * processes go on as if there had been none.
+ * Processes without MPI that fork. Each child does one thing and ends; whatever it
+ * does, the processes go on as if there had been none.
  *
- * Usage: forked_library bcs|cbsp|bsp. Process 0 prints how the children have ended, as exit
- * statuses: the sum over all processes, for each kind of child.
+ * Usage: forked_library bcs|cbsp|bsp. Process 0 prints how the children have ended, as
+ * exit statuses: the sum over all processes, for each kind of child.
  */
 #include <stdio.h>
 #include <stdlib.h>

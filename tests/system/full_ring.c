@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A process whose ring is full and that only polls goes on: what it has posted is carried out
- * though it waits for nothing. With a ring of one entry, a new communicator fills it; the
- * claim of a message that MPI_Improbe finds needs the next. Prints "passed".
+ * A process whose ring is full and that only polls goes on: what it has posted is
+ * carried out though it waits for nothing. With a ring of one entry, a new communicator
+ * fills it; the claim of a message that MPI_Improbe finds needs the next. Prints
+ * "passed".
  */
 #include <mpi.h>
 #include <stdio.h>

@@ -2,13 +2,12 @@
 /*
  * What grows with use. Usage: growth WHAT [N]
  *
- *   traffic      real traffic of all kinds and lengths, checked; run within little address space
- *   receives N   so many receives are pending on each rank, and then get their messages
- *   sends N      so many short messages, and a tenth as many of 600 and of 3000 bytes, are sent
- *                before any is received
- *   exchanges N  so many MPI_Sendrecv_replace, one after the other: with few requests allowed, each
- *                gives its own back
- *   comms N      so many communicators at a time, each of which carries a message
+ *   traffic      real traffic of all kinds and lengths, checked; run within little
+ * address space receives N   so many receives are pending on each rank, and then get
+ * their messages sends N      so many short messages, and a tenth as many of 600 and of
+ * 3000 bytes, are sent before any is received exchanges N so many MPI_Sendrecv_replace,
+ * one after the other: with few requests allowed, each gives its own back comms N so
+ * many communicators at a time, each of which carries a message
  *
  * Rank 0 prints "ok" when all is right.
  */

@@ -2,12 +2,12 @@
 /*
  * Long messages arrive although no rank makes an MPI call: each pair of ranks starts an
  * exchange and then looks at the last byte of its buffer until it has changed, first as
- * the receiver of one message, then with several at once. With the argument "gaps", messages
- * are sent that have gaps in memory, and, in a second exchange, received so; since such a
- * receive shows only when the receiver calls MPI, it sees the message that its partner sends
- * when the first one is over. With the argument "collectives", rank 0 starts one and does not
- * call MPI until the others have told it in this way that they have its result. A program of
- * its own; it ends by itself if nothing comes.
+ * the receiver of one message, then with several at once. With the argument "gaps",
+ * messages are sent that have gaps in memory, and, in a second exchange, received so;
+ * since such a receive shows only when the receiver calls MPI, it sees the message that
+ * its partner sends when the first one is over. With the argument "collectives", rank 0
+ * starts one and does not call MPI until the others have told it in this way that they
+ * have its result. A program of its own; it ends by itself if nothing comes.
  */
 #include <mpi.h>
 #include <stdio.h>

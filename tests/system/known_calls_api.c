@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A program on the BCS API, of 4 processes, whose calls run_mds_calls.py knows. With an argument it
- * aborts before it ends.
+ * A program on the BCS API, of 4 processes, whose calls run_mds_calls.py knows. With an
+ * argument it aborts before it ends.
  */
 #include <bcs/bcs.h>
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A BSPlib program whose calls run_mds_calls.py knows; with one process less than there are.
+ * A BSPlib program whose calls run_mds_calls.py knows; with one process less than there
+ * are.
  */
 #include <bsp.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A program on cBSP whose calls run_mds_calls.py knows. Handlers send, too: these messages count,
- * and are in no call of their own.
+ * A program on cBSP whose calls run_mds_calls.py knows. Handlers send, too: these
+ * messages count, and are in no call of their own.
  */
 #include <bcs/cbsp.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A program on open channels and remote commands whose calls run_mds_calls.py knows. Ranks are in a
- * ring. In its other ways, by the first argument:
+ * A program on open channels and remote commands whose calls run_mds_calls.py knows.
+ * Ranks are in a ring. In its other ways, by the first argument:
  *
  *   late     ranks 1 and 2 are late, by 1 s each time, for those before and behind them
  *   threads  two threads make the same calls at the same time
@@ -183,7 +183,8 @@ static void *call_often(void *number)
     return NULL;
 }
 
-/** A forked child, which has the memory that this process records in, records nothing there. */
+/** A forked child, which has the memory that this process records in, records nothing
+ *  there. */
 static void call_in_child(void)
 {
     int status = 0;
@@ -230,7 +231,8 @@ static size_t await_files(const char *pattern, size_t n_wanted)
     return n_found;
 }
 
-/** The last rank leaves when all others have, and while it has not the run has not ended. */
+/** The last rank leaves when all others have, and while it has not the run has not
+ *  ended. */
 static void leave_last(void)
 {
     const char *folder = getenv("BCS_MDS_DIR");

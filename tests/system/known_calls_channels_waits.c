@@ -131,7 +131,8 @@ static void wait_for_fetch(void)
     }
 }
 
-/** Rank 1 waits to be killed, for which all others wait, when rank 0 has run a handler meanwhile. */
+/** Rank 1 waits to be killed, for which all others wait, when rank 0 has run a handler
+ *  meanwhile. */
 void be_killed(void)
 {
     int rank = bcs_channels_rank();

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Programs with one fault each, as run_mds_faults.py knows, or without: late: rank 1 is late with
- * what it sends to rank 0; serial: a value goes from rank to rank, each of which works before it
- * passes it on; even: all work for as long, and meet. Work is sleep, which takes as long for all on
- * cores that are shared.
+ * Programs with one fault each, as run_mds_faults.py knows, or without: late: rank 1 is
+ * late with what it sends to rank 0; serial: a value goes from rank to rank, each of
+ * which works before it passes it on; even: all work for as long, and meet. Work is
+ * sleep, which takes as long for all on cores that are shared.
  */
 #include <mpi.h>
 #include <stdio.h>

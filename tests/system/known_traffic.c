@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Sends known lengths to the next rank in every way that MPI has, and takes part in collectives of
- * known lengths: run_mds.py knows what the MDS must have recorded of it.
+ * Sends known lengths to the next rank in every way that MPI has, and takes part in
+ * collectives of known lengths: run_mds.py knows what the MDS must have recorded of it.
  */
 #include <mpi.h>
 #include <stdlib.h>

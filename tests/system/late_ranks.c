@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Ranks that others wait for, as run_mds.py knows: rank 2 comes late to each barrier, rank 1 sends
- * late to rank 0, rank 3 receives late from rank 2, and a value goes from rank to rank, each of
- * which works before it passes it on.
+ * Ranks that others wait for, as run_mds.py knows: rank 2 comes late to each barrier,
+ * rank 1 sends late to rank 0, rank 3 receives late from rank 2, and a value goes from
+ * rank to rank, each of which works before it passes it on.
  */
 #include <mpi.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Leaves things behind that MPI wants back, or does not: for run_lint.py, which knows the lines by their
- * marks. The case is named on the command line, or "all"; without one they are listed. With "right"
- * behind the name the same is done as it should be.
+ * Leaves things behind that MPI wants back, or does not: for run_lint.py, which knows
+ * the lines by their marks. The case is named on the command line, or "all"; without
+ * one they are listed. With "right" behind the name the same is done as it should be.
  */
 #include <mpi.h>
 #include <stdbool.h>
@@ -311,7 +311,8 @@ static void very_many(void)
     }
 }
 
-/** A collective that blocks and one that does not, in another order on the first rank. */
+/** A collective that blocks and one that does not, in another order on the first
+ *  rank. */
 static void order(void)
 {
     MPI_Request request;
@@ -328,8 +329,8 @@ static void order(void)
     MPI_Wait(&request, MPI_STATUS_IGNORE);
 }
 
-/** The root of a broadcast sends another type than the others expect; or one that is the same,
- *  described otherwise, or bytes. */
+/** The root of a broadcast sends another type than the others expect; or one that is
+ *  the same, described otherwise, or bytes. */
 static void broadcast_types(void)
 {
     float values[4] = {0};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Ways for a process to lose the right to copy other processes' memory, or to have its own
- * copied by them; for test programs, which end themselves if one is not possible.
+ * Ways for a process to lose the right to copy other processes' memory, or to have its
+ * own copied by them; for test programs, which end themselves if one is not possible.
  */
 #ifndef TESTS_SYSTEM_LOSE_RIGHTS_H
 #define TESTS_SYSTEM_LOSE_RIGHTS_H
@@ -57,8 +57,9 @@ static inline void rights_filter(void)
                 "seccomp");
 }
 
-/** Lose rights, each process in another round and way: 1 makes itself undumpable, 2 installs
- *  a filter, 3 changes its user, which root only can, and in round 4 process 0 installs one. */
+/** Lose rights, each process in another round and way: 1 makes itself undumpable, 2
+ *  installs a filter, 3 changes its user, which root only can, and in round 4 process 0
+ *  installs one. */
 static inline void rights_lose(int process, int round)
 {
     enum { NOBODY = 65534 };

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A job of many ranks: all talk to their neighbours and to rank 0, each to each, and take part in
- * collectives of all, of halves, and of those whose numbers are far apart, which are on nodes far
- * apart. Each value is compared with the formula. Rank 0 prints "ok" when all is right.
+ * A job of many ranks: all talk to their neighbours and to rank 0, each to each, and
+ * take part in collectives of all, of halves, and of those whose numbers are far apart,
+ * which are on nodes far apart. Each value is compared with the formula. Rank 0 prints
+ * "ok" when all is right.
  */
 #include <mpi.h>
 #include <stdio.h>
@@ -20,7 +21,8 @@ static void expect(long is, long should_be, const char *what)
     }
 }
 
-/** The sum of 1 + the ranks of MPI_COMM_WORLD from first on, each `step` after the last. */
+/** The sum of 1 + the ranks of MPI_COMM_WORLD from first on, each `step` after the
+ *  last. */
 static long sum(int first, int step)
 {
     long total = 0;

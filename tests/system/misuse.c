@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Programs that use MPI in ways that the standard forbids, and the right versions of them. Without
- * arguments it lists them, a line each: name, how many ranks it takes at least, and how it ends: "right";
- * "stuck", in a deadlock; "error", which ends the job by its error handler; "either" of the two;
- * "returned", an error that is returned, or that harms nobody; "left", to the end, with something left
- * behind. With a name, and "right" or "wrong", it runs one; right ones one after the other, if there are
- * several names.
+ * Programs that use MPI in ways that the standard forbids, and the right versions of
+ * them. Without arguments it lists them, a line each: name, how many ranks it takes at
+ * least, and how it ends: "right"; "stuck", in a deadlock; "error", which ends the job
+ * by its error handler; "either" of the two; "returned", an error that is returned, or
+ * that harms nobody; "left", to the end, with something left behind. With a name, and
+ * "right" or "wrong", it runs one; right ones one after the other, if there are several
+ * names.
  */
 #include <mpi.h>
 #include <stdio.h>
@@ -16,7 +17,8 @@
 
 static long in[4 * N_LONG], out[4 * N_LONG];
 
-/* ------------------------------------------------------ collectives in another order */
+/* ------------------------------------------------------ collectives in another
+ * order */
 
 static void other_collective(const struct run *run, int is_wrong)
 {
@@ -224,9 +226,11 @@ static void ended_before_receive(const struct run *run, int is_wrong)
     }
 }
 
-/* --------------------------------------------------- right, though it looks different */
+/* --------------------------------------------------- right, though it looks
+ * different */
 
-/** Roots and operations change from one call to the next, and ranks come at other times. */
+/** Roots and operations change from one call to the next, and ranks come at other
+ *  times. */
 static void roots_change(const struct run *run, int is_wrong)
 {
     (void)is_wrong;
@@ -256,7 +260,8 @@ static void types_of_one_signature(const struct run *run, int is_wrong)
     free(all);
 }
 
-/** As many non-blocking ones as there are, each of another kind, ended in another order. */
+/** As many non-blocking ones as there are, each of another kind, ended in another
+ *  order. */
 static void many_under_way(const struct run *run, int is_wrong)
 {
     enum { N = 300 };
@@ -286,7 +291,8 @@ static void many_under_way(const struct run *run, int is_wrong)
     }
 }
 
-/* ------------------------------------------------------------------------------ list */
+/* ------------------------------------------------------------------------------
+ * list */
 
 static const struct one {
     const char *name;

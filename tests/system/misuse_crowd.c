@@ -13,7 +13,8 @@ struct part {
     long from[N_LONG], to[N_LONG];
 };
 
-/** All are alike, so that it does not matter which of this rank's meets which of the others'. */
+/** All are alike, so that it does not matter which of this rank's meets which of the
+ *  others'. */
 static void *call_often(void *arg)
 {
     enum { N_CALLS = 100 };

@@ -135,8 +135,8 @@ static void note_child(int number)
     n_children++;
 }
 
-/** The error is returned, several times, and the program goes on. It sees nothing of what says where
- *  that was. */
+/** The error is returned, several times, and the program goes on. It sees nothing of
+ *  what says where that was. */
 void truncated_often(const struct run *run, int is_wrong)
 {
     signal(SIGCHLD, note_child);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Changes buffers of pending operations, for run_buffers.py, which knows the lines by their marks: the
- * call that posts, and, with "_end" behind the name, the one that completes. With "right" behind the
- * case's name the same is done as it should be, and what is allowed beside; then what is received is
- * looked at.
+ * Changes buffers of pending operations, for run_buffers.py, which knows the lines by
+ * their marks: the call that posts, and, with "_end" behind the name, the one that
+ * completes. With "right" behind the case's name the same is done as it should be, and
+ * what is allowed beside; then what is received is looked at.
  */
 #include <mpi.h>
 #include <stdbool.h>
@@ -36,7 +36,8 @@ static void expect(bool is_true, const char *what)
     }
 }
 
-/** Whether an array was received from the previous rank, but for a value that this one has spoilt. */
+/** Whether an array was received from the previous rank, but for a value that this one
+ *  has spoilt. */
 static void expect_from_previous(const int *values)
 {
     for (int i = 0; i < N; i++) {
@@ -189,7 +190,8 @@ static void exchanged(void)
     expect_from_previous(b);
 }
 
-/** A buffered one, which MPI_Waitsome completes: its data have gone, but nobody has said so. */
+/** A buffered one, which MPI_Waitsome completes: its data have gone, but nobody has
+ *  said so. */
 static void buffered(void)
 {
     static char space[N * sizeof(int) + MPI_BSEND_OVERHEAD];

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Goes to another folder between MPI_Init and MPI_Finalize, as some programs do. Run by run_mds.py.
+ * Goes to another folder between MPI_Init and MPI_Finalize, as some programs do. Run by
+ * run_mds.py.
  */
 #include <mpi.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Makes calls that go to the MPI library: one-sided ones at all ranks, and of files at rank 1.
- * run_mds.py knows how many.
+ * Makes calls that go to the MPI library: one-sided ones at all ranks, and of files at
+ * rank 1. run_mds.py knows how many.
  */
 #include <mpi.h>
 

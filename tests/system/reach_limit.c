@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Reaches one of the limits of BCS, which its runner has set low: what stops or fails then
- * must say so, with the name of the setting. Usage: reach_limit WHAT
+ * Reaches one of the limits of BCS, which its runner has set low: what stops or fails
+ * then must say so, with the name of the setting. Usage: reach_limit WHAT
  */
 #include <mpi.h>
 #include <stdio.h>

@@ -5,8 +5,8 @@
  * which each rank computes for itself. For runs under BCS only; the MPI library alone
  * has other trees.
  *
- * Any length, root, communicator or way of combining must give those bits, blocking or not:
- * a predefined operation, and one of the program that tells left from right.
+ * Any length, root, communicator or way of combining must give those bits, blocking or
+ * not: a predefined operation, and one of the program that tells left from right.
  */
 #include "tests/conformance/check.h"
 

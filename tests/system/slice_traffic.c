@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Sends so many short messages from each rank to the next one and makes so many barriers, and
- * nothing else: run_mds_slices.py knows what slices must have recorded of it.
+ * Sends so many short messages from each rank to the next one and makes so many
+ * barriers, and nothing else: run_mds_slices.py knows what slices must have recorded of
+ * it.
  *
  *     slice_traffic MESSAGES BARRIERS [WAIT_US]
  *
- * Between two barriers each rank computes for WAIT_US microseconds, 0 if it is not given.
+ * Between two barriers each rank computes for WAIT_US microseconds, 0 if it is not
+ * given.
  */
 #include <mpi.h>
 #include <stdio.h>

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What slice_traffic.c does, on the BCS API: so many short messages from each rank to the next one,
- * and so many barriers.
+ * What slice_traffic.c does, on the BCS API: so many short messages from each rank to
+ * the next one, and so many barriers.
  *
  *     slice_traffic_api MESSAGES BARRIERS [WAIT_US | disagree | stuck]
  *
- * Between two barriers each rank computes for WAIT_US microseconds, 0 if it is not given. With
- * "disagree" the first rank makes a broadcast in place of bcs_finalize, so that the others leave
- * alone, which they tell; it stays until it is killed. With "stuck" each rank waits in the end for a
- * message that nobody sends.
+ * Between two barriers each rank computes for WAIT_US microseconds, 0 if it is not
+ * given. With "disagree" the first rank makes a broadcast in place of bcs_finalize, so
+ * that the others leave alone, which they tell; it stays until it is killed. With
+ * "stuck" each rank waits in the end for a message that nobody sends.
  */
 #include <bcs/bcs.h>
 

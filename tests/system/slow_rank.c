@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Preloaded above bcs, slows rank 1 of a program, whatever that is: it sleeps after each message
- * that it has got by MPI_Recv, as if it had more to compute than the others.
+ * Preloaded above bcs, slows rank 1 of a program, whatever that is: it sleeps after
+ * each message that it has got by MPI_Recv, as if it had more to compute than the
+ * others.
  */
 #include <mpi.h>
 #include <time.h>

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Ranks that are late, in ways that run_mds_split.py knows: each has a function of its own, which is
- * the place of its calls. Work is sleep, which takes as long for all on cores that are shared. What
- * others have waited for the late rank is measured by the program itself, on one clock of the machine
- * (MPI_Wtime begins at another moment in each rank): rank 0 prints a line for each way, "function part late-rank seconds", or
+ * Ranks that are late, in ways that run_mds_split.py knows: each has a function of its
+ * own, which is the place of its calls. Work is sleep, which takes as long for all on
+ * cores that are shared. What others have waited for the late rank is measured by the
+ * program itself, on one clock of the machine (MPI_Wtime begins at another moment in
+ * each rank): rank 0 prints a line for each way, "function part late-rank seconds", or
  * "function - - seconds" where nobody is late. Four ranks.
  */
 #include <mpi.h>
@@ -300,8 +301,8 @@ PLACE late_between(void)
     over();
 }
 
-/** Begin a barrier, for which rank 2 is late, and send rank 0 a message of rank 1. @param n  how long
- *  that one works before it sends */
+/** Begin a barrier, for which rank 2 is late, and send rank 0 a message of rank 1.
+ *  @param n how long that one works before it sends */
 PLACE begin_both(int n, MPI_Request requests[2])
 {
     if (rank == 2) {

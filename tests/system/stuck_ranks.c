@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Ranks that never come to an end, each at a place that run_mds.py knows: rank 0 waits for a
- * message that nobody sends, rank 3 does something else, the others are in a barrier.
+ * Ranks that never come to an end, each at a place that run_mds.py knows: rank 0 waits
+ * for a message that nobody sends, rank 3 does something else, the others are in a
+ * barrier.
  */
 #include <mpi.h>
 #include <stdio.h>

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Uses of communicators that MPI allows, or forgives, and that Open MPI 4.1 alone does not
- * survive. Ends with status 0 if all is well; run by run_modes.py, by at least 2 ranks.
+ * Uses of communicators that MPI allows, or forgives, and that Open MPI 4.1 alone does
+ * not survive. Ends with status 0 if all is well; run by run_modes.py, by at least 2
+ * ranks.
  *
- * Messages that nobody has received when their communicator is freed are never met again on
- * a later one, however many follow, and stop nobody. (Open MPI gives a later communicator
- * the same number, finds them there, and crashes.)
+ * Messages that nobody has received when their communicator is freed are never met
+ * again on a later one, however many follow, and stop nobody. (Open MPI gives a later
+ * communicator the same number, finds them there, and crashes.)
  *
- * Communicators may be made from one of which a duplication is under way, even if not all
- * ranks come to that at the same time. (Open MPI mixes up the steps of both and hangs.)
+ * Communicators may be made from one of which a duplication is under way, even if not
+ * all ranks come to that at the same time. (Open MPI mixes up the steps of both and
+ * hangs.)
  */
 #include <unistd.h>
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Ranks 0 to 5 that wait for ever, each in a call of its own, all of them for rank 6, which does nothing;
- * for run_top_calls.py, which finds the lines by the words behind them. Two threads of rank 5 wait.
+ * Ranks 0 to 5 that wait for ever, each in a call of its own, all of them for rank 6,
+ * which does nothing; for run_top_calls.py, which finds the lines by the words behind
+ * them. Two threads of rank 5 wait.
  */
 #include <mpi.h>
 #include <pthread.h>

@@ -185,7 +185,8 @@ START_TEST(a_node_may_put_its_own_copy_to_all_nodes)
 }
 END_TEST
 
-/* Put a block of 'n', change it at once or after the local event, and look at what comes. */
+/* Put a block of 'n', change it at once or after the local event, and look at what
+ * comes. */
 static void put_then_change(struct nodes *nodes, size_t n_bytes, bool waits,
                             char wanted)
 {

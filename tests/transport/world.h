@@ -113,8 +113,8 @@ bool actor_query(struct actor *me, const struct bcs_node_set *dests, uint64_t gv
 bool actor_swap(struct actor *me, const struct bcs_node_set *dests, uint64_t gva,
                 uint64_t value, uint64_t new_value);
 
-/** The set of the nodes whose bit is set in a mask, of at most 1 + WORLD_N_NODES bits; with
- *  marks. */
+/** The set of the nodes whose bit is set in a mask, of at most 1 + WORLD_N_NODES bits;
+ *  with marks. */
 struct bcs_node_set set_of_mask(uint32_t mask);
 
 /** The set of two nodes, the same way. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A fixture for channels: a job of one process, with both ends of a channel in one thread.
- * Included by one file of a program.
+ * A fixture for channels: a job of one process, with both ends of a channel in one
+ * thread. Included by one file of a program.
  */
 #ifndef TEST_UNIT_CHANNEL_ENDS_H
 #define TEST_UNIT_CHANNEL_ENDS_H

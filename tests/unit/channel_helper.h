@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the tests of the helper thread of channels share. Included by one file of a program.
+ * What the tests of the helper thread of channels share. Included by one file of a
+ * program.
  */
 #ifndef TEST_UNIT_CHANNEL_HELPER_H
 #define TEST_UNIT_CHANNEL_HELPER_H
@@ -30,7 +31,8 @@ static void await(const uint64_t *word, uint64_t at_least)
     }
 }
 
-/** What the system says of a thread of this process: S if it sleeps. 0: it is no more */
+/** What the system says of a thread of this process: S if it sleeps. 0: it is no
+ *  more */
 static inline char state_of(pid_t thread)
 {
     char path[64], text[256];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Collective calls for tests of their check: a communicator of one group or of two sides, buffers, and
- * macros that describe a call.
+ * Collective calls for tests of their check: a communicator of one group or of two
+ * sides, buffers, and macros that describe a call.
  */
 #ifndef BCS_UNIT_CHECKED_CALLS_H
 #define BCS_UNIT_CHECKED_CALLS_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A job of five processes, which are threads, and vectors whose elements tell whose they are. Included by
- * one file of a program.
+ * A job of five processes, which are threads, and vectors whose elements tell whose
+ * they are. Included by one file of a program.
  */
 #ifndef TEST_UNIT_COLLECTIVE_JOB_H
 #define TEST_UNIT_COLLECTIVE_JOB_H

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Parts of collectives that a test posts for the ranks of a job, whose engine it turns itself.
+ * Parts of collectives that a test posts for the ranks of a job, whose engine it turns
+ * itself.
  */
 #ifndef TEST_UNIT_COLLECTIVE_PARTS_H
 #define TEST_UNIT_COLLECTIVE_PARTS_H
@@ -19,8 +20,8 @@ static inline unsigned int sum_of_words(void)
                                                     NIC_REDUCE_SUM, NIC_REDUCE_I64));
 }
 
-/** Post a member's part of a collective of its group `world`, with so many bytes of a word as operand;
- *  all get the result if there is no root. @return its cell */
+/** Post a member's part of a collective of its group `world`, with so many bytes of a
+ *  word as operand; all get the result if there is no root. @return its cell */
 static inline uint32_t post_part_of(struct rank *me, uint32_t slot,
                                     unsigned int operation, int32_t root, int64_t word,
                                     uint32_t n_bytes)

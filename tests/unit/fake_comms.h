@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The communicators of a played MPI library: their groups, names and broadcasts, by which the shim
- * agrees on numbers. Their handles are their addresses.
+ * The communicators of a played MPI library: their groups, names and broadcasts, by
+ * which the shim agrees on numbers. Their handles are their addresses.
  */
 #ifndef BCS_UNIT_FAKE_COMMS_H
 #define BCS_UNIT_FAKE_COMMS_H

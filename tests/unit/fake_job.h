@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A job without processes, for who looks at jobs (apps/tools/look): the segment of its machine, and the
- * heaps of its nodes, in files that this process keeps open. One thread.
+ * A job without processes, for who looks at jobs (apps/tools/look): the segment of its
+ * machine, and the heaps of its nodes, in files that this process keeps open. One
+ * thread.
  */
 #ifndef TEST_UNIT_FAKE_JOB_H
 #define TEST_UNIT_FAKE_JOB_H
@@ -25,7 +26,8 @@ struct fake_job {
     int segment, heaps[FAKE_NODES];
 };
 
-/** Make a job of FAKE_RANKS ranks that can be looked at. @return 0, end with fake_job_end; or -errno */
+/** Make a job of FAKE_RANKS ranks that can be looked at. @return 0, end with
+ *  fake_job_end; or -errno */
 int fake_job_make(struct fake_job *fake_out);
 
 /** Unmap and close all of it. */

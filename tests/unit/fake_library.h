@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A play of the MPI library below the shim, for tests of the shim's files by themselves: its
- * datatypes and operations, and how often they were freed.
+ * A play of the MPI library below the shim, for tests of the shim's files by
+ * themselves: its datatypes and operations, and how often they were freed.
  */
 #ifndef BCS_UNIT_FAKE_LIBRARY_H
 #define BCS_UNIT_FAKE_LIBRARY_H
@@ -12,8 +12,8 @@
 
 enum { FAKE_TYPE_BYTES = 8 };
 
-/** In the prototype of a test's function: it stands for one that files of the shim call, which
- *  meson.build names for this test. */
+/** In the prototype of a test's function: it stands for one that files of the shim
+ *  call, which meson.build names for this test. */
 #define PLAYS(function) __asm__("__wrap_" #function)
 
 /** How a datatype was made, as MPI_Type_get_contents tells it. */
@@ -25,8 +25,8 @@ struct fake_contents {
     const MPI_Datatype *types;
 };
 
-/** A datatype, whose handle is its address. If it is a named one, byte i of an element's data is at
- *  places[i]; only such a type is packed. */
+/** A datatype, whose handle is its address. If it is a named one, byte i of an
+ *  element's data is at places[i]; only such a type is packed. */
 struct fake_type {
     size_t size;
     ptrdiff_t extent;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Which cache lines of some memory a program reads and writes, found by the processor: the memory
- * is forbidden, each access traps, is written down, and is carried out as a single step. For one
- * thread, on x86-64; nothing may block in the kernel on that memory meanwhile.
+ * Which cache lines of some memory a program reads and writes, found by the processor:
+ * the memory is forbidden, each access traps, is written down, and is carried out as a
+ * single step. For one thread, on x86-64; nothing may block in the kernel on that
+ * memory meanwhile.
  */
 #ifndef TEST_UNIT_LINE_TRACE_H
 #define TEST_UNIT_LINE_TRACE_H
@@ -17,9 +18,9 @@ enum { LINE_TRACE_PIECES = 2, LINE_BYTES = 64, LINE_READ = 1, LINE_WRITTEN = 2 }
 struct line_trace {
     char *base; /* of pages */
     size_t n_bytes;
-    uint8_t *lines; /* bits LINE_READ and LINE_WRITTEN */
-    size_t
-        n_atomic; /* instructions that read and write at once, as nobody else can between */
+    uint8_t *lines;  /* bits LINE_READ and LINE_WRITTEN */
+    size_t n_atomic; /* instructions that read and write at once, as nobody else can
+                        between */
 };
 
 /** Whether this machine and build can do it. */

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Check tells the parent process of every assertion that holds, by a system call each, so that
- * a crash is told with the last one before it. Some tests have millions. This stands between
- * (the linker's --wrap) and lets through the first one of every tick of the clock, a few
- * milliseconds: a crash is still told with a point after which it has come. An assertion that
- * does not hold is told where it is. Called by any thread of a test program.
+ * Check tells the parent process of every assertion that holds, by a system call each,
+ * so that a crash is told with the last one before it. Some tests have millions. This
+ * stands between (the linker's --wrap) and lets through the first one of every tick of
+ * the clock, a few milliseconds: a crash is still told with a point after which it has
+ * come. An assertion that does not hold is told where it is. Called by any thread of a
+ * test program.
  */
 #include <stdatomic.h>
 #include <time.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A job of three ranks as the screen shows it, for tests of what is made of it. Included by one file of
- * a program.
+ * A job of three ranks as the screen shows it, for tests of what is made of it.
+ * Included by one file of a program.
  */
 #ifndef TEST_UNIT_PICTURE_JOB_H
 #define TEST_UNIT_PICTURE_JOB_H

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The API's collectives, played for tests of the shim's: each notes what it gets. With a communicator of
- * one group or of two sides, buffers, and macros that describe a call.
+ * The API's collectives, played for tests of the shim's: each notes what it gets. With
+ * a communicator of one group or of two sides, buffers, and macros that describe a
+ * call.
  */
 #ifndef BCS_UNIT_PLAYED_COLLECTIVES_H
 #define BCS_UNIT_PLAYED_COLLECTIVES_H
@@ -145,7 +146,8 @@ static inline void make_inter(void)
     comm.sides.mine.size = N_MINE;
 }
 
-/* Start a call that is right, with what the check finds. @return what comes of the start */
+/* Start a call that is right, with what the check finds. @return what comes of the
+ * start */
 static inline int start(struct shim_collective call)
 {
     x.call = call;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The API's messages, played for tests of the shim's requests: each notes what it gets, and is over when
- * a test says so. With requests as entry points make them.
+ * The API's messages, played for tests of the shim's requests: each notes what it gets,
+ * and is over when a test says so. With requests as entry points make them.
  */
 #ifndef BCS_UNIT_PLAYED_MESSAGES_H
 #define BCS_UNIT_PLAYED_MESSAGES_H
@@ -213,7 +213,8 @@ static inline void tear_down(void)
     shim_request_teardown();
 }
 
-/* A request of count elements at spaced, to or from rank 1 with tag 7, as MPI_Isend makes it. */
+/* A request of count elements at spaced, to or from rank 1 with tag 7, as MPI_Isend
+ * makes it. */
 static inline struct shim_request *make(enum shim_kind kind,
                                         const struct shim_datatype *type, int count)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Jobs whose processes are threads of this process: each has an entry with a bootstrap of
- * its own, as a launcher would give it.
+ * Jobs whose processes are threads of this process: each has an entry with a bootstrap
+ * of its own, as a launcher would give it.
  */
 #ifndef TEST_UNIT_RANKS_H
 #define TEST_UNIT_RANKS_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A fixture for remote commands: a job of one process, with a region of its own, which it has
- * imported, too. Included by one file of a program.
+ * A fixture for remote commands: a job of one process, with a region of its own, which
+ * it has imported, too. Included by one file of a program.
  */
 #ifndef TEST_UNIT_REMOTE_ENDS_H
 #define TEST_UNIT_REMOTE_ENDS_H

@@ -8,8 +8,8 @@
 #include <check.h>
 #include <stdlib.h>
 
-/** A guard against hangs, unless the environment has one: a case takes seconds on a quiet
- *  machine, and minutes beside many others. Check's own one is 4 s. */
+/** A guard against hangs, unless the environment has one: a case takes seconds on a
+ *  quiet machine, and minutes beside many others. Check's own one is 4 s. */
 __attribute__((constructor)) static void guard_set(void)
 {
     setenv("CK_DEFAULT_TIMEOUT", "900", 0);
@@ -27,8 +27,8 @@ static inline int run_suite(Suite *suite)
     return n_failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
-/* AddressSanitizer takes signals of bad memory for itself, needs memory without a limit, and speaks of
- * the stacks of children. */
+/* AddressSanitizer takes signals of bad memory for itself, needs memory without a
+ * limit, and speaks of the stacks of children. */
 #ifdef __SANITIZE_ADDRESS__
 enum { HAS_ADDRESS_SANITIZER = 1 };
 #else

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Writing where ranks stand (libbcs/fabric/ring/stand.h) by hand, for who reads that. Included by one file of a
- * program.
+ * Writing where ranks stand (libbcs/fabric/ring/stand.h) by hand, for who reads that.
+ * Included by one file of a program.
  */
 #ifndef TEST_UNIT_STAND_RECORDS_H
 #define TEST_UNIT_STAND_RECORDS_H

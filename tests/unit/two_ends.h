@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A fixture for long messages: sender and receiver are two contexts of this process, and the
- * engine turns when the test says so. Included by one file of a program.
+ * A fixture for long messages: sender and receiver are two contexts of this process,
+ * and the engine turns when the test says so. Included by one file of a program.
  */
 #ifndef TESTS_UNIT_TWO_ENDS_H
 #define TESTS_UNIT_TWO_ENDS_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The experiments with messages. All exchanges are one: each rank has a list of partners,
- * posts all its receives, and then, in each iteration, sends to each partner in turn and
- * waits for what comes from it. They differ in who the partners are.
+ * The experiments with messages. All exchanges are one: each rank has a list of
+ * partners, posts all its receives, and then, in each iteration, sends to each partner
+ * in turn and waits for what comes from it. They differ in who the partners are.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -52,8 +52,8 @@ static double resolution_find(long clock, long n_reads)
     return least;
 }
 
-/* Read the clock for a while: the longest time between two reads, or the sum of all that
- * are no reads but interruptions. */
+/* Read the clock for a while: the longest time between two reads, or the sum of all
+ * that are no reads but interruptions. */
 static double gaps_find(long clock, bool is_sum)
 {
     double start = clock_read_ns(clock), before = start, now = start;
@@ -103,7 +103,8 @@ enum {
     COPY_OFFSET_BYTES = 4096,  /* alignment is tried with a copy of a page ... */
     COPY_LONG_BYTES = 65536,   /* ... and with one of many */
     COPY_SAMPLE_BYTES = 65536, /* moved for each iteration asked for */
-    /* More than any cache of a core holds of source and target: these come from memory. */
+    /* More than any cache of a core holds of source and target: these come from
+     * memory. */
     COPY_MEMORY_BYTES = 128 << 20,
     COPY_PATTERN_BYTES = 251 * 256 /* after so many the data are the same again */
 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * overhead_measure: one experiment on what communication costs. A plain MPI program that
- * knows nothing of what carries out its calls; compiles with any mpicc. bcs-overhead runs it
- * and reads its lines, of which each is one object of JSON.
+ * overhead_measure: one experiment on what communication costs. A plain MPI program
+ * that knows nothing of what carries out its calls; compiles with any mpicc.
+ * bcs-overhead runs it and reads its lines, of which each is one object of JSON.
  */
 #include <errno.h>
 #include <sched.h>
@@ -87,8 +87,8 @@ static void head_print(const struct measure *measure)
     printf("]}\n");
 }
 
-/* Go to the CPU that --cpus has for this rank. Collective. @return 0, or -EINVAL if a rank
- * may not */
+/* Go to the CPU that --cpus has for this rank. Collective. @return 0, or -EINVAL if a
+ * rank may not */
 static int cpu_take(const struct measure *measure)
 {
     int is_refused = 0, n_refused;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Random matchings: the ranks are shuffled by Fisher and Yates, neighbours in the result are
- * partners. Pure; the numbers come from splitmix64, so that they are the same everywhere.
+ * Random matchings: the ranks are shuffled by Fisher and Yates, neighbours in the
+ * result are partners. Pure; the numbers come from splitmix64, so that they are the
+ * same everywhere.
  */
 #include "apps/overhead/measure/matching.h"
 

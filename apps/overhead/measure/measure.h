@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What the files of overhead_measure share: the options, an experiment as a table of
- * functions, and its points. A point is one setting of an experiment, a length say; it is
- * measured once in each round. Every rank runs the same code.
+ * functions, and its points. A point is one setting of an experiment, a length say; it
+ * is measured once in each round. Every rank runs the same code.
  */
 #ifndef OVERHEAD_MEASURE_H
 #define OVERHEAD_MEASURE_H
@@ -50,7 +50,8 @@ struct experiment {
     void (*prepare)(struct measure *measure, const struct point *point);
     /** Carry it out, timed. */
     void (*body)(struct measure *measure, const struct point *point);
-    /** Look at the data after the first body of a point; 0 if they are right. May be NULL. */
+    /** Look at the data after the first body of a point; 0 if they are right. May be
+     *  NULL. */
     int (*check)(struct measure *measure, const struct point *point);
     /** By what the time of a sample is to be divided. */
     long (*units)(const struct measure *measure, const struct point *point);

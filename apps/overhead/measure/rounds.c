@@ -3,9 +3,9 @@
  * The frame of every experiment: rounds over its points, a sample of each point in each
  * round, and a line of output for each sample. Runs on every rank, rank 0 prints.
  *
- * Round -1 is the first touch of the memory that messages arrive in: its pages are given back before
- * each point. It is measured and printed as the others are, and its data are verified; whoever reads
- * the output must not mix it with the others.
+ * Round -1 is the first touch of the memory that messages arrive in: its pages are
+ * given back before each point. It is measured and printed as the others are, and its
+ * data are verified; whoever reads the output must not mix it with the others.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,7 +46,8 @@ void *pages_get(size_t n_bytes)
     return memory;
 }
 
-/* Give the pages back that messages arrive in, so that the next touch is the first one. */
+/* Give the pages back that messages arrive in, so that the next touch is the first
+ * one. */
 static void target_give_back(const struct measure *measure)
 {
     if (measure->n_target_bytes > 0 &&
@@ -141,8 +142,8 @@ static void sample_print(const struct measure *measure, long round,
     }
 }
 
-/* One sample of the present point. @return the number of ranks with wrong data, looked for
- * in the first round only */
+/* One sample of the present point. @return the number of ranks with wrong data, looked
+ * for in the first round only */
 static int point_run(struct frame *frame, long round)
 {
     struct measure *measure = frame->measure;

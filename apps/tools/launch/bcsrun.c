@@ -4,9 +4,9 @@
  * library for the ranks. Checks first all that can be checked.
  *
  * The job is kept by a process of its own, the keeper, which gives it a folder for Open
- * MPI's files, runs mpirun, and removes the folder. So the job ends, and nothing is left
- * behind, also if bcsrun is killed; and if the keeper is killed, bcsrun does its work.
- * Each has one thread.
+ * MPI's files, runs mpirun, and removes the folder. So the job ends, and nothing is
+ * left behind, also if bcsrun is killed; and if the keeper is killed, bcsrun does its
+ * work. Each has one thread.
  */
 #include <bcs/version.h>
 #include <limits.h>

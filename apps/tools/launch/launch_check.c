@@ -123,8 +123,8 @@ static bool needed_look(void *arg, const char *library)
     return true;
 }
 
-/* Whether the program gets rights that its user does not have, so that the dynamic linker
- * ignores LD_PRELOAD in it. */
+/* Whether the program gets rights that its user does not have, so that the dynamic
+ * linker ignores LD_PRELOAD in it. */
 static bool is_privileged(const char *path)
 {
     struct stat status;

@@ -12,8 +12,8 @@
 
 /**
  * Check the program of each context: given, found, executable, and - unless the launch
- * is native - one that the preload can carry: not static, not linked with MPICH. Sets the
- * context's runtime.
+ * is native - one that the preload can carry: not static, not linked with MPICH. Sets
+ * the context's runtime.
  *
  * @return 0 or <0, printed
  */
@@ -38,8 +38,8 @@ int launch_find_mpirun(const struct launch_options *options, char *path_out,
 int launch_find_preload(char *path_out, size_t n_path_bytes);
 
 /**
- * Find bcs-top next to this program: in the build folder if it runs from there, else where
- * programs have been installed.
+ * Find bcs-top next to this program: in the build folder if it runs from there, else
+ * where programs have been installed.
  *
  * @return 0        path_out holds it
  * @return -ENOENT  it is not there: bcs was built without Jansson; nothing is printed

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Starts mpirun. On a terminal it joins bcsrun's process group, so that job control and
- * reading from the terminal work. Otherwise it gets a group of its own. Called by the one
- * thread of bcsrun's keeper.
+ * reading from the terminal work. Otherwise it gets a group of its own. Called by the
+ * one thread of bcsrun's keeper.
  */
 #include "apps/tools/launch/launch_run.h"
 

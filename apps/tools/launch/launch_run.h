@@ -16,8 +16,8 @@ struct launch_home {
 };
 
 /**
- * Start command and wait until it and, should it be killed or have been told to stop, all
- * that it started have ended; see watch_run.
+ * Start command and wait until it and, should it be killed or have been told to stop,
+ * all that it started have ended; see watch_run.
  *
  * @param output_fd  takes standard output and error, with standard input from
  *                   /dev/null; -1: all three are bcsrun's own

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Runs bcs-top beside a job, which prints where its ranks stand on bcsrun's standard error. Used by
- * bcsrun's keeper, whose one thread starts it: it is killed when the keeper ends.
+ * Runs bcs-top beside a job, which prints where its ranks stand on bcsrun's standard
+ * error. Used by bcsrun's keeper, whose one thread starts it: it is killed when the
+ * keeper ends.
  */
 #ifndef APPS_TOOLS_LAUNCH_LOOK_RUN_H
 #define APPS_TOOLS_LAUNCH_LOOK_RUN_H
@@ -13,7 +14,8 @@
 /** Whether bcs-top is there. @return 0, or <0, printed */
 int look_check(void);
 
-/** Print the roll-call of the job that this process has started, once. Does not wait for it.
+/** Print the roll-call of the job that this process has started, once. Does not wait
+ *  for it.
  *  @param home  a struct launch_home, as watch_child.asked */
 void look_ask(void *home);
 

@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The job's folder: /dev/shm/bcsrun-XXXXXX, or in TMPDIR or /tmp if memory is short. Open
- * MPI does not look before it writes, and hangs where there is no room. A folder that was
- * left by a job that was killed with all its processes is removed by the next bcsrun.
+ * The job's folder: /dev/shm/bcsrun-XXXXXX, or in TMPDIR or /tmp if memory is short.
+ * Open MPI does not look before it writes, and hangs where there is no room. A folder
+ * that was left by a job that was killed with all its processes is removed by the next
+ * bcsrun.
  *
- * A user may have folders of such names, too. So each folder of ours holds a mark, a file
- * whose text tells the folder's name, device, inode and time of birth, none of which a copy
- * of the folder shares. Nothing is touched in a folder whose mark is not exactly that. The
- * owner holds a lock on the folder: a marked one that nobody has locked is dead. Open MPI's
- * files are in a folder below. Only that is removed with all that is in it; the mark goes
- * last, and the folder itself only if it is empty, so that what a user has put beside stays.
+ * A user may have folders of such names, too. So each folder of ours holds a mark, a
+ * file whose text tells the folder's name, device, inode and time of birth, none of
+ * which a copy of the folder shares. Nothing is touched in a folder whose mark is not
+ * exactly that. The owner holds a lock on the folder: a marked one that nobody has
+ * locked is dead. Open MPI's files are in a folder below. Only that is removed with all
+ * that is in it; the mark goes last, and the folder itself only if it is empty, so that
+ * what a user has put beside stays.
  *
- * The maker locks the folder before it writes the mark, so nobody takes a new folder for a
- * dead one. One that is killed before the mark is whole leaves a folder without a file of
- * Open MPI's, which stays. Called by bcsrun's main.
+ * The maker locks the folder before it writes the mark, so nobody takes a new folder
+ * for a dead one. One that is killed before the mark is whole leaves a folder without a
+ * file of Open MPI's, which stays. Called by bcsrun's main.
  */
 #include "apps/tools/launch/scratch.h"
 
@@ -96,7 +98,8 @@ static bool is_marked(const char *folder, int fd)
     return is;
 }
 
-/* Lock and mark the folder that is open as fd, and make the one in it. @return 0 or -errno */
+/* Lock and mark the folder that is open as fd, and make the one in it. @return 0 or
+ * -errno */
 static int folder_fill(const char *folder, int fd)
 {
     char text[MARK_BYTES];
@@ -127,8 +130,8 @@ static bool is_named(const char *path, int fd)
            by_path.st_dev == by_fd.st_dev && by_path.st_ino == by_fd.st_ino;
 }
 
-/* Remove a folder of ours that is open as fd, but for what a user has put into it. By the
- * descriptor: the path may name another one by now. */
+/* Remove a folder of ours that is open as fd, but for what a user has put into it. By
+ * the descriptor: the path may name another one by now. */
 static void folder_remove(const char *folder, int fd)
 {
     char files[64];
@@ -203,8 +206,8 @@ static void places_find(struct place places[N_PLACES])
     }
 }
 
-/* The first place with room for all that Open MPI may write, else that with the most room
- * if it will do. NULL: there is none; printed. */
+/* The first place with room for all that Open MPI may write, else that with the most
+ * room if it will do. NULL: there is none; printed. */
 static const char *base_choose(uint64_t n_ranks)
 {
     uint64_t most_bytes = FIXED_BYTES + n_ranks * MOST_RANK_BYTES;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A folder, in memory if there is room, for all the files that Open MPI makes during one
- * job, so that they are gone afterwards whatever happened. Used by bcsrun only.
+ * A folder, in memory if there is room, for all the files that Open MPI makes during
+ * one job, so that they are gone afterwards whatever happened. Used by bcsrun only.
  */
 #ifndef APPS_TOOLS_LAUNCH_SCRATCH_H
 #define APPS_TOOLS_LAUNCH_SCRATCH_H

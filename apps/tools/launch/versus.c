@@ -98,8 +98,8 @@ static void row_print(const char *name, double native_s, double bcs_s)
     fflush(stdout);
 }
 
-/* Run one pair of jobs or of launchers. Whoever goes second may find a warmer machine or a
- * hotter one: the sides take turns. */
+/* Run one pair of jobs or of launchers. Whoever goes second may find a warmer machine
+ * or a hotter one: the sides take turns. */
 static int pair_run(const struct launch_home *home, struct side sides[N_SIDES],
                     int pair, bool is_job)
 {

@@ -15,8 +15,8 @@ struct versus_commands {
 
 /**
  * Run n_pairs pairs, the sides in turn first, and print each pair's wall seconds, the
- * medians, what of them is the launcher's, and the ratios. The jobs' output is shown only
- * if one fails, which ends the comparison.
+ * medians, what of them is the launcher's, and the ratios. The jobs' output is shown
+ * only if one fails, which ends the comparison.
  *
  * @return the exit status for bcsrun: 0, or that of the run that failed
  */

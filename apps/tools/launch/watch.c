@@ -3,9 +3,10 @@
  * Waits for a child with signals blocked, taking them one by one from sigtimedwait:
  * nothing runs in a signal handler. Called by bcsrun's one thread and by its keeper's.
  *
- * Who is told to stop passes it on, waits for some time, and then kills the child: mpirun
- * may be stuck, or stopped. What a child leaves behind when it is killed becomes a child of
- * the one that watches, which kills that, too: ranks must not run on without mpirun.
+ * Who is told to stop passes it on, waits for some time, and then kills the child:
+ * mpirun may be stuck, or stopped. What a child leaves behind when it is killed becomes
+ * a child of the one that watches, which kills that, too: ranks must not run on without
+ * mpirun.
  *
  * A Ctrl-C reaches everybody in the terminal's foreground group by itself. That is told
  * along when a signal is passed on, so that nobody in that group gets it twice.
@@ -137,7 +138,8 @@ static bool stop_note(struct watch *watch, int number)
     return true;
 }
 
-/* Somebody asks where the job stands; one who asks all processes of a name means it once. */
+/* Somebody asks where the job stands; one who asks all processes of a name means it
+ * once. */
 static void ask(struct watch *watch)
 {
     uint64_t now_ns = bcs_clock_now_ns();

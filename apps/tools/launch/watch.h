@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Runs a child process to its end, whatever becomes of it. Used by bcsrun for its keeper
- * and by the keeper for mpirun.
+ * Runs a child process to its end, whatever becomes of it. Used by bcsrun for its
+ * keeper and by the keeper for mpirun.
  */
 #ifndef APPS_TOOLS_LAUNCH_WATCH_H
 #define APPS_TOOLS_LAUNCH_WATCH_H
@@ -10,7 +10,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/** The signal by which somebody asks where the job stands. Who does not know it ignores it. */
+/** The signal by which somebody asks where the job stands. Who does not know it ignores
+ *  it. */
 #define WATCH_ASK SIGURG
 
 /** How a child ended. */
@@ -23,16 +24,17 @@ struct watch_result {
 /** A child to run. */
 struct watch_child {
     const char *name; /* in messages */
-    /** What the child does, in the child. signals: the mask as it was before all of this;
-     *  the child still has those blocked that are passed on. @return its exit status */
+    /** What the child does, in the child. signals: the mask as it was before all of
+     *  this; the child still has those blocked that are passed on. @return its exit
+     *  status */
     int (*run)(void *arg, const sigset_t *signals);
     void *arg;
     bool has_own_group;
     int group;         /* process group to join otherwise */
     uint64_t grace_ns; /* to end in after a signal; then the child is killed */
     bool is_hasty;     /* a second signal ends the grace */
-    /** Called for a WATCH_ASK in place of passing it on; may start more children, which are
-     *  not waited for. NULL: it is passed on. */
+    /** Called for a WATCH_ASK in place of passing it on; may start more children, which
+     *  are not waited for. NULL: it is passed on. */
     void (*ask)(void *asked);
     void *asked;
 };

@@ -18,7 +18,8 @@ static uint64_t later_element_at(const struct nic_region *region, uint64_t gva)
                                         : (window << region->shift) + number;
 }
 
-/** Pass what is in the hole that the next element begins in. @return false: all is passed */
+/** Pass what is in the hole that the next element begins in. @return false: all is
+ *  passed */
 static bool pass_hole(struct bcs_elements *elements)
 {
     const struct nic_region *region = &elements->region;
@@ -46,7 +47,8 @@ static bool pass_hole(struct bcs_elements *elements)
 bool bcs_elements_next(struct bcs_elements *elements, uint64_t *number_out)
 {
     while (elements->next < elements->n) {
-        /* The later part stands behind the first one: a stretch of that ends before it. */
+        /* The later part stands behind the first one: a stretch of that ends before
+         * it. */
         if (nic_region_gva(&elements->region, elements->next) < elements->data_end) {
             *number_out = elements->next++;
             return true;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The elements of a table (libbcs/fabric/ring/region.h) that anybody may have written, in a file with holes
- * as a heap is one: tables are made for more than any job uses. Holes are neither read nor filled. One
- * thread.
+ * The elements of a table (libbcs/fabric/ring/region.h) that anybody may have written,
+ * in a file with holes as a heap is one: tables are made for more than any job uses.
+ * Holes are neither read nor filled. One thread.
  */
 #ifndef APPS_TOOLS_LOOK_ELEMENTS_H
 #define APPS_TOOLS_LOOK_ELEMENTS_H

@@ -25,7 +25,8 @@ struct heap {
 struct bcs_look {
     const void *segment; /* of the machine */
     uint64_t n_bytes;
-    /* The head alone, as it was when it was checked: the segment's may change at any time. */
+    /* The head alone, as it was when it was checked: the segment's may change at any
+     * time. */
     struct bcs_board *board;
     const struct bcs_board_node *nodes; /* [board->n_nodes] in the segment */
     struct nic_layout layout;
@@ -351,8 +352,8 @@ static struct telling telling_of(const struct bcs_look *look, uint32_t rank,
 /**
  * Wake who sleeps and has told nothing.
  *
- * @param of_threads  also those of which some thread has told, but not all: others may do
- *                    something else and never tell
+ * @param of_threads also those of which some thread has told, but not all: others may
+ *                    do something else and never tell
  * @return how many there are
  */
 static uint32_t ask_once(const struct bcs_look *look, struct bcs_stand *stand,
@@ -390,7 +391,8 @@ void bcs_look_ask(const struct bcs_look *look)
     free(stand);
 }
 
-/** Add up a table's region behind the first part, and what of it is in the first part. */
+/** Add up a table's region behind the first part, and what of it is in the first
+ *  part. */
 static int sum_table(int fd, const struct nic_region *region, uint64_t n, uint64_t *sum)
 {
     int rc = region->n_first == 0

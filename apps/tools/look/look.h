@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Looking at running jobs from outside: which there are on this machine, and where their ranks stand
- * (libbcs/fabric/ring/stand.h). Jobs are found by the file descriptor that the first process of each keeps
- * of its machine's segment, in /proc: the kernel lets only the same user, or root, open it. All is
- * read only; a rank that sleeps and has not told where it stands is woken without a reason, which
- * changes no memory. What is read is somebody else's, and checked before it is used as a size or a
- * place. Used by one thread of a process that is no rank.
+ * Looking at running jobs from outside: which there are on this machine, and where
+ * their ranks stand (libbcs/fabric/ring/stand.h). Jobs are found by the file descriptor
+ * that the first process of each keeps of its machine's segment, in /proc: the kernel
+ * lets only the same user, or root, open it. All is read only; a rank that sleeps and
+ * has not told where it stands is woken without a reason, which changes no memory. What
+ * is read is somebody else's, and checked before it is used as a size or a place. Used
+ * by one thread of a process that is no rank.
  */
 #ifndef APPS_TOOLS_LOOK_LOOK_H
 #define APPS_TOOLS_LOOK_LOOK_H
@@ -36,7 +37,8 @@ struct bcs_look;
  */
 int bcs_look_find(struct bcs_look_found **found_out);
 
-/** bcs_look_find of one process: the job that it is of, whichever of the job's processes that is. */
+/** bcs_look_find of one process: the job that it is of, whichever of the job's
+ *  processes that is. */
 int bcs_look_find_of(int64_t pid, struct bcs_look_found **found_out);
 
 /**
@@ -54,8 +56,8 @@ int bcs_look_open(const struct bcs_look_found *found, struct bcs_look **look_out
 /** End looking. Accepts NULL. */
 void bcs_look_close(struct bcs_look *look);
 
-/** What is known of the job: a copy of the board's head, without its nodes, as it was when it was
- *  checked, whatever the job's owner does to it since. */
+/** What is known of the job: a copy of the board's head, without its nodes, as it was
+ *  when it was checked, whatever the job's owner does to it since. */
 const struct bcs_board *bcs_look_board(const struct bcs_look *look);
 
 /** Where everything is in the heaps of its nodes. */
@@ -64,21 +66,23 @@ const struct nic_layout *bcs_look_layout(const struct bcs_look *look);
 /** The heap of a node: a file to read, which stays the look's. */
 int bcs_look_file(const struct bcs_look *look, uint32_t node);
 
-/** Whether a rank is seen to be in a call that waits: it sleeps in it, or polls at its own desk, where
- *  it holds the lock meanwhile, or has told. With timed strobes, and the driver `threads`, who polls is not
- *  seen until it has told. */
+/** Whether a rank is seen to be in a call that waits: it sleeps in it, or polls at its
+ *  own desk, where it holds the lock meanwhile, or has told. With timed strobes, and
+ *  the driver `threads`, who polls is not seen until it has told. */
 bool bcs_look_is_waiting(const struct bcs_look *look, uint32_t rank);
 
 /** Process of a rank; 0: not known. */
 int64_t bcs_look_pid(const struct bcs_look *look, uint32_t rank);
 
-/** Wake the ranks that sleep and have told nothing, and give them some milliseconds to tell. */
+/** Wake the ranks that sleep and have told nothing, and give them some milliseconds to
+ *  tell. */
 void bcs_look_ask(const struct bcs_look *look);
 
 /**
- * A number for all that messages and collectives change in the job's memory: what is posted, read,
- * matched, copied and completed. Equal at two looks: nothing of that has moved between them. Looking,
- * sleeping and waking do not change it, nor does polling in vain.
+ * A number for all that messages and collectives change in the job's memory: what is
+ * posted, read, matched, copied and completed. Equal at two looks: nothing of that has
+ * moved between them. Looking, sleeping and waking do not change it, nor does polling
+ * in vain.
  *
  * @return 0 or -errno
  */

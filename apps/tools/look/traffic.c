@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Counts what has gone on; see traffic.h. A rank's messages are in its own ring, or, where each
- * process writes to rings of its own at each other one, in these; there the links of desks have
- * what engines tell each other, and are not read. Collectives of a node that take no descriptor are
- * counted by the line of their first member (libbcs/fabric/ring/near_line.h).
+ * Counts what has gone on; see traffic.h. A rank's messages are in its own ring, or,
+ * where each process writes to rings of its own at each other one, in these; there the
+ * links of desks have what engines tell each other, and are not read. Collectives of a
+ * node that take no descriptor are counted by the line of their first member
+ * (libbcs/fabric/ring/near_line.h).
  *
- * What is not in a ring any more was written over, so that of the many messages of a look some
- * stand for all; of few rings that have moved more of them are read than of many.
+ * What is not in a ring any more was written over, so that of the many messages of a
+ * look some stand for all; of few rings that have moved more of them are read than of
+ * many.
  */
 #include "apps/tools/look/traffic.h"
 
@@ -75,7 +77,8 @@ struct place {
     uint64_t id;
 };
 
-/** Read the last entries of a ring before a position. @return how many; 0: it cannot be read */
+/** Read the last entries of a ring before a position. @return how many; 0: it cannot be
+ *  read */
 static uint32_t read_entries(struct tally *tally, int fd, const struct place *ring,
                              uint32_t head, uint32_t n)
 {
@@ -135,7 +138,8 @@ static int count_ring(struct tally *tally, int fd, const struct place *ring)
     return rc < 0 ? rc : add_count(&tally->rings, &count);
 }
 
-/** The rings of a port: its own one, those that other ranks write, and its link to the node's desk. */
+/** The rings of a port: its own one, those that other ranks write, and its link to the
+ *  node's desk. */
 static int count_port(struct tally *tally, int fd, uint32_t port)
 {
     const struct nic_layout *layout = tally->layout;
@@ -173,7 +177,8 @@ static int count_port(struct tally *tally, int fd, uint32_t port)
     return rc;
 }
 
-/** Collectives of a slot between two numbers: each group that uses it begins at a multiple of 2^32. */
+/** Collectives of a slot between two numbers: each group that uses it begins at a
+ *  multiple of 2^32. */
 static uint64_t n_of_group(uint64_t before, uint64_t now)
 {
     return before >> 32 == now >> 32 ? now - before : (uint32_t)now;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What has gone on in a job between two looks: messages and bytes from rank to rank, by how far the
- * rings have been read; collectives; slices. The job does nothing for it. One thread.
+ * What has gone on in a job between two looks: messages and bytes from rank to rank, by
+ * how far the rings have been read; collectives; slices. The job does nothing for it.
+ * One thread.
  */
 #ifndef APPS_TOOLS_LOOK_TRAFFIC_H
 #define APPS_TOOLS_LOOK_TRAFFIC_H
@@ -25,7 +26,8 @@ struct bcs_counts {
     uint64_t n, n_room;
 };
 
-/** What is remembered from look to look, and what the last look has found. Zeroed at first. */
+/** What is remembered from look to look, and what the last look has found. Zeroed at
+ *  first. */
 struct bcs_traffic {
     bool has_looked;
     bool has_moved;          /* anything at all, of what is counted here */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * bcs-top: shows what the ranks of the user's running jobs do on the whole screen, or prints where they
- * stand, as a roll-call or as JSON: who waits, in which call, for whom, since when, and from which line.
- * One thread; the screen is a process of its own.
+ * bcs-top: shows what the ranks of the user's running jobs do on the whole screen, or
+ * prints where they stand, as a roll-call or as JSON: who waits, in which call, for
+ * whom, since when, and from which line. One thread; the screen is a process of its
+ * own.
  */
 #include <bcs/version.h>
 #include <errno.h>
@@ -170,7 +171,8 @@ static bool print_roll_calls(const json_t *jobs, const struct wish *wish)
     return is_good;
 }
 
-/** bcs_look_find_of, for a job that may have begun just now: it can be looked at a little later. */
+/** bcs_look_find_of, for a job that may have begun just now: it can be looked at a
+ *  little later. */
 static int find_of(int64_t pid, struct bcs_look_found **found_out)
 {
     int n = bcs_look_find_of(pid, found_out);
@@ -182,7 +184,8 @@ static int find_of(int64_t pid, struct bcs_look_found **found_out)
     return n;
 }
 
-/** Print where some ranks of a job stand, once all of them have told. @return 0 or -errno */
+/** Print where some ranks of a job stand, once all of them have told. @return 0 or
+ *  -errno */
 static int print_at(const struct bcs_look_found *found, const char *ranks,
                     struct places *places)
 {
@@ -273,7 +276,8 @@ static int print_jobs(const struct wish *wish)
     return is_good && fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
-/** The words for a place that a line of the input names, "ADDRESS PATH"; "?": it is none. */
+/** The words for a place that a line of the input names, "ADDRESS PATH"; "?": it is
+ *  none. */
 static void print_line(FILE *out, struct places *places, char *line)
 {
     char *path, *words = NULL;

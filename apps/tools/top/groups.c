@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Groups waits; see groups.h. A family is of waits that differ only in their operations. It is gone
- * through twice: what is counted first says in which groups it falls apart.
+ * Groups waits; see groups.h. A family is of waits that differ only in their
+ * operations. It is gone through twice: what is counted first says in which groups it
+ * falls apart.
  */
 #include "groups.h"
 
@@ -31,8 +32,8 @@ enum { N_PARTICULAR = sizeof(particular) / sizeof(particular[0]) };
 /** What is known while waits are grouped. */
 struct sorting {
     const json_t *job;
-    json_t *
-        families; /* by their keys: "n" waits, and "alike" and "offset", how many of each */
+    json_t *families; /* by their keys: "n" waits, and "alike" and "offset", how many of
+                         each */
     json_t *groups;
     json_t *acting;
     bool is_counted; /* the families are */

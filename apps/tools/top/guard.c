@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Runs a child on a terminal; see guard.h. Nothing runs in a signal handler. A stop, by Ctrl-Z, reaches
- * both; the child puts the terminal right before it stops, as ncurses does that.
+ * Runs a child on a terminal; see guard.h. Nothing runs in a signal handler. A stop, by
+ * Ctrl-Z, reaches both; the child puts the terminal right before it stops, as ncurses
+ * does that.
  */
 #include "guard.h"
 

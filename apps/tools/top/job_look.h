@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What one look at a job has found: plain data, from which rows are made (rows.h). A look remembers
- * nothing of the job but what it counts (apps/tools/look/traffic.h). One thread.
+ * What one look at a job has found: plain data, from which rows are made (rows.h). A
+ * look remembers nothing of the job but what it counts (apps/tools/look/traffic.h). One
+ * thread.
  */
 #ifndef APPS_TOOLS_TOP_JOB_LOOK_H
 #define APPS_TOOLS_TOP_JOB_LOOK_H
@@ -23,7 +24,8 @@ struct job_rank {
     int64_t pid;
     int32_t core;    /* where it runs or ran last; -1: not known */
     uint64_t cpu_ns; /* that it has had in all; 0: not known */
-    /* In how many of the glances after this look it was seen to be in a call that waits. */
+    /* In how many of the glances after this look it was seen to be in a call that
+     * waits. */
     uint32_t n_waiting, n_glances;
     uint32_t first_wait, n_waits; /* of the look's */
 };
@@ -36,8 +38,8 @@ struct job_look {
     uint32_t n_waits, n_waits_room;
     struct job_wait *waits; /* by rank */
     uint32_t n_words;
-    uint64_t *
-        released_by; /* [n_waits][n_words], a bit for each rank that could end the wait */
+    uint64_t *released_by; /* [n_waits][n_words], a bit for each rank that could end the
+                              wait */
     /* Since the look before: */
     uint32_t n_flows;
     struct bcs_flow *flows;
@@ -64,7 +66,8 @@ static inline bool job_look_has(const struct job_look *look, uint32_t wait,
 int job_look_take(const struct bcs_look *look, struct bcs_traffic *traffic,
                   struct job_look *look_out);
 
-/** See which ranks wait now, and note that in a look: a sample of how they spend their time. */
+/** See which ranks wait now, and note that in a look: a sample of how they spend their
+ *  time. */
 void job_look_glance(const struct bcs_look *look, struct job_look *into);
 
 /** Free what a look has. Accepts a zeroed one. */

@@ -13,7 +13,8 @@
 #include "picture_json.h"
 #include "viewer.h"
 
-/** Look at a job for the first time. @return whether all is well; the job may have ended */
+/** Look at a job for the first time. @return whether all is well; the job may have
+ *  ended */
 static bool begin(struct viewer *viewer, const struct bcs_look_found *found)
 {
     struct bcs_look *look;

@@ -12,11 +12,12 @@
 #include "mds/source/place.h"
 
 /**
- * Look at jobs twice, a quarter of a second after each other, all at once. A job that ends meanwhile
- * is left out.
+ * Look at jobs twice, a quarter of a second after each other, all at once. A job that
+ * ends meanwhile is left out.
  *
  * @param found        [n] jobs
- * @param is_good_out  false: one could not be looked at, which has been said on standard error
+ * @param is_good_out false: one could not be looked at, which has been said on standard
+ * error
  * @return for json_decref: a list
  */
 json_t *jobs_json_of(const struct bcs_look_found *found, int n, struct places *places,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Compares what was sent with what is waited for; see near_miss.h. Of a send that is over nothing is
- * kept, so that its line is known only while the sender waits in it.
+ * Compares what was sent with what is waited for; see near_miss.h. Of a send that is
+ * over nothing is kept, so that its line is known only while the sender waits in it.
  */
 #include "near_miss.h"
 
@@ -77,7 +77,8 @@ static enum difference difference_of(const json_t *message, const json_t *operat
     }
 }
 
-/** The wait in which a message's sender waits for it to go. @return NULL: it does not */
+/** The wait in which a message's sender waits for it to go. @return NULL: it does
+ *  not */
 static const json_t *wait_of_sender(const json_t *job, const json_t *message)
 {
     const json_t *wait, *one;
@@ -130,7 +131,8 @@ static void note_near(const json_t *job, json_t *message, const json_t *wait,
                   is_part(message) ? wait_part_of(wait) : json_null()));
 }
 
-/** Whether its receiver has a message from a matched probe, so that nothing else asks for it. */
+/** Whether its receiver has a message from a matched probe, so that nothing else asks
+ *  for it. */
 static bool is_taken(const json_t *message)
 {
     return json_is_true(json_object_get(message, "taken"));
@@ -146,8 +148,8 @@ static bool is_near(const json_t *message, const json_t *operation)
     return is_asked && in != IN_NOTHING && in != IN_MORE && !is_part(message);
 }
 
-/** Whether a message is a part of the collective that a rank waits in, but one that its sender has called
- *  otherwise: all members count their collectives alike. */
+/** Whether a message is a part of the collective that a rank waits in, but one that its
+ *  sender has called otherwise: all members count their collectives alike. */
 static bool is_of_other_call(const json_t *message, json_int_t rank,
                              const json_t *operation)
 {
@@ -159,7 +161,8 @@ static bool is_of_other_call(const json_t *message, json_int_t rank,
             wait_number(operation, "peer") == wait_number(message, "from"));
 }
 
-/** Look among the waits of a rank for what a message is almost for. @return whether it is found */
+/** Look among the waits of a rank for what a message is almost for. @return whether it
+ *  is found */
 static bool find_among(const json_t *job, json_int_t rank, json_t *message)
 {
     const json_t *wait, *operation;

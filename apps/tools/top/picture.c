@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Puts a job into lines; see picture.h. At 80 columns there is room for what matters most, from
- * WIDE and VERY_WIDE on for more.
+ * Puts a job into lines; see picture.h. At 80 columns there is room for what matters
+ * most, from WIDE and VERY_WIDE on for more.
  */
 #include "picture.h"
 
@@ -107,7 +107,8 @@ struct count {
     uint32_t n;
 };
 
-/** Count the ranks by the calls that they wait in. @return how many calls, up to n_most */
+/** Count the ranks by the calls that they wait in. @return how many calls, up to
+ *  n_most */
 static uint32_t count_calls(const struct job_look *now, struct count counts[],
                             uint32_t n_most)
 {

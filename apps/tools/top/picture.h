@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The lines that show a job: what stands in each, for a width. Pure; screen.c puts them on a terminal.
+ * The lines that show a job: what stands in each, for a width. Pure; screen.c puts them
+ * on a terminal.
  */
 #ifndef APPS_TOOLS_TOP_PICTURE_H
 #define APPS_TOOLS_TOP_PICTURE_H
@@ -51,7 +52,8 @@ void picture_add_line(struct words *words, const struct picture *picture,
  * A row of the table: numbers, and then what the ranks wait in.
  *
  * @param place        in words; NULL: not known
- * @param n_left_out   characters of what they wait in that are to be left out at its begin
+ * @param n_left_out characters of what they wait in that are to be left out at its
+ * begin
  */
 void picture_add_row(struct words *words, const struct picture *picture,
                      const struct row *row, const char *place, uint32_t width,

@@ -69,7 +69,8 @@ static void add_machine(json_t *job, const struct picture *picture)
                                   "busy", number_of(busy, true), "load", load));
 }
 
-/** What each rank does. A rank that waits with several threads has several rows, which say the same. */
+/** What each rank does. A rank that waits with several threads has several rows, which
+ *  say the same. */
 static void add_ranks(json_t *job, const struct picture *picture)
 {
     json_t *ranks = json_object_get(job, "ranks");

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Prints lines about a job; see progress.h. Whether anything has moved is known by the sum of all that
- * messages and collectives change (bcs_look_sum), as what is counted here may miss something.
+ * Prints lines about a job; see progress.h. Whether anything has moved is known by the
+ * sum of all that messages and collectives change (bcs_look_sum), as what is counted
+ * here may miss something.
  */
 #include "progress.h"
 

@@ -19,8 +19,9 @@ bool ranks_include(const json_t *ranks, json_int_t rank);
 typedef void ranks_visit_fn(const char *key, const json_t *member, void *arg);
 
 /**
- * Visit the members of an object, those of the fewest ranks first: they are what is odd. If they
- * are more than n_most the one of most ranks comes as the last, so that it is not left out.
+ * Visit the members of an object, those of the fewest ranks first: they are what is
+ * odd. If they are more than n_most the one of most ranks comes as the last, so that it
+ * is not left out.
  *
  * @param all  its members are arrays of ranks, or objects that have one as "ranks"
  * @return how many were left out; all, if there is no memory

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Prints groups of ranks (groups.h), the smallest first; see roll_call.h. Of a collective it tells who has
- * not come: whom its members wait for, but for those that stand there, too.
+ * Prints groups of ranks (groups.h), the smallest first; see roll_call.h. Of a
+ * collective it tells who has not come: whom its members wait for, but for those that
+ * stand there, too.
  */
 #include "roll_call.h"
 
@@ -94,7 +95,8 @@ static void print_operations(const json_t *group, json_int_t n_ranks)
     }
 }
 
-/** How much a collective is about: if members go different ways by it, that tells them apart. */
+/** How much a collective is about: if members go different ways by it, that tells them
+ *  apart. */
 static void print_length(const json_t *group)
 {
     const json_t *wait = json_object_get(group, "wait");
@@ -164,7 +166,8 @@ static void print_group(const char *key, const json_t *group, void *arg)
     printf(", for %.1f s\n", json_real_value(json_object_get(group, "seconds")));
 }
 
-/** The rank of a list that another one waits for first. @return -1: it waits for none of them */
+/** The rank of a list that another one waits for first. @return -1: it waits for none
+ *  of them */
 static json_int_t next_of(const json_t *job, const char *list, json_int_t rank)
 {
     const json_t *one = json_array_get(json_object_get(job, "ranks"), (size_t)rank);
@@ -183,7 +186,8 @@ static json_int_t next_of(const json_t *job, const char *list, json_int_t rank)
     return -1;
 }
 
-/** Follow the waits of deadlocked ranks until one comes twice, and print those from there on. */
+/** Follow the waits of deadlocked ranks until one comes twice, and print those from
+ *  there on. */
 static void print_circle(const json_t *job, const char *list)
 {
     json_int_t n_ranks = wait_number(job, "n_ranks"), rank = 0, start;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Makes rows of two looks; see rows.h. A rank that waits with several threads has a row for each of
- * its waits, and is in several groups, with all that it does in each.
+ * Makes rows of two looks; see rows.h. A rank that waits with several threads has a row
+ * for each of its waits, and is in several groups, with all that it does in each.
  */
 #include "rows.h"
 
@@ -35,8 +35,8 @@ static int compare_numbers(uint64_t a, uint64_t b)
     return a < b ? -1 : a > b;
 }
 
-/** Order waits by what they have in common with others: not by whom they wait for, as in many programs
- *  each rank waits for another one. */
+/** Order waits by what they have in common with others: not by whom they wait for, as
+ *  in many programs each rank waits for another one. */
 static int compare_waits(const struct bcs_stand *a, const struct bcs_stand *b)
 {
     int order = strcmp(a->call, b->call);

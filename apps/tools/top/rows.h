@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What two looks at a job tell, as rows of a table: one for each wait of each rank, or one for the
- * ranks that wait alike. Pure.
+ * What two looks at a job tell, as rows of a table: one for each wait of each rank, or
+ * one for the ranks that wait alike. Pure.
  */
 #ifndef APPS_TOOLS_TOP_ROWS_H
 #define APPS_TOOLS_TOP_ROWS_H
@@ -43,8 +43,9 @@ struct rows {
     uint32_t n;
     uint32_t *ranks; /* of all rows */
     double cpu, communication, messages_s, bytes_s, collectives_s, slices_s;
-    /* Means over the ranks of what they do while they are not seen to wait: they compute at most as much as
-     * they have a core; else they have none. -1: not known. */
+    /* Means over the ranks of what they do while they are not seen to wait: they
+     * compute at most as much as they have a core; else they have none. -1: not
+     * known. */
     double computing, without_core;
     uint32_t n_waiting; /* ranks */
 };
@@ -73,7 +74,8 @@ uint32_t rows_pairs(const struct job_look *before, const struct job_look *now,
                     struct rows_pair pairs_out[], uint32_t n_most);
 
 /**
- * Who has not come to a collective: who could end a wait, and does not stand in the same one.
+ * Who has not come to a collective: who could end a wait, and does not stand in the
+ * same one.
  *
  * @param ranks_out  the first n_most of them
  * @return how many there are; 0 also of what is no collective

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Draws what the viewer has, by ncurses, and reads keys; see screen.h. Signals come by a file
- * descriptor, so that nothing runs in a handler, and the one loop waits for keys, signals and the time.
+ * Draws what the viewer has, by ncurses, and reads keys; see screen.h. Signals come by
+ * a file descriptor, so that nothing runs in a handler, and the one loop waits for
+ * keys, signals and the time.
  */
 #include "screen.h"
 
@@ -264,7 +265,8 @@ static void take_signal(struct screen *screen)
     }
 }
 
-/** Wait for a key, a signal, or the time. @return whether there is something new to show */
+/** Wait for a key, a signal, or the time. @return whether there is something new to
+ *  show */
 static bool await(struct screen *screen, uint64_t until_ns)
 {
     struct pollfd sources[] = {{.fd = STDIN_FILENO, .events = POLLIN},

@@ -5,7 +5,8 @@
 #ifndef APPS_TOOLS_TOP_SCREEN_H
 #define APPS_TOOLS_TOP_SCREEN_H
 
-/** Show jobs until the user quits or a signal comes. Standard input and output are a terminal.
+/** Show jobs until the user quits or a signal comes. Standard input and output are a
+ *  terminal.
  *  @return the exit status */
 int screen_run(void);
 

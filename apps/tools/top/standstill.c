@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Finds out whether a job stands still; see standstill.h. It looks now and then at a sum of all that
- * messages and collectives change (bcs_look_sum): the job does nothing for that. A look at 64 ranks
- * takes about a millisecond or a few, and there are at most ten in the time of the patience, and one
- * a second if that is longer.
+ * Finds out whether a job stands still; see standstill.h. It looks now and then at a
+ * sum of all that messages and collectives change (bcs_look_sum): the job does nothing
+ * for that. A look at 64 ranks takes about a millisecond or a few, and there are at
+ * most ten in the time of the patience, and one a second if that is longer.
  *
- * Asking the ranks where they stand changes nothing of that sum, so that the same standstill is
- * printed once, however long it lasts: in a log of a night one is enough.
+ * Asking the ranks where they stand changes nothing of that sum, so that the same
+ * standstill is printed once, however long it lasts: in a log of a night one is enough.
  */
 #include "standstill.h"
 

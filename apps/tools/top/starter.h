@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The jobs that a launcher starts, one after the other, for who accompanies them. One thread.
+ * The jobs that a launcher starts, one after the other, for who accompanies them. One
+ * thread.
  */
 #ifndef APPS_TOOLS_TOP_STARTER_H
 #define APPS_TOOLS_TOP_STARTER_H

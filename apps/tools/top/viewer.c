@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Looks at jobs once a second; see viewer.h. Looks take time of the machine's cores, glances some
- * too: with very many ranks there are fewer of them. Between looks it sees by glances which ranks are in
- * calls that wait.
+ * Looks at jobs once a second; see viewer.h. Looks take time of the machine's cores,
+ * glances some too: with very many ranks there are fewer of them. Between looks it sees
+ * by glances which ranks are in calls that wait.
  */
 #include "viewer.h"
 
@@ -137,7 +137,8 @@ static bool is_same(const struct bcs_look_found *a, const struct bcs_look_found 
     return a->device == b->device && a->inode == b->inode;
 }
 
-/** The place of the job among those that there are. @return n_found: it is none of them */
+/** The place of the job among those that there are. @return n_found: it is none of
+ *  them */
 static uint32_t place_of_job(const struct viewer *viewer)
 {
     uint32_t i = 0;

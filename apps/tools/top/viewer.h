@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the full-screen view looks at: the jobs that there are, and of one of them the last two looks
- * and the rows made of them. It knows no terminal. One thread.
+ * What the full-screen view looks at: the jobs that there are, and of one of them the
+ * last two looks and the rows made of them. It knows no terminal. One thread.
  */
 #ifndef APPS_TOOLS_TOP_VIEWER_H
 #define APPS_TOOLS_TOP_VIEWER_H
@@ -59,9 +59,9 @@ struct viewer {
 int viewer_init(struct viewer *viewer);
 
 /**
- * Begin for one job and two looks alone, a short time after each other and with as many glances
- * between them as the screen has in a second. viewer_step looks for no other jobs. It is done when
- * has_before is set, or look is NULL: the job has ended.
+ * Begin for one job and two looks alone, a short time after each other and with as many
+ * glances between them as the screen has in a second. viewer_step looks for no other
+ * jobs. It is done when has_before is set, or look is NULL: the job has ended.
  *
  * @param look  of that job; the viewer's from now on
  */
@@ -91,7 +91,8 @@ void viewer_pause(struct viewer *viewer);
 /** What is to be shown; of a viewer that has rows. */
 struct picture viewer_picture(const struct viewer *viewer);
 
-/** The place where a row's first rank waits, in words; NULL: not known. Stays the viewer's. */
+/** The place where a row's first rank waits, in words; NULL: not known. Stays the
+ *  viewer's. */
 const char *viewer_place(struct viewer *viewer, const struct row *row);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The words for what rows tell. Texts of others, as names of communicators, have "?" for what is not
- * printable ASCII. Pure.
+ * The words for what rows tell. Texts of others, as names of communicators, have "?"
+ * for what is not printable ASCII. Pure.
  */
 #ifndef APPS_TOOLS_TOP_WORDS_H
 #define APPS_TOOLS_TOP_WORDS_H

@@ -20,8 +20,8 @@
 #include "libbcs/api/message/wait.h"
 #include "libbcs/fabric/base/log.h"
 
-/* The largest group, and the longest message, for which a slice is worth messages from each
- * member to each: together they take a part of a slice of 250 us. */
+/* The largest group, and the longest message, for which a slice is worth messages from
+ * each member to each: together they take a part of a slice of 250 us. */
 #define ONE_ROUND_MEMBERS 16
 #define ONE_ROUND_BYTES 4096u
 
@@ -35,8 +35,8 @@ int bcs_root_check(const char *call, const struct bcs_group *group, int32_t root
 }
 
 /**
- * This member in the tree of a group. Members are numbered from the root; v's children are
- * v * degree + 1 and following.
+ * This member in the tree of a group. Members are numbered from the root; v's children
+ * are v * degree + 1 and following.
  */
 struct tree {
     uint32_t degree;

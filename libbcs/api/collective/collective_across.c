@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Collectives of an intercommunicator, as plans. Data that are to be combined are combined
- * within their side, in rank order and on the same tree as always; rank 0 of each side
- * speaks for it to the other. Blocks go from each sender to each receiver, as no member
- * knows the lengths of the others' on its side. Runs in the calling process.
+ * Collectives of an intercommunicator, as plans. Data that are to be combined are
+ * combined within their side, in rank order and on the same tree as always; rank 0 of
+ * each side speaks for it to the other. Blocks go from each sender to each receiver, as
+ * no member knows the lengths of the others' on its side. Runs in the calling process.
  */
 #include "libbcs/api/collective/collective_across.h"
 
@@ -123,9 +123,9 @@ int bcs_across_scatter(struct bcs_context *context, struct bcs_sides *sides,
 
 /**
  * The member of the other side that this one exchanges with first; the others follow in
- * rank order, cyclically. It is as if in step s the ranks i and k of the two sides met for
- * which i + k is s, modulo the size of the larger side: both then come to their pair in the
- * same step, and no member is everybody's target at once.
+ * rank order, cyclically. It is as if in step s the ranks i and k of the two sides met
+ * for which i + k is s, modulo the size of the larger side: both then come to their
+ * pair in the same step, and no member is everybody's target at once.
  */
 static int32_t first_peer(const struct bcs_sides *sides)
 {

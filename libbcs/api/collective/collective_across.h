@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Collectives of an intercommunicator: what one side gives, the other side gets. Each is
- * the counterpart of a call of <bcs/bcs.h>, with the same arguments and results, but that
- * blocks and lengths are those of the other side's members where the MPI standard says
- * so; all members of both sides call it. A barrier is that of both. Internal; called by
- * the MPI shim, in the process that owns the context.
+ * Collectives of an intercommunicator: what one side gives, the other side gets. Each
+ * is the counterpart of a call of <bcs/bcs.h>, with the same arguments and results, but
+ * that blocks and lengths are those of the other side's members where the MPI standard
+ * says so; all members of both sides call it. A barrier is that of both. Internal;
+ * called by the MPI shim, in the process that owns the context.
  */
 #ifndef LIBBCS_API_COLLECTIVE_COLLECTIVE_ACROSS_H
 #define LIBBCS_API_COLLECTIVE_COLLECTIVE_ACROSS_H
@@ -49,7 +49,8 @@ int bcs_across_alltoall(struct bcs_context *context, struct bcs_sides *sides,
                         const struct bcs_blocks *send, const struct bcs_blocks *receive,
                         struct bcs_request *request);
 
-/** The root, or with BCS_ROOT_ALL every member, gets the other side's vectors combined. */
+/** The root, or with BCS_ROOT_ALL every member, gets the other side's vectors
+ *  combined. */
 int bcs_across_reduce(struct bcs_context *context, struct bcs_sides *sides,
                       const struct bcs_reduction *reduction, int32_t root,
                       struct bcs_request *request);

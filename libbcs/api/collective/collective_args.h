@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What a member says of its part in a collective that goes without point-to-point messages.
+ * What a member says of its part in a collective that goes without point-to-point
+ * messages.
  */
 #ifndef LIBBCS_API_COLLECTIVE_COLLECTIVE_ARGS_H
 #define LIBBCS_API_COLLECTIVE_COLLECTIVE_ARGS_H

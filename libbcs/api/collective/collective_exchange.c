@@ -18,9 +18,9 @@
  * message costs about as much as the copying of so many bytes. */
 #define ALLGATHER_GATHERED_PAIR_BYTES 2048
 
-/* From this length on a member copies its own block while the others' are under way: who comes
- * first finds what it copies in the caches, and the others' blocks are not kept waiting. Shorter
- * ones are over before that pays. */
+/* From this length on a member copies its own block while the others' are under way:
+ * who comes first finds what it copies in the caches, and the others' blocks are not
+ * kept waiting. Shorter ones are over before that pays. */
 #define OWN_LAST_BYTES (1 << 20)
 
 static bool is_packed(const struct bcs_blocks *blocks, int32_t size)

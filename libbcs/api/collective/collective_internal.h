@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the files collective*.c share: the check of roots, a broadcast as a part of other
- * collectives, and a cursor over the blocks of a v-collective. Nobody else includes this.
+ * What the files collective*.c share: the check of roots, a broadcast as a part of
+ * other collectives, and a cursor over the blocks of a v-collective. Nobody else
+ * includes this.
  */
 #ifndef LIBBCS_API_COLLECTIVE_COLLECTIVE_INTERNAL_H
 #define LIBBCS_API_COLLECTIVE_COLLECTIVE_INTERNAL_H
@@ -12,16 +13,16 @@
 int bcs_root_check(const char *call, const struct bcs_group *group, int32_t root);
 
 /**
- * Whether every member should send to every member, rather than fewer messages go through one
- * of them: with timed strobes a second round costs a slice or two, and, if nobody waits, the
- * help of the member that it goes through. The same at all members.
+ * Whether every member should send to every member, rather than fewer messages go
+ * through one of them: with timed strobes a second round costs a slice or two, and, if
+ * nobody waits, the help of the member that it goes through. The same at all members.
  *
  * @param n_bytes  that each member sends to each
  */
 bool bcs_saves_rounds(const struct bcs_context *context, int32_t size, size_t n_bytes);
 
-/** The member that is step places after one of this rank in the ring of all size members, or
- *  before it if step is negative; step is shorter than the ring. */
+/** The member that is step places after one of this rank in the ring of all size
+ *  members, or before it if step is negative; step is shorter than the ring. */
 static inline int32_t bcs_ring_member(int32_t rank, int32_t step, int32_t size)
 {
     return (int32_t)(((int64_t)rank + step + size) % size);

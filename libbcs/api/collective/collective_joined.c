@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Allgathers and alltoalls as reductions by or. Called by the process that owns the context.
+ * Allgathers and alltoalls as reductions by or. Called by the process that owns the
+ * context.
  *
- * In the vectors of an allgather stand the blocks of all members, in those of an alltoall the blocks
- * from each to each, by sender and receiver. A member writes what it sends, and takes what is for it
- * out of the joined vector. So the vectors of an alltoall grow with the square of the members, and
- * few of them fit; but each member needs its core once, and nobody waits for a message.
+ * In the vectors of an allgather stand the blocks of all members, in those of an
+ * alltoall the blocks from each to each, by sender and receiver. A member writes what
+ * it sends, and takes what is for it out of the joined vector. So the vectors of an
+ * alltoall grow with the square of the members, and few of them fit; but each member
+ * needs its core once, and nobody waits for a message.
  */
 #include "libbcs/api/collective/collective_joined.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The calls that reduce: reduce and allreduce, scan, reduce-scatter. Small vectors of
- * predefined types that one or all members get are combined by the NIC engine if the call
- * blocks; all others by the members (collective_shares.c), on the same tree. Runs in the
- * calling process.
+ * predefined types that one or all members get are combined by the NIC engine if the
+ * call blocks; all others by the members (collective_shares.c), on the same tree. Runs
+ * in the calling process.
  */
 #include <bcs/bcs.h>
 #include <errno.h>

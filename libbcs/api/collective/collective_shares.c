@@ -8,24 +8,24 @@
  * messages, or, where slices are dearer than messages, all members own the whole; long
  * ones are cut evenly, in rounds that keep the memory bounded; in a reduce-scatter, a
  * member's share is the part that it wants. Every element thus goes through the same
- * operations in the same order whatever the cut, the root, the length, or whether the call
- * blocks: on the fixed tree of reduce_ops, or in a scan from rank 0 upwards.
+ * operations in the same order whatever the cut, the root, the length, or whether the
+ * call blocks: on the fixed tree of reduce_ops, or in a scan from rank 0 upwards.
  *
- * combine(left, right) leaves its result on the right. So the tree moves pointers instead
- * of data, and the last result always lands in the last member's vector: that one is
- * received right where the result is wanted. In a scan, each member's vector becomes its
- * own result.
+ * combine(left, right) leaves its result on the right. So the tree moves pointers
+ * instead of data, and the last result always lands in the last member's vector: that
+ * one is received right where the result is wanted. In a scan, each member's vector
+ * becomes its own result.
  */
 #include "libbcs/api/collective/collective_shares.h"
 
 #include "libbcs/api/collective/collective_internal.h"
 
-/* One member combines the whole vector up to limits.whole_bytes for each member, and up to
- * this much memory for all members' vectors. */
+/* One member combines the whole vector up to limits.whole_bytes for each member, and up
+ * to this much memory for all members' vectors. */
 #define WHOLE_MEMORY_BYTES (4u << 20)
 
-/* Of one round of a vector that is cut: for all shares, and for one share, which is not more
- * than limits.share_bytes. */
+/* Of one round of a vector that is cut: for all shares, and for one share, which is not
+ * more than limits.share_bytes. */
 #define ROUND_BYTES (1u << 20)
 #define SHARE_MIN_BYTES (32u << 10)
 
@@ -90,8 +90,8 @@ static bool is_scan(const struct bcs_reducing *r)
     return r->form == BCS_SCAN || r->form == BCS_EXCLUSIVE_SCAN;
 }
 
-/** Whether a member combines another one's vector: in a scan for itself alone, only those
- *  before it. */
+/** Whether a member combines another one's vector: in a scan for itself alone, only
+ *  those before it. */
 static bool is_needed(const struct bcs_reducing *r, int32_t of, int32_t by)
 {
     return !is_scan(r) || r->owner != OWNER_EACH || of < by;

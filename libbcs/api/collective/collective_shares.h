@@ -35,8 +35,9 @@ struct bcs_reducing {
     char **vectors; /* [size] shares of the members, in rank order */
 };
 
-/** Find out how the elements of r->reduction are combined, and how long they are. @return 0,
- *  or -EINVAL: that operation is not defined; logged, as an error of the call */
+/** Find out how the elements of r->reduction are combined, and how long they are.
+ *  @return 0, or -EINVAL: that operation is not defined; logged, as an error of the
+ *  call */
 int bcs_reducing_find(struct bcs_reducing *r, const char *call);
 
 /** Begin the plan of a reduction by all of a group. @return 0 or -ENOMEM */

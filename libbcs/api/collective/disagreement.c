@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The lines that name the members which disagree. Runs in the process that owns the context.
+ * The lines that name the members which disagree. Runs in the process that owns the
+ * context.
  */
 #include "libbcs/api/collective/disagreement.h"
 

@@ -114,8 +114,8 @@ static inline int carry_out(struct bcs_context *context, struct bcs_group *group
 }
 
 /** The same where other threads may be in the API. MPI forbids several of them to be in
- *  collectives of a group at once (MPI-3.1, 5.13), and there is room for one: who comes second
- *  waits. */
+ *  collectives of a group at once (MPI-3.1, 5.13), and there is room for one: who comes
+ *  second waits. */
 static __attribute__((cold, noinline)) int
 carry_out_in_turn(struct bcs_context *context, struct bcs_group *group,
                   const struct bcs_engine_collective_args *args)

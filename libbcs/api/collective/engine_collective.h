@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The collectives that go without point-to-point messages: barriers, and broadcasts and
- * reductions whose data fit into a descriptor. The NIC engine carries them out, or, where they
- * are near, the members by themselves. Internal to libbcs/api; called by the process that owns
- * the context. [BCS-MPI section 4.4]
+ * reductions whose data fit into a descriptor. The NIC engine carries them out, or,
+ * where they are near, the members by themselves. Internal to libbcs/api; called by the
+ * process that owns the context. [BCS-MPI section 4.4]
  */
 #ifndef LIBBCS_API_COLLECTIVE_ENGINE_COLLECTIVE_H
 #define LIBBCS_API_COLLECTIVE_ENGINE_COLLECTIVE_H

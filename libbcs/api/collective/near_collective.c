@@ -1,29 +1,33 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Collectives without anybody in the middle. Each member writes what it brings, and the signature of
- * what it means, into its own line, and publishes the line by the collective's number. Few
- * members, limits.near at most, wait until the lines of all others have that number, and each
- * computes the result by itself: a collective takes one line from each member to each other one.
- * More are in blocks of so many. The first member of a block waits for the others and says for
- * all of them, in a line of the next level, what they mean and what their operands give
- * together; so do the first ones, up to a level that is one block, whose members look at each
- * other. Then each of them tells the members of the blocks that it is the first of, by a line of
- * the block. Nobody writes what another one writes.
+ * Collectives without anybody in the middle. Each member writes what it brings, and the
+ * signature of what it means, into its own line, and publishes the line by the
+ * collective's number. Few members, limits.near at most, wait until the lines of all
+ * others have that number, and each computes the result by itself: a collective takes
+ * one line from each member to each other one. More are in blocks of so many. The first
+ * member of a block waits for the others and says for all of them, in a line of the
+ * next level, what they mean and what their operands give together; so do the first
+ * ones, up to a level that is one block, whose members look at each other. Then each of
+ * them tells the members of the blocks that it is the first of, by a line of the block.
+ * Nobody writes what another one writes.
  *
- * Operands are combined as the reduce helper does it: blocks have a power of two of members, so
- * that each is a subtree of its tree, and the bits of the result are the same.
+ * Operands are combined as the reduce helper does it: blocks have a power of two of
+ * members, so that each is a subtree of its tree, and the bits of the result are the
+ * same.
  *
- * Lines are used in turns, for even and odd numbers. Invariant: whoever writes a line of number n
- * has seen that all members have come to n - 1, by their lines or those that speak for them, so
- * that all have ended the collective n - 2, whose lines these were: nobody reads them any more.
- * Numbers of a slot only grow, over all groups that use it (bcs_group_open).
+ * Lines are used in turns, for even and odd numbers. Invariant: whoever writes a line
+ * of number n has seen that all members have come to n - 1, by their lines or those
+ * that speak for them, so that all have ended the collective n - 2, whose lines these
+ * were: nobody reads them any more. Numbers of a slot only grow, over all groups that
+ * use it (bcs_group_open).
  *
- * No wake-up is lost. Who arrives publishes its line and then reads n_asleep, the block's lines
- * and the `park` of those who may wait for them, all seq_cst; who waits announces itself
- * (seq_cst) and then looks at the lines once more. Of those who arrive, the last one in the one
- * order of these operations sees all lines. Either it sees the announcement and wakes the
- * member, or the announcement comes later, and that member's last look sees all lines, too. With
- * the one line that a block's first member writes for the others it is the same.
+ * No wake-up is lost. Who arrives publishes its line and then reads n_asleep, the
+ * block's lines and the `park` of those who may wait for them, all seq_cst; who waits
+ * announces itself (seq_cst) and then looks at the lines once more. Of those who
+ * arrive, the last one in the one order of these operations sees all lines. Either it
+ * sees the announcement and wakes the member, or the announcement comes later, and that
+ * member's last look sees all lines, too. With the one line that a block's first member
+ * writes for the others it is the same.
  */
 #include "libbcs/api/collective/near_collective.h"
 
@@ -199,7 +203,8 @@ static void wake(const struct part *part, const struct block *block, uint32_t n)
     }
 }
 
-/** Publish this member's line in a block. @param n_waiting  members that wait for all lines */
+/** Publish this member's line in a block. @param n_waiting members that wait for all
+ *  lines */
 static void arrive(const struct part *part, const struct block *block,
                    uint32_t n_waiting)
 {
@@ -247,7 +252,8 @@ static void copy(const struct part *part, const struct bcs_near_said *said,
                                                    : part->args->n_bytes);
 }
 
-/** Whether a line says other than the first of its block, and who is the first that does.
+/** Whether a line says other than the first of its block, and who is the first that
+ *  does.
  *  @param refusal  names the first of the block; gets the other one */
 static bool differs(const struct bcs_near_said *said, uint32_t rank,
                     struct nic_refusal *refusal)
@@ -266,7 +272,8 @@ static bool differs(const struct bcs_near_said *said, uint32_t rank,
     return said->signature != refusal->signature;
 }
 
-/** Say of a block's members that they differ: the first one, and the first that differs. */
+/** Say of a block's members that they differ: the first one, and the first that
+ *  differs. */
 static void say_difference(const struct part *part, const struct block *block,
                            struct bcs_near_said *said_out)
 {

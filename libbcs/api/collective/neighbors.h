@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Exchanges with the neighbours of a topology, beyond <bcs/bcs.h>: what the MPI shim needs
- * for neighbourhood collectives. Internal; called by the process that owns the context.
+ * Exchanges with the neighbours of a topology, beyond <bcs/bcs.h>: what the MPI shim
+ * needs for neighbourhood collectives. Internal; called by the process that owns the
+ * context.
  */
 #ifndef LIBBCS_API_COLLECTIVE_NEIGHBORS_H
 #define LIBBCS_API_COLLECTIVE_NEIGHBORS_H

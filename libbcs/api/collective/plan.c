@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The steps of plans: carried out at once, or put down and carried out later. Runs in the
- * process that owns the context: in the call that makes the plan, and in whatever it calls
- * afterwards (bcs_plans_move).
+ * The steps of plans: carried out at once, or put down and carried out later. Runs in
+ * the process that owns the context: in the call that makes the plan, and in whatever
+ * it calls afterwards (bcs_plans_move).
  */
 #include "libbcs/api/collective/plan.h"
 
@@ -27,8 +27,8 @@ static void note_status(struct bcs_plan *plan, int status)
     }
 }
 
-/** A message of a plan has another length than its receive. The sender of an empty one has
- *  failed, and has said why. */
+/** A message of a plan has another length than its receive. The sender of an empty one
+ *  has failed, and has said why. */
 static __attribute__((cold)) void note_wrong_length(struct bcs_plan *plan,
                                                     const struct bcs_result *result,
                                                     size_t n_expected)
@@ -190,8 +190,8 @@ static void wait_for_oldest(struct bcs_plan *plan)
     step_free(plan->context, list_take(&plan->pending, &plan->pending.first));
 }
 
-/** A blocking plan has found no cell: wait until there may be one. @return whether it is
- *  worth trying again */
+/** A blocking plan has found no cell: wait until there may be one. @return whether it
+ *  is worth trying again */
 static bool wait_for_cell(struct bcs_plan *plan)
 {
     struct bcs_waiter waiter = {0};

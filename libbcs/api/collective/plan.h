@@ -2,33 +2,34 @@
 /*
  * Plans: what one member has to do for one collective, as steps in an order. Each
  * algorithm is one function that adds its steps to a plan; the same function serves the
- * blocking and the non-blocking form. Internal to libbcs/api; called by the process that
- * owns the context.
+ * blocking and the non-blocking form. Internal to libbcs/api; called by the process
+ * that owns the context.
  *
- * A step is carried out when it is added, if that is possible. Steps behind a fence need
- * all steps before it: a blocking caller waits at the fence, so that it never has more
- * than the pending transfers in memory; the steps of a non-blocking one are put down,
- * and bcs_plans_move, which every wait and every test of the process calls, goes on with
- * them. Whatever a step reads or writes must therefore stay until the plan is over: the
- * caller's buffers do, memory of the plan does, the stack does not.
+ * A step is carried out when it is added, if that is possible. Steps behind a fence
+ * need all steps before it: a blocking caller waits at the fence, so that it never has
+ * more than the pending transfers in memory; the steps of a non-blocking one are put
+ * down, and bcs_plans_move, which every wait and every test of the process calls, goes
+ * on with them. Whatever a step reads or writes must therefore stay until the plan is
+ * over: the caller's buffers do, memory of the plan does, the stack does not.
  *
- * Matching. All messages of a plan carry the tag that bcs_plan_begin takes. Members begin
- * the collectives of a group in the same order, so the tag is the same at all of them. It
- * has in it what they must agree on, kind, root and kernel (plan_tag.h): members that do not
- * wait for ever, as they do natively, rather than take each other's data.
- * Within a plan, two members must add their messages to each other in the same order, and
- * if they send both ways, start send and receive together: the member that is furthest
- * behind can then always go on.
+ * Matching. All messages of a plan carry the tag that bcs_plan_begin takes. Members
+ * begin the collectives of a group in the same order, so the tag is the same at all of
+ * them. It has in it what they must agree on, kind, root and kernel (plan_tag.h):
+ * members that do not wait for ever, as they do natively, rather than take each other's
+ * data. Within a plan, two members must add their messages to each other in the same
+ * order, and if they send both ways, start send and receive together: the member that
+ * is furthest behind can then always go on.
  *
- * Lengths. A member that gets more or less than it expects says so and fails, and so does
- * everyone who would get anything that depends on it: in its place it sends an empty message,
- * which nobody expects.
+ * Lengths. A member that gets more or less than it expects says so and fails, and so
+ * does everyone who would get anything that depends on it: in its place it sends an
+ * empty message, which nobody expects.
  *
  * Bounds. Of the plans of one group, only the limits.plans oldest are under way; later
- * ones are put down and wait for their turn. It is the same order at all members, so the
- * oldest can go on everywhere. Persistent collectives, which members start in any order, have
- * numbers of their own (struct bcs_group) and take no turns. When completion cells run short, the last of them are left
- * to the oldest plan of the process.
+ * ones are put down and wait for their turn. It is the same order at all members, so
+ * the oldest can go on everywhere. Persistent collectives, which members start in any
+ * order, have numbers of their own (struct bcs_group) and take no turns. When
+ * completion cells run short, the last of them are left to the oldest plan of the
+ * process.
  */
 #ifndef LIBBCS_API_COLLECTIVE_PLAN_H
 #define LIBBCS_API_COLLECTIVE_PLAN_H
@@ -55,8 +56,8 @@ struct bcs_plan_memory;
 struct bcs_plan {
     struct bcs_context *context;
     struct bcs_group *group;
-    /* Whom sends and receives address: the group, unless an algorithm changes it between
-     * two steps (to the remote group of an intercommunicator). */
+    /* Whom sends and receives address: the group, unless an algorithm changes it
+     * between two steps (to the remote group of an intercommunicator). */
     const struct bcs_group *peers;
     struct bcs_request *request;  /* NULL: the caller waits */
     struct bcs_step_list pending; /* transfers that have been started */
@@ -64,8 +65,8 @@ struct bcs_plan {
     struct bcs_combiner combiner; /* set before the first bcs_plan_combine */
     struct bcs_plan_memory *memory;
     struct bcs_plan *next;
-    /* Where the job has stamps and nobody waits: the latest of what it has waited for, its begin at
-     * least; BCS_STAMP_NONE: something had none. */
+    /* Where the job has stamps and nobody waits: the latest of what it has waited for,
+     * its begin at least; BCS_STAMP_NONE: something had none. */
     uint64_t stamp;
     int32_t tag;
     int status;        /* 0, BCS_E_TRUNCATED, or the first -errno */
@@ -77,7 +78,8 @@ struct bcs_plan {
 };
 
 /**
- * Begin a collective; every member begins those of a group in the same order, but for persistent ones.
+ * Begin a collective; every member begins those of a group in the same order, but for
+ * persistent ones.
  *
  * @param agreed   what all members must say alike: bcs_plan_agreed
  * @param request  NULL: bcs_plan_fence and bcs_plan_end wait; else they do not, and the
@@ -90,8 +92,8 @@ struct bcs_plan *bcs_plan_begin(struct bcs_context *context, struct bcs_group *g
 /**
  * All steps are added; the plan is no longer the caller's.
  *
- * @return with a request 0; else what the collective has come to: 0, BCS_E_TRUNCATED if a
- *         message had another length than its receive (logged), or -errno
+ * @return with a request 0; else what the collective has come to: 0, BCS_E_TRUNCATED if
+ *         a message had another length than its receive (logged), or -errno
  */
 int bcs_plan_end(struct bcs_plan *plan);
 
@@ -125,15 +127,16 @@ void bcs_plan_combine(struct bcs_plan *plan, const void *left, void *right,
 /** The steps from here on need those before to be over. */
 void bcs_plan_fence(struct bcs_plan *plan);
 
-/** Memory that is the plan's until it is over, aligned to a cache line. @return NULL: none
- *  left, and the plan fails: add nothing that needs it, but end the plan */
+/** Memory that is the plan's until it is over, aligned to a cache line. @return NULL:
+ *  none left, and the plan fails: add nothing that needs it, but end the plan */
 void *bcs_plan_allocate(struct bcs_plan *plan, size_t n_bytes);
 
-/** Tell where the caller of a plan stands, who has waited for a while; see stand_tell.h. It waits for its
- *  oldest message. */
+/** Tell where the caller of a plan stands, who has waited for a while; see
+ *  stand_tell.h. It waits for its oldest message. */
 void bcs_plan_stand(struct bcs_plan *plan, struct bcs_waiter *waiter);
 
-/** A bcs_find_needs_fn. Plans that wait for their turn need what those before them do. */
+/** A bcs_find_needs_fn. Plans that wait for their turn need what those before them
+ *  do. */
 uint32_t bcs_plans_find_needs(const struct bcs_context *context,
                               const struct bcs_request *request,
                               struct bcs_stand_operation *needs_out);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The plans of a process: their beginning and end, their memory, and whose turn it is. Runs
- * in the process that owns the context.
+ * The plans of a process: their beginning and end, their memory, and whose turn it is.
+ * Runs in the process that owns the context.
  */
 #include "libbcs/api/collective/plan.h"
 
@@ -12,8 +12,9 @@
 #include "libbcs/api/message/orders.h"
 #include "libbcs/fabric/base/align.h"
 
-/* A number that comes again meets what it has met before only if that was left behind, as messages of
- * one sender are matched in their order, and fewer collectives than numbers are under way at once. */
+/* A number that comes again meets what it has met before only if that was left behind,
+ * as messages of one sender are matched in their order, and fewer collectives than
+ * numbers are under way at once. */
 #define NUMBER_MASK ((1u << BCS_PLAN_NUMBER_BITS) - 1)
 
 /** The number of the plan that a group begins. */
@@ -134,8 +135,8 @@ static void put_under_way(struct bcs_plan *plan)
     bcs_orders_expect(plan->context);
 }
 
-/** The turn of the oldest plan of a group that waits for it: it has waited for the one that is over,
- *  and for what that has. */
+/** The turn of the oldest plan of a group that waits for it: it has waited for the one
+ *  that is over, and for what that has. */
 static void open_next(struct bcs_group *group, uint64_t stamp)
 {
     struct bcs_plan *plan = group->waiting_first;
@@ -166,8 +167,9 @@ static void finish(struct bcs_plan *plan)
     recycle(plan);
 }
 
-/** bcs_plan_advance, in a call that need not wait for the plan: what comes for it is what the plan
- *  has waited for, and is handed on with its messages. Whoever waits for the plan gets it in the end. */
+/** bcs_plan_advance, in a call that need not wait for the plan: what comes for it is
+ *  what the plan has waited for, and is handed on with its messages. Whoever waits for
+ *  the plan gets it in the end. */
 static bool advance_aside(struct bcs_plan *plan)
 {
     struct bcs_stamps *stamps = &plan->context->stamps;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Tells where the caller of a plan stands, and what plans need that nobody waits for. Runs in the
- * thread that waits, when it has waited for a while.
+ * Tells where the caller of a plan stands, and what plans need that nobody waits for.
+ * Runs in the thread that waits, when it has waited for a while.
  */
 #include "libbcs/api/collective/plan.h"
 #include "libbcs/api/collective/plan_step.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A step of a plan, and the memory of steps. For plan.c and plan_list.c; called by the process
- * that owns the context.
+ * A step of a plan, and the memory of steps. For plan.c and plan_list.c; called by the
+ * process that owns the context.
  */
 #ifndef LIBBCS_API_COLLECTIVE_PLAN_STEP_H
 #define LIBBCS_API_COLLECTIVE_PLAN_STEP_H

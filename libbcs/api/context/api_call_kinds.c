@@ -10,7 +10,8 @@ static const char *const names[BCS_N_CALLS] = {
 #include "libbcs/api/context/api_calls.def"
 };
 
-/* Where there is no mark, the first one never blocks, and the second one is not recorded. */
+/* Where there is no mark, the first one never blocks, and the second one is not
+ * recorded. */
 const enum mds_timing bcs_call_timings[BCS_N_CALLS] = {
 #define BCS_CALL(name, mark, blocks, parameters, arguments, BEFORE, AFTER)             \
     sizeof(mark) > 1 ? MDS_BLOCKING : MDS_INSTANT, MDS_INSTANT,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the MDS can record of a program that uses <bcs/bcs.h>: numbers and names, from api_calls.def.
- * Internal to libbcs/api; in the thread that uses the context.
+ * What the MDS can record of a program that uses <bcs/bcs.h>: numbers and names, from
+ * api_calls.def. Internal to libbcs/api; in the thread that uses the context.
  */
 #ifndef LIBBCS_API_CONTEXT_API_CALL_KINDS_H
 #define LIBBCS_API_CONTEXT_API_CALL_KINDS_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The inside of a context: what a process has of its job. Internal to libbcs/api, and built by
- * tests. Used by one thread at a time.
+ * The inside of a context: what a process has of its job. Internal to libbcs/api, and
+ * built by tests. Used by one thread at a time.
  */
 #ifndef LIBBCS_API_CONTEXT_CONTEXT_H
 #define LIBBCS_API_CONTEXT_CONTEXT_H
@@ -26,12 +26,13 @@ struct bcs_plans {
     bool is_moving; /* within bcs_plans_move */
 };
 
-/** Something that a process moves on while it waits or tests, whatever for. Whoever has to be
- *  called again although there is no new order, calls bcs_orders_expect. */
+/** Something that a process moves on while it waits or tests, whatever for. Whoever has
+ *  to be called again although there is no new order, calls bcs_orders_expect. */
 typedef void (*bcs_mover_fn)(struct bcs_context *context);
 
 /**
- * What collectives that go on by themselves need: of each a message without which it cannot go on.
+ * What collectives that go on by themselves need: of each a message without which it
+ * cannot go on.
  *
  * @param request    of the one that is meant; NULL: all
  * @param needs_out  [BCS_STAND_PLANS], or one if only one is meant
@@ -50,8 +51,8 @@ struct bcs_pending {
 /** One process's attachment. Used by one thread at a time. */
 struct bcs_context {
     struct bcs_poster poster;
-    /* By port, once there is one: what is read for another port. NULL: all is read where this
-     * process's own ring is. */
+    /* By port, once there is one: what is read for another port. NULL: all is read
+     * where this process's own ring is. */
     struct bcs_ring_writer *links;
     struct bcs_ring_writer node_link; /* to the node's own desk, if it has one */
     struct bcs_far_end *far_ends;     /* by port; far.c */
@@ -88,14 +89,15 @@ struct bcs_context {
     uint64_t heard_ns;  /* the last such call; see external.h */
     bool is_nested;     /* a signal's handler is in a call within one; turns.h */
     bool is_moving;     /* the last look has found a transfer under way */
-    /** Reasons why those who need what is not ours cannot call this process: while there is
-     *  one, waits wake up now and then. */
+    /** Reasons why those who need what is not ours cannot call this process: while
+     *  there is one, waits wake up now and then. */
     uint32_t n_short_sleeps;
     const bcs_mover_fn *movers;      /* what a wait moves on; see movers.h */
     struct bcs_stand_teller *teller; /* tells where waits stand; stand_tell.c */
     bcs_find_needs_fn find_needs;    /* of plans; plan_stand.c */
     struct bcs_hooks hooks;
-    /* For the report of a deadlock; NULL: none. Written once, read by the referee's thread. */
+    /* For the report of a deadlock; NULL: none. Written once, read by the referee's
+     * thread. */
     char *_Atomic report_path;
     struct bcs_forked forked; /* takes all this away in a forked child */
 };

@@ -27,11 +27,12 @@ struct bcs_group {
     uint64_t n_posted;     /* the same of those that were posted; engine_collective.c */
     uint32_t near_first;   /* members of one of its first blocks */
     bool is_taken;         /* one of several threads in the API is in one of these */
-    /* Collectives by messages, blocking [0] and with a request [1]; advanced by the API only.
-     * MPI wants one order of both, but libraries number them apart, and programs use it. */
+    /* Collectives by messages, blocking [0] and with a request [1]; advanced by the API
+     * only. MPI wants one order of both, but libraries number them apart, and programs
+     * use it. */
     uint64_t n_started[2];
-    /* While a persistent collective is being started, which members may start in any order: its
-     * number and 1. 0: none is. */
+    /* While a persistent collective is being started, which members may start in any
+     * order: its number and 1. 0: none is. */
     uint32_t persistent;
     /* Non-blocking collectives: how many plans are under way, and those that wait. */
     uint32_t n_open;

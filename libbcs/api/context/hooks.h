@@ -12,8 +12,8 @@
 
 struct bcs_stand_about;
 
-/** How several threads of a process take turns in a context: others are let in (pause, resume) between
- *  two turns of a wait, and while this one sleeps. */
+/** How several threads of a process take turns in a context: others are let in (pause,
+ *  resume) between two turns of a wait, and while this one sleeps. */
 struct bcs_turns {
     /** Whether other threads wait for the context. */
     bool (*is_wanted)(void);
@@ -39,7 +39,8 @@ struct bcs_hooks {
     void (*find_call)(struct bcs_stand *stand);
     /** What a request that is pending is about, if it is known: all but the request. */
     void (*describe)(const struct bcs_request *request, struct bcs_stand_about *about);
-    /** Whether the caller has something under way that may post while this process waits. */
+    /** Whether the caller has something under way that may post while this process
+     *  waits. */
     bool (*has_others)(void);
 };
 

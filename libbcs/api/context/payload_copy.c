@@ -2,9 +2,9 @@
 /*
  * Which way payloads are copied into blocks; see payload_copy.h.
  *
- * A trial is a row of copies by either way: what a copy costs depends on how those before it have left
- * the lines, so that the first ones of a row tell nothing. Trials grow rarer as long as they show
- * what the last one has shown.
+ * A trial is a row of copies by either way: what a copy costs depends on how those
+ * before it have left the lines, so that the first ones of a row tell nothing. Trials
+ * grow rarer as long as they show what the last one has shown.
  */
 #include "libbcs/api/context/payload_copy.h"
 
@@ -19,8 +19,9 @@ enum {
     TRIAL = 2 * ROW, /* through the caches, then past them */
     UNTIL_FIRST = 256,
     UNTIL_LAST = 1 << 14,
-    /* What a KB that was copied past the caches costs its reader more, in ticks: between two
-     * cores of an EPYC 84 to 173 if they are near, 28 to 41 if not; of 4 to 32 KB. */
+    /* What a KB that was copied past the caches costs its reader more, in ticks:
+     * between two cores of an EPYC 84 to 173 if they are near, 28 to 41 if not; of 4 to
+     * 32 KB. */
     READER_TICKS = 170,
     KB_SHIFT = 10,
 };

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * How a payload of some KB goes into a block: through the caches, or past them (base/copy_past.h).
- * Through them is faster where the core that has read the block before is near, or is this one; past
- * them where it is far. Which of the two holds no call tells on a virtual machine, and it changes: so
- * a sender tries both on its own messages now and then, and goes on with the one that costs both ends
- * less. What arrives is the same by either. Used by the owner of the context.
+ * How a payload of some KB goes into a block: through the caches, or past them
+ * (base/copy_past.h). Through them is faster where the core that has read the block
+ * before is near, or is this one; past them where it is far. Which of the two holds no
+ * call tells on a virtual machine, and it changes: so a sender tries both on its own
+ * messages now and then, and goes on with the one that costs both ends less. What
+ * arrives is the same by either. Used by the owner of the context.
  */
 #ifndef LIBBCS_API_CONTEXT_PAYLOAD_COPY_H
 #define LIBBCS_API_CONTEXT_PAYLOAD_COPY_H

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The tags of the messages of collectives: kind, kernel and root of a collective, which all its
- * members must say alike, and its number. Messages of members that do not agree never match; what they
- * mean can be read back from their tags (plan_words.c). Internal to libbcs/api.
+ * The tags of the messages of collectives: kind, kernel and root of a collective, which
+ * all its members must say alike, and its number. Messages of members that do not agree
+ * never match; what they mean can be read back from their tags (plan_words.c). Internal
+ * to libbcs/api.
  *
  *     bits 27 to 30  kind
- *     bits 11 to 26  of reductions with a kernel: 19 to 26 kernel and 1, 11 to 18 root; else root
- *     bits 0 to 10   number: bit 0 of those with a request; of the others bit 1 of persistent ones
+ *     bits 11 to 26  of reductions with a kernel: 19 to 26 kernel and 1, 11 to 18 root;
+ * else root bits 0 to 10   number: bit 0 of those with a request; of the others bit 1
+ * of persistent ones
  *
- * Of a root only the lowest bits are there: roots that differ by a multiple of 256, or 65536, are taken
- * for the same.
+ * Of a root only the lowest bits are there: roots that differ by a multiple of 256, or
+ * 65536, are taken for the same.
  */
 #ifndef LIBBCS_API_CONTEXT_PLAN_TAG_H
 #define LIBBCS_API_CONTEXT_PLAN_TAG_H
@@ -53,7 +55,8 @@ _Static_assert(NIC_REDUCE_N_OPS *NIC_REDUCE_N_TYPES < 1 << 8,
                "eight bits hold a kernel");
 _Static_assert(BCS_PLAN_NUMBER_BITS + BCS_PLAN_AGREED_BITS == 31, "no tag is negative");
 
-/** What members must say alike. @param root  0: it has none @param kernel  -1: it has none */
+/** What members must say alike. @param root 0: it has none @param kernel -1: it has
+ *  none */
 static inline uint32_t bcs_plan_agreed(enum bcs_plan_kind kind, int32_t root,
                                        int kernel)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What is behind the reserved members of struct bcs_request and struct bcs_message. Programs
- * see storage only, so this may change without them. For libbcs/api, the shim and tests; used
- * by the process that owns the context.
+ * What is behind the reserved members of struct bcs_request and struct bcs_message.
+ * Programs see storage only, so this may change without them. For libbcs/api, the shim
+ * and tests; used by the process that owns the context.
  */
 #ifndef LIBBCS_API_CONTEXT_REQUEST_STATE_H
 #define LIBBCS_API_CONTEXT_REQUEST_STATE_H
@@ -17,13 +17,14 @@ struct bcs_layout;
  *  <bcs/status.h> keeps the number free. */
 #define BCS_E_CANCELLED 4
 
-/** The operation of a request, in its reserved words. All zero: none, or one that is done; so
- *  BCS_REQUEST_DONE is. The storage is declared as words, therefore may_alias. */
+/** The operation of a request, in its reserved words. All zero: none, or one that is
+ *  done; so BCS_REQUEST_DONE is. The storage is declared as words, therefore
+ *  may_alias. */
 struct __attribute__((may_alias)) bcs_request_state {
     union {
         void *data; /* of a message, until it is over */
-        /* Where the job has stamps, afterwards: of the latest that the operation has waited for;
-         * BCS_STAMP_NONE: of something without a stamp. */
+        /* Where the job has stamps, afterwards: of the latest that the operation has
+         * waited for; BCS_STAMP_NONE: of something without a stamp. */
         uint64_t stamp;
     };
     size_t n_bytes;
@@ -86,7 +87,8 @@ static inline void bcs_message_lay_out(struct bcs_message *message,
     message->reserved_pointer = layout;
 }
 
-/* The first reserved byte of a message tells those of programs and of collectives apart. */
+/* The first reserved byte of a message tells those of programs and of collectives
+ * apart. */
 enum { BCS_SPACE_PROGRAM, BCS_SPACE_COLLECTIVE };
 
 /** What is added to the context id of a message's group. */
@@ -95,8 +97,8 @@ static inline uint8_t bcs_message_space(const struct bcs_message *message)
     return message->reserved[0];
 }
 
-/** Whether the caller does not leave its call before the message is over. The second reserved
- *  byte says that it does not, though it has other messages. */
+/** Whether the caller does not leave its call before the message is over. The second
+ *  reserved byte says that it does not, though it has other messages. */
 static inline bool bcs_message_stays(const struct bcs_message *message)
 {
     return message->will_wait || message->reserved[1] != 0;

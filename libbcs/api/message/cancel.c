@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Taking operations back. A receive: the engine does it in the order in which it was asked, and
- * completes the receive as cancelled, if no message has matched it before. A send: this process does
- * it by itself, at the desk of the receiver (nic_threads/drivers/withdraw.h), and knows at once. Called
- * by the process that owns the context, one thread at a time.
+ * Taking operations back. A receive: the engine does it in the order in which it was
+ * asked, and completes the receive as cancelled, if no message has matched it before. A
+ * send: this process does it by itself, at the desk of the receiver
+ * (nic_threads/drivers/withdraw.h), and knows at once. Called by the process that owns
+ * the context, one thread at a time.
  */
 #include "libbcs/api/message/completion.h"
 #include "libbcs/api/message/p2p.h"
@@ -15,8 +16,8 @@
 #include "nic_threads/drivers/withdraw.h"
 #include "nic_threads/node/node.h"
 
-/* How long to wait in any case: others may have the cores for some time, and the entries behind a
- * send that finds no room wait with it. */
+/* How long to wait in any case: others may have the cores for some time, and the
+ * entries behind a send that finds no room wait with it. */
 #define CANCEL_NS 1000000000u
 
 enum { MOST_SLICES = 2 }; /* once the engine has carried a cancellation out */
@@ -42,10 +43,11 @@ void bcs_cancel(struct bcs_context *context, const struct bcs_request *request)
 }
 
 /**
- * Whether a receive that is not done although its cancellation has been carried out has been matched
- * before, and is not going to be over without its sender. With timed strobes the engine knows more
- * than it has said: that comes with the next strobe, which may be late, unless no strobe is needed.
- * (timer_rests is set for a moment, too, while that is found out.)
+ * Whether a receive that is not done although its cancellation has been carried out has
+ * been matched before, and is not going to be over without its sender. With timed
+ * strobes the engine knows more than it has said: that comes with the next strobe,
+ * which may be late, unless no strobe is needed. (timer_rests is set for a moment, too,
+ * while that is found out.)
  */
 static bool needs_others(const struct bcs_context *context,
                          const struct carried_out *carried_out, uint64_t now_ns)

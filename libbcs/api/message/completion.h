@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Completions: looking at a request, and fetching what the engine has completed, without
- * turning the engine or waiting. Called by the process that owns the context, one thread at a
- * time.
+ * Completions: looking at a request, and fetching what the engine has completed,
+ * without turning the engine or waiting. Called by the process that owns the context,
+ * one thread at a time.
  */
 #ifndef LIBBCS_API_MESSAGE_COMPLETION_H
 #define LIBBCS_API_MESSAGE_COMPLETION_H
@@ -15,8 +15,8 @@
  */
 bool bcs_look(struct bcs_context *context, struct bcs_request *request);
 
-/** The call under way has waited for a collective that does not block, and is done; of messages
- *  bcs_look takes note itself. */
+/** The call under way has waited for a collective that does not block, and is done; of
+ *  messages bcs_look takes note itself. */
 void bcs_note_collective(struct bcs_context *context,
                          const struct bcs_request *request);
 

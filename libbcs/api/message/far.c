@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Puts to other nodes; see the header. Transfers of one handle take effect in the order of their
- * calls, so the data are there when the entry is that names them.
+ * Puts to other nodes; see the header. Transfers of one handle take effect in the order
+ * of their calls, so the data are there when the entry is that names them.
  *
- * Where the transport is late, a process that has published an entry waits until it is there: it
- * looks next whether anybody sleeps (nic_threads/drivers/driver_inline.c), or goes on computing
- * and makes no call for long.
+ * Where the transport is late, a process that has published an entry waits until it is
+ * there: it looks next whether anybody sleeps (nic_threads/drivers/driver_inline.c), or
+ * goes on computing and makes no call for long.
  */
 #include "libbcs/api/message/far.h"
 

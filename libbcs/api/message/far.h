@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What a process puts to ports of other nodes, where each port has a desk of its own: the entries
- * of its links there, with the data of short messages before them, and chunks of long ones.
- * Internal to libbcs/api; called by the process that owns the context, one thread at a time.
+ * What a process puts to ports of other nodes, where each port has a desk of its own:
+ * the entries of its links there, with the data of short messages before them, and
+ * chunks of long ones. Internal to libbcs/api; called by the process that owns the
+ * context, one thread at a time.
  */
 #ifndef LIBBCS_API_MESSAGE_FAR_H
 #define LIBBCS_API_MESSAGE_FAR_H
@@ -31,8 +32,8 @@ void bcs_far_link(struct bcs_context *context, struct bcs_ring_writer *ring,
 void bcs_far_publish(struct bcs_context *context, struct bcs_ring_writer *ring,
                      struct bcs_descriptor *entry);
 
-/** Put a short message's data to where its send will go. @return the address of their block, on
- *  the receiver's node; 0: there is no room, and nothing was put */
+/** Put a short message's data to where its send will go. @return the address of their
+ *  block, on the receiver's node; 0: there is no room, and nothing was put */
 uint64_t bcs_far_land(struct bcs_context *context, const struct bcs_ring_writer *ring,
                       const struct bcs_far_data *data);
 

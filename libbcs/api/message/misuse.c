@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Lines about calls that the standard forbids; see misuse.h. Who is to be looked at publishes where it
- * stands, as a wait does, but as one that may go on, so that the referee does not count on it.
+ * Lines about calls that the standard forbids; see misuse.h. Who is to be looked at
+ * publishes where it stands, as a wait does, but as one that may go on, so that the
+ * referee does not count on it.
  */
 #include "libbcs/api/message/misuse.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Point-to-point calls: fill a descriptor, and wait for what the engine completes. Called by
- * the process that owns the context, one thread at a time. [BCS-MPI table 4.1]
+ * Point-to-point calls: fill a descriptor, and wait for what the engine completes.
+ * Called by the process that owns the context, one thread at a time. [BCS-MPI table
+ * 4.1]
  */
 #include "libbcs/api/message/p2p.h"
 
@@ -57,7 +58,8 @@ static inline bool is_synchronous(const struct bcs_context *context,
     return mode + context->config.buffering >= BCS_SEND_SYNCHRONOUS;
 }
 
-/** No cell is free: a collective's plan waits for one, and says so itself if it must not. */
+/** No cell is free: a collective's plan waits for one, and says so itself if it must
+ *  not. */
 static int find_no_cell(const struct bcs_context *context,
                         const struct bcs_message *message)
 {
@@ -164,8 +166,9 @@ prepare_receive(struct bcs_context *context, const struct bcs_message *message,
     return entry;
 }
 
-/** What the receive of a long message says whose process stays: how it had better come. Where cores
- *  are short, directly: blocks cost a second copy, of a core that somebody else could use. */
+/** What the receive of a long message says whose process stays: how it had better come.
+ *  Where cores are short, directly: blocks cost a second copy, of a core that somebody
+ *  else could use. */
 static __attribute__((noinline)) uint8_t
 flags_of_stay(struct bcs_context *context, const struct bcs_message *message)
 {
@@ -180,8 +183,8 @@ flags_of_stay(struct bcs_context *context, const struct bcs_message *message)
                 : 0);
 }
 
-/** What the receive of a long message says besides, or any where the job has stamps. @param is_wait
- *  its process waits for it at once */
+/** What the receive of a long message says besides, or any where the job has stamps.
+ *  @param is_wait its process waits for it at once */
 static __attribute__((noinline)) void prepare_further(struct bcs_context *context,
                                                       const struct bcs_message *message,
                                                       struct bcs_descriptor *entry,
@@ -214,8 +217,8 @@ int bcs_imrecv(struct bcs_context *context, const struct bcs_message *message,
     return 0;
 }
 
-/** Tell where a wait for a request stands. @param message  its own; NULL: only the request's owner
- *  knows */
+/** Tell where a wait for a request stands. @param message its own; NULL: only the
+ *  request's owner knows */
 static __attribute__((cold, noinline)) void tell(struct bcs_context *context,
                                                  struct bcs_waiter *waiter,
                                                  const struct bcs_request *request,
@@ -231,8 +234,8 @@ static __attribute__((cold, noinline)) void tell(struct bcs_context *context,
     }
 }
 
-/** Wait until a request is done. Inlined, since most often a single turn is enough. @param message
- *  as for tell */
+/** Wait until a request is done. Inlined, since most often a single turn is enough.
+ *  @param message as for tell */
 static inline __attribute__((always_inline)) void
 wait_for(struct bcs_context *context, struct bcs_request *request,
          const struct bcs_message *message)

@@ -32,7 +32,8 @@ static void stamp_send(const struct bcs_context *context, struct bcs_descriptor 
                        : bcs_stamps_own(&context->stamps);
 }
 
-/** Where the job has stamps: stamp a send, and put its payload into it if there is still room.
+/** Where the job has stamps: stamp a send, and put its payload into it if there is
+ *  still room.
  *  @return whether it went */
 static bool put_stamped(const struct bcs_context *context, struct bcs_descriptor *entry,
                         const struct bcs_message *message)
@@ -47,8 +48,8 @@ static bool put_stamped(const struct bcs_context *context, struct bcs_descriptor
     return fits;
 }
 
-/** What is known of copies of a message's length into blocks. @return NULL: it is copied as it is,
- *  for it is short or has gaps */
+/** What is known of copies of a message's length into blocks. @return NULL: it is
+ *  copied as it is, for it is short or has gaps */
 static struct bcs_payload_copy *copy_of(struct bcs_context *context,
                                         const struct bcs_message *message)
 {

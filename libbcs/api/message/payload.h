@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Putting a send's payload to where it waits for its receiver: the part that the blocking calls of
- * p2p.c inline, since most messages are short; payload.c has the rest. Internal to libbcs/api; called
- * by the process that owns the context.
+ * Putting a send's payload to where it waits for its receiver: the part that the
+ * blocking calls of p2p.c inline, since most messages are short; payload.c has the
+ * rest. Internal to libbcs/api; called by the process that owns the context.
  */
 #ifndef LIBBCS_API_MESSAGE_PAYLOAD_H
 #define LIBBCS_API_MESSAGE_PAYLOAD_H
@@ -29,8 +29,9 @@ static inline void bcs_payload_copy_out(const struct bcs_message *message, void 
     }
 }
 
-/** Put the payload into NIC memory, and say in the descriptor where it is. @return whether it went,
- *  so that the send is done; else the descriptor tells of the user's buffer */
+/** Put the payload into NIC memory, and say in the descriptor where it is. @return
+ *  whether it went, so that the send is done; else the descriptor tells of the user's
+ *  buffer */
 static inline bool bcs_payload_put(struct bcs_context *context,
                                    const struct bcs_ring_writer *ring,
                                    struct bcs_descriptor *entry,

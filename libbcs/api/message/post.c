@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Where posting has to wait for room in the ring, or finds no cell. Called by the process
- * that owns the context.
+ * Where posting has to wait for room in the ring, or finds no cell. Called by the
+ * process that owns the context.
  */
 #include "libbcs/api/message/post.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Posting descriptors, as all API calls do it. Internal to libbcs/api; called by the process
- * that owns the context, one thread at a time.
+ * Posting descriptors, as all API calls do it. Internal to libbcs/api; called by the
+ * process that owns the context, one thread at a time.
  */
 #ifndef LIBBCS_API_MESSAGE_POST_H
 #define LIBBCS_API_MESSAGE_POST_H
@@ -59,7 +59,8 @@ static inline struct bcs_ring_writer *bcs_post_to_node(struct bcs_context *conte
                : bcs_post_to(context, nic_engine_own(context->engine)->first_port);
 }
 
-/** The next entry of a ring, with kind set and flags cleared; fill it, then bcs_post_end. */
+/** The next entry of a ring, with kind set and flags cleared; fill it, then
+ *  bcs_post_end. */
 static inline struct bcs_descriptor *bcs_post_begin(struct bcs_context *context,
                                                     struct bcs_ring_writer *ring,
                                                     enum bcs_descriptor_kind kind)
@@ -106,9 +107,9 @@ static inline void bcs_post_kick(struct bcs_context *context,
 }
 
 /**
- * After the kick for an operation that the engine must move on before it can complete: have
- * it carried out also if nobody waits. (Short messages have no need of it: they lie in NIC
- * memory until their receiver looks.)
+ * After the kick for an operation that the engine must move on before it can complete:
+ * have it carried out also if nobody waits. (Short messages have no need of it: they
+ * lie in NIC memory until their receiver looks.)
  */
 static inline void bcs_post_leave(struct bcs_context *context,
                                   const struct bcs_ring_writer *ring)

@@ -3,20 +3,22 @@
  * Probes. Called by the process that owns the context, one thread at a time.
  *
  * A probe looks into the queue of its port, where the engine keeps the messages that no
- * receive has got yet. It needs neither the engine nor its lock: only what the process itself
- * posts takes messages out of that queue, so while nothing of that kind is under way the queue
- * only grows (bcs_poster_is_settled). But for what its sender takes back: so a look that may find
- * something holds the queue (nic_match_hold), until it knows all of what it has found, and has posted
- * that it takes it. A receive that has not been carried out may take the
- * message that the probe would find, so nothing is known before it has been: while messages
- * are in the queue, every probe waits for that, since the caller may know of one.
+ * receive has got yet. It needs neither the engine nor its lock: only what the process
+ * itself posts takes messages out of that queue, so while nothing of that kind is under
+ * way the queue only grows (bcs_poster_is_settled). But for what its sender takes back:
+ * so a look that may find something holds the queue (nic_match_hold), until it knows
+ * all of what it has found, and has posted that it takes it. A receive that has not
+ * been carried out may take the message that the probe would find, so nothing is known
+ * before it has been: while messages are in the queue, every probe waits for that,
+ * since the caller may know of one.
  *
  * For the same reason a message is claimed by a descriptor that nobody waits for: later
- * receives of this process stand behind it in the ring, and later probes wait until it has
- * been carried out.
+ * receives of this process stand behind it in the ring, and later probes wait until it
+ * has been carried out.
  *
- * A probe that finds nothing lets the engine take a turn, if processes do so, and looks once
- * more. Only one that waits posts a descriptor, which the engine answers when a message comes.
+ * A probe that finds nothing lets the engine take a turn, if processes do so, and looks
+ * once more. Only one that waits posts a descriptor, which the engine answers when a
+ * message comes.
  */
 #include <errno.h>
 #include <sched.h>
@@ -54,8 +56,8 @@ static inline struct nic_match *queue_of(const struct bcs_context *context)
     return &view->per_port.match[nic_view_seat(view, context->engine->port)];
 }
 
-/** Whether something has been posted that may take messages, and will be carried out whatever
- *  anybody does: unless it stands behind a send for which there is no room. */
+/** Whether something has been posted that may take messages, and will be carried out
+ *  whatever anybody does: unless it stands behind a send for which there is no room. */
 static bool is_in_motion(const struct bcs_context *context)
 {
     const struct nic_view *view = home_of(context);
@@ -78,16 +80,16 @@ static bool settle(struct bcs_context *context)
     return bcs_poster_is_settled(&context->poster);
 }
 
-/** Whether there may be a message, and, unless the caller will wait anyhow, all are known that there
- *  are. */
+/** Whether there may be a message, and, unless the caller will wait anyhow, all are
+ *  known that there are. */
 static inline bool may_find(struct bcs_context *context, bool wait)
 {
     return nic_match_n_sends(queue_of(context)) != 0 &&
            (bcs_poster_is_settled(&context->poster) || (!wait && settle(context)));
 }
 
-/** The oldest message in the queue, which is held, that a receive would take. @return its item, or
- *  NIC_ITEM_NONE */
+/** The oldest message in the queue, which is held, that a receive would take. @return
+ *  its item, or NIC_ITEM_NONE */
 static inline uint32_t find(struct bcs_context *context,
                             const struct bcs_message *message)
 {
@@ -100,8 +102,8 @@ static inline uint32_t find(struct bcs_context *context,
         });
 }
 
-/** Look for a message in the queue, which is held. @param claim  an entry to post that takes it, or
- *  NULL @return whether there is one */
+/** Look for a message in the queue, which is held. @param claim an entry to post that
+ *  takes it, or NULL @return whether there is one */
 static inline bool look_held(struct bcs_context *context,
                              const struct bcs_message *message,
                              struct bcs_descriptor *claim,

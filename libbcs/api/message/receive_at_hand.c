@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Receiving a message that is at hand; see the header. Called by the process that owns the
- * context.
+ * Receiving a message that is at hand; see the header. Called by the process that owns
+ * the context.
  *
- * Whatever a wait moves on beside its own request must go on for a process that finds each of its
- * messages at hand, too. So it takes none while a cell of its is in use, by an operation that is
- * not over, or a mover has something to do; and every so many messages it waits, for the looks at
- * what is not ours (wait.c).
+ * Whatever a wait moves on beside its own request must go on for a process that finds
+ * each of its messages at hand, too. So it takes none while a cell of its is in use, by
+ * an operation that is not over, or a mover has something to do; and every so many
+ * messages it waits, for the looks at what is not ours (wait.c).
  */
 #include "libbcs/api/message/receive_at_hand.h"
 

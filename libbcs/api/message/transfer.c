@@ -1,47 +1,49 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Copying of long messages by the processes at their ends, outside of the engine lock.
- * Called by the owner of the context while it waits or tests. Where neither end comes, the
- * background thread copies (nic_threads/service/background.c), unless the message is streamed.
+ * Called by the owner of the context while it waits or tests. Where neither end comes,
+ * the background thread copies (nic_threads/service/background.c), unless the message
+ * is streamed.
  *
- * Within a node. The state is in the receiver's cell: `granted` (raised by the engine, one
- * chunk a slice), `claimed` and `moved`. Who has claimed a piece of the granted part, by
- * compare-and-swap, moves it, and adds it to `moved`. Exactly one piece brings `moved` to
- * `granted`; if that is not the end of the message, whoever has added it posts CHUNK_MOVED,
- * and the engine grants no more before that.
+ * Within a node. The state is in the receiver's cell: `granted` (raised by the engine,
+ * one chunk a slice), `claimed` and `moved`. Who has claimed a piece of the granted
+ * part, by compare-and-swap, moves it, and adds it to `moved`. Exactly one piece brings
+ * `moved` to `granted`; if that is not the end of the message, whoever has added it
+ * posts CHUNK_MOVED, and the engine grants no more before that.
  *
  * - Direct: either end claims, and copies with one system call.
- * - Streamed, where a buffer has gaps, the kernel forbids direct copies, or the receiver has found
- *   that this is faster (pace.h) and both stay: the sender
- *   claims, and loads the piece into a block of its own, which it publishes in its cell
- *   (struct bcs_stream); the receiver stores the pieces in their order, frees the blocks
- *   and counts the bytes as moved. Each wakes the other after each piece. A block goes from
- *   one to the other by an entry of the stream: the sender's store of its offset (release)
- *   pairs with the receiver's load, the receiver's store of 0 with the sender's.
+ * - Streamed, where a buffer has gaps, the kernel forbids direct copies, or the
+ *   receiver has found that this is faster (pace.h) and both stay: the sender claims,
+ *   and loads the piece into a block of its own, which it publishes in its cell (struct
+ *   bcs_stream); the receiver stores the pieces in their order, frees the blocks and
+ *   counts the bytes as moved. Each wakes the other after each piece. A block goes from
+ *   one to the other by an entry of the stream: the sender's store of its offset
+ *   (release) pairs with the receiver's load, the receiver's store of 0 with the
+ *   sender's.
  *
- * Direct copies that are refused (nic_threads/machine/node_copy.h). Who has claimed a piece and may
- * not copy it sets `is_refused` and never adds the piece to `moved`: so the chunk does not
- * end, and nobody claims any more. If that is not the receiver, it posts COPY_REFUSED, and the
- * engine has the receiver look at the transfer, whatever it waits for. The receiver puts
- * everybody out: the background thread by closing its own cell, the sender by a
- * compare-and-swap from SOURCE to PENDING. Then it posts COPY_REFUSED itself, and the engine
- * lets both begin the chunk anew, streamed. What has been copied of it is copied once more.
- * Until it has succeeded, the transfer is one of the receiver's orders, and who stands in its
- * way wakes it on leaving.
+ * Direct copies that are refused (nic_threads/machine/node_copy.h). Who has claimed a
+ * piece and may not copy it sets `is_refused` and never adds the piece to `moved`: so
+ * the chunk does not end, and nobody claims any more. If that is not the receiver, it
+ * posts COPY_REFUSED, and the engine has the receiver look at the transfer, whatever it
+ * waits for. The receiver puts everybody out: the background thread by closing its own
+ * cell, the sender by a compare-and-swap from SOURCE to PENDING. Then it posts
+ * COPY_REFUSED itself, and the engine lets both begin the chunk anew, streamed. What
+ * has been copied of it is copied once more. Until it has succeeded, the transfer is
+ * one of the receiver's orders, and who stands in its way wakes it on leaving.
  *
  * Who may touch whose cell. The receiver's cell must stay while the sender uses it: the
- * sender does so only in state JOINED, which it enters by a compare-and-swap from SOURCE.
- * When all is moved, the receiver ends the sender's part by a compare-and-swap from SOURCE
- * (of this generation) to DONE; if the sender has joined, the receiver waits, and the
- * sender, which looks at `moved` after it has joined, ends by itself with sender_left = 1
- * as its last access. Joining and the look at `moved`, and the last addition to `moved` and
- * the look at the sender's state, are both seq_cst, so one of the two sees the other. A
- * sender that leaves without having seen the end wakes the receiver, which looks again. The
- * receiver reads the stream only before the last piece is moved, when the sender's cell
- * cannot have ended.
+ * sender does so only in state JOINED, which it enters by a compare-and-swap from
+ * SOURCE. When all is moved, the receiver ends the sender's part by a compare-and-swap
+ * from SOURCE (of this generation) to DONE; if the sender has joined, the receiver
+ * waits, and the sender, which looks at `moved` after it has joined, ends by itself
+ * with sender_left = 1 as its last access. Joining and the look at `moved`, and the
+ * last addition to `moved` and the look at the sender's state, are both seq_cst, so one
+ * of the two sees the other. A sender that leaves without having seen the end wakes the
+ * receiver, which looks again. The receiver reads the stream only before the last piece
+ * is moved, when the sender's cell cannot have ended.
  *
- * Between nodes, chunks go through blocks: see nic_threads/roles/dma_helper.c; the cell is the
- * process's own from the order (LOAD, STORE) until it posts the answer.
+ * Between nodes, chunks go through blocks: see nic_threads/roles/dma_helper.c; the cell
+ * is the process's own from the order (LOAD, STORE) until it posts the answer.
  */
 #include "libbcs/api/message/transfer.h"
 
@@ -130,8 +132,8 @@ static bool dismiss_sender(struct bcs_context *context, struct bcs_cell *cell)
     return true;
 }
 
-/** Tell the engine that direct copies of a transfer are refused, which is in a receiver's
- *  cell. */
+/** Tell the engine that direct copies of a transfer are refused, which is in a
+ *  receiver's cell. */
 static void post_refused(struct bcs_context *context, uint32_t port, uint32_t cell)
 {
     struct bcs_ring_writer *ring = bcs_post_to(context, port);
@@ -142,8 +144,8 @@ static void post_refused(struct bcs_context *context, uint32_t port, uint32_t ce
     bcs_post_kick(context, ring, entry);
 }
 
-/** Receiver: put everybody out of a transfer with a refused copy, and have the chunk begin
- *  anew; as far as it can be done now. */
+/** Receiver: put everybody out of a transfer with a refused copy, and have the chunk
+ *  begin anew; as far as it can be done now. */
 static void begin_anew(struct bcs_context *context, struct bcs_cell *cell,
                        const struct bcs_request *request)
 {
@@ -158,7 +160,8 @@ static void begin_anew(struct bcs_context *context, struct bcs_cell *cell,
     post_refused(context, context->rank, bcs_request_state(request)->cell);
 }
 
-/** Copy what is granted between the sender's and the receiver's memory, at either end. */
+/** Copy what is granted between the sender's and the receiver's memory, at either
+ *  end. */
 static void copy_pieces(struct bcs_context *context, const struct bcs_cell *cell,
                         struct bcs_transfer *transfer,
                         const struct bcs_request *request)
@@ -220,7 +223,8 @@ static void store_pieces(struct bcs_context *context, const struct bcs_cell *cel
     }
 }
 
-/** All is over: remember how long it took, if that was nobody's fault but the copies'. */
+/** All is over: remember how long it took, if that was nobody's fault but the
+ *  copies'. */
 static void note_pace(struct bcs_context *context, const struct bcs_cell *cell)
 {
     const struct bcs_transfer *transfer = &cell->transfer;
@@ -290,7 +294,8 @@ static void load_pieces(struct bcs_context *context, struct bcs_cell *cell,
         load(request, piece.offset, piece.n_bytes,
              bcs_poster_block_at(&context->poster, block)->data);
         stream->pieces[i].n_bytes = piece.n_bytes;
-        /* release: pairs with the acquire in store_pieces; seq_cst, as the wake needs */
+        /* release: pairs with the acquire in store_pieces; seq_cst, as the wake
+         * needs */
         atomic_store_explicit(&stream->pieces[i].block, block, memory_order_seq_cst);
         stream->n_loaded++;
         context->is_moving = true;

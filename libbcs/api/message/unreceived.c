@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Messages that nobody has received; see unreceived.h. What a process has sent to another one comes
- * there in its order, whatever the driver: so once the last message of each has been received, all
- * before it stand in the queue of the port, or have been received.
+ * Messages that nobody has received; see unreceived.h. What a process has sent to
+ * another one comes there in its order, whatever the driver: so once the last message
+ * of each has been received, all before it stand in the queue of the port, or have been
+ * received.
  */
 #include "libbcs/api/message/unreceived.h"
 

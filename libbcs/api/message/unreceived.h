@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Messages of the program that nobody has received, at the end of a job. Called by the process that
- * owns the context.
+ * Messages of the program that nobody has received, at the end of a job. Called by the
+ * process that owns the context.
  */
 #ifndef LIBBCS_API_MESSAGE_UNRECEIVED_H
 #define LIBBCS_API_MESSAGE_UNRECEIVED_H
@@ -20,9 +20,9 @@ struct bcs_unreceived {
 };
 
 /**
- * List messages to this process that nobody has received, the oldest first. All processes call it
- * after the last of their sends: each sends a message without data to each other one, behind which
- * nothing comes any more.
+ * List messages to this process that nobody has received, the oldest first. All
+ * processes call it after the last of their sends: each sends a message without data to
+ * each other one, behind which nothing comes any more.
  *
  * @param world       all processes of the job, by their numbers
  * @param n_out       how many there are in the list

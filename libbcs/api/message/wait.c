@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Waiting, as all API calls do it, turn by turn. Called by the process that owns the context.
+ * Waiting, as all API calls do it, turn by turn. Called by the process that owns the
+ * context.
  */
 #include "libbcs/api/message/wait.h"
 
@@ -46,7 +47,8 @@ static bool look_external(struct bcs_context *context)
     return context->hooks.idle != NULL && context->hooks.idle();
 }
 
-/** The same between two turns of a wait, which stays awake if this process is called. */
+/** The same between two turns of a wait, which stays awake if this process is
+ *  called. */
 static void look_up(struct bcs_context *context, struct bcs_waiter *waiter)
 {
     context->n_turns = 0;
@@ -95,8 +97,8 @@ static void take_turn(struct bcs_context *context, struct bcs_waiter *waiter)
     }
 }
 
-/** Let those in who stand at the door. A thread of this process that waits for room in the
- *  ring must find the engine's lock free. */
+/** Let those in who stand at the door. A thread of this process that waits for room in
+ *  the ring must find the engine's lock free. */
 static void let_in(struct bcs_context *context, struct bcs_waiter *waiter)
 {
     nic_waiter_let_go(context->engine, waiter);
@@ -114,9 +116,9 @@ static void move(struct bcs_context *context)
     }
 }
 
-/** This process's part of what is pending beside the operation that a call is about. One
- *  comparison finds whether there is any: n_orders_idle is the number of orders as long as
- *  nothing has to go on. @return whether there is */
+/** This process's part of what is pending beside the operation that a call is about.
+ *  One comparison finds whether there is any: n_orders_idle is the number of orders as
+ *  long as nothing has to go on. @return whether there is */
 static inline bool move_others(struct bcs_context *context)
 {
     /* relaxed: bcs_orders_take acquires */
@@ -159,8 +161,8 @@ bool bcs_wait_turn(struct bcs_context *context, struct bcs_waiter *waiter)
     return false;
 }
 
-/** Whether another process has called since this one has listened. What is read here is hardly
- *  ever written. */
+/** Whether another process has called since this one has listened. What is read here is
+ *  hardly ever written. */
 static inline bool is_called_anew(const struct bcs_context *context)
 {
     /* relaxed: bcs_external_listen comes next */
@@ -184,7 +186,8 @@ void bcs_wait_in_vain(struct bcs_context *context)
     }
 }
 
-/** The end of a wait that has told where it stands. Apart, so that others keep no registers for it. */
+/** The end of a wait that has told where it stands. Apart, so that others keep no
+ *  registers for it. */
 static __attribute__((cold, noinline)) void stop_long(struct bcs_context *context,
                                                       struct bcs_waiter *waiter)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Ends a job that is deadlocked; see deadlock_tell.h. The process leaves without more ado, since its
- * threads wait; the launcher ends the others.
+ * Ends a job that is deadlocked; see deadlock_tell.h. The process leaves without more
+ * ado, since its threads wait; the launcher ends the others.
  */
 #include "libbcs/api/record/deadlock_tell.h"
 
@@ -23,8 +23,8 @@ static bool is_part(const struct nic_unreceived *message)
     return message->context_id % 2 != 0;
 }
 
-/** Whether it is one of the program's, or a part of what it has called: members of communicators tell
- *  each other of their end, too. */
+/** Whether it is one of the program's, or a part of what it has called: members of
+ *  communicators tell each other of their end, too. */
 static bool is_programs(const struct nic_unreceived *message)
 {
     return !is_part(message) || bcs_plan_tag_is_valid(message->tag);
@@ -71,7 +71,8 @@ static void tell_unreceived(const struct nic_verdict *verdict)
     }
 }
 
-/** Report it; bcs-top, if it is there, knows who waits for what, and tells of messages better. */
+/** Report it; bcs-top, if it is there, knows who waits for what, and tells of messages
+ *  better. */
 static void report(struct bcs_context *context, const struct nic_verdict *verdict)
 {
     char texts[MESSAGES_MOST][MESSAGE_BYTES], *messages[MESSAGES_MOST];

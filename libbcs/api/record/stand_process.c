@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What a record says of the whole process: its collectives that go on by themselves, and whether
- * anything else could act. Runs in the thread that waits, which has the context.
+ * What a record says of the whole process: its collectives that go on by themselves,
+ * and whether anything else could act. Runs in the thread that waits, which has the
+ * context.
  */
 #include <string.h>
 #include <unistd.h>
@@ -21,8 +22,8 @@ static bool is_threaded(const struct bcs_context *context)
     return context->hooks.turns != NULL;
 }
 
-/** Find out whether anything of this process could act while all of its threads that have told wait:
- *  that takes longer than the rest, and is of use to who has asked. */
+/** Find out whether anything of this process could act while all of its threads that
+ *  have told wait: that takes longer than the rest, and is of use to who has asked. */
 static void tell_agent(const struct bcs_context *context, struct bcs_stand *draft)
 {
     const struct bcs_stand_teller *teller = context->teller;

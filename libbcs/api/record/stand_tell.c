@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Telling where a wait stands; see stand_tell.h. Only waits of some length come here. Runs in the thread
- * that waits, which has the context.
+ * Telling where a wait stands; see stand_tell.h. Only waits of some length come here.
+ * Runs in the thread that waits, which has the context.
  */
 #include "libbcs/api/record/stand_tell.h"
 
@@ -18,7 +18,8 @@
 #include "libbcs/fabric/base/log.h"
 #include "nic_threads/node/referee_wake.h"
 
-/* From when on a wait is told of: long beside what that takes, short beside what users wait. */
+/* From when on a wait is told of: long beside what that takes, short beside what users
+ * wait. */
 #define STAND_NS 1000000u
 
 static size_t n_record_bytes(const struct bcs_context *context)
@@ -52,7 +53,8 @@ void bcs_stand_fini(struct bcs_context *context)
     context->teller = NULL;
 }
 
-/** Whether a wait that has told is asked anew. What it finds out from here on is an answer. */
+/** Whether a wait that has told is asked anew. What it finds out from here on is an
+ *  answer. */
 static bool is_asked(const struct bcs_context *context, const struct bcs_waiter *waiter)
 {
     struct bcs_stand_teller *teller = context->teller;
@@ -71,8 +73,8 @@ bool bcs_stand_is_due(const struct bcs_context *context, struct bcs_waiter *wait
     struct bcs_stand_teller *teller = context->teller;
     uint64_t now = bcs_clock_ticks();
 
-    if (context
-            ->is_nested) { /* the call within which this one is has the draft, perhaps */
+    if (context->is_nested) { /* the call within which this one is has the draft,
+                                 perhaps */
         return false;
     }
     if (waiter->since_ticks == 0) {
@@ -105,8 +107,9 @@ static void add_rank(struct bcs_stand *stand, uint32_t rank)
     bcs_stand_ranks(stand)[rank / 64] |= UINT64_C(1) << rank % 64;
 }
 
-/** Whether a member of a group can release an operation that names nobody: all of a collective but
- *  this process itself, and those that have come; a message may be one's own. */
+/** Whether a member of a group can release an operation that names nobody: all of a
+ *  collective but this process itself, and those that have come; a message may be one's
+ *  own. */
 static bool can_release(const struct bcs_context *context,
                         const struct bcs_stand_about *about, int32_t member)
 {
@@ -210,8 +213,8 @@ void bcs_stand_add_step(struct bcs_context *context,
     add_operation(context, &whole, step);
 }
 
-/** A collective by messages is pending: it waits for one of them, or, if it waits for its turn,
- *  nobody can tell. */
+/** A collective by messages is pending: it waits for one of them, or, if it waits for
+ *  its turn, nobody can tell. */
 static void add_plan(struct bcs_context *context, const struct bcs_stand_about *about)
 {
     struct bcs_stand_operation operation = {.peer = -1, .tag = -1};
@@ -245,7 +248,8 @@ void bcs_stand_add(struct bcs_context *context, const struct bcs_stand_about *ab
     add_operation(context, about, &operation);
 }
 
-/** A slot for a wait that tells for the first time. @return its number and 1; 0: none is free */
+/** A slot for a wait that tells for the first time. @return its number and 1; 0: none
+ *  is free */
 static uint32_t take_slot(struct bcs_context *context, struct bcs_waiter *waiter)
 {
     struct bcs_stand_teller *teller = context->teller;
@@ -344,7 +348,8 @@ void bcs_stand_publish(struct bcs_context *context, struct bcs_waiter *waiter)
     answer(context, waiter);
     context->teller->is_asked = false;
     if (is_first) {
-        /* partner of the store in referee.c: that sees what is told, or it is seen here */
+        /* partner of the store in referee.c: that sees what is told, or it is seen
+         * here */
         atomic_thread_fence(memory_order_seq_cst);
         nic_wake_referee(context->engine->machine);
     }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * How a wait tells others where it stands (libbcs/fabric/ring/stand.h). A loop that waits asks
- * bcs_wait_turn; if that says so, which it does after about a millisecond, and then now and
- * then, the loop tells what it waits for:
+ * How a wait tells others where it stands (libbcs/fabric/ring/stand.h). A loop that
+ * waits asks bcs_wait_turn; if that says so, which it does after about a millisecond,
+ * and then now and then, the loop tells what it waits for:
  *
  *     while (!is_over()) {
  *         if (bcs_wait_turn(context, &waiter)) {
@@ -11,10 +11,11 @@
  *     }
  *     bcs_wait_stop(context, &waiter);
  *
- * bcs_wait_stop takes it back. So waits that are over before cost nothing but a comparison at their
- * end, and those that are told are longer than what telling takes. What was told is told anew if
- * it has changed, after each wake-up and every some thousand looks. A rank that sleeps is woken
- * without a reason by who wants to know (apps/tools/look): it then tells.
+ * bcs_wait_stop takes it back. So waits that are over before cost nothing but a
+ * comparison at their end, and those that are told are longer than what telling takes.
+ * What was told is told anew if it has changed, after each wake-up and every some
+ * thousand looks. A rank that sleeps is woken without a reason by who wants to know
+ * (apps/tools/look): it then tells.
  *
  * Used by the thread that waits, which has the context.
  */
@@ -54,27 +55,31 @@ struct bcs_stand_about {
 /** Begin to tell: nothing so far. @param needs_all  the wait ends when all are over */
 void bcs_stand_begin(struct bcs_context *context, bool needs_all);
 
-/** The wait is also about this. One that is not pending, by its request, is left out. */
+/** The wait is also about this. One that is not pending, by its request, is left
+ *  out. */
 void bcs_stand_add(struct bcs_context *context, const struct bcs_stand_about *about);
 
-/** The same of a request of which only its owner knows what it is; see struct bcs_hooks. */
+/** The same of a request of which only its owner knows what it is; see struct
+ *  bcs_hooks. */
 void bcs_stand_add_request(struct bcs_context *context,
                            const struct bcs_request *request);
 
-/** The wait is also about a message of a collective, whose group `about` has; the rest is in its
- *  tag. */
+/** The wait is also about a message of a collective, whose group `about` has; the rest
+ *  is in its tag. */
 void bcs_stand_add_step(struct bcs_context *context,
                         const struct bcs_stand_about *about,
                         const struct bcs_stand_operation *step);
 
-/** Publish what was told since bcs_stand_begin, unless it is what was published before. */
+/** Publish what was told since bcs_stand_begin, unless it is what was published
+ *  before. */
 void bcs_stand_publish(struct bcs_context *context, struct bcs_waiter *waiter);
 
 /** All three, for one operation. */
 void bcs_stand_at(struct bcs_context *context, struct bcs_waiter *waiter,
                   const struct bcs_stand_about *about);
 
-/** For a message that is sent, received or probed for, as far as its completion cell is known. */
+/** For a message that is sent, received or probed for, as far as its completion cell is
+ *  known. */
 void bcs_stand_at_message(struct bcs_context *context, struct bcs_waiter *waiter,
                           enum bcs_stand_kind kind, const struct bcs_message *message,
                           uint32_t cell);
@@ -86,7 +91,8 @@ void bcs_stand_at_requests(struct bcs_context *context, struct bcs_waiter *waite
 /** For something of the library's own, that a verdict must not count on. */
 void bcs_stand_at_other(struct bcs_context *context, struct bcs_waiter *waiter);
 
-/** For a call that is about to fail, on a group: where it stands. It waits for nobody. */
+/** For a call that is about to fail, on a group: where it stands. It waits for
+ *  nobody. */
 void bcs_stand_here(struct bcs_context *context, struct bcs_waiter *waiter,
                     const struct bcs_group *group);
 
@@ -96,7 +102,8 @@ void bcs_stand_withdraw(struct bcs_context *context, struct bcs_waiter *waiter);
 /** Whether this thread has told of a wait. */
 bool bcs_stand_is_told(const struct bcs_context *context);
 
-/** The waits of this thread have been left without an end: take back what they have told. */
+/** The waits of this thread have been left without an end: take back what they have
+ *  told. */
 void bcs_stand_abandon(struct bcs_context *context);
 
 /** Whether a wait should tell now. Called now and then, before it sleeps each time. */
@@ -105,8 +112,8 @@ bool bcs_stand_is_due(const struct bcs_context *context, struct bcs_waiter *wait
 /** Make what a context needs for it. @return 0 or -ENOMEM, logged */
 int bcs_stand_init(struct bcs_context *context);
 
-/** Tell from now on whether other threads of the program could act. @param tasks  those that are not the
- *  program's */
+/** Tell from now on whether other threads of the program could act. @param tasks those
+ *  that are not the program's */
 void bcs_stand_set_tasks(struct bcs_context *context, const struct bcs_tasks *tasks);
 
 /** Give it back. Accepts a context that has none. */

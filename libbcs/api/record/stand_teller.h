@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What is kept for telling where waits stand. Internal to stand_tell.c and stand_process.c.
+ * What is kept for telling where waits stand. Internal to stand_tell.c and
+ * stand_process.c.
  */
 #ifndef LIBBCS_API_RECORD_STAND_TELLER_H
 #define LIBBCS_API_RECORD_STAND_TELLER_H
@@ -33,7 +34,8 @@ static inline struct bcs_stands *bcs_stand_own(const struct bcs_context *context
     return teller->stands;
 }
 
-/** What goes on by itself in this process, whoever waits: into a draft that has nothing of it yet. */
+/** What goes on by itself in this process, whoever waits: into a draft that has nothing
+ *  of it yet. */
 void bcs_stand_tell_process(struct bcs_context *context, struct bcs_stand *draft);
 
 #endif

@@ -2,13 +2,15 @@
 /*
  * Looks for what could act in this process; see agents.h.
  *
- * Threads. All are looked at, and then all once more. If each sleeps until a thread of this process
- * wakes it, at both looks, with as many switches, then all of them slept when the second round began. As
- * nobody else is there who could wake one, they sleep on until a thread that waits in a call, and so is
- * not looked at, goes on. A thread that came between the rounds counts as one that runs.
+ * Threads. All are looked at, and then all once more. If each sleeps until a thread of
+ * this process wakes it, at both looks, with as many switches, then all of them slept
+ * when the second round began. As nobody else is there who could wake one, they sleep
+ * on until a thread that waits in a call, and so is not looked at, goes on. A thread
+ * that came between the rounds counts as one that runs.
  *
- * Signals. A handler counts if something in this process will send its signal, or can: timers are
- * looked at before threads, so that a handler that runs in another thread is seen as that.
+ * Signals. A handler counts if something in this process will send its signal, or can:
+ * timers are looked at before threads, so that a handler that runs in another thread is
+ * seen as that.
  */
 #include "libbcs/fabric/base/agents.h"
 
@@ -230,7 +232,8 @@ static struct bcs_agent agent_of(int32_t id, const struct bcs_thread_state *stat
     return agent;
 }
 
-/** Whether a thread sleeps until another one wakes it that could only act after that. */
+/** Whether a thread sleeps until another one wakes it that could only act after
+ *  that. */
 static bool sleeps_on(const struct bcs_agents_but *but,
                       const struct bcs_thread_state *state)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Whether anything in this process could act on its own while those of its threads that use the
- * library all wait: another thread, or a handler of a signal that a timer, a descriptor or a child will
- * send. Called by a thread that waits.
+ * Whether anything in this process could act on its own while those of its threads that
+ * use the library all wait: another thread, or a handler of a signal that a timer, a
+ * descriptor or a child will send. Called by a thread that waits.
  *
- * What cannot be seen from inside, signals that other processes send, is not looked for: see
- * docs/referee.md.
+ * What cannot be seen from inside, signals that other processes send, is not looked
+ * for: see docs/referee.md.
  */
 #ifndef LIBBCS_FABRIC_BASE_AGENTS_H
 #define LIBBCS_FABRIC_BASE_AGENTS_H
@@ -39,11 +39,12 @@ struct bcs_agents_but {
     const pthread_mutex_t *door;
 };
 
-/** Find out whether anything could act. Takes some ten microseconds, and more with each thread. */
+/** Find out whether anything could act. Takes some ten microseconds, and more with each
+ *  thread. */
 struct bcs_agent bcs_agent_find(const struct bcs_agents_but *but);
 
-/** How many threads of the program this process has, the calling one too, but for those that sleep until
- *  another one of them wakes them. @return 0: unknown */
+/** How many threads of the program this process has, the calling one too, but for those
+ *  that sleep until another one of them wakes them. @return 0: unknown */
 uint32_t bcs_agents_count(const struct bcs_tasks *but);
 
 /** A timer of timer_create, as a paragraph of /proc/self/timers has it. */

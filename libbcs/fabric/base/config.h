@@ -11,8 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/** How the text of a variable is read. A value is stored in a uint64_t field, unless it says
- *  otherwise. */
+/** How the text of a variable is read. A value is stored in a uint64_t field, unless it
+ *  says otherwise. */
 enum bcs_config_kind {
     BCS_CONFIG_COUNT,       /* a whole number: "4" */
     BCS_CONFIG_BYTES,       /* "4096", "64k", "1m", "2g" (powers of two) */
@@ -72,7 +72,8 @@ int bcs_config_check_values(const struct bcs_config_table *table, char *error,
                             size_t n_error_bytes);
 
 /**
- * Read a number as the values of a table are read, from elsewhere: an option of a program, say.
+ * Read a number as the values of a table are read, from elsewhere: an option of a
+ * program, say.
  *
  * @param entry  of its kind (COUNT, BYTES or DURATION_NS), minimum and maximum are used
  * @return whether it is one and fits; only then *value_out is set
@@ -80,7 +81,8 @@ int bcs_config_check_values(const struct bcs_config_table *table, char *error,
 bool bcs_config_parse_number(const struct bcs_config_entry *entry, const char *text,
                              uint64_t *value_out);
 
-/** Whether this build has the variable. In one that has not, its field gets the default. */
+/** Whether this build has the variable. In one that has not, its field gets the
+ *  default. */
 bool bcs_config_exists(const struct bcs_config_entry *entry);
 
 /** An entry's text as it stands: the environment's, else the default. Not owned. */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A copy past the caches: its lines go to memory by themselves, so that nobody has to give them away
- * first. Where another core has read them last, which is slow to answer, that is several times
- * faster than to write them in place; whoever reads them has them from memory. Any thread.
+ * A copy past the caches: its lines go to memory by themselves, so that nobody has to
+ * give them away first. Where another core has read them last, which is slow to answer,
+ * that is several times faster than to write them in place; whoever reads them has them
+ * from memory. Any thread.
  */
 #ifndef LIBBCS_FABRIC_BASE_COPY_PAST_H
 #define LIBBCS_FABRIC_BASE_COPY_PAST_H
@@ -18,7 +19,8 @@
 #if defined(__x86_64__)
 enum { BCS_CAN_COPY_PAST = true };
 
-/** Copy n_bytes to where nobody reads before what is published after it. Areas must not overlap. */
+/** Copy n_bytes to where nobody reads before what is published after it. Areas must not
+ *  overlap. */
 static inline void bcs_copy_past(void *to, const void *from, size_t n_bytes)
 {
     enum { LINE = 64, PART = 16 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A short number for some bytes, FNV-1a of 64 bits: tells whether they differ, but not from
- * somebody who wants them to be mistaken. Pure.
+ * A short number for some bytes, FNV-1a of 64 bits: tells whether they differ, but not
+ * from somebody who wants them to be mistaken. Pure.
  */
 #ifndef LIBBCS_FABRIC_BASE_DIGEST_H
 #define LIBBCS_FABRIC_BASE_DIGEST_H

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The process environment, for the programs of apps/tools/launch: what the launcher hands on
- * to mpirun and where it looks for programs. Everything that a user may set for bcs
- * itself goes through libbcs/fabric/base/config.h instead. Single-threaded callers only.
+ * The process environment, for the programs of apps/tools/launch: what the launcher
+ * hands on to mpirun and where it looks for programs. Everything that a user may set
+ * for bcs itself goes through libbcs/fabric/base/config.h instead. Single-threaded
+ * callers only.
  */
 #ifndef LIBBCS_FABRIC_BASE_ENVIRONMENT_H
 #define LIBBCS_FABRIC_BASE_ENVIRONMENT_H

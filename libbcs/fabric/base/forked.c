@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * One list of what is open in this process, and a handler that pthread_atfork calls in each
- * child. Children of system, popen and posix_spawn do not come here: they only execute
- * another program.
+ * One list of what is open in this process, and a handler that pthread_atfork calls in
+ * each child. Children of system, popen and posix_spawn do not come here: they only
+ * execute another program.
  */
 #include "libbcs/fabric/base/forked.h"
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Forked children. A child has the memory of a process of the job, and must not act as that
- * process: both would write to the same places. What is open is told when the process forks,
- * in the child, and takes itself out of use there, so that no call has to ask who calls.
+ * Forked children. A child has the memory of a process of the job, and must not act as
+ * that process: both would write to the same places. What is open is told when the
+ * process forks, in the child, and takes itself out of use there, so that no call has
+ * to ask who calls.
  */
 #ifndef LIBBCS_FABRIC_BASE_FORKED_H
 #define LIBBCS_FABRIC_BASE_FORKED_H

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the kernel says of a process or a thread in its file stat; man 5 proc. Any thread.
+ * What the kernel says of a process or a thread in its file stat; man 5 proc. Any
+ * thread.
  */
 #ifndef LIBBCS_FABRIC_BASE_KERNEL_STAT_H
 #define LIBBCS_FABRIC_BASE_KERNEL_STAT_H
@@ -13,8 +14,8 @@ struct bcs_kernel_stat {
     char state;     /* 'R', 'S', ..., 'Z': zombie */
     int64_t parent; /* a process; 0: none */
     uint64_t user_time, system_time;
-    int64_t
-        n_threads; /* of its process; a zombie leader with live threads has more than one */
+    int64_t n_threads;   /* of its process; a zombie leader with live threads has more
+                            than one */
     uint64_t start_time; /* since boot */
     int32_t core;        /* it ran on last */
 };

@@ -3,8 +3,8 @@
  * Packing and unpacking by a layout. Any thread.
  *
  * A range is found from its positions alone, by division at loops and by bisection in
- * lists of parts: nothing has to be kept between the pieces of a message, and any process
- * or thread may copy any of them.
+ * lists of parts: nothing has to be kept between the pieces of a message, and any
+ * process or thread may copy any of them.
  */
 #include "libbcs/fabric/base/layout.h"
 

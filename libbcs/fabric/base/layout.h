@@ -4,8 +4,8 @@
  * loops over blocks. The MPI shim makes one for each datatype with gaps; whoever copies
  * the data of a message moves any range of them by it. Pure; any thread.
  *
- * The bytes have an order, in which they are packed: position 0 is the first byte of the
- * first element. Parts stand in that order, whatever their addresses.
+ * The bytes have an order, in which they are packed: position 0 is the first byte of
+ * the first element. Parts stand in that order, whatever their addresses.
  */
 #ifndef LIBBCS_FABRIC_BASE_LAYOUT_H
 #define LIBBCS_FABRIC_BASE_LAYOUT_H
@@ -14,7 +14,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/** count copies of a body, stride bytes apart. A body is one block of bytes, or parts. */
+/** count copies of a body, stride bytes apart. A body is one block of bytes, or
+ *  parts. */
 struct bcs_layout_part {
     ptrdiff_t offset; /* of the first copy, from where the body around it starts */
     ptrdiff_t stride;

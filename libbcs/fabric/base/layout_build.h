@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Making a layout from the inside out: a list of parts for each body, which are joined
- * where their bytes are neighbours or their distances equal, so that a layout is as small
- * as its pattern, not as its number of blocks. Called by whoever describes data with gaps
- * (the MPI shim, for datatypes); any thread.
+ * where their bytes are neighbours or their distances equal, so that a layout is as
+ * small as its pattern, not as its number of blocks. Called by whoever describes data
+ * with gaps (the MPI shim, for datatypes); any thread.
  */
 #ifndef LIBBCS_FABRIC_BASE_LAYOUT_BUILD_H
 #define LIBBCS_FABRIC_BASE_LAYOUT_BUILD_H
@@ -37,8 +37,8 @@ struct bcs_layout_places {
 };
 
 /**
- * Add copies of a whole list. The list may be added many times, and is not changed after
- * the first time.
+ * Add copies of a whole list. The list may be added many times, and is not changed
+ * after the first time.
  *
  * @param bodies  the bodies of the layout that is being made
  */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The sizes of everything that can become full or empty: rings, batches, tables, blocks. One
- * table of them, which builds with tests can set (BCS_LIMITS), so that what overflows in
- * real life overflows in a test. Read with the rest of the configuration, in every process
- * the same, and kept there: in NIC memory's shape for the engine and the ports, in a job's
- * layout for cBSP.
+ * The sizes of everything that can become full or empty: rings, batches, tables,
+ * blocks. One table of them, which builds with tests can set (BCS_LIMITS), so that what
+ * overflows in real life overflows in a test. Read with the rest of the configuration,
+ * in every process the same, and kept there: in NIC memory's shape for the engine and
+ * the ports, in a job's layout for cBSP.
  */
 #ifndef LIBBCS_FABRIC_BASE_LIMITS_H
 #define LIBBCS_FABRIC_BASE_LIMITS_H
@@ -25,8 +25,8 @@ enum {
     BCS_CBSP_CHILDREN_MOST = 8,
 };
 
-/** Sizes in use; see bcs_limits in limits.c for what each of them is. The first ones are
- *  read for each message. */
+/** Sizes in use; see bcs_limits in limits.c for what each of them is. The first ones
+ *  are read for each message. */
 struct bcs_limits {
     uint32_t ring;
     uint32_t link;

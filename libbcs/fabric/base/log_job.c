@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Who says something holds a lock on a file in the launcher's folder of the job, named after
- * the text, and then writes a byte to it; who finds the byte is silent. So nobody goes on, and
- * ends the job, before the text is out; and if the one who holds the lock is killed, the next
- * one says it. The launcher removes the folder. Who cannot do that says it, too: rather twice
- * than not at all.
+ * Who says something holds a lock on a file in the launcher's folder of the job, named
+ * after the text, and then writes a byte to it; who finds the byte is silent. So nobody
+ * goes on, and ends the job, before the text is out; and if the one who holds the lock
+ * is killed, the next one says it. The launcher removes the folder. Who cannot do that
+ * says it, too: rather twice than not at all.
  */
 #include "libbcs/fabric/base/log_job.h"
 

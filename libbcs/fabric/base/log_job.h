@@ -7,8 +7,8 @@
 #define LIBBCS_FABRIC_BASE_LOG_JOB_H
 
 /**
- * Print an error as bcs_error does, unless another process of the job on this machine has
- * printed the same text so. Without a launcher each process prints its own.
+ * Print an error as bcs_error does, unless another process of the job on this machine
+ * has printed the same text so. Without a launcher each process prints its own.
  */
 void bcs_job_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

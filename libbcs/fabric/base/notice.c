@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The table of what is said once, and the counts: this process's own, until it shares them.
+ * The table of what is said once, and the counts: this process's own, until it shares
+ * them.
  */
 #include "libbcs/fabric/base/notice.h"
 

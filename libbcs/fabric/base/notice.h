@@ -2,8 +2,8 @@
 /*
  * What a run says once: that something does not go as fast as it could, or that a limit
  * holds it up, and what to do about it. One table (notice.c) has all of it; bcs-info
- * --markdown prints it into docs/configuration.md, and the MMDS report how often each was
- * met. Any process and thread; never on the hot path.
+ * --markdown prints it into docs/configuration.md, and the MMDS report how often each
+ * was met. Any process and thread; never on the hot path.
  */
 #ifndef LIBBCS_FABRIC_BASE_NOTICE_H
 #define LIBBCS_FABRIC_BASE_NOTICE_H
@@ -40,8 +40,8 @@ enum bcs_notice {
 /** An entry of the table. */
 struct bcs_notice_kind {
     const char *key; /* a name of a few words, as "copy-refused" */
-    /* BCS_LOG_WARN if the user gets something else than was asked for, be it only slower;
-     * BCS_LOG_INFO if the difference is small, or is what most users have */
+    /* BCS_LOG_WARN if the user gets something else than was asked for, be it only
+     * slower; BCS_LOG_INFO if the difference is small, or is what most users have */
     enum bcs_log_level level;
     const char *effect; /* what is done instead, or until when it is held up */
     const char *remedy; /* what to do about it, with the names of settings */
@@ -56,8 +56,8 @@ struct bcs_notices {
 const struct bcs_notice_kind *bcs_notice_kind(enum bcs_notice notice);
 
 /**
- * Count that something was met. The first of all processes that share their counts prints
- * one line: the text, the effect, the remedy.
+ * Count that something was met. The first of all processes that share their counts
+ * prints one line: the text, the effect, the remedy.
  *
  * @param format  what was met, here and now; no full stop
  */
@@ -68,16 +68,16 @@ void bcs_notice(enum bcs_notice notice, const char *format, ...)
 uint64_t bcs_notice_count(enum bcs_notice notice);
 
 /**
- * Count with other processes from now on, and take along what was counted before. Called
- * once all have mapped the same memory. If this process shares its counts with several jobs, it
- * counts in the last one.
+ * Count with other processes from now on, and take along what was counted before.
+ * Called once all have mapped the same memory. If this process shares its counts with
+ * several jobs, it counts in the last one.
  *
  * @param shared  must stay until bcs_notice_unshare
  */
 void bcs_notice_share(struct bcs_notices *shared);
 
-/** Count alone again, from what was counted together; before the memory goes. Nothing is
- *  done if this process counts elsewhere by now. */
+/** Count alone again, from what was counted together; before the memory goes. Nothing
+ *  is done if this process counts elsewhere by now. */
 void bcs_notice_unshare(struct bcs_notices *shared);
 
 #endif

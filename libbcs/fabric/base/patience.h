@@ -1,24 +1,26 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * How a thread waits, look by look: it looks for some time, offers its core to others if need
- * be, and when its patience ends it announces that it will sleep, looks once more, and sleeps
- * (park.h says why no wake-up is lost). All waits of the library go through
- * bcs_spell_next, or bcs_spell_look if they do not announce themselves; what they look at, how they announce themselves and what they sleep on is
- * theirs. Each has a policy of its own, a constant but for the times, so that what it does not
- * use is no code.
+ * How a thread waits, look by look: it looks for some time, offers its core to others
+ * if need be, and when its patience ends it announces that it will sleep, looks once
+ * more, and sleeps (park.h says why no wake-up is lost). All waits of the library go
+ * through bcs_spell_next, or bcs_spell_look if they do not announce themselves; what
+ * they look at, how they announce themselves and what they sleep on is theirs. Each has
+ * a policy of its own, a constant but for the times, so that what it does not use is no
+ * code.
  *
- * It spins, at first without pauses if the policy says so, since a pause takes as long as a
- * message between processes that run. It yields, if there are more processes than cores, as the
- * one that is waited for may stand in the queue. Used by the thread that waits; inlined, as a
- * look takes some nanoseconds.
+ * It spins, at first without pauses if the policy says so, since a pause takes as long
+ * as a message between processes that run. It yields, if there are more processes than
+ * cores, as the one that is waited for may stand in the queue. Used by the thread that
+ * waits; inlined, as a look takes some nanoseconds.
  *
- * Who does not use it: a wait for a lock (libbcs/fabric/transport/shm/node_lock.c), which is held for
- * less than a wake-up takes; the strobe timer, which polls the clock for a time that is known
- * (nic_threads/service/strobe_timer.c); the threads of the service, which sleep at once
- * (nic_threads/service/service_thread.c); the meeting, where the launcher's library waits; the
- * first looks of a near collective (libbcs/api/collective/near_collective.c), which then takes turns as all do;
- * a wait for room in a ring with the driver `inline` (nic_threads/drivers/driver_inline.c), which
- * turns the reader's desk, so that it does not sleep.
+ * Who does not use it: a wait for a lock (libbcs/fabric/transport/shm/node_lock.c),
+ * which is held for less than a wake-up takes; the strobe timer, which polls the clock
+ * for a time that is known (nic_threads/service/strobe_timer.c); the threads of the
+ * service, which sleep at once (nic_threads/service/service_thread.c); the meeting,
+ * where the launcher's library waits; the first looks of a near collective
+ * (libbcs/api/collective/near_collective.c), which then takes turns as all do; a wait
+ * for room in a ring with the driver `inline` (nic_threads/drivers/driver_inline.c),
+ * which turns the reader's desk, so that it does not sleep.
  */
 #ifndef LIBBCS_FABRIC_BASE_PATIENCE_H
 #define LIBBCS_FABRIC_BASE_PATIENCE_H

@@ -5,11 +5,13 @@
 #ifndef LIBBCS_FABRIC_BASE_PREFETCH_H
 #define LIBBCS_FABRIC_BASE_PREFETCH_H
 
-/** Have the cache line of an address here, and nowhere else, when it is written soon. */
+/** Have the cache line of an address here, and nowhere else, when it is written
+ *  soon. */
 static inline void bcs_prefetch_to_write(const void *address)
 {
 #if defined(                                                                           \
-    __x86_64__) /* GCC asks for a line to read, unless it is told what processor it is */
+    __x86_64__) /* GCC asks for a line to read, unless it is told what         \
+                           processor it is */
     __asm__ volatile("prefetchw %0" : : "m"(*(const char *)address));
 #else
     __builtin_prefetch(address, 1);

@@ -8,9 +8,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/** Whether a process has ended, even if its parent has not taken notice yet. False where the
- *  system cannot say (before Linux 5.3, or without a free descriptor) as long as the process
- *  has a number. Some system calls. */
+/** Whether a process has ended, even if its parent has not taken notice yet. False
+ *  where the system cannot say (before Linux 5.3, or without a free descriptor) as long
+ *  as the process has a number. Some system calls. */
 bool bcs_process_has_ended(uint64_t pid);
 
 #endif

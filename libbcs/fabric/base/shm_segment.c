@@ -2,9 +2,9 @@
 /*
  * Anonymous shared memory by memfd. The creator keeps the file descriptor open until
  * all have attached through /proc/<pid>/fd; after that the memory lives exactly as long
- * as the mappings, and, of a large segment, the file descriptors of those that may map more
- * of it. Called at start and end of a job by each process, by one thread; but pieces of a
- * large segment are mapped by whoever needs them.
+ * as the mappings, and, of a large segment, the file descriptors of those that may map
+ * more of it. Called at start and end of a job by each process, by one thread; but
+ * pieces of a large segment are mapped by whoever needs them.
  */
 #include "libbcs/fabric/base/shm_segment.h"
 
@@ -42,8 +42,8 @@ static int map(int fd, uint64_t offset, uint64_t n_bytes, void **address_out)
     return 0;
 }
 
-/** Put the file descriptor of a large segment where it is in nobody's way: programs expect
- *  low numbers, and close those that they know. Where that fails it stays. */
+/** Put the file descriptor of a large segment where it is in nobody's way: programs
+ *  expect low numbers, and close those that they know. Where that fails it stays. */
 static void move_fd(struct bcs_shm_segment *segment)
 {
     struct rlimit limit;
@@ -218,7 +218,8 @@ int bcs_shm_segment_look(struct bcs_shm_segment *segment_out,
     if (fd < 0) {
         return errno == EPERM ? -EACCES : -errno;
     }
-    /* Of a memfd that nobody can shrink: whoever reads a mapping of it is not killed. */
+    /* Of a memfd that nobody can shrink: whoever reads a mapping of it is not
+     * killed. */
     seals = fcntl(fd, F_GET_SEALS);
     if (fstat(fd, &status) || seals < 0 || (seals & F_SEAL_SHRINK) == 0) {
         close(fd);

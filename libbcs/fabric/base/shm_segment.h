@@ -36,8 +36,8 @@ int bcs_shm_segment_create(struct bcs_shm_segment *segment_out, size_t n_bytes);
 
 /**
  * The same, of which this process maps n_mapped_bytes at once and the rest with
- * bcs_shm_segment_map, piece by piece. Its file descriptor stays open for that, out of the way
- * of the program's, and is closed with bcs_shm_segment_fini.
+ * bcs_shm_segment_map, piece by piece. Its file descriptor stays open for that, out of
+ * the way of the program's, and is closed with bcs_shm_segment_fini.
  */
 int bcs_shm_segment_create_large(struct bcs_shm_segment *segment_out, uint64_t n_bytes,
                                  uint64_t n_mapped_bytes);
@@ -64,24 +64,24 @@ int bcs_shm_segment_attach_large(struct bcs_shm_segment *segment_out,
  *
  * @param offset  a multiple of the size of a page, as n_bytes is
  * @return 0   *address_out is for munmap
- * @return <0  -errno, logged with what to raise; -EBADF: the program has closed the file
+ * @return <0 -errno, logged with what to raise; -EBADF: the program has closed the file
  *             descriptor
  */
 int bcs_shm_segment_map(const struct bcs_shm_segment *segment, uint64_t offset,
                         uint64_t n_bytes, void **address_out);
 
-/** Keep the file descriptor open, out of the way of the program's, for those who look at the segment
- *  later (bcs_shm_segment_look). */
+/** Keep the file descriptor open, out of the way of the program's, for those who look
+ *  at the segment later (bcs_shm_segment_look). */
 void bcs_shm_segment_keep_fd(struct bcs_shm_segment *segment);
 
 /**
  * Open a segment of another process of this machine to read it only. Says nothing.
  *
  * @param handle  n_bytes is not used
- * @return 0       segment_out has its size and a file descriptor, and nothing mapped; end with
- *                 bcs_shm_segment_close_fd
- * @return -EACCES it belongs to another user; -ENOENT: there is no such process or file any more;
- *                 -EINVAL: it is no such segment; or another -errno
+ * @return 0 segment_out has its size and a file descriptor, and nothing mapped; end
+ *                 with bcs_shm_segment_close_fd
+ * @return -EACCES it belongs to another user; -ENOENT: there is no such process or file
+ *                 any more; -EINVAL: it is no such segment; or another -errno
  */
 int bcs_shm_segment_look(struct bcs_shm_segment *segment_out,
                          const struct bcs_shm_handle *handle);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Spans: what was recorded of slices that follow each other, a power of two of them, by the names
- * of the paper. The engine fills them in NIC memory (nic_threads/node/monitor.h), the MDS writes
- * them into files. To put two together loses no sum, no count and no extreme. Pure.
- * [BCS-MPI section 5.2, tables 5.1 and 5.2]
+ * Spans: what was recorded of slices that follow each other, a power of two of them, by
+ * the names of the paper. The engine fills them in NIC memory
+ * (nic_threads/node/monitor.h), the MDS writes them into files. To put two together
+ * loses no sum, no count and no extreme. Pure. [BCS-MPI section 5.2, tables 5.1 and
+ * 5.2]
  */
 #ifndef LIBBCS_FABRIC_BASE_SPAN_H
 #define LIBBCS_FABRIC_BASE_SPAN_H
@@ -12,14 +13,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/** What is recorded of each slice: by the strobe sender, of all nodes, and by the strobe receiver, of
- *  its own. Those of the sender begin at 0, those of the receiver at BCS_METRICS_LOCAL. */
+/** What is recorded of each slice: by the strobe sender, of all nodes, and by the
+ *  strobe receiver, of its own. Those of the sender begin at 0, those of the receiver
+ *  at BCS_METRICS_LOCAL. */
 enum bcs_metric {
     BCS_METRIC_GETTS, /* from the begin of the slice before to that of this one */
     BCS_METRIC_GTDEM,
     BCS_METRIC_GTMSM,
     BCS_METRIC_GTTS,
-    BCS_METRIC_USRTS, /* queries in vain whether all nodes are through: in other phases, */
+    BCS_METRIC_USRTS, /* queries in vain whether all nodes are through: in other phases,
+                       */
     BCS_METRIC_USRDEM,
     BCS_METRIC_USRMSM,
     BCS_METRICS_LOCAL,
@@ -38,13 +41,14 @@ enum bcs_metric {
 
 enum { BCS_SPAN_TALLIES = BCS_METRICS - BCS_METRICS_LOCAL }; /* the larger of both */
 
-/** Values that were added up: times in ticks, in what is read of a monitor in nanoseconds. */
+/** Values that were added up: times in ticks, in what is read of a monitor in
+ *  nanoseconds. */
 struct bcs_tally {
     uint64_t count, total, least, most;
 };
 
-/** What was recorded of 2^shift slices, or intervals of time, from number `first` on, which is a
- *  multiple of that behind the first one that is recorded at all. */
+/** What was recorded of 2^shift slices, or intervals of time, from number `first` on,
+ *  which is a multiple of that behind the first one that is recorded at all. */
 struct bcs_span {
     uint64_t first;
     uint64_t shift;
@@ -99,20 +103,20 @@ void bcs_span_merge(struct bcs_span *into, const struct bcs_span *from);
 /**
  * Make spans coarser, in place: each of 2^shift slices from `begin` on.
  *
- * @param spans  [n] by number, none finer than the one before; each starts at a multiple of its
- *               length behind begin
+ * @param spans [n] by number, none finer than the one before; each starts at a multiple
+ *               of its length behind begin
  * @return how many they are then
  */
 size_t bcs_spans_coarsen(struct bcs_span *spans, size_t n, uint64_t begin,
                          uint64_t shift);
 
-/** Add the spans of from to those of into, both by number and of one length. @param into  has room
- *  for n_into + n_from @return how many there are then */
+/** Add the spans of from to those of into, both by number and of one length. @param
+ *  into has room for n_into + n_from @return how many there are then */
 size_t bcs_spans_add(struct bcs_span *into, size_t n_into, const struct bcs_span *from,
                      size_t n_from);
 
-/** Add the spans of from, which is freed, to into: both from slice `begin` on. @return 0; -ENOMEM:
- *  into is as it was */
+/** Add the spans of from, which is freed, to into: both from slice `begin` on. @return
+ *  0; -ENOMEM: into is as it was */
 int bcs_spans_join(struct bcs_spans *into, struct bcs_spans *from, uint64_t begin);
 
 /** Have times in ns that are in ticks: of spans of a strobe sender, or of a node. */

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Stamps: when something was posted, and by which rank, in one word, so that whoever has waited
- * for it can tell for how long, and for whom. They travel with what was posted: in descriptors
- * and cells (libbcs/fabric/ring/descriptor.h), in lines of collectives (near_line.h), in results of the
- * engine's. Only where the job records calls (nic_record_config.has_stamps); elsewhere nobody
- * writes or reads any.
+ * Stamps: when something was posted, and by which rank, in one word, so that whoever
+ * has waited for it can tell for how long, and for whom. They travel with what was
+ * posted: in descriptors and cells (libbcs/fabric/ring/descriptor.h), in lines of
+ * collectives (near_line.h), in results of the engine's. Only where the job records
+ * calls (nic_record_config.has_stamps); elsewhere nobody writes or reads any.
  *
- * Two stamps are compared by their distance, so that the counter may go round: they must be less
- * than half a round apart, 2^47 ticks, half a day or more.
+ * Two stamps are compared by their distance, so that the counter may go round: they
+ * must be less than half a round apart, 2^47 ticks, half a day or more.
  */
 #ifndef LIBBCS_FABRIC_BASE_STAMP_H
 #define LIBBCS_FABRIC_BASE_STAMP_H
@@ -28,8 +28,8 @@ enum {
 
 #define BCS_STAMP_NONE UINT64_C(0)
 
-/** The stamp of a rank, less than BCS_STAMP_RANKS_MOST, for a moment of bcs_clock_ticks; never
- *  BCS_STAMP_NONE. */
+/** The stamp of a rank, less than BCS_STAMP_RANKS_MOST, for a moment of
+ *  bcs_clock_ticks; never BCS_STAMP_NONE. */
 static inline uint64_t bcs_stamp_make(uint64_t ticks, uint32_t rank)
 {
     return (ticks >> BCS_STAMP_UNIT_SHIFT) << BCS_STAMP_RANK_BITS | (rank + 1);
@@ -58,8 +58,8 @@ static inline uint64_t bcs_stamp_later(uint64_t a, uint64_t b)
     return bcs_stamp_distance(a, b) >= 0 ? a : b;
 }
 
-/** The moment of a stamp on bcs_clock_ticks, to a unit. @param near  a moment less than half a
- *  round away from it */
+/** The moment of a stamp on bcs_clock_ticks, to a unit. @param near a moment less than
+ *  half a round away from it */
 static inline uint64_t bcs_stamp_ticks(uint64_t stamp, uint64_t near)
 {
     return near + (uint64_t)(bcs_stamp_distance(stamp, bcs_stamp_make(near, 0)) *
@@ -74,8 +74,8 @@ enum bcs_stamp_cause {
     BCS_STAMP_CAUSE_COLLECTIVE, /* its part of a collective */
 };
 
-/** The stamps of a process: who records its calls begins and reads them, who posts and completes
- *  uses them. By one thread. */
+/** The stamps of a process: who records its calls begins and reads them, who posts and
+ *  completes uses them. By one thread. */
 struct bcs_stamps {
     bool is_on; /* all of the job's processes stamp what they post */
     /* The call under way has waited for something without a stamp: */
@@ -101,8 +101,8 @@ static inline void bcs_stamps_end(struct bcs_stamps *stamps)
     stamps->own = BCS_STAMP_NONE;
 }
 
-/** The stamp for what the call under way posts: of its begin, so that the clock is not read once
- *  more. */
+/** The stamp for what the call under way posts: of its begin, so that the clock is not
+ *  read once more. */
 static inline uint64_t bcs_stamps_own(const struct bcs_stamps *stamps)
 {
     return stamps->own != BCS_STAMP_NONE
@@ -110,7 +110,8 @@ static inline uint64_t bcs_stamps_own(const struct bcs_stamps *stamps)
                : bcs_stamp_make(bcs_clock_ticks(), stamps->rank);
 }
 
-/** The stamp for what hands on what others have handed to this process in its call: the latest. */
+/** The stamp for what hands on what others have handed to this process in its call: the
+ *  latest. */
 static inline uint64_t bcs_stamps_onward(const struct bcs_stamps *stamps)
 {
     return bcs_stamp_later(bcs_stamps_own(stamps), stamps->latest);
@@ -130,8 +131,9 @@ static inline void bcs_stamps_note(struct bcs_stamps *stamps, uint64_t stamp,
 
 enum { BCS_SLICE_BEGINS = 256 };
 
-/** When the last timed slices of a machine have begun. Written by whoever runs them, read by all
- *  processes; relaxed: a moment alone, which is known to be old when it is overwritten. */
+/** When the last timed slices of a machine have begun. Written by whoever runs them,
+ *  read by all processes; relaxed: a moment alone, which is known to be old when it is
+ *  overwritten. */
 struct bcs_slice_begins {
     _Atomic uint64_t n; /* that there were */
     _Atomic uint64_t
@@ -149,8 +151,8 @@ static inline void bcs_slice_begins_add(struct bcs_slice_begins *begins, uint64_
     atomic_store_explicit(&begins->n, n + 1, memory_order_release);
 }
 
-/** When the first slice began that did not before a moment. @return 0: there was none yet, or so
- *  many that it is forgotten */
+/** When the first slice began that did not before a moment. @return 0: there was none
+ *  yet, or so many that it is forgotten */
 static inline uint64_t bcs_slice_begins_after(const struct bcs_slice_begins *begins,
                                               uint64_t ticks)
 {

@@ -86,7 +86,8 @@ struct bcs_tasks bcs_tasks_list(void)
     return list(NULL);
 }
 
-/** Whether a thread of a list has slept ever since that was made: else it had to fall asleep. */
+/** Whether a thread of a list has slept ever since that was made: else it had to fall
+ *  asleep. */
 static bool has_slept(const struct bcs_task *task)
 {
     struct bcs_thread_state now;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The threads of this process, by the kernel: which of them are the program's, and which those of
- * libraries. Any thread.
+ * The threads of this process, by the kernel: which of them are the program's, and
+ * which those of libraries. Any thread.
  */
 #ifndef LIBBCS_FABRIC_BASE_TASKS_H
 #define LIBBCS_FABRIC_BASE_TASKS_H
@@ -29,10 +29,12 @@ struct bcs_tasks {
 struct bcs_tasks bcs_tasks_list(void);
 
 /**
- * List those that a call has started, in which the calling thread has been since there was a list.
+ * List those that a call has started, in which the calling thread has been since there
+ * was a list.
  *
- * @param before  that list; if it has others than the calling thread, and one of them has run since,
- *                that may have started some, so that it is unknown which the call has started
+ * @param before that list; if it has others than the calling thread, and one of them
+ *                has run since, that may have started some, so that it is unknown which
+ *                the call has started
  */
 struct bcs_tasks bcs_tasks_since(const struct bcs_tasks *before);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Reads /proc/self/task/TID; see thread_state.h. A process may always read that of its own threads.
+ * Reads /proc/self/task/TID; see thread_state.h. A process may always read that of its
+ * own threads.
  */
 #include "libbcs/fabric/base/thread_state.h"
 
@@ -14,7 +15,8 @@
 
 enum { PATH_BYTES = 64, TEXT_BYTES = 4096 };
 
-/** Read a file of a thread's. @return whether something was read; the text ends with a zero */
+/** Read a file of a thread's. @return whether something was read; the text ends with a
+ *  zero */
 static bool read_file(int32_t id, const char *name, char text_out[TEXT_BYTES])
 {
     char path[PATH_BYTES];

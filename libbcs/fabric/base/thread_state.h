@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What another thread of this process does, by the kernel: whether it runs, or sleeps, and who could
- * end its sleep. Any thread.
+ * What another thread of this process does, by the kernel: whether it runs, or sleeps,
+ * and who could end its sleep. Any thread.
  */
 #ifndef LIBBCS_FABRIC_BASE_THREAD_STATE_H
 #define LIBBCS_FABRIC_BASE_THREAD_STATE_H
@@ -15,8 +15,8 @@ enum { BCS_THREAD_NAME_BYTES = 16 };
 enum bcs_thread_kind {
     BCS_THREAD_RUNS,   /* nobody need, or it is not known */
     BCS_THREAD_SLEEPS, /* it sleeps in a system call that time or others may end */
-    /* It sleeps in a private futex, without a time limit: only a thread of its own process can
-     * wake it, or a signal. */
+    /* It sleeps in a private futex, without a time limit: only a thread of its own
+     * process can wake it, or a signal. */
     BCS_THREAD_SLEEPS_FOR_OWN
 };
 
@@ -30,20 +30,21 @@ struct bcs_thread_state {
 };
 
 /**
- * Read a line of /proc/PID/task/TID/syscall: "running", or the number of the system call and its
- * arguments.
+ * Read a line of /proc/PID/task/TID/syscall: "running", or the number of the system
+ * call and its arguments.
  *
  * @param state_out  kind, and, if the thread sleeps, call and address are set
  */
 void bcs_thread_parse_call(const char *line, struct bcs_thread_state *state_out);
 
-/** Read name and switches of /proc/PID/task/TID/status. @return whether both are there */
+/** Read name and switches of /proc/PID/task/TID/status. @return whether both are
+ *  there */
 bool bcs_thread_parse_status(const char *text, struct bcs_thread_state *state_out);
 
 /**
- * Look at a thread of this process: in which system call it sleeps, and then how many switches it has.
- * If it has as many at a later look, at which it sleeps, it has slept between the two looks: to fall
- * asleep is a switch.
+ * Look at a thread of this process: in which system call it sleeps, and then how many
+ * switches it has. If it has as many at a later look, at which it sleeps, it has slept
+ * between the two looks: to fall asleep is a switch.
  *
  * @param id  as gettid has it
  * @return whether there is such a thread

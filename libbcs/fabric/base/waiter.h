@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What a wait of a port's owner keeps from one turn to the next. Who waits has it, zeroed, and
- * hands it to each turn (libbcs/api/message/wait.h); the drivers use what is in it
- * (nic_threads/drivers/waiting.h).
+ * What a wait of a port's owner keeps from one turn to the next. Who waits has it,
+ * zeroed, and hands it to each turn (libbcs/api/message/wait.h); the drivers use what
+ * is in it (nic_threads/drivers/waiting.h).
  */
 #ifndef LIBBCS_FABRIC_BASE_WAITER_H
 #define LIBBCS_FABRIC_BASE_WAITER_H

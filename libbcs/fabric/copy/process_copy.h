@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Copying between this process's memory and that of another process of the machine, by the
- * kernel (process_vm_readv, process_vm_writev): the only place that does. Who may be copied,
- * what is done if it is refused, and who is told, is the callers' business. Any thread.
+ * Copying between this process's memory and that of another process of the machine, by
+ * the kernel (process_vm_readv, process_vm_writev): the only place that does. Who may
+ * be copied, what is done if it is refused, and who is told, is the callers' business.
+ * Any thread.
  */
 #ifndef LIBBCS_FABRIC_COPY_PROCESS_COPY_H
 #define LIBBCS_FABRIC_COPY_PROCESS_COPY_H
@@ -10,8 +11,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/** Let the other processes of this user copy this one's memory, where the kernel asks for that
- *  (Yama). */
+/** Let the other processes of this user copy this one's memory, where the kernel asks
+ *  for that (Yama). */
 void bcs_copy_permit(void);
 
 /**

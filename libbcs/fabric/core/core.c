@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The handle of the primitives: it opens the transport of a memory as one node, and holds
- * what is needed to check the arguments of every call before the transport sees them. Used
- * by any thread of the process that created the handle.
+ * The handle of the primitives: it opens the transport of a memory as one node, and
+ * holds what is needed to check the arguments of every call before the transport sees
+ * them. Used by any thread of the process that created the handle.
  */
 #include "libbcs/fabric/core/core.h"
 

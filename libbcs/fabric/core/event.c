@@ -5,8 +5,8 @@
  * send it, when there are more processes than cores; sleeping leaves the core to
  * others. Any thread may wait, and several may wait for one event.
  *
- * bcs_await_event is the last step alone. bcs_signal_event needs no transport: the event is in
- * the caller's own heap.
+ * bcs_await_event is the last step alone. bcs_signal_event needs no transport: the
+ * event is in the caller's own heap.
  */
 #include <errno.h>
 #include <sched.h>

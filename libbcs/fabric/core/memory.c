@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The heaps of the nodes: which transport has them, the tables of their windows, and the
- * checks of what a caller asks. Called while a process attaches and detaches, by one thread.
+ * The heaps of the nodes: which transport has them, the tables of their windows, and
+ * the checks of what a caller asks. Called while a process attaches and detaches, by
+ * one thread.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -12,7 +13,8 @@
 #include "libbcs/fabric/base/log.h"
 #include "libbcs/fabric/transport/transport.h"
 
-/** Whether the near nodes exist, and have all of those among them whose heaps are made here. */
+/** Whether the near nodes exist, and have all of those among them whose heaps are made
+ *  here. */
 static bool is_near_sound(const struct bcs_memory_params *params)
 {
     if (params->near.marks != NULL || params->near.first >= params->n_nodes ||

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What a machine's segment says of the job to whoever looks at it from outside (apps/tools/look): above
- * all where its NIC memory is. It stands behind the state of the machine, in the same segment; the
- * sign at its begin (sign.h) says where. Set while processes attach, each its own part; never
- * changed.
+ * What a machine's segment says of the job to whoever looks at it from outside
+ * (apps/tools/look): above all where its NIC memory is. It stands behind the state of
+ * the machine, in the same segment; the sign at its begin (sign.h) says where. Set
+ * while processes attach, each its own part; never changed.
  */
 #ifndef LIBBCS_FABRIC_RING_BOARD_H
 #define LIBBCS_FABRIC_RING_BOARD_H
@@ -28,8 +28,9 @@ struct bcs_board {
     struct nic_shape shape; /* from which the layout of the heaps is found */
     uint32_t n_nodes;
     uint32_t is_linked; /* whether each process writes to links of its own */
-    /* Where in a desk's state its lock stands, a uint32_t: 0, or 1 + the port that holds it, and
-     * perhaps BCS_BOARD_LOCK_FLAGS; and the number of its slices, a uint64_t. */
+    /* Where in a desk's state its lock stands, a uint32_t: 0, or 1 + the port that
+     * holds it, and perhaps BCS_BOARD_LOCK_FLAGS; and the number of its slices, a
+     * uint64_t. */
     uint32_t lock_offset, slice_offset;
     char driver[16]; /* its name, ended by a zero */
     char strobe[16];

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The two records that a process and its node's NIC engine exchange: the descriptor
- * (process to engine, in the port's ring) and the completion cell (engine to process, in
- * the port's cell table). Both live in NIC memory, mapped by all processes of a machine,
- * so that they hold numbers only, no pointers except user addresses, which mean something
- * in the process that posted them. [BCS-MPI sections 4.2 and 4.3]
+ * (process to engine, in the port's ring) and the completion cell (engine to process,
+ * in the port's cell table). Both live in NIC memory, mapped by all processes of a
+ * machine, so that they hold numbers only, no pointers except user addresses, which
+ * mean something in the process that posted them. [BCS-MPI sections 4.2 and 4.3]
  */
 #ifndef LIBBCS_FABRIC_RING_DESCRIPTOR_H
 #define LIBBCS_FABRIC_RING_DESCRIPTOR_H
@@ -25,8 +25,9 @@ enum {
 
 #define BCS_CELL_NONE UINT32_MAX
 
-/* A send without a cell has a mark in its place, which tells it from all others of its sender that
- * are under way to the same port: its position in its ring, with this bit (bcs_ring_mark). */
+/* A send without a cell has a mark in its place, which tells it from all others of its
+ * sender that are under way to the same port: its position in its ring, with this bit
+ * (bcs_ring_mark). */
 #define BCS_CELL_MARK (UINT32_C(1) << 31)
 
 /** Whether it is the number of a cell; not a mark, nor BCS_CELL_NONE. */
@@ -121,11 +122,12 @@ struct bcs_descriptor {
     uint32_t cell;  /* completion cell of the poster, or none: see BCS_CELL_MARK */
     uint64_t n_bytes;
     uint64_t address; /* user address, or _gva of an eager block on the poster's node;
-                           matched receive: item of the message; collective: its stamp */
+                      matched receive: item of the message; collective: its stamp */
     union {
         uint8_t payload[BCS_INLINE_BYTES];
         struct bcs_chunk chunk; /* control descriptors */
-        /* Where the job has stamps: of sends, receives, and what engines tell of them. */
+        /* Where the job has stamps: of sends, receives, and what engines tell of
+         * them. */
         struct {
             uint8_t before_stamp[BCS_STAMPED_BYTES];
             uint64_t stamp;
@@ -160,8 +162,9 @@ enum { BCS_CELL_STATE_BITS = 8, BCS_CELL_STATE_MASK = 0xff };
 
 /**
  * A long message between two processes of a node, which the endpoints copy: in one go
- * from user memory to user memory, or streamed, through blocks. It lives in the receiver's
- * cell; see nic_threads/roles/dma_helper.c and libbcs/api/message/transfer.c for the protocol.
+ * from user memory to user memory, or streamed, through blocks. It lives in the
+ * receiver's cell; see nic_threads/roles/dma_helper.c and libbcs/api/message/transfer.c
+ * for the protocol.
  */
 struct bcs_transfer {
     _Atomic uint64_t granted;     /* bytes that slices have scheduled so far */
@@ -173,8 +176,8 @@ struct bcs_transfer {
     uint64_t target;              /* receive buffer, address in the receiver */
     _Atomic uint32_t is_refused; /* who claimed a piece may not copy; none is claimed */
     uint32_t began;              /* bcs_transfer_now, if both ends stay; else 0 */
-    /* bytes before the granted chunk; relaxed: who claims of an older one than it read finds
-     * that out by `claimed` */
+    /* bytes before the granted chunk; relaxed: who claims of an older one than it read
+     * finds that out by `claimed` */
     _Atomic uint64_t chunk_begin;
     uint64_t stamp;       /* as of the cell */
     uint32_t n_stored;    /* streamed: pieces that the receiver has taken */
@@ -184,14 +187,15 @@ struct bcs_transfer {
 
 enum { BCS_TRANSFER_TICKS_SHIFT = 4 }; /* so that a word has some ten seconds */
 
-/** The time for bcs_transfer.began: in units of 2^BCS_TRANSFER_TICKS_SHIFT ticks, never 0. */
+/** The time for bcs_transfer.began: in units of 2^BCS_TRANSFER_TICKS_SHIFT ticks, never
+ *  0. */
 static inline uint32_t bcs_transfer_now(void)
 {
     return (uint32_t)(bcs_clock_ticks() >> BCS_TRANSFER_TICKS_SHIFT) | 1;
 }
 
-/** The pieces of a streamed transfer that the sender has loaded into blocks of its own and
- *  the receiver has not stored yet. It lives in the sender's cell. */
+/** The pieces of a streamed transfer that the sender has loaded into blocks of its own
+ *  and the receiver has not stored yet. It lives in the sender's cell. */
 struct bcs_stream {
     struct {
         _Atomic uint64_t block; /* 0: there is room for a piece */
@@ -202,9 +206,10 @@ struct bcs_stream {
 };
 
 /**
- * Completion of one pending operation. The engine fills the fields and then stores state
- * (release); the process that owns the cell reads state (acquire) and then the fields.
- * A process sets its own cell to BCS_CELL_PENDING before it posts the descriptor.
+ * Completion of one pending operation. The engine fills the fields and then stores
+ * state (release); the process that owns the cell reads state (acquire) and then the
+ * fields. A process sets its own cell to BCS_CELL_PENDING before it posts the
+ * descriptor.
  */
 struct bcs_cell {
     _Atomic uint32_t state; /* bcs_cell_state | generation << BCS_CELL_STATE_BITS */
@@ -221,20 +226,23 @@ struct bcs_cell {
         struct bcs_transfer transfer;
         struct bcs_stream stream;
         struct bcs_chunk chunk;
-        /* Where the job has stamps, of what was matched: a receive gets that of its send, a
-         * send that of its receive, a probe that of what it has found. Written before the state. */
+        /* Where the job has stamps, of what was matched: a receive gets that of its
+         * send, a send that of its receive, a probe that of what it has found. Written
+         * before the state. */
         struct {
             uint8_t before_stamp[BCS_STAMPED_BYTES];
             uint64_t stamp;
         };
     };
     union {
-        /* With timed strobes, from the completion to the next strobe; the engine's own. */
+        /* With timed strobes, from the completion to the next strobe; the engine's
+         * own. */
         struct {
             uint32_t next_deferred;
             uint32_t deferred_state;
         };
-        /* On demand: link of a list of opened transfers (nic_threads/node/open_transfers.h). */
+        /* On demand: link of a list of opened transfers
+         * (nic_threads/node/open_transfers.h). */
         _Atomic uint64_t next_opened;
     };
 };

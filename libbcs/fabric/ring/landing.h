@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A landing ring: where the data of short messages lie that come from another node with their
- * sends, in blocks, one behind the other. Its writer puts the data, then the send that names the
- * block, and its reader's desk marks the block as busy when it takes the send; who has the data
- * marks it as empty, and blocks are given back in their order. A position counts all bytes that were
- * ever used; a block that would go beyond the end of the ring begins at its start.
+ * A landing ring: where the data of short messages lie that come from another node with
+ * their sends, in blocks, one behind the other. Its writer puts the data, then the send
+ * that names the block, and its reader's desk marks the block as busy when it takes the
+ * send; who has the data marks it as empty, and blocks are given back in their order. A
+ * position counts all bytes that were ever used; a block that would go beyond the end
+ * of the ring begins at its start.
  *
- * Invariant: the writer's position minus what it knows to be free is never more than the ring's
- * size. So no block is written that may still be read.
+ * Invariant: the writer's position minus what it knows to be free is never more than
+ * the ring's size. So no block is written that may still be read.
  */
 #ifndef LIBBCS_FABRIC_RING_LANDING_H
 #define LIBBCS_FABRIC_RING_LANDING_H

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Lines of near collectives in NIC memory, zero at first: what each member of a group says, and
- * others read (libbcs/api/collective/near_collective.c). They stand in blocks of up to limits.near members,
- * the blocks of a collective slot in levels: after those of the members themselves those of the
- * first members of these blocks, up to a level that is one block. Those of the first level are
- * smaller if fewer processes share a cache.
+ * Lines of near collectives in NIC memory, zero at first: what each member of a group
+ * says, and others read (libbcs/api/collective/near_collective.c). They stand in blocks
+ * of up to limits.near members, the blocks of a collective slot in levels: after those
+ * of the members themselves those of the first members of these blocks, up to a level
+ * that is one block. Those of the first level are smaller if fewer processes share a
+ * cache.
  */
 #ifndef LIBBCS_FABRIC_RING_NEAR_LINE_H
 #define LIBBCS_FABRIC_RING_NEAR_LINE_H
@@ -43,8 +44,8 @@ struct bcs_near_block {
     struct bcs_near_line release[BCS_NEAR_TURNS];
 };
 
-/** Members of a block of the first level, where n_sharing that follow each other have a cache in
- *  common: the least, for which there is room, or more. */
+/** Members of a block of the first level, where n_sharing that follow each other have a
+ *  cache in common: the least, for which there is room, or more. */
 static inline uint32_t bcs_near_first(const struct bcs_limits *limits,
                                       uint32_t n_sharing)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Computes the layout of NIC memory with the symmetric heap's own allocator. Called once
- * by each process when it attaches.
+ * Computes the layout of NIC memory with the symmetric heap's own allocator. Called
+ * once by each process when it attaches.
  */
 #include "libbcs/fabric/ring/nic_memory.h"
 
@@ -45,8 +45,8 @@ static uint64_t reserve(struct drawing *drawing, uint64_t n_bytes)
     return bcs_heap_reserve(&drawing->heap, n_bytes, BCS_HEAP_ALIGN);
 }
 
-/** The table of n elements of which n_first, if there are so many, are in the first part. Where
- *  they are is said by place_first and place_later. */
+/** The table of n elements of which n_first, if there are so many, are in the first
+ *  part. Where they are is said by place_first and place_later. */
 static struct nic_region table(const struct drawing *drawing, uint64_t n,
                                uint64_t n_first, uint64_t stride_bytes)
 {
@@ -67,7 +67,8 @@ static void place_first(struct drawing *drawing, struct nic_region *region)
         reserve(drawing, (uint64_t)region->n_first * region->stride_bytes);
 }
 
-/** Put the region of n elements at an address, a border of windows. @return its end, another */
+/** Put the region of n elements at an address, a border of windows. @return its end,
+ *  another */
 static uint64_t place_later(struct nic_region *region, uint64_t gva, uint64_t n)
 {
     uint64_t n_windows = n == 0 ? 0 : ((n - 1) >> region->shift) + 1;
@@ -162,9 +163,9 @@ static void count_items(struct nic_layout *layout)
         smaller(UINT64_C(1) * NIC_SENDS_A_CELL * shape->n_cells, limits->kept_sends);
 
     layout->send_limit = (uint32_t)smaller(n_sends, NIC_KEPT_SENDS_MOST);
-    /* For each cell an item that waits, and two control descriptors on their way to others; those
-     * that hold sends, of which a slice may take a batch and what arrives beyond the limit;
-     * reductions. */
+    /* For each cell an item that waits, and two control descriptors on their way to
+     * others; those that hold sends, of which a slice may take a batch and what arrives
+     * beyond the limit; reductions. */
     layout->n_items =
         (uint32_t)smaller(3 * n_ranks * shape->n_cells + layout->send_limit +
                               limits->batch + 2 * limits->arrivals + shape->n_ports,

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Where everything is in NIC memory. Each node has a heap, which the transport has made. In
- * each stand, at the same global addresses, the node's engine state, its items, its wires
- * from other nodes and its ports. What is in a heap names other things of it by global
- * address, and what is in another one by node and global address. The layout is a pure
- * function of the job's shape, so that every process computes the same one.
+ * Where everything is in NIC memory. Each node has a heap, which the transport has
+ * made. In each stand, at the same global addresses, the node's engine state, its
+ * items, its wires from other nodes and its ports. What is in a heap names other things
+ * of it by global address, and what is in another one by node and global address. The
+ * layout is a pure function of the job's shape, so that every process computes the same
+ * one.
  *
- * The first part of a heap, which every process maps from the start, has the node's state, the
- * ports with their rings, and the first elements of each table. The tables go on behind it, each
- * in a region of its own that is as large as it may ever become: that costs address space where
- * a process looks at it, and memory where it has been touched (region.h).
+ * The first part of a heap, which every process maps from the start, has the node's
+ * state, the ports with their rings, and the first elements of each table. The tables
+ * go on behind it, each in a region of its own that is as large as it may ever become:
+ * that costs address space where a process looks at it, and memory where it has been
+ * touched (region.h).
  */
 #ifndef LIBBCS_FABRIC_RING_NIC_MEMORY_H
 #define LIBBCS_FABRIC_RING_NIC_MEMORY_H
@@ -22,9 +24,9 @@
 #include "libbcs/fabric/ring/port.h"
 #include "libbcs/fabric/ring/region.h"
 
-/** The most that the blocks of a class of one port may take. Where programs rely on buffering,
- *  with messages that MPI libraries buffer, as much as there may be memory; else a bound on how
- *  far a sender can run ahead. */
+/** The most that the blocks of a class of one port may take. Where programs rely on
+ *  buffering, with messages that MPI libraries buffer, as much as there may be memory;
+ *  else a bound on how far a sender can run ahead. */
 #define NIC_BLOCK_CLASS_REGION_BYTES                                                   \
     {                                                                                  \
         UINT64_C(4) << 30, UINT64_C(8) << 30, UINT64_C(16) << 30, 32 << 20, 32 << 20   \
@@ -46,7 +48,8 @@ struct nic_shape {
     uint32_t n_ports;    /* processes of the job */
     uint32_t node_ranks; /* processes of a node; the last node may have fewer */
     uint32_t desk_ranks; /* of a desk: node_ranks, or 1 */
-    /* 1: each process writes to rings of its own at each other one's desk; then desk_ranks is
+    /* 1: each process writes to rings of its own at each other one's desk; then
+     * desk_ranks is
      * 1. No bool: who looks at a job has it from the memory of a foreign process. */
     uint8_t has_links;
     uint32_t n_cells;      /* completion cells a port (BCS_DESCRIPTORS) */
@@ -56,8 +59,8 @@ struct nic_shape {
     uint32_t n_item_bytes; /* of struct nic_item */
     uint32_t n_wire_bytes; /* of one wire entry */
     uint32_t n_slot_bytes; /* of one collective slot */
-    uint32_t
-        n_spans; /* of a series of what was recorded, in each of two halves; 0: none is */
+    uint32_t n_spans; /* of a series of what was recorded, in each of two halves; 0:
+                         none is */
     struct bcs_limits limits;
 };
 
@@ -65,8 +68,8 @@ struct nic_shape {
 struct nic_layout {
     struct nic_shape shape;
     uint32_t n_nodes;
-    /* Of a node. Where there are links and several nodes, the last one is the node's own: it
-     * serves no port, but the collectives of all nodes. */
+    /* Of a node. Where there are links and several nodes, the last one is the node's
+     * own: it serves no port, but the collectives of all nodes. */
     uint32_t n_desks;
     uint64_t heap_bytes;
     uint64_t whole_bytes; /* the first part */
@@ -78,11 +81,13 @@ struct nic_layout {
     uint32_t send_limit;              /* sends without a receive that a desk keeps */
     struct nic_region items; /* n_items, of the first desk; see nic_layout_items */
     struct nic_region slots; /* n_ports * n_groups collective slots */
-    /* n_near blocks of bcs_near_block for each of them; none where ports share a desk */
+    /* n_near blocks of bcs_near_block for each of them; none where ports share a
+     * desk */
     struct nic_region near;
     uint32_t n_near;
     struct nic_region wires; /* n_nodes rings of limits.wire entries */
-    /* limits.stage_blocks chunk blocks for each node, or, with links, each port of the node */
+    /* limits.stage_blocks chunk blocks for each node, or, with links, each port of the
+     * node */
     struct nic_region stages;
     struct nic_region node_links; /* to the node's own desk, by who writes: its ports */
     /* Spans: two halves of n_spans for each desk, and then for the strobe sender. */
@@ -93,8 +98,9 @@ struct nic_layout {
     uint64_t port_later_stride_bytes; /* from one port's region to the next port's */
     /* Of local port 0; see nic_layout_of_port. */
     struct nic_region cells; /* its first part stands right behind struct bcs_port */
-    /* n_links rings of limits.link entries, by who writes: the ports of the job, and, if there
-     * are several nodes, after them the desks of these ports. None where ports share a desk. */
+    /* n_links rings of limits.link entries, by who writes: the ports of the job, and,
+     * if there are several nodes, after them the desks of these ports. None where ports
+     * share a desk. */
     struct nic_region links;
     uint32_t n_links;
     uint32_t n_far; /* ports that may be on other nodes: those of the job, or 0 */
@@ -109,7 +115,8 @@ struct nic_layout {
  * Compute the layout of a job.
  *
  * @return 0        computed
- * @return -EINVAL  no ports, or more than NIC_NODE_RANKS_MOST on a node, or too many nodes
+ * @return -EINVAL no ports, or more than NIC_NODE_RANKS_MOST on a node, or too many
+ *                  nodes
  * @return -E2BIG   more than 2^NIC_SLOT_BITS collective slots
  */
 int nic_layout_init(struct nic_layout *layout_out, const struct nic_shape *shape);
@@ -203,8 +210,8 @@ static inline struct nic_region nic_layout_of_port(const struct nic_layout *layo
     return region;
 }
 
-/** Number, among the links to a port's desk, of that of what is posted by a port, and of that of
- *  the desk of the port. */
+/** Number, among the links to a port's desk, of that of what is posted by a port, and
+ *  of that of the desk of the port. */
 static inline uint32_t nic_layout_link_of(const struct nic_layout *layout,
                                           uint32_t port, bool is_desk)
 {
@@ -220,7 +227,8 @@ static inline uint64_t nic_layout_link_gva(const struct nic_layout *layout,
     return nic_region_gva(&links, link);
 }
 
-/** Global address of the landing ring at a port for another one, in the heap of its node. */
+/** Global address of the landing ring at a port for another one, in the heap of its
+ *  node. */
 static inline uint64_t nic_layout_landing_gva(const struct nic_layout *layout,
                                               uint32_t port, uint32_t writer)
 {

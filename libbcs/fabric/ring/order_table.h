@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A port's order table in NIC memory, zero at first: cells that its owner is to look at, from
- * whoever runs an engine. Any process and thread gives orders, the owner takes them.
+ * A port's order table in NIC memory, zero at first: cells that its owner is to look
+ * at, from whoever runs an engine. Any process and thread gives orders, the owner takes
+ * them.
  *
- * Invariant: order n, as n_orders of the port counts them, stands in entry n (mod the table's
- * size, a power of two) as its number n + 1 and its cell, and an entry takes only numbers that
- * are later than its own (mod 2^32). So the owner that looks for order n finds it, or an earlier
- * number: it has been counted and will be written; or a later one: it was overwritten, and the
- * owner has to look at all cells. Who gives an order wakes the owner after it was written.
+ * Invariant: order n, as n_orders of the port counts them, stands in entry n (mod the
+ * table's size, a power of two) as its number n + 1 and its cell, and an entry takes
+ * only numbers that are later than its own (mod 2^32). So the owner that looks for
+ * order n finds it, or an earlier number: it has been counted and will be written; or a
+ * later one: it was overwritten, and the owner has to look at all cells. Who gives an
+ * order wakes the owner after it was written.
  */
 #ifndef LIBBCS_FABRIC_RING_ORDER_TABLE_H
 #define LIBBCS_FABRIC_RING_ORDER_TABLE_H
@@ -33,7 +35,8 @@ static inline int32_t bcs_order_compare(uint64_t entry, uint32_t n)
 static inline void bcs_order_give(_Atomic uint32_t *n_orders,
                                   const struct bcs_order_table *table, uint32_t cell)
 {
-    /* acq_rel: pairs with the acquire in bcs_orders_take, and each count with the next */
+    /* acq_rel: pairs with the acquire in bcs_orders_take, and each count with the
+     * next */
     uint32_t n = atomic_fetch_add_explicit(n_orders, 1, memory_order_acq_rel);
     _Atomic uint64_t *entry = &table->entries[n & table->mask];
     uint64_t old = atomic_load_explicit(entry, memory_order_relaxed);

@@ -14,9 +14,9 @@ enum {
 
 _Static_assert((int)PIECE_STREAMED_BYTES <= (int)BCS_CHUNK_BLOCK_BYTES, "fits a block");
 
-/** How much to claim of [claimed, granted), which is not empty. If both ends are going to copy,
- *  each takes half of the chunk: every piece costs a system call, and of two smaller ones it is by
- *  chance which end gets them, whose cache has them or not. */
+/** How much to claim of [claimed, granted), which is not empty. If both ends are going
+ *  to copy, each takes half of the chunk: every piece costs a system call, and of two
+ *  smaller ones it is by chance which end gets them, whose cache has them or not. */
 static uint64_t piece_bytes(const struct bcs_transfer *transfer, uint64_t claimed,
                             uint64_t granted)
 {
@@ -26,8 +26,8 @@ static uint64_t piece_bytes(const struct bcs_transfer *transfer, uint64_t claime
     if (transfer->is_streamed) {
         n_bytes = PIECE_STREAMED_BYTES;
     } else if (transfer->is_shared) {
-        /* relaxed: the engine changes it when all before it has been claimed; then this claim
-         * fails */
+        /* relaxed: the engine changes it when all before it has been claimed; then this
+         * claim fails */
         n_bytes =
             (granted -
              atomic_load_explicit(&transfer->chunk_begin, memory_order_relaxed) + 1) /
@@ -67,7 +67,8 @@ enum bcs_piece_end bcs_transfer_moved(struct bcs_transfer *transfer, uint64_t n_
 {
     uint64_t n_wanted = transfer->n_wanted;
     uint64_t granted = atomic_load_explicit(&transfer->granted, memory_order_relaxed);
-    /* seq_cst: see libbcs/api/message/transfer.c; also orders the copied bytes before the end */
+    /* seq_cst: see libbcs/api/message/transfer.c; also orders the copied bytes before
+     * the end */
     uint64_t moved =
         atomic_fetch_add_explicit(&transfer->moved, n_bytes, memory_order_seq_cst) +
         n_bytes;
@@ -80,7 +81,8 @@ enum bcs_piece_end bcs_transfer_moved(struct bcs_transfer *transfer, uint64_t n_
 
 bool bcs_transfer_refuse(struct bcs_transfer *transfer)
 {
-    /* seq_cst: see bcs_transfer_let_go, and the sender's end in libbcs/api/message/transfer.c */
+    /* seq_cst: see bcs_transfer_let_go, and the sender's end in
+     * libbcs/api/message/transfer.c */
     return atomic_exchange_explicit(&transfer->is_refused, 1, memory_order_seq_cst) ==
            0;
 }

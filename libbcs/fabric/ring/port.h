@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A port: one process's ring of descriptors, completion cells and eager blocks in its
- * node's NIC memory, as all see them who map it. The owner posts and allocates, by its private
- * view of them (poster.h); the engine (whoever holds the desk's lock) consumes and completes.
+ * node's NIC memory, as all see them who map it. The owner posts and allocates, by its
+ * private view of them (poster.h); the engine (whoever holds the desk's lock) consumes
+ * and completes.
  */
 #ifndef LIBBCS_FABRIC_RING_PORT_H
 #define LIBBCS_FABRIC_RING_PORT_H
@@ -17,8 +18,8 @@
 
 enum { BCS_BLOCK_CLASSES = 5 };
 
-/** Largest payload of each class of blocks; the last one is for parts of long messages, so
- *  that these go on however many short ones wait for their receivers. */
+/** Largest payload of each class of blocks; the last one is for parts of long messages,
+ *  so that these go on however many short ones wait for their receivers. */
 #define BCS_BLOCK_CLASS_BYTES                                                          \
     {                                                                                  \
         512, 2048, 8192, 65536, 65536                                                  \
@@ -27,12 +28,13 @@ enum { BCS_CHUNK_BLOCK_BYTES = 65536 };
 
 struct bcs_port {
     _Alignas(BCS_CACHE_LINE) _Atomic uint32_t park; /* see sleep.h */
-    /* While slices are recorded: the owner waits, and is awake. Relaxed: for counting only. */
+    /* While slices are recorded: the owner waits, and is awake. Relaxed: for counting
+     * only. */
     _Atomic uint32_t is_polling;
     uint32_t rank;
     int64_t pid;
-    /* Threads that copy for all were refused to copy into or out of the owner's memory, for
-     * good. Relaxed: whoever has not seen it is refused, too. */
+    /* Threads that copy for all were refused to copy into or out of the owner's memory,
+     * for good. Relaxed: whoever has not seen it is refused, too. */
     _Atomic uint32_t is_closed;
     /* Orders to the owner so far, in the order table. Apart from what changes with each
      * message, since the owner looks at it whenever it waits. */
@@ -53,10 +55,10 @@ static inline struct bcs_ring *bcs_port_ring(struct bcs_port *port)
 }
 
 /**
- * Header of an eager block; the payload follows, a short one in the same cache line. It is
- * aligned as memory is that programs allocate, since some processors (AMD's Zen 3 and 4) copy
- * thirty times slower than usual to where the offset in a page is 1 to 15 bytes more than
- * the source's.
+ * Header of an eager block; the payload follows, a short one in the same cache line. It
+ * is aligned as memory is that programs allocate, since some processors (AMD's Zen 3
+ * and 4) copy thirty times slower than usual to where the offset in a page is 1 to 15
+ * bytes more than the source's.
  */
 struct bcs_block {
     _Alignas(BCS_CACHE_LINE) _Atomic uint32_t busy;
@@ -78,7 +80,8 @@ static inline struct bcs_cell *bcs_port_cell(struct bcs_port *port, uint32_t cel
     return (struct bcs_cell *)((char *)port + BCS_PORT_BYTES) + cell;
 }
 
-/** The state of a cell without its generation. acquire: pairs with bcs_cell_complete. */
+/** The state of a cell without its generation. acquire: pairs with
+ *  bcs_cell_complete. */
 static inline enum bcs_cell_state bcs_cell_state(const struct bcs_cell *cell)
 {
     return (enum bcs_cell_state)(

@@ -114,9 +114,9 @@ static inline void prefetch_next(const struct bcs_poster *poster,
 }
 
 /**
- * Take a block, new ones only if those that were used before are busy. They are used in turns: whoever
- * gets a message gives its block back, and has written its line for that, while the next one has long
- * been free. So a sender finds it at hand.
+ * Take a block, new ones only if those that were used before are busy. They are used in
+ * turns: whoever gets a message gives its block back, and has written its line for
+ * that, while the next one has long been free. So a sender finds it at hand.
  */
 static inline uint64_t take_block(const struct bcs_poster *poster,
                                   struct bcs_block_pool *pool, size_t n_ahead)
@@ -161,10 +161,10 @@ static bool takes_messages(const struct bcs_descriptor *entry)
 }
 
 /**
- * Whether an entry is known to have been carried out, and with it those before it: a batch's
- * receives and claims are matched before its probes, and all of them before anything is handed
- * over. But a cancellation is told while the receives are matched, before the probes. (A cell
- * that serves a later operation now tells nothing.)
+ * Whether an entry is known to have been carried out, and with it those before it: a
+ * batch's receives and claims are matched before its probes, and all of them before
+ * anything is handed over. But a cancellation is told while the receives are matched,
+ * before the probes. (A cell that serves a later operation now tells nothing.)
  */
 static bool is_complete(const struct bcs_poster *poster,
                         const struct bcs_descriptor *entry)
@@ -181,8 +181,9 @@ static bool is_complete(const struct bcs_poster *poster,
 
 bool bcs_poster_is_settled(const struct bcs_poster *poster)
 {
-    /* acquire: pairs with the engine's release at the end of a slice. A completion is seen
-     * before that, so that what was sent before what a process has got is found by it. */
+    /* acquire: pairs with the engine's release at the end of a slice. A completion is
+     * seen before that, so that what was sent before what a process has got is found by
+     * it. */
     uint32_t consumed = bcs_ring_consumed(&poster->ring);
 
     for (uint32_t end = poster->ring.position; end != consumed; end--) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The owning process's private view of its port: what it posts to, and which cells and eager
- * blocks it has given out. All functions here are called by the owner only, one thread at a
- * time.
+ * The owning process's private view of its port: what it posts to, and which cells and
+ * eager blocks it has given out. All functions here are called by the owner only, one
+ * thread at a time.
  */
 #ifndef LIBBCS_FABRIC_RING_POSTER_H
 #define LIBBCS_FABRIC_RING_POSTER_H
@@ -53,22 +53,22 @@ void bcs_poster_init(struct bcs_poster *poster_out, struct bcs_core *core,
 /** Free the private tables; accepts a zeroed poster. */
 void bcs_poster_fini(struct bcs_poster *poster);
 
-/** Allocate an eager block of at least n_bytes. @param n_ahead  bytes of the next one to ask for,
- *  as they will be written soon @return its address, or 0: none free */
+/** Allocate an eager block of at least n_bytes. @param n_ahead bytes of the next one to
+ *  ask for, as they will be written soon @return its address, or 0: none free */
 uint64_t bcs_poster_block(struct bcs_poster *poster, size_t n_bytes, size_t n_ahead);
 
 /** Allocate a block of BCS_CHUNK_BLOCK_BYTES for a part of a long message. @return its
  *  address, or 0: none free */
 uint64_t bcs_poster_chunk_block(struct bcs_poster *poster);
 
-/** Take a cell that has never been used, or BCS_CELL_NONE if all are pending or there is no
- *  memory. */
+/** Take a cell that has never been used, or BCS_CELL_NONE if all are pending or there
+ *  is no memory. */
 uint32_t bcs_poster_fresh_cell(struct bcs_poster *poster);
 
 /**
- * Whether the engine has carried out all that the owner has posted and that takes messages out
- * of the port's queue: receives, claims and probes that take. Until it posts the next, the
- * queue only grows, and the owner may read it without a lock.
+ * Whether the engine has carried out all that the owner has posted and that takes
+ * messages out of the port's queue: receives, claims and probes that take. Until it
+ * posts the next, the queue only grows, and the owner may read it without a lock.
  */
 bool bcs_poster_is_settled(const struct bcs_poster *poster);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Elements of a table beyond the first ones: apart from the look at those, which is inlined
- * everywhere. Any process and thread.
+ * Elements of a table beyond the first ones: apart from the look at those, which is
+ * inlined everywhere. Any process and thread.
  */
 #include "libbcs/fabric/ring/region.h"
 

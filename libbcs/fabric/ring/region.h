@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Tables in NIC memory that grow with use: elements of one size, by number. The first ones are
- * in the part of a heap that is mapped from the start; each of the others has its place in a
- * region of the heap, within one window of it, which a process maps when it first looks there.
- * Numbers, and so global addresses, never change; the places of the first ones in the region
- * stay empty. Any process and thread.
+ * Tables in NIC memory that grow with use: elements of one size, by number. The first
+ * ones are in the part of a heap that is mapped from the start; each of the others has
+ * its place in a region of the heap, within one window of it, which a process maps when
+ * it first looks there. Numbers, and so global addresses, never change; the places of
+ * the first ones in the region stay empty. Any process and thread.
  */
 #ifndef LIBBCS_FABRIC_RING_REGION_H
 #define LIBBCS_FABRIC_RING_REGION_H

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A ring of descriptors in NIC memory, zero at first: one process writes it, or one after the
- * other, and whoever has the lock that goes with it reads it.
+ * A ring of descriptors in NIC memory, zero at first: one process writes it, or one
+ * after the other, and whoever has the lock that goes with it reads it.
  *
  * Invariant: the writer writes entry p (mod the ring's size, a power of two) only while
- * p - consumed is less than that size, and publishes it by storing turn = p + 1; the reader reads
- * entry p only after it has seen turn == p + 1, and never after it has stored consumed > p.
+ * p - consumed is less than that size, and publishes it by storing turn = p + 1; the
+ * reader reads entry p only after it has seen turn == p + 1, and never after it has
+ * stored consumed > p.
  *
- * Between two nodes the writer cannot store: it puts the entry as one block, whose last word is
- * the entry's flag and is written last, and `consumed` is a word on the writer's node, its
- * credit, which the reader puts now and then. A send with a few bytes is put into the second line of
- * its entry alone, and the flag says so: its reader makes an entry of it in place, which nobody else
- * looks at.
+ * Between two nodes the writer cannot store: it puts the entry as one block, whose last
+ * word is the entry's flag and is written last, and `consumed` is a word on the
+ * writer's node, its credit, which the reader puts now and then. A send with a few
+ * bytes is put into the second line of its entry alone, and the flag says so: its
+ * reader makes an entry of it in place, which nobody else looks at.
  */
 #ifndef LIBBCS_FABRIC_RING_RING_H
 #define LIBBCS_FABRIC_RING_RING_H
@@ -25,7 +26,8 @@
 #include "libbcs/fabric/base/prefetch.h"
 #include "libbcs/fabric/ring/descriptor.h"
 
-/** A ring; its size is known to those who use it. The first line is written by readers only. */
+/** A ring; its size is known to those who use it. The first line is written by readers
+ *  only. */
 struct bcs_ring {
     _Alignas(
         BCS_CACHE_LINE) _Atomic uint32_t consumed; /* entries that were given back */
@@ -37,15 +39,15 @@ struct bcs_ring {
 /** What the reader of a ring on another node has put to its writer's: one word. */
 typedef _Atomic uint64_t bcs_credit;
 
-/** The word: consumed, as in struct bcs_ring, but later, and where the part of the landing ring
- *  ends that is free again. */
+/** The word: consumed, as in struct bcs_ring, but later, and where the part of the
+ *  landing ring ends that is free again. */
 static inline uint64_t bcs_credit_make(uint32_t consumed, uint32_t freed)
 {
     return (uint64_t)freed << 32 | consumed;
 }
 
-/** Both of it. acquire: pairs with the transport's store, so that what it gives back has been
- *  read. @param freed_out  may be NULL @return consumed */
+/** Both of it. acquire: pairs with the transport's store, so that what it gives back
+ *  has been read. @param freed_out may be NULL @return consumed */
 static inline uint32_t bcs_credit_read(const bcs_credit *credit, uint32_t *freed_out)
 {
     uint64_t word = atomic_load_explicit(credit, memory_order_acquire);
@@ -59,7 +61,8 @@ static inline uint32_t bcs_credit_read(const bcs_credit *credit, uint32_t *freed
 /** Payload within an entry that is put: the last word of the entry is its flag. */
 enum { BCS_PUT_INLINE_BYTES = BCS_INLINE_BYTES - sizeof(uint64_t) };
 
-/** Payload that goes with a send in one line; before its flag there are the first ones of an entry. */
+/** Payload that goes with a send in one line; before its flag there are the first ones
+ *  of an entry. */
 enum {
     BCS_PUT_SHORT_BYTES = 8,
     BCS_PUT_SHORT_USED = BCS_CACHE_LINE - sizeof(uint64_t)
@@ -105,8 +108,8 @@ static inline struct bcs_ring_writer bcs_ring_writer_of(struct bcs_ring *ring,
     };
 }
 
-/** How many entries the reader is known to have given back. acquire: pairs with bcs_ring_give_back,
- *  or as bcs_credit_read. */
+/** How many entries the reader is known to have given back. acquire: pairs with
+ *  bcs_ring_give_back, or as bcs_credit_read. */
 static inline uint32_t bcs_ring_consumed(const struct bcs_ring_writer *writer)
 {
     return __builtin_expect(writer->consumed != NULL, 1)
@@ -136,10 +139,11 @@ static inline uint32_t bcs_ring_mark(const struct bcs_ring_writer *writer)
 enum { BCS_RING_AHEAD = 6 };
 
 /**
- * Ask for the line of an entry that comes later, by a writer that writes one entry after another. The
- * reader's core has the line, as it has read the entry that was there before. Where the cores are apart,
- * to wait for the line takes longer than all the rest of a short message. A reader that waits for the
- * entry already would lose the line, so who writes a single entry does not ask.
+ * Ask for the line of an entry that comes later, by a writer that writes one entry
+ * after another. The reader's core has the line, as it has read the entry that was
+ * there before. Where the cores are apart, to wait for the line takes longer than all
+ * the rest of a short message. A reader that waits for the entry already would lose the
+ * line, so who writes a single entry does not ask.
  */
 static inline void bcs_ring_ask_ahead(const struct bcs_ring_writer *writer)
 {
@@ -147,8 +151,8 @@ static inline void bcs_ring_ask_ahead(const struct bcs_ring_writer *writer)
         &writer->entries[(writer->position + BCS_RING_AHEAD) & writer->entry_mask]);
 }
 
-/** Whether the reader has given back all entries before a position, a recent one, of a ring on this
- *  node: what it has made of them can be seen. */
+/** Whether the reader has given back all entries before a position, a recent one, of a
+ *  ring on this node: what it has made of them can be seen. */
 static inline bool bcs_ring_is_consumed(const struct bcs_ring_writer *writer,
                                         uint32_t position)
 {
@@ -182,8 +186,8 @@ static inline uint64_t *bcs_ring_flag(const struct bcs_descriptor *entry)
     return (uint64_t *)(void *)((char *)entry + sizeof(*entry) - sizeof(uint64_t));
 }
 
-/** Set the flag of an entry that is to be put. @return how many of its bytes are put, to the end of
- *  its place in the ring */
+/** Set the flag of an entry that is to be put. @return how many of its bytes are put,
+ *  to the end of its place in the ring */
 static inline size_t bcs_ring_set_flag(struct bcs_descriptor *entry, uint32_t position)
 {
     uint64_t flag = (uint64_t)position + 1;
@@ -209,7 +213,8 @@ static inline bool bcs_ring_has_put(const struct bcs_ring *ring, uint32_t mask,
     return (flag & ~BCS_PUT_SHORT) == (uint64_t)position + 1;
 }
 
-/** The same as bcs_ring_entry of a ring that is written from another node. For its reader. */
+/** The same as bcs_ring_entry of a ring that is written from another node. For its
+ *  reader. */
 static inline const struct bcs_descriptor *
 bcs_ring_put_entry(struct bcs_ring *ring, uint32_t mask, uint32_t position)
 {
@@ -236,8 +241,8 @@ static inline void bcs_ring_set_head(struct bcs_ring *ring, uint32_t position)
     __atomic_store_n(&ring->head, position, __ATOMIC_RELAXED);
 }
 
-/** Give all entries back that have been read. @return the position up to which they had been
- *  before */
+/** Give all entries back that have been read. @return the position up to which they had
+ *  been before */
 static inline uint32_t bcs_ring_give_back(struct bcs_ring *ring)
 {
     /* relaxed: only readers write it, and they have the lock */

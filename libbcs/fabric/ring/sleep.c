@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Sleeping of the owners of ports; see sleep.h for the invariant. Any process and thread.
+ * Sleeping of the owners of ports; see sleep.h for the invariant. Any process and
+ * thread.
  */
 #include "libbcs/fabric/ring/sleep.h"
 

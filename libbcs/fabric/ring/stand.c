@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Writing and reading where a thread stands; see stand.h for the protocol. Runs in the process that
- * waits, and in any that looks.
+ * Writing and reading where a thread stands; see stand.h for the protocol. Runs in the
+ * process that waits, and in any that looks.
  */
 #include "libbcs/fabric/ring/stand.h"
 
@@ -44,8 +44,9 @@ static bool has_like(const struct bcs_stand_operation list[], uint32_t n,
     return false;
 }
 
-/** Where the list has room for an operation. If it is full, that is the place of the last one that
- *  is like another one, unless the new one is: as many partners as can be are listed.
+/** Where the list has room for an operation. If it is full, that is the place of the
+ *  last one that is like another one, unless the new one is: as many partners as can be
+ *  are listed.
  *  @return NULL: nowhere */
 static struct bcs_stand_operation *room_for(struct bcs_stand *stand,
                                             const struct bcs_stand_operation *one)

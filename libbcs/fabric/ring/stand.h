@@ -1,33 +1,36 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Where a process stands: what each of its threads that has waited for a while waits for, in a
- * table of the node's heap (nic_layout.stands), so that whoever maps the heap can tell who waits
- * for whom, in another process, too. The process writes its own port's element only
- * (libbcs/api/record/stand_tell.c, by the thread that waits, under the lock of the context if there are
- * several); anybody reads.
+ * Where a process stands: what each of its threads that has waited for a while waits
+ * for, in a table of the node's heap (nic_layout.stands), so that whoever maps the heap
+ * can tell who waits for whom, in another process, too. The process writes its own
+ * port's element only (libbcs/api/record/stand_tell.c, by the thread that waits, under
+ * the lock of the context if there are several); anybody reads.
  *
- * A record is whole or it is not there. Each has a sequence, even while it is at rest: the writer
- * makes it odd, then writes, then makes it even and two more than before. The record is words that
- * are written and read one by one, relaxed: so there is no race, and the sequence alone says
- * whether they belong together.
+ * A record is whole or it is not there. Each has a sequence, even while it is at rest:
+ * the writer makes it odd, then writes, then makes it even and two more than before.
+ * The record is words that are written and read one by one, relaxed: so there is no
+ * race, and the sequence alone says whether they belong together.
  *
- * - Writer: store odd (relaxed); fence, release; the words, relaxed; store even, release.
- * - Reader: load the sequence, acquire; the words, relaxed; fence, acquire; load the sequence
- *   again, relaxed. Equal and even: the words are those of that sequence.
+ * - Writer: store odd (relaxed); fence, release; the words, relaxed; store even,
+ * release.
+ * - Reader: load the sequence, acquire; the words, relaxed; fence, acquire; load the
+ *   sequence again, relaxed. Equal and even: the words are those of that sequence.
  *
- * If the reader has got a word that a writer stored after its release fence, the reader's acquire
- * fence orders its second load behind the writer's odd sequence, and it differs from the first. If
- * its first load got an even sequence, it has all words that were stored before. Whoever is killed
- * while it writes leaves an odd sequence: the reader finds nothing, after some tries.
+ * If the reader has got a word that a writer stored after its release fence, the
+ * reader's acquire fence orders its second load behind the writer's odd sequence, and
+ * it differs from the first. If its first load got an even sequence, it has all words
+ * that were stored before. Whoever is killed while it writes leaves an odd sequence:
+ * the reader finds nothing, after some tries.
  *
- * Two readings with the same sequence have the same wait: it has not ended in between, as a
- * sequence only grows, and what was withdrawn or changed has another one.
+ * Two readings with the same sequence have the same wait: it has not ended in between,
+ * as a sequence only grows, and what was withdrawn or changed has another one.
  *
- * Who wants to know whether what is told is still so asks: it raises `asked` (seq_cst), and wakes
- * who sleeps. Each thread that waits and has told finds out anew what it waits for, writes its
- * record if that is not what stands there, and then stores what it was asked in `answered`
- * (release, partner of the acquire of who has asked). So what stands in a record with that answer was
- * found out after the question. What a verdict makes of it is told in docs/referee.md.
+ * Who wants to know whether what is told is still so asks: it raises `asked` (seq_cst),
+ * and wakes who sleeps. Each thread that waits and has told finds out anew what it
+ * waits for, writes its record if that is not what stands there, and then stores what
+ * it was asked in `answered` (release, partner of the acquire of who has asked). So
+ * what stands in a record with that answer was found out after the question. What a
+ * verdict makes of it is told in docs/referee.md.
  */
 #ifndef LIBBCS_FABRIC_RING_STAND_H
 #define LIBBCS_FABRIC_RING_STAND_H
@@ -60,9 +63,9 @@ enum bcs_stand_kind {
     BCS_STAND_RECEIVE,
     BCS_STAND_PROBE,
     BCS_STAND_COLLECTIVE,
-    BCS_STAND_FOREIGN, /* the MPI library carries it: whoever waits for it may be released by
-                          what nobody here knows of */
-    BCS_STAND_OTHER, /* something of the library's own; as foreign */
+    BCS_STAND_FOREIGN, /* the MPI library carries it: whoever waits for it may be
+                          released by what nobody here knows of */
+    BCS_STAND_OTHER,   /* something of the library's own; as foreign */
     BCS_STAND_KINDS
 };
 
@@ -86,31 +89,31 @@ struct bcs_stand {
     uint64_t context_id; /* its communicator, */
     uint64_t number; /* of a collective, the how manyth of its way there; 0: unknown */
     int32_t comm_rank, comm_size;
-    uint32_t slot;   /* collective slot of the communicator */
-    uint32_t thread; /* as the kernel calls it */
-    uint32_t
-        n_operations; /* that are pending; BCS_STAND_OPERATIONS at most of them are below */
-    uint8_t is_waiting; /* 0: the record is empty */
-    uint8_t needs_all;  /* the wait ends when all are over; 0: when one is */
-    /* Something of this process goes on by itself while it waits, and may send, that is not among
-     * `plans` below. */
+    uint32_t slot;         /* collective slot of the communicator */
+    uint32_t thread;       /* as the kernel calls it */
+    uint32_t n_operations; /* that are pending; BCS_STAND_OPERATIONS at most of them are
+                              below */
+    uint8_t is_waiting;    /* 0: the record is empty */
+    uint8_t needs_all;     /* the wait ends when all are over; 0: when one is */
+    /* Something of this process goes on by itself while it waits, and may send, that is
+     * not among `plans` below. */
     uint8_t has_others;
-    uint8_t
-        agent; /* enum bcs_agent_kind: what else of this process could act, when it was last
-                      asked; else BCS_AGENT_NONE */
+    uint8_t agent; /* enum bcs_agent_kind: what else of this process could act, when it
+                      was last asked; else BCS_AGENT_NONE */
     char call[BCS_STAND_CALL_BYTES]; /* "MPI_Waitall"; "": unknown */
     char collective[BCS_STAND_COLLECTIVE_BYTES];
     char reduction
         [BCS_STAND_REDUCTION_BYTES]; /* of one: "sum of int32"; "": none, or unknown */
     char comm[BCS_STAND_COMM_BYTES]; /* name of the communicator; "": none known */
-    /* of the program in this process that may be in MPI at once, this one too, but for those that
-     * sleep until others of them wake them; 0: unknown */
+    /* of the program in this process that may be in MPI at once, this one too, but for
+     * those that sleep until others of them wake them; 0: unknown */
     uint32_t n_threads;
     uint32_t n_plans;
     int32_t root;         /* of a collective; -1: it has none, or it is not known */
     uint32_t is_threaded; /* several threads of this process may be in MPI at once */
     char agent_words[BCS_AGENT_BYTES]; /* see struct bcs_agent */
-    /* Of each collective that does not block a message that it needs before it goes on. */
+    /* Of each collective that does not block a message that it needs before it goes
+     * on. */
     struct bcs_stand_operation plans[BCS_STAND_PLANS];
     struct bcs_stand_operation operations[BCS_STAND_OPERATIONS];
 };
@@ -119,8 +122,9 @@ _Static_assert(sizeof(struct bcs_stand_operation) == 32, "no gaps");
 _Static_assert(offsetof(struct bcs_stand, plans) == 336, "no gaps");
 _Static_assert(sizeof(struct bcs_stand) % sizeof(uint64_t) == 0, "whole words");
 
-/** A thread's record as it stands in memory: the words of a struct bcs_stand, and then a bit for
- *  each rank of the job, set for those that some pending operation could be released by. */
+/** A thread's record as it stands in memory: the words of a struct bcs_stand, and then
+ *  a bit for each rank of the job, set for those that some pending operation could be
+ *  released by. */
 struct bcs_stand_slot {
     _Atomic uint64_t sequence;
     _Atomic uint64_t answered; /* the last question that it has answered */
@@ -187,14 +191,15 @@ static inline bool bcs_stand_has(const struct bcs_stand *stand, uint32_t rank)
     return ranks[rank / 64] >> rank % 64 & 1;
 }
 
-/** Add an operation to those that are pending. Beyond BCS_STAND_OPERATIONS one of a partner that the
- *  list does not have yet takes the place of one whose partner it has twice; others are counted only. */
+/** Add an operation to those that are pending. Beyond BCS_STAND_OPERATIONS one of a
+ *  partner that the list does not have yet takes the place of one whose partner it has
+ *  twice; others are counted only. */
 void bcs_stand_list(struct bcs_stand *stand,
                     const struct bcs_stand_operation *operation);
 
 /**
- * Write a record. One writer at a time for each slot. Of its operations those are written that are
- * pending, and the first one in any case.
+ * Write a record. One writer at a time for each slot. Of its operations those are
+ * written that are pending, and the first one in any case.
  *
  * @param stand  bcs_stand_words(n_ranks) words; NULL: the thread waits no more
  */
@@ -208,12 +213,14 @@ enum {
 };
 
 /**
- * Read a record. Any process that maps the heap. What comes of it may be anything if the memory is
- * somebody else's; but texts end, and n_operations may only be larger than what is listed. Operations
- * behind those that are pending keep what they were, but for the first one.
+ * Read a record. Any process that maps the heap. What comes of it may be anything if
+ * the memory is somebody else's; but texts end, and n_operations may only be larger
+ * than what is listed. Operations behind those that are pending keep what they were,
+ * but for the first one.
  *
  * @param stand_out     [bcs_stand_words(n_ranks) words]
- * @param sequence_out  equal at two readings: the same wait, which has not ended in between
+ * @param sequence_out equal at two readings: the same wait, which has not ended in
+ * between
  * @return 0, BCS_STAND_E_NONE (then *sequence_out is set, too) or BCS_STAND_E_BUSY
  */
 int bcs_stand_read(const struct bcs_stand_slot *slot, uint32_t n_ranks,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Signalling and sleeping on an event: on the low half of its count (libbcs/fabric/base/park.h).
+ * Signalling and sleeping on an event: on the low half of its count
+ * (libbcs/fabric/base/park.h).
  *
  * No signal is lost: the signaller adds to count and then looks at n_waiters, the
  * sleeper adds to n_waiters and then looks at count (in the kernel, under the futex's
@@ -28,8 +29,8 @@ static uint32_t *low_half(struct bcs_event *event)
 
 void bcs_event_signal(struct bcs_event *event)
 {
-    /* Pairs with count_load in libbcs/fabric/core/event.c (acquire), and with the load in
-     * bcs_event_sleep. */
+    /* Pairs with count_load in libbcs/fabric/core/event.c (acquire), and with the load
+     * in bcs_event_sleep. */
     __atomic_fetch_add(&event->count, 1, __ATOMIC_SEQ_CST);
 }
 

@@ -12,8 +12,8 @@
 
 #include <bcs/primitives.h>
 
-/** The reserved word of an event that counts the processes that sleep on it, or are about
- *  to: its n_waiters. */
+/** The reserved word of an event that counts the processes that sleep on it, or are
+ *  about to: its n_waiters. */
 static inline uint32_t *bcs_event_n_waiters(struct bcs_event *event)
 {
     return &event->reserved[0];

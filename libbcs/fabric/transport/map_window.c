@@ -71,7 +71,8 @@ void bcs_windows_take_away(struct bcs_windows *windows)
     for_each(windows, bcs_forked_take_away);
 }
 
-/** The process cannot go on, and whoever may hold a lock of this one cannot help: end. */
+/** The process cannot go on, and whoever may hold a lock of this one cannot help:
+ *  end. */
 static void end_process(void)
 {
     _exit(EXIT_FAILURE);
@@ -144,7 +145,8 @@ void *bcs_windows_at(const struct bcs_memory *memory, const struct bcs_windows *
                gva; /* not in the heap: its caller is refused elsewhere */
     }
     leaf_place = &windows->leaves[number >> BCS_WINDOW_LEAF_BITS];
-    /* acquire, twice: pair with the exchanges of those who have made the leaf and the window */
+    /* acquire, twice: pair with the exchanges of those who have made the leaf and the
+     * window */
     leaf = atomic_load_explicit(leaf_place, memory_order_acquire);
     if (__builtin_expect(leaf == NULL, 0)) {
         leaf = make_leaf(leaf_place);

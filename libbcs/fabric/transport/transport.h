@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What a transport is: an operations table. libbcs/fabric/core checks every argument and then
- * calls through this table; a transport adds a folder, one ops object and one line in
- * transport.c. All operations may be called by several threads of a process at once.
+ * What a transport is: an operations table. libbcs/fabric/core checks every argument
+ * and then calls through this table; a transport adds a folder, one ops object and one
+ * line in transport.c. All operations may be called by several threads of a process at
+ * once.
  */
 #ifndef LIBBCS_FABRIC_TRANSPORT_TRANSPORT_H
 #define LIBBCS_FABRIC_TRANSPORT_TRANSPORT_H
@@ -26,7 +27,8 @@ struct bcs_memory {
     uint64_t window_bytes; /* of the pieces of the rest */
     uint64_t seed;
     struct bcs_node_set near;
-    /* [n_nodes], set up before memory_create is called; what is far is not mapped in them */
+    /* [n_nodes], set up before memory_create is called; what is far is not mapped in
+     * them */
     struct bcs_windows *windows;
 };
 
@@ -55,16 +57,17 @@ struct bcs_transport_ops {
     /** How large this transport's struct of a memory of so many nodes is. */
     size_t (*memory_size)(uint32_t n_nodes);
 
-    /** The transport's part of bcs_memory_create, of a zeroed struct whose base is set: make
-     *  the heaps of the nodes `makes`, which are near, and map the first part of each. */
+    /** The transport's part of bcs_memory_create, of a zeroed struct whose base is set:
+     *  make the heaps of the nodes `makes`, which are near, and map the first part of
+     *  each. */
     int (*memory_create)(struct bcs_memory *memory, const struct bcs_node_set *makes);
 
     /** bcs_memory_address. */
     struct bcs_memory_address (*memory_address)(const struct bcs_memory *memory,
                                                 uint32_t node);
 
-    /** bcs_memory_connect: map the first parts of the other near nodes' heaps, and find a way to the
-     *  far ones. */
+    /** bcs_memory_connect: map the first parts of the other near nodes' heaps, and find
+     *  a way to the far ones. */
     int (*memory_connect)(struct bcs_memory *memory,
                           const struct bcs_memory_address addresses[]);
 
@@ -72,19 +75,20 @@ struct bcs_transport_ops {
     void (*memory_seal)(struct bcs_memory *memory);
 
     /**
-     * Map (and register, where that is needed) a window of a heap; any thread. It is given back
-     * with munmap.
+     * Map (and register, where that is needed) a window of a heap; any thread. It is
+     * given back with munmap.
      *
      * @return 0 or -errno, logged with what to raise
      */
     int (*memory_map)(const struct bcs_memory *memory, uint32_t node, uint64_t gva,
                       uint64_t n_bytes, void **place_out);
 
-    /** The transport's part of bcs_memory_destroy: unmap the first parts. Also of one that
-     *  memory_create has failed to make. */
+    /** The transport's part of bcs_memory_destroy: unmap the first parts. Also of one
+     *  that memory_create has failed to make. */
     void (*memory_fini)(struct bcs_memory *memory);
 
-    /** Open as a node whose heap is mapped; on success transport_out is closed with close. */
+    /** Open as a node whose heap is mapped; on success transport_out is closed with
+     *  close. */
     int (*open)(struct bcs_memory *memory, uint32_t node,
                 struct bcs_transport **transport_out);
 

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Where a node's heap is in this process. Its first part is there from the start, in one
- * piece; the rest comes in windows, of equal size and in any order, each when it is first
- * needed, and stays. So address space grows with use, and a heap may be larger than any memory.
+ * Where a node's heap is in this process. Its first part is there from the start, in
+ * one piece; the rest comes in windows, of equal size and in any order, each when it is
+ * first needed, and stays. So address space grows with use, and a heap may be larger
+ * than any memory.
  *
- * An address leads to its place by a comparison, if it is in the first part, and else by a
- * table of two levels. Any thread may map a window: it stores the place with a
- * compare-and-swap, and who comes second gives its own mapping back. What one object's users
- * reach by one address must lie within one window, or in the first part.
+ * An address leads to its place by a comparison, if it is in the first part, and else
+ * by a table of two levels. Any thread may map a window: it stores the place with a
+ * compare-and-swap, and who comes second gives its own mapping back. What one object's
+ * users reach by one address must lie within one window, or in the first part.
  */
 #ifndef LIBBCS_FABRIC_TRANSPORT_WINDOWS_H
 #define LIBBCS_FABRIC_TRANSPORT_WINDOWS_H
@@ -45,13 +46,15 @@ int bcs_windows_init(struct bcs_windows *windows_out, uint64_t heap_bytes,
 void bcs_windows_fini(struct bcs_windows *windows);
 
 /**
- * The place of an address beyond the first part of a node's heap; maps its window if need be. If that fails, the
- * process ends with status 1, and the transport has said what to raise.
+ * The place of an address beyond the first part of a node's heap; maps its window if
+ * need be. If that fails, the process ends with status 1, and the transport has said
+ * what to raise.
  */
 void *bcs_windows_at(const struct bcs_memory *memory, const struct bcs_windows *windows,
                      uint32_t node, uint64_t gva);
 
-/** Replace all that is mapped, the first part too, by empty memory of this process alone. */
+/** Replace all that is mapped, the first part too, by empty memory of this process
+ *  alone. */
 void bcs_windows_take_away(struct bcs_windows *windows);
 
 #endif

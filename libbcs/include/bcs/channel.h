@@ -1,43 +1,47 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Open channels: a word, or a record of up to 64 bytes, from one process of a job to another
- * for about the price of a cache line. A channel is opened once, with all checks, and stays
- * open; to send is to store the data and their mark, to receive is to look at the mark and to
- * load the data. Both are inline here: no call, no descriptor, no header, and nothing is
- * checked. [Low Latency Messages, section 4: "a message is just data"]
+ * Open channels: a word, or a record of up to 64 bytes, from one process of a job to
+ * another for about the price of a cache line. A channel is opened once, with all
+ * checks, and stays open; to send is to store the data and their mark, to receive is to
+ * look at the mark and to load the data. Both are inline here: no call, no descriptor,
+ * no header, and nothing is checked. [Low Latency Messages, section 4: "a message is
+ * just data"]
  *
- * Use. The processes are started by any launcher with PMIx (bcsrun, mpirun, srun), or one alone.
- * Each calls bcs_channels_init, opens its ends of channels, and ends with
- * bcs_channels_finalize. Link with libbcs. MPI and cBSP may be used in the same program, with or
- * without libbcs_mpi.so. In a forked child everything that opens fails, with a message; its ends
- * must not be used.
+ * Use. The processes are started by any launcher with PMIx (bcsrun, mpirun, srun), or
+ * one alone. Each calls bcs_channels_init, opens its ends of channels, and ends with
+ * bcs_channels_finalize. Link with libbcs. MPI and cBSP may be used in the same
+ * program, with or without libbcs_mpi.so. In a forked child everything that opens
+ * fails, with a message; its ends must not be used.
  *
- * Channels. A channel has one writer and one reader, which may be one process. It is known by
- * these two and by a number: what rank 0 opens to write to rank 1 as number 5, rank 1 opens to
- * read from rank 0 as number 5. Opening waits for nobody: until the other end is open the channel
- * has no room for its writer, and nothing comes to its reader. The n-th opening of a number at
- * one end meets the n-th at the other. What was sent arrives in its order. A channel touches
- * nothing but its own memory: who does not read it stops its writer, and nobody else.
- * [section 5: virtual networks, flow control]
+ * Channels. A channel has one writer and one reader, which may be one process. It is
+ * known by these two and by a number: what rank 0 opens to write to rank 1 as number 5,
+ * rank 1 opens to read from rank 0 as number 5. Opening waits for nobody: until the
+ * other end is open the channel has no room for its writer, and nothing comes to its
+ * reader. The n-th opening of a number at one end meets the n-th at the other. What was
+ * sent arrives in its order. A channel touches nothing but its own memory: who does not
+ * read it stops its writer, and nobody else. [section 5: virtual networks, flow
+ * control]
  *
- * Messages. The last record of a message may have an end-of-data mark, which the reader can ask
- * for (bcs_channel_is_end). Records without marks are a stream. [section 4]
+ * Messages. The last record of a message may have an end-of-data mark, which the reader
+ * can ask for (bcs_channel_is_end). Records without marks are a stream. [section 4]
  *
- * Threads. An end belongs to the thread that has opened it: it alone uses, waits at and closes
- * it. Several threads of a process may open ends; one of them is in bcs_channels_poll at a time.
- * A reader's end may be given to the helper thread of the library, which runs its handler
- * (bcs_channel_set_helper); there is no such thread before, nor after the last was taken back.
+ * Threads. An end belongs to the thread that has opened it: it alone uses, waits at and
+ * closes it. Several threads of a process may open ends; one of them is in
+ * bcs_channels_poll at a time. A reader's end may be given to the helper thread of the
+ * library, which runs its handler (bcs_channel_set_helper); there is no such thread
+ * before, nor after the last was taken back.
  *
- * Results. 0: success; positive: of <bcs/status.h>; negative: -errno, and one line on standard
- * error has told what is wrong, with the channel's name.
+ * Results. 0: success; positive: of <bcs/status.h>; negative: -errno, and one line on
+ * standard error has told what is wrong, with the channel's name.
  *
- * Costs. A *line* is the time that a cache line takes from one core to another. What waits does
- * so as everything in the library: it looks at once, then with pauses, and, where the job has
- * more processes than cores, yields; after BCS_SPIN it sleeps, and whoever brings what it waits
- * for wakes it by one call of the system. While nobody sleeps, nobody calls the system.
+ * Costs. A *line* is the time that a cache line takes from one core to another. What
+ * waits does so as everything in the library: it looks at once, then with pauses, and,
+ * where the job has more processes than cores, yields; after BCS_SPIN it sleeps, and
+ * whoever brings what it waits for wakes it by one call of the system. While nobody
+ * sleeps, nobody calls the system.
  *
- * Where it works: between processes whose memory the transport maps here, however BCS_NODE_RANKS
- * cuts them into nodes. The transports of this version map all of a job.
+ * Where it works: between processes whose memory the transport maps here, however
+ * BCS_NODE_RANKS cuts them into nodes. The transports of this version map all of a job.
  */
 #ifndef BCS_CHANNEL_H
 #define BCS_CHANNEL_H
@@ -58,22 +62,23 @@ extern "C" {
 /* ------------------------------------------------------------------ begin and end */
 
 /**
- * Join the job: agree with all other processes. Collective; once in the life of a process.
- * May be called before or after MPI_Init. Reads the same environment as bcs_init of
- * <bcs/bcs.h>.
+ * Join the job: agree with all other processes. Collective; once in the life of a
+ * process. May be called before or after MPI_Init. Reads the same environment as
+ * bcs_init of <bcs/bcs.h>.
  *
- * Cost: a few allgathers and fences by the launcher; address space of 256 MB and 40 KB a process,
- * for each process, of which pages are taken as channels and regions (<bcs/remote.h>) need them.
+ * Cost: a few allgathers and fences by the launcher; address space of 256 MB and 40 KB
+ * a process, for each process, of which pages are taken as channels and regions
+ * (<bcs/remote.h>) need them.
  *
  * @return 0           end with bcs_channels_finalize
  * @return -EALREADY   called before in this process; logged
- * @return -EINVAL     a BCS_ variable is unknown or has a bad value, or the processes have
+ * @return -EINVAL a BCS_ variable is unknown or has a bad value, or the processes have
  *                     different ones; logged
  * @return -ELIBACC    there is a launcher, but libpmix.so.2 cannot be loaded; logged
  * @return -EIO        the launcher's PMIx does not answer as it should; logged
- * @return -ENOTSUP    no transport reaches all processes of the job; logged by process 0
- * @return -ENOSYS     the system has no membarrier for processes (Linux 4.16), or forbids it,
- *                     without which a sender could not be as quick as it is; logged
+ * @return -ENOTSUP no transport reaches all processes of the job; logged by process 0
+ * @return -ENOSYS the system has no membarrier for processes (Linux 4.16), or forbids
+ *                     it, without which a sender could not be as quick as it is; logged
  * @return -E2BIG      more than 4096 processes; logged
  * @return -ENOMEM     logged
  * @return <0          -errno of the system; logged
@@ -81,8 +86,9 @@ extern "C" {
 BCS_PUBLIC int bcs_channels_init(void);
 
 /**
- * Close all ends that are open, and leave. Waits for nobody: what was sent stays readable for
- * its readers, which find the channel closed behind it. No thread may be using an end.
+ * Close all ends that are open, and leave. Waits for nobody: what was sent stays
+ * readable for its readers, which find the channel closed behind it. No thread may be
+ * using an end.
  *
  * @return 0       left
  * @return -EPERM  not between bcs_channels_init and here, or in a handler; logged
@@ -115,13 +121,13 @@ struct bcs_channel_params {
 };
 
 /**
- * Open the end of a channel that this process writes to. Cost: one put of 64 bytes to the peer,
- * which is there when this returns.
+ * Open the end of a channel that this process writes to. Cost: one put of 64 bytes to
+ * the peer, which is there when this returns.
  *
  * @param out_out   the end; the library's, until bcs_channel_close_out
  * @return 0        open
- * @return -EINVAL  no such rank or number, a length, capacity or reserved member out of range;
- *                  logged with what is allowed
+ * @return -EINVAL no such rank or number, a length, capacity or reserved member out of
+ *                  range; logged with what is allowed
  * @return -EEXIST  this process has that end open; logged
  * @return -ENOTSUP the peer's memory cannot be mapped here; logged
  * @return -EPERM   not between bcs_channels_init and bcs_channels_finalize; logged
@@ -133,21 +139,22 @@ BCS_PUBLIC int bcs_channel_open_out(const struct bcs_channel_params *params,
                                     struct bcs_channel_out **out_out);
 
 /**
- * Open the end of a channel that this process reads from. The records are in memory of this
- * process: 64 bytes for 7 words or shorter records, for two to three of up to 24 bytes, for one
- * of up to 56; 128 bytes for one longer; and a quarter more, rounded up by an eighth at most. Cost:
- * as bcs_channel_open_out.
+ * Open the end of a channel that this process reads from. The records are in memory of
+ * this process: 64 bytes for 7 words or shorter records, for two to three of up to 24
+ * bytes, for one of up to 56; 128 bytes for one longer; and a quarter more, rounded up
+ * by an eighth at most. Cost: as bcs_channel_open_out.
  *
  * @param in_out    the end; the library's, until bcs_channel_close_in
- * @return -ENOMEM  also: the 256 MB of a process for channels and regions are in use; logged
+ * @return -ENOMEM also: the 256 MB of a process for channels and regions are in use;
+ *                  logged
  * @return as bcs_channel_open_out
  */
 BCS_PUBLIC int bcs_channel_open_in(const struct bcs_channel_params *params,
                                    struct bcs_channel_in **in_out);
 
 /**
- * Close an end, which does not exist any more then. What was sent stays readable. Accepts NULL.
- * Cost: a put of 8 bytes.
+ * Close an end, which does not exist any more then. What was sent stays readable.
+ * Accepts NULL. Cost: a put of 8 bytes.
  *
  * @return 0       closed
  * @return -EPERM  another thread has opened it; logged
@@ -156,8 +163,8 @@ BCS_PUBLIC int bcs_channel_open_in(const struct bcs_channel_params *params,
  */
 BCS_PUBLIC int bcs_channel_close_out(struct bcs_channel_out *out);
 
-/** The same for the end of a reader; what is unread is lost, and its writer finds the channel
- *  closed when it is out of room. */
+/** The same for the end of a reader; what is unread is lost, and its writer finds the
+ *  channel closed when it is out of room. */
 BCS_PUBLIC int bcs_channel_close_in(struct bcs_channel_in *in);
 
 /* ------------------------------------------------------------------ waiting */
@@ -166,19 +173,22 @@ BCS_PUBLIC int bcs_channel_close_in(struct bcs_channel_in *in);
  * Wait until a channel has room for a record, and so until its other end is open, too.
  *
  * @return 0             it has
- * @return BCS_E_CLOSED  its reader has closed it, or has called bcs_channels_finalize without
- *                       opening it, which is found as a death is
- * @return -EPROTO       the reader has opened it with another record length or capacity; logged
- * @return -EOWNERDEAD   the reader's process has ended without bcs_channels_finalize; logged. Found
- *                       while it sleeps, within a tenth of a second
- * @return -EPERM        another thread has opened this end, or the helper thread has it; logged
+ * @return BCS_E_CLOSED its reader has closed it, or has called bcs_channels_finalize
+ *                       without opening it, which is found as a death is
+ * @return -EPROTO the reader has opened it with another record length or capacity;
+ *                       logged
+ * @return -EOWNERDEAD the reader's process has ended without bcs_channels_finalize;
+ *                       logged. Found while it sleeps, within a tenth of a second
+ * @return -EPERM another thread has opened this end, or the helper thread has it;
+ *                       logged
  * @return -EDEADLK      in a handler, which must not wait; logged
  * @return <0            -errno of the primitives; logged
  */
 BCS_PUBLIC int bcs_channel_wait_out(struct bcs_channel_out *out);
 
-/** Wait until something can be received. @return as bcs_channel_wait_out, of the writer;
- *  BCS_E_CLOSED: it has closed the channel, and all was received, or has left, as there */
+/** Wait until something can be received. @return as bcs_channel_wait_out, of the
+ *  writer; BCS_E_CLOSED: it has closed the channel, and all was received, or has left,
+ *  as there */
 BCS_PUBLIC int bcs_channel_wait_in(struct bcs_channel_in *in);
 
 /* ------------------------------------------------------------------ handlers */
@@ -189,27 +199,31 @@ enum bcs_channel_when {
     BCS_CHANNEL_ARRIVAL, /* something is unread */
     BCS_CHANNEL_BEGIN,   /* ... and it is the beginning of a message */
     /* The end of a message is among what is unread; or bcs_channel_status_in is
-     * BCS_CHANNEL_FULL, as a message that is longer than the channel has room for has its end
-     * only when a part of it was received: bcs_channel_is_end tells which it was. */
+     * BCS_CHANNEL_FULL, as a message that is longer than the channel has room for has
+     * its end only when a part of it was received: bcs_channel_is_end tells which it
+     * was. */
     BCS_CHANNEL_END,
     BCS_CHANNEL_IF_HALF, /* bcs_channel_status_in is BCS_CHANNEL_HALF at least */
 };
 
 /**
- * A handler of a channel, run by bcs_channels_poll in the thread that calls it, or by the helper
- * thread (bcs_channel_set_helper tells what it may do there). In a poll it may receive from its channel and others of this thread, and send, in the forms that try; it may ask for
- * status. What waits, opens, closes or polls returns -EDEADLK. It may call MPI.
+ * A handler of a channel, run by bcs_channels_poll in the thread that calls it, or by
+ * the helper thread (bcs_channel_set_helper tells what it may do there). In a poll it
+ * may receive from its channel and others of this thread, and send, in the forms that
+ * try; it may ask for status. What waits, opens, closes or polls returns -EDEADLK. It
+ * may call MPI.
  */
 typedef void (*bcs_channel_handler_fn)(struct bcs_channel_in *in, void *arg);
 
 /**
- * Set when a channel's handler is called, and which. NULL, or BCS_CHANNEL_NEVER: none. An end
- * that the helper thread has is taken back; if its handler runs, this waits until it has returned.
+ * Set when a channel's handler is called, and which. NULL, or BCS_CHANNEL_NEVER: none.
+ * An end that the helper thread has is taken back; if its handler runs, this waits
+ * until it has returned.
  *
  * @return 0        set
  * @return -EINVAL  no such condition; logged
- * @return -EPERM   another thread has opened this end, or the helper thread has it and this is a
- *                  forked child; logged
+ * @return -EPERM another thread has opened this end, or the helper thread has it and
+ *                  this is a forked child; logged
  * @return -EDEADLK the helper thread has it, and this is a handler; logged
  */
 BCS_PUBLIC int bcs_channel_set_handler(struct bcs_channel_in *in,
@@ -217,38 +231,41 @@ BCS_PUBLIC int bcs_channel_set_handler(struct bcs_channel_in *in,
                                        bcs_channel_handler_fn handler, void *arg);
 
 /**
- * The same for a handler that the helper thread of this process runs, whatever the program does
- * meanwhile: what arrives is handled without a poll. The thread is made for the first such end,
- * and ends when the last one is taken back or closed, in bcs_channels_finalize, or, at the exit
- * of a process that has not called that, once the running handler has returned, or a second later.
+ * The same for a handler that the helper thread of this process runs, whatever the
+ * program does meanwhile: what arrives is handled without a poll. The thread is made
+ * for the first such end, and ends when the last one is taken back or closed, in
+ * bcs_channels_finalize, or, at the exit of a process that has not called that, once
+ * the running handler has returned, or a second later.
  *
- * From then on the end is the helper thread's. It is taken back by bcs_channel_set_handler, or
- * here by NULL or BCS_CHANNEL_NEVER, and may be closed as it is; both wait until its handler has
- * returned. Meanwhile the owner finds `in` empty; bcs_channel_wait_in, and so all that wait for
- * records, return -EPERM and name the channel, and bcs_channels_poll passes it by. What the
- * program has written before the end was given is seen by the handler, and what handlers have
- * written by who has taken it back; all else that they share is the program's to protect.
+ * From then on the end is the helper thread's. It is taken back by
+ * bcs_channel_set_handler, or here by NULL or BCS_CHANNEL_NEVER, and may be closed as
+ * it is; both wait until its handler has returned. Meanwhile the owner finds `in`
+ * empty; bcs_channel_wait_in, and so all that wait for records, return -EPERM and name
+ * the channel, and bcs_channels_poll passes it by. What the program has written before
+ * the end was given is seen by the handler, and what handlers have written by who has
+ * taken it back; all else that they share is the program's to protect.
  *
- * What a handler in the helper thread may do. It gets `in` of its own, which is valid until it
- * returns: to receive from, to ask for status, and to set its condition, handler or argument anew
- * (bcs_channel_set_handler, also to BCS_CHANNEL_NEVER). It may send, in the forms that try, by
- * writers' ends of this process that nobody else uses until the reader's end was taken back. It
- * may not open, close, poll or wait here (-EDEADLK), nor use regions (-EDEADLK, -EPERM). It may
- * call MPI only in a program with MPI_THREAD_MULTIPLE. It must return, and not block: all such
- * handlers of a process run one after the other, and who takes an end back waits for them. A
- * handler that receives nothing and leaves its condition true is called again, a thousand times a
- * second at least. No signal is delivered to the thread; it may run on the cores of the thread
- * that has given it the first end.
+ * What a handler in the helper thread may do. It gets `in` of its own, which is valid
+ * until it returns: to receive from, to ask for status, and to set its condition,
+ * handler or argument anew (bcs_channel_set_handler, also to BCS_CHANNEL_NEVER). It may
+ * send, in the forms that try, by writers' ends of this process that nobody else uses
+ * until the reader's end was taken back. It may not open, close, poll or wait here
+ * (-EDEADLK), nor use regions (-EDEADLK, -EPERM). It may call MPI only in a program
+ * with MPI_THREAD_MULTIPLE. It must return, and not block: all such handlers of a
+ * process run one after the other, and who takes an end back waits for them. A handler
+ * that receives nothing and leaves its condition true is called again, a thousand times
+ * a second at least. No signal is delivered to the thread; it may run on the cores of
+ * the thread that has given it the first end.
  *
- * That the writer has closed the channel is not told: take the end back, and receive. That its
- * process has died is told by a line on standard error within a tenth of a second of sleep. So is
- * that the thread ends as the primitives have failed; the next call of this makes it anew, for all
- * ends that it has.
+ * That the writer has closed the channel is not told: take the end back, and receive.
+ * That its process has died is told by a line on standard error within a tenth of a
+ * second of sleep. So is that the thread ends as the primitives have failed; the next
+ * call of this makes it anew, for all ends that it has.
  *
- * Cost: 300 bytes. While no helper thread is asked for, nothing; and a sender's stores and loads
- * are the same with it. The thread looks at a line of each of its channels, for BCS_SPIN after
- * something has come, then it sleeps, until any record comes for it, due or not: that one costs
- * its sender a call of the system.
+ * Cost: 300 bytes. While no helper thread is asked for, nothing; and a sender's stores
+ * and loads are the same with it. The thread looks at a line of each of its channels,
+ * for BCS_SPIN after something has come, then it sleeps, until any record comes for it,
+ * due or not: that one costs its sender a call of the system.
  *
  * @return 0        given to the helper thread; or taken back
  * @return -EINVAL  no such condition; logged
@@ -262,11 +279,12 @@ BCS_PUBLIC int bcs_channel_set_helper(struct bcs_channel_in *in,
                                       bcs_channel_handler_fn handler, void *arg);
 
 /**
- * Call the handler of each channel of this thread that has one and whose condition is true, once:
- * a handler that leaves it true is called again by the next poll. Handlers that the helper
- * thread runs have no part in it.
+ * Call the handler of each channel of this thread that has one and whose condition is
+ * true, once: a handler that leaves it true is called again by the next poll. Handlers
+ * that the helper thread runs have no part in it.
  *
- * Cost: a look at a line for each channel with a handler; with BCS_CHANNEL_END at each unread one.
+ * Cost: a look at a line for each channel with a handler; with BCS_CHANNEL_END at each
+ * unread one.
  *
  * @return >= 0     how many it has called
  * @return -EDEADLK in a handler; logged
@@ -277,11 +295,11 @@ BCS_PUBLIC int bcs_channels_poll(void);
 
 /* ------------------------------------------------------------------ sending
  *
- * n_bytes is the record length that the channel was opened with; a constant makes the copy a
- * move or two. */
+ * n_bytes is the record length that the channel was opened with; a constant makes the
+ * copy a move or two. */
 
-/** Send a record, if there is room. @param is_last  it ends a message. @return whether it is
- *  sent. Cost: one line on its way, once in a block; two stores otherwise */
+/** Send a record, if there is room. @param is_last it ends a message. @return whether
+ *  it is sent. Cost: one line on its way, once in a block; two stores otherwise */
 static inline bool bcs_channel_try_send(struct bcs_channel_out *out, const void *record,
                                         size_t n_bytes, bool is_last)
 {
@@ -314,8 +332,8 @@ static inline int bcs_channel_send_word(struct bcs_channel_out *out, uint64_t wo
     return bcs_channel_send(out, &word, sizeof(word), false);
 }
 
-/** Send as many of n records, one after the other in memory, as there is room for. Cost: one
- *  mark a block. @return how many */
+/** Send as many of n records, one after the other in memory, as there is room for.
+ *  Cost: one mark a block. @return how many */
 static inline size_t bcs_channel_try_send_many(struct bcs_channel_out *out,
                                                const void *records, size_t n,
                                                size_t n_bytes)
@@ -336,8 +354,8 @@ static inline size_t bcs_channel_try_send_many(struct bcs_channel_out *out,
     return n_sent;
 }
 
-/** Send n records. @param n_sent_out  how many were sent, on errors, too. @return 0, or as
- *  bcs_channel_wait_out */
+/** Send n records. @param n_sent_out how many were sent, on errors, too. @return 0, or
+ *  as bcs_channel_wait_out */
 static inline int bcs_channel_send_many(struct bcs_channel_out *out,
                                         const void *records, size_t n, size_t n_bytes,
                                         size_t *n_sent_out)
@@ -359,8 +377,8 @@ static inline int bcs_channel_send_many(struct bcs_channel_out *out,
 
 /* ------------------------------------------------------------------ receiving */
 
-/** Receive a record, if there is one. @return whether there was. Cost: one line, once in a
- *  block; two loads otherwise */
+/** Receive a record, if there is one. @return whether there was. Cost: one line, once
+ *  in a block; two loads otherwise */
 static inline bool bcs_channel_try_receive(struct bcs_channel_in *in, void *record_out,
                                            size_t n_bytes)
 {
@@ -386,21 +404,23 @@ static inline int bcs_channel_receive(struct bcs_channel_in *in, void *record_ou
     return 0;
 }
 
-/** Receive a word, of a channel with records of 8 bytes. @return as bcs_channel_receive */
+/** Receive a word, of a channel with records of 8 bytes. @return as
+ *  bcs_channel_receive */
 static inline int bcs_channel_receive_word(struct bcs_channel_in *in,
                                            uint64_t *word_out)
 {
     return bcs_channel_receive(in, word_out, sizeof(*word_out));
 }
 
-/** Whether the record that was received last is the end of a message; true before the first. */
+/** Whether the record that was received last is the end of a message; true before the
+ *  first. */
 static inline bool bcs_channel_is_end(const struct bcs_channel_in *in)
 {
     return in->n_read == 0 ? in->was_end != 0 : (in->mark >> (7 + in->n_read) & 1) != 0;
 }
 
-/** Receive up to n records that are there, but none beyond the end of a message. @return how
- *  many */
+/** Receive up to n records that are there, but none beyond the end of a message.
+ *  @return how many */
 static inline size_t bcs_channel_try_receive_many(struct bcs_channel_in *in,
                                                   void *records_out, size_t n,
                                                   size_t n_bytes)
@@ -428,8 +448,8 @@ static inline size_t bcs_channel_try_receive_many(struct bcs_channel_in *in,
     return n_received;
 }
 
-/** Receive n records, or fewer if a message ends before. @param n_received_out  how many, on
- *  errors, too. @return 0, or as bcs_channel_wait_in */
+/** Receive n records, or fewer if a message ends before. @param n_received_out how
+ *  many, on errors, too. @return 0, or as bcs_channel_wait_in */
 static inline int bcs_channel_receive_many(struct bcs_channel_in *in, void *records_out,
                                            size_t n, size_t n_bytes,
                                            size_t *n_received_out)
@@ -453,13 +473,15 @@ static inline int bcs_channel_receive_many(struct bcs_channel_in *in, void *reco
 
 /** How full a channel is. [section 4: the status register] */
 enum bcs_channel_status {
-    BCS_CHANNEL_EMPTY, /* nothing to receive; of a writer: all that it has sent was read */
+    BCS_CHANNEL_EMPTY, /* nothing to receive; of a writer: all that it has sent was read
+                        */
     BCS_CHANNEL_PARTLY, /* something */
     BCS_CHANNEL_HALF,   /* at least half of its blocks are in use */
     BCS_CHANNEL_FULL,   /* no room */
 };
 
-/** The status of a reader's end. Cost: a look at one line if it is empty, else at up to three. */
+/** The status of a reader's end. Cost: a look at one line if it is empty, else at up to
+ *  three. */
 static inline enum bcs_channel_status bcs_channel_status_in(struct bcs_channel_in *in)
 {
     uint64_t mark;
@@ -475,8 +497,8 @@ static inline enum bcs_channel_status bcs_channel_status_in(struct bcs_channel_i
                                                              : BCS_CHANNEL_PARTLY;
 }
 
-/** The status of a writer's end, as far as the reader has freed blocks: while one is read in
- *  part, it is in use. Cost: a look at one line. */
+/** The status of a writer's end, as far as the reader has freed blocks: while one is
+ *  read in part, it is in use. Cost: a look at one line. */
 static inline enum bcs_channel_status
 bcs_channel_status_out(struct bcs_channel_out *out)
 {

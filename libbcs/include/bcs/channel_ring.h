@@ -1,34 +1,36 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The ring of an open channel: marks, credits and sleepers. Part of <bcs/channel.h>, which
- * programs include; they use nothing of this. Each end is used by one thread.
+ * The ring of an open channel: marks, credits and sleepers. Part of <bcs/channel.h>,
+ * which programs include; they use nothing of this. Each end is used by one thread.
  *
- * How a mark works. Every bit of a word may be data, so a mark cannot be in it. Records lie in
- * blocks of one line (two, if they are longer than 56 bytes), and the last word of a block is
- * the mark of all its records:
+ * How a mark works. Every bit of a word may be data, so a mark cannot be in it. Records
+ * lie in blocks of one line (two, if they are longer than 56 bytes), and the last word
+ * of a block is the mark of all its records:
  *
  *   record 0 | record 1 | ... | lap << 16 | ends << 8 | how many records
  *
- * The lap says how often the ring of blocks has been gone through, from 1 on, and has 48 bits: a
- * mark of an earlier lap, or none, is never taken for one of this lap, so that nothing is ever
- * cleared. Bit i of `ends` says that record i is the end of a message. The writer stores the
- * record, then the mark with release order; the reader loads the mark with acquire order, then
- * the record: on x86-64 both are plain moves, which the processor keeps in order; on aarch64 stlr and
- * ldar. A reader that sees the mark sees the record. Both are in one line, which goes to
- * the reader once. (One store of 16 bytes with a mark beside each word is whole on neither by the
- * letter of the instruction sets, but for newer processors; and only four words fit a line then.)
+ * The lap says how often the ring of blocks has been gone through, from 1 on, and has
+ * 48 bits: a mark of an earlier lap, or none, is never taken for one of this lap, so
+ * that nothing is ever cleared. Bit i of `ends` says that record i is the end of a
+ * message. The writer stores the record, then the mark with release order; the reader
+ * loads the mark with acquire order, then the record: on x86-64 both are plain moves,
+ * which the processor keeps in order; on aarch64 stlr and ldar. A reader that sees the
+ * mark sees the record. Both are in one line, which goes to the reader once. (One store
+ * of 16 bytes with a mark beside each word is whole on neither by the letter of the
+ * instruction sets, but for newer processors; and only four words fit a line then.)
  *
- * Credits. The writer may write blocks up to n_blocks beyond those that the reader has freed. It
- * counts them down, and looks at the reader's count when it has none left; the reader adds to it
- * once a batch, a quarter of the blocks. So while there is room, nobody looks at anything.
- * Blocks beyond the capacity, one batch and one more, make sure that what the reader has read but
- * not freed takes no room.
+ * Credits. The writer may write blocks up to n_blocks beyond those that the reader has
+ * freed. It counts them down, and looks at the reader's count when it has none left;
+ * the reader adds to it once a batch, a quarter of the blocks. So while there is room,
+ * nobody looks at anything. Blocks beyond the capacity, one batch and one more, make
+ * sure that what the reader has read but not freed takes no room.
  *
- * Sleepers. Who goes to sleep says so in a word that its partner looks at after each mark or
- * credit. That load must not come before the store. The partner has no fence for it, which would
- * cost as much as a line: the sleeper has one for both (membarrier), between its saying so and its
- * last look. Either the partner's store comes before that barrier, and the last look finds it,
- * or the partner's load comes after it and finds the sleeper.
+ * Sleepers. Who goes to sleep says so in a word that its partner looks at after each
+ * mark or credit. That load must not come before the store. The partner has no fence
+ * for it, which would cost as much as a line: the sleeper has one for both
+ * (membarrier), between its saying so and its last look. Either the partner's store
+ * comes before that barrier, and the last look finds it, or the partner's load comes
+ * after it and finds the sleeper.
  *
  * The members of these structs are for these two headers and the library.
  */
@@ -87,8 +89,8 @@ BCS_PUBLIC void bcs_channel_wake_reader(struct bcs_channel_out *out);
 /** Wake the writer, which sleeps. Only for the functions below. */
 BCS_PUBLIC void bcs_channel_wake_writer(struct bcs_channel_in *in);
 
-/** Look whether the reader has opened its end. Only for the functions below. @return whether
- *  there is room now */
+/** Look whether the reader has opened its end. Only for the functions below. @return
+ *  whether there is room now */
 BCS_PUBLIC bool bcs_channel_find_reader(struct bcs_channel_out *out);
 
 /** Bytes from one record to the next. */
@@ -108,8 +110,8 @@ static inline size_t bcs_channel_per_block(size_t n_bytes)
     return (bcs_channel_block_bytes(n_bytes) - 8) / bcs_channel_stride(n_bytes);
 }
 
-/** Copy n records, which are so far from one to the next. A block's worth without gaps, as most of a
- *  stream is, takes some moves of a constant length. */
+/** Copy n records, which are so far from one to the next. A block's worth without gaps,
+ *  as most of a stream is, takes some moves of a constant length. */
 static inline void bcs_channel_copy(uint8_t *to, size_t to_step, const uint8_t *from,
                                     size_t from_step, size_t n, size_t n_bytes)
 {
@@ -161,7 +163,7 @@ static inline bool bcs_channel_has_room(struct bcs_channel_out *out, size_t n_by
            bcs_channel_next_block(out, n_bytes);
 }
 
-/** Let the reader see n records more. @param is_last  the last of them ends a message */
+/** Let the reader see n records more. @param is_last the last of them ends a message */
 static inline void bcs_channel_publish(struct bcs_channel_out *out, uint64_t n,
                                        bool is_last, size_t n_bytes)
 {
@@ -175,8 +177,9 @@ static inline void bcs_channel_publish(struct bcs_channel_out *out, uint64_t n,
     }
     /* Pairs with the load of bcs_channel_look. */
     __atomic_store_n(mark, out->mark, __ATOMIC_RELEASE);
-    /* The load stays behind the store in the program; the processors see to the rest when the
-     * reader's barrier runs. Pairs with the store before it, in bcs_channel_wait_in. */
+    /* The load stays behind the store in the program; the processors see to the rest
+     * when the reader's barrier runs. Pairs with the store before it, in
+     * bcs_channel_wait_in. */
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     if (__builtin_expect(__atomic_load_n(out->sleeper, __ATOMIC_RELAXED) != 0, 0)) {
         bcs_channel_wake_reader(out);
@@ -221,7 +224,8 @@ static inline bool bcs_channel_look(struct bcs_channel_in *in, size_t n_bytes)
     if (in->n_read == bcs_channel_per_block(n_bytes)) {
         bcs_channel_leave_block(in, n_bytes);
     }
-    /* Pairs with the store of bcs_channel_publish: the records of the mark are there. */
+    /* Pairs with the store of bcs_channel_publish: the records of the mark are
+     * there. */
     mark = __atomic_load_n(
         bcs_channel_mark_of(in->block, bcs_channel_block_bytes(n_bytes)),
         __ATOMIC_ACQUIRE);
@@ -234,7 +238,8 @@ static inline bool bcs_channel_look(struct bcs_channel_in *in, size_t n_bytes)
     return true;
 }
 
-/** Read a whole block, if the next one is full and ends no message. @return whether it is read */
+/** Read a whole block, if the next one is full and ends no message. @return whether it
+ *  is read */
 static inline bool bcs_channel_take_block(struct bcs_channel_in *in, uint8_t *to,
                                           size_t n_bytes)
 {
@@ -277,7 +282,8 @@ static inline size_t bcs_channel_n_together(const struct bcs_channel_in *in)
     return (size_t)n_there;
 }
 
-/** The mark of the block that is so many behind the one being read; 0: nothing is there. */
+/** The mark of the block that is so many behind the one being read; 0: nothing is
+ *  there. */
 static inline uint64_t bcs_channel_mark_ahead(const struct bcs_channel_in *in,
                                               uint64_t n_blocks)
 {

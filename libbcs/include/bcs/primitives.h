@@ -17,23 +17,25 @@
  * unless an event, a Compare-And-Write or bcs_core_flush has put one behind the other.
  * Data that are put before an event is signalled are visible to whoever has seen that
  * event by bcs_test_event. A process that looks at its node's copy of the data by
- * address, without waiting for the event, may see a block half written, but never a torn
- * word where an aligned 8-byte put or a Compare-And-Write wrote it. If a block ends at a
- * multiple of 8 bytes, its last word is written last and whole: who has read it with
- * acquire order sees the rest of the block.
+ * address, without waiting for the event, may see a block half written, but never a
+ * torn word where an aligned 8-byte put or a Compare-And-Write wrote it. If a block
+ * ends at a multiple of 8 bytes, its last word is written last and whole: who has read
+ * it with acquire order sees the rest of the block.
  *
- * Costs are given for a set of k nodes and n bytes. A *put* is what reaches one node, a *query*
- * what goes to one and comes back. What is not mentioned is local: constant, without any
- * transfer, and without memory of its own. What a transport adds, and what its puts and
- * queries take, is told with it (docs/primitives.md).
+ * Costs are given for a set of k nodes and n bytes. A *put* is what reaches one node, a
+ * *query* what goes to one and comes back. What is not mentioned is local: constant,
+ * without any transfer, and without memory of its own. What a transport adds, and what
+ * its puts and queries take, is told with it (docs/primitives.md).
  *
- * Versions. As <bcs/bcs.h>: parameters that are seldom given have reserved members, to be
- * cleared; those of transfers and queries have none to spare, and do not grow.
+ * Versions. As <bcs/bcs.h>: parameters that are seldom given have reserved members, to
+ * be cleared; those of transfers and queries have none to spare, and do not grow.
  *
- * Threads. Node sets, heaps' layouts and parameters are plain data of the caller. A struct
- * bcs_memory is made, connected, sealed and destroyed by one thread, and read by any.
+ * Threads. Node sets, heaps' layouts and parameters are plain data of the caller. A
+ * struct bcs_memory is made, connected, sealed and destroyed by one thread, and read by
+ * any.
  *
- * Return values. 0 is success, positive ones are of <bcs/status.h>, negative ones -errno.
+ * Return values. 0 is success, positive ones are of <bcs/status.h>, negative ones
+ * -errno.
  */
 #ifndef BCS_PRIMITIVES_H
 #define BCS_PRIMITIVES_H
@@ -55,9 +57,10 @@ extern "C" {
 #define BCS_NODE_NONE UINT32_MAX
 
 /**
- * A set of nodes: those of a range, or those of it that are marked. Plain data, but that the
- * marks, if there are any, are the caller's, and stay as they are while a call uses the set. All
- * zero is empty. However many nodes a job has, the whole and a single node cost the same.
+ * A set of nodes: those of a range, or those of it that are marked. Plain data, but
+ * that the marks, if there are any, are the caller's, and stay as they are while a call
+ * uses the set. All zero is empty. However many nodes a job has, the whole and a single
+ * node cost the same.
  */
 struct bcs_node_set {
     uint32_t first; /* the range: first to first + n_nodes - 1 */
@@ -119,8 +122,8 @@ static inline bool bcs_node_set_has(const struct bcs_node_set *set, uint32_t nod
            (set->marks == NULL || (set->marks[i / 64] >> (i % 64) & 1) != 0);
 }
 
-/** How many nodes are in the set. This and all that follow look at each word of the marks at
- *  most once, and at nothing if there are none. */
+/** How many nodes are in the set. This and all that follow look at each word of the
+ *  marks at most once, and at nothing if there are none. */
 BCS_PUBLIC uint32_t bcs_node_set_count(const struct bcs_node_set *set);
 
 /** Whether no node is in the set. */
@@ -146,8 +149,8 @@ BCS_PUBLIC uint32_t bcs_node_set_next(const struct bcs_node_set *set, uint32_t f
 /** Base and size of a heap are multiples of it; also the largest alignment. */
 #define BCS_HEAP_ALIGN 4096
 
-/** The layout of the heap so far. Plain data: each process keeps its own. Programs may read
- *  it; only the two functions below change it. */
+/** The layout of the heap so far. Plain data: each process keeps its own. Programs may
+ *  read it; only the two functions below change it. */
 struct bcs_heap {
     uint64_t next;  /* first byte that is not reserved: so many are needed up to now */
     uint64_t limit; /* bytes of the heap */
@@ -170,9 +173,9 @@ BCS_PUBLIC uint64_t bcs_heap_reserve(struct bcs_heap *heap, size_t n_bytes,
 /**
  * An event, in global memory. A signal adds one to count, and it is never reset: a
  * waiter waits for a value. Reserve sizeof(struct bcs_event) aligned to that; the
- * address of the whole is the event's _gva. A program may read count, with acquire order,
- * of its own node's events; it never stores to it, and names no part of an event as the
- * destination of data or in a comparison.
+ * address of the whole is the event's _gva. A program may read count, with acquire
+ * order, of its own node's events; it never stores to it, and names no part of an event
+ * as the destination of data or in a comparison.
  */
 struct bcs_event {
     uint64_t count;
@@ -190,15 +193,18 @@ struct bcs_memory_params {
     uint32_t n_nodes;      /* at least 1 */
     uint64_t heap_bytes;   /* of one node; a multiple of BCS_HEAP_ALIGN */
     uint64_t seed;         /* of transports for tests, which are late; others: unused */
-    /* 0: a heap is mapped in one piece. Else only its first whole_bytes are, and the rest in
-     * windows of so many bytes, a power of two, each when a process first uses an address in
-     * it: what a program reaches by one address must lie within a window. */
+    /* 0: a heap is mapped in one piece. Else only its first whole_bytes are, and the
+     * rest in windows of so many bytes, a power of two, each when a process first uses
+     * an address in it: what a program reaches by one address must lie within a
+     * window. */
     uint64_t window_bytes;
     uint64_t whole_bytes;
-    /* The nodes whose heaps this process makes; each is made by one process of its node. */
+    /* The nodes whose heaps this process makes; each is made by one process of its
+     * node. */
     struct bcs_node_set makes;
-    /* The near nodes: those whose heaps this process uses by address. The heaps of others, which
-     * are far, are reached by the primitives alone. A range; of no nodes: all are near. */
+    /* The near nodes: those whose heaps this process uses by address. The heaps of
+     * others, which are far, are reached by the primitives alone. A range; of no nodes:
+     * all are near. */
     struct bcs_node_set near;
     uint64_t reserved[2]; /* clear */
 };
@@ -209,10 +215,10 @@ struct bcs_memory_address {
 };
 
 /**
- * Make heaps, all zero. Pages cost memory only once touched. A process that makes them all
- * is done, and so are those that it forks later, and its threads. In a job of processes
- * each calls it; then they exchange bcs_memory_address of each node, and connect.
- * Cost: no transfer; memory for each node's name, and the heaps that are made.
+ * Make heaps, all zero. Pages cost memory only once touched. A process that makes them
+ * all is done, and so are those that it forks later, and its threads. In a job of
+ * processes each calls it; then they exchange bcs_memory_address of each node, and
+ * connect. Cost: no transfer; memory for each node's name, and the heaps that are made.
  *
  * @return 0         memory_out is open; end it with bcs_memory_destroy
  * @return -EINVAL   a parameter is out of range, or a reserved member not clear; logged
@@ -229,7 +235,8 @@ BCS_PUBLIC struct bcs_memory_address bcs_memory_address(const struct bcs_memory 
                                                         uint32_t node);
 
 /**
- * Reach the heaps that others have made. Cost: each node's heap is mapped or registered once.
+ * Reach the heaps that others have made. Cost: each node's heap is mapped or registered
+ * once.
  *
  * @param addresses  [n_nodes], by node
  * @return 0         connected; tell those who made them, so that they may seal
@@ -241,16 +248,16 @@ BCS_PUBLIC int bcs_memory_connect(struct bcs_memory *memory,
 /** All have connected: nobody can any more. */
 BCS_PUBLIC void bcs_memory_seal(struct bcs_memory *memory);
 
-/** Where a near node's heap is in this process, or the first part of one with windows; NULL if the
- *  node is far. */
+/** Where a near node's heap is in this process, or the first part of one with windows;
+ *  NULL if the node is far. */
 BCS_PUBLIC void *bcs_memory_heap(const struct bcs_memory *memory, uint32_t node);
 
-/** In a forked child that must not touch the heaps: put empty memory of its own in the place of
- *  all that is mapped, and of whatever would be. */
+/** In a forked child that must not touch the heaps: put empty memory of its own in the
+ *  place of all that is mapped, and of whatever would be. */
 BCS_PUBLIC void bcs_memory_take_away(struct bcs_memory *memory);
 
-/** Let go of the heaps, which live on with those who have connected. All handles must have
- *  been closed. Accepts NULL. */
+/** Let go of the heaps, which live on with those who have connected. All handles must
+ *  have been closed. Accepts NULL. */
 BCS_PUBLIC void bcs_memory_destroy(struct bcs_memory *memory);
 
 /* --------------------------------------------------------------------- the handle */
@@ -259,8 +266,8 @@ BCS_PUBLIC void bcs_memory_destroy(struct bcs_memory *memory);
 struct bcs_core;
 
 /**
- * Act as one of the nodes. Small and quick: a process that may act as several nodes makes
- * one handle for each. After fork the child makes its own.
+ * Act as one of the nodes. Small and quick: a process that may act as several nodes
+ * makes one handle for each. After fork the child makes its own.
  *
  * @param memory     connected; must outlive the handle
  * @param node       whose heap and events the caller sees; mapped here
@@ -276,8 +283,8 @@ BCS_PUBLIC int bcs_core_create(struct bcs_memory *memory, uint32_t node,
 BCS_PUBLIC void bcs_core_destroy(struct bcs_core *core);
 
 /**
- * Where this node's own copy of an object is in this process. If its window cannot be mapped,
- * the process ends, with a line that says what to raise.
+ * Where this node's own copy of an object is in this process. If its window cannot be
+ * mapped, the process ends, with a line that says what to raise.
  *
  * The caller may read it, and may store to it with release order what other nodes only
  * compare (bcs_compare_and_write reads with acquire order). Stores by address are not
@@ -300,9 +307,9 @@ BCS_PUBLIC int bcs_core_progress(struct bcs_core *core);
 /**
  * Wait until all transfers of this handle have taken effect on all of their nodes. For
  * who tells others by another way than the primitives that something was put, hands the
- * node on to another process that acts as it, or goes away for long. Cost: about one round
- * trip to the farthest node with a transfer under way; nothing if there is none, or if the
- * transport is never late.
+ * node on to another process that acts as it, or goes away for long. Cost: about one
+ * round trip to the farthest node with a transfer under way; nothing if there is none,
+ * or if the transport is never late.
  *
  * @return 0   they have; all their local events are signalled, too
  * @return <0  as bcs_xfer_and_signal, for any of them
@@ -310,8 +317,8 @@ BCS_PUBLIC int bcs_core_progress(struct bcs_core *core);
 BCS_PUBLIC int bcs_core_flush(struct bcs_core *core);
 
 /**
- * Whether the transport is ever late: if not, bcs_core_flush has nothing to wait for, and
- * need not be called. The same for all handles of the transport.
+ * Whether the transport is ever late: if not, bcs_core_flush has nothing to wait for,
+ * and need not be called. The same for all handles of the transport.
  */
 BCS_PUBLIC bool bcs_core_is_late(const struct bcs_core *core);
 
@@ -323,8 +330,8 @@ BCS_PUBLIC const char *const *bcs_transport_names(void);
 /* ----------------------------------------------------------------- the primitives */
 
 /**
- * A block of up to so many bytes is copied before bcs_xfer_and_signal returns. Enough for
- * a descriptor with its payload; about what an adapter takes within a command.
+ * A block of up to so many bytes is copied before bcs_xfer_and_signal returns. Enough
+ * for a descriptor with its payload; about what an adapter takes within a command.
  */
 #define BCS_XFER_COPIED_BYTES 512
 
@@ -346,12 +353,12 @@ struct bcs_xfer {
  * block are read at any time before the local event is signalled, and must stay as they
  * are until then. Either every node of the set gets the data or, after an error, none
  * does; no node's event is signalled before all nodes have the data. src may be the
- * caller's own copy of the destination. An error that is met later is returned by a later
- * call on the handle; the transfer then signals no event.
- * [BCS-MPI section 2]
+ * caller's own copy of the destination. An error that is met later is returned by a
+ * later call on the handle; the transfer then signals no event. [BCS-MPI section 2]
  *
- * Cost: one put of n bytes to each of the k nodes, with its event; no round trip is waited for.
- * A put is made by the caller, or copied for whoever makes it: up to n * k bytes of local work.
+ * Cost: one put of n bytes to each of the k nodes, with its event; no round trip is
+ * waited for. A put is made by the caller, or copied for whoever makes it: up to n * k
+ * bytes of local work.
  *
  * @return 0            started
  * @return BCS_E_BUSY   no free slot, nothing started; retry after progress
@@ -364,8 +371,9 @@ struct bcs_xfer {
 BCS_PUBLIC int bcs_xfer_and_signal(struct bcs_core *core, const struct bcs_xfer *xfer);
 
 /**
- * Xfer-And-Signal that waits for a free slot: bcs_xfer_and_signal, with bcs_core_progress
- * between tries. As there, it returns before the transfer has taken effect.
+ * Xfer-And-Signal that waits for a free slot: bcs_xfer_and_signal, with
+ * bcs_core_progress between tries. As there, it returns before the transfer has taken
+ * effect.
  *
  * @return 0    started
  * @return <0   as bcs_xfer_and_signal or bcs_core_progress; never BCS_E_BUSY
@@ -378,8 +386,9 @@ BCS_PUBLIC int bcs_xfer_and_signal_blocking(struct bcs_core *core,
  * in all; with `wait`, block (spin, yield, then sleep) until it is. [BCS-MPI section 2]
  *
  * Once it returns 0, all data of the transfers whose signals were counted are visible.
- * Cost: a look at one word of the own memory, and bcs_core_progress if it is not there yet;
- * waiting for about a microsecond it polls, then yields its core 16 times, then sleeps.
+ * Cost: a look at one word of the own memory, and bcs_core_progress if it is not there
+ * yet; waiting for about a microsecond it polls, then yields its core 16 times, then
+ * sleeps.
  *
  * @return 0              signalled
  * @return BCS_E_PENDING  not yet; never with wait
@@ -393,10 +402,10 @@ BCS_PUBLIC int bcs_test_event(struct bcs_core *core, uint64_t event_gva,
 
 /**
  * Sleep until an event of the caller's node may have left the count `seen`, but not for
- * long: at most some tens of milliseconds. For a process that waits for several things at
- * once: it reads the event's count (bcs_core_address, acquire order), looks for all of
- * them, and then sleeps on that count. Neither spins nor yields before. Cost: one call of the
- * system, and another one for whoever signals meanwhile.
+ * long: at most some tens of milliseconds. For a process that waits for several things
+ * at once: it reads the event's count (bcs_core_address, acquire order), looks for all
+ * of them, and then sleeps on that count. Neither spins nor yields before. Cost: one
+ * call of the system, and another one for whoever signals meanwhile.
  *
  * @return 0            look again, whether there was a signal or not
  * @return -EINVAL      as bcs_test_event
@@ -408,8 +417,8 @@ BCS_PUBLIC int bcs_await_event(struct bcs_core *core, uint64_t event_gva,
 
 /**
  * Signal an event of the caller's own node, for what this process has stored there by
- * address: at once, and not as part of the one order of the primitives. Cost: one atomic
- * addition; one call of the system if somebody sleeps on it.
+ * address: at once, and not as part of the one order of the primitives. Cost: one
+ * atomic addition; one call of the system if somebody sleeps on it.
  *
  * @return 0        signalled
  * @return -EINVAL  as bcs_test_event
@@ -439,11 +448,11 @@ struct bcs_comparison {
  * comes in between, and callers with overlapping sets leave the same value on all
  * common nodes.
  *
- * Cost: a query of each of the k nodes, and, if it writes, a put of 8 bytes to each; the caller
- * waits for one round trip, or two if it writes.
+ * Cost: a query of each of the k nodes, and, if it writes, a put of 8 bytes to each;
+ * the caller waits for one round trip, or two if it writes.
  *
  * @return 0            is_true_out is the answer
- * @return -EINVAL      empty set, unknown node, bad op, reserved member not clear, or an
+ * @return -EINVAL empty set, unknown node, bad op, reserved member not clear, or an
  *                      address outside of the heap or unaligned; logged with the range
  * @return -EOWNERDEAD  as bcs_xfer_and_signal; nothing was written
  * @return <0           -errno; nothing was written

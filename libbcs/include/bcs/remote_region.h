@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A region of remote commands as it is open here, and what each command does before and after its
- * own loads and stores. Part of <bcs/remote.h>, which programs include; they use nothing of this.
+ * A region of remote commands as it is open here, and what each command does before and
+ * after its own loads and stores. Part of <bcs/remote.h>, which programs include; they
+ * use nothing of this.
  *
- * Sleepers. Who sleeps until a word changes counts itself in the state of the region, at which
- * everybody looks after each change. That load must not come before the change; as for channels,
- * the sleeper has one barrier for both (membarrier), between its counting and its last look.
+ * Sleepers. Who sleeps until a word changes counts itself in the state of the region,
+ * at which everybody looks after each change. That load must not come before the
+ * change; as for channels, the sleeper has one barrier for both (membarrier), between
+ * its counting and its last look.
  *
- * Order. Stores of a processor arrive in their order (release), loads are done in theirs
- * (acquire), but a load may come before an earlier store. So each pair of processes has a word
- * that says that there may be such a store; a read that finds it set lets the store arrive first.
+ * Order. Stores of a processor arrive in their order (release), loads are done in
+ * theirs (acquire), but a load may come before an earlier store. So each pair of
+ * processes has a word that says that there may be such a store; a read that finds it
+ * set lets the store arrive first.
  *
  * Threads. What tells threads apart is compared in each command: one load.
  */
@@ -30,9 +33,9 @@ extern "C" {
 struct bcs_remote_state;
 
 /**
- * A region that is open here: one's own, or another's that was imported. The caller's memory, which
- * stays in place until the region is released or the job left; its members are for this
- * header and the library.
+ * A region that is open here: one's own, or another's that was imported. The caller's
+ * memory, which stays in place until the region is released or the job left; its
+ * members are for this header and the library.
  */
 struct bcs_remote {
     uint8_t *memory;
@@ -52,8 +55,8 @@ BCS_PUBLIC int bcs_remote_refuse(const struct bcs_remote *remote, uint64_t offse
                                  uint64_t n_bytes, uint32_t align)
     __attribute__((cold));
 
-/** A command has changed a region that is closed, or at which somebody sleeps: wake those whose
- *  conditions are true now. @return 0 or BCS_E_CLOSED */
+/** A command has changed a region that is closed, or at which somebody sleeps: wake
+ *  those whose conditions are true now. @return 0 or BCS_E_CLOSED */
 BCS_PUBLIC int bcs_remote_changed(const struct bcs_remote *remote);
 
 /** Let all writes to the process arrive, before something of it is read. */
@@ -90,8 +93,9 @@ static inline int bcs_remote_check(const struct bcs_remote *remote, uint64_t off
 /** What follows each change, so that nobody sleeps on. */
 static inline int bcs_remote_after_change(const struct bcs_remote *remote)
 {
-    /* The load stays behind the change in the program; the processors see to the rest when the
-     * sleeper's barrier runs. Pairs with the addition in remote_wait.c, before that. */
+    /* The load stays behind the change in the program; the processors see to the rest
+     * when the sleeper's barrier runs. Pairs with the addition in remote_wait.c, before
+     * that. */
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     if (__builtin_expect(__atomic_load_n(remote->state, __ATOMIC_RELAXED) != 0, 0)) {
         return bcs_remote_changed(remote);
@@ -99,7 +103,8 @@ static inline int bcs_remote_after_change(const struct bcs_remote *remote)
     return 0;
 }
 
-/** The same, after an atomic operation that reads and writes: on x86-64 it is a barrier. */
+/** The same, after an atomic operation that reads and writes: on x86-64 it is a
+ *  barrier. */
 static inline int bcs_remote_after_update(const struct bcs_remote *remote)
 {
 #if defined(__x86_64__)

@@ -16,10 +16,11 @@
 #define BCS_E_PENDING 3
 /* The library uses 4 inside. No function returns it to a program. */
 
-/** The members of a group were in different collectives, or did not mean the same one. */
+/** The members of a group were in different collectives, or did not mean the same
+ *  one. */
 #define BCS_E_DISAGREED 5
-/** The other end of a channel was closed, and nothing is left to be received; or the region of a
- *  remote command was taken back. */
+/** The other end of a channel was closed, and nothing is left to be received; or the
+ *  region of a remote command was taken back. */
 #define BCS_E_CLOSED 6
 /** A buffer to which something was to be appended has no room. */
 #define BCS_E_FULL 7

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * bcs-mds check, of slices: each lies within the time of the job, and where they are by the clock
- * the longest of the nodes is no longer than what the strobe sender saw, as all nodes are
- * synchronized between microphases [BCS-MPI section 5.2], and all nodes have as many slices. Of a
- * run that has not ended, nodes may have been read, or have died, some slices apart: of it spans are
- * compared that have as many slices in both files.
+ * bcs-mds check, of slices: each lies within the time of the job, and where they are by
+ * the clock the longest of the nodes is no longer than what the strobe sender saw, as
+ * all nodes are synchronized between microphases [BCS-MPI section 5.2], and all nodes
+ * have as many slices. Of a run that has not ended, nodes may have been read, or have
+ * died, some slices apart: of it spans are compared that have as many slices in both
+ * files.
  */
 #include "mds/tool/analysis/check_slices.h"
 
@@ -14,7 +15,8 @@
 /** Tell of what does not agree. @return 1 */
 #define FOUND(...) (printf(__VA_ARGS__), printf("\n"), 1)
 
-/* Each file has its times by a ratio of clocks of its own, of which the last digit may differ. */
+/* Each file has its times by a ratio of clocks of its own, of which the last digit may
+ * differ. */
 #define PARTS_OF_A_RATIO 1000000
 
 static const char *const pairs[][2] = {

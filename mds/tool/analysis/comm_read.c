@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Brings what ranks have recorded by communicator together; see comm_read.h. All records are sorted so
- * that those of a communicator follow each other, and these become one.
+ * Brings what ranks have recorded by communicator together; see comm_read.h. All
+ * records are sorted so that those of a communicator follow each other, and these
+ * become one.
  */
 #include "mds/tool/analysis/comm_read.h"
 

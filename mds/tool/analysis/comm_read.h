@@ -14,8 +14,8 @@ struct comm {
     uint32_t n_files;         /* ranks that have used it */
 };
 
-/** The communicators of a run, by the bytes that were sent and put into collectives. @return for
- *  free, [*n_out]; NULL: no memory */
+/** The communicators of a run, by the bytes that were sent and put into collectives.
+ *  @return for free, [*n_out]; NULL: no memory */
 struct comm *comms_of(const struct run *run, size_t *n_out);
 
 /** What to call one without a name. @return its name, or words for that it has none */

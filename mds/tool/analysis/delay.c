@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Follows delays from rank to rank; see delay.h. Delays of a rank do not overlap, so that what one
- * comes to is cut into pieces, each of which is one rank's.
+ * Follows delays from rank to rank; see delay.h. Delays of a rank do not overlap, so
+ * that what one comes to is cut into pieces, each of which is one rank's.
  */
 #include "mds/tool/analysis/delay.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-/* A chain of ranks is followed so far. Where clocks differ, or a wait is taken for longer than it
- * was, ranks may seem to wait for each other at the same time. */
+/* A chain of ranks is followed so far. Where clocks differ, or a wait is taken for
+ * longer than it was, ranks may seem to wait for each other at the same time. */
 enum { MOST_LINKS = 64 };
 
 /** Delays by rank. */
@@ -64,7 +64,8 @@ static size_t find(const struct chains *chains, uint32_t rank, uint64_t begin_ns
     return low;
 }
 
-/** What a delay names was waited for from begin to end: blame that, or what it has waited for then. */
+/** What a delay names was waited for from begin to end: blame that, or what it has
+ *  waited for then. */
 static void blame(const struct chains *chains, struct delay *delay, uint64_t begin_ns,
                   uint64_t end_ns, int n_links)
 {
@@ -85,7 +86,8 @@ static void blame(const struct chains *chains, struct delay *delay, uint64_t beg
     delay->root_ns += end_ns - begin_ns;
 }
 
-/** Where the delays of each rank begin. @return [n_ranks + 1] for free; NULL: no memory */
+/** Where the delays of each rank begin. @return [n_ranks + 1] for free; NULL: no
+ *  memory */
 static size_t *find_first(const struct delay *delays, size_t n, uint32_t n_ranks)
 {
     size_t *first = calloc((size_t)n_ranks + 1, sizeof(*first));

@@ -71,7 +71,8 @@ static void put_place(struct work *work, const struct site *site)
     free(words);
 }
 
-/** The place of the waits that were most to blame, of a rank if one is given; by events. */
+/** The place of the waits that were most to blame, of a rank if one is given; by
+ *  events. */
 static void put_wait(struct work *work, int64_t late_rank)
 {
     const struct waits *waits = work->waits;
@@ -95,8 +96,8 @@ static void put_wait(struct work *work, int64_t late_rank)
     }
 }
 
-/** The place where most was waited for late ranks, or for one that is given. Its time is of all
- *  late ranks, so it is not told of one. */
+/** The place where most was waited for late ranks, or for one that is given. Its time
+ *  is of all late ranks, so it is not told of one. */
 static void put_site(struct work *work, int64_t late_rank)
 {
     for (size_t i = 0; i < work->n_sites; i++) {
@@ -110,7 +111,8 @@ static void put_site(struct work *work, int64_t late_rank)
     }
 }
 
-/** The place of the longest waits, and what for if that is known. @param late_rank  -1: any */
+/** The place of the longest waits, and what for if that is known. @param late_rank -1:
+ *  any */
 static void put_longest(struct work *work, int64_t late_rank)
 {
     if (work->ns != NULL) {
@@ -147,7 +149,8 @@ static void tell_imbalance(struct work *work)
     end_sentence(work);
 }
 
-/** The rank that was most to blame for waits. @return its number, *sum_ns_out all such waits */
+/** The rank that was most to blame for waits. @return its number, *sum_ns_out all such
+ *  waits */
 static uint32_t find_late(const struct work *work, double *sum_ns_out)
 {
     const uint64_t *blame_ns = work->blame_ns;

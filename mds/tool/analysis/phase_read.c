@@ -27,7 +27,8 @@ static int compare(const void *left, const void *right)
                                       : a->level > b->level;
 }
 
-/** All records of the ranks that are wanted, by level. @return for free; NULL: no memory */
+/** All records of the ranks that are wanted, by level. @return for free; NULL: no
+ *  memory */
 static struct phase *read_all(const struct run *run, int64_t rank, size_t *n_out)
 {
     struct phase *phases;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The phases of a run, as its program has named them by MPI_Pcontrol, of all ranks together.
+ * The phases of a run, as its program has named them by MPI_Pcontrol, of all ranks
+ * together.
  */
 #ifndef MDS_TOOL_ANALYSIS_PHASE_READ_H
 #define MDS_TOOL_ANALYSIS_PHASE_READ_H

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Groups ranks by the call that they are in, its communicator and its place; see roll.h. How long
- * they have been there is known of processes that live on this machine.
+ * Groups ranks by the call that they are in, its communicator and its place; see
+ * roll.h. How long they have been there is known of processes that live on this
+ * machine.
  */
 #include "mds/tool/analysis/roll.h"
 

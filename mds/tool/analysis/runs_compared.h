@@ -26,7 +26,8 @@ struct runs_compared {
 int runs_compared_read(const char *path, struct runs_compared *runs_out,
                        char error_out[DUMP_ERROR_BYTES]);
 
-/** Collect the distributions of all runs, on a grid of so many bits. @return 0 or -ENOMEM */
+/** Collect the distributions of all runs, on a grid of so many bits. @return 0 or
+ *  -ENOMEM */
 int runs_compared_spread(struct runs_compared *side, uint32_t bits);
 
 /** Free what it has. Accepts a zeroed one. */

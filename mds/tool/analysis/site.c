@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Brings the sites of all ranks together; see site.h. Each record is added to what is known of its
- * place, which a hash table finds, so that memory is that of places, not of records.
+ * Brings the sites of all ranks together; see site.h. Each record is added to what is
+ * known of its place, which a hash table finds, so that memory is that of places, not
+ * of records.
  */
 #include "mds/tool/analysis/site.h"
 

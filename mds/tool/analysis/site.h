@@ -27,17 +27,20 @@ struct site {
 /** The i-th record of a rank's file, as a site of that rank alone. */
 struct site site_of(const struct dump_file *file, uint32_t i);
 
-/** The places of a run, by their total time. @return for free, [*n_out]; NULL: no memory
+/** The places of a run, by their total time. @return for free, [*n_out]; NULL: no
+ *  memory
  *  @param rank  of this rank only; -1: of all */
 struct site *sites_of(const struct run *run, int64_t rank, size_t *n_out);
 
-/** Whether two are the same primitive at the same place, and if not, which comes first. */
+/** Whether two are the same primitive at the same place, and if not, which comes
+ *  first. */
 int site_compare(const struct site *a, const struct site *b);
 
 /** Times of sites together. */
 double sites_total_ns(const struct site *sites, size_t n);
 
-/** The words for a site: "MPI_Recv at main, a.c:7". @return for free; NULL: no memory */
+/** The words for a site: "MPI_Recv at main, a.c:7". @return for free; NULL: no
+ *  memory */
 char *site_words(const struct site *site, struct places *places);
 
 /** The words for a site's place. @return for free; NULL: no memory */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * One metric against slice numbers, of one node or of all together, at most so many points.
+ * One metric against slice numbers, of one node or of all together, at most so many
+ * points.
  */
 #ifndef MDS_TOOL_ANALYSIS_SLICE_SERIES_H
 #define MDS_TOOL_ANALYSIS_SLICE_SERIES_H
@@ -23,7 +24,8 @@ struct series {
  * Find a metric.
  *
  * @param node    of this node only; -1: of all
- * @param n_most  points; if there are more, neighbours are put together until there are not
+ * @param n_most points; if there are more, neighbours are put together until there are
+ * not
  * @return 0        end with series_fini; n_files is 0 if no file has the metric
  * @return -ENOMEM
  */

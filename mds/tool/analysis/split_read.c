@@ -56,8 +56,8 @@ static int compare_ranks(const void *left, const void *right)
     return a < b ? -1 : a > b;
 }
 
-/** Add how long a rank has waited for others; those without a file are left out. A file may speak
- *  of billions of ranks, so there is no room for all. */
+/** Add how long a rank has waited for others; those without a file are left out. A file
+ *  may speak of billions of ranks, so there is no room for all. */
 static void add_faults(const struct run *run, const struct dump_file *file,
                        struct split_rank *ranks)
 {
@@ -207,7 +207,8 @@ int split_print_sites(const struct run *run, int64_t rank, size_t n_most)
     return rc;
 }
 
-/** Parts come to the time of their calls. @param what  whose @return number of findings */
+/** Parts come to the time of their calls. @param what whose @return number of
+ *  findings */
 static int check_parts(const struct dump_file *file, const char *what, bool is_blocking,
                        const uint64_t parts[MDS_DUMP_PARTS], uint64_t total)
 {

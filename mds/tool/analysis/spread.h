@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * How values are spread: distributions of several ranks, or of several runs, in the buckets of
- * one grid, and what can be said of two of them. Times are in ns here, whatever the ticks of who
- * has recorded them were; each value is taken to be in the middle of its bucket. Pure.
+ * How values are spread: distributions of several ranks, or of several runs, in the
+ * buckets of one grid, and what can be said of two of them. Times are in ns here,
+ * whatever the ticks of who has recorded them were; each value is taken to be in the
+ * middle of its bucket. Pure.
  */
 #ifndef MDS_TOOL_ANALYSIS_SPREAD_H
 #define MDS_TOOL_ANALYSIS_SPREAD_H
@@ -38,7 +39,8 @@ int spreads_of(const struct run *run, uint32_t bits, int64_t rank,
 /** Free them. Accepts zeroed ones. */
 void spreads_fini(struct spreads *spreads);
 
-/** Add values to a distribution, which is zeroed but for bits at first. @return 0 or -ENOMEM */
+/** Add values to a distribution, which is zeroed but for bits at first. @return 0 or
+ *  -ENOMEM */
 int spread_add(struct spread *spread, uint64_t value, uint64_t count);
 
 /** Add one with the same bits. @return 0 or -ENOMEM */
@@ -52,11 +54,10 @@ double spread_quantile(const struct spread *spread, double part);
 
 /** How far one distribution lies above another one. */
 struct spread_shift {
-    double
-        delta; /* Cliff's: how much more often a value of b is above one of a than below, -1
-                     to 1 */
-    double
-        z; /* of the rank test of Mann and Whitney, with ties: so many standard errors */
+    double delta; /* Cliff's: how much more often a value of b is above one of a than
+                     below, -1 to 1 */
+    double z;     /* of the rank test of Mann and Whitney, with ties: so many standard
+                     errors */
 };
 
 /** Compare two with the same bits. All 0 if one has no values. */

@@ -245,8 +245,8 @@ uint64_t moment_comm_id(const struct moment *moment, uint32_t comm)
     return comm == MDS_DUMP_NONE ? 0 : dump_comm(moment->file, comm).id;
 }
 
-/** The first record of an event in the section that has all messages but the first: they are in
- *  the order of events. */
+/** The first record of an event in the section that has all messages but the first:
+ *  they are in the order of events. */
 static uint32_t first_record(const struct moment *moment)
 {
     uint32_t low = 0, high = moment->file->messages.n;

@@ -53,8 +53,8 @@ void timeline_fini(struct timeline *timeline);
 /** Calls of a rank that are not among its events. */
 uint64_t timeline_lost(const struct dump_file *file);
 
-/** Whether all messages of a rank's events, which are held, are there: where several threads call, those of calls
- *  that have several are not, but the first. */
+/** Whether all messages of a rank's events, which are held, are there: where several
+ *  threads call, those of calls that have several are not, but the first. */
 bool timeline_has_messages(const struct dump_file *file);
 
 /** When an event ends, since the first rank of the run began to record. */
@@ -69,8 +69,8 @@ const char *moment_comm(const struct moment *moment);
 /** The id of a communicator that an event or its messages name. @return 0: of none */
 uint64_t moment_comm_id(const struct moment *moment, uint32_t comm);
 
-/** A way through the messages that an event has sent, or that have arrived in it. Begins with
- *  zeros but for the moment. */
+/** A way through the messages that an event has sent, or that have arrived in it.
+ *  Begins with zeros but for the moment. */
 struct moment_messages {
     const struct moment *moment;
     uint32_t n;    /* that were handed out */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Finds who waits for whom; see waits.h. Messages and collectives are sorted so that those that
- * belong together follow each other; what each call has waited for most is kept with it, and
- * these become lines by place and late rank.
+ * Finds who waits for whom; see waits.h. Messages and collectives are sorted so that
+ * those that belong together follow each other; what each call has waited for most is
+ * kept with it, and these become lines by place and late rank.
  */
 #include "mds/tool/analysis/waits.h"
 
@@ -155,8 +155,8 @@ static void judge_messages(struct work *work)
     }
 }
 
-/** The last part of a collective that begins when a time has not passed; none is NONE. The parts
- *  are in the order in which they have begun. */
+/** The last part of a collective that begins when a time has not passed; none is NONE.
+ *  The parts are in the order in which they have begun. */
 static size_t last_until(const struct work *work, const struct end *ends, size_t n,
                          uint64_t until_ns)
 {
@@ -174,7 +174,8 @@ static size_t last_until(const struct work *work, const struct end *ends, size_t
     return low > 0 ? ends[low - 1].moment : NONE;
 }
 
-/** Ranks of one collective: each waits for the last one that has come before it has left. */
+/** Ranks of one collective: each waits for the last one that has come before it has
+ *  left. */
 static void judge_group(struct work *work, const struct end *ends, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
@@ -202,7 +203,8 @@ static void judge_collectives(struct work *work)
     }
 }
 
-/** The ends of all messages of an event, but on communicators that are not known from one another.
+/** The ends of all messages of an event, but on communicators that are not known from
+ *  one another.
  *  @return 0 or -ENOMEM */
 static int add_ends(struct work *work, size_t number)
 {
@@ -243,7 +245,8 @@ static int add_messages(const struct run *run, struct work *work)
     return rc;
 }
 
-/** The parts of all collectives that block; those that only few members have told of, too. */
+/** The parts of all collectives that block; those that only few members have told of,
+ *  too. */
 static int add_collectives(struct work *work)
 {
     const struct timeline *timeline = work->timeline;

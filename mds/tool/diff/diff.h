@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What bcs-mds diff has of its two sides, and the tables that it prints, each in a file. One
- * thread.
+ * What bcs-mds diff has of its two sides, and the tables that it prints, each in a
+ * file. One thread.
  */
 #ifndef MDS_TOOL_DIFF_DIFF_H
 #define MDS_TOOL_DIFF_DIFF_H
@@ -47,16 +47,16 @@ void diff_print_whole(const struct diff *diff);
 /** Primitives by the change of their total time. @return 0 or -ENOMEM */
 int diff_print_calls(const struct diff *diff);
 
-/** Places in the program by the change of their total time, and by that of the time for which late
- *  ranks were waited for there. @return 0 or -ENOMEM */
+/** Places in the program by the change of their total time, and by that of the time for
+ *  which late ranks were waited for there. @return 0 or -ENOMEM */
 int diff_print_sites(const struct diff *diff);
 
 /** Which runs tell what calls have waited for: all can be compared only. */
 enum diff_split { DIFF_SPLIT_NONE, DIFF_SPLIT_SOME, DIFF_SPLIT_ALL };
 enum diff_split diff_split(const struct diff *diff);
 
-/** What calls have waited for, by the change of each part, and ranks by that of the time for which
- *  they were waited for or have waited. @return 0 or -ENOMEM */
+/** What calls have waited for, by the change of each part, and ranks by that of the
+ *  time for which they were waited for or have waited. @return 0 or -ENOMEM */
 int diff_print_split(const struct diff *diff);
 
 /** Distributions by how far they have moved. @return 0 or -ENOMEM */
@@ -68,8 +68,8 @@ int diff_print_ranks(const struct diff *diff);
 /** Pairs of ranks by the change of the bytes between them. @return 0 or -ENOMEM */
 int diff_print_peers(const struct diff *diff);
 
-/** Compare the sides, which have been read, and print all tables. @return 0 or -ENOMEM; names is
- *  for free */
+/** Compare the sides, which have been read, and print all tables. @return 0 or -ENOMEM;
+ *  names is for free */
 int diff_print(struct diff *diff);
 
 #endif

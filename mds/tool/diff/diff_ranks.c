@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * bcs-mds diff: the tables of ranks and of pairs of ranks. Both sides have the same ranks.
+ * bcs-mds diff: the tables of ranks and of pairs of ranks. Both sides have the same
+ * ranks.
  */
 #include <errno.h>
 #include <math.h>
@@ -38,7 +39,8 @@ static int compare_numbers(const void *left, const void *right)
     return a < b ? -1 : a > b;
 }
 
-/** Add a run to the lines, [n_lines] in the order of ranks; a rank without one is left out. */
+/** Add a run to the lines, [n_lines] in the order of ranks; a rank without one is left
+ *  out. */
 static void add_ranks(const struct run *run, uint32_t which, struct rank_line *lines,
                       uint32_t n_lines)
 {
@@ -100,8 +102,8 @@ int diff_print_ranks(const struct diff *diff)
     return 0;
 }
 
-/** Messages from one rank to another, as the sender has counted them; or of one run only, before
- *  those of a pair are put together. */
+/** Messages from one rank to another, as the sender has counted them; or of one run
+ *  only, before those of a pair are put together. */
 struct peer_line {
     uint32_t from, to;
     uint32_t which; /* side that they are of */
@@ -131,7 +133,8 @@ static int compare_bytes(const void *left, const void *right)
     return a > b ? -1 : a < b ? 1 : compare_pairs(left, right);
 }
 
-/** Append the pairs of one sender. @param lines  NULL: only count. @return how many there are */
+/** Append the pairs of one sender. @param lines NULL: only count. @return how many
+ *  there are */
 static size_t append_peers(const struct dump_file *file, uint32_t which,
                            struct peer_line *lines, size_t n)
 {
@@ -155,7 +158,8 @@ static size_t append_peers(const struct dump_file *file, uint32_t which,
     return n;
 }
 
-/** Pairs of ranks with messages, those of all runs behind each other. @return how many */
+/** Pairs of ranks with messages, those of all runs behind each other. @return how
+ *  many */
 static size_t collect_peers(const struct diff *diff, struct peer_line *lines)
 {
     size_t n = 0;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * bcs-mds diff: the table of places. Lines move when a program is changed, and addresses whenever
- * it is built, so a place is found again by its function and file, and by which call of the
- * primitive it is there, in the order of lines. What has no function must be at the same address.
+ * bcs-mds diff: the table of places. Lines move when a program is changed, and
+ * addresses whenever it is built, so a place is found again by its function and file,
+ * and by which call of the primitive it is there, in the order of lines. What has no
+ * function must be at the same address.
  */
 #include <errno.h>
 #include <math.h>

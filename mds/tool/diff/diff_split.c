@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * bcs-mds diff: the tables of what blocking calls have waited for, by call and by rank; by place it
- * is in diff_sites.c. Times of a part have no distribution: what is noise, runs of a side tell.
+ * bcs-mds diff: the tables of what blocking calls have waited for, by call and by rank;
+ * by place it is in diff_sites.c. Times of a part have no distribution: what is noise,
+ * runs of a side tell.
  */
 #include <errno.h>
 #include <math.h>
@@ -49,7 +50,8 @@ static void add_run(const struct diff *diff, uint32_t which, const struct run *r
     }
 }
 
-/** Make the lines of all primitives, without those that are nothing. @return how many */
+/** Make the lines of all primitives, without those that are nothing. @return how
+ *  many */
 static size_t fill_parts(const struct diff *diff, struct part_line *lines)
 {
     size_t n = 0;
@@ -133,8 +135,8 @@ static int compare_ranks(const void *left, const void *right)
     return a < b ? -1 : a > b;
 }
 
-/** Add a run to the lines, [n] in the order of ranks; a rank without one is left out. @return 0 or
- *  -ENOMEM */
+/** Add a run to the lines, [n] in the order of ranks; a rank without one is left out.
+ *  @return 0 or -ENOMEM */
 static int add_ranks(const struct run *run, uint32_t which, struct late_line *lines,
                      uint32_t n)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * All that is in a run, as tables of rows, for whoever writes them in a format of others
- * (export_*.c). The tables are those of docs/mds.md. One thread.
+ * All that is in a run, as tables of rows, for whoever writes them in a format of
+ * others (export_*.c). The tables are those of docs/mds.md. One thread.
  */
 #ifndef MDS_TOOL_EXPORT_EXPORT_H
 #define MDS_TOOL_EXPORT_EXPORT_H
@@ -56,7 +56,8 @@ union export_value {
 /** All tables, by enum export_number. */
 extern const struct export_table export_tables[EXPORT_TABLES];
 
-/** Who takes the rows. Each function returns 0, or <0: -errno, and nothing more is handed out. */
+/** Who takes the rows. Each function returns 0, or <0: -errno, and nothing more is
+ *  handed out. */
 struct export_sink {
     void *state; /* what they are given */
     /** A table begins; it may have no rows. */
@@ -68,14 +69,16 @@ struct export_sink {
     int (*end)(void *state, const struct export_table *table);
 };
 
-/** Hand out all that is in a run. @return 0; <0: what the sink has returned, or -ENOMEM */
+/** Hand out all that is in a run. @return 0; <0: what the sink has returned, or
+ *  -ENOMEM */
 int export_run(const struct run *run, const struct export_sink *sink);
 
-/** Whether a run has events, for a format that has nothing else. @return 0; <0: error_out says that
- *  there are none */
+/** Whether a run has events, for a format that has nothing else. @return 0; <0:
+ *  error_out says that there are none */
 int export_check_events(const struct run *run, char error_out[DUMP_ERROR_BYTES]);
 
-/** The events of the i-th rank that has a file; there may be none. One rank's at a time are held.
+/** The events of the i-th rank that has a file; there may be none. One rank's at a time
+ *  are held.
  *  @return 0: end with export_timeline_end; <0: error_out says why not */
 int export_timeline(const struct run *run, uint32_t i, const struct output *output,
                     struct timeline *timeline_out, char error_out[DUMP_ERROR_BYTES]);
@@ -83,8 +86,8 @@ int export_timeline(const struct run *run, uint32_t i, const struct output *outp
 /** Forget them. */
 void export_timeline_end(const struct run *run, uint32_t i, struct timeline *timeline);
 
-/** Write a run in a format. @return 0; <0: error_out says why not; the output is for the caller
- *  to end or to abandon */
+/** Write a run in a format. @return 0; <0: error_out says why not; the output is for
+ *  the caller to end or to abandon */
 typedef int (*export_fn)(const struct run *run, struct output *output,
                          char error_out[DUMP_ERROR_BYTES]);
 
@@ -100,8 +103,8 @@ int export_json(const struct run *run, struct output *output,
 int export_chrome(const struct run *run, struct output *output,
                   char error_out[DUMP_ERROR_BYTES]);
 
-/** The same as an archive of the Open Trace Format 2, a folder; there only where bcs-mds was built
- *  with its library. */
+/** The same as an archive of the Open Trace Format 2, a folder; there only where
+ *  bcs-mds was built with its library. */
 int export_otf2(const struct run *run, struct output *output,
                 char error_out[DUMP_ERROR_BYTES]);
 

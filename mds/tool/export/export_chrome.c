@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * bcs-mds export --format chrome: the events in the form of Chrome's trace viewer, which Perfetto
- * reads, too: an object with an array of events, of an object for each, which Jansson writes. A
- * rank is a process there. The events of one rank are in memory at a time. One thread.
+ * bcs-mds export --format chrome: the events in the form of Chrome's trace viewer,
+ * which Perfetto reads, too: an object with an array of events, of an object for each,
+ * which Jansson writes. A rank is a process there. The events of one rank are in memory
+ * at a time. One thread.
  */
 #include <errno.h>
 #include <jansson.h>

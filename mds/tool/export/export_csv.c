@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * bcs-mds export --format csv: a line for each row of all tables. The first column names the
- * table, those that a table does not have are empty. One thread.
+ * bcs-mds export --format csv: a line for each row of all tables. The first column
+ * names the table, those that a table does not have are empty. One thread.
  */
 #include <errno.h>
 #include <inttypes.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * bcs-mds export --format json: an object with an array for each table, of an object for each
- * row, which Jansson writes. One row is in memory at a time. One thread.
+ * bcs-mds export --format json: an object with an array for each table, of an object
+ * for each row, which Jansson writes. One row is in memory at a time. One thread.
  */
 #include <errno.h>
 #include <jansson.h>

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * bcs-mds export --format otf2: the events as an archive of the Open Trace Format 2, which Vampir
- * and Scalasca read, by its library. A rank is a group of locations there, and each of its threads
- * that was in MPI at the same time as another one a location. A call is a region with its place
- * as an attribute; what it sends stands at its begin, what has arrived in it at its end. A
- * communicator has the ranks that have used it, in the order of the job. One thread.
+ * bcs-mds export --format otf2: the events as an archive of the Open Trace Format 2,
+ * which Vampir and Scalasca read, by its library. A rank is a group of locations there,
+ * and each of its threads that was in MPI at the same time as another one a location. A
+ * call is a region with its place as an attribute; what it sends stands at its begin,
+ * what has arrived in it at its end. A communicator has the ranks that have used it, in
+ * the order of the job. One thread.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -86,8 +87,8 @@ static uint32_t rank_in(const struct otf2_archive *archive,
     return comm->n;
 }
 
-/** Messages of a call that were sent, or those that have arrived. One whose other end has no file
- *  cannot be told. */
+/** Messages of a call that were sent, or those that have arrived. One whose other end
+ *  has no file cannot be told. */
 static void write_messages(struct otf2_archive *archive, OTF2_EvtWriter *writer,
                            const struct moment *moment, uint32_t kind)
 {
@@ -134,7 +135,8 @@ static void write_collective(struct otf2_archive *archive, OTF2_EvtWriter *write
                            moment->event.n_bytes, 0));
 }
 
-/** The writer of a lane of a rank, from now on at the latest. @return NULL: failed, which is noted */
+/** The writer of a lane of a rank, from now on at the latest. @return NULL: failed,
+ *  which is noted */
 static OTF2_EvtWriter *writer_of(struct otf2_archive *archive, uint32_t number,
                                  uint32_t lane)
 {
@@ -218,8 +220,8 @@ static void close_writers(struct otf2_archive *archive, uint32_t number)
     }
 }
 
-/** Write the events of a rank; of one that has none that there is the rank. @return 0; <0: error_out
- *  says why they cannot be had */
+/** Write the events of a rank; of one that has none that there is the rank. @return 0;
+ *  <0: error_out says why they cannot be had */
 static int write_rank(struct otf2_archive *archive, uint32_t number,
                       const struct output *output, char error_out[DUMP_ERROR_BYTES])
 {
@@ -258,7 +260,8 @@ static void write_no_local(struct otf2_archive *archive)
     otf2_note(archive, OTF2_Archive_CloseDefFiles(archive->handle));
 }
 
-/** @return 0, also if the library has failed, which is noted; <0: error_out says what has */
+/** @return 0, also if the library has failed, which is noted; <0: error_out says what
+ *  has */
 static int write_all(struct otf2_archive *archive, const struct output *output,
                      char error_out[DUMP_ERROR_BYTES])
 {

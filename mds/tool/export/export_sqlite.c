@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * bcs-mds export --format sqlite: a data base with a table for each of ours. It is made in memory,
- * where the run is, too, and written as any other output. One thread.
+ * bcs-mds export --format sqlite: a data base with a table for each of ours. It is made
+ * in memory, where the run is, too, and written as any other output. One thread.
  */
 #include <errno.h>
 #include <sqlite3.h>
@@ -61,7 +61,8 @@ static int begin(void *state, const struct export_table *table)
     return 0;
 }
 
-/** Give a value to the row's statement; numbers that SQLite has no integer for become real. */
+/** Give a value to the row's statement; numbers that SQLite has no integer for become
+ *  real. */
 static int bind(struct base *base, int at, enum export_kind kind,
                 const union export_value *value)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * An archive of the Open Trace Format 2 that is being written: what export_otf2.c, which writes
- * events, and otf2_define.c, which writes what these refer to, share.
+ * An archive of the Open Trace Format 2 that is being written: what export_otf2.c,
+ * which writes events, and otf2_define.c, which writes what these refer to, share.
  */
 #ifndef MDS_TOOL_EXPORT_OTF2_ARCHIVE_H
 #define MDS_TOOL_EXPORT_OTF2_ARCHIVE_H

@@ -49,8 +49,8 @@ static bool is_later(const struct mds_dump_section *section)
     return is_named(section, events_name) || is_named(section, messages_name);
 }
 
-/** Whether sections are within the file, and no two of what is read now are the same bytes, so that
- *  it is no longer than the file. */
+/** Whether sections are within the file, and no two of what is read now are the same
+ *  bytes, so that it is no longer than the file. */
 static bool is_directory_sound(const struct source *source)
 {
     uint64_t n_left = source->n_bytes;
@@ -68,8 +68,8 @@ static bool is_directory_sound(const struct source *source)
     return true;
 }
 
-/** Read header and directory. @return whether the file is a process's and can be read in two parts;
- *  source->directory is for free in any case */
+/** Read header and directory. @return whether the file is a process's and can be read
+ *  in two parts; source->directory is for free in any case */
 static bool read_directory(struct source *source)
 {
     struct mds_dump_header *header = &source->header;
@@ -111,7 +111,8 @@ static void leave_out(struct mds_dump_section *section, struct dump_later *later
     section->digest = BCS_DIGEST_OF_NOTHING;
 }
 
-/** Put together what is read now. @return for free; NULL: it cannot be read, or no memory */
+/** Put together what is read now. @return for free; NULL: it cannot be read, or no
+ *  memory */
 static char *read_sections(struct source *source, size_t *n_bytes_out,
                            struct dump_later *later)
 {
@@ -206,8 +207,8 @@ void dump_postpone(struct dump_file *file, const struct dump_later *later)
     file->messages = unread(&later->messages);
 }
 
-/** Read both sections, one behind the other. @return for free; NULL: it cannot be read, or no
- *  memory */
+/** Read both sections, one behind the other. @return for free; NULL: it cannot be read,
+ *  or no memory */
 static char *read_later(const struct dump_later *later)
 {
     int fd = open(later->path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);

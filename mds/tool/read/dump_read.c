@@ -169,7 +169,8 @@ enum dump_found dump_find_section(const char *data, size_t n_bytes, const char *
     return DUMP_MISSING;
 }
 
-/** Find a section of a process's file, of which there may be none. @return false: it is not sound */
+/** Find a section of a process's file, of which there may be none. @return false: it is
+ *  not sound */
 static bool find_section(const struct dump_file *file, const struct wanted *what,
                          struct dump_records *records_out)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Reading files of the MDS (mds/dump.h). They may be damaged, cut off or somebody else's: all
- * that they say is checked before it is used.
+ * Reading files of the MDS (mds/dump.h). They may be damaged, cut off or somebody
+ * else's: all that they say is checked before it is used.
  */
 #ifndef MDS_TOOL_READ_DUMP_READ_H
 #define MDS_TOOL_READ_DUMP_READ_H
@@ -39,8 +39,8 @@ struct dump_file {
 enum { DUMP_ERROR_BYTES = 4096 };
 
 /**
- * Take the bytes of a process's file. Every offset, number and name in it is then within its
- * bounds.
+ * Take the bytes of a process's file. Every offset, number and name in it is then
+ * within its bounds.
  *
  * @param path       what errors name
  * @param data       for free; the file's from now on, in any case
@@ -51,22 +51,23 @@ enum { DUMP_ERROR_BYTES = 4096 };
 int dump_file_take(const char *path, char *data, size_t n_bytes,
                    struct dump_file *file_out, char error_out[DUMP_ERROR_BYTES]);
 
-/** Take the bytes of what is read later: events, and then messages. @return NULL; the name of a
- *  section that is not sound */
+/** Take the bytes of what is read later: events, and then messages. @return NULL; the
+ *  name of a section that is not sound */
 const char *dump_take_events(struct dump_file *file, const char *bytes);
 
 /** What came of looking for a section. */
 enum dump_found { DUMP_FOUND, DUMP_MISSING, DUMP_DAMAGED };
 
-/** Check header and directory of a file that has been read. @return 0; <0: error_out says what is
- *  wrong */
+/** Check header and directory of a file that has been read. @return 0; <0: error_out
+ *  says what is wrong */
 int dump_check_header(const char *data, size_t n_bytes, const char *path,
                       char error_out[DUMP_ERROR_BYTES]);
 
 /** Whether a file says that it is about that. */
 bool dump_is_about(const char *data, size_t n_bytes, enum mds_dump_kind kind);
 
-/** Find a section of a file whose header is sound. @param record_bytes  of a record, at least */
+/** Find a section of a file whose header is sound. @param record_bytes of a record, at
+ *  least */
 enum dump_found dump_find_section(const char *data, size_t n_bytes, const char *name,
                                   uint32_t record_bytes,
                                   struct dump_records *records_out);

@@ -93,7 +93,8 @@ void manifest_print(FILE *out, const char *bytes, size_t n_bytes)
     }
 }
 
-/** Print a word as a shell would take it, but for characters that control a terminal. */
+/** Print a word as a shell would take it, but for characters that control a
+ *  terminal. */
 static void print_word(FILE *out, const char *word)
 {
     bool is_quoted = !is_plain(word);

@@ -16,11 +16,12 @@ struct manifest_line {
     size_t n_key_bytes, n_value_bytes;
 };
 
-/** The next line that has a key, from *at on, which goes on with the one behind. @return false:
- *  there is none */
+/** The next line that has a key, from *at on, which goes on with the one behind.
+ *  @return false: there is none */
 bool manifest_line(const char **at, struct manifest_line *line_out);
 
-/** A value as it was before it was written: with new lines. @return for free; NULL: no memory */
+/** A value as it was before it was written: with new lines. @return for free; NULL: no
+ *  memory */
 char *manifest_unescape(const char *value, size_t n_bytes);
 
 /**
@@ -31,11 +32,12 @@ char *manifest_unescape(const char *value, size_t n_bytes);
 bool manifest_value(const char *manifest, const char *key, uint32_t number,
                     char *value_out, size_t n_value_bytes);
 
-/** Print bytes of others, with "?" for what is no UTF-8 and what a terminal would obey. */
+/** Print bytes of others, with "?" for what is no UTF-8 and what a terminal would
+ *  obey. */
 void manifest_print(FILE *out, const char *bytes, size_t n_bytes);
 
-/** The program and its arguments as a shell takes them, in UTF-8, with "?" for what a terminal
- *  would obey. @return for free; NULL: no memory */
+/** The program and its arguments as a shell takes them, in UTF-8, with "?" for what a
+ *  terminal would obey. @return for free; NULL: no memory */
 char *manifest_command(const char *manifest);
 
 #endif

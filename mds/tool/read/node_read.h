@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Reading files about slices, of a node or of all. They may be damaged, as those of processes
- * (dump_read.h).
+ * Reading files about slices, of a node or of all. They may be damaged, as those of
+ * processes (dump_read.h).
  */
 #ifndef MDS_TOOL_READ_NODE_READ_H
 #define MDS_TOOL_READ_NODE_READ_H
@@ -18,15 +18,17 @@ struct node_file {
     struct dump_records metrics, spans, tallies, names;
 };
 
-/** Take bytes as such a file. @param data  for free; the file's from now on, in any case. @param
- *  path  what errors name @return 0: end with node_file_fini; <0: error_out says what is wrong */
+/** Take bytes as such a file. @param data for free; the file's from now on, in any
+ *  case. @param path what errors name @return 0: end with node_file_fini; <0: error_out
+ *  says what is wrong */
 int node_file_take(const char *path, char *data, size_t n_bytes,
                    struct node_file *file_out, char error_out[DUMP_ERROR_BYTES]);
 
 /** Free what was read. Accepts a zeroed file. */
 void node_file_fini(struct node_file *file);
 
-/** Whether its run has not ended: it still runs, or was ended otherwise than by MPI_Finalize. */
+/** Whether its run has not ended: it still runs, or was ended otherwise than by
+ *  MPI_Finalize. */
 static inline bool node_is_unended(const struct node_file *file)
 {
     return file->node.end == (uint32_t)MDS_DUMP_END_UNKNOWN;

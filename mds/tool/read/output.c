@@ -28,8 +28,10 @@ static int begin_direct(struct output *output)
     return output->file == NULL ? -errno : 0;
 }
 
-/** Make what is written to until it is whole, beside its own name, under one that nothing has.
- *  @param mode  permissions, but for the umask @return a descriptor, 0 for a folder; or -errno */
+/** Make what is written to until it is whole, beside its own name, under one that
+ *  nothing has.
+ *  @param mode permissions, but for the umask @return a descriptor, 0 for a folder; or
+ *  -errno */
 static int make_part(struct output *output, mode_t mode, bool is_folder)
 {
     int rc = -EEXIST;
@@ -49,8 +51,8 @@ static int make_part(struct output *output, mode_t mode, bool is_folder)
     return rc;
 }
 
-/** Make the file beside. @param mode  permissions that it gets, but for the umask if there is no
- *  file yet. @return 0 or -errno */
+/** Make the file beside. @param mode permissions that it gets, but for the umask if
+ *  there is no file yet. @return 0 or -errno */
 static int begin_part(struct output *output, mode_t mode, bool is_there)
 {
     int fd = make_part(output, mode, false), rc;

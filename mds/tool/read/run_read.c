@@ -107,7 +107,8 @@ static int read_file(struct run *run, const char *path,
     return rc;
 }
 
-/** Make the file of a process of what it has recorded so far. @return as mds_live_read, mmds_cut */
+/** Make the file of a process of what it has recorded so far. @return as mds_live_read,
+ *  mmds_cut */
 static int make_process(const char *path, char **bytes_out, size_t *n_bytes_out)
 {
     struct mds_process process = {.end = MDS_DUMP_END_UNKNOWN};
@@ -136,9 +137,9 @@ static int make_node(const char *path, char **bytes_out, size_t *n_bytes_out)
     return rc;
 }
 
-/** Read a file that a process or a node is recorded in, or that was left behind, as if its file had
- *  been written. @return as dump_file_read; -EAGAIN: there is nothing in it yet; -ENOENT: it is
- *  gone */
+/** Read a file that a process or a node is recorded in, or that was left behind, as if
+ *  its file had been written. @return as dump_file_read; -EAGAIN: there is nothing in
+ *  it yet; -ENOENT: it is gone */
 static int read_live(struct run *run, const char *name, const char *path,
                      char error_out[DUMP_ERROR_BYTES])
 {
@@ -178,7 +179,8 @@ int run_read_file(struct run *run, const char *name, char error_out[DUMP_ERROR_B
     }
     rc = read_live(run, name, path, error_out);
     if (rc == -ENOENT) {
-        /* Its process has ended since the folder was listed, and written the other one before. */
+        /* Its process has ended since the folder was listed, and written the other one
+         * before. */
         strcpy(path + strlen(path) - strlen("live"), "mds");
         rc = read_file(run, path, error_out);
     }
@@ -198,8 +200,8 @@ static int compare_ranks(const void *left, const void *right)
     return a < b ? -1 : a > b;
 }
 
-/** Whether the i-th file of a list, which is in the order of names, is one that a process has
- *  recorded in, and the one that it has written then is there, too. */
+/** Whether the i-th file of a list, which is in the order of names, is one that a
+ *  process has recorded in, and the one that it has written then is there, too. */
 static bool is_replaced(struct dirent **entries, int n, int i)
 {
     const char *name = entries[i]->d_name;

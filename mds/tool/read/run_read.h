@@ -26,8 +26,8 @@ struct run {
 };
 
 /**
- * Read a run, but for the events of ranks that have ended, which are read when they are held
- * (dump_later.h).
+ * Read a run, but for the events of ranks that have ended, which are read when they are
+ * held (dump_later.h).
  *
  * @return 0   end with run_fini
  * @return <0  error_out has a line that says what is wrong
@@ -35,23 +35,25 @@ struct run {
 int run_read(const char *folder, struct run *run_out, char error_out[DUMP_ERROR_BYTES]);
 
 /**
- * Make a run of what has been read: folder, manifest, files and nodes, and their numbers, are
- * given, the rest is found. The files come into their order.
+ * Make a run of what has been read: folder, manifest, files and nodes, and their
+ * numbers, are given, the rest is found. The files come into their order.
  *
  * @return 0 or <0 as run_read; end with run_fini in any case
  */
 int run_complete(struct run *run, char error_out[DUMP_ERROR_BYTES]);
 
-/** Take bytes as a file of a run, whatever it is about: room for it is there. @param data  for free;
- *  the run's from now on, in any case @return 0 or <0 as run_read */
+/** Take bytes as a file of a run, whatever it is about: room for it is there. @param
+ *  data for free; the run's from now on, in any case @return 0 or <0 as run_read */
 int run_take(struct run *run, const char *path, char *data, size_t n_bytes,
              char error_out[DUMP_ERROR_BYTES]);
 
 /**
- * Read a file of the run's folder that was listed there: room for it is there. Of a rank that has
- * ended since, the file that it has written is read in place of the one that it recorded in.
+ * Read a file of the run's folder that was listed there: room for it is there. Of a
+ * rank that has ended since, the file that it has written is read in place of the one
+ * that it recorded in.
  *
- * @param name  as is_file of run_read.c takes it; one with nothing in it yet is counted as such
+ * @param name as is_file of run_read.c takes it; one with nothing in it yet is counted
+ * as such
  * @return 0 or <0 as run_read
  */
 int run_read_file(struct run *run, const char *name, char error_out[DUMP_ERROR_BYTES]);

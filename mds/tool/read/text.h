@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Texts of others, names and arguments of programs say, as they may go into documents. Pure.
+ * Texts of others, names and arguments of programs say, as they may go into documents.
+ * Pure.
  */
 #ifndef MDS_TOOL_READ_TEXT_H
 #define MDS_TOOL_READ_TEXT_H
@@ -10,8 +11,8 @@
 /** Bytes of the UTF-8 character at the begin of n bytes. @return 0: there is none */
 size_t text_character(const char *bytes, size_t n);
 
-/** Copy n bytes; each that is no part of a character of UTF-8 becomes U+FFFD. @return for free;
- *  NULL: no memory */
+/** Copy n bytes; each that is no part of a character of UTF-8 becomes U+FFFD. @return
+ *  for free; NULL: no memory */
 char *text_utf8(const char *bytes, size_t n);
 
 #endif

@@ -9,8 +9,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/** Print a text of others: between tags, or as an attribute in double quotes, it stands for
- *  itself. What no page may have becomes U+FFFD. */
+/** Print a text of others: between tags, or as an attribute in double quotes, it stands
+ *  for itself. What no page may have becomes U+FFFD. */
 void html_text(FILE *out, const char *text);
 
 /** Print a time in a unit that fits, with three digits or more. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The sections of the page that bcs-mds report makes, each in a file. What they print is bounded,
- * however many ranks there are. One thread.
+ * The sections of the page that bcs-mds report makes, each in a file. What they print
+ * is bounded, however many ranks there are. One thread.
  */
 #ifndef MDS_TOOL_REPORT_REPORT_H
 #define MDS_TOOL_REPORT_REPORT_H
@@ -27,8 +27,8 @@ struct report_call {
     double variation; /* of the ranks' totals: standard deviation by mean */
 };
 
-/** The primitives of a run, by their total time. @return for free, [run->n_names]; NULL: no
- *  memory */
+/** The primitives of a run, by their total time. @return for free, [run->n_names];
+ *  NULL: no memory */
 struct report_call *report_calls_of(const struct run *run);
 
 /** What was run, where, with which settings, and how efficiently. */
@@ -47,7 +47,8 @@ void report_print_calls(FILE *out, const struct run *run,
 /** The places that have cost most. @return 0 or -ENOMEM */
 int report_print_sites(FILE *out, const struct run *run);
 
-/** A cell with a primitive and its place. @param cell  "td" or "th" @return 0 or -ENOMEM */
+/** A cell with a primitive and its place. @param cell "td" or "th" @return 0 or
+ *  -ENOMEM */
 int report_print_place(FILE *out, const char *cell, const struct site *site,
                        struct places *places);
 

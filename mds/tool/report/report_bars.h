@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Pieces of the sections about ranks of the page that bcs-mds report makes: a time of each rank in
- * parts, as stacked bars. Of many ranks a bar stands for several that follow each other.
+ * Pieces of the sections about ranks of the page that bcs-mds report makes: a time of
+ * each rank in parts, as stacked bars. Of many ranks a bar stands for several that
+ * follow each other.
  */
 #ifndef MDS_TOOL_REPORT_REPORT_BARS_H
 #define MDS_TOOL_REPORT_REPORT_BARS_H
@@ -19,8 +20,8 @@ struct report_part {
 struct report_bars {
     const struct report_part *parts; /* [n_parts] from left to right */
     uint32_t n_parts;
-    uint32_t
-        n_ranged; /* of several ranks the range of the first so many together is shown */
+    uint32_t n_ranged;  /* of several ranks the range of the first so many together is
+                           shown */
     const char *ranged; /* what they are */
     const double *ns;   /* [run->n_files][n_parts] */
 };

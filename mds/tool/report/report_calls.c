@@ -82,7 +82,8 @@ static void print_time_cell(FILE *out, double ns)
     html_time(out, ns);
 }
 
-/** @param run_ns, mpi_ns  of all ranks together: all of the run, and all inside of calls */
+/** @param run_ns, mpi_ns of all ranks together: all of the run, and all inside of
+ *  calls */
 static void print_row(FILE *out, const struct report_call *call, double run_ns,
                       double mpi_ns)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * bcs-mds report: who sends how much to whom, as a map of colours and the pairs with the most. Of
- * many ranks a place of the map stands for several that follow each other.
+ * bcs-mds report: who sends how much to whom, as a map of colours and the pairs with
+ * the most. Of many ranks a place of the map stands for several that follow each other.
  */
 #include <errno.h>
 #include <math.h>

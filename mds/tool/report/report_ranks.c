@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * bcs-mds report: how each rank has spent its time, as stacked bars and as a table. Of many
- * ranks a bar stands for several that follow each other, with their mean and their range, and the
- * table has those with the most and the least time outside of MPI.
+ * bcs-mds report: how each rank has spent its time, as stacked bars and as a table. Of
+ * many ranks a bar stands for several that follow each other, with their mean and their
+ * range, and the table has those with the most and the least time outside of MPI.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -12,7 +12,8 @@
 
 enum { MOST_ROWS = 30 };
 
-/** @param run_ns, mpi_ns  of all ranks together: all of the run, and all inside of calls.
+/** @param run_ns, mpi_ns of all ranks together: all of the run, and all inside of
+ *  calls.
  *  @return 0 or -ENOMEM */
 static int print_row(FILE *out, const struct site *site, struct places *places,
                      double run_ns, double mpi_ns)

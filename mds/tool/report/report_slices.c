@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * bcs-mds report: what slices came to, and metrics against their numbers, if they were recorded.
- * [BCS-MPI section 5.3]
+ * bcs-mds report: what slices came to, and metrics against their numbers, if they were
+ * recorded. [BCS-MPI section 5.3]
  */
 
 #include "mds/tool/analysis/slice_series.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * bcs-mds report: what blocking calls have waited for, by rank, as stacked bars and as a table, by
- * call, and by place. Of many ranks the table has those that others have waited for longest.
+ * bcs-mds report: what blocking calls have waited for, by rank, as stacked bars and as
+ * a table, by call, and by place. Of many ranks the table has those that others have
+ * waited for longest.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -16,7 +17,8 @@ enum {
     MOST_PLACES = 20,
 };
 
-/** Of parts that stand beside each other one is darker on paper without colours, too. */
+/** Of parts that stand beside each other one is darker on paper without colours,
+ *  too. */
 static const char *const colours[MDS_N_PARTS] = {
     [MDS_PART_SENDER] = "#d55e00",     [MDS_PART_RECEIVER] = "#f0e442",
     [MDS_PART_COLLECTIVE] = "#4b2e83", [MDS_PART_SLICE] = "#56b4e9",
@@ -58,7 +60,8 @@ static void print_times(FILE *out, const uint64_t *ns, int n)
     }
 }
 
-/** The head of a table. @param first  of its columns; behind it are the first n parts, and more */
+/** The head of a table. @param first of its columns; behind it are the first n parts,
+ *  and more */
 static void print_head(FILE *out, const char *first, int n, const char *more)
 {
     fprintf(out, "<div class=wide><table>\n<thead><tr><th>%s", first);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * bcs-mds report: distributions as small drawings. Bars are the part of all values, the line is
- * the part of their sum, by values of a logarithmic scale with four bars to a power of two.
+ * bcs-mds report: distributions as small drawings. Bars are the part of all values, the
+ * line is the part of their sum, by values of a logarithmic scale with four bars to a
+ * power of two.
  */
 #include <errno.h>
 #include <math.h>
@@ -97,7 +98,8 @@ static void print_bars(FILE *out, const struct plot *plot)
     fprintf(out, "V%d\"/>\n", TOP + PLOT);
 }
 
-/** Powers of ten on the scale, not more than have room; of less than one power its ends. */
+/** Powers of ten on the scale, not more than have room; of less than one power its
+ *  ends. */
 static void print_scale(FILE *out, const struct plot *plot, bool is_size)
 {
     double decades = (plot->to - plot->from) / log2(10);

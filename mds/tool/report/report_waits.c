@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * bcs-mds report: what stands out, and for whom ranks have waited, if events were recorded.
+ * bcs-mds report: what stands out, and for whom ranks have waited, if events were
+ * recorded.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -7,14 +7,15 @@
 
 #include <stdio.h>
 
-/** Write what gnuplot is to do, with all data in it, once terminal, output and title are set. */
+/** Write what gnuplot is to do, with all data in it, once terminal, output and title
+ *  are set. */
 typedef void (*drawing_fn)(FILE *script, const void *what);
 
 /**
  * Make a picture. What cannot be done is told on standard error.
  *
- * @param name  the file's: .svg, .png or .txt says of what kind; "-": for a terminal, on standard
- *              output
+ * @param name the file's: .svg, .png or .txt says of what kind; "-": for a terminal, on
+ *              standard output
  * @param title  any text
  * @return the program's exit status
  */

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * bcs-mds check: whether what was recorded agrees with itself. In each process computation and
- * communication come to the run time, to 0.01 % [BCS-MPI section 5.4], and its distributions
- * have as many points as were counted; its places in the program have made as many calls; the
- * parts of blocking calls come to their time, by call, place and rank that was late; its messages are as many by communicator as by rank; what one rank has sent another one, that one
- * has got, unless one of the two was killed. Of slices see check_slices.c, of what a user expects of them check_rhythm.c.
+ * bcs-mds check: whether what was recorded agrees with itself. In each process
+ * computation and communication come to the run time, to 0.01 % [BCS-MPI section 5.4],
+ * and its distributions have as many points as were counted; its places in the program
+ * have made as many calls; the parts of blocking calls come to their time, by call,
+ * place and rank that was late; its messages are as many by communicator as by rank;
+ * what one rank has sent another one, that one has got, unless one of the two was
+ * killed. Of slices see check_slices.c, of what a user expects of them check_rhythm.c.
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -233,8 +235,9 @@ static bool has_ended(const struct dump_file *file)
     return file->process.end == MDS_DUMP_END_FINALIZE;
 }
 
-/** What a process has sent, and what it has got from those that do not know that they have sent
- *  it anything. Between two of which one has not ended, messages may be under way. */
+/** What a process has sent, and what it has got from those that do not know that they
+ *  have sent it anything. Between two of which one has not ended, messages may be under
+ *  way. */
 static int check_peers(const struct run *run, const struct dump_file *file,
                        struct under_way *under_way)
 {

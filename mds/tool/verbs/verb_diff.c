@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * bcs-mds diff: what has changed most between two runs, or between several runs of two kinds,
- * and whether by more than noise (noise.h).
+ * bcs-mds diff: what has changed most between two runs, or between several runs of two
+ * kinds, and whether by more than noise (noise.h).
  */
 #include <errno.h>
 #include <stdio.h>
@@ -37,8 +37,8 @@ static char *print_side(const struct runs_compared *side, char letter)
     return command;
 }
 
-/** Tell of a setting that the other side does not have, or has otherwise; of the place of the
- *  runs nobody wants to be told. */
+/** Tell of a setting that the other side does not have, or has otherwise; of the place
+ *  of the runs nobody wants to be told. */
 static void print_setting(const struct manifest_line *line, const char *other)
 {
     static const char setting[] = "setting ";

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * bcs-mds dist: a distribution of all ranks or of one, as a table with bars, or as a picture that
- * gnuplot draws.
+ * bcs-mds dist: a distribution of all ranks or of one, as a table with bars, or as a
+ * picture that gnuplot draws.
  */
 #include <inttypes.h>
 #include <stdio.h>

@@ -40,7 +40,8 @@ static const struct format formats[] = {
 #endif
 };
 
-/** Say why a format cannot be written, and which can. @return the program's exit status */
+/** Say why a format cannot be written, and which can. @return the program's exit
+ *  status */
 static int refuse(const char *name, const char *reason)
 {
     const char *before = "; allowed:";

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * bcs-mds matrix: which ranks send how much to which, and what is done on which communicators,
- * those with most first.
+ * bcs-mds matrix: which ranks send how much to which, and what is done on which
+ * communicators, those with most first.
  */
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * bcs-mds report: one page that tells of a run, in HTML, with all drawings in it: it needs no
- * network and no script, and can be printed. Whatever a run names is text on it.
+ * bcs-mds report: one page that tells of a run, in HTML, with all drawings in it: it
+ * needs no network and no script, and can be printed. Whatever a run names is text on
+ * it.
  */
 #include <errno.h>
 #include <stdlib.h>

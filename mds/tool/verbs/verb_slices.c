@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * bcs-mds slices: a metric of the EMDS against slice numbers, as a table, or as a picture that
- * gnuplot draws. [BCS-MPI section 5.3, figures 5.3 to 5.5]
+ * bcs-mds slices: a metric of the EMDS against slice numbers, as a table, or as a
+ * picture that gnuplot draws. [BCS-MPI section 5.3, figures 5.3 to 5.5]
  */
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * bcs-mds summary: what was run, what stands out, the table of the paper [BCS-MPI table 5.3], how
- * each rank has spent its time and what its calls have waited for, how efficient that was, which places in the program have cost most,
- * and, if events were recorded, for whom ranks have waited most.
+ * bcs-mds summary: what was run, what stands out, the table of the paper [BCS-MPI table
+ * 5.3], how each rank has spent its time and what its calls have waited for, how
+ * efficient that was, which places in the program have cost most, and, if events were
+ * recorded, for whom ranks have waited most.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -116,7 +117,8 @@ static bool print_outstanding(const struct run *run, const struct waits *waits)
     return rc == 0;
 }
 
-/** @param run_ns, mpi_ns  of all ranks that are shown: all of their time, and all in calls */
+/** @param run_ns, mpi_ns of all ranks that are shown: all of their time, and all in
+ *  calls */
 static void print_site(const struct site *site, struct places *places, double run_ns,
                        double mpi_ns)
 {

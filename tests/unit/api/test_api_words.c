@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the API calls collectives and its own functions, and what it says of members that do not agree.
+ * What the API calls collectives and its own functions, and what it says of members
+ * that do not agree.
  */
 #include <bcs/status.h>
 #include <check.h>

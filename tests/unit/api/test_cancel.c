@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * How long MPI_Cancel waits. The ranks are contexts of this process, and only the receiver acts.
- * The clock is the test's: it goes on by a step whenever somebody looks at it, and slices are run
- * when it says so.
+ * How long MPI_Cancel waits. The ranks are contexts of this process, and only the
+ * receiver acts. The clock is the test's: it goes on by a step whenever somebody looks
+ * at it, and slices are run when it says so.
  */
 #include <check.h>
 #include <string.h>
@@ -140,7 +140,8 @@ START_TEST(a_long_message_under_way_is_left_after_two_slices)
 }
 END_TEST
 
-/* However late the strobes are: the one that takes the cancellation, and the one that tells. */
+/* However late the strobes are: the one that takes the cancellation, and the one that
+ * tells. */
 START_TEST(a_timed_cancellation_waits_for_the_strobe_that_tells)
 {
     open_job(true);

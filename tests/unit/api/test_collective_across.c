@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Collectives across the sides of an intercommunicator, of three and of two members: each side gets what
- * the other one gives.
+ * Collectives across the sides of an intercommunicator, of three and of two members:
+ * each side gets what the other one gives.
  */
 #include "libbcs/api/collective/collective_across.h"
 
@@ -138,7 +138,8 @@ static void across_reduce(struct across *a, int32_t root)
     }
 }
 
-/** Vectors of 6 elements: parts of 1, 2 and 3 on one side, and of 4 and 2 on the other. */
+/** Vectors of 6 elements: parts of 1, 2 and 3 on one side, and of 4 and 2 on the
+ *  other. */
 static void across_reduce_scatter(struct across *a)
 {
     static const size_t left[] = {1, 2, 3}, right[] = {4, 2};

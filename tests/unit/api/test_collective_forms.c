@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Collectives in all their forms, in jobs whose processes are threads: what each member gets, with blocks
- * of different lengths, in groups of one, and between neighbours.
+ * Collectives in all their forms, in jobs whose processes are threads: what each member
+ * gets, with blocks of different lengths, in groups of one, and between neighbours.
  */
 #include <bcs/bcs.h>
 #include <errno.h>
@@ -100,7 +100,8 @@ END_TEST
 
 /* ------------------------------------------------------------------ groups */
 
-/** Two members have the same name for a group, though one of them was in others before. */
+/** Two members have the same name for a group, though one of them was in others
+ *  before. */
 static void expect_one_name(struct bcs_context *context, int32_t self)
 {
     struct bcs_group *group;

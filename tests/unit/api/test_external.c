@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * When a process that waits outside of us calls the others: late enough, not too often,
- * and less often the longer it waits; and that each call is heard, once at least, however
- * late. The clock stands still; what has happened before is set to times before its.
+ * and less often the longer it waits; and that each call is heard, once at least,
+ * however late. The clock stands still; what has happened before is set to times before
+ * its.
  */
 #include "libbcs/api/message/external.h"
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Messages between nodes where each process has a desk of its own: they need no round of the
- * nodes; the data of short ones go with them as long as there is room at the receiver, and lie at
- * the sender's node else; and what the desks tell each other finds its way however small the rings.
+ * Messages between nodes where each process has a desk of its own: they need no round
+ * of the nodes; the data of short ones go with them as long as there is room at the
+ * receiver, and lie at the sender's node else; and what the desks tell each other finds
+ * its way however small the rings.
  */
 #include <check.h>
 #include <stdlib.h>
@@ -128,7 +129,8 @@ START_TEST(data_go_with_their_send_while_there_is_room)
         receive(i, N_BYTES);
     }
     ck_assert_ptr_null(first_in_link());
-    /* There is room again, time and again; the sender learns of it by the next message. */
+    /* There is room again, time and again; the sender learns of it by the next
+     * message. */
     for (int i = 0; i < n; i++) {
         send(i, N_BYTES, BCS_SEND_STANDARD, &request);
         ck_assert(i == 0 || (first_in_link()->flags & BCS_LANDED) != 0);
@@ -160,7 +162,8 @@ static const struct bcs_descriptor *last_in_link(void)
     return last;
 }
 
-/** Send a message whose block takes so many cache lines. @return whether its data go with it */
+/** Send a message whose block takes so many cache lines. @return whether its data go
+ *  with it */
 static bool lands(int i, uint32_t n_lines)
 {
     struct bcs_request request;
@@ -261,8 +264,8 @@ START_TEST(data_that_nobody_has_received_stay)
 }
 END_TEST
 
-/** Send all so that each waits for its receive, and receive all, in one slice, which has room to
- *  say so of two. @return the receiver's desk */
+/** Send all so that each waits for its receive, and receive all, in one slice, which
+ *  has room to say so of two. @return the receiver's desk */
 static struct nic_view *
 match_more_than_can_be_told(struct bcs_request requests[N_MESSAGES],
                             struct bcs_request receives[N_MESSAGES])

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Near collectives: ranks are threads that come to many of them in a row, sooner or later, and
- * sleep if the others take long; every result is right, nobody leaves before all have come, and
- * members that mean different things are all told.
+ * Near collectives: ranks are threads that come to many of them in a row, sooner or
+ * later, and sleep if the others take long; every result is right, nobody leaves before
+ * all have come, and members that mean different things are all told.
  */
 #include <bcs/bcs.h>
 #include <bcs/status.h>
@@ -97,7 +97,8 @@ static void pattern_rounds(struct rank *me)
 /* What the first refused collective has told that does not name those who differ. */
 static char wrong_line[256];
 
-/** The line that a refused collective has left names rank 0 and the first that differs from it. */
+/** The line that a refused collective has left names rank 0 and the first that differs
+ *  from it. */
 static void look_at_names(int other)
 {
     char named[32];
@@ -142,7 +143,8 @@ static void pattern_disagreement(struct rank *me)
     }
 }
 
-/* Members that all look at each other, and trees of two and three levels, whole and in part. */
+/* Members that all look at each other, and trees of two and three levels, whole and in
+ * part. */
 static const struct shape {
     uint32_t n_ranks;
     const char *limits;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Which way payloads are copied into blocks, by how long others took, and that either way copies what
- * it should and no more.
+ * Which way payloads are copied into blocks, by how long others took, and that either
+ * way copies what it should and no more.
  */
 #include <check.h>
 #include <stdint.h>
@@ -38,7 +38,8 @@ static int send(struct bcs_payload_copy *copy, const struct cores *cores, int n)
     return n_past;
 }
 
-/** Have many messages sent, once it is known how. @return how many were copied past the caches */
+/** Have many messages sent, once it is known how. @return how many were copied past the
+ *  caches */
 static int send_many(const struct cores *cores)
 {
     struct bcs_payload_copy copy = {0};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What collectives that do not block have waited for: the stamps that their messages hand on, by
- * ranks that are one thread, so that each call begins when the test says.
+ * What collectives that do not block have waited for: the stamps that their messages
+ * hand on, by ranks that are one thread, so that each call begins when the test says.
  */
 #include "libbcs/api/api_job.h"
 #include "libbcs/api/collective/plan.h"
@@ -86,8 +86,8 @@ static void expect(int rank, uint64_t units, uint32_t late)
     ck_assert(!context->stamps.is_blind);
 }
 
-/* Rank 0, which all tell that they have come, and which then tells all, has heard of the last one
- * first. */
+/* Rank 0, which all tell that they have come, and which then tells all, has heard of
+ * the last one first. */
 START_TEST(a_rank_hands_on_the_latest_of_all_its_calls)
 {
     come(0, 100);
@@ -167,7 +167,8 @@ END_TEST
 static struct bcs_request bcasts[N_RANKS];
 static uint64_t values[N_RANKS];
 
-/** A rank begins a broadcast of rank 0 behind a barrier that is under way: one at a time is. */
+/** A rank begins a broadcast of rank 0 behind a barrier that is under way: one at a
+ *  time is. */
 static void begin_behind(int rank, uint64_t units)
 {
     struct bcs_context *context = call(rank, units);

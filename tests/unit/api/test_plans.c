@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Collectives that go on by themselves: what they need is told, whatever waits moves them on, and their
- * steps are used again. The ranks are contexts of this thread.
+ * Collectives that go on by themselves: what they need is told, whatever waits moves
+ * them on, and their steps are used again. The ranks are contexts of this thread.
  */
 #include "libbcs/api/collective/plan.h"
 

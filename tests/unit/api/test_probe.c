@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Probes that do not wait: the ranks are contexts of this process, on demand and with timed
- * slices that the test runs itself, on one node and on two. If a probe waited for a slice, it
- * would wait for ever here, but where the test says so. What pollers do with their core is
- * counted, too: sched_yield is this file's.
+ * Probes that do not wait: the ranks are contexts of this process, on demand and with
+ * timed slices that the test runs itself, on one node and on two. If a probe waited for
+ * a slice, it would wait for ever here, but where the test says so. What pollers do
+ * with their core is counted, too: sched_yield is this file's.
  */
 #include <check.h>
 #include <pthread.h>
@@ -337,7 +337,8 @@ START_TEST(a_message_is_claimed_though_the_ring_is_full)
 }
 END_TEST
 
-/** How often a poller that finds nothing yields its core, in N_POLLS tests and as many probes. */
+/** How often a poller that finds nothing yields its core, in N_POLLS tests and as many
+ *  probes. */
 static unsigned int count_yields(uint32_t n_cpus)
 {
     struct bcs_request request;

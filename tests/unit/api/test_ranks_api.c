@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Several processes of a job, and of several jobs, in one process of the system, as bcs_init
- * would join them: each has a context of its own.
+ * Several processes of a job, and of several jobs, in one process of the system, as
+ * bcs_init would join them: each has a context of its own.
  */
 #include <bcs/bcs.h>
 #include <stdlib.h>

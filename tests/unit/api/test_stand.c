@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Where ranks stand: a record is whole whenever it is read; a wait tells what it waits for when it
- * has lasted for a while, also if it sleeps, and takes it back at its end.
+ * Where ranks stand: a record is whole whenever it is read; a wait tells what it waits
+ * for when it has lasted for a while, also if it sleeps, and takes it back at its end.
  */
 #include "libbcs/fabric/ring/stand.h"
 
@@ -132,7 +132,8 @@ static void expect_one(const struct bcs_stand *stand, int number, int32_t peer,
     ck_assert_int_eq(stand->operations[number].tag, tag);
 }
 
-/** What stands at the end of a full list, the begin of which is of 5, with ascending tags. */
+/** What stands at the end of a full list, the begin of which is of 5, with ascending
+ *  tags. */
 static void expect_listed(const struct bcs_stand *stand, int n, const int32_t peers[],
                           const int32_t tags[])
 {
@@ -211,7 +212,8 @@ static struct bcs_stand_slot *slot_of(struct rank *me, uint32_t port)
                              (uint32_t)me->size);
 }
 
-/** Wait until a rank stands somewhere, and read that. Who sleeps is woken, as by apps/tools/look. */
+/** Wait until a rank stands somewhere, and read that. Who sleeps is woken, as by
+ *  apps/tools/look. */
 static uint64_t await_stand(struct rank *me, uint32_t port, struct bcs_stand *stand_out)
 {
     uint64_t sequence = 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The end of a direct transfer, while the background thread takes its receiver's cell and lets
- * it go between any two steps of the owner. What is tested is compiled in here, so that this
- * file comes between its compare-and-swaps.
+ * The end of a direct transfer, while the background thread takes its receiver's cell
+ * and lets it go between any two steps of the owner. What is tested is compiled in
+ * here, so that this file comes between its compare-and-swaps.
  */
 #include <check.h>
 #include <stdatomic.h>
@@ -56,7 +56,8 @@ static void come_between(void)
     }
 }
 
-/* Or the owner would sleep for ever: who lets go of a cell that is not awaited wakes nobody. */
+/* Or the owner would sleep for ever: who lets go of a cell that is not awaited wakes
+ * nobody. */
 START_TEST(who_cannot_close_a_cell_is_awaited)
 {
     bool is_closed;

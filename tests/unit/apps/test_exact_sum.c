@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Sums without rounding errors, on one process: no term is lost beside larger ones, and the
- * result is rounded once. MPI is not called.
+ * Sums without rounding errors, on one process: no term is lost beside larger ones, and
+ * the result is rounded once. MPI is not called.
  */
 #include <check.h>
 #include <float.h>

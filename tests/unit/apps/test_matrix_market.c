@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The parser of Matrix Market files: what it reads, what it refuses and says, and that damaged
- * files give either a sound matrix or a message.
+ * The parser of Matrix Market files: what it reads, what it refuses and says, and that
+ * damaged files give either a sound matrix or a message.
  */
 #include <check.h>
 #include <errno.h>
@@ -35,7 +35,8 @@ static int read_bytes(const char *text, size_t n, struct sparse *matrix, char *m
     return rc;
 }
 
-/** The matrix, row by row: "column:value ..." with columns from 1, rows ended by "/". */
+/** The matrix, row by row: "column:value ..." with columns from 1, rows ended by
+ *  "/". */
 static void print(const struct sparse *matrix, char text[TEXT_MOST])
 {
     char *end = text;
@@ -169,8 +170,8 @@ static uint32_t draw(uint64_t *seed)
     return (uint32_t)(*seed >> 33);
 }
 
-/** Change, leave out or repeat some bytes, seldom of the first line; or cut the end off. @return the
- *  new length */
+/** Change, leave out or repeat some bytes, seldom of the first line; or cut the end
+ *  off. @return the new length */
 static size_t damage(char *text, size_t n, uint64_t *seed)
 {
     static const char bytes[] = "0123456789 \n%.-+eE\tx\r\377";

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What overhead_measure reads from /proc/stat: of all CPUs together, not of the last one, and
- * 0 where the kernel does not tell it.
+ * What overhead_measure reads from /proc/stat: of all CPUs together, not of the last
+ * one, and 0 where the kernel does not tell it.
  */
 #include <check.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The random matchings of overhead_measure: each rank has one partner, all ranks agree on the
- * pairs, and all matchings are equally likely.
+ * The random matchings of overhead_measure: each rank has one partner, all ranks agree
+ * on the pairs, and all matchings are equally likely.
  */
 #include <check.h>
 

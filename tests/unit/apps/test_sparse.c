@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Sparse matrices of channel_triangle: the factors multiply to the matrix where it has entries, a
- * row's level is above those that it needs, and what cannot be divided by is refused.
+ * Sparse matrices of channel_triangle: the factors multiply to the matrix where it has
+ * entries, a row's level is above those that it needs, and what cannot be divided by is
+ * refused.
  */
 #include <check.h>
 #include <errno.h>
@@ -75,7 +76,8 @@ START_TEST(factors_multiply_to_the_matrix_where_it_has_entries)
 }
 END_TEST
 
-/** A matrix of two rows with a 1 at the top left, the other entries as given; 0: no entry. */
+/** A matrix of two rows with a 1 at the top left, the other entries as given; 0: no
+ *  entry. */
 static void make_small(double left, double diagonal, struct sparse *matrix)
 {
     ck_assert_int_eq(sparse_init(matrix, 2, 4), 0);

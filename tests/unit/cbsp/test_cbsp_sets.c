@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * How many sets of receive buffers cBSP needs: a model of some processes that send and
- * count, of which all interleavings are tried. It finds whether a buffer is ever written
- * while messages of an earlier superstep in it are unread, and whether processes can come
- * to where none can move; with the rule of libbcs/cbsp/cbsp_wire.h and without any.
+ * count, of which all interleavings are tried. It finds whether a buffer is ever
+ * written while messages of an earlier superstep in it are unread, and whether
+ * processes can come to where none can move; with the rule of libbcs/cbsp/cbsp_wire.h
+ * and without any.
  */
 #include <check.h>
 #include <string.h>
@@ -19,8 +20,9 @@ enum {
         1 << 19, /* states that are remembered; far more than any program has */
 };
 
-/** What each process does: to whom it sends in each superstep, as a set of bits, and whether
- *  messages are passed on by their handlers, or the superstep is ended globally. */
+/** What each process does: to whom it sends in each superstep, as a set of bits, and
+ *  whether messages are passed on by their handlers, or the superstep is ended
+ *  globally. */
 struct program {
     int n_procs, n_supersteps;
     uint8_t to[MOST_PROCESSES][MOST_SUPERSTEPS];
@@ -371,8 +373,8 @@ START_TEST(with_the_rule_nothing_is_overwritten_and_nobody_is_stuck)
 }
 END_TEST
 
-/** Every program of two processes and five supersteps in which each sends the other at most
- *  one message in each. */
+/** Every program of two processes and five supersteps in which each sends the other at
+ *  most one message in each. */
 START_TEST(so_it_is_for_all_programs_of_two_processes)
 {
     for (uint32_t bits = 0; bits < 1 << 10; bits++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The proof that no process of cBSP can go on: what the records must say, and that each part
- * of it is needed.
+ * The proof that no process of cBSP can go on: what the records must say, and that each
+ * part of it is needed.
  */
 #include <check.h>
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Several BSPlib processes in one process of the system: a thread is each of them in turn, with
- * cbsp_self and bsplib_self set to each. As every one is a job of its own, none waits.
+ * Several BSPlib processes in one process of the system: a thread is each of them in
+ * turn, with cbsp_self and bsplib_self set to each. As every one is a job of its own,
+ * none waits.
  */
 #include <errno.h>
 #include <stdlib.h>

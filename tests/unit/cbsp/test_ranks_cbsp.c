@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Several processes of a cBSP job, and of several jobs, in one process of the system: each in
- * a thread of its own, below <bcs/cbsp.h>; and one thread that is each of them in turn.
+ * Several processes of a cBSP job, and of several jobs, in one process of the system:
+ * each in a thread of its own, below <bcs/cbsp.h>; and one thread that is each of them
+ * in turn.
  */
 #include <errno.h>
 #include <string.h>
@@ -274,7 +275,8 @@ START_TEST(who_rings_several_bells_counts_each)
 }
 END_TEST
 
-/** The process wants to be rung by itself, alone in its job, when it has come to a superstep. */
+/** The process wants to be rung by itself, alone in its job, when it has come to a
+ *  superstep. */
 static void want(struct cbsp *cbsp, uint64_t superstep)
 {
     ck_assert_int_eq(

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What is a proof that threads wait at channels for each other: two ranks, one after the other, say that
- * they have slept in vain. The rank that judges says so, and both go on.
+ * What is a proof that threads wait at channels for each other: two ranks, one after
+ * the other, say that they have slept in vain. The rank that judges says so, and both
+ * go on.
  */
 #include <check.h>
 #include <signal.h>

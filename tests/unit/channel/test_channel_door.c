@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The door of a channel, which one end looks at while the other one closes and opens again; and
- * that of a process that leaves without opening its end.
+ * The door of a channel, which one end looks at while the other one closes and opens
+ * again; and that of a process that leaves without opening its end.
  */
 #include <errno.h>
 #include <sched.h>
@@ -10,7 +10,8 @@
 
 #include "tests/unit/channel_ends.h"
 
-/* So many looks, and doors that differ: the more of these, the more was written meanwhile. */
+/* So many looks, and doors that differ: the more of these, the more was written
+ * meanwhile. */
 enum { N_FOUND = 4000000, N_DOORS = 300, NUMBER = 3 };
 
 static bool is_over; /* atomic */
@@ -21,7 +22,8 @@ static uint32_t capacity_of(uint64_t opened)
     return (uint32_t)(opened / 2 % 2 + 1);
 }
 
-/** Open and close the reader's end of a channel, again and again, each time at another place. */
+/** Open and close the reader's end of a channel, again and again, each time at another
+ *  place. */
 static void *open_again_and_again(void *arg)
 {
     struct channel_end reader = {
@@ -44,7 +46,8 @@ static void *open_again_and_again(void *arg)
     return arg;
 }
 
-/** Look for the reader of the opening that is there now. @return whether it was found */
+/** Look for the reader of the opening that is there now. @return whether it was
+ *  found */
 static bool find_this_one(void)
 {
     struct channel_out *state = channel_out_of(out);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The helper thread of channels, in one process, whose channels go to itself. Where the thread must not have done something, it is first seen to have
- * looked at everything, by a second channel that it answers for.
+ * The helper thread of channels, in one process, whose channels go to itself. Where the
+ * thread must not have done something, it is first seen to have looked at everything,
+ * by a second channel that it answers for.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -67,7 +68,8 @@ static void setup(void)
                      0);
 }
 
-/** See the thread look at all ends twice: it has gone through all of them in between. */
+/** See the thread look at all ends twice: it has gone through all of them in
+ *  between. */
 static void let_it_look(void)
 {
     for (int i = 0; i < 2; i++) {
@@ -83,8 +85,8 @@ static void send(bool is_last)
     ck_assert(bcs_channel_try_send(out, &word, sizeof(word), is_last));
 }
 
-/** Send words until the thread has called the handler, and let it look after each. @return how
- *  many */
+/** Send words until the thread has called the handler, and let it look after each.
+ *  @return how many */
 static uint64_t words_until_called(enum bcs_channel_when when, uint64_t n_to_end)
 {
     struct counts counts = {0};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The helper thread of channels where it has ended by an error, or cannot be made. That it ends by
- * an error is brought about by a word of the own heap that says that its memory is broken; that it
- * cannot be made, by a pthread_create of this program.
+ * The helper thread of channels where it has ended by an error, or cannot be made. That
+ * it ends by an error is brought about by a word of the own heap that says that its
+ * memory is broken; that it cannot be made, by a pthread_create of this program.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -136,7 +136,8 @@ static void *give_in_vain(void *arg)
     return arg;
 }
 
-/** End as at the exit while another thread wants one in vain. @return how long that took */
+/** End as at the exit while another thread wants one in vain. @return how long that
+ *  took */
 static uint64_t exit_meanwhile_ns(void)
 {
     pthread_t thread;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The helper thread of channels in a process that calls exit without bcs_channels_finalize. Such a
- * process is a child, which has three functions called at its exit: begin, the library's, and
- * look, in this order; so what look finds is what a program's destructors would. A handler is
- * held until the exit waits for it or has come to look, one of which happens: no time decides, but
- * that the library waits a second at most. Where the machine has used that up, the child is
- * run once more.
+ * The helper thread of channels in a process that calls exit without
+ * bcs_channels_finalize. Such a process is a child, which has three functions called at
+ * its exit: begin, the library's, and look, in this order; so what look finds is what a
+ * program's destructors would. A handler is held until the exit waits for it or has
+ * come to look, one of which happens: no time decides, but that the library waits a
+ * second at most. Where the machine has used that up, the child is run once more.
  */
 #include <bcs/channel.h>
 

@@ -68,7 +68,8 @@ static bool send_soon(struct bcs_channel_out *to, uint64_t word)
     return is_sent;
 }
 
-/** Send words in order; read the answers only when there is no room, as the handler has none. */
+/** Send words in order; read the answers only when there is no room, as the handler has
+ *  none. */
 static void ask_in_order(struct bcs_channel_out *to, struct bcs_channel_in *from)
 {
     uint64_t word, n_answered = 0, n_answers = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Opening and closing channels, what is refused, handlers, waiting: in one process, between two
- * that are threads, and with one that dies.
+ * Opening and closing channels, what is refused, handlers, waiting: in one process,
+ * between two that are threads, and with one that dies.
  */
 #include <errno.h>
 #include <sys/wait.h>
@@ -213,7 +213,8 @@ static void take_all(struct bcs_channel_in *from, void *arg)
     ck_assert_int_eq(channels_open_out(alone, &params, &out), -EDEADLK);
 }
 
-/** Send words until the handler is due, one poll after each. @return how many it took */
+/** Send words until the handler is due, one poll after each. @return how many it
+ *  took */
 static int polls_until_called(enum bcs_channel_when when, int n_to_end)
 {
     uint64_t word = 0;
@@ -290,7 +291,8 @@ START_TEST(a_message_that_is_longer_than_the_channel_comes_in_parts)
 }
 END_TEST
 
-/** Whether the words of two processes come in order, both ways, with both of them waiting. */
+/** Whether the words of two processes come in order, both ways, with both of them
+ *  waiting. */
 static void exchange(struct ranks_rank *rank)
 {
     struct channels *channels;
@@ -375,7 +377,8 @@ static void *use_from_another(void *arg)
     return arg;
 }
 
-/** Act, and see whether it takes back that somebody sleeps, and rings the bell, once. */
+/** Act, and see whether it takes back that somebody sleeps, and rings the bell,
+ *  once. */
 static void expect_wake(uint32_t *sleeper, void (*act)(void))
 {
     uint64_t n_rings = bcs_bell_n_rings(&alone->bell);

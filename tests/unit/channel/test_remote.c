@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Remote commands, one by one, in a job of one process: what each does to the region, and to
- * nothing else, and what is refused.
+ * Remote commands, one by one, in a job of one process: what each does to the region,
+ * and to nothing else, and what is refused.
  */
 #include <errno.h>
 #include <string.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Remote commands between several processes, that are threads: waiting, awake and asleep, for
- * words, fetches, exports and buffers; and what ends a wait that nothing else would.
+ * Remote commands between several processes, that are threads: waiting, awake and
+ * asleep, for words, fetches, exports and buffers; and what ends a wait that nothing
+ * else would.
  */
 #include <errno.h>
 #include <string.h>
@@ -44,8 +45,8 @@ static void join(struct ranks_rank *rank, struct one *one)
                      0);
 }
 
-/** A word has been written. Its owner may leave when it sees the word, before the command looks
- *  whether the region is closed. */
+/** A word has been written. Its owner may leave when it sees the word, before the
+ *  command looks whether the region is closed. */
 static void check_written(int status, bool may_leave)
 {
     ck_assert(status == 0 || (may_leave && status == BCS_E_CLOSED));
@@ -104,7 +105,8 @@ START_TEST(words_go_round_where_bells_are_late)
 }
 END_TEST
 
-/** The neighbour fetches what this process stores in its own region, and says how far it is. */
+/** The neighbour fetches what this process stores in its own region, and says how far
+ *  it is. */
 static void fetch_round(struct ranks_rank *rank)
 {
     struct one one;
@@ -236,7 +238,8 @@ static uint64_t added(const struct bcs_remote *first, enum way way)
     return way == ACCUMULATE_DOUBLE ? (uint64_t)real : word;
 }
 
-/** All go on together; the word of rank 0's region counts them, this is the n-th time. */
+/** All go on together; the word of rank 0's region counts them, this is the n-th
+ *  time. */
 static void meet(const struct bcs_remote *first, uint64_t n)
 {
     ck_assert_int_eq(bcs_remote_add_word(first, 0, 1, NULL), 0);
@@ -258,7 +261,8 @@ static uint64_t add_among_others(const struct bcs_remote *first, enum way way)
     return n;
 }
 
-/** All add to the same words of rank 0, in each way that there is, as quickly as they can. */
+/** All add to the same words of rank 0, in each way that there is, as quickly as they
+ *  can. */
 static void add_up(struct ranks_rank *rank)
 {
     struct bcs_remote first;

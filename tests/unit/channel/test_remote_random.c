@@ -405,8 +405,8 @@ END_TEST
 static uint64_t found[2][N_PAIRS];
 
 /**
- * Each of two processes writes a word of rank 1's region and then reads the other's: the one whose
- * write is later must find the earlier one.
+ * Each of two processes writes a word of rank 1's region and then reads the other's:
+ * the one whose write is later must find the earlier one.
  */
 static void write_then_read(struct ranks_rank *rank)
 {
@@ -442,8 +442,8 @@ START_TEST(a_read_does_not_overtake_a_write)
 }
 END_TEST
 
-/** Rank 0 writes a block to rank 1, the same to itself, and the number to rank 1, which looks at
- *  them from the last to the first. */
+/** Rank 0 writes a block to rank 1, the same to itself, and the number to rank 1, which
+ *  looks at them from the last to the first. */
 static void write_in_order(struct ranks_rank *rank)
 {
     static struct one ones[2];

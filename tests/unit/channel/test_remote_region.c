@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Regions, from their export to the use of their memory for others, and buffers in them.
+ * Regions, from their export to the use of their memory for others, and buffers in
+ * them.
  */
 #include <errno.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Waiting in remote commands, in one process: who is woken, and by what; fetches; what would wait
- * for ever.
+ * Waiting in remote commands, in one process: who is woken, and by what; fetches; what
+ * would wait for ever.
  */
 #include <errno.h>
 #include <string.h>

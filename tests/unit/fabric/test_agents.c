@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What of a process could act although its thread waits. Each test runs in a process of its own, which has
- * one thread, no timer and no handlers at first.
+ * What of a process could act although its thread waits. Each test runs in a process of
+ * its own, which has one thread, no timer and no handlers at first.
  */
 #include "libbcs/fabric/base/agents.h"
 

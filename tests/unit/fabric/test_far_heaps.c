@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Heaps of far nodes: no process has them by address, and the primitives reach them. Two memories
- * stand for the processes of two machines.
+ * Heaps of far nodes: no process has them by address, and the primitives reach them.
+ * Two memories stand for the processes of two machines.
  */
 #include <bcs/primitives.h>
 #include <check.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What becomes of what is open here in a forked child: all of it is told, none of it stays the job's, and
- * the child is told once that it must not use it.
+ * What becomes of what is open here in a forked child: all of it is told, none of it
+ * stays the job's, and the child is told once that it must not use it.
  */
 #include "libbcs/fabric/base/forked.h"
 

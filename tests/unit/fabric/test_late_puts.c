@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The handle of the primitives over a transport that keeps puts back, and over one that does not: what
- * comes when, by one process.
+ * The handle of the primitives over a transport that keeps puts back, and over one that
+ * does not: what comes when, by one process.
  */
 #include <bcs/primitives.h>
 #include <check.h>
@@ -64,8 +64,8 @@ static struct bcs_xfer put_of(const uint64_t *value)
                              .remote_event_gva = EVENT};
 }
 
-/** Put numbers from 1 on until there is no room, n_most at most. @return the last one that there was
- *  room for */
+/** Put numbers from 1 on until there is no room, n_most at most. @return the last one
+ *  that there was room for */
 static uint64_t fill(uint64_t n_most)
 {
     for (uint64_t value = 1; value <= n_most; value++) {

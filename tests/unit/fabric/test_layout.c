@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Layouts against their definition: each one is made together with the plain list of the
- * addresses of its bytes, and any range of it is packed and unpacked by both.
+ * Layouts against their definition: each one is made together with the plain list of
+ * the addresses of its bytes, and any range of it is packed and unpacked by both.
  */
 #include "libbcs/fabric/base/layout_build.h"
 #include "tests/pattern.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What all processes of a job say at once is one line, and what only one says is not lost.
- * The processes are forked here, and the launcher's folder is ours.
+ * What all processes of a job say at once is one line, and what only one says is not
+ * lost. The processes are forked here, and the launcher's folder is ours.
  */
 #include <check.h>
 #include <stdio.h>

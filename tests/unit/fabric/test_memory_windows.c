@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Heaps that are mapped in windows: addresses beyond the first part lead to the same bytes in
- * all processes and threads, whoever comes first, a block that is put goes over borders, and
- * where there is no address space the process ends and says what to raise.
+ * Heaps that are mapped in windows: addresses beyond the first part lead to the same
+ * bytes in all processes and threads, whoever comes first, a block that is put goes
+ * over borders, and where there is no address space the process ends and says what to
+ * raise.
  */
 #include <bcs/primitives.h>
 #include <check.h>
@@ -226,7 +227,8 @@ START_TEST(threads_that_map_a_window_at_once_have_one_place)
 }
 END_TEST
 
-/** A child that looks at an address of which nothing is mapped ends with status 1, and says why. */
+/** A child that looks at an address of which nothing is mapped ends with status 1, and
+ *  says why. */
 static void expect_end(void (*prepare)(void), const char *text)
 {
     pid_t child;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Which holders of a node's lock are dead: the lock of one who is gone, or waits to be buried, is never
- * free again; that of one who lives, be it stopped, is waited for.
+ * Which holders of a node's lock are dead: the lock of one who is gone, or waits to be
+ * buried, is never free again; that of one who lives, be it stopped, is waited for.
  */
 #include "libbcs/fabric/transport/shm/node_lock.h"
 

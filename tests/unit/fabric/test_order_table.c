@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The order table: whoever gives orders, its owner learns of all of them, also of those that
- * were counted before they were written, and of those that were overwritten.
+ * The order table: whoever gives orders, its owner learns of all of them, also of those
+ * that were counted before they were written, and of those that were overwritten.
  */
 #include "libbcs/fabric/ring/order_table.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * For how long a waiter polls before it sleeps, with strobes on demand: two ranks are contexts of
- * this process, and one of them waits for nothing, turn by turn.
+ * For how long a waiter polls before it sleeps, with strobes on demand: two ranks are
+ * contexts of this process, and one of them waits for nothing, turn by turn.
  */
 #include <check.h>
 

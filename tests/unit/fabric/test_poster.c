@@ -213,7 +213,8 @@ START_TEST(completing_a_cell_keeps_its_generation)
 }
 END_TEST
 
-/* Each keeps what is written to it, wherever the border between the first and the others is. */
+/* Each keeps what is written to it, wherever the border between the first and the
+ * others is. */
 START_TEST(cells_are_apart)
 {
     for (uint32_t id = 0; id < N_CELLS; id++) {

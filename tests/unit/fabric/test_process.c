@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What is asked of the system about other processes: whether one lives, and a barrier for all. The call
- * of the system is the test's own, which notes what is asked.
+ * What is asked of the system about other processes: whether one lives, and a barrier
+ * for all. The call of the system is the test's own, which notes what is asked.
  */
 #include "libbcs/fabric/base/process.h"
 

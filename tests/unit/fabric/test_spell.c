@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Waits look by look (patience.h), and sleeping at their end (park.h): in what order a policy
- * gives its steps, and that two threads that wake each other lose no wake-up. Who sleeps for
- * ever fails by the time limit.
+ * Waits look by look (patience.h), and sleeping at their end (park.h): in what order a
+ * policy gives its steps, and that two threads that wake each other lose no wake-up.
+ * Who sleeps for ever fails by the time limit.
  */
 #include <check.h>
 #include <pthread.h>
@@ -13,7 +13,8 @@
 
 enum { N_ROUNDS = 20000 };
 
-/** The steps of a wait, a letter each, as many as the text has; then the wait goes on. */
+/** The steps of a wait, a letter each, as many as the text has; then the wait goes
+ *  on. */
 static void expect_steps(struct bcs_spell *spell, const struct bcs_patience *patience,
                          const char *steps)
 {

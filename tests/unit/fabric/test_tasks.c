@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Which threads of a process are the program's. The tests run in processes of their own, which have
- * one thread at first.
+ * Which threads of a process are the program's. The tests run in processes of their
+ * own, which have one thread at first.
  */
 #include "libbcs/fabric/base/tasks.h"
 

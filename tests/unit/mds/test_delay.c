@@ -39,7 +39,8 @@ START_TEST(who_waits_meanwhile_hands_the_blame_on)
     };
 
     ck_assert_int_eq(delays_find_roots(delays, 3, N_RANKS), 0);
-    /* 100 itself, 50 to 100 of rank 2, and the same of rank 3, which waits for that one. */
+    /* 100 itself, 50 to 100 of rank 2, and the same of rank 3, which waits for that
+     * one. */
     ck_assert_uint_eq(blamed(delays, 3, 0), 100 + 50 + 50);
     /* 100 to 180, twice. */
     ck_assert_uint_eq(blamed(delays, 3, 1), 80 + 80);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Writing files of the MDS: the whole file or none, under its name; what is read back is what was
- * added.
+ * Writing files of the MDS: the whole file or none, under its name; what is read back
+ * is what was added.
  */
 #include <check.h>
 #include <errno.h>

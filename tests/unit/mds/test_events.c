@@ -36,7 +36,8 @@ static void start(uint32_t n_events)
     ck_assert_int_eq(mmds_start(&plan, &collect), 0);
 }
 
-/* A call that sends some messages to rank 2 and the ones behind, with tags from 10 on. */
+/* A call that sends some messages to rank 2 and the ones behind, with tags from 10
+ * on. */
 static void call(uint32_t primitive, uint32_t n_messages)
 {
     uint64_t began;
@@ -290,7 +291,8 @@ START_TEST(there_are_none_unless_they_are_asked_for)
 }
 END_TEST
 
-/* A copy of a process that is in the first call of a primitive may have the place counted only. */
+/* A copy of a process that is in the first call of a primitive may have the place
+ * counted only. */
 START_TEST(a_place_whose_primitive_is_not_counted_yet_is_left_out)
 {
     struct dump_file file;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Histograms of the MDS: buckets follow each other without a gap, and none is wider than it may
- * be, in every resolution.
+ * Histograms of the MDS: buckets follow each other without a gap, and none is wider
+ * than it may be, in every resolution.
  */
 #include <check.h>
 

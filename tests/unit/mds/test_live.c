@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Files that processes record in: what is in them is there at any moment, and whatever is done to
- * them, reading one is safe.
+ * Files that processes record in: what is in them is there at any moment, and whatever
+ * is done to them, reading one is safe.
  */
 #include <check.h>
 #include <errno.h>
@@ -236,8 +236,8 @@ START_TEST(a_damaged_file_is_safe)
     srand(1);
     for (int i = 0; i < 3000; i++) {
         struct mds_process process = {.end = MDS_DUMP_END_UNKNOWN};
-        /* One quarter each in what says whose it is, in what stands behind the tables of
-         * primitives, in the events, and anywhere. */
+        /* One quarter each in what says whose it is, in what stands behind the tables
+         * of primitives, in the events, and anywhere. */
         size_t most = i % 4 == 0 ? offsetof(struct mds_origin, kinds) : n_all;
         size_t least = i % 4 == 1   ? offsetof(struct mds_collect, computation)
                        : i % 4 == 2 ? n_all - 5 * sizeof(struct mds_event)

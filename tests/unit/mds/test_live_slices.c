@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Files that slices are recorded in: what is in them is there at any moment, also a moment at which
- * a span is half written; and whatever is done to them, reading one is safe.
+ * Files that slices are recorded in: what is in them is there at any moment, also a
+ * moment at which a span is half written; and whatever is done to them, reading one is
+ * safe.
  */
 #include <check.h>
 #include <errno.h>
@@ -277,7 +278,8 @@ START_TEST(the_clocks_of_another_machine_are_not_read)
 }
 END_TEST
 
-/* Any bytes of a file may be anything: it is refused, or what is made of it is sound. */
+/* Any bytes of a file may be anything: it is refused, or what is made of it is
+ * sound. */
 START_TEST(a_damaged_file_is_safe)
 {
     size_t n_all, n_refused = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the report says of programs without MPI, of single calls, and of processes that have
- * recorded nothing.
+ * What the report says of programs without MPI, of single calls, and of processes that
+ * have recorded nothing.
  */
 #include <check.h>
 #include <stdlib.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What is recorded of several threads: one beside the program's, and what each of them waits for.
+ * What is recorded of several threads: one beside the program's, and what each of them
+ * waits for.
  */
 #include <check.h>
 #include <pthread.h>

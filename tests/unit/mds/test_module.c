@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The files of code that addresses belong to: each once, with its path and build id. The id of this
- * program is given to the linker, see meson.build.
+ * The files of code that addresses belong to: each once, with its path and build id.
+ * The id of this program is given to the linker, see meson.build.
  */
 #include <check.h>
 #include <dlfcn.h>

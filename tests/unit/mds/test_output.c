@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Files and folders that bcs-mds makes: whole or not at all, and without touching what stands where
- * it would write meanwhile.
+ * Files and folders that bcs-mds makes: whole or not at all, and without touching what
+ * stands where it would write meanwhile.
  */
 #include "mds/tool/read/output.h"
 

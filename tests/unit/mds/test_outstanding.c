@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What is said to stand out of runs that are written down here, with the bounds of what is too
- * little to be told.
+ * What is said to stand out of runs that are written down here, with the bounds of what
+ * is too little to be told.
  */
 #include <check.h>
 #include <stdlib.h>
@@ -69,7 +69,8 @@ static void is_waited_for(uint32_t i, const char *primitive, uint64_t root_ms)
     root_ns[i] += root_ms * MS;
 }
 
-/* Without events: each rank has a primitive whose calls are split, and knows the others. */
+/* Without events: each rank has a primitive whose calls are split, and knows the
+ * others. */
 static void has_split(void)
 {
     waits.n_events = 0;

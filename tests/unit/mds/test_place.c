@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The words for places, whatever files do. Files are this test's own, by their names, in place of
- * those that place_file.h opens: some hang, some have a child die.
+ * The words for places, whatever files do. Files are this test's own, by their names,
+ * in place of those that place_file.h opens: some hang, some have a child die.
  */
 #include "mds/source/place.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A child that reads: it answers, better and better, and is ended if it does not, or has ended by
- * itself; and files are opened without waiting. A question's first letter says what the child does.
+ * A child that reads: it answers, better and better, and is ended if it does not, or
+ * has ended by itself; and files are opened without waiting. A question's first letter
+ * says what the child does.
  */
 #include <check.h>
 #include <errno.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Main MDS: what blocking calls have waited for, from the stamps of what they were about.
+ * Main MDS: what blocking calls have waited for, from the stamps of what they were
+ * about.
  */
 #include <check.h>
 
@@ -163,7 +164,8 @@ START_TEST(slices_that_are_long_ago_are_forgotten)
 }
 END_TEST
 
-/* A blocking call that has waited for something with a stamp, by so many ticks after its begin. */
+/* A blocking call that has waited for something with a stamp, by so many ticks after
+ * its begin. */
 static void call_that_notes(uint32_t primitive, uint32_t rank, uint64_t ticks,
                             enum bcs_stamp_cause cause, uint32_t kind)
 {

@@ -47,8 +47,8 @@ START_TEST(calls_at_the_same_time_stand_side_by_side)
 }
 END_TEST
 
-/* Of three calls the second one has two messages and the third one three, of which one was not
- * kept. */
+/* Of three calls the second one has two messages and the third one three, of which one
+ * was not kept. */
 START_TEST(each_message_comes_once)
 {
     static const struct mds_dump_event events[] = {

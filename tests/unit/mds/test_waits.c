@@ -291,8 +291,8 @@ START_TEST(messages_of_a_rank_that_has_lost_events_are_left_out)
 }
 END_TEST
 
-/* Where several threads call, only the first message of a call is kept: those behind it would be
- * taken for the next ones. */
+/* Where several threads call, only the first message of a call is kept: those behind it
+ * would be taken for the next ones. */
 START_TEST(messages_of_a_rank_whose_threads_call_are_left_out_if_some_are_lost)
 {
     collects[0]->is_shared = true;

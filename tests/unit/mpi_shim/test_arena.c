@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The memory of requests: their numbers, when one serves again, how many there may be, and what
- * happens to them when their communicator is freed.
+ * The memory of requests: their numbers, when one serves again, how many there may be,
+ * and what happens to them when their communicator is freed.
  */
 #include <check.h>
 

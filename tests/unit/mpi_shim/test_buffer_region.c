@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The bytes that pending operations use: a change of any of them is found, with its place, one of a gap
- * is not; and whether two operations have a byte in common.
+ * The bytes that pending operations use: a change of any of them is found, with its
+ * place, one of a gap is not; and whether two operations have a byte in common.
  */
 #include <check.h>
 #include <string.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Buffers of collectives as contiguous bytes: used where they are if their data have no gaps, else
- * packed, and unpacked at the end if they are an output; and blocks by counts and displacements.
+ * Buffers of collectives as contiguous bytes: used where they are if their data have no
+ * gaps, else packed, and unpacked at the end if they are an output; and blocks by
+ * counts and displacements.
  */
 #include <check.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What a program is told of its buffers while operations are pending: that it has changed one, or has
- * given one to two operations of which one receives; each once. Lines of the program's code are not looked
- * for.
+ * What a program is told of its buffers while operations are pending: that it has
+ * changed one, or has given one to two operations of which one receives; each once.
+ * Lines of the program's code are not looked for.
  */
 #include <check.h>
 #include <stdio.h>

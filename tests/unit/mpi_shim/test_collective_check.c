@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The arguments of collective calls: which error class each wrong one has, what a rank need not describe
- * in its role, and what is found for the call. The communicator is played, of one group or of two.
+ * The arguments of collective calls: which error class each wrong one has, what a rank
+ * need not describe in its role, and what is found for the call. The communicator is
+ * played, of one group or of two.
  */
 #include "tests/unit/checked_calls.h"
 #include "tests/unit/run_suite.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Communicators that the shim carries: their groups as the library tells them, and the numbers that all
- * members agree on.
+ * Communicators that the shim carries: their groups as the library tells them, and the
+ * numbers that all members agree on.
  */
 #include "libbcs/fabric/base/notice.h"
 #include "tests/unit/fake_comms.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Where the data of types that the program has made are: each way to make a type, packed and compared
- * with the places that the standard gives. Memory holds its own positions, so the packed bytes are the
- * places.
+ * Where the data of types that the program has made are: each way to make a type,
+ * packed and compared with the places that the standard gives. Memory holds its own
+ * positions, so the packed bytes are the places.
  */
 #include <check.h>
 #include <string.h>
@@ -16,7 +16,8 @@ enum { MOST = 64 };
 
 #define N(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
-/* A number of two bytes; two bytes with a gap in between and one behind; and one byte. */
+/* A number of two bytes; two bytes with a gap in between and one behind; and one
+ * byte. */
 static struct fake_type pair, gapped, byte, made, outer;
 
 static void set_up(void)

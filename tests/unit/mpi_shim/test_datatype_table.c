@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the shim knows of datatypes: found at first use, held while something needs them, and
- * forgotten when the program has freed them.
+ * What the shim knows of datatypes: found at first use, held while something needs
+ * them, and forgotten when the program has freed them.
  */
 #include <check.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Collective calls as the API gets them: which of its functions, with which buffers in which role, and
- * what becomes of the buffers at the end.
+ * Collective calls as the API gets them: which of its functions, with which buffers in
+ * which role, and what becomes of the buffers at the end.
  */
 #include <errno.h>
 

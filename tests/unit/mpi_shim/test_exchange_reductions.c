@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Reductions as the API gets them: operation and type, the buffers of each role, the parts of a
- * reduce-scatter, and what combines that no kernel does.
+ * Reductions as the API gets them: operation and type, the buffers of each role, the
+ * parts of a reduce-scatter, and what combines that no kernel does.
  */
 #include <errno.h>
 

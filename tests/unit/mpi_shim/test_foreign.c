@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The MPI library's requests in a list with ours: gathered, completed by the library all
- * together, and put back to their places.
+ * The MPI library's requests in a list with ours: gathered, completed by the library
+ * all together, and put back to their places.
  */
 #include <check.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The neighbours of a process on a communicator with a topology, as the MPI library tells them,
- * and how many bytes collectives with them, and others, have.
+ * The neighbours of a process on a communicator with a topology, as the MPI library
+ * tells them, and how many bytes collectives with them, and others, have.
  */
 #include <check.h>
 

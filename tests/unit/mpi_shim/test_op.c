@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Operations of the program: held while calls need them, and applied to data in the layout of
- * their type, a piece at a time, without a touch of what is between the data.
+ * Operations of the program: held while calls need them, and applied to data in the
+ * layout of their type, a piece at a time, without a touch of what is between the data.
  */
 #include <check.h>
 #include <limits.h>
@@ -36,7 +36,8 @@ static void tear_down(void)
     shim_datatype_teardown();
 }
 
-/* Combine count elements of a type, 1, 2, 3 ... with ones. @return what has come of it */
+/* Combine count elements of a type, 1, 2, 3 ... with ones. @return what has come of
+ * it */
 static int combine(struct fake_type *fake, size_t count)
 {
     const struct shim_datatype *type = shim_datatype_find(fake_type_handle(fake));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The arguments of reductions: operations and counts, which buffers a rank has and where they may be, and
- * what the library has to carry out.
+ * The arguments of reductions: operations and counts, which buffers a rank has and
+ * where they may be, and what the library has to carry out.
  */
 #include "tests/unit/checked_calls.h"
 #include "tests/unit/run_suite.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The life of a request: what the API gets when it starts, what the program gets when it is over, and
- * what it holds until then; buffered sends and their space; requests without a handle.
+ * The life of a request: what the API gets when it starts, what the program gets when
+ * it is over, and what it holds until then; buffered sends and their space; requests
+ * without a handle.
  */
 #include <errno.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Taking a request back: what the API is asked for, and what a buffered send has to do with what carries
- * it.
+ * Taking a request back: what the API is asked for, and what a buffered send has to do
+ * with what carries it.
  */
 #include "tests/unit/played_messages.h"
 #include "tests/unit/run_suite.h"

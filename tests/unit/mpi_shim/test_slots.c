@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Communicators that are left: the table, the leader who hears of it, and its slots, which serve again
- * when all have left; and the numbers of persistent collectives. The messages of those who leave are played.
+ * Communicators that are left: the table, the leader who hears of it, and its slots,
+ * which serve again when all have left; and the numbers of persistent collectives. The
+ * messages of those who leave are played.
  */
 #include <limits.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Blocking receives of messages that have come: which of them their receiver takes by itself, and
- * that it gets the same as by a slice; on one node, and each on a node of its own. The ranks are
- * contexts of this thread, one after the other.
+ * Blocking receives of messages that have come: which of them their receiver takes by
+ * itself, and that it gets the same as by a slice; on one node, and each on a node of
+ * its own. The ranks are contexts of this thread, one after the other.
  */
 #include <check.h>
 #include <string.h>
@@ -51,7 +51,8 @@ static void send_one(int tag, size_t n_bytes)
     send_from(SENDER, tag, n_bytes);
 }
 
-/** Receive what was sent with a tag, into room for n_bytes. @return what bcs_recv returns */
+/** Receive what was sent with a tag, into room for n_bytes. @return what bcs_recv
+ *  returns */
 static int receive_of(int rank, int wanted_tag, size_t n_bytes)
 {
     struct bcs_message message =
@@ -101,8 +102,8 @@ static void setup(void)
     open_job(0, NULL);
 }
 
-/** A desk learns of a link from another node as it collects the first message. Links are short, so
- *  that their entries must be given back soon. */
+/** A desk learns of a link from another node as it collects the first message. Links
+ *  are short, so that their entries must be given back soon. */
 static void setup_nodes(void)
 {
     open_job(1, "link=4");
@@ -177,7 +178,8 @@ START_TEST(a_receive_that_was_posted_before_gets_the_first_message)
 }
 END_TEST
 
-/* Or a transfer would stand still as long as its process finds short messages at hand. */
+/* Or a transfer would stand still as long as its process finds short messages at
+ * hand. */
 START_TEST(who_has_a_long_message_under_way_waits_as_ever)
 {
     struct bcs_message out = rank_message(&ranks[SENDER], RECEIVER, 1, source, N_BYTES);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The background thread, look by look: it carries on all transfers that nobody waits for, however
- * many there are and whatever else passes. The ranks are contexts of this process, and compute;
- * what is counted is looks.
+ * The background thread, look by look: it carries on all transfers that nobody waits
+ * for, however many there are and whatever else passes. The ranks are contexts of this
+ * process, and compute; what is counted is looks.
  */
 #include <check.h>
 #include <stdlib.h>
@@ -196,7 +196,8 @@ static void begin_another(void)
     begin(1, 1);
 }
 
-/* The thread had been told when it had looked what there is, and so is not told again. */
+/* The thread had been told when it had looked what there is, and so is not told
+ * again. */
 START_TEST(a_message_that_comes_during_the_last_copy_does_not_wait_for_a_late_look)
 {
     open_job("usual");
@@ -216,8 +217,8 @@ START_TEST(a_message_that_comes_during_the_last_copy_does_not_wait_for_a_late_lo
 }
 END_TEST
 
-/* Who polls keeps the lock of its desk, so that the engine takes no notice of what is given back
- * before it lets go. */
+/* Who polls keeps the lock of its desk, so that the engine takes no notice of what is
+ * given back before it lets go. */
 START_TEST(no_chunk_is_lost_while_the_engine_takes_no_notice)
 {
     struct nic_view *view;

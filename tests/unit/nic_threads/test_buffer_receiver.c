@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Matching within one slice: what processes post one after another and the engine finds
- * together. On one node it carries out at once what it can (nic_threads/roles/at_once.h), between
- * nodes all goes by the batch: each test runs both ways, with the same result. The ranks are
- * contexts of this process, which turns the engine itself.
+ * together. On one node it carries out at once what it can
+ * (nic_threads/roles/at_once.h), between nodes all goes by the batch: each test runs
+ * both ways, with the same result. The ranks are contexts of this process, which turns
+ * the engine itself.
  */
 #include <check.h>
 

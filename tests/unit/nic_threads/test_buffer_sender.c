@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Sends of a node of two ranks, some to each other and some to another node: each goes its way, and its
- * poster learns of its receive. The ranks are contexts of this process, which turns the engine itself.
+ * Sends of a node of two ranks, some to each other and some to another node: each goes
+ * its way, and its poster learns of its receive. The ranks are contexts of this
+ * process, which turns the engine itself.
  */
 #include <check.h>
 

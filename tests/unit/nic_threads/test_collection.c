@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Collection of what processes have posted for one that receives, where they share its desk, and
- * where they reach it by links, on its node or from others: a process that always has more than a slice can take does not
- * keep others waiting for longer than there are processes on the node.
+ * Collection of what processes have posted for one that receives, where they share its
+ * desk, and where they reach it by links, on its node or from others: a process that
+ * always has more than a slice can take does not keep others waiting for longer than
+ * there are processes on the node.
  */
 #include <check.h>
 

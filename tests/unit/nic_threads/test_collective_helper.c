@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Collectives of several nodes when batches and wires are full, and when members do not agree. The ranks
- * are contexts of this process, each on a node of its own, or two on one; it posts for them, and turns the
- * engine itself, so that one round finds what it should.
+ * Collectives of several nodes when batches and wires are full, and when members do not
+ * agree. The ranks are contexts of this process, each on a node of its own, or two on
+ * one; it posts for them, and turns the engine itself, so that one round finds what it
+ * should.
  */
 #include <check.h>
 #include <string.h>
@@ -45,8 +46,8 @@ static void teardown(void)
     job_close(&job, ranks);
 }
 
-/** Let all nodes carry out one microphase after another, each when the one before is complete,
- *  until there is nothing more to do. */
+/** Let all nodes carry out one microphase after another, each when the one before is
+ *  complete, until there is nothing more to do. */
 static void turn(void)
 {
     const struct nic_engine *engine = ranks[0].context->engine;
@@ -82,8 +83,8 @@ static void open_slots(uint32_t n)
     turn();
 }
 
-/* The sends of two nodes fill the batch of the third, so that an operand stays in the wire,
- * while all nodes have said that they have begun. */
+/* The sends of two nodes fill the batch of the third, so that an operand stays in the
+ * wire, while all nodes have said that they have begun. */
 START_TEST(a_reduction_waits_for_operands_that_find_no_room)
 {
     uint32_t cells[N_RANKS];
@@ -123,8 +124,8 @@ START_TEST(a_broadcast_waits_for_its_data)
 }
 END_TEST
 
-/* One half of the slots is begun by rank 0 first, the other half by the others, so that all
- * can go in the same round. */
+/* One half of the slots is begun by rank 0 first, the other half by the others, so that
+ * all can go in the same round. */
 START_TEST(more_collectives_than_a_batch_holds_go_one_after_another)
 {
     uint32_t cells[N_RANKS][N_SLOTS];
@@ -194,7 +195,8 @@ START_TEST(nobody_is_refused_before_all_have_come)
 }
 END_TEST
 
-/** One is in another collective, of a higher or a lower number, or has another length. */
+/** One is in another collective, of a higher or a lower number, or has another
+ *  length. */
 static void disagree(int odd, unsigned int operation, unsigned int odd_operation,
                      bool is_length_only)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Which cores are lent, and that a thread which goes to one may run on all others as before.
+ * Which cores are lent, and that a thread which goes to one may run on all others as
+ * before.
  */
 #include "nic_threads/machine/cores.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Which ranks are deadlocked: cases that a reader can follow, and random ones against a model that
- * lets ranks act, one after the other, until nobody can.
+ * Which ranks are deadlocked: cases that a reader can follow, and random ones against a
+ * model that lets ranks act, one after the other, until nobody can.
  */
 #include <check.h>
 #include <stdlib.h>
@@ -156,7 +156,8 @@ START_TEST(nobody_can_end_a_wait_for_any_of_nobody)
 }
 END_TEST
 
-/* --- the model ---------------------------------------------------------------------- */
+/* --- the model
+ * ---------------------------------------------------------------------- */
 
 static void random_set(uint64_t *set, int n_most)
 {

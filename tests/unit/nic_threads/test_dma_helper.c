@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The order in which the DMA helper completes what one slice brings. The test fills the batch;
- * slices are timed, so that what is completed stands in a list until the next strobe.
+ * The order in which the DMA helper completes what one slice brings. The test fills the
+ * batch; slices are timed, so that what is completed stands in a list until the next
+ * strobe.
  */
 #include <check.h>
 
@@ -27,7 +28,8 @@ static struct nic_posted keep(struct nic_view *view, uint32_t port,
     };
 }
 
-/* Who has got a message answers it: when the answer is there, the send is known to be over. */
+/* Who has got a message answers it: when the answer is there, the send is known to be
+ * over. */
 START_TEST(a_synchronous_send_is_over_before_its_answer_is_there)
 {
     const struct job_shape shape = {.n_ranks = N_RANKS,

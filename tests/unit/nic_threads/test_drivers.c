@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the drivers do when something is posted, without their threads; and the timekeeper, look by look.
- * The linker puts our own function in the place of the slice.
+ * What the drivers do when something is posted, without their threads; and the
+ * timekeeper, look by look. The linker puts our own function in the place of the slice.
  */
 #include <check.h>
 #include <errno.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The engine lock leaves no work behind: who posts and cannot lock relies on the holder to
- * look once more, whatever the holder itself has found to do. The ranks are threads, or
- * contexts that one thread turns.
+ * The engine lock leaves no work behind: who posts and cannot lock relies on the holder
+ * to look once more, whatever the holder itself has found to do. The ranks are threads,
+ * or contexts that one thread turns.
  */
 #include <check.h>
 #include <pthread.h>

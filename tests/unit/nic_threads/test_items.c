@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What a desk keeps: items, those beyond the first ones too, and lists of items and of blocks.
+ * What a desk keeps: items, those beyond the first ones too, and lists of items and of
+ * blocks.
  */
 #include "nic_threads/node/completing.h"
 #include "nic_threads/node/items.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Jobs of many nodes, and nodes of many ports. The ranks are contexts of this process, which posts
- * for them and turns the engine itself.
+ * Jobs of many nodes, and nodes of many ports. The ranks are contexts of this process,
+ * which posts for them and turns the engine itself.
  */
 #include <check.h>
 #include <stdlib.h>

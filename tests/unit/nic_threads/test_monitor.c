@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What is recorded of slices: two ranks are contexts of this process, and a slice runs when the
- * test says so, or, on demand, when one of them takes a turn. Numbers are those of what the test
- * has posted, times are held against each other.
+ * What is recorded of slices: two ranks are contexts of this process, and a slice runs
+ * when the test says so, or, on demand, when one of them takes a turn. Numbers are
+ * those of what the test has posted, times are held against each other.
  */
 #include <check.h>
 #include <pthread.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Copies between the memory of ports by the kernel, and what is noted of those that it refuses. All ports
- * are of this process, so that it can look at both ends.
+ * Copies between the memory of ports by the kernel, and what is noted of those that it
+ * refuses. All ports are of this process, so that it can look at both ends.
  */
 #include "nic_threads/machine/mover.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * On demand, messages of pairs of ranks need nothing that belongs to their node: processes that
- * exchange messages of all lengths, some of which sleep, have no right to write to what the node
- * has besides its desks and ports.
+ * On demand, messages of pairs of ranks need nothing that belongs to their node:
+ * processes that exchange messages of all lengths, some of which sleep, have no right
+ * to write to what the node has besides its desks and ports.
  */
 #include <check.h>
 #include <signal.h>
@@ -24,8 +24,8 @@ static const size_t lengths[] = {0,    8,     80,    81,    1024,    4096,
 
 enum { N_LENGTHS = sizeof(lengths) / sizeof(lengths[0]) };
 
-/** Give a process its rights to what lies from one address of its node's heap to another, but for
- *  pages that also hold other things. */
+/** Give a process its rights to what lies from one address of its node's heap to
+ *  another, but for pages that also hold other things. */
 static void protect(const struct nic_view *view, uint64_t begin, uint64_t end,
                     int rights)
 {
@@ -37,8 +37,8 @@ static void protect(const struct nic_view *view, uint64_t begin, uint64_t end,
     ck_assert_int_eq(mprotect(view->heap + begin, end - begin, rights), 0);
 }
 
-/** The same of all that belongs to the node: what stands before the desks, and between them and
- *  the ports. */
+/** The same of all that belongs to the node: what stands before the desks, and between
+ *  them and the ports. */
 static void protect_node(const struct rank *me, int rights)
 {
     const struct nic_engine *engine = me->context->engine;

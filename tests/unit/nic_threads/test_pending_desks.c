@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Who turns whose desk, where each process matches its own messages: nothing that a process waits
- * for depends on one that computes, and nobody looks at a desk where it has nothing to do. Ranks
- * are contexts of one thread; a rank computes as long as it is not called.
+ * Who turns whose desk, where each process matches its own messages: nothing that a
+ * process waits for depends on one that computes, and nobody looks at a desk where it
+ * has nothing to do. Ranks are contexts of one thread; a rank computes as long as it is
+ * not called.
  */
 #include <check.h>
 #include <pthread.h>
@@ -121,7 +122,8 @@ START_TEST(a_locked_desk_is_left_alone_by_who_polls)
 }
 END_TEST
 
-/** Has the desk of OTHER, from before has_begun until long after: takes what was posted for it. */
+/** Has the desk of OTHER, from before has_begun until long after: takes what was posted
+ *  for it. */
 static void *help_slowly(void *has_begun)
 {
     struct nic_view *helped = &engine_of(THIRD)->views[OTHER];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The referee's case: ranks 0 and 1 wait, and rank 2, who judges, knows for whom; at the end it
- * sends what they wait for, in the name of whoever they expect.
+ * The referee's case: ranks 0 and 1 wait, and rank 2, who judges, knows for whom; at
+ * the end it sends what they wait for, in the name of whoever they expect.
  */
 #include "nic_threads/referee/proof.h"
 
@@ -208,7 +208,8 @@ static void two_send(struct rank *me)
     rank_meet(me);
 }
 
-/* ------------------------------------------------------------ who could not lock a desk */
+/* ------------------------------------------------------------ who could not lock a
+ * desk */
 
 /** Wait until somebody holds a desk, and leave it work. @param arg  a view of it */
 static void *tell_holder(void *arg)
@@ -219,7 +220,8 @@ static void *tell_holder(void *arg)
     return NULL;
 }
 
-/** Post a message to oneself, to a desk that is locked meanwhile, so that nobody reads it. */
+/** Post a message to oneself, to a desk that is locked meanwhile, so that nobody reads
+ *  it. */
 static void leave_work(struct rank *me, struct nic_view *desk)
 {
     ck_assert(nic_engine_try_lock(desk));

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The referee, look by look, in a job whose ranks have posted receives of each other: nobody waits, so
- * what a rank tells, and answers, is written by hand. Two of its steps are followed by what a rank does
- * meanwhile: the linker puts ours in their places.
+ * The referee, look by look, in a job whose ranks have posted receives of each other:
+ * nobody waits, so what a rank tells, and answers, is written by hand. Two of its steps
+ * are followed by what a rank does meanwhile: the linker puts ours in their places.
  */
 #include "nic_threads/referee/referee.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Long messages whose direct copy is refused, at their two ends, in an order that the test
- * decides. The system calls that copy are the test's.
+ * Long messages whose direct copy is refused, at their two ends, in an order that the
+ * test decides. The system calls that copy are the test's.
  */
 #include <check.h>
 #include <errno.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Series and spans: however often a series becomes coarser, nothing that was added is lost.
+ * Series and spans: however often a series becomes coarser, nothing that was added is
+ * lost.
  */
 #include <check.h>
 #include <stdlib.h>
@@ -61,7 +62,8 @@ static void expect_tally(const struct bcs_tally *tally, const struct bcs_tally *
     ck_assert_uint_eq(tally->most, wanted->most);
 }
 
-/** All slices from the series' first one to `last` were added: each span has its own, once. */
+/** All slices from the series' first one to `last` were added: each span has its own,
+ *  once. */
 static void expect_all(uint64_t last)
 {
     size_t n = nic_series_copy(&series, &spans, copies);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The threads of the service: which there are, where, and that none sleeps through what it is
- * woken for. The ranks are contexts of this process. A thread that sleeps for ever fails its
- * test by the time limit.
+ * The threads of the service: which there are, where, and that none sleeps through what
+ * it is woken for. The ranks are contexts of this process. A thread that sleeps for
+ * ever fails its test by the time limit.
  */
 #include <check.h>
 #include <dirent.h>
@@ -40,7 +40,8 @@ static void open_job(bool has_crew, bool is_timed, uint32_t node_ranks)
 
 /* ---- which threads there are */
 
-/** The first line of a file of a thread of this process that begins so; without the key.
+/** The first line of a file of a thread of this process that begins so; without the
+ *  key.
  *  @return false: the thread is gone */
 static bool read_line(const char *thread, const char *file, const char *key,
                       char line_out[N_NAME * 4])

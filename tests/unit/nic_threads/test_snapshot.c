@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The snapshot of waits as the referee reads them, and whom it suspects by them alone. They are written
- * by hand: nobody waits.
+ * The snapshot of waits as the referee reads them, and whom it suspects by them alone.
+ * They are written by hand: nobody waits.
  */
 #include "nic_threads/referee/snapshot.h"
 
@@ -34,7 +34,8 @@ static void end(void)
     job_close(&job, ranks);
 }
 
-/** A rank waits for another one. @param n  operations @return its record, which has been told */
+/** A rank waits for another one. @param n operations @return its record, which has been
+ *  told */
 static struct bcs_stand *wait_for(uint32_t rank, uint32_t thread, uint32_t from,
                                   uint32_t n)
 {

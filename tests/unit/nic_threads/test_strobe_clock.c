@@ -79,8 +79,8 @@ START_TEST(strobes_that_nobody_needs_are_not_late)
 }
 END_TEST
 
-/** Strobes whose timer wakes its thread so much later. @return how many were late, by more
- *  than allowed */
+/** Strobes whose timer wakes its thread so much later. @return how many were late, by
+ *  more than allowed */
 static int late_wake_ups(enum nic_strobe_poll poll, int n, uint64_t latency,
                          uint64_t latency_of_each_16th)
 {

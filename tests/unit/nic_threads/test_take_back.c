@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Sends that are taken back, wherever they lie: the ranks are contexts of this process, and the receiver
- * does nothing but where a test says so.
+ * Sends that are taken back, wherever they lie: the ranks are contexts of this process,
+ * and the receiver does nothing but where a test says so.
  */
 #include <check.h>
 #include <string.h>
@@ -134,7 +134,8 @@ START_TEST(a_send_is_taken_back_from_its_queue)
 }
 END_TEST
 
-/** Let the desks go over what was taken back; with crews nobody does when there is no room. */
+/** Let the desks go over what was taken back; with crews nobody does when there is no
+ *  room. */
 static void let_go_over(int i)
 {
     if (job.shape.has_crew || i % 3 == 0) {
@@ -212,7 +213,8 @@ START_TEST(sends_are_taken_back_as_often_as_one_likes)
 }
 END_TEST
 
-/* Where it has landed on the receiver's node there is room for the next one; there are no blocks. */
+/* Where it has landed on the receiver's node there is room for the next one; there are
+ * no blocks. */
 START_TEST(the_room_of_what_has_landed_is_given_back)
 {
     struct bcs_request request;

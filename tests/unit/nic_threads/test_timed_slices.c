@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Timed slices, one at a time: two ranks are contexts of this process, and a slice runs
- * when the test says so. What is counted is slices, as in Figures 3.1 and 3.2 of BCS-MPI: a
- * call that is posted while slice i is the last one runs in slice i + 1, and is complete
- * when slice i + 2 begins.
+ * when the test says so. What is counted is slices, as in Figures 3.1 and 3.2 of
+ * BCS-MPI: a call that is posted while slice i is the last one runs in slice i + 1, and
+ * is complete when slice i + 2 begins.
  */
 #include <check.h>
 #include <pthread.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the referee looks for at a desk: what has been posted and not read, be it in a ring, in a link,
- * or on its way from another node, and operations that have no partner.
+ * What the referee looks for at a desk: what has been posted and not read, be it in a
+ * ring, in a link, or on its way from another node, and operations that have no
+ * partner.
  */
 #include "nic_threads/roles/unmatched.h"
 

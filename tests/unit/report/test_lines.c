@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What a message, and a short collective, costs in cache lines, where each process matches its own:
- * between two ranks it writes no line that a third one reads or writes, whatever that one does; and
- * how many lines go from the one to the other. Ranks are contexts of one thread, whose accesses are
- * counted (line_trace.h).
+ * What a message, and a short collective, costs in cache lines, where each process
+ * matches its own: between two ranks it writes no line that a third one reads or
+ * writes, whatever that one does; and how many lines go from the one to the other.
+ * Ranks are contexts of one thread, whose accesses are counted (line_trace.h).
  */
 #include <check.h>
 #include <stdio.h>
@@ -310,9 +310,9 @@ static void nothing(void)
 {
 }
 
-/* Each call, after what has to be before it is counted: what it does to memory that other
- * processes have mapped, where nobody sleeps. docs/performance.md has this table; print it by
- * the argument --table. */
+/* Each call, after what has to be before it is counted: what it does to memory that
+ * other processes have mapped, where nobody sleeps. docs/performance.md has this table;
+ * print it by the argument --table. */
 static const struct cost {
     const char *call;
     void (*before)(void);
@@ -411,9 +411,9 @@ END_TEST
 
 /* ---- groups in a tree of blocks */
 
-/* The same table: once all that the rank waits for is there. Each line written takes an atomic
- * instruction. Rank 0, the first of its block, writes its line, that of the block in the upper
- * one, and the one that the others of its block wait for. */
+/* The same table: once all that the rank waits for is there. Each line written takes an
+ * atomic instruction. Rank 0, the first of its block, writes its line, that of the
+ * block in the upper one, and the one that the others of its block wait for. */
 static const struct {
     const char *call;
     uint32_t rank;

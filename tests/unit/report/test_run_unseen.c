@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A tool that runs unseen: how it ends, which signals it gets, where it writes, and that the
- * program hears nothing of it.
+ * A tool that runs unseen: how it ends, which signals it gets, where it writes, and
+ * that the program hears nothing of it.
  */
 #include <check.h>
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What bcs-top is asked at the end of a job, and what is said without it. A script stands in its
- * place: it writes its arguments down, and answers each line with a line.
+ * What bcs-top is asked at the end of a job, and what is said without it. A script
+ * stands in its place: it writes its arguments down, and answers each line with a line.
  */
 #include <check.h>
 #include <stdio.h>

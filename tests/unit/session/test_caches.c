@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Which processes share a cache: folders like the kernel's, with machines of several kinds.
+ * Which processes share a cache: folders like the kernel's, with machines of several
+ * kinds.
  */
 #include <check.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The table of exports, as one process has it: what it is to put into the heaps of all, and from when
- * on a number is free again.
+ * The table of exports, as one process has it: what it is to put into the heaps of all,
+ * and from when on a number is free again.
  */
 #include "libbcs/session/exports.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * How the processes of a job meet, as threads: what each finds out, and whose error ends it.
+ * How the processes of a job meet, as threads: what each finds out, and whose error
+ * ends it.
  */
 #include <check.h>
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The sum of a part of a file with holes: it changes with any word of the part and with nothing
- * else, and fills no hole.
+ * The sum of a part of a file with holes: it changes with any word of the part and with
+ * nothing else, and fills no hole.
  */
 #include <check.h>
 #include <sys/mman.h>

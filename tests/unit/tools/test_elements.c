@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The way through a table in a file with holes: all elements that anybody has written are met, in
- * their order, in the first part and in the windows behind it, and no hole is filled.
+ * The way through a table in a file with holes: all elements that anybody has written
+ * are met, in their order, in the first part and in the windows behind it, and no hole
+ * is filled.
  */
 #include <check.h>
 #include <sys/mman.h>

@@ -11,7 +11,8 @@
 #include "apps/tools/launch/launch_command.h"
 #include "tests/unit/run_suite.h"
 
-/* mpirun's option has a value that reads as the program does, and so does its argument. */
+/* mpirun's option has a value that reads as the program does, and so does its
+ * argument. */
 static char value[] = "./a", program[] = "./a", argument[] = "./a";
 static char *first_words[] = {(char *)"-wdir", value, program, argument, NULL};
 static char *second_words[] = {(char *)"./b", (char *)"x", NULL};

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Looking at a job whose owner changes its memory meanwhile: what was checked stays as it was.
+ * Looking at a job whose owner changes its memory meanwhile: what was checked stays as
+ * it was.
  */
 #include "apps/tools/look/look.h"
 
@@ -71,8 +72,8 @@ static void write_at(int fd, off_t at, const void *data, size_t n_bytes)
     ck_assert_int_eq(pwrite(fd, data, n_bytes, at), (ssize_t)n_bytes);
 }
 
-/** Put a message into a ring of RING entries, at a position that counts on; and say that all before
- *  it and itself were read. */
+/** Put a message into a ring of RING entries, at a position that counts on; and say
+ *  that all before it and itself were read. */
 static void move(const struct fake_job *fake, off_t ring, uint32_t position,
                  uint32_t to, uint64_t n_bytes)
 {
@@ -124,7 +125,8 @@ START_TEST(what_a_ring_has_moved_is_counted_when_it_has_gone_round)
 }
 END_TEST
 
-/** Let a thread of a rank tell that it waits, in a collective of that number, for ranks: a bit each. */
+/** Let a thread of a rank tell that it waits, in a collective of that number, for
+ *  ranks: a bit each. */
 static void tell(const struct fake_job *fake, uint32_t rank, uint32_t thread,
                  uint64_t number, uint64_t ranks)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Whether JSON of a job tells what the screen shows: the screen's lines are made of it again.
+ * Whether JSON of a job tells what the screen shows: the screen's lines are made of it
+ * again.
  */
 #include <check.h>
 #include <string.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What /proc tells of a process's command and map: of the own user's, and, for root, of another user's.
+ * What /proc tells of a process's command and map: of the own user's, and, for root, of
+ * another user's.
  */
 #include "apps/tools/top/process_text.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The roll-call of jobs that are made up: of ten thousand ranks it fits a screen, and whoever is not
- * like the others is on it.
+ * The roll-call of jobs that are made up: of ten thousand ranks it fits a screen, and
+ * whoever is not like the others is on it.
  */
 #include "apps/tools/top/roll_call.h"
 
@@ -19,7 +19,8 @@
 
 enum { MANY = 10000, SCREEN = 60, TAG = 7, WORLD = 2, ROOM = 1 << 20 };
 
-/* ----------------------------------------------------------------------- made-up jobs */
+/* ----------------------------------------------------------------------- made-up
+ * jobs */
 
 static json_t *job_new(int n_ranks)
 {
@@ -72,7 +73,8 @@ static json_t *collective(const char *call, int context, int number, int root)
     return wait;
 }
 
-/* --------------------------------------------------------------------- what is printed */
+/* --------------------------------------------------------------------- what is
+ * printed */
 
 /** What is printed of a job, which is given up. @return until the next call */
 static const char *printed(json_t *job, const char *stuck)
@@ -275,9 +277,11 @@ START_TEST(ranks_are_found_in_lists)
 }
 END_TEST
 
-/* ------------------------------------------------------ messages and what is waited for */
+/* ------------------------------------------------------ messages and what is waited
+ * for */
 
-/** In what a message that nobody has received is not what rank 0, or 1, waits for; "": in more. */
+/** In what a message that nobody has received is not what rank 0, or 1, waits for; "":
+ *  in more. */
 static const char *difference_of(const char *message)
 {
     static char word[32];

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What rows are made of two looks at a job, and the words for them. The looks are this file's.
+ * What rows are made of two looks at a job, and the words for them. The looks are this
+ * file's.
  */
 #include <check.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The job's folder: what a dead job leaves is removed, and nothing else is, whatever it is
- * called. All folders are in one of the test's own, which TMPDIR names.
+ * The job's folder: what a dead job leaves is removed, and nothing else is, whatever it
+ * is called. All folders are in one of the test's own, which TMPDIR names.
  */
 #include <check.h>
 #include <limits.h>

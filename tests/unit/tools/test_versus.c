@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What bcsrun --versus makes of the times of its runs. The runs are this file's and take no
- * time: launch_run puts on the clock what its command says.
+ * What bcsrun --versus makes of the times of its runs. The runs are this file's and
+ * take no time: launch_run puts on the clock what its command says.
  */
 #include "apps/tools/launch/versus.h"
 #include "tests/unit/run_suite.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Who leaves work behind wakes the background thread, once: calls of futex are counted, as
- * syscall is this file's. The ranks are contexts of this process, and no thread sleeps; one is
- * said to.
+ * Who leaves work behind wakes the background thread, once: calls of futex are counted,
+ * as syscall is this file's. The ranks are contexts of this process, and no thread
+ * sleeps; one is said to.
  */
 #include <check.h>
 #include <dlfcn.h>

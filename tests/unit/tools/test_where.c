@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What bcs-top reads of processes: who has started whom, and the file that an address is in.
+ * What bcs-top reads of processes: who has started whom, and the file that an address
+ * is in.
  */
 #include <check.h>
 #include <dlfcn.h>
@@ -27,8 +28,8 @@ static void tear_down(void)
     place_close(places);
 }
 
-/* A function of the C library, which is another file than this program, and of no other one, which a
- * sanitizer would have. */
+/* A function of the C library, which is another file than this program, and of no other
+ * one, which a sanitizer would have. */
 static void *address_outside(void)
 {
     return dlsym(RTLD_DEFAULT, "lsearch");

@@ -1,24 +1,26 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Transport "shm-defer": what <bcs/primitives.h> promises, and no more. A transfer is kept
- * back in the process that has started it, and carried out by transport shm in a later call
- * on the same handle; which one, a seed decides. So callers that take more for granted than
- * they are promised fail on one machine as they would on a network. Only in builds with
- * tests; used by any thread of the process.
+ * Transport "shm-defer": what <bcs/primitives.h> promises, and no more. A transfer is
+ * kept back in the process that has started it, and carried out by transport shm in a
+ * later call on the same handle; which one, a seed decides. So callers that take more
+ * for granted than they are promised fail on one machine as they would on a network.
+ * Only in builds with tests; used by any thread of the process.
  *
- * What may be late. Transfers of one handle take effect in the order of their calls, and a
- * Compare-And-Write after all before it, as there is one order of all primitives that agrees
- * with each handle's. Nothing else is promised, so that
- *   - a transfer takes effect at any later time, as seen from all other handles, those of
- *     the same process or node too: calls of several handles mix in every order;
- *   - the source of a long put is read only then, that of a short one is copied at once;
+ * What may be late. Transfers of one handle take effect in the order of their calls,
+ * and a Compare-And-Write after all before it, as there is one order of all primitives
+ * that agrees with each handle's. Nothing else is promised, so that
+ *   - a transfer takes effect at any later time, as seen from all other handles, those
+ *     of the same process or node too: calls of several handles mix in every order;
+ *   - the source of a long put is read only then, that of a short one is copied at
+ *   once;
  *   - the local event follows the others after some further time;
- *   - if all slots are taken, a transfer is refused as busy.
- * A later call carries out some of what is kept, the more it waits the more of it: progress,
- * and so Test-Event, after a few calls at least one; a sleep, a flush and the end all. None
- * needs another process. What is kept when a process calls nothing more, stays.
+ *   - if all slots are taken, a transfer is refused as busy. A later call carries out
+ * some of what is kept, the more it waits the more of it: progress, and so Test-Event,
+ * after a few calls at least one; a sleep, a flush and the end all. None needs another
+ * process. What is kept when a process calls nothing more, stays.
  *
- * An error that is met late is returned by the call that meets it, and the transfer is gone.
+ * An error that is met late is returned by the call that meets it, and the transfer is
+ * gone.
  */
 #include "libbcs/fabric/transport/shm/defer.h"
 
@@ -110,8 +112,8 @@ static void keep_local_event(const struct defer_transport *defer, struct slot *s
     slot->xfer.local_event_gva = 0;
 }
 
-/** Carry out the oldest transfer, or all of it but its local event. @return 0 or -errno: it
- *  is gone without any effect */
+/** Carry out the oldest transfer, or all of it but its local event. @return 0 or
+ *  -errno: it is gone without any effect */
 static int deliver_first(struct defer_transport *defer)
 {
     struct slot *slot = &defer->slots[defer->first];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The transport between the nodes of one machine, made as late as a network may be; only in
- * builds with tests.
+ * The transport between the nodes of one machine, made as late as a network may be;
+ * only in builds with tests.
  */
 #ifndef LIBBCS_FABRIC_TRANSPORT_SHM_DEFER_H
 #define LIBBCS_FABRIC_TRANSPORT_SHM_DEFER_H

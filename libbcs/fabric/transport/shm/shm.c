@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The primitives between the nodes of one machine. Whichever process calls a primitive
- * carries it out at once, on the heaps of all nodes of the set, which it has mapped, also those
- * that are far to its caller; no other process takes part.
+ * carries it out at once, on the heaps of all nodes of the set, which it has mapped,
+ * also those that are far to its caller; no other process takes part.
  *
- * Atomicity. A transfer of data and a query both take the locks of all nodes of their set
- * before they touch any (in ascending order, so that nobody waits in a circle) and give
- * none back before they have touched the last: no other primitive sees or changes any
- * of these nodes in between. If a lock cannot be had because its holder died, nothing
- * was touched yet. If the caller itself dies in the middle, its locks stay taken, and
- * every later primitive on any of these nodes fails: nobody finds out through the
- * primitives that some nodes have the data and others have not. Events are signalled
- * after the data are on all nodes, so whoever is signalled finds the data everywhere.
+ * Atomicity. A transfer of data and a query both take the locks of all nodes of their
+ * set before they touch any (in ascending order, so that nobody waits in a circle) and
+ * give none back before they have touched the last: no other primitive sees or changes
+ * any of these nodes in between. If a lock cannot be had because its holder died,
+ * nothing was touched yet. If the caller itself dies in the middle, its locks stay
+ * taken, and every later primitive on any of these nodes fails: nobody finds out
+ * through the primitives that some nodes have the data and others have not. Events are
+ * signalled after the data are on all nodes, so whoever is signalled finds the data
+ * everywhere.
  *
  * Sequential consistency. All memory of the primitives is accessed under locks, each
  * given back with release and taken with acquire order. Order two calls as their
@@ -19,22 +20,24 @@
  * these are happens-before edges, which have no cycle, so there is one order of all
  * calls that agrees with them all, and each call sees just what those before it wrote.
  *
- * Signals alone. A transfer without data to one node takes no lock, so that whoever is stopped or
- * dies with one holds up no wake-up. It does one thing to the node, an atomic addition, so there
- * is no half of it to be seen, and locks could not make it more atomic. No other primitive reads
- * or stores the count (<bcs/primitives.h>): a signal may stand anywhere in the one order, as far
- * as transfers and queries can tell. Whoever has read the count knows its place, by an acquire
- * load of what the addition has released; that is one more happens-before edge beside those of
- * the locks and of each process's own calls, so they still have no cycle. And what the signaller
- * put before, under whatever locks, is there for who reads the count. A node that is known to be
- * broken is refused to signals, too; where nobody has found out yet, the signal is counted.
+ * Signals alone. A transfer without data to one node takes no lock, so that whoever is
+ * stopped or dies with one holds up no wake-up. It does one thing to the node, an
+ * atomic addition, so there is no half of it to be seen, and locks could not make it
+ * more atomic. No other primitive reads or stores the count (<bcs/primitives.h>): a
+ * signal may stand anywhere in the one order, as far as transfers and queries can tell.
+ * Whoever has read the count knows its place, by an acquire load of what the addition
+ * has released; that is one more happens-before edge beside those of the locks and of
+ * each process's own calls, so they still have no cycle. And what the signaller put
+ * before, under whatever locks, is there for who reads the count. A node that is known
+ * to be broken is refused to signals, too; where nobody has found out yet, the signal
+ * is counted.
  *
  * Readers by address take no lock. What they may rely on is the event: it is counted
- * with release order after the data, and read with acquire order (libbcs/fabric/core/event.c).
- * A word at the end of a block, if it is aligned, is stored whole, last, and with release
- * order, so that it can be polled as a flag for the rest of its block and for whatever was
- * put before it. Otherwise a reader that does not wait for the event may see a block half
- * written.
+ * with release order after the data, and read with acquire order
+ * (libbcs/fabric/core/event.c). A word at the end of a block, if it is aligned, is
+ * stored whole, last, and with release order, so that it can be polled as a flag for
+ * the rest of its block and for whatever was put before it. Otherwise a reader that
+ * does not wait for the event may see a block half written.
  *
  * Waking sleepers is a system call and comes after the locks are given back.
  */

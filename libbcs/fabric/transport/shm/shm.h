@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The transport between the nodes of one machine, whose heaps (shm_memory.h) all processes of
- * the job have mapped.
+ * The transport between the nodes of one machine, whose heaps (shm_memory.h) all
+ * processes of the job have mapped.
  */
 #ifndef LIBBCS_FABRIC_TRANSPORT_SHM_SHM_H
 #define LIBBCS_FABRIC_TRANSPORT_SHM_SHM_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Making and mapping the heaps of a machine's nodes. Called while a process attaches and
- * detaches, by one thread; but windows are mapped by any.
+ * Making and mapping the heaps of a machine's nodes. Called while a process attaches
+ * and detaches, by one thread; but windows are mapped by any.
  */
 #include "libbcs/fabric/transport/shm/shm_memory.h"
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The heaps of the nodes of one machine: an anonymous segment each, mapped by all
- * processes of the job. A heap that is far to the caller is mapped for the transport alone: so
- * several machines are played on one, and whoever uses a far heap by address faults.
+ * processes of the job. A heap that is far to the caller is mapped for the transport
+ * alone: so several machines are played on one, and whoever uses a far heap by address
+ * faults.
  */
 #ifndef LIBBCS_FABRIC_TRANSPORT_SHM_SHM_MEMORY_H
 #define LIBBCS_FABRIC_TRANSPORT_SHM_SHM_MEMORY_H
@@ -13,11 +14,12 @@
 /** Memory of transport "shm", and of those that are made of it. */
 struct shm_memory {
     struct bcs_memory base; /* first */
-    /* What shm_owner_self told the process that opened a transport last; its low half is the
-     * pid, as a forked child has another one. Relaxed: nothing follows from it. */
+    /* What shm_owner_self told the process that opened a transport last; its low half
+     * is the pid, as a forked child has another one. Relaxed: nothing follows from
+     * it. */
     _Atomic uint64_t self;
-    /* [n_nodes] where the transport finds the heaps: those of the base, or, where some are far, a
-     * table of its own, also of the near ones. */
+    /* [n_nodes] where the transport finds the heaps: those of the base, or, where some
+     * are far, a table of its own, also of the near ones. */
     struct bcs_windows *reach;
     struct bcs_shm_segment segments[]; /* [n_nodes]; base NULL: not mapped yet */
 };
