@@ -5,17 +5,15 @@
 #include "nic_threads/machine/engine_xfer.h"
 
 #include <assert.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "libbcs/fabric/base/log.h"
+#include "libbcs/fabric/base/fatal.h"
 
 /** End the process if the transport has failed. */
 static void check(const struct nic_view *view, int rc)
 {
     if (rc < 0) {
-        bcs_error("node %u: the transport failed: %s", view->index, strerror(-rc));
-        abort();
+        bcs_fatal("node %u: the transport failed: %s", view->index, strerror(-rc));
     }
 }
 

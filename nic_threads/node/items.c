@@ -4,10 +4,9 @@
  */
 #include "nic_threads/node/items.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-#include "libbcs/fabric/base/log.h"
+#include "libbcs/fabric/base/fatal.h"
 
 /** Count an item in or out if it holds a send. */
 static void count_kept(struct nic_desk *desk, const struct nic_item *item, int32_t n)
@@ -21,10 +20,9 @@ static void count_kept(struct nic_desk *desk, const struct nic_item *item, int32
 uint32_t nic_item_fresh(struct nic_view *view)
 {
     if (view->desk->items_touched == view->engine->layout.n_items) {
-        bcs_error(
+        bcs_fatal(
             "more than %u operations are pending on a node; raise BCS_DESCRIPTORS",
             view->engine->layout.n_items);
-        abort();
     }
     return view->desk->items_touched++;
 }

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "libbcs/fabric/base/align.h"
-#include "libbcs/fabric/base/log.h"
+#include "libbcs/fabric/base/fatal.h"
 #include "libbcs/fabric/base/notice.h"
 
 void nic_view_queue_block(const struct nic_view *view, uint64_t *first, uint64_t *last,
@@ -43,9 +43,8 @@ void nic_view_make_scratch(struct nic_view *view)
 
     view->scratch = aligned_alloc(BCS_CACHE_LINE, n_bytes);
     if (view->scratch == NULL) {
-        bcs_error("no memory for the operands of %zu ranks, %zu bytes", n_ports,
+        bcs_fatal("no memory for the operands of %zu ranks, %zu bytes", n_ports,
                   n_bytes);
-        abort();
     }
 }
 

@@ -114,7 +114,7 @@ KNOWN_CIRCLES = []
 # Functions of the system that only some folders may use.
 SYSTEM_CALLS = {
     "_exit": [
-        "libbcs/fabric/base", "libbcs/fabric/transport", "libbcs/report", "libbcs/bsplib",
+        "libbcs/fabric/base", "libbcs/report", "libbcs/bsplib",
         "mds/source", "apps/tools/launch", "apps/tools/top",
     ],
     "clone": ["libbcs/report"],

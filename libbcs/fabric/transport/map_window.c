@@ -8,8 +8,8 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
+#include "libbcs/fabric/base/fatal.h"
 #include "libbcs/fabric/base/forked.h"
 #include "libbcs/fabric/base/log.h"
 #include "libbcs/fabric/transport/transport.h"
@@ -71,21 +71,13 @@ void bcs_windows_take_away(struct bcs_windows *windows)
     for_each(windows, bcs_forked_take_away);
 }
 
-/** The process cannot go on, and whoever may hold a lock of this one cannot help:
- *  end. */
-static void end_process(void)
-{
-    _exit(EXIT_FAILURE);
-}
-
 static struct bcs_window_leaf *make_leaf(struct bcs_window_leaf *_Atomic *place)
 {
     struct bcs_window_leaf *leaf = calloc(1, sizeof(*leaf));
     struct bcs_window_leaf *other = NULL;
 
     if (leaf == NULL) {
-        bcs_error("no memory for the table of a heap");
-        end_process();
+        bcs_fatal("no memory for the table of a heap");
     }
     /* acq_rel: pairs with the acquire in bcs_windows_at, and with itself */
     if (!atomic_compare_exchange_strong_explicit(
@@ -103,8 +95,7 @@ static uint8_t *map_nothing(uint64_t n_bytes)
                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
     if (place == MAP_FAILED) {
-        bcs_error("no memory for a forked child");
-        end_process();
+        bcs_fatal("no memory for a forked child");
     }
     return place;
 }
@@ -120,7 +111,7 @@ static uint8_t *map_window(const struct bcs_memory *memory, uint32_t shift,
         place = map_nothing(n_bytes);
     } else if (memory->ops->memory_map(memory, node, number << shift, n_bytes, &place) <
                0) {
-        end_process(); /* logged */
+        bcs_end_process(); /* logged */
     }
     /* acq_rel: pairs with the acquire in bcs_windows_at, and with itself */
     if (!atomic_compare_exchange_strong_explicit(
