@@ -10,6 +10,10 @@
 /** Ranks 0 and 1 send messages of all kinds of lengths to and fro. */
 void pattern_ping_pong(struct rank *me);
 
+/** A put from another machine rings the bell of the node; nothing else does, but for
+ *  a crew. */
+void pattern_bells(struct rank *me);
+
 /** All send to rank 0, which receives from any source and finds each sender's in order.
  */
 void pattern_many_to_one(struct rank *me);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "nic_threads/machine/waking.h"
 #include "tests/engine/patterns.h"
 #include "tests/pattern.h"
 
@@ -72,6 +73,28 @@ void pattern_ping_pong(struct rank *me)
         }
     }
     free(data);
+}
+
+void pattern_bells(struct rank *me)
+{
+    const struct nic_engine *engine = me->context->engine;
+    const uint64_t *n_rings = &nic_engine_own(engine)->node->bell.count;
+    bool is_told = nic_engine_has_bells(engine);
+    uint8_t byte = 0;
+
+    for (int32_t to = 0; to < me->size; to++) {
+        for (int32_t from = 0; from < me->size; from++) {
+            if (from != to && from == me->rank) {
+                send_to(me, to, 1, &byte, 1);
+            } else if (from != to && to == me->rank) {
+                receive(me, from, 1, &byte, 1);
+            }
+        }
+    }
+    rank_meet(me);
+    /* acquire: pairs with the signal of who has put something here from afar */
+    rank_expect(me, (__atomic_load_n(n_rings, __ATOMIC_ACQUIRE) > 0) == is_told,
+                is_told ? "no bell for what has come" : "a bell that nobody hears");
 }
 
 /* A message of pattern_many_to_one: its number, then bytes that depend on it. */
