@@ -360,10 +360,12 @@ START_TEST(nodes_may_be_on_several_machines)
     struct job_shape shape = shape_of(_i);
 
     shape.far = 2 + (uint64_t)_i % 2;
+    shape.defer = (uint64_t)_i % 3; /* what is put may be late, too */
     if (!shape.is_threaded || shape.is_timed || shape.has_crew) {
         shape.is_threaded = false; /* else all is near */
         job_run(&shape, patterns[_i % N_PATTERNS]);
         job_run(&shape, patterns[(_i + 3) % N_PATTERNS]);
+        shape.defer = 0;
         job_run(&shape, pattern_bells);
         shape.far = 0;
         job_run(&shape, pattern_bells);
