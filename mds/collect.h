@@ -15,9 +15,8 @@
 #ifndef MDS_COLLECT_H
 #define MDS_COLLECT_H
 
-#include <sched.h>
-
 #include "libbcs/fabric/base/clock.h"
+#include "libbcs/fabric/base/system.h"
 #include "mds/call.h"
 #include "mds/histogram.h"
 #include "mds/recording.h"
@@ -29,7 +28,7 @@ static inline void mds_lock(struct mds_collect *collect)
         /* acquire: pairs with the release in mds_unlock of the thread before us */
         while (
             atomic_exchange_explicit(&collect->is_locked, true, memory_order_acquire)) {
-            sched_yield();
+            bcs_yield();
         }
     }
 }

@@ -3,9 +3,9 @@
  * Waiting within a synchronization, at the bell, which every message rings. Between
  * looks it serves the others.
  */
-#include <sched.h>
 
 #include "libbcs/cbsp/cbsp_job_state.h"
+#include "libbcs/fabric/base/system.h"
 
 enum { LOOKS_A_SERVICE = 16 };
 
@@ -84,7 +84,7 @@ int cbsp_wait(struct cbsp *cbsp, struct cbsp_waiter *waiter)
     case BCS_WAIT_ANNOUNCE:
         return cbsp_serve(cbsp);
     case BCS_WAIT_YIELD:
-        sched_yield();
+        bcs_yield();
         break;
     default:
         break;

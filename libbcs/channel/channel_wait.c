@@ -6,13 +6,13 @@
  */
 #include <errno.h>
 #include <inttypes.h>
-#include <sched.h>
 
 #include "libbcs/channel/channel_calls.h"
 #include "libbcs/channel/channel_state.h"
 #include "libbcs/fabric/base/barrier.h"
 #include "libbcs/fabric/base/clock.h"
 #include "libbcs/fabric/base/log.h"
+#include "libbcs/fabric/base/system.h"
 
 /* The first looks take some microseconds, many times a line. */
 enum { LOOKS_EARLY = 4096, SLEEPS_A_DOUBT = 64 };
@@ -80,7 +80,7 @@ wait_step(struct channel_end *end, struct channel_wait *wait, is_there_fn is_the
         bcs_barrier_all();
         return channel_door_look(end, false);
     case BCS_WAIT_YIELD:
-        sched_yield();
+        bcs_yield();
         return channel_door_look(end, false);
     case BCS_WAIT_HALT:
         return channel_door_look(end, false);

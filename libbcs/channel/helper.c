@@ -23,7 +23,6 @@
  */
 #include <errno.h>
 #include <inttypes.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 
@@ -33,6 +32,7 @@
 #include "libbcs/fabric/base/clock.h"
 #include "libbcs/fabric/base/log.h"
 #include "libbcs/fabric/base/park.h"
+#include "libbcs/fabric/base/system.h"
 
 enum { SLEEPS_A_DOUBT = 64, UNREAD_NS = 1000000, EXIT_NS = 1000000000 };
 
@@ -195,7 +195,7 @@ static int wait_step(struct channel_helper *helper, struct helper_wait *wait,
         bcs_barrier_all();
         return 0;
     case BCS_WAIT_YIELD:
-        sched_yield();
+        bcs_yield();
         return 0;
     default:
         return 0;

@@ -7,13 +7,13 @@
  */
 #include <errno.h>
 #include <inttypes.h>
-#include <sched.h>
 
 #include "libbcs/channel/channel_calls.h"
 #include "libbcs/channel/channel_state.h"
 #include "libbcs/fabric/base/barrier.h"
 #include "libbcs/fabric/base/log.h"
 #include "libbcs/fabric/base/process.h"
+#include "libbcs/fabric/base/system.h"
 
 /* As in channel_wait.c. A long wait looks whether so many processes live. */
 enum { LOOKS_EARLY = 4096, SLEEPS_A_DOUBT = 64, PROCESSES_A_DOUBT = 64 };
@@ -106,7 +106,7 @@ wait_step(const struct remote_goal *goal, struct remote_wait *wait)
         bcs_barrier_all();
         return look(goal, false);
     case BCS_WAIT_YIELD:
-        sched_yield();
+        bcs_yield();
         return look(goal, false);
     case BCS_WAIT_HALT:
         return look(goal, false);

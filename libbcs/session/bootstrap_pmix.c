@@ -16,13 +16,15 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "libbcs/fabric/base/clock.h"
 #include "libbcs/fabric/base/environment.h"
 #include "libbcs/fabric/base/log.h"
 #include "libbcs/fabric/base/log_job.h"
+#include "libbcs/fabric/base/park.h"
 
 #define PMIX_LIBRARY "libpmix.so.2"
 
-enum { LAUNCHER_S = 10 }; /* what a launcher may take to end a job */
+#define LAUNCHER_NS UINT64_C(10000000000) /* what a launcher may take to end a job */
 
 /** The functions of libpmix that are used, by their names in it. */
 struct functions {
@@ -91,8 +93,11 @@ static int load(struct bcs_pmix *pmix)
  * that one. */
 static void await_launcher(void)
 {
-    for (unsigned left = LAUNCHER_S; left > 0;) {
-        left = sleep(left);
+    uint64_t now_ns = bcs_clock_now_ns(), until_ns = now_ns + LAUNCHER_NS;
+
+    while (now_ns < until_ns) {
+        bcs_rest(until_ns - now_ns);
+        now_ns = bcs_clock_now_ns();
     }
 }
 

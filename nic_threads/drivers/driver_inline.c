@@ -39,11 +39,11 @@
  * (nic_threads/service/far_progress.c). So nobody here has to look whether anybody
  * sleeps there.
  */
-#include <sched.h>
 #include <stdatomic.h>
 
 #include "libbcs/fabric/base/clock.h"
 #include "libbcs/fabric/base/patience.h"
+#include "libbcs/fabric/base/system.h"
 #include "nic_threads/drivers/driver.h"
 #include "nic_threads/machine/engine_lock.h"
 #include "nic_threads/roles/roles.h"
@@ -181,7 +181,7 @@ static void inline_turn(struct nic_engine *engine, struct bcs_waiter *waiter)
     }
     if (step == BCS_WAIT_YIELD) {
         nic_waiter_let_go(engine, waiter);
-        sched_yield();
+        bcs_yield();
     }
     waiter->is_crowded = nic_engine_is_crowded(engine);
 }
@@ -249,7 +249,7 @@ static bool await_helper(const struct nic_engine *engine)
     while (engine->poller == NULL &&
            atomic_load_explicit(lock, memory_order_acquire) != 0) {
         if (bcs_spell_look(&spell, &policy) == BCS_WAIT_YIELD) {
-            sched_yield();
+            bcs_yield();
         }
     }
     return spell.n_looks > 0;
@@ -279,7 +279,7 @@ static void inline_wait_for_room(struct nic_engine *engine, struct bcs_waiter *w
     if (!(nic_engine_is_near_desk(engine, reader) &&
           nic_engine_turn_at(engine, reader)) &&
         !has_done) {
-        sched_yield();
+        bcs_yield();
     }
 }
 

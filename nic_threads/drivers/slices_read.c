@@ -4,10 +4,10 @@
  * the end.
  */
 #include <errno.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "libbcs/fabric/base/system.h"
 #include "nic_threads/drivers/driver.h"
 #include "nic_threads/machine/engine_lock.h"
 
@@ -27,7 +27,7 @@ static int copy_locked(struct nic_view *view, struct bcs_spans *recorded_out)
     int rc;
 
     while (!nic_engine_try_lock(view)) {
-        sched_yield();
+        bcs_yield();
     }
     rc = copy(view->recorder, recorded_out);
     nic_engine_unlock(view);

@@ -5,9 +5,8 @@
  */
 #include "nic_threads/drivers/waiting.h"
 
-#include <sched.h>
-
 #include "libbcs/fabric/base/clock.h"
+#include "libbcs/fabric/base/system.h"
 #include "nic_threads/machine/cores.h"
 #include "nic_threads/machine/engine_lock.h"
 #include "nic_threads/machine/waking.h"
@@ -97,7 +96,7 @@ void nic_waiter_turn(struct nic_engine *engine, struct bcs_waiter *waiter,
         break;
     case BCS_WAIT_YIELD: /* a process may wait for this core though another one is idle
                           */
-        sched_yield();
+        bcs_yield();
         break;
     default:
         break;

@@ -4,9 +4,8 @@
  */
 #include "nic_threads/roles/guest.h"
 
-#include <sched.h>
-
 #include "libbcs/fabric/base/clock.h"
+#include "libbcs/fabric/base/system.h"
 #include "nic_threads/machine/engine_lock.h"
 #include "nic_threads/machine/waking.h"
 #include "nic_threads/roles/turn.h"
@@ -22,7 +21,7 @@ bool nic_guest_lock(struct nic_view *view)
         if (i % TRIES_A_YIELD != 0) {
             bcs_clock_pause(); /* who polls there lets go for a moment only */
         } else {
-            sched_yield();
+            bcs_yield();
         }
     }
     return false;

@@ -22,6 +22,7 @@ PROCESS_STATE = {
     },
     "libbcs/fabric/base/log.c": {"sink": "standard error is the process's"},
     "libbcs/fabric/base/notice.c": {"said": "part of the log sink: what standard error has said"},
+    "libbcs/fabric/base/system.c": {"in_force": "the kernel is the process's, and so its stand-in"},
     "libbcs/bsplib/bsplib_check.c": {"bsplib_self": "the current one: <bsp.h> names none"},
     "libbcs/cbsp/cbsp_transfer.c": {"cbsp_self": "the current one: <bcs/cbsp.h> names none"},
     "libbcs/channel/channel_job.c": {

@@ -375,9 +375,10 @@ class LintTest(unittest.TestCase):
     def test_what_has_a_home_is_found_elsewhere(self):
         table = check_calls.SYSTEM_CALLS
         for name in (
-            "dl_iterate_phdr", "dlopen", "dlsym", "execv", "exit", "fork", "ftruncate64",
+            "clock_gettime", "clock_nanosleep", "dl_iterate_phdr", "dlopen", "dlsym", "execv", "exit", "fork", "ftruncate64",
             "nanosleep", "pthread_atfork", "pthread_setaffinity_np", "pthread_sigmask",
-            "sched_getaffinity", "sched_yield", "setenv", "sigprocmask", "sleep", "waitpid",
+            "sched_getaffinity", "sched_yield", "setenv", "sigprocmask", "sleep", "usleep",
+            "waitpid",
         ):
             self.assertIn(name, table)
         for name, homes in table.items():

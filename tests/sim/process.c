@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Processes; see process.h. Each wrapped function is, outside of a process, what it is
- * elsewhere.
+ * Processes; see process.h. Outside of a process the system is the kernel's, and each
+ * wrapped function is what it is elsewhere.
  */
 #include "tests/sim/process.h"
 
-#include <sched.h>
-#include <time.h>
-
-#include "libbcs/fabric/base/park.h"
+#include "libbcs/fabric/base/system.h"
 #include "nic_threads/machine/engine_lock.h"
 #include "tests/sim/trace.h"
 
@@ -16,12 +13,6 @@ enum { FIRST_NS = 1000000 }; /* no time is 0 */
 
 static struct sim_process *all, *present;
 static uint64_t now_ns;
-
-void sim_processes_begin(void)
-{
-    all = NULL;
-    now_ns = FIRST_NS;
-}
 
 void sim_process_init(struct sim_process *process, uint32_t number,
                       void (*fn)(void *arg), void *arg)
@@ -106,67 +97,37 @@ void sim_process_man(struct sim_process *process, struct nic_engine *engine)
     engine->crew_ops = &crew_ops;
 }
 
-/* ---- what is wrapped */
+/* ---- the system */
 
-int __real_sched_yield(void);
-int __wrap_sched_yield(void);
-int __real_clock_gettime(clockid_t clock, struct timespec *now_out);
-int __wrap_clock_gettime(clockid_t clock, struct timespec *now_out);
-void __real_bcs_park_sleep(_Atomic uint32_t *park, uint32_t announced,
-                           uint64_t until_ns);
-void __wrap_bcs_park_sleep(_Atomic uint32_t *park, uint32_t announced,
-                           uint64_t until_ns);
-void __real_bcs_word_wake(const void *word);
-void __wrap_bcs_word_wake(const void *word);
-bool __real_nic_engine_try_lock(struct nic_view *view);
-bool __wrap_nic_engine_try_lock(struct nic_view *view);
-enum nic_carried __real_nic_strobe_receiver_run_alone(struct nic_view *view);
-enum nic_carried __wrap_nic_strobe_receiver_run_alone(struct nic_view *view);
-bool __real_nic_strobe_receiver_step(struct nic_view *view);
-bool __wrap_nic_strobe_receiver_step(struct nic_view *view);
-void __real_nic_engine_wake(struct nic_view *view);
-void __wrap_nic_engine_wake(struct nic_view *view);
-
-int __wrap_sched_yield(void)
+static uint64_t sim_now_ns(void)
 {
+    return present == NULL ? bcs_system_kernel.now_ns() : now_ns;
+}
+
+static bool sim_sleep(const void *word, uint32_t value, uint64_t until_ns)
+{
+    bool is_late;
+
     if (present == NULL) {
-        return __real_sched_yield();
+        return bcs_system_kernel.sleep(word, value, until_ns);
     }
     sim_process_stop();
-    return 0;
-}
-
-int __wrap_clock_gettime(clockid_t clock, struct timespec *now_out)
-{
-    if (present == NULL) {
-        return __real_clock_gettime(clock, now_out);
+    if (__atomic_load_n((const uint32_t *)word, __ATOMIC_SEQ_CST) != value) {
+        return false;
     }
-    *now_out =
-        (struct timespec){(time_t)(now_ns / 1000000000), (long)(now_ns % 1000000000)};
-    return 0;
-}
-
-void __wrap_bcs_park_sleep(_Atomic uint32_t *park, uint32_t announced,
-                           uint64_t until_ns)
-{
-    if (present == NULL) {
-        __real_bcs_park_sleep(park, announced, until_ns);
-        return;
-    }
+    sim_trace("asleep:", present->number, SIM_NO_UNIT);
+    present->asleep_on = word;
+    present->until_ns = until_ns;
     sim_process_stop();
-    if (atomic_load_explicit(park, memory_order_seq_cst) == announced) {
-        sim_trace("asleep:", present->number, SIM_NO_UNIT);
-        present->asleep_on = (const void *)park;
-        present->until_ns = until_ns;
-        sim_process_stop();
-        present->asleep_on = NULL;
-    }
+    is_late = present->asleep_on != NULL;
+    present->asleep_on = NULL;
+    return is_late;
 }
 
-void __wrap_bcs_word_wake(const void *word)
+static void sim_wake(const void *word)
 {
     if (present == NULL) {
-        __real_bcs_word_wake(word);
+        bcs_system_kernel.wake(word);
     }
     for (struct sim_process *one = all; one != NULL; one = one->next) {
         if (one->asleep_on == word) {
@@ -175,6 +136,40 @@ void __wrap_bcs_word_wake(const void *word)
         }
     }
 }
+
+static void sim_yield(void)
+{
+    if (present == NULL) {
+        bcs_system_kernel.yield();
+    } else {
+        sim_process_stop();
+    }
+}
+
+static const struct bcs_system_ops sim_system = {
+    .now_ns = sim_now_ns,
+    .sleep = sim_sleep,
+    .wake = sim_wake,
+    .yield = sim_yield,
+};
+
+void sim_processes_begin(void)
+{
+    bcs_system_set(&sim_system);
+    all = NULL;
+    now_ns = FIRST_NS;
+}
+
+/* ---- what is wrapped */
+
+bool __real_nic_engine_try_lock(struct nic_view *view);
+bool __wrap_nic_engine_try_lock(struct nic_view *view);
+enum nic_carried __real_nic_strobe_receiver_run_alone(struct nic_view *view);
+enum nic_carried __wrap_nic_strobe_receiver_run_alone(struct nic_view *view);
+bool __real_nic_strobe_receiver_step(struct nic_view *view);
+bool __wrap_nic_strobe_receiver_step(struct nic_view *view);
+void __real_nic_engine_wake(struct nic_view *view);
+void __wrap_nic_engine_wake(struct nic_view *view);
 
 bool __wrap_nic_engine_try_lock(struct nic_view *view)
 {

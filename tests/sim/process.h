@@ -5,9 +5,11 @@
  * left, and gone on with later, wherever another process may see what it has done so
  * far: at what it posts and kicks, before and after it takes a lock, after a step under
  * the lock, before it wakes others, between two roles, and where it yields its core.
- * These places are found by the linker (--wrap, meson.build), so that the library knows
- * nothing of them. Where it sleeps on a parking word it is left until somebody wakes
- * it, and its clock is what sim_process_pass_time makes of it.
+ * The places within the engine are found by the linker (--wrap, meson.build), so that
+ * the library knows nothing of them. A process yields, sleeps, wakes others and looks
+ * at the clock by a table of ours (libbcs/fabric/base/system.h): where it sleeps it is
+ * left until somebody wakes it or its time has come, and its clock is what
+ * sim_process_pass_time makes of it.
  */
 #ifndef TESTS_SIM_PROCESS_H
 #define TESTS_SIM_PROCESS_H
@@ -20,14 +22,15 @@ struct sim_process {
     struct sim_fiber fiber;
     uint32_t number;
     struct nic_view *view; /* that it steps */
-    const void *asleep_on; /* a parking word; NULL: it is awake */
+    const void *asleep_on; /* a word; NULL: it is awake */
     uint64_t until_ns;     /* if it sleeps: no longer; 0: no limit */
     bool is_busy; /* with something else than the library; it can go on at any time */
     bool has_ended;
     struct sim_process *next; /* in the list of all */
 };
 
-/** A job begins: there are no processes, and no time has passed. */
+/** A job begins: there are no processes, and no time has passed. From the first job on
+ *  our table of the system is in force. */
 void sim_processes_begin(void);
 
 /** Make a process that runs fn. End with sim_process_fini. */

@@ -21,12 +21,12 @@
  * message comes.
  */
 #include <errno.h>
-#include <sched.h>
 
 #include "libbcs/api/message/p2p.h"
 #include "libbcs/api/message/post.h"
 #include "libbcs/api/message/wait.h"
 #include "libbcs/api/record/stand_tell.h"
+#include "libbcs/fabric/base/system.h"
 
 /** Say what a probe has found. */
 static void report(const struct bcs_descriptor *send, struct bcs_result *result_out)
@@ -142,7 +142,7 @@ static inline bool look(struct bcs_context *context, const struct bcs_message *m
         claim = bcs_post_begin(context, ring, BCS_CLAIM);
     }
     while (!nic_match_hold(queue_of(context))) {
-        sched_yield(); /* a sender takes its message back */
+        bcs_yield(); /* a sender takes its message back */
     }
     has_found = look_held(context, message, claim, result_out, item_out);
     nic_match_let_go(queue_of(context));

@@ -5,13 +5,12 @@
  */
 #include "libbcs/api/message/wait.h"
 
-#include <sched.h>
-
 #include "libbcs/api/context/context.h"
 #include "libbcs/api/message/external.h"
 #include "libbcs/api/message/orders.h"
 #include "libbcs/api/record/stand_tell.h"
 #include "libbcs/fabric/base/clock.h"
+#include "libbcs/fabric/base/system.h"
 
 enum {
     TURNS_IF_CALLED = 4, /* as BCS_TURNS_A_LOOK, while other processes call for it */
@@ -61,7 +60,7 @@ static void look_up(struct bcs_context *context, struct bcs_waiter *waiter)
         context->driver->stop(context->engine, waiter); /* it must not sleep now */
     }
     if (context->is_called && nic_engine_is_crowded(context->engine)) {
-        sched_yield();
+        bcs_yield();
     }
 }
 
@@ -103,7 +102,7 @@ static void let_in(struct bcs_context *context, struct bcs_waiter *waiter)
 {
     nic_waiter_let_go(context->engine, waiter);
     step_out(context);
-    sched_yield();
+    bcs_yield();
     come_in(context);
 }
 
@@ -182,7 +181,7 @@ void bcs_wait_in_vain(struct bcs_context *context)
         look_external(context);
     }
     if (is_crowded || (is_time && nic_engine_has_helpers(context->engine))) {
-        sched_yield();
+        bcs_yield();
     }
 }
 

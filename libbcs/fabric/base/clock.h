@@ -1,21 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Time stamps. bcs_clock_ticks is for measuring on the hot path (a few ns, no system
- * call); bcs_clock_now_ns is CLOCK_MONOTONIC. Both may be called by any thread.
+ * call); bcs_clock_now_ns is CLOCK_MONOTONIC, by the table of system.h, and not for the
+ * path of a message. Both may be called by any thread.
  */
 #ifndef LIBBCS_FABRIC_BASE_CLOCK_H
 #define LIBBCS_FABRIC_BASE_CLOCK_H
 
 #include <stdint.h>
-#include <time.h>
+
+#include "libbcs/fabric/base/system.h"
 
 /** Nanoseconds of CLOCK_MONOTONIC, the same for all processes of a machine. */
 static inline uint64_t bcs_clock_now_ns(void)
 {
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+    return bcs_system()->now_ns();
 }
 
 /** A raw counter that only grows (TSC where there is one, else nanoseconds). */

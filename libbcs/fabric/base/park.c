@@ -1,26 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Parking, by futex; see park.h for the argument. Runs in any process and thread.
+ * Parking, by the table of system.h; see park.h for the argument. Runs in any process
+ * and thread.
  */
 #include "libbcs/fabric/base/park.h"
 
-#include <errno.h>
-#include <limits.h>
-#include <linux/futex.h>
-#include <sys/syscall.h>
-#include <time.h>
-#include <unistd.h>
+#include <stddef.h>
 
 #include "libbcs/fabric/base/clock.h"
+#include "libbcs/fabric/base/system.h"
 
 bool bcs_word_sleep(const void *word, uint32_t value, uint64_t until_ns)
 {
-    const struct timespec until = {(time_t)(until_ns / 1000000000),
-                                   (long)(until_ns % 1000000000)};
-
-    return syscall(SYS_futex, word, FUTEX_WAIT_BITSET, value,
-                   until_ns == 0 ? NULL : &until, NULL, FUTEX_BITSET_MATCH_ANY) < 0 &&
-           errno == ETIMEDOUT;
+    return bcs_system()->sleep(word, value, until_ns);
 }
 
 void bcs_rest(uint64_t n_ns)
@@ -32,7 +24,7 @@ void bcs_rest(uint64_t n_ns)
 
 void bcs_word_wake(const void *word)
 {
-    syscall(SYS_futex, word, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+    bcs_system()->wake(word);
 }
 
 uint32_t bcs_park_announce(_Atomic uint32_t *park, bool *is_first_out)

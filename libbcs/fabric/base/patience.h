@@ -55,7 +55,7 @@ struct bcs_spell {
 enum bcs_wait_step {
     BCS_WAIT_LOOK,     /* nothing: it has paused */
     BCS_WAIT_HALT,     /* nothing; what changes slowly may be looked at, too */
-    BCS_WAIT_YIELD,    /* sched_yield */
+    BCS_WAIT_YIELD,    /* bcs_yield */
     BCS_WAIT_ANNOUNCE, /* announce that it will sleep */
     BCS_WAIT_SLEEP,    /* sleep, unless there was a wake-up since the announcement */
 };

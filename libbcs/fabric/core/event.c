@@ -9,10 +9,10 @@
  * event is in the caller's own heap.
  */
 #include <errno.h>
-#include <sched.h>
 
 #include "libbcs/fabric/base/log.h"
 #include "libbcs/fabric/base/patience.h"
+#include "libbcs/fabric/base/system.h"
 #include "libbcs/fabric/core/core.h"
 #include "libbcs/fabric/transport/event_word.h"
 
@@ -75,7 +75,7 @@ int bcs_test_event(struct bcs_core *core, uint64_t event_gva, uint64_t target,
 
         switch (bcs_spell_next(&spell, &patience)) {
         case BCS_WAIT_YIELD:
-            sched_yield();
+            bcs_yield();
             break;
         case BCS_WAIT_SLEEP:
             failure = core->transport->ops->wait(core->transport, event, seen);

@@ -14,14 +14,14 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <sched.h>
 #include <signal.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "libbcs/fabric/base/clock.h"
 #include "libbcs/fabric/base/kernel_stat.h"
 #include "libbcs/fabric/base/log.h"
+#include "libbcs/fabric/base/park.h"
+#include "libbcs/fabric/base/system.h"
 
 #define NODE_BROKEN UINT64_MAX
 
@@ -95,14 +95,12 @@ bool shm_node_lock_is_broken(struct shm_node_lock *lock, uint32_t node)
 
 static void back_off(uint32_t n_tries)
 {
-    static const struct timespec look = {.tv_nsec = LOOK_NS};
-
     if (n_tries < N_SPINS) {
         bcs_clock_pause();
     } else if (n_tries < N_SPINS + N_YIELDS) {
-        sched_yield();
+        bcs_yield();
     } else {
-        nanosleep(&look, NULL);
+        bcs_rest(LOOK_NS);
     }
 }
 
