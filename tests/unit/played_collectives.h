@@ -14,6 +14,7 @@
 #include "libbcs/api/collective/neighbors.h"
 #include "libbcs/api/context/api_calls.h"
 #include "mpi_shim/collective/collective.h"
+#include "mpi_shim/collective/collective_check.h"
 #include "mpi_shim/collective/exchange_forms.h"
 #include "mpi_shim/real/handles.h"
 #include "tests/unit/fake_library.h"

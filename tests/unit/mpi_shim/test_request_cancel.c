@@ -3,6 +3,7 @@
  * Taking a request back: what the API is asked for, and what a buffered send has to do
  * with what carries it.
  */
+#include "mpi_shim/request/request_cancel.h"
 #include "tests/unit/played_messages.h"
 #include "tests/unit/run_suite.h"
 
