@@ -17,7 +17,6 @@
 #include "libbcs/api/context/context.h"
 #include "libbcs/api/forked_context.h"
 #include "libbcs/api/message/post.h"
-#include "libbcs/api/message/wait.h"
 #include "libbcs/api/movers.h"
 #include "libbcs/api/record/deadlock_tell.h"
 #include "libbcs/api/record/stand_tell.h"
@@ -154,10 +153,6 @@ int bcs_attach(const struct bcs_bootstrap *bootstrap, const struct nic_config *c
         goto fail;
     }
     context->engine->is_threaded = hooks->turns != NULL;
-    if (nic_engine_has_far(context->engine) && hooks->move_external != NULL) {
-        /* far processes cannot call this one; see external.h */
-        bcs_wait_sleep_short(context);
-    }
     set_patience(context->engine, start);
     rc = bcs_meet_again(bootstrap, open_service(context));
     if (rc < 0) {

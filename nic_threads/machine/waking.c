@@ -40,6 +40,52 @@ void nic_engine_await_bell(struct nic_view *view, uint64_t n_rings)
     nic_engine_await(view, NIC_NODE_GVA(view, bell), n_rings);
 }
 
+void nic_engine_call_near(const struct nic_engine *engine, uint64_t now_ns)
+{
+    struct bcs_machine *machine = engine->machine;
+
+    /* seq_cst: whoever announces itself later sees the call in bcs_external_listen */
+    atomic_store_explicit(&machine->called_ns, now_ns, memory_order_seq_cst);
+    if (atomic_load_explicit(&machine->n_asleep, memory_order_seq_cst) == 0) {
+        return;
+    }
+    for (uint32_t i = 0; i < machine->n_ports; i++) {
+        uint32_t port = machine->first_port + i;
+
+        if (port != engine->port || engine->is_background) {
+            bcs_sleep_wake(machine, nic_engine_port(engine, port));
+        }
+    }
+}
+
+/** Tell some far nodes of a call. */
+static void call_nodes(const struct nic_engine *engine, uint32_t first, uint32_t n,
+                       uint64_t now_ns)
+{
+    const struct nic_view *view = nic_engine_own(engine);
+    const struct bcs_node_set dests = bcs_node_set_range(first, n);
+    const struct bcs_xfer xfer = {
+        .src = &now_ns,
+        .n_bytes = sizeof(now_ns),
+        .dest_gva = NIC_NODE_GVA(view, called),
+        .dests = &dests,
+        .remote_event_gva = NIC_NODE_GVA(view, bell),
+    };
+
+    if (n > 0) { /* a failure is found by who waits for these nodes */
+        bcs_xfer_and_signal_blocking(view->core, &xfer);
+        bcs_core_flush(view->core);
+    }
+}
+
+void nic_engine_call_far(const struct nic_engine *engine, uint64_t now_ns)
+{
+    uint32_t end = engine->first_near + engine->n_near;
+
+    call_nodes(engine, 0, engine->first_near, now_ns);
+    call_nodes(engine, end, engine->n_nodes - end, now_ns);
+}
+
 void nic_engine_watch(const struct nic_engine *engine)
 {
     _Atomic uint32_t *watch = &engine->machine->watch;

@@ -60,6 +60,15 @@ static inline uint64_t nic_engine_n_rings(const struct nic_view *view)
 /** Sleep until the bell may have rung more often than n_rings. */
 void nic_engine_await_bell(struct nic_view *view, uint64_t n_rings);
 
+/** Call the processes of this machine to work that is not ours, also those that sleep,
+ *  but not the one that calls; see libbcs/api/message/external.h. @param now_ns on the
+ *  clock of bcs_clock_now_ns */
+void nic_engine_call_near(const struct nic_engine *engine, uint64_t now_ns);
+
+/** Have the processes of other machines called likewise, each by a thread of its
+ *  machine. Any thread. @param now_ns not what it was at the last call */
+void nic_engine_call_far(const struct nic_engine *engine, uint64_t now_ns);
+
 /** Have the background thread look after work that nobody may be waiting for, published
  *  before. Costs a system call if it has to be woken. */
 void nic_engine_watch(const struct nic_engine *engine);

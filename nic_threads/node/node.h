@@ -65,6 +65,9 @@ struct nic_node {
     uint64_t demanded;       /* the round that this node has asked node 0 for */
     _Alignas(16) struct bcs_event result_event; /* global: results put here */
     uint64_t results_seen;
+    /* global: put by a far process that waits outside of us, another value each time;
+     * see libbcs/api/message/external.h */
+    uint64_t called;
     uint32_t n_outbox; /* wire entries that found no room, to all nodes */
 
     struct nic_strobe_counts strobes; /* node 0 */

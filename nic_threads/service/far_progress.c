@@ -7,16 +7,25 @@
  * order of its handle. The thread remembers how often the bell has rung before it looks
  * (service_thread.c), and sleeps only if the bell has not rung since. What it completes
  * for a process that sleeps, it wakes it for, as any holder of a desk's lock does.
+ *
+ * Desks that others turn it leaves to them: a crew, and with timed strobes the
+ * timekeeper on the machine of node 0. Then it serves the calls of processes that wait
+ * outside of us (libbcs/api/message/external.h) alone.
  */
 #include "nic_threads/service/far_progress.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
+#include "libbcs/fabric/base/clock.h"
+#include "nic_threads/machine/waking.h"
 #include "nic_threads/roles/turn.h"
 
 struct far_progress {
     struct nic_engine *engine;
+    struct nic_view *view; /* of the node */
+    uint64_t called;       /* the last call that was seen */
+    bool turns;            /* the desks of the machine */
 };
 
 static void destroy(void *state)
@@ -43,6 +52,10 @@ static int create(const struct nic_engine_params *params, void **state_out)
         destroy(progress);
         return rc;
     }
+    progress->view = nic_engine_node(progress->engine, progress->engine->home);
+    progress->turns =
+        !nic_engine_has_crews(progress->engine) &&
+        !(progress->engine->is_timed && nic_engine_is_near(progress->engine, 0));
     *state_out = progress;
     return 0;
 }
@@ -50,19 +63,33 @@ static int create(const struct nic_engine_params *params, void **state_out)
 static struct nic_wakers wakers(void *state, uint32_t part)
 {
     const struct far_progress *progress = state;
-    struct nic_engine *engine = progress->engine;
 
     (void)part;
-    return (struct nic_wakers){.bell = nic_engine_node(engine, engine->home)};
+    return (struct nic_wakers){.bell = progress->view};
+}
+
+/** Call the processes of this machine if a far one has called. */
+static void serve_call(struct far_progress *progress)
+{
+    /* acquire: pairs with the put of who has called; its bell has rung since */
+    uint64_t called = __atomic_load_n(&progress->view->node->called, __ATOMIC_ACQUIRE);
+
+    if (called != progress->called) {
+        progress->called = called;
+        nic_engine_call_near(progress->engine, bcs_clock_now_ns());
+    }
 }
 
 static struct nic_rest look(void *state, uint32_t part)
 {
     struct far_progress *progress = state;
 
+    bool has_done;
+
     (void)part;
-    return (struct nic_rest){
-        nic_engine_turn_all(progress->engine) ? NIC_REST_NOT : NIC_REST_BELL, 0};
+    serve_call(progress);
+    has_done = progress->turns && nic_engine_turn_all(progress->engine);
+    return (struct nic_rest){has_done ? NIC_REST_NOT : NIC_REST_BELL, 0};
 }
 
 const struct nic_worker_ops nic_far_progress_worker = {

@@ -58,15 +58,12 @@ static bool is_first_of_node(const struct place *place)
     return place->params->port % place->layout.shape.node_ranks == 0;
 }
 
-/** The first process of a node that is far to some others. With timed strobes the
- *  timekeeper turns the desks of its machine. */
+/** The first process of a node that is far to some others. */
 static bool is_first_and_far(const struct place *place)
 {
     const struct nic_engine_params *params = place->params;
 
-    return is_first_of_node(place) && params->machine->n_ports < params->n_ports &&
-           !(params->config->strobe == NIC_STROBE_TIMED &&
-             params->machine->first_port == 0);
+    return is_first_of_node(place) && params->machine->n_ports < params->n_ports;
 }
 
 /** The first process of the machine that has node 0, where the strobe sender is. */

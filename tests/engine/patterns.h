@@ -10,6 +10,10 @@
 /** Ranks 0 and 1 send messages of all kinds of lengths to and fro. */
 void pattern_ping_pong(struct rank *me);
 
+/** Ranks that wait are called by rank 0, which waits outside of us, and all hear it. Of
+ *  processes. */
+void pattern_calls(struct rank *me);
+
 /** A put from another machine rings the bell of the node; nothing else does, but for
  *  a crew. */
 void pattern_bells(struct rank *me);

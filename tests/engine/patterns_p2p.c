@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libbcs/api/message/external.h"
 #include "nic_threads/machine/waking.h"
 #include "tests/engine/patterns.h"
 #include "tests/pattern.h"
@@ -95,6 +96,38 @@ void pattern_bells(struct rank *me)
     /* acquire: pairs with the signal of who has put something here from afar */
     rank_expect(me, (__atomic_load_n(n_rings, __ATOMIC_ACQUIRE) > 0) == is_told,
                 is_told ? "no bell for what has come" : "a bell that nobody hears");
+}
+
+/* Of this process, which a test of processes has for one rank. */
+static struct rank *called;
+
+/** The first call that is heard is told, in the word of rank 0. */
+static void hear_call(void)
+{
+    if (called != NULL) {
+        atomic_fetch_add(&called->job->shared->words[0], 1);
+        called = NULL;
+    }
+}
+
+void pattern_calls(struct rank *me)
+{
+    uint64_t since_ns = 0;
+    uint8_t byte = 0;
+
+    me->context->hooks.move_external = hear_call;
+    if (me->rank != 0) {
+        called = me;
+        receive(me, 0, 1, &byte, 1);
+        rank_expect(me, called == NULL, "nobody called");
+    } else {
+        while (atomic_load(&me->job->shared->words[0]) + 1 < (uint64_t)me->size) {
+            bcs_external_call(me->context, &since_ns);
+        }
+        for (int32_t to = 1; to < me->size; to++) {
+            send_to(me, to, 1, &byte, 1);
+        }
+    }
 }
 
 /* A message of pattern_many_to_one: its number, then bytes that depend on it. */

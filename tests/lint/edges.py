@@ -56,6 +56,7 @@ INCLUDE_EDGES = {
     "libbcs/api/message": [
         "libbcs/include/bcs/bcs.h", "libbcs/fabric/ring", "nic_threads/node/node.h",
         "nic_threads/machine/engine_xfer.h", "nic_threads/machine/node_copy.h",
+        "nic_threads/machine/waking.h",
         "nic_threads/machine/link.h", "nic_threads/referee/proof.h", "nic_threads/drivers/pending_desks.h",
         "nic_threads/drivers/take_at_hand.h", "nic_threads/drivers/waiting.h",
         "nic_threads/drivers/withdraw.h", "libbcs/report/deadlock_report.h", "libbcs/api/context",

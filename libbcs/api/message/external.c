@@ -7,6 +7,7 @@
 #include "libbcs/api/context/context.h"
 #include "libbcs/fabric/base/clock.h"
 #include "libbcs/fabric/ring/sleep.h"
+#include "nic_threads/machine/waking.h"
 
 enum {
     LEAST_NS = 10000,
@@ -26,19 +27,6 @@ static uint64_t pause_ns(uint64_t waited_ns)
     return part_ns > MOST_NS ? MOST_NS : part_ns;
 }
 
-static void wake_all(const struct nic_engine *engine)
-{
-    struct bcs_machine *machine = engine->machine;
-
-    for (uint32_t i = 0; i < machine->n_ports; i++) {
-        uint32_t port = machine->first_port + i;
-
-        if (port != engine->port) {
-            bcs_sleep_wake(machine, nic_engine_port(engine, port));
-        }
-    }
-}
-
 void bcs_external_call(const struct bcs_context *context, uint64_t *since_ns)
 {
     struct bcs_machine *machine = context->engine->machine;
@@ -54,10 +42,9 @@ void bcs_external_call(const struct bcs_context *context, uint64_t *since_ns)
     if (now_ns < last_ns + pause_ns(now_ns - *since_ns)) {
         return;
     }
-    /* seq_cst: whoever announces itself later sees the call in bcs_external_listen */
-    atomic_store_explicit(&machine->called_ns, now_ns, memory_order_seq_cst);
-    if (atomic_load_explicit(&machine->n_asleep, memory_order_seq_cst) > 0) {
-        wake_all(context->engine);
+    nic_engine_call_near(context->engine, now_ns);
+    if (nic_engine_has_far(context->engine)) {
+        nic_engine_call_far(context->engine, now_ns);
     }
 }
 
