@@ -252,10 +252,16 @@ const char *nic_config_transport(const struct nic_config *config)
     return config->defer != 0 ? "shm-defer" : "shm";
 }
 
+/** Machines that the nodes of a job are dealt to. */
+static uint32_t n_machines(const struct nic_config *config)
+{
+    return config->far > 1 ? (uint32_t)config->far : 1;
+}
+
 uint32_t nic_config_node_ranks(const struct nic_config *config, uint32_t n_ports)
 {
-    uint32_t n_machines = config->far > 1 ? (uint32_t)config->far : 1;
-    uint32_t most = (n_ports - 1) / n_machines + 1; /* a node is on one machine */
+    /* a node is on one machine */
+    uint32_t most = (n_ports - 1) / n_machines(config) + 1;
 
     return config->node_ranks > 0 && config->node_ranks < most
                ? (uint32_t)config->node_ranks
@@ -266,9 +272,8 @@ struct nic_near_nodes nic_config_near_nodes(const struct nic_config *config,
                                             uint32_t n_ports, uint32_t port)
 {
     uint32_t node_ranks = nic_config_node_ranks(config, n_ports);
-    uint32_t n_nodes = (n_ports - 1) / node_ranks + 1;
-    uint32_t n_machines = config->far > 1 ? (uint32_t)config->far : 1;
-    uint32_t n_a_machine = (n_nodes - 1) / n_machines + 1;
+    uint32_t n_nodes = nic_layout_n_nodes(n_ports, node_ranks);
+    uint32_t n_a_machine = (n_nodes - 1) / n_machines(config) + 1;
     uint32_t first = port / node_ranks / n_a_machine * n_a_machine;
     uint32_t n_rest = n_nodes - first;
 
