@@ -150,8 +150,8 @@ int bcs_finalize(struct bcs_context *context)
     bcs_job_record_stop(&job->record);
     rc = bcs_api_barrier(context, job->world, NULL);
     end = bcs_job_record_slices(&job->record, context, rc);
-    if (nic_engine_has_far(
-            context->engine)) { /* they may need this machine to get there */
+    if (nic_engine_has_far(context->engine)) {
+        /* they may need this machine to get there */
         bcs_meet_again(&job->entry.bootstrap, 0);
     }
     bcs_detach(context);

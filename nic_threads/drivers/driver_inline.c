@@ -276,9 +276,7 @@ static void inline_wait_for_room(struct nic_engine *engine, struct bcs_waiter *w
     }
     has_done = nic_engine_turn(engine);
     /* Another process may hold the lock; it has work, so it is not asleep. */
-    if (!(nic_engine_is_near_desk(engine, reader) &&
-          nic_engine_turn_at(engine, reader)) &&
-        !has_done) {
+    if (!nic_engine_turn_at(engine, reader) && !has_done) {
         bcs_yield();
     }
 }

@@ -189,8 +189,12 @@ bool nic_engine_turn_all(struct nic_engine *engine)
 
 bool nic_engine_turn_at(struct nic_engine *engine, uint32_t desk)
 {
-    struct nic_view *view = nic_engine_desk(engine, desk);
+    struct nic_view *view;
 
+    if (!nic_engine_is_near_desk(engine, desk)) {
+        return false;
+    }
+    view = nic_engine_desk(engine, desk);
     if (nic_layout_has_node_desks(&engine->layout) && !view->is_alone) {
         return turn_rounds(engine);
     }

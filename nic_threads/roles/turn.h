@@ -24,8 +24,8 @@ bool nic_engine_turn(struct nic_engine *engine);
 /** The same at all desks; for the background thread. */
 bool nic_engine_turn_all(struct nic_engine *engine);
 
-/** The same at one desk, by its number among all; a node's own: the rounds of all
- *  nodes. */
+/** The same at one desk, by its number in the job; a node's own: the rounds of all
+ *  nodes. A far desk is turned by its machine: false. */
 bool nic_engine_turn_at(struct nic_engine *engine, uint32_t desk);
 
 /** Of nic_engine_turn what is not at the own desk, but leave those of others alone that

@@ -66,12 +66,6 @@ static bool is_first_and_far(const struct place *place)
     return is_first_of_node(place) && params->machine->n_ports < params->n_ports;
 }
 
-/** The first process of the machine that has node 0, where the strobe sender is. */
-static bool is_first_and_keeps_time(const struct place *place)
-{
-    return place->params->port == 0;
-}
-
 /** The strobe sender's process; a node that is alone needs none. */
 static bool is_first_and_leads(const struct place *place)
 {
@@ -104,7 +98,7 @@ static const struct entry {
     [NIC_SERVE_REFEREE] = {"bcs-referee", is_first_and_judges, &nic_referee_worker, 0},
     /* A slice of all nodes. Looks again when the next strobe is to be sent; while none
      * is needed, who posts ends the parking. */
-    [NIC_SERVE_TIME] = {"bcs-time", is_first_and_keeps_time, &nic_timekeeper_worker, 0},
+    [NIC_SERVE_TIME] = {"bcs-time", is_first_and_leads, &nic_timekeeper_worker, 0},
     /* What far nodes put here. Woken by the node's bell. */
     [NIC_SERVE_FAR] = {"bcs-far", is_first_and_far, &nic_far_progress_worker, 0},
     /* The roles. Each does a step that the strobe receiver hands over, and is woken for
