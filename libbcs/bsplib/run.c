@@ -4,19 +4,9 @@
  * through all of its supersteps and do nothing.
  */
 #include <stdlib.h>
-#include <time.h>
 
 #include "libbcs/bsplib/bsplib.h"
-
-/* Not bcs_clock_now_ns: this library has no base of its own, and libbcs.so exports
- * none. */
-static uint64_t clock_now_ns(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
+#include "libbcs/fabric/base/system.h"
 
 /** A forked child is not of the job, and nothing ends with it. */
 static void take_away(void *state)
@@ -140,7 +130,7 @@ void bsp_begin(int maxprocs)
     }
     end_call(bsp, CBSP_CALL_bsp_begin, began);
     bsp->phase = BSPLIB_RUNNING;
-    bsp->start_ns = clock_now_ns();
+    bsp->start_ns = bcs_kernel_now_ns();
 }
 
 void bsp_end(void)
@@ -169,5 +159,5 @@ double bsp_time(void)
 {
     const struct bsplib *bsp = bsplib_check("bsp_time");
 
-    return (double)(clock_now_ns() - bsp->start_ns) * 1e-9;
+    return (double)(bcs_kernel_now_ns() - bsp->start_ns) * 1e-9;
 }

@@ -13,14 +13,6 @@
 #include <time.h>
 #include <unistd.h>
 
-static uint64_t kernel_now_ns(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 static bool kernel_sleep(const void *word, uint32_t value, uint64_t until_ns)
 {
     const struct timespec until = {(time_t)(until_ns / 1000000000),
@@ -42,7 +34,7 @@ static void kernel_yield(void)
 }
 
 const struct bcs_system_ops bcs_system_kernel = {
-    .now_ns = kernel_now_ns,
+    .now_ns = bcs_kernel_now_ns,
     .sleep = kernel_sleep,
     .wake = kernel_wake,
     .yield = kernel_yield,

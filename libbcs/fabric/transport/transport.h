@@ -37,15 +37,21 @@ struct bcs_transport {
     const struct bcs_transport_ops *ops;
 };
 
-/** The place of an address of a near node's heap in this process; see windows.h. */
-static inline void *bcs_memory_at(const struct bcs_memory *memory, uint32_t node,
-                                  uint64_t gva)
+/** The place of an address of a node's heap, by a table of this process; windows.h. */
+static inline void *bcs_windows_place(const struct bcs_memory *memory,
+                                      const struct bcs_windows *windows, uint32_t node,
+                                      uint64_t gva)
 {
-    const struct bcs_windows *windows = &memory->windows[node];
-
     return __builtin_expect(gva < windows->whole_bytes, 1)
                ? windows->whole + gva
                : bcs_windows_at(memory, windows, node, gva);
+}
+
+/** The place of an address of a near node's heap. */
+static inline void *bcs_memory_at(const struct bcs_memory *memory, uint32_t node,
+                                  uint64_t gva)
+{
+    return bcs_windows_place(memory, &memory->windows[node], node, gva);
 }
 
 /**

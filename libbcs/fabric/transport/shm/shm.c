@@ -74,11 +74,7 @@ static struct shm_transport *shm_of(struct bcs_transport *transport)
 
 static void *address_on(const struct shm_transport *shm, uint32_t node, uint64_t gva)
 {
-    const struct bcs_windows *windows = &shm->reach[node];
-
-    return __builtin_expect(gva < windows->whole_bytes, 1)
-               ? windows->whole + gva
-               : bcs_windows_at(shm->memory, windows, node, gva);
+    return bcs_windows_place(shm->memory, &shm->reach[node], node, gva);
 }
 
 static struct shm_node_lock *lock_of(const struct shm_transport *shm, uint32_t node)
