@@ -17,7 +17,7 @@ void nic_strobe_clock_start(struct nic_strobe_clock *clock, uint64_t now_ns,
                             uint64_t slice_ns, struct nic_strobe_counts *counts)
 {
     *clock = (struct nic_strobe_clock){
-        .start_ns = now_ns,
+        .start_ns = now_ns - now_ns % slice_ns,
         .slice_ns = slice_ns,
         .sent_ns = now_ns,
         .counts = counts,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * When the next timed strobe is due: pure code, used by whoever sends strobes. Strobes
- * stand on the grid start + n * slice, so that they never drift. A strobe that was sent
+ * stand on the multiples of a slice, so that they never drift, and so that those of all
+ * jobs on a machine with slices of one length fall together. A strobe that was sent
  * late is not followed by a slice of less than half the length: the next one is the
  * first of the grid that leaves it so much, and the points of the grid that are left
  * out are counted.
@@ -52,8 +53,8 @@ struct nic_strobe_clock {
     struct nic_strobe_counts *counts;
 };
 
-/** Start a grid at a time; the first strobe is due a slice later. counts stays the
- *  caller's. */
+/** Start at a time; the first strobe is due at a point of the grid, half a slice later
+ *  or more. counts stays the caller's. */
 void nic_strobe_clock_start(struct nic_strobe_clock *clock, uint64_t now_ns,
                             uint64_t slice_ns, struct nic_strobe_counts *counts);
 

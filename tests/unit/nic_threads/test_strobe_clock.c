@@ -40,6 +40,14 @@ START_TEST(strobes_stand_on_the_grid_however_late_each_is_sent)
 }
 END_TEST
 
+START_TEST(the_grid_is_the_same_whenever_a_job_begins)
+{
+    nic_strobe_clock_start(&timer, START + (uint64_t)_i, SLICE, &counts);
+    ck_assert_uint_eq(nic_strobe_clock_due_ns(&timer, timer.sent_ns),
+                      START + (_i <= 500 ? SLICE : 2 * SLICE));
+}
+END_TEST
+
 START_TEST(after_a_late_strobe_no_slice_is_shorter_than_half)
 {
     send(1, 0);
@@ -167,6 +175,7 @@ int main(void)
 
     tcase_add_checked_fixture(tcase, setup, NULL);
     tcase_add_test(tcase, strobes_stand_on_the_grid_however_late_each_is_sent);
+    tcase_add_loop_test(tcase, the_grid_is_the_same_whenever_a_job_begins, 0, 1000);
     tcase_add_test(tcase, after_a_late_strobe_no_slice_is_shorter_than_half);
     tcase_add_test(tcase, a_slice_whose_work_lasts_longer_leaves_points_out);
     tcase_add_loop_test(tcase, strobes_that_nobody_needs_are_not_late, 0, 2);
