@@ -34,6 +34,7 @@ static struct nic_engine_params engine_params(struct bcs_context *context)
     return (struct nic_engine_params){
         .memory = context->meeting.memory,
         .machine = context->meeting.machine.base,
+        .own_slot = context->meeting.slot.own,
         .n_ports = context->size,
         .port = context->rank,
         .config = &context->config,

@@ -53,7 +53,9 @@ static int meet(struct cbsp *cbsp)
                   &cbsp->meeting);
     if (rc == 0) {
         cbsp->is_direct = cbsp->meeting.is_direct;
-        cbsp->bell.is_crowded = cbsp->meeting.n_processes > cbsp->meeting.n_cpus;
+        cbsp->bell.meeting = &cbsp->meeting;
+        cbsp->bell.n_needs = cbsp->meeting.n_processes;
+        bcs_bell_look_around(&cbsp->bell);
     }
     return rc;
 }

@@ -98,8 +98,9 @@ static int meet(struct channels *channels)
                   },
                   &channels->meeting);
     if (rc == 0) {
-        channels->bell.is_crowded =
-            channels->meeting.n_processes > channels->meeting.n_cpus;
+        channels->bell.meeting = &channels->meeting;
+        channels->bell.n_needs = channels->meeting.n_processes;
+        bcs_bell_look_around(&channels->bell);
     }
     return rc;
 }
@@ -149,8 +150,10 @@ static void set_helper_bell(struct channels *channels)
         .event = bcs_core_address(channels->core, gva),
         .gva = gva,
         .spin_ticks = channels->bell.spin_ticks,
-        .is_crowded = 2 * channels->meeting.n_processes > channels->meeting.n_cpus,
+        .meeting = &channels->meeting,
+        .n_needs = 2 * channels->meeting.n_processes,
     };
+    bcs_bell_look_around(&channels->helper.bell);
 }
 
 /** In a forked child: it has not joined. */

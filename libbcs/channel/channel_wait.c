@@ -127,7 +127,7 @@ static void fall_behind(struct channel_in *in)
     const struct channels *channels = in->end.channels;
     uint64_t n_read = in->inlined.n_freed_here + in->inlined.n_left, since;
 
-    if (n_read < in->behind_at || channels->bell.is_crowded ||
+    if (n_read < in->behind_at || bcs_bell_is_crowded(&channels->bell) ||
         in->inlined.n_blocks < 2 * BLOCKS_BEHIND) {
         return;
     }

@@ -4,9 +4,19 @@
  */
 #include "libbcs/session/bell.h"
 
-int bcs_bell_sleep(const struct bcs_bell *bell, struct bcs_bell_wait *wait)
+void bcs_bell_look_around(struct bcs_bell *bell)
 {
-    int rc = bcs_await_event(bell->core, bell->gva, wait->n_heard);
+    atomic_store_explicit(&bell->is_crowded,
+                          bcs_meeting_is_crowded(bell->meeting, bell->n_needs),
+                          memory_order_relaxed);
+}
+
+int bcs_bell_sleep(struct bcs_bell *bell, struct bcs_bell_wait *wait)
+{
+    int rc;
+
+    bcs_bell_look_around(bell);
+    rc = bcs_await_event(bell->core, bell->gva, wait->n_heard);
 
     wait->spell.is_announced = false;
     if (rc < 0) {

@@ -13,9 +13,11 @@
 #define BCS_SESSION_BELL_H
 
 #include <bcs/primitives.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 
 #include "libbcs/fabric/base/patience.h"
+#include "libbcs/session/meeting.h"
 
 enum {
     BCS_BELL_AT_ONCE = 128, /* looks; some hundred nanoseconds */
@@ -28,8 +30,10 @@ struct bcs_bell {
     struct bcs_core *core;
     const struct bcs_event *event; /* in the own heap */
     uint64_t gva;
-    uint64_t spin_ticks; /* for how long a wait looks before it sleeps */
-    bool is_crowded;     /* the job has more processes than cores */
+    uint64_t spin_ticks;               /* for how long a wait looks before it sleeps */
+    const struct bcs_meeting *meeting; /* knows who else needs the processors, */
+    uint32_t n_needs;                  /* of which the job itself needs so many */
+    _Atomic bool is_crowded; /* they are too few; looked at by each sleep; relaxed */
 };
 
 /** A wait; zero it to start. */
@@ -37,6 +41,15 @@ struct bcs_bell_wait {
     struct bcs_spell spell;
     uint64_t n_heard; /* rings until it last announced that it will sleep */
 };
+
+/** Find whether a bell's processors are too few. Its meeting stays the caller's. */
+void bcs_bell_look_around(struct bcs_bell *bell);
+
+/** Whether they were when somebody last looked. */
+static inline bool bcs_bell_is_crowded(const struct bcs_bell *bell)
+{
+    return atomic_load_explicit(&bell->is_crowded, memory_order_relaxed);
+}
 
 /** How often a bell has rung. */
 static inline uint64_t bcs_bell_n_rings(const struct bcs_bell *bell)
@@ -69,8 +82,9 @@ bcs_bell_step_early(const struct bcs_bell *bell, struct bcs_bell_wait *wait,
         .n_a_halt = BCS_BELL_A_YIELD,
         .sleep_ticks = bell->spin_ticks,
     };
-    enum bcs_wait_step step = bell->is_crowded ? bcs_spell_next(&wait->spell, &crowded)
-                                               : bcs_spell_next(&wait->spell, &calm);
+    enum bcs_wait_step step = bcs_bell_is_crowded(bell)
+                                  ? bcs_spell_next(&wait->spell, &crowded)
+                                  : bcs_spell_next(&wait->spell, &calm);
 
     if (step == BCS_WAIT_ANNOUNCE) {
         wait->n_heard = bcs_bell_n_rings(bell);
@@ -93,6 +107,6 @@ static inline enum bcs_wait_step bcs_bell_step(const struct bcs_bell *bell,
  * @return 0   it has not
  * @return <0  -errno of the primitives
  */
-int bcs_bell_sleep(const struct bcs_bell *bell, struct bcs_bell_wait *wait);
+int bcs_bell_sleep(struct bcs_bell *bell, struct bcs_bell_wait *wait);
 
 #endif

@@ -23,6 +23,7 @@
 struct introduction {
     struct bcs_shm_handle machine;    /* of the first process of the machine */
     struct bcs_memory_address memory; /* of the first process of a node */
+    struct bcs_slot_handle slot;      /* of the first process of the machine */
     cpu_set_t cpus;                   /* it may run on */
     char host[64];
     int64_t pid;
@@ -53,6 +54,7 @@ void bcs_part(struct bcs_meeting *meeting)
         bcs_notice_unshare(notices_of(&meeting->machine));
     }
     bcs_shm_segment_fini(&meeting->machine);
+    bcs_slot_leave(&meeting->slot);
     bcs_memory_destroy(meeting->memory);
     meeting->memory = NULL;
 }
@@ -61,6 +63,7 @@ void bcs_meeting_take_away(const struct bcs_meeting *meeting)
 {
     bcs_memory_take_away(meeting->memory);
     bcs_forked_take_away(meeting->machine.base, meeting->machine.n_bytes);
+    bcs_slot_take_away(&meeting->slot);
 }
 
 /** @return -ENOMEM, logged */
@@ -111,20 +114,36 @@ static bool are_settings_equal(const struct bcs_bootstrap *bootstrap,
     return true;
 }
 
-static uint32_t count_cpus(const struct introduction *all, uint32_t n)
+/** Find on how many processors this machine's processes may run, and enter the slot. */
+static void find_cpus(struct bcs_meeting *meeting, const struct introduction *all)
 {
     cpu_set_t any;
 
     CPU_ZERO(&any);
-    for (uint32_t i = 0; i < n; i++) {
+    for (uint32_t i = 0; i < meeting->n_processes; i++) {
         CPU_OR(&any, &any, &all[i].cpus);
     }
     if (CPU_COUNT(&any) == 0) {
         bcs_notice(BCS_NOTICE_CPUS_UNKNOWN,
                    "the kernel does not say on which processors the ranks may run");
-        return 1;
+        return;
     }
-    return (uint32_t)CPU_COUNT(&any);
+    meeting->n_cpus = (uint32_t)CPU_COUNT(&any);
+    bcs_slot_enter(&meeting->slot, &any, meeting->n_processes);
+}
+
+static void tell_if_crowded(const struct bcs_meeting *meeting)
+{
+    uint32_t n_beside = bcs_jobs_n_beside(&meeting->slot.own);
+
+    if (meeting->n_processes > meeting->n_cpus) {
+        bcs_notice(BCS_NOTICE_CROWDED, "%u ranks have %u processors",
+                   meeting->n_processes, meeting->n_cpus);
+    } else if (meeting->n_processes + n_beside > meeting->n_cpus) {
+        bcs_notice(BCS_NOTICE_CROWDED,
+                   "%u ranks have %u processors, which %u ranks of other jobs use too",
+                   meeting->n_processes, meeting->n_cpus, n_beside);
+    }
 }
 
 /** How many of n processes that follow each other share a last-level cache, at
@@ -200,6 +219,8 @@ static int make_memory(const struct bcs_bootstrap *bootstrap,
         rc = bcs_shm_segment_create(&meeting->machine,
                                     with_notices(params->n_machine_bytes));
         me->machine = bcs_shm_segment_handle(&meeting->machine);
+        bcs_slot_find(&meeting->slot);
+        me->slot = bcs_slot_handle(&meeting->slot);
     }
     return rc;
 }
@@ -266,6 +287,7 @@ static int map_memory(const struct bcs_bootstrap *bootstrap,
     free(addresses);
     if (rc == 0 && bootstrap->rank != meeting->first) {
         rc = bcs_shm_segment_attach(&meeting->machine, &all[meeting->first].machine);
+        bcs_slot_share(&meeting->slot, &all[meeting->first].slot);
     }
     return rc;
 }
@@ -349,11 +371,11 @@ int bcs_meet(const struct bcs_bootstrap *bootstrap,
     if (rc < 0) {
         goto fail;
     }
-    meeting.n_cpus = count_cpus(&all[meeting.first], meeting.n_processes);
-    if (bootstrap->rank == meeting.first && meeting.n_processes > meeting.n_cpus) {
-        bcs_notice(BCS_NOTICE_CROWDED, "%u ranks have %u processors",
-                   meeting.n_processes, meeting.n_cpus);
-    } else if (bootstrap->rank == meeting.first) {
+    find_cpus(&meeting, &all[meeting.first]);
+    if (bootstrap->rank == meeting.first) {
+        tell_if_crowded(&meeting);
+    }
+    if (bootstrap->rank == meeting.first && meeting.n_processes <= meeting.n_cpus) {
         meeting.n_sharing = count_sharing(&all[meeting.first], meeting.n_processes);
     }
     free(all);

@@ -13,6 +13,7 @@
 
 #include "libbcs/fabric/base/shm_segment.h"
 #include "libbcs/session/bootstrap.h"
+#include "libbcs/session/job_slot.h"
 #include "nic_threads/nic_config.h"
 
 /** What a process brings. */
@@ -33,6 +34,7 @@ struct bcs_meeting_params {
 struct bcs_meeting {
     struct bcs_memory *memory;      /* the heaps of all nodes */
     struct bcs_shm_segment machine; /* its state, and a little more */
+    struct bcs_session_slot slot;   /* of the job among those on this machine */
     uint32_t n_nodes;
     uint32_t first; /* process of this machine; does what one of them has to do there */
     uint32_t n_processes; /* of this machine, from the first on */
@@ -56,6 +58,14 @@ struct bcs_meeting {
  */
 int bcs_meet(const struct bcs_bootstrap *bootstrap,
              const struct bcs_meeting_params *params, struct bcs_meeting *meeting_out);
+
+/** Whether more processes than these processors are awake, of this job and of those
+ *  beside it; n_processes of this one are. */
+static inline bool bcs_meeting_is_crowded(const struct bcs_meeting *meeting,
+                                          uint32_t n_processes)
+{
+    return n_processes + bcs_jobs_n_beside(&meeting->slot.own) > meeting->n_cpus;
+}
 
 /** End a meeting: let go of its memory. Accepts a zeroed one. */
 void bcs_part(struct bcs_meeting *meeting);

@@ -135,12 +135,27 @@ void nic_waiter_abandon(struct nic_engine *engine)
     }
 }
 
+/** Tell the other jobs of the user on this machine how many of this one sleep. */
+static void tell_others(const struct nic_engine *engine)
+{
+    /* relaxed: a hint */
+    bcs_jobs_tell(&engine->own_slot, atomic_load_explicit(&engine->machine->n_asleep,
+                                                          memory_order_relaxed));
+}
+
 void nic_waiter_sleep(struct nic_engine *engine, struct bcs_waiter *waiter)
 {
     uint64_t until_ns =
         waiter->sleep_ns == 0 ? 0 : bcs_clock_now_ns() + waiter->sleep_ns;
+    bool is_called;
 
-    if (bcs_sleep_now(own_port(engine), waiter->park, until_ns)) {
+    tell_others(engine);
+    if (bcs_jobs_are_shared(&engine->own_slot)) {
+        bcs_jobs_sweep_in_time(&engine->own_slot);
+    }
+    is_called = bcs_sleep_now(own_port(engine), waiter->park, until_ns);
+    tell_others(engine);
+    if (is_called) {
         nic_waiter_take_back(engine, waiter);
     }
 }

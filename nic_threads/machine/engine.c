@@ -357,6 +357,7 @@ int nic_engine_create(const struct nic_engine_params *params,
         goto fail;
     }
     engine->machine = params->machine;
+    engine->own_slot = params->own_slot;
     engine->config = params->config;
     engine->port = params->port;
     engine->is_direct = params->is_direct;

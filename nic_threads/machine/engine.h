@@ -46,8 +46,9 @@ struct nic_doubt {
 
 /** What nic_engine_create needs. */
 struct nic_engine_params {
-    struct bcs_memory *memory;   /* the nodes' heaps, of layout.heap_bytes each */
-    struct bcs_machine *machine; /* filled in before the driver is opened */
+    struct bcs_memory *memory;    /* the nodes' heaps, of layout.heap_bytes each */
+    struct bcs_machine *machine;  /* filled in before the driver is opened */
+    struct bcs_own_slot own_slot; /* of the job, among others on the machine */
     uint32_t n_ports;
     uint32_t port;                   /* of this process */
     const struct nic_config *config; /* stays the caller's, must outlive the engine */

@@ -103,8 +103,8 @@ void nic_engine_watch(const struct nic_engine *engine)
     }
 }
 
-/** Processes of the machine that may run at once without one having to stand in a
- *  queue. */
+/** Processes of this job on the machine that may run at once without one having to
+ *  stand in a queue. */
 static uint32_t n_places(const struct nic_engine *engine)
 {
     const struct bcs_machine *machine = engine->machine;
@@ -114,12 +114,18 @@ static uint32_t n_places(const struct nic_engine *engine)
            atomic_load_explicit(&machine->n_asleep, memory_order_relaxed);
 }
 
+/** Those that may want to run, of all jobs. */
+static uint32_t n_wanted(const struct nic_engine *engine)
+{
+    return engine->machine->n_ports + bcs_jobs_n_beside(&engine->own_slot);
+}
+
 bool nic_engine_has_idle_core(const struct nic_engine *engine)
 {
-    return engine->machine->n_ports < n_places(engine);
+    return n_wanted(engine) < n_places(engine);
 }
 
 bool nic_engine_is_crowded(const struct nic_engine *engine)
 {
-    return engine->machine->n_ports > n_places(engine);
+    return n_wanted(engine) > n_places(engine);
 }

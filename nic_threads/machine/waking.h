@@ -73,7 +73,8 @@ void nic_engine_call_far(const struct nic_engine *engine, uint64_t now_ns);
  *  before. Costs a system call if it has to be woken. */
 void nic_engine_watch(const struct nic_engine *engine);
 
-/** Whether fewer of the job's processes are awake than there are cores. */
+/** Whether fewer processes are awake than there are cores: of this job, and of those of
+ *  the same user that share them. */
 bool nic_engine_has_idle_core(const struct nic_engine *engine);
 
 /** Whether more of them are awake than there are cores. */

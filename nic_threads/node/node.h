@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "libbcs/fabric/base/machine_jobs.h"
 #include "libbcs/fabric/ring/near_line.h"
 #include "libbcs/fabric/ring/nic_memory.h"
 #include "libbcs/fabric/ring/port.h"
@@ -136,6 +137,7 @@ struct nic_mover;
 struct nic_engine {
     struct nic_layout layout;
     struct bcs_machine *machine;
+    struct bcs_own_slot own_slot;
     const struct nic_config *config;
     uint32_t port;       /* this process */
     uint32_t n_nodes;    /* of the job */

@@ -132,8 +132,8 @@ SYSTEM_CALLS = {
     "ftruncate64": ["libbcs/fabric/base"],
     "getenv": ["libbcs/fabric/base"],
     "kill": [
-        "mds/source", "mds/tool/analysis", "apps/tools/launch", "apps/tools/top",
-        "libbcs/fabric/transport/shm",
+        "libbcs/fabric/base", "mds/source", "mds/tool/analysis", "apps/tools/launch",
+        "apps/tools/top",
     ],
     "memfd_create": ["libbcs/fabric/base", "apps/tools/launch"],
     "mmap64": ["libbcs/fabric/base", "libbcs/fabric/transport", "mds", "apps/tools/launch"],

@@ -3,8 +3,8 @@
 """What a run falls back to is said once for all ranks, with the level that it has, and
 counted in the report.
 
-The kernel is made to forbid that ranks read each other's memory. The last case has more ranks
-than cores, where there are not too many of those.
+The kernel is made to forbid that ranks read each other's memory. One case has more ranks
+than cores, where there are not too many of those; the last one runs beside another job.
 """
 
 import argparse
@@ -26,6 +26,7 @@ def parse_arguments():
     parser.add_argument("--launcher", required=True, help="bcsrun")
     parser.add_argument("--filtered", required=True, help="that program")
     parser.add_argument("--greet", required=True, help="that program")
+    parser.add_argument("--block", required=True, help="that program")
     return parser.parse_args()
 
 
@@ -33,6 +34,26 @@ def said(stderr):
     """The keys of what was said, one for each line."""
     return sorted(re.findall(r"^bcs\[rank \d+\]: ([a-z-]+): .*\(Said once\.\)$", stderr,
                              re.M))
+
+
+def beside_another(arguments):
+    """A job of as many ranks as cores beside one with a rank that is awake. Returns what is wrong."""
+    launch = shlex.split(arguments.launcher)
+    cores = sorted(os.sched_getaffinity(0))
+    os.sched_setaffinity(0, cores[:2])  # of both jobs
+    n_ranks = len(cores[:2])
+    other = job.Job([*launch, "-n", "2", arguments.block, "recv", "0"],
+                    job.mpirun_environment({"BCS_REFEREE": "off"}))
+    try:
+        other.find_rank(0)
+        other.await_that(lambda: "rank 0" in other.output_so_far(), 60)
+        result = job.run([*launch, "-n", str(n_ranks), arguments.greet],
+                         job.mpirun_environment({"BCS_LOG": "info"}))
+    finally:
+        other.close()
+        os.sched_setaffinity(0, cores)
+    told = rf"crowded: {n_ranks} ranks have {n_ranks} processors, which \d+ ranks of other jobs use too"
+    return [] if re.search(told, result.stderr) else [f"said {result.stderr[:1500]!r}"]
 
 
 def main():
@@ -75,6 +96,7 @@ def main():
     run("what is asked for and not possible ends it", {"BCS_COPY": "direct"}, refuses)
     run("the report counts, and info says more",
         {"BCS_LOG": "info", "BCS_MDS": "mmds"}, counts, n_most)
+    report.case("other jobs count", beside_another(arguments), "")
     return report.end()
 
 

@@ -14,6 +14,7 @@
 #include <sys/mman.h>
 #include <sys/wait.h>
 
+#include "libbcs/fabric/base/process.h"
 #include "libbcs/fabric/transport/shm/node_lock.h"
 #include "tests/transport/world.h"
 
@@ -256,13 +257,13 @@ END_TEST
 
 START_TEST(a_later_process_of_the_same_pid_is_not_taken_for_the_holder)
 {
-    struct shm_node_lock lock = {.owner = shm_owner_self() + (UINT64_C(1) << 32)};
+    struct shm_node_lock lock = {.owner = bcs_process_word() + (UINT64_C(1) << 32)};
 
-    ck_assert_int_eq(shm_node_lock_acquire(&lock, shm_owner_self(), 0), -EOWNERDEAD);
-    lock.owner = shm_owner_self();
+    ck_assert_int_eq(shm_node_lock_acquire(&lock, bcs_process_word(), 0), -EOWNERDEAD);
+    lock.owner = bcs_process_word();
     ck_assert(!shm_node_lock_is_broken(&lock, 0));
     shm_node_lock_release(&lock);
-    ck_assert_int_eq(shm_node_lock_acquire(&lock, shm_owner_self(), 0), 0);
+    ck_assert_int_eq(shm_node_lock_acquire(&lock, bcs_process_word(), 0), 0);
 }
 END_TEST
 

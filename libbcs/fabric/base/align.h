@@ -7,6 +7,8 @@
 
 #include <stdint.h>
 
+enum { BCS_CACHE_LINE = 64 }; /* bytes */
+
 /** The least multiple of an alignment, a power of two, that is n or more. */
 static inline uint64_t bcs_align_up(uint64_t n, uint64_t alignment)
 {

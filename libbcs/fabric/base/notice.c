@@ -71,8 +71,19 @@ static const struct bcs_notice_kind kinds[BCS_N_NOTICES] = {
             .level = BCS_LOG_INFO,
             .effect = "A rank that waits polls only for a moment, then yields its core "
                       "and sleeps, so that each message costs a wake-up",
-            .remedy = "Start no more ranks than there are cores, and look whether the "
+            .remedy = "Start no more ranks, of all jobs, than there are cores, and "
+                      "look whether the "
                       "launcher binds them (mpirun --bind-to none, --report-bindings)",
+        },
+    [BCS_NOTICE_NO_SLOT] =
+        {
+            .key = "no-slot",
+            .level = BCS_LOG_INFO,
+            .effect = "Ranks that wait do not see when other jobs of yours need their "
+                      "processors, and poll as if they were alone",
+            .remedy = "Run fewer jobs at a time, or raise the limit of open files "
+                      "(ulimit -n); another user may also hold the name that your jobs "
+                      "meet by (grep bcs-jobs /proc/net/unix)",
         },
     [BCS_NOTICE_STROBE_PRIORITY] =
         {

@@ -13,4 +13,15 @@
  *  as the process has a number. Some system calls. */
 bool bcs_process_has_ended(uint64_t pid);
 
+/**
+ * A word that names this process, never 0: its number and when it started, so that a
+ * later process of the same number is not taken for it. Some system calls; changes with
+ * fork.
+ */
+uint64_t bcs_process_word(void);
+
+/** Whether the process of such a word has ended. A stopped one has not. Some system
+ *  calls. */
+bool bcs_process_word_has_ended(uint64_t word);
+
 #endif

@@ -21,6 +21,8 @@
 #include "libbcs/fabric/base/log.h"
 #include "libbcs/fabric/base/log_job.h"
 
+enum { PATH_BYTES = 64 };
+
 enum { FD_FIRST = 512 }; /* of large segments, if there may be twice as many */
 
 static int map(int fd, uint64_t offset, uint64_t n_bytes, void **address_out)
@@ -42,22 +44,21 @@ static int map(int fd, uint64_t offset, uint64_t n_bytes, void **address_out)
     return 0;
 }
 
-/** Put the file descriptor of a large segment where it is in nobody's way: programs
- *  expect low numbers, and close those that they know. Where that fails it stays. */
-static void move_fd(struct bcs_shm_segment *segment)
+int bcs_fd_put_away(int fd)
 {
     struct rlimit limit;
-    int fd;
+    int other;
 
     if (getrlimit(RLIMIT_NOFILE, &limit) < 0) {
-        return;
+        return fd;
     }
-    fd = fcntl(segment->fd, F_DUPFD_CLOEXEC,
-               limit.rlim_cur / 2 < FD_FIRST ? (int)(limit.rlim_cur / 2) : FD_FIRST);
-    if (fd >= 0) {
-        close(segment->fd);
-        segment->fd = fd;
+    other = fcntl(fd, F_DUPFD_CLOEXEC,
+                  limit.rlim_cur / 2 < FD_FIRST ? (int)(limit.rlim_cur / 2) : FD_FIRST);
+    if (other < 0) {
+        return fd;
     }
+    close(fd);
+    return other;
 }
 
 /** Map the first part of a segment; keep what a large one needs later. */
@@ -71,7 +72,7 @@ static int segment_map(struct bcs_shm_segment *segment)
         }
         segment->device = status.st_dev;
         segment->inode = status.st_ino;
-        move_fd(segment);
+        segment->fd = bcs_fd_put_away(segment->fd);
     }
     return map(segment->fd, 0, segment->n_mapped_bytes, &segment->base);
 }
@@ -168,19 +169,51 @@ int bcs_shm_segment_attach(struct bcs_shm_segment *segment_out,
     return bcs_shm_segment_attach_large(segment_out, handle, handle->n_bytes);
 }
 
+/** Open a segment that another process has made. Says nothing. */
+static int open_other(struct bcs_shm_segment *segment,
+                      const struct bcs_shm_handle *handle, const char *path)
+{
+    int err;
+
+    segment->fd = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    err = segment->fd < 0 ? -errno : attached_check(segment->fd, handle);
+    if (err) {
+        bcs_shm_segment_close_fd(segment);
+    }
+    return err;
+}
+
+/** Map a segment that is open, or close it. */
+static int segment_take(struct bcs_shm_segment *segment,
+                        struct bcs_shm_segment *segment_out)
+{
+    int err = segment_map(segment);
+
+    if (err) {
+        bcs_shm_segment_close_fd(segment);
+        return err;
+    }
+    *segment_out = *segment;
+    return 0;
+}
+
+static void path_of(const struct bcs_shm_handle *handle, char path[PATH_BYTES])
+{
+    snprintf(path, PATH_BYTES, "/proc/%" PRId64 "/fd/%" PRId64, handle->pid,
+             handle->fd);
+}
+
 int bcs_shm_segment_attach_large(struct bcs_shm_segment *segment_out,
                                  const struct bcs_shm_handle *handle,
                                  uint64_t n_mapped_bytes)
 {
     struct bcs_shm_segment segment = {.n_bytes = handle->n_bytes,
                                       .n_mapped_bytes = n_mapped_bytes};
-    char path[64];
+    char path[PATH_BYTES];
     int err;
 
-    snprintf(path, sizeof path, "/proc/%" PRId64 "/fd/%" PRId64, handle->pid,
-             handle->fd);
-    segment.fd = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    err = segment.fd < 0 ? -errno : attached_check(segment.fd, handle);
+    path_of(handle, path);
+    err = open_other(&segment, handle, path);
     if (err) {
         bcs_job_error("cannot attach to the shared segment %s: %s; %s", path,
                       strerror(-err),
@@ -189,31 +222,40 @@ int bcs_shm_segment_attach_large(struct bcs_shm_segment *segment_out,
                             "each node takes one"
                           : "do all processes run as one user and in one pid "
                             "namespace?");
-    } else {
-        err = segment_map(&segment);
-    }
-    if (err) {
-        bcs_shm_segment_close_fd(&segment);
         return err;
     }
-    *segment_out = segment;
-    return 0;
+    return segment_take(&segment, segment_out);
+}
+
+int bcs_shm_segment_try(struct bcs_shm_segment *segment_out,
+                        const struct bcs_shm_handle *handle)
+{
+    struct bcs_shm_segment segment = {.n_bytes = handle->n_bytes,
+                                      .n_mapped_bytes = handle->n_bytes};
+    char path[PATH_BYTES];
+    int err;
+
+    path_of(handle, path);
+    err = open_other(&segment, handle, path);
+    if (err) {
+        return err;
+    }
+    return segment_take(&segment, segment_out);
 }
 
 void bcs_shm_segment_keep_fd(struct bcs_shm_segment *segment)
 {
-    move_fd(segment);
+    segment->fd = bcs_fd_put_away(segment->fd);
 }
 
 int bcs_shm_segment_look(struct bcs_shm_segment *segment_out,
                          const struct bcs_shm_handle *handle)
 {
     struct stat status;
-    char path[64];
+    char path[PATH_BYTES];
     int fd, seals;
 
-    snprintf(path, sizeof path, "/proc/%" PRId64 "/fd/%" PRId64, handle->pid,
-             handle->fd);
+    path_of(handle, path);
     fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (fd < 0) {
         return errno == EPERM ? -EACCES : -errno;

@@ -54,7 +54,12 @@ struct bcs_shm_handle bcs_shm_segment_handle(const struct bcs_shm_segment *segme
 int bcs_shm_segment_attach(struct bcs_shm_segment *segment_out,
                            const struct bcs_shm_handle *handle);
 
-/** The same for a large segment; see bcs_shm_segment_create_large. */
+/** The same of a segment that need not be there any more: says nothing unless memory is
+ *  short. */
+int bcs_shm_segment_try(struct bcs_shm_segment *segment_out,
+                        const struct bcs_shm_handle *handle);
+
+/** bcs_shm_segment_attach of a large segment; see bcs_shm_segment_create_large. */
 int bcs_shm_segment_attach_large(struct bcs_shm_segment *segment_out,
                                  const struct bcs_shm_handle *handle,
                                  uint64_t n_mapped_bytes);
@@ -69,6 +74,11 @@ int bcs_shm_segment_attach_large(struct bcs_shm_segment *segment_out,
  */
 int bcs_shm_segment_map(const struct bcs_shm_segment *segment, uint64_t offset,
                         uint64_t n_bytes, void **address_out);
+
+/** Put a file descriptor where it is in nobody's way: programs expect low numbers, and
+ *  close those that they know. @return it, closed on exec; where that fails it stays as
+ *  it was */
+int bcs_fd_put_away(int fd);
 
 /** Keep the file descriptor open, out of the way of the program's, for those who look
  *  at the segment later (bcs_shm_segment_look). */

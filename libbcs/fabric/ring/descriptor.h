@@ -14,11 +14,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "libbcs/fabric/base/align.h"
 #include "libbcs/fabric/base/clock.h"
 #include "libbcs/fabric/base/limits.h"
 
 enum {
-    BCS_CACHE_LINE = 64,
     BCS_INLINE_BYTES = 80,  /* payload that travels within a descriptor, */
     BCS_STAMPED_BYTES = 64, /* and before its stamp, if it has one */
 };

@@ -5,6 +5,8 @@
  */
 #include "libbcs/fabric/transport/shm/node_lock.h"
 
+#include "libbcs/fabric/base/process.h"
+
 #include <check.h>
 #include <errno.h>
 #include <signal.h>
@@ -25,7 +27,7 @@ static pid_t take_in_child(bool ends, uint64_t *owner_out)
     ck_assert_int_eq(pipe(names), 0);
     child = fork();
     if (child == 0) {
-        uint64_t self = shm_owner_self();
+        uint64_t self = bcs_process_word();
 
         if (write(names[1], &self, sizeof(self)) != sizeof(self)) {
             _exit(EXIT_FAILURE);
@@ -48,7 +50,7 @@ static void expect_broken(bool is_broken)
 
 START_TEST(one_who_lives_is_waited_for)
 {
-    uint64_t self = shm_owner_self();
+    uint64_t self = bcs_process_word();
 
     expect_broken(false); /* it is free */
     ck_assert_int_eq(shm_node_lock_acquire(&lock, self, 0), 0);
@@ -82,14 +84,14 @@ START_TEST(one_who_is_not_buried_is_dead)
     ck_assert_int_eq(waitid(P_PID, (id_t)child, &end, WEXITED | WNOWAIT), 0);
     expect_broken(true);
     expect_broken(true); /* and stays so */
-    ck_assert_int_eq(shm_node_lock_acquire(&lock, shm_owner_self(), 0), -EOWNERDEAD);
+    ck_assert_int_eq(shm_node_lock_acquire(&lock, bcs_process_word(), 0), -EOWNERDEAD);
     waitpid(child, NULL, 0);
 }
 END_TEST
 
 START_TEST(a_later_process_of_the_same_number_is_another_one)
 {
-    lock.owner = shm_owner_self() + (UINT64_C(1) << 32); /* began at another time */
+    lock.owner = bcs_process_word() + (UINT64_C(1) << 32); /* began at another time */
     expect_broken(true);
 }
 END_TEST

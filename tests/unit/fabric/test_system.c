@@ -10,6 +10,7 @@
 
 #include "libbcs/fabric/base/clock.h"
 #include "libbcs/fabric/base/park.h"
+#include "libbcs/fabric/base/process.h"
 #include "libbcs/fabric/transport/shm/node_lock.h"
 #include "tests/unit/run_suite.h"
 
@@ -149,7 +150,7 @@ END_TEST
 
 START_TEST(who_waits_for_the_lock_of_a_node_yields_and_then_rests)
 {
-    uint64_t self = shm_owner_self();
+    uint64_t self = bcs_process_word();
 
     ck_assert_int_eq(shm_node_lock_acquire(&lock, self, 0), 0);
     play();

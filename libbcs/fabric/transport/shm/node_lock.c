@@ -14,13 +14,12 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <signal.h>
-#include <unistd.h>
+#include <sys/types.h>
 
 #include "libbcs/fabric/base/clock.h"
-#include "libbcs/fabric/base/kernel_stat.h"
 #include "libbcs/fabric/base/log.h"
 #include "libbcs/fabric/base/park.h"
+#include "libbcs/fabric/base/process.h"
 #include "libbcs/fabric/base/system.h"
 
 #define NODE_BROKEN UINT64_MAX
@@ -29,35 +28,6 @@
 #define N_YIELDS 2048 /* 1 ms and more */
 #define N_LOOKS 64    /* sleeps from one check of the holder to the next */
 #define LOOK_NS 100000
-
-uint64_t shm_owner_self(void)
-{
-    struct bcs_kernel_stat self;
-
-    /* Without /proc the start time is 0 for all, and only the pid tells. */
-    if (!bcs_kernel_stat_process(getpid(), &self)) {
-        self.start_time = 0;
-    }
-    return self.start_time << 32 | (uint32_t)getpid();
-}
-
-static bool owner_is_dead(uint64_t owner)
-{
-    pid_t pid = (pid_t)(uint32_t)owner;
-    uint32_t start_time = (uint32_t)(owner >> 32);
-    struct bcs_kernel_stat stat;
-
-    if (kill(pid, 0) < 0 && errno == ESRCH) {
-        return true;
-    }
-    if (!bcs_kernel_stat_process(pid, &stat)) {
-        return false;
-    }
-    if (start_time != 0 && (uint32_t)stat.start_time != start_time) {
-        return true;
-    }
-    return (stat.state == 'Z' || stat.state == 'X') && stat.n_threads <= 1;
-}
 
 static bool try_acquire(struct shm_node_lock *lock, uint64_t self)
 {
@@ -79,7 +49,7 @@ bool shm_node_lock_is_broken(struct shm_node_lock *lock, uint32_t node)
     /* Relaxed: an owner's word is only a name; no data are read through it. */
     uint64_t owner = __atomic_load_n(&lock->owner, __ATOMIC_RELAXED);
 
-    if (owner == 0 || owner == NODE_BROKEN || !owner_is_dead(owner)) {
+    if (owner == 0 || owner == NODE_BROKEN || !bcs_process_word_has_ended(owner)) {
         return owner == NODE_BROKEN;
     }
     /* Only one process changes the dead one's word, and that one logs. */

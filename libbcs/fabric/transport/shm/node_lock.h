@@ -12,18 +12,11 @@
 
 /** At the start of every heap; a word of zeros is a free lock. */
 struct shm_node_lock {
-    uint64_t owner; /* 0: free; else shm_owner_self of the holder, or NODE_BROKEN */
+    uint64_t owner; /* 0: free; else bcs_process_word of the holder, or NODE_BROKEN */
     uint64_t unused[7];
 };
 
 _Static_assert(sizeof(struct shm_node_lock) == 64, "a cache line of its own");
-
-/**
- * The word by which this process owns locks: its pid and when it started, so that a
- * later process of the same pid is not taken for it. Costs a few system calls; changes
- * with fork.
- */
-uint64_t shm_owner_self(void);
 
 /**
  * Take the lock: spin, then yield, then sleep for short times and look after the

@@ -13,7 +13,7 @@
 
 #include "libbcs/fabric/base/log.h"
 #include "libbcs/fabric/base/node_set.h"
-#include "libbcs/fabric/transport/shm/node_lock.h"
+#include "libbcs/fabric/base/process.h"
 
 _Static_assert(offsetof(struct shm_memory, base) == 0, "cast from bcs_memory");
 _Static_assert(sizeof(struct bcs_shm_handle) <= sizeof(struct bcs_memory_address),
@@ -35,7 +35,7 @@ uint64_t shm_memory_self(struct bcs_memory *memory)
     uint64_t self = atomic_load_explicit(known, memory_order_relaxed);
 
     if ((uint32_t)self != (uint32_t)getpid()) {
-        self = shm_owner_self();
+        self = bcs_process_word();
         atomic_store_explicit(known, self, memory_order_relaxed);
     }
     return self;

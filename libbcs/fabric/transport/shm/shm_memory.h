@@ -14,7 +14,7 @@
 /** Memory of transport "shm", and of those that are made of it. */
 struct shm_memory {
     struct bcs_memory base; /* first */
-    /* What shm_owner_self told the process that opened a transport last; its low half
+    /* What bcs_process_word told the process that opened a transport last; its low half
      * is the pid, as a forked child has another one. Relaxed: nothing follows from
      * it. */
     _Atomic uint64_t self;
@@ -30,7 +30,7 @@ static inline bool shm_memory_has_far(const struct shm_memory *memory)
     return memory->reach != memory->base.windows;
 }
 
-/** shm_owner_self, which reads a file, remembered: a process opens all nodes. */
+/** bcs_process_word, which reads a file, remembered: a process opens all nodes. */
 uint64_t shm_memory_self(struct bcs_memory *memory);
 
 /** The operation of that name. */
