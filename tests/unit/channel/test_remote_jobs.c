@@ -151,7 +151,15 @@ START_TEST(fetches_bring_what_was_written_before_their_word)
 }
 END_TEST
 
-/** All append to the buffer of rank 0, which is small. */
+/** All go on together; a word of rank 0's region counts them, this is the n-th time. */
+static void meet(const struct bcs_remote *first, uint64_t offset, uint64_t n)
+{
+    check_written(bcs_remote_add_word(first, offset, 1, NULL), true);
+    ck_assert_int_eq(bcs_remote_wait(first, offset, n * job.size), 0);
+}
+
+/** All append to the buffer of rank 0, which is small. Nobody leaves before the one in
+ *  front of it has found its region. */
 static void append_to_first(struct ranks_rank *rank)
 {
     struct bcs_remote first;
@@ -179,6 +187,7 @@ static void append_to_first(struct ranks_rank *rank)
                              0);
         }
     }
+    meet(one.channels->rank == 0 ? &one.own : &first, 8, 1);
     ck_assert_int_eq(channels_leave(one.channels), 0);
 }
 
@@ -238,14 +247,6 @@ static uint64_t added(const struct bcs_remote *first, enum way way)
     return way == ACCUMULATE_DOUBLE ? (uint64_t)real : word;
 }
 
-/** All go on together; the word of rank 0's region counts them, this is the n-th
- *  time. */
-static void meet(const struct bcs_remote *first, uint64_t n)
-{
-    ck_assert_int_eq(bcs_remote_add_word(first, 0, 1, NULL), 0);
-    ck_assert_int_eq(bcs_remote_wait(first, 0, n * job.size), 0);
-}
-
 /** Add until others have often come between, or for long. @return how much */
 static uint64_t add_among_others(const struct bcs_remote *first, enum way way)
 {
@@ -274,18 +275,18 @@ static void add_up(struct ranks_rank *rank)
     for (int way = 0; way < N_WAYS; way++) {
         uint64_t sum_at = 512 + 8 * (uint64_t)way;
 
-        meet(&first, ++n_met);
+        meet(&first, 0, ++n_met);
         ck_assert_int_eq(bcs_remote_add_word(&first, sum_at,
                                              add_among_others(&first, (enum way)way),
                                              NULL),
                          0);
     }
-    meet(&first, ++n_met);
+    meet(&first, 0, ++n_met);
     for (int way = 0; way < N_WAYS; way++) {
         ck_assert_uint_eq(added(&first, (enum way)way),
                           word_at(&first, 512 + 8 * (uint64_t)way));
     }
-    meet(&first, ++n_met);
+    meet(&first, 0, ++n_met);
     ck_assert_int_eq(channels_leave(one.channels), 0);
 }
 
