@@ -65,17 +65,18 @@ def total_of(runs, folder, metric):
     return sum(float(row[6]) for row in rows if len(row) == 7), lines[0]
 
 
-def await_traffic(runs, has_sender):
-    """Wait until some messages are seen in the folder, and slices of the strobe sender, if there is
-    one: on demand they may come late. Returns it, how many messages, and whether all has come."""
+def await_traffic(runs, has_strobes):
+    """Wait until some messages are seen in the folder, and slices of the strobe sender, if the clock
+    makes it send some. On demand it may have none after the first ones, which are seen once an
+    interval with others begins. Returns it, how many messages, and whether all has come."""
     guard, seen, folder, has_sent = job.Guard(runs.arguments.timeout), None, None, False
-    while not guard.is_over() and ((seen or 0) < ENOUGH or has_sender and not has_sent):
+    while not guard.is_over() and ((seen or 0) < ENOUGH or has_strobes and not has_sent):
         for name in os.listdir(runs.parent):
             folder = os.path.join(runs.parent, name)
             seen, _ = total_of(runs, folder, "NP2PDEM")
             has_sent = bool(total_of(runs, folder, "GTTS")[0])
         time.sleep(0.02)
-    return folder, seen or 0, (seen or 0) >= ENOUGH and has_sent >= has_sender
+    return folder, seen or 0, (seen or 0) >= ENOUGH and has_sent >= has_strobes
 
 
 def victims_of(runs, one, who):
@@ -113,8 +114,9 @@ def problems_of_names(folder, n_nodes, has_sender, is_one_of_two):
     return [] if names == sorted(wanted) else [f"there is {names}, not {sorted(wanted)}"]
 
 
-def problems_of_left(runs, folder, seen, n_nodes, has_sender):
-    """Whether what was seen is still there, of each node."""
+def problems_of_left(runs, folder, seen, n_nodes, has_strobes):
+    """Whether what was seen is still there, of each node. has_strobes is None where the strobe sender
+    may have sent some or none."""
     problems = mds_runs.problems_of_check(runs, folder)
     total, title = total_of(runs, folder, "NP2PDEM")
     if total is None or total < seen:
@@ -123,7 +125,7 @@ def problems_of_left(runs, folder, seen, n_nodes, has_sender):
     if f" of {n_files} of a run that has not ended; " not in title:
         problems.append(f"{title!r}, not of {n_files}")
     sent, title = total_of(runs, folder, "GTTS")
-    if (sent is not None and sent > 0) != has_sender:
+    if has_strobes is not None and (sent is not None and sent > 0) != has_strobes:
         problems.append(f"GTTS comes to {sent}: {title}")
     if ", of a run that has not ended\n" not in runs.read("summary", folder).stdout:
         problems.append("the summary does not tell")
@@ -133,9 +135,10 @@ def problems_of_left(runs, folder, seen, n_nodes, has_sender):
 def test_kill(runs, report, name, who):
     """Returns whether anything was recorded: else others would wait as long for it."""
     settings, n_nodes, has_sender = MODES[name]
+    has_strobes = has_sender if "BCS_STROBE" in settings else None if has_sender else False
     one = start(runs, {"BCS_MDS": "emds", **settings}, [runs.arguments.traffic, FOR_EVER, "1"])
     try:
-        folder, seen, is_seen = await_traffic(runs, has_sender)
+        folder, seen, is_seen = await_traffic(runs, bool(has_strobes))
         problems = [] if is_seen else [f"{seen} messages: {one.errors_so_far()[-300:]}"]
         kill(victims_of(runs, one, who))
         one.finish(runs.arguments.timeout)
@@ -153,7 +156,7 @@ def test_kill(runs, report, name, who):
         problems += [f"left {what}" for what in left]
         if not problems:
             problems += problems_of_names(folder, n_nodes, has_sender, name == "one node of two")
-            problems += problems_of_left(runs, folder, seen, n_nodes, has_sender)
+            problems += problems_of_left(runs, folder, seen, n_nodes, has_strobes)
         report.case(f"{who} killed, {name}", problems)
     finally:
         one.close()
