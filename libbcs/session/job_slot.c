@@ -3,12 +3,13 @@
  * Finding the slots of this user's jobs; see the header. Called by each process while
  * it meets the others of its job, and when it parts.
  *
- * The kernel lists the names of all sockets of a network namespace in /proc/net/unix. A
- * sign is called "bcs-jobs-1.UID.PID.FD": a process and its file descriptor of the
+ * The kernel lists the names of all sockets of a network namespace in /proc/net/unix.
+ * A sign is called "bcs-jobs-1.UID.PID.FD": a process and its file descriptor of the
  * segment. The number in it is raised when the layout of the slots changes. Who looks
- * for signs holds the socket "bcs-jobs-1.UID.lock", so that two jobs that begin at once
- * do not make a segment each. Other users may take such names, too. So what a sign leads
- * to is used only if it belongs to this user, and who cannot have the lock does without.
+ * for signs holds the socket "bcs-jobs-1.UID.lock", so that two jobs that begin at
+ * once do not make a segment each. Other users may take such names, too. So what a sign
+ * leads to is used only if it belongs to this user, and who cannot have the lock does
+ * without.
  */
 #include "libbcs/session/job_slot.h"
 

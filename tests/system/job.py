@@ -35,6 +35,7 @@ QUICK_LAUNCH = {
 }
 # Open MPI 4.1 loses a race with its own launcher now and then, natively as well.
 BROKEN_PIPE = "exited on signal 13 (Broken pipe)"
+SIGNALLED = "*** Process received signal ***"  # what it prints of a crash
 
 # Of <sched.h> and <sys/mount.h>.
 CLONE_NEWNS, CLONE_NEWUSER = 0x20000, 0x10000000
@@ -320,6 +321,16 @@ def run(command, environment=None, timeout=120):
     if BROKEN_PIPE in result.stderr:
         print(f"run once more: {result.ending()}")
         result = run_once(command, environment, timeout)
+    return result
+
+
+def run_plain(command, timeout=120):
+    """run() of a program without BCS. Open MPI ends such a one by a crash behind its results now and
+    then, without mpirun or under load: then it runs once more, and that is said."""
+    result = run(command, mpirun_environment(), timeout)
+    if SIGNALLED in result.stderr or result.status == -signal.SIGSEGV:
+        print(f"once more, as it has crashed: {shell_line(command)}\n{result.stderr}")
+        result = run(command, mpirun_environment(), timeout)
     return result
 
 

@@ -191,7 +191,7 @@ class Suite:
         else:
             # Without a launcher: a single rank, and no lines of mpirun.
             command = [self.arguments.sage, *options, *map(str, decks)]
-            result = job.run(command, job.mpirun_environment(), self.arguments.timeout)
+            result = job.run_plain(command, self.arguments.timeout)
             repeat = job.shell_line(command)
         lines = [line for line in result.stderr.splitlines() if "sage:" in line]
         problems = []

@@ -30,9 +30,9 @@ enum { BCS_LENT_CPUS = 64 };
  *  nic_threads/referee/referee.c. */
 enum bcs_referee_rests { BCS_REFEREE_LOOKS, BCS_REFEREE_RESTS, BCS_REFEREE_WOKEN };
 
-/** What the processes of one job on one machine share: how many sleep, and on how many
- *  cores. All zero at first but for what the first of them sets before they use it. What
- *  several jobs share is in libbcs/fabric/base/machine_jobs.h. */
+/** What the processes of one job on one machine share: how many sleep, and on how
+ *  many cores. All zero at first but for what the first of them sets before they use
+ *  it. What several jobs share is in libbcs/fabric/base/machine_jobs.h. */
 struct bcs_machine {
     struct bcs_sign sign; /* for those who look from outside; first, see board.h */
     _Alignas(BCS_CACHE_LINE) _Atomic uint32_t n_asleep;
