@@ -32,7 +32,7 @@ static void cbsp_free(struct cbsp *cbsp)
     free(cbsp);
 }
 
-/** Map the heaps of all. */
+/** Map the heaps of this machine's processes, and find a way to those of others. */
 static int meet(struct cbsp *cbsp)
 {
     int error = cbsp_layout_init(&cbsp->layout, cbsp->n_procs,
@@ -47,6 +47,7 @@ static int meet(struct cbsp *cbsp)
                   &(struct bcs_meeting_params){
                       .heap_bytes = cbsp->layout.heap_bytes,
                       .node_ranks = 1,
+                      .near = bcs_entry_near(&cbsp->entry),
                       .error = error,
                       .config = &cbsp->entry.settings.nic,
                   },
@@ -123,6 +124,7 @@ static int set_up(struct cbsp *cbsp)
     for (uint32_t i = 0; i < cbsp->n_procs; i++) {
         cbsp->outs[i].superstep = UINT64_MAX;
         cbsp->outs[i].node = bcs_node_set_one(i);
+        cbsp->outs[i].is_apart = bcs_memory_heap(cbsp->meeting.memory, i) == NULL;
     }
     cbsp->all = bcs_node_set_range(0, cbsp->n_procs);
     find_own_memory(cbsp);

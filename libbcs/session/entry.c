@@ -42,6 +42,20 @@ uint64_t bcs_settings_spin_ns(const struct bcs_settings *settings, uint64_t usua
     return nic_config_spin_ns(&settings->nic, usual_ns);
 }
 
+struct nic_near_nodes bcs_entry_near(const struct bcs_entry *entry)
+{
+    const struct nic_config *config = &entry->settings.nic;
+    uint32_t size = entry->bootstrap.size;
+    uint32_t node_ranks = nic_config_node_ranks(config, size);
+    struct nic_near_nodes near =
+        nic_config_near_nodes(config, size, entry->bootstrap.rank);
+    uint32_t first = near.first * node_ranks;
+    uint32_t n_most = near.n * node_ranks, n_rest = size - first;
+
+    /* the last node has fewer */
+    return (struct nic_near_nodes){first, n_rest < n_most ? n_rest : n_most};
+}
+
 /** The exchange of a job of one process. */
 static int allgather_alone(void *arg, const void *mine, size_t n_bytes, void *all_out)
 {

@@ -34,6 +34,9 @@ enum bcs_entry_use { BCS_ENTRY_API, BCS_ENTRY_CBSP, BCS_ENTRY_CHANNELS, BCS_N_EN
  *  usual_ns. */
 uint64_t bcs_settings_spin_ns(const struct bcs_settings *settings, uint64_t usual_ns);
 
+/** The processes of this process's machine, where each process is a node. */
+struct nic_near_nodes bcs_entry_near(const struct bcs_entry *entry);
+
 /**
  * Read the settings, connect to the launcher, and set up the log. A process that no
  * launcher has started is a job of one.

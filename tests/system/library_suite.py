@@ -37,6 +37,7 @@ def add_arguments(parser):
     parser.add_argument("--mpirun", default="mpirun")
     parser.add_argument("--limits", help="BCS_LIMITS of all jobs")
     parser.add_argument("--defer", help="BCS_DEFER of all jobs")
+    parser.add_argument("--far", help="BCS_FAR of all jobs")
 
 
 class LibrarySuite:
@@ -47,7 +48,8 @@ class LibrarySuite:
 
     def __init__(self, arguments):
         self.launcher = arguments.mpirun
-        given = {"BCS_LIMITS": arguments.limits, "BCS_DEFER": arguments.defer}
+        given = {"BCS_LIMITS": arguments.limits, "BCS_DEFER": arguments.defer,
+                 "BCS_FAR": arguments.far}
         self.settings = {name: value for name, value in given.items() if value}
         self.report = job.Report()
         job.SharedMemory.separate()

@@ -46,6 +46,13 @@ void ranks_init(struct ranks_job *job, struct ranks_rank ranks[], uint32_t size,
     }
 }
 
+void ranks_set_far(struct ranks_rank ranks[], uint32_t n, uint64_t far)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        ranks[i].entry.settings.nic.far = far;
+    }
+}
+
 void ranks_fini(struct ranks_job *job)
 {
     pthread_barrier_destroy(&job->barrier);

@@ -40,6 +40,9 @@ struct ranks_rank {
 void ranks_init(struct ranks_job *job, struct ranks_rank ranks[], uint32_t size,
                 uint64_t defer);
 
+/** Before they join: deal them to so many machines, as BCS_FAR does. */
+void ranks_set_far(struct ranks_rank ranks[], uint32_t n, uint64_t far);
+
 /** Free what they share. */
 void ranks_fini(struct ranks_job *job);
 

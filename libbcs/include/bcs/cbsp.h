@@ -164,11 +164,11 @@ typedef void (*cBSP_handler_fn)(int srcNode, void *destAddr, int nBytes);
  *
  * Cost: one transfer with up to 224 bytes; three with more. A message longer than a
  * buffer (4 to 64 KB, by p) is copied to memory and announced by one transfer; then the
- * receiver reads it in one copy, or it follows in pieces of up to a buffer. What finds
- * the buffer full is copied to memory, too, and goes when this process synchronizes. If
- * it is not known that the receiver has ended the superstep four before: up to three
- * queries, each a round trip, and one transfer. Local: a look at the imports from that
- * node, the last one used first.
+ * receiver reads it in one copy, or, as between machines, it follows in pieces of up to
+ * a buffer. What finds the buffer full is copied to memory, too, and goes when this
+ * process synchronizes. If it is not known that the receiver has ended the superstep
+ * four before: up to three queries, each a round trip, and one transfer. Local: a look
+ * at the imports from that node, the last one used first.
  *
  * One may send to oneself. A message of 0 bytes is counted and handled as any other;
  * its addresses are not looked at. Nothing orders messages, not even of one sender to

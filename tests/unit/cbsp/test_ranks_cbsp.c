@@ -156,6 +156,72 @@ START_TEST(threads_are_the_processes_of_a_job)
 }
 END_TEST
 
+/** Each process sends a long message to each; whose memory it cannot map has not read
+ *  it there. */
+static void send_long_to_all(struct ranks_rank *rank)
+{
+    static uint8_t data[LARGE_BYTES];
+    struct cbsp *cbsp = rank->own;
+    uint8_t bits;
+
+    for (uint32_t to = 0; to < cbsp->n_procs; to++) {
+        struct cbsp_message message = {
+            .handler = 0, .data = data, .n_bytes = sizeof(data)};
+
+        ck_assert_int_eq(cbsp_outbox_send(cbsp, to, &message), 0);
+    }
+    ck_assert_int_eq(cbsp_nsync(cbsp, (int)cbsp->n_procs), 0);
+    ck_assert_int_eq(cbsp_gsync(cbsp, CBSP_IN_GSYNC, 0, &bits), 0);
+    for (uint32_t to = 0; to < cbsp->n_procs; to++) {
+        bool is_near = bcs_memory_heap(cbsp->meeting.memory, to) != NULL;
+
+        ck_assert(is_near == (to / 2 == cbsp->pid / 2));
+        ck_assert_uint_eq(cbsp->from[to].n_read, is_near && cbsp->is_direct);
+    }
+}
+
+START_TEST(processes_of_several_machines_are_a_job)
+{
+    static struct ranks_job job;
+    struct ranks_rank ranks[N_RANKS];
+
+    ranks_init(&job, ranks, N_RANKS, (uint64_t)_i);
+    ranks_set_far(ranks, N_RANKS, 2);
+    ranks_run(ranks, N_RANKS, program);
+    ranks_run(ranks, N_RANKS, join);
+    ranks_run(ranks, N_RANKS, send_long_to_all);
+    ranks_run(ranks, N_RANKS, leave);
+    ranks_fini(&job);
+}
+END_TEST
+
+START_TEST(the_last_machine_has_fewer_processes)
+{
+    static const struct nic_near_nodes expected[] = {
+        {0, 3}, {0, 3}, {0, 3}, {3, 2}, {3, 2}};
+    static struct ranks_job job;
+    struct ranks_rank ranks[5];
+
+    ranks_init(&job, ranks, 5, 0);
+    for (uint32_t i = 0; i < 5; i++) {
+        struct nic_near_nodes near = bcs_entry_near(&ranks[i].entry);
+
+        ck_assert(near.first == 0 && near.n == 5);
+    }
+    ranks_set_far(ranks, 5, 2);
+    for (uint32_t node_ranks = 0; node_ranks < 2; node_ranks++) {
+        for (uint32_t i = 0; i < 5; i++) {
+            struct nic_near_nodes near;
+
+            ranks[i].entry.settings.nic.node_ranks = node_ranks;
+            near = bcs_entry_near(&ranks[i].entry);
+            ck_assert(near.first == expected[i].first && near.n == expected[i].n);
+        }
+    }
+    ranks_fini(&job);
+}
+END_TEST
+
 START_TEST(two_jobs_in_one_process_do_not_meet)
 {
     ranks_run_two_jobs(program);
@@ -358,6 +424,8 @@ int main(void)
 
     /* As shared memory is, and with what is put coming late. */
     tcase_add_loop_test(tests, threads_are_the_processes_of_a_job, 0, 2);
+    tcase_add_loop_test(tests, processes_of_several_machines_are_a_job, 0, 3);
+    tcase_add_test(tests, the_last_machine_has_fewer_processes);
     tcase_add_test(tests, two_jobs_in_one_process_do_not_meet);
     tcase_add_test(tests, one_thread_is_each_process_in_turn);
     tcase_add_test(tests, who_wants_more_than_is_broadcast_ends_the_job);
