@@ -39,6 +39,11 @@ static int transfer(const struct channel_end *end, uint64_t bell_gva,
     return rc == 0 && bcs_core_is_late(core) ? bcs_core_flush(core) : rc;
 }
 
+int channel_door_transfer(const struct channel_end *end, struct bcs_xfer *xfer)
+{
+    return transfer(end, end->channels->layout.bell_gva, xfer);
+}
+
 /** Put words of the door of an end where its peer finds it, and ring. */
 static int put(const struct channel_end *end, const struct channel_door *door,
                size_t from, size_t to)
@@ -47,12 +52,11 @@ static int put(const struct channel_end *end, const struct channel_door *door,
     uint64_t gva = channel_door_gva(&channels->layout, channels->rank, end->side,
                                     end->params.number);
 
-    return transfer(end, channels->layout.bell_gva,
-                    &(struct bcs_xfer){
-                        .src = (const uint8_t *)door + from,
-                        .n_bytes = to - from,
-                        .dest_gva = gva + from,
-                    });
+    return channel_door_transfer(end, &(struct bcs_xfer){
+                                          .src = (const uint8_t *)door + from,
+                                          .n_bytes = to - from,
+                                          .dest_gva = gva + from,
+                                      });
 }
 
 int channel_door_open(const struct channel_end *end, uint64_t place_gva,
@@ -116,7 +120,8 @@ static bool is_dead(const struct channel_end *end)
         bcs_core_address(end->channels->core, end->channels->layout.pids_gva);
     uint64_t pid = pids[end->params.peer];
 
-    if (!bcs_process_has_ended(pid) || is_closed(end)) {
+    /* What has become of a far one the launcher knows. */
+    if (end->is_far || !bcs_process_has_ended(pid) || is_closed(end)) {
         return false;
     }
     bcs_error("rank %" PRId32 ", process %" PRIu64 ", has ended while rank %" PRIu32

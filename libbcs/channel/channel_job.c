@@ -42,7 +42,8 @@ static void channels_free(struct channels *channels)
     free(channels);
 }
 
-static void lay_out(struct channel_layout *layout, uint32_t n_procs)
+/** @param is_apart  the job has several machines */
+static void lay_out(struct channel_layout *layout, uint32_t n_procs, bool is_apart)
 {
     struct bcs_heap heap;
 
@@ -56,7 +57,7 @@ static void lay_out(struct channel_layout *layout, uint32_t n_procs)
                              sizeof(struct channel_door),
                          64);
     layout->sleeper_gva = bcs_heap_reserve(&heap, sizeof(struct remote_sleeper), 64);
-    layout->left_gva = bcs_heap_reserve(&heap, 64, 64);
+    layout->left_gva = bcs_heap_reserve(&heap, n_procs * sizeof(uint64_t), 64);
     layout->n_written_gva = bcs_heap_reserve(&heap, 64, 64);
     layout->users_gva =
         bcs_heap_reserve(&heap, BCS_REGION_NUMBERS * sizeof(uint64_t), 64);
@@ -64,6 +65,9 @@ static void lay_out(struct channel_layout *layout, uint32_t n_procs)
     layout->stand_gva = bcs_heap_reserve(&heap, sizeof(struct channel_stand), 64);
     layout->pool_gva = bcs_heap_reserve(&heap, CHANNEL_POOL_BYTES, BCS_HEAP_ALIGN);
     layout->heap_bytes = bcs_align_up(heap.next, BCS_HEAP_ALIGN);
+    if (is_apart) {
+        layout->helper_bell_gva = layout->bell_gva; /* see far_end.c */
+    }
 }
 
 /** What keeps this process from taking part, before it meets others. */
@@ -83,16 +87,18 @@ static int find_obstacle(const struct channels *channels)
     return 0;
 }
 
-/** Map the heaps of all. */
+/** Map the heaps of this machine's processes, and find a way to those of others. */
 static int meet(struct channels *channels)
 {
+    struct nic_near_nodes near = bcs_entry_near(&channels->entry);
     int rc;
 
-    lay_out(&channels->layout, channels->size);
+    lay_out(&channels->layout, channels->size, near.n < channels->size);
     rc = bcs_meet(&channels->entry.bootstrap,
                   &(struct bcs_meeting_params){
                       .heap_bytes = channels->layout.heap_bytes,
                       .node_ranks = 1,
+                      .near = near,
                       .error = find_obstacle(channels),
                       .config = &channels->entry.settings.nic,
                   },

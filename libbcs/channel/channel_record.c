@@ -76,11 +76,24 @@ void channels_record(struct channels *channels)
  *  one */
 static bool is_last(const struct channels *channels)
 {
-    uint64_t *n_written =
-        remote_place(channels, 0, channels->layout.n_written_gva); /* all are mapped */
+    const struct bcs_node_set first = bcs_node_set_one(0);
+    struct bcs_comparison count = {
+        .variable_gva = channels->layout.n_written_gva,
+        .op = BCS_COMPARE_EQ,
+        .dests = &first,
+        .write_gva = channels->layout.n_written_gva,
+    };
+    bool is_counted = false;
+    int rc = 0;
 
-    /* Pairs with itself in the other processes: who is the last one finds all files. */
-    return __atomic_add_fetch(n_written, 1, __ATOMIC_ACQ_REL) == channels->size;
+    /* The count only grows: if it is not n, it is more. Who is the last one finds all
+     * files. */
+    for (uint64_t n = 0; rc == 0 && !is_counted && n < channels->size; n++) {
+        count.value = n;
+        count.write_value = n + 1;
+        rc = bcs_compare_and_write(channels->core, &count, &is_counted);
+    }
+    return is_counted && count.write_value == channels->size;
 }
 
 void channels_record_end(struct channels *channels)

@@ -354,11 +354,10 @@ int remote_import(struct channels *channels, int rank, uint32_t number, bool may
         bcs_error("%s: no rank %d in a job of %" PRIu32, caller, rank, channels->size);
         return -EINVAL;
     }
-    if (bcs_memory_heap(channels->meeting.memory, (uint32_t)rank) == NULL) {
-        bcs_error(
-            "%s: the memory of rank %d cannot be mapped here, and remote commands "
-            "have no other way yet",
-            caller, rank);
+    if (!channels_is_near(channels, (uint32_t)rank)) {
+        bcs_error("%s: rank %d is on another machine; remote commands are allowed to "
+                  "ranks of the own machine",
+                  caller, rank);
         return -ENOTSUP;
     }
     rc = begin(channels, caller, number, remote_out);
@@ -462,9 +461,23 @@ void *bcs_region_memory(const struct bcs_remote *own)
                                                                            : NULL;
 }
 
+/** Tell all that this process has left. */
+static int say_left(struct channels *channels)
+{
+    static const uint64_t yes = 1;
+
+    return remote_transfer(channels, &(struct bcs_xfer){
+                                         .src = &yes,
+                                         .n_bytes = sizeof(yes),
+                                         .dest_gva = channels->layout.left_gva +
+                                                     channels->rank * sizeof(yes),
+                                         .dests = &channels->remotes.all,
+                                     });
+}
+
 int remotes_release_all(struct channels *channels)
 {
-    int rc = 0;
+    int rc = 0, said;
 
     pthread_mutex_lock(&channels->lock);
     while (channels->remotes.open != NULL) {
@@ -475,10 +488,8 @@ int remotes_release_all(struct channels *channels)
     pthread_mutex_unlock(&channels->lock);
     /* Last: who sees that this process has left sees that its regions are closed, too.
      * Pairs with the load of remote_has_left. */
-    __atomic_store_n(
-        (uint64_t *)remote_place(channels, channels->rank, channels->layout.left_gva),
-        1, __ATOMIC_RELEASE);
-    return rc;
+    said = say_left(channels);
+    return rc < 0 ? rc : said;
 }
 
 void remotes_take_away(struct channels *channels)

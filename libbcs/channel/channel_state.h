@@ -13,6 +13,7 @@
  *   channel_door.c     what the two ends tell each other
  *   pool.c     memory of places
  *   channel_wait.c     waiting for room and for arrivals, waking who does
+ *   far_end.c  ends whose other end is on another machine
  *   circle.c   finding threads that wait for each other
  *   handlers.c arrival handlers
  *   due.c      whether they are to be called
@@ -41,6 +42,7 @@ enum channel_sleeper {
     CHANNEL_AWAKE,
     CHANNEL_OWNER_SLEEPS,  /* the thread that has opened the end */
     CHANNEL_HELPER_SLEEPS, /* the helper thread of its process */
+    CHANNEL_IS_FAR,        /* for good: the other end is told all; see far_end.c */
 };
 
 /** The helper thread. */
@@ -66,8 +68,8 @@ struct channel_room {
     struct channel_room *next;
     uint64_t gva;
     uint32_t class; /* of its size; see pool.c */
-    /* Of one that was given back: whose writer has to close which opening first. */
-    const struct channel_door *writer;
+    /* Of one that was given back: whose other end has to close which opening first. */
+    const struct channel_door *other;
     uint64_t opened;
 };
 
@@ -75,7 +77,7 @@ struct channel_room {
 struct channel_pool {
     uint64_t next_gva, end_gva;                  /* what was never used */
     struct channel_room *rooms[CHANNEL_CLASSES]; /* free */
-    struct channel_room *retired; /* free when their writers have closed */
+    struct channel_room *retired; /* free when their other ends have closed */
 };
 
 struct channels;
@@ -90,12 +92,18 @@ struct channel_end {
     pthread_t owner;
     const struct channel_door *peer_door; /* own heap */
     uint32_t *sleeper; /* where it says that it sleeps; NULL: its peer is not known */
+    bool is_far;       /* the peer is on another machine; see far_end.c */
 };
 
 /** The end of a writer. */
 struct channel_out {
     struct bcs_channel_out inlined; /* first: what the program has */
     struct channel_end end;
+    /* Of one whose reader is far: */
+    struct channel_room *room; /* of its own place */
+    uint64_t there_gva;        /* the blocks of the reader's place */
+    uint64_t block_told;       /* the block of which something was put last, */
+    uint64_t n_told;           /* and its records that were put */
 };
 
 /* Blocks after which the reader of a stream may fall behind again; channel_wait.c. */
@@ -190,6 +198,10 @@ int channel_door_open(const struct channel_end *end, uint64_t place_gva,
 /** Tell the peer that it is closed. */
 int channel_door_close(const struct channel_end *end);
 
+/** Transfer to the peer, ring its bell, and see to it that it arrives. Of the transfer
+ *  only the block is given. */
+int channel_door_transfer(const struct channel_end *end, struct bcs_xfer *xfer);
+
 /** Ring a bell of the peer. */
 void channel_door_ring(const struct channel_end *end, uint64_t bell_gva);
 
@@ -235,10 +247,10 @@ uint64_t channel_pool_room_bytes(uint64_t n_bytes);
 struct channel_room *channel_pool_take(struct channel_pool *pool, uint64_t n_bytes,
                                        bool *was_used_out);
 
-/** Give memory back, to be used again once its writer has closed that opening. Accepts
- *  NULL. */
+/** Give memory back, to be used again once the other end of its channel has closed that
+ *  opening. Accepts NULL. */
 void channel_pool_give(struct channel_pool *pool, struct channel_room *room,
-                       const struct channel_door *writer, uint64_t opened);
+                       const struct channel_door *other, uint64_t opened);
 
 /** Give memory back that nobody writes to any more. */
 void channel_pool_put_back(struct channel_pool *pool, struct channel_room *room);
@@ -290,7 +302,13 @@ void channel_helper_end_at_exit(struct channel_helper *helper);
 /** Poll as bcs_channels_poll does. */
 int channels_poll(struct channels *channels);
 
-/** Where an address of any process's heap is here. */
+/** Whether a process is on this machine. */
+static inline bool channels_is_near(const struct channels *channels, uint32_t rank)
+{
+    return bcs_memory_heap(channels->meeting.memory, rank) != NULL;
+}
+
+/** Where an address of a near process's heap is here. */
 static inline void *remote_place(const struct channels *channels, uint32_t rank,
                                  uint64_t gva)
 {

@@ -9,6 +9,7 @@
 
 #include "libbcs/channel/channel_calls.h"
 #include "libbcs/channel/channel_state.h"
+#include "libbcs/channel/far_end.h"
 #include "libbcs/fabric/base/barrier.h"
 #include "libbcs/fabric/base/clock.h"
 #include "libbcs/fabric/base/log.h"
@@ -171,17 +172,31 @@ static void wake(struct channel_end *end, uint32_t *sleeper)
 
 void bcs_channel_wake_reader(struct bcs_channel_out *out)
 {
-    wake(&channel_out_of(out)->end, out->sleeper);
+    struct channel_out *state = channel_out_of(out);
+
+    if (state->end.is_far) {
+        channel_far_publish(state);
+    } else {
+        wake(&state->end, out->sleeper);
+    }
 }
 
 void bcs_channel_wake_writer(struct bcs_channel_in *in)
 {
-    wake(&channel_in_of(in)->end, in->sleeper);
+    struct channel_in *state = channel_in_of(in);
+
+    if (state->end.is_far) {
+        channel_far_give_back(state);
+    } else {
+        wake(&state->end, in->sleeper);
+    }
 }
 
 bool bcs_channel_find_reader(struct bcs_channel_out *out)
 {
-    struct channel_end *end = &channel_out_of(out)->end;
+    struct channel_out *state = channel_out_of(out);
+    struct channel_end *end = &state->end;
+    struct channels *channels = end->channels;
     struct channel_place *place;
     uint64_t place_gva, n_blocks;
 
@@ -190,9 +205,9 @@ bool bcs_channel_find_reader(struct bcs_channel_out *out)
     }
     /* The reader may close it from here on: its place stays until this end is closed,
      * too. */
-    place = (void *)((uint8_t *)bcs_memory_heap(end->channels->meeting.memory,
-                                                (uint32_t)end->params.peer) +
-                     place_gva);
+    place = end->is_far ? bcs_core_address(channels->core, state->room->gva)
+                        : remote_place(channels, (uint32_t)end->params.peer, place_gva);
+    state->there_gva = place_gva + sizeof(*place);
     out->first = (uint8_t *)(place + 1);
     out->end = out->first + n_blocks * out->block_bytes;
     out->block = out->end - out->block_bytes; /* so that the next is the first */

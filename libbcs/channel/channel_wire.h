@@ -8,7 +8,7 @@
  * into the heap of the process at the other end; there one look tells whether that end
  * is open, and which opening it is. The place is in the heap of the reader: its ring,
  * and the words by which both ends tell each other what they have freed and that they
- * sleep.
+ * sleep. If the ends are on two machines, the writer has a place, too (far_end.c).
  */
 #ifndef LIBBCS_CHANNEL_CHANNEL_WIRE_H
 #define LIBBCS_CHANNEL_CHANNEL_WIRE_H
@@ -28,7 +28,7 @@ enum channel_side { CHANNEL_OUT, CHANNEL_IN, CHANNEL_N_SIDES };
 
 /** What a process tells of its end of a channel. */
 struct channel_door {
-    _Alignas(64) uint64_t place_gva; /* in the heap of who tells it; of a reader */
+    _Alignas(64) uint64_t place_gva; /* in the heap of who tells it; 0: it has none */
     uint64_t n_blocks;               /* of a reader */
     uint32_t record_bytes;
     uint32_t capacity;
@@ -92,7 +92,7 @@ struct channel_layout {
     uint64_t pids_gva;        /* [n] uint64_t */
     uint64_t doors_gva;   /* [n][CHANNEL_N_SIDES][BCS_CHANNEL_NUMBERS], by who tells */
     uint64_t sleeper_gva; /* struct remote_sleeper */
-    uint64_t left_gva;    /* not 0: the process has left the job */
+    uint64_t left_gva;    /* [n] uint64_t; not 0: that process has left the job */
     uint64_t n_written_gva; /* at rank 0: how many have left, their files written */
     uint64_t users_gva;     /* [BCS_REGION_NUMBERS] uint64_t, of own regions */
     uint64_t exports_gva;   /* of libbcs/session/exports.h */

@@ -24,10 +24,11 @@
  * sends nor frees nor closes. So nothing is there for any of them at that moment, and
  * none can be the first to go on.
  *
- * What it does not see it does not judge: a process with a helper thread, which may
- * receive and send by itself; one that catches signals, whose handlers may; an end
- * whose other end is not open, as any thread may open it; a second thread of a process
- * that waits; and a rank that waits for something else, as in MPI, or computes.
+ * What it does not see it does not judge: a rank of another machine; a process with a
+ * helper thread, which may receive and send by itself; one that catches signals, whose
+ * handlers may; an end whose other end is not open, as any thread may open it; a second
+ * thread of a process that waits; and a rank that waits for something else, as in MPI,
+ * or computes.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -222,7 +223,7 @@ bool channel_circle_look(struct channel_end *end, bool is_told,
     uint64_t sequence, sum;
     uint32_t first;
 
-    if (mode == NIC_REFEREE_OFF || (!is_told && !tell(end))) {
+    if (mode == NIC_REFEREE_OFF || end->is_far || (!is_told && !tell(end))) {
         return false;
     }
     sequence = sequence_of(stand_of(channels, (uint32_t)end->params.peer));

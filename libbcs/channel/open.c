@@ -60,12 +60,6 @@ static int check(struct channels *channels, enum channel_side side,
                   params->number, side == CHANNEL_OUT ? "to" : "from", params->peer);
         return -EEXIST;
     }
-    if (bcs_memory_heap(channels->meeting.memory, (uint32_t)params->peer) == NULL) {
-        bcs_error("%s: the memory of rank %" PRId32 " cannot be mapped here, and "
-                  "channels have no other way yet",
-                  callers[side], params->peer);
-        return -ENOTSUP;
-    }
     return 0;
 }
 
@@ -118,30 +112,6 @@ static int end_open(struct channels *channels, struct channel_end *end,
     return 0;
 }
 
-static int open_out(struct channels *channels, const struct bcs_channel_params *params,
-                    struct bcs_channel_out **out_out)
-{
-    struct channel_out *out = calloc(1, sizeof(*out));
-    int rc;
-
-    if (out == NULL) {
-        return no_memory(CHANNEL_OUT);
-    }
-    out->end.params = *params;
-    out->end.side = CHANNEL_OUT;
-    out->inlined.record_bytes = params->record_bytes;
-    out->inlined.block_bytes = (uint32_t)bcs_channel_block_bytes(params->record_bytes);
-    /* A block that is full: to send begins the next one, which looks for the reader. */
-    out->inlined.mark = bcs_channel_per_block(params->record_bytes);
-    rc = end_open(channels, &out->end, 0, 0);
-    if (rc < 0) {
-        free(out);
-        return rc;
-    }
-    *out_out = &out->inlined;
-    return 0;
-}
-
 /** The blocks of a ring; its batches. */
 static void set_size(struct bcs_channel_in *in, const struct bcs_channel_params *params)
 {
@@ -152,6 +122,79 @@ static void set_size(struct bcs_channel_in *in, const struct bcs_channel_params 
     in->block_bytes = (uint32_t)bcs_channel_block_bytes(params->record_bytes);
     in->n_batch = n_blocks < 8 ? 1 : n_blocks / 4;
     in->n_blocks = n_blocks + in->n_batch + 1;
+}
+
+/** Clear memory for a place with all its blocks. @return NULL: there is none; logged */
+static struct channel_place *take_place(struct channels *channels,
+                                        enum channel_side side,
+                                        const struct bcs_channel_in *size,
+                                        struct channel_room **room_out)
+{
+    uint64_t n_bytes =
+        sizeof(struct channel_place) + (uint64_t)size->n_blocks * size->block_bytes;
+    struct channel_place *place;
+    bool was_used;
+
+    *room_out = channel_pool_take(&channels->pool, n_bytes, &was_used);
+    if (*room_out == NULL) {
+        bcs_error("%s: %" PRIu64 " bytes for the records, rounded up to %" PRIu64
+                  "; of the %" PRIu64
+                  " bytes of a process for channels and regions not so many are left",
+                  callers[side], n_bytes, channel_pool_room_bytes(n_bytes),
+                  CHANNEL_POOL_BYTES);
+        return NULL;
+    }
+    place = bcs_core_address(channels->core, (*room_out)->gva);
+    if (was_used) {
+        memset(place, 0, n_bytes);
+    }
+    return place;
+}
+
+/** The place of a writer whose reader is far: as large as the reader's. */
+static int take_own_place(struct channels *channels, struct channel_out *out)
+{
+    struct bcs_channel_in size;
+    struct channel_place *place;
+
+    set_size(&size, &out->end.params);
+    place = take_place(channels, CHANNEL_OUT, &size, &out->room);
+    if (place == NULL) {
+        return -ENOMEM;
+    }
+    place->reader_sleeps = CHANNEL_IS_FAR;
+    return 0;
+}
+
+static int open_out(struct channels *channels, const struct bcs_channel_params *params,
+                    struct bcs_channel_out **out_out)
+{
+    struct channel_out *out = calloc(1, sizeof(*out));
+    int rc = 0;
+
+    if (out == NULL) {
+        return no_memory(CHANNEL_OUT);
+    }
+    out->end.params = *params;
+    out->end.side = CHANNEL_OUT;
+    out->end.is_far = !channels_is_near(channels, (uint32_t)params->peer);
+    out->inlined.record_bytes = params->record_bytes;
+    out->inlined.block_bytes = (uint32_t)bcs_channel_block_bytes(params->record_bytes);
+    /* A block that is full: to send begins the next one, which looks for the reader. */
+    out->inlined.mark = bcs_channel_per_block(params->record_bytes);
+    if (out->end.is_far) {
+        rc = take_own_place(channels, out);
+    }
+    if (rc == 0) {
+        rc = end_open(channels, &out->end, out->room == NULL ? 0 : out->room->gva, 0);
+    }
+    if (rc < 0) {
+        free(out->room);
+        free(out);
+        return rc;
+    }
+    *out_out = &out->inlined;
+    return 0;
 }
 
 /** Begin to read at a place whose blocks are clear. */
@@ -174,8 +217,6 @@ static int open_in(struct channels *channels, const struct bcs_channel_params *p
 {
     struct channel_in *in = calloc(1, sizeof(*in));
     struct channel_place *place;
-    uint64_t n_bytes;
-    bool was_used;
     int rc;
 
     if (in == NULL) {
@@ -183,22 +224,17 @@ static int open_in(struct channels *channels, const struct bcs_channel_params *p
     }
     in->end.params = *params;
     in->end.side = CHANNEL_IN;
+    in->end.is_far = !channels_is_near(channels, (uint32_t)params->peer);
     set_size(&in->inlined, params);
     in->behind_at = CHANNEL_STREAM_BLOCKS;
     in->behind_interval = CHANNEL_STREAM_BLOCKS;
-    n_bytes = sizeof(*place) + (uint64_t)in->inlined.n_blocks * in->inlined.block_bytes;
-    in->room = channel_pool_take(&channels->pool, n_bytes, &was_used);
-    if (in->room == NULL) {
-        bcs_error("bcs_channel_open_in: %" PRIu64
-                  " bytes for the records, rounded up to %" PRIu64 "; of the %" PRIu64
-                  " bytes of a process for channels and regions not so many are left",
-                  n_bytes, channel_pool_room_bytes(n_bytes), CHANNEL_POOL_BYTES);
+    place = take_place(channels, CHANNEL_IN, &in->inlined, &in->room);
+    if (place == NULL) {
         free(in);
         return -ENOMEM;
     }
-    place = bcs_core_address(channels->core, in->room->gva);
-    if (was_used) {
-        memset(place, 0, n_bytes);
+    if (in->end.is_far) {
+        place->writer_sleeps = CHANNEL_IS_FAR;
     }
     set_place(in, place);
     rc = end_open(channels, &in->end, in->room->gva, in->inlined.n_blocks);
@@ -266,6 +302,8 @@ static int end_close(struct channel_end *end)
     }
     *at = end->next;
     if (end->side == CHANNEL_OUT) {
+        channel_pool_give(&channels->pool, channel_out_of_end(end)->room,
+                          end->peer_door, end->opened);
         free(channel_out_of_end(end));
     } else {
         channel_pool_give(&channels->pool, channel_in_of_end(end)->room, end->peer_door,

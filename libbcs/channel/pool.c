@@ -3,9 +3,9 @@
  * Memory for the places of a process's channels, and for its regions, in rooms of eight
  * sizes for each power of two: what was given back is used again as it is, and a room
  * is at most an eighth larger than what it was taken for. When nothing is left that was
- * never used, a room is taken that is larger. What a reader gives back its writer may
- * still write to, until it has closed its end, too: until then it is retired, and
- * looked at when memory is taken. Called under the lock of the state.
+ * never used, a room is taken that is larger. What an end gives back the other end may
+ * still write to, until it is closed, too: until then it is retired, and looked at when
+ * memory is taken. Called under the lock of the state.
  */
 #include <stdlib.h>
 
@@ -59,7 +59,7 @@ static void collect(struct channel_pool *pool)
         struct channel_room *room = *at;
 
         /* Pairs with the put of channel_door_close, which follows all that was sent. */
-        if (__atomic_load_n(&room->writer->closed, __ATOMIC_ACQUIRE) < room->opened) {
+        if (__atomic_load_n(&room->other->closed, __ATOMIC_ACQUIRE) < room->opened) {
             at = &room->next;
             continue;
         }
@@ -122,12 +122,12 @@ struct channel_room *channel_pool_take(struct channel_pool *pool, uint64_t n_byt
 }
 
 void channel_pool_give(struct channel_pool *pool, struct channel_room *room,
-                       const struct channel_door *writer, uint64_t opened)
+                       const struct channel_door *other, uint64_t opened)
 {
     if (room == NULL) {
         return;
     }
-    room->writer = writer;
+    room->other = other;
     room->opened = opened;
     room->next = pool->retired;
     pool->retired = room;

@@ -7,10 +7,10 @@
 
 bool remote_has_left(const struct channels *channels, uint32_t rank)
 {
-    /* Pairs with the store of remotes_release_all. */
-    return __atomic_load_n(
-               (uint64_t *)remote_place(channels, rank, channels->layout.left_gva),
-               __ATOMIC_ACQUIRE) != 0;
+    const uint64_t *left = bcs_core_address(channels->core, channels->layout.left_gva);
+
+    /* Pairs with the put of remotes_release_all. */
+    return __atomic_load_n(&left[rank], __ATOMIC_ACQUIRE) != 0;
 }
 
 int remote_transfer(struct channels *channels, const struct bcs_xfer *xfer)

@@ -24,13 +24,13 @@ struct remote_wait {
     uint32_t n_sleeps;
 };
 
-/** Whether a process has died. */
+/** Whether a process of this machine has died; of another one the launcher knows. */
 static bool is_dead(struct channels *channels, uint32_t rank)
 {
     const uint64_t *pids = bcs_core_address(channels->core, channels->layout.pids_gva);
 
-    if (rank == channels->rank || !bcs_process_has_ended(pids[rank]) ||
-        remote_has_left(channels, rank)) {
+    if (rank == channels->rank || !channels_is_near(channels, rank) ||
+        !bcs_process_has_ended(pids[rank]) || remote_has_left(channels, rank)) {
         return false;
     }
     bcs_error("rank %" PRIu32 ", process %" PRIu64 ", has ended while rank %" PRIu32

@@ -21,12 +21,14 @@ WAYS = {
 }
 
 
-def parse_arguments(description):
+def parse_arguments(description, groups):
+    """The options; groups are those that are checked if no others are asked for."""
     parser = argparse.ArgumentParser(description=description)
     parser.add_argument("--bcsrun", required=True)
     parser.add_argument("--program", required=True, help="the test program")
     parser.add_argument("--measuring", help="the measuring program")
     parser.add_argument("--circles", help="the program whose ranks wait for each other")
+    parser.add_argument("--groups", default=",".join(groups), help="what to check")
     library_suite.add_arguments(parser)
     return parser.parse_args()
 
@@ -70,8 +72,8 @@ class ChannelSuite(library_suite.LibrarySuite):
             self.fail(f"{name} of three", self.mpirun(3, program),
                       rf"^usage: {os.path.basename(program)} .* on 2 ranks")
 
-    def check(self, groups):
-        """Check these groups. Returns the exit status."""
-        for group in groups:
+    def check(self):
+        """Check the groups that are asked for. Returns the exit status."""
+        for group in self.arguments.groups.split(","):
             getattr(self, f"check_{group}")()
         return self.report.end()

@@ -85,4 +85,4 @@ class Suite(channel_suite.ChannelSuite):
 
 
 if __name__ == "__main__":
-    sys.exit(Suite(channel_suite.parse_arguments(__doc__)).check(GROUPS))
+    sys.exit(Suite(channel_suite.parse_arguments(__doc__, GROUPS)).check())

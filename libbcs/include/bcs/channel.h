@@ -40,8 +40,12 @@
  * whoever brings what it waits for wakes it by one call of the system. While nobody
  * sleeps, nobody calls the system.
  *
- * Where it works: between processes whose memory the transport maps here, however
- * BCS_NODE_RANKS cuts them into nodes. The transports of this version map all of a job.
+ * Where it works: between all processes of a job. On one machine it does not matter how
+ * BCS_NODE_RANKS cuts them into nodes. Between machines an end cannot store into the
+ * other's memory. There each call that sends is one put (<bcs/primitives.h>) of up to
+ * 128 bytes for each block that it writes to, and the reader puts 8 bytes for each
+ * quarter of the blocks. Each put rings the bell of the other process. Where the
+ * transport may be late, each put is followed by a bcs_core_flush.
  */
 #ifndef BCS_CHANNEL_H
 #define BCS_CHANNEL_H
@@ -129,10 +133,9 @@ struct bcs_channel_params {
  * @return -EINVAL no such rank or number, a length, capacity or reserved member out of
  *                  range; logged with what is allowed
  * @return -EEXIST  this process has that end open; logged
- * @return -ENOTSUP the peer's memory cannot be mapped here; logged
  * @return -EPERM   not between bcs_channels_init and bcs_channels_finalize; logged
  * @return -EDEADLK in a handler; logged
- * @return -ENOMEM  logged
+ * @return -ENOMEM  logged; as bcs_channel_open_in, if the peer is on another machine
  * @return <0       -errno of the primitives; logged
  */
 BCS_PUBLIC int bcs_channel_open_out(const struct bcs_channel_params *params,
@@ -177,8 +180,8 @@ BCS_PUBLIC int bcs_channel_close_in(struct bcs_channel_in *in);
  *                       without opening it, which is found as a death is
  * @return -EPROTO the reader has opened it with another record length or capacity;
  *                       logged
- * @return -EOWNERDEAD the reader's process has ended without bcs_channels_finalize;
- *                       logged. Found while it sleeps, within a tenth of a second
+ * @return -EOWNERDEAD the reader's process, on this machine, has ended without
+ *                       bcs_channels_finalize; logged. Found asleep, within 0.1 seconds
  * @return -EPERM another thread has opened this end, or the helper thread has it;
  *                       logged
  * @return -EDEADLK      in a handler, which must not wait; logged

@@ -10,10 +10,10 @@
  * Memory. What others may reach is a *region*: memory that the library gives to its
  * owner, who exports it under a number. Others import it, and address it by offsets in
  * bytes. Each command checks its offset, so that nothing outside of a region is ever
- * touched. No other memory can be exported: regions lie where all processes of the job
- * have them mapped, so that whoever gives a command carries it out himself, at once, by
- * the processor's own atomic operations. The transports of this version map all of a
- * job, however BCS_NODE_RANKS cuts it into nodes.
+ * touched. No other memory can be exported: regions lie where all processes of the
+ * machine have them mapped, so that whoever gives a command carries it out himself, at
+ * once, by the processor's own atomic operations. Regions of processes of another
+ * machine cannot be imported.
  *
  * Completion. A command has been carried out when it returns; only a fetch on condition
  * may have to wait, is started and ends by an event. Nothing is sent, queued or copied
@@ -108,7 +108,7 @@ BCS_PUBLIC int bcs_region_export(uint32_t number, size_t n_bytes,
  * @return -EEXIST     remote_out is open; logged
  * @return -ENOENT     the process has left the job and has no such region, or it is
  *                     this one; logged
- * @return -ENOTSUP    the memory of that process cannot be mapped here; logged
+ * @return -ENOTSUP    that process is on another machine; logged
  * @return -ENOMEM     no memory; logged
  * @return -EOWNERDEAD as bcs_remote_wait
  * @return -EPERM, -EDEADLK, <0  as bcs_region_export
