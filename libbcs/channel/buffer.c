@@ -17,9 +17,11 @@
 #include <inttypes.h>
 #include <stddef.h>
 
+#include "libbcs/channel/buffer.h"
 #include "libbcs/channel/channel_calls.h"
 #include "libbcs/channel/channel_record.h"
 #include "libbcs/channel/channel_state.h"
+#include "libbcs/channel/far_command.h"
 #include "libbcs/fabric/base/align.h"
 #include "libbcs/fabric/base/log.h"
 
@@ -45,6 +47,8 @@ static int wait_for_word(const struct bcs_remote *remote, uint64_t offset,
 
     if (rc == 0) {
         bcs_remote_before_read(remote);
+    }
+    if (rc == 0 || rc == BCS_REMOTE_IS_FAR) {
         rc = channels_call_remote_wait_long(remote, offset, at_least);
         channel_note_waited_at(remote, cause);
     }
@@ -133,7 +137,7 @@ int channels_call_remote_make_buffer(const struct bcs_remote *own, uint64_t offs
     int rc = bcs_remote_check(own, offset, n_bytes, 64);
     struct remote_buffer *buffer;
 
-    rc = rc == 0 ? check_own(own) : rc;
+    rc = rc == 0 || rc == BCS_REMOTE_IS_FAR ? check_own(own) : rc;
     if (rc != 0) {
         return rc;
     }
@@ -196,16 +200,19 @@ static void set_mark(uint8_t *place, uint64_t n_bytes, uint64_t kind)
     __atomic_store_n(mark_at(place), n_bytes << LENGTH_SHIFT | kind, __ATOMIC_RELEASE);
 }
 
-static int append(const struct bcs_remote *remote, uint64_t offset, const void *record,
-                  size_t n_bytes, struct room *room_out)
+int remote_append(const struct bcs_remote *remote, uint64_t offset, const void *record,
+                  size_t n_bytes, uint64_t *wanted_out)
 {
     struct remote_buffer *buffer;
+    struct room room;
     uint64_t capacity = 0;
     int rc = find(remote, offset, &capacity);
     uint8_t *place;
 
     if (rc != 0) {
-        return rc;
+        return rc == BCS_REMOTE_IS_FAR
+                   ? remote_far_append(remote, offset, record, n_bytes, wanted_out)
+                   : rc;
     }
     if (n_bytes > capacity || taken_by(n_bytes) > capacity / 2) {
         bcs_error(
@@ -216,18 +223,19 @@ static int append(const struct bcs_remote *remote, uint64_t offset, const void *
         return -EINVAL;
     }
     buffer = buffer_at(remote, offset);
-    rc = take_room(buffer, capacity, taken_by(n_bytes), room_out);
+    rc = take_room(buffer, capacity, taken_by(n_bytes), &room);
     if (rc < 0) {
         return overwritten(remote, offset);
     }
     if (rc == BCS_E_FULL) {
         int closed = bcs_remote_after_read(remote);
 
+        *wanted_out = room.wanted;
         return closed != 0 ? closed : rc;
     }
-    place = place_of(buffer, capacity, room_out->place);
-    if (room_out->n_gap > 0) {
-        set_mark(place, room_out->n_gap, GAP);
+    place = place_of(buffer, capacity, room.place);
+    if (room.n_gap > 0) {
+        set_mark(place, room.n_gap, GAP);
         place = (uint8_t *)(buffer + 1);
     }
     remote_store(place + MARK_BYTES, record, n_bytes);
@@ -239,21 +247,21 @@ static int append(const struct bcs_remote *remote, uint64_t offset, const void *
 int channels_call_remote_append(const struct bcs_remote *remote, uint64_t offset,
                                 const void *record, size_t n_bytes)
 {
-    struct room room;
+    uint64_t wanted;
 
-    return append(remote, offset, record, n_bytes, &room);
+    return remote_append(remote, offset, record, n_bytes, &wanted);
 }
 
 int channels_call_remote_append_wait(const struct bcs_remote *remote, uint64_t offset,
                                      const void *record, size_t n_bytes)
 {
-    struct room room;
-    int rc = append(remote, offset, record, n_bytes, &room);
+    uint64_t wanted = 0;
+    int rc = remote_append(remote, offset, record, n_bytes, &wanted);
 
     while (rc == BCS_E_FULL) {
         rc = wait_for_word(remote, offset + offsetof(struct remote_buffer, freed),
-                           room.wanted, BCS_STAMP_CAUSE_RECEIVER);
-        rc = rc != 0 ? rc : append(remote, offset, record, n_bytes, &room);
+                           wanted, BCS_STAMP_CAUSE_RECEIVER);
+        rc = rc != 0 ? rc : remote_append(remote, offset, record, n_bytes, &wanted);
     }
     return rc;
 }
@@ -321,7 +329,7 @@ static int take(const struct bcs_remote *own, uint64_t offset, void *record_out,
     int rc = find(own, offset, &capacity);
     uint8_t *place = NULL;
 
-    rc = rc == 0 ? check_own(own) : rc;
+    rc = rc == 0 || rc == BCS_REMOTE_IS_FAR ? check_own(own) : rc;
     rc = rc == 0 ? next_record(own, offset, capacity, &place, &length, wanted_out) : rc;
     if (rc != 0) {
         return rc;

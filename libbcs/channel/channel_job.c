@@ -10,6 +10,7 @@
 
 #include "libbcs/channel/channel_record.h"
 #include "libbcs/channel/channel_state.h"
+#include "libbcs/channel/far_service.h"
 #include "libbcs/fabric/base/align.h"
 #include "libbcs/fabric/base/barrier.h"
 #include "libbcs/fabric/base/clock.h"
@@ -33,6 +34,7 @@ static void channels_free(struct channels *channels)
         free(channels->n_opened[i]);
     }
     free(channels->n_opened);
+    remote_service_stop(channels);
     remotes_fini(channels);
     channel_pool_fini(&channels->pool);
     bcs_core_destroy(channels->core);
@@ -63,6 +65,11 @@ static void lay_out(struct channel_layout *layout, uint32_t n_procs, bool is_apa
         bcs_heap_reserve(&heap, BCS_REGION_NUMBERS * sizeof(uint64_t), 64);
     layout->exports_gva = bcs_heap_reserve(&heap, bcs_exports_bytes(n_procs), 64);
     layout->stand_gva = bcs_heap_reserve(&heap, sizeof(struct channel_stand), 64);
+    layout->service_bell_gva = bcs_heap_reserve(&heap, 64, 64);
+    layout->requests_gva = bcs_heap_reserve(
+        &heap, (is_apart ? n_procs : 1) * sizeof(struct remote_far_request), 64);
+    layout->answer_gva = bcs_heap_reserve(&heap, sizeof(struct remote_far_answer), 64);
+    layout->told_gva = bcs_heap_reserve(&heap, 64, 64);
     layout->pool_gva = bcs_heap_reserve(&heap, CHANNEL_POOL_BYTES, BCS_HEAP_ALIGN);
     layout->heap_bytes = bcs_align_up(heap.next, BCS_HEAP_ALIGN);
     if (is_apart) {
@@ -162,6 +169,16 @@ static void set_helper_bell(struct channels *channels)
     bcs_bell_look_around(&channels->helper.bell);
 }
 
+/** Serve processes of other machines, waiting as the helper thread does. */
+static int start_service(struct channels *channels)
+{
+    struct bcs_bell bell = channels->helper.bell;
+
+    bell.gva = channels->layout.service_bell_gva;
+    bell.event = bcs_core_address(channels->core, bell.gva);
+    return remote_service_start(channels, &bell);
+}
+
 /** In a forked child: it has not joined. */
 static void take_away(void *arg)
 {
@@ -200,6 +217,13 @@ int channels_join(const struct bcs_entry *entry, struct channels **channels_out)
         bcs_settings_spin_ns(&entry->settings, USUAL_SPIN_NS), start);
     channels->behind_ticks = bcs_clock_ticks_in(BEHIND_NS, start);
     set_helper_bell(channels);
+    if (channels_is_apart(channels)) {
+        rc = bcs_meet_again(&entry->bootstrap, start_service(channels));
+    }
+    if (rc < 0) {
+        channels_free(channels);
+        return rc;
+    }
     channels->forked = (struct bcs_forked){.in_child = take_away, .arg = channels};
     bcs_forked_watch(&channels->forked);
     *channels_out = channels;

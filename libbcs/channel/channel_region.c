@@ -4,9 +4,8 @@
  * [Low Latency Messages, section 5: "security mechanisms"]
  *
  * What a process exports stands in the table of the session in all heaps. Who imports
- * it counts itself at the owner (struct channel_layout, users_gva), in one step with a
- * look whether that very export is still open; so memory is not used again while
- * somebody may write to it.
+ * it counts itself at the owner (region_users.h), so that memory is not used again
+ * while somebody may write to it.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -16,6 +15,8 @@
 #include "libbcs/channel/channel_calls.h"
 #include "libbcs/channel/channel_record.h"
 #include "libbcs/channel/channel_state.h"
+#include "libbcs/channel/far_service.h"
+#include "libbcs/channel/region_users.h"
 #include "libbcs/fabric/base/log.h"
 
 _Static_assert((int)BCS_REGION_NUMBERS == (int)BCS_EXPORTS, "the table of the session");
@@ -49,13 +50,6 @@ void remotes_fini(struct channels *channels)
         free(channels->remotes.rooms[i]);
     }
     free(channels->remotes.unsettled);
-}
-
-static uint64_t *users_of(const struct channels *channels, uint32_t rank,
-                          uint32_t number)
-{
-    return remote_place(channels, rank,
-                        channels->layout.users_gva + number * sizeof(uint64_t));
 }
 
 /** What exporting and importing begin with; takes the lock, and the remote commands for
@@ -112,20 +106,26 @@ static void open_here(struct bcs_remote_state *inside, struct bcs_remote *remote
     struct channels *channels = inside->channels;
 
     inside->remote = remote;
-    inside->head = remote_place(channels, rank, inside->gva - sizeof(*inside->head));
-    inside->users = users_of(channels, rank, number);
+    inside->thread = bcs_remote_thread();
     inside->next = channels->remotes.open;
     channels->remotes.open = inside;
     *remote = (struct bcs_remote){
-        .memory = (uint8_t *)(inside->head + 1),
         .n_bytes = n_bytes,
-        .thread = bcs_remote_thread(),
-        .state = &inside->head->state,
+        .thread = inside->thread,
         .is_unsettled = &channels->remotes.unsettled[rank],
         .inside = inside,
         .rank = rank,
         .number = number,
     };
+    if (inside->is_far) {
+        remote->thread = &remote_far_mark;
+        remote->state = &inside->far_state;
+        return;
+    }
+    inside->head = remote_place(channels, rank, inside->gva - sizeof(*inside->head));
+    inside->users = region_users_of(channels, rank, number);
+    remote->memory = (uint8_t *)(inside->head + 1);
+    remote->state = &inside->head->state;
 }
 
 static struct bcs_remote_state *make_inside(struct channels *channels,
@@ -150,10 +150,11 @@ static void collect(struct channels *channels)
     for (uint32_t i = 0; i < BCS_REGION_NUMBERS; i++) {
         struct channel_room **room = &channels->remotes.rooms[i];
 
-        /* Pairs with the subtraction of close_other: who has released it touches it no
-         * more. */
+        /* Pairs with the subtraction of region_count_out: who has released it touches
+         * it no more. */
         if (*room != NULL &&
-            (__atomic_load_n(users_of(channels, channels->rank, i), __ATOMIC_ACQUIRE) &
+            (__atomic_load_n(region_users_of(channels, channels->rank, i),
+                             __ATOMIC_ACQUIRE) &
              (REMOTE_TAKEN_BACK | REMOTE_USERS)) == REMOTE_TAKEN_BACK) {
             channel_pool_put_back(&channels->pool, *room);
             *room = NULL;
@@ -170,8 +171,8 @@ static int check_free(const struct channels *channels, uint32_t number)
         return 0;
     }
     /* As in collect. */
-    users =
-        __atomic_load_n(users_of(channels, channels->rank, number), __ATOMIC_ACQUIRE);
+    users = __atomic_load_n(region_users_of(channels, channels->rank, number),
+                            __ATOMIC_ACQUIRE);
     if ((users & REMOTE_TAKEN_BACK) == 0) {
         bcs_error("bcs_region_export: region %" PRIu32 " is exported", number);
     } else {
@@ -217,8 +218,9 @@ static int tell(struct channels *channels, uint32_t number, uint64_t gva,
     if (rc < 0) {
         return rc;
     }
-    /* Pairs with the exchange of count_in; all who know this serial find it there. */
-    __atomic_store_n(users_of(channels, channels->rank, number),
+    /* Pairs with the exchange of region_count_in; all who know this serial find it
+     * there. */
+    __atomic_store_n(region_users_of(channels, channels->rank, number),
                      exports->own[number].serial << REMOTE_SERIAL_SHIFT,
                      __ATOMIC_RELEASE);
     xfers[1].remote_event_gva = channels->layout.bell_gva; /* they may wait for it */
@@ -247,14 +249,18 @@ static int export_locked(struct channels *channels, uint32_t number, size_t n_by
     inside->gva = room->gva + sizeof(*inside->head);
     inside->is_own = true;
     channels->remotes.rooms[number] =
-        room; /* whatever follows: it may be known to some */
+        room;                      /* whatever follows: it may be known to some */
+    remote_service_hold(channels); /* whoever is told finds it open */
     rc = tell(channels, number, inside->gva, n_bytes);
     if (rc < 0) {
         free(inside);
-        return rc;
+    } else {
+        open_here(inside, own_out, channels->rank, number, n_bytes);
+        remote_service_open(channels, own_out,
+                            channels->remotes.exports.own[number].serial);
     }
-    open_here(inside, own_out, channels->rank, number, n_bytes);
-    return 0;
+    remote_service_go_on(channels);
+    return rc;
 }
 
 int remote_export(struct channels *channels, uint32_t number, size_t n_bytes,
@@ -278,23 +284,6 @@ int remote_export(struct channels *channels, uint32_t number, size_t n_bytes,
 
 /* ------------------------------------------------------------------ importing */
 
-/** Count this process among those who use an export. @return whether it is still that
- *  one */
-static bool count_in(uint64_t *users, uint64_t serial)
-{
-    /* Pairs with the store of tell, and with the addition of close_own. */
-    uint64_t count = __atomic_load_n(users, __ATOMIC_ACQUIRE);
-
-    do {
-        if (count >> REMOTE_SERIAL_SHIFT != (serial & UINT32_MAX) ||
-            (count & REMOTE_TAKEN_BACK) != 0) {
-            return false;
-        }
-    } while (!__atomic_compare_exchange_n(users, &count, count + 1, true,
-                                          __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE));
-    return true;
-}
-
 /** Import, if it is exported. Under the lock. @return 0, BCS_E_PENDING, or -ENOMEM;
  *  logged */
 static int try_import(struct channels *channels, uint32_t rank, uint32_t number,
@@ -304,17 +293,23 @@ static int try_import(struct channels *channels, uint32_t rank, uint32_t number,
         bcs_exports_of(&channels->remotes.exports, rank, number);
     uint64_t serial = bcs_export_serial(export);
     struct bcs_remote_state *inside;
+    int rc;
 
-    if (serial == 0 || !bcs_export_is_valid(export, NOW) ||
-        !count_in(users_of(channels, rank, number), serial)) {
+    if (serial == 0 || !bcs_export_is_valid(export, NOW)) {
         return BCS_E_PENDING;
+    }
+    rc = region_enter(channels, rank, number, serial);
+    if (rc != 0) {
+        return rc;
     }
     inside = make_inside(channels, "bcs_region_import");
     if (inside == NULL) {
-        __atomic_fetch_sub(users_of(channels, rank, number), 1, __ATOMIC_RELEASE);
+        (void)region_leave(channels, rank, number, serial);
         return -ENOMEM;
     }
     inside->gva = export->address;
+    inside->serial = serial;
+    inside->is_far = !channels_is_near(channels, rank);
     open_here(inside, remote_out, rank, number, export->n_bytes);
     return 0;
 }
@@ -354,12 +349,6 @@ int remote_import(struct channels *channels, int rank, uint32_t number, bool may
         bcs_error("%s: no rank %d in a job of %" PRIu32, caller, rank, channels->size);
         return -EINVAL;
     }
-    if (!channels_is_near(channels, (uint32_t)rank)) {
-        bcs_error("%s: rank %d is on another machine; remote commands are allowed to "
-                  "ranks of the own machine",
-                  caller, rank);
-        return -ENOTSUP;
-    }
     rc = begin(channels, caller, number, remote_out);
     if (rc < 0) {
         return rc;
@@ -390,7 +379,7 @@ static int close_own(struct bcs_remote_state *inside)
     int rc = bcs_exports_remove(&channels->remotes.exports, "bcs_region_release",
                                 inside->remote->number, NOW, &xfer);
 
-    /* Pairs with the exchange of count_in: nobody comes in any more. */
+    /* Pairs with the exchange of region_count_in: nobody comes in any more. */
     __atomic_fetch_or(inside->users, REMOTE_TAKEN_BACK, __ATOMIC_ACQ_REL);
     /* Pairs with the loads of bcs_remote_after_change, bcs_remote_after_read and
      * remote_is_closed; and with those who count themselves there to sleep, who look
@@ -398,13 +387,6 @@ static int close_own(struct bcs_remote_state *inside)
     __atomic_fetch_or(&inside->head->state, BCS_REMOTE_CLOSED, __ATOMIC_SEQ_CST);
     remote_wake(inside->remote, true);
     return rc < 0 ? rc : remote_transfer(channels, &xfer);
-}
-
-/** Release a region that another process, or this one, has exported. */
-static void close_other(struct bcs_remote_state *inside)
-{
-    /* Pairs with the loads of collect: what was done with it is done. */
-    __atomic_fetch_sub(inside->users, 1, __ATOMIC_RELEASE);
 }
 
 /** Close a region here. Under the lock. */
@@ -419,7 +401,8 @@ static int close_here(struct bcs_remote_state *inside)
     if (inside->is_own) {
         rc = close_own(inside);
     } else {
-        close_other(inside);
+        rc = region_leave(inside->channels, remote->rank, remote->number,
+                          inside->serial);
     }
     while (*at != inside) {
         at = &(*at)->next;
@@ -442,7 +425,7 @@ int channels_call_region_release(struct bcs_remote *remote)
         return 0;
     }
     channels = remote->inside->channels;
-    if (remote->thread != bcs_remote_thread()) {
+    if (remote_thread_of(remote) != bcs_remote_thread()) {
         return bcs_remote_refuse(remote, 0, 0, 1);
     }
     if (channels_is_in_handler(channels)) {
@@ -461,20 +444,6 @@ void *bcs_region_memory(const struct bcs_remote *own)
                                                                            : NULL;
 }
 
-/** Tell all that this process has left. */
-static int say_left(struct channels *channels)
-{
-    static const uint64_t yes = 1;
-
-    return remote_transfer(channels, &(struct bcs_xfer){
-                                         .src = &yes,
-                                         .n_bytes = sizeof(yes),
-                                         .dest_gva = channels->layout.left_gva +
-                                                     channels->rank * sizeof(yes),
-                                         .dests = &channels->remotes.all,
-                                     });
-}
-
 int remotes_release_all(struct channels *channels)
 {
     int rc = 0, said;
@@ -486,9 +455,10 @@ int remotes_release_all(struct channels *channels)
         rc = rc < 0 ? rc : closed;
     }
     pthread_mutex_unlock(&channels->lock);
+    remote_service_stop(channels); /* what is not answered now never is */
     /* Last: who sees that this process has left sees that its regions are closed, too.
      * Pairs with the load of remote_has_left. */
-    said = say_left(channels);
+    said = remote_say_left(channels);
     return rc < 0 ? rc : said;
 }
 

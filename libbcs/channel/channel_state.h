@@ -308,6 +308,12 @@ static inline bool channels_is_near(const struct channels *channels, uint32_t ra
     return bcs_memory_heap(channels->meeting.memory, rank) != NULL;
 }
 
+/** Whether the job has several machines. */
+static inline bool channels_is_apart(const struct channels *channels)
+{
+    return channels->meeting.n_processes < channels->size;
+}
+
 /** Where an address of a near process's heap is here. */
 static inline void *remote_place(const struct channels *channels, uint32_t rank,
                                  uint64_t gva)

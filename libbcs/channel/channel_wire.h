@@ -50,6 +50,40 @@ struct channel_place {
 struct remote_head {
     _Alignas(64) uint64_t state; /* BCS_REMOTE_CLOSED, and how many sleep at it */
     _Alignas(64) uint64_t sleepers[CHANNEL_PROCESSES_MOST / 64]; /* a bit for each */
+    _Alignas(64) uint64_t n_far; /* of other machines; the owner's service wakes them */
+};
+
+/** Commands that a process of another machine asks for; see far_service.c. */
+enum remote_far_op {
+    REMOTE_FAR_IMPORT,     /* n: serial */
+    REMOTE_FAR_RELEASE,    /* n: serial */
+    REMOTE_FAR_WRITE,      /* n bytes of data */
+    REMOTE_FAR_READ,       /* n bytes, answered in data */
+    REMOTE_FAR_SWAP,       /* n: expected; extra: desired; answered in extra */
+    REMOTE_FAR_ACCUMULATE, /* n operands in data; extra: operation << 32 | type */
+    REMOTE_FAR_APPEND,     /* n bytes of data; extra answered: what must be freed */
+    REMOTE_FAR_WAIT,       /* until the word is n; extra: what is told then */
+};
+
+enum { REMOTE_FAR_BYTES = 448 };
+
+/** A command, in the heap of who carries it out. What is put of it ends at its end. */
+struct remote_far_request {
+    _Alignas(64) uint8_t data[REMOTE_FAR_BYTES];
+    uint32_t op, number; /* of the region */
+    uint64_t serial;     /* which export of that number */
+    uint64_t offset, n, extra;
+    uint64_t unused[2];
+    uint64_t sequence; /* last */
+};
+
+/** What has come of it, in the heap of who has asked. */
+struct remote_far_answer {
+    _Alignas(64) uint8_t data[REMOTE_FAR_BYTES];
+    int64_t result;
+    uint64_t extra;
+    uint64_t unused[5];
+    uint64_t sequence; /* last: of the request */
 };
 
 /** What a thread of a process waits for, if it has for long; see circle.c. */
@@ -80,6 +114,12 @@ struct remote_sleeper {
 
 _Static_assert(sizeof(struct remote_head) % 64 == 0, "whole lines");
 _Static_assert(sizeof(struct remote_sleeper) == 64, "one line");
+_Static_assert(sizeof(struct remote_far_request) == BCS_XFER_COPIED_BYTES,
+               "is copied when it is put");
+_Static_assert(offsetof(struct remote_far_request, sequence) == 504, "it is last");
+_Static_assert(offsetof(struct remote_far_answer, sequence) == 504, "it is last");
+_Static_assert(sizeof(struct remote_far_answer) == BCS_XFER_COPIED_BYTES,
+               "is copied when it is put");
 _Static_assert(sizeof(struct channel_door) == 64, "one line");
 _Static_assert(offsetof(struct channel_door, opened) == 56, "the opening is last");
 _Static_assert(sizeof(struct channel_place) == 192, "three lines");
@@ -93,10 +133,15 @@ struct channel_layout {
     uint64_t doors_gva;   /* [n][CHANNEL_N_SIDES][BCS_CHANNEL_NUMBERS], by who tells */
     uint64_t sleeper_gva; /* struct remote_sleeper */
     uint64_t left_gva;    /* [n] uint64_t; not 0: that process has left the job */
-    uint64_t n_written_gva; /* at rank 0: how many have left, their files written */
-    uint64_t users_gva;     /* [BCS_REGION_NUMBERS] uint64_t, of own regions */
-    uint64_t exports_gva;   /* of libbcs/session/exports.h */
-    uint64_t stand_gva;     /* struct channel_stand */
+    uint64_t n_written_gva;    /* at rank 0: how many have left, their files written */
+    uint64_t users_gva;        /* [BCS_REGION_NUMBERS] uint64_t, of own regions */
+    uint64_t exports_gva;      /* of libbcs/session/exports.h */
+    uint64_t stand_gva;        /* struct channel_stand */
+    uint64_t service_bell_gva; /* event: a far process has asked for something */
+    uint64_t requests_gva;     /* [n] struct remote_far_request, by who asks; of several
+                            * machines */
+    uint64_t answer_gva;       /* struct remote_far_answer, to what was asked last */
+    uint64_t told_gva; /* a wait that is over << 1 | whether its word is there */
     uint64_t pool_gva;
 };
 

@@ -9,6 +9,7 @@
 
 #include "libbcs/channel/channel_calls.h"
 #include "libbcs/channel/channel_state.h"
+#include "libbcs/channel/far_command.h"
 #include "libbcs/fabric/base/log.h"
 #include "nic_threads/rules/reduce_ops.h"
 
@@ -18,7 +19,8 @@ int channels_call_remote_write(const struct bcs_remote *remote, uint64_t offset,
     int rc = bcs_remote_check(remote, offset, n_bytes, 1);
 
     if (rc != 0) {
-        return rc;
+        return rc == BCS_REMOTE_IS_FAR ? remote_far_write(remote, offset, data, n_bytes)
+                                       : rc;
     }
     remote_store(remote->memory + offset, data, n_bytes);
     *remote->is_unsettled = 1;
@@ -31,7 +33,9 @@ int channels_call_remote_read(const struct bcs_remote *remote, uint64_t offset,
     int rc = bcs_remote_check(remote, offset, n_bytes, 1);
 
     if (rc != 0) {
-        return rc;
+        return rc == BCS_REMOTE_IS_FAR
+                   ? remote_far_read(remote, offset, data_out, n_bytes)
+                   : rc;
     }
     bcs_remote_before_read(remote);
     remote_load(data_out, remote->memory + offset, n_bytes);
@@ -132,7 +136,9 @@ int channels_call_remote_accumulate(const struct bcs_remote *remote, uint64_t of
     }
     rc = bcs_remote_check(remote, offset, n_bytes, (uint32_t)element_bytes);
     if (rc != 0) {
-        return rc;
+        return rc == BCS_REMOTE_IS_FAR
+                   ? remote_far_accumulate(remote, offset, accumulation, element_bytes)
+                   : rc;
     }
     if (accumulation->count == 0) {
         return bcs_remote_after_read(remote); /* nothing has let writes arrive */
@@ -153,9 +159,10 @@ static int read_index(const struct bcs_remote *remote,
         return bcs_remote_read_word(remote, place->index_offset, index_out);
     }
     rc = bcs_remote_check(remote, place->index_offset, sizeof(index), sizeof(index));
-    rc = rc != 0 ? rc
-                 : channels_call_remote_read(remote, place->index_offset, &index,
-                                             sizeof(index));
+    if (rc == 0 || rc == BCS_REMOTE_IS_FAR) {
+        rc = channels_call_remote_read(remote, place->index_offset, &index,
+                                       sizeof(index));
+    }
     *index_out = rc == 0 ? index : 0;
     return rc;
 }

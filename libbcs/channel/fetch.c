@@ -95,7 +95,15 @@ int channels_call_remote_fetch(const struct bcs_remote *remote,
     int rc = bcs_remote_check(remote, fetch->word, sizeof(uint64_t), sizeof(uint64_t));
     struct bcs_remote_fetch **last;
 
-    rc = rc != 0 ? rc : bcs_remote_check(remote, fetch->offset, fetch->n_bytes, 1);
+    if (rc == 0 || rc == BCS_REMOTE_IS_FAR) {
+        rc = bcs_remote_check(remote, fetch->offset, fetch->n_bytes, 1);
+    }
+    if (rc == BCS_REMOTE_IS_FAR) {
+        bcs_error("bcs_remote_fetch: rank %" PRIu32 " is on another machine; fetches "
+                  "are allowed from ranks of the own machine",
+                  remote->rank);
+        return -ENOTSUP;
+    }
     if (rc != 0) {
         return rc;
     }

@@ -16,10 +16,14 @@
 #include "libbcs/channel/channel_state.h"
 #include "libbcs/fabric/base/log.h"
 
+const char remote_far_mark = 0;
+
 int bcs_remote_refuse(const struct bcs_remote *remote, uint64_t offset,
                       uint64_t n_bytes, uint32_t align)
 {
-    if (remote->thread == NULL) {
+    const void *thread = remote_thread_of(remote);
+
+    if (thread == NULL) {
         if (bcs_forked_is_child()) {
             bcs_forked_tell("a remote command");
         } else {
@@ -30,7 +34,7 @@ int bcs_remote_refuse(const struct bcs_remote *remote, uint64_t offset,
         }
         return -EPERM;
     }
-    if (remote->thread != bcs_remote_thread()) {
+    if (thread != bcs_remote_thread()) {
         bcs_error("remote command: region %" PRIu32 " of rank %" PRIu32
                   " was opened by another thread",
                   remote->number, remote->rank);
@@ -41,6 +45,9 @@ int bcs_remote_refuse(const struct bcs_remote *remote, uint64_t offset,
                   " of rank %" PRIu32 "; allowed are multiples of %" PRIu32,
                   offset, remote->number, remote->rank, align);
         return -EINVAL;
+    }
+    if (n_bytes <= remote->n_bytes && offset <= remote->n_bytes - n_bytes) {
+        return BCS_REMOTE_IS_FAR; /* nothing is wrong */
     }
     bcs_error("remote command: %" PRIu64 " bytes at offset %" PRIu64
               " are not within region %" PRIu32 " of rank %" PRIu32

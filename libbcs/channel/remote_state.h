@@ -2,10 +2,11 @@
 /*
  * Inside of remote commands: one process's state, a part of that of channels, and what
  * the files do for each other. All of it is used by the one thread whose regions are
- * open.
+ * open, but for what far_service.c calls.
  *
  *   self.c          the functions that name no region
  *   channel_region.c        exporting, importing, releasing
+ *   region_users.c  how often a region is imported
  *   command.c       the commands
  *   buffer.c        buffers to which others append
  *   remote_event.c  waiting for fetches
@@ -14,6 +15,8 @@
  *   remote_wake.c   who sleeps, and waking those whose conditions are true
  *   remote_memory.c memory of regions
  *   remote_peer.c   other processes
+ *   far_command.c   commands to regions of other machines
+ *   far_service.c   the thread that carries out those of other machines
  */
 #ifndef LIBBCS_CHANNEL_REMOTE_STATE_H
 #define LIBBCS_CHANNEL_REMOTE_STATE_H
@@ -36,6 +39,11 @@ struct bcs_remote_state {
     uint64_t gva;             /* of the region's memory, in its owner's heap */
     bool is_own;
     bool is_watched; /* this process has said that it sleeps there */
+    /* Of another machine, which has neither head nor users here: */
+    bool is_far;
+    const void *thread; /* whose it is */
+    uint64_t serial;    /* which export of its number */
+    uint64_t far_state; /* in the place of the state of the region */
 };
 
 struct remotes {
@@ -49,6 +57,9 @@ struct remotes {
     struct remote_sleeper *sleeper; /* own */
     const void *thread;             /* whose regions are open; NULL: none is */
     uint32_t next_looked_at;        /* whether that process lives */
+    uint64_t n_asked;               /* of processes of other machines */
+    uint64_t n_far_waits;           /* that they were asked to tell the end of */
+    struct remote_service *service; /* NULL: the job has one machine */
 };
 
 /** What a process waits for. */
@@ -60,6 +71,7 @@ struct remote_goal {
     uint64_t count;
     struct bcs_remote *import; /* to be imported */
     uint32_t rank, number;
+    int result; /* of a wait at another machine */
 };
 
 /** Whether the goal is reached. */
@@ -88,6 +100,9 @@ int remote_import(struct channels *channels, int rank, uint32_t number, bool may
                   struct bcs_remote *remote_out);
 
 /* remote_peer.c */
+
+/** Tell all that this process has left. @return 0 or -errno */
+int remote_say_left(struct channels *channels);
 
 /** Whether a process has left the job. */
 bool remote_has_left(const struct channels *channels, uint32_t rank);
@@ -142,7 +157,18 @@ void remote_say_awake(struct channels *channels);
 /** Wake those who sleep at a region. @param is_closed  all, whatever they wait for */
 void remote_wake(const struct bcs_remote *remote, bool is_closed);
 
-/** Whether a region was taken back. */
+/* remote_memory.c */
+
+/** What the thread of a region of another machine points to. */
+extern const char remote_far_mark;
+
+/** Whose an open region is. NULL: it is not open */
+static inline const void *remote_thread_of(const struct bcs_remote *remote)
+{
+    return remote->thread == &remote_far_mark ? remote->inside->thread : remote->thread;
+}
+
+/** Whether a region of this machine was taken back. */
 static inline bool remote_is_closed(const struct bcs_remote *remote)
 {
     /* Pairs with the addition of close_own in channel_region.c. */

@@ -10,6 +10,7 @@
 
 #include "libbcs/channel/channel_calls.h"
 #include "libbcs/channel/channel_state.h"
+#include "libbcs/channel/far_command.h"
 #include "libbcs/fabric/base/barrier.h"
 #include "libbcs/fabric/base/log.h"
 #include "libbcs/fabric/base/process.h"
@@ -69,6 +70,14 @@ static int look_at_processes(const struct remote_goal *goal)
     return goal->import != NULL && remote_has_left(channels, goal->rank) ? -ENOENT : 0;
 }
 
+/** Whether the region of a goal was taken back; of a far one its owner tells. */
+static bool is_closed(const struct bcs_remote *remote)
+{
+    return remote->inside->is_far
+               ? remote_has_left(remote->inside->channels, remote->rank)
+               : remote_is_closed(remote);
+}
+
 /** Look whether the wait may go on. @param is_long it has lasted: whether processes
  *  live, too */
 static int look(const struct remote_goal *goal, bool is_long)
@@ -77,7 +86,7 @@ static int look(const struct remote_goal *goal, bool is_long)
     bool has_nobody = is_long && is_alone(goal->channels);
     int rc;
 
-    if (goal->remote != NULL && remote_is_closed(goal->remote)) {
+    if (goal->remote != NULL && is_closed(goal->remote)) {
         return BCS_E_CLOSED;
     }
     rc = is_long ? look_at_processes(goal) : 0;
@@ -159,6 +168,22 @@ static inline bool has_word(struct remote_goal *goal)
                            __ATOMIC_ACQUIRE) >= goal->at_least;
 }
 
+/** The same at another machine, which is asked once, and tells when the word is there
+ *  or the region closed. */
+static bool has_far_word(struct remote_goal *goal)
+{
+    bool is_there;
+
+    if (goal->count == 0) {
+        goal->result =
+            remote_far_wait(goal->remote, goal->offset, goal->at_least, &goal->count);
+    } else if (goal->result == BCS_E_PENDING &&
+               remote_far_is_told(goal->channels, goal->count, &is_there)) {
+        goal->result = is_there ? 0 : BCS_E_CLOSED;
+    }
+    return goal->result != BCS_E_PENDING;
+}
+
 int channels_call_remote_wait_long(const struct bcs_remote *remote, uint64_t offset,
                                    uint64_t at_least)
 {
@@ -168,6 +193,15 @@ int channels_call_remote_wait_long(const struct bcs_remote *remote, uint64_t off
         .offset = offset,
         .at_least = at_least,
     };
+    int rc;
 
+    if (__builtin_expect(remote->inside->is_far, 0)) {
+        rc = remote_wait_for(&goal, has_far_word);
+        if (goal.count != 0 && goal.result == BCS_E_PENDING) {
+            /* In the place of this wait, of which nobody is to be told any more. */
+            (void)remote_far_wait(remote, offset, 0, &goal.count);
+        }
+        return rc != 0 ? rc : goal.result;
+    }
     return wait_for(&goal, has_word);
 }

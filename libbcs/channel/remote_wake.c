@@ -55,7 +55,9 @@ void remote_say_sleep(const struct remote_goal *goal)
 {
     struct remote_sleeper *sleeper = goal->channels->remotes.sleeper;
     const struct remote_goal word = find_word(goal);
-    const struct bcs_remote *remote = word.remote;
+    /* At another machine the owner's service looks. */
+    const struct bcs_remote *remote =
+        word.remote != NULL && word.remote->inside->is_far ? NULL : word.remote;
 
     /* All pair with the loads of is_satisfied. */
     __atomic_store_n(&sleeper->gva,
@@ -65,7 +67,7 @@ void remote_say_sleep(const struct remote_goal *goal)
     __atomic_store_n(&sleeper->owner, remote == NULL ? 0 : remote->rank,
                      __ATOMIC_RELAXED);
     __atomic_store_n(&sleeper->state, REMOTE_ASLEEP, __ATOMIC_SEQ_CST);
-    if (goal->remote != NULL) {
+    if (goal->remote != NULL && !goal->remote->inside->is_far) {
         say_there(goal->remote->inside);
     }
     for (const struct bcs_remote_fetch *fetch = goal->channels->remotes.fetches;
@@ -140,9 +142,27 @@ static void wake_one(struct channels *channels, uint32_t sleeper_rank, uint32_t 
     }
 }
 
+/** Ring for the service of a region's owner, if processes of other machines wait at the
+ *  region. */
+static void wake_service(struct channels *channels, const struct bcs_remote *remote)
+{
+    struct bcs_node_set owner = bcs_node_set_one(remote->rank);
+
+    /* Pairs with the addition of begin_wait in far_service.c. */
+    if (__atomic_load_n(&remote->inside->head->n_far, __ATOMIC_SEQ_CST) != 0) {
+        (void)remote_transfer(channels,
+                              &(struct bcs_xfer){
+                                  .dests = &owner,
+                                  .remote_event_gva = channels->layout.service_bell_gva,
+                              });
+    }
+}
+
 void remote_wake(const struct bcs_remote *remote, bool is_closed)
 {
     struct channels *channels = remote->inside->channels;
+
+    wake_service(channels, remote);
 
     for (uint32_t i = 0; i < channels->size; i += 64) {
         /* Pairs with the addition of say_there. */

@@ -31,6 +31,13 @@ static inline void teardown_alone(void)
     ranks_fini(&job);
 }
 
+/** So many repetitions, or fewer, if commands go to another machine, as each takes many
+ *  times as long. */
+static inline uint64_t repeat(uint64_t n)
+{
+    return ranks[0].entry.settings.nic.far > 1 ? n / 200 : n;
+}
+
 /** A word of a region. */
 static inline uint64_t word_at(const struct bcs_remote *from, uint64_t offset)
 {

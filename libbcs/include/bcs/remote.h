@@ -12,8 +12,14 @@
  * bytes. Each command checks its offset, so that nothing outside of a region is ever
  * touched. No other memory can be exported: regions lie where all processes of the
  * machine have them mapped, so that whoever gives a command carries it out himself, at
- * once, by the processor's own atomic operations. Regions of processes of another
- * machine cannot be imported.
+ * once, by the processor's own atomic operations.
+ *
+ * Other machines. A command to a region of another machine is asked for by a put of 512
+ * bytes. A thread of the owner carries it out, whatever the owner's program does, and
+ * puts an answer of 512 bytes. Each such command waits for its answer. Blocks longer
+ * than 448 bytes go in parts, each with an answer. bcs_remote_fetch is refused there,
+ * and so is appending more than 448 bytes (-ENOTSUP; logged). The death of a process of
+ * another machine is left to the launcher.
  *
  * Completion. A command has been carried out when it returns; only a fetch on condition
  * may have to wait, is started and ends by an event. Nothing is sent, queued or copied
@@ -99,7 +105,7 @@ BCS_PUBLIC int bcs_region_export(uint32_t number, size_t n_bytes,
 /**
  * Import region `number` of a process, which may be this one; waits until it is
  * exported. It may be imported several times. Cost: one line, and an atomic addition at
- * its owner.
+ * its owner; to another machine as a command.
  *
  * @param remote_out   the region, in memory of the caller's that stays in place until
  *                     bcs_region_release
@@ -108,7 +114,6 @@ BCS_PUBLIC int bcs_region_export(uint32_t number, size_t n_bytes,
  * @return -EEXIST     remote_out is open; logged
  * @return -ENOENT     the process has left the job and has no such region, or it is
  *                     this one; logged
- * @return -ENOTSUP    that process is on another machine; logged
  * @return -ENOMEM     no memory; logged
  * @return -EOWNERDEAD as bcs_remote_wait
  * @return -EPERM, -EDEADLK, <0  as bcs_region_export
@@ -154,7 +159,8 @@ static inline int bcs_remote_write_word(const struct bcs_remote *remote,
     int rc = bcs_remote_check(remote, offset, sizeof(word), sizeof(word));
 
     if (rc != 0) {
-        return rc;
+        return rc == BCS_REMOTE_IS_FAR ? bcs_remote_far_write_word(remote, offset, word)
+                                       : rc;
     }
     /* Pairs with the loads of bcs_remote_read_word, of whoever waits for it, and of the
      * owner. */
@@ -170,7 +176,9 @@ static inline int bcs_remote_read_word(const struct bcs_remote *remote, uint64_t
     int rc = bcs_remote_check(remote, offset, sizeof(*word_out), sizeof(*word_out));
 
     if (rc != 0) {
-        return rc;
+        return rc == BCS_REMOTE_IS_FAR
+                   ? bcs_remote_far_read_word(remote, offset, word_out)
+                   : rc;
     }
     bcs_remote_before_read(remote);
     /* Pairs with all that changes words. */
@@ -200,7 +208,10 @@ static inline int bcs_remote_compare_swap(const struct bcs_remote *remote,
     int rc = bcs_remote_check(remote, offset, sizeof(expected), sizeof(expected));
 
     if (rc != 0) {
-        return rc;
+        return rc == BCS_REMOTE_IS_FAR
+                   ? bcs_remote_far_compare_swap(remote, offset, expected, desired,
+                                                 before_out)
+                   : rc;
     }
     /* Pairs with all commands on the word. */
     (void)__atomic_compare_exchange_n(bcs_remote_word(remote, offset), &expected,
@@ -219,7 +230,9 @@ static inline int bcs_remote_add_word(const struct bcs_remote *remote, uint64_t 
     uint64_t before;
 
     if (rc != 0) {
-        return rc;
+        return rc == BCS_REMOTE_IS_FAR
+                   ? bcs_remote_far_add_word(remote, offset, addend, before_out)
+                   : rc;
     }
     /* Pairs with all commands on the word. */
     before =
@@ -381,7 +394,8 @@ BCS_PUBLIC int bcs_remote_wait_long(const struct bcs_remote *remote, uint64_t of
  * may be missed: use words that grow.
  *
  * @param offset       a multiple of 8
- * @return BCS_E_CLOSED the owner has taken the region back, and the word is less
+ * @return BCS_E_CLOSED the owner has taken the region back, and the word is less; or is
+ *                     on another machine and has left the job
  * @return -EOWNERDEAD a process of the job has ended without bcs_channels_finalize,
  *                     which might be the one that was to change it; logged. Found while
  *                     it sleeps, within a tenth of a second for each 64 processes
@@ -394,7 +408,8 @@ static inline int bcs_remote_wait(const struct bcs_remote *remote, uint64_t offs
     int rc = bcs_remote_check(remote, offset, sizeof(uint64_t), sizeof(uint64_t));
 
     if (rc != 0) {
-        return rc;
+        return rc == BCS_REMOTE_IS_FAR ? bcs_remote_wait_long(remote, offset, at_least)
+                                       : rc;
     }
     bcs_remote_before_read(remote);
     /* Pairs with all that changes words. */

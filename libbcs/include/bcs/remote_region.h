@@ -15,6 +15,10 @@
  * set lets the store arrive first.
  *
  * Threads. What tells threads apart is compared in each command: one load.
+ *
+ * Other machines. A region of another machine is open for no thread, so that its
+ * commands fail this comparison. What refuses them finds that out, and the library
+ * carries them out.
  */
 #ifndef BCS_REMOTE_REGION_H
 #define BCS_REMOTE_REGION_H
@@ -40,8 +44,9 @@ struct bcs_remote_state;
 struct bcs_remote {
     uint8_t *memory;
     uint64_t n_bytes;
-    const void *thread; /* whose it is; NULL: it is not open */
-    uint64_t *state;    /* of the region: BCS_REMOTE_CLOSED, and how many sleep at it */
+    const void
+        *thread;     /* whose it is; NULL: it is not open; of another machine: none */
+    uint64_t *state; /* of the region: BCS_REMOTE_CLOSED, and how many sleep at it */
     uint32_t *is_unsettled; /* of the pair of processes: a write may not have arrived */
     struct bcs_remote_state *inside;
     uint32_t rank, number;
@@ -50,7 +55,11 @@ struct bcs_remote {
 
 #define BCS_REMOTE_CLOSED (UINT64_C(1) << 63)
 
-/** Say what is wrong with a command. @return -EPERM, -ERANGE or -EINVAL */
+/** What bcs_remote_check returns of a command that is right, to another machine. */
+#define BCS_REMOTE_IS_FAR 0x10000
+
+/** Say what is wrong with a command. @return -EPERM, -ERANGE or -EINVAL; or
+ *  BCS_REMOTE_IS_FAR: nothing is */
 BCS_PUBLIC int bcs_remote_refuse(const struct bcs_remote *remote, uint64_t offset,
                                  uint64_t n_bytes, uint32_t align)
     __attribute__((cold));
@@ -61,6 +70,24 @@ BCS_PUBLIC int bcs_remote_changed(const struct bcs_remote *remote);
 
 /** Let all writes to the process arrive, before something of it is read. */
 BCS_PUBLIC void bcs_remote_settle(const struct bcs_remote *remote);
+
+/** The inline command on a word of another machine, once it is checked. @return as
+ *  that */
+BCS_PUBLIC int bcs_remote_far_write_word(const struct bcs_remote *remote,
+                                         uint64_t offset, uint64_t word);
+
+/** The same. */
+BCS_PUBLIC int bcs_remote_far_read_word(const struct bcs_remote *remote,
+                                        uint64_t offset, uint64_t *word_out);
+
+/** The same. */
+BCS_PUBLIC int bcs_remote_far_compare_swap(const struct bcs_remote *remote,
+                                           uint64_t offset, uint64_t expected,
+                                           uint64_t desired, uint64_t *before_out);
+
+/** The same. */
+BCS_PUBLIC int bcs_remote_far_add_word(const struct bcs_remote *remote, uint64_t offset,
+                                       uint64_t addend, uint64_t *before_out);
 
 /** What tells threads apart. */
 static inline const void *bcs_remote_thread(void)

@@ -239,17 +239,6 @@ START_TEST(a_wait_ends_when_its_partner_has_left)
 }
 END_TEST
 
-START_TEST(commands_to_another_machine_are_refused)
-{
-    struct bcs_remote remote = {0};
-
-    set_up(0);
-    ck_assert_int_eq(remote_import(both[0], 1, 0, true, &remote), -ENOTSUP);
-    ck_assert_ptr_null(remote.thread);
-    tear_down();
-}
-END_TEST
-
 /** Each process sends words to the other, and waits for each. */
 static void exchange(struct ranks_rank *rank)
 {
@@ -339,7 +328,6 @@ int main(void)
     tcase_add_loop_test(tests, a_writer_finds_its_reader_gone, 0, 2);
     tcase_add_test(tests, a_far_process_is_neither_looked_for_nor_judged);
     tcase_add_loop_test(tests, a_wait_ends_when_its_partner_has_left, 0, 2);
-    tcase_add_test(tests, commands_to_another_machine_are_refused);
     tcase_add_loop_test(tests, two_machines_exchange_words, 0, 4);
     tcase_add_loop_test(tests, the_helper_thread_hears_another_machine, 0, 4);
     return run_tcase("channel_far", tests);
