@@ -11,10 +11,10 @@
 
 #include <errno.h>
 #include <stdatomic.h>
-#include <stdlib.h>
 
 #include "libbcs/fabric/base/layout.h"
 #include "libbcs/fabric/base/log.h"
+#include "libbcs/fabric/base/sparse_table.h"
 #include "libbcs/fabric/ring/landing.h"
 #include "nic_threads/machine/engine_xfer.h"
 #include "nic_threads/machine/link.h"
@@ -32,7 +32,7 @@ int bcs_far_init(struct bcs_context *context)
     if (n_far == 0) {
         return 0;
     }
-    context->far_ends = calloc(n_far, sizeof(*context->far_ends));
+    context->far_ends = bcs_sparse_new(n_far, sizeof(*context->far_ends));
     if (context->far_ends == NULL) {
         bcs_error("no memory for what goes to %u ranks of other nodes", n_far);
         return -ENOMEM;
@@ -42,7 +42,10 @@ int bcs_far_init(struct bcs_context *context)
 
 void bcs_far_fini(struct bcs_context *context)
 {
-    free(context->far_ends);
+    if (context->engine != NULL) {
+        bcs_sparse_free(context->far_ends, context->engine->layout.n_far,
+                        sizeof(*context->far_ends));
+    }
 }
 
 void bcs_far_link(struct bcs_context *context, struct bcs_ring_writer *ring,

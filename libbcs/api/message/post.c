@@ -14,6 +14,7 @@
 #include "libbcs/api/message/far.h"
 #include "libbcs/fabric/base/log.h"
 #include "libbcs/fabric/base/notice.h"
+#include "libbcs/fabric/base/sparse_table.h"
 
 /** Make the link to a desk of this process's node. */
 static void link_near(struct bcs_context *context, struct bcs_ring_writer *ring,
@@ -40,7 +41,7 @@ int bcs_post_init(struct bcs_context *context)
     bcs_poster_init(&context->poster, nic_engine_own(engine)->core, &engine->layout,
                     context->rank);
     if (nic_is_linked(engine)) {
-        context->links = calloc(context->size, sizeof(*context->links));
+        context->links = bcs_sparse_new(context->size, sizeof(*context->links));
         if (context->links == NULL) {
             bcs_error("no memory for the links to %" PRIu32 " ranks", context->size);
             return -ENOMEM;
@@ -57,7 +58,7 @@ void bcs_post_fini(struct bcs_context *context)
 {
     bcs_poster_fini(&context->poster);
     bcs_far_fini(context);
-    free(context->links);
+    bcs_sparse_free(context->links, context->size, sizeof(*context->links));
 }
 
 void bcs_post_link(struct bcs_context *context, struct bcs_ring_writer *ring,

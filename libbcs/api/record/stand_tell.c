@@ -6,7 +6,6 @@
 #include "libbcs/api/record/stand_tell.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -16,6 +15,7 @@
 #include "libbcs/api/record/stand_teller.h"
 #include "libbcs/fabric/base/clock.h"
 #include "libbcs/fabric/base/log.h"
+#include "libbcs/fabric/base/sparse_table.h"
 #include "nic_threads/node/referee_wake.h"
 
 /* From when on a wait is told of: long beside what that takes, short beside what users
@@ -27,11 +27,17 @@ static size_t n_record_bytes(const struct bcs_context *context)
     return bcs_stand_words(context->size) * sizeof(uint64_t);
 }
 
+/** Bytes of a teller with its records, most of which it may never need. */
+static size_t n_teller_bytes(const struct bcs_context *context)
+{
+    return sizeof(struct bcs_stand_teller) +
+           (1 + BCS_STAND_THREADS) * n_record_bytes(context);
+}
+
 int bcs_stand_init(struct bcs_context *context)
 {
     size_t n_bytes = n_record_bytes(context);
-    struct bcs_stand_teller *teller =
-        calloc(1, sizeof(*teller) + (1 + BCS_STAND_THREADS) * n_bytes);
+    struct bcs_stand_teller *teller = bcs_sparse_new(1, n_teller_bytes(context));
     char *records = (char *)(teller + 1);
 
     if (teller == NULL) {
@@ -49,7 +55,7 @@ int bcs_stand_init(struct bcs_context *context)
 
 void bcs_stand_fini(struct bcs_context *context)
 {
-    free(context->teller);
+    bcs_sparse_free(context->teller, 1, n_teller_bytes(context));
     context->teller = NULL;
 }
 

@@ -12,6 +12,7 @@
 #include "libbcs/fabric/base/fatal.h"
 #include "libbcs/fabric/base/forked.h"
 #include "libbcs/fabric/base/log.h"
+#include "libbcs/fabric/base/sparse_table.h"
 #include "libbcs/fabric/transport/transport.h"
 
 int bcs_windows_init(struct bcs_windows *windows_out, uint64_t heap_bytes,
@@ -23,7 +24,7 @@ int bcs_windows_init(struct bcs_windows *windows_out, uint64_t heap_bytes,
         windows.shift = (uint32_t)__builtin_ctzll(window_bytes);
         windows.n_leaves =
             (uint32_t)((heap_bytes - 1) >> windows.shift >> BCS_WINDOW_LEAF_BITS) + 1;
-        windows.leaves = calloc(windows.n_leaves, sizeof(*windows.leaves));
+        windows.leaves = bcs_sparse_new(windows.n_leaves, sizeof(*windows.leaves));
         if (windows.leaves == NULL) {
             bcs_error("no memory for the table of a heap of %u windows",
                       windows.n_leaves * BCS_WINDOWS_A_LEAF);
@@ -60,7 +61,8 @@ void bcs_windows_fini(struct bcs_windows *windows)
     for (uint32_t i = 0; i < windows->n_leaves; i++) {
         free(windows->leaves[i]);
     }
-    free((void *)windows->leaves);
+    bcs_sparse_free((void *)windows->leaves, windows->n_leaves,
+                    sizeof(*windows->leaves));
     windows->leaves = NULL;
     windows->n_leaves = 0;
 }
