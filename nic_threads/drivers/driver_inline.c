@@ -46,6 +46,7 @@
 #include "libbcs/fabric/base/system.h"
 #include "nic_threads/drivers/driver.h"
 #include "nic_threads/machine/engine_lock.h"
+#include "nic_threads/node/views.h"
 #include "nic_threads/roles/roles.h"
 #include "nic_threads/roles/turn.h"
 

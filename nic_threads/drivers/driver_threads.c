@@ -6,6 +6,7 @@
  * sender.
  */
 #include "nic_threads/drivers/driver.h"
+#include "nic_threads/node/views.h"
 #include "nic_threads/roles/turn.h"
 #include "nic_threads/service/strobe_timer.h"
 

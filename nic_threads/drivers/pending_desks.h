@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "nic_threads/node/node.h"
+#include "nic_threads/node/views.h"
 
 /** An operation begins that is matched at a desk, by its number among all, which takes
  *  it from a ring of this process. */

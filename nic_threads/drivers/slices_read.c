@@ -10,6 +10,7 @@
 #include "libbcs/fabric/base/system.h"
 #include "nic_threads/drivers/driver.h"
 #include "nic_threads/machine/engine_lock.h"
+#include "nic_threads/node/views.h"
 
 /** Copy what one desk has, or the strobe sender. */
 static int copy(const struct nic_recorder *recorder, struct bcs_spans *recorded_out)
@@ -37,20 +38,20 @@ static int copy_locked(struct nic_view *view, struct bcs_spans *recorded_out)
 int nic_engine_recorded(struct nic_engine *engine, uint32_t node, bool is_global,
                         struct bcs_spans *recorded_out)
 {
-    struct nic_view *desks;
     uint64_t begin = engine->config->record.first;
+    uint32_t n_desks = engine->layout.n_desks, first = node * n_desks;
     struct bcs_spans sum;
     int rc;
 
     if (is_global) {
+        nic_engine_desk(engine, 0); /* knows where it is */
         return copy(nic_engine_sender_recorder(engine), recorded_out);
     }
-    desks = nic_engine_desk(engine, node * engine->layout.n_desks);
-    rc = copy_locked(&desks[0], &sum);
-    for (uint32_t i = 1; i < engine->layout.n_desks && rc == 0; i++) {
+    rc = copy_locked(nic_engine_desk(engine, first), &sum);
+    for (uint32_t i = 1; i < n_desks && rc == 0; i++) {
         struct bcs_spans recorded;
 
-        rc = copy_locked(&desks[i], &recorded);
+        rc = copy_locked(nic_engine_desk(engine, first + i), &recorded);
         rc = rc == 0 ? bcs_spans_join(&sum, &recorded, begin) : rc;
         if (rc < 0) {
             free(sum.spans);

@@ -7,6 +7,7 @@
 
 #include "nic_threads/machine/engine_lock.h"
 #include "nic_threads/machine/waking.h"
+#include "nic_threads/node/views.h"
 #include "nic_threads/roles/turn.h"
 
 /* Some 2 us: what two messages take between cores that are far apart. */

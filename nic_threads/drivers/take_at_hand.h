@@ -12,6 +12,7 @@
 #ifndef NIC_THREADS_DRIVERS_TAKE_AT_HAND_H
 #define NIC_THREADS_DRIVERS_TAKE_AT_HAND_H
 
+#include "nic_threads/node/views.h"
 #include "nic_threads/roles/at_hand.h"
 
 /**

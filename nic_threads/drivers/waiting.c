@@ -11,6 +11,7 @@
 #include "nic_threads/machine/engine_lock.h"
 #include "nic_threads/machine/waking.h"
 #include "nic_threads/node/referee_wake.h"
+#include "nic_threads/node/views.h"
 #include "nic_threads/roles/turn.h"
 
 enum { POLLS_A_CLOCK = 64 }; /* polls between two looks at the clock */

@@ -8,6 +8,7 @@
 
 #include "nic_threads/drivers/waiting.h"
 #include "nic_threads/machine/engine_lock.h"
+#include "nic_threads/node/views.h"
 #include "nic_threads/roles/guest.h"
 #include "nic_threads/roles/take_back.h"
 

@@ -11,7 +11,9 @@
 
 #include "libbcs/fabric/base/align.h"
 #include "libbcs/fabric/base/log.h"
+#include "libbcs/fabric/base/sparse_table.h"
 #include "nic_threads/machine/mover.h"
+#include "nic_threads/node/views.h"
 
 /** Bytes of a node's state, but for a monitor. */
 static size_t node_bytes(uint32_t node_ranks, uint32_t n_nodes)
@@ -112,7 +114,7 @@ static void recorder_init(const struct nic_recorder *recorder, bool is_global,
     }
 }
 
-/** Give a node its initial state; by the first process of the node. */
+/** Give a node its initial state. */
 static void node_init(struct nic_view *view)
 {
     struct nic_node *node = view->node;
@@ -128,7 +130,7 @@ static void node_init(struct nic_view *view)
     }
 }
 
-/** The same for a desk; by the first process that it serves. */
+/** The same for a desk. */
 static void desk_init(struct nic_view *view)
 {
     const struct nic_config *config = view->engine->config;
@@ -148,173 +150,10 @@ static void desk_init(struct nic_view *view)
     recorder_init(view->recorder, false, config);
 }
 
-/** Whether a desk is its node's own, which serves no port. */
-static bool is_node_desk(const struct nic_layout *layout, uint32_t desk)
+/** Words of bits for the ports of all near nodes. */
+static size_t n_wake_words(const struct nic_engine *engine)
 {
-    return nic_layout_has_node_desks(layout) && desk == layout->n_desks - 1;
-}
-
-/** Find the links to a view's desk. */
-static void find_links(struct nic_view *view, uint32_t desk)
-{
-    const struct nic_layout *layout = &view->engine->layout;
-
-    if (is_node_desk(layout, desk)) {
-        view->links = layout->node_links;
-        view->n_links = layout->shape.node_ranks;
-        view->n_post_links = view->n_links;
-        view->first_writer = view->first_port;
-        return;
-    }
-    view->links = nic_layout_of_port(layout, &layout->links,
-                                     view->first_port + view->first_served);
-    view->n_links = layout->n_links;
-    view->n_post_links = layout->n_links - layout->n_far;
-    view->first_writer = 0;
-}
-
-/** Find the state of a view's desk: number `desk` of its node. */
-static void find_desk(struct nic_view *view, uint32_t desk)
-{
-    const struct nic_layout *layout = &view->engine->layout;
-    const struct nic_region items = nic_layout_items(layout, desk);
-    uint32_t first = desk * layout->shape.desk_ranks;
-    uint32_t n_rest = view->n_local > first ? view->n_local - first : 0;
-
-    view->desk = (struct nic_desk *)(view->heap + layout->desk_gva +
-                                     desk * layout->desk_stride_bytes);
-    view->items = (struct nic_items){
-        .first = (struct nic_item *)(view->heap + items.first_gva),
-        .n_first = items.n_first,
-        .region = items,
-        .core = view->core,
-    };
-    view->first_served = first;
-    view->n_served =
-        n_rest < layout->shape.desk_ranks ? n_rest : layout->shape.desk_ranks;
-    find_links(view, desk);
-    nic_per_port_place(view->desk + 1, layout->shape.desk_ranks, layout->n_links,
-                       layout->n_far, &view->per_port);
-}
-
-/** What is in a place that was given: number `series` of those there. */
-static struct nic_recorder recorder_at(const struct nic_engine *engine, char *place,
-                                       uint32_t series)
-{
-    size_t n_bytes = nic_monitor_bytes(engine->layout.shape.n_spans);
-    struct nic_monitor *monitor = (struct nic_monitor *)(place + series * n_bytes);
-
-    return (struct nic_recorder){
-        .monitor = monitor,
-        .spans = {.whole = nic_monitor_spans(monitor)},
-        .machine = engine->machine,
-        .is_by_time = !engine->is_timed,
-    };
-}
-
-/** The place that was given for what records a node, or, as number n_nodes, the strobe
- *  sender; NULL: there is none. */
-static char *place_of(const struct nic_engine *engine, uint32_t number)
-{
-    char *const *places = engine->config->record.places;
-
-    return places == NULL ? NULL : places[number];
-}
-
-/** Find what records in NIC memory: number `series` of a node's, its monitor behind a
- *  state of so many bytes. */
-static struct nic_recorder recorder_of(const struct nic_view *view, void *state,
-                                       size_t n_bytes, uint32_t series)
-{
-    const struct nic_engine *engine = view->engine;
-    const struct nic_layout *layout = &engine->layout;
-
-    return (struct nic_recorder){
-        .monitor = (struct nic_monitor *)((char *)state + n_bytes -
-                                          sizeof(struct nic_monitor)),
-        .spans = {.region = layout->spans,
-                  .core = view->core,
-                  .first = UINT64_C(2) * layout->shape.n_spans * series},
-        .machine = engine->machine,
-        .is_by_time = !engine->is_timed,
-    };
-}
-
-/** Find what records the slices of a view's desk, number `number` in the job, and those
- *  of the strobe sender, which has a place behind the desks of node 0. */
-static void find_recorders(struct nic_view *view, uint32_t number)
-{
-    struct nic_engine *engine = view->engine;
-    const struct nic_layout *layout = &engine->layout;
-    uint32_t desk = number % layout->n_desks;
-    char *place, *sender;
-
-    if (engine->recorders == NULL) {
-        return;
-    }
-    place = place_of(engine, view->index);
-    view->recorder = &engine->recorders[number - engine->first_desk];
-    *view->recorder =
-        place != NULL ? recorder_at(engine, place, desk)
-                      : recorder_of(view, view->desk, layout->shape.n_desk_bytes, desk);
-    if (number == 0) {
-        sender = place_of(engine, engine->n_nodes);
-        engine->recorders[engine->n_views] =
-            sender != NULL ? recorder_at(engine, sender, 0)
-                           : recorder_of(view, view->node, layout->shape.n_node_bytes,
-                                         layout->n_desks);
-    }
-}
-
-/** Make the view of a desk, by its number in the job. */
-static int view_init(struct nic_engine *engine, struct bcs_memory *memory,
-                     uint32_t number)
-{
-    struct nic_view *view = nic_engine_desk(engine, number);
-    const struct nic_layout *layout = &engine->layout;
-    uint32_t index = number / layout->n_desks, desk = number % layout->n_desks;
-    int rc;
-
-    view->core = view[-(ptrdiff_t)desk].core; /* the desks of a node act as it */
-    rc = desk == 0 ? bcs_core_create(memory, index, &view->core) : 0;
-    if (rc < 0) {
-        return rc;
-    }
-    view->is_late = bcs_core_is_late(view->core);
-    view->engine = engine;
-    view->index = index;
-    view->heap = bcs_memory_heap(memory, index);
-    view->whole_bytes = layout->whole_bytes;
-    view->node = (struct nic_node *)(view->heap + layout->node_gva);
-    view->ports = view->heap + layout->port_gva;
-    view->port_stride_bytes = layout->port_stride_bytes;
-    view->n_first_cells = layout->cells.n_first;
-    view->first_port = index * layout->shape.node_ranks;
-    view->n_local = nic_layout_n_local(layout, index);
-    view->n_words = nic_port_words(layout->shape.node_ranks);
-    view->wake = engine->wake_words + (index - engine->first_near) * view->n_words;
-    view->ring_mask = layout->shape.limits.ring - 1;
-    view->link_mask = layout->shape.limits.link - 1;
-    nic_per_node_place(view->node + 1, layout->shape.node_ranks, layout->n_nodes,
-                       &view->per_node);
-    find_desk(view, desk);
-    find_recorders(view, number);
-    view->is_alone =
-        !engine->is_timed && (engine->n_nodes == 1 ||
-                              (nic_is_linked(engine) && !is_node_desk(layout, desk)));
-    view->is_at_once = view->is_alone && engine->n_nodes == 1 &&
-                       nic_is_linked(engine) && view->n_served == 1 &&
-                       view->recorder == NULL;
-    if (engine->port == view->first_port && desk == 0 && !engine->is_background) {
-        node_init(view);
-    }
-    /* a desk that serves nobody by the first process of the node */
-    if (engine->port ==
-            view->first_port + (view->n_served > 0 ? view->first_served : 0) &&
-        !engine->is_background) {
-        desk_init(view);
-    }
-    return 0;
+    return (size_t)engine->n_near * nic_port_words(engine->layout.shape.node_ranks);
 }
 
 /** Find the near nodes: those whose heaps the transport has mapped. */
@@ -335,6 +174,45 @@ static void find_near(struct nic_engine *engine, const struct bcs_memory *memory
     engine->n_views = engine->n_near * engine->layout.n_desks;
 }
 
+/** Set up what is this process's to set up: its desk, if it is the first one that the
+ *  desk serves, and its node, if it is the first one there. */
+static void heap_init(struct nic_engine *engine)
+{
+    struct nic_view *own = engine->own_view;
+    uint32_t local = engine->port - own->first_port;
+    uint32_t first_desk = engine->home * engine->layout.n_desks;
+    bool is_linked = nic_is_linked(engine);
+
+    if (local == own->first_served) {
+        desk_init(own);
+    }
+    if (local == 0) {
+        node_init(own);
+        /* those that serve nobody */
+        for (uint32_t i = own->n_local; is_linked && i < engine->layout.n_desks; i++) {
+            desk_init(nic_engine_desk(engine, first_desk + i));
+        }
+    }
+}
+
+/** Make the tables by desk and by node. @return whether there is memory */
+static bool make_tables(struct nic_engine *engine)
+{
+    size_t n_words = nic_port_words(engine->n_views);
+
+    engine->wake_words = bcs_sparse_new(n_wake_words(engine), sizeof(uint64_t));
+    engine->pending_desks = calloc(n_words, sizeof(engine->pending_desks[0]));
+    engine->visits = calloc(n_words, sizeof(engine->visits[0]));
+    engine->views = bcs_sparse_new(engine->n_views, sizeof(*engine->views));
+    if (engine->config->record.n_spans > 0) {
+        engine->recorders =
+            bcs_sparse_new((size_t)engine->n_views + 1, sizeof(*engine->recorders));
+    }
+    return engine->wake_words != NULL && engine->pending_desks != NULL &&
+           engine->visits != NULL && engine->views != NULL &&
+           (engine->config->record.n_spans == 0 || engine->recorders != NULL);
+}
+
 /** @return -ENOMEM, logged */
 static int no_memory(void)
 {
@@ -346,7 +224,6 @@ int nic_engine_create(const struct nic_engine_params *params,
                       struct nic_engine **engine_out)
 {
     struct nic_engine *engine = calloc(1, sizeof(*engine));
-    uint32_t n_words;
     int rc;
 
     if (engine == NULL) {
@@ -356,6 +233,7 @@ int nic_engine_create(const struct nic_engine_params *params,
     if (rc < 0) {
         goto fail;
     }
+    engine->memory = params->memory;
     engine->machine = params->machine;
     engine->own_slot = params->own_slot;
     engine->config = params->config;
@@ -371,29 +249,18 @@ int nic_engine_create(const struct nic_engine_params *params,
     find_near(engine, params->memory);
     engine->home = nic_layout_node(&engine->layout, params->port);
     engine->own = nic_layout_desk(&engine->layout, params->port);
-    n_words = nic_port_words(engine->layout.shape.node_ranks);
-    engine->wake_words =
-        calloc((size_t)engine->n_near * n_words, sizeof(engine->wake_words[0]));
-    engine->pending_desks =
-        calloc(nic_port_words(engine->n_views), sizeof(engine->pending_desks[0]));
-    engine->visits = calloc(nic_port_words(engine->n_views), sizeof(engine->visits[0]));
-    engine->views = calloc(engine->n_views, sizeof(*engine->views));
-    if (params->config->record.n_spans > 0) {
-        engine->recorders = calloc(engine->n_views + 1, sizeof(*engine->recorders));
-    }
-    if ((params->config->record.n_spans > 0 && engine->recorders == NULL) ||
-        engine->wake_words == NULL || engine->pending_desks == NULL ||
-        engine->visits == NULL || engine->views == NULL ||
+    if (!make_tables(engine) ||
         (params->is_mover && nic_mover_create(engine, &engine->mover) < 0)) {
         rc = no_memory();
         goto fail;
     }
+    rc = nic_engine_try_view(engine, engine->own - engine->first_desk);
+    if (rc < 0) {
+        goto fail;
+    }
     engine->own_view = nic_engine_desk(engine, engine->own);
-    for (uint32_t i = 0; i < engine->n_views; i++) {
-        rc = view_init(engine, params->memory, engine->first_desk + i);
-        if (rc < 0) {
-            goto fail;
-        }
+    if (!engine->is_background) {
+        heap_init(engine);
     }
     *engine_out = engine;
     return 0;
@@ -408,17 +275,13 @@ void nic_engine_destroy(struct nic_engine *engine)
     if (engine == NULL) {
         return;
     }
-    for (uint32_t i = 0; engine->views != NULL && i < engine->n_views; i++) {
-        if (i % engine->layout.n_desks == 0) {
-            bcs_core_destroy(engine->views[i].core);
-        }
-        free(engine->views[i].scratch);
-    }
+    nic_views_free(engine);
     nic_mover_destroy(engine->mover);
-    free(engine->views);
-    free(engine->wake_words);
+    bcs_sparse_free(engine->views, engine->n_views, sizeof(*engine->views));
+    bcs_sparse_free(engine->wake_words, n_wake_words(engine), sizeof(uint64_t));
     free(engine->pending_desks);
     free(engine->visits);
-    free(engine->recorders);
+    bcs_sparse_free(engine->recorders, (size_t)engine->n_views + 1,
+                    sizeof(*engine->recorders));
     free(engine);
 }

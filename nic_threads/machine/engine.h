@@ -9,7 +9,7 @@
 
 #include <pthread.h>
 
-#include "nic_threads/node/node.h"
+#include "nic_threads/node/views.h"
 
 /** Bits: which messages are meant. */
 enum nic_unmatched_kind {

@@ -11,6 +11,7 @@
 
 #include "libbcs/fabric/base/notice.h"
 #include "libbcs/fabric/copy/process_copy.h"
+#include "nic_threads/node/views.h"
 
 /** Use a byte as the copy would: this ends the process if it must not be used. */
 static void touch(volatile char *byte, bool is_written)

@@ -20,6 +20,7 @@
 #define NIC_THREADS_MACHINE_NODE_COPY_H
 
 #include "nic_threads/node/node.h"
+#include "nic_threads/node/views.h"
 
 /** A place in a process's memory. */
 struct nic_place {

@@ -5,6 +5,8 @@
  */
 #include "nic_threads/machine/waking.h"
 
+#include "nic_threads/node/views.h"
+
 static void wake_owner(struct nic_view *view, uint32_t local)
 {
     bcs_sleep_wake(view->engine->machine, nic_view_port(view, local));
@@ -40,6 +42,15 @@ void nic_engine_await_bell(struct nic_view *view, uint64_t n_rings)
     nic_engine_await(view, NIC_NODE_GVA(view, bell), n_rings);
 }
 
+/** A near port, which this process may not have looked at. */
+static struct bcs_port *near_port(const struct nic_engine *engine, uint32_t port)
+{
+    const struct nic_layout *layout = &engine->layout;
+    char *heap = bcs_memory_heap(engine->memory, nic_layout_node(layout, port));
+
+    return (struct bcs_port *)(heap + nic_layout_port_gva(layout, port));
+}
+
 void nic_engine_call_near(const struct nic_engine *engine, uint64_t now_ns)
 {
     struct bcs_machine *machine = engine->machine;
@@ -53,7 +64,7 @@ void nic_engine_call_near(const struct nic_engine *engine, uint64_t now_ns)
         uint32_t port = machine->first_port + i;
 
         if (port != engine->port || engine->is_background) {
-            bcs_sleep_wake(machine, nic_engine_port(engine, port));
+            bcs_sleep_wake(machine, near_port(engine, port));
         }
     }
 }

@@ -23,12 +23,6 @@ void nic_view_queue_block(const struct nic_view *view, uint64_t *first, uint64_t
     *last = gva;
 }
 
-struct bcs_stands *nic_engine_stands(const struct nic_engine *engine, uint32_t port)
-{
-    return nic_view_at(nic_engine_view(engine, port),
-                       nic_layout_stands_gva(&engine->layout, port));
-}
-
 struct bcs_cell *nic_view_later_cell(const struct nic_view *view, uint32_t port,
                                      uint32_t cell)
 {

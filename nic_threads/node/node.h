@@ -90,7 +90,7 @@ _Static_assert(offsetof(struct nic_node, bell) % sizeof(struct bcs_event) == 0 &
 /** A process's view of one desk and its node: plain pointers into the first part of its
  *  heap; what is behind that is found by the core, which maps it. */
 struct nic_view {
-    struct nic_engine *engine;
+    struct nic_engine *engine; /* NULL: the view has not been made */
     struct nic_desk *desk;
     struct nic_node *node;
     struct nic_items items;
@@ -125,6 +125,7 @@ struct nic_view {
     uint64_t *wake;
     uint8_t *scratch;              /* see nic_view_scratch; NULL: not needed yet */
     struct nic_recorder *recorder; /* of the desk's slices; NULL: none */
+    struct nic_view *next_made;
 };
 
 struct nic_crew;
@@ -171,10 +172,15 @@ struct nic_engine {
      * bits by view. Whoever runs it looks after them when it has unlocked (turn.c). */
     bool has_visits;
     uint64_t *visits;
+    /* [n_views] by number, each made when it is first asked for (nic_engine_desk): a
+     * process looks at few desks of a large job. The table costs address space. */
     struct nic_view *views;
-    struct nic_view *own_view; /* that of own */
+    struct nic_view *first_made; /* the views that have been made, by next_made */
+    struct nic_view *own_view;   /* that of own */
+    struct bcs_memory *memory;   /* the nodes' heaps */
     /* What records slices, of each view and then of the strobe sender; NULL: nobody. */
     struct nic_recorder *recorders;
+    struct nic_view guest; /* see nic_view_for_turn */
 };
 
 /** What records the strobe sender's slices; NULL: nothing does. */
@@ -339,60 +345,6 @@ static inline bool nic_engine_is_near_desk(const struct nic_engine *engine,
                                            uint32_t desk)
 {
     return desk - engine->first_desk < engine->n_views;
-}
-
-/** The view of a desk of a near node, by its number in the job. */
-static inline struct nic_view *nic_engine_desk(const struct nic_engine *engine,
-                                               uint32_t desk)
-{
-    assert(nic_engine_is_near_desk(engine, desk));
-    return &engine->views[desk - engine->first_desk];
-}
-
-/** The view of this process's own desk. */
-static inline struct nic_view *nic_engine_own(const struct nic_engine *engine)
-{
-    return engine->own_view;
-}
-
-/** The number of the slice that runs or ran last at the desk of this process; a
- *  hint. */
-static inline uint64_t nic_engine_slice(const struct nic_engine *engine)
-{
-    return __atomic_load_n(&nic_engine_own(engine)->desk->slice, __ATOMIC_RELAXED);
-}
-
-/** The view of the desk of a near port, by its number in the job. */
-static inline struct nic_view *nic_engine_view(const struct nic_engine *engine,
-                                               uint32_t port)
-{
-    return nic_engine_desk(engine, nic_layout_desk(&engine->layout, port));
-}
-
-/** The view of the desk where the collectives of a near node are counted. */
-static inline struct nic_view *nic_engine_node(const struct nic_engine *engine,
-                                               uint32_t node)
-{
-    return nic_engine_desk(engine, nic_layout_node_desk(&engine->layout, node));
-}
-
-/** A near port, by its number in the job. */
-static inline struct bcs_port *nic_engine_port(const struct nic_engine *engine,
-                                               uint32_t port)
-{
-    const struct nic_view *view = nic_engine_view(engine, port);
-
-    return nic_view_port(view, port - view->first_port);
-}
-
-/** Where a near port stands; see libbcs/fabric/ring/stand.h. */
-struct bcs_stands *nic_engine_stands(const struct nic_engine *engine, uint32_t port);
-
-/** A cell of a near port. */
-static inline struct bcs_cell *nic_engine_cell(const struct nic_engine *engine,
-                                               uint32_t port, uint32_t cell)
-{
-    return nic_view_cell(nic_engine_view(engine, port), port, cell);
 }
 
 /** The number of a port among those that the view's desk serves: its place in

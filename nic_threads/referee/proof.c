@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "nic_threads/machine/engine_lock.h"
+#include "nic_threads/node/views.h"
 #include "nic_threads/roles/guest.h"
 #include "nic_threads/roles/unmatched.h"
 #include "nic_threads/rules/deadlock.h"

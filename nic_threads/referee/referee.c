@@ -70,6 +70,7 @@
 #include "libbcs/fabric/base/clock.h"
 #include "libbcs/fabric/base/park.h"
 #include "libbcs/fabric/ring/stand.h"
+#include "nic_threads/node/views.h"
 #include "nic_threads/referee/proof.h"
 #include "nic_threads/rules/deadlock.h"
 

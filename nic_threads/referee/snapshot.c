@@ -4,6 +4,8 @@
  */
 #include "nic_threads/referee/snapshot.h"
 
+#include "nic_threads/node/views.h"
+
 #include <errno.h>
 #include <stdlib.h>
 

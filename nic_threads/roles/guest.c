@@ -8,6 +8,7 @@
 #include "libbcs/fabric/base/system.h"
 #include "nic_threads/machine/engine_lock.h"
 #include "nic_threads/machine/waking.h"
+#include "nic_threads/node/views.h"
 #include "nic_threads/roles/turn.h"
 
 enum { LOCK_TRIES = 1000, TRIES_A_YIELD = 16 };

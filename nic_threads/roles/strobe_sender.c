@@ -21,6 +21,7 @@
 #include "nic_threads/machine/engine_lock.h"
 #include "nic_threads/machine/engine_xfer.h"
 #include "nic_threads/machine/waking.h"
+#include "nic_threads/node/views.h"
 #include "nic_threads/roles/roles.h"
 
 /** Do the strobe receiver's part of an empty slice. @return whether it was empty */

@@ -10,6 +10,7 @@
 #include "libbcs/fabric/base/park.h"
 #include "nic_threads/machine/engine_lock.h"
 #include "nic_threads/machine/waking.h"
+#include "nic_threads/node/views.h"
 #include "nic_threads/roles/roles.h"
 
 /* Before a desk that is held is tried again; asleep, as its holder may need the core,
@@ -67,8 +68,8 @@ static __attribute__((noinline)) void visit(struct nic_engine *engine)
         for (uint32_t word = 0; word < nic_port_words(engine->n_views); word++) {
             while (engine->visits[word] != 0) {
                 uint64_t bits = engine->visits[word];
-                struct nic_view *view =
-                    &engine->views[word * 64 + (uint32_t)__builtin_ctzll(bits)];
+                struct nic_view *view = nic_engine_view_at(
+                    engine, word * 64 + (uint32_t)__builtin_ctzll(bits));
 
                 engine->visits[word] = bits & (bits - 1); /* its turn may set others */
                 turn_alone(view);
@@ -98,7 +99,7 @@ static inline bool turn_desks(struct nic_engine *engine, uint32_t first, uint32_
     do {
         goes_on = false;
         for (uint32_t i = first; i < engine->n_views; i += n) {
-            goes_on |= turn_desk(&engine->views[i]);
+            goes_on |= turn_desk(nic_view_for_turn(engine, i));
         }
         has_done |= goes_on;
     } while (goes_on && engine->n_nodes > 1);
@@ -128,7 +129,7 @@ static __attribute__((noinline)) bool turn_all_pending(struct nic_engine *engine
     for (uint32_t word = 0; word < nic_port_words(engine->n_views); word++) {
         for (uint64_t bits = engine->pending_desks[word]; bits != 0; bits &= bits - 1) {
             struct nic_view *view =
-                &engine->views[word * 64 + (uint32_t)__builtin_ctzll(bits)];
+                nic_engine_view_at(engine, word * 64 + (uint32_t)__builtin_ctzll(bits));
 
             if (view != own && view->is_alone &&
                 (!is_polite ||

@@ -31,6 +31,7 @@
 #include "nic_threads/machine/mover.h"
 #include "nic_threads/machine/waking.h"
 #include "nic_threads/node/open_transfers.h"
+#include "nic_threads/node/views.h"
 #include "nic_threads/roles/turn.h"
 
 enum {
@@ -207,7 +208,7 @@ static void take_charge(struct background *background)
         struct nic_open_transfer opened;
 
         while (prepare_charge(background) &&
-               nic_open_transfers_take(&engine->views[i], &opened)) {
+               nic_open_transfers_take(nic_engine_view_at(engine, i), &opened)) {
             background->charges[background->n_charges++] =
                 (struct charge){.opened = opened, .moved = UINT64_MAX};
         }
@@ -233,7 +234,7 @@ static bool has_work(const struct background *background)
     const struct nic_engine *engine = background->engine;
 
     for (uint32_t i = 0; i < engine->n_views; i++) {
-        const struct nic_view *view = &engine->views[i];
+        const struct nic_view *view = nic_engine_view_at(engine, i);
         if (nic_engine_has_work(view) || !nic_open_transfers_is_empty(view)) {
             return true;
         }

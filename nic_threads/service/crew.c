@@ -22,6 +22,7 @@
 
 #include "libbcs/fabric/base/park.h"
 #include "nic_threads/machine/cores.h"
+#include "nic_threads/node/views.h"
 #include "nic_threads/roles/turn.h"
 #include "nic_threads/service/strobe_timer.h"
 

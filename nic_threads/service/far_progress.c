@@ -19,6 +19,7 @@
 
 #include "libbcs/fabric/base/clock.h"
 #include "nic_threads/machine/waking.h"
+#include "nic_threads/node/views.h"
 #include "nic_threads/roles/turn.h"
 
 struct far_progress {

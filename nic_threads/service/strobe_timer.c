@@ -27,6 +27,7 @@
 #include "libbcs/fabric/base/park.h"
 #include "nic_threads/machine/cores.h"
 #include "nic_threads/machine/engine_lock.h"
+#include "nic_threads/node/views.h"
 #include "nic_threads/roles/collection.h"
 #include "nic_threads/roles/roles.h"
 
@@ -49,7 +50,7 @@ static bool are_all_at_rest(const struct nic_engine *engine)
     bool are_at_rest = !nic_engine_has_far(engine); /* of far nodes nobody can tell */
 
     for (uint32_t i = 0; are_at_rest && i < engine->n_views; i++) {
-        struct nic_view *view = &engine->views[i];
+        struct nic_view *view = nic_engine_view_at(engine, i);
 
         if (!nic_engine_try_lock(view)) {
             return false;

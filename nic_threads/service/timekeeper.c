@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "nic_threads/node/views.h"
 #include "nic_threads/roles/turn.h"
 #include "nic_threads/service/strobe_timer.h"
 

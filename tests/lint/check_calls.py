@@ -61,14 +61,14 @@ CALL_EDGES = {
         "libbcs/api/context", "libbcs/api/record",
     ],
     "libbcs/api/collective": [
-        "libbcs/fabric/core", "libbcs/fabric/ring", "nic_threads/rules", "nic_threads/machine",
-        "libbcs/api/record", "libbcs/api/message",
+        "libbcs/fabric/core", "libbcs/fabric/ring", "nic_threads/rules", "nic_threads/node",
+        "nic_threads/machine", "libbcs/api/record", "libbcs/api/message",
     ],
     "libbcs/api": [
         "libbcs/fabric/core", "libbcs/fabric/ring", "nic_threads", "nic_threads/rules",
-        "nic_threads/machine", "nic_threads/service", "nic_threads/drivers", "mds",
-        "libbcs/session", "libbcs/api/context", "libbcs/api/record", "libbcs/api/message",
-        "libbcs/api/collective",
+        "nic_threads/node", "nic_threads/machine", "nic_threads/service",
+        "nic_threads/drivers", "mds", "libbcs/session", "libbcs/api/context",
+        "libbcs/api/record", "libbcs/api/message", "libbcs/api/collective",
     ],
     "libbcs/cbsp": ["libbcs/fabric/copy", "libbcs/fabric/core", "mds", "libbcs/session"],
     "libbcs/channel": [

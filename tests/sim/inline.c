@@ -197,7 +197,9 @@ static void land(struct sim_world *world)
     uint32_t node = sim_random(inline_job.state, world->n_nodes);
 
     ck_assert_int_eq(
-        bcs_core_progress(engine->views[node * engine->layout.n_desks].core), 0);
+        bcs_core_progress(
+            nic_engine_view_at(engine, node * engine->layout.n_desks)->core),
+        0);
 }
 
 /** Let one of those who are busy go on. @return whether there was one */

@@ -204,7 +204,7 @@ static bool has_come(const struct player *player)
 static bool is_left_alone(const struct nic_engine *engine)
 {
     for (uint32_t i = 0; i < engine->n_views; i++) {
-        const struct nic_view *view = &engine->views[i];
+        const struct nic_view *view = nic_engine_view_at(engine, i);
         bool is_owed =
             engine->n_pending_desks > 0 && (engine->pending_desks[0] >> i) % 2 != 0;
 

@@ -142,7 +142,7 @@ static void man_all(struct sim_world *world)
     }
     if (nic_has_strobes(world->ranks[0].context->engine)) {
         world->sender_engine = make_sender(world);
-        world->sender.view = &world->sender_engine->views[0];
+        world->sender.view = nic_engine_view_at(world->sender_engine, 0);
     }
 }
 

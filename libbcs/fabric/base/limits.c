@@ -144,6 +144,14 @@ const struct bcs_limit bcs_limits[] = {
                 "process's smallest blocks, and others in proportion.",
     },
     {
+        LIMIT(views),
+        .usual = 1024,
+        .least = 0,
+        .most = 1u << 20,
+        .help = "Desks of a machine up to which a process remembers where each of them "
+                "is. If there are more, it finds those of others anew for each turn.",
+    },
+    {
         LIMIT(kept_sends),
         .usual = 1u << 30,
         .least = 1,

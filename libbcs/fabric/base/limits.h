@@ -44,6 +44,7 @@ struct bcs_limits {
     uint32_t orders;
     uint32_t window;
     uint32_t whole;
+    uint32_t views;
     uint32_t kept_sends;
     uint32_t requests;
     uint32_t plans;

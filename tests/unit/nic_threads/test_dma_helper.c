@@ -42,7 +42,7 @@ START_TEST(a_synchronous_send_is_over_before_its_answer_is_there)
     uint32_t sent, received;
 
     job_open(&job, &shape, ranks);
-    view = &ranks[FIRST].context->engine->views[0];
+    view = nic_engine_view_at(ranks[FIRST].context->engine, 0);
     batch = &view->desk->batch;
     sent = bcs_poster_cell(&ranks[FIRST].context->poster);
     received = bcs_poster_cell(&ranks[FIRST].context->poster);

@@ -29,7 +29,7 @@ static void setup(void)
 
     job_open(&job, &shape, ranks);
     for (int i = 0; i < N_RANKS; i++) {
-        views[i] = &ranks[i].context->engine->views[0];
+        views[i] = nic_engine_view_at(ranks[i].context->engine, 0);
     }
 }
 

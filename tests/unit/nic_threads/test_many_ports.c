@@ -59,7 +59,7 @@ static bool turn_once(struct nic_engine *engine)
     for (uint32_t i = 0; i < engine->n_nodes; i++) {
         has_done |= nic_strobe_receiver_step(nic_engine_node(engine, i));
     }
-    return nic_strobe_sender_step(&engine->views[0]) || has_done;
+    return nic_strobe_sender_step(nic_engine_view_at(engine, 0)) || has_done;
 }
 
 /** Let all nodes go on until there is nothing more to do. */
@@ -69,7 +69,7 @@ static void turn(void)
 
     for (int i = 0; i < (engine->is_timed ? N_SLICES : 1); i++) {
         if (engine->is_timed) {
-            nic_strobe_sender_open_slice(&engine->views[0]);
+            nic_strobe_sender_open_slice(nic_engine_view_at(engine, 0));
         }
         for (uint32_t n = 0; turn_once(engine); n++) {
             ck_assert_uint_lt(n, MOST_TURNS);

@@ -109,7 +109,7 @@ END_TEST
 
 START_TEST(a_locked_desk_is_left_alone_by_who_polls)
 {
-    struct nic_view *helped = &engine_of(THIRD)->views[OTHER];
+    struct nic_view *helped = nic_engine_view_at(engine_of(THIRD), OTHER);
     struct bcs_request receive, send;
 
     start_receive(OTHER, WAITER, N_BYTES, &receive);
@@ -126,7 +126,7 @@ END_TEST
  *  for it. */
 static void *help_slowly(void *has_begun)
 {
-    struct nic_view *helped = &engine_of(THIRD)->views[OTHER];
+    struct nic_view *helped = nic_engine_view_at(engine_of(THIRD), OTHER);
 
     ck_assert(nic_engine_try_lock(helped));
     atomic_store((atomic_bool *)has_begun, true);

@@ -62,7 +62,8 @@ static void forget_refusals(void)
 {
     refusal = 0;
     for (uint32_t i = 0; i < N_RANKS; i++) {
-        atomic_store(&ranks[0].context->engine->views[0].per_node.apart[i], 0);
+        atomic_store(
+            &nic_engine_view_at(ranks[0].context->engine, 0)->per_node.apart[i], 0);
     }
 }
 

@@ -288,7 +288,7 @@ START_TEST(a_thread_does_not_sleep_if_its_bell_has_rung_during_the_look)
     struct woken woken = {.kind = NIC_REST_BELL, .is_woken = true};
 
     open_job(true, false, 0);
-    woken.wakers.bell = &ranks[0].context->engine->views[0];
+    woken.wakers.bell = nic_engine_view_at(ranks[0].context->engine, 0);
     run_woken(&woken);
     ck_assert_uint_ge(woken.n_looks, N_LOOKS); /* a bell wakes in vain now and then */
     job_close(&job, ranks);
@@ -319,22 +319,22 @@ START_TEST(a_timer_rests_until_a_strobe_is_needed)
     open_job(false, true, 0);
     machine = &job.shared->machine;
     engine = ranks[0].context->engine;
-    nic_strobe_timer_start(&timer, &engine->views[0]);
+    nic_strobe_timer_start(&timer, nic_engine_view_at(engine, 0));
     bcs_park_announce(&machine->strobe_park, NULL);
-    rest = nic_strobe_timer_look(&timer, &engine->views[0]);
+    rest = nic_strobe_timer_look(&timer, nic_engine_view_at(engine, 0));
     ck_assert(rest.kind == NIC_REST_PARK && rest.until_ns == 0);
     message = rank_message(&ranks[1], 0, 1, &word, sizeof(word));
     ck_assert_int_eq(bcs_send(ranks[1].context, &message, BCS_SEND_BUFFERED, NULL), 0);
     ck_assert(!bcs_park_is_announced(&machine->strobe_park)); /* by its kick */
     bcs_park_announce(&machine->strobe_park, NULL);
     do {
-        rest = nic_strobe_timer_look(&timer, &engine->views[0]);
+        rest = nic_strobe_timer_look(&timer, nic_engine_view_at(engine, 0));
         ck_assert(rest.kind == NIC_REST_NOT || rest.until_ns > 0);
         nic_driver_timed.kick(ranks[1].context->engine,
                               1); /* the strobe comes anyhow */
         ck_assert(bcs_park_is_announced(&machine->strobe_park));
     } while (rest.kind != NIC_REST_NOT);
-    ck_assert_uint_eq(engine->views[0].node->strobes.n_strobes, 1);
+    ck_assert_uint_eq(nic_engine_view_at(engine, 0)->node->strobes.n_strobes, 1);
     job_close(&job, ranks);
 }
 END_TEST

@@ -347,7 +347,7 @@ static bool is_strobe_needed(void)
     bool is_needed = false;
 
     for (uint32_t i = 0; i < engine->n_nodes; i++) {
-        is_needed |= !nic_strobe_receiver_is_at_rest(&engine->views[i]);
+        is_needed |= !nic_strobe_receiver_is_at_rest(nic_engine_view_at(engine, i));
     }
     return is_needed;
 }

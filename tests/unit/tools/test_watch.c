@@ -107,7 +107,7 @@ END_TEST
 
 START_TEST(who_holds_the_lock_does_it_instead)
 {
-    struct nic_view *other = &ranks[1].context->engine->views[0];
+    struct nic_view *other = nic_engine_view_at(ranks[1].context->engine, 0);
 
     ck_assert(nic_engine_try_lock(other));
     nic_driver_inline.leave(engine, engine->port);
